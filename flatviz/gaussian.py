@@ -1,12 +1,9 @@
-"""Gaussians over weights, low-rank in covariance or precision or by Kronecker factors, and their algebra (hence its length).
-
-Nothing (D, D) is built.
-"""
+"""Low-rank Gaussians over weights, and their algebra; nothing (D, D) is built."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 
@@ -17,28 +14,8 @@ from flatviz.checks import check_count, check_finite, check_weights
 from flatviz.noun import History
 
 
-class _AtMean:
-    """What a Gaussian has by its `mean`, `precision_mul` and `logdet`."""
-
-    @property
-    def dim(self) -> int:
-        """Number of weights D."""
-        return self.mean.shape[-1]
-
-    @property
-    def center(self) -> Tensor:
-        """The mean, (D,)."""
-        return self.mean
-
-    def log_prob(self, w: Tensor) -> Tensor:
-        """Log density at `w` (..., D), or at several of one Gaussian, in nats."""
-        r = w - self.mean
-        maha = (r * self.precision_mul(r)).sum(-1)
-        return -0.5 * (maha + self.logdet + self.dim * math.log(2 * math.pi))
-
-
 @dataclass(frozen=True, eq=False)
-class Gaussian(_AtMean):
+class Gaussian:
     """A low-rank Gaussian over weights: N(mean, diag(exp(2 log_std)) + factor^T factor).
 
     Every scale is folded in: SWAG's halves and its 1/(K-1) are in `log_std` and `factor` already, so this is the one
@@ -92,6 +69,16 @@ class Gaussian(_AtMean):
         """The Gaussian at theta + Delta, Delta of the first blocks of (mean, log_std, factor); unchecked."""
         parts = (self.mean, self.log_std, self.factor)
         return Gaussian.unchecked(*(t + d for t, d in zip(parts, delta)), *parts[len(delta) :])
+
+    @property
+    def dim(self) -> int:
+        """Number of weights D."""
+        return self.mean.shape[-1]
+
+    @property
+    def center(self) -> Tensor:
+        """The mean, (D,)."""
+        return self.mean
 
     @property
     def rank(self) -> int:
@@ -175,6 +162,12 @@ class Gaussian(_AtMean):
         half, inverse = self._whitened
         return (inverse.mT.to(half.dtype) @ half) / self._std_of_rows
 
+    def log_prob(self, w: Tensor) -> Tensor:
+        """Log density at `w` (..., D), or at several of one Gaussian, in nats."""
+        r = w - self.mean
+        maha = (r * self.precision_mul(r)).sum(-1)
+        return -0.5 * (maha + self.logdet + self.dim * math.log(2 * math.pi))
+
     def score(self, w: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Gradient of log q(w) in (mean, log_std, factor) with `w` (..., D) held fixed: (..., D), (..., D), (..., K, D)."""
         a = self.precision_mul(w - self.mean)
@@ -244,125 +237,3 @@ def _number(value: float, dtype: torch.dtype, device: torch.device) -> Tensor:
 def _eye(n: int, device: torch.device) -> Tensor:
     """The identity in float64, made once: no one writes to it."""
     return torch.eye(n, dtype=torch.float64, device=device)
-
-
-@dataclass(frozen=True, eq=False)
-class KroneckerGaussian(_AtMean):
-    """A Gaussian over weights known by its eigenvectors, those of a Kronecker-factored precision.
-
-    N(mean, R diag(std^2) R^T) with `mean`, `std` (D,) and R block-diagonal: each tensor of the weights, seen as (O, I),
-    has in `bases` a pair of orthogonal matrices (O, O), (I, I), and its block is their Kronecker product.
-    Raises ValueError where shapes disagree.
-    """
-
-    mean: Tensor
-    std: Tensor
-    bases: tuple[tuple[Tensor, Tensor], ...]
-    history: History | None = None
-
-    def __post_init__(self) -> None:
-        check_weights(self.mean, self.mean.numel(), "mean")
-        check_weights(self.std, self.dim, "std")
-        if (covered := sum(len(a) * len(b) for a, b in self.bases)) != self.dim:
-            raise ValueError(f"bases must cover the {self.dim} weights, got {covered}")
-
-    def __repr__(self) -> str:
-        return f"KroneckerGaussian(dim={self.dim}, blocks={len(self.bases)})"
-
-    @property
-    def variance(self) -> Tensor:
-        """Diagonal of the covariance, (D,)."""
-        return _kronecker(((a * a, b * b) for a, b in self.bases), self.std * self.std)
-
-    def sample(self, n: int, *, seed: int) -> Tensor:
-        """`n` draws, (n, D), of noise drawn on the CPU row by row, so that n draws begin any longer list."""
-        return self.mean + _kronecker(self.bases, self.std * _noise(n, self.dim, seed, self.mean))
-
-    def cov_mul(self, v: Tensor) -> Tensor:
-        """Covariance times `v` (..., D)."""
-        return _kronecker(self.bases, self.std.square() * self._turned(v))
-
-    def precision_mul(self, v: Tensor) -> Tensor:
-        """Inverse covariance times `v` (..., D)."""
-        return _kronecker(self.bases, self._turned(v) / self.std.square())
-
-    @property
-    def logdet(self) -> Tensor:
-        """Log determinant of the covariance, ()."""
-        return 2 * self.std.log().sum()
-
-    def _turned(self, v: Tensor) -> Tensor:
-        """R^T v, (..., D)."""
-        return _kronecker(((a.T, b.T) for a, b in self.bases), v)
-
-
-def _kronecker(pairs: Iterable[tuple[Tensor, Tensor]], v: Tensor) -> Tensor:
-    """The block-diagonal matrix of the pairs' Kronecker products times `v` (..., D)."""
-    pairs = list(pairs)
-    parts = v.split([len(a) * len(b) for a, b in pairs], -1)
-    return torch.cat([(a @ p.unflatten(-1, (len(a), len(b))) @ b.T).flatten(-2) for (a, b), p in zip(pairs, parts)], -1)
-
-
-@dataclass(frozen=True, eq=False)
-class PrecisionGaussian(_AtMean):
-    """A Gaussian over weights whose precision is diagonal plus low-rank: N(mean, (diag(1 / std^2) + basis^T basis)^-1).
-
-    `mean`, `std` (D,); `basis` (R, D): what is known of R directions, as curvature; std is a weight's own width where they
-    say nothing.  With W = basis std = U diag(sqrt(s)) V^T the covariance is diag(std) (I - V s/(1+s) V^T) diag(std).
-    Raises ValueError where shapes disagree.
-    """
-
-    mean: Tensor
-    std: Tensor
-    basis: Tensor
-    history: History | None = None
-
-    def __post_init__(self) -> None:
-        check_weights(self.mean, self.mean.numel(), "mean")
-        check_weights(self.std, self.dim, "std")
-        if self.basis.ndim != 2 or self.basis.shape[1] != self.dim:
-            raise ValueError(f"basis must have shape (R, {self.dim}), got {tuple(self.basis.shape)}")
-        check_finite(self.basis, "basis")
-
-    def __repr__(self) -> str:
-        return f"PrecisionGaussian(dim={self.dim}, rank={len(self.basis)})"
-
-    @cached_property
-    def _directions(self) -> tuple[Tensor, Tensor]:
-        """V^T (R, D) and s (R,), computed in float64."""
-        _, root, V = torch.linalg.svd(self.basis.double() * self.std.double(), full_matrices=False)
-        return V.to(self.std), root.square().to(self.std)
-
-    def _narrowed(self, v: Tensor, share: Tensor) -> Tensor:
-        """V - V diag(share) V^T v for `v` (..., D), share (R,)."""
-        V = self._directions[0]
-        return v - ((v @ V.T) * share) @ V
-
-    @property
-    def variance(self) -> Tensor:
-        """Diagonal of the covariance, (D,)."""
-        V, s = self._directions
-        return self.std.square() * (1 - ((s / (1 + s))[:, None] * V.square()).sum(0))
-
-    def sample(self, n: int, *, seed: int) -> Tensor:
-        """`n` draws, (n, D), of noise drawn on the CPU row by row, so that n draws begin any longer list."""
-        z, s = _noise(n, self.dim, seed, self.mean), self._directions[1]
-        return self.mean + self.std * self._narrowed(z, 1 - (1 + s).rsqrt())
-
-    def cov_mul(self, v: Tensor) -> Tensor:
-        """Covariance times `v` (..., D)."""
-        s = self._directions[1]
-        return self.std * self._narrowed(self.std * v, s / (1 + s))
-
-    def precision_mul(self, v: Tensor) -> Tensor:
-        """Inverse covariance times `v` (..., D)."""
-        return v / self.std.square() + (v @ self.basis.T) @ self.basis
-
-    @property
-    def logdet(self) -> Tensor:
-        """Log determinant of the covariance, ()."""
-        return 2 * self.std.log().sum() - self._directions[1].log1p().sum()
-
-
-GAUSSIANS = (Gaussian, KroneckerGaussian, PrecisionGaussian)
-AnyGaussian = Gaussian | KroneckerGaussian | PrecisionGaussian

@@ -21,7 +21,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_count, check_finite, check_many_weights, check_weights, shown, tensor
-from flatviz.gaussian import Gaussian, KroneckerGaussian, PrecisionGaussian
+from flatviz.gaussian import Gaussian
 from flatviz.noun import History, noun
 
 DRAWING = "flatviz.plots.by_type"  # whose shown(result) -> Figure | None draws what `drawn` marks
@@ -522,7 +522,7 @@ class Member:
     projection: its draws on the family's surface; around: the surface on a random plane around its center, sharpest: that on
     the plane of the two sharpest directions there; spectrum: of several draws; prediction: on the test split.  step: one step
     from VI's posterior at this radius.  over_seeds: "lambda1", "accuracy", "nll" and "ece" (S,) of fits with other noise.
-    maps: what other pictures draw of it, by name: see `families.maps`, `inputs`, `regression` and `images`.
+    maps: what other pictures draw of it, by name: see `families.maps`, `inputs` and `images`.
     """
 
     method: str
@@ -612,12 +612,12 @@ for _name in ("method", "radius", "unit", "posterior", "projection", "around", "
 NOUNS = {
     cls.__name__: cls
     for cls in (
-        *(History, Gaussian, KroneckerGaussian, PrecisionGaussian, Draws, Mixture, Plane, Curve),
+        *(History, Gaussian, Draws, Mixture, Plane, Curve),
         *(Surface, Persistence, Spectrum, Projection, Sharpness, Prediction, Shift, Mechanism, Member, Family),
     )
 }
 
-POSTERIORS = (Gaussian, KroneckerGaussian, PrecisionGaussian, Draws, Mixture)
+POSTERIORS = (Gaussian, Draws, Mixture)
 FOR_READERS = tuple(kind for kind in NOUNS.values() if kind not in (*POSTERIORS, Plane))
 
 

@@ -64,9 +64,6 @@ def calls(fv, module, data, task, metrics):
         "fit_swag_diag": lambda: fv.fit_swag_diag(made["net"][0], data, seed=0, snapshots=2, ascent=fv.SAM(0.1)),
         "fit_laplace": lambda: keep("laplace", fv.fit_laplace(made["net"][0], data, prior_precision=1.0, **small)),
         "posteriors.laplace_evidence": lambda: fv.posteriors.laplace_evidence(made["net"][0], data, prior_precision=1.0),
-        "posteriors.laplace_precision": lambda: fv.posteriors.laplace_precision(
-            made["net"][0], data, structure="lowrank", rank=2, validation=data
-        ),
         "fit_sgld": lambda: fv.fit_sgld(made["net"][0], data, chains=2, **CHAIN),
         "fit_sghmc": lambda: fv.fit_sghmc(made["net"][0], data, **CHAIN),
         "fit_emcmc": lambda: fv.fit_emcmc(made["net"][0], data, **CHAIN),
@@ -166,8 +163,6 @@ def calls(fv, module, data, task, metrics):
             made["net"][0], data, made["q"], radius=0.5, seed=0, at=[0, 2], settings={"steps": 2}, n_draws=2, resolution=3
         ),
         "plots.plot_mechanism": lambda: fv.plots.plot_mechanism(made["step"]),
-        "families.gap_regression": lambda: fv.families.gap_regression(n=4),
-        "families.predict_gap": lambda: keep("gap", fv.families.predict_gap(radii=[0.5], n_draws=2, steps=2, hmc=False)),
         "plots.plot_radius": lambda: fv.plots.plot_radius(made["measured"]),
         "plot": lambda: [fv.plot(made[name]) for name in ("surface", "curve", "spectrum", "prediction", "step", "measured")],
         "lab": lambda: _ended(fv.lab(module, _easy(data), _easy(data), trials=1, radii={"vi": (0.0,)}, progress=False)),

