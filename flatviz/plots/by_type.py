@@ -37,7 +37,6 @@ def plot(result: object, *more: Any, **options: Any) -> Figure:
     """
     if isinstance(result, Mapping):
         first, table = next(iter(result.values()), None), BY_METHOD
-        first = first[0] if isinstance(first, list) and first else first
     elif isinstance(result, (list, tuple)):
         first, table = result[0] if result else None, SEVERAL
     else:
