@@ -67,8 +67,7 @@ def against_loss_landscapes(name: str, module: nn.Module, data: fv.Data, wanted:
 
 def brief(plan) -> str:
     """The plan in a few words."""
-    tricks = [k for k in ("channels_last", "fold", "reuse", "prefix") if getattr(plan, k)]
-    return f"chunk {plan.chunk}, stack {plan.stack}, {'+'.join(tricks)}"
+    return f"chunk {plan.chunk}, {' '.join(k for k in ('channels_last', 'traced') if getattr(plan, k))}"
 
 
 def plain_mlp() -> tuple[nn.Module, fv.Data]:

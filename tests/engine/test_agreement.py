@@ -63,8 +63,8 @@ def test_what_does_not_agree_at_a_corner_is_not_used(monkeypatch):
     monkeypatch.setattr(Program, "run", run)
     coords = torch.cartesian_prod(torch.linspace(-1, 1, 5), torch.linspace(-1, 1, 5))
     f = fv.nll(net, data)
-    assert f.over(plane.origin, plane.axes, coords=coords).plan.tricks == ()
-    assert f.over(plane.origin, plane.axes, coords=coords / 2).plan.tricks != ()
+    assert f.over(plane.origin, plane.axes, coords=coords).plan.traced is False
+    assert f.over(plane.origin, plane.axes, coords=coords / 2).plan.traced is True
 
 
 @pytest.mark.parametrize("cached", [False, True])
@@ -72,7 +72,7 @@ def test_fast_values_that_are_wrong_after_the_run_are_discarded_with_a_warning(m
     net, data, plane = problem(Plain)
     f, own = fv.nll(net, data), Evaluator.__call__
     monkeypatch.setattr(
-        Evaluator, "__call__", lambda self, coords: own(self, coords) + 0.01 * (self._additive and self.plan.prefix)
+        Evaluator, "__call__", lambda self, coords: own(self, coords) + 0.01 * (self._additive and self.plan.traced)
     )
     options = dict(extent=1.0, resolution=9, cache=tmp_path if cached else None)
     with pytest.warns(UserWarning, match="fast values differ from those of the plain forward pass, so they were discarded"):
