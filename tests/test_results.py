@@ -5,20 +5,10 @@ import math
 import numpy as np
 import pytest
 import torch
-from oracles import equal, random_gaussian
+from oracles import equal
 
 import flatviz as fv
 from flatviz import results
-
-
-def test_fewer_draws_are_a_prefix_of_more_and_the_seed_decides():
-    q = random_gaussian(0)
-    assert torch.equal(q.sample(5, seed=1), q.sample(30, seed=1)[:5])
-    assert not torch.equal(q.sample(5, seed=1), q.sample(5, seed=2))
-    draws = fv.Draws(torch.arange(12.0).reshape(6, 2))
-    assert torch.equal(draws.sample(2, seed=0), draws.sample(6, seed=0)[:2])
-    mixture = fv.Mixture((q, random_gaussian(1)))
-    assert torch.equal(mixture.sample(3, seed=0), mixture.sample(8, seed=0)[:3])
 
 
 def test_an_ensemble_gives_no_more_draws_than_members_and_its_center_is_a_member():
