@@ -142,7 +142,6 @@ class Mixture:
 PARALLEL = 1e-12  # smallest eigenvalue of the unit axes' Gram matrix: an angle of about 1e-6
 
 
-@drawn
 @noun(made_by="fv.plane_pca, fv.plane_random and fv.plane_through make one")
 class Plane:
     """Points origin + a axes[0] + b axes[1] of weight space; `axes` (2, D) need not be orthonormal.

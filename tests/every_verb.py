@@ -201,7 +201,6 @@ def symmetric_calls(fv):
         "symmetry.train_pool": lambda: fv.symmetry.train_pool(net, _blobs(), n=3, epochs=2, lr=0.3),
         "symmetry.pair_diversity": lambda: fv.symmetry.pair_diversity(net, W, _blobs().x),
         "symmetry.rescaled_orbit": lambda: fv.symmetry.rescaled_orbit(net, _blobs(), W[0], resolution=3),
-        "plots.plot_orbit": lambda: fv.plots.plot_orbit(torch.arange(-1.0, 2), {"trace": torch.ones(3)}, torch.zeros(3)),
     }
 
 

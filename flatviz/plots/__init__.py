@@ -11,7 +11,6 @@ __getattr__, __dir__, __all__ = lazy(
         "density": "plot_density",
         "mechanism": "plot_mechanism",
         "metrics": "plot_metrics",
-        "orbit": "plot_orbit",
         "persistence": "plot_persistence",
         "projection": "plot_projection",
         "radius": "plot_radius",

@@ -6,8 +6,7 @@ import plotly.graph_objects as go
 import torch
 
 from flatviz.core.boundary import public
-from flatviz.plots.metrics import lost
-from flatviz.plots.noise import wilson
+from flatviz.plots.metrics import lost, wilson
 from flatviz.plots.theme import GRID, INK, MUTED, Figure, figure, numbers, scatter, style
 from flatviz.results import Prediction
 

@@ -41,15 +41,10 @@ def plot_risk_coverage(risks: Mapping[str, Tensor], *, title: str = "Risk agains
     y = dict(title="risk: share of wrong answers", range=[0, min(1.0, 1.2 * highest + 0.02)])
     fig = figure(title, alt, xaxis=x, yaxis=y)
     for method, r in rows.items():
-        _add(fig, method, r)
+        label, color, _, symbol = look = style(method)
+        shown = torch.linspace(max(0, int(FIRST * len(r)) - 1), len(r) - 1, min(len(r), 120)).round().long().unique()
+        marker = dict(color=color, symbol=symbol, size=8, maxdisplayed=9)
+        drawn = dict(line=look.line(2), marker=marker, hover=f"{label}: risk %{{y:.3f}} at coverage %{{x:.2f}}")
+        coverage = (shown + 1).double() / len(r)
+        fig.add_trace(scatter(coverage, r[shown], "lines+markers", label, legend=True, legendgroup=method, **drawn))
     return fig.update_layout(height=470, margin=dict(t=95, b=80), title_y=0.98)
-
-
-def _add(fig: Figure, method: str, risks: Tensor) -> None:
-    label, color, _, symbol = style(method)
-    n = len(risks)
-    shown = torch.linspace(max(0, int(FIRST * n) - 1), n - 1, min(n, 120)).round().long().unique()
-    marker = dict(color=color, symbol=symbol, size=8, maxdisplayed=9)
-    look = dict(line=style(method).line(2), marker=marker, legendgroup=method)
-    hover = f"{label}: risk %{{y:.3f}} at coverage %{{x:.2f}}"
-    fig.add_trace(scatter((shown + 1).double() / n, risks[shown], "lines+markers", label, legend=True, hover=hover, **look))

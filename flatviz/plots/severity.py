@@ -45,10 +45,16 @@ def plot_severity(shifts: Mapping[str, Shift], *, title: str | None = None) -> F
     alt = f"NLL at severity {first.severities[-1]}: " + "; ".join(f"{m} {v:.3g}" for m, v in worst.items())
     about = f"{first.n} test images, one seed, so no interval"
     fig = figure(title or f"Scores by severity: mean over {over}", alt, **_axes(first.severities, curves))
+    at = torch.tensor(first.severities)
     for panel, score in enumerate(LABELS):
         for i, method in enumerate(shifts):
-            beside = SPREAD * (i - (len(shifts) - 1) / 2)
-            _add(fig, method, first.severities, curves[method][score], panel, beside)
+            label, color, _, symbol = look = style(method)
+            x = at.double() + SPREAD * (i - (len(shifts) - 1) / 2)
+            drawn = dict(
+                line=look.line(2), marker=dict(color=color, symbol=symbol, size=8), legendgroup=method, **axes_of(panel)
+            )
+            drawn |= dict(customdata=at, hover=f"{label}, severity %{{customdata}}: %{{y:.4g}}")
+            fig.add_trace(scatter(x, curves[method][score], "lines+markers", label, legend=panel == 0, **drawn))
     fig.add_text(about, y=-0.36, yanchor="auto", font_size=12)
     return fig.update_layout(height=440, margin=dict(t=95, b=110), title_y=0.98)
 
@@ -65,13 +71,3 @@ def _axes(severities: tuple[int, ...], curves: Mapping[str, Mapping[str, Tensor]
         span = [max(0.0, lo - margin), top if score == "nll" else min(1.0, top)]
         axes |= layout_of(i, dict(domain=domain, title="severity", **ticks), dict(title=label, range=span))
     return axes
-
-
-def _add(fig: Figure, method: str, severities: tuple[int, ...], curve: Tensor, panel: int, beside: float) -> None:
-    label, color, _, symbol = style(method)
-    x = torch.tensor(severities, dtype=torch.float64) + beside
-    look = dict(line=style(method).line(2), marker=dict(color=color, symbol=symbol, size=8))
-    look |= dict(legendgroup=method, **axes_of(panel))
-    hover = f"{label}, severity %{{customdata}}: %{{y:.4g}}"
-    at = torch.tensor(severities)
-    fig.add_trace(scatter(x, curve, "lines+markers", label, legend=panel == 0, hover=hover, customdata=at, **look))

@@ -9,9 +9,8 @@ from torch import Tensor
 
 from flatviz.checks import Number
 from flatviz.core.boundary import public
-from flatviz.plots.captions import ends_text, title_of
 from flatviz.plots.color import ColorScale
-from flatviz.plots.ground import axis_note, axis_titles, check_on, diverged, small_print
+from flatviz.plots.ground import axis_note, axis_titles, check_on, diverged, ends_text, small_print, title_of
 from flatviz.plots.theme import GRID, LOSS_SCALE, MUTED, Figure, Style, figure, numbers, style
 from flatviz.results import Projection, Surface
 

@@ -19,7 +19,7 @@ from flatviz.landscape.operators import Operator
 from flatviz.metrics.curvature import gains, quadratic_forms
 from flatviz.objectives.nll import nll
 from flatviz.planes.random import normalized
-from flatviz.results import SHARPNESS_LABELS
+from flatviz.results import SHARPNESS_LABELS, Curve
 from flatviz.symmetry.actions import random_signs, rescale
 from flatviz.symmetry.hidden import units_of
 
@@ -68,6 +68,12 @@ class Orbit:
     measures: dict[str, Tensor]
     difference: Tensor
     scale: float
+
+    @property
+    def curves(self) -> list[Curve]:
+        """Each measure over its value at t = 0: `plot_curve(orbit.curves, barrier=False, log=True)` draws them."""
+        axes = "t: half of the units times exp(t), the others by exp(-t)", "measure / its value at t = 0"
+        return [Curve(self.t, v / v[len(v) // 2], *axes, name) for name, v in self.measures.items()]
 
 
 @public
