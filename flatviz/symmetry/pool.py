@@ -90,7 +90,7 @@ def train_pool(
     epoch = steps_per_epoch(len(data), batch_size)
     steps = epochs * epoch
     loss = training_loss(net, data, run, n)
-    W = starts(net, seeds, "fresh").detach().clone()
+    W = starts(net, seeds, head_only=False)
     velocity, total = torch.zeros_like(W), torch.zeros(n, dtype=W.dtype, device=W.device)
     kept = [W.clone()] if keep_epochs else []
 

@@ -131,9 +131,7 @@ class Run:
                 f"training.validation must be None for {self.label}, got {len(self.training.validation)} examples: {why}"
             )
 
-    def check_passes(self, why: str, *, precision: bool = True) -> None:
-        """ValueError where minibatches go in parts or on several processes, or not in full precision, and `why` they cannot."""
-        passes = self.passes
-        if not passes.whole or (passes.precision is not None and not precision):
-            kept = "precision and validation" if precision else "validation"
-            raise ValueError(f"{self.label} takes of fv.Training {kept} alone, got {self.training}: {why}")
+    def check_passes(self, why: str) -> None:
+        """ValueError where minibatches go in parts or on several processes, and `why` they cannot."""
+        if not self.passes.whole:
+            raise ValueError(f"{self.label} takes of fv.Training precision and validation alone, got {self.training}: {why}")

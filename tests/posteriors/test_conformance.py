@@ -129,7 +129,7 @@ def test_validation_data_chooses_the_best_check_or_is_refused(name):
 def test_each_member_of_an_ensemble_stops_by_itself():
     net, data, _ = small()
     validation = fv.Data(data.x.flip(0), data.y)  # labels of others: the loss rises at once, or soon
-    settings = dict(steps=40, lr=0.5, batch_size=8, start="head")
+    settings = dict(steps=40, lr=0.5, batch_size=8)
     how = fv.Training(validation=validation, patience=3)
     together = fv.fit_ensemble(net, data, seed=0, members=3, training=how, **settings)
     for member in range(3):

@@ -69,11 +69,9 @@ def test_a_step_without_memory_names_its_bytes_and_the_setting_to_lower(tiny):
         raise RuntimeError("mat1 and mat2 shapes cannot be multiplied")
 
     run = Run(0, label="VI")
-    with pytest.raises(
-        MemoryError, match=r"VI must fit .* at least 1,125,899,906,842,624 bytes with 4 examples a step: lower batch_size"
-    ):
+    with pytest.raises(MemoryError, match=r"VI must fit .* 4 examples a step .* 1125899906842624 bytes.*: lower batch_size"):
         advance({}, too_large, iter([torch.arange(4)]), 1, run)
-    with pytest.raises(MemoryError, match=r"at least 2,684,354,560 bytes with all examples at once.*accumulate=2"):
+    with pytest.raises(MemoryError, match=r"all examples at once .* 2.50 GiB.*accumulate=2"):
         advance({}, on_card, iter([None]), 1, run)
     with pytest.raises(RuntimeError, match="mat1 and mat2"):
         advance({}, another, iter([None]), 1, run)
@@ -107,7 +105,7 @@ def test_wrong_words_are_refused(tiny):
 def test_on_a_gpu_a_step_without_memory_names_its_bytes():
     module = nn.Sequential(nn.Flatten(), nn.Linear(4, 2**17), nn.ReLU(), nn.Linear(2**17, 2)).cuda()
     data = fv.Data(torch.zeros(2**22, 4), torch.zeros(2**22).long()).to("cuda")
-    with pytest.raises(MemoryError, match="in use and"):
+    with pytest.raises(MemoryError, match="Tried to allocate"):
         fv.fit_sgd(fv.Net.from_module(module, example=data.x[:2]), data, seed=0, steps=1)
 
 
