@@ -20,7 +20,7 @@ from typing import Unpack
 import torch
 from torch import Tensor
 
-from flatviz.checks import Count, NonNegative, Positive, Seed, Whole, check_count
+from flatviz.checks import Count, NonNegative, Positive, Seed
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
@@ -56,7 +56,7 @@ def fit_hmc(
     seed: Seed,
     n_draws: Count,
     chains: Count,
-    burn_in: Whole,
+    burn_in: Count,
     thin: Count,
     kl_weight: Positive,
     weight_decay: NonNegative,
@@ -109,7 +109,6 @@ def fit_hmc(
     """
     run = Run.of(locals(), f"HMC, kl_weight {kl_weight:g}")
     steps, keep = thinned(n_draws, chains, burn_in, thin)
-    check_count(burn_in, "burn_in")
     refuse_random_trunk(net, "HMC")
     members = training_loss(net, data, run, chains)
     prior = _decay_prior(net, len(data), weight_decay) if prior is None else prior

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import partial
 from itertools import count
 from numbers import Real
@@ -28,7 +28,7 @@ from flatviz.posteriors.method import Method, Tuned
 from flatviz.training.keywords import FromPrior, defaults
 from flatviz.training.noisy_nll import NoisyNLL
 from flatviz.training.perturb import Blocks, Mode, Perturbation
-from flatviz.training.run import Optim, Run
+from flatviz.training.run import Run
 from flatviz.training.variational import TEMPERED, TEMPERED_BATCHNORM, Bound, Descent, Step, converged, fit_gaussians, vi_step
 
 
@@ -146,8 +146,7 @@ def sabma_stages(
     A shorter fit is another one: the learning rate depends on the step's share of all steps.
     settings: values for all of kl_weight, start_scale, mc_samples and the fields of `Optim`.
     """
-    optim = Optim(**{f.name: settings[f.name] for f in fields(Optim)})
-    bound = Bound(settings["kl_weight"], start_scale=settings["start_scale"], mc_samples=settings["mc_samples"])
+    run, bound = Run.of({**locals(), "how": settings}, "SA-BMA"), Bound.of({**settings, "start": None})
     inner, taken, kept = _step([radius], Perturbation(), net.w), count(), {}
 
     def noted(q: Gaussian, nll: NoisyNLL, descend: Descent) -> tuple[Tensor, Tensor | None]:
@@ -156,8 +155,7 @@ def sabma_stages(
             kept[done] = Gaussian(q.mean.clone(), q.log_std.clone(), q.factor.clone())
         return inner(q, nll, descend)
 
-    run = Run(seed, progress=progress, label="SA-BMA", optim=optim, likelihood=likelihood)
-    kept[optim.steps] = converged(*fit_gaussians(net, data, prior, noted, run, bound, [seed]))
+    kept[run.optim.steps] = converged(*fit_gaussians(net, data, prior, noted, run, bound, [seed]))
     return [kept[done] for done in at]
 
 

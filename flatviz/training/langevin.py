@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_count, check_finite
+from flatviz.checks import check_finite
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator, randn_like
@@ -35,7 +35,7 @@ class Energy:
     """What chains sample: exp(-U(w) / temperature) over the net's treated weights.
 
     prior: a Gaussian; without one, the run's weight decay stands for N(0, 1 / (N weight_decay)).  With the run's ascent the
-    gradient of L is that at w + e.  Raises TypeError or ValueError for a prior that is none or covers other weights.
+    gradient of L is that at w + e.  Raises ValueError for a prior that covers other weights.
     """
 
     net: Net
@@ -104,14 +104,11 @@ def run_chains(
 
 def starting_points(net: Net, chains: int) -> Tensor:
     """Where the net stands, once a chain, (chains, D)."""
-    return net.w.detach().expand(check_count(chains, "chains"), -1).clone()
+    return net.w.detach().expand(chains, -1).clone()
 
 
 def thinned(n_draws: int, chains: int, burn_in: int, thin: int) -> tuple[int, Callable[[int], bool]]:
     """Steps of each chain, and which of them are kept: every `thin`-th after `burn_in`, n_draws over all chains."""
-    check_count(n_draws, "n_draws", least=check_count(chains, "chains"))
-    check_count(thin, "thin")
-    check_count(burn_in, "burn_in", least=0)
     if n_draws % chains:
         raise ValueError(f"n_draws must be a multiple of the {chains} chains, got {n_draws}")
     return burn_in + n_draws // chains * thin, lambda step: step >= burn_in and (step - burn_in + 1) % thin == 0

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any
 
-from flatviz.checks import check_count, check_file, check_lr, check_momentum, check_nonnegative, kind
+from flatviz.checks import check_count, check_file, kind
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.progress import Progress
@@ -63,24 +63,13 @@ class Training(Passes):
 
 @dataclass(frozen=True)
 class Optim:
-    """SGD with momentum: number of steps, learning rate, momentum, weight decay, examples a minibatch (None: all).
-
-    Made at the boundary of each fit from its flat keywords.  Raises ValueError for a value out of range.
-    """
+    """SGD with momentum: number of steps, learning rate, momentum, weight decay, examples a minibatch (None: all)."""
 
     steps: int = 0
     lr: float = 0.0
     momentum: float = 0.9
     weight_decay: float = 0.0
     batch_size: int | None = None
-
-    def __post_init__(self) -> None:
-        check_count(self.steps, "steps", least=0)
-        check_lr(self.lr, "lr")
-        check_momentum(self.momentum, "momentum")
-        check_nonnegative(self.weight_decay, "weight_decay")
-        if self.batch_size is not None:
-            check_count(self.batch_size, "batch_size")
 
 
 @dataclass(frozen=True)

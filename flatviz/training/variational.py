@@ -163,9 +163,9 @@ class Bound:
     """
 
     kl_weight: float
-    start: Gaussian | None = None
-    start_scale: float = 1.0
-    mc_samples: int = 1
+    start: Gaussian | None
+    start_scale: float
+    mc_samples: int
 
     @classmethod
     def of(cls, how: Mapping[str, Any]) -> Bound:
