@@ -29,7 +29,7 @@ from flatviz.training.keywords import FromPrior, defaults
 from flatviz.training.noisy_nll import NoisyNLL
 from flatviz.training.perturb import Blocks, Mode, Perturbation
 from flatviz.training.run import Run
-from flatviz.training.variational import TEMPERED, TEMPERED_BATCHNORM, Bound, Descent, Step, converged, fit_gaussians, vi_step
+from flatviz.training.variational import TEMPERED, TEMPERED_BATCHNORM, Descent, Step, converged, fit_gaussians, vi_step
 
 
 def sabma_step(
@@ -117,7 +117,7 @@ def fit_sabma(
     perturbation = Perturbation(mode, blocks)
     run = Run.of(locals(), "SA-BMA" if len(members) == 1 else f"{len(members)} members of SA-BMA")
     step = _step([r for r, _ in members], perturbation, net.w)
-    fits = fit_gaussians(net, data, prior, step, run, Bound.of(how), [s for _, s in members])
+    fits = fit_gaussians(net, data, prior, step, run, how, [s for _, s in members])
     if isinstance(radius, Real) and isinstance(seed, Real):
         return converged(*fits)
     finite = {m: fit for m, fit in zip(members, fits) if isinstance(fit, Gaussian)}
@@ -146,7 +146,8 @@ def sabma_stages(
     A shorter fit is another one: the learning rate depends on the step's share of all steps.
     settings: values for all of kl_weight, start_scale, mc_samples and the fields of `Optim`.
     """
-    run, bound = Run.of({**locals(), "how": settings}, "SA-BMA"), Bound.of({**settings, "start": None})
+    how = {**settings, "start": None}
+    run = Run.of(locals(), "SA-BMA")
     inner, taken, kept = _step([radius], Perturbation(), net.w), count(), {}
 
     def noted(q: Gaussian, nll: NoisyNLL, descend: Descent) -> tuple[Tensor, Tensor | None]:
@@ -155,7 +156,7 @@ def sabma_stages(
             kept[done] = Gaussian(q.mean.clone(), q.log_std.clone(), q.factor.clone())
         return inner(q, nll, descend)
 
-    kept[run.optim.steps] = converged(*fit_gaussians(net, data, prior, noted, run, bound, [seed]))
+    kept[run.optim.steps] = converged(*fit_gaussians(net, data, prior, noted, run, how, [seed]))
     return [kept[done] for done in at]
 
 

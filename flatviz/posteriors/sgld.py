@@ -18,7 +18,7 @@ from flatviz.core.net import Net
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws
 from flatviz.training.keywords import Thinned, defaults
-from flatviz.training.langevin import Energy, Noisy, run_chains, starting_points, thinned
+from flatviz.training.langevin import Noisy, run_chains, starting_points, thinned
 from flatviz.training.run import Run
 
 SETTINGS = dict(n_draws=30, burn_in=300, thin=20, lr=0.01, temperature=1.0, weight_decay=5e-4, batch_size=None)
@@ -56,12 +56,11 @@ def fit_sgld(
     """
     run = Run.of(locals(), "SGLD")
     steps, keep = thinned(how["n_draws"], chains, how["burn_in"], how["thin"])
-    energy, lr = Energy(net, data, run, how["prior"], how["temperature"]), run.optim.lr
 
     def step(t: int, w: Tensor, g: Tensor, noisy: Noisy) -> None:
-        w.add_(noisy(-lr * g, 2 * lr))
+        w.add_(noisy(-run.optim.lr * g, 2 * run.optim.lr))
 
-    return run_chains(energy, step, starting_points(net, chains), steps=steps, keep=keep)
+    return run_chains(net, data, run, how, step, starting_points(net, chains), steps=steps, keep=keep)
 
 
 METHOD = Method(fit=fit_sgld, plain=Tuned(SETTINGS), warm_start=True)

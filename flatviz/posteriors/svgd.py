@@ -23,7 +23,7 @@ from flatviz.core.net import Net
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws
 from flatviz.training.keywords import Particles, defaults
-from flatviz.training.langevin import Energy, Noisy, run_chains
+from flatviz.training.langevin import Noisy, run_chains
 from flatviz.training.run import Run
 from flatviz.training.starts import starts
 
@@ -61,13 +61,15 @@ def fit_svgd(net: Net, data: Data, *, seed: Seed, **how: Unpack[Particles]) -> D
         raise ValueError(
             f"{n} particles must start apart, got one place for all: treat a head or all weights, or raise n_draws"
         )
-    energy, v = Energy(net, data, run, how["prior"], how["temperature"]), torch.zeros_like(w)
+    v = torch.zeros_like(w)
 
     def step(t: int, w: Tensor, g: Tensor, noisy: Noisy) -> None:
         v.mul_(run.optim.momentum).add_(stein(w, g, how["temperature"] / len(data)))
         w.add_(v, alpha=run.optim.lr)
 
-    draws = run_chains(energy, step, w, steps=how["steps"], keep=lambda t: t == how["steps"] - 1, state={"velocity": v})
+    draws = run_chains(
+        net, data, run, how, step, w, steps=how["steps"], keep=lambda t: t == how["steps"] - 1, state={"velocity": v}
+    )
     return replace(draws, chains=1)
 
 

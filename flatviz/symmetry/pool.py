@@ -16,7 +16,8 @@ from flatviz.training.gradient import gradient
 from flatviz.training.loop import advance
 from flatviz.training.losses import training_loss
 from flatviz.training.optimize import minibatches, steps_per_epoch
-from flatviz.training.run import Checkpoint, Run, Training
+from flatviz.training.passes import Training
+from flatviz.training.run import Checkpoint, Run
 from flatviz.training.starts import starts
 
 DROP = 0.1  # of the learning rate, at each epoch in `drops`

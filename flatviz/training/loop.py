@@ -46,14 +46,14 @@ def advance(
     if stopping is not None:
         state = {**state, **stopping.state}
     done = 0 if run.checkpoint is None else load_state(state, run.checkpoint, about)
-    checkpoint = run.checkpoint if run.passes.leads else None
+    checkpoint = run.checkpoint if run.training.leads else None
     for _ in range(done):
         next(batches)
     saved, consistent = time.monotonic(), True
     device = next((v.device for v in state.values() if isinstance(v, Tensor)), torch.device("cpu"))
     try:
-        for step in track(range(done, steps), run.label, run.progress if run.passes.leads else False, examples=examples):
-            if stopping is not None and run.passes.agreed(stopping.over, device):
+        for step in track(range(done, steps), run.label, run.progress if run.training.leads else False, examples=examples):
+            if stopping is not None and run.training.agreed(stopping.over, device):
                 break
             index, consistent = next(batches), False
             try:

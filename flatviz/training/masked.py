@@ -16,7 +16,7 @@ from flatviz.core.seeds import generator
 from flatviz.storage.checkpoints import State
 from flatviz.training.gradient import PLAIN
 from flatviz.training.losses import FrozenLoss
-from flatviz.training.passes import Passes
+from flatviz.training.passes import Training
 
 
 def mask_shape(part: nn.Module, shape: Sequence[int]) -> list[int]:
@@ -40,7 +40,7 @@ class DropoutLoss(FrozenLoss):
     """The minibatch loss with dropout, example by example; `again` repeats the masks, and `score` drops nothing."""
 
     def __init__(
-        self, net: Net, data: Data, likelihood: Likelihood, rates: dict[str, float], seed: int, passes: Passes = PLAIN
+        self, net: Net, data: Data, likelihood: Likelihood, rates: dict[str, float], seed: int, passes: Training = PLAIN
     ) -> None:
         super().__init__(net, data, likelihood, passes)
         passes.check_weights(net.w)

@@ -8,7 +8,7 @@ import flatviz as fv
 from flatviz.training.gradient import gradient
 from flatviz.training.loop import advance
 from flatviz.training.losses import FrozenLoss, training_loss
-from flatviz.training.passes import Passes
+from flatviz.training.passes import Training
 from flatviz.training.run import Run
 
 
@@ -25,7 +25,7 @@ def test_parts_of_members_trained_together_and_more_parts_than_examples(tiny):
     W = torch.stack([net.w, net.w + 0.1])
     for index in (None, torch.tensor([[0, 3, 5], [1, 2, 4]])):
         plain = gradient(loss, W, index, fv.SAM(0.1))
-        loss.passes = Passes(accumulate=5)
+        loss.passes = Training(accumulate=5)
         for a, b in zip(gradient(loss, W, index, fv.SAM(0.1)), plain):
             torch.testing.assert_close(a, b, rtol=1e-9, atol=1e-12)
         del loss.passes
@@ -38,7 +38,7 @@ def test_bfloat16_is_inside_the_network_only(conv_case):
     net.module[2].register_forward_hook(
         lambda m, args, out: seen.append((out.dtype, out.is_contiguous(memory_format=torch.channels_last)))
     )
-    loss, exact = (FrozenLoss(net, data, "categorical", Passes(p)) for p in ("bfloat16", None))
+    loss, exact = (FrozenLoss(net, data, "categorical", Training(p)) for p in ("bfloat16", None))
     value, g, _ = gradient(loss, net.w, None)
     assert set(seen) == {(torch.bfloat16, True)} and value.dtype == g.dtype == torch.float32
     reference = gradient(exact, net.w, None)[1]
