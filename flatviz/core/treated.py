@@ -12,10 +12,9 @@ from torch.nn.modules.conv import _ConvNd
 from torch.nn.modules.dropout import _DropoutNd
 
 from flatviz.core.inputs import run
-from flatviz.core.norms import FilterResponseNorm
 from flatviz.core.seeds import saved_rng
 
-NORM_TYPES = (_NormBase, nn.LayerNorm, nn.GroupNorm, nn.RMSNorm, FilterResponseNorm)
+NORM_TYPES = (_NormBase, nn.LayerNorm, nn.GroupNorm, nn.RMSNorm)
 Treated = Literal["all", "norm+head", "head", "authors"] | Callable[[str], bool]
 AUTHORS = (("bn", "fc"), ("norm", "ln", "head"))  # in a name: of ResNets, and of vision transformers in timm and torchvision
 

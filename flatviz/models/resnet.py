@@ -1,4 +1,4 @@
-"""ResNet-20 for images of 32 x 32, with BatchNorm, GroupNorm or FilterResponseNorm."""
+"""ResNet-20 for images of 32 x 32, with BatchNorm or GroupNorm."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from torch.nn import functional as F
 
 from flatviz.checks import check_choice, check_count
 from flatviz.core.data import Task
-from flatviz.core.norms import FilterResponseNorm
 from flatviz.core.seeds import saved_rng
 
-Norm = Literal["batch", "group", "frn"]
+Norm = Literal["batch", "group"]
 GROUP = 8  # channels a group of GroupNorm
 
 
@@ -50,21 +49,18 @@ class _ResNet(nn.Module):
 
 def _plain(norm: Norm, channels: int) -> nn.Module:
     """The norm alone."""
-    if norm == "batch":
-        return nn.BatchNorm2d(channels)
-    return nn.GroupNorm(channels // GROUP, channels) if norm == "group" else FilterResponseNorm(channels, cut=False)
+    return nn.BatchNorm2d(channels) if norm == "batch" else nn.GroupNorm(channels // GROUP, channels)
 
 
 def _active(norm: Norm, channels: int) -> nn.Module:
-    """The norm and its activation: a ReLU, or the threshold that FilterResponseNorm brings."""
-    return FilterResponseNorm(channels) if norm == "frn" else nn.Sequential(_plain(norm, channels), nn.ReLU())
+    """The norm and a ReLU."""
+    return nn.Sequential(_plain(norm, channels), nn.ReLU())
 
 
 def resnet20(task: Task, *, norm: Norm = "batch", width: int = 16, blocks: int = 3, seed: int = 0) -> nn.Module:
     """ResNet-20 (272,474 weights for 10 classes) for images (N, C, 32, 32); other sides of 8 or more run too.
 
-    norm: "batch" (BatchNorm), "group" (GroupNorm, 8 channels a group) or "frn" (FilterResponseNorm, which brings its own
-        threshold); the last two have no statistics that other weights make stale.
+    norm: "batch" (BatchNorm) or "group" (GroupNorm, 8 channels a group, without statistics that other weights make stale).
     width: channels of the first stage, a multiple of 8 for "group"; blocks: in each stage, depth 6 blocks + 2.
 
     Raises:
@@ -72,7 +68,7 @@ def resnet20(task: Task, *, norm: Norm = "batch", width: int = 16, blocks: int =
 
     Source: He et al. 2016 (arXiv 1512.03385), section 4.2, with projection shortcuts.
     """
-    check_choice(norm, ("batch", "group", "frn"), "norm")
+    check_choice(norm, ("batch", "group"), "norm")
     check_count(width, "width"), check_count(blocks, "blocks")
     if len(task.input_shape) != 3 or min(task.input_shape[1:]) < 8:
         raise ValueError(f"resnet20 needs images (C, H, W) of side 8 or more, got inputs of shape {task.input_shape}")

@@ -33,7 +33,7 @@ OOD = ""  # more images that the network should not be sure of: as DATA, with co
 CORRUPTIONS = "gaussian_noise,defocus_blur,fog,pixelate"
 SEVERITIES = "1,3,5"
 # network
-MODEL = "resnet20"  # resnet20, resnet20-group, resnet20-frn, or one of torchvision's, such as resnet18
+MODEL = "resnet20"  # resnet20, resnet20-group, or one of torchvision's, such as resnet18
 WIDTH = 8  # channels of resnet20's first stage
 WEIGHTS = ""  # a file (.pth, .safetensors), or torchvision's name of published weights, in place of pre-training
 SOURCE_IMAGES = 500  # a class to pre-train on

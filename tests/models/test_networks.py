@@ -5,7 +5,6 @@ import torch
 from torch.nn import functional as F
 
 import flatviz as fv
-from flatviz.core.norms import FilterResponseNorm
 
 
 def images(side=32, channels=3, n_classes=10, n=20):
@@ -26,23 +25,13 @@ def test_the_networks_have_as_many_weights_as_their_layers_add_up_to():
     assert count(fv.models.resnet20(images(n_classes=4), norm="group")) == convolutions + shortcuts + 64 * 4 + 4 + norms
 
 
-@pytest.mark.parametrize("norm", ["batch", "group", "frn"])
+@pytest.mark.parametrize("norm", ["batch", "group"])
 def test_norm_layers_and_head_of_every_variant_are_found_by_type(norm):
     module = fv.models.resnet20(images(16), norm=norm, width=8)
     net = fv.Net.from_module(module, "norm+head", example=torch.zeros(2, 3, 16, 16))
-    thresholds = 8 * (1 + 3 + 3 * 2 + 3 * 4) if norm == "frn" else 0  # the stem's, and the first norm of each block
-    assert sum(b.stop - b.start for b in net.blocks if b.kind == "norm") == 2 * 8 * (7 + 7 * 2 + 7 * 4) + thresholds
+    assert sum(b.stop - b.start for b in net.blocks if b.kind == "norm") == 2 * 8 * (7 + 7 * 2 + 7 * 4)
     assert net.has_batchnorm == (norm == "batch")
     assert [b.name for b in net.blocks if b.kind == "head"] == ["head.weight", "head.bias"]
-
-
-def test_filter_response_norm_is_its_formula_and_forgets_the_scale_of_its_input():
-    norm, x = FilterResponseNorm(4), torch.randn(3, 4, 5, 5, dtype=torch.float64)
-    norm.double().weight.data, norm.bias.data = torch.randn(4).double(), torch.randn(4).double()
-    by_hand = torch.stack([x[:, c] / torch.sqrt((x[:, c] ** 2).mean((1, 2), keepdim=True) + 1e-6) for c in range(4)], 1)
-    by_hand = by_hand * norm.weight[:, None, None] + norm.bias[:, None, None]
-    torch.testing.assert_close(norm(x), by_hand.clamp_min(0))
-    torch.testing.assert_close(norm(100 * x), norm(x), atol=1e-4, rtol=0)  # eps is 1e-6 of a mean square of 1
 
 
 def test_a_seed_makes_the_same_network_and_the_global_rng_stays():
