@@ -118,40 +118,30 @@ class Draws:
 
 @noun
 class Mixture:
-    """Several posteriors with `weights` (default equal): MultiSWAG, multi-mode anything."""
+    """Several posteriors of equal weight: MultiSWAG, multi-mode anything."""
 
     parts: tuple[Posterior, ...]
-    weights: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
         if not self.parts:
             raise ValueError("a Mixture needs at least one part, got none")
-        weights = self.weights or tuple(1.0 / len(self.parts) for _ in self.parts)
-        if len(weights) != len(self.parts) or min(weights) < 0 or not math.isclose(sum(weights), 1.0, rel_tol=1e-6):
-            raise ValueError(f"weights must be {len(self.parts)} numbers >= 0 that sum to 1, got {weights}")
-        object.__setattr__(self, "weights", tuple(weights))
 
     @property
     def center(self) -> Tensor:
-        """Center of the heaviest part: the average of several modes lies in none."""
-        return self.parts[max(range(len(self.parts)), key=lambda i: self.weights[i])].center
+        """Center of the first part: the average of several modes lies in none."""
+        return self.parts[0].center
 
     def sample(self, n: int, *, seed: int) -> Tensor:
-        """`n` draws; draw i comes from the part whose share is furthest behind, so every prefix is fair."""
+        """`n` draws, of each part in turn."""
         check_count(n, "n_draws")
-        counts, order = [0] * len(self.parts), []
-        for i in range(1, n + 1):
-            part = max(range(len(self.parts)), key=lambda j: self.weights[j] * i - counts[j])
-            order.append((part, counts[part]))
-            counts[part] += 1
-        drawn = [p.sample(c, seed=seed + j) if c else None for j, (p, c) in enumerate(zip(self.parts, counts))]
-        return torch.stack([drawn[part][i] for part, i in order])
+        k = len(self.parts)
+        drawn = [part.sample(-(-(n - j) // k), seed=seed + j) for j, part in enumerate(self.parts[:n])]
+        return torch.stack([drawn[i % k][i // k] for i in range(n)])
 
 
 PARALLEL = 1e-12  # smallest eigenvalue of the unit axes' Gram matrix: an angle of about 1e-6
 
 
-@drawn
 @noun(made_by="fv.plane_pca, fv.plane_random and fv.plane_through make one")
 class Plane:
     """Points origin + a axes[0] + b axes[1] of weight space; `axes` (2, D) need not be orthonormal.
@@ -523,7 +513,7 @@ class Member:
     projection: its draws on the family's surface; around: the surface on a random plane around its center, sharpest: that on
     the plane of the two sharpest directions there; spectrum: of several draws; prediction: on the test split.  step: one step
     from VI's posterior at this radius.  over_seeds: "lambda1", "accuracy", "nll" and "ece" (S,) of fits with other noise.
-    maps: what other pictures draw of it, by name: see `families.maps`, `inputs`, `regression` and `images`.
+    maps: what other pictures draw of it, by name: see `families.maps`, `inputs` and `images`.
     """
 
     method: str

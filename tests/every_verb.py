@@ -105,7 +105,6 @@ def calls(fv, module, data, task, metrics):
         "plot_density": lambda: fv.plot_density(made["density"]),
         "plot_curve": lambda: fv.plot_curve(made["curve"]),
         "plots.plot_persistence": lambda: fv.plots.plot_persistence(made["valleys"]),
-        "plots.animate_projection": lambda: fv.plots.animate_projection(made["surface"], made["projection"]),
         "hessian_trace": lambda: fv.hessian_trace(made["f"], made["q"].mean, products=8, curvature="ggn"),
         "engine.refresh_batchnorm": lambda: fv.engine.refresh_batchnorm(made["net"][0], made["q"].mean, data),
         "engine.cache_trunk": lambda: fv.engine.cache_trunk(late, pictures[2]),
@@ -164,9 +163,6 @@ def calls(fv, module, data, task, metrics):
             made["net"][0], data, made["q"], radius=0.5, seed=0, at=[0, 2], settings={"steps": 2}, n_draws=2, resolution=3
         ),
         "plots.plot_mechanism": lambda: fv.plots.plot_mechanism(made["step"]),
-        "families.gap_regression": lambda: fv.families.gap_regression(n=4),
-        "families.predict_gap": lambda: keep("gap", fv.families.predict_gap(radii=[0.5], n_draws=2, steps=2, hmc=False)),
-        "plots.plot_predictive": lambda: fv.plots.plot_predictive(fv.families.gap_regression()[1], made["gap"]),
         "plots.plot_radius": lambda: fv.plots.plot_radius(made["measured"]),
         "plot": lambda: [fv.plot(made[name]) for name in ("surface", "curve", "spectrum", "prediction", "step", "measured")],
         "lab": lambda: _ended(fv.lab(module, _easy(data), _easy(data), trials=1, radii={"vi": (0.0,)}, progress=False)),
@@ -204,11 +200,7 @@ def symmetric_calls(fv):
         "symmetry.mmd": lambda: fv.symmetry.mmd(W, {"draws": W[:3]}, layers=flatviz.symmetry.layers_of(net), permutations=3),
         "symmetry.train_pool": lambda: fv.symmetry.train_pool(net, _blobs(), n=3, epochs=2, lr=0.3),
         "symmetry.pair_diversity": lambda: fv.symmetry.pair_diversity(net, W, _blobs().x),
-        "symmetry.sharpness_measures": lambda: fv.symmetry.sharpness_measures(
-            net, flatviz.nll(net, _blobs()), W[:2], probes=2, iters=5
-        ),
         "symmetry.rescaled_orbit": lambda: fv.symmetry.rescaled_orbit(net, _blobs(), W[0], resolution=3),
-        "plots.plot_orbit": lambda: fv.plots.plot_orbit(torch.arange(-1.0, 2), {"trace": torch.ones(3)}, torch.zeros(3)),
     }
 
 

@@ -1,6 +1,6 @@
 """Public architectures with random weights: the plane is the plain loop's, curvature a difference's, the module stays as it was.
 
-The large ones run by `-m slow`; those of timm and Hugging Face need `pip install -e ".[zoo]"`.
+The large ones run by `-m slow`; those of Hugging Face need `pip install -e ".[zoo]"`.
 """
 
 import copy
@@ -15,22 +15,14 @@ from torch.nn import functional as F
 import flatviz as fv
 
 TORCHVISION = (
-    "alexnet", "convnext_tiny", "densenet121", "efficientnet_b0", "efficientnet_v2_s", "googlenet", "mnasnet0_5", "mobilenet_v2",
+    "alexnet", "convnext_tiny", "densenet121", "efficientnet_b0", "efficientnet_v2_s", "mnasnet0_5", "mobilenet_v2",
     "mobilenet_v3_small", "regnet_y_400mf", "resnet18", "resnext50_32x4d", "shufflenet_v2_x0_5", "squeezenet1_1", "swin_t", "vgg11_bn",
 )  # fmt: skip
-TIMM = ("convnextv2_atto", "mixer_s32_224", "mobilenetv4_conv_small", "resnet10t", "vit_tiny_patch16_224")
 WITHOUT_SECOND_DERIVATIVE = {"mobilenet_v3_small"}  # their gates are hardsigmoids
 
 
 def vision(name):
-    extra = dict(aux_logits=False, init_weights=False) if name == "googlenet" else {}
-    return getattr(torchvision.models, name)(weights=None, num_classes=4, **extra), torch.randn(6, 3, 64, 64)
-
-
-def image_model(name):
-    timm = pytest.importorskip("timm")
-    sized = {} if name not in ("vit_tiny_patch16_224", "mixer_s32_224") else {"img_size": 64}
-    return timm.create_model(name, pretrained=False, num_classes=4, **sized), torch.randn(6, 3, 64, 64)
+    return getattr(torchvision.models, name)(weights=None, num_classes=4), torch.randn(6, 3, 64, 64)
 
 
 def small_vit(_):
@@ -63,20 +55,20 @@ def encoder(_):
 
 
 MAKERS = {
-    **{name: vision for name in TORCHVISION}, **{f"timm {name}": image_model for name in TIMM},
+    **{name: vision for name in TORCHVISION},
     "torchvision ViT": small_vit, "Hugging Face ViT": hugging_face_vit, "Hugging Face BERT": bert, "TransformerEncoder": encoder,
 }  # fmt: skip
 
 
 QUICK = {"mobilenet_v3_small", "squeezenet1_1", "torchvision ViT", "Hugging Face ViT", "Hugging Face BERT", "TransformerEncoder",
-         "shufflenet_v2_x0_5", "timm vit_tiny_patch16_224"}  # fmt: skip
+         "shufflenet_v2_x0_5"}  # fmt: skip
 CASES = [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in MAKERS]
 
 
 def made(name):
     with torch.random.fork_rng():
         torch.manual_seed(0)
-        module, x = MAKERS[name](name.removeprefix("timm "))
+        module, x = MAKERS[name](name)
         for part in module.modules():  # statistics and scales that are not the initial ones
             if isinstance(part, nn.modules.batchnorm._BatchNorm):
                 nn.init.uniform_(part.running_mean, -0.1, 0.1), nn.init.uniform_(part.running_var, 0.5, 1.5)

@@ -90,5 +90,4 @@ def _cache() -> str:
 
 def _widgets() -> str:
     importlib.import_module("anywidget").AnyWidget().close()
-    importlib.import_module("plotly.graph_objects").FigureWidget().close()
     return "can be made"

@@ -13,7 +13,6 @@ from flatviz.cli.options import out as out_option
 from flatviz.cli.output import write_page
 from flatviz.pages.page import family_page
 from flatviz.pages.story import tour_story
-from flatviz.pages.table import family_rows
 from flatviz.results import Family
 from flatviz.storage.cache import load
 
@@ -35,7 +34,6 @@ def command(family: Path, out: Path, title: str) -> None:
         loaded,
         title=title,
         lead="Move the **radius** and the **ensemble size**; the pictures follow the text.",
-        rows=family_rows(loaded),
         facts={"made by": f"flatviz {flatviz.__version__}: flatviz export {family}"},
         start=(method, radius, min(10, loaded.n_draws)),
         story=tour_story(loaded),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 import torch
@@ -35,12 +37,7 @@ OTHER = (
 )
 LEAD = "Scroll: the pictures follow the text. Move **radius** and **ensemble size** wherever you like."
 MODEL = click.Choice(tuple(MODELS))
-# of the tasks that need no download
-EXPECTED = {
-    "mlp": "; well under two minutes on a CPU",
-    "conv": "; some minutes on a CPU",
-    "resnet20": "; ten minutes or more on a CPU, longer where others use it",
-}
+EXPECTED = {"mlp": "well under two minutes", "conv": "some minutes", "resnet20": "ten minutes or more"}  # offline, on a CPU
 
 
 @click.command(
@@ -57,34 +54,26 @@ EXPECTED = {
 @options.WORKERS
 @options.SCHEDULER
 def command(
-    out: Path,
-    data: str | None,
-    size: int | None,
-    per_class: int | None,
-    model: str,
-    tuned: Path | None,
-    seed: int | None,
-    device: str | None,
-    workers: int | None,
-    scheduler: str | None,
+    out: Path, data: str | None, model: str, tuned: Path | None, seed: int | None, device: str | None, **more: Any
 ) -> None:
     """Train a family of posteriors and write one live page.
 
     Their scores and flatness are printed.
 
     Its page also trains two weights and a regression with a gap in the browser; that of --data moons shows predictions over
-    the plane of inputs, and the regression for every member of the family beside HMC.
+    the plane of inputs beside HMC.
     """
     started = time.perf_counter()
     seed, data = check_count(seed or 0, "--seed", least=0), data or DEFAULT
-    task = named_task(data, seed=seed, size=size, per_class=per_class)
+    images = {name: more[name] for name in ("size", "per_class")}
+    task = named_task(data, seed=seed, **images)
     place, why = pick(device or "auto", build_model(model, task, seed=seed))
     choices = None if tuned is None else read_choices(tuned)
-    expected = EXPECTED[model] if data in OFFLINE else ""
+    expected = f"; {EXPECTED[model]} on a CPU" if data in OFFLINE else ""
     print(f"flatviz {flatviz.__version__} tour: {model}, {data}, on {place} ({why}), seed {seed}{expected}")
     torch.set_num_threads(1)  # on networks this small a second thread costs more than it brings
     how = dict(task=task, seed=seed, device=place, tuned=choices, progress=progress_of_command(), say=print)
-    with cluster(workers, scheduler) as engine:
+    with cluster(more["workers"], more["scheduler"]) as engine:
         tour = run_tour(model, engine=engine, **how)
     rows = family_rows(tour.family)
     rows += [dict.fromkeys(rows[0], "") | {"method": name} | score_texts(p) for name, p in tour.alone.items()]
@@ -93,14 +82,14 @@ def command(
     print(f"{text_table(rows)}\n\n{worth}")
     radius = METHODS["sabma"].tuned(tour.net).radius
     call = f"family = run_tour({model!r}, task={data!r}, seed={seed}).family"
-    if tuned or size or per_class:
+    if tuned or any(images.values()):
         call = "# family: that of the command below, under 'How this was made'"
     page = family_page(
         tour.family,
         title="flatviz tour: from a pre-trained network to a flat posterior",
         lead=f"{WHAT.get(data, OTHER).format(name=tour.task.name)} {worth}. {LEAD}",
         rows=rows,
-        facts=_facts(tour, model, _words(data, model, size, per_class, seed, tuned), choices),
+        facts=_facts(tour, model, dict(data=data, model=model, **images, seed=seed, tuned=tuned), choices),
         start=("sabma", tour.family[tour.family.index("sabma", radius)].radius, 10),
         story=tour_story(tour.family),
         playground=True,
@@ -112,14 +101,9 @@ def command(
         print(f"reused from the cache: {', '.join(tour.cached)}")
 
 
-def _words(data: str, model: str, size: int | None, per_class: int | None, seed: int, tuned: Path | None) -> str:
-    """The options that repeat this tour."""
-    asked = {"data": data, "model": model, "size": size, "per-class": per_class, "seed": seed, "tuned": tuned}
-    return " ".join(f"--{name} {value}" for name, value in asked.items() if value is not None)
-
-
-def _facts(tour: Tour, model: str, asked: str, tuned: Choices | None) -> dict[str, str]:
+def _facts(tour: Tour, model: str, asked: Mapping[str, Any], tuned: Choices | None) -> dict[str, str]:
     task, family = tour.task, tour.family
+    words = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in asked.items() if value is not None)
     statistics = family[0].prediction.batchnorm
     chosen = {METHODS[m].label: str(tuned[m]) for m in family.methods if m in (tuned or {})}
     what = "images" if len(task.input_shape) == 3 else "examples"
@@ -135,5 +119,5 @@ def _facts(tour: Tour, model: str, asked: str, tuned: Choices | None) -> dict[st
         "surface": f"mean NLL of the {family.surface.n} training {what} over the {tour.net.dim} treated weights",
         "scores": f"test split of {len(task.test)} {what}, one seed",
         "BatchNorm": f"{statistics}: the statistics of the source network" if statistics else "none in this network",
-        "made by": f"flatviz {flatviz.__version__}, torch {torch.__version__}: flatviz tour {asked}",
+        "made by": f"flatviz {flatviz.__version__}, torch {torch.__version__}: flatviz tour {words}",
     }

@@ -6,7 +6,6 @@ rest by themselves.  What only a verb itself can know (that a prior covers the n
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -174,15 +173,12 @@ def _where(given: Any) -> torch.device:
     """Where a verb computes: where its network lies; without one, on the first card that weights or a posterior lie on."""
     nets, others = [], []
 
-    def look(value: Any) -> None:
+    def look(value: Any) -> Any:
         if isinstance(value, (Tensor, Net)):
             (nets if isinstance(value, Net) else others).append(value.device)
-        elif type(value) in (dict, list, tuple):
-            for item in value.values() if isinstance(value, dict) else value:
-                look(item)
-        elif dataclasses.is_dataclass(value) and not isinstance(value, (type, *FOR_READERS)):
-            for f in dataclasses.fields(value):
-                look(getattr(value, f.name))
+        elif not isinstance(value, FOR_READERS):
+            rebuilt(value, look)
+        return value
 
     look(given)
     return next(iter(nets + [d for d in others if d.type != "cpu"]), torch.device("cpu"))

@@ -93,7 +93,7 @@ class Net:
         """Read `module` as a function of its treated parameters.
 
         treated: "all"; "norm+head" (every normalisation layer, by type, and the head); "head"; "authors" (by parts of the name,
-            as SA-BMA's released code chooses); or a function of the parameter's name, or of name and parameter.
+            as SA-BMA's released code chooses); or a function of the parameter's name.
         head: name of the head module; without it, the last `nn.Linear` in execution order, found by one forward
             pass on `example` (a batch of inputs; where None, a zero input whose shape is guessed from the first layer).
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Literal
 
@@ -17,7 +16,7 @@ from flatviz.core.norms import FilterResponseNorm
 from flatviz.core.seeds import saved_rng
 
 NORM_TYPES = (_NormBase, nn.LayerNorm, nn.GroupNorm, nn.RMSNorm, FilterResponseNorm)
-Treated = Literal["all", "norm+head", "head", "authors"] | Callable[..., bool]
+Treated = Literal["all", "norm+head", "head", "authors"] | Callable[[str], bool]
 AUTHORS = (("bn", "fc"), ("norm", "ln", "head"))  # in a name: of ResNets, and of vision transformers in timm and torchvision
 
 
@@ -53,8 +52,7 @@ def choose(module: nn.Module, treated: Treated, head: str | None, example: Tenso
         chosen = {"all": set(parameters), "norm+head": norms | heads, "head": heads, "authors": authors}[treated]
         names = [n for n in parameters if n in chosen]
     else:
-        wants_value = len(inspect.signature(treated).parameters) > 1
-        names = [n for n, p in parameters.items() if (treated(n, p) if wants_value else treated(n))]
+        names = list(filter(treated, parameters))
     if not names:
         raise ValueError(f"treated must choose at least one parameter, got none of {len(parameters)}: {list(parameters)[:5]}")
     return {n: "head" if n in heads else "norm" if n in norms else "other" for n in names}

@@ -1,4 +1,4 @@
-"""The fast path: values of a network's loss at many points of a line, plane or volume of weight space."""
+"""The fast path: values of a network's loss at many points of a line or plane of weight space."""
 
 from __future__ import annotations
 
@@ -24,23 +24,15 @@ Score = Callable[[Tensor, Tensor], Tensor]
 class Plan:
     """How points are evaluated: chosen once, kept with the results, so that a resumed run gives the same bytes.
 
-    chunk: examples a batch.  channels_last: memory order of images.  fold: BatchNorm folded into convolutions.
-    reuse: layers affine in the treated weights are summed, not run.  prefix: what is frozen runs once.
-    stack: points run at once (1: one after another).  dtype: of activations and weights.
+    chunk: examples a batch.  channels_last: memory order of images.  traced: what is frozen runs once, layers affine in the treated
+    weights are summed, not run, and BatchNorm is folded into convolutions; not where the module could not be followed, or
+    gave other outputs.  dtype: of activations and weights.
     """
 
     chunk: int = 4096
     channels_last: bool = False
-    fold: bool = False
-    reuse: bool = False
-    prefix: bool = False
-    stack: int = 1
+    traced: bool = False
     dtype: str = "float32"
-
-    @property
-    def tricks(self) -> tuple[str, ...]:
-        """What of fold, reuse and prefix is in use; none where the module could not be followed, or gave other outputs."""
-        return tuple(name for name in ("fold", "reuse", "prefix") if getattr(self, name))
 
 
 class Evaluator:
@@ -50,7 +42,7 @@ class Evaluator:
     otherwise `score` is asked once, with all outputs, and may return a tensor.
     `net` is in the plan's dtype; `parts`: the inputs in batches; `programs`: one for each of them, or None to run the net.
     Memory beside weights and data (once more, where the plan changes dtype or order): a few times the largest activation
-    of a batch, times `stack`, and MEMORY bytes for what is frozen.
+    of a batch, and MEMORY bytes for what is frozen.
     """
 
     def __init__(
@@ -79,34 +71,29 @@ class Evaluator:
     @property
     def in_blocks(self) -> bool:
         """Whether several points together cost less than each alone; known after the first call."""
-        return self.plan.stack > 1 or self._fits is False
+        return self._fits is False
 
     def __call__(self, coords: Tensor) -> Tensor:
         """Values at origin + coords @ axes; (S,)."""
-        size, batches, dtype = self.plan.stack, range(len(self._parts)), self._wide.dtype
-        blocks = [range(i, min(i + size, len(coords))) for i in range(0, len(coords), size)]
-        scores: dict[range, list] = {block: [] for block in blocks}
-        with (
-            torch.inference_mode() if size == 1 and self._programs else torch.no_grad(),
-            arithmetic(),
-        ):
+        points, batches, dtype = range(len(coords)), range(len(self._parts)), self._wide.dtype
+        rows, scores = coords.to(self._axes), [[] for _ in points]
+        with torch.inference_mode() if self._programs else torch.no_grad(), arithmetic():
             fits = self._keeps()
-            order = [(b, j) for b in blocks for j in batches] if fits else [(b, j) for j in batches for b in blocks]
-            block_now, j_now, placed, started = None, None, None, None
-            for block, j in order:
-                if block is not block_now:
-                    block_now, placed = block, self._place(block, coords)
+            order = [(i, j) for i in points for j in batches] if fits else [(i, j) for j in batches for i in points]
+            i_now, j_now, folded, started = None, None, None, None
+            for i, j in order:
+                if i != i_now:
+                    i_now, folded = i, self._place(rows[i])
                 if j != j_now:
                     j_now, started = j, self._started[j] if fits else self._start(j)
-                out = self._outputs(j, started, coords[block.start : block.stop], placed)
+                out = self._outputs(j, started, coords[i], folded)
                 out = out.to(dtype) if out.is_floating_point() else out
-                scores[block].append([self._score(o, self._ys[j]).double() for o in out] if self._additive else out)
+                scores[i].append(self._score(out, self._ys[j]).double() if self._additive else out)
             if self._additive:
-                values = [sum(point) for block in blocks for point in zip(*scores[block])]
+                values = list(map(sum, scores))
             else:
                 y = torch.cat(self._ys)
-                whole = (outs for block in blocks for outs in torch.cat(scores[block], dim=1))
-                values = [torch.as_tensor(self._score(out, y)).double() for out in whole]
+                values = [torch.as_tensor(self._score(torch.cat(outs), y)).double() for outs in scores]
             result = (torch.stack(values) * self._scale).to(dtype)
         return result.clone()  # a tensor made in inference mode cannot be used in autograd; its copy can
 
@@ -116,43 +103,28 @@ class Evaluator:
         A score that does not add up may count examples (accuracy): two of them may fall on the other side by rounding.
         True for a reduced precision, whose error is measured elsewhere.
         """
-        if getattr(torch, self.plan.dtype) != coords.dtype or not (self.plan.tricks or self.plan.stack > 1):
+        if getattr(torch, self.plan.dtype) != coords.dtype or not self.plan.traced:
             return True
-        y, by_net = torch.cat(self._ys), replace(self.plan, stack=1, fold=False, reuse=False, prefix=False)
+        y, by_net = torch.cat(self._ys), replace(self.plan, traced=False)
         about = self._net, self._parts, y, self._score, self._origin, self._axes, by_net
         plain = Evaluator(*about, additive=self._additive)(coords)
         near = (plain - values).abs() <= 2 / len(y)
         return same_to_rounding(values.to(plain), plain) or bool(near.all()) and not self._additive
 
-    def _place(self, block: range, coords: Tensor) -> Any:
-        """The block's weights: stacked, or one point's in the buffer, and its folded weights by program."""
-        stacked = self._wide.new_empty(len(block), len(self._wide)) if self.plan.stack > 1 else self._wide[None]
-        for row, out in zip(coords[block.start : block.stop].to(self._axes), stacked):
-            torch.add(
-                self._origin, row @ self._axes, out=out
-            )  # one by one, so that it rounds alike whatever points come with it
-        if self.plan.stack > 1:
-            return stacked.to(self._narrow.dtype)
+    def _place(self, row: Tensor) -> dict[Program, list[tuple[Tensor, Tensor]]]:
+        """Put a point's weights into the buffer, by themselves, so that they round alike in any call; what is folded of them."""
+        torch.add(self._origin, row @ self._axes, out=self._wide)
         if self._narrow is not self._wide:
             self._narrow.copy_(self._wide)
         return {program: self._folded(program, weights) for program, weights in self._weights.items()}
 
-    def _outputs(self, j: int, started: Any, coords: Tensor, placed: Any) -> Tensor:
-        """Outputs (S, n, C) of batch `j` at the points of a block."""
-        program = None if self._programs is None else self._programs[j]
-        if program is None:
-            many = self.plan.stack > 1
-            return torch.vmap(self._net, (0, None))(placed, started) if many else self._net(self._narrow, started)[None]
-        kept, layers = started
-        if self.plan.stack == 1:
-            affine = [_along(layer, coords[0].tolist()) for layer in layers]
-            return program.run(kept, self._weights[program], affine, placed[program])[None]
-
-        def one(w: Tensor, *affine: Tensor) -> Tensor:
-            weights = program.weights(w)
-            return program.run(kept, weights, list(affine), self._folded(program, weights))
-
-        return torch.vmap(one)(placed, *(_along_many(layer, coords) for layer in layers))
+    def _outputs(self, j: int, started: Any, row: Tensor, folded: dict) -> Tensor:
+        """Outputs (n, C) of batch `j` at a point."""
+        if self._programs is None:
+            return self._net(self._narrow, started)
+        program, (kept, layers) = self._programs[j], started
+        affine = [_along(layer, row.tolist()) for layer in layers]
+        return program.run(kept, self._weights[program], affine, folded[program])
 
     def _start(self, j: int) -> Any:
         """What batch `j` needs once: its inputs, or what its program keeps of them."""
@@ -189,15 +161,6 @@ def _along(layer: tuple[Tensor, ...], row: list[float]) -> Tensor:
     for c, part in zip(row, along):
         out = torch.add(out, part, alpha=c) if out is base else out.add_(part, alpha=c)
     return out.clone() if out is base else out
-
-
-def _along_many(layer: tuple[Tensor, ...], coords: Tensor) -> Tensor:
-    """The same for coords (S, K): (S, ...)."""
-    base, *along = layer
-    out = base.expand(len(coords), *base.shape)
-    for c, part in zip(coords.to(base.dtype).T, along):
-        out = torch.addcmul(out, c.view(-1, *[1] * base.ndim), part)
-    return out
 
 
 def parts_of(data: Data, plan: Plan) -> list[Tensor | Fields]:

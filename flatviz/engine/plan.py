@@ -21,8 +21,6 @@ from flatviz.engine.program import Program
 from flatviz.engine.trace import Trace, trace_of
 
 FAST_CACHE = 2 * CACHE  # a fast pass overwrites its activations, so a batch may be twice as large
-SMALL = 2e8  # multiply-adds of a point below which a GPU waits for Python, and STACK points run at once
-STACK = 16
 PRECISIONS = ("float32", "bfloat16")
 
 
@@ -59,31 +57,28 @@ class EvaluationPlanner:
         if exact:
             return base
         few = self._data.subset(few_of(x, work))
-        off, reason = 0.0, "it could not be traced"
-        for plan in self._candidates(base, work, few):
-            off = self._off(plan, origin, axes, probes(coords, axes), few)
-            if off <= (allowed := tolerance(self._dtype)):
+        plan, reason = self._traced(base, work, few), "it could not be traced"
+        if plan is not None:
+            off, allowed = self._off(plan, origin, axes, probes(coords, axes), few), tolerance(self._dtype)
+            if off <= allowed:
                 return plan
             reason = f"its outputs would differ by {off:.1g} of the largest, {allowed:.1g} is rounding"
         warnings.warn(f"{net!r} is run in full at every point, which is slower, because {reason}", stacklevel=2)
         return base
 
-    def _candidates(self, base: Plan, work: Work, few: Data) -> list[Plan]:
-        """Plans with all tricks, best first; none where the net cannot be traced.
+    def _traced(self, base: Plan, work: Work, few: Data) -> Plan | None:
+        """The plan with all that a trace allows; None where the net cannot be traced.
 
         Batches are as large as what is made at each point allows, and of one size where that is possible: one program then.
         """
-        device, n, net = few.x.device, len(self._data), self._net(base)
+        n, net = len(self._data), self._net(base)
         images = few.x.ndim == 4 and any(isinstance(m, _ConvNd) for m in net.module.modules())
-        plan = replace(base, channels_last=images, fold=True, prefix=True, reuse=True, chunk=len(few))
-        programs = self._programs(net, parts_of(few, plan), plan)
+        plan = replace(base, channels_last=images, traced=True, chunk=len(few))
+        programs = self._programs(net, parts_of(few, plan))
         if programs is None:
-            return []
-        chunk = Work(work.macs, programs[0].widest // len(few)).chunk(device, FAST_CACHE)
-        plan = replace(plan, chunk=-(-n // -(-n // chunk)))
-        if device.type == "cuda" and n * work.macs < SMALL:
-            return [replace(plan, stack=STACK, channels_last=False, chunk=max(1, plan.chunk // STACK)), plan]
-        return [plan]
+            return None
+        chunk = Work(work.macs, programs[0].widest // len(few)).chunk(few.x.device, FAST_CACHE)
+        return replace(plan, chunk=-(-n // -(-n // chunk)))
 
     def evaluator(self, origin: Tensor, axes: Tensor, plan: Plan) -> Evaluator:
         """Values at origin + coords @ axes."""
@@ -91,10 +86,10 @@ class EvaluationPlanner:
 
     def _make(self, origin: Tensor, axes: Tensor, plan: Plan, data: Data, score: Score, *, additive: bool) -> Evaluator:
         net, parts = self._net(plan), parts_of(data, plan)
-        programs = self._programs(net, parts, plan) if plan.tricks else None
+        programs = self._programs(net, parts) if plan.traced else None
         return Evaluator(net, parts, data.y, score, origin, axes, plan, programs=programs, additive=additive)
 
-    def _programs(self, net: Net, parts: Sequence[Tensor], plan: Plan) -> list[Program] | None:
+    def _programs(self, net: Net, parts: Sequence[Tensor]) -> list[Program] | None:
         """A program for each batch, or None where one cannot be traced; batches of one shape, dtype and memory order share it."""
         full, keys = self._nets[self._dtype].buffers(), [(x.dtype, x.shape, x.stride(), net.w.dtype) for x in parts]
         statistics = {id(b): full[name] for name, b in net.buffers().items()}
@@ -106,7 +101,7 @@ class EvaluationPlanner:
             if trace is None:
                 return None
             if key not in programs:
-                programs[key] = Program(trace, reuse=plan.reuse, fold=plan.fold, statistics=statistics)
+                programs[key] = Program(trace, statistics)
         return [programs[key] for key in keys]
 
     def _off(self, plan: Plan, origin: Tensor, axes: Tensor, coords: Tensor, few: Data) -> float:
@@ -138,12 +133,12 @@ class EvaluationPlanner:
 def probes(coords: Tensor | None, axes: Tensor) -> Tensor:
     """Where a plan is compared with the plain forward: corners of the extent, the origin, four points drawn from `coords`.
 
-    Without `coords`: the origin, and 0.3 along all axes.  Beyond three axes, two opposite corners only.
+    Without `coords`: the origin, and 0.3 along all axes.
     """
     k = len(axes)
     if coords is None or not coords.numel():
         return torch.tensor([[0.0] * k, [0.3] * k], dtype=axes.dtype, device=axes.device)
     ends = torch.stack([coords.min(0).values, coords.max(0).values])
-    corners = torch.cartesian_prod(*ends.T).view(-1, k) if k <= 3 else ends
+    corners = torch.cartesian_prod(*ends.T).view(-1, k)
     drawn = torch.randint(len(coords), (4,), generator=generator(0))
     return torch.cat([corners, torch.zeros_like(ends[:1]), coords[drawn.to(coords.device)]]).to(axes)

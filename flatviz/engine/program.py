@@ -37,14 +37,12 @@ class Program:
 
     views: of the flat weights.  frozen: on what no treated weight touches, run once for each batch.  affine: one
     operation, affine in views and with all else frozen, so at w0 + sum_i c_i d_i its result is base + sum_i c_i part_i.
-    varying: all others.  `fold`: a BatchNorm with fixed statistics goes into the convolution before it.
+    varying: all others.  A BatchNorm with fixed statistics goes into the convolution before it: `folds`.
     `statistics`: what to fold in place of a constant, by its id (for a reduced precision, the unrounded statistics).
     """
 
-    def __init__(
-        self, trace: Trace, *, reuse: bool = True, fold: bool = True, statistics: dict[int, Tensor] | None = None
-    ) -> None:
-        self._trace, self._statistics = trace, statistics or {}
+    def __init__(self, trace: Trace, statistics: dict[int, Tensor]) -> None:
+        self._trace, self._statistics = trace, statistics
         steps = _needed(trace)
         self._makers = {v: s for s in steps for v in s.results}
         self._reads = Counter(v for s in steps for v in s.inputs) + Counter({trace.out: 2})  # the output is never overwritten
@@ -59,8 +57,8 @@ class Program:
             (self.views if is_view else rest).append(s)
             if is_view:
                 self._views.update(s.results)
-        self.affine = [s for s in rest if reuse and self._is_affine(s)]
-        self.folds = {s: conv for s in rest if fold and (conv := self._conv_before(s))}
+        self.affine = list(filter(self._is_affine, rest))
+        self.folds = {s: conv for s in rest if (conv := self._conv_before(s))}
         elsewhere = {*self.affine, *self.folds.values()}
         self.varying = [s for s in rest if s not in elsewhere]
         inputs = [self.folds[s].inputs if s in self.folds else s.inputs for s in self.varying]

@@ -8,7 +8,6 @@ __getattr__, __dir__, __all__ = lazy(
         "convergence": "convergence_gap",
         "family": "fit_family measure",
         "one_step": "mechanism mechanism_in_training",
-        "regression": "gap_regression predict_gap",
         "shift": "shifted_scores",
     },
 )

@@ -21,7 +21,6 @@ from flatviz.families.inputs import input_row
 from flatviz.families.maps import maps_row, rise_distance, shared_maps
 from flatviz.families.members import Fitting, count, once, predicted
 from flatviz.families.one_step import member_steps
-from flatviz.families.regression import curve_rows
 from flatviz.landscape.lanczos import top_eigenpairs
 from flatviz.landscape.projection import project
 from flatviz.landscape.slices import slice_plane
@@ -149,8 +148,7 @@ def extend(
 ) -> Family:
     """A measured family with one more member, on the planes and scales it has, measured at the seed after that of the fits.
 
-    surfaces: those of `SURFACES` that are computed, two thirds of the work; for the others that of the nearest member stands in,
-    until `complete` computes them.
+    surfaces: those of `SURFACES` that are computed, two thirds of the work; for the others that of the nearest member stands in.
     """
     near, ground = family[family.index(method, radius)], _Ground.of(fits, family)
     about = dict(method=method, radius=float(radius), unit=METHODS[method].unit, posterior=posterior)
@@ -160,15 +158,6 @@ def extend(
         name: torch.cat([one[name].to(row)[None], torch.full_like(row[1:], torch.nan)]) for name, row in near.over_seeds.items()
     }
     return with_pixels(fits.task, family.add(replace(member, over_seeds=alone)))
-
-
-def complete(fits: Fitting, family: Family, surfaces: Sequence[str] = SURFACES) -> Family:
-    """A family with surfaces of its last member computed, for which `extend` let others stand in.
-
-    surfaces: those of `SURFACES` that are computed; "maps" holds the accuracy on the planes of the other two.
-    """
-    member = _Ground.of(fits, family).with_surfaces(family[-1], surfaces)
-    return replace(family, members=(*family.members[:-1], member))
 
 
 def repeat_family(fits: Fitting, family: Family, seeds: Sequence[int]) -> Family:
@@ -238,26 +227,17 @@ class _Ground:
         spectra = tuple(top_eigenpairs(f, w, k, seed=seed, name=f"draw {i}") for i, w in enumerate(starts, 1))
         prediction = predicted(net, q, task.test, n_draws, seed=seed, progress=self.progress)
         maps = member.maps | disputed_row(task, prediction, n_draws) | input_row(net, task, family, q, n_draws, seed=seed)
-        (curves,) = curve_rows(family, [member], n_draws, seed=seed - 1)
         fields = dict(projection=project(draws, family.surface.plane, f), spectrum=spectra, prediction=prediction)
-        member = replace(member, **fields, step=self.steps(member), maps=maps | curves)
-        return self.with_surfaces(member, surfaces)
-
-    def with_surfaces(self, member: Member, names: Sequence[str]) -> Member:
-        """A member with those of its `SURFACES` that are named."""
-        f, q, seed = nll(self.net, self.task.train), member.posterior, self.seed
-        if "around" in names:
-            plane = plane_random(self.net, q.center, seed=seed)
-            around = slice_plane(f, plane, resolution=self.resolution, progress=self.progress)
-            member = replace(member, around=around)
-        if "sharpest" in names:
+        if "around" in surfaces:
+            plane = plane_random(net, q.center, seed=seed)
+            fields["around"] = slice_plane(f, plane, resolution=self.resolution, progress=self.progress)
+        if "sharpest" in surfaces:
             spectrum = self.spectra.get(id(q)) or top_eigenpairs(f, q.center, 2, seed=seed)
-            sharpest = slice_plane(f, plane_eigen(q.center, spectrum), extent=self.reach, resolution=self.resolution)
-            member = replace(member, sharpest=sharpest)
-        if "maps" in names:
-            maps = maps_row(self.net, self.task, self.family, member, n_draws=self.sizes[0], seed=seed)
-            member = replace(member, maps=member.maps | maps)
-        return member
+            plane = plane_eigen(q.center, spectrum)
+            fields["sharpest"] = slice_plane(f, plane, extent=self.reach, resolution=self.resolution)
+        member = replace(member, **fields, step=self.steps(member))
+        row = maps_row(net, task, family, member, n_draws=n_draws, seed=seed) if "maps" in surfaces else {}
+        return replace(member, maps=maps | row)
 
 
 def member_values(spectra: Sequence[Spectrum], prediction: Prediction) -> Tensor:

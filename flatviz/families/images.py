@@ -16,7 +16,6 @@ from flatviz.results import Family, Prediction
 N_IMAGES = 8  # images at each ensemble size
 MOST_CLASSES = 20  # of which each draw's probabilities are drawn
 MOST_SIDE = 32  # px of an image; larger ones are averaged down
-BLOCK = 2000  # images whose disagreement is computed at a time
 
 
 def has_images(task: Task) -> bool:
@@ -52,20 +51,13 @@ def disputed(prediction: Prediction, n_shown: int = N_IMAGES) -> tuple[Tensor, T
     Mutual information between label and draw over the first n draws, H(mean_s p_s) - mean_s H(p_s), in nats; one draw
     disagrees with nobody, so n = 1 shows the inputs of its largest entropy H(p_1).  Inputs with diverged outputs come last.
     """
-    parts = prediction.outputs.split(BLOCK, dim=1)
-    values = torch.cat([_disagreement(part.log_softmax(-1)) for part in parts], 1).cpu()
-    nats, rows = values.sort(dim=1, descending=True, stable=True)
-    k = min(n_shown, values.shape[1])
-    return rows[:, :k], nats[:, :k].clamp_min(0)
-
-
-def _disagreement(log_probs: Tensor) -> Tensor:
-    """Mutual information of the first n draws, (S, N), and the entropy of the first in row 0."""
-    probs = log_probs.double().exp()
+    probs = prediction.outputs.log_softmax(-1).double().exp()
     n = torch.arange(1, len(probs) + 1, device=probs.device).double()
     total, alone = (entr(p).sum(-1) for p in (probs.cumsum(0) / n[:, None, None], probs))
     shared = total - alone.cumsum(0) / n[:, None]
-    return torch.cat([alone[:1], shared[1:]]).nan_to_num(nan=-1.0)
+    values = torch.cat([alone[:1], shared[1:]]).nan_to_num(nan=-1.0).cpu()
+    nats, rows = values.sort(dim=1, descending=True, stable=True)
+    return rows[:, :n_shown], nats[:, :n_shown].clamp_min(0)
 
 
 def _pixels(data: Data, index: Tensor) -> Tensor:

@@ -73,7 +73,7 @@ def maps_row(net: Net, task: Task, family: Family, member: Member, *, n_draws: i
     moves = _steps(family.surface.plane, [family.maps["a"], family.maps["b"]], draws, place)
     row["ensemble"] = ensemble_losses(outputs, data.y, draws, moves, n_draws)
     for name, s in planes.items() if stacked is not None else ():
-        moves = _steps(s.plane, centered_ticks(s), draws)
+        moves = _steps(s.plane, [torch.linspace(float(t.min()), float(t.max()), CENTERED) for t in (s.a, s.b)], draws)
         row[f"{name} ensemble"] = ensemble_losses(outputs, data.y, draws[:MOST], moves, MOST)
     return row
 
@@ -110,11 +110,6 @@ def _outputs(net: Net, stacked: Stacked | None, data: Data, W: Tensor) -> Tensor
     features = stacked.features(data.x)
     with torch.no_grad():
         return torch.cat([stacked(part, features) for part in W.split(max(1, AT_ONCE // len(data)))])
-
-
-def centered_ticks(surface: Surface) -> list[Tensor]:
-    """Where on a plane through its center a member has the loss of the averaged prediction."""
-    return [torch.linspace(float(t.min()), float(t.max()), CENTERED) for t in (surface.a, surface.b)]
 
 
 def _accuracy(right: Quantity, surface: Surface, most: int) -> Surface:

@@ -52,7 +52,15 @@ class Fitting:
         return with_head_std(self.net, self.prior, choice.head_std), {**choice.settings, **(self.fit or {})}
 
     def radii(self, radii: Radii | None = None) -> dict[str, tuple[float, ...]]:
-        """Radii of each method (None: those of the tour for this kind of net), the one that was chosen for it among them."""
+        """Radii of each method (None: those of the tour for this kind of net), the one that was chosen for it among them.
+
+        Raises:
+            ValueError: For a method that is not known, or a radius below 0.
+        """
+        for method, some in (radii or {}).items():
+            check_choice(method, tuple(METHODS), "a method of radii")
+            for radius in some:
+                check_radius(radius, "radius")
         tour = {name: some for name, m in METHODS.items() if (some := m.tuned(self.net).tour)}
         every = {name: (self.choice(name).radius, some) for name, some in (tour if radii is None else radii).items()}
         return {name: tuple(some) if r is None else tuple(sorted({*some, r})) for name, (r, some) in every.items()}
@@ -118,8 +126,6 @@ class Fitting:
             Exception: The last error, where all members fail.
         """
         asked = [(m, float(r)) for m, rs in radii.items() for r in rs]
-        for method in radii:
-            check_choice(method, tuple(METHODS), "method")
         keys, fitted = dict.fromkeys(self.key(*cell) for cell in asked), {}
         try:
             fitted = self.members(keys, [self.seed], engine)

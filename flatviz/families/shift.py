@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import product
 from typing import Literal
 
 import torch
@@ -78,13 +79,10 @@ def shift_of(
         check_choice(kind, tuple(CORRUPTIONS), "a kind")
     if any(check_count(s, "a severity") > 5 for s in severities) or list(severities) != sorted(set(severities)):
         raise ValueError(f"severities must rise, from 1 to 5, got {list(severities)}")
-    clean = predictor(data) if clean is None else clean
-    table = {name: torch.empty(len(kinds), len(severities) + 1, dtype=torch.float64) for name in SCORES}
-    for name, values in table.items():
-        values[:, 0] = float(clean.scores[name][-1])
-    cells = [(row, column) for row in range(len(kinds)) for column in range(len(severities))]
-    for row, column in track(cells, "shifted test sets", progress):
-        scores = predictor(corrupt(data, kinds[row], severities[column], seed=seed)).scores
-        for name, values in table.items():
-            values[row, column + 1] = float(scores[name][-1])
+    clean, table = predictor(data) if clean is None else clean, {name: [] for name in SCORES}
+    for kind, severity in track(list(product(kinds, (0, *severities))), "shifted test sets", progress):
+        scores = (predictor(corrupt(data, kind, severity, seed=seed)) if severity else clean).scores
+        for name in SCORES:
+            table[name].append(float(scores[name][-1]))
+    table = {name: torch.tensor(rows, dtype=torch.float64).view(len(kinds), -1) for name, rows in table.items()}
     return Shift(tuple(kinds), (0, *severities), table, len(data), clean.n_draws, clean.batchnorm, clean.trunk)

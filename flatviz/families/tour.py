@@ -21,7 +21,6 @@ from flatviz.families.inputs import has_input_maps, input_maps
 from flatviz.families.members import Fitting, check_settings, with_maps
 from flatviz.families.one_step import family_stages
 from flatviz.families.preparation import Model, Recipe, TaskOf, build_model, check_learned, recipe_for, task_for
-from flatviz.families.regression import gap_curves
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.hmc import fit_hmc
 from flatviz.posteriors.swag import fit_swag
@@ -148,9 +147,7 @@ def run_tour(
         rows = step("other seeds", lambda: [m.over_seeds for m in repeat()], **settings, measured=measured, seeds=seeds)
         family = family.each(over_seeds=rows)
     if has_input_maps(task):
-        inputs, rows = step(
-            "maps over inputs and a regression, beside HMC", partial(_maps, fits, family), **settings, hmc=METHODS["hmc"]
-        )
+        inputs, rows = step("maps over inputs, beside HMC", partial(_maps, fits, family), **settings, hmc=METHODS["hmc"])
         family = with_maps(replace(family, inputs=inputs), rows)
 
     def without() -> dict[str, Prediction]:
@@ -161,10 +158,9 @@ def run_tour(
 
 
 def _maps(fits: Fitting, family: Family) -> tuple[dict, list[dict]]:
-    how = dict(seed=fits.seed, progress=fits.progress)
-    exact = fit_hmc(fits.net, fits.task.train, fits.prior, **how)
-    family = gap_curves(input_maps(fits.net, fits.task, family, seed=fits.seed + 1, reference=exact), **how)
-    return family.inputs, [{name: m.maps[name] for name in ("probs", "curves")} for m in family]
+    exact = fit_hmc(fits.net, fits.task.train, fits.prior, seed=fits.seed, progress=fits.progress)
+    family = input_maps(fits.net, fits.task, family, seed=fits.seed + 1, reference=exact)
+    return family.inputs, [{"probs": m.maps["probs"]} for m in family]
 
 
 def _shared(family: Family, fits: Fitting, device: torch.device | str) -> Family:

@@ -71,7 +71,7 @@ def predict_linearised(
 
 
 def linearised(net: Net, posterior: Gaussian, data: Data) -> tuple[Tensor, Tensor]:
-    """F (N, C) and V (N, C, C) of the outputs; a regression's predictive variance is V plus the noise's."""
+    """F (N, C) and V (N, C, C) of the outputs."""
     if not isinstance(posterior, Gaussian):
         raise TypeError(f"posterior must be a Gaussian, got {type(posterior).__name__}: use predict")
     check_weights(posterior.center, net.dim, "posterior.center")

@@ -28,9 +28,6 @@ from flatviz.plots.step import PHASES
 from flatviz.plots.theme import CONFIG, Figure, dark_colors, numbers, style
 from flatviz.results import Family
 
-PREVIEW = (
-    " A ring without a dot is a preview; lines and dots are of whole fits."  # after the caption of curves against the radius
-)
 PLACED = ("name", "span", "height", "shared", "group", "slot", "option", "link", "kind", "least", "common")
 SCORES = ("accuracy", "nll", "ece")  # in the sentence above the pictures, with the mean of the largest eigenvalue
 
@@ -119,25 +116,25 @@ def pack_members(
     """Only these members of `family`, for a front end that has `bundle`, and what of its figures they change.
 
     That is curves, scales and captions which are of all members.
-    note: said beside their names; such members are previews, which are in the scales, and not yet in curves and captions.
+    note: said beside their names; such members are previews, which change no scales, curves and captions.
     only: names of views; the others are not drawn, which takes most of the time, and wait for a later record.
     """
-    scene = Scene(family, previews=tuple(members) if note else ())
+    scene = Scene(family)
     packed = [_member(scene, i, only) for i in members]
     there = set(bundle.index.get("images", {}).get("rows", ()))
     for meta, _, _ in packed:
         meta |= {"note": note} if note else {}
         if missing := sorted(set(meta.get("images", {}).get("pool", ())) - there):
             meta["images"] |= pixels_of(family, torch.tensor(missing))
-    figures = list(_changed(bundle, scene, members[-1], packed[-1][1]))
-    packed += [_member(scene, i) for i in _moved(bundle, family) if i not in members]
+    figures = [] if note else list(_changed(bundle, scene, members[-1], packed[-1][1]))
+    packed += [_member(scene, i) for i in ([] if note else _moved(bundle, family)) if i not in members]
     index = {"record": bundle.index["record"], "members": [meta for meta, _, _ in packed], "figures": figures}
     return Bundle(index, b"".join(_record(row, bundle.index["fields"]) for *_, row in packed))
 
 
 def _moved(bundle: Bundle, family: Family) -> list[int]:
     """Members at radius 0, where their place against the radius is another now: it is left of the smallest positive one."""
-    there = {(meta["method"], meta["radius"]) for meta in bundle.index["members"]}
+    there = {(meta["method"], meta["radius"]) for meta in bundle.index["members"] if "note" not in meta}
     least = {(method, min((r for r in family.radii(method) if r > 0), default=0.0)) for method in family.methods}
     return [] if least <= there else [i for i, radius in enumerate(family.radius) if radius == 0]
 
@@ -149,11 +146,7 @@ def _changed(bundle: Bundle, scene: Scene, i: int, drawn: Mapping[str, Figure]) 
         view, fig = every[before["name"]], drawn.get(before["name"])
         if view.like in other:
             fig = view.draw(scene, i)
-        if fig is None and scene.previews:
-            continue
         now = {"caption": view.caption.format(**scene.words)} if fig is None else _entry(scene, view, fig)
-        if scene.previews:  # captions speak of whole fits
-            now["caption"] = before["caption"].removesuffix(PREVIEW) + (PREVIEW if view.name == "radius" else "")
         if fig is not None and _still(now) == _still(before):
             now = {"caption": now["caption"]}
         elif fig is not None:
@@ -266,7 +259,7 @@ def _entry(scene: Scene, view: View, fig: Figure) -> dict[str, Any]:
     layout.pop("meta")
     placed = {k: v for k, v in dataclasses.asdict(view).items() if k in PLACED} | {"phases": list(view.phases(scene.family))}
     follows = _follows(view, fig)
-    binds = [{"path": p.path, "field": _field(view, k, p), "rows": p.rows, "noise": p.noise} for k, p in enumerate(follows)]
+    binds = [{"path": p.path, "field": _field(view, k, p), "rows": p.rows} for k, p in enumerate(follows)]
     for p in follows:
         if p.path.startswith("data.") and not p.words:
             assign(drawn, p.path, [])  # it is in the members' records, or in `held`

@@ -67,9 +67,8 @@ def table_html(rows: Sequence[Mapping[str, str]]) -> str:
     heads = "".join(f"<th scope='col'>{html.escape(head)}</th>" for head in rows[0])
     cells = ("".join(f'<td data-head="{html.escape(k)}">{html.escape(v)}</td>' for k, v in row.items()) for row in rows)
     lines = "".join(f"<tr>{line}</tr>" for line in cells)
-    words = any(len(value) > 60 for row in rows for value in row.values())  # sentences, not numbers
     table = f"<table><thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table>"
-    return f'<div class="scroll{" words" * words}" tabindex="0" role="group" aria-label="table">{table}</div>'
+    return f'<div class="scroll" tabindex="0" role="group" aria-label="table">{table}</div>'
 
 
 def paragraph(lead: str) -> str:
@@ -83,14 +82,13 @@ def document(
     lead: str,
     pictures: str,
     *,
-    heading: str,
     rows: Sequence[Mapping[str, str]],
     facts: Mapping[str, str],
     scripts: Sequence[Script],
 ) -> str:
     """The HTML text of a page.
 
-    lead: introduction, plain text in which **words** are bold; pictures: HTML; rows: a table under `heading`, one mapping
+    lead: introduction, plain text in which **words** are bold; pictures: HTML; rows: the table of all posteriors, one mapping
     from column to text a row; facts: how it was made; scripts: in the order in which they run.
     """
     escape = html.escape
@@ -105,7 +103,7 @@ def document(
 <h1>{escape(title)}</h1>
 {paragraph(lead)}
 {pictures}
-<h2>{escape(heading)}</h2>
+<h2>All posteriors</h2>
 {table_html(rows)}
 <details><summary>How this was made</summary><dl>{terms}</dl></details>
 </main>

@@ -375,8 +375,7 @@ export function show({ Plotly, model, el, bundle, ask = null, hash = false, form
       }
     }
     el.dataset.state = `${now.a.method}/${now.a.member.meta.radius}/${now.n_draws}`;
-    const { member: { meta: { note }, version } } = now.a;   // a preview comes twice: in part, then whole
-    el.dataset.shown = note ? `preview${version ? "" : " of what is in sight"}` : "fitted";
+    el.dataset.shown = now.a.member.meta.note ? "preview" : "fitted";
     el.dataset.look = `${tabOf(now)}${now.b ? ` | ${now.b.method}/${now.b.member.meta.radius}` : ""}`;
     if (hash && !stale) {                                  // once a drag rests, where nobody changed the address meanwhile
       const before = location.hash;

@@ -15,6 +15,7 @@ from flatviz.pages.bundle import pack
 from flatviz.pages.document import Script, document, json_for_html, paragraph
 from flatviz.pages.playground import LEAD, playground_elements
 from flatviz.pages.story import Step
+from flatviz.pages.table import family_rows
 from flatviz.results import Family
 
 HERE = Path(__file__).parent
@@ -35,9 +36,9 @@ def family_page(
     *,
     title: str,
     lead: str,
-    rows: Sequence[Mapping[str, str]],
     facts: Mapping[str, str],
     start: tuple[str, float, int],
+    rows: Sequence[Mapping[str, str]] = (),
     story: Sequence[Step] = (),
     code: Sequence[str] = (),
     look: Mapping[str, Any] | None = None,
@@ -45,21 +46,19 @@ def family_page(
 ) -> str:
     """The HTML text of a measured family.
 
-    lead: a paragraph of introduction, plain text in which **words** are bold; rows: a table, one mapping from heading to
-    text a row; facts: how it was made; start: first values of the controls for method, radius and ensemble size; story:
-    sections of the article; code: lines of Python that make `family`; look: the rest of the state at
+    lead: a paragraph of introduction, plain text in which **words** are bold; facts: how it was made; start: first values of the
+    controls for method, radius and ensemble size; rows: a table, one mapping from heading to text a row, by default that of
+    `family_rows`; story: sections of the article; code: lines of Python that make `family`; look: the rest of the state at
     which the page opens (tab, compare, picked, chosen, step, phase, moment); playground: the two-weight world above
     the lead, and a regression with a gap below the article, both trained in the browser.
     """
-    bundle = pack(family, story=story, code=code)
+    bundle, look = pack(family, story=story, code=code), {"step": 0 if story else -1, **(look or {})}
+    controls = dict(zip(("method", "radius", "n_draws"), start)) | {"look": look}
     scripts = [
         plotlyjs(),
         Script.data("flatviz-index", _deflated(bundle.text.encode())),
         Script.data("flatviz-records", _deflated(planes_of(bundle.buffer))),
-        Script.data(
-            "flatviz-start",
-            dict(zip(("method", "radius", "n_draws"), start)) | {"look": {"step": 0 if story else -1, **(look or {})}},
-        ),
+        Script.data("flatviz-start", controls),
         Script(front_end() + BOOTSTRAP),
     ]
     pictures = '<div id="explorer"><noscript>The pictures on this page are drawn by JavaScript.</noscript></div>'
@@ -68,7 +67,7 @@ def family_page(
         scripts.insert(0, Script(code_of_worlds))
         pictures = f"{weights}\n<h2>The same with a trained network</h2>\n{paragraph(lead)}\n{pictures}\n{gap}"
         lead = LEAD
-    return document(title, lead, pictures, heading="All posteriors", rows=rows, facts=facts, scripts=scripts)
+    return document(title, lead, pictures, rows=rows or family_rows(family), facts=facts, scripts=scripts)
 
 
 def planes_of(buffer: bytes) -> bytes:

@@ -29,13 +29,11 @@ class Scene:
     """What every picture of a family shares.
 
     image, n_draws: row of the test split and ensemble size of which images are drawn (None: the first, and all draws).
-    previews: members of a short fit, which scales hold and curves do not.
     """
 
     family: Family
     image: int | None = None
     n_draws: int | None = None
-    previews: tuple[int, ...] = ()
 
     @cached_property
     def n_max(self) -> int:

@@ -73,9 +73,6 @@ def _map_beside_vi(family: Family) -> str:
 
 
 def _inputs(family: Family, radius: float) -> tuple[Step, ...]:
-    """The step on what the posterior says where there are no data, for a family that has such pictures."""
-    tabs = [tab for tab, there in (("Inputs", "a"), ("Regression", "curve x")) if there in family.inputs]
-    if not tabs:
-        return ()
-    state = {"method": "sabma", "radius": radius, "n_draws": 10, "tab": tabs[0]}
-    return (_step("unknown", state, tabs=" ".join(TEXTS["more"][tab] for tab in tabs)),)
+    """The step on what the posterior says where there are no data, for a family that has such a picture."""
+    state = {"method": "sabma", "radius": radius, "n_draws": 10, "tab": "Inputs"}
+    return (_step("unknown", state),) if "a" in family.inputs else ()

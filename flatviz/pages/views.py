@@ -16,7 +16,6 @@ from flatviz.plots.mechanism import kind_of, plot_moments, plot_step
 from flatviz.plots.metrics import plot_metrics
 from flatviz.plots.projection import plot_projection
 from flatviz.plots.radius import columns_of, plot_radius
-from flatviz.plots.regression import plot_gap
 from flatviz.plots.reliability import plot_reliability
 from flatviz.plots.spectrum import plot_spectrum
 from flatviz.plots.step import DOES, PHASES
@@ -87,8 +86,7 @@ def _hidden(scene: Scene, i: int) -> Figure:
 
 
 def _radius(scene: Scene, i: int) -> Figure:
-    family = scene.family
-    return plot_radius(family, method=family[i].method, radius=family[i].radius, previews=scene.previews or None)
+    return plot_radius(scene.family, method=scene.family[i].method, radius=scene.family[i].radius)
 
 
 def _spectrum(scene: Scene, i: int) -> Figure:
@@ -216,13 +214,6 @@ VIEWS = (
         lambda scene, i: plot_input_maps(scene.family, i),
         group="Inputs",
         when=lambda family: "a" in family.inputs,
-        **ALL,
-    ),
-    _view(
-        "regression",
-        lambda scene, i: plot_gap(scene.family, i),
-        group="Regression",
-        when=lambda family: "curve x" in family.inputs,
         **ALL,
     ),
     _view(

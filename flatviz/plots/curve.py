@@ -8,8 +8,7 @@ import plotly.graph_objects as go
 import torch
 
 from flatviz.core.boundary import public
-from flatviz.plots.captions import capital
-from flatviz.plots.ground import small_print, with_print
+from flatviz.plots.ground import capital, small_print, with_print
 from flatviz.plots.nouns import one_or_several
 from flatviz.plots.theme import COLORS, DASHES, INK, MUTED, ROUNDING, Figure, figure, room, scatter, short
 from flatviz.results import Curve
@@ -47,7 +46,9 @@ def plot_curve(curve: Curve | Sequence[Curve], *, barrier: bool = True, log: boo
     for i, c in enumerate(curves):
         color = COLORS[(i + 1) % len(COLORS)]
         name = c.name or f"curve {i + 1}"
-        look = dict(marker=dict(size=4, color=color), line=dict(color=color, width=2, dash=DASHES[i % len(DASHES)]))
+        look = dict(
+            marker=dict(size=4, color=color), line=dict(color=color, width=2, dash=DASHES[(i + i // len(COLORS)) % len(DASHES)])
+        )
         hover = f"{name}<br>{c.x_label} %{{x:.3g}}: %{{y:.4g}}"
         fig.add_trace(scatter(c.t, c.values, "lines+markers", name, legend=len(curves) > 1, hover=hover, **look))
         if barrier and c.barrier > ROUNDING * float(c.values.abs().max()):

@@ -10,8 +10,7 @@ from torch import Tensor
 
 from flatviz.checks import kind
 from flatviz.core.boundary import public
-from flatviz.plots.captions import matrix_of
-from flatviz.plots.ground import small_print, with_print
+from flatviz.plots.ground import matrix_of, small_print, with_print
 from flatviz.plots.theme import COLORS, INK, Figure, figure, numbers, scatter
 from flatviz.results import Spectrum
 

@@ -1,11 +1,10 @@
-"""What pictures of a plane share: contours, marks on diverged cells, axis titles with units, small print."""
+"""What pictures share: contours, marks on diverged cells, titles, axis titles with units, small print, numbers with their nouns."""
 
 from __future__ import annotations
 
 import plotly.graph_objects as go
 import torch
 
-from flatviz.plots.captions import counted, share_of
 from flatviz.plots.color import ColorScale
 from flatviz.plots.theme import HEIGHT, LOSS_SCALE, MARGIN, MUTED, Figure, figure, numbers, scatter, short
 from flatviz.results import Curve, Plane, Projection, Spectrum, Surface
@@ -51,6 +50,17 @@ def diverged(surface: Surface) -> go.Scatter:
     )
 
 
+def same_plane(here: Plane, there: Plane) -> bool:
+    """Whether two planes are one: results that were read from disk have a copy each."""
+    return here is there or (torch.equal(here.origin, there.origin) and torch.equal(here.axes, there.axes))
+
+
+def check_on(surface: Surface, projection: Projection | None) -> None:
+    """That what is drawn on a surface is a projection onto the same plane."""
+    if projection is not None and not same_plane(surface.plane, projection.plane):
+        raise ValueError("projection and surface live in different planes: project onto surface.plane")
+
+
 def plane_axes(plane: Plane, below: str = "") -> dict:
     """Axis titles that say what a step is, `below` under them; equal aspect only where distance in the picture is distance."""
     first, second = axis_titles(plane)
@@ -76,11 +86,10 @@ def is_path(projection: Projection, asked: bool | None = None) -> bool:
 
 
 def axis_titles(plane: Plane) -> list[str]:
-    """A name for each axis, with its share of what the plane was fitted to."""
-    names = [f"axis {i + 1}" for i in range(len(plane.axes))]
-    if not plane.explained:
-        return names
-    return [f"{name} ({100 * share:.0f} % of {share_of(plane)})" for name, share in zip(names, plane.explained)]
+    """A name for each axis, with its share of what the plane was fitted to: the variance of draws, else a squared distance."""
+    whole = "variance" if plane.name.startswith("PCA") and "path" not in plane.name else "squared distance"
+    shares = [f" ({100 * share:.0f} % of {whole})" for share in plane.explained or ()] or ["", ""]
+    return [f"axis {i}{share}" for i, share in enumerate(shares, 1)]
 
 
 def axis_note(plane: Plane) -> str:
@@ -120,3 +129,34 @@ def _precision(surface: Surface) -> str:
         return ""
     error = "" if surface.error is None else f", off by at most {surface.error:.2g} where checked"
     return f"computed in {surface.precision}{error}"
+
+
+def title_of(surface: Surface) -> str:
+    """What is drawn over which plane."""
+    return f"{capital(surface.label)}, {surface.plane.name}"
+
+
+def capital(text: str) -> str:
+    """The same, beginning with a capital; other letters stay."""
+    return text[0].upper() + text[1:]
+
+
+def ends_text(surface: Surface) -> str:
+    """The lowest and the highest finite value."""
+    finite = surface.values[torch.isfinite(surface.values)]
+    return f"from {finite.min():.3g} to {finite.max():.3g}"
+
+
+def ends_of(spectrum: Spectrum) -> str:
+    """Which end of the spectrum was asked for: the order of the values says it."""
+    return "smallest" if spectrum.values[0] < spectrum.values[-1] else "largest"
+
+
+def matrix_of(spectrum: Spectrum) -> str:
+    """Of which matrix the eigenvalues are."""
+    return {"hessian": "Hessian", "ggn": "Gauss-Newton", "fisher": "empirical Fisher"}[spectrum.curvature]
+
+
+def counted(n: int, thing: str) -> str:
+    """1 valley, 2 valleys."""
+    return f"{n} {thing}{'s' * (n != 1)}"

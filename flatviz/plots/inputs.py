@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 
-from flatviz.catalog import LOOKS
 from flatviz.plots.theme import INK, MUTED, Figure, axes_of, columns, figure, layout_of, numbers, scatter, style
 from flatviz.results import Family
 
@@ -37,11 +36,15 @@ def plot_input_maps(family: Family, i: int) -> Figure:
             points = shown["x"][shown["y"] == c]
             marker = dict(color=color, size=8, symbol=("circle", "square")[c], line=dict(color="#fefefe", width=1.5))
             fig.add_trace(scatter(*points.T, "markers", classes[c], marker=marker, **axis))
-    names = [style(method).label for method, *_ in panels]
-    side_by_side(fig, names, None, follows=1)
-    for k in range(len(panels)):
-        equal = dict(scaleanchor=axes_of(k)["xaxis"], constrain="domain")
-        fig.update_layout(layout_of(k, dict(constrain="domain"), equal))
+    for k, ((method, *_), domain) in enumerate(zip(panels, columns(len(panels), GAP))):
+        on, name = axes_of(k), style(method).label
+        x, y = dict(domain=domain, title="input 1", constrain="domain"), dict(showticklabels=k == 0, constrain="domain")
+        fig.update_layout(layout_of(k, x, y | dict(scaleanchor=on["xaxis"])))
+        where = dict(x=0.5, xanchor="center", xref=f"{on['xaxis']} domain", yref=f"{on['yaxis']} domain", yshift=6)
+        path = fig.add_text(name, font=dict(color=MUTED if method == "hmc" else INK), **where)
+        if k == 1:
+            fig.follow({f"{path}.text": name}, rows="all")
+    fig.update_layout(yaxis_title="input 2")
     lost = "" if bool(family[i].maps["probs"].isfinite().any()) else "diverged:<br>no probability<br>is a number"
     fig.note(lost, x="x2 domain", y="y2 domain")
     return fig
@@ -51,19 +54,3 @@ def class_words(family: Family) -> tuple[str, ...]:
     """What a sentence calls the task's classes: their names, or "class 1"."""
     prediction = family[0].prediction
     return tuple(name if c < len(prediction.class_names) else f"class {name}" for c, name in enumerate(prediction.classes))
-
-
-def side_by_side(fig: Figure, names: list[str], ends: list[float] | None, follows: int | None = None) -> None:
-    """Axes of the panels, one beside the other, each under its name; with `ends` they share the upright range.
-
-    follows: number of the panel whose name follows the controls.
-    """
-    x, y = ("input 1", "input 2") if ends is None else ("input", "prediction")
-    for k, (name, domain) in enumerate(zip(names, columns(len(names), GAP))):
-        on, height = axes_of(k), dict(showticklabels=k == 0) | ({} if ends is None else dict(range=ends))
-        fig.update_layout(layout_of(k, dict(domain=domain, title=x), height))
-        where = dict(x=0.5, xanchor="center", xref=f"{on['xaxis']} domain", yref=f"{on['yaxis']} domain", yshift=6)
-        path = fig.add_text(name, font=dict(color=MUTED if name == LOOKS["hmc"].label else INK), **where)
-        if k == follows:
-            fig.follow({f"{path}.text": name}, rows="all")
-    fig.update_layout(yaxis_title=y)

@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 
-LINES = 10  # single draws of a function that are drawn
-
 
 @dataclass(frozen=True)
 class Live:
@@ -23,9 +21,6 @@ class Live:
     rows: what of an array is drawn at ensemble size n: "all" of it, its first n rows ("draws": a row a draw), its
     first 3 n entries ("segments": both ends of a line and a gap, a draw), or row n - 1 ("size": a row an ensemble size).
         "phase": a row a phase of a view that has phases; between two of them numbers move in a straight line.
-        Of draws of a function, (S, G), also "mean", of the first n; "lines", the first n of them but ten at most, one after the
-        other with a gap; and "band", the outline of mean +- 2 sqrt(variance + noise^2), there and back.  Rows of NaN are no draws.
-    noise: of a "band".
     key: properties of one key hold the same values, so that they are kept once.
     """
 
@@ -34,7 +29,6 @@ class Live:
     values: np.ndarray | str | bool
     rows: str = "all"
     key: str = ""
-    noise: float = 0.0
 
     @property
     def words(self) -> bool:
@@ -49,15 +43,4 @@ class Live:
             return self.values[phase] if self.values.ndim > 1 else self.values[phase].item()
         if self.rows == "size":
             return self.values[min(n, len(self.values)) - 1]
-        if self.rows in ("draws", "segments"):
-            return self.values[: n if self.rows == "draws" else 3 * n]
-        kept = self.values[:n][np.isfinite(self.values[:n]).all(1)]
-        if self.rows == "lines":
-            return np.pad(kept[:LINES], [(0, 0), (0, 1)], constant_values=np.nan).reshape(-1)
-        if not len(kept):
-            return np.full(self.values.shape[1] * (2 if self.rows == "band" else 1), np.nan)
-        mean = kept.mean(0)
-        if self.rows == "mean":
-            return mean
-        wide = 2 * np.sqrt((kept.var(0, ddof=1) if len(kept) > 1 else 0 * mean) + self.noise**2)
-        return np.concatenate([mean - wide, (mean + wide)[::-1]])
+        return self.values[: n if self.rows == "draws" else 3 * n]

@@ -10,17 +10,14 @@ import torch
 
 from flatviz.catalog import LOOKS
 from flatviz.core.boundary import public
-from flatviz.plots.animation import player
 from flatviz.plots.color import ColorScale
-from flatviz.plots.ground import ground, width_of
+from flatviz.plots.ground import ground, same_plane, width_of
 from flatviz.plots.nouns import one_or_several
 from flatviz.plots.step import PHASES, RIM, STILL, labelled, mean_of, phase_traces
 from flatviz.plots.theme import INK, MUTED, Figure, scatter, short, style
 from flatviz.results import Family, Mechanism, Surface
 
-TWEENS = 5  # frames from one phase to the next
-FRAME_MS = 70
-CURRENT = dict(size=14, color=MUTED)  # the label of the stop at which the slider is
+FRAME_MS = 1400  # of a phase
 ROOM = 1.12  # times what is drawn: half of the width of a picture of one radius
 IN_SIGHT = 0.9  # share of the ground's width that the step of a family shows, whatever its radius
 OF_METHOD = ("ball of the radius", "the worst q′", "move of the mean")  # traces in the colour of the method, of each ball
@@ -43,8 +40,7 @@ def plot_mechanism(step: Mechanism | Sequence[Mechanism], *, title: str | None =
     KL(q' || q) <= radius^2 / 2 of moves of the mean: q's own ellipse times the radius.  The dotted circle is SAM's ball of
     the same reach, whose worst point lies along the gradient.  Gradient arrows show directions: all have one length.  The
     play button goes through ascend, gradient there, step back, descend, for each radius and, of several steps, for each
-    stage of training; from each phase to the next all moves in a straight line.  "in steps" plays the phases without motion
-    between them: plotly cannot read that a reader asks for less motion, as page and lab do, so the reader chooses.
+    stage of training.
 
         Delta = radius F^-1 g / sqrt(g^T F^-1 g),   theta <- theta - lr grad NLL(q + Delta)
 
@@ -77,12 +73,29 @@ def plot_mechanism(step: Mechanism | Sequence[Mechanism], *, title: str | None =
     fig = _figure(first.surface, title or f"One step of SA-BMA from {from_where}", alt)
     if several:
         fig.add_trace(_path(stages))
-    fig.frames, labels = _frames(stages, len(fig.data))
-    fig.add_traces(phase_traces(first, 1, last, _half(first)))
-    font = dict(font=dict(color="rgba(0,0,0,0)"), currentvalue=dict(visible=True, xanchor="left", prefix="", font=CURRENT))
-    how = dict(t=126, left=200, jump=TWEENS * FRAME_MS * 4, active=len(PHASES) * last + 1)  # px: the buttons stand on the left
-    fig.update_layout(**player(labels, FRAME_MS, **how, **font))
+    traces, start, frames, labels = phase_traces(first, 1, last, _half(first)), len(fig.data), [], []
+    for stage, k, phase in ((s, k, p) for s in stages for k in range(len(s.radius)) for p in range(len(PHASES))):
+        labels.append(f"{f'{stage.name}, ' if several else ''}radius {short(stage.radius[k])}: {PHASES[phase]}")
+        data, places = phase_traces(stage, phase, k, _half(stage)), list(range(start, start + len(traces)))
+        frames.append(go.Frame(name=str(len(frames)), data=data, traces=places))
+    fig.frames = frames
+    fig.add_traces(traces)
+    fig.update_layout(_player(labels, active=len(PHASES) * last + 1))
     return fig.update_layout(height=780, margin=dict(l=60, r=20, t=44, b=190))
+
+
+def _player(labels: Sequence[str], active: int) -> dict:
+    """Buttons that play and pause, and a slider that stops at each frame; parts of a layout."""
+    # the ground is drawn again with each frame: plotly leaves it out while markers move by themselves
+    settings = dict(frame=dict(duration=FRAME_MS, redraw=True), mode="immediate", transition=dict(duration=0))
+    steps = [dict(label=label, method="animate", args=[[str(i)], settings]) for i, label in enumerate(labels)]
+    play = dict(label="▶", method="animate", args=[None, settings | dict(fromcurrent=True)])
+    buttons = [play, dict(label="❚❚", method="animate", args=[[None], settings])]
+    place = dict(x=0, y=0, xanchor="left", yanchor="top", pad=dict(t=126))  # px, below the small print
+    menu = dict(type="buttons", direction="left", buttons=buttons, showactive=False, **place)
+    current = dict(visible=True, xanchor="left", prefix="", font=dict(size=14, color=MUTED))
+    look = dict(currentvalue=current, font=dict(color="rgba(0,0,0,0)"), pad=dict(l=110, t=114, r=10), ticklen=0)
+    return dict(updatemenus=[menu], sliders=[dict(steps=steps, active=active, x=0, y=0, len=1, **look)])
 
 
 def plot_step(family: Family, i: int) -> Figure:
@@ -165,8 +178,7 @@ def _figure(surface: Surface, title: str, alt: str) -> Figure:
 
 def _same_ground(a: Surface, b: Surface) -> bool:
     """Whether two surfaces are one: stages that were read from disk have a copy each."""
-    pairs = ((a.values, b.values), (a.plane.origin, b.plane.origin), (a.plane.axes, b.plane.axes), (a.a, b.a), (a.b, b.b))
-    return a is b or all(x.shape == y.shape and torch.equal(x, y) for x, y in pairs)
+    return a is b or (same_plane(a.plane, b.plane) and torch.equal(a.values, b.values))
 
 
 def in_plane(stages: Sequence[Mechanism], k: int) -> str:
@@ -188,31 +200,6 @@ def _path(stages: Sequence[Mechanism]) -> go.Scatter:
     names = [stage.name for stage in stages]
     look = dict(line=line, marker=dots, customdata=names, hovertemplate="%{customdata}<extra></extra>")
     return labelled(scatter(*points.T, "lines+markers", "path of q's mean", **look), PATH)
-
-
-def _frames(stages: Sequence[Mechanism], start: int) -> tuple[list[go.Frame], list[tuple[str, str]]]:
-    """Frames of the traces from number `start` on, and (name, label) of those that the slider stops at."""
-    shown = [(step, k, phase) for step in stages for k in range(len(step.radius)) for phase in range(len(PHASES))]
-    rests = [phase_traces(step, phase, k, _half(step)) for step, k, phase in shown]
-    places, frames, stops = list(range(start, start + len(rests[0]))), [], []
-    for at, (step, k, phase) in enumerate(shown):
-        stage = f"{step.name}, " if len(stages) > 1 else ""
-        name = f"{at // len(PHASES)}.{phase}"
-        stops.append((f"{name}.0", f"{stage}radius {short(step.radius[k])}: {PHASES[phase]}"))
-        for i in range(TWEENS if at + 1 < len(shown) else 1):
-            data = _between(rests[at], rests[at + 1], i / TWEENS) if i else rests[at]
-            frames.append(go.Frame(name=f"{name}.{i}", data=data, traces=places))
-    return frames, stops
-
-
-def _between(here: list[go.Scatter], there: list[go.Scatter], done: float) -> list[go.Scatter]:
-    """Every point, and the size of every arrow's head, at `done` of its straight way: ellipses are drawn at the same angles."""
-    mixed = [go.Scatter(trace) for trace in here]
-    for trace, a, b in zip(mixed, here, there):
-        trace.x, trace.y = ((1 - done) * np.asarray(a[axis]) + done * np.asarray(b[axis]) for axis in "xy")
-        if a.marker.symbol == "arrow":
-            trace.marker.size = (1 - done) * np.asarray(a.marker.size) + done * np.asarray(b.marker.size)
-    return mixed
 
 
 def _alt(step: Mechanism, k: int) -> str:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import torch
 
 from flatviz.core.boundary import public
-from flatviz.plots.captions import counted
-from flatviz.plots.ground import small_print, with_print
+from flatviz.plots.ground import counted, small_print, with_print
 from flatviz.plots.theme import COLORS, INK, MUTED, Figure, figure, scatter, short
 from flatviz.results import Persistence
 

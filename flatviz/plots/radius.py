@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import torch
 from torch import Tensor
@@ -28,7 +27,6 @@ def plot_radius(
     method: str | None = None,
     radius: Radius | None = None,
     title: str | None = None,
-    previews: Sequence[int] | None = None,
 ) -> Figure:
     """λ₁, NLL, accuracy and ECE against the radius: a row a quantity, a column a method, because units differ by method.
 
@@ -41,7 +39,6 @@ def plot_radius(
         method: Of the member that a ring marks; None: none.
         radius: Of that member.
         title: default: over how many seeds.
-        previews: members of short fits: the axes hold them, the curves leave them out.
 
     Raises:
         ValueError: For a family that was not measured, or in which no method has two radii.
@@ -55,7 +52,7 @@ def plot_radius(
         >>> fv.plots.plot_radius(family).layout.title.text
         "Flatness and scores against radius<br><span style='font-size:0.8em'>one seed</span>"
     """
-    methods, previews = columns_of(family), previews or ()
+    methods = columns_of(family)
     if not methods or not all(m.prediction and m.spectrum for m in family):
         raise ValueError(
             f"the family must be measured and have a method of several radii, got {family!r}: use fv.families.measure"
@@ -63,14 +60,13 @@ def plot_radius(
     table = {name: values_of(family, name) for name in ROWS}
     n_seeds = table["lambda1"].shape[1]
     over = f"mean and range of {n_seeds} seeds" if n_seeds > 1 else "one seed"
-    alt = "; ".join(trend(family, m, previews) for m in methods)
+    alt = "; ".join(trend(family, m) for m in methods)
     title = title or f"Flatness and scores against radius<br><span style='font-size:0.8em'>{over}</span>"
     look = dict(height=HEIGHT, showlegend=False, margin=dict(t=66))
     fig = figure(title, alt, **look, **_axes(family, table, methods))
     for j, name in enumerate(methods):
         for i, quantity in enumerate(ROWS):
-            on, curve = axes_of(i * len(methods) + j), _curve(family, name, previews)
-            _add_panel(fig, family, table[quantity], name, quantity, curve, on)
+            _add_panel(fig, family, table[quantity], name, quantity, axes_of(i * len(methods) + j))
     if "sgd" in family.methods:  # a name beside its line
         single = float(table["nll"][family.index("sgd")].nanmean())
         on = axes_of(list(ROWS).index("nll") * len(methods))
@@ -92,10 +88,10 @@ def values_of(family: Family, quantity: str) -> Tensor:
     return torch.tensor([[float(p.scores[quantity][-1])] for p in family.prediction]).double()
 
 
-def trend(family: Family, method: str, previews: Sequence[int] = ()) -> str:
+def trend(family: Family, method: str) -> str:
     """What happens from the smallest to the largest radius of a method, in words."""
-    whole = _curve(family, method, previews)
-    ends = [family.index(method, r) for r in (whole[0], whole[-1])]
+    radii = family.radii(method)
+    ends = [family.index(method, r) for r in (radii[0], radii[-1])]
     said = []
     for name, label in ROWS.items():
         first, last = (float(values_of(family, name)[i].nanmean()) for i in ends)
@@ -108,12 +104,6 @@ def trend(family: Family, method: str, previews: Sequence[int] = ()) -> str:
 def columns_of(family: Family) -> list[str]:
     """Methods of several radii."""
     return [m for m in family.methods if len(family.radii(m)) > 1]
-
-
-def _curve(family: Family, method: str, previews: Sequence[int]) -> tuple[float, ...]:
-    """The radii of a method's curve."""
-    left_out = [family[i].radius for i in previews if family[i].method == method]
-    return tuple(r for r in family.radii(method) if r not in left_out)
 
 
 def place_of(radius: float, radii: tuple[float, ...]) -> float:
@@ -153,11 +143,9 @@ def _texts(places: list[float], radii: tuple[float, ...]) -> list[str]:
     return texts[::-1]
 
 
-def _add_panel(
-    fig: Figure, family: Family, values: Tensor, method: str, quantity: str, radii: tuple[float, ...], on: dict[str, str]
-) -> None:
-    rows = values[[family.index(method, r) for r in radii]]
-    x = torch.tensor([place_of(r, family.radii(method)) for r in radii])
+def _add_panel(fig: Figure, family: Family, values: Tensor, method: str, quantity: str, on: dict[str, str]) -> None:
+    radii = family.radii(method)
+    rows, x = values[[family.index(method, r) for r in radii]], torch.tensor([place_of(r, radii) for r in radii])
     label, color, dash, symbol = style(method)
     mean = rows.nanmean(1)
     if "sgd" in family.methods:

@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import torch
 from torch import Tensor
 
 from flatviz.core.boundary import public
-from flatviz.plots.nouns import by_method, one_or_several, over_seeds, said_of_seeds
+from flatviz.plots.nouns import by_method
 from flatviz.plots.theme import Figure, axes_of, columns, figure, layout_of, scatter, style
 from flatviz.results import Shift
 
 LABELS = {"accuracy": "accuracy (share)", "nll": "NLL (nats)", "ece": "ECE"}
 GAP = 0.09  # between panels, as a share of the width
-SPREAD = 0.07  # severities between the bars of two methods
+SPREAD = 0.07  # severities between two methods
 
 
 @public
-def plot_severity(shifts: Mapping[str, Shift | Sequence[Shift]], *, title: str | None = None) -> Figure:
-    """A panel a score over severities 0 (clean) to 5, mean over the kinds of corruption; a line a method, bars over seeds.
+def plot_severity(shifts: Mapping[str, Shift], *, title: str | None = None) -> Figure:
+    """A panel a score over severities 0 (clean) to 5, mean over the kinds of corruption; a line a method, a little apart.
 
     Args:
-        shifts: method -> what `shifted_scores` returned, or one of a seed each; all of the same kinds and severities.
+        shifts: method -> what `shifted_scores` returned, all of the same kinds and severities.
         title: default: over which kinds of corruption the scores are means.
-
-    Bars are Student's 95 % interval of the mean over seeds, drawn a little beside each other, and cut where they leave the panel, which
-    is as high as the means ask for; a single seed has none.
 
     Raises:
         ValueError: For nothing to draw, or results of several kinds or severities.
@@ -38,21 +35,26 @@ def plot_severity(shifts: Mapping[str, Shift | Sequence[Shift]], *, title: str |
         >>> [round(float(trace.y[-1]), 2) for trace in fig.data]  # at severity 3
         [0.6, 0.6, 0.6]
     """
-    grouped = {method: one_or_several(of_seeds) for method, of_seeds in by_method(shifts, "Shift").items()}
-    axes = {(s.kinds, s.severities) for of_seeds in grouped.values() for s in of_seeds}
+    axes = {(s.kinds, s.severities) for s in by_method(shifts, "Shift").values()}
     if len(axes) > 1:
         raise ValueError(f"all results must be of the same kinds and severities, got {len(axes)} different: measure them alike")
-    first, seeds = next(iter(grouped.values()))[0], max(len(s) for s in grouped.values())
+    first = next(iter(shifts.values()))
     over = ", ".join(kind.replace("_", " ") for kind in first.kinds)
-    curves = {m: {q: torch.stack([s.mean(q) for s in of]).double() for q in LABELS} for m, of in grouped.items()}
-    worst = {style(m).label: float(c["nll"][:, -1].mean()) for m, c in curves.items()}
+    curves = {m: {q: s.mean(q) for q in LABELS} for m, s in shifts.items()}
+    worst = {style(m).label: float(c["nll"][-1]) for m, c in curves.items()}
     alt = f"NLL at severity {first.severities[-1]}: " + "; ".join(f"{m} {v:.3g}" for m, v in worst.items())
-    about = f"{first.n} test images, {said_of_seeds(seeds, 'bars')}"
+    about = f"{first.n} test images, one seed, so no interval"
     fig = figure(title or f"Scores by severity: mean over {over}", alt, **_axes(first.severities, curves))
+    at = torch.tensor(first.severities)
     for panel, score in enumerate(LABELS):
-        for i, method in enumerate(grouped):
-            beside = SPREAD * (i - (len(grouped) - 1) / 2)
-            _add(fig, method, first.severities, curves[method][score], panel, beside)
+        for i, method in enumerate(shifts):
+            label, color, _, symbol = look = style(method)
+            x = at.double() + SPREAD * (i - (len(shifts) - 1) / 2)
+            drawn = dict(
+                line=look.line(2), marker=dict(color=color, symbol=symbol, size=8), legendgroup=method, **axes_of(panel)
+            )
+            drawn |= dict(customdata=at, hover=f"{label}, severity %{{customdata}}: %{{y:.4g}}")
+            fig.add_trace(scatter(x, curves[method][score], "lines+markers", label, legend=panel == 0, **drawn))
     fig.add_text(about, y=-0.36, yanchor="auto", font_size=12)
     return fig.update_layout(height=440, margin=dict(t=95, b=110), title_y=0.98)
 
@@ -62,22 +64,10 @@ def _axes(severities: tuple[int, ...], curves: Mapping[str, Mapping[str, Tensor]
     axes = {}
     ticks = dict(tickvals=list(severities), ticktext=["clean" if s == 0 else str(s) for s in severities])
     for i, ((score, label), domain) in enumerate(zip(LABELS.items(), columns(len(LABELS), GAP))):
-        means = torch.stack([c[score].mean(0) for c in curves.values()])
-        margin = 0.5 * float(means.max() - means.min()) or 0.1
-        top = float(means.max()) + margin
-        span = [max(0.0, float(means.min()) - margin), top if score == "nll" else min(1.0, top)]
+        means = torch.stack([c[score] for c in curves.values()])
+        lo, hi = float(means.min()), float(means.max())
+        margin = 0.5 * (hi - lo) or 0.1
+        top = hi + margin
+        span = [max(0.0, lo - margin), top if score == "nll" else min(1.0, top)]
         axes |= layout_of(i, dict(domain=domain, title="severity", **ticks), dict(title=label, range=span))
     return axes
-
-
-def _add(fig: Figure, method: str, severities: tuple[int, ...], curves: Tensor, panel: int, beside: float) -> None:
-    label, color, _, symbol = style(method)
-    mean, half = over_seeds(curves)
-    x = torch.tensor(severities, dtype=torch.float64) + beside
-    look = dict(line=style(method).line(2), marker=dict(color=color, symbol=symbol, size=8))
-    if bool(torch.isfinite(half).all()):
-        look["error_y"] = dict(array=half.tolist(), thickness=1, width=0)
-    look |= dict(legendgroup=method, **axes_of(panel))
-    hover = f"{label}, severity %{{customdata}}: %{{y:.4g}}"
-    at = torch.tensor(severities)
-    fig.add_trace(scatter(x, mean, "lines+markers", label, legend=panel == 0, hover=hover, customdata=at, **look))

@@ -48,19 +48,13 @@ def plot_sharpness(
     x = dict(title="ensemble size, in draws")
     fig = figure(title or "Flatness against ensemble size", alt, xaxis=x, yaxis=y)
     for method, sharpness in groups.items():
-        _add(fig, method, sharpness, measure)
+        label, color, _, symbol = look = style(method)
+        values, (mean, half) = getattr(sharpness, measure), sharpness.by_size(measure)
+        sizes, known = torch.arange(1, len(values) + 1), torch.isfinite(half)  # of one draw there is no interval
+        lo, hi = (mean - half)[known], (mean + half)[known]
+        fig.add_trace(band(sizes[known], lo, hi, color, 0.15, label, legendgroup=method))
+        draw = dict(marker=dict(color=color, symbol=symbol, size=7, opacity=0.65), hover=f"{label}, draw %{{x}}: %{{y:.4g}}")
+        fig.add_trace(scatter(sizes, values, "markers", f"{label}, draws", legendgroup=method, **draw))
+        line = dict(line=look.line(2.5), hover=f"{label}, mean of %{{x}} draws: %{{y:.4g}}")
+        fig.add_trace(scatter(sizes, mean, "lines", label, legend=True, legendgroup=method, **line))
     return fig
-
-
-def _add(fig: Figure, method: str, sharpness: Sharpness, measure: str) -> None:
-    label, color, _, symbol = look = style(method)
-    values = getattr(sharpness, measure)
-    mean, half = sharpness.by_size(measure)
-    sizes = torch.arange(1, len(values) + 1)
-    known = torch.isfinite(half)  # of one draw there is no interval
-    lo, hi = (mean - half)[known], (mean + half)[known]
-    fig.add_trace(band(sizes[known], lo, hi, color, 0.15, label, legendgroup=method))
-    draw = dict(marker=dict(color=color, symbol=symbol, size=7, opacity=0.65), hover=f"{label}, draw %{{x}}: %{{y:.4g}}")
-    fig.add_trace(scatter(sizes, values, "markers", f"{label}, draws", legendgroup=method, **draw))
-    line = dict(line=look.line(2.5), hover=f"{label}, mean of %{{x}} draws: %{{y:.4g}}")
-    fig.add_trace(scatter(sizes, mean, "lines", label, legend=True, legendgroup=method, **line))

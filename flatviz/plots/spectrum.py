@@ -8,8 +8,7 @@ import torch
 from torch import Tensor
 
 from flatviz.core.boundary import public
-from flatviz.plots.captions import ends_of, matrix_of
-from flatviz.plots.ground import small_print, with_print
+from flatviz.plots.ground import ends_of, matrix_of, small_print, with_print
 from flatviz.plots.nouns import one_or_several
 from flatviz.plots.theme import Figure, figure, numbers, scatter, style
 from flatviz.results import Spectrum

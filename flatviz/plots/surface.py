@@ -12,11 +12,9 @@ from torch import Tensor
 
 from flatviz.checks import Number
 from flatviz.core.boundary import public
-from flatviz.plots.captions import ends_text, title_of
 from flatviz.plots.color import ColorScale, values_of
-from flatviz.plots.ground import ground, is_path
+from flatviz.plots.ground import check_on, ends_text, ground, is_path, title_of
 from flatviz.plots.marks import LIGHT, add_crosses, add_key, add_samples
-from flatviz.plots.nouns import check_on
 from flatviz.plots.theme import INK, Figure, numbers, scatter, style
 from flatviz.results import Projection, Surface
 

@@ -9,10 +9,8 @@ from torch import Tensor
 
 from flatviz.checks import Number
 from flatviz.core.boundary import public
-from flatviz.plots.captions import ends_text, title_of
 from flatviz.plots.color import ColorScale
-from flatviz.plots.ground import axis_note, axis_titles, diverged, is_path, small_print
-from flatviz.plots.nouns import check_on
+from flatviz.plots.ground import axis_note, axis_titles, check_on, diverged, ends_text, small_print, title_of
 from flatviz.plots.theme import GRID, LOSS_SCALE, MUTED, Figure, Style, figure, numbers, style
 from flatviz.results import Projection, Surface
 
@@ -33,8 +31,8 @@ def plot_surface_3d(
 
     Args:
         surface: values on a grid of two axes (A, B).
-        projection: samples, or a training path (its name says "path"), on the same plane, each at the height of the loss at
-            its weights; the gap to the surface is what the plane does not show, drawn as a line from it down, or up, to the surface.
+        projection: samples on the same plane, each at the height of the loss at its weights; the gap to the surface is what the
+            plane does not show, drawn as a line from it down, or up, to the surface.
         method: whose the samples are, for their colour and the legend; None: they are drawn in ink.
         color_range: (lowest, highest) height, in the surface's unit; heights beyond are cut off.  Default: all.
         log: whether heights count in powers of ten; default: where all values are positive and span a decade.
@@ -60,9 +58,8 @@ def plot_surface_3d(
     if surface.n_diverged:
         fig.add_trace(_diverged(surface, lo))
     if projection is not None and projection.values is not None:
-        joined, look = is_path(projection), style(method, projection.name or "samples")
-        fig.add_traces([] if joined else [_drops(surface, projection, scale, look)])
-        fig.add_trace(_points(projection, scale, look, joined))
+        look = style(method, projection.name or "samples")
+        fig.add_traces([_drops(surface, projection, scale, look), _points(projection, scale, look)])
         fig.update_traces(showlegend=method is not None, selector=dict(name=look.label))
     return fig
 
@@ -135,15 +132,13 @@ def _diverged(surface: Surface, floor: float) -> go.Scatter3d:
     return go.Scatter3d(x=flat.x, y=flat.y, z=[floor] * n, mode="text", **text, **about)
 
 
-def _points(projection: Projection, scale: ColorScale, look: Style, joined: bool) -> go.Scatter3d:
+def _points(projection: Projection, scale: ColorScale, look: Style) -> go.Scatter3d:
     x, y = (numbers(c) for c in projection.coords.T)
     drawn = dict(marker=dict(size=4.5, color=look.color, line=dict(color="#ffffff", width=1)))
-    if joined:
-        drawn |= dict(text=["start", *[""] * (len(x) - 2), "end"], line=dict(color=look.color, width=3))
     drawn["customdata"] = numbers(torch.stack([projection.values, projection.distance], dim=1))
     drawn["hovertemplate"] = "true loss %{customdata[0]:.3g}<br>%{customdata[1]:.3g} off the plane<extra></extra>"
-    mode = "markers+lines+text" if joined else "markers"
-    return go.Scatter3d(x=x, y=y, z=numbers(scale(projection.values)), mode=mode, name=look.label, showlegend=False, **drawn)
+    place = dict(x=x, y=y, z=numbers(scale(projection.values)))
+    return go.Scatter3d(**place, mode="markers", name=look.label, showlegend=False, **drawn)
 
 
 def _drops(surface: Surface, projection: Projection, scale: ColorScale, look: Style) -> go.Scatter3d:

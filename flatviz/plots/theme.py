@@ -60,11 +60,11 @@ class Figure(go.Figure):
         self.follow({where + path: values for path, values in (sizes or {}).items()}, rows="size", trace=trace.name)
         self.add_trace(trace)
 
-    def follow(self, properties: Mapping[str, Any], *, rows: str, trace: str = "", key: str = "", noise: float = 0.0) -> None:
+    def follow(self, properties: Mapping[str, Any], *, rows: str, trace: str = "", key: str = "") -> None:
         """The properties at these paths of the figure's JSON follow the controls, with these values."""
         for path, values in properties.items():
             kept = values if isinstance(values, (str, bool)) else np.asarray(values)
-            self.live += (Live(trace, path, kept, rows, key, noise),)
+            self.live += (Live(trace, path, kept, rows, key),)
 
     def add_text(self, text: str, **look: Any) -> str:
         """Words above the left end of the panels, or where `look` places them, as in plotly; returns their path in the figure."""

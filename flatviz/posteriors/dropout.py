@@ -13,7 +13,6 @@ from typing import Unpack
 import torch
 from torch import Tensor, nn
 from torch.nn.modules.conv import _ConvNd
-from torch.nn.modules.dropout import _DropoutNd
 
 from flatviz.checks import Count, Seed, Share
 from flatviz.core.data import Data
@@ -23,11 +22,11 @@ from flatviz.objectives.nll import check_data
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws
 from flatviz.training.keywords import SGD, defaults
-from flatviz.training.masked import DropoutLoss, calls, reader_of
+from flatviz.training.masked import DropoutLoss, in_order
 from flatviz.training.optimize import minibatches, sgd
 from flatviz.training.run import Run
 
-SETTINGS = dict(n_draws=30, steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None)
+SETTINGS = dict(rate=0.1, n_draws=30, steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None)
 
 
 @defaults(SETTINGS)
@@ -36,7 +35,7 @@ def fit_dropout(
     data: Data,
     *,
     seed: Seed,
-    rate: Share | None = None,
+    rate: Share,
     n_draws: Count,
     **how: Unpack[SGD],
 ) -> Draws:
@@ -50,15 +49,12 @@ def fit_dropout(
         data: The N training examples.
         seed: Of masks and minibatches.
         rate: Share of the inputs dropped at every treated Linear and convolution but the first of the network, which reads
-            the data; channels, not pixels, of a convolution.  None takes the network's own dropout layers and their
-            rates, each right before a treated Linear (Dropout) or convolution (Dropout2d), which alone reads it; 0.1
-            where there are none.
+            the data; channels, not pixels, of a convolution.  Dropout layers of the network's own are off, as everywhere here.
         n_draws: Masks drawn after training; 30 is what the largest ensembles of the studies take.
         **how: How it is trained.
 
     Raises:
-        ValueError: For a dropout layer that no weight vector can stand for, nothing to mask, bad data, or
-            divergence.
+        ValueError: For a rate of 0 or 1, nothing to mask, bad data, or divergence.
 
     Example:
         >>> import flatviz as fv
@@ -70,58 +66,29 @@ def fit_dropout(
     run = Run.of(locals(), "dropout")
     run.check_passes("its masks are drawn for a whole minibatch")
     check_data(net, data, run.likelihood)
-    rates = find_rates(net, data.x[:8], rate)
+    rates = rates_of(net, data.x[:8], rate)
     loss = DropoutLoss(net, data, run.likelihood, rates, seed, run.passes)
     w, history = sgd(loss, net.w, minibatches(len(data), run.optim.batch_size, seed + 1, net.device), run)
     source = generator(seed + 2)
     return Draws(torch.stack([w * weight_mask(net, rates, source) for _ in range(n_draws)]), history)
 
 
-def find_rates(net: Net, x: Tensor, rate: float | None) -> dict[str, float]:
+def rates_of(net: Net, x: Tensor, rate: float) -> dict[str, float]:
     """Name of each layer whose inputs are dropped, with the rate."""
-    if rate is not None and not 0 < rate < 1:
+    if not 0 < rate < 1:
         raise ValueError(f"rate must be above 0 and below 1, got {rate!r}")
     linear = [n for n, p in net.module.named_modules() if isinstance(p, nn.Linear) or _plain_convolution(p)]
-    layers = list(dict.fromkeys(name for name, _ in calls(net, x, linear)))
-    treated = {b.name for b in net.blocks}
+    layers, treated = in_order(net, x, linear), {b.name for b in net.blocks}
     maskable = [n for n in layers if f"{n}.weight".lstrip(".") in treated]
-    dropouts, readers = _dropouts(net) if rate is None else {}, {}
-    for name in dropouts:
-        for call, (_, shape) in enumerate(calls(net, x, [name])):
-            reader = reader_of(net, x, name, call, shape, layers)
-            if reader not in maskable or reader in readers:
-                masks = (
-                    f"{reader!r}, which is not treated" if reader and reader not in readers else "the columns of no one layer"
-                )
-                raise ValueError(
-                    "each dropout layer must mask columns of the weight of one treated Linear or convolution, and nothing "
-                    f"else that is read, got {name!r}, which masks {masks}, so that no weight vector can stand for its mask: "
-                    "give rate=, which drops inputs of the treated layers instead"
-                )
-            readers[reader] = dropouts[name]
-    if readers:
-        return readers
     if not maskable:
         raise ValueError("dropout needs a treated Linear or convolution, got none: use treated='all' or 'norm+head'")
     later = [n for n in maskable if n != layers[0]]  # the first reads the data, and is masked where it stands alone
-    return dict.fromkeys(later or maskable, 0.1 if rate is None else rate)
+    return dict.fromkeys(later or maskable, rate)
 
 
 def _plain_convolution(part: nn.Module) -> bool:
     """A convolution whose weight has a column for each input channel."""
     return isinstance(part, _ConvNd) and part.groups == 1 and not part.transposed
-
-
-def _dropouts(net: Net) -> dict[str, float]:
-    """The network's dropout layers that drop something, each with its rate."""
-    layers = {n: part for n, part in net.module.named_modules() if isinstance(part, _DropoutNd) and part.p > 0}
-    for name, part in layers.items():
-        if isinstance(part, (nn.AlphaDropout, nn.FeatureAlphaDropout)) or part.p >= 1:
-            raise ValueError(
-                f"each dropout layer must multiply by a mask, with a rate below 1, got {name!r}, {part}: "
-                "give rate=, which leaves it out, or put another layer there"
-            )
-    return {name: part.p for name, part in layers.items()}
 
 
 def weight_mask(net: Net, rates: dict[str, float], source: torch.Generator) -> Tensor:

@@ -172,10 +172,10 @@ def sabma_stages(
     """Posteriors after each number of steps in `at`, all of one fit by `fit_sabma` with `settings`.
 
     A shorter fit is another one: the learning rate depends on the step's share of all steps.
-    settings: values for all of kl_weight, start_scale and the fields of `Optim`.
+    settings: values for all of kl_weight, start_scale, mc_samples and the fields of `Optim`.
     """
     optim = Optim(**{f.name: settings[f.name] for f in fields(Optim)})
-    bound = Bound(settings["kl_weight"], start_scale=settings["start_scale"])
+    bound = Bound(settings["kl_weight"], start_scale=settings["start_scale"], mc_samples=settings["mc_samples"])
     inner, taken, kept = _step([radius], Perturbation(), net.w), count(), {}
 
     def noted(q: Gaussian, nll: NoisyNLL, descend: Descent) -> tuple[Tensor, Tensor | None]:

@@ -36,7 +36,8 @@ def fit_vi(
 
         min over q of  E_q[mean NLL] + (kl_weight / N) KL(q || prior)
 
-    One step, in nats, with tau = kl_weight / N, P the prior's precision, A and Sigma precision and covariance of q:
+    One step, in nats, averaged over `mc_samples` draws, with tau = kl_weight / N, P the prior's precision, A and Sigma precision
+    and covariance of q:
         noise      z1 (D,), z2 (K,);  delta = exp(log_std) z1 + z2 factor;  w = mean + delta;  g = grad NLL(w)
         gradient   G = g / tau + P (w - prior mean) - A delta;  0 at every draw where q is the posterior
         mean       <- mean - lr v,  v <- momentum v + Sigma G / (1 + s),  s the running size of Sigma^1/2 G

@@ -19,6 +19,7 @@ from flatviz.pages.bundle import pack
 from flatviz.pages.document import json_for_html
 from flatviz.plots.theme import CONFIG
 from flatviz.results import Family
+from flatviz.widgets.figure import FigureView
 from flatviz.widgets.lab import Lab
 
 PLAIN = "A picture of the notebook; it is drawn by JavaScript."
@@ -54,7 +55,7 @@ def widget_html(widget: ipywidgets.Widget) -> str:
         return family_html(widget.family, start=(widget.method, widget.radius, widget.n_draws))
     if isinstance(widget, ipywidgets.interactive):
         return _interact_html(widget, FEW if get_ipython().user_ns.get("FAST") else MOST)
-    figures = [figure_html(w) for w in _inside(widget) if isinstance(w, BaseFigure)]
+    figures = [figure_html(w.figure) for w in _inside(widget) if isinstance(w, FigureView)]
     note = "In JupyterLab this has controls." if figures else f"{type(widget).__name__}: shown in JupyterLab."
     return "\n".join([*figures, f'<p class="fv-note">{html.escape(note)}</p>'])
 

@@ -26,7 +26,7 @@ def save_state(state: State, step: int, path: str | Path, run: str) -> None:
         elif isinstance(value, Tensor) or value:  # of an empty list there is nothing to stack
             tensors[name] = value if isinstance(value, Tensor) else torch.stack(value)
     try:
-        write_file(path, KIND, {"run": run, "step": step}, tensors)
+        write_file(path, KIND, {"run": run, "step": step, "layout": _layout(state)}, tensors)
     except OSError as error:
         warnings.warn(f"checkpoint not saved at step {step}: {error}; the run goes on without it", stacklevel=2)
 
@@ -37,7 +37,7 @@ def load_state(state: State, path: str | Path, run: str) -> int:
     A damaged file, or one of something else, is renamed to `<name>.damaged` with a warning, and the run starts anew.
 
     Raises:
-        ValueError: For the checkpoint of another run.
+        ValueError: For the checkpoint of another run, or of another version of flatviz, which may keep other quantities.
     """
     if not Path(path).exists():
         return 0
@@ -46,9 +46,9 @@ def load_state(state: State, path: str | Path, run: str) -> int:
     except DamagedFileError as error:
         warnings.warn(f"checkpoint {path}: {error}; {set_aside(path)}, starting anew", stacklevel=2)
         return 0
-    if about["run"] != run:
-        raise ValueError(f"checkpoint must be of this run, {run!r}, got that of {about['run']!r} in {path}: name another file")
-    _check_layout(state, tensors, path)
+    if about["run"] != run or about.get("layout") != _layout(state):
+        came = f"that of {about['run']!r}" if about["run"] != run else "one of another version of flatviz"
+        raise ValueError(f"checkpoint must be of this run, {run!r}, got {came} in {path}: name another file")
     device = next((v.device for v in state.values() if isinstance(v, Tensor)), torch.device("cpu"))
     for name, value in state.items():
         if isinstance(value, torch.Generator):
@@ -60,12 +60,6 @@ def load_state(state: State, path: str | Path, run: str) -> int:
     return about["step"]
 
 
-def _check_layout(state: State, tensors: dict[str, Tensor], path: str | Path) -> None:
-    """Another version of flatviz may keep other quantities for the same run."""
-    shapes = {name: value.shape for name, value in state.items() if isinstance(value, Tensor)}
-    needed = {name for name, value in state.items() if not isinstance(value, list)}
-    wrong = (needed - tensors.keys()) | (tensors.keys() - state.keys())
-    wrong |= {name for name, shape in shapes.items() if name in tensors and tensors[name].shape != shape}
-    if wrong:
-        text = f"got other {', '.join(sorted(wrong))} in {path}, of another version of flatviz: name another file"
-        raise ValueError(f"checkpoint must be of this run, {text}")
+def _layout(state: State) -> dict[str, list[int] | str]:
+    """The kind of each part of a state, of a tensor its shape."""
+    return {name: list(value.shape) if isinstance(value, Tensor) else type(value).__name__ for name, value in state.items()}

@@ -14,6 +14,6 @@ __getattr__, __dir__, __all__ = lazy(
         "discrepancy": "layers_of mmd",
         "pool": "train_pool",
         "collapse": "pair_diversity",
-        "orbit": "rescaled_orbit sharpness_measures",
+        "orbit": "rescaled_orbit",
     },
 )

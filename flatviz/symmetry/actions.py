@@ -8,7 +8,6 @@ from torch import Tensor
 from flatviz.checks import Count, NonNegative, Numbers, Seed, Vectors
 from flatviz.core.boundary import public
 from flatviz.core.seeds import generator
-from flatviz.symmetry.numbering import Layer
 from flatviz.symmetry.units import Units, local_numbers
 
 
@@ -168,21 +167,14 @@ def check_order(units: Units, order: Tensor, n: int) -> Tensor:
         part = order[:, layer.start : layer.stop]
         if not torch.equal(part.sort(1).values.cpu(), torch.arange(layer.start, layer.stop).expand(n, -1)):
             raise ValueError(f"order must hold units {layer.start} to {layer.stop - 1} once each in layer {layer.name!r}")
-        _check_groups(layer, part, swaps)
+        groups = ((part - layer.start) // (layer.n // layer.groups)).unflatten(1, (layer.groups, -1))
+        at_rest = torch.arange(layer.groups, device=order.device).expand(n, -1)
+        swap = at_rest if layer.cluster < 0 else swaps.setdefault(layer.cluster, groups[..., 0])  # alike in a whole cluster
+        if not torch.equal(groups, swap[..., None].expand_as(groups)):
+            raise ValueError(
+                f"order must keep the {layer.groups} groups of {layer.name!r} together: swap whole groups, in both layers"
+            )
     return order
-
-
-def _check_groups(layer: Layer, part: Tensor, swaps: dict[int, Tensor]) -> None:
-    """Units of a group stay together, and layers of one cluster swap their groups alike."""
-    if layer.groups == 1:
-        return
-    groups = ((part - layer.start) // (layer.n // layer.groups)).unflatten(1, (layer.groups, -1))
-    still = layer.cluster < 0 and not torch.equal(groups[..., 0].cpu(), torch.arange(layer.groups).expand(len(part), -1))
-    apart = not bool((groups == groups[..., :1]).all())
-    if apart or still or not torch.equal(swaps.setdefault(layer.cluster, groups[..., 0]), groups[..., 0]):
-        raise ValueError(
-            f"order must keep the {layer.groups} groups of {layer.name!r} together: swap whole groups, in both layers"
-        )
 
 
 def _factors(units: Units, W: Tensor, factor: Tensor) -> Tensor:

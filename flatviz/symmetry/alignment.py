@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import torch
+from scipy.optimize import linear_sum_assignment
 from torch import Tensor
 
 from flatviz.checks import Count, Seed, Vector, Vectors, check_many_weights
@@ -112,8 +113,6 @@ class _Steps:
 
 def _assignments(products: Tensor, groups: int) -> Tensor:
     """The columns (S, n) that maximise sum_i products[s, i, column[i]], each inside its group."""
-    from scipy.optimize import linear_sum_assignment  # comes with scikit-learn
-
     tables = products.detach().cpu().double().numpy()
     size = tables.shape[1] // groups
     columns = np.empty(tables.shape[:2], dtype=np.int64)

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from flatviz.checks import Count, Seed, Vectors, Whole, check_count, check_many_weights
+from flatviz.checks import Seed, Vectors, Whole, check_count, check_many_weights
 from flatviz.core.boundary import public
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator
 
 WHOLE = "all weights"
 N_BANDWIDTHS = 10
+BLOCK = 512  # rows
 MOST_FOR_GRID = 500  # vectors of each half of the target from which bandwidths are read
 
 
@@ -70,7 +71,6 @@ def mmd(
     *,
     layers: Mapping[str, Tensor] | None = None,
     permutations: Whole = 200,
-    block: Count = 512,
     seed: Seed = 0,
 ) -> dict[str, Mmd]:
     """Unbiased MMD^2 of each set of draws (n, D) from `target` (m, D), averaged over 20 kernels; it can be below 0.
@@ -79,7 +79,7 @@ def mmd(
     alone, so all sets are measured with the same kernels.
     layers: name -> indices of weights, one value each (`layers_of(net)`); without it, all weights.
     permutations: labels of target and draws are exchanged so many times; the p-value takes draws to be independent.
-    block: rows of a kernel matrix that are computed at a time, so memory is of order block (m + n), whatever m.
+    BLOCK rows of a kernel matrix are computed at a time, so memory is of order BLOCK (m + n), whatever m.
     Source of the estimator: Gretton et al. 2012; of the kernels, Schrab et al. 2023 (MMDAgg).
 
     Raises:
@@ -107,16 +107,16 @@ def mmd(
             both = torch.cat([A, draws[:, index.to(draws.device)].to(A)])
             order = torch.rand(permutations, len(both), generator=generator(seed + 1), dtype=torch.float64).argsort(1)
             labels = torch.cat([torch.arange(len(both))[None], order]) < len(A)
-            columns[name].append(_values(both, labels.to(A), grid, block))
+            columns[name].append(_values(both, labels.to(A), grid))
     tables = {name: torch.stack(found, -1) for name, found in columns.items()}
     return {name: Mmd(tuple(layers), table[0], table[1:]) for name, table in tables.items()}
 
 
-def _values(X: Tensor, Z: Tensor, grid: Tensor, block: int) -> Tensor:
+def _values(X: Tensor, Z: Tensor, grid: Tensor) -> Tensor:
     """MMD^2 between the rows of X (m + n, d) with label 1 and those with label 0, for each labelling in Z (P, m + n)."""
     within, sums = Z.new_zeros(len(Z)), Z.new_zeros(len(X))  # z^T K z, and K 1; K has a zero diagonal
-    for start in range(0, len(X), block):
-        rows = torch.arange(start, min(start + block, len(X)))
+    for start in range(0, len(X), BLOCK):
+        rows = torch.arange(start, min(start + BLOCK, len(X)))
         K = mean_kernel(X[rows], X, grid)
         K[rows - start, rows] = 0.0
         within += ((Z[:, rows] @ K) * Z).sum(1)

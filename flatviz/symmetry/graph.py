@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from torch import fx, nn
 from torch.nn.modules.batchnorm import _BatchNorm
@@ -39,8 +39,7 @@ class Node:
         return self if self.same is None else self.same.root()
 
 
-@dataclass(frozen=True)
-class Flow:
+class Flow(NamedTuple):
     """What flows between two layers: its units, once as those permuted and once as those scaled."""
 
     permuted: Node
@@ -82,14 +81,15 @@ class _Reader:
     def __init__(self, net: Net) -> None:
         self.parts = dict(net.module.named_modules())
         self.reading, self.flows, self.used = Reading(), {}, {}
-        self.input = Node("inputs", 0, refused={"all": "the inputs, or a path that no rule follows"})
+        unknown = Node("inputs", 0, refused={"all": "the inputs, or a path that no rule follows"})
+        self.unknown = Flow(unknown, unknown)
 
     def read(self, graph: fx.Graph) -> Reading:
         for node in graph.nodes:
             sources = list(self._sources(node.args, node.kwargs))
             if node.op == "output":
                 for s in sources:
-                    self._refuse(s, "all", "the outputs")
+                    _refuse("all", "the outputs", *s)
             elif node.op != "placeholder":
                 self.flows[node] = self._apply(node, sources)
         return self.reading
@@ -105,98 +105,65 @@ class _Reader:
 
     def _apply(self, node: fx.Node, sources: list[Flow]) -> Flow:
         part = self.parts[node.target] if node.op == "call_module" else None
-        here = sources[0] if sources else Flow(self.input, self.input)
+        here = sources[0] if sources else self.unknown
         if isinstance(part, nn.Linear) or (isinstance(part, _ConvNd) and not part.transposed):
             return self._layer(str(node.target), part, here)
-        if isinstance(part, _BatchNorm):
-            return self._batchnorm(str(node.target), part, here)
-        if isinstance(part, nn.LayerNorm):
-            return self._layernorm(str(node.target), part, here)
+        if isinstance(part, (_BatchNorm, nn.LayerNorm)):
+            return self._norm(str(node.target), part, here)
         name = _operation(node, part)
-        if name in SHAPES or (part is None and not sources) or (name in FLATTEN and self._keeps_units(node, part)):
+        if name in SHAPES or (part is None and not sources) or (name in FLATTEN and _keeps_units(node, part)):
             return here
         if name in ADD and len(sources) == 2:
-            return self._tied(*sources)
+            return _tied(*sources)
         shown = type(part).__name__ if part is not None else name
-        if name in ELEMENTWISE and self._averages_places(name, node):
-            self._elementwise(name, shown, here)
+        if name in ELEMENTWISE and _averages_places(name, node):
+            _elementwise(name, shown, here)
             return here
         for s in sources:
-            self._refuse(s, "all", shown)
+            _refuse("all", shown, *s)
         for inside, module in part.named_modules(prefix=str(node.target)) if part is not None else ():
             if isinstance(module, nn.MultiheadAttention):
                 self._attention(inside, module)
             elif isinstance(module, (nn.TransformerEncoderLayer, nn.TransformerDecoderLayer)):
                 self._hidden(inside, module)
-        return Flow(self.input, self.input)
-
-    def _elementwise(self, name: str, shown: str, here: Flow) -> None:
-        homogeneous, odd = ELEMENTWISE[name]
-        if not homogeneous:
-            self._refuse(here, "scale", shown)
-        if not odd:
-            self._refuse(here, "flip", shown)
+        return self.unknown
 
     def _attention(self, name: str, part: nn.MultiheadAttention) -> None:
         """Two layers of units, whose heads are groups swapped together: dimensions of queries and keys, and of values.
 
         A score is a sum of q_d k_d: dimension d of a head may change places, and q_d gain what k_d loses.
         """
-        n, heads = part.embed_dim, part.num_heads
-        pairs, values = (Flow(self._node("permuted", at, n), self._node("scaled", at, n)) for at in (name, f"{name} values"))
-        parts: tuple[Rows, ...] = tuple(
-            (f.permuted, f.scaled, power) for f, power in ((pairs, 1.0), (pairs, -1.0), (values, 1.0))
-        )
-        split = {f"{key}_proj_weight": (rows,) for key, rows in zip("qkv", parts)}
+        pairs, values = (self._units(at, part.embed_dim) for at in (name, f"{name} values"))
+        parts: tuple[Rows, ...] = ((*pairs, 1.0), (*pairs, -1.0), (*values, 1.0))
+        here = {"in_proj_weight": parts, "in_proj_bias": parts}
+        here |= {f"{key}_proj_weight": (rows,) for key, rows in zip("qkv", parts)}
         names = dict(part.named_parameters(recurse=False))
-        here = {"in_proj_weight": parts, "in_proj_bias": parts, **split}
         self.reading.rows |= {f"{name}.{key}": rows for key, rows in here.items() if key in names}
-        self.reading.groups.append((pairs.permuted, values.permuted, heads))
+        self.reading.groups.append((pairs.permuted, values.permuted, part.num_heads))
         if part.bias_k is not None:
-            for flow in (pairs, values):
-                self._refuse(flow, "all", "add_bias_kv")
-        self._refuse(self._layer(f"{name}.out_proj", part.out_proj, values), "all", "a residual sum")
+            _refuse("all", "add_bias_kv", *pairs, *values)
+        _refuse("all", "a residual sum", *self._layer(f"{name}.out_proj", part.out_proj, values))
         self._once(name, pairs, values)
 
     def _hidden(self, name: str, part: nn.TransformerEncoderLayer | nn.TransformerDecoderLayer) -> None:
         """The layer of units between linear1 and linear2 of a transformer's block."""
-        hidden = self._layer(f"{name}.linear1", part.linear1, Flow(self.input, self.input))
+        hidden = self._layer(f"{name}.linear1", part.linear1, self.unknown)
         act = part.activation
         shown = type(act).__name__ if isinstance(act, nn.Module) else act.__name__
         if shown.lower() in ELEMENTWISE:
-            self._elementwise(shown.lower(), shown, hidden)
+            _elementwise(shown.lower(), shown, hidden)
         else:
-            self._refuse(hidden, "all", shown)
-        self._refuse(self._layer(f"{name}.linear2", part.linear2, hidden), "all", "a residual sum")
-
-    @staticmethod
-    def _averages_places(name: str, node: fx.Node) -> bool:
-        """A mean keeps units apart where it leaves axes 0 and 1 alone."""
-        axes = node.kwargs.get("dim", node.args[1] if len(node.args) > 1 else None)
-        return name != "mean" or set(axes if isinstance(axes, (tuple, list)) else (axes,)) <= {2, 3, -1, -2}
-
-    @staticmethod
-    def _keeps_units(node: fx.Node, part: nn.Module | None) -> bool:
-        """(B, C, ...) -> (B, C ...): flatten from axis 1, or a view of two axes."""
-        if part is not None:
-            return (part.start_dim, part.end_dim) == (1, -1)
-        name = _operation(node, part)
-        if name in ("view", "reshape"):
-            shape = node.args[1] if len(node.args) == 2 and isinstance(node.args[1], (tuple, list)) else node.args[1:]
-            return len(shape) == 2
-        return name == "squeeze" or (node.args[1:] or (node.kwargs.get("start_dim", 0),)) in ((1,), (1, -1))
+            _refuse("all", shown, *hidden)
+        _refuse("all", "a residual sum", *self._layer(f"{name}.linear2", part.linear2, hidden))
 
     def _layer(self, name: str, part: nn.Linear | _ConvNd, here: Flow) -> Flow:
-        n = part.weight.shape[0]
-        out = Flow(self._node("permuted", name, n), self._node("scaled", name, n))
+        out = self._units(name, part.weight.shape[0])
         groups = part.groups if isinstance(part, _ConvNd) else 1
-        self.reading.rows[f"{name}.weight"] = ((out.permuted, out.scaled, 1.0),)
-        if part.bias is not None:
-            self.reading.rows[f"{name}.bias"] = ((out.permuted, out.scaled, 1.0),)
+        self._rows(name, part, out)
         width = here.permuted.root().n or here.scaled.root().n  # 0: gains of a norm on a path that no rule follows scale alone
         inside = part.weight.shape[1] * groups
         if width and inside % width:
-            self._refuse(here, "all", f"{name}, which mixes its units")
+            _refuse("all", f"{name}, which mixes its units", *here)
         elif width:
             self.reading.columns[f"{name}.weight"] = (here, inside // width, groups)
         if groups > 1:
@@ -204,33 +171,33 @@ class _Reader:
         self._once(name, here, out)
         return out
 
-    def _batchnorm(self, name: str, part: _BatchNorm, here: Flow) -> Flow:
-        if part.track_running_stats:
-            self.reading.rows[f"{name}.running_mean"] = ((here.permuted, here.scaled, 1.0),)
-            self.reading.rows[f"{name}.running_var"] = ((here.permuted, here.scaled, 2.0),)
-        self._refuse(Flow(self.input, here.scaled), "flip", "BatchNorm")
-        self.reading.before_norm.append((type(part).__name__, here.scaled))
-        return self._after_norm(name, part, here)
-
-    def _layernorm(self, name: str, part: nn.LayerNorm, here: Flow) -> Flow:
-        self.reading.before_norm.append((type(part).__name__, here.scaled))
-        self._refuse(Flow(self.input, here.scaled), "all", "LayerNorm, which reads all units at once")
-        if part.normalized_shape != (here.permuted.root().n,):
-            self._refuse(here, "all", f"{name}, which normalises over more than the units")
-        return self._after_norm(name, part, here)
-
-    def _after_norm(self, name: str, part: _BatchNorm | nn.LayerNorm, here: Flow) -> Flow:
+    def _norm(self, name: str, part: _BatchNorm | nn.LayerNorm, here: Flow) -> Flow:
         """Gain and shift begin other units for scaling; a permutation moves them too."""
+        self.reading.before_norm.append((type(part).__name__, here.scaled))
+        wide = f"{name}, which normalises over more than the units"
+        if isinstance(part, nn.LayerNorm):
+            _refuse("all", "LayerNorm, which reads all units at once", here.scaled)
+            if part.normalized_shape != (here.permuted.root().n,):
+                _refuse("all", wide, *here)
+        else:
+            _refuse("flip", "BatchNorm", here.scaled)
+            if part.track_running_stats:
+                self.reading.rows[f"{name}.running_mean"] = ((*here, 1.0),)
+                self.reading.rows[f"{name}.running_var"] = ((*here, 2.0),)
         after = Flow(here.permuted, self._node("scaled", name, 0 if part.weight is None else len(part.weight)))
-        if part.weight is None:
-            self._refuse(Flow(self.input, after.scaled), "all", f"{name}, which has no gain to scale")
-        elif part.weight.ndim > 1:
-            self._refuse(Flow(self.input, after.scaled), "all", f"{name}, which normalises over more than the units")
-        for key, value in (("weight", part.weight), ("bias", part.bias)):
-            if value is not None:
-                self.reading.rows[f"{name}.{key}"] = ((after.permuted, after.scaled, 1.0),)
+        if part.weight is None or part.weight.ndim > 1:
+            _refuse("all", wide if part.weight is not None else f"{name}, which has no gain to scale", after.scaled)
+        self._rows(name, part, after)
         self._once(name, here, after)
         return after
+
+    def _rows(self, name: str, part: nn.Module, units: Flow) -> None:
+        """Weight and bias of a part, where it has them, hold a row for each of these units."""
+        own = {f"{name}.{key}" for key, _ in part.named_parameters(recurse=False)}
+        self.reading.rows |= {key: ((*units, 1.0),) for key in (f"{name}.weight", f"{name}.bias") if key in own}
+
+    def _units(self, name: str, n: int) -> Flow:
+        return Flow(self._node("permuted", name, n), self._node("scaled", name, n))
 
     def _node(self, kind: str, name: str, n: int) -> Node:
         node = Node(name, n, len(self.reading.nodes))
@@ -241,25 +208,50 @@ class _Reader:
         seen = self.used.setdefault(name, [])
         seen += flows
         for s in seen if len(seen) > len(flows) else ():
-            self._refuse(s, "all", f"{name}, which is used twice")
+            _refuse("all", f"{name}, which is used twice", *s)
 
-    def _tied(self, a: Flow, b: Flow) -> Flow:
-        for pair in ((a.permuted, b.permuted), (a.scaled, b.scaled)):
-            first, second = sorted((node.root() for node in pair), key=lambda node: node.at)
-            if first is second:
-                continue
-            if first.n != second.n:  # one of them is the input, or a broadcast
-                first.refused.setdefault("all", second.refused.get("all", "a sum of unlike layers"))
-                second.refused.setdefault("all", first.refused["all"])
-                continue
-            first.refused = second.refused | first.refused
-            second.same = first
-        return a
 
-    @staticmethod
-    def _refuse(flow: Flow, action: str, reason: str) -> None:
-        for node in (flow.permuted.root(), flow.scaled.root()):
-            node.refused.setdefault(action, reason)
+def _refuse(action: str, reason: str, *nodes: Node) -> None:
+    for node in nodes:
+        node.root().refused.setdefault(action, reason)
+
+
+def _elementwise(name: str, shown: str, here: Flow) -> None:
+    for holds, action in zip(ELEMENTWISE[name], ("scale", "flip")):
+        if not holds:
+            _refuse(action, shown, *here)
+
+
+def _tied(a: Flow, b: Flow) -> Flow:
+    """The units of a sum: those of both are one."""
+    for pair in zip(a, b):
+        first, second = sorted((node.root() for node in pair), key=lambda node: node.at)
+        if first is second:
+            continue
+        if first.n != second.n:  # one of them is the input, or a broadcast
+            first.refused.setdefault("all", second.refused.get("all", "a sum of unlike layers"))
+            second.refused.setdefault("all", first.refused["all"])
+            continue
+        first.refused = second.refused | first.refused
+        second.same = first
+    return a
+
+
+def _averages_places(name: str, node: fx.Node) -> bool:
+    """A mean keeps units apart where it leaves axes 0 and 1 alone."""
+    axes = node.kwargs.get("dim", node.args[1] if len(node.args) > 1 else None)
+    return name != "mean" or set(axes if isinstance(axes, (tuple, list)) else (axes,)) <= {2, 3, -1, -2}
+
+
+def _keeps_units(node: fx.Node, part: nn.Module | None) -> bool:
+    """(B, C, ...) -> (B, C ...): flatten from axis 1, or a view of two axes."""
+    if part is not None:
+        return (part.start_dim, part.end_dim) == (1, -1)
+    name = _operation(node, part)
+    if name in ("view", "reshape"):
+        shape = node.args[1] if len(node.args) == 2 and isinstance(node.args[1], (tuple, list)) else node.args[1:]
+        return len(shape) == 2
+    return name == "squeeze" or (node.args[1:] or (node.kwargs.get("start_dim", 0),)) in ((1,), (1, -1))
 
 
 def _operation(node: fx.Node, part: nn.Module | None) -> str:

@@ -54,7 +54,7 @@ def units_of(net: Net) -> Units:
     permuted, number = number_layers(reading, "permuted")
     scaled, scale_number = number_layers(reading, "scaled")
     arrays = index_arrays(reading, sizes, at, number, scale_number)
-    treated_free = [part for part, n in reading.before_norm if touched(reading, n.root(), 1) & {b.name for b in net.blocks}]
+    names = [b.name for b in net.blocks]
     units = Units(
         net.dim,
         permuted,
@@ -62,8 +62,8 @@ def units_of(net: Net) -> Units:
         **arrays,
         statistics=tuple(statistics),
         refused={a: refusals(reading, a) for a in ACTIONS},
-        free=treated_free[0] if treated_free else "",
-        still=still(reading, [b.name for b in net.blocks]),
+        free=next((part for part, n in reading.before_norm if touched(reading, n.root(), 1) & set(names)), ""),
+        still=still(reading, names),
     )
     changed = _changes(net, units)
     return replace(units, refused={action: units.refused[action] + changed.get(action, ()) for action in ACTIONS})
@@ -97,15 +97,13 @@ def _changes(net: Net, units: Units) -> dict[str, tuple[str, ...]]:
 
 def _outputs(net: Net, units: Units, v: Tensor) -> tuple[Tensor, Tensor]:
     """Inputs that pass, the net's example or a guess, and the outputs of the net at v."""
-    for zeros in guesses(net.module) if net.example is None else ():
-        x = torch.randn(zeros.shape, generator=generator(0)).to(zeros)
+    guessed = [torch.randn(zeros.shape, generator=generator(0)).to(zeros) for zeros in guesses(net.module)]
+    for x in guessed if net.example is None else [net.example]:
         try:
             return x, units.net_at(net, v)(v[: units.dim], x)
         except (RuntimeError, ValueError, AssertionError, IndexError):
             continue
-    if net.example is None:
-        raise ValueError(
-            f"units are found by comparing outputs, got no inputs that pass through {net!r}: "
-            "give a batch of them, Net.from_module(module, example=x)"
-        )
-    return net.example, units.net_at(net, v)(v[: units.dim], net.example)
+    raise ValueError(
+        f"units are found by comparing outputs, got no inputs that pass through {net!r}: "
+        "give a batch of them, Net.from_module(module, example=x)"
+    )

@@ -27,11 +27,6 @@ class MinMass:
     after: Tensor
     residual: Tensor
 
-    @property
-    def excess(self) -> Tensor:
-        """Mass that scaling can remove, in percent of the least: 100 (before / after - 1), (S,)."""
-        return 100 * (self.before / self.after - 1)
-
 
 @public
 def min_mass(units: Units, W: Vectors, *, tolerance: Positive = 1e-12, max_sweeps: Count = 500) -> MinMass:

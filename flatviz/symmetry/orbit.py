@@ -7,81 +7,49 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from flatviz.checks import (
-    Count,
-    Positive,
-    Radius,
-    Seed,
-    Several,
-    Vector,
-    Vectors,
-    check_count,
-    check_many_weights,
-    check_weights,
-)
+from flatviz.checks import Positive, Seed, Several, Vector, check_count, check_weights
 from flatviz.core.ascent import ASAM, SAM
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
-from flatviz.core.objective import ObjectiveLike, as_objective
+from flatviz.core.objective import Objective
 from flatviz.core.seeds import generator
 from flatviz.landscape.lanczos import top_eigenpairs
 from flatviz.landscape.operators import Operator
 from flatviz.metrics.curvature import gains, quadratic_forms
 from flatviz.objectives.nll import nll
 from flatviz.planes.random import normalized
-from flatviz.results import SHARPNESS_LABELS
+from flatviz.results import SHARPNESS_LABELS, Curve
 from flatviz.symmetry.actions import random_signs, rescale
 from flatviz.symmetry.hidden import units_of
 
+ASCENTS = SAM(0.05), ASAM(0.5, 0.0)
+PROBES, ITERS = 20, 40  # random signs behind a trace; products behind an eigenvalue
 
-@public
-def sharpness_measures(
-    net: Net,
-    f: ObjectiveLike,
-    W: Vectors,
-    *,
-    radius: Radius = 0.05,
-    adaptive_radius: Radius = 0.5,
-    probes: Count = 20,
-    iters: Count = 40,
-    seed: Seed = 0,
-) -> dict[str, Tensor]:
+
+def sharpness_measures(net: Net, f: Objective, W: Tensor, *, seed: int = 0) -> dict[str, Tensor]:
     """Seven measures of flatness at each row of `W` (S, D): name -> (S,), in the order of `SHARPNESS_LABELS`.
 
     lambda1, trace and sam (f(w + radius g / |g|) - f(w)) change when units are rescaled.  So does filter, the mean of
     d^T H d over filter-normalised directions d, which are invariant to the scale of a filter but not to that of one input
     of it.  relative = sum_st <w_s, w_t> Tr H_st over rows s, t of the first layer does not see the scale of units (of a later layer
     it would see that of the units it reads), nor do asam (with eta = 0) and weighted = sum_d w_d^2 H_dd.
-    Traces are means over `probes` random signs, the same ones at every row.
+    Traces are means over PROBES random signs, the same ones at every row.
     Sources: Li et al. 2018 (filter); Petzka et al. 2021 (relative); Kwon et al. 2021 (asam).
-
-    Example:
-        >>> import torch, flatviz as fv
-        >>> from torch import nn
-        >>> x = torch.randn(20, 4, generator=torch.Generator().manual_seed(0))
-        >>> data = fv.Data(x, (x[:, 0] > 0).long())
-        >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
-        >>> found = fv.symmetry.sharpness_measures(net, fv.nll(net, data), net.w[None], probes=5)
-        >>> list(found)
-        ['lambda1', 'trace', 'sam', 'filter', 'relative', 'asam', 'weighted']
     """
-    f = as_objective(f)
-    check_many_weights(W, net.dim)
     g = generator(seed)
-    signs = torch.randint(0, 2, (probes, net.dim), generator=g).to(W) * 2 - 1
-    normal = torch.randn(probes, net.dim, generator=g, dtype=W.dtype).to(W.device)
+    signs = torch.randint(0, 2, (PROBES, net.dim), generator=g).to(W) * 2 - 1
+    normal = torch.randn(PROBES, net.dim, generator=g, dtype=W.dtype).to(W.device)
     block = next((b for b in net.blocks if len(b.shape) > 1), net.blocks[0])
     width = (block.stop - block.start) // block.shape[0]
-    squares = torch.randint(0, 2, (probes, width, width), generator=g).to(W) * 2 - 1
-    ascents = SAM(radius), ASAM(adaptive_radius, 0.0)
+    squares = torch.randint(0, 2, (PROBES, width, width), generator=g).to(W) * 2 - 1
 
     def measures(w: Tensor) -> Tensor:
-        H, (sam, asam) = Operator(f, w), gains(f, w, ascents)
+        H, (sam, asam) = Operator(f, w), gains(f, w, ASCENTS)
         filters = torch.stack([normalized(net, d, w) for d in normal])
         layer = torch.zeros_like(signs)
         layer[:, block.slice] = (w[block.slice].view(-1, width) @ squares).flatten(1)  # E z z^T = (W W^T) x identity
-        top = top_eigenpairs(f, w, 1, iters=iters).values[0]
+        top = top_eigenpairs(f, w, 1, iters=ITERS).values[0]
         trace, along_filters, relative, weighted = (quadratic_forms(H, V).mean() for V in (signs, filters, layer, signs * w))
         return torch.stack([top, trace, sam, along_filters, relative, asam, weighted]).detach()
 
@@ -100,6 +68,12 @@ class Orbit:
     measures: dict[str, Tensor]
     difference: Tensor
     scale: float
+
+    @property
+    def curves(self) -> list[Curve]:
+        """Each measure over its value at t = 0: `plot_curve(orbit.curves, barrier=False, log=True)` draws them."""
+        axes = "t: half of the units times exp(t), the others by exp(-t)", "measure / its value at t = 0"
+        return [Curve(self.t, v / v[len(v) // 2], *axes, name) for name, v in self.measures.items()]
 
 
 @public

@@ -126,8 +126,10 @@ class Variational(Descending, Normalised, total=False):
     kl_weight: Annotated[
         NonNegative, About("T of the posterior exp(-N L(w) / T) prior(w); 1 is Bayes, 0 leaves the prior out.")
     ]
-    mc_samples: Annotated[Count, About("Draws of q a step.", 1)]
-    lr: Annotated[Rate, About("Of natural gradients, so that 1 suits every T, N and prior; it falls along half a cosine.")]
+    mc_samples: Annotated[Count, About("Draws of q a step; those of small networks share one pass.", 1)]
+    lr: Annotated[
+        Rate, About("Of natural gradients, so that 1 to 2 suit every T, N and prior, 4 diverges; it falls along half a cosine.")
+    ]
     weight_decay: Annotated[NonNegative, About("Acts on the mean only.")]
 
 

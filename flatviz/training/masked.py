@@ -1,4 +1,4 @@
-"""Networks with dropout left on: the training loss, and which layer's weight stands for the mask of a dropout layer."""
+"""The training loss with dropout at the inputs of given layers."""
 
 from __future__ import annotations
 
@@ -11,66 +11,28 @@ from torch.nn.modules.conv import _ConvNd
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
-from flatviz.core.seeds import generator, randn_like
+from flatviz.core.seeds import generator
 from flatviz.storage.checkpoints import State
 from flatviz.training.gradient import PLAIN
 from flatviz.training.losses import FrozenLoss
 from flatviz.training.passes import Passes
 
-CHANNELS = (_ConvNd, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d)  # drop whole channels; the others single features
-
 
 def mask_shape(part: nn.Module, shape: Sequence[int]) -> list[int]:
-    """Shape of the mask by which `part`, a dropout or the layer that reads it, meets values of `shape` (N, ...)."""
-    if isinstance(part, CHANNELS):
+    """Shape of the mask by which the inputs of `part`, a Linear or a convolution, are dropped, of `shape` (N, ...)."""
+    if isinstance(part, _ConvNd):  # whole channels
         return [*shape[:2], *[1] * (len(shape) - 2)]
-    if isinstance(part, nn.Linear):
-        return [shape[0], *[1] * (len(shape) - 2), shape[-1]]  # one column of the weight for all positions
-    return list(shape)
+    return [shape[0], *[1] * (len(shape) - 2), shape[-1]]  # one column of the weight for all positions
 
 
-def calls(net: Net, x: Tensor, names: Sequence[str]) -> list[tuple[str, torch.Size]]:
-    """Name, and shape of what it gives, of each call of these parts of the network on `x`, in order of execution."""
-    module, seen = net.copy().module, []
-    for name, part in module.named_modules():
-        if name in names:
-            part.register_forward_hook(lambda part, args, out, name=name: seen.append((name, out.shape)))
+def in_order(net: Net, x: Tensor, names: Sequence[str]) -> list[str]:
+    """These parts of the network in the order in which they first run on `x`; parts that do not run are left out."""
+    module, seen = net.copy().module, {}
+    for name in names:
+        module.get_submodule(name).register_forward_hook(lambda part, args, out, name=name: seen.setdefault(name))
     with torch.no_grad():
         module(x.clone())
-    return seen
-
-
-@torch.no_grad()
-def reader_of(net: Net, x: Tensor, dropout: str, call: int, shape: torch.Size, layers: Sequence[str]) -> str:
-    """The layer of `layers` whose weight stands for the mask of a dropout layer's call; "" where there is none.
-
-    By trial, at weights without zeros: factors on what the dropout gives, of `shape`, one a unit that it drops, change the
-    outputs as the same factors on the columns of the weight do.
-    """
-    whole, source, n_calls = net.restrict("all"), generator(0), [0]
-    part = dict(whole.module.named_modules())[dropout]
-    if isinstance(part, CHANNELS) and len(shape) < 3:
-        return ""  # torch takes it for one example without a batch
-    factors = 2 * torch.rand([1, *mask_shape(part, shape)[1:]], generator=source).to(whole.w)
-    w = whole.w + 0.01 * randn_like(whole.w, source)
-    plain = whole(w, x.clone())
-
-    def scale(part: nn.Module, args: tuple, out: Tensor) -> Tensor:
-        n_calls[0] += 1
-        return out * factors if n_calls[0] == call + 1 else out
-
-    hook = part.register_forward_hook(scale)
-    dropped = whole(w, x.clone())
-    hook.remove()
-    effect = (dropped - plain).abs().max()
-    for b in whole.blocks:
-        layer, _, kind = b.name.rpartition(".")
-        if effect > 0 and kind == "weight" and layer in layers and b.shape[1] == factors.numel():
-            scaled = w.clone()
-            scaled[b.slice].view(b.shape).mul_(factors.view(1, -1, *[1] * (len(b.shape) - 2)))
-            if (whole(scaled, x.clone()) - dropped).abs().max() < 0.02 * effect:  # another layer's columns miss it by far
-                return layer
-    return ""
+    return list(seen)
 
 
 class MaskedNet:

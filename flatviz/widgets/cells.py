@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import weakref
 
+from IPython import get_ipython
+from IPython.display import HTML, display
 from ipywidgets import Widget
 
 _OWNED: dict[str, tuple[int, list[weakref.ref]]] = {}  # cell -> (count of its execution, what it made)
@@ -37,17 +39,11 @@ def show_still(html: str, name: str, *, again: bool = False) -> bool:
     """Put HTML under the running cell, or, `again`, in the place of what has this name; False outside a notebook."""
     if _shell() is None:
         return False
-    from IPython.display import HTML, display
-
     display(HTML(html), display_id=name, update=again)
     return True
 
 
 def _shell():
     """The kernel's shell, or None outside a kernel."""
-    try:
-        from IPython import get_ipython
-    except ImportError:
-        return None
     shell = get_ipython()
     return shell if shell is not None and hasattr(shell, "kernel") else None

@@ -17,7 +17,7 @@ from flatviz.plots.spectrum import plot_spectrum
 from flatviz.plots.surface import plot_surface
 from flatviz.plots.theme import Figure, short
 from flatviz.results import Prediction, Projection, Spectrum, Surface
-from flatviz.widgets.figure import FigureView, LiveFigure
+from flatviz.widgets.figure import FigureView
 
 
 @singledispatch
@@ -52,7 +52,6 @@ def explore(result: object, *more: Any, **options: Any) -> ipywidgets.VBox:
 
 @explore.register
 def _surface(surface: Surface, projection: Projection | None = None) -> ipywidgets.VBox:
-    base = plot_surface(surface, projection)
     finite = surface.values[surface.values.isfinite()]
     low, high = float(finite.min()), float(finite.max())
     n = 0 if projection is None else len(projection.coords)
@@ -60,89 +59,75 @@ def _surface(surface: Surface, projection: Projection | None = None) -> ipywidge
     ceiling = ipywidgets.FloatSlider(1.0, min=0.05, max=1.0, step=0.05, description="colours to", readout_format=".0%")
     log = ipywidgets.Checkbox(low > 0 and high / low > 10, description="logarithmic", disabled=low <= 0)
 
-    def redraw(figure: LiveFigure) -> None:
+    def draw() -> tuple[Figure, str]:
         top = low * (high / low) ** ceiling.value if log.value else low + (high - low) * ceiling.value
         shown = None if projection is None else first_draws(projection, samples.value)
-        _redraw_as(figure, plot_surface(surface, shown, color_range=(low, top), log=log.value))
+        return plot_surface(surface, shown, color_range=(low, top), log=log.value), ""
 
-    return _box(base, {"samples": samples, "ceiling": ceiling, "log": log}, redraw)
+    return _box({"samples": samples, "ceiling": ceiling, "log": log}, draw)
 
 
 @explore.register
 def _projection(projection: Projection, *, method: str | None = None) -> ipywidgets.VBox:
     base, slider = plot_projection(projection, method=method), _count(len(projection.coords), "draws")
 
-    def redraw(figure: LiveFigure) -> str:
-        n = slider.value
-        with figure.batch_update():
-            for name in ("rim", "samples"):
-                (whole,) = base.select_traces(dict(name=name))
-                figure.update_traces(x=whole.x[:n], y=whole.y[:n], selector=dict(name=name))
-        return f"{n} draws: off the plane by {short(float(projection.distance[:n].median()))} (median)"
+    def draw() -> tuple[Figure, str]:
+        n, figure = slider.value, Figure(base)  # its axes hold all draws
+        for name in ("rim", "samples"):
+            (whole,) = base.select_traces(dict(name=name))
+            figure.update_traces(x=whole.x[:n], y=whole.y[:n], selector=dict(name=name))
+        return figure, f"{n} draws: off the plane by {short(float(projection.distance[:n].median()))} (median)"
 
-    return _box(base, {"draws": slider}, redraw)
+    return _box({"draws": slider}, draw)
 
 
 @explore.register
 def _prediction(prediction: Prediction, *, method: str | None = None) -> ipywidgets.VBox:
     slider = _count(prediction.n_draws, "draws")
 
-    def redraw(figure: LiveFigure) -> str:
+    def draw() -> tuple[Figure, str]:
         n = slider.value
-        _redraw_as(figure, plot_metrics(prediction, n_draws=n, method=method), "shapes")
         values = ", ".join(f"{label} {float(prediction.scores[name][n - 1]):.3f}" for name, label in LABELS.items())
-        return f"{n} draw{'s' if n > 1 else ''}: {values}"
+        return plot_metrics(prediction, n_draws=n, method=method), f"{n} draw{'s' if n > 1 else ''}: {values}"
 
-    return _box(plot_metrics(prediction, n_draws=prediction.n_draws, method=method), {"draws": slider}, redraw)
+    return _box({"draws": slider}, draw)
 
 
 @explore.register(Spectrum)
 @explore.register(list)
 @explore.register(tuple)
 def _spectra(spectrum: Spectrum | Sequence[Spectrum], *, method: str | None = None) -> ipywidgets.VBox:
-    base, spectra = plot_spectrum(spectrum, method=method), one_or_several(spectrum)
+    plot_spectrum(spectrum, method=method)  # raises for what is none
+    spectra = one_or_several(spectrum)
     draws, largest = _count(len(spectra), "draws"), _count(min(len(s.values) for s in spectra), "largest")
 
-    def redraw(figure: LiveFigure) -> str:
+    def draw() -> tuple[Figure, str]:
         k = largest.value
         kept = [replace(s, values=s.values[:k], vectors=s.vectors[:k], residual=s.residual[:k]) for s in spectra[: draws.value]]
-        _redraw_as(figure, plot_spectrum(kept, method=method), "title", "meta", "xaxis", "yaxis")
         values = [float(s.values[0]) for s in kept]
         spread = f", {short(min(values))} to {short(max(values))}" if len(kept) > 1 else ""
-        return f"λ₁ {short(mean_lambda1(kept))}, mean of {len(kept)}{spread}"
+        return plot_spectrum(kept, method=method), f"λ₁ {short(mean_lambda1(kept))}, mean of {len(kept)}{spread}"
 
-    return _box(base, {"draws": draws, "largest": largest}, redraw)
+    return _box({"draws": draws, "largest": largest}, draw)
 
 
-def _box(
-    base: Figure, controls: Mapping[str, ipywidgets.Widget], redraw: Callable[[LiveFigure], str | None]
-) -> ipywidgets.VBox:
-    """Controls above the figure; `redraw` runs at each change of them and returns the text below."""
-    view, text = FigureView(base), ipywidgets.HTML()
+def _box(controls: Mapping[str, ipywidgets.Widget], draw: Callable[[], tuple[Figure, str]]) -> ipywidgets.VBox:
+    """Controls above the figure; `draw` runs at each change of them and returns the figure and the text below."""
+    view, text = FigureView(), ipywidgets.HTML()
+    box = ipywidgets.VBox([ipywidgets.HBox(list(controls.values())), view, text])
+    box.controls, box.text = dict(controls), text
 
     def change(_: object = None) -> None:
-        text.value = redraw(view.figure) or ""
+        figure, text.value = draw()
+        view.show(figure)
+        box.figure = figure
 
     for control in controls.values():
         control.observe(change, names="value")
     change()
-    box = ipywidgets.VBox([ipywidgets.HBox(list(controls.values())), view, text])
-    box.figure, box.controls, box.text = view.figure, dict(controls), text
     return box
 
 
 def _count(most: int, name: str) -> ipywidgets.IntSlider:
     """A slider from 1 to `most`, at `most`; off where there is one alone."""
     return ipywidgets.IntSlider(most, 1, max(most, 2), description=name, disabled=most == 1)
-
-
-def _redraw_as(figure: LiveFigure, new: Figure, *parts: str) -> None:
-    """The same traces with new values, and these parts of the layout; the others stay, as the reader's zoom does."""
-    if [trace.name for trace in figure.data] != [trace.name for trace in new.data]:  # a path of one point has no line
-        figure.data = []
-        figure.add_traces(new.data)
-    with figure.batch_update():
-        for mine, its in zip(figure.data, new.data, strict=True):
-            mine.update(its.to_plotly_json())  # overwriting would send each property as undefined first
-        layout = new.layout.to_plotly_json()
-        figure.update_layout({part: layout[part] for part in parts})

@@ -23,7 +23,6 @@ from flatviz.families.one_step import SABMA, family_stages
 from flatviz.pages.bundle import check_measured
 from flatviz.pages.page import family_page
 from flatviz.pages.story import tour_story
-from flatviz.pages.table import family_rows
 from flatviz.posteriors import METHODS
 from flatviz.results import Family, Gaussian
 from flatviz.storage.files import atomic_path
@@ -64,7 +63,6 @@ class Lab(ipywidgets.VBox):
     _worker: Worker | None = None
     made: tuple[str, ...] = ()
     _under_way: Sequence[tuple[str, float]] = ()
-    _parts: tuple[ipywidgets.Widget, ...] = ()
 
     def __init__(
         self,
@@ -89,10 +87,6 @@ class Lab(ipywidgets.VBox):
             )
         self._fits = Fitting(net.copy(), task, prior, seed, dict(fit or {}), dict(tuned or {}))
         self._radii = self._fits.radii(radii or first_radii(net))
-        for method, values in self._radii.items():
-            check_choice(method, tuple(METHODS), "a method of radii")
-            for r in values:
-                check_radius(r, "radius")
         if family is not None:
             check_measured(family)
         self._tuned = {name: m.tuned(net) for name, m in METHODS.items()}
@@ -102,7 +96,6 @@ class Lab(ipywidgets.VBox):
         self.error, self.status, self._kept_still = "", "", False
         self.view = FamilyView(self._checked, self._hear)
         super().__init__([self.view])
-        self._parts = (self.view.layout, self.layout, self.view)
         for name in CONTROLS:
             traitlets.link((self, name), (self.view, name))
         if (chosen := self._fits.choice(self.method).radius) is not None:
@@ -171,8 +164,8 @@ class Lab(ipywidgets.VBox):
         """Stop for good, and remove the lab from every page; `family` stays."""
         if self._worker is not None:  # else its arguments were refused
             self._worker.close()
-        for widget in self._parts:
-            widget.close()
+            for widget in (self.view.layout, self.layout, self.view):
+                widget.close()
         super().close()
 
     def wait(self, timeout: float | None = None) -> bool:
@@ -200,7 +193,6 @@ class Lab(ipywidgets.VBox):
             family,
             title=title,
             lead=f"Posteriors over the {fits.net.dim} treated weights of a network on {fits.task.name}.",
-            rows=family_rows(family),
             facts={"network": repr(fits.net), "settings": ", ".join(f"{k} {v}" for k, v in fits.fit.items()) or "as tuned"},
             start=(self.method, self.radius, self.n_draws),
             story=tour_story(family),

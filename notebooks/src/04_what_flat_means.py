@@ -259,12 +259,11 @@ orbit = fv.symmetry.rescaled_orbit(relu, task.source, relu.w, resolution=5 if FA
 lambda1 = orbit.measures["lambda1"]
 assert orbit.difference.max() < 1e-3 * orbit.scale  # no logit has moved
 assert lambda1.max() / lambda1.min() > 100  # the number to expect
-fv.plots.plot_orbit(orbit.t, orbit.measures, orbit.difference)
+fv.plot_curve(orbit.curves, barrier=False, log=True, title="The same function at other weights")
 
 # %% [markdown]
 # *Figure: seven lines against t, on a logarithmic axis, all 1 at t = 0. The lines of the largest eigenvalue, the trace,
-# SAM-sharpness and the filter measure rise steeply to both sides; those named relative, asam and weighted stay level. A
-# slider moves a vertical line; the text above it gives the change of the logits: none.*
+# SAM-sharpness and the filter measure rise steeply to both sides; those named relative, asam and weighted stay level.*
 
 # %% [markdown]
 # A surprise: the filter measure changes most. Filter normalisation removes the scale of a filter, not that of the single

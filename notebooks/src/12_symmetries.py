@@ -129,12 +129,11 @@ assert abs(float(c[sharp.argmin()]) - (v / u) ** 0.5) < 0.02 and abs(float(sharp
 
 # %%
 orbit = fv.symmetry.rescaled_orbit(net, task.source, net.w, reach=2.0, resolution=3 if FAST else 9)
-fv.plots.plot_orbit(orbit.t, orbit.measures, orbit.difference)
+fv.plot_curve(orbit.curves, barrier=False, log=True, title="The same function at other weights")
 
 # %% [markdown]
 # *Figure: measures of sharpness along a path of rescaled networks that all compute the same function. Some measures rise by
-# orders of magnitude away from the middle, others stay constant. The slider moves a vertical line and gives the factors
-# there.*
+# orders of magnitude away from the middle, others stay constant.*
 
 # %%
 blind = {name for name, values in orbit.measures.items() if (values / values[len(values) // 2] - 1).abs().max() < 0.01}

@@ -4,8 +4,8 @@
 # **You will** find a picture and copy its lines. **Needs** [chapter 01](01_network_is_a_vector.ipynb). **Takes** ten minutes to
 # look through, half a minute to run on a CPU.
 #
-# The pictures show the digits network of the course with two posteriors, VI and SA-BMA at radius 1; those near the end show a
-# regression and small networks. A plot takes one result, or results by method; the cell above it computes the result.
+# The pictures show the digits network of the course with two posteriors, VI and SA-BMA at radius 1. A plot takes one result,
+# or results by method; the cell above it computes the result.
 # `fig.layout.meta["alt"]` describes each figure in words, for readers who cannot see it.
 
 # %% tags=["parameters"]
@@ -64,14 +64,6 @@ fv.plots.plot_basin(fv.slice_plane(f, around, resolution=side))
 
 # %%
 fv.plot_projection(projection)
-
-# %% [markdown]
-# ## animate_projection
-#
-# Draws one after the other, with a slider.
-
-# %%
-fv.plots.animate_projection(surface, projection)
 
 # %% [markdown]
 # ## plot_curve
@@ -177,33 +169,3 @@ fv.widgets.plot_view(measured, "surface", method="sabma", radius=1.0, n_draws=5)
 # %%
 step = fv.families.mechanism(net, task.train, vi, radii=[0.5, 1.0, 2.0], seed=0, n_draws=4, resolution=side)
 fv.plots.plot_mechanism(step)
-
-# %% [markdown]
-# ## plot_predictive
-#
-# A regression with a gap in its data: where nothing was seen, a good posterior widens.
-
-# %%
-data, x = fv.families.gap_regression()
-few = dict(steps=5) if FAST else {}
-fv.plots.plot_predictive(x, fv.families.predict_gap(radii=[0.5], n_draws=5, hmc=False, **few), data=data)
-
-# %% [markdown]
-# ## Symmetries
-#
-# The pictures below show small networks of two hidden units.
-
-# %%
-plain = fv.Net.from_module(torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU(), torch.nn.Linear(2, 2)))
-units = fv.symmetry.units_of(plain)
-start = torch.tensor([1.5, 0.3, 0.4, 1.2]).repeat(3) + 0.3 * torch.randn(300, 12, generator=torch.Generator().manual_seed(0))
-
-# %% [markdown]
-# ## plot_orbit
-#
-# Measures of flatness along networks that compute the same function.
-
-# %%
-x = torch.randn(60, 2, generator=torch.Generator().manual_seed(2))
-orbit = fv.symmetry.rescaled_orbit(plain, fv.Data(x, (x[:, 0] > 0).long()), start[0], resolution=9)
-fv.plots.plot_orbit(orbit.t, orbit.measures, orbit.difference)

@@ -1,8 +1,8 @@
 """SA-BMA on ResNet-18 at the size of CIFAR-10 beside plain SGD, for a CUDA card: `python tests/benchmarks/gpu.py [options]`.
 
 Prints a table: images/s and peak memory of a plain PyTorch loop, of `pretrain` and of `fit_sabma` on all weights and on
-norm + head, each in the same precision; a plane's time a point over that of a bare forward pass; and with `--data FOLDER`
-(class folders) the 10-shot accuracy and NLL on three seeds.  Speed is measured on random images: it does not depend on them.
+norm + head, each in the same precision, and a plane's time a point over that of a bare forward pass.  Images are random: speed
+does not depend on them.
 The posterior is narrow: an untrained network diverges under wider noise on all of its weights, and speed does not depend on it.
 `--tiny` runs all of it on a CPU in a minute, to see that it runs; its times say nothing.
 """
@@ -163,28 +163,6 @@ def plane_ratio(setting: Setting, side: int) -> tuple[float, float, float]:
     return 1e3 * bare, 1e3 * whole / side**2, whole / side**2 / bare
 
 
-def few_shots(setting: Setting, folder: str, epochs: int, seeds: int) -> list[tuple[str, float, float]]:
-    """(method, accuracy, NLL), means over seeds, 10 shots of half of the classes after pre-training on the other half."""
-    size = dict(per_class=12, shots=2) if setting.tiny else dict(shots=10)
-    task = fv.datasets.named_task(f"image-folder:{folder}", seed=0, **size).to(setting.device)
-    module = fv.models.torchvision_model(task.for_source(), "resnet18")
-    source = fv.pretrain(fv.Net.from_module(module).to(setting.device), task.source, seed=0, epochs=epochs, **setting.passes)
-    swag = fv.fit_swag(source, task.source, seed=0, rank=5, snapshots=5, lr=0.005, batch_size=setting.batch)
-    found: dict[str, list[tuple[float, float]]] = {"sgd": [], "sabma": []}
-    steps, draws = (2, 2) if setting.tiny else (300, 30)
-    for seed in range(seeds):
-        few = fv.datasets.named_task(f"image-folder:{folder}", seed=seed, **size).to(setting.device)
-        net, prior = fv.transfer(source, swag, treated="norm+head", head_std=0.3, n_classes=few.n_classes)
-        fits = {
-            "sgd": fv.fit_sgd(net, few.train, seed=seed, batchnorm="frozen", steps=steps),
-            "sabma": fv.fit_sabma(net, few.train, prior, radius=0.5, seed=seed, steps=steps // 2, kl_weight=0.03),
-        }
-        for name, q in fits.items():
-            scores = fv.predict(net, q, few.test, 1 if name == "sgd" else draws, seed=seed, batchnorm="frozen").scores
-            found[name].append((float(scores["accuracy"][-1]), float(scores["nll"][-1])))
-    return [(name, *torch.tensor(values).mean(0).tolist()) for name, values in found.items()]
-
-
 def main() -> None:
     """Print the table."""
     ask = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -193,8 +171,6 @@ def main() -> None:
     ask.add_argument("--steps", type=int, default=91)
     ask.add_argument("--images", type=int, default=8192)
     ask.add_argument("--precision", choices=["float32", "bfloat16"], default="bfloat16")
-    ask.add_argument("--data", help="folder with a folder of images for each class")
-    ask.add_argument("--epochs", type=int, default=30, help="of pre-training, with --data")
     ask.add_argument("--tiny", action="store_true", help="ResNet-20, few images: does it run?")
     asked = ask.parse_args()
     precision = None if asked.precision == "float32" else asked.precision
@@ -209,10 +185,6 @@ def main() -> None:
         print(f"| {name} | {rate:,.0f} | {rate / table[0][1]:.2f} | {peak:.2f} |")
     bare, point, ratio = plane_ratio(setting, 3 if asked.tiny else 11)
     print(f"\nplane: {point:.2f} ms a point, bare forward pass {bare:.2f} ms, ratio {ratio:.2f} (wanted <= 1.25)")
-    if asked.data:
-        print("\n| method, 10 shots, 3 seeds | accuracy | NLL |\n|---|---|---|")
-        for name, accuracy, nll in few_shots(setting, asked.data, 1 if asked.tiny else asked.epochs, 1 if asked.tiny else 3):
-            print(f"| {name} | {accuracy:.3f} | {nll:.3f} |")
 
 
 if __name__ == "__main__":

@@ -57,27 +57,3 @@ def settled(module: nn.Module, x: torch.Tensor) -> nn.Module:
 def images(n: int) -> fv.Data:
     """Noise of CIFAR's shape: values do not matter for time."""
     return fv.Data(torch.randn(n, 3, 32, 32), torch.randint(0, 10, (n,)))
-
-
-def small_problem() -> tuple[nn.Module, fv.Data]:
-    """A net of 279 weights fitted for a while: its exact spectrum is at hand."""
-    x = torch.randn(200, 8, dtype=torch.float64)
-    y = (x[:, 0] + 0.5 * x[:, 1].square() > 0.3).long()
-    return fitted(nn.Sequential(nn.Linear(8, 20), nn.Tanh(), nn.Linear(20, 4), nn.Tanh(), nn.Linear(4, 3)), x, y)
-
-
-def overparametrised_problem() -> tuple[nn.Module, fv.Data]:
-    """851 weights and 12 examples: nearly all eigenvalues are 0."""
-    x, y = torch.randn(12, 8, dtype=torch.float64), torch.arange(12) % 3
-    return fitted(nn.Sequential(nn.Linear(8, 64), nn.ReLU(), nn.Linear(64, 4), nn.ReLU(), nn.Linear(4, 3)), x, y, steps=30)
-
-
-def fitted(net: nn.Module, x: torch.Tensor, y: torch.Tensor, steps: int = 150) -> tuple[nn.Module, fv.Data]:
-    """The net in float64 after so many steps of Adam, and its data."""
-    net = net.double()
-    optimizer = torch.optim.Adam(net.parameters(), lr=0.02)
-    for _ in range(steps):
-        optimizer.zero_grad()
-        nn.functional.cross_entropy(net(x), y).backward()
-        optimizer.step()
-    return net.eval(), fv.Data(x, y)

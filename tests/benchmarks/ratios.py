@@ -7,7 +7,6 @@ Needs the extra `bench`; a peer that is not there leaves its row out and says so
 
 from __future__ import annotations
 
-import math
 import sys
 import time
 from collections.abc import Callable
@@ -18,7 +17,7 @@ import torch
 from torch import nn
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from nets import ResNet20, images, mlp, overparametrised_problem, settled, small_problem
+from nets import ResNet20, images, mlp, settled
 from timing import least, typical
 
 import flatviz as fv
@@ -68,8 +67,7 @@ def against_loss_landscapes(name: str, module: nn.Module, data: fv.Data, wanted:
 
 def brief(plan) -> str:
     """The plan in a few words."""
-    tricks = [k for k in ("channels_last", "fold", "reuse", "prefix") if getattr(plan, k)]
-    return f"chunk {plan.chunk}, stack {plan.stack}, {'+'.join(tricks)}"
+    return f"chunk {plan.chunk}, {' '.join(k for k in ('channels_last', 'traced') if getattr(plan, k))}"
 
 
 def plain_mlp() -> tuple[nn.Module, fv.Data]:
@@ -92,40 +90,12 @@ def bar_of_bfloat16() -> str:
     return ">= 5" if cpu.exists() and "amx_bf16" in cpu.read_text() else "no bar"
 
 
-def against_loss_landscape_3d(name: str, module: nn.Module, data: fv.Data, wanted: str, *, side: int) -> None:
-    """Whole public calls for the same grid: loss-landscape-3d, its data one batch that is there, and `nll` with `slice_plane`."""
-    try:
-        from loss_landscape_3d import LossLandscapeCalculator
-    except ImportError:
-        print(f"{name}: loss-landscape-3d is not installed")
-        return
-    net = fv.Net.from_module(module, "all")
-    plane = fv.plane_random(net, net.w, seed=0)
-    axes = [dict(module.state_dict()) | net.unflatten(axis) for axis in plane.axes]
-    for direction in axes:
-        direction |= {key: torch.zeros_like(value) for key, value in module.named_buffers()}
-    centre, ticks = {k: v.clone() for k, v in module.state_dict().items()}, torch.linspace(-1, 1, side).tolist()
-    theirs = LossLandscapeCalculator(module, [(data.x, data.y)], nn.CrossEntropyLoss())
-    calls = (
-        lambda: theirs.calculate(ticks, ticks, *axes, centre),
-        lambda: fv.slice_plane(fv.nll(net, data), plane, extent=1.0, resolution=side),
-    )
-    their_values, ours = torch.as_tensor(calls[0]()), calls[1]().values
-    off = float(((their_values - ours) / their_values).abs().max())
-    assert off < 1e-4, f"{name}: values differ by {off:g}"
-    a, b = typical(*calls)
-    each = f"{1e3 * a / side**2:.2f} -> {1e3 * b / side**2:.2f} ms a point"
-    say(f"{name}, loss-landscape-3d", a / b, wanted, f"{each}, off {off:.0e}")
-
-
 PLANES = {  # row: against whom, what, network and data, wanted, points a side, how
     "plane_mlp": (against_loss_landscapes, "MLP 784-100-10, N = 1000", plain_mlp, ">= 4", 41, {}),
     "plane_digits": (against_loss_landscapes, "digits conv net", digits_conv, ">= 1.3", 21, {}),
     "plane_resnet": (against_loss_landscapes, "ResNet-20, 512 images", partial(resnet, 512), ">= 2.2", 5, {}),
     "plane_resnet_bfloat16": (against_loss_landscapes, "ResNet-20, bfloat16", partial(resnet, 128), bar_of_bfloat16(), 7,
                               {"precision": "bfloat16"}),
-    "plane_mlp_3d": (against_loss_landscape_3d, "MLP 784-100-10", plain_mlp, ">= 4", 41, {}),
-    "plane_resnet_3d": (against_loss_landscape_3d, "ResNet-20", partial(resnet, 128), ">= 1.5", 5, {}),
 }  # fmt: skip
 
 
@@ -185,173 +155,35 @@ def product_resnet() -> None:
     product_ratio("product / gradient, ResNet-20, N = 128", *resnet(128), 3.3)
 
 
-def peers_on(module: nn.Module, data: fv.Data):
-    """(curvlinops operator, hessian-eigenthings operator), or None where a package is not there."""
-    found = []
-    parameters = [p for p in module.parameters() if p.requires_grad]
-    try:
-        from curvlinops import HessianLinearOperator
-
-        batches = [(data.x, data.y)]
-        found.append(HessianLinearOperator(module, nn.CrossEntropyLoss(), parameters, batches))
-    except ImportError:
-        found.append(None)
-    try:
-        from hessian_eigenthings import HessianOperator
-        from hessian_eigenthings.loss_fns.standard import supervised_loss
-
-        found.append(HessianOperator(module, [(data.x, data.y)], supervised_loss(nn.CrossEntropyLoss())))
-    except ImportError:
-        found.append(None)
-    return found
-
-
 @row
 def eigenpairs() -> None:
-    module, data = mlp(64, 48, 10), fv.datasets.digits_transfer(shots=10, seed=0).source
-    data = fv.Data(data.x.flatten(1)[:500], data.y[:500])
-    module = nn.Sequential(*module)
-    net = fv.pretrain(module, data, seed=0, epochs=5)
-    module = net.to_module()
-    f = fv.nll(net, data)
-    spectrum = fv.top_eigenpairs(f, net.w, 5)
+    """Products with the Hessian for five eigenpairs, beside curvlinops with ARPACK."""
+    digits = fv.datasets.digits_transfer(shots=10, seed=0).source
+    data = fv.Data(digits.x.flatten(1)[:500], digits.y[:500])
+    net = fv.pretrain(mlp(64, 48, 10), data, seed=0, epochs=5)
+    spectrum = fv.top_eigenpairs(fv.nll(net, data), net.w, 5)
     relative = float((spectrum.residual / spectrum.values[0]).max())
     say("top 5 eigenpairs: products", spectrum.n_products, "<= 40", f"relative residual {relative:.0e}")
-    curvlinops, _ = peers_on(module, data)
-    if curvlinops is not None:
-        from scipy.sparse.linalg import LinearOperator, eigsh
-
-        inner, count = curvlinops.to_scipy(), [0]
-
-        def counted(v):
-            count[0] += 1
-            return inner @ v
-
-        operator = LinearOperator(inner.shape, counted, dtype=inner.dtype)
-        values = torch.as_tensor(eigsh(operator, k=5, which="LA", tol=1e-4, return_eigenvectors=False).copy()).sort(
-            descending=True
-        )[0]
-        torch.testing.assert_close(values.to(spectrum.values), spectrum.values, rtol=1e-3, atol=0)
-        say("  curvlinops + ARPACK, tol 1e-4: products", count[0], "beside")
     try:
-        from pyhessian import hessian
+        from curvlinops import HessianLinearOperator
     except ImportError:
-        print("  PyHessian is not installed")
+        print("  curvlinops is not installed")
         return
-    inside = sys.modules["pyhessian.hessian"]
-    count, own = [0], inside.hessian_vector_product
+    from scipy.sparse.linalg import LinearOperator, eigsh
 
-    def counted_product(*args):
+    module, count = net.to_module(), [0]
+    parameters, batches = list(module.parameters()), [(data.x, data.y)]
+    inner = HessianLinearOperator(module, nn.CrossEntropyLoss(), parameters, batches).to_scipy()
+
+    def counted(v):
         count[0] += 1
-        return own(*args)
+        return inner @ v
 
-    inside.hessian_vector_product = counted_product
-    try:
-        found, _ = hessian(module, nn.CrossEntropyLoss(), data=(data.x, data.y), cuda=False).eigenvalues(top_n=5)
-    finally:
-        inside.hessian_vector_product = own
-    worst = float(((torch.tensor(found) - spectrum.values.cpu()).abs() / spectrum.values.cpu()).max())
-    say("  PyHessian, default: products", count[0], "beside", f"eigenvalues off by up to {100 * worst:.2g} %")
-
-
-def wasserstein(nodes: torch.Tensor, weights: torch.Tensor, values: torch.Tensor) -> float:
-    """W1 distance between weighted atoms and the exact eigenvalues."""
-    from scipy.stats import wasserstein_distance
-
-    return float(wasserstein_distance(nodes, values, weights / weights.sum(), torch.ones(len(values))))
-
-
-def mean_over(seeds: range, make: Callable[[int], float]) -> float:
-    """The mean of make(seed)."""
-    return sum(make(s) for s in seeds) / len(seeds)
-
-
-def density_beside_peers(name: str, module: nn.Module, data: fv.Data) -> None:
-    """W1 distance of each tool's density to the exact spectrum, at 120 products, mean of 5 seeds."""
-    net = fv.Net.from_module(module)
-    f = fv.nll(net, data)
-    exact = torch.linalg.eigvalsh(torch.autograd.functional.hessian(f, net.w))
-    curvlinops, eigenthings = peers_on(module, data)
-    runs, steps, seeds = 4, 30, range(5)
-
-    def ours(seed: int) -> float:
-        s = fv.spectral_density(f, net.w, runs=runs, steps=steps, seed=seed)
-        assert s.n_products == runs * steps
-        return wasserstein(s.nodes, s.weights, exact)
-
-    say(f"density, W1 x 1e3, {name}", 1e3 * mean_over(seeds, ours), "least")
-    if eigenthings is not None:
-        from hessian_eigenthings.algorithms.spectral_density import spectral_density
-
-        def theirs(seed: int, smooth: bool) -> float:
-            d = spectral_density(eigenthings, num_runs=runs, lanczos_steps=steps, seed=100 * seed)
-            if smooth:
-                return wasserstein(d.grid, d.density, exact)
-            return wasserstein(d.raw_eigenvalues.reshape(-1), d.raw_weights.reshape(-1), exact)
-
-        say("  hessian-eigenthings, its density", 1e3 * mean_over(seeds, lambda s: theirs(s, True)), "beside")
-        say("  hessian-eigenthings, its raw atoms", 1e3 * mean_over(seeds, lambda s: theirs(s, False)), "beside")
-    if curvlinops is not None:
-        from curvlinops import lanczos_approximate_spectrum
-
-        ends = (float(exact[0]), float(exact[-1]))  # given, so that no product is spent on them
-
-        def approximate(seed: int) -> float:
-            with torch.random.fork_rng():
-                torch.manual_seed(seed)
-                grid, density = lanczos_approximate_spectrum(curvlinops, steps, num_repeats=runs, boundaries=ends)
-            return wasserstein(torch.as_tensor(grid), torch.as_tensor(density), exact)
-
-        say("  curvlinops", 1e3 * mean_over(seeds, approximate), "beside")
-
-
-@row
-def density() -> None:
-    density_beside_peers("279 weights, 200 examples", *small_problem())
-    density_beside_peers("851 weights, 12 examples, a null space", *overparametrised_problem())
-
-
-@row
-def trace() -> None:
-    module, data = small_problem()
-    net = fv.Net.from_module(module)
-    f = fv.nll(net, data)
-    exact = float(torch.autograd.functional.hessian(f, net.w).trace())
-    curvlinops, _ = peers_on(module, data)
-    seeds, products = range(60), 60
-
-    def rmse(make: Callable[[int], float]) -> float:
-        return 100 * math.sqrt(mean_over(seeds, lambda s: (make(s) - exact) ** 2)) / abs(exact)
-
-    say(f"trace: rmse in %, {products} products",
-        rmse(lambda s: fv.hessian_trace(f, net.w, products=products, seed=s)[0]), "least")  # fmt: skip
-    if curvlinops is not None:
-        from curvlinops import hutchpp_trace, xtrace
-
-        for name, estimate in (("Hutch++", hutchpp_trace), ("XTrace", xtrace)):
-
-            def theirs_trace(seed: int, estimate=estimate) -> float:
-                with torch.random.fork_rng():
-                    torch.manual_seed(seed)
-                    return float(estimate(curvlinops, num_matvecs=products))
-
-            say(f"  curvlinops {name}", rmse(theirs_trace), "beside")
-    try:
-        from pyhessian import hessian
-    except ImportError:
-        return
-
-    def hutchinson(seed: int) -> float:
-        with torch.random.fork_rng():
-            torch.manual_seed(seed)
-            seen = hessian(module, nn.CrossEntropyLoss(), data=(data.x, data.y), cuda=False).trace(maxIter=products, tol=0)
-        return sum(seen) / len(seen)
-
-    say("  PyHessian", rmse(hutchinson), "beside")
-    try:
-        hessian(module, nn.CrossEntropyLoss(), data=(data.x, data.y), cuda=False).density(iter=5, n_v=1)
-    except Exception as error:  # torch.eig is gone: whatever it raises, the row says so
-        print(f"  PyHessian 0.1 density on torch {torch.__version__}: {type(error).__name__}")
+    operator = LinearOperator(inner.shape, counted, dtype=inner.dtype)
+    values = eigsh(operator, k=5, which="LA", tol=1e-4, return_eigenvectors=False)
+    torch.testing.assert_close(torch.as_tensor(values.copy()).sort(descending=True)[0].to(spectrum.values), spectrum.values,
+                               rtol=1e-3, atol=0)  # fmt: skip
+    say("  curvlinops + ARPACK, tol 1e-4: products", count[0], "beside")
 
 
 def on_workers(name: str, pairs: int, wanted: str, work: Callable[[object, bool], None]) -> None:

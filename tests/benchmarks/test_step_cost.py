@@ -75,19 +75,6 @@ def test_members_together_over_one_after_the_other_on_the_digits_mlp(task):
     assert slow / fast > 1.5 and mini_slow / mini > 1.5
 
 
-def test_a_family_of_radii_and_seeds_together_over_one_after_the_other(task):
-    net = fv.Net.from_module(fv.models.mlp(task)).with_example(task.train.x).restrict("norm+head")
-    prior, few = random_prior(net), dict(kl_weight=0.0, steps=4)
-    radii, seeds = [0.0, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0], [0, 1, 2, 3]
-    fast, of_four = least(
-        lambda: fv.fit_sabma(net, task.train, prior, radius=radii, seed=seeds, **few),
-        lambda: [fv.fit_sabma(net, task.train, prior, radius=r, seed=0, **few) for r in radii[::2]],
-        repeats=4,
-    )
-    print(f"32 members of SA-BMA: {8 * of_four / fast:.1f}x")
-    assert 8 * of_four / fast > 1.5
-
-
 @pytest.mark.parametrize(("widths", "n"), [((64, 64, 10), 1000), ((784, 512, 512, 10), 64), ((784, 1024, 1024, 10), 8)])
 def test_members_of_a_wide_network_cost_no_more_than_one_after_the_other(widths, n):
     data = fv.Data(torch.randn(n, widths[0]), torch.randint(0, 10, (n,)))

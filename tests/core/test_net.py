@@ -79,12 +79,6 @@ def test_the_head_is_the_last_linear_to_run_not_the_last_registered():
     assert {b.name for b in named.blocks if b.kind == "head"} == {"body.weight", "body.bias"}
 
 
-def test_treated_may_be_a_function_of_the_name_or_of_name_and_parameter():
-    module = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2))
-    assert fv.Net.from_module(module, treated=lambda name: name.startswith("1.")).dim == 10
-    assert fv.Net.from_module(module, treated=lambda name, p: p.ndim == 1).dim == 6
-
-
 def test_the_users_module_is_neither_changed_nor_followed():
     module = nn.Sequential(nn.Linear(3, 2), nn.BatchNorm1d(2))
     before = {k: v.clone() for k, v in module.state_dict().items()}

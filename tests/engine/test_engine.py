@@ -86,9 +86,9 @@ def test_every_plan_equals_a_plain_loop(kind, treated):
     want = loop(net, data, plane.points(coords))
     shop = EvaluationPlanner(net, data, lambda out, y: nn.functional.cross_entropy(out, y, reduction="sum"))
     usual = shop.plan(plane.origin, plane.axes)
-    assert usual.tricks == (() if kind is Branching else ("fold", "reuse", "prefix"))
+    assert usual.traced == (kind is not Branching)
     assert usual.channels_last == (kind is Residual)
-    for change in ({}, {"chunk": 8}, {"fold": False}, {"reuse": False, "chunk": 8}, {"stack": 2, "channels_last": False}):
+    for change in ({}, {"chunk": 8}, {"channels_last": False}):
         got = shop.evaluator(plane.origin, plane.axes, replace(usual, **change))(coords)
         allowed = 1e-5 * want.abs() + 1e-7 * want.max()
         assert bool(((got - want).abs() <= allowed).all()), change
@@ -101,7 +101,7 @@ def test_float64_agrees_to_ten_digits_and_exact_is_the_loop(kind):
     torch.testing.assert_close(f.over(plane.origin, plane.axes)(coords), want, rtol=1e-10, atol=0)
     exact = f.over(plane.origin, plane.axes, exact=True)
     torch.testing.assert_close(exact(coords), want, rtol=1e-13, atol=0)
-    assert exact.plan.tricks == () and exact.plan.dtype == "float64" and not exact.plan.channels_last
+    assert not exact.plan.traced and exact.plan.dtype == "float64" and not exact.plan.channels_last
 
 
 def test_frozen_activations_beyond_the_memory_limit_are_made_anew(monkeypatch):

@@ -36,12 +36,6 @@ def test_means_intervals_and_p_are_scipys():
     assert table.gains["accuracy"] == sum(mine.accuracy > theirs.accuracy) and table.gains["nll"] == sum(mine.nll < theirs.nll)
 
 
-def test_a_small_effect_shows_once_seeds_are_paired():
-    """0.05 against a spread of 3 between seeds."""
-    mine, theirs = frames(-0.05)
-    assert stats.ttest_ind(mine.nll, theirs.nll).pvalue > 0.9 and verdict("nll", -0.05).verdict == "holds"
-
-
 def test_the_claimed_sign_depends_on_the_quantity():
     assert verdict("accuracy", 0.05).verdict == "holds" and verdict("accuracy", -0.05).verdict == "does not hold"
     assert verdict("ece", 0.05).verdict == "does not hold" and verdict("tv", 0.0).verdict == "inconclusive"
@@ -140,11 +134,6 @@ def test_two_one_sided_tests_are_the_ninety_percent_interval_within_the_margin()
     assert equivalent(row, 1.01 * edge) < 0.05 < equivalent(row, 0.99 * edge)
     sides = [stats.ttest_1samp(values, -0.01, alternative="greater"), stats.ttest_1samp(values, 0.01, alternative="less")]
     assert equivalent(row, 0.01) == pytest.approx(max(side.pvalue for side in sides), rel=1e-9)
-
-
-def test_a_wide_interval_around_zero_shows_no_equivalence():
-    few = mean_zero(pd.Series([-0.3, 0.3, -0.2, 0.2]))
-    assert few["p"] == 1 and equivalent(few, 0.1) > 0.2  # not significant, and not shown to be small
 
 
 def test_on_the_near_task_transfer_beats_both_fits_without_the_source_and_on_the_default_task_neither():

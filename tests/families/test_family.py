@@ -8,7 +8,7 @@ import torch
 
 import flatviz as fv
 from flatviz.core.objective import as_objective
-from flatviz.families.family import SURFACES, complete, extend, repeat_family
+from flatviz.families.family import extend, repeat_family
 from flatviz.families.inputs import input_maps
 from flatviz.families.maps import RISE, TICKS, rise_distance
 from flatviz.families.members import Fitting
@@ -38,25 +38,6 @@ def test_surface_samples_and_spectra_are_those_of_the_verbs(family, transferred,
 def test_map_is_one_draw(family):
     i = family.index("sgd")
     assert family.prediction[i].n_draws == 1 and len(family.projection[i].coords) == 1
-
-
-def test_a_member_completed_later_is_the_member_measured_at_once(family, transferred, task):
-    net, prior = transferred
-    fits = Fitting(net, task, prior, 0, {"steps": 5})
-    q = fits.member("sabma", 1.0)
-    whole = extend(fits, family, "sabma", 1.0, q)
-    part = extend(fits, family, "sabma", 1.0, q, surfaces=[])
-    near = family.index("sabma", 1.0)
-    assert part.around[-1] is family.around[near] and part.sharpest[-1] is family.sharpest[near]
-    assert torch.equal(part[-1].maps["draws accuracy"], family[near].maps["draws accuracy"])
-    twice = complete(fits, complete(fits, part, SURFACES[:2]), SURFACES[2:])
-    for name in ("around", "sharpest"):
-        assert torch.equal(getattr(twice, name)[-1].values, getattr(whole, name)[-1].values)
-        assert not torch.equal(getattr(twice, name)[-1].values, getattr(part, name)[-1].values)
-    assert twice[-1].maps.keys() == whole[-1].maps.keys() == family[near].maps.keys()
-    for name, held in whole[-1].maps.items():
-        one, other = (v.values if isinstance(v, fv.Surface) else v for v in (held, twice[-1].maps[name]))
-        torch.testing.assert_close(one, other, rtol=0, atol=0, equal_nan=True)
 
 
 @pytest.mark.parametrize(("values", "half"), [([1.0, 2.0, 3.0], 4.302653 / math.sqrt(3)), ([1.0, 1.0], 0.0), ([1.0], math.nan)])

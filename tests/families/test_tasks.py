@@ -11,9 +11,7 @@ from workers import two_workers
 
 from flatviz.cli import main
 from flatviz.families.family import fit_family
-from flatviz.families.preparation import Recipe
 from flatviz.families.tasks import cached_each, each
-from flatviz.families.tour import run_tour
 
 
 @pytest.fixture(scope="module")
@@ -67,19 +65,6 @@ def test_a_family_on_workers_is_the_local_one(client, transferred, task):
     assert far.posterior[0] is far.posterior[2]  # radius 0, once
     with pytest.raises(TypeError, match=r"engine must be a dask.distributed Client, got str: Client\(...\) makes one"):
         fit_family(net, task, prior, engine="two", **fit)
-
-
-@pytest.mark.long
-def test_a_tour_on_workers_is_the_local_one(client, tmp_path, monkeypatch):
-    small = dict(task="moons", recipe=Recipe(epochs=20), repeats=0, fit={"steps": 10})
-    small |= dict(radii={"vi": (0.0,), "sabma": (0.5, 1.0)}, measured=dict(n_draws=3, n_spectra=1, k=1, resolution=3))
-    monkeypatch.setattr("flatviz.families.tour.has_input_maps", lambda task: False)
-    tours = {}
-    for name, engine in (("here", None), ("far", client)):
-        monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / name))
-        tours[name] = run_tour(engine=engine, **small)
-    for a, b in zip(tours["here"].family.posterior, tours["far"].family.posterior):
-        torch.testing.assert_close(a.mean, b.mean, rtol=1e-5, atol=1e-6)
 
 
 def test_commands_join_a_scheduler_and_close_what_they_opened(client, monkeypatch, capsys, tmp_path):

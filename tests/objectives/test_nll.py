@@ -26,13 +26,6 @@ def test_value_gradient_and_batch_equal_plain_torch(tiny):
     torch.testing.assert_close(f(net.w, index), fv.nll(net, data.subset(index))(net.w))
 
 
-def test_many_equals_a_loop(tiny):
-    net, data = tiny
-    f = fv.nll(net, data)
-    W = net.w + torch.linspace(-1, 1, 5, dtype=torch.float64)[:, None]
-    torch.testing.assert_close(f.many(W), torch.stack([f(w) for w in W]).detach(), rtol=1e-12, atol=0)
-
-
 def test_gaussian_likelihood_is_a_normal_density():
     module = nn.Linear(2, 1).double()
     x, y = torch.randn(6, 2).double(), torch.randn(6).double()

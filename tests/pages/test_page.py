@@ -105,14 +105,6 @@ def test_a_view_is_one_entry_and_then_in_page_and_lab(family, monkeypatch):
         assert index["members"][-1]["ranges"]["toy"]["yaxis"] == [0, float(family.projection[-1].distance.max())]
 
 
-def test_a_family_that_was_not_measured_is_refused(family):
-    bare = family_of(family, [0]).each(prediction=[None])
-    with pytest.raises(
-        ValueError, match="the family must be measured before it is shown, got posteriors only: use fv.families.measure"
-    ):
-        pack(bare)
-
-
 def test_the_table_has_a_row_for_each_posterior_and_radius_zero_stands_as_vi(family):
     rows = family_rows(family)
     assert [(r["method"], r["radius"]) for r in rows] == [

@@ -12,6 +12,7 @@ from oracles import dense_covariance, worst
 from pagedrive import at, code_of, figures_of, opened, written
 
 import flatviz as fv
+from flatviz.families.members import Fitting
 from flatviz.families.one_step import family_stages
 from flatviz.pages.views import views_of
 from flatviz.plots.step import PHASES
@@ -28,7 +29,7 @@ PLACE = """() => { const plot = document.querySelector('figure:not([hidden]) .js
 def staged(family, task, transferred):
     """The small family with moments of one training, and the seed and settings of its fits."""
     net, prior = transferred
-    stages = family_stages(net, task, prior, family, seed=0, resolution=9, fit={"steps": 40})
+    stages = family_stages(Fitting(net, task, prior, 0, {"steps": 40}), family, resolution=9)
     return dataclasses.replace(family, stages=stages)
 
 
@@ -77,7 +78,7 @@ def test_the_stages_are_those_of_the_members_own_fit(staged, task, transferred):
     plane = staged.stages[-1].surface.plane
     off = plane.axes @ (q.mean - plane.origin)
     assert float(off.norm()) < 0.05 * float(staged.stages[-1].covariance.diagonal().sqrt().min())
-    assert family_stages(net, task, prior, staged.each(method=["vi"] * len(staged)), seed=0) == ()
+    assert family_stages(Fitting(net, task, prior, 0), staged.each(method=["vi"] * len(staged))) == ()
 
 
 @pytest.mark.browser

@@ -32,12 +32,11 @@ IN_PRINT = """() => [...document.querySelectorAll('figure')].map((f) => {
 def everything(family):
     """The family with what a task in the plane has besides, so that it has every view."""
     noise = torch.Generator().manual_seed(0)
-    m, s, (a, x) = len(family), max(p.n_draws for p in family.prediction), (torch.linspace(-1, 1, k) for k in (5, 8))
+    s, a = max(p.n_draws for p in family.prediction), torch.linspace(-1, 1, 5)
     rand = lambda *shape: torch.rand(*shape, generator=noise)  # noqa: E731
-    rows = [{"probs": rand(s, 5, 5), "curves": rand(s, 8)} for _ in range(m)]
+    rows = [{"probs": rand(s, 5, 5)} for _ in family]
     maps = dict(a=a, b=a, x=rand(6, 2), y=torch.arange(6) % 2, reference=rand(5, 5))
-    curves = {"curve x": x, "curve data": rand(6, 2), "curve reference": rand(4, 8)}
-    return dataclasses.replace(with_maps(family, rows), inputs=maps | curves | {"curve noise": torch.tensor([0.1])})
+    return dataclasses.replace(with_maps(family, rows), inputs=maps)
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import torch
 from pagedrive import at, drawn, opened, same_traces, written
 
 import flatviz as fv
-from flatviz.families.maps import centered_ticks
+from flatviz.families.maps import CENTERED
 from flatviz.pages.views import views_of
 
 PICTURE = """(name) => JSON.parse(JSON.stringify(document.querySelector(`figure[data-name="${name}"] .js-plotly-plot`).data),
@@ -27,7 +27,7 @@ def test_the_ensembles_loss_at_a_point_is_that_of_its_draws_moved_there(family, 
         ("around", family.around[i]),
         ("ascent", family[i].maps["ascent"]),
     ):
-        a, b = centered_ticks(surface)
+        a, b = (torch.linspace(float(t.min()), float(t.max()), CENTERED) for t in (surface.a, surface.b))
         move = a[j] * surface.plane.axes[0] + b[k] * surface.plane.axes[1]  # from where the draws are
         loss = fv.objectives.bma_nll(net, task.train, W[:n])(W[:n].mean(0) + move)
         assert float(family[i].maps[f"{plane} ensemble"][n - 1, j, k]) == pytest.approx(float(loss), rel=2e-5)

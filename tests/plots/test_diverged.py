@@ -25,14 +25,12 @@ def diverged(family):
     """The family with one member, SA-BMA at 0.5, that is NaN in every view."""
     i, noise = family.index("sabma", RADIUS), torch.Generator().manual_seed(0)
     m, s, x = len(family), max(p.n_draws for p in family.prediction), torch.linspace(-1, 1, 5)
-    probs, curves = torch.rand(m, s, 5, 5, generator=noise), torch.rand(m, s, 5, generator=noise)
+    probs = torch.rand(m, s, 5, 5, generator=noise)
     inputs = dict(a=x, b=x, x=torch.rand(6, 2), y=torch.arange(6) % 2)
-    inputs |= {"curve x": x, "curve data": torch.rand(6, 2, generator=noise)}
-    inputs |= {"curve reference": torch.rand(4, 5), "curve noise": torch.tensor([0.1])}
-    probs[i], curves[i] = torch.nan, torch.nan
+    probs[i] = torch.nan
     predictions = list(family.prediction)
     predictions[i] = scored(dataclasses.replace(predictions[i], outputs=torch.full_like(predictions[i].outputs, torch.nan)))
-    rows = [{"probs": p, "curves": c} for p, c in zip(probs, curves)]
+    rows = [{"probs": p} for p in probs]
     return dataclasses.replace(with_maps(family.each(prediction=predictions), rows), inputs=inputs)
 
 
@@ -44,7 +42,6 @@ def packed(diverged):
 @pytest.mark.parametrize(
     ("view", "said"),
     [
-        ("regression", "diverged:<br>no draw has<br>finite values"),
         ("inputs", "diverged:<br>no probability<br>is a number"),
         ("metrics", "SA-BMA, diverged:<br>{n} of {n} outputs<br>are no numbers"),
         ("reliability", "SA-BMA, diverged:<br>{n} of {n} outputs<br>are no numbers"),
@@ -59,25 +56,12 @@ def test_a_panel_without_values_says_why_and_one_with_values_says_nothing(diverg
     assert meta["alts"][view].endswith(said.replace("<br>", " "))
 
 
-def test_curves_off_the_scale_are_told_with_where_they_run(diverged):
-    curves = torch.stack([m.maps["curves"] for m in diverged])
-    i = diverged.index("vi")
-    curves[diverged.index("sabma", 2.0)] = 50 + 10 * torch.linspace(0, 1, 5)
-    shown = with_maps(diverged, [{"curves": c} for c in curves])
-    assert (
-        noted(fv.widgets.plot_view(shown, "regression", method="sabma", radius=2.0))
-        == "off the scale:<br>the mean runs<br>from 50 to 60"
-    )
-    curves[i, 0] = torch.nan  # one draw of several
-    assert noted(fv.widgets.plot_view(shown, "regression", method="vi")) == ""
-
-
 @pytest.mark.browser
 def test_the_page_says_it_while_the_member_is_selected(diverged, browser, tmp_path):
     page = opened(browser, written(diverged, tmp_path))
     words = "() => [...document.querySelectorAll('figure:not([hidden]) .annotation-text')].map((t) => t.textContent).join(' ')"
     for radius, wanted in ((0.5, True), (2, False), (0.5, True)):
-        for tab in ("Regression", "Inputs", "Scores"):
+        for tab in ("Inputs", "Scores"):
             at(page, f"method=sabma&radius={radius}&draws=3&tab={tab}", f"sabma/{radius}/3", tab)
             page.wait_for_function(
                 f"(wanted) => ({words})().includes('diverged') === wanted", arg=wanted, polling=100, timeout=20_000

@@ -22,7 +22,7 @@ from flatviz.pages.scene import Scene
 from flatviz.pages.views import VIEWS, views_of
 from flatviz.plots.basin import above_center, basin_share
 from flatviz.plots.color import ColorScale
-from flatviz.plots.noise import wilson
+from flatviz.plots.metrics import wilson
 from flatviz.plots.notebook import dark_style
 from flatviz.plots.nouns import mean_lambda1
 from flatviz.plots.surface_3d import height_at
@@ -204,19 +204,18 @@ def test_in_a_relief_samples_stand_on_lines_to_the_surface_in_their_methods_colo
     assert float(inside[0]) == pytest.approx(0.52, rel=1e-5)
 
 
-def test_a_plane_a_surface_a_projection_and_a_prediction_draw_themselves_in_a_cell(family, monkeypatch):
+def test_a_surface_a_projection_and_a_prediction_draw_themselves_in_a_cell(family, monkeypatch):
     monkeypatch.setattr(pio.renderers, "default", "plotly_mimetype")
     kinds = {
         "contour": family.surface,
         "scatter": family.projection[-1],
         "bar": family.prediction[-1],
-        "scatter ": family.around[0].plane,
     }
     for kind, result in kinds.items():
         bundle = result._repr_mimebundle_()
         assert bundle["text/plain"] == repr(result) and "\n" not in repr(result)
         drawn = bundle["application/vnd.plotly.v1+json"]["data"]
-        assert drawn[0]["type"] == kind.strip() and bundle["application/vnd.plotly.v1+json"]["layout"]["meta"]["alt"]
+        assert drawn[0]["type"] == kind and bundle["application/vnd.plotly.v1+json"]["layout"]["meta"]["alt"]
     bare = fv.Prediction(family.prediction[-1].outputs)  # without labels there is no picture
     assert set(bare._repr_mimebundle_()) == {"text/plain"}
     monkeypatch.setitem(sys.modules, "flatviz.plots.by_type", None)  # as where plotly is not installed

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from pagedrive import at, opened, same_traces, written
 
 import flatviz as fv
 from flatviz.families.inputs import has_input_maps, input_maps
@@ -9,10 +10,29 @@ from flatviz.pages.views import views_of
 from flatviz.plots.inputs import plot_input_maps
 
 
-def test_a_map_holds_the_averaged_probability_of_every_ensemble_size_at_every_input(moons):
+@pytest.fixture(scope="module")
+def shown(moons):
+    """The family of two moons with maps of its inputs."""
+    net, task, prior, family = moons
+    return input_maps(net, task, family, seed=1, reference=fv.Draws(prior.sample(100, seed=3)), resolution=7)
+
+
+@pytest.mark.browser
+def test_in_the_page_both_sliders_draw_what_the_figure_has(shown, browser, tmp_path):
+    page = opened(browser, written(shown, tmp_path))
+    script = "() => JSON.parse(JSON.stringify(document.querySelector('[data-name=inputs] .js-plotly-plot').data))"
+    for radius, n in ((2.0, 3), (2.0, 12), (0.5, 1)):
+        at(page, f"method=sabma&radius={radius:g}&draws={n}&tab=Inputs", f"sabma/{radius:g}/{n}", "Inputs")
+        page.locator("figure[data-name=inputs] .js-plotly-plot .main-svg").first.wait_for()
+        direct = fv.widgets.plot_view(shown, "inputs", method="sabma", radius=radius, n_draws=n)
+        assert same_traces(page.evaluate(script), direct, keys="z", rtol=1e-4, atol=1e-5) > 0
+    assert not page.errors_met
+    page.context.close()
+
+
+def test_a_map_holds_the_averaged_probability_of_every_ensemble_size_at_every_input(moons, shown):
     net, task, prior, family = moons
     assert has_input_maps(task)
-    shown = input_maps(net, task, family, seed=1, reference=fv.Draws(prior.sample(100, seed=3)), resolution=7)
     maps, i = shown.inputs, family.index("sabma", 0.5)
     probs_of = shown[i].maps["probs"]
     W = family.posterior[i].sample(4, seed=1)
@@ -31,26 +51,3 @@ def test_a_map_holds_the_averaged_probability_of_every_ensemble_size_at_every_in
 
 def test_a_family_of_images_has_no_map(family, task):
     assert not has_input_maps(task) and "inputs" not in {v.name for v in views_of(family)}
-
-
-def test_bands_are_two_standard_deviations_of_the_draws_and_draws_are_single_functions():
-    g = torch.Generator().manual_seed(0)
-    x, prediction = torch.linspace(0, 1, 5), fv.Prediction(torch.randn(6, 5, 1, generator=g), likelihood=0.3)
-    fig = fv.plots.plot_predictive(x, {"vi": prediction, "sabma, radius 1": prediction}, n_draws=4)
-    noisy, band, draws, mean = fig.data[:4]
-    outputs = prediction.outputs[:4, :, 0].double()
-    torch.testing.assert_close(torch.tensor(mean.y), outputs.mean(0))
-    torch.testing.assert_close(torch.tensor(band.y[:5]), outputs.mean(0) - 2 * outputs.std(0))
-    torch.testing.assert_close(torch.tensor(noisy.y[5:]).flip(0), outputs.mean(0) + 2 * (outputs.var(0) + 0.09).sqrt())
-    assert len(draws.y) == 4 * 6 and list(draws.y[12:17]) == outputs[2].tolist()  # a gap between two draws
-    assert [a.text for a in fig.layout.annotations] == ["VI", "SA-BMA, radius 1"]
-    with pytest.raises(ValueError, match=r"outputs of 'vi' must have shape \(S, 4, 1\), got \(6, 5, 1\)"):
-        fv.plots.plot_predictive(x[:4], {"vi": prediction})
-
-
-def test_the_gap_has_no_data_and_every_method_predicts_there():
-    data, x = fv.families.gap_regression(seed=1)
-    assert not bool(((data.x > -1.0) & (data.x < 0.8)).any()) and len(data) == 40
-    predictions = fv.families.predict_gap(radii=[0.5, 1.0], n_draws=3, steps=3, hmc=False)
-    assert list(predictions) == ["vi", "sabma, radius 0.5", "sabma, radius 1"]
-    assert all(p.outputs.shape == (3, 200, 1) and p.likelihood == 0.1 for p in predictions.values())

@@ -12,7 +12,7 @@ from oracles import dense_covariance, random_gaussian, stopping_at, worst
 import flatviz as fv
 from flatviz.pages import views
 from flatviz.pages.scene import Scene
-from flatviz.plots.mechanism import TWEENS, plot_step
+from flatviz.plots.mechanism import plot_step
 from flatviz.plots.step import PHASES, ellipse
 from flatviz.storage.checkpoints import KIND
 from flatviz.storage.files import read_file
@@ -67,17 +67,18 @@ def test_the_worst_posterior_is_worse_and_sams_ball_reaches_as_far(shown):
     torch.testing.assert_close(sam.worst[0] / sam.length[0], g)
 
 
-def test_frames_go_through_the_phases_of_each_radius_and_each_stage_without_jumps(shown):
+def test_frames_go_through_the_phases_of_each_radius_and_each_stage(shown):
     _, _, _, step = shown
     later = dataclasses.replace(step, name="later")
     fig = fv.plots.plot_mechanism([step, later])
-    assert len(fig.layout.sliders[0].steps) == 2 * 2 * len(PHASES)
-    assert len(fig.frames) == 4 * len(PHASES) * TWEENS - (TWEENS - 1)  # the last phase of all leads to no other
-    for name in ("the worst q′", "the mean now", "gradient g′ at q′", "step: − g′ from q"):
-        drawn = [next(t for t in frame.data if t.name == name) for frame in fig.frames]
-        moving = torch.tensor([[t.x[-1], t.y[-1]] for t in drawn])
-        steps, whole = moving.diff(dim=0).norm(dim=1), moving[::TWEENS].diff(dim=0).norm(dim=1)
-        torch.testing.assert_close(steps, whole.repeat_interleave(TWEENS) / TWEENS)  # from each phase to the next in even steps
+    stops = fig.layout.sliders[0].steps
+    assert len(stops) == len(fig.frames) == 2 * 2 * len(PHASES)
+    assert [stop.args[0] for stop in stops] == [(frame.name,) for frame in fig.frames]
+    assert stops[-1].label == f"later, radius 2: {PHASES[-1]}"
+    for k, frame in enumerate(fig.frames):  # the mean is at q, moves to q′, and is back once the gradient is kept
+        (mean,) = [t for t in frame.data if t.name == "the mean now"]
+        there = step.worst[k // len(PHASES) % 2] if 0 < k % len(PHASES) < 3 else torch.zeros(2)
+        torch.testing.assert_close(torch.tensor([mean.x[0], mean.y[0]]), there.double())
 
 
 AT = [0, 7, 20]

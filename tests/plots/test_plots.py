@@ -115,12 +115,10 @@ def test_scores_are_curves_and_a_single_point_a_flat_line(prediction):
         fv.plot_metrics(fv.Prediction(prediction.outputs))
 
 
-def test_reliability_draws_the_bins_of_the_asked_size(prediction):
-    fig = fv.plots.plot_reliability(prediction, n_draws=2)
-    torch.testing.assert_close(torch.tensor(fig.data[0].y), prediction.bins[1][:, 2].nan_to_num(0))
-    torch.testing.assert_close(torch.tensor(fig.data[2].y), prediction.bins[1][:, 0])
-    with pytest.raises(ValueError, match=r"n_draws must be in 1..6, got 7: draw more"):
-        fv.plots.plot_reliability(prediction, n_draws=7)
+def test_reliability_draws_the_bins_of_all_draws(prediction):
+    fig = fv.plots.plot_reliability(prediction)
+    torch.testing.assert_close(torch.tensor(fig.data[0].y), prediction.bins[-1][:, 2].nan_to_num(0))
+    torch.testing.assert_close(torch.tensor(fig.data[2].y), prediction.bins[-1][:, 0])
     with pytest.raises(ValueError, match="must carry calibration bins, got none"):
         fv.plots.plot_reliability(fv.Prediction(prediction.outputs))
 

@@ -140,16 +140,6 @@ def test_each_member_of_an_ensemble_stops_by_itself():
     )
 
 
-def test_every_member_of_a_grid_stops_by_itself():
-    net, data, prior = small()
-    settings = dict(steps=40, lr=0.3, kl_weight=0.0)
-    how = fv.Training(validation=fv.Data(data.x.flip(0), data.y), patience=2)
-    grid = fv.fit_sabma(net, data, prior, radius=[0.0, 0.5], seed=[0, 1], training=how, **settings)
-    for (radius, seed), q in grid.items():
-        alone = fv.fit_sabma(net, data, prior, radius=radius, seed=seed, training=how, **settings)
-        torch.testing.assert_close(q.mean, alone.mean, rtol=1e-8, atol=1e-10)
-
-
 @pytest.mark.parametrize("name", METHODS)
 def test_a_stopped_run_goes_on_to_the_same_result(name, tmp_path):
     net, data, prior = small()

@@ -50,23 +50,6 @@ def test_what_cannot_run_together_runs_one_after_the_other():
         torch.testing.assert_close(found[0.3, 1].mean, alone.mean)
 
 
-def narrow():
-    """A float32 problem whose prior is far wider along its factor, of two nearly parallel rows, than across it."""
-    net, data, prior = small()
-    net, data = net.to(dtype=torch.float32), fv.Data(data.x.float(), data.y)
-    factor = 10 * prior.factor[:1].float() * torch.tensor([[1.0], [1.3]])
-    return net, data, fv.Gaussian(prior.mean.float(), torch.full_like(net.w, -9.2), factor)
-
-
-def test_a_family_runs_wherever_its_members_run_alone():
-    net, data, prior = narrow()
-    settings = dict(steps=5, kl_weight=1.0, lr=1e-4)
-    grid = fv.fit_sabma(net, data, prior, radius=[2.0, 4.0], seed=[1], **settings)
-    for radius in (2.0, 4.0):
-        alone = fv.fit_sabma(net, data, prior, radius=radius, seed=1, **settings)
-        torch.testing.assert_close(grid[radius, 1].mean, alone.mean, rtol=1e-4, atol=1e-5)
-
-
 def test_a_member_that_diverges_is_named_and_the_others_are_returned():
     net, data, prior = small()
     settings = dict(seed=[0, 1], steps=20, kl_weight=0.0)

@@ -1,7 +1,6 @@
 """What is particular to one method: SWA, SWAG-diagonal, VI, bSAM, dropout, ensembles, MultiSWAG, PTL."""
 
 import math
-from functools import partial
 
 import pytest
 import torch
@@ -10,7 +9,6 @@ from torch import nn
 import flatviz as fv
 from flatviz.posteriors.ptl import widened
 from flatviz.posteriors.swag import fit_swag_members, swag_gaussian
-from flatviz.training.masked import DropoutLoss
 from flatviz.training.snapshots import Moments
 
 
@@ -100,16 +98,6 @@ def test_bsam_is_its_published_step(tiny, parts):
     torch.testing.assert_close(q.variance, 1 / (n * s), rtol=1e-12, atol=0)
 
 
-def test_both_passes_of_flat_seeking_dropout_see_the_same_masks(tiny):
-    net, data = tiny
-    loss = DropoutLoss(net, data, "categorical", {"3": 0.5}, 0)
-    with torch.no_grad():
-        first, again, other = loss(net.w, None), loss.again(net.w, None), loss(net.w, None)
-    assert torch.equal(first, again) and not torch.equal(first, other)
-    still = fv.fit_dropout(net, data, rate=0.5, steps=3, lr=0.1, seed=0, ascent=fv.SAM(0.0))
-    assert float(still.history.sharpness.abs().max()) == 0.0
-
-
 def test_dropout_masks_each_example_anew_in_training_and_each_draw_anew_after_it(tiny):
     """400 copies of one example: the noise of their mean loss is 1/20 of that of one copy only if each has its own mask."""
     net, data = tiny
@@ -131,15 +119,6 @@ def test_members_start_where_they_are_told():
     assert not torch.allclose(fresh[0], whole.w) and not torch.allclose(fresh[0], fresh[1])
     with pytest.raises(ValueError, match="start='head' needs a treated head, got none"):
         fv.fit_ensemble(whole, data, start="head", **still)
-
-
-def test_multiswag_is_a_mixture_of_swags_around_different_modes(tiny):
-    net, data = tiny
-    q = fv.fit_multi(net, data, fit=partial(fv.fit_swag, rank=2, snapshots=3), members=3, steps=5, seed=0)
-    assert isinstance(q, fv.Mixture) and [p.rank for p in q.parts] == [2, 2, 2]
-    gaps = [float((a.mean - b.mean).norm()) for a in q.parts for b in q.parts if a is not b]
-    widths = [float(p.variance.sum().sqrt()) for p in q.parts]
-    assert min(gaps) > max(widths)
 
 
 def test_what_the_ensemble_and_the_parts_share_is_said_once(tiny):
@@ -187,17 +166,6 @@ def test_pre_train_your_loss_samples_under_the_widened_prior(tiny, gaussians):
     torch.testing.assert_close(seen["prior"].variance, prior.variance + 0.01)
     with pytest.raises(ValueError, match="the prior must have a width, got scale=0 and floor=0"):
         fv.fit_ptl(net, data, prior, fit=fit, scale=0, floor=0, seed=0)
-
-
-def test_sorted_data_have_the_precision_of_shuffled_data():
-    """Two classes, one after the other: a part of one class pulls its bias by 1/2, a part of both by next to nothing."""
-    net = fv.Net.from_module(nn.Linear(1, 2).double())
-    x, y = torch.zeros(40, 1, dtype=torch.float64), torch.arange(40) // 20
-    order = torch.randperm(40, generator=torch.Generator().manual_seed(0))
-    settings = dict(parts=2, steps=60, damping=0.01, b2=0.9, seed=0)
-    net = net.at(torch.zeros_like(net.w))
-    ordered, mixed = (fv.fit_bsam(net, fv.Data(x[rows], y[rows]), **settings).log_std[2:] for rows in (torch.arange(40), order))
-    torch.testing.assert_close(ordered, mixed, rtol=0, atol=0.15)  # of two random dealings
 
 
 def test_more_parts_than_examples_are_refused_and_a_short_last_minibatch_is_dealt_out():

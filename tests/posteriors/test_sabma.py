@@ -22,12 +22,6 @@ def test_radius_zero_is_vi_bit_for_bit(transferred, task):
         assert all(torch.equal(a, b) for a, b in zip((vi.mean, vi.log_std, vi.factor), (flat.mean, flat.log_std, flat.factor)))
 
 
-def test_a_learning_rate_of_zero_leaves_the_prior_where_it_is(transferred, task):
-    net, prior = transferred
-    q = fv.fit_sabma(net, task.train, prior, radius=2.0, lr=0.0, start_scale=1.0, blocks="mean+std+factor", **QUICK)
-    assert torch.equal(q.mean, prior.mean) and torch.equal(q.log_std, prior.log_std) and torch.equal(q.factor, prior.factor)
-
-
 def test_the_ascent_raises_the_loss_and_the_fit_lowers_it(transferred, task):
     net, prior = transferred
     q = fv.fit_sabma(net, task.train, prior, radius=1.0, kl_weight=0.0, start_scale=1.0, steps=60, seed=0)

@@ -38,18 +38,6 @@ def test_points_and_plan_come_back(tmp_path):
     assert values[:4].tolist() == [0.5, 1.5, float("inf"), 3.5]
 
 
-@pytest.mark.parametrize("cut", range(1, 16))
-def test_a_record_that_a_kill_cut_short_costs_itself_alone(tmp_path, cut):
-    path, left = filled(tmp_path), 2 * 16  # two points that were never written
-    whole = path.read_bytes()
-    path.write_bytes(whole[: -left - cut] + bytes(cut) + whole[-left:])
-    store, done, _ = stored(tmp_path)
-    assert done.tolist() == [True] * 3 + [False] * 3
-    store.append([3, 4], [3.5, 4.5])
-    _, done, values = stored(tmp_path)
-    assert done.tolist() == [True] * 5 + [False] and values[3:5].tolist() == [3.5, 4.5]
-
-
 def test_a_damaged_header_is_said_and_the_file_set_aside(tmp_path):
     path = filled(tmp_path)
     damaged = path.read_bytes().replace(b"4, 2]", b"4, 3]")

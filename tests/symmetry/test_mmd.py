@@ -4,6 +4,7 @@ import pytest
 import torch
 
 import flatviz as fv
+from flatviz.symmetry import discrepancy
 from flatviz.symmetry.discrepancy import WHOLE, bandwidths
 
 
@@ -26,9 +27,10 @@ def written_out(A, B):
 
 
 @pytest.mark.parametrize("block", [3, 7, 512])
-def test_the_value_is_that_of_the_sums_written_out_whatever_the_block(block):
+def test_the_value_is_that_of_the_sums_written_out_whatever_the_block(block, monkeypatch):
     A, B = randn(9, 3), 0.5 + randn(5, 3, seed=1)
-    value = fv.symmetry.mmd(A, {"b": B}, permutations=0, block=block)["b"].value
+    monkeypatch.setattr(discrepancy, "BLOCK", block)
+    value = fv.symmetry.mmd(A, {"b": B}, permutations=0)["b"].value
     assert float(value[0]) == pytest.approx(written_out(A, B), rel=1e-12)
 
 

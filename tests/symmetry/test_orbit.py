@@ -1,11 +1,11 @@
 """Rescaling changes sharpness and not one prediction; which measures do not see it is computed, not believed."""
 
-import numpy as np
 import pytest
 import torch
 from symmetric_networks import network
 
 import flatviz as fv
+from flatviz.symmetry import orbit
 from flatviz.symmetry.orbit import SHARPNESS_LABELS, rescaled_orbit, sharpness_measures
 
 
@@ -18,10 +18,11 @@ def dense(net, data, w):
     return torch.autograd.functional.hessian(fv.nll(net, data), w)
 
 
-def test_each_measure_is_that_of_the_dense_hessian():
+def test_each_measure_is_that_of_the_dense_hessian(monkeypatch):
     net, _, data = problem()
     H, w, f = dense(net, data, net.w), net.w, fv.nll(net, data)
-    found = sharpness_measures(net, f, w[None], probes=400)
+    monkeypatch.setattr(orbit, "PROBES", 400)
+    found = sharpness_measures(net, f, w[None])
     W1 = net.unflatten(w)["0.weight"]
     blocks = H[:30, :30].view(5, 6, 5, 6)
     exact = {
@@ -44,33 +45,21 @@ def test_each_measure_is_that_of_the_dense_hessian():
 
 def test_rescaling_changes_sharpness_but_not_predictions():
     net, _, data = problem()
-    orbit = rescaled_orbit(net, data, net.w, reach=2.0, resolution=9)
-    assert float(orbit.difference.max()) < 1e-12 * max(1.0, orbit.scale)
-    middle = len(orbit.t) // 2
-    assert torch.allclose(orbit.W[middle], net.w)
+    found = rescaled_orbit(net, data, net.w, reach=2.0, resolution=9)
+    assert float(found.difference.max()) < 1e-12 * max(1.0, found.scale)
+    middle = len(found.t) // 2
+    assert torch.allclose(found.W[middle], net.w)
     for name in ("lambda1", "trace", "sam", "filter"):
-        values = orbit.measures[name]
+        values = found.measures[name]
         assert float(values.max() / values.min()) > 1.5, name
     for name in ("relative", "asam", "weighted"):
-        values = orbit.measures[name]
+        values = found.measures[name]
         assert torch.allclose(values, values[middle].expand_as(values), rtol=1e-8), name
-    assert set(orbit.measures) == set(SHARPNESS_LABELS)
+    assert set(found.measures) == set(SHARPNESS_LABELS)
+    assert all(float(c.values[middle]) == 1 and c.name in found.measures for c in found.curves)
 
 
 def test_a_network_of_tanh_has_no_such_orbit():
     net, _, x = network("tanh")
     with pytest.raises(ValueError, match="positively homogeneous functions"):
         rescaled_orbit(net, fv.Data(x, torch.arange(20) % 3), net.w)
-
-
-def test_the_orbits_slider_has_a_step_for_each_place_and_says_what_changes():
-    t = torch.tensor([-1.0, 0.0, 1.0])
-    measures = {"λ₁": torch.tensor([8.0, 2.0, 4.0]), "ASAM": torch.tensor([0.3, 0.3, 0.3])}
-    fig = fv.plots.plot_orbit(t, measures, torch.tensor([1e-7, 0.0, 2e-7]))
-    np.testing.assert_allclose(fig.data[0].y, [4.0, 1.0, 2.0])
-    steps = fig.layout.sliders[0].steps
-    assert len(steps) == 3 and fig.layout.sliders[0].active == 1
-    said = steps[0].args[0]
-    assert said["shapes[0].x0"] == -1.0 and "λ₁ × 4" in said["xaxis.title.text"] and "ASAM" not in said["xaxis.title.text"]
-    with pytest.raises(ValueError, match="must hold 3 values each"):
-        fv.plots.plot_orbit(t, {"λ₁": torch.ones(2)}, torch.zeros(3))

@@ -11,6 +11,7 @@ from torch import nn
 import flatviz as fv
 from flatviz.engine.stacked import Stacked
 from flatviz.engine.stacked_conv import StackedConv, stack_conv
+from flatviz.symmetry import collapse
 from flatviz.training.batched import BatchedLoss, SequentialLoss
 from flatviz.training.gradient import gradient
 from flatviz.training.losses import training_loss
@@ -113,11 +114,12 @@ def test_networks_that_are_no_plain_chain_are_not_stacked():
         assert stack_conv(fv.Net.from_module(module, example=x), x) is None
 
 
-def test_pairs_written_out():
+def test_pairs_written_out(monkeypatch):
     net, data = problem()
     W = torch.randn(7, net.dim, dtype=torch.float64, generator=torch.Generator().manual_seed(3))
     for block in (2, 100):
-        found = fv.symmetry.pair_diversity(net, W, data.x, block=block)
+        monkeypatch.setattr(collapse, "BLOCK", block)
+        found = fv.symmetry.pair_diversity(net, W, data.x)
         at = 0
         for s in range(7):
             for t in range(s + 1, 7):

@@ -2,10 +2,9 @@
 
 import pytest
 import torch
-from torch import nn
 
 import flatviz as fv
-from flatviz.training.losses import FrozenLoss, training_loss
+from flatviz.training.losses import FrozenLoss
 from flatviz.training.optimize import minibatches, sgd
 from flatviz.training.run import Optim, Run
 
@@ -67,17 +66,3 @@ def test_a_step_is_the_gradient_at_the_perturbed_point_with_decay_at_the_unpertu
     )
     torch.testing.assert_close(got, net.w - 0.5 * (gs + 0.3 * net.w))
     torch.testing.assert_close(history.sharpness[0], (f(worst) - f(w)).detach())
-
-
-def test_the_second_pass_leaves_batchnorm_statistics_alone_and_lr_zero_leaves_the_weights():
-    module = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.ReLU(), nn.Linear(4, 2))
-    data = fv.Data(torch.randn(16, 3), torch.randint(0, 2, (16,)))
-    net = fv.Net.from_module(module)
-    loss = training_loss(net, data, Run(0, batchnorm="train"))
-    w, _ = sgd(loss, net.w, minibatches(16, None, 0, net.device), Run(0, optim=Optim(1, lr=0.0), ascent=fv.SAM(0.5)))
-    assert torch.equal(w, net.w)
-    module.train()(data.x)
-    buffers = loss.training.net(w).buffers()
-    assert int(buffers["1.num_batches_tracked"]) == 1
-    torch.testing.assert_close(buffers["1.running_mean"], module[1].running_mean)
-    torch.testing.assert_close(buffers["1.running_var"], module[1].running_var)

@@ -44,16 +44,5 @@ def test_the_file_of_a_run_with_another_argument_is_refused(name, settings, othe
         fit(net, fv.Data(data.x, 2 - data.y))
 
 
-def test_another_prior_is_another_run(tiny, tmp_path):
-    net, data = tiny
-    prior = fv.Gaussian(net.w, torch.full_like(net.w, -3.0))
-    wider = fv.Gaussian(net.w, torch.full_like(net.w, -2.0))
-    for fit in (partial(fv.fit_vi, steps=3), partial(fv.fit_sabma, radius=0.1, steps=3)):
-        path = tmp_path / fit.func.__name__
-        fit(net, data, prior, seed=0, checkpoint=path)
-        with pytest.raises(ValueError, match="checkpoint must be of this run"):
-            fit(net, data, wider, seed=0, checkpoint=path)
-
-
 def test_without_a_checkpoint_nothing_is_hashed():
     assert arguments_digest(dict(checkpoint=None, fit=len)) == ""

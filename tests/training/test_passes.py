@@ -31,15 +31,6 @@ def test_parts_of_members_trained_together_and_more_parts_than_examples(tiny):
         del loss.passes
 
 
-def test_parts_hold_fewer_examples_at_once(tiny):
-    net, data = tiny
-    sizes = []
-    loss = FrozenLoss(net, data, "categorical", Passes(accumulate=4))
-    plain, loss.net = loss.net, lambda w, x: (sizes.append(len(x)), plain(w, x))[1]
-    gradient(loss, net.w, None)
-    assert sizes == [3, 3, 3, 3]
-
-
 def test_bfloat16_is_inside_the_network_only(conv_case):
     module, data = conv_case
     net = fv.Net.from_module(module.eval())

@@ -78,18 +78,6 @@ def test_statistics_of_batchnorm_are_those_of_the_best_check():
     assert float(there) == pytest.approx(float(fit.history.validation.min()), abs=1e-6)
 
 
-def test_a_run_that_had_stopped_gives_its_result_again(case, tmp_path):
-    net, data, validation = case
-    training = fv.Training(validation=validation, patience=4)
-    fit = partial(
-        fv.fit_vi, net, data, prior_of(net), seed=0, steps=300, lr=0.3, kl_weight=0.0, start_scale=1.0, training=training
-    )
-    first = fit(checkpoint=tmp_path / "run")
-    again = fit(checkpoint=tmp_path / "run")
-    assert torch.equal(first.mean, again.mean) and torch.equal(first.mean, fit().mean)
-    assert torch.equal(first.history.loss, again.history.loss)
-
-
 @pytest.mark.parametrize("name", ["fit_sgd", "fit_sabma"])
 def test_a_killed_run_in_bfloat16_in_parts_with_stopping_ends_as_if_never_stopped(name, case, tmp_path, monkeypatch):
     net, data, validation = case

@@ -16,17 +16,15 @@ from flatviz.plots.theme import CONFIG
 def test_each_control_changes_the_figure_as_plot_surface_would(family):
     surface, projection = family.surface, family.projection[-1]
     view = fv.explore(surface, projection)
-    samples = next(t for t in view.figure.data if t.name == "samples")
-    assert len(samples.x) == 6
+    assert len(named(view, "samples").x) == 6
     view.controls["samples"].value = 2
-    np.testing.assert_allclose(samples.x, projection.coords[:2, 0], rtol=1e-6)
-    contour = next(t for t in view.figure.data if t.name == "surface")
-    before = np.array(contour.z)
+    np.testing.assert_allclose(named(view, "samples").x, projection.coords[:2, 0], rtol=1e-6)
+    before = named(view, "surface")
     view.controls["log"].value = not view.controls["log"].value
-    assert not np.allclose(before, np.array(contour.z))
-    end = contour.zmax
+    contour = named(view, "surface")
+    assert not np.allclose(np.array(before.z), np.array(contour.z))
     view.controls["ceiling"].value = 0.5
-    assert contour.zmax < end
+    assert named(view, "surface").zmax < contour.zmax
 
 
 def test_the_ellipse_of_a_gaussian_stays_when_a_control_moves(family):

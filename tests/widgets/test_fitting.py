@@ -13,7 +13,6 @@ from flatviz.families.family import repeat_family
 from flatviz.families.members import Fitting
 from flatviz.widgets import cells
 
-FIT = {"steps": 10}
 COARSE = {"n_draws": 4, "n_spectra": 1, "k": 2, "resolution": 7, "around_resolution": 5}  # enough to be a family
 
 
@@ -62,14 +61,6 @@ def test_close_stops_the_work_and_leaves_neither_thread_nor_widget(transferred, 
     lab.radius = 1.4  # closed: nothing begins
     lab.run()
     assert lab.wait(1) and not left_over()
-
-
-def test_an_idle_lab_has_no_thread(transferred, task, family, left_over):
-    net, prior = transferred
-    lab = fv.widgets.Lab(net, task, prior, family=family, fit=FIT)
-    lab.method, lab.radius = "sabma", 1.25
-    assert lab.wait(120)
-    assert not left_over()
 
 
 def test_an_error_is_whole_with_method_and_radius_and_what_could_be_fitted_stays(transferred, task, monkeypatch):

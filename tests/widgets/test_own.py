@@ -99,9 +99,10 @@ def test_trials_that_are_not_finite_are_made_again_at_smaller_rates_and_widths(f
 
     def tried(method, cases, seeds, trials, *, fixed, **how):
         net, _, _, prior = cases[0]
-        rate = fixed.get("lr", method.tuned(net).settings["lr"])
-        seen.append((rate, float(prior.log_std.exp().mean())))
-        return [(Choice({"lr": rate, "steps": 60}), (1.0 if rate <= finite_from else math.inf,))]
+        usual = method.tuned(net).settings["lr"]
+        scale = fixed.get("lr", usual) / usual
+        seen.append((scale, float(prior.log_std.exp().mean())))
+        return [(Choice({"lr": scale * usual, "steps": 60}), (1.0 if scale <= finite_from else math.inf,))]
 
     monkeypatch.setattr(own, "tried", tried)
     made = []

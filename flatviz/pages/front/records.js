@@ -1,7 +1,5 @@
 // ------------------------------------------------------------------ the family's arrays
 
-const LINES = 10;                                         // single draws of a function that are drawn
-
 function unpack(bundle) {
   const { index } = bundle;
   const bytes = bundle.buffer instanceof ArrayBuffer ? bundle.buffer
@@ -40,27 +38,14 @@ function read(fields, member, name) {
 
 // What a bind puts into a figure: a member's array, whole, its first n rows, its row for n draws or that of phase `at`; or a word.
 // held: arrays that all members have in common.
-function bound({ field, rows, noise = 0 }, fields, member, n, at, held) {
+function bound({ field, rows }, fields, member, n, at, held) {
   const word = held[field] ?? member.meta.words[field];
   if (rows === "phase") return (word ?? read(fields, member, field))[at];
   if (word !== undefined) return word;
   const values = read(fields, member, field);
   if (rows === "draws") return values.slice(0, n);
   if (rows === "segments") return values.slice(0, 3 * n);
-  if (["mean", "lines", "band"].includes(rows)) return ofDraws(values.slice(0, n).filter((row) => row.every(Number.isFinite)), rows, noise, values[0].length);
   return rows === "size" ? values[Math.min(n, values.length) - 1] : values;
-}
-
-// Of draws of a function, (S, G): "lines", ten at most with a gap after each; "mean"; "band", the outline of mean +- 2 sd.
-function ofDraws(draws, rows, noise, length) {
-  if (rows === "lines") return draws.slice(0, LINES).flatMap((draw) => [...draw, null]);
-  if (!draws.length) return Array(rows === "band" ? 2 * length : length).fill(null);
-  const over = (f) => draws[0].map((_, g) => draws.reduce((sum, draw) => sum + f(draw[g], g), 0));
-  const mean = over((v) => v).map((sum) => sum / draws.length);
-  if (rows === "mean") return mean;
-  const squares = over((v, g) => (v - mean[g]) ** 2), of = Math.max(1, draws.length - 1);
-  const wide = squares.map((s) => 2 * Math.sqrt(s / of + noise ** 2));
-  return [...mean.map((m, g) => m - wide[g]), ...mean.map((m, g) => m + wide[g]).reverse()];
 }
 
 // A copy of `target` with `value` at the path; what the path does not touch is shared with `target`.
