@@ -30,7 +30,7 @@ __getattr__, __dir__, __all__ = lazy(
         "objectives.quantity": "quantity",
         "training.pretrain": "pretrain",
         "training.perturb": "perturb",
-        "training.run": "Training",
+        "training.passes": "Training",
         "training.recording": "record_path",
         "posteriors": "METHODS",
         "posteriors.transfer": "transfer",

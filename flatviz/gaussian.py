@@ -92,7 +92,9 @@ class Gaussian:
 
     def noise(self, n: int, *, seed: int) -> tuple[Tensor, Tensor]:
         """Standard normal z1 (n, D) and z2 (n, K), drawn on the CPU row by row so that n rows begin any longer draw."""
-        z = _noise(n, self.dim + self.rank, seed, self.mean)
+        source, like = torch.Generator().manual_seed(seed), self.mean
+        rows = [torch.randn(self.dim + self.rank, generator=source, dtype=like.dtype) for _ in range(check_count(n, "n"))]
+        z = torch.stack(rows).to(like.device)
         return z[:, : self.dim], z[:, self.dim :]
 
     def at(self, z1: Tensor, z2: Tensor) -> Tensor:
@@ -168,13 +170,6 @@ class Gaussian:
         maha = (r * self.precision_mul(r)).sum(-1)
         return -0.5 * (maha + self.logdet + self.dim * math.log(2 * math.pi))
 
-    def score(self, w: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Gradient of log q(w) in (mean, log_std, factor) with `w` (..., D) held fixed: (..., D), (..., D), (..., K, D)."""
-        a = self.precision_mul(w - self.mean)
-        along = self.factor @ a if a.ndim == 1 else (self.factor @ a.unsqueeze(-1)).squeeze(-1)
-        outer = along.unsqueeze(-1) * a.unsqueeze(-2)
-        return a, (self.std * a).square() - self.leverage, outer - self.factor_precision
-
     def kl(self, prior: Gaussian) -> Tensor:
         """KL(self || prior) in nats, in closed form, O(D K^2).
 
@@ -200,13 +195,6 @@ class Gaussian:
         x = prior.precision_mul(wide) - self.precision_mul(wide) + z2 @ (pulled[..., 1:, :] - self.factor_precision)
         x = x + pulled[..., :1, :]
         return kl, (x.mean(-2), (x * wide).mean(-2), z2.mT @ x / z1.shape[-2])
-
-
-def _noise(n: int, width: int, seed: int, like: Tensor) -> Tensor:
-    """Standard normal (n, width), drawn on the CPU row by row so that n rows begin any longer draw."""
-    generator = torch.Generator().manual_seed(seed)
-    rows = [torch.randn(width, generator=generator, dtype=like.dtype) for _ in range(check_count(n, "n"))]
-    return torch.stack(rows).to(like.device)
 
 
 def _as_rows(per_weight: Tensor, v: Tensor) -> Tensor:

@@ -54,7 +54,7 @@ def calls(fv, module, data, task, metrics):
     small = dict(seed=0, steps=2)
     listed = {
         "pretrain": lambda: keep("source", fv.pretrain(module, data, seed=0, epochs=1)),
-        "record_path": lambda: fv.record_path(module, most=2, memory=0.0),
+        "record_path": lambda: fv.record_path(module, most=2),
         "fit_swag": lambda: keep("swag", fv.fit_swag(made["source"], data, seed=0, rank=2, snapshots=3)),
         "transfer": lambda: keep(
             "net", fv.transfer(made["source"], made["swag"], treated="norm+head", head_std=0.1, scale=2.0)

@@ -98,7 +98,7 @@ def stopping_at(step: int):
 def one_by_one(net, data, seeds, *, epochs, lr, weight_decay, batch_size):
     """The same training of one network after the other, plain SGD: what `train_pool` is compared with, (S, D)."""
     rows = []
-    for w, seed in zip(starts(net, list(seeds), "fresh"), seeds):
+    for w, seed in zip(starts(net, list(seeds), head_only=False), seeds):
         loss, source, w = training_loss(net, data, Run(0)), generator(seed), w.clone()
         for _ in range(epochs):
             for index in torch.randperm(len(data), generator=source).split(batch_size):

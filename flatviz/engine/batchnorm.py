@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
-from flatviz.checks import Count, Vector, check_count, check_weights
+from flatviz.checks import Several, Vector, check_weights
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.inputs import run
@@ -86,7 +86,7 @@ class TrainingNet:
 
 @torch.no_grad()
 @public
-def refresh_batchnorm(net: Net, w: Vector, data: Data, *, batch_size: Count = 512) -> Net:
+def refresh_batchnorm(net: Net, w: Vector, data: Data, *, batch_size: Several = 512) -> Net:
     """A net whose BatchNorm statistics are those of `data` at weights `w` (D,); it stands at `w`.
 
     Batches of `batch_size` (a last one of one example joins the one before) pass with the batch's own statistics, as in
@@ -105,7 +105,6 @@ def refresh_batchnorm(net: Net, w: Vector, data: Data, *, batch_size: Count = 51
         [4.0]
     """
     check_weights(w, net.dim)
-    check_count(batch_size, "batch_size", least=2)
     if not net.has_batchnorm:
         return net.at(w)
     training, sizes = TrainingNet(net, momentum=1.0), _sizes(len(data), batch_size)

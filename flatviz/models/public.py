@@ -54,9 +54,9 @@ def torchvision_model(
     Raises:
         ValueError: For an unknown name or weights, a file that does not fit, or inputs that are no images.
         RuntimeError: Where a download fails.
-        ImportError: Without torchvision.
     """
-    models = _models()
+    from torchvision import models
+
     shape = task.input_shape
     if len(shape) != 3 or shape[0] not in (1, 3):
         raise ValueError(f"torchvision_model needs images (1 or 3, H, W), got inputs of shape {shape}")
@@ -96,11 +96,3 @@ def _downloaded(models: Any, name: str, weights: str) -> dict[str, Tensor]:
             f"weights {weights!r} of {name} must be downloadable, got: {error}: fetch {known[short].url} elsewhere "
             "and give its path, weights='.../file.pth'"
         ) from error
-
-
-def _models() -> Any:
-    try:
-        import torchvision  # optional: a machine that computes on tensors need not have it
-    except ImportError as error:
-        raise ImportError("torchvision_model needs torchvision: pip install torchvision") from error
-    return torchvision.models

@@ -39,10 +39,10 @@ def load_weights(
             are named.
     """
     state, loaded = read_state(path), copied(module)
-    own = loaded.state_dict()
+    own = module.state_dict()
     kept = {n: v for n, v in own.items() if n.endswith(COUNTER)}
     if new_head:
-        name = head if head is not None else find_head(loaded.eval(), example)
+        name = head if head is not None else find_head(copied(module).eval(), example)
         kept |= {n: v for n, v in own.items() if n.startswith(f"{name}.")}
         state = {n: v for n, v in state.items() if not n.startswith(f"{name}.")}
     for name, value in state.items():
@@ -55,8 +55,6 @@ def load_weights(
             f"the weights of {str(path)!r} must fit the module, got {error}: make the module that they belong to; "
             "where only the head differs, new_head=True leaves it as it is"
         ) from error
-    for part, other in zip(loaded.modules(), module.modules()):
-        part.training = other.training
     return loaded
 
 
@@ -67,7 +65,7 @@ def read_state(path: str | Path) -> dict[str, Tensor]:
         raise FileNotFoundError(f"path must be a file of weights, got {str(path)!r}, which is not there: check its name")
     if path.suffix not in SUFFIXES:
         raise ValueError(f"path must end in {', '.join(SUFFIXES)}, got {str(path)!r}")
-    content = _read_safetensors(path) if path.suffix == ".safetensors" else _read_pickle(path)
+    content = _content(path)
     for key in ("state_dict", "model"):
         if isinstance(content, Mapping) and isinstance(content.get(key), Mapping):
             content = content[key]
@@ -80,28 +78,12 @@ def read_state(path: str | Path) -> dict[str, Tensor]:
     return {name.removeprefix("module.") if parallel else name: value for name, value in content.items()}
 
 
-def _read_safetensors(path: Path) -> Any:
+def _content(path: Path) -> Any:
     try:
-        return load_file(path)
-    except SafetensorError as error:
-        raise _damaged(path, error) from error
-
-
-def _read_pickle(path: Path) -> Any:
-    try:
-        return torch.load(path, map_location="cpu", weights_only=True)
-    except pickle.UnpicklingError as error:
+        return load_file(path) if path.suffix == ".safetensors" else torch.load(path, map_location="cpu", weights_only=True)
+    except (SafetensorError, pickle.UnpicklingError, RuntimeError, EOFError, OSError) as error:
         reason = str(error).partition("\n")[0]
         raise ValueError(
-            f"path must hold tensors alone, as torch.save(module.state_dict(), path) writes them, got {str(path)!r}: "
-            f"{reason}: it is damaged, or holds objects that would run code"
+            f"path must hold tensors alone, as torch.save(module.state_dict(), path) writes them, got {str(path)!r}, "
+            f"{path.stat().st_size} bytes: {reason}: it is damaged, get it again, or holds objects that would run code"
         ) from error
-    except (RuntimeError, EOFError, OSError) as error:
-        raise _damaged(path, error) from error
-
-
-def _damaged(path: Path, error: Exception) -> ValueError:
-    reason = str(error).partition("\n")[0]
-    return ValueError(
-        f"path must be a whole file of weights, got {str(path)!r}, {path.stat().st_size} bytes: {reason}: get it again"
-    )

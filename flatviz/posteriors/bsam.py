@@ -7,10 +7,9 @@
     m  <- m - lr v / s                                   with s as it was
     s  <- b2 s + (1 - b2) (h + damping + wd)
 
-L is the mean NLL of N examples, wd = 1 / (N prior variance).  A minibatch is split into `parts`, each with a draw of its
-own, and gp and h are averaged: s is the size of a part's gradient, not a curvature, and grows as parts get smaller.
+L is the mean NLL of N examples, wd = 1 / (N prior variance); s is the size of a minibatch's gradient, not a curvature.
 
-A full batch in one part has s = c sqrt(2 / (pi N)) at curvature c, with the damping left out: the standard deviations of q
+A full batch has s = c sqrt(2 / (pi N)) at curvature c, with the damping left out: the standard deviations of q
 are (pi N / 2)^(1/4) times those of the posterior.
 """
 
@@ -49,7 +48,6 @@ def fit_bsam(
     b2: Share = 0.99,
     damping: NonNegative = 0.1,
     first_precision: Positive = 1.0,
-    parts: Count = 1,
     batchnorm: Statistics = "frozen",
     **how: Unpack[Minibatches],
 ) -> Gaussian:
@@ -69,7 +67,6 @@ def fit_bsam(
         b2: Memory of s; 0.999 in the paper, for runs of 1e5 steps.
         damping: Added to h, 0.1 as in the paper.
         first_precision: s at the start.
-        parts: Draws a step, at most the examples of a minibatch; its rows are dealt to them in an order of the seed.
         batchnorm: "frozen" keeps the net's statistics; "train" takes those of each batch.
         **how: How it is trained.
 
@@ -85,39 +82,23 @@ def fit_bsam(
     """
     run = Run.of(locals(), "bSAM")
     optim = run.optim
-    batch = min(len(data), optim.batch_size or len(data))
-    if parts > batch:
-        raise ValueError(
-            f"parts must be at most the {batch} examples of a minibatch, got {parts}: lower parts, or raise batch_size"
-        )
     loss = training_loss(net, data, run)
     n, source = len(data), generator(seed)
     m, v, s = net.w.detach().clone(), torch.zeros_like(net.w), torch.full_like(net.w, float(first_precision))
 
     def update(step: int, index: Tensor | None) -> tuple[Tensor, Tensor]:
-        shards = [index] if parts == 1 else _shards(n, index, parts, source, m.device)
-        each = []
-        for shard in shards:
-            value, g = value_and_grad(loss, m + randn_like(m, source) / (n * s).sqrt(), shard)
-            at_worst, gp = value_and_grad(loss, m + radius * g / s, shard, again=True)
-            each.append((value, at_worst - value, gp, s.sqrt() * g.abs()))
-        value, gain, gp, h = (torch.stack(t).mean(0) for t in zip(*each))
+        value, g = value_and_grad(loss, m + randn_like(m, source) / (n * s).sqrt(), index)
+        at_worst, gp = value_and_grad(loss, m + radius * g / s, index, again=True)
+        h = s.sqrt() * g.abs()
         v.mul_(b1).add_(gp + optim.weight_decay * m, alpha=1 - b1)
         m.sub_(optim.lr * cosine(step, steps) * v / s)
         s.mul_(b2).add_(h + damping + optim.weight_decay, alpha=1 - b2)
-        return value, gain
+        return value, at_worst - value
 
     batches = minibatches(n, optim.batch_size, seed + 1, net.device)
     stopping = early_stopping(loss, [m, s], lambda: m, run)
     history = recorded(loss, {"m": m, "v": v, "s": s, "noise": source}, update, batches, run, stopping)
     return Gaussian(m, -0.5 * (math.log(n) + s.log()), history=history)
-
-
-def _shards(n: int, index: Tensor | None, parts: int, source: torch.Generator, device: torch.device) -> tuple[Tensor, ...]:
-    """A minibatch, already in random order, or else all n examples in a new one, dealt to `parts`: none is empty."""
-    if index is None:
-        index = torch.randperm(n, generator=source).to(device)
-    return index.tensor_split(min(parts, len(index)))  # the last minibatch of an epoch may be short
 
 
 METHOD = Method(fit=fit_bsam, plain=Tuned(SETTINGS, radius=0.01, largest=0.1), gradients=2)

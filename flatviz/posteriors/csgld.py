@@ -25,7 +25,7 @@ from flatviz.core.net import Net
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws
 from flatviz.training.keywords import Chain, defaults
-from flatviz.training.langevin import Energy, Noisy, run_chains, starting_points
+from flatviz.training.langevin import Noisy, run_chains, starting_points
 from flatviz.training.optimize import cosine
 from flatviz.training.run import Run
 
@@ -74,7 +74,6 @@ def fit_csgld(
     if friction == 0:
         raise ValueError("friction must be above 0 and at most 1, got 0: 1 is cyclical SGLD")
     tail, kept = _noisy_steps(how["n_draws"], cycles, cycle_steps, noisy_share, chains)
-    energy = Energy(net, data, run, how["prior"], how["temperature"])
     start = starting_points(net, chains)
     v = torch.zeros_like(start)
 
@@ -86,7 +85,7 @@ def fit_csgld(
     def keep(t: int) -> bool:
         return t % cycle_steps in kept
 
-    return run_chains(energy, step, start, steps=cycles * cycle_steps, keep=keep, state={"velocity": v})
+    return run_chains(net, data, run, how, step, start, steps=cycles * cycle_steps, keep=keep, state={"velocity": v})
 
 
 def _noisy_steps(n_draws: int, cycles: int, cycle_steps: int, noisy_share: float, chains: int) -> tuple[int, set[int]]:

@@ -67,7 +67,7 @@ def fit_dropout(
     run.check_passes("its masks are drawn for a whole minibatch")
     check_data(net, data, run.likelihood)
     rates = rates_of(net, data.x[:8], rate)
-    loss = DropoutLoss(net, data, run.likelihood, rates, seed, run.passes)
+    loss = DropoutLoss(net, data, run.likelihood, rates, seed, run.training)
     w, history = sgd(loss, net.w, minibatches(len(data), run.optim.batch_size, seed + 1, net.device), run)
     source = generator(seed + 2)
     return Draws(torch.stack([w * weight_mask(net, rates, source) for _ in range(n_draws)]), history)

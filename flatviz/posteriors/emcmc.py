@@ -19,7 +19,7 @@ from flatviz.core.net import Net
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws
 from flatviz.training.keywords import Thinned, defaults
-from flatviz.training.langevin import Energy, Noisy, run_chains, starting_points, thinned
+from flatviz.training.langevin import Noisy, run_chains, starting_points, thinned
 from flatviz.training.run import Run
 
 SETTINGS = dict(n_draws=30, burn_in=300, thin=20, lr=0.01, eta=0.01, temperature=1.0, weight_decay=5e-4, batch_size=None)
@@ -54,7 +54,6 @@ def fit_emcmc(net: Net, data: Data, *, seed: Seed, eta: NonNegative, **how: Unpa
     if eta == 0 or lr / (eta * n) >= 1:
         raise ValueError(f"lr / (eta N) must be below 1, got lr={lr:g}, eta={eta:g}, N={n}: raise eta or lower lr")
     steps, keep = thinned(n_draws // 2, 1, how["burn_in"], how["thin"])
-    energy = Energy(net, data, run, how["prior"], how["temperature"])
     start, a = starting_points(net, 1), starting_points(net, 1)
 
     def step(t: int, w: Tensor, g: Tensor, noisy: Noisy) -> None:
@@ -62,7 +61,7 @@ def fit_emcmc(net: Net, data: Data, *, seed: Seed, eta: NonNegative, **how: Unpa
         noisy(w.add_(g + spring, alpha=-lr), 2 * lr)
         noisy(a.add_(spring, alpha=lr), 2 * lr)
 
-    return run_chains(energy, step, start, steps=steps, keep=keep, state={"guide": a}, also_kept=(a,))
+    return run_chains(net, data, run, how, step, start, steps=steps, keep=keep, state={"guide": a}, also_kept=(a,))
 
 
 METHOD = Method(fit=fit_emcmc, plain=Tuned(SETTINGS), warm_start=True)

@@ -28,19 +28,18 @@ def fit_ensemble(
     *,
     seed: Seed,
     members: Count,
-    start: str = "auto",
     batchnorm: Statistics = "frozen",
     **how: Unpack[SGD],
 ) -> Draws:
-    """Train `members` networks over the treated weights; (members, D).
+    """Train `members` networks over the treated weights, of which each draws all anew, or the head where not all are treated.
+
+    The result is (members, D).
 
     Args:
         net: Gives the architecture, and what is not drawn anew.
         data: The N training examples.
         seed: Of starts and minibatches; member m takes seed + 1000 m.
         members: M; 5 as in the paper.
-        start: "fresh" draws all treated weights anew for each member, "head" the head alone, "here" none; "auto" is fresh
-            where all weights are treated, else head.
         batchnorm: "frozen", or "train": each member then had statistics of its own, which are not kept: predict with
             `batchnorm=data`.
         **how: How each is trained.
@@ -56,7 +55,7 @@ def fit_ensemble(
         torch.Size([3, 58])
     """
     run = Run.of(locals(), "ensemble")
-    W, history = train_members(net, data, [seed + 1000 * member for member in range(members)], start, run)
+    W, history = train_members(net, data, [seed + 1000 * member for member in range(members)], run)
     return Draws(
         W, History(*(None if v is None else v.mean(1) for v in (history.loss, None, history.sharpness, history.validation)))
     )

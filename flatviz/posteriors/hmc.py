@@ -20,7 +20,7 @@ from typing import Unpack
 import torch
 from torch import Tensor
 
-from flatviz.checks import Count, NonNegative, Positive, Seed, Share, Whole, check_count
+from flatviz.checks import Count, NonNegative, Positive, Seed
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
@@ -37,6 +37,8 @@ from flatviz.training.metric import Metric
 from flatviz.training.optimize import check_covers
 from flatviz.training.run import Run
 
+TIME = math.pi / 2  # mean length of a trajectory, in prior standard deviations
+ACCEPT = 0.8  # rate aimed at: it costs little more than the optimum and forgives narrow places
 FIRST_STEP = 0.1
 FIRST_WEIGHT = 1e-3  # of the likelihood when burn-in begins
 LEAST_ACCEPTED, ENOUGH = 0.1, 20  # a chain that accepts less, over so many trajectories, stands still: no sample
@@ -54,12 +56,10 @@ def fit_hmc(
     seed: Seed,
     n_draws: Count,
     chains: Count,
-    burn_in: Whole,
+    burn_in: Count,
     thin: Count,
     kl_weight: Positive,
     weight_decay: NonNegative,
-    time: Positive = math.pi / 2,
-    accept: Share = 0.8,
     most_steps: Count = 500,
     likelihood: Likelihood = "categorical",
     **how: Unpack[Resumed],
@@ -71,7 +71,7 @@ def fit_hmc(
     the last; the step size follows the chains' acceptance rates (their harmonic mean, so that each moves) by dual averaging.
     Both are fixed after `burn_in`.  The draws are of the posterior only where the chains agree: see `diagnose_chains`.
 
-    A trajectory costs time / step size gradients of each chain.
+    A trajectory, of a length between 1/2 and 3/2 of `TIME`, costs length / step size gradients of each chain.
 
     Args:
         net: The network; its own weights do not matter.
@@ -85,8 +85,6 @@ def fit_hmc(
         kl_weight: Temperature of the likelihood; 1 is Bayes.  The same number makes this posterior the optimum of
             `fit_vi`'s objective among all q.
         weight_decay: Of the prior, where none is given.
-        time: Mean length of a trajectory, in prior standard deviations; each takes a share between 1/2 and 3/2 of it.
-        accept: Acceptance rate aimed at; 0.8 costs little more than the optimum and forgives narrow places.
         most_steps: Leapfrog steps of one trajectory at most; where it binds, trajectories are shorter.
         likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
         **how: How it is run.
@@ -111,9 +109,6 @@ def fit_hmc(
     """
     run = Run.of(locals(), f"HMC, kl_weight {kl_weight:g}")
     steps, keep = thinned(n_draws, chains, burn_in, thin)
-    check_count(burn_in, "burn_in")
-    if accept in (0, 1):
-        raise ValueError(f"accept must be above 0 and below 1, got {accept:g}: 0.8 is usual")
     refuse_random_trunk(net, "HMC")
     members = training_loss(net, data, run, chains)
     prior = _decay_prior(net, len(data), weight_decay) if prior is None else prior
@@ -122,7 +117,7 @@ def fit_hmc(
     sources = [generator(seed + 1000 * chain) for chain in range(chains)]  # the first chain is that of chains=1
     z = _normal(prior.mean.new_empty(chains, prior.dim + prior.rank), sources)
     value, slope, loss = potential(z)
-    size, metric = StepSize.start(FIRST_STEP, accept), Metric()
+    size, metric = StepSize.start(FIRST_STEP), Metric()
     renewals = {burn_in // 4, burn_in // 2, 3 * burn_in // 4} - {0}
     kept, losses, rates, warming = [], [loss.mean()], [], max(1, burn_in // 2)
 
@@ -134,7 +129,7 @@ def fit_hmc(
         momentum = _normal(z, sources)
         before = value + 0.5 * momentum.double().square().sum(1)
         share = 0.5 + float(torch.rand((), generator=sources[0]))
-        n = min(most_steps, math.ceil(share * time / size.size))
+        n = min(most_steps, math.ceil(share * TIME / size.size))
         there, speed, (value_there, slope_there, loss_there) = leapfrog(potential, z, momentum, slope, size.size, n, metric)
         after = value_there + 0.5 * speed.double().square().sum(1)
         rate = (before - after).nan_to_num(nan=-math.inf).clamp_max(0).exp()
@@ -198,20 +193,19 @@ def leapfrog(
 
 @dataclass
 class StepSize:
-    """A step size that brings the acceptance rate to `accept`, by dual averaging of its logarithm.
+    """A step size that brings the acceptance rate to ACCEPT, by dual averaging of its logarithm.
 
-    With t observations r_i of the rate, e = mean of (accept - r_i) over t + 10:  log s = log(10 s_0) - sqrt(t) e / 0.05, and the
+    With t observations r_i of the rate, e = mean of (ACCEPT - r_i) over t + 10:  log s = log(10 s_0) - sqrt(t) e / 0.05, and the
     size in the end is the average of log s with weights t^-0.75.  `state` holds (t, e, log s, its average, log s_0), float64.
     """
 
     state: Tensor
-    accept: float
 
     @classmethod
-    def start(cls, first: float, accept: float) -> StepSize:
+    def start(cls, first: float) -> StepSize:
         """Before any observation, at `first`."""
         log_size = math.log(first)
-        return cls(torch.tensor([0.0, 0.0, log_size, log_size, log_size], dtype=torch.float64), accept)
+        return cls(torch.tensor([0.0, 0.0, log_size, log_size, log_size], dtype=torch.float64))
 
     @property
     def size(self) -> float:
@@ -222,14 +216,14 @@ class StepSize:
         """One observation of the rate."""
         t, error, _, average, log_first = self.state.tolist()
         t += 1
-        error += (self.accept - rate - error) / (t + 10)
+        error += (ACCEPT - rate - error) / (t + 10)
         log_size = math.log(10) + log_first - math.sqrt(t) / 0.05 * error
         average += t**-0.75 * (log_size - average)
         self.state.copy_(torch.tensor([t, error, log_size, average, log_first], dtype=torch.float64))
 
     def restart(self, first: float) -> None:
         """From `first` again: under another metric what was seen is of no use."""
-        self.state.copy_(self.start(first, self.accept).state)
+        self.state.copy_(self.start(first).state)
 
     def settle(self) -> None:
         """Take the average for the size, and forget the observations: those on the way to the posterior are of no use in it."""

@@ -24,7 +24,7 @@ from flatviz.posteriors.method import Method, Tuned
 from flatviz.training.gradient import Ascent
 from flatviz.training.keywords import Variational, defaults
 from flatviz.training.run import Run
-from flatviz.training.variational import Bound, converged, fit_gaussians, vi_step
+from flatviz.training.variational import converged, fit_gaussians, vi_step
 
 STD_FLOOR = 1e-4  # a weight that is 0 would have std 0 under MOPED
 
@@ -79,8 +79,8 @@ def fit_mfvi(
         center = torch.zeros_like(net.w) if moped is None else net.w.detach().clone()
         prior = Gaussian(center, torch.full_like(center, math.log(prior_std)))
     first = torch.full_like(net.w, first_std) if moped is None else (moped * net.w.abs()).clamp_min(STD_FLOOR)
-    bound = Bound.of(how | dict(start=Gaussian(net.w.detach().clone(), first.log()), start_scale=1.0))
-    return converged(*fit_gaussians(net, data, prior, partial(vi_step, ascent=ascent), run, bound, [seed]))
+    how = how | dict(start=Gaussian(net.w.detach().clone(), first.log()), start_scale=1.0)
+    return converged(*fit_gaussians(net, data, prior, partial(vi_step, ascent=ascent), run, how, [seed]))
 
 
 METHOD = Method(fit=fit_mfvi, plain=Tuned(SETTINGS))

@@ -32,7 +32,6 @@ def fit_multi(
     seed: Seed,
     settings: Mapping[str, Any] | None = None,
     members: Count,
-    start: str = "auto",
     **how: Unpack[SGD],
 ) -> Mixture:
     """Train an ensemble of `members` networks together, then `fit(net, data, seed=...)` at each; a mixture, equal weights.
@@ -48,7 +47,6 @@ def fit_multi(
         seed: Of starts, minibatches and each `fit`.
         settings: Keywords of each `fit`.
         members: Modes; 3, beyond which few-shot networks differ little.
-        start: Of the ensemble, as in `fit_ensemble`.
         **how: How the ensemble is trained; `checkpoint` is the first part of the paths.
 
     Raises:
@@ -63,7 +61,7 @@ def fit_multi(
         torch.Size([4, 58])
     """
     run, part = Run.of(locals(), "members"), callable_of(fit)
-    W, _ = train_members(net, data, [seed + 1000 * member for member in range(members)], start, run)
+    W, _ = train_members(net, data, [seed + 1000 * member for member in range(members)], run)
     seeds, checkpoint = [seed + 1000 * member + 1 for member in range(members)], run.checkpoint
     inner = _taken(fit, how) if isinstance(fit, Method) else {}
     if how["training"] is not None and isinstance(fit, Method):

@@ -19,7 +19,7 @@ from flatviz.core.net import Net
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws
 from flatviz.training.keywords import Thinned, defaults
-from flatviz.training.langevin import Energy, Noisy, run_chains, starting_points, thinned
+from flatviz.training.langevin import Noisy, run_chains, starting_points, thinned
 from flatviz.training.run import Run
 
 SETTINGS = dict(n_draws=30, burn_in=300, thin=20, lr=0.002, friction=0.1, temperature=1.0, weight_decay=5e-4, batch_size=None)
@@ -61,15 +61,14 @@ def fit_sghmc(
     if friction == 0:
         raise ValueError("friction must be above 0 and at most 1, got 0: 1 is SGLD")
     steps, keep = thinned(how["n_draws"], chains, how["burn_in"], how["thin"])
-    energy, lr = Energy(net, data, run, how["prior"], how["temperature"]), run.optim.lr
-    start = starting_points(net, chains)
+    start, lr = starting_points(net, chains), run.optim.lr
     v = torch.zeros_like(start)
 
     def step(t: int, w: Tensor, g: Tensor, noisy: Noisy) -> None:
         v.mul_(1 - friction).add_(g, alpha=-lr)
         w.add_(noisy(v, 2 * lr * friction))
 
-    return run_chains(energy, step, start, steps=steps, keep=keep, state={"velocity": v})
+    return run_chains(net, data, run, how, step, start, steps=steps, keep=keep, state={"velocity": v})
 
 
 METHOD = Method(fit=fit_sghmc, plain=Tuned(SETTINGS), warm_start=True)

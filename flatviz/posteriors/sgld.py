@@ -1,10 +1,9 @@
 """SGLD: gradient descent with the noise that makes its path a sample of the posterior (Welling & Teh 2011).
 
-    w <- w - lr_t g + sqrt(2 lr_t T / N) xi,   g = grad L(w) + wd w,   xi ~ N(0, I)
-    lr_t = lr (1 + t / b)^-gamma,   the paper's a (b + t)^-gamma with a = lr b^gamma;  gamma = 0 keeps it constant
+    w <- w - lr g + sqrt(2 lr T / N) xi,   g = grad L(w) + wd w,   xi ~ N(0, I)
 
-lr is the rate on the mean loss L of N examples.  The bias of a finite constant step on a direction of curvature h is the
-factor 1 / (1 - lr h / 2) on its variance; for gamma in (1/2, 1] it vanishes with t, and the chain slows down.
+lr is the rate on the mean loss L of N examples, constant where the paper lets it fall.  The bias of a finite step on a
+direction of curvature h is the factor 1 / (1 - lr h / 2) on its variance.
 """
 
 from __future__ import annotations
@@ -13,13 +12,13 @@ from typing import Unpack
 
 from torch import Tensor
 
-from flatviz.checks import Count, NonNegative, Positive, Seed
+from flatviz.checks import Count, Seed
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws
 from flatviz.training.keywords import Thinned, defaults
-from flatviz.training.langevin import Energy, Noisy, run_chains, starting_points, thinned
+from flatviz.training.langevin import Noisy, run_chains, starting_points, thinned
 from flatviz.training.run import Run
 
 SETTINGS = dict(n_draws=30, burn_in=300, thin=20, lr=0.01, temperature=1.0, weight_decay=5e-4, batch_size=None)
@@ -32,8 +31,6 @@ def fit_sgld(
     *,
     seed: Seed,
     chains: Count = 1,
-    lr_power: NonNegative = 0.0,
-    lr_delay: Positive = 100.0,
     **how: Unpack[Thinned],
 ) -> Draws:
     """Chains w <- w - lr g + sqrt(2 lr T / N) xi from where the net stands; draws (n_draws, D).
@@ -45,9 +42,6 @@ def fit_sgld(
         data: The N training examples.
         seed: Of noise and minibatches.
         chains: All run at once; `n_draws` is a multiple of them.
-        lr_power: gamma of lr_t = lr (1 + t / b)^-gamma; 0 is a constant step, 0.55 is usual.  Draws are weighted alike, not
-            by their step.
-        lr_delay: b, in steps: how long the step stays near lr.
         **how: How it is run.
 
     Raises:
@@ -62,13 +56,11 @@ def fit_sgld(
     """
     run = Run.of(locals(), "SGLD")
     steps, keep = thinned(how["n_draws"], chains, how["burn_in"], how["thin"])
-    energy = Energy(net, data, run, how["prior"], how["temperature"])
 
     def step(t: int, w: Tensor, g: Tensor, noisy: Noisy) -> None:
-        lr_t = run.optim.lr * (1 + t / lr_delay) ** -lr_power
-        w.add_(noisy(-lr_t * g, 2 * lr_t))
+        w.add_(noisy(-run.optim.lr * g, 2 * run.optim.lr))
 
-    return run_chains(energy, step, starting_points(net, chains), steps=steps, keep=keep)
+    return run_chains(net, data, run, how, step, starting_points(net, chains), steps=steps, keep=keep)
 
 
 METHOD = Method(fit=fit_sgld, plain=Tuned(SETTINGS), warm_start=True)

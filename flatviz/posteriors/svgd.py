@@ -23,7 +23,7 @@ from flatviz.core.net import Net
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws
 from flatviz.training.keywords import Particles, defaults
-from flatviz.training.langevin import Energy, Noisy, run_chains
+from flatviz.training.langevin import Noisy, run_chains
 from flatviz.training.run import Run
 from flatviz.training.starts import starts
 
@@ -32,15 +32,15 @@ SETTINGS = dict(n_draws=30, steps=300, lr=0.1, momentum=0.9, temperature=1.0, we
 
 
 @defaults(SETTINGS)
-def fit_svgd(net: Net, data: Data, *, seed: Seed, start: str = "auto", **how: Unpack[Particles]) -> Draws:
+def fit_svgd(net: Net, data: Data, *, seed: Seed, **how: Unpack[Particles]) -> Draws:
     """`n_draws` particles w_i <- w_i + lr v_i from starts of their own; (n_draws, D), all of them after the last step.
+
+    Each start has all treated weights drawn anew, or the head's alone where not all weights are treated.
 
     Args:
         net: Gives the architecture, and what is not drawn anew.
         data: The N training examples.
         seed: Of starts and minibatches; particle i takes seed + 1000 i.
-        start: "fresh" draws all treated weights anew for each particle, "head" the head alone; "auto" is fresh where all
-            weights are treated, else head.
         **how: How they are run.
 
     Raises:
@@ -56,18 +56,20 @@ def fit_svgd(net: Net, data: Data, *, seed: Seed, start: str = "auto", **how: Un
         torch.Size([4, 58])
     """
     run, n = Run.of(locals(), "SVGD"), how["n_draws"]
-    w = starts(net, [seed + 1000 * particle for particle in range(n)], start)
+    w = starts(net, [seed + 1000 * particle for particle in range(n)], head_only=not net.treats_all)
     if torch.equal(w, w[:1].expand_as(w)):
         raise ValueError(
             f"{n} particles must start apart, got one place for all: treat a head or all weights, or raise n_draws"
         )
-    energy, v = Energy(net, data, run, how["prior"], how["temperature"]), torch.zeros_like(w)
+    v = torch.zeros_like(w)
 
     def step(t: int, w: Tensor, g: Tensor, noisy: Noisy) -> None:
         v.mul_(run.optim.momentum).add_(stein(w, g, how["temperature"] / len(data)))
         w.add_(v, alpha=run.optim.lr)
 
-    draws = run_chains(energy, step, w, steps=how["steps"], keep=lambda t: t == how["steps"] - 1, state={"velocity": v})
+    draws = run_chains(
+        net, data, run, how, step, w, steps=how["steps"], keep=lambda t: t == how["steps"] - 1, state={"velocity": v}
+    )
     return replace(draws, chains=1)
 
 

@@ -21,10 +21,8 @@ from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import History
 from flatviz.training.keywords import LARGE, Tail, defaults
-from flatviz.training.losses import training_loss
-from flatviz.training.optimize import minibatches
 from flatviz.training.run import Run
-from flatviz.training.snapshots import Moments, collect, collect_along
+from flatviz.training.snapshots import Moments, collect
 
 # minibatches of 10: with all hundred examples of the task in each, SGD has no noise for its tail to show
 SETTINGS = dict(rank=5, snapshots=20, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=10)
@@ -85,9 +83,7 @@ def fit_swag_members(
         **how: How it is run.
     """
     run = Run.of({**locals(), "seed": seeds[0]}, "SWAG")
-    loss = training_loss(net, data, run, len(seeds))
-    batches = minibatches(len(data), run.optim.batch_size, seeds, net.device)
-    moments, history = collect_along(loss, W, batches, run, how["snapshots"], rank)
+    moments, history = collect(net, data, run, how["snapshots"], rank=rank, W=W, seeds=seeds)
     gains = history.sharpness
     histories = [History(loss, sharpness=None if gains is None else gains[:, i]) for i, loss in enumerate(history.loss.T)]
     return [swag_gaussian(moments, W.dtype, history, i, scale) for i, history in enumerate(histories)]

@@ -19,7 +19,7 @@ from flatviz.posteriors.method import Method, Tuned
 from flatviz.training.gradient import Ascent
 from flatviz.training.keywords import FromPrior, defaults
 from flatviz.training.run import Run
-from flatviz.training.variational import TEMPERED, TEMPERED_BATCHNORM, Bound, converged, fit_gaussians, vi_step
+from flatviz.training.variational import TEMPERED, TEMPERED_BATCHNORM, converged, fit_gaussians, vi_step
 
 
 @defaults(TEMPERED, TEMPERED_BATCHNORM)
@@ -70,8 +70,8 @@ def fit_vi(
         >>> q, q.history.loss.shape, q.sample(3, seed=1).shape
         (Gaussian(dim=9, rank=1), torch.Size([20]), torch.Size([3, 9]))
     """
-    run, bound = Run.of(locals(), "VI"), Bound.of(how)
-    return converged(*fit_gaussians(net, data, prior, partial(vi_step, ascent=ascent), run, bound, [seed]))
+    run = Run.of(locals(), "VI")
+    return converged(*fit_gaussians(net, data, prior, partial(vi_step, ascent=ascent), run, how, [seed]))
 
 
 _POINT = dict(tour=(0.0,), lab=(0.0,))

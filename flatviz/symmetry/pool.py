@@ -16,7 +16,8 @@ from flatviz.training.gradient import gradient
 from flatviz.training.loop import advance
 from flatviz.training.losses import training_loss
 from flatviz.training.optimize import minibatches, steps_per_epoch
-from flatviz.training.run import Checkpoint, Run, Training
+from flatviz.training.passes import Training
+from flatviz.training.run import Checkpoint, Run
 from flatviz.training.starts import starts
 
 DROP = 0.1  # of the learning rate, at each epoch in `drops`
@@ -90,7 +91,7 @@ def train_pool(
     epoch = steps_per_epoch(len(data), batch_size)
     steps = epochs * epoch
     loss = training_loss(net, data, run, n)
-    W = starts(net, seeds, "fresh").detach().clone()
+    W = starts(net, seeds, head_only=False)
     velocity, total = torch.zeros_like(W), torch.zeros(n, dtype=W.dtype, device=W.device)
     kept = [W.clone()] if keep_epochs else []
 

@@ -10,11 +10,11 @@ from torch import Tensor
 from flatviz.core.data import Data
 from flatviz.engine.batchnorm import TrainingNet
 from flatviz.storage.checkpoints import State
-from flatviz.training.passes import Passes
+from flatviz.training.passes import Training
 
 Ascent = Callable[[Tensor, Tensor], Tensor]  # (w, g) -> e, as in core/ascent.py
 Pass = Callable[[Tensor, Tensor | None], Tensor]  # (w, index) -> mean loss: a `TrainingLoss`, or the `again` of one
-PLAIN = Passes()
+PLAIN = Training()
 
 
 class TrainingLoss:
@@ -26,7 +26,7 @@ class TrainingLoss:
     collect, or None.
     """
 
-    passes: Passes = PLAIN
+    passes: Training = PLAIN
     data: Data | None = None
     training: TrainingNet | None = None
 

@@ -16,7 +16,8 @@ from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.gaussian import Gaussian
 from flatviz.training.gradient import Ascent
-from flatviz.training.run import Checkpoint, Training
+from flatviz.training.passes import Training
+from flatviz.training.run import Checkpoint
 
 R = TypeVar("R")
 

@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_count, check_finite
+from flatviz.checks import check_finite
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator, randn_like
-from flatviz.gaussian import Gaussian
 from flatviz.results import Draws
 from flatviz.storage.checkpoints import State
 from flatviz.training.gradient import gradient
+from flatviz.training.keywords import Chain
 from flatviz.training.losses import training_loss
 from flatviz.training.optimize import check_covers, minibatches, recorded
 from flatviz.training.run import Run
@@ -30,33 +30,11 @@ Noisy = Callable[[Tensor, float], Tensor]  # (x, rate) -> x + sqrt(rate T / N) x
 Step = Callable[[int, Tensor, Tensor, Noisy], None]  # (step, w (B, D), g (B, D), noisy): moves w in place
 
 
-@dataclass(frozen=True)
-class Energy:
-    """What chains sample: exp(-U(w) / temperature) over the net's treated weights.
-
-    prior: a Gaussian; without one, the run's weight decay stands for N(0, 1 / (N weight_decay)).  With the run's ascent the
-    gradient of L is that at w + e.  Raises TypeError or ValueError for a prior that is none or covers other weights.
-    """
-
-    net: Net
-    data: Data
-    run: Run
-    prior: Gaussian | None
-    temperature: float
-
-    def __post_init__(self) -> None:
-        if self.prior is not None:
-            check_covers(self.net, self.prior, "prior")
-
-    def pull(self, w: Tensor) -> Tensor:
-        """-grad log p(w) / N: weight_decay w, or P (w - m) / N of a Gaussian prior with mean m and precision P."""
-        if self.prior is None:
-            return self.run.optim.weight_decay * w
-        return self.prior.precision_mul(w - self.prior.mean) / len(self.data)
-
-
 def run_chains(
-    energy: Energy,
+    net: Net,
+    data: Data,
+    run: Run,
+    how: Chain,
     step: Step,
     w: Tensor,
     *,
@@ -67,29 +45,33 @@ def run_chains(
 ) -> Draws:
     """Parallel chains from the rows of `w` (B, D), which `step` moves in place; the weights after each step in `keep`.
 
+    how: the prior, a Gaussian, or None where the run's weight decay stands for N(0, 1 / (N weight_decay)), and the temperature.
+    With the run's ascent the gradient of L is that at w + e.
     state: tensors of the method's own that `step` changes, as (B, D) momenta; also_kept: those that are draws too.
     The first chain is that of B = 1.
 
     Raises:
-        ValueError: On divergence.
+        ValueError: For a prior that covers other weights, or on divergence.
     """
-    run = energy.run
     run.check_no_validation("a chain samples, and has no best place to stop at")
-    net, n, chains = energy.net, len(energy.data), len(w)
-    loss = training_loss(net, energy.data, run, chains)
+    prior, temperature, n, chains = how["prior"], how["temperature"], len(data), len(w)
+    if prior is not None:
+        check_covers(net, prior, "prior")
+    loss = training_loss(net, data, run, chains)
     seeds = [run.seed + 1000 * chain for chain in range(chains)]
     sources, state = [generator(seed) for seed in seeds], state or {}
     kept: list[Tensor] = []
 
     def noisy(x: Tensor, rate: float) -> Tensor:
-        if energy.temperature == 0:
+        if temperature == 0:
             return x
         xi = torch.stack([randn_like(row, source) for row, source in zip(x, sources)])
-        return x.add_(xi, alpha=math.sqrt(rate * energy.temperature / n))
+        return x.add_(xi, alpha=math.sqrt(rate * temperature / n))
 
     def update(at: int, index: Tensor | None) -> tuple[Tensor, Tensor | None]:
         value, g, gain = gradient(loss, w, index, run.ascent)
-        step(at, w, g + energy.pull(w), noisy)
+        pull = run.optim.weight_decay * w if prior is None else prior.precision_mul(w - prior.mean) / n  # -grad log p(w) / N
+        step(at, w, g + pull, noisy)
         if keep(at):
             check_finite(w, f"the chain at step {at}")
             kept.extend(x.clone() for x in (w, *also_kept))
@@ -97,21 +79,18 @@ def run_chains(
 
     batches = minibatches(n, run.optim.batch_size, [seed + 1 for seed in seeds], net.device)
     generators = {f"noise {i}": source for i, source in enumerate(sources)}
-    run = replace(run, label=f"{run.label}, T = {energy.temperature:g}", optim=replace(run.optim, steps=steps))
+    run = replace(run, label=f"{run.label}, T = {temperature:g}", optim=replace(run.optim, steps=steps))
     history = recorded(loss, {"w": w, "kept": kept, **state, **generators}, update, batches, run)
     return Draws(torch.stack(kept, 1).flatten(0, 1), history, chains=chains)
 
 
 def starting_points(net: Net, chains: int) -> Tensor:
     """Where the net stands, once a chain, (chains, D)."""
-    return net.w.detach().expand(check_count(chains, "chains"), -1).clone()
+    return net.w.detach().expand(chains, -1).clone()
 
 
 def thinned(n_draws: int, chains: int, burn_in: int, thin: int) -> tuple[int, Callable[[int], bool]]:
     """Steps of each chain, and which of them are kept: every `thin`-th after `burn_in`, n_draws over all chains."""
-    check_count(n_draws, "n_draws", least=check_count(chains, "chains"))
-    check_count(thin, "thin")
-    check_count(burn_in, "burn_in", least=0)
     if n_draws % chains:
         raise ValueError(f"n_draws must be a multiple of the {chains} chains, got {n_draws}")
     return burn_in + n_draws // chains * thin, lambda step: step >= burn_in and (step - burn_in + 1) % thin == 0

@@ -11,7 +11,6 @@ from torch import Tensor
 from flatviz.core.precision import users_arithmetic
 from flatviz.core.progress import track
 from flatviz.storage.checkpoints import State, load_state, save_state
-from flatviz.training.memory import out_of_memory
 from flatviz.training.run import Run
 from flatviz.training.stopping import EarlyStopping
 
@@ -41,29 +40,28 @@ def advance(
     Raises:
         ValueError: Where the file is of another run.
         RuntimeError: What a step raises.
-        MemoryError: For a step that finds no memory.
+        MemoryError: For a step that finds no memory, with the bytes that torch asked for.
     """
     about = f"{run.label} of {steps} steps, arguments {run.arguments}"
     if stopping is not None:
         state = {**state, **stopping.state}
     done = 0 if run.checkpoint is None else load_state(state, run.checkpoint, about)
-    checkpoint = run.checkpoint if run.passes.leads else None
+    checkpoint = run.checkpoint if run.training.leads else None
     for _ in range(done):
         next(batches)
     saved, consistent = time.monotonic(), True
     device = next((v.device for v in state.values() if isinstance(v, Tensor)), torch.device("cpu"))
     try:
-        for step in track(range(done, steps), run.label, run.progress if run.passes.leads else False, examples=examples):
-            if stopping is not None and run.passes.agreed(stopping.over, device):
+        for step in track(range(done, steps), run.label, run.progress if run.training.leads else False, examples=examples):
+            if stopping is not None and run.training.agreed(stopping.over, device):
                 break
             index, consistent = next(batches), False
             try:
                 update(step, index)
             except RuntimeError as error:
-                full = out_of_memory(error, run.label, index, device)
-                if full is None:
-                    raise
-                raise full from error
+                if isinstance(error, torch.OutOfMemoryError) or "DefaultCPUAllocator" in str(error):
+                    raise MemoryError(_out_of_memory(run.label, index, error)) from error
+                raise
             if stopping is not None:
                 stopping.look(step)
             done, consistent = step + 1, True
@@ -75,3 +73,12 @@ def advance(
             save_state(state, done, checkpoint, about)
     if stopping is not None:
         stopping.restore()
+
+
+def _out_of_memory(label: str, index: Tensor | None, error: RuntimeError) -> str:
+    """The error's text: torch's own says how many bytes were asked for."""
+    batch = "all examples at once" if index is None else f"{index.shape[-1]} examples a step"
+    return (
+        f"{label} must fit into memory, got a step with {batch} of which torch says: {error}: lower batch_size, or give "
+        "training=fv.Training(accumulate=2, precision='bfloat16'): half the examples at a time, of half the size"
+    )

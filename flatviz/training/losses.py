@@ -12,7 +12,7 @@ from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood, mean_nll
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator, randn_like
-from flatviz.engine.batchnorm import TrainingNet, check_batchnorm
+from flatviz.engine.batchnorm import TrainingNet
 from flatviz.engine.forward import forward
 from flatviz.engine.stacked import stack
 from flatviz.engine.stacked_conv import stack_conv
@@ -20,14 +20,14 @@ from flatviz.objectives.nll import check_data
 from flatviz.storage.checkpoints import State
 from flatviz.training.batched import BatchedLoss, SequentialLoss
 from flatviz.training.gradient import PLAIN, TrainingLoss
-from flatviz.training.passes import Passes
+from flatviz.training.passes import Training
 from flatviz.training.run import Run
 
 
 class FrozenLoss(TrainingLoss):
     """Mean NLL of a minibatch with the net's own BatchNorm statistics: a function of the weights."""
 
-    def __init__(self, net: Net, data: Data, likelihood: Likelihood, passes: Passes = PLAIN) -> None:
+    def __init__(self, net: Net, data: Data, likelihood: Likelihood, passes: Training = PLAIN) -> None:
         self.net, self.data, self.likelihood, self.passes = net, data, likelihood, passes
 
     def __call__(self, w: Tensor, index: Tensor | None) -> Tensor:
@@ -51,7 +51,7 @@ class FrozenLoss(TrainingLoss):
 class BatchStatisticsLoss(FrozenLoss):
     """Mean NLL of a minibatch with the batch's BatchNorm statistics; `training` collects running ones on the way."""
 
-    def __init__(self, net: Net, data: Data, likelihood: Likelihood, passes: Passes = PLAIN) -> None:
+    def __init__(self, net: Net, data: Data, likelihood: Likelihood, passes: Training = PLAIN) -> None:
         super().__init__(net, data, likelihood, passes)
         self.training = TrainingNet(net)
 
@@ -79,7 +79,7 @@ class RandomTrunkLoss(FrozenLoss):
     `again` keeps the trunk of the last call, as it keeps all noise: a flat-seeking step compares the loss at one trunk.
     """
 
-    def __init__(self, net: Net, data: Data, likelihood: Likelihood, member: int = 0, passes: Passes = PLAIN) -> None:
+    def __init__(self, net: Net, data: Data, likelihood: Likelihood, member: int = 0, passes: Training = PLAIN) -> None:
         super().__init__(net, data, likelihood, passes)
         self.whole = net.restrict("all")
         self._source = generator(net.trunk.seed + member)
@@ -128,7 +128,7 @@ def training_loss(
         ValueError: For a sampled trunk with trained BatchNorm statistics, or minibatches in parts.
     """
     spared, _ = check_data(net, data, run.likelihood)
-    passes, train = run.passes, run.batchnorm == "train" and net.has_batchnorm
+    passes, train = run.training, run.batchnorm == "train" and net.has_batchnorm
     passes.check_weights(net.w)
     given, alone = (spared, data, run.likelihood), members is None and draws == 1
     members, rows = members or 1, (members or 1) * draws
@@ -143,7 +143,6 @@ def training_loss(
     elif train:
         losses = [loss for loss in [BatchStatisticsLoss(*given, passes) for _ in range(members)] for _ in range(draws)]
     else:
-        check_batchnorm(net, "frozen" if run.batchnorm == "train" else run.batchnorm)
         losses = [FrozenLoss(*given, passes)] * rows
     if alone:
         return losses[0]

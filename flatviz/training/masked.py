@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import torch
 from torch import Tensor, nn
@@ -15,7 +16,7 @@ from flatviz.core.seeds import generator
 from flatviz.storage.checkpoints import State
 from flatviz.training.gradient import PLAIN
 from flatviz.training.losses import FrozenLoss
-from flatviz.training.passes import Passes
+from flatviz.training.passes import Training
 
 
 def mask_shape(part: nn.Module, shape: Sequence[int]) -> list[int]:
@@ -35,40 +36,23 @@ def in_order(net: Net, x: Tensor, names: Sequence[str]) -> list[str]:
     return list(seen)
 
 
-class MaskedNet:
-    """A copy of a net that drops inputs of the layers in `rates`, a new mask for each example, drawn from `source`."""
-
-    def __init__(self, net: Net, rates: dict[str, float], source: torch.Generator) -> None:
-        self.net, self.source = net.copy(), source
-        self._seen = False
-        for name, rate in rates.items():
-            part = self.net.module.get_submodule(name)
-            part.register_forward_pre_hook(lambda part, args, rate=rate: (args[0] * self._mask(part, args[0], rate),))
-
-    def _mask(self, part: nn.Module, x: Tensor, rate: float) -> Tensor:
-        keep = 1 - rate
-        return ((torch.rand(mask_shape(part, x.shape), generator=self.source) < keep) / keep).to(x)
-
-    def __call__(self, w: Tensor, x: Tensor) -> Tensor:
-        """Outputs (N, C) at `w` under new masks."""
-        if not self._seen:  # the net's look at itself draws no masks
-            state, self._seen = self.source.get_state(), True
-            self.net.look(x)
-            self.source.set_state(state)
-        return self.net(w, x)
-
-
 class DropoutLoss(FrozenLoss):
     """The minibatch loss with dropout, example by example; `again` repeats the masks, and `score` drops nothing."""
 
     def __init__(
-        self, net: Net, data: Data, likelihood: Likelihood, rates: dict[str, float], seed: int, passes: Passes = PLAIN
+        self, net: Net, data: Data, likelihood: Likelihood, rates: dict[str, float], seed: int, passes: Training = PLAIN
     ) -> None:
         super().__init__(net, data, likelihood, passes)
-        self.check(data)
         passes.check_weights(net.w)
-        self.source = generator(seed)
-        self.masked = MaskedNet(net, rates, self.source)
+        self.source, self.masked = generator(seed), net.copy()
+        self.masked.look(data.x[:2])  # while there are no masks, which it would draw
+        for name, rate in rates.items():
+            self.masked.module.get_submodule(name).register_forward_pre_hook(partial(self._masked, rate))
+
+    def _masked(self, rate: float, part: nn.Module, inputs: tuple[Tensor, ...]) -> tuple[Tensor]:
+        """Inputs of a layer with a new mask for each example."""
+        (x, *_), keep = inputs, 1 - rate
+        return (x * ((torch.rand(mask_shape(part, x.shape), generator=self.source) < keep) / keep).to(x),)
 
     @property
     def state(self) -> State:

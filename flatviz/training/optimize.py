@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_count
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator
 from flatviz.gaussian import Gaussian
@@ -22,7 +21,7 @@ from flatviz.training.stopping import EarlyStopping
 
 def minibatches(n: int, batch_size: int | None, seed: int | Sequence[int], device: torch.device) -> Iterator[Tensor | None]:
     """Indices of minibatches (batch,) without end, (B, batch) of a list of B seeds; None, all examples, where one batch holds them."""
-    if batch_size is None or check_count(batch_size, "batch_size") >= n:
+    if batch_size is None or batch_size >= n:
         while True:
             yield None
     several = isinstance(seed, Sequence)
@@ -148,8 +147,6 @@ def check_converged(losses: Tensor, *parameters: Tensor) -> None:
 
 
 def check_covers(net: Net, q: Gaussian, name: str) -> None:
-    """That `q` is a Gaussian over the net's treated weights."""
-    if not isinstance(q, Gaussian):
-        raise TypeError(f"{name} must be a Gaussian, as transfer returns, got {type(q).__name__}")
+    """Raises ValueError where `q` is over other weights than the net's treated ones."""
     if q.dim != net.dim:
         raise ValueError(f"{name} must cover the net's {net.dim} treated weights, got {q.dim}: use what transfer returned")

@@ -1,4 +1,4 @@
-"""How a minibatch goes through the network: in which precision, in how many parts, on how many processes."""
+"""`Training`: how minibatches go through the network (precision, parts, processes), and when a fit stops early."""
 
 from __future__ import annotations
 
@@ -6,34 +6,64 @@ import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from types import NoneType
 
 import torch
 import torch.distributed as dist
 from torch import Tensor
 
 from flatviz.checks import check_choice, check_count, kind
+from flatviz.core.data import Data
 
 PRECISIONS = (None, "bfloat16")
 Network = Callable[[Tensor, Tensor], Tensor]  # (w (D,), x (n, ...)) -> outputs (n, C)
 
 
 @dataclass(frozen=True, eq=False)
-class Passes:
-    """How each minibatch is passed; the default is one plain pass in the weights' own precision.
+class Training:
+    """How a fit goes through its examples, whatever it minimises: `training=fv.Training(...)`.
 
-    precision: "bfloat16" autocasts the network's products; weights, gradients, posterior and perturbation stay as they are.
-    accumulate: parts of a minibatch that go one after another, their gradients averaged: less memory, the same step.
-    parallel: each process of a `torchrun` takes its share of the minibatch; gradients are averaged over processes.
+    `pretrain`, `train_pool` and every `fit_*` that takes gradient steps have it: all but `fit_hmc`; `fit_ptl` hands on its `settings=`.
+
+    Args:
+        precision: "bfloat16" computes the network's products in that type (autocast); weights, gradients, posterior and
+            perturbation stay in float32.
+        accumulate: parts of a minibatch that pass one after another: the same gradient in less memory; BatchNorm then
+            normalises each part by itself.
+        parallel: share each minibatch among the processes that `torchrun --nproc-per-node=2 script.py` started, averaging
+            gradients; batch_size is of all together, every process holds net and data and draws the same noise, and
+            BatchNorm normalises each share.
+        validation: the parameters returned are those with the least loss on it (a Gaussian's at its mean; of an ensemble
+            each member's own), checked once an epoch and at most 50 times; `history.validation` holds it.
+        patience: checks without a lower loss that end the run.
+
+    Chains, SWAG and pools, which have no one best place, take no validation; dropout and a sampled trunk, which draw noise for
+    a whole minibatch, take of the first three precision alone.
+    Raises ValueError for a value out of range, and parallel=True in a script that `torchrun` did not start.
+
+    Example:
+        >>> import flatviz as fv
+        >>> task = fv.datasets.moons_transfer(seed=0)
+        >>> net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0))
+        >>> how = fv.Training(accumulate=2, validation=task.source, patience=3)
+        >>> len(fv.fit_sgd(net, task.train, seed=0, training=how).history.validation) < 50  # it stopped early
+        True
     """
+
+    made_by = "make one, fv.Training(accumulate=2)"
 
     precision: str | None = None
     accumulate: int = 1
     parallel: bool = False
+    validation: Data | None = None
+    patience: int = 10
 
     def __post_init__(self) -> None:
         check_choice(self.precision, PRECISIONS, "precision")
         check_count(self.accumulate, "accumulate")
+        check_count(self.patience, "patience")
         kind(bool, "True or False")(self.parallel, "parallel")
+        kind((Data, NoneType), "a Data", "task.validation is one")(self.validation, "validation")
         if self.parallel:
             join_processes()
 

@@ -56,5 +56,5 @@ def pretrain(
     loss = training_loss(net, data, run)
     batches = minibatches(len(data), run.optim.batch_size, seed, net.device)
     w, _ = sgd(loss, net.w, batches, run, schedule=partial(cosine, last=last_lr / run.optim.lr))
-    with run.passes.autocast(w):  # the statistics of the activations that were trained
+    with run.training.autocast(w):  # the statistics of the activations that were trained
         return refresh_batchnorm(loss.training.net(w) if loss.training else net.at(w), w, data)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import tempfile
 import warnings
-from pathlib import Path
 from types import TracebackType
 
 import torch
 from torch import Tensor, nn
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
-from flatviz.checks import Count, NonNegative, Several
+from flatviz.checks import Count, Several
 from flatviz.core.boundary import public
 from flatviz.core.modules import copied
 from flatviz.core.net import Net
@@ -26,7 +24,6 @@ def record_path(
     most: Several = 500,
     treated: Treated = "all",
     head: str | None = None,
-    memory: NonNegative = 2**28,
 ) -> RecordedPath:
     """Record the weights of `module` while any loop trains it: `with fv.record_path(module, every=10) as path: ...`.
 
@@ -35,7 +32,7 @@ def record_path(
     `project`, and `path.net` is the network as it ended, for `nll(path.net, data)`.
 
     most: points kept; once there are more, every second one is dropped and `every` doubles, so that a long run takes no more
-        room than this.  memory: bytes of points kept in memory; more are in a temporary file, deleted with the path.
+        room than this.
     treated, head: which weights, as in `Net.from_module`.
     The module, its gradients and the random state are left alone.  Not recorded: BatchNorm statistics on the way.
 
@@ -56,7 +53,7 @@ def record_path(
         >>> path.steps, path.W.shape, fv.planes.plane_path(path.W).name
         ((0, 5, 10, 15, 20), torch.Size([5, 4]), 'PCA of a path of 5 points')
     """
-    return RecordedPath(module, every, most, treated, head, memory)
+    return RecordedPath(module, every, most, treated, head)
 
 
 class RecordedPath:
@@ -65,14 +62,14 @@ class RecordedPath:
     W: weights (S, D).  steps: after which step each was, (S,).  net: the network as it ended.
     """
 
-    def __init__(self, module: nn.Module, every: int, most: int, treated: Treated, head: str | None, memory: float) -> None:
+    def __init__(self, module: nn.Module, every: int, most: int, treated: Treated, head: str | None) -> None:
         self.module, self.every, self._treated, self._head = module, every, treated, head
         self.net = self._net()
         parameters = dict(module.named_parameters())
         self._parameters = [parameters[b.name] for b in self.net.blocks]
         self._held = {id(p) for p in self._parameters}
         self._rows = most + 1  # one more than is kept: it shows that there are too many
-        self._room, self._folder = self._allocate(memory)
+        self._room = torch.empty(self._rows, self.net.dim, dtype=self.net.w.dtype)  # on the CPU; empty pages take no memory
         self._steps: list[int] = []
         self._step, self._moved = 0, set[int]()  # steps begun, and what the last one has moved
 
@@ -135,12 +132,3 @@ class RecordedPath:
 
     def _net(self) -> Net:
         return Net.from_module(copied(self.module).eval(), self._treated, head=self._head)
-
-    def _allocate(self, memory: float) -> tuple[Tensor, tempfile.TemporaryDirectory | None]:
-        """Room for the points, (most + 1, D), on the CPU; pages that stay empty take nothing."""
-        shape, dtype = (self._rows, self.net.dim), self.net.w.dtype
-        if self._rows * self.net.dim * dtype.itemsize <= memory:
-            return torch.empty(shape, dtype=dtype), None
-        folder = tempfile.TemporaryDirectory(prefix="flatviz-path-", ignore_cleanup_errors=True)
-        name = str(Path(folder.name) / "points")
-        return torch.from_file(name, shared=True, size=self._rows * self.net.dim, dtype=dtype).view(shape), folder

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import replace
 
 import torch
@@ -13,7 +13,6 @@ from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.results import History
 from flatviz.storage.checkpoints import State
-from flatviz.training.gradient import TrainingLoss
 from flatviz.training.losses import training_loss
 from flatviz.training.optimize import constant, minibatches, sgd, steps_per_epoch
 from flatviz.training.run import Run
@@ -53,23 +52,26 @@ class Moments:
         return (self.squares / self.n).clamp_min(VARIANCE_FLOOR)
 
 
-def collect(net: Net, data: Data, run: Run, snapshots: int, *, rank: int = 0) -> tuple[Moments, History]:
+def collect(
+    net: Net,
+    data: Data,
+    run: Run,
+    snapshots: int,
+    *,
+    rank: int = 0,
+    W: Tensor | None = None,
+    seeds: Sequence[int] = (),
+) -> tuple[Moments, History]:
     """Moments of the weights at the ends of the epochs, from where the net stands.
 
+    From `W` (B, D) of members trained together, each with minibatches by a seed of its own.
     With an ascent the snapshots are still those of w, never of the perturbed w + e.
     """
-    loss = training_loss(net, data, run)
-    batches = minibatches(len(data), run.optim.batch_size, run.seed, net.device)
-    return collect_along(loss, net.w, batches, run, snapshots, rank)
-
-
-def collect_along(
-    loss: TrainingLoss, w: Tensor, batches: Iterator[Tensor | None], run: Run, snapshots: int, rank: int
-) -> tuple[Moments, History]:
-    """The same from `w`: (D,), or (B, D) for members trained together by a loss and minibatches of all."""
     run.check_no_validation("each of its snapshots counts")
     check_count(snapshots, "snapshots", least=max(2, rank))
-    moments, epoch = Moments(rank, w), steps_per_epoch(len(loss.data), run.optim.batch_size)
+    w, loss = net.w if W is None else W, training_loss(net, data, run, len(seeds) or None)
+    batches = minibatches(len(data), run.optim.batch_size, seeds or run.seed, net.device)
+    moments, epoch = Moments(rank, w), steps_per_epoch(len(data), run.optim.batch_size)
     run = replace(run, optim=replace(run.optim, steps=snapshots * epoch))
 
     def after(step: int, w: Tensor) -> None:

@@ -10,9 +10,8 @@ are one Gaussian with a leading dimension: mean (B, D); a single one has none, m
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import torch
 from torch import Tensor
@@ -25,6 +24,7 @@ from flatviz.gaussian import Gaussian
 from flatviz.results import History
 from flatviz.storage.checkpoints import State
 from flatviz.training.gradient import Ascent
+from flatviz.training.keywords import FromPrior
 from flatviz.training.losses import training_loss
 from flatviz.training.noisy_nll import Noise, NoisyNLL
 from flatviz.training.optimize import check_converged, check_covers, cosine, early_stopping, minibatches, recorded
@@ -154,36 +154,18 @@ def vi_step(q: Gaussian, nll: NoisyNLL, descend: Descent, *, ascent: Ascent | No
     return value, gain
 
 
-@dataclass(frozen=True)
-class Bound:
-    """What a variational fit minimises, beside data and prior, and where q starts.
-
-    kl_weight: a temperature.  start: q at first (default the prior),
-    its widths times start_scale.  mc_samples: draws a step.
-    """
-
-    kl_weight: float
-    start: Gaussian | None = None
-    start_scale: float = 1.0
-    mc_samples: int = 1
-
-    @classmethod
-    def of(cls, how: Mapping[str, Any]) -> Bound:
-        """From the keywords of a fit."""
-        return cls(how["kl_weight"], how["start"], how["start_scale"], how["mc_samples"])
-
-
 def fit_gaussians(
     net: Net,
     data: Data,
     prior: Gaussian,
     step: Step,
     run: Run,
-    bound: Bound,
+    how: FromPrior,
     seeds: Sequence[int],
 ) -> list[Gaussian | ValueError]:
-    """Move q from `bound.start` (default the prior) by `step`, one member a seed; a member that diverged is its error.
+    """Move q by `step`, one member a seed; a member that diverged is its error.
 
+    q starts at how["start"] (None: the prior), its widths times how["start_scale"].
     Minibatches are shuffled by seed + 1.  Members run in one pass of the network where it allows that, else the network
     goes member by member.
 
@@ -191,16 +173,16 @@ def fit_gaussians(
         ValueError: Where prior or start do not cover the treated weights, and on bad data.
     """
     check_covers(net, prior, "prior")
-    start = prior if bound.start is None else bound.start
+    start = prior if how["start"] is None else how["start"]
     check_covers(net, start, "start")
-    start = narrowed(start, bound.start_scale)
+    start = narrowed(start, how["start_scale"])
     B, shuffles, optim = len(seeds), [seed + 1 for seed in seeds], run.optim
-    loss = training_loss(net, data, run, None if B == 1 else B, bound.mc_samples)
-    trained = [one.training for one in loss.losses[:: bound.mc_samples]]
+    loss = training_loss(net, data, run, None if B == 1 else B, how["mc_samples"])
+    trained = [one.training for one in loss.losses[:: how["mc_samples"]]]
     if B > 1 and any(trained):
         run.check_no_validation("statistics of BatchNorm that members train at once are those of the last step")
-    descent = Descent(start, prior, B, bound.kl_weight, len(data), optim)
-    noise = NoiseSource(seeds, bound.mc_samples, start, optim.steps)
+    descent = Descent(start, prior, B, how["kl_weight"], len(data), optim)
+    noise = NoiseSource(seeds, how["mc_samples"], start, optim.steps)
 
     def update(at: int, index: Tensor | None) -> tuple[Tensor, Tensor | None]:
         descent.at(at, noise.at(at))

@@ -99,7 +99,7 @@ def test_a_forward_that_writes_into_a_buffer_writes_into_a_copy(in_place):
         torch.testing.assert_close(f.many(W), want)
         torch.testing.assert_close(torch.stack([f(w) for w in W]).detach(), want)
     fv.metrics.predict_linearised(net, fv.Gaussian(net.w, torch.full_like(net.w, -3.0)), data)
-    fv.fit_ensemble(net, data, seed=0, steps=2, members=2, start="here")
+    fv.fit_ensemble(net, data, seed=0, steps=2, members=2)
     plane = fv.plane_random(net, net.w, seed=0)
     surface = fv.slice_plane(f, plane, extent=1.0, resolution=3)
     at = plane.points(torch.cartesian_prod(surface.a, surface.b))

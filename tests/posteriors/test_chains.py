@@ -98,22 +98,6 @@ def test_cyclical_chains_are_their_recursion_step_by_step(linear, friction):
         fv.fit_csgld(net, data, seed=0, likelihood=STD, friction=0)
 
 
-def test_a_decreasing_step_is_the_recursion_of_its_schedule_and_loses_the_bias_of_the_step(linear):
-    net, data = linear
-    gamma, b, lr = 0.6, 20, 0.2
-    a, settings = lr * b**gamma, dict(lr=lr, lr_power=gamma, lr_delay=b, weight_decay=DECAY, likelihood=STD)
-    found = fv.fit_sgld(net.at(net.w + 1), data, seed=3, n_draws=1, burn_in=29, thin=1, temperature=0.1, **settings).W[0]
-    source, w = torch.Generator().manual_seed(3), net.w + 1
-    for t in range(30):
-        eta = a * (b + t) ** -gamma
-        w = w - eta * (H + DECAY) * w + math.sqrt(2 * eta * 0.1 / N) * torch.randn(500, generator=source, dtype=torch.float64)
-    torch.testing.assert_close(found, w, rtol=1e-9, atol=1e-12)
-    late = fv.fit_sgld(net, data, seed=0, n_draws=10, chains=10, burn_in=299, thin=1, **settings).W
-    assert float(late.var()) / EXACT < 1.25 < 1.5 < 1 / (1 - lr * (H + DECAY) / 2)  # 1.11 at the last step, and 2 % of noise
-    few = dict(seed=0, n_draws=1, burn_in=5, thin=1, lr=0.02, weight_decay=DECAY, likelihood=STD)
-    assert torch.equal(fv.fit_sgld(net, data, lr_power=0.0, lr_delay=3.0, **few).W, fv.fit_sgld(net, data, **few).W)
-
-
 def well(w):
     """A sharp well at -2 (width .15, depth 1) and a flat one at +2 (width .8, depth .93)."""
     sharp, flat = torch.exp(-((w + 2) ** 2) / (2 * 0.15**2)), torch.exp(-((w - 2) ** 2) / (2 * 0.8**2))

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 import flatviz as fv
-from flatviz.training.passes import Passes
+from flatviz.training.passes import Training
 
 # the least that each needs to run at all, in a second or two; for all others steps=4
 QUICK = {
@@ -92,8 +92,8 @@ def test_a_minibatch_in_parts_makes_the_same_draws(name, monkeypatch):
             run(name, net, data, prior, **parts)
         return
     whole = run(name, net, data, prior, **minibatch(name))
-    parts_seen, in_parts = [], Passes.in_parts
-    monkeypatch.setattr(Passes, "in_parts", lambda self, *args: parts_seen.append(self.accumulate) or in_parts(self, *args))
+    parts_seen, in_parts = [], Training.in_parts
+    monkeypatch.setattr(Training, "in_parts", lambda self, *args: parts_seen.append(self.accumulate) or in_parts(self, *args))
     found = run(name, net, data, prior, **parts, **minibatch(name))
     assert parts_seen and set(parts_seen) == {3}
     close = partial(torch.testing.assert_close, rtol=1e-8, atol=1e-10)  # float64, a few steps
@@ -129,7 +129,7 @@ def test_validation_data_chooses_the_best_check_or_is_refused(name):
 def test_each_member_of_an_ensemble_stops_by_itself():
     net, data, _ = small()
     validation = fv.Data(data.x.flip(0), data.y)  # labels of others: the loss rises at once, or soon
-    settings = dict(steps=40, lr=0.5, batch_size=8, start="head")
+    settings = dict(steps=40, lr=0.5, batch_size=8)
     how = fv.Training(validation=validation, patience=3)
     together = fv.fit_ensemble(net, data, seed=0, members=3, training=how, **settings)
     for member in range(3):

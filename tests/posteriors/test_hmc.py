@@ -106,7 +106,7 @@ def test_the_gradient_of_the_energy_is_that_of_its_value(regression):
 def test_the_step_size_brings_the_acceptance_to_where_it_should_be():
     """A rate exp(-s) is 0.8 at s = 0.223, from far below and far above."""
     for first in (1e-3, 10.0):
-        size = StepSize.start(first, 0.8)
+        size = StepSize.start(first)
         for _ in range(500):
             size.follow(math.exp(-size.size))
         size.settle()
@@ -122,8 +122,6 @@ def test_chains_stand_one_after_the_other_and_disagree_only_by_noise(regression)
 
 def test_bad_settings_are_refused(regression):
     net, data, prior = regression
-    with pytest.raises(ValueError, match="accept must be above 0 and below 1, got 1"):
-        fv.fit_hmc(net, data, prior, seed=0, accept=1.0)
     with pytest.raises(ValueError, match="weight_decay must be > 0 without a prior, got 0"):
         fv.fit_hmc(net, data, seed=0, weight_decay=0.0, likelihood=0.5)
     with pytest.raises(ValueError, match="n_draws must be a multiple of the 4 chains, got 10"):

@@ -63,4 +63,5 @@ def test_without_heat_nothing_keeps_particles_apart_and_all_arrive_at_the_mode(l
 
 def test_particles_at_one_place_are_refused(line):
     with pytest.raises(ValueError, match=r"3 particles must start apart, got one place for all: treat a head"):
-        fv.fit_svgd(*line[:2], seed=0, n_draws=3, start="here")
+        module = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1)).double()
+        fv.fit_svgd(fv.Net.from_module(module, lambda name: name.startswith("0.")), line[1], seed=0, n_draws=3)

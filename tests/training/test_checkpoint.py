@@ -23,7 +23,7 @@ CASES = [
     ("fit_mfvi", FEW, dict(prior_std=0.7)),
     ("fit_bsam", FEW, dict(damping=0.5)),
     ("fit_swag", SHORT | dict(rank=2, snapshots=3), dict(rank=3)),
-    ("fit_ensemble", FEW | dict(members=2), dict(start="here")),
+    ("fit_ensemble", FEW | dict(members=2), dict(weight_decay=0.1)),
     ("fit_laplace", FEW | dict(structure="diagonal"), dict(momentum=0.5)),
 ]
 

@@ -8,7 +8,7 @@ import flatviz as fv
 from flatviz.training.gradient import gradient
 from flatviz.training.loop import advance
 from flatviz.training.losses import FrozenLoss, training_loss
-from flatviz.training.passes import Passes
+from flatviz.training.passes import Training
 from flatviz.training.run import Run
 
 
@@ -25,7 +25,7 @@ def test_parts_of_members_trained_together_and_more_parts_than_examples(tiny):
     W = torch.stack([net.w, net.w + 0.1])
     for index in (None, torch.tensor([[0, 3, 5], [1, 2, 4]])):
         plain = gradient(loss, W, index, fv.SAM(0.1))
-        loss.passes = Passes(accumulate=5)
+        loss.passes = Training(accumulate=5)
         for a, b in zip(gradient(loss, W, index, fv.SAM(0.1)), plain):
             torch.testing.assert_close(a, b, rtol=1e-9, atol=1e-12)
         del loss.passes
@@ -38,7 +38,7 @@ def test_bfloat16_is_inside_the_network_only(conv_case):
     net.module[2].register_forward_hook(
         lambda m, args, out: seen.append((out.dtype, out.is_contiguous(memory_format=torch.channels_last)))
     )
-    loss, exact = (FrozenLoss(net, data, "categorical", Passes(p)) for p in ("bfloat16", None))
+    loss, exact = (FrozenLoss(net, data, "categorical", Training(p)) for p in ("bfloat16", None))
     value, g, _ = gradient(loss, net.w, None)
     assert set(seen) == {(torch.bfloat16, True)} and value.dtype == g.dtype == torch.float32
     reference = gradient(exact, net.w, None)[1]
@@ -69,11 +69,9 @@ def test_a_step_without_memory_names_its_bytes_and_the_setting_to_lower(tiny):
         raise RuntimeError("mat1 and mat2 shapes cannot be multiplied")
 
     run = Run(0, label="VI")
-    with pytest.raises(
-        MemoryError, match=r"VI must fit .* at least 1,125,899,906,842,624 bytes with 4 examples a step: lower batch_size"
-    ):
+    with pytest.raises(MemoryError, match=r"VI must fit .* 4 examples a step .* 1125899906842624 bytes.*: lower batch_size"):
         advance({}, too_large, iter([torch.arange(4)]), 1, run)
-    with pytest.raises(MemoryError, match=r"at least 2,684,354,560 bytes with all examples at once.*accumulate=2"):
+    with pytest.raises(MemoryError, match=r"all examples at once .* 2.50 GiB.*accumulate=2"):
         advance({}, on_card, iter([None]), 1, run)
     with pytest.raises(RuntimeError, match="mat1 and mat2"):
         advance({}, another, iter([None]), 1, run)
@@ -107,7 +105,7 @@ def test_wrong_words_are_refused(tiny):
 def test_on_a_gpu_a_step_without_memory_names_its_bytes():
     module = nn.Sequential(nn.Flatten(), nn.Linear(4, 2**17), nn.ReLU(), nn.Linear(2**17, 2)).cuda()
     data = fv.Data(torch.zeros(2**22, 4), torch.zeros(2**22).long()).to("cuda")
-    with pytest.raises(MemoryError, match="in use and"):
+    with pytest.raises(MemoryError, match="Tried to allocate"):
         fv.fit_sgd(fv.Net.from_module(module, example=data.x[:2]), data, seed=0, steps=1)
 
 
