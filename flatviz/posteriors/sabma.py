@@ -18,7 +18,7 @@ from typing import Any, Unpack
 
 from torch import Tensor
 
-from flatviz.checks import Radius, Seed
+from flatviz.checks import NonNegative, Radius, Seed
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
@@ -27,7 +27,7 @@ from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.training.keywords import FromPrior, defaults
 from flatviz.training.noisy_nll import NoisyNLL
-from flatviz.training.perturb import Blocks, Mode, Perturbation
+from flatviz.training.perturb import Blocks, Mode, Perturbation, Switch
 from flatviz.training.run import Run
 from flatviz.training.variational import TEMPERED, TEMPERED_BATCHNORM, Descent, Step, converged, fit_gaussians, vi_step
 
@@ -49,11 +49,26 @@ def sabma_step(
 
 
 def _step(radii: Sequence[float], perturbation: Perturbation, like: Tensor) -> Step:
-    """The step of members with these radii, that of VI where all are 0; of one member `radius` is a number, of several (B,)."""
-    if not any(radii):
-        return partial(vi_step, ascent=None)
-    radius = like.new_tensor(radii[0] if len(radii) == 1 else radii)
-    return partial(sabma_step, perturbation=perturbation, radius=radius)
+    """The step of members with these radii; of one member `radius` is a number, of several (B,)."""
+    step = partial(vi_step, ascent=None)
+    if perturbation.moved > 0 and any(radii):
+        radius = like.new_tensor(radii[0] if len(radii) == 1 else radii)
+        step = partial(sabma_step, perturbation=perturbation, radius=radius)
+    return partial(_biased_step, step=step) if _biased(perturbation) else step
+
+
+def _biased(perturbation: Perturbation) -> bool:
+    return perturbation.mode == "authors_code" and "z2_mean_bug" in perturbation.switches
+
+
+def _biased_step(q: Gaussian, nll: NoisyNLL, descend: Descent, *, step: Step) -> tuple[Tensor, Tensor | None]:
+    """The released code draws z2 about 1: what it learns is q with its mean at mean + sum of the factor's rows."""
+    nll.noise = nll.noise[0], nll.noise[1] + 1
+    return step(q, nll, descend)
+
+
+def _posterior(q: Gaussian, perturbation: Perturbation) -> Gaussian:
+    return replace(q, mean=q.mean + q.factor.sum(0)) if _biased(perturbation) else q
 
 
 @defaults(TEMPERED, TEMPERED_BATCHNORM)
@@ -66,6 +81,9 @@ def fit_sabma(
     seed: Seed | Sequence[Seed],
     mode: Mode = "kl_exact",
     blocks: Blocks = "mean+std",
+    joint: bool = True,
+    damping: NonNegative | None = None,
+    switches: tuple[Switch, ...] = ("v_as_std", "total_derivative"),
     **how: Unpack[FromPrior],
 ) -> Gaussian | dict[tuple[float, int], Gaussian]:
     """Fit a flat q = N(mean, diag(exp(2 log_std)) + factor^T factor) over the net's D treated weights.
@@ -91,10 +109,13 @@ def fit_sabma(
         radius: 0 is VI.  For `kl_exact` it is sqrt(2 KL in nats): start at 0.5.  On the digits (MLP, D = 906, 10 shots, 40 seeds,
             equal steps) no radius from 0.5 to 2 lowers the mean largest Hessian eigenvalue significantly below VI's at KL weights
             from 0.03 to 1; without a KL term it is 0.78 (radius 0.5) to 0.42 (radius 2) of VI's: see `flatviz run evidence`.
-            For `sam_mu` and `authors_code` it is Euclidean: 0.05 to 0.5.
+            `rank1_*` have the same unit.  For `sam_mu`, `sam_theta` and `authors_code` it is Euclidean: 0.05 to 0.5.
         seed: Of noise and minibatches.
         mode: The perturbation, see `perturb`; it is never of a reduced precision.
         blocks: What it moves.
+        joint: Whether blocks share one normaliser.
+        damping: Of the perturbation.
+        switches: Quirks of the released code.
         **how: How it is fitted.
 
     Raises:
@@ -114,13 +135,13 @@ def fit_sabma(
     """
     radii, seeds = ([value] if isinstance(value, Real) else value for value in (radius, seed))
     members = [(float(r), s) for r in radii for s in seeds]
-    perturbation = Perturbation(mode, blocks)
+    perturbation = Perturbation(mode, blocks, joint, damping, tuple(switches))
     run = Run.of(locals(), "SA-BMA" if len(members) == 1 else f"{len(members)} members of SA-BMA")
     step = _step([r for r, _ in members], perturbation, net.w)
     fits = fit_gaussians(net, data, prior, step, run, how, [s for _, s in members])
     if isinstance(radius, Real) and isinstance(seed, Real):
-        return converged(*fits)
-    finite = {m: fit for m, fit in zip(members, fits) if isinstance(fit, Gaussian)}
+        return _posterior(converged(*fits), perturbation)
+    finite = {m: _posterior(fit, perturbation) for m, fit in zip(members, fits) if isinstance(fit, Gaussian)}
     lost = [f"radius {r:g} with seed {s}" for r, s in members if (r, s) not in finite]
     if not finite:
         raise ValueError(f"all {len(members)} members diverged, {', '.join(lost)}: {fits[0]}")

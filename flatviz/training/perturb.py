@@ -21,16 +21,17 @@ import torch
 from torch import Tensor
 
 from flatviz.catalog import EUCLIDEAN, KL_BALL
-from flatviz.checks import Numbers, Radius
+from flatviz.checks import NonNegative, Numbers, Radius
 from flatviz.core.boundary import public
 from flatviz.gaussian import Gaussian, number
 
 Theta = tuple[Numbers, Numbers, Numbers]  # mean (..., D), log_std (..., D), factor (..., K, D)
 
-Mode = Literal["kl_exact", "sam_mu", "authors_code"]
+Mode = Literal["none", "kl_exact", "rank1_pinv", "rank1_damped", "sam_mu", "sam_theta", "authors_code"]
 Blocks = Literal["mean", "mean+std", "mean+std+factor"]
+Switch = Literal["z2_mean_bug", "v_as_std", "total_derivative"]
 MODES = get_args(Mode)
-UNITS = {"kl_exact": KL_BALL, "sam_mu": EUCLIDEAN, "authors_code": EUCLIDEAN}
+UNITS = {m: KL_BALL if m.startswith(("kl", "rank1")) else EUCLIDEAN for m in MODES}
 BLOCKS = {"mean": 1, "mean+std": 2, "mean+std+factor": 3}
 LEVERAGE_FLOOR = 0.1  # of d_i A_ii: a weight all of whose variance is in the factor has a log_std that hardly matters
 KL_STEPS = 4  # of the search for the length at which the exact KL is as asked
@@ -43,26 +44,46 @@ class Perturbation:
 
     mode: Mode = "kl_exact"
     blocks: Blocks = "mean+std"
+    joint: bool = True
+    damping: float | None = None
+    switches: tuple[Switch, ...] = ("v_as_std", "total_derivative")
 
     @property
     def moved(self) -> int:
         """How many of (mean, log_std, factor) move."""
-        return {"sam_mu": 1, "authors_code": 3}.get(self.mode, BLOCKS[self.blocks])
+        return {"none": 0, "sam_mu": 1, "authors_code": 3}.get(self.mode, BLOCKS[self.blocks])
 
     def __call__(
         self, q: Gaussian, grad: tuple[Tensor, ...], radius: Tensor, noise: tuple[Tensor, Tensor] | None = None
     ) -> list[Tensor]:
         """Delta of the blocks that move, for the first `moved` blocks of the gradient; radius (...)."""
+        if self.mode == "none":
+            return []
         if self.mode == "authors_code":
-            if noise is None:
-                raise ValueError("mode 'authors_code' needs the noise of the draw, got noise=None: give (z1 (D,), z2 (K,))")
-            return _authors_code(q, radius, noise)
-        if self.mode == "sam_mu":
-            return [_euclidean(q, g, radius) for g in grad]
-        natural = fisher_solve(q, grad)
-        scale = radius * _positive(sum(_dot(q, g, v) for g, v in zip(grad, natural))).rsqrt()
-        steps = [v * _spread(scale, v) for v in natural]
-        return _onto_ball(q, steps, radius) if len(steps) == 3 else steps
+            return _authors_code(q, radius, _needed(noise, self.mode), self.switches)
+        if self.mode in ("sam_mu", "sam_theta"):
+            steps = [_spread(radius, g) * g / _spread(_norm(q, g) + 1e-12, g) for g in grad]
+            return [*steps[:2], *(step / fold(q) for step in steps[2:])]
+        if self.mode == "kl_exact":
+            steps = _along(q, grad, fisher_solve(q, grad, self.damping), radius, self.joint)
+            return _onto_ball(q, steps, radius) if self.joint and len(steps) == 3 else steps
+        z1, z2 = _needed(noise, self.mode)
+        score = q.score(_draw(q, z1, z2))[: len(grad)]
+        groups = [range(len(grad))] if self.joint else [[i] for i in range(len(grad))]
+        return [
+            step for group in groups for step in self._rank1(q, [grad[i] for i in group], [score[i] for i in group], radius)
+        ]
+
+    def _rank1(self, q: Gaussian, grad: list[Tensor], score: list[Tensor], radius: Tensor) -> list[Tensor]:
+        """F = s s^T, pseudo-inverted (radius sign(s.g) s/|s|^2), or plus damping I, inverted (Sherman-Morrison)."""
+        dot = sum(_dot(q, s, g) for s, g in zip(score, grad))
+        squared = sum(_dot(q, s, s) for s in score)
+        if self.mode == "rank1_pinv":
+            return [s * _spread(radius * dot.sign() / _positive(squared), s) for s in score]
+        size = sum(s[(0,) * (q.mean.ndim - 1)].numel() for s in score)
+        damping = squared / max(size, 1) if self.damping is None else torch.full_like(squared, self.damping)
+        natural = [(g - s * _spread(dot / (damping + squared), s)) / _spread(damping, s) for s, g in zip(score, grad)]
+        return _along(q, grad, natural, radius, True)
 
 
 @public
@@ -73,7 +94,10 @@ def perturb(
     radius: Radius,
     mode: Mode = "kl_exact",
     blocks: Blocks = "mean+std",
+    joint: bool = True,
     noise: tuple[Numbers, Numbers] | None = None,
+    damping: NonNegative | None = None,
+    switches: tuple[Switch, ...] = ("v_as_std", "total_derivative"),
 ) -> Theta:
     """The step of length `radius` from `q` that raises the loss most: Delta in (mean, log_std, factor), (D,), (D,), (K, D).
 
@@ -82,16 +106,19 @@ def perturb(
     with g = `grad`, the loss gradient in (mean, log_std, factor), and F the Fisher matrix of q, block by block: it
     maximises g^T Delta where KL(q + Delta || q) <= radius^2 / 2, to first order.
 
-    mode: `kl_exact` (this formula); `sam_mu` (radius g/|g| on the mean); `authors_code` (what the released code does: along
-        the score of one draw, with log_std read as that of a variance and C^T C without its 1/2 and 1/(K - 1); no loss
-        gradient at all).
-    radius: sqrt(2 KL in nats) for `kl_exact`, Euclidean for the others.  Never carry one to the other.
-    blocks: what `kl_exact` moves, with one normaliser for all.  The exact sqrt(2 KL(q + Delta || q)) is the radius for "mean";
-        for "mean+std" it is to second order (on the digits 1.01 times the radius at 1, 1.05 at 4); for "mean+std+factor",
-        where the Fisher blocks alone would give up to 30 times the radius, the step is rescaled until it is (within 1 %).
-    noise: z1 (D,), z2 (K,) of the draw, for `authors_code`.
-    `authors_code` measures log_std and factor before folding: sigma, C with Sigma = 1/2 (sigma^2 + C^T C / (K - 1)).
-    Source: arXiv 2406.15664.
+    mode: `kl_exact` (this formula); `rank1_pinv`, `rank1_damped` (F replaced by s s^T of one draw's score s,
+        pseudo-inverted, or plus damping I); `sam_mu` (radius g/|g| on the mean); `sam_theta` (the same for each
+        block); `authors_code` (what the released code does: along the score, no loss gradient at all); `none`.
+    radius: sqrt(2 KL in nats) for `kl_exact` and `rank1_*`, Euclidean for the rest.  Never carry one to the other.
+    blocks: what `kl_exact`, `rank1_*` and `sam_theta` move.  joint: one normaliser for all blocks (`kl_exact`,
+        `rank1_*`), or one each.  With `kl_exact` and joint the exact sqrt(2 KL(q + Delta || q)) is the radius for "mean"; for
+        "mean+std" it is to second order (on the digits 1.01 times the radius at 1, 1.05 at 4); for "mean+std+factor", where
+        the Fisher blocks alone would give up to 30 times the radius, the step is rescaled until it is (within 1 %).
+    noise: z1 (D,), z2 (K,) of the draw, for `rank1_*` and `authors_code`.
+    damping: lambda of `rank1_damped` (default |s|^2 / dim s, its mean eigenvalue) and of the factor block (1e-3).
+    switches: quirks of the released code to reproduce in `authors_code`.
+    `sam_theta` and `authors_code` measure log_std and factor before folding: sigma, C with Sigma = 1/2 (sigma^2 +
+    C^T C / (K - 1)).  Source: arXiv 2406.15664.
 
     Raises:
         ValueError: For a negative radius or an unknown word.
@@ -107,14 +134,14 @@ def perturb(
     if [g.shape for g in grad] != [t.shape for t in (q.mean, q.log_std, q.factor)]:
         shapes = [tuple(g.shape) for g in grad]
         raise ValueError(f"grad must have the shapes of q's mean, log_std and factor, got {shapes} for {q!r}")
-    perturbation = Perturbation(mode, blocks)
+    perturbation = Perturbation(mode, blocks, joint, damping, tuple(switches))
     if radius == 0:
         return tuple(torch.zeros_like(g) for g in grad)
     steps = perturbation(q, grad[: perturbation.moved], q.mean.new_tensor(radius), noise)
     return tuple([*steps, *(torch.zeros_like(g) for g in grad[len(steps) :])])
 
 
-def fisher_solve(q: Gaussian, grad: tuple[Tensor, ...]) -> list[Tensor]:
+def fisher_solve(q: Gaussian, grad: tuple[Tensor, ...], damping: float | None = None) -> list[Tensor]:
     """F^-1 g, block by block, for as many blocks as `grad` has; O(D K^2)."""
     natural = [q.cov_mul(grad[0])]
     if len(grad) > 1:
@@ -122,9 +149,20 @@ def fisher_solve(q: Gaussian, grad: tuple[Tensor, ...]) -> list[Tensor]:
         natural.append(grad[1] / leverage.mul_(leverage).mul_(number(2.0, leverage)))
     if len(grad) > 2:
         gram = q.factor_precision @ q.factor.mT
-        damped = gram + FACTOR_DAMPING * torch.eye(q.rank, dtype=gram.dtype, device=gram.device)
+        damped = gram + (FACTOR_DAMPING if damping is None else damping) * torch.eye(
+            q.rank, dtype=gram.dtype, device=gram.device
+        )
         natural.append(torch.linalg.solve_ex(damped, q.cov_mul(grad[2])).result if q.rank else grad[2])
     return natural
+
+
+def _along(q: Gaussian, grad: tuple[Tensor, ...], natural: list[Tensor], radius: Tensor, joint: bool) -> list[Tensor]:
+    """Radius * natural / sqrt(g . natural), with one normaliser or one a block."""
+    squares = [_dot(q, g, v) for g, v in zip(grad, natural)]
+    if joint:
+        squares = [sum(squares[1:], squares[0])]
+    scales = [radius * _positive(square).rsqrt() for square in squares]
+    return [v * _spread(scale, v) for v, scale in zip(natural, scales * len(natural) if joint else scales)]
 
 
 def _onto_ball(q: Gaussian, steps: list[Tensor], radius: Tensor) -> list[Tensor]:
@@ -145,27 +183,26 @@ def _onto_ball(q: Gaussian, steps: list[Tensor], radius: Tensor) -> list[Tensor]
     return [(step * _spread(torch.where(radius > 0, x.exp(), 0.0), step)).to(q.mean.dtype) for step in steps]
 
 
-def _authors_code(q: Gaussian, radius: Tensor, noise: tuple[Tensor, Tensor]) -> list[Tensor]:
-    """Radius s_b / (|s_b| + 1e-12) a block, s the 'score' of the released code on its own sigma and C.
-
-    A total derivative, which also goes through the draw.
-    """
+def _authors_code(q: Gaussian, radius: Tensor, noise: tuple[Tensor, Tensor], switches: tuple[str, ...]) -> list[Tensor]:
+    """Radius s_b / (|s_b| + 1e-12) a block, s the 'score' of the released code on its own sigma and C."""
     unfold, mean = fold(q), q.mean.detach()
     s = (q.log_std + 0.5 * math.log(2)).detach().requires_grad_(True)
     c = (q.factor * unfold).detach().requires_grad_(True)
     with torch.enable_grad():
-        z1, z2 = (z.unsqueeze(-2) for z in noise)
-        draw = Gaussian.unchecked(mean, s - 0.5 * math.log(2), c / unfold).at(z1, z2).squeeze(-2)
-        released = Gaussian.unchecked(mean, 0.5 * (s.exp() + 1e-10).log(), c)
+        released = Gaussian.unchecked(mean, s - 0.5 * math.log(2), c / unfold)
+        draw = _draw(released, *noise)
+        draw = draw if "total_derivative" in switches else draw.detach()
+        if "v_as_std" in switches:  # exp(log std) read as a variance, C^T C without its 1/2 and 1/(K - 1)
+            released = Gaussian.unchecked(mean, 0.5 * (s.exp() + 1e-10).log(), c)
         a_s, a_c = torch.autograd.grad(released.log_prob(draw).sum(), (s, c), materialize_grads=True)
         a_mean = released.precision_mul(draw - mean).detach()
-    on_mean, on_s, on_c = (_euclidean(q, a, radius) for a in (a_mean, a_s, a_c))
-    return [on_mean, on_s, on_c / unfold]
+    steps = [_spread(radius, a) * a / _spread(_norm(q, a) + 1e-12, a) for a in (a_mean, a_s, a_c)]
+    return [*steps[:2], steps[2] / unfold]
 
 
-def _euclidean(q: Gaussian, block: Tensor, radius: Tensor) -> Tensor:
-    """A block of each member at the Euclidean length `radius`."""
-    return _spread(radius, block) * block / _spread(_norm(q, block) + 1e-12, block)
+def _draw(q: Gaussian, z1: Tensor, z2: Tensor) -> Tensor:
+    """The one draw of each member that this noise stands for, (..., D)."""
+    return q.at(z1.unsqueeze(-2), z2.unsqueeze(-2)).squeeze(-2)
 
 
 def fold(q: Gaussian) -> float:
@@ -192,3 +229,9 @@ def _spread(scale: Tensor, block: Tensor) -> Tensor:
 
 def _positive(n: Tensor) -> Tensor:
     return n.clamp_min(torch.finfo(n.dtype).tiny)
+
+
+def _needed(noise: tuple[Tensor, Tensor] | None, mode: str) -> tuple[Tensor, Tensor]:
+    if noise is None:
+        raise ValueError(f"mode {mode!r} needs the noise of the draw, got noise=None: give (z1 (D,), z2 (K,))")
+    return noise

@@ -29,7 +29,7 @@ def record_path(
 
     Weights are noted at the start, after every `every`-th step of a `torch.optim` optimiser that holds some of them, and at
     the end.  A loop without such an optimiser calls `path.add()` itself.  Then `path.W` (S, D) goes into `plane_path`,
-    `project`, `animate_projection`, and `path.net` is the network as it ended, for `nll(path.net, data)`.
+    `project`, and `path.net` is the network as it ended, for `nll(path.net, data)`.
 
     most: points kept; once there are more, every second one is dropped and `every` doubles, so that a long run takes no more
         room than this.

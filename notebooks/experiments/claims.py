@@ -214,8 +214,8 @@ def judge():
     table = compare["table"].query("steps == 1")
     rows = [t1(table), *t2_t3(averaging), t4(table), *t5(evidence), t6(evidence)]
     rows += [*t7(averaging["toy"]), t8(averaging["draws"]), *flat_against_plain(compare)]
-    where = "digits, pool of perceptrons"
-    trends = [claim(f"symmetry {t['trend']}", t["claim"], where, t["figures"], t["verdict"]) for t in symmetry["trends"]]
+    found = [(f"{task}, pool of perceptrons", t) for task, rows in symmetry["trends"].items() for t in rows]
+    trends = [claim(f"symmetry {t['trend']}", t["claim"], where, t["figures"], t["verdict"]) for where, t in found]
     return pd.DataFrame(rows + trends + learning_coefficient(learning))
 
 

@@ -12,6 +12,7 @@ from experiment_notebooks import FOLDER, executed, functions
 from scipy import stats
 
 import flatviz as fv
+from flatviz.experiments import read_table
 
 
 def values(path):
@@ -98,8 +99,17 @@ def test_symmetry_has_every_cell_and_a_verdict_on_every_trend(tmp_path):
         RUN=True, TARGET=16, REPLICATES=2, MODES=2, PER_SET=6, EPOCHS=4, TOY=40, MASS=4, MASS_EPOCHS=8, LARGE=2, PAIRS=8
     )
     small |= dict(ORDERS=3, PERMUTATIONS=19, STARTS=1, SEEDS=2, DRAWS=2, FIT_EPOCHS=4, STEPS=10)
-    said = "\n".join(executed("symmetry", SAVE=str(tmp_path / "s.csv"), **small))
-    table = values(tmp_path / "s.csv")
+    paths = tmp_path / "digits.csv", tmp_path / "both.csv"
+    executed("symmetry", SAVE=str(paths[0]), **small)
+    said = "\n".join(
+        executed("symmetry", DATA="digits-near", TABLE=str(paths[0]), SAVE=str(paths[1]), **small | {"EPOCHS": 12})
+    )
+    first, both = map(read_table, paths)
+    pd.testing.assert_frame_equal(both[both.task == "digits"].reset_index(drop=True), first)  # the other task's rows stay
+    kinds = lambda rows: set(zip(rows.experiment, rows.setting, rows.method))  # noqa: E731
+    assert kinds(first) - kinds(both[both.task == "digits-near"]) == {("sides", "toy", "")}
+    assert said.index("digits-near:") < said.index("T2 ") < said.index("digits:") < said.index("T1 ")
+    table = values(paths[0])
     assert sum(len(v) for k, v in table.items() if k[0] == "sets" and k[3] == "mmd") == 4 * 11 * 2
     assert all(math.isfinite(v) for of in table.values() for v in of)
     for name in ("T1", "T2", "T3", "T4", "T5a", "T5b", "T5c", "T6", "T7", "T8", "T9", "control"):
@@ -114,7 +124,7 @@ def test_symmetry_has_every_cell_and_a_verdict_on_every_trend(tmp_path):
 def test_digits_are_all_there_once_and_upright():
     from sklearn.datasets import load_digits
 
-    train, test, outside = functions("symmetry")["digits"](0)
+    train, test, outside = functions("symmetry")["splits_of"]("digits", 0)
     assert (len(train), len(test), len(outside)) == (1347, 450, 450)
     ours = {tuple(row) for row in (torch.cat([train.x, test.x]).flatten(1) * 16).round().int().tolist()}
     assert ours == {tuple(row) for row in torch.as_tensor(load_digits().data).int().tolist()}
@@ -167,10 +177,9 @@ def test_a_conclusion_survives_where_both_intervals_lie_on_one_side():
     noise, table = (1 + 0.01 * np.arange(3)), []
     for ratio, measure in ((0.5, "lambda1"), (1.5, "trace"), (0.99, "sam")):
         for method, values in (("vi", np.ones(3)), ("sabma", ratio * noise)):
-            rows = dict(experiment="flatness", setting="no KL", method=method, seed=range(3), quantity=measure, value=values)
+            rows = dict(setting="no KL", method=method, seed=range(3), quantity=measure, value=values)
             table.append(pd.DataFrame(rows))
-    rules["conclusion"].__globals__["table"] = pd.concat(table)
-    said = [rules["conclusion"]("no KL", "sabma", measure)[1] for measure in ("lambda1", "trace", "sam")]
+    said = [rules["conclusion"](pd.concat(table), "no KL", "sabma", measure)[1] for measure in ("lambda1", "trace", "sam")]
     assert said == ["below VI", "above VI", "open"]
 
 

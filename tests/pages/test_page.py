@@ -155,7 +155,12 @@ def test_in_a_browser_without_network_both_sliders_and_the_menu_draw_the_figures
 
 def test_views_draw_what_the_plot_functions_draw(family):
     i, n = family.index("sabma", 2.0), 3
-    p, view = family.projection[i], lambda name: fv.widgets.plot_view(family, name, method="sabma", radius=2.0, n_draws=n)
+    p, whole = family.projection[i], family.prediction[i]
+
+    def view(name):
+        n_draws = whole.n_draws if name == "reliability" else n  # the function draws the whole ensemble
+        return fv.widgets.plot_view(family, name, method="sabma", radius=2.0, n_draws=n_draws)
+
     fewer = dataclasses.replace(p, coords=p.coords[:n], distance=p.distance[:n], values=p.values[:n])
     for name, figure, trace, keys in (
         ("surface", fv.plot_surface(family.surface, fewer), "samples", "xy"),
@@ -163,7 +168,7 @@ def test_views_draw_what_the_plot_functions_draw(family):
         ("around", fv.plots.plot_basin(family.around[i]), "surface", "z"),
         ("hidden", fv.plot_projection(fewer), "samples", "xy"),
         ("spectrum", fv.plot_spectrum(family.spectrum[i], method="sabma"), "draws", "y"),
-        ("reliability", fv.plots.plot_reliability(family.prediction[i], n_draws=n, method="sabma"), "accuracy", "y"),
+        ("reliability", fv.plots.plot_reliability(whole, method="sabma"), "accuracy", "y"),
     ):
         a, b = (next(t for t in json.loads(f.to_json())["data"] if t["name"] == trace) for f in (view(name), figure))
         for key in keys:

@@ -21,8 +21,12 @@ def small(module=None):
     [
         dict(kl_weight=1.0),
         dict(kl_weight=0.0, weight_decay=0.01, batch_size=8, blocks="mean+std+factor"),
-        dict(mode="sam_mu", mc_samples=2),
-        dict(mode="authors_code", kl_weight=0.0),
+        dict(mode="sam_mu", joint=False),
+        dict(joint=False, blocks="mean+std+factor"),
+        dict(mode="sam_theta", blocks="mean+std+factor", mc_samples=2),
+        dict(mode="rank1_pinv"),
+        dict(mode="rank1_damped", kl_weight=0.0),
+        dict(mode="authors_code", switches=("z2_mean_bug",), kl_weight=0.0),
     ],
 )
 def test_fifty_steps_of_a_family_together_are_those_of_each_member_alone(settings):
@@ -40,7 +44,7 @@ def test_fifty_steps_of_a_family_together_are_those_of_each_member_alone(setting
 
 def test_what_cannot_run_together_runs_one_after_the_other():
     net, data, prior = small(nn.Sequential(nn.Linear(3, 5), nn.BatchNorm1d(5), nn.ReLU(), nn.Linear(5, 3)))
-    for settings in (dict(), dict(mode="sam_mu", mc_samples=2), dict(batchnorm="train")):
+    for settings in (dict(), dict(mode="sam_theta", mc_samples=2), dict(batchnorm="train")):
         found = fv.fit_sabma(net, data, prior, radius=[0.3], seed=[0, 1], steps=2, **settings)
         alone = fv.fit_sabma(net, data, prior, radius=0.3, seed=1, steps=2, **settings)
         torch.testing.assert_close(found[0.3, 1].mean, alone.mean)

@@ -1,4 +1,4 @@
-"""The ascent step: its three modes, in units of the Fisher matrix, against dense matrices."""
+"""The ascent step: its seven modes, in units of the Fisher matrix, against dense matrices."""
 
 import math
 
@@ -7,7 +7,7 @@ import torch
 from oracles import as_torch, dense_covariance, random_gaussian
 
 import flatviz as fv
-from flatviz.training.perturb import FACTOR_DAMPING, LEVERAGE_FLOOR, MODES, UNITS
+from flatviz.training.perturb import LEVERAGE_FLOOR, MODES, UNITS
 
 
 def gradient(q, seed=5):
@@ -24,16 +24,19 @@ def fisher_quadratic(q, delta, damping):
 
 
 @pytest.mark.parametrize("blocks", ["mean", "mean+std", "mean+std+factor"])
-def test_the_step_has_the_asked_length_in_its_own_quadratic_form(blocks):
-    q, damping = random_gaussian(1), FACTOR_DAMPING
-    delta = fv.perturb(q, gradient(q), radius=0.5, blocks=blocks)
+@pytest.mark.parametrize("joint", [True, False])
+def test_the_step_has_the_asked_length_in_its_own_quadratic_form(blocks, joint):
+    q, damping = random_gaussian(1), 1e-3
+    delta = fv.perturb(q, gradient(q), radius=0.5, blocks=blocks, joint=joint, damping=damping)
     lengths = [float(v) for v in fisher_quadratic(q, delta, damping)]
     n = blocks.count("+") + 1
-    if n == 3:  # the exact KL is asked for, of this direction
+    if joint and n == 3:  # the exact KL is asked for, of this direction
         separate = [float(v) for v in fisher_quadratic(q, gradient_solved(q, damping), damping)]
         assert [v / sum(lengths) for v in lengths] == pytest.approx([v / sum(separate) for v in separate], rel=1e-9)
-    else:
+    elif joint:
         assert sum(lengths) == pytest.approx(0.25, rel=1e-6)
+    else:
+        assert lengths[:n] == pytest.approx([0.25] * n, rel=1e-6)
     assert lengths[n:] == pytest.approx([0.0] * (3 - n))
 
 
@@ -81,6 +84,31 @@ def test_in_the_isotropic_limit_the_mean_step_is_sam():
     torch.testing.assert_close(sam, 0.05 * g / 5, rtol=1e-6, atol=1e-12)
 
 
+def test_rank_one_steps_follow_the_signed_score_or_shun_it():
+    q, g = random_gaussian(0), gradient(random_gaussian(0))
+    z1, z2 = (z[0] for z in q.noise(1, seed=0))
+    s = torch.cat(q.score(q.at(z1[None], z2[None])[0])[:2])
+    both = torch.cat(g[:2])
+    step = torch.cat(fv.perturb(q, g, radius=0.5, mode="rank1_pinv", noise=(z1, z2))[:2])
+    torch.testing.assert_close(step, 0.5 * torch.sign(s @ both) * s / (s @ s))
+    assert float((s @ step) ** 2) == pytest.approx(0.25)  # its length under s s^T
+    F = torch.outer(s, s) + 1e-6 * torch.eye(len(s), dtype=s.dtype)
+    natural = torch.linalg.solve(F, both)
+    step = torch.cat(fv.perturb(q, g, radius=0.5, mode="rank1_damped", damping=1e-6, noise=(z1, z2))[:2])
+    torch.testing.assert_close(step, 0.5 * natural / (both @ natural).sqrt(), rtol=1e-5, atol=1e-8)
+    assert abs(float(torch.nn.functional.cosine_similarity(step, s, dim=0))) < 1e-3  # little damping: along g without s
+    one = torch.cat(fv.perturb(q, g, radius=0.5, mode="rank1_pinv", joint=False, noise=(z1, z2))[:2])
+    mean_score = q.score(q.at(z1[None], z2[None])[0])[0]
+    torch.testing.assert_close(one[:7], 0.5 * torch.sign(mean_score @ g[0]) * mean_score / (mean_score @ mean_score))
+
+
+def test_sam_on_theta_is_euclidean_a_block_before_folding():
+    q, g = random_gaussian(0), gradient(random_gaussian(0))
+    delta = fv.perturb(q, g, radius=0.3, mode="sam_theta", blocks="mean+std+factor")
+    unfold = math.sqrt(2 * (q.rank - 1))
+    assert [float(delta[0].norm()), float(delta[1].norm()), float(unfold * delta[2].norm())] == pytest.approx([0.3] * 3)
+
+
 def test_the_released_code_does_not_look_at_the_loss():
     q = random_gaussian(0)
     noise = tuple(z[0] for z in q.noise(1, seed=0))
@@ -91,17 +119,13 @@ def test_the_released_code_does_not_look_at_the_loss():
     assert [float(first[0].norm()), float(first[1].norm()), float(unfold * first[2].norm())] == pytest.approx([0.5] * 3)
 
 
-def test_the_released_code_follows_the_score_of_its_own_covariance_through_the_draw():
-    """With exp(log_std) as a variance and C^T C whole, here dense."""
+def test_the_released_code_without_its_quirks_follows_the_score():
     q = random_gaussian(0)
-    z1, z2 = (z[0] for z in q.noise(1, seed=0))
-    unfold = math.sqrt(2 * (q.rank - 1))
-    s, c = (q.log_std + 0.5 * math.log(2)).requires_grad_(), (q.factor * unfold).requires_grad_()
-    draw = q.mean + s.exp() / math.sqrt(2) * z1 + z2 @ c / unfold
-    log = torch.distributions.MultivariateNormal(q.mean, s.exp().diag() + c.T @ c).log_prob(draw)
-    step = fv.perturb(q, gradient(q), radius=0.5, mode="authors_code", noise=(z1, z2))
-    for got, score in zip(step[1:], torch.autograd.grad(log, (s, c))):
-        torch.testing.assert_close(got / got.norm(), score / score.norm(), rtol=1e-6, atol=1e-8)
+    noise = tuple(z[0] for z in q.noise(1, seed=0))
+    delta = fv.perturb(q, gradient(q), radius=0.5, mode="authors_code", noise=noise, switches=())
+    score = q.score(q.at(*(z[None] for z in noise))[0])
+    for got, s in zip(delta, score):
+        assert float(torch.nn.functional.cosine_similarity(got.reshape(-1), s.reshape(-1), dim=0)) == pytest.approx(1, abs=1e-6)
 
 
 def test_total_derivatives_shrink_every_width_alike():
@@ -123,6 +147,7 @@ def test_every_mode_states_its_unit_and_radius_zero_moves_nothing():
         assert UNITS[mode]
         delta = fv.perturb(q, gradient(q), radius=0.0, mode=mode, noise=noise)
         assert all(float(d.abs().max()) == 0 for d in delta)
+    assert all(float(d.abs().max()) == 0 for d in fv.perturb(q, gradient(q), radius=1.0, mode="none"))
 
 
 def test_nothing_of_size_d_squared_is_built():

@@ -69,6 +69,13 @@ def test_the_gradient_of_a_step_equals_autograd_through_the_reparameterisation(d
         torch.testing.assert_close(got, want, rtol=1e-9, atol=1e-12)
 
 
+def test_the_mean_bug_of_the_released_code_ends_up_in_the_center(transferred, task):
+    net, prior = transferred
+    settings = dict(radius=0.1, mode="authors_code", kl_weight=0.0, **QUICK)
+    with_bug = fv.fit_sabma(net, task.train, prior, switches=("z2_mean_bug",), lr=0.0, start_scale=1.0, **settings)
+    torch.testing.assert_close(with_bug.mean, prior.mean + prior.factor.sum(0))
+
+
 @pytest.mark.parametrize(
     "fit", [partial(fv.fit_vi, start_scale=1.0), partial(fv.fit_sabma, radius=0.3, start_scale=1.0), fv.fit_mfvi]
 )
