@@ -194,7 +194,7 @@ def member_steps(net: Net, data: Data, family: Family, *, seed: int, resolution:
     if ground is None:
         perturbing = [m for m in family.methods if METHODS[m].look.perturbation and max(family.radii(m)) > 0]
         largest = [_asked(m, max(METHODS[m].tuned(net).largest, *family.radii(m))) for m in perturbing]
-        ground = step.at(largest or [(0.0, "sam_mu")], unit="of each member", name="VI's posterior")
+        ground = step.at(largest or [(0.0, "none")], unit="of each member", name="VI's posterior")
         ground = step.with_surface(ground, resolution)
     about = dict(plane=placed(ground.surface.plane, net.device), unit=ground.unit, name=ground.name, surface=ground.surface)
     return lambda member: step.at([_asked(member.method, member.radius)], radius=(member.radius,), **about)
@@ -202,7 +202,7 @@ def member_steps(net: Net, data: Data, family: Family, *, seed: int, resolution:
 
 def _asked(method: str, radius: float) -> tuple[float, str]:
     mode = METHODS[method].look.perturbation
-    return (float(radius), mode) if mode else (0.0, "sam_mu")
+    return (float(radius), mode) if mode else (0.0, "none")
 
 
 class Step:
