@@ -170,6 +170,13 @@ class Gaussian:
         maha = (r * self.precision_mul(r)).sum(-1)
         return -0.5 * (maha + self.logdet + self.dim * math.log(2 * math.pi))
 
+    def score(self, w: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Gradient of log q(w) in (mean, log_std, factor) with `w` (..., D) held fixed: (..., D), (..., D), (..., K, D)."""
+        a = self.precision_mul(w - self.mean)
+        along = self.factor @ a if a.ndim == 1 else (self.factor @ a.unsqueeze(-1)).squeeze(-1)
+        outer = along.unsqueeze(-1) * a.unsqueeze(-2)
+        return a, (self.std * a).square() - self.leverage, outer - self.factor_precision
+
     def kl(self, prior: Gaussian) -> Tensor:
         """KL(self || prior) in nats, in closed form, O(D K^2).
 

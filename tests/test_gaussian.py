@@ -27,6 +27,15 @@ def test_the_path_gradient_of_the_kl_is_its_gradient_on_average_and_zero_at_ever
         torch.testing.assert_close(zero, torch.zeros_like(zero), rtol=0, atol=1e-12)
 
 
+def test_score_equals_autograd_with_the_draw_held_fixed(gaussians):
+    q, _ = gaussians
+    w = q.sample(1, seed=0)[0]
+    theta = [t.clone().requires_grad_() for t in (q.mean, q.log_std, q.factor)]
+    wanted = torch.autograd.grad(fv.Gaussian(*theta).log_prob(w), theta)
+    for found, want in zip(q.score(w), wanted):
+        torch.testing.assert_close(found, want, rtol=1e-9, atol=1e-9)
+
+
 def test_products_with_covariance_and_precision_equal_dense_ones(gaussians):
     q, _ = gaussians
     S, v = dense_covariance(q), torch.randn(3, 7, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
@@ -79,6 +88,6 @@ def test_the_algebra_of_members_at_once_is_that_of_each_alone(rank):
     for x in (v, many):
         check(lambda q, i, x=x: (q.cov_mul(x[i]), q.precision_mul(x[i])))
     check(lambda q, i: q.at(many[i], z2[i]))
-    check(lambda q, i: q.log_prob(v[i]))
+    check(lambda q, i: (q.log_prob(v[i]), *q.score(v[i])))
     check(lambda q, i: (q.kl(prior), *q.kl_and_path_grad(prior, many[i], z2[i])[1]))
     check(lambda q, i: q.moved((0.1 * v[i],)).kl(q))
