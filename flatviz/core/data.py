@@ -88,11 +88,6 @@ class Data:
     def __len__(self) -> int:
         return len(self.x)
 
-    @property
-    def n(self) -> int:
-        """Number of examples N."""
-        return len(self.x)
-
     def subset(self, index: Tensor) -> Data:
         """The examples at `index`."""
         return replace(self, x=self.x[index] if isinstance(self.x, Tensor) else self.x.take(index), y=self.y[index])

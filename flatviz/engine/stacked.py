@@ -5,8 +5,6 @@ A small network spends its time on Python, not on numbers: B members in one call
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -142,8 +140,3 @@ def _chain(module: nn.Module, name: str, more: tuple[type, ...]) -> list[tuple[s
     whole = type(module) is nn.Flatten and (module.start_dim, module.end_dim) == (1, -1)
     fine = type(module) in (nn.Linear, *more) or one_axis or whole or (type(module) in ELEMENTWISE and name)
     return [(name, module)] if fine else None
-
-
-def forward_many(net: Net) -> Callable[[Tensor, Tensor], Tensor]:
-    """(W (B, D), x (B, n, ...)) -> outputs (B, n, C) of any network in evaluation mode, by `vmap`."""
-    return torch.func.vmap(lambda w, x: net(w, x))

@@ -64,7 +64,11 @@ def fit_dropout(
         torch.Size([3, 58])
     """
     run = Run.of(locals(), "dropout")
-    run.check_passes("its masks are drawn for a whole minibatch")
+    if not run.training.whole:
+        raise ValueError(
+            f"dropout takes of fv.Training precision and validation alone, got {run.training}: "
+            "its masks are drawn for a whole minibatch"
+        )
     check_data(net, data, run.likelihood)
     rates = rates_of(net, data.x[:8], rate)
     loss = DropoutLoss(net, data, run.likelihood, rates, seed, run.training)

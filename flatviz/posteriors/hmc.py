@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
 from typing import Unpack
 
 import torch
@@ -117,7 +116,7 @@ def fit_hmc(
     sources = [generator(seed + 1000 * chain) for chain in range(chains)]  # the first chain is that of chains=1
     z = _normal(prior.mean.new_empty(chains, prior.dim + prior.rank), sources)
     value, slope, loss = potential(z)
-    size, metric = StepSize.start(FIRST_STEP), Metric()
+    size, metric = StepSize(FIRST_STEP), Metric()
     renewals = {burn_in // 4, burn_in // 2, 3 * burn_in // 4} - {0}
     kept, losses, rates, warming = [], [loss.mean()], [], max(1, burn_in // 2)
 
@@ -143,7 +142,7 @@ def fit_hmc(
             metric.see(z, slope)
             if step + 1 in renewals:
                 metric.renew()
-                size.restart(FIRST_STEP)
+                size.restart(math.log(FIRST_STEP))
             elif step + 1 in (burn_in // 2, burn_in):
                 size.settle()
         else:
@@ -191,7 +190,6 @@ def leapfrog(
     return z, momentum, at_z
 
 
-@dataclass
 class StepSize:
     """A step size that brings the acceptance rate to ACCEPT, by dual averaging of its logarithm.
 
@@ -199,13 +197,9 @@ class StepSize:
     size in the end is the average of log s with weights t^-0.75.  `state` holds (t, e, log s, its average, log s_0), float64.
     """
 
-    state: Tensor
-
-    @classmethod
-    def start(cls, first: float) -> StepSize:
-        """Before any observation, at `first`."""
-        log_size = math.log(first)
-        return cls(torch.tensor([0.0, 0.0, log_size, log_size, log_size], dtype=torch.float64))
+    def __init__(self, first: float) -> None:
+        self.state = torch.zeros(5, dtype=torch.float64)
+        self.restart(math.log(first))
 
     @property
     def size(self) -> float:
@@ -221,14 +215,13 @@ class StepSize:
         average += t**-0.75 * (log_size - average)
         self.state.copy_(torch.tensor([t, error, log_size, average, log_first], dtype=torch.float64))
 
-    def restart(self, first: float) -> None:
-        """From `first` again: under another metric what was seen is of no use."""
-        self.state.copy_(self.start(first).state)
+    def restart(self, log_size: float) -> None:
+        """From this logarithm on, without the observations: under another metric they are of no use."""
+        self.state.copy_(torch.tensor([0.0, 0.0, log_size, log_size, log_size], dtype=torch.float64))
 
     def settle(self) -> None:
         """Take the average for the size, and forget the observations: those on the way to the posterior are of no use in it."""
-        average = float(self.state[3])
-        self.state.copy_(torch.tensor([0.0, 0.0, average, average, average], dtype=torch.float64))
+        self.restart(float(self.state[3]))
 
 
 def _decay_prior(net: Net, n: int, weight_decay: float) -> Gaussian:

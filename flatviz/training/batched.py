@@ -12,7 +12,7 @@ from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.engine.forward import forward
-from flatviz.engine.stacked import Stacked, forward_many
+from flatviz.engine.stacked import Stacked
 from flatviz.storage.checkpoints import State
 from flatviz.training.gradient import Pass, TrainingLoss
 
@@ -63,7 +63,7 @@ class BatchedLoss(TrainingLoss):
     def __init__(self, net: Net, likelihood: Likelihood, network: Stacked | None, losses: Sequence[TrainingLoss]) -> None:
         self.data, self.passes, self.losses = losses[0].data, losses[0].passes, losses
         self.net, self.likelihood, self.work = net, likelihood, 0 if network is None else network.work
-        self.network = forward_many(net) if network is None else network
+        self.network = torch.func.vmap(lambda w, x: net(w, x)) if network is None else network
         x, _ = self.data.batch(None)
         self.inputs = x if network is None else network.features(x)
 

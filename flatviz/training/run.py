@@ -70,8 +70,3 @@ class Run:
             raise ValueError(
                 f"training.validation must be None for {self.label}, got {len(self.training.validation)} examples: {why}"
             )
-
-    def check_passes(self, why: str) -> None:
-        """ValueError where minibatches go in parts or on several processes, and `why` they cannot."""
-        if not self.training.whole:
-            raise ValueError(f"{self.label} takes of fv.Training precision and validation alone, got {self.training}: {why}")

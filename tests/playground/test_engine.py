@@ -242,7 +242,7 @@ def test_a_trajectory_of_hmc_is_that_of_flatviz(answers, case):
 
 
 def test_the_step_size_of_hmc_is_adapted_as_in_flatviz(answers):
-    size, seen = StepSize.start(0.1, 0.8), []
+    size, seen = StepSize(0.1), []
     for rate in (0.9, 0.2, 0.75, 1.0, 0.6, 0.85):
         size.follow(rate)
         seen.append(size.size)

@@ -106,7 +106,7 @@ def test_the_gradient_of_the_energy_is_that_of_its_value(regression):
 def test_the_step_size_brings_the_acceptance_to_where_it_should_be():
     """A rate exp(-s) is 0.8 at s = 0.223, from far below and far above."""
     for first in (1e-3, 10.0):
-        size = StepSize.start(first)
+        size = StepSize(first)
         for _ in range(500):
             size.follow(math.exp(-size.size))
         size.settle()
