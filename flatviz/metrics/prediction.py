@@ -10,6 +10,7 @@ from torch import Tensor
 from flatviz.checks import Count, Seed, check_many_weights, kind
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
+from flatviz.core.inputs import Inputs
 from flatviz.core.likelihood import Likelihood, check_labels
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
@@ -19,7 +20,7 @@ from flatviz.engine.forward import forward
 from flatviz.metrics.averaging import scored
 from flatviz.results import AnyPosterior, Posterior, Prediction
 
-Examples = Annotated[Tensor | Data, kind((Tensor, Data), "a tensor of inputs (N, ...), or fv.Data(x, y)")]
+Examples = Annotated[Tensor | Inputs | Data, kind((Tensor, Inputs, Data), "a tensor of inputs (N, ...), or fv.Data(x, y)")]
 
 
 @public

@@ -287,8 +287,8 @@ assert torch.allclose(outputs.var(0), r / (1 - r) * (A**2 @ x**2), rtol=0.05)
 # Here on the network: a draw should have a fifth of its head's columns at 0.
 
 # %%
-keywords = fv.METHODS["dropout"].keywords(net) | (dict(steps=60) if FAST else {})
-dropped = fv.fit_dropout(net, task.train, seed=0, rate=0.2, **keywords)
+keywords = fv.METHODS["dropout"].keywords(net) | dict(rate=0.2) | (dict(steps=60) if FAST else {})
+dropped = fv.fit_dropout(net, task.train, seed=0, **keywords)
 
 # %%
 head = next(b for b in net.blocks if b.kind == "head")
