@@ -21,7 +21,10 @@ def test_undo_outlives_a_family_that_is_sent_anew_and_a_lost_kernel_leaves_the_f
     page.wait_for_function(state, arg="sabma/0.5/5", polling=200)
     records = base64.b64encode(bundle.buffer).decode()
     page.evaluate("() => document.querySelector('.fv-bar').classList.add('former')")
-    page.evaluate(TOLD, [[{"kind": "family", "index": bundle.text, "records": records}]])
+    sent = {"kind": "family", "index": bundle.text, "records": records}
+    page.evaluate(TOLD, [[sent]])  # the same once more changes nothing
+    assert page.evaluate("() => document.querySelector('.fv-bar').classList.contains('former')")
+    page.evaluate(TOLD, [[sent | {"index": bundle.text + " "}]])
     page.wait_for_function("() => document.querySelector('.fv-bar:not(.former)')", polling=200)
     page.get_by_role("button", name="Undo").click()
     page.wait_for_function(state, arg="sabma/0.5/3", polling=200)
