@@ -123,9 +123,10 @@ def measure(fitted, cell):
 
 # %%
 table = run(grid, fit, measure, name="along", device=DEVICE, workers=WORKERS) if RUN else read_table(TABLE)
-if RUN and DATA:  # the other task's rows stay
+if RUN and DATA:  # the other task's rows at these lengths stay
     stored = read_table(TABLE)
-    table = pd.concat([stored[~stored.setting.isin(table.setting)], table], ignore_index=True)
+    stays = ~stored.setting.isin(table.setting) & stored.steps.isin(table.steps.unique())
+    table = pd.concat([stored[stays], table], ignore_index=True)
 if SAVE:
     write_table(table, SAVE)
 LABELS = {m: fv.METHODS[m].label for m in dict.fromkeys(table.method)}
