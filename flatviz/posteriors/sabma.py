@@ -107,8 +107,9 @@ def fit_sabma(
         data: The N training examples.
         prior: Gaussian over the D weights, as `transfer` returns.
         radius: 0 is VI.  For `kl_exact` it is sqrt(2 KL in nats): start at 0.5.  Over 40 seeds at equal steps the largest
-            Hessian eigenvalue is 0.90 (radius 0.5), 0.81 (1) and 0.67 (2) of VI's on digits-near, whose fits have all but converged,
-            at KL weight 0.03; on the digits no radius lowers it significantly at KL weights from 0.03 to 1: see `flatviz run evidence`.
+            Hessian eigenvalue is 0.90 (radius 0.5), 0.81 (1) and 0.67 (2) of VI's on digits-near at KL weight 0.03; on the
+            digits no radius lowers it significantly at KL weights from 0.03 to 1, and 2 raises it at 0.1 and 1: see
+            `flatviz run evidence`.
             `rank1_*` have the same unit.  For `sam_mu`, `sam_theta` and `authors_code` it is Euclidean: 0.05 to 0.5.
         seed: Of noise and minibatches.
         mode: The perturbation, see `perturb`; it is never of a reduced precision.

@@ -129,7 +129,8 @@ class Variational(Descending, Normalised, total=False):
     ]
     mc_samples: Annotated[Count, About("Draws of q a step; those of small networks share one pass.", 1)]
     lr: Annotated[
-        Rate, About("Of natural gradients, so that 1 to 2 suit every T, N and prior, 4 diverges; it falls along half a cosine.")
+        Rate,
+        About("Of natural gradients: 1 to 2 suit every T, N and prior, beyond fits can diverge; it falls along half a cosine."),
     ]
     weight_decay: Annotated[NonNegative, About("Acts on the mean only.")]
 

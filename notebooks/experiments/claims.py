@@ -5,7 +5,8 @@
 #
 # Each row is a claim, where we tested it, our estimate, and a verdict that a fixed rule derives from the estimate. Comparisons are paired
 # by seed. A claim **holds** or **does not hold** where its *p*, corrected by Holm within the family that the rules name, is below 0.05.
-# Otherwise it is **inconclusive**: the data do not decide, and the interval shows which effects remain possible. In the last two
+# Otherwise it is **inconclusive**: the test does not decide, and the interval shows which effects remain possible. In the
+# [evidence](evidence.ipynb), which has a rank test beside the *t* test, the two differ on some claims. In the last two
 # tables the rules are those of the experiments on [symmetry](symmetry.ipynb) and [learning](learning.ipynb).
 #
 # λ1 is the largest eigenvalue of the Hessian of the training loss over the treated weights (norm layers and head), NLL the test loss, ECE
@@ -172,7 +173,7 @@ def t6(evidence, ratio=1.1, points=0.01):
     middle, least, most = np.exp([first["mean"], first["mean"] - first["half"], first["mean"] + first["half"]])
     figure = f"λ1 {middle:.2f} of VI's ({least:.2f} to {most:.2f}) at radius {radii[0]:g}, {words[0]}; "
     figure += f"accuracy {100 * last['mean']:+.2g} ± {100 * last['half']:.2g} points at {radii[-1]:g}, {words[1]}"
-    text = "too small a radius brings no flatness, too large a one costs accuracy"
+    text = f"radius {radii[0]:g} leaves λ1 as it is, radius {radii[-1]:g} costs accuracy"
     return claim(f"{FLAT} T6", text, f"{over(table)}, T 0.03, equal steps", figure, verdict)
 
 
@@ -225,7 +226,7 @@ if SAVE:
     claims.to_csv(SAVE, index=False, float_format="%.6g")
 
 # %% [markdown]
-# ## How many hold
+# ## Rows by verdict
 
 # %%
 PAPERS = {
@@ -290,7 +291,7 @@ fig.update_layout(scattermode="group", scattergap=0.5, legend=legend, margin=dic
 # - **T1** holds where λ1 is higher than SGD's in more than half of the methods that do not seek flatness, and does not hold where it
 #   is lower in more than half.
 # - **T4** holds where SA-BMA's λ1 is below that of every other method, and does not hold where it is above that of at least one, each
-#   time significantly.
+#   time significantly. **T1** and this row of **T4** are a family each: their comparisons.
 # - **T6** claims no effect on λ1 at the smallest radius, and a loss of accuracy at the largest. No effect is shown by two one-sided
 #   tests: λ1 within 10 % of VI's. T6 holds where both parts are significant, does not hold where λ1 falls at the smallest radius or
 #   accuracy is shown to lose less than one point at the largest (two one-sided tests again), and else is inconclusive. All corrected
@@ -298,8 +299,8 @@ fig.update_layout(scattermode="group", scattergap=0.5, legend=legend, margin=dic
 # - **L1** and **L2** are on the local learning coefficient λ̂ ([learning](learning.ipynb)), at two strengths γ of the pull to the solution.
 #   L1 compares solutions of SAM and SGD by HMC; family: all claims of that experiment. L2 holds where two one-sided tests show that SGLD
 #   is within 10 % of HMC at SGD's solutions, and does not hold where it differs and that is not shown; family: both tests of L2's rows.
-# - **T7** compares counts of runs by Fisher's exact test. **T8** is Weyl's inequality, a theorem: its row checks our computation and is
-#   not counted.
+# - **T7** compares counts of runs by Fisher's exact test; family: its three rows.
+# - **T8** is Weyl's inequality, a theorem: its row checks our computation and is not counted.
 
 # %% [markdown]
 # ## All claims

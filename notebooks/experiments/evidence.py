@@ -11,9 +11,9 @@
 # *digits-near*, 2 shots a class, whose source is turned by 15 degrees and where transfer helps: *T* = 0.03, the default of tour and lab,
 # and *T* = 1. No setting was chosen on these seeds. All seeds split one set of digits, so the intervals do not cover other data sets.
 #
-# **Comparison.** A step of SAM or SA-BMA takes two gradients, and λ1 of VI changes with the length of its fit: on the digits it rises
-# (see below). So VI is fitted at several lengths, and each method is compared with VI of equal steps, of equal gradients, of a quarter of
-# the steps (does stopping early do as well?), and at equal training loss, seed by seed.
+# **Comparison.** A step of SAM or SA-BMA takes two gradients, and λ1 of VI can change with the length of its fit: on the digits its mean
+# rises (see below). So VI is fitted at several lengths, and each method is compared, seed by seed, with VI of equal steps, of equal
+# gradients, of a quarter of the steps (does stopping early do as well?), and, where VI reaches it, at equal training loss.
 
 # %% tags=["parameters"]
 RUN = False  # True computes everything, False reads the stored table
@@ -362,6 +362,6 @@ for setting in STORED:
 # ## What would change our mind
 #
 # The task is small, the network has 906 treated weights, and its seeds leave effects open that are smaller than the intervals above. On
-# the digits, a lower NLL of SA-BMA at *T* > 0, at equal gradients and at a training loss that VI reaches, would change the verdicts for
+# the digits, a lower NLL of SA-BMA at *T* > 0 and equal gradients would change the verdicts for
 # *T* > 0; so would another prior under which its posterior is closer to HMC. `flatviz run evidence --data cifar10:FOLDER -p
 # model=resnet20` asks the same of other data.

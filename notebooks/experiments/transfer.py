@@ -9,7 +9,7 @@
 # steps; SWAG's snapshots count as steps.
 #
 # **Stored table.** ResNet-20 of width 8 on CIFAR-10: four classes to pre-train on, four to learn with ten images each, two left
-# out; eight seeds, settings of the methods' records. Of your own images:
+# out; eight seeds, settings that the methods' records had at the time (plain gradient steps, one draw). Of your own images:
 # `flatviz run transfer -p data=image-folder:PATH -p model=resnet18 --device auto`, PATH a folder of class folders.
 
 # %% tags=["parameters"]

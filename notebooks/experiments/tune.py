@@ -146,7 +146,7 @@ px.scatter(
 )
 
 # %% [markdown]
-# *Figure: validation NLL of each method with the settings of its record, and with those of its best trial.*
+# *Figure: validation NLL of each method with the settings that its record had at the time, and with those of its best trial.*
 #
 # ## Verdicts
 #
