@@ -54,7 +54,16 @@ EXPECTED = {"mlp": "well under two minutes", "conv": "some minutes", "resnet20":
 @options.WORKERS
 @options.SCHEDULER
 def command(
-    out: Path, data: str | None, model: str, tuned: Path | None, seed: int | None, device: str | None, **more: Any
+    out: Path,
+    data: str | None,
+    size: int | None,
+    per_class: int | None,
+    model: str,
+    tuned: Path | None,
+    seed: int | None,
+    device: str | None,
+    workers: int | None,
+    scheduler: str | None,
 ) -> None:
     """Train a family of posteriors and write one live page.
 
@@ -65,7 +74,7 @@ def command(
     """
     started = time.perf_counter()
     seed, data = check_count(seed or 0, "--seed", least=0), data or DEFAULT
-    images = {name: more[name] for name in ("size", "per_class")}
+    images = dict(size=size, per_class=per_class)
     task = named_task(data, seed=seed, **images)
     place, why = pick(device or "auto", build_model(model, task, seed=seed))
     choices = None if tuned is None else read_choices(tuned)
@@ -73,7 +82,7 @@ def command(
     print(f"flatviz {flatviz.__version__} tour: {model}, {data}, on {place} ({why}), seed {seed}{expected}")
     torch.set_num_threads(1)  # on networks this small a second thread costs more than it brings
     how = dict(task=task, seed=seed, device=place, tuned=choices, progress=progress_of_command(), say=print)
-    with cluster(more["workers"], more["scheduler"]) as engine:
+    with cluster(workers, scheduler) as engine:
         tour = run_tour(model, engine=engine, **how)
     rows = family_rows(tour.family)
     rows += [dict.fromkeys(rows[0], "") | {"method": name} | score_texts(p) for name, p in tour.alone.items()]

@@ -111,9 +111,7 @@ class Fitting:
         """
         shared = self if engine is None else replace(self, progress=False)
         items = [(*group, seeds) for group in groups_of(keys, 1 if engine is None else workers(engine))]
-        shown = (
-            self.progress if len(seeds) == 1 else False
-        )  # of several seeds the bar of those that are trained together says enough
+        shown = self.progress if len(seeds) == 1 else False  # several seeds, trained together, have one bar: their fit's
         run = each(_fit_group, shared, items, engine=engine, label="fitting", progress=shown)
         return {key: q for _, some in run for key, q in some.items()}
 

@@ -210,10 +210,8 @@ class Step:
 
     def __init__(self, net: Net, data: Data, q: Gaussian, seed: int, n_draws: int = STEP_DRAWS) -> None:
         z = torch.randn(n_draws, q.dim + q.rank, generator=generator(seed), dtype=q.mean.dtype).to(q.mean.device)
-        self.q, self.expected = (
-            q,
-            NoisyNLL(training_loss(net, data, Run(seed), draws=n_draws), None, (z[:, : q.dim], z[:, q.dim :])),
-        )
+        loss = training_loss(net, data, Run(seed), draws=n_draws)
+        self.q, self.expected = q, NoisyNLL(loss, None, (z[:, : q.dim], z[:, q.dim :]))
         self.loss, self.g, _ = self.expected(q)
         self.gradient, self.f = self.g[0], nll(net, data)  # in the mean
         self.plane = plane_of_step(q, self.gradient, seed)

@@ -26,7 +26,7 @@ LABELS = {"gd": "gradient descent", "sam": "SAM"}  # here of a single point, wit
 WORLDS = ("weights", "step", "network", "gap")
 LEAD = (
     "A network is flat where its loss hardly rises when its weights are moved. "
-    "SA-BMA (green) lowers the loss of the worst cloud of weights within its radius (dashed), and so finds flat ground; "
+    "SA-BMA (green) lowers the loss of the worst cloud of weights within its radius (dashed), and so looks for flat ground; "
     "at radius 0 it is VI (blue), which lowers the average."
 )
 

@@ -20,10 +20,13 @@ from flatviz.training.gradient import Pass, TrainingLoss
 class SequentialLoss(TrainingLoss):
     """(W (B, D), index (B, n) or None) -> losses (B,), each row by a loss of its own."""
 
-    losses: Sequence[TrainingLoss] = ()
-
     def __init__(self, losses: Sequence[TrainingLoss]) -> None:
         self.losses, self.data, self.passes = losses, losses[0].data, losses[0].passes
+
+    @property
+    def each(self) -> Sequence[TrainingLoss]:
+        """The loss of each row by itself."""
+        return self.losses
 
     @property
     def state(self) -> State:
@@ -32,11 +35,11 @@ class SequentialLoss(TrainingLoss):
 
     def __call__(self, W: Tensor, index: Tensor | None) -> Tensor:
         """Mean loss of each row."""
-        return self._each(self.losses, W, index)
+        return self._rows(self.losses, W, index)
 
     def again(self, W: Tensor, index: Tensor | None) -> Tensor:
         """The same minibatches and noise once more, statistics left alone."""
-        return self._each([loss.again for loss in self.losses], W, index)
+        return self._rows([loss.again for loss in self.losses], W, index)
 
     def check(self, data: Data) -> None:
         """Raises ValueError for data that the net cannot read."""
@@ -47,7 +50,7 @@ class SequentialLoss(TrainingLoss):
         return torch.stack([loss.score(w, data) for loss, w in zip(self.losses, W.unbind())])
 
     @staticmethod
-    def _each(losses: Sequence[Pass], W: Tensor, index: Tensor | None) -> Tensor:
+    def _rows(losses: Sequence[Pass], W: Tensor, index: Tensor | None) -> Tensor:
         indices = [None] * len(losses) if index is None else index.unbind()
         return torch.stack([loss(w, i) for loss, w, i in zip(losses, W.unbind(), indices)])
 
@@ -58,14 +61,17 @@ MOST = 4_000_000  # multiplications of a row: beyond, a stack saves no Python th
 class BatchedLoss(TrainingLoss):
     """The same losses from one pass for all rows, or row by row where each is work enough for a CPU by itself."""
 
-    losses: Sequence[TrainingLoss] = ()
-
     def __init__(self, net: Net, likelihood: Likelihood, network: Stacked | None, losses: Sequence[TrainingLoss]) -> None:
         self.data, self.passes, self.losses = losses[0].data, losses[0].passes, losses
         self.net, self.likelihood, self.work = net, likelihood, 0 if network is None else network.work
         self.network = torch.func.vmap(lambda w, x: net(w, x)) if network is None else network
         x, _ = self.data.batch(None)
         self.inputs = x if network is None else network.features(x)
+
+    @property
+    def each(self) -> Sequence[TrainingLoss]:
+        """The loss of each row by itself."""
+        return self.losses
 
     def __call__(self, W: Tensor, index: Tensor | None) -> Tensor:
         """Mean loss of each row."""

@@ -46,7 +46,7 @@ class TrainingLoss:
         raise NotImplementedError
 
     @property
-    def losses(self) -> Sequence[TrainingLoss]:
+    def each(self) -> Sequence[TrainingLoss]:
         """The loss of each row by itself; of a loss of one weight vector, that loss."""
         return [self]
 

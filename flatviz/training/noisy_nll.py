@@ -6,7 +6,6 @@ grad of E_q[NLL] in (mean, log_std, factor)  =  (g,  g exp(log_std) z1,  z2 (x) 
 
 from __future__ import annotations
 
-import torch
 from torch import Tensor
 
 from flatviz.gaussian import Gaussian
@@ -54,7 +53,7 @@ class NoisyNLL:
         """Std z1 (..., S, D), and the draws as the loss takes them."""
         z1, z2 = self.noise
         wide = q.std.unsqueeze(-2) * z1
-        w = torch.add(q.mean.unsqueeze(-2), wide) + z2 @ q.factor
+        w = q.mean.unsqueeze(-2) + wide + z2 @ q.factor
         return wide, w.flatten() if self.rows == 1 else w.flatten(0, -2)
 
     def _averaged(

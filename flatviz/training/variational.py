@@ -177,7 +177,7 @@ def fit_gaussians(
     start = narrowed(start, how["start_scale"])
     B, shuffles, optim = len(seeds), [seed + 1 for seed in seeds], run.optim
     loss = training_loss(net, data, run, None if B == 1 else B, how["mc_samples"])
-    trained = [one.training for one in loss.losses[:: how["mc_samples"]]]
+    trained = [one.training for one in loss.each[:: how["mc_samples"]]]
     if B > 1 and any(trained):
         run.check_no_validation("statistics of BatchNorm that members train at once are those of the last step")
     descent = Descent(start, prior, B, how["kl_weight"], len(data), optim)
@@ -198,7 +198,7 @@ def fit_gaussians(
     batches = minibatches(len(data), optim.batch_size, shuffles[0] if B == 1 else shuffles, net.device)
     members = None if B == 1 else B
     stopping = early_stopping(
-        loss.losses[0] if B == 1 else loss, [descent.theta], lambda: descent.theta[..., 0, :], run, members=members
+        loss.each[0] if B == 1 else loss, [descent.theta], lambda: descent.theta[..., 0, :], run, members=members
     )
     history = recorded(loss, state, update, batches, run, stopping, check=False)
     theta = descent.theta.reshape(B, *descent.theta.shape[-2:])

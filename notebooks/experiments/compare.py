@@ -36,7 +36,7 @@ import torch
 import flatviz as fv
 from flatviz.experiments import at, judged, paired, read_table, run, sentences, shown, write_table
 from flatviz.experiments.reference import reference_of, weights_mmd
-from flatviz.families.members import fit_member
+from flatviz.families.members import fit_member, unless_diverged
 from flatviz.families.preparation import task_for
 from flatviz.families.tour import prepare
 from flatviz.families.tune import scored
@@ -63,14 +63,10 @@ def fit(cells, device, model=MODEL, data=DATA, epochs=EPOCHS, steps=STEPS, compa
     net, task, prior = prepare(model, task=task_for(data, seed), seed=seed, epochs=epochs or None, device=device)
     exact = reference_of(net, task, prior, seed=seed) if compared else None
     for cell in cells:
-        started, q = time.perf_counter(), None
+        started = time.perf_counter()
         usual = fv.METHODS[cell["method"]].tuned(net).settings | ({"steps": steps} if steps else {})
         settings = {name: round(cell["steps"] * usual[name]) for name in LONGER if name in usual}
-        try:
-            q = fit_member(net, task, prior, cell["method"], seed=seed, fit=settings)
-        except ValueError as error:
-            if "finite" not in str(error):
-                raise
+        q = unless_diverged(fit_member, net, task, prior, cell["method"], seed=seed, fit=settings)
         yield cell, (net, task, q, exact, time.perf_counter() - started)
 
 

@@ -117,9 +117,7 @@ for cell in cells:
     word = "has converged to within 1 %" if equivalent(left, MARGIN) < LEVEL else "convergence not shown"
     name = f"{fv.METHODS[cell['method']].label}, {cell['setting']}"
     lower = f"{100 * left['mean']:.1f} ± {100 * left['half']:.1f} % lower after 4 times the steps"
-    print(
-        f"{name}: {word}: objective {lower}, variances {100 * v.widths.mean():.0f} % off their fixed point ({left['n']} seeds)"
-    )
+    print(f"{name}: {word}: objective {lower} ({left['n']} seeds)")
 
 # %% [markdown]
 # ## What would change our mind

@@ -34,7 +34,7 @@ from flatviz.experiments import at, read_table, run, write_table
 from flatviz.experiments.settings import PUBLISHED, SETTINGS, TEMPERED
 from flatviz.experiments.statistics import mean_zero
 from flatviz.families.choice import with_head_std
-from flatviz.families.members import fit_member
+from flatviz.families.members import fit_member, unless_diverged
 from flatviz.families.tour import HEAD_STD, prepare
 
 # %% [markdown]
@@ -98,11 +98,8 @@ def fitted(net, task, prior, cell, settings, seed):
     """The fit of a cell, None where it diverged."""
     steps = round(cell["steps"] * (STEPS or fv.METHODS["vi"].keywords(net)["steps"]))
     radius = cell["radius"] or None
-    try:
-        return fit_member(net, task, prior, cell["method"], radius, seed=seed, fit=dict(settings, steps=steps))
-    except ValueError as error:
-        if "finite" not in str(error):
-            raise
+    how = dict(seed=seed, fit=dict(settings, steps=steps))
+    return unless_diverged(fit_member, net, task, prior, cell["method"], radius, **how)
 
 
 # %%

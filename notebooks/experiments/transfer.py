@@ -75,7 +75,7 @@ from flatviz.datasets.stream import in_memory
 from flatviz.experiments import judged, read_table, run, write_table
 from flatviz.experiments.statistics import mean_zero
 from flatviz.families.choice import Choice
-from flatviz.families.members import fit_member
+from flatviz.families.members import fit_member, unless_diverged
 from flatviz.families.preparation import check_learned
 from flatviz.families.shift import shift_of
 from flatviz.families.tune import tried
@@ -248,13 +248,8 @@ def fit(cells, device):
     for cell in cells:
         method, started = fv.METHODS[cell["method"]], time.perf_counter()
         choice = setup.choices.get(method.name, Choice())
-        try:
-            how = dict(fit=steps_of(method, case.net, choice), tuned={method.name: choice})
-            q = fit_member(case.late, case.seen, case.prior, method.name, seed=case.seed, **how)
-        except ValueError as error:
-            if "finite" not in str(error):
-                raise
-            q = None
+        how = dict(seed=case.seed, fit=steps_of(method, case.net, choice), tuned={method.name: choice})
+        q = unless_diverged(fit_member, case.late, case.seen, case.prior, method.name, **how)
         yield cell, (case, method, q, time.perf_counter() - started)
 
 

@@ -54,16 +54,17 @@ def test_the_kl_weight_pulls_towards_the_prior_and_a_narrow_prior_does_not_diver
     assert near.history.kl[0] == pytest.approx(0, abs=1e-2) and far.history.kl is None
 
 
+@pytest.mark.parametrize("index", [None, torch.tensor([0, 2, 3, 7])])
 @pytest.mark.parametrize("draws", [1, 3])
-def test_the_gradient_of_a_step_equals_autograd_through_the_reparameterisation(draws, tiny):
+def test_the_gradient_of_a_step_equals_autograd_through_the_reparameterisation(draws, index, tiny):
     net, data = tiny
     g = torch.Generator().manual_seed(0)
     factor = 0.1 * torch.randn(2, net.dim, generator=g, dtype=torch.float64)
-    q, f = fv.Gaussian(net.w, torch.full_like(net.w, -2.0), factor), fv.nll(net, data)
+    q, f = fv.Gaussian(net.w, torch.full_like(net.w, -2.0), factor), fv.nll(net, data if index is None else data.subset(index))
     z1, z2 = q.noise(draws, seed=1)
     theta = [t.clone().requires_grad_() for t in (q.mean, q.log_std, q.factor)]
     loss = torch.stack([f(w) for w in fv.Gaussian(*theta).at(z1, z2)]).mean()
-    value, grads, _ = NoisyNLL(training_loss(net, data, Run(0), draws=draws), None, (z1, z2))(q)
+    value, grads, _ = NoisyNLL(training_loss(net, data, Run(0), draws=draws), index, (z1, z2))(q)
     torch.testing.assert_close(value, loss.detach())
     for got, want in zip(grads, torch.autograd.grad(loss, theta)):
         torch.testing.assert_close(got, want, rtol=1e-9, atol=1e-12)
