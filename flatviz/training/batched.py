@@ -12,7 +12,7 @@ from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.engine.forward import forward
-from flatviz.engine.stacked import Stacked
+from flatviz.engine.stacked import Mapped, Stacked
 from flatviz.storage.checkpoints import State
 from flatviz.training.gradient import Pass, TrainingLoss
 
@@ -61,12 +61,10 @@ MOST = 4_000_000  # multiplications of a row: beyond, a stack saves no Python th
 class BatchedLoss(TrainingLoss):
     """The same losses from one pass for all rows, or row by row where each is work enough for a CPU by itself."""
 
-    def __init__(self, net: Net, likelihood: Likelihood, network: Stacked | None, losses: Sequence[TrainingLoss]) -> None:
+    def __init__(self, net: Net, likelihood: Likelihood, network: Stacked | Mapped, losses: Sequence[TrainingLoss]) -> None:
         self.data, self.passes, self.losses = losses[0].data, losses[0].passes, losses
-        self.net, self.likelihood, self.work = net, likelihood, 0 if network is None else network.work
-        self.network = torch.func.vmap(lambda w, x: net(w, x)) if network is None else network
-        x, _ = self.data.batch(None)
-        self.inputs = x if network is None else network.features(x)
+        self.net, self.likelihood, self.network = net, likelihood, network
+        self.inputs = network.features(self.data.batch(None)[0])
 
     @property
     def each(self) -> Sequence[TrainingLoss]:
@@ -75,13 +73,11 @@ class BatchedLoss(TrainingLoss):
 
     def __call__(self, W: Tensor, index: Tensor | None) -> Tensor:
         """Mean loss of each row."""
-        if self.work * (len(self.data) if index is None else index.shape[1]) > MOST:
+        if self.network.work * (len(self.data) if index is None else index.shape[1]) > MOST:
             return SequentialLoss(self.losses[:1] * len(W))(W, index)
         x, y = (self.inputs, self.data.y) if index is None else (_rows(self.inputs, index), self.data.y[index])
         if index is None:
             y = y.expand(len(W), *y.shape)
-            if not isinstance(self.network, Stacked):
-                x = x.expand(len(W), *x.shape)
         return mean_nll_rows(self.network(W, x), y, self.likelihood)
 
     def check(self, data: Data) -> None:

@@ -9,8 +9,7 @@ from symmetric_networks import mlp, network, optunet
 from torch import nn
 
 import flatviz as fv
-from flatviz.engine.stacked import Stacked
-from flatviz.engine.stacked_conv import StackedConv, stack_conv
+from flatviz.engine.stacked import Mapped, Stacked
 from flatviz.symmetry import collapse
 from flatviz.training.batched import BatchedLoss, SequentialLoss
 from flatviz.training.gradient import gradient
@@ -101,17 +100,25 @@ def test_convolutional_members_together_are_the_members_alone(i, treated):
         torch.testing.assert_close(g, h, rtol=1e-12, atol=1e-12)
 
 
-def test_networks_that_are_no_plain_chain_are_not_stacked():
-    x = torch.randn(2, 1, 8, 8)
-    good = optunet()
-    assert isinstance(stack_conv(fv.Net.from_module(good), x), StackedConv)
-    head = fv.Net.from_module(good, lambda name: name.startswith("7"), example=x)
-    assert type(stack_conv(head, x)) is Stacked, "the trunk is the same for all members"
-    dilated = nn.Sequential(nn.Conv2d(1, 2, 3, dilation=2), nn.Flatten(), nn.Linear(32, 3))
-    same = nn.Sequential(nn.Conv2d(1, 2, 3, padding="same"), nn.Flatten(), nn.Linear(128, 3))
-    unflattened = nn.Sequential(nn.Conv2d(1, 2, 3), nn.ReLU(), nn.Conv2d(2, 3, 6))
-    for module in (dilated, same, unflattened):
-        assert stack_conv(fv.Net.from_module(module, example=x), x) is None
+class Looped(nn.Module):
+    """Reads a number of its inputs, which vmap cannot."""
+
+    def forward(self, x):
+        return x if float(x.sum()) > 0 else 2 * x
+
+
+def test_how_members_run_together():
+    x = torch.randn(20, 1, 8, 8, generator=torch.Generator().manual_seed(0))
+    data, run = fv.Data(x, torch.arange(20) % 10), Run(0)
+
+    def together(net):
+        return training_loss(net, data, run, 3)
+
+    assert isinstance(together(fv.Net.from_module(optunet())).network, Mapped)
+    head = fv.Net.from_module(optunet(), lambda name: name.startswith("7"), example=x)
+    assert isinstance(together(head).network, Stacked), "the trunk is the same for all members"
+    looped = nn.Sequential(nn.Conv2d(1, 2, 3), nn.Flatten(), Looped(), nn.Linear(72, 10))
+    assert isinstance(together(fv.Net.from_module(looped, example=x)), SequentialLoss)
 
 
 def test_pairs_written_out(monkeypatch):

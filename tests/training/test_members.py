@@ -77,19 +77,17 @@ def test_a_network_with_a_tied_layer_or_a_third_axis_is_not_stacked():
     assert stack(fv.Net.from_module(nn.Sequential(nn.Linear(3, 2))), torch.randn(4, 5, 3)) is None
 
 
-def test_any_network_in_evaluation_mode_can_run_together_as_it_does_on_a_gpu():
+def test_any_network_in_evaluation_mode_can_run_together():
     module = nn.Sequential(
         nn.Conv2d(1, 3, 3), nn.BatchNorm2d(3), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(3, 2)
     )
     net = fv.Net.from_module(module.double(), "norm+head", example=torch.randn(2, 1, 6, 6, dtype=torch.float64))
     data = fv.Data(torch.randn(8, 1, 6, 6, dtype=torch.float64), torch.randint(0, 2, (8,)))
-    W, alone = rows(net), training_loss(net, data, Run(0), 3)
-    assert isinstance(alone, SequentialLoss)  # on a CPU
+    W, together = rows(net), training_loss(net, data, Run(0), 3)
+    assert isinstance(together, BatchedLoss)
+    alone = SequentialLoss([FrozenLoss(net, data, "categorical")] * 3)
     for index in (None, torch.arange(6).view(3, 2)):
-        for got, want in zip(
-            gradient(BatchedLoss(net, "categorical", None, [FrozenLoss(net, data, "categorical")] * 3), W, index, fv.SAM(0.1)),
-            gradient(alone, W, index, fv.SAM(0.1)),
-        ):
+        for got, want in zip(gradient(together, W, index, fv.SAM(0.1)), gradient(alone, W, index, fv.SAM(0.1))):
             torch.testing.assert_close(got, want)
 
 
