@@ -83,12 +83,7 @@ class Net:
 
     @classmethod
     def from_module(
-        cls,
-        module: nn.Module,
-        treated: Treated = "all",
-        *,
-        head: str | None = None,
-        example: Tensor | None = None,
+        cls, module: nn.Module, treated: Treated = "all", *, head: str | None = None, example: Tensor | None = None
     ) -> Net:
         """Read `module` as a function of its treated parameters.
 

@@ -26,12 +26,7 @@ LEAST_CLASSES = 4  # of which one half can be the source
 
 @public
 def named_task(
-    name: str,
-    *,
-    shots: Count | None = None,
-    seed: Seed = 0,
-    size: Count | None = None,
-    per_class: Count | None = None,
+    name: str, *, shots: Count | None = None, seed: Seed = 0, size: Count | None = None, per_class: Count | None = None
 ) -> Task:
     """A task by its name: "digits", "digits-near", "moons", "image-folder:PATH", "mnist:ROOT", "cifar10:ROOT" and so on.
 

@@ -37,13 +37,7 @@ class EvaluationPlanner:
         self._traces: dict[tuple, Trace | None] = {}
 
     def plan(
-        self,
-        origin: Tensor,
-        axes: Tensor,
-        *,
-        exact: bool = False,
-        precision: str | None = None,
-        coords: Tensor | None = None,
+        self, origin: Tensor, axes: Tensor, *, exact: bool = False, precision: str | None = None, coords: Tensor | None = None
     ) -> Plan:
         """The plan for points origin + coords @ axes; `exact`: without any reuse between points.
 

@@ -19,12 +19,7 @@ COVARIANCE_FROM = 50  # test vectors at most whose covariance is read: it costs 
 
 @public
 def hessian_trace(
-    f: ObjectiveLike,
-    w: Vector,
-    *,
-    products: Count = 60,
-    curvature: Curvature = "hessian",
-    seed: Seed = 0,
+    f: ObjectiveLike, w: Vector, *, products: Count = 60, curvature: Curvature = "hessian", seed: Seed = 0
 ) -> tuple[float, float]:
     """(estimate, standard error) of tr H, H = grad^2 f(w), from at most `products` products H v.
 

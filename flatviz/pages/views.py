@@ -192,14 +192,7 @@ VIEWS = (
     *_through_the_center("around"),
     *_through_the_center("ascent", when=_mapped),
     _view(
-        "hidden",
-        _hidden,
-        span=3,
-        height=470,
-        least=260,
-        shared=("xaxis", "yaxis"),
-        group="Surface",
-        link={"samples": "draws"},
+        "hidden", _hidden, span=3, height=470, least=260, shared=("xaxis", "yaxis"), group="Surface", link={"samples": "draws"}
     ),
     _view("spectrum", _spectrum, shared=("yaxis",), group="Flatness", link={"draws": "eigenvalues"}),
     _view("metrics", _metrics, shared=("yaxis", "yaxis2", "yaxis3"), group="Scores", link={"x": "sizes"}),

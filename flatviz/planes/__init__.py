@@ -4,10 +4,5 @@ from flatviz.lazy import lazy
 
 __getattr__, __dir__, __all__ = lazy(
     __name__,
-    {
-        "pca": "plane_path plane_pca",
-        "along": "plane_along plane_eigen",
-        "random": "plane_random",
-        "through": "plane_through",
-    },
+    {"pca": "plane_path plane_pca", "along": "plane_along plane_eigen", "random": "plane_random", "through": "plane_through"},
 )

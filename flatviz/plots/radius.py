@@ -21,13 +21,7 @@ HEIGHT = 640  # px
 
 
 @public
-def plot_radius(
-    family: Family,
-    *,
-    method: str | None = None,
-    radius: Radius | None = None,
-    title: str | None = None,
-) -> Figure:
+def plot_radius(family: Family, *, method: str | None = None, radius: Radius | None = None, title: str | None = None) -> Figure:
     """λ₁, NLL, accuracy and ECE against the radius: a row a quantity, a column a method, because units differ by method.
 
     Radius 0, where each method is VI, lies left of a gap in the logarithmic axis; SGD's single point is a dotted line.

@@ -30,15 +30,7 @@ SETTINGS = dict(rate=0.1, n_draws=30, steps=300, lr=0.05, momentum=0.9, weight_d
 
 
 @defaults(SETTINGS)
-def fit_dropout(
-    net: Net,
-    data: Data,
-    *,
-    seed: Seed,
-    rate: Share,
-    n_draws: Count,
-    **how: Unpack[SGD],
-) -> Draws:
+def fit_dropout(net: Net, data: Data, *, seed: Seed, rate: Share, n_draws: Count, **how: Unpack[SGD]) -> Draws:
     """Train with dropout from where the net stands, then draw `n_draws` masked weight vectors, (n_draws, D).
 
     BatchNorm statistics are the net's own; with an `ascent` both passes have the same masks; of `training` precision and early

@@ -23,13 +23,7 @@ SETTINGS = dict(members=5, steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, 
 
 @defaults(SETTINGS)
 def fit_ensemble(
-    net: Net,
-    data: Data,
-    *,
-    seed: Seed,
-    members: Count,
-    batchnorm: Statistics = "frozen",
-    **how: Unpack[SGD],
+    net: Net, data: Data, *, seed: Seed, members: Count, batchnorm: Statistics = "frozen", **how: Unpack[SGD]
 ) -> Draws:
     """Train `members` networks over the treated weights, of which each draws all anew, or the head where not all are treated.
 

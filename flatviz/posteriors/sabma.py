@@ -186,11 +186,7 @@ METHOD = Method(
     fit=fit_sabma,
     at_once=True,
     plain=Tuned(
-        TEMPERED,
-        radius=1.0,
-        largest=5.0,
-        tour=(0.0, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0),
-        lab=(0.0, 0.5, 1.0, 2.0),
+        TEMPERED, radius=1.0, largest=5.0, tour=(0.0, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0), lab=(0.0, 0.5, 1.0, 2.0)
     ),
     batchnorm=Tuned(
         TEMPERED_BATCHNORM,
@@ -208,20 +204,8 @@ METHOD = Method(
 SAM_ON_MEAN = replace(
     METHOD,
     fit=partial(fit_sabma, mode="sam_mu"),
-    plain=Tuned(
-        TEMPERED,
-        radius=0.1,
-        largest=1.0,
-        tour=(0.0, 0.05, 0.1, 0.2, 0.5),
-        lab=(0.0, 0.05, 0.2),
-    ),
-    batchnorm=Tuned(
-        TEMPERED_BATCHNORM,
-        radius=0.1,
-        largest=0.2,
-        tour=(0.0, 0.02, 0.05, 0.1, 0.2),
-        lab=(0.0, 0.02, 0.1),
-    ),
+    plain=Tuned(TEMPERED, radius=0.1, largest=1.0, tour=(0.0, 0.05, 0.1, 0.2, 0.5), lab=(0.0, 0.05, 0.2)),
+    batchnorm=Tuned(TEMPERED_BATCHNORM, radius=0.1, largest=0.2, tour=(0.0, 0.02, 0.05, 0.1, 0.2), lab=(0.0, 0.02, 0.1)),
     evidence=(0.05, 0.1, 0.2, 0.5),
 )
 

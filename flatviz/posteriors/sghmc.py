@@ -26,15 +26,7 @@ SETTINGS = dict(n_draws=30, burn_in=300, thin=20, lr=0.002, friction=0.1, temper
 
 
 @defaults(SETTINGS)
-def fit_sghmc(
-    net: Net,
-    data: Data,
-    *,
-    seed: Seed,
-    friction: Share,
-    chains: Count = 1,
-    **how: Unpack[Thinned],
-) -> Draws:
+def fit_sghmc(net: Net, data: Data, *, seed: Seed, friction: Share, chains: Count = 1, **how: Unpack[Thinned]) -> Draws:
     """Chains v <- (1 - alpha) v - lr g + sqrt(2 lr alpha T / N) xi, w <- w + v, from where the net stands; (n_draws, D).
 
     The rate is a fifth of SGLD's, because the momentum multiplies the step by 1 / friction.

@@ -25,14 +25,7 @@ SETTINGS = dict(n_draws=30, burn_in=300, thin=20, lr=0.01, temperature=1.0, weig
 
 
 @defaults(SETTINGS)
-def fit_sgld(
-    net: Net,
-    data: Data,
-    *,
-    seed: Seed,
-    chains: Count = 1,
-    **how: Unpack[Thinned],
-) -> Draws:
+def fit_sgld(net: Net, data: Data, *, seed: Seed, chains: Count = 1, **how: Unpack[Thinned]) -> Draws:
     """Chains w <- w - lr g + sqrt(2 lr T / N) xi from where the net stands; draws (n_draws, D).
 
     F-SGLD, given an `ascent`, has a drift that is no gradient, so that the sharpness-aware posterior is met approximately only.

@@ -24,13 +24,7 @@ from flatviz.training.variational import TEMPERED, TEMPERED_BATCHNORM, converged
 
 @defaults(TEMPERED, TEMPERED_BATCHNORM)
 def fit_vi(
-    net: Net,
-    data: Data,
-    prior: Gaussian,
-    *,
-    seed: Seed,
-    ascent: Ascent | None = None,
-    **how: Unpack[FromPrior],
+    net: Net, data: Data, prior: Gaussian, *, seed: Seed, ascent: Ascent | None = None, **how: Unpack[FromPrior]
 ) -> Gaussian:
     """Fit q = N(mean, diag(exp(2 log_std)) + factor^T factor) over the net's D treated weights.
 

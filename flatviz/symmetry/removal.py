@@ -16,10 +16,7 @@ from flatviz.symmetry.units import Units
 
 # rule -> number of a unit from its incoming weights (S, n, m)
 Rule = Literal["first", "max"]
-RULES: dict[str, Callable[[Tensor], Tensor]] = {
-    "first": lambda V: V[..., 0],
-    "max": lambda V: V.amax(-1),
-}
+RULES: dict[str, Callable[[Tensor], Tensor]] = {"first": lambda V: V[..., 0], "max": lambda V: V.amax(-1)}
 
 
 @public

@@ -115,12 +115,7 @@ def recorded(
 
 
 def early_stopping(
-    loss: TrainingLoss,
-    held: Sequence[Tensor],
-    center: Callable[[], Tensor],
-    run: Run,
-    *,
-    members: int | None = None,
+    loss: TrainingLoss, held: Sequence[Tensor], center: Callable[[], Tensor], run: Run, *, members: int | None = None
 ) -> EarlyStopping | None:
     """Stopping by the loss of `run.training.validation` at `center()`; None without one.  held: what the fit moves, beside statistics.
 

@@ -53,14 +53,7 @@ class Moments:
 
 
 def collect(
-    net: Net,
-    data: Data,
-    run: Run,
-    snapshots: int,
-    *,
-    rank: int = 0,
-    W: Tensor | None = None,
-    seeds: Sequence[int] = (),
+    net: Net, data: Data, run: Run, snapshots: int, *, rank: int = 0, W: Tensor | None = None, seeds: Sequence[int] = ()
 ) -> tuple[Moments, History]:
     """Moments of the weights at the ends of the epochs, from where the net stands.
 

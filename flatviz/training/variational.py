@@ -154,13 +154,7 @@ def vi_step(q: Gaussian, nll: NoisyNLL, descend: Descent, *, ascent: Ascent | No
 
 
 def fit_gaussians(
-    net: Net,
-    data: Data,
-    prior: Gaussian,
-    step: Step,
-    run: Run,
-    how: FromPrior,
-    seeds: Sequence[int],
+    net: Net, data: Data, prior: Gaussian, step: Step, run: Run, how: FromPrior, seeds: Sequence[int]
 ) -> list[Gaussian | ValueError]:
     """Move q by `step`, one member a seed; a member that diverged is its error.
 

@@ -2,10 +2,4 @@
 
 from flatviz.lazy import lazy
 
-__getattr__, __dir__, __all__ = lazy(
-    __name__,
-    {
-        "lab": "Lab",
-        "picture": "plot_view",
-    },
-)
+__getattr__, __dir__, __all__ = lazy(__name__, {"lab": "Lab", "picture": "plot_view"})

@@ -199,11 +199,7 @@ def fit_sets(cells):
 def measure_set(fitted, cell):
     """100 MMD², median over layers and of all weights, and its p; of a set as trained also what it predicts, and its largest units."""
     distance, W = fitted
-    values = {
-        "mmd": 100 * distance.of(),
-        "mmd, all weights": 100 * distance.of(WHOLE),
-        "p": distance.p_value(),
-    }
+    values = {"mmd": 100 * distance.of(), "mmd, all weights": 100 * distance.of(WHOLE), "p": distance.p_value()}
     return values | (scores_of(W) | largest(W) if cell["setting"] == "raw" else {})
 
 

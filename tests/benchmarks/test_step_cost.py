@@ -41,10 +41,7 @@ def problem(model, task):
     return getattr(fv.models, model)(task), task.test.subset(torch.arange(100 if model == "mlp" else 128))
 
 
-@pytest.mark.parametrize(
-    ("model", "n", "most"),
-    [("mlp", 50, 3.0), ("convnet", 20, 2.3), ("resnet20", 4, 2.3)],
-)
+@pytest.mark.parametrize(("model", "n", "most"), [("mlp", 50, 3.0), ("convnet", 20, 2.3), ("resnet20", 4, 2.3)])
 def test_sam_and_sabma_steps_over_an_sgd_step_on_the_same_weights(model, n, most, task):
     module, data = problem(model, task)
     net = fv.Net.from_module(module).with_example(data.x).restrict("norm+head")

@@ -209,11 +209,7 @@ def test_in_a_relief_samples_stand_on_lines_to_the_surface_in_their_methods_colo
 
 def test_a_surface_a_projection_and_a_prediction_draw_themselves_in_a_cell(family, monkeypatch):
     monkeypatch.setattr(pio.renderers, "default", "plotly_mimetype")
-    kinds = {
-        "contour": family.surface,
-        "scatter": family.projection[-1],
-        "bar": family.prediction[-1],
-    }
+    kinds = {"contour": family.surface, "scatter": family.projection[-1], "bar": family.prediction[-1]}
     for kind, result in kinds.items():
         bundle = result._repr_mimebundle_()
         assert bundle["text/plain"] == repr(result) and "\n" not in repr(result)
