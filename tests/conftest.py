@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import threading
+from types import SimpleNamespace
 
 _cache = tempfile.TemporaryDirectory(prefix="flatviz-tests-")
 os.environ["FLATVIZ_CACHE"] = _cache.name  # before anything of ours is imported
@@ -142,20 +143,14 @@ def devices_asked(config) -> bool:
 
 def pytest_sessionstart(session):
     """Failures are printed as they happen, so that a run which is cut off has printed its failures."""
-    if terminal := session.config.pluginmanager.get_plugin("terminalreporter"):
-        session.config.pluginmanager.register(Telling(terminal))
+    terminal = session.config.pluginmanager.get_plugin("terminalreporter")  # of the process that has the terminal
 
+    def pytest_runtest_logreport(report):
+        """Writes the last words of a failure at once; pytest writes the whole at the end."""
+        if terminal and report.failed:
+            terminal.write_line(f"\n{report.when} of {report.nodeid} failed:\n{str(report.longrepr)[-2000:]}", red=True)
 
-class Telling:
-    """Writes the last words of a failure at once; pytest writes the whole at the end."""
-
-    def __init__(self, terminal):
-        self.terminal = terminal
-
-    def pytest_runtest_logreport(self, report):
-        """After each phase of a test, in the process that has the terminal."""
-        if report.failed:
-            self.terminal.write_line(f"\n{report.when} of {report.nodeid} failed:\n{str(report.longrepr)[-2000:]}", red=True)
+    session.config.pluginmanager.register(SimpleNamespace(pytest_runtest_logreport=pytest_runtest_logreport))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -1,8 +1,13 @@
 """One small valid call of every public verb, for tests that hold for all of them."""
 
 import inspect
+from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter
+from pathlib import Path
+from types import SimpleNamespace
 
+import loss_landscapes.metrics
 import torch
 
 import flatviz
@@ -11,12 +16,20 @@ from flatviz.catalog import FILES
 
 CHAIN = dict(seed=0, n_draws=2, burn_in=1, thin=1)
 CYCLES = dict(n_draws=2, cycles=2, cycle_steps=3)
+OF_A_PREDICTION = ("accuracy", "nll", "brier", "ece", "reliability", "disagreement")
+OF_A_PREDICTION += ("predictive_entropy", "aleatoric_entropy", "mutual_information")
+OF_ONE = {  # a verb of one thing: the name under which an earlier call keeps it
+    **{f"metrics.{name}": "prediction" for name in OF_A_PREDICTION},
+    **{"plot_metrics": "prediction", "plots.plot_reliability": "prediction", "plots.plot_basin": "surface"},
+    **{"plot_density": "density", "plot_curve": "curve", "plot_projection": "projection", "plot_spectrum": "spectrum"},
+    **{"plots.plot_persistence": "valleys", "plots.plot_mechanism": "step", "plots.plot_radius": "measured"},
+}
 FAMILY = dict(radii={"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 0.5)}, fit={"steps": 2})
 SMALL = dict(n_draws=3, n_spectra=2, k=2, resolution=3, around_resolution=3)
 
 
 def _three(made, data):
-    return made["net"][0], data, made["net"][1]
+    return made.net[0], data, made.net[1]
 
 
 def _ended(lab):
@@ -25,8 +38,22 @@ def _ended(lab):
     lab.wait(60)
 
 
+@dataclass(frozen=True)
 class TaskWithPath(flatviz.Task):
-    path = None
+    path: Path | None = None
+
+
+def users_things(path, last=torch.nn.Linear, device="cpu"):
+    """(module, data, task, metric) that `calls` takes: small, with BatchNorm, on the device; files go to `path`."""
+    nn = torch.nn
+    module = nn.Sequential(nn.Linear(3, 6), nn.BatchNorm1d(6), nn.ReLU(), nn.Linear(6, 3), nn.LayerNorm(3), last(3, 2))
+    module(torch.randn(8, 3))  # BatchNorm statistics that are not the initial ones
+    for layer in (module[1], module[4]):
+        nn.init.normal_(layer.bias)  # loss-landscapes divides by its norm
+    x = torch.randn(20, 3)
+    data = flatviz.Data(x, (x[:, 0] > 0).long()).to(device)
+    task = TaskWithPath(data, data, data, n_classes=2, path=path)
+    return module.to(device), data, task, loss_landscapes.metrics.Loss(nn.CrossEntropyLoss(), data.x, data.y)
 
 
 def _easy(data):
@@ -45,137 +72,113 @@ def public_names():
 
 def calls(fv, module, data, task, metrics):
     """name -> call, for every public verb of the namespace `fv`; later calls use what earlier ones returned."""
-    made, pictures, late = {}, _images(), _late()
+    made, pictures, late = SimpleNamespace(), _images(), _late()
 
     def keep(name, value):
-        made[name] = value
+        setattr(made, name, value)
         return value
+
+    def of_one(verb, noun):
+        return attrgetter(verb)(fv)(getattr(made, noun))
 
     small = dict(seed=0, steps=2)
     listed = {
         "pretrain": lambda: keep("source", fv.pretrain(module, data, seed=0, epochs=1)),
         "record_path": lambda: fv.record_path(module, most=2),
-        "fit_swag": lambda: keep("swag", fv.fit_swag(made["source"], data, seed=0, rank=2, snapshots=3)),
-        "transfer": lambda: keep(
-            "net", fv.transfer(made["source"], made["swag"], treated="norm+head", head_std=0.1, scale=2.0)
-        ),
-        "fit_sgd": lambda: (fv.fit_sgd(made["net"][0], data, **small), fv.fit_sgd(fv.Net.from_module(module), data, **small)),
-        "fit_swa": lambda: fv.fit_swa(made["net"][0], data, seed=0, snapshots=2, batchnorm="train"),
-        "fit_swag_diag": lambda: fv.fit_swag_diag(made["net"][0], data, seed=0, snapshots=2, ascent=fv.SAM(0.1)),
-        "fit_laplace": lambda: keep("laplace", fv.fit_laplace(made["net"][0], data, prior_precision=1.0, **small)),
-        "posteriors.laplace_evidence": lambda: fv.posteriors.laplace_evidence(made["net"][0], data, prior_precision=1.0),
-        "fit_sgld": lambda: fv.fit_sgld(made["net"][0], data, chains=2, **CHAIN),
-        "fit_sghmc": lambda: fv.fit_sghmc(made["net"][0], data, **CHAIN),
-        "fit_emcmc": lambda: fv.fit_emcmc(made["net"][0], data, **CHAIN),
-        "fit_svgd": lambda: fv.fit_svgd(made["net"][0], data, n_draws=2, **small),
-        "fit_hmc": lambda: keep("hmc", fv.fit_hmc(made["net"][0], data, seed=0, n_draws=8, chains=2, burn_in=4, most_steps=4)),
-        "bridges.diagnose_chains": lambda: fv.bridges.diagnose_chains(made["hmc"]),
-        "fit_csgld": lambda: fv.fit_csgld(made["net"][0], data, seed=0, **CYCLES),
+        "fit_swag": lambda: keep("swag", fv.fit_swag(made.source, data, seed=0, rank=2, snapshots=3)),
+        "transfer": lambda: keep("net", fv.transfer(made.source, made.swag, treated="norm+head", head_std=0.1, scale=2.0)),
+        "fit_sgd": lambda: (fv.fit_sgd(made.net[0], data, **small), fv.fit_sgd(fv.Net.from_module(module), data, **small)),
+        "fit_swa": lambda: fv.fit_swa(made.net[0], data, seed=0, snapshots=2, batchnorm="train"),
+        "fit_swag_diag": lambda: fv.fit_swag_diag(made.net[0], data, seed=0, snapshots=2, ascent=fv.SAM(0.1)),
+        "fit_laplace": lambda: keep("laplace", fv.fit_laplace(made.net[0], data, prior_precision=1.0, **small)),
+        "posteriors.laplace_evidence": lambda: fv.posteriors.laplace_evidence(made.net[0], data, prior_precision=1.0),
+        "fit_sgld": lambda: fv.fit_sgld(made.net[0], data, chains=2, **CHAIN),
+        "fit_sghmc": lambda: fv.fit_sghmc(made.net[0], data, **CHAIN),
+        "fit_emcmc": lambda: fv.fit_emcmc(made.net[0], data, **CHAIN),
+        "fit_svgd": lambda: fv.fit_svgd(made.net[0], data, n_draws=2, **small),
+        "fit_hmc": lambda: keep("hmc", fv.fit_hmc(made.net[0], data, seed=0, n_draws=8, chains=2, burn_in=4, most_steps=4)),
+        "bridges.diagnose_chains": lambda: fv.bridges.diagnose_chains(made.hmc),
+        "fit_csgld": lambda: fv.fit_csgld(made.net[0], data, seed=0, **CYCLES),
         "fit_ptl": lambda: fv.fit_ptl(*_three(made, data), fit=partial(fv.fit_csgld, **CYCLES), seed=0),
-        "fit_dropout": lambda: fv.fit_dropout(made["net"][0], data, n_draws=2, **small),
-        "fit_ensemble": lambda: keep("ensemble", fv.fit_ensemble(made["net"][0], data, members=2, **small)),
-        "fit_multi": lambda: fv.fit_multi(made["net"][0], data, fit=partial(fv.fit_sgd, steps=2), members=2, **small),
-        "posteriors.moped_prior": lambda: fv.posteriors.moped_prior(made["net"][0]),
+        "fit_dropout": lambda: fv.fit_dropout(made.net[0], data, n_draws=2, **small),
+        "fit_ensemble": lambda: keep("ensemble", fv.fit_ensemble(made.net[0], data, members=2, **small)),
+        "fit_multi": lambda: fv.fit_multi(made.net[0], data, fit=partial(fv.fit_sgd, steps=2), members=2, **small),
+        "posteriors.moped_prior": lambda: fv.posteriors.moped_prior(made.net[0]),
         "fit_vi": lambda: fv.fit_vi(*_three(made, data), **small),
         "fit_sabma": lambda: keep("q", fv.fit_sabma(*_three(made, data), radius=0.5, **small)),
-        "perturb": lambda: fv.perturb(made["q"], (made["q"].mean, made["q"].mean, made["q"].factor), radius=1.0),
-        "nll": lambda: keep("f", fv.nll(made["net"][0], data)),
-        "hvp": lambda: fv.hvp(made["f"], made["q"].mean, made["q"].mean),
-        "plane_pca": lambda: keep("plane", fv.plane_pca(made["q"].sample(4, seed=0))),
-        "plane_random": lambda: fv.plane_random(made["net"][0], made["q"].mean, seed=0),
-        "plane_through": lambda: fv.plane_through(*made["q"].sample(3, seed=0)),
-        "slice_plane": lambda: keep("surface", fv.slice_plane(made["f"], made["plane"], resolution=3)),
-        "slice_line": lambda: fv.slice_line(made["f"], *made["q"].sample(2, seed=0), resolution=3),
-        "project": lambda: keep("projection", fv.project(made["q"].sample(4, seed=0), made["plane"], made["f"])),
-        "top_eigenpairs": lambda: keep("spectrum", fv.top_eigenpairs(made["f"], made["q"].mean, 2)),
-        "spectral_density": lambda: keep("density", fv.spectral_density(made["f"], made["q"].mean, runs=2, steps=3, k=2)),
-        "planes.plane_path": lambda: fv.planes.plane_path(made["q"].sample(4, seed=0)),
-        "plane_along": lambda: fv.plane_along(*made["q"].sample(3, seed=0)),
-        "plane_eigen": lambda: fv.plane_eigen(made["q"].mean, made["density"]),
-        "quantity": lambda: fv.slice_plane(
-            fv.quantity(made["net"][0], data, "nll", batchnorm=data), made["plane"], resolution=3
-        ),
+        "perturb": lambda: fv.perturb(made.q, (made.q.mean, made.q.mean, made.q.factor), radius=1.0),
+        "nll": lambda: keep("f", fv.nll(made.net[0], data)),
+        "hvp": lambda: fv.hvp(made.f, made.q.mean, made.q.mean),
+        "plane_pca": lambda: keep("plane", fv.plane_pca(made.q.sample(4, seed=0))),
+        "plane_random": lambda: fv.plane_random(made.net[0], made.q.mean, seed=0),
+        "plane_through": lambda: fv.plane_through(*made.q.sample(3, seed=0)),
+        "slice_plane": lambda: keep("surface", fv.slice_plane(made.f, made.plane, resolution=3)),
+        "slice_line": lambda: fv.slice_line(made.f, *made.q.sample(2, seed=0), resolution=3),
+        "project": lambda: keep("projection", fv.project(made.q.sample(4, seed=0), made.plane, made.f)),
+        "top_eigenpairs": lambda: keep("spectrum", fv.top_eigenpairs(made.f, made.q.mean, 2)),
+        "spectral_density": lambda: keep("density", fv.spectral_density(made.f, made.q.mean, runs=2, steps=3, k=2)),
+        "planes.plane_path": lambda: fv.planes.plane_path(made.q.sample(4, seed=0)),
+        "plane_along": lambda: fv.plane_along(*made.q.sample(3, seed=0)),
+        "plane_eigen": lambda: fv.plane_eigen(made.q.mean, made.density),
+        "quantity": lambda: fv.slice_plane(fv.quantity(made.net[0], data, "nll", batchnorm=data), made.plane, resolution=3),
         "objectives.bma_nll": lambda: fv.slice_plane(
-            fv.objectives.bma_nll(made["net"][0], data, made["q"].sample(2, seed=0)), made["plane"], resolution=2
+            fv.objectives.bma_nll(made.net[0], data, made.q.sample(2, seed=0)), made.plane, resolution=2
         ),
-        "slice_path": lambda: keep("curve", fv.slice_path(made["f"], made["q"].sample(3, seed=0))),
-        "landscape.persistence": lambda: keep("valleys", fv.landscape.persistence(made["surface"])),
-        "plots.plot_basin": lambda: fv.plots.plot_basin(made["surface"]),
-        "plots.plot_surface_3d": lambda: fv.plots.plot_surface_3d(made["surface"], made["projection"]),
-        "plot_density": lambda: fv.plot_density(made["density"]),
-        "plot_curve": lambda: fv.plot_curve(made["curve"]),
-        "plots.plot_persistence": lambda: fv.plots.plot_persistence(made["valleys"]),
-        "hessian_trace": lambda: fv.hessian_trace(made["f"], made["q"].mean, products=8, curvature="ggn"),
-        "engine.refresh_batchnorm": lambda: fv.engine.refresh_batchnorm(made["net"][0], made["q"].mean, data),
+        "slice_path": lambda: keep("curve", fv.slice_path(made.f, made.q.sample(3, seed=0))),
+        "landscape.persistence": lambda: keep("valleys", fv.landscape.persistence(made.surface)),
+        "plots.plot_surface_3d": lambda: fv.plots.plot_surface_3d(made.surface, made.projection),
+        "hessian_trace": lambda: fv.hessian_trace(made.f, made.q.mean, products=8, curvature="ggn"),
+        "engine.refresh_batchnorm": lambda: fv.engine.refresh_batchnorm(made.net[0], made.q.mean, data),
         "engine.cache_trunk": lambda: fv.engine.cache_trunk(late, pictures[2]),
-        "predict": lambda: keep("prediction", fv.predict(made["net"][0], made["q"], data, 3, seed=0, batchnorm=data)),
-        "metrics.agreement": lambda: fv.metrics.agreement(made["prediction"], made["prediction"]),
-        "metrics.total_variation": lambda: fv.metrics.total_variation(made["prediction"], made["prediction"]),
-        "metrics.accuracy": lambda: fv.metrics.accuracy(made["prediction"]),
-        "metrics.nll": lambda: fv.metrics.nll(made["prediction"]),
-        "metrics.brier": lambda: fv.metrics.brier(made["prediction"]),
-        "metrics.predictive_entropy": lambda: fv.metrics.predictive_entropy(made["prediction"]),
-        "metrics.aleatoric_entropy": lambda: fv.metrics.aleatoric_entropy(made["prediction"]),
-        "metrics.mutual_information": lambda: fv.metrics.mutual_information(made["prediction"]),
-        "metrics.disagreement": lambda: fv.metrics.disagreement(made["prediction"]),
+        "predict": lambda: keep("prediction", fv.predict(made.net[0], made.q, data, 3, seed=0, batchnorm=data)),
+        "metrics.agreement": lambda: fv.metrics.agreement(made.prediction, made.prediction),
+        "metrics.total_variation": lambda: fv.metrics.total_variation(made.prediction, made.prediction),
         "metrics.ood_scores": lambda: fv.metrics.ood_scores(torch.arange(5.0), torch.arange(2.0, 6.0)),
-        "metrics.risk_coverage": lambda: keep("risk", fv.metrics.risk_coverage(made["prediction"])),
+        "metrics.risk_coverage": lambda: keep("risk", fv.metrics.risk_coverage(made.prediction)),
         "families.shifted_scores": lambda: keep(
             "shift",
             fv.families.shifted_scores(*pictures, kinds=["fog"], severities=[1, 3], n_draws=2, seed=0, batchnorm="frozen"),
         ),
-        "plots.plot_severity": lambda: fv.plots.plot_severity({"vi": made["shift"]}),
-        "plots.plot_risk_coverage": lambda: fv.plots.plot_risk_coverage({"vi": made["risk"]}),
-        "sharpness": lambda: keep("sharpness", fv.sharpness(made["f"], made["q"].sample(2, seed=0), iters=5)),
-        "plots.plot_sharpness": lambda: fv.plots.plot_sharpness({"vi": made["sharpness"]}),
-        "metrics.weyl_bounds": lambda: fv.metrics.weyl_bounds(made["f"], made["q"].sample(2, seed=0), iters=5),
+        "plots.plot_severity": lambda: fv.plots.plot_severity({"vi": made.shift}),
+        "plots.plot_risk_coverage": lambda: fv.plots.plot_risk_coverage({"vi": made.risk}),
+        "sharpness": lambda: keep("sharpness", fv.sharpness(made.f, made.q.sample(2, seed=0), iters=5)),
+        "plots.plot_sharpness": lambda: fv.plots.plot_sharpness({"vi": made.sharpness}),
+        "metrics.weyl_bounds": lambda: fv.metrics.weyl_bounds(made.f, made.q.sample(2, seed=0), iters=5),
         "metrics.learning_coefficient": lambda: fv.metrics.learning_coefficient(
-            made["f"], made["q"].mean, made["q"].sample(2, seed=0), n=len(data)
+            made.f, made.q.mean, made.q.sample(2, seed=0), n=len(data)
         ),
         "metrics.predict_linearised": lambda: fv.metrics.predict_linearised(
-            made["net"][0], made["laplace"], data, link="mc", n_draws=2
+            made.net[0], made.laplace, data, link="mc", n_draws=2
         ),
-        "metrics.ece": lambda: fv.metrics.ece(made["prediction"]),
-        "metrics.reliability": lambda: fv.metrics.reliability(made["prediction"]),
-        "plot_surface": lambda: fv.plot_surface(made["surface"], made["projection"]),
-        "plot_projection": lambda: fv.plot_projection(made["projection"]),
-        "plot_spectrum": lambda: fv.plot_spectrum(made["spectrum"]),
-        "plot_metrics": lambda: fv.plot_metrics(made["prediction"]),
-        "plots.plot_reliability": lambda: fv.plots.plot_reliability(made["prediction"]),
-        "explore": lambda: (
-            fv.explore(made["surface"], made["projection"]),
-            fv.explore(made["projection"]),
-            fv.explore(made["spectrum"]),
-            fv.explore(made["prediction"]),
-        ),
-        "score": lambda: fv.score(made["prediction"], "nll"),
+        "plot_surface": lambda: fv.plot_surface(made.surface, made.projection),
+        "explore": lambda: [fv.explore(getattr(made, name)) for name in ("surface", "projection", "spectrum", "prediction")],
+        "score": lambda: fv.score(made.prediction, "nll"),
         "families.convergence_gap": lambda: fv.families.convergence_gap(
-            *_three(made, task), made["q"], "vi", seed=0, n_draws=2, fit={"steps": 1}
+            *_three(made, task), made.q, "vi", seed=0, n_draws=2, fit={"steps": 1}
         ),
         "families.fit_family": lambda: keep("family", fv.families.fit_family(*_three(made, task), seed=0, **FAMILY)),
-        "families.measure": lambda: keep(
-            "measured", fv.families.measure(made["net"][0], task, made["family"], seed=0, **SMALL)
-        ),
+        "families.measure": lambda: keep("measured", fv.families.measure(made.net[0], task, made.family, seed=0, **SMALL)),
         "families.mechanism": lambda: keep(
-            "step", fv.families.mechanism(made["net"][0], data, made["q"], radii=[0.5, 1.0], seed=0, n_draws=2, resolution=3)
+            "step", fv.families.mechanism(made.net[0], data, made.q, radii=[0.5, 1.0], seed=0, n_draws=2, resolution=3)
         ),
         "families.mechanism_in_training": lambda: fv.families.mechanism_in_training(
-            made["net"][0], data, made["q"], radius=0.5, seed=0, at=[0, 2], settings={"steps": 2}, n_draws=2, resolution=3
+            made.net[0], data, made.q, radius=0.5, seed=0, at=[0, 2], settings={"steps": 2}, n_draws=2, resolution=3
         ),
-        "plots.plot_mechanism": lambda: fv.plots.plot_mechanism(made["step"]),
-        "plots.plot_radius": lambda: fv.plots.plot_radius(made["measured"]),
-        "plot": lambda: [fv.plot(made[name]) for name in ("surface", "curve", "spectrum", "prediction", "step", "measured")],
+        **{verb: partial(of_one, verb, noun) for verb, noun in OF_ONE.items()},
+        "plot": lambda: [
+            fv.plot(getattr(made, name)) for name in ("surface", "curve", "spectrum", "prediction", "step", "measured")
+        ],
         "lab": lambda: _ended(fv.lab(module, _easy(data), _easy(data), trials=1, radii={"vi": (0.0,)}, progress=False)),
-        "widgets.plot_view": lambda: fv.widgets.plot_view(made["measured"], "surface", method="vi", n_draws=2),
+        "widgets.plot_view": lambda: fv.widgets.plot_view(made.measured, "surface", method="vi", n_draws=2),
         "playground": lambda: fv.playground().close(),
-        "widgets.Lab": lambda: _ended(fv.widgets.Lab(*_three(made, task), family=made["measured"])),
-        "save": lambda: fv.save(made["q"], task.path),
+        "widgets.Lab": lambda: _ended(fv.widgets.Lab(*_three(made, task), family=made.measured)),
+        "save": lambda: fv.save(made.q, task.path),
         "load": lambda: fv.load(task.path),
         "run_random_plane": lambda: run_random_plane(module, metrics, steps=3),
         **symmetric_calls(fv),
     }
     others = [name for name in (f"fit_{file}" for file in FILES) if name not in listed]
-    return listed | {name: partial(lambda name: getattr(fv, name)(made["net"][0], data, **small), name) for name in others}
+    return listed | {name: partial(lambda name: getattr(fv, name)(made.net[0], data, **small), name) for name in others}
 
 
 def symmetric_calls(fv):

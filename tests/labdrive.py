@@ -83,9 +83,7 @@ def _move(page, base: str) -> dict:
 
     largest = answer(page, IN_KERNEL, "print(max(lab.family.radii('sabma')))").strip()
     to_its_end = "(e) => { e.value = e.max; e.dispatchEvent(new Event('input', { bubbles: true })); }"
-    view.get_by_label("radius", exact=True).evaluate(
-        to_its_end
-    )  # the last stop was not fitted: the kernel does it behind the picture
+    view.get_by_label("radius", exact=True).evaluate(to_its_end)  # a stop not fitted: the kernel does it behind the picture
     _until(page, FITTED, largest)
     seen["larger radius"] = look(view)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 
 import torch
@@ -73,6 +74,20 @@ class Looks(torch.nn.Linear):
     def forward(self, x):
         Looks.seen.add(float32_flags())
         return super().forward(x)
+
+
+@contextlib.contextmanager
+def tf32():
+    """Flags that are neither torch's own nor IEEE: TF32 wherever it is known; torch's own afterwards."""
+    before = float32_flags()
+    torch.set_float32_matmul_precision("high")
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(before[0])
+        for unit, value in zip((torch.backends.cuda.matmul, torch.backends.mkldnn.matmul), (before[2], before[5])):
+            unit.fp32_precision = value
+    assert float32_flags() == before
 
 
 class FunctionLoss(TrainingLoss):

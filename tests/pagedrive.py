@@ -101,7 +101,6 @@ def resized(page, width, height=800):
 
 def drawn(page, state, look=None):
     """Wait until the pictures of this state are drawn, and under this tab where one is named."""
-    expected = "([state, look]) => { const d = document.querySelector('.flatviz').dataset; "
-    page.wait_for_function(
-        expected + "return d.state === state && (look === null || d.look === look); }", arg=[state, look], polling=100
-    )
+    expected = """([state, look]) => { const d = document.querySelector('.flatviz').dataset;
+      return d.state === state && (look === null || d.look === look); }"""
+    page.wait_for_function(expected, arg=[state, look], polling=100)

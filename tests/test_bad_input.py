@@ -10,7 +10,7 @@ import pydoc
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypedDict, Unpack
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pytest
@@ -20,11 +20,10 @@ from torch import nn
 
 import flatviz as fv
 from flatviz import checks
-from flatviz.core.boundary import argument_checks, check_of, public
+from flatviz.core.boundary import argument_checks, check_of
 
-VERBS = {  # but for those that pass their arguments on, by the type of the first, to one of the others
-    n: v for n, v in public_names().items() if inspect.isfunction(v) and n not in ("plot", "explore")
-}
+PASSED_ON = ("plot", "explore")  # by the type of the first argument, to one of the others
+VERBS = {n: v for n, v in public_names().items() if inspect.isfunction(v) and n not in PASSED_ON}
 NAN, INF = math.nan, math.inf
 line, plane = torch.zeros(3), fv.Plane(torch.zeros(3), torch.eye(3)[:2], "distance")
 
@@ -82,11 +81,8 @@ def test_a_rule_lets_what_keeps_it_pass_and_names_what_does_not(name):
 def test_a_dict_is_asked_for_its_keys_and_its_values():
     check = check_of(Mapping[str, Mapping[str, checks.Count]])
     check({"a": {"b": 1}}, "x")
-    for value, said in [
-        ({"a": {"b": 0}}, r"x\['a'\]\['b'\] must be .* >= 1"),
-        ({1: {}}, "a key of x must be a text"),
-        ([], "a dict"),
-    ]:
+    wrong = ({"a": {"b": 0}}, r"x\['a'\]\['b'\] must be .* >= 1"), ({1: {}}, "a key of x must be a text"), ([], "a dict")
+    for value, said in wrong:
         with pytest.raises((TypeError, ValueError), match=said):
             check(value, "x")
 
@@ -109,9 +105,8 @@ def test_every_argument_of_a_verb_refuses_what_it_cannot_be(name):
 
 def test_annotations_that_are_text_tell_a_reader_the_rule_and_a_wrong_call_the_signature():
     assert "a: 'Vector'" in str(inspect.signature(fv.plane_through))
-    with pytest.raises(
-        TypeError, match=r"plane_through\(a: 'Vector', .* cannot be called so: missing a required argument: 'c'"
-    ):
+    said = r"plane_through\(a: 'Vector', .* cannot be called so: missing a required argument: 'c'"
+    with pytest.raises(TypeError, match=said):
         fv.plane_through(line, line)
 
 
@@ -144,30 +139,16 @@ def test_the_defaults_of_a_fit_are_the_settings_of_its_method():
     assert compared > 60
 
 
-class Shared(TypedDict, total=False):
-    """Keywords that several verbs take."""
-
-    lr: Annotated[checks.Rate, ("about",)]
-
-
-def test_keywords_that_verbs_share_are_checked_by_the_rules_of_their_type():
-    def raw(n: checks.Count, **how: Unpack[Shared]):
-        return n, how
-
-    @functools.wraps(raw)
-    def verb(n, **how):
-        return raw(n, **how)
-
-    given = inspect.signature(raw)
-    keyword = inspect.Parameter("lr", inspect.Parameter.KEYWORD_ONLY, default=0.1, annotation=float)
-    verb.__signature__ = given.replace(parameters=[given.parameters["n"].replace(annotation=int), keyword])
-    assert public(verb)(1, lr=0.5) == (1, {"lr": 0.5})
-    with pytest.raises(ValueError, match="lr must be a finite number >= 0, got -1"):
-        public(verb)(1, lr=-1)
-    with pytest.raises(ValueError, match="n must be a whole number >= 1, got 0"):
-        public(verb)(0)
-    with pytest.raises(TypeError, match="cannot be called so: got an unexpected keyword argument 'rate'"):
-        public(verb)(1, rate=1)
+def test_keywords_that_fits_share_are_checked_at_a_call():
+    fit = functools.partial(fv.fit_sgd, fv.Net.from_module(nn.Linear(2, 2)), fv.Data(torch.ones(2, 2), torch.arange(2)), seed=0)
+    unknown = "cannot be called so: got an unexpected keyword argument 'rate'"
+    for wrong, said in (
+        (dict(lr=-1), "lr must be a finite number >= 0, got -1"),
+        (dict(steps=0), "steps must be a whole number >= 1, got 0"),
+        (dict(rate=1), unknown),
+    ):
+        with pytest.raises((TypeError, ValueError), match=said):
+            fit(**wrong)
 
 
 def test_every_verb_is_checked_at_its_boundary():

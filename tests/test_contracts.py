@@ -44,31 +44,24 @@ def test_an_objective_of_ones_own_has_every_default_and_serves_every_verb():
     assert float(fv.sharpness(f, w[None], k=2).lambda1) == pytest.approx(9, rel=1e-5)
 
 
-def test_what_an_objective_says_of_itself_is_on_the_result():
+def test_what_an_objective_says_of_itself_is_on_the_result_and_its_own_operator_is_used():
+    """A subclass that knows its Hessian gives `operator`; products, eigenpairs and sharpness follow."""
+
     class Bowl(fv.Objective):
         label, n, batchnorm, dim = "bowl", 7, "frozen", 3
 
         def __call__(self, w):
             return w.square().sum()
 
+        def operator(self, w, curvature="hessian"):
+            return lambda v: 5 * v
+
     curve = fv.slice_line(Bowl(), torch.zeros(3), torch.ones(3), resolution=3)
     assert (curve.y_label, curve.n, curve.batchnorm) == ("bowl", 7, "frozen")
     with pytest.raises(ValueError, match=r"w must have shape \(3,\), got \(4,\)"):
         fv.top_eigenpairs(Bowl(), torch.ones(4), 1)
-
-
-def test_an_operator_of_ones_own_is_the_one_that_is_used():
-    """A subclass that knows its Hessian gives `operator`; products, eigenpairs and sharpness follow."""
-
-    class Known(fv.Objective):
-        def __call__(self, w):
-            return w.square().sum() / 2
-
-        def operator(self, w, curvature="hessian"):
-            return lambda v: 5 * v
-
-    assert torch.equal(fv.hvp(Known(), torch.ones(2), torch.ones(2)), torch.full((2,), 5.0))
-    assert float(fv.top_eigenpairs(Known(), torch.ones(2), 1).values) == 5
+    assert torch.equal(fv.hvp(Bowl(), torch.ones(3), torch.ones(3)), torch.full((3,), 5.0))
+    assert float(fv.top_eigenpairs(Bowl(), torch.ones(3), 1).values) == 5
 
 
 def test_a_plain_function_is_wrapped_once_and_what_cannot_be_called_is_refused():

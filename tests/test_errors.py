@@ -46,8 +46,6 @@ def plane(dim, sides=2):
 CASES = {
     "a wrong shape of w": (lambda: net()(torch.zeros(3), torch.zeros(2, 3)), ValueError,
                            r"w must have shape \(34,\), got \(3,\)"),
-    "a negative radius": (lambda: fv.fit_sabma(net(), data(), prior(34), radius=-0.1, seed=0), ValueError,
-                          "radius must be a finite number >= 0, got -0.1"),
     "an unknown word for treated": (lambda: net(treated="heads"), ValueError,
                                     r"treated must be 'all', 'norm\+head', 'head', 'authors' or a function of the name, got 'heads'"),
     "a wrong shape of x": (lambda: fv.nll(net(), fv.Data(torch.zeros(4, 5), torch.zeros(4).long())), ValueError,

@@ -36,8 +36,9 @@ def test_score_equals_autograd_with_the_draw_held_fixed(gaussians):
         torch.testing.assert_close(found, want, rtol=1e-9, atol=1e-9)
 
 
-def test_products_with_covariance_and_precision_equal_dense_ones(gaussians):
-    q, _ = gaussians
+@pytest.mark.parametrize("rank", [0, 3])
+def test_products_with_covariance_and_precision_equal_dense_ones(rank):
+    q = random_gaussian(0, rank=rank)
     S, v = dense_covariance(q), torch.randn(3, 7, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
     torch.testing.assert_close(q.cov_mul(v), v @ S)
     torch.testing.assert_close(q.precision_mul(v), v @ S.inverse())
@@ -45,15 +46,7 @@ def test_products_with_covariance_and_precision_equal_dense_ones(gaussians):
     torch.testing.assert_close(q.factor_precision, q.factor @ S.inverse())
     torch.testing.assert_close(q.variance, S.diagonal())
     torch.testing.assert_close(q.logdet, S.logdet())
-
-
-def test_a_diagonal_gaussian_has_no_factor():
-    q = fv.Gaussian(torch.zeros(3, dtype=torch.float64), torch.tensor([0.0, 1.0, -1.0], dtype=torch.float64))
-    assert q.rank == 0
-    torch.testing.assert_close(q.precision_diag, (-2 * q.log_std).exp())
-    w = torch.ones(3, dtype=torch.float64)
-    want = torch.distributions.Normal(q.mean, q.log_std.exp()).log_prob(w).sum()
-    torch.testing.assert_close(q.log_prob(w), want)
+    torch.testing.assert_close(q.log_prob(v), torch.distributions.MultivariateNormal(q.mean, S).log_prob(v))
 
 
 def test_sample_covariance_is_sigma_and_the_low_rank_noise_has_mean_zero():
@@ -76,10 +69,8 @@ def test_the_algebra_of_members_at_once_is_that_of_each_alone(rank):
 
     def check(of):
         """`of(q, i)`: a tensor or tuple of them, of member i, or of all where i selects everything."""
-        tensors = [
-            t if isinstance(t, tuple) else (t,) for t in (of(together, slice(None)), *(of(q, i) for i, q in enumerate(alone)))
-        ]
-        for all_rows, *each in zip(*tensors):
+        values = of(together, slice(None)), *(of(q, i) for i, q in enumerate(alone))
+        for all_rows, *each in zip(*(t if isinstance(t, tuple) else (t,) for t in values)):
             torch.testing.assert_close(all_rows, torch.stack(each), rtol=1e-12, atol=1e-12)
 
     assert together.dim == 7 and together.rank == rank

@@ -16,31 +16,21 @@ ORDER = ["checks", "catalog", "noun", "gaussian", "results", "core", "storage", 
          "plots", "pages", "widgets", "site", "cli"]  # fmt: skip
 NETWORK = ["results", "core", "storage", "engine", "objectives"]  # what a network's own values and gradients need
 MAY = {
-    "checks": [],
-    "catalog": [],
-    "noun": [],
+    **dict.fromkeys(("checks", "catalog", "noun"), []),
     "gaussian": ["noun"],
     "results": ["noun", "gaussian"],
     "core": ["results"],
     "storage": ["results", "core"],
     "engine": ["results", "core", "storage"],
     "objectives": ["results", "core", "storage", "engine"],
-    "planes": ["results", "core", "storage"],
-    "landscape": ["results", "core", "storage"],
-    "datasets": ["results", "core"],
-    "models": ["results", "core"],
-    "training": [*NETWORK, "landscape"],
-    "bridges": [*NETWORK, "landscape"],
+    **dict.fromkeys(("planes", "landscape"), ["results", "core", "storage"]),
+    **dict.fromkeys(("datasets", "models"), ["results", "core"]),
+    **dict.fromkeys(("training", "bridges", "metrics"), [*NETWORK, "landscape"]),
     "posteriors": [*NETWORK, "landscape", "training", "bridges"],
-    "metrics": [*NETWORK, "landscape"],
     "symmetry": [*NETWORK, "planes", "landscape", "training", "metrics"],
-    "families": [name for name in ORDER[: ORDER.index("families")] if name != "checks"],
-    "experiments": [name for name in ORDER[: ORDER.index("experiments")] if name != "checks"],
     "plots": ["results", "core"],
     "pages": ["results", "plots"],
-    "widgets": [name for name in ORDER if name not in ("widgets", "site", "cli")],
-    "site": [name for name in ORDER if name not in ("site", "cli")],
-    "cli": [name for name in ORDER if name != "cli"],
+    **{name: ORDER[: ORDER.index(name)] for name in ("families", "experiments", "widgets", "site", "cli")},  # all below
 }
 OF_CORE = {
     "planes": {"boundary", "objective", "seeds", "progress"},  # they see no network
@@ -72,11 +62,6 @@ def imports(path):
 PACKAGES = {"flatviz"} | {f"flatviz.{p.parent.name}" for p in FILES if p.name == "__init__.py" and p.parent != ROOT}
 
 
-def layer(module):
-    parts = module.split(".")
-    return parts[1] if len(parts) > 1 else None
-
-
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_imports_point_down_and_methods_keep_apart(path):
     own = path.relative_to(ROOT).with_suffix("").parts[0]
@@ -85,16 +70,15 @@ def test_imports_point_down_and_methods_keep_apart(path):
     for name, line, inside, typed in imports(path):
         if not name.startswith("flatviz"):
             continue
-        other = layer(name)
+        other = name.partition(".")[2].partition(".")[0]
         where = f"{path.relative_to(ROOT)}:{line} imports {name}"
         assert not inside, f"{where} inside a function"
-        if typed or other is None or other not in ORDER:
+        if typed or other not in ORDER:
             continue
         if other == own:
             shared = path.name == "__init__.py" or name.startswith(f"flatviz.{METHODS}.method.")
-            assert own != METHODS or shared or name == f"flatviz.{METHODS}.method", (
-                f"{where}, another method: take it as an argument"
-            )
+            shared = shared or own != METHODS or name == f"flatviz.{METHODS}.method"
+            assert shared, f"{where}, another method: take it as an argument"
             continue
         nouns = ["gaussian"] if "results" in MAY[own] else []  # it is one of them, with a file of its own
         assert other in [*MAY[own], *nouns, "checks", "catalog"], f"{where}, which is not below {own}"
@@ -104,9 +88,8 @@ def test_imports_point_down_and_methods_keep_apart(path):
 
 def test_no_files_import_each_other_in_a_circle_not_even_for_types():
     names = {".".join(("flatviz", *p.relative_to(ROOT).with_suffix("").parts)): p for p in FILES if p.stem != "__init__"}
-    graphlib.TopologicalSorter(
-        {module: {name for name, *_ in imports(path) if name in names} for module, path in names.items()}
-    ).prepare()
+    below = {module: {name for name, *_ in imports(path) if name in names} for module, path in names.items()}
+    graphlib.TopologicalSorter(below).prepare()
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
@@ -120,9 +103,7 @@ def test_drawing_loads_no_training():
     """A plot needs results and the catalog; training, posteriors and the engine are loaded by who fits."""
     heavy = [f"flatviz.{name}" for name in ("training", "posteriors", "engine", "objectives", "landscape", "bridges")]
     plots = [f"flatviz.plots.{p.stem}" for p in FILES if p.parent.name == "plots" and p.stem != "__init__"]
-    code = (
-        f"import importlib, sys\nfor m in {plots}: importlib.import_module(m)\nprint([m for m in sys.modules if m in {heavy}])"
-    )
+    code = f"import sys, {', '.join(plots)}\nprint([m for m in sys.modules if m in {heavy}])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
 
 

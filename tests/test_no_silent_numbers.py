@@ -1,6 +1,7 @@
 """No silent wrong number: what has no value gives NaN, counted, or one clear error."""
 
 import math
+from functools import partial
 
 import pytest
 import torch
@@ -14,15 +15,9 @@ from flatviz.metrics.curvature import ordered
 NAN, INF = math.nan, math.inf
 
 
-def net(n_outputs=3, dtype=torch.float32):
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
-        return fv.Net.from_module(nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, n_outputs)).to(dtype))
-
-
-def data(y=None, n=12):
-    x = torch.randn(n, 2, generator=torch.Generator().manual_seed(0))
-    return fv.Data(x, torch.arange(n) % 3 if y is None else y)
+def data(y=None):
+    x = torch.randn(12, 2, generator=torch.Generator().manual_seed(0))
+    return fv.Data(x, torch.arange(12) % 3 if y is None else y)
 
 
 def prediction(bad=None, value=NAN, y=None):
@@ -33,7 +28,9 @@ def prediction(bad=None, value=NAN, y=None):
     return fv.Prediction(outputs, torch.arange(6) % 3 if y is None else y)
 
 
-NET, DATA = net(), data()
+with torch.random.fork_rng():
+    torch.manual_seed(0)
+    NET, DATA = fv.Net.from_module(nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, 3))), data()
 W = NET.w + 0.1 * torch.randn(3, NET.dim, generator=torch.Generator().manual_seed(0))
 FLAT = {
     "accuracy": fv.quantity(NET, DATA, "accuracy"),
@@ -81,9 +78,7 @@ def test_labels_that_are_no_classes_are_refused_by_every_objective(y, kind, text
     bad = data(y)
     for verb in (
         lambda: fv.nll(NET, bad),
-        lambda: fv.quantity(NET, bad, "accuracy"),
-        lambda: fv.quantity(NET, bad, "error"),
-        lambda: fv.quantity(NET, bad, "nll"),
+        *(partial(fv.quantity, NET, bad, what) for what in ("accuracy", "error", "nll")),
         lambda: fv.objectives.bma_nll(NET, bad, W),
         lambda: fv.predict(NET, W, bad, 2, seed=0),
     ):
@@ -92,10 +87,7 @@ def test_labels_that_are_no_classes_are_refused_by_every_objective(y, kind, text
     assert float(fv.quantity(NET, bad, lambda out, y: out.mean())(NET.w)) != 0  # a function of one's own knows its labels
 
 
-SCORES = {
-    "accuracy": fv.metrics.accuracy, "nll": fv.metrics.nll, "brier": fv.metrics.brier, "ece": fv.metrics.ece,
-    "reliability": fv.metrics.reliability,
-}  # fmt: skip
+SCORES = {name: getattr(fv.metrics, name) for name in ("accuracy", "nll", "brier", "ece", "reliability")}
 
 
 @pytest.mark.parametrize("score", SCORES)
@@ -195,6 +187,10 @@ def test_pairs_with_a_draw_without_a_value_have_no_disagreement():
 
 
 def test_a_reduced_precision_that_loses_values_states_no_small_error():
+    class Quick(PointEvaluator):
+        def __call__(self, coords):
+            return torch.where(coords.abs().sum(1) > 0.6, torch.nan, super().__call__(coords))
+
     class Lossy(fv.Objective):
         """20 of 25 cells are NaN in the quick plan, none in the exact one."""
 
@@ -202,12 +198,7 @@ def test_a_reduced_precision_that_loses_values_states_no_small_error():
             return w.square().sum()
 
         def over(self, origin, axes, *, exact=False, precision=None, plan=None, coords=None):
-            class Quick(PointEvaluator):
-                def __call__(self, coords):
-                    values = super().__call__(coords)
-                    return values if exact else torch.where(coords.abs().sum(1) > 0.6, torch.nan, values)
-
-            return Quick(self, origin, axes)
+            return (PointEvaluator if exact else Quick)(self, origin, axes)
 
     plane = fv.Plane(torch.zeros(3), torch.eye(3)[:2], "step")
     quick = fv.slice_plane(Lossy(), plane, extent=1.0, resolution=5, precision="bfloat16")

@@ -62,10 +62,8 @@ def mentioned(cells):
     """The names that these lines of code set, arguments of functions among them, and those that they read."""
     lines = "\n".join(line for cell in cells for line in cell.splitlines() if not line.startswith("%"))
     nodes = list(ast.walk(ast.parse(lines)))
-    named = {
-        kind: {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, kind)} for kind in (ast.Store, ast.Load)
-    }
-    return named[ast.Store] | {n.arg for n in nodes if isinstance(n, ast.arg)}, named[ast.Load]
+    stored, loaded = ({n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, k)} for k in (ast.Store, ast.Load))
+    return stored | {n.arg for n in nodes if isinstance(n, ast.arg)}, loaded
 
 
 def test_the_table_of_contents_links_every_chapter():
@@ -77,9 +75,8 @@ def test_the_table_of_contents_links_every_chapter():
 def test_every_plot_has_its_picture_in_the_gallery():
     source = (ROOT / "notebooks" / "src" / "gallery.py").read_text(encoding="utf-8")
     entries = re.findall(r"^# ## ([a-z]\w+)$", source, re.M)
-    assert {n for n in (*dir(fv.plots), "plot_view") if n.startswith(("plot_", "animate_"))} <= set(entries), (
-        "add it to notebooks/src/gallery.py"
-    )
+    plots = {n for n in (*dir(fv.plots), "plot_view") if n.startswith(("plot_", "animate_"))}
+    assert plots <= set(entries), "add it to notebooks/src/gallery.py"
     for entry in entries:
         code = source.split(f"# ## {entry}\n")[1].split("# %%\n")[1].split("\n# %%")[0]
         assert f".{entry}(" in code and len(code.strip().splitlines()) <= 6, entry
@@ -90,12 +87,8 @@ def cell(source, tags=()):
 
 
 def test_a_run_keeps_what_cells_print_return_and_display():
-    notebook = nbformat.v4.new_notebook(
-        cells=[
-            cell("print('a')\nx = 2\nx + 1"),
-            cell("from IPython.display import display, HTML\ndisplay(HTML('<b>b</b>'))\nx;"),
-        ]
-    )
+    display = "from IPython.display import display, HTML\ndisplay(HTML('<b>b</b>'))\nx;"
+    notebook = nbformat.v4.new_notebook(cells=[cell("print('a')\nx = 2\nx + 1"), cell(display)])
     assert run(notebook, "n") > 0
     first, second = (c.outputs for c in notebook.cells)
     assert first[0].text == "a\n" and first[1].data["text/plain"] == "3" and len(first) == 2

@@ -53,7 +53,8 @@ def test_the_readme_has_two_commands_and_its_picture():
         assert (ROOT / picture).is_file(), picture
     for link in re.findall(r"\]\(((?!http)[^)#]+)\)", readme):
         assert (ROOT / link).exists(), link
-    assert "@@" not in readme
+    assert len(readme.split()) <= 900 and "@@" not in readme  # read in a minute
+    assert set(re.findall(r"^```(\w*)$", readme, flags=re.M)) == {"sh", "python", ""}  # no raw output
 
 
 def test_no_file_names_an_index_of_packages():
@@ -147,15 +148,7 @@ def test_what_the_readme_says_of_the_gaps_is_printed_by_their_experiment():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     printed = re.findall(r"^(.*), (.*): (.*): objective (.*? %) lower", "\n".join(executed("gaps")), flags=re.M)
     share = {(task, method): (word, figure) for method, task, word, figure in printed}
-    said = re.search(
-        r"on digits-near by (.*?) \(VI\) and (.*?) \(SA-BMA\), on digits, with\s(.*?), by (.*?) and (.*?) \(`", readme
-    )
-    near, nears, word, digits, more = said.groups()
+    sentence = r"on digits-near by (.*?) \(VI\) and (.*?) \(SA-BMA\), on digits, with\s(.*?), by (.*?) and (.*?) \(`"
+    near, nears, word, digits, more = re.search(sentence, readme).groups()
     assert (near, nears) == tuple(share["digits-near", method][1] for method in ("VI", "SA-BMA"))
     assert [(word, digits), (word, more)] == [share["digits", method] for method in ("VI", "SA-BMA")]
-
-
-def test_the_readme_is_read_in_a_minute_and_prints_no_raw_output():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert len(readme.split()) <= 900
-    assert set(re.findall(r"^```(\w*)$", readme, flags=re.M)) == {"sh", "python", ""}  # commands and lines, then their ends

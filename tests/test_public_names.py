@@ -11,6 +11,7 @@ import pytest
 import torch
 from every_verb import public_names
 from forked import forked
+from torch import nn
 
 import flatviz as fv
 from flatviz.core.seeds import saved_rng
@@ -38,14 +39,10 @@ def test_a_name_that_is_not_there_is_an_attribute_error():
 def test_plot_draws_what_the_function_of_the_type_draws(quadratic):
     f, _, c = quadratic
     plane = fv.plane_through(c, *torch.eye(len(c))[:2])
-    surface, curve, spectrum = fv.slice_plane(f, plane, resolution=5), fv.slice_line(f, c, c + 1), fv.top_eigenpairs(f, c, 2)
-    pairs = [
-        (surface, fv.plot_surface),
-        (curve, fv.plot_curve),
-        (spectrum, fv.plot_spectrum),
-        ([spectrum] * 2, fv.plot_spectrum),
-    ]
-    for result, draw in pairs:
+    surface, spectrum = fv.slice_plane(f, plane, resolution=5), fv.top_eigenpairs(f, c, 2)
+    curve = fv.slice_line(f, c, c + 1)
+    drawn = (surface, fv.plot_surface), (curve, fv.plot_curve), (spectrum, fv.plot_spectrum), ([spectrum] * 2, fv.plot_spectrum)
+    for result, draw in drawn:
         assert fv.plot(result, title="a").to_json() == draw(result, title="a").to_json()
     assert fv.plot({"vi": fv.sharpness(f, c[None], k=2)}).data[0].name == "VI"
     for wrong in (3, [surface], {}, {"vi": curve}):
@@ -64,47 +61,42 @@ def test_a_score_by_name_is_the_function_of_that_name():
 
 def test_randomness_is_keyword_only_everywhere():
     for name, value in public_names().items():
-        if inspect.isfunction(value) and "seed" in inspect.signature(value).parameters:
-            assert (
-                inspect.signature(value).parameters["seed"].kind is inspect.Parameter.KEYWORD_ONLY or name == "top_eigenpairs"
-            )
+        seed = inspect.signature(value).parameters.get("seed") if inspect.isfunction(value) else None
+        assert seed is None or seed.kind is seed.KEYWORD_ONLY or name == "top_eigenpairs", name
+
+
+def computes() -> int:
+    """With plotly, torchvision, scikit-learn, ipywidgets, anywidget, loss-landscapes, tqdm, sympy absent."""
+    absent = "plotly torchvision sklearn scipy sympy ipywidgets anywidget loss_landscapes tqdm traitlets IPython jupytext"
+    late = "torch.fx.experimental.symbolic_shapes"  # torch's own module that needs sympy
+    loaded = {name: name.partition(".")[0] for name in sys.modules}
+    for name in [name for name, root in loaded.items() if root == "flatviz"]:
+        del sys.modules[name]
+    # importing any of these raises ModuleNotFoundError, also where this process has them already
+    sys.modules.update(
+        {name: None for name in [*absent.split(), late, *(n for n, root in loaded.items() if root in absent.split())]}
+    )
+    import flatviz as fv
+
+    torch.set_num_threads(1)
+    x = torch.randn(20, 4)
+    data, module = fv.Data(x, (x[:, 0] > 0).long()), nn.Sequential(nn.Linear(4, 8), nn.LayerNorm(8), nn.ReLU(), nn.Linear(8, 2))
+    source = fv.pretrain(module, data, seed=0, epochs=2)
+    swag = fv.fit_swag(source, data, seed=0, rank=2, snapshots=3)
+    net, prior = fv.transfer(source, swag, treated="norm+head", head_std=0.1, scale=4)
+    q = fv.fit_sabma(net, data, prior, radius=0.5, seed=0, steps=4)
+    f = fv.nll(net, data)
+    surface = fv.slice_plane(f, fv.plane_pca(q.sample(5, seed=0)), resolution=5, progress=True)
+    fv.top_eigenpairs(f, q.center, 2), fv.project(q.sample(5, seed=0), surface.plane), fv.predict(net, q, data, 3, seed=0)
+    with pytest.raises(ImportError, match="sklearn"):
+        fv.datasets.digits_transfer(shots=1, seed=0)
+    return 0
 
 
 def test_a_machine_with_nothing_but_torch_imports_flatviz_and_computes(tmp_path):
-    """plotly, torchvision, scikit-learn, ipywidgets, anywidget, loss-landscapes, tqdm, sympy: absent."""
-    program = """
-import sys
-absent = "plotly torchvision sklearn scipy sympy ipywidgets anywidget loss_landscapes tqdm traitlets IPython jupytext".split()
-late = "torch.fx.experimental.symbolic_shapes"  # torch's own module that needs sympy
-loaded = {name: name.partition(".")[0] for name in sys.modules}
-for name in [name for name, root in loaded.items() if root == "flatviz"]:
-    del sys.modules[name]
-# importing any of these raises ModuleNotFoundError, also where this process has them already
-sys.modules.update({name: None for name in [*absent, late, *(n for n, root in loaded.items() if root in absent)]})
-import torch
-from torch import nn
-import flatviz as fv
-torch.set_num_threads(1)
-x = torch.randn(20, 4)
-data = fv.Data(x, (x[:, 0] > 0).long())
-source = fv.pretrain(nn.Sequential(nn.Linear(4, 8), nn.LayerNorm(8), nn.ReLU(), nn.Linear(8, 2)), data, seed=0, epochs=2)
-net, prior = fv.transfer(source, fv.fit_swag(source, data, seed=0, rank=2, snapshots=3), treated="norm+head", head_std=0.1, scale=4)
-q = fv.fit_sabma(net, data, prior, radius=0.5, seed=0, steps=4)
-f = fv.nll(net, data)
-surface = fv.slice_plane(f, fv.plane_pca(q.sample(5, seed=0)), resolution=5, progress=True)
-fv.top_eigenpairs(f, q.center, 2), fv.project(q.sample(5, seed=0), surface.plane), fv.predict(net, q, data, 3, seed=0)
-try:
-    fv.datasets.digits_transfer(shots=1, seed=0)
-except ImportError as error:
-    assert "sklearn" in str(error), error
-else:
-    raise AssertionError("the digits came without scikit-learn")
-print("computed")
-"""
-    out, errors = tmp_path / "out", tmp_path / "errors"
-    child = forked(lambda: exec(program, {}), out, errors)
+    child = forked(computes, tmp_path / "out", tmp_path / "errors")
     child.join(300)
-    assert out.read_text().strip() == "computed" and child.exitcode == 0, errors.read_text()
+    assert child.exitcode == 0, (tmp_path / "errors").read_text()
 
 
 def test_importing_flatviz_loads_nothing_heavy():

@@ -37,16 +37,14 @@ def test_an_oblique_plane_knows_its_lengths_and_angle():
 def one_of_each(q):
     """Every noun with every field filled, with long texts and many members."""
     W = torch.zeros(30, 7)
-    plane = fv.Plane(
-        W[0], torch.eye(7)[:2], "distance in weight space", "plane through three solutions", (0.5, 0.2), ((-1.0, 1.0),) * 2
-    )
+    sides = (0.5, 0.2), ((-1.0, 1.0),) * 2
+    plane = fv.Plane(W[0], torch.eye(7)[:2], "distance in weight space", "plane through three solutions", *sides)
     surface = fv.Surface(plane, W[:, 0], W[:, 1], torch.zeros(30, 30), "mean NLL (nats)", 100, "frozen", "bfloat16", 1e-3)
     curve = fv.Curve(W[:, 0], W[:, 0], "distance along the path", "mean NLL (nats)", "a path", 9, "frozen")
     spectrum = fv.Spectrum(W[0], W, W[0], 80, "at the center", 100, "frozen", "ggn", W[0], W[0])
     projection = fv.Projection(plane, W[:, :2], W[:, 0], W[:, 0], "mean NLL (nats)", "draws of SA-BMA", torch.eye(2), 0.3)
-    prediction = fv.Prediction(
-        torch.zeros(30, 100, 10), W[0], "categorical", "frozen", dict.fromkeys(("nll", "accuracy", "ece"), W[0])
-    )
+    scores = dict.fromkeys(("nll", "accuracy", "ece"), W[0])
+    prediction = fv.Prediction(torch.zeros(30, 100, 10), W[0], "categorical", "frozen", scores)
     rest = dict(projection=projection, around=surface, spectrum=(spectrum,) * 3, prediction=prediction)
     member = results.Member("sabma", 0.1, "sqrt(2 KL in nats)", q, **rest, maps={"probs": W})
     return {
@@ -67,8 +65,6 @@ def test_every_noun_is_one_line_of_less_than_120_characters(gaussians, task, tin
     for shown in (*nouns.values(), net, data, task, fv.SAM(0.1), fv.Mixture((fv.Draws(net.w[None]),))):
         assert "\n" not in repr(shown) and len(repr(shown)) < 120, repr(shown)
         assert repr(shown).startswith(type(shown).__name__) and "tensor(" not in repr(shown)
-    assert repr(nouns["Draws"].__class__(torch.zeros(3, 2))) == "Draws(W (3, 2))"
-    assert repr(nouns["Mixture"]) == "Mixture(parts: 7)"
 
 
 def test_every_noun_comes_back_from_disk_as_it_was(gaussians, tmp_path):

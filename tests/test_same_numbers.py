@@ -3,16 +3,15 @@
 import os
 import subprocess
 import sys
-from contextlib import contextmanager
 from functools import partial
 
-import pytest
 import torch
 
 import flatviz as fv
 
 RUN = """
 import hashlib
+from flatviz.storage.digest import value_digest
 import torch, flatviz as fv
 task = fv.datasets.moons_transfer(seed=0)
 source = fv.pretrain(fv.models.mlp(task, hidden=(8,)), task.source, seed=0, epochs=2)
@@ -30,11 +29,11 @@ values = [
     source.w, prior.mean, prior.factor, q.mean, q.log_std, q.factor, *draws, fv.slice_plane(f, plane, extent=1.0, resolution=9).values,
     spectrum.values, fv.predict(net, q, task.test, 3, seed=0).outputs, fv.hessian_trace(f, q.mean, products=6)[0],
 ]
-print(hashlib.sha256(b"".join(torch.as_tensor(v).numpy().tobytes() for v in values)).hexdigest())
+print(hashlib.sha256(b"".join(torch.as_tensor(v).numpy().tobytes() for v in values)).hexdigest(), value_digest(fv.METHODS))
 """
 
 
-def test_two_processes_give_the_same_bytes_for_the_same_seed():
+def test_two_processes_give_the_same_bytes_for_the_same_seed_and_the_same_key_of_a_cached_result():
     def run(hash_seed):
         env = {**os.environ, "PYTHONHASHSEED": hash_seed}
         return subprocess.run([sys.executable, "-c", RUN], env=env, capture_output=True, text=True, check=True).stdout
@@ -42,29 +41,18 @@ def test_two_processes_give_the_same_bytes_for_the_same_seed():
     assert run("1") == run("2") != ""
 
 
-@pytest.fixture(scope="module")
-def problem():
+def test_other_threads_and_the_plain_path_agree_to_the_tolerance_promised():
     task = fv.datasets.moons_transfer(seed=0)
     net = fv.pretrain(fv.models.mlp(task, hidden=(16,)), task.source, seed=0, epochs=3)
-    return net, fv.nll(net, task.source)
-
-
-@contextmanager
-def threads(n):
-    before = torch.get_num_threads()
-    torch.set_num_threads(n)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
-
-
-def test_other_threads_and_the_plain_path_agree_to_the_tolerance_promised(problem):
-    net, f = problem
+    f = fv.nll(net, task.source)
     surface = partial(fv.slice_plane, f, fv.plane_random(net, net.w, seed=0), extent=1.0, resolution=9)
     want, values = surface().values, fv.top_eigenpairs(f, net.w, 2).values
-    with threads(3):
+    before = torch.get_num_threads()
+    torch.set_num_threads(3)
+    try:
         for got in (surface().values, surface(exact=True).values):
             assert float((got - want).abs().max() / want.abs().max()) < 1e-4
         other = fv.top_eigenpairs(f, net.w, 2).values
+    finally:
+        torch.set_num_threads(before)
     assert float((other - values).abs().max() / values.abs().max()) < 1e-3

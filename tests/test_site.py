@@ -31,17 +31,7 @@ from flatviz.site.shown import family_html
 pytestmark = pytest.mark.long
 
 FEW = ("contents", "01_network_is_a_vector", "03_curvature")
-LOOKED_AT = (
-    "index",
-    "playground",
-    "install",
-    "contents",
-    "01_network_is_a_vector",
-    "03_curvature",
-    "experiments/evidence",
-    "search",
-    "reference/engine",
-)
+LOOKED_AT = ("index", "playground", "install", *FEW, "experiments/evidence", "search", "reference/engine")
 WITH_AXE = ("index", "playground", "03_curvature", "reference/engine")  # it takes the most time
 
 
@@ -74,23 +64,21 @@ def name(path, site):
     return path.relative_to(site).with_suffix("").as_posix()
 
 
-def test_no_page_loads_anything_from_another_host(site):
-    nothing_foreign(site)
+@pytest.fixture(params=["site", pytest.param("whole", marks=[pytest.mark.slow, pytest.mark.timeout(3600)])])
+def either(request):
+    """Each of the two sites."""
+    return request.getfixturevalue(request.param)
 
 
-def nothing_foreign(site):
-    for path in [*pages(site), *site.rglob("*.css")]:
+def test_no_page_loads_anything_from_another_host(either):
+    for path in [*pages(either), *either.rglob("*.css")]:
         text = path.read_text(encoding="utf-8")
         loaded = re.findall(r"""(?:src=|<link[^>]+href=|url\(|@import )["']?(https?:)?//[^"')]+""", text)
         assert not loaded, path
 
 
-def test_every_link_inside_the_site_leads_somewhere(site):
-    links_lead_somewhere(site)
-
-
-def links_lead_somewhere(site):
-    ids = {p: set(re.findall(r"""\bid=["']([^"']+)["']""", p.read_text(encoding="utf-8"))) for p in pages(site)}
+def test_every_link_inside_the_site_leads_somewhere(either):
+    ids = {p: set(re.findall(r"""\bid=["']([^"']+)["']""", p.read_text(encoding="utf-8"))) for p in pages(either)}
     for path in ids:
         for link in re.findall(r"""<a [^>]*?href=["']([^"']*)["']""", path.read_text(encoding="utf-8")):
             if re.match(r"\w+:", link):
@@ -239,13 +227,6 @@ def test_on_paper_every_figure_is_drawn_and_as_wide_as_the_sheet_allows(browser,
     page.evaluate("() => { window.dispatchEvent(new Event('afterprint')); }")
     assert min(page.evaluate(WIDTHS)) > 700 and not errors
     page.close()
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(3600)
-def test_the_whole_site_has_no_dead_link_and_nothing_of_another_host(whole):
-    nothing_foreign(whole)
-    links_lead_somewhere(whole)
 
 
 @pytest.mark.browser

@@ -9,8 +9,8 @@ import numpy as np
 import plotly.io as pio
 import pytest
 import torch
-from every_verb import TaskWithPath, calls, public_names
-from oracles import Looks
+from every_verb import calls, public_names, users_things
+from oracles import Looks, tf32
 from torch import Tensor, nn
 
 import flatviz as fv
@@ -72,37 +72,18 @@ def tensors(value):
 
 def called(mode, path):
     """Name -> `Seen` of every verb; module, data and calls made inside of `mode`, in a user's own arithmetic (TF32)."""
-    import loss_landscapes.metrics
-
-    before, seen = float32_flags(), {}
-    torch.set_float32_matmul_precision("high")
-    try:
-        with torch.random.fork_rng(), mode():
-            torch.manual_seed(0)
-            module = nn.Sequential(nn.Linear(3, 6), nn.BatchNorm1d(6), nn.ReLU(), nn.Linear(6, 3), nn.LayerNorm(3), Looks(3, 2))
-            for layer in (module[1], module[4]):
-                nn.init.normal_(layer.bias)
-            module.train()
-            module(torch.randn(8, 3))  # BatchNorm statistics that are not the initial ones
-            module[0].weight.requires_grad_(False)
-            if mode is torch.enable_grad:
-                module[3].weight.grad = torch.ones_like(module[3].weight)
-            x = torch.randn(20, 3)
-            data = fv.Data(x, (x[:, 0] > 0).long())
-            task = TaskWithPath(data, data, data, n_classes=2)
-            object.__setattr__(task, "path", path)
-            metric = loss_landscapes.metrics.Loss(nn.CrossEntropyLoss(), data.x, data.y)
-            for name, call in calls(fv, module, data, task, metric).items():
-                was, Looks.seen = snapshot(module) | states(), set()
-                result = tensors(call())
-                seen[name] = Seen(differing(was, snapshot(module) | states()), Looks.seen, result)
-            users = float32_flags()
-    finally:
-        torch.set_float32_matmul_precision(before[0])
-        for unit, value in zip((torch.backends.cuda.matmul, torch.backends.mkldnn.matmul), (before[2], before[5])):
-            unit.fp32_precision = value
-    assert float32_flags() == before
-    return seen, users
+    seen = {}
+    with tf32(), torch.random.fork_rng(), mode():
+        torch.manual_seed(0)
+        module, data, task, metric = users_things(path, Looks)
+        module[0].weight.requires_grad_(False)
+        if mode is torch.enable_grad:
+            module[3].weight.grad = torch.ones_like(module[3].weight)
+        for name, call in calls(fv, module, data, task, metric).items():
+            was, Looks.seen = snapshot(module) | states(), set()
+            result = tensors(call())
+            seen[name] = Seen(differing(was, snapshot(module) | states()), Looks.seen, result)
+        return seen, float32_flags()
 
 
 @pytest.fixture(scope="module")

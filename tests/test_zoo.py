@@ -26,9 +26,8 @@ def vision(name):
 
 
 def small_vit(_):
-    module = torchvision.models.VisionTransformer(
-        image_size=32, patch_size=8, num_layers=2, num_heads=2, hidden_dim=16, mlp_dim=32, num_classes=4
-    )
+    sizes = dict(image_size=32, patch_size=8, num_layers=2, num_heads=2, hidden_dim=16, mlp_dim=32)
+    module = torchvision.models.VisionTransformer(num_classes=4, **sizes)
     nn.init.normal_(module.heads.head.weight, std=0.1)  # zero as it comes: every output would be alike
     return module, torch.randn(6, 3, 32, 32)
 
@@ -42,16 +41,13 @@ def hugging_face_vit(_):
 def bert(_):
     transformers = pytest.importorskip("transformers")
     sizes = dict(hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32, vocab_size=30)
-    return transformers.BertForSequenceClassification(transformers.BertConfig(num_labels=4, **sizes)), torch.randint(
-        0, 30, (6, 7)
-    )
+    module = transformers.BertForSequenceClassification(transformers.BertConfig(num_labels=4, **sizes))
+    return module, torch.randint(0, 30, (6, 7))
 
 
 def encoder(_):
-    layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
-    return nn.Sequential(
-        nn.TransformerEncoder(layer, 2, enable_nested_tensor=False), nn.Flatten(), nn.Linear(40, 4)
-    ), torch.randn(6, 5, 8)
+    layers = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), 2, enable_nested_tensor=False)
+    return nn.Sequential(layers, nn.Flatten(), nn.Linear(40, 4)), torch.randn(6, 5, 8)
 
 
 MAKERS = {
@@ -66,16 +62,11 @@ CASES = [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) f
 
 
 def made(name):
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
-        module, x = MAKERS[name](name)
-        for part in module.modules():  # statistics and scales that are not the initial ones
-            if isinstance(part, nn.modules.batchnorm._BatchNorm):
-                nn.init.uniform_(part.running_mean, -0.1, 0.1), nn.init.uniform_(part.running_var, 0.5, 1.5)
-                (
-                    nn.init.uniform_(part.weight, 0.5, 1.5),
-                    nn.init.uniform_(part.bias, -0.1, 0.1),
-                )  # a scale of 0 puts ReLUs on their kink
+    module, x = MAKERS[name](name)
+    for part in module.modules():  # statistics and scales that are not the initial ones
+        if isinstance(part, nn.modules.batchnorm._BatchNorm):
+            nn.init.uniform_(part.running_mean, -0.1, 0.1), nn.init.uniform_(part.running_var, 0.5, 1.5)
+            nn.init.uniform_(part.weight, 0.5, 1.5), nn.init.uniform_(part.bias, -0.1, 0.1)  # at 0 ReLUs are on their kink
     return module.eval(), fv.Data(x, torch.arange(6) % 4)
 
 

@@ -3,8 +3,6 @@
 A processor slowed four times is a phone of five years ago.  Without a GPU a canvas is painted by the processor too.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import tempfile
@@ -12,7 +10,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from browsing import chromium
-from playground.test_page import playground_page
+from playground.test_page import opened, playground_page
 
 SECONDS = 6
 PLAY = """(name) => { const w = document.querySelector('.pg').playground[name];
@@ -34,19 +32,13 @@ def main() -> None:
         path.write_text(playground_page(), encoding="utf-8")
         for slowdown in map(int, sys.argv[1:] or (1, 4)):
             for world in ("weights", "network", "gap"):
-                page = browser.new_context(
-                    viewport={"width": 390, "height": 844}, device_scale_factor=2, reduced_motion="reduce"
-                ).new_page()
-                page.goto(path.as_uri())
-                page.wait_for_function("() => document.querySelector('.pg')?.playground")
+                page = opened(browser, path.as_uri(), width=390, height=844, device_scale_factor=2, reduced_motion="reduce")
                 page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": slowdown})
                 page.evaluate(PLAY, world)
                 page.wait_for_timeout(1000 * SECONDS)
                 rate, late, own, most, steps = page.evaluate(RATE, world)
-                said = (
-                    f"{rate:5.1f} frames/s, p95 {late:4.0f} ms; own code {own:4.1f} ms a frame, p95 {most:4.1f}; {steps} steps"
-                )
-                print(f"{world:<8} slowed {slowdown} times: {said}", flush=True)
+                said = f"{rate:5.1f} frames/s, p95 {late:4.0f} ms; own code {own:4.1f} ms a frame, p95 {most:4.1f}"
+                print(f"{world:<8} slowed {slowdown} times: {said}; {steps} steps", flush=True)
                 page.context.close()
     print(f"load average {os.getloadavg()[0]:.2f} on {os.cpu_count()} cores")
 

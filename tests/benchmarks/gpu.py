@@ -7,23 +7,18 @@ The posterior is narrow: an untrained network diverges under wider noise on all 
 `--tiny` runs all of it on a CPU in a minute, to see that it runs; its times say nothing.
 """
 
-from __future__ import annotations
-
 import argparse
 import resource
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 import torch
-from torch import nn
-
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-from nets import ResNet20
+from nets import images, resnet20
 from timing import typical
+from torch import nn
+from torchvision.models import resnet18
 
 import flatviz as fv
 
@@ -43,25 +38,26 @@ class Setting:
 
     def network(self) -> nn.Module:
         """ResNet-18 for images of 32 x 32: a first convolution of 3 x 3, no pooling after it; ResNet-20 where tiny."""
-        from torchvision.models import resnet18
-
         torch.manual_seed(0)
         if self.tiny:
-            return ResNet20()
+            return resnet20()
         module = resnet18(num_classes=10)
         module.conv1, module.maxpool = nn.Conv2d(3, 64, 3, padding=1, bias=False), nn.Identity()
         return module
 
     def data(self) -> fv.Data:
         """Random images on the device."""
-        g = torch.Generator().manual_seed(0)
-        x, y = torch.randn(self.images, 3, 32, 32, generator=g), torch.randint(0, 10, (self.images,), generator=g)
-        return fv.Data(x, y).to(self.device)
+        torch.manual_seed(0)
+        return images(self.images).to(self.device)
 
-    @property
-    def passes(self) -> dict:
-        """Keywords of a fit."""
-        return dict(training=fv.Training(precision=self.precision), batch_size=self.batch)
+    def autocast(self):
+        """The precision of a plain loop."""
+        return torch.autocast(self.device.type, torch.bfloat16, enabled=self.precision is not None)
+
+    def placed(self, module: nn.Module) -> nn.Module:
+        """On the device, channels last on a card."""
+        layout = {"memory_format": torch.channels_last} if self.device.type == "cuda" else {}
+        return module.to(self.device, **layout)
 
     def done(self) -> None:
         """Wait for the card."""
@@ -96,19 +92,20 @@ def speed(setting: Setting, fit: Callable[[Callable], object]) -> tuple[float, f
     return setting.steps * setting.batch / (time.perf_counter() - started[0]), setting.peak()
 
 
+def loss_of(module: nn.Module, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    return nn.functional.cross_entropy(module(x.contiguous(memory_format=torch.channels_last)).float(), y)
+
+
 def plain_sgd(setting: Setting, module: nn.Module, data: fv.Data, progress: Callable) -> None:
     """What a user writes: autocast, channels last, torch.optim.SGD with momentum."""
-    module = module.to(setting.device).train()
-    if setting.device.type == "cuda":
-        module = module.to(memory_format=torch.channels_last)
+    module = setting.placed(module).train()
     optimiser = torch.optim.SGD(module.parameters(), lr=0.01, momentum=0.9, weight_decay=5e-4)
-    total = WARM + setting.steps
-    for step in range(total):
-        progress(step, total, "plain SGD")
+    for step in range(WARM + setting.steps):
+        progress(step, WARM + setting.steps, "plain SGD")
         index = torch.randint(len(data), (setting.batch,), device=setting.device)
         x, y = data.x[index], data.y[index]
-        with torch.autocast(setting.device.type, torch.bfloat16, enabled=setting.precision is not None):
-            loss = nn.functional.cross_entropy(module(x.contiguous(memory_format=torch.channels_last)).float(), y)
+        with setting.autocast():
+            loss = loss_of(module, x, y)
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
@@ -116,21 +113,17 @@ def plain_sgd(setting: Setting, module: nn.Module, data: fv.Data, progress: Call
 
 def rows(setting: Setting) -> list[tuple[str, float, float]]:
     """(name, images/s, peak GiB) of each fit."""
-    data, module = setting.data(), setting.network()
-    total = WARM + setting.steps
-    found = [("plain PyTorch loop, SGD", *speed(setting, partial(plain_sgd, setting, module, data)))]
-    module = setting.network().eval()
-    epoch = -(-len(data) // setting.batch)
-    epochs = -(-total // epoch)
-
-    if epochs * epoch == total:  # else it has other steps than were counted
+    data, module = setting.data(), setting.network().eval()
+    total, passes = WARM + setting.steps, dict(training=fv.Training(precision=setting.precision), batch_size=setting.batch)
+    found = [("plain PyTorch loop, SGD", *speed(setting, partial(plain_sgd, setting, setting.network(), data)))]
+    epochs, rest = divmod(total, -(-len(data) // setting.batch))
+    if not rest:  # else it has other steps than were counted
         net = fv.Net.from_module(module).to(setting.device)
-        fit = partial(fv.pretrain, net, data, seed=0, epochs=epochs, **setting.passes)
-        found.append(("pretrain", *speed(setting, fit)))
+        found.append(("pretrain", *speed(setting, partial(fv.pretrain, net, data, seed=0, epochs=epochs, **passes))))
     for treated in ("all", "norm+head"):
         net = fv.Net.from_module(module, treated, example=data.x[:2].cpu()).to(setting.device)
         prior = fv.Gaussian(net.w, torch.full_like(net.w, -9.0), 1e-4 * torch.randn(5, net.dim, device=setting.device))
-        one = dict(seed=0, steps=total, lr=1e-3, batchnorm="frozen", **setting.passes)
+        one = dict(seed=0, steps=total, lr=1e-3, batchnorm="frozen", **passes)
         fits = {
             "fit_sgd": partial(fv.fit_sgd, net, data, **one),
             "fit_vi": partial(fv.fit_vi, net, data, prior, kl_weight=0.0, **one),
@@ -142,17 +135,15 @@ def rows(setting: Setting) -> list[tuple[str, float, float]]:
 
 def plane_ratio(setting: Setting, side: int) -> tuple[float, float, float]:
     """Milliseconds of a bare forward pass over the data, of a point of a plane, and their ratio."""
-    data, module = setting.data(), setting.network().to(setting.device).eval()
+    data, module = setting.data(), setting.placed(setting.network()).eval()
     net = fv.Net.from_module(setting.network().eval()).to(setting.device)
     plane, f = fv.plane_random(net, net.w, seed=0), fv.nll(net, data)
-    if setting.device.type == "cuda":
-        module = module.to(memory_format=torch.channels_last)
 
     @torch.inference_mode()
     def forward() -> None:
-        with torch.autocast(setting.device.type, torch.bfloat16, enabled=setting.precision is not None):
+        with setting.autocast():
             for x, y in zip(data.x.split(1024), data.y.split(1024)):
-                nn.functional.cross_entropy(module(x.contiguous(memory_format=torch.channels_last)).float(), y)
+                loss_of(module, x, y)
         setting.done()
 
     def surface() -> None:
@@ -167,19 +158,18 @@ def main() -> None:
     """Print the table."""
     ask = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     ask.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-    ask.add_argument("--batch", type=int, default=256)
-    ask.add_argument("--steps", type=int, default=91)
-    ask.add_argument("--images", type=int, default=8192)
+    for option, default in (("--batch", 256), ("--steps", 91), ("--images", 8192)):
+        ask.add_argument(option, type=int, default=default)
     ask.add_argument("--precision", choices=["float32", "bfloat16"], default="bfloat16")
     ask.add_argument("--tiny", action="store_true", help="ResNet-20, few images: does it run?")
     asked = ask.parse_args()
     precision = None if asked.precision == "float32" else asked.precision
-    batch, steps, images = (4, 3, 8) if asked.tiny else (asked.batch, asked.steps, asked.images)
-    setting = Setting(torch.device(asked.device), precision, batch, steps, images, asked.tiny)
+    batch, *sizes = (4, 3, 8) if asked.tiny else (asked.batch, asked.steps, asked.images)
+    setting = Setting(torch.device(asked.device), precision, batch, *sizes, asked.tiny)
     where = torch.cuda.get_device_name() if setting.device.type == "cuda" else "CPU"
     print(f"torch {torch.__version__}, {where}, batch {batch}, {asked.precision}\n")
-    name = "ResNet-20" if asked.tiny else "ResNet-18"
-    print(f"| fit of {name}, 32 x 32 | images/s | of the plain loop | peak GiB |\n|---|---|---|---|")
+    network = "ResNet-20" if asked.tiny else "ResNet-18"
+    print(f"| fit of {network}, 32 x 32 | images/s | of the plain loop | peak GiB |\n|---|---|---|---|")
     table = rows(setting)
     for name, rate, peak in table:
         print(f"| {name} | {rate:,.0f} | {rate / table[0][1]:.2f} | {peak:.2f} |")

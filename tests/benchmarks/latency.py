@@ -4,8 +4,6 @@ Prints ms from the page's own script (plotly.js is parsed then) to the first pic
 sliders of ensemble size and radius in each tab.  Times hold for an idle machine only: its load stands beside them.
 """
 
-from __future__ import annotations
-
 import os
 import statistics
 import sys
@@ -51,11 +49,8 @@ def main() -> None:
                 page.wait_for_timeout(1500)
                 for slider in (".fv-draws", ".fv-radius"):
                     times = sorted(answer(page, MOVES, [slider, 30]))
-                    at95 = times[int(0.95 * len(times))]
-                    print(
-                        f"{tab.inner_text():<10} {slider[4:]:<7} median {statistics.median(times):4.0f}, p95 {at95:4.0f} ms",
-                        flush=True,
-                    )
+                    said = f"median {statistics.median(times):4.0f}, p95 {times[int(0.95 * len(times))]:4.0f} ms"
+                    print(f"{tab.inner_text():<10} {slider[4:]:<7} {said}", flush=True)
             page.context.close()
     print(f"load average {os.getloadavg()[0]:.2f} on {os.cpu_count()} cores")
 

@@ -5,46 +5,39 @@ default number (set no OMP_NUM_THREADS), the median of three in turn; the rest a
 Needs the extra `bench`; a peer that is not there leaves its row out and says so.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from unittest.mock import Mock
 
 import torch
-from torch import nn
-
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-from nets import ResNet20, images, mlp, settled
+from nets import images, mlp, resnet20, settled
+from scipy.sparse.linalg import LinearOperator, eigsh
 from timing import least, typical
+from torch import nn
+from torchvision.models import resnet18
 
 import flatviz as fv
 from flatviz.bridges.loss_landscapes import run_random_plane
 
 STEPS = 4  # points a side at which values are compared
 THREADS = torch.get_num_threads()  # torch's own choice
-ROWS: dict[str, Callable[[], None]] = {}
-
-
-def row(function: Callable[[], None]) -> Callable[[], None]:
-    ROWS[function.__name__] = function
-    return function
 
 
 def say(name: str, ratio: float, wanted: str, seconds: str = "") -> None:
     print(f"{name:<58} {ratio:8.2f}   wanted {wanted:<9} {seconds}", flush=True)
 
 
-def against_loss_landscapes(name: str, module: nn.Module, data: fv.Data, wanted: str, *, side: int, **options) -> None:
+def against_loss_landscapes(name: str, make: Callable, wanted: str, side: int, **options) -> None:
     """Whole public calls for a plane of side x side points: loss-landscapes as shipped, and `nll` with `slice_plane`.
 
     Values are compared on points that loss-landscapes visited.  At one thread, then at torch's default; medians of three.
     """
-    import loss_landscapes
     import loss_landscapes.metrics
 
+    module, data = make()
     metric = loss_landscapes.metrics.Loss(nn.CrossEntropyLoss(), data.x, data.y)
     theirs = run_random_plane(module, metric, steps=STEPS, seed=0)
     net = fv.Net.from_module(module, "all")
@@ -61,13 +54,10 @@ def against_loss_landscapes(name: str, module: nn.Module, data: fv.Data, wanted:
         torch.set_num_threads(threads)
         a, b = typical(*calls)
         each = f"{1e3 * a / side**2:.2f} -> {1e3 * b / side**2:.2f} ms a point"
-        say(f"{name}, {threads} thread{'s' * (threads > 1)}", a / b, wanted, f"{each}, off {off:.0e}, {brief(evaluate.plan)}")
+        plan = " ".join(k for k in ("channels_last", "traced") if getattr(evaluate.plan, k))
+        what = f"plane {side} x {side}, {name}, {threads} thread{'s' * (threads > 1)}"
+        say(what, a / b, wanted, f"{each}, off {off:.0e}, chunk {evaluate.plan.chunk}, {plan}")
     torch.set_num_threads(1)
-
-
-def brief(plan) -> str:
-    """The plan in a few words."""
-    return f"chunk {plan.chunk}, {' '.join(k for k in ('channels_last', 'traced') if getattr(plan, k))}"
 
 
 def plain_mlp() -> tuple[nn.Module, fv.Data]:
@@ -81,7 +71,7 @@ def digits_conv() -> tuple[nn.Module, fv.Data]:
 
 def resnet(n: int) -> tuple[nn.Module, fv.Data]:
     data = images(n)
-    return settled(ResNet20(), data.x), data
+    return settled(resnet20(), data.x), data
 
 
 def bar_of_bfloat16() -> str:
@@ -90,26 +80,9 @@ def bar_of_bfloat16() -> str:
     return ">= 5" if cpu.exists() and "amx_bf16" in cpu.read_text() else "no bar"
 
 
-PLANES = {  # row: against whom, what, network and data, wanted, points a side, how
-    "plane_mlp": (against_loss_landscapes, "MLP 784-100-10, N = 1000", plain_mlp, ">= 4", 41, {}),
-    "plane_digits": (against_loss_landscapes, "digits conv net", digits_conv, ">= 1.3", 21, {}),
-    "plane_resnet": (against_loss_landscapes, "ResNet-20, 512 images", partial(resnet, 512), ">= 2.2", 5, {}),
-    "plane_resnet_bfloat16": (against_loss_landscapes, "ResNet-20, bfloat16", partial(resnet, 128), bar_of_bfloat16(), 7,
-                              {"precision": "bfloat16"}),
-}  # fmt: skip
-
-
-def plane(name: str) -> None:
-    against, what, make, wanted, side, options = PLANES[name]
-    module, data = make()
-    against(f"plane {side} x {side}, {what}", module, data, wanted, side=side, **options)
-
-
-ROWS |= {name: partial(plane, name) for name in PLANES}
-
-
-def last_layer(name: str, module: nn.Module, data: fv.Data, head: str) -> None:
+def last_layer(name: str, make: Callable[[], nn.Module], n: int, head: str) -> None:
     """Against a forward of the whole module at each point, which is what every peer does."""
+    module, data = make(), images(n)
     net = fv.Net.from_module(settled(module, data.x), lambda name: name.startswith(head))
     f, plane = fv.nll(net, data), fv.plane_random(net, net.w, seed=0)
     coords = torch.rand(16, 2) - 0.5
@@ -123,39 +96,17 @@ def last_layer(name: str, module: nn.Module, data: fv.Data, head: str) -> None:
     say(f"last-layer plane, {name}, 41 x 41", whole, ">= 10", f"{1e3 * a:.1f} -> {1e3 * b / 16:.3f} ms a point")
 
 
-@row
-def plane_last_layer() -> None:
-    last_layer("ResNet-20", ResNet20(), images(256), "head")
-
-
-@row
-def plane_last_layer_resnet18() -> None:
-    from torchvision.models import resnet18
-
-    last_layer("ResNet-18", resnet18(num_classes=10), images(128), "fc")
-
-
-def product_ratio(name: str, module: nn.Module, data: fv.Data, bar: float) -> None:
+def product_ratio(name: str, make: Callable, bar: float) -> None:
     """Time of a Hessian-vector product in gradients, the graph kept."""
+    module, data = make()
     net = fv.Net.from_module(module, "all")
     f = fv.nll(net, data)
     w, v = net.w.clone().requires_grad_(), torch.randn_like(net.w)
     product = f.operator(net.w)
     a, b = least(lambda: torch.autograd.grad(f(w), w), lambda: product(v), repeats=5)
-    say(name, b / a, f"<= {bar}", f"{1e3 * b:.1f} ms")
+    say(f"product / gradient, {name}", b / a, f"<= {bar}", f"{1e3 * b:.1f} ms")
 
 
-@row
-def product_mlp() -> None:
-    product_ratio("product / gradient, MLP 784-256-10", mlp(784, 256, 10), plain_mlp()[1], 1.5)
-
-
-@row
-def product_resnet() -> None:
-    product_ratio("product / gradient, ResNet-20, N = 128", *resnet(128), 3.3)
-
-
-@row
 def eigenpairs() -> None:
     """Products with the Hessian for five eigenpairs, beside curvlinops with ARPACK."""
     digits = fv.datasets.digits_transfer(shots=10, seed=0).source
@@ -169,30 +120,19 @@ def eigenpairs() -> None:
     except ImportError:
         print("  curvlinops is not installed")
         return
-    from scipy.sparse.linalg import LinearOperator, eigsh
-
-    module, count = net.to_module(), [0]
-    parameters, batches = list(module.parameters()), [(data.x, data.y)]
-    inner = HessianLinearOperator(module, nn.CrossEntropyLoss(), parameters, batches).to_scipy()
-
-    def counted(v):
-        count[0] += 1
-        return inner @ v
-
+    module = net.to_module()
+    inner = HessianLinearOperator(module, nn.CrossEntropyLoss(), list(module.parameters()), [(data.x, data.y)]).to_scipy()
+    counted = Mock(wraps=inner.matvec)
     operator = LinearOperator(inner.shape, counted, dtype=inner.dtype)
-    values = eigsh(operator, k=5, which="LA", tol=1e-4, return_eigenvectors=False)
-    torch.testing.assert_close(torch.as_tensor(values.copy()).sort(descending=True)[0].to(spectrum.values), spectrum.values,
-                               rtol=1e-3, atol=0)  # fmt: skip
-    say("  curvlinops + ARPACK, tol 1e-4: products", count[0], "beside")
+    values = torch.as_tensor(eigsh(operator, k=5, which="LA", tol=1e-4, return_eigenvectors=False).copy())
+    torch.testing.assert_close(values.sort(descending=True)[0].to(spectrum.values), spectrum.values, rtol=1e-3, atol=0)
+    say("  curvlinops + ARPACK, tol 1e-4: products", counted.call_count, "beside")
 
 
 def on_workers(name: str, pairs: int, wanted: str, work: Callable[[object, bool], None]) -> None:
     """Wall time of `work(client, whole)` on one and on two Dask workers of one thread each, after a small run; median of pairs."""
-    try:
-        from distributed import Client, LocalCluster
-    except ImportError:
-        print(f"{name}: distributed is not installed")
-        return
+    from distributed import Client, LocalCluster
+
     ratios = []
     for _ in range(pairs):
         seconds = []
@@ -207,7 +147,6 @@ def on_workers(name: str, pairs: int, wanted: str, work: Callable[[object, bool]
     say(name, sorted(ratios)[pairs // 2], wanted)
 
 
-@row
 def two_workers() -> None:
     module, data = resnet(128)
     net = fv.Net.from_module(module, "all")
@@ -216,7 +155,6 @@ def two_workers() -> None:
     on_workers("plane on two Dask workers over one", 5, ">= 1.5", work)
 
 
-@row
 def two_workers_fits() -> None:
     """A family of eight fits of ResNet-20's norm + head."""
     module, data = resnet(64)
@@ -228,6 +166,21 @@ def two_workers_fits() -> None:
         fv.families.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 10 if whole else 1}, engine=client)
 
     on_workers("fits on two Dask workers over one", 3, ">= 1.6", work)
+
+
+ROWS = {
+    "plane_mlp": partial(against_loss_landscapes, "MLP 784-100-10, N = 1000", plain_mlp, ">= 4", 41),
+    "plane_digits": partial(against_loss_landscapes, "digits conv net", digits_conv, ">= 1.3", 21),
+    "plane_resnet": partial(against_loss_landscapes, "ResNet-20, 512 images", partial(resnet, 512), ">= 2.2", 5),
+    "plane_resnet_bfloat16": partial(
+        against_loss_landscapes, "ResNet-20, bfloat16", partial(resnet, 128), bar_of_bfloat16(), 7, precision="bfloat16"
+    ),
+    "plane_last_layer": partial(last_layer, "ResNet-20", resnet20, 256, "head"),
+    "plane_last_layer_resnet18": partial(last_layer, "ResNet-18", partial(resnet18, num_classes=10), 128, "fc"),
+    "product_mlp": partial(product_ratio, "MLP 784-256-10", lambda: (mlp(784, 256, 10), plain_mlp()[1]), 1.5),
+    "product_resnet": partial(product_ratio, "ResNet-20, N = 128", partial(resnet, 128), 3.3),
+    **{function.__name__: function for function in (eigenpairs, two_workers, two_workers_fits)},
+}
 
 
 def main(names: list[str]) -> None:

@@ -1,7 +1,5 @@
 """Times of several calls, taken in turn: a slow moment of the machine hits them all."""
 
-from __future__ import annotations
-
 import statistics
 import time
 from collections.abc import Callable
@@ -17,15 +15,15 @@ def typical(*calls: Callable[[], object], repeats: int = 3) -> list[float]:
     return [statistics.median(seconds) for seconds in in_turn(*calls, repeats=repeats, clock=time.perf_counter)]
 
 
-def in_turn(*calls: Callable[[], object], repeats: int, clock: Callable[[], float]) -> list[list[float]]:
+def in_turn(*calls: Callable[[], object], repeats: int, clock: Callable[[], float]) -> list[tuple[float, ...]]:
     """Seconds of each call in each round."""
-    seconds: list[list[float]] = [[] for _ in calls]
-    for _ in range(repeats):
-        for call, times in zip(calls, seconds):
-            start = clock()
-            call()
-            times.append(clock() - start)
-    return seconds
+
+    def taken(call: Callable[[], object]) -> float:
+        start = clock()
+        call()
+        return clock() - start
+
+    return list(zip(*([taken(call) for call in calls] for _ in range(repeats))))
 
 
 def step(*runs: Callable[[Callable], object], rounds: int = 11) -> tuple[float, list[float]]:

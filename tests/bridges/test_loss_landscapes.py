@@ -1,5 +1,6 @@
 """The bridge to loss-landscapes: its slices with true coordinates, its side effects kept out."""
 
+import importlib
 import sys
 from importlib.metadata import version
 
@@ -12,7 +13,6 @@ from flatviz.bridges.loss_landscapes import run_random_plane
 
 loss_landscapes = pytest.importorskip("loss_landscapes")
 metrics = pytest.importorskip("loss_landscapes.metrics")
-of_306 = pytest.mark.skipif(version("loss-landscapes") != "3.0.6", reason="a finding on loss-landscapes 3.0.6")
 
 STAND_IN = {
     "loss_landscapes-4.99.dist-info/METADATA": "Metadata-Version: 2.1\nName: loss-landscapes\nVersion: 4.99\n",
@@ -51,13 +51,9 @@ def stand_in(tmp_path, monkeypatch):
         (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
         (tmp_path / name).write_text(text)
     for name in [n for n in sys.modules if n.split(".")[0] == "loss_landscapes"]:
-        monkeypatch.delitem(sys.modules, name)
+        monkeypatch.delitem(sys.modules, name)  # and its end puts the library's own back in place of these
     monkeypatch.syspath_prepend(tmp_path)
-    import loss_landscapes.metrics as its_metrics
-
-    yield its_metrics.Loss
-    for name in [n for n in sys.modules if n.split(".")[0] == "loss_landscapes"]:
-        del sys.modules[name]
+    return importlib.import_module("loss_landscapes.metrics").Loss
 
 
 @pytest.fixture
@@ -68,15 +64,19 @@ def case():
     return module, fv.Data(x, y), metrics.Loss(nn.CrossEntropyLoss(), x, y)
 
 
-@pytest.mark.parametrize("distance", [1.0, 0.01])
-def test_its_plane_comes_back_with_the_coordinates_of_each_value(case, distance):
-    module, data, metric = case
-    surface = run_random_plane(module, metric, distance=distance, steps=6, seed=3)
-    assert surface.scattered and len(surface.values) == 36 and surface.plane.orthonormal
-    f = fv.nll(fv.Net.from_module(module), data)
+def plane_of(module, data, metric, **settings):
+    """Its surface, once the value at each of its coordinates is that of the network there."""
+    surface, f = run_random_plane(module, metric, seed=3, **settings), fv.nll(fv.Net.from_module(module), data)
     W = surface.plane.points(torch.stack([surface.a, surface.b], 1))
     torch.testing.assert_close(f.many(W), surface.values, rtol=1e-4, atol=1e-5)
-    assert torch.equal(surface.plane.origin, f.net.w)
+    assert surface.scattered and torch.equal(surface.plane.origin, f.net.w)
+    return surface
+
+
+@pytest.mark.parametrize("distance", [1.0, 0.01])
+def test_its_plane_comes_back_with_the_coordinates_of_each_value(case, distance):
+    surface = plane_of(*case, distance=distance, steps=6)
+    assert len(surface.values) == 36 and surface.plane.orthonormal
     assert version("loss-landscapes") in surface.plane.name
 
 
@@ -84,35 +84,30 @@ def test_its_plane_comes_back_with_the_coordinates_of_each_value(case, distance)
 def test_another_release_comes_back_with_the_coordinates_of_its_own_walk(case, stand_in, distance):
     """Other values, start, row order, wrapper, arguments; `contrib` fails to import."""
     module, data, _ = case
-    metric = stand_in(nn.CrossEntropyLoss(), data.x, data.y)
-    surface = run_random_plane(module, metric, distance=distance, steps=5, seed=3)
-    f = fv.nll(fv.Net.from_module(module), data)
-    W = surface.plane.points(torch.stack([surface.a, surface.b], 1))
-    torch.testing.assert_close(f.many(W), surface.values, rtol=1e-4, atol=1e-5)
+    surface = plane_of(module, data, stand_in(nn.CrossEntropyLoss(), data.x, data.y), distance=distance, steps=5)
     assert "loss_landscapes 4.99 random_plane" in surface.plane.name
     assert float((surface.a.square() + surface.b.square()).sqrt().min()) < 1e-4 * distance  # this one has the weights
 
 
-@of_306
+@pytest.mark.skipif(version("loss-landscapes") != "3.0.6", reason="a finding on loss-landscapes 3.0.6")
 def test_a_fresh_bias_of_zeros_is_one_clear_error(case):
-    _, _, metric = case
     module = nn.Sequential(nn.Linear(3, 2), nn.BatchNorm1d(2))
     with pytest.raises(ValueError, match=r"loss_landscapes 3.0.6 weights must be finite, got NaN or inf; 1.bias is all zeros"):
-        run_random_plane(module, metric, steps=3)
+        run_random_plane(module, case[2], steps=3)
 
 
-class One(metrics.Metric):
+class Of(metrics.Metric):
+    """Any function of the model as a metric."""
+
+    def __init__(self, function):
+        self.function = function
+
     def __call__(self, model):
-        return 1.0
-
-
-class Vector(metrics.Metric):
-    def __call__(self, model):
-        return model.forward(torch.zeros(4, 3))[0]
+        return self.function(model)
 
 
 def test_a_metric_that_does_not_run_the_network_or_returns_no_number_is_refused(case):
-    with pytest.raises(ValueError, match="the metric must run the network, whose weights are read then, got One"):
-        run_random_plane(case[0], One(), steps=3)
-    with pytest.raises(ValueError, match=r"the metric must return one number, got shape \(2,\) from Vector"):
-        run_random_plane(case[0], Vector(), steps=3)
+    with pytest.raises(ValueError, match="the metric must run the network, whose weights are read then, got Of"):
+        run_random_plane(case[0], Of(lambda model: 1.0), steps=3)
+    with pytest.raises(ValueError, match=r"the metric must return one number, got shape \(2,\) from Of"):
+        run_random_plane(case[0], Of(lambda model: model.forward(torch.zeros(4, 3))[0]), steps=3)

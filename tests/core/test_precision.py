@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from oracles import Looks
+from oracles import Looks, tf32
 from torch import nn
 
 import flatviz as fv
@@ -14,13 +14,8 @@ TF32 = ("high", True, *("tf32",) * 3, *("ieee",) * 3)  # what a user may have se
 @pytest.fixture
 def users():
     """Flags that are neither torch's own nor IEEE: TF32 wherever it is known; torch's own afterwards."""
-    before = float32_flags()
-    torch.set_float32_matmul_precision("high")
-    yield float32_flags()
-    torch.set_float32_matmul_precision(before[0])
-    for unit, value in zip((torch.backends.cuda.matmul, torch.backends.mkldnn.matmul), (before[2], before[5])):
-        unit.fp32_precision = value
-    assert float32_flags() == before
+    with tf32():
+        yield float32_flags()
 
 
 def test_an_objective_that_is_asked_directly_measures_in_ieee(users):

@@ -50,8 +50,9 @@ def test_a_folder_of_more_bytes_than_memory_is_streamed_with_the_same_pixels(fol
 def test_images_of_another_set_take_the_shape_of_the_first():
     grey = fv.Data(torch.arange(0, 250, 10, dtype=torch.uint8).view(1, 1, 5, 5), torch.tensor([0]))
     coloured = images_like(grey, (3, 5, 5))
-    assert torch.equal(coloured.x.bytes, grey.x.bytes.expand(1, 3, 5, 5)) and images_like(grey, (1, 5, 5)).x.bytes is not None
-    assert torch.equal(images_like(coloured, (1, 5, 5)).x.bytes, grey.x.bytes)
+    assert torch.equal(coloured.x.bytes, grey.x.bytes.expand(1, 3, 5, 5))
+    for same in (grey, coloured):
+        assert torch.equal(images_like(same, (1, 5, 5)).x.bytes, grey.x.bytes)
     flat = fv.Data(torch.full((2, 3, 10, 10), 77, dtype=torch.uint8), torch.tensor([0, 1]))
     assert torch.equal(images_like(flat, (3, 4, 6)).x.bytes, torch.full((2, 3, 4, 6), 77, dtype=torch.uint8))
     with pytest.raises(ValueError, match="must be in bytes"):
@@ -88,26 +89,23 @@ def test_data_sets_and_loaders_become_one_set_in_their_order():
     pairs = TensorDataset(x, y)
     for examples in (pairs, DataLoader(pairs, batch_size=4), DataLoader(pairs, batch_size=None)):
         data = data_from(examples)
-        assert torch.equal(data.x, x) and torch.equal(data.y, y)
-        assert len(data_from(examples, 7)) == 7
+        assert torch.equal(data.x, x) and torch.equal(data.y, y) and len(data_from(examples, 7)) == 7
     with pytest.raises(TypeError, match=r"each example must be a pair \(x tensor, y\), got dict"):
         data_from([{"x": 1}])
     with pytest.raises(ValueError, match="at least one"):
         data_from([])
 
 
-def test_a_folder_that_lacks_a_class_is_numbered_by_the_names_of_the_other(folder, tmp_path):
-    train = image_folder(folder)
-    (folder / "ant").rename(tmp_path / "other_place")
-    folder_of_two = tmp_path / "two"
-    folder_of_two.mkdir()
-    (folder / "bee").rename(folder_of_two / "bee"), (folder / "cat").rename(folder_of_two / "cat")
-    shifted, test = image_folder(folder_of_two), image_folder(folder_of_two, classes=train.class_names)
+def test_a_folder_that_lacks_a_class_is_numbered_by_the_names_of_the_other(folder):
+    train, two = image_folder(folder), folder / "two"
+    two.mkdir()
+    for name in ("bee", "cat"):
+        (folder / name).rename(two / name)
+    shifted, test = image_folder(two), image_folder(two, classes=train.class_names)
     assert shifted.y.tolist() == [0] * 4 + [1] * 4 and test.y.tolist() == [1] * 4 + [2] * 4
     assert fv.Task(train, train, test, 3).test is test
-    with pytest.raises(
-        ValueError, match=r"test must number its classes as train, \('ant', 'bee', 'cat'\), got \('bee', 'cat'\)"
-    ):
+    text = r"test must number its classes as train, \('ant', 'bee', 'cat'\), got \('bee', 'cat'\)"
+    with pytest.raises(ValueError, match=text):
         fv.Task(train, train, shifted, 3)
     with pytest.raises(ValueError, match="folders must be of the classes .*, got cat in"):
-        image_folder(folder_of_two, classes=("ant", "bee"))
+        image_folder(two, classes=("ant", "bee"))

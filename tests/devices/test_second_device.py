@@ -2,11 +2,9 @@
 
 import dataclasses
 
-import loss_landscapes.metrics
 import pytest
 import torch
-from every_verb import TaskWithPath, calls
-from torch import nn
+from every_verb import calls, users_things
 
 import flatviz as fv
 from flatviz.results import FOR_READERS
@@ -15,15 +13,7 @@ from flatviz.results import FOR_READERS
 @pytest.fixture
 def there(device, tmp_path):
     """(module, data, task, metric) of every_verb's calls, on the device."""
-    module = nn.Sequential(nn.Linear(3, 6), nn.BatchNorm1d(6), nn.ReLU(), nn.Linear(6, 3), nn.LayerNorm(3), nn.Linear(3, 2))
-    module(torch.randn(8, 3))  # statistics of its own
-    for layer in (module[1], module[4]):
-        nn.init.normal_(layer.bias)  # loss-landscapes divides by its norm
-    x = torch.randn(20, 3)
-    data = fv.Data(x, (x[:, 0] > 0).long()).to(device)
-    task = TaskWithPath(data, data, data, n_classes=2)
-    object.__setattr__(task, "path", tmp_path / "q.pt")
-    return module.to(device), data, task, loss_landscapes.metrics.Loss(nn.CrossEntropyLoss(), data.x, data.y)
+    return users_things(tmp_path / "q.pt", device=device)
 
 
 def tensors_for_readers(value, inside=False):

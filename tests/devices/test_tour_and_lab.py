@@ -1,5 +1,7 @@
 """The tour with its page, the lab, and an experiment, on the second device."""
 
+from functools import partial
+
 import pytest
 import torch
 from every_verb import FAMILY, SMALL
@@ -21,14 +23,14 @@ def test_the_tour_ends_with_its_table_and_page(model, device, task, request, mon
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
     radii = {"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)}
     small = dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=5)
-    tour = run_tour(model, task=task, device=device, radii=radii, fit={"steps": 3}, measured=small, repeats=1)
+    run_again = partial(run_tour, model, task=task, device=device, radii=radii, fit={"steps": 3}, measured=small, repeats=1)
+    tour = run_again()
     assert tour.net.device == device
     rows = family_rows(tour.family)
-    page = family_page(
-        tour.family, title="tour", lead="", rows=rows, facts={}, start=("sabma", 1.0, 3), story=tour_story(tour.family)
-    )
+    given = dict(title="tour", lead="", facts={}, start=("sabma", 1.0, 3), story=tour_story(tour.family))
+    page = family_page(tour.family, rows=rows, **given)
     assert len(rows) == 3 and len(page) > 10**5
-    again = run_tour(model, task=task, device=device, radii=radii, fit={"steps": 3}, measured=small, repeats=1)
+    again = run_again()
     assert len(again.cached) >= 4  # found again, and moved
     assert torch.equal(again.family.surface.values, tour.family.surface.values)
 
@@ -41,10 +43,8 @@ def test_the_lab_fits_a_member_on_the_device_and_shows_it(device, task, transfer
     assert {q.center.device for q in family.posterior} == {device}
     for q in family.posterior[1:]:
         assert torch.isfinite(q.sample(2, seed=0)).all()
-    (
-        fv.widgets.plot_view(family, "surface", method="vi", n_draws=2),
-        fv.widgets.plot_view(family, "metrics", method="vi", n_draws=2),
-    )
+    for view in ("surface", "metrics"):
+        fv.widgets.plot_view(family, view, method="vi", n_draws=2)
     lab = fv.widgets.Lab(net, task, prior, family=family, fit=FAMILY["fit"])
     try:
         lab.method, lab.radius = "sabma", 1.0
@@ -67,10 +67,8 @@ def test_an_experiment_fits_on_the_device_and_its_table_is_that_of_the_cpu(devic
         sharp = fv.top_eigenpairs(fv.nll(net, data.train), q.center, 1, iters=10).values
         return {"on": float(net.device.type == "cpu"), "nll": scores["nll"][-1], "lambda1": sharp[0]}
 
-    tables = [
-        run([dict(seed=0)], fit, measure, name="devices", device=name, cache=False, say=lambda text: None)
-        for name in ("cpu", str(device))
-    ]
+    how = dict(name="devices", cache=False, say=lambda text: None)
+    tables = [run([dict(seed=0)], fit, measure, device=name, **how) for name in ("cpu", str(device))]
     here, there = (dict(zip(table["quantity"], table["value"])) for table in tables)
     assert (here.pop("on"), there.pop("on")) == (1, 0)
     assert there == pytest.approx(here, rel=1e-4)  # roundings of float32

@@ -21,14 +21,11 @@ class Plain(nn.Module):
         return self.b(torch.tanh(self.a(x)) * self.gate.exp())
 
 
-def sign(gate):
-    """1 at the origin and 0.3 along both axes, where a plan was once compared; -1 in a good part of the extent."""
-    return 1 if -1 < gate < 1 else -1
-
-
 class Numpy(Plain):
+    """The sign is 1 at the origin and 0.3 along both axes, where a plan was once compared; -1 in a good part of the extent."""
+
     def forward(self, x):
-        return super().forward(x) * sign(self.gate.detach().numpy())
+        return super().forward(x) * (1 if -1 < self.gate.detach().numpy() < 1 else -1)
 
 
 class NumpySum(Plain):
@@ -71,9 +68,8 @@ def test_what_does_not_agree_at_a_corner_is_not_used(monkeypatch):
 def test_fast_values_that_are_wrong_after_the_run_are_discarded_with_a_warning(monkeypatch, tmp_path, cached):
     net, data, plane = problem(Plain)
     f, own = fv.nll(net, data), Evaluator.__call__
-    monkeypatch.setattr(
-        Evaluator, "__call__", lambda self, coords: own(self, coords) + 0.01 * (self._additive and self.plan.traced)
-    )
+    wrong = lambda self, coords: own(self, coords) + 0.01 * (self._additive and self.plan.traced)  # noqa: E731
+    monkeypatch.setattr(Evaluator, "__call__", wrong)
     options = dict(extent=1.0, resolution=9, cache=tmp_path if cached else None)
     with pytest.warns(UserWarning, match="fast values differ from those of the plain forward pass, so they were discarded"):
         surface = fv.slice_plane(f, plane, **options)

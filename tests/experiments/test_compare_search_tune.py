@@ -10,20 +10,17 @@ import torch
 from experiment_notebooks import executed, functions
 
 import flatviz as fv
-from flatviz.experiments import read_table
 from flatviz.families.choice import read_choices
 
 pytestmark = pytest.mark.long
 
 
-def test_compare_runs_and_what_it_writes_reads_the_same(tmp_path):
-    path = tmp_path / "compare.csv"
+def test_compare_runs_and_what_it_writes_reads_the_same(run_small):
     small = dict(METHODS="sgd,f-sgd,vi", SEEDS=2, EPOCHS=2, STEPS=3, DRAWS=3, SPECTRA=1)
-    printed = executed("compare", RUN=True, SAVE=str(path), **small)
-    table = read_table(path)
+    printed, table, path = run_small("compare", **small)
     assert len(table) == 2 * (3 + 1) * 12 and set(table[table.steps == 2].method) == {"sgd"}  # twice as long, beside F-SGD
-    again = executed("compare", TABLE=str(path), **small)
-    verdicts = [[line for text in texts for line in text.splitlines() if " against " in line] for texts in (printed, again)]
+    again = "\n".join(executed("compare", TABLE=str(path), **small))
+    verdicts = [[line for line in text.splitlines() if " against " in line] for text in (printed, again)]
     assert len(verdicts[0]) == 2 * 4 and verdicts[0] == verdicts[1]
 
 
@@ -34,11 +31,10 @@ def test_the_search_chooses_names_and_confirms(tmp_path):
     summary = pd.read_csv(path)
     assert set(summary.model) == {"mlp", "conv"}  # the rows of the other network stay
     summary = summary[summary.model == "mlp"]
-    alone = summary[summary.part == "choice by split"]
+    alone, first = (summary[summary.part == part] for part in ("choice by split", "search"))
     assert alone.half.notna().all() and alone.radius.isna().all()  # no one choice of all seeds
-    assert set(summary.part) == {"search", "confirmation", "choice by split"} and set(summary.against) == {
-        "VI, equal steps", "VI, equal gradients", "VI, chosen", "SAM on the mean"}  # fmt: skip
-    first = summary[summary.part == "search"]
+    assert set(summary.part) == {"search", "confirmation", "choice by split"}
+    assert set(summary.against) == {"VI, equal steps", "VI, equal gradients", "VI, chosen", "SAM on the mean"}
     assert len(first) == 4 * (4 + 1)  # four scores of the first case, one of the case of shift
     assert set(first.radius) <= {0.5, 1.0, 2.0} and set(first.vi_steps) <= {2.0, 4.0, 8.0} and (first.n == 2).all()
     assert "corrected by Holm for these" in printed

@@ -40,10 +40,6 @@ def test_the_stored_claims_are_those_that_were_stated():
     assert len(verdicts) >= len(claims) - 2
 
 
-BOTH = [ROOT / "notebooks" / "experiments" / f"{name}.py" for name in ("averaging", "symmetry")]
-
-
-@pytest.mark.skipif(not all(path.is_file() for path in BOTH), reason="needs the notebooks on averaging and symmetry")
 def test_the_stored_claims_are_what_the_rules_make_of_the_stored_tables(tmp_path):
     executed("claims", RUN=True, SAVE=str(tmp_path / "claims.csv"))
     found, stored = pd.read_csv(tmp_path / "claims.csv"), pd.read_csv(committed("claims.csv"))

@@ -29,6 +29,11 @@ def measure(fitted, cell):
     return {"nll": fitted, "accuracy": cell["radius"] - fitted}
 
 
+def toy(grid, fit=fit, measure=measure, **how):
+    """An experiment of this name, that says nothing where it is not asked to."""
+    return run(grid, fit, measure, name="toy", **{"say": str} | how)
+
+
 @pytest.fixture
 def asked(tmp_path, monkeypatch):
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "cache"))
@@ -42,12 +47,8 @@ def client(tmp_path_factory):
         yield found
 
 
-def quiet(text):
-    pass
-
-
 def test_the_table_has_one_row_a_cell_and_quantity_in_the_order_of_the_grid(asked):
-    table = run(GRID, fit, measure, name="toy", say=quiet)
+    table = toy(GRID)
     assert tuple(table.columns) == COLUMNS and set(table.experiment) == {"toy"}
     want = [(*c.values(), q, v) for c in GRID for q, v in (("nll", value_of(c)), ("accuracy", c["radius"] - value_of(c)))]
     assert list(table.drop(columns="experiment").itertuples(index=False, name=None)) == want
@@ -55,19 +56,19 @@ def test_the_table_has_one_row_a_cell_and_quantity_in_the_order_of_the_grid(aske
 
 
 def test_a_stopped_run_goes_on_where_it_was_and_gives_the_same_bits(asked):
-    whole = run(GRID, fit, measure, name="toy", cache=False, say=quiet)
+    whole = toy(GRID, cache=False)
 
     with pytest.raises(KeyboardInterrupt):
-        run(GRID, fit, measure, name="toy", progress=stopping_at(2), say=quiet)
-    resumed = run(GRID, fit, measure, name="toy", say=quiet)
+        toy(GRID, progress=stopping_at(2))
+    resumed = toy(GRID)
     assert asked() == [0, 1, 2, 0, 1, 2, 2]  # the whole run, the stopped one, and what it had not kept
     pd.testing.assert_frame_equal(resumed, whole, check_exact=True)
 
 
 def test_another_measure_or_another_grid_is_computed_anew(asked):
-    run(GRID, fit, measure, name="toy", say=quiet)
-    run(GRID, fit, lambda fitted, cell: {"nll": 2 * fitted}, name="toy", say=quiet)
-    run(GRID[:-1], fit, measure, name="toy", say=quiet)  # seed 2 lacks a cell
+    toy(GRID)
+    toy(GRID, fit, lambda fitted, cell: {"nll": 2 * fitted})
+    toy(GRID[:-1])  # seed 2 lacks a cell
     assert asked() == [0, 1, 2, 0, 1, 2, 2]
 
 
@@ -78,21 +79,21 @@ def test_a_unit_that_fails_is_named_and_costs_its_own_rows_only(asked):
         return fit(cells)
 
     said = []
-    table = run(GRID, sometimes, measure, name="toy", say=said.append)
+    table = toy(GRID, sometimes, measure, say=said.append)
     assert set(table.seed) == {0, 2} and table.attrs["failed"] == {"toy, seed 1": "RuntimeError: diverged"}
     assert sum("toy, seed 1: failed, its rows are missing: RuntimeError: diverged" in line for line in said) == 1
-    run(GRID, sometimes, measure, name="toy", say=said.append)
+    toy(GRID, sometimes, measure, say=said.append)
     assert asked() == [0, 2]  # what failed was not kept, the rest was
     with pytest.raises(ValueError, match=r"a unit that can be fitted, got 3 failures: ZeroDivisionError"):
-        run(GRID, fit, lambda fitted, cell: 1 / 0, name="toy", say=quiet)
+        toy(GRID, fit, lambda fitted, cell: 1 / 0)
 
 
 def test_a_cell_that_fit_leaves_out_is_no_silent_gap(asked):
     with pytest.raises(ValueError, match="fit must yield every cell, got 3 of 4"):
-        run(GRID, lambda cells: ((c, 0.0) for c in cells[1:]), measure, name="toy", say=quiet)
+        toy(GRID, lambda cells: ((c, 0.0) for c in cells[1:]), measure)
     for grid, came in (([], "none"), ([*GRID, GRID[0]], "one twice")):
         with pytest.raises(ValueError, match=f"cells that differ, got {came}"):
-            run(grid, fit, measure, name="toy")
+            toy(grid)
 
 
 def test_columns_of_the_grid_and_other_groups_are_kept(asked):
@@ -103,14 +104,13 @@ def test_columns_of_the_grid_and_other_groups_are_kept(asked):
         calls.append(len(cells))
         yield from ((c, 1.0) for c in cells)
 
-    table = run(
-        grid, counted, lambda fitted, cell: {"nll": fitted}, name="toy", group=("seed", "shift"), cache=False, say=quiet
-    )
+    table = toy(grid, counted, lambda fitted, cell: {"nll": fitted}, group=("seed", "shift"), cache=False)
     assert list(table.columns) == [*COLUMNS[:-2], "shift", *COLUMNS[-2:]] and calls == [1, 1, 1, 1]
 
 
-def notebook_functions():
+def notebook_functions(kill=False):
     """Functions whose module is __main__ of another process, as a notebook's are: no worker can import them."""
+    space = {"__name__": "__main__", "os": os, "signal": signal, "kill": kill}
     source = """
 factor = 2
 def scaled(v):
@@ -123,27 +123,23 @@ def measure(fitted, cell):
         os.kill(os.getpid(), signal.SIGKILL)
     return {"nll": fitted, "pid": os.getpid()}
 """
-    space = {"__name__": "__main__", "os": os, "signal": signal, "kill": False}
     exec(source, space)
-    return space
+    return space["fit"], space["measure"]
 
 
 def test_functions_of_a_notebook_run_on_workers(client, asked):
-    space = notebook_functions()
-    table = run([dict(seed=s) for s in range(8)], space["fit"], space["measure"], name="toy", engine=client, say=quiet)
-    found = at(table, method="")
+    found = at(toy([dict(seed=s) for s in range(8)], *notebook_functions(), engine=client), method="")
     assert list(found.nll) == [2.0 * s for s in range(8)] and os.getpid() not in set(found.pid)
 
 
 @pytest.mark.slow  # processes that import torch
 def test_workers_are_started_for_a_run(asked):
-    space = notebook_functions()
-    table = run([dict(seed=s) for s in range(4)], space["fit"], space["measure"], name="toy", workers=2, say=quiet)
+    table = toy([dict(seed=s) for s in range(4)], *notebook_functions(), workers=2)
     assert os.getpid() not in set(at(table, method="").pid) and len(table) == 8
 
 
 def test_a_table_written_is_the_table_read(asked, tmp_path):
-    table = run([dict(seed=s, radius=0.1) for s in range(3)], fit, measure, name="toy", say=quiet)
+    table = toy([dict(seed=s, radius=0.1) for s in range(3)])
     table.loc[0, "value"] = float("nan")
     write_table(table, tmp_path / "toy.csv", digits=17)
     pd.testing.assert_frame_equal(read_table(tmp_path / "toy.csv"), table, check_exact=True, check_dtype=False)
@@ -158,12 +154,9 @@ def test_a_table_written_is_the_table_read(asked, tmp_path):
 
 def test_a_worker_lost_again_and_again_costs_its_own_unit_only(client, asked, monkeypatch):
     """Last, for it leaves the cluster with one worker fewer at each loss."""
-    space = notebook_functions()
-    space["kill"] = True
     monkeypatch.setattr("flatviz.landscape.cluster.RETRIES", 0)
     client.run_on_scheduler(lambda dask_scheduler: setattr(dask_scheduler, "allowed_failures", 0))
-    said = []
-    table = run([dict(seed=s) for s in range(8)], space["fit"], space["measure"], name="toy", engine=client, say=said.append)
+    table = toy([dict(seed=s) for s in range(8)], *notebook_functions(kill=True), engine=client)
     failed = {int(label.split()[-1]) for label in table.attrs["failed"]}
     assert set(table.seed) == set(range(8)) - failed
     assert 2 in failed and len(failed) <= 2  # with no failure allowed, Dask also gives up the task queued on that worker

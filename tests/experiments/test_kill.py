@@ -1,6 +1,7 @@
 """A study killed (SIGKILL: nothing of Python's runs to the end) at a quarter, half and three quarters gives the bits of one
 that ran through; so does a fit with a checkpoint, and a slice with a cache."""
 
+import itertools
 import os
 import signal
 
@@ -64,13 +65,8 @@ def test_what_was_killed_resumes_to_the_same_bits(work, transferred, task, tmp_p
         return tmp_path / name
 
     def killed_at(count, folder):
-        reported = []
-
-        def die(*report):
-            reported.append(report)
-            if len(reported) == count:
-                os.kill(os.getpid(), signal.SIGKILL)
-
+        reports = itertools.count(1)
+        die = lambda *_: next(reports) == count and os.kill(os.getpid(), signal.SIGKILL)  # noqa: E731
         child = forked(lambda: work(folder, shared, progress=die) and 0, tmp_path / "out", tmp_path / "errors")
         child.join(300)
         assert child.exitcode == -signal.SIGKILL, (tmp_path / "errors").read_text()

@@ -25,16 +25,24 @@ def test_the_committed_result_is_of_ten_seeds_whose_chains_agree():
         probabilities = part["probabilities"].double()
         assert probabilities.shape == (897, 10) and probabilities.dtype == torch.float64
         torch.testing.assert_close(probabilities.sum(1), torch.ones(897).double(), rtol=0, atol=5e-3)  # ten of float16
-        assert part["facts"]["halves_tv"] < 0.02 and part["facts"]["halves_agreement"] > 0.95
-        assert part["facts"]["rhat"] < study.MOST_RHAT and part["facts"]["ess"] >= study.LEAST_ESS
+        facts = part["facts"]
+        assert facts["halves_tv"] < 0.02 and facts["halves_agreement"] > 0.95
+        assert facts["rhat"] < study.MOST_RHAT and facts["ess"] >= study.LEAST_ESS
         assert part["draws"].shape == (study.KEPT_DRAWS, 906)
-        assert abs(part["facts"]["halves_mmd"]) < 5 < 20 < study._mmd(part["draws"].double(), 0 * part["draws"])
+        assert abs(facts["halves_mmd"]) < 5 < 20 < study._mmd(part["draws"].double(), 0 * part["draws"])
     assert study.COMMITTED.stat().st_size < 2_000_000
 
 
-def test_what_is_stored_is_read_for_that_network_alone_and_others_are_computed_once(quick, monkeypatch, tmp_path):
+def test_its_numbers_are_those_of_the_draws_stored_for_that_network_alone_and_for_others_computed_once(
+    quick, monkeypatch, tmp_path
+):
     net, task, prior = quick
     found = study.sample_reference(net, task, prior, seed=0, chains=study.CHAINS)
+    wide = study.with_head_std(net, prior, study.HEAD_STD)
+    assert torch.equal(found.W, fv.fit_hmc(net, task.train, wide, seed=0, kl_weight=study.KL_WEIGHT, **study.CHAINS).W)
+    each = torch.stack([net(w, task.test.x).softmax(-1) for w in found.W])
+    torch.testing.assert_close(found.probabilities, each.mean(0), rtol=1e-4, atol=1e-6)
+    assert found.facts["halves_tv"] == pytest.approx(fv.metrics.total_variation(each[:8].mean(0), each[8:].mean(0)), rel=1e-4)
     stored = {"probabilities": found.probabilities.half(), "draws": found.W.half()}
     path = fv.save({"seed 0": {"mark": study.mark_of(prior), "facts": found.facts, **stored}}, tmp_path / "hmc.pt")
     monkeypatch.setattr(study, "COMMITTED", path)
@@ -47,17 +55,6 @@ def test_what_is_stored_is_read_for_that_network_alone_and_others_are_computed_o
     assert fv.metrics.total_variation(computed.probabilities, read.probabilities) > 0.01
     again = study.reference_of(net, task, other, seed=0, say=said.append)
     assert len(said) == 1 and torch.equal(again.probabilities, computed.probabilities) and torch.equal(again.W, computed.W)
-
-
-def test_its_numbers_are_those_of_the_draws(quick):
-    net, task, prior = quick
-    found = study.sample_reference(net, task, prior, seed=0, chains=study.CHAINS)
-    wide = study.with_head_std(net, prior, study.HEAD_STD)
-    q = fv.fit_hmc(net, task.train, wide, seed=0, kl_weight=study.KL_WEIGHT, **study.CHAINS)
-    assert torch.equal(found.W, q.W)
-    each = torch.stack([net(w, task.test.x).softmax(-1) for w in q.W])
-    torch.testing.assert_close(found.probabilities, each.mean(0), rtol=1e-4, atol=1e-6)
-    assert found.facts["halves_tv"] == pytest.approx(fv.metrics.total_variation(each[:8].mean(0), each[8:].mean(0)), rel=1e-4)
 
 
 def test_the_distance_of_weights_is_none_for_the_same_law_and_knows_a_point_and_an_ensemble():

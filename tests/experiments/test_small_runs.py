@@ -14,27 +14,27 @@ import flatviz as fv
 from flatviz.experiments import read_table
 
 pytestmark = pytest.mark.long
-KEYS = ["setting", "method", "radius", "steps"]
 
 
-def test_the_evidence_runs_on_the_cells_of_the_stored_table(tmp_path):
-    path = tmp_path / "evidence.csv"
-    said = "\n".join(executed("evidence", RUN=True, SEEDS=2, STEPS=3, EPOCHS=5, DRAWS=2, SPECTRA=1, SAVE=str(path)))
-    found, stored = read_table(path), read_table("evidence")
-    cells = lambda table: {tuple(row) for row in table[KEYS].itertuples(index=False)}  # noqa: E731
-    assert cells(found) == cells(stored) and set(found.seed) == {100, 101} and found.value.notna().all()
+def cells(table, *columns):
+    return set(table[list(columns)].itertuples(index=False, name=None))
+
+
+def test_the_evidence_runs_on_the_cells_of_the_stored_table(run_small):
+    said, found, _ = run_small("evidence", SEEDS=2, STEPS=3, EPOCHS=5, DRAWS=2, SPECTRA=1)
+    stored, keys = read_table("evidence"), ("setting", "method", "radius", "steps")
+    assert cells(found, *keys) == cells(stored, *keys) and set(found.seed) == {100, 101} and found.value.notna().all()
     assert set(stored.quantity) - set(found.quantity) == {"agreement", "tv", "mmd"}  # another network than that of HMC
     assert "failed" not in said and "of 2 seeds: " in said
 
 
 @pytest.mark.slow
-def test_temperatures_have_values_where_the_stored_table_has(tmp_path):
-    path = tmp_path / "temperature.csv"
-    executed("temperature", RUN=True, SAVE=str(path), SEEDS=1, STEPS=3, FIRST=2, CHAINS=2, BURN_IN=20)
-    found, stored = read_table(path), read_table("temperature")
+def test_temperatures_have_values_where_the_stored_table_has(run_small):
+    _, found, _ = run_small("temperature", SEEDS=1, STEPS=3, FIRST=2, CHAINS=2, BURN_IN=20)
+    stored = read_table("temperature")
     stored = stored[stored.setting.isin(stored.setting.unique()[:2])]
-    counts = lambda table: table.groupby(["setting", "method", "quantity"]).value.count().gt(0)  # noqa: E731
-    pd.testing.assert_series_equal(counts(found), counts(stored))  # a value where there is one today
+    there, wanted = (t.groupby(["setting", "method", "quantity"]).value.count().gt(0) for t in (found, stored))
+    pd.testing.assert_series_equal(there, wanted)  # a value where there is one today
 
 
 @pytest.mark.slow
@@ -47,35 +47,28 @@ def test_the_reference_samples_and_says_that_short_chains_do_not_agree(tmp_path)
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "small"), [("gaps", dict(TASKS="digits-near", METHODS="vi,sabma")), ("tasks", {})])
-def test_tasks_and_gaps_run_on_the_cells_of_their_stored_tables(tmp_path, name, small):
-    path = tmp_path / f"{name}.csv"
-    executed(name, RUN=True, SEEDS=1, STEPS=5, EPOCHS=5, SAVE=str(path), **small)
-    found, stored = read_table(path), read_table(name)
+def test_tasks_and_gaps_run_on_the_cells_of_their_stored_tables(run_small, name, small):
+    _, found, _ = run_small(name, SEEDS=1, STEPS=5, EPOCHS=5, **small)
+    stored = read_table(name)
     stored = stored[stored.setting.isin(found.setting) & stored.method.isin(found.method)]
     assert set(found.quantity) == set(stored.quantity) and found.value.notna().all()
-    cells = lambda table: set(zip(table.setting, table.method))  # noqa: E731
-    assert cells(found) == cells(stored)
+    assert cells(found, "setting", "method") == cells(stored, "setting", "method")
 
 
-def test_lengths_of_training_are_fitted_measured_and_compared(tmp_path):
-    path = tmp_path / "along.csv"
-    small = dict(RUN=True, SEEDS=2, LENGTHS="1,2", STEPS=3, EPOCHS=5, DRAWS=2, SPECTRA=1, GIBBS=3)
-    executed("along", SAVE=str(path), DATA="digits", **small)  # beside the stored rows of the other task
-    said = "\n".join(executed("along", SAVE=str(path), DATA="digits-near", TABLE=str(path), **small))
-    found, stored = read_table(path), read_table("along")
-    assert set(stored.quantity) == set(found.quantity) and found.value.notna().all()
+def test_lengths_of_training_are_fitted_measured_and_compared(run_small):
+    small = dict(SEEDS=2, LENGTHS="1,2", STEPS=3, EPOCHS=5, DRAWS=2, SPECTRA=1, GIBBS=3)
+    *_, path = run_small("along", DATA="digits", **small)  # beside the stored rows of the other task
+    said, found, _ = run_small("along", DATA="digits-near", TABLE=str(path), **small)
+    assert set(read_table("along").quantity) == set(found.quantity) and found.value.notna().all()
     assert set(found.setting) == {"no KL", "T 0.03", "T 1", "near, T 0.03", "near, T 1"}
     assert said.count("vacuous at every length") == 15  # three methods, five settings, a few steps
     assert said.count("equal gradients: ") == 5
 
 
-def test_learning_coefficients_are_sampled_compared_and_left_alone_by_permutations(tmp_path):
-    path = tmp_path / "learning.csv"
-    small = dict(SEEDS=2, STEPS=20, DRAWS=32, BURN_IN=8, SGLD_BURN_IN=5, THIN=1)
-    said = "\n".join(executed("learning", RUN=True, SAVE=str(path), **small))
-    found, stored = read_table(path), read_table("learning")
-    cells = lambda table: set(zip(table.setting, table.method, table.radius, table.quantity))  # noqa: E731
-    assert cells(found) == cells(stored) and found.value.notna().all()
+def test_learning_coefficients_are_sampled_compared_and_left_alone_by_permutations(run_small):
+    said, found, _ = run_small("learning", SEEDS=2, STEPS=20, DRAWS=32, BURN_IN=8, SGLD_BURN_IN=5, THIN=1)
+    keys = ("setting", "method", "radius", "quantity")
+    assert cells(found, *keys) == cells(read_table("learning"), *keys) and found.value.notna().all()
     was, now = re.search(r"permuted: λ̂ ([\d.]+) becomes ([\d.]+);", said).groups()
     assert float(was) == pytest.approx(float(now), abs=2e-4) and said.count("of 2 seeds: ") == 27  # float32
 

@@ -11,9 +11,8 @@ from flatviz.experiments.statistics import mean_zero
 
 def frames(change=0.0, quantity="nll", n=10):
     """Two frames of `n` seeds that differ far more among each other than the two do within a seed."""
-    rng = np.random.default_rng(0)
+    rng, columns = np.random.default_rng(0), ["lambda1", "nll", "accuracy", "ece", "tv"]
     common = 1 + 10 * rng.random(n)
-    columns = ["lambda1", "nll", "accuracy", "ece", "tv"]
     mine, theirs = (pd.DataFrame({q: common + 0.01 * rng.standard_normal(n) for q in columns}) for _ in range(2))
     mine[quantity] += change
     return mine, theirs
@@ -29,22 +28,19 @@ def test_means_intervals_and_p_are_scipys():
     table = paired(mine, theirs).set_index("quantity")
     for q in ("nll", "accuracy", "ece", "tv"):
         test = stats.ttest_rel(mine[q], theirs[q])
-        low, high = test.confidence_interval(0.95)
-        assert table.p[q] == pytest.approx(test.pvalue, rel=1e-9)
-        assert (table["mean"][q] - table.half[q], table["mean"][q] + table.half[q]) == pytest.approx((low, high), rel=1e-9)
+        interval = table["mean"][q] - table.half[q], table["mean"][q] + table.half[q]
+        assert (table.p[q], *interval) == pytest.approx((test.pvalue, *test.confidence_interval(0.95)), rel=1e-9)
     assert table.p["lambda1"] == pytest.approx(stats.ttest_rel(np.log(mine.lambda1), np.log(theirs.lambda1)).pvalue, rel=1e-9)
     assert table.gains["accuracy"] == sum(mine.accuracy > theirs.accuracy) and table.gains["nll"] == sum(mine.nll < theirs.nll)
+    shuffled = paired(mine.sample(frac=1, random_state=1), theirs.drop(index=0)).set_index("quantity")  # the same seeds meet
+    assert shuffled.n["nll"] == 9 and shuffled["mean"]["nll"] == pytest.approx((mine.nll - theirs.nll)[1:].mean())
+    ones = pd.DataFrame({"nll": np.ones(4)})
+    assert list(paired(ones, ones).p) == [1.0] and list(paired(ones, 2 * ones).p) == [0.0]  # certain or nothing
 
 
 def test_the_claimed_sign_depends_on_the_quantity():
     assert verdict("accuracy", 0.05).verdict == "holds" and verdict("accuracy", -0.05).verdict == "does not hold"
     assert verdict("ece", 0.05).verdict == "does not hold" and verdict("tv", 0.0).verdict == "inconclusive"
-
-
-def test_pairs_are_of_the_same_seed_whatever_their_order():
-    mine, theirs = frames(-0.05)
-    shuffled = paired(mine.sample(frac=1, random_state=1), theirs.drop(index=0)).set_index("quantity")
-    assert shuffled.n["nll"] == 9 and shuffled["mean"]["nll"] == pytest.approx((mine.nll - theirs.nll)[1:].mean())
 
 
 def test_holm_is_its_definition():
@@ -58,13 +54,7 @@ def test_each_family_is_corrected_by_itself_and_named():
     p = [0.01, 0.04, 0.03, 0.2, 0.001]
     table = pd.DataFrame({"p": p, "gain": 1.0, "setting": list("aabba"), "baseline": "steps"})
     split = judged(table, family=["setting", "baseline"])
-    assert list(split.family) == ["a, steps", "a, steps", "b, steps", "b, steps", "a, steps"] and list(split.claims) == [
-        3,
-        3,
-        2,
-        2,
-        3,
-    ]
+    assert list(split.family) == [f"{name}, steps" for name in "aabba"] and list(split.claims) == [3, 3, 2, 2, 3]
     assert list(split.corrected) == pytest.approx([0.02, 0.04, 0.06, 0.2, 0.003])
     assert set(judged(table, family="all").claims) == {5}
 
@@ -88,16 +78,11 @@ def test_one_seed_decides_nothing_and_neither_does_a_value_that_is_not_finite():
     assert "nll" not in set(paired(mine.assign(nll=np.nan), theirs).quantity)  # not measured at all
 
 
-def test_differences_that_are_all_the_same_are_certain_or_nothing():
-    ones = pd.DataFrame({"nll": np.ones(4)})
-    assert list(paired(ones, ones).p) == [1.0] and list(paired(ones, 2 * ones).p) == [0.0]
-
-
 def test_the_rank_test_is_scipys_corrected_alike_and_said_where_it_gives_another_verdict():
     """One seed of forty is far on the other side: Student's t sees a wide spread, ranks see 39 seeds of one sign."""
     change = np.r_[np.linspace(-0.02, -0.01, 39), 0.5]
-    zero = pd.DataFrame({"nll": np.zeros(40), "ece": np.zeros(40)})
-    table = paired(pd.DataFrame({"nll": change, "ece": change}), zero)
+    mine = pd.DataFrame({"nll": change, "ece": change})
+    table = paired(mine, 0 * mine)
     assert table["rank"][0] == pytest.approx(stats.wilcoxon(change).pvalue, rel=1e-12)
     found = judged(table, family="all").assign(claim="it", against="VI")
     assert list(found.corrected_rank) == pytest.approx([2 * table["rank"][0]] * 2)
@@ -108,15 +93,14 @@ def test_the_rank_test_is_scipys_corrected_alike_and_said_where_it_gives_another
 def test_a_sentence_holds_its_figures_and_verdict():
     table = judged(paired(*frames(-0.05, "accuracy")), family="all").assign(claim="SA-BMA, equal steps", against="VI")
     text = dict(zip(table.quantity, sentences(table)))
-    assert text["accuracy"].startswith("SA-BMA, equal steps: accuracy % -4.9 ± 0.84, ") and text["accuracy"].endswith(
-        "better in 0 of 10 seeds: does not hold"
-    )
+    assert text["accuracy"].startswith("SA-BMA, equal steps: accuracy % -4.9 ± 0.84, ")
+    assert text["accuracy"].endswith("better in 0 of 10 seeds: does not hold")
     assert text["lambda1"].startswith("SA-BMA, equal steps: λ1 1.00 of VI's (")
 
 
 def test_at_picks_one_cell():
-    rows = [dict(setting="a", method="vi", seed=s, quantity=q, value=s + len(q)) for q in ("nll", "ece") for s in (1, 0)]
-    table = pd.DataFrame(rows)
+    cells = [(s, q) for q in ("nll", "ece") for s in (1, 0)]
+    table = pd.DataFrame([dict(method="vi", seed=s, quantity=q, value=s + len(q)) for s, q in cells])
     frame = at(table, method="vi")
     assert list(frame.columns) == ["nll", "ece"] and list(frame.index) == [0, 1] and frame.nll[1] == 4
     with pytest.raises(ValueError, match="at must pick one cell, got no row"):
@@ -150,9 +134,8 @@ def test_the_rank_test_ignores_ties_and_points_where_the_ranks_do():
     """Ten seeds without a difference and seven gains are a gain; few large losses outweigh many small gains."""
     change = {"nll": np.r_[np.zeros(10), -np.arange(1.0, 8)], "ece": np.r_[-np.full(22, 0.01), np.full(18, 1.0)]}
     for name, gain in (("nll", True), ("ece", False)):
-        mine = pd.DataFrame({name: change[name]})
+        mine, moved = pd.DataFrame({name: change[name]}), change[name][change[name] != 0]
         table = paired(mine, 0 * mine, {name: -1}, ())
-        moved = change[name][change[name] != 0]
         assert bool(table.rank_gain[0] > 0) is gain and table["rank"][0] == pytest.approx(stats.wilcoxon(moved).pvalue)
         assert judged(table, family="one").by_rank[0] == ("holds" if gain else "does not hold")
 

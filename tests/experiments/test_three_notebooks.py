@@ -1,35 +1,30 @@
 """The experiments on averaging, symmetry and transfer, each run once in its small form, and the rules of their notebooks."""
 
-import csv
 import math
 import runpy
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
 import torch
-from experiment_notebooks import FOLDER, executed, functions
+from experiment_notebooks import FOLDER, functions
+from PIL import Image
 from scipy import stats
 
 import flatviz as fv
-from flatviz.experiments import read_table
 
 
-def values(path):
+def values(table):
     """(experiment, setting, method, quantity) -> values over seeds."""
-    table = {}
-    for row in csv.DictReader(path.open(encoding="utf-8")):
-        key = tuple(row[name] for name in ("experiment", "setting", "method", "quantity"))
-        table.setdefault(key, []).append(float(row["value"]))
-    return table
+    return table.groupby(["experiment", "setting", "method", "quantity"]).value.apply(list).to_dict()
 
 
 @pytest.mark.long
-def test_averaging_meets_at_all_draws_and_keeps_to_weyls_bounds(tmp_path):
-    small = dict(RUN=True, SEEDS=2, DRAWS=6, EPOCHS=2, STEPS=5, MODE_RUNS=1)
-    said = "\n".join(executed("averaging", SAVE=str(tmp_path / "a.csv"), **small))
+def test_averaging_meets_at_all_draws_and_keeps_to_weyls_bounds(run_small):
+    said, table, _ = run_small("averaging", SEEDS=2, DRAWS=6, EPOCHS=2, STEPS=5, MODE_RUNS=1)
     assert said.count("of 2 seeds:") == 26 and "1 of 1" in said
-    table = values(tmp_path / "a.csv")
+    table = values(table)
     for method in ("vi", "sabma"):
         of = {key[3]: np.array(v) for key, v in table.items() if key[1:3] == ("rank 5", method)}
         np.testing.assert_allclose(of["nll, 30 sharp"], of["nll, 30 flat"], rtol=1e-4)  # of all six draws: one ensemble
@@ -43,10 +38,9 @@ def test_correlations_are_scipys_and_the_partial_one_is_that_of_residual_ranks()
     a, b, given = torch.randint(0, 6, (3, 25), generator=torch.Generator().manual_seed(0)).double()
     found = functions("averaging")["correlations"](a, b, b, given)
     assert found["correlation with error"] == pytest.approx(stats.spearmanr(a, b).statistic, abs=1e-12)
-    ranks = [torch.tensor(stats.rankdata(x)) for x in (a, b, given)]
-    line = torch.stack([torch.ones(25).double(), ranks[2]], 1)
-    left = [r - line @ torch.linalg.lstsq(line, r).solution for r in ranks[:2]]
-    assert found["correlation with nll given train"] == pytest.approx(float(torch.corrcoef(torch.stack(left))[0, 1]), abs=1e-10)
+    *ranks, given = (stats.rankdata(x) for x in (a, b, given))
+    left = [r - np.polyval(np.polyfit(given, r, 1), given) for r in ranks]
+    assert found["correlation with nll given train"] == pytest.approx(np.corrcoef(*left)[0, 1], abs=1e-10)
 
 
 @pytest.mark.parametrize("rank", [1, 2, 4])
@@ -57,59 +51,40 @@ def test_a_truncated_swag_is_the_swag_of_that_rank(rank, tiny):
     torch.testing.assert_close(short.factor, fv.fit_swag(net, data, rank=rank, **settings).factor)
 
 
-def toy():
-    """The cells of the toy of two modes."""
+def test_both_modes_are_equally_deep_the_network_has_their_loss_and_runs_that_start_in_one_stay_there():
     space = functions("averaging")
-    return [space[name] for name in ("TwoModes", "balance", "expected_gradient", "loss", "fit_modes", "in_the_wide_mode")]
-
-
-def test_both_modes_are_equally_deep_and_the_network_has_their_loss():
-    TwoModes, _, _, loss, *_ = toy()
     ends, nothing = torch.tensor([-2.0, 2.0]).double(), fv.Data(torch.zeros(1, 1).double(), torch.zeros(1, 1).double())
-    assert loss(ends, 2.0).tolist() == pytest.approx([math.log(2)] * 2, abs=1e-6)  # the other mode is 6 widths away
-    f = fv.nll(fv.Net.from_module(TwoModes(2.0)), nothing, likelihood=1.0)
+    assert space["loss"](ends, 2.0).tolist() == pytest.approx([math.log(2)] * 2, abs=1e-6)  # the other is 6 widths away
+    f = fv.nll(fv.Net.from_module(space["TwoModes"](2.0)), nothing, likelihood=1.0)
     by_hand = -math.log(0.5 * math.exp(-0.5 * (2.3 / 0.3) ** 2) + 0.5 * math.exp(-0.5 * (1.7 / 0.6) ** 2))
-    assert float(f(torch.tensor([0.3], dtype=torch.float64))) == pytest.approx(
-        by_hand + 1 + 0.5 * math.log(2 * math.pi), abs=1e-12
-    )
-
-
-def test_the_quadrature_is_that_of_a_gaussian_mode_and_vanishes_at_the_balance():
-    _, balance, expected_gradient, *_ = toy()
-    mean, std = torch.tensor([1.5, 0.1], dtype=torch.float64)
-    g_mean, g_log_std = expected_gradient(mean, std, 1.0)
-    assert float(g_mean) == pytest.approx(-0.5 / 0.09, rel=1e-6) and float(g_log_std) == pytest.approx(0.01 / 0.09, rel=1e-4)
-    at = torch.tensor(balance(5.0), dtype=torch.float64)
-    assert abs(float(expected_gradient(at, torch.tensor(0.5).double(), 5.0)[0])) < 1e-9
-
-
-def test_runs_that_start_in_a_mode_stay_there():
-    *_, fit_modes, in_the_wide_mode = toy()
+    by_hand += 1 + 0.5 * math.log(2 * math.pi)
+    assert float(f(torch.tensor([0.3], dtype=torch.float64))) == pytest.approx(by_hand, abs=1e-12)
     settings = dict(kl_weight=0.1, steps=30, lr=0.02, momentum=0.9, likelihood=1.0)
     for start, radii, wide in ((1.5, (0.0, 0.5), 1.0), (-2.0, (0.0,), 0.0)):
         cells = [dict(setting="width ratio 5", radius=r, seed=s) for r in radii for s in (0, 1)]
-        ends = [in_the_wide_mode(q, cell)["in the wide mode"] for cell, q in fit_modes(cells, start=start, settings=settings)]
-        assert ends == [wide] * len(cells)
+        fits = space["fit_modes"](cells, start=start, settings=settings)
+        assert [space["in_the_wide_mode"](q, cell)["in the wide mode"] for cell, q in fits] == [wide] * len(cells)
+
+
+def test_the_quadrature_is_that_of_a_gaussian_mode_and_vanishes_at_the_balance():
+    space, of = functions("averaging"), partial(torch.tensor, dtype=torch.float64)
+    g_mean, g_log_std = space["expected_gradient"](of(1.5), of(0.1), 1.0)
+    assert float(g_mean) == pytest.approx(-0.5 / 0.09, rel=1e-6) and float(g_log_std) == pytest.approx(0.01 / 0.09, rel=1e-4)
+    assert abs(float(space["expected_gradient"](of(space["balance"](5.0)), of(0.5), 5.0)[0])) < 1e-9
 
 
 @pytest.mark.long
 @pytest.mark.slow
-def test_symmetry_has_every_cell_and_a_verdict_on_every_trend(tmp_path):
-    small = dict(
-        RUN=True, TARGET=16, REPLICATES=2, MODES=2, PER_SET=6, EPOCHS=4, TOY=40, MASS=4, MASS_EPOCHS=8, LARGE=2, PAIRS=8
-    )
+def test_symmetry_has_every_cell_and_a_verdict_on_every_trend(run_small):
+    small = dict(TARGET=16, REPLICATES=2, MODES=2, PER_SET=6, EPOCHS=4, TOY=40, MASS=4, MASS_EPOCHS=8, LARGE=2, PAIRS=8)
     small |= dict(ORDERS=3, PERMUTATIONS=19, STARTS=1, SEEDS=2, DRAWS=2, FIT_EPOCHS=4, STEPS=10)
-    paths = tmp_path / "digits.csv", tmp_path / "both.csv"
-    executed("symmetry", SAVE=str(paths[0]), **small)
-    said = "\n".join(
-        executed("symmetry", DATA="digits-near", TABLE=str(paths[0]), SAVE=str(paths[1]), **small | {"EPOCHS": 12})
-    )
-    first, both = map(read_table, paths)
+    _, first, path = run_small("symmetry", **small)
+    said, both, _ = run_small("symmetry", DATA="digits-near", TABLE=str(path), **small | {"EPOCHS": 12})
     pd.testing.assert_frame_equal(both[both.task == "digits"].reset_index(drop=True), first)  # the other task's rows stay
     kinds = lambda rows: set(zip(rows.experiment, rows.setting, rows.method))  # noqa: E731
     assert kinds(first) - kinds(both[both.task == "digits-near"]) == {("sides", "toy", "")}
     assert said.index("digits-near:") < said.index("T2 ") < said.index("digits:") < said.index("T1 ")
-    table = values(paths[0])
+    table = values(first)
     assert sum(len(v) for k, v in table.items() if k[0] == "sets" and k[3] == "mmd") == 4 * 11 * 2
     assert all(math.isfinite(v) for of in table.values() for v in of)
     for name in ("T1", "T2", "T3", "T4", "T5a", "T5b", "T5c", "T6", "T7", "T8", "T9", "control"):
@@ -126,8 +101,8 @@ def test_digits_are_all_there_once_and_upright():
 
     train, test, outside = functions("symmetry")["splits_of"]("digits", 0)
     assert (len(train), len(test), len(outside)) == (1347, 450, 450)
-    ours = {tuple(row) for row in (torch.cat([train.x, test.x]).flatten(1) * 16).round().int().tolist()}
-    assert ours == {tuple(row) for row in torch.as_tensor(load_digits().data).int().tolist()}
+    ours, theirs = torch.cat([train.x, test.x]).flatten(1) * 16, torch.as_tensor(load_digits().data)
+    assert torch.equal(ours.round().int().unique(dim=0), theirs.int().unique(dim=0))
     assert torch.equal(outside.x.flatten(1).sort(1).values, test.x.flatten(1).sort(1).values)
 
 
@@ -142,9 +117,10 @@ def test_removal_changes_no_prediction():
 
 def test_a_ring_that_gathers_is_seen_and_one_that_stays_is_not():
     ring = torch.randn(400, 2, generator=torch.Generator().manual_seed(0))
-    found = functions("symmetry")["toy_values"]({"raw": ring, "scaled": ring, "sorted": 2 + 0.1 * ring})
+    found, still = (
+        functions("symmetry")["toy_values"]({"raw": ring, "scaled": ring, "sorted": s}) for s in (2 + 0.1 * ring, ring)
+    )
     assert found["spread raw"] > 0.95 and found["spread removed"] < 0.1 and found["fall, low"] > 0.1
-    still = functions("symmetry")["toy_values"]({"raw": ring, "scaled": ring, "sorted": ring})
     assert float(still["fall, high"]) == pytest.approx(0, abs=1e-6)
 
 
@@ -155,11 +131,8 @@ def test_rules_say_does_not_hold_where_the_figures_do_not():
     assert verdict("t1", found) == "holds"
     assert verdict("t1", found | {"fall, low": -0.1, "fall, high": 0.05}) == "does not hold"
     excess = lambda *values: pd.DataFrame(dict(setting="mass, a", excess=values))  # noqa: E731
-    assert [verdict("t2", excess(*v)) for v in ([30.0] * 8, [0.0] * 8, [30.0, 20.0])] == [
-        "holds",
-        "does not hold",
-        "inconclusive",
-    ]
+    said = [verdict("t2", excess(*v)) for v in ([30.0] * 8, [0.0] * 8, [30.0, 20.0])]
+    assert said == ["holds", "does not hold", "inconclusive"]
     pairs = dict(rules["single"]("pairs"))
     alike = {"mean inside": 0.1, "sd inside": 0.02, "mean outside": 0.3, "sd outside": 0.05, "Spearman": 1.0}
     assert [row["verdict"] for row in rules["t5"](pairs | alike)] == ["holds", "does not hold", "does not hold"]
@@ -167,47 +140,41 @@ def test_rules_say_does_not_hold_where_the_figures_do_not():
     even, one = np.full(16, 20), np.array([100] + [0] * 15)
     counts = {f"{m}/one": one for m in ("swag", "dropout", "laplace", "sgld")} | {"ensemble": even}
     assert verdict("t6", counts | {"target": even}) == "holds" and verdict("t6", counts | {"target": one}) == "does not hold"
-    tau = pd.DataFrame({"tau, early": [0.7, 0.72, 0.71], "tau, late": [1.0, 0.99, 0.995], "epochs": 10})
-    swapped = tau.rename(columns={"tau, early": "tau, late", "tau, late": "tau, early"})
-    assert verdict("t7", tau) == "holds" and verdict("t7", swapped) == "does not hold"
+    early, late = [0.7, 0.72, 0.71], [1.0, 0.99, 0.995]
+    for first, then, said in ((early, late, "holds"), (late, early, "does not hold")):
+        assert verdict("t7", pd.DataFrame({"tau, early": first, "tau, late": then, "epochs": 10})) == said
 
 
 def test_a_conclusion_survives_where_both_intervals_lie_on_one_side():
     rules = runpy.run_path(str(FOLDER / "symmetry.py"))
-    noise, table = (1 + 0.01 * np.arange(3)), []
-    for ratio, measure in ((0.5, "lambda1"), (1.5, "trace"), (0.99, "sam")):
-        for method, values in (("vi", np.ones(3)), ("sabma", ratio * noise)):
-            rows = dict(setting="no KL", method=method, seed=range(3), quantity=measure, value=values)
-            table.append(pd.DataFrame(rows))
-    said = [rules["conclusion"](pd.concat(table), "no KL", "sabma", measure)[1] for measure in ("lambda1", "trace", "sam")]
-    assert said == ["below VI", "above VI", "open"]
+    for ratio, said in ((0.5, "below VI"), (1.5, "above VI"), (0.99, "open")):
+        of = {"vi": np.ones(3), "sabma": ratio * (1 + 0.01 * np.arange(3))}
+        table = [pd.DataFrame(dict(setting="no KL", method=m, seed=range(3), quantity="sam", value=v)) for m, v in of.items()]
+        assert rules["conclusion"](pd.concat(table), "no KL", "sabma", "sam")[1] == said
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """Five classes of stripes of 8 x 8 pixels, 20 images each, as PNG files."""
-    from PIL import Image as image
-
     root, g = tmp_path_factory.mktemp("stripes"), np.random.default_rng(0)
     for c, name in enumerate(("ant", "bee", "cow", "dog", "eel")):
         (root / name).mkdir()
         for i in range(20):
             pixels = np.full((8, 8, 3), 40 * c) + g.integers(0, 40, (8, 8, 3))
             pixels[c % 4 :: 4] += 60
-            image.fromarray(pixels.clip(0, 255).astype(np.uint8)).save(root / name / f"{i}.png")
+            Image.fromarray(pixels.clip(0, 255).astype(np.uint8)).save(root / name / f"{i}.png")
     return root
 
 
-SMALL = dict(RUN=True, WIDTH=4, SEEDS=2, METHODS="f-sgd,vi,sabma", SHOTS=3, SOURCE_IMAGES=12, EPOCHS=25, TEST_IMAGES=10)
+SMALL = dict(WIDTH=4, SEEDS=2, METHODS="f-sgd,vi,sabma", SHOTS=3, SOURCE_IMAGES=12, EPOCHS=25, TEST_IMAGES=10)
 SMALL |= dict(OUT_IMAGES=8, CORRUPTIONS="fog", SEVERITIES="3", GRADIENTS=8, DRAWS=2)
 
 
 @pytest.mark.long
-def test_transfer_on_a_folder_of_images_tunes_fits_and_compares(folder, tmp_path):
-    given = dict(DATA=f"image-folder:{folder}", OOD=f"image-folder:{folder}", TRIALS=2, SAVE=str(tmp_path / "t.csv"))
-    said = "\n".join(executed("transfer", **SMALL, **given))
+def test_transfer_on_a_folder_of_images_tunes_fits_and_compares(folder, run_small):
+    said, table, _ = run_small("transfer", DATA=f"image-folder:{folder}", OOD=f"image-folder:{folder}", TRIALS=2, **SMALL)
     assert "SA-BMA less VI" in said and "SA-BMA at equal gradients over 2 paired seeds: against VI" in said
-    table = values(tmp_path / "t.csv")
+    table = values(table)
     assert {key[2] for key in table} == {"f-sgd", "vi", "sabma"} and all(len(v) == 2 for v in table.values())
     for quantity in ("accuracy", "auroc", f"fpr95_out {folder.name}", "accuracy, fog 3"):
         assert all(0 <= v <= 1 for v in table["transfer", "resnet20", "vi", quantity])
@@ -217,13 +184,11 @@ def test_transfer_on_a_folder_of_images_tunes_fits_and_compares(folder, tmp_path
 
 @pytest.mark.long
 @pytest.mark.slow
-def test_a_network_without_batchnorm_and_with_a_late_treated_head_gives_the_plain_scores(folder, tmp_path):
+def test_a_network_without_batchnorm_and_with_a_late_treated_head_gives_the_plain_scores(folder, run_small):
     given = SMALL | dict(DATA=f"image-folder:{folder}", MODEL="resnet20-group", WIDTH=8, PRIOR="moped", TREATED="head", SEEDS=1)
-    given |= dict(EPOCHS=60, SOURCE_LR=0.03)
-    found = []
-    for trunk in ("frozen", "refresh"):  # without BatchNorm the second does nothing but compute the trunk with every draw
-        executed("transfer", **given | dict(BATCHNORM=trunk, METHODS="vi", SAVE=str(tmp_path / f"{trunk}.csv")))
-        found.append(values(tmp_path / f"{trunk}.csv"))
+    given |= dict(EPOCHS=60, SOURCE_LR=0.03, METHODS="vi")
+    # without BatchNorm "refresh" does nothing but compute the trunk with every draw
+    found = [values(run_small("transfer", BATCHNORM=trunk, **given)[1]) for trunk in ("frozen", "refresh")]
     for quantity in ("nll", "shifted_nll", "lambda1"):
         a, b = (table["transfer", "resnet20-group", "vi", quantity] for table in found)
         np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-4)

@@ -1,7 +1,10 @@
 """A study on any task and any network: two moons, a task and a function of the user's, a network that did not learn."""
 
+from functools import partial
+
 import pytest
 import torch
+from PIL import Image
 from torch import nn
 
 import flatviz as fv
@@ -17,23 +20,20 @@ SMALL = dict(radii=RADII, fit={"steps": 20}, measured=dict(n_draws=4, n_spectra=
 
 
 def two_layers(task):
-    width = 12
-    return nn.Sequential(
-        nn.Linear(task.input_shape[0], width), nn.LayerNorm(width), nn.ReLU(), nn.Linear(width, task.n_classes)
-    )
+    return nn.Sequential(nn.Linear(task.input_shape[0], 12), nn.LayerNorm(12), nn.ReLU(), nn.Linear(12, task.n_classes))
 
 
 @pytest.mark.slow
 def test_a_tour_of_two_moons_with_a_network_of_the_users_learns_and_is_kept(monkeypatch, tmp_path):
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
-    tour = run_tour(two_layers, task="moons", recipe=Recipe(epochs=20), **SMALL)
+    tour_of = partial(run_tour, two_layers, recipe=Recipe(epochs=20), **SMALL)
+    tour, again = tour_of(task="moons"), tour_of(task="moons")
     assert (tour.recipe.epochs, tour.net.dim) == (20, 2 * 12 + 12 * 2 + 2)
     accuracy = [float(p.scores["accuracy"][-1]) for p in tour.family.prediction]
     assert min(accuracy) > 0.8, accuracy  # half is chance
-    again = run_tour(two_layers, task="moons", recipe=Recipe(epochs=20), **SMALL)
     assert {"pre-trained network and prior", "family of posteriors"} < set(again.cached) and not tour.cached
     assert torch.equal(again.prior.mean, tour.prior.mean)
-    other = run_tour(two_layers, task=fv.datasets.moons_transfer(shots=4), recipe=Recipe(epochs=20), **SMALL)
+    other = tour_of(task=fv.datasets.moons_transfer(shots=4))
     assert not other.cached and len(other.task.train) == 8  # another task is another entry of the cache
 
 
@@ -41,71 +41,58 @@ def test_a_task_is_a_name_a_task_or_a_function_of_the_seed():
     moons = fv.datasets.moons_transfer(seed=3)
     assert torch.equal(task_for("moons", 3).train.x, moons.train.x) and task_for(moons, 5) is moons
     assert torch.equal(task_for(lambda seed: fv.datasets.moons_transfer(seed=seed), 3).test.x, moons.test.x)
-    with pytest.raises(
-        ValueError, match="data must be one of digits, digits-near, moons, image-folder:PATH, mnist:ROOT.*got 'moon'"
+    for wrong, text in (
+        (lambda: task_for("moon", 0), "data must be one of digits, digits-near, moons, image-folder:PATH, mnist.*got 'moon'"),
+        (lambda: task_for(lambda seed: seed, 0), "task must be a Task, got "),
+        (lambda: build_model(lambda task: 3, moons, seed=0), "what model.task. returns must be a Module, got "),
+        (lambda: build_model("mlpp", moons, seed=0), "model must be one of 'mlp', 'conv'"),
     ):
-        task_for("moon", 0)
-    with pytest.raises(TypeError, match="task must be a Task, got "):
-        task_for(lambda seed: seed, 0)
-    with pytest.raises(TypeError, match="what model.task. returns must be a Module, got "):
-        build_model(lambda task: 3, moons, seed=0)
-    with pytest.raises(ValueError, match="model must be one of 'mlp', 'conv'"):
-        build_model("mlpp", moons, seed=0)
+        with pytest.raises((ValueError, TypeError), match=text):
+            wrong()
     modules = [build_model(two_layers, moons, seed=seed)[0].weight for seed in (1, 1, 2)]
     assert torch.equal(modules[0], modules[1]) and not torch.equal(modules[0], modules[2])
 
 
 def test_no_study_goes_on_from_a_network_that_did_not_learn():
     task = fv.datasets.moons_transfer(seed=0)
-    with pytest.raises(ValueError, match="pre-training must leave a network that learned, got accuracy .* raise its epochs"):
-        prepare(two_layers, task=task, recipe=Recipe(epochs=1, lr=1e-7, last_lr=1e-7))
-    with pytest.raises(ValueError, match="SWAG must leave a network that learned, got .* lower the recipe's swag_lr"):
-        prepare(two_layers, task=task, recipe=Recipe(epochs=20, swag_lr=2.0))
-    with pytest.raises(ValueError, match="the loss must stay finite, got NaN or inf at step .* lower lr"):
-        prepare(two_layers, task=task, recipe=Recipe(epochs=20, swag_lr=100.0))
+    for recipe, text in (
+        (Recipe(epochs=1, lr=1e-7, last_lr=1e-7), "pre-training must leave a network that learned, got .* raise its epochs"),
+        (Recipe(epochs=20, swag_lr=2.0), "SWAG must leave a network that learned, got .* lower the recipe's swag_lr"),
+        (Recipe(epochs=20, swag_lr=100.0), "the loss must stay finite, got NaN or inf at step .* lower lr"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            prepare(two_layers, task=task, recipe=recipe)
     net = fv.Net.from_module(nn.Linear(2, 2))
-    dead = torch.tensor([0.0, 0.0, 0.0, 0.0, 1.0, 0.0])
+    dead, unsure = torch.tensor([0.0, 0.0, 0.0, 0.0, 1.0, 0.0]), torch.tensor([1.0, 0.0, -1.0, 0.0, 0.0, 0.0])
     with pytest.raises(ValueError, match="got accuracy 0.500 and NLL .* the largest class alone gives 0.500: rest"):
         check_learned(net, dead, task.train, "a fit", "rest")
-    unsure = fv.Data(task.test.x, task.test.y.roll(1))  # right by chance
-    with pytest.raises(ValueError, match="a fit must leave"):
-        check_learned(net, torch.tensor([1.0, 0.0, -1.0, 0.0, 0.0, 0.0]), unsure.subset(torch.arange(40)), "a fit", "")
-
-
-def test_on_a_handful_of_examples_a_network_that_is_right_has_learned_and_the_largest_class_has_not():
+    with pytest.raises(ValueError, match="a fit must leave"):  # right by chance
+        check_learned(net, unsure, fv.Data(task.test.x, task.test.y.roll(1)).subset(torch.arange(40)), "a fit", "")
     x = torch.cat([torch.linspace(-2, -1, 11), torch.linspace(1, 2, 5)])[:, None]
-    data, net = fv.Data(x, (x[:, 0] > 0).long()), fv.Net.from_module(nn.Linear(1, 2))
+    few, net = fv.Data(x, (x[:, 0] > 0).long()), fv.Net.from_module(nn.Linear(1, 2))
     right, dead = torch.tensor([-3.0, 3.0, 0.0, 0.0]), torch.tensor([0.0, 0.0, 1.0, 0.0])
-    check_learned(net, right, data, "a fit", "rest")  # three standard deviations above 11 / 16 lie beyond 1
+    check_learned(net, right, few, "a fit", "rest")  # three standard deviations above 11 / 16 lie beyond 1
     with pytest.raises(ValueError, match="got accuracy 0.688"):
-        check_learned(net, dead, data, "a fit", "rest")
+        check_learned(net, dead, few, "a fit", "rest")
 
 
-@pytest.fixture
-def folder(tmp_path):
+def test_a_folder_of_images_is_a_task_from_one_half_of_its_classes_to_the_other(tmp_path):
     """Six classes of 40 images, 8 x 8, each class a brightness of its own, in train and test."""
-    from PIL import Image as image
-
-    noise = torch.Generator().manual_seed(0)
     for split, n in (("train", 40), ("test", 6)):
         for c in range(6):
             (tmp_path / split / f"class{c}").mkdir(parents=True)
             for i in range(n):
-                pixels = (40 * c + torch.randint(0, 30, (8, 8, 3), generator=noise)).to(torch.uint8).numpy()
-                image.fromarray(pixels).save(tmp_path / split / f"class{c}" / f"{i}.png")
-    return tmp_path
-
-
-def test_a_folder_of_images_is_a_task_from_one_half_of_its_classes_to_the_other(folder):
-    task = fv.datasets.named_task(f"image-folder:{folder}", shots=3, seed=0)
-    assert {name: len(part) for name, part in task.parts().items()} == {"source": 120, "train": 9, "validation": 9, "test": 18}
+                pixels = (40 * c + torch.randint(0, 30, (8, 8, 3))).to(torch.uint8).numpy()
+                Image.fromarray(pixels).save(tmp_path / split / f"class{c}" / f"{i}.png")
+    task = fv.datasets.named_task(f"image-folder:{tmp_path}", shots=3, seed=0)
+    assert [len(task.parts()[name]) for name in ("source", "train", "validation", "test")] == [120, 9, 9, 18]
     assert (task.n_classes, task.source_classes) == (3, None)
     source, test = task.source.batch(None)[0], task.test.batch(None)[0]
     assert float(source.mean()) < 0.35 < 0.5 < float(test.mean())  # dark classes, bright classes
-    joined = fv.datasets.named_task(f"image-folder:{folder / 'train'}", shots=3, seed=0, per_class=10)
-    assert {name: len(part) for name, part in joined.parts().items()} == {"source": 30, "train": 9, "validation": 9, "test": 12}
+    joined = fv.datasets.named_task(f"image-folder:{tmp_path / 'train'}", shots=3, seed=0, per_class=10)
+    assert [len(joined.parts()[name]) for name in ("source", "train", "validation", "test")] == [30, 9, 9, 12]
     with pytest.raises(RuntimeError, match="cifar10 must lie whole in"):
-        fv.datasets.named_task(f"cifar10:{folder}")
+        fv.datasets.named_task(f"cifar10:{tmp_path}")
 
 
 @pytest.fixture(scope="module")

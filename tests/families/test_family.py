@@ -16,10 +16,12 @@ from flatviz.pages.bundle import pack
 from flatviz.results import interval, to_plain
 
 
-def test_radius_zero_of_every_method_is_the_one_vi(family):
+def test_radius_zero_of_every_method_is_the_one_vi_and_map_is_one_draw(family):
     vi = family.posterior[family.index("vi")]
     for method in ("sam_mu", "sabma"):
         assert family.posterior[family.index(method, 0.0)] is vi
+    point = family.index("sgd")
+    assert family.prediction[point].n_draws == 1 == len(family.projection[point].coords)
 
 
 def test_surface_samples_and_spectra_are_those_of_the_verbs(family, transferred, task):
@@ -33,11 +35,6 @@ def test_surface_samples_and_spectra_are_those_of_the_verbs(family, transferred,
     torch.testing.assert_close(family.spectrum[i][0].values, again.values, rtol=1e-3, atol=1e-4)
     torch.testing.assert_close(family.surface.values[5, 5], f(family.surface.plane.origin), rtol=1e-4, atol=1e-6)
     assert family.surface.n == len(task.train) and family.prediction[i].n_draws == 6
-
-
-def test_map_is_one_draw(family):
-    i = family.index("sgd")
-    assert family.prediction[i].n_draws == 1 and len(family.projection[i].coords) == 1
 
 
 @pytest.mark.parametrize(("values", "half"), [([1.0, 2.0, 3.0], 4.302653 / math.sqrt(3)), ([1.0, 1.0], 0.0), ([1.0], math.nan)])
@@ -69,13 +66,6 @@ def test_a_radius_fitted_in_the_lab_joins_every_view_of_a_moons_tour(joined):
         lab.close()
 
 
-def tensors(result):
-    """All tensors of a noun, in the order in which a file keeps them."""
-    found = []
-    to_plain(result, found)
-    return found
-
-
 @pytest.mark.parametrize("where", ["digits", "moons"])
 def test_a_member_measured_beside_a_family_is_the_one_measured_within(where, request):
     if where == "moons":
@@ -86,30 +76,24 @@ def test_a_member_measured_beside_a_family_is_the_one_measured_within(where, req
     for i in (known.index("sgd"), known.index("sabma", 2.0)):
         member = extend(Fitting(*given, 0), known, known.method[i], known.radius[i], known.posterior[i])[-1]
         assert all(v[0] == known[i].over_seeds[k][0] and v[1:].isnan().all() for k, v in member.over_seeds.items())
-        one, other = (dataclasses.replace(m, over_seeds={}) for m in (member, known[i]))
-        assert one.maps.keys() == other.maps.keys()
-        torch.testing.assert_close(tensors(one), tensors(other), rtol=1e-4, atol=1e-5, equal_nan=True)
+        assert member.maps.keys() == known[i].maps.keys()
+        one, other = [], []
+        for m, tensors in ((member, one), (known[i], other)):
+            to_plain(dataclasses.replace(m, over_seeds={}), tensors)
+        torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5, equal_nan=True)
 
 
-def rise_of(loss, dim=4):
-    f, center = as_objective(loss), torch.zeros(dim, dtype=torch.float64)
-    return f, center, fv.top_eigenpairs(f, center, 2, seed=0)
-
-
-def test_of_a_quadratic_it_is_where_the_sharpest_axis_has_risen():
-    scales = torch.tensor([4.0, 1.0, 0.5, 0.1], dtype=torch.float64)
-    f, center, spectrum = rise_of(lambda w: 0.5 * (scales * w * w).sum())
-    assert rise_distance(f, center, spectrum) == pytest.approx(math.sqrt(2 * RISE / 4.0), rel=1 / TICKS)
-
-
-def test_where_the_loss_grows_faster_than_its_curvature_says_it_is_nearer():
-    f, center, spectrum = rise_of(lambda w: 0.005 * (w * w).sum() + (w**4).sum().clamp(max=1e9))
+def rise_of(loss):
+    """How far a plane about 0 goes in four dimensions, and the largest loss at its ends."""
+    f, center = as_objective(loss), torch.zeros(4, dtype=torch.float64)
+    spectrum = fv.top_eigenpairs(f, center, 2, seed=0)
     distance = rise_distance(f, center, spectrum)
-    assert distance < 0.2 * math.sqrt(2 * RISE / 0.01)
-    farthest = max(float(f(center + s * distance * v)) for v in spectrum.vectors for s in (1, -1))
-    assert farthest >= RISE
+    return distance, max(float(f(center + s * distance * v)) for v in spectrum.vectors for s in (1, -1))
 
 
-def test_a_loss_that_is_not_finite_ends_the_plane():
-    f, center, spectrum = rise_of(lambda w: 0.5 * (w * w).sum() + torch.where(w.norm() > 0.5, math.nan, 0.0))
-    assert rise_distance(f, center, spectrum) < 0.6
+def test_a_plane_ends_where_the_sharpest_axis_of_the_loss_has_risen_or_where_it_is_not_finite():
+    scales = torch.tensor([4.0, 1.0, 0.5, 0.1], dtype=torch.float64)
+    assert rise_of(lambda w: 0.5 * (scales * w * w).sum())[0] == pytest.approx(math.sqrt(2 * RISE / 4.0), rel=1 / TICKS)
+    faster, end = rise_of(lambda w: 0.005 * (w * w).sum() + (w**4).sum().clamp(max=1e9))  # than its curvature says
+    assert faster < 0.2 * math.sqrt(2 * RISE / 0.01) and end >= RISE
+    assert rise_of(lambda w: 0.5 * (w * w).sum() + torch.where(w.norm() > 0.5, math.nan, 0.0))[0] < 0.6

@@ -17,53 +17,45 @@ def pictures():
 
 def test_shifted_scores_are_those_of_each_corrupted_copy(pictures):
     net, q, data = pictures
-    shift = fv.families.shifted_scores(
-        net, q, data, kinds=["fog", "contrast"], severities=[1, 4], n_draws=3, seed=5, batchnorm="frozen"
-    )
+    how = dict(kinds=["fog", "contrast"], severities=[1, 4], n_draws=3, seed=5, batchnorm="frozen")
+    shift = fv.families.shifted_scores(net, q, data, **how)
     assert shift.severities == (0, 1, 4) and shift.n == 40 and shift.n_draws == 3 and shift.batchnorm == "frozen"
     for row, kind in enumerate(shift.kinds):
         for column, severity in enumerate(shift.severities):
             there = data if severity == 0 else fv.datasets.corrupt(data, kind, severity, seed=5)
             prediction = fv.predict(net, q, there, 3, seed=5, batchnorm="frozen")
-            assert float(shift.scores["nll"][row, column]) == pytest.approx(
-                float(fv.metrics.nll(prediction, n_draws=3)), rel=1e-6
-            )
-            assert float(shift.scores["accuracy"][row, column]) == pytest.approx(
-                float(fv.metrics.accuracy(prediction, n_draws=3))
-            )
+            for name in ("nll", "accuracy"):
+                want = float(fv.score(prediction, name, n_draws=3))
+                assert float(shift.scores[name][row, column]) == pytest.approx(want, rel=1e-6)
     torch.testing.assert_close(shift.mean("ece"), (shift.scores["ece"][0] + shift.scores["ece"][1]) / 2)
+    assert fv.families.shifted_scores(net, q, data, **how | {"batchnorm": data}).batchnorm == "re-estimated"
 
 
-def test_the_result_names_the_batchnorm_statistics(pictures):
-    net, q, data = pictures
-    settings = dict(kinds=["fog"], severities=[3], n_draws=2, seed=0)
-    shift = fv.families.shifted_scores(net, q, data, batchnorm=data, **settings)
-    assert shift.batchnorm == "re-estimated"
-    with pytest.raises(ValueError, match="its statistics must be chosen, got batchnorm=None"):
-        fv.families.shifted_scores(net, q, data, **settings)
-
-
-def test_bad_kinds_and_severities_say_what_to_do(pictures):
-    net, q, data = pictures
-    with pytest.raises(ValueError, match="a kind must be one of .*, got 'frost'"):
-        fv.families.shifted_scores(net, q, data, kinds=["frost"], seed=0, batchnorm="frozen")
-    with pytest.raises(ValueError, match=r"severities must rise, from 1 to 5, got \[3, 6\]"):
-        fv.families.shifted_scores(net, q, data, kinds=["fog"], severities=[3, 6], seed=0, batchnorm="frozen")
-    with pytest.raises(ValueError, match=r"severities must rise, from 1 to 5, got \[3, 1\]"):
-        fv.families.shifted_scores(net, q, data, kinds=["fog"], severities=[3, 1], seed=0, batchnorm="frozen")
+@pytest.mark.parametrize(
+    ("wrong", "text"),
+    [
+        (dict(batchnorm=None), "its statistics must be chosen, got batchnorm=None"),
+        (dict(kinds=["frost"]), "a kind must be one of .*, got 'frost'"),
+        (dict(severities=[3, 6]), r"severities must rise, from 1 to 5, got \[3, 6\]"),
+        (dict(severities=[3, 1]), r"severities must rise, from 1 to 5, got \[3, 1\]"),
+    ],
+)
+def test_bad_kinds_severities_and_statistics_say_what_to_do(pictures, wrong, text):
+    with pytest.raises(ValueError, match=text):
+        fv.families.shifted_scores(*pictures, **dict(kinds=["fog"], severities=[3], seed=0, batchnorm="frozen") | wrong)
 
 
 def test_risk_at_each_coverage_is_a_count_of_mistakes_among_the_surest():
-    g = torch.Generator().manual_seed(1)
-    prediction = fv.Prediction(torch.randn(4, 30, 3, generator=g), torch.arange(30) % 3)
-    p = prediction.outputs.softmax(-1).mean(0)
-    order = sorted(range(30), key=lambda i: -float(p[i].max()))
-    wrong = [int(p[i].argmax()) != i % 3 for i in order]
+    prediction = fv.Prediction(torch.randn(4, 30, 3), torch.arange(30) % 3)
+    p = prediction.bma()
+    wrong = [int(p[i].argmax()) != i % 3 for i in sorted(range(30), key=lambda i: -float(p[i].max()))]
     by_hand = torch.tensor([sum(wrong[:k]) / k for k in range(1, 31)])
     torch.testing.assert_close(fv.metrics.risk_coverage(prediction), by_hand)
-    assert float(fv.metrics.risk_coverage(prediction, n_draws=2)[-1]) == pytest.approx(
-        1 - float(fv.metrics.accuracy(prediction, n_draws=2))
-    )
+    error = 1 - float(fv.metrics.accuracy(prediction, n_draws=2))
+    assert float(fv.metrics.risk_coverage(prediction, n_draws=2)[-1]) == pytest.approx(error)
+    fig = fv.plots.plot_risk_coverage({"vi": torch.linspace(0, 0.3, 50), "sgd": by_hand})
+    assert [t.name for t in fig.data] == ["VI", "SGD (MAP)"]
+    assert float(fig.data[0].y[-1]) == pytest.approx(0.3) and float(fig.data[0].x[-1]) == 1
 
 
 def test_the_severity_figure_draws_means_over_kinds():
@@ -76,9 +68,3 @@ def test_the_severity_figure_draws_means_over_kinds():
     assert "50 test images" in fig.layout.annotations[0].text and "mean over fog, jpeg" in fig.layout.title.text
     with pytest.raises(ValueError, match="same kinds and severities, got 2 different"):
         fv.plots.plot_severity({"vi": shift, "sabma": fv.results.Shift(("fog",), (0, 1), {}, 50, 4)})
-
-
-def test_the_risk_figure_ends_at_the_error_of_answering_all():
-    fig = fv.plots.plot_risk_coverage({"vi": torch.linspace(0, 0.3, 50), "sgd": torch.linspace(0, 0.4, 50)})
-    assert [t.name for t in fig.data] == ["VI", "SGD (MAP)"]
-    assert float(fig.data[0].y[-1]) == pytest.approx(0.3) and float(fig.data[0].x[-1]) == 1

@@ -40,12 +40,9 @@ def test_diverged_cells_stay_and_are_counted():
 
 def test_a_line_has_both_ends(quadratic):
     f, _, c = quadratic
-    a, b = c + 1, c - 2
-    curve = fv.slice_line(f, a, b, resolution=9)
-    torch.testing.assert_close(curve.values[0], f(a), rtol=1e-12, atol=0)
-    torch.testing.assert_close(curve.values[-1], f(b), rtol=1e-12, atol=0)
-    torch.testing.assert_close(curve.values[3], f(a + (b - a) * 3 / 8), rtol=1e-12, atol=0)
-    assert float(curve.t[0]) == 0 and float(curve.t[-1]) == 1
+    curve = fv.slice_line(f, c + 1, c - 2, resolution=9)
+    torch.testing.assert_close(curve.t, torch.linspace(0, 1, 9).to(curve.t), rtol=0, atol=0)
+    torch.testing.assert_close(curve.values, torch.stack([f(c + 1 - 3 * t) for t in curve.t]), rtol=1e-12, atol=1e-12)
 
 
 NO_GRID = [math.inf, (-math.inf, 1.0), ((0.0, math.inf), (0.0, 1.0)), math.nan, 1e300, 1e-50, (1e8, 1e8 + 1)]
@@ -55,7 +52,7 @@ NO_GRID = [math.inf, (-math.inf, 1.0), ((0.0, math.inf), (0.0, 1.0)), math.nan, 
 def test_a_bad_extent_says_what_was_expected(quadratic, extent):
     f, _, c = quadratic
     plane = fv.Plane(c.float(), torch.eye(12)[:2], "step")
-    with pytest.raises((ValueError, TypeError), match=r"extent must be .*a number > 0"):
+    with pytest.raises((ValueError, TypeError), match=r"extent must be ('auto', )?a number > 0"):
         fv.slice_plane(f, plane, extent=extent)
     with pytest.raises(ValueError, match="this plane suggests none"):
         fv.slice_plane(f, plane)
@@ -112,5 +109,3 @@ def test_a_loss_that_never_rises_ends_at_64_times_what_the_plane_suggests_and_a_
 def test_a_centre_of_zero_has_no_multiple():
     with pytest.raises(ValueError, match="must be finite and not 0, got 0: give a number"):
         fv.slice_plane(lambda w: w.square().sum(), PLANE, extent="auto")
-    with pytest.raises(ValueError, match="extent must be 'auto', a number > 0"):
-        fv.slice_plane(lopsided, PLANE, extent="wide")

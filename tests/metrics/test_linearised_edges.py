@@ -12,21 +12,17 @@ from flatviz.metrics.linearised import _mc, linearised
 
 def rank_one(log_std, dtype=torch.float32):
     """(net, a Gaussian of one direction and all but no diagonal, data) of a small MLP with 4 classes."""
-    g = torch.Generator().manual_seed(0)
     torch.manual_seed(0)
     net = fv.Net.from_module(nn.Sequential(nn.Linear(2, 5), nn.Tanh(), nn.Linear(5, 4)).to(dtype))
-    factor = 0.3 * torch.randn(1, net.dim, generator=g).to(dtype)
-    data = fv.Data(torch.randn(20, 2, generator=g).to(dtype), torch.randint(0, 4, (20,), generator=g))
+    factor, data = 0.3 * torch.randn(1, net.dim).to(dtype), fv.Data(torch.randn(20, 2).to(dtype), torch.randint(0, 4, (20,)))
     return net, fv.Gaussian(net.w, torch.full_like(net.w, log_std), factor), data
 
 
 @pytest.mark.parametrize("log_std", [-7.0, -14.0, -40.0])
 @pytest.mark.parametrize("link", ["probit", "mc"])
 def test_a_gaussian_of_rank_one_in_float32_has_the_predictions_of_float64(link, log_std):
-    found, exact = (
-        fv.metrics.predict_linearised(*rank_one(log_std, dtype), link=link, n_draws=30)
-        for dtype in (torch.float32, torch.float64)
-    )
+    cases = (rank_one(log_std, dtype) for dtype in (torch.float32, torch.float64))
+    found, exact = (fv.metrics.predict_linearised(*case, link=link, n_draws=30) for case in cases)
     assert bool(torch.isfinite(found.outputs).all())
     torch.testing.assert_close(found.bma().double(), exact.bma(), rtol=0, atol=2e-3)
 
@@ -43,22 +39,18 @@ def test_draws_have_the_covariance_that_they_are_of():
 @pytest.fixture
 def regression():
     """(net, posterior, data) of a linear network: V is x^T Sigma x."""
-    g = torch.Generator().manual_seed(0)
     net = fv.Net.from_module(nn.Linear(3, 1, bias=False).double())
-    q = fv.Gaussian(net.w, torch.full_like(net.w, -1.0), torch.randn(1, 3, generator=g).double())
-    x = torch.randn(5, 3, generator=g).double()
-    return net, q, fv.Data(x, torch.randn(5, 1, generator=g).double())
+    q = fv.Gaussian(net.w, torch.full_like(net.w, -1.0), torch.randn(1, 3).double())
+    return net, q, fv.Data(torch.randn(5, 3).double(), torch.randn(5, 1).double())
 
 
 def test_a_regression_has_draws_of_its_means(regression):
     net, q, data = regression
     p = fv.metrics.predict_linearised(net, q, data, link="mc", n_draws=20_000, likelihood=0.5)
     assert p.outputs.shape == (20_000, 5, 1) and p.likelihood == 0.5 and not p.scores
-    std = ((data.x @ q.cov_mul(torch.eye(3, dtype=torch.float64))) * data.x).sum(1).sqrt()
-    torch.testing.assert_close(
-        p.outputs[..., 0].mean(0), data.x @ q.mean, rtol=0, atol=float(5 * std.max() / math.sqrt(20_000))
-    )
-    torch.testing.assert_close(p.outputs[..., 0].std(0), std, rtol=0.03, atol=0)
+    draws, std = p.outputs[..., 0], (q.cov_mul(data.x) * data.x).sum(1).sqrt()
+    torch.testing.assert_close(draws.mean(0), data.x @ q.mean, rtol=0, atol=float(5 * std.max() / math.sqrt(20_000)))
+    torch.testing.assert_close(draws.std(0), std, rtol=0.03, atol=0)
 
 
 def test_a_regression_taken_for_classes_is_one_clear_error(regression):

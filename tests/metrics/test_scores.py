@@ -17,80 +17,16 @@ def prediction():
     return fv.Prediction(outputs, torch.randint(0, 4, (50,), generator=g))
 
 
+SCORES = [fv.metrics.accuracy, fv.metrics.nll, fv.metrics.brier, fv.metrics.ece]
+
+
 def test_scores_of_every_size_equal_scikit_learn_on_averaged_probabilities(prediction):
-    y = prediction.y.numpy()
+    y, hot = prediction.y.numpy(), torch.nn.functional.one_hot(prediction.y, 4).numpy()
     for size in range(1, 7):
         p = prediction.outputs[:size].softmax(-1).mean(0).numpy()
-        assert float(fv.metrics.accuracy(prediction)[size - 1]) == pytest.approx(accuracy_score(y, p.argmax(1)))
-        assert float(fv.metrics.nll(prediction)[size - 1]) == pytest.approx(log_loss(y, p, labels=range(4)))
-        hot = torch.nn.functional.one_hot(prediction.y, 4).numpy()
-        assert float(fv.metrics.brier(prediction)[size - 1]) == pytest.approx(((p - hot) ** 2).sum(1).mean())
-        for score in (fv.metrics.accuracy, fv.metrics.nll, fv.metrics.brier, fv.metrics.ece):
-            assert float(score(prediction, n_draws=size)) == pytest.approx(float(score(prediction)[size - 1]))
-
-
-def test_the_average_as_one_draw_has_the_scores_of_all_draws_together(prediction):
-    one = averaged(prediction)
-    torch.testing.assert_close(one.probs[0], prediction.bma())
-    for score in (fv.metrics.accuracy, fv.metrics.nll, fv.metrics.brier, fv.metrics.ece):
-        torch.testing.assert_close(one.scores[score.__name__], score(prediction)[-1:])
-    prediction.outputs[0, 0] = math.nan
-    assert averaged(prediction).scores["accuracy"].isnan()
-    sure = averaged(fv.Prediction(torch.tensor([[[400.0, 0.0]], [[500.0, 0.0]]])), torch.tensor([1]))
-    assert float(sure.scores["nll"]) == pytest.approx(400 + math.log(2))
-
-
-def test_nll_of_a_sure_mistake_is_finite_and_the_average_is_no_worse_than_its_members(prediction):
-    sure = fv.Prediction(torch.tensor([[[400.0, 0.0]]]), torch.tensor([1]))
-    assert float(fv.metrics.nll(sure)[0]) == pytest.approx(400.0)
-    members = torch.stack([fv.metrics.nll(fv.Prediction(o[None], prediction.y))[0] for o in prediction.outputs])
-    assert float(fv.metrics.nll(prediction)[-1]) <= float(members.mean())
-
-
-def test_gaussian_nll_is_that_of_the_mixture():
-    g = torch.Generator().manual_seed(1)
-    means, y = torch.randn(3, 5, 1, generator=g), torch.randn(5, generator=g)
-    p = fv.Prediction(means, y, likelihood=0.4)
-    density = torch.distributions.Normal(means[..., 0], 0.4).log_prob(y).exp().mean(0)
-    torch.testing.assert_close(fv.metrics.nll(p)[-1], -density.log().mean())
-
-
-def test_confidence_one_falls_in_the_last_bin():
-    sure = fv.Prediction(torch.tensor([[[900.0, 0.0], [900.0, 0.0]]]), torch.tensor([0, 1]))
-    bins = fv.metrics.reliability(sure, n_draws=1)
-    assert bins[:, 0].tolist() == [0.0] * 14 + [2.0]
-    assert float(fv.metrics.ece(sure)[0]) == pytest.approx(0.5)
-
-
-def test_equal_width_ece_equals_torchmetrics_where_no_confidence_is_one(prediction):
-    theirs = pytest.importorskip("torchmetrics.functional.classification").multiclass_calibration_error
-    for size in (1, 6):
-        p = prediction.outputs[:size].softmax(-1).mean(0)
-        expected = theirs(p, prediction.y, num_classes=4, n_bins=15, norm="l1")
-        assert float(fv.metrics.ece(prediction)[size - 1]) == pytest.approx(float(expected), abs=1e-6)
-
-
-def test_predict_carries_the_scores_of_every_size(transferred, task):
-    net, prior = transferred
-    p = fv.predict(net, prior, task.test, 4, seed=0)
-    assert p.outputs.shape == (4, len(task.test), 10)
-    for name, score in (
-        ("accuracy", fv.metrics.accuracy),
-        ("nll", fv.metrics.nll),
-        ("ece", fv.metrics.ece),
-        ("brier", fv.metrics.brier),
-    ):
-        torch.testing.assert_close(p.scores[name], score(p))
-    torch.testing.assert_close(p.bins[2], fv.metrics.reliability(p, n_draws=3), equal_nan=True)
-    module = net.to_module(prior.sample(4, seed=0)[3])
-    torch.testing.assert_close(p.outputs[3], module(task.test.x).detach(), rtol=1e-4, atol=1e-5)
-    unlabelled = fv.predict(net, prior, task.test.x, 2, seed=0)
-    torch.testing.assert_close(unlabelled.outputs, p.outputs[:2])
-    torch.testing.assert_close(fv.metrics.accuracy(unlabelled, task.test.y), p.scores["accuracy"][:2])
-    assert math.isclose(float(p.bma(4).sum()), len(task.test), rel_tol=1e-5)
-
-
-def test_scores_without_labels_or_with_too_many_draws_say_so(prediction):
+        found = [float(score(prediction)[size - 1]) for score in SCORES]
+        assert found[:3] == pytest.approx([accuracy_score(y, p.argmax(1)), log_loss(y, p), ((p - hot) ** 2).sum(1).mean()])
+        assert [float(score(prediction, n_draws=size)) for score in SCORES] == pytest.approx(found)
     with pytest.raises(ValueError, match="scores need labels, got none: predict on a Data, or give y"):
         fv.metrics.accuracy(fv.Prediction(prediction.outputs))
     with pytest.raises(ValueError, match="y must hold 50 labels, got 3"):
@@ -99,7 +35,49 @@ def test_scores_without_labels_or_with_too_many_draws_say_so(prediction):
         fv.metrics.nll(prediction, n_draws=7)
 
 
-def test_mutual_information_is_the_mean_divergence_of_the_draws_from_their_average(prediction):
+def test_the_average_as_one_draw_has_the_scores_of_all_draws_together(prediction):
+    one = averaged(prediction)
+    torch.testing.assert_close(one.probs[0], prediction.bma())
+    for score in SCORES:
+        torch.testing.assert_close(one.scores[score.__name__], score(prediction)[-1:])
+    prediction.outputs[0, 0] = math.nan
+    assert averaged(prediction).scores["accuracy"].isnan()
+    sure = averaged(fv.Prediction(torch.tensor([[[400.0, 0.0]], [[500.0, 0.0]]])), torch.tensor([1]))
+    assert float(sure.scores["nll"]) == pytest.approx(400 + math.log(2))
+
+
+def test_gaussian_nll_is_that_of_the_mixture():
+    means, y = torch.randn(3, 5, 1), torch.randn(5)
+    p = fv.Prediction(means, y, likelihood=0.4)
+    density = torch.distributions.Normal(means[..., 0], 0.4).log_prob(y).exp().mean(0)
+    torch.testing.assert_close(fv.metrics.nll(p)[-1], -density.log().mean())
+
+
+def test_equal_width_ece_equals_torchmetrics_and_confidence_one_falls_in_the_last_bin(prediction):
+    sure = fv.Prediction(torch.tensor([[[900.0, 0.0], [900.0, 0.0]]]), torch.tensor([0, 1]))
+    assert fv.metrics.reliability(sure, n_draws=1)[:, 0].tolist() == [0.0] * 14 + [2.0]
+    assert float(fv.metrics.ece(sure)[0]) == pytest.approx(0.5)
+    theirs = pytest.importorskip("torchmetrics.functional.classification").multiclass_calibration_error
+    for size in (1, 6):
+        expected = theirs(prediction.bma(size), prediction.y, num_classes=4, n_bins=15, norm="l1")
+        assert float(fv.metrics.ece(prediction)[size - 1]) == pytest.approx(float(expected), abs=1e-6)
+
+
+def test_predict_carries_the_scores_of_every_size(transferred, task):
+    net, prior = transferred
+    p = fv.predict(net, prior, task.test, 4, seed=0)
+    assert p.outputs.shape == (4, len(task.test), 10)
+    for score in SCORES:
+        torch.testing.assert_close(p.scores[score.__name__], score(p))
+    torch.testing.assert_close(p.bins[2], fv.metrics.reliability(p, n_draws=3), equal_nan=True)
+    module = net.to_module(prior.sample(4, seed=0)[3])
+    torch.testing.assert_close(p.outputs[3], module(task.test.x).detach(), rtol=1e-4, atol=1e-5)
+    unlabelled = fv.predict(net, prior, task.test.x, 2, seed=0)
+    torch.testing.assert_close(unlabelled.outputs, p.outputs[:2])
+    torch.testing.assert_close(fv.metrics.accuracy(unlabelled, task.test.y), p.scores["accuracy"][:2])
+
+
+def test_mutual_information_is_the_mean_divergence_of_the_draws_from_their_average_and_disagreement_counts_pairs(prediction):
     p, mean = prediction.probs, prediction.bma()
     kl = (p * (p / mean).log()).sum(-1).mean(0)
     torch.testing.assert_close(fv.metrics.mutual_information(prediction), kl)
@@ -109,42 +87,24 @@ def test_mutual_information_is_the_mean_divergence_of_the_draws_from_their_avera
     assert float(fv.metrics.mutual_information(prediction, n_draws=1).max()) == 0.0
     sure = fv.Prediction(torch.tensor([[[900.0, 0.0]], [[0.0, 900.0]]]))
     assert float(fv.metrics.mutual_information(sure)[0]) == pytest.approx(math.log(2))
-
-
-def test_disagreement_of_each_pair(prediction):
     answers = prediction.outputs.argmax(-1)
-    apart = fv.metrics.disagreement(prediction)
-    for s in range(6):
-        for t in range(6):
-            assert float(apart[s, t]) == pytest.approx(float((answers[s] != answers[t]).double().mean()))
+    torch.testing.assert_close(fv.metrics.disagreement(prediction), (answers[:, None] != answers).double().mean(-1))
 
 
-def test_out_of_distribution_scores_count_ties_by_half_and_do_not_see_a_monotone_map():
-    g = torch.Generator().manual_seed(0)
-    inside = torch.randn(300, generator=g).round(decimals=1)
-    outside = (torch.randn(200, generator=g) + 1).round(decimals=1)
-    scores = fv.metrics.ood_scores(inside, outside)
-    by_pairs = (outside[:, None] > inside).double() + 0.5 * (outside[:, None] == inside).double()
-    assert scores["auroc"] == pytest.approx(float(by_pairs.mean()))
-    assert scores["auroc"] == pytest.approx(roc_auc_score([0] * 300 + [1] * 200, torch.cat([inside, outside]).numpy()))
-    assert scores["base_out"] == 0.4 and scores["aupr_out"] > 0.4
-    for moved in (fv.metrics.ood_scores(40 * inside, 40 * outside), fv.metrics.ood_scores(inside - 7, outside - 7)):
-        assert moved == pytest.approx(scores)  # a sigmoid squeezed in between would change them
+def test_out_of_distribution_scores_are_those_of_scikit_learn_count_ties_by_half_and_do_not_see_a_monotone_map():
+    inside, outside = torch.randn(200), 2 * torch.randn(150) + 1  # another width: the two conventions part
+    for a, b in ((inside.double(), outside.double()), (inside.round(decimals=1), outside.round(decimals=1))):
+        found, score, is_out = fv.metrics.ood_scores(a, b), torch.cat([a, b]).numpy(), [0] * 200 + [1] * 150
+        for side, positive, s in (("out", is_out, score), ("in", [1 - v for v in is_out], -score)):
+            fpr, tpr, _ = roc_curve(positive, s)
+            assert found[f"fpr95_{side}"] == pytest.approx(fpr[tpr >= 0.95][0])
+            assert found[f"aupr_{side}"] == pytest.approx(average_precision_score(positive, s))
+        assert found["auroc"] == pytest.approx(roc_auc_score(is_out, score)) and found["base_out"] == pytest.approx(150 / 350)
+        for moved in (fv.metrics.ood_scores(40 * a, 40 * b), fv.metrics.ood_scores(a - 7, b - 7)):
+            assert moved == pytest.approx(found)  # a sigmoid squeezed in between would change them
+    assert abs(found["fpr95_out"] - found["fpr95_in"]) > 0.1
     with pytest.raises(ValueError, match=r"outside must have shape \(D,\)"):
         fv.metrics.ood_scores(inside, outside[None])
-
-
-def test_out_of_distribution_scores_are_those_of_scikit_learn():
-    g = torch.Generator().manual_seed(0)
-    inside = torch.randn(200, generator=g, dtype=torch.float64)
-    outside = 2 * torch.randn(150, generator=g, dtype=torch.float64) + 1  # another width: the two conventions part
-    found = fv.metrics.ood_scores(inside, outside)
-    score, is_out = torch.cat([inside, outside]).numpy(), [0] * 200 + [1] * 150
-    for side, positive, s in (("out", is_out, score), ("in", [1 - v for v in is_out], -score)):
-        fpr, tpr, _ = roc_curve(positive, s)
-        assert found[f"fpr95_{side}"] == pytest.approx(fpr[tpr >= 0.95][0])
-        assert found[f"aupr_{side}"] == pytest.approx(average_precision_score(positive, s))
-    assert abs(found["fpr95_out"] - found["fpr95_in"]) > 0.1
 
 
 def predictions(seed, S=7, N=50, C=4):
@@ -163,29 +123,27 @@ def test_both_equal_their_definitions_input_by_input():
     assert fv.metrics.total_variation(a, b) == pytest.approx(apart / 50, rel=1e-6)  # log-softmax runs in float32
     assert fv.metrics.total_variation(a, b) == fv.metrics.total_variation(b, a)
     assert fv.metrics.agreement(a, a) == 1 and fv.metrics.total_variation(a, a) == 0
-
-
-def test_averaged_probabilities_serve_in_place_of_draws():
-    a, b = predictions(0), predictions(1)
-    averaged = b.log_probs.exp().mean(0)
+    averaged = b.log_probs.exp().mean(0)  # in place of draws
     assert fv.metrics.total_variation(a, averaged) == pytest.approx(fv.metrics.total_variation(a, b), rel=1e-6)
     assert fv.metrics.agreement(averaged, a) == fv.metrics.agreement(b, a)
 
 
-def test_bad_input_and_diverged_predictions_are_told():
-    a = predictions(0)
-    spoiled = fv.Prediction(a.outputs.clone().index_fill_(0, torch.tensor([2]), math.nan))
-    assert math.isnan(fv.metrics.agreement(spoiled, a)) and math.isnan(fv.metrics.total_variation(spoiled, a))
-    with pytest.raises(ValueError, match=r"must be of the same inputs and classes, got \(50, 4\), \(20, 4\)"):
-        fv.metrics.agreement(a, predictions(0, N=20))
-    with pytest.raises(ValueError, match=r"reference must hold averaged class probabilities \(N, C\), got shape \(7, 50, 4\)"):
-        fv.metrics.total_variation(a, a.outputs)
-    with pytest.raises(TypeError, match=r"prediction must be a Prediction, or averaged probabilities \(N, C\), got a list"):
-        fv.metrics.agreement([], a)
+A = predictions(0)
 
 
-@pytest.mark.parametrize("table", (torch.randn(50, 4), torch.ones(50, 4)))
-def test_logits_are_no_probabilities(table):
+@pytest.mark.parametrize(
+    ("reference", "kind", "text"),
+    [
+        (predictions(0, N=20), ValueError, r"must be of the same inputs and classes, got \(50, 4\), \(20, 4\)"),
+        (A.outputs, ValueError, r"reference must hold averaged class probabilities \(N, C\), got shape \(7, 50, 4\)"),
+        ([], TypeError, r"must be a Prediction, or averaged probabilities \(N, C\), got a list"),
+        (A.outputs[0], ValueError, "reference must hold class probabilities, rows >= 0 that sum to 1, got others"),
+        (torch.ones(50, 4), ValueError, "reference must hold class probabilities, rows >= 0 that sum to 1, got others"),
+    ],
+)
+def test_what_is_no_reference_of_these_inputs_is_told_and_diverged_predictions_agree_with_nothing(reference, kind, text):
+    spoiled = fv.Prediction(A.outputs.clone().index_fill_(0, torch.tensor([2]), math.nan))
     for metric in (fv.metrics.agreement, fv.metrics.total_variation):
-        with pytest.raises(ValueError, match=r"reference must hold class probabilities, rows >= 0 that sum to 1, got others"):
-            metric(predictions(0), table)
+        assert math.isnan(metric(spoiled, A))
+        with pytest.raises(kind, match=text):
+            metric(A, reference)

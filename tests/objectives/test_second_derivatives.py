@@ -33,7 +33,6 @@ class Scaled(nn.Module):
 
 
 def made(module):
-    module = module()
     data = fv.Data(torch.randn(12, 8), torch.arange(12) % 3)
     net = fv.Net.from_module(module.eval())
     return net, data, fv.nll(net, data)
@@ -51,7 +50,7 @@ def dense_ggn(net, data):
 
 
 def test_products_with_the_hessian_of_attention_are_differences_of_gradients():
-    net, data, f = made(Attending)
+    net, data, f = made(Attending())
     v = torch.randn(net.dim, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
     wide = net.to(dtype=torch.float64)
 
@@ -68,13 +67,13 @@ def test_products_with_the_hessian_of_attention_are_differences_of_gradients():
 
 def test_the_kernel_of_attention_is_the_users_again_afterwards():
     before = torch.backends.cuda.flash_sdp_enabled(), torch.backends.cuda.math_sdp_enabled()
-    net, _, f = made(Attending)
+    net, _, f = made(Attending())
     fv.top_eigenpairs(f, net.w, 1)
     assert (torch.backends.cuda.flash_sdp_enabled(), torch.backends.cuda.math_sdp_enabled()) == before
 
 
 def test_a_layer_without_a_second_derivative_is_named_and_its_ggn_is_right():
-    net, data, f = made(lambda: Scaled(nn.Hardsigmoid()))
+    net, data, f = made(Scaled(nn.Hardsigmoid()))
     with pytest.raises(ValueError, match=r"got hardsigmoid in 'gate', for which PyTorch has none: use curvature='ggn'"):
         fv.top_eigenpairs(f, net.w, 1)
     want = torch.linalg.eigvalsh(dense_ggn(net, data)).flip(0)[:3]

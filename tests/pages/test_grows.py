@@ -11,6 +11,7 @@ import flatviz as fv
 from flatviz.families.family import extend
 from flatviz.families.members import Fitting
 from flatviz.pages.bundle import pack, pack_members
+from flatviz.plots.nouns import mean_lambda1
 from flatviz.plots.radius import place_of
 
 CURVE = """() => { const plot = document.querySelector('[data-name=radius] .js-plotly-plot');
@@ -29,12 +30,6 @@ def grown(family, task, transferred):
     return extend(Fitting(net, task, prior, 0), family, "sabma", 4.0, q)
 
 
-@pytest.fixture(scope="module")
-def direct(grown):
-    """The figures of the larger family packed whole."""
-    return figures(pack(grown))
-
-
 def figures(bundle):
     """What a page draws of each view at its first member, all but what every member's ranges set."""
     entries = json.loads(bundle.text)["figures"]
@@ -48,24 +43,18 @@ def figures(bundle):
     return {entry["name"]: (entry["data"], entry["layout"], entry["caption"]) for entry in entries}
 
 
-def test_with_what_is_sent_of_a_new_member_every_figure_is_that_of_the_larger_family(bundle, grown, direct):
-    new = len(grown) - 1
+def test_with_what_is_sent_of_a_new_member_every_figure_is_that_of_the_larger_family_and_a_preview_changes_none(bundle, grown):
+    new, direct = len(grown) - 1, figures(pack(grown))
     sent = pack_members(bundle, grown, [new])
-    after = figures(bundle.with_members(sent))
-    assert after == direct
-    changed = {name for name, figure in figures(bundle).items() if figure != after[name]}
+    assert figures(bundle.with_members(sent)) == direct
+    changed = {name for name, figure in figures(bundle).items() if figure != direct[name]}
     assert {"radius", "sharpest"} <= changed and not {"surface", "spectrum", "images"} & changed
     assert {figure["name"] for figure in sent.index["figures"]} == changed  # nothing else travels
-
-
-def test_a_preview_changes_no_curve_scale_or_caption_and_the_whole_fit_takes_its_place(bundle, grown, direct):
-    new = len(grown) - 1
     preview = pack_members(bundle, grown, [new], note=", preview: 20 steps")
     later = bundle.with_members(preview)
     assert preview.index["figures"] == [] and [m["radius"] for m in preview.index["members"]] == [4.0]
     assert figures(later) == figures(bundle)
-    again = later.with_members(pack_members(later, grown, [new]))
-    assert figures(again) == direct
+    assert figures(later.with_members(pack_members(later, grown, [new]))) == direct  # the whole fit takes its place
 
 
 def test_radius_zero_keeps_its_place_left_of_a_smaller_radius(family, bundle):
@@ -96,8 +85,9 @@ def test_in_the_lab_the_curve_gains_the_new_radius_and_its_ring_and_axis_follow(
     seen = page.evaluate(CURVE)
     for dots, row in zip(seen["dots"], ("lambda1", "nll", "accuracy", "ece"), strict=True):
         assert dots["x"][-1] == pytest.approx(LARGEST, abs=1e-6) and dots["range"][1] > LARGEST
-        direct = float(grown.prediction[new].scores[row][-1]) if row != "lambda1" else None
-        assert direct is None or dots["y"][-1] == pytest.approx(direct, rel=1e-5)
+        direct = mean_lambda1(grown[new].spectrum) if row == "lambda1" else float(grown.prediction[new].scores[row][-1])
+        assert dots["y"][-1] == pytest.approx(direct, rel=1e-5)
     assert [ring["x"] for ring in seen["rings"]] == [[pytest.approx(LARGEST, abs=1e-6)]] * 4
+    assert [ring["y"] for ring in seen["rings"]] == [[dots["y"][-1]] for dots in seen["dots"]]
     assert "SA-BMA from radius 0 to 4" in seen["caption"] and "preview" not in seen["caption"]
     page.close()

@@ -3,14 +3,12 @@
 import numpy as np
 import pytest
 import torch
-from pagedrive import at, drawn, opened, same_traces, written
+from browsing import DRAWN
+from pagedrive import at, drawn, same_traces
 
 import flatviz as fv
 from flatviz.families.maps import CENTERED
 from flatviz.pages.views import views_of
-
-PICTURE = """(name) => JSON.parse(JSON.stringify(document.querySelector(`figure[data-name="${name}"] .js-plotly-plot`).data),
-  (key, value) => (ArrayBuffer.isView(value) ? Array.from(value) : value))"""
 
 
 def test_the_ensembles_loss_at_a_point_is_that_of_its_draws_moved_there(family, task, transferred):
@@ -22,11 +20,8 @@ def test_the_ensembles_loss_at_a_point_is_that_of_its_draws_moved_there(family, 
     move = (maps["a"][j] - here[0]) * plane.axes[0] + (maps["b"][k] - here[1]) * plane.axes[1]
     loss = fv.objectives.bma_nll(net, task.train, W[:n])(W[:n].mean(0) + move)  # another path: the objective's own ensemble
     assert float(family[i].maps["ensemble"][n - 1, j, k]) == pytest.approx(float(loss), rel=2e-5)
-    for plane, surface in (
-        ("sharpest", family.sharpest[i]),
-        ("around", family.around[i]),
-        ("ascent", family[i].maps["ascent"]),
-    ):
+    planes = dict(sharpest=family.sharpest[i], around=family.around[i], ascent=family[i].maps["ascent"])
+    for plane, surface in planes.items():
         a, b = (torch.linspace(float(t.min()), float(t.max()), CENTERED) for t in (surface.a, surface.b))
         move = a[j] * surface.plane.axes[0] + b[k] * surface.plane.axes[1]  # from where the draws are
         loss = fv.objectives.bma_nll(net, task.train, W[:n])(W[:n].mean(0) + move)
@@ -76,16 +71,9 @@ def test_a_relief_has_the_heights_that_the_map_has_as_colours_and_they_are_kept_
         assert {b["field"] for b in entries[view.name]["binds"]} <= set(index["fields"]) | set(index["members"][0]["words"])
 
 
-@pytest.fixture(scope="module")
-def page(browser, family, tmp_path_factory):
-    page = opened(browser, written(family, tmp_path_factory.mktemp("switches")))
-    yield page
-    page.context.close()
-
-
 def same_ground(page, family, name, radius, n):
     figure = fv.widgets.plot_view(family, name, method="sabma", radius=radius, n_draws=n)
-    same_traces(page.evaluate(PICTURE, name), figure, keys="xyz")
+    same_traces(page.locator(".flatviz").evaluate(DRAWN)[name]["data"], figure, keys="xyz")
 
 
 @pytest.mark.browser
@@ -119,4 +107,3 @@ def test_plane_quantity_and_dimensions_are_switched_and_all_else_stays(page, fam
     for _ in range(3):
         page.get_by_role("button", name="Undo").click()
     page.locator("figure[data-name='accuracy relief']").wait_for()
-    assert not [e for e in page.errors_met if "WebGL" not in e]

@@ -1,9 +1,8 @@
 """The playground's engine against flatviz: the same start, the same noise passed in, the same numbers, in node and in Chromium.
 
-Every answer of the engine comes from `questions`, asked once in node and once in a browser.
+Every answer of the engine comes from `questions`, asked once in node and once in a browser.  What the texts say of grounds and
+networks is counted over seeds in node; nothing of it is staged.
 """
-
-from __future__ import annotations
 
 import json
 import math
@@ -28,8 +27,8 @@ from flatviz.training.variational import NoiseSource
 
 HERE = Path(__file__).parent
 ENGINE = HERE.parents[1] / "flatviz" / "pages" / "playground" / "engine.js"
-NODE = shutil.which("node")
 STEPS, LR, KAPPA, SEED = 40, 0.05, 0.3, 3
+ACCEPTED = [0.9, 0.2, 0.75, 1.0, 0.6, 0.85]
 TERMS = [
     {"kind": "bowl", "at": [0.2, -0.1], "h": 0.3},
     {"kind": "dent", "at": [-0.5, 0.3], "depth": 1.0, "width": 0.4},
@@ -95,7 +94,7 @@ CASES = {"ground": ground_case, "classes": lambda: network_case("classes"), "reg
 
 def double(numbers):
     """A float64 tensor."""
-    return torch.tensor(numbers, dtype=torch.float64)
+    return torch.as_tensor(numbers, dtype=torch.float64)
 
 
 def plain(q):
@@ -103,53 +102,55 @@ def plain(q):
     return {"mean": q.mean.tolist(), "logStd": q.log_std.tolist()}
 
 
-def fit_question(case, radius, draws):
-    """A fit of VI or SA-BMA: flatviz's noise and learning rates, step by step."""
-    net, data, prior, start, told, _ = CASES[case]()
-    noise = NoiseSource([SEED], draws, start, STEPS)
-    rows = [noise.at(step)[0].tolist() for step in range(STEPS)]
-    rates = [LR * cosine(step, STEPS) for step in range(STEPS)]
-    more = {"start": plain(start), "noise": rows, "rates": rates, "radius": radius, "momentum": 0.9}
-    return told | more | {"what": "gaussians"}
+def scored_case():
+    """(net, widths, W, x, y): draws of the network and data that it is scored on."""
+    net, _, _, start, told, _ = CASES["classes"]()
+    W = 3 * start.sample(6, seed=2)  # sure ones too: the last bins are in use
+    return net, told["widths"], W, torch.randn(50, 2, generator=generator(8), dtype=torch.float64), (torch.arange(50) * 7) % 3
 
 
 def questions():
     """What is asked, by name."""
-    asked = {}
+    asked, rates = {}, [LR * cosine(step, STEPS) for step in range(STEPS)]
     for case, made in CASES.items():
         net, _, _, start, told, _ = made()
-        asked["gradient", case] = told | {"what": "gradient", "w": net.w.tolist()}
-        asked["eigen", case] = told | {"what": "eigenpairs", "w": net.w.tolist(), "k": 2}
-        asked["vi", case], asked["sabma", case] = fit_question(case, 0.0, 2), fit_question(case, 0.7, 2)
-        rates = [LR * cosine(step, STEPS) for step in range(STEPS)]
+        w, zeros = net.w.tolist(), [0.0] * net.dim
+        asked["gradient", case] = told | {"what": "gradient", "w": w}
+        asked["eigen", case] = told | {"what": "eigenpairs", "w": w, "k": 2}
+        noise = NoiseSource([SEED], 2, start, STEPS)
+        rows = [noise.at(step)[0].tolist() for step in range(STEPS)]
+        for method, radius in (("vi", 0.0), ("sabma", 0.7)):
+            fit = {"start": plain(start), "noise": rows, "rates": rates, "radius": radius, "momentum": 0.9}
+            asked[method, case] = told | fit | {"what": "gaussians"}
         for method, radius in (("gd", 0.0), ("sam", 0.2)):
-            zero = told["prior"] | {"mean": [0.0] * net.dim, "logStd": [0.0] * net.dim}
-            point = {"start": net.w.tolist(), "rates": rates, "momentum": 0.9, "radius": radius, "prior": zero, "T": 0.02}
-            asked[method, case] = told | point | {"what": "points"}
+            point = {"start": w, "rates": rates, "momentum": 0.9, "radius": radius, "T": 0.02}
+            asked[method, case] = told | point | {"what": "points", "prior": {"mean": zeros, "logStd": zeros}}
         source = generator(SEED)
         xi = [torch.randn(1, net.dim, generator=source, dtype=torch.float64)[0].tolist() for _ in range(STEPS)]
-        asked["sgld", case] = told | {"what": "sgld", "start": net.w.tolist(), "noise": xi, "rate": 0.01}
+        asked["sgld", case] = told | {"what": "sgld", "start": w, "noise": xi, "rate": 0.01}
         z, p = torch.randn(2, net.dim, generator=generator(1), dtype=torch.float64)
         asked["hmc", case] = told | {"what": "trajectory", "z": z.tolist(), "momentum": p.tolist(), "size": 0.05, "n": 12}
-    asked["sizes", ""] = {"what": "sizes", "accept": 0.8, "rates": [0.9, 0.2, 0.75, 1.0, 0.6, 0.85]}
+    asked["sizes", ""] = {"what": "sizes", "accept": 0.8, "rates": ACCEPTED}
     q, g = {"mean": [0.2, -1.0], "logStd": [-1.0, 0.3]}, {"mean": [1.5, -0.2], "logStd": [0.4, 0.9]}
     asked["kl", ""] = {"what": "kl", "q": q, "prior": {"mean": [0.5, 0.1], "logStd": [0.2, -0.4]}}
     asked["worst", ""] = {"what": "worst", "q": q, "g": g, "radius": 0.6}
     asked["integral", ""] = {"what": "integral", "terms": TERMS, "q": {"mean": [-0.4, 0.2], "logStd": [-0.9, -0.6]}}
-    net, _, _, start, told, _ = CASES["classes"]()
-    x, y = torch.randn(50, 2, generator=generator(8), dtype=torch.float64), (torch.arange(50) * 7) % 3
-    W = 3 * start.sample(6, seed=2)  # sure ones too: the last bins are in use
-    asked["scores", ""] = {
-        "what": "scores",
-        "widths": told["widths"],
-        "W": W.tolist(),
-        "x": x.flatten().tolist(),
-        "y": y.tolist(),
-    }
+    _, widths, W, x, y = scored_case()
+    numbers = {"W": W.tolist(), "x": x.flatten().tolist(), "y": y.tolist()}
+    asked["scores", ""] = numbers | {"what": "scores", "widths": widths}
     asked["normals", ""] = {"what": "normals", "seed": 4, "n": 20000}
     straight = {"terms": [{"kind": "bowl", "at": [0.5, -0.3], "h": 2.0}], "prior": {"mean": [0.0, 0.0], "logStd": [0.0, 0.0]}}
     asked["chain", ""] = straight | {"what": "chain", "start": [2.0, 2.0], "T": 0.2, "seed": 0, "steps": 4100}
     return asked
+
+
+def in_node(script, *arguments, **given):
+    """What a script of this folder prints."""
+    if (node := shutil.which("node")) is None:
+        pytest.skip("no node found: install it (Debian: apt-get install nodejs)")
+    done = subprocess.run([node, HERE / script, *arguments], capture_output=True, text=True, **given)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
 
 
 @pytest.fixture(scope="module", params=["node", pytest.param("chromium", marks=pytest.mark.browser)])
@@ -157,13 +158,7 @@ def answers(request):
     """The engine's answers by name."""
     asked = questions()
     if request.param == "node":
-        if NODE is None:
-            pytest.skip("no node found: install it (Debian: apt-get install nodejs)")
-        done = subprocess.run(
-            [NODE, HERE / "run.mjs", ENGINE], input=json.dumps(list(asked.values())), capture_output=True, text=True
-        )
-        assert done.returncode == 0, done.stderr
-        found = json.loads(done.stdout)
+        found = in_node("run.mjs", ENGINE, input=json.dumps(list(asked.values())))
     else:
         page = request.getfixturevalue("browser").new_page()
         script = """async ([engine, ask, questions]) => {
@@ -178,9 +173,7 @@ def answers(request):
 
 def close(a, b, tolerance=1e-6):
     """Both in float64: what differs is the order of sums, and 40 steps of a fit let that grow."""
-    np.testing.assert_allclose(
-        np.asarray(a, float), np.asarray(torch.as_tensor(b, dtype=torch.float64)), rtol=tolerance, atol=tolerance
-    )
+    torch.testing.assert_close(double(a), torch.as_tensor(b, dtype=torch.float64), rtol=tolerance, atol=tolerance)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -200,9 +193,8 @@ def test_the_gradient_written_by_hand_is_that_of_torch(answers, case):
 @pytest.mark.parametrize("method, radius", [("vi", 0.0), ("sabma", 0.7)])
 def test_vi_and_sabma_take_the_steps_of_flatviz(answers, case, method, radius):
     net, data, prior, start, _, likelihood = CASES[case]()
-    fit = dict(
-        start=start, start_scale=1.0, kl_weight=KAPPA, mc_samples=2, steps=STEPS, lr=LR, likelihood=likelihood, seed=SEED
-    )
+    fit = dict(start=start, start_scale=1.0, kl_weight=KAPPA, mc_samples=2, steps=STEPS, lr=LR, seed=SEED)
+    fit["likelihood"] = likelihood
     q = fv.fit_sabma(net, data, prior, radius=radius, **fit) if radius else fv.fit_vi(net, data, prior, **fit)
     found = answers[method, case]
     close(found["q"]["mean"], q.mean)
@@ -243,7 +235,7 @@ def test_a_trajectory_of_hmc_is_that_of_flatviz(answers, case):
 
 def test_the_step_size_of_hmc_is_adapted_as_in_flatviz(answers):
     size, seen = StepSize(0.1), []
-    for rate in (0.9, 0.2, 0.75, 1.0, 0.6, 0.85):
+    for rate in ACCEPTED:
         size.follow(rate)
         seen.append(size.size)
     size.settle()
@@ -268,14 +260,10 @@ def test_the_largest_eigenvalues_are_those_of_top_eigenpairs(answers, case):
 
 
 def test_kl_and_its_gradient_are_those_of_flatviz(answers):
-    q = fv.Gaussian(double([0.2, -1.0]), double([-1.0, 0.3]))
-    theta = [t.requires_grad_() for t in (q.mean, q.log_std)]
+    theta = [t.requires_grad_() for t in (double([0.2, -1.0]), double([-1.0, 0.3]))]
     value = fv.Gaussian(*theta).kl(fv.Gaussian(double([0.5, 0.1]), double([0.2, -0.4])))
-    mean, log_std = torch.autograd.grad(value, theta)
-    found = answers["kl", ""]
-    close(found["value"], value.detach())
-    close(found["mean"], mean)
-    close(found["logStd"], log_std)
+    for name, exact in zip(("value", "mean", "logStd"), (value.detach(), *torch.autograd.grad(value, theta))):
+        close(answers["kl", ""][name], exact)
 
 
 def test_the_worst_q_and_its_budget_are_those_of_perturb(answers):
@@ -297,9 +285,8 @@ def test_the_integral_over_q_is_the_mean_over_many_draws(answers):
 
 
 def test_scores_are_those_of_flatviz(answers):
-    net, _, _, start, _, _ = CASES["classes"]()
-    x, y = torch.randn(50, 2, generator=generator(8), dtype=torch.float64), (torch.arange(50) * 7) % 3
-    prediction = fv.predict(net, 3 * start.sample(6, seed=2), fv.Data(x, y), 6, seed=0)
+    net, _, W, x, y = scored_case()
+    prediction = fv.predict(net, W, fv.Data(x, y), 6, seed=0)
     found = answers["scores", ""]
     for name, score in (("ece", fv.metrics.ece), ("nll", fv.metrics.nll), ("accuracy", fv.metrics.accuracy)):
         close(found[name], score(prediction, n_draws=6))
@@ -309,3 +296,29 @@ def test_the_engines_noise_is_standard_normal(answers):
     z = np.array(answers["normals", ""])  # 20000: three standard errors of mean, variance and lag-one correlation
     assert abs(z.mean()) < 3 / math.sqrt(len(z)) and abs(z.var() - 1) < 3 * math.sqrt(2 / len(z))
     assert abs((z[1:] * z[:-1]).mean()) < 3 / math.sqrt(len(z))
+
+
+@pytest.fixture(scope="module")
+def ends():
+    """Where 20 runs end, and what five networks score."""
+    return in_node("ends.mjs", ENGINE.parent)
+
+
+def test_on_the_first_ground_vi_ends_in_the_narrow_hollow_and_sabma_in_the_wide_meadow(ends):
+    assert ends["hollow"]["vi"].get("narrow hollow", 0) >= 19
+    assert ends["hollow"]["sabma"].get("wide meadow", 0) >= 19
+
+
+def test_of_two_modes_a_large_radius_reaches_the_wide_one_less_often(ends):
+    wide = {float(radius): counts.get("wide mode", 0) for radius, counts in ends["modes"].items()}
+    assert wide[0.0] >= 19 and wide[0.5] >= 19
+    assert wide[2.0] < 10
+
+
+def test_the_flatter_network_has_the_lower_test_loss_on_spirals_and_on_moons_by_chance_alone(ends):
+    lower = {}
+    for data, (vi, flat) in ends["network"].items():
+        assert sum(f["lambda"] < v["lambda"] for v, f in zip(vi, flat)) >= 4
+        lower[data] = sum(f["nll"] < v["nll"] for v, f in zip(vi, flat))
+    assert lower["spiral"] >= 4
+    assert 1 <= lower["moons"] <= 4

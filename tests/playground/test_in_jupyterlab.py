@@ -1,9 +1,6 @@
 """The playground and the lab in a real JupyterLab, moved by real key presses: arrows move sliders, and no key reaches the notebook."""
 
-from __future__ import annotations
-
-import json
-
+import nbformat
 import pytest
 from browsing import RUN_ALL, SLOW, answer, jupyterlab, watched
 
@@ -24,13 +21,9 @@ STANDING = """() => { const nb = window.jupyterapp.shell.currentWidget.content;
 def page(browser, tmp_path_factory):
     """The notebook, run."""
     root = tmp_path_factory.mktemp("root")
-    cells = [
-        {"cell_type": "code", "id": f"c{i}", "metadata": {}, "outputs": [], "execution_count": None, "source": source}
-        for i, source in enumerate(SOURCES)
-    ]
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
-    notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": kernel, "cells": cells}
-    (root / "play.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+    notebook = nbformat.v4.new_notebook(metadata=kernel, cells=[nbformat.v4.new_code_cell(source) for source in SOURCES])
+    nbformat.write(notebook, root / "play.ipynb")
     with jupyterlab(root) as base:
         page, _, errors = watched(browser.new_context(viewport={"width": 1280, "height": 900}), base)
         page.goto(f"{base}/lab/tree/play.ipynb?reset")

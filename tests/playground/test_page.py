@@ -1,38 +1,24 @@
 """The playground's page in a browser: it asks no one for anything, fits any screen, and can be moved by keys and fingers."""
 
-from __future__ import annotations
-
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from pagedrive import opened as opened_page
 from pagedrive import written
 
-from flatviz.pages.document import POLICY, STYLE, Script
+from flatviz.pages.document import Script, document
 from flatviz.pages.playground import LEAD, WORLDS, playground_elements
 from flatviz.pages.story import tour_story
 
+SMALL = """(which) => [...document.querySelectorAll(which)].filter((c) =>
+  c.checkVisibility() && c.offsetParent && (c.offsetHeight < 44 || c.offsetWidth < 44)).map((c) => c.outerHTML)"""
 PLAYGROUND = "document.querySelector('.pg')?.playground"
-TITLE = "Flatness, live"
 pytestmark = pytest.mark.browser
 
 
 def playground_page() -> str:
     """The playground alone as the HTML text of a page."""
     (element,), code = playground_elements(WORLDS)
-    script = Script(code)
-    return f"""<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{POLICY.format(hashes=script.source)}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{TITLE}</title><link rel="icon" href="data:,"><style>{STYLE}</style></head>
-<body><main>
-<h1>{TITLE}</h1>
-<p class="lead">{LEAD}</p>
-{element}
-<noscript>The playground is drawn by JavaScript.</noscript>
-</main>
-{script.html}
-</body></html>
-"""
+    return document("Flatness, live", LEAD, element, rows=[{"a": "b"}], facts={}, scripts=[Script(code)])
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +35,14 @@ def opened(browser, address, **context):
     return page
 
 
+@pytest.fixture
+def page(browser, address):
+    """The playground at rest."""
+    page = opened(browser, address, reduced_motion="reduce")
+    yield page
+    assert page.errors_met == []
+
+
 def test_the_page_is_small_and_asks_no_one(browser, address):
     assert len(playground_page().encode()) < 200_000
     page = opened(browser, address, offline=True)
@@ -63,23 +57,19 @@ def test_no_screen_scrolls_sideways_and_every_control_is_as_large_as_a_finger(br
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     top = page.locator(".pg-grip canvas").bounding_box()
     assert top["y"] + top["height"] < 700  # the picture stands on the first screen
-    small = page.evaluate("""() => [...document.querySelectorAll('.pg button, .pg select, .pg input')]
-      .filter((c) => c.offsetParent && (c.offsetHeight < 44 || c.offsetWidth < 44)).map((c) => c.outerHTML)""")
-    assert small == []
+    assert page.evaluate(SMALL, ".pg button, .pg select, .pg input") == []
     found = Axe().run(page).response["violations"]
     assert [(v["id"], [n["html"][:120] for n in v["nodes"]]) for v in found] == [] and page.errors_met == []
 
 
-def test_with_reduced_motion_nothing_moves_until_play_is_pressed(browser, address):
-    page = opened(browser, address, reduced_motion="reduce")
+def test_with_reduced_motion_nothing_moves_until_play_is_pressed(page):
     page.wait_for_timeout(400)
     assert page.evaluate(f"{PLAYGROUND}.weights.steps") == 0
     page.get_by_role("button", name="Play").first.click()
     page.wait_for_function(f"() => {PLAYGROUND}?.weights.steps > 5")
 
 
-def test_keys_and_pointer_move_the_start_and_sliders(browser, address):
-    page = opened(browser, address, reduced_motion="reduce")
+def test_keys_and_pointer_move_the_start_and_sliders(page):
     page.locator(".pg-grip").focus()
     page.keyboard.press("ArrowRight")
     assert page.evaluate(f"{PLAYGROUND}.weights.start[0]") == pytest.approx(-1.4)
@@ -96,8 +86,7 @@ def test_keys_and_pointer_move_the_start_and_sliders(browser, address):
     assert page.evaluate(f"{PLAYGROUND}.weights.settings.radius") > before
 
 
-def test_every_ground_method_and_data_set_runs(browser, address):
-    page = opened(browser, address, reduced_motion="reduce")
+def test_every_ground_method_and_data_set_runs(page):
     page.evaluate(f"""() => {{
       const {{ weights, network }} = {PLAYGROUND};
       for (const m of ['gd', 'sam', 'sgld', 'hmc']) weights.toggle(m);
@@ -116,11 +105,9 @@ def test_every_ground_method_and_data_set_runs(browser, address):
         if (network.panes[0].lost) throw Error(`${{m}} is lost on ${{kind}}`);
       }}
     }}""")
-    assert page.errors_met == []
 
 
-def test_the_step_shows_one_more_mark_a_phase_and_links_it_to_its_symbol(browser, address):
-    page = opened(browser, address, reduced_motion="reduce")
+def test_the_step_shows_one_more_mark_a_phase_and_links_it_to_its_symbol(page):
     step, seen = page.locator(".pg-step"), []
     for _ in range(7):
         seen.append(step.locator("svg g").evaluate_all("(gs) => gs.map((g) => g.dataset.s)"))
@@ -131,20 +118,8 @@ def test_the_step_shows_one_more_mark_a_phase_and_links_it_to_its_symbol(browser
     assert step.locator("svg g.pg-lit").evaluate_all("(gs) => gs.map((g) => g.dataset.s)") == ["diff"]
 
 
-def test_the_drawn_budget_is_what_the_ball_allows(browser, address):
-    """The means' share of the drawn step, measured in widths of q, is what the bar says."""
-    page = opened(browser, address, reduced_motion="reduce")
-    page.evaluate(f"{PLAYGROUND}.step.go(6)")
-    moved, share, radius = page.evaluate(f"""() => {{
-      const {{ record: r, settings }} = {PLAYGROUND}.step;
-      return [Math.hypot(...r.delta.mean.map((d, i) => d / Math.exp(r.from.logStd[i]))), r.share, settings.radius];
-    }}""")
-    assert moved == pytest.approx(radius * share**0.5, rel=1e-9)
-
-
-def test_between_the_points_hmc_is_unsure_and_at_them_sure_vi_and_sabma_less_so(browser, address):
+def test_between_the_points_hmc_is_unsure_and_at_them_sure_vi_and_sabma_less_so(page):
     """What the page says of the gap, for three seeds: the spread of 30 draws where points are, and how much it grows in the gap."""
-    page = opened(browser, address, reduced_motion="reduce")
     for seed in (1, 2, 3):
         spread = page.evaluate(
             f"""(seed) => {{
@@ -160,7 +135,6 @@ def test_between_the_points_hmc_is_unsure_and_at_them_sure_vi_and_sabma_less_so(
         assert all(s["loss"] < 0 for s in spread), (seed, spread)  # each fits the points
         *gaussian, hmc = ((s["points"], s["gap"] / s["points"]) for s in spread)
         assert all(points > 1.3 * hmc[0] and growth < 0.8 * hmc[1] for points, growth in gaussian), (seed, spread)
-    assert page.errors_met == []
 
 
 def test_the_tour_page_begins_with_two_weights_and_ends_with_the_gap_beside_hmc(browser, family, tmp_path):
@@ -171,9 +145,7 @@ def test_the_tour_page_begins_with_two_weights_and_ends_with_the_gap_beside_hmc(
     for width in (320, 390, 1280):
         hand = dict(is_mobile=True, has_touch=True) if width < 500 else {}
         page = opened_page(browser, address, width=width, height=800, reduced_motion="reduce", **hand)
-        small = page.evaluate("""() => [...document.querySelectorAll('button, select, summary, .pg input')]
-          .filter((c) => c.checkVisibility() && c.offsetParent && (c.offsetHeight < 44 || c.offsetWidth < 44)).map((c) => c.outerHTML)""")
-        assert not (hand and small), (width, small)
+        assert not hand or page.evaluate(SMALL, "button, select, summary, .pg input") == [], width
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         top = page.locator(".pg-grip canvas").bounding_box()
         assert top["y"] + top["height"] < 800  # the ground stands on the first screen

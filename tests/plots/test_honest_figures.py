@@ -4,6 +4,7 @@ import dataclasses
 import math
 import re
 import sys
+from colorsys import rgb_to_hls
 from pathlib import Path
 
 import IPython.display
@@ -25,14 +26,17 @@ from flatviz.plots.color import ColorScale
 from flatviz.plots.metrics import wilson
 from flatviz.plots.notebook import dark_style
 from flatviz.plots.nouns import mean_lambda1
-from flatviz.plots.surface_3d import height_at
-from flatviz.plots.theme import DARK, DARK_PAPER, INK, LOSS_SCALE, dark_colors, room
+from flatviz.plots.theme import CONTRAST, DARK, DARK_PAPER, INK, LOSS_SCALE, dark_colors, room
+
+
+def parts(color):
+    """Red, green and blue of "#rrggbb" or "rgb(r, g, b)"."""
+    return [int(color[i : i + 2], 16) for i in (1, 3, 5)] if color[0] == "#" else [float(c) for c in color[4:-1].split(",")]
 
 
 def luminance(color):
-    """WCAG 2: relative luminance of "#rrggbb" or "rgb(r, g, b)"."""
-    parts = [int(color[i : i + 2], 16) for i in (1, 3, 5)] if color[0] == "#" else map(float, color[4:-1].split(","))
-    linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in (p / 255 for p in parts)]
+    """WCAG 2: relative luminance."""
+    linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in (part / 255 for part in parts(color))]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
@@ -73,10 +77,8 @@ def test_the_caption_says_of_the_width_what_the_pictures_show(family):
     assert f"its loss is {floor:.3g} for VI" in scene.words["floor"]
     captions = {v.name: v.caption.format(**scene.words) for v in VIEWS}
     assert scene.words["sharpest"] in captions["sharpest"] and scene.words["around"] in captions["around"]
-
-
-def test_a_family_of_few_posteriors_claims_nothing_of_its_width(family):
-    assert "nothing is said" in Scene(dataclasses.replace(family, members=family.members[:3])).words["sharpest"]
+    few = dataclasses.replace(family, members=family.members[:3])  # of which nothing is claimed
+    assert "nothing is said" in Scene(few).words["sharpest"]
 
 
 @pytest.mark.long
@@ -113,14 +115,12 @@ def test_a_scale_that_clips_marks_its_end():
     surface = bowl(1.0)
     ends = fv.plot_surface(surface, color_range=(0.5, 2.0), log=False).data[0].colorbar.ticktext
     assert ends[0] == "≤ 0.5" and ends[-1] == "≥ 2"
-    whole = fv.plot_surface(surface, log=False).data[0].colorbar.ticktext
-    assert not any("≥" in t or "≤" in t for t in whole)
+    assert not {"≥", "≤"} & set("".join(fv.plot_surface(surface, log=False).data[0].colorbar.ticktext))
     values = surface.values.clone()
     values[0, 0] = 1e6  # one cell would take all colours
     outlier = fv.plot_surface(dataclasses.replace(surface, values=values), log=False).data[0]
-    assert outlier.zmax == pytest.approx(float(values.quantile(0.98)), rel=1e-5) and outlier.colorbar.ticktext[-1].startswith(
-        "≥"
-    )
+    assert outlier.zmax == pytest.approx(float(values.quantile(0.98)), rel=1e-5)
+    assert outlier.colorbar.ticktext[-1].startswith("≥")
     assert ColorScale.over(torch.tensor([1.0, 2.0, 4.0])).hi == 4.0
 
 
@@ -129,13 +129,12 @@ def test_markers_stand_out_from_dark_and_light_ground(method):
     surface = bowl(1.0)
     shown = fv.project(torch.rand(5, 3), surface.plane, lambda w: (w * w).sum())
     fig = fv.plot_surface(surface, shown, method=method, reference={"vi": shown, "sgd": shown})
+    outer, inner = (t for t in fig.data if t.name == "VI, rim")
     traces = {t.name: t for t in fig.data}
     rim, samples = traces["rim"], traces["samples"]
     assert all(r - s >= 3 for r, s in zip(rim.marker.size, samples.marker.size))  # px of white around the ring
-    grounds = sample_colorscale(LOSS_SCALE, [i / 20 for i in range(21)])
-    for ground in grounds:
+    for ground in sample_colorscale(LOSS_SCALE, [i / 20 for i in range(21)]):
         assert max(contrast(rim.marker.color, ground), contrast(rim.marker.line.color, ground)) >= 3
-        outer, inner = (t for t in fig.data if t.name == "VI, rim")
         assert max(contrast(outer.marker.color, ground), contrast(inner.marker.color, ground)) >= 3
     assert contrast(samples.marker.color, rim.marker.color) >= 3
     assert contrast(traces["VI"].marker.color, "#ffffff") >= 3
@@ -159,25 +158,11 @@ def test_wilsons_interval_is_scipys():
     assert (float(lo), float(hi)) == (0.0, 1.0)
 
 
-def test_reliability_bars_of_few_examples_fade_and_carry_their_interval(family):
-    prediction = family.prediction[-1]
-    count, _, right = prediction.bins[-1].nan_to_num(0).unbind(-1)
-    bars = fv.plots.plot_reliability(prediction).data[0]
-    order = count.argsort()
-    assert all(bars.marker.opacity[i] <= bars.marker.opacity[j] for i, j in zip(order, order[1:]))
-    assert bars.marker.opacity[int(count.argmax())] == 1 and bars.marker.opacity[int(count.argmin())] < 0.3
-    lo, hi = wilson(right, count)
-    shown = count > 0
-    torch.testing.assert_close(torch.tensor(bars.error_y.array)[shown], (hi - right)[shown])
-    torch.testing.assert_close(torch.tensor(bars.error_y.arrayminus)[shown], (right - lo)[shown])
-
-
 def test_the_accuracy_curve_carries_the_noise_of_its_test_set(family):
     prediction = family.prediction[-1]
-    band = fv.plot_metrics(prediction, method="sabma").data[0]
-    lo, hi = wilson(prediction.scores["accuracy"], len(prediction.y))
-    torch.testing.assert_close(torch.tensor(band.y), torch.cat([lo, hi.flip(0)]))
     fig = fv.plot_metrics(prediction, method="sabma")
+    lo, hi = wilson(prediction.scores["accuracy"], len(prediction.y))
+    torch.testing.assert_close(torch.tensor(fig.data[0].y), torch.cat([lo, hi.flip(0)]))
     assert fig.layout.yaxis.range[0] <= float(lo[-1]) and fig.layout.yaxis.range[1] >= float(hi[-1])
 
 
@@ -193,28 +178,16 @@ def test_a_spread_of_rounding_noise_is_drawn_flat():
     assert room(torch.tensor([0.0, 1.0])) == pytest.approx([-0.06, 1.06])
 
 
-def test_in_a_relief_samples_stand_on_lines_to_the_surface_in_their_methods_colour():
-    surface = bowl(2.0)
-    W = torch.tensor([[0.31, -0.77, 2.0], [1.05, 0.0, 0.0], [9.0, 0.0, 0.0]])
-    fig = fv.plots.plot_surface_3d(surface, fv.project(W, surface.plane, lambda w: (w * w).sum()), method="sabma", log=False)
-    relief, drops, points = fig.data
-    color = fv.METHODS["sabma"].look.color
-    assert drops.line.color == points.marker.color == color and points.name == "SA-BMA" and points.showlegend
-    assert drops.z[0] == points.z[0] and drops.x[0] == drops.x[1] == pytest.approx(0.31)
-    assert drops.z[1] == pytest.approx(0.31**2 + 0.77**2, abs=0.02)  # the grid's step is 0.2: bilinear is off by 0.01
-    assert math.isnan(drops.z[7])  # beside the grid there is no surface
-    inside = height_at(surface, torch.tensor([[0.4, -0.6]]))  # a grid point
-    assert float(inside[0]) == pytest.approx(0.52, rel=1e-5)
-
-
-def test_a_surface_a_projection_and_a_prediction_draw_themselves_in_a_cell(family, monkeypatch):
+def test_a_surface_a_projection_and_a_prediction_draw_themselves_in_a_cell_without_a_button_to_a_server(family, monkeypatch):
     monkeypatch.setattr(pio.renderers, "default", "plotly_mimetype")
-    kinds = {"contour": family.surface, "scatter": family.projection[-1], "bar": family.prediction[-1]}
-    for kind, result in kinds.items():
+    settings = dict(pio.renderers["plotly_mimetype"].config)
+    for kind, result in {"contour": family.surface, "scatter": family.projection[-1], "bar": family.prediction[-1]}.items():
         bundle = result._repr_mimebundle_()
-        assert bundle["text/plain"] == repr(result) and "\n" not in repr(result)
-        drawn = bundle["application/vnd.plotly.v1+json"]["data"]
-        assert drawn[0]["type"] == kind and bundle["application/vnd.plotly.v1+json"]["layout"]["meta"]["alt"]
+        assert bundle["text/plain"] == repr(result)
+        drawn = bundle["application/vnd.plotly.v1+json"]
+        assert drawn["data"][0]["type"] == kind and drawn["layout"]["meta"]["alt"]
+        assert drawn["config"]["showSendToCloud"] is False and drawn["config"]["displaylogo"] is False
+    assert pio.renderers["plotly_mimetype"].config == settings
     bare = fv.Prediction(family.prediction[-1].outputs)  # without labels there is no picture
     assert set(bare._repr_mimebundle_()) == {"text/plain"}
     monkeypatch.setitem(sys.modules, "flatviz.plots.by_type", None)  # as where plotly is not installed
@@ -222,16 +195,9 @@ def test_a_surface_a_projection_and_a_prediction_draw_themselves_in_a_cell(famil
 
 
 def test_on_dark_ground_every_methods_line_has_contrast_and_its_hue():
-    from colorsys import rgb_to_hls
-
-    from flatviz.plots.theme import CONTRAST, DARK_PAPER, dark_colors
-
-    def parts(color):
-        return [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-
     for color, lighter in dark_colors().items():
         assert contrast(lighter, DARK_PAPER) >= CONTRAST - 1e-3
-        (hue, _, saturation), (other, _, _) = rgb_to_hls(*parts(color)), rgb_to_hls(*parts(lighter))
+        (hue, _, saturation), (other, _, _) = (rgb_to_hls(*(byte / 255 for byte in parts(c))) for c in (color, lighter))
         assert saturation < 0.3 or abs(hue - other) < 0.02  # of rounding to bytes
     assert dark_colors()["#009e73"] == "#009e73"  # what is seen already stays
 
@@ -243,7 +209,7 @@ PLACE = """([light]) => { document.body.dataset.jpThemeLight = light;
 
 
 def rgb(color):
-    return f"rgb({', '.join(str(int(color[i : i + 2], 16)) for i in (1, 3, 5))})"
+    return f"rgb({', '.join(map(str, parts(color)))})"
 
 
 @pytest.fixture
@@ -252,9 +218,8 @@ def figure(family):
 
 
 def test_colours_that_carry_no_data_are_those_of_page_and_lab(family):
-    front = Path(fv.__file__).with_name("pages") / "front" / "colors.js"
-    pairs = dict(re.findall(r'"(#\w{6})": "(#\w{6})"', front.read_text(encoding="utf-8")))
-    assert pairs == DARK
+    front = (Path(fv.__file__).with_name("pages") / "front" / "colors.js").read_text(encoding="utf-8")
+    assert dict(re.findall(r'"(#\w{6})": "(#\w{6})"', front)) == DARK
 
 
 def test_a_figure_in_a_notebook_brings_its_style_sheet_and_elsewhere_does_not(figure, monkeypatch):
@@ -278,5 +243,6 @@ def test_a_figure_is_dark_in_a_dark_jupyterlab_and_white_in_a_light_one(figure, 
     dark = page.evaluate(COLORS)
     assert dark["paper"] == rgb(DARK_PAPER) and dark["title"] == dark["ticks"] == rgb(DARK[INK])
     page.evaluate(PLACE, ["true"])
-    assert page.evaluate(COLORS)["paper"] == "rgb(255, 255, 255)" and page.evaluate(COLORS)["title"] == rgb(INK)
+    light = page.evaluate(COLORS)
+    assert light["paper"] == "rgb(255, 255, 255)" and light["title"] == rgb(INK)
     page.close()

@@ -1,4 +1,4 @@
-"""Where draws disagree: the images are those of the largest measure, and what is drawn is what each draw says."""
+"""Where draws disagree, over images and over inputs in the plane: what is drawn is what each draw says."""
 
 import base64
 import dataclasses
@@ -6,15 +6,17 @@ import dataclasses
 import numpy as np
 import pytest
 import torch
-from browsing import plain
+from browsing import DRAWN, plain
+from pagedrive import at, opened, same_traces, written
 
 import flatviz as fv
 from flatviz.families.family import extend
-from flatviz.families.images import N_IMAGES, disputed, has_images
+from flatviz.families.images import MOST_SIDE, N_IMAGES, _pixels, disputed, has_images
+from flatviz.families.inputs import has_input_maps, input_maps
 from flatviz.families.members import Fitting
 from flatviz.pages.bundle import pack_members
-from flatviz.pages.images import LEVELS
 from flatviz.pages.views import views_of
+from flatviz.plots.inputs import plot_input_maps
 
 
 def test_the_images_are_those_of_the_largest_mutual_information_at_every_ensemble_size(family, task):
@@ -30,28 +32,11 @@ def test_the_images_are_those_of_the_largest_mutual_information_at_every_ensembl
     assert torch.equal(family[0].maps["shown"][0], family[0].maps["shown"][-1])  # MAP is one network at every size
 
 
-def test_pixels_are_those_of_the_test_split(family, task):
-    rows, pixels = family.images["index"], family.images["pixels"]
-    torch.testing.assert_close(
-        pixels.float() / 255, task.test.x[rows, 0], atol=0.51 / 255, rtol=0
-    )  # half a grey level; digits are in 0..1
-
-
 def test_an_output_that_diverged_is_never_among_the_most_disputed():
     outputs = torch.randn(3, 20, 4, generator=torch.Generator().manual_seed(0))
     outputs[1, 5] = torch.nan
     rows, nats = disputed(fv.Prediction(outputs, torch.zeros(20, dtype=torch.long)), 6)
     assert 5 not in rows[1:] and bool((nats >= 0).all())
-
-
-def test_the_bytes_of_the_page_are_the_probabilities_of_each_draw(family, bundle):
-    for i, meta in enumerate(bundle.index["members"]):
-        said, p = meta["images"], family.prediction[i]
-        levels = np.frombuffer(base64.b64decode(said["probs"]), np.uint8).reshape(p.n_draws, len(said["pool"]), -1)
-        direct = p.outputs[:, said["pool"]].softmax(-1)
-        np.testing.assert_allclose(levels / LEVELS, direct, atol=0.51 / LEVELS)  # half a level
-        shown = np.array(said["pool"])[np.array(said["shown"])]
-        assert np.array_equal(shown, family[i].maps["shown"])
 
 
 def test_a_member_fitted_later_brings_the_images_it_adds(family, bundle, task, transferred):
@@ -68,8 +53,7 @@ def test_a_member_fitted_later_brings_the_images_it_adds(family, bundle, task, t
 
 def test_the_figure_shows_the_most_disputed_image_and_each_draw_of_it(family):
     i, n = family.index("sabma", 2.0), 4
-    fig = fv.widgets.plot_view(family, "images", method="sabma", radius=2.0, n_draws=n)
-    mosaic, labels, mean, draws = fig.data
+    mosaic, labels, mean, draws = fv.widgets.plot_view(family, "images", method="sabma", radius=2.0, n_draws=n).data
     rows, p = family[i].maps["shown"][n - 1], family[i].prediction
     direct = p.outputs[:n, rows[0]].softmax(-1)
     torch.testing.assert_close(torch.tensor(plain(mean.y), dtype=torch.float32), direct.mean(0))
@@ -79,17 +63,52 @@ def test_the_figure_shows_the_most_disputed_image_and_each_draw_of_it(family):
     assert labels.text[0].startswith(f"{int(p.y[rows[0]])}, ")
     first = family.images["pixels"][torch.searchsorted(family.images["index"], rows[:1])][0]
     np.testing.assert_array_equal(plain(mosaic.z)[:8, :8, 0], first)
-
-
-def test_a_family_without_images_has_no_such_view(family):
-    bare = dataclasses.replace(family, images={})
-    assert {v.name for v in views_of(family)} - {v.name for v in views_of(bare)} == {"images"}
+    without = views_of(dataclasses.replace(family, images={}))
+    assert {v.name for v in views_of(family)} - {v.name for v in without} == {"images"}
 
 
 @pytest.mark.parametrize("shape", [(6, 3, 80, 40), (6, 1, 8, 8)])
 def test_large_images_are_averaged_down_and_colour_stays(shape):
-    from flatviz.families.images import MOST_SIDE, _pixels
-
     x = torch.rand(shape, generator=torch.Generator().manual_seed(0))
     pixels = _pixels(fv.Data(x, torch.zeros(6, dtype=torch.long)), torch.tensor([1, 4]))
     assert pixels.dtype == torch.uint8 and pixels.shape == ((2, MOST_SIDE, 16, 3) if shape[1] == 3 else (2, 8, 8))
+
+
+@pytest.fixture(scope="module")
+def shown(moons):
+    """The family of two moons with maps of its inputs."""
+    net, task, prior, family = moons
+    return input_maps(net, task, family, seed=1, reference=fv.Draws(prior.sample(100, seed=3)), resolution=7)
+
+
+@pytest.mark.browser
+def test_in_the_page_both_sliders_draw_what_the_figure_has(shown, browser, tmp_path):
+    page = opened(browser, written(shown, tmp_path))
+    for radius, n in ((2.0, 3), (2.0, 12), (0.5, 1)):
+        at(page, f"method=sabma&radius={radius:g}&draws={n}&tab=Inputs", f"sabma/{radius:g}/{n}", "Inputs")
+        page.locator("figure[data-name=inputs] .js-plotly-plot .main-svg").first.wait_for()
+        direct = fv.widgets.plot_view(shown, "inputs", method="sabma", radius=radius, n_draws=n)
+        assert (
+            same_traces(page.locator(".flatviz").evaluate(DRAWN)["inputs"]["data"], direct, keys="z", rtol=1e-4, atol=1e-5) > 0
+        )
+    assert not page.errors_met
+    page.context.close()
+
+
+def test_a_map_holds_the_averaged_probability_of_every_ensemble_size_at_every_input(moons, shown, task):
+    net, moons_task, _, family = moons
+    assert has_input_maps(moons_task) and not has_input_maps(task)  # which is of images
+    maps, i = shown.inputs, family.index("sabma", 0.5)
+    probs_of = shown[i].maps["probs"]
+    W = family.posterior[i].sample(4, seed=1)
+    x = torch.stack([maps["a"][2], maps["b"][5]])[None]
+    probs = torch.stack([net(w, x).softmax(-1)[0, 1] for w in W])
+    for n in (1, 3, 4):
+        assert float(probs_of[n - 1, 5, 2]) == pytest.approx(float(probs[:n].mean()), abs=1e-5)
+    sgd = shown[family.index("sgd")].maps["probs"]
+    assert torch.equal(sgd[0], sgd[3])  # a point is every ensemble
+    fig = plot_input_maps(shown, i)
+    assert [a.text for a in fig.layout.annotations] == ["VI", "SA-BMA", "HMC", ""]
+    live = next(p for p in fig.live if p.rows == "size")
+    torch.testing.assert_close(torch.as_tensor(live.values), probs_of)
+    assert {v.name for v in views_of(shown)} - {v.name for v in views_of(family)} == {"inputs"}

@@ -1,12 +1,10 @@
 """The mechanism, drawn: ellipses and balls are those of `perturb` and of the exact KL."""
 
 import dataclasses
-import json
 
 import numpy as np
 import pytest
 import torch
-from browsing import plain
 from oracles import dense_covariance, random_gaussian, stopping_at, worst
 
 import flatviz as fv
@@ -30,21 +28,11 @@ def shown():
 
 def test_the_ellipse_of_the_worst_posterior_is_the_one_that_perturb_gives(shown):
     net, data, q, step = shown
-    moved = worst(net, data, q, 2.0, n_draws=8, seed=0)
-    axes = step.surface.plane.axes
-    covariance = axes @ dense_covariance(moved) @ axes.T
-    center = axes @ (moved.mean - q.mean)
-    fig = fv.plots.plot_mechanism(step)
-    drawn = next(t for t in fig.data if t.name == "the worst q′")
-    points = torch.stack([torch.tensor(drawn.x), torch.tensor(drawn.y)], 1)
-    off = points - center
-    torch.testing.assert_close(
-        (off @ torch.linalg.inv(covariance) * off).sum(1), torch.ones(len(off)).double(), rtol=1e-6, atol=0
-    )
-    own = next(t for t in fig.data if t.name == "q")
-    points = torch.stack([torch.tensor(own.x), torch.tensor(own.y)], 1)
-    inverse = torch.linalg.inv(axes @ dense_covariance(q) @ axes.T)
-    torch.testing.assert_close((points @ inverse * points).sum(1), torch.ones(len(points)).double(), rtol=1e-6, atol=0)
+    axes, traces = step.surface.plane.axes, {t.name: t for t in fv.plots.plot_mechanism(step).data}
+    for name, p in (("the worst q′", worst(net, data, q, 2.0, n_draws=8, seed=0)), ("q", q)):
+        off = torch.tensor(np.stack([traces[name].x, traces[name].y], 1)) - axes @ (p.mean - q.mean)
+        inverse = torch.linalg.inv(axes @ dense_covariance(p) @ axes.T)
+        torch.testing.assert_close((off @ inverse * off).sum(1), torch.ones(len(off)).double(), rtol=1e-6, atol=0)
 
 
 def test_the_shadow_of_the_ball_is_where_the_nearest_move_has_the_exact_kl_of_the_radius(shown):
@@ -63,14 +51,12 @@ def test_the_worst_posterior_is_worse_and_sams_ball_reaches_as_far(shown):
     torch.testing.assert_close(step.worst.norm(dim=1), step.length)  # the plane holds the move of the mean
     sam = fv.families.mechanism(net, data, q, radii=[float(step.length[1])], mode="sam_mu", seed=0, n_draws=8, resolution=3)
     torch.testing.assert_close(sam.ball[0], torch.eye(2).double() * step.length[1] ** 2)
-    g = step.gradient / step.gradient.norm()
-    torch.testing.assert_close(sam.worst[0] / sam.length[0], g)
+    torch.testing.assert_close(sam.worst[0] / sam.length[0], step.gradient / step.gradient.norm())
 
 
 def test_frames_go_through_the_phases_of_each_radius_and_each_stage(shown):
-    _, _, _, step = shown
-    later = dataclasses.replace(step, name="later")
-    fig = fv.plots.plot_mechanism([step, later])
+    step = shown[-1]
+    fig = fv.plots.plot_mechanism([step, dataclasses.replace(step, name="later")])
     stops = fig.layout.sliders[0].steps
     assert len(stops) == len(fig.frames) == 2 * 2 * len(PHASES)
     assert [stop.args[0] for stop in stops] == [(frame.name,) for frame in fig.frames]
@@ -93,27 +79,18 @@ def trained(shown):
     return q, settings, fv.families.mechanism_in_training(net, data, q, radius=0.5, at=AT, settings=settings, **few)
 
 
-def stopped(net, data, prior, steps, settings, path):
-    """q of `fit_sabma` stopped after so many steps, from the file that it leaves behind."""
-
-    tuned = fv.METHODS["sabma"].plain.settings | settings
-    try:
-        q = fv.fit_sabma(net, data, prior, radius=0.5, seed=4, **tuned, checkpoint=path, progress=stopping_at(steps))
-    except KeyboardInterrupt:
-        theta = read_file(path, KIND)[1]["theta"]
-        q = fv.Gaussian(theta[0], theta[1], theta[2:])
-    return q
-
-
 def test_stages_of_training_are_those_at_which_a_fit_stops_and_the_last_is_its_posterior(shown, trained, tmp_path):
     net, data, _, _ = shown
     prior, settings, stages = trained
     axes, origin = stages[0].surface.plane.axes, stages[0].surface.plane.origin
     for at, stage in zip(AT, stages):
-        tuned = fv.METHODS["sabma"].plain.settings | settings
-        whole = at == settings["steps"]
-        q = fv.fit_sabma(net, data, prior, radius=0.5, seed=4, **tuned) if whole else None
-        q = q or stopped(net, data, prior, at, settings, tmp_path / f"{at}.safetensors")
+        how = fv.METHODS["sabma"].plain.settings | settings | dict(checkpoint=tmp_path / f"{at}.safetensors")
+        try:
+            q = fv.fit_sabma(net, data, prior, radius=0.5, seed=4, **how, progress=stopping_at(at))
+            assert at == settings["steps"]
+        except KeyboardInterrupt:
+            theta = read_file(how["checkpoint"], KIND)[1]["theta"]
+            q = fv.Gaussian(theta[0], theta[1], theta[2:])
         alone = fv.families.mechanism(net, data, q, radii=[0.5], seed=4, n_draws=8, resolution=3)
         assert (stage.loss, stage.radius) == (pytest.approx(alone.loss, rel=1e-9), alone.radius)
         for name in ("worst_loss", "length"):
@@ -124,26 +101,20 @@ def test_stages_of_training_are_those_at_which_a_fit_stops_and_the_last_is_its_p
     assert stages[-1].center.norm() == 0 and float((stages[0].center - stages[1].center).norm()) > 0.01
 
 
-def test_stages_on_planes_of_their_own_are_refused(shown, trained):
+def test_stages_on_planes_of_their_own_are_refused(shown):
     net, data, q, step = shown
     other = fv.families.mechanism(net, data, q, radii=[1.0], seed=1, n_draws=2, resolution=3)
     with pytest.raises(ValueError, match="share one surface"):
         fv.plots.plot_mechanism([step, other])
-    for wrong, text in (
-        ({"at": [0, 700]}, "600 steps"),
-        ({"at": [5, 5]}, "rise"),
-        ({"settings": {"step": 3}}, "setting of SA-BMA"),
-    ):
+    settings = {"settings": {"step": 3}}
+    for wrong, text in (({"at": [0, 700]}, "600 steps"), ({"at": [5, 5]}, "rise"), (settings, "setting of SA-BMA")):
         with pytest.raises(ValueError, match=text):
             fv.families.mechanism_in_training(net, data, q, radius=0.5, seed=0, **wrong)
 
 
 def test_in_page_and_lab_the_radius_moves_the_ball_and_the_ground_stays(family, transferred, task):
-    net, _ = transferred
-    i = family.index("sabma", 2.0)
-    q = family.posterior[family.index("vi")]
-    alone = fv.families.mechanism(net, task.train, q, radii=[2.0], seed=1, resolution=9)
-    step = family[i].step
+    i, q = family.index("sabma", 2.0), family.posterior[family.index("vi")]
+    alone, step = fv.families.mechanism(transferred[0], task.train, q, radii=[2.0], seed=1, resolution=9), family[i].step
     torch.testing.assert_close(step.worst, alone.worst, rtol=1e-4, atol=1e-6)
     torch.testing.assert_close(step.ball, alone.ball, rtol=1e-4, atol=1e-8)
     sam = family[family.index("sam_mu", 0.2)].step.ball[0]
@@ -160,8 +131,8 @@ def test_in_page_and_lab_the_radius_moves_the_ball_and_the_ground_stays(family, 
 
 def drawn(fig, *names):
     """Every coordinate of the traces of these names that are in sight."""
-    data = [t for t in json.loads(fig.to_json())["data"] if t["name"] in names and t.get("visible", True)]
-    return np.abs(np.concatenate([plain(v) for t in data for v in (t["x"], t["y"])]))
+    data = [t for t in fig.data if t.name in names and t.visible in (None, True)]
+    return np.abs(np.concatenate([np.array(v, float) for t in data for v in (t.x, t.y)]))
 
 
 def test_axes_are_the_same_at_every_radius_so_that_the_ball_grows_and_q_stays_and_nothing_is_cut(family):
@@ -176,10 +147,8 @@ def test_axes_are_the_same_at_every_radius_so_that_the_ball_grows_and_q_stays_an
 
 
 def test_the_ground_reaches_as_far_as_the_largest_radius_that_the_slider_offers(family, task, transferred):
-    net, _ = transferred
-    ground = family[0].step.surface
+    (net, _), ground, q = transferred, family[0].step.surface, family.posterior[family.index("vi")]
     for method, mode in (("sabma", "kl_exact"), ("sam_mu", "sam_mu")):
         largest = fv.METHODS[method].tuned(net).largest
-        q = family.posterior[family.index("vi")]
         alone = fv.families.mechanism(net, task.train, q, radii=[largest], seed=1, mode=mode, resolution=3)
         assert max(family.radii(method)) < largest and float(ground.a.max()) > 1.2 * alone.reach(0)

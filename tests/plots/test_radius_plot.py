@@ -6,7 +6,7 @@ import pytest
 import torch
 
 import flatviz as fv
-from flatviz.families.family import extend, repeat_family
+from flatviz.families.family import repeat_family
 from flatviz.families.members import Fitting, fit_member
 from flatviz.plots.radius import ROWS
 
@@ -35,34 +35,19 @@ def test_the_first_seed_is_the_familys_own_and_the_others_are_those_of_fits_by_t
 
 def test_lines_are_means_over_seeds_and_bands_their_range(repeated):
     fig = fv.plots.plot_radius(repeated, method="sabma", radius=2.0)
-    radii = repeated.radii("sabma")
-    rows = [repeated.index("sabma", r) for r in radii]
+    drawn = {(t.name, t.xaxis): t for t in fig.data}
+    rows = [repeated.index("sabma", r) for r in repeated.radii("sabma")]
     for k, name in enumerate(ROWS):
         values = torch.stack([repeated[i].over_seeds[name] for i in rows]).double()
-        axis = f"x{2 * k + 2}"
-        markers = next(t for t in fig.data if t.name == "SA-BMA, radii" and t.xaxis == axis)
+        markers, band, ring = (drawn[what, f"x{2 * k + 2}"] for what in ("SA-BMA, radii", "SA-BMA, seeds", "selected"))
         assert list(markers.y) == pytest.approx(values.mean(1).tolist())
-        band = next(t for t in fig.data if t.name == "SA-BMA, seeds" and t.xaxis == axis)
         assert list(band.y) == pytest.approx([*values.amin(1).tolist(), *values.amax(1).flip(0).tolist()])
-        ring = next(t for t in fig.data if t.name == "selected" and t.xaxis == axis)
         assert ring.visible and (ring.x[0], ring.y[0]) == (markers.x[-1], markers.y[-1])
-        other = next(t for t in fig.data if t.name == "selected" and t.xaxis == f"x{2 * k + 1}".removesuffix("1" * (k == 0)))
-        assert not other.visible  # SAM's radius has another unit
+        assert not drawn["selected", f"x{2 * k + 1}" if k else "x"].visible  # SAM's radius has another unit
     assert "mean and range of 3 seeds" in fig.layout.title.text
 
 
-def test_of_one_seed_there_is_no_band_and_a_member_fitted_later_has_no_other_seeds(family, repeated, transferred, task):
-    net, prior = transferred
+def test_a_family_without_radii_is_refused_and_one_of_one_seed_has_no_band(family):
     assert not any("seeds" in t.name for t in fv.plots.plot_radius(family).data)
-    q = fit_member(net, task, prior, "sabma", 1.0, seed=0, fit={"steps": 5})
-    more = extend(Fitting(net, task, prior, 0), repeated, "sabma", 1.0, q)
-    fig = fv.plots.plot_radius(more, method="sabma", radius=1.0)
-    ring = next(t for t in fig.data if t.name == "selected" and t.xaxis == "x2")
-    assert ring.y[0] == pytest.approx(sum(float(s.values[0]) for s in more.spectrum[-1]) / 2, rel=1e-5)
-
-
-def test_a_family_without_radii_is_refused(family):
-    with pytest.raises(
-        ValueError, match="must be measured and have a method of several radii, got .*: use fv.families.measure"
-    ):
+    with pytest.raises(ValueError, match="must be measured and have a method of several radii, got .*: use fv.families.meas"):
         fv.plots.plot_radius(dataclasses.replace(family, members=family.members[:1]))

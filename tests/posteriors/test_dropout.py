@@ -33,23 +33,14 @@ def test_a_draws_weights_are_the_network_with_the_same_mask_on_its_layers_inputs
     for b in net.blocks:
         owner, _, kind = b.name.rpartition(".")
         if kind == "weight" and owner in rates:
-            columns = mask[b.slice].view(b.shape).flatten(2)[..., 0] if len(b.shape) > 2 else mask[b.slice].view(b.shape)
-            part = dropped.get_submodule(owner)
+            column = mask[b.slice].view(*b.shape[:2], -1)[0, :, 0]
 
-            def masked_inputs(part, args, column=columns[0]):
+            def masked_inputs(part, args, column=column):
                 return (args[0] * column.view(1, *mask_shape(part, args[0].shape)[1:]),)
 
-            part.register_forward_pre_hook(masked_inputs)
+            dropped.get_submodule(owner).register_forward_pre_hook(masked_inputs)
     assert bool((mask == 0).any()) and bool((mask == 2).any())
     torch.testing.assert_close(net(net.w * mask, x), dropped(x).detach())
-
-
-def test_a_bare_linear_layer_is_masked_itself():
-    net = fv.Net.from_module(nn.Linear(3, 2))
-    q = fv.fit_dropout(net, fv.Data(torch.randn(6, 3), torch.randint(0, 2, (6,))), rate=0.5, n_draws=20, steps=2, seed=0)
-    columns = q.W[:, :6].view(20, 2, 3) == 0
-    assert bool((columns[:, 0] == columns[:, 1]).all()) and 0.2 < float(columns.float().mean()) < 0.8
-    assert not bool((q.W[:, 6:] == 0).any())
 
 
 def test_layers_that_are_not_treated_and_rates_beyond_the_bounds():

@@ -1,7 +1,5 @@
 """A new posterior is one file and one line: it is then in the menu of the lab."""
 
-import importlib.util
-
 import pytest
 import torch
 
@@ -10,42 +8,25 @@ import flatviz.cli.tour
 from flatviz.catalog import LOOKS, Look
 from flatviz.families.members import fit_member
 from flatviz.plots.theme import style
-from flatviz.posteriors.method import table
+from flatviz.posteriors.method import Method, Tuned, table
 from flatviz.widgets.members import first_radii
 
 MEASURED = dict(n_draws=2, n_spectra=1, k=2, resolution=5, around_resolution=5)
-TOY = '''
-"""Toy: every draw is where the net stands, plus noise of one width."""
-
-import torch
-
-import flatviz as fv
-from flatviz.posteriors.method import Method, Tuned
 
 
 def fit_toy(net, data, *, seed, width=0.1, ascent=None, checkpoint=None, progress=False):
-    """N(w, width^2)."""
+    """N(w, width^2): every draw is where the net stands, plus noise of one width."""
     return fv.Gaussian(net.w, torch.full_like(net.w, width).log())
 
 
-METHOD = Method(
-    fit=fit_toy,
-    plain=Tuned(dict(width=0.05), tour=(0.0,), lab=(0.0,)),
-    evidence=(0.0,),
-)
-'''
+TOY = Method(fit=fit_toy, plain=Tuned(dict(width=0.05), tour=(0.0,), lab=(0.0,)), evidence=(0.0,))
 
 
 @pytest.fixture
 def toy(tmp_path, monkeypatch):
-    """The file, and its one line in the table."""
-    path = tmp_path / "toy.py"
-    path.write_text(TOY)
-    spec = importlib.util.spec_from_file_location("toy", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    """Its one line in the table."""
     line = Look("toy", "Toy posterior", "#123456", "solid", "circle", "toy.METHOD", flat=True)
-    for name, method in table([line], lambda _: module.METHOD).items():
+    for name, method in table([line], lambda _: TOY).items():
         monkeypatch.setitem(fv.METHODS, name, method)
         monkeypatch.setitem(LOOKS, name, method.look)
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "cache"))
@@ -54,9 +35,8 @@ def toy(tmp_path, monkeypatch):
 def test_it_is_in_the_menu_of_the_lab_and_in_its_own_colour(toy, transferred, task):
     net, prior = transferred
     assert first_radii(net)["toy"] == (0.0,)
-    lab = fv.widgets.Lab(
-        net, task, prior, radii={"vi": (0.0,), "sabma": (0.0, 2.0), "toy": (0.0,)}, fit={"steps": 2}, measuring=MEASURED
-    )
+    radii = {"vi": (0.0,), "sabma": (0.0, 2.0), "toy": (0.0,)}
+    lab = fv.widgets.Lab(net, task, prior, radii=radii, fit={"steps": 2}, measuring=MEASURED)
     assert lab.wait(300), lab.status
     assert "toy" in lab.family.methods
     lab.method = "toy"

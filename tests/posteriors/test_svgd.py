@@ -7,20 +7,15 @@ import torch
 from torch import nn
 
 import flatviz as fv
+from flatviz.training.starts import starts
 
 N, NOISE, DECAY, S = 30, 0.5, 0.1, 100
 
 
 @pytest.fixture(scope="module")
-def line():
+def line(linear_regression):
     """(net, data, exact mean, exact covariance) of a regression with two inputs that go together."""
-    g = torch.Generator().manual_seed(1)
-    x = torch.randn(N, 2, generator=g, dtype=torch.float64)
-    x[:, 1] += x[:, 0]
-    y = x @ torch.tensor([[1.0], [-0.5]], dtype=torch.float64) + NOISE * torch.randn(N, 1, generator=g, dtype=torch.float64)
-    cov = torch.linalg.inv(x.T @ x / NOISE**2 + N * DECAY * torch.eye(2, dtype=torch.float64))
-    net = fv.Net.from_module(nn.Sequential(nn.Linear(2, 1, bias=False)).double())
-    return net, fv.Data(x, y), (cov @ x.T @ y)[:, 0] / NOISE**2, cov
+    return linear_regression(N, [1.0, -0.5], NOISE, N * DECAY, seed=1)
 
 
 def double_sum(w, g, temperature):
@@ -40,7 +35,7 @@ def test_two_steps_of_the_fit_are_two_steps_of_the_sum_with_momentum(line):
     net, data, _, _ = line
     how = dict(seed=0, n_draws=5, lr=0.02, momentum=0.5, weight_decay=DECAY, likelihood=NOISE)
     before, after = (fv.fit_svgd(net, data, steps=steps, **how).W for steps in (1, 3))
-    w, v = starts_of(net, how), 0
+    w, v = starts(net, range(0, 5000, 1000), head_only=False), 0
     for step in range(3):
         g = (w @ data.x.T - data.y.T) @ data.x / (N * NOISE**2) + DECAY * w
         v = 0.5 * v + double_sum(w, g, 1 / N) / N
@@ -48,11 +43,6 @@ def test_two_steps_of_the_fit_are_two_steps_of_the_sum_with_momentum(line):
         if step == 0:
             torch.testing.assert_close(before, w, rtol=1e-10, atol=1e-12)
     torch.testing.assert_close(after, w, rtol=1e-10, atol=1e-12)
-
-
-def starts_of(net, how):
-    """Where the particles start: a step of no length."""
-    return fv.fit_svgd(net, fv.Data(torch.zeros(1, 2).double(), torch.zeros(1, 1).double()), **how | dict(steps=1, lr=1e-300)).W
 
 
 def test_without_heat_nothing_keeps_particles_apart_and_all_arrive_at_the_mode(line):

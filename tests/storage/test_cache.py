@@ -22,20 +22,16 @@ def test_an_interrupted_write_leaves_neither_file_nor_remains(tmp_path):
     assert target.read_text() == "new" and list(tmp_path.iterdir()) == [target]
 
 
-def test_the_environment_moves_the_folder(monkeypatch, tmp_path):
+def test_the_environment_moves_the_folder_and_a_file_there_is_one_clear_error(monkeypatch, tmp_path):
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "mine"))
     assert cache_folder() == tmp_path / "mine"
     monkeypatch.delenv("FLATVIZ_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert cache_folder() == tmp_path / "flatviz"
-
-
-def test_a_cache_that_is_a_file_is_one_clear_error(monkeypatch, tmp_path):
     (tmp_path / "mine").write_text("a file")
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "mine"))
-    with pytest.raises(
-        NotADirectoryError, match="FLATVIZ_CACHE must be a folder, got the file .*mine: name a folder, or unset it"
-    ):
+    said = "FLATVIZ_CACHE must be a folder, got the file .*mine: name a folder, or unset it"
+    with pytest.raises(NotADirectoryError, match=said):
         cache_folder()
 
 
@@ -45,24 +41,19 @@ def cache(monkeypatch, tmp_path):
     return tmp_path / "cache"
 
 
-def spoil(path, keep=None, flip=None):
-    content = bytearray(path.read_bytes())
-    if flip is not None:
-        content[int(flip * len(content))] ^= 64
-    path.write_bytes(content[:keep])
+DAMAGED = [*((keep, None) for keep in (0, 1, 100, 400, -1)), (None, 0.01), (None, 0.5), (None, 0.99)]
 
 
-@pytest.mark.parametrize(
-    "damage", [{"keep": k} for k in (0, 1, 100, 400, -1)] + [{"flip": s} for s in (0.01, 0.5, 0.99)], ids=str
-)
-def test_a_damaged_result_is_one_clear_error_to_load_and_set_aside_by_the_cache(cache, damage):
+@pytest.mark.parametrize(("keep", "flip"), DAMAGED)
+def test_a_damaged_result_is_one_clear_error_to_load_and_set_aside_by_the_cache(cache, keep, flip):
     said, row = [], torch.arange(100.0)
     cached("rows", lambda: row, seed=0)
     (path,) = (cache / "rows").iterdir()
-    spoil(path, **damage)
-    with pytest.raises(
-        ValueError, match=r"a result must be a whole file that fv.save wrote, got .*.safetensors: .* compute it again"
-    ):
+    content = bytearray(path.read_bytes())
+    if flip:
+        content[int(flip * len(content))] ^= 64
+    path.write_bytes(content[:keep])
+    with pytest.raises(ValueError, match=r"a result must be a whole file that fv.save wrote, got .*: .* compute it again"):
         load(path)
     back, found = cached("rows", lambda: row, say=said.append, seed=0)
     assert not found and torch.equal(back, row)

@@ -31,15 +31,11 @@ def filled(folder):
     return store.path
 
 
-def test_points_and_plan_come_back(tmp_path):
-    filled(tmp_path)
+def test_points_and_plan_come_back_and_a_damaged_header_is_said_and_its_file_set_aside(tmp_path):
+    path = filled(tmp_path)
     store, done, values = stored(tmp_path)
     assert store.plan == PLAN and done.tolist() == [True] * 4 + [False] * 2
     assert values[:4].tolist() == [0.5, 1.5, float("inf"), 3.5]
-
-
-def test_a_damaged_header_is_said_and_the_file_set_aside(tmp_path):
-    path = filled(tmp_path)
     damaged = path.read_bytes().replace(b"4, 2]", b"4, 3]")
     path.write_bytes(damaged)
     with pytest.warns(UserWarning, match="damaged, so computed again: .*; set aside as .*safetensors.damaged"):

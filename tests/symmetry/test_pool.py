@@ -1,6 +1,8 @@
 """Pools: a member is the network trained alone; diverged ones are counted and left out; pairs of equal functions have 0."""
 
 import math
+from functools import partial
+from itertools import combinations
 
 import pytest
 import torch
@@ -19,23 +21,18 @@ from flatviz.training.run import Run
 RECIPE = dict(epochs=3, lr=0.3, weight_decay=1e-3, batch_size=8)
 
 
-def problem(build=mlp, shape=(6,), n=60, dtype=torch.float64):
-    g = torch.Generator().manual_seed(0)
-    x = torch.randn(n, *shape, generator=g, dtype=torch.float64)
-    y = torch.arange(n) % 3
-    x = 0.5 * x + (y - 1.0).view(-1, *[1] * len(shape))
+def problem(build=mlp, shape=(6,), n=60):
+    x, y = torch.randn(n, *shape, generator=torch.Generator().manual_seed(0), dtype=torch.float64), torch.arange(n) % 3
     torch.manual_seed(1)
-    net = fv.Net.from_module(build().to(dtype))
-    return net, fv.Data(x.to(dtype), y)
+    return fv.Net.from_module(build().double()), fv.Data(0.5 * x + (y - 1.0).view(-1, *[1] * len(shape)), y)
 
 
 @pytest.mark.parametrize(("build", "shape"), [(mlp, (6,)), (optunet, (1, 8, 8))])
 def test_a_member_of_the_pool_is_the_network_trained_alone(build, shape):
     net, data = problem(build, shape)
     pool = fv.symmetry.train_pool(net, data, n=4, seed=5, **RECIPE)
-    kept = pool.seeds.tolist()
-    assert len(kept) >= 2
-    torch.testing.assert_close(pool.W, one_by_one(net, data, kept, **RECIPE), rtol=1e-9, atol=1e-9)
+    assert len(pool) >= 2
+    torch.testing.assert_close(pool.W, one_by_one(net, data, pool.seeds.tolist(), **RECIPE), rtol=1e-9, atol=1e-9)
 
 
 def test_diverged_members_are_counted_and_left_out():
@@ -50,24 +47,20 @@ def test_diverged_members_are_counted_and_left_out():
 
 def test_a_stopped_pool_resumes_and_ends_as_if_it_had_never_stopped(tmp_path):
     net, data = problem()
-    whole = fv.symmetry.train_pool(net, data, n=3, keep_epochs=True, **RECIPE)
+    train = partial(fv.symmetry.train_pool, net, data, n=3, keep_epochs=True, **RECIPE)
+    whole = train()
     assert whole.epochs.shape == (4, 3, net.dim) and torch.equal(whole.epochs[-1], whole.W)
-
-    path = tmp_path / "pool.ckpt"
     with pytest.raises(KeyboardInterrupt):
-        fv.symmetry.train_pool(net, data, n=3, keep_epochs=True, checkpoint=path, progress=stopping_at(11), **RECIPE)
-    resumed = fv.symmetry.train_pool(net, data, n=3, keep_epochs=True, checkpoint=path, **RECIPE)
+        train(checkpoint=tmp_path / "pool.ckpt", progress=stopping_at(11))
+    resumed = train(checkpoint=tmp_path / "pool.ckpt")
     assert torch.equal(resumed.W, whole.W) and torch.equal(resumed.epochs, whole.epochs)
     assert torch.equal(resumed.loss, whole.loss)
 
 
 def test_rates_fall_to_a_tenth_at_each_drop():
     net, data = problem()
-    first = fv.symmetry.train_pool(net, data, n=2, keep_epochs=True, drops=(2,), **RECIPE)
-    plain = fv.symmetry.train_pool(net, data, n=2, keep_epochs=True, **RECIPE)
-    assert torch.equal(first.epochs[2], plain.epochs[2])
-    moved = [(p.epochs[3] - p.epochs[2]).norm() for p in (first, plain)]
-    assert float(moved[0]) < 0.2 * float(moved[1])
+    first, plain = (fv.symmetry.train_pool(net, data, n=2, keep_epochs=True, drops=d, **RECIPE).epochs for d in ((2,), ()))
+    assert torch.equal(first[2], plain[2]) and float((first[3] - first[2]).norm()) < 0.2 * float((plain[3] - plain[2]).norm())
 
 
 def test_batchnorm_networks_are_refused():
@@ -84,10 +77,9 @@ def conv_nets():
     yield nn.Sequential(nn.Conv2d(2, 4, 3, groups=2), nn.ReLU(), nn.AdaptiveAvgPool2d(1), flat, nn.Linear(4, 10)), (2, 8, 8)
 
 
-@pytest.mark.parametrize("i", range(3))
+@pytest.mark.parametrize(("module", "shape"), list(conv_nets()), ids=["optunet", "strides and groups", "groups alone"])
 @pytest.mark.parametrize("treated", ["all", lambda name: name.endswith("bias"), lambda name: not name.startswith("0")])
-def test_convolutional_members_together_are_the_members_alone(i, treated):
-    module, shape = list(conv_nets())[i]
+def test_convolutional_members_together_are_the_members_alone(module, shape, treated):
     x = torch.randn(30, *shape, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
     data = fv.Data(x, torch.arange(30) % 10)
     net = fv.Net.from_module(module.double(), treated, example=x[:1])
@@ -127,25 +119,18 @@ def test_pairs_written_out(monkeypatch):
     for block in (2, 100):
         monkeypatch.setattr(collapse, "BLOCK", block)
         found = fv.symmetry.pair_diversity(net, W, data.x)
-        at = 0
-        for s in range(7):
-            for t in range(s + 1, 7):
-                p, q = (net(W[i], data.x).softmax(-1) for i in (s, t))
-                m = (p + q) / 2
-                js = 0.5 * ((p * (p / m).log()).sum(1) + (q * (q / m).log()).sum(1)).mean()
-                assert float(found.information[at]) == pytest.approx(float(js), rel=1e-9)
-                assert float(found.disagreement[at]) == float((p.argmax(1) != q.argmax(1)).double().mean())
-                at += 1
-        assert at == len(found.information) == 21
+        assert len(found.information) == 21
+        for at, (p, q) in enumerate(combinations((net(w, data.x).softmax(-1) for w in W), 2)):
+            m = (p + q) / 2
+            js = 0.5 * ((p * (p / m).log()).sum(1) + (q * (q / m).log()).sum(1)).mean()
+            assert float(found.information[at]) == pytest.approx(float(js), rel=1e-9)
+            assert float(found.disagreement[at]) == float((p.argmax(1) != q.argmax(1)).double().mean())
 
 
 def test_symmetric_networks_have_no_information_and_answers_that_never_meet_have_ln_2():
     net, units, x = network("mlp")
-    moved = fv.symmetry.permute(
-        units,
-        fv.symmetry.rescale(units, net.w[None], fv.symmetry.random_factor(units, 1, seed=0)),
-        fv.symmetry.random_order(units, 1, seed=1),
-    )
+    scaled = fv.symmetry.rescale(units, net.w[None], fv.symmetry.random_factor(units, 1, seed=0))
+    moved = fv.symmetry.permute(units, scaled, fv.symmetry.random_order(units, 1, seed=1))
     found = fv.symmetry.pair_diversity(net, torch.cat([net.w[None], moved]), x)
     assert float(found.information) < 1e-12 and float(found.disagreement) == 0.0
     sure = torch.zeros(2, net.dim, dtype=torch.float64)

@@ -21,8 +21,8 @@ def test_each_perturbation_has_its_radius_in_its_own_norm(point):
     assert float((fv.ASAM(0.3, eta=0.1)(w, g) / (w.abs() + 0.1)).norm()) == pytest.approx(0.3, rel=1e-9)
     e = fv.FisherSAM(0.3, eta=5.0)(w, g)
     assert float(((1 + 5 * g.square()) * e.square()).sum()) == pytest.approx(0.09, rel=1e-9)
+    torch.testing.assert_close(fv.FisherSAM(0.3, eta=0.0)(w, g), fv.SAM(0.3)(w, g))
     for ascent in (fv.SAM(0.3), fv.ASAM(0.3), fv.FisherSAM(0.3)):
-        assert float(ascent(w, g) @ g) > 0  # upwards
         rows = ascent(torch.stack([w, 2 * w]), torch.stack([g, 3 * g]))  # members together: row by row
         torch.testing.assert_close(rows[1], ascent(2 * w, 3 * g))
 
@@ -37,16 +37,10 @@ def test_each_perturbation_gains_most_to_first_order_inside_its_ball(point):
         assert float((others @ g).max()) < float(ascent(w, g) @ g)
 
 
-def test_fisher_sam_is_sam_at_eta_zero(point):
-    w, g = point
-    torch.testing.assert_close(fv.FisherSAM(0.2, eta=0.0)(w, g), fv.SAM(0.2)(w, g))
-
-
 def test_no_way_up_at_a_stationary_point_and_a_negative_radius_is_refused():
     zero = torch.zeros(3)
-    for ascent in (fv.SAM(0.1), fv.ASAM(0.1), fv.FisherSAM(0.1)):
-        assert torch.equal(ascent(zero, zero), zero)
     for kind in (fv.SAM, fv.ASAM, fv.FisherSAM):
+        assert torch.equal(kind(0.1)(zero, zero), zero)
         with pytest.raises(ValueError, match="radius must be a finite number >= 0, got -0.1"):
             kind(-0.1)
 
@@ -58,11 +52,7 @@ def test_a_step_is_the_gradient_at_the_perturbed_point_with_decay_at_the_unpertu
     (g,) = torch.autograd.grad(f(w), w)
     worst = (net.w + 0.1 * g / g.norm()).requires_grad_()
     (gs,) = torch.autograd.grad(f(worst), worst)
-    got, history = sgd(
-        FrozenLoss(net, data, "categorical"),
-        net.w,
-        minibatches(12, None, 0, net.device),
-        Run(0, optim=Optim(1, lr=0.5, weight_decay=0.3), ascent=fv.SAM(0.1)),
-    )
+    run = Run(0, optim=Optim(1, lr=0.5, weight_decay=0.3), ascent=fv.SAM(0.1))
+    got, history = sgd(FrozenLoss(net, data, "categorical"), net.w, minibatches(12, None, 0, net.device), run)
     torch.testing.assert_close(got, net.w - 0.5 * (gs + 0.3 * net.w))
     torch.testing.assert_close(history.sharpness[0], (f(worst) - f(w)).detach())

@@ -36,12 +36,9 @@ def test_the_file_of_a_run_with_another_argument_is_refused(name, settings, othe
     fit = partial(getattr(fv, name), checkpoint=tmp_path / "run", **settings)
     first = fit(net, data)
     assert torch.equal(first.center, fit(net, data).center)  # of the same run: read and given back
-    with pytest.raises(ValueError, match="checkpoint must be of this run"):
-        fit(net, data, **other)
-    with pytest.raises(ValueError, match="checkpoint must be of this run"):
-        fit(net.at(net.w + 1), data)
-    with pytest.raises(ValueError, match="checkpoint must be of this run"):
-        fit(net, fv.Data(data.x, 2 - data.y))
+    for given, more in (((net, data), other), ((net.at(net.w + 1), data), {}), ((net, fv.Data(data.x, 2 - data.y)), {})):
+        with pytest.raises(ValueError, match="checkpoint must be of this run"):
+            fit(*given, **more)
 
 
 def test_without_a_checkpoint_nothing_is_hashed():

@@ -95,10 +95,8 @@ def test_mean_widths_and_factor_are_those_that_lbfgs_finds_on_the_exact_bound():
     found = float(bound(torch.cat((q.mean, q.log_std, q.factor.flatten()))))
     assert found - best.fun < 0.005  # nats
     assert (q.variance / exact.variance).tolist() == pytest.approx([1] * D, rel=0.04)
-    error = torch.linalg.matrix_norm(dense_covariance(q) - dense_covariance(exact)) / torch.linalg.matrix_norm(
-        dense_covariance(exact)
-    )
-    assert float(error) < 0.04
+    got, want = dense_covariance(q), dense_covariance(exact)
+    assert float(torch.linalg.matrix_norm(got - want) / torch.linalg.matrix_norm(want)) < 0.04
 
 
 @pytest.mark.parametrize("kl_weight", [1.0, 1e-3])

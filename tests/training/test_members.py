@@ -78,10 +78,8 @@ def test_a_network_with_a_tied_layer_or_a_third_axis_is_not_stacked():
 
 
 def test_any_network_in_evaluation_mode_can_run_together():
-    module = nn.Sequential(
-        nn.Conv2d(1, 3, 3), nn.BatchNorm2d(3), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(3, 2)
-    )
-    net = fv.Net.from_module(module.double(), "norm+head", example=torch.randn(2, 1, 6, 6, dtype=torch.float64))
+    layers = nn.Conv2d(1, 3, 3), nn.BatchNorm2d(3), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(3, 2)
+    net = fv.Net.from_module(nn.Sequential(*layers).double(), "norm+head", example=torch.randn(2, 1, 6, 6, dtype=torch.float64))
     data = fv.Data(torch.randn(8, 1, 6, 6, dtype=torch.float64), torch.randint(0, 2, (8,)))
     W, together = rows(net), training_loss(net, data, Run(0), 3)
     assert isinstance(together, BatchedLoss)
@@ -91,15 +89,9 @@ def test_any_network_in_evaluation_mode_can_run_together():
             torch.testing.assert_close(got, want)
 
 
-def patched_layer(module, index, forward):
-    """`module` with another `forward` at one of its layers, as `MethodType` puts it there."""
-    module[index].forward = MethodType(forward, module[index])
-    return module
-
-
-PATCHED = {
-    "a layer": lambda module: patched_layer(module, 0, lambda layer, x: 2 * nn.Linear.forward(layer, x) + 1),
-    "a function": lambda module: patched_layer(module, 1, lambda layer, x: x.softmax(-1)),
+PATCHED = {  # which layer of the three, and its other forward
+    "a layer": (0, lambda layer, x: 2 * nn.Linear.forward(layer, x) + 1),
+    "a function": (1, lambda layer, x: x.softmax(-1)),
 }
 
 
@@ -110,7 +102,9 @@ def test_members_of_a_net_with_a_patched_layer_have_the_losses_of_the_module_its
     data = fv.Data(torch.randn(20, 4), torch.arange(20) % 3)
     if not seen:  # what the look at the layers misses, the comparison with the net finds
         monkeypatch.setattr(stacked, "chain_of", lambda net: list(net.module.named_children()))
-    net = fv.Net.from_module(PATCHED[name](module))
+    index, forward = PATCHED[name]
+    module[index].forward = MethodType(forward, module[index])
+    net = fv.Net.from_module(module)
     W = rows(net)
     values = training_loss(net, data, Run(0), 3)(W, None)
     want = torch.stack([nn.functional.cross_entropy(net.to_module(w)(data.x), data.y) for w in W])

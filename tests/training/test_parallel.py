@@ -28,14 +28,12 @@ def case():
 def fits(net, data, validation, folder, parallel=False):
     """name -> fit, each of 12 steps of 7 examples, an odd share for each process."""
     prior = fv.Gaussian(net.w, torch.full_like(net.w, -3.0), torch.full((2, net.dim), 0.02))
-    how = partial(fv.Training, parallel=parallel)
+    how, kept = partial(fv.Training, parallel=parallel), folder and folder / "vi"
     few = dict(seed=0, steps=12, batch_size=7, batchnorm="frozen", training=how())
     chosen = few | dict(training=how(validation=validation, patience=3))
     return {
         "sgd": partial(fv.fit_sgd, net, data, ascent=fv.SAM(0.05), **chosen),
-        "vi": partial(
-            fv.fit_vi, net, data, prior, checkpoint=folder and folder / "vi", **few | dict(training=how(accumulate=2))
-        ),
+        "vi": partial(fv.fit_vi, net, data, prior, checkpoint=kept, **few | dict(training=how(accumulate=2))),
         "sabma": partial(fv.fit_sabma, net, data, prior, radius=0.5, **few),
         "full": partial(fv.fit_sabma, net, data, prior, radius=0.5, **few | dict(batch_size=None, steps=3)),
         "ensemble": partial(fv.fit_ensemble, net, data, members=2, **chosen),

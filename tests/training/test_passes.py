@@ -1,5 +1,7 @@
 """How a minibatch goes through the network changes its cost, not the step: parts, precision, memory."""
 
+from unittest.mock import Mock
+
 import pytest
 import torch
 from torch import nn
@@ -34,10 +36,8 @@ def test_parts_of_members_trained_together_and_more_parts_than_examples(tiny):
 def test_bfloat16_is_inside_the_network_only(conv_case):
     module, data = conv_case
     net = fv.Net.from_module(module.eval())
-    seen = []
-    net.module[2].register_forward_hook(
-        lambda m, args, out: seen.append((out.dtype, out.is_contiguous(memory_format=torch.channels_last)))
-    )
+    seen, last = [], torch.channels_last
+    net.module[2].register_forward_hook(lambda m, x, out: seen.append((out.dtype, out.is_contiguous(memory_format=last))))
     loss, exact = (FrozenLoss(net, data, "categorical", Training(p)) for p in ("bfloat16", None))
     value, g, _ = gradient(loss, net.w, None)
     assert set(seen) == {(torch.bfloat16, True)} and value.dtype == g.dtype == torch.float32
@@ -56,19 +56,10 @@ def test_pretraining_takes_them_all(conv_case):
     torch.testing.assert_close(fv.nll(net, data)(net.w), fv.nll(plain, data)(plain.w), rtol=0.1, atol=0)
 
 
-def test_a_step_without_memory_names_its_bytes_and_the_setting_to_lower(tiny):
-    net, data = tiny
-
-    def too_large(step, index):
-        torch.empty(2**50, dtype=torch.uint8)
-
-    def on_card(step, index):
-        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.50 GiB. GPU 0 has a total capacity of 23.64 GiB")
-
-    def another(step, index):
-        raise RuntimeError("mat1 and mat2 shapes cannot be multiplied")
-
-    run = Run(0, label="VI")
+def test_a_step_without_memory_names_its_bytes_and_the_setting_to_lower():
+    run, too_large = Run(0, label="VI"), lambda step, index: torch.empty(2**50, dtype=torch.uint8)
+    on_card = Mock(side_effect=torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.50 GiB. GPU 0 has 23.64 GiB"))
+    another = Mock(side_effect=RuntimeError("mat1 and mat2 shapes cannot be multiplied"))
     with pytest.raises(MemoryError, match=r"VI must fit .* 4 examples a step .* 1125899906842624 bytes.*: lower batch_size"):
         advance({}, too_large, iter([torch.arange(4)]), 1, run)
     with pytest.raises(MemoryError, match=r"all examples at once .* 2.50 GiB.*accumulate=2"):
@@ -117,13 +108,7 @@ ALL = (
 )
 
 
-def made(n=65):
-    module = nn.Sequential(nn.Linear(3, 6), nn.BatchNorm1d(6), nn.ReLU(), nn.Linear(6, 2))
-    x = torch.randn(n, 3)
-    return fv.Net.from_module(module.eval()), fv.Data(x, (x[:, 0] > 0).long())
-
-
 @pytest.mark.parametrize("fit", ALL)
 def test_a_last_batch_of_one_example_trains(fit):
-    net, data = made()
-    fit(net, data)
+    module = nn.Sequential(nn.Linear(3, 6), nn.BatchNorm1d(6), nn.ReLU(), nn.Linear(6, 2))
+    fit(fv.Net.from_module(module.eval()), fv.Data(torch.randn(65, 3), torch.arange(65) % 2))

@@ -65,14 +65,11 @@ def test_only_the_modules_own_optimisers_count_and_two_of_one_step_count_once(mo
 
 
 def test_a_loop_without_an_optimiser_adds_points_itself(module):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        with fv.record_path(module) as path:
-            for _ in range(3):
-                with torch.no_grad():
-                    module[0].weight.add_(1.0)
-                path.add()
+    with warnings.catch_warnings(action="error"), fv.record_path(module) as path, torch.no_grad():
+        for _ in range(3):
+            module[0].weight.add_(1.0)
+            path.add()
     assert path.steps == (0, 1, 2, 3) and float((path.W[3] - path.W[0]).sum()) == pytest.approx(36, abs=1e-4)
-    with pytest.warns(UserWarning, match=r"no step of a torch.optim optimiser was seen: call path.add\(\) in the loop"):
-        with fv.record_path(module):
-            pass
+    said = r"no step of a torch.optim optimiser was seen: call path.add\(\) in the loop"
+    with pytest.warns(UserWarning, match=said), fv.record_path(module):
+        pass

@@ -32,10 +32,9 @@ def prior_of(net):
 def test_the_best_weights_that_were_checked_are_returned_and_the_run_ends(case):
     net, data, validation = case
     settings, path = dict(steps=400, lr=0.3, batch_size=4), []
-    loss = FrozenLoss(net, data, "categorical")
+    run = Run(0, optim=Optim(400, 0.3, 0.9, 5e-4, 4))
     batches = minibatches(len(data), 4, 0, net.device)
-    optim = Optim(400, 0.3, 0.9, 5e-4, 4)
-    sgd(loss, net.w, batches, Run(0, optim=optim), after=lambda step, w: path.append(w.clone()))
+    sgd(FrozenLoss(net, data, "categorical"), net.w, batches, run, after=lambda step, w: path.append(w.clone()))
     every = 8  # 400 steps in 50 checks; an epoch has 3
     checks = fv.nll(net, validation).many(torch.stack(path[every - 1 :: every]))
     best = int(checks[:20].argmin())
@@ -51,12 +50,9 @@ def test_the_best_weights_that_were_checked_are_returned_and_the_run_ends(case):
 @pytest.mark.parametrize("radius", [0.0, 0.5])
 def test_a_gaussian_is_judged_at_its_mean(case, radius):
     net, data, validation = case
-    settings = dict(seed=0, steps=300, kl_weight=0.01, start_scale=0.2)
-    q = fv.fit_sabma(
-        net, data, prior_of(net), radius=radius, training=fv.Training(validation=validation, patience=4), **settings
-    )
+    fit = partial(fv.fit_sabma, net, data, prior_of(net), radius=radius, seed=0, steps=300, kl_weight=0.01, start_scale=0.2)
+    q, long = fit(training=fv.Training(validation=validation, patience=4)), fit()
     assert float(fv.nll(net, validation)(q.mean)) == pytest.approx(float(q.history.validation.min()), abs=1e-6)
-    long = fv.fit_sabma(net, data, prior_of(net), radius=radius, **settings)
     assert float(fv.nll(net, validation)(long.mean)) > float(q.history.validation.min())
 
 
@@ -64,15 +60,8 @@ def test_statistics_of_batchnorm_are_those_of_the_best_check():
     module = torch.nn.Sequential(torch.nn.Linear(3, 16), torch.nn.BatchNorm1d(16), torch.nn.Tanh(), torch.nn.Linear(16, 2))
     x, y = torch.randn(60, 3), torch.randint(0, 2, (60,))
     data, validation = fv.Data(x[:20], y[:20]), fv.Data(x[20:], y[20:])
-    fit = fv.fit_sgd(
-        fv.Net.from_module(module),
-        data,
-        seed=0,
-        steps=60,
-        lr=0.2,
-        training=fv.Training(validation=validation, patience=3),
-        batch_size=10,
-    )
+    training = fv.Training(validation=validation, patience=3)
+    fit = fv.fit_sgd(fv.Net.from_module(module), data, seed=0, steps=60, lr=0.2, training=training, batch_size=10)
     assert len(fit.history.loss) < 60
     there = fv.nll(fv.Net.from_module(module).with_buffers(fit.buffers), validation)(fit.W[0])
     assert float(there) == pytest.approx(float(fit.history.validation.min()), abs=1e-6)
@@ -82,11 +71,8 @@ def test_statistics_of_batchnorm_are_those_of_the_best_check():
 def test_a_killed_run_in_bfloat16_in_parts_with_stopping_ends_as_if_never_stopped(name, case, tmp_path, monkeypatch):
     net, data, validation = case
     training = fv.Training(precision="bfloat16", accumulate=2, validation=validation, patience=9)
-    settings = dict(seed=0, steps=60, lr=0.1, batch_size=5, training=training)
-    if name == "fit_sgd":
-        fit = partial(fv.fit_sgd, net, data, **settings)
-    else:
-        fit = partial(fv.fit_sabma, net, data, prior_of(net), radius=0.3, kl_weight=0.1, start_scale=1.0, **settings)
+    more = {"prior": prior_of(net), "radius": 0.3, "kl_weight": 0.1, "start_scale": 1.0} if name == "fit_sabma" else {}
+    fit = partial(getattr(fv, name), net, data, seed=0, steps=60, lr=0.1, batch_size=5, training=training, **more)
     whole = fit()
     monkeypatch.setattr(loop, "SAVE_EVERY", 0.0)
 

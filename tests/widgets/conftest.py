@@ -1,7 +1,8 @@
-"""A lab packs the family that it is given, which takes seconds: here each family is packed once."""
+"""Labs that end with their test; one packs the family that it is given, which takes seconds: here each is packed once."""
 
 import pytest
 
+import flatviz as fv
 from flatviz.pages.bundle import pack
 
 
@@ -20,3 +21,27 @@ def pack_once(packed, monkeypatch):
         return packed[key][1]
 
     monkeypatch.setattr("flatviz.widgets.view.pack", kept)
+
+
+def spied(view):
+    """The list to which whatever the view sends from now on is added: (content, buffers)."""
+    sent = []
+    view.channel.send = lambda content, buffers=None: sent.append((content, buffers))
+    return sent
+
+
+@pytest.fixture
+def make_lab(transferred, task):
+    """A lab of the small network, by what else it takes."""
+    made = []
+
+    def make(**settings):
+        net, prior = transferred
+        made.append(lab := fv.widgets.Lab(net, task, prior, **settings))
+        lab.sent_messages = spied(lab.view)
+        return lab
+
+    yield make
+    for lab in made:
+        lab.close()
+        lab.wait(60)

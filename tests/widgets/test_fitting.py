@@ -1,8 +1,13 @@
-"""What the lab fits behind: the first family, Stop, errors, and threads that end with it."""
+"""What the lab fits behind: the first family, Stop, errors, and a worker whose newest task wins and which ends with it."""
 
 import dataclasses
 import json
+import subprocess
+import sys
+import textwrap
+import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -12,24 +17,12 @@ import flatviz as fv
 from flatviz.families.family import repeat_family
 from flatviz.families.members import Fitting
 from flatviz.widgets import cells
+from flatviz.widgets.worker import Worker
 
 COARSE = {"n_draws": 4, "n_spectra": 1, "k": 2, "resolution": 7, "around_resolution": 5}  # enough to be a family
 
 
-def button(lab):
-    """Whether the page's button offers to stop."""
-    return lab.view._status["busy"]
-
-
-def test_stop_keeps_what_was_found_and_says_so(transferred, task, family):
-    net, prior = transferred
-    lab = fv.widgets.Lab(net, task, prior, family=family, fit={"steps": 1_000_000})
-    lab.method, lab.radius = "sabma", 1.3
-    before = lab.family
-    assert lab.busy and button(lab)
-    lab.stop()
-    assert lab.wait(60)
-    assert lab.family is before and "stopped" in lab.status and not button(lab)
+LONG = {"steps": 1_000_000}
 
 
 def fitting(lab):
@@ -37,22 +30,23 @@ def fitting(lab):
     end = time.monotonic() + 60
     while "/1000000" not in lab.status and time.monotonic() < end:
         time.sleep(0.05)
-    return lab.status
+    return "/1000000" in lab.status
 
 
-def test_stop_ends_the_first_family_after_the_step_in_progress(transferred, task):
-    net, prior = transferred
-    lab = fv.widgets.Lab(net, task, prior, radii={"sgd": (0.0,), "vi": (0.0,)}, fit={"steps": 1_000_000})
-    assert "/1000000" in fitting(lab)
+@pytest.mark.parametrize("first", [True, False])
+def test_stop_ends_the_step_in_progress_keeps_what_was_found_and_says_so(first, make_lab, family):
+    lab = make_lab(fit=LONG, **({"radii": {"sgd": (0.0,), "vi": (0.0,)}} if first else {"family": family}))
+    before = lab.family
+    if not first:
+        lab.method, lab.radius = "sabma", 1.3
+    assert fitting(lab) and lab.busy and lab.view._status["busy"]  # the page's button offers to stop
     lab.stop()
-    assert lab.wait(20) and "stopped" in lab.status and lab.family is None
-    assert not button(lab)
+    assert lab.wait(20) and lab.family is before and "stopped" in lab.status and not lab.view._status["busy"]
 
 
-def test_close_stops_the_work_and_leaves_neither_thread_nor_widget(transferred, task, family, left_over):
-    net, prior = transferred
+def test_close_stops_the_work_and_leaves_neither_thread_nor_widget(make_lab, family, left_over):
     before = len(widgets._instances)
-    lab = fv.widgets.Lab(net, task, prior, family=family, fit={"steps": 1_000_000})
+    lab = make_lab(family=family, fit=LONG)
     lab.method, lab.radius = "sabma", 1.3
     fitting(lab)
     lab.close()
@@ -63,8 +57,7 @@ def test_close_stops_the_work_and_leaves_neither_thread_nor_widget(transferred, 
     assert lab.wait(1) and not left_over()
 
 
-def test_an_error_is_whole_with_method_and_radius_and_what_could_be_fitted_stays(transferred, task, monkeypatch):
-    net, prior = transferred
+def test_an_error_is_whole_with_method_and_radius_and_what_could_be_fitted_stays(make_lab, monkeypatch):
     real = fv.METHODS["sam_mu"].fit
     long = "the loss must stay finite, got nan: " + "lower lr or radius; " * 20
 
@@ -73,65 +66,43 @@ def test_an_error_is_whole_with_method_and_radius_and_what_could_be_fitted_stays
             raise ValueError(long)
         return real(*args, **settings)
 
-    broken = dataclasses.replace(fv.METHODS["sam_mu"], fit=fails, at_once=False)
-    monkeypatch.setitem(fv.METHODS, "sam_mu", broken)
-    lab = fv.widgets.Lab(net, task, prior, radii={"vi": (0.0,), "sam_mu": (0.0, 0.05, 0.2)}, fit={"steps": 2}, measuring=COARSE)
+    monkeypatch.setitem(fv.METHODS, "sam_mu", dataclasses.replace(fv.METHODS["sam_mu"], fit=fails, at_once=False))
+    lab = make_lab(radii={"vi": (0.0,), "sam_mu": (0.0, 0.05, 0.2)}, fit={"steps": 2}, measuring=COARSE)
     assert lab.wait(120)
     assert lab.error == f"SAM on the mean, radius 0.2: ValueError: {long}"
     assert lab.family.radii("sam_mu") == (0.0, 0.05) and lab.view._status["error"] == lab.error
     lab.radius, lab.method = 0.08, "sam_mu"
     assert lab.wait(120) and lab.error == "" and 0.08 in lab.family.radii("sam_mu")  # a fit that goes well clears it
-    lab.close()
 
 
-class Shell:
-    """Stands in for the kernel's shell: one cell, run several times."""
-
-    kernel = object()
-
-    def __init__(self):
-        self.execution_count = 1
-
-    def get_parent(self):
-        return {"metadata": {"cellId": "the-cell"}}
-
-
-def test_running_a_cell_again_closes_its_former_lab_and_leaves_no_thread_or_widget(
-    transferred, task, family, monkeypatch, left_over
-):
-    net, prior = transferred
-    shell = Shell()
+def test_running_a_cell_again_closes_its_former_lab_and_leaves_no_thread_or_widget(make_lab, family, monkeypatch, left_over):
+    cell = {"metadata": {"cellId": "the-cell"}}
+    shell = SimpleNamespace(kernel=object(), execution_count=1, get_parent=lambda: cell)  # of the kernel: one cell, run often
     monkeypatch.setattr(cells, "_shell", lambda: shell)
-    lab = fv.widgets.Lab(net, task, prior, family=family, fit={"steps": 1_000_000})
+    lab = make_lab(family=family, fit=LONG)
     count, former = len(widgets._instances), []
     for _ in range(2):
         lab.method, lab.radius = "sabma", 1.3
-        assert "/1000000" in fitting(lab) and "SA-BMA, radius 1.3" in lab.status
+        assert fitting(lab) and "SA-BMA, radius 1.3" in lab.status
         former.append(lab)
         shell.execution_count += 1
-        lab = fv.widgets.Lab(net, task, prior, family=family, fit={"steps": 1_000_000})
+        lab = make_lab(family=family, fit=LONG)
     assert all(old.wait(20) for old in former)
     assert len(widgets._instances) == count and not left_over()
-    second = fv.widgets.Lab(net, task, prior, family=family)  # in the same run of the cell: both stay
-    assert len(widgets._instances) == 2 * count - (count - len(lab_widgets(lab)))
-    second.close()
-    lab.close()
+    make_lab(family=family)  # in the same run of the cell: both stay
+    one = {lab, lab.layout, lab.view, lab.view.layout, lab.view.channel}
+    assert len(widgets._instances) == count + len(one)
 
 
-def lab_widgets(lab):
-    return {lab.model_id, lab.layout.model_id, lab.view.model_id, lab.view.layout.model_id, lab.view.channel.model_id}
-
-
-def test_the_labs_own_family_has_the_mechanism_and_gets_its_bands_when_asked(transferred, task):
+def test_the_labs_own_family_has_the_mechanism_and_gets_its_bands_when_asked(make_lab, transferred, task):
     net, prior = transferred
-    fit, radii = {"steps": 10}, {"vi": (0.0,), "sabma": (0.0, 0.5, 2.0)}
-    lab = fv.widgets.Lab(net, task, prior, radii=radii, fit=fit)
+    fit = {"steps": 10}
+    lab = make_lab(radii={"vi": (0.0,), "sabma": (0.0, 0.5, 2.0)}, fit=fit)
     assert lab.wait(300) and lab.error == ""
     names = [figure["name"] for figure in lab.view._bundle.index["figures"]]
     assert "mechanism" in names and "radius" in names and lab.view._bundle.index["seeds"] == 1
-    before, sent = lab.family, []
-    lab.radius = 2.0
-    lab.view.channel.send = lambda content, buffers=None: sent.append(content)
+    before, lab.radius = lab.family, 2.0
+    lab.sent_messages.clear()
     lab.view._answer(lab.view, {"want": "seeds"}, [])  # what the page's button asks
     assert lab.busy
     lab.radius, lab.look = 0.5, {"tab": "Scores"}  # looking around at what is fitted ends nothing
@@ -139,17 +110,78 @@ def test_the_labs_own_family_has_the_mechanism_and_gets_its_bands_when_asked(tra
     direct = repeat_family(Fitting(net, task, prior, 0, fit), before, [1, 2])
     for one, other in zip(lab.family, direct, strict=True):
         torch.testing.assert_close(one.over_seeds, other.over_seeds, rtol=1e-5, atol=1e-6, equal_nan=True)
-    index = json.loads(next(c["index"] for c in sent if c["kind"] == "family"))
+    index = json.loads(next(c["index"] for c, _ in lab.sent_messages if c["kind"] == "family"))
     bands = [t for f in index["figures"] if f["name"] == "radius" for t in f["data"] if t["name"] == "SA-BMA, seeds"]
     assert index["seeds"] == 3 and bands
-    lab.close()
-    lab.wait(60)
 
 
-def test_bands_need_a_family(transferred, task):
-    net, prior = transferred
-    lab = fv.widgets.Lab(net, task, prior, radii={"vi": (0.0,)}, fit={"steps": 1_000_000})
+def test_bands_need_a_family(make_lab):
     with pytest.raises(ValueError, match="got none yet: call lab.wait"):
-        lab.repeat()
-    lab.close()
-    assert lab.wait(60)
+        make_lab(radii={"vi": (0.0,)}, fit=LONG).repeat()
+
+
+def test_a_process_that_exits_during_a_fit_ends_well(tmp_path):
+    code = """
+        import time, torch
+        from flatviz.widgets.worker import Worker
+
+        def work(progress):
+            a = torch.randn(400, 400)
+            for i in range(1_000_000):
+                progress(i, 1_000_000, "fit")
+                a = (a @ a).tanh()
+
+        worker = Worker(lambda share, text: None)
+        worker.submit("fit", work)
+        time.sleep(1)
+    """
+    ended = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=120)
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_a_system_exit_or_a_failing_report_does_not_end_the_worker(monkeypatch):
+    reports, failing = [], []
+
+    def report(share, text):
+        reports.append(text)
+        if failing:
+            raise RuntimeError("the page is gone")
+
+    worker = Worker(report)
+    worker.submit("fit", lambda progress: sys.exit(3))
+    assert worker.wait(10) and reports == ["fit: 3"] and not worker.busy
+    failing.append(True)
+    monkeypatch.setattr(threading, "excepthook", lambda args: None)
+    worker.submit("fit", lambda progress: None)
+    assert worker.wait(10)
+    failing.clear()
+    worker.submit("again", lambda progress: None)
+    assert worker.wait(10) and reports[-1] == "again: done"
+
+
+def test_the_worker_drops_what_is_overtaken_and_the_newest_wins():
+    reports, done, started = [], [], threading.Event()
+    worker = Worker(lambda share, text: reports.append(text))
+
+    def slow(progress):
+        started.set()
+        for i in range(10_000):
+            progress(i, 10_000, "slow")
+            time.sleep(0.001)
+        done.append("slow")
+
+    worker.submit("slow", slow)
+    assert started.wait(30)
+    worker.submit("waiting", lambda progress: done.append("waiting"))
+    worker.submit("newest", lambda progress: done.append("newest"))
+    assert worker.wait(60)
+    assert done[-1] == "newest" and "slow" not in done and reports[-1] == "newest: done"
+
+
+def test_a_page_hears_of_progress_twice_a_second_at_most():
+    reports, start = [], time.monotonic()
+    worker = Worker(lambda share, text: reports.append(text))
+    worker.submit("fast", lambda progress: [progress(i, 2000, "fast") for i in range(2000)])
+    assert worker.wait(60)
+    assert reports[0].startswith("fast: fast 0/2000") and reports[-1] == "fast: done"
+    assert len(reports) <= 2 + 2 * (time.monotonic() - start)

@@ -19,9 +19,8 @@ def test_undo_outlives_a_family_that_is_sent_anew_and_a_lost_kernel_leaves_the_f
     page.wait_for_function(state, arg="sabma/0.5/3", polling=200)
     page.get_by_label("ensemble size", exact=True).fill("5")
     page.wait_for_function(state, arg="sabma/0.5/5", polling=200)
-    records = base64.b64encode(bundle.buffer).decode()
     page.evaluate("() => document.querySelector('.fv-bar').classList.add('former')")
-    sent = {"kind": "family", "index": bundle.text, "records": records}
+    sent = {"kind": "family", "index": bundle.text, "records": base64.b64encode(bundle.buffer).decode()}
     page.evaluate(TOLD, [[sent]])  # the same once more changes nothing
     assert page.evaluate("() => document.querySelector('.fv-bar').classList.contains('former')")
     page.evaluate(TOLD, [[sent | {"index": bundle.text + " "}]])
@@ -29,8 +28,7 @@ def test_undo_outlives_a_family_that_is_sent_anew_and_a_lost_kernel_leaves_the_f
     page.get_by_role("button", name="Undo").click()
     page.wait_for_function(state, arg="sabma/0.5/3", polling=200)
 
-    last = "Number(document.querySelector('.fv-radius').max)"
-    stops = len(family.radii("sabma"))
+    last, stops = "Number(document.querySelector('.fv-radius').max)", len(family.radii("sabma"))
     assert page.evaluate(last) == stops  # with one that nobody fitted
     page.evaluate("""() => { window.channel.send = () => { throw new Error('Cannot send'); }; }""")
     page.evaluate("document.querySelector('.fv-work button').click()")

@@ -22,56 +22,30 @@ def digits(task):
     return everything.subset(order[:600]), everything.subset(order[600:900])
 
 
-class Convs(nn.Module):
+def convs():
     """A BatchNorm conv net that pools."""
-
-    def __init__(self):
-        super().__init__()
-        self.features = nn.Sequential(
-            *(nn.Conv2d(1, 12, 3, padding=1), nn.BatchNorm2d(12), nn.ReLU(), nn.MaxPool2d(2)),
-            *(nn.Conv2d(12, 24, 3, padding=1), nn.BatchNorm2d(24), nn.ReLU(), nn.AdaptiveAvgPool2d(1)),
-        )
-        self.classifier = nn.Linear(24, 10)
-
-    def forward(self, x):
-        return self.classifier(self.features(x.reshape(-1, 1, 8, 8)).flatten(1))
+    torch.manual_seed(1)
+    return nn.Sequential(
+        *(nn.Conv2d(1, 12, 3, padding=1), nn.BatchNorm2d(12), nn.ReLU(), nn.MaxPool2d(2)),
+        *(nn.Conv2d(12, 24, 3, padding=1), nn.BatchNorm2d(24), nn.ReLU(), nn.AdaptiveAvgPool2d(1)),
+        *(nn.Flatten(), nn.Linear(24, 10)),
+    )
 
 
-class Attention(nn.Module):
-    """Rows of the image as tokens, one layer of attention, LayerNorm."""
-
-    def __init__(self):
-        super().__init__()
-        self.embed, self.place = nn.Linear(8, 32), nn.Parameter(torch.randn(8, 32) * 0.02)
-        self.layer = nn.TransformerEncoderLayer(32, 4, 64, dropout=0.1, batch_first=True)
-        self.out = nn.Linear(32, 10)
-
-    def forward(self, x):
-        return self.out(self.layer(self.embed(x.reshape(-1, 8, 8)) + self.place).mean(1))
-
-
-MODULES = {
-    "BatchNorm conv net, of a DataLoader": (Convs, lambda d: DataLoader(TensorDataset(d.x, d.y), batch_size=50)),
-    "attention with dropout, of a Dataset": (Attention, lambda d: TensorDataset(d.x, d.y)),
-}  # fmt: skip
+def attention():
+    """Rows of the image as tokens, one layer of attention with dropout, LayerNorm."""
+    torch.manual_seed(1)
+    layer = nn.TransformerEncoderLayer(32, 4, 64, dropout=0.1, batch_first=True)
+    return nn.Sequential(nn.Flatten(1, 2), nn.Linear(8, 32), layer, nn.Flatten(), nn.Linear(8 * 32, 10))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", MODULES)
-def test_a_module_nobody_tuned_for_has_a_lab_in_one_call_whose_posteriors_are_alive(name, digits):
-    make, given = MODULES[name]
-    with torch.random.fork_rng():
-        torch.manual_seed(1)
-        module = make()
+@pytest.mark.parametrize("make", [convs, attention])
+def test_a_module_nobody_tuned_for_has_a_lab_in_one_call_whose_posteriors_are_alive(make, digits):
+    module, (train, test) = make(), (TensorDataset(d.x, d.y) for d in digits)
     before = [p.detach().clone() for p in module.parameters()]
-    view = fv.lab(
-        module,
-        *map(given, digits),
-        trials=3,
-        minutes=None,
-        radii={"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 0.2)},
-        progress=False,
-    )
+    radii = {"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 0.2)}
+    view = fv.lab(module, DataLoader(train, batch_size=50), test, trials=3, minutes=None, radii=radii, progress=False)
     assert view.wait(600) and view.error == "" and len(view.made) == 4, (view.made, view.error)
     for method, radius, prediction in zip(view.family.method, view.family.radius, view.family.prediction):
         accuracy = float(prediction.scores["accuracy"][-1])
@@ -81,11 +55,7 @@ def test_a_module_nobody_tuned_for_has_a_lab_in_one_call_whose_posteriors_are_al
 
 
 def test_a_budget_that_is_too_short_treats_the_head_alone_and_says_what_it_left_out(digits):
-    with torch.random.fork_rng():
-        torch.manual_seed(1)
-        module = Convs()
-    how = dict(trials=1, radii={"vi": (0.0,), "sabma": (0.0, 0.2)}, progress=False)
-    view = fv.lab(module, *digits, minutes=1e-6, **how)
+    view = fv.lab(convs(), *digits, minutes=1e-6, trials=1, radii={"vi": (0.0,), "sabma": (0.0, 0.2)}, progress=False)
     assert view.wait(600) and view.error == "", view.error
     assert view.made[0].startswith("training for 1 of 30 epochs") and "minutes: normalisation layers" in view.made[1], view.made
     assert view.made[2] == f"treated: head, {24 * 10 + 10} weights"  # a Linear of 24 inputs and 10 outputs
@@ -112,17 +82,10 @@ def test_trials_that_are_not_finite_are_made_again_at_smaller_rates_and_widths(f
 
 
 def test_a_network_that_learns_nothing_is_refused(digits):
-    class Dead(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.head = nn.Linear(64, 10)
-
-        def forward(self, x):
-            return self.head(0.0 * x.flatten(1))
-
+    dead = nn.Sequential(nn.Flatten(), nn.Threshold(1e9, 0.0), nn.Linear(64, 10))  # its inputs are all zero
     refused = r"training must leave a network that learned, got accuracy 0\.\d+ .*train the module first"
     with pytest.raises(ValueError, match=refused):
-        fv.lab(Dead(), *digits, trials=1, minutes=None, progress=False)
+        fv.lab(dead, *digits, trials=1, minutes=None, progress=False)
 
 
 def test_examples_are_the_same_from_arrays_tensors_dataset_and_loader(digits):
@@ -131,8 +94,8 @@ def test_examples_are_the_same_from_arrays_tensors_dataset_and_loader(digits):
     for given in ((data.x.numpy(), data.y.numpy()), [data.x, data.y.tolist()], pair, DataLoader(pair, batch_size=7), data):
         got = examples(given, "train")
         assert torch.equal(got.x, data.x) and torch.equal(got.y, data.y)
-    labelled = [(x, int(y)) for x, y in zip(data.x[:5], data.y[:5])]
-    assert torch.equal(examples(DataLoader(labelled), "train").y, data.y[:5])
+    labelled = DataLoader([(x, int(y)) for x, y in zip(data.x[:5], data.y[:5])])
+    assert torch.equal(examples(labelled, "train").y, data.y[:5])
     with pytest.raises(TypeError, match=r"train must be a .*: give \(inputs, labels\), a Dataset or a DataLoader"):
         examples({"x": data.x}, "train")
     with pytest.raises(ValueError, match="test must have whole numbers as labels"):

@@ -1,0 +1,130 @@
+"""What a flat-seeking step costs over a plain one, many networks at once over one after the other, kept activations over all layers.
+
+Steps by the median of single ones, all else in processor time of one thread, the least of several tries in turn: what else
+runs on the machine hardly counts.
+"""
+
+import time
+from functools import partial
+
+import nets
+import pytest
+import timing
+import torch
+from symmetric_networks import cvxpy_mass
+
+import flatviz as fv
+from flatviz.training.batched import SequentialLoss
+from flatviz.training.gradient import gradient
+from flatviz.training.losses import FrozenLoss, training_loss
+from flatviz.training.optimize import constant, minibatches, sgd
+from flatviz.training.run import Optim, Run
+
+least = partial(timing.least, repeats=8, clock=time.process_time)
+
+
+def plain(net, data, n, **settings):
+    """n steps of SGD or SAM, as a function of `progress`."""
+    batches = minibatches(len(data), None, 0, net.device)
+    loss, how = FrozenLoss(net, data, "categorical"), dict(optim=Optim(n, lr=0.01), **settings)
+    return lambda progress: sgd(loss, net.w, batches, Run(0, progress=progress, **how), schedule=constant)
+
+
+def problem(model, task):
+    """(module, data): the digits' networks on digits, ResNet-20 on images; 100 examples for the MLP, 128 else."""
+    if model == "resnet20":
+        return nets.settled(nets.resnet20(), nets.images(64).x), nets.images(128)
+    return getattr(fv.models, model)(task), task.test.subset(torch.arange(100 if model == "mlp" else 128))
+
+
+@pytest.mark.parametrize(("model", "n", "most"), [("mlp", 50, 3.0), ("convnet", 20, 2.3), ("resnet20", 4, 2.3)])
+def test_sam_and_sabma_steps_over_an_sgd_step_on_the_same_weights(model, n, most, task):
+    module, data = problem(model, task)
+    net = fv.Net.from_module(module).with_example(data.x).restrict("norm+head")
+    prior = fv.Gaussian(net.w, torch.full_like(net.w, -3.0), 0.05 * torch.randn(5, net.dim))
+    flat = partial(fv.fit_sabma, net, data, prior, radius=0.5, steps=n, seed=0)
+    fits = [lambda progress, k=k: flat(kl_weight=k, progress=progress) for k in (0.0, 1.0)]
+    runs = plain(net, data, n), plain(net, data, n, ascent=fv.SAM(0.1)), *fits
+    once, (sam, sabma, with_kl) = timing.step(*runs)
+    print(f"{model}: SGD step {1e3 * once:.2f} ms, SAM {sam:.2f}x, SA-BMA {sabma:.2f}x, with its KL {with_kl:.2f}x")
+    assert sam < most and sabma < most
+
+
+def test_members_together_over_one_after_the_other_on_the_digits_mlp(task):
+    """32 members: 8 radii x 4 seeds of SAM."""
+    net = fv.Net.from_module(fv.models.mlp(task)).with_example(task.train.x).restrict("norm+head")
+    W = net.w + 0.01 * torch.randn(32, net.dim, generator=torch.Generator().manual_seed(0))
+    together = training_loss(net, task.train, Run(0), 32)
+    alone = SequentialLoss([training_loss(net, task.train, Run(0))] * 32)
+    fast, slow = least(*(lambda f=f: [gradient(f, W, None, fv.SAM(0.1)) for _ in range(3)] for f in (together, alone)))
+    batches = list(zip(range(3), minibatches(100, 32, list(range(32)), net.device)))
+    mini, mini_slow = least(*(lambda f=f: [gradient(f, W, i) for _, i in batches] for f in (together, alone)))
+    print(f"full batch {slow / fast:.1f}x, minibatches {mini_slow / mini:.1f}x")
+    assert slow / fast > 1.5 and mini_slow / mini > 1.5
+
+
+@pytest.mark.parametrize(("widths", "n"), [((64, 64, 10), 1000), ((784, 512, 512, 10), 64), ((784, 1024, 1024, 10), 8)])
+def test_members_of_a_wide_network_cost_no_more_than_one_after_the_other(widths, n):
+    data = fv.Data(torch.randn(n, widths[0]), torch.randint(0, 10, (n,)))
+    net = fv.Net.from_module(nets.mlp(*widths))
+    W = net.w.expand(5, -1).clone()
+    together, alone = training_loss(net, data, Run(0), 5), SequentialLoss([training_loss(net, data, Run(0))] * 5)
+    fast, slow = least(*(lambda f=f: gradient(f, W, None) for f in (together, alone)))
+    print(f"MLP {widths}, {n} examples, 5 members: {slow / fast:.2f}x")
+    assert slow / fast > 0.95
+
+
+@pytest.mark.parametrize(
+    ("what", "treated", "wanted"),
+    [
+        ("head", lambda name: name.startswith("head"), 20.0),
+        ("last block and head", lambda name: name.startswith(("stages.2.2", "head")), 4.0),
+        ("norm layers and head", "norm+head", 0.8),  # the first norm follows the first convolution: nothing to save or lose
+    ],
+)
+def test_steps_from_kept_activations_over_steps_through_the_whole_network(what, treated, wanted):
+    module, data = nets.settled(nets.resnet20(), nets.images(64).x), nets.images(40)
+    net = fv.Net.from_module(module, treated, example=data.x[:2])
+    late, features = fv.engine.cache_trunk(net, data)
+    prior = fv.Gaussian(net.w, net.w.new_full((net.dim,), -4.0))
+    fits = [partial(fv.fit_sabma, *on, prior, radius=0.1, steps=4, lr=1e-4, seed=0) for on in ((net, data), (late, features))]
+    whole, short = timing.least(*fits, repeats=4, clock=time.process_time)
+    print(f"{what}: four SA-BMA steps on 40 images {1e3 * whole:.0f} ms, from kept activations {whole / short:.1f}x faster")
+    assert whole / short > wanted
+
+
+def perceptrons(n):
+    torch.manual_seed(0)
+    net = fv.Net.from_module(nets.mlp(64, 16, 16, 10).double())
+    return net, fv.symmetry.units_of(net), net.w * (1 + 0.5 * torch.randn(n, net.dim, dtype=torch.float64))
+
+
+def test_least_mass_of_256_networks_over_cvxpy_one_by_one():
+    net, units, W = perceptrons(256)
+    some = [cvxpy_mass(net, w) for w in W[:4]]
+    torch.testing.assert_close(fv.symmetry.min_mass(units, W).after[:4], torch.tensor(some), rtol=1e-6, atol=0)
+    ours, theirs = least(lambda: fv.symmetry.min_mass(units, W), lambda: [cvxpy_mass(net, w) for w in W[:4]], repeats=3)
+    print(f"least mass: {256 / 4 * theirs / ours:.0f}x, {1e6 * ours / 256:.0f} us a network against {1e3 * theirs / 4:.0f} ms")
+    assert 256 / 4 * theirs / ours > 50
+
+
+def test_a_pool_of_1000_optunets_over_one_after_the_other(task):
+    """Four steps of SGD on 8 x 8 digits, minibatches of 16: all at once, and for 20 networks in turn."""
+    train = task.source
+    net = fv.Net.from_module(fv.models.optunet(task))
+    assert net.dim == 168
+    W = net.w + 0.1 * torch.randn(1000, net.dim)
+    loss = training_loss(net, train, Run(0), 1000)
+    batches = [index for _, index in zip(range(4), minibatches(len(train), 16, list(range(1000)), net.device))]
+    one = training_loss(net, train, Run(0))
+    in_turn = lambda: [gradient(one, W[i], index[i]) for index in batches for i in range(20)]  # noqa: E731
+    ours, theirs = least(lambda: [gradient(loss, W, index) for index in batches], in_turn, repeats=3)
+    print(f"pool of 1,000 OptuNets: {50 * theirs / ours:.1f}x, {1e6 * ours / 4000:.0f} us a step of a network")
+    assert 50 * theirs / ours > 10
+
+
+def test_aligning_1000_networks_to_one_reference():
+    net, units, W = perceptrons(1000)
+    (seconds,) = least(lambda: fv.symmetry.align(units, W, net.w), repeats=1)
+    print(f"alignment: {1e3 * seconds / 1000:.2f} ms a network, 5 starts")
+    assert seconds / 1000 < 0.05
