@@ -128,7 +128,6 @@ def measure(fitted, cell):
 table = run(grid, fit, measure, name="questions", device=DEVICE, workers=WORKERS) if RUN else read_table(TABLE)
 if SAVE:
     write_table(table, SAVE)
-settings = [f"{task}, {weights}" for task, weights in SETTINGS]
 sizes = sorted({int(q.rpartition(" ")[2]) for q in table.quantity if q.startswith("nll of ")})
 
 
@@ -159,13 +158,14 @@ pd.DataFrame(rows).style.hide()
 # %% [markdown]
 # ## Verdicts: does SA-BMA help?
 #
-# SA-BMA less VI, seed by seed; corrected by Holm for all claims of one setting. λ1 of different sets of weights are not alike: each is
-# compared with VI's over the same weights.
+# SA-BMA less VI over the same weights, seed by seed; corrected by Holm for all claims of one setting. Norm layers and head are those of
+# the [evidence](evidence.ipynb).
 
 # %%
 parts = []
-for setting, weights in zip(settings, (weights for _, weights in SETTINGS)):
-    for radius in RADII[weights]:
+for task, weights in SETTINGS:
+    setting = f"{task}, {weights}"
+    for radius in RADII[weights] if weights != HEAD else ():
         for steps, baseline in ((1.0, "equal steps"), (2.0, "equal gradients")):
             found = paired(of(setting, "sabma", radius)[list(SHOWN)], of(setting, "vi", 0.0, steps))
             about = dict(setting=setting, radius=radius, baseline=baseline, against="VI")
@@ -196,16 +196,18 @@ fig.update_layout(legend=dict(orientation="h", y=-0.2))
 # %%
 MARGIN = 0.01  # nats
 most, quarter = sizes[-1], sizes[-2]
-pairs, enough = [], []
+pairs = []
 for task in (NEAR, FAR):
     vi = of(f"{task}, {HEAD}", "vi", 0.0)
-    compared = {f"SA-BMA, radius {r:g}, with {quarter} draws": of(f"{task}, {HEAD}", "sabma", r) for r in RADII[HEAD]}
-    for who, values in [*compared.items(), (f"VI with {quarter} draws", vi)]:
+    for radius in (*RADII[HEAD], 0.0):
+        who = f"SA-BMA, radius {radius:g}, with {quarter} draws" if radius else f"VI with {quarter} draws"
+        values = of(f"{task}, {HEAD}", "sabma", radius) if radius else vi
         test = mean_zero(values[f"nll of {quarter}"] - vi[f"nll of {most}"], better=-1)
-        about = dict(claim=f"{task}: {who}", against=f"VI with {most}", quantity="nll", ratio=False)
-        pairs.append({**about, **test, "task": task, "same": equivalent(test, MARGIN)})
+        about = dict(task=task, who=who, radius=radius, against=f"VI with {most}", quantity="nll", ratio=False)
+        pairs.append({**about, **test, "same": equivalent(test, MARGIN)})
 larger = judged(pd.DataFrame(pairs), family="ensemble")
-for row, said in zip(larger.itertuples(), sentences(larger.assign(claim=larger.claim + " against " + larger.against))):
+claimed = larger.assign(claim=larger.task + ": " + larger.who + " against " + larger.against)
+for row, said in zip(larger.itertuples(), sentences(claimed)):
     word = f"within {MARGIN:g} nats" if row.same < LEVEL else f"not shown to be within {MARGIN:g} nats"
     print(f"{said}; {word} (p {row.same:.2g})")
 
