@@ -20,6 +20,7 @@ def jacobians(net: Net, w: Tensor, x: Tensor, part: slice = slice(None)) -> tupl
 
     Raises:
         ValueError: For a module with an operation that has no rule for vmap, such as an embedding with max_norm.
+        RuntimeError: Of any other kind, as it comes.
     """
     w = w.detach()
 
