@@ -508,8 +508,8 @@ px.scatter(mmd, x="value", error_x="half", y=mmd.method.map(label), color=mmd.se
            labels=dict(value="100 MMD² from the target", y="", color=""), title="Distances from the pool")  # fmt: skip
 
 # %% [markdown]
-# *Figure: a marker for each set and removal, with its interval; the control is ten networks copied. Mean-field VI approximates the posterior
-# at T = 1, with weights that are not minima of a loss as those of the pool are.*
+# *Figure: a marker for each set and removal, with its interval; the control is ten networks copied. Mean-field VI approximates the
+# posterior at T = 1, with weights that are not minima of a loss as those of the pool are.*
 #
 # ## By one kernel alone
 #
