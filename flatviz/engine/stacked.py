@@ -16,8 +16,11 @@ from flatviz.engine.determinism import same_to_rounding, two_points, work_of
 
 Parts = tuple[Tensor, ...]  # the treated parameters, (B, size) each
 
-# Each acts on every number, or row, alone, so members may lie along an axis in front.
+# Multiplications of a row beyond which one pass saves no Python that counts, and its larger arrays cost: of products, of vmap.
+MOST, MOST_MAPPED = 4_000_000, 16_000_000
+MOST_BYTES = 2**29  # of the largest activation of all rows on a GPU: a deep network keeps some thirty like it for its gradient
 CONVOLUTION = (nn.Conv2d, nn.MaxPool2d, nn.AdaptiveAvgPool2d)  # of layers that all members share
+# Each acts on every number, or row, alone, so members may lie along an axis in front.
 ELEMENTWISE = (nn.ReLU, nn.Tanh, nn.GELU, nn.SiLU, nn.Sigmoid, nn.Softplus, nn.LeakyReLU, nn.ELU, nn.Identity, nn.Dropout)
 
 
@@ -34,11 +37,10 @@ class Stacked:
         first = next(i for i, (name, part) in enumerate(layers) if self._treats(name, part))
         self._before, self._after = layers[:first], layers[first:]
 
-    @property
-    def work(self) -> int:
-        """Multiplications for one input at one weight vector; 0 on a GPU, where many rows always pay."""
+    def pays(self, rows: int, n: int) -> bool:
+        """Whether `rows` weight vectors at `n` inputs each are faster in one pass than one by one."""
         linear = [part.weight for _, part in self._after if isinstance(part, nn.Linear)]
-        return sum(weight.numel() for weight in linear if weight.device.type == "cpu")
+        return n * sum(weight.numel() for weight in linear if weight.device.type == "cpu") <= MOST
 
     def _treats(self, name: str, part: nn.Module) -> bool:
         return any(f"{name}.{key}".lstrip(".") in self._places for key, _ in part.named_parameters(recurse=False))
@@ -102,8 +104,12 @@ class Mapped:
     """Any network read at several weight vectors by `torch.func.vmap`, as `Stacked` is: about half as fast as products by hand."""
 
     def __init__(self, net: Net, x: Tensor) -> None:
-        self._net, self._ndim = net, x.ndim
-        self.work = work_of(net, x).macs // 4 if net.device.type == "cpu" else 0  # layer by layer it takes more than products
+        self._net, self._ndim, self._work = net, x.ndim, work_of(net, x)
+
+    def pays(self, rows: int, n: int) -> bool:
+        """Whether `rows` weight vectors at `n` inputs each are faster in one pass than one by one, and fit a GPU."""
+        work = self._work
+        return n * work.macs <= MOST_MAPPED if self._net.device.type == "cpu" else rows * n * work.widest <= MOST_BYTES
 
     def features(self, x: Tensor) -> Tensor:
         """Inputs as they are: all layers are run for each member."""

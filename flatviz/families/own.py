@@ -31,8 +31,9 @@ from flatviz.posteriors import METHODS
 from flatviz.posteriors.swag import fit_swag
 from flatviz.posteriors.transfer import transfer
 from flatviz.training.gradient import value_and_grad
-from flatviz.training.losses import FrozenLoss
+from flatviz.training.losses import training_loss
 from flatviz.training.pretrain import pretrain
+from flatviz.training.run import Run
 
 Given = Data | Dataset | DataLoader | Sequence  # examples, as a lab takes them
 Say = Callable[[str], None]  # hears a line of text for each step that is done
@@ -43,7 +44,8 @@ MOST = 2000  # examples that are fitted
 HELD_OUT = 0.2  # of the training examples: settings are chosen on them
 TUNED = "vi"  # whose settings the variational methods share
 SHRINK = (1.0, 0.3, 0.1, 0.03)  # of rates and of the prior's widths: the first at which a trial is finite and learns is taken
-LAB_GRADIENTS = 17_000  # of all fitted examples: the first family of a lab, with its figures
+STEPS, FIGURES = 8_000, 12_000  # of the first family of a lab: passes of its variational fits, gradients of all else
+ONE_DRAW = {"mc_samples": 1, "lr": 1.0}  # a step, where eight take too long: at a rate that its noise allows
 TRAINING_SHARE = 0.025  # of the time budget, where it does not suffice for everything: the first picture comes soon
 SHORT = 200  # steps of a fit then
 TIMED = 32  # examples of the gradient that is timed
@@ -93,9 +95,9 @@ def prepare_own(
         train: Its training data.
         test: Its test data.
         trials: Settings that are tried.
-        minutes: Time that this and the first family of a lab may take, estimated from one timed gradient.  Where it does not
-            suffice: one trial; else the head alone is treated, on activations that are computed once, after a short training.
-            None: everything, whatever it takes.
+        minutes: Time that this and the first family of a lab may take, estimated from timed gradients.  Where it does not
+            suffice: one draw a step; else one trial too; else the head alone is treated, on activations that are computed once,
+            after a short training.  None: everything, whatever it takes.
         seed: Of all random numbers.
         progress: True, None (where somebody watches) or a function.
         say: Called with a line of text for each step that is done.
@@ -109,20 +111,25 @@ def prepare_own(
     task, how = _task(examples(train, "train"), examples(test, "test"), seed), dict(seed=seed, progress=progress)
     net = module if isinstance(module, Net) else Net.from_module(copied(module).eval(), example=task.train.x[:2])
     _check_logits(net, task)
-    gradient, seconds = _seconds(net, task.train), math.inf if minutes is None else 60 * minutes
-    steps = METHODS[TUNED].tuned(net).settings["steps"]
-    work = {n: gradient * (2 * EPOCHS + (n + 1) * steps + LAB_GRADIENTS) for n in (trials, 1)}
-    if work[1] > seconds:
-        net = _learned(net, task.train, how, say, max(1, min(EPOCHS, int(TRAINING_SHARE * seconds / gradient))), check=False)
+    seconds, settings = math.inf if minutes is None else 60 * minutes, METHODS[TUNED].tuned(net).settings
+    one, many = _seconds(net, task.train), _seconds(net, task.train, settings["mc_samples"])
+
+    def work(step: float, n: int) -> float:
+        return one * (2 * EPOCHS + FIGURES) + step * ((n + 1) * settings["steps"] + STEPS)
+
+    if work(one, 1) > seconds:
+        net = _learned(net, task.train, how, say, max(1, min(EPOCHS, int(TRAINING_SHARE * seconds / one))), check=False)
         say(
-            f"left out, for it would take about {work[1] / 60:.0f} of {minutes:g} minutes: normalisation layers, SWAG, images, "
+            f"left out, for it would take about {work(one, 1) / 60:.0f} of {minutes:g} minutes: normalisation layers, SWAG, images, "
             f"all trials but one, all steps of a fit but {SHORT}, most radii, most points of the pictures"
         )
         return _head_alone(net, task, how, say, 1, {"steps": SHORT}), True
-    if work[trials] > seconds:
-        late = f"{trials} trials of settings would take about {work[trials] / 60:.0f} of {minutes:g} minutes"
-        say(f"left out, for {late}: all but one")
-        trials = 1
+    fixed = {}
+    if (late := work(many, trials)) > seconds:
+        left, fixed = "all draws of a step but one", ONE_DRAW
+        if work(one, trials) > seconds:
+            left, trials = f"{left}, all trials but one", 1
+        say(f"left out, for it would take about {late / 60:.0f} of {minutes:g} minutes: {left}")
     net = _learned(net, task.train, how, say)
 
     def fitted(lr: float) -> Gaussian:
@@ -137,12 +144,12 @@ def prepare_own(
     late, prior = transfer(net, swag, treated=treated, head_std=HEAD_STD, scale=recipe_for(net).scale)
     say(f"treated: {what}, {late.dim} weights")
     try:
-        return _with_settings(Fitting(late, task, prior, **how), trials, say), False
+        return _with_settings(Fitting(late, task, prior, **how), trials, say, fixed), False
     except ValueError as error:
         if not norm:
             raise
         say(f"left out, for no trial learned: normalisation layers ({error})")
-        return _head_alone(net, task, how, say, trials), False
+        return _head_alone(net, task, how, say, trials, fixed), False
 
 
 def _task(train: Data, test: Data, seed: int) -> Task:
@@ -168,7 +175,7 @@ def _check_logits(net: Net, task: Task) -> None:
         raise ValueError(f"the module must give logits (N, C) for {task.n_classes} classes, got {outputs} for 2 inputs")
 
 
-def _head_alone(net: Net, task: Task, how: dict, say: Say, trials: int, fixed: Mapping[str, Any] | None = None) -> Fitting:
+def _head_alone(net: Net, task: Task, how: dict, say: Say, trials: int, fixed: Mapping[str, Any]) -> Fitting:
     """The head of a net that stays as it is, on the activations before it where `torch.fx` can follow the net."""
     test = task.test.subset(torch.arange(min(len(task.test), MOST)))
     if len(test) < len(task.test):
@@ -186,14 +193,15 @@ def _head_alone(net: Net, task: Task, how: dict, say: Say, trials: int, fixed: M
     return _with_settings(Fitting(net, replace(task, source=parts["train"], **parts), prior, **how), trials, say, fixed)
 
 
-def _with_settings(fits: Fitting, trials: int, say: Say, fixed: Mapping[str, Any] | None = None) -> Fitting:
+def _with_settings(fits: Fitting, trials: int, say: Say, fixed: Mapping[str, Any]) -> Fitting:
     """With the best of the trials, at the first of `SHRINK` at which that is finite and learns; raises the last ValueError."""
     method, net, task = METHODS[TUNED], fits.net, fits.task
     record = method.tuned(net).settings["lr"]
+    rate = fixed.get("lr", record)
 
     def chosen(shrink: float) -> Fitting:
         narrow = replace(fits.prior, log_std=fits.prior.log_std + math.log(shrink), factor=shrink * fits.prior.factor)
-        given = dict(fixed={**(fixed or {}), **({} if shrink == 1 else {"lr": shrink * record})}, head_std=shrink * HEAD_STD)
+        given = dict(fixed={**fixed, **({} if shrink == 1 else {"lr": shrink * rate})}, head_std=shrink * HEAD_STD)
         choice, nll = choices_of(method, net, 1, **given)[0], 0.0
         if trials > 1:
             case = net, task, task.validation, narrow
@@ -213,13 +221,14 @@ def _with_settings(fits: Fitting, trials: int, say: Say, fixed: Mapping[str, Any
     return _first(SHRINK, chosen)
 
 
-def _seconds(net: Net, data: Data) -> float:
-    """Seconds that a gradient over all examples takes, from the second of two over a few."""
+def _seconds(net: Net, data: Data, draws: int = 1) -> float:
+    """Seconds that a gradient over all examples takes, at so many draws, from the second of two over a few examples."""
     few = data.subset(torch.arange(min(TIMED, len(data))))
-    loss = FrozenLoss(net, few, "categorical")
+    loss = training_loss(net, few, Run(0), None, draws)
+    w = net.w if draws == 1 else net.w.expand(draws, -1)
     for _ in range(2):
         start = time.perf_counter()
-        value_and_grad(loss, net.w, None)
+        value_and_grad(loss, w, None)
         taken = time.perf_counter() - start
     return taken * len(data) / len(few)
 

@@ -16,7 +16,12 @@ CHUNK_NUMBERS = 2**24  # of one chunk of Jacobians: 64 MB in float32
 
 
 def jacobians(net: Net, w: Tensor, x: Tensor, part: slice = slice(None)) -> tuple[Tensor, Tensor]:
-    """Outputs (N, C) and J = d outputs / d w[part] (N, C, P) at `w` (D,), for inputs `x` (N, ...) that fit in memory."""
+    """Outputs (N, C) and J = d outputs / d w[part] (N, C, P) at `w` (D,), for inputs `x` (N, ...) that fit in memory.
+
+    Raises:
+        ValueError: For a module with an operation that has no rule for vmap, such as an embedding with max_norm.
+        RuntimeError: Of any other kind, as it comes.
+    """
     w = w.detach()
 
     def outputs(v: Tensor, one: Tensor) -> tuple[Tensor, Tensor]:
@@ -24,7 +29,12 @@ def jacobians(net: Net, w: Tensor, x: Tensor, part: slice = slice(None)) -> tupl
         out = net(whole, one[None])[0].reshape(-1)
         return out, out
 
-    J, out = vmap(jacrev(outputs, has_aux=True), in_dims=(None, 0))(w[part], x)
+    try:
+        J, out = vmap(jacrev(outputs, has_aux=True), in_dims=(None, 0))(w[part], x)
+    except RuntimeError as error:
+        if "vmap" not in str(error):
+            raise
+        raise ValueError(f"Jacobians need a net that torch.func.vmap runs, got {net!r}: {error}") from error
     return out.detach(), J.detach()
 
 

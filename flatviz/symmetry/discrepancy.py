@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 import torch
 from torch import Tensor
@@ -14,6 +15,8 @@ from flatviz.core.net import Net
 from flatviz.core.seeds import generator
 
 WHOLE = "all weights"
+Grid = Mapping[float, Tensor]  # norm of a kind of kernel -> its bandwidths
+KINDS = {1.0: "laplace", 2.0: "gaussian"}
 N_BANDWIDTHS = 10
 BLOCK = 512  # rows
 MOST_FOR_GRID = 500  # vectors of each half of the target from which bandwidths are read
@@ -70,14 +73,16 @@ def mmd(
     sets: Mapping[str, Vectors],
     *,
     layers: Mapping[str, Tensor] | None = None,
+    kernel: Literal["both", "laplace", "gaussian"] = "both",
     permutations: Whole = 200,
     seed: Seed = 0,
 ) -> dict[str, Mmd]:
-    """Unbiased MMD^2 of each set of draws (n, D) from `target` (m, D), averaged over 20 kernels; it can be below 0.
+    """Unbiased MMD^2 of each set of draws (n, D) from `target` (m, D), averaged over ten kernels of each kind; it can be below 0.
 
     MMD^2 = mean_{i != j} k(a_i, a_j) + mean_{i != j} k(b_i, b_j) - 2 mean k(a_i, b_j).  Bandwidths come from the target
     alone, so all sets are measured with the same kernels.
     layers: name -> indices of weights, one value each (`layers_of(net)`); without it, all weights.
+    kernel: the kind, exp(-|x - y|_1 / h) or exp(-|x - y|_2^2 / h^2), or both.
     permutations: labels of target and draws are exchanged so many times; the p-value takes draws to be independent.
     BLOCK rows of a kernel matrix are computed at a time, so memory is of order BLOCK (m + n), whatever m.
     Source of the estimator: Gretton et al. 2012; of the kernels, Schrab et al. 2023 (MMDAgg).
@@ -102,7 +107,7 @@ def mmd(
     columns: dict[str, list[Tensor]] = {name: [] for name in sets}
     for index in layers.values():
         A = target[:, index.to(target.device)].double()
-        grid = bandwidths(A)
+        grid = {p: hs for p, hs in bandwidths(A).items() if kernel in ("both", KINDS[p])}
         for name, draws in sets.items():
             both = torch.cat([A, draws[:, index.to(draws.device)].to(A)])
             order = torch.rand(permutations, len(both), generator=generator(seed + 1), dtype=torch.float64).argsort(1)
@@ -112,7 +117,7 @@ def mmd(
     return {name: Mmd(tuple(layers), table[0], table[1:]) for name, table in tables.items()}
 
 
-def _values(X: Tensor, Z: Tensor, grid: Tensor) -> Tensor:
+def _values(X: Tensor, Z: Tensor, grid: Grid) -> Tensor:
     """MMD^2 between the rows of X (m + n, d) with label 1 and those with label 0, for each labelling in Z (P, m + n)."""
     within, sums = Z.new_zeros(len(Z)), Z.new_zeros(len(X))  # z^T K z, and K 1; K has a zero diagonal
     for start in range(0, len(X), BLOCK):
@@ -128,31 +133,31 @@ def _values(X: Tensor, Z: Tensor, grid: Tensor) -> Tensor:
     return within / (m * (m - 1)) + rest / (n * (n - 1)) - 2 * cross / (m * n)
 
 
-def bandwidths(target: Tensor) -> Tensor:
-    """Ten bandwidths of the Laplace and ten of the Gaussian kernel, (2, 10), from distances inside `target` (m, d) alone.
+def bandwidths(target: Tensor) -> Grid:
+    """Ten bandwidths of the Laplace and ten of the Gaussian kernel, from distances inside `target` (m, d) alone.
 
     h_i = (lo / 2) (2 hi / (lo / 2))^(i/9), lo and hi the least and largest distance between its first and second half
     (in the 1-norm, and the 2-norm); where lo < 0.1 the 5 % quantile, at least 0.1; hi at least 0.3.
     Source: released code of Laurent et al. 2024, there with distances between the two sets compared.
     """
     half = min(len(target) // 2, MOST_FOR_GRID)
-    grids = []
-    for p in (1.0, 2.0):
+    grids = {}
+    for p in KINDS:
         d = torch.cdist(target[:half].double(), target[half : 2 * half].double(), p=p).flatten()
         lo = d.min()
         if lo < 0.1:
             lo = d.kthvalue(max(1, round(0.05 * len(d)))).values.clamp_min(0.1)
         hi = d.max().clamp_min(0.3)
-        grids.append(lo / 2 * (4 * hi / lo) ** (torch.arange(N_BANDWIDTHS, device=d.device) / (N_BANDWIDTHS - 1)))
-    return torch.stack(grids)
+        grids[p] = lo / 2 * (4 * hi / lo) ** (torch.arange(N_BANDWIDTHS, device=d.device) / (N_BANDWIDTHS - 1))
+    return grids
 
 
-def mean_kernel(X: Tensor, Y: Tensor, grid: Tensor) -> Tensor:
-    """Mean of the Laplace kernels exp(-|x - y|_1 / h) and Gaussian ones exp(-|x - y|_2^2 / h^2) of a grid (2, H): (n, m)."""
+def mean_kernel(X: Tensor, Y: Tensor, grid: Grid) -> Tensor:
+    """Mean of the Laplace kernels exp(-|x - y|_1 / h) and Gaussian ones exp(-|x - y|_2^2 / h^2) of a grid: (n, m)."""
     total = 0.0
-    for p, hs in zip((1.0, 2.0), grid):
+    for p, hs in grid.items():
         d = torch.cdist(X, Y, p=p)
         for h in hs:
             z = d / h
             total = total + (-(z if p == 1.0 else z.square())).exp()
-    return total / grid.numel()
+    return total / sum(map(len, grid.values()))

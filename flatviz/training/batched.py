@@ -14,11 +14,11 @@ from flatviz.core.net import Net
 from flatviz.engine.forward import forward
 from flatviz.engine.stacked import Mapped, Stacked
 from flatviz.storage.checkpoints import State
-from flatviz.training.gradient import Pass, TrainingLoss
+from flatviz.training.gradient import TrainingLoss
 
 
 class SequentialLoss(TrainingLoss):
-    """(W (B, D), index (B, n) or None) -> losses (B,), each row by a loss of its own."""
+    """Rows (B, D) of weights, each by a loss of its own."""
 
     def __init__(self, losses: Sequence[TrainingLoss]) -> None:
         self.losses, self.data, self.passes = losses, losses[0].data, losses[0].passes
@@ -33,13 +33,9 @@ class SequentialLoss(TrainingLoss):
         """The states of all, each once: draws of a member share one."""
         return {f"{i} {name}": value for i, loss in enumerate(dict.fromkeys(self.losses)) for name, value in loss.state.items()}
 
-    def __call__(self, W: Tensor, index: Tensor | None) -> Tensor:
-        """Mean loss of each row."""
-        return self._rows(self.losses, W, index)
-
-    def again(self, W: Tensor, index: Tensor | None) -> Tensor:
-        """The same minibatches and noise once more, statistics left alone."""
-        return self._rows([loss.again for loss in self.losses], W, index)
+    def in_one_pass(self, rows: int, index: Tensor | None) -> bool:
+        """Never."""
+        return False
 
     def check(self, data: Data) -> None:
         """Raises ValueError for data that the net cannot read."""
@@ -49,40 +45,25 @@ class SequentialLoss(TrainingLoss):
         """Mean loss of other data at each row, (B,)."""
         return torch.stack([loss.score(w, data) for loss, w in zip(self.losses, W.unbind())])
 
-    @staticmethod
-    def _rows(losses: Sequence[Pass], W: Tensor, index: Tensor | None) -> Tensor:
-        indices = [None] * len(losses) if index is None else index.unbind()
-        return torch.stack([loss(w, i) for loss, w, i in zip(losses, W.unbind(), indices)])
 
-
-MOST = 4_000_000  # multiplications of a row: beyond, a stack saves no Python that counts, and its larger arrays cost
-
-
-class BatchedLoss(TrainingLoss):
-    """The same losses from one pass for all rows, or row by row where each is work enough for a CPU by itself."""
+class BatchedLoss(SequentialLoss):
+    """(W (B, D), index (B, n) or None) -> losses (B,) from one pass for all rows, where that pays."""
 
     def __init__(self, net: Net, likelihood: Likelihood, network: Stacked | Mapped, losses: Sequence[TrainingLoss]) -> None:
-        self.data, self.passes, self.losses = losses[0].data, losses[0].passes, losses
+        super().__init__(losses)
         self.net, self.likelihood, self.network = net, likelihood, network
         self.inputs = network.features(self.data.batch(None)[0])
 
-    @property
-    def each(self) -> Sequence[TrainingLoss]:
-        """The loss of each row by itself."""
-        return self.losses
+    def in_one_pass(self, rows: int, index: Tensor | None) -> bool:
+        """Whether that is faster, and fits a GPU."""
+        return self.network.pays(rows, len(self.data) if index is None else index.shape[1])
 
     def __call__(self, W: Tensor, index: Tensor | None) -> Tensor:
         """Mean loss of each row."""
-        if self.network.work * (len(self.data) if index is None else index.shape[1]) > MOST:
-            return SequentialLoss(self.losses[:1] * len(W))(W, index)
         x, y = (self.inputs, self.data.y) if index is None else (_rows(self.inputs, index), self.data.y[index])
         if index is None:
             y = y.expand(len(W), *y.shape)
         return mean_nll_rows(self.network(W, x), y, self.likelihood)
-
-    def check(self, data: Data) -> None:
-        """Raises ValueError for data that the net cannot read."""
-        self.losses[0].check(data)
 
     def score(self, W: Tensor, data: Data) -> Tensor:
         """Mean loss of other data at each row, (B,)."""

@@ -13,7 +13,6 @@ from flatviz.storage.checkpoints import State
 from flatviz.training.passes import Training
 
 Ascent = Callable[[Tensor, Tensor], Tensor]  # (w, g) -> e, as in core/ascent.py
-Pass = Callable[[Tensor, Tensor | None], Tensor]  # (w, index) -> mean loss: a `TrainingLoss`, or the `again` of one
 PLAIN = Training()
 
 
@@ -50,6 +49,10 @@ class TrainingLoss:
         """The loss of each row by itself; of a loss of one weight vector, that loss."""
         return [self]
 
+    def in_one_pass(self, rows: int, index: Tensor | None) -> bool:
+        """Whether all rows go through together; else gradients are taken by each of `each` in turn, in the memory of one."""
+        return True
+
     @property
     def state(self) -> State:
         """What calls change in place, for a checkpoint."""
@@ -82,18 +85,22 @@ def gradient(
 
 def value_and_grad(loss: TrainingLoss, w: Tensor, index: Tensor | None, *, again: bool = False) -> tuple[Tensor, Tensor]:
     """Loss and its gradient at w, of w's shape; `again`: with the noise of the last call, statistics left alone."""
-    call = loss.again if again else loss
     if loss.passes.whole:
-        return _value_and_grad(call, w, index)
-    found = loss.passes.in_parts(lambda w, part: _value_and_grad(call, w, part), w, index, len(loss.data))
+        return _value_and_grad(loss, w, index, again)
+    found = loss.passes.in_parts(lambda w, part: _value_and_grad(loss, w, part, again), w, index, len(loss.data))
     if not again:
         loss.passes.average([value for value in loss.state.values() if isinstance(value, Tensor)])
     return found
 
 
-def _value_and_grad(loss: Pass, w: Tensor, index: Tensor | None) -> tuple[Tensor, Tensor]:
+def _value_and_grad(loss: TrainingLoss, w: Tensor, index: Tensor | None, again: bool) -> tuple[Tensor, Tensor]:
+    if not loss.in_one_pass(len(w), index):
+        indices = [None] * len(w) if index is None else index.unbind()
+        found = [_value_and_grad(*row, again) for row in zip(loss.each, w.unbind(), indices)]
+        values, gradients = zip(*found)
+        return torch.stack(values), torch.stack(gradients)
     with torch.inference_mode(False), torch.enable_grad():  # whatever mode the caller is in
         w = (w.clone() if w.is_inference() else w).detach().requires_grad_(True)
-        value = loss(w, index)
+        value = (loss.again if again else loss)(w, index)
         (g,) = torch.autograd.grad(value if value.ndim == 0 else value.sum(), w)
     return value.detach(), g

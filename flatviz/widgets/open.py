@@ -57,9 +57,10 @@ def lab(
         fit: Of a task: settings of every fit (steps, lr, kl_weight ...), beside those at which such a net learns.
         tuned: Of a task: method -> settings and radius that `flatviz run tune` chose.
         trials: Of a module: settings that are tried.
-        minutes: Of a module: time for the preparation and the first family, estimated from one timed gradient.  Where it is too
-            short, only one trial is made, or the head alone is treated on kept activations, with few members and coarse pictures
-            at first; `lab.made` says what was left out.  What fits into the time depends on the machine; None leaves nothing out.
+        minutes: Of a module: time for the preparation and the first family, estimated from timed gradients.  Where it is too
+            short, a step has one draw, then only one trial is made, or the head alone is treated on kept activations, with few
+            members and coarse pictures at first; `lab.made` says what was left out.  What fits into the time depends on the
+            machine; None leaves nothing out.
         seed: Of all random numbers.
         progress: Of a module: True, False, or a function(done, total, label).
 

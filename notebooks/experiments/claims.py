@@ -157,6 +157,27 @@ def t5(evidence):
 
 
 # %%
+def open_questions(questions):
+    """Q1: all weights; Q2: from scratch; Q3: whether a larger ensemble of VI does as well."""
+    rows, table, found = [], questions["table"], questions["verdicts"]
+    seeds = lambda task: over(table, NEAR if task == questions["NEAR"] else DIGITS)
+    asked = {questions["ALL"]: ("Q1", "over all weights"), questions["SCRATCH"]: ("Q2", "from scratch")}
+    for row in found[(found.baseline == "equal gradients") & found.quantity.isin(AGAINST_VI)].itertuples():
+        task, _, weights = row.setting.partition(", ")
+        if weights in asked:
+            name, text = asked[weights]
+            where = f"{seeds(task)}, T 0.03, radius 1, equal gradients"
+            rows.append(
+                claim(f"{FLAT} {name}", f"{text}, SA-BMA {AGAINST_VI[row.quantity]}", where, better(row), **numbers(row))
+            )
+    for row in questions["larger"].query("radius > 0").itertuples():
+        text = f"{row.who} has a lower NLL than {row.against}"
+        where = f"{seeds(row.task)}, T 0.03, equal steps"
+        rows.append(claim(f"{FLAT} Q3", text, where, better(row), **numbers(row)))
+    return sorted(rows, key=lambda row: row["name"])
+
+
+# %%
 def t6(evidence, ratio=1.1, points=0.01):
     rows, table = evidence["found"], evidence["table"]
     radii = sorted({c["radius"] for c in rows if (c["setting"], c["method"]) == ("T 0.03", "sabma")})
@@ -210,10 +231,10 @@ def learning_coefficient(learning):
 # %%
 def judge():
     """Every claim, from the stored tables."""
-    names = "compare", "averaging", "evidence", "symmetry", "learning"
-    compare, averaging, evidence, symmetry, learning = map(notebook, names)
+    names = "compare", "averaging", "evidence", "questions", "symmetry", "learning"
+    compare, averaging, evidence, questions, symmetry, learning = map(notebook, names)
     table = compare["table"].query("steps == 1")
-    rows = [t1(table), *t2_t3(averaging), t4(table), *t5(evidence), t6(evidence)]
+    rows = [t1(table), *t2_t3(averaging), t4(table), *t5(evidence), *open_questions(questions), t6(evidence)]
     rows += [*t7(averaging["toy"]), t8(averaging["draws"]), *flat_against_plain(compare)]
     found = [(f"{task}, pool of perceptrons", t) for task, rows in symmetry["trends"].items() for t in rows]
     trends = [claim(f"symmetry {t['trend']}", t["claim"], where, t["figures"], t["verdict"]) for where, t in found]
@@ -296,6 +317,8 @@ fig.update_layout(scattermode="group", scattergap=0.5, legend=legend, margin=dic
 #   tests: λ1 within 10 % of VI's. T6 holds where both parts are significant, does not hold where λ1 falls at the smallest radius or
 #   accuracy is shown to lose less than one point at the largest (two one-sided tests again), and else is inconclusive. All corrected
 #   by Holm. The largest radius tried is 2; a larger one was not tested.
+# - **Q1** to **Q3** are open in the paper: SA-BMA over all weights, from scratch, and against a larger ensemble of draws of VI. Family: the
+#   claims of one setting of [questions](questions.ipynb), and of Q3 all comparisons of ensembles there.
 # - **L1** and **L2** are on the local learning coefficient λ̂ ([learning](learning.ipynb)), at two strengths γ of the pull to the solution.
 #   L1 compares solutions of SAM and SGD by HMC; family: all claims of that experiment. L2 holds where two one-sided tests show that SGLD
 #   is within 10 % of HMC at SGD's solutions, and does not hold where it differs and that is not shown; family: both tests of L2's rows.
@@ -317,6 +340,6 @@ for title, rows in parts.items():
 # ## What would change our mind
 #
 # Each experiment says it at its end: [evidence](evidence.ipynb), [averaging](averaging.ipynb), [symmetry](symmetry.ipynb),
-# [compare](compare.ipynb), [learning](learning.ipynb). How far the default fits have converged: [gaps](gaps.ipynb). All were run on
-# small networks, on one set of digits, whose splits overlap between seeds, and λ̂ on two moons. On other networks and data a claim may turn
-# out differently, in either direction.
+# [compare](compare.ipynb), [questions](questions.ipynb), [learning](learning.ipynb). How far the default fits have converged:
+# [gaps](gaps.ipynb). All were run on small networks, on one set of digits, whose splits overlap between seeds, and λ̂ on two moons. On
+# other networks and data a claim may turn out differently, in either direction.

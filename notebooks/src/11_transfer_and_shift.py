@@ -8,7 +8,7 @@
 # - measure accuracy, NLL and calibration on corrupted images, and draw them by severity;
 # - read a comparison that is paired, matched in cost and corrected, and say what it does not show.
 #
-# **Takes** 40 minutes to read and a minute to run on a CPU; the ten-seed results are loaded.
+# **Takes** 40 minutes to read and a minute to run on a CPU; results over many seeds are loaded.
 #
 # **Number to expect**: in a linear model, a prior that is as sure as $k$ examples is worth $k$ examples, exactly. A cell below
 # asserts it.
@@ -173,6 +173,34 @@ for name in results.setting[~results.setting.str.contains(", T ")].unique():
 # network. `fv.datasets.named_task("digits-near")` is the task with 15 degrees and 2 digits a class.
 
 # %% [markdown]
+# ### The loss surface before and after
+#
+# SA-BMA starts at the prior that the source left. **Predict first**: where do draws lie on the target's training loss before, and
+# where after it was fitted? The plane is the one in which draws of both vary most; both pictures share it and its colours.
+
+# %%
+flat = fv.fit_sabma(net, task.train, prior, radius=2.0, seed=0, **settings)
+draws = {"Before: draws of the prior": prior.sample(30, seed=1), "After: draws of SA-BMA, radius 2": flat.sample(30, seed=1)}
+plane, L = fv.plane_pca(torch.cat(list(draws.values()))), fv.nll(net, task.train)
+surface = fv.slice_plane(L, plane, resolution=11 if FAST else 41)
+
+# %%
+before, after = (fv.plot_surface(surface, fv.project(W, plane, L), title=title) for title, W in draws.items())
+before
+
+# %%
+after
+
+# %%
+for name, W in draws.items():
+    sharp = torch.stack([fv.top_eigenpairs(L, w, 1, seed=0).values[0] for w in W[:5]])
+    print(f"{name:34} training loss {L.many(W).mean():.2f}, λ1 {sharp.mean():.2f} (mean over draws, of λ1 over five)")
+
+# %% [markdown]
+# *Figure: contours of the target's training loss; markers are thirty draws, above of the prior, below of SA-BMA's posterior on it. A ring
+# shows a draw's own loss: where it differs from the ground below it, the draw lies off the plane.*
+
+# %% [markdown]
 # ## Shift: images that nobody trained on
 #
 # `corrupt` has eighteen corruptions in four families (noise, blur, weather, digital) at severities 1 to 5. **Live.** Choose a
@@ -201,7 +229,6 @@ _ = ipywidgets.interact(corrupted, kind=kinds, severity=(1, 5))
 # at radius 2.
 
 # %%
-flat = fv.fit_sabma(net, task.train, prior, radius=2.0, seed=0, **settings)
 sgd = fv.fit_sgd(net, task.train, seed=0, **fv.METHODS["sgd"].keywords(net))
 posteriors = {"sgd": (sgd, 1), "vi": (vi, 30), "sabma": (flat, 30)}
 few = dict(kinds=["gaussian_noise", "fog"], severities=[3]) if FAST else {}

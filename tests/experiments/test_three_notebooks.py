@@ -85,7 +85,7 @@ def test_symmetry_has_every_cell_and_a_verdict_on_every_trend(run_small):
     assert kinds(first) - kinds(both[both.task == "digits-near"]) == {("sides", "toy", "")}
     assert said.index("digits-near:") < said.index("T2 ") < said.index("digits:") < said.index("T1 ")
     table = values(first)
-    assert sum(len(v) for k, v in table.items() if k[0] == "sets" and k[3] == "mmd") == 4 * 11 * 2
+    assert sum(len(v) for k, v in table.items() if k[0] == "sets" and k[3] == "mmd") == 4 * 15 * 2
     assert all(math.isfinite(v) for of in table.values() for v in of)
     for name in ("T1", "T2", "T3", "T4", "T5a", "T5b", "T5c", "T6", "T7", "T8", "T9", "control"):
         assert f"\n{name:8} " in f"\n{said}", name

@@ -14,10 +14,10 @@ def randn(*shape, seed=0):
     return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
-def written_out(A, B):
-    """Unbiased MMD^2 averaged over the 20 kernels, one pair and one kernel at a time."""
+def written_out(A, B, norms):
+    """Unbiased MMD^2 averaged over the kernels of these norms, one pair and one kernel at a time."""
     values = []
-    for p, h in ((p, h) for p, hs in zip((1, 2), bandwidths(A)) for h in hs):
+    for p, h in ((p, h) for p in norms for h in bandwidths(A)[p]):
         k = lambda x, y, p=p, h=h: torch.exp(-(((x - y).norm(p=p) / h) ** p))  # noqa: E731
         inside = [sum(k(*pair) for pair in itertools.permutations(S, 2)) / (len(S) * (len(S) - 1)) for S in (A, B)]
         values.append(sum(inside) - 2 * sum(k(a, b) for a in A for b in B) / (len(A) * len(B)))
@@ -25,21 +25,22 @@ def written_out(A, B):
 
 
 @pytest.mark.parametrize("block", [3, 7, 512])
-def test_the_value_is_that_of_the_sums_written_out_whatever_the_block(block, monkeypatch):
+@pytest.mark.parametrize(("kernel", "norms"), [("both", (1.0, 2.0)), ("laplace", (1.0,)), ("gaussian", (2.0,))])
+def test_the_value_is_that_of_the_sums_written_out_whatever_the_block(block, kernel, norms, monkeypatch):
     A, B = randn(9, 3), 0.5 + randn(5, 3, seed=1)
     monkeypatch.setattr(discrepancy, "BLOCK", block)
-    value = fv.symmetry.mmd(A, {"b": B}, permutations=0)["b"].value
-    assert float(value[0]) == pytest.approx(written_out(A, B), rel=1e-12)
+    value = fv.symmetry.mmd(A, {"b": B}, kernel=kernel, permutations=0)["b"].value
+    assert float(value[0]) == pytest.approx(written_out(A, B, norms), rel=1e-12)
 
 
 def test_bandwidths_follow_the_formula_and_look_at_the_target_alone():
     A = 3 * randn(40, 5)
     grid = bandwidths(A)
-    for p, hs in zip((1, 2), grid):
+    for p, hs in grid.items():
         d = torch.stack([(a - b).norm(p=p) for a in A[:20] for b in A[20:]])
         assert hs[0] == pytest.approx(float(d.min()) / 2) and hs[-1] == pytest.approx(2 * float(d.max()))
         assert torch.allclose(hs[1:] / hs[:-1], hs[1] / hs[0])
-    near = bandwidths(1e-4 * A)  # all distances below the floors of the released code
+    near = torch.stack(list(bandwidths(1e-4 * A).values()))  # all distances below the floors of the released code
     assert torch.allclose(near[:, 0], torch.full((2,), 0.05, dtype=near.dtype))
     assert torch.allclose(near[:, -1], torch.full((2,), 0.6, dtype=near.dtype))
 

@@ -60,9 +60,9 @@ def test_what_cannot_be_stacked_goes_one_by_one_each_with_statistics_of_its_own(
     net = fv.Net.from_module(nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.ReLU(), nn.Linear(4, 2)))
     assert stack(net, data.x) is None
     loss = training_loss(net, data, Run(0, batchnorm="train"), 2)
-    assert isinstance(loss, SequentialLoss)
+    assert type(loss) is SequentialLoss
     W = torch.stack([net.w, 2 * net.w])
-    loss(W, None), loss.again(W, None)
+    gradient(loss, W, None, fv.SAM(0.1))
     for i, w in enumerate(W):
         alone = training_loss(net, data, Run(0, batchnorm="train"))
         alone(w, None)
