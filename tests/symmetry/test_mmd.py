@@ -17,7 +17,7 @@ def randn(*shape, seed=0):
 def written_out(A, B, norms):
     """Unbiased MMD^2 averaged over the kernels of these norms, one pair and one kernel at a time."""
     values = []
-    for p, h in ((p, h) for p in norms for h in bandwidths(A)[p]):
+    for p, h in [(norm, h) for norm in norms for h in bandwidths(A)[norm]]:
         k = lambda x, y, p=p, h=h: torch.exp(-(((x - y).norm(p=p) / h) ** p))  # noqa: E731
         inside = [sum(k(*pair) for pair in itertools.permutations(S, 2)) / (len(S) * (len(S) - 1)) for S in (A, B)]
         values.append(sum(inside) - 2 * sum(k(a, b) for a in A for b in B) / (len(A) * len(B)))
