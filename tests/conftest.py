@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import tempfile
 import threading
-from types import SimpleNamespace
 
 _cache = tempfile.TemporaryDirectory(prefix="flatviz-tests-")
 os.environ["FLATVIZ_CACHE"] = _cache.name  # before anything of ours is imported
@@ -141,16 +140,21 @@ def devices_asked(config) -> bool:
     return any("tests/devices" in word for word in config.args)
 
 
-def pytest_sessionstart(session):
+class Failures:
     """Failures are printed as they happen, so that a run which is cut off has printed its failures."""
-    terminal = session.config.pluginmanager.get_plugin("terminalreporter")  # of the process that has the terminal
 
-    def pytest_runtest_logreport(report):
+    def __init__(self, terminal):
+        self.terminal = terminal
+
+    def pytest_runtest_logreport(self, report):
         """Writes the last words of a failure at once; pytest writes the whole at the end."""
-        if terminal and report.failed:
-            terminal.write_line(f"\n{report.when} of {report.nodeid} failed:\n{str(report.longrepr)[-2000:]}", red=True)
+        if report.failed:
+            self.terminal.write_line(f"\n{report.when} of {report.nodeid} failed:\n{str(report.longrepr)[-2000:]}", red=True)
 
-    session.config.pluginmanager.register(SimpleNamespace(pytest_runtest_logreport=pytest_runtest_logreport))
+
+def pytest_sessionstart(session):
+    if terminal := session.config.pluginmanager.get_plugin("terminalreporter"):  # of the process that has the terminal
+        session.config.pluginmanager.register(Failures(terminal))
 
 
 @pytest.hookimpl(wrapper=True)
