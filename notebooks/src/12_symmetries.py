@@ -254,7 +254,7 @@ _ = ipywidgets.interact(shifted, shift=(0.0, 6.0, 0.5))
 
 # %%
 table = read_table("symmetry")
-mmd = table[(table.quantity == "mmd") & table.method.str.contains("/")]
+mmd = table[(table.task == "digits") & (table.quantity == "mmd") & table.method.str.contains("/")]
 removed = dict(raw="as trained", max="unit norm, sorted", aligned="aligned")
 mean = mmd.groupby(["setting", "method"], sort=False).value.mean().loc[list(removed)]
 
@@ -268,10 +268,12 @@ px.scatter(mean.rename(index=removed).reset_index(), x="value", y="method", colo
 #
 # **Read it**: as trained, ten modes are far nearer than one. Part of that is a matter of seating plans: where symmetries are
 # removed, one mode comes nearer, by how much depends on the method and on the way. But in no way does it come as near as ten.
+# `mfvi` is mean-field VI: its draws are of a posterior at $T = 1$, wide and far from networks that minimise a loss, with one mode
+# or ten.
 
 # %%
-methods = ("swag", "dropout", "laplace", "sgld")
-assert all(mean["raw", f"{m}/one"] > 3 * mean["raw", f"{m}/multi"] for m in methods)
+methods = ("swag", "dropout", "laplace", "sgld", "sghmc", "mfvi")
+assert all(mean["raw", f"{m}/one"] > 3 * mean["raw", f"{m}/multi"] for m in methods if m != "mfvi")
 assert all(mean[kind, f"{m}/one"] > mean[kind, f"{m}/multi"] for kind in removed for m in methods)
 
 # %% [markdown]
