@@ -30,7 +30,8 @@ from flatviz.training.noisy_nll import Noise, NoisyNLL
 from flatviz.training.optimize import check_converged, check_covers, cosine, early_stopping, minibatches, recorded
 from flatviz.training.run import Optim, Run
 
-# With eight draws a step, 600 steps bring the mean objective to within 1 % of that after 2,400 on digits-near (data/gaps.csv).
+# With eight draws a step, 600 steps bring the mean objective to within 1 % of that after 2,400 on digits-near, of the MLP and of
+# the conv net (data/gaps.csv).
 # The tempered posterior exp(-N L / T) prior that VI and SA-BMA approximate by default: T = 0.03.  HMC's mean NLL is 0.81 there, 0.80 at
 # T = 0.1, 0.97 at 0.3 and 1.37 at 1 (data/temperature.csv).  What flatness does there and at other T: `flatviz run evidence`.
 TEMPERED = dict(

@@ -139,7 +139,7 @@ def test_rules_say_does_not_hold_where_the_figures_do_not():
     assert [row["verdict"] for row in rules["t5"](pairs | alike)] == ["holds", "does not hold", "does not hold"]
     assert rules["t5"](pairs | {"least inside": 0.0})[0]["verdict"] == "does not hold"
     even, one = np.full(16, 20), np.array([100] + [0] * 15)
-    counts = {f"{m}/one": one for m in ("swag", "dropout", "laplace", "sgld")} | {"ensemble": even}
+    counts = {f"{m}/one": one for m in rules["FITS"]} | {"ensemble": even}
     assert verdict("t6", counts | {"target": even}) == "holds" and verdict("t6", counts | {"target": one}) == "does not hold"
     early, late = [0.7, 0.72, 0.71], [1.0, 0.99, 0.995]
     for first, then, said in ((early, late, "holds"), (late, early, "does not hold")):
