@@ -25,9 +25,12 @@ def on_cluster(
 
     Yields:
         (number, function(given, item)) of each item as they come in.
+
+    Raises:
+        CancelledError: Of concurrent.futures, for a task that was lost with its workers.
     """
     check_client(client)
-    from distributed import as_completed, wait  # optional; `check_client` has imported it
+    from distributed import CancelledError, as_completed, wait  # optional; `check_client` has imported it
 
     (sent,) = client.scatter([given], broadcast=True, hash=False)
     wait(sent)
@@ -45,6 +48,10 @@ def on_cluster(
                 result = (future.exception() if errors else None) or future.result(timeout=PATIENCE)
             except TimeoutError:
                 waiting.add(submit(numbers[future]))
+            except CancelledError as error:  # the scheduler forgot the task, with workers that it lost
+                if not errors:
+                    raise
+                yield numbers[future], error
             else:
                 yield numbers[future], result
     finally:
