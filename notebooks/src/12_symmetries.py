@@ -253,8 +253,8 @@ _ = ipywidgets.interact(shifted, shift=(0.0, 6.0, 0.5))
 # repeated with four sets of starting networks. The table comes with flatviz:
 
 # %%
-table = read_table("symmetry")
-mmd = table[(table.task == "digits") & (table.quantity == "mmd") & table.method.str.contains("/")]
+table = read_table("symmetry").query("task == 'digits'")
+mmd = table[(table.quantity == "mmd") & table.method.str.contains("/")]
 removed = dict(raw="as trained", max="unit norm, sorted", aligned="aligned")
 mean = mmd.groupby(["setting", "method"], sort=False).value.mean().loc[list(removed)]
 
