@@ -314,7 +314,7 @@ for setting in ("no KL", "T 0.03"):
 # - Permutations ($n!$ a layer) and rescalings (one number a unit) change weights and keep the function.
 # - Rescaling changes $\lambda_1$ and SAM's sharpness at will; measures in proportion to the weights do not change.
 # - A canonical form (unit norm and sorted units, or least mass) makes equal networks equal vectors.
-# - MMD compares posteriors by draws; ten modes are far nearer to an ensemble than one, with or without symmetries.
+# - MMD compares posteriors by draws; of most methods ten modes are far nearer to an ensemble than one, with or without symmetries.
 #
 # ## Exercises
 #
