@@ -13,6 +13,7 @@ from flatviz.core.data import Task
 from flatviz.core.devices import pick
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
+from flatviz.core.treated import Treated
 from flatviz.datasets.named import DEFAULT, named_task
 from flatviz.families.baselines import at_solution, without_source
 from flatviz.families.choice import Choices
@@ -57,12 +58,13 @@ def prepare(
     rank: int = RANK,
     epochs: int | None = None,
     recipe: Recipe | None = None,
+    treated: Treated = "norm+head",
     device: torch.device | str = "cpu",
     progress: Progress = False,
 ) -> tuple[Net, Task, Gaussian]:
     """Task, pre-trained network restricted to norm layers and head, and the prior of that rank that SWAG on the source gives.
 
-    model: a name, or a function task -> module.  task: default that of the tour.
+    model: a name, or a function task -> module.  task: default that of the tour.  treated: weights, as in `transfer`.
     recipe: of pre-training and SWAG, default that for this kind of network; epochs: of pre-training, in place of the recipe's.
     device: "auto" takes the one that suits the network, and prints which and why.
 
@@ -82,7 +84,7 @@ def prepare(
     swag = fit_swag(source, task.source, rank=rank, lr=recipe.swag_lr, snapshots=recipe.snapshots, **how)
     check_learned(source, swag.mean, task.source, "SWAG", "lower the recipe's swag_lr")
     n_classes = None if task.source_classes is None else task.n_classes
-    net, prior = transfer(source, swag, n_classes=n_classes, head_std=HEAD_STD, scale=recipe.scale)
+    net, prior = transfer(source, swag, n_classes=n_classes, treated=treated, head_std=HEAD_STD, scale=recipe.scale)
     return net, task, prior
 
 

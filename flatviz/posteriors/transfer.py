@@ -48,7 +48,8 @@ def transfer(
         `prior.mean`.
     head: the head's module by name (default: the last Linear that runs).  The target task does not share it, so it is
         re-initialised: mean 0, or with head_start="random" torch's own initial values for `seed`; standard deviation
-        `head_std` (the square root of the released code's alpha), no covariance.
+        `head_std` (the square root of the released code's alpha), no covariance.  With treated="all" or a function, a head that
+        is neither new nor named here is taken from the prior like the rest.
     keep_head: the prior knows the target's head, as one fitted on target data does: the head is taken from it like the rest.
     scale: multiplies the covariance of all other treated weights: SWAG's is narrow, and radius and ensemble size only
         matter for a posterior that is wide enough (the digits use 64).
