@@ -1,4 +1,4 @@
-"""Several weight vectors run through one network at once, by hand-stacked matrix products, or by `torch.func.vmap`.
+"""One network run at several weight vectors in one pass: a chain of Linear layers by stacked products, others by torch.func.vmap.
 
 A small network spends its time on Python, not on numbers: B members in one call cost little more than one.
 """
@@ -16,10 +16,10 @@ from flatviz.engine.determinism import same_to_rounding, two_points, work_of
 
 Parts = tuple[Tensor, ...]  # the treated parameters, (B, size) each
 
-# Multiplications of a row beyond which one pass saves no Python that counts, and its larger arrays cost: of products, of vmap.
-MOST, MOST_MAPPED = 4_000_000, 16_000_000
-MOST_BYTES = 2**29  # of the largest activation of all rows on a GPU: a deep network keeps some thirty like it for its gradient
-CONVOLUTION = (nn.Conv2d, nn.MaxPool2d, nn.AdaptiveAvgPool2d)  # of layers that all members share
+# On a CPU, multiplications of one row beyond which one pass is no faster: it saves Python calls, and its larger arrays cost.
+MOST, MOST_VMAPPED = 4_000_000, 16_000_000
+MOST_BYTES = 2**29  # on a GPU, of the largest activation of all rows together: a gradient keeps that of every layer
+CONVOLUTION = (nn.Conv2d, nn.MaxPool2d, nn.AdaptiveAvgPool2d)  # which may stand before the first treated layer
 # Each acts on every number, or row, alone, so members may lie along an axis in front.
 ELEMENTWISE = (nn.ReLU, nn.Tanh, nn.GELU, nn.SiLU, nn.Sigmoid, nn.Softplus, nn.LeakyReLU, nn.ELU, nn.Identity, nn.Dropout)
 
@@ -37,8 +37,8 @@ class Stacked:
         first = next(i for i, (name, part) in enumerate(layers) if self._treats(name, part))
         self._before, self._after = layers[:first], layers[first:]
 
-    def pays(self, rows: int, n: int) -> bool:
-        """Whether `rows` weight vectors at `n` inputs each are faster in one pass than one by one."""
+    def worth_batching(self, rows: int, n: int) -> bool:
+        """Whether `rows` weight vectors at `n` inputs each are faster in one pass than one by one; always on a GPU."""
         linear = [part.weight for _, part in self._after if isinstance(part, nn.Linear)]
         return n * sum(weight.numel() for weight in linear if weight.device.type == "cpu") <= MOST
 
@@ -100,19 +100,19 @@ class Stacked:
         return z if bias is None else z + (bias[:, None] if many_bias else bias)
 
 
-class Mapped:
-    """Any network read at several weight vectors by `torch.func.vmap`, as `Stacked` is: about half as fast as products by hand."""
+class Vmapped:
+    """Any network read at several weight vectors by `torch.func.vmap`; called as `Stacked` is, which is faster where it applies."""
 
     def __init__(self, net: Net, x: Tensor) -> None:
         self._net, self._ndim, self._work = net, x.ndim, work_of(net, x)
 
-    def pays(self, rows: int, n: int) -> bool:
-        """Whether `rows` weight vectors at `n` inputs each are faster in one pass than one by one, and fit a GPU."""
+    def worth_batching(self, rows: int, n: int) -> bool:
+        """Whether `rows` weight vectors at `n` inputs each are faster in one pass than one by one, or fit a GPU's memory."""
         work = self._work
-        return n * work.macs <= MOST_MAPPED if self._net.device.type == "cpu" else rows * n * work.widest <= MOST_BYTES
+        return n * work.macs <= MOST_VMAPPED if self._net.device.type == "cpu" else rows * n * work.widest <= MOST_BYTES
 
     def features(self, x: Tensor) -> Tensor:
-        """Inputs as they are: all layers are run for each member."""
+        """The inputs unchanged: every layer runs for each member."""
         return x
 
     def __call__(self, W: Tensor, x: Tensor) -> Tensor:
@@ -120,12 +120,12 @@ class Mapped:
         return torch.func.vmap(lambda w, x: self._net(w, x), (0, None if x.ndim == self._ndim else 0))(W, x)
 
 
-def mapped(net: Net, x: Tensor) -> Mapped | None:
-    """The network by vmap, or None where that fails, would be a loop, or gives other outputs."""
+def vmapped(net: Net, x: Tensor) -> Vmapped | None:
+    """The network by vmap, or None where vmap fails, falls back to a loop, or gives other outputs than the network."""
     seen = net.look(x)
     if not isinstance(x, Tensor) or seen.writes or seen.draws:
         return None
-    network = Mapped(net, x)
+    network = Vmapped(net, x)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # vmap warns where it has no rule for an operation
@@ -147,7 +147,7 @@ def stack(net: Net, x: Tensor) -> Stacked | None:
     return stacked if stacked.features(x[:1]).ndim == 2 and agrees(stacked, net, x) else None
 
 
-def agrees(stacked: Stacked | Mapped, net: Net, x: Tensor) -> bool:
+def agrees(stacked: Stacked | Vmapped, net: Net, x: Tensor) -> bool:
     """Whether the stack gives the net's own outputs on the first examples, at its weights and at others, to rounding."""
     with torch.inference_mode(False), torch.no_grad():
         few, W = x[:8], two_points(net)

@@ -44,8 +44,12 @@ MOST = 2000  # examples that are fitted
 HELD_OUT = 0.2  # of the training examples: settings are chosen on them
 TUNED = "vi"  # whose settings the variational methods share
 SHRINK = (1.0, 0.3, 0.1, 0.03)  # of rates and of the prior's widths: the first at which a trial is finite and learns is taken
-STEPS, FIGURES = 8_000, 12_000  # of the first family of a lab: passes of its variational fits, gradients of all else
-ONE_DRAW = {"mc_samples": 1, "lr": 1.0}  # a step, where eight take too long: at a rate that its noise allows
+# Gradients over all fitted examples that the first family of a lab takes: in steps of its variational fits, and for its figures.
+FIT_STEPS, FIGURES = 8_000, 12_000
+ONE_DRAW = {
+    "mc_samples": 1,
+    "lr": 1.0,
+}  # settings where eight draws a step take too long: one is noisier, and needs a lower rate
 TRAINING_SHARE = 0.025  # of the time budget, where it does not suffice for everything: the first picture comes soon
 SHORT = 200  # steps of a fit then
 TIMED = 32  # examples of the gradient that is timed
@@ -115,7 +119,8 @@ def prepare_own(
     one, many = _seconds(net, task.train), _seconds(net, task.train, settings["mc_samples"])
 
     def work(step: float, n: int) -> float:
-        return one * (2 * EPOCHS + FIGURES) + step * ((n + 1) * settings["steps"] + STEPS)
+        """Seconds of everything, with `n` trials and so many seconds a step of a variational fit."""
+        return one * (2 * EPOCHS + FIGURES) + step * ((n + 1) * settings["steps"] + FIT_STEPS)
 
     if work(one, 1) > seconds:
         net = _learned(net, task.train, how, say, max(1, min(EPOCHS, int(TRAINING_SHARE * seconds / one))), check=False)
@@ -222,7 +227,7 @@ def _with_settings(fits: Fitting, trials: int, say: Say, fixed: Mapping[str, Any
 
 
 def _seconds(net: Net, data: Data, draws: int = 1) -> float:
-    """Seconds that a gradient over all examples takes, at so many draws, from the second of two over a few examples."""
+    """Seconds of a gradient over all examples at `draws` weight vectors, estimated from the second of two over a few examples."""
     few = data.subset(torch.arange(min(TIMED, len(data))))
     loss = training_loss(net, few, Run(0), None, draws)
     w = net.w if draws == 1 else net.w.expand(draws, -1)

@@ -27,7 +27,7 @@ def on_cluster(
         (number, function(given, item)) of each item as they come in.
 
     Raises:
-        CancelledError: Of concurrent.futures, for a task that was lost with its workers.
+        CancelledError: Where the scheduler has forgotten a task whose workers were lost.
     """
     check_client(client)
     from distributed import CancelledError, as_completed, wait  # optional; `check_client` has imported it
@@ -48,7 +48,7 @@ def on_cluster(
                 result = (future.exception() if errors else None) or future.result(timeout=PATIENCE)
             except TimeoutError:
                 waiting.add(submit(numbers[future]))
-            except CancelledError as error:  # the scheduler forgot the task, with workers that it lost
+            except CancelledError as error:  # its workers were lost, and the scheduler has forgotten it
                 if not errors:
                     raise
                 yield numbers[future], error

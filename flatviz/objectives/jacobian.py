@@ -16,12 +16,7 @@ CHUNK_NUMBERS = 2**24  # of one chunk of Jacobians: 64 MB in float32
 
 
 def jacobians(net: Net, w: Tensor, x: Tensor, part: slice = slice(None)) -> tuple[Tensor, Tensor]:
-    """Outputs (N, C) and J = d outputs / d w[part] (N, C, P) at `w` (D,), for inputs `x` (N, ...) that fit in memory.
-
-    Raises:
-        ValueError: For a module with an operation that has no rule for vmap, such as an embedding with max_norm.
-        RuntimeError: Of any other kind, as it comes.
-    """
+    """Outputs (N, C) and J = d outputs / d w[part] (N, C, P) at `w` (D,), for inputs `x` (N, ...) that fit in memory."""
     w = w.detach()
 
     def outputs(v: Tensor, one: Tensor) -> tuple[Tensor, Tensor]:
@@ -29,12 +24,11 @@ def jacobians(net: Net, w: Tensor, x: Tensor, part: slice = slice(None)) -> tupl
         out = net(whole, one[None])[0].reshape(-1)
         return out, out
 
+    jacobian = jacrev(outputs, has_aux=True)
     try:
-        J, out = vmap(jacrev(outputs, has_aux=True), in_dims=(None, 0))(w[part], x)
-    except RuntimeError as error:
-        if "vmap" not in str(error):
-            raise
-        raise ValueError(f"Jacobians need a net that torch.func.vmap runs, got {net!r}: {error}") from error
+        J, out = vmap(jacobian, in_dims=(None, 0))(w[part], x)
+    except RuntimeError:  # an operation that vmap has no rule for, such as an embedding with max_norm
+        J, out = map(torch.stack, zip(*(jacobian(w[part], one) for one in x)))
     return out.detach(), J.detach()
 
 

@@ -12,13 +12,13 @@ from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.engine.forward import forward
-from flatviz.engine.stacked import Mapped, Stacked
+from flatviz.engine.stacked import Stacked, Vmapped
 from flatviz.storage.checkpoints import State
 from flatviz.training.gradient import TrainingLoss
 
 
 class SequentialLoss(TrainingLoss):
-    """Rows (B, D) of weights, each by a loss of its own."""
+    """Losses of the rows of W (B, D), each computed by itself; `value_and_grad` takes their gradients one by one."""
 
     def __init__(self, losses: Sequence[TrainingLoss]) -> None:
         self.losses, self.data, self.passes = losses, losses[0].data, losses[0].passes
@@ -34,7 +34,7 @@ class SequentialLoss(TrainingLoss):
         return {f"{i} {name}": value for i, loss in enumerate(dict.fromkeys(self.losses)) for name, value in loss.state.items()}
 
     def in_one_pass(self, rows: int, index: Tensor | None) -> bool:
-        """Never."""
+        """Never: each row is computed by itself."""
         return False
 
     def check(self, data: Data) -> None:
@@ -47,16 +47,16 @@ class SequentialLoss(TrainingLoss):
 
 
 class BatchedLoss(SequentialLoss):
-    """(W (B, D), index (B, n) or None) -> losses (B,) from one pass for all rows, where that pays."""
+    """(W (B, D), index (B, n) or None) -> losses (B,) from one pass over all rows, where that is faster than row by row."""
 
-    def __init__(self, net: Net, likelihood: Likelihood, network: Stacked | Mapped, losses: Sequence[TrainingLoss]) -> None:
+    def __init__(self, net: Net, likelihood: Likelihood, network: Stacked | Vmapped, losses: Sequence[TrainingLoss]) -> None:
         super().__init__(losses)
         self.net, self.likelihood, self.network = net, likelihood, network
         self.inputs = network.features(self.data.batch(None)[0])
 
     def in_one_pass(self, rows: int, index: Tensor | None) -> bool:
-        """Whether that is faster, and fits a GPU."""
-        return self.network.pays(rows, len(self.data) if index is None else index.shape[1])
+        """Whether one pass is faster than row by row, and fits a GPU's memory."""
+        return self.network.worth_batching(rows, len(self.data) if index is None else index.shape[1])
 
     def __call__(self, W: Tensor, index: Tensor | None) -> Tensor:
         """Mean loss of each row."""

@@ -50,7 +50,7 @@ class TrainingLoss:
         return [self]
 
     def in_one_pass(self, rows: int, index: Tensor | None) -> bool:
-        """Whether all rows go through together; else gradients are taken by each of `each` in turn, in the memory of one."""
+        """Whether one call gives the losses of all rows; else gradients are taken by the losses in `each`, one row at a time."""
         return True
 
     @property
@@ -94,10 +94,9 @@ def value_and_grad(loss: TrainingLoss, w: Tensor, index: Tensor | None, *, again
 
 
 def _value_and_grad(loss: TrainingLoss, w: Tensor, index: Tensor | None, again: bool) -> tuple[Tensor, Tensor]:
-    if not loss.in_one_pass(len(w), index):
+    if w.ndim == 2 and not loss.in_one_pass(len(w), index):
         indices = [None] * len(w) if index is None else index.unbind()
-        found = [_value_and_grad(*row, again) for row in zip(loss.each, w.unbind(), indices)]
-        values, gradients = zip(*found)
+        values, gradients = zip(*(_value_and_grad(*row, again) for row in zip(loss.each, w.unbind(), indices)))
         return torch.stack(values), torch.stack(gradients)
     with torch.inference_mode(False), torch.enable_grad():  # whatever mode the caller is in
         w = (w.clone() if w.is_inference() else w).detach().requires_grad_(True)

@@ -14,7 +14,7 @@ from flatviz.core.net import Net
 from flatviz.core.seeds import generator, randn_like
 from flatviz.engine.batchnorm import TrainingNet
 from flatviz.engine.forward import forward
-from flatviz.engine.stacked import mapped, stack
+from flatviz.engine.stacked import stack, vmapped
 from flatviz.objectives.nll import check_data
 from flatviz.storage.checkpoints import State
 from flatviz.training.batched import BatchedLoss, SequentialLoss
@@ -119,9 +119,9 @@ def training_loss(
 
     The run's batchnorm "frozen" keeps the net's statistics, so that the loss is a function of the weights; "train" uses batch
     statistics on an internal copy, which is the loss's `training` and collects running ones on the way.
-    Rows go in one pass where the network allows it and it pays, else one after the other.  It pays for a small network, and for
-    any on a GPU; larger convolutions with weights of their own are no faster on a CPU.  Trained statistics are each member's
-    own, so those go one by one, and so does what is of reduced precision.
+    Rows go through the network in one pass where it allows that and that is faster: for small networks on a CPU, for all on a
+    GPU whose memory suffices.  Otherwise they go one after the other, as do members with BatchNorm statistics of their own, and
+    training of reduced precision.
 
     Raises:
         ValueError: For a sampled trunk with trained BatchNorm statistics, or minibatches in parts.
@@ -148,7 +148,7 @@ def training_loss(
     alike = type(losses[0]) is FrozenLoss  # its subclasses draw noise or collect statistics, each member's own
     if passes.precision is None and rows > 1 and alike and data.is_held:
         x, _ = data.batch(None)
-        network = stack(net, x) or mapped(net, x)
+        network = stack(net, x) or vmapped(net, x)
         if network is not None:
             return BatchedLoss(net, run.likelihood, network, losses)
     return SequentialLoss(losses)

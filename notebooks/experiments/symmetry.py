@@ -509,7 +509,7 @@ px.scatter(mmd, x="value", error_x="half", y=mmd.method.map(label), color=mmd.se
 
 # %% [markdown]
 # *Figure: a marker for each set and removal, with its interval; the control is ten networks copied. Mean-field VI approximates the
-# posterior at T = 1, with weights that are not minima of a loss as those of the pool are.*
+# posterior at T = 1, whose draws do not minimise a loss as the networks of the pool do.*
 #
 # ## By one kernel alone
 #

@@ -6,6 +6,7 @@ from torch import nn
 from torch.nn import functional as F
 
 import flatviz as fv
+from flatviz.objectives.jacobian import jacobians
 
 
 class Attending(nn.Module):
@@ -80,3 +81,22 @@ def test_a_layer_without_a_second_derivative_is_named_and_its_ggn_is_right():
     got = fv.top_eigenpairs(f, net.w, 3, curvature="ggn").values
     torch.testing.assert_close(got.double(), want, rtol=1e-3, atol=1e-5)  # float32 products
     assert fv.top_eigenpairs(f, net.w, 1, curvature="fisher").values[0] > 0
+
+
+class Limited(nn.Module):
+    """An embedding that shortens its rows in the forward pass, for which vmap has no rule."""
+
+    def __init__(self):
+        super().__init__()
+        self.words, self.head = nn.Embedding(5, 3, max_norm=1.0), nn.Linear(3, 2)
+
+    def forward(self, x):
+        return self.head(self.words(x).mean(1))
+
+
+@pytest.mark.filterwarnings("ignore:There is a performance drop")
+def test_a_module_that_vmap_cannot_run_has_the_jacobians_of_autograd():
+    net, x = fv.Net.from_module(Limited().double().eval()), torch.randint(0, 5, (6, 4))
+    outputs, J = jacobians(net, net.w, x)
+    torch.testing.assert_close(outputs, net(net.w, x))
+    torch.testing.assert_close(J, torch.autograd.functional.jacobian(lambda w: net(w, x), net.w))

@@ -11,7 +11,7 @@ from symmetric_networks import mlp, network, optunet
 from torch import nn
 
 import flatviz as fv
-from flatviz.engine.stacked import Mapped, Stacked
+from flatviz.engine.stacked import Stacked, Vmapped
 from flatviz.symmetry import collapse
 from flatviz.training.batched import BatchedLoss, SequentialLoss
 from flatviz.training.gradient import gradient
@@ -106,7 +106,7 @@ def test_how_members_run_together():
     def together(net):
         return training_loss(net, data, run, 3)
 
-    assert isinstance(together(fv.Net.from_module(optunet())).network, Mapped)
+    assert isinstance(together(fv.Net.from_module(optunet())).network, Vmapped)
     head = fv.Net.from_module(optunet(), lambda name: name.startswith("7"), example=x)
     assert isinstance(together(head).network, Stacked), "the trunk is the same for all members"
     looped = nn.Sequential(nn.Conv2d(1, 2, 3), nn.Flatten(), Looped(), nn.Linear(72, 10))

@@ -70,6 +70,32 @@ def test_a_budget_that_is_too_short_treats_the_head_alone_and_says_what_it_left_
     view.close()
 
 
+@pytest.mark.parametrize(
+    ("minutes", "left", "draws", "trials"),
+    [
+        (16.0, None, 8, 2),
+        (4.0, "all draws of a step but one", 1, 2),
+        (3.6, "all draws of a step but one, all trials but one", 1, 1),
+    ],
+)
+def test_what_a_time_budget_leaves_out_first(minutes, left, draws, trials, digits, monkeypatch):
+    """A gradient of 0.01 s, in proportion to the draws: everything takes 904 s, one draw a step 219 s, and one trial 213 s."""
+    monkeypatch.setattr(own, "_seconds", lambda net, data, draws=1: 0.01 * draws)
+    made, asked = [], []
+
+    def tried(method, cases, seeds, trials, *, fixed, **how):
+        asked.append(trials)
+        return [(Choice(method.tuned(cases[0][0]).settings | fixed), (0.0,))]
+
+    monkeypatch.setattr(own, "tried", tried)
+    fits, short = own.prepare_own(
+        nn.Sequential(nn.Flatten(), nn.Linear(64, 10)), *digits, trials=2, minutes=minutes, say=made.append
+    )
+    said = [line.rpartition(": ")[2] for line in made if line.startswith("left out")]
+    assert said == ([left] if left else []) and not short
+    assert fits.fit["mc_samples"] == draws and asked == [2] * (trials > 1)
+
+
 @pytest.mark.parametrize(("finite_from", "said"), [(1.0, "trials: "), (0.1, "trials, at 0.1 of rate and widths: ")])
 def test_trials_that_are_not_finite_are_made_again_at_smaller_rates_and_widths(finite_from, said, digits, monkeypatch):
     seen = []
