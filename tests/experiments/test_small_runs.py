@@ -67,9 +67,13 @@ def test_lengths_of_training_are_fitted_measured_and_compared(run_small):
 
 def test_open_questions_are_asked_on_the_cells_of_the_stored_table(run_small):
     said, found, _ = run_small("questions", SEEDS=2, LONGER=1, STEPS=4, EPOCHS=5, SIZES="1,2,4")
-    stored, keys = read_table("questions"), ("setting", "method", "radius", "steps")
+    (trials, found), (widths, stored) = (
+        [t[t.experiment == e] for e in ("widths", "questions")] for t in (found, read_table("questions"))
+    )
+    assert cells(trials, "setting", "quantity") == cells(widths, "setting", "quantity")
+    keys = ("setting", "method", "radius", "steps")
     assert cells(found, *keys) == cells(stored, *keys) and stored.seed.nunique() == 20
-    assert found.value.notna().all() and said.count("with 2 draws against VI with 4: ") == 6
+    assert found.value.notna().all() and trials.value.notna().all() and said.count("with 2 draws against VI with 4: ") == 6
 
 
 def test_learning_coefficients_are_sampled_compared_and_left_alone_by_permutations(run_small):
