@@ -173,6 +173,89 @@ pd.DataFrame(
 for task in (NEAR, FAR):
     mean = {name: scores[name].validation_nll.mean(skipna=False) for name in names if name.startswith(f"{task}, ")}
     least = min(mean, key=mean.get)
+    test = mean_zero(scores[least].validation_nll - math.log(10))
+    word = "better" if test["mean"] + test["half"] < 0 else "not shown to be better"
+    print(
+        f"{least}: the least validation NLL, {mean[least]:.2f} nats: {word} than guessing, {math.log(10):.2f} ({test['n']} seeds)"
+    )
+
+# %%
+sizes = [int(n) for n in SIZES.split(",")]
+
+
+def measure(fitted, cell):
+    """λ1 and scores of 30 draws, NLL and accuracy of each size of ensemble, and the objective where the fit ended."""
+    net, task, q = fitted
+    if q is None:
+        return {name: np.nan for name in ("lambda1", "nll", "accuracy", "ece", "shifted_nll", "objective")}
+    seed, last = cell["seed"], q.history.loss[-max(1, len(q.history.loss) // 20) :]
+    values = Measurement(net, task, seed=seed)(q)
+    scores = fv.predict(net, q, task.test, max(sizes), seed=seed + 1).scores
+    values |= {f"{name} of {n}": scores[name][n - 1] for name in ("nll", "accuracy") for n in sizes}
+    n, kl_weight = len(last), fv.METHODS["vi"].plain.settings["kl_weight"]
+    objective = last.mean() + kl_weight / len(task.train) * q.history.kl[-n:].mean()
+    return values | {"objective": objective + (0.0 if cell["method"] == "vi" else q.history.sharpness[-n:].mean())}
+
+
+# %% [markdown]
+# ## The prior's width from scratch
+#
+# VI from scratch on seeds that the comparison does not use; a width is chosen by the NLL on validation splits.
+
+# %%
+trials = [dict(setting=f"{task}, {SCRATCH}, width {std:g}", method="vi", radius=0.0, seed=1000 + i)
+          for task in (NEAR, FAR) for std in WIDTHS for i in range(min(3, SEEDS))]  # fmt: skip
+
+
+def fit_width(cells, device=DEVICE):
+    """VI from scratch at each width, None where it diverged."""
+    for cell in cells:
+        name, _, std = cell["setting"].split(", ")
+        task = task_for(name, cell["seed"]).to(device)
+        net, prior, start = from_scratch(task, cell["seed"], float(std.split()[1]), device)
+        q = unless_diverged(fv.fit_vi, net, task.train, prior, seed=cell["seed"], steps=usual, **start)
+        yield cell, (net, task, q)
+
+
+def measure_width(fitted, cell):
+    """NLL and accuracy on the validation split."""
+    net, task, q = fitted
+    scores = q and fv.predict(net, q, task.validation, 30, seed=cell["seed"] + 1).scores
+    return {f"validation_{name}": scores[name][-1] if q else np.nan for name in ("nll", "accuracy")}
+
+
+# %% [markdown]
+# ## Run, or read
+
+# %%
+if RUN:
+    how = dict(device=DEVICE, workers=WORKERS)
+    table = pd.concat([run(trials, fit_width, measure_width, name="widths", **how),
+                       run(grid, fit, measure, name="questions", **how)], ignore_index=True)  # fmt: skip
+else:
+    table = read_table(TABLE)
+if SAVE:
+    write_table(table, SAVE)
+tried, table = table[table.experiment == "widths"], table[table.experiment == "questions"]
+
+# %%
+names = dict.fromkeys(tried.setting)
+scores = {name: at(tried, setting=name) for name in names}
+pd.DataFrame(
+    [
+        {
+            "VI": name,
+            "validation NLL": shown(scores[name].validation_nll),
+            "validation accuracy %": shown(scores[name].validation_accuracy, factor=100),
+        }
+        for name in names
+    ]
+).style.hide()
+
+# %%
+for task in (NEAR, FAR):
+    mean = {name: scores[name].validation_nll.mean(skipna=False) for name in names if name.startswith(f"{task}, ")}
+    least = min(mean, key=mean.get)
     word = "no better than guessing" if mean[least] > 0.9 * math.log(10) else "chosen"
     print(f"least validation NLL: {least}: {mean[least]:.2f} nats ({math.log(10):.2f} is guessing): {word}")
 
