@@ -18,7 +18,6 @@ from flatviz.core.modules import copied
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator
-from flatviz.core.treated import find_head
 from flatviz.datasets.images import data_from
 from flatviz.engine.trunk import cache_trunk
 from flatviz.families.choice import with_head_std
@@ -145,7 +144,7 @@ def prepare_own(
 
     swag = _first(RATES, fitted)
     norm = any(b.kind == "norm" for b in net.blocks)
-    treated, what = ("norm+head", "normalisation layers and head") if norm else (_of_head(net), "head")
+    treated, what = ("norm+head", "normalisation layers and head") if norm else ("head", "head")
     late, prior = transfer(net, swag, treated=treated, head_std=HEAD_STD, scale=recipe_for(net).scale)
     say(f"treated: {what}, {late.dim} weights")
     try:
@@ -186,7 +185,7 @@ def _head_alone(net: Net, task: Task, how: dict, say: Say, trials: int, fixed: M
     if len(test) < len(task.test):
         say(f"left out: all test examples but the first {MOST}")
     everything = Gaussian(net.w, torch.zeros_like(net.w), torch.zeros_like(net.w)[None])
-    net, prior = transfer(net, everything, treated=_of_head(net), head_std=HEAD_STD)
+    net, prior = transfer(net, everything, treated="head", head_std=HEAD_STD)
     parts = {"train": task.train, "test": test, "validation": task.validation}
     try:
         cached = {name: cache_trunk(net, data, progress=how["progress"]) for name, data in parts.items()}
@@ -267,12 +266,6 @@ def _first(values: Sequence[float], attempt: Callable[[float], Any]) -> Any:
         except ValueError as error:
             failed = error
     raise failed
-
-
-def _of_head(net: Net) -> Callable[[str], bool]:
-    """Whether a parameter of this name belongs to the head."""
-    head = find_head(net.module, net.example)
-    return lambda name: name.rpartition(".")[0] == head
 
 
 def _accuracy(net: Net, w: Tensor, data: Data) -> float:
