@@ -34,37 +34,16 @@ FLAGS = [
 WAIT = int(os.environ.get("FLATVIZ_BROWSER_PATIENCE", 240))  # seconds for one wait: twenty times what a loaded machine takes
 SLOW = 1000 * WAIT  # the same in ms, as Playwright counts
 
-RUN_ALL = """async () => {
-  const app = window.jupyterapp, panel = app.shell.currentWidget;
-  await panel.context.ready;
-  await panel.sessionContext.ready;
-  await app.commands.execute('notebook:run-all-cells');
-  return panel.content.widgets.filter((c) => c.model.type === 'code').flatMap((c) =>
-    c.model.outputs.toJSON().filter((o) => o.output_type === 'error').map((o) => `${o.ename}: ${o.evalue}`));
-}"""
 
-IN_KERNEL = """async (code) => {
-  const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
-  let out = '';
-  const asked = kernel.requestExecute({ code, store_history: false });
-  asked.onIOPub = (m) => { out += m.content.text ?? m.content.evalue ?? ''; };
-  await asked.done;
-  return out;
-}"""
+def in_page(name: str) -> str:
+    """The function of tests/in_page/{name}.js, as text that a page evaluates."""
+    return (Path(__file__).parent / "in_page" / f"{name}.js").read_text(encoding="utf-8")
 
-STANDING = """() => ({
-  address: location.href,
-  views: [...document.querySelectorAll('.flatviz')].map((e) => ({ ...e.dataset, words: e.innerText.slice(0, 300) })),
-  status: [...document.querySelectorAll('.widget-label')].map((e) => e.textContent),
-  kernel: window.jupyterapp?.shell?.currentWidget?.sessionContext?.session?.kernel?.status,
-  cells: window.jupyterapp?.shell?.currentWidget?.content?.widgets?.map((c) => c.model.executionCount ?? null),
-  page: document.body?.innerText.slice(0, 500),
-})"""  # what is to be told of a page that did not come to its end
 
-DRAWN = """(root) => JSON.parse(JSON.stringify(Object.fromEntries([...root.querySelectorAll('figure:has(.js-plotly-plot)')].map((f) => {
-  const plot = f.querySelector('.js-plotly-plot');
-  return [f.dataset.name, { data: plot.data, shapes: plot.layout.shapes ?? [] }];
-})), (key, value) => (ArrayBuffer.isView(value) ? Array.from(value) : value)))"""
+RUN_ALL = in_page("run_all")
+IN_KERNEL = in_page("in_kernel")
+STANDING = in_page("standing")
+DRAWN = in_page("drawn")
 
 
 def need_chromium() -> None:

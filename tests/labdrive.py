@@ -5,36 +5,21 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from browsing import DRAWN, IN_KERNEL, RUN_ALL, WAIT, answer, jupyterlab, limited, watched
+from browsing import DRAWN, IN_KERNEL, RUN_ALL, WAIT, answer, in_page, jupyterlab, limited, watched
 
 NOTEBOOK = Path(__file__).resolve().parent.parent / "notebooks" / "00_tour.ipynb"
 SLOW_PAGE = """((timeout) => {
   AbortSignal.timeout = (ms) => timeout.call(AbortSignal, ms === 2000 ? 0 : ms);
 })(AbortSignal.timeout)"""  # anywidget gives a module two seconds to load: as on a machine that never makes it
 SHOWS = "(state) => document.querySelector('.flatviz[data-state]').dataset.state === state"
-FITTED = """(smaller) => {  // until then the nearest fitted radius is shown, and said to be that
-  const view = document.querySelector('.flatviz[data-state]');
-  const missing = view.querySelector('.fv-reading').textContent.includes('is not fitted');
-  return !missing && Number(view.dataset.state.split('/')[1]) > Number(smaller);
-}"""
+FITTED = in_page("fitted")
 PLOT = "[...document.querySelectorAll('.jupyter-widgets .js-plotly-plot')].find((p) => !p.closest('.flatviz'))"
 SAMPLES = f"(n) => {PLOT}?._fullData?.find((t) => t.name === 'samples')?.x.length === n"
 EXPLORED = f"() => {PLOT}.querySelectorAll('.scatterlayer .point').length"
 VIEW = "document.querySelector('.flatviz[data-state]')"
 RESIZED = """() => [...document.querySelectorAll('.flatviz figure:not([hidden]) .js-plotly-plot')]
   .every((p) => Math.abs(p._fullLayout?.width - p.clientWidth) < 2)"""
-SCREEN = """(view) => {  // with the lab's controls at the top of the panel, then with the end of each picture at that of the panel
-  const panel = view.closest('.jp-WindowedPanel-outer') ?? view.closest('.jp-Notebook'), box = (node) => node.getBoundingClientRect();
-  const bar = view.querySelector('.fv-bar'), end = () => box(panel).top + panel.clientHeight;
-  const move = (node, edge, to) => { panel.scrollTop += box(node)[edge] - to; };
-  const plots = [...view.querySelectorAll('figure:not([hidden]) .fv-plot')];
-  move(view, 'top', box(panel).top);
-  const first = end() - box(plots[0]).bottom;
-  return { first, all: plots.map((plot) => {
-    move(plot, 'bottom', end());
-    return { name: plot.closest('figure').dataset.name, controls: box(bar).top - box(panel).top, room: box(plot).top - box(bar).bottom };
-  }) };
-}"""
+SCREEN = in_page("screen_of_the_lab")
 LIMIT = 4 * WAIT  # seconds for all of it
 
 

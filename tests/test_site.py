@@ -15,7 +15,7 @@ import urllib.parse
 
 import nbformat
 import pytest
-from browsing import answer, faults, limited, watched
+from browsing import answer, faults, in_page, limited, watched
 from course import NOTEBOOKS, executed
 from every_verb import public_names
 from playwright.sync_api import TimeoutError
@@ -117,15 +117,7 @@ def test_contents_and_gallery_have_thumbnails(site, page, link):
 
 
 WIDE = "() => document.documentElement.scrollWidth - innerWidth"
-LOOK = """async () => {
-  const wait = (ms) => new Promise((done) => setTimeout(done, ms));
-  const open = () => [...document.querySelectorAll('.fv-figure, .fv-live, .fv-lab, .math')].filter((e) =>
-    !('drawn' in e.dataset) || (!e.classList.contains('math') && !e.querySelector('.main-svg')));
-  for (const node of document.querySelectorAll('.fv-figure, .fv-live, .fv-lab')) { node.scrollIntoView(); await wait(30); }
-  for (let i = 0; i < 400 && open().length; i++) { open()[0].scrollIntoView(); await wait(50); }
-  const wide = document.documentElement.scrollWidth - innerWidth;
-  return { undrawn: open().length, wide, formulas: document.querySelectorAll('.katex-error').length };
-}"""
+LOOK = in_page("look_at_a_page")
 SCHEMES = ("light", "dark")
 PAGE = 60  # seconds for one page; a tenth of that is usual on a busy machine
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from browsing import faults
+from browsing import faults, in_page
 from pagedrive import EXPLORE, at, code_of, drawn, figures_of, resized, same_traces, written
 
 from flatviz.pages.story import tour_story
@@ -18,10 +18,7 @@ def address(family, tmp_path_factory):
     return written(family, folder, story=tour_story(family), code=["family = FAMILY"], look=EXPLORE)
 
 
-PLOTS = """() => JSON.parse(JSON.stringify(
-  [...document.querySelectorAll('.flatviz figure:not([hidden]) .js-plotly-plot')].map((p) => ({ data: p.data, ranges:
-    Object.fromEntries(Object.entries(p.layout).filter(([k]) => k.includes('axis')).map(([k, v]) => [k, v.range])) })),
-  (key, value) => (ArrayBuffer.isView(value) ? Array.from(value) : value)))"""
+PLOTS = in_page("plots_in_sight")
 
 
 POINT = """(d) => { const plot = document.querySelector('[data-name=surface] .js-plotly-plot');
@@ -87,15 +84,7 @@ def test_pointing_at_a_draw_lights_it_up_in_every_view_that_shows_it(page, famil
     at(page, "method=sabma&radius=2&draws=5&tab=All", "sabma/2/5", "All")
     d, i = 1, family.index("sabma", 2.0)
     page.evaluate(POINT, d)
-    places = page.evaluate(
-        """() => Object.fromEntries([...document.querySelectorAll('figure:has(.js-plotly-plot)')].map((f) => {
-          const plot = f.querySelector('.js-plotly-plot'), at = (r) => ['left', 'top'].map((k) => parseFloat(r.style[k]));
-          const back = (r, xa, ya) => [xa.p2d(at(r)[0] - plot.offsetLeft - xa._offset), ya.p2d(at(r)[1] - plot.offsetTop - ya._offset)];
-          const { xaxis, yaxis } = plot._fullLayout;
-          return [f.dataset.name, [...f.querySelectorAll('.fv-ring')].map((r) => back(r, xaxis, yaxis))
-            .concat([...f.querySelectorAll('.fv-rule')].map((r) => [xaxis.p2d(at(r)[0] - plot.offsetLeft - xaxis._offset)]))];
-        }))"""
-    )
+    places = page.evaluate(in_page("places_of_a_draw"))
     p, spectrum = family.projection[i], family.spectrum[i][d]
     np.testing.assert_allclose(places["surface"], [p.coords[d].tolist()], rtol=0.02, atol=0.05)
     np.testing.assert_allclose([places["hidden"][0][1]], [p.distance[d]], rtol=0.02)

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 import torch
+from browsing import in_page
 from kernel_stand_in import send_members, shown
 
 import flatviz as fv
@@ -14,11 +15,7 @@ from flatviz.pages.bundle import pack, pack_members
 from flatviz.plots.nouns import mean_lambda1
 from flatviz.plots.radius import place_of
 
-CURVE = """() => { const plot = document.querySelector('[data-name=radius] .js-plotly-plot');
-  const { _fullData: data, _fullLayout: layout } = plot;
-  const of = (name) => data.filter((t) => t.name === name && t.visible === true)
-    .map((t) => ({ x: [...t.x], y: [...t.y], range: layout[`xaxis${t.xaxis.slice(1)}`].range }));
-  return { dots: of('SA-BMA, radii'), rings: of('selected'), caption: plot.closest('figure').querySelector('figcaption').textContent }; }"""
+CURVE = in_page("curve_over_radii")
 LARGEST = torch.tensor(4.0).log10().item()
 
 

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 import torch
-from browsing import plain
+from browsing import in_page, plain
 from pagedrive import at, code_of, drawn, figures_of
 
 import flatviz as fv
@@ -14,21 +14,9 @@ from flatviz.pages.images import LEVELS
 pytestmark = pytest.mark.browser
 
 # Probabilities read back from the places of the drawn lines: (draw, class), for the image in the chart.
-LINES = """() => {
-  const g = document.querySelector('[data-chart]'), ruler = [...g.querySelectorAll('line')].map((l) => Number(l.getAttribute('y1')));
-  const [zero, one] = [Math.max(...ruler), Math.min(...ruler)];
-  const up = (v) => (zero - v) / (zero - one);
-  const lines = [...g.querySelectorAll('polyline')].filter((l) => l.getAttribute('stroke-width') < 3);
-  return { row: Number(g.dataset.chart),
-    lines: lines.map((l) => l.getAttribute('points').split(' ').map((p) => up(Number(p.split(',')[1])))),
-    means: [...g.querySelectorAll('.fv-mean')].map((r) => up(Number(r.getAttribute('y')))),
-    bold: [...g.querySelectorAll('polyline')].filter((l) => l.getAttribute('stroke-width') > 3).map((l) => Number(l.dataset.draw)) }; }"""
+LINES = in_page("lines_of_the_chart")
 ROWS = "[...document.querySelectorAll('figure:not([hidden]) [data-row]')].map((g) => Number(g.dataset.row))"
-PIXELS = """(row) => {
-  const image = document.querySelector(`[data-row="${row}"] image`), c = document.createElement('canvas'), i = new Image();
-  i.src = image.getAttribute('href');
-  return i.decode().then(() => { c.width = i.width; c.height = i.height; const x = c.getContext('2d'); x.drawImage(i, 0, 0);
-    return Array.from(x.getImageData(0, 0, i.width, i.height).data).filter((_, k) => k % 4 === 0); }); }"""
+PIXELS = in_page("pixels_of_an_image")
 
 
 def same_lines(shown, lines, means):

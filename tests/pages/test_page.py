@@ -8,7 +8,7 @@ from unittest.mock import Mock
 import numpy as np
 import plotly.graph_objects as go
 import pytest
-from browsing import DRAWN, answer, plain
+from browsing import DRAWN, answer, in_page, plain
 from pagedrive import data_of, opened, same_traces
 
 import flatviz as fv
@@ -132,19 +132,7 @@ def test_views_draw_what_the_plot_functions_draw(family):
         fv.widgets.plot_view(family, "nope")
 
 
-FILM = """async (url) => {
-  const video = document.createElement('video'), canvas = document.createElement('canvas'), shown = [];
-  video.muted = true;
-  await new Promise((done, failed) => { video.onloadeddata = done; video.onerror = failed; video.src = url; });
-  for (let share = 0.02; share < 1; share += 0.07) {       // radius 0, the largest, 0 again; a busy machine films unevenly
-    await new Promise((done) => { video.onseeked = done; video.currentTime = share * video.duration; });
-    Object.assign(canvas, { width: video.videoWidth, height: video.videoHeight });
-    canvas.getContext('2d').drawImage(video, 0, 0);
-    shown.push([...canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data]);
-  }
-  const far = shown.map((one) => one.filter((v, i) => Math.abs(v - shown[0][i]) > 90).length);
-  return { width: video.videoWidth, there: Math.max(...far), back: Math.min(...far.slice(-3)) };
-}"""
+FILM = in_page("frames_of_a_film")
 
 
 @pytest.mark.browser

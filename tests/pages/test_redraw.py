@@ -1,43 +1,13 @@
 """What a control moves is drawn alone, and the picture is then the one that plotly.js makes of the same figure from nothing."""
 
 import pytest
+from browsing import in_page
 from pagedrive import at, drawn
 
 pytestmark = pytest.mark.browser
 
-COUNT = """() => {
-  window.reacted = [];
-  const react = Plotly.react;
-  Plotly.react = (plot, ...rest) => { window.reacted.push(plot.closest('figure').dataset.name); return react(plot, ...rest); };
-}"""
-DIFFERENT = """async () => {
-  const parts = ['.subplot .plot', '.overplot', '.errorbars', '.shapelayer', '.annotation', '.xtick', '.ytick',
-    '.xgrid', '.ygrid', '.colorbar', '.legend'], found = [];
-  const sorted = (text) => text.split(/; ?/).filter((v) => v && v !== 'opacity: 1').sort().join(';');
-  const short = (text) => text.replace(/-?\\d+\\.\\d+/g, (v) => Number(v).toFixed(3));  // what glided ends at a float32
-  const said = ({ name, value }) => `${name}="${name === 'style' ? sorted(value) : name === 'transform' ? short(value) : value}"`;
-  const moved = (e, name) => name === 'style' && e.classList.contains('textpoint');  // labels keep apart
-  const one = (e) => `<${e.tagName} ${[...e.attributes].filter((a) => !moved(e, a.name)).map(said)
-    .filter((v) => v !== 'style=""').sort().join(' ')}>`
-    + (e.children.length ? '' : e.textContent);
-  const ticks = (part) => /tick|grid/.test(part);  // one more may stand before or after the others
-  const look = (plot, part) => {
-    const empty = (e) => e.classList.contains('textpoint') && !e.children.length;  // of a point without a label
-    const all = [...plot.querySelectorAll(`${part}, ${part} *`)].filter((e) => !empty(e)).map(one);
-    return (ticks(part) ? all.sort() : all).join('');
-  };
-  for (const plot of document.querySelectorAll('figure:not([hidden]) .js-plotly-plot')) {
-    const before = parts.map((part) => look(plot, part)), layout = { ...plot.layout, datarevision: Math.random() };
-    await Plotly.react(plot, plot.data.map((trace) => ({ ...trace, uid: trace.uid })), layout, plot._context);
-    parts.forEach((part, i) => {
-      const [a, b] = [before[i], look(plot, part)], at = [...a].findIndex((c, k) => c !== b[k]);
-      const near = (text) => text.slice(Math.max(0, at - 150), at + 100);
-      if (a !== b) found.push([plot.closest('figure').dataset.name, part, near(a), near(b)]);
-    });
-  }
-  window.reacted = [];
-  return found;
-}"""
+COUNT = in_page("count_whole_redraws")
+DIFFERENT = in_page("differs_when_drawn_anew")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -66,18 +36,7 @@ def test_a_phase_of_the_step_draws_its_traces_alone_and_right(page):
         assert [part for part in found if part[1] != ".legend"] == [] or phase == 1  # colour bar and margins come to rest
 
 
-WATCH = """async () => {  // where the first sample is, frame by frame, until the state is another, and a second longer
-  const root = document.querySelector('.flatviz'), before = root.dataset.state, found = [], start = performance.now();
-  let changed = Infinity;
-  while (performance.now() < Math.min(changed + 1100, start + 20000)) {
-    await new Promise((r) => requestAnimationFrame(r));
-    if (root.dataset.state !== before) changed = Math.min(changed, performance.now());
-    const [point] = [...document.querySelectorAll('[data-name=surface] .scatterlayer .trace:last-child .point')];
-    const { x, y } = point.getBoundingClientRect();
-    found.push(`${x.toFixed(1)} ${y.toFixed(1)}`);
-  }
-  return [...new Set(found)].length;
-}"""
+WATCH = in_page("places_of_the_first_draw")
 
 
 def test_play_goes_through_the_fitted_radii_once_and_its_draws_glide(page):

@@ -4,6 +4,7 @@ import dataclasses
 
 import pytest
 import torch
+from browsing import in_page
 from pagedrive import EXPLORE, at, drawn, opened, resized, written
 
 from flatviz.cli.tour import LEAD, OTHER
@@ -13,20 +14,12 @@ from flatviz.plots.radius import ROWS, values_of
 
 pytestmark = pytest.mark.browser
 SCREENS = [(400, 800), (800, 900), (1280, 800), (1500, 900)]
-ROOM = """() => [...document.querySelectorAll('.flatviz figure:not([hidden]) .fv-plot')].map((plot) => {
-  const { bottom, height } = plot.getBoundingClientRect(), bar = document.querySelector('.fv-bar');
-  window.scrollTo(0, bottom + window.scrollY - window.innerHeight);
-  const { top } = document.querySelector('.fv-controls').getBoundingClientRect();
-  return [plot.closest('figure').dataset.name, top, window.innerHeight - bar.offsetHeight - height];
-})"""  # with each picture's end at that of the screen: where the controls are, and what room is left between the two
+ROOM = in_page("room_above_pictures")
 PAPER = 718  # px, A4 between margins of 1 cm
 RESIZED = (
     "() => [...document.querySelectorAll('.js-plotly-plot')].every((p) => Math.abs(p._fullLayout.width - p.clientWidth) < 2)"
 )
-IN_PRINT = """() => [...document.querySelectorAll('figure')].map((f) => {
-  const [plot, sheet, frame] = [f.querySelector('.main-svg, svg'), document.querySelector('main'), f].map((n) => n.getBoundingClientRect());
-  return [f.dataset.name, f.hidden || plot.width === 0, plot.right - sheet.right, plot.bottom - frame.bottom];
-})"""
+IN_PRINT = in_page("frames_in_print")
 
 
 @pytest.fixture(scope="module")
@@ -98,16 +91,8 @@ def test_a_swipe_over_a_picture_scrolls_the_page(visit, address, size):
     assert page.evaluate("document.querySelector('.js-plotly-plot')._fullLayout.dragmode") is False
 
 
-WIDEST = """() => {
-  window.widest = 0;
-  const look = () => { window.widest = Math.max(window.widest, document.documentElement.scrollWidth); requestAnimationFrame(look); };
-  look();
-}"""  # ever since, whatever is drawn meanwhile
-CUT = """() => {
-  const stage = document.querySelector('.fv-stage'), { bottom } = stage.getBoundingClientRect();
-  const seen = [...stage.querySelectorAll('figure:not([hidden]), .fv-controls')];
-  return seen.filter((n) => n.getBoundingClientRect().bottom > bottom + 1).length;
-}"""
+WIDEST = in_page("watch_the_width")
+CUT = in_page("cut_by_the_stage")
 
 GROUND = """() => { const plot = document.querySelector('[data-name=mechanism]:not([hidden]) .js-plotly-plot');
   return plot ? plot._fullLayout.xaxis._length / plot.clientWidth : 1; }"""  # the step's share of the screen's width
@@ -127,36 +112,7 @@ def test_on_a_small_phone_no_section_is_cut_and_nothing_is_ever_wider_than_the_s
     assert page.evaluate("window.widest") == 320
 
 
-CROWDED = """() => {
-  const met = [], kinds = { title: '.gtitle', legend: '.legendtext', axis: '.infolayer > g[class*=title] text:not(.gtitle)',
-    note: '.annotation-text', bar: '.cbtitle text', 'tick of bar': '.cbaxis text',
-    'tick of x': '.xaxislayer-above text, .xaxislayer-below text', 'tick of y': '.yaxislayer-above text, .yaxislayer-below text' };
-  for (const plot of document.querySelectorAll('.flatviz figure:not([hidden]) .js-plotly-plot')) {
-    const name = plot.closest('figure').dataset.name, out = plot.getBoundingClientRect();
-    const box = (kind) => (text) => {
-      const { left, right, top, bottom } = text.getBoundingClientRect();
-      return { kind, says: text.textContent, left, right, top, bottom, node: text };
-    };
-    const words = Object.entries(kinds).flatMap(([kind, where]) => [...plot.querySelectorAll(where)].map(box(kind)))
-      .filter((w) => w.right - w.left > 0 && w.bottom - w.top > 0);
-    for (const w of words) {
-      const cut = w.left < out.left - 2 || w.right > out.right + 2 || w.top < out.top - 2 || w.bottom > out.bottom + 2;
-      if (cut) met.push(`${name}: "${w.says}" (${w.kind}) is cut by its figure`);
-      const ground = w.kind === 'legend' && plot.querySelector('.legend .bg').getBoundingClientRect();
-      if (ground && w.right > ground.right + 2) met.push(`${name}: "${w.says}" is cut by the legend`);
-    }
-    const shared = (a, b, from, to) => Math.min(a[to], b[to]) - Math.max(a[from], b[from]);  // px
-    const apart = (a, b) => shared(a, b, 'left', 'right') < 2 || shared(a, b, 'top', 'bottom') < 3;
-    words.forEach((a, i) => words.slice(i + 1).forEach((b) => {
-      if (!apart(a, b)) met.push(`${name}: "${a.says}" (${a.kind}) lies over "${b.says}" (${b.kind})`);
-    }));
-    const bars = [...plot.querySelectorAll('.cbfills')].map(box('bar'));
-    for (const bar of bars) for (const w of words.filter((word) => !apart(bar, word))) {
-      met.push(`${name}: "${w.says}" (${w.kind}) lies over the colour bar`);
-    }
-  }
-  return met;
-}"""
+CROWDED = in_page("crowded_words")
 
 
 @pytest.mark.parametrize("width", (400, 1280))

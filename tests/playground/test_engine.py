@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from browsing import answer
+from browsing import answer, in_page
 from torch import nn
 
 import flatviz as fv
@@ -161,13 +161,8 @@ def answers(request):
         found = in_node("run.mjs", ENGINE, input=json.dumps(list(asked.values())))
     else:
         page = request.getfixturevalue("browser").new_page()
-        script = """async ([engine, ask, questions]) => {
-          const load = (text) => import(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
-          const [e, a] = await Promise.all([load(engine), load(ask)]);
-          return questions.map((question) => a.answer(e, question));
-        }"""
         texts = [ENGINE.read_text(encoding="utf-8"), (HERE / "answer.mjs").read_text(encoding="utf-8")]
-        found = answer(page, script, [*texts, list(asked.values())])
+        found = answer(page, in_page("answers_of_the_engine"), [*texts, list(asked.values())])
     return dict(zip(asked, found))
 
 

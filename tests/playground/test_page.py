@@ -2,6 +2,7 @@
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from browsing import in_page
 from pagedrive import opened as opened_page
 from pagedrive import written
 
@@ -87,24 +88,7 @@ def test_keys_and_pointer_move_the_start_and_sliders(page):
 
 
 def test_every_ground_method_and_data_set_runs(page):
-    page.evaluate(f"""() => {{
-      const {{ weights, network }} = {PLAYGROUND};
-      for (const m of ['gd', 'sam', 'sgld', 'hmc']) weights.toggle(m);
-      for (const ground of ['ravine', 'ridge', 'plateau', 'modes', 'yours', 'hollow']) {{
-        weights.choose(ground);
-        weights.truth = true;
-        weights.advance(30);
-        weights.shown();
-        for (const [m, run] of weights.runs) if (run.lost) throw Error(`${{m}} is lost on ${{ground}}`);
-      }}
-      for (const kind of ['moons', 'circles', 'spiral', 'xor', 'gap']) for (const m of ['gd', 'sam', 'vi', 'sabma', 'sgld', 'hmc']) {{
-        network.kind = kind;
-        network.panes[0].method = m;
-        network.again();
-        for (let i = 0; i < 5; i++) network.frame(0.03);
-        if (network.panes[0].lost) throw Error(`${{m}} is lost on ${{kind}}`);
-      }}
-    }}""")
+    page.evaluate(in_page("run_every_method"))
 
 
 def test_the_step_shows_one_more_mark_a_phase_and_links_it_to_its_symbol(page):
@@ -121,17 +105,7 @@ def test_the_step_shows_one_more_mark_a_phase_and_links_it_to_its_symbol(page):
 def test_between_the_points_hmc_is_unsure_and_at_them_sure_vi_and_sabma_less_so(page):
     """What the page says of the gap, for three seeds: the spread of 30 draws where points are, and how much it grows in the gap."""
     for seed in (1, 2, 3):
-        spread = page.evaluate(
-            f"""(seed) => {{
-              const {{ gap }} = {PLAYGROUND};
-              Object.assign(gap, {{ seed, draws: 30 }});
-              gap.again();
-              for (let i = 0; i < 1500; i++) gap.advance();
-              for (const pane of gap.panes) {{ pane.refresh(Infinity); pane.score(); }}
-              return gap.panes.map((pane) => ({{ ...pane.unsure, loss: pane.test.at(-1) }}));
-            }}""",
-            seed,
-        )
+        spread = page.evaluate(in_page("spread_in_the_gap"), seed)
         assert all(s["loss"] < 0 for s in spread), (seed, spread)  # each fits the points
         *gaussian, hmc = ((s["points"], s["gap"] / s["points"]) for s in spread)
         assert all(points > 1.3 * hmc[0] and growth < 0.8 * hmc[1] for points, growth in gaussian), (seed, spread)

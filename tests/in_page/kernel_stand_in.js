@@ -1,0 +1,33 @@
+// A model and a channel as JupyterLab gives them to a view; the kernel behind the channel answers from what is given here.
+async ({ loader, explorer, plotly, index, records, traits }) => {
+  const events = () => {
+    const heard = [];
+    return {
+      on: (name, f) => { heard.push([name, f]); },
+      off: (name, f) => { heard.splice(0, heard.length, ...heard.filter(([n, g]) => n !== name || g !== f)); },
+      tell: (name, ...what) => [...heard].filter(([n]) => n === name).forEach(([, f]) => f(...what)),
+    };
+  };
+  const bytes = (text) => new DataView(new TextEncoder().encode(text).buffer);
+  const asked = window.asked = [], channel = window.channel = events();
+  const record = new DataView(Uint8Array.from(atob(records), (c) => c.charCodeAt(0)).buffer);
+  channel.send = ({ want }) => setTimeout(() => {
+    asked.push(want);
+    if (want === "family") {
+      channel.tell("msg:custom", { kind: "traits", traits }, []);
+      channel.tell("msg:custom", { kind: "family", index }, [record]);
+    } else channel.tell("msg:custom", { kind: want }, [bytes(explorer), bytes(plotly)]);
+  });
+  const state = { radius: 99, n_draws: 1, method: "none", front: "this one", channel: "IPY_MODEL_c" };
+  const model = { ...events(), get: (key) => state[key], save_changes() {} };
+  model.set = (key, value) => {
+    const changed = typeof key === "object" ? key : { [key]: value };
+    Object.assign(state, changed);
+    Object.keys(changed).forEach((name) => model.tell(`change:${name}`));
+  };
+  model.send = () => { throw new Error("a slow page never answers this"); };
+  model.widget_manager = { get_model: async (id) => { if (id !== "c") throw new Error(id); return channel; } };
+  const url = URL.createObjectURL(new Blob([loader], { type: "text/javascript" }));
+  const { default: view } = await import(url);
+  for (const el of document.querySelectorAll("div")) await view.render({ model, el });
+}
