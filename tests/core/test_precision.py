@@ -27,8 +27,7 @@ def test_an_objective_that_is_asked_directly_measures_in_ieee(users):
 
 
 def test_blocks_nest_and_the_last_one_to_end_puts_the_users_flags_back(users):
-    first, second = arithmetic(), arithmetic(TF32)
-    with first:
+    with arithmetic():
         assert float32_flags() == IEEE
         with users_arithmetic():
             assert float32_flags() == users

@@ -13,6 +13,14 @@ from torch.nn import functional as F
 import flatviz as fv
 
 
+def plain():
+    return nn.Sequential(nn.Linear(5, 8), nn.Tanh(), nn.Linear(8, 3)).eval()
+
+
+def examples():
+    return fv.Data(torch.randn(12, 5), torch.arange(12) % 3)
+
+
 class Embedded(nn.Module):
     """`max_norm` writes shortened rows into the table in every pass."""
 
@@ -45,10 +53,7 @@ class Counting(nn.Linear):
         self.register_buffer("count", torch.ones(()))
 
     def forward(self, x):
-        if self.in_place:
-            self.count += 1
-        else:
-            self.count = self.count + 1
+        self.count = self.count.add_(1) if self.in_place else self.count + 1
         return super().forward(x) * self.count
 
 
@@ -90,21 +95,19 @@ def test_a_forward_that_writes_into_its_weights_or_buffers_writes_into_copies(na
 
 @pytest.mark.parametrize("norm", [nn.BatchNorm1d, nn.LayerNorm])  # members one by one, and by stacked products
 def test_inputs_are_never_written_into_by_any_verb(norm):
-    x, y = torch.randn(12, 5), torch.arange(12) % 3
     layers = nn.ReLU(inplace=True), nn.Linear(5, 8), norm(8), nn.Dropout(0.2), nn.Linear(8, 3)
-    net = fv.Net.from_module(nn.Sequential(*layers).eval())
-    verbs = {
-        "fit_dropout": lambda data: fv.fit_dropout(net, data, seed=0, steps=2),
-        "fit_laplace": lambda data: fv.fit_laplace(net, data, seed=0, structure="diagonal", steps=2),
-        "predict_linearised": lambda data: fv.metrics.predict_linearised(net, fv.Gaussian(net.w, 0 * net.w - 3), data),
-        "fit_sgd": lambda data: fv.fit_sgd(net, data, seed=0, steps=2),
-        "fit_ensemble": lambda data: fv.fit_ensemble(net, data, seed=0, steps=2, members=2),
-        "refresh_batchnorm": lambda data: fv.engine.refresh_batchnorm(net, net.w, data),
-    }
-    for name, verb in verbs.items():
-        data = fv.Data(x.clone(), y)
-        verb(data)
-        assert torch.equal(data.x, x), name
+    net, data = fv.Net.from_module(nn.Sequential(*layers).eval()), examples()
+    x = data.x.clone()
+    for verb, settings in (
+        (fv.fit_dropout, dict(seed=0, steps=2)),
+        (fv.fit_laplace, dict(seed=0, steps=2, structure="diagonal")),
+        (fv.fit_sgd, dict(seed=0, steps=2)),
+        (fv.fit_ensemble, dict(seed=0, steps=2, members=2)),
+        (lambda net, data: fv.metrics.predict_linearised(net, fv.Gaussian(net.w, 0 * net.w - 3), data), {}),
+        (lambda net, data: fv.engine.refresh_batchnorm(net, net.w, data), {}),
+    ):
+        verb(net, data, **settings)
+        assert torch.equal(data.x, x), verb
 
 
 class Keeping(nn.Linear):
@@ -119,7 +122,7 @@ class Keeping(nn.Linear):
 def test_a_module_that_keeps_an_activation_can_be_copied_after_a_gradient():
     module = Keeping(5, 3).eval()
     module(torch.randn(2, 5)).sum().backward()
-    net, data = fv.Net.from_module(module), fv.Data(torch.randn(12, 5), torch.arange(12) % 3)
+    net, data = fv.Net.from_module(module), examples()
     f = fv.nll(net, data)
     fv.hvp(f, net.w, net.w)
     w = net.w.clone().requires_grad_(True)
@@ -130,18 +133,12 @@ def test_a_module_that_keeps_an_activation_can_be_copied_after_a_gradient():
 
 
 def test_a_module_comes_back_with_its_own_requires_grad():
-    module = nn.Sequential(nn.Linear(5, 6), nn.Tanh(), nn.Linear(6, 3))
+    module = plain()
     module[0].requires_grad_(False)
     net = fv.Net.from_module(module)
-    for again in (
-        net,
-        net.at(net.w + 1),
-        net.to(dtype=torch.float64),
-        net.copy(),
-        net.restrict(lambda name: name.startswith("2")),
-    ):
-        flags = [p.requires_grad for p in again.to_module().parameters()]
-        assert flags == [False, False, True, True]
+    others = net.at(net.w + 1), net.to(dtype=torch.float64), net.copy(), net.restrict(lambda name: name.startswith("2"))
+    for again in (net, *others):
+        assert [p.requires_grad for p in again.to_module().parameters()] == [False, False, True, True]
     assert not any(p.requires_grad for p in net.module.parameters())
 
 
@@ -178,16 +175,10 @@ class Merging(nn.Module):
 REFUSED = {
     "scripted": (lambda: torch.jit.script(nn.Linear(5, 3)), "got a scripted one .*: give the module that torch.jit compiled"),
     "lazy": (lambda: nn.Sequential(nn.LazyLinear(3)), r"got an uninitialised lazy layer in '0': run module\(x\) once before"),
-    "weight norm": (
-        lambda: nn.Sequential(nn.utils.weight_norm(nn.Linear(5, 3))),
-        "got the old weight_norm in '0': use torch.nn.utils.parametrizations.weight_norm",
-    ),
+    "weight norm": (lambda: nn.Sequential(nn.utils.weight_norm(nn.Linear(5, 3))), "in '0': use .*parametrizations.weight_norm"),
     "spectral norm": (lambda: nn.utils.spectral_norm(nn.Linear(5, 3)), "use torch.nn.utils.parametrizations.spectral_norm"),
     "lock": (Locked, "module must be one that can be copied, got Locked.*lock.*: make locks, files and connections outside"),
-    "shared": (
-        lambda: nn.Sequential(Shared(5, 3)),
-        "must be one that can be copied, got Shared, whose __deepcopy__ returns itself",
-    ),
+    "shared": (lambda: nn.Sequential(Shared(5, 3)), "can be copied, got Shared, whose __deepcopy__ returns itself"),
     "merged": (Merging, r"eval\(\) must leave weights as they are, got others in w, merged from treated ones \(LoRA\)"),
 }
 
@@ -212,10 +203,6 @@ class Listed(nn.Linear):
     def forward(self, x):
         weight = self.second() if callable(self.second) else self.second[0]
         return super().forward(x) * weight.norm()
-
-
-def plain():
-    return nn.Sequential(nn.Linear(5, 8), nn.Tanh(), nn.Linear(8, 3)).eval()
 
 
 def hooked(refer):
@@ -245,13 +232,13 @@ READS = "must read its weights where they are parameters, got .*a closure, .* or
 
 @pytest.mark.parametrize("name", ELSEWHERE)
 def test_a_forward_that_goes_on_to_use_the_original_is_refused(name):
-    module = ELSEWHERE[name]().eval()
+    module, data = ELSEWHERE[name]().eval(), examples()
     net = fv.Net.from_module(module)
     for one in (net, net.copy()):
         with pytest.raises(ValueError, match=READS):
-            fv.nll(one, fv.Data(torch.randn(12, 5), torch.arange(12) % 3))
+            fv.nll(one, data)
         with pytest.raises(ValueError, match=READS):
-            one(one.w, torch.randn(12, 5))
+            one(one.w, data.x)
 
 
 def test_a_hook_may_use_another_module():
@@ -266,8 +253,7 @@ def test_weights_are_computed_anew_inside_of_torchs_cache_of_them():
     net, x = fv.Net.from_module(module), torch.randn(12, 5)
     with nn.utils.parametrize.cached():
         got = [net(w, x) for w in (net.w, 2 * net.w)]
-    for out, w in zip(got, (net.w, 2 * net.w)):
-        torch.testing.assert_close(out, net.to_module(w)(x))
+    torch.testing.assert_close(got, [net.to_module(w)(x) for w in (net.w, 2 * net.w)])
 
 
 class Adjoint(torch.autograd.Function):
@@ -305,10 +291,8 @@ class Again(nn.Module):
 
 @pytest.mark.parametrize("how", ("checkpoint", "adjoint"))
 def test_layers_that_run_again_in_the_backward_pass_have_values_and_no_gradients(how):
-    module = Again("once").eval()
-    again = Again(how).eval()
+    module, again, data = Again("once").eval(), Again(how).eval(), examples()
     again.load_state_dict(module.state_dict())
-    data = fv.Data(torch.randn(12, 5), torch.arange(12) % 3)
     want, got = (fv.nll(fv.Net.from_module(m), data) for m in (module, again))
     W = want.net.w * torch.tensor([[1.0], [1.5], [0.5]])
     torch.testing.assert_close(got.many(W), want.many(W))

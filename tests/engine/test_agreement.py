@@ -1,5 +1,7 @@
 """The fast values are the module's own where they are used: what cannot be followed is refused, what slips through is noticed."""
 
+from functools import partial
+
 import pytest
 import torch
 from oracles import loop, stopping_at
@@ -14,8 +16,7 @@ from flatviz.landscape import grid
 class Plain(nn.Module):
     def __init__(self):
         super().__init__()
-        self.a, self.b = nn.Linear(6, 8), nn.Linear(8, 4)
-        self.gate = nn.Parameter(torch.tensor(0.1))
+        self.a, self.b, self.gate = nn.Linear(6, 8), nn.Linear(8, 4), nn.Parameter(torch.tensor(0.1))
 
     def forward(self, x):
         return self.b(torch.tanh(self.a(x)) * self.gate.exp())
@@ -37,16 +38,18 @@ class NumpySum(Plain):
 
 def problem(make):
     net = fv.Net.from_module(make().eval())
-    data = fv.Data(torch.randn(80, 6), torch.arange(80) % 4)
-    return net, data, fv.plane_random(net, net.w, seed=0, normalize="none")
+    return net, fv.Data(torch.randn(80, 6), torch.arange(80) % 4), fv.plane_random(net, net.w, seed=0, normalize="none")
+
+
+def by_loop(net, data, surface):
+    return loop(net, data, surface.plane.points(torch.cartesian_prod(surface.a, surface.b))).view_as(surface.values)
 
 
 @pytest.mark.parametrize("make", [Numpy, NumpySum])  # hooks, patches and branches: test_fuzz_modules
 def test_a_slice_is_the_modules_own_whatever_its_forward_does(make):
     net, data, plane = problem(make)
     surface = fv.slice_plane(fv.nll(net, data), plane, extent=1.0, resolution=11)
-    want = loop(net, data, plane.points(torch.cartesian_prod(surface.a, surface.b))).view(11, 11)
-    torch.testing.assert_close(surface.values, want, rtol=1e-4, atol=1e-5)  # float32 sums over 80 examples
+    torch.testing.assert_close(surface.values, by_loop(net, data, surface), rtol=1e-4, atol=1e-5)  # float32 sums over 80
 
 
 def test_what_does_not_agree_at_a_corner_is_not_used(monkeypatch):
@@ -73,16 +76,13 @@ def test_fast_values_that_are_wrong_after_the_run_are_discarded_with_a_warning(m
     options = dict(extent=1.0, resolution=9, cache=tmp_path if cached else None)
     with pytest.warns(UserWarning, match="fast values differ from those of the plain forward pass, so they were discarded"):
         surface = fv.slice_plane(f, plane, **options)
-    want = loop(net, data, plane.points(torch.cartesian_prod(surface.a, surface.b))).view(9, 9)
-    torch.testing.assert_close(surface.values, want, rtol=1e-5, atol=1e-6)
-    if cached:
-        assert torch.equal(fv.slice_plane(f, plane, **options).values, surface.values)
+    torch.testing.assert_close(surface.values, by_loop(net, data, surface), rtol=1e-5, atol=1e-6)
+    assert not cached or torch.equal(fv.slice_plane(f, plane, **options).values, surface.values)
 
 
 def test_an_accuracy_may_differ_by_an_example_or_two_of_rounding():
     net, data, plane = problem(Plain)
-    evaluate = fv.quantity(net, data, "accuracy").over(plane.origin, plane.axes)
-    coords = torch.tensor([[0.0, 0.0], [0.5, 0.5]])
+    evaluate, coords = fv.quantity(net, data, "accuracy").over(plane.origin, plane.axes), torch.tensor([[0.0, 0.0], [0.5, 0.5]])
     values = evaluate(coords)
     assert evaluate.confirms(coords, values + 1 / 80) and not evaluate.confirms(coords, values + 3 / 80)
 
@@ -99,15 +99,12 @@ def test_the_same_slice_is_the_same_bytes_whatever_the_blocks_and_however_often_
     name, precision, tmp_path, monkeypatch
 ):
     net, data, plane = problem(Plain)
-    f = OBJECTIVES[name](net, data)
-    options = dict(extent=1.0, resolution=9, precision=precision)
-    want = fv.slice_plane(f, plane, **options).values
-
+    run = partial(fv.slice_plane, OBJECTIVES[name](net, data), plane, extent=1.0, resolution=9, precision=precision)
+    want = run().values
     for block in (1, 5, 16, 81):
         monkeypatch.setattr(grid, "BLOCK", block)
-        assert torch.equal(fv.slice_plane(f, plane, **options).values, want), block
         folder = tmp_path / str(block)
         with pytest.raises(KeyboardInterrupt):
-            fv.slice_plane(f, plane, cache=folder, progress=stopping_at(1), **options)
-        assert torch.equal(fv.slice_plane(f, plane, cache=folder, **options).values, want), block
-        assert torch.equal(fv.slice_plane(f, plane, cache=folder, **options).values, want), block
+            run(cache=folder, progress=stopping_at(1))
+        for cache in (None, folder, folder):  # computed anew, resumed, read
+            assert torch.equal(run(cache=cache).values, want), block

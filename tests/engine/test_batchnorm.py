@@ -9,9 +9,14 @@ import flatviz as fv
 
 @pytest.fixture
 def net_and_data():
-    module = nn.Sequential(nn.Linear(4, 6), nn.BatchNorm1d(6), nn.ReLU(), nn.Linear(6, 3))
-    net = fv.Net.from_module(module)
+    net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 6), nn.BatchNorm1d(6), nn.ReLU(), nn.Linear(6, 3)))
     return net, fv.Data(torch.randn(50, 4) + 2, torch.randint(0, 3, (50,)))
+
+
+def has_statistics_of(net, layer, seen):
+    """`seen` (C, n): every number that a channel of the layer gets."""
+    torch.testing.assert_close(net.buffers()[f"{layer}.running_mean"], seen.mean(1), rtol=1e-5, atol=1e-5)
+    torch.testing.assert_close(net.buffers()[f"{layer}.running_var"], seen.var(1), rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("n", [32, 33, 49, 50])  # batches of 16: none over, one, one, and two
@@ -19,9 +24,7 @@ def test_refreshed_statistics_are_those_of_all_data(net_and_data, n):
     net, data = net_and_data
     w, x = net.w + 0.1, data.x[:n] * torch.linspace(0.1, 5, n)[:, None]  # batches that differ
     fresh = fv.engine.refresh_batchnorm(net, w, fv.Data(x, data.y[:n]), batch_size=16)
-    h = fresh.to_module()[0](x).detach()
-    torch.testing.assert_close(fresh.buffers()["1.running_mean"], h.mean(0), rtol=1e-5, atol=1e-5)
-    torch.testing.assert_close(fresh.buffers()["1.running_var"], h.var(0), rtol=1e-5, atol=1e-5)
+    has_statistics_of(fresh, "1", fresh.to_module()[0](x).detach().T)
 
 
 def test_images_count_by_their_pixels_and_a_layer_used_twice_by_both():
@@ -35,11 +38,8 @@ def test_images_count_by_their_pixels_and_a_layer_used_twice_by_both():
 
     net, x = fv.Net.from_module(Twice().eval()), torch.randn(41, 3, 6, 5)
     fresh = fv.engine.refresh_batchnorm(net, net.w, fv.Data(x, torch.zeros(41)), batch_size=8)
-    with torch.no_grad():
-        h = net.module.c(x)
-        seen = torch.cat([h, 2 * h]).transpose(0, 1).flatten(1)
-    torch.testing.assert_close(fresh.buffers()["b.running_mean"], seen.mean(1), rtol=1e-4, atol=1e-5)
-    torch.testing.assert_close(fresh.buffers()["b.running_var"], seen.var(1), rtol=1e-4, atol=1e-5)
+    h = net.module.c(x).detach()
+    has_statistics_of(fresh, "b", torch.cat([h, 2 * h]).transpose(0, 1).flatten(1))
     assert fv.engine.refresh_batchnorm(net, net.w, fv.Data(x[:1], torch.zeros(1))).w.shape == (net.dim,)  # pixels are enough
 
 

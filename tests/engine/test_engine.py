@@ -121,13 +121,12 @@ def test_no_way_of_evaluating_runs_more_than_a_small_batch_at_once():
     net, data = fv.Net.from_module(module.eval()), fv.Data(torch.randn(96, 1, 24, 24), torch.arange(96) % 4)
     plane, coords = fv.plane_random(net, net.w, seed=0), torch.tensor([[0.1, 0.2], [0.3, 0.0]])
     W, f = plane.points(coords), fv.nll(net, data)
-    g, ensemble = fv.quantity(net, data, "nll"), fv.objectives.bma_nll(net, data, net.w[None])
     ways = {
         "fast": lambda: f.over(plane.origin, plane.axes)(coords),
         "exact": lambda: f.over(plane.origin, plane.axes, exact=True)(coords),
         "many": lambda: f.many(W),
-        "quantity": lambda: g.many(W),
-        "average": lambda: ensemble.many(W),
+        "quantity": lambda: fv.quantity(net, data, "nll").many(W),
+        "average": lambda: fv.objectives.bma_nll(net, data, net.w[None]).many(W),
         "outputs": lambda: fv.predict(net, fv.Draws(W), data, 2, seed=0),
         "line": lambda: fv.slice_line(f, net.w, W[0], resolution=3),
     }
@@ -143,8 +142,8 @@ def test_any_quantity_of_the_outputs_is_an_objective():
     right = (outputs.argmax(-1) == data.y).float().mean(1)
     for what, want in (("accuracy", right), ("error", 1 - right), ("nll", loop(net, data, plane.points(coords)))):
         g = fv.quantity(net, data, what)
-        torch.testing.assert_close(g.over(plane.origin, plane.axes)(coords), want, rtol=1e-5, atol=1e-7)
-        torch.testing.assert_close(g.many(plane.points(coords)), want, rtol=1e-5, atol=1e-7)
+        for values in (g.over(plane.origin, plane.axes)(coords), g.many(plane.points(coords))):
+            torch.testing.assert_close(values, want, rtol=1e-5, atol=1e-7)
     calibration = fv.quantity(net, data, lambda out, y: fv.metrics.ece(fv.Prediction(out[None], y)), label="ECE")
     assert calibration.label == "ECE" and calibration.batchnorm == "frozen" and calibration.n == 22
     want = torch.stack([torch.as_tensor(fv.metrics.ece(fv.Prediction(o[None], data.y))).reshape(()) for o in outputs])
@@ -160,23 +159,20 @@ def test_statistics_can_be_re_estimated_at_every_point():
     g = fv.quantity(net, data, "nll", batchnorm=data)
     assert g.batchnorm == "re-estimated"
     got = g.over(plane.origin, plane.axes)(coords)
-    for value, w in zip(got, plane.points(coords)):
-        own = fv.engine.refresh_batchnorm(net, w, data)
-        torch.testing.assert_close(value, nn.functional.cross_entropy(own(w, data.x), data.y), rtol=1e-5, atol=1e-6)
+    want = [loop(fv.engine.refresh_batchnorm(net, w, data), data, [w])[0] for w in plane.points(coords)]
+    torch.testing.assert_close(got, torch.stack(want), rtol=1e-5, atol=1e-6)
     assert not torch.allclose(got, loop(net, data, plane.points(coords)), rtol=1e-3)
     assert fv.quantity(fv.Net.from_module(nn.Linear(6, 4)), fv.Data(torch.ones(3, 6), torch.arange(3)), "nll").batchnorm is None
 
 
 def test_the_loss_of_the_average_moves_with_the_ensemble():
     net, data, plane, coords = setting(Residual, "all")
-    g = torch.Generator().manual_seed(0)
-    W = net.w + 0.1 * torch.randn(3, net.dim, generator=g)
+    W = net.w + 0.1 * torch.randn(3, net.dim, generator=torch.Generator().manual_seed(0))
     f = fv.objectives.bma_nll(net, data, W, center=net.w)
     for w, value in zip(plane.points(coords), f.over(plane.origin, plane.axes)(coords)):
         p = torch.stack([net(draw + w - net.w, data.x).softmax(-1) for draw in W]).mean(0)
-        want = -p[torch.arange(22), data.y].log().mean()
-        torch.testing.assert_close(value, want, rtol=1e-5, atol=1e-6)
-        torch.testing.assert_close(f(w), want, rtol=1e-5, atol=1e-6)
+        want = nn.functional.nll_loss(p.log(), data.y)
+        torch.testing.assert_close((value, f(w)), (want, want), rtol=1e-5, atol=1e-6)
     assert f.n == 22 and f.batchnorm == "frozen" and f.key == fv.objectives.bma_nll(net, data, W, center=net.w).key
     alone = fv.objectives.bma_nll(net, data, net.w[None])
     torch.testing.assert_close(alone.many(plane.points(coords)), loop(net, data, plane.points(coords)), rtol=1e-5, atol=1e-6)

@@ -3,6 +3,7 @@
 `FLATVIZ_FUZZ=500 python -m pytest tests/engine/test_fuzz_modules.py` draws more of them than the default.
 """
 
+import copy
 import os
 import warnings
 from types import MethodType
@@ -77,13 +78,10 @@ def modules(draw):
         torch.manual_seed(seed)
         for p in module.parameters():
             nn.init.normal_(p, std=0.7)
-        for buffer in module.buffers():
-            if buffer.is_floating_point():
-                buffer.copy_(torch.rand_like(buffer) + 0.5)
-    if habit == "root hook":
-        module.register_forward_hook(shifted)
-    if habit == "layer hook":
-        module.body[0].register_forward_hook(shifted)
+        for buffer in filter(torch.is_floating_point, module.buffers()):
+            buffer.copy_(torch.rand_like(buffer) + 0.5)
+    if habit.endswith("hook"):
+        (module if habit == "root hook" else module.body[0]).register_forward_hook(shifted)
     if habit == "patched forward":
         module.forward = MethodType(waved, module)
     choose = draw(st.sampled_from(["all", lambda n: n.startswith("head"), lambda n: n.startswith("body.0")]))
@@ -92,16 +90,13 @@ def modules(draw):
 
 def plainly(module, net, W, data):
     """The module itself at each row of W: parameters written in place, on copies of the inputs."""
-    values = []
-    parameters = dict(module.named_parameters())
-    before = {name: p.detach().clone() for name, p in parameters.items()}
+    values, parameters, before = [], dict(module.named_parameters()), copy.deepcopy(module.state_dict())
     with torch.no_grad():
         for w in W:
             for b in net.blocks:
                 parameters[b.name].copy_(w[b.slice].view(b.shape))
             values.append(F.cross_entropy(module(data.x.clone()), data.y))
-        for name, p in parameters.items():
-            p.copy_(before[name])
+    module.load_state_dict(before)
     return torch.stack(values)
 
 
@@ -109,7 +104,7 @@ def plainly(module, net, W, data):
 @given(made=modules())
 def test_a_plane_of_any_module_is_what_the_module_itself_gives(made):
     module, habit, treated = made
-    before = {name: value.clone() for name, value in module.state_dict().items()}
+    before = copy.deepcopy(module.state_dict())
     x = torch.randn(20, 4, generator=torch.Generator().manual_seed(0))
     data = fv.Data(x.clone(), torch.arange(20) % 3)
     net = fv.Net.from_module(module, treated)
@@ -117,10 +112,10 @@ def test_a_plane_of_any_module_is_what_the_module_itself_gives(made):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a fast path that was discarded says so
         surface = fv.slice_plane(f, plane, extent=1.0, resolution=5)
-    coords = torch.cartesian_prod(surface.a, surface.b)
-    want = plainly(module, net, plane.points(coords), data).view(5, 5)
-    torch.testing.assert_close(surface.values, want, rtol=2e-4, atol=1e-5)  # float32, values of up to a hundred nats
-    torch.testing.assert_close(f.many(plane.points(coords)).view(5, 5), want, rtol=2e-4, atol=1e-5)
+    W = plane.points(torch.cartesian_prod(surface.a, surface.b))
+    want = plainly(module, net, W, data)
+    for values in (surface.values.flatten(), f.many(W)):
+        torch.testing.assert_close(values, want, rtol=2e-4, atol=1e-5)  # float32, values of up to a hundred nats
     assert torch.equal(data.x, x), "the inputs were changed"
     assert all(torch.equal(value, before[name]) for name, value in module.state_dict().items()), "the module was changed"
     if habit == "reads a parameter":
@@ -137,9 +132,8 @@ def test_a_product_with_the_hessian_is_the_difference_of_two_gradients(made, see
     net = fv.Net.from_module(module.double(), treated)
     f = fv.nll(net, data)
     v = torch.randn(net.dim, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
-
-    step = 1e-5
-    gradients = [f.value_and_grad(net.w + sign * step * v)[1] for sign in (1, -1)]
-    want = (gradients[0] - gradients[1]) / (2 * step)
-    scale = float(want.norm()) + 1e-3
-    assert float((fv.hvp(f, net.w, v) - want).norm()) < 1e-4 * scale  # a central difference in float64: error of order step^2
+    above, below = (f.value_and_grad(net.w + step * v)[1] for step in (1e-5, -1e-5))
+    want = (above - below) / 2e-5
+    assert float((fv.hvp(f, net.w, v) - want).norm()) < 1e-4 * (
+        float(want.norm()) + 1e-3
+    )  # a central difference in float64: error of order step^2

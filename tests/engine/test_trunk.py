@@ -7,14 +7,13 @@ from torch import nn
 import flatviz as fv
 
 
-def images(n=20, side=16):
-    g = torch.Generator().manual_seed(0)
-    return fv.Data(torch.rand(n, 3, side, side, generator=g), torch.arange(n) % 4)
+def images():
+    return fv.Data(torch.rand(20, 3, 16, 16, generator=torch.Generator().manual_seed(0)), torch.arange(20) % 4)
 
 
-def resnet(treated, norm="batch"):
+def resnet(treated):
     data = images()
-    module = fv.models.resnet20(fv.Task(data, data, data, 4), width=8, norm=norm).eval()
+    module = fv.models.resnet20(fv.Task(data, data, data, 4), width=8).eval()
     with torch.no_grad():
         for m in module.modules():
             if isinstance(m, nn.BatchNorm2d):
@@ -58,11 +57,8 @@ def test_fits_curvature_and_predictions_are_the_whole_networks():
 def test_a_vision_transformers_head_starts_at_its_last_features():
     import torchvision
 
-    vit = torchvision.models.VisionTransformer(
-        image_size=16, patch_size=8, num_layers=1, num_heads=2, hidden_dim=8, mlp_dim=8, num_classes=4
-    ).eval()
+    vit, data = torchvision.models.VisionTransformer(16, 8, 1, 2, 8, 8, num_classes=4).eval(), images()
     nn.init.normal_(vit.heads.head.weight, std=0.3)
-    data = images()
     net = fv.Net.from_module(vit, lambda name: name.startswith("heads"), example=data.x[:2])
     late, features = fv.engine.cache_trunk(net, data)
     assert features.x.shape == (20, 8)
