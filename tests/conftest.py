@@ -15,6 +15,7 @@ from browsing import chromium, need_chromium, standing  # noqa: E402
 from oracles import random_gaussian  # noqa: E402
 from second_device import missing, second_device  # noqa: E402
 from torch import nn  # noqa: E402
+from workers import two_workers  # noqa: E402
 
 import flatviz as fv  # noqa: E402
 from flatviz.pages.bundle import pack  # noqa: E402
@@ -114,6 +115,13 @@ def browser():
     """Headless Chromium; without one these tests are skipped, or fail where FLATVIZ_REQUIRE_BROWSER=1."""
     need_chromium()
     with chromium() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory):
+    """Two Dask workers, of this test's file alone: it may kill them."""
+    with two_workers(tmp_path_factory.mktemp("dask")) as found:
         yield found
 
 

@@ -14,7 +14,7 @@ RUN = False  # True computes everything, False reads the stored table
 TABLE = "gaps"  # stored table, or path of a CSV file
 SAVE = ""  # path of a CSV file to write the table to
 FIRST = 500  # the first seed
-SEEDS = 5  # about 75 seconds of CPU time each
+SEEDS = 10  # about 75 seconds of CPU time each
 METHODS = "vi,f-vi,sabma,sam_mu,authors_code"  # names of `fv.METHODS`
 TASKS = "digits,digits-near"  # by name; "digits-near with conv": on another network; stored rows of other tasks stay
 EPOCHS = 60  # of pre-training
@@ -111,7 +111,7 @@ fig.update_xaxes(tickformat=".0%", rangemode="tozero").update_layout(legend=dict
 # ## Verdict
 #
 # A default fit **has converged** where its gap, as a share of the objective, is significantly smaller than 1 % (two one-sided t tests over
-# the seeds, level 5 %, not corrected for their number). Otherwise convergence is **not shown**: five seeds may be too few.
+# the seeds, level 5 %, not corrected for their number). Otherwise convergence is **not shown**: the seeds may be too few.
 
 # %%
 MARGIN = 0.01  # of the objective

@@ -7,7 +7,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from oracles import stopping_at
-from workers import two_workers
 
 from flatviz.experiments import COLUMNS, at, read_table, run, write_table
 
@@ -39,12 +38,6 @@ def asked(tmp_path, monkeypatch):
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("ASKED", str(tmp_path / "asked"))
     return lambda: [int(line) for line in (tmp_path / "asked").read_text().split()]
-
-
-@pytest.fixture(scope="module")
-def client(tmp_path_factory):
-    with two_workers(tmp_path_factory.mktemp("dask")) as found:
-        yield found
 
 
 def test_the_table_has_one_row_a_cell_and_quantity_in_the_order_of_the_grid(asked):

@@ -7,17 +7,10 @@ from pathlib import Path
 
 import pytest
 import torch
-from workers import two_workers
 
 from flatviz.cli import main
 from flatviz.families.family import fit_family
 from flatviz.families.tasks import cached_each, each
-
-
-@pytest.fixture(scope="module")
-def client(tmp_path_factory):
-    with two_workers(tmp_path_factory.mktemp("dask")) as found:
-        yield found
 
 
 def squares(given, item):
