@@ -72,7 +72,7 @@ def test_open_questions_are_asked_on_the_cells_of_the_stored_table(run_small):
     )
     assert cells(trials, "setting", "quantity") == cells(widths, "setting", "quantity")
     keys = ("setting", "method", "radius", "steps")
-    assert cells(found, *keys) == cells(stored, *keys) and stored.seed.nunique() == 20
+    assert cells(found, *keys) == cells(stored, *keys) and stored.seed.nunique() == 40
     assert found.value.notna().all() and trials.value.notna().all() and said.count("with 2 draws against VI with 4: ") == 6
 
 
