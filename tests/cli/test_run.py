@@ -6,7 +6,6 @@ import jupytext
 import pytest
 
 import flatviz.cli.run
-from flatviz.cli import main
 
 TOY = """
 # %% [markdown]
@@ -46,11 +45,10 @@ def toy(tmp_path, monkeypatch):
     return tmp_path / "out"
 
 
-def test_parameters_reach_the_notebook_and_its_page_draws_without_network(toy, capsys, browser):
+def test_parameters_reach_the_notebook_and_its_page_draws_without_network(toy, said, browser):
     page, table = toy / "toy.html", toy / "toy.csv"
-    words = ["run", "toy", "-p", "seeds=7", "--device", "auto", "--out", str(page), "--table", str(table)]
-    assert main(words) == 0
-    assert "run True seeds 7 device auto" in capsys.readouterr().out and table.read_text() == "a table"
+    words = "run", "toy", "-p", "seeds=7", "--device", "auto", "--out", page, "--table", table
+    assert "run True seeds 7 device auto" in said(*words).out and table.read_text() == "a table"
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     context.set_offline(True)
     seen, errors, asked = context.new_page(), [], []
@@ -65,26 +63,20 @@ def test_parameters_reach_the_notebook_and_its_page_draws_without_network(toy, c
     context.close()
 
 
-def test_stored_reads_the_table_and_without_a_name_the_experiments_are_listed_with_their_parameters(toy, capsys):
-    assert main(["run", "toy", "--stored", "--seeds", "5"]) == 0
-    assert "run False seeds 5 device cpu" in capsys.readouterr().out
-    assert main(["run"]) == 0
-    assert capsys.readouterr().out == 'toy: run=False, save="", seeds=2, device="cpu"\n'
+def test_stored_reads_the_table_and_without_a_name_the_experiments_are_listed_with_their_parameters(toy, said):
+    assert "run False seeds 5 device cpu" in said("run", "toy", "--stored", "--seeds", 5).out
+    assert said("run").out == 'toy: run=False, save="", seeds=2, device="cpu"\n'
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["toy", "-p", "draws=3"], "NAME one of save, seeds, device for toy, got 'draws=3'"),
-        (["toy", "-p", "seeds"], "a parameter must be NAME=VALUE with NAME one of save, seeds, device for toy, got 'seeds'"),
-        (["toy", "--data", "moons"], "NAME one of save, seeds, device for toy, got 'data=moons'"),
-        (["toi"], "NAME must be one of 'toy', got 'toi'"),
-        (["toy", "-p", "seeds=100"], "toy, cell 3: ValueError: seeds must be below 100, got 100"),
-    ],
-)
-def test_what_is_wrong_is_one_line(toy, words, said, capsys):
-    assert main(["run", *words]) == 1
-    assert capsys.readouterr().err.strip().splitlines()[-1].endswith(said)
+@pytest.mark.parametrize(("words", "text"), [
+    (["toy", "-p", "draws=3"], "NAME one of save, seeds, device for toy, got 'draws=3'"),
+    (["toy", "-p", "seeds"], "a parameter must be NAME=VALUE with NAME one of save, seeds, device for toy, got 'seeds'"),
+    (["toy", "--data", "moons"], "NAME one of save, seeds, device for toy, got 'data=moons'"),
+    (["toi"], "NAME must be one of 'toy', got 'toi'"),
+    (["toy", "-p", "seeds=100"], "toy, cell 3: ValueError: seeds must be below 100, got 100"),
+])  # fmt: skip
+def test_what_is_wrong_is_one_line(toy, words, text, said):
+    assert said("run", *words, status=1).err.strip().splitlines()[-1].endswith(text)
 
 
 def test_values_are_numbers_truth_or_text():

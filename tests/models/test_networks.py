@@ -1,17 +1,20 @@
-"""Networks: sizes as published, forward passes as another tool's, any number of classes."""
+"""Networks: sizes as published, forward passes as another tool's, any number of classes, weights from files."""
 
 from unittest.mock import Mock
 
 import pytest
 import torch
+import torchvision
+from oracles import equal
+from torch import nn
 from torch.nn import functional as F
 
 import flatviz as fv
+from flatviz.models.public import PublicNet, _own_side
 
 
 def images(side=32, channels=3, n_classes=10, n=20):
-    g = torch.Generator().manual_seed(0)
-    data = fv.Data(torch.rand(n, channels, side, side, generator=g), torch.arange(n) % n_classes)
+    data = fv.Data(torch.rand(n, channels, side, side), torch.arange(n) % n_classes)
     return fv.Task(data, data, data, n_classes)
 
 
@@ -29,21 +32,18 @@ def test_the_networks_have_as_many_weights_as_their_layers_add_up_to():
 
 
 def test_a_seed_makes_the_same_network_and_the_global_rng_stays():
-    before = torch.random.get_rng_state()
-    a, b, c = (fv.models.resnet20(images(16), width=8, seed=s).head.weight for s in (0, 0, 1))
+    task, before = images(16), torch.random.get_rng_state()
+    a, b, c = (fv.models.resnet20(task, width=8, seed=s).head.weight for s in (0, 0, 1))
     assert torch.equal(a, b) and not torch.equal(a, c)
     assert torch.equal(before, torch.random.get_rng_state())
 
 
 def test_a_public_network_gets_a_head_for_the_tasks_classes_and_standardised_images():
-    import torchvision
-
     task = images(32, 1, n_classes=3, n=6)
     module = fv.models.torchvision_model(task, "resnet18", seed=3)
     assert module.network.fc.out_features == 3 and not module.training
-    with torch.random.fork_rng():
-        torch.manual_seed(3)
-        plain = torchvision.models.resnet18().eval()
+    torch.manual_seed(3)
+    plain = torchvision.models.resnet18().eval()
     plain.fc = module.network.fc
     mean, std = torch.tensor([0.485, 0.456, 0.406]), torch.tensor([0.229, 0.224, 0.225])
     grey = (task.train.x.repeat(1, 3, 1, 1) - mean[:, None, None]) / std[:, None, None]
@@ -52,11 +52,7 @@ def test_a_public_network_gets_a_head_for_the_tasks_classes_and_standardised_ima
 
 
 def test_a_vision_transformer_sees_images_enlarged_to_its_own_side():
-    from torchvision.models import VisionTransformer
-
-    from flatviz.models.public import PublicNet, _own_side
-
-    network = VisionTransformer(32, 8, 1, 2, 8, 8, num_classes=4).eval()
+    network = torchvision.models.VisionTransformer(32, 8, 1, 2, 8, 8, num_classes=4).eval()
     module, x = PublicNet(network, _own_side(network)).eval(), torch.rand(2, 3, 16, 16)
     larger = F.interpolate(x, (32, 32), mode="bilinear", align_corners=False)
     with torch.no_grad():
@@ -64,9 +60,7 @@ def test_a_vision_transformer_sees_images_enlarged_to_its_own_side():
 
 
 def test_where_a_download_fails_the_error_names_the_file_to_fetch(monkeypatch):
-    from torchvision.models import ResNet18_Weights
-
-    monkeypatch.setattr(ResNet18_Weights, "get_state_dict", Mock(side_effect=OSError("no network")))
+    monkeypatch.setattr(torchvision.models.ResNet18_Weights, "get_state_dict", Mock(side_effect=OSError("no network")))
     with pytest.raises(RuntimeError, match=r"no network: fetch https://.*resnet18.*\.pth elsewhere and give its path"):
         fv.models.torchvision_model(images(), "resnet18", weights="DEFAULT")
 
@@ -78,3 +72,80 @@ def test_bad_networks_say_what_to_do():
         fv.models.torchvision_model(images(), "resnet21")
     with pytest.raises(ValueError, match="weights must be one of 'IMAGENET1K_V1', 'DEFAULT', got 'IMAGENET'"):
         fv.models.torchvision_model(images(), "resnet18", weights="IMAGENET")
+
+
+def net(n_classes=4):
+    return nn.Sequential(nn.Linear(3, 5), nn.BatchNorm1d(5), nn.Linear(5, n_classes))
+
+
+def write(path, state):
+    if path.suffix == ".safetensors":
+        pytest.importorskip("safetensors.torch").save_file(state, path)
+    else:
+        torch.save(state, path)
+    return path
+
+
+@pytest.mark.parametrize("name", ["net.pth", "net.safetensors"])
+def test_a_file_is_read_into_a_copy(tmp_path, name):
+    source, target = net(), net()
+    source[1].running_mean += 3
+    before = target[0].weight.clone()
+    loaded = fv.models.load_weights(target, write(tmp_path / name, source.state_dict()))
+    assert equal(loaded.state_dict(), source.state_dict())
+    assert torch.equal(target[0].weight, before) and loaded.training
+
+
+def test_other_classes_are_read_only_where_it_is_said(tmp_path):
+    source, target = net(10), net(4)
+    path = write(tmp_path / "net.pth", source.state_dict())
+    with pytest.raises(ValueError, match=r"(?s)size mismatch for 2.weight: .*\[10, 5\].*\[4, 5\].*new_head=True"):
+        fv.models.load_weights(target, path)
+    loaded = fv.models.load_weights(target, path, new_head=True)
+    assert torch.equal(loaded[0].weight, source[0].weight) and torch.equal(loaded[2].weight, target[2].weight)
+    wide = source.state_dict() | {"0.weight": torch.zeros(5, 7)}
+    with pytest.raises(ValueError, match="size mismatch for 0.weight"):  # the head alone is spared
+        fv.models.load_weights(target, write(path, wide), new_head=True)
+
+
+def test_a_file_as_older_torchvision_and_dataparallel_wrote_it_is_read(tmp_path):
+    source, path = net(), tmp_path / "net.pth"
+    state = {f"module.{k}": v for k, v in source.state_dict().items() if "num_batches_tracked" not in k}
+    torch.save({"state_dict": state, "epoch": 3}, path, _use_new_zipfile_serialization=False)  # before torch 1.6
+    assert torch.equal(fv.models.load_weights(net(), path)[2].weight, source[2].weight)
+
+
+def test_a_public_network_reads_a_local_file_of_torchvisions_names_and_gets_a_new_head(tmp_path):
+    published = torchvision.models.shufflenet_v2_x0_5()
+    path = write(tmp_path / "shufflenet.pth", published.state_dict())
+    data = fv.Data(torch.rand(4, 3, 32, 32), torch.arange(4) % 2)
+    module = fv.models.torchvision_model(fv.Task(data, data, data, 2), "shufflenet_v2_x0_5", weights=path)
+    assert torch.equal(module.network.conv1[0].weight, published.conv1[0].weight)
+    assert module(data.x).shape == (4, 2)
+
+
+class Evil:
+    def __reduce__(self):
+        return (print, ("code ran",))
+
+
+STATE = net().state_dict()
+MISSING = {k: v for k, v in STATE.items() if k != "0.bias"} | {"9.bias": torch.zeros(1)}
+
+
+@pytest.mark.parametrize(("name", "state", "kept", "text"), [
+    *((name, STATE, 200, f"{name}.*(get it again|damaged)") for name in ("net.pth", "net.safetensors")),
+    ("net.pth", {"0.weight": Evil()}, None, "path must hold tensors alone"),
+    ("list.pth", [torch.zeros(2)], None, "path must hold a state dict"),
+    ("nan.pth", STATE | {"0.weight": torch.full((5, 3), float("nan"))}, None, "must be finite, got NaN or inf in 0.weight"),
+    ("short.pth", MISSING, None, '(?s)Missing key.* "0.bias".*Unexpected key.* "9.bias"'),
+    ("net.onnx", STATE, None, r"path must end in .safetensors, .pth"),
+])  # fmt: skip
+def test_a_file_that_is_damaged_or_of_another_kind_is_named_and_no_code_runs(name, state, kept, text, tmp_path, capsys):
+    path = write(tmp_path / name, state)
+    path.write_bytes(path.read_bytes()[:kept])
+    with pytest.raises(ValueError, match=text):
+        fv.models.load_weights(net(), path)
+    assert "code ran" not in capsys.readouterr().out
+    with pytest.raises(FileNotFoundError, match=r"none.pth', which is not there: check its name"):
+        fv.models.load_weights(net(), tmp_path / "none.pth")
