@@ -5,10 +5,8 @@ from functools import partial
 
 import pytest
 import torch
-from oracles import FunctionLoss
 
 import flatviz as fv
-from flatviz.training.gradient import gradient
 
 N, STD, DECAY = 50, 0.5, 0.2
 
@@ -24,34 +22,33 @@ def linear(of_weights):
 H = 1 / STD**2
 EXACT = 1 / (N * (H + DECAY))
 SHORT = dict(seed=0, n_draws=12, burn_in=60, thin=25, weight_decay=DECAY, likelihood=STD)
+FEW = SHORT | dict(n_draws=2, burn_in=3, thin=2, lr=0.02)
 
 
 def test_sghmc_with_friction_one_is_sgld(linear):
-    few = SHORT | dict(n_draws=2, burn_in=3, thin=2, lr=0.02)
-    assert torch.equal(fv.fit_sghmc(*linear, friction=1.0, **few).W, fv.fit_sgld(*linear, **few).W)
+    assert torch.equal(fv.fit_sghmc(*linear, friction=1.0, **FEW).W, fv.fit_sgld(*linear, **FEW).W)
 
 
 def test_entropy_mcmc_has_the_joint_law_of_chain_and_guide(linear):
     """Of w the posterior itself, of the guide the posterior widened by eta; the finite step adds a few percent."""
     eta = 2 * EXACT
-    settings = SHORT | dict(n_draws=24, burn_in=150, thin=60)
-    W = fv.fit_emcmc(*linear, eta=eta, lr=0.02, **settings).W
+    W = fv.fit_emcmc(*linear, eta=eta, lr=0.02, **SHORT | dict(n_draws=24, burn_in=150, thin=60)).W
     assert float(W[0::2].var()) == pytest.approx(EXACT, rel=0.08)
     assert float(W[1::2].var()) == pytest.approx(EXACT + eta, rel=0.08)
 
 
 def test_a_gaussian_prior_takes_the_place_of_weight_decay(linear):
-    net, data = linear
-    same = fv.Gaussian(torch.zeros_like(net.w), torch.full_like(net.w, -0.5 * math.log(N * DECAY)))
-    fit = partial(fv.fit_sgld, net, data, **SHORT | dict(n_draws=2, burn_in=3, thin=2, lr=0.02))
+    w = linear[0].w
+    same = fv.Gaussian(torch.zeros_like(w), torch.full_like(w, -0.5 * math.log(N * DECAY)))
+    fit = partial(fv.fit_sgld, *linear, **FEW)
     torch.testing.assert_close(fit(prior=same).W, fit().W, rtol=1e-9, atol=1e-12)
     with pytest.raises(ValueError, match="prior must cover the net's 500 treated weights, got 3"):
-        fv.fit_sgld(net, data, prior=fv.Gaussian(torch.zeros(3), torch.zeros(3)), seed=0, likelihood=STD)
+        fit(prior=fv.Gaussian(torch.zeros(3), torch.zeros(3)))
 
 
 def test_chains_run_together_and_the_first_is_the_one_run_alone(linear):
-    settings = dict(seed=0, burn_in=3, thin=2, likelihood=STD, batch_size=20)
-    two, one = fv.fit_sgld(*linear, n_draws=4, chains=2, **settings).W, fv.fit_sgld(*linear, n_draws=2, **settings).W
+    fit = partial(fv.fit_sgld, *linear, seed=0, burn_in=3, thin=2, likelihood=STD, batch_size=20)
+    two, one = fit(n_draws=4, chains=2).W, fit(n_draws=2).W
     torch.testing.assert_close(two[:2], one)
     assert not torch.equal(two[2:], one)
 
@@ -79,23 +76,14 @@ def test_cyclical_chains_are_their_recursion_step_by_step(linear, friction):
         fv.fit_csgld(net, data, seed=0, likelihood=STD, friction=0)
 
 
-def well(w):
-    """A sharp well at -2 (width .15, depth 1) and a flat one at +2 (width .8, depth .93)."""
+def walled(w):
+    """A sharp well at -2 (width .15, depth 1) and a flat one at +2 (width .8, depth .93), between walls at -5 and 6."""
     sharp, flat = torch.exp(-((w + 2) ** 2) / (2 * 0.15**2)), torch.exp(-((w - 2) ** 2) / (2 * 0.8**2))
-    return 1 - sharp - 0.93 * flat
-
-
-def sharpness_aware(loss, grid, strength, rho):
-    """q ~ exp(-strength loss(w + e)) on a grid, e the library's ascent step from each point: weights (D,) summing to 1."""
-    value, _, gain = gradient(FunctionLoss(lambda w, index: loss(w)[:, 0]), grid[:, None], None, fv.SAM(rho))
-    return torch.softmax(-strength * (value + gain), 0)
+    return 1 - sharp - 0.93 * flat + 5 * ((w - 6).clamp_min(0) + (-5 - w).clamp_min(0)) ** 2
 
 
 def test_flat_seeking_sgld_spends_less_time_in_the_sharp_well(of_weights):
     """600 particles as the weights of one net; SAM's norm is taken of each alone, so that each is a chain of its own."""
-
-    def walled(w):
-        return well(w) + 5 * ((w - 6).clamp_min(0) + (-5 - w).clamp_min(0)) ** 2
 
     def outputs(w, x):  # whose squares, halved, are the well plus one: what noise 1 and targets 0 make of it
         return (2 * (walled(w) + 1)).sqrt().expand(len(x), -1)
@@ -106,11 +94,10 @@ def test_flat_seeking_sgld_spends_less_time_in_the_sharp_well(of_weights):
     grid = torch.linspace(-6.5, 7.5, 20_001, dtype=torch.float64)
     data = fv.Data(torch.zeros(3, 1, dtype=torch.float64), torch.zeros(3, 600, dtype=torch.float64))
     middles = (torch.arange(600, dtype=torch.float64) + 0.5) / 600
-    start = grid[torch.searchsorted(sharpness_aware(walled, grid, 3, 0.0).cumsum(0), middles)]
+    start = grid[torch.searchsorted(torch.softmax(-3 * walled(grid), 0).cumsum(0), middles)]
     settings = dict(seed=0, lr=0.01, n_draws=12, burn_in=300, thin=25, weight_decay=0.0, likelihood=1.0)
     for rho in (0.0, 0.1, 0.2):  # all start at the posterior without an ascent
         W = fv.fit_sgld(of_weights(outputs, start), data, ascent=each_alone, **settings).W
-        exact = torch.softmax(-3 * torch.maximum(walled(grid + rho), walled(grid - rho)), 0)
-        exact = float(exact[(grid + 2).abs() < 0.5].sum())
-        found = float(((W + 2).abs() < 0.5).double().mean())
+        mass = torch.softmax(-3 * torch.maximum(walled(grid + rho), walled(grid - rho)), 0)
+        exact, found = float(mass[(grid + 2).abs() < 0.5].sum()), float(((W + 2).abs() < 0.5).double().mean())
         assert found == pytest.approx(exact, abs=0.03)  # .154, .082, .051; 600 particles: sd .01

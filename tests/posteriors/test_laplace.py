@@ -34,15 +34,16 @@ def test_the_posterior_and_the_evidence_of_a_linear_regression_are_exact(structu
     assert found == pytest.approx(evidence, abs=1e-8)
 
 
-@pytest.mark.parametrize(
-    "structure, name", [("last_layer", "FullLLLaplace"), ("full", "FullLaplace"), ("diagonal", "DiagLaplace")]
-)
-def test_covariance_evidence_probit_and_bridge_are_those_of_laplace_torch(structure, name):
+PEERS = {"last_layer": "FullLLLaplace", "full": "FullLaplace", "diagonal": "DiagLaplace"}
+
+
+@pytest.mark.parametrize("structure", PEERS)
+def test_covariance_evidence_and_probit_are_those_of_laplace_torch(structure):
     import laplace
 
     module = nn.Sequential(nn.Linear(4, 6), nn.Tanh(), nn.Linear(6, 5), nn.Tanh(), nn.Linear(5, 3)).double()
     x, y, new = torch.randn(40, 4, dtype=torch.float64), torch.randint(0, 3, (40,)), torch.randn(7, 4, dtype=torch.float64)
-    peer = getattr(laplace, name)(copy.deepcopy(module), "classification", prior_precision=1.5)
+    peer = getattr(laplace, PEERS[structure])(copy.deepcopy(module), "classification", prior_precision=1.5)
     peer.fit(DataLoader(TensorDataset(x, y), batch_size=40))
     net, data, test = fv.Net.from_module(module), fv.Data(x, y), fv.Data(new, torch.zeros(7).long())
     q = fv.fit_laplace(net, data, seed=0, steps=0, structure=structure, prior_precision=1.5)
@@ -60,8 +61,7 @@ def test_covariance_evidence_probit_and_bridge_are_those_of_laplace_torch(struct
 
 def test_draws_do_not_depend_on_the_eigenvectors_that_a_library_chooses(tiny, monkeypatch):
     """Their signs, and the basis of those of one eigenvalue, differ from device to device."""
-    net, data = tiny
-    fit = partial(fv.fit_laplace, net, data, seed=0, steps=1, structure="full", prior_precision=1.0)
+    fit = partial(fv.fit_laplace, *tiny, seed=0, steps=1, structure="full", prior_precision=1.0)
     draws, eigh = fit().sample(4, seed=1), torch.linalg.eigh
 
     def other(matrix):
@@ -77,26 +77,22 @@ def test_draws_do_not_depend_on_the_eigenvectors_that_a_library_chooses(tiny, mo
 
 
 def test_the_marginal_precision_is_where_the_evidence_is_largest(tiny):
-    net, data = tiny
-    net = net.at(fv.fit_sgd(net, data, seed=0, steps=200, weight_decay=1e-3).center)
-    marginal = fv.fit_laplace(net, data, seed=0, steps=0, structure="full", prior_precision="marginal")
-    evidence = partial(fv.posteriors.laplace_evidence, net, data, structure="full")
-    largest = max(torch.logspace(-2, 4, 400).tolist(), key=lambda d: evidence(prior_precision=d))
-    best = fv.fit_laplace(net, data, seed=0, steps=0, structure="full", prior_precision=largest)
-    torch.testing.assert_close(marginal.variance, best.variance, rtol=0.05, atol=0)
+    given = tiny[0].at(fv.fit_sgd(*tiny, seed=0, steps=200, weight_decay=1e-3).center), tiny[1]
+    evidence, fit = (partial(f, *given, structure="full") for f in (fv.posteriors.laplace_evidence, fv.fit_laplace))
+    best = max(torch.logspace(-2, 4, 400).tolist(), key=lambda d: evidence(prior_precision=d))
+    marginal, largest = (fit(seed=0, steps=0, prior_precision=precision).variance for precision in ("marginal", best))
+    torch.testing.assert_close(marginal, largest, rtol=0.05, atol=0)
 
 
 def test_a_colder_posterior_has_its_covariance_times_the_temperature(tiny):
-    net, data = tiny
-    how = dict(seed=0, steps=0, structure="full", prior_precision=1.0)
-    warm, cold = fv.fit_laplace(net, data, **how), fv.fit_laplace(net, data, temperature=0.25, **how)
+    fit = partial(fv.fit_laplace, *tiny, seed=0, steps=0, structure="full", prior_precision=1.0)
+    warm, cold = fit(), fit(temperature=0.25)
     torch.testing.assert_close(cold.variance, 0.25 * warm.variance)
 
 
 def test_bad_requests_say_what_to_do(tiny):
     with pytest.raises(ValueError, match="prior_precision must be > 0, got None with a weight_decay of 0"):
         fv.fit_laplace(*tiny, seed=0, steps=0, weight_decay=0.0, prior_precision=None)
-    net, data = fv.Net.from_module(nn.Linear(600, 10)), fv.Data(torch.randn(5, 600), torch.arange(5))
-    text = "must cover at most 5,000 weights, got 6,010: use structure='diagonal' or 'last_layer'"
-    with pytest.raises(ValueError, match=text):
-        fv.fit_laplace(net, data, seed=0, steps=0, structure="full")
+    large = fv.Net.from_module(nn.Linear(600, 10)), fv.Data(torch.randn(5, 600), torch.arange(5))
+    with pytest.raises(ValueError, match="at most 5,000 weights, got 6,010: use structure='diagonal' or 'last_layer'"):
+        fv.fit_laplace(*large, seed=0, steps=0, structure="full")

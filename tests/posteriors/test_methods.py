@@ -1,4 +1,4 @@
-"""What is particular to one method: SWA, SWAG-diagonal, VI, bSAM, dropout, ensembles, MultiSWAG, PTL."""
+"""What is particular to one method: SWA, SWAG-diagonal, VI, bSAM, dropout, ensembles, MultiSWAG, PTL, SVGD."""
 
 import math
 from functools import partial
@@ -8,16 +8,18 @@ import torch
 from torch import nn
 
 import flatviz as fv
+from flatviz.posteriors.dropout import rates_of, weight_mask
 from flatviz.posteriors.ptl import widened
 from flatviz.posteriors.swag import fit_swag_members, swag_gaussian
+from flatviz.training.masked import mask_shape
 from flatviz.training.snapshots import Moments
+from flatviz.training.starts import starts
 
 
 def test_swa_is_the_mean_of_the_snapshots_and_swag_diagonal_their_variance(tiny):
-    net, data = tiny
     settings = dict(snapshots=4, batch_size=6, seed=0)
-    swag, diagonal = fv.fit_swag(net, data, rank=4, **settings), fv.fit_swag_diag(net, data, **settings)
-    torch.testing.assert_close(fv.fit_swa(net, data, **settings).W[0], swag.mean)
+    swag, diagonal = fv.fit_swag(*tiny, rank=4, **settings), fv.fit_swag_diag(*tiny, **settings)
+    torch.testing.assert_close(fv.fit_swa(*tiny, **settings).W[0], swag.mean)
     assert diagonal.rank == 0
     torch.testing.assert_close(diagonal.log_std, swag.log_std + 0.5 * math.log(2))  # SWAG puts half of it on the diagonal
 
@@ -94,7 +96,7 @@ def test_what_the_ensemble_and_the_parts_share_is_said_once(tiny):
     net, data = tiny
     how = dict(fit=fv.METHODS["swag"], members=2, steps=3, seed=0)
     for settings, flat in (({}, True), (dict(ascent=None), False)):
-        parts = fv.fit_multi(net, data, settings=settings, ascent=fv.SAM(0.1), **how).parts
+        parts = fv.fit_multi(*tiny, settings=settings, ascent=fv.SAM(0.1), **how).parts
         assert [part.history.sharpness is not None for part in parts] == [flat] * 2
     line = fv.Net.from_module(torch.nn.Linear(2, 1).double())
     assert len(fv.fit_multi(line, fv.Data(data.x, data.x[:, :1]), likelihood=0.5, **how).parts) == 2
@@ -102,18 +104,15 @@ def test_what_the_ensemble_and_the_parts_share_is_said_once(tiny):
 
 @pytest.mark.parametrize("ascent", [None, fv.SAM(0.1)])
 def test_the_swags_of_multiswag_run_together_are_those_run_one_by_one(tiny, ascent, tmp_path):
-    net, data = tiny
     settings = dict(rank=3, snapshots=12, batch_size=4, ascent=ascent)  # 36 steps, float64
-    shared = dict(members=3, steps=5, seed=0)
-    swags = partial(fv.fit_multi, net, data, fit=fv.METHODS["swag"], settings=settings, checkpoint=tmp_path / "a", **shared)
-    together = swags()
-    alone = fv.fit_multi(net, data, fit=fv.fit_swag, settings=settings, **shared)
+    swags = partial(fv.fit_multi, *tiny, settings=settings, members=3, steps=5, seed=0)
+    kept = partial(swags, fit=fv.METHODS["swag"], checkpoint=tmp_path / "a")
+    together, alone = kept(), swags(fit=fv.fit_swag)
     for one, other in zip(together.parts, alone.parts):
-        for name in ("mean", "log_std", "factor"):
-            torch.testing.assert_close(getattr(one, name), getattr(other, name), rtol=1e-8, atol=1e-10)
-        torch.testing.assert_close(one.history.loss, other.history.loss, rtol=1e-8, atol=1e-10)
+        a, b = ((q.mean, q.log_std, q.factor, q.history.loss) for q in (one, other))
+        torch.testing.assert_close(a, b, rtol=1e-8, atol=1e-10)
         assert (one.history.sharpness is None) == (ascent is None)
-    assert torch.equal(swags().parts[2].factor, together.parts[2].factor)
+    assert torch.equal(kept().parts[2].factor, together.parts[2].factor)
 
 
 def test_pre_train_your_loss_samples_under_the_widened_prior(tiny, gaussians):
@@ -133,17 +132,16 @@ def test_pre_train_your_loss_samples_under_the_widened_prior(tiny, gaussians):
         fv.fit_ptl(net, data, prior, fit=fit, scale=0, floor=0, seed=0)
 
 
-def swag_of(W, rank):
-    """The Gaussian of these iterates, and the moments that it is made of."""
+def moments_of(W, rank):
     moments = Moments(rank, W[0])
     for w in W:
         moments.add(w)
-    return swag_gaussian(moments, torch.float64), moments
+    return moments
 
 
 def test_the_gaussian_is_half_the_variance_plus_half_the_deviations():
     W = 1 + 0.1 * torch.randn(12, 6, dtype=torch.float64)
-    q, _ = swag_of(W, 4)
+    q = swag_gaussian(moments_of(W, 4), torch.float64)
     torch.testing.assert_close(q.mean, W.mean(0))
     torch.testing.assert_close((2 * q.log_std).exp(), 0.5 * W.var(0, unbiased=False))
     D = (W - W.cumsum(0) / torch.arange(1, 13)[:, None])[-4:]  # from the running mean that includes the new iterate
@@ -151,21 +149,103 @@ def test_the_gaussian_is_half_the_variance_plus_half_the_deviations():
 
 
 def test_variances_survive_float32_where_the_naive_formula_does_not():
-    W = (1 + 1e-4 * torch.randn(20, 6, dtype=torch.float64)).float()
-    _, moments = swag_of(W, 5)
-    want = W.double().var(0, unbiased=False)
-    torch.testing.assert_close(moments.squares / moments.n, want, rtol=0.01, atol=0)
-    naive = (W.square().mean(0) - W.mean(0).square()).double()
-    assert float(((naive - want) / want).abs().max()) > 0.5
+    W = (1 + 1e-4 * torch.randn(20, 6, dtype=torch.float64)).float()  # the mean of squares less the squared mean: 50 % off
+    moments = moments_of(W, 5)
+    torch.testing.assert_close(moments.squares / moments.n, W.double().var(0, unbiased=False), rtol=0.01, atol=0)
 
 
 def test_scale_multiplies_the_covariance_alone_of_one_fit_and_of_members(tiny):
-    net, data = tiny
     settings = dict(rank=3, snapshots=5, batch_size=6)
-    one, wide = (fv.fit_swag(net, data, seed=0, scale=scale, **settings) for scale in (1.0, 4.0))
+    one, wide = (fv.fit_swag(*tiny, seed=0, scale=scale, **settings) for scale in (1.0, 4.0))
     assert torch.equal(wide.mean, one.mean)
     torch.testing.assert_close(wide.sample(2, seed=1) - wide.mean, 2 * (one.sample(2, seed=1) - one.mean))
-    (member,) = fit_swag_members(net, data, net.w[None], seeds=[0], scale=4.0, **settings)
+    (member,) = fit_swag_members(*tiny, tiny[0].w[None], seeds=[0], scale=4.0, **settings)
     torch.testing.assert_close(member.variance, wide.variance, rtol=1e-5, atol=1e-12)
     with pytest.raises(ValueError, match="scale must be .* 0"):
-        fv.fit_swag(net, data, seed=0, scale=0.0)
+        fv.fit_swag(*tiny, seed=0, scale=0.0)
+
+
+NETWORKS = {
+    "features": (nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2)), (5, 3), ["2"]),
+    "two layers": (nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 2)), (5, 3), ["2", "4"]),
+    "maps": (nn.Sequential(nn.Conv2d(1, 4, 3), nn.Conv2d(4, 2, 3), nn.Flatten(), nn.Linear(8, 2)), (5, 1, 6, 6), ["1", "3"]),
+    "channels of a sequence": (nn.Sequential(nn.Conv1d(3, 4, 1), nn.Conv1d(4, 2, 3)), (5, 3, 7), ["1"]),
+    "tokens": (nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2)), (5, 7, 3), ["1"]),
+    "one layer": (nn.Linear(3, 2), (5, 3), [""]),
+    "a dropout layer of its own": (nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.7), nn.Linear(4, 2)).eval(), (5, 3), ["2"]),
+}
+
+
+@pytest.mark.parametrize(("module", "shape", "masked"), NETWORKS.values(), ids=NETWORKS)
+def test_a_draws_weights_are_the_network_with_the_same_mask_on_its_layers_inputs(module, shape, masked):
+    net, x = fv.Net.from_module(module), torch.randn(shape)
+    rates = rates_of(net, x, 0.5)
+    assert rates == dict.fromkeys(masked, 0.5)
+    mask, dropped = weight_mask(net, rates, torch.Generator().manual_seed(0)), net.to_module()
+    for b in net.blocks:
+        owner, _, kind = b.name.rpartition(".")
+        if kind == "weight" and owner in rates:
+            column = mask[b.slice].view(*b.shape[:2], -1)[0, :, 0]
+
+            def masked_inputs(part, args, column=column):
+                return (args[0] * column.view(1, *mask_shape(part, args[0].shape)[1:]),)
+
+            dropped.get_submodule(owner).register_forward_pre_hook(masked_inputs)
+    assert bool((mask == 0).any()) and bool((mask == 2).any())
+    torch.testing.assert_close(net(net.w * mask, x), dropped(x).detach())
+
+
+def test_layers_that_are_not_treated_and_rates_beyond_the_bounds():
+    net, x = fv.Net.from_module(NETWORKS["two layers"][0], lambda name: name.startswith("4")), torch.randn(5, 3)
+    assert rates_of(net, x, 0.2) == {"4": 0.2}
+    for rate in (0.0, 1.0):
+        with pytest.raises(ValueError, match="rate must be above 0 and below 1"):
+            rates_of(net, x, rate)
+
+
+N, NOISE, DECAY = 30, 0.5, 0.1
+
+
+@pytest.fixture(scope="module")
+def line(linear_regression):
+    """(net, data, exact mean, exact covariance) of a regression with two inputs that go together."""
+    return linear_regression(N, [1.0, -0.5], NOISE, N * DECAY, seed=1)
+
+
+def double_sum(w, g, temperature):
+    """Equation 8 of the paper, a pair at a time; the gradient of the kernel by autograd."""
+    apart = sorted(float((w[i] - w[j]).norm()) for i in range(len(w)) for j in range(i))
+    h = apart[(len(apart) - 1) // 2] ** 2 / math.log(len(w))
+    phi = torch.zeros_like(w)
+    for i in range(len(w)):
+        for j in range(len(w)):
+            other = w[j].clone().requires_grad_(True)
+            k = (-(other - w[i]).square().sum() / h).exp()
+            phi[i] += k.detach() * -g[j] / temperature + torch.autograd.grad(k, other)[0]
+    return phi / len(w)
+
+
+def test_two_steps_of_the_fit_are_two_steps_of_the_sum_with_momentum(line):
+    net, data, _, _ = line
+    how = dict(seed=0, n_draws=5, lr=0.02, momentum=0.5, weight_decay=DECAY, likelihood=NOISE)
+    before, after = (fv.fit_svgd(net, data, steps=steps, **how).W for steps in (1, 3))
+    w, v = starts(net, range(0, 5000, 1000), head_only=False), 0
+    for step in range(3):
+        g = (w @ data.x.T - data.y.T) @ data.x / (N * NOISE**2) + DECAY * w
+        v = 0.5 * v + double_sum(w, g, 1 / N) / N
+        w = w + 0.02 * v
+        if step == 0:
+            torch.testing.assert_close(before, w, rtol=1e-10, atol=1e-12)
+    torch.testing.assert_close(after, w, rtol=1e-10, atol=1e-12)
+
+
+def test_without_heat_nothing_keeps_particles_apart_and_all_arrive_at_the_mode(line):
+    net, data, mean, _ = line
+    W = fv.fit_svgd(net, data, seed=0, n_draws=4, steps=400, lr=0.1, temperature=0.0, weight_decay=DECAY, likelihood=NOISE).W
+    assert float((W - mean).abs().max()) < 1e-4
+
+
+def test_particles_at_one_place_are_refused(line):
+    module = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1)).double()
+    with pytest.raises(ValueError, match=r"3 particles must start apart, got one place for all: treat a head"):
+        fv.fit_svgd(fv.Net.from_module(module, lambda name: name.startswith("0.")), line[1], seed=0, n_draws=3)

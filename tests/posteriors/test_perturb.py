@@ -1,6 +1,7 @@
 """The ascent step: its seven modes, in units of the Fisher matrix, against dense matrices."""
 
 import math
+from functools import partial
 
 import pytest
 import torch
@@ -13,6 +14,20 @@ from flatviz.training.perturb import LEVERAGE_FLOOR, MODES, UNITS
 def gradient(q, seed=5):
     g = torch.Generator().manual_seed(seed)
     return tuple(torch.randn(t.shape, generator=g, dtype=t.dtype) for t in (q.mean, q.log_std, q.factor))
+
+
+def noise_of(q):
+    """(z1, z2) of one draw."""
+    return tuple(z[0] for z in q.noise(1, seed=0))
+
+
+def lengths(q, delta):
+    """Of each block; of theta's factor before it is folded."""
+    return [float(delta[0].norm()), float(delta[1].norm()), math.sqrt(2 * (q.rank - 1)) * float(delta[2].norm())]
+
+
+def cosine(a, b):
+    return float(torch.nn.functional.cosine_similarity(a.flatten(), b.flatten(), dim=0))
 
 
 def fisher(q, damping):
@@ -33,11 +48,7 @@ def test_the_step_goes_along_the_natural_gradient_and_has_the_asked_length_in_it
     ratios = [float((d / v).mean()) for d, v in zip(delta, natural)]
     for d, v, ratio in zip(delta, natural, ratios):
         torch.testing.assert_close(d, ratio * v, rtol=1e-9, atol=1e-12)
-    squares = (
-        delta[0] @ S.inverse() @ delta[0],
-        (scale * delta[1].square()).sum(),
-        (gram @ delta[2] * (delta[2] @ S.inverse())).sum(),
-    )
+    squares = [delta[0] @ S.inverse() @ delta[0], scale @ delta[1].square(), (gram @ delta[2] * (delta[2] @ S.inverse())).sum()]
     if joint:
         assert ratios == pytest.approx([ratios[0]] * n, rel=1e-9) and ratios[0] > 0
         assert n == 3 or float(sum(squares)) == pytest.approx(0.25, rel=1e-6)  # of all three the exact KL is asked for
@@ -61,18 +72,16 @@ def test_the_exact_kl_of_a_step_is_that_of_its_radius(share, blocks, rel):
 
 def test_rank_one_steps_follow_the_signed_score_or_shun_it():
     q, g = random_gaussian(0), gradient(random_gaussian(0))
-    z1, z2 = (z[0] for z in q.noise(1, seed=0))
-    s = torch.cat(q.score(q.at(z1[None], z2[None])[0])[:2])
-    both = torch.cat(g[:2])
-    step = torch.cat(fv.perturb(q, g, radius=0.5, mode="rank1_pinv", noise=(z1, z2))[:2])
+    s, both = torch.cat(q.score(q.at(*q.noise(1, seed=0))[0])[:2]), torch.cat(g[:2])
+    perturb = partial(fv.perturb, q, g, radius=0.5, noise=noise_of(q))
+    step = torch.cat(perturb(mode="rank1_pinv")[:2])
     torch.testing.assert_close(step, 0.5 * torch.sign(s @ both) * s / (s @ s))
     assert float((s @ step) ** 2) == pytest.approx(0.25)  # its length under s s^T
-    F = torch.outer(s, s) + 1e-6 * torch.eye(len(s), dtype=s.dtype)
-    natural = torch.linalg.solve(F, both)
-    step = torch.cat(fv.perturb(q, g, radius=0.5, mode="rank1_damped", damping=1e-6, noise=(z1, z2))[:2])
+    natural = torch.linalg.solve(torch.outer(s, s) + 1e-6 * torch.eye(len(s), dtype=s.dtype), both)
+    step = torch.cat(perturb(mode="rank1_damped", damping=1e-6)[:2])
     torch.testing.assert_close(step, 0.5 * natural / (both @ natural).sqrt(), rtol=1e-5, atol=1e-8)
-    assert abs(float(torch.nn.functional.cosine_similarity(step, s, dim=0))) < 1e-3  # little damping: along g without s
-    one, s = fv.perturb(q, g, radius=0.5, mode="rank1_pinv", joint=False, noise=(z1, z2))[0], s[:7]
+    assert abs(cosine(step, s)) < 1e-3  # little damping: along g without s
+    one, s = perturb(mode="rank1_pinv", joint=False)[0], s[:7]
     torch.testing.assert_close(one, 0.5 * torch.sign(s @ g[0]) * s / (s @ s))
 
 
@@ -82,34 +91,28 @@ def test_sam_is_euclidean_on_the_mean_and_on_theta_a_block_before_folding():
     torch.testing.assert_close(mean, 0.3 * g[0] / g[0].norm())
     assert not any(bool(d.any()) for d in others)
     delta = fv.perturb(q, g, radius=0.3, mode="sam_theta", blocks="mean+std+factor")
-    unfold = math.sqrt(2 * (q.rank - 1))
-    assert [float(delta[0].norm()), float(delta[1].norm()), float(unfold * delta[2].norm())] == pytest.approx([0.3] * 3)
+    assert lengths(q, delta) == pytest.approx([0.3] * 3)
 
 
 def test_the_released_code_does_not_look_at_the_loss_and_without_its_quirks_follows_the_score():
     q = random_gaussian(0)
-    noise = tuple(z[0] for z in q.noise(1, seed=0))
-    first, second = (fv.perturb(q, gradient(q, i), radius=0.5, mode="authors_code", noise=noise) for i in (1, 2))
-    assert all(torch.equal(a, b) for a, b in zip(first, second))
-    unfold = math.sqrt(2 * (q.rank - 1))
-    assert [float(first[0].norm()), float(first[1].norm()), float(unfold * first[2].norm())] == pytest.approx([0.5] * 3)
-    plain = fv.perturb(q, gradient(q), radius=0.5, mode="authors_code", noise=noise, switches=())
-    for got, s in zip(plain, q.score(q.at(*(z[None] for z in noise))[0])):
-        assert float(torch.nn.functional.cosine_similarity(got.reshape(-1), s.reshape(-1), dim=0)) == pytest.approx(1, abs=1e-6)
+    perturb = partial(fv.perturb, q, radius=0.5, mode="authors_code", noise=noise_of(q))
+    first, second = (perturb(gradient(q, i)) for i in (1, 2))
+    assert all(map(torch.equal, first, second)) and lengths(q, first) == pytest.approx([0.5] * 3)
+    for got, s in zip(perturb(gradient(q), switches=()), q.score(q.at(*q.noise(1, seed=0))[0])):
+        assert cosine(got, s) == pytest.approx(1, abs=1e-6)
 
 
 def test_total_derivatives_shrink_every_width_alike():
     """The released score in log sigma is a total derivative through the draw, about -1/2 for every weight."""
     q = fv.Gaussian(torch.randn(400, dtype=torch.float64), torch.full((400,), math.log(0.01), dtype=torch.float64))
-    noise = tuple(z[0] for z in q.noise(1, seed=0))
-    step = fv.perturb(q, gradient(q), radius=0.5, mode="authors_code", noise=noise)[1]
+    step = fv.perturb(q, gradient(q), radius=0.5, mode="authors_code", noise=noise_of(q))[1]
     assert float(step.max()) < 0 and float(step.std() / step.mean().abs()) < 0.2
 
 
 def test_every_mode_states_its_unit_and_radius_zero_moves_nothing():
     q = random_gaussian(0)
-    noise = tuple(z[0] for z in q.noise(1, seed=0))
-    still = [fv.perturb(q, gradient(q), radius=0.0, mode=mode, noise=noise) for mode in MODES if UNITS[mode]]
+    still = [fv.perturb(q, gradient(q), radius=0.0, mode=mode, noise=noise_of(q)) for mode in MODES if UNITS[mode]]
     still.append(fv.perturb(q, gradient(q), radius=1.0, mode="none"))
     assert len(still) == len(MODES) + 1 and not any(bool(d.any()) for delta in still for d in delta)
 

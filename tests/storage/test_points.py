@@ -1,5 +1,7 @@
 """The store of evaluated points: what damage, a kill and a full disk cost."""
 
+from functools import partial
+
 import pytest
 import torch
 
@@ -10,16 +12,9 @@ resource = pytest.importorskip("resource")
 PLAN = {"kind": "stacked", "sizes": [4, 2]}
 
 
-class Bowl(fv.Objective):
-    key = "a bowl"
-
-    def __call__(self, w):
-        return w.square().sum()
-
-
 def stored(folder):
-    values = torch.full((6,), torch.nan, dtype=torch.float64)
-    store = PointStore(folder, 6, objective="f")
+    """(store, which of its points it has, their values)."""
+    store, values = PointStore(folder, 6, objective="f"), torch.full((6,), torch.nan, dtype=torch.float64)
     return store, store.read(values), values
 
 
@@ -36,8 +31,7 @@ def test_points_and_plan_come_back_and_a_damaged_header_is_said_and_its_file_set
     store, done, values = stored(tmp_path)
     assert store.plan == PLAN and done.tolist() == [True] * 4 + [False] * 2
     assert values[:4].tolist() == [0.5, 1.5, float("inf"), 3.5]
-    damaged = path.read_bytes().replace(b"4, 2]", b"4, 3]")
-    path.write_bytes(damaged)
+    path.write_bytes(damaged := path.read_bytes().replace(b"4, 2]", b"4, 3]"))
     with pytest.warns(UserWarning, match="damaged, so computed again: .*; set aside as .*safetensors.damaged"):
         store, done, _ = stored(tmp_path)
     assert store.plan is None and not done.any()
@@ -46,17 +40,17 @@ def test_points_and_plan_come_back_and_a_damaged_header_is_said_and_its_file_set
     assert stored(tmp_path)[1].sum() == 4
 
 
-def test_a_full_disk_stops_the_storing_and_not_the_slice(tmp_path):
-    f, eye = Bowl(), torch.eye(3, dtype=torch.float64)
-    plane = fv.Plane(eye[2], eye[:2], "step", extent=((-1, 1), (-1, 1)))
-    want = fv.slice_plane(f, plane, resolution=5, cache=tmp_path / "whole").values
+def test_a_full_disk_stops_the_storing_and_not_the_slice(tiny, tmp_path):
+    f = fv.nll(*tiny)
+    run = partial(fv.slice_plane, f, fv.plane_random(f.net, f.net.w, seed=0), resolution=5, exact=True)
+    want = run(cache=tmp_path / "whole").values
     (whole,) = (tmp_path / "whole").iterdir()
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (whole.stat().st_size - 1, limits[1]))
     try:
         with pytest.warns(UserWarning, match="points not stored in .*; they are computed all the same"):
-            values = fv.slice_plane(f, plane, resolution=5, cache=tmp_path / "full").values
+            values = run(cache=tmp_path / "full").values
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert torch.equal(values, want)
-    assert torch.equal(fv.slice_plane(f, plane, resolution=5, cache=tmp_path / "full").values, want)
+    assert torch.equal(run(cache=tmp_path / "full").values, want)

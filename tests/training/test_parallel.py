@@ -53,10 +53,10 @@ def work(rank, port, case, folder):
     torch.set_num_threads(1)
     found = {name: values(fit()) for name, fit in fits(*case, folder, parallel=True).items()}
     net, data, _ = case
-    trained = fv.fit_sgd(net, data, seed=0, steps=4, batch_size=8, batchnorm="train", training=fv.Training(parallel=True))
+    how = dict(seed=0, batch_size=8, training=fv.Training(parallel=True))
+    trained = fv.fit_sgd(net, data, steps=4, batchnorm="train", **how)
     found["batchnorm"] = torch.cat([b.flatten().float() for b in trained.buffers.values()])
-    source = fv.pretrain(net.to_module(), data, seed=0, epochs=2, batch_size=8, training=fv.Training(parallel=True))
-    found["pretrain"] = source.w
+    found["pretrain"] = fv.pretrain(net.to_module(), data, epochs=2, **how).w
     torch.save(found, folder / f"{rank}.pt")
     dist.destroy_process_group()
     return 0
@@ -73,13 +73,12 @@ def free_port():
 
 @pytest.mark.skipif(not dist.is_available() or not dist.is_gloo_available(), reason="no gloo in this torch")
 def test_two_processes_make_the_steps_of_one_on_the_joined_batch(case, tmp_path):
-    port = free_port()
-    logs = [(tmp_path / f"out{r}", tmp_path / f"err{r}") for r in range(PROCESSES)]
-    processes = [forked(partial(work, r, port, case, tmp_path), *logs[r]) for r in range(PROCESSES)]
+    port, errors = free_port(), [tmp_path / f"err{r}" for r in range(PROCESSES)]
+    processes = [forked(partial(work, r, port, case, tmp_path), tmp_path / f"out{r}", errors[r]) for r in range(PROCESSES)]
     alone = {name: values(fit()) for name, fit in fits(*case, None).items()}
-    for process, (_, errors) in zip(processes, logs):
+    for process, said in zip(processes, errors):
         process.join(300)
-        assert process.exitcode == 0, errors.read_text()
+        assert process.exitcode == 0, said.read_text()
     first, second = (torch.load(tmp_path / f"{r}.pt") for r in range(PROCESSES))
     for name, value in alone.items():
         torch.testing.assert_close(first[name], value, rtol=1e-5, atol=1e-5)

@@ -18,10 +18,9 @@ from flatviz.training.run import Optim, Run
 @pytest.fixture
 def case():
     """Twelve noisy labels to learn by heart, and others to judge by: the validation loss falls, then rises."""
-    g = torch.Generator().manual_seed(0)
     module = torch.nn.Sequential(torch.nn.Linear(3, 16), torch.nn.Tanh(), torch.nn.Linear(16, 2))
-    x = torch.randn(40, 3, generator=g)
-    y = (x[:, 0] + 0.8 * torch.randn(40, generator=g) > 0).long()
+    x = torch.randn(40, 3)
+    y = (x[:, 0] + 0.8 * torch.randn(40) > 0).long()
     return fv.Net.from_module(module), fv.Data(x[:12], y[:12]), fv.Data(x[12:], y[12:])
 
 
@@ -31,20 +30,17 @@ def prior_of(net):
 
 def test_the_best_weights_that_were_checked_are_returned_and_the_run_ends(case):
     net, data, validation = case
-    settings, path = dict(steps=400, lr=0.3, batch_size=4), []
-    run = Run(0, optim=Optim(400, 0.3, 0.9, 5e-4, 4))
-    batches = minibatches(len(data), 4, 0, net.device)
+    path, run, batches = [], Run(0, optim=Optim(400, 0.3, 0.9, 5e-4, 4)), minibatches(len(data), 4, 0, net.device)
     sgd(FrozenLoss(net, data, "categorical"), net.w, batches, run, after=lambda step, w: path.append(w.clone()))
-    every = 8  # 400 steps in 50 checks; an epoch has 3
-    checks = fv.nll(net, validation).many(torch.stack(path[every - 1 :: every]))
+    checked = torch.stack(path[7::8])  # 400 steps in 50 checks; an epoch has 3
+    checks = fv.nll(net, validation).many(checked)
     best = int(checks[:20].argmin())
-    training = fv.Training(validation=validation, patience=5)
-    stopped = fv.fit_sgd(net, data, seed=0, batchnorm="frozen", training=training, **settings)
+    fit = partial(fv.fit_sgd, net, data, seed=0, steps=400, lr=0.3, batch_size=4, batchnorm="frozen")
+    stopped = fit(training=fv.Training(validation=validation, patience=5))
     n = len(stopped.history.validation)
-    assert n < 50 and n == int(checks[:n].argmin()) + 1 + 5 and len(stopped.history.loss) == n * every
+    assert best + 6 == n < 50 and len(stopped.history.loss) == 8 * n and torch.equal(stopped.W[0], checked[best])
     torch.testing.assert_close(stopped.history.validation, checks[:n], rtol=1e-5, atol=1e-6)
-    assert best == n - 6 and torch.equal(stopped.W[0], path[every * (best + 1) - 1])
-    assert fv.fit_sgd(net, data, seed=0, **settings).history.validation is None
+    assert fit().history.validation is None
 
 
 @pytest.mark.parametrize("radius", [0.0, 0.5])
