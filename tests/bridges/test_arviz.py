@@ -10,12 +10,10 @@ import flatviz as fv
 
 def autoregressive(a, shift=0.0, n=4000):
     """Four chains of x <- a x + noise, (4 n, 1): an effective sample of (1 - a) / (1 + a) of the draws."""
-    g = torch.Generator().manual_seed(0)
-    x, rows = torch.randn(4, generator=g), []
+    rows = [torch.randn(4)]
     for _ in range(n):
-        x = a * x + (1 - a * a) ** 0.5 * torch.randn(4, generator=g)
-        rows.append(x)
-    return (torch.stack(rows, 1) + shift * torch.arange(4)[:, None]).reshape(-1, 1)
+        rows.append(a * rows[-1] + (1 - a * a) ** 0.5 * torch.randn(4))
+    return (torch.stack(rows[1:], 1) + shift * torch.arange(4)[:, None]).reshape(-1, 1)
 
 
 def test_the_effective_sample_size_is_that_of_the_autocorrelation():

@@ -13,12 +13,6 @@ from flatviz.pages.bundle import pack
 ANIMALS = ("cat", "dog", "frog", "ship")
 
 
-class Photographs(TensorDataset):
-    """As torchvision's: pairs, and names in `classes`."""
-
-    classes = list(ANIMALS)
-
-
 @pytest.fixture
 def data():
     return fv.Data(torch.randint(0, 255, (80, 3, 8, 8), dtype=torch.uint8), torch.arange(80) % 4, ANIMALS)
@@ -35,7 +29,8 @@ def test_names_stay_with_the_examples_wherever_these_go(data):
 
 
 def test_a_data_set_of_someone_elses_gives_the_names_it_has():
-    pairs = Photographs(torch.rand(12, 3, 8, 8), torch.arange(12) % 4)
+    pairs = TensorDataset(torch.rand(12, 3, 8, 8), torch.arange(12) % 4)
+    pairs.classes = list(ANIMALS)  # as torchvision's
     for given in (pairs, Subset(pairs, range(6)), DataLoader(pairs, batch_size=5)):
         assert fv.datasets.data_from(given).class_names == fv.datasets.stream(given).class_names == ANIMALS
         assert examples(given, "train").class_names == ANIMALS
@@ -43,24 +38,20 @@ def test_a_data_set_of_someone_elses_gives_the_names_it_has():
     assert fv.datasets.data_from(pairs).class_names == ()
 
 
-@pytest.mark.parametrize(
-    ("y", "names", "error"),
-    [
-        (torch.arange(4), ("a", "b"), "must name every class, 0 to 3, got 2 names"),
-        (torch.arange(2), "ab", "class_names must be a tuple of texts"),
-        (torch.arange(2), (0, 1), "class_names must be a tuple of texts"),
-        (torch.rand(2, 1), ("a",), "class_names belong to class labels"),
-    ],
-)
+@pytest.mark.parametrize(("y", "names", "error"), [
+    (torch.arange(4), ("a", "b"), "must name every class, 0 to 3, got 2 names"),
+    (torch.arange(2), "ab", "class_names must be a tuple of texts"),
+    (torch.arange(2), (0, 1), "class_names must be a tuple of texts"),
+    (torch.rand(2, 1), ("a",), "class_names belong to class labels"),
+])  # fmt: skip
 def test_names_that_do_not_fit_are_refused(y, names, error):
     with pytest.raises((ValueError, TypeError), match=error):
         fv.Data(torch.zeros(len(y), 2), y, names)
 
 
 def test_a_prediction_has_the_names_of_its_data_and_a_file_gives_them_back(tmp_path):
-    net = fv.Net.from_module(torch.nn.Linear(2, 3))
-    q = fv.Gaussian(net.w, torch.full((net.dim,), -2.0))
-    prediction = fv.predict(net, q, fv.Data(torch.ones(4, 2), torch.tensor([0, 1, 1, 0]), ("cat", "dog")), 2, seed=0)
+    net, data = fv.Net.from_module(torch.nn.Linear(2, 3)), fv.Data(torch.ones(4, 2), torch.tensor([0, 1, 1, 0]), ("cat", "dog"))
+    prediction = fv.predict(net, fv.Gaussian(net.w, torch.full((net.dim,), -2.0)), data, 2, seed=0)
     fv.save(prediction, tmp_path / "prediction.pt")
     for p in (prediction, fv.load(tmp_path / "prediction.pt")):
         assert p.class_names == ("cat", "dog") and p.classes == ("cat", "dog", "2")  # an output without a name has a number
@@ -70,11 +61,9 @@ def test_a_prediction_has_the_names_of_its_data_and_a_file_gives_them_back(tmp_p
 
 def test_pictures_and_their_words_call_classes_by_name(family):
     digits = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-    named = tuple(dataclasses.replace(p, class_names=digits) for p in family.prediction)
-    family = family.each(prediction=named)
-    i = family.index("sabma", 2.0)
-    row = int(family[i].maps["shown"][3, 0])
-    label = digits[family.prediction[i].y[row]]
+    family = family.each(prediction=tuple(dataclasses.replace(p, class_names=digits) for p in family.prediction))
+    member = family[family.index("sabma", 2.0)]
+    label = digits[member.prediction.y[int(member.maps["shown"][3, 0])]]
     _, under, mean, _ = (fig := fv.widgets.plot_view(family, "images", method="sabma", radius=2.0, n_draws=4)).data
     assert tuple(mean.x) == digits and under.text[0].startswith(f"{label}, ")
     assert f"label {label}" in fig.layout.annotations[0].text and "label " in fig.layout.meta["alt"]

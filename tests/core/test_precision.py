@@ -19,10 +19,9 @@ def users():
 
 
 def test_an_objective_that_is_asked_directly_measures_in_ieee(users):
-    net = fv.Net.from_module(nn.Sequential(Looks(3, 2)))
-    f = fv.nll(net, fv.Data(torch.randn(8, 3), torch.arange(8) % 2))
-    Looks.seen = set()
-    f.many(net.w[None]), f.hvp(net.w, net.w), f.value_and_grad(net.w)
+    f = fv.nll(fv.Net.from_module(nn.Sequential(Looks(3, 2))), fv.Data(torch.randn(8, 3), torch.arange(8) % 2))
+    w, Looks.seen = f.net.w, set()
+    f.many(w[None]), f.hvp(w, w), f.value_and_grad(w)
     assert Looks.seen == {IEEE}
 
 
@@ -63,8 +62,7 @@ def test_a_module_that_casts_inside_is_judged_by_the_arithmetic_it_uses():
             out = self.layer(x)
             return (out + self.coupled * x.mean() * len(x) / 64).bfloat16().float()
 
-    x = torch.linspace(-1, 3, 64 * 4).view(64, 4)
-    y = torch.arange(64) % 3
-    fv.nll(fv.Net.from_module(Half(0.01)), fv.Data(x, y))  # below the rounding of bfloat16
+    data = fv.Data(torch.linspace(-1, 3, 64 * 4).view(64, 4), torch.arange(64) % 3)
+    fv.nll(fv.Net.from_module(Half(0.01)), data)  # below the rounding of bfloat16
     with pytest.raises(ValueError, match="treat each example alone"):
-        fv.nll(fv.Net.from_module(Half(3.0)), fv.Data(x, y))
+        fv.nll(fv.Net.from_module(Half(3.0)), data)

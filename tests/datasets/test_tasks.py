@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from oracles import equal
 
 import flatviz as fv
 from flatviz.datasets.corruptions import affine
@@ -22,9 +23,9 @@ def test_the_parts_of_a_task_share_no_example_and_validation_is_as_small_as_trai
     for number, letter in enumerate((3, 2)):  # in the order asked for
         assert torch.equal(target.x[target.y == number], letters.x[letters.y == letter])
     task = fv.datasets.transfer_task(source, target, shots=5, seed=1)
-    train, validation, test = rows(task.train, task.validation, task.test)
+    train, validation, test, whole, other = rows(task.train, task.validation, task.test, target, source)
     assert (len(train), len(validation), len(test)) == (10, 10, 40)
-    assert train | validation | test == rows(target)[0] and not rows(source)[0] & rows(target)[0]
+    assert train | validation | test == whole and not other & whole
     assert torch.bincount(task.validation.y).tolist() == torch.bincount(task.train.y).tolist() == [5, 5]
     again, other = (fv.datasets.transfer_task(source, target, shots=5, seed=s) for s in (1, 2))
     assert torch.equal(again.train.x, task.train.x) and not torch.equal(other.train.x, task.train.x)
@@ -63,11 +64,10 @@ def test_the_tasks_that_are_shipped_hold_a_validation_split_apart_from_the_other
 
 def test_the_angle_turns_the_source_of_the_digits_and_nothing_else():
     """A quarter by interpolation is rot90 to rounding; 45 degrees lies nearer to both neighbours than they to each other."""
-    tasks = {degrees: fv.datasets.digits_transfer(seed=0, degrees=degrees) for degrees in (0.0, 45.0, 90.0)}
-    x, half, quarter = (task.source.x for task in tasks.values())
-    for task in tasks.values():
-        assert torch.equal(task.train.x, tasks[0.0].train.x) and torch.equal(task.test.x, tasks[0.0].test.x)
-        assert torch.equal(task.source.y, tasks[0.0].source.y)
+    plain, *turned = (fv.datasets.digits_transfer(seed=0, degrees=degrees) for degrees in (0.0, 45.0, 90.0))
+    x, half, quarter = (task.source.x for task in (plain, *turned))
+    for task in turned:
+        assert equal((task.train, task.test, task.source.y), (plain.train, plain.test, plain.source.y))
     assert torch.equal(quarter, torch.rot90(x, 1, dims=(2, 3)))
     assert torch.equal(fv.datasets.digits_transfer(seed=0).source.x, quarter)
     torch.testing.assert_close(affine(x, angle=torch.pi / 2), quarter, atol=1e-5, rtol=0)  # float32 grid positions
@@ -80,9 +80,8 @@ def test_the_near_task_has_two_shots_and_a_source_turned_by_fifteen_degrees():
     near, same = fv.datasets.named_task("digits-near", seed=4), fv.datasets.digits_transfer(shots=2, degrees=15.0, seed=4)
     assert torch.equal(near.source.x, same.source.x) and torch.equal(near.train.x, same.train.x) and len(near.train) == 20
     assert "2 shots a class, from digits turned by 15 degrees" in near.name
-    assert (
-        len(fv.datasets.named_task("digits-near", shots=5).train) == 50 and len(fv.datasets.named_task("digits").train) == 100
-    )
+    assert len(fv.datasets.named_task("digits-near", shots=5).train) == 50
+    assert len(fv.datasets.named_task("digits").train) == 100
 
 
 def test_without_noise_every_moon_is_a_half_circle_and_that_of_the_source_is_turned():

@@ -1,6 +1,7 @@
 """Everything that a user calls, with network, data and task on a device that is not the CPU."""
 
 import dataclasses
+from functools import partial
 
 import pytest
 import torch
@@ -20,16 +21,13 @@ def tensors_for_readers(value, inside=False):
     """Every tensor of a noun for readers in `value`."""
     if isinstance(value, torch.Tensor):
         return [value] if inside else []
-    if isinstance(value, (list, tuple)):
-        return [t for item in value for t in tensors_for_readers(item, inside)]
+    if type(value) in (fv.Gaussian, fv.Draws):
+        return tensors_for_readers(value.history, True)
     if isinstance(value, dict):
-        return tensors_for_readers(list(value.values()), inside)
-    if type(value) in (fv.Gaussian, fv.Mixture, fv.Draws):
-        return tensors_for_readers(value.history, True) if type(value) is not fv.Mixture else []
-    if not dataclasses.is_dataclass(value) or isinstance(value, type):
-        return []
-    parts = [getattr(value, f.name) for f in dataclasses.fields(value)]
-    return tensors_for_readers(parts, inside or type(value) in FOR_READERS)
+        value = list(value.values())
+    elif dataclasses.is_dataclass(value) and not isinstance(value, (type, fv.Mixture)):
+        value, inside = [getattr(value, f.name) for f in dataclasses.fields(value)], inside or type(value) in FOR_READERS
+    return [t for item in value for t in tensors_for_readers(item, inside)] if isinstance(value, (list, tuple)) else []
 
 
 def test_every_public_verb_runs_and_its_results_for_readers_lie_on_the_cpu(there):
@@ -53,15 +51,13 @@ def test_a_verb_takes_results_from_the_cpu_beside_a_net_on_the_device(there, tmp
     prior = fv.Gaussian(net.w, torch.full_like(net.w, -2.0))
     q = fv.fit_vi(net, data, prior, seed=0, steps=2)
     assert q.mean.device == net.w.device and q.history.loss.device.type == "cpu"
-    fv.save(q, tmp_path / "q.pt")
-    loaded = fv.load(tmp_path / "q.pt")
+    loaded = fv.load(fv.save(q, tmp_path / "q.pt"))
     assert loaded.mean.device.type == "cpu"
-    f = fv.nll(net, data)
-    surface = fv.slice_plane(f, fv.plane_pca(q.sample(4, seed=0)), resolution=3)
-    again = fv.slice_plane(f, surface.plane, resolution=3)  # the plane of a result
+    surface = fv.slice_plane(fv.nll(net, data), fv.plane_pca(q.sample(4, seed=0)), resolution=3)
+    again = fv.slice_plane(fv.nll(net, data), surface.plane, resolution=3)  # the plane of a result
     assert torch.equal(again.values, surface.values)
-    how = dict(seed=0, batchnorm="frozen")
-    prediction = fv.predict(net, q, data, 3, **how)
-    assert torch.equal(fv.predict(net, loaded, data, 3, **how).outputs, prediction.outputs)
-    on_cpu = fv.predict(net.to("cpu"), q, data.to("cpu"), 3, **how)  # and weights from the device beside a net on the CPU
-    torch.testing.assert_close(on_cpu.outputs, prediction.outputs, rtol=1e-5, atol=1e-5)  # roundings of float32
+    predict = partial(fv.predict, n_draws=3, seed=0, batchnorm="frozen")
+    outputs = predict(net, q, data).outputs
+    assert torch.equal(predict(net, loaded, data).outputs, outputs)
+    on_cpu = predict(net.to("cpu"), q, data.to("cpu")).outputs  # and weights from the device beside a net on the CPU
+    torch.testing.assert_close(on_cpu, outputs, rtol=1e-5, atol=1e-5)  # roundings of float32

@@ -22,14 +22,13 @@ def test_the_tour_ends_with_its_table_and_page(model, device, task, request, mon
     monkeypatch.setattr(flatviz.families.tour, "prepare", lambda *_, **__: (net, task, prior))
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
     radii = {"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)}
-    small = dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=5)
-    run_again = partial(run_tour, model, task=task, device=device, radii=radii, fit={"steps": 3}, measured=small, repeats=1)
+    how = dict(radii=radii, fit={"steps": 3}, measured=SMALL, repeats=1)
+    run_again = partial(run_tour, model, task=task, device=device, **how)
     tour = run_again()
     assert tour.net.device == device
     rows = family_rows(tour.family)
     given = dict(title="tour", lead="", facts={}, start=("sabma", 1.0, 3), story=tour_story(tour.family))
-    page = family_page(tour.family, rows=rows, **given)
-    assert len(rows) == 3 and len(page) > 10**5
+    assert len(rows) == 3 and len(family_page(tour.family, rows=rows, **given)) > 10**5
     again = run_again()
     assert len(again.cached) >= 4  # found again, and moved
     assert torch.equal(again.family.surface.values, tour.family.surface.values)
@@ -56,10 +55,9 @@ def test_the_lab_fits_a_member_on_the_device_and_shows_it(device, task, transfer
 
 def test_an_experiment_fits_on_the_device_and_its_table_is_that_of_the_cpu(device, task, transferred):
     def fit(cells, device):
-        net, prior = transferred[0].to(device), transferred[1]
-        data = task.to(device)
+        net, data = transferred[0].to(device), task.to(device)
         for cell in cells:
-            yield cell, (net, data, fv.fit_vi(net, data.train, prior, seed=cell["seed"], steps=2))
+            yield cell, (net, data, fv.fit_vi(net, data.train, transferred[1], seed=cell["seed"], steps=2))
 
     def measure(fitted, cell):
         net, data, q = fitted

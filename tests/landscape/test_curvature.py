@@ -1,17 +1,17 @@
-"""Curvature: restarts, both ends, GGN and Fisher, parts, density and trace, each against a dense matrix."""
+"""Curvature: eigenpairs, restarts, both ends, GGN and Fisher, parts, density and trace, each against a dense matrix."""
 
 import math
 
 import pytest
 import torch
+from scipy.stats import wasserstein_distance
 from torch import nn
 
 import flatviz as fv
 from flatviz.landscape import krylov
 from flatviz.objectives import curvature as core_curvature
 
-D = 60
-N_SEEDS = 120
+D, N_SEEDS = 60, 120
 CLUSTERED = {
     "outliers, a bulk, a null space": torch.cat([torch.linspace(1, 10, 10), torch.linspace(0.05, 0.6, 100), torch.zeros(790)]),
     "power law": 10 * torch.arange(1, 401) ** -1.5,
@@ -28,38 +28,36 @@ def outliers():
     return (lambda w: 0.5 * w @ H @ w), H, values.flip(0)
 
 
+START = torch.ones(D, dtype=torch.float64)
+
+
 def bowl(values):
     """(f, w) of a diagonal Hessian: test vectors are normal, so the eigenbasis does not matter."""
     return (lambda w: 0.5 * (values * w * w).sum()), torch.ones_like(values)
 
 
-@pytest.fixture
-def start():
-    return torch.ones(D, dtype=torch.float64)
-
-
-def test_a_restarted_run_finds_what_a_long_one_finds(outliers, start, monkeypatch):
+def test_a_restarted_run_finds_what_a_long_one_finds(outliers, monkeypatch):
     f, _, values = outliers
     monkeypatch.setattr(krylov, "BASIS_BYTES", 0)  # 16 vectors, the least for 3 pairs
-    spectrum = fv.top_eigenpairs(f, start, 3, iters=200, tol=1e-9)
+    spectrum = fv.top_eigenpairs(f, START, 3, iters=200, tol=1e-9)
     torch.testing.assert_close(spectrum.values, values[:3], rtol=1e-12, atol=0)
     assert float(spectrum.residual.max()) < 1e-7 and 16 < spectrum.n_products < 80
     for v, lam, r in zip(spectrum.vectors, spectrum.values, spectrum.residual):
-        assert float((fv.hvp(f, start, v) - lam * v).norm()) == pytest.approx(float(r), abs=1e-9)
+        assert float((fv.hvp(f, START, v) - lam * v).norm()) == pytest.approx(float(r), abs=1e-9)
 
 
-def test_the_residual_is_measured_not_hoped_for(outliers, start):
+def test_the_residual_is_measured_not_hoped_for(outliers):
     """Too few products: the residual stated is the true one, large as it is."""
     f, H, _ = outliers
-    spectrum = fv.top_eigenpairs(f, start, 3, iters=6)
+    spectrum = fv.top_eigenpairs(f, START, 3, iters=6)
     true = torch.stack([(H @ v - lam * v).norm() for v, lam in zip(spectrum.vectors, spectrum.values)])
     torch.testing.assert_close(spectrum.residual, true, rtol=1e-8, atol=1e-10)
     assert float(true.max()) > 1e-2 and spectrum.n_products == 6
 
 
-def test_the_smallest_eigenvalues_come_most_negative_first(outliers, start):
+def test_the_smallest_eigenvalues_come_most_negative_first(outliers):
     f, _, values = outliers
-    spectrum = fv.top_eigenpairs(f, start, 2, which="smallest", iters=60)
+    spectrum = fv.top_eigenpairs(f, START, 2, which="smallest", iters=60)
     torch.testing.assert_close(spectrum.values, values.flip(0)[:2], rtol=1e-4, atol=1e-4)
     assert float(spectrum.residual.max()) < 3e-3  # the bulk is dense: tol is relative to the largest, 30
 
@@ -72,12 +70,12 @@ def test_ggn_and_fisher_equal_their_definitions(tiny, likelihood):
         p = out.softmax(-1)
         inner, e = torch.diag_embed(p) - p[:, :, None] * p[:, None], p - nn.functional.one_hot(data.y, 3)
     else:
-        data = fv.Data(data.x, torch.randn(12, 3, generator=torch.Generator().manual_seed(0), dtype=torch.float64))
+        data = fv.Data(data.x, torch.randn(12, 3, dtype=torch.float64))
         inner, e = torch.eye(3, dtype=torch.float64).expand(12, 3, 3) / 0.25, (out - data.y) / 0.25
     f, g = fv.nll(net, data, likelihood=likelihood), torch.einsum("ncd,nc->nd", J, e)
     dense = {"ggn": torch.einsum("ncd,nce,nef->df", J, inner, J) / 12, "fisher": g.T @ g / 12}
     dense["hessian"] = torch.autograd.functional.hessian(f, net.w)
-    v = torch.randn(net.dim, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+    v = torch.randn(net.dim, dtype=torch.float64)
     for kind, M in dense.items():
         torch.testing.assert_close(f.operator(net.w, kind)(v), M @ v, rtol=1e-8, atol=1e-11)
         spectrum = fv.top_eigenpairs(f, net.w, 3, curvature=kind, tol=1e-8)
@@ -102,21 +100,22 @@ def test_a_part_of_the_weights_has_the_spectrum_of_its_block(tiny):
     dense = torch.autograd.functional.hessian(f, net.w)
     mask[[1, 5, 9]] = True
     for part in (mask, *(block.slice for block in net.blocks)):
-        spectrum = fv.top_eigenpairs(f, net.w, 2, part=part, tol=1e-9)
-        torch.testing.assert_close(
-            spectrum.values, torch.linalg.eigvalsh(dense[part][:, part]).flip(0)[:2], rtol=1e-6, atol=1e-9
-        )
+        spectrum, block = fv.top_eigenpairs(f, net.w, 2, part=part, tol=1e-9), dense[part][:, part]
+        torch.testing.assert_close(spectrum.values, torch.linalg.eigvalsh(block).flip(0)[:2], rtol=1e-6, atol=1e-9)
         outside = torch.ones(net.dim).index_fill(0, torch.arange(net.dim)[part], 0)
         assert spectrum.vectors.shape == (2, net.dim) and not (spectrum.vectors * outside).any()
     with pytest.raises(ValueError, match="part must be a slice, an index or a mask of the 35 weights, got one that chooses"):
         fv.top_eigenpairs(f, net.w, 1, part=slice(40, 50))
     with pytest.raises(TypeError, match="part must be a slice, an index or a mask of the weights, got 'head'"):
         fv.top_eigenpairs(f, net.w, 1, part="head")
+
+
+def test_what_is_no_objective_of_a_network_or_no_function_is_refused():
     with pytest.raises(ValueError, match=r"curvature='ggn' needs an objective of a network, as nll makes, got f\(w\)"):
         fv.top_eigenpairs(lambda w: w.square().sum(), torch.ones(5), 1, curvature="ggn")
-    layer = nn.Dropout(0.5)  # of ones the same count would be kept twice in nine
+    w = torch.linspace(1, 2, 50)  # of ones the same count would be kept twice in nine
     with pytest.raises(ValueError, match="f must be a function of w, got two values for one w"):
-        fv.top_eigenpairs(lambda w: layer(w).square().sum(), torch.linspace(1, 2, 50), 1)
+        fv.top_eigenpairs(lambda w: nn.functional.dropout(w).square().sum(), w, 1)
 
 
 @pytest.mark.parametrize("name", CLUSTERED)
@@ -139,23 +138,15 @@ def test_the_trace_of_a_matrix_of_low_rank_is_exact():
     assert trace == pytest.approx(15, rel=1e-9) and 0 <= error < 1e-9
 
 
-def wasserstein(nodes, weights, values):
-    """W1 distance between atoms and the exact spectrum, by their distribution functions."""
-    points = torch.cat([nodes, values]).sort().values
-    mine = torch.stack([weights[nodes <= p].sum() for p in points[:-1]])
-    exact = torch.stack([(values <= p).double().mean() for p in points[:-1]])
-    return float(((mine - exact).abs() * points.diff()).sum())
-
-
-def test_the_density_of_a_quadratic_is_its_spectrum(outliers, start):
+def test_the_density_of_a_quadratic_is_its_spectrum(outliers):
     f, H, values = outliers
-    whole = fv.spectral_density(f, start, runs=1, steps=D)
-    assert wasserstein(whole.nodes, whole.weights, values) < 1e-6 and whole.n_products == D
-    short = fv.spectral_density(f, start, runs=4, steps=24)
+    whole = fv.spectral_density(f, START, runs=1, steps=D)
+    assert wasserstein_distance(whole.nodes, values, whole.weights) < 1e-6 and whole.n_products == D
+    short = fv.spectral_density(f, START, runs=4, steps=24)
     assert short.n_products == 96
     torch.testing.assert_close(short.values, values[:5], rtol=1e-4, atol=0)
     assert float(short.weights.sum()) == pytest.approx(1)
-    assert wasserstein(short.nodes, short.weights, values) < 0.06  # of a spectrum 30 wide; 0.5 without deflation
+    assert wasserstein_distance(short.nodes, values, short.weights) < 0.06  # of a spectrum 30 wide; 0.5 without deflation
     # Three estimates of a bulk whose eigenvalues spread by 0.44 over 55 dimensions have sd 55 x .44 x sqrt(2 / 57) / sqrt(3) = 2.6
     assert float((short.nodes * short.weights).sum()) * D == pytest.approx(float(H.trace()), abs=3 * 2.6)
 
@@ -177,7 +168,7 @@ def test_the_density_is_unbiased_where_eigenvalues_cluster(name, runs):
     for s in found:
         assert float(s.weights.sum()) == pytest.approx(1, abs=1e-9) and float(s.weights.min()) >= 0
     if runs == 4 and "threefold" not in name:  # of a threefold eigenvalue each run resolves one
-        assert max(wasserstein(s.nodes, s.weights, values) for s in found) < 0.003 * float(values.max())
+        assert max(wasserstein_distance(s.nodes, values, s.weights) for s in found) < 0.003 * float(values.max())
 
 
 def test_a_null_space_is_told_from_rounding():
@@ -186,3 +177,53 @@ def test_a_null_space_is_told_from_rounding():
     rest = s.nodes[((s.nodes - 8).abs() > 1e-4) & ((s.nodes - 4).abs() > 1e-4)]
     assert float(rest.abs().max()) < 1e-5
     assert 100 * float(s.nodes @ s.weights) == pytest.approx(12, abs=1e-4)
+
+
+def test_eigenpairs_of_a_quadratic_are_exact(quadratic):
+    f, H, c = quadratic
+    spectrum = fv.top_eigenpairs(f, c + 1, k=5)
+    torch.testing.assert_close(spectrum.values, torch.linalg.eigvalsh(H).flip(0)[:5], rtol=1e-8, atol=0)
+    assert float(spectrum.residual.max()) < 1e-8
+    torch.testing.assert_close(spectrum.vectors @ spectrum.vectors.T, torch.eye(5, dtype=torch.float64), rtol=0, atol=1e-10)
+    assert spectrum.n_products <= 12 + 5
+    with pytest.raises(ValueError, match="k must be at most the number of weights, 12, got 13"):
+        fv.top_eigenpairs(f, c, 13)
+
+
+def test_residuals_are_small_in_float32_within_forty_products(task, transferred):
+    net, _ = transferred
+    spectrum = fv.top_eigenpairs(fv.nll(net, task.train), net.w, k=5)
+    assert float((spectrum.residual / spectrum.values[0]).max()) < 1e-3
+    assert spectrum.n_products <= 45
+
+
+def test_a_degenerate_hessian_is_no_trouble():
+    spectrum = fv.top_eigenpairs(*bowl(torch.ones(6, dtype=torch.float64)), k=3)
+    torch.testing.assert_close(spectrum.values, torch.ones(3, dtype=torch.float64))
+    assert float(spectrum.residual.max()) < 1e-12
+    assert fv.top_eigenpairs(lambda w: w.sum(), torch.zeros(4), k=2).values.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("outputs", (3, 5, 10))
+def test_an_eigenvalue_counts_as_often_as_it_is_there(outputs):
+    """The Hessian of a linear regression is X^T X / n once for each output."""
+    X = torch.cat([torch.randn(200, 8, generator=torch.Generator().manual_seed(outputs)), torch.ones(200, 1)], 1)
+    net = fv.Net.from_module(torch.nn.Linear(9, outputs, bias=False))
+    spectrum = fv.top_eigenpairs(fv.nll(net, fv.Data(X, torch.zeros(200, outputs)), likelihood=1.0), net.w, k=5)
+    each = torch.linalg.eigvalsh(X.T @ X / 200).flip(0)
+    torch.testing.assert_close(spectrum.values, each.repeat_interleave(outputs)[:5], rtol=1e-4, atol=0)  # its tolerance
+    torch.testing.assert_close(spectrum.vectors @ spectrum.vectors.T, torch.eye(5), rtol=0, atol=1e-4)
+
+
+def test_the_largest_of_many_equal_ones_are_not_the_smallest(monkeypatch):
+    f, w = bowl(torch.tensor([1.0] * 58 + [-7.0, -7.0], dtype=torch.float64))
+    assert fv.top_eigenpairs(f, w, k=5).values.tolist() == pytest.approx([1.0] * 5)
+    assert fv.top_eigenpairs(f, w, k=3, which="smallest").values.tolist() == pytest.approx([-7.0, -7.0, 1.0])
+    monkeypatch.setattr(krylov, "BASIS_BYTES", 0)  # a basis that is restarted
+    assert fv.top_eigenpairs(f, w, k=5).values.tolist() == pytest.approx([1.0] * 5)
+
+
+def test_a_second_copy_among_thousands_is_found():
+    spectrum = fv.top_eigenpairs(*bowl(torch.tensor([9.0, 6.0, 6.0, 4.0, *torch.linspace(1, 0, 5000)]).double()), k=3)
+    assert spectrum.values.tolist() == pytest.approx([9.0, 6.0, 6.0], rel=1e-4)
+    assert spectrum.n_products < 40

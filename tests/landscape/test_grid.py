@@ -44,11 +44,9 @@ def test_a_killed_run_goes_on_and_computes_no_point_twice(counted, tmp_path):
     (store,) = tmp_path.glob("*.safetensors")
     with store.open("ab") as file:
         file.write(b"torn")  # half a record: what a kill in the middle of a write leaves
-    surface = fv.slice_plane(f, plane, resolution=11, cache=tmp_path)
+    resumed, read = (fv.slice_plane(f, plane, resolution=11, cache=tmp_path).values for _ in range(2))
     assert len(f.asked) == 121 == len(set(f.asked))
-    again = fv.slice_plane(f, plane, resolution=11, cache=tmp_path)
-    assert len(f.asked) == 121 and torch.equal(again.values, surface.values)
-    assert torch.equal(surface.values, fv.slice_plane(f, plane, resolution=11).values)
+    assert torch.equal(resumed, read) and torch.equal(resumed, fv.slice_plane(f, plane, resolution=11).values)
 
 
 def test_a_kill_costs_only_the_point_at_work(counted, tmp_path):
@@ -74,14 +72,13 @@ def test_a_changed_setting_never_meets_a_stale_file(counted, tmp_path):
 
 def test_the_key_of_a_network_is_all_its_values_depend_on(tmp_path):
     module = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Linear(4, 2))
-    x = torch.randn(8, 3)
-    data = fv.Data(x, torch.arange(8) % 2)
-    net = fv.Net.from_module(module, lambda name: name.startswith("2"))
-    keys = {fv.nll(net, data).key, fv.nll(net, fv.Data(x + 1, data.y)).key, fv.quantity(net, data, "accuracy").key}
+    data, treated = fv.Data(torch.randn(8, 3), torch.arange(8) % 2), lambda name: name.startswith("2")
+    net = fv.Net.from_module(module, treated)
+    keys = {fv.nll(net, data).key, fv.nll(net, fv.Data(data.x + 1, data.y)).key, fv.quantity(net, data, "accuracy").key}
     keys.add(fv.nll(fv.Net.from_module(module, "all"), data).key)
     for tensor in (module[0].weight.data, module[1].running_mean):  # not treated, but the values depend on it
         tensor += 1
-        keys.add(fv.nll(fv.Net.from_module(module, lambda name: name.startswith("2")), data).key)
+        keys.add(fv.nll(fv.Net.from_module(module, treated), data).key)
     assert len(keys) == 6
     assert fv.nll(net, data).key == fv.nll(net.copy(), data).key
     with pytest.raises(ValueError, match="cache needs an objective that says what it depends on"):
@@ -95,22 +92,18 @@ def test_a_quick_look_states_its_error(task, conv, tiny):
     true = float((exact.values - quick.values).abs().max())
     assert quick.precision == "bfloat16" and exact.error is None
     assert 0 < quick.error <= true * 1.01 + 1e-6 and true < 0.1 * float(exact.values.max())
-    re_estimated = fv.quantity(net, task.train, "nll", batchnorm=task.train)
-    for g in (re_estimated, lambda w: w.sum()):
+    for g in (fv.quantity(net, task.train, "nll", batchnorm=task.train), lambda w: w.sum()):
         with pytest.raises(ValueError, match="precision='bfloat16' needs an objective of one network with frozen BatchNorm"):
             fv.slice_plane(g, plane, precision="bfloat16")
-    net, data = tiny  # float64
-    assert (
-        0
-        < fv.slice_plane(fv.nll(net, data), fv.plane_random(net, net.w, seed=0), resolution=3, precision="float32").error
-        < 1e-5
-    )
+    f = fv.nll(*tiny)  # float64
+    quick = fv.slice_plane(f, fv.plane_random(f.net, f.net.w, seed=0), resolution=3, precision="float32")
+    assert 0 < quick.error < 1e-5
 
 
 def test_a_path_gives_the_values_at_its_points(quadratic):
     f, _, c = quadratic
     W = c + torch.arange(4, dtype=torch.float64)[:, None]
-    path = fv.slice_path(f, W, name="training")
+    path = fv.slice_path(f, W)
     torch.testing.assert_close(path.values, torch.stack([f(w) for w in W]))
     assert path.t.tolist() == [0, 1, 2, 3] and path.x_label == "step"
     with pytest.raises(ValueError, match=r"t must have shape \(4,\), got \(2,\)"):

@@ -1,12 +1,16 @@
-"""Slices: exact, centred, honest about diverged cells."""
+"""Slices, lines, shadows of posteriors, valleys: exact, centred, honest about diverged cells."""
 
 import math
 
 import pytest
 import torch
+from oracles import dense_covariance
+from scipy.ndimage import label
 
 import flatviz as fv
 from flatviz.landscape.extent import RISE
+
+PLANE = fv.Plane(torch.zeros(3), torch.eye(3)[:2], "distance")
 
 
 def test_a_slice_of_a_quadratic_is_the_quadratic(quadratic):
@@ -32,8 +36,7 @@ def test_the_origin_is_on_the_grid_exactly(quadratic, extent, resolution):
 
 
 def test_diverged_cells_stay_and_are_counted():
-    plane = fv.Plane(torch.zeros(2), torch.eye(2), "step")
-    surface = fv.slice_plane(lambda w: torch.log(w[0]), plane, extent=1.0, resolution=5)
+    surface = fv.slice_plane(lambda w: torch.log(w[0]), PLANE, extent=1.0, resolution=5)
     assert surface.n_diverged == 15  # log of -1, -1/2 and 0 in each of five columns
     assert bool(torch.isnan(surface.values[0, 0])) and float(surface.values[2, 0]) == -math.inf
 
@@ -49,21 +52,17 @@ NO_GRID = [math.inf, (-math.inf, 1.0), ((0.0, math.inf), (0.0, 1.0)), math.nan, 
 
 
 @pytest.mark.parametrize("extent", [0.0, -1.0, (1.0, 0.0), ((0, 1),), "wide", (1, 2, 3), *NO_GRID])
-def test_a_bad_extent_says_what_was_expected(quadratic, extent):
-    f, _, c = quadratic
-    plane = fv.Plane(c.float(), torch.eye(12)[:2], "step")
+def test_a_bad_extent_says_what_was_expected(extent):
     with pytest.raises((ValueError, TypeError), match=r"extent must be ('auto', )?a number > 0"):
-        fv.slice_plane(f, plane, extent=extent)
+        fv.slice_plane(torch.sum, PLANE, extent=extent)
     with pytest.raises(ValueError, match="this plane suggests none"):
-        fv.slice_plane(f, plane)
+        fv.slice_plane(torch.sum, PLANE)
 
 
 def test_the_residual_is_orthogonal_to_oblique_axes():
-    g = torch.Generator().manual_seed(0)
-    axes = torch.randn(2, 8, generator=g, dtype=torch.float64)
+    W, origin, axes = (torch.randn(*shape, 8, dtype=torch.float64) for shape in ((5,), (), (2,)))
     axes[1] = axes[0] + 0.2 * axes[1]
-    plane = fv.Plane(torch.randn(8, generator=g, dtype=torch.float64), axes, "step")
-    W = torch.randn(5, 8, generator=g, dtype=torch.float64)
+    plane = fv.Plane(origin, axes, "step")
     seen = fv.project(W, plane)
     residual = W - plane.points(seen.coords)
     assert float((residual @ axes.T).abs().max()) < 1e-12
@@ -71,14 +70,9 @@ def test_the_residual_is_orthogonal_to_oblique_axes():
 
 
 def test_values_are_those_of_the_vectors_not_of_their_shadows():
-    plane = fv.Plane(torch.zeros(3), torch.eye(3)[:2], "step")
-    w = torch.tensor([[1.0, 0.0, 5.0]])
-    assert float(fv.project(w, plane, lambda w: (w * w).sum()).values[0]) == 26.0
+    assert fv.project(torch.tensor([[1.0, 0.0, 5.0]]), PLANE, lambda w: (w * w).sum()).values.tolist() == [26]
     with pytest.raises(ValueError, match=r"W must have shape \(S, 3\), got \(1, 4\)"):
-        fv.project(torch.ones(1, 4), plane)
-
-
-PLANE = fv.Plane(torch.zeros(3), torch.eye(3)[:2], "distance")
+        fv.project(torch.ones(1, 4), PLANE)
 
 
 def lopsided(w):
@@ -88,8 +82,7 @@ def lopsided(w):
 
 
 def test_each_end_is_where_the_loss_has_risen_to_the_stated_multiple():
-    n = 41
-    surface = fv.slice_plane(lopsided, PLANE, extent="auto", resolution=n)
+    surface = fv.slice_plane(lopsided, PLANE, extent="auto", resolution=41)
     for ticks, lo, hi in ((surface.a, 2.0, 0.2), (surface.b, 40.0, 40.0)):
         step = float(ticks[1] - ticks[0])
         for end, exact in ((-ticks[0], lo), (ticks[-1], hi)):
@@ -109,3 +102,59 @@ def test_a_loss_that_never_rises_ends_at_64_times_what_the_plane_suggests_and_a_
 def test_a_centre_of_zero_has_no_multiple():
     with pytest.raises(ValueError, match="must be finite and not 0, got 0: give a number"):
         fv.slice_plane(lambda w: w.square().sum(), PLANE, extent="auto")
+
+
+def test_a_line_says_whose_statistics_are_used(task, conv):
+    net, _ = conv
+    f, other = fv.nll(net, task.train), net.w + 0.1
+    ends = {
+        "the net at t = 0": (net.w, other),
+        "the net at t = 1": (other, net.w),
+        "a net that is neither end": (other, 2 * other),
+    }
+    for owner, (a, b) in ends.items():
+        assert fv.slice_line(f, a, b, resolution=3).name.endswith(f" with the BatchNorm statistics of {owner}")
+    again = fv.slice_line(fv.quantity(net, task.train, "nll", batchnorm=task.train), net.w, other, resolution=3)
+    assert again.name == "" and again.batchnorm == "re-estimated"
+
+
+def test_a_gaussians_shadow_is_the_covariance_of_its_draws_shadows(gaussians):
+    q, _ = gaussians
+    plane = fv.Plane(q.mean + 0.3, torch.randn(2, 7, dtype=torch.float64), "step")
+    seen, P = fv.project(q, plane), torch.linalg.pinv(plane.axes.T)
+    torch.testing.assert_close(seen.covariance, P @ dense_covariance(q) @ P.T, rtol=1e-9, atol=1e-12)
+    draws = fv.project(q.sample(4000, seed=0), plane)
+    torch.testing.assert_close(draws.coords.T.cov(), seen.covariance, rtol=0.15, atol=0.05)
+    assert float(draws.distance.square().mean().sqrt()) == pytest.approx(seen.spread, rel=0.05)
+    torch.testing.assert_close(seen.coords[0], fv.project(q.mean, plane).coords[0])
+
+
+def surface(values):
+    values = torch.as_tensor(values).double()
+    plane = fv.Plane(torch.zeros(3).double(), torch.eye(3).double()[:2], "step")
+    return fv.Surface(plane, *(torch.arange(n).double() for n in values.shape), values)
+
+
+def test_valleys_die_where_they_meet_a_deeper_one():
+    row = [5.0, 1.0, 4.0, 0.0, 6.0, 2.0, 9.0]  # minima 1, 0, 2; saddles 4 and 6 between them
+    found = fv.landscape.persistence(surface([row, row]))
+    assert found.birth.tolist() == [0, 1, 2]
+    assert found.death.tolist() == [math.inf, 4, 6] and found.parent.tolist() == [-1, 0, 0]
+    assert found.minimum[:, 1].tolist() == [3, 1, 5] and found.saddle[:, 1].tolist() == [-1, 2, 4]
+    assert found.count(3.5) == 2 and found.depth.tolist() == [math.inf, 3, 4]
+
+
+@pytest.mark.parametrize("values", [torch.rand(7, 6), torch.tensor([[1.0, 1.0, 1.0], [1.0, 1.0, 2.0]])], ids=["rough", "flat"])
+def test_at_every_level_as_many_valleys_are_alive_as_there_are_components_below_it(values):
+    """Components of {values <= level}, corners included, as scipy counts them."""
+    found = fv.landscape.persistence(surface(values))
+    for level in values.flatten():
+        _, count = label((values <= level).numpy(), structure=[[1] * 3] * 3)
+        assert int(((found.birth <= level) & (found.death > level)).sum()) == count
+
+
+def test_diverged_cells_are_walls_between_valleys():
+    apart = torch.tensor([[0.0, math.nan, 1.0], [2.0, math.inf, 3.0]])
+    assert fv.landscape.persistence(surface(apart)).death.tolist() == [math.inf, math.inf]
+    with pytest.raises(ValueError, match="the surface must have a finite value, got 4 diverged cells"):
+        fv.landscape.persistence(surface(torch.full((2, 2), math.nan)))

@@ -30,9 +30,7 @@ def test_a_gaussian_of_rank_one_in_float32_has_the_predictions_of_float64(link, 
 def test_draws_have_the_covariance_that_they_are_of():
     net, q, data = rank_one(-14.0)
     mean, cov = linearised(net, q, data)
-    draws = _mc(mean, cov, 20_000, 0).double()
-    off = draws - mean
-    size = cov.diagonal(dim1=1, dim2=2).mean()
+    off, size = _mc(mean, cov, 20_000, 0).double() - mean, cov.diagonal(dim1=1, dim2=2).mean()
     torch.testing.assert_close(torch.einsum("snc,snd->ncd", off, off) / 20_000, cov.double(), rtol=0, atol=float(0.1 * size))
 
 
@@ -54,10 +52,10 @@ def test_a_regression_has_draws_of_its_means(regression):
 
 
 def test_a_regression_taken_for_classes_is_one_clear_error(regression):
-    with pytest.raises(TypeError, match="needs integer class labels, got floating targets: give likelihood=the noise"):
-        fv.metrics.predict_linearised(*regression)
-    with pytest.raises(ValueError, match="a regression must have link='mc', draws of its means, got 'probit'"):
-        fv.metrics.predict_linearised(*regression, likelihood=0.5)
     net, q, data = regression
+    with pytest.raises(TypeError, match="needs integer class labels, got floating targets: give likelihood=the noise"):
+        fv.metrics.predict_linearised(net, q, data)
+    with pytest.raises(ValueError, match="a regression must have link='mc', draws of its means, got 'probit'"):
+        fv.metrics.predict_linearised(net, q, data, likelihood=0.5)
     with pytest.raises(ValueError, match=r"targets must have shape \(N, 1\) as the net's outputs, got \(5, 2\)"):
         fv.metrics.predict_linearised(net, q, fv.Data(data.x, torch.zeros(5, 2).double()), link="mc", likelihood=0.5)

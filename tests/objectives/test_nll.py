@@ -14,24 +14,21 @@ def test_value_gradient_and_batch_equal_plain_torch(tiny):
     net, data = tiny
     f, module, index = fv.nll(net, data), net.to_module(), torch.tensor([3, 5])
     loss = nn.functional.cross_entropy(module(data.x), data.y)
+    loss.backward()
     torch.testing.assert_close(f(net.w), loss.detach())
-    wanted = torch.cat([g.reshape(-1) for g in torch.autograd.grad(loss, list(module.parameters()))])
-    w = net.w.clone().requires_grad_()
-    torch.testing.assert_close(torch.autograd.grad(f(w), w)[0], wanted)
+    torch.testing.assert_close(torch.func.grad(f)(net.w), torch.cat([p.grad.flatten() for p in module.parameters()]))
     assert f.n == 12
     torch.testing.assert_close(f(net.w, index), fv.nll(net, data.subset(index))(net.w))
     torch.testing.assert_close(fv.hvp(lambda w: f(w), net.w, net.w), fv.hvp(f, net.w, net.w), rtol=1e-9, atol=1e-12)
 
 
 def test_gaussian_likelihood_is_a_normal_density():
-    module = nn.Linear(2, 1).double()
-    x, y = torch.randn(6, 2).double(), torch.randn(6).double()
-    f = fv.nll(fv.Net.from_module(module), fv.Data(x, y), likelihood=0.3)
-    want = -torch.distributions.Normal(module(x)[:, 0], 0.3).log_prob(y).mean()
-    torch.testing.assert_close(f(f.net.w), want.detach())
-    torch.testing.assert_close(f.many(f.net.w[None])[0], want.detach())
+    net, data = fv.Net.from_module(nn.Linear(2, 1).double()), fv.Data(torch.randn(6, 2).double(), torch.randn(6).double())
+    f = fv.nll(net, data, likelihood=0.3)
+    want = -torch.distributions.Normal(net.module(data.x)[:, 0].detach(), 0.3).log_prob(data.y).mean()
+    torch.testing.assert_close((f(net.w), f.many(net.w[None])[0]), (want, want))
     with pytest.raises(ValueError, match="likelihood must be 'categorical' or a noise standard deviation > 0, got 0"):
-        fv.nll(fv.Net.from_module(module), fv.Data(x, y), likelihood=0)
+        fv.nll(net, data, likelihood=0)
 
 
 def test_hessian_of_a_linear_function_is_zero_and_that_of_a_value_without_gradient_is_refused():
@@ -48,37 +45,35 @@ def test_the_checks_of_nll_can_be_had_without_the_objective(tiny):
     net, data = tiny
     with pytest.raises(ValueError, match=r"labels must be in 0\.\.2 for a net with 3 outputs, got 3"):
         check_data(net, fv.Data(data.x, torch.full((12,), 3)), "categorical")
-    inplace = fv.Net.from_module(nn.Sequential(nn.ReLU(inplace=True), nn.Linear(2, 3)).double())
+    inplace, before = fv.Net.from_module(nn.Sequential(nn.ReLU(inplace=True), nn.Linear(2, 3)).double()), data.x.clone()
     checked, work = check_data(inplace, data, "categorical")
-    before = data.x.clone()
     checked(checked.w, data.x)
     assert torch.equal(data.x, before) and work.macs == 6
 
 
 def test_targets_of_another_layout_are_refused():
-    net, x = fv.Net.from_module(torch.nn.Conv2d(3, 4, 1)), torch.randn(2, 3, 8, 8)
+    net, x = fv.Net.from_module(nn.Conv2d(3, 4, 1)), torch.randn(2, 3, 8, 8)
     with pytest.raises(ValueError, match=r"targets must have shape \(N, 4, 8, 8\) as the net's outputs, got \(2, 8, 8, 4\)"):
         fv.nll(net, fv.Data(x, torch.randn(2, 8, 8, 4)), likelihood=1.0)
-    line = fv.Net.from_module(torch.nn.Linear(3, 1))
+    line = fv.Net.from_module(nn.Linear(3, 1))
     flat, column = (fv.nll(line, fv.Data(x[:, :, 0, 0], torch.ones(shape)), likelihood=1.0) for shape in ((2,), (2, 1)))
     assert float(flat(line.w)) == float(column(line.w))
 
 
-def test_labels_that_change_later_change_no_objective():
-    net, data = fv.Net.from_module(torch.nn.Linear(3, 2)), fv.Data(torch.randn(6, 3), torch.arange(6) % 2)
+def test_labels_that_change_later_change_no_objective(tiny):
+    net, data = tiny
     f = fv.nll(net, data)
     before, key = float(f(net.w)), f.key
     data.y[:4] = -100
     assert float(f(net.w)) == before == pytest.approx(float(f.many(net.w[None])[0])) and f.key == key
 
 
-def test_products_with_the_hessian_keep_no_graph():
+def test_products_with_the_hessian_keep_no_graph(tiny):
     """Every tensor that a first product saved is gone after the last reference to its result."""
-    net = fv.Net.from_module(torch.nn.Sequential(torch.nn.Linear(3, 7), torch.nn.Tanh(), torch.nn.Linear(7, 2)))
-    f = fv.nll(net, fv.Data(torch.randn(6, 3), torch.arange(6) % 2))
+    f = fv.nll(*tiny)
 
     def alive():
-        fv.hvp(f, net.w, net.w)
+        fv.hvp(f, f.net.w, f.net.w)
         gc.collect()
         return sum(type(o) is torch.Tensor for o in gc.get_objects())
 

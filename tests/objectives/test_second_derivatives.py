@@ -34,31 +34,23 @@ class Scaled(nn.Module):
 
 
 def made(module):
-    data = fv.Data(torch.randn(12, 8), torch.arange(12) % 3)
-    net = fv.Net.from_module(module.eval())
+    net, data = fv.Net.from_module(module.eval()), fv.Data(torch.randn(12, 8), torch.arange(12) % 3)
     return net, data, fv.nll(net, data)
 
 
 def dense_ggn(net, data):
     """sum_n J^T L'' J / N from Jacobians of reverse mode, one output at a time, in float64."""
-    wide = net.to(dtype=torch.float64)
-    w = wide.w.clone().requires_grad_(True)
-    out = wide(w, data.x.double())
-    J = torch.stack([torch.autograd.grad(o, w, retain_graph=True)[0] for o in out.flatten()]).view(*out.shape, -1)
-    p = out.softmax(-1).detach()
+    wide, x = net.to(dtype=torch.float64), data.x.double()
+    J = torch.autograd.functional.jacobian(lambda w: wide(w, x), wide.w)
+    p = wide(wide.w, x).softmax(-1)
     curved = torch.diag_embed(p) - p[:, :, None] * p[:, None, :]
     return torch.einsum("nci,ncd,ndj->ij", J, curved, J) / len(data)
 
 
 def test_products_with_the_hessian_of_attention_are_differences_of_gradients():
     net, data, f = made(Attending())
-    v = torch.randn(net.dim, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
-    wide = net.to(dtype=torch.float64)
-
-    def gradient(w):
-        w = w.clone().requires_grad_(True)
-        return torch.autograd.grad(F.cross_entropy(wide(w, data.x.double()), data.y), w)[0]
-
+    wide, v = net.to(dtype=torch.float64), torch.randn(net.dim, dtype=torch.float64)
+    gradient = torch.func.grad(lambda w: F.cross_entropy(wide(w, data.x.double()), data.y))
     want = (gradient(wide.w + 1e-5 * v) - gradient(wide.w - 1e-5 * v)) / 2e-5
     got = fv.hvp(f, net.w, v.float())
     assert float((got - want).norm() / want.norm()) < 1e-4  # float32 against float64
@@ -83,20 +75,11 @@ def test_a_layer_without_a_second_derivative_is_named_and_its_ggn_is_right():
     assert fv.top_eigenpairs(f, net.w, 1, curvature="fisher").values[0] > 0
 
 
-class Limited(nn.Module):
-    """An embedding that shortens its rows in the forward pass, for which vmap has no rule."""
-
-    def __init__(self):
-        super().__init__()
-        self.words, self.head = nn.Embedding(5, 3, max_norm=1.0), nn.Linear(3, 2)
-
-    def forward(self, x):
-        return self.head(self.words(x).mean(1))
-
-
 @pytest.mark.filterwarnings("ignore:There is a performance drop")
 def test_a_module_that_vmap_cannot_run_has_the_jacobians_of_autograd():
-    net, x = fv.Net.from_module(Limited().double().eval()), torch.randint(0, 5, (6, 4))
+    shortened = nn.Embedding(5, 3, max_norm=1.0)  # in the forward pass, for which vmap has no rule
+    module, x = nn.Sequential(shortened, nn.Flatten(), nn.Linear(12, 2)).double().eval(), torch.randint(0, 5, (6, 4))
+    net = fv.Net.from_module(module, example=x)
     outputs, J = jacobians(net, net.w, x)
     torch.testing.assert_close(outputs, net(net.w, x))
     torch.testing.assert_close(J, torch.autograd.functional.jacobian(lambda w: net(w, x), net.w))

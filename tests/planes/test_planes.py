@@ -20,7 +20,7 @@ def test_pca_finds_the_directions_of_most_variance_and_states_their_share():
     assert plane.explained == pytest.approx(share[:2].tolist(), abs=0.02)
     torch.testing.assert_close(plane.origin, W.mean(0))
     coords = (W - plane.origin) @ plane.axes.T
-    assert bool((coords.abs().amax(0) < torch.tensor([plane.extent[0][1], plane.extent[1][1]])).all())
+    assert bool((coords.abs().amax(0) < torch.tensor(plane.extent)[:, 1]).all())
 
 
 def test_pca_needs_draws_that_span_a_plane():
@@ -37,22 +37,18 @@ def test_a_plane_through_three_points_holds_them():
     plane = fv.plane_through(a, b, c)
     seen = fv.project(torch.stack([a, b, c]), plane)
     assert float(seen.distance.max()) < 1e-5 and plane.orthonormal
-    first = torch.stack([(b - a).norm(), torch.tensor(0.0)])
-    torch.testing.assert_close(seen.coords[1] - seen.coords[0], first, rtol=1e-5, atol=1e-5)
+    assert (seen.coords[1] - seen.coords[0]).tolist() == pytest.approx([float((b - a).norm()), 0], abs=1e-5)
     with pytest.raises(ValueError, match="not on one line"):
         fv.plane_through(a, b, 0.5 * (a + b))
 
 
 def test_a_plane_of_many_large_vectors_comes_from_the_gram_matrix_and_is_the_same(monkeypatch):
     W = torch.randn(12, 40, generator=torch.Generator().manual_seed(0)) * torch.linspace(3, 0.1, 40)
-    for make in (fv.plane_pca, fv.planes.plane_path):
-        monkeypatch.setattr("flatviz.planes.pca.MOST", 2**24)
-        whole = make(W)
-        monkeypatch.setattr("flatviz.planes.pca.MOST", 100)  # 8 columns a block
-        blocks = make(W)
-        torch.testing.assert_close(blocks.axes, whole.axes, rtol=1e-5, atol=1e-6)
-        torch.testing.assert_close(torch.tensor(blocks.extent), torch.tensor(whole.extent))
-        torch.testing.assert_close(torch.tensor(blocks.explained), torch.tensor(whole.explained))
+    planes = []
+    for most in (2**24, 100):  # whole, and 8 columns a block
+        monkeypatch.setattr("flatviz.planes.pca.MOST", most)
+        planes.append([(p.axes, p.extent, p.explained) for p in (fv.plane_pca(W), fv.planes.plane_path(W))])
+    torch.testing.assert_close(*planes, rtol=1e-5, atol=1e-6)
 
 
 @pytest.fixture
@@ -70,22 +66,19 @@ def onto(g, w, eps=0.0):
 
 
 def test_each_normalisation_is_the_written_definition(net):
-    for axis in (0, 1):
-        kinds = ("none", "filter", "layer", "model")
-        raw, *others = (fv.plane_random(net, net.w, normalize=kind, seed=3).axes[axis] for kind in kinds)
-        w, g, filters, layer = map(net.unflatten, (net.w, raw, *others[:2]))
+    kinds = ("none", "filter", "layer", "model", "weight")
+    planes = {kind: fv.plane_random(net, net.w, normalize=kind, seed=3) for kind in kinds}
+    for raw, by_filter, by_layer, by_model, by_weight in zip(*(plane.axes for plane in planes.values())):
+        w, g, filters, layer = map(net.unflatten, (net.w, raw, by_filter, by_layer))
         for name in w:
             whole = onto(g[name], w[name])
             torch.testing.assert_close(layer[name], whole)
             by_slice = whole if w[name].ndim < 2 else torch.stack([onto(*pair) for pair in zip(g[name], w[name])])
             torch.testing.assert_close(filters[name], by_slice)
         assert not filters["0.weight"][1].any() and not filters["3.bias"].any()
-        torch.testing.assert_close(others[2], onto(raw, net.w))
-    plane, raw = (fv.plane_random(net, net.w, normalize=kind, seed=3) for kind in ("filter", "none"))
-    assert not plane.orthonormal and plane.unit == "filter-normalised step"
-    weight = fv.plane_random(net, net.w, normalize="weight", seed=3)
-    torch.testing.assert_close(weight.axes, raw.axes.sign() * net.w.abs())
-    assert weight.unit == "weight-normalised step"
+        torch.testing.assert_close((by_model, by_weight), (onto(raw, net.w), raw.sign() * net.w.abs()))
+    assert not planes["filter"].orthonormal
+    assert [planes[kind].unit for kind in ("filter", "weight")] == ["filter-normalised step", "weight-normalised step"]
 
 
 def test_conventions_of_other_tools_by_name(net):
@@ -105,13 +98,11 @@ def test_the_loss_landscapes_convention_is_what_3_0_6_computes():
     if version("loss-landscapes") != "3.0.6":
         pytest.skip("the convention is that of 3.0.6")
     library = pytest.importorskip("loss_landscapes.model_interface.model_wrapper")
-    net = fv.Net.from_module(
-        nn.Sequential(nn.Conv2d(2, 3, 2), nn.Flatten(), nn.Linear(3, 4))
-    )  # it divides by 0 where one is dead
-    module = net.to_module().requires_grad_(False)
-    reference = library.wrap_model(module).get_module_parameters()
+    # it divides by 0 where a filter is dead
+    net = fv.Net.from_module(nn.Sequential(nn.Conv2d(2, 3, 2), nn.Flatten(), nn.Linear(3, 4)))
     drawn = torch.rand(net.dim, generator=torch.Generator().manual_seed(5))
-    direction = library.wrap_model(net.to_module(drawn).requires_grad_(False)).get_module_parameters()
+    modules = (net.to_module(w).requires_grad_(False) for w in (net.w, drawn))
+    reference, direction = (library.wrap_model(module).get_module_parameters() for module in modules)
     direction.filter_normalize_(reference)
     direction.mul_(reference.model_norm() / direction.model_norm())
     theirs = torch.cat([p.reshape(-1) for p in direction.parameters])

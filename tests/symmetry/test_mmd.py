@@ -58,11 +58,9 @@ def test_permuted_labels_are_values_of_sets_put_together_otherwise():
 
 
 def test_one_law_gives_values_about_zero_and_p_values_that_are_uniform():
-    values, p = [], []
-    for seed in range(40):
-        found = fv.symmetry.mmd(randn(40, 3, seed=2 * seed), {"b": randn(20, 3, seed=2 * seed + 1)}, permutations=60)["b"]
-        values.append(float(found.value[0])), p.append(found.p_value(WHOLE))
-    values = torch.tensor(values)
+    sets = [(randn(40, 3, seed=2 * seed), {"b": randn(20, 3, seed=2 * seed + 1)}) for seed in range(40)]
+    found = [fv.symmetry.mmd(*both, permutations=60)["b"] for both in sets]
+    values, p = torch.cat([f.value for f in found]), [f.p_value(WHOLE) for f in found]
     assert abs(float(values.mean())) < 3 * float(values.std()) / 40**0.5  # unbiased, within three standard errors
     assert 0.3 < sum(p) / 40 < 0.7 and min(p) > 0  # mean of 40 uniforms: 0.5 with standard error 0.046
 
@@ -80,14 +78,11 @@ def test_each_layer_has_its_value_and_the_median_is_over_layers_only():
     assert found.p_value("0") > 0.02 and found.p_value("2") == 1 / 201 and found.of("2") > 0
 
 
-@pytest.mark.parametrize(
-    ("target", "draws", "text"),
-    [
-        (randn(3, 2), randn(5, 2), "vectors of target must be a whole number >= 4"),
-        (randn(9, 2), randn(1, 2), "draws of b must be a whole number >= 2"),
-        (randn(9, 2), randn(5, 3), r"b must have shape \(S, 2\)"),
-    ],
-)
+@pytest.mark.parametrize(("target", "draws", "text"), [
+    (randn(3, 2), randn(5, 2), "vectors of target must be a whole number >= 4"),
+    (randn(9, 2), randn(1, 2), "draws of b must be a whole number >= 2"),
+    (randn(9, 2), randn(5, 3), r"b must have shape \(S, 2\)"),
+])  # fmt: skip
 def test_sets_that_cannot_be_compared_are_refused(target, draws, text):
     with pytest.raises(ValueError, match=text):
         fv.symmetry.mmd(target, {"b": draws})

@@ -10,12 +10,12 @@ from flatviz.symmetry.orbit import SHARPNESS_LABELS, rescaled_orbit, sharpness_m
 
 
 def problem():
-    net, units, x = network("mlp")
-    return net, units, fv.Data(x, torch.arange(20) % 3)
+    net, _, x = network("mlp")
+    return net, fv.Data(x, torch.arange(20) % 3)
 
 
 def test_each_measure_is_that_of_the_dense_hessian(monkeypatch):
-    net, _, data = problem()
+    net, data = problem()
     w, f, W1 = net.w, fv.nll(net, data), net.unflatten(net.w)["0.weight"]
     H = torch.autograd.functional.hessian(f, w)
     monkeypatch.setattr(orbit, "PROBES", 400)
@@ -28,7 +28,7 @@ def test_each_measure_is_that_of_the_dense_hessian(monkeypatch):
 
 
 def test_rescaling_changes_sharpness_but_not_predictions():
-    net, _, data = problem()
+    net, data = problem()
     found = rescaled_orbit(net, data, net.w, reach=2.0, resolution=9)
     assert float(found.difference.max()) < 1e-12 * max(1.0, found.scale)
     middle = len(found.t) // 2
