@@ -95,9 +95,7 @@ OBJECTIVES = {
 
 
 @pytest.mark.parametrize(("name", "precision"), [(name, None) for name in OBJECTIVES] + [("nll", "bfloat16")])
-def test_the_same_slice_is_the_same_bytes_whatever_the_blocks_and_however_often_it_is_stopped(
-    name, precision, tmp_path, monkeypatch
-):
+def test_a_slice_is_the_same_bytes_whatever_its_blocks_and_however_often_stopped(name, precision, tmp_path, monkeypatch):
     net, data, plane = problem(Plain)
     run = partial(fv.slice_plane, OBJECTIVES[name](net, data), plane, extent=1.0, resolution=9, precision=precision)
     want = run().values

@@ -24,6 +24,7 @@ ACTIVATIONS = {
 NORMS = {"layer": nn.LayerNorm, "batch": nn.BatchNorm1d, "group": lambda n: nn.GroupNorm(2, n), "none": lambda n: nn.Identity()}
 HABITS = ("plain", "root hook", "layer hook", "patched forward", "reads a parameter", "keeps an activation", "writes its input",
           "functional", "chunks", "tied head")  # fmt: skip
+TREATED = ["all", lambda name: name.startswith("head"), lambda name: name.startswith("body.0")]
 
 
 class Habit(nn.Module):
@@ -65,17 +66,13 @@ def modules(draw):
     width = draw(st.sampled_from([4, 6]))
     layers, wide = [], 4
     for _ in range(draw(st.integers(1, 3))):
-        layers += [
-            nn.Linear(wide, width, bias=draw(st.booleans())),
-            NORMS[draw(st.sampled_from(sorted(NORMS)))](width),
-            ACTIVATIONS[draw(st.sampled_from(sorted(ACTIVATIONS)))](),
-        ]
+        norm, activation = (kinds[draw(st.sampled_from(sorted(kinds)))] for kinds in (NORMS, ACTIVATIONS))
+        layers += [nn.Linear(wide, width, bias=draw(st.booleans())), norm(width), activation()]
         wide = width
     habit = draw(st.sampled_from(HABITS))
     module = Habit(nn.Sequential(*layers), nn.Linear(width, 3), habit)
-    seed = draw(st.integers(0, 2**16))
     with torch.random.fork_rng():
-        torch.manual_seed(seed)
+        torch.manual_seed(draw(st.integers(0, 2**16)))
         for p in module.parameters():
             nn.init.normal_(p, std=0.7)
         for buffer in filter(torch.is_floating_point, module.buffers()):
@@ -84,8 +81,7 @@ def modules(draw):
         (module if habit == "root hook" else module.body[0]).register_forward_hook(shifted)
     if habit == "patched forward":
         module.forward = MethodType(waved, module)
-    choose = draw(st.sampled_from(["all", lambda n: n.startswith("head"), lambda n: n.startswith("body.0")]))
-    return module.eval(), habit, choose
+    return module.eval(), habit, draw(st.sampled_from(TREATED))
 
 
 def plainly(module, net, W, data):

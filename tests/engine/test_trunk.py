@@ -11,6 +11,10 @@ def images():
     return fv.Data(torch.rand(20, 3, 16, 16, generator=torch.Generator().manual_seed(0)), torch.arange(20) % 4)
 
 
+def two_classes():
+    return fv.Data(torch.randn(6, 4), torch.arange(6) % 2)
+
+
 def resnet(treated):
     data = images()
     module = fv.models.resnet20(fv.Task(data, data, data, 4), width=8).eval()
@@ -78,8 +82,7 @@ class Backwards(nn.Module):
 
 
 def test_weights_keep_their_places_whatever_the_order_of_execution():
-    data = fv.Data(torch.randn(6, 4), torch.arange(6) % 2)
-    net = fv.Net.from_module(Backwards(), lambda name: not name.startswith("body"))
+    data, net = two_classes(), fv.Net.from_module(Backwards(), lambda name: not name.startswith("body"))
     late, features = fv.engine.cache_trunk(net, data)
     assert [b.name for b in late.blocks] == [b.name for b in net.blocks]
     w = torch.randn(net.dim)
@@ -87,10 +90,9 @@ def test_weights_keep_their_places_whatever_the_order_of_execution():
 
 
 def test_networks_without_a_trunk_say_so():
-    data = fv.Data(torch.randn(6, 4), torch.arange(6) % 2)
     net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 2)))
     with pytest.raises(ValueError, match="a trunk must come before the first treated layer, got Sequential"):
-        fv.engine.cache_trunk(net, data)
+        fv.engine.cache_trunk(net, two_classes())
     branching = fv.Net.from_module(Backwards(branching=True), lambda name: name.startswith("head"))
     with pytest.raises(ValueError, match="the trunk must be one that torch.fx can follow, got Backwards"):
-        fv.engine.cache_trunk(branching, data)
+        fv.engine.cache_trunk(branching, two_classes())
