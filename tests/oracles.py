@@ -10,7 +10,7 @@ import torch
 import flatviz as fv
 from flatviz.core.precision import float32_flags
 from flatviz.core.seeds import generator
-from flatviz.training.gradient import TrainingLoss, gradient
+from flatviz.training.gradient import gradient
 from flatviz.training.losses import training_loss
 from flatviz.training.run import Run
 from flatviz.training.starts import starts
@@ -88,16 +88,6 @@ def tf32():
         for unit, value in zip((torch.backends.cuda.matmul, torch.backends.mkldnn.matmul), (before[2], before[5])):
             unit.fp32_precision = value
     assert float32_flags() == before
-
-
-class FunctionLoss(TrainingLoss):
-    """A plain function of (w, index) as a training loss."""
-
-    def __init__(self, function):
-        self.function = function
-
-    def __call__(self, w, index):
-        return self.function(w, index)
 
 
 def stopping_at(step: int):
