@@ -325,7 +325,7 @@ fig.update_layout(scattermode="group", scattergap=0.5, legend=legend, margin=dic
 #   by Holm. The largest radius tried is 2; a larger one was not tested.
 # - **Q1** to **Q3** are open in the paper: SA-BMA over all weights, from scratch, and against a larger ensemble of draws of VI. Family: the
 #   claims of one setting of [questions](questions.ipynb), and of Q3 all comparisons of ensembles there. Its table of
-#   values says how far these fits have converged: on *digits* twice the steps lower the objective over all weights and from scratch.
+#   values says how far these fits have converged: on *digits* twice the steps lower VI's objective over all weights and from scratch.
 # - **L1** and **L2** are on the local learning coefficient λ̂ ([learning](learning.ipynb)), at two strengths γ of the pull to the solution.
 #   L1 compares solutions of SAM and SGD by HMC; family: all claims of that experiment. L2 holds where two one-sided tests show that SGLD
 #   is within 10 % of HMC at SGD's solutions, and does not hold where it differs and that is not shown; family: both tests of L2's rows.
