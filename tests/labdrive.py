@@ -8,9 +8,7 @@ from pathlib import Path
 from browsing import DRAWN, IN_KERNEL, RUN_ALL, WAIT, answer, in_page, jupyterlab, limited, watched
 
 NOTEBOOK = Path(__file__).resolve().parent.parent / "notebooks" / "00_tour.ipynb"
-SLOW_PAGE = """((timeout) => {
-  AbortSignal.timeout = (ms) => timeout.call(AbortSignal, ms === 2000 ? 0 : ms);
-})(AbortSignal.timeout)"""  # anywidget gives a module two seconds to load: as on a machine that never makes it
+SLOW_PAGE = in_page("slow_to_load")
 SHOWS = "(state) => document.querySelector('.flatviz[data-state]').dataset.state === state"
 FITTED = in_page("fitted")
 PLOT = "[...document.querySelectorAll('.jupyter-widgets .js-plotly-plot')].find((p) => !p.closest('.flatviz'))"

@@ -8,7 +8,7 @@ import re
 import zlib
 
 import numpy as np
-from browsing import SLOW, plain
+from browsing import SLOW, in_page, plain
 
 from flatviz.pages.page import family_page
 
@@ -85,12 +85,9 @@ def at(page, hash, state, look):
 def resized(page, width, height=800):
     """Give the window a size, and wait until pictures and text stand still in it."""
     page.set_viewport_size({"width": width, "height": height})
-    fits = """(w) => { const view = document.querySelector('.flatviz'); return innerWidth === w && view.clientWidth <= w &&
-      view.clientWidth > w - 150 && [...view.querySelectorAll('figure:not([hidden]) .js-plotly-plot')].every((p) =>
-      Math.abs(p._fullLayout?.width - p.clientWidth) < 2 && Math.abs(p._fullLayout.height - p.clientHeight) < 2); }"""
+    fits = in_page("fits_the_window")
     page.wait_for_function(fits, arg=width, polling=100)
-    boxes = """() => JSON.stringify([...document.querySelectorAll('.fv-bar, .fv-article, figure:not([hidden])')]
-      .map((node) => node.getBoundingClientRect()))"""
+    boxes = in_page("boxes_in_sight")
     before, now = "", page.evaluate(boxes)
     for _ in range(100):
         if now == before:
@@ -101,6 +98,5 @@ def resized(page, width, height=800):
 
 def drawn(page, state, look=None):
     """Wait until the pictures of this state are drawn, and under this tab where one is named."""
-    expected = """([state, look]) => { const d = document.querySelector('.flatviz').dataset;
-      return d.state === state && (look === null || d.look === look); }"""
+    expected = in_page("state_is_drawn")
     page.wait_for_function(expected, arg=[state, look], polling=100)

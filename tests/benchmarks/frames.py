@@ -9,20 +9,12 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from browsing import chromium
+from browsing import chromium, in_page
 from playground.test_page import opened, playground_page
 
 SECONDS = 6
-PLAY = """(name) => { const w = document.querySelector('.pg').playground[name];
-  window.spent = [];
-  w.clock.frame = (passed) => { const from = performance.now(); w.frame(passed); window.spent.push(performance.now() - from); };
-  w.node.scrollIntoView();
-  w.play(true); }"""
-RATE = """(name) => { const w = document.querySelector('.pg').playground[name], { seconds } = w.clock;
-  const last = (all) => [...all].sort((a, b) => a - b)[Math.floor(0.95 * all.length)];
-  w.play(false);
-  return [w.clock.rate, 1000 * last(seconds),
-    window.spent.reduce((sum, s) => sum + s, 0) / window.spent.length, last(window.spent), w.steps]; }"""
+PLAY = in_page("play_a_world")
+RATE = in_page("rate_of_frames")
 
 
 def main() -> None:

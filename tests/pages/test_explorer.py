@@ -21,9 +21,7 @@ def address(family, tmp_path_factory):
 PLOTS = in_page("plots_in_sight")
 
 
-POINT = """(d) => { const plot = document.querySelector('[data-name=surface] .js-plotly-plot');
-  const curveNumber = plot.data.findIndex((t) => t.name === 'samples');
-  plot.emit('plotly_hover', { points: [{ data: plot.data[curveNumber], pointNumber: d, curveNumber }] }); }"""
+POINT = in_page("point_at_a_draw")
 LEAVE = "document.querySelector('[data-name=surface] .js-plotly-plot').emit('plotly_unhover', {})"
 MAPS = "see.directions=random+directions,+rise+of+the+loss,+2-D+map"
 

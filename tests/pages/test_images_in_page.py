@@ -94,12 +94,7 @@ def test_a_draw_picked_elsewhere_answers_below_each_image_and_one_picked_here_is
     assert shown["bold"] == [2]
     lines = np.array(shown["lines"])  # the class at which draw 5 lies farthest from the others:
     apart = int(np.abs(np.delete(lines, 4, 0) - lines[4]).min(0).argmax())
-    place = page.evaluate(
-        """(c) => { const { left, top } = document.querySelector('[data-chart]').ownerSVGElement.getBoundingClientRect();
-          const [x, y] = document.querySelector('[data-draw="4"]').getAttribute('points').split(' ')[c].split(',').map(Number);
-          return [left + x, top + y]; }""",
-        apart,
-    )
+    place = page.evaluate(in_page("place_on_the_line_of_draw_5"), apart)
     page.mouse.click(*place)
     page.wait_for_function("() => /draw=[0-9]+/.test(location.hash) && !location.hash.includes('draw=3')", polling=100)
     picked = int(page.evaluate("location.hash.match(/draw=([0-9]+)/)[1]")) - 1

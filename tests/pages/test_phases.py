@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 import torch
-from browsing import DRAWN, plain
+from browsing import DRAWN, in_page, plain
 from oracles import dense_covariance, worst
 from pagedrive import at, code_of, figures_of, written
 
@@ -17,9 +17,7 @@ from flatviz.families.one_step import family_stages
 from flatviz.pages.views import views_of
 from flatviz.plots.step import PHASES
 
-PLACE = """() => { const plot = document.querySelector('figure:not([hidden]) .js-plotly-plot');
-  const place = (name) => { const t = plot.data.find((t) => t.name === name); return [t.x[0], t.y[0]]; };
-  return [plot.dataset.phase ?? null, place('the worst q′'), place('the mean now')]; }"""
+PLACE = in_page("place_of_the_step")
 
 
 @pytest.fixture(scope="module")
