@@ -163,7 +163,8 @@ def two_workers_fits() -> None:
     task, radii = fv.Task(data, data, data, n_classes=10), {"sabma": tuple(0.1 * (i + 1) for i in range(8))}
 
     def work(client: object, whole: bool) -> None:
-        fv.families.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 10 if whole else 1}, engine=client)
+        fit = {"steps": 10 if whole else 1, "mc_samples": 1}
+        fv.families.fit_family(net, task, prior, radii=radii, seed=0, fit=fit, engine=client)
 
     on_workers("fits on two Dask workers over one", 3, ">= 1.6", work)
 
