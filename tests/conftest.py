@@ -120,7 +120,7 @@ def browser():
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory):
-    """Two Dask workers, of this test's file alone: it may kill them."""
+    """A client of two Dask workers that no other test file uses, so that a test may kill them."""
     with two_workers(tmp_path_factory.mktemp("dask")) as found:
         yield found
 

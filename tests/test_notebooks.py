@@ -29,7 +29,7 @@ def test_the_notebook_runs_in_its_small_form(path):
     assert not silent, "a figure needs words: flatviz.plots.theme.figure(title, alt), or layout.meta['alt']"
 
 
-def test_no_cell_of_a_notebook_stands_twice():
+def test_no_notebook_has_the_same_cell_twice():
     for path in NOTEBOOKS:
         cells = [c.source for c in nbformat.read(path, as_version=4).cells if "\n" in c.source]
         assert len(set(cells)) == len(cells), path.name

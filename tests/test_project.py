@@ -150,10 +150,7 @@ def test_what_the_readme_says_of_the_gaps_is_printed_by_their_experiment():
     share = {(task, method): (word, figure) for method, task, word, figure in printed}
     said = r"On digits-near default fits have converged(.*)On digits convergence is not shown(.*)"
     near, digits = re.search(said, readme, flags=re.S).groups()
-    for method in ("VI", "SA-BMA"):
-        for task, text, word in (
-            ("digits-near", near, "has converged to within 1 %"),
-            ("digits", digits, "convergence not shown"),
-        ):
-            verdict, figure = share[task, method]
-            assert verdict == word and figure in text, (method, task)
+    for (task, method), (verdict, figure) in share.items():  # README names five fits of the MLP, and gives the figures of two
+        if task in ("digits-near", "digits"):
+            text, word = (near, "has converged to within 1 %") if task == "digits-near" else (digits, "convergence not shown")
+            assert verdict == word and (figure in text or method not in ("VI", "SA-BMA")), (method, task)

@@ -45,10 +45,8 @@ TUNED = "vi"  # whose settings the variational methods share
 SHRINK = (1.0, 0.3, 0.1, 0.03)  # of rates and of the prior's widths: the first at which a trial is finite and learns is taken
 # Gradients over all fitted examples that the first family of a lab takes: in steps of its variational fits, and for its figures.
 FIT_STEPS, FIGURES = 8_000, 12_000
-ONE_DRAW = {
-    "mc_samples": 1,
-    "lr": 1.0,
-}  # settings where eight draws a step take too long: one is noisier, and needs a lower rate
+# Settings where eight draws a step take too long: one is noisier, and needs a lower rate.
+ONE_DRAW = {"mc_samples": 1, "lr": 1.0}
 TRAINING_SHARE = 0.025  # of the time budget, where it does not suffice for everything: the first picture comes soon
 SHORT = 200  # steps of a fit then
 TIMED = 32  # examples of the gradient that is timed

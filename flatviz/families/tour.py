@@ -62,9 +62,9 @@ def prepare(
     device: torch.device | str = "cpu",
     progress: Progress = False,
 ) -> tuple[Net, Task, Gaussian]:
-    """Task, pre-trained network restricted to norm layers and head, and the prior of that rank that SWAG on the source gives.
+    """Network pre-trained on the source and restricted to `treated`, the task, and the prior of `rank` that SWAG on the source gives.
 
-    model: a name, or a function task -> module.  task: default that of the tour.  treated: weights, as in `transfer`.
+    model: a name, or a function task -> module.  task: default that of the tour.  treated: which weights, as in `transfer`.
     recipe: of pre-training and SWAG, default that for this kind of network; epochs: of pre-training, in place of the recipe's.
     device: "auto" takes the one that suits the network, and prints which and why.
 

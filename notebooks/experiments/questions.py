@@ -77,7 +77,7 @@ def started(name, seed, device):
     """Task of a name, and for each choice of weights the network, the prior and where q starts."""
     net, task, prior = prepare("mlp", task=task_for(name, seed), seed=seed, epochs=EPOCHS, treated="all", device=device)
     few = fv.transfer(net, prior, head_std=HEAD_STD)
-    (head, *_) = (b.name.rpartition(".")[0] for b in few[0].blocks if b.kind == "head")
+    head = next(b.name for b in few[0].blocks if b.kind == "head").rpartition(".")[0]
     every = fv.transfer(net, prior, treated="all", head=head, head_std=HEAD_STD)
     return task, {HEAD: (*few, {}), ALL: (*every, {}), SCRATCH: from_scratch(task, seed, PRIOR_STD, device)}
 
@@ -194,8 +194,8 @@ def of(setting, method, radius, steps=1.0):
 # ## Values
 #
 # Means over seeds ± half of the 95 % interval. *Objective*: mean over the last twentieth of the steps, where the learning rate is nearly
-# 0. *Lower by*: how much lower it is after twice the steps, as a share of it; of SA-BMA on fewer seeds. A fit has converged where this
-# share is well below 1 %. *Steps*: those of the method's default, or twice as many.
+# 0. *Lower by*: how much lower it is after twice the steps, as a share of it; of SA-BMA on fewer seeds. Where the
+# interval of this share lies above 0, the fit has not converged. *Steps*: those of the method's default, or twice as many.
 
 # %%
 SHOWN = ("lambda1", "nll", "accuracy", "ece", "shifted_nll")

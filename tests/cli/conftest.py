@@ -1,4 +1,4 @@
-"""Shared by the tests of commands: run one and read what it says."""
+"""Shared by the tests of commands: run one and read what it prints."""
 
 import pytest
 
@@ -6,8 +6,8 @@ from flatviz.cli import main
 
 
 @pytest.fixture
-def said(capsys):
-    """Call it with a command's words: the status is the one expected, and this is what was printed, `out` and `err`."""
+def printed(capsys):
+    """A function: run a command by its words, check its exit status, and give what it printed, `.out` and `.err`."""
 
     def run(*words, status=0):
         assert main([str(word) for word in words]) == status

@@ -44,8 +44,8 @@ def quick(monkeypatch, tmp_path, request):
 
 
 @pytest.mark.long
-def test_the_tour_prints_a_table_writes_a_page_reuses_its_steps_and_computes_damaged_ones_again(quick, said):
-    tour = partial(said, "tour", "--out", quick, "--device", "cpu")
+def test_the_tour_prints_a_table_writes_a_page_reuses_its_steps_and_computes_damaged_ones_again(quick, printed):
+    tour = partial(printed, "tour", "--out", quick, "--device", "cpu")
     first = tour().out
     assert "SA-BMA" in first and "accuracy" in first and "reused" not in first
     assert f"folder made: {quick.parent}\n" in first
@@ -71,8 +71,8 @@ def test_the_tour_prints_a_table_writes_a_page_reuses_its_steps_and_computes_dam
     assert "reused" not in other and table(other) != table(first)
 
 
-def test_the_tour_of_the_conv_net_says_what_became_of_its_batchnorm(quick, said):
-    assert len(table(said("tour", "--out", quick, "--model", "conv", "--device", "cpu").out)) == 3
+def test_the_tour_of_the_conv_net_says_what_became_of_its_batchnorm(quick, printed):
+    assert len(table(printed("tour", "--out", quick, "--model", "conv", "--device", "cpu").out)) == 3
     assert "BatchNorm frozen" in str(data_of(quick.read_text(encoding="utf-8"), "flatviz-index"))
 
 
@@ -80,9 +80,9 @@ def table(text):
     return [line for line in text.splitlines() if line.startswith(("SA-BMA", "VI", "SGD"))]
 
 
-def test_an_interrupt_leaves_no_half_written_file(quick, monkeypatch, said):
+def test_an_interrupt_leaves_no_half_written_file(quick, monkeypatch, printed):
     monkeypatch.setattr(flatviz.cli.tour, "family_page", Mock(side_effect=KeyboardInterrupt))
-    assert "no half-written file" in said("tour", "--out", quick, status=130).err
+    assert "no half-written file" in printed("tour", "--out", quick, status=130).err
     assert not [p for p in quick.parents[1].rglob("*") if p.is_file() and p.suffix != ".safetensors"]  # finished steps are kept
 
 
@@ -152,33 +152,33 @@ def test_ctrl_c_in_the_lab_is_jupyters_to_answer(monkeypatch, tmp_path):
     (["lab", "--notebook", "none.ipynb"], "--notebook must be one of 00_tour.ipynb, "),
     (["tour", "--device", "cuda:99"], "flatviz tour: device must be usable, got 'cuda:99'"),
 ])  # fmt: skip
-def test_bad_input_is_one_line(arguments, text, said):
-    error = said(*arguments, status=1).err
+def test_bad_input_is_one_line(arguments, text, printed):
+    error = printed(*arguments, status=1).err
     assert text in error and len(error.strip().splitlines()) == 1
 
 
-def test_the_doctor_reports_torch_widgets_and_cache_and_names_the_exact_fix(said, tmp_path, monkeypatch):
+def test_the_doctor_reports_torch_widgets_and_cache_and_names_the_exact_fix(printed, tmp_path, monkeypatch):
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
-    report = said("doctor").out
+    report = printed("doctor").out
     assert torch.__version__ in report and str(tmp_path) in report and "flatviz tour: ready" in report
     assert "widgets: can be made" in report and not list(tmp_path.iterdir())
     monkeypatch.setenv("FLATVIZ_CACHE", __file__)
     monkeypatch.setitem(sys.modules, "sklearn", None)
     monkeypatch.setitem(sys.modules, "anywidget", None)
-    report = said("doctor", status=1).out
+    report = printed("doctor", status=1).out
     assert "✗ scikit-learn" in report and 'fix: pip install "scikit-learn"' in report and "cannot run" in report
     assert "not ready" in report and "✗ cache: FLATVIZ_CACHE must be a" in report
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_has_help_with_an_example(command, said):
-    text = " ".join(said(command, "--help").out.split())
+def test_every_command_has_help_with_an_example(command, printed):
+    text = " ".join(printed(command, "--help").out.split())
     assert text.startswith(f"Usage: flatviz {command}") and f"flatviz {command}" in text.partition("Example")[2]
 
 
-def test_an_unknown_command_or_option_is_status_2(said):
-    assert "No such command" in said("evidence2", status=2).err
-    assert "No such option" in said("tour", "--nonsense", status=2).err
+def test_an_unknown_command_or_option_is_status_2(printed):
+    assert "No such command" in printed("evidence2", status=2).err
+    assert "No such option" in printed("tour", "--nonsense", status=2).err
 
 
 def test_a_broken_torch_leaves_the_doctor_able_to_speak(tmp_path):
@@ -188,16 +188,16 @@ def test_a_broken_torch_leaves_the_doctor_able_to_speak(tmp_path):
     assert run.returncode == 1 and "✗ torch: does not import: libtorch is broken" in run.stdout, run.stderr
 
 
-def test_a_saved_family_becomes_a_page_with_article_and_code(family, tmp_path, said):
+def test_a_saved_family_becomes_a_page_with_article_and_code(family, tmp_path, printed):
     path, page = fv.save(family, tmp_path / "family.safetensors"), tmp_path / "out" / "page.html"
-    assert "MB with plotly.js inside" in said("export", path, "--out", page, "--title", "mine <b>").out
+    assert "MB with plotly.js inside" in printed("export", path, "--out", page, "--title", "mine <b>").out
     text = page.read_text(encoding="utf-8")
     index = data_of(text, "flatviz-index")
     assert "<title>mine &lt;b&gt;</title>" in text and index["story"][0]["title"] == "A posterior is many networks"
     assert any("fv.load(" in line for line in index["code"])
 
 
-def test_a_file_of_something_else_is_refused(family, tmp_path, said):
+def test_a_file_of_something_else_is_refused(family, tmp_path, printed):
     path = fv.save(family.projection[0].plane, tmp_path / "plane.safetensors")
-    error = said("export", path, "--out", tmp_path / "page.html", status=1).err
+    error = printed("export", path, "--out", tmp_path / "page.html", status=1).err
     assert "the file must be a Family, got a Plane: save what fv.families.measure returned, or lab.family" in error

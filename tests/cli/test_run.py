@@ -45,10 +45,10 @@ def toy(tmp_path, monkeypatch):
     return tmp_path / "out"
 
 
-def test_parameters_reach_the_notebook_and_its_page_draws_without_network(toy, said, browser):
+def test_parameters_reach_the_notebook_and_its_page_draws_without_network(toy, printed, browser):
     page, table = toy / "toy.html", toy / "toy.csv"
     words = "run", "toy", "-p", "seeds=7", "--device", "auto", "--out", page, "--table", table
-    assert "run True seeds 7 device auto" in said(*words).out and table.read_text() == "a table"
+    assert "run True seeds 7 device auto" in printed(*words).out and table.read_text() == "a table"
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     context.set_offline(True)
     seen, errors, asked = context.new_page(), [], []
@@ -63,9 +63,9 @@ def test_parameters_reach_the_notebook_and_its_page_draws_without_network(toy, s
     context.close()
 
 
-def test_stored_reads_the_table_and_without_a_name_the_experiments_are_listed_with_their_parameters(toy, said):
-    assert "run False seeds 5 device cpu" in said("run", "toy", "--stored", "--seeds", 5).out
-    assert said("run").out == 'toy: run=False, save="", seeds=2, device="cpu"\n'
+def test_stored_reads_the_table_and_without_a_name_the_experiments_are_listed_with_their_parameters(toy, printed):
+    assert "run False seeds 5 device cpu" in printed("run", "toy", "--stored", "--seeds", 5).out
+    assert printed("run").out == 'toy: run=False, save="", seeds=2, device="cpu"\n'
 
 
 @pytest.mark.parametrize(("words", "text"), [
@@ -75,8 +75,8 @@ def test_stored_reads_the_table_and_without_a_name_the_experiments_are_listed_wi
     (["toi"], "NAME must be one of 'toy', got 'toi'"),
     (["toy", "-p", "seeds=100"], "toy, cell 3: ValueError: seeds must be below 100, got 100"),
 ])  # fmt: skip
-def test_what_is_wrong_is_one_line(toy, words, text, said):
-    assert said("run", *words, status=1).err.strip().splitlines()[-1].endswith(text)
+def test_what_is_wrong_is_one_line(toy, words, text, printed):
+    assert printed("run", *words, status=1).err.strip().splitlines()[-1].endswith(text)
 
 
 def test_values_are_numbers_truth_or_text():

@@ -1,3 +1,3 @@
-// Where controls, article and figures are, as text.
+// Rectangles of controls, article and figures, as text.
 () => JSON.stringify([...document.querySelectorAll('.fv-bar, .fv-article, figure:not([hidden])')]
       .map((node) => node.getBoundingClientRect()))

@@ -1,4 +1,4 @@
-// Of the curve over radii: dots, rings with the range of their axis, and the caption.
+// The curve over radii: dots and rings with the range of their axis, and the caption.
 () => { const plot = document.querySelector('[data-name=radius] .js-plotly-plot');
   const { _fullData: data, _fullLayout: layout } = plot;
   const of = (name) => data.filter((t) => t.name === name && t.visible === true)

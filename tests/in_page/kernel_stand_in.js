@@ -1,4 +1,4 @@
-// A model and a channel as JupyterLab gives them to a view; the kernel behind the channel answers from what is given here.
+// Give a view a model and a channel as JupyterLab does; this script answers in place of the kernel.
 async ({ loader, explorer, plotly, index, records, traits }) => {
   const events = () => {
     const heard = [];

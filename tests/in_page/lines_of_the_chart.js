@@ -1,4 +1,4 @@
-// Of the chart below the images: its image, the line of each draw, the means, and the draws in bold; probabilities by its ruler.
+// The chart below the images: its image, the probabilities of each draw and their means, read by its ruler, and the bold draws.
 () => {
   const g = document.querySelector('[data-chart]'), ruler = [...g.querySelectorAll('line')].map((l) => Number(l.getAttribute('y1')));
   const [zero, one] = [Math.max(...ruler), Math.min(...ruler)];

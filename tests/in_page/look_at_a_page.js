@@ -1,4 +1,4 @@
-// Scroll to every figure and wait until it is drawn; what is not, how far the page scrolls sideways, and formulas with errors.
+// Scroll to every figure and wait until it is drawn: number of figures not drawn, width beyond the window, formulas with errors.
 async () => {
   const wait = (ms) => new Promise((done) => setTimeout(done, ms));
   const open = () => [...document.querySelectorAll('.fv-figure, .fv-live, .fv-lab, .math')].filter((e) =>

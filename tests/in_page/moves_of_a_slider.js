@@ -1,4 +1,4 @@
-// Milliseconds from each of so many moves of a slider to the painted picture.
+// Move a slider so many times: milliseconds from each move to the painted picture.
 async ([name, count]) => {
   const view = document.querySelector('.flatviz[data-state]'), slider = view.querySelector(name), times = [];
   const frame = () => new Promise((r) => requestAnimationFrame(r));

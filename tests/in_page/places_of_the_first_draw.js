@@ -1,4 +1,4 @@
-// At how many places the first draw is seen, frame by frame, until the state is another, and a second longer.
+// Watch the first draw, frame by frame, until a second after the state has changed: its number of different places.
 async () => {  // where the first sample is, frame by frame, until the state is another, and a second longer
   const root = document.querySelector('.flatviz'), before = root.dataset.state, found = [], start = performance.now();
   let changed = Infinity;

@@ -1,4 +1,4 @@
-// Stop the world: frames a second, p95 of a frame in ms; mean and p95 of its own code in ms; its steps.
+// Stop the world: frames a second; p95 of a frame, mean and p95 of our own code, in ms; steps.
 (name) => { const w = document.querySelector('.pg').playground[name], { seconds } = w.clock;
   const last = (all) => [...all].sort((a, b) => a - b)[Math.floor(0.95 * all.length)];
   w.play(false);

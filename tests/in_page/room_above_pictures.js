@@ -1,4 +1,4 @@
-// With each picture's end at that of the screen: where the controls are, and what room is left between the two.
+// Scroll the end of each picture to the end of the screen: place of the controls, and free space between the two.
 () => [...document.querySelectorAll('.flatviz figure:not([hidden]) .fv-plot')].map((plot) => {
   const { bottom, height } = plot.getBoundingClientRect(), bar = document.querySelector('.fv-bar');
   window.scrollTo(0, bottom + window.scrollY - window.innerHeight);

@@ -1,4 +1,4 @@
-// Room in the notebook's panel below the first picture, and above each picture when its end is at that of the panel.
+// Free space below the first picture in the notebook panel; and above each picture, scrolled to the end of the panel.
 (view) => {  // with the lab's controls at the top of the panel, then with the end of each picture at that of the panel
   const panel = view.closest('.jp-WindowedPanel-outer') ?? view.closest('.jp-Notebook'), box = (node) => node.getBoundingClientRect();
   const bar = view.querySelector('.fv-bar'), end = () => box(panel).top + panel.clientHeight;

@@ -1,4 +1,4 @@
-// Of each method: the spread of 30 draws at the points and in the gap between them, and the loss on test points.
+// For each method: the spread of 30 draws at the points and in the gap between them, and the loss on test points.
 (seed) => {
   const { gap } = document.querySelector('.pg').playground;
   Object.assign(gap, { seed, draws: 30 });

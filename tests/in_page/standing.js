@@ -1,4 +1,4 @@
-// What is to be told of a page that did not come to its end.
+// What an error report says of a page whose test failed.
 () => ({
   address: location.href,
   views: [...document.querySelectorAll('.flatviz')].map((e) => ({ ...e.dataset, words: e.innerText.slice(0, 300) })),
