@@ -51,7 +51,7 @@ SPACE: dict[str, Place] = {  # a setting is tuned where a method has it
     "weight_decay": _log(1e-5, 1e-2),
     "snapshots": _one_of(10, 20, 40),
 }
-NATURAL_LR = _log(0.2, 2.0)  # of a method whose own rate is 1, that of natural-gradient steps
+NATURAL_LR = _log(0.2, 2.0)  # of a method with a KL weight: it takes natural-gradient steps
 HEAD_STD = _log(0.1, 1.0)  # of the prior, where a method takes one
 LEAST_RADIUS = 0.05  # of the largest; an eighth of all trials have radius 0
 DIMENSIONS = (*SPACE, "radius", "head_std")  # of the one list of trials that all methods share
@@ -61,7 +61,7 @@ def space_of(method: Method, net: Net, fixed: Collection[str] = ()) -> dict[str,
     """What is tuned for a method on this kind of net: its settings in `SPACE` that are not fixed, its radius, the prior's width."""
     tuned = method.tuned(net)
     space = {name: place for name, place in SPACE.items() if name in tuned.settings and name not in fixed}
-    if "lr" in space and tuned.settings["lr"] == 1:
+    if "lr" in space and "kl_weight" in tuned.settings:
         space["lr"] = NATURAL_LR
     if method.unit != NO_UNIT or method.ascent is not None:
         largest = tuned.largest or 5 * tuned.radius

@@ -42,6 +42,8 @@ def test_every_method_gets_the_same_trials_and_its_record_is_the_first(transferr
     shared = ("lr", "steps", "kl_weight", "weight_decay")
     seen = {n: [(c.head_std, *(c.settings[k] for k in shared)) for c in theirs] for n, theirs in lists.items()}
     assert all(theirs == seen["vi"] for theirs in seen.values())  # one list of trials: what is shared has VI's values
+    assert all(0.2 <= c.settings["lr"] <= 2 for c in lists["vi"])  # of natural gradients, whose record has 2
+    assert all(c.settings["lr"] <= 0.2 for c in study.choices_of(fv.METHODS["sgd"], net, 20))
     radii = [choice.radius for choice in lists["sabma"]]
     assert min(radii) == 0 < sorted(radii)[5] < 1
     fixed = study.choices_of(fv.METHODS["vi"], net, 4, fixed={"steps": 7}, head_std=0.7)
