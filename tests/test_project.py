@@ -13,7 +13,6 @@ from experiment_notebooks import executed
 
 import flatviz as fv
 from flatviz.experiments import read_table
-from flatviz.experiments.settings import SETTINGS
 
 ROOT = Path(__file__).resolve().parent.parent
 SYNC = ROOT / ".ci" / "sync_notebooks.py"
@@ -121,21 +120,30 @@ def test_the_citation_names_the_version():
 
 
 @pytest.mark.long
-def test_every_sentence_of_what_holds_is_printed_by_the_evidence():
+def test_what_holds_is_the_table_that_the_experiments_print():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     block = re.search(r"<!-- what holds -->\n(.*?)<!-- /what holds -->", readme, flags=re.S)[1]
-    settings = {about.label.split(" (")[0].split(", weight decay")[0]: about.label for about in SETTINGS.values()}
-    printed, setting = {}, None
-    for line in "\n".join(executed("evidence")).split("\n"):
-        head = line.partition("; corrected by Holm")[0]
-        setting = head if head in settings.values() else setting
-        printed.setdefault(setting, set()).add(line.strip())
-    for name, text in re.findall(r"^\*\*(.*?)\*\*(.*?)(?=^\*\*|\Z)", block, flags=re.M | re.S):
-        said = re.findall(r"^- (.*)$", text, flags=re.M)
-        assert said and set(said) <= printed[settings[name]], name
-        for size in re.findall(r"λ1 ([\d.]+) of VI's", text):
-            figures = (line for line in printed[settings[name]] if line.startswith("SA-BMA at radius 1, equal gradients: λ1 "))
-            assert any(f" {size} of VI's" in line for line in figures), name
+    printed = {}
+    for name in ("evidence", "questions"):
+        rows = [line.split("  ") for line in "\n".join(executed(name)).splitlines()]
+        printed[name] = {row[0]: row[1:] for row in rows if len(row) == 7 and re.fullmatch(r"\d\.\d\d", row[1])}
+    said, last = {name: {} for name in printed}, ""
+    for setting, *marks in (line.strip("|").split("|") for line in block.splitlines()[2:]):
+        if setting == "*again*":
+            said["questions"][last.partition(",")[0] + ", norm+head"] = marks
+        else:
+            said["evidence"][last := setting] = marks
+    assert said["evidence"] == printed["evidence"]
+    assert said["questions"].items() <= printed["questions"].items() and len(said["questions"]) == 2
+    # the sentences below the table; marks: λ1 ratio, λ1, NLL, accuracy, ECE, shifted NLL
+    near, far = (
+        [m for rows in said.values() for n, m in rows.items() if n.startswith(f"{task}, ")]
+        for task in ("digits-near", "digits")
+    )
+    assert all(marks[1] == marks[4] == "+/+" for marks in near)
+    assert {said["evidence"]["digits-near, T = 0.03"][5], said["questions"]["digits-near, norm+head"][5]} == {"−/−"}
+    assert said["evidence"]["digits-near, T = 1"][5] == "+/+"
+    assert len(far) == 6 and not any("+" in mark.partition("/")[2] for marks in far for mark in marks[2:4])
 
 
 def test_all_have_a_larger_nll_at_temperature_1():

@@ -135,7 +135,32 @@ def sentences(table: pd.DataFrame) -> list[str]:
         table: of `judged`, with the columns claim (who, and at what) and against (the name of what it is compared with).
     """
     counts = ["" if np.isnan(row.mean) else f", better in {row.gains} of {row.n} seeds" for row in table.itertuples()]
-    able = 2.0 ** (1 - table.n) * table.claims < LEVEL  # the least p of n seeds, times Holm's factor
-    ranks = [f" (by the rank test: {b})" if can and a != b else "" for can, a, b in zip(able, table.verdict, table.by_rank)]
+    ranks = [f" (by the rank test: {word})" if other else "" for other, word in zip(_apart(table), table.by_rank)]
     said = zip(table.itertuples(), counts, ranks)
     return [f"{row.claim}: {amount(row)}{count}: {row.verdict}{rank}" for row, count, rank in said]
+
+
+def _apart(table: pd.DataFrame) -> pd.Series:
+    """Where the rank test's verdict is another, and there are seeds enough for that test to decide."""
+    able = 2.0 ** (1 - table.n) * table.claims < LEVEL  # the least p of n seeds, times Holm's factor
+    return able & (table.verdict != table.by_rank)
+
+
+def at_a_glance(table: pd.DataFrame, baselines: Sequence[str]) -> pd.DataFrame:
+    """Judged rows of one method as a table: a row a setting, a column a quantity, in each cell a mark a baseline.
+
+    The marks: + better, − worse, · inconclusive, nothing where it is not comparable; * where the rank test's verdict is another.
+    The first column is the ratio of λ1 against the last baseline.
+
+    Args:
+        table: of `judged`, with the columns setting and baseline, one row for each of them and quantity.
+        baselines: in the order of the marks.
+    """
+    marks = table.verdict.map({HOLDS: "+", NOT: "−", OPEN: "·", MISSING: ""}) + np.where(_apart(table), "*", "")
+    wide = table.assign(mark=marks).pivot(index="setting", columns=["quantity", "baseline"], values="mark")
+    last = table[(table.quantity == "lambda1") & (table.baseline == baselines[-1])].set_index("setting")["mean"]
+    cells = {QUANTITIES[q].label: wide[q][list(baselines)].agg("/".join, axis=1) for q in table.quantity.unique()}
+    order = table.setting.unique()
+    return (
+        pd.DataFrame({"λ1 ratio": np.exp(last).map("{:.2f}".format), **cells}).loc[order].rename_axis("setting").reset_index()
+    )

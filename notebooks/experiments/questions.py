@@ -35,7 +35,19 @@ import torch
 
 # %%
 import flatviz as fv
-from flatviz.experiments import QUANTITIES, at, equivalent, judged, paired, read_table, run, sentences, shown, write_table
+from flatviz.experiments import (
+    QUANTITIES,
+    at,
+    at_a_glance,
+    equivalent,
+    judged,
+    paired,
+    read_table,
+    run,
+    sentences,
+    shown,
+    write_table,
+)
 from flatviz.experiments.measures import Measurement
 from flatviz.experiments.statistics import LEVEL, mean_zero
 from flatviz.families.members import unless_diverged
@@ -212,20 +224,28 @@ pd.DataFrame(rows).style.hide()
 # %% [markdown]
 # ## Verdicts: does SA-BMA help?
 #
-# SA-BMA less VI over the same weights, seed by seed; corrected by Holm for all claims of one setting. Norm layers and head are those of
-# the [evidence](evidence.ipynb).
+# SA-BMA less VI over the same weights, seed by seed; corrected by Holm for all claims of one setting. Norm layers and head at radius 1
+# and 2 are also in the [evidence](evidence.ipynb), on other seeds: what is said there should come again here.
 
 # %%
 parts = []
 for task, weights in SETTINGS:
     setting = f"{task}, {weights}"
-    for radius in RADII[weights] if weights != HEAD else ():
+    for radius in RADII[weights]:
         for steps, baseline in ((1.0, "equal steps"), (2.0, "equal gradients")):
             found = paired(of(setting, "sabma", radius)[list(SHOWN)], of(setting, "vi", 0.0, steps))
             about = dict(setting=setting, radius=radius, baseline=baseline, against="VI")
             parts.append(found.assign(claim=f"{setting}: SA-BMA, radius {radius:g}, {baseline}", **about))
 verdicts = judged(pd.concat(parts, ignore_index=True), family=["setting"])
 print(*sentences(verdicts), sep="\n")
+
+# %% [markdown]
+# At a glance: SA-BMA at radius 1 against VI of equal steps / of equal gradients; **+** better, **−** worse, **·** inconclusive;
+# **\***: the rank test has another verdict. *λ1 ratio*: SA-BMA's λ1 over VI's at equal gradients.
+
+# %%
+glance = at_a_glance(verdicts[verdicts.radius == 1], ("equal steps", "equal gradients"))
+glance.style.hide()
 
 # %% [markdown]
 # ## Verdicts: is a larger ensemble enough?
