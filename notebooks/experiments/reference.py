@@ -157,7 +157,7 @@ nearest = {q: sorted(compared, key=lambda m: compared[m][q].mean()) for q in ("m
 for q, order in nearest.items():
     print(f"by {QUANTITIES[q].label}, nearest first: {', '.join(COMPARED[m] for m in order)}")
 if compared:
-    print(f"the two orders {'agree' if nearest['mmd'] == nearest['tv'] else 'differ'}; MMD² is in no verdict")
+    print(f"the two orders {'agree' if nearest['mmd'] == nearest['tv'] else 'differ'}; no verdict on a method is by MMD²")
 
 # %% [markdown]
 # ## What would change our mind
