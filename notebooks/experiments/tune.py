@@ -39,7 +39,7 @@ import flatviz as fv
 from flatviz.experiments import judged, paired, run, sentences, shown
 from flatviz.families.choice import Choice
 from flatviz.families.preparation import build_model, task_for
-from flatviz.families.tour import prepare
+from flatviz.families.tour import HEAD_STD, prepare
 from flatviz.families.tune import choices_of, nlls_of, with_validation
 from flatviz.storage.committed import committed
 
@@ -119,7 +119,7 @@ def changed(method, about):
     record = fv.METHODS[method].plain
     settings = {k: v for k, v in about["settings"].items() if record.settings.get(k) != v}
     radius = about["radius"] if about["radius"] != record.radius else None
-    return str(Choice(settings, radius, about["head_std"]))
+    return str(Choice(settings, radius, about["head_std"] if about["head_std"] != HEAD_STD else None))
 
 
 def tested(about):
