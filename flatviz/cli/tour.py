@@ -88,7 +88,8 @@ def command(
     rows += [dict.fromkeys(rows[0], "") | {"method": name} | score_texts(p) for name, p in tour.alone.items()]
     worth = worth_of_transfer(tour.family[tour.family.index("sabma", 0.0)].prediction, tour.alone)
     print(f"\n{tour.task.name}; test split of {len(tour.task.test)}; λ over {len(tour.family[-1].spectrum)} draws\n")
-    print(f"{text_table(rows)}\n\n{worth}")
+    facts = _facts(tour, model, dict(data=data, model=model, **images, seed=seed, tuned=tuned), choices)
+    print(f"{text_table(rows)}\n\n{worth}\nposterior: {facts['posterior']}\nconvergence of VI: {facts['convergence of VI']}")
     radius = METHODS["sabma"].tuned(tour.net).radius
     call = f"family = run_tour({model!r}, task={data!r}, seed={seed}).family"
     if tuned or any(images.values()):
@@ -98,7 +99,7 @@ def command(
         title="flatviz tour: from a pre-trained network to a flat posterior",
         lead=f"{WHAT.get(data, OTHER).format(name=tour.task.name)} {worth}. {LEAD}",
         rows=rows,
-        facts=_facts(tour, model, dict(data=data, model=model, **images, seed=seed, tuned=tuned), choices),
+        facts=facts,
         start=("sabma", tour.family[tour.family.index("sabma", radius)].radius, 10),
         story=tour_story(tour.family),
         playground=True,
@@ -113,7 +114,7 @@ def command(
 def _facts(tour: Tour, model: str, asked: Mapping[str, Any], tuned: Choices | None) -> dict[str, str]:
     task, family = tour.task, tour.family
     words = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in asked.items() if value is not None)
-    statistics = family[0].prediction.batchnorm
+    statistics, kl_weight = family[0].prediction.batchnorm, METHODS["vi"].tuned(tour.net).settings["kl_weight"]
     chosen = {METHODS[m].label: str(tuned[m]) for m in family.methods if m in (tuned or {})}
     what = "images" if len(task.input_shape) == 3 else "examples"
     sizes = ", ".join(f"{len(part)} {name}" for name, part in task.parts().items())
@@ -123,7 +124,9 @@ def _facts(tour: Tour, model: str, asked: Mapping[str, Any], tuned: Choices | No
         "network": f"{model}; treated: {tour.net!r}; all other weights stay at their source value",
         "prior": f"SWAG of rank {RANK} on the source task, covariance times {tour.recipe.scale:g}; "
         f"head: mean 0, standard deviation {HEAD_STD:g}",
+        "posterior": f"exp(-N L(w) / T) prior(w), T = {kl_weight:g}: {'Bayes' if kl_weight == 1 else 'tempered, T = 1 is Bayes'}",
         "fit": f"{METHODS['vi'].tuned(tour.net)}; weight decay on the mean only",
+        "convergence of VI": str(tour.gap or "not measured; fv.families.convergence_gap measures it"),
         **{f"{label}, tuned": text for label, text in chosen.items()},
         "surface": f"mean NLL of the {family.surface.n} training {what} over the {tour.net.dim} treated weights",
         "scores": f"test split of {len(task.test)} {what}, one seed",

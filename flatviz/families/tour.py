@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -17,6 +17,7 @@ from flatviz.core.treated import Treated
 from flatviz.datasets.named import DEFAULT, named_task
 from flatviz.families.baselines import at_solution, without_source
 from flatviz.families.choice import Choices
+from flatviz.families.convergence import ConvergenceGap, convergence_gap
 from flatviz.families.family import measure, repeat_family
 from flatviz.families.inputs import has_input_maps, input_maps
 from flatviz.families.members import Fitting, check_settings, with_maps
@@ -38,7 +39,8 @@ HEAD_STD, RANK = 0.3, 5
 class Tour:
     """Everything the tour computed, at which settings, and which steps it found in the cache.
 
-    alone: what predicts the test split without the source, by name.
+    alone: what predicts the test split without the source, by name.  gap: how far VI's fit has converged; None where its settings
+    are not VI's own, without a KL term, and for a net with BatchNorm, where four times the steps take minutes.
     """
 
     net: Net
@@ -48,6 +50,7 @@ class Tour:
     alone: Mapping[str, Prediction]
     cached: tuple[str, ...]
     recipe: Recipe
+    gap: ConvergenceGap | None
 
 
 def prepare(
@@ -156,7 +159,12 @@ def run_tour(
         return {name: at_solution(other, task.test) for name, other in without_source(task, model, seed=seed).items()}
 
     alone = step("fits without the source", without)
-    return Tour(net, task, prior, family, alone, tuple(reused), recipe)
+    gap = None
+    if "vi" in radii and not tuned and not net.has_batchnorm and METHODS["vi"].keywords(net, settings=fit)["kl_weight"]:
+        vi = family[family.index("vi", 0.0)].posterior
+        measured = partial(convergence_gap, net, task, prior, vi, "vi", seed=seed, fit=fit, progress=progress)
+        gap = ConvergenceGap(**step("convergence gap of VI", lambda: asdict(measured()), **settings))
+    return Tour(net, task, prior, family, alone, tuple(reused), recipe, gap)
 
 
 def _maps(fits: Fitting, family: Family) -> tuple[dict, list[dict]]:
