@@ -19,6 +19,8 @@
 FAST = False  # True shrinks the run: tests and a first look
 
 # %%
+import math
+
 import ipywidgets
 import torch
 
@@ -123,6 +125,49 @@ for rho in (0.0, 0.05, 0.1):
 assert share[0.0] > 0.3 and share[0.1] < 0.1 * share[0.0]
 
 # %% [markdown]
+# ## What it says about new data
+#
+# The paper bounds the loss $L_D$ on new data by the worst training loss nearby. How strong can that be? PAC-Bayes (McAllester
+# 1999, Maurer 2004): for a loss between 0 and 1 and $N$ independent examples, with probability $1 - \delta$, for all $Q$ at once,
+#
+# $$ \mathbb{E}_Q[L_D] \le \mathbb{E}_Q[L] + B(Q), \qquad
+#    B(Q) = \sqrt{\frac{\mathrm{KL}(Q \Vert p) + \ln(2 \sqrt N / \delta)}{2 N}} . $$
+#
+# $L \le L_\rho$, so $\mathbb{E}_Q[L_D] \le \mathbb{E}_Q[L_\rho] + B(Q)$: a **sharpness-aware certificate**. For one $Q$ it is never
+# the lower one. And between $Q^\star$ and $Q_\rho$? Here $\lambda = N$.
+
+
+# %%
+def certificate(Q, loss, n, delta=0.05):
+    kl = (Q * (Q.clamp_min(1e-300).log() - log_prior)).sum()
+    return float((Q * loss).sum() + ((kl + math.log(2 * n**0.5 / delta)) / (2 * n)).sqrt())
+
+
+# %%
+sharp = worst(L, 0.1)
+for n in (20, 200, 2000):
+    plain, flat = gibbs(L, float(n))[0], gibbs(sharp, float(n))[0]
+    both = certificate(plain, L, n), certificate(flat, L, n), certificate(flat, sharp, n)
+    print("N = {}: plain {:.3f}; flat {:.3f}, and sharpness-aware {:.3f}".format(n, *both))
+    assert both[0] < both[1] < both[2]
+
+# %% [markdown]
+# The certificate is no reason to seek flatness: the plain posterior has the lower one. The reason is an assumption about the *data*:
+# if the surface of new data is the training surface moved by at most $\rho$, then $L_D \le L_\rho$ at every $w$, so
+# $\mathbb{E}_Q[L_D] \le \mathbb{E}_Q[L_\rho]$ with no $N$ in it, and $Q_\rho$ is the posterior of that bound. Move it and see:
+
+# %%
+moved = torch.nn.functional.pad(L[round(0.1 / cell) :], (0, round(0.1 / cell)), value=float(L[-1]))  # by 0.1 to the left
+plain, flat = gibbs(L, lam)[0], gibbs(sharp, lam)[0]
+after = {name: float((Q * moved).sum()) for name, Q in [("plain", plain), ("flat", flat)]}
+bound = float((flat * sharp).sum())
+print(f"loss on the moved surface: plain {after['plain']:.3f}, flat {after['flat']:.3f}; bound of flat {bound:.3f}")
+assert (moved <= sharp + 1e-12).all() and after["flat"] < after["plain"] and after["flat"] <= bound
+
+# %% [markdown]
+# For the networks of this course, with 20 to 100 examples, the certificate is *vacuous*, above the error of guessing, for flat and plain
+# posteriors alike (`flatviz run along` prints them).
+#
 # ## Live: the radius and the temperature
 #
 # **Move both sliders.** The grey curve is the loss, the dashed one the worst loss within `rho`, the filled one the posterior that
