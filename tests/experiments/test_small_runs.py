@@ -56,11 +56,13 @@ def test_tasks_and_gaps_run_on_the_cells_of_their_stored_tables(run_small, name,
 
 
 def test_lengths_of_training_are_fitted_measured_and_compared(run_small):
-    small = dict(SEEDS=2, LENGTHS="1,2", STEPS=3, EPOCHS=5, DRAWS=2, SPECTRA=1, GIBBS=3)
+    small = dict(SEEDS=2, LENGTHS="1,2", STEPS=3, EPOCHS=5, DRAWS=2, SPECTRA=1, GIBBS=3, EDGE=30)
     *_, path = run_small("along", DATA="digits", **small)  # beside the stored rows of the other task
     said, found, _ = run_small("along", DATA="digits-near", TABLE=str(path), **small)
     assert set(read_table("along").quantity) == set(found.quantity) and found.value.notna().all()
+    edge, found = (found[(found.experiment == "edge") == is_edge] for is_edge in (True, False))
     assert set(found.setting) == {"no KL", "T 0.03", "T 1", "near, T 0.03", "near, T 1"}
+    assert said.count("not shown to settle there") == edge.setting.nunique() == 3 and set(edge.steps) == set(range(0, 31, 2))
     assert said.count("vacuous at every length") == 15  # three methods, five settings, a few steps
     assert said.count("equal gradients: ") == 5
 
