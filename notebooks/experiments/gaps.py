@@ -6,8 +6,8 @@
 #
 # **Grid.** The methods that fit a Gaussian from a start, with their default settings, on two tasks: *digits* (100 examples), the task of
 # the experiments, and *digits-near* (20 examples), that of tour and lab; VI and SA-BMA there on the small convolutional network with
-# BatchNorm too, whose defaults are others, and on both tasks at T = 1. `fv.families.convergence_gap` measures each fit: the objective of the method (of SA-BMA and
-# SAM the loss after the ascent, plus T KL / N) against that of the longer fit at the same draws.
+# BatchNorm too, whose defaults are others, and on both tasks at T = 1. `fv.families.convergence_gap` measures each fit: the objective of
+# the method (of SA-BMA and SAM the loss after the ascent, plus T KL / N) against that of the longer fit at the same draws.
 
 # %% tags=["parameters"]
 RUN = False  # True computes everything, False reads the stored table
