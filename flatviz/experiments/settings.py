@@ -23,7 +23,7 @@ TEMPERED = {name: METHODS["vi"].plain.settings[name] for name in PUBLISHED}  # t
 KL_WEIGHT = TEMPERED["kl_weight"]
 
 SETTINGS = {"no KL": Setting("digits, no KL term, weight decay 5e-4 on the mean: the published scripts", 0.1, PUBLISHED)}
-for _task, _name, _temperatures in (("digits", "T", (KL_WEIGHT, 0.1, 0.3, 1.0)), ("digits-near", "near, T", (KL_WEIGHT, 1.0))):
-    for _t in _temperatures:
+for _task, _name in (("digits", "T"), ("digits-near", "near, T")):
+    for _t in (KL_WEIGHT, 0.1, 0.3, 1.0):
         _label = f"{_task}, T = {_t:g} (the KL weight), standard deviation {HEAD_STD:g} on the head"
         SETTINGS[f"{_name} {_t:g}"] = Setting(_label, HEAD_STD, TEMPERED | {"kl_weight": _t}, _task)
