@@ -54,6 +54,7 @@ import flatviz as fv
 from flatviz.core.devices import pick
 from flatviz.core.seeds import generator, saved_rng
 from flatviz.experiments import holm, read_table, run, write_table
+from flatviz.experiments.settings import PUBLISHED, TEMPERED
 from flatviz.experiments.statistics import HOLDS, LEVEL, NOT, OPEN
 from flatviz.families.choice import with_head_std
 from flatviz.families.members import fit_member
@@ -379,8 +380,6 @@ def fit_sides(cells):
 
 # %%
 RADII = {"vi": 0.0, "sam_mu": 0.2, "sabma": 1.0, "authors_code": 0.5}
-PUBLISHED = dict(kl_weight=0.0, start_scale=1.0, weight_decay=5e-4)
-TEMPERED = {name: fv.METHODS["vi"].plain.settings[name] for name in PUBLISHED}
 SETTINGS = {"no KL": (0.1, PUBLISHED), "T 0.03": (0.3, TEMPERED)}  # standard deviation of the prior on the head, fit
 MEASURES = {"lambda1": "λ1", "trace": "trace", "sam": "SAM-sharpness", "adaptive": "ASAM-sharpness"}
 flatness = [dict(setting=s, method=m, radius=r, seed=i) for i in range(SEEDS) for s in SETTINGS for m, r in RADII.items()]
