@@ -162,3 +162,5 @@ def test_what_the_readme_says_of_the_gaps_is_printed_by_their_experiment():
         if task in ("digits-near", "digits"):
             text, word = (near, "has converged to within 1 %") if task == "digits-near" else (digits, "convergence not shown")
             assert verdict == word and (figure in text or method not in ("VI", "SA-BMA")), (method, task)
+    warm = {share[task, method] for task, method in share if task == "digits-near at T 1"}
+    assert warm == {("has converged to within 1 %", "0.3 ± 0.1 %")} and "at *T* = 1 both by 0.3 ± 0.1 %" in near
