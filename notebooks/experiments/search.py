@@ -6,7 +6,8 @@
 #
 # **Grid.** The setting of the published scripts on the digits, and around it one factor changed at a time: steps, width of the
 # head's prior, KL weight, rank, shots, angle of the source task, kinds of shift. In each case SA-BMA and SAM have three radii and VI
-# three lengths; one of each is chosen by validation NLL, averaged over the seeds of the search.
+# three lengths; one of each is chosen by validation NLL, averaged over the seeds of the search. Of the conv net with BatchNorm the stored
+# table has the first setting and its kinds of shift.
 #
 # **Confirmation.** The search names the gains in which all of its seeds agree. What it chose is fitted again on fresh seeds, which
 # decide. At most five claims against each baseline are tested, with Holm's correction. The intervals of the confirmation are of settings
