@@ -136,19 +136,21 @@ def test_what_holds_is_the_table_that_the_experiments_print():
     assert said["evidence"] == printed["evidence"]
     assert said["questions"].items() <= printed["questions"].items() and len(said["questions"]) == 2
     # the sentences below the table; marks: λ1 ratio, λ1, NLL, accuracy, ECE, shifted NLL
-    near, far = (
-        [m for rows in said.values() for n, m in rows.items() if n.startswith(f"{task}, ")]
-        for task in ("digits-near", "digits")
-    )
-    assert all(marks[1] == marks[4] == "+/+" for marks in near)
-    assert {said["evidence"]["digits-near, T = 0.03"][5], said["questions"]["digits-near, norm+head"][5]} == {"−/−"}
-    assert said["evidence"]["digits-near, T = 1"][5] == "+/+"
+    near = {name.removeprefix("digits-near, T = "): m for name, m in said["evidence"].items() if name.startswith("digits-near")}
+    near["again"] = said["questions"]["digits-near, norm+head"]
+    assert len(near) == 5 and all(marks[1] == marks[4] == "+/+" for marks in near.values())
+    assert [t for t, marks in near.items() if marks[2] == "+/+"] == ["0.1", "0.3", "1"]
+    assert [t for t, marks in near.items() if marks[5] == "−/−"] == ["0.03", "0.1", "again"] and near["0.3"][5] == near["1"][
+        5
+    ] == "+/+"
+    assert all("+" not in near[t][q] for t in ("0.03", "again") for q in (2, 3))
+    far = [m for rows in said.values() for n, m in rows.items() if n.startswith("digits, ")]
     assert len(far) == 6 and not any("+" in mark.partition("/")[2] for marks in far for mark in marks[2:4])
 
 
-def test_all_have_a_larger_nll_at_temperature_1():
+def test_all_have_their_lowest_nll_on_digits_near_at_temperature_003():
     nll = read_table("evidence").query("quantity == 'nll' and steps == 1").groupby(["setting", "method", "radius"]).value.mean()
-    assert (nll["near, T 1"] > nll["near, T 0.03"]).all()
+    assert all((nll[f"near, T {t}"] > nll["near, T 0.03"]).all() for t in ("0.1", "0.3", "1"))
 
 
 @pytest.mark.long

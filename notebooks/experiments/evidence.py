@@ -272,19 +272,27 @@ for setting, rows in drawn.groupby("setting", sort=False):
 # %% [markdown]
 # Along the temperature: λ1 and the scores of each fit, means over seeds with 95 % intervals.
 
+
+# %%
+def along_temperature(rows):
+    """A row of panels for each task."""
+    rows = rows.assign(T=rows.setting.str.split().str[-1].astype(float), score=rows.quantity.map(NAMES))
+    rows = rows.assign(task=rows.setting.map(lambda s: SETTINGS[s].task))
+    rows = rows.assign(value=rows.value * rows.quantity.map(lambda q: QUANTITIES[q].factor))
+    rows = rows.assign(fit=[LABELS[m] + (f", radius {r:g}" if r else "") for m, r in zip(rows.method, rows.radius)])
+    means = rows.groupby(["task", "fit", "T", "score"], sort=False).value.apply(mean_zero).unstack().reset_index()
+    fig = px.line(means, x="T", y="mean", error_y="half", color="fit", log_x=True, facet_col="score", facet_row="task",
+                  markers=True, facet_col_spacing=0.05, labels=dict(mean="", fit=""), title="Along the temperature")  # fmt: skip
+    fig.for_each_annotation(lambda a: a.update(text=a.text.split("=")[-1])).update_xaxes(tickvals=sorted(set(rows["T"])))
+    fig.update_yaxes(matches=None, showticklabels=True)
+    legend = LOOK["legend"] | dict(y=1.08)
+    return fig.update_layout(template="plotly_white", legend=legend, height=640, margin_t=110, title_y=0.97)
+
+
 # %%
 rows = table[table.setting.str.contains("T ") & (table.steps == 1) & table.quantity.isin(SCORES)]
 rows = rows[~rows.radius.isin([0.1, 0.5])]  # without the smallest radius of each method
-rows = rows.assign(T=rows.setting.str.split().str[-1].astype(float), score=rows.quantity.map(NAMES))
-rows = rows.assign(task=rows.setting.map(lambda s: SETTINGS[s].task))
-rows = rows.assign(value=rows.value * rows.quantity.map(lambda q: QUANTITIES[q].factor))
-rows = rows.assign(fit=[LABELS[m] + (f", radius {r:g}" if r else "") for m, r in zip(rows.method, rows.radius)])
-means = rows.groupby(["task", "fit", "T", "score"], sort=False).value.apply(mean_zero).unstack().reset_index()
-fig = px.line(means, x="T", y="mean", error_y="half", color="fit", log_x=True, facet_col="score", facet_row="task",
-              markers=True, facet_col_spacing=0.05, labels=dict(mean="", fit=""), title="Along the temperature")  # fmt: skip
-fig.for_each_annotation(lambda a: a.update(text=a.text.split("=")[-1])).update_xaxes(tickvals=sorted(set(rows["T"])))
-fig.update_yaxes(matches=None, showticklabels=True)
-fig.update_layout(template="plotly_white", legend=LOOK["legend"] | dict(y=1.08), height=640, margin_t=110, title_y=0.97)
+along_temperature(rows) if len(rows) else None
 
 # %% [markdown]
 # *Figure: a row for each task; a panel for λ1 and each score over the temperature T, on a logarithmic axis; a line for each fit.*
