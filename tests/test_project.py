@@ -148,6 +148,14 @@ def test_what_holds_is_the_table_that_the_experiments_print():
     assert len(far) == 6 and not any("+" in mark.partition("/")[2] for marks in far for mark in marks[2:4])
 
 
+@pytest.mark.long
+def test_what_the_readme_says_of_cifar_10_is_the_answer_of_its_experiment():
+    (line,) = [
+        line for line in "\n".join(executed("transfer")).splitlines() if line.startswith("SA-BMA at equal gradients over 8 ")
+    ]
+    assert "against VI better in NLL under shift, ECE under shift, λ1; inconclusive in" in line
+
+
 def test_all_have_their_lowest_nll_on_digits_near_at_temperature_003():
     nll = read_table("evidence").query("quantity == 'nll' and steps == 1").groupby(["setting", "method", "radius"]).value.mean()
     assert all((nll[f"near, T {t}"] > nll["near, T 0.03"]).all() for t in ("0.1", "0.3", "1"))
