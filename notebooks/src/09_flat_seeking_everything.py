@@ -19,8 +19,6 @@
 FAST = False  # True shrinks the run: tests and a first look
 
 # %%
-import math
-
 import ipywidgets
 import torch
 
@@ -140,7 +138,7 @@ assert share[0.0] > 0.3 and share[0.1] < 0.1 * share[0.0]
 # %%
 def certificate(Q, loss, n, delta=0.05):
     kl = (Q * (Q.clamp_min(1e-300).log() - log_prior)).sum()
-    return float((Q * loss).sum() + ((kl + math.log(2 * n**0.5 / delta)) / (2 * n)).sqrt())
+    return float((Q * loss).sum() + ((kl + torch.tensor(2 * n**0.5 / delta).log()) / (2 * n)).sqrt())
 
 
 # %%
