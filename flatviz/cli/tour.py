@@ -114,7 +114,8 @@ def command(
 def _facts(tour: Tour, model: str, asked: Mapping[str, Any], tuned: Choices | None) -> dict[str, str]:
     task, family = tour.task, tour.family
     words = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in asked.items() if value is not None)
-    statistics, kl_weight = family[0].prediction.batchnorm, METHODS["vi"].tuned(tour.net).settings["kl_weight"]
+    statistics = family[0].prediction.batchnorm
+    temperature = METHODS["vi"].tuned(tour.net).settings["kl_weight"]
     chosen = {METHODS[m].label: str(tuned[m]) for m in family.methods if m in (tuned or {})}
     what = "images" if len(task.input_shape) == 3 else "examples"
     sizes = ", ".join(f"{len(part)} {name}" for name, part in task.parts().items())
@@ -124,9 +125,9 @@ def _facts(tour: Tour, model: str, asked: Mapping[str, Any], tuned: Choices | No
         "network": f"{model}; treated: {tour.net!r}; all other weights stay at their source value",
         "prior": f"SWAG of rank {RANK} on the source task, covariance times {tour.recipe.scale:g}; "
         f"head: mean 0, standard deviation {HEAD_STD:g}",
-        "posterior": f"exp(-N L(w) / T) prior(w), T = {kl_weight:g}: {'Bayes' if kl_weight == 1 else 'tempered, T = 1 is Bayes'}",
+        "posterior": f"exp(-N L(w) / T) prior(w), tempered by T = {temperature:g} unless tuned; T = 1 is Bayes",
         "fit": f"{METHODS['vi'].tuned(tour.net)}; weight decay on the mean only",
-        "convergence of VI": str(tour.gap or "not measured; fv.families.convergence_gap measures it"),
+        "convergence of VI": str(tour.gap or "not measured here, see fv.families.convergence_gap"),
         **{f"{label}, tuned": text for label, text in chosen.items()},
         "surface": f"mean NLL of the {family.surface.n} training {what} over the {tour.net.dim} treated weights",
         "scores": f"test split of {len(task.test)} {what}, one seed",

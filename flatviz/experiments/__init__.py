@@ -12,7 +12,6 @@ A study is a notebook of `notebooks/experiments/`.  It declares a grid, runs it 
     judged      Holm's correction for a family of claims, and a verdict on each
     equivalent  p of two one-sided tests that a difference lies within a margin: what "no effect" needs
     sentences   the judged rows as text
-    at_a_glance the marks of judged rows as a table, a row a setting
     shown       values of a cell as "mean ± half of the 95 % interval"
 
 A verdict is "holds" or "does not hold" where the corrected p is below 0.05, else "inconclusive".
@@ -39,7 +38,7 @@ __getattr__, __dir__, __all__ = lazy(
     __name__,
     {
         "grid": "run",
-        "statistics": "amount at_a_glance equivalent holm judged paired sentences shown",
+        "statistics": "amount equivalent holm judged paired sentences shown",
         "table": "COLUMNS QUANTITIES at read_table write_table",
     },
 )

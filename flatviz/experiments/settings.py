@@ -10,20 +10,27 @@ from flatviz.posteriors import METHODS
 
 
 class Setting(NamedTuple):
-    """What the methods share: the standard deviation of the prior on the head, settings of each fit, and the task."""
+    """What the methods share: a name, more words on it, the prior's standard deviation on the head, settings of each fit, the task."""
 
-    label: str
+    name: str
+    more: str
     head_std: float
     fit: Mapping[str, float]
     task: str = "digits"
+
+    @property
+    def label(self) -> str:
+        """The name with the words on it."""
+        return self.name + self.more
 
 
 PUBLISHED = dict(kl_weight=0.0, start_scale=1.0, weight_decay=5e-4)  # the published scripts; decay on the mean only
 TEMPERED = {name: METHODS["vi"].plain.settings[name] for name in PUBLISHED}  # the default of page and lab
 KL_WEIGHT = TEMPERED["kl_weight"]
 
-SETTINGS = {"no KL": Setting("digits, no KL term, weight decay 5e-4 on the mean: the published scripts", 0.1, PUBLISHED)}
+_SCRIPTS = ", weight decay 5e-4 on the mean: the published scripts"
+SETTINGS = {"no KL": Setting("digits, no KL term", _SCRIPTS, 0.1, PUBLISHED)}
 for _task, _name in (("digits", "T"), ("digits-near", "near, T")):
     for _t in (KL_WEIGHT, 0.1, 0.3, 1.0):
-        _label = f"{_task}, T = {_t:g} (the KL weight), standard deviation {HEAD_STD:g} on the head"
-        SETTINGS[f"{_name} {_t:g}"] = Setting(_label, HEAD_STD, TEMPERED | {"kl_weight": _t}, _task)
+        _about = f"{_task}, T = {_t:g}", f" (the KL weight), standard deviation {HEAD_STD:g} on the head"
+        SETTINGS[f"{_name} {_t:g}"] = Setting(*_about, HEAD_STD, TEMPERED | {"kl_weight": _t}, _task)

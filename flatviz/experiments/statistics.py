@@ -141,26 +141,23 @@ def sentences(table: pd.DataFrame) -> list[str]:
 
 
 def _apart(table: pd.DataFrame) -> pd.Series:
-    """Where the rank test's verdict is another, and there are seeds enough for that test to decide."""
+    """Rows whose rank test gives another verdict, and has enough seeds to give one."""
     able = 2.0 ** (1 - table.n) * table.claims < LEVEL  # the least p of n seeds, times Holm's factor
     return able & (table.verdict != table.by_rank)
 
 
 def at_a_glance(table: pd.DataFrame, baselines: Sequence[str]) -> pd.DataFrame:
-    """Judged rows of one method as a table: a row a setting, a column a quantity, in each cell a mark a baseline.
+    """The verdicts on one method as a table of marks: rows are settings, columns are quantities, a cell has a mark for each baseline.
 
-    The marks: + better, − worse, · inconclusive, nothing where it is not comparable; * where the rank test's verdict is another.
-    The first column is the ratio of λ1 against the last baseline.
+    + better, − worse, · inconclusive, nothing where not comparable; * after a mark: the rank test gives another verdict.
+    The first column is the ratio of λ1 to that of the last baseline.
 
     Args:
-        table: of `judged`, with the columns setting and baseline, one row for each of them and quantity.
+        table: of `judged`, with the columns setting and baseline; one row for each setting, baseline and quantity.
         baselines: in the order of the marks.
     """
     marks = table.verdict.map({HOLDS: "+", NOT: "−", OPEN: "·", MISSING: ""}) + np.where(_apart(table), "*", "")
     wide = table.assign(mark=marks).pivot(index="setting", columns=["quantity", "baseline"], values="mark")
-    last = table[(table.quantity == "lambda1") & (table.baseline == baselines[-1])].set_index("setting")["mean"]
+    logs = table[(table.quantity == "lambda1") & (table.baseline == baselines[-1])].set_index("setting")["mean"]
     cells = {QUANTITIES[q].label: wide[q][list(baselines)].agg("/".join, axis=1) for q in table.quantity.unique()}
-    order = table.setting.unique()
-    return (
-        pd.DataFrame({"λ1 ratio": np.exp(last).map("{:.2f}".format), **cells}).loc[order].rename_axis("setting").reset_index()
-    )
+    return pd.DataFrame({"λ1 ratio": np.exp(logs).map("{:.2f}".format), **cells}).loc[logs.index].reset_index()

@@ -39,8 +39,8 @@ HEAD_STD, RANK = 0.3, 5
 class Tour:
     """Everything the tour computed, at which settings, and which steps it found in the cache.
 
-    alone: what predicts the test split without the source, by name.  gap: how far VI's fit has converged; None where its settings
-    are not VI's own, without a KL term, and for a net with BatchNorm, where four times the steps take minutes.
+    alone: what predicts the test split without the source, by name.  gap: how far VI's fit has converged; None for tuned settings,
+    without a KL term, and for a net with BatchNorm, where a fit of four times the steps takes minutes.
     """
 
     net: Net
@@ -161,9 +161,9 @@ def run_tour(
     alone = step("fits without the source", without)
     gap = None
     if "vi" in radii and not tuned and not net.has_batchnorm and METHODS["vi"].keywords(net, settings=fit)["kl_weight"]:
-        vi = family[family.index("vi", 0.0)].posterior
-        measured = partial(convergence_gap, net, task, prior, vi, "vi", seed=seed, fit=fit, progress=progress)
-        gap = ConvergenceGap(**step("convergence gap of VI", lambda: asdict(measured()), **settings))
+        q = family[family.index("vi", 0.0)].posterior
+        longer = partial(convergence_gap, net, task, prior, q, "vi", seed=seed, fit=fit, progress=progress)
+        gap = ConvergenceGap(**step("convergence gap of VI", lambda: asdict(longer()), fit=fit, method=METHODS["vi"]))
     return Tour(net, task, prior, family, alone, tuple(reused), recipe, gap)
 
 

@@ -51,7 +51,7 @@ SPACE: dict[str, Place] = {  # a setting is tuned where a method has it
     "weight_decay": _log(1e-5, 1e-2),
     "snapshots": _one_of(10, 20, 40),
 }
-NATURAL_LR = _log(0.2, 2.0)  # of a method with a KL weight: it takes natural-gradient steps
+NATURAL_LR = _log(0.2, 2.0)  # of methods with a KL weight, which take natural-gradient steps
 HEAD_STD = _log(0.1, 1.0)  # of the prior, where a method takes one
 LEAST_RADIUS = 0.05  # of the largest; an eighth of all trials have radius 0
 DIMENSIONS = (*SPACE, "radius", "head_std")  # of the one list of trials that all methods share

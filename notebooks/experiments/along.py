@@ -42,7 +42,7 @@ import flatviz as fv
 from flatviz.experiments import QUANTITIES, at, equivalent, holm, read_table, run, shown, write_table
 from flatviz.experiments.measures import Measurement
 from flatviz.experiments.settings import SETTINGS
-from flatviz.experiments.statistics import mean_zero, paired
+from flatviz.experiments.statistics import LEVEL, mean_zero, paired
 from flatviz.families.choice import with_head_std
 from flatviz.families.members import fit_member
 from flatviz.families.preparation import task_for
@@ -123,7 +123,7 @@ def measure(fitted, cell):
 
 # %% [markdown]
 # The edge of stability is that of a quadratic: a step of rate η along an eigenvector of value λ multiplies by 1 − ηλ, which grows where
-# λ > 2/η. Squared error, all 2,410 weights of a small perceptron, 500 upright digits, no noise and no momentum (Cohen et al. 2021,
+# λ > 2/η. Squared error, all weights of a small perceptron, 50 upright digits of each class, no noise, no momentum (Cohen et al. 2021,
 # [arXiv 2103.00065](https://arxiv.org/abs/2103.00065)).
 
 # %%
@@ -300,7 +300,7 @@ for setting in STORED:
 # %% [markdown]
 # ## The edge of stability
 #
-# λ1 along gradient descent, over that edge, 2/η. It **settles there** where two one-sided tests place its mean at the last step within
+# λ1 along gradient descent, divided by 2/η. It **settles there** where two one-sided tests place its mean at the last step within
 # 10 % of the edge, corrected by Holm.
 
 # %%
@@ -318,11 +318,11 @@ fig.add_hline(1.0, line_dash="dot")
 last = {rate: rows.share - 1 for rate, rows in edge[edge.steps == edge.steps.max()].groupby("setting", sort=False)}
 tests = {rate: mean_zero(off) for rate, off in last.items()}
 for (rate, test), p in zip(tests.items(), holm([equivalent(test, 0.1) for test in tests.values()])):
-    word = "settles at the edge" if p < 0.05 else "not shown to settle there"
+    word = "settles at the edge" if p < LEVEL else "not shown to settle there"
     print(f"{rate}: λ1 {1 + test['mean']:.2f} ± {test['half']:.2g} of the edge after {edge.steps.max():.0f} steps: {word}")
 
 # %% [markdown]
 # ## What would change our mind
 #
-# More seeds, with lengths at which the mean λ1 of SA-BMA is on the other side of VI's than above; a certificate below 0.9; gradient descent
-# that settles elsewhere: with cross-entropy, with normalisation layers, or from another start.
+# More seeds that move a mean ratio of λ1 to the other side of 1; a certificate below 0.9; gradient descent that settles away from the
+# edge, with cross-entropy, normalisation layers or another start.

@@ -9,9 +9,8 @@
 # a seed share them. Five settings on the digits, 10 shots a class, whose source is turned by 90 degrees: the objective of the published
 # scripts, without a KL term (*no KL*), and posteriors with a prior at temperatures *T* of 0.03, 0.1, 0.3 and 1 (Bayes). The same
 # temperatures on *digits-near*, 2 shots a class, whose source is turned by 15 degrees and where transfer helps; *T* = 0.03 there is the
-# default of tour and lab. Results on these seeds were looked at while the defaults of the fits were made; [questions](questions.ipynb)
-# repeats both settings at *T* = 0.03 on forty other seeds. All seeds split one set of digits, so the intervals do not cover other data
-# sets.
+# default of tour and lab. We saw results on these seeds before the defaults of the fits were final; [questions](questions.ipynb) repeats
+# both settings at *T* = 0.03 on forty other seeds. All seeds split one set of digits, so the intervals do not cover other data sets.
 #
 # **Comparison.** A step of SAM or SA-BMA takes two gradients, and λ1 of VI can change with the length of its fit: on the digits its mean
 # rises (see below). So VI is fitted at several lengths, and each method is compared, seed by seed, with VI of equal steps, of equal
@@ -41,23 +40,11 @@ from IPython.display import Markdown, display
 
 # %%
 import flatviz as fv
-from flatviz.experiments import (
-    QUANTITIES,
-    at,
-    at_a_glance,
-    equivalent,
-    judged,
-    paired,
-    read_table,
-    run,
-    sentences,
-    shown,
-    write_table,
-)
+from flatviz.experiments import QUANTITIES, at, equivalent, judged, paired, read_table, run, sentences, shown, write_table
 from flatviz.experiments.measures import Measurement
 from flatviz.experiments.reference import noise_floor, reference_of
 from flatviz.experiments.settings import SETTINGS
-from flatviz.experiments.statistics import HOLDS, mean_zero
+from flatviz.experiments.statistics import HOLDS, at_a_glance, mean_zero
 from flatviz.families.choice import with_head_std
 from flatviz.families.family import fit_family
 from flatviz.families.members import fit_member
@@ -386,10 +373,9 @@ for setting in STORED:
 # where the rank test has another verdict. *λ1 ratio*: SA-BMA's λ1 over VI's at equal gradients.
 
 # %%
-NAME = {setting: about.label.split(" (")[0].split(", weight decay")[0] for setting, about in STORED.items()}
 default = verdicts[(verdicts.method == "sabma") & (verdicts.radius == 1) & (verdicts.quantity != "tv")]
-glance = at_a_glance(default.assign(setting=default.setting.map(NAME)), ("equal steps", "equal gradients"))
-glance.style.hide()
+names = default.setting.map(lambda setting: SETTINGS[setting].name)
+at_a_glance(default.assign(setting=names), ("equal steps", "equal gradients")).style.hide()
 
 # %% [markdown]
 # ## What would change our mind

@@ -50,9 +50,8 @@ def fit(cells, device):
         task, _, model = task.partition(" with ")
         net, task, prior = prepare(model or "mlp", task=task_for(task, seed), seed=seed, epochs=EPOCHS, device=device)
         for cell in (cell for cell in cells if cell["setting"] == name):
-            how = dict(
-                seed=seed, fit=({"steps": STEPS} if STEPS else {}) | ({"kl_weight": float(temperature)} if temperature else {})
-            )
+            chosen = {"steps": STEPS, "kl_weight": float(temperature or 0)}  # 0: that of the method
+            how = dict(seed=seed, fit={name: value for name, value in chosen.items() if value})
             q = fit_member(net, task, prior, cell["method"], **how)
             yield cell, fv.families.convergence_gap(net, task, prior, q, cell["method"], **how)
 

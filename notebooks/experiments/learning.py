@@ -154,7 +154,7 @@ fig
 # ## Verdict
 #
 # HMC is a **reference** where R-hat of the loss is below 1.05 for every solution of a setting. SGLD **agrees** where two one-sided tests
-# place its mean difference within 10 % of HMC's mean λ̂, and **differs by more** where a one-sided test places it beyond (p < 0.05, both
+# place its mean difference within 10 % of HMC's mean λ̂, and **differs by more** where one of them places it outside (p < 0.05, both
 # tests of both samplers at both γ corrected by Holm together).
 
 

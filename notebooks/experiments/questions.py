@@ -35,21 +35,9 @@ import torch
 
 # %%
 import flatviz as fv
-from flatviz.experiments import (
-    QUANTITIES,
-    at,
-    at_a_glance,
-    equivalent,
-    judged,
-    paired,
-    read_table,
-    run,
-    sentences,
-    shown,
-    write_table,
-)
+from flatviz.experiments import QUANTITIES, at, equivalent, judged, paired, read_table, run, sentences, shown, write_table
 from flatviz.experiments.measures import Measurement
-from flatviz.experiments.statistics import LEVEL, mean_zero
+from flatviz.experiments.statistics import LEVEL, at_a_glance, mean_zero
 from flatviz.families.members import unless_diverged
 from flatviz.families.preparation import build_model, task_for
 from flatviz.families.tour import HEAD_STD, RANK, prepare
@@ -225,7 +213,7 @@ pd.DataFrame(rows).style.hide()
 # ## Verdicts: does SA-BMA help?
 #
 # SA-BMA less VI over the same weights, seed by seed; corrected by Holm for all claims of one setting. Norm layers and head at radius 1
-# and 2 are also in the [evidence](evidence.ipynb), on other seeds: what is said there should come again here.
+# and 2 are also in the [evidence](evidence.ipynb), on other seeds: these verdicts are its replication.
 
 # %%
 parts = []
@@ -240,12 +228,10 @@ verdicts = judged(pd.concat(parts, ignore_index=True), family=["setting"])
 print(*sentences(verdicts), sep="\n")
 
 # %% [markdown]
-# At a glance: SA-BMA at radius 1 against VI of equal steps / of equal gradients; **+** better, **−** worse, **·** inconclusive;
-# **\***: the rank test has another verdict. *λ1 ratio*: SA-BMA's λ1 over VI's at equal gradients.
+# At a glance: SA-BMA at radius 1; the marks are those of the [evidence](evidence.ipynb).
 
 # %%
-glance = at_a_glance(verdicts[verdicts.radius == 1], ("equal steps", "equal gradients"))
-glance.style.hide()
+at_a_glance(verdicts[verdicts.radius == 1], ("equal steps", "equal gradients")).style.hide()
 
 # %% [markdown]
 # ## Verdicts: is a larger ensemble enough?

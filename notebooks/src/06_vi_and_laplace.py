@@ -317,15 +317,16 @@ fv.plot_curve(falling, barrier=False, log=True, title="VI: the loss of one draw 
 # *Figure: the loss of one draw at each step, on a logarithmic axis. It falls from about 2.3 nats, the loss of guessing among
 # ten classes, and stays noisy to the end, because every step uses another draw.*
 #
-# Has $q$ arrived? A curve that looks level does not say so. A fit of four times the steps does: how much lower is its objective, the
-# loss plus the KL term? And at the optimum each width is a fixed point, that of the gradient of its own variance:
+# Has the fit converged? A level curve does not show it. A longer fit does: `convergence_gap` fits $q$ again with four times the
+# steps and compares the objectives, the loss plus the KL term. It also compares each variance with the value at which its
+# gradient is zero, its *fixed point*.
 
 # %%
 gap = fv.families.convergence_gap(net, task, prior, q, "vi", seed=0, fit=settings, n_draws=20 if FAST else 200)
 print(gap)
 
 # %% [markdown]
-# The noise is that of the draws which measure the gap. `flatviz run gaps` prints it for all default fits.
+# After ± is the error of the gap, which is measured with draws of $q$. `flatviz run gaps` prints the gap of all default fits.
 
 # %%
 predictions = dict(sgd=point, laplace=linearised, vi=fv.predict(net, q, task.test, 30, seed=2))

@@ -59,7 +59,7 @@ def test_the_tour_prints_a_table_writes_a_page_reuses_its_steps_and_computes_dam
     converged = re.search(
         r"^convergence of VI: (objective .* after 3 steps, .* above 12 steps; variances .*)$", first, flags=re.M
     )[1]
-    assert "tempered, T = 1 is Bayes" in first and converged in page
+    assert "tempered by T = 0.03" in first and converged in page
     assert lead in page and ">logistic regression</td>" in page
     assert page.startswith("<!doctype html>") and "BatchNorm frozen" not in str(data_of(page, "flatviz-index"))
     quick.unlink()
