@@ -308,8 +308,8 @@ edge = edge.assign(rate=edge.setting.str.split().str[1].astype(float))
 edge = edge.assign(share=edge.value * edge.rate / 2)
 means = edge.groupby(["setting", "steps"], sort=False).share.apply(mean_zero).unstack().reset_index()
 fig = px.line(means, x="steps", y="mean", error_y="half", color="setting", template="plotly_white",
-              title="λ1 of the training loss over the edge of stability", labels=dict(mean="λ1 / (2/η)", setting="η"))  # fmt: skip
-fig.add_hline(1.0, line_dash="dot")
+              title="λ1 over the edge of stability", labels=dict(mean="λ1 / (2/η)", setting="η"))  # fmt: skip
+fig.add_hline(1.0, line_dash="dot").update_layout(legend=dict(orientation="h", y=1.02, yanchor="bottom"), margin_r=20)
 
 # %% [markdown]
 # *Figure: a line for each learning rate η, means over seeds with 95 % intervals; the dotted line is the edge.*

@@ -262,18 +262,18 @@ for setting, rows in drawn.groupby("setting", sort=False):
 
 # %%
 def along_temperature(rows):
-    """A row of panels for each task."""
+    """A row of panels for each score, a column for each task."""
     rows = rows.assign(T=rows.setting.str.split().str[-1].astype(float), score=rows.quantity.map(NAMES))
     rows = rows.assign(task=rows.setting.map(lambda s: SETTINGS[s].task))
     rows = rows.assign(value=rows.value * rows.quantity.map(lambda q: QUANTITIES[q].factor))
     rows = rows.assign(fit=[LABELS[m] + (f", radius {r:g}" if r else "") for m, r in zip(rows.method, rows.radius)])
     means = rows.groupby(["task", "fit", "T", "score"], sort=False).value.apply(mean_zero).unstack().reset_index()
-    fig = px.line(means, x="T", y="mean", error_y="half", color="fit", log_x=True, facet_col="score", facet_row="task",
-                  markers=True, facet_col_spacing=0.05, labels=dict(mean="", fit=""), title="Along the temperature")  # fmt: skip
+    fig = px.line(means, x="T", y="mean", error_y="half", color="fit", log_x=True, facet_row="score", facet_col="task",
+                  markers=True, facet_col_spacing=0.12, labels=dict(mean="", fit=""), title="Along the temperature")  # fmt: skip
     fig.for_each_annotation(lambda a: a.update(text=a.text.split("=")[-1])).update_xaxes(tickvals=sorted(set(rows["T"])))
     fig.update_yaxes(matches=None, showticklabels=True)
-    legend = LOOK["legend"] | dict(y=1.08)
-    return fig.update_layout(template="plotly_white", legend=legend, height=640, margin_t=110, title_y=0.97)
+    legend = dict(orientation="h", y=-0.06, yanchor="top", title="")
+    return fig.update_layout(template="plotly_white", legend=legend, height=1000, margin=dict(l=40, r=40, t=70))
 
 
 # %%
@@ -282,7 +282,7 @@ rows = rows[~rows.radius.isin([0.1, 0.5])]  # without the smallest radius of eac
 along_temperature(rows) if len(rows) else None
 
 # %% [markdown]
-# *Figure: a row for each task; a panel for λ1 and each score over the temperature T, on a logarithmic axis; a line for each fit.*
+# *Figure: λ1 and each score over the temperature T, on a logarithmic axis; a column for each task, a line for each fit.*
 #
 # Distance to HMC, means over seeds with 95 % intervals: VI at as many gradients and the flat-seeking fit. The dotted
 # line is the mean distance of one half of HMC's chains to the other in the stored reference (seeds 0 to 9).
