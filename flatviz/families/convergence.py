@@ -15,9 +15,11 @@ from flatviz.core.boundary import public
 from flatviz.core.data import Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
-from flatviz.families.members import check_settings
+from flatviz.families.members import Fitting, check_settings
 from flatviz.posteriors import METHODS
-from flatviz.results import Gaussian
+from flatviz.results import Gaussian, Member
+
+WITH_GAP = tuple(name for name, m in METHODS.items() if m.needs_prior and "start_scale" in m.plain.settings)
 
 
 @dataclass(frozen=True)
@@ -93,8 +95,7 @@ def convergence_gap(
         >>> fv.families.convergence_gap(net, task, prior, q, "vi", seed=0, fit={"steps": 20}).steps
         (20, 80)
     """
-    known = tuple(name for name, m in METHODS.items() if m.needs_prior and "start_scale" in m.plain.settings)
-    record = METHODS[check_choice(method, known, "method")]
+    record = METHODS[check_choice(method, WITH_GAP, "method")]
     check_settings(fit)
     settings = record.keywords(net, radius=radius, settings=fit)
     if settings["kl_weight"] == 0:
@@ -124,3 +125,11 @@ def convergence_gap(
         math.sqrt(noise),
         steps,
     )
+
+
+def gap_of_member(fits: Fitting, member: Member) -> ConvergenceGap:
+    """`convergence_gap` of a member that `fits` made."""
+    method, radius = fits.key(check_choice(member.method, WITH_GAP, "method"), member.radius)
+    prior, settings = fits.given(method)
+    how = dict(seed=fits.seed, radius=radius or None, fit=settings, progress=fits.progress)
+    return convergence_gap(fits.net, fits.task, prior, member.posterior, method, **how)

@@ -17,7 +17,7 @@ from flatviz.core.treated import Treated
 from flatviz.datasets.named import DEFAULT, named_task
 from flatviz.families.baselines import at_solution, without_source
 from flatviz.families.choice import Choices
-from flatviz.families.convergence import ConvergenceGap, convergence_gap
+from flatviz.families.convergence import ConvergenceGap, gap_of_member
 from flatviz.families.family import measure, repeat_family
 from flatviz.families.inputs import has_input_maps, input_maps
 from flatviz.families.members import Fitting, check_settings, with_maps
@@ -39,8 +39,8 @@ HEAD_STD, RANK = 0.3, 5
 class Tour:
     """Everything the tour computed, at which settings, and which steps it found in the cache.
 
-    alone: what predicts the test split without the source, by name.  gap: how far VI's fit has converged; None for tuned settings,
-    without a KL term, and for a net with BatchNorm, where a fit of four times the steps takes minutes.
+    alone: what predicts the test split without the source, by name.  gap: how far VI's fit has converged; None without a KL
+    term, and for a net with BatchNorm, where a fit of four times the steps takes minutes.
     """
 
     net: Net
@@ -160,10 +160,9 @@ def run_tour(
 
     alone = step("fits without the source", without)
     gap = None
-    if "vi" in radii and not tuned and not net.has_batchnorm and METHODS["vi"].keywords(net, settings=fit)["kl_weight"]:
-        q = family[family.index("vi", 0.0)].posterior
-        longer = partial(convergence_gap, net, task, prior, q, "vi", seed=seed, fit=fit, progress=progress)
-        gap = ConvergenceGap(**step("convergence gap of VI", lambda: asdict(longer()), fit=fit, method=METHODS["vi"]))
+    if "vi" in radii and not net.has_batchnorm and METHODS["vi"].keywords(net, settings=fits.given("vi")[1])["kl_weight"]:
+        longer = partial(gap_of_member, fits, family[family.index("vi", 0.0)])
+        gap = ConvergenceGap(**step("convergence gap of VI", lambda: asdict(longer()), **settings))
     return Tour(net, task, prior, family, alone, tuple(reused), recipe, gap)
 
 

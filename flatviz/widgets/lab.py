@@ -17,6 +17,7 @@ from flatviz.core.data import Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.families.choice import Choices
+from flatviz.families.convergence import ConvergenceGap, gap_of_member
 from flatviz.families.family import extend, measure, repeat_family
 from flatviz.families.members import Fitting, Radii
 from flatviz.families.one_step import SABMA, family_stages
@@ -50,7 +51,7 @@ class Lab(ipywidgets.VBox):
     be set again.  A radius that is not fitted yet is fitted in the background, on the planes and scales of the family; Stop
     ends that.  `lab.family` holds all members fitted so far, `lab.wait()` returns when the background is idle, `lab.error`
     is what went wrong there, "" for nothing, `lab.status` the line beside the progress bar; what was fitted before stays.
-    `lab.to_html(path)` writes a page that needs no kernel; `lab.repeat()` adds bands over seeds;
+    `lab.to_html(path)` writes a page that needs no kernel; `lab.repeat()` adds bands over seeds; `lab.convergence()` measures the gap;
     `lab.made` lists the steps of `fv.lab`.  A cell that runs again closes its former lab.
     Raises ValueError where prior and net do not belong together, for a setting of `fit` that no method has, and for a trait
     that the controls could not have.
@@ -155,6 +156,15 @@ class Lab(ipywidgets.VBox):
         self._known()
         self._under_way = ()
         self._begin("bands over seeds", lambda progress: self._repeat(seeds, progress))
+
+    def convergence(self) -> ConvergenceGap:
+        """How far the posterior at the controls has converged: `fv.families.convergence_gap`, by a fit of four times its steps.
+
+        Raises:
+            ValueError: Before the first family is fitted, and for a method that has no such gap.
+        """
+        family = self._known()
+        return gap_of_member(self._fits, family[family.index(self.method, self.radius)])
 
     def stop(self) -> None:
         """Stop what runs in the background, after the step in progress; members fitted so far stay."""

@@ -173,6 +173,7 @@ fv.explore(surface, fv.project(W, plane, f))
 # | question | look at | then |
 # |---|---|---|
 # | does it learn at all? | `q.history.loss` | lower `lr` if it grows, more `steps` if it still falls |
+# | has it converged? | `lab.convergence()`, by hand `fv.families.convergence_gap`: a fit of four times the steps | more `steps` |
 # | is the prior too narrow? | one draw and thirty score alike | raise `head_std` or `scale` |
 # | is it a posterior? | `q.history.kl` | raise `kl_weight` (1 is Bayes), see [chapter 06](06_vi_and_laplace.ipynb) |
 # | is the radius too large? | accuracy falls | halve it |

@@ -56,6 +56,18 @@ def test_of_a_radius_that_is_fitted_behind_only_its_record_travels(lab):
     assert torch.equal(lab.family.projection[i].plane.axes, lab.family.surface.plane.axes)  # the shared plane
 
 
+def test_the_gap_of_the_posterior_at_the_controls_is_that_of_its_own_fit(lab, transferred, task):
+    net, prior = transferred
+    for method, radius, given in (("sabma", 0.5, 0.5), ("vi", 0.0, None)):
+        lab.method, lab.radius = method, radius
+        q = lab.family[lab.family.index(method, radius)].posterior
+        how = dict(seed=0, radius=given, fit={"steps": 10})
+        assert lab.convergence() == fv.families.convergence_gap(net, task, prior, q, method, **how)
+    lab.method = "sgd"
+    with pytest.raises(ValueError, match="method must be one of"):
+        lab.convergence()
+
+
 def test_stops_begin_at_zero_rise_in_log_steps_and_keep_clear_of_fitted_radii(lab):
     for method, stops in lab.stops.items():
         assert stops[0] == 0 and stops == sorted(stops)
