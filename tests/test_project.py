@@ -155,6 +155,19 @@ def test_what_the_readme_says_of_cifar_10_is_the_answer_of_its_experiment():
     assert answer in "\n".join(executed("transfer"))
 
 
+@pytest.mark.long
+def test_what_the_readme_says_of_flat_seeking_versions_is_printed_by_their_experiment():
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    lines = re.findall(
+        r"^(.*): (.*) better in (\d+), worse in (\d+) of 16 methods$", "\n".join(executed("compare")), flags=re.M
+    )
+    better = {(baseline, quantity): tuple(map(int, counts)) for baseline, quantity, *counts in lines}
+    assert better["equal steps", "λ1"] == (16, 0)
+    (flatter, _), (lower, higher) = (better["equal gradients", quantity] for quantity in ("λ1", "NLL"))
+    said = f"at equal steps all 16 have a lower λ1; at equal gradients {flatter} do, {lower} have a lower NLL and {higher} a higher."
+    assert said in readme
+
+
 def test_all_have_their_lowest_nll_on_digits_near_at_temperature_003():
     nll = read_table("evidence").query("quantity == 'nll' and steps == 1").groupby(["setting", "method", "radius"]).value.mean()
     assert all((nll[f"near, T {t}"] > nll["near, T 0.03"]).all() for t in ("0.1", "0.3", "1"))

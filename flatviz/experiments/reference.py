@@ -1,8 +1,8 @@
 """The reference posterior of the digits task, by HMC: what each method's predictions are compared with.
 
-    exp(-N L(w) / KL_WEIGHT) p(w),  p the prior that `prepare` makes, with standard deviation HEAD_STD on the head
+    exp(-N L(w) / T) p(w),  p the prior that `prepare` makes, with standard deviation HEAD_STD on the head
 
-At these two HMC itself is sensible; `data/README.md` has its scores beside other choices.  Its chains are said to agree where
+At T = KL_WEIGHT HMC itself is sensible; `data/README.md` has its scores beside other choices.  Its chains are said to agree where
 R-hat of every treated weight and of every test probability is below `MOST_RHAT`, and each is worth `LEAST_ESS` independent draws.
 """
 
@@ -54,6 +54,7 @@ def sample_reference(
     prior: Gaussian,
     *,
     seed: int,
+    kl_weight: float = KL_WEIGHT,
     chains: Mapping[str, int] = CHAINS,
     diagnose: bool = False,
     progress: Progress = False,
@@ -65,6 +66,7 @@ def sample_reference(
         task: as `prepare` returns it.
         prior: as `prepare` returns it.
         seed: of the chains.
+        kl_weight: the temperature T.
         chains: n_draws, chains and burn_in of `fit_hmc`.
         diagnose: whether to add R-hat and effective sample sizes; needs ArviZ.
         progress: as `fit_hmc` takes it.
@@ -75,7 +77,7 @@ def sample_reference(
         weights and of the test probabilities of the true classes as text, and of both the largest `rhat` and the least bulk `ess`.
     """
     prior = with_head_std(net, prior, HEAD_STD)
-    q = fit_hmc(net, task.train, prior, seed=seed, kl_weight=KL_WEIGHT, progress=progress, **chains)
+    q = fit_hmc(net, task.train, prior, seed=seed, kl_weight=kl_weight, progress=progress, **chains)
     outputs = predicted(net, q.W, task.test.x, len(q.W), seed=0).outputs
     whole, *halves = (averaged(Prediction(part, task.test.y)) for part in (outputs, *outputs.chunk(2)))
     facts = {name: float(whole.scores[name]) for name in ("nll", "accuracy", "ece")}
@@ -93,21 +95,27 @@ def sample_reference(
 
 
 def reference_of(
-    net: Net, task: Task, prior: Gaussian, *, seed: int, say: Callable[[str], None] = lambda text: None
+    net: Net,
+    task: Task,
+    prior: Gaussian,
+    *,
+    seed: int,
+    kl_weight: float = KL_WEIGHT,
+    say: Callable[[str], None] = lambda text: None,
 ) -> Reference:
     """HMC's class probabilities on the test split of a prepared seed, and its draws, in float64.
 
-    Read from the committed result where that is of this very prior, else computed once and kept in the cache folder.
+    Read from the committed result where that is of this very prior and temperature, else computed once and kept in the cache.
     """
-    stored = load(COMMITTED).get(f"seed {seed}") if COMMITTED.is_file() else None
+    stored = load(COMMITTED).get(f"seed {seed}") if COMMITTED.is_file() and kl_weight == KL_WEIGHT else None
 
     def compute() -> dict[str, Any]:
         say(f"seed {seed}: HMC, which no committed result holds for this network")
-        sampled = sample_reference(net, task, prior, seed=seed, chains=CHAINS)
+        sampled = sample_reference(net, task, prior, seed=seed, kl_weight=kl_weight, chains=CHAINS)
         return {"probabilities": sampled.probabilities, "draws": sampled.W, "facts": sampled.facts}
 
     if stored is None or not _same(stored, prior, len(task.test)):
-        about = dict(seed=seed, head_std=HEAD_STD, kl_weight=KL_WEIGHT, **CHAINS)
+        about = dict(seed=seed, head_std=HEAD_STD, kl_weight=kl_weight, **CHAINS)
         stored = cached("reference", compute, say=say, prior=mark_of(prior), **about)[0]
     return Reference(stored["probabilities"].double(), stored["draws"].double(), stored["facts"])
 

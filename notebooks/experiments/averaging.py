@@ -16,11 +16,11 @@
 RUN = False  # True computes everything, False reads the stored table
 TABLE = "averaging"  # stored table, or path of a CSV file
 SAVE = ""  # path of a CSV file to write the table to
-SEEDS = 10
+SEEDS = 40
 DRAWS = 30  # of each posterior
 EPOCHS = 60  # of pre-training
 STEPS = 0  # of each fit; 0: those of the method
-MODE_RUNS = 20  # of the toy, for each width ratio and radius
+MODE_RUNS = 40  # of the toy, for each width ratio and radius
 WORKERS = 1  # more than 1: processes of a local Dask cluster
 DEVICE = "cpu"
 

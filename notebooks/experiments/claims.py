@@ -220,10 +220,10 @@ CLAIMED = {"lambda1": "is flatter than", "nll": "has a lower NLL than", "tv": "p
 
 
 def flat_against_plain(compare):
-    rows, where = compare["verdicts"], over(compare["table"])
+    rows = compare["verdicts"]
     text = lambda row: f"{row.flat} {CLAIMED[row.quantity]} {row.against}"
     return [
-        claim(row.flat, text(row), f"{where}, {row.baseline}", better(row), **numbers(row))
+        claim(row.flat, text(row), f"{DIGITS}, {row.n} seeds, {row.baseline}", better(row), **numbers(row))
         for row in rows[rows.quantity.isin(CLAIMED)].itertuples()
     ]
 
@@ -233,15 +233,15 @@ AGREES = {"agrees": HOLDS, "differs by more": NOT, "is inconclusive": OPEN}
 
 
 def learning_coefficient(learning):
-    rows, table, found = [], learning["table"], learning["claims"]
-    where = lambda setting: f"{over(table, MOONS)}, {setting}"
+    rows, found = [], learning["claims"]
+    where = lambda row: f"{MOONS}, {row.n} seeds, {row.setting}"
     for row in found[(found.quantity == "hmc") & (found.method == "sam")].itertuples():
         text = f"SAM of radius {row.radius:g} ends at a smaller λ̂ than SGD"
-        rows.append(claim("learning L1", text, where(row.setting), better(row._replace(quantity="λ̂")), **numbers(row)))
+        rows.append(claim("learning L1", text, where(row), better(row._replace(quantity="λ̂")), **numbers(row)))
     for row in learning["samplers"].itertuples():
         text = f"λ̂ by SGLD of step {row.sampler.split()[-1]} is within 10 % of that by HMC"
         figure = f"λ̂ {row.mean:+.2g} ± {row.half:.2g} ({row.share:+.0f} %)"
-        rows.append(claim("learning L2", text, where(row.setting), figure, AGREES[row.word], corrected=row.corrected))
+        rows.append(claim("learning L2", text, where(row), figure, AGREES[row.word], corrected=row.corrected))
     return rows
 
 

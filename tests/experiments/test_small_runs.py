@@ -59,7 +59,8 @@ def test_lengths_of_training_are_fitted_measured_and_compared(run_small):
     small = dict(SEEDS=2, LENGTHS="1,2", STEPS=3, EPOCHS=5, DRAWS=2, SPECTRA=1, GIBBS=3, EDGE=30)
     *_, path = run_small("along", DATA="digits", **small)  # beside the stored rows of the other task
     said, found, _ = run_small("along", DATA="digits-near", TABLE=str(path), **small)
-    assert set(read_table("along").quantity) == set(found.quantity) and found.value.notna().all()
+    near = {"tv", "agreement", "mmd"}  # to HMC, which a network of 60 epochs is compared with
+    assert set(read_table("along").quantity) - near == set(found.quantity) and found.value.notna().all()
     edge, found = (found[(found.experiment == "edge") == is_edge] for is_edge in (True, False))
     assert set(found.setting) == {"no KL", "T 0.03", "T 1", "near, T 0.03", "near, T 1"}
     assert said.count("not shown to settle there") == edge.setting.nunique() == 3 and set(edge.steps) == set(range(0, 31, 2))
@@ -83,7 +84,8 @@ def test_learning_coefficients_are_sampled_compared_and_left_alone_by_permutatio
     keys = ("setting", "method", "radius", "quantity")
     assert cells(found, *keys) == cells(read_table("learning"), *keys) and found.value.notna().all()
     was, now = re.search(r"permuted: λ̂ ([\d.]+) becomes ([\d.]+);", said).groups()
-    assert float(was) == pytest.approx(float(now), abs=2e-4) and said.count("of 2 seeds: ") == 27  # float32
+    assert float(re.search(r"rescaled end (\S+) of the norm", said)[1]) < 1e-4
+    assert float(was) == pytest.approx(float(now), abs=2e-4) and said.count("better in") == 33  # float32
 
 
 def test_both_samplers_of_the_learning_coefficient_have_the_same_localised_target():
