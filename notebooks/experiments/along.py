@@ -213,19 +213,19 @@ for setting in STORED:
 
 # %%
 DRAWN = ["lambda1", "trace", "width", "kl", "nll", "shifted_nll", "accuracy", "train", "tv"]
-LOOK = dict(template="plotly_white", legend=dict(orientation="h", y=1.12, title=""), margin_t=110, title_y=0.97)
+LOOK = dict(template="plotly_white", legend=dict(orientation="h", y=-0.06, yanchor="top", title=""), margin=dict(l=40, r=20))
 for setting in STORED:
     rows = table[(table.setting == setting) & table.quantity.isin(DRAWN)]
     rows = rows.assign(value=rows.value * rows.quantity.map(FACTORS))
     means = rows.groupby(["method", "steps", "quantity"], sort=False).value.apply(mean_zero).unstack()
     means = means.reset_index().assign(method=lambda d: d.method.map(LABELS), name=lambda d: d.quantity.map(NAMES))
     fig = px.line(means, x="steps", y="mean", error_y="half", color="method", markers=True, log_x=True, facet_col="name",
-                  facet_col_wrap=3, facet_col_spacing=0.06, facet_row_spacing=0.1, labels=dict(steps="steps / default", mean=""),
+                  facet_col_wrap=2, facet_col_spacing=0.14, facet_row_spacing=0.05, labels=dict(steps="steps / default", mean=""),
                   category_orders={"name": [NAMES[q] for q in DRAWN], "method": list(LABELS.values())},
-                  color_discrete_map={LABELS[m]: fv.METHODS[m].look.color for m in LABELS}, title=SETTINGS[setting].label)  # fmt: skip
+                  color_discrete_map={LABELS[m]: fv.METHODS[m].look.color for m in LABELS}, title=SETTINGS[setting].name)  # fmt: skip
     fig.update_yaxes(matches=None, showticklabels=True).for_each_annotation(lambda a: a.update(text=a.text.split("=")[-1]))
     fig.update_xaxes(tickvals=lengths, ticktext=[f"{s:g}" if s in (0.0625, 0.25, 1, 4) else "" for s in lengths])
-    display(fig.update_layout(**LOOK, height=720))
+    display(fig.update_layout(**LOOK, height=1100))
 
 # %% [markdown]
 # *Figure: a point is the mean over seeds of fits of that length, with its 95 % interval; the length is a multiple of the default.*

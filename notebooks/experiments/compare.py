@@ -134,10 +134,11 @@ means = means.assign(
 colors = {fv.METHODS[m].label: fv.METHODS[m].look.color for m in means.method}
 px.scatter(means, x="lambda1", y="nll", color="label", symbol="seeks", log_x=True, color_discrete_map=colors,
            symbol_map=dict(plain="circle", flat="circle-open"), labels=dict(lambda1="λ1", nll="test NLL", label=""),
-           title="Curvature and test NLL of every method, mean over seeds")  # fmt: skip
+           title="Curvature and test NLL of every method", template="plotly_white", height=700).update_layout(
+           legend=dict(orientation="h", y=-0.25, title=""))  # fmt: skip
 
 # %% [markdown]
-# *Figure: test NLL over λ1, a point for each method; open: its flat-seeking version.*
+# *Figure: test NLL over λ1, means over seeds, a point for each method; open: its flat-seeking version.*
 #
 # ## Verdicts
 #
