@@ -156,7 +156,8 @@ BETTER = {"lambda1": -1, "nll": -1, "accuracy": 1, "ece": -1}
 
 def differences(flat, plain):
     """Paired by seed; the distance to HMC over the seeds whose exact posterior is stored."""
-    return pd.concat([paired(flat, plain, BETTER), paired(flat[flat.index < SAMPLED], plain, {"tv": -1})])
+    near = [paired(flat[flat.index < SAMPLED], plain, {"tv": -1})] if "tv" in flat else []
+    return pd.concat([paired(flat, plain, BETTER), *near])
 
 
 # %%
@@ -186,6 +187,17 @@ at_a_glance(verdicts.assign(setting=verdicts.flat), list(BASELINES)).style.hide(
 # %%
 for (baseline, q), words in verdicts.groupby(["baseline", "quantity"], sort=False).verdict if parts else ():
     print(f"{baseline}: {HEADS[q]} better in {(words == HOLDS).sum()}, worse in {(words == NOT).sum()} of {len(words)} methods")
+
+# %%
+if both:
+    gains = verdicts[(verdicts.baseline == "equal gradients") & (verdicts.quantity == "nll") & (verdicts.verdict == HOLDS)]
+    longer = [
+        paired(at(table, method=m, steps=2.0), at(table, method=m, steps=1.0), {"nll": -1}).assign(who=fv.METHODS[m].label)
+        for m in pairs
+    ]
+    longer = pd.concat(longer).query("gain + half < 0").who
+    of = f"{longer.isin(gains.against).sum()} of the {len(gains)}"
+    print(f"in {of} with a better NLL at equal gradients the longer fit of the method itself has a higher NLL")
 
 # %% [markdown]
 # ## What would change our mind

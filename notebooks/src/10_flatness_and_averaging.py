@@ -57,7 +57,7 @@ generator = torch.Generator().manual_seed(0)
 #
 # The NLL of the average is at most the average NLL of its members. The gap is the gain of the ensemble.
 #
-# Two posteriors on the digits of [chapter 00](00_tour.ipynb): VI, and SA-BMA at radius 2. `net(w, x)` gives the outputs of the
+# Two posteriors on *digits* (source turned by 90 degrees, 10 shots): VI, and SA-BMA at radius 2. `net(w, x)` gives the outputs of the
 # network with the weights `w`.
 
 # %%
@@ -247,7 +247,8 @@ _ = ipywidgets.interact(flat_less, against=["sharp", "random"], score=names)
 # %% [markdown]
 # *Figure: for 1, 2, 5 and 10 draws and for both methods the mean difference between the flattest draws and the others, with its
 # 95 % interval, and a dotted line at 0. For NLL and accuracy most intervals against the sharpest draws leave out 0, and most against
-# random ones contain it.* For NLL and ECE a point below the line is a point for flat draws, for accuracy one above it.
+# random ones contain it; by ECE those of five or ten draws that leave out 0 are against flat draws.* For NLL and ECE a point below the
+# line is a point for flat draws, for accuracy one above it.
 #
 # ### With a correction
 #
@@ -283,8 +284,8 @@ print(f"{len(claims)} claims on forty seeds:", counts)
 
 # %% [markdown]
 # What holds: over the draws of one posterior $\lambda_1$ and the NLL rise together, weakly (a correlation of about 0.2), and one or two of
-# the flattest draws score better than as many of the sharpest. What is not shown: that the flattest draws score better than *random*
-# ones. With more draws every difference shrinks: of all 30 there is one ensemble.
+# the flattest draws, of VI five, have a lower NLL than as many of the sharpest. What is not shown: that it is lower than that of *random*
+# ones. Other scores were not judged. With more draws every difference shrinks: of all 30 there is one ensemble.
 #
 # **Inconclusive** is an answer: the seeds do not decide, and the intervals show which effects remain possible. What does *not significant*
 # say? The same 20 claims from the first ten seeds alone:
@@ -319,8 +320,8 @@ print("as they are", p_values.tolist(), "corrected", [round(p, 3) for p in corre
 # - Probabilities are averaged, never weights; by Jensen the ensemble is at least as good as its members on average.
 # - The gain of $M$ draws grows like $1 - 1/M$: ten draws give nine tenths of it.
 # - Flat members make a flat average loss (Weyl); the reverse need not hold.
-# - Whether flat draws make better ensembles is an empirical question: here a few of the flattest beat the sharpest, and are not shown to
-#   beat random ones.
+# - Whether flat draws make better ensembles is an empirical question: here a few of the flattest have a lower NLL than the
+#   sharpest, which is not shown against random ones.
 #
 # ## Exercises
 #

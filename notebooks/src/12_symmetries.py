@@ -300,7 +300,9 @@ def sides(setting, method):
 # %%
 def survives(setting, method, measure):
     side = sides(setting, method)
-    return "open" if not side[measure] else "survives" if side[measure] == side[f"{measure} at least mass"] else "does not"
+    return (
+        "open" if not side[measure] else "survives" if side[measure] == side[f"{measure} at least mass"] else "no longer shown"
+    )
 
 
 # %%
