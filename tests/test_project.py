@@ -164,9 +164,11 @@ def test_what_the_readme_says_of_flat_seeking_versions_is_printed_by_their_exper
     better = {(baseline, quantity): tuple(map(int, counts)) for baseline, quantity, *counts in lines}
     assert better["equal steps", "λ1"] == (16, 0)
     (flatter, _), (lower, higher) = (better["equal gradients", quantity] for quantity in ("λ1", "NLL"))
-    said = f"at equal steps all 16 have a lower λ1; at equal gradients {flatter} do, {lower} have a lower NLL and {higher} a higher; "
+    said = (
+        f"at equal steps all have a lower λ1; at equal gradients {flatter} do, {lower} have a lower NLL and {higher} a higher; "
+    )
     longer = re.search(r"^in (\d+) of the (\d+) with a better NLL", "\n".join(executed("compare")), flags=re.M).groups()
-    said += "in {} of the {} the longer plain fit is worse in NLL.".format(*longer)
+    said += "in {} of the {} the method itself has a higher NLL after twice its steps.".format(*longer)
     assert said in readme
 
 

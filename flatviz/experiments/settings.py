@@ -10,7 +10,7 @@ from flatviz.posteriors import METHODS
 
 
 class Setting(NamedTuple):
-    """What the methods share: a name, more words on it, the prior's standard deviation on the head, settings of each fit, the task."""
+    """What the methods share.  name, more: short label and its rest; head_std: of the prior on the head; fit: settings of each fit."""
 
     name: str
     more: str
@@ -20,7 +20,7 @@ class Setting(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The name with the words on it."""
+        """The whole label."""
         return self.name + self.more
 
 

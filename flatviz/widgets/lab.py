@@ -158,7 +158,9 @@ class Lab(ipywidgets.VBox):
         self._begin("bands over seeds", lambda progress: self._repeat(seeds, progress))
 
     def convergence(self) -> ConvergenceGap:
-        """How far the posterior at the controls has converged: `fv.families.convergence_gap`, by a fit of four times its steps.
+        """How far the fitted posterior nearest to the controls has converged, by a fit of four times its steps.
+
+        It is what `fv.families.convergence_gap` measures.
 
         Raises:
             ValueError: Before the first family is fitted, and for a method that has no such gap.

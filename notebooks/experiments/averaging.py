@@ -143,8 +143,8 @@ def ensembles(prediction, lambda1, order, seed):
 # ## The toy: two modes of equal depth
 #
 # l(w) = −log(½ exp(−(w − a)² / 2t²) + ½ exp(−(w − b)² / 2(ρt)²)) with a = −2, b = 2, t = 0.3 and the width ratio ρ. q = N(m, s²) starts
-# where its expected gradient is zero, so that at the start neither side is preferred. Where VI ends there in nearly all of its runs, even
-# all of SA-BMA's would not differ significantly: not testable.
+# where its expected gradient is zero, so that at the start neither side is preferred. Where VI ends in the wide mode in nearly all of
+# its runs, no share of SA-BMA's runs could be significantly larger: the claim is *not testable*.
 
 # %%
 NARROW_AT, WIDE_AT, NARROW, START_STD, PRIOR_STD = -2.0, 2.0, 0.3, 0.5, 2.0

@@ -168,19 +168,19 @@ fig
 # them places it outside (p < 0.05, both tests of both samplers at both γ corrected by Holm together).
 
 # %%
-worst = wide.groupby(["setting", "seed"], sort=False).rhat.transform("max")
-every, wide = wide, wide[worst < 1.05] if (worst < 1.05).any() else wide
+worst = wide.groupby(["setting", "seed"]).rhat.max()
+agree = worst[worst < 1.05].index if (worst < 1.05).any() else worst.index  # no seed is left out where all would be
 
 
-def at_solution(rows, setting, method, radius):
-    """(seeds, quantities) of one solution."""
-    return rows[(rows.setting == setting) & (rows.method == method) & (rows.radius == radius)].set_index("seed")
+def agreeing(rows):
+    """The rows of the seeds in which the chains of HMC agree."""
+    return rows[pd.MultiIndex.from_frame(rows[["setting", "seed"]]).isin(agree)]
 
 
 # %%
 def against_hmc(setting):
     """SGLD's λ̂ less HMC's at SGD's solutions, one row a step: mean, interval, p of equivalence."""
-    sgd = at_solution(wide, setting, "sgd", 0.0)
+    sgd = at(agreeing(table), setting=setting, method="sgd", radius=0.0)
     rows = pd.concat([paired(sgd[[name]].set_axis(["hmc"], axis=1), sgd, {"hmc": -1}, ()) for name in LRS])
     same = [equivalent(row, 0.1 * sgd.hmc.mean()) for _, row in rows.iterrows()]
     return rows.assign(setting=setting, sampler=list(LRS), same=same, share=100 * rows["mean"] / sgd.hmc.mean())
@@ -191,10 +191,10 @@ samplers = pd.concat(map(against_hmc, settings), ignore_index=True)
 same, beyond = np.split(holm([*samplers.same, *(1 - samplers.same)]), 2)
 words = np.where(same < LEVEL, "agrees", np.where(beyond < LEVEL, "differs by more", "is inconclusive"))
 samplers = samplers.assign(word=words, corrected=np.where(samplers.same > 0.5, beyond, same))
-for setting, rows in every.groupby("setting", sort=False):
-    agree = (rows.groupby("seed").rhat.max() < 1.05).sum()
+for setting in settings:
+    rhat = worst[setting]
     print(
-        f"{setting}: HMC is a reference in {agree} of {rows.seed.nunique()} seeds: R-hat of the loss up to {rows.rhat.max():.3f}"
+        f"{setting}: HMC is a reference in {(rhat < 1.05).sum()} of {len(rhat)} seeds: R-hat of the loss up to {rhat.max():.3f}"
     )
 for row in samplers.itertuples():
     gap = f"{row.mean:+.3f} ± {row.half:.2g} ({row.share:+.0f} %)"
@@ -213,8 +213,8 @@ def against_sgd(rows, setting, method, radius):
     measures = LOCAL | ELSE if setting == settings[0] else LOCAL
     if method in EQUAL:
         measures = {q: sign for q, sign in measures.items() if q != "nll"}
-    sgd = at_solution(rows, setting, "sgd", 0.0)
-    found = paired(at_solution(rows, setting, method, radius), sgd, measures, ("lambda1", "trace"))
+    sgd, mine = (at(rows, setting=setting, method=m, radius=r) for m, r in (("sgd", 0.0), (method, radius)))
+    found = paired(mine, sgd, measures, ("lambda1", "trace"))
     prefix = [f"{setting}, " if q in LOCAL else "" for q in found.quantity]
     about = dict(setting=setting, method=method, radius=radius, against="SGD")
     return found.assign(claim=[before + name for before in prefix], **about)
@@ -227,9 +227,9 @@ def judged_in(rows):
 
 
 # %%
-claims = judged_in(wide)
+claims = judged_in(agreeing(table))
 print(*sentences(claims.replace({"quantity": {"hmc": "λ̂ by HMC"}})), sep="\n")
-print(f"from all seeds: {(judged_in(every).verdict != claims.verdict).sum()} of {len(claims)} verdicts would differ")
+print(f"from all seeds: {(judged_in(table).verdict != claims.verdict).sum()} of {len(claims)} verdicts would differ")
 
 # %% [markdown]
 # Rank correlations of λ̂ by HMC with the other measures: of each seed over its solutions of SGD and SAM, then the mean over seeds; and
@@ -239,7 +239,7 @@ print(f"from all seeds: {(judged_in(every).verdict != claims.verdict).sum()} of 
 # %%
 def correlations(setting, other):
     """Mean over seeds of the rank correlation within a seed; the correlation over seeds, with its interval."""
-    rows = wide[(wide.setting == setting) & ~wide.method.isin(EQUAL)]
+    rows = agreeing(wide[(wide.setting == setting) & ~wide.method.isin(EQUAL)])
     within = pd.Series([group.hmc.corr(group[other], "spearman") for _, group in rows.groupby("seed")])
     sgd = rows[rows.method == "sgd"]
     r = sgd.hmc.corr(sgd[other], "spearman")

@@ -727,7 +727,7 @@ def t9(of):
 def control(of):
     """Whether ten modes come nearer than ten networks copied, which have nothing of any method."""
     nearer = {(v, m): 1 - of(v, f"{m}/multi", "mmd") / of(v, "control", "mmd") for v in ("raw", "aligned") for m in FITS}
-    texts = [f"{m} {v} {100 * mean_of(gain)[0]:.0f} ± {100 * mean_of(gain)[1]:.0f} %" for (v, m), gain in nearer.items()]
+    texts = ["{} {} {:.0f} ± {:.0f} %".format(m, v, *mean_of(100 * gain)) for (v, m), gain in nearer.items()]
     p = {side: holm([ttest_1samp(gain, 0, alternative=side)[1] for gain in nearer.values()]) for side in ("greater", "less")}
     raw, aligned = (p["greater"].reshape(2, -1) < LEVEL).sum(1)
     text = f"nearer than copies: {raw} of {len(FITS)} raw, {aligned} of {len(FITS)} aligned ({'; '.join(texts)})"
@@ -792,15 +792,8 @@ def conclusion(rows, setting, method, measure):
 def survival(rows, setting, method, measure):
     """A row of the table."""
     (drawn, first), (least, then) = (conclusion(rows, setting, method, f"{measure}{where}") for where in ("", " at least mass"))
-    said = (
-        f"open; then {then}"
-        if first == "open"
-        else "survives"
-        if first == then
-        else "no longer shown"
-        if then == "open"
-        else "reversed"
-    )
+    changed = "no longer shown" if then == "open" else "reversed"
+    said = f"open; then {then}" if first == "open" else "survives" if first == then else changed
     cells = {"method": f"{fv.METHODS[method].label} {RADII[method]:g}, {setting}", "measure": MEASURES[measure]}
     return cells | {"as drawn": drawn, "at least mass": least, "conclusion": first, "then": said}
 

@@ -299,10 +299,9 @@ def sides(setting, method):
 
 # %%
 def survives(setting, method, measure):
-    side = sides(setting, method)
-    return (
-        "open" if not side[measure] else "survives" if side[measure] == side[f"{measure} at least mass"] else "no longer shown"
-    )
+    drawn, least = sides(setting, method)[[measure, f"{measure} at least mass"]]
+    changed = "reversed" if least else "no longer shown"
+    return "open" if not drawn else "survives" if drawn == least else changed
 
 
 # %%

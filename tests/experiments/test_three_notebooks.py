@@ -90,7 +90,6 @@ def test_symmetry_has_every_cell_and_a_verdict_on_every_trend(run_small):
     assert all(math.isfinite(v) for of in table.values() for v in of)
     for name in ("T1", "T2", "T3", "T4", "T5a", "T5b", "T5c", "T6", "T7", "T8", "T9", "control"):
         assert f"\n{name:8} " in f"\n{said}", name
-    assert 0 <= table["sides", "largest weight", "target", "same units"][0] <= 1
     for kind in ("SAM on the mean 0.2, T 0.03", "deep ensemble", "ten networks copied (control)"):
         assert kind in said
     mass, least = (np.array(table["sides", "mass, lr 0.1, batch 16, wd 2e-4", "", q]) for q in ("mass", "least mass"))
@@ -114,6 +113,15 @@ def test_removal_changes_no_prediction():
     for variant in space["VARIANTS"]:
         for a, b in zip(W, space["removed"](W, variant, W[2])):
             torch.testing.assert_close(net(a, x), net(b, x), rtol=1e-3, atol=1e-3, msg=variant)
+
+
+def test_units_are_the_same_where_each_holds_its_largest_weight_equally_often():
+    space = functions("symmetry")
+    incoming = space["weights_in"](space["units"], space["units"].permuted[0])  # of each unit
+    even, one = torch.zeros(2, 32, space["net"].dim)
+    even[torch.arange(32), incoming[torch.arange(32) % 16, 0]] = 1.0
+    one[:, incoming[3, 0]] = 1.0
+    assert space["same_units"](even)["same units"] == pytest.approx(1) and space["same_units"](one)["same units"] < 1e-50
 
 
 def test_a_ring_that_gathers_is_seen_and_one_that_stays_is_not():
@@ -154,7 +162,21 @@ def test_a_conclusion_survives_where_both_intervals_lie_on_one_side():
     for ratio, said in ((0.5, "below VI"), (1.5, "above VI"), (0.99, "open")):
         of = {"vi": np.ones(3), "sabma": ratio * (1 + 0.01 * np.arange(3))}
         table = [pd.DataFrame(dict(setting="no KL", method=m, seed=range(3), quantity="sam", value=v)) for m, v in of.items()]
-        assert rules["conclusion"](pd.concat(table), "no KL", "sabma", "sam")[1] == said
+        table = pd.concat(table)
+        assert rules["conclusion"](table, "no KL", "sabma", "sam")[1] == said
+        for least, word in ((0.5, "survives"), (0.99, "no longer shown"), (1.5, "reversed")) if ratio == 0.5 else ():
+            moved = table.assign(
+                quantity="sam at least mass", value=np.where(table.method == "vi", 1.0, table.value * least / ratio)
+            )
+            assert rules["survival"](pd.concat([table, moved]), "no KL", "sabma", "sam")["then"] == word
+
+
+def test_the_control_fails_where_one_method_is_farther_than_copies():
+    rules = runpy.run_path(str(FOLDER / "symmetry.py"))
+    for far, said in (([0.3, 0.4, 0.5], "holds"), ([1.49, 1.5, 1.51], "does not hold"), ([0.5, 1.0, 1.6], "inconclusive")):
+        value = {"control": np.ones(3), "swag/multi": np.array(far)}
+        of = lambda variant, name, quantity: value.get(name, np.array([0.3, 0.31, 0.32]))  # noqa: E731, B023
+        assert rules["control"](of)["verdict"] == said
 
 
 @pytest.fixture(scope="module")
