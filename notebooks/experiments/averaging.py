@@ -266,13 +266,15 @@ orders
 # %%
 nll = draws[draws.quantity.str.match(r"nll, \d+ \w+")]
 nll = nll.assign(size=nll.quantity.str.extract(r"(\d+)", expand=False).astype(int), order=nll.quantity.str.split().str[-1])
-mean = nll.groupby(["method", "size", "order"], as_index=False).value.mean()
-px.line(mean, x="size", y="value", color="order", facet_col="method", markers=True, log_x=True, labels=dict(value="test NLL"),
-        title="The same draws, added in three orders, mean over seeds")  # fmt: skip
+mean = nll.assign(method=nll.method.map(LABELS)).groupby(["method", "size", "order"], as_index=False).value.mean()
+fig = px.line(mean, x="size", y="value", color="order", facet_col="method", markers=True, log_x=True, labels=dict(value="test NLL"),
+              title="The same draws in three orders", template="plotly_white")  # fmt: skip
+fig.for_each_annotation(lambda a: a.update(text=a.text.split("=")[-1])).update_xaxes(tickvals=SIZES)
+fig.update_layout(legend=dict(orientation="h", y=-0.25))
 
 # %% [markdown]
-# *Figure: test NLL over the number of averaged draws, a line for each order, VI and SA-BMA beside each other. All orders end in
-# the same ensemble.*
+# *Figure: test NLL over the number of averaged draws, mean over seeds, a line for each order, VI and SA-BMA beside each other. All
+# orders end in the same ensemble.*
 #
 # ## Weyl's bounds on the averaged Hessian
 #

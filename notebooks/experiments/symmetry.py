@@ -504,7 +504,8 @@ mmd = (
 )
 mmd["half"] = [mean_of(of(v, m, "mmd"))[1] for v, m in zip(mmd.setting, mmd.method)]
 px.scatter(mmd, x="value", error_x="half", y=mmd.method.map(label), color=mmd.setting.map(VARIANTS), height=520,
-           labels=dict(value="100 MMD² from the target", y="", color=""), title="Distances from the pool")  # fmt: skip
+           labels=dict(value="100 MMD² from the target", y="", color=""), title="Distances from the pool",
+           template="plotly_white").update_layout(legend=dict(orientation="h", y=-0.2))  # fmt: skip
 
 # %% [markdown]
 # *Figure: a marker for each set and removal, with its interval; the control is ten networks copied. Mean-field VI approximates the
