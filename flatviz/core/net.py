@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -56,15 +56,18 @@ class Net:
     Made by `Net.from_module`.  It works on a copy in evaluation mode, so the user's module is never touched, and
     BatchNorm uses the running statistics the net holds: the net *is* a function of `w`.
     `w` is where the treated weights stand now, `blocks` says which tensor is where, in `named_parameters()` order.
+    `frozen`: names of the parameters that do not require gradients in the user's module; they are not treated unless asked for.
     `trunk`: None, or where the other weights are drawn from in training and prediction (`transfer(trunk="sampled")`); calls
     of the net itself, and so objectives and figures, keep them where they are.
     """
 
     made_by = "fv.Net.from_module(module) makes one"
 
-    def __init__(self, module: nn.Module, kinds: dict[str, str], example: Tensor | None) -> None:
+    def __init__(
+        self, module: nn.Module, kinds: dict[str, str], example: Tensor | None, frozen: Set[str] = frozenset()
+    ) -> None:
         parameters = dict(module.named_parameters())
-        self.module, self.example = module, example
+        self.module, self.example, self.frozen = module, example, frozen
         self.blocks: tuple[Block, ...] = ()
         start = 0
         for name, kind in kinds.items():
@@ -78,41 +81,41 @@ class Net:
         self.trunk: RandomTrunk | None = None
         self._looked: Look | None = None
         self._lock = threading.RLock()
-        self._wants_gradient: dict[str, bool] = {}
         self._bind()
 
     @classmethod
     def from_module(
-        cls, module: nn.Module, treated: Treated = "all", *, head: str | None = None, example: Tensor | None = None
+        cls, module: nn.Module, treated: Treated = "trainable", *, head: str | None = None, example: Tensor | None = None
     ) -> Net:
         """Read `module` as a function of its treated parameters.
 
-        treated: "all"; "norm+head" (every normalisation layer, by type, and the head); "head"; "authors" (by parts of the name,
-            as SA-BMA's released code chooses); or a function of the parameter's name.
+        treated: "trainable" (all but those that `requires_grad_(False)` froze); "norm+head" (every normalisation layer, by
+            type, and the head), "head", "authors" (by parts of the name, as SA-BMA's released code chooses), of the trainable
+            ones; "all"; or a function of the parameter's name.
         head: name of the head module; without it, the last `nn.Linear` in execution order, found by one forward
             pass on `example` (a batch of inputs; where None, a zero input whose shape is guessed from the first layer).
 
         Raises:
             TypeError: For what is no module.
             ValueError: For a module with dropout left on, NaN weights, no norm layers, no head, or nothing
-                treated.
+                treated, as where all parameters are frozen.
         """
         if not isinstance(module, nn.Module):
             raise TypeError(f"module must be a torch.nn.Module, got {type(module).__name__}")
         refuse_dropout(module)
-        wants_gradient = {name: p.requires_grad for name, p in module.named_parameters()}
         with torch.inference_mode(False):
-            duplicate = copied(module).eval().requires_grad_(False)
+            duplicate = copied(module).eval()
             check_unchanged(module, duplicate)
-            return cls._from_copy(duplicate, treated, head, example)._like(_wants_gradient=wants_gradient)
+            return cls._from_copy(duplicate, treated, head, example)
 
     @classmethod
     def _from_copy(cls, duplicate: nn.Module, treated: Treated, head: str | None, example: Tensor | None) -> Net:
+        frozen = frozenset(name for name, p in duplicate.named_parameters() if not p.requires_grad)
+        duplicate.requires_grad_(False)
         for name, value in duplicate.named_parameters():
             if not bool(torch.isfinite(value).all()):
                 raise ValueError(f"weights must be finite, got NaN or inf in {name}: load a checkpoint that did not diverge")
-        kinds = choose(duplicate, treated, head, example)
-        return cls(duplicate, kinds, example)
+        return cls(duplicate, choose(duplicate, treated, head, example, frozen), example, frozen)
 
     def __call__(self, w: Tensor, x: Tensor | Inputs) -> Tensor:
         """Outputs (N, C) for inputs `x` (N, ...) at weights `w` (D,); neither is ever written into."""
@@ -217,7 +220,8 @@ class Net:
     def __repr__(self) -> str:
         kinds = {k: sum(s for s, b in zip(self._sizes, self.blocks) if b.kind == k) for k in ("norm", "head", "other")}
         parts = ", ".join(f"{n} {k}" for k, n in kinds.items() if n)
-        return f"Net({type(self.module).__name__}, dim={self.dim}: {parts})"
+        frozen = sum(p.numel() for name, p in self.module.named_parameters() if name in self.frozen.difference(self._names))
+        return f"Net({type(self.module).__name__}, dim={self.dim}: {parts}{frozen and f'; {frozen} frozen' or ''})"
 
     @property
     def dim(self) -> int:
@@ -231,13 +235,19 @@ class Net:
 
     @property
     def has_batchnorm(self) -> bool:
-        """Whether any layer holds running statistics, which other weights make stale."""
-        return any(isinstance(m, _BatchNorm) and m.track_running_stats for m in self.module.modules())
+        """Whether any layer holds running statistics, which other weights make stale; those of a frozen one stay."""
+        return any(m.track_running_stats for m in self.norms().values())
+
+    def norms(self) -> dict[str, _BatchNorm]:
+        """BatchNorm layers by name, without those whose weights are frozen: they keep their statistics as well."""
+        still = self.frozen.difference(self._names)
+        norms = {n: m for n, m in self.module.named_modules() if isinstance(m, _BatchNorm)}
+        return {n: m for n, m in norms.items() if not m.affine or not still.issuperset((f"{n}.weight", f"{n}.bias"))}
 
     @property
     def treats_all(self) -> bool:
-        """Whether every parameter is treated."""
-        return self.dim == sum(p.numel() for p in self.module.parameters())
+        """Whether every parameter that is not frozen is treated."""
+        return all(name in self._names for name, _ in self.module.named_parameters() if name not in self.frozen)
 
     def unflatten(self, w: Tensor) -> dict[str, Tensor]:
         """`w` as named tensors; split, for a slice of its own would cost a (D,) buffer each in the backward pass."""
@@ -258,7 +268,7 @@ class Net:
     def to_module(self, w: Tensor | None = None) -> nn.Module:
         """A fresh module of the user's class that holds weights `w` (default: the net's own) and its statistics.
 
-        Its parameters require gradients where those of the user's module did.
+        Its parameters require gradients where those of the user's module do.
         """
         module = self._duplicate()
         state = self.unflatten(self.w if w is None else check_weights(w, self.dim)) | self._buffers
@@ -270,7 +280,7 @@ class Net:
                 if name in state:
                     value.copy_(state[name])
         for name, value in module.named_parameters():
-            value.requires_grad_(self._wants_gradient.get(name, True))
+            value.requires_grad_(name not in self.frozen)
         return module
 
     def _duplicate(self) -> nn.Module:
@@ -283,8 +293,7 @@ class Net:
 
     def restrict(self, treated: Treated, *, head: str | None = None) -> Net:
         """The same network and weights, seen as a function of fewer (or other) parameters."""
-        duplicate = self.to_module().eval().requires_grad_(False)
-        return Net._from_copy(duplicate, treated, head, self.example)._like(_wants_gradient=self._wants_gradient)
+        return Net._from_copy(self.to_module().eval(), treated, head, self.example)
 
     def with_example(self, x: Tensor | Inputs) -> Net:
         """The same net with an input to try itself on, by which the head is found."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Literal
+from collections.abc import Callable, Set
+from typing import Literal, get_args
 
 import torch
 from torch import Tensor, nn
@@ -15,21 +15,26 @@ from flatviz.core.inputs import run
 from flatviz.core.seeds import saved_rng
 
 NORM_TYPES = (_NormBase, nn.LayerNorm, nn.GroupNorm, nn.RMSNorm)
-Treated = Literal["all", "norm+head", "head", "authors"] | Callable[[str], bool]
+Choice = Literal["trainable", "all", "norm+head", "head", "authors"]
+Treated = Choice | Callable[[str], bool]
 AUTHORS = (("bn", "fc"), ("norm", "ln", "head"))  # in a name: of ResNets, and of vision transformers in timm and torchvision
 
 
-def choose(module: nn.Module, treated: Treated, head: str | None, example: Tensor | None) -> dict[str, str]:
+def choose(
+    module: nn.Module, treated: Treated, head: str | None, example: Tensor | None, frozen: Set[str] = frozenset()
+) -> dict[str, str]:
     """The treated parameters by name, in `named_parameters()` order, each with its kind: norm, head or other.
 
-    Normalisation layers are known by type.  "authors" is the rule of SA-BMA's released code, by parts of the name: of a ResNet
+    Those of `frozen` are left out, but by "all" and by a function, which name them.  Normalisation layers are known by type.  "authors" is the rule of SA-BMA's released code, by parts of the name: of a ResNet
     "bn" and "fc", which misses the BatchNorm of the shortcuts (`downsample.1`), of a vision transformer "norm", "ln", "head".
 
     Raises:
         ValueError: Where a part is missing or nothing is chosen.
     """
-    if isinstance(treated, str) and treated not in ("all", "norm+head", "head", "authors"):
-        raise ValueError(f"treated must be 'all', 'norm+head', 'head', 'authors' or a function of the name, got {treated!r}")
+    if not callable(treated) and treated not in get_args(Choice):
+        raise ValueError(
+            f"treated must be {', '.join(map(repr, get_args(Choice)))} or a function of the parameter's name, got {treated!r}"
+        )
     parameters = dict(module.named_parameters())
     norms = {
         f"{name}.{key}".lstrip(".")
@@ -48,8 +53,14 @@ def choose(module: nn.Module, treated: Treated, head: str | None, example: Tenso
     if isinstance(treated, str):
         parts = AUTHORS[0] if any("bn" in n for n in parameters) else AUTHORS[1]
         authors = {n for n in parameters if any(part in n for part in parts)}
-        chosen = {"all": set(parameters), "norm+head": norms | heads, "head": heads, "authors": authors}[treated]
-        names = [n for n in parameters if n in chosen]
+        chosen = {"norm+head": norms | heads, "head": heads, "authors": authors}.get(treated, set(parameters))
+        names = [n for n in parameters if n in chosen and (treated == "all" or n not in frozen)]
+        if not names and chosen:
+            raise ValueError(
+                f"treated={treated!r} leaves out what requires_grad_(False) froze, got {type(module).__name__}, of which "
+                f"{', '.join(sorted(chosen)[:3])}{', ...' * (len(chosen) > 3)} are frozen: call requires_grad_(True) on what is to "
+                "be treated, or choose it by treated='all' or a function of the name"
+            )
     else:
         names = list(filter(treated, parameters))
     if not names:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
-from torch.nn.modules.batchnorm import _BatchNorm
 
 from flatviz.checks import Several, Vector, check_weights
 from flatviz.core.boundary import public
@@ -52,7 +51,7 @@ class TrainingNet:
         with torch.inference_mode(False):  # statistics that a training pass may change, whatever mode the caller is in
             self._module = copied(net.module)
             self.buffers = {n: b.clone() for n, b in net.buffers().items()}
-        norms = {n: m for n, m in self._module.named_modules() if isinstance(m, _BatchNorm)}
+        norms = {n: self._module.get_submodule(n) for n in net.norms()}
         for m in norms.values():
             m.train()
             m.momentum = m.momentum if momentum is None else momentum

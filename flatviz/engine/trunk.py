@@ -58,7 +58,7 @@ def cache_trunk(net: Net, data: Data, *, progress: Progress = False) -> tuple[Ne
         starts = track(range(0, len(data), BATCH), "trunk", progress)
         x = torch.cat([torch.cat([part.flatten(1) for part in trunk(data.x[i : i + BATCH])], 1) for i in starts])
     # a Net puts weights in the order of the dict: that of the whole network, not of the tail's layers
-    late = Net(_tail(graph, frontier, shapes, net), {b.name: b.kind for b in net.blocks}, x[:2])
+    late = Net(_tail(graph, frontier, shapes, net), {b.name: b.kind for b in net.blocks}, x[:2], net.frozen)
     with torch.no_grad():
         if not all(same_to_rounding(late(w, x[:CHECKED]), net(w, data.x[:CHECKED])) for w in two_points(net)):
             raise ValueError("outputs from kept activations must be the network's, got others: fit on the images themselves")

@@ -22,6 +22,7 @@ from flatviz.core.treated import Treated, find_head
 from flatviz.gaussian import Gaussian
 
 STD_FLOOR = 1e-4  # a weight that is 0 would have std 0 under MOPED
+STILL = -1000.0  # the log of a standard deviation that is 0 in float64 as well
 
 
 @public
@@ -45,7 +46,7 @@ def transfer(
     n_classes: of the target task: where the source had others, the net gets a new head of so many outputs.  None: the same.
     treated: "norm+head" (normalisation layers by type, those of shortcuts included, and head), "head", "authors" (by parts of the
         name, as SA-BMA's released code: without the shortcuts' BatchNorm), or a function name -> bool; the others stay at
-        `prior.mean`.
+        `prior.mean`.  Of the first three what the user's module has frozen is left out.
     head: the head's module by name (default: the last Linear that runs).  The target task does not share it, so it is
         re-initialised: mean 0, or with head_start="random" torch's own initial values for `seed`; standard deviation
         `head_std` (the square root of the released code's alpha), no covariance.  With treated="all" or a function, a head that
@@ -122,7 +123,7 @@ def _with_classes(net: Net, n_classes: int | None, head: str | None, random: boo
         return net, None
     module: nn.Module = net.to_module().eval()
     replace_head(module, n_classes or classes, head=name, seed=seed)
-    return Net.from_module(module, "all", head=name, example=net.example), name
+    return Net.from_module(module, head=name, example=net.example), name
 
 
 def _of_source(name: str, net: Net, prior: Gaussian, scale: float) -> tuple[Tensor, Tensor, Tensor] | None:
@@ -142,7 +143,7 @@ def _with_random_trunk(narrow: Net, net: Net, prior: Gaussian, scale: float, see
     whole, treated, parts = narrow.restrict("all"), {b.name for b in narrow.blocks}, []
     for b in whole.blocks:
         w = whole.w[b.slice].to(prior.mean)
-        still = w, torch.full_like(w, math.log(STD_FLOOR)), prior.factor.new_zeros(prior.rank, len(w))
+        still = w, torch.full_like(w, STILL), prior.factor.new_zeros(prior.rank, len(w))
         parts.append((None if b.name in treated else _of_source(b.name, net, prior, scale)) or still)
     index = torch.cat([torch.arange(b.start, b.stop) for b in whole.blocks if b.name in treated])
     trunk = Gaussian(*(torch.cat(part, -1) for part in zip(*parts)))

@@ -46,7 +46,8 @@ def head_of(net: Net) -> slice:
     """Where the head stands in w, one stretch."""
     head = [b for b in net.blocks if b.kind == "head"]
     if not head and net.treats_all:
-        head = [b for b in net.restrict("all", head=_last_linear(net)).blocks if b.kind == "head"]
+        treated = {b.name for b in net.blocks}
+        head = [b for b in net.restrict(treated.__contains__, head=_last_linear(net)).blocks if b.kind == "head"]
     if not head:
         raise ValueError("structure='last_layer' needs a treated head, got none: use treated='norm+head' or 'all'")
     return slice(head[0].start, head[-1].stop)

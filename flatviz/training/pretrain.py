@@ -22,7 +22,7 @@ from flatviz.training.run import Run
 def pretrain(
     net: Net | nn.Module, data: Data, *, seed: Seed, epochs: Count = 60, last_lr: Rate = 0.05, **how: Unpack[Epochs]
 ) -> Net:
-    """Train a network by SGD and return it as a `Net` of its own; a module is read with all weights treated.
+    """Train a network by SGD and return it as a `Net`; of a module what is not frozen (`requires_grad_(False)`) is trained.
 
     Minimises mean NLL + weight_decay/2 |w|^2 with batch statistics.  BatchNorm statistics are those of `data` at the end,
     re-estimated, for the running ones lag behind the weights.

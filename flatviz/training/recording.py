@@ -18,7 +18,7 @@ from flatviz.core.treated import Treated
 
 @public
 def record_path(
-    module: nn.Module, *, every: Count = 1, most: Several = 500, treated: Treated = "all", head: str | None = None
+    module: nn.Module, *, every: Count = 1, most: Several = 500, treated: Treated = "trainable", head: str | None = None
 ) -> RecordedPath:
     """Record the weights of `module` while any loop trains it: `with fv.record_path(module, every=10) as path: ...`.
 

@@ -75,3 +75,50 @@ def test_what_becomes_of_the_users_module_later_is_not_followed():
     net = fv.Net.from_module(module)
     nn.init.zeros_(module[0].weight)
     assert module.training and float(net.w.abs().max()) > 0
+
+
+def partly_frozen():
+    """A backbone with BatchNorm, frozen; a BatchNorm and a head, not."""
+    layers = nn.Linear(3, 8), nn.BatchNorm1d(8), nn.Tanh(), nn.Linear(8, 4), nn.BatchNorm1d(4), nn.Linear(4, 2)
+    module = nn.Sequential(*layers)
+    module[0].requires_grad_(False), module[1].requires_grad_(False)
+    return module
+
+
+def test_what_is_frozen_is_not_treated_and_does_not_move():
+    module, x = partly_frozen(), torch.randn(60, 3) + 2
+    data, state = fv.Data(x, (x[:, 0] > 2).long()), {n: t.clone() for n, t in module.state_dict().items()}
+    net = fv.Net.from_module(module)
+    assert repr(net) == "Net(Sequential, dim=54: 8 norm, 46 other; 48 frozen)" and net.treats_all
+    trained = fv.pretrain(module, data, seed=0, epochs=3)
+    swag = fv.fit_swag(trained, data, rank=2, seed=0, snapshots=4)
+    for trunk in ("fixed", "sampled"):
+        small, prior = fv.transfer(trained, swag, n_classes=5, trunk=trunk)
+        assert repr(small) == "Net(Sequential, dim=33: 8 norm, 25 head; 48 frozen)" and prior.dim == 33
+    whole = small.restrict("all")
+    drawn = whole.to_module(small.trunk.joined(small.w[None], seed=1)[0])
+    fits = fv.fit_sgd(trained, data, seed=0, steps=3), fv.fit_ensemble(trained, data, seed=0, steps=3, members=2)
+    moved = trained.to_module(), small.to_module(), drawn, *(trained.to_module(q.W[0]) for q in fits)
+    for after in moved:
+        changed = {n for n, t in after.state_dict().items() if t.shape == state[n].shape and not torch.equal(t, state[n])}
+        assert changed and not any(n.startswith(("0.", "1.")) for n in changed)
+        assert [p.requires_grad for p in after.parameters()] == [p.requires_grad for p in module.parameters()]
+        assert "4.running_mean" in changed
+    f, w = fv.nll(trained, data), trained.w
+    assert (
+        fv.hvp(f, w, w).shape == (54,) and fv.engine.refresh_batchnorm(trained, w, data).buffers()["1.running_mean"].eq(0).all()
+    )
+    with fv.record_path(module) as path:
+        torch.optim.SGD(module.parameters(), 0.1).step()
+    assert path.W.shape[1] == 54 and not module[0].weight.requires_grad
+    assert all(torch.equal(t, state[n]) for n, t in module.state_dict().items() if n[0] in "01")  # the user's own
+
+
+@pytest.mark.parametrize("treated", ["trainable", "norm+head", "head"])
+def test_a_frozen_module_is_treated_only_where_that_is_said(treated):
+    module = partly_frozen().requires_grad_(False)
+    with pytest.raises(
+        ValueError, match=r"leaves out what requires_grad_\(False\) froze, got Sequential.*: call requires_grad_"
+    ):
+        fv.Net.from_module(module, treated)
+    assert fv.Net.from_module(module, "all").dim == 102 and fv.Net.from_module(module, lambda n: n == "0.bias").dim == 8
