@@ -25,8 +25,9 @@ def choose(
 ) -> dict[str, str]:
     """The treated parameters by name, in `named_parameters()` order, each with its kind: norm, head or other.
 
-    Those of `frozen` are left out, but by "all" and by a function, which name them.  Normalisation layers are known by type.  "authors" is the rule of SA-BMA's released code, by parts of the name: of a ResNet
-    "bn" and "fc", which misses the BatchNorm of the shortcuts (`downsample.1`), of a vision transformer "norm", "ln", "head".
+    Those of `frozen` are left out, but by "all" and by a function, which name them.  Normalisation layers are known by type.
+    "authors" is the rule of SA-BMA's released code, by parts of the name: of a ResNet "bn" and "fc", which misses the BatchNorm
+    of the shortcuts (`downsample.1`), of a vision transformer "norm", "ln", "head".
 
     Raises:
         ValueError: Where a part is missing or nothing is chosen.
