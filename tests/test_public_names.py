@@ -30,6 +30,35 @@ def test_no_module_has_the_name_of_a_verb_of_its_namespace():
         assert late is None or not files & set(dir(getattr(fv, room))), room
 
 
+def test_the_stubs_that_editors_read_are_those_of_the_tables():
+    root = ROOT.parent
+    run = subprocess.run([sys.executable, root / ".ci/stubs.py", "--check"], capture_output=True, text=True, cwd=root)
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+@pytest.mark.long
+def test_a_type_checker_sees_arguments_results_and_mistakes(tmp_path):
+    script = tmp_path / "use.py"
+    script.write_text(
+        "import torch\nimport flatviz as fv\nnet = fv.Net.from_module(torch.nn.Linear(2, 3))\n"
+        "data = fv.Data(torch.randn(12, 2), torch.arange(12) % 3)\n"
+        "reveal_type(fv.fit_sgd(net, data, seed=0, steps=2))\nfv.fit_sgd(net, data, seed=0, stepz=2)\n"
+        "fv.fit_swag(net, data, seed='a')\nreveal_type(fv.nll(net, data))\nreveal_type(fv.plot_surface)\n"
+        "reveal_type(fv.METHODS['vi'])\n"
+    )
+    how = ["--follow-imports=silent", "--ignore-missing-imports", f"--cache-dir={tmp_path}", str(script)]
+    said = subprocess.run([sys.executable, "-m", "mypy", *how], capture_output=True, text=True, cwd=ROOT.parent).stdout
+    for expected in (
+        'use.py:5: note: Revealed type is "flatviz.results.Draws"',
+        'use.py:6: error: Unexpected keyword argument "stepz" for "fit_sgd"; did you mean "steps"?',
+        'use.py:7: error: Argument "seed" to "fit_swag" has incompatible type "str"; expected "int"',
+        'use.py:8: note: Revealed type is "flatviz.objectives.nll.MeanNLL"',
+        'use.py:10: note: Revealed type is "flatviz.posteriors.method.Method"',
+        "-> flatviz.plots.theme.Figure",
+    ):
+        assert expected in said, said
+
+
 def test_a_name_that_is_not_there_is_an_attribute_error():
     for space, name in ((fv, "nothing"), (fv.metrics, "nothing"), (fv, "accuracy")):
         with pytest.raises(AttributeError, match=f"module '{space.__name__}' has no attribute '{name}'"):

@@ -36,7 +36,8 @@ from flatviz.core.net import Net
 from flatviz.core.precision import arithmetic
 from flatviz.results import FOR_READERS, for_readers, placed, rebuilt
 
-P, R = ParamSpec("P"), TypeVar("R")
+P = ParamSpec("P")  # a line each: type checkers read no tuple of them
+R = TypeVar("R")
 KNOWN = {"Net": Net, "Data": Data}  # in annotations of layers that do not import them
 WORDS = {float: "a number", int: "a whole number", str: "a text", bool: "True or False", Callable: "a function"}
 

@@ -16,5 +16,5 @@ def _record(look: Look) -> Method:
     return getattr(import_module(f"{__name__}.{file}"), name)
 
 
-METHODS = table(ROWS, _record)
+METHODS: dict[str, Method] = table(ROWS, _record)
 __getattr__, __dir__, __all__ = lazy(__name__, {"laplace": "laplace_evidence", "transfer": "moped_prior"})

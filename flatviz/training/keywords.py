@@ -7,7 +7,7 @@ by one, and fills in what a call leaves out: `settings` of the method, tuned for
 import functools
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, NamedTuple, TypedDict, TypeVar, get_args, get_type_hints
+from typing import Annotated, Any, NamedTuple, ParamSpec, TypedDict, TypeVar, get_args, get_type_hints
 
 from flatviz.checks import Count, Momentum, NonNegative, Positive, Rate, Several, Statistics, Whole
 from flatviz.core.boundary import public
@@ -19,6 +19,7 @@ from flatviz.training.gradient import Ascent
 from flatviz.training.passes import Training
 from flatviz.training.run import Checkpoint
 
+P = ParamSpec("P")  # a line each: type checkers read no tuple of them
 R = TypeVar("R")
 
 
@@ -146,7 +147,7 @@ class FromPrior(Variational, total=False):
 
 def defaults(
     settings: Mapping[str, Any], batchnorm: Mapping[str, Any] | None = None
-) -> Callable[[Callable[..., R]], Callable[..., R]]:
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Decorator of a public fit with `**how`: the keywords one by one in signature and help, and defaults for those left out.
 
     Args:
@@ -155,7 +156,7 @@ def defaults(
     """
     other = {} if batchnorm is None else {name: value for name, value in batchnorm.items() if settings[name] != value}
 
-    def decorated(verb: Callable[..., R]) -> Callable[..., R]:
+    def decorated(verb: Callable[P, R]) -> Callable[P, R]:
         plain, signature = get_type_hints(verb), inspect.signature(verb)
         (shared,) = get_args(plain.pop("how"))
         about = {name: hint.__metadata__[-1] for name, hint in shared.__annotations__.items()}
