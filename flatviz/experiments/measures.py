@@ -9,10 +9,10 @@ from flatviz.core.net import Net
 from flatviz.datasets.corruptions import corrupt
 from flatviz.experiments.reference import Reference, weights_mmd
 from flatviz.families.members import predicted
-from flatviz.landscape.lanczos import top_eigenpairs
+from flatviz.landscape.spectrum import top_eigenpairs
 from flatviz.metrics.averaging import averaged
 from flatviz.metrics.exactness import agreement, total_variation
-from flatviz.objectives.nll import nll
+from flatviz.objectives.network import nll
 from flatviz.results import Posterior, Prediction
 
 SHIFTS, SEVERITY = ("gaussian_noise", "translate", "rotate", "contrast", "gaussian_blur"), 3

@@ -28,8 +28,7 @@ from flatviz.metrics.averaging import averaged
 from flatviz.metrics.exactness import agreement, total_variation
 from flatviz.posteriors.hmc import fit_hmc
 from flatviz.results import Draws, Posterior, Prediction
-from flatviz.storage.cache import cached, load
-from flatviz.storage.committed import expected
+from flatviz.storage.cache import cached, expected, load
 from flatviz.symmetry.discrepancy import mmd
 
 CHAINS = dict(n_draws=3200, chains=8, burn_in=120)  # one gain of seed 4 moves slowly: with 400 draws its R-hat was 1.16

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from flatviz.storage.committed import committed
+from flatviz.storage.cache import committed
 from flatviz.storage.files import atomic_path
 
 CELL = {"setting": "", "method": "", "radius": float("nan"), "steps": float("nan"), "seed": 0}  # and the default of each

@@ -12,7 +12,7 @@ from flatviz.core.net import Net
 from flatviz.core.seeds import saved_rng
 from flatviz.families.members import predicted
 from flatviz.families.preparation import Model, build_model
-from flatviz.objectives.nll import nll
+from flatviz.objectives.network import nll
 from flatviz.results import Prediction, interval
 from flatviz.training.pretrain import pretrain
 

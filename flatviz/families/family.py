@@ -21,13 +21,11 @@ from flatviz.families.inputs import input_row
 from flatviz.families.maps import maps_row, rise_distance, shared_maps
 from flatviz.families.members import Fitting, count, once, predicted
 from flatviz.families.one_step import member_steps
-from flatviz.landscape.lanczos import top_eigenpairs
-from flatviz.landscape.projection import project
-from flatviz.landscape.slices import slice_plane
-from flatviz.objectives.nll import nll
-from flatviz.planes.along import plane_eigen
-from flatviz.planes.pca import plane_pca
+from flatviz.landscape.slices import project, slice_plane
+from flatviz.landscape.spectrum import top_eigenpairs
+from flatviz.objectives.network import nll
 from flatviz.planes.random import plane_random
+from flatviz.planes.spanned import plane_eigen, plane_pca
 from flatviz.posteriors import METHODS
 from flatviz.results import Family, Gaussian, Mechanism, Member, Posterior, Prediction, Spectrum
 

@@ -17,9 +17,8 @@ from flatviz.core.objective import Objective
 from flatviz.engine.stacked import Stacked, stack
 from flatviz.families.members import predicted
 from flatviz.families.one_step import plane_of_step
-from flatviz.landscape.projection import project
-from flatviz.landscape.slices import slice_plane
-from flatviz.objectives.nll import nll
+from flatviz.landscape.slices import project, slice_plane
+from flatviz.objectives.network import nll
 from flatviz.objectives.quantity import Quantity, quantity
 from flatviz.results import Family, Member, Plane, Spectrum, Surface
 

@@ -19,10 +19,9 @@ from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator
 from flatviz.families.members import Fitting
 from flatviz.gaussian import Gaussian
-from flatviz.landscape.projection import project
-from flatviz.landscape.slices import slice_plane
-from flatviz.objectives.nll import nll
-from flatviz.planes.along import plane_along
+from flatviz.landscape.slices import project, slice_plane
+from flatviz.objectives.network import nll
+from flatviz.planes.spanned import plane_along
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.sabma import sabma_stages
 from flatviz.results import Family, Mechanism, Member, Plane, Posterior, placed

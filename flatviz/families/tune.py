@@ -24,7 +24,7 @@ from flatviz.families.members import fit_member, predicted, unless_diverged
 from flatviz.families.tour import HEAD_STD as RECORD_HEAD_STD
 from flatviz.gaussian import Gaussian
 from flatviz.metrics.averaging import averaged
-from flatviz.metrics.linearised import predict_linearised
+from flatviz.metrics.prediction import predict_linearised
 from flatviz.posteriors.method import Method
 from flatviz.results import Posterior, Prediction
 

@@ -12,7 +12,7 @@ from flatviz.checks import Count, Seed, Vector, check_count
 from flatviz.core.boundary import public
 from flatviz.core.objective import Curvature, ObjectiveLike, as_objective
 from flatviz.core.seeds import generator
-from flatviz.landscape.operators import Operator
+from flatviz.landscape.krylov import Operator
 
 COVARIANCE_FROM = 50  # test vectors at most whose covariance is read: it costs a small factorisation each
 

@@ -5,16 +5,12 @@ from flatviz.lazy import lazy
 __getattr__, __dir__, __all__ = lazy(
     __name__,
     {
-        "prediction": "predict",
+        "prediction": "predict predict_linearised",
         "scores": "accuracy brier nll score",
         "calibration": "ece reliability",
-        "uncertainty": "aleatoric_entropy mutual_information predictive_entropy",
-        "exactness": "agreement total_variation",
-        "diversity": "disagreement",
-        "ood": "ood_scores",
+        "uncertainty": "aleatoric_entropy mutual_information ood_scores predictive_entropy",
+        "exactness": "agreement disagreement total_variation",
         "selective": "risk_coverage",
-        "curvature": "sharpness weyl_bounds",
-        "learning": "learning_coefficient",
-        "linearised": "predict_linearised",
+        "curvature": "learning_coefficient sharpness weyl_bounds",
     },
 )

@@ -1,15 +1,14 @@
 # written by .ci/stubs.py
 from flatviz.metrics.calibration import ece as ece
 from flatviz.metrics.calibration import reliability as reliability
+from flatviz.metrics.curvature import learning_coefficient as learning_coefficient
 from flatviz.metrics.curvature import sharpness as sharpness
 from flatviz.metrics.curvature import weyl_bounds as weyl_bounds
-from flatviz.metrics.diversity import disagreement as disagreement
 from flatviz.metrics.exactness import agreement as agreement
+from flatviz.metrics.exactness import disagreement as disagreement
 from flatviz.metrics.exactness import total_variation as total_variation
-from flatviz.metrics.learning import learning_coefficient as learning_coefficient
-from flatviz.metrics.linearised import predict_linearised as predict_linearised
-from flatviz.metrics.ood import ood_scores as ood_scores
 from flatviz.metrics.prediction import predict as predict
+from flatviz.metrics.prediction import predict_linearised as predict_linearised
 from flatviz.metrics.scores import accuracy as accuracy
 from flatviz.metrics.scores import brier as brier
 from flatviz.metrics.scores import nll as nll
@@ -17,4 +16,5 @@ from flatviz.metrics.scores import score as score
 from flatviz.metrics.selective import risk_coverage as risk_coverage
 from flatviz.metrics.uncertainty import aleatoric_entropy as aleatoric_entropy
 from flatviz.metrics.uncertainty import mutual_information as mutual_information
+from flatviz.metrics.uncertainty import ood_scores as ood_scores
 from flatviz.metrics.uncertainty import predictive_entropy as predictive_entropy

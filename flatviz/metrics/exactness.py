@@ -1,6 +1,6 @@
-"""How near predictions are to those of a reference posterior, say `fit_hmc`'s: agreement and total variation.
+"""How near predictions are to those of a reference posterior, say `fit_hmc`'s, and how much an ensemble's draws differ.
 
-Both compare what two ensembles predict, (1/S) sum_s p_s(y | x), on the same inputs; labels are not needed.
+Agreement and total variation compare what two ensembles predict, (1/S) sum_s p_s(y | x), on the same inputs, without labels.
 Source: Izmailov et al. 2021 (arXiv 2104.14421), section 6.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from typing import Annotated
 
+import torch
 from torch import Tensor
 
 from flatviz.checks import kind
@@ -79,3 +80,24 @@ def _averaged(value: Prediction | Tensor, name: str) -> Tensor:
     if bool(((value < 0) | ((value.sum(1, keepdim=True) - 1).abs() > 1e-2)).any()):  # half precision sums to 1 that far
         raise ValueError(f"{name} must hold class probabilities, rows >= 0 that sum to 1, got others: use logits.softmax(1)")
     return value
+
+
+@public
+def disagreement(prediction: Prediction) -> Tensor:
+    """Share of inputs on which two draws answer differently, for each pair, (S, S); 0 on the diagonal.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
+        >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
+        >>> fv.metrics.disagreement(prediction).tolist()
+        [[0.0, 0.5], [0.5, 0.0]]
+    """
+    answers = prediction.log_probs.argmax(-1)
+    return _of_numbers(prediction, (answers[:, None] != answers[None]).to(prediction.outputs.dtype).mean(-1))
+
+
+def _of_numbers(prediction: Prediction, table: Tensor) -> Tensor:
+    """A table (S, S) with NaN for the pairs of a draw whose probabilities are NaN."""
+    diverged = prediction.log_probs.isnan().flatten(1).any(-1)
+    return table.masked_fill(diverged[:, None] | diverged, torch.nan)

@@ -2,4 +2,4 @@
 
 from flatviz.lazy import lazy
 
-__getattr__, __dir__, __all__ = lazy(__name__, {"bma": "bma_nll"})
+__getattr__, __dir__, __all__ = lazy(__name__, {"quantity": "bma_nll"})

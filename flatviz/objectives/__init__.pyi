@@ -1,2 +1,2 @@
 # written by .ci/stubs.py
-from flatviz.objectives.bma import bma_nll as bma_nll
+from flatviz.objectives.quantity import bma_nll as bma_nll

@@ -3,6 +3,5 @@
 from flatviz.lazy import lazy
 
 __getattr__, __dir__, __all__ = lazy(
-    __name__,
-    {"pca": "plane_path plane_pca", "along": "plane_along plane_eigen", "random": "plane_random", "through": "plane_through"},
+    __name__, {"spanned": "plane_along plane_eigen plane_path plane_pca plane_through", "random": "plane_random"}
 )

@@ -18,7 +18,7 @@ from flatviz.checks import Count, Seed, Share
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator
-from flatviz.objectives.nll import check_data
+from flatviz.objectives.network import check_data
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws
 from flatviz.training.keywords import SGD, defaults

@@ -21,8 +21,8 @@ from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
-from flatviz.objectives.jacobian import ggn
-from flatviz.objectives.nll import nll
+from flatviz.objectives.curvature import ggn
+from flatviz.objectives.network import nll
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Gaussian, History
 from flatviz.training.keywords import Epochs, defaults

@@ -14,10 +14,10 @@ from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.objective import Objective
 from flatviz.core.seeds import generator
-from flatviz.landscape.lanczos import top_eigenpairs
-from flatviz.landscape.operators import Operator
+from flatviz.landscape.krylov import Operator
+from flatviz.landscape.spectrum import top_eigenpairs
 from flatviz.metrics.curvature import gains, quadratic_forms
-from flatviz.objectives.nll import nll
+from flatviz.objectives.network import nll
 from flatviz.planes.random import normalized
 from flatviz.results import SHARPNESS_LABELS, Curve
 from flatviz.symmetry.actions import random_signs, rescale

@@ -13,7 +13,7 @@ from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.engine.forward import forward
 from flatviz.engine.stacked import Stacked, Vmapped
-from flatviz.storage.checkpoints import State
+from flatviz.storage.files import State
 from flatviz.training.gradient import TrainingLoss
 
 

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from flatviz.core.data import Data
 from flatviz.engine.batchnorm import TrainingNet
-from flatviz.storage.checkpoints import State
+from flatviz.storage.files import State
 from flatviz.training.passes import Training
 
 Ascent = Callable[[Tensor, Tensor], Tensor]  # (w, g) -> e, as in core/ascent.py

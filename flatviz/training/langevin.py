@@ -19,7 +19,7 @@ from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator, randn_like
 from flatviz.results import Draws
-from flatviz.storage.checkpoints import State
+from flatviz.storage.files import State
 from flatviz.training.gradient import gradient
 from flatviz.training.keywords import Chain
 from flatviz.training.losses import training_loss

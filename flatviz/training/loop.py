@@ -10,7 +10,7 @@ from torch import Tensor
 
 from flatviz.core.precision import users_arithmetic
 from flatviz.core.progress import track
-from flatviz.storage.checkpoints import State, load_state, save_state
+from flatviz.storage.files import State, load_state, save_state
 from flatviz.training.run import Run
 from flatviz.training.stopping import EarlyStopping
 

@@ -15,8 +15,8 @@ from flatviz.core.seeds import generator, randn_like
 from flatviz.engine.batchnorm import TrainingNet
 from flatviz.engine.forward import forward
 from flatviz.engine.stacked import stack, vmapped
-from flatviz.objectives.nll import check_data
-from flatviz.storage.checkpoints import State
+from flatviz.objectives.network import check_data
+from flatviz.storage.files import State
 from flatviz.training.batched import BatchedLoss, SequentialLoss
 from flatviz.training.gradient import PLAIN, TrainingLoss
 from flatviz.training.passes import Training

@@ -13,7 +13,7 @@ from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator
-from flatviz.storage.checkpoints import State
+from flatviz.storage.files import State
 from flatviz.training.gradient import PLAIN
 from flatviz.training.losses import FrozenLoss
 from flatviz.training.passes import Training

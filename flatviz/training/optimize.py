@@ -12,7 +12,7 @@ from flatviz.core.net import Net
 from flatviz.core.seeds import generator
 from flatviz.gaussian import Gaussian
 from flatviz.results import History
-from flatviz.storage.checkpoints import State
+from flatviz.storage.files import State
 from flatviz.training.gradient import TrainingLoss, gradient
 from flatviz.training.loop import advance
 from flatviz.training.run import Run

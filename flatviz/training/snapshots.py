@@ -12,7 +12,7 @@ from flatviz.checks import check_count
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.results import History
-from flatviz.storage.checkpoints import State
+from flatviz.storage.files import State
 from flatviz.training.losses import training_loss
 from flatviz.training.optimize import constant, minibatches, sgd, steps_per_epoch
 from flatviz.training.run import Run

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
-from flatviz.storage.checkpoints import State
+from flatviz.storage.files import State
 
 CHECKS = 50  # of the validation loss in a run at most, and one an epoch at most
 

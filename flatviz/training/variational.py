@@ -22,7 +22,7 @@ from flatviz.core.seeds import generator
 from flatviz.engine.batchnorm import TrainingNet
 from flatviz.gaussian import Gaussian
 from flatviz.results import History
-from flatviz.storage.checkpoints import State
+from flatviz.storage.files import State
 from flatviz.training.gradient import Ascent
 from flatviz.training.keywords import FromPrior
 from flatviz.training.losses import training_loss

@@ -33,7 +33,7 @@ import flatviz as fv
 from flatviz.experiments import at, equivalent, holm, judged, paired
 from flatviz.experiments.settings import SETTINGS
 from flatviz.experiments.statistics import HOLDS, LEVEL, NOT, OPEN, amount, mean_zero
-from flatviz.storage.committed import committed
+from flatviz.storage.cache import committed
 
 # %%
 DIGITS, NEAR, FLAT = "digits, 10 shots a class, MLP", "digits-near, 2 shots a class, MLP", "SA-BMA"

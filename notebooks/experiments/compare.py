@@ -41,7 +41,7 @@ from flatviz.families.members import fit_member, unless_diverged
 from flatviz.families.preparation import task_for
 from flatviz.families.tour import prepare
 from flatviz.families.tune import scored
-from flatviz.storage.committed import committed
+from flatviz.storage.cache import committed
 
 # %% [markdown]
 # ## The grid

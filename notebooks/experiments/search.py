@@ -50,7 +50,7 @@ from flatviz.families.members import Fitting, unless_diverged
 from flatviz.families.preparation import BATCHNORM, PLAIN
 from flatviz.families.tour import RANK, prepare
 from flatviz.families.tune import score_of, with_validation
-from flatviz.storage.committed import committed
+from flatviz.storage.cache import committed
 
 # %% [markdown]
 # ## The grid

@@ -41,7 +41,7 @@ from flatviz.families.choice import Choice
 from flatviz.families.preparation import build_model, task_for
 from flatviz.families.tour import HEAD_STD, prepare
 from flatviz.families.tune import choices_of, nlls_of, with_validation
-from flatviz.storage.committed import committed
+from flatviz.storage.cache import committed
 
 # %% [markdown]
 # ## The grid

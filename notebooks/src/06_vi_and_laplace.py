@@ -288,7 +288,7 @@ for name, p in {"point": point, "linearised": linearised, "weights drawn": drawn
 # The check, on the head: $V(x)$ by the formula is the variance of the drawn logits.
 
 # %%
-from flatviz.metrics.linearised import linearised as logits_of
+from flatviz.metrics.prediction import linearised as logits_of
 
 few = fv.Data(task.test.x[:5], task.test.y[:5])
 f, V = logits_of(net, la, few)

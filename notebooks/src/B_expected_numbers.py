@@ -29,7 +29,7 @@ from flatviz.families.tour import run_tour
 from flatviz.pages.table import family_rows, text_table
 from flatviz.plots.theme import figure
 from flatviz.results import interval
-from flatviz.storage.committed import committed
+from flatviz.storage.cache import committed
 
 # %% [markdown]
 # ## Which digits to trust

@@ -11,7 +11,7 @@ from experiment_notebooks import executed, functions
 
 import flatviz as fv
 from flatviz.families.choice import read_choices
-from flatviz.storage.committed import committed
+from flatviz.storage.cache import committed
 
 pytestmark = pytest.mark.long
 

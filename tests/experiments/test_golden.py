@@ -10,7 +10,7 @@ from experiment_notebooks import ROOT, executed
 
 import flatviz as fv
 from flatviz.experiments import read_table
-from flatviz.storage.committed import committed
+from flatviz.storage.cache import committed
 
 pytestmark = pytest.mark.long
 GOLDEN = ROOT / "tests" / "golden"

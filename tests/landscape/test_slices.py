@@ -8,7 +8,7 @@ from oracles import dense_covariance
 from scipy.ndimage import label
 
 import flatviz as fv
-from flatviz.landscape.extent import RISE
+from flatviz.landscape.grid import RISE
 
 PLANE = fv.Plane(torch.zeros(3), torch.eye(3)[:2], "distance")
 

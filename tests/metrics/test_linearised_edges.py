@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 import flatviz as fv
-from flatviz.metrics.linearised import _mc, linearised
+from flatviz.metrics.prediction import _mc, linearised
 
 
 def rank_one(log_std, dtype=torch.float32):

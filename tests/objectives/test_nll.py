@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 import flatviz as fv
-from flatviz.objectives.nll import check_data
+from flatviz.objectives.network import check_data
 
 
 def test_value_gradient_and_batch_equal_plain_torch(tiny):

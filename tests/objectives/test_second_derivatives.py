@@ -6,7 +6,7 @@ from torch import nn
 from torch.nn import functional as F
 
 import flatviz as fv
-from flatviz.objectives.jacobian import jacobians
+from flatviz.objectives.curvature import jacobians
 
 
 class Attending(nn.Module):

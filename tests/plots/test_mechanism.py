@@ -12,8 +12,7 @@ from flatviz.pages import views
 from flatviz.pages.scene import Scene
 from flatviz.plots.mechanism import plot_step
 from flatviz.plots.step import PHASES, ellipse
-from flatviz.storage.checkpoints import KIND
-from flatviz.storage.files import read_file
+from flatviz.storage.files import KIND, read_file
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
 import flatviz as fv
-from flatviz.metrics.linearised import linearised
+from flatviz.metrics.prediction import linearised
 
 NOISE = 0.5
 

@@ -10,8 +10,8 @@ import torch
 from oracles import stopping_at
 
 import flatviz as fv
-from flatviz.storage.checkpoints import load_state, save_state
 from flatviz.storage.digest import arguments_digest
+from flatviz.storage.files import load_state, save_state
 
 
 @pytest.fixture

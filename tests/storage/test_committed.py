@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from flatviz.storage import committed as module
+from flatviz.storage import cache as module
 
 ROOT = Path(__file__).resolve().parents[2]
 

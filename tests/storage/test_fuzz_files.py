@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from oracles import equal
 
 import flatviz as fv
-from flatviz.storage.cache import cache_key, cached
-from flatviz.storage.checkpoints import load_state, save_state
-from flatviz.storage.points import PointStore
+from flatviz.storage.cache import PointStore, cache_key, cached
+from flatviz.storage.files import load_state, save_state
 
 VALUES = [0.25 * i for i in range(8)]
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 import flatviz as fv
-from flatviz.storage.points import PointStore
+from flatviz.storage.cache import PointStore
 
 resource = pytest.importorskip("resource")
 PLAN = {"kind": "stacked", "sizes": [4, 2]}
