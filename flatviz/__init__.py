@@ -28,6 +28,7 @@ __getattr__, __dir__, __all__ = lazy(
         "storage.cache": "load save",
         "objectives.network": "nll",
         "objectives.quantity": "quantity",
+        "training.optimize": "Diverged",
         "training.pretrain": "pretrain",
         "training.perturb": "perturb",
         "training.passes": "Training",

@@ -66,6 +66,7 @@ from flatviz.results import Spectrum as Spectrum
 from flatviz.results import Surface as Surface
 from flatviz.storage.cache import load as load
 from flatviz.storage.cache import save as save
+from flatviz.training.optimize import Diverged as Diverged
 from flatviz.training.passes import Training as Training
 from flatviz.training.perturb import perturb as perturb
 from flatviz.training.pretrain import pretrain as pretrain

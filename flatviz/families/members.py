@@ -15,6 +15,7 @@ from flatviz.families.tasks import each, workers
 from flatviz.metrics.prediction import predict
 from flatviz.posteriors import METHODS
 from flatviz.results import Draws, Family, Gaussian, Member, Posterior, Prediction
+from flatviz.training.optimize import Diverged
 
 Radii = Mapping[str, Sequence[float]]  # of each method
 Fitted = dict[tuple[str, float, int], Posterior]  # by method, radius and seed
@@ -172,9 +173,7 @@ def unless_diverged(fit: Callable, /, *given: Any, **how: Any) -> Any:
     """fit(*given, **how), of one member or of several; None where the fit, or all of them, diverged."""
     try:
         return fit(*given, **how)
-    except ValueError as error:
-        if "finite" not in str(error):
-            raise
+    except Diverged:
         return None
 
 

@@ -31,6 +31,7 @@ from flatviz.posteriors.swag import fit_swag
 from flatviz.posteriors.transfer import transfer
 from flatviz.training.gradient import value_and_grad
 from flatviz.training.losses import training_loss
+from flatviz.training.optimize import Diverged
 from flatviz.training.pretrain import pretrain
 from flatviz.training.run import Run
 
@@ -107,7 +108,7 @@ def prepare_own(
         What the fits of a lab share, and whether time is short, so that it fits a few members first and measures few points.
 
     Raises:
-        ValueError: Where a step leaves a network that is no better than its largest class.
+        Diverged: Where a step leaves a network that is no better than its largest class.
     """
     task, how = _task(examples(train, "train"), examples(test, "test"), seed), dict(seed=seed, progress=progress)
     net = module if isinstance(module, Net) else Net.from_module(copied(module).eval(), example=task.train.x[:2])
@@ -147,7 +148,7 @@ def prepare_own(
     say(f"treated: {what}, {late.dim} weights")
     try:
         return _with_settings(Fitting(late, task, prior, **how), trials, say, fixed), False
-    except ValueError as error:
+    except Diverged as error:
         if not norm:
             raise
         say(f"left out, for no trial learned: normalisation layers ({error})")
@@ -196,7 +197,7 @@ def _head_alone(net: Net, task: Task, how: dict, say: Say, trials: int, fixed: M
 
 
 def _with_settings(fits: Fitting, trials: int, say: Say, fixed: Mapping[str, Any]) -> Fitting:
-    """With the best of the trials, at the first of `SHRINK` at which that is finite and learns; raises the last ValueError."""
+    """With the best of the trials, at the first of `SHRINK` at which that is finite and learns; raises the last Diverged."""
     method, net, task = METHODS[TUNED], fits.net, fits.task
     record = method.tuned(net).settings["lr"]
     rate = fixed.get("lr", record)
@@ -210,7 +211,7 @@ def _with_settings(fits: Fitting, trials: int, say: Say, fixed: Mapping[str, Any
             rows = tried(method, [case], [fits.seed], trials, progress=fits.progress, **given)
             choice, (nll,) = min(rows, key=lambda row: row[1])
         if not math.isfinite(nll):
-            raise ValueError(f"one of {trials} trials of {method.label} must stay finite, got none: {DO}")
+            raise Diverged(f"one of {trials} trials of {method.label} must stay finite, got none: {DO}")
         settings = {name: value for name, value in choice.settings.items() if name != "lr"}
         settings["lr_scale"] = choice.settings["lr"] / record
         best = replace(fits, prior=with_head_std(net, narrow, choice.head_std), fit=settings)
@@ -257,11 +258,11 @@ def _learned(net: Net, data: Data, how: dict, say: Say, epochs: int = EPOCHS, ch
 
 
 def _first(values: Sequence[float], attempt: Callable[[float], Any]) -> Any:
-    """What `attempt(value)` gives for the first of the values at which it succeeds.  Raises the last ValueError else."""
+    """What `attempt(value)` gives for the first of the values at which it learns.  Raises the last Diverged else."""
     for value in values:
         try:
             return attempt(value)
-        except ValueError as error:
+        except Diverged as error:
             failed = error
     raise failed
 

@@ -17,6 +17,7 @@ from flatviz.core.seeds import saved_rng
 from flatviz.datasets.named import named_task
 from flatviz.models.resnet import resnet20
 from flatviz.models.small import convnet, mlp
+from flatviz.training.optimize import Diverged
 
 Model = str | Callable[[Task], nn.Module]  # a key of MODELS, or a function of the task
 TaskOf = str | Task | Callable[[int], Task]  # a name, a task for all seeds, or a function of the seed
@@ -80,7 +81,7 @@ def check_learned(net: Net, w: Tensor, data: Data, stage: str, do: str) -> None:
     """That a network at `w` is no dead one: finite outputs, and more right answers on `data` than its largest class gives.
 
     Raises:
-        ValueError: , which says what to do, `do`.
+        Diverged: With what to do, `do`.
     """
     part = data if len(data) <= MOST_LOOKED_AT else data.subset(torch.arange(0, len(data), -(-len(data) // MOST_LOOKED_AT)))
     x, y = part.batch(None)
@@ -91,7 +92,7 @@ def check_learned(net: Net, w: Tensor, data: Data, stage: str, do: str) -> None:
     noise = 3 * math.sqrt(share * (1 - share) / len(y))
     gain = min(max(noise, LEAST_GAIN * (1 - share)), (1 - share) / 2)  # of a handful of examples the noise alone passes 1
     if share < 1 and not (math.isfinite(nll) and accuracy > share + gain):
-        raise ValueError(
+        raise Diverged(
             f"{stage} must leave a network that learned, got accuracy {accuracy:.3f} and NLL {nll:.3g} on {len(y)} of its own "
             f"examples, where the largest class alone gives {share:.3f}: {do}"
         )

@@ -27,6 +27,7 @@ from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.training.keywords import FromPrior, defaults
 from flatviz.training.noisy_nll import NoisyNLL
+from flatviz.training.optimize import Diverged
 from flatviz.training.perturb import Blocks, Mode, Perturbation, Switch
 from flatviz.training.run import Run
 from flatviz.training.variational import TEMPERED, TEMPERED_BATCHNORM, Descent, Step, converged, fit_gaussians, vi_step
@@ -120,8 +121,8 @@ def fit_sabma(
         **how: How it is fitted.
 
     Raises:
-        ValueError: For a negative radius, a prior that does not cover the treated weights, bad data, or divergence (of all
-            members).
+        ValueError: For a negative radius, a prior that does not cover the treated weights, or bad data.
+        Diverged: Where the fit, or each of its members, diverges.
 
     Example:
         >>> import torch, flatviz as fv
@@ -145,7 +146,7 @@ def fit_sabma(
     finite = {m: _posterior(fit, perturbation) for m, fit in zip(members, fits) if isinstance(fit, Gaussian)}
     lost = [f"radius {r:g} with seed {s}" for r, s in members if (r, s) not in finite]
     if not finite:
-        raise ValueError(f"all {len(members)} members diverged, {', '.join(lost)}: {fits[0]}")
+        raise Diverged(f"all {len(members)} members diverged, {', '.join(lost)}: {fits[0]}")
     if lost:
         warnings.warn(f"{len(lost)} of {len(members)} members diverged and are left out: {', '.join(lost)}", stacklevel=2)
     return finite

@@ -14,7 +14,6 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_finite
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator, randn_like
@@ -73,7 +72,6 @@ def run_chains(
         pull = run.optim.weight_decay * w if prior is None else prior.precision_mul(w - prior.mean) / n  # -grad log p(w) / N
         step(at, w, g + pull, noisy)
         if keep(at):
-            check_finite(w, f"the chain at step {at}")
             kept.extend(x.clone() for x in (w, *also_kept))
         return value.mean(), None if gain is None else gain.mean()
 

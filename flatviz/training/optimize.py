@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 
 import torch
@@ -17,6 +18,8 @@ from flatviz.training.gradient import TrainingLoss, gradient
 from flatviz.training.loop import advance
 from flatviz.training.run import Run
 from flatviz.training.stopping import EarlyStopping
+
+FAR = 10.0  # nats an example, beside ten times the first loss: a wide posterior at T = 1 raises the loss by less
 
 
 def minibatches(n: int, batch_size: int | None, seed: int | Sequence[int], device: torch.device) -> Iterator[Tensor | None]:
@@ -63,7 +66,7 @@ def sgd(
     holds it.  Returns the weights and the history.
 
     Raises:
-        ValueError: If the loss diverges.
+        Diverged: If the loss becomes NaN or inf.
     """
     w, optim = w.detach().clone(), run.optim
     velocity = torch.zeros_like(w)
@@ -95,7 +98,7 @@ def recorded(
     """`advance` for the run's steps; the history of what `update` gives: loss, and loss gained by an ascent or None.
 
     Raises:
-        ValueError: If the loss, or a floating tensor of `state`, diverges, with `check`.
+        Diverged: If the loss, or a floating tensor of `state`, becomes NaN or inf, with `check`.
     """
     losses, gains = [], []
 
@@ -109,9 +112,11 @@ def recorded(
     examples = None if loss.data is None else min(run.optim.batch_size or len(loss.data), len(loss.data))
     advance(everything, noted, batches, run.optim.steps, run, stopping, examples=examples)
     checks = None if stopping is None else torch.stack(stopping.losses)
-    if check:
-        check_converged(torch.stack(losses), *(t for t in state.values() if isinstance(t, Tensor) and t.is_floating_point()))
-    return History(torch.stack(losses), sharpness=torch.stack(gains) if gains else None, validation=checks)
+    loss, sharpness = torch.stack(losses), torch.stack(gains) if gains else None
+    if not check:
+        return History(loss, sharpness=sharpness, validation=checks)
+    check_converged(loss, *(t for t in state.values() if isinstance(t, Tensor) and t.is_floating_point()))
+    return History(loss, sharpness=sharpness, validation=checks, notes=risen(loss, checks))
 
 
 def early_stopping(
@@ -132,13 +137,43 @@ def early_stopping(
     return EarlyStopping(lambda: loss.score(center(), validation), [*held, *statistics], **how, members=members)
 
 
+class Diverged(ValueError):
+    """A fit whose loss or parameters became NaN or inf: lower its lr or radius.  Bad input is a plain `ValueError`.
+
+    Example:
+        >>> import flatviz as fv
+        >>> task = fv.datasets.moons_transfer(seed=0)
+        >>> net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0))
+        >>> try:
+        ...     _ = fv.fit_sgd(net, task.train, seed=0, lr=1e30)
+        ... except fv.Diverged as error:
+        ...     print(error)
+        the loss must stay finite, got NaN or inf at step 1 of 300: lower lr or radius
+    """
+
+
 def check_converged(losses: Tensor, *parameters: Tensor) -> None:
-    """Raises ValueError for a run whose loss or parameters became NaN or inf."""
+    """Raises Diverged for a run whose loss or parameters became NaN or inf."""
     if bool(torch.isfinite(losses).all()) and all(bool(torch.isfinite(p).all()) for p in parameters):
         return
     bad = (~torch.isfinite(losses)).reshape(len(losses), -1).any(1).nonzero()
     at = f"at step {int(bad[0])}" if len(bad) else "at its last step"
-    raise ValueError(f"the loss must stay finite, got NaN or inf {at} of {len(losses)}: lower lr or radius")
+    raise Diverged(f"the loss must stay finite, got NaN or inf {at} of {len(losses)}: lower lr or radius")
+
+
+def risen(losses: Tensor, validation: Tensor | None) -> tuple[str, ...]:
+    """A note, and a warning, where a loss (T,) or (T, B) ends more than `FAR` (1 + |first loss|) above the first: () else.
+
+    The end is the mean of the last tenth of the steps; with validation data it is their least loss, whose parameters are returned.
+    """
+    last = losses[-math.ceil(len(losses) / 10) :].mean(0) if validation is None else validation.amin(0)
+    far = last - losses[0] > FAR * (1 + losses[0].abs())
+    if not bool(far.any()):
+        return ()
+    first, last = (float(t.reshape(-1)[far.reshape(-1)][0]) for t in (losses[0], last))
+    note = f"the loss ends far above where it began, {last:.3g} after {first:.3g} nats an example: lower lr or radius"
+    warnings.warn(note, stacklevel=2)
+    return (note,)
 
 
 def check_covers(net: Net, q: Gaussian, name: str) -> None:

@@ -27,7 +27,16 @@ from flatviz.training.gradient import Ascent
 from flatviz.training.keywords import FromPrior
 from flatviz.training.losses import training_loss
 from flatviz.training.noisy_nll import Noise, NoisyNLL
-from flatviz.training.optimize import check_converged, check_covers, cosine, early_stopping, minibatches, recorded
+from flatviz.training.optimize import (
+    Diverged,
+    check_converged,
+    check_covers,
+    cosine,
+    early_stopping,
+    minibatches,
+    recorded,
+    risen,
+)
 from flatviz.training.run import Optim, Run
 
 # With eight draws a step, 600 steps bring the mean objective to within 1 % of that after 2,400 on digits-near, of the MLP and of
@@ -156,7 +165,7 @@ def vi_step(q: Gaussian, nll: NoisyNLL, descend: Descent, *, ascent: Ascent | No
 
 def fit_gaussians(
     net: Net, data: Data, prior: Gaussian, step: Step, run: Run, how: FromPrior, seeds: Sequence[int]
-) -> list[Gaussian | ValueError]:
+) -> list[Gaussian | Diverged]:
     """Move q by `step`, one member a seed; a member that diverged is its error.
 
     q starts at how["start"] (None: the prior), its widths times how["start_scale"].
@@ -203,9 +212,9 @@ def fit_gaussians(
     return [_member(theta[i], [None if v is None else v[:, i] for v in records], pulls[i], trained[i]) for i in range(B)]
 
 
-def converged(fit: Gaussian | ValueError) -> Gaussian:
+def converged(fit: Gaussian | Diverged) -> Gaussian:
     """The posterior; raises the error of a fit that diverged."""
-    if isinstance(fit, ValueError):
+    if isinstance(fit, Diverged):
         raise fit
     return fit
 
@@ -215,11 +224,12 @@ def narrowed(q: Gaussian, scale: float) -> Gaussian:
     return q if scale == 1 else replace(q, log_std=q.log_std + math.log(scale), factor=scale * q.factor)
 
 
-def _member(theta: Tensor, records: list[Tensor | None], pull: Tensor, trained: TrainingNet | None) -> Gaussian | ValueError:
-    history = History(*records, pull=pull)
+def _member(theta: Tensor, records: list[Tensor | None], pull: Tensor, trained: TrainingNet | None) -> Gaussian | Diverged:
+    loss, *_, validation = records
     try:
-        check_converged(history.loss, theta)
-    except ValueError as error:
+        check_converged(loss, theta)
+    except Diverged as error:
         return error
+    history = History(*records, pull, risen(loss, validation))
     buffers = None if trained is None else {name: b.clone() for name, b in trained.buffers.items()}
     return Gaussian(theta[0].clone(), theta[1].clone(), theta[2:].clone(), history, buffers)
