@@ -16,7 +16,7 @@ from flatviz.catalog import FILES
 
 CHAIN = dict(seed=0, n_draws=2, burn_in=1, thin=1)
 CYCLES = dict(n_draws=2, cycles=2, cycle_steps=3)
-OF_A_PREDICTION = ("accuracy", "nll", "brier", "ece", "reliability", "disagreement")
+OF_A_PREDICTION = ("accuracy", "nll", "brier", "ece", "class_ece", "ace", "reliability", "disagreement")
 OF_A_PREDICTION += ("predictive_entropy", "aleatoric_entropy", "mutual_information")
 OF_ONE = {  # a verb of one thing: the name under which an earlier call keeps it
     **{f"metrics.{name}": "prediction" for name in OF_A_PREDICTION},
@@ -133,6 +133,10 @@ def calls(fv, module, data, task, metrics):
         "predict": lambda: keep("prediction", fv.predict(made.net[0], made.q, data, 3, seed=0, batchnorm=data)),
         "metrics.agreement": lambda: fv.metrics.agreement(made.prediction, made.prediction),
         "metrics.total_variation": lambda: fv.metrics.total_variation(made.prediction, made.prediction),
+        "metrics.fit_temperature": lambda: fv.metrics.fit_temperature(
+            fv.Prediction(torch.tensor([[[4.0, 0.0]] * 4]), torch.tensor([0, 0, 0, 1]))
+        ),
+        "metrics.scale_temperature": lambda: fv.metrics.scale_temperature(made.prediction, 2.0),
         "metrics.ood_scores": lambda: fv.metrics.ood_scores(torch.arange(5.0), torch.arange(2.0, 6.0)),
         "metrics.risk_coverage": lambda: keep("risk", fv.metrics.risk_coverage(made.prediction)),
         "families.shifted_scores": lambda: keep(

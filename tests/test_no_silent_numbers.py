@@ -87,7 +87,7 @@ def test_labels_that_are_no_classes_are_refused_by_every_objective(y, kind, text
     assert float(fv.quantity(NET, bad, lambda out, y: out.mean())(NET.w)) != 0  # a function of one's own knows its labels
 
 
-SCORES = {name: getattr(fv.metrics, name) for name in ("accuracy", "nll", "brier", "ece", "reliability")}
+SCORES = {name: getattr(fv.metrics, name) for name in ("accuracy", "nll", "brier", "ece", "class_ece", "ace", "reliability")}
 
 
 @pytest.mark.parametrize("score", SCORES)

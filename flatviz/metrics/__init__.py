@@ -7,7 +7,7 @@ __getattr__, __dir__, __all__ = lazy(
     {
         "prediction": "predict predict_linearised",
         "scores": "accuracy brier nll score",
-        "calibration": "ece reliability",
+        "calibration": "ace class_ece ece fit_temperature reliability scale_temperature",
         "uncertainty": "aleatoric_entropy mutual_information ood_scores predictive_entropy",
         "exactness": "agreement disagreement total_variation",
         "selective": "risk_coverage",

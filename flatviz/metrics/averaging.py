@@ -90,6 +90,21 @@ def ece_of(bins: Tensor) -> Tensor:
     return (count * gap).sum(-1) / count.sum(-1)
 
 
+def class_ece_of(log_bma: Tensor, y: Tensor, n_bins: int = N_BINS) -> Tensor:
+    """Mean over classes of sum over bins of (count / N) |share of the class - mean probability|, bins of equal width."""
+    p = log_bma.exp()
+    gap = torch.nn.functional.one_hot(y, p.shape[1]) - p  # summed over a bin: count times share less mean
+    bins = ((p.nan_to_num() * n_bins).ceil().long() - 1).clamp(0, n_bins - 1)
+    return p.new_zeros(n_bins, p.shape[1]).scatter_add_(0, bins, gap).abs().sum(0).mean() / len(p)
+
+
+def ace_of(log_bma: Tensor, y: Tensor, n_bins: int = N_BINS) -> Tensor:
+    """Mean over classes and bins of |share of the class - mean probability|, bins of equal count in order of the probability."""
+    p = log_bma.exp()
+    gap = (torch.nn.functional.one_hot(y, p.shape[1]) - p).gather(0, p.argsort(dim=0, stable=True))
+    return torch.stack([part.mean(0).abs().mean() for part in gap.tensor_split(n_bins) if len(part)]).mean()
+
+
 def scored(prediction: Prediction) -> Prediction:
     """The prediction with accuracy, NLL, ECE and Brier of every ensemble size, in one pass over the draws."""
     y = labels_of(prediction, None)

@@ -1,13 +1,19 @@
-"""Whether a probability means what it says: expected calibration error, and the bins behind it."""
+"""Whether a probability means what it says: calibration errors, the bins behind them, and temperature scaling."""
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
+import torch
 from torch import Tensor
 
-from flatviz.checks import Count, Labels
+from flatviz.checks import Count, Labels, Positive
 from flatviz.core.boundary import public
-from flatviz.metrics.averaging import N_BINS, bins_of, ece_of, for_sizes, labels_of
+from flatviz.metrics.averaging import N_BINS, ace_of, bins_of, class_ece_of, ece_of, for_sizes, labels_of, nll_of, scored
 from flatviz.results import Prediction
+
+LARGEST_LOG_T = math.log(100)  # its NLL is smallest where logits say nothing, at -log(100) where they are never wrong
 
 
 @public
@@ -29,6 +35,44 @@ def ece(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | Non
 
 
 @public
+def class_ece(
+    prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None, n_bins: Count = N_BINS
+) -> Tensor:
+    """Class-wise calibration error; (S,) for every ensemble size, () for `n_draws`.
+
+    Mean over classes c of sum over bins of (count / N) |share of class c - mean p_c|, bins of p_c of equal width: the probability
+    of every class counts, not the largest alone.  Arguments as in `ece`.  Source: Kull et al. 2019 (arXiv 1910.12656).
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
+        >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
+        >>> [round(v, 3) for v in fv.metrics.class_ece(prediction).tolist()]
+        [0.536, 0.31]
+    """
+    y = labels_of(prediction, y)
+    return for_sizes(prediction, prediction.log_probs, n_draws, lambda log_bma: class_ece_of(log_bma, y, n_bins))
+
+
+@public
+def ace(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None, n_bins: Count = N_BINS) -> Tensor:
+    """Adaptive calibration error; (S,) for every ensemble size, () for `n_draws`.
+
+    1 / (C B) sum over classes c and bins b of |share of class c - mean p_c|, bins of equal count in order of p_c.  Arguments as
+    in `ece`.  Source: Nixon et al. 2019 (arXiv 1904.01685).
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
+        >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
+        >>> [round(v, 3) for v in fv.metrics.ace(prediction, n_bins=2).tolist()]
+        [0.536, 0.31]
+    """
+    y = labels_of(prediction, y)
+    return for_sizes(prediction, prediction.log_probs, n_draws, lambda log_bma: ace_of(log_bma, y, n_bins))
+
+
+@public
 def reliability(
     prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None, n_bins: Count = N_BINS
 ) -> Tensor:
@@ -43,3 +87,68 @@ def reliability(
     """
     y = labels_of(prediction, y)
     return for_sizes(prediction, prediction.log_probs, n_draws, lambda log_bma: bins_of(log_bma, y, n_bins))
+
+
+@public
+def fit_temperature(prediction: Prediction, y: Labels | None = None) -> float:
+    """T > 0 at which the average over draws of softmax(logits / T) has the smallest NLL, by LBFGS on log T.
+
+    Predict on a validation split: neither that of training nor that of testing.  y: labels (N,), default those predicted on.
+    Source: Guo et al. 2017 (arXiv 1706.04599).
+
+    Raises:
+        ValueError: Without labels, for outputs that are NaN or inf, a regression, and where no finite T is best: logits
+            that are never wrong, or no better than chance.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> logits = torch.tensor([[[4.0, 0.0]] * 4])  # sure of class 0, which is right three times in four
+        >>> T = fv.metrics.fit_temperature(fv.Prediction(logits, torch.tensor([0, 0, 0, 1])))
+        >>> round(T, 2), round(float((logits / T).softmax(-1)[0, 0, 0]), 2)
+        (3.64, 0.75)
+    """
+    if bad := int(prediction.log_probs.isnan().sum((0, 2)).count_nonzero()):
+        raise ValueError(f"fit_temperature needs outputs that are numbers, got NaN or inf for {bad} inputs: drop those draws")
+    y, logits = labels_of(prediction, y), prediction.outputs.detach().double()
+    log_t = torch.zeros((), dtype=torch.float64, device=logits.device, requires_grad=True)
+    lbfgs = torch.optim.LBFGS([log_t], max_iter=100, tolerance_grad=1e-9, tolerance_change=1e-12, line_search_fn="strong_wolfe")
+
+    def nll_at(log_t: Tensor) -> Tensor:
+        return nll_of((logits / log_t.exp()).log_softmax(-1).logsumexp(0) - math.log(len(logits)), y)
+
+    def loss() -> Tensor:
+        lbfgs.zero_grad()
+        value = nll_at(log_t)
+        value.backward()
+        return value
+
+    with torch.enable_grad():
+        lbfgs.step(loss)
+    best, ends = log_t.detach(), (torch.full_like(log_t, sign * LARGEST_LOG_T).detach() for sign in (-1, 1))
+    if not abs(best) < LARGEST_LOG_T or any(nll_at(best) >= nll_at(end) for end in ends):
+        raise ValueError(
+            "fit_temperature needs answers that are sometimes wrong and better than chance, got those of no best temperature "
+            f"between 1/100 and 100: predict on more than these {len(y)} validation examples"
+        )
+    return math.exp(float(best))
+
+
+@public
+def scale_temperature(prediction: Prediction, temperature: Positive) -> Prediction:
+    """The prediction with every draw's logits divided by `temperature`, and its scores.
+
+    The answers of a single draw stay; those of an average may change.
+
+    Raises:
+        ValueError: For a regression.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
+        >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
+        >>> fv.metrics.scale_temperature(prediction, 2.0).outputs[0].tolist()
+        [[1.0, 0.0], [1.5, 0.0]]
+    """
+    log_p = prediction.log_probs  # refuses a regression
+    cooled = replace(prediction, outputs=prediction.outputs.to(log_p) / temperature, scores={}, bins=None)
+    return cooled if prediction.y is None else scored(cooled)

@@ -9,7 +9,7 @@ from torch import Tensor
 from flatviz.checks import Count, Labels, check_choice
 from flatviz.core.boundary import public
 from flatviz.metrics.averaging import accuracy_of, brier_of, for_sizes, labels_of, nll_of
-from flatviz.metrics.calibration import ece
+from flatviz.metrics.calibration import ace, class_ece, ece
 from flatviz.results import Prediction
 
 
@@ -70,7 +70,7 @@ def brier(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | N
     return for_sizes(prediction, prediction.log_probs, n_draws, lambda log_bma: brier_of(log_bma, y))
 
 
-SCORES = {"accuracy": accuracy, "nll": nll, "brier": brier, "ece": ece}
+SCORES = {"accuracy": accuracy, "nll": nll, "brier": brier, "ece": ece, "ace": ace, "class_ece": class_ece}
 
 
 @public
@@ -79,7 +79,7 @@ def score(prediction: Prediction, measure: str, *, n_draws: Count | None = None)
 
     Args:
         prediction: What `predict` returned on labelled data.
-        measure: "accuracy", "nll", "brier" or "ece": the functions of `fv.metrics`, which take further arguments.
+        measure: "accuracy", "nll", "brier", "ece", "ace" or "class_ece": the functions of `fv.metrics`, which take further arguments.
         n_draws: Ensemble size: the first draws.
 
     Raises:

@@ -73,7 +73,11 @@ def fit(cells, device, model=MODEL, data=DATA, epochs=EPOCHS, steps=STEPS, compa
 
 
 # %%
-SCORES, NEAR = ("accuracy", "nll", "ece", "brier"), ("agreement", "tv", "mmd")
+SCORES, CALIBRATION, NEAR = (
+    ("accuracy", "nll", "ece", "brier"),
+    ("class_ece", "ace", "temperature", "tempered_nll"),
+    ("agreement", "tv", "mmd"),
+)
 
 
 def measure(fitted, cell, n_draws=DRAWS, n_spectra=SPECTRA):
@@ -81,13 +85,16 @@ def measure(fitted, cell, n_draws=DRAWS, n_spectra=SPECTRA):
     net, task, q, exact, seconds = fitted
     if q is None:
         return dict.fromkeys(
-            [*SCORES, "mi", "lambda1", "ratio", *(() if exact is None else NEAR), "seconds", "gradients"], np.nan
+            [*SCORES, *CALIBRATION, "mi", "lambda1", "ratio", *(() if exact is None else NEAR), "seconds", "gradients"], np.nan
         )
     method, seed = fv.METHODS[cell["method"]], cell["seed"]
     prediction = scored(net, method, q, task.test, seed=seed + 1, n_draws=n_draws)
+    validated = scored(net, method, q, task.validation, seed=seed + 1, n_draws=n_draws)
     f, W = fv.nll(net, task.train), q.sample(min(n_spectra, prediction.n_draws), seed=seed + 1)
     spectra = torch.stack([fv.top_eigenpairs(f, w, 5, iters=40, seed=seed).values for w in W])
     values = {name: prediction.scores[name][-1] for name in SCORES} | dict(mi=fv.metrics.mutual_information(prediction).mean())
+    values |= {name: fv.score(prediction, name, n_draws=prediction.n_draws) for name in CALIBRATION[:2]}
+    values |= tempered(validated, prediction)
     values |= dict(lambda1=spectra[:, 0].mean(), ratio=(spectra[:, 0] / spectra[:, 4]).mean())
     near = {}
     if exact is not None:
@@ -96,6 +103,14 @@ def measure(fitted, cell, n_draws=DRAWS, n_spectra=SPECTRA):
         near["mmd"] = weights_mmd(q, exact, seed=seed + 1)
     cost = method.gradients * method.tuned(net).settings.get("members", 1)
     return values | near | dict(seconds=seconds, gradients=cost)
+
+
+def tempered(validated, prediction):
+    """Temperature of the smallest NLL on the validation split, and the test NLL at it; NaN where every answer there is right."""
+    if bool((validated.bma().argmax(1) == validated.y).all()):
+        return dict.fromkeys(CALIBRATION[2:], np.nan)
+    temperature = fv.metrics.fit_temperature(validated)
+    return dict(temperature=temperature, tempered_nll=fv.metrics.scale_temperature(prediction, temperature).scores["nll"][-1])
 
 
 # %% [markdown]
@@ -114,12 +129,14 @@ if SAVE:
 # ## Values
 #
 # Means over seeds ± half of the 95 % interval. λ1: largest eigenvalue of the training loss's Hessian over the treated weights, mean
-# over draws; λ1/λ5: over the fifth largest. MI: mutual information of label and weights. Agreement, TV (total variation) and MMD² (of
+# over draws; λ1/λ5: over the fifth largest. T: temperature of the smallest NLL on the validation split. Class-wise ECE, ACE, T, NLL at T:
+# of tables that `flatviz run compare` wrote. MI: mutual information of label and weights. Agreement, TV (total variation) and MMD² (of
 # the treated weights): with HMC, over the seeds whose exact posterior is stored, 0 to 9. *gradients*: of one network, that a training
 # step takes.
 
 # %%
-HEADS = dict(accuracy="accuracy %", nll="NLL", ece="ECE", brier="Brier", mi="MI", lambda1="λ1", ratio="λ1/λ5", agreement="agreement %",
+HEADS = dict(accuracy="accuracy %", nll="NLL", ece="ECE", brier="Brier", class_ece="class-wise ECE", ace="ACE",
+             temperature="T", tempered_nll="NLL at T", mi="MI", lambda1="λ1", ratio="λ1/λ5", agreement="agreement %",
              tv="TV", mmd="100 MMD²", seconds="seconds", gradients="gradients")  # fmt: skip
 FACTORS = dict(accuracy=100, agreement=100)
 known = table.dropna(subset="value")

@@ -83,7 +83,7 @@ FITS = {
 CHAINS = ("sgld", "sghmc", "dropout")  # whose number of draws is a setting
 KERNELS = ("both", "laplace", "gaussian")
 SETS = [f"{m}/{modes}" for m in FITS for modes in ("one", "multi")] + ["ensemble", "control", "single"]
-SCORES = ("accuracy", "ece", "brier", "mi", "ood_mi", "auroc", "aupr_out", "aupr_in", "fpr95")
+SCORES = ("accuracy", "ece", "ace", "class_ece", "brier", "mi", "ood_mi", "auroc", "aupr_out", "aupr_in", "fpr95")
 device, why = pick(DEVICE, nn.Linear(64, 64))  # the perceptrons of the pool are as small
 
 # %% [markdown]
@@ -224,7 +224,7 @@ def scores_of(W):
     shown = W if len(distinct) == len(W) else distinct  # copies predict alike
     inside, other = (fv.predict(net, shown, x, len(shown), seed=0) for x in (test, outside.x))
     ood = fv.metrics.ood_scores(1 - inside.bma().amax(1), 1 - other.bma().amax(1))
-    scores = [inside.scores[k][-1] for k in ("accuracy", "ece", "brier")]
+    scores = [fv.score(inside, k, n_draws=inside.n_draws) for k in SCORES[:5]]
     mi = [fv.metrics.mutual_information(p).mean() for p in (inside, other)]
     return dict(zip(SCORES, [*scores, *mi, *(ood[k] for k in ("auroc", "aupr_out", "aupr_in", "fpr95_out"))]))
 
@@ -536,18 +536,18 @@ pd.DataFrame(by_kernel).T
 # On test digits, and on the same with shuffled pixels (mutual information, MI, in nats).
 
 # %%
-HEADS = ("accuracy %", "ECE", "Brier", "MI", "MI outside", "AUROC", "AUPR, outside positive", "AUPR, inside positive", "FPR95")
+LABELS = ("accuracy %", "ECE", "ACE", "class-wise ECE", "Brier", "MI", "MI outside", "AUROC", "AUPR, outside positive",
+          "AUPR, inside positive", "FPR95")  # fmt: skip
+HEADS = {h: q for h, q in zip(LABELS, SCORES) if q in set(sets.quantity)}  # an older table has neither ACE nor class-wise ECE
 percent = lambda q: 100 if q == "accuracy" else 1
-pd.DataFrame({label(n): {h: plus_minus(percent(q) * of("raw", n, q)) for h, q in zip(HEADS, SCORES)} for n in names}).T
+pd.DataFrame({label(n): {h: plus_minus(percent(q) * of("raw", n, q)) for h, q in HEADS.items()} for n in names}).T
 
 # %% [markdown]
 # Spearman's correlation over the sets of draws of the distance from the target with each score: does a nearer set predict better, or know
 # better what lies outside?
 
 # %%
-quality = {
-    h: {VARIANTS[v]: plus_minus(correlation(of, v, "mmd", q)) for v in ("raw", "aligned")} for h, q in zip(HEADS, SCORES)
-}
+quality = {h: {VARIANTS[v]: plus_minus(correlation(of, v, "mmd", q)) for v in ("raw", "aligned")} for h, q in HEADS.items()}
 pd.DataFrame(quality).T.rename_axis("score", axis=0)
 
 # %% [markdown]

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.long
 def test_compare_runs_and_what_it_writes_reads_the_same(run_small):
     small = dict(METHODS="sgd,f-sgd,vi", SEEDS=2, EPOCHS=2, STEPS=3, DRAWS=3, SPECTRA=1)
     printed, table, path = run_small("compare", **small)
-    assert len(table) == 2 * (3 + 1) * 9 and set(table[table.steps == 2].method) == {"sgd"}  # twice as long, beside F-SGD
+    assert len(table) == 2 * (3 + 1) * 13 and set(table[table.steps == 2].method) == {"sgd"}  # twice as long, beside F-SGD
     again = "\n".join(executed("compare", TABLE=str(path), **small))
     verdicts = [[line for line in text.splitlines() if " against " in line] for text in (printed, again)]
     assert len(verdicts[0]) == 2 * 4 and verdicts[0] == verdicts[1]

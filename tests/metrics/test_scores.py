@@ -4,6 +4,7 @@ import math
 
 import pytest
 import torch
+from scipy.optimize import minimize_scalar
 from sklearn.metrics import accuracy_score, average_precision_score, log_loss, roc_auc_score, roc_curve
 
 import flatviz as fv
@@ -22,15 +23,16 @@ def prediction():
 
 
 SCORES = [fv.metrics.accuracy, fv.metrics.nll, fv.metrics.brier, fv.metrics.ece]
+ALL_CLASSES = [fv.metrics.class_ece, fv.metrics.ace]
 
 
 def test_scores_of_every_size_equal_scikit_learn_on_averaged_probabilities(prediction):
     y, hot = prediction.y.numpy(), torch.nn.functional.one_hot(prediction.y, 4).numpy()
     for size in range(1, 7):
         p = prediction.outputs[:size].softmax(-1).mean(0).numpy()
-        found = [float(score(prediction)[size - 1]) for score in SCORES]
+        found = [float(score(prediction)[size - 1]) for score in SCORES + ALL_CLASSES]
         assert found[:3] == pytest.approx([accuracy_score(y, p.argmax(1)), log_loss(y, p), ((p - hot) ** 2).sum(1).mean()])
-        assert [float(score(prediction, n_draws=size)) for score in SCORES] == pytest.approx(found)
+        assert [float(score(prediction, n_draws=size)) for score in SCORES + ALL_CLASSES] == pytest.approx(found)
     with pytest.raises(ValueError, match="scores need labels, got none: predict on a Data, or give y"):
         fv.metrics.accuracy(fv.Prediction(prediction.outputs))
     with pytest.raises(ValueError, match="y must hold 50 labels, got 3"):
@@ -64,6 +66,43 @@ def test_equal_width_ece_equals_torchmetrics_and_confidence_one_falls_in_the_las
     for size in (1, 6):
         expected = theirs(prediction.bma(size), prediction.y, num_classes=4, n_bins=15, norm="l1")
         assert float(fv.metrics.ece(prediction)[size - 1]) == pytest.approx(float(expected), abs=1e-6)
+
+
+def test_calibration_of_all_classes_is_that_of_torchmetrics_class_by_class_and_of_a_loop_over_bins_of_equal_count(prediction):
+    theirs = pytest.importorskip("torchmetrics.functional.classification").binary_calibration_error
+    p = prediction.bma()
+    expected = [float(theirs(p[:, c].contiguous(), (prediction.y == c).long(), n_bins=15, norm="l1")) for c in range(4)]
+    assert float(fv.metrics.class_ece(prediction)[-1]) == pytest.approx(sum(expected) / 4, abs=1e-6)
+    total = 0.0
+    for c in range(4):
+        order = sorted(range(50), key=lambda i: float(p[i, c]))
+        for first in range(0, 50, 10):
+            total += abs(sum(float(prediction.y[i] == c) - float(p[i, c]) for i in order[first : first + 10]) / 10)
+    assert float(fv.metrics.ace(prediction, n_bins=5)[-1]) == pytest.approx(total / (4 * 5))
+
+
+def test_temperature_scaling_undoes_a_temperature_and_is_the_minimum_of_scipy(prediction):
+    logits = torch.randn(1, 20_000, 3, generator=torch.Generator().manual_seed(9), dtype=torch.float64)  # not the seed of y
+    y = torch.distributions.Categorical(logits=logits[0]).sample()  # calibrated by construction
+    hot = fv.Prediction(3.0 * logits, y)
+    assert fv.metrics.fit_temperature(hot) == pytest.approx(3.0, rel=0.05)
+    cooled = fv.metrics.scale_temperature(hot, fv.metrics.fit_temperature(hot))
+    assert float(cooled.scores["ece"][0]) < 0.02 < float(fv.metrics.ece(hot)[0])
+    assert torch.equal(cooled.scores["accuracy"], fv.metrics.accuracy(hot))
+    learned = fv.Prediction(prediction.outputs + 2 * torch.nn.functional.one_hot(prediction.y, 4), prediction.y)
+
+    def nll(log_t):  # of an average of six draws
+        return log_loss(learned.y, (learned.outputs / math.exp(log_t)).softmax(-1).mean(0))
+
+    best = math.exp(minimize_scalar(nll, bounds=(-3, 3), method="bounded", options=dict(xatol=1e-9)).x)
+    with torch.inference_mode():
+        assert fv.metrics.fit_temperature(learned) == pytest.approx(best, rel=1e-5)
+    for outputs, y in ((logits[:, :9].double(), logits[0, :9].argmax(-1)), (logits[:, :9], logits[0, :9].argmin(-1))):
+        with pytest.raises(ValueError, match="no best temperature between 1/100 and 100"):
+            fv.metrics.fit_temperature(fv.Prediction(outputs, y))
+    learned.outputs[2, 7, 1] = math.nan
+    with pytest.raises(ValueError, match="got NaN or inf for 1 inputs: drop those draws"):
+        fv.metrics.fit_temperature(learned)
 
 
 def test_predict_carries_the_scores_of_every_size(transferred, task):
