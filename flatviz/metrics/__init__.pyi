@@ -1,6 +1,10 @@
 # written by .ci/stubs.py
+from flatviz.metrics.calibration import ace as ace
+from flatviz.metrics.calibration import class_ece as class_ece
 from flatviz.metrics.calibration import ece as ece
+from flatviz.metrics.calibration import fit_temperature as fit_temperature
 from flatviz.metrics.calibration import reliability as reliability
+from flatviz.metrics.calibration import scale_temperature as scale_temperature
 from flatviz.metrics.curvature import learning_coefficient as learning_coefficient
 from flatviz.metrics.curvature import sharpness as sharpness
 from flatviz.metrics.curvature import weyl_bounds as weyl_bounds
