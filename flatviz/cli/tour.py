@@ -15,7 +15,7 @@ from flatviz.checks import check_count
 from flatviz.cli import options
 from flatviz.cli.output import progress_of_command, write_page
 from flatviz.core.devices import pick
-from flatviz.datasets.named import DEFAULT, OFFLINE, named_task
+from flatviz.datasets.tasks import DEFAULT, OFFLINE, named_task
 from flatviz.families.baselines import worth_of_transfer
 from flatviz.families.choice import Choices, read_choices
 from flatviz.families.preparation import MODELS, build_model

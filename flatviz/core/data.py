@@ -12,14 +12,17 @@ from torch import Tensor
 from flatviz.checks import check_device, check_is, usable
 from flatviz.core.inputs import HELD, Fields, Inputs, Pixels
 
+READ = "use torch.as_tensor, or fv.datasets.data_from, which reads arrays, frames, data sets and loaders"
+
 
 @dataclass(frozen=True, eq=False)
 class Data:
     """Inputs `x` (N, ...) and labels `y` (N,) of classes (int64), or targets (N, C) of a regression (floating).
 
     x: a tensor; images (N, C, H, W) in uint8, which stay bytes and become floats from 0 to 1 batch by batch
-    (`fv.datasets.pixels` gives mean and std); a dict of tensors (N, ...), which the module takes as keywords; or
-    `fv.datasets.stream(...)`, which reads a data set that does not fit in memory.
+    (`flatviz.core.inputs.Pixels` takes their mean and std off); a dict of tensors (N, ...), which the module takes as keywords, a tuple
+    of them, which it takes in order; or what `fv.datasets.stream` reads of a data set that does not fit in memory.
+    y: -1 and -100 are places that do not count, where an example has several, y (N, ...), and the likelihood ignores them.
     class_names: of classes 0, 1, ..., for pictures and their words; (): classes are numbers there.
     Raises ValueError if it is empty, lengths differ, or x or y holds NaN or inf; a label below 0 is out of range; fewer
     names than classes.
@@ -33,17 +36,18 @@ class Data:
         Data(4 examples, input_ids (4, 7) int64, attention_mask (4, 7) int64, classes 0..1)
     """
 
-    made_by = "make one, fv.Data(x, y)"
+    made_by = "make one, fv.Data(x, y), or fv.datasets.data_from(arrays, a data set or a loader)"
 
     x: Tensor | Inputs
     y: Tensor
     class_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        x = _inputs(self.x)
+        x = inputs_of(self.x)
         if not isinstance(self.y, Tensor):
             raise TypeError(f"y must be a torch.Tensor, got {type(self.y).__name__}: use torch.as_tensor")
-        tensors = {**({"x": x} if isinstance(x, Tensor) else x.named if isinstance(x, Fields) else {}), "y": self.y}
+        fields = {"x": x} if isinstance(x, Tensor) else x.named if isinstance(x, Fields) else {}
+        tensors = {name if isinstance(name, str) else f"x[{name}]": t for name, t in fields.items()} | {"y": self.y}
         for name, value in tensors.items():
             if value.is_meta:
                 raise ValueError(f"{name} must hold numbers, got a tensor on the meta device, which has none: load it")
@@ -60,8 +64,11 @@ class Data:
         y = usable(self.y)
         if y.is_complex():
             raise TypeError(f"y must be real labels or targets, got {y.dtype}: take its real part")
-        if not y.is_floating_point() and int((y := y.long()).min()) < 0:
-            raise ValueError(f"labels must be 0 or more, got {int(y.min())}")
+        if not y.is_floating_point():
+            y = y.long()
+            low = y if y.ndim == 1 else y[(y != -1) & (y != -100)]
+            if low.numel() and int(low.min()) < 0:
+                raise ValueError(f"labels must be 0 or more, got {int(low.min())}: number the classes from 0")
         self.__dict__.update(x=x, y=y, class_names=_names(self.class_names, y))
 
     def batch(self, index: Tensor | None) -> tuple[Any, Tensor]:
@@ -99,18 +106,31 @@ class Data:
         return replace(self, x=x, y=self.y.to(device, dtype if self.y.is_floating_point() else None))
 
 
-def _inputs(x: Any) -> Tensor | Inputs:
-    """Inputs in the form in which `Data` holds them."""
-    if isinstance(x, Mapping):
-        if not x or not all(isinstance(t, Tensor) for t in x.values()):
-            held = {name: type(t).__name__ for name, t in x.items()}
-            raise TypeError(f"x must hold tensors by the module's argument names, got {held}: use torch.as_tensor")
-        return Fields({str(name): usable(t) for name, t in x.items()})
+def inputs_of(x: Any, name: str = "x") -> Tensor | Inputs:
+    """Inputs in the form in which `Data` holds them: of a tensor, a dict or tuple of tensors, `Inputs`, or a `Data`.
+
+    Raises:
+        TypeError: For anything else.
+    """
+    if isinstance(x, Data):
+        return x.x
+    if isinstance(x, (Mapping, tuple)):
+        fields = dict(x) if isinstance(x, Mapping) else dict(enumerate(x))
+        if not fields or not all(isinstance(t, Tensor) for t in fields.values()):
+            held = {key: type(t).__name__ for key, t in fields.items()}
+            raise TypeError(f"{name} must hold tensors by the module's argument names, or in their order, got {held}: {READ}")
+        return Fields({key if isinstance(key, int) else str(key): usable(t) for key, t in fields.items()})
     if isinstance(x, Tensor):
         return Pixels(x) if x.dtype == torch.uint8 and x.ndim == 4 and len(x) else usable(x)
     if not isinstance(x, Inputs):
-        raise TypeError(f"x must be a torch.Tensor, got {type(x).__name__}: use torch.as_tensor")
+        raise TypeError(f"{name} must be a torch.Tensor, got {type(x).__name__}: {READ}")
     return x
+
+
+def batch_of(x: Any, name: str = "x") -> Tensor | Fields:
+    """Inputs as a module takes them, as `inputs_of` takes them; of a `Data`, which may be large, the first two."""
+    x = inputs_of(x.subset(torch.arange(min(2, len(x)))) if isinstance(x, Data) else x, name)
+    return x if isinstance(x, (Tensor, Fields)) else x[:]
 
 
 def _names(names: Any, y: Tensor) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Inputs that are no plain tensor of floats: images kept as bytes, and several tensors by name, as for text.
+"""Inputs that are no plain tensor of floats: images kept as bytes, several tensors, and what does not fit in memory.
 
 Whoever reads inputs uses len, `x[index]`, `x.split(n)`, shape, device, dtype and `to`, as of a tensor (N, ...): what comes out
 is what a module takes.  `run` hands it over.
@@ -6,8 +6,10 @@ is what a module takes.  `run` hands it over.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -17,6 +19,7 @@ from torch.utils._pytree import register_pytree_node
 
 from flatviz.checks import usable
 
+AHEAD = 2  # batches of a stream read before they are asked for
 HELD = 2**28  # bytes of images, as floats, that are converted as a whole where a tensor is of use
 
 
@@ -64,8 +67,7 @@ class Pixels(Inputs):
             raise ValueError(f"pixels must be uint8 of shape (N, C, H, W), got {self.bytes.dtype} {tuple(self.bytes.shape)}")
         channels = self.bytes.shape[1]
         for name, least in (("mean", -torch.inf), ("std", 0.0)):
-            value = getattr(self, name)
-            if value is None:
+            if (value := getattr(self, name)) is None:
                 continue
             value = torch.as_tensor(value, dtype=self.dtype).to(self.bytes.device).view(-1)
             if len(value) != channels or not bool(torch.isfinite(value).all() and (value > least).all()):
@@ -104,35 +106,33 @@ class Pixels(Inputs):
 
     def _floats(self, pixels: Tensor) -> Tensor:
         x = pixels.to(self.dtype).div_(255)
-        shape = (-1, 1, 1)
-        x = x if self.mean is None else x.sub_(self.mean.view(shape))
-        return x if self.std is None else x.div_(self.std.view(shape))
+        x = x if self.mean is None else x.sub_(self.mean.view(-1, 1, 1))
+        return x if self.std is None else x.div_(self.std.view(-1, 1, 1))
 
 
 @dataclass(frozen=True, eq=False)
 class Fields(Inputs):
-    """Several tensors (N, ...) by name, which a module takes as keywords: module(input_ids=..., attention_mask=...)."""
+    """Several tensors (N, ...), which a module takes as keywords, module(input_ids=..., attention_mask=...), or in order.
 
-    named: Mapping[str, Tensor]
+    named: by their keywords; by 0, 1, ... where the module takes them in that order, module(left, right).
+    """
 
-    @property
-    def _first(self) -> Tensor:
-        return next(iter(self.named.values()))
+    named: Mapping[str | int, Tensor]
 
     @property
     def shape(self) -> torch.Size:
         """That of the first field."""
-        return self._first.shape
+        return tensors_of(self)[0].shape
 
     @property
     def dtype(self) -> torch.dtype:
         """That of the first field."""
-        return self._first.dtype
+        return tensors_of(self)[0].dtype
 
     @property
     def device(self) -> torch.device:
         """Where they are."""
-        return self._first.device
+        return tensors_of(self)[0].device
 
     def numel(self) -> int:
         """Numbers in all fields."""
@@ -140,7 +140,7 @@ class Fields(Inputs):
 
     def element_size(self) -> int:
         """Bytes of a number of the first field."""
-        return self._first.element_size()
+        return tensors_of(self)[0].element_size()
 
     def _each(self, change: Callable[[Tensor], Tensor]) -> Fields:
         return Fields({name: change(t) for name, t in self.named.items()})
@@ -171,10 +171,101 @@ class Fields(Inputs):
 
     def describe(self) -> str:
         """Names and shapes."""
-        return ", ".join(f"{name} {tuple(t.shape)} {str(t.dtype).removeprefix('torch.')}" for name, t in self.named.items())
+        named = ((f"x{k}" if isinstance(k, int) else k, t) for k, t in self.named.items())
+        return ", ".join(f"{name} {tuple(t.shape)} {str(t.dtype).removeprefix('torch.')}" for name, t in named)
 
 
 register_pytree_node(Fields, lambda x: (list(x.named.values()), list(x.named)), lambda v, names: Fields(dict(zip(names, v))))
+
+
+@dataclass(frozen=True, eq=False)
+class Stream(Inputs):
+    """Inputs of a data set `examples[i] -> (x, y)`, those at `index` in that order; `stream` returns one.
+
+    A batch is read by `workers` threads, pinned and copied to the device; bytes become floats from 0 to 1.  What it reads
+    may change on the disk: results on it are kept in a cache only where `content`, which changes with it, is given.
+    """
+
+    examples: Any
+    index: Tensor
+    example_shape: torch.Size
+    workers: int = 2
+    device: torch.device = torch.device("cpu")
+    dtype: torch.dtype = torch.float32
+    content: Any = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        if self.content is None:
+            raise TypeError("the content of a stream is not known before it is read")
+        return dict(vars(self))
+
+    @property
+    def shape(self) -> torch.Size:
+        """(N, ...)."""
+        return torch.Size((len(self.index), *self.example_shape))
+
+    def __getitem__(self, index: Any) -> Tensor:
+        """The inputs at `index`: a whole number, a slice or whole numbers."""
+        if isinstance(index, int):
+            return self[[index]][0]
+        (batch,) = self._batches([self.index[index if isinstance(index, slice) else torch.as_tensor(index).cpu()]])
+        return self._floats(batch)
+
+    def split(self, size: int | list[int]) -> Iterator[Tensor]:
+        """All inputs in their order, in batches; the next ones are read meanwhile."""
+        return map(self._floats, self._batches(self.index.split(size)))
+
+    def read(self) -> Tensor:
+        """All inputs as the data set gives them, in memory: bytes stay bytes."""
+        (batch,) = self._batches([self.index])
+        return batch.to(self.device)
+
+    def take(self, index: Tensor) -> Stream:
+        """Some of them, read when asked for."""
+        return replace(self, index=self.index[index.cpu() if isinstance(index, Tensor) else index])
+
+    def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> Stream:
+        """The same with batches on a device, floating ones in `dtype`."""
+        dtype = self.dtype if dtype is None or not self.is_floating_point() else dtype
+        return replace(self, device=self.device if device is None else torch.device(device), dtype=dtype)
+
+    def describe(self) -> str:
+        """Shape and type."""
+        return f"x {tuple(self.shape)} {str(self.dtype).removeprefix('torch.')}, streamed by {self.workers} threads"
+
+    def _batches(self, parts: Iterable[Tensor]) -> Iterator[Tensor]:
+        """The inputs at the numbers of each part, as the data set gives them; threads read the next parts meanwhile."""
+        with ThreadPoolExecutor(self.workers) as threads:
+            waiting: deque[Iterator[Tensor]] = deque()
+            for part in parts:
+                waiting.append(threads.map(self._read, part.tolist()))
+                if len(waiting) > AHEAD:
+                    yield torch.stack(list(waiting.popleft()))
+            for rows in waiting:
+                yield torch.stack(list(rows))
+
+    def _read(self, i: int) -> Tensor:
+        x = pair_of(self.examples[i], i)[0]
+        if x.shape != self.example_shape:
+            raise ValueError(f"inputs must be of one shape, {tuple(self.example_shape)}, got others: give a transform")
+        return x
+
+    def _floats(self, x: Tensor) -> Tensor:
+        """A batch on the device, in floats."""
+        if self.device.type == "cuda":
+            x = x.pin_memory().to(self.device, non_blocking=True)
+        x = Pixels(x)[:] if x.dtype == torch.uint8 and x.ndim == 4 else x
+        if x.is_floating_point() and not bool(torch.isfinite(x).all()):
+            raise ValueError("x must be finite, got NaN or inf values in a batch: clean them")
+        return x.to(self.dtype) if x.is_floating_point() else x
+
+
+def pair_of(pair: Any, i: int) -> tuple[Tensor, Any]:
+    """An example of a stream as its input and label."""
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not isinstance(pair[0], Tensor):
+        got = f"got {type(pair).__name__} at {i}"
+        raise TypeError(f"each example must be a pair (x tensor, y), {got}: give a transform, or use fv.datasets.data_from")
+    return pair[0], pair[1]
 
 
 def run(module: nn.Module, x: Tensor | Fields, named: dict[str, Tensor] | None = None) -> Tensor:
@@ -185,7 +276,11 @@ def run(module: nn.Module, x: Tensor | Fields, named: dict[str, Tensor] | None =
     Raises:
         TypeError: Where it returns neither a tensor nor an object or dict with `logits`, as Hugging Face's models do.
     """
-    args, fields = ((), dict(x.named)) if isinstance(x, Fields) else ((x,), {})
+    inputs = x.named if isinstance(x, Fields) else {0: x}
+    args, fields = (
+        tuple(t for k, t in inputs.items() if isinstance(k, int)),
+        {k: t for k, t in inputs.items() if isinstance(k, str)},
+    )
     outputs = module(*args, **fields) if named is None else functional_call(module, named, args, fields)
     if isinstance(outputs, Tensor):
         return outputs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import threading
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -15,11 +15,14 @@ from torch.nn.modules.conv import _ConvNd
 from torch.nn.utils import parametrize
 
 from flatviz.checks import check_device, check_weights
+from flatviz.core.data import batch_of
 from flatviz.core.inputs import Fields, Inputs, run, tensors_of
 from flatviz.core.modules import Watch, check_unchanged, copied, eager, memory_of, memory_of_originals
 from flatviz.core.random_trunk import RandomTrunk
 from flatviz.core.seeds import saved_rng
 from flatviz.core.treated import Treated, choose, refuse_dropout
+
+Batch = Tensor | Inputs | Mapping[str, Tensor] | tuple[Tensor, ...]  # inputs as a user writes them
 
 
 class Block(NamedTuple):
@@ -85,7 +88,7 @@ class Net:
 
     @classmethod
     def from_module(
-        cls, module: nn.Module, treated: Treated = "trainable", *, head: str | None = None, example: Tensor | None = None
+        cls, module: nn.Module, treated: Treated = "trainable", *, head: str | None = None, example: Batch | None = None
     ) -> Net:
         """Read `module` as a function of its treated parameters.
 
@@ -93,7 +96,8 @@ class Net:
             type, and the head), "head", "authors" (by parts of the name, as SA-BMA's released code chooses), of the trainable
             ones; "all"; or a function of the parameter's name.
         head: name of the head module; without it, the last `nn.Linear` in execution order, found by one forward
-            pass on `example` (a batch of inputs; where None, a zero input whose shape is guessed from the first layer).
+            pass on `example` (a batch of inputs, also a dict, a tuple or a `Data`; where None, a zero input whose
+            shape is guessed from the first layer).
 
         Raises:
             TypeError: For what is no module.
@@ -103,6 +107,7 @@ class Net:
         if not isinstance(module, nn.Module):
             raise TypeError(f"module must be a torch.nn.Module, got {type(module).__name__}")
         refuse_dropout(module)
+        example = None if example is None else batch_of(example, "example")
         with torch.inference_mode(False):
             duplicate = copied(module).eval()
             check_unchanged(module, duplicate)
@@ -117,9 +122,9 @@ class Net:
                 raise ValueError(f"weights must be finite, got NaN or inf in {name}: load a checkpoint that did not diverge")
         return cls(duplicate, choose(duplicate, treated, head, example, frozen), example, frozen)
 
-    def __call__(self, w: Tensor, x: Tensor | Inputs) -> Tensor:
-        """Outputs (N, C) for inputs `x` (N, ...) at weights `w` (D,); neither is ever written into."""
-        x = x if isinstance(x, (Tensor, Fields)) else x[:]
+    def __call__(self, w: Tensor, x: Batch) -> Tensor:
+        """Outputs (N, C) for inputs `x` (N, ...), or a dict or tuple of them, at weights `w` (D,); neither is ever written into."""
+        x = x if isinstance(x, (Tensor, Fields)) else batch_of(x)
         if w.shape != self.w.shape:
             check_weights(w, self.dim)
         writes, again, _ = self.look(x)

@@ -1,12 +1,10 @@
 """Data sets, each one function that returns a `Data` or a `Task`; their splits and corruptions."""
 
 from flatviz.datasets.corruptions import CORRUPTIONS, corrupt
-from flatviz.datasets.digits import digits_transfer
 from flatviz.datasets.few_shot import few_shot, pick_classes, transfer_task
-from flatviz.datasets.images import data_from, image_folder, images_like, public_images
-from flatviz.datasets.moons import moons_transfer
-from flatviz.datasets.named import named_task
-from flatviz.datasets.stream import stream
+from flatviz.datasets.given import data_from, stream
+from flatviz.datasets.images import image_folder, images_like, public_images
+from flatviz.datasets.tasks import digits_transfer, moons_transfer, named_task
 
 __all__ = [
     "CORRUPTIONS",

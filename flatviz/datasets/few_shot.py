@@ -10,7 +10,7 @@ from flatviz.checks import Count, Seed, Whole, check_count
 from flatviz.core.boundary import public
 from flatviz.core.data import Data, Task
 from flatviz.core.seeds import generator
-from flatviz.datasets.stream import in_memory
+from flatviz.datasets.given import in_memory
 
 MOST_VALIDATION = 15  # a class: beyond these, many shots of a small data set leave no test split
 

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
 from flatviz.checks import check_choice, check_count
 from flatviz.core.data import Data
-from flatviz.core.inputs import Pixels
+from flatviz.core.inputs import Pixels, Stream
 from flatviz.core.seeds import generator
-from flatviz.datasets.stream import Stream, class_names_of, pair_of
 
 MEMORY = 2**31  # bytes of images that a folder may take
 PUBLIC = {  # name -> torchvision's class, and how it is asked for the two splits
@@ -32,14 +32,57 @@ PUBLIC = {  # name -> torchvision's class, and how it is asked for the two split
 NAMED = ("fashion_mnist", "cifar10", "cifar100")  # whose classes have names: of the others they are digits
 
 
+NO_CLASSES = ("__MACOSX",)  # folders that archives leave; those that begin with a dot are none either
+
+
+@dataclass(frozen=True)
+class Folder:
+    """Images of class folders as (pixels, class number), read when asked for; `change` makes pixels of a picture."""
+
+    files: tuple[str, ...]
+    labels: tuple[int, ...]
+    change: Callable[[Any], Tensor]
+
+    def __len__(self) -> int:
+        return len(self.files)
+
+    def __getitem__(self, i: int) -> tuple[Tensor, int]:
+        return self.change(_whole_image(self.files[i])), self.labels[i]
+
+
 def _whole_image(file: str) -> Any:
-    """A picture in RGB."""
-    from torchvision.datasets.folder import pil_loader  # when asked for: who computes on tensors need not have it
+    """A picture in RGB, of several frames the first; 16 bits become 8, which Pillow alone would make white."""
+    from PIL import Image  # when asked for: who computes on tensors need not have it
 
     try:
-        return pil_loader(file)
-    except OSError as error:
+        with Image.open(file) as image:
+            if image.mode not in ("I", "F") and not image.mode.startswith("I;16"):
+                return image.convert("RGB")
+            wide = np.asarray(image)
+    except (OSError, Image.DecompressionBombError) as error:
         raise ValueError(f"each file must be a whole image, got {file}: {error}: replace or remove it") from error
+    if wide.dtype.kind == "f" or wide.min() < 0 or wide.max() > 65535:
+        raise ValueError(f"images must have 8 or 16 bits a channel, got {wide.dtype} in {file}: save it so")
+    return Image.fromarray((wide >> 8).astype(np.uint8)).convert("RGB")
+
+
+def _files(path: Path) -> dict[str, list[str]]:
+    """Images by class folder, each in the order of its name; what is hidden is passed over."""
+    from PIL import Image
+
+    ends = {end for end, kind in Image.registered_extensions().items() if kind in Image.OPEN}
+    folders = sorted(p for p in path.iterdir() if p.is_dir() and not p.name.startswith(".") and p.name not in NO_CLASSES)
+    walks = {p.name: sorted((Path(root), names) for root, _, names in os.walk(p, followlinks=True)) for p in folders}
+    return {
+        name: [
+            str(root / file)
+            for root, names in walk
+            if not any(part.startswith(".") for part in root.relative_to(path).parts)
+            for file in sorted(names)
+            if not file.startswith(".") and Path(file).suffix.lower() in ends
+        ]
+        for name, walk in walks.items()
+    }
 
 
 def image_folder(
@@ -55,7 +98,8 @@ def image_folder(
     y (N,) numbers the folders in the order of their names.
 
     Args:
-        path: `<path>/<class>/<anything>.png` or another format that Pillow reads; class folders without images are an error.
+        path: `<path>/<class>/<anything>.png` or another format that Pillow reads, 16-bit ones too; class folders without images are
+            an error, hidden folders and `__MACOSX` are passed over.
         size: pixels of each side to which images are scaled and cropped in the middle; None where all have one size.
         per_class: at most so many of each class, drawn by `seed`; None takes all.
         classes: names of all classes in the order of their numbers, for a folder that lacks some: `train.class_names`.
@@ -79,33 +123,37 @@ def image_folder(
         >>> images, images.class_names
         (Data(2 examples, x (2, 3, 8, 8) uint8, classes 0..1), ('cat', 'dog'))
     """
-    from torchvision import datasets, transforms
+    from torchvision import transforms
 
     if not Path(path).is_dir():
         raise FileNotFoundError(
             f"path must be a folder of class folders, got {str(path)!r}, which is not there: check its name"
         )
     steps = [] if size is None else [transforms.Resize(check_count(size, "size")), transforms.CenterCrop(size)]
-    try:
-        to_bytes = transforms.Compose([*steps, transforms.PILToTensor()])
-        images = datasets.ImageFolder(str(path), to_bytes, loader=_whole_image)
-    except FileNotFoundError as error:
-        raise ValueError(f"path must hold one folder of images for each class, got {str(path)!r}: {error}") from error
-    names = tuple(images.classes if classes is None else classes)
-    if unknown := set(images.classes) - set(names):
+    by_class = _files(Path(path))
+    if not by_class or not all(by_class.values()):
+        empty = ", ".join(name for name, files in by_class.items() if not files)
+        raise ValueError(
+            f"path must hold one folder of images for each class, got {str(path)!r}, "
+            + (f"where {empty} has no image: remove it" if empty else "which has no folder")
+        )
+    names = tuple(by_class if classes is None else classes)
+    if unknown := by_class.keys() - set(names):
         raise ValueError(f"folders must be of the classes {names}, got {', '.join(sorted(unknown))} in {str(path)!r}")
-    labels = torch.tensor([names.index(images.classes[label]) for label in images.targets])
+    rows = [(file, names.index(name)) for name, files in by_class.items() for file in files]
+    images = Folder(*zip(*rows), transforms.Compose([*steps, transforms.PILToTensor()]))
+    labels = torch.tensor(images.labels)
     chosen = _chosen(labels, per_class, seed)
     y, shape = labels[chosen], images[chosen[0]][0].shape
     if len(chosen) * shape.numel() > MEMORY:
-        stamps = tuple((s.st_size, s.st_mtime_ns) for s in (os.stat(images.samples[i][0]) for i in chosen))
+        stamps = tuple((s.st_size, s.st_mtime_ns) for s in (os.stat(images.files[i]) for i in chosen))
         return Data(Stream(images, torch.tensor(chosen), shape, content=stamps), y, names)
     x = torch.empty((len(chosen), *shape), dtype=torch.uint8)
     for row, i in enumerate(chosen):
         image, _ = images[i]
         if image.shape != shape:
             shapes = f"{tuple(shape[1:])} and {tuple(image.shape[1:])}"
-            raise ValueError(f"images must be of one size, got {shapes} ({images.samples[i][0]}): give size=")
+            raise ValueError(f"images must be of one size, got {shapes} ({images.files[i]}): give size=")
         x[row] = image
     return Data(x, y, names)
 
@@ -165,40 +213,6 @@ def images_like(images: Data, shape: tuple[int, ...] | torch.Size) -> Data:
     if x.shape[2:] != tuple(shape[1:]):
         x = F.interpolate(x.float(), size=tuple(shape[1:]), mode="bilinear", antialias=True).round().clamp(0, 255).byte()
     return replace(images, x=Pixels(x, images.x.mean, images.x.std, images.x.dtype))
-
-
-def data_from(examples: Iterable[Any], n: int | None = None) -> Data:
-    """All examples, or the first `n`, of a `torch.utils.data.Dataset` of (x, y) pairs or a `DataLoader` of batches of them.
-
-    x of one example must be a tensor: give the data set a transform that makes one.
-
-    Raises:
-        TypeError: For examples that are no such pairs.
-        ValueError: For none.
-
-    Example:
-        >>> import torch, flatviz as fv
-        >>> pairs = torch.utils.data.TensorDataset(torch.rand(6, 3), torch.arange(6) % 2)
-        >>> fv.datasets.data_from(pairs, 4)
-        Data(4 examples, x (4, 3) float32, classes 0..1)
-        >>> fv.datasets.data_from(torch.utils.data.DataLoader(pairs, batch_size=4))
-        Data(6 examples, x (6, 3) float32, classes 0..1)
-    """
-    most = None if n is None else check_count(n, "n")
-    batched = isinstance(examples, torch.utils.data.DataLoader) and examples.batch_size is not None
-    total = len(examples) if hasattr(examples, "__len__") else None  # a data set of the user's may have no length
-    xs, ys, seen = [], [], 0
-    for i, pair in enumerate(examples):
-        x, y = pair_of(pair, i)
-        y = torch.as_tensor(y)
-        xs.append(x if batched else x[None]), ys.append(y if batched else y[None])
-        seen += len(xs[-1])
-        if (most is not None and seen >= most) or (not batched and seen == total):
-            break
-    if not xs:
-        raise ValueError("examples must hold at least one (x, y), got an empty set")
-    y = torch.cat(ys)[:n]
-    return Data(torch.cat(xs)[:n], y, class_names_of(examples, y))
 
 
 def _chosen(labels: Tensor, per_class: int | None, seed: int) -> list[int]:

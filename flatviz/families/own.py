@@ -12,13 +12,13 @@ import torch
 from torch import Tensor, nn
 from torch.utils.data import DataLoader, Dataset
 
-from flatviz.checks import anything, check_is
+from flatviz.checks import anything
 from flatviz.core.data import Data, Task
 from flatviz.core.modules import copied
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator
-from flatviz.datasets.images import data_from
+from flatviz.datasets.given import data_from
 from flatviz.engine.trunk import cache_trunk
 from flatviz.families.choice import with_head_std
 from flatviz.families.members import Fitting
@@ -54,24 +54,33 @@ TIMED = 32  # examples of the gradient that is timed
 DO = "check inputs and labels, train the module first, or call the steps yourself: pretrain, fit_swag, transfer"
 
 
-def examples(given: Examples, name: str) -> Data:
-    """Inputs and labels as a `Data`: of a pair of arrays or tensors, a Dataset, or a DataLoader.
+def examples(given: Examples, name: str, classes: Sequence[str] = ()) -> Data:
+    """Inputs and class labels as a `Data`, by `data_from`; of a data set or a loader the first that a lab fits.
 
     Raises:
-        TypeError: For anything else.
         ValueError: Where labels are no whole numbers.
     """
-    if isinstance(given, (Dataset, DataLoader)):
-        given = data_from(given, MOST)
-    if not isinstance(given, Data):
-        pair = isinstance(given, (tuple, list)) and len(given) == 2
-        check_is(given if pair else None, (tuple, list), name, "give (inputs, labels), a Dataset or a DataLoader")
-        x, y = (torch.as_tensor(part) for part in given)
-        given = Data(x if x.is_floating_point() else x.float(), y)
-    x = given.x.float() if given.x.dtype == torch.float64 else given.x
-    if given.y.is_floating_point() or given.y.ndim != 1:
+    most = MOST if isinstance(given, (Dataset, DataLoader)) else None
+    try:
+        given = data_from(given, most, classes=classes or None)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{name} must be (inputs, labels), a data set or a loader: {error}") from error
+    y = given.y[:, 0] if given.y.ndim == 2 and given.y.shape[1] == 1 else given.y
+    if y.is_floating_point() and bool((y == y.round()).all()):
+        y = y.long()
+    if y.is_floating_point() or y.ndim != 1:
         raise ValueError(f"{name} must have whole numbers as labels, (N,), got {given.y.dtype} of shape {tuple(given.y.shape)}")
-    return replace(given, x=x)
+    return replace(given, x=given.x.float() if given.x.dtype == torch.float64 else given.x, y=y)
+
+
+def _as_taken(net: Net, data: Data) -> Data:
+    """Whole numbers as floats where the net does not take them as they are."""
+    if isinstance(data.x, Tensor) and not data.x.is_floating_point():
+        try:
+            net(net.w, data.x[:2])
+        except RuntimeError:
+            return replace(data, x=data.x.float())
+    return data
 
 
 def prepare_own(
@@ -110,8 +119,10 @@ def prepare_own(
     Raises:
         Diverged: Where a step leaves a network that is no better than its largest class.
     """
-    task, how = _task(examples(train, "train"), examples(test, "test"), seed), dict(seed=seed, progress=progress)
-    net = module if isinstance(module, Net) else Net.from_module(copied(module).eval(), example=task.train.x[:2])
+    train = examples(train, "train")
+    given = train, examples(test, "test", train.class_names)
+    net = module if isinstance(module, Net) else Net.from_module(copied(module).eval(), example=train)
+    task, how = _task(*(_as_taken(net, data) for data in given), seed), dict(seed=seed, progress=progress)
     _check_logits(net, task)
     seconds, settings = math.inf if minutes is None else 60 * minutes, METHODS[TUNED].tuned(net).settings
     one, many = _seconds(net, task.train), _seconds(net, task.train, settings["mc_samples"])

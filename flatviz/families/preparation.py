@@ -14,7 +14,7 @@ from flatviz.core.data import Data, Task
 from flatviz.core.likelihood import mean_nll
 from flatviz.core.net import Net
 from flatviz.core.seeds import saved_rng
-from flatviz.datasets.named import named_task
+from flatviz.datasets.tasks import named_task
 from flatviz.models.resnet import resnet20
 from flatviz.models.small import convnet, mlp
 from flatviz.training.optimize import Diverged

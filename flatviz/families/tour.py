@@ -14,7 +14,7 @@ from flatviz.core.devices import pick
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.core.treated import Treated
-from flatviz.datasets.named import DEFAULT, named_task
+from flatviz.datasets.tasks import DEFAULT, named_task
 from flatviz.families.baselines import at_solution, without_source
 from flatviz.families.choice import Choices
 from flatviz.families.convergence import ConvergenceGap, gap_of_member

@@ -1,21 +1,35 @@
-"""Weights from a local file, so that a machine without network works: safetensors, or a state dict that torch.save wrote."""
+"""Weights from a local file, so that a machine without network works: safetensors, or a checkpoint that torch.save wrote."""
 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from flatviz.core.modules import copied
 from flatviz.core.treated import find_head
 
-SUFFIXES = (".safetensors", ".pth", ".pt", ".bin")
+SUFFIXES = (".safetensors", ".pth", ".pt", ".bin", ".ckpt", ".tar")
+STATES = (
+    "state_dict",
+    "model_state_dict",
+    "model",
+    "net",
+    "network",
+    "module",
+    "weights",
+    "params",
+)  # names of one in a checkpoint
+REBUILDS = {  # all that is called while a checkpoint with other objects is read
+    ("collections", "OrderedDict"),
+    *(("torch._utils", name) for name in ("_rebuild_tensor", "_rebuild_tensor_v2", "_rebuild_parameter")),
+}
 COUNTER = "num_batches_tracked"  # torchvision's older files lack it; it counts batches and changes no output
 
 
@@ -26,9 +40,10 @@ def load_weights(
 
     Args:
         module: the network; it is not changed.
-        path: `.safetensors`, or `.pth`, `.pt`, `.bin` with a state dict as torchvision publishes them, read with
-            `weights_only=True`, so that no code in the file runs.  A dict with `state_dict` or `model`, and names that all
-            begin with `module.` (of DataParallel), are understood.
+        path: `.safetensors`, or `.pth`, `.pt`, `.bin`, `.ckpt`, `.tar` with a state dict or a checkpoint that holds one, as of
+            Lightning, timm or a loop of yours: {"state_dict": ...}, {"model": ...}, {"net": ...}.  No code in the file runs:
+            objects beside tensors are passed over.  Names may begin with what a wrapper adds, `module.` (DataParallel),
+            `_orig_mod.` (torch.compile) or an attribute (Lightning's `model.`); tensors beside the network are then left out.
         new_head: the head keeps the values that it has in `module`, whatever the file holds for it: for other classes.
         head: its name (default: the last Linear or 1x1 convolution that runs).
         example: a batch of inputs to find the head by.
@@ -38,8 +53,8 @@ def load_weights(
         ValueError: For a damaged file, another kind of content, NaN, and for names or shapes that do not fit, which
             are named.
     """
-    state, loaded = read_state(path), copied(module)
-    own = module.state_dict()
+    own, loaded = module.state_dict(), copied(module)
+    state = _of_network(read_state(path), [n for n in own if not n.endswith(COUNTER)], path)
     kept = {n: v for n, v in own.items() if n.endswith(COUNTER)}
     if new_head:
         name = head if head is not None else find_head(copied(module).eval(), example)
@@ -66,24 +81,83 @@ def read_state(path: str | Path) -> dict[str, Tensor]:
     if path.suffix not in SUFFIXES:
         raise ValueError(f"path must end in {', '.join(SUFFIXES)}, got {str(path)!r}")
     content = _content(path)
-    for key in ("state_dict", "model"):
-        if isinstance(content, Mapping) and isinstance(content.get(key), Mapping):
-            content = content[key]
+    while isinstance(content, Mapping) and not all(isinstance(v, Tensor) for v in content.values()):
+        name = next((name for name in STATES if isinstance(content.get(name), Mapping)), None)
+        if name is None:
+            break
+        content = content[name]
     if not isinstance(content, Mapping) or not content or not all(isinstance(v, Tensor) for v in content.values()):
+        held = f", with the names {', '.join(map(str, list(content)[:8]))}," if isinstance(content, Mapping) else ""
         raise ValueError(
-            f"path must hold a state dict, names with tensors, got a {type(content).__name__} in {str(path)!r}: "
+            f"path must hold a state dict, names with tensors, or a checkpoint with one under {', '.join(STATES)}, "
+            f"got {'an object' if isinstance(content, _Inert) else f'a {type(content).__name__}'}{held} in {str(path)!r}: "
             "save module.state_dict()"
         )
-    parallel = all(name.startswith("module.") for name in content)
-    return {name.removeprefix("module.") if parallel else name: value for name, value in content.items()}
+    return {name.replace("_orig_mod.", ""): value for name, value in content.items()}
+
+
+def _of_network(state: dict[str, Tensor], names: list[str], path: str | Path) -> dict[str, Tensor]:
+    """The tensors of the network of these names, without the prefix at which the file has most of them."""
+    fitting: dict[str, int] = {"": 0}
+    known = set(names)
+    for name in state:
+        parts = name.split(".")
+        for i in range(len(parts)):
+            if ".".join(parts[i:]) in known:
+                prefix = "".join(f"{part}." for part in parts[:i])
+                fitting[prefix] = fitting.get(prefix, 0) + 1
+    most = max(fitting.values())
+    first, *others = [prefix for prefix, n in fitting.items() if n == most]
+    if others and first:
+        raise ValueError(
+            f"path must hold one network that fits, got several, under {', '.join([first, *others])}, in {str(path)!r}: "
+            "save the state dict of one"
+        )
+    return {name.removeprefix(first): value for name, value in state.items() if name.startswith(first)}
+
+
+class _Inert:
+    """In place of an object that is no tensor: takes whatever pickle gives it, and does nothing."""
+
+    def __new__(cls, *_: Any, **__: Any) -> _Inert:
+        return super().__new__(cls)
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        pass
+
+    def __setstate__(self, _: Any) -> None:
+        pass
+
+    def __setitem__(self, _: Any, __: Any) -> None:
+        pass
+
+    def extend(self, _: Iterable[Any]) -> None:
+        """Nothing."""
+
+    append = extend
+
+
+class _Unpickler(pickle.Unpickler):
+    """Reads tensors alone."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        return super().find_class(module, name) if (module, name) in REBUILDS else _Inert
 
 
 def _content(path: Path) -> Any:
     try:
-        return load_file(path) if path.suffix == ".safetensors" else torch.load(path, map_location="cpu", weights_only=True)
-    except (SafetensorError, pickle.UnpicklingError, RuntimeError, EOFError, OSError) as error:
+        if path.suffix == ".safetensors":
+            return load_file(path)
+        try:
+            return torch.load(path, map_location="cpu", weights_only=True)
+        except pickle.UnpicklingError:  # it holds hyperparameters and the like
+            reader = SimpleNamespace(
+                Unpickler=_Unpickler, load=lambda *args, **kw: _Unpickler(*args, **kw).load(), __name__="inert"
+            )
+            return torch.load(path, map_location="cpu", weights_only=False, pickle_module=reader)
+    except Exception as error:  # a damaged pickle raises what it likes
         reason = str(error).partition("\n")[0]
         raise ValueError(
-            f"path must hold tensors alone, as torch.save(module.state_dict(), path) writes them, got {str(path)!r}, "
-            f"{path.stat().st_size} bytes: {reason}: it is damaged, get it again, or holds objects that would run code"
+            f"path must hold tensors, as torch.save(module.state_dict(), path) writes them, got {str(path)!r}, "
+            f"{path.stat().st_size} bytes: {reason}: it is damaged or no checkpoint, get it again"
         ) from error

@@ -72,8 +72,8 @@ import torch
 import flatviz as fv
 from flatviz.core.devices import pick
 from flatviz.core.seeds import generator
+from flatviz.datasets.given import in_memory
 from flatviz.datasets.images import PUBLIC, image_folder, images_like, public_images
-from flatviz.datasets.stream import in_memory
 from flatviz.experiments import judged, read_table, run, write_table
 from flatviz.experiments.statistics import mean_zero
 from flatviz.families.choice import Choice

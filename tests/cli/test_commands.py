@@ -18,7 +18,7 @@ import flatviz as fv
 import flatviz.cli.tour
 import flatviz.families.tour
 from flatviz.cli import COMMANDS, main
-from flatviz.datasets.digits import digits_transfer
+from flatviz.datasets.tasks import digits_transfer
 from flatviz.families.tour import run_tour
 from flatviz.storage.cache import cache_folder
 

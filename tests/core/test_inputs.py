@@ -180,7 +180,7 @@ WRONG = [
     (lambda: fv.Data({"input_ids": IDS, "attention_mask": IDS[:3]}, LABELS), ValueError,
      "attention_mask and y must be of one length, got 3 inputs and 4 labels"),
     (lambda: fv.Data({"input_ids": [1, 2]}, LABELS[:2]), TypeError,
-     "x must hold tensors by the module's argument names, got {'input_ids': 'list'}"),
+     "x must hold tensors by the module's argument names, or in their order, got {'input_ids': 'list'}"),
     (lambda: fv.Data({"embeds": torch.tensor([[1.0], [NAN]])}, LABELS[:2]), ValueError, "embeds must be finite, got 1 NaN or inf"),
     (lambda: fv.nll(fv.Net.from_module(Reader(), example=sentences().x), fv.Data({"words": IDS}, LABELS)), ValueError,
      r"inputs words .* do not pass through .* as keywords.*unexpected keyword argument 'words'"),

@@ -7,10 +7,9 @@ import pytest
 import torch
 from PIL import Image
 from published import write_mnist
-from torch.utils.data import DataLoader, TensorDataset
 
 import flatviz as fv
-from flatviz.datasets import data_from, image_folder, images, images_like, public_images
+from flatviz.datasets import image_folder, images, images_like, public_images
 
 
 @pytest.fixture
@@ -83,16 +82,22 @@ def test_mnist_is_read_from_its_published_format_without_a_download(tmp_path):
     assert data.y.tolist() == [0, 1, 2, 0, 1, 2] and sorted(few.y.tolist()) == [0, 1, 2]
 
 
-def test_data_sets_and_loaders_become_one_set_in_their_order():
-    x, y = torch.rand(10, 3), torch.arange(10) % 4
-    pairs = TensorDataset(x, y)
-    for examples in (pairs, DataLoader(pairs, batch_size=4), DataLoader(pairs, batch_size=None)):
-        data = data_from(examples)
-        assert torch.equal(data.x, x) and torch.equal(data.y, y) and len(data_from(examples, 7)) == 7
-    with pytest.raises(TypeError, match=r"each example must be a pair \(x tensor, y\), got dict"):
-        data_from([{"x": 1}])
-    with pytest.raises(ValueError, match="at least one"):
-        data_from([])
+def test_a_folder_as_people_have_it_gives_its_pictures_alone(folder):
+    """GIFs count, 16 bits keep their upper 8, and what notebooks and archives leave behind is passed over."""
+    Image.new("P", (8, 10), 7).save(folder / "ant" / "5.gif")
+    Image.fromarray(np.full((10, 8), 200 * 256 + 9, dtype=np.uint16)).save(folder / "ant" / "6.png")
+    for name in (".ipynb_checkpoints", "__MACOSX"):
+        (folder / name).mkdir()
+        Image.new("RGB", (8, 10)).save(folder / name / "1.png")
+    (folder / "bee" / ".ipynb_checkpoints").mkdir()
+    Image.new("RGB", (8, 10)).save(folder / "bee" / ".ipynb_checkpoints" / "0-checkpoint.png")
+    (folder / "bee" / "._0.png").write_bytes(b"resource fork"), (folder / "bee" / "Thumbs.db").write_bytes(b"")
+    data = image_folder(folder)
+    assert data.class_names == ("ant", "bee", "cat") and torch.bincount(data.y).tolist() == [6, 4, 4]
+    assert data.x.bytes[5].unique().tolist() == [200]
+    Image.fromarray(np.zeros((10, 8), dtype=np.float32)).save(folder / "cat" / "9.tiff")
+    with pytest.raises(ValueError, match=r"images must have 8 or 16 bits a channel, got float32 in .*9\.tiff"):
+        image_folder(folder)
 
 
 def test_a_folder_that_lacks_a_class_is_numbered_by_the_names_of_the_other(folder):

@@ -1,7 +1,9 @@
 """Networks: sizes as published, forward passes as another tool's, any number of classes, weights from files."""
 
+import argparse
 from unittest.mock import Mock
 
+import numpy as np
 import pytest
 import torch
 import torchvision
@@ -108,11 +110,38 @@ def test_other_classes_are_read_only_where_it_is_said(tmp_path):
         fv.models.load_weights(target, write(path, wide), new_head=True)
 
 
-def test_a_file_as_older_torchvision_and_dataparallel_wrote_it_is_read(tmp_path):
-    source, path = net(), tmp_path / "net.pth"
-    state = {f"module.{k}": v for k, v in source.state_dict().items() if "num_batches_tracked" not in k}
-    torch.save({"state_dict": state, "epoch": 3}, path, _use_new_zipfile_serialization=False)  # before torch 1.6
-    assert torch.equal(fv.models.load_weights(net(), path)[2].weight, source[2].weight)
+class Evil:
+    def __reduce__(self):
+        return (print, ("code ran",))
+
+
+class Hyperparameters(dict):
+    """An object beside the tensors, as trainers write them."""
+
+
+CHECKPOINTS = {
+    "older torchvision's, of DataParallel": lambda s: {"state_dict": {f"module.{k}": v for k, v in s.items() if "num_b" not in k}},
+    "Lightning's": lambda s: {
+        "state_dict": {f"model.{k}": v for k, v in s.items()} | {"criterion.weight": torch.ones(4)},
+        "hyper_parameters": Hyperparameters(lr=0.1), "callbacks": {}, "epoch": 3,
+    },
+    "timm's": lambda s: {"arch": "net", "state_dict": s, "args": argparse.Namespace(lr=0.1), "metric": np.float64(93.1)},
+    "a loop's": lambda s: {"net": {f"module.{k}": v for k, v in s.items()}, "acc": 93.1, "epoch": 3},
+    "compiled": lambda s: {f"_orig_mod.{k}": v for k, v in s.items()},
+    "compiled in parts, in parallel": lambda s: {f"module.{k.replace('0.', '0._orig_mod.')}": v for k, v in s.items()},
+    "with what would run": lambda s: {"model": s, "other": Evil()},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("zipped", [True, False])  # False: before torch 1.6
+@pytest.mark.parametrize("kind", CHECKPOINTS)
+def test_a_checkpoint_as_trainers_write_it_is_read_and_nothing_in_it_runs(kind, zipped, tmp_path, capsys):
+    source, path = net(), tmp_path / "net.ckpt"
+    torch.save(CHECKPOINTS[kind](source.state_dict()), path, _use_new_zipfile_serialization=zipped)
+    loaded = fv.models.load_weights(net(), path)
+    for name, value in source.state_dict().items():
+        assert torch.equal(loaded.state_dict()[name], value) or "num_batches" in name
+    assert "code ran" not in capsys.readouterr().out
 
 
 def test_a_public_network_reads_a_local_file_of_torchvisions_names_and_gets_a_new_head(tmp_path):
@@ -124,18 +153,15 @@ def test_a_public_network_reads_a_local_file_of_torchvisions_names_and_gets_a_ne
     assert module(data.x).shape == (4, 2)
 
 
-class Evil:
-    def __reduce__(self):
-        return (print, ("code ran",))
-
-
 STATE = net().state_dict()
 MISSING = {k: v for k, v in STATE.items() if k != "0.bias"} | {"9.bias": torch.zeros(1)}
 
 
 @pytest.mark.parametrize(("name", "state", "kept", "text"), [
     *((name, STATE, 200, f"{name}.*(get it again|damaged)") for name in ("net.pth", "net.safetensors")),
-    ("net.pth", {"0.weight": Evil()}, None, "path must hold tensors alone"),
+    ("net.pth", {"0.weight": Evil()}, None, "path must hold a state dict"),
+    ("net.pth", net(), None, "path must hold a state dict.*got an object in"),
+    ("two.pth", {f"{who}.{k}": v for who in "ab" for k, v in STATE.items()}, None, r"got several, under a\., b\., in"),
     ("list.pth", [torch.zeros(2)], None, "path must hold a state dict"),
     ("nan.pth", STATE | {"0.weight": torch.full((5, 3), float("nan"))}, None, "must be finite, got NaN or inf in 0.weight"),
     ("short.pth", MISSING, None, '(?s)Missing key.* "0.bias".*Unexpected key.* "9.bias"'),

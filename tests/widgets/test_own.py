@@ -130,7 +130,9 @@ def test_examples_are_the_same_from_arrays_tensors_dataset_and_loader(digits):
         assert torch.equal(got.x, data.x) and torch.equal(got.y, data.y)
     labelled = DataLoader([(x, int(y)) for x, y in zip(data.x[:5], data.y[:5])])
     assert torch.equal(examples(labelled, "train").y, data.y[:5])
-    with pytest.raises(TypeError, match=r"train must be a .*: give \(inputs, labels\), a Dataset or a DataLoader"):
+    with pytest.raises(
+        TypeError, match=r"train must be \(inputs, labels\), a data set or a loader: .* inputs and one of labels"
+    ):
         examples({"x": data.x}, "train")
     with pytest.raises(ValueError, match="test must have whole numbers as labels"):
         examples((data.x, np.linspace(0, 1, len(data))), "test")

@@ -1,0 +1,262 @@
+"""Data as people bring it: arrays, frames, data sets and loaders, read into memory, or batch by batch where they do not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.utils.data import DataLoader, IterableDataset, Subset
+
+from flatviz.checks import check_count
+from flatviz.core.data import Data
+from flatviz.core.inputs import Stream, pair_of
+from flatviz.core.seeds import random_state, saved_rng
+
+LOOKED = 8  # examples that are read twice
+LABELS = ("labels", "label", "targets", "target", "y")  # names under which a dict holds them
+
+
+def data_from(examples: Any, n: int | None = None, *, classes: Sequence[str] | None = None) -> Data:
+    """A `Data` of what you have, of all examples or the first `n`, in their order.
+
+    Args:
+        examples: a pair (x, y) of tensors, arrays, lists or frames; x may be a dict or a tuple of them, which the module takes as
+            keywords or in order.  A dict of columns, one of them "labels".  A `torch.utils.data.Dataset`, also without a length, or
+            anything else to iterate, of examples (x, y), (x1, x2, y), ((x1, x2), y), ({"input_ids": ...}, y) or
+            {"input_ids": ..., "labels": y}; a `DataLoader` of batches of such.  A `Data` stays as it is.
+            Floats of arrays and frames take torch's default dtype.  y: class numbers; texts, which become the numbers of their
+            names in alphabetical order; one-hot rows, which become class numbers; floating targets of a regression.
+        n: at most so many, of a data set without an end too.
+        classes: names of all classes in the order of their numbers: `train.class_names`, for a test set that lacks some.
+
+    Raises:
+        TypeError: For examples without a label, and for inputs that are no numbers.
+        ValueError: For none, for several shapes, and for a text that is no class.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> pairs = torch.utils.data.TensorDataset(torch.rand(6, 3), torch.arange(6) % 2)
+        >>> fv.datasets.data_from(torch.utils.data.DataLoader(pairs, batch_size=4), 5)
+        Data(5 examples, x (5, 3) float32, classes 0..1)
+        >>> fv.datasets.data_from(([[0.0, 1.0], [2.0, 3.0]], ["dog", "cat"])).class_names
+        ('cat', 'dog')
+    """
+    n = None if n is None else check_count(n, "n")
+    if isinstance(examples, Data):
+        return examples if n is None or n >= len(examples) else examples.subset(torch.arange(n))
+    with saved_rng():
+        fields, y = _columns(examples) or _collected(examples, n)
+    y, names = _labels_of(y, classes)
+    x = {name: _tensor(value, name)[:n] for name, value in fields.items()}
+    x = x[None] if None in x else x if any(isinstance(name, str) for name in x) else tuple(x.values())
+    return Data(x, y[:n], names or class_names_of(examples, y))
+
+
+def _columns(given: Any) -> tuple[dict, Any] | None:
+    """Inputs by name and labels, of all examples, where they come so; None where they come one by one or in batches."""
+    pair = isinstance(given, (tuple, list)) and (len(given) == 2 or len(given) > 2 and isinstance(given, tuple))
+    if isinstance(given, Mapping) or (pair and _is_column(given[-1])):
+        return _split(given, "the data")
+    return None
+
+
+def _is_column(y: Any) -> bool:
+    """Whether this is a value for each of several examples."""
+    if isinstance(y, list):
+        return bool(y) and isinstance(y[0], (str, int, float, list))
+    return hasattr(y, "__array__") and np.ndim(y) > 0
+
+
+def _split(given: Any, where: str) -> tuple[dict, Any]:
+    """Inputs, by name, by position, or the only one under None, and label of an example, a batch or of everything."""
+    if isinstance(given, Mapping):
+        label = next((name for name in LABELS if name in given), None)
+        if label is None or len(given) == 1:
+            raise TypeError(
+                f"{where} must have inputs and one of {', '.join(LABELS)}, got the names {list(given)}: rename the label"
+            )
+        return {str(name): v for name, v in given.items() if name != label}, given[label]
+    if not isinstance(given, (tuple, list)) or len(given) < 2:
+        raise TypeError(
+            f"each example must be a pair (x, y), or a dict with labels, got {type(given).__name__} in {where}: give a transform"
+        )
+    *inputs, y = given
+    x = inputs[0] if len(inputs) == 1 else tuple(inputs)
+    if isinstance(x, Mapping):
+        return {str(name): v for name, v in x.items()}, y
+    several = isinstance(x, (tuple, list)) and all(hasattr(v, "__array__") for v in x)
+    if several and isinstance(x, list) and hasattr(y, "__len__") and any(len(v) != len(y) for v in x):
+        several = False  # rows, one for each label
+    return dict(enumerate(x)) if several else {None: x}, y
+
+
+def _collected(examples: Any, n: int | None) -> tuple[dict, Any]:
+    """Columns of what comes in examples, or of a loader in batches."""
+    loader = isinstance(examples, DataLoader)
+    batched = loader and examples.batch_sampler is not None
+    total = len(examples) if not loader and hasattr(examples, "__len__") else None  # a user's own may go on beyond it
+    if not hasattr(examples, "__iter__") and not hasattr(examples, "__getitem__"):
+        raise TypeError(
+            f"examples must be (x, y), a data set or a loader, got {type(examples).__name__}: see fv.datasets.data_from"
+        )
+    places = (examples, examples.sampler) if loader else ()
+    sources = [p.generator for p in places if isinstance(getattr(p, "generator", None), torch.Generator)]  # foreign objects
+    states = [source.get_state() for source in sources]
+    columns: dict[Any, list] = {}
+    seen = 0
+    try:
+        for i, example in enumerate(examples):
+            fields, y = _split(example, f"example {i}")
+            for name, value in {**fields, LABELS: y}.items():
+                value = value if isinstance(value, Tensor) else np.asarray(value) if name is LABELS else _tensor(value, name)
+                columns.setdefault(name, []).append(value if batched else value[None])
+            seen += len(columns[LABELS][-1])
+            if (n is not None and seen >= n) or (not batched and seen == total):
+                break
+    finally:
+        for source, state in zip(sources, states):
+            source.set_state(state)
+    if not columns:
+        raise ValueError("examples must hold at least one (x, y), got an empty set")
+    joined = {name: _joined(name, values) for name, values in columns.items()}
+    return joined, joined.pop(LABELS)
+
+
+def _joined(name: Any, values: list) -> Any:
+    shapes = list(dict.fromkeys(tuple(v.shape[1:]) for v in values))
+    if len(shapes) > 1:
+        what = "labels" if name is LABELS else "inputs" if name is None else f"inputs {name!r}"
+        raise ValueError(
+            f"{what} must be of one shape, got {shapes[0]} and {shapes[1]}: pad or resize them; of batches give the loader itself"
+        )
+    return torch.cat(values) if all(isinstance(v, Tensor) for v in values) else np.concatenate(list(map(np.asarray, values)))
+
+
+def _tensor(value: Any, name: Any) -> Tensor:
+    """Numbers as a tensor; a copy of what is none yet, so that the user's array is not shared."""
+    if isinstance(value, Tensor):
+        return value
+    what = "x" if name is None else name if isinstance(name, str) else f"x[{name}]"
+    try:
+        array = np.asarray([np.asarray(v) for v in value] if isinstance(value, list) else value)
+        array = array.astype(np.float64) if array.dtype.kind == "O" and not _texts(array) else array  # columns of several types
+        if array.dtype.kind not in "biufc":
+            raise TypeError(f"got {type(value).__name__}s of text" if _texts(array) else f"got {array.dtype}")
+    except (TypeError, ValueError) as error:
+        columns = [str(c) for c in getattr(value, "columns", ()) if _texts(np.asarray(value[c]))]  # of a frame
+        where = f" in the columns {', '.join(columns)}" if columns else ""
+        raise TypeError(
+            f"{what} must hold numbers of one shape, got a {type(value).__name__}{where} ({error}): "
+            "encode texts as numbers, tokenize, pad, or give a transform to tensors"
+        ) from error
+    if array.dtype.kind in "fu" and array.dtype.itemsize > 1:  # torch computes with few kinds of unsigned numbers
+        array = array.astype(np.int64 if array.dtype.kind == "u" else array.dtype.newbyteorder("="))
+    tensor = torch.tensor(np.ascontiguousarray(array))
+    return tensor.to(torch.get_default_dtype()) if tensor.dtype == torch.float64 else tensor
+
+
+def _texts(array: np.ndarray) -> bool:
+    return array.dtype.kind in "US" or array.dtype.kind == "O" and any(isinstance(v, (str, bytes)) for v in array.flat)
+
+
+def _labels_of(y: Any, classes: Sequence[str] | None) -> tuple[Tensor, tuple[str, ...]]:
+    """Class numbers or targets, and names of the classes, () where they have none."""
+    names = () if classes is None else tuple(classes)
+    if not isinstance(y, Tensor) and _texts(array := np.asarray(y)):
+        if absent := [v for v in array.flat if not isinstance(v, (str, bytes))]:
+            raise ValueError(f"labels must all be texts, got {absent[0]!r} among them: remove what has no label")
+        texts = [v.decode() if isinstance(v, bytes) else str(v) for v in array.flat]
+        numbers = {text: i for i, text in enumerate(names or sorted(set(texts)))}
+        if unknown := set(texts) - numbers.keys():
+            raise ValueError(
+                f"labels must be of the classes {tuple(numbers)}, got {sorted(unknown)[0]!r}: give classes=, or mend it"
+            )
+        return torch.tensor([numbers[text] for text in texts]).view(array.shape).squeeze(-1 if array.ndim == 2 else 0), tuple(
+            numbers
+        )
+    y = _tensor(y, "labels")
+    y = y.long() if y.dtype == torch.bool else y
+    if y.ndim == 2 and y.shape[1] > 1 and bool(((y == 0) | (y == 1)).all() and (y.sum(1) == 1).all()):
+        y = y.argmax(1)
+    return y[:, 0] if y.ndim == 2 and y.shape[1] == 1 and not y.is_floating_point() else y, names
+
+
+def stream(examples: Any, *, workers: int = 2) -> Data:
+    """A `Data` that reads a `torch.utils.data.Dataset` of (x tensor, y), or that of a `DataLoader`, when batches are asked for.
+
+    The order is that of the data set, each time, so that an objective stays one function of the weights; minibatches of a
+    fit read their own examples.  What needs all inputs at once (a full-batch gradient) reads them all.  Labels are the data set's
+    `targets` or `labels`; without those every example is read once for its own.
+
+    Args:
+        examples: with a length and `examples[i]`; x of one shape.  Of a `DataLoader` its data set is taken, in its order.
+        workers: threads that read.
+
+    Raises:
+        TypeError: For a data set without a length or without `examples[i]`: `data_from` reads those into memory.
+        ValueError: For one with random transforms.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> pairs = torch.utils.data.TensorDataset(torch.rand(6, 3), torch.arange(6) % 2)
+        >>> fv.datasets.stream(pairs)
+        Data(6 examples, x (6, 3) float32, streamed by 2 threads, classes 0..1)
+    """
+    check_count(workers, "workers")
+    if isinstance(examples, DataLoader):
+        examples = examples.dataset
+    if isinstance(examples, IterableDataset) or not (hasattr(examples, "__len__") and hasattr(examples, "__getitem__")):
+        raise TypeError(
+            f"a stream needs a data set with a length and examples[i], got {type(examples).__name__}: "
+            "fv.datasets.data_from reads it into memory"
+        )
+    if len(examples) == 0:
+        raise ValueError("examples must hold at least one (x, y), got an empty set")
+    first = _read_twice(examples)
+    dtype = torch.float32 if first.dtype == torch.uint8 and first.ndim == 3 else first.dtype
+    y = _labels(examples)
+    x = Stream(examples, torch.arange(len(examples)), first.shape, workers, dtype=dtype)
+    return Data(x, y, class_names_of(examples, y))
+
+
+def _read_twice(examples: Any) -> Tensor:
+    """The first input, once a few examples are the same when they are read again and draw no random numbers."""
+    before = random_state()
+    few = torch.linspace(0, len(examples) - 1, min(len(examples), LOOKED)).long().tolist()
+    first, again = ([pair_of(examples[i], i)[0] for i in few] for _ in range(2))
+    same = (a.shape == b.shape and torch.allclose(a, b, rtol=0, atol=0, equal_nan=True) for a, b in zip(first, again))
+    if before != random_state() or not all(same):
+        raise ValueError(
+            "examples must be the same each time they are read, got random ones (augmentation), of which no surface has one value: "
+            "leave random transforms out, or draw once for all with fv.datasets.data_from"
+        )
+    return first[0]
+
+
+def in_memory(data: Data) -> Data:
+    """The same examples with those of a stream in memory, images in bytes as bytes; other data as they are."""
+    return replace(data, x=data.x.read()) if isinstance(data.x, Stream) else data
+
+
+def class_names_of(examples: Any, y: Tensor) -> tuple[str, ...]:
+    """What a data set of someone else's calls the classes of its labels y, as torchvision's do in `classes`; () where it does not."""
+    if isinstance(examples, DataLoader):
+        examples = examples.dataset
+    while isinstance(examples, Subset):
+        examples = examples.dataset
+    names = getattr(examples, "classes", None)  # a foreign object
+    named = isinstance(names, (list, tuple)) and all(isinstance(name, str) for name in names)
+    return tuple(names) if named and not y.is_floating_point() and len(names) > int(y.max()) else ()
+
+
+def _labels(examples: Any) -> Tensor:
+    """From the list that torchvision's data sets have of them, else by reading everything once."""
+    for name in ("targets", "labels"):
+        known = getattr(examples, name, None)  # a foreign object
+        if known is not None and len(known) == len(examples):
+            return torch.as_tensor(known)
+    return torch.stack([torch.as_tensor(pair_of(examples[i], i)[1]) for i in range(len(examples))])

@@ -1,0 +1,183 @@
+"""Tasks by name, as commands take them: digits and moons, which need no download, a folder of images, a public image set."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from flatviz.checks import Count, NonNegative, Seed, Whole
+from flatviz.core.boundary import public
+from flatviz.core.data import Data, Task
+from flatviz.core.seeds import generator, saved_rng
+from flatviz.datasets.corruptions import affine
+from flatviz.datasets.few_shot import MOST_VALIDATION, hold_out, pick_classes, transfer_task
+from flatviz.datasets.images import PUBLIC, image_folder, public_images
+
+DIGITS, DIGITS_SOURCE = 10, 700
+MOONS, MOONS_SOURCE, MOONS_TEST = 2, 200, 400
+SOURCE_ANGLE = math.radians(30)
+
+
+@public
+def digits_transfer(*, shots: Count = 10, seed: Seed = 0, degrees: NonNegative = 90.0, validation: Whole | None = None) -> Task:
+    """Source: 700 digits turned by 90 degrees.  Target: `shots` upright digits a class.  Test: all the rest, upright.
+
+    The splits are disjoint.  Pixels are scaled to 0..1; x (N, 1, 8, 8).
+
+    Args:
+        shots: training digits a class.
+        seed: draws the splits.
+        degrees: by which the source is turned, counter-clockwise: how far apart the two domains are; multiples of 90 move pixels
+            without change, other angles interpolate.
+        validation: digits a class taken out of the test split to choose settings on; None: as many as the shots, at most 15;
+            0: no validation split.
+
+    Raises:
+        ValueError: For more shots than there are digits.
+    """
+    with saved_rng():  # its import draws random numbers
+        from sklearn.datasets import load_digits  # when asked for: who computes on tensors need not have it
+    scans = load_digits()
+    x = torch.as_tensor(scans.images, dtype=torch.float32)[:, None] / 16
+    y = torch.as_tensor(scans.target, dtype=torch.long)
+    order = torch.randperm(len(x), generator=generator(seed))
+    source, rest = order[:DIGITS_SOURCE], order[DIGITS_SOURCE:]
+    available = int(torch.bincount(y[rest], minlength=DIGITS).min())
+    held_out = min(shots, MOST_VALIDATION) if validation is None else validation
+    most = available - (2 * held_out if held_out else 0)  # hold_out takes no more than half of what is left
+    if shots >= most:
+        raise ValueError(f"shots must be below {most}, so that every class is left to test on, got {shots}")
+    few = torch.cat([rest[y[rest] == c][:shots] for c in range(DIGITS)])
+    index = rest[~torch.isin(rest, few)]
+    test, chosen_on = Data(x[index], y[index]), None
+    if held_out:
+        chosen_on, test = hold_out(test, held_out, seed=seed)
+    return Task(
+        Data(_turned(x[source], degrees), y[source]),
+        Data(x[few], y[few]),
+        test,
+        n_classes=DIGITS,
+        name=f"digits, {shots} shots a class, from {'rotated digits' if degrees == 90 else f'digits turned by {degrees:g} degrees'}",
+        validation=chosen_on,
+    )
+
+
+def _turned(x: Tensor, degrees: float) -> Tensor:
+    """Images (N, C, H, W) turned counter-clockwise."""
+    quarters = float(degrees) / 90
+    if quarters.is_integer():
+        return torch.rot90(x, int(quarters), dims=(2, 3)).contiguous()
+    return affine(x, angle=math.radians(degrees))
+
+
+@public
+def moons_transfer(*, shots: Count = 10, noise: NonNegative = 0.15, seed: Seed = 0) -> Task:
+    """Source: 200 points of the moons turned by 30 degrees.  Target: `shots` upright points a class.  Test: 400 upright.
+
+    Validation: as many upright points as there are shots, at most 15 a class.
+
+    Class 0 lies on (cos t, sin t), class 1 on (1 - cos t, 1/2 - sin t), t in [0, pi], both plus Gaussian noise.
+
+    Args:
+        shots: training points a class; 10 are the few shots of the transfer setting.
+        noise: standard deviation of each coordinate; 0.15 lets the classes touch, so that no posterior is sure everywhere.
+        seed: draws points and noise; the sets are disjoint draws of one stream.
+
+    Returns:
+        A `Task` with x (N, 2).
+
+    Example:
+        >>> import flatviz as fv
+        >>> fv.datasets.moons_transfer(shots=5, seed=0)
+        Task('two moons, 5 shots a class, from turned moons': source 200, train 10, validation 10, test 400, 2 classes)
+    """
+    source = generator(seed)
+    sizes = (MOONS_SOURCE, MOONS * shots, MOONS_TEST, MOONS * min(shots, MOST_VALIDATION))
+    turned, train, test, validation = (_moons(n, noise, source) for n in sizes)
+    cos, sin = math.cos(SOURCE_ANGLE), math.sin(SOURCE_ANGLE)
+    rotation = torch.tensor([[cos, sin], [-sin, cos]])
+    name = f"two moons, {shots} shots a class, from turned moons"
+    return Task(Data(turned.x @ rotation, turned.y), train, test, n_classes=MOONS, name=name, validation=validation)
+
+
+def _moons(n: int, noise: float, source: torch.Generator) -> Data:
+    """`n` points, half of each class, in turn."""
+    t: Tensor = math.pi * torch.rand(n, generator=source)
+    y = torch.arange(n) % MOONS
+    first, second = torch.stack([t.cos(), t.sin()], 1), torch.stack([1 - t.cos(), 0.5 - t.sin()], 1)
+    x = torch.where(y[:, None] == 0, first, second)
+    return Data(x + noise * torch.randn(n, 2, generator=source), y)
+
+
+NEAR = dict(degrees=15.0, shots=2)  # the experiment tasks chose it: here transfer helps
+OFFLINE = {"digits": digits_transfer, "digits-near": partial(digits_transfer, **NEAR), "moons": moons_transfer}
+DEFAULT = "digits-near"  # of tour, lab and course
+FOLDER = "image-folder"
+NAMES = (*OFFLINE, f"{FOLDER}:PATH", *(f"{name.replace('_', '-')}:ROOT" for name in PUBLIC))
+LEAST_CLASSES = 4  # of which one half can be the source
+
+
+@public
+def named_task(
+    name: str, *, shots: Count | None = None, seed: Seed = 0, size: Count | None = None, per_class: Count | None = None
+) -> Task:
+    """A task by its name: "digits", "digits-near", "moons", "image-folder:PATH", "mnist:ROOT", "cifar10:ROOT" and so on.
+
+    Of "digits" the source is turned by 90 degrees and transfer harms; of "digits-near" by 15 degrees, with 2 shots a class,
+    and transfer helps.
+
+    A folder is one of class folders, or holds two such, train and test.  A public set lies in ROOT as torchvision leaves it
+    there; nothing is downloaded.  Of images the first half of the classes is the source, the other half the target; of
+    fewer than four classes, one half of each class's examples.
+
+    Args:
+        name: see above.
+        shots: training examples a class of the target, and as many to choose settings on; None: 10, of "digits-near" 2.
+        seed: draws them.
+        size: pixels of each side to which a folder's images are scaled; None where all have one size.
+        per_class: at most so many examples a class are read, drawn by `seed`; None reads all.
+
+    Raises:
+        ValueError: For another name.
+
+    Example:
+        >>> import flatviz as fv
+        >>> fv.datasets.named_task("moons", shots=5)
+        Task('two moons, 5 shots a class, from turned moons': source 200, train 10, validation 10, test 400, 2 classes)
+    """
+    kind, _, place = name.partition(":")
+    if name in OFFLINE:
+        return OFFLINE[name](seed=seed, **({} if shots is None else {"shots": shots}))
+    shots = 10 if shots is None else shots
+    if kind == FOLDER and place:
+        parts = {split: Path(place) / split for split in ("train", "test")}
+        two = all(path.is_dir() for path in parts.values())
+        read = dict(size=size, seed=seed)
+        whole = image_folder(parts["train"] if two else place, per_class=per_class, **read)
+        test = image_folder(parts["test"], classes=whole.class_names, **read) if two else None
+        return halved_task(whole, shots=shots, seed=seed, test=test, name=f"images of {Path(place).name}")
+    if (public := kind.replace("-", "_")) in PUBLIC and place:
+        read = dict(root=place, download=False, per_class=per_class, seed=seed)
+        whole, test = public_images(public, train=True, **read), public_images(public, train=False, root=place, download=False)
+        return halved_task(whole, shots=shots, seed=seed, test=test, name=kind)
+    raise ValueError(f"data must be one of {', '.join(NAMES)}, got {name!r}: give the folder after the colon")
+
+
+def halved_task(whole: Data, *, shots: int, seed: int, test: Data | None = None, name: str = "halves") -> Task:
+    """Source: the first half of the classes, target: the others; of fewer than four, half of the examples each."""
+    classes = whole.y.unique().tolist()
+    if len(classes) >= LEAST_CLASSES:
+        half = (len(classes) + 1) // 2
+        source, target = (pick_classes(whole, part) for part in (classes[:half], classes[half:]))
+        test = test if test is None else pick_classes(test, classes[half:])
+        name = f"{name}: {len(classes) - half} classes, from {half} others"
+    else:
+        order = torch.randperm(len(whole), generator=generator(seed)).to(whole.y.device)
+        ranked = order[whole.y[order].argsort(stable=True)]  # class by class, each in random order: every second is a half
+        source, target = whole.subset(ranked[::2]), whole.subset(ranked[1::2])
+        name = f"{name}: {len(classes)} classes, from other examples of them"
+    return transfer_task(source, target, shots=shots, seed=seed, test=test, name=name)

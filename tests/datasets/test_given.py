@@ -1,0 +1,131 @@
+"""Whatever form the same examples come in, `data_from` gives the same data, and leaves the user's random numbers alone."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from torch.utils.data import BatchSampler, DataLoader, IterableDataset, SequentialSampler, TensorDataset
+
+import flatviz as fv
+from flatviz.datasets import data_from
+
+X, Y = torch.rand(10, 3), torch.arange(10) % 3
+IDS, MASK = torch.arange(40).view(10, 4), torch.ones(10, 4).long()
+NAMES = np.array(["ant", "bee", "cat"])
+PAIRS = TensorDataset(X, Y)
+ROWS = [
+    {"input_ids": i.tolist(), "attention_mask": m.tolist(), "labels": int(y)} for i, m, y in zip(IDS, MASK, Y)
+]  # Hugging Face
+
+
+class Endless(IterableDataset):
+    """Without a length, as a stream from a disk."""
+
+    def __iter__(self):
+        return zip(X, Y)
+
+
+PLAIN = {
+    "data": fv.Data(X, Y),
+    "a pair of tensors": (X, Y),
+    "arrays": (X.double().numpy(), Y.int().numpy()),
+    "lists": (X.tolist(), Y.tolist()),
+    "a frame and a series of a split": (
+        pd.DataFrame(X.numpy(), index=range(5, 15)),
+        pd.Series(Y.numpy(), index=range(90, 100)),
+    ),
+    "a column of labels": (X, Y[:, None]),
+    "one-hot labels": (X, torch.nn.functional.one_hot(Y).float()),
+    "texts": (X, NAMES[Y]),
+    "texts in a series": (X, pd.Series(NAMES[Y]).astype("category")),
+    "a data set": PAIRS,
+    "a list of examples": list(PAIRS),
+    "examples with texts": [(x, NAMES[y]) for x, y in PAIRS],
+    "an iterable data set": Endless(),
+    "a loader": DataLoader(PAIRS, batch_size=4),
+    "a loader without batches": DataLoader(PAIRS, batch_size=None),
+    "a loader of a batch sampler": DataLoader(PAIRS, batch_sampler=BatchSampler(SequentialSampler(PAIRS), 3, False)),
+    "a loader of an iterable data set": DataLoader(Endless(), batch_size=4),
+    "a loader of texts": DataLoader([(x, str(NAMES[y])) for x, y in PAIRS], batch_size=4),
+}
+SEVERAL = {
+    "a dict and labels": ({"input_ids": IDS, "attention_mask": MASK}, Y),
+    "a dict of columns": {"input_ids": IDS, "attention_mask": MASK.numpy(), "labels": Y},
+    "examples that are dicts": ROWS,
+    "a loader of dicts": DataLoader([{k: torch.tensor(v) for k, v in row.items()} for row in ROWS], batch_size=4),
+    "pairs of a dict and a label": [({"input_ids": i, "attention_mask": m}, y) for i, m, y in zip(IDS, MASK, Y)],
+}
+TWO = {
+    "three tensors": TensorDataset(IDS, MASK, Y),
+    "a loader of three": DataLoader(TensorDataset(IDS, MASK, Y), batch_size=3),
+    "((x1, x2), y)": [((i, m), y) for i, m, y in zip(IDS, MASK, Y)],
+    "a loader of ((x1, x2), y)": DataLoader([((i, m), y) for i, m, y in zip(IDS, MASK, Y)], batch_size=4),
+    "columns": ((IDS, MASK.numpy()), Y),
+}
+
+
+@pytest.mark.parametrize("given", PLAIN.values(), ids=PLAIN)
+def test_one_input_and_a_label(given):
+    data = data_from(given)
+    assert torch.equal(data.x, X) and torch.equal(data.y, Y) and data.class_names in ((), tuple(NAMES))
+    assert torch.equal(data_from(given, 7).y, Y[:7])
+
+
+@pytest.mark.parametrize("given", [*SEVERAL.values(), *TWO.values()], ids=[*SEVERAL, *TWO])
+def test_inputs_by_name_or_in_order_reach_the_module(given):
+    """Bilinear in both, so that neither may be lost; `net(w, dict)` and `example=` take the same."""
+
+    class Module(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.head = torch.nn.Bilinear(4, 4, 3)
+
+        def forward(self, input_ids, attention_mask):
+            return {"logits": self.head(input_ids.float(), 0.1 + attention_mask.float())}
+
+    data, module = data_from(given), Module()
+    inputs = dict(data.x.named)
+    inputs = inputs if "input_ids" in inputs else tuple(inputs.values())
+    for net in (fv.Net.from_module(module, example=example) for example in (None, inputs, data.x, data)):
+        want = module(IDS, MASK)["logits"].detach()
+        torch.testing.assert_close(net(net.w, inputs), want)
+        torch.testing.assert_close(fv.nll(net, data)(net.w), torch.nn.functional.cross_entropy(want, Y))
+    assert fv.fit_ensemble(net, data, seed=0, steps=2, members=2).W.shape == (2, net.dim)
+
+
+def test_a_loader_is_read_without_moving_any_generator_of_the_users():
+    mine = torch.Generator().manual_seed(1)
+    for loader in (
+        DataLoader(PAIRS, batch_size=4, shuffle=True),
+        DataLoader(PAIRS, batch_size=4, shuffle=True, generator=mine),
+    ):
+        before = torch.get_rng_state(), mine.get_state()
+        assert sorted(data_from(loader).x[:, 0].tolist()) == sorted(X[:, 0].tolist())
+        assert torch.equal(before[0], torch.get_rng_state()) and torch.equal(before[1], mine.get_state())
+
+
+def test_texts_of_a_test_set_are_numbered_as_those_of_the_training_set():
+    train = data_from((X, NAMES[Y]))
+    assert data_from((X[:2], ["cat", "ant"]), classes=train.class_names).y.tolist() == [2, 0]
+    with pytest.raises(ValueError, match=r"labels must be of the classes \('ant', 'bee', 'cat'\), got 'dog'"):
+        data_from((X[:1], ["dog"]), classes=train.class_names)
+
+
+FRAME = pd.DataFrame({"age": [1.0, 2.0], "city": ["x", "y"]})
+WRONG = {
+    "a dict alone": ([{"x": 1}], TypeError, "example 0 must have inputs and one of labels, .* got the names .'x'."),
+    "x alone": ([X], TypeError, r"each example must be a pair \(x, y\), or a dict with labels, got Tensor in example 0"),
+    "none": ([], ValueError, "at least one"),
+    "a list of batches": (list(DataLoader(PAIRS, batch_size=4)), ValueError, r"one shape, got \(4, 3\) and \(2, 3\): .*the loader itself"),
+    "sentences of several lengths": ([([1, 2], 0), ([1], 1)], ValueError, r"one shape, got \(2,\) and \(1,\): pad"),
+    "texts as inputs": ([("a film", 0)], TypeError, "x must hold numbers of one shape, got a str .*tokenize"),
+    "a frame with texts": ((FRAME, [0, 1]), TypeError, "got a DataFrame in the columns city"),
+    "a missing label": ((X[:2], ["ant", None]), ValueError, "labels must all be texts, got None"),
+    "a number": (3, TypeError, r"examples must be \(x, y\), a data set or a loader, got int"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("given", "kind", "text"), WRONG.values(), ids=WRONG)
+def test_what_is_no_data_is_one_clear_error(given, kind, text):
+    with pytest.raises(kind, match=text):
+        data_from(given)
