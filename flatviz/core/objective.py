@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import torch
 from torch import Tensor, nn
-from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from flatviz.checks import Vector, check_weights, made_by, shown
 from flatviz.core.boundary import public
+from flatviz.core.derivatives import Product, symmetric, twice
 from flatviz.core.precision import arithmetic
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import saved_rng
@@ -21,12 +21,6 @@ if TYPE_CHECKING:  # what a verb sees of a network is an objective
     from flatviz.core.net import Net
 
 Curvature = Literal["hessian", "ggn", "fisher"]
-TWICE = SDPBackend.MATH  # of every Hessian product: the one attention kernel of PyTorch that can be differentiated twice
-Product = Callable[[Tensor], Tensor]  # v (D,) -> M v (D,)
-
-
-class DivergedError(ValueError):
-    """There is no derivative at a weight vector, because the value or the derivative is not finite."""
 
 
 class Objective:
@@ -64,8 +58,12 @@ class Objective:
 
     def many(self, W: Tensor, *, progress: Progress = False) -> Tensor:
         """Values (S,) at the rows of `W` (S, D), without gradients."""
-        with torch.no_grad():
-            return torch.stack([_number(self(w), self.label).to(W) for w in track(W, self.label, progress)])
+        return torch.stack([self._at(w).to(W) for w in track(W, self.label, progress)])
+
+    def _at(self, w: Tensor) -> Tensor:
+        """The value at `w`, without a graph, of a function that may differentiate inside, as that of a PINN does."""
+        with torch.inference_mode(False), torch.enable_grad():
+            return _number(self(w.clone() if w.is_inference() else w.detach()), self.label).detach()
 
     @arithmetic()
     def value_and_grad(self, w: Tensor) -> tuple[Tensor, Tensor]:
@@ -78,7 +76,11 @@ class Objective:
         """H v with H = grad^2 f(w) (D, D); `w`, `v` and the result are (D,)."""
         check_weights(v, w.numel(), "v")
         with torch.inference_mode(False):
-            return self.operator(w)(v.clone() if v.is_inference() else v)
+            return self.products(w)(v.clone() if v.is_inference() else v)
+
+    def products(self, w: Tensor, curvature: str = "hessian") -> Product:
+        """`operator`, whose first product is compared with a second: u.Hv = v.Hu.  Raises ValueError where they differ."""
+        return symmetric(self.operator(w, curvature), self.label, () if self.net is None else self.net.blocks)
 
     def operator(self, w: Tensor, curvature: str = "hessian") -> Product:
         """V -> H v at one `w`, by double backward; the graph of the gradient is kept, so a product is one pass through it.
@@ -89,8 +91,8 @@ class Objective:
         """
         if curvature != "hessian":
             raise ValueError(f"curvature={curvature!r} needs an objective of a network, as nll makes, got {self.label}")
-        with torch.inference_mode(False), torch.no_grad(), saved_rng():
-            first, second = (_number(self(w), self.label) for _ in range(2))
+        with saved_rng():
+            first, second = self._at(w), self._at(w)
         if not torch.equal(first, second) and bool(torch.isfinite(first)):
             raise ValueError(
                 f"f must be a function of w, got two values for one w, {float(first):g} and {float(second):g}: turn dropout off"
@@ -226,7 +228,7 @@ def hessian_operator(f: ObjectiveLike, w: Tensor) -> Product:
 def _differentiate(f: Objective, w: Tensor, *, create_graph: bool) -> tuple[Tensor, Tensor, Tensor]:
     """A leaf at `w`, the value there, and the gradient; ValueError where torch knows none, instead of zeros."""
     gradient = None
-    with torch.inference_mode(False), torch.enable_grad(), sdpa_kernel(TWICE) if create_graph else nullcontext():
+    with torch.inference_mode(False), torch.enable_grad(), twice() if create_graph else nullcontext():
         point = check_weights(w, f.dim).detach().clone().requires_grad_(True)
         value = _number(f(point), f.label) if f.differentiable else None
         if value is not None and value.requires_grad:
@@ -237,7 +239,7 @@ def _differentiate(f: Objective, w: Tensor, *, create_graph: bool) -> tuple[Tens
             "use nll(net, data), or a function that computes with torch only, without detach()"
         )
     if not bool(value.isfinite()):
-        raise DivergedError(
+        raise ValueError(
             f"{f.label} must be finite at w to have derivatives, got {float(value.detach()):g}: w is where f diverged"
         )
     return point, value.detach(), gradient

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_weights, kind
-from flatviz.core.objective import DivergedError, Objective
+from flatviz.core.objective import Objective
 from flatviz.core.seeds import randn_like
 
 WHICH = kind((slice, Tensor), "a slice, an index or a mask of the weights", "a layer's is net.blocks[i].slice")
@@ -20,7 +20,7 @@ class Operator:
     """v -> P H P^T v, (P,) -> (P,): H the curvature at `w` (D,), P the rows of a part of the weights."""
 
     def __init__(self, f: Objective, w: Tensor, curvature: str = "hessian", part: Part = None) -> None:
-        self._product = f.operator(check_weights(w, f.dim), curvature)
+        self._product = f.products(check_weights(w, f.dim), curvature)
         self._index = None if part is None else _index(part, w)
         self._w = w
         self.like = w if self._index is None else w[self._index]
@@ -31,9 +31,7 @@ class Operator:
             v = v.clone() if v.is_inference() else v  # one that autograd can keep
             out = self._product(v) if self._index is None else self._product(self.embed(v))[self._index]
         if not bool(out.isfinite().all()):
-            raise DivergedError(
-                "the curvature at w must be finite, got NaN or inf: look at f(w), and move w to where f is small"
-            )
+            raise ValueError("the curvature at w must be finite, got NaN or inf: look at f(w), and move w to where f is small")
         return out
 
     def embed(self, v: Tensor) -> Tensor:
@@ -67,10 +65,10 @@ BASIS_BYTES = 2**30  # of memory that a basis may take before it is restarted
 class Krylov:
     """Thick-restart Lanczos with full reorthogonalisation, from a random start.
 
-    H Q = Q C + sum_p p row_p^T, with Q (m, D) in rows, C (m, m) as measured, and the vectors p whose products come next: one, or
-    several once a random one was injected (band Lanczos).  A full basis of `room` vectors is restarted from its best Ritz
-    vectors.  `locked` (c, D): directions kept out of it; `scale`: the size of H where they hold its largest eigenvalues, so
-    that the remainder can be distinguished from rounding.
+    H Q = Q C + sum_p p row_p^T, with Q (m, D) in rows, C (m, m) as measured, so that residuals are those of H as it is, and the
+    vectors p whose products come next: one, or several once a random one was injected (band Lanczos).  A full basis of `room`
+    vectors is restarted from its best Ritz vectors.  `locked` (c, D): directions kept out of it; `scale`: the size of H where
+    they hold its largest eigenvalues, so that the remainder can be distinguished from rounding.
     Source: Wu & Simon 2000 (thick restart); Golub & Van Loan, Matrix Computations, 4th ed., ch. 10.
     """
 
@@ -88,8 +86,8 @@ class Krylov:
         self._locked = like.new_zeros(0, like.numel()) if locked is None else locked
         room = min(room, like.numel() - len(self._locked))
         self.Q = torch.empty(room, like.numel(), dtype=like.dtype, device=like.device)
-        self.C = torch.zeros(room, room, dtype=torch.float64)  # its upper half
-        self.size, self.n_products = 0, 0
+        self.C = torch.zeros(room, room, dtype=torch.float64)  # not mirrored
+        self.size, self.n_products, self._dropped = 0, 0, 0.0  # the last: asymmetry in what restarts left out
         self._ahead: list[tuple[Tensor, Tensor]] = []
         self.inject()
 
@@ -106,7 +104,8 @@ class Krylov:
     def step(self, turn: int = 0) -> None:
         """One product, one more basis vector: the one that waited longest, or with turn=-1 the newest."""
         i = self.size
-        self.Q[i], _ = self._ahead.pop(turn)
+        self.Q[i], row = self._ahead.pop(turn)
+        self.C[i, :i] = row[:i]
         r = self.product(self.Q[i].clone())
         self.n_products += 1
         for _ in range(2):  # once loses orthogonality in float32 (Kahan-Parlett: twice is enough)
@@ -129,14 +128,17 @@ class Krylov:
         m = self.size
         values, vectors = torch.linalg.eigh(self.C[:m, :m], UPLO="U")
         values, vectors = values.flip(0), vectors.flip(1)
-        outside = sum(((row[:m] @ vectors).square() for _, row in self._ahead), torch.zeros_like(values))
+        off = (self.C[:m, :m] @ vectors - vectors * values).square().sum(0)  # 0 where H is symmetric
+        outside = sum(((row[:m] @ vectors).square() for _, row in self._ahead), off)
         rounding = torch.finfo(self.Q.dtype).eps * values.abs().max()
-        return values, vectors, outside.sqrt() + rounding
+        return values, vectors, outside.sqrt() + rounding + self._dropped
 
     def restart(self, keep: int) -> None:
         """Go on from the `keep` largest Ritz vectors alone."""
         values, vectors, _ = self.ritz()
         vectors = vectors[:, :keep]
+        off = self.C[: self.size, : self.size] @ vectors - vectors * values[:keep]
+        self._dropped += float(off.norm())
         self.Q[:keep] = vectors.T.to(self.Q) @ self.Q[: self.size]
         self.C.zero_()[:keep, :keep] = values[:keep].diag()
         for _, row in self._ahead:

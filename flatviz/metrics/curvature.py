@@ -92,8 +92,7 @@ def quadratic_forms(H: Operator, V: Tensor) -> Tensor:
 def gains(f: Objective, w: Tensor, ascents: tuple[SAM, ASAM]) -> list[Tensor]:
     """f(w + e) - f(w) of each perturbation e."""
     value, g = f.value_and_grad(w)
-    with torch.no_grad():
-        return [f(w + ascent(w, g)) - value for ascent in ascents]
+    return list(f.many(torch.stack([w + ascent(w, g) for ascent in ascents])) - value)
 
 
 @public

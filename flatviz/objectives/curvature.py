@@ -10,13 +10,13 @@ import torch
 from torch import Tensor
 from torch.autograd.graph import saved_tensors_hooks
 from torch.func import jacrev, vmap
-from torch.nn.attention import sdpa_kernel
 
 from flatviz.checks import check_choice
 from flatviz.core.data import Data
+from flatviz.core.derivatives import twice
 from flatviz.core.likelihood import Likelihood, mean_nll, output_curvature, output_gradient
 from flatviz.core.net import Net
-from flatviz.core.objective import TWICE, Curvature, hessian_operator
+from flatviz.core.objective import Curvature, hessian_operator
 
 GRAPH_BYTES = 2**31  # of saved activations a kept graph may hold; beyond it, batches are gone through again each time
 
@@ -59,7 +59,7 @@ def batch_that_fits(net: Net, data: Data, likelihood: Likelihood, w: Tensor) -> 
             held[storage.data_ptr()] = storage.nbytes()
         return tensor.detach()  # the tensor itself would keep its own graph alive for ever
 
-    with torch.inference_mode(False), torch.enable_grad(), sdpa_kernel(TWICE), saved_tensors_hooks(count, lambda t: t):
+    with torch.inference_mode(False), torch.enable_grad(), twice(), saved_tensors_hooks(count, lambda t: t):
         point = w.detach().clone().requires_grad_(True)
         weights.add(point.untyped_storage().data_ptr())
         loss = mean_nll(net(point, few.batch(None)[0]), few.y, likelihood)
@@ -94,7 +94,7 @@ def _without_derivative(error: RuntimeError) -> str | None:
 
 def _outer(net: Net, data: Data, likelihood: Likelihood, w: Tensor, kind: str, n: int) -> Callable[[Tensor], Tensor]:
     """J^T A J v with A (C, C) an example's L'', or e e^T where e is the loss's derivative in the outputs."""
-    with torch.inference_mode(False), torch.enable_grad(), sdpa_kernel(TWICE):
+    with torch.inference_mode(False), torch.enable_grad(), twice():
         point = w.detach().clone().requires_grad_(True)
         out = net(point, data.batch(None)[0])
         dummy = torch.zeros_like(out, requires_grad=True)
@@ -109,7 +109,7 @@ def _outer(net: Net, data: Data, likelihood: Likelihood, w: Tensor, kind: str, n
         except RuntimeError as error:
             if _without_derivative(error) is None:
                 raise
-        with torch.no_grad(), sdpa_kernel(TWICE):
+        with torch.no_grad(), twice():
             return torch.func.jvp(lambda p: net(p, data.batch(None)[0]), (w.detach(),), (v,))[1]
 
     def product(v: Tensor) -> Tensor:

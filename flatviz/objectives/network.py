@@ -11,9 +11,10 @@ from torch import Tensor
 from flatviz.checks import check_many_weights, check_weights
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
+from flatviz.core.derivatives import Product
 from flatviz.core.likelihood import Likelihood, check_labels, mean_nll
 from flatviz.core.net import Net
-from flatviz.core.objective import Objective, PointEvaluator, Product
+from flatviz.core.objective import Objective, PointEvaluator
 from flatviz.core.precision import arithmetic
 from flatviz.core.progress import Progress, track
 from flatviz.engine.batchnorm import refresh_batchnorm

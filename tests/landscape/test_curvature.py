@@ -55,6 +55,18 @@ def test_the_residual_is_measured_not_hoped_for(outliers):
     assert float(true.max()) > 1e-2 and spectrum.n_products == 6
 
 
+@pytest.mark.parametrize("room", [40, 12])
+def test_the_residual_is_true_also_of_products_that_are_not_quite_symmetric(outliers, room):
+    """Restarts (room=12) add to what is known of a residual: there it is a bound."""
+    H = outliers[1] + 1e-4 * torch.randn(D, D, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+    run = krylov.Krylov(lambda v: H @ v, START, room, torch.Generator().manual_seed(0))
+    values, columns, residual = run.find(2, 40, 1e-9)
+    true = torch.stack([(H @ v - lam * v).norm() for v, lam in zip(run.vectors(columns), values)])
+    assert bool((residual >= true * (1 - 1e-6)).all()) and float(true.min()) > 1e-4
+    if room == 40:
+        torch.testing.assert_close(residual, true, rtol=1e-6, atol=0)
+
+
 def test_the_smallest_eigenvalues_come_most_negative_first(outliers):
     f, _, values = outliers
     spectrum = fv.top_eigenpairs(f, START, 2, which="smallest", iters=60)

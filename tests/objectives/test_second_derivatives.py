@@ -33,8 +33,8 @@ class Scaled(nn.Module):
         return self.head(z * self.gate(z))
 
 
-def made(module):
-    net, data = fv.Net.from_module(module.eval()), fv.Data(torch.randn(12, 8), torch.arange(12) % 3)
+def made(module, dtype=torch.float32):
+    net, data = fv.Net.from_module(module.eval()), fv.Data(torch.randn(12, 8, dtype=dtype), torch.arange(12) % 3)
     return net, data, fv.nll(net, data)
 
 
@@ -56,6 +56,65 @@ def test_products_with_the_hessian_of_attention_are_differences_of_gradients():
     assert float((got - want).norm() / want.norm()) < 1e-4  # float32 against float64
     for curvature in ("ggn", "fisher"):
         assert fv.top_eigenpairs(f, net.w, 1, curvature=curvature).values[0] > 0
+
+
+def test_curvature_of_weight_norm_is_that_of_differences_of_gradients():
+    """PyTorch's kernel of it has a wrong second derivative on the CPU; the first one is right."""
+    norm = nn.utils.parametrizations.weight_norm
+    net, _, f = made(nn.Sequential(norm(nn.Linear(8, 4)), nn.Tanh(), norm(nn.Linear(4, 3), dim=None)).double(), torch.float64)
+    w = net.w + 0.1 * torch.randn(net.dim, dtype=torch.float64)
+    rows = [(f.value_and_grad(w + e)[1] - f.value_and_grad(w - e)[1]) / 2e-5 for e in 1e-5 * torch.eye(net.dim).double()]
+    want = torch.stack(rows)
+    spectrum = fv.top_eigenpairs(f, w, 3, tol=1e-7)
+    torch.testing.assert_close(spectrum.values, torch.linalg.eigvalsh((want + want.T) / 2).flip(0)[:3], rtol=1e-6, atol=1e-8)
+    assert fv.hessian_trace(f, w, products=net.dim)[0] == pytest.approx(float(want.trace()), rel=1e-6)
+
+
+class WrongTwice(torch.autograd.Function):
+    """x^2 with the right derivative, of which torch then sees no derivative in what comes from above."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.square()
+
+    @staticmethod
+    def backward(ctx, grad):
+        return 2 * grad.detach() * ctx.saved_tensors[0]
+
+
+class Squared(nn.Linear):
+    """A layer with `WrongTwice` of its weights."""
+
+    def forward(self, x):
+        return F.linear(x, WrongTwice.apply(self.weight).roll(1, 0) * self.weight, self.bias)
+
+
+def test_a_hessian_that_is_not_symmetric_is_an_error_that_names_the_layer():
+    net, _, f = made(nn.Sequential(nn.Linear(8, 4), nn.Tanh(), Squared(4, 3)))
+    for verb in (fv.top_eigenpairs, fv.hessian_trace, fv.spectral_density, lambda f, w: fv.hvp(f, w, torch.randn(net.dim))):
+        with pytest.raises(
+            ValueError, match=r"mean NLL \(nats\) must be symmetric, got u.Hv and v.Hu that differ in layer '2'"
+        ):
+            verb(f, net.w)
+    with pytest.raises(ValueError, match=r"f\(w\) must be symmetric, got u.Hv and v.Hu that differ: the second"):
+        fv.top_eigenpairs(lambda w: f(w), net.w, 1)
+
+
+def test_a_loss_that_differentiates_inside_is_a_plain_function_of_the_weights():
+    """As of a physics-informed network: (d net / dt - cos t)^2."""
+    net = fv.Net.from_module(nn.Sequential(nn.Linear(1, 8), nn.Tanh(), nn.Linear(8, 1)).double())
+
+    def loss(w):
+        t = torch.linspace(0, 3, 20, dtype=torch.float64)[:, None].requires_grad_(True)
+        return (torch.autograd.grad(net(w, t).sum(), t, create_graph=True)[0] - t.cos()).square().mean()
+
+    want = torch.linalg.eigvalsh(torch.autograd.functional.hessian(loss, net.w)).flip(0)[:2]
+    for around in (torch.no_grad, torch.inference_mode):
+        with around():
+            torch.testing.assert_close(fv.top_eigenpairs(loss, net.w, 2, tol=1e-8).values, want)
+            line, flat = fv.slice_line(loss, net.w, -net.w, resolution=3), fv.sharpness(loss, net.w[None], k=2)
+        assert line.values[0] == loss(net.w) and not line.values.requires_grad and flat.sam > 0
 
 
 def test_the_kernel_of_attention_is_the_users_again_afterwards():

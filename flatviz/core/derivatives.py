@@ -1,0 +1,78 @@
+"""Second derivatives: kernels that have right ones, and whether products with them are those of a symmetric matrix."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import groupby
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.overrides import TorchFunctionMode
+
+from flatviz.core.seeds import generator, randn_like
+
+Product = Callable[[Tensor], Tensor]  # v (D,) -> M v (D,)
+ASYMMETRY = 0.4  # exponent: u.Hv and v.Hu may differ by eps^0.4 of their size, 0.2 % in float32; rounding is far below
+
+
+class _Composed(TorchFunctionMode):
+    """Weight norm from its definition: the second derivative of PyTorch's kernel of it is wrong on the CPU."""
+
+    def __torch_function__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+        if func is torch._weight_norm:
+            v, g, *dim = args
+            return v * (g / torch.norm_except_dim(v, 2, *dim))
+        return func(*args, **(kwargs or {}))
+
+
+@contextmanager
+def twice() -> Iterator[None]:
+    """Kernels that can be differentiated twice: of attention the one that has a second derivative, of weight norm a right one."""
+    with sdpa_kernel(SDPBackend.MATH), _Composed():
+        yield
+
+
+def symmetric(product: Product, label: str, blocks: Sequence[Any] = ()) -> Product:
+    """`product`, compared at its first call with a second one: u.Hv = v.Hu for a random u.
+
+    Raises:
+        ValueError: Where the two differ by more than rounding, with the layers of `blocks` whose block of H is not symmetric: the
+            second derivative of an operation in them is wrong.
+    """
+    seen, source = False, generator(2**31 - 1)  # a seed that nobody gives: of v's noise u would be v
+
+    def differs(v: Tensor, out: Tensor, mask: Tensor | float = 1.0) -> bool:
+        u = randn_like(v, source) * mask
+        back = product(u)
+        scale = (u.norm() * (out * mask).norm() + v.norm() * (back * mask).norm()) / math.sqrt(v.numel())
+        return bool((u @ out - v @ back).abs() > torch.finfo(v.dtype).eps ** ASYMMETRY * scale)
+
+    def checked(v: Tensor) -> Tensor:
+        nonlocal seen
+        out = product(v)
+        if not seen and differs(v, out):
+            wrong = []
+            for name, those in groupby(blocks, lambda b: _layer(b.name)):
+                mask = torch.zeros_like(v)
+                for block in those:
+                    mask[block.slice] = 1
+                one = randn_like(v, source) * mask
+                wrong += [name] * differs(one, product(one), mask)
+            where = f" in layer {', '.join(map(repr, wrong))}" if wrong else ""
+            raise ValueError(
+                f"the Hessian of {label} must be symmetric, got u.Hv and v.Hu that differ{where}: the second derivative of an "
+                "operation is wrong there; write it from operations of torch, or leave its weights out of the treated ones"
+            )
+        seen = True
+        return out
+
+    return checked
+
+
+def _layer(parameter: str) -> str:
+    """The module that a parameter belongs to, also where it is parametrised."""
+    return parameter.partition(".parametrizations.")[0] if ".parametrizations." in parameter else parameter.rpartition(".")[0]
