@@ -34,6 +34,7 @@ from flatviz.checks import (
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.precision import arithmetic
+from flatviz.core.threads import PER_NUMBER, threads
 from flatviz.results import FOR_READERS, for_readers, placed, rebuilt
 
 P = ParamSpec("P")  # a line each: type checkers read no tuple of them
@@ -47,6 +48,8 @@ def public(verb: Callable[P, R]) -> Callable[P, R]:
 
     Weights, posteriors and results that come from elsewhere are moved to where the network lies; what the verb returns for
     readers lies on the CPU.  The verb runs in IEEE float32; its steps of training, in `advance`, in what the user has set.
+    It runs on as many threads as pay for the largest that it is given (`threads`); gradients, products and predictions choose
+    for themselves.
     """
     signature = inspect.signature(verb)
     checks: dict[str, Check] = {}
@@ -61,8 +64,9 @@ def public(verb: Callable[P, R]) -> Callable[P, R]:
             checks.update(argument_checks(verb))
         for name, value in given.items():
             checks[name](value, name)
-        args, kwargs = placed(_usable((args, kwargs)), _where((args, kwargs)))
-        with arithmetic(), inference_off():
+        device, work = _where((args, kwargs))
+        args, kwargs = placed(_usable((args, kwargs)), device)
+        with arithmetic(), inference_off(), threads(work):
             return for_readers(verb(*args, **kwargs))
 
     return checked
@@ -170,16 +174,22 @@ def _usable(value: Any) -> Any:
     return usable(value) if isinstance(value, Tensor) else rebuilt(value, _usable)
 
 
-def _where(given: Any) -> torch.device:
-    """Where a verb computes: where its network lies; without one, on the first card that weights or a posterior lie on."""
-    nets, others = [], []
+def _where(given: Any) -> tuple[torch.device, float]:
+    """Where a verb computes, and the multiply-adds of an operation on the largest weights that it is given.
+
+    It computes where its network lies; without one, on the first card that weights or a posterior lie on.
+    """
+    nets, others, work = [], [], [0.0]
 
     def look(value: Any) -> Any:
         if isinstance(value, (Tensor, Net)):
             (nets if isinstance(value, Net) else others).append(value.device)
+            work.append(PER_NUMBER * (value.dim if isinstance(value, Net) else value.numel()))
+        elif isinstance(value, Data):  # it passes in batches
+            others.append(value.x.device)
         elif not isinstance(value, FOR_READERS):
             rebuilt(value, look)
         return value
 
     look(given)
-    return next(iter(nets + [d for d in others if d.type != "cpu"]), torch.device("cpu"))
+    return next(iter(nets + [d for d in others if d.type != "cpu"]), torch.device("cpu")), max(work)

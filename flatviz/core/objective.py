@@ -16,6 +16,7 @@ from flatviz.core.derivatives import Product, symmetric, twice
 from flatviz.core.precision import arithmetic
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import saved_rng
+from flatviz.core.threads import threads
 
 if TYPE_CHECKING:  # what a verb sees of a network is an objective
     from flatviz.core.net import Net
@@ -32,7 +33,7 @@ class Objective:
     net: the network whose weights w are, or None.  dim: their number D, None where any will do.  n: examples behind a
     mean.  batchnorm: statistics used, "frozen", "re-estimated" or None.  label: what the values are, for axes and
     messages.  key: a hash of all that values depend on besides w; empty: not cached on disk.  differentiable: whether
-    gradients pass through `__call__`.
+    gradients pass through `__call__`.  work: multiply-adds of one of its operations, by which its threads are chosen.
 
     Example:
         >>> class Bowl(Objective):
@@ -51,6 +52,7 @@ class Objective:
     label: str = "f(w)"
     key: str = ""
     differentiable: bool = True
+    work: float = 0.0
 
     def __call__(self, w: Tensor) -> Tensor:
         """The value at `w` (D,), a scalar."""
@@ -58,7 +60,8 @@ class Objective:
 
     def many(self, W: Tensor, *, progress: Progress = False) -> Tensor:
         """Values (S,) at the rows of `W` (S, D), without gradients."""
-        return torch.stack([self._at(w).to(W) for w in track(W, self.label, progress)])
+        with threads(self.work):
+            return torch.stack([self._at(w).to(W) for w in track(W, self.label, progress)])
 
     def _at(self, w: Tensor) -> Tensor:
         """The value at `w`, without a graph, of a function that may differentiate inside, as that of a PINN does."""
@@ -68,7 +71,8 @@ class Objective:
     @arithmetic()
     def value_and_grad(self, w: Tensor) -> tuple[Tensor, Tensor]:
         """f(w), (), and its gradient (D,).  Raises ValueError where f has none."""
-        _, value, gradient = _differentiate(self, w, create_graph=False)
+        with threads(self.work):
+            _, value, gradient = _differentiate(self, w, create_graph=False)
         return value, gradient
 
     @arithmetic()

@@ -31,12 +31,19 @@ LOOSEST = 2**-4
 class Work:
     """For one example: multiply-adds of matrix products and convolutions, bytes of the largest tensor on the way.
 
-    eps: rounding of the coarsest type that any result on the way has: a module may cast inside (autocast).
+    eps: rounding of the coarsest type that any result on the way has: a module may cast inside (autocast).  products: how many
+    products and convolutions there are.
     """
 
     macs: int
     widest: int
     eps: float = 0.0
+    products: int = 1
+
+    @property
+    def layer(self) -> float:
+        """Multiply-adds of a product or convolution, the mean of all."""
+        return self.macs / max(self.products, 1)
 
     def chunk(self, device: torch.device, cache: int = CACHE) -> int:
         """Examples a batch whose largest activation stays within `cache` bytes (CARD on a GPU); LEAST at the least."""
@@ -49,20 +56,26 @@ class Work:
         return min(n, max(LEAST, min(EXAMPLES, most)))
 
 
+def multiply_adds(operation: Any, args: tuple, out: Any) -> int:
+    """Of one operation of torch: those of a product or a convolution; 0 for any other.  `args` and `out` have shapes."""
+    if operation.name() == "aten::convolution":
+        return out.shape.numel() * args[1].shape[1:].numel()
+    left = PRODUCTS.get(operation.name())
+    return 0 if left is None else out.shape.numel() * args[left].shape[-1]
+
+
 class _Sizes(Dispatch):
     """Bytes of every operation's largest result, the coarsest rounding and the multiply-adds of all."""
 
     def __init__(self) -> None:
         super().__init__()
         self.sizes: list[int] = []
-        self.eps, self.macs = 0.0, 0
+        self.eps, self.macs, self.products = 0.0, 0, 0
 
     def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         out = func(*args, **(kwargs or {}))
-        if func.name() == "aten::convolution":
-            self.macs += out.numel() * args[1][0].numel()
-        elif func.name() in PRODUCTS:
-            self.macs += out.numel() * args[PRODUCTS[func.name()]].shape[-1]
+        macs = multiply_adds(func, args, out)
+        self.macs, self.products = self.macs + macs, self.products + bool(macs)
         tensors = [t for t in tree_leaves(out) if isinstance(t, Tensor)]
         self.sizes.append(max((t.numel() * t.element_size() for t in tensors), default=0))
         self.eps = max(self.eps, *(torch.finfo(t.dtype).eps for t in tensors if t.is_floating_point()), 0.0)
@@ -73,14 +86,14 @@ def work_of(net: Net, x: Tensor) -> Work:
     """Measured on one and two examples: what grows with their number is an activation, the rest is weights."""
     two = x[:2].clone() if len(x) > 1 else x[[0, 0]]
     net.look(two)  # a first look of its own, which is not to be counted
-    sizes, eps, macs = [], 0.0, 0
+    sizes, eps, macs, products = [], 0.0, 0, 1
     try:
         with torch.inference_mode(False), torch.no_grad(), saved_rng():
             for part in (two.clone(), two[:1].clone()):
                 with _Sizes() as seen:
                     net(net.w, part)
                 sizes.append(seen.sizes)
-                eps, macs = seen.eps, macs + seen.macs
+                eps, macs, products = seen.eps, macs + seen.macs, seen.products
     except (RuntimeError, ValueError):
         if not sizes:
             raise
@@ -88,7 +101,7 @@ def work_of(net: Net, x: Tensor) -> Work:
     both, one = sizes
     grown = [b - a for a, b in zip(one, both)] if len(one) == len(both) else [b // 2 for b in both]
     given = two[0].numel() * two.element_size() if two.is_floating_point() else 0
-    return Work(macs // 3 if one else macs // 2, max(given, *grown, 0), eps)
+    return Work(macs // 3 if one else macs // 2, max(given, *grown, 0), eps, products)
 
 
 def few_of(x: Tensor, work: Work) -> Tensor:

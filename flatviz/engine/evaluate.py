@@ -13,6 +13,7 @@ from flatviz.core.data import Data
 from flatviz.core.inputs import Fields
 from flatviz.core.net import Net
 from flatviz.core.precision import arithmetic
+from flatviz.core.threads import threads
 from flatviz.engine.determinism import same_to_rounding
 from flatviz.engine.program import Program
 
@@ -40,7 +41,8 @@ class Evaluator:
 
     origin (D,), axes (K, D).  `additive`: scores of batches add up, and their sum is divided by the number of examples;
     otherwise `score` is asked once, with all outputs, and may return a tensor.
-    `net` is in the plan's dtype; `parts`: the inputs in batches; `programs`: one for each of them, or None to run the net.
+    `net` is in the plan's dtype; `parts`: the inputs in batches; `programs`: one for each of them, or None to run the net, whose
+    layers take `layer` multiply-adds an example.
     Memory beside weights and data (once more, where the plan changes dtype or order): a few times the largest activation
     of a batch, and MEMORY bytes for what is frozen.
     """
@@ -57,8 +59,10 @@ class Evaluator:
         *,
         programs: list[Program] | None = None,
         additive: bool = True,
+        layer: float = 0.0,
     ) -> None:
         self.plan, self._net, self._score, self._additive = plan, net, score, additive
+        self._work = max((p.layer for p in programs), default=0.0) if programs else layer * plan.chunk
         self._scale = 1 / len(y) if additive else 1.0
         self._origin, self._axes = origin, axes
         self._parts, self._ys, self._programs = parts, list(y.split(plan.chunk)), programs
@@ -77,7 +81,7 @@ class Evaluator:
         """Values at origin + coords @ axes; (S,)."""
         points, batches, dtype = range(len(coords)), range(len(self._parts)), self._wide.dtype
         rows, scores = coords.to(self._axes), [[] for _ in points]
-        with torch.inference_mode() if self._programs else torch.no_grad(), arithmetic():
+        with torch.inference_mode() if self._programs else torch.no_grad(), arithmetic(), threads(self._work):
             fits = self._keeps()
             order = [(i, j) for i in points for j in batches] if fits else [(i, j) for j in batches for i in points]
             i_now, j_now, folded, started = None, None, None, None

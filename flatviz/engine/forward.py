@@ -8,6 +8,7 @@ from torch import Tensor
 from flatviz.core.inputs import Inputs
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
+from flatviz.core.threads import threads
 from flatviz.engine.determinism import check_function, work_of
 
 
@@ -20,11 +21,11 @@ def forward(net: Net, W: Tensor, x: Tensor | Inputs, *, chunk: int | None = None
     Raises:
         ValueError: For several batches of a net whose outputs depend on the rest of a batch.
     """
-    if chunk is None:
-        chunk = work_of(net, x).chunk(x.device)
+    work = work_of(net, x)
+    chunk = work.chunk(x.device) if chunk is None else chunk
     if chunk < len(x):
         check_function(net, x)
-    with torch.no_grad():  # not inference mode, in which a module that takes a gradient inside its forward pass cannot
+    with torch.no_grad(), threads(work.layer * min(chunk, len(x))):  # inference mode refuses gradients inside a forward pass
         if isinstance(x, Tensor):
             parts = x.split(chunk)
             return torch.stack([torch.cat([net(w, part) for part in parts]) for w in track(W, "predicting", progress)])

@@ -27,13 +27,14 @@ PRECISIONS = ("float32", "bfloat16")
 class EvaluationPlanner:
     """A net, its data and a score, from which evaluators are made; the net is traced, on a copy, for each shape of batch.
 
-    `additive`: scores of batches add up, and the value is their sum over the number of examples.
+    `additive`: scores of batches add up, and the value is their sum over the number of examples.  `layer`: multiply-adds of a
+    layer for one example.
     """
 
-    def __init__(self, net: Net, data: Data, score: Score, *, additive: bool = True) -> None:
+    def __init__(self, net: Net, data: Data, score: Score, *, additive: bool = True, layer: float = 0.0) -> None:
         self._dtype = net.w.dtype
         self._nets = {self._dtype: net.copy()}
-        self._data, self._score, self._additive = data, score, additive
+        self._data, self._score, self._additive, self._layer = data, score, additive, layer
         self._traces: dict[tuple, Trace | None] = {}
 
     def plan(
@@ -81,7 +82,8 @@ class EvaluationPlanner:
     def _make(self, origin: Tensor, axes: Tensor, plan: Plan, data: Data, score: Score, *, additive: bool) -> Evaluator:
         net, parts = self._net(plan), parts_of(data, plan)
         programs = self._programs(net, parts) if plan.traced else None
-        return Evaluator(net, parts, data.y, score, origin, axes, plan, programs=programs, additive=additive)
+        how = dict(programs=programs, additive=additive, layer=self._layer)
+        return Evaluator(net, parts, data.y, score, origin, axes, plan, **how)
 
     def _programs(self, net: Net, parts: Sequence[Tensor]) -> list[Program] | None:
         """A program for each batch, or None where one cannot be traced; batches of one shape, dtype and memory order share it."""

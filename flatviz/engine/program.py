@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 from torch.utils._pytree import tree_map
 
+from flatviz.engine.determinism import multiply_adds
 from flatviz.engine.trace import Step, Trace, Value
 
 aten = torch.ops.aten
@@ -70,6 +71,13 @@ class Program:
         """Bytes of the largest tensor that is made at each point."""
         results = [v for s in self.affine + self.varying for v in s.results]
         return max((v.shape.numel() * v.itemsize for v in results), default=0)
+
+    @property
+    def layer(self) -> float:
+        """Multiply-adds of a product or convolution that is made at each point, the mean of all; 0 without any."""
+        made = [self.folds.get(s, s) for s in self.varying]
+        macs = list(filter(None, (multiply_adds(s.op, s.args, s.outs[0]) for s in made)))
+        return sum(macs) / max(len(macs), 1)
 
     def start(self, x: Tensor, origin: Tensor, axes: Tensor) -> tuple[Env, list[tuple[Tensor, ...]]]:
         """What a batch needs once.

@@ -17,16 +17,19 @@ from flatviz.core.derivatives import twice
 from flatviz.core.likelihood import Likelihood, mean_nll, output_curvature, output_gradient
 from flatviz.core.net import Net
 from flatviz.core.objective import Curvature, hessian_operator
+from flatviz.core.threads import threads
 
 GRAPH_BYTES = 2**31  # of saved activations a kept graph may hold; beyond it, batches are gone through again each time
 
 
-def curvature_operator(net: Net, data: Data, likelihood: Likelihood, w: Tensor, curvature: str) -> Callable[[Tensor], Tensor]:
+def curvature_operator(
+    net: Net, data: Data, likelihood: Likelihood, w: Tensor, curvature: str, *, layer: float = 0.0
+) -> Callable[[Tensor], Tensor]:
     """V -> M v at one `w`, both (D,), M the mean over `data` of the Hessian, J^T L'' J ("ggn") or g g^T ("fisher").
 
     J (C, D) is the Jacobian of an example's outputs, L'' (C, C) the second derivative of its loss in them, g its
     gradient.  The graph is kept while it fits in GRAPH_BYTES; otherwise each product goes through batches again,
-    each counted by its examples.
+    each counted by its examples.  layer: multiply-adds of a layer for one example, from which the threads follow.
     """
     make = _hessian if check_choice(curvature, get_args(Curvature), "curvature") == "hessian" else _outer
 
@@ -34,9 +37,12 @@ def curvature_operator(net: Net, data: Data, likelihood: Likelihood, w: Tensor, 
         return make(net, part, likelihood, w, curvature, len(data))
 
     size = batch_that_fits(net, data, likelihood, w)
+    work = layer * min(size, len(data))
     if size >= len(data):
-        return over(data)
+        with threads(work):
+            return threads(work)(over(data))
 
+    @threads(work)
     def product(v: Tensor) -> Tensor:
         return sum(over(part)(v) for part in batches(data, size))
 

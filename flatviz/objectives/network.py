@@ -17,6 +17,7 @@ from flatviz.core.net import Net
 from flatviz.core.objective import Objective, PointEvaluator
 from flatviz.core.precision import arithmetic
 from flatviz.core.progress import Progress, track
+from flatviz.core.threads import threads
 from flatviz.engine.batchnorm import refresh_batchnorm
 from flatviz.engine.determinism import Work, check_function
 from flatviz.engine.evaluate import Plan
@@ -29,12 +30,12 @@ from flatviz.storage.digest import net_digest, tensor_digest
 class NetworkObjective(Objective):
     """f(w) = score(outputs on `data`, y); a subclass says which score.
 
-    additive: scores of batches add up, and f is their sum over n.  chunk: examples a batch.
+    additive: scores of batches add up, and f is their sum over n.  cost: of an example, by which batches are chosen.
     """
 
     net: Net = field()
     data: Data = field()
-    chunk: int = field()
+    cost: Work = field()
 
     differentiable = False
     additive = False
@@ -48,6 +49,16 @@ class NetworkObjective(Objective):
     def dim(self) -> int:
         """Number of weights D."""
         return self.net.dim
+
+    @property
+    def chunk(self) -> int:
+        """Examples a batch."""
+        return self.cost.chunk(self.data.x.device)
+
+    @property
+    def work(self) -> float:
+        """Multiply-adds of one layer on a batch."""
+        return self.cost.layer * min(self.chunk, self.n)
 
     @property
     def n(self) -> int:
@@ -69,7 +80,7 @@ class NetworkObjective(Objective):
     def many(self, W: Tensor, *, progress: Progress = False) -> Tensor:
         """Values (S,) at the rows of `W` (S, D), without gradients."""
         check_many_weights(W, self.dim)
-        with torch.no_grad():
+        with torch.no_grad(), threads(self.work):
             if not self.data.is_held and self.additive and self.statistics is None:  # each batch is read once, for all w
                 batches = track(self.data.batches(self.chunk), self.label, progress, total=-(-self.n // self.chunk))
                 values = sum(torch.stack([self.score(self.net(w, x), y) for w in W]) for x, y in batches) / self.n
@@ -93,7 +104,7 @@ class NetworkObjective(Objective):
             plain = super().over(origin, axes, precision=precision)
             plain.in_blocks = not self.data.is_held  # each batch is read once, for all points
             return plain
-        planner = EvaluationPlanner(self.net, self.data, self.score, additive=self.additive)
+        planner = EvaluationPlanner(self.net, self.data, self.score, additive=self.additive, layer=self.cost.layer)
         options = dict(exact=exact, precision=precision, coords=coords)
         return planner.evaluator(origin, axes, Plan(**plan) if plan else planner.plan(origin, axes, **options))
 
@@ -131,7 +142,8 @@ class MeanNLL(NetworkObjective):
 
     def operator(self, w: Tensor, curvature: str = "hessian") -> Product:
         """V -> M v at one `w`: M the Hessian, the "ggn" or the empirical "fisher"; many products from one graph."""
-        return curvature_operator(self.net, self.data, self.likelihood, check_weights(w, self.dim), curvature)
+        about = self.net, self.data, self.likelihood, check_weights(w, self.dim), curvature
+        return curvature_operator(*about, layer=self.cost.layer)
 
 
 @public
@@ -154,7 +166,7 @@ def nll(net: Net, data: Data, *, likelihood: Likelihood = "categorical") -> Mean
     """
     net, work = check_data(net, data, likelihood)
     data = replace(data, y=data.y.clone())  # labels that change later are no longer those that were checked
-    return MeanNLL(net, data, work.chunk(data.x.device), likelihood)
+    return MeanNLL(net, data, work, likelihood)
 
 
 def check_data(net: Net, data: Data, likelihood: Likelihood) -> tuple[Net, Work]:

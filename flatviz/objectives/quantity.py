@@ -95,7 +95,7 @@ def quantity(
         named, function = getattr(what, "__name__", "quantity").replace("<lambda>", "quantity"), what
     net, work = check_data(net, data, "categorical") if what in NAMED else check_function(net, data.x)
     statistics = batchnorm if isinstance(batchnorm, Data) and net.has_batchnorm else None
-    return Quantity(net, data, work.chunk(data.x.device), function, label or named, statistics)
+    return Quantity(net, data, work, function, label or named, statistics)
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,4 +148,4 @@ def bma_nll(net: Net, data: Data, W: Vectors, *, center: Vector | None = None) -
     check_many_weights(W, net.dim)
     center = W.mean(0) if center is None else check_weights(center, net.dim, "center")
     net, work = check_data(net, data, "categorical")
-    return BMALoss(net, data, work.chunk(data.x.device), W, center)
+    return BMALoss(net, data, work, W, center)

@@ -21,7 +21,8 @@ class SequentialLoss(TrainingLoss):
     """Losses of the rows of W (B, D), each computed by itself; `value_and_grad` takes their gradients one by one."""
 
     def __init__(self, losses: Sequence[TrainingLoss]) -> None:
-        self.losses, self.data, self.passes = losses, losses[0].data, losses[0].passes
+        first = losses[0]
+        self.losses, self.data, self.passes, self.layer = losses, first.data, first.passes, first.layer
 
     @property
     def each(self) -> Sequence[TrainingLoss]:

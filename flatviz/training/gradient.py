@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from flatviz.core.data import Data
+from flatviz.core.threads import threads
 from flatviz.engine.batchnorm import TrainingNet
 from flatviz.storage.files import State
 from flatviz.training.passes import Training
@@ -22,12 +23,13 @@ class TrainingLoss:
     For B members trained at once: (W (B, D), index (B, n) or None) -> losses (B,).  A subclass gives `__call__`, and more
     only where calls draw noise or change something.  `passes` says how a minibatch goes through; only a loss of `data`, each
     of whose calls is a function of w and index, may go in parts.  `training` is the network whose BatchNorm statistics calls
-    collect, or None.
+    collect, or None.  `layer`: multiply-adds of a layer for one example, from which the threads follow.
     """
 
     passes: Training = PLAIN
     data: Data | None = None
     training: TrainingNet | None = None
+    layer: float = 0.0
 
     def __call__(self, w: Tensor, index: Tensor | None) -> Tensor:
         """The mean loss, differentiable in w."""
@@ -85,12 +87,14 @@ def gradient(
 
 def value_and_grad(loss: TrainingLoss, w: Tensor, index: Tensor | None, *, again: bool = False) -> tuple[Tensor, Tensor]:
     """Loss and its gradient at w, of w's shape; `again`: with the noise of the last call, statistics left alone."""
-    if loss.passes.whole:
-        return _value_and_grad(loss, w, index, again)
-    found = loss.passes.in_parts(lambda w, part: _value_and_grad(loss, w, part, again), w, index, len(loss.data))
-    if not again:
-        loss.passes.average([value for value in loss.state.values() if isinstance(value, Tensor)])
-    return found
+    rows = len(w) if w.ndim == 2 and loss.in_one_pass(len(w), index) else 1
+    with threads(loss.layer * rows * (len(loss.data or ()) if index is None else index.shape[-1])):
+        if loss.passes.whole:
+            return _value_and_grad(loss, w, index, again)
+        found = loss.passes.in_parts(lambda w, part: _value_and_grad(loss, w, part, again), w, index, len(loss.data))
+        if not again:
+            loss.passes.average([value for value in loss.state.values() if isinstance(value, Tensor)])
+        return found
 
 
 def _value_and_grad(loss: TrainingLoss, w: Tensor, index: Tensor | None, again: bool) -> tuple[Tensor, Tensor]:

@@ -126,7 +126,7 @@ def training_loss(
     Raises:
         ValueError: For a sampled trunk with trained BatchNorm statistics, or minibatches in parts.
     """
-    spared, _ = check_data(net, data, run.likelihood)
+    spared, work = check_data(net, data, run.likelihood)
     passes, train = run.training, run.batchnorm == "train" and net.has_batchnorm
     passes.check_weights(net.w)
     given, alone = (spared, data, run.likelihood), members is None and draws == 1
@@ -143,6 +143,8 @@ def training_loss(
         losses = [loss for loss in [BatchStatisticsLoss(*given, passes) for _ in range(members)] for _ in range(draws)]
     else:
         losses = [FrozenLoss(*given, passes)] * rows
+    for loss in losses:
+        loss.layer = work.layer
     if alone:
         return losses[0]
     alike = type(losses[0]) is FrozenLoss  # its subclasses draw noise or collect statistics, each member's own

@@ -6,9 +6,8 @@ import threading
 import time
 from collections.abc import Callable
 
-import torch
-
 from flatviz.core.progress import Progress
+from flatviz.core.threads import threads
 
 Report = Callable[[float, str], None]  # share done 0..1, text
 REPORT_EVERY = 0.5  # seconds: each report is two messages, and a page that falls behind shows the family that much later
@@ -19,7 +18,7 @@ class Stopped(BaseException):
 
 
 class Worker:
-    """Runs `work(progress)` on a thread, with one torch thread, so that page and kernel stay free.
+    """Runs `work(progress)` on a thread of its own, with the torch threads that pay, so that page and kernel stay free.
 
     Each piece of work has a thread of its own, which begins when the one before has ended.  It is no daemon, which would abort
     the process if it were inside torch when the interpreter exits: an exit is a stop, and Python waits for the step in progress.
@@ -84,18 +83,15 @@ class _Job(threading.Thread):
         if self._before is not None:
             self._before.join()
             self._before = None
-        threads = torch.get_num_threads()
-        torch.set_num_threads(1)
         try:
             self._check()
-            self._work(self._progress())
+            with threads(0):  # verbs take more where that pays
+                self._work(self._progress())
             share, text = 1.0, "done"
         except Stopped:
             share, text = 0.0, "stopped"
         except BaseException as error:  # SystemExit too: it would end this thread without a word
             share, text = 0.0, str(error) or type(error).__name__
-        finally:
-            torch.set_num_threads(threads)
         self.ended = True
         self._worker.say(self, share, f"{self._what}: {text}")
 
