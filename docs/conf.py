@@ -84,15 +84,11 @@ def block(self, node):
 
 
 def write_scripts(app, config):
-    """plotly.js, and the front end as a classic script: a browser loads no module from the disk."""
+    """plotly.js and the front end, classic scripts both: a browser loads no module from the disk."""
     made = Path(app.srcdir, "made")
     made.mkdir(exist_ok=True)
-    code = re.sub(r"^export ", "", front_end(), flags=re.MULTILINE)
-    names = "{ show, isDark, recolored, onThemeChange }"
     made.joinpath("plotly.min.js").write_text(get_plotlyjs(), encoding="utf-8")
-    made.joinpath("explorer.js").write_text(
-        f"globalThis.flatvizExplorer = (() => {{\n{code}\nreturn {names};\n}})();\n", encoding="utf-8"
-    )
+    made.joinpath("explorer.js").write_text(front_end(), encoding="utf-8")
     config.html_static_path.append(str(made))
 
 

@@ -6,8 +6,8 @@ import re
 from functools import cache
 from pathlib import Path
 
+from flatviz.site import notebooks, read
 from flatviz.site.run import run
-from flatviz.site.source import notebooks, read
 
 NOTEBOOKS = notebooks()
 CHAPTERS = [p for p in NOTEBOOKS if re.fullmatch(r"\d\d|[A-Z]", p.stem.split("_")[0])]

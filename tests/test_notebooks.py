@@ -13,9 +13,8 @@ from course import CHAPTERS, NOTEBOOKS, executed, name
 
 import flatviz as fv
 from flatviz.cli import main
-from flatviz.site.run import CellError, run
-from flatviz.site.shown import PLAIN
-from flatviz.site.source import CONTENTS, EXPERIMENTS, read, with_blanks
+from flatviz.site import CONTENTS, EXPERIMENTS, read, with_blanks
+from flatviz.site.run import PLAIN, CellError, run
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -11,7 +11,7 @@ import torch
 from flatviz.cli.options import module
 from flatviz.cli.output import progress_of_command
 from flatviz.families.tour import run_tour
-from flatviz.site.source import notebooks, read
+from flatviz.site import notebooks, read
 
 SMALL_TOUR = dict(
     radii={"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 0.5, 1.0)},
@@ -48,7 +48,7 @@ def command(names: tuple[str, ...], out: Path, run: bool, fast: bool) -> int:
     if not run and not failed:
         torch.set_num_threads(1)  # on networks this small a second thread costs more than it brings
         family = run_tour(progress=progress_of_command(), **(SMALL_TOUR if fast else {})).family
-        live = module("flatviz.site.shown", "docs").family_html(family, start=("sabma", 1.0, 10))
+        live = site.family_html(family, start=("sabma", 1.0, 10))
         warnings = build.build(executed, live, out)
         print(*warnings, f"{out / 'index.html'} written", sep="\n")
     print(f"{time.perf_counter() - started:.1f} s in all" + (f"; failed: {', '.join(failed)}" if failed else ""))

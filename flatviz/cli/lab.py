@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from flatviz.site.source import CLONE, CONTENTS, PACKAGED, folder_of_notebooks
+from flatviz.site import CLONE, CONTENTS, PACKAGED, folder_of_notebooks
 
 NOTEBOOK = f"{CONTENTS}.ipynb"
 

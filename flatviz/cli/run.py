@@ -18,7 +18,7 @@ from flatviz.cli import options
 from flatviz.cli.options import module
 from flatviz.cli.output import write_page
 from flatviz.plots.theme import CONFIG
-from flatviz.site.source import EXPERIMENTS, folder_of_notebooks
+from flatviz.site import EXPERIMENTS, folder_of_notebooks
 
 OFFLINE = dict(require_js_url="", mathjax_url="", jquery_url="")  # the page asks no other host for scripts
 PLOTLY = "application/vnd.plotly.v1+json"

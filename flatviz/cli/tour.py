@@ -21,9 +21,9 @@ from flatviz.families.choice import Choices, read_choices
 from flatviz.families.preparation import MODELS, build_model
 from flatviz.families.tasks import cluster
 from flatviz.families.tour import HEAD_STD, RANK, Tour, run_tour
+from flatviz.pages.document import family_rows, score_texts, text_table
 from flatviz.pages.page import family_page
 from flatviz.pages.story import tour_story
-from flatviz.pages.table import family_rows, score_texts, text_table
 from flatviz.posteriors import METHODS
 
 DIGITS = (

@@ -15,8 +15,7 @@ import numpy as np
 import torch
 
 from flatviz.pages import views
-from flatviz.pages.images import member_images, pixels_of
-from flatviz.pages.scene import Scene
+from flatviz.pages.scene import Scene, member_images, pixels_of
 from flatviz.pages.story import Step
 from flatviz.pages.views import View
 from flatviz.plots.color import values_of

@@ -1,4 +1,4 @@
-"""The shell of every page: one HTML file that loads nothing and runs only scripts that it holds."""
+"""The shell of every page, one HTML file that loads nothing and runs only scripts that it holds; its texts and its table."""
 
 from __future__ import annotations
 
@@ -7,10 +7,16 @@ import hashlib
 import html
 import json
 import re
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import torch
+
+from flatviz.plots.theme import short, style
+from flatviz.results import Family, Prediction
 
 STYLE = "\n" + (Path(__file__).parent / "front" / "page.css").read_text(encoding="utf-8")
 # Scripts by hash; styles inline, which plotly writes; images that plotly makes of a figure to save it.
@@ -26,7 +32,7 @@ class Script:
     """A script element: code, which runs, or data, which `document.getElementById(name).textContent` reads."""
 
     text: str
-    kind: str = "module"  # "" for a classic script
+    kind: str = "module"  # "" for a classic script; "text/plain" for code that another runs later
     name: str = ""
 
     @classmethod
@@ -80,20 +86,23 @@ def paragraph(lead: str) -> str:
 def document(
     title: str,
     lead: str,
-    pictures: str,
+    pictures: Sequence[str | Script],
     *,
-    rows: Sequence[Mapping[str, str]],
-    facts: Mapping[str, str],
-    scripts: Sequence[Script],
+    rows: Sequence[Mapping[str, str]] = (),
+    facts: Mapping[str, str] | None = None,
+    scripts: Sequence[Script] = (),
 ) -> str:
     """The HTML text of a page.
 
-    lead: introduction, plain text in which **words** are bold; pictures: HTML; rows: the table of all posteriors, one mapping
-    from column to text a row; facts: how it was made; scripts: in the order in which they run.
+    lead: introduction, plain text in which **words** are bold; pictures: HTML and scripts that run where they stand; rows: the
+    table of all posteriors, one mapping from column to text a row; facts: how it was made; scripts: at the end, in their order.
     """
     escape = html.escape
-    code = [s.source for s in scripts if s.kind in ("", "module")]
-    terms = "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in facts.items())
+    code = [s.source for s in (*pictures, *scripts) if isinstance(s, Script) and s.kind != "application/json"]
+    terms = "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in (facts or {}).items())
+    shown = "\n".join(part.html if isinstance(part, Script) else part for part in pictures)
+    table = f"<h2>All posteriors</h2>\n{table_html(rows)}" if rows else ""
+    made = f"<details><summary>How this was made</summary><dl>{terms}</dl></details>" if terms else ""
     elements = "\n".join(s.html for s in scripts)
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{POLICY.format(hashes=" ".join(code))}">
@@ -102,11 +111,73 @@ def document(
 <body><main>
 <h1>{escape(title)}</h1>
 {paragraph(lead)}
-{pictures}
-<h2>All posteriors</h2>
-{table_html(rows)}
-<details><summary>How this was made</summary><dl>{terms}</dl></details>
+{shown}
+{table}
+{made}
 </main>
 {elements}
 </body></html>
 """
+
+
+def texts_of(file: str) -> dict[str, dict[str, str]]:
+    """Section -> name -> text.  A line break within a paragraph is a space, and paragraphs are lines."""
+
+    def joined(text: str) -> str:
+        return re.sub(r"\n+", lambda breaks: " " if breaks.group() == "\n" else "\n", text.strip())
+
+    sections = tomllib.loads((Path(__file__).parent / file).read_text(encoding="utf-8"))
+    return {section: {name: joined(text) for name, text in texts.items()} for section, texts in sections.items()}
+
+
+def family_rows(family: Family) -> list[dict[str, str]]:
+    """A row a posterior: scores with all draws on the test split, eigenvalues as mean and range over draws.
+
+    Radius 0 of SAM and SA-BMA, where that is VI, is VI's row.
+    """
+    rows = []
+    for i in range(len(family)):
+        if any(family[i].posterior is earlier for earlier in family.posterior[:i]):
+            continue
+        values = torch.stack([s.values for s in family[i].spectrum])
+        first = values[:, 0]
+        spread = f" ({three(first.min())} to {three(first.max())})" if len(first) > 1 else ""
+        rows.append(
+            {
+                "method": style(family[i].method).label,
+                "radius": short(family[i].radius) if len(family.radii(family[i].method)) > 1 else "",
+                **score_texts(family[i].prediction),
+                "λ1": f"{three(first.mean())}{spread}",
+                "λ1/λ5": three((first / values[:, -1]).mean()),
+            }
+        )
+    return rows
+
+
+def score_texts(prediction: Prediction) -> dict[str, str]:
+    """Number of draws and the scores of all of them."""
+    scores = {k: float(v[-1]) for k, v in prediction.scores.items()}
+    return {
+        "draws": str(prediction.n_draws),
+        "accuracy": f"{100 * scores['accuracy']:.1f} %",
+        "NLL": f"{scores['nll']:.3f}",
+        "ECE": f"{scores['ece']:.3f}",
+        "Brier": f"{scores['brier']:.3f}",
+    }
+
+
+def three(value: float | torch.Tensor) -> str:
+    """A measured number in three digits, zeros at its end included, so that a column reads evenly."""
+    return f"{float(value):#.3g}".rstrip(".")
+
+
+def text_table(rows: Sequence[Mapping[str, str]]) -> str:
+    """Rows as lines of a terminal: the first column to the left, the rest to the right."""
+    heads = list(rows[0])
+    widths = [max(len(h), *(len(r[h]) for r in rows)) for h in heads]
+
+    def line(cells: Sequence[str]) -> str:
+        padded = [c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(cells, widths))]
+        return "  ".join(padded).rstrip()
+
+    return "\n".join([line(heads), line(["-" * w for w in widths]), *(line([r[h] for h in heads]) for r in rows)])

@@ -1,4 +1,4 @@
-"""One self-contained HTML file: the explorer with its data, plotly.js inside, no kernel and no network."""
+"""One self-contained HTML file: the explorer with its data and plotly.js, or the playground; no kernel and no network."""
 
 from __future__ import annotations
 
@@ -12,23 +12,50 @@ from typing import Any
 import numpy as np
 
 from flatviz.pages.bundle import pack
-from flatviz.pages.document import Script, document, json_for_html, paragraph
-from flatviz.pages.playground import LEAD, playground_elements
+from flatviz.pages.document import Script, document, family_rows, json_for_html, paragraph
 from flatviz.pages.story import Step
-from flatviz.pages.table import family_rows
+from flatviz.plots.theme import on_dark, style
 from flatviz.results import Family
 
-HERE = Path(__file__).parent
-PARTS = ("records", "colors", "keys", "controls", "redraw", "room", "figures", "images", "state")  # before explorer.js
-BOOTSTRAP = "\n" + (HERE / "front" / "start.js").read_text(encoding="utf-8")
+METHODS = {"gd": "sgd", "sam": "sam_mu", "vi": "vi", "sabma": "sabma", "sgld": "sgld", "hmc": "hmc"}  # the playground's
+LABELS = {"gd": "gradient descent", "sam": "SAM"}  # here of a single point, without momentum
+WORLDS = ("weights", "step", "network", "gap")
+LEAD = (
+    "A network is flat where its loss hardly rises when its weights are moved. "
+    "SA-BMA (green) lowers the loss of the worst cloud of weights within its radius (dashed), and so looks for flat ground; "
+    "at radius 0 it is VI (blue), which lowers the average."
+)
+
+
+@lru_cache
+def bundled(name: str) -> str:
+    """JavaScript that `.ci/bundle.mjs` made of its modules: explorer, playground (each sets a global), loader, figure (ES modules)."""
+    return (Path(__file__).parent / "bundles" / f"{name}.js").read_text(encoding="utf-8")
+
+
+def front_end() -> str:
+    """The front end as a script that sets `flatvizExplorer`."""
+    return bundled("explorer")
 
 
 @lru_cache(maxsize=1)
-def front_end() -> str:
-    """The front end as one ES module that imports nothing and exports `show`."""
-    style = f"const STYLE = {json_for_html((HERE / 'front' / 'style.css').read_text(encoding='utf-8'))};"
-    files = [*(HERE / "front" / f"{part}.js" for part in PARTS), HERE / "explorer.js"]
-    return "\n".join([style, *(path.read_text(encoding="utf-8") for path in files)])
+def playground_code() -> str:
+    """The playground as a script that sets `flatvizPlayground`, with the methods' names, colours and symbols."""
+    drawn = {name: style(method) for name, method in METHODS.items()}
+    styles = {name: [LABELS.get(name, d.label), d.color, on_dark(d.color), d.symbol] for name, d in drawn.items()}
+    return f"const METHOD_STYLES = {json_for_html(styles)};\n{bundled('playground')}"
+
+
+def playground_element(worlds: Sequence[str], *, code: bool = True) -> list[str | Script]:
+    """An element of `WORLDS` and the script that fills it at once; code: with the playground, which a page needs once."""
+    name = f"playground-{'-'.join(worlds)}"
+    call = f'flatvizPlayground.mount(document.getElementById("{name}"), {json_for_html({"worlds": list(worlds)})});'
+    return [f'<div id="{name}"></div>', Script("\n".join([playground_code()] * code + [call]), kind="")]
+
+
+def playground_page(worlds: Sequence[str] = WORLDS) -> str:
+    """The HTML text of a page of the playground alone, small and quick: it holds neither data nor plotly.js."""
+    return document("Flatness, live", LEAD, playground_element(worlds))
 
 
 def family_page(
@@ -54,20 +81,19 @@ def family_page(
     """
     bundle, look = pack(family, story=story, code=code), {"step": 0 if story else -1, **(look or {})}
     controls = dict(zip(("method", "radius", "n_draws"), start)) | {"look": look}
-    scripts = [
+    data = [
         plotlyjs(),
         Script.data("flatviz-index", _deflated(bundle.text.encode())),
         Script.data("flatviz-records", _deflated(planes_of(bundle.buffer))),
         Script.data("flatviz-start", controls),
-        Script(front_end() + BOOTSTRAP),
+        Script(f"{front_end()}\nflatvizExplorer.start();"),
     ]
-    pictures = '<div id="explorer"><noscript>The pictures on this page are drawn by JavaScript.</noscript></div>'
+    parts = ['<div id="explorer"><noscript>The pictures on this page are drawn by JavaScript.</noscript></div>']
     if playground:
-        (weights, gap), code_of_worlds = playground_elements(["weights"], ["gap"])
-        scripts.insert(0, Script(code_of_worlds))
-        pictures = f"{weights}\n<h2>The same with a trained network</h2>\n{paragraph(lead)}\n{pictures}\n{gap}"
+        between = f"<h2>The same with a trained network</h2>\n{paragraph(lead)}"
+        parts = [*playground_element(["weights"]), between, *parts, *playground_element(["gap"], code=False)]
         lead = LEAD
-    return document(title, lead, pictures, rows=rows or family_rows(family), facts=facts, scripts=scripts)
+    return document(title, lead, parts, rows=rows or family_rows(family), facts=facts, scripts=data)
 
 
 def planes_of(buffer: bytes) -> bytes:
@@ -80,7 +106,7 @@ def _deflated(content: bytes) -> str:
 
 
 def plotlyjs() -> Script:
-    """plotly.js, which sets the global Plotly."""
+    """plotly.js as text, which `start` runs once the page can be read; it sets the global Plotly."""
     from plotly.offline import get_plotlyjs  # 5 MB of text: read only when a page is made
 
-    return Script(get_plotlyjs(), kind="", name="plotly")
+    return Script(get_plotlyjs(), kind="text/plain", name="plotly")

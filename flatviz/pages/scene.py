@@ -1,14 +1,17 @@
-"""What every picture of a family shares: scales, references, and the sentences that its figures give."""
+"""What every picture of a family shares: scales, references, sentences that its figures give, and the pixels of its images."""
 
 from __future__ import annotations
 
+import base64
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import torch
 from scipy.stats import spearmanr
+from torch import Tensor
 
 from flatviz.plots.basin import LEVEL, above_center, basin_scale, basin_share, center_of
 from flatviz.plots.color import ColorScale
@@ -21,6 +24,7 @@ from flatviz.results import Family, Surface
 
 REFERENCES = ("sgd", "vi")  # drawn beside whatever is selected
 FEWEST = 5  # posteriors, of which a rank correlation is said
+LEVELS = 254  # of a probability as one byte, so within 1 / 508 of what it was; 255: diverged
 FAR, SURE = 0.6, 0.9  # distance in the inputs' unit beyond which there are no data; probability from which a map is sure
 
 
@@ -179,3 +183,34 @@ def sure_far_away(family: Family) -> str:
     return (
         f"Of the inputs more than {FAR:g} away from every training point, {said} have a class of over {100 * SURE:.0f} %.{why}"
     )
+
+
+def pixels_of(family: Family, rows: Tensor) -> dict[str, Any]:
+    """Images at these rows of the test split, as text: their rows, the shape (H, W) or (H, W, 3) of one, and all bytes."""
+    pixels = family.images["pixels"][torch.searchsorted(family.images["index"], rows)]
+    return {"rows": rows.tolist(), "shape": list(pixels.shape[1:]), "pixels": _as_text(pixels)}
+
+
+def member_images(family: Family, i: int) -> dict[str, Any]:
+    """Member i's images at every ensemble size, and what each draw says of them.
+
+    pool (P): rows of the test split that it shows at any size, `labels` theirs; shown[n - 1]: places in the pool of those shown
+    at ensemble size n, with `nats` of disagreement; probs: of draw, image of the pool and class, as bytes of `LEVELS`.
+    """
+    prediction, shown, nats = family[i].prediction, family[i].maps["shown"], family[i].maps["nats"]
+    pool = shown.unique()
+    probs = prediction.outputs[:, pool].log_softmax(-1).exp().cpu()
+    return {
+        "pool": pool.tolist(),
+        "labels": prediction.y[pool].tolist(),
+        "shown": torch.searchsorted(pool, shown).tolist(),
+        "nats": [[round(float(v), 3) for v in row] for row in nats],
+        "n_draws": prediction.n_draws,
+        "classes": list(prediction.classes),
+        "color": style(family[i].method).color,
+        "probs": _as_text((probs * LEVELS).round().nan_to_num(nan=LEVELS + 1).to(torch.uint8)),
+    }
+
+
+def _as_text(values: Tensor) -> str:
+    return base64.b64encode(values.contiguous().numpy().tobytes()).decode()

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from flatviz.pages.document import texts_of
 from flatviz.pages.grounds import PLANES, accuracy, averaged, basin, shared
 from flatviz.pages.scene import Scene
-from flatviz.pages.texts import texts_of
 from flatviz.plots.images import plot_images
 from flatviz.plots.inputs import plot_input_maps
 from flatviz.plots.mechanism import kind_of, plot_moments, plot_step

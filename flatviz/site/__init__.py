@@ -1,1 +1,70 @@
-"""The site: notebooks run in one process, and the pages made of them."""
+"""The site: where the notebooks are and which there are; `run` runs them in one kernel, `build` makes pages of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from copy import deepcopy
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+PACKAGED = Path(__file__).resolve().parent.parent / "_notebooks"  # where an installed wheel keeps them
+CLONE = Path(__file__).resolve().parent.parent.parent / "notebooks"
+CONTENTS = "contents"  # the table of contents
+EXPERIMENTS = "experiments"  # the folder of the experiments
+SOLUTION = re.compile(r"<details><summary>Solution</summary>.*?</details>", re.DOTALL)
+
+
+def notebooks(names: Sequence[str] = ()) -> list[Path]:
+    """The notebooks in the order of the course, then the experiments: all, or those whose name begins with one of `names`.
+
+    Raises:
+        ValueError: For a name that no notebook begins with.
+    """
+    folder = folder_of_notebooks()
+    everything = [*sorted(folder.glob("*.ipynb"), key=_place), *sorted((folder / EXPERIMENTS).glob("*.ipynb"))]
+    for name in names:
+        if not any(p.stem.startswith(name) for p in everything):
+            known = ", ".join(p.stem for p in everything)
+            raise ValueError(f"a notebook must be one of {known}, or how its name begins, got {name!r}")
+    return [p for p in everything if not names or p.stem.startswith(tuple(names))]
+
+
+def folder_of_notebooks() -> Path:
+    """The clone's, or that of an installed wheel."""
+    return CLONE if (CLONE / f"{CONTENTS}.ipynb").exists() else PACKAGED
+
+
+def _place(path: Path) -> tuple:
+    head = path.stem.split("_")[0]
+    return (path.stem != CONTENTS, not head.isdigit(), len(head) > 1, path.stem)
+
+
+def read(path: Path, *, fast: bool = False) -> NotebookNode:
+    """The notebook; with `fast` a chapter says FAST = True.  An experiment reads its stored table."""
+    import nbformat  # optional: comes with JupyterLab
+
+    notebook = nbformat.read(path, as_version=4)
+    for cell in notebook.cells:
+        if fast and "parameters" in cell.metadata.get("tags", ()):
+            cell.source = cell.source.replace("FAST = False", "FAST = True", 1)
+    return notebook
+
+
+def with_blanks(notebook: NotebookNode) -> NotebookNode:
+    """The student's version: a blank cell in place of each solution, its folded text and its hidden cells."""
+    from nbformat.v4 import new_code_cell  # optional: comes with JupyterLab
+
+    student = deepcopy(notebook)
+    student.cells = []
+    for cell in deepcopy(notebook.cells):
+        if "hide-cell" in cell.metadata.get("tags", ()):
+            continue
+        cell.source, solved = SOLUTION.subn("*Your answer:*", cell.source)
+        student.cells.append(cell)
+        if solved:
+            student.cells.append(new_code_cell("# your code", id=f"blank-{len(student.cells)}"))
+    return student

@@ -16,8 +16,9 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 from sphinx.application import Sphinx
 
-from flatviz.pages.playground import WORLDS, playground_elements
-from flatviz.site.source import CONTENTS, EXPERIMENTS, SOLUTION, folder_of_notebooks, notebooks, read, with_blanks
+from flatviz.pages.document import Script
+from flatviz.pages.page import WORLDS, playground_element
+from flatviz.site import CONTENTS, EXPERIMENTS, SOLUTION, folder_of_notebooks, notebooks, read, with_blanks
 
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs"  # Sphinx's settings, in a clone
 TREE = "```{{toctree}}\n:hidden:\n:glob:\n\n{}\n```"
@@ -67,8 +68,7 @@ def build(executed: Mapping[str, NotebookNode], live: str, out: Path) -> list[st
 
 def _embedded(worlds: Sequence[str]) -> str:
     """An element of the playground and the script that fills it."""
-    (element,), code = playground_elements(worlds)
-    return f'{element}\n<script type="module">{code}</script>'
+    return "\n".join(part.html if isinstance(part, Script) else part for part in playground_element(worlds))
 
 
 def _for_site(notebook: NotebookNode, path: Path) -> NotebookNode:

@@ -1,22 +1,45 @@
-"""Run notebooks one after the other in one kernel, which loads torch once, and keep what their cells show."""
+"""Run notebooks one after the other in one kernel, which loads torch once, and keep what their cells show.
+
+Figures and widgets are elements of a page, with their data, which `fv-site.js` draws without a kernel.
+"""
 
 from __future__ import annotations
 
 import atexit
+import base64
+import html
+import itertools
+import json
+import math
 import os
 import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
+import ipywidgets
+import numpy as np
+from IPython import get_ipython
+from IPython.display import display
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
+from plotly.basedatatypes import BaseFigure
 
-BEFORE = "%cd -q {}\n%reset -f\nimport flatviz.site.shown\nflatviz.site.shown.register()"
-PATIENCE = 1800  # seconds for a cell
+from flatviz.pages.bundle import pack
+from flatviz.pages.document import json_for_html
+from flatviz.plots.theme import CONFIG
+from flatviz.results import Family
+from flatviz.widgets.figure import FigureView
+from flatviz.widgets.lab import Lab
+
+BEFORE = "%cd -q {}\n%reset -f\nimport flatviz.site.run\nflatviz.site.run.register()"
+PATIENCE, LAB_PATIENCE = 1800, 900  # seconds for a cell; until a lab has fitted what it shows
+PLAIN = "A picture of the notebook; it is drawn by JavaScript."
+MOST, FEW = 40, 4  # pictures of one `interact`, over all its controls; in a small run
 _thread = ThreadPoolExecutor(1)  # Jupyter's event loop lives here: in the main one that of a browser may run
 
 
@@ -25,7 +48,7 @@ class CellError(RuntimeError):
 
 
 def run(notebook: NotebookNode, name: str) -> float:
-    """Run every code cell in an empty folder and write its outputs into `notebook`; figures and widgets as `shown.py` says.
+    """Run every code cell in an empty folder and write its outputs into `notebook`; figures and widgets as `register` says.
 
     Args:
         notebook: Its cells get their outputs.
@@ -73,3 +96,95 @@ def _environment() -> dict[str, str]:
     clone = str(Path(__file__).resolve().parents[2])
     path = os.pathsep.join(filter(None, [clone, os.environ.get("PYTHONPATH")]))
     return {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1", "TQDM_DISABLE": "1"}
+
+
+def register() -> None:
+    """In this kernel, show figures and widgets as elements of a page from now on."""
+    formatter = get_ipython().display_formatter
+    formatter.ipython_display_formatter.for_type(BaseFigure, lambda fig: display(_bundle(figure_html(fig), fig), raw=True))
+    formatter.mimebundle_formatter.for_type(ipywidgets.Widget, lambda w, **_: _bundle(widget_html(w), w))
+
+
+def _bundle(text: str, value: object) -> dict[str, str]:
+    return {"text/html": text, "text/plain": f"<{type(value).__name__}>"}
+
+
+def figure_html(fig: BaseFigure) -> str:
+    """The element of a figure: its alt text, which the picture replaces, and its JSON."""
+    drawn = json.loads(fig.to_json())
+    meta = drawn["layout"].pop("meta", None) or {}
+    title = (drawn["layout"].get("title") or {}).get("text")  # of a figure by plotly.express
+    height = drawn["layout"].get("height") or 460
+    return _element("fv-figure", meta.get("alt") or title or PLAIN, drawn | {"config": CONFIG}, height)
+
+
+def widget_html(widget: ipywidgets.Widget) -> str:
+    """The element of a widget: the lab as its live page, `interact` as its pictures, a box as the figures in it."""
+    if isinstance(widget, Lab):
+        if not widget.wait(LAB_PATIENCE) or widget.family is None:
+            raise RuntimeError(f"the lab must show a family after {LAB_PATIENCE} s, it says: {widget.status}")
+        return family_html(widget.family, start=(widget.method, widget.radius, widget.n_draws))
+    if isinstance(widget, ipywidgets.interactive):
+        return _interact_html(widget, FEW if get_ipython().user_ns.get("FAST") else MOST)
+    figures = [figure_html(w.figure) for w in _inside(widget) if isinstance(w, FigureView)]
+    note = "In JupyterLab this has controls." if figures else f"{type(widget).__name__}: shown in JupyterLab."
+    return "\n".join([*figures, f'<p class="fv-note">{html.escape(note)}</p>'])
+
+
+def _inside(widget: ipywidgets.Widget) -> list[ipywidgets.Widget]:
+    if isinstance(widget, ipywidgets.Box):
+        return [inner for child in widget.children for inner in _inside(child)]
+    return [widget]
+
+
+def _interact_html(widget: ipywidgets.interactive, most: int) -> str:
+    """The pictures of an `interact` at all values of lists and at stops of sliders, `most` in all."""
+    controls = widget.kwargs_widgets
+    lists = [_choices(w) for w in controls]
+    room = most // math.prod(len(c or [0]) for c in lists)
+    stops = max(2, int(room ** (1 / max(1, lists.count(None))) + 1e-9))
+    values = [c or _stops(w, stops) for c, w in zip(lists, controls)]
+    names = [w._kwarg for w in controls]
+    figures = [json.loads(widget.f(**dict(zip(names, chosen))).to_json()) for chosen in itertools.product(*values)]
+    about = [
+        {"name": w.description, "list": c is not None, "labels": [_label(v) for v in vs], "start": vs.index(w.value)}
+        for w, c, vs in zip(controls, lists, values)
+    ]
+    layouts = [fig["layout"] for fig in figures]
+    alt = (layouts[0].get("meta") or {}).get("alt") or PLAIN
+    height = max(layout.get("height") or 460 for layout in layouts) + 40 * len(about)
+    return _element("fv-live", alt, {"controls": about, "figures": figures, "config": CONFIG}, height)
+
+
+def _choices(control: ipywidgets.Widget) -> list[Any] | None:
+    """All values of a control that offers a list, None of a slider."""
+    if isinstance(control, ipywidgets.Checkbox):
+        return [True, False]
+    return list(control.options) if isinstance(control, ipywidgets.Dropdown) else None
+
+
+def _stops(slider: ipywidgets.IntSlider | ipywidgets.FloatSlider, most: int) -> list[float]:
+    """At most `most` of a slider's values with both ends, and its present value."""
+    n = round((slider.max - slider.min) / slider.step)
+    index = np.linspace(0, n, min(most, n + 1)).round()
+    values = {type(slider.value)(round(slider.min + i * slider.step, 10)) for i in index}
+    return sorted({v for v in values if abs(v - slider.value) > slider.step / 2} | {slider.value})
+
+
+def _label(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def family_html(family: Family, *, start: tuple[str, float, int]) -> str:
+    """The element of a measured family; start: method, radius and ensemble size at which the controls stand first."""
+    bundle = pack(family)
+    first = dict(zip(("method", "radius", "n_draws"), start))
+    data = {"index": bundle.index, "records": base64.b64encode(bundle.buffer).decode(), "start": first}
+    return _element("fv-lab", "The laboratory: method, radius and ensemble size move every picture.", data)
+
+
+def _element(kind: str, alt: str, data: dict[str, Any], height: int | None = None) -> str:
+    text = html.escape(alt)
+    style = f' style="min-height:{height}px"' if height else ""
+    inside = f'<p class="fv-alt">{text}</p>\n<script type="application/json">{json_for_html(data)}</script>'
+    return f'<div class="{kind}" role="group" aria-label="{text}"{style}>\n{inside}\n</div>'

@@ -5,7 +5,7 @@
 // good where its module took more than two seconds to load, and on a slow machine a page full of plots takes longer.
 
 const pages = (globalThis.flatvizFrontEnds ??= new Map());      // version -> promise of { show, Plotly }
-const channelOf = (model) => model.widget_manager.get_model(model.get("channel").replace("IPY_MODEL_", ""));
+export const channelOf = (model) => model.widget_manager.get_model(model.get("channel").replace("IPY_MODEL_", ""));
 
 function ask(channel, want) {
   return new Promise((resolve) => {
@@ -24,7 +24,7 @@ function moduleFrom(text) {
   return import(/* @vite-ignore */ /* webpackIgnore: true */ url).finally(() => URL.revokeObjectURL(url));
 }
 
-function frontEnd(version, channel) {
+export function frontEnd(version, channel) {
   if (!pages.has(version)) {
     const load = async () => {
       const { buffers } = await ask(channel, "front end");
@@ -32,7 +32,7 @@ function frontEnd(version, channel) {
       const before = globalThis.Plotly;                         // leave another plotly of the page where it was
       const wrapped = await moduleFrom(`const module = { exports: {} };\n${plotly}\nexport default module.exports;`);
       if (before) globalThis.Plotly = before;
-      const { show } = await moduleFrom(explorer);
+      const { show } = await moduleFrom(`${explorer}\nexport const { show } = flatvizExplorer;`);
       return { show, Plotly: wrapped.default };
     };
     pages.set(version, load().catch((error) => { pages.delete(version); throw error; }));

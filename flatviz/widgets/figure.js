@@ -1,4 +1,5 @@
 // A view of one figure, drawn again whenever its kernel changes it, the newest state only.
+import { channelOf, frontEnd } from "./channel.js";
 
 export default {
   async render({ model, el }) {

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 
+from flatviz.pages.page import bundled
 from flatviz.plots.theme import CONFIG, Figure
-from flatviz.widgets.front import FrontView, module
+from flatviz.widgets.front import FrontView
 
 _CONFIG = json.dumps(CONFIG)
 
@@ -18,7 +19,7 @@ _CONFIG = json.dumps(CONFIG)
 class FigureView(FrontView):
     """`figure` in a notebook, drawn again in every view when another is shown."""
 
-    _esm = module("figure.js")
+    _esm = bundled("figure")
 
     def __init__(self) -> None:
         super().__init__()

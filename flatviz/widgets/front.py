@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from functools import lru_cache
-from pathlib import Path
 
 import anywidget
 import ipywidgets
 import traitlets
 
 from flatviz.pages.page import front_end
-
-HERE = Path(__file__).parent
 
 
 class FrontView(anywidget.AnyWidget):
@@ -33,11 +30,6 @@ class FrontView(anywidget.AnyWidget):
     def _answer(self, _: object, content: dict, buffers: list) -> None:
         if content.get("want") == "front end":
             self.channel.send({"kind": "front end"}, list(front_buffers()))
-
-
-def module(name: str) -> str:
-    """The ES module of a view: `channel.js` and the file of this name."""
-    return "\n".join((HERE / part).read_text(encoding="utf-8") for part in ("channel.js", name))
 
 
 @lru_cache(maxsize=1)

@@ -1,4 +1,5 @@
 // A view of a family of posteriors: its arrays come as one message a widget.
+import { channelOf, frontEnd } from "./channel.js";
 
 const families = new WeakMap();                                 // channel -> { bundle, extras, status, views }
 const LOST = "The kernel that made this view has ended. What was fitted can still be looked at; run the cell again to fit more.";

@@ -9,13 +9,13 @@ import anywidget
 import traitlets
 
 from flatviz.core.boundary import public
-from flatviz.pages.playground import WORLDS, playground_module
+from flatviz.pages.page import WORLDS, playground_code
 
 
 class Playground(anywidget.AnyWidget):
     """The playground; `worlds` names what it shows.  The page computes everything: nothing is sent but the module."""
 
-    _esm = playground_module()
+    _esm = f"{playground_code()}\nexport default flatvizPlayground.default;"
     worlds = traitlets.List(traitlets.Unicode()).tag(sync=True)
 
 

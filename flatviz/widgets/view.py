@@ -10,8 +10,9 @@ from typing import Any
 import traitlets
 
 from flatviz.pages.bundle import Bundle, pack, pack_members
+from flatviz.pages.page import bundled
 from flatviz.results import Family
-from flatviz.widgets.front import FrontView, module
+from flatviz.widgets.front import FrontView
 
 CONTROLS = ("radius", "n_draws", "method", "look")
 MOST_PICTURE = 4_000_000  # characters of the pictures that a page may send for the saved notebook
@@ -36,7 +37,7 @@ class FamilyView(FrontView):
     hear(want, content): what else the page asks: "run", "stop", "seeds", and "picture" with the pictures in sight.
     """
 
-    _esm = module("loader.js")
+    _esm = bundled("loader")
     radius = traitlets.Float(0.0).tag(sync=True)
     n_draws = traitlets.Int(10).tag(sync=True)
     method = traitlets.Unicode("sabma").tag(sync=True)

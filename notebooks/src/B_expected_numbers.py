@@ -26,7 +26,7 @@ from flatviz.experiments import at, read_table
 from flatviz.families.tour import run_tour
 
 # %%
-from flatviz.pages.table import family_rows, text_table
+from flatviz.pages.document import family_rows, text_table
 from flatviz.plots.theme import figure
 from flatviz.results import interval
 from flatviz.storage.cache import committed

@@ -10,7 +10,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from browsing import chromium, in_page
-from playground.test_page import opened, playground_page
+from playground.test_page import opened
+
+from flatviz.pages.page import playground_page
 
 SECONDS = 6
 PLAY = in_page("play_a_world")

@@ -11,9 +11,9 @@ import flatviz.families.tour
 from flatviz.core.devices import pick
 from flatviz.experiments import run
 from flatviz.families.tour import run_tour
+from flatviz.pages.document import family_rows
 from flatviz.pages.page import family_page
 from flatviz.pages.story import tour_story
-from flatviz.pages.table import family_rows
 
 
 @pytest.mark.parametrize("model", ["mlp", pytest.param("conv", marks=pytest.mark.slow)])

@@ -9,7 +9,7 @@ from browsing import in_page, plain
 from pagedrive import at, code_of, drawn, figures_of
 
 import flatviz as fv
-from flatviz.pages.images import LEVELS
+from flatviz.pages.scene import LEVELS
 
 pytestmark = pytest.mark.browser
 

@@ -14,9 +14,8 @@ from pagedrive import data_of, opened, same_traces
 import flatviz as fv
 from flatviz.pages import views
 from flatviz.pages.bundle import pack, pack_members
-from flatviz.pages.document import Script, json_for_html
+from flatviz.pages.document import Script, family_rows, json_for_html, text_table, three
 from flatviz.pages.page import family_page
-from flatviz.pages.table import family_rows, text_table, three
 from flatviz.widgets.view import FamilyView
 
 

@@ -6,20 +6,13 @@ from browsing import in_page
 from pagedrive import opened as opened_page
 from pagedrive import written
 
-from flatviz.pages.document import Script, document
-from flatviz.pages.playground import LEAD, WORLDS, playground_elements
+from flatviz.pages.page import playground_page
 from flatviz.pages.story import tour_story
 
 SMALL = """(which) => [...document.querySelectorAll(which)].filter((c) =>
   c.checkVisibility() && c.offsetParent && (c.offsetHeight < 44 || c.offsetWidth < 44)).map((c) => c.outerHTML)"""
 PLAYGROUND = "document.querySelector('.pg')?.playground"
 pytestmark = pytest.mark.browser
-
-
-def playground_page() -> str:
-    """The playground alone as the HTML text of a page."""
-    (element,), code = playground_elements(WORLDS)
-    return document("Flatness, live", LEAD, element, rows=[{"a": "b"}], facts={}, scripts=[Script(code)])
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +108,7 @@ def test_the_tour_page_begins_with_two_weights_and_ends_with_the_gap_beside_hmc(
     address = written(family, tmp_path, story=tour_story(family), playground=True)
     text = (tmp_path / "tour.html").read_text(encoding="utf-8")
     assert text.index('id="playground-weights"') < text.index('id="explorer"') < text.index('id="playground-gap"')
-    assert text.count("class NetworkWorld") == 1  # one module for both
+    assert text.count("var flatvizPlayground") == 1  # one script for both
     for width in (320, 390, 1280):
         hand = dict(is_mobile=True, has_touch=True) if width < 500 else {}
         page = opened_page(browser, address, width=width, height=800, reduced_motion="reduce", **hand)

@@ -1,17 +1,20 @@
 // ------------------------------------------------------------------ what stands above the pictures
+import { nearest } from "./records.js";
 
-function element(tag, attributes = {}, ...children) {
+export function element(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
   for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
   node.append(...children);
   return node;
 }
 
-const short = (x) => Number(x.toPrecision(3)).toString();
-const counted = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
+export const short = (x) => Number(x.toPrecision(3)).toString();
+export const counted = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
 
 // A menu of methods and a radius slider: of state A, or of B.  `change({method, radius})` hears what the reader does.
-class Side {
+export class Side {
+  method; wanted; stops;
+
   constructor(letter, change) {
     this.change = change;
     this.remembered = {};                                  // a radius never moves from one unit to another
@@ -57,10 +60,12 @@ class Side {
 }
 
 const PLAY_MS = 1200, GLIDE = { duration: 800, easing: "cubic-in-out" };
-const STILL = matchMedia("(prefers-reduced-motion: reduce)");
+export const STILL = globalThis.matchMedia?.("(prefers-reduced-motion: reduce)") ?? { matches: false };
 
 // A button that goes through what `title` says, a step every so many ms: next(first) takes one and says whether there was one.
-class Player {
+export class Player {
+  every; next; text;
+
   constructor(next, title, { text = "Play", every = PLAY_MS } = {}) {
     Object.assign(this, { next, text, every, timer: 0 });
     this.button = action(text, title, () => (this.timer ? this.halt() : this.go(true)));
@@ -81,11 +86,11 @@ class Player {
   }
 }
 
-const SLIDE_MS = 900, PHASE_MS = 1900;                     // from one phase to the next, and with the time to look at it
+export const SLIDE_MS = 900, PHASE_MS = 1900;                     // from one phase to the next, and with the time to look at it
 
 // Below a picture that goes through phases: a button that plays them and a slider.  change(at): the reader goes to a phase;
 // next(first): of its player.
-class Phases {
+export class Phases {
   constructor(change, next) {
     this.player = new Player(next, "ascend, gradient there, step back, descend", { text: "Play the step", every: PHASE_MS });
     this.slider = element("input", { type: "range", class: "fv-phase", min: 0, step: 1, "aria-label": "phase of the step" });
@@ -107,7 +112,7 @@ class Phases {
 }
 
 // A menu of buttons: [[text, action]].
-function menu(label, buttons) {
+export function menu(label, buttons) {
   const inside = element("div", {});
   const node = element("details", { class: "fv-menu" }, element("summary", {}, label), inside);
   for (const [text, action] of buttons) {
@@ -120,28 +125,28 @@ function menu(label, buttons) {
   return node;
 }
 
-function action(text, title, click) {
+export function action(text, title, click) {
   const button = element("button", { type: "button", title }, text);
   button.addEventListener("click", click);
   return button;
 }
 
 // Plain text in which **words** are bold and a line that begins with "= " is an equation.
-function paragraphs(text) {
+export function paragraphs(text) {
   return text.split("\n").filter(Boolean).map((line) => {
     if (line.startsWith("= ")) return element("p", { class: "fv-equation" }, line.slice(2));
     return element("p", {}, ...line.split("**").map((part, i) => (i % 2 ? element("b", {}, part) : part)));
   });
 }
 
-async function loaded(url) {                              // the image of a data URL, once it can be drawn
+export async function loaded(url) {                              // the image of a data URL, once it can be drawn
   const image = new Image();
   image.src = url;
   await image.decode();
   return image;
 }
 
-function download(url, name) {
+export function download(url, name) {
   const link = element("a", { href: url, download: name });
   document.body.append(link);
   link.click();

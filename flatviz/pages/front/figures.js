@@ -1,9 +1,16 @@
 // ------------------------------------------------------------------ one picture
+import { recolored } from "./colors.js";
+import { element, SLIDE_MS, STILL } from "./controls.js";
+import { assigned, between, bound, numbersOf } from "./records.js";
+import { interrupted, redrawn, same } from "./redraw.js";
+import { above, beside, fitted, FOOT, stacked } from "./room.js";
 
 const TOUCH = matchMedia("(pointer: coarse)");
 
 // A picture in one of its two places, A or B: drawn when it is in sight, and then only where its state changed.
-class Picture {
+export class Picture {
+  entry; tools; state; scene; revision; member;
+
   constructor(entry, letter, tools) {
     Object.assign(this, { entry, tools, state: "", width: 0, revision: 0, glides: 0 });
     this.mark = element("span", { class: "fv-letter", hidden: "" }, letter);
@@ -105,7 +112,7 @@ class Picture {
       label.style.transform = "";
       const box = label.getBoundingClientRect();
       if (!box.width) continue;
-      const moved = ([x, y]) => ({ left: box.left + x, right: box.right + x, top: box.top + y, bottom: box.bottom + y });
+      const moved = (/** @type {number[]} */ [x, y]) => ({ left: box.left + x, right: box.right + x, top: box.top + y, bottom: box.bottom + y });
       const free = (way) => { const b = moved(way); return b.left > left && b.right < right && b.top > top && b.bottom < bottom
         && placed.every((p) => b.right < p.left || b.left > p.right || b.bottom < p.top + 3 || b.top > p.bottom - 3); };
       const way = [0, 14, 26, 40].flatMap((far) => [[0, -far], [0, far], [far, 0], [-far, 0], [far, -far], [-far, -far], [far, far], [-far, far]]).find(free);
@@ -233,8 +240,6 @@ function slim(trace, { phases }) {
   if (phases.length) return { ...trace, showscale: false };
   return { ...trace, colorbar: { ...trace.colorbar, thickness: 9, xpad: 4, tickfont: { size: 10 }, title: { ...trace.colorbar.title, font: { size: 10.5 } } } };
 }
-
-const above = (layout) => layout.margin?.t ?? layout.template.layout.margin.t;
 
 // What stands in small print below the axes, as a sentence.
 const printOf = ({ xaxis }) => { const [, ...lines] = (xaxis?.title?.text ?? "").replace(/<\/?span[^>]*>/g, "").split("<br>"); return lines.length ? ` (${lines.join("; ")}.)` : ""; };

@@ -1,4 +1,7 @@
 // ------------------------------------------------------------------ images on which the draws disagree
+import { element, loaded } from "./controls.js";
+import { Picture } from "./figures.js";
+import { bytesOf } from "./records.js";
 
 const DIVERGED = 255, LEVELS = 254;                        // of a probability as one byte
 
@@ -55,7 +58,9 @@ const cut = (text, most) => (text.length > most ? `${text.slice(0, Math.max(1, m
 const percent = (p) => `${(100 * p).toFixed(0)} %`;
 
 // Thumbnails with the draws' votes, and for one of them each draw's class probabilities.  It stands where a `Picture` stands.
-class ImagePicture extends Picture {
+export class ImagePicture extends Picture {
+  chosen; n; height; dark;
+
   constructor(entry, letter, tools) {
     super(entry, letter, tools);
     this.lit = this.pointed = null;
@@ -117,14 +122,14 @@ class ImagePicture extends Picture {
   }
 
   paint() {
-    const { plot, member, n, width, height, tools, dark } = this;
+    const { plot, member, n, width, height, dark } = this;
     if (!width) return;
     const items = imagesOf(member), all = items.of(n), wide = width >= 620;
     this.ink = dark ? { ink: "#e4e7eb", soft: "#a3aeb9", line: "#3a434d", paper: "#15191e", mark: "#ff9d5c" }
       : { ink: "#1f2933", soft: "#52606d", line: "#d9dee4", paper: "#ffffff", mark: "#b84a00" };
     const row = [this.pointed, Number(this.chosen || NaN)].find((r) => all.some((i) => i.row === r)) ?? all[0].row;
     this.now = all.find((i) => i.row === row);
-    const focused = plot.contains(document.activeElement) ? document.activeElement.dataset.row : null;
+    const active = /** @type {HTMLElement} */ (document.activeElement), focused = plot.contains(active) ? active.dataset.row : null;
     const svg = drawing("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "font-size": 12, "font-family": "system-ui, sans-serif", fill: this.ink.ink });
     svg.append(drawing("rect", { width, height, fill: this.ink.paper }));
     const tiles = wide ? { left: 8, top: 34, width: 0.52 * width - 16, height: height - 40 } : { left: 6, top: 30, width: width - 12, height: 0.54 * height - 30 };

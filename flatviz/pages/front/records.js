@@ -1,6 +1,6 @@
 // ------------------------------------------------------------------ the family's arrays
 
-function unpack(bundle) {
+export function unpack(bundle) {
   const { index } = bundle;
   const bytes = bundle.buffer instanceof ArrayBuffer ? bundle.buffer
     : bundle.buffer.buffer.slice(bundle.buffer.byteOffset, bundle.buffer.byteOffset + bundle.buffer.byteLength);
@@ -8,11 +8,11 @@ function unpack(bundle) {
   return index.members.map((meta, m) => ({ meta, data: new Float32Array(bytes, m * size * 4, size), read: new Map() }));
 }
 
-const bytesOf = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-const numbersOf = ({ shape, values }) => nested(new Float32Array(bytesOf(values).buffer), shape);
+export const bytesOf = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+export const numbersOf = ({ shape, values }) => nested(new Float32Array(bytesOf(values).buffer), shape);
 
 // The bytes of float32 that come as all first bytes, all second ones and so on.
-function joined(planes) {
+export function joined(planes) {
   const count = planes.length / 4, bytes = new Uint8Array(planes.length);
   for (let plane = 0; plane < 4; plane++) {
     for (let i = 0; i < count; i++) bytes[4 * i + plane] = planes[plane * count + i];
@@ -20,6 +20,7 @@ function joined(planes) {
   return bytes;
 }
 
+/** @param {Float32Array} flat @param {number[]} shape */
 function nested(flat, [length, ...rest]) {
   if (!rest.length) return Array.from(flat);
   const step = flat.length / length;
@@ -27,7 +28,7 @@ function nested(flat, [length, ...rest]) {
 }
 
 // One array of a member, as lists, made once.
-function read(fields, member, name) {
+export function read(fields, member, name) {
   if (!member.read.has(name)) {
     const { offset, shape } = fields[name];
     const flat = member.data.subarray(offset, offset + shape.reduce((a, b) => a * b, 1));
@@ -38,7 +39,7 @@ function read(fields, member, name) {
 
 // What a bind puts into a figure: a member's array, whole, its first n rows, its row for n draws or that of phase `at`; or a word.
 // held: arrays that all members have in common.
-function bound({ field, rows }, fields, member, n, at, held) {
+export function bound({ field, rows }, fields, member, n, at, held) {
   const word = held[field] ?? member.meta.words[field];
   if (rows === "phase") return (word ?? read(fields, member, field))[at];
   if (word !== undefined) return word;
@@ -49,20 +50,21 @@ function bound({ field, rows }, fields, member, n, at, held) {
 }
 
 // A copy of `target` with `value` at the path; what the path does not touch is shared with `target`.
-function assigned(target, [key, ...rest], value) {
+/** @param {any} target @param {string[]} path @param {any} value */
+export function assigned(target, [key, ...rest], value) {
   const copy = Array.isArray(target) ? [...target] : { ...target };
   copy[key] = rest.length ? assigned(copy[key] ?? {}, rest, value) : value;
   return copy;
 }
 
 // Numbers at a share of their straight way from a to b; what holds no numbers changes at half of it.
-function between(a, b, share) {
+export function between(a, b, share) {
   if (Array.isArray(a) && Array.isArray(b)) return b.map((v, i) => between(a[i], v, share));
   return typeof a === "number" && typeof b === "number" ? a + share * (b - a) : share < 0.5 ? a : b;
 }
 
 // Index of the value nearest to `wanted` as the slider counts: in powers of ten, 0 by itself.
-function nearest(values, wanted) {
+export function nearest(values, wanted) {
   const place = (v) => (v > 0 ? Math.log10(v) : -Infinity);
   const far = (v) => (v === wanted ? 0 : Math.abs(place(v) - place(wanted)));
   return values.reduce((best, v, i) => (far(v) < far(values[best]) ? i : best), 0);

@@ -9,7 +9,7 @@ const NOTES = /^layout\.(annotations|shapes)\.(\d+)\.(text|x0|x1|y0|y1)$/;
 const LAYERS = { scatter: "scatterlayer", bar: "barlayer", contour: "contourlayer", heatmap: "heatmaplayer" };
 const FIELDS = ["contour", "heatmap"];                    // traces that reach to their ends, whatever their values
 
-function same(a, b) {
+export function same(a, b) {
   return Array.isArray(a) && Array.isArray(b) ? a.length === b.length && a.every((v, i) => same(v, b[i])) : Object.is(a, b);
 }
 
@@ -20,7 +20,7 @@ function put(target, path, value) {
 
 // plot: an element that Plotly.react has drawn; changes: [[path, value]]; transition: of plotly, for points that glide there;
 // glided: whether any trace was interrupted on its way, so that those that do not change are drawn too.
-function redrawn(Plotly, plot, changes, transition, glided) {
+export function redrawn(Plotly, plot, changes, transition, glided) {
   const arrays = [], notes = {};
   for (const [path, value] of changes) {
     const [, i, inside] = path.match(DATA) ?? [];
@@ -119,6 +119,6 @@ function errorBars(points) {
 }
 
 // End what glides, where it is: what is drawn next must not be moved by it.
-function interrupted(plot) {
+export function interrupted(plot) {
   for (const { plot: inside } of Object.values(plot._fullLayout?._plots ?? {})) inside?.selectAll("*").interrupt().transition().duration(0);
 }

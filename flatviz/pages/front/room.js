@@ -1,10 +1,12 @@
 // ------------------------------------------------------------------ room around a plane, and for the words beside it
 
-const FOOT = 92, BAR = 130, LEFT = 60;                     // px: axis title with small print; colour bar; axis
+export const FOOT = 92, BAR = 130, LEFT = 60;                     // px: axis title with small print; colour bar; axis
+
+export const above = (layout) => layout.margin?.t ?? layout.template.layout.margin.t;
 
 // Margins of a picture of one plane that is wider than the plane needs, so that colour bar and words stand beside it; null for
 // other pictures, and where there is no such room.
-function beside({ layout, data }, ranges, width, height) {
+export function beside({ layout, data }, ranges, width, height) {
   if (!layout.yaxis?.scaleanchor || layout.xaxis2) return null;
   const [x, y] = ["xaxis", "yaxis"].map((axis) => ranges[axis] ?? layout[axis].range), bar = data.some((t) => t.colorbar) ? BAR : 20;
   const ratio = x && y ? (x[1] - x[0]) / (y[1] - y[0]) : 1, words = keys({ data, layout }).reduce((sum, name) => sum + 44 + 7.2 * name.length, 0);
@@ -13,7 +15,7 @@ function beside({ layout, data }, ranges, width, height) {
 }
 
 // Panels that stand in a row, one below the other where the picture is less than 460 px wide.
-function stacked(layout, width) {
+export function stacked(layout, width) {
   const keys = ["", 2, 3, 4].filter((k) => layout[`xaxis${k}`]), several = keys.length > 1 && keys.every((k) => !layout[`yaxis${k}`].domain);
   if (width >= 460 || !several) return layout;
   const gap = 0.1, tall = (1 - gap * (keys.length - 1)) / keys.length, axes = {};
@@ -31,7 +33,7 @@ function keys({ data, layout }) {
 }
 
 // Titles no longer than their colour bar or axis, and a relief that is seen from so far that its words are not cut.
-function fitted({ data, layout }, width, height) {
+export function fitted({ data, layout }, width, height) {
   const tall = height - (layout.margin?.t ?? 76) - (layout.margin?.b ?? FOOT);
   const named = (bar) => ({ ...bar, title: { ...bar.title, font: { ...bar.title.font, size: Math.max(10, Math.min(15, tall / (0.54 * bar.title.text.length))) } } });
   const traces = data.map((t) => (t.colorbar?.title?.text ? { ...t, colorbar: named(t.colorbar) } : t));

@@ -1,13 +1,29 @@
-performance.mark("flatviz-start");
+// What a page, the site and the lab ask of the front end; `start` is the page's own beginning.
+import { bytesOf, joined } from "./records.js";
+import { show } from "./explorer.js";
+
+export { isDark, onThemeChange, recolored } from "./colors.js";
+export { show };
+
 const data = (id) => JSON.parse(document.getElementById(id).textContent);
-const state = data("flatviz-start");
-const model = { get: (k) => state[k], set: (k, v) => { state[k] = v; }, save_changes() {}, on() {}, off() {} };
-const el = document.getElementById("explorer");
-if (!globalThis.DecompressionStream) el.textContent = "The pictures on this page need a browser of 2023 or later.";
-const inflated = async (id) => {
+const painted = () => new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); });
+
+async function inflated(id) {
   const stream = new Blob([bytesOf(data(id))]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
-};
-const [index, planes] = await Promise.all([inflated("flatviz-index"), inflated("flatviz-records")]);
-const bundle = { index: JSON.parse(new TextDecoder().decode(index)), buffer: joined(planes) };
-show({ Plotly: globalThis.Plotly, model, el, bundle, hash: true });
+}
+
+// Show the family that this page holds, once its text can be read: plotly.js, 5 MB of code, stands in the page as text until then.
+export async function start() {
+  performance.mark("flatviz-start");
+  const state = data("flatviz-start"), el = document.getElementById("explorer");
+  const model = { get: (k) => state[k], set: (k, v) => { state[k] = v; }, save_changes() {}, on() {}, off() {} };
+  if (!globalThis.DecompressionStream) el.textContent = "The pictures on this page need a browser of 2023 or later.";
+  await painted();
+  const [index, planes] = await Promise.all([inflated("flatviz-index"), inflated("flatviz-records")]);
+  const code = document.createElement("script");
+  code.textContent = document.getElementById("plotly").textContent;
+  document.head.append(code);
+  const bundle = { index: JSON.parse(new TextDecoder().decode(index)), buffer: joined(planes) };
+  show({ Plotly: globalThis.Plotly, model, el, bundle, hash: true });
+}

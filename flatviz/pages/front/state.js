@@ -1,10 +1,12 @@
 // ------------------------------------------------------------------ where the controls stand
 
-const ALL = "All";
+export const ALL = "All";
 const LOOK = { tab: "", compare: null, picked: null, chosen: {}, step: -1, phase: null, moment: null };
 
 // The state as one plain object, over a model with the traits method, radius, n_draws and look; undo, and a URL's hash.
-class State {
+export class State {
+  past; model; most; when; acted; changed; methods;
+
   // changed(): something stands elsewhere; acted(values): the reader moved it there.
   constructor(model, { n_max: most, members }, changed, acted) {
     Object.assign(this, { model, most, methods: members.map((m) => m.method), changed, acted, past: [], last: "", when: 0 });

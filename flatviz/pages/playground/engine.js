@@ -298,6 +298,8 @@ export function leapfrog(U, z, momentum, at, size, n, path) {
 
 // The step size that brings the acceptance rate to `accept`, by dual averaging of its logarithm (Hoffman & Gelman 2014).
 export class StepSize {
+  t; error; accept; first; average;
+
   constructor(first, accept = 0.8) { Object.assign(this, { t: 0, error: 0, log: Math.log(first), average: Math.log(first), first: Math.log(first), accept }); }
 
   get size() { return Math.exp(this.log); }
@@ -313,7 +315,7 @@ export class StepSize {
 }
 
 // One trajectory from z: share in [1/2, 3/2] of the time, accepted with probability min(1, exp(H before - H after)).
-export function hmcStep(U, z, at, momentum, share, chance, size, { time = Math.PI / 2, most = 500, path } = {}) {
+export function hmcStep(U, z, at, momentum, share, chance, size, { time = Math.PI / 2, most = 500, path = undefined } = {}) {
   const n = Math.min(most, Math.ceil(share * time / size));
   const end = leapfrog(U, z, momentum, at, size, n, path);
   const gain = at.value + 0.5 * dot(momentum, momentum) - end.at.value - 0.5 * dot(end.momentum, end.momentum);
@@ -328,6 +330,8 @@ export const GAUSSIAN = { vi: true, sabma: true }, CHAIN = { sgld: true, hmc: tr
 
 // start { mean, logStd }; settings { rate, momentum, T, radius, draws }.  `settings` may change between steps.
 export class Learner {
+  settings; random; loss; method; prior; steps; gradients; kept;
+
   constructor(method, loss, prior, start, settings, seed) {
     Object.assign(this, { method, loss, prior, settings, random: new Random(seed), steps: 0, gradients: 0, kept: [] });
     this.q = copyOf(start);

@@ -1,5 +1,7 @@
 // The world of a network: two methods side by side learn the same few points, their predictions, scores and loss planes.
+import { isDark } from "../front/colors.js";
 import { GAUSSIAN, Learner, Network, networkLoss, Random, averaged, accuracy, ece, nllScore, softmax, topEigenpairs, plus, dot } from "./engine.js";
+import { Board, button, Clock, colorOf, inks, levelLines, menuOf, node, Slider, STILL, styleOf, traceChart, two, words } from "./ui.js";
 
 const GRID = 27, PLANE = 23, REACH = 1.2, HIGH = 1.5, TESTS = 200, LONG = 1500, JOB_MS = 3, GAP_NOISE = 0.15;
 const CLASS_INKS = [[78, 134, 181], [214, 133, 62]];
@@ -29,6 +31,8 @@ export function pointsOf(kind, n, noise, random) {
 
 // One method on the data of the world: learner, fields of predictions draw by draw, scores, loss plane.
 class Pane {
+  world; x; test; ece; lambda; fields; turn;
+
   constructor(world, method) {
     Object.assign(this, { world, method, shadows: [] });
     this.plane = new Board((pen, w, h) => this.drawInputs(pen, w, h), { ratio: 0.8, label: "" });
@@ -230,7 +234,9 @@ class Pane {
   }
 }
 
-class NetworkWorld {
+export class NetworkWorld {
+  settings; label; seed; frames; planes;
+
   constructor(options = {}) {
     const { kind = "spiral", methods = ["vi", "sabma"], planes = true, label = "a network", settings = {} } = options;
     Object.assign(this, { kind, planes, label, net: "one", seed: 1, draws: 10, steps: 0, frames: 0, settings: { radius: 2, rho: 0.2, kappa: 0.1, rate: 0.1, shots: 20, noise: 0.15, ...settings } });

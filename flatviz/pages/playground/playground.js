@@ -1,4 +1,11 @@
 // The playground in an element: the two-weight world, the step, the network, the gap, or those that `options.worlds` names.
+import { isDark, onThemeChange } from "../front/colors.js";
+import { keepKeys } from "../front/keys.js";
+import { NetworkWorld } from "./network.js";
+import STYLE from "./playground.css";
+import { StepView } from "./step.js";
+import { node } from "./ui.js";
+import { World } from "./world.js";
 
 const GAP = { kind: "gap", label: "a regression with a gap", methods: ["vi", "sabma", "hmc"], planes: false, settings: { radius: 1, kappa: 1 } };
 

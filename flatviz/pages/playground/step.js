@@ -1,5 +1,7 @@
 // One step of SA-BMA at full width, one new object a phase: SVG over the ground, each symbol of the sentence linked to its mark.
+import { isDark } from "../front/colors.js";
 import { atRest, viStep, sabmaStep, copyOf, dot, expected, norm, plus } from "./engine.js";
+import { Board, button, colorOf, inks, levelLines, node, Slider, symbol, two, words } from "./ui.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const PHASES = [
@@ -12,7 +14,9 @@ const PHASES = [
   ["move", "Step back to q and descend against g′ and the pull of the prior. The arrow is drawn at its true length; the thin blue one is the step of VI."],
 ];
 
-class StepView {
+export class StepView {
+  world;
+
   constructor(world) {
     Object.assign(this, { world, phase: 0 });
     this.ground = new Board((pen, w, h) => this.drawGround(pen, w, h), { ratio: 0.52, label: "", least: 260, most: 620 });
@@ -200,7 +204,7 @@ class StepView {
     }
     const boxes = [];
     for (const [into, x0, y0, text, color] of labels) {
-      const wide = 10 * text.length, boxAt = ([dx, dy]) => [x0 + dx, y0 + dy - 14, x0 + dx + wide, y0 + dy + 4];
+      const wide = 10 * text.length, boxAt = (/** @type {number[]} */ [dx, dy]) => [x0 + dx, y0 + dy - 14, x0 + dx + wide, y0 + dy + 4];
       const free = (way) => {
         const [left, top, right, bottom] = boxAt(way);
         return left > 4 && right < width - 4 && top > 4 && bottom < height - 4 && !lines.some(([a, b]) => a > left - 4 && a < right + 4 && b > top - 4 && b < bottom + 4)

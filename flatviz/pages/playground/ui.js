@@ -1,7 +1,8 @@
 // What the worlds share: elements, sliders, canvases in screen pixels, a clock that rests out of sight, level lines.
 // `isDark`, `onThemeChange` come from ../front/colors.js, METHOD_STYLES from the Python theme: name -> [label, light, dark, symbol].
+import { isDark } from "../front/colors.js";
 
-function node(tag, attributes = {}, ...children) {
+export function node(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
   for (const [key, value] of Object.entries(attributes)) {
     if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
@@ -11,14 +12,16 @@ function node(tag, attributes = {}, ...children) {
   return made;
 }
 
-const button = (text, title, click, more = {}) => node("button", { type: "button", title, onclick: click, ...more }, text);
-const three = (x) => (!Number.isFinite(x) ? "–" : Math.abs(x) >= 1000 ? x.toExponential(1) : String(Number(x.toPrecision(Math.abs(x) < 0.1 ? 1 : 2))));
-const two = (x) => (Number.isFinite(x) ? Number(x.toPrecision(3)).toString() : "–");
-const styleOf = (method) => METHOD_STYLES[method];
-const colorOf = (method) => styleOf(method)[isDark() ? 2 : 1];
+export const button = (text, title, click, more = {}) => node("button", { type: "button", title, onclick: click, ...more }, text);
+export const three = (x) => (!Number.isFinite(x) ? "–" : Math.abs(x) >= 1000 ? x.toExponential(1) : String(Number(x.toPrecision(Math.abs(x) < 0.1 ? 1 : 2))));
+export const two = (x) => (Number.isFinite(x) ? Number(x.toPrecision(3)).toString() : "–");
+export const styleOf = (method) => METHOD_STYLES[method];
+export const colorOf = (method) => styleOf(method)[isDark() ? 2 : 1];
 
 // One of `stops`; change(value, final): on every move, and once more when the hand lets go.
-class Slider {
+export class Slider {
+  stops; say;
+
   constructor(label, stops, value, change, { say = (x) => String(x), help = "" } = {}) {
     Object.assign(this, { stops, say });
     this.input = node("input", { type: "range", min: 0, max: stops.length - 1, step: 1, "aria-label": label });
@@ -43,14 +46,16 @@ class Slider {
   }
 }
 
-function menuOf(label, options, value, change) {
+export function menuOf(label, options, value, change) {
   const select = node("select", { "aria-label": label }, ...options.map(([key, text]) => node("option", { value: key, selected: key === value }, text)));
   select.addEventListener("change", () => change(select.value));
   return node("label", { class: "pg-menu" }, node("span", {}, label), select);
 }
 
 // A canvas as wide as its box, `ratio` its height over its width, drawn in CSS pixels.
-class Board {
+export class Board {
+  most; least; width; height; dense; paint;
+
   constructor(draw, { ratio, label, least = 0, most = Infinity }) {
     this.canvas = node("canvas", { role: "img", "aria-label": label });
     this.node = node("div", { class: "pg-board" }, this.canvas);
@@ -83,7 +88,9 @@ class Board {
 }
 
 // Calls frame(seconds since the last) while it plays and its node is in sight.
-class Clock {
+export class Clock {
+  seconds; frame;
+
   constructor(seen, frame) {
     Object.assign(this, { frame, playing: false, visible: false, request: 0, last: 0, seconds: [] });
     new IntersectionObserver(([entry]) => { this.visible = entry.isIntersecting; this.wake(); }, { threshold: 0.05 }).observe(seen);
@@ -110,14 +117,14 @@ class Clock {
   get rate() { return this.seconds.length / this.seconds.reduce((s, x) => s + x, 0); }
 }
 
-const STILL = matchMedia("(prefers-reduced-motion: reduce)");
+export const STILL = globalThis.matchMedia?.("(prefers-reduced-motion: reduce)") ?? { matches: false };
 const INKS = {
   light: { ink: "#1f2933", soft: "#52606d", paper: "#ffffff", line: "#d9dee4", low: [222, 236, 242], high: [232, 217, 186], truth: "#9b3d8a", halo: "rgba(255,255,255,.85)" },
   dark: { ink: "#e4e7eb", soft: "#b1bac4", paper: "#15191e", line: "#3a434d", low: [25, 43, 54], high: [74, 63, 44], truth: "#e6a3da", halo: "rgba(21,25,30,.8)" },
 };
-const inks = () => INKS[isDark() ? "dark" : "light"];
+export const inks = () => INKS[isDark() ? "dark" : "light"];
 
-function words(pen, text, x, y, { color = inks().ink, size = 13, align = "left", weight = 400, halo = true, base = "middle" } = {}) {
+export function words(pen, text, x, y, { color = inks().ink, size = 13, align = "left", weight = 400, halo = true, base = "middle" } = {}) {
   pen.font = `${weight} ${size}px system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif`;
   pen.textAlign = align;
   pen.textBaseline = base;
@@ -126,7 +133,7 @@ function words(pen, text, x, y, { color = inks().ink, size = 13, align = "left",
   pen.fillText(text, x, y);
 }
 
-function symbol(pen, kind, x, y, r, color) {
+export function symbol(pen, kind, x, y, r, color) {
   pen.beginPath();
   pen.lineWidth = 2.5;
   pen.strokeStyle = pen.fillStyle = color;
@@ -142,7 +149,7 @@ function symbol(pen, kind, x, y, r, color) {
 }
 
 // Line segments [x, y, x, y] in cells of the grid values[row][column] where it crosses `level`.
-function levelLines(values, rows, columns, level) {
+export function levelLines(values, rows, columns, level) {
   const lines = [], cross = (a, b) => (level - a) / (b - a);
   for (let i = 0; i + 1 < rows; i++) for (let j = 0; j + 1 < columns; j++) {
     const k = i * columns + j, a = values[k], b = values[k + 1], c = values[k + columns + 1], d = values[k + columns], at = [];
@@ -157,7 +164,7 @@ function levelLines(values, rows, columns, level) {
 
 // A small chart of several lines against one axis of steps, each labelled with its last value at its end.
 // series: [{ color, x, y, name }]; values that are not finite are left out.  log: a logarithmic axis.
-function traceChart(pen, left, top, width, height, title, series, { log = false, most = 0 } = {}) {
+export function traceChart(pen, left, top, width, height, title, series, { log = false, most = 0 } = {}) {
   const ink = inks(), room = 52, value = (y) => (log ? Math.log10(Math.max(y, 1e-6)) : y);
   const all = series.flatMap((s) => s.y.filter(Number.isFinite).map(value));
   let [lo, hi] = [Math.min(...all), Math.max(...all)];

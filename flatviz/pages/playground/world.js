@@ -1,5 +1,7 @@
 // The world of two weights: a ground, a posterior for each method that is on, and what is measured while they learn.
+import { isDark } from "../front/colors.js";
 import { Learner, GAUSSIAN, CHAIN, Random, groundLoss, integral, worstWithin, worst, expected, kl, topEigenpairs, pointStep } from "./engine.js";
+import { Board, button, Clock, colorOf, inks, levelLines, menuOf, node, Slider, STILL, styleOf, symbol, traceChart, two, words } from "./ui.js";
 
 const WIDE = [-3, 3], TALL = [-2, 2], LENGTH = 600, PER_SECOND = 60, HMC_EVERY = 6, PRIOR_STD = 3, NUDGE = 0.4;
 const EXPANSIONS = { gd: "", sam: "SAM: sharpness-aware minimisation", vi: "VI: variational inference", sabma: "SA-BMA: sharpness-aware Bayesian model averaging",
@@ -46,7 +48,9 @@ export const GROUNDS = {
   },
 };
 
-class World {
+export class World {
+  seed; on; rhoSlider; still;
+
   constructor(options = {}) {
     Object.assign(this, { seed: 1, draws: 10, on: new Set(["vi", "sabma"]), chosen: "sabma", truth: false, tool: "start", shadows: [], still: [] });
     this.built = options;
@@ -168,7 +172,7 @@ class World {
     this.steps = 0;
     this.density = null;
     this.runs = new Map([...this.on].map((method) => [method, { learner: this.learner(method, this.seed), trail: [[...this.start]],
-      x: [], expected: [], worst: [], lambda: [], kl: [] }]));
+      x: [], expected: [], worst: [], lambda: [], kl: [], lost: false }]));
     const random = new Random(99);
     this.noise = Array.from({ length: 30 }, () => random.normals(2));
     this.drifts = null;
@@ -232,6 +236,7 @@ class World {
     return there ? `in the ${there === here ? "" : "basin of the "}${there}` : "";
   }
 
+  /** @param {ArrayLike<number> & Iterable<number>} at */
   placeOf([x, y]) { return this.world.places.find(([, [a, b], r]) => Math.hypot(x - a, y - b) < r)?.[0]; }
 
   // 20 seeds from here; where their runs end.
@@ -288,6 +293,7 @@ class World {
   }
 
   // A little more of a dent where the pointer is: the nearest one grows, or a new one begins.
+  /** @param {number[]} at */
   push([x, y]) {
     const sign = this.tool === "down" ? 1 : -1;
     const near = this.terms.find((t) => t.kind === "dent" && t.width === 0.32 && Math.hypot(t.at[0] - x, t.at[1] - y) < 0.16);

@@ -1,0 +1,44 @@
+"""JavaScript: the bundles are those of their modules, types fit, and what needs no page is tested by node itself."""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from flatviz.pages.page import bundled
+
+ROOT = Path(__file__).resolve().parents[2]
+FOR = "with node, by npm install --prefix .ci --no-package-lock"
+
+
+def run(*command: str) -> str:
+    """What a command of node prints; skipped where its tools are not installed, which fails where CI has installed them."""
+    if not shutil.which("node") or not (ROOT / ".ci" / "node_modules" / "esbuild").exists():
+        assert "FLATVIZ_REQUIRE_BROWSER" not in os.environ, f"esbuild and typescript must be there {FOR}"
+        pytest.skip(f"no esbuild found: install it {FOR}")
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_bundles_are_those_of_their_sources():
+    run("node", ".ci/bundle.mjs", "--check")
+
+
+def test_types_fit():
+    run(".ci/node_modules/.bin/tsc", "-p", ".ci")
+
+
+def test_what_needs_no_page_does_what_it_says():
+    files = map(str, sorted((ROOT / "tests" / "modules").glob("*.test.mjs")))
+    assert int(re.search(r"^# pass (\d+)", run("node", "--test", "--test-reporter=tap", *files), re.MULTILINE)[1]) >= 8
+
+
+@pytest.mark.parametrize("name", ["explorer", "playground", "loader", "figure"])
+def test_a_bundle_loads_nothing_and_can_stand_in_a_page(name):
+    text = bundled(name)
+    assert not re.search(r"</script|<!--|\brequire\(|^import |\bimport[{\"]", text, re.IGNORECASE | re.MULTILINE)
+    assert text.startswith(f"var flatviz{name.capitalize()}=") == (name in ("explorer", "playground"))
