@@ -59,6 +59,15 @@ class Posterior(Protocol):
         ...
 
 
+@runtime_checkable
+class OutputPosterior(Protocol):
+    """A posterior that gives the Gaussian of the linearised network's outputs by itself."""
+
+    def outputs(self, data: Any) -> tuple[Tensor, Tensor]:
+        """Mean (N, C) and covariance (N, C, C) on the N inputs of a `Data`."""
+        ...
+
+
 def check_posterior(value: Any, name: str) -> None:
     """Draws (S, D), or anything with `center` and `sample`."""
     if isinstance(value, Tensor):

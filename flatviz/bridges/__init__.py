@@ -2,4 +2,4 @@
 
 from flatviz.lazy import lazy
 
-__getattr__, __dir__, __all__ = lazy(__name__, {"arviz": "diagnose_chains"})
+__getattr__, __dir__, __all__ = lazy(__name__, {"arviz": "diagnose_chains", "laplace_torch": "LaplaceTorch"})

@@ -2,7 +2,7 @@
 
     f(x; w) ~ f(x; m) + J(x) (w - m),   so f ~ N(f(x; m), V),   V = J Sigma J^T  (C, C)
 
-is the prediction for which Laplace's curvature is exact.  It serves any `Gaussian`: SWAG, VI, SA-BMA.
+is the prediction for which Laplace's curvature is exact.  It serves any `Gaussian`: SWAG, VI, SA-BMA, and posteriors with `outputs`.
 """
 
 from __future__ import annotations
@@ -27,9 +27,13 @@ from flatviz.gaussian import Gaussian
 from flatviz.metrics.averaging import scored
 from flatviz.objectives.curvature import jacobian_chunks
 from flatviz.objectives.network import check_data
-from flatviz.results import AnyPosterior, Posterior, Prediction
+from flatviz.results import AnyPosterior, OutputPosterior, Posterior, Prediction
 
 Examples = Annotated[Tensor | Inputs | Data, kind((Tensor, Inputs, Data), "a tensor of inputs (N, ...), or fv.Data(x, y)")]
+Linearisable = Annotated[
+    Gaussian | OutputPosterior,
+    kind((Gaussian, OutputPosterior), "a Gaussian", "fv.transfer and fv.fit_swag return one, else use predict"),
+]
 
 
 @public
@@ -109,7 +113,7 @@ def check_inputs(net: Net, x: Tensor) -> None:
 @public
 def predict_linearised(
     net: Net,
-    posterior: Gaussian,
+    posterior: Linearisable,
     data: Data,
     *,
     link: Literal["probit", "mc"] = "probit",
@@ -149,11 +153,11 @@ def predict_linearised(
     return scored(prediction) if likelihood == "categorical" else prediction
 
 
-def linearised(net: Net, posterior: Gaussian, data: Data) -> tuple[Tensor, Tensor]:
+def linearised(net: Net, posterior: Gaussian | OutputPosterior, data: Data) -> tuple[Tensor, Tensor]:
     """F (N, C) and V (N, C, C) of the outputs."""
-    if not isinstance(posterior, Gaussian):
-        raise TypeError(f"posterior must be a Gaussian, got {type(posterior).__name__}: use predict")
     check_weights(posterior.center, net.dim, "posterior.center")
+    if isinstance(posterior, OutputPosterior):
+        return posterior.outputs(data)
     means, covs = [], []
     for f, J in jacobian_chunks(with_trained_buffers(net, posterior), posterior.mean, data):
         means.append(f)

@@ -4,18 +4,20 @@
     log Z = -N L(w*) - 1/2 (delta |w*|^2 + logdet(H + delta I) - P log delta)
 
 The structure says what of H is kept: its diagonal, all of it, or that of the head alone.  A dense covariance is kept as
-diag + factor^T factor with factor (P, D), exact, so it is a `Gaussian` as every other.  For Kronecker factors, the largest
-eigenpairs or a delta for each layer use laplace-torch.
+diag + factor^T factor with factor (P, D), exact, so it is a `Gaussian` as every other.  Kronecker factors, the largest
+eigenpairs, the exact Hessian, functional Laplace and a delta for each layer are laplace-torch's.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Literal, Unpack
+from typing import Literal, Unpack, get_args
 
 import torch
 from torch import Tensor
 
+from flatviz.bridges.laplace_torch import LaplaceTorch, fit_laplace_torch
+from flatviz.bridges.laplace_torch import Structure as Bridged
 from flatviz.checks import Positive, Seed, Whole
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
@@ -31,12 +33,14 @@ from flatviz.training.optimize import minibatches, sgd
 from flatviz.training.precision import KeptCurvature, head_of
 from flatviz.training.run import Run
 
-Structure = Literal["diagonal", "full", "last_layer"]
+Kept = Literal["diagonal", "full", "last_layer"]
+Structure = Literal[Kept, Bridged]
 LARGEST = 5000  # weights whose covariance is kept whole
 STILL = 1e-6  # standard deviation of the weights that last_layer leaves alone
 
 
-SETTINGS = dict(steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None, prior_precision="marginal")
+SETTINGS = dict(steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None)
+SETTINGS |= dict(structure="last_layer", prior_precision="marginal")
 
 
 @defaults(SETTINGS)
@@ -45,12 +49,12 @@ def fit_laplace(
     data: Data,
     *,
     seed: Seed,
-    structure: Structure = "last_layer",
-    prior_precision: Positive | Literal["marginal"] | None,
+    structure: Structure,
+    prior_precision: Positive | Literal["marginal", "layerwise"] | None,
     temperature: Positive = 1.0,
     steps: Whole,
     **how: Unpack[Epochs],
-) -> Gaussian:
+) -> Gaussian | LaplaceTorch:
     """Train by SGD from where the net stands (steps=0: not at all), then the Gaussian of the curvature there, mean (D,).
 
     Predict with `predict_linearised`, for which the curvature is exact; draws overshoot where delta is small.
@@ -62,9 +66,11 @@ def fit_laplace(
         data: The N training examples.
         seed: Of the minibatches.
         structure: "last_layer" (the head; the others get a standard deviation of 1e-6), whose H is small for any network;
-            "diagonal"; "full" (at most 5,000 treated weights).
+            "diagonal"; "full" (at most 5,000 treated weights).  By laplace-torch (`pip install 'flatviz[laplace]'`): "kron"
+            (Linear and convolutions alone); "lowrank", the 20 largest eigenpairs of the exact Hessian; "hessian", the exact
+            Hessian itself; "functional", a Gaussian process of the outputs, for `predict_linearised` alone.
         prior_precision: delta; None is that of the training, N weight_decay; "marginal" the one of largest evidence, which
-            on an over-parametrised net can collapse.
+            on an over-parametrised net can collapse; "layerwise" one for each tensor of weights, for "kron" and "hessian".
         temperature: T, which multiplies the covariance; 1 is Bayes, less is colder.
         steps: Minibatches; 0, where the net is trained.
         **how: How it is trained.
@@ -86,22 +92,24 @@ def fit_laplace(
     if steps:
         w, history = sgd(loss, w, minibatches(len(data), run.optim.batch_size, seed, net.device), run)
     net = net.at(w)
+    if prior_precision is None and (prior_precision := len(data) * run.optim.weight_decay) == 0:
+        raise ValueError("prior_precision must be > 0, got None with a weight_decay of 0: give one of them, or 'marginal'")
+    if structure in get_args(Bridged):
+        how = dict(prior_precision=prior_precision, temperature=temperature, likelihood=run.likelihood, history=history)
+        return fit_laplace_torch(net, data, structure, **how)
+    if prior_precision == "layerwise":
+        raise ValueError(
+            f"prior_precision='layerwise' needs structure='kron' or 'hessian', got {structure!r}: give one of them"
+        )
     kept = _curvature(net, data, run.likelihood, structure)
     if prior_precision == "marginal":
         prior_precision = kept.marginal_precision(w)
-    elif prior_precision is None and (prior_precision := len(data) * run.optim.weight_decay) == 0:
-        raise ValueError("prior_precision must be > 0, got None with a weight_decay of 0: give one of them, or 'marginal'")
     return _gaussian(w, kept, prior_precision, temperature, history)
 
 
 @public
 def laplace_evidence(
-    net: Net,
-    data: Data,
-    *,
-    structure: Structure = "last_layer",
-    prior_precision: Positive,
-    likelihood: Likelihood = "categorical",
+    net: Net, data: Data, *, structure: Kept = "last_layer", prior_precision: Positive, likelihood: Likelihood = "categorical"
 ) -> float:
     """Log Z at the net's own weights, in nats: how well this net and prior precision explain the data.
 

@@ -296,6 +296,20 @@ logits = fv.predict(net, la, few, 4000, seed=3).outputs  # (S, N, C)
 assert torch.allclose(logits.var(0), V.diagonal(dim1=1, dim2=2), rtol=0.15)  # 4,000 draws: 2 %
 
 # %% [markdown]
+# ### What else may be kept of the curvature
+#
+# laplace-torch (`pip install 'flatviz[laplace]'`) keeps other structures: Kronecker factors for each layer, the largest eigenpairs
+# of the exact Hessian, or a Gaussian process of the outputs, which has no draws of weights. `prior_precision="layerwise"` gives each
+# tensor of weights its own $\delta$. What `fit_laplace` returns then predicts, and enters page and lab, as any other posterior.
+
+# %%
+trained = net.at(la.center).restrict("head")
+for structure in ("last_layer", "kron", "lowrank", "functional"):
+    other = fv.fit_laplace(trained, task.train, seed=0, steps=0, structure=structure, prior_precision=10.0)
+    scores = fv.metrics.predict_linearised(trained, other, task.test).scores
+    print(f"{structure:10s} accuracy {scores['accuracy'][-1]:.3f}  NLL {scores['nll'][-1]:.3f}")
+
+# %% [markdown]
 # ## A network: VI
 #
 # The same walk as in the bowl, over 906 means, log widths and a factor of rank 5, from the prior that the source task left.

@@ -1,6 +1,7 @@
 """Laplace: exact on linear regression, its curvature dense and by hand, its predictions by the formulas."""
 
 import copy
+import sys
 from functools import partial
 
 import pytest
@@ -9,7 +10,9 @@ from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
 import flatviz as fv
+from flatviz.families.choice import Choice
 from flatviz.metrics.prediction import linearised
+from flatviz.pages.page import family_page
 
 NOISE = 0.5
 
@@ -57,6 +60,72 @@ def test_covariance_evidence_and_probit_are_those_of_laplace_torch(structure):
     assert found == pytest.approx(float(peer.log_marginal_likelihood()), rel=1e-6)
     p = fv.metrics.predict_linearised(net, q, test, link="probit").bma()
     torch.testing.assert_close(p, peer(new, link_approx="probit"), rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("structure", ["kron", "lowrank", "hessian", "functional"])
+@pytest.mark.parametrize("of", ["head alone", "regression"])
+def test_structures_of_laplace_torch_are_the_full_one_where_they_must_be(structure, of):
+    """The head of a network is a linear model, whose Hessian is its GGN; of squared loss it is a Kronecker product as well."""
+    if of == "head alone" and structure in ("kron", "functional"):
+        pytest.skip("Kronecker factors of a softmax are an approximation, and so is its functional form")
+    x = torch.randn(40, 4, dtype=torch.float64)
+    module = nn.Sequential(nn.Linear(4, 6), nn.Tanh(), nn.Linear(6, 3, bias=False)).double()
+    y, likelihood = (torch.randint(0, 3, (40,)), "categorical") if of == "head alone" else (torch.randn(40, 3).double(), NOISE)
+    net, data = fv.Net.from_module(module).restrict("head"), fv.Data(x, y)
+    how = dict(seed=0, steps=0, prior_precision=1.5, temperature=0.5, likelihood=likelihood)
+    q, exact = (fv.fit_laplace(net, data, structure=s, **how) for s in (structure, "full"))
+    for found, wanted in zip(linearised(net, q, data), linearised(net, exact, data)):
+        torch.testing.assert_close(found, wanted, rtol=1e-5, atol=1e-7)
+    predicted = [fv.metrics.predict_linearised(net, p, data, link="mc", likelihood=likelihood, seed=1) for p in (q, exact)]
+    torch.testing.assert_close(predicted[0].outputs, predicted[1].outputs, rtol=1e-4, atol=1e-5)
+    if structure == "functional":
+        with pytest.raises(ValueError, match="draws of weights need another structure, got 'functional'"):
+            fv.predict(net, q, data, 3, seed=0, likelihood=likelihood)
+        return
+    W = q.sample(4000, seed=0)
+    assert torch.equal(W[:3], q.sample(3, seed=0)) and torch.equal(q.center, net.w)
+    torch.testing.assert_close(W.var(0), exact.variance, rtol=0.15, atol=0)  # the standard error is 2.2 %
+    assert fv.predict(net, q, data, 3, seed=0, likelihood=likelihood).outputs.shape == (3, 40, 3)
+
+
+@pytest.mark.parametrize("structure", ["kron", "hessian"])
+def test_a_delta_for_each_layer_has_more_evidence_than_one(structure):
+    module, x = nn.Sequential(nn.Linear(4, 6), nn.Tanh(), nn.Linear(6, 3)), torch.randn(60, 4)
+    net, data = fv.Net.from_module(module), fv.Data(x, x[:, :3].argmax(1))
+    if structure == "hessian":  # of all weights it is not positive definite here
+        with pytest.raises(
+            ValueError, match="needs H \\+ delta I to be positive definite beyond rounding, got curvature below -delta"
+        ):
+            fv.fit_laplace(net.at(5 * net.w), data, seed=0, steps=0, structure=structure, prior_precision=1e-3)
+        net = net.restrict("head")
+    fit = partial(fv.fit_laplace, net, data, seed=0, steps=300, structure=structure)
+    one, each = (fit(prior_precision=p).peer for p in ("marginal", "layerwise"))
+    assert one.prior_precision.numel() == 1 and each.prior_precision.numel() == len(net.blocks)
+    assert float(each.log_marginal_likelihood()) > float(one.log_marginal_likelihood())
+
+
+def test_a_family_and_its_page_have_a_posterior_of_laplace_torch_as_any_other(transferred, task):
+    head, how = transferred[0].restrict("head"), dict(radii={"laplace": (0.0,)}, seed=0)
+    prior = fv.Gaussian(head.w, torch.full_like(head.w, -2.0))
+    tuned = {"laplace": Choice(dict(structure="kron", steps=20, prior_precision=1.0))}
+    family = fv.families.fit_family(head, task, prior, tuned=tuned, **how)
+    assert repr(family[0].posterior) == f"LaplaceTorch(KronLaplace, dim={head.dim})"
+    family = fv.families.measure(head, task, family, seed=0, n_draws=3, n_spectra=1, k=2, resolution=3, around_resolution=3)
+    assert "Laplace" in family_page(family, title="a", lead="", facts={}, start=("laplace", 0.0, 3))
+    with pytest.raises(TypeError, match="cannot save a LaplaceTorch"):
+        fv.save(family[0].posterior, "unused")
+
+
+def test_what_laplace_torch_cannot_do_is_said(tiny, monkeypatch):
+    with pytest.raises(ValueError, match="prior_precision='layerwise' needs structure='kron' or 'hessian', got 'diagonal'"):
+        fv.fit_laplace(*tiny, seed=0, steps=0, structure="diagonal", prior_precision="layerwise")
+    norm = fv.Net.from_module(nn.Sequential(nn.Linear(2, 3), nn.LayerNorm(3), nn.Linear(3, 2)))
+    data = fv.Data(torch.randn(8, 2), torch.arange(8) % 2)
+    with pytest.raises(ValueError, match="structure='kron' must be one that laplace-torch can fit .* use 'hessian', 'lowrank'"):
+        fv.fit_laplace(norm, data, seed=0, steps=0, structure="kron")
+    monkeypatch.setitem(sys.modules, "laplace", None)
+    with pytest.raises(ImportError, match=r"structure='kron' needs laplace-torch: pip install 'flatviz\[laplace\]'"):
+        fv.fit_laplace(*tiny, seed=0, steps=0, structure="kron")
 
 
 def test_draws_do_not_depend_on_the_eigenvectors_that_a_library_chooses(tiny, monkeypatch):

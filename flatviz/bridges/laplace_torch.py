@@ -1,0 +1,151 @@
+"""laplace-torch: Laplace posteriors whose covariance is no `Gaussian` of ours (Daxberger et al. 2021).
+
+Checked with laplace-torch 0.3 and torch 2.14.  Its own low-rank fit asks for a package that no index has, so the eigenpairs of
+"lowrank" are those of `top_eigenpairs`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import torch
+from torch import Tensor, nn
+
+from flatviz.core.data import Data
+from flatviz.core.likelihood import Likelihood
+from flatviz.core.net import Net
+from flatviz.core.seeds import saved_rng
+from flatviz.landscape.spectrum import top_eigenpairs
+from flatviz.objectives.network import nll
+from flatviz.results import History
+
+Structure = Literal["kron", "lowrank", "hessian", "functional"]
+BATCH, RANK, SUBSET = 128, 20, 1000  # examples at once; eigenpairs of "lowrank"; examples that "functional" keeps
+UNFIT = (
+    NotImplementedError,
+    RuntimeError,
+    AttributeError,
+    AssertionError,
+)  # what its backends raise of a layer they do not know
+
+
+@dataclass(frozen=True, eq=False)
+class LaplaceTorch:
+    """A Laplace posterior that laplace-torch keeps: a posterior as every other, for `predict` and `predict_linearised`.
+
+    center (D,): the solution.  peer: laplace-torch's object, with its evidence and precisions; its covariance is multiplied by
+    `temperature`.  "functional" has no draws.  It is not saved: save `q.sample(n, seed=0)`.
+    """
+
+    center: Tensor
+    peer: Any
+    temperature: float = 1.0
+    history: History | None = None
+
+    def __repr__(self) -> str:
+        return f"LaplaceTorch({type(self.peer).__name__}, dim={len(self.center)})"
+
+    def sample(self, n: int, *, seed: int) -> Tensor:
+        """`n` draws of the weights, (n, D).  Raises ValueError for functional Laplace, which is a posterior over outputs."""
+        source = torch.Generator(self.center.device).manual_seed(seed)
+        try:
+            rows = [self.peer.sample(1, generator=source) for _ in range(n)]  # one by one: fewer begin any longer draw
+        except NotImplementedError:
+            raise ValueError("draws of weights need another structure, got 'functional': use predict_linearised") from None
+        return self.center + self.temperature**0.5 * (torch.cat(rows) - self.center)
+
+    def outputs(self, data: Data) -> tuple[Tensor, Tensor]:
+        """Mean (N, C) and covariance (N, C, C) of the linearised network's outputs."""
+        parts = [self.peer._glm_predictive_distribution(x) for x, _ in data.batches(BATCH)]
+        return torch.cat([f for f, _ in parts]).detach(), self.temperature * torch.cat([V for _, V in parts]).detach()
+
+
+def fit_laplace_torch(
+    net: Net,
+    data: Data,
+    structure: Structure,
+    *,
+    prior_precision: float | Literal["marginal", "layerwise"],
+    temperature: float,
+    likelihood: Likelihood,
+    history: History | None = None,
+) -> LaplaceTorch:
+    """The posterior at the net's weights; `fit_laplace` has trained them and checked the arguments.
+
+    Raises:
+        ImportError: Without laplace-torch.
+        ValueError: For layers that its backend does not know, and inputs that are not one tensor.
+    """
+    with saved_rng():  # its import draws random numbers
+        try:
+            import laplace  # optional: only these structures need it
+            from laplace.curvature import CurvlinopsGGN, CurvlinopsHessian
+        except ImportError as error:
+            raise ImportError(f"structure={structure!r} needs laplace-torch: pip install 'flatviz[laplace]'") from error
+    x, y = data.batch(None)
+    if not isinstance(x, Tensor):
+        raise ValueError(f"structure={structure!r} needs inputs that are one tensor, got {data.x.describe()}: use 'diagonal'")
+    tuned, module = isinstance(prior_precision, str), _treated_alone(net)
+    kind: dict[str, Any] = dict(likelihood="classification", prior_precision=1.0 if tuned else prior_precision)
+    if likelihood != "categorical":
+        kind |= dict(likelihood="regression", sigma_noise=likelihood)
+    classes = dict(
+        kron=(laplace.KronLaplace, {}),
+        hessian=(laplace.FullLaplace, dict(backend=CurvlinopsHessian)),
+        functional=(laplace.FunctionalLaplace, dict(n_subset=min(SUBSET, len(data)), backend=CurvlinopsGGN)),
+    )
+    try:
+        with saved_rng():
+            if structure == "lowrank":
+                peer = _low_rank(laplace, module, net, data, likelihood, kind)
+            else:
+                cls, more = classes[structure]
+                peer = cls(module, **kind, **more)
+                loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(x, y), batch_size=BATCH)
+                peer.fit(loader)
+            if tuned:
+                of = dict(pred_type="gp" if structure == "functional" else "glm")
+                of["prior_structure"] = "scalar" if prior_precision == "marginal" else "layerwise"
+                peer.optimize_prior_precision(**of)
+                if structure == "functional":
+                    peer._refresh_posterior()  # its kernel is that of the old precision until then
+            q = LaplaceTorch(net.w.detach().clone(), peer, temperature, history)
+            sound = structure == "functional" or bool(q.sample(1, seed=0).isfinite().all())
+    except torch.linalg.LinAlgError:
+        sound = False
+    except UNFIT as error:
+        raise ValueError(
+            f"structure={structure!r} must be one that laplace-torch can fit to this net, got {type(error).__name__}: {error}: "
+            "'kron' knows Linear and convolutions alone, 'functional' one delta alone; use 'hessian', 'lowrank' or 'diagonal'"
+        ) from error
+    if not sound:
+        raise ValueError(
+            f"structure={structure!r} needs H + delta I to be positive definite beyond rounding, got curvature below -delta, "
+            "or NaN: train on, give a larger prior_precision, or use 'lowrank' or 'full', which leave negative curvature out"
+        )
+    return q
+
+
+def _treated_alone(net: Net) -> nn.Module:
+    """The module with its treated weights as parameters and all others as buffers, which laplace-torch leaves alone."""
+    module, treated = net.to_module().eval(), {b.name for b in net.blocks}
+    for name, weight in list(module.named_parameters()):
+        if name not in treated:
+            owner, _, last = name.rpartition(".")
+            delattr(module.get_submodule(owner), last)
+            module.get_submodule(owner).register_buffer(last, weight.detach())
+    return module
+
+
+def _low_rank(laplace: Any, module: nn.Module, net: Net, data: Data, likelihood: Likelihood, kind: dict) -> Any:
+    """Its low-rank posterior with our eigenpairs of the exact Hessian, the positive ones."""
+    peer, f = object.__new__(laplace.LowRankLaplace), nll(net, data, likelihood=likelihood)
+    laplace.baselaplace.ParametricLaplace.__init__(peer, module, **kind)
+    spectrum = top_eigenpairs(f, net.w, min(RANK, net.dim), seed=0)
+    kept = spectrum.values > 0
+    scale = 1.0 if likelihood == "categorical" else likelihood**2  # it divides H by the variance of the noise itself
+    peer.H = spectrum.vectors[kept].T, len(data) * scale * spectrum.values[kept]
+    peer.mean, peer.n_data, peer.loss = net.w.detach().clone(), len(data), len(data) * scale * f(net.w).detach()
+    peer.n_outputs = module.output_size = net(net.w, data.batch(torch.arange(1))[0]).shape[-1]
+    return peer
