@@ -15,9 +15,14 @@ from torch import Tensor, nn
 from torch.nn.modules.lazy import LazyModuleMixin
 from torch.utils._pytree import tree_leaves
 
-from flatviz.core.dispatch import Dispatch
+from flatviz.core.dispatch import Dispatch, draws, named
 
 _ORIGINS: WeakKeyDictionary[nn.Module, list[weakref.ref]] = WeakKeyDictionary()  # of a copy: tensors of what it was copied from
+
+ALIGNED = {
+    torch.ops.aten.view_as_complex.default,
+    torch.ops.aten.view.dtype,
+}  # take memory of its own, not any part of a vector
 
 
 def copied(module: nn.Module) -> nn.Module:
@@ -31,7 +36,7 @@ def copied(module: nn.Module) -> nn.Module:
     """
     _refuse(module)
     leaves = tree_leaves([{**vars(m), "_modules": None} for m in module.modules()])
-    memo = {id(t): t.detach().clone() for t in leaves if isinstance(t, Tensor) and t.grad_fn is not None}
+    memo = {id(t): t.detach().clone() for t in leaves if isinstance(t, Tensor) and t.requires_grad and _has_history(t)}
     try:
         copy = deepcopy(module, memo)
     except (TypeError, RuntimeError) as error:
@@ -46,6 +51,13 @@ def copied(module: nn.Module) -> nn.Module:
         raise ValueError(f"module must be one that can be copied, got {name}, whose __deepcopy__ returns itself: remove that")
     _ORIGINS[copy] = [ref for ref in _ORIGINS.get(module, []) if ref() is not None] + [weakref.ref(t) for t in tensors]
     return copy
+
+
+def _has_history(t: Tensor) -> bool:
+    try:
+        return t.grad_fn is not None
+    except RuntimeError:  # a view of weights that were written into since
+        return True
 
 
 def check_unchanged(module: nn.Module, duplicate: nn.Module) -> None:
@@ -85,7 +97,10 @@ def _refuse(module: nn.Module) -> None:
 
 
 class Watch(Dispatch):
-    """What a pass does beside computing: it `wrote` into tensors `given`, `read` memory that it must not, `drew` random numbers."""
+    """What a pass does beside computing.
+
+    It `wrote` into tensors `given` (or needs them aligned), `read` memory that it must not, `drew` random numbers.
+    """
 
     def __init__(self, given: Iterable[Tensor] = (), foreign: Iterable[int] = ()) -> None:
         super().__init__()
@@ -94,12 +109,11 @@ class Watch(Dispatch):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         kwargs = kwargs or {}
-        given = dict(zip((a.name for a in func._schema.arguments), args)) | kwargs
+        given = named(func, args, kwargs)
         written = [given.get(a.name) for a in func._schema.arguments if a.is_write]
-        self.wrote |= not self._memory.isdisjoint(_memory_in(written))
+        self.wrote |= func in ALIGNED or not self._memory.isdisjoint(_memory_in(written))
         self.read |= not self._foreign.isdisjoint(_memory_in(given))
-        seeded = torch.Tag.nondeterministic_seeded in func.tags
-        self.drew |= seeded and "attention" not in func.name()  # which is tagged for its dropout, mostly 0
+        self.drew |= draws(func, args, kwargs)
         return func(*args, **kwargs)
 
 

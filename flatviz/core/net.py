@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import copy
+import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence, Set
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import NamedTuple
+from weakref import WeakSet
 
 import torch
 from torch import Tensor, nn
@@ -18,11 +20,15 @@ from flatviz.checks import check_device, check_weights
 from flatviz.core.data import batch_of
 from flatviz.core.inputs import Fields, Inputs, run, tensors_of
 from flatviz.core.modules import Watch, check_unchanged, copied, eager, memory_of, memory_of_originals
+from flatviz.core.precision import one_attention, unlock
 from flatviz.core.random_trunk import RandomTrunk
 from flatviz.core.seeds import saved_rng
 from flatviz.core.treated import Treated, choose, refuse_dropout
 
 Batch = Tensor | Inputs | Mapping[str, Tensor] | tuple[Tensor, ...]  # inputs as a user writes them
+PASSED = {"View", "UnsafeView", "ReshapeAlias", "Squeeze", "Unsqueeze", "Transpose", "Permute", "T", "Clone", "ToCopy", "Clamp"}
+TABLES = nn.Embedding, nn.EmbeddingBag
+ATTENDING = (nn.MultiheadAttention, nn.TransformerEncoder, nn.TransformerEncoderLayer)
 
 
 class Block(NamedTuple):
@@ -45,12 +51,13 @@ class Look(NamedTuple):
 
     writes: into inputs, weights or buffers (ReLU(inplace=True) first, a clamp, a count of calls).  again: it runs layers once
     more in the backward pass (activation checkpointing, adjoint and reversible networks), where it would find other weights.
-    draws: random numbers.
+    draws: random numbers.  ends: the operation that made the outputs, "Softmax" or "Sigmoid", where they are probabilities.
     """
 
     writes: bool
     again: bool = False
     draws: bool = False
+    ends: str = ""
 
 
 class Net:
@@ -84,7 +91,10 @@ class Net:
         self.trunk: RandomTrunk | None = None
         self._looked: Look | None = None
         self._lock = threading.RLock()
+        self._sparse = [n for n, m in module.named_modules() if isinstance(m, TABLES) and m.sparse]
+        _set_sparse(module, self._sparse, False)  # the gradient of a part of a vector is dense
         self._bind()
+        _NETS.add(self)
 
     @classmethod
     def from_module(
@@ -127,7 +137,7 @@ class Net:
         x = x if isinstance(x, (Tensor, Fields)) else batch_of(x)
         if w.shape != self.w.shape:
             check_weights(w, self.dim)
-        writes, again, _ = self.look(x)
+        writes, again, *_ = self.look(x)
         if again and (_transformed() or torch.is_grad_enabled() and any(t.requires_grad for t in (w, *tensors_of(x)))):
             self.check_runs_once()
         with self.installed(w, copies=writes):
@@ -163,7 +173,7 @@ class Net:
                     "forward, hook or list reads others: those of the module that was copied (a closure, a wrapped or compiled "
                     "forward: use a subclass, or types.MethodType(function, module)), or a second reference to a parameter"
                 )
-            return Look(watch.wrote or replaced, self._runs_again(out), watch.drew)
+            return Look(watch.wrote or replaced, self._runs_again(out), watch.drew, _ending(out))
 
     def _runs_again(self, out: Tensor) -> bool:
         """Whether a backward pass fails once no weights are there."""
@@ -185,8 +195,10 @@ class Net:
             )
 
     @contextmanager
-    def installed(self, w: Tensor, *, copies: bool = False) -> Iterator[list[Tensor]]:
+    def installed(self, w: Tensor, *, copies: bool = False, statistics: bool | None = None) -> Iterator[list[Tensor]]:
         """`w` (D,) and the net's buffers, or copies of them, in the module's places for the length of the block.
+
+        statistics: whether the buffers are copies; None: as the weights.
 
         What `functional_call` does, at a fraction of its overhead, which is a third of a small network's gradient.  One thread at
         a time.
@@ -195,12 +207,12 @@ class Net:
             The tensors in place.
         """
         parts = [(p.clone() if copies else p).view(shape) for p, shape in zip(self._split(w), self._shapes)]
-        with self._placed(parts, copies=copies):
+        with self._placed(parts, copies=copies if statistics is None else statistics):
             yield parts
 
     @contextmanager
     def _placed(self, parts: list[Tensor], *, copies: bool = False) -> Iterator[None]:
-        with self._lock:
+        with self._lock, one_attention() if self._attends else nullcontext():
             try:
                 self._place(parts, copies=copies)
                 yield
@@ -215,12 +227,15 @@ class Net:
                 holder[key] = value
         for holder, key, buffer, value in self._buffer_slots:
             holder[key] = buffer if parts is None else value.clone() if copies else value
+        for rnn, key, value in self._listed if parts is None else ():
+            setattr(rnn, key, value)  # so that its list of weights, which a pass made anew, is of its own again
 
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in vars(self).items() if name != "_lock"}
 
     def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state, _lock=threading.RLock())
+        _NETS.add(self)
 
     def __repr__(self) -> str:
         kinds = {k: sum(s for s, b in zip(self._sizes, self.blocks) if b.kind == k) for k in ("norm", "head", "other")}
@@ -286,6 +301,7 @@ class Net:
                     value.copy_(state[name])
         for name, value in module.named_parameters():
             value.requires_grad_(name not in self.frozen)
+        _set_sparse(module, self._sparse, True)
         return module
 
     def _duplicate(self) -> nn.Module:
@@ -334,7 +350,7 @@ class Net:
         return self._like(module=module, w=self.w.to(device, dtype), trunk=trunk, _buffers=moved, example=example)
 
     def _like(self, **changes: object) -> Net:
-        other = copy.copy(self)
+        other = copy.copy(self)  # by `__setstate__`
         other.__dict__.update({} if "module" in changes else {"_lock": self._lock}, **changes)
         if "module" in changes or "_buffers" in changes:
             other._bind()
@@ -352,6 +368,10 @@ class Net:
         self._slots = [places[id(p)] for p in self._parameters]
         products = {id(m.weight) for m in self.module.modules() if isinstance(m, (nn.Linear, _ConvNd))}
         self._products = [id(p) in products and len(s) == 1 for p, s in zip(self._parameters, self._slots)]
+        treated = set(map(id, self._parameters))
+        rnns = [m for m in self.module.modules() if isinstance(m, nn.RNNBase)]
+        self._listed = [(m, key, p) for m in rnns for key, p in m._parameters.items() if id(p) in treated]
+        self._attends = any(isinstance(m, ATTENDING) for m in self.module.modules())
         names = {id(b): name for name, b in self.module.named_buffers()}
         self._buffer_slots = [
             (module._buffers, key, b, self._buffers.get(names[id(b)], b))
@@ -359,6 +379,33 @@ class Net:
             for key, b in module._buffers.items()
             if b is not None
         ]
+
+
+def _set_sparse(module: nn.Module, names: list[str], value: bool) -> None:
+    for name in names:
+        module.get_submodule(name).sparse = value
+
+
+def _after_fork() -> None:
+    """In a forked process nobody is inside of a net, wherever another thread was at that moment."""
+    unlock()
+    locks: dict[int, threading.RLock] = {}
+    for net in list(_NETS):
+        net._lock = locks.setdefault(id(net._lock), threading.RLock())
+        net._place(None)
+
+
+_NETS: WeakSet[Net] = WeakSet()
+if hasattr(os, "register_at_fork"):  # not on Windows, which forks nothing
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+def _ending(out: Tensor) -> str:
+    """The last operation, views and clamps of its result aside, where it gives probabilities."""
+    node = out.grad_fn
+    while node is not None and (name := node.name().partition("Backward")[0]) in PASSED:
+        node = node.next_functions[0][0]
+    return name if node is not None and name in ("Softmax", "Sigmoid") else ""
 
 
 def _transformed() -> bool:

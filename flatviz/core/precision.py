@@ -10,8 +10,16 @@ from typing import Any
 import torch
 
 _CUDA, _CUDNN, _CPU = torch.backends.cuda, torch.backends.cudnn, torch.backends.mkldnn
+_MHA = torch.backends.mha
 _UNITS: tuple[Any, ...] = (_CUDA.matmul, _CUDNN.conv, _CUDNN.rnn, _CPU.matmul, _CPU.conv, _CPU.rnn)
 _lock, _outside = Lock(), [0, ()]  # how many blocks are open, in all threads, and the flags outside of all
+_attending = [0, True]  # the same of `one_attention`
+
+
+def unlock() -> None:
+    """A new lock, in a forked process, for another thread may have had it."""
+    global _lock
+    _lock = Lock()
 
 
 def float32_flags() -> tuple:
@@ -69,3 +77,24 @@ def users_arithmetic() -> Iterator[None]:
     """Float32 products as the user has set them in torch, inside of `arithmetic`: for the steps of a training."""
     with arithmetic(_outside[1] if _outside[0] else float32_flags()):
         yield
+
+
+@contextmanager
+def one_attention() -> Iterator[None]:
+    """Attention layers of torch by their one path that has derivatives, for the length of the block.
+
+    In evaluation mode without gradients torch takes a fused one, which gives zeros at padded positions: values would be of another
+    function than derivatives.  The flag is the process's, as those of `arithmetic` are.
+    """
+    with _lock:
+        if not _attending[0]:
+            _attending[1] = _MHA.get_fastpath_enabled()
+            _MHA.set_fastpath_enabled(False)
+        _attending[0] += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _attending[0] -= 1
+            if not _attending[0]:
+                _MHA.set_fastpath_enabled(_attending[1])

@@ -9,7 +9,6 @@ from flatviz.checks import Several, Vector, check_weights
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.inputs import run
-from flatviz.core.modules import copied
 from flatviz.core.net import Net
 from flatviz.gaussian import Gaussian
 from flatviz.results import Draws
@@ -49,9 +48,9 @@ class TrainingNet:
     def __init__(self, net: Net, *, momentum: float | None = None) -> None:
         self._net, self._momentum = net, momentum
         with torch.inference_mode(False):  # statistics that a training pass may change, whatever mode the caller is in
-            self._module = copied(net.module)
             self.buffers = {n: b.clone() for n, b in net.buffers().items()}
-        norms = {n: self._module.get_submodule(n) for n in net.norms()}
+            self._copy = net.copy().with_buffers(self.buffers)
+        norms = self._copy.norms()
         for m in norms.values():
             m.train()
             m.momentum = m.momentum if momentum is None else momentum
@@ -65,14 +64,11 @@ class TrainingNet:
         Raises:
             ValueError: For one example where they are collected anew.
         """
-        named = self._net.unflatten(w)
-        looked = self._net.look(x)
+        writes = self._net.look(x).writes
         self._net.check_runs_once()
-        if looked.writes:
-            named, x = {name: part.clone() for name, part in named.items()}, x.clone()
-        buffers = self.buffers if update else {n: b.clone() for n, b in self.buffers.items()}
         try:
-            return run(self._module, x, named | buffers)
+            with self._copy.installed(w, copies=writes, statistics=not update):
+                return run(self._copy.module, x.clone() if writes else x)
         except ValueError:
             if len(x) > 1 or self._momentum is not None:  # `refresh_batchnorm` needs their own
                 raise

@@ -64,7 +64,7 @@ def multiply_adds(operation: Any, args: tuple, out: Any) -> int:
     return 0 if left is None else out.shape.numel() * args[left].shape[-1]
 
 
-class _Sizes(Dispatch):
+class Sizes(Dispatch):
     """Bytes of every operation's largest result, the coarsest rounding and the multiply-adds of all."""
 
     def __init__(self) -> None:
@@ -90,7 +90,7 @@ def work_of(net: Net, x: Tensor) -> Work:
     try:
         with torch.inference_mode(False), torch.no_grad(), saved_rng():
             for part in (two.clone(), two[:1].clone()):
-                with _Sizes() as seen:
+                with Sizes() as seen:
                     net(net.w, part)
                 sizes.append(seen.sizes)
                 eps, macs, products = seen.eps, macs + seen.macs, seen.products
@@ -139,6 +139,16 @@ def check_function(net: Net, x: Tensor) -> tuple[Net, Work]:
                 "running statistics (track_running_stats=True), or subtract no statistics of the batch"
             )
     return net, work
+
+
+def check_logits(net: Net, x: Tensor | Fields) -> None:
+    """ValueError for a net whose last operation makes probabilities, which would be read as logits."""
+    if ends := net.look(x).ends:
+        way = "torch.log of its outputs (LogSoftmax)" if ends == "Softmax" else "one logit a class"
+        raise ValueError(
+            f"the net must return logits, got probabilities from {ends}, of which a second softmax would be taken: leave the last "
+            f"layer out of the module, or return {way}"
+        )
 
 
 def _agree(net: Net, eps: float, few: Tensor, *parts: Tensor) -> bool:

@@ -6,12 +6,14 @@ A small network spends its time on Python, not on numbers: B members in one call
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from flatviz.core.net import Net
+from flatviz.core.seeds import saved_rng
 from flatviz.engine.determinism import same_to_rounding, two_points, work_of
 
 Parts = tuple[Tensor, ...]  # the treated parameters, (B, size) each
@@ -148,10 +150,24 @@ def stack(net: Net, x: Tensor) -> Stacked | None:
 
 
 def agrees(stacked: Stacked | Vmapped, net: Net, x: Tensor) -> bool:
-    """Whether the stack gives the net's own outputs on the first examples, at its weights and at others, to rounding."""
-    with torch.inference_mode(False), torch.no_grad():
-        few, W = x[:8], two_points(net)
-        return all(same_to_rounding(got, net(w, few)) for got, w in zip(stacked(W, stacked.features(few)), W))
+    """Whether the stack gives the net's own outputs on the first examples, at its weights and at others, and their slopes."""
+    if any(m._backward_hooks or m._backward_pre_hooks for m in net.module.modules()):
+        return False  # neither way calls them
+    few, W = x[:8], two_points(net)
+
+    def seen(outputs: Callable[[Tensor], Tensor]) -> list[Tensor]:
+        """Outputs, and the gradient of an arbitrary sum of them, whose terms do not cancel."""
+        at = W.clone().requires_grad_()
+        out = outputs(at)
+        if not out.requires_grad:
+            return [out]
+        along = torch.linspace(1, 2, out[0].numel(), dtype=out.dtype, device=out.device).view_as(out[0])
+        return [out.detach(), *torch.autograd.grad((out * along).sum(), at)]
+
+    with torch.inference_mode(False), torch.enable_grad(), saved_rng():
+        plain = seen(lambda at: torch.stack([net(w, few) for w in at]))
+        got = seen(lambda at: stacked(at, stacked.features(few)))
+    return len(got) == len(plain) and all(same_to_rounding(a, b) for pair in zip(got, plain) for a, b in zip(*pair))
 
 
 def chain_of(net: Net) -> list[tuple[str, nn.Module]] | None:

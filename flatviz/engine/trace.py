@@ -13,14 +13,14 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves, tree_map
 from torch.utils.weak import WeakTensorKeyDictionary
 
-from flatviz.core.dispatch import Dispatch
+from flatviz.core.dispatch import Dispatch, draws
 from flatviz.core.inputs import run
 from flatviz.core.net import Net
 from flatviz.core.seeds import saved_rng
 
 aten = torch.ops.aten
-# Operations that depend on values: a number read for a branch, a result whose shape depends on them, random numbers.
-REFUSED = {torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape, torch.Tag.nondeterministic_seeded}
+# Operations that depend on values: a number read for a branch, a result whose shape depends on them.
+REFUSED = {torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape}
 
 
 class Value:
@@ -113,7 +113,7 @@ class _Recorder(Dispatch):
             before = args[0].clone()
             if torch.equal(before, func(*args, **kwargs)):
                 return args[0]
-        if func._schema.is_mutable or REFUSED & set(func.tags):
+        if func._schema.is_mutable or REFUSED & set(func.tags) or draws(func, args, kwargs):
             raise _Refused(f"{func} writes into what outlives the pass, or depends on values")
         result = func(*args, **kwargs)
         tensors = [result] if isinstance(result, Tensor) else list(result)

@@ -22,6 +22,7 @@ from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import generator, saved_rng
 from flatviz.engine.batchnorm import check_batchnorm, refresh_batchnorm, with_trained_buffers
+from flatviz.engine.determinism import check_logits
 from flatviz.engine.forward import forward
 from flatviz.gaussian import Gaussian
 from flatviz.metrics.averaging import scored
@@ -83,6 +84,8 @@ def predict(
         outputs = forward(with_trained_buffers(net, posterior), W, inputs, progress=progress)
     if not isinstance(x, Data):
         return Prediction(outputs, None, likelihood, mode, trunk=trunk)
+    if likelihood == "categorical":
+        check_logits(net, inputs[:2])
     labels = check_labels(x.y, outputs[0], likelihood)
     prediction = Prediction(outputs, labels, likelihood, mode, trunk=trunk, class_names=x.class_names)
     if likelihood != "categorical":

@@ -18,6 +18,7 @@ from flatviz.core.likelihood import Likelihood, mean_nll, output_curvature, outp
 from flatviz.core.net import Net
 from flatviz.core.objective import Curvature, hessian_operator
 from flatviz.core.threads import threads
+from flatviz.engine.determinism import Sizes, same_to_rounding
 
 GRAPH_BYTES = 2**31  # of saved activations a kept graph may hold; beyond it, batches are gone through again each time
 
@@ -65,11 +66,21 @@ def batch_that_fits(net: Net, data: Data, likelihood: Likelihood, w: Tensor) -> 
             held[storage.data_ptr()] = storage.nbytes()
         return tensor.detach()  # the tensor itself would keep its own graph alive for ever
 
-    with torch.inference_mode(False), torch.enable_grad(), twice(), saved_tensors_hooks(count, lambda t: t):
+    with torch.inference_mode(False), torch.enable_grad(), twice():
         point = w.detach().clone().requires_grad_(True)
         weights.add(point.untyped_storage().data_ptr())
-        loss = mean_nll(net(point, few.batch(None)[0]), few.y, likelihood)
-        _ = torch.autograd.grad(loss, point, create_graph=True)
+
+        def differentiate() -> None:
+            loss = mean_nll(net(point, few.batch(None)[0]), few.y, likelihood)
+            _ = torch.autograd.grad(loss, point, create_graph=True)
+
+        try:
+            with saved_tensors_hooks(count, lambda t: t):
+                differentiate()
+        except RuntimeError:  # a module with torch.func inside, which refuses such hooks: all results, those not kept as well
+            with Sizes() as seen:
+                differentiate()
+            held = {0: sum(seen.sizes)}
     return max(1, int(GRAPH_BYTES * len(few) / max(sum(held.values()), 1)))
 
 
@@ -82,7 +93,8 @@ def _hessian(net: Net, data: Data, likelihood: Likelihood, w: Tensor, _: str, n:
         except RuntimeError as error:
             if (operation := _without_derivative(error)) is None:
                 raise
-            layers = [name for name, part in net.module.named_modules() if type(part).__name__.lower() == operation]
+            alike = operation.replace("_", "")
+            layers = [name for name, part in net.module.named_modules() if type(part).__name__.lower() == alike]
             where = f" in {', '.join(map(repr, layers[:3]))}{', ...' * (len(layers) > 3)}" if layers else ""
             raise ValueError(
                 f"the Hessian needs second derivatives of every layer, got {operation}{where}, for which PyTorch has none: "
@@ -94,7 +106,7 @@ def _hessian(net: Net, data: Data, likelihood: Likelihood, w: Tensor, _: str, n:
 
 def _without_derivative(error: RuntimeError) -> str | None:
     """Name of the operation of which torch says that it has no second derivative; None for any other error."""
-    named = re.search(r"derivative for aten::(\w+?)(?:_for_cpu)?(?:_backward)? is not implemented", str(error))
+    named = re.search(r"derivative for (?:aten::|')(\w+?)(?:_for_cpu)?(?:_backward)?'? is not implemented", str(error))
     return named[1].strip("_") if named else None
 
 
@@ -109,14 +121,17 @@ def _outer(net: Net, data: Data, likelihood: Likelihood, w: Tensor, kind: str, n
     inner = output_curvature(value, likelihood) if kind == "ggn" else _outer_product(output_gradient(value, data.y, likelihood))
 
     def moved_along(v: Tensor) -> Tensor:
-        """J v (N, C), by the transpose of J^T u; by forward derivatives where a layer's backward pass has none."""
+        """J v (N, C), by the transpose of J^T u; where a layer's backward pass has no derivative by forward ones, or by rows of J."""
         try:
             return torch.autograd.grad(pulled, dummy, v, retain_graph=True)[0]
         except RuntimeError as error:
             if _without_derivative(error) is None:
                 raise
-        with torch.no_grad(), twice():
-            return torch.func.jvp(lambda p: net(p, data.batch(None)[0]), (w.detach(),), (v,))[1]
+        try:
+            with torch.no_grad(), twice():
+                return torch.func.jvp(lambda p: net(p, data.batch(None)[0]), (w.detach(),), (v,))[1]
+        except RuntimeError:
+            return torch.cat([J @ v for _, J in jacobian_chunks(net, w, data)]).view_as(out)
 
     def product(v: Tensor) -> Tensor:
         (back,) = torch.autograd.grad(out, point, inner(moved_along(v)) / n, retain_graph=True)
@@ -146,9 +161,21 @@ def jacobians(net: Net, w: Tensor, x: Tensor, part: slice = slice(None)) -> tupl
     jacobian = jacrev(outputs, has_aux=True)
     try:
         J, out = vmap(jacobian, in_dims=(None, 0))(w[part], x)
-    except RuntimeError:  # an operation that vmap has no rule for, such as an embedding with max_norm
-        J, out = map(torch.stack, zip(*(jacobian(w[part], one) for one in x)))
+        first, _ = _rows(net, w, x[:1], part, J.new_ones(1, J.shape[1]))  # of EmbeddingBag vmap gives other derivatives
+    except RuntimeError:  # what function transforms do not take, as an embedding with max_norm, hooks, an autograd.Function
+        first = None
+    if first is None or not same_to_rounding(J[:1].sum(1), first):
+        J, out = map(torch.stack, zip(*(_rows(net, w, one, part) for one in x.split(1))))
     return out.detach(), J.detach()
+
+
+def _rows(net: Net, w: Tensor, x: Tensor, part: slice, along: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    """J (C, P), or along @ J, and outputs (C,) of one example, a backward pass a row."""
+    with torch.inference_mode(False), torch.enable_grad(), twice():
+        point = w.clone().requires_grad_(True)
+        out = net(point, x).reshape(-1)
+        along = torch.eye(len(out)).to(out) if along is None else along
+        return torch.stack([torch.autograd.grad(out, point, row, retain_graph=True)[0][part] for row in along]), out
 
 
 def jacobian_chunks(net: Net, w: Tensor, data: Data, part: slice = slice(None)) -> Iterator[tuple[Tensor, Tensor]]:

@@ -19,7 +19,7 @@ from flatviz.core.precision import arithmetic
 from flatviz.core.progress import Progress, track
 from flatviz.core.threads import threads
 from flatviz.engine.batchnorm import refresh_batchnorm
-from flatviz.engine.determinism import Work, check_function
+from flatviz.engine.determinism import Work, check_function, check_logits
 from flatviz.engine.evaluate import Plan
 from flatviz.engine.plan import EvaluationPlanner
 from flatviz.objectives.curvature import curvature_operator
@@ -155,7 +155,8 @@ def nll(net: Net, data: Data, *, likelihood: Likelihood = "categorical") -> Mean
 
     Raises:
         ValueError: For labels out of range, data the net cannot take, a net that is not a function of its weights
-            (random numbers in a pass: dropout left on), or one whose outputs depend on the rest of the batch.
+            (random numbers in a pass: dropout left on), one whose outputs depend on the rest of the batch, or are
+            probabilities.
 
     Example:
         >>> import torch, flatviz as fv
@@ -175,6 +176,8 @@ def check_data(net: Net, data: Data, likelihood: Likelihood) -> tuple[Net, Work]
     A net that writes into its inputs comes back as one that is given copies of them.  Raises as `nll` does.
     """
     net, work = check_function(net, data.x)
+    if likelihood == "categorical":
+        check_logits(net, data.x[:2])
     with torch.no_grad():
         check_labels(data.y, net(net.w, data.x[:4]), likelihood)
     return net, work

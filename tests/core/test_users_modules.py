@@ -1,6 +1,8 @@
 """What belongs to the user stays as it is, and modules of every habit are copied, or refused with one clear error."""
 
 import copy
+import os
+import signal
 import threading
 import weakref
 from concurrent.futures import ThreadPoolExecutor
@@ -331,3 +333,65 @@ def test_a_net_is_copied_while_another_thread_computes():
     for other in copies:
         assert torch.equal(other.w.float(), net.w)
         assert all(isinstance(p, nn.Parameter) for p in other.module.parameters())
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+def test_a_process_forked_while_a_thread_is_inside_the_net_goes_on():
+    net, x = fv.Net.from_module(plain()), torch.randn(4, 5)
+    inside, forked = threading.Event(), threading.Event()
+
+    def pause(*_):
+        if threading.current_thread() is not threading.main_thread():
+            inside.set(), forked.wait(60)
+
+    net.module[0].register_forward_hook(pause)
+    with ThreadPoolExecutor(1) as thread:
+        job = thread.submit(net, 2 * net.w, x)
+        inside.wait()
+        if (child := os.fork()) == 0:  # it would wait for ever, with the thread's weights in the module
+            signal.alarm(60)
+            os._exit(0 if torch.equal(net.at(net.w).to_module()(x), net(net.w, x)) else 1)
+        forked.set()
+        assert os.waitpid(child, 0)[1] == 0 and job.result().shape == (4, 3)
+
+
+@pytest.mark.parametrize("how", ["hook", "autograd"])
+def test_a_reversed_gradient_is_reversed_in_batched_fits_too(how):
+    class Reversed(torch.autograd.Function):
+        generate_vmap_rule = True
+
+        @staticmethod
+        def forward(x):
+            return x.clone()
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            pass
+
+        @staticmethod
+        def backward(ctx, g):
+            return -g
+
+    module, data = plain(), examples()
+    if how == "hook":
+        module[2].register_full_backward_pre_hook(lambda part, g: tuple(-t for t in g))
+    else:
+        module.append(type("Reverse", (nn.Module,), {"forward": lambda self, x: Reversed.apply(x)})())
+    net, settings = fv.Net.from_module(module), dict(seed=0, steps=5, momentum=0.0, weight_decay=0.0, batch_size=None)
+    q = fv.fit_ensemble(net, data, members=2, **settings)
+    assert bool((q.history.loss[-1] > q.history.loss[0]).all())
+
+
+@pytest.mark.parametrize("last", [nn.Softmax(-1), nn.Sigmoid(), nn.Sequential(nn.Softmax(-1), nn.Flatten())])
+def test_probabilities_are_not_taken_for_logits(last):
+    net, data = fv.Net.from_module(nn.Sequential(nn.Linear(5, 3), last)), examples()
+    for verb in (fv.nll, partial(fv.fit_sgd, seed=0, steps=1), lambda *a: fv.predict(a[0], a[0].w[None], a[1], 1, seed=0)):
+        with pytest.raises(ValueError, match="must return logits, got probabilities from S.*: leave the last layer out"):
+            verb(net, data)
+    fv.nll(net, fv.Data(data.x, torch.rand(12, 3)), likelihood=0.1)  # means in 0..1
+
+
+def test_log_probabilities_are_logits():
+    module, data = plain(), examples()
+    plainly, logs = (fv.nll(fv.Net.from_module(m), data) for m in (module, nn.Sequential(module, nn.LogSoftmax(-1))))
+    torch.testing.assert_close(plainly(plainly.net.w), logs(plainly.net.w))

@@ -1,0 +1,280 @@
+"""Random networks of odd layers: values, gradients, products with the Hessian and copies are those of plain PyTorch.
+
+`FLATVIZ_FUZZ=500 python -m pytest tests/engine/test_fuzz_layers.py` draws more of them than the default.
+"""
+
+import copy
+import os
+import random
+from functools import partial
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.nn.utils import parametrizations as P
+from torch.nn.utils import parametrize
+
+import flatviz as fv
+from flatviz.engine.stacked import stack, vmapped
+
+W = 6  # features of each of 5 places
+Linear = partial(nn.Linear, W, W)
+
+
+class Do(nn.Module):
+    """A function of parts and inputs as a module; buffers by name."""
+
+    def __init__(self, function, *parts, **buffers):
+        super().__init__()
+        self.function, self.parts = function, nn.ModuleList(parts)
+        for name, value in buffers.items():
+            self.register_buffer(name, value)
+
+    def forward(self, x):
+        return self.function(self, x)
+
+
+def do(function, *makers, **buffers):
+    return lambda: Do(function, *(make() for make in makers), **{name: value.clone() for name, value in buffers.items()})
+
+
+def apply(module, x):
+    return module.parts[0](x)
+
+
+def recurrent(kind, width=W, **how):
+    return do(lambda m, x: m.parts[0](x)[0], partial(kind, W, width, batch_first=True, **how))
+
+
+def padded(x):
+    """True at some of the last two places."""
+    return torch.cat([torch.zeros_like(x[:, :-2, 0], dtype=torch.bool), x[:, -2:, 0] > 0], 1)
+
+
+def encoder(mask=False, **how):
+    def layers():
+        return nn.TransformerEncoder(nn.TransformerEncoderLayer(W, 2, 8, batch_first=True, **how), 1)
+
+    return do(lambda m, x: m.parts[0](x, src_key_padding_mask=padded(x) if mask else None), layers)
+
+
+def attention(**how):
+    return do(
+        lambda m, x: m.parts[0](x, x, x, key_padding_mask=padded(x))[0],
+        partial(nn.MultiheadAttention, W, 2, batch_first=True, **how),
+    )
+
+
+def channels(*makers):
+    return do(lambda m, x: nn.Sequential(*m.parts)(x.mT).mT, *makers)
+
+
+def bag(**how):
+    return do(lambda m, x: m.parts[0](x)[:, None] * torch.ones(5, 1), partial(nn.EmbeddingBag, 9, W, **how))
+
+
+def hooked(kind, hook):
+    layer = Linear()
+    getattr(layer, f"register_{kind}_hook")(hook)
+    return layer
+
+
+def skew():
+    part = Linear()
+    parametrize.register_parametrization(part, "weight", Do(lambda m, w: w.triu(1) - w.triu(1).mT))
+    return part
+
+
+def shared():
+    first, second = Linear(), Linear()
+    second.weight = first.weight
+    return nn.Sequential(first, nn.Tanh(), second)
+
+
+class Parameters(nn.Module):
+    """Parameters of several kinds: a number, a list, complex by a view, unused, empty."""
+
+    def __init__(self):
+        super().__init__()
+        self.scale, self.unused, self.empty = (nn.Parameter(torch.rand(size) + 0.5) for size in ((), (3,), (0, 2)))
+        self.matrices, self.phase = (
+            nn.ParameterList((torch.randn(2, W, W) / 3).unbind()),
+            nn.Parameter(torch.randn(W // 2 + 1, 2)),
+        )
+
+    def forward(self, x):
+        for matrix in self.matrices:
+            x = torch.tanh(x @ matrix) * self.scale.exp()
+        return torch.fft.irfft(torch.fft.rfft(x) * torch.view_as_complex(self.phase), n=W)
+
+
+class Sine(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.sin()
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * ctx.saved_tensors[0].cos()
+
+
+def energy(m, x):
+    """Of each place the gradient of a learned energy, by torch.func."""
+    slope = torch.func.grad(lambda z: torch.tanh(m.parts[0](z)).sum())
+    return x + torch.func.vmap(slope)(x.reshape(-1, W)).view_as(x)
+
+
+def routed(m, x):
+    out, on = torch.zeros_like(x), x[..., 0] > 0
+    out[on], out[~on] = m.parts[0](x[on]), m.parts[1](x[~on])
+    return out
+
+
+def moving(m, x):
+    with torch.no_grad():
+        m.b.mul_(0.9).add_(0.1)
+    return m.parts[0](x * m.b)
+
+
+def overwritten(m, x):
+    z = m.parts[0](x.add_(0.1)).clone()
+    z[..., :2] = z[..., 2:4] * 2
+    return z
+
+
+FLOATS = torch.linspace(0.5, 1.5, W, dtype=torch.float64)
+TOKENS = {  # (N, 5) whole numbers -> (N, 5, W)
+    "embedding": partial(nn.Embedding, 9, W, padding_idx=0), "max_norm": partial(nn.Embedding, 9, W, max_norm=1.0),
+    "sparse": partial(nn.Embedding, 9, W, sparse=True), "bag": bag(padding_idx=0), "bag max": bag(mode="max"),
+    "bag sum": bag(mode="sum", sparse=True),
+}  # fmt: skip
+PLACES = {
+    "lstm": recurrent(nn.LSTM), "lstm projected": recurrent(nn.LSTM, 8, proj_size=W), "gru": recurrent(nn.GRU, num_layers=2, dropout=0.2),
+    "rnn": recurrent(nn.RNN, bias=False), "both ways": recurrent(nn.GRU, W // 2, bidirectional=True),
+    "attention": attention(), "attention bias": attention(add_bias_kv=True, add_zero_attn=True),
+    "encoder": encoder(norm_first=True, activation="gelu"), "encoder padded": encoder(True), "encoder no bias": encoder(True, bias=False),
+    "conv": channels(partial(nn.Conv1d, W, W, 3, padding=1, padding_mode="circular"), partial(nn.GroupNorm, 2, W)),
+    "transposed": channels(partial(nn.ConvTranspose1d, W, W, 3, padding=1, groups=2)),
+    "batch": channels(partial(nn.BatchNorm1d, W, momentum=None)), "batch plain": channels(partial(nn.BatchNorm1d, W, affine=False)),
+    "instance": channels(partial(nn.InstanceNorm1d, W, affine=True, track_running_stats=True)), "sort": do(lambda m, x: x.sort(1).values),
+}  # fmt: skip
+FEATURES = {
+    "rms": partial(nn.RMSNorm, W), "layer": partial(nn.LayerNorm, W, elementwise_affine=False), "rrelu": nn.RReLU, "prelu": nn.PReLU,
+    "selu in place": partial(nn.SELU, inplace=True), "hardswish": nn.Hardswish, "softshrink": nn.Softshrink, "alpha": nn.AlphaDropout,
+    "dropout": partial(nn.Dropout, inplace=True), "glu": do(lambda m, x: F.glu(torch.cat([m.parts[0](x), x], -1)), Linear),
+    "orthogonal": lambda: P.orthogonal(Linear()), "spectral": lambda: P.spectral_norm(Linear()), "skew": skew, "shared": shared,
+    "twice": do(lambda m, x: m.parts[0](torch.tanh(m.parts[0](x))), Linear), "parameters": Parameters,
+    "moving buffer": do(moving, Linear, b=FLOATS),
+    "transposed tie": do(lambda m, x: x + F.linear(torch.tanh(m.parts[0](x)), m.parts[0].weight.T), Linear),
+    "overwritten": do(overwritten, Linear),
+    "hook": lambda: hooked("forward", lambda m, i, out: out * 1.5), "pre-hook": lambda: hooked("forward_pre", lambda m, i: (i[0] + 0.2,)),
+    "backward hook": lambda: hooked("full_backward", lambda m, i, o: None), "own function": do(lambda m, x: Sine.apply(x)),
+    "energy": do(energy, Linear), "routed": do(routed, Linear, Linear),
+    "bilinear": do(lambda m, x: m.parts[0](x, x.tanh()), partial(nn.Bilinear, W, W, W)),
+    "detached": do(lambda m, x: x + x.detach().tanh()), "straight through": do(lambda m, x: x + (x.round() - x).detach() / 2),
+    "reads": do(lambda m, x: m.parts[0](x) if float(m.parts[0].weight[0, 0].detach()) > -9 else x, Linear),
+}  # fmt: skip
+KINDS = TOKENS | PLACES | FEATURES
+
+
+class Network(nn.Module):
+    def __init__(self, parts, named):
+        super().__init__()
+        self.parts, self.head, self.named = nn.ModuleList(parts), nn.Linear(W, 3), named
+
+    def forward(self, x):
+        for part in self.parts:
+            x = part(x)
+        out = self.head(x.mean(1))
+        return {"logits": out} if self.named else out
+
+
+def network(kind, seed):
+    """(module in evaluation mode, inputs) of a kind of layer and some others."""
+    draw = random.Random(seed)
+    chosen = [kind, draw.choice(list(PLACES)), *draw.sample(list(FEATURES), 2)]
+    if kind not in TOKENS:
+        draw.shuffle(chosen)
+    chosen = ["embedding"] * (draw.random() < 0.2 and kind not in TOKENS) + chosen
+    torch.manual_seed(seed)
+    module = Network([KINDS[name]() for name in chosen], draw.random() < 0.2).double().eval()
+    module.head.bias.requires_grad_(draw.random() < 0.8)
+    tokens = chosen[0] in TOKENS
+    return module, torch.randint(0, 9, (10, 5)) if tokens else torch.randn(10, 5, W, dtype=torch.float64), chosen
+
+
+def plainly(module, x, y, w, v):
+    """Loss, gradient and H v at w, by torch alone; an error in place of an H v that torch has not."""
+    module = copy.deepcopy(module)
+    parameters = [p for p in module.parameters() if p.requires_grad]
+    for p, part in zip(parameters, w.detach().split([p.numel() for p in parameters])):
+        p.data = part.view_as(p).clone()
+
+    def flat(given):
+        dense = [torch.zeros_like(p) if g is None else g.to_dense() if g.is_sparse else g for g, p in zip(given, parameters)]
+        return torch.cat([g.reshape(-1) for g in dense])
+
+    with sdpa_kernel(SDPBackend.MATH):
+        out = module(x.clone())
+        loss = F.cross_entropy(out["logits"] if module.named else out, y)
+        gradient = flat(torch.autograd.grad(loss, parameters, create_graph=True, allow_unused=True))
+        try:
+            return loss, gradient, flat(torch.autograd.grad(gradient @ v, parameters, allow_unused=True))
+        except RuntimeError:
+            return loss, gradient, None
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_network_of_odd_layers_is_what_plain_torch_says(kind):
+    for seed in range(max(1, int(os.environ.get("FLATVIZ_FUZZ", 0)) // len(KINDS))):
+        module, x, chosen = network(kind, seed + 1000 * list(KINDS).index(kind))
+        state, y = copy.deepcopy(module.state_dict()), torch.arange(10) % 3
+        net, data = fv.Net.from_module(module), fv.Data(x.clone(), y)
+        f, same = (fv.nll(net, data), partial(torch.testing.assert_close, rtol=1e-6, atol=1e-7))
+        w, v = net.w + 0.1 * torch.randn_like(net.w), torch.randn_like(net.w)
+        loss, gradient, product = plainly(module, x, y, w, v)
+        same(f(w), loss), same(f.many(w[None])[0], loss.detach()), same(f.value_and_grad(w)[1], gradient.detach())
+        if product is None:
+            with pytest.raises(ValueError, match="the Hessian needs second derivatives of every layer, got "):
+                fv.hvp(f, w, v)
+        else:
+            same(fv.hvp(f, w, v), product.detach())
+        u, Hu, Hv = w.roll(1), *(f.operator(w, "ggn")(t) for t in (w.roll(1), v))
+        same(u @ Hv, v @ Hu)
+        coords = torch.tensor([[0.0, 0.0], [0.5, -0.3]], dtype=w.dtype)
+        points = w + coords @ torch.stack([v, u]) / 9
+        same(
+            f.over(w, torch.stack([v, u]) / 9, coords=coords)(coords),
+            torch.stack([plainly(module, x, y, p, v)[0] for p in points]).detach(),
+        )
+        if batched := stack(net, data.x) or vmapped(net, data.x):
+            rows = points.clone().requires_grad_()
+            losses = torch.stack([F.cross_entropy(out, y) for out in batched(rows, batched.features(data.x))])
+            same(losses[0], loss), same(torch.autograd.grad(losses.sum(), rows)[0][0], gradient.detach())
+        trained = fv.fit_sgd(
+            net.at(w), data, seed=0, steps=1, lr=0.1, momentum=0.0, weight_decay=0.0, batch_size=None, batchnorm="frozen"
+        )
+        same(trained.W[0], w - 0.1 * gradient.detach())
+        for made in (net.to_module(w), copy.deepcopy(net.to_module(w)), net.copy().at(w).restrict("all").to_module()):
+            same(
+                plainly(
+                    made.eval(),
+                    x,
+                    y,
+                    nn.utils.parameters_to_vector([p for p in made.parameters() if p.requires_grad]).detach(),
+                    v,
+                )[0],
+                loss,
+            )
+            for part in made.modules():
+                if isinstance(part, nn.RNNBase):
+                    assert all(
+                        listed is getattr(part, name) for listed, name in zip(part._flat_weights, part._flat_weights_names)
+                    )
+        assert torch.equal(data.x, x) and all(torch.equal(t, state[n]) for n, t in module.state_dict().items())
+        assert torch.backends.mha.get_fastpath_enabled()
