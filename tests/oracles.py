@@ -8,7 +8,7 @@ import dataclasses
 import torch
 
 import flatviz as fv
-from flatviz.core.precision import float32_flags
+from flatviz.core.arithmetic import float32_flags
 from flatviz.core.seeds import generator
 from flatviz.training.gradient import gradient
 from flatviz.training.losses import training_loss

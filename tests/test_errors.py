@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 import flatviz as fv
-from flatviz.core.devices import pick
+from flatviz.core.arithmetic import pick
 
 
 def data(n=6):

@@ -14,7 +14,7 @@ from oracles import Looks, tf32
 from torch import Tensor, nn
 
 import flatviz as fv
-from flatviz.core.precision import IEEE, float32_flags
+from flatviz.core.arithmetic import IEEE, float32_flags
 
 TRAINING = ("convergence_gap", "pretrain", "record_path", "fit_", "lab", "mechanism_in_training",
             "train_pool")  # fmt: skip

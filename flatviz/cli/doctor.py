@@ -64,7 +64,7 @@ def _torch() -> str:
     text = f"{torch.__version__}, {build}, {torch.get_num_threads()} threads"
     if torch.cuda.is_available():
         names = ", ".join(torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count()))
-        few = importlib.import_module("flatviz.core.devices").FEW
+        few = importlib.import_module("flatviz.core.arithmetic").FEW
         return (
             f"{text}\n  ✓ GPU: {names}: --device auto takes it for networks of {few:,} multiply-adds an example or more,"
             "\n      and the CPU for smaller ones, which are faster there (digits, moons); --device cuda takes it for all"

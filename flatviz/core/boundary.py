@@ -31,10 +31,9 @@ from flatviz.checks import (
     usable,
     values,
 )
+from flatviz.core.arithmetic import PER_NUMBER, arithmetic, threads
 from flatviz.core.data import Data
 from flatviz.core.net import Net
-from flatviz.core.precision import arithmetic
-from flatviz.core.threads import PER_NUMBER, threads
 from flatviz.results import FOR_READERS, for_readers, placed, rebuilt
 
 P = ParamSpec("P")  # a line each: type checkers read no tuple of them

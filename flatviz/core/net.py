@@ -17,13 +17,12 @@ from torch.nn.modules.conv import _ConvNd
 from torch.nn.utils import parametrize
 
 from flatviz.checks import check_device, check_weights
+from flatviz.core.arithmetic import one_attention, unlock
 from flatviz.core.data import batch_of
 from flatviz.core.inputs import Fields, Inputs, run, tensors_of
 from flatviz.core.modules import Watch, check_unchanged, copied, eager, memory_of, memory_of_originals
-from flatviz.core.precision import one_attention, unlock
-from flatviz.core.random_trunk import RandomTrunk
 from flatviz.core.seeds import saved_rng
-from flatviz.core.treated import Treated, choose, refuse_dropout
+from flatviz.core.treated import RandomTrunk, Treated, choose, refuse_dropout
 
 Batch = Tensor | Inputs | Mapping[str, Tensor] | tuple[Tensor, ...]  # inputs as a user writes them
 PASSED = {"View", "UnsafeView", "ReshapeAlias", "Squeeze", "Unsqueeze", "Transpose", "Permute", "T", "Clone", "ToCopy", "Clamp"}

@@ -11,12 +11,11 @@ import torch
 from torch import Tensor, nn
 
 from flatviz.checks import Vector, check_weights, made_by, shown
+from flatviz.core.arithmetic import arithmetic, threads
 from flatviz.core.boundary import public
 from flatviz.core.derivatives import Product, symmetric, twice
-from flatviz.core.precision import arithmetic
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import saved_rng
-from flatviz.core.threads import threads
 
 if TYPE_CHECKING:  # what a verb sees of a network is an objective
     from flatviz.core.net import Net

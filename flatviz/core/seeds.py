@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from flatviz.core.dispatch import Dispatch
+from flatviz.core.modules import Dispatch
 
 
 def generator(seed: int, device: torch.device | str = "cpu") -> torch.Generator:

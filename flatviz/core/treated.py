@@ -1,8 +1,9 @@
-"""Which parameters of a module are treated: all, normalisation layers and head, or what the user names."""
+"""Which parameters of a module are treated: all that are not frozen, normalisation layers and head, or what the user names; the others."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Set
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 import torch
@@ -13,6 +14,7 @@ from torch.nn.modules.dropout import _DropoutNd
 
 from flatviz.core.inputs import run
 from flatviz.core.seeds import saved_rng
+from flatviz.gaussian import Gaussian
 
 NORM_TYPES = (_NormBase, nn.LayerNorm, nn.GroupNorm, nn.RMSNorm)
 Choice = Literal["trainable", "all", "norm+head", "head", "authors"]
@@ -149,3 +151,70 @@ def refuse_dropout(module: nn.Module) -> None:
             f"the module must be a function of its weights, got dropout left on in {', '.join(live[:3])}: "
             "call module.eval() first"
         )
+
+
+def classes_of(module: nn.Module, head: str) -> int:
+    """Outputs of the head, C.  Raises ValueError where it is neither a Linear nor a convolution."""
+    layer = _layer(module, head)
+    return layer.out_features if isinstance(layer, nn.Linear) else layer.out_channels
+
+
+def replace_head(
+    module: nn.Module, n_classes: int, *, head: str | None = None, example: Tensor | None = None, seed: int = 0
+) -> str:
+    """Put a new head of `n_classes` outputs into `module`, in place, and give its name.
+
+    head: its name; without one, the last Linear or 1x1 convolution in execution order (`find_head`).  The new layer is of
+    the same kind, width, dtype and device, at torch's own initial values for `seed`.
+    """
+    name = head if head is not None else find_head(module, example)
+    old = _layer(module, name)
+    with saved_rng(seed):
+        like = dict(bias=old.bias is not None, device=old.weight.device, dtype=old.weight.dtype)
+        if isinstance(old, nn.Linear):
+            new: nn.Module = nn.Linear(old.in_features, n_classes, **like)
+        else:
+            new = type(old)(old.in_channels, n_classes, old.kernel_size, old.stride, old.padding, **like)
+    parent, _, key = name.rpartition(".")
+    setattr(module.get_submodule(parent), key, new.train(old.training))
+    return name
+
+
+def _layer(module: nn.Module, name: str) -> nn.Module:
+    layer = named_head(module, name)
+    if name == "" or not isinstance(layer, (nn.Linear, _ConvNd)):
+        raise ValueError(
+            f"a head to be replaced must be a Linear or a convolution inside the module, got {name!r}, "
+            f"a {type(layer).__name__}: name its last layer, head='classifier.6'"
+        )
+    return layer
+
+
+APART = 104_729  # between the seeds of a posterior's draws and of the trunk's
+
+
+@dataclass(frozen=True, eq=False)
+class RandomTrunk:
+    """What `transfer(trunk="sampled")` leaves in `Net.trunk`: the trunk's weights are N(prior), independent of the treated ones.
+
+    prior: a Gaussian over all A weights of the network, `net.restrict("all")`, of which that of the treated ones is not used;
+    treated: where the D treated weights stand among them; seed: of the draws in training.
+    """
+
+    prior: Gaussian
+    treated: Tensor
+    seed: int = 0
+
+    def whole(self, w: Tensor, trunk: Tensor) -> Tensor:
+        """All weights (A,): `w` (D,) where weights are treated, those of a draw `trunk` (A,) elsewhere."""
+        return trunk.index_copy(0, self.treated, w)
+
+    def joined(self, W: Tensor, *, seed: int) -> Tensor:
+        """All weights (S, A) of draws `W` (S, D), each with a trunk of its own."""
+        trunks = self.prior.sample(len(W), seed=(seed + APART) % 2**63)
+        return trunks.index_copy(1, self.treated, W.to(trunks))
+
+    def to(self, device: torch.device | str | None, dtype: torch.dtype | None) -> RandomTrunk:
+        """The same on a device, in a dtype."""
+        moved = [t.to(device, dtype) for t in (self.prior.mean, self.prior.log_std, self.prior.factor)]
+        return RandomTrunk(Gaussian(*moved), self.treated.to(device), self.seed)

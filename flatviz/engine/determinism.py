@@ -10,10 +10,10 @@ import torch
 from torch import Tensor
 from torch.utils._pytree import tree_leaves
 
-from flatviz.core.dispatch import Dispatch
+from flatviz.core.arithmetic import arithmetic
 from flatviz.core.inputs import Fields
+from flatviz.core.modules import Dispatch
 from flatviz.core.net import Net
-from flatviz.core.precision import arithmetic
 from flatviz.core.seeds import generator, saved_rng
 
 CACHE = 2**20  # bytes of one batch's largest activation: it and its neighbour stay in a core's second-level cache

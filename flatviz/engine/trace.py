@@ -1,7 +1,8 @@
-"""A network's forward pass written down as the torch operations that ran, on one batch of inputs."""
+"""A network's forward pass as the torch operations that ran, each step where it costs least: once, as a sum of parts, or at each point."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,10 +14,11 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves, tree_map
 from torch.utils.weak import WeakTensorKeyDictionary
 
-from flatviz.core.dispatch import Dispatch, draws
 from flatviz.core.inputs import run
+from flatviz.core.modules import Dispatch, draws
 from flatviz.core.net import Net
 from flatviz.core.seeds import saved_rng
+from flatviz.engine.determinism import multiply_adds
 
 aten = torch.ops.aten
 # Operations that depend on values: a number read for a branch, a result whose shape depends on them.
@@ -124,3 +126,173 @@ class _Recorder(Dispatch):
 
     def _named(self, leaf: Any) -> Any:
         return self.values.get(leaf, leaf) if isinstance(leaf, Tensor) else leaf
+
+
+aten = torch.ops.aten
+Env = dict[Value, Any]  # tensors by the value they stand for
+Pair = tuple[Tensor, Tensor]  # weight and bias of a convolution with the BatchNorm after it folded in
+
+NORMS = {aten.native_batch_norm.default, aten.cudnn_batch_norm.default}  # input, weight, bias, mean, var, training, _, eps
+AFFINE = {  # operations that are affine in the arguments at these places, the others fixed
+    **{aten.addmm.default: (0, 2), aten.mm.default: (1,), aten.embedding.default: (0,), aten.convolution.default: (1, 2)},
+    **dict.fromkeys(NORMS, (1, 2)) | {aten.native_layer_norm.default: (2, 3), aten.native_group_norm.default: (1, 2)},
+}
+IN_PLACE = {aten.relu.default: aten.relu_.default, aten.add.Tensor: aten.add_.Tensor}
+VIEWS = {aten.view.default: torch.reshape, aten._unsafe_view.default: torch.reshape}  # in whatever memory order a tensor comes
+
+
+class Program:
+    """Steps of a trace, in four kinds.
+
+    views: of the flat weights.  frozen: on what no treated weight touches, run once for each batch.  affine: one
+    operation, affine in views and with all else frozen, so at w0 + sum_i c_i d_i its result is base + sum_i c_i part_i.
+    varying: all others.  A BatchNorm with fixed statistics goes into the convolution before it: `folds`.
+    `statistics`: what to fold in place of a constant, by its id (for a reduced precision, the unrounded statistics).
+    """
+
+    def __init__(self, trace: Trace, statistics: dict[int, Tensor]) -> None:
+        self._trace, self._statistics = trace, statistics
+        steps = _needed(trace)
+        self._makers = {v: s for s in steps for v in s.results}
+        self._reads = Counter(v for s in steps for v in s.inputs) + Counter({trace.out: 2})  # the output is never overwritten
+        self._varying, self._views = {trace.w}, {trace.w}
+        self.views, self.frozen, rest = [], [], []
+        for s in steps:
+            if not self._varying.intersection(s.inputs):
+                self.frozen.append(s)
+                continue
+            self._varying.update(s.results)
+            is_view = s.op.is_view and self._views.issuperset(s.inputs)
+            (self.views if is_view else rest).append(s)
+            if is_view:
+                self._views.update(s.results)
+        self.affine = list(filter(self._is_affine, rest))
+        self.folds = {s: conv for s in rest if (conv := self._conv_before(s))}
+        elsewhere = {*self.affine, *self.folds.values()}
+        self.varying = [s for s in rest if s not in elsewhere]
+        inputs = [self.folds[s].inputs if s in self.folds else s.inputs for s in self.varying]
+        self.kept = ({v for read in inputs for v in read} | {trace.out}) - self._varying
+        last = {v: i for i, read in enumerate(inputs) for v in read if v is not trace.out}
+        unread = [[v for v, at in last.items() if at == i] for i in range(len(inputs))]  # let go at once: memory is used again
+        self._calls = list(zip(self.varying, map(self._call, self.varying), unread))
+
+    @property
+    def widest(self) -> int:
+        """Bytes of the largest tensor that is made at each point."""
+        results = [v for s in self.affine + self.varying for v in s.results]
+        return max((v.shape.numel() * v.itemsize for v in results), default=0)
+
+    @property
+    def layer(self) -> float:
+        """Multiply-adds of a product or convolution that is made at each point, the mean of all; 0 without any."""
+        made = [self.folds.get(s, s) for s in self.varying]
+        macs = list(filter(None, (multiply_adds(s.op, s.args, s.outs[0]) for s in made)))
+        return sum(macs) / max(len(macs), 1)
+
+    def start(self, x: Tensor, origin: Tensor, axes: Tensor) -> tuple[Env, list[tuple[Tensor, ...]]]:
+        """Frozen values that the varying steps read; of each affine step its result at `origin` and derivative along `axes`."""
+        env = _run(self.frozen, {self._trace.x: x})
+
+        def results(w: Tensor) -> list[Tensor]:
+            at = _run(self.affine, env | self.weights(w))
+            return [at[s.outs[0]] for s in self.affine]
+
+        layers = [results(origin)]
+        rest = results(torch.zeros_like(origin)) if len(axes) else []  # zero, or what constants add
+        layers += [[a - b for a, b in zip(results(axis), rest)] for axis in axes]
+        return {v: env[v] for v in self.kept}, list(zip(*layers))
+
+    def weights(self, w: Tensor) -> Env:
+        """The weights as the steps read them: views of `w` (D,)."""
+        return _run(self.views, {self._trace.w: w})
+
+    def fold(self, weights: Env) -> list[Pair]:
+        """Convolutions with the BatchNorm after them folded in."""
+        pairs = []
+        for norm, conv in self.folds.items():
+            weight, bias, gain, shift = (weights.get(a, a) for a in (*conv.args[1:3], *norm.args[1:3]))
+            mean, var = (self._statistics.get(id(a), a) for a in norm.args[3:5])
+            scale = (var + norm.args[7]).rsqrt() * (1 if gain is None else gain)
+            moved = ((0 if bias is None else bias) - mean) * scale + (0 if shift is None else shift)
+            pairs.append((weight * scale.view(-1, *[1] * (weight.ndim - 1)), moved))
+        return pairs
+
+    def run(self, kept: Env, weights: Env, affine: list[Tensor], folded: list[Pair]) -> Tensor:
+        """The network's output; `affine` are the affine steps' results, and may be overwritten."""
+        env = kept | weights
+        env.update((s.outs[0], result) for s, result in zip(self.affine, affine))
+        pairs = dict(zip(self.folds, folded))
+        for step, call, unread in self._calls:
+            call(env, pairs.get(step))
+            for value in unread:
+                del env[value]
+        return env[self._trace.out]
+
+    def _is_affine(self, s: Step) -> bool:
+        if s.op not in AFFINE or _is_other_kind(s):
+            return False
+        moved = [s.args[i] for i in AFFINE[s.op] if i < len(s.args) and s.args[i] in self._varying]
+        return self._views.issuperset(moved) and len(moved) == len(self._varying.intersection(s.inputs))
+
+    def _conv_before(self, s: Step) -> Step | None:
+        """The convolution that a BatchNorm can be folded into: both with weights at hand, its result read by nothing else."""
+        conv = self._makers.get(s.args[0]) if s.op in NORMS and not _is_other_kind(s) else None
+        if conv is None or conv.op is not aten.convolution.default or _is_other_kind(conv) or conv in self.affine:
+            return None
+        at_hand = all(not isinstance(a, Value) or a in self._views for a in (*conv.args[1:3], *s.args[1:5]))
+        return conv if at_hand and conv.outs[0] in self._varying and self._reads[conv.outs[0]] == 1 else None
+
+    def _call(self, s: Step) -> Callable[[Env, Any], None]:
+        if s in self.folds:
+            conv, out = self.folds[s], s.outs[0]
+            return lambda env, pair: env.__setitem__(out, torch.convolution(env[conv.args[0]], *pair, *conv.args[3:]))
+        in_place = s.op in IN_PLACE and self._is_overwritable(s.args[0], s.outs[0])
+        return _compiled(s, IN_PLACE[s.op] if in_place else s.op)
+
+    def _is_overwritable(self, first: Any, result: Value) -> bool:
+        """Whether `first` is a varying tensor of its own, as large as the result, that nothing else reads."""
+        if first not in self._varying or first in self._views or self._reads[first] > 1:
+            return False
+        return not self._makers[first].op.is_view and (first.shape, first.dtype) == (result.shape, result.dtype)
+
+
+def _is_other_kind(s: Step) -> bool:
+    """A BatchNorm on the batch's own statistics, or a transposed convolution."""
+    return bool(s.op in NORMS and s.args[5] or s.op is aten.convolution.default and s.args[6])
+
+
+def _run(steps: list[Step], env: Env) -> Env:
+    for step in steps:
+        _compiled(step, step.op)(env, None)
+    return env
+
+
+def _needed(trace: Trace) -> list[Step]:
+    """Steps on the way to the output."""
+    wanted, kept = {trace.out}, []
+    for s in reversed(trace.steps):
+        if wanted.intersection(s.outs):
+            kept.append(Step(s.op, s.args, s.kwargs, tuple(v if v in wanted else None for v in s.outs)))
+            wanted.update(s.inputs)
+    return kept[::-1]
+
+
+def _compiled(s: Step, op: Callable[..., Any]) -> Callable[[Env, Any], None]:
+    """call(env, _): env[outs] = op(*args), with values from `env`."""
+    op, outs = VIEWS.get(op, op), s.outs
+    places = [(i, a) for i, a in enumerate(s.args) if isinstance(a, Value)]
+    nested = len(places) != len(s.inputs)  # a list of tensors, as for `cat`
+
+    def call(env: Env, _: Any) -> None:
+        args, kwargs = list(s.args), s.kwargs
+        if nested:
+            args, kwargs = tree_map(lambda a: env[a] if isinstance(a, Value) else a, (s.args, s.kwargs))
+        for i, value in places if not nested else ():
+            args[i] = env[value]
+        result = op(*args, **kwargs)
+        if isinstance(result, Tensor):
+            env[outs[0]] = result
+        else:
+            env.update((v, t) for v, t in zip(outs, result) if v is not None)
+
+    return call

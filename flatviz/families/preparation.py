@@ -15,8 +15,7 @@ from flatviz.core.likelihood import mean_nll
 from flatviz.core.net import Net
 from flatviz.core.seeds import saved_rng
 from flatviz.datasets.tasks import named_task
-from flatviz.models.resnet import resnet20
-from flatviz.models.small import convnet, mlp
+from flatviz.models.networks import convnet, mlp, resnet20
 from flatviz.training.optimize import Diverged
 
 Model = str | Callable[[Task], nn.Module]  # a key of MODELS, or a function of the task

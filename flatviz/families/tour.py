@@ -9,8 +9,8 @@ from typing import Any
 
 import torch
 
+from flatviz.core.arithmetic import pick
 from flatviz.core.data import Task
-from flatviz.core.devices import pick
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.core.treated import Treated

@@ -23,7 +23,7 @@ from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import generator, saved_rng
 from flatviz.engine.batchnorm import check_batchnorm, refresh_batchnorm, with_trained_buffers
 from flatviz.engine.determinism import check_logits
-from flatviz.engine.forward import forward
+from flatviz.engine.many import forward
 from flatviz.gaussian import Gaussian
 from flatviz.metrics.averaging import scored
 from flatviz.objectives.curvature import jacobian_chunks

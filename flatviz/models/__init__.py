@@ -1,8 +1,6 @@
 """Networks, made for a task, the same for the same seed; weights from a file."""
 
-from flatviz.models.public import torchvision_model
-from flatviz.models.resnet import resnet20
-from flatviz.models.small import convnet, mlp, optunet
-from flatviz.models.weights import load_weights
+from flatviz.models.networks import convnet, mlp, optunet, resnet20
+from flatviz.models.public import load_weights, torchvision_model
 
 __all__ = ["convnet", "load_weights", "mlp", "optunet", "resnet20", "torchvision_model"]

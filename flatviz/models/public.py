@@ -1,19 +1,171 @@
-"""torchvision's networks with a new head for the task's classes, at its published weights, those of a file, or random ones."""
+"""torchvision's networks with a new head for the task's classes; weights from a local file, so that a machine without network works."""
 
 from __future__ import annotations
 
+import pickle
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import torch
+from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from flatviz.checks import check_choice
 from flatviz.core.data import Task
-from flatviz.core.heads import replace_head
+from flatviz.core.modules import copied
 from flatviz.core.seeds import saved_rng
-from flatviz.models.weights import SUFFIXES, load_weights
+from flatviz.core.treated import find_head, replace_head
+
+SUFFIXES = (".safetensors", ".pth", ".pt", ".bin", ".ckpt", ".tar")
+STATES = (
+    "state_dict",
+    "model_state_dict",
+    "model",
+    "net",
+    "network",
+    "module",
+    "weights",
+    "params",
+)  # names of one in a checkpoint
+REBUILDS = {  # all that is called while a checkpoint with other objects is read
+    ("collections", "OrderedDict"),
+    *(("torch._utils", name) for name in ("_rebuild_tensor", "_rebuild_tensor_v2", "_rebuild_parameter")),
+}
+COUNTER = "num_batches_tracked"  # torchvision's older files lack it; it counts batches and changes no output
+
+
+def load_weights(
+    module: nn.Module, path: str | Path, *, new_head: bool = False, head: str | None = None, example: Tensor | None = None
+) -> nn.Module:
+    """A copy of `module` with the weights and statistics of a file; every name and shape must fit.
+
+    Args:
+        module: the network; it is not changed.
+        path: `.safetensors`, or `.pth`, `.pt`, `.bin`, `.ckpt`, `.tar` with a state dict or a checkpoint that holds one, as of
+            Lightning, timm or a loop of yours: {"state_dict": ...}, {"model": ...}, {"net": ...}.  No code in the file runs:
+            objects beside tensors are passed over.  Names may begin with what a wrapper adds, `module.` (DataParallel),
+            `_orig_mod.` (torch.compile) or an attribute (Lightning's `model.`); tensors beside the network are then left out.
+        new_head: the head keeps the values that it has in `module`, whatever the file holds for it: for other classes.
+        head: its name (default: the last Linear or 1x1 convolution that runs).
+        example: a batch of inputs to find the head by.
+
+    Raises:
+        FileNotFoundError: For a path where there is no file.
+        ValueError: For a damaged file, another kind of content, NaN, and for names or shapes that do not fit, which
+            are named.
+    """
+    own, loaded = module.state_dict(), copied(module)
+    state = _of_network(read_state(path), [n for n in own if not n.endswith(COUNTER)], path)
+    kept = {n: v for n, v in own.items() if n.endswith(COUNTER)}
+    if new_head:
+        name = head if head is not None else find_head(copied(module).eval(), example)
+        kept |= {n: v for n, v in own.items() if n.startswith(f"{name}.")}
+        state = {n: v for n, v in state.items() if not n.startswith(f"{name}.")}
+    for name, value in state.items():
+        if value.is_floating_point() and not bool(torch.isfinite(value).all()):
+            raise ValueError(f"weights must be finite, got NaN or inf in {name} of {str(path)!r}: take another file")
+    try:
+        loaded.load_state_dict({**kept, **state})
+    except RuntimeError as error:  # it names what is missing, unknown or of another shape
+        raise ValueError(
+            f"the weights of {str(path)!r} must fit the module, got {error}: make the module that they belong to; "
+            "where only the head differs, new_head=True leaves it as it is"
+        ) from error
+    return loaded
+
+
+def read_state(path: str | Path) -> dict[str, Tensor]:
+    """The tensors of a file by name.  Raises as `load_weights`."""
+    path = Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"path must be a file of weights, got {str(path)!r}, which is not there: check its name")
+    if path.suffix not in SUFFIXES:
+        raise ValueError(f"path must end in {', '.join(SUFFIXES)}, got {str(path)!r}")
+    content = _content(path)
+    while isinstance(content, Mapping) and not all(isinstance(v, Tensor) for v in content.values()):
+        name = next((name for name in STATES if isinstance(content.get(name), Mapping)), None)
+        if name is None:
+            break
+        content = content[name]
+    if not isinstance(content, Mapping) or not content or not all(isinstance(v, Tensor) for v in content.values()):
+        held = f", with the names {', '.join(map(str, list(content)[:8]))}," if isinstance(content, Mapping) else ""
+        raise ValueError(
+            f"path must hold a state dict, names with tensors, or a checkpoint with one under {', '.join(STATES)}, "
+            f"got {'an object' if isinstance(content, _Inert) else f'a {type(content).__name__}'}{held} in {str(path)!r}: "
+            "save module.state_dict()"
+        )
+    return {name.replace("_orig_mod.", ""): value for name, value in content.items()}
+
+
+def _of_network(state: dict[str, Tensor], names: list[str], path: str | Path) -> dict[str, Tensor]:
+    """The tensors of the network of these names, without the prefix at which the file has most of them."""
+    fitting: dict[str, int] = {"": 0}
+    known = set(names)
+    for name in state:
+        parts = name.split(".")
+        for i in range(len(parts)):
+            if ".".join(parts[i:]) in known:
+                prefix = "".join(f"{part}." for part in parts[:i])
+                fitting[prefix] = fitting.get(prefix, 0) + 1
+    most = max(fitting.values())
+    first, *others = [prefix for prefix, n in fitting.items() if n == most]
+    if others and first:
+        raise ValueError(
+            f"path must hold one network that fits, got several, under {', '.join([first, *others])}, in {str(path)!r}: "
+            "save the state dict of one"
+        )
+    return {name.removeprefix(first): value for name, value in state.items() if name.startswith(first)}
+
+
+class _Inert:
+    """In place of an object that is no tensor: takes whatever pickle gives it, and does nothing."""
+
+    def __new__(cls, *_: Any, **__: Any) -> _Inert:
+        return super().__new__(cls)
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        pass
+
+    def __setstate__(self, _: Any) -> None:
+        pass
+
+    def __setitem__(self, _: Any, __: Any) -> None:
+        pass
+
+    def extend(self, _: Iterable[Any]) -> None:
+        """Nothing."""
+
+    append = extend
+
+
+class _Unpickler(pickle.Unpickler):
+    """Reads tensors alone."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        return super().find_class(module, name) if (module, name) in REBUILDS else _Inert
+
+
+def _content(path: Path) -> Any:
+    try:
+        if path.suffix == ".safetensors":
+            return load_file(path)
+        try:
+            return torch.load(path, map_location="cpu", weights_only=True)
+        except pickle.UnpicklingError:  # it holds hyperparameters and the like
+            reader = SimpleNamespace(
+                Unpickler=_Unpickler, load=lambda *args, **kw: _Unpickler(*args, **kw).load(), __name__="inert"
+            )
+            return torch.load(path, map_location="cpu", weights_only=False, pickle_module=reader)
+    except Exception as error:  # a damaged pickle raises what it likes
+        reason = str(error).partition("\n")[0]
+        raise ValueError(
+            f"path must hold tensors, as torch.save(module.state_dict(), path) writes them, got {str(path)!r}, "
+            f"{path.stat().st_size} bytes: {reason}: it is damaged or no checkpoint, get it again"
+        ) from error
+
 
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)  # of ImageNet's channels: what the published weights expect
 

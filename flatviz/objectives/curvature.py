@@ -12,12 +12,12 @@ from torch.autograd.graph import saved_tensors_hooks
 from torch.func import jacrev, vmap
 
 from flatviz.checks import check_choice
+from flatviz.core.arithmetic import threads
 from flatviz.core.data import Data
 from flatviz.core.derivatives import twice
 from flatviz.core.likelihood import Likelihood, mean_nll, output_curvature, output_gradient
 from flatviz.core.net import Net
 from flatviz.core.objective import Curvature, hessian_operator
-from flatviz.core.threads import threads
 from flatviz.engine.determinism import Sizes, same_to_rounding
 
 GRAPH_BYTES = 2**31  # of saved activations a kept graph may hold; beyond it, batches are gone through again each time

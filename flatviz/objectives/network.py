@@ -9,19 +9,17 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_many_weights, check_weights
+from flatviz.core.arithmetic import arithmetic, threads
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.derivatives import Product
 from flatviz.core.likelihood import Likelihood, check_labels, mean_nll
 from flatviz.core.net import Net
 from flatviz.core.objective import Objective, PointEvaluator
-from flatviz.core.precision import arithmetic
 from flatviz.core.progress import Progress, track
-from flatviz.core.threads import threads
 from flatviz.engine.batchnorm import refresh_batchnorm
 from flatviz.engine.determinism import Work, check_function, check_logits
-from flatviz.engine.evaluate import Plan
-from flatviz.engine.plan import EvaluationPlanner
+from flatviz.engine.evaluate import EvaluationPlanner, Plan
 from flatviz.objectives.curvature import curvature_operator
 from flatviz.storage.digest import net_digest, tensor_digest
 

@@ -15,10 +15,8 @@ from torch import Tensor, nn
 
 from flatviz.checks import Count, Positive, Seed
 from flatviz.core.boundary import public
-from flatviz.core.heads import classes_of, replace_head
 from flatviz.core.net import Net
-from flatviz.core.random_trunk import RandomTrunk
-from flatviz.core.treated import Treated, find_head
+from flatviz.core.treated import RandomTrunk, Treated, classes_of, find_head, replace_head
 from flatviz.gaussian import Gaussian
 
 STD_FLOOR = 1e-4  # a weight that is 0 would have std 0 under MOPED

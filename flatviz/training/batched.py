@@ -11,8 +11,7 @@ from torch import Tensor
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
-from flatviz.engine.forward import forward
-from flatviz.engine.stacked import Stacked, Vmapped
+from flatviz.engine.many import Stacked, Vmapped, forward
 from flatviz.storage.files import State
 from flatviz.training.gradient import TrainingLoss
 

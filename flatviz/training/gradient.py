@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
+from flatviz.core.arithmetic import threads
 from flatviz.core.data import Data
-from flatviz.core.threads import threads
 from flatviz.engine.batchnorm import TrainingNet
 from flatviz.storage.files import State
 from flatviz.training.passes import Training

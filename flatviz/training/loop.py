@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import torch
 from torch import Tensor
 
-from flatviz.core.precision import users_arithmetic
+from flatviz.core.arithmetic import users_arithmetic
 from flatviz.core.progress import track
 from flatviz.storage.files import State, load_state, save_state
 from flatviz.training.run import Run

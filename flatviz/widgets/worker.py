@@ -6,8 +6,8 @@ import threading
 import time
 from collections.abc import Callable
 
+from flatviz.core.arithmetic import threads
 from flatviz.core.progress import Progress
-from flatviz.core.threads import threads
 
 Report = Callable[[float, str], None]  # share done 0..1, text
 REPORT_EVERY = 0.5  # seconds: each report is two messages, and a page that falls behind shows the family that much later

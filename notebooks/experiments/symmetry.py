@@ -51,7 +51,7 @@ from torch import nn
 
 # %%
 import flatviz as fv
-from flatviz.core.devices import pick
+from flatviz.core.arithmetic import pick
 from flatviz.core.seeds import generator, saved_rng
 from flatviz.experiments import holm, read_table, run, write_table
 from flatviz.experiments.settings import SETTINGS
@@ -60,7 +60,7 @@ from flatviz.families.choice import with_head_std
 from flatviz.families.members import fit_member
 from flatviz.families.preparation import task_for
 from flatviz.families.tour import prepare
-from flatviz.models.small import optunet
+from flatviz.models.networks import optunet
 from flatviz.results import interval
 from flatviz.storage.cache import cached
 from flatviz.symmetry.discrepancy import WHOLE

@@ -70,7 +70,7 @@ import torch
 
 # %%
 import flatviz as fv
-from flatviz.core.devices import pick
+from flatviz.core.arithmetic import pick
 from flatviz.core.seeds import generator
 from flatviz.datasets.given import in_memory
 from flatviz.datasets.images import PUBLIC, image_folder, images_like, public_images
@@ -81,7 +81,7 @@ from flatviz.families.members import fit_member, unless_diverged
 from flatviz.families.preparation import check_learned
 from flatviz.families.shift import shift_of
 from flatviz.families.tune import tried
-from flatviz.models.weights import load_weights
+from flatviz.models.public import load_weights
 from flatviz.results import interval
 from flatviz.storage.cache import cached
 

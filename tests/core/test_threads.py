@@ -6,7 +6,7 @@ import pytest
 import torch
 
 import flatviz as fv
-from flatviz.core.threads import SHARE, threads
+from flatviz.core.arithmetic import SHARE, threads
 
 
 @pytest.fixture(autouse=True)
@@ -92,7 +92,7 @@ def test_a_small_net_gives_the_same_bits_for_any_number_of_threads_and_a_large_o
         return torch.cat([q.center, surface.values.flatten(), fv.top_eigenpairs(f, q.center, 2).values])
 
     assert torch.equal(values(1), values(2))
-    monkeypatch.setattr("flatviz.core.threads.SHARE", 10_000)  # so that a net of the size of a test's is large
+    monkeypatch.setattr("flatviz.core.arithmetic.SHARE", 10_000)  # so that a net of the size of a test's is large
     wide = fv.Net.from_module(torch.nn.Sequential(Wide(64, 32), torch.nn.ReLU(), torch.nn.Linear(32, 10)))
     data = fv.Data(torch.randn(128, 64), torch.arange(128) % 10)
     f, _ = fv.nll(wide, data), seen.clear()

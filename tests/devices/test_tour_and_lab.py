@@ -8,7 +8,7 @@ from every_verb import FAMILY, SMALL
 
 import flatviz as fv
 import flatviz.families.tour
-from flatviz.core.devices import pick
+from flatviz.core.arithmetic import pick
 from flatviz.experiments import run
 from flatviz.families.tour import run_tour
 from flatviz.pages.document import family_rows
@@ -77,5 +77,5 @@ def test_auto_takes_the_card_for_a_network_that_is_large_enough_to_gain(monkeypa
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda *_: "a card")
     small, large = fv.models.mlp(task), fv.models.resnet20(task)
     assert pick("auto", small)[0].type == "cpu" and "is faster there" in pick("auto", small)[1]
-    assert pick("auto", fv.Net.from_module(large)) == (torch.device("cuda"), "a card") == pick("auto")
+    assert pick("auto", large) == (torch.device("cuda"), "a card") == pick("auto")
     assert pick("cuda", small) == (torch.device("cuda"), "as asked")

@@ -9,7 +9,7 @@ from torch import nn
 
 import flatviz as fv
 from flatviz.engine.evaluate import Evaluator
-from flatviz.engine.program import Program
+from flatviz.engine.trace import Program
 from flatviz.landscape import grid
 
 

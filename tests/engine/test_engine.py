@@ -10,7 +10,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 import flatviz as fv
-from flatviz.engine.plan import EvaluationPlanner
+from flatviz.engine.evaluate import EvaluationPlanner
 
 
 class Residual(nn.Module):

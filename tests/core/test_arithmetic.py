@@ -6,7 +6,7 @@ from oracles import Looks, tf32
 from torch import nn
 
 import flatviz as fv
-from flatviz.core.precision import IEEE, arithmetic, float32_flags, users_arithmetic
+from flatviz.core.arithmetic import IEEE, arithmetic, float32_flags, users_arithmetic
 
 TF32 = ("high", True, *("tf32",) * 3, *("ieee",) * 3)  # what a user may have set
 
