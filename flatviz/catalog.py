@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 NO_UNIT = "(no radius)"
 EUCLIDEAN = "Euclidean"
 KL_BALL = "√(2 KL in nats)"
+TEMPERATURE = "temperature T"
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,7 @@ ROWS = (
     Look("mfvi", "mean-field VI", "#4f79a8", "dot", "square-open", "mfvi.METHOD", flat=True),
     Look("moped", "MOPED", "#2a9d9d", "dashdot", "square-x", "mfvi.MOPED", flat=True),
     Look("vi", "VI", "#0072B2", "dash", "square", "vi.METHOD", flat=True),
+    Look("vi_t", "VI over T", "#3a86c8", "dot", "square-dot", "vi.OVER_T", TEMPERATURE),
     Look("sam_mu", "SAM on the mean", "#D55E00", "dashdot", "triangle-up", "sabma.SAM_ON_MEAN", EUCLIDEAN, "sam_mu"),
     Look("sabma", "SA-BMA", "#009E73", "solid", "circle", "sabma.METHOD", KL_BALL, "kl_exact"),
     Look(

@@ -23,8 +23,9 @@ OF_ONE = {  # a verb of one thing: the name under which an earlier call keeps it
     **{"plot_metrics": "prediction", "plots.plot_reliability": "prediction", "plots.plot_basin": "surface"},
     **{"plot_density": "density", "plot_curve": "curve", "plot_projection": "projection", "plot_spectrum": "spectrum"},
     **{"plots.plot_persistence": "valleys", "plots.plot_mechanism": "step", "plots.plot_radius": "measured"},
+    "plots.plot_frontier": "measured",
 }
-FAMILY = dict(radii={"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 0.5)}, fit={"steps": 2})
+FAMILY = dict(radii={"sgd": (0.0,), "vi": (0.0,), "vi_t": (0.01, 0.1), "sabma": (0.0, 0.5)}, fit={"steps": 2})
 SMALL = dict(n_draws=3, n_spectra=2, k=2, resolution=3, around_resolution=3)
 
 

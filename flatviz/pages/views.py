@@ -10,6 +10,7 @@ from typing import Any
 from flatviz.pages.document import texts_of
 from flatviz.pages.grounds import PLANES, accuracy, averaged, basin, shared
 from flatviz.pages.scene import Scene
+from flatviz.plots.frontier import has_frontier, plot_frontier
 from flatviz.plots.images import plot_images
 from flatviz.plots.inputs import plot_input_maps
 from flatviz.plots.mechanism import kind_of, plot_moments, plot_step
@@ -87,6 +88,10 @@ def _hidden(scene: Scene, i: int) -> Figure:
 
 def _radius(scene: Scene, i: int) -> Figure:
     return plot_radius(scene.family, method=scene.family[i].method, radius=scene.family[i].radius)
+
+
+def _frontier(scene: Scene, i: int) -> Figure:
+    return plot_frontier(scene.family, method=scene.family[i].method, radius=scene.family[i].radius)
 
 
 def _spectrum(scene: Scene, i: int) -> Figure:
@@ -188,6 +193,7 @@ VIEWS = (
         **STEP,
     ),
     _view("radius", _radius, span=7, height=600, least=480, group="Radius", when=lambda family: bool(columns_of(family))),
+    _view("frontier", _frontier, span=5, height=600, least=390, group="Radius", when=has_frontier),
     *_through_the_center("sharpest"),
     *_through_the_center("around"),
     *_through_the_center("ascent", when=_mapped),

@@ -13,6 +13,7 @@ __getattr__, __dir__, __all__ = lazy(
         "metrics": "plot_metrics",
         "persistence": "plot_persistence",
         "projection": "plot_projection",
+        "frontier": "plot_frontier",
         "radius": "plot_radius",
         "reliability": "plot_reliability",
         "risk_coverage": "plot_risk_coverage",

@@ -3,6 +3,7 @@ from flatviz.plots.basin import plot_basin as plot_basin
 from flatviz.plots.by_type import plot as plot
 from flatviz.plots.curve import plot_curve as plot_curve
 from flatviz.plots.density import plot_density as plot_density
+from flatviz.plots.frontier import plot_frontier as plot_frontier
 from flatviz.plots.mechanism import plot_mechanism as plot_mechanism
 from flatviz.plots.metrics import plot_metrics as plot_metrics
 from flatviz.plots.persistence import plot_persistence as plot_persistence

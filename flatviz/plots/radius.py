@@ -96,8 +96,8 @@ def trend(family: Family, method: str) -> str:
 
 
 def columns_of(family: Family) -> list[str]:
-    """Methods of several radii."""
-    return [m for m in family.methods if len(family.radii(m)) > 1]
+    """Methods of several radii; what VI does over its temperature, `plot_frontier` draws."""
+    return [m for m in family.methods if len(family.radii(m)) > 1 and m != "vi_t"]
 
 
 def place_of(radius: float, radii: tuple[float, ...]) -> float:

@@ -8,8 +8,9 @@ Source: Graves 2011; Kingma and Welling 2014; kl_weight below 1: Wenzel et al. 2
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
-from typing import Unpack
+from typing import Any, Unpack
 
 from flatviz.checks import Seed
 from flatviz.core.data import Data
@@ -68,6 +69,11 @@ def fit_vi(
     return converged(*fit_gaussians(net, data, prior, partial(vi_step, ascent=ascent), run, how, [seed]))
 
 
+def fit_vi_at(net: Net, data: Data, prior: Gaussian, *, radius: float = TEMPERED["kl_weight"], **how: Any) -> Gaussian:
+    """VI with `radius` as its kl_weight: page and lab then have a slider for the temperature."""
+    return fit_vi(net, data, prior, **how | {"kl_weight": radius})
+
+
 _POINT = dict(tour=(0.0,), lab=(0.0,))
 
 METHOD = Method(
@@ -76,4 +82,12 @@ METHOD = Method(
     batchnorm=Tuned(TEMPERED_BATCHNORM, **_POINT),
     evidence=(0.0,),
     needs_prior=True,
+)
+
+_OVER_T = dict(largest=1.0, tour=(0.003, 0.01, 0.02, 0.05, 0.1), lab=(0.003, 0.01, 0.1))
+OVER_T = replace(
+    METHOD,
+    fit=fit_vi_at,
+    plain=Tuned(TEMPERED, radius=TEMPERED["kl_weight"], **_OVER_T),
+    batchnorm=Tuned(TEMPERED_BATCHNORM, radius=TEMPERED_BATCHNORM["kl_weight"], **_OVER_T),
 )

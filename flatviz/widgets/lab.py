@@ -12,6 +12,7 @@ from typing import Any
 import ipywidgets
 import traitlets
 
+from flatviz.catalog import TEMPERATURE
 from flatviz.checks import check_choice, check_count, check_is, check_radius
 from flatviz.core.data import Task
 from flatviz.core.net import Net
@@ -192,7 +193,8 @@ class Lab(ipywidgets.VBox):
     @property
     def stops(self) -> dict[str, list[float]]:
         """Radii that each method's slider offers beside the fitted ones: 0, then log steps."""
-        return {m: log_stops(r, self._tuned[m].largest) for m, r in self._radii.items() if any(r)}
+        stops = {m: log_stops(r, self._tuned[m].largest) for m, r in self._radii.items() if any(r)}
+        return {m: some[METHODS[m].unit == TEMPERATURE :] for m, some in stops.items()}  # T = 0 is no temperature
 
     def to_html(self, path: str | Path, *, title: str = "flatviz: a family of posteriors") -> Path:
         """Write what was fitted so far as one page with the same controls, which needs no kernel and no network.

@@ -149,9 +149,18 @@ fv.plots.plot_risk_coverage({name: fv.metrics.risk_coverage(p) for name, p in pr
 # Flatness and scores of a measured family against its radii.
 
 # %%
-family = fv.families.fit_family(net, task, prior, radii={"vi": (0.0,), "sabma": (0.0, 0.5, 1.0, 2.0)}, seed=0, fit=steps)
+radii = {"vi": (0.0,), "vi_t": (0.01, 0.1), "sabma": (0.0, 0.5, 1.0, 2.0)}
+family = fv.families.fit_family(net, task, prior, radii=radii, seed=0, fit=steps)
 measured = fv.families.measure(net, task, family, seed=1, n_draws=10, n_spectra=2, k=2, resolution=5, around_resolution=5)
 fv.plots.plot_radius(measured)
+
+# %% [markdown]
+# ## plot_frontier
+#
+# The same against the training loss: what does the radius do beyond a lower temperature of VI?
+
+# %%
+fv.plots.plot_frontier(measured, method="sabma", radius=1.0)
 
 # %% [markdown]
 # ## plot_view

@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import numpy as np
 import pytest
 import torch
 
@@ -51,3 +52,32 @@ def test_a_family_without_radii_is_refused_and_one_of_one_seed_has_no_band(famil
     assert not any("seeds" in t.name for t in fv.plots.plot_radius(family).data)
     with pytest.raises(ValueError, match="must be measured and have a method of several radii, got .*: use fv.families.meas"):
         fv.plots.plot_radius(dataclasses.replace(family, members=family.members[:1]))
+
+
+def test_the_frontier_finds_the_temperature_of_equal_training_loss_between_those_fitted(family):
+    """VI over T with a training loss of T^2 and an NLL of 1 + T: at a loss of 0.04, T* = 0.2 and the cross is on that line."""
+    losses = {("vi_t", 0.1): 0.01, ("vi_t", 0.4): 0.16, ("sabma", 1.0): 0.04, ("vi", 0.0): 0.0225, ("sabma", 2.0): 0.5}
+
+    def member(method, radius, loss):
+        projection = dataclasses.replace(family[0].projection, values=torch.full((6,), loss))
+        scores = {name: torch.full((6,), 1.0 + loss**0.5) for name in family[0].prediction.scores}
+        prediction = dataclasses.replace(family[0].prediction, scores=scores)
+        return dataclasses.replace(family[0], method=method, radius=radius, projection=projection, prediction=prediction)
+
+    made = dataclasses.replace(family, members=tuple(member(*key, loss) for key, loss in losses.items()))
+    fig = fv.plots.plot_frontier(made, method="sabma", radius=1.0)
+    ring, cross = ([t for t in fig.data if t.name == name][1] for name in ("selected", "VI at T*"))
+    assert (ring.x[0], ring.y[0]) == pytest.approx((0.04, 1.2), rel=1e-6)
+    at = np.interp(np.log(0.04), np.log([0.0225, 0.16]), [1.15, 1.4])  # VI itself lies on the line too
+    assert (cross.x[0], cross.y[0]) == pytest.approx((0.04, at), rel=1e-6)
+    assert fig.layout.annotations[-1].text == "SA-BMA, radius 1 (○):<br>VI at T* = 0.2 (×) has its training loss"
+    beyond = fv.plots.plot_frontier(made, method="sabma", radius=2.0)
+    assert "no T of these" in beyond.layout.annotations[-1].text and np.isnan(beyond.data[-1].y[0])
+    assert [(p.trace, p.path.split(".")[-1]) for p in fig.live[:4]] == [
+        ("selected", "x"),
+        ("selected", "y"),
+        ("VI at T*", "x"),
+        ("VI at T*", "y"),
+    ]
+    with pytest.raises(ValueError, match="must be measured and hold VI at two temperatures"):
+        fv.plots.plot_frontier(dataclasses.replace(made, members=made.members[1:]))

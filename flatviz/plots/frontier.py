@@ -1,0 +1,123 @@
+"""Flatness and scores against the training loss: what a method does beyond a lower temperature of VI."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from flatviz.checks import Radius
+from flatviz.core.boundary import public
+from flatviz.plots.radius import GAP, HEIGHT, ROWS, values_of
+from flatviz.plots.theme import INK, Figure, axes_of, figure, layout_of, log_ticks, room, scatter, short, style
+from flatviz.results import Family
+
+FRONTIER = ("lambda1", "nll", "ece")
+
+
+@public
+def plot_frontier(
+    family: Family, *, method: str | None = None, radius: Radius | None = None, title: str | None = None
+) -> Figure:
+    """λ₁, NLL and ECE against the training loss: a line for VI over its temperature, one for each method over its radius.
+
+    The training loss is the mean over draws.  A ring marks the selected member, a cross VI at the temperature T* at which it has
+    that training loss, interpolated between its members, linear in the logarithm of the loss: what lies between ring and cross is
+    what the method does beyond a temperature.
+
+    Args:
+        family: what `fv.families.measure` returned, with VI at several temperatures ("vi_t").
+        method: Of the member that the ring marks; None: none.
+        radius: Of that member.
+        title: of the figure.
+
+    Raises:
+        ValueError: For a family that was not measured, or without two temperatures of VI.
+
+    Example:
+        >>> plane = fv.plane_random(torch.zeros(2), seed=0)
+        >>> scores = {"nll": torch.tensor([0.9]), "ece": torch.tensor([0.1]), "accuracy": torch.tensor([0.7])}
+        >>> spectrum = fv.Spectrum(torch.tensor([2.0]), torch.eye(2)[:1], torch.zeros(1), 1)
+        >>> prediction = fv.Prediction(torch.zeros(1, 4, 2), torch.zeros(4, dtype=torch.long), scores=scores)
+        >>> q, measured = fv.Gaussian(torch.zeros(2), torch.zeros(2)), dict(spectrum=(spectrum,), prediction=prediction)
+        >>> at = lambda loss: fv.Projection(plane, torch.zeros(1, 2), torch.zeros(1), torch.tensor([loss]))
+        >>> cells = [("vi_t", 0.01, 0.1), ("vi_t", 0.1, 0.4), ("sabma", 1.0, 0.2)]
+        >>> members = [fv.results.Member(m, r, "", q, projection=at(loss), **measured) for m, r, loss in cells]
+        >>> fig = fv.plots.plot_frontier(fv.Family(tuple(members)), method="sabma", radius=1.0)
+        >>> fig.layout.annotations[-1].text
+        'SA-BMA, radius 1 (○):<br>VI at T* = 0.0316 (×) has its training loss'
+    """
+    if not has_frontier(family):
+        raise ValueError(f"the family must be measured and hold VI at two temperatures, got {family!r}: fit 'vi_t' at some")
+    loss = torch.tensor([float(m.projection.values.double().mean()) for m in family])
+    table = {name: values_of(family, name).nanmean(1) for name in FRONTIER}
+    cold = sorted((i for i, m in enumerate(family.method) if m == "vi_t"), key=lambda i: float(loss[i]))
+    lines = {m: [family.index(m, r) for r in family.radii(m)] for m in family.methods}
+    lines["vi_t"] = line = sorted((i for m in ("vi", "vi_t") for i in lines.get(m, [])), key=lambda i: float(loss[i]))
+    ends = room(loss.log10(), 0.06)
+    ticks = log_ticks(10 ** ends[0], 10 ** ends[1])
+    axes, tall = {}, (1 - GAP * (len(FRONTIER) - 1)) / len(FRONTIER)
+    for i, quantity in enumerate(FRONTIER):
+        last = i == len(FRONTIER) - 1
+        top, words = 1 - i * (tall + GAP), dict(text="training loss (nats), mean over draws" if last else "")
+        x = dict(type="log", range=ends, title=words, showticklabels=last, tickvals=ticks, ticktext=[short(t) for t in ticks])
+        y = dict(domain=[max(top - tall, 0.0), top], title=dict(text=ROWS[quantity].replace(" (", "<br>(")), nticks=5)
+        axes |= layout_of(i, x, y | dict(range=room(table[quantity], 0.1)))
+    alt = f"{len(cold)} temperatures of VI from {short(float(loss[cold[0]]))} to {short(float(loss[cold[-1]]))} nats of training loss"
+    legend = dict(y=-0.14, yanchor="top", font=dict(size=11))
+    fig = figure(title or "Flatness and scores at equal fit", alt, height=HEIGHT, margin=dict(t=84), legend=legend, **axes)
+    for i, quantity in enumerate(FRONTIER):
+        for name, rows in lines.items():
+            _add_line(fig, family, rows, loss, table[quantity], name, i)
+    if method is not None:
+        _add_equal(fig, loss, table, family, family.index(method, radius), line, cold)
+    return fig
+
+
+def has_frontier(family: Family) -> bool:
+    """Whether it is measured and holds VI at several temperatures."""
+    return "vi_t" in family.methods and len(family.radii("vi_t")) > 1 and family.measured
+
+
+def _add_line(fig: Figure, family: Family, rows: list[int], loss: Tensor, values: Tensor, name: str, panel: int) -> None:
+    label, color, dash, symbol = style(name)
+    dial = {"vi_t": "T = "}.get(name, "radius ")
+    look = dict(line=dict(color=color, dash=dash, width=2), marker=dict(color=color, symbol=symbol, size=8))
+    texts = [f"{dial}{short(family[i].radius)}, " if len(rows) > 1 and family[i].method == name else "" for i in rows]
+    mode = "lines+markers" if len(rows) > 1 else "markers"
+    hover = f"{label}, %{{text}}training loss %{{x:.3g}}: %{{y:.4g}}"
+    fig.add_trace(
+        scatter(loss[rows], values[rows], mode, label, hover=hover, text=texts, legend=panel == 0, **look, **axes_of(panel))
+    )
+
+
+def _add_equal(
+    fig: Figure, loss: Tensor, table: dict[str, Tensor], family: Family, member: int, line: list[int], cold: list[int]
+) -> None:
+    """Ring at the member, cross on VI's line at its training loss, and the words for it; they follow the controls."""
+    at = float(loss[member].log())
+    share = [interpolated(at, loss[line].log(), values[line]) for values in table.values()]
+    t = interpolated(at, loss[cold].log(), torch.tensor([family[i].radius for i in cold]).double().log())
+    for i, (quantity, equal) in enumerate(zip(table, share)):
+        for name, y, symbol, size in (
+            ("selected", float(table[quantity][member]), "circle-open", 16),
+            ("VI at T*", equal, "x-thin", 11),
+        ):
+            marker = dict(symbol=symbol, size=size, color=INK, line=dict(color=INK, width=2.5), opacity=1)
+            fig.add_live(scatter([float(loss[member])], [y], "markers", name, marker=marker, **axes_of(i)), "x", "y")
+    known = math.isfinite(t)
+    of = family[member]
+    who = style(of.method).label + (f", radius {short(of.radius)}" if of.radius and of.method != "vi_t" else "")
+    said = f"VI at T* = {short(math.exp(t))} (×) has its training loss" if known else "no T of these gives VI its training loss"
+    path = fig.add_text(f"{who} (○):<br>{said}", y=1.01, font=dict(size=12), align="left")
+    fig.follow({f"{path}.text": fig.layout.annotations[-1].text}, rows="all")
+
+
+def interpolated(x: float, at: Tensor, values: Tensor) -> float:
+    """Values at rising places `at`, linear between them; NaN beyond."""
+    if not float(at[0]) <= x <= float(at[-1]):
+        return math.nan
+    i = int(torch.searchsorted(at, torch.tensor(x, dtype=at.dtype)).clamp(1, len(at) - 1))
+    share = (x - float(at[i - 1])) / max(float(at[i] - at[i - 1]), 1e-300)
+    return float(values[i - 1]) + share * float(values[i] - values[i - 1])
