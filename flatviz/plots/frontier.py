@@ -36,7 +36,7 @@ def plot_frontier(
         ValueError: For a family that was not measured, or without two temperatures of VI.
 
     Example:
-        >>> plane = fv.plane_random(torch.zeros(2), seed=0)
+        >>> plane = fv.plane_pca(torch.eye(3)[:, :2])
         >>> scores = {"nll": torch.tensor([0.9]), "ece": torch.tensor([0.1]), "accuracy": torch.tensor([0.7])}
         >>> spectrum = fv.Spectrum(torch.tensor([2.0]), torch.eye(2)[:1], torch.zeros(1), 1)
         >>> prediction = fv.Prediction(torch.zeros(1, 4, 2), torch.zeros(4, dtype=torch.long), scores=scores)
@@ -77,7 +77,8 @@ def plot_frontier(
 
 def has_frontier(family: Family) -> bool:
     """Whether it is measured and holds VI at several temperatures."""
-    return "vi_t" in family.methods and len(family.radii("vi_t")) > 1 and family.measured
+    measured = all(m.prediction and m.spectrum and m.projection and m.projection.values is not None for m in family)
+    return measured and "vi_t" in family.methods and len(family.radii("vi_t")) > 1
 
 
 def _add_line(fig: Figure, family: Family, rows: list[int], loss: Tensor, values: Tensor, name: str, panel: int) -> None:
