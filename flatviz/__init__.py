@@ -21,6 +21,7 @@ __getattr__, __dir__, __all__ = lazy(
     {
         "results": "Curve Draws Family History Mixture Plane Posterior Prediction Projection Spectrum Surface",
         "gaussian": "Gaussian",
+        "likelihood": "Likelihood",
         "core.net": "Net",
         "core.data": "Data Task",
         "core.objective": "Objective hvp",

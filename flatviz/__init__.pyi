@@ -15,6 +15,7 @@ from flatviz.landscape.slices import slice_plane as slice_plane
 from flatviz.landscape.spectrum import spectral_density as spectral_density
 from flatviz.landscape.spectrum import top_eigenpairs as top_eigenpairs
 from flatviz.landscape.trace import hessian_trace as hessian_trace
+from flatviz.likelihood import Likelihood as Likelihood
 from flatviz.metrics import predict as predict
 from flatviz.metrics import score as score
 from flatviz.metrics import sharpness as sharpness

@@ -12,7 +12,8 @@ from torch import Tensor
 
 def one_line(result: Any) -> str:
     """Type and fields on one line: tensors by shape, long tuples by length; fields at their default are left out."""
-    shown = [_shown(f.name, value) for f in dataclasses.fields(result) if (value := getattr(result, f.name)) is not f.default]
+    known = {f.name: (vars(result)[f.name], f.default) for f in dataclasses.fields(result) if f.name in vars(result)}
+    shown = [_shown(name, value) for name, (value, default) in known.items() if value is not default and value is not None]
     text = ", ".join(shown)
     return f"{type(result).__name__}({text if len(text) < 100 else text[:97] + '...'})"
 

@@ -19,11 +19,23 @@ from typing import Annotated, Any, Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
+from torch.distributions import Distribution, Independent
 
-from flatviz.checks import check_count, check_finite, check_many_weights, check_weights, shown, tensor
+from flatviz.checks import (
+    check_count,
+    check_finite,
+    check_labels,
+    check_many_weights,
+    check_share,
+    check_weights,
+    shown,
+    tensor,
+)
 from flatviz.gaussian import Gaussian
+from flatviz.likelihood import BUILT_IN, CategoricalLikelihood, GaussianLikelihood, Likelihood, as_likelihood
 from flatviz.noun import History, noun
 
+SCORING = "flatviz.metrics.averaging"  # whose scored(prediction) -> Prediction computes what `Prediction.scores` holds
 DRAWING = "flatviz.plots.by_type"  # whose shown(result) -> Figure | None draws what `drawn` marks
 
 
@@ -398,21 +410,40 @@ def interval(values: Tensor) -> tuple[float, float]:
 @drawn
 @noun(made_by="fv.predict makes one")
 class Prediction:
-    """Outputs of S draws on N inputs, (S, N, C): logits, or means where `likelihood` is a Gaussian noise std.
+    """Outputs of S draws on N inputs, (S, N, C): logits, means where `likelihood` is a Gaussian noise std, or what a `Likelihood` takes.
 
-    With labels `y` (N,), `scores` holds each metric for every ensemble size 1..S, (S,) each, and `bins` (S, B, 3) the
-    count, mean confidence and accuracy of each confidence bin.  `batchnorm` says which statistics were used, `trunk` whether
-    the weights that are not treated were "fixed" or "sampled".  `class_names`: those of the data, () where it has none.
+    Of another library's network too: `Prediction(outputs, y)`.  With labels `y` (N,), `scores` holds each metric for every ensemble
+    size 1..S, (S,) each, and `bins` (S, B, 3) the count, mean confidence and accuracy of each confidence bin; both are computed when
+    they are first read.  `batchnorm` says which statistics were used, `trunk` whether the weights that are not treated were "fixed" or
+    "sampled".  `class_names`: those of the data, () where it has none.
     """
 
     outputs: Tensor
     y: Tensor | None = None
-    likelihood: str | float = "categorical"
+    likelihood: str | float | Likelihood = "categorical"
     batchnorm: str | None = None
     scores: dict[str, Tensor] = field(default_factory=dict)
-    bins: Tensor | None = None
+    bins: Tensor | None = field(default_factory=lambda: None)
     trunk: str = "fixed"
     class_names: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        as_likelihood(self.likelihood)
+        if not isinstance(self.outputs, Tensor) or not self.outputs.is_floating_point() or self.outputs.ndim < 2:
+            raise TypeError(f"outputs must be a floating tensor (S, N, ...) of S draws on N inputs, got {shown(self.outputs)}")
+        if self.y is not None:
+            check_labels(self.y, "y")
+            if len(self.y) != self.outputs.shape[1]:
+                raise ValueError(f"y must hold {self.outputs.shape[1]} labels, one for each input, got {len(self.y)}")
+        if self.y is not None and not self.scores:
+            del self.__dict__["scores"], self.__dict__["bins"]  # `__getattr__` computes them
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("scores", "bins"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        whole = importlib.import_module(SCORING).scored(self)
+        self.__dict__.update(y=whole.y, scores=whole.scores, bins=whole.bins)
+        return self.__dict__[name]
 
     @property
     def n_draws(self) -> int:
@@ -422,15 +453,72 @@ class Prediction:
     @property
     def n_diverged(self) -> int:
         """Outputs, of S N, that are no prediction: probabilities NaN, or means NaN or inf.  Scores with such are NaN."""
-        bad = self.log_probs.isnan() if self.likelihood == "categorical" else ~self.outputs.isfinite()
-        return int(bad.flatten(2).any(-1).sum())
+        bad = self.log_probs.isnan() if self.has_classes else ~self.outputs.isfinite()
+        return int((bad.flatten(2).any(-1) if bad.ndim > 2 else bad).sum())
 
     @property
     def log_probs(self) -> Tensor:
-        """Log class probabilities of each draw, (S, N, C)."""
-        if self.likelihood != "categorical":
-            raise ValueError("class probabilities need likelihood='categorical', got a Gaussian one: read outputs")
-        return self.outputs.log_softmax(-1)
+        """Log class probabilities of each draw, (S, N, C); of several places an example, of all that count, (S, M, C)."""
+        likelihood = as_likelihood(self.likelihood)
+        log_p = likelihood.log_probs(self.outputs.flatten(0, 1))
+        if log_p is None:
+            raise ValueError(
+                f"class probabilities need a likelihood of classes, got {likelihood!r}: read outputs, mean or quantile(0.5)"
+            )
+        log_p = log_p.reshape(len(self.outputs), -1, log_p.shape[-1])
+        counts = None if self.y is None else likelihood.counts(self.y)
+        return log_p if counts is None else log_p[:, counts.flatten()]
+
+    @property
+    def has_classes(self) -> bool:
+        """Whether its distribution is one of classes."""
+        return as_likelihood(self.likelihood).log_probs(torch.ones_like(self.outputs[0, :1])) is not None  # these may be NaN
+
+    def _spread(self) -> Distribution:
+        """p(y) of every draw and input, (S N, ...), without `Independent`."""
+        p = as_likelihood(self.likelihood).of(self.outputs.flatten(0, 1))
+        while isinstance(p, Independent):
+            p = p.base_dist
+        return p
+
+    def _by_draw(self, of_all: Tensor) -> Tensor:
+        return of_all.unflatten(-1 if of_all.ndim == 1 else 0, self.outputs.shape[:2])
+
+    @property
+    def means(self) -> Tensor:
+        """Mean of y of each draw, (S, N, ...), of a regression."""
+        return self._by_draw(self._spread().mean)
+
+    @property
+    def mean(self) -> Tensor:
+        """Predictive mean of y over draws and noise, (N, ...), of a regression."""
+        return self.means.mean(0)
+
+    def sample(self, n: int, *, seed: int) -> Tensor:
+        """`n` values of y for each input, (n, N, ...), from each draw in turn."""
+        n, p = check_count(n, "n"), self._spread()
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            each = p.sample((-(-n // self.n_draws),))
+        return each.unflatten(1, self.outputs.shape[:2]).flatten(0, 1)[:n]
+
+    def quantile(self, level: float, *, seed: int = 0) -> Tensor:
+        """The value of y below which the share `level` of the predictive distribution lies, (N, ...), of a regression.
+
+        By bisection of the mixture's distribution function; of 4,000 samples drawn by `seed` where torch has no inverse of one.
+        """
+        p, level = self._spread(), check_share(level, "level")
+        try:
+            edges = self._by_draw(p.icdf(torch.as_tensor(level).to(self.outputs)))
+        except NotImplementedError:
+            drawn = self.sample(-(-4000 // self.n_draws) * self.n_draws, seed=seed).sort(0).values
+            return drawn[round(level * (len(drawn) - 1))]
+        low, high = edges.amin(0), edges.amax(0)
+        for _ in range(60):
+            middle = (low + high) / 2
+            below = self._by_draw(p.cdf(middle.expand(self.n_draws, *middle.shape).flatten(0, 1))).mean(0) < level
+            low, high = middle.where(below, low), middle.where(~below, high)
+        return (low + high) / 2
 
     @property
     def probs(self) -> Tensor:
@@ -440,9 +528,10 @@ class Prediction:
     @property
     def classes(self) -> tuple[str, ...]:
         """What pictures call the C classes: their names, each with its number where two are equal; a number without a name."""
-        named = self.class_names[: self.outputs.shape[-1]]
+        n_classes = as_likelihood(self.likelihood).log_probs(torch.ones_like(self.outputs[0, :1])).shape[-1]
+        named = self.class_names[:n_classes]
         distinct = [name if named.count(name) == 1 else f"{name} ({c})" for c, name in enumerate(named)]
-        return (*distinct, *map(str, range(len(named), self.outputs.shape[-1])))
+        return (*distinct, *map(str, range(len(named), n_classes)))
 
     def bma(self, n_draws: int | None = None) -> Tensor:
         """Probabilities averaged over the first `n_draws` draws (default all), (N, C)."""
@@ -617,6 +706,7 @@ NOUNS = {
     )
 }
 
+SAVED = NOUNS | {cls.__name__: cls for cls in (CategoricalLikelihood, GaussianLikelihood)}
 POSTERIORS = (Gaussian, Draws, Mixture)
 FOR_READERS = tuple(kind for kind in NOUNS.values() if kind not in (*POSTERIORS, Plane))
 
@@ -631,7 +721,9 @@ def rebuilt(value: Any, change: Callable[[Any], Any]) -> Any:
         return value if all(map(operator.is_, fields.values(), value.values())) else fields
     if not dataclasses.is_dataclass(value) or isinstance(value, type):
         return value
-    fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+    fields = {
+        f.name: vars(value)[f.name] for f in dataclasses.fields(value) if f.name in vars(value)
+    }  # not yet computed: neither changed
     changed = {name: new for name, item in fields.items() if (new := change(item)) is not item}
     return dataclasses.replace(value, **changed) if changed else value
 
@@ -663,7 +755,9 @@ def to_plain(result: Any, tensors: list[Tensor]) -> Any:
     if isinstance(result, Tensor):
         tensors.append(result)
         return {"tensor": str(len(tensors) - 1)}
-    if type(result) in NOUNS.values():
+    if isinstance(result, Likelihood) and result.name in BUILT_IN and result.of == BUILT_IN[result.name].of:
+        return result.name
+    if type(result) in SAVED.values():
         return {type(result).__name__: {f.name: plain(getattr(result, f.name)) for f in dataclasses.fields(result)}}
     if isinstance(result, dict):
         return {"dict": [[plain(k), plain(v)] for k, v in result.items()]}
@@ -691,4 +785,4 @@ def from_plain(plain: Any, tensors: Mapping[str, Tensor]) -> Any:
         return tensors[content]
     if kind == "dict":
         return {made(k): made(v) for k, v in content}
-    return tuple(map(made, content)) if kind == "tuple" else NOUNS[kind](**{k: made(v) for k, v in content.items()})
+    return tuple(map(made, content)) if kind == "tuple" else SAVED[kind](**{k: made(v) for k, v in content.items()})

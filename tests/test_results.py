@@ -44,7 +44,8 @@ def one_of_each(q):
     spectrum = fv.Spectrum(W[0], W, W[0], 80, "at the center", 100, "frozen", "ggn", W[0], W[0])
     projection = fv.Projection(plane, W[:, :2], W[:, 0], W[:, 0], "mean NLL (nats)", "draws of SA-BMA", torch.eye(2), 0.3)
     scores = dict.fromkeys(("nll", "accuracy", "ece"), W[0])
-    prediction = fv.Prediction(torch.zeros(30, 100, 10), W[0], "categorical", "frozen", scores)
+    weighted = fv.Likelihood.categorical(weight=torch.ones(10))
+    prediction = fv.Prediction(torch.zeros(30, 100, 10), torch.zeros(100), weighted, "frozen", scores, W)
     rest = dict(projection=projection, around=surface, spectrum=(spectrum,) * 3, prediction=prediction)
     member = results.Member("sabma", 0.1, "sqrt(2 KL in nats)", q, **rest, maps={"probs": W})
     return {

@@ -1,92 +1,112 @@
-"""Negative log likelihood of outputs: of classes, or of targets under Gaussian noise."""
+"""Negative log likelihood of outputs, its derivatives in them, and the check of labels, for every likelihood."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from numbers import Real
-from typing import Annotated
 
+import torch
 from torch import Tensor
-from torch.nn import functional as F
+from torch.distributions import kl_divergence
 
+from flatviz.core.seeds import saved_rng
+from flatviz.likelihood import AnyLikelihood as Likelihood
+from flatviz.likelihood import Likelihood as Distributed
+from flatviz.likelihood import Product, as_likelihood
 
-def check_likelihood(likelihood: str | float, name: str = "likelihood") -> str | float:
-    """'categorical', or the standard deviation of Gaussian noise on the targets (> 0)."""
-    if isinstance(likelihood, str) and likelihood == "categorical":
-        return likelihood
-    if isinstance(likelihood, Real) and not isinstance(likelihood, bool) and math.isfinite(likelihood) and likelihood > 0:
-        return float(likelihood)
-    raise ValueError(f"{name} must be 'categorical' or a noise standard deviation > 0, got {likelihood!r}")
-
-
-Likelihood = Annotated[str | float, check_likelihood]
+DRAWS = 512  # of y for a Fisher matrix that has no closed form
+LOOKED = 32  # examples on which one from a closed form is compared with draws
+DENSE = 256  # outputs of an example whose Fisher matrix is kept
 
 
 def mean_nll(outputs: Tensor, y: Tensor, likelihood: Likelihood, *, reduction: str = "mean") -> Tensor:
-    """Mean over examples (or their sum, reduction="sum") of -log p(y | outputs), in nats; outputs (N, C).
+    """Mean over what counts (or sum over examples, reduction="sum") of -log p(y | outputs), in nats; outputs (N, ...)."""
+    return as_likelihood(likelihood).nll(outputs, y, reduction)
 
-    Categorical: logits and classes (N,).  Gaussian: means and targets of one shape, summed over their C components.
-    """
-    if likelihood == "categorical":
-        return F.cross_entropy(outputs, y, reduction=reduction)
-    y = y.reshape(outputs.shape)
-    squared = (outputs - y).square().sum() / (2 * likelihood**2)
-    loss = squared + outputs.numel() * (math.log(likelihood) + 0.5 * math.log(2 * math.pi))
-    return loss if reduction == "sum" else loss / len(outputs)
+
+def mean_nll_rows(outputs: Tensor, y: Tensor, likelihood: Likelihood) -> Tensor:
+    """`mean_nll` of each member: outputs (B, N, ...), y (B, N, ...) -> (B,)."""
+    return as_likelihood(likelihood).nll_rows(outputs, y)
 
 
 def output_gradient(outputs: Tensor, y: Tensor, likelihood: Likelihood) -> Tensor:
-    """Derivative of -log p(y | outputs) in the outputs, of the shape of outputs (N, C)."""
-    if likelihood != "categorical":
-        return (outputs - y.reshape(outputs.shape)) / likelihood**2
-    return outputs.softmax(-1) - F.one_hot(y, outputs.shape[-1])
+    """Derivative of each example's loss in the outputs, of their shape (N, ...)."""
+    return as_likelihood(likelihood).gradient(outputs, y)
 
 
-def output_curvature(outputs: Tensor, likelihood: Likelihood) -> Callable[[Tensor], Tensor]:
-    """U -> Lambda u, Lambda = d^2 (-log p) / d outputs^2 (N, C, C): diag(p) - p p^T for classes, 1 / noise^2 else.
+def output_curvature(outputs: Tensor, likelihood: Likelihood, y: Tensor | None = None) -> Product:
+    """U -> Lambda u, Lambda the curvature of each example's loss in its outputs: diag(p) - p p^T for classes, 1 / noise^2, or Fisher.
 
-    u has the shape of outputs (N, C), or with dimensions in between, (N, ..., C).
+    u has the shape of outputs (N, ...), or with dimensions after the first.  y: labels, where weights or ignored places need them.
     """
-    if likelihood != "categorical":
-        return lambda u: u / likelihood**2
-    p = outputs.softmax(-1)
+    likelihood = as_likelihood(likelihood)
+    closed = likelihood.curvature(outputs, y)
+    if closed is not None:
+        return closed
+    fisher = _of_divergence(likelihood, outputs, y)
+    few = outputs[:LOOKED]
+    if fisher is not None:  # torch's derivatives of |.| are 0 at 0, so of Laplace's distribution it is wrong
+        probe = torch.ones_like(few)
+        got, want = (
+            float((probe * f(probe)).sum()) for f in (_of_divergence(likelihood, few, None), _of_draws(likelihood, few, None))
+        )
+        fisher = fisher if abs(got - want) <= 0.5 * abs(want) else None
+    fisher = fisher or _of_draws(likelihood, outputs, y)
+    size = math.prod(outputs.shape[1:])
+    if size > DENSE:
+        return lambda u: (
+            torch.stack([fisher(v) for v in u.flatten(1, u.ndim - outputs.ndim).unbind(1)], 1).view(u.shape)
+            if (u.ndim > outputs.ndim)
+            else fisher(u)
+        )
+    basis = torch.eye(size).to(outputs)
+    matrix = torch.stack(
+        [fisher(e.expand(len(outputs), -1).reshape(outputs.shape)).reshape(len(outputs), -1) for e in basis], -1
+    )
+    return lambda u: torch.einsum("ncd,nkd->nkc", matrix, u.reshape(len(outputs), -1, size)).reshape(u.shape)
+
+
+def _shares(entries: Tensor, likelihood: Distributed, y: Tensor | None) -> Tensor:
+    """Entries of places as shares of their example's mean, 0 where they do not count."""
+    if y is not None and (counts := likelihood.counts(y)) is not None:
+        entries = entries * counts.reshape(entries.shape)
+    return entries * (len(entries) / entries.numel())
+
+
+def _of_divergence(likelihood: Distributed, outputs: Tensor, y: Tensor | None) -> Product | None:
+    """Fisher as the second derivative of KL(p(o) || p(o')) in o' at o; None where torch has no such divergence."""
+    with torch.enable_grad():
+        at = outputs.detach().clone().requires_grad_(True)
+        try:
+            divergence = _shares(kl_divergence(likelihood.of(outputs.detach()), likelihood.of(at)), likelihood, y).sum()
+            (slope,) = torch.autograd.grad(divergence, at, create_graph=True)
+        except (NotImplementedError, RuntimeError):
+            return None
+    return lambda u: torch.autograd.grad(slope, at, u, retain_graph=True)[0]
+
+
+def _of_draws(likelihood: Distributed, outputs: Tensor, y: Tensor | None) -> Product:
+    """Fisher as the mean of s s^T over draws of y, s the derivative of log p(y) in the outputs."""
+    with torch.enable_grad(), saved_rng(0):
+        at = outputs.detach().clone().requires_grad_(True)
+        p = likelihood.of(at)
+        draws = p.sample((DRAWS,))
+        log_p = [p.log_prob(draw) for draw in draws]
+        shares = [_shares(row, likelihood, y).sum() for row in log_p]
+        s = torch.stack([torch.autograd.grad(row, at, retain_graph=True)[0] for row in shares]).flatten(2)
+    places = log_p[0].numel() / len(outputs)  # s s^T is then over places squared, of which the mean over places has one
 
     def product(u: Tensor) -> Tensor:
-        wide = p.view(len(p), *[1] * (u.ndim - 2), p.shape[-1])
-        return wide * (u - (wide * u).sum(-1, keepdim=True))
+        along = torch.einsum("snc,nc->sn", s, u.reshape(len(outputs), -1))
+        return (torch.einsum("snc,sn->nc", s, along) * (places / DRAWS)).reshape(u.shape)
 
     return product
 
 
 def check_labels(y: Tensor, outputs: Tensor, likelihood: Likelihood) -> Tensor:
-    """Labels `y` (N,) as int64, or targets (N, ...), once outputs (n, C) of any n examples can be scored on such.
+    """Labels or targets `y` of all examples, once outputs (n, ...) of any n of them can be scored on such.
 
     Raises:
-        ValueError: For labels out of range, or of another shape.
+        ValueError: For labels out of range, of another shape, and for probabilities in place of logits.
         TypeError: For another kind.
     """
-    if likelihood == "categorical":
-        if outputs.ndim != 2:
-            raise ValueError(f"the net must return logits of shape (N, C), got {tuple(outputs.shape)}")
-        if y.is_floating_point() or y.is_complex():
-            raise TypeError(
-                f"likelihood='categorical' needs integer class labels, got {'complex' if y.is_complex() else 'floating'} targets: "
-                "give likelihood=the noise standard deviation for a regression"
-            )
-        if y.ndim != 1:
-            raise ValueError(f"labels must have shape ({len(y)},), got {tuple(y.shape)}: use class numbers, not one-hot")
-        y, n_classes = y.long(), outputs.shape[1]
-        lowest, highest = (int(t) for t in y.aminmax())
-        if lowest < 0 or highest >= n_classes:
-            raise ValueError(
-                f"labels must be in 0..{n_classes - 1} for a net with {n_classes} outputs, "
-                f"got {lowest if lowest < 0 else highest}: fix the labels, or widen the head"
-            )
-        return y
-    if not y.is_floating_point():
-        raise TypeError("a Gaussian likelihood needs floating targets, got integer labels: use likelihood='categorical'")
-    if [side for side in y.shape[1:] if side > 1] != [side for side in outputs.shape[1:] if side > 1]:
-        wanted = f"(N, {', '.join(map(str, outputs.shape[1:]))})"
-        raise ValueError(f"targets must have shape {wanted} as the net's outputs, got {tuple(y.shape)}: permute their axes")
-    return y
+    return as_likelihood(likelihood).check(y, outputs)

@@ -11,20 +11,39 @@ from torch import Tensor
 
 from flatviz.checks import check_is
 from flatviz.core.likelihood import check_labels
+from flatviz.likelihood import as_likelihood
 from flatviz.results import Prediction
 
 N_BINS = 15
 
 
 def labels_of(prediction: Prediction, y: Tensor | None) -> Tensor:
-    """Labels (N,) given, or those the prediction carries, as int64.  Raises ValueError for none, or others than it can score."""
+    """Labels (N,) given, or those the prediction carries, as int64, of all places that count; or targets of a regression.
+
+    Raises:
+        ValueError: For none, or others than it can score.
+    """
     y = prediction.y if y is None else y
     if y is None:
         raise ValueError("scores need labels, got none: predict on a Data, or give y")
     check_is(y, Tensor, "y", "use torch.as_tensor")  # those that a prediction carries came past no verb
     if len(y) != prediction.outputs.shape[1]:
         raise ValueError(f"y must hold {prediction.outputs.shape[1]} labels, got {len(y)}")
-    return check_labels(y.to(prediction.outputs.device), prediction.outputs[0], prediction.likelihood)
+    y, likelihood = (
+        check_labels(y.to(prediction.outputs.device), prediction.outputs[0], prediction.likelihood),
+        prediction.likelihood,
+    )
+    if not prediction.has_classes:
+        return y
+    counts = as_likelihood(likelihood).counts(y)
+    return (y if counts is None else y[counts]).flatten().long()
+
+
+def log_density(prediction: Prediction, y: Tensor) -> Tensor:
+    """Log p(y) of every draw and input of a regression, (S, N)."""
+    many = y.expand(prediction.n_draws, *y.shape).flatten(0, 1)
+    entries = as_likelihood(prediction.likelihood).entries(prediction.outputs.flatten(0, 1), many)
+    return -entries.reshape(prediction.n_draws, -1)
 
 
 def running_mean_log(log_p: Tensor) -> Iterator[Tensor]:
@@ -51,7 +70,7 @@ def averaged(prediction: Prediction, y: Tensor | None = None) -> Prediction:
     """The average of all draws as a prediction of one draw, scored: far cheaper than the scores of every ensemble size."""
     log_p = prediction.outputs.mT.contiguous().log_softmax(-2)  # over few classes, last, torch's softmax is ten times as slow
     log_bma = torch.logsumexp(log_p, 0).mT - math.log(prediction.n_draws)
-    return scored(replace(prediction, outputs=log_bma[None], y=labels_of(prediction, y)))
+    return scored(replace(prediction, outputs=log_bma[None], y=labels_of(prediction, y), scores={}, bins=None))
 
 
 def accuracy_of(log_bma: Tensor, y: Tensor) -> Tensor:
@@ -106,15 +125,23 @@ def ace_of(log_bma: Tensor, y: Tensor, n_bins: int = N_BINS) -> Tensor:
 
 
 def scored(prediction: Prediction) -> Prediction:
-    """The prediction with accuracy, NLL, ECE and Brier of every ensemble size, in one pass over the draws."""
+    """The prediction with accuracy, NLL, ECE and Brier of every ensemble size, in one pass over the draws; NLL and RMSE of a regression."""
     y = labels_of(prediction, None)
+    if not prediction.has_classes:
+        scores = {"nll": for_sizes(prediction, log_density(prediction, y), None, lambda p: -p.mean())}
+        means = prediction.means
+        errors = (means.cumsum(0) / torch.arange(1, len(means) + 1).to(means).view(-1, *[1] * (means.ndim - 1))) - y.view(
+            means.shape[1:]
+        )
+        return replace(prediction, scores=scores | {"rmse": errors.flatten(1).square().mean(1).sqrt()}, bins=None)
+    added = as_likelihood(prediction.likelihood).added(prediction.outputs[0, :1])
 
     def all_scores(log_bma: Tensor) -> Tensor:
         bins = bins_of(log_bma, y)
-        four = [accuracy_of(log_bma, y), nll_of(log_bma, y), ece_of(bins), brier_of(log_bma, y)]
+        four = [accuracy_of(log_bma, y), added * nll_of(log_bma, y), ece_of(bins), brier_of(log_bma, y)]
         return torch.cat([torch.stack(four), bins.reshape(-1)])
 
     table = for_sizes(prediction, prediction.log_probs, None, all_scores)
     scores = dict(zip(("accuracy", "nll", "ece", "brier"), table[:, :4].T))
     bins = table[:, 4:].reshape(len(table), N_BINS, 3)
-    return replace(prediction, y=y, scores=scores, bins=bins)
+    return replace(prediction, scores=scores, bins=bins)

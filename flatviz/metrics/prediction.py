@@ -25,6 +25,7 @@ from flatviz.engine.batchnorm import check_batchnorm, refresh_batchnorm, with_tr
 from flatviz.engine.determinism import check_logits
 from flatviz.engine.many import forward
 from flatviz.gaussian import Gaussian
+from flatviz.likelihood import CategoricalLikelihood, as_likelihood
 from flatviz.metrics.averaging import scored
 from flatviz.objectives.curvature import jacobian_chunks
 from flatviz.objectives.network import check_data
@@ -88,9 +89,7 @@ def predict(
         check_logits(net, inputs[:2])
     labels = check_labels(x.y, outputs[0], likelihood)
     prediction = Prediction(outputs, labels, likelihood, mode, trunk=trunk, class_names=x.class_names)
-    if likelihood != "categorical":
-        return prediction
-    return scored(prediction)
+    return scored(prediction) if prediction.has_classes else prediction
 
 
 def _draws(posterior: Posterior | Tensor, n_draws: int, seed: int) -> Tensor:
@@ -128,7 +127,7 @@ def predict_linearised(
 
     link: "probit", softmax(f / sqrt(1 + pi/8 diag V)), is one draw, whose outputs are log p; "mc" is `n_draws` draws of the logits
     from N(f, V), (S, N, C), so that `mutual_information` and every ensemble size have a meaning.
-    likelihood: "categorical", or the noise's standard deviation of a regression, whose means have link="mc" alone.
+    likelihood: as of `nll`; link="probit" is of classes.
 
     Raises:
         ValueError: For a posterior of another length, an unknown link, or one that the likelihood does not have.
@@ -143,7 +142,7 @@ def predict_linearised(
         >>> [round(float(fv.metrics.predict_linearised(net, q, data).probs.max()), 2) for q in (sure, unsure)]
         [0.79, 0.39]
     """
-    if likelihood != "categorical" and link != "mc":
+    if link != "mc" and not isinstance(as_likelihood(likelihood), CategoricalLikelihood):
         raise ValueError(f"a regression must have link='mc', draws of its means, got {link!r}, which makes class probabilities")
     check_data(net, data, likelihood)
     mean, cov = linearised(net, posterior, data)
@@ -152,8 +151,10 @@ def predict_linearised(
     else:
         outputs = _mc(mean, cov, n_draws, seed)
     statistics = "frozen" if net.has_batchnorm else None
+    with torch.no_grad():
+        outputs = outputs.unflatten(-1, net(net.w, data.x[:1]).shape[1:] or (1,))
     prediction = Prediction(outputs, data.y, likelihood, statistics, class_names=data.class_names)
-    return scored(prediction) if likelihood == "categorical" else prediction
+    return scored(prediction) if prediction.has_classes else prediction
 
 
 def linearised(net: Net, posterior: Gaussian | OutputPosterior, data: Data) -> tuple[Tensor, Tensor]:

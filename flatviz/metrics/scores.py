@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 from torch import Tensor
 
 from flatviz.checks import Count, Labels, check_choice
 from flatviz.core.boundary import public
-from flatviz.metrics.averaging import accuracy_of, brier_of, for_sizes, labels_of, nll_of
+from flatviz.likelihood import as_likelihood
+from flatviz.metrics.averaging import accuracy_of, brier_of, for_sizes, labels_of, log_density, nll_of
 from flatviz.metrics.calibration import ace, class_ece, ece
 from flatviz.results import Prediction
 
@@ -37,7 +36,7 @@ def accuracy(prediction: Prediction, y: Labels | None = None, *, n_draws: Count 
 def nll(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None) -> Tensor:
     """Mean of -log p(y) in nats, p averaged over draws; (S,) for every ensemble size, () for `n_draws`.
 
-    With a Gaussian likelihood, p is the mixture of the draws' Gaussians.
+    Of a regression, p is the mixture of the draws' distributions; of several labels an example, their losses are added up.
 
     Example:
         >>> import torch, flatviz as fv
@@ -47,12 +46,10 @@ def nll(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | Non
         [1.588, 0.41]
     """
     y = labels_of(prediction, y)
-    if prediction.likelihood == "categorical":
-        return for_sizes(prediction, prediction.log_probs, n_draws, lambda log_bma: nll_of(log_bma, y))
-    std = prediction.likelihood
-    z = (prediction.outputs - y.reshape(prediction.outputs.shape[1:])).flatten(2) / std
-    log_density = -(0.5 * z.square() + math.log(std) + 0.5 * math.log(2 * math.pi)).sum(-1)  # (S, N)
-    return for_sizes(prediction, log_density, n_draws, lambda log_mean: -log_mean.mean())
+    if not prediction.has_classes:
+        return for_sizes(prediction, log_density(prediction, y), n_draws, lambda log_mean: -log_mean.mean())
+    added = as_likelihood(prediction.likelihood).added(prediction.outputs[0, :1])
+    return for_sizes(prediction, prediction.log_probs, n_draws, lambda log_bma: added * nll_of(log_bma, y))
 
 
 @public

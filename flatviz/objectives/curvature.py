@@ -19,6 +19,7 @@ from flatviz.core.likelihood import Likelihood, mean_nll, output_curvature, outp
 from flatviz.core.net import Net
 from flatviz.core.objective import Curvature, hessian_operator
 from flatviz.engine.determinism import Sizes, same_to_rounding
+from flatviz.likelihood import as_likelihood
 
 GRAPH_BYTES = 2**31  # of saved activations a kept graph may hold; beyond it, batches are gone through again each time
 
@@ -34,8 +35,10 @@ def curvature_operator(
     """
     make = _hessian if check_choice(curvature, get_args(Curvature), "curvature") == "hessian" else _outer
 
+    count = as_likelihood(likelihood).count(data.y)
+
     def over(part: Data) -> Callable[[Tensor], Tensor]:
-        return make(net, part, likelihood, w, curvature, len(data))
+        return make(net, part, likelihood, w, curvature, count)
 
     size = batch_that_fits(net, data, likelihood, w)
     work = layer * min(size, len(data))
@@ -84,7 +87,7 @@ def batch_that_fits(net: Net, data: Data, likelihood: Likelihood, w: Tensor) -> 
     return max(1, int(GRAPH_BYTES * len(few) / max(sum(held.values()), 1)))
 
 
-def _hessian(net: Net, data: Data, likelihood: Likelihood, w: Tensor, _: str, n: int) -> Callable[[Tensor], Tensor]:
+def _hessian(net: Net, data: Data, likelihood: Likelihood, w: Tensor, _: str, n: float) -> Callable[[Tensor], Tensor]:
     product = hessian_operator(lambda p: mean_nll(net(p, data.batch(None)[0]), data.y, likelihood, reduction="sum") / n, w)
 
     def product_or_reason(v: Tensor) -> Tensor:
@@ -110,7 +113,7 @@ def _without_derivative(error: RuntimeError) -> str | None:
     return named[1].strip("_") if named else None
 
 
-def _outer(net: Net, data: Data, likelihood: Likelihood, w: Tensor, kind: str, n: int) -> Callable[[Tensor], Tensor]:
+def _outer(net: Net, data: Data, likelihood: Likelihood, w: Tensor, kind: str, n: float) -> Callable[[Tensor], Tensor]:
     """J^T A J v with A (C, C) an example's L'', or e e^T where e is the loss's derivative in the outputs."""
     with torch.inference_mode(False), torch.enable_grad(), twice():
         point = w.detach().clone().requires_grad_(True)
@@ -118,7 +121,8 @@ def _outer(net: Net, data: Data, likelihood: Likelihood, w: Tensor, kind: str, n
         dummy = torch.zeros_like(out, requires_grad=True)
         (pulled,) = torch.autograd.grad(out, point, dummy, create_graph=True)  # J^T u, linear in u
     value = out.detach()
-    inner = output_curvature(value, likelihood) if kind == "ggn" else _outer_product(output_gradient(value, data.y, likelihood))
+    ggn = kind == "ggn"
+    inner = output_curvature(value, likelihood, data.y) if ggn else _outer_product(output_gradient(value, data.y, likelihood))
 
     def moved_along(v: Tensor) -> Tensor:
         """J v (N, C), by the transpose of J^T u; where a layer's backward pass has no derivative by forward ones, or by rows of J."""
@@ -199,7 +203,12 @@ def ggn(
 ) -> Tensor:
     """H = sum_n J_n^T Lambda_n J_n, a sum over examples, not a mean; (P, P), or its diagonal (P,)."""
     total: Tensor | float = 0.0
-    for outputs, J in jacobian_chunks(net, w, data, part):
-        curved = output_curvature(outputs, likelihood)(J.transpose(1, 2)).transpose(1, 2)
+    with torch.no_grad():
+        shape = net(w, data.x[:1]).shape[1:]
+    done, scale = 0, len(data) / as_likelihood(likelihood).count(data.y)
+    for flat, J in jacobian_chunks(net, w, data, part):
+        outputs, y, done = flat.view(len(J), *shape), data.y[done : done + len(J)], done + len(J)
+        u = J.transpose(1, 2).reshape(len(J), J.shape[2], *shape)
+        curved = scale * output_curvature(outputs, likelihood, y)(u).reshape(len(J), J.shape[2], -1).transpose(1, 2)
         total = total + ((J * curved).sum((0, 1)) if diagonal else torch.einsum("ncp,ncq->pq", J, curved))
     return total

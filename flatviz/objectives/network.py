@@ -20,8 +20,9 @@ from flatviz.core.progress import Progress, track
 from flatviz.engine.batchnorm import refresh_batchnorm
 from flatviz.engine.determinism import Work, check_function, check_logits
 from flatviz.engine.evaluate import EvaluationPlanner, Plan
+from flatviz.likelihood import as_likelihood
 from flatviz.objectives.curvature import curvature_operator
-from flatviz.storage.digest import net_digest, tensor_digest
+from flatviz.storage.digest import net_digest, tensor_digest, value_digest
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +121,7 @@ class MeanNLL(NetworkObjective):
     """f(w) = -(1/n) sum_i log p(y_i | x_i, w), in nats; made by `nll`.  `f(w, index)` is the mean over a minibatch."""
 
     likelihood: Likelihood = field()
+    count: float = field()  # of examples, less the places that do not count
 
     label = "mean NLL (nats)"
     differentiable = additive = True
@@ -127,7 +129,8 @@ class MeanNLL(NetworkObjective):
     @property
     def key(self) -> str:
         """A hash of what the values depend on besides the weights."""
-        return f"nll/{self.likelihood}/{net_digest(self.net)}/{tensor_digest(self.data.x, self.data.y)}"
+        of = self.likelihood if isinstance(self.likelihood, (str, float)) else value_digest(self.likelihood)
+        return f"nll/{of}/{net_digest(self.net)}/{tensor_digest(self.data.x, self.data.y)}"
 
     def __call__(self, w: Tensor, index: Tensor | None = None) -> Tensor:
         """The mean loss at `w` (D,), differentiable; ()."""
@@ -135,8 +138,9 @@ class MeanNLL(NetworkObjective):
         return mean_nll(self.net(w, x), y, self.likelihood)
 
     def score(self, outputs: Tensor, y: Tensor) -> Tensor:
-        """The sum of the losses of a batch, ()."""
-        return mean_nll(outputs, y, self.likelihood, reduction="sum")
+        """The sum of the losses of a batch, (); over n it is the mean over all places that count."""
+        total = mean_nll(outputs, y, self.likelihood, reduction="sum")
+        return total if self.count == self.n else total * (self.n / self.count)
 
     def operator(self, w: Tensor, curvature: str = "hessian") -> Product:
         """V -> M v at one `w`: M the Hessian, the "ggn" or the empirical "fisher"; many products from one graph."""
@@ -148,7 +152,8 @@ class MeanNLL(NetworkObjective):
 def nll(net: Net, data: Data, *, likelihood: Likelihood = "categorical") -> MeanNLL:
     """Mean negative log likelihood of `data` as an objective over `net`'s treated weights.
 
-    likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
+    likelihood: "categorical", "bernoulli" (labels 0 and 1), the standard deviation of Gaussian noise on floating targets,
+    "gaussian" (outputs are mean and noise), or a `fv.Likelihood` of your own.
     A net that writes into its inputs is given copies of them.
 
     Raises:
@@ -165,7 +170,7 @@ def nll(net: Net, data: Data, *, likelihood: Likelihood = "categorical") -> Mean
     """
     net, work = check_data(net, data, likelihood)
     data = replace(data, y=data.y.clone())  # labels that change later are no longer those that were checked
-    return MeanNLL(net, data, work, likelihood)
+    return MeanNLL(net, data, work, likelihood, as_likelihood(likelihood).count(data.y))
 
 
 def check_data(net: Net, data: Data, likelihood: Likelihood) -> tuple[Net, Work]:

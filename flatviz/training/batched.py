@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 
 from flatviz.core.data import Data
-from flatviz.core.likelihood import Likelihood
+from flatviz.core.likelihood import Likelihood, mean_nll_rows
 from flatviz.core.net import Net
 from flatviz.engine.many import Stacked, Vmapped, forward
 from flatviz.storage.files import State
@@ -73,12 +72,3 @@ class BatchedLoss(SequentialLoss):
 def _rows(x: Tensor, index: Tensor) -> Tensor:
     """x[index], (B, n, ...); whole rows are copied, where indexing by a table of indices goes number by number."""
     return x.index_select(0, index.flatten()).unflatten(0, index.shape)
-
-
-def mean_nll_rows(outputs: Tensor, y: Tensor, likelihood: Likelihood) -> Tensor:
-    """`mean_nll` of each member: outputs (B, N, C), y (B, N, ...) -> (B,)."""
-    if likelihood == "categorical":
-        return -outputs.log_softmax(-1).gather(-1, y[..., None]).mean((1, 2))
-    constant = math.log(likelihood) + 0.5 * math.log(2 * math.pi)
-    each = (outputs - y.reshape(outputs.shape)).square() / (2 * likelihood**2) + constant
-    return each.flatten(2).sum(2).mean(1)

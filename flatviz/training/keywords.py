@@ -47,7 +47,11 @@ class Minibatches(Resumed, total=False):
     weight_decay: Annotated[NonNegative, About("wd; it stands for the prior N(0, 1 / (N wd)).")]
     batch_size: Annotated[Count | None, About("Examples a minibatch; None, all of them.")]
     likelihood: Annotated[
-        Likelihood, About('"categorical", or the standard deviation of Gaussian noise on floating targets.', "categorical")
+        Likelihood,
+        About(
+            '"categorical", "bernoulli", the standard deviation of Gaussian noise on targets, "gaussian", or a `fv.Likelihood`.',
+            "categorical",
+        ),
     ]
     training: Annotated[Training | None, About("`Training(...)`: precision, accumulation, several processes, early stopping.")]
 

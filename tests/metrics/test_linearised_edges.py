@@ -45,7 +45,7 @@ def regression():
 def test_a_regression_has_draws_of_its_means(regression):
     net, q, data = regression
     p = fv.metrics.predict_linearised(net, q, data, link="mc", n_draws=20_000, likelihood=0.5)
-    assert p.outputs.shape == (20_000, 5, 1) and p.likelihood == 0.5 and not p.scores
+    assert p.outputs.shape == (20_000, 5, 1) and p.likelihood == 0.5
     draws, std = p.outputs[..., 0], (q.cov_mul(data.x) * data.x).sum(1).sqrt()
     torch.testing.assert_close(draws.mean(0), data.x @ q.mean, rtol=0, atol=float(5 * std.max() / math.sqrt(20_000)))
     torch.testing.assert_close(draws.std(0), std, rtol=0.03, atol=0)

@@ -27,7 +27,9 @@ def test_gaussian_likelihood_is_a_normal_density():
     f = fv.nll(net, data, likelihood=0.3)
     want = -torch.distributions.Normal(net.module(data.x)[:, 0].detach(), 0.3).log_prob(data.y).mean()
     torch.testing.assert_close((f(net.w), f.many(net.w[None])[0]), (want, want))
-    with pytest.raises(ValueError, match="likelihood must be 'categorical' or a noise standard deviation > 0, got 0"):
+    with pytest.raises(
+        ValueError, match="likelihood must be 'categorical', .* a noise standard deviation > 0 or a fv.Likelihood, got 0"
+    ):
         fv.nll(net, data, likelihood=0)
 
 

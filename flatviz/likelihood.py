@@ -1,0 +1,376 @@
+"""What a network's outputs say about y: a distribution, from which all else follows, with closed forms (hence its length).
+
+Outputs (N, C) have one place an example; (N, C, H, W) of images and (N, T, C) of tokens have several, with labels (N, H, W) or
+(N, T).  The loss of an example is the mean over its places, that of a data set the mean over all places that count.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Real
+from typing import Annotated, Any
+
+import torch
+from torch import Tensor
+from torch.distributions import Bernoulli, Categorical, Distribution, Independent, Normal
+from torch.nn import functional as F
+
+Product = Callable[[Tensor], Tensor]
+NEAR_ONE = 1e-3  # a sum of outputs that are probabilities
+
+
+class Likelihood:
+    """p(y | outputs) of your own: any distribution of `torch.distributions`.
+
+    Every fit, `nll`, `predict` and score takes one in place of "categorical".  Its curvature is the Fisher matrix of the outputs,
+    which is never negative, as the Hessian of -log p may be.  `Likelihood.categorical(...)`, `.bernoulli()` and `.gaussian(noise)`
+    have closed forms.
+
+    Args:
+        of: outputs (N, ...) -> a distribution with one entry an example, or an example and place; `Independent(..., 1)` adds up
+            several targets of an example.
+        name: for labels and texts.
+        ignore: y that does not count.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> from torch.distributions import Normal
+        >>> own = fv.Likelihood(lambda o: Normal(o[..., 0], torch.nn.functional.softplus(o[..., 1])))
+        >>> net = fv.Net.from_module(torch.nn.Linear(1, 2))
+        >>> f = fv.nll(net, fv.Data(torch.zeros(3, 1), torch.tensor([0.0, 1.0, -1.0])), likelihood=own)
+        >>> round(float(f(torch.zeros(net.dim))), 3)  # log(sqrt(2 pi) s) + mean(y^2) / (2 s^2) with s = log 2
+        1.246
+    """
+
+    def __init__(self, of: Callable[[Tensor], Distribution], name: str = "likelihood", ignore: float | None = None) -> None:
+        if not callable(of) or isinstance(of, (type, torch.nn.Module)):
+            raise TypeError(f"of must be a function from outputs to a torch.distributions distribution, got {of!r}")
+        self.of, self.name, self.ignore = of, name, ignore
+
+    def __repr__(self) -> str:
+        return f"Likelihood({self.name!r})"
+
+    @staticmethod
+    def categorical(
+        *, weight: Tensor | None = None, label_smoothing: float = 0.0, ignore_index: int = -100, dim: int | None = None
+    ) -> CategoricalLikelihood:
+        """Classes.  weight (C,) of the classes and label_smoothing are of the loss, as in `torch.nn.functional.cross_entropy`.
+
+        ignore_index: label of places that do not count.  dim: the dimension of classes in outputs (N, ...); None: the last of
+        outputs (N, C) and (N, T, C), 1 of (N, C, H, W).
+        """
+        return CategoricalLikelihood(weight, label_smoothing, ignore_index, dim)
+
+    @staticmethod
+    def bernoulli() -> Likelihood:
+        """Labels 0 and 1 of one logit, outputs (N,) or (N, 1), or of several labels an example, (N, L), whose losses add up.
+
+        Outputs (N, 1, H, W) have a place for each pixel.
+        """
+        return Likelihood(_bernoulli, "bernoulli")
+
+    @staticmethod
+    def gaussian(noise: float | None = None) -> Likelihood:
+        """Targets under Gaussian noise.  noise: its standard deviation; None: outputs are (N, 2 C), means and then s, noise softplus(s).
+
+        `fv.models.learned_noise(module)` makes such outputs of a module of means, with one noise that is learned.
+        """
+        return Likelihood(_mean_and_noise, "gaussian") if noise is None else GaussianLikelihood(float(noise))
+
+    def entries(self, outputs: Tensor, y: Tensor) -> Tensor:
+        """-log p of each example, or of each place, 0 where it does not count; NaN for outputs that diverged."""
+        try:
+            p = self.of(outputs)
+            counts = self.counts(y)
+            y = (y if counts is None else y.where(counts, 0)).to(outputs.dtype)
+            loss = -p.log_prob(y.reshape(*p.batch_shape, *p.event_shape))
+        except ValueError:  # of a distribution that checks its parameters
+            if bool(outputs.isfinite().all()):
+                raise
+            return outputs.flatten(1).sum(1) * math.nan
+        return loss if counts is None else loss * counts.reshape(loss.shape)
+
+    def losses(self, outputs: Tensor, y: Tensor) -> Tensor:
+        """Loss of each example, the mean over its places, (N,)."""
+        entries = self.entries(outputs, y)
+        return entries if entries.ndim == 1 else entries.flatten(1).mean(1)
+
+    def counts(self, y: Tensor) -> Tensor | None:
+        """Which places count, of the shape of y; None where all do."""
+        return None if self.ignore is None else y != self.ignore
+
+    def weights(self, y: Tensor) -> Tensor | None:
+        """The mean weight of each example's places, (N,), 0 of those that do not count; None where all are 1."""
+        return None if (counts := self.counts(y)) is None else counts.double().reshape(len(y), -1).mean(1)
+
+    def count(self, y: Tensor) -> float:
+        """By what the sum of losses is divided: the number of examples where all places count."""
+        weights = self.weights(y)
+        return len(y) if weights is None else float(weights.sum())
+
+    def nll(self, outputs: Tensor, y: Tensor, reduction: str = "mean") -> Tensor:
+        """Mean of the losses over what counts, or their sum, ()."""
+        losses, weights = self.losses(outputs, y), self.weights(y)
+        if reduction == "sum" or weights is None:
+            return losses.sum() if reduction == "sum" else losses.mean()
+        return losses.sum() / weights.sum().to(losses).clamp_min(torch.finfo(losses.dtype).tiny)
+
+    def nll_rows(self, outputs: Tensor, y: Tensor) -> Tensor:
+        """`nll` of each member: outputs (B, N, ...), y (B, N, ...) -> (B,)."""
+        losses, weights = self.losses(outputs.flatten(0, 1), y.flatten(0, 1)).view(len(y), -1), self.weights(y.flatten(0, 1))
+        return losses.mean(1) if weights is None else losses.sum(1) / weights.view(len(y), -1).sum(1).to(losses)
+
+    def gradient(self, outputs: Tensor, y: Tensor) -> Tensor:
+        """Derivative of each example's loss in its outputs, of their shape."""
+        with torch.enable_grad():
+            at = outputs.detach().requires_grad_(True)
+            return torch.autograd.grad(self.losses(at, y).sum(), at)[0]
+
+    def curvature(self, outputs: Tensor, y: Tensor | None) -> Product | None:
+        """U -> Lambda u, second derivatives of the losses in the outputs; None where it has no closed form."""
+        return None
+
+    def log_probs(self, outputs: Tensor) -> Tensor | None:
+        """Log class probabilities (N, P, C) of the P places of each example; None where there are no classes."""
+        p = self.of(outputs)
+        p = p.base_dist if isinstance(p, Independent) else p
+        if isinstance(p, Categorical):
+            return p.logits.reshape(len(outputs), -1, p.logits.shape[-1])
+        return _of_logits(p.logits) if isinstance(p, Bernoulli) else None
+
+    def added(self, outputs: Tensor) -> int:
+        """Labels of a place whose losses add up."""
+        return math.prod(self.of(torch.ones_like(outputs)).event_shape)
+
+    def check(self, y: Tensor, outputs: Tensor) -> Tensor:
+        """`y` of all examples, once outputs (n, ...) of any n can be scored on such.  Raises ValueError or TypeError."""
+        p = self.of(outputs)
+        if not isinstance(p, Distribution):
+            raise TypeError(f"a likelihood's function must return a torch.distributions distribution, got {type(p).__name__}")
+        shape = (*p.batch_shape, *p.event_shape)
+        if shape[:1] != outputs.shape[:1] or math.prod(shape[1:]) != math.prod(y.shape[1:]):
+            raise ValueError(
+                f"{self!r} must give a distribution of y, {('N', *y.shape[1:])}, got one of shape {('N', *shape[1:])} from outputs "
+                f"{('N', *outputs.shape[1:])}: change its function or the module's outputs"
+            )
+        try:
+            self.entries(outputs, y[: len(outputs)])
+        except (ValueError, RuntimeError) as error:
+            raise ValueError(f"y must be what {p} is a distribution of, got others: {error}") from error
+        return y
+
+
+def _mean_and_noise(outputs: Tensor) -> Distribution:
+    mean, s = outputs.chunk(2, -1)
+    return Independent(Normal(mean, F.softplus(s) + 1e-6), 1)
+
+
+def _bernoulli(outputs: Tensor) -> Distribution:
+    p = Bernoulli(logits=outputs)
+    return Independent(p, 1) if outputs.ndim in (2, 3) else p
+
+
+def _of_logits(logits: Tensor) -> Tensor:
+    """Log probabilities of 0 and 1, (N, P, 2)."""
+    return torch.stack([F.logsigmoid(-logits), F.logsigmoid(logits)], -1).reshape(len(logits), -1, 2)
+
+
+@dataclass(frozen=True, eq=False)
+class CategoricalLikelihood(Likelihood):
+    """Classes; fields as in `Likelihood.categorical`."""
+
+    weight: Tensor | None = None
+    label_smoothing: float = 0.0
+    ignore: int = -100
+    dim: int | None = None
+
+    name = "categorical"
+
+    def __post_init__(self) -> None:
+        if self.weight is not None and not (
+            isinstance(self.weight, Tensor) and self.weight.ndim == 1 and bool((self.weight >= 0).all())
+        ):
+            raise ValueError(f"weight must be a tensor (C,) of numbers >= 0, one a class, got {self.weight!r}")
+        if (
+            isinstance(self.label_smoothing, bool)
+            or not isinstance(self.label_smoothing, Real)
+            or not 0 <= self.label_smoothing < 1
+        ):
+            raise ValueError(f"label_smoothing must be from 0 to below 1, got {self.label_smoothing!r}")
+        for name in ("ignore", "dim"):
+            if not isinstance(value := getattr(self, name), int) and (name, value) != ("dim", None):
+                raise TypeError(f"{name.replace('ignore', 'ignore_index')} must be a whole number, got {value!r}")
+
+    def of(self, outputs: Tensor) -> Distribution:
+        """The distribution of the classes."""
+        return Categorical(logits=outputs.movedim(self._dim(outputs), -1))
+
+    def _dim(self, outputs: Tensor) -> int:
+        return (1 if outputs.ndim > 3 else outputs.ndim - 1) if self.dim is None else self.dim % outputs.ndim
+
+    def _loss(self, outputs: Tensor, y: Tensor, reduction: str) -> Tensor:
+        weight = None if self.weight is None else self.weight.to(outputs)
+        how = dict(ignore_index=self.ignore, reduction=reduction, label_smoothing=self.label_smoothing)
+        return F.cross_entropy(outputs.movedim(self._dim(outputs), 1), y, weight, **how)
+
+    def entries(self, outputs: Tensor, y: Tensor) -> Tensor:
+        """Weighted and smoothed, 0 where a place does not count."""
+        return self._loss(outputs, y, "none")
+
+    def counts(self, y: Tensor) -> Tensor | None:
+        """Labels that are not ignored; below 0 there are none of one place an example."""
+        return None if y.ndim == 1 and self.ignore < 0 else y != self.ignore
+
+    def weights(self, y: Tensor) -> Tensor | None:
+        """Of the classes of what counts."""
+        if self.weight is None:
+            return super().weights(y)
+        counts = y != self.ignore
+        return (self.weight.to(y.device).double()[y.where(counts, 0)] * counts).reshape(len(y), -1).mean(1)
+
+    def nll(self, outputs: Tensor, y: Tensor, reduction: str = "mean") -> Tensor:
+        """As `torch.nn.functional.cross_entropy`."""
+        return self._loss(outputs, y, reduction) if y.ndim == 1 else super().nll(outputs, y, reduction)
+
+    def nll_rows(self, outputs: Tensor, y: Tensor) -> Tensor:
+        """The same of each member."""
+        if y.ndim == 2 and not self.label_smoothing and self.weights(y[0]) is None:
+            return -outputs.log_softmax(-1).gather(-1, y[..., None]).mean((1, 2))
+        return super().nll_rows(outputs, y)
+
+    def gradient(self, outputs: Tensor, y: Tensor) -> Tensor:
+        """Probabilities less the label."""
+        if y.ndim > 1 or self.label_smoothing or self.weights(y) is not None:
+            return super().gradient(outputs, y)
+        return outputs.softmax(-1) - F.one_hot(y, outputs.shape[-1])
+
+    def curvature(self, outputs: Tensor, y: Tensor | None) -> Product:
+        """Lambda = s (diag(p) - p p^T) of each place, s the sum of its weighted and smoothed target over the number of places."""
+        dim = self._dim(outputs) - outputs.ndim  # from the right: u may have dimensions after the first
+        p, scale = outputs.softmax(dim), None
+        if y is not None and (y.ndim > 1 or self.weights(y) is not None):
+            weight = torch.ones(outputs.shape[dim]).to(p) if self.weight is None else self.weight.to(p)
+            counts = y != self.ignore
+            s = (1 - self.label_smoothing) * weight[y.where(counts, 0)] + self.label_smoothing * weight.mean()
+            scale = (s * counts * (len(y) / y.numel())).unsqueeze(dim)
+
+        def product(u: Tensor) -> Tensor:
+            wide = p.view(len(p), *[1] * (u.ndim - p.ndim), *p.shape[1:])
+            curved = wide * (u - (wide * u).sum(dim, keepdim=True))
+            return curved if scale is None else curved * scale.view(len(p), *[1] * (u.ndim - p.ndim), *scale.shape[1:])
+
+        return product
+
+    def log_probs(self, outputs: Tensor) -> Tensor:
+        """Of the classes."""
+        dim = self._dim(outputs)
+        return outputs.log_softmax(dim).movedim(dim, -1).reshape(len(outputs), -1, outputs.shape[dim])
+
+    def check(self, y: Tensor, outputs: Tensor) -> Tensor:
+        """Labels in the range of the classes, for logits."""
+        dim = self._dim(outputs) if outputs.ndim > 1 else 0
+        if outputs.ndim < 2 or (y.ndim == 1 and outputs.ndim > 2):
+            raise ValueError(f"the net must return logits of shape (N, C), got {tuple(outputs.shape)}")
+        if y.is_floating_point() or y.is_complex():
+            raise TypeError(
+                f"likelihood='categorical' needs integer class labels, got {'complex' if y.is_complex() else 'floating'} targets: "
+                "give likelihood=the noise standard deviation for a regression"
+            )
+        places = (*outputs.shape[1:dim], *outputs.shape[dim + 1 :])
+        if y.shape[1:] != places:
+            do = f"use class numbers, not one-hot{', or fv.Likelihood.categorical(dim=1)' * (outputs.ndim == 3)}"
+            raise ValueError(f"labels must have shape ({', '.join(map(str, (len(y), *places)))},), got {tuple(y.shape)}: {do}")
+        y, n_classes = y.long(), outputs.shape[dim]
+        counting = y[y != self.ignore]
+        if not counting.numel():
+            raise ValueError(f"labels must count somewhere, got {self.ignore} alone, which is ignored")
+        lowest, highest = (int(t) for t in counting.aminmax())
+        if lowest < 0 or highest >= n_classes:
+            raise ValueError(
+                f"labels must be in 0..{n_classes - 1} for a net with {n_classes} outputs, "
+                f"got {lowest if lowest < 0 else highest}: fix the labels, or widen the head"
+            )
+        if self.weight is not None and self.weight.shape != (n_classes,):
+            raise ValueError(f"weight must have shape ({n_classes},), one a class, got {tuple(self.weight.shape)}")
+        total = outputs.sum(dim)
+        if n_classes > 1 and bool((outputs >= 0).all() and ((total - 1).abs() < NEAR_ONE).all()):
+            raise ValueError(
+                "the net must return logits, got probabilities, outputs >= 0 that sum to 1 over the classes: leave the last softmax "
+                "out, give their logarithm, or use fv.Likelihood(lambda p: torch.distributions.Categorical(probs=p))"
+            )
+        return y
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianLikelihood(Likelihood):
+    """Targets (N, ...) under Gaussian noise of this standard deviation, whose components add up."""
+
+    noise: float
+
+    name, ignore = "gaussian", None
+
+    @property
+    def _constant(self) -> float:
+        return math.log(self.noise) + 0.5 * math.log(2 * math.pi)
+
+    def of(self, outputs: Tensor) -> Distribution:
+        """The distribution of the targets."""
+        return Independent(Normal(outputs, self.noise), outputs.ndim - 1)
+
+    def losses(self, outputs: Tensor, y: Tensor) -> Tensor:
+        """Components added up."""
+        each = (outputs - y.reshape(outputs.shape)).square() / (2 * self.noise**2) + self._constant
+        return each.reshape(len(outputs), -1).sum(1)
+
+    entries = losses
+
+    def nll(self, outputs: Tensor, y: Tensor, reduction: str = "mean") -> Tensor:
+        """Of all targets at once."""
+        squared = (outputs - y.reshape(outputs.shape)).square().sum() / (2 * self.noise**2)
+        loss = squared + outputs.numel() * self._constant
+        return loss if reduction == "sum" else loss / len(outputs)
+
+    def gradient(self, outputs: Tensor, y: Tensor) -> Tensor:
+        """Residuals over the variance."""
+        return (outputs - y.reshape(outputs.shape)) / self.noise**2
+
+    def curvature(self, outputs: Tensor, y: Tensor | None) -> Product:
+        """1 over the variance."""
+        return lambda u: u / self.noise**2
+
+    def check(self, y: Tensor, outputs: Tensor) -> Tensor:
+        """Targets of the shape of the outputs."""
+        if not y.is_floating_point():
+            raise TypeError("a Gaussian likelihood needs floating targets, got integer labels: use likelihood='categorical'")
+        if [side for side in y.shape[1:] if side > 1] != [side for side in outputs.shape[1:] if side > 1]:
+            wanted = f"(N, {', '.join(map(str, outputs.shape[1:]))})"
+            raise ValueError(f"targets must have shape {wanted} as the net's outputs, got {tuple(y.shape)}: permute their axes")
+        return y
+
+
+BUILT_IN = {"categorical": CategoricalLikelihood(), "bernoulli": Likelihood.bernoulli(), "gaussian": Likelihood.gaussian()}
+
+
+def as_likelihood(given: Any, name: str = "likelihood") -> Likelihood:
+    """A likelihood by its name, by the standard deviation of Gaussian noise, or as it is.
+
+    Raises:
+        ValueError: For anything else, with the nearest name.
+    """
+    if isinstance(given, Likelihood):
+        return given
+    if isinstance(given, str) and given in BUILT_IN:
+        return BUILT_IN[given]
+    if isinstance(given, Real) and not isinstance(given, bool) and math.isfinite(given) and given > 0:
+        return GaussianLikelihood(float(given))
+    near = difflib.get_close_matches(given, BUILT_IN, 1) if isinstance(given, str) else []
+    raise ValueError(
+        f"{name} must be 'categorical', 'bernoulli', 'gaussian' (outputs are mean and noise), a noise standard deviation > 0 or a "
+        f"fv.Likelihood, got {given!r}{f': did you mean {near[0]!r}?' if near else ''}"
+    )
+
+
+AnyLikelihood = Annotated[str | float | Likelihood, as_likelihood]

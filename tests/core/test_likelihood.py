@@ -1,0 +1,207 @@
+"""A likelihood against torch's own losses and dense derivatives; every fit, score and curvature takes it."""
+
+import pytest
+import torch
+from torch.distributions import Bernoulli, Categorical, Laplace, Normal, Poisson, StudentT
+from torch.nn import functional as F
+
+import flatviz as fv
+from flatviz.core.likelihood import mean_nll, mean_nll_rows, output_curvature, output_gradient
+from flatviz.objectives.curvature import ggn
+
+G = torch.Generator().manual_seed(0)
+N, C, WEIGHT = 12, 4, torch.tensor([0.5, 2.0, 1.0, 3.0])
+
+
+def randn(*shape):
+    return torch.randn(*shape, generator=G, dtype=torch.float64)
+
+
+def classes(*shape, ignored=0.3):
+    y = torch.randint(0, C, shape, generator=G)
+    return y.masked_fill(torch.rand(shape, generator=G) < ignored, -100) if len(shape) > 1 else y
+
+
+TOKENS, PIXELS, MANY = classes(N, 6), classes(N, 3, 5), torch.randint(0, 2, (N, C), generator=G)
+own = fv.Likelihood(lambda o: Normal(o[..., 0], F.softplus(o[..., 1])), "mean and noise")
+make = fv.Likelihood
+CASES = {  # outputs, y, likelihood, torch's loss
+    "categorical": (randn(N, C), classes(N), "categorical", F.cross_entropy),
+    "weights": (randn(N, C), classes(N), make.categorical(weight=WEIGHT), lambda o, y: F.cross_entropy(o, y, WEIGHT.double())),
+    "smoothed": (randn(N, C), classes(N), make.categorical(weight=WEIGHT, label_smoothing=0.2),
+                 lambda o, y: F.cross_entropy(o, y, WEIGHT.double(), label_smoothing=0.2)),
+    "a class that does not count": (randn(N, C), classes(N), make.categorical(ignore_index=2),
+                                    lambda o, y: F.cross_entropy(o, y, ignore_index=2)),
+    "tokens": (randn(N, 6, C), TOKENS, "categorical", lambda o, y: F.cross_entropy(o.transpose(1, 2), y)),
+    "segmentation": (randn(N, C, 3, 5), PIXELS, "categorical", F.cross_entropy),
+    "segmentation, weights": (randn(N, C, 3, 5), PIXELS, make.categorical(weight=WEIGHT, label_smoothing=0.1),
+                              lambda o, y: F.cross_entropy(o, y, WEIGHT.double(), label_smoothing=0.1)),
+    "signals": (randn(N, C, 6), TOKENS, make.categorical(dim=1), F.cross_entropy),
+    "one logit": (randn(N, 1), MANY[:, 0], "bernoulli", lambda o, y: F.binary_cross_entropy_with_logits(o[:, 0], y.double())),
+    "several labels": (randn(N, C), MANY, "bernoulli",
+                       lambda o, y: F.binary_cross_entropy_with_logits(o, y.double(), reduction="none").sum(1).mean()),
+    "masks": (randn(N, 1, 3, 5), PIXELS.clamp(0, 1), "bernoulli", lambda o, y: F.binary_cross_entropy_with_logits(o[:, 0], y.double())),
+    "noise": (randn(N, 3), randn(N, 3), 0.3, lambda o, y: -Normal(o, 0.3).log_prob(y).sum(1).mean()),
+    "mean and noise": (randn(N, 4), randn(N, 2), "gaussian",
+                       lambda o, y: -Normal(o[:, :2], F.softplus(o[:, 2:]) + 1e-6).log_prob(y).sum(1).mean()),
+    "own": (randn(N, 2), randn(N), own, lambda o, y: F.gaussian_nll_loss(o[:, 0], y, F.softplus(o[:, 1]) ** 2, full=True)),
+    "counts": (randn(N, 1), torch.arange(N), make(lambda o: Poisson(o[:, 0].exp())),
+               lambda o, y: F.poisson_nll_loss(o[:, 0], y.double(), full=False) + torch.lgamma(y + 1.0).mean()),
+    "Laplace's": (randn(N, 2), randn(N), make(lambda o: Laplace(o[:, 0], o[:, 1].exp())),
+                  lambda o, y: (o[:, 1] + (2 * torch.ones(())).log() + (y - o[:, 0]).abs() / o[:, 1].exp()).mean()),
+    "Student's t": (randn(N, 1), randn(N), make(lambda o: StudentT(4.0, o[:, 0])), lambda o, y: -StudentT(4.0, o[:, 0]).log_prob(y).mean()),
+}  # fmt: skip
+case = pytest.mark.parametrize("name", CASES)
+
+
+@case
+def test_the_loss_is_torchs_and_that_of_members_is_the_same(name):
+    outputs, y, likelihood, loss = CASES[name]
+    torch.testing.assert_close(mean_nll(outputs, y, likelihood), loss(outputs, y))
+    rows = torch.stack([outputs, outputs.flip(0)])
+    got = mean_nll_rows(rows, torch.stack([y, y]), likelihood)
+    torch.testing.assert_close(got, torch.stack([loss(o, y) for o in rows]))
+
+
+@case
+def test_curvature_is_the_fisher_matrix_of_the_outputs(name):
+    """Against E over y ~ p of s s^T by enumeration or draws, and, of classes, against the dense Hessian."""
+    outputs, y, likelihood, loss = CASES[name]
+    few, labels = outputs[:3], y[:3]
+    u = randn(3, 5, *outputs.shape[1:])
+    got = output_curvature(few, likelihood, labels)(u)
+    if name in ("own", "mean and noise", "counts", "Laplace's", "Student's t"):
+        p = fv.likelihood.as_likelihood(likelihood).of
+        draws = p(few).sample((1500,)) if len(p(few).batch_shape) == 1 else None
+        at = few.clone().requires_grad_(True)
+        rows = torch.stack([torch.autograd.grad(p(at).log_prob(v).sum(), at)[0] for v in draws])
+        fisher = torch.einsum("snc,snd->ncd", rows, rows) / len(rows)
+        tolerance = dict(rtol=0.25, atol=0.25 * float(fisher.abs().max()))  # 1,500 draws
+    else:
+        flat = few.flatten(1)
+        counted = float(fv.likelihood.as_likelihood(likelihood).count(labels))
+        hessian = torch.func.hessian(lambda o: loss(o.reshape(few.shape), labels) * counted)(flat)
+        fisher, tolerance = torch.stack([hessian[i, :, i] for i in range(3)]), dict(rtol=1e-6, atol=1e-8)
+    want = torch.einsum("ncd,nkd->nkc", fisher, u.flatten(2)).reshape(u.shape)
+    torch.testing.assert_close(got, want, **tolerance)
+    assert bool((torch.einsum("nk...,nk...->nk", u.flatten(2), got.flatten(2)) >= -1e-9).all())
+
+
+@case
+def test_the_gradient_of_each_example_is_that_of_autograd(name):
+    outputs, y, likelihood, _ = CASES[name]
+    at = outputs.clone().requires_grad_(True)
+    (want,) = torch.autograd.grad(mean_nll(at, y, likelihood, reduction="sum"), at)
+    torch.testing.assert_close(output_gradient(outputs, y, likelihood), want)
+
+
+class Everything(torch.nn.Module):
+    """A net whose outputs have the shape of a case's: a linear map of the inputs."""
+
+    def __init__(self, shape):
+        super().__init__()
+        self.shape, self.head = shape, torch.nn.Linear(3, max(1, torch.Size(shape).numel()))
+
+    def forward(self, x):
+        return 0.3 * self.head(x).view(len(x), *self.shape)
+
+
+@pytest.fixture(scope="module")
+def nets():
+    torch.manual_seed(3)
+    return {name: fv.Net.from_module(Everything(CASES[name][0].shape[1:]).double()) for name in CASES}
+
+
+X = randn(N, 3)
+
+
+@case
+def test_every_verb_takes_it(name, nets):
+    """The objective in batches, the Hessian, GGN against the dense one, a fit of each kind, a prediction whose NLL is the objective's."""
+    _, y, likelihood, loss = CASES[name]
+    net, data = nets[name], fv.Data(X, y)
+    f = fv.nll(net, data, likelihood=likelihood)
+    want = loss(net(net.w, X), y)
+    torch.testing.assert_close(f(net.w), want)
+    torch.testing.assert_close(sum(f.score(net(net.w, X[i : i + 5]), y[i : i + 5]) for i in (0, 5, 10)) / N, want)
+    surface = fv.slice_plane(f, fv.plane_random(net, net.w, seed=0), resolution=3, extent=1.0)
+    torch.testing.assert_close(surface.values[1, 1], want)
+    dense = torch.func.hessian(lambda w: loss(net(w, X), y))(net.w)
+    top = fv.top_eigenpairs(f, net.w, 1, iters=60)
+    torch.testing.assert_close(top.values[0], torch.linalg.eigvalsh(dense)[-1], rtol=1e-4, atol=1e-6)
+    v = randn(net.dim)
+    torch.testing.assert_close(f.operator(net.w, "ggn")(v), ggn(net, net.w, data, likelihood) @ v / N)
+    short = dict(seed=0, steps=3, lr=0.01, likelihood=likelihood)
+    for q in (
+        fv.fit_sgd(net, data, **short),
+        fv.fit_ensemble(net, data, members=2, **short),
+        fv.fit_laplace(net, data, seed=0, likelihood=likelihood),
+    ):
+        assert bool(torch.isfinite(q.center).all())
+    p = fv.predict(net, net.w[None], data, 1, seed=0, likelihood=likelihood)
+    plain = "weights" not in name and "smoothed" not in name  # which are of the loss alone
+    assert not plain or abs(float(p.scores["nll"][0]) - float(want)) < 1e-6
+    assert p.has_classes == ("accuracy" in p.scores) and torch.isfinite(fv.metrics.nll(p)).all()
+
+
+@pytest.mark.parametrize(("name", "exact"), [("own", True), ("noise", True), ("Student's t", False), ("counts", False)])
+def test_the_predictive_distribution_is_the_mixture_over_draws(name, exact):
+    outputs, y, likelihood, _ = CASES[name]
+    p = fv.Prediction(torch.stack([outputs, outputs + 1.0]), y.double(), likelihood)
+    drawn = p.sample(20_000, seed=1).double()
+    assert drawn.shape[1:] == p.mean.shape and torch.equal(p.sample(4, seed=1), p.sample(4, seed=1))
+    torch.testing.assert_close(p.mean, drawn.mean(0), rtol=0.1, atol=0.1)
+    for level in (0.05, 0.5, 0.95):
+        share = (drawn <= p.quantile(level)).double().mean(0)
+        assert float((share - level).min()) > -0.02 and (not exact or float((share - level).max()) < 0.02)  # counts have atoms
+
+
+LOGITS = torch.randn(3, 20, 4, generator=G)
+
+
+def test_outputs_of_another_library_have_scores_and_save(tmp_path):
+    p = fv.Prediction(LOGITS, torch.arange(20) % 4)
+    assert {"accuracy", "nll", "ece", "brier"} <= p.scores.keys() and p.bins.shape[0] == 3
+    torch.testing.assert_close(p.scores["nll"], fv.metrics.nll(p))
+    for likelihood in ("bernoulli", make.bernoulli(), make.gaussian(0.2), make.categorical(weight=WEIGHT)):
+        one = fv.Prediction(LOGITS, (LOGITS[0] > 0).long() if "bern" in str(likelihood) else None, likelihood)
+        back = fv.load(fv.save(one, tmp_path / "p.pt"))
+        assert repr(back.likelihood) in (repr(likelihood), "'bernoulli'")
+    with pytest.raises(TypeError, match="cannot save a Likelihood"):
+        fv.save(fv.Prediction(LOGITS, None, own), tmp_path / "own.pt")
+
+
+WRONG = {
+    "misspelt": (lambda: fv.Prediction(LOGITS, likelihood="categoricl"), ValueError, "got 'categoricl': did you mean 'categorical'?"),
+    "NaN noise": (lambda: fv.Prediction(LOGITS, likelihood=float("nan")), ValueError, "likelihood must be 'categorical', .* got nan"),
+    "no distribution": (lambda: mean_check(fv.Likelihood(lambda o: o)), TypeError, "return a torch.distributions distribution, got Tensor"),
+    "another shape": (lambda: mean_check(fv.Likelihood(lambda o: Normal(o, 1.0))), ValueError, r"a distribution of y, \('N',\), got one"),
+    "outside": (lambda: mean_check(fv.Likelihood(lambda o: Bernoulli(logits=o[:, 0])), torch.full((N,), 2.5)), ValueError,
+                "y must be what Bernoulli.* is a distribution of"),
+    "class weights": (lambda: mean_check(make.categorical(weight=torch.ones(3)), classes(N)), ValueError, r"weight must have shape \(4,\)"),
+    "probabilities": (lambda: check(LOGITS[0].softmax(-1), torch.arange(20) % 4), ValueError, "must return logits, got probabilities"),
+    "all ignored": (lambda: check(randn(2, 6, C), torch.full((2, 6), -100)), ValueError, "labels must count somewhere"),
+    "no function": (lambda: fv.Likelihood("categorical"), TypeError, "of must be a function from outputs"),
+}  # fmt: skip
+
+
+def check(outputs, y, likelihood="categorical"):
+    return fv.likelihood.as_likelihood(likelihood).check(y, outputs)
+
+
+def mean_check(likelihood, y=None):
+    return check(randn(N, C), randn(N) if y is None else y, likelihood)
+
+
+@pytest.mark.parametrize(("call", "kind", "text"), WRONG.values(), ids=WRONG)
+def test_a_wrong_likelihood_is_one_clear_error(call, kind, text):
+    with pytest.raises(kind, match=text):
+        call()
+
+
+def test_probabilities_have_a_likelihood_too():
+    p = LOGITS[0].double().softmax(-1)
+    own = fv.Likelihood(lambda p: Categorical(probs=p))
+    torch.testing.assert_close(
+        mean_nll(p, torch.arange(20) % 4, own), F.cross_entropy(LOGITS[0].double(), torch.arange(20) % 4)
+    )
