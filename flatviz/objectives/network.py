@@ -179,7 +179,7 @@ def check_data(net: Net, data: Data, likelihood: Likelihood) -> tuple[Net, Work]
     A net that writes into its inputs comes back as one that is given copies of them.  Raises as `nll` does.
     """
     net, work = check_function(net, data.x)
-    if likelihood == "categorical":
+    if as_likelihood(likelihood).name in ("categorical", "bernoulli"):
         check_logits(net, data.x[:2])
     with torch.no_grad():
         check_labels(data.y, net(net.w, data.x[:4]), likelihood)
