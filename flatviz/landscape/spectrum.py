@@ -86,6 +86,7 @@ def spectral_density(
     steps: Count = 30,
     k: Count = 5,
     curvature: Curvature = "hessian",
+    part: Part = None,
     seed: Seed = 0,
 ) -> Spectrum:
     """Spectral density of the Hessian at `w` with its k largest eigenpairs, from runs x steps products H v.
@@ -97,7 +98,7 @@ def spectral_density(
     One run alone is plain quadrature; a run over all D dimensions is exact.  `Spectrum.nodes`, `weights` hold all atoms.
 
     Args: runs: 4, three estimates beside the run that finds the outliers; steps: products a run, 30 resolve some ten
-        outliers; k: eigenpairs in `values`; curvature: as in `top_eigenpairs`.  Up to runs x steps vectors (D,) are kept.
+        outliers; k: eigenpairs in `values`; curvature, part: as in `top_eigenpairs`.  Up to runs x steps vectors (D,) are kept.
 
     Raises:
         ValueError: For k > steps and for what `top_eigenpairs` refuses.
@@ -113,7 +114,7 @@ def spectral_density(
     """
     check_count(steps, "steps", least=k)
     f = as_objective(f)
-    operator, source = Operator(f, w, curvature), generator(seed)
+    operator, source = Operator(f, w, curvature, part), generator(seed)
     dim = operator.like.numel()
     locked, sharp = operator.like.new_zeros(0, dim), torch.zeros(0, dtype=torch.float64)
     first: Krylov | None = None
@@ -139,7 +140,7 @@ def spectral_density(
     values, columns, residual = (part[..., :k] for part in first.ritz())
     return Spectrum(
         values.to(w),
-        first.vectors(columns),
+        operator.embed(first.vectors(columns)),
         residual.to(w),
         spent,
         n=f.n,

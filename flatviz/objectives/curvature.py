@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
 from typing import get_args
 
 import torch
@@ -21,17 +22,17 @@ from flatviz.core.objective import Curvature, hessian_operator
 from flatviz.engine.determinism import Sizes, same_to_rounding
 from flatviz.likelihood import as_likelihood
 
-GRAPH_BYTES = 2**31  # of saved activations a kept graph may hold; beyond it, batches are gone through again each time
+GRAPH_BYTES = 2**31  # of saved activations kept graphs may hold; beyond it, batches are gone through again each time
 
 
 def curvature_operator(
-    net: Net, data: Data, likelihood: Likelihood, w: Tensor, curvature: str, *, layer: float = 0.0
+    net: Net, data: Data, likelihood: Likelihood, w: Tensor, curvature: str, *, most: int | None = None, layer: float = 0.0
 ) -> Callable[[Tensor], Tensor]:
     """V -> M v at one `w`, both (D,), M the mean over `data` of the Hessian, J^T L'' J ("ggn") or g g^T ("fisher").
 
     J (C, D) is the Jacobian of an example's outputs, L'' (C, C) the second derivative of its loss in them, g its
-    gradient.  The graph is kept while it fits in GRAPH_BYTES; otherwise each product goes through batches again,
-    each counted by its examples.  layer: multiply-adds of a layer for one example, from which the threads follow.
+    gradient.  Graphs of batches of at most `most` examples are kept while they fit in GRAPH_BYTES; each product goes through
+    the other batches again.  layer: multiply-adds of a layer for one example, from which the threads follow.
     """
     make = _hessian if check_choice(curvature, get_args(Curvature), "curvature") == "hessian" else _outer
 
@@ -40,15 +41,16 @@ def curvature_operator(
     def over(part: Data) -> Callable[[Tensor], Tensor]:
         return make(net, part, likelihood, w, curvature, count)
 
-    size = batch_that_fits(net, data, likelihood, w)
+    fits = batch_that_fits(net, data, likelihood, w)
+    size = min(fits, most or fits)
     work = layer * min(size, len(data))
-    if size >= len(data):
-        with threads(work):
-            return threads(work)(over(data))
+    with threads(work):
+        kept = [over(part) for part in islice(batches(data, size), fits // size)]
 
     @threads(work)
     def product(v: Tensor) -> Tensor:
-        return sum(over(part)(v) for part in batches(data, size))
+        rest = islice(batches(data, size), len(kept), None) if len(kept) * size < len(data) else ()
+        return sum(part(v) for part in chain(kept, map(over, rest)))
 
     return product
 
@@ -60,7 +62,7 @@ def batches(data: Data, size: int) -> Iterable[Data]:
 
 def batch_that_fits(net: Net, data: Data, likelihood: Likelihood, w: Tensor) -> int:
     """Examples whose graph of the gradient stays under GRAPH_BYTES, measured on a few."""
-    few, held = data.subset(slice(0, 4)), {}
+    few, held = data.subset(torch.arange(min(4, len(data)))), {}  # a copy: of a view the whole storage would count
     weights = {t.untyped_storage().data_ptr() for t in (*net.module.parameters(), *net.module.buffers())}
 
     def count(tensor: Tensor) -> Tensor:

@@ -24,6 +24,8 @@ from flatviz.likelihood import as_likelihood
 from flatviz.objectives.curvature import curvature_operator
 from flatviz.storage.digest import net_digest, tensor_digest, value_digest
 
+SWEEP = 16  # times the chunk of a forward pass: examples whose graph of the gradient is one; more of them run out of the cache
+
 
 @dataclass(frozen=True, eq=False)
 class NetworkObjective(Objective):
@@ -145,7 +147,7 @@ class MeanNLL(NetworkObjective):
     def operator(self, w: Tensor, curvature: str = "hessian") -> Product:
         """V -> M v at one `w`: M the Hessian, the "ggn" or the empirical "fisher"; many products from one graph."""
         about = self.net, self.data, self.likelihood, check_weights(w, self.dim), curvature
-        return curvature_operator(*about, layer=self.cost.layer)
+        return curvature_operator(*about, most=SWEEP * self.chunk, layer=self.cost.layer)
 
 
 @public

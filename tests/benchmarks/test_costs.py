@@ -133,3 +133,13 @@ def test_aligning_1000_networks_to_one_reference():
     (seconds,) = least(lambda: fv.symmetry.align(units, W, net.w), repeats=1)
     print(f"alignment: {1e3 * seconds / 1000:.2f} ms a network, 5 starts")
     assert seconds / 1000 < 0.05
+
+
+def test_a_hessian_product_costs_as_much_an_example_whatever_the_size_of_the_data():
+    net, seconds = fv.Net.from_module(nets.mlp(20, 32, 2)), {}
+    for n in (1_000, 10_000, 100_000, 1_000_000):
+        x = torch.randn(n, 20)
+        product = fv.nll(net, fv.Data(x, (x[:, 0] > 0).long())).operator(net.w)
+        seconds[n] = least(lambda product=product: product(net.w), repeats=3)[0] / n
+    print({n: f"{1e6 * s:.2f} us an example" for n, s in seconds.items()})
+    assert max(seconds.values()) < 1.5 * seconds[1_000]
