@@ -8,14 +8,18 @@ a weight vector, and everything that reads weight vectors reads it.  Training ma
 
 from __future__ import annotations
 
+import warnings
+from functools import partial
 from typing import Unpack
 
 import torch
 from torch import Tensor, nn
 from torch.nn.modules.conv import _ConvNd
+from torch.nn.modules.dropout import _DropoutNd
 
 from flatviz.checks import Count, Seed, Share
 from flatviz.core.data import Data
+from flatviz.core.inputs import run as run_module
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator
 from flatviz.objectives.network import check_data
@@ -26,11 +30,12 @@ from flatviz.training.masked import DropoutLoss, in_order
 from flatviz.training.optimize import minibatches, sgd
 from flatviz.training.run import Run
 
-SETTINGS = dict(rate=0.1, n_draws=30, steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None)
+RATE = 0.1  # where the network has no dropout layers
+SETTINGS = dict(rate=None, n_draws=30, steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None)
 
 
 @defaults(SETTINGS)
-def fit_dropout(net: Net, data: Data, *, seed: Seed, rate: Share, n_draws: Count, **how: Unpack[SGD]) -> Draws:
+def fit_dropout(net: Net, data: Data, *, seed: Seed, rate: Share | None, n_draws: Count, **how: Unpack[SGD]) -> Draws:
     """Train with dropout from where the net stands, then draw `n_draws` masked weight vectors, (n_draws, D).
 
     BatchNorm statistics are the net's own; with an `ascent` both passes have the same masks; of `training` precision and early
@@ -41,12 +46,14 @@ def fit_dropout(net: Net, data: Data, *, seed: Seed, rate: Share, n_draws: Count
         data: The N training examples.
         seed: Of masks and minibatches.
         rate: Share of the inputs dropped at every treated Linear and convolution but the first of the network, which reads
-            the data; channels, not pixels, of a convolution.  Dropout layers of the network's own are off, as everywhere here.
+            the data; channels, not pixels, of a convolution.  None: where the network has dropout layers, and at their rates,
+            or 0.1 at all of those layers.
         n_draws: Masks drawn after training; 30 is what the largest ensembles of the studies take.
         **how: How it is trained.
 
     Raises:
         ValueError: For a rate of 0 or 1, nothing to mask, bad data, or divergence.
+        UserWarning: For a dropout layer that stays off, because what it drops is no input of a treated Linear or convolution.
 
     Example:
         >>> import flatviz as fv
@@ -69,8 +76,10 @@ def fit_dropout(net: Net, data: Data, *, seed: Seed, rate: Share, n_draws: Count
     return Draws(torch.stack([w * weight_mask(net, rates, source) for _ in range(n_draws)]), history)
 
 
-def rates_of(net: Net, x: Tensor, rate: float) -> dict[str, float]:
-    """Name of each layer whose inputs are dropped, with the rate."""
+def rates_of(net: Net, x: Tensor, rate: float | None) -> dict[str, float]:
+    """Name of each layer whose inputs are dropped, with the rate; None: as the network's dropout layers have it."""
+    if rate is None:
+        return _rates_of_layers(net, x) or rates_of(net, x, RATE)
     if not 0 < rate < 1:
         raise ValueError(f"rate must be above 0 and below 1, got {rate!r}")
     linear = [n for n, p in net.module.named_modules() if isinstance(p, nn.Linear) or _plain_convolution(p)]
@@ -80,6 +89,42 @@ def rates_of(net: Net, x: Tensor, rate: float) -> dict[str, float]:
         raise ValueError("dropout needs a treated Linear or convolution, got none: use treated='all' or 'norm+head'")
     later = [n for n in maskable if n != layers[0]]  # the first reads the data, and is masked where it stands alone
     return dict.fromkeys(later or maskable, rate)
+
+
+def _rates_of_layers(net: Net, x: Tensor) -> dict[str, float]:
+    """The rate of the dropout layer whose result each treated Linear or convolution reads, as it is or reshaped."""
+    module, treated = net.copy().module, {b.name for b in net.blocks}
+    layers = {n: p for n, p in module.named_modules() if isinstance(p, _DropoutNd) and p.p > 0}
+    made: dict[int, tuple[str, Tensor]] = {}  # by the address of their memory
+    readers: dict[str, str] = {}
+
+    def drop(name: str, part: nn.Module, inputs: tuple, out: Tensor) -> Tensor:
+        out = out.clone()
+        made[out.untyped_storage().data_ptr()] = name, out
+        return out
+
+    def read(name: str, part: nn.Module, inputs: tuple[Tensor, ...]) -> None:
+        source, out = made.get(inputs[0].untyped_storage().data_ptr(), ("", None))
+        whole = type(layers.get(source)) is nn.Dropout or isinstance(
+            part, _ConvNd
+        )  # of channels only a convolution's are columns
+        if out is not None and out._version == 0 and whole:
+            readers[name] = source
+
+    for name, part in layers.items():
+        part.register_forward_hook(partial(drop, name))
+    for name, part in module.named_modules():
+        if f"{name}.weight".lstrip(".") in treated and (isinstance(part, nn.Linear) or _plain_convolution(part)):
+            part.register_forward_pre_hook(partial(read, name))
+    with torch.no_grad():
+        run_module(module, x.clone())
+    if off := [name for name in layers if name not in readers.values()]:
+        warnings.warn(
+            f"dropout in {', '.join(off[:3])}{', ...' * (len(off) > 3)} stays off: masks are weights here, and what it drops is no "
+            "input of a treated Linear or convolution",
+            stacklevel=2,
+        )
+    return {name: layers[source].p for name, source in readers.items()}
 
 
 def _plain_convolution(part: nn.Module) -> bool:

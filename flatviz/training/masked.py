@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from torch.nn.modules.conv import _ConvNd
 
 from flatviz.core.data import Data
+from flatviz.core.inputs import run
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator
@@ -32,7 +33,7 @@ def in_order(net: Net, x: Tensor, names: Sequence[str]) -> list[str]:
     for name in names:
         module.get_submodule(name).register_forward_hook(lambda part, args, out, name=name: seen.setdefault(name))
     with torch.no_grad():
-        module(x.clone())
+        run(module, x.clone())
     return list(seen)
 
 

@@ -195,6 +195,33 @@ def test_a_draws_weights_are_the_network_with_the_same_mask_on_its_layers_inputs
     torch.testing.assert_close(net(net.w * mask, x), dropped(x).detach())
 
 
+def test_the_networks_own_dropout_layers_say_where_and_how_much_is_dropped():
+    layers = (
+        nn.Conv2d(1, 4, 3),
+        nn.Dropout2d(0.2),
+        nn.Conv2d(4, 2, 3),
+        nn.Dropout(0.3),
+        nn.Flatten(),
+        nn.Linear(8, 4),
+        nn.ReLU(),
+    )
+    module, x = (
+        nn.Sequential(*layers, nn.Dropout(0.0), nn.Linear(4, 4), nn.Dropout(0.4), nn.Linear(4, 2)),
+        torch.randn(5, 1, 6, 6),
+    )
+    net, rates = fv.Net.from_module(module.eval()), {"2": 0.2, "5": 0.3, "10": 0.4}
+    assert rates_of(net, x, None) == rates and set(rates_of(net, x, 0.5).values()) == {0.5}
+    q = fv.fit_dropout(net, fv.Data(x, torch.arange(5) % 2), seed=0, steps=1, n_draws=200)
+    for name, p in rates.items():
+        block = next(b for b in net.blocks if b.name == f"{name}.weight")
+        columns = q.W[:, block.slice].view(200, *block.shape).transpose(1, 2).flatten(2)
+        assert float((columns == 0).all(2).float().mean()) == pytest.approx(p, abs=0.06)  # of 400 draws at the least: 2.5 sigma
+    assert rates_of(fv.Net.from_module(nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2))), torch.randn(5, 3), None) == {"1": 0.1}
+    encoder = nn.Sequential(nn.TransformerEncoderLayer(4, 2, 8, dropout=0.3, batch_first=True), nn.Linear(4, 2)).eval()
+    with pytest.warns(UserWarning, match="dropout in 0.dropout1, 0.dropout2 stays off: masks are weights"):
+        assert rates_of(fv.Net.from_module(encoder), torch.randn(5, 3, 4), None) == {"0.linear2": 0.3}
+
+
 def test_layers_that_are_not_treated_and_rates_beyond_the_bounds():
     net, x = fv.Net.from_module(NETWORKS["two layers"][0], lambda name: name.startswith("4")), torch.randn(5, 3)
     assert rates_of(net, x, 0.2) == {"4": 0.2}
