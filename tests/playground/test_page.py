@@ -24,7 +24,7 @@ def address(tmp_path_factory):
 
 def opened(browser, address, **context):
     """The playground, once its worlds are there."""
-    page = opened_page(browser, address, ready=".pg h2", **context)
+    page = opened_page(browser, address, ready=".pg canvas", **context)
     page.wait_for_function(f"() => {PLAYGROUND} !== undefined")
     return page
 
@@ -49,7 +49,7 @@ def test_the_page_is_small_and_asks_no_one(browser, address):
 def test_no_screen_scrolls_sideways_and_every_control_is_as_large_as_a_finger(browser, address, width, scheme):
     page = opened(browser, address, width=width, color_scheme=scheme, reduced_motion="reduce")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    top = page.locator(".pg-grip canvas").bounding_box()
+    top = page.locator(".pg-grip canvas").first.bounding_box()
     assert top["y"] + top["height"] < 700  # the picture stands on the first screen
     assert page.evaluate(SMALL, ".pg button, .pg select, .pg input") == []
     found = Axe().run(page).response["violations"]
@@ -64,10 +64,10 @@ def test_with_reduced_motion_nothing_moves_until_play_is_pressed(page):
 
 
 def test_keys_and_pointer_move_the_start_and_sliders(page):
-    page.locator(".pg-grip").focus()
+    page.locator(".pg-grip").first.focus()
     page.keyboard.press("ArrowRight")
     assert page.evaluate(f"{PLAYGROUND}.weights.start[0]") == pytest.approx(-1.4)
-    box = page.locator(".pg-grip canvas").bounding_box()
+    box = page.locator(".pg-grip canvas").first.bounding_box()
     x, y = box["x"] + box["width"] * 1.6 / 6, box["y"] + box["height"] * 1.7 / 4  # where q stands
     page.mouse.move(x, y)
     page.mouse.down()
@@ -82,6 +82,37 @@ def test_keys_and_pointer_move_the_start_and_sliders(page):
 
 def test_every_ground_method_and_data_set_runs(page):
     page.evaluate(in_page("run_every_method"))
+
+
+def test_the_winner_on_the_test_ground_changes_with_its_shift_and_a_link_brings_the_state_back(page, browser, address):
+    world, first = f"{PLAYGROUND}.weights", page.locator(".pg-score .pg-wins")
+    page.evaluate(f"() => {{ {world}.advance(600); {world}.shown(true); }}")
+    assert "SA-BMA" in first.inner_text()
+    ground = page.get_by_role("group", name="the test ground")
+    ground.focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowLeft")  # back onto the training ground
+    assert "VI, training" in first.inner_text()
+    assert page.evaluate(f"{world}.ranking({world}.test).map((m) => m.method)") == ["vi", "sabma"]
+    page.get_by_role("slider", name="bend of the test ground").fill("2")
+    page.get_by_role("button", name="Link").click()
+    link = page.evaluate("location.href")
+    again = opened(browser, link, reduced_motion="reduce")
+    asked = f"() => {world}.query.toString()"
+    assert again.evaluate(asked) == page.evaluate(asked) and "bend=0.2" in link
+    hostile = opened(browser, address + "?ground=constructor&on=,x&shift=a,b&radius=1e9&seed=-&bend=", reduced_motion="reduce")
+    assert hostile.errors_met == [] and hostile.evaluate(f"{world}.name") == "hollow"
+
+
+def test_twenty_seeds_become_a_histogram_and_a_slide_shows_the_first_world_alone(browser, address):
+    page = opened(browser, address + "?embed&on=vi,sabma,sgld", reduced_motion="reduce")
+    assert page.locator(".pg h2:visible, h1:visible").count() == 0 and page.locator(".pg-network").count() == 0
+    page.get_by_role("button", name="20 seeds").click()
+    page.wait_for_function(f"() => {PLAYGROUND}.weights.ends.length === 60")
+    assert "20 narrow hollow" in page.locator(".pg-verdict").inner_text()
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="PNG").click()
+    assert saved.value.path().read_bytes()[:4] == b"\x89PNG" and page.errors_met == []
 
 
 def test_the_step_shows_one_more_mark_a_phase_and_links_it_to_its_symbol(page):
@@ -114,7 +145,7 @@ def test_the_tour_page_begins_with_two_weights_and_ends_with_the_gap_beside_hmc(
         page = opened_page(browser, address, width=width, height=800, reduced_motion="reduce", **hand)
         assert not hand or page.evaluate(SMALL, "button, select, summary, .pg input") == [], width
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-        top = page.locator(".pg-grip canvas").bounding_box()
+        top = page.locator(".pg-grip canvas").first.bounding_box()
         assert top["y"] + top["height"] < 800  # the ground stands on the first screen
         panes = page.locator("#playground-gap select[aria-label=method]").evaluate_all("(all) => all.map((s) => s.value)")
         assert panes == ["vi", "sabma", "hmc"] and page.errors_met == []

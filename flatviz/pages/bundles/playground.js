@@ -1,214 +1,228 @@
-var flatvizPlayground=(()=>{var jt=Object.defineProperty;var bs=Object.getOwnPropertyDescriptor;var xs=Object.getOwnPropertyNames;var ys=Object.prototype.hasOwnProperty;var vs=(r,t)=>{for(var s in t)jt(r,s,{get:t[s],enumerable:!0})},ks=(r,t,s,a)=>{if(t&&typeof t=="object"||typeof t=="function")for(let e of xs(
-t))!ys.call(r,e)&&e!==s&&jt(r,e,{get:()=>t[e],enumerable:!(a=bs(t,e))||a.enumerable});return r};var Ms=r=>ks(jt({},"__esModule",{value:!0}),r);var Ks={};vs(Ks,{default:()=>Hs,mount:()=>fs});function B(){let{body:r,documentElement:t}=document;return r.dataset.jpThemeLight?r.dataset.jpThemeLight==="false":t.dataset.theme?t.dataset.
-theme==="dark":matchMedia("(prefers-color-scheme: dark)").matches}function Yt(r){let t=matchMedia("(prefers-color-scheme: dark)"),s=new MutationObserver(r);return s.observe(document.body,{attributes:!0,attributeFilter:[
-"data-jp-theme-light"]}),s.observe(document.documentElement,{attributes:!0,attributeFilter:["data-theme"]}),t.addEventListener("change",r),()=>{
-s.disconnect(),t.removeEventListener("change",r)}}function Qt(r){r.dataset.lmSuppressShortcuts="true";let t=s=>{!s.ctrlKey&&!s.metaKey&&!s.altKey&&!(s.shiftKey&&s.key==="Enter")&&s.stopPropagation()};
-return r.addEventListener("keydown",t),()=>r.removeEventListener("keydown",t)}var Q=class{constructor(t){this.state=t*2654435761+12345>>>0,this.spare=null;for(let s=0;s<4;s++)this.uniform()}uniform(){this.state=this.state+
+var flatvizPlayground=(()=>{var Rt=Object.defineProperty;var Cs=Object.getOwnPropertyDescriptor;var js=Object.getOwnPropertyNames;var zs=Object.prototype.hasOwnProperty;var Ds=(n,t)=>{for(var s in t)Rt(n,s,{get:t[s],enumerable:!0})},Bs=(n,t,s,e)=>{if(t&&typeof t=="object"||typeof t=="function")for(let i of js(
+t))!zs.call(n,i)&&i!==s&&Rt(n,i,{get:()=>t[i],enumerable:!(e=Cs(t,i))||e.enumerable});return n};var Rs=n=>Bs(Rt({},"__esModule",{value:!0}),n);var me={};Ds(me,{default:()=>pe,mount:()=>Os});function W(){let{body:n,documentElement:t}=document;return n.dataset.jpThemeLight?n.dataset.jpThemeLight==="false":t.dataset.theme?t.dataset.
+theme==="dark":matchMedia("(prefers-color-scheme: dark)").matches}function os(n){let t=matchMedia("(prefers-color-scheme: dark)"),s=new MutationObserver(n);return s.observe(document.body,{attributes:!0,attributeFilter:[
+"data-jp-theme-light"]}),s.observe(document.documentElement,{attributes:!0,attributeFilter:["data-theme"]}),t.addEventListener("change",n),()=>{
+s.disconnect(),t.removeEventListener("change",n)}}function rs(n){n.dataset.lmSuppressShortcuts="true";let t=s=>{!s.ctrlKey&&!s.metaKey&&!s.altKey&&!(s.shiftKey&&s.key==="Enter")&&s.stopPropagation()};
+return n.addEventListener("keydown",t),()=>n.removeEventListener("keydown",t)}var et=class{constructor(t){this.state=t*2654435761+12345>>>0,this.spare=null;for(let s=0;s<4;s++)this.uniform()}uniform(){this.state=this.state+
 1831565813>>>0;let t=this.state;return t=Math.imul(t^t>>>15,t|1),t^=t+Math.imul(t^t>>>7,t|61),((t^t>>>14)>>>0)/4294967296}normal(){if(this.spare!==
-null){let a=this.spare;return this.spare=null,a}let t=Math.sqrt(-2*Math.log(1-this.uniform())),s=2*Math.PI*this.uniform();return this.spare=
-t*Math.sin(s),t*Math.cos(s)}normals(t){return Float64Array.from({length:t},()=>this.normal())}},W=(r,t)=>{let s=0;for(let a=0;a<r.length;a++)
-s+=r[a]*t[a];return s},rt=r=>Math.sqrt(W(r,r)),C=(r,t,s=1)=>r.map((a,e)=>a+s*t[e]),q=r=>new Float64Array(r),Ss=1e-12,As={bowl:({at:[r,t],h:s},a,e,i)=>(i[0]+=
-s*(a-r),i[1]+=s*(e-t),.5*s*((a-r)**2+(e-t)**2)),dent:({at:[r,t],depth:s,width:a},e,i,o)=>{let[n,h]=Array.isArray(a)?a:[a,a],l=s*Math.exp(-.5*
-(((e-r)/n)**2+((i-t)/h)**2));return o[0]+=l*(e-r)/(n*n),o[1]+=l*(i-t)/(h*h),-l},valley:({k:r,a:t,b:s},a,e,i)=>{let o=e-t*a*a-s;return i[0]-=
-2*r*o*t*a,i[1]+=r*o,.5*r*o*o},wall:({at:r,height:t,soft:s},a,e,i)=>{let o=Math.tanh((a-r)/s);return i[0]+=t*(1-o*o)/(2*s),.5*t*(1+o)},modes:({
-a:r,b:t,narrow:s,ratio:a},e,i,o)=>{let n=s*a,h=((e-r[0])**2+(i-r[1])**2)/(2*s**2),l=((e-t[0])**2+(i-t[1])**2)/(2*n**2),d=Math.min(h,l),g=Math.
-exp(d-h),m=Math.exp(d-l),c=g/(g+m);return o[0]+=c*(e-r[0])/s**2+(1-c)*(e-t[0])/n**2,o[1]+=c*(i-r[1])/s**2+(1-c)*(i-t[1])/n**2,d-Math.log(g+m)+
-Math.log(2)}},Ts=q(2);function Jt(r){return{dim:2,both(t,s){let a=s??Ts;a[0]=a[1]=0;let e=0;for(let i of r)e+=As[i.kind](i,t[0],t[1],a);return e}}}
-var St=class{constructor(t){this.widths=t,this.starts=[],this.dim=0;for(let s=1;s<t.length;s++)this.starts.push(this.dim),this.dim+=t[s]*(t[s-
-1]+1);this.a=t.map(s=>q(s)),this.d=t.map(s=>q(s))}init(t,s=1){let a=q(this.dim);return this.starts.forEach((e,i)=>{let o=this.widths[i+1]*(this.
-widths[i]+1);for(let n=0;n<o;n++)a[e+n]=s*t.normal()/Math.sqrt(this.widths[i])}),a}forward(t,s,a){let{a:e,widths:i,starts:o}=this,n=i.length-
-1;for(let h=0;h<i[0];h++)e[0][h]=s[a+h];for(let h=0;h<n;h++){let l=e[h],d=e[h+1],g=i[h],m=i[h+1],c=o[h]+g*m;for(let p=0,f=o[h];p<m;p++){let u=t[c+
-p];for(let b=0;b<g;b++)u+=t[f++]*l[b];d[p]=h+1<n?Math.tanh(u):u}}return e[n]}backward(t,s){let{a,d:e,widths:i,starts:o}=this;for(let n=i.length-
-2;n>=0;n--){let h=a[n],l=e[n+1],d=e[n],g=i[n],m=i[n+1],c=o[n]+g*m;d.fill(0);for(let p=0,f=o[n];p<m;p++){let u=l[p];s[c+p]+=u;for(let b=0;b<g;b++,
-f++)s[f]+=u*h[b],d[b]+=u*t[f]}if(n>0)for(let p=0;p<g;p++)d[p]*=1-h[p]*h[p]}}},$s=.5*Math.log(2*Math.PI);function Xt(r,{x:t,y:s,noise:a}){let e=s.
-length,i=r.widths[0],o=r.widths.at(-1),n=r.d.at(-1);return{dim:r.dim,both(h,l){l&&l.fill(0);let d=0;for(let g=0;g<e;g++){let m=r.forward(h,t,
-g*i);if(a){let c=(m[0]-s[g])/a;d+=.5*c*c+Math.log(a)+$s,n[0]=c/a/e}else{let c=-1/0,p=0;for(let f=0;f<o;f++)c=Math.max(c,m[f]);for(let f=0;f<
-o;f++)n[f]=Math.exp(m[f]-c),p+=n[f];d+=c+Math.log(p)-m[s[g]];for(let f=0;f<o;f++)n[f]=(n[f]/p-(f===s[g]?1:0))/e}l&&r.backward(h,l)}return d/
-e}}}var wt=(r,t)=>r.mean.map((s,a)=>s+Math.exp(r.logStd[a])*t[a]),dt=r=>({mean:r.mean.slice(),logStd:r.logStd.slice()});function J(r,t,s){let a={
-value:0,mean:q(r.dim),logStd:q(r.dim)},e=q(r.dim);for(let i of s){a.value+=r.both(wt(t,i),e)/s.length;for(let o=0;o<e.length;o++)a.mean[o]+=
-e[o]/s.length,a.logStd[o]+=e[o]*Math.exp(t.logStd[o])*i[o]/s.length}return a}function At(r,t){let s={value:0,mean:q(r.mean.length),logStd:q(
-r.mean.length)};for(let a=0;a<r.mean.length;a++){let e=Math.exp(-2*t.logStd[a]),i=r.mean[a]-t.mean[a],o=Math.exp(2*r.logStd[a])*e;s.value+=.5*
-(o+i*i*e-1)+t.logStd[a]-r.logStd[a],s.mean[a]=e*i,s.logStd[a]=o-1}return s}function Tt(r,t,s){let a=t.mean.map((l,d)=>Math.exp(2*r.logStd[d])*
-l),e=t.logStd.map(l=>l/2),i=W(t.mean,a),o=Math.max(i+W(t.logStd,e),1e-300),n=s/Math.sqrt(o),h={mean:a.map(l=>n*l),logStd:e.map(l=>n*l)};return{
-delta:h,share:i/o,there:{mean:C(r.mean,h.mean),logStd:C(r.logStd,h.logStd)}}}var Es=(r,t)=>{let s=t/(rt(r)+Ss);return r.map(a=>a*s)},qs=.2,Mt=.9,
-$t=r=>({mean:q(r),squares:q(r+1),filled:0});function Zt(r,t,s,a,e,{rate:i,momentum:o,T:n}){let h=At(r,a),l=r.mean.length,d=q(l),g=q(l),m=n||
-1,c=r.logStd.map(Math.exp);for(let f=0;f<l;f++){let u=Math.exp(-2*a.logStd[f]),b=1/(c[f]*c[f]);if(d[f]=s.mean[f]/m,g[f]=s.logStd[f]/m,n)for(let y of e){
-let v=u*(r.mean[f]-a.mean[f])+(u-b)*c[f]*y[f];d[f]+=v/e.length,g[f]+=v*c[f]*y[f]/e.length}}t.filled=Mt*t.filled+1-Mt;let p=t.squares.map((f,u)=>{
-let b=u?g[u-1]*g[u-1]:d.reduce((y,v,w)=>y+v*v*c[w]*c[w],0);return t.squares[u]=Mt*f+(1-Mt)*b,1/(1+Math.sqrt(t.squares[u]/t.filled))});for(let f=0;f<
-l;f++)t.mean[f]=o*t.mean[f]+p[0]*c[f]*c[f]*d[f],r.mean[f]-=i*t.mean[f],r.logStd[f]-=.5*qs*i*p[f+1]*g[f];return h}function Et(r,t,s,a,e,i){let o=J(
-r,t,e);return{from:dt(t),g:o,pull:Zt(t,s,o,a,e,i)}}function Dt(r,t,s,a,e,i){if(i.radius===0)return Et(r,t,s,a,e,i);let o=dt(t),n=J(r,t,e),h=Tt(
-t,n,i.radius),l=J(r,h.there,e);return{from:o,g:n,...h,worst:l,pull:Zt(t,s,l,a,e,i)}}function Bt(r,t,s,a,{rate:e,momentum:i,T:o,radius:n=0}){
-let h=t.slice(),l=q(t.length),d=r.both(t,l),g=n?Es(l,n):null,m=q(t.length),c=g?r.both(C(t,g),m):(m.set(l),d);for(let p=0;p<t.length;p++)s[p]=
-i*s[p]+m[p]+o*Math.exp(-2*a.logStd[p])*(t[p]-a.mean[p]),t[p]-=e*s[p];return{from:h,value:d,at:c,g:l,e:g,there:m}}function Is(r,t,s,a,{rate:e,
-T:i}){let o=q(t.length),n=r.both(t,o);for(let h=0;h<t.length;h++){let l=i*Math.exp(-2*s.logStd[h])*(t[h]-s.mean[h]);t[h]+=-e*(o[h]+l)+Math.sqrt(
-2*e*i)*a[h]}return{value:n,g:o}}function Ls(r,t,s,a){let e=q(a.length),i=r.both(wt(t,a),e);for(let o=0;o<a.length;o++)e[o]=e[o]*Math.exp(t.logStd[o])/
-s+a[o];return{value:i/s+.5*W(a,a),slope:e,mean:i}}function Ps(r,t,s,a,e,i,o){let n=C(s,a.slope,-.5*e);for(let h=0;h<i;h++)t=C(t,n,e),a=r(t),
-n=C(n,a.slope,h<i-1?-e:-.5*e),o?.push(t);return{z:t,momentum:n,at:a}}var Ct=class{t;error;accept;first;average;constructor(t,s=.8){Object.assign(
+null){let e=this.spare;return this.spare=null,e}let t=Math.sqrt(-2*Math.log(1-this.uniform())),s=2*Math.PI*this.uniform();return this.spare=
+t*Math.sin(s),t*Math.cos(s)}normals(t){return Float64Array.from({length:t},()=>this.normal())}},H=(n,t)=>{let s=0;for(let e=0;e<n.length;e++)
+s+=n[e]*t[e];return s},ct=n=>Math.sqrt(H(n,n)),R=(n,t,s=1)=>n.map((e,i)=>e+s*t[i]),O=n=>new Float64Array(n),Ws=1e-12,_s={bowl:({at:[n,t],h:s},e,i,a)=>(a[0]+=
+s*(e-n),a[1]+=s*(i-t),.5*s*((e-n)**2+(i-t)**2)),dent:({at:[n,t],depth:s,width:e},i,a,o)=>{let[r,h]=Array.isArray(e)?e:[e,e],l=s*Math.exp(-.5*
+(((i-n)/r)**2+((a-t)/h)**2));return o[0]+=l*(i-n)/(r*r),o[1]+=l*(a-t)/(h*h),-l},valley:({k:n,a:t,b:s},e,i,a)=>{let o=i-t*e*e-s;return a[0]-=
+2*n*o*t*e,a[1]+=n*o,.5*n*o*o},wall:({at:n,height:t,soft:s},e,i,a)=>{let o=Math.tanh((e-n)/s);return a[0]+=t*(1-o*o)/(2*s),.5*t*(1+o)},modes:({
+a:n,b:t,narrow:s,ratio:e},i,a,o)=>{let r=s*e,h=((i-n[0])**2+(a-n[1])**2)/(2*s**2),l=((i-t[0])**2+(a-t[1])**2)/(2*r**2),d=Math.min(h,l),g=Math.
+exp(d-h),p=Math.exp(d-l),c=g/(g+p);return o[0]+=c*(i-n[0])/s**2+(1-c)*(i-t[0])/r**2,o[1]+=c*(a-n[1])/s**2+(1-c)*(a-t[1])/r**2,d-Math.log(g+p)+
+Math.log(2)}},Us=O(2);function ns(n){return{dim:2,both(t,s){let e=s??Us;e[0]=e[1]=0;let i=0;for(let a of n)i+=_s[a.kind](a,t[0],t[1],e);return i}}}
+function hs(n,[t,s],e){let i=O(2);return{dim:2,both(a,o){i[0]=a[0]-t,i[1]=a[1]-s-e*(a[0]*a[0]-1);let r=n.both(i,o);return o&&(o[0]-=2*e*a[0]*
+o[1]),r}}}var Lt=class{constructor(t){this.widths=t,this.starts=[],this.dim=0;for(let s=1;s<t.length;s++)this.starts.push(this.dim),this.dim+=
+t[s]*(t[s-1]+1);this.a=t.map(s=>O(s)),this.d=t.map(s=>O(s))}init(t,s=1){let e=O(this.dim);return this.starts.forEach((i,a)=>{let o=this.widths[a+
+1]*(this.widths[a]+1);for(let r=0;r<o;r++)e[i+r]=s*t.normal()/Math.sqrt(this.widths[a])}),e}forward(t,s,e){let{a:i,widths:a,starts:o}=this,r=a.
+length-1;for(let h=0;h<a[0];h++)i[0][h]=s[e+h];for(let h=0;h<r;h++){let l=i[h],d=i[h+1],g=a[h],p=a[h+1],c=o[h]+g*p;for(let f=0,m=o[h];f<p;f++){
+let u=t[c+f];for(let b=0;b<g;b++)u+=t[m++]*l[b];d[f]=h+1<r?Math.tanh(u):u}}return i[r]}backward(t,s){let{a:e,d:i,widths:a,starts:o}=this;for(let r=a.
+length-2;r>=0;r--){let h=e[r],l=i[r+1],d=i[r],g=a[r],p=a[r+1],c=o[r]+g*p;d.fill(0);for(let f=0,m=o[r];f<p;f++){let u=l[f];s[c+f]+=u;for(let b=0;b<
+g;b++,m++)s[m]+=u*h[b],d[b]+=u*t[m]}if(r>0)for(let f=0;f<g;f++)d[f]*=1-h[f]*h[f]}}},Gs=.5*Math.log(2*Math.PI);function ls(n,{x:t,y:s,noise:e}){
+let i=s.length,a=n.widths[0],o=n.widths.at(-1),r=n.d.at(-1);return{dim:n.dim,both(h,l){l&&l.fill(0);let d=0;for(let g=0;g<i;g++){let p=n.forward(
+h,t,g*a);if(e){let c=(p[0]-s[g])/e;d+=.5*c*c+Math.log(e)+Gs,r[0]=c/e/i}else{let c=-1/0,f=0;for(let m=0;m<o;m++)c=Math.max(c,p[m]);for(let m=0;m<
+o;m++)r[m]=Math.exp(p[m]-c),f+=r[m];d+=c+Math.log(f)-p[s[g]];for(let m=0;m<o;m++)r[m]=(r[m]/f-(m===s[g]?1:0))/i}l&&n.backward(h,l)}return d/
+i}}}var yt=(n,t)=>n.mean.map((s,e)=>s+Math.exp(n.logStd[e])*t[e]),ht=n=>({mean:n.mean.slice(),logStd:n.logStd.slice()});function nt(n,t,s){let e={
+value:0,mean:O(n.dim),logStd:O(n.dim)},i=O(n.dim);for(let a of s){e.value+=n.both(yt(t,a),i)/s.length;for(let o=0;o<i.length;o++)e.mean[o]+=
+i[o]/s.length,e.logStd[o]+=i[o]*Math.exp(t.logStd[o])*a[o]/s.length}return e}function It(n,t){let s={value:0,mean:O(n.mean.length),logStd:O(
+n.mean.length)};for(let e=0;e<n.mean.length;e++){let i=Math.exp(-2*t.logStd[e]),a=n.mean[e]-t.mean[e],o=Math.exp(2*n.logStd[e])*i;s.value+=.5*
+(o+a*a*i-1)+t.logStd[e]-n.logStd[e],s.mean[e]=i*a,s.logStd[e]=o-1}return s}function _t(n,t,s){let e=t.mean.map((l,d)=>Math.exp(2*n.logStd[d])*
+l),i=t.logStd.map(l=>l/2),a=H(t.mean,e),o=Math.max(a+H(t.logStd,i),1e-300),r=s/Math.sqrt(o),h={mean:e.map(l=>r*l),logStd:i.map(l=>r*l)};return{
+delta:h,share:a/o,there:{mean:R(n.mean,h.mean),logStd:R(n.logStd,h.logStd)}}}var Hs=(n,t)=>{let s=t/(ct(n)+Ws);return n.map(e=>e*s)},Vs=.2,Et=.9,
+qt=n=>({mean:O(n),squares:O(n+1),filled:0});function ds(n,t,s,e,i,{rate:a,momentum:o,T:r}){let h=It(n,e),l=n.mean.length,d=O(l),g=O(l),p=r||
+1,c=n.logStd.map(Math.exp);for(let m=0;m<l;m++){let u=Math.exp(-2*e.logStd[m]),b=1/(c[m]*c[m]);if(d[m]=s.mean[m]/p,g[m]=s.logStd[m]/p,r)for(let y of i){
+let v=u*(n.mean[m]-e.mean[m])+(u-b)*c[m]*y[m];d[m]+=v/i.length,g[m]+=v*c[m]*y[m]/i.length}}t.filled=Et*t.filled+1-Et;let f=t.squares.map((m,u)=>{
+let b=u?g[u-1]*g[u-1]:d.reduce((y,v,w)=>y+v*v*c[w]*c[w],0);return t.squares[u]=Et*m+(1-Et)*b,1/(1+Math.sqrt(t.squares[u]/t.filled))});for(let m=0;m<
+l;m++)t.mean[m]=o*t.mean[m]+f[0]*c[m]*c[m]*d[m],n.mean[m]-=a*t.mean[m],n.logStd[m]-=.5*Vs*a*f[m+1]*g[m];return h}function Ot(n,t,s,e,i,a){let o=nt(
+n,t,i);return{from:ht(t),g:o,pull:ds(t,s,o,e,i,a)}}function Ut(n,t,s,e,i,a){if(a.radius===0)return Ot(n,t,s,e,i,a);let o=ht(t),r=nt(n,t,i),h=_t(
+t,r,a.radius),l=nt(n,h.there,i);return{from:o,g:r,...h,worst:l,pull:ds(t,s,l,e,i,a)}}function Gt(n,t,s,e,{rate:i,momentum:a,T:o,radius:r=0}){
+let h=t.slice(),l=O(t.length),d=n.both(t,l),g=r?Hs(l,r):null,p=O(t.length),c=g?n.both(R(t,g),p):(p.set(l),d);for(let f=0;f<t.length;f++)s[f]=
+a*s[f]+p[f]+o*Math.exp(-2*e.logStd[f])*(t[f]-e.mean[f]),t[f]-=i*s[f];return{from:h,value:d,at:c,g:l,e:g,there:p}}function Ks(n,t,s,e,{rate:i,
+T:a}){let o=O(t.length),r=n.both(t,o);for(let h=0;h<t.length;h++){let l=a*Math.exp(-2*s.logStd[h])*(t[h]-s.mean[h]);t[h]+=-i*(o[h]+l)+Math.sqrt(
+2*i*a)*e[h]}return{value:r,g:o}}function Js(n,t,s,e){let i=O(e.length),a=n.both(yt(t,e),i);for(let o=0;o<e.length;o++)i[o]=i[o]*Math.exp(t.logStd[o])/
+s+e[o];return{value:a/s+.5*H(e,e),slope:i,mean:a}}function Qs(n,t,s,e,i,a,o){let r=R(s,e.slope,-.5*i);for(let h=0;h<a;h++)t=R(t,r,i),e=n(t),
+r=R(r,e.slope,h<a-1?-i:-.5*i),o?.push(t);return{z:t,momentum:r,at:e}}var Wt=class{t;error;accept;first;average;constructor(t,s=.8){Object.assign(
 this,{t:0,error:0,log:Math.log(t),average:Math.log(t),first:Math.log(t),accept:s})}get size(){return Math.exp(this.log)}follow(t){this.t+=1,
 this.error+=(this.accept-t-this.error)/(this.t+10),this.log=Math.log(10)+this.first-Math.sqrt(this.t)/.05*this.error,this.average+=this.t**-.75*
-(this.log-this.average)}settle(){Object.assign(this,{t:0,error:0,log:this.average,first:this.average})}};function Os(r,t,s,a,e,i,o,{time:n=Math.
-PI/2,most:h=500,path:l=void 0}={}){let d=Math.min(h,Math.ceil(e*n/o)),g=Ps(r,t,a,s,o,d,l),m=s.value+.5*W(a,a)-g.at.value-.5*W(g.momentum,g.momentum),
-c=Number.isFinite(m)?Math.exp(Math.min(0,m)):0;return i<c?{z:g.z,at:g.at,rate:c,n:d,taken:!0}:{z:t,at:s,rate:c,n:d,taken:!1}}var X={vi:!0,sabma:!0},qt={sgld:!0,hmc:!0},lt=class{settings;random;loss;method;prior;steps;gradients;kept;constructor(t,s,a,e,i,o){Object.assign(
-this,{method:t,loss:s,prior:a,settings:i,random:new Q(o),steps:0,gradients:0,kept:[]}),this.q=dt(e),this.velocity=$t(s.dim),t==="hmc"&&(this.
-z=e.mean.map((n,h)=>(n-a.mean[h])/Math.exp(a.logStd[h])),this.size=new Ct(.1))}get finite(){return this.q.mean.every(t=>Number.isFinite(t)&&
-Math.abs(t)<1e6)&&this.q.logStd.every(Number.isFinite)}noise(){return Array.from({length:this.settings.draws},()=>this.random.normals(this.loss.
-dim))}step(){let{method:t,loss:s,q:a,velocity:e,prior:i,settings:o}=this;if(this.steps+=1,t==="vi"||t==="sabma"){let n=this.noise();this.last=
-(t==="vi"?Et:Dt)(s,a,e,i,n,o),this.last.noise=n,this.gradients+=n.length*(this.last.worst?2:1)}else if(t==="gd"||t==="sam"){let n=t==="sam"?
-o.radius:0;this.last=Bt(s,a.mean,e.mean,i,{...o,radius:n}),this.gradients+=n?2:1}else t==="sgld"?(this.last=Is(s,a.mean,i,this.random.normals(
-s.dim),o),this.gradients+=1,this.keep(a.mean.slice(),5)):this.trajectory();return this.last}trajectory(){let{loss:t,prior:s,settings:a,random:e}=this,
-i=l=>Ls(t,s,a.T,l),o=[],n=e.normals(t.dim),h=.5+e.uniform();this.last=Os(i,this.z,i(this.z),n,h,e.uniform(),this.size.size,{path:o,most:a.most??
-200}),this.last.path=o.map(l=>wt(s,l)),this.z=this.last.z,this.gradients+=this.last.n,this.steps<=60&&this.size.follow(this.last.rate),this.
-steps===60&&this.size.settle(),this.q.mean.set(wt(s,this.z)),this.keep(this.q.mean.slice(),1)}keep(t,s){this.steps%s||(this.kept.push(t),this.
-kept.length>400&&this.kept.shift())}members(t,s){if(X[this.method])return s.slice(0,t).map(a=>wt(this.q,a));if(qt[this.method]&&this.kept.length){
-let a=Math.max(1,Math.floor(this.kept.length/2/t));return this.kept.filter((e,i)=>(this.kept.length-1-i)%a===0).slice(-t)}return[this.q.mean]}};
-function Fs(r,t,s){let a=.001/Math.max(rt(s),1e-300),e=l=>{let d=q(t.length);return r.both(C(t,s,l*a),d),d},[i,o,n,h]=[e(1),e(-1),e(2),e(-2)];
-return i.map((l,d)=>(8*(i[d]-o[d])-(n[d]-h[d]))/(12*a))}function ct(r,t,s,a=40,e=null){let i=t.length,o=Math.min(i,a),n=[],h=[],l=[],d=new Q(
-0).normals(i);for(let{vector:c}of e??[])d=C(d,c,10*Math.sqrt(i));d=d.map(c=>c/rt(d));for(let c=0;c<o;c++){n.push(d);let p=Fs(r,t,d);h.push(W(
-d,p));for(let u=0;u<2;u++)for(let b of n)p=C(p,b,-W(b,p));let f=rt(p);if(c===o-1||f<1e-9)break;l.push(f),d=p.map(u=>u/f)}let g=n.length,m=Array.
-from({length:g},(c,p)=>Float64Array.from({length:g},(f,u)=>p===u?h[p]:Math.abs(p-u)===1?l[Math.min(p,u)]:0));return Ns(m).slice(0,s).map(({value:c,
-vector:p})=>{let f=q(i);return n.forEach((u,b)=>{for(let y=0;y<i;y++)f[y]+=p[b]*u[y]}),{value:c,vector:f}})}function Ns(r){let t=r.length,s=r.
-map((a,e)=>Float64Array.from({length:t},(i,o)=>e===o?1:0));for(let a=0;a<40;a++){let e=0;for(let i=0;i<t;i++)for(let o=i+1;o<t;o++){if(e+=r[i][o]**
-2,Math.abs(r[i][o])<1e-300)continue;let n=(r[o][o]-r[i][i])/(2*r[i][o]),h=(n>=0?1:-1)/(Math.abs(n)+Math.hypot(n,1)),l=1/Math.hypot(h,1),d=h*
-l;for(let g=0;g<t;g++){let m=r[g][i],c=r[g][o];r[g][i]=l*m-d*c,r[g][o]=d*m+l*c}for(let g=0;g<t;g++){let m=r[i][g],c=r[o][g];r[i][g]=l*m-d*c,
-r[o][g]=d*m+l*c}for(let g=0;g<t;g++){let m=s[g][i],c=s[g][o];s[g][i]=l*m-d*c,s[g][o]=d*m+l*c}}if(e<1e-24)break}return r.map((a,e)=>({value:a[e],
-vector:s.map(i=>i[e])})).sort((a,e)=>e.value-a.value)}var zt=[];for(let r=-4.5;r<=4.5;r+=.5)for(let t=-4.5;t<=4.5;t+=.5)zt.push([r,t,Math.exp(
--.5*(r*r+t*t))]);var js=zt.reduce((r,t)=>r+t[2],0);function It(r,t){let[s,a]=t.logStd.map(Math.exp),e=q(2),i=0;for(let[o,n,h]of zt)e[0]=t.mean[0]+
-s*o,e[1]=t.mean[1]+a*n,i+=h*r.both(e,null);return i/js}function Wt(r,t,s){let a=r.both(t,null);for(let e=1;e<=4;e++)for(let i=0;i<32;i++){let o=s*
-e/4,n=2*Math.PI*i/32;a=Math.max(a,r.both([t[0]+o*Math.cos(n),t[1]+o*Math.sin(n)],null))}return a}function Rt(r,t,s){let a=-1/0,e=0;for(let i of r)
-a=Math.max(a,i);for(let i=0;i<r.length;i++)t[s+i]=Math.exp(r[i]-a),e+=t[s+i];for(let i=0;i<r.length;i++)t[s+i]/=e}function ts(r,t,s){let a=r.
-widths[0],e=r.widths.at(-1),i=s.length/a,o=q(i*e),n=q(i*e);for(let h of t){for(let l=0;l<i;l++)Rt(r.forward(h,s,l*a),n,l*e);for(let l=0;l<o.
-length;l++)o[l]+=n[l]/t.length}return o}function ss(r,t){let s=r.length/t.length;return t.reduce((a,e,i)=>a-Math.log(Math.max(r[i*s+e],1e-300)),
-0)/t.length}function es(r,t){let s=r.length/t.length;return t.filter((a,e)=>{for(let i=0;i<s;i++)if(r[e*s+i]>r[e*s+a])return!1;return!0}).length/
-t.length}function as(r,t,s=15){let a=r.length/t.length,e=q(s);return t.forEach((i,o)=>{let n=0;for(let d=1;d<a;d++)r[o*a+d]>r[o*a+n]&&(n=d);
-let h=r[o*a+n],l=Math.min(s-1,Math.max(0,Math.ceil(h*s)-1));e[l]+=(n===i?1:0)-h}),e.reduce((i,o)=>i+Math.abs(o),0)/t.length}function x(r,t={},...s){let a=document.createElement(r);for(let[e,i]of Object.entries(t))e.startsWith("on")?a.addEventListener(e.slice(2),i):
-i!==null&&i!==!1&&a.setAttribute(e,i===!0?"":i);return a.append(...s.filter(e=>e!=null)),a}var D=(r,t,s,a={})=>x("button",{type:"button",title:t,
-onclick:s,...a},r);var I=r=>Number.isFinite(r)?Number(r.toPrecision(3)).toString():"–",j=r=>METHOD_STYLES[r],L=r=>j(r)[B()?2:1],Z=class{stops;say;constructor(t,s,a,e,{
-say:i=n=>String(n),help:o=""}={}){Object.assign(this,{stops:s,say:i}),this.input=x("input",{type:"range",min:0,max:s.length-1,step:1,"aria-l\
+(this.log-this.average)}settle(){Object.assign(this,{t:0,error:0,log:this.average,first:this.average})}};function Zs(n,t,s,e,i,a,o,{time:r=Math.
+PI/2,most:h=500,path:l=void 0}={}){let d=Math.min(h,Math.ceil(i*r/o)),g=Qs(n,t,e,s,o,d,l),p=s.value+.5*H(e,e)-g.at.value-.5*H(g.momentum,g.momentum),
+c=Number.isFinite(p)?Math.exp(Math.min(0,p)):0;return a<c?{z:g.z,at:g.at,rate:c,n:d,taken:!0}:{z:t,at:s,rate:c,n:d,taken:!1}}var Ht=["gd","s\
+am","vi","sabma","sgld","hmc"],Q={vi:!0,sabma:!0},Pt={sgld:!0,hmc:!0},mt=class{settings;random;loss;method;prior;steps;gradients;kept;constructor(t,s,e,i,a,o){
+Object.assign(this,{method:t,loss:s,prior:e,settings:a,random:new et(o),steps:0,gradients:0,kept:[]}),this.q=ht(i),this.velocity=qt(s.dim),t===
+"hmc"&&(this.z=i.mean.map((r,h)=>(r-e.mean[h])/Math.exp(e.logStd[h])),this.size=new Wt(.1))}get finite(){return this.q.mean.every(t=>Number.
+isFinite(t)&&Math.abs(t)<1e6)&&this.q.logStd.every(Number.isFinite)}noise(){return Array.from({length:this.settings.draws},()=>this.random.normals(
+this.loss.dim))}step(){let{method:t,loss:s,q:e,velocity:i,prior:a,settings:o}=this;if(this.steps+=1,t==="vi"||t==="sabma"){let r=this.noise();
+this.last=(t==="vi"?Ot:Ut)(s,e,i,a,r,o),this.last.noise=r,this.gradients+=r.length*(this.last.worst?2:1)}else if(t==="gd"||t==="sam"){let r=t===
+"sam"?o.radius:0;this.last=Gt(s,e.mean,i.mean,a,{...o,radius:r}),this.gradients+=r?2:1}else t==="sgld"?(this.last=Ks(s,e.mean,a,this.random.
+normals(s.dim),o),this.gradients+=1,this.keep(e.mean.slice(),5)):this.trajectory();return this.last}trajectory(){let{loss:t,prior:s,settings:e,
+random:i}=this,a=l=>Js(t,s,e.T,l),o=[],r=i.normals(t.dim),h=.5+i.uniform();this.last=Zs(a,this.z,a(this.z),r,h,i.uniform(),this.size.size,{path:o,
+most:e.most??200}),this.last.path=o.map(l=>yt(s,l)),this.z=this.last.z,this.gradients+=this.last.n,this.steps<=60&&this.size.follow(this.last.
+rate),this.steps===60&&this.size.settle(),this.q.mean.set(yt(s,this.z)),this.keep(this.q.mean.slice(),1)}keep(t,s){this.steps%s||(this.kept.
+push(t),this.kept.length>400&&this.kept.shift())}members(t,s){if(Q[this.method])return s.slice(0,t).map(e=>yt(this.q,e));if(Pt[this.method]&&
+this.kept.length){let e=Math.max(1,Math.floor(this.kept.length/2/t));return this.kept.filter((i,a)=>(this.kept.length-1-a)%e===0).slice(-t)}
+return[this.q.mean]}};function Ys(n,t,s){let e=.001/Math.max(ct(s),1e-300),i=l=>{let d=O(t.length);return n.both(R(t,s,l*e),d),d},[a,o,r,h]=[
+i(1),i(-1),i(2),i(-2)];return a.map((l,d)=>(8*(a[d]-o[d])-(r[d]-h[d]))/(12*e))}function ut(n,t,s,e=40,i=null){let a=t.length,o=Math.min(a,e),
+r=[],h=[],l=[],d=new et(0).normals(a);for(let{vector:c}of i??[])d=R(d,c,10*Math.sqrt(a));d=d.map(c=>c/ct(d));for(let c=0;c<o;c++){r.push(d);
+let f=Ys(n,t,d);h.push(H(d,f));for(let u=0;u<2;u++)for(let b of r)f=R(f,b,-H(b,f));let m=ct(f);if(c===o-1||m<1e-9)break;l.push(m),d=f.map(u=>u/
+m)}let g=r.length,p=Array.from({length:g},(c,f)=>Float64Array.from({length:g},(m,u)=>f===u?h[f]:Math.abs(f-u)===1?l[Math.min(f,u)]:0));return Xs(
+p).slice(0,s).map(({value:c,vector:f})=>{let m=O(a);return r.forEach((u,b)=>{for(let y=0;y<a;y++)m[y]+=f[b]*u[y]}),{value:c,vector:m}})}function Xs(n){
+let t=n.length,s=n.map((e,i)=>Float64Array.from({length:t},(a,o)=>i===o?1:0));for(let e=0;e<40;e++){let i=0;for(let a=0;a<t;a++)for(let o=a+
+1;o<t;o++){if(i+=n[a][o]**2,Math.abs(n[a][o])<1e-300)continue;let r=(n[o][o]-n[a][a])/(2*n[a][o]),h=(r>=0?1:-1)/(Math.abs(r)+Math.hypot(r,1)),
+l=1/Math.hypot(h,1),d=h*l;for(let g=0;g<t;g++){let p=n[g][a],c=n[g][o];n[g][a]=l*p-d*c,n[g][o]=d*p+l*c}for(let g=0;g<t;g++){let p=n[a][g],c=n[o][g];
+n[a][g]=l*p-d*c,n[o][g]=d*p+l*c}for(let g=0;g<t;g++){let p=s[g][a],c=s[g][o];s[g][a]=l*p-d*c,s[g][o]=d*p+l*c}}if(i<1e-24)break}return n.map(
+(e,i)=>({value:e[i],vector:s.map(a=>a[i])})).sort((e,i)=>i.value-e.value)}var Vt=[];for(let n=-4.5;n<=4.5;n+=.5)for(let t=-4.5;t<=4.5;t+=.5)
+Vt.push([n,t,Math.exp(-.5*(n*n+t*t))]);var te=Vt.reduce((n,t)=>n+t[2],0);function Nt(n,t){let[s,e]=t.logStd.map(Math.exp),i=O(2),a=0;for(let[
+o,r,h]of Vt)i[0]=t.mean[0]+s*o,i[1]=t.mean[1]+e*r,a+=h*n.both(i,null);return a/te}function cs(n,t,s){let e=n.both(t,null);for(let i=1;i<=4;i++)
+for(let a=0;a<32;a++){let o=s*i/4,r=2*Math.PI*a/32;e=Math.max(e,n.both([t[0]+o*Math.cos(r),t[1]+o*Math.sin(r)],null))}return e}function Kt(n,t,s){
+let e=-1/0,i=0;for(let a of n)e=Math.max(e,a);for(let a=0;a<n.length;a++)t[s+a]=Math.exp(n[a]-e),i+=t[s+a];for(let a=0;a<n.length;a++)t[s+a]/=
+i}function fs(n,t,s){let e=n.widths[0],i=n.widths.at(-1),a=s.length/e,o=O(a*i),r=O(a*i);for(let h of t){for(let l=0;l<a;l++)Kt(n.forward(h,s,
+l*e),r,l*i);for(let l=0;l<o.length;l++)o[l]+=r[l]/t.length}return o}function gs(n,t){let s=n.length/t.length;return t.reduce((e,i,a)=>e-Math.
+log(Math.max(n[a*s+i],1e-300)),0)/t.length}function ps(n,t){let s=n.length/t.length;return t.filter((e,i)=>{for(let a=0;a<s;a++)if(n[i*s+a]>
+n[i*s+e])return!1;return!0}).length/t.length}function ms(n,t,s=15){let e=n.length/t.length,i=O(s);return t.forEach((a,o)=>{let r=0;for(let d=1;d<
+e;d++)n[o*e+d]>n[o*e+r]&&(r=d);let h=n[o*e+r],l=Math.min(s-1,Math.max(0,Math.ceil(h*s)-1));i[l]+=(r===a?1:0)-h}),i.reduce((a,o)=>a+Math.abs(
+o),0)/t.length}function x(n,t={},...s){let e=document.createElement(n);for(let[i,a]of Object.entries(t))i.startsWith("on")?e.addEventListener(i.slice(2),a):
+a!==null&&a!==!1&&e.setAttribute(i,a===!0?"":a);return e.append(...s.filter(i=>i!=null)),e}var D=(n,t,s,e={})=>x("button",{type:"button",title:t,
+onclick:s,...e},n);var $=n=>Number.isFinite(n)?Number(n.toPrecision(3)).toString():"–",I=n=>METHOD_STYLES[n],S=n=>I(n)[W()?2:1],it=class{stops;say;constructor(t,s,e,i,{
+say:a=r=>String(r),help:o=""}={}){Object.assign(this,{stops:s,say:a}),this.input=x("input",{type:"range",min:0,max:s.length-1,step:1,"aria-l\
 abel":t}),this.text=x("output"),this.node=x("div",{class:"pg-slider",title:o||null},x("span",{},t),this.text,this.input),this.input.addEventListener(
-"input",()=>{this.told(),e(this.value,!1)}),this.input.addEventListener("change",()=>e(this.value,!0)),this.value=a}get value(){return this.
-stops[Number(this.input.value)]}set value(t){let s=this.stops.map(a=>Math.abs(a-t));this.input.value=s.indexOf(Math.min(...s)),this.told()}told(){
-this.text.textContent=this.say(this.value),this.input.setAttribute("aria-valuetext",this.text.textContent)}};function gt(r,t,s,a){let e=x("s\
-elect",{"aria-label":r},...t.map(([i,o])=>x("option",{value:i,selected:i===s},o)));return e.addEventListener("change",()=>a(e.value)),x("lab\
-el",{class:"pg-menu"},x("span",{},r),e)}var R=class{most;least;width;height;dense;paint;constructor(t,{ratio:s,label:a,least:e=0,most:i=1/0}){
-this.canvas=x("canvas",{role:"img","aria-label":a}),this.node=x("div",{class:"pg-board"},this.canvas),Object.assign(this,{paint:t,ratio:s,least:e,
-most:i,width:0,height:0}),new ResizeObserver(()=>this.fit()).observe(this.node)}fit(){let t=Math.floor(this.node.clientWidth),s=Math.round(Math.
-min(this.most,Math.max(this.least,t*this.ratio)));if(!t||t===this.width&&s===this.height)return;let a=Math.min(2,devicePixelRatio||1);Object.
-assign(this,{width:t,height:s,dense:a,resized:!0}),Object.assign(this.canvas,{width:t*a,height:s*a}),this.canvas.style.height=`${s}px`,this.
+"input",()=>{this.told(),i(this.value,!1)}),this.input.addEventListener("change",()=>i(this.value,!0)),this.value=e}get value(){return this.
+stops[Number(this.input.value)]}set value(t){let s=this.stops.map(e=>Math.abs(e-t));this.input.value=s.indexOf(Math.min(...s)),this.told()}told(){
+this.text.textContent=this.say(this.value),this.input.setAttribute("aria-valuetext",this.text.textContent)}};function ft(n,t,s,e){let i=x("s\
+elect",{"aria-label":n},...t.map(([a,o])=>x("option",{value:a,selected:a===s},o)));return i.addEventListener("change",()=>e(i.value)),x("lab\
+el",{class:"pg-menu"},x("span",{},n),i)}var _=class{most;least;width;height;dense;paint;constructor(t,{ratio:s,label:e,least:i=0,most:a=1/0}){
+this.canvas=x("canvas",{role:"img","aria-label":e}),this.node=x("div",{class:"pg-board"},this.canvas),Object.assign(this,{paint:t,ratio:s,least:i,
+most:a,width:0,height:0}),new ResizeObserver(()=>this.fit()).observe(this.node)}fit(){let t=Math.floor(this.node.clientWidth),s=Math.round(Math.
+min(this.most,Math.max(this.least,t*this.ratio)));if(!t||t===this.width&&s===this.height)return;let e=Math.min(2,devicePixelRatio||1);Object.
+assign(this,{width:t,height:s,dense:e,resized:!0}),Object.assign(this.canvas,{width:t*e,height:s*e}),this.canvas.style.height=`${s}px`,this.
 draw()}reshape(t){t!==this.ratio&&(this.ratio=t,this.fit())}draw(){if(!this.width)return;let t=this.canvas.getContext("2d");t.setTransform(this.
 dense,0,0,this.dense,0,0),t.clearRect(0,0,this.width,this.height),t.lineJoin=t.lineCap="round",this.paint(t,this.width,this.height)}say(t){this.
-canvas.getAttribute("aria-label")!==t&&this.canvas.setAttribute("aria-label",t)}},pt=class{seconds;frame;constructor(t,s){Object.assign(this,
-{frame:s,playing:!1,visible:!1,request:0,last:0,seconds:[]}),new IntersectionObserver(([a])=>{this.visible=a.isIntersecting,this.wake()},{threshold:.05}).
+canvas.getAttribute("aria-label")!==t&&this.canvas.setAttribute("aria-label",t)}},wt=class{seconds;frame;constructor(t,s){Object.assign(this,
+{frame:s,playing:!1,visible:!1,request:0,last:0,seconds:[]}),new IntersectionObserver(([e])=>{this.visible=e.isIntersecting,this.wake()},{threshold:.05}).
 observe(t)}play(t){this.playing=t,this.wake()}wake(){if(!this.playing||!this.visible||this.request)return;this.last=performance.now();let t=s=>{
-if(this.request=0,!this.playing||!this.visible)return;let a=(s-this.last)/1e3;this.last=s,this.seconds.push(a),this.seconds.length>120&&this.
-seconds.shift(),this.request=requestAnimationFrame(t),this.frame(Math.min(a,.1))};this.request=requestAnimationFrame(t)}get rate(){return this.
-seconds.length/this.seconds.reduce((t,s)=>t+s,0)}},nt=globalThis.matchMedia?.("(prefers-reduced-motion: reduce)")??{matches:!1},Cs={light:{ink:"\
+if(this.request=0,!this.playing||!this.visible)return;let e=(s-this.last)/1e3;this.last=s,this.seconds.push(e),this.seconds.length>120&&this.
+seconds.shift(),this.request=requestAnimationFrame(t),this.frame(Math.min(e,.1))};this.request=requestAnimationFrame(t)}get rate(){return this.
+seconds.length/this.seconds.reduce((t,s)=>t+s,0)}},gt=globalThis.matchMedia?.("(prefers-reduced-motion: reduce)")??{matches:!1},se={light:{ink:"\
 #1f2933",soft:"#52606d",paper:"#ffffff",line:"#d9dee4",low:[222,236,242],high:[232,217,186],truth:"#9b3d8a",halo:"rgba(255,255,255,.85)"},dark:{
-ink:"#e4e7eb",soft:"#b1bac4",paper:"#15191e",line:"#3a434d",low:[25,43,54],high:[74,63,44],truth:"#e6a3da",halo:"rgba(21,25,30,.8)"}},O=()=>Cs[B()?
-"dark":"light"];function T(r,t,s,a,{color:e=O().ink,size:i=13,align:o="left",weight:n=400,halo:h=!0,base:l="middle"}={}){r.font=`${n} ${i}px\
- system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif`,r.textAlign=o,r.textBaseline=l,h&&(r.lineWidth=3.5,r.strokeStyle=O().halo,
-r.strokeText(t,s,a)),r.fillStyle=e,r.fillText(t,s,a)}function ft(r,t,s,a,e,i){if(r.beginPath(),r.lineWidth=2.5,r.strokeStyle=r.fillStyle=i,t===
-"x"){r.moveTo(s-e,a-e),r.lineTo(s+e,a+e),r.moveTo(s+e,a-e),r.lineTo(s-e,a+e),r.stroke();return}if(t==="cross"){r.moveTo(s-e,a),r.lineTo(s+e,
-a),r.moveTo(s,a-e),r.lineTo(s,a+e),r.stroke();return}t==="square"?r.rect(s-e,a-e,2*e,2*e):t==="triangle-up"?(r.moveTo(s,a-1.2*e),r.lineTo(s+
-1.1*e,a+e),r.lineTo(s-1.1*e,a+e),r.closePath()):r.arc(s,a,e,0,2*Math.PI),r.fill(),r.lineWidth=1.5,r.strokeStyle=O().paper,r.stroke()}function at(r,t,s,a){
-let e=[],i=(o,n)=>(a-o)/(n-o);for(let o=0;o+1<t;o++)for(let n=0;n+1<s;n++){let h=o*s+n,l=r[h],d=r[h+1],g=r[h+s+1],m=r[h+s],c=[];l<a!=d<a&&c.
-push([n+i(l,d),o]),d<a!=g<a&&c.push([n+1,o+i(d,g)]),m<a!=g<a&&c.push([n+i(m,g),o+1]),l<a!=m<a&&c.push([n,o+i(l,m)]);for(let p=0;p+1<c.length;p+=
-2)e.push([...c[p],...c[p+1]])}return e}function Lt(r,t,s,a,e,i,o,{log:n=!1,most:h=0}={}){let l=O(),d=52,g=w=>n?Math.log10(Math.max(w,1e-6)):
-w,m=o.flatMap(w=>w.y.filter(Number.isFinite).map(g)),[c,p]=[Math.min(...m),Math.max(...m)];m.length||([c,p]=[0,1]);let f=n?.6:.05*Math.max(1,
-Math.abs(p));p-c<f&&([c,p]=[(c+p-f)/2,(c+p+f)/2]);let u=Math.max(h,...o.map(w=>w.x.at(-1)??0),10),b=w=>t+(a-d)*w/u,y=w=>s+e-7-(e-32)*(g(w)-c)/
-(p-c);r.strokeStyle=l.line,r.lineWidth=1,r.beginPath(),r.moveTo(t,s+e-.5),r.lineTo(t+a-d,s+e-.5),r.stroke(),T(r,i,t,s+9,{color:l.soft,size:12.5,
-halo:!1});let v=[];for(let w of o){r.beginPath(),w.y.forEach((G,H)=>{Number.isFinite(G)&&r.lineTo(b(w.x[H]),y(G))}),r.strokeStyle=w.color,r.
-globalAlpha=w.faint?.25:1,r.lineWidth=w.faint?1.2:2,r.stroke(),r.globalAlpha=1;let k=w.y.at(-1);!w.faint&&Number.isFinite(k)&&v.push({x:b(w.
-x.at(-1))+6,y:y(k),text:I(k),color:w.color})}v.sort((w,k)=>w.y-k.y),v.forEach((w,k)=>{k&&w.y<v[k-1].y+14&&(w.y=v[k-1].y+14)});for(let w=v.length-
-1,k=s+e;w>=0;k=v[w].y-14,w--)v[w].y=Math.min(v[w].y,k);for(let w of v)T(r,w.text,w.x,w.y,{color:w.color,size:12.5,weight:600})}var N=27,P=23,_t=1.2,Ds=1.5,Bs=200,Gt=1500,zs=3,Ht=.15,is=[[78,134,181],[214,133,62]],os={moons:"two moons",circles:"circles",spiral:"spiral\
-s",xor:"XOR",gap:"regression with a gap"},ns={one:["one layer of 12",[12]],two:["two layers of 8",[8,8]]};function rs(r,t,s,a){let e=new Float64Array(
-r==="gap"?t:2*t),i=r==="gap"?new Float64Array(t):new Int32Array(t);for(let o=0;o<t;o++){let n=o%2,h=a.uniform(),l=n?-1:1;if(r==="gap"){e[o]=
-n?-1.8+.8*h:.8+h,i[o]=Math.sin(2.2*e[o])+Ht*a.normal();continue}let[d,g]={moons:()=>n?[.5-1.2*Math.cos(Math.PI*h),.35-1.2*Math.sin(Math.PI*h)]:
-[1.2*Math.cos(Math.PI*h)-.5,1.2*Math.sin(Math.PI*h)-.35],circles:()=>{let m=n?.6:1.5;return[m*Math.cos(2*Math.PI*h),m*Math.sin(2*Math.PI*h)]},
-spiral:()=>{let m=.25+1.5*h,c=4.2*h+(n?Math.PI:0);return[m*Math.cos(c),m*Math.sin(c)]},xor:()=>{let m=a.uniform()<.5?1:-1;return[m*(.25+1.3*
-h),m*l*(.25+1.3*a.uniform())]}}[r]();e[2*o]=d+s*a.normal(),e[2*o+1]=g+s*a.normal(),i[o]=n}return{x:e,y:Array.from(i),noise:r==="gap"?Ht:null}}
-var Kt=class{world;x;test;ece;lambda;fields;turn;constructor(t,s){Object.assign(this,{world:t,method:s,shadows:[]}),this.plane=new R((a,e,i)=>this.
-drawInputs(a,e,i),{ratio:.8,label:""}),this.loss=new R((a,e,i)=>this.drawLoss(a,e,i),{ratio:.5,label:"",most:230}),this.menu=gt("method",["g\
-d","sam","vi","sabma","sgld","hmc"].map(a=>[a,j(a)[0]]),s,a=>{this.method=a,this.shadows=[],t.again()}),this.node=x("div",{class:"pg-pane"},
-this.menu,this.plane.node,t.planes?this.loss.node:null)}begin(){let{world:t}=this,s=t.kind==="gap",{radius:a,rho:e,kappa:i,rate:o}=t.settings;
-this.plane.reshape(s?.6:.8),this.network=new St([s?1:2,...ns[t.net][1],s?1:2]);let n=this.network.dim,h=new Q(1e3+t.seed),l=t.train,d=s&&!X[this.
-method]?.05:1;this.learned=Xt(this.network,l);let g={mean:new Float64Array(n),logStd:new Float64Array(n).fill(Math.log(1.5))},m={mean:this.network.
-init(h),logStd:new Float64Array(n).fill(Math.log(.05))},c=this.method==="sgld"?.2:1,p={T:i/l.y.length,rate:o*d*c,momentum:.9,draws:2,radius:this.
-method==="sam"?e:a,most:s?30:12};this.learner=new lt(this.method,this.learned,g,m,p,t.seed),this.noise=Array.from({length:30},()=>h.normals(
-n)),Object.assign(this,{fields:[],turn:0,x:[],test:[],ece:[],lambda:[],axes:null,near:ct(this.learned,this.learner.q.mean,2),drawn:null,row:0,
-lost:!1}),this.refresh(1/0),this.score()}keep(){this.x.length<8||(this.shadows.push({field:this.world.kind==="gap"?this.mean:Float64Array.from(
-this.mean,t=>t-.5),x:this.x,test:this.test,ece:this.ece,lambda:this.lambda}),this.shadows.length>8&&this.shadows.shift())}members(){return this.
-learner.members(this.world.draws,this.noise)}step(){this.lost||(this.learner.step(),this.lost=!this.learner.finite)}refresh(t){let s=this.members(),
-{grid:a}=this.world,e=a.length/this.network.widths[0],i=this.world.kind==="gap",o=[0,0];this.fields.length=Math.min(this.fields.length,s.length),
-this.turn%=s.length;for(let n=0;n<s.length;n++){if(this.fields[n]&&(n-this.turn+s.length)%s.length>=t)continue;let h=this.fields[n]??=new Float32Array(
-e);for(let l=0;l<e;l++){let d=this.network.forward(s[n],a,l*this.network.widths[0]);i?h[l]=d[0]:(Rt(d,o,0),h[l]=o[1])}}t<s.length&&(this.turn+=
-t),this.mean=new Float32Array(e);for(let n of this.fields)for(let h=0;h<e;h++)this.mean[h]+=n[h]/s.length}score(){let{test:t,kind:s}=this.world,
-a=this.members();if(this.x.push(this.world.steps),s==="gap"){let e=t.y.reduce((i,o,n)=>{let h=a.reduce((l,d)=>{let g=(this.network.forward(d,
-t.x,n)[0]-o)/t.noise;return l+Math.exp(-.5*g*g)},0)/a.length;return i-Math.log(Math.max(h,1e-30))+Math.log(t.noise)+.5*Math.log(2*Math.PI)},
-0);this.test.push(e/t.y.length),this.ece.push(NaN)}else{let e=ts(this.network,a,t.x);this.test.push(ss(e,t.y)),this.ece.push(as(e,t.y)),this.
-right=es(e,t.y)}this.lambda.push(this.lost?NaN:(this.near=ct(this.learned,this.learner.q.mean,2,12,this.near))[0].value)}differ(t){return Math.
-sqrt(this.fields.reduce((s,a)=>s+(a[t]-this.mean[t])**2,0)/this.fields.length)}get unsure(){let t=a=>this.differ(Math.round(20*(a+3))),{x:s}=this.
-world.train;return{gap:t(-.1),points:s.reduce((a,e)=>a+t(e),0)/s.length}}curve(){this.lost||(this.axes=this.near=ct(this.learned,this.learner.
-q.mean,2,12,this.near),this.center=this.learner.q.mean.slice(),this.next=new Float64Array(P*P),this.nextAxes=this.axes,this.row=0)}fill(t){for(;this.
-world.planes&&t>0&&this.next&&this.row<P;t--,this.row++)for(let s=0;s<P;s++){let[a,e]=[s,this.row].map(i=>(2*i/(P-1)-1)*_t);this.next[this.row*
-P+s]=this.learned.both(C(C(this.center,this.axes[0].vector,a),this.axes[1].vector,-e/2),null)}this.next&&this.row===P&&(this.drawn={values:this.
-next,axes:this.nextAxes,center:this.center},this.next=null)}draw(){this.plane.draw(),this.loss.draw()}drawInputs(t,s,a){this.mean&&(this.world.
-kind==="gap"?this.drawRegression(t,s,a):this.drawClasses(t,s,a),this.lost&&T(t,"diverged: lower rate or radius",s/2,a/2,{align:"center",weight:700}))}drawClasses(t,s,a){
-let e=B(),i=e?[21,25,30]:[255,255,255],o=x("canvas",{width:N,height:N}),n=o.getContext("2d"),h=n.createImageData(N,N),l=O(),d=L(this.method);
-this.mean.forEach((u,b)=>{let y=Math.abs(2*u-1),v=is[u>.5?1:0];for(let w=0;w<3;w++)h.data[4*b+w]=i[w]+(v[w]-i[w])*.75*y;h.data[4*b+3]=255}),
-n.putImageData(h,0,0),t.imageSmoothingQuality="high",t.drawImage(o,.5,.5,N-1,N-1,0,0,s,a);let g=(u,b)=>{t.beginPath();for(let[y,v,w,k]of at(
-u,N,N,b))t.moveTo(y/(N-1)*s,v/(N-1)*a),t.lineTo(w/(N-1)*s,k/(N-1)*a);t.stroke()};t.strokeStyle=l.ink,t.lineWidth=1.2,t.globalAlpha=.28;for(let u of this.
+ink:"#e4e7eb",soft:"#b1bac4",paper:"#15191e",line:"#3a434d",low:[25,43,54],high:[74,63,44],truth:"#e6a3da",halo:"rgba(21,25,30,.8)"}},E=()=>se[W()?
+"dark":"light"];function k(n,t,s,e,{color:i=E().ink,size:a=13,align:o="left",weight:r=400,halo:h=!0,base:l="middle"}={}){n.font=`${r} ${a}px\
+ system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif`,n.textAlign=o,n.textBaseline=l,h&&(n.lineWidth=3.5,n.strokeStyle=E().halo,
+n.strokeText(t,s,e)),n.fillStyle=i,n.fillText(t,s,e)}function st(n,t,s,e,i,a){if(n.beginPath(),n.lineWidth=2.5,n.strokeStyle=n.fillStyle=a,t===
+"x"){n.moveTo(s-i,e-i),n.lineTo(s+i,e+i),n.moveTo(s+i,e-i),n.lineTo(s-i,e+i),n.stroke();return}if(t==="cross"){n.moveTo(s-i,e),n.lineTo(s+i,
+e),n.moveTo(s,e-i),n.lineTo(s,e+i),n.stroke();return}t==="square"?n.rect(s-i,e-i,2*i,2*i):t==="triangle-up"?(n.moveTo(s,e-1.2*i),n.lineTo(s+
+1.1*i,e+i),n.lineTo(s-1.1*i,e+i),n.closePath()):n.arc(s,e,i,0,2*Math.PI),n.fill(),n.lineWidth=1.5,n.strokeStyle=E().paper,n.stroke()}function lt(n,t,s,e){
+let i=[],a=(o,r)=>(e-o)/(r-o);for(let o=0;o+1<t;o++)for(let r=0;r+1<s;r++){let h=o*s+r,l=n[h],d=n[h+1],g=n[h+s+1],p=n[h+s],c=[];l<e!=d<e&&c.
+push([r+a(l,d),o]),d<e!=g<e&&c.push([r+1,o+a(d,g)]),p<e!=g<e&&c.push([r+a(p,g),o+1]),l<e!=p<e&&c.push([r,o+a(l,p)]);for(let f=0;f+1<c.length;f+=
+2)i.push([...c[f],...c[f+1]])}return i}function Ft(n,t,s,e,i,a,o,{log:r=!1,most:h=0}={}){let l=E(),d=52,g=w=>r?Math.log10(Math.max(w,1e-6)):
+w,p=o.flatMap(w=>w.y.filter(Number.isFinite).map(g)),[c,f]=[Math.min(...p),Math.max(...p)];p.length||([c,f]=[0,1]);let m=r?.6:.05*Math.max(1,
+Math.abs(f));f-c<m&&([c,f]=[(c+f-m)/2,(c+f+m)/2]);let u=Math.max(h,...o.map(w=>w.x.at(-1)??0),10),b=w=>t+(e-d)*w/u,y=w=>s+i-7-(i-32)*(g(w)-c)/
+(f-c);n.strokeStyle=l.line,n.lineWidth=1,n.beginPath(),n.moveTo(t,s+i-.5),n.lineTo(t+e-d,s+i-.5),n.stroke(),k(n,a,t,s+9,{color:l.soft,size:12.5,
+halo:!1});let v=[];for(let w of o){n.beginPath(),w.y.forEach((N,j)=>{Number.isFinite(N)&&n.lineTo(b(w.x[j]),y(N))}),n.strokeStyle=w.color,n.
+globalAlpha=w.faint?.25:w.thin?.6:1,n.lineWidth=w.faint||w.thin?1.2:2.4,n.stroke(),n.globalAlpha=1;let M=w.y.at(-1);!w.faint&&!w.thin&&Number.
+isFinite(M)&&v.push({x:b(w.x.at(-1))+6,y:y(M),text:$(M),color:w.color})}v.sort((w,M)=>w.y-M.y),v.forEach((w,M)=>{M&&w.y<v[M-1].y+14&&(w.y=v[M-
+1].y+14)});for(let w=v.length-1,M=s+i;w>=0;M=v[w].y-14,w--)v[w].y=Math.min(v[w].y,M);for(let w of v)k(n,w.text,w.x,w.y,{color:w.color,size:12.5,
+weight:600})}var B=27,C=23,Jt=1.2,ee=1.5,ie=200,Qt=1500,ae=3,Zt=.15,us=[[78,134,181],[214,133,62]],ws={spiral:"spirals",moons:"two moons",circles:"circle\
+s",xor:"XOR",none:"your points alone, two of each or more"},oe="a regression with a gap",xs={one:["one layer of 12",[12]],two:["two layers o\
+f 8",[8,8]]};function bs(n,t,s,e){let i=new Float64Array(n==="gap"?t:2*t),a=n==="gap"?new Float64Array(t):new Int32Array(t);for(let o=0;o<t;o++){
+let r=o%2,h=e.uniform(),l=r?-1:1;if(n==="gap"){i[o]=r?-1.8+.8*h:.8+h,a[o]=Math.sin(2.2*i[o])+Zt*e.normal();continue}let[d,g]={moons:()=>r?[.5-
+1.2*Math.cos(Math.PI*h),.35-1.2*Math.sin(Math.PI*h)]:[1.2*Math.cos(Math.PI*h)-.5,1.2*Math.sin(Math.PI*h)-.35],circles:()=>{let p=r?.6:1.5;return[
+p*Math.cos(2*Math.PI*h),p*Math.sin(2*Math.PI*h)]},spiral:()=>{let p=.25+1.5*h,c=4.2*h+(r?Math.PI:0);return[p*Math.cos(c),p*Math.sin(c)]},xor:()=>{
+let p=e.uniform()<.5?1:-1;return[p*(.25+1.3*h),p*l*(.25+1.3*e.uniform())]}}[n]();i[2*o]=d+s*e.normal(),i[2*o+1]=g+s*e.normal(),a[o]=r}return{
+x:i,y:Array.from(a),noise:n==="gap"?Zt:null}}var Yt=class{world;x;test;ece;lambda;fields;turn;constructor(t,s){Object.assign(this,{world:t,method:s,
+shadows:[]}),this.plane=new _((e,i,a)=>this.drawInputs(e,i,a),{ratio:.8,label:""}),this.loss=new _((e,i,a)=>this.drawLoss(e,i,a),{ratio:.5,label:"",
+most:230}),this.plane.canvas.addEventListener("click",e=>t.add(e,this.plane.canvas)),this.menu=ft("method",["gd","sam","vi","sabma","sgld","\
+hmc"].map(e=>[e,I(e)[0]]),s,e=>{this.method=e,this.shadows=[],t.again()}),this.node=x("div",{class:"pg-pane"},this.menu,this.plane.node,t.planes?
+this.loss.node:null)}begin(){let{world:t}=this,s=t.kind==="gap",{radius:e,rho:i,kappa:a,rate:o}=t.settings;this.plane.reshape(s?.6:.8),this.
+network=new Lt([s?1:2,...xs[t.net][1],s?1:2]);let r=this.network.dim,h=new et(1e3+t.seed),l=t.train,d=s&&!Q[this.method]?.05:1;this.learned=
+ls(this.network,l);let g={mean:new Float64Array(r),logStd:new Float64Array(r).fill(Math.log(1.5))},p={mean:this.network.init(h),logStd:new Float64Array(
+r).fill(Math.log(.05))},c=this.method==="sgld"?.2:1,f={T:a/l.y.length,rate:o*d*c,momentum:.9,draws:2,radius:this.method==="sam"?i:e,most:s?30:
+12};this.learner=new mt(this.method,this.learned,g,p,f,t.seed),this.noise=Array.from({length:30},()=>h.normals(r)),Object.assign(this,{fields:[],
+turn:0,x:[],test:[],ece:[],lambda:[],axes:null,near:ut(this.learned,this.learner.q.mean,2),drawn:null,row:0,lost:!1}),this.refresh(1/0),this.
+score()}keep(){this.x.length<8||(this.shadows.push({field:this.world.kind==="gap"?this.mean:Float64Array.from(this.mean,t=>t-.5),x:this.x,test:this.
+test,ece:this.ece,lambda:this.lambda}),this.shadows.length>8&&this.shadows.shift())}members(){return this.learner.members(this.world.draws,this.
+noise)}step(){this.lost||(this.learner.step(),this.lost=!this.learner.finite)}refresh(t){let s=this.members(),{grid:e}=this.world,i=e.length/
+this.network.widths[0],a=this.world.kind==="gap",o=[0,0];this.fields.length=Math.min(this.fields.length,s.length),this.turn%=s.length;for(let r=0;r<
+s.length;r++){if(this.fields[r]&&(r-this.turn+s.length)%s.length>=t)continue;let h=this.fields[r]??=new Float32Array(i);for(let l=0;l<i;l++){
+let d=this.network.forward(s[r],e,l*this.network.widths[0]);a?h[l]=d[0]:(Kt(d,o,0),h[l]=o[1])}}t<s.length&&(this.turn+=t),this.mean=new Float32Array(
+i);for(let r of this.fields)for(let h=0;h<i;h++)this.mean[h]+=r[h]/s.length}score(){let{test:t,kind:s}=this.world,e=this.members();if(this.x.
+push(this.world.steps),s==="gap"){let i=t.y.reduce((a,o,r)=>{let h=e.reduce((l,d)=>{let g=(this.network.forward(d,t.x,r)[0]-o)/t.noise;return l+
+Math.exp(-.5*g*g)},0)/e.length;return a-Math.log(Math.max(h,1e-30))+Math.log(t.noise)+.5*Math.log(2*Math.PI)},0);this.test.push(i/t.y.length),
+this.ece.push(NaN)}else{let i=fs(this.network,e,t.x);this.test.push(gs(i,t.y)),this.ece.push(ms(i,t.y)),this.right=ps(i,t.y)}this.lambda.push(
+this.lost?NaN:(this.near=ut(this.learned,this.learner.q.mean,2,12,this.near))[0].value)}differ(t){return Math.sqrt(this.fields.reduce((s,e)=>s+
+(e[t]-this.mean[t])**2,0)/this.fields.length)}get unsure(){let t=e=>this.differ(Math.round(20*(e+3))),{x:s}=this.world.train;return{gap:t(-.1),
+points:s.reduce((e,i)=>e+t(i),0)/s.length}}curve(){this.lost||(this.axes=this.near=ut(this.learned,this.learner.q.mean,2,12,this.near),this.
+center=this.learner.q.mean.slice(),this.next=new Float64Array(C*C),this.nextAxes=this.axes,this.row=0)}fill(t){for(;this.world.planes&&t>0&&
+this.next&&this.row<C;t--,this.row++)for(let s=0;s<C;s++){let[e,i]=[s,this.row].map(a=>(2*a/(C-1)-1)*Jt);this.next[this.row*C+s]=this.learned.
+both(R(R(this.center,this.axes[0].vector,e),this.axes[1].vector,-i/2),null)}this.next&&this.row===C&&(this.drawn={values:this.next,axes:this.
+nextAxes,center:this.center},this.next=null)}draw(){this.plane.draw(),this.loss.draw()}drawInputs(t,s,e){this.mean&&(this.world.kind==="gap"?
+this.drawRegression(t,s,e):this.drawClasses(t,s,e),this.lost&&k(t,"diverged: lower rate or radius",s/2,e/2,{align:"center",weight:700}))}drawClasses(t,s,e){
+let i=W(),a=i?[21,25,30]:[255,255,255],o=x("canvas",{width:B,height:B}),r=o.getContext("2d"),h=r.createImageData(B,B),l=E(),d=S(this.method);
+this.mean.forEach((u,b)=>{let y=Math.abs(2*u-1),v=us[u>.5?1:0];for(let w=0;w<3;w++)h.data[4*b+w]=a[w]+(v[w]-a[w])*.75*y;h.data[4*b+3]=255}),
+r.putImageData(h,0,0),t.imageSmoothingQuality="high",t.drawImage(o,.5,.5,B-1,B-1,0,0,s,e);let g=(u,b)=>{t.beginPath();for(let[y,v,w,M]of lt(
+u,B,B,b))t.moveTo(y/(B-1)*s,v/(B-1)*e),t.lineTo(w/(B-1)*s,M/(B-1)*e);t.stroke()};t.strokeStyle=l.ink,t.lineWidth=1.2,t.globalAlpha=.28;for(let u of this.
 shadows)g(u.field,0);if(t.strokeStyle=d,t.globalAlpha=.55,t.lineWidth=1.1,this.fields.length>1)for(let u of this.fields)g(u,.5);t.globalAlpha=
-1,t.lineWidth=2.6,g(this.mean,.5);let{x:m,y:c}=this.world.train,[p,f]=[2.4,2];c.forEach((u,b)=>{let y=(m[2*b]/p+1)/2*s,v=(1-m[2*b+1]/f)/2*a;
-t.fillStyle=`rgb(${is[u].map(w=>e?Math.min(255,1.35*w):.8*w).join()})`,t.strokeStyle=l.paper,t.lineWidth=1.5,t.beginPath(),u?t.rect(y-4.5,v-
-4.5,9,9):t.arc(y,v,5,0,7),t.fill(),t.stroke()}),T(t,"pale: unsure",8,a-12,{size:12.5,color:l.soft}),T(t,this.fields.length>1?"thin lines: th\
-e draws":"one point: one line",s-8,a-12,{size:12.5,color:l.soft,align:"right"})}drawRegression(t,s,a){let e=O(),i=L(this.method),o=this.mean.
-length,n=c=>c/(o-1)*s,h=c=>a/2-c/2.6*a/2,l=this.mean.map((c,p)=>2*Math.hypot(this.differ(p),Ht));t.fillStyle=t.strokeStyle=i,t.beginPath(),this.
-mean.forEach((c,p)=>t.lineTo(n(p),h(c+l[p])));for(let c=o-1;c>=0;c--)t.lineTo(n(c),h(this.mean[c]-l[c]));t.globalAlpha=.16,t.fill(),t.globalAlpha=
-1;let d=(c,p,f)=>{t.beginPath(),c.forEach((u,b)=>t.lineTo(n(b),h(u))),t.globalAlpha=p,t.lineWidth=f,t.stroke(),t.globalAlpha=1};t.strokeStyle=
-e.ink;for(let c of this.shadows)d(c.field,.25,1.2);if(t.strokeStyle=i,this.fields.length>1)for(let c of this.fields)d(c,.45,1.1);d(this.mean,
-1,2.6);let{x:g,y:m}=this.world.train;t.fillStyle=e.ink,m.forEach((c,p)=>{t.beginPath(),t.arc((g[p]/3+1)/2*s,h(c),3.6,0,7),t.fill()}),T(t,"ba\
-nd: two standard deviations",8,a-12,{size:12.5,color:e.soft})}drawLoss(t,s,a){let e=O();if(!this.drawn){T(t,"loss on the plane of the two sh\
-arpest directions",2,10,{color:e.soft,size:12.5,halo:!1});return}let{values:i,axes:o,center:n}=this.drawn,h=Math.min(...i),l=i.map(c=>Math.min(
-1,(c-h)/this.world.high)),d=x("canvas",{width:P,height:P}),g=d.getContext("2d"),m=g.createImageData(P,P);l.forEach((c,p)=>{for(let f=0;f<3;f++)
-m.data[4*p+f]=e.low[f]+(e.high[f]-e.low[f])*c;m.data[4*p+3]=255}),g.putImageData(m,0,0),t.drawImage(d,.5,.5,P-1,P-1,0,0,s,a),t.strokeStyle=B()?
-"rgba(255,255,255,.2)":"rgba(60,70,80,.3)",t.lineWidth=1,t.beginPath();for(let c=1;c<10;c++)for(let[p,f,u,b]of at(l,P,P,c/10))t.moveTo(p/(P-
-1)*s,f/(P-1)*a),t.lineTo(u/(P-1)*s,b/(P-1)*a);t.stroke(),t.fillStyle=L(this.method);for(let c of this.members()){let p=C(c,n,-1);t.beginPath(),
-t.arc((W(p,o[0].vector)/_t+1)/2*s,(1-2*W(p,o[1].vector)/_t)/2*a,3,0,7),t.fill()}T(t,`loss, two sharpest directions · λ₁ = ${I(o[0].value)}`,
-6,12,{color:e.ink,size:12.5})}},bt=class{settings;label;seed;frames;planes;constructor(t={}){let{kind:s="spiral",methods:a=["vi","sabma"],planes:e=!0,
-label:i="a network",settings:o={}}=t;Object.assign(this,{kind:s,planes:e,label:i,net:"one",seed:1,draws:10,steps:0,frames:0,settings:{radius:2,
-rho:.2,kappa:.1,rate:.1,shots:20,noise:.15,...o}}),this.panes=a.map(n=>new Kt(this,n)),this.traces=new R((n,h,l)=>this.drawTraces(n,h,l),{ratio:.16,
-label:"",least:190,most:330}),this.build(),this.again(),this.clock=new pt(this.panes[0].node,n=>this.frame(n)),!nt.matches&&t.autoplay!==!1&&
-this.play(!0)}build(){let t=e=>(i,o)=>{this.settings[e]=i,o&&(this.forget(),this.again(),this.play(!0))};this.sliders={};let s=(e,i,o,n,h)=>this.
-sliders[e]=new Z(i,o,this.settings[e],t(e),{say:n,help:h}).node;this.playButton=D("Play","play or pause",()=>this.play(!this.clock.playing),
-{class:"pg-play"}),this.verdict=x("p",{class:"pg-verdict",role:"status"});let a=e=>i=>{e(i),this.forget(),this.again(),this.play(!0)};this.node=
-x("section",{class:"pg-network","aria-label":this.label},x("div",{class:"pg-panes"},...this.panes.map(e=>e.node)),x("div",{class:"pg-row"},this.
-playButton,D("Again","the same run from its start",()=>{this.again(),this.play(!0)}),D("New seed","other points, other start, other noise; e\
-arlier seeds stay as shadows",()=>{for(let e of this.panes)e.keep();this.seed+=1,this.again(),this.play(!0)}),gt("data",Object.entries(os),this.
-kind,a(e=>{this.kind=e})),gt("network",Object.entries(ns).map(([e,[i]])=>[e,i]),this.net,a(e=>{this.net=e}))),this.verdict,this.traces.node,
-x("div",{class:"pg-sliders"},s("radius","radius of SA-BMA",[0,.25,.5,.7,1,1.4,2,2.8,4],e=>e?`√(2 KL) = ${e}`:"0: the same as VI"),s("rho",
-"radius of SAM",[0,.05,.1,.2,.5,1],e=>`${e}, a distance`),s("kappa","temperature",[.01,.03,.1,.3,1],e=>e===1?"1: Bayes":`${e}: colder than B\
-ayes`,"the weight of KL(q ‖ prior)"),s("rate","learning rate",[.005,.01,.02,.05,.1]),s("shots","points a class or side",[4,8,12,20,40,80]),
-s("noise","noise of the points",[0,.1,.15,.2,.3,.5]),new Z("ensemble",[1,2,5,10,20,30],10,e=>{this.draws=e;for(let i of this.panes)i.refresh(
-1/0);this.draw()},{say:e=>`${e} draw${e>1?"s":""}`}).node))}forget(){for(let t of this.panes)t.shadows=[]}again(){let{kind:t,settings:s,seed:a}=this,
-e=2*s.shots,i=new Q(a);this.steps=0,this.train=rs(t,e,s.noise,i),this.test=rs(t,Bs,s.noise,i),this.sliders.rho.hidden=this.panes.every(o=>o.
-method!=="sam"),this.sliders.noise.hidden=t==="gap",this.high=t==="gap"?40:Ds,this.grid=t==="gap"?Float64Array.from({length:121},(o,n)=>-3+n/
-20):Float64Array.from({length:2*N*N},(o,n)=>{let h=n>>1;return n%2?2*(1-2*Math.floor(h/N)/(N-1)):2.4*(2*(h%N)/(N-1)-1)});for(let o of this.panes)
-o.begin(),o.curve(),o.fill(P);this.draw()}play(t){if(t&&this.steps>=Gt&&this.again(),this.clock.play(t),this.playButton.textContent=t?"Pause":
-"Play",!t){for(let s of this.panes)s.refresh(1/0),s.curve(),s.fill(P),s.score();this.draw()}}advance(){this.steps+=1;for(let t of this.panes)
-(t.method!=="hmc"||this.steps%2)&&t.step()}frame(t){let s=performance.now();for(this.due=Math.min(2,(this.due??0)+t*80);this.due>=1;this.due--)
-this.advance();this.frames+=1,this.jobs?.length||(this.jobs=this.round()),this.jobs.shift()(),performance.now()-s<zs&&this.jobs.shift()?.(),
-this.tell(),this.steps>=Gt&&this.play(!1)}round(){this.rounds=(this.rounds??0)+1;let t=this.rounds%4===0,s=this.panes.filter(e=>!e.lost),a=e=>[
-()=>e.refresh(2),()=>e.plane.draw(),...this.planes?[()=>e.fill(2)]:[],...t?[()=>e.score(),()=>e.loss.draw()]:[],...this.rounds%12===2?[()=>e.
-curve()]:[]];return[...s.flatMap(a),...t||!s.length?[()=>this.traces.draw()]:[]]}recolor(){this.draw()}draw(){for(let t of this.panes)t.draw();
-this.traces.draw(),this.tell(!0)}tell(t=this.frames%30===0){if(!t)return;let s=this.panes.map(a=>`${j(a.method)[0]}: `+(a.lost?"diverged":`t\
-est loss ${I(a.test.at(-1))}, ${this.kind==="gap"?`its draws differ by ${I(a.unsure.gap)} in the gap and ${I(a.unsure.points)} at the points`:
-`ECE ${I(a.ece.at(-1))}, ${Math.round(100*a.right)} % right, λ₁ ${I(a.axes[0].value)}`}`));this.verdict.textContent=`Step ${this.steps}. ${s.
-join(" · ")}`,this.panes.forEach((a,e)=>{a.plane.say(`What the ensemble of ${j(a.method)[0]} predicts for ${os[this.kind]}. ${s[e]}.`),a.loss.
-say(`Training loss of ${j(a.method)[0]} on the plane of its two sharpest directions, the draws projected onto it.`)}),this.traces.say(`Again\
-st steps: ${s.join("; ")}.`)}drawTraces(t,s,a){let e=[["test loss","test"],["calibration error, ECE","ece"],["λ₁ of the training loss at the\
- mean","lambda"]].filter(([,h])=>h!=="ece"||this.kind!=="gap"),i=s<620,o=i?s:s/e.length-14,n=i?a/e.length:a;e.forEach(([h,l],d)=>{let g=this.
-panes.flatMap(m=>[...m.shadows.map(c=>({color:L(m.method),x:c.x,y:c[l],faint:!0})),{color:L(m.method),x:m.x,y:m[l]}]);Lt(t,i?0:d*(o+14),i?d*
-n:0,o,n-4,h,g.filter(m=>m.y.some(Number.isFinite)),{log:l==="lambda",most:Gt})})}};var hs=`.pg { --ink: #1f2933; --soft: #52606d; --paper: #ffffff; --panel: #f5f7fa; --line: #d9dee4; --track: #7b8794; --accent: #00805d;
+1,t.lineWidth=2.6,g(this.mean,.5);let{x:p,y:c}=this.world.train,[f,m]=[2.4,2];c.forEach((u,b)=>{let y=(p[2*b]/f+1)/2*s,v=(1-p[2*b+1]/m)/2*e;
+t.fillStyle=`rgb(${us[u].map(w=>i?Math.min(255,1.35*w):.8*w).join()})`,t.strokeStyle=l.paper,t.lineWidth=1.5,t.beginPath(),u?t.rect(y-4.5,v-
+4.5,9,9):t.arc(y,v,5,0,7),t.fill(),t.stroke()}),k(t,"pale: unsure",8,e-12,{size:12.5,color:l.soft}),k(t,this.fields.length>1?"thin lines: th\
+e draws":"one point: one line",s-8,e-12,{size:12.5,color:l.soft,align:"right"})}drawRegression(t,s,e){let i=E(),a=S(this.method),o=this.mean.
+length,r=c=>c/(o-1)*s,h=c=>e/2-c/2.6*e/2,l=this.mean.map((c,f)=>2*Math.hypot(this.differ(f),Zt));t.fillStyle=t.strokeStyle=a,t.beginPath(),this.
+mean.forEach((c,f)=>t.lineTo(r(f),h(c+l[f])));for(let c=o-1;c>=0;c--)t.lineTo(r(c),h(this.mean[c]-l[c]));t.globalAlpha=.16,t.fill(),t.globalAlpha=
+1;let d=(c,f,m)=>{t.beginPath(),c.forEach((u,b)=>t.lineTo(r(b),h(u))),t.globalAlpha=f,t.lineWidth=m,t.stroke(),t.globalAlpha=1};t.strokeStyle=
+i.ink;for(let c of this.shadows)d(c.field,.25,1.2);if(t.strokeStyle=a,this.fields.length>1)for(let c of this.fields)d(c,.45,1.1);d(this.mean,
+1,2.6);let{x:g,y:p}=this.world.train;t.fillStyle=i.ink,p.forEach((c,f)=>{t.beginPath(),t.arc((g[f]/3+1)/2*s,h(c),3.6,0,7),t.fill()}),k(t,"ba\
+nd: two standard deviations",8,e-12,{size:12.5,color:i.soft})}drawLoss(t,s,e){let i=E();if(!this.drawn){k(t,"loss on the plane of the two sh\
+arpest directions",2,10,{color:i.soft,size:12.5,halo:!1});return}let{values:a,axes:o,center:r}=this.drawn,h=Math.min(...a),l=a.map(c=>Math.min(
+1,(c-h)/this.world.high)),d=x("canvas",{width:C,height:C}),g=d.getContext("2d"),p=g.createImageData(C,C);l.forEach((c,f)=>{for(let m=0;m<3;m++)
+p.data[4*f+m]=i.low[m]+(i.high[m]-i.low[m])*c;p.data[4*f+3]=255}),g.putImageData(p,0,0),t.drawImage(d,.5,.5,C-1,C-1,0,0,s,e),t.strokeStyle=W()?
+"rgba(255,255,255,.2)":"rgba(60,70,80,.3)",t.lineWidth=1,t.beginPath();for(let c=1;c<10;c++)for(let[f,m,u,b]of lt(l,C,C,c/10))t.moveTo(f/(C-
+1)*s,m/(C-1)*e),t.lineTo(u/(C-1)*s,b/(C-1)*e);t.stroke(),t.fillStyle=S(this.method);for(let c of this.members()){let f=R(c,r,-1);t.beginPath(),
+t.arc((H(f,o[0].vector)/Jt+1)/2*s,(1-2*H(f,o[1].vector)/Jt)/2*e,3,0,7),t.fill()}k(t,`loss, two sharpest directions · λ₁ = ${$(o[0].value)}`,
+6,12,{color:i.ink,size:12.5})}},vt=class{settings;label;seed;frames;planes;yours;constructor(t={}){let{kind:s="spiral",methods:e=["vi","sabm\
+a"],planes:i=!0,label:a="a network",settings:o={}}=t;Object.assign(this,{kind:s,planes:i,label:a,net:"one",seed:1,draws:10,steps:0,frames:0,
+settings:{radius:2,rho:.2,kappa:.1,rate:.1,shots:20,noise:.15,...o},yours:[],side:0}),this.panes=e.map(r=>new Yt(this,r)),this.traces=new _(
+(r,h,l)=>this.drawTraces(r,h,l),{ratio:.16,label:"",least:190,most:330}),this.build(),this.again(),this.clock=new wt(this.panes[0].node,r=>this.
+frame(r)),!gt.matches&&t.autoplay!==!1&&this.play(!0)}build(){let t=i=>(a,o)=>{this.settings[i]=a,o&&(this.forget(),this.again(),this.play(!0))};
+this.sliders={};let s=(i,a,o,r,h)=>this.sliders[i]=new it(a,o,this.settings[i],t(i),{say:r,help:h}).node;this.playButton=D("Play","play or p\
+ause",()=>this.play(!this.clock.playing),{class:"pg-play"}),this.verdict=x("p",{class:"pg-verdict",role:"status"});let e=i=>a=>{i(a),this.forget(),
+this.again(),this.play(!0)};this.node=x("section",{class:"pg-network","aria-label":this.label},x("div",{class:"pg-panes"},...this.panes.map(
+i=>i.node)),x("div",{class:"pg-row"},this.playButton,D("Again","the same run from its start",()=>{this.again(),this.play(!0)}),D("New seed",
+"other points, other start, other noise; earlier seeds stay as shadows",()=>{for(let i of this.panes)i.keep();this.seed+=1,this.again(),this.
+play(!0)}),this.planes?ft("data",Object.entries(ws),this.kind,e(i=>{this.kind=i})):null,this.planes?ft("a click adds",[["0","a circle"],["1",
+"a square"]],"0",i=>{this.side=Number(i)}):null,ft("network",Object.entries(xs).map(([i,[a]])=>[i,a]),this.net,e(i=>{this.net=i}))),this.verdict,
+this.traces.node,x("div",{class:"pg-sliders"},s("radius","radius of SA-BMA",[0,.25,.5,.7,1,1.4,2,2.8,4],i=>i?`√(2 KL) = ${i}`:"0: the same\
+ as VI"),s("rho","radius of SAM",[0,.05,.1,.2,.5,1],i=>`${i}, a distance`),s("kappa","temperature",[.01,.03,.1,.3,1],i=>i===1?"1: Bayes":`${i}\
+: colder than Bayes`,"the weight of KL(q ‖ prior)"),s("rate","learning rate",[.005,.01,.02,.05,.1]),s("shots","points a class or side",[4,
+8,12,20,40,80]),s("noise","noise of the points",[0,.1,.15,.2,.3,.5]),new it("ensemble",[1,2,5,10,20,30],10,i=>{this.draws=i;for(let a of this.
+panes)a.refresh(1/0);this.draw()},{say:i=>`${i} draw${i>1?"s":""}`}).node))}add(t,s){if(this.kind==="gap")return;let e=s.getBoundingClientRect();
+this.yours.push([2.4*(2*(t.clientX-e.left)/e.width-1),2*(1-2*(t.clientY-e.top)/e.height),this.side]),this.forget(),this.again(),this.play(!0)}points(t,s){
+let{kind:e,settings:i,yours:a}=this,o=e==="none"&&[0,1].every(d=>a.filter(g=>g[2]===d).length>1),{x:r,y:h,noise:l}=o?{x:[],y:[],noise:null}:
+bs(e==="none"?"xor":e,t,i.noise,s);return e==="gap"?{x:r,y:h,noise:l}:{x:Float64Array.from([...r,...a.flatMap(([d,g])=>[d,g])]),y:[...h,...a.
+map(d=>d[2])],noise:l}}forget(){for(let t of this.panes)t.shadows=[]}again(){let{kind:t,settings:s,seed:e}=this,i=2*s.shots,a=new et(e);this.
+steps=0,this.train=this.points(i,a),this.test=t==="none"?this.train:bs(t,ie,s.noise,a),this.sliders.rho.hidden=this.panes.every(o=>o.method!==
+"sam"),this.sliders.noise.hidden=t==="gap",this.high=t==="gap"?40:ee,this.grid=t==="gap"?Float64Array.from({length:121},(o,r)=>-3+r/20):Float64Array.
+from({length:2*B*B},(o,r)=>{let h=r>>1;return r%2?2*(1-2*Math.floor(h/B)/(B-1)):2.4*(2*(h%B)/(B-1)-1)});for(let o of this.panes)o.begin(),o.
+curve(),o.fill(C);this.draw()}play(t){if(t&&this.steps>=Qt&&this.again(),this.clock.play(t),this.playButton.textContent=t?"Pause":"Play",!t){
+for(let s of this.panes)s.refresh(1/0),s.curve(),s.fill(C),s.score();this.draw()}}advance(){this.steps+=1;for(let t of this.panes)(t.method!==
+"hmc"||this.steps%2)&&t.step()}frame(t){let s=performance.now();for(this.due=Math.min(2,(this.due??0)+t*80);this.due>=1;this.due--)this.advance();
+this.frames+=1,this.jobs?.length||(this.jobs=this.round()),this.jobs.shift()(),performance.now()-s<ae&&this.jobs.shift()?.(),this.tell(),this.
+steps>=Qt&&this.play(!1)}round(){this.rounds=(this.rounds??0)+1;let t=this.rounds%4===0,s=this.panes.filter(i=>!i.lost),e=i=>[()=>i.refresh(
+2),()=>i.plane.draw(),...this.planes?[()=>i.fill(2)]:[],...t?[()=>i.score(),()=>i.loss.draw()]:[],...this.rounds%12===2?[()=>i.curve()]:[]];
+return[...s.flatMap(e),...t||!s.length?[()=>this.traces.draw()]:[]]}recolor(){this.draw()}draw(){for(let t of this.panes)t.draw();this.traces.
+draw(),this.tell(!0)}tell(t=this.frames%30===0){if(!t)return;let s=this.panes.map(e=>`${I(e.method)[0]}: `+(e.lost?"diverged":`test loss ${$(
+e.test.at(-1))}, ${this.kind==="gap"?`its draws differ by ${$(e.unsure.gap)} in the gap and ${$(e.unsure.points)} at the points`:`ECE ${$(e.
+ece.at(-1))}, ${Math.round(100*e.right)} % right, λ₁ ${$(e.axes[0].value)}`}`));this.verdict.textContent=`Step ${this.steps}. ${s.join(" \
+· ")}${this.verdictOf()}`,this.panes.forEach((e,i)=>{e.plane.say(`What the ensemble of ${I(e.method)[0]} predicts for ${ws[this.kind]??oe}.\
+ ${s[i]}.`),e.loss.say(`Training loss of ${I(e.method)[0]} on the plane of its two sharpest directions, the draws projected onto it.`)}),this.
+traces.say(`Against steps: ${s.join("; ")}.`)}verdictOf(){let t=this.panes.filter(r=>!r.lost&&Number.isFinite(r.test.at(-1))),s=r=>I(r.method)[0];
+if(this.steps<200||this.kind==="gap"||t.length<2)return this.kind==="none"?" · tested on the points themselves":"";let e=r=>t.reduce((h,l)=>r(
+l)<r(h)?l:h),i=e(r=>r.test.at(-1)),a=e(r=>r.lambda.at(-1)),o=t.reduce((r,h)=>h.lambda.at(-1)>r.lambda.at(-1)?h:r);return`. ${i===a?`${s(i)} \
+is flatter and has the lower test loss.`:`${s(i)} has the lower test loss, though ${i===o?"its mean is the sharpest":`${s(a)} is flatter`}: \
+flat is not all that counts.`}`}drawTraces(t,s,e){let i=[["test loss","test"],["calibration error, ECE","ece"],["λ₁ of the training loss at \
+the mean","lambda"]].filter(([,h])=>h!=="ece"||this.kind!=="gap"),a=s<620,o=a?s:s/i.length-14,r=a?e/i.length:e;i.forEach(([h,l],d)=>{let g=this.
+panes.flatMap(p=>[...p.shadows.map(c=>({color:S(p.method),x:c.x,y:c[l],faint:!0})),{color:S(p.method),x:p.x,y:p[l]}]);Ft(t,a?0:d*(o+14),a?d*
+r:0,o,r-4,h,g.filter(p=>p.y.some(Number.isFinite)),{log:l==="lambda",most:Qt})})}};var ys=`.pg { --ink: #1f2933; --soft: #52606d; --paper: #ffffff; --panel: #f5f7fa; --line: #d9dee4; --track: #7b8794; --accent: #00805d;
   font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif; color: var(--ink); background: var(--paper);
   text-align: left; container-type: inline-size; }
 .pg[data-theme=dark] { --ink: #e4e7eb; --soft: #b1bac4; --paper: #15191e; --panel: #20262d; --line: #3a434d; --track: #8b97a4; --accent: #2f\
@@ -232,7 +246,15 @@ paper); border-color: transparent; }
 .pg .pg-grip { border-radius: 8px; } .pg .pg-grip canvas { cursor: grab; touch-action: pan-y; } .pg .pg-grip canvas:active { cursor: grabbin\
 g; }
 .pg .pg-world, .pg .pg-net { display: grid; gap: 14px 26px; grid-template-columns: minmax(0, 1fr); }
-.pg .pg-stage, .pg .pg-side { min-width: 0; } .pg .pg-side { display: grid; gap: 12px; align-content: start; }
+.pg .pg-maps { display: grid; gap: 12px; min-width: 0; } .pg .pg-first { min-width: 0; display: grid; gap: 2px 26px; align-content: start; }\
+
+.pg .pg-score { display: flex; flex-wrap: wrap; gap: 4px 22px; align-items: baseline; font-variant-numeric: tabular-nums; color: var(--soft)\
+; min-height: 84px; align-content: start; }
+.pg .pg-score b { font-size: 28px; line-height: 1.2; color: var(--method); margin-right: 8px; } .pg .pg-score .pg-wins b { text-decoration: \
+underline; text-underline-offset: 4px; text-decoration-thickness: 3px; }
+.pg .pg-score > :first-child { font-weight: 600; color: var(--ink); } .pg .pg-score small { flex-basis: 100%; font-size: 15px; }
+.pg .pg-boards { display: grid; gap: 14px 26px; min-width: 0; }
+.pg-embedded h1, .pg-embedded .lead, .pg-embedded .pg-about, .pg-embedded .pg > h2 { display: none; }
 .pg .pg-verdict { min-height: 3em; font-variant-numeric: tabular-nums; } .pg .pg-about { color: var(--soft); }
 .pg .pg-sliders { display: grid; grid-template-columns: repeat(auto-fit, minmax(250px, 1fr)); gap: 2px 20px; }
 .pg .pg-slider { display: grid; grid-template-columns: auto 1fr; align-items: baseline; gap: 0 10px; font-size: 15px; margin: 0; }
@@ -245,16 +267,16 @@ uch-action: pan-y; }
 .pg .pg-under { display: flex; flex-wrap: wrap; gap: 6px 24px; align-items: center; } .pg .pg-under .pg-tools { margin: 0; } .pg .pg-under .\
 pg-about { flex: 1 1 320px; }
 @container (max-width: 859px) {
-  .pg .pg-world .pg-stage, .pg .pg-world .pg-side { display: contents; }
-  .pg .pg-world > .pg-under { order: 3; } .pg .pg-side > * { order: 1; } .pg .pg-stage > .pg-grip, .pg .pg-stage > .pg-row { order: -2; }
-  .pg .pg-world .pg-sliders { display: contents; } .pg .pg-world .pg-slider { order: 1; } .pg .pg-world .pg-slider:first-child { order: -1; \
-}
   .pg .pg-world, .pg .pg-net { gap: 4px; } .pg .pg-row, .pg .pg-chips { gap: 6px; } .pg button, .pg select { padding: 6px 10px; } .pg .pg-ve\
 rdict { min-height: 6em; }
 }
 @container (min-width: 860px) {
-  .pg .pg-world, .pg .pg-net { grid-template-columns: minmax(0, 1.75fr) minmax(300px, 1fr); }
-  .pg .pg-under { grid-column: 1 / -1; }
+  .pg .pg-world { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); align-items: start; }
+  .pg .pg-world > * { grid-column: 1 / -1; } .pg .pg-world > .pg-verdict { max-width: 120ch; }
+  .pg .pg-maps { grid-template-columns: 1fr 1fr; gap: 26px; } .pg .pg-first { grid-template-columns: 1fr 1fr; } .pg .pg-first .pg-slider:fir\
+st-child { order: 2; } .pg .pg-first .pg-score { order: 3; grid-column: 1 / -1; }
+  .pg .pg-world > .pg-row { margin: 0; } .pg .pg-boards { grid-template-columns: 1.15fr 1fr 1fr; } .pg .pg-score, .pg .pg-verdict { min-heig\
+ht: 3em; }
 }
 .pg .pg-step .pg-board { line-height: 0; } .pg .pg-step svg { position: absolute; inset: 0; width: 100%; height: 100%; }
 .pg .pg-step svg text { font: 700 16px/1 system-ui, sans-serif; paint-order: stroke; stroke: var(--paper); stroke-width: 4px; stroke-opacity\
@@ -283,229 +305,314 @@ anel); box-shadow: inset 0 0 0 2px var(--s-worst); color: var(--ink); font-weigh
 ; }
 .pg .pg-network .pg-row { align-items: center; } .pg .pg-network .pg-sliders { margin-top: 12px; }
 @container (min-width: 620px) { .pg .pg-panes { grid-template-columns: repeat(auto-fit, minmax(270px, 1fr)); } }
-`;var ls="http://www.w3.org/2000/svg",xt=[["q","The posterior q: a mean, and a width for each weight. The dots are the four draws of this step\
+`;var vs="http://www.w3.org/2000/svg",kt=[["q","The posterior q: a mean, and a width for each weight. The dots are the four draws of this step\
 ."],["g","g: which way the loss that q expects rises fastest, for the mean. It has a part for the widths too."],["ball","The ball: as far as\
  the mean could go, were the whole radius spent on it. It is measured in widths of q, so it is as oblong as q, whose ellipse is drawn at two\
  widths."],["worst","Ascend by Δ to q′, the worst posterior in the ball to first order. The bar shows how the radius was spent: what the wid\
 ths took, the mean did not get."],["there","g′: the gradient at q′, with the same four draws of noise."],["diff","g′ − g: all that tells\
  SA-BMA from VI. It points where the slope grows, so stepping against it leads away from curvature."],["move","Step back to q and descend ag\
-ainst g′ and the pull of the prior. The arrow is drawn at its true length; the thin blue one is the step of VI."]],Pt=class{world;constructor(t){
-Object.assign(this,{world:t,phase:0}),this.ground=new R((s,a,e)=>this.drawGround(s,a,e),{ratio:.52,label:"",least:260,most:620}),this.svg=document.
-createElementNS(ls,"svg"),this.svg.setAttribute("aria-hidden","true"),this.ground.node.append(this.svg),this.profile=new R((s,a,e)=>this.drawProfile(
-s,a,e),{ratio:.5,label:"",least:180,most:260}),this.sentence=x("p",{class:"pg-formula",role:"group","aria-label":"objective and step; point \
-at a symbol to see its mark"}),this.text=x("p",{class:"pg-verdict",role:"status"}),this.slider=new Z("phase",xt.map((s,a)=>a),0,s=>this.go(s),
-{say:s=>`${s+1} of ${xt.length}`}),this.budget=x("div",{class:"pg-budget",role:"img"}),this.node=x("section",{class:"pg-step","aria-label":"\
+ainst g′ and the pull of the prior. The arrow is drawn at its true length; the thin blue one is the step of VI."]],Ct=class{world;constructor(t){
+Object.assign(this,{world:t,phase:0}),this.ground=new _((s,e,i)=>this.drawGround(s,e,i),{ratio:.52,label:"",least:260,most:620}),this.svg=document.
+createElementNS(vs,"svg"),this.svg.setAttribute("aria-hidden","true"),this.ground.node.append(this.svg),this.profile=new _((s,e,i)=>this.drawProfile(
+s,e,i),{ratio:.5,label:"",least:180,most:260}),this.sentence=x("p",{class:"pg-formula",role:"group","aria-label":"objective and step; point \
+at a symbol to see its mark"}),this.text=x("p",{class:"pg-verdict",role:"status"}),this.slider=new it("phase",kt.map((s,e)=>e),0,s=>this.go(
+s),{say:s=>`${s+1} of ${kt.length}`}),this.budget=x("div",{class:"pg-budget",role:"img"}),this.node=x("section",{class:"pg-step","aria-label":"\
 one step of SA-BMA"},this.ground.node,x("div",{class:"pg-row"},D("Next","the next phase",()=>this.next(),{class:"pg-play"}),D("Back","the ph\
 ase before",()=>this.go(Math.max(0,this.phase-1))),this.slider.node),this.text,x("div",{class:"pg-below"},x("div",{},this.sentence,this.budget),
 this.profile.node)),this.write(),t.still.push(()=>this.take()),this.node.addEventListener("pointerover",s=>this.light(s.target.closest?.("[d\
 ata-s]")?.dataset.s)),this.node.addEventListener("pointerleave",()=>this.light()),this.node.addEventListener("focusin",s=>this.light(s.target.
-dataset?.s)),this.node.addEventListener("click",s=>{let a=s.target.closest?.(".pg-formula [data-s]")?.dataset.s;a&&(this.reveal(a),this.light(
-a))}),this.take()}take(t){let{world:s}=this,a=s.runs.get("sabma")?.learner??s.learner("sabma",s.seed),e=t??dt(a.q),i=$t(2);this.prior=a.prior,
-this.settings={...a.settings,radius:s.settings.radius,T:s.settings.T,rate:s.settings.rate},this.loss=s.loss,this.noise=s.noise.slice(0,4),this.
-record=Dt(this.loss,e,i,this.prior,this.noise,this.settings),this.after=e,this.plain=dt(this.record.from),Et(this.loss,this.plain,$t(2),this.
-prior,this.noise,this.settings);let{g:o,delta:n}=this.record;this.slope=n?W(o.mean,n.mean)+W(o.logStd,n.logStd):0,this.promised=o.value+this.
-slope,this.relief=null,this.go(t?0:this.phase)}next(){this.phase<xt.length-1?this.go(this.phase+1):this.take(this.after)}go(t){this.phase=this.
-slider.value=t,this.text.textContent=`${t+1}. ${xt[t][1]}`,this.recolor()}recolor(){this.ground.draw(),this.profile.draw(),this.tellBudget();
-let t=this.record;this.profile.say(`The loss along the ascent from q${t.there?`: ${I(t.g.value)} at q, ${I(t.worst.value)} at q′, ${I(this.
+dataset?.s)),this.node.addEventListener("click",s=>{let e=s.target.closest?.(".pg-formula [data-s]")?.dataset.s;e&&(this.reveal(e),this.light(
+e))}),this.take()}take(t){let{world:s}=this,e=s.runs.get("sabma")?.learner??s.learner("sabma",s.seed),i=t??ht(e.q),a=qt(2);this.prior=e.prior,
+this.settings={...e.settings,radius:s.settings.radius,T:s.settings.T,rate:s.settings.rate},this.loss=s.loss,this.noise=s.noise.slice(0,4),this.
+record=Ut(this.loss,i,a,this.prior,this.noise,this.settings),this.after=i,this.plain=ht(this.record.from),Ot(this.loss,this.plain,qt(2),this.
+prior,this.noise,this.settings);let{g:o,delta:r}=this.record;this.slope=r?H(o.mean,r.mean)+H(o.logStd,r.logStd):0,this.promised=o.value+this.
+slope,this.relief=null,this.go(t?0:this.phase)}next(){this.phase<kt.length-1?this.go(this.phase+1):this.take(this.after)}go(t){this.phase=this.
+slider.value=t,this.text.textContent=`${t+1}. ${kt[t][1]}`,this.recolor()}recolor(){this.ground.draw(),this.profile.draw(),this.tellBudget();
+let t=this.record;this.profile.say(`The loss along the ascent from q${t.there?`: ${$(t.g.value)} at q, ${$(t.worst.value)} at q′, ${$(this.
 promised)} by the straight line of slope g`:"; there is none at radius 0"}.`),this.ground.say(`One step of SA-BMA on the ground. ${this.text.
-textContent} Loss that q expects ${I(t.g.value)}`+(t.there?`, that q′ expects ${I(t.worst.value)}.`:"; the radius is 0, so that there is n\
-o q′."))}write(){let t=(s,a)=>x("span",{"data-s":s,tabindex:0,role:"button"},a);this.sentence.append("min over ",t("q","q")," of max over ",
+textContent} Loss that q expects ${$(t.g.value)}`+(t.there?`, that q′ expects ${$(t.worst.value)}.`:"; the radius is 0, so that there is n\
+o q′."))}write(){let t=(s,e)=>x("span",{"data-s":s,tabindex:0,role:"button"},e);this.sentence.append("min over ",t("q","q")," of max over ",
 t("worst","q′")," in ",t("ball","KL(q′ ‖ q) ≤ radius²/2")," of E",x("sub",{},"q′"),"[L] + T ",t("move","KL(q ‖ prior)"),x("br"),
 t("worst","Δ")," = ",t("ball","radius")," · F⁻¹",t("g","g")," / √(",t("g","g"),"ᵀF⁻¹",t("g","g"),")",x("br"),t("worst","q′"),"\
  = ",t("q","q")," + ",t("worst","Δ"),",  ",t("there","g′")," = ",t("g","g")," + ",t("diff","(g′ − g)"),x("br"),t("q","q")," ← ",t("\
 q","q")," − ",t("move","rate · F⁻¹(g′ + T ∇KL)"),x("small",{},"F: the Fisher matrix of q itself. For a mean it is 1/width², for th\
-e logarithm of a width 2. The step down is a natural gradient too, damped by the size of the last gradients."))}reveal(t){let s=xt.findIndex(
-([a])=>a===t);s>this.phase&&this.go(s)}light(t){this.node.classList.toggle("pg-some",!!t);for(let s of this.node.querySelectorAll("[data-s]"))
-s.classList.toggle("pg-lit",s.dataset.s===t)}tellBudget(){let{share:t,there:s}=this.record,{radius:a}=this.settings,e=o=>`${Math.round(100*o)}\
- %`;if(this.budget.hidden=this.phase<3||!s,this.budget.hidden)return;let i=`${e(t)} of radius² went into the means, ${e(1-t)} into the widt\
-hs: the mean of q′ lies at √${t.toFixed(2)} = ${e(Math.sqrt(t))} of the way to the edge.`;this.budget.setAttribute("aria-label",i),this.
+e logarithm of a width 2. The step down is a natural gradient too, damped by the size of the last gradients."))}reveal(t){let s=kt.findIndex(
+([e])=>e===t);s>this.phase&&this.go(s)}light(t){this.node.classList.toggle("pg-some",!!t);for(let s of this.node.querySelectorAll("[data-s]"))
+s.classList.toggle("pg-lit",s.dataset.s===t)}tellBudget(){let{share:t,there:s}=this.record,{radius:e}=this.settings,i=o=>`${Math.round(100*o)}\
+ %`;if(this.budget.hidden=this.phase<3||!s,this.budget.hidden)return;let a=`${i(t)} of radius² went into the means, ${i(1-t)} into the widt\
+hs: the mean of q′ lies at √${t.toFixed(2)} = ${i(Math.sqrt(t))} of the way to the edge.`;this.budget.setAttribute("aria-label",a),this.
 budget.replaceChildren(x("div",{class:"pg-bar"},x("i",{style:`width:${100*t}%`},t>.25?"means":""),x("b",{style:`width:${100*(1-t)}%`},t<.75?
-"widths":"")),x("p",{},`Radius ${a}. `,i))}view(t,s){let{from:a,there:e}=this.record,i=a.logStd.map(Math.exp),o=Math.max(2.1,this.settings.radius+
-.3),n=[0,1].map(l=>Math.max(o*i[l],e?Math.abs(e.mean[l]-a.mean[l])+2.1*Math.exp(e.logStd[l]):0)*1.12),h=Math.min(t/2/n[0],s/2/n[1]);return{unit:h,
-X:l=>t/2+(l-a.mean[0])*h,Y:l=>s/2-(l-a.mean[1])*h,center:a.mean}}drawGround(t,s,a){if(!this.record)return;let{unit:e,center:i}=this.view(s,a),
-o=O(),n=121,h=Math.round(120*a/s)+1,l=[s,a,e,B()].join();if(this.relief?.key!==l){let p=new Float64Array(2),f=new Float64Array(n*h);for(let y=0;y<
-h;y++)for(let v=0;v<n;v++)p[0]=i[0]+(v/(n-1)-.5)*s/e,p[1]=i[1]-(y/(h-1)-.5)*a/e,f[y*n+v]=this.loss.both(p,null);let u=Math.min(...f),b=Math.
-max(1e-9,Math.max(...f)-u);this.relief={key:l,columns:n,rows:h,share:f.map(y=>(y-u)/b)}}let{share:d}=this.relief,g=x("canvas",{width:n,height:h}),
-m=g.getContext("2d"),c=m.createImageData(n,h);d.forEach((p,f)=>{for(let u=0;u<3;u++)c.data[4*f+u]=o.low[u]+(o.high[u]-o.low[u])*p;c.data[4*f+
-3]=255}),m.putImageData(c,0,0),t.drawImage(g,0,0,s,a),t.strokeStyle=B()?"rgba(255,255,255,.14)":"rgba(60,70,80,.22)",t.lineWidth=1;for(let p=1;p<
-14;p++){t.beginPath();for(let[f,u,b,y]of at(d,h,n,p/14))t.moveTo(f/(n-1)*s,u/(h-1)*a),t.lineTo(b/(n-1)*s,y/(h-1)*a);t.stroke()}this.drawMarks(
-s,a)}drawMarks(t,s){let{X:a,Y:e,unit:i}=this.view(t,s),{from:o,g:n,there:h,worst:l}=this.record,{radius:d}=this.settings,g=L("sabma"),m=L("v\
-i"),c=L("sam"),p=O().truth,f=O().ink;this.svg.setAttribute("viewBox",`0 0 ${t} ${s}`),this.svg.replaceChildren();let u=(M,$,E=this.svg)=>{let A=document.
-createElementNS(ls,M);for(let[F,ot]of Object.entries($))A.setAttribute(F,ot);return E.append(A),A},b=M=>u("g",{"data-s":M}),y=(M,$,E,A,F)=>u(
-"ellipse",{cx:a($[0]),cy:e($[1]),rx:E*i,ry:A*i,fill:"none",...F},M),v=[],w=[],k=(...M)=>v.push(M),G=(M,$,E,A,F,ot,ut,Ft={})=>{let st=Math.hypot(
-A,F),S=Math.min(11,.6*st),[z,Y]=st?[A/st,F/st]:[0,0];for(let et=0;et<=12;et++)w.push([$+A*et/12,E+F*et/12]);u("line",{x1:$,y1:E,x2:$+A-z*S*.7,
-y2:E+F-Y*S*.7,stroke:ot,"stroke-width":3.2,...Ft},M),u("path",{d:`M${$+A},${E+F} L${$+A-z*S-Y*S*.55},${E+F-Y*S+z*S*.55} L${$+A-z*S+Y*S*.55},${E+
-F-Y*S-z*S*.55} Z`,fill:ot},M),ut&&k(M,$+A+9*z+(z<0?-14:2),E+F+14*Y+5,ut,ot)},H=o.logStd.map(Math.exp),[V,U]=[a(o.mean[0]),e(o.mean[1])],ht=M=>this.
-phase>=M,ms=Math.max(rt(n.mean),l?rt(l.mean):0,1e-9),K=.3*Math.min(t,s)/ms;if(ht(2)){let M=b("ball");y(M,o.mean,d*H[0],d*H[1],{stroke:c,"str\
-oke-width":2,"stroke-dasharray":"3 6"}),k(M,V+d*H[0]*i*.72+6,U+d*H[1]*i*.72+12,"ball",c)}let yt=b("q");y(yt,o.mean,2*H[0],2*H[1],{stroke:f,"\
-stroke-width":2.4,fill:f,"fill-opacity":.07});for(let M of this.noise)u("circle",{cx:a(o.mean[0]+H[0]*M[0]),cy:e(o.mean[1]+H[1]*M[1]),r:3.4,
-fill:f},yt);if(u("circle",{cx:V,cy:U,r:6,fill:f,stroke:O().paper,"stroke-width":1.5},yt),k(yt,V-2*H[0]*i*.72-20,U-2*H[1]*i*.72-6,"q",f),ht(3)&&
-h){let M=b("worst"),$=h.logStd.map(Math.exp),[E,A]=[a(h.mean[0]),e(h.mean[1])];if(y(M,h.mean,2*$[0],2*$[1],{stroke:c,"stroke-width":2.4,fill:c,
-"fill-opacity":.08}),G(M,V,U,E-V,A-U,c,"Δ"),u("circle",{cx:E,cy:A,r:5,fill:c,stroke:O().paper,"stroke-width":1.5},M),k(M,E-2*$[0]*i*.72-26,
-A+2*$[1]*i*.72+16,"q′",c),ht(5)){let F=b("diff");G(F,E,A,n.mean[0]*K,-n.mean[1]*K,m,"",{"stroke-dasharray":"4 5"}),G(F,E+n.mean[0]*K,A-n.mean[1]*
-K,(l.mean[0]-n.mean[0])*K,-(l.mean[1]-n.mean[1])*K,p),k(F,E+(n.mean[0]+l.mean[0])/2*K-20,A-(n.mean[1]+l.mean[1])/2*K-12,"g′ − g",p)}ht(4)&&
-G(b("there"),E,A,l.mean[0]*K,-l.mean[1]*K,g,"g′")}if(ht(1)&&G(b("g"),V,U,n.mean[0]*K,-n.mean[1]*K,m,"g"),ht(6)){let M=b("move"),$=this.after.
-logStd.map(Math.exp);y(M,this.after.mean,2*$[0],2*$[1],{stroke:g,"stroke-width":2.4,"stroke-dasharray":"7 4"}),G(M,V,U,a(this.plain.mean[0])-
-V,e(this.plain.mean[1])-U,m,"",{"stroke-width":2}),G(M,V,U,a(this.after.mean[0])-V,e(this.after.mean[1])-U,g,"step")}let Ut=[];for(let[M,$,E,
-A,F]of v){let ot=10*A.length,ut=([S,z])=>[$+S,E+z-14,$+S+ot,E+z+4],Ft=S=>{let[z,Y,et,Nt]=ut(S);return z>4&&et<t-4&&Y>4&&Nt<s-4&&!w.some(([vt,
-kt])=>vt>z-4&&vt<et+4&&kt>Y-4&&kt<Nt+4)&&!Ut.some(([vt,kt,us,ws])=>z<us&&et>vt&&Y<ws&&Nt>kt)},st=[0,14,26,40,56].flatMap(S=>[[0,-S],[0,S],[S,
-0],[-S,0],[S,-S],[-S,-S],[S,S],[-S,S]]).find(Ft)??[0,0];Ut.push(ut(st)),u("text",{x:$+st[0],y:E+st[1],fill:F},M).textContent=A}}drawProfile(t,s,a){
-if(!this.record)return;let e=O(),{from:i,delta:o,g:n,worst:h}=this.record,l=L("sam");if(T(t,"loss along the ascent from q (0) to q′ (1)",2,
-10,{color:e.soft,size:12.5,halo:!1}),!o){T(t,"radius 0: no ascent",s/2,a/2,{align:"center",halo:!1});return}let d=Array.from({length:41},(y,v)=>v/
-40*1.4),g=d.map(y=>J(this.loss,{mean:C(i.mean,o.mean,y),logStd:C(i.logStd,o.logStd,y)},this.noise).value),m=d.map(y=>n.value+y*this.slope),c=Math.
-min(...g,...m),p=Math.max(...g,...m),f=y=>8+(s-70)*y/1.4,u=y=>a-22-(a-52)*(y-c)/Math.max(p-c,1e-9),b=(y,v,w)=>{t.beginPath(),y.forEach((k,G)=>t.
-lineTo(f(d[G]),u(k))),t.strokeStyle=v,t.lineWidth=2.2,t.setLineDash(w),t.stroke(),t.setLineDash([])};b(m,L("vi"),[4,5]),b(g,e.ink,[]),T(t,"s\
-lope g",f(1.4)+6,u(m.at(-1)),{color:L("vi"),size:12.5}),T(t,"loss",f(1.4)+6,Math.abs(u(g.at(-1))-u(m.at(-1)))<14?u(m.at(-1))+(u(g.at(-1))<u(
-m.at(-1))?-15:15):u(g.at(-1)),{size:12.5}),ft(t,"circle",f(0),u(n.value),5,e.ink),T(t,I(n.value),f(0)+4,u(n.value)+14,{size:12.5}),!(this.phase<
-3)&&(ft(t,"circle",f(1),u(h.value),5,l),T(t,I(h.value),f(1)+4,u(h.value)+14,{size:12.5,color:l}))}};var _=[-3,3],it=[-2,2],tt=600,Rs=60,ds=6,cs=3,mt=.4,_s={gd:"",sam:"SAM: sharpness-aware minimisation",vi:"VI: variational inference",sabma:"\
-SA-BMA: sharpness-aware Bayesian model averaging",sgld:"SGLD: stochastic gradient Langevin dynamics",hmc:"HMC: Hamiltonian Monte Carlo"},ps=[
--1.2816,-.5244,0,.5244,1.2816],Vt=ps.flatMap(r=>ps.map(t=>Float64Array.of(r,t))),gs={hollow:{label:"a narrow hollow before a wide meadow",start:[
--1.5,.3],std:.3,T:.1,radius:1,rho:.5,rate:.05,top:1.1,terms:[{kind:"dent",at:[-.7,0],depth:1,width:.28},{kind:"dent",at:[1.4,.1],depth:1,width:1.1},
-{kind:"bowl",at:[1,0],h:.06}],places:[["narrow hollow",[-.7,0],.5],["wide meadow",[1.4,.1],1.4]],about:"Both start at the same place with th\
-e same noise. VI lowers the loss that it expects under q, its Gaussian over the weights; SA-BMA looks for the worst q′ within the radius fir\
-st, and lowers the loss there. This ground was chosen because the difference is plainest here: the hollow lies on the way to the meadow. Hol\
-low and meadow are equally deep."},ravine:{label:"a bent ravine",start:[-1.9,1.3],std:.25,T:.05,radius:1,rho:.3,rate:.05,top:3,terms:[{kind:"\
-valley",k:5,a:.45,b:-1},{kind:"bowl",at:[1.6,.2],h:.3}],places:[["end of the ravine",[1.6,.1],.7]],about:"Every method ends at the same plac\
-e. The radius matters on the way: across the ravine the ball is cut short by steep walls, and q stays narrow there."},ridge:{label:"a ridge \
-between two valleys",start:[-.05,1.1],std:.25,T:.05,radius:1,rho:.3,rate:.05,top:1.6,terms:[{kind:"dent",at:[0,0],depth:-1,width:[.35,2.5]},
-{kind:"bowl",at:[0,0],h:.16}],places:[["left valley",[-.8,0],.8],["right valley",[.8,0],.8]],about:"Both valleys are alike, and q starts on \
-the ridge: noise decides. Run 20 seeds and count."},plateau:{label:"a plateau with one hollow",start:[-1.3,.5],std:.35,T:.05,radius:1,rho:.5,
-rate:.2,top:.5,terms:[{kind:"dent",at:[1.1,0],depth:1,width:.55},{kind:"bowl",at:[0,0],h:.03}],places:[["hollow",[1.1,0],.6],["plateau",[-1,
-0],1.3]],about:"Where the loss is nearly flat its gradient is nearly zero, and the prior has the say: q widens until a draw meets the hollow\
-."},modes:{label:"two modes: a counter-example",start:[-.5,0],std:.5,T:.1,radius:2,rho:.5,rate:.05,top:6,terms:[{kind:"modes",a:[-1.6,0],b:[
-1.6,0],narrow:.3,ratio:3}],places:[["narrow mode",[-1.6,0],.55],["ridge",[-.6,0],.45],["wide mode",[1.6,0],1.3]],about:"Flatter is not what \
-a large radius always finds. Two modes of equal depth: VI and SA-BMA at radius 0.5 reach the wide one from here, at radius 2 most runs do no\
-t. The ascent carries q′ over the ridge into the other basin, and the gradient there, the steeper one, holds q on the ridge. The arrows belo\
-w the section show where each method moves the mean. Press 20 seeds."},yours:{label:"yours: push it into shape",start:[-1.5,.6],std:.3,T:.1,
-radius:1,rho:.5,rate:.05,top:1.2,terms:[{kind:"bowl",at:[.6,0],h:.1}],places:[],about:"Press on the ground to push it down or up, then play."}},
-Ot=class{seed;on;rhoSlider;still;constructor(t={}){Object.assign(this,{seed:1,draws:10,on:new Set(["vi","sabma"]),chosen:"sabma",truth:!1,tool:"\
-start",shadows:[],still:[]}),this.built=t,this.map=new R((s,a,e)=>this.drawMap(s,a,e),{ratio:2/3,label:""}),this.section=new R((s,a,e)=>this.
-drawSection(s,a,e),{ratio:.56,label:"",least:190,most:280}),this.traces=new R((s,a,e)=>this.drawTraces(s,a,e),{ratio:.8,label:"",least:290,most:350}),
-this.build(),this.choose("hollow"),this.clock=new pt(this.map.node,s=>this.frame(s)),!nt.matches&&t.autoplay!==!1&&this.play(!0)}build(){let t=(e,...i)=>(this[`${e}\
-Slider`]=new Z(...i),this[`${e}Slider`].node),s=e=>(i,o)=>{this.settings[e]=i,o?(this.again(),nt.matches||this.play(!0)):(this.rest(),this.draw())};
-this.playButton=D("Play","play or pause",()=>this.play(!this.clock.playing),{class:"pg-play"}),this.chips=x("div",{class:"pg-chips",role:"gr\
-oup","aria-label":"methods"});for(let e of["gd","sam","vi","sabma","sgld","hmc"]){let i=D("",`show or hide ${j(e)[0]}`,()=>this.toggle(e),{"\
-data-method":e});i.append(x("i",{"aria-hidden":"true"}),j(e)[0]),this.chips.append(i)}this.ground=gt("ground",Object.entries(gs).map(([e,i])=>[
-e,i.label]),"hollow",e=>{this.choose(e),this.play(!nt.matches)}),this.tools=x("div",{class:"pg-tools",role:"group","aria-label":"what the po\
-inter does"},...[["down","push down"],["up","push up"],["start","move q"]].map(([e,i])=>D(i,`the pointer: ${i}`,()=>{this.tool=e,this.tell()},
-{"data-tool":e}))),this.verdict=x("p",{class:"pg-verdict",role:"status"}),this.about=x("p",{class:"pg-about"}),this.names=x("p",{class:"pg-a\
-bout"}),this.truthButton=D("Truth","lay the posterior itself over the ground, computed on a grid",()=>{this.truth=!this.truth,this.tell(),this.
-map.draw()});let a=x("div",{class:"pg-grip",tabindex:0,role:"group","aria-label":"the ground; arrow keys move the place where training start\
-s"},this.map.node);a.addEventListener("keydown",e=>this.pressed(e)),this.pointer(this.map.canvas),this.node=x("section",{class:"pg-world","a\
-ria-label":"two weights"},x("div",{class:"pg-stage"},a,x("div",{class:"pg-row"},this.playButton,D("Step","one step of every method",()=>{this.
-play(!1),this.advance(1),this.shown()}),D("Again","the same run from its start",()=>{this.again(),this.play(!0)}),D("New seed","other noise;\
- the last runs stay as shadows",()=>{this.seed+=1,this.again(),this.play(!0)}),D("20 seeds","20 runs at once, and where they end",()=>this.many()),
-this.truthButton),this.verdict,this.chips,this.names),x("div",{class:"pg-side"},x("div",{class:"pg-sliders"},t("radius","radius of SA-BMA",[
-0,.25,.35,.5,.7,1,1.4,2,2.8,4],1,s("radius"),{say:e=>e?`${e} × the width of its cloud q`:"0: the same as VI",help:"how far from q SA-BMA lo\
-oks for the worst posterior, √(2 KL)"}),t("rho","radius of SAM",[0,.05,.1,.2,.3,.5,.8,1.2],.5,s("rho"),{say:e=>`${e}, a distance`}),t("T",
-"temperature",[.01,.02,.05,.1,.2,.5,1],.1,s("T"),{say:e=>`T = ${e}`,help:"the weight of KL(q ‖ prior), kl_weight / N"}),t("rate","learning\
- rate",[.01,.02,.05,.1,.2],.05,s("rate")),t("draws","ensemble",[1,2,5,10,20,30],10,e=>{this.draws=e,this.shown()},{say:e=>`${e} draw${e>1?"s":
-""}`})),this.section.node,this.traces.node),x("div",{class:"pg-under"},this.ground,this.tools,this.about))}choose(t){this.name=t;let s=this.
-world=gs[t];this.terms=s.terms.map(a=>({...a})),this.settings={radius:s.radius,rho:s.rho,T:s.T,rate:s.rate};for(let a of["radius","rho","T",
-"rate"])this[`${a}Slider`].value=s[a];this.start=[...s.start],this.tool=t==="yours"?"down":"start",this.shadows=[],this.reground(),this.again(
-!1)}reground(){this.loss=Jt(this.terms),this.relief=this.density=null}toggle(t){this.on.has(t)&&this.on.size>1?this.on.delete(t):(this.on.add(
-t),this.chosen=t),this.again(!1),nt.matches||this.play(!0)}tell(){for(let s of this.chips.children){let{method:a}=s.dataset;s.setAttribute("\
-aria-pressed",this.on.has(a)),s.style.setProperty("--method",L(a))}for(let s of this.tools.children)s.setAttribute("aria-pressed",s.dataset.
-tool===this.tool);this.tools.hidden=this.name!=="yours",this.rhoSlider.node.hidden=!this.on.has("sam"),this.truthButton.setAttribute("aria-p\
-ressed",this.truth),this.about.textContent=this.world.about;let t=[...this.on].some(s=>X[s])?"q: a method's cloud of weights, the dots are d\
-raws from it":"";this.names.textContent=[...[...this.on].map(s=>_s[s]),t].filter(Boolean).join(". ")+"."}play(t){t&&this.steps>=tt&&this.again(),
-this.clock.play(t),this.tell(),this.playButton.textContent=t?"Pause":"Play",t||this.halted()}halted(){for(let t of this.still)t(this)}prior(){
-let t=Math.log(cs);return{mean:Float64Array.of(0,0),logStd:Float64Array.of(t,t)}}from(){let t=Math.log(this.world.std);return{mean:Float64Array.
-from(this.start),logStd:Float64Array.of(t,t)}}learner(t,s){let{radius:a,rho:e,T:i,rate:o}=this.settings,n={T:i,rate:o,momentum:0,draws:4,radius:t===
-"sam"?e:a};return new lt(t,this.loss,this.prior(),this.from(),n,s)}rest(t=!0){if(t&&this.steps>60)for(let[a,e]of this.runs)this.shadow(a,e.trail);
-this.steps=0,this.density=null,this.runs=new Map([...this.on].map(a=>[a,{learner:this.learner(a,this.seed),trail:[[...this.start]],x:[],expected:[],
-worst:[],lambda:[],kl:[],lost:!1}]));let s=new Q(99);this.noise=Array.from({length:30},()=>s.normals(2)),this.drifts=null,this.tally="",this.
-measure()}again(t=!0){this.rest(t),this.shown(),this.halted()}shadow(t,s){this.shadows.push([t,s]),this.shadows.length>80&&this.shadows.shift()}advance(t){
-for(let s=0;s<t&&this.steps<tt;s++){this.steps+=1;for(let[a,e]of this.runs)e.lost||a==="hmc"&&this.steps%ds||(e.learner.step(),e.lost=!e.learner.
-finite,e.lost||e.trail.push([...e.learner.q.mean]));this.steps%4===0&&this.measure()}this.steps%24<t&&(this.drifts=null)}measure(){for(let[t,
-s]of this.runs)if(!s.lost){let a=this.measured(t,s.learner);s.x.push(this.steps);for(let e of["expected","worst","lambda","kl"])s[e].push(a[e])}}measured(t,{
-q:s,prior:a,settings:e,kept:i}){let{loss:o}=this,[{value:n}]=ct(o,s.mean,1);if(X[t]){let h=Tt(s,J(o,s,Vt),this.settings.radius).there;return{
-expected:It(o,s),worst:It(o,h),lambda:n,kl:At(s,a).value}}if(qt[t]){let h=i.length?i.slice(-this.draws):[s.mean];return{expected:h.reduce((l,d)=>l+
-o.both(d,null),0)/h.length,worst:NaN,lambda:n,kl:NaN}}return{expected:o.both(s.mean,null),worst:Wt(o,s.mean,this.settings.rho),lambda:n,kl:NaN}}frame(t){
-this.due=(this.due??0)+t*Rs;let s=Math.min(6,Math.floor(this.due));this.due=Math.min(1,this.due-s),s&&(this.advance(s),this.shown()),this.steps>=
-tt&&this.play(!1)}whereIs(t){let s=this.placeOf(t),a=Float64Array.from(t),e=new Float64Array(2);if(s?.endsWith("ridge"))return`on the ${s}`;
-for(let o=0;o<80;o++)this.loss.both(a,e.fill(0)),a[0]-=.05*e[0],a[1]-=.05*e[1];let i=this.placeOf(a);return i?`in the ${i===s?"":"basin of t\
-he "}${i}`:""}placeOf([t,s]){return this.world.places.find(([,[a,e],i])=>Math.hypot(t-a,s-e)<i)?.[0]}many(){this.play(!1),this.shadows=[];let t=new Map;
-for(let s of this.on)for(let a=1;a<=20;a++){let e=this.learner(s,a),i=[];for(let h=0;h<(s==="hmc"?tt/ds:tt)&&e.finite;h++)e.step(),h%6===0&&
-i.push([...e.q.mean]);i.push([...e.q.mean]);let o=e.finite?this.placeOf(e.q.mean)??"elsewhere":"diverged",n=t.get(s)??t.set(s,new Map).get(s);
-n.set(o,(n.get(o)??0)+1),this.shadow(s,i)}this.tally="20 seeds end here. "+[...t].map(([s,a])=>`${j(s)[0]}: ${[...a].sort((e,i)=>i[1]-e[1]).
-map(([e,i])=>`${i} ${e}`).join(", ")}`).join("; ")+".",this.shown()}place(t){let s=this.map.canvas.getBoundingClientRect();return[_[0]+(t.clientX-
-s.left)/s.width*(_[1]-_[0]),it[1]-(t.clientY-s.top)/s.height*(it[1]-it[0])]}near(t){let[s,a]=this.place(t),e=this.map.width/(_[1]-_[0]);return[
-this.start,...[...this.runs.values()].map(i=>i.learner.q.mean)].some(([i,o])=>Math.hypot(s-i,a-o)*e<44)}pointer(t){let s=!1,a=i=>{let o=this.
-place(i);this.tool==="start"?(this.start=o.map((n,h)=>Math.max([_,it][h][0]+.1,Math.min([_,it][h][1]-.1,n))),this.rest(!1)):this.push(o),this.
-shown()};t.addEventListener("touchstart",i=>{(this.tool!=="start"||this.near(i.touches[0]))&&i.preventDefault()},{passive:!1}),t.addEventListener(
-"pointerdown",i=>{i.pointerType==="touch"&&this.tool==="start"&&!this.near(i)||(s=!0,t.setPointerCapture(i.pointerId),this.play(!1),a(i))}),
-t.addEventListener("pointermove",i=>{s&&a(i)});let e=()=>{s&&(s=!1,this.again(!1))};t.addEventListener("pointerup",e),t.addEventListener("po\
-intercancel",e)}push([t,s]){let a=this.tool==="down"?1:-1,e=this.terms.find(i=>i.kind==="dent"&&i.width===.32&&Math.hypot(i.at[0]-t,i.at[1]-
-s)<.16);e?e.depth=Math.max(-1.5,Math.min(1.5,e.depth+.06*a)):this.terms.push({kind:"dent",at:[t,s],depth:.1*a,width:.32}),this.reground(),this.
-rest(!1)}pressed(t){let s={ArrowLeft:[-.1,0],ArrowRight:[.1,0],ArrowUp:[0,.1],ArrowDown:[0,-.1]}[t.key];s&&(t.preventDefault(),this.play(!1),
-this.tool==="start"&&(this.start=[this.start[0]+s[0],this.start[1]+s[1]]),this.again(!1))}recolor(){this.tell(),this.draw(!0)}draw(t=!this.clock?.
-playing){this.drawn=(this.drawn??0)+1,this.map.draw(),(t||this.drawn%3===1)&&this.section.draw(),(t||this.drawn%6===0)&&this.traces.draw()}shown(){
-this.clock?.playing||this.tell(),this.draw();let t=this.tally||this.sentence();(!this.clock?.playing||this.steps>=tt||this.steps%12===0)&&(this.
-verdict.textContent=t,this.map.say(`${this.world.label}, seen from above. ${t}`),this.section.say(`Section of the ground through the mean of\
- ${j(this.chosen)[0]}, with the posteriors above it.`),this.traces.say(`Against steps: ${[...this.runs].map(([s,a])=>`${j(s)[0]}: expected l\
-oss ${I(a.expected.at(-1))}, worst loss in the ball ${I(a.worst.at(-1))}, λ₁ ${I(a.lambda.at(-1))}, KL ${I(a.kl.at(-1))}`).join("; ")}.`))}sentence(){
-if(!this.steps)return this.clock?.playing?"They start …":"Press Play.";let t=[...this.runs].filter(([,{lost:n}])=>!n).map(([n,{learner:{q:h}}])=>({
-name:j(n)[0],where:this.whereIs(h.mean),cost:Wt(this.loss,h.mean,mt)-this.loss.both(h.mean,null)})),s=({name:n,where:h,cost:l})=>`${n} ${l.toFixed(
-2)}${h&&`, ${h}`}`,a=({name:n,where:h,cost:l})=>`${n}${h&&` is ${h}`}: moving its mean by ${mt} costs up to ${l.toFixed(2)}.`,e=t.length>2?[
-`Moving the mean by ${mt} costs at most: ${t.map(s).join("; ")}.`]:t.map(a),[i,o]=[...t].sort((n,h)=>n.cost-h.cost);o&&this.steps>=tt&&e.push(
-i.cost<.9*o.cost?`${i.name} ended flattest.`:`${i.name} and ${o.name} ended about equally flat.`);for(let[n,{lost:h}]of this.runs)h&&e.push(
-`${j(n)[0]} diverged: lower the learning rate or the radius.`);return e.join(" ")}heights(t,s){let a=new Float64Array(s*t);for(let e=0;e<s;e++)
-for(let i=0;i<t;i++)a[e*t+i]=this.loss.both([_[0]+i/(t-1)*6,it[1]-e/(s-1)*4],null);return a}paintRelief(t,s){let i=this.heights(181,121),o=O(),
-n=Math.min(...i),h=i.map(f=>{let u=(f-n)/this.world.top;return u<1?.75*u:1-.25/u}),l=x("canvas",{width:181,height:121}),d=l.getContext("2d"),
-g=d.createImageData(181,121);for(let f=0;f<121;f++)for(let u=0;u<181;u++){let b=f*181+u,y=h[f*181+Math.min(180,u+1)]-h[f*181+Math.max(0,u-1)],
-v=h[Math.min(120,f+1)*181+u]-h[Math.max(0,f-1)*181+u],w=Math.max(-.22,Math.min(.14,1.7*(-y-v)));for(let k=0;k<3;k++)g.data[4*b+k]=(o.low[k]+
-(o.high[k]-o.low[k])*h[b])*(1+w);g.data[4*b+3]=255}d.putImageData(g,0,0);let m=this.map.dense,c=x("canvas",{width:t*m,height:s*m}),p=c.getContext(
-"2d");p.imageSmoothingQuality="high",p.drawImage(l,0,0,t*m,s*m),p.scale(t*m/180,s*m/120),p.strokeStyle=B()?"rgba(255,255,255,.13)":"rgba(60,\
-70,80,.2)";for(let f=1;f<=14;f++){p.lineWidth=180/t*(f%4?.8:1.4),p.beginPath();for(let[u,b,y,v]of at(h,121,181,f/15))p.moveTo(u,b),p.lineTo(
-y,v);p.stroke()}this.relief={whole:c,width:t,height:s,dark:B(),low:n}}paintTruth(){let a=this.heights(181,121),e=Math.min(...a),i=cs**-2,o=a.
-map((d,g)=>{let m=_[0]+g%181/180*6,c=it[1]-Math.floor(g/181)/120*4;return Math.exp(-(d-e)/this.settings.T-.5*i*(m*m+c*c))}),n=Array.from(o).
-sort((d,g)=>g-d),h=n.reduce((d,g)=>d+g,0),l=[.5,.95].map(d=>{let g=0;return n.find(m=>(g+=m)>=d*h)});this.density={columns:181,rows:121,lines:l.
-map(d=>at(o,121,181,d))}}drawMap(t,s,a){if(!this.runs)return;let e=O(),i=this.relief;(!i||i.width!==s||i.height!==a||i.dark!==B())&&this.paintRelief(
-s,a),t.drawImage(this.relief.whole,0,0,s,a);let o=s/6,n=d=>(d-_[0])*o,h=d=>(it[1]-d)*o;this.truth&&this.drawTruth(t,s,a,e);for(let[d,g,m]of this.
-world.places)T(t,d,n(g[0]),Math.min(a-12,h(g[1]-m)+4),{color:e.soft,size:13,align:"center"});this.shadows.forEach(([d,g])=>this.drawTrail(t,
-g,L(d),n,h,.22));for(let d of this.runs.keys())this.drawRun(t,d,this.runs.get(d),n,h,o);let l=[...this.runs].map(([d,{learner:g}])=>({method:d,
-x:n(g.q.mean[0]),y:h(g.q.mean[1])-16})).sort((d,g)=>d.y-g.y);l.length<=3&&l.forEach((d,g)=>{for(let m of l.slice(0,g))Math.abs(m.x-d.x)<60&&
-d.y-m.y<17&&(d.y=m.y+17);T(t,j(d.method)[0],Math.max(8,Math.min(s-70,d.x+10)),Math.max(12,d.y),{color:L(d.method),weight:700,size:14})}),t.strokeStyle=
-e.soft,t.lineWidth=2,t.beginPath(),t.moveTo(12,a-12),t.lineTo(12+mt*o,a-12),t.stroke(),T(t,`${mt}`,18+mt*o,a-12,{color:e.soft,size:12.5}),this.
-steps||(t.strokeStyle=e.ink,t.lineWidth=1.5,t.setLineDash([3,4]),t.beginPath(),t.arc(n(this.start[0]),h(this.start[1]),24,0,7),t.stroke(),t.
-setLineDash([]),T(t,"drag",n(this.start[0])-29,h(this.start[1]),{align:"right",color:e.soft,size:12.5}))}drawTruth(t,s,a,e){this.density||this.
-paintTruth();let{columns:i,rows:o,lines:n}=this.density;t.strokeStyle=e.truth,n.forEach((h,l)=>{t.lineWidth=l?1.4:2.4,t.beginPath();for(let[
-d,g,m,c]of h)t.moveTo(d/(i-1)*s,g/(o-1)*a),t.lineTo(m/(i-1)*s,c/(o-1)*a);t.stroke()}),T(t,"true posterior: 50 % and 95 % of its mass",10,14,
-{color:e.truth,weight:600})}drawTrail(t,s,a,e,i,o){t.globalAlpha=o,t.strokeStyle=t.fillStyle=a,t.lineWidth=1.6,t.beginPath();for(let[h,l]of s)
-t.lineTo(e(h),i(l));t.stroke();let n=s.at(-1);t.globalAlpha=Math.min(1,2*o),t.beginPath(),t.arc(e(n[0]),i(n[1]),3,0,7),t.fill(),t.globalAlpha=
-1}drawRun(t,s,{learner:a,trail:e},i,o,n){let h=L(s),{q:l,last:d}=a,[g,m]=[i(l.mean[0]),o(l.mean[1])];s==="sgld"||s==="hmc"?(this.drawTrail(t,
-e.slice(-160),h,i,o,s==="hmc"?.08:.3),d?.path&&this.drawTrail(t,d.path,h,i,o,.4)):this.drawTrail(t,e,h,i,o,.75);let c=(p,f)=>{t.beginPath(),
-t.ellipse(i(p.mean[0]),o(p.mean[1]),f*Math.exp(p.logStd[0])*n,f*Math.exp(p.logStd[1])*n,0,0,7)};if(t.fillStyle=t.strokeStyle=h,X[s]&&(t.globalAlpha=
-.16,c(l,2),t.fill(),t.globalAlpha=1,t.lineWidth=2,c(l,2),t.stroke(),s==="sabma"&&d?.there)){t.lineWidth=1.4,t.setLineDash([4,4]),c(d.there,2),
-t.stroke(),t.setLineDash([]),t.beginPath(),t.moveTo(g,m),t.lineTo(i(d.there.mean[0]),o(d.there.mean[1])),t.stroke();let p=o(d.there.mean[1])+
-2*Math.exp(d.there.logStd[1])*n+9;T(t,n<80?"worst q′":"q′, worst in the radius",Math.max(76,Math.min(6*n-76,i(d.there.mean[0]))),Math.min(
-4*n-10,p),{color:h,size:12.5,align:"center"})}if(s==="sam"&&d?.e&&this.steps<tt&&(t.lineWidth=1.5,t.beginPath(),t.arc(i(d.from[0]),o(d.from[1]),
-this.settings.rho*n,0,7),t.setLineDash([4,4]),t.stroke(),t.setLineDash([]),t.beginPath(),t.moveTo(g,m),t.lineTo(i(d.from[0]+d.e[0]),o(d.from[1]+
-d.e[1])),t.stroke()),s!=="gd"&&s!=="sam"){t.fillStyle=h,t.globalAlpha=.8;for(let p of a.members(this.draws,this.noise))t.beginPath(),t.arc(i(
-p[0]),o(p[1]),2.4,0,7),t.fill();t.globalAlpha=1}ft(t,j(s)[3],g,m,5.5,h)}driftOf(t,s,a){let e=Array.from({length:25},(h,l)=>_[0]+.25*l),{q:i,
-prior:o,settings:n}=s;return e.map(h=>{let l={mean:Float64Array.of(h,a),logStd:i.logStd};if(!X[t])return[h,-Bt(this.loss,l.mean.slice(),new Float64Array(
-2),o,{...n,rate:1,radius:t==="sam"?n.radius:0}).there[0]];let d=J(this.loss,l,Vt),g=t==="sabma"&&n.radius?J(this.loss,Tt(l,d,n.radius).there,
-Vt):d;return[h,-g.mean[0]-n.T*At(l,o).mean[0]]})}drawSection(t,s,a){if(!this.runs)return;let e=O(),i=this.runs.get(this.chosen)??this.runs.values().
-next().value,o=i.learner.q.mean[1],n=[...this.runs.keys()].filter(p=>!qt[p]),h=17*n.length,l=a-h-8,d=1.3*this.world.top,g=(this.relief?.low??
-0)-.1*d,m=p=>(p-_[0])/6*s,c=p=>l-(l-24)*Math.min(1.05,(p-g)/d);t.beginPath(),t.moveTo(0,l);for(let p=0;p<=240;p++)t.lineTo(s*p/240,c(this.loss.
-both([_[0]+p/40,o],null)));t.lineTo(s,l),t.fillStyle=`rgb(${e.high.join()})`,t.globalAlpha=.75,t.fill(),t.globalAlpha=1,t.lineWidth=1.5,t.strokeStyle=
-e.soft,t.stroke(),T(t,"loss along w₁, cut through the mean",2,10,{color:e.soft,size:12.5,halo:!1}),T(t,"arrows: where a step moves the mea\
-n",2,25,{color:e.soft,size:12.5});for(let[p,{learner:f}]of this.runs){let{q:u}=f,b=L(p),y=m(u.mean[0]),v=this.loss.both([u.mean[0],o],null);
-if(X[p]){let w=Math.exp(u.logStd[0]),k=It(this.loss,u);t.strokeStyle=b,t.lineWidth=3,t.beginPath(),t.moveTo(m(u.mean[0]-2*w),c(k)),t.lineTo(
-m(u.mean[0]+2*w),c(k)),t.stroke(),t.lineWidth=1.3,t.beginPath(),t.moveTo(y,c(k)),t.lineTo(y,c(v)),t.stroke()}ft(t,j(p)[3],y,c(v),4.5,b)}this.
-drifts??=n.map(p=>[p,this.driftOf(p,this.runs.get(p).learner,o)]),this.drifts.forEach(([p,f],u)=>{let b=l+14+17*u;t.fillStyle=L(p);for(let[y,
-v]of f){let w=4*Math.tanh(Math.abs(v)*4)+1,k=Math.sign(v);t.beginPath(),t.moveTo(m(y)+k*w,b),t.lineTo(m(y)-k*w,b-w),t.lineTo(m(y)-k*w,b+w),t.
-fill()}})}drawTraces(t,s,a){if(!this.runs)return;let e=[["expected loss","expected"],["worst loss in the ball","worst"],["λ₁, sharpest curva\
-ture at the mean","lambda"],["KL(q ‖ prior)","kl"]],i=a/e.length;e.forEach(([o,n],h)=>Lt(t,0,h*i,s,i-6,o,[...this.runs].map(([l,d])=>({color:L(
-l),x:d.x,y:d[n]})).filter(l=>l.y.some(Number.isFinite)),{most:tt}))}};var Gs={kind:"gap",label:"a regression with a gap",methods:["vi","sabma","hmc"],planes:!1,settings:{radius:1,kappa:1}};function fs(r,t={}){let s=x(
-"div",{class:"pg"});Qt(s),s.append(x("style",{},hs));let a=new Set(t.worlds??["weights","step","network","gap"]),e={},i=(n,h,l)=>s.append(x(
-"h2",{},n),...h.map(d=>x("p",{},d)),l);(a.has("weights")||a.has("step"))&&(e.weights=new Ot(t),i("Two weights",[],e.weights.node)),a.has("st\
-ep")&&(e.step=new Pt(e.weights),i("One step of SA-BMA",["From where SA-BMA stands above, whenever the run above rests."],e.step.node)),a.has(
-"network")&&(e.network=new bt(t),i("A network of about fifty weights",["The same two trainings, of a network. Flat shows as wide rings of th\
-e loss around the draws. Spirals come first because there the flatter training mostly has the lower test loss as well; on the moons it is a \
-matter of the seed."],e.network.node)),a.has("gap")&&(e.gap=new bt({...t,...Gs}),i("A regression with a gap",["No points lie in the middle, \
-so an honest answer is unsure there. HMC draws from the exact posterior, if it runs long enough: its band is narrow at the points and wide b\
-etween them. VI and SA-BMA fit one Gaussian: after some hundred steps their bands are too wide at the points and widen less in the middle."],
-e.gap.node));let o=()=>{s.dataset.theme=B()?"dark":"light";for(let n of Object.values(e))n.recolor()};return r.replaceChildren(s),o(),s.playground=
-e,Yt(o)}var Hs={render:({model:r,el:t})=>fs(t,{worlds:r.get("worlds"),autoplay:!1})};return Ms(Ks);})();
+"widths":"")),x("p",{},`Radius ${e}. `,a))}view(t,s){let{from:e,there:i}=this.record,a=e.logStd.map(Math.exp),o=Math.max(2.1,this.settings.radius+
+.3),r=[0,1].map(l=>Math.max(o*a[l],i?Math.abs(i.mean[l]-e.mean[l])+2.1*Math.exp(i.logStd[l]):0)*1.12),h=Math.min(t/2/r[0],s/2/r[1]);return{unit:h,
+X:l=>t/2+(l-e.mean[0])*h,Y:l=>s/2-(l-e.mean[1])*h,center:e.mean}}drawGround(t,s,e){if(!this.record)return;let{unit:i,center:a}=this.view(s,e),
+o=E(),r=121,h=Math.round(120*e/s)+1,l=[s,e,i,W()].join();if(this.relief?.key!==l){let f=new Float64Array(2),m=new Float64Array(r*h);for(let y=0;y<
+h;y++)for(let v=0;v<r;v++)f[0]=a[0]+(v/(r-1)-.5)*s/i,f[1]=a[1]-(y/(h-1)-.5)*e/i,m[y*r+v]=this.loss.both(f,null);let u=Math.min(...m),b=Math.
+max(1e-9,Math.max(...m)-u);this.relief={key:l,columns:r,rows:h,share:m.map(y=>(y-u)/b)}}let{share:d}=this.relief,g=x("canvas",{width:r,height:h}),
+p=g.getContext("2d"),c=p.createImageData(r,h);d.forEach((f,m)=>{for(let u=0;u<3;u++)c.data[4*m+u]=o.low[u]+(o.high[u]-o.low[u])*f;c.data[4*m+
+3]=255}),p.putImageData(c,0,0),t.drawImage(g,0,0,s,e),t.strokeStyle=W()?"rgba(255,255,255,.14)":"rgba(60,70,80,.22)",t.lineWidth=1;for(let f=1;f<
+14;f++){t.beginPath();for(let[m,u,b,y]of lt(d,h,r,f/14))t.moveTo(m/(r-1)*s,u/(h-1)*e),t.lineTo(b/(r-1)*s,y/(h-1)*e);t.stroke()}this.drawMarks(
+s,e)}drawMarks(t,s){let{X:e,Y:i,unit:a}=this.view(t,s),{from:o,g:r,there:h,worst:l}=this.record,{radius:d}=this.settings,g=S("sabma"),p=S("v\
+i"),c=S("sam"),f=E().truth,m=E().ink;this.svg.setAttribute("viewBox",`0 0 ${t} ${s}`),this.svg.replaceChildren();let u=(T,q,P=this.svg)=>{let L=document.
+createElementNS(vs,T);for(let[z,dt]of Object.entries(q))L.setAttribute(z,dt);return P.append(L),L},b=T=>u("g",{"data-s":T}),y=(T,q,P,L,z)=>u(
+"ellipse",{cx:e(q[0]),cy:i(q[1]),rx:P*a,ry:L*a,fill:"none",...z},T),v=[],w=[],M=(...T)=>v.push(T),N=(T,q,P,L,z,dt,xt,Dt={})=>{let ot=Math.hypot(
+L,z),A=Math.min(11,.6*ot),[G,tt]=ot?[L/ot,z/ot]:[0,0];for(let rt=0;rt<=12;rt++)w.push([q+L*rt/12,P+z*rt/12]);u("line",{x1:q,y1:P,x2:q+L-G*A*
+.7,y2:P+z-tt*A*.7,stroke:dt,"stroke-width":3.2,...Dt},T),u("path",{d:`M${q+L},${P+z} L${q+L-G*A-tt*A*.55},${P+z-tt*A+G*A*.55} L${q+L-G*A+tt*
+A*.55},${P+z-tt*A-G*A*.55} Z`,fill:dt},T),xt&&M(T,q+L+9*G+(G<0?-14:2),P+z+14*tt+5,xt,dt)},j=o.logStd.map(Math.exp),[U,X]=[e(o.mean[0]),i(o.mean[1])],
+pt=T=>this.phase>=T,Ps=Math.max(ct(r.mean),l?ct(l.mean):0,1e-9),J=.3*Math.min(t,s)/Ps;if(pt(2)){let T=b("ball");y(T,o.mean,d*j[0],d*j[1],{stroke:c,
+"stroke-width":2,"stroke-dasharray":"3 6"}),M(T,U+d*j[0]*a*.72+6,X+d*j[1]*a*.72+12,"ball",c)}let Tt=b("q");y(Tt,o.mean,2*j[0],2*j[1],{stroke:m,
+"stroke-width":2.4,fill:m,"fill-opacity":.07});for(let T of this.noise)u("circle",{cx:e(o.mean[0]+j[0]*T[0]),cy:i(o.mean[1]+j[1]*T[1]),r:3.4,
+fill:m},Tt);if(u("circle",{cx:U,cy:X,r:6,fill:m,stroke:E().paper,"stroke-width":1.5},Tt),M(Tt,U-2*j[0]*a*.72-20,X-2*j[1]*a*.72-6,"q",m),pt(3)&&
+h){let T=b("worst"),q=h.logStd.map(Math.exp),[P,L]=[e(h.mean[0]),i(h.mean[1])];if(y(T,h.mean,2*q[0],2*q[1],{stroke:c,"stroke-width":2.4,fill:c,
+"fill-opacity":.08}),N(T,U,X,P-U,L-X,c,"Δ"),u("circle",{cx:P,cy:L,r:5,fill:c,stroke:E().paper,"stroke-width":1.5},T),M(T,P-2*q[0]*a*.72-26,
+L+2*q[1]*a*.72+16,"q′",c),pt(5)){let z=b("diff");N(z,P,L,r.mean[0]*J,-r.mean[1]*J,p,"",{"stroke-dasharray":"4 5"}),N(z,P+r.mean[0]*J,L-r.mean[1]*
+J,(l.mean[0]-r.mean[0])*J,-(l.mean[1]-r.mean[1])*J,f),M(z,P+(r.mean[0]+l.mean[0])/2*J-20,L-(r.mean[1]+l.mean[1])/2*J-12,"g′ − g",f)}pt(4)&&
+N(b("there"),P,L,l.mean[0]*J,-l.mean[1]*J,g,"g′")}if(pt(1)&&N(b("g"),U,X,r.mean[0]*J,-r.mean[1]*J,p,"g"),pt(6)){let T=b("move"),q=this.after.
+logStd.map(Math.exp);y(T,this.after.mean,2*q[0],2*q[1],{stroke:g,"stroke-width":2.4,"stroke-dasharray":"7 4"}),N(T,U,X,e(this.plain.mean[0])-
+U,i(this.plain.mean[1])-X,p,"",{"stroke-width":2}),N(T,U,X,e(this.after.mean[0])-U,i(this.after.mean[1])-X,g,"step")}let as=[];for(let[T,q,P,
+L,z]of v){let dt=10*L.length,xt=([A,G])=>[q+A,P+G-14,q+A+dt,P+G+4],Dt=A=>{let[G,tt,rt,Bt]=xt(A);return G>4&&rt<t-4&&tt>4&&Bt<s-4&&!w.some(([
+$t,At])=>$t>G-4&&$t<rt+4&&At>tt-4&&At<Bt+4)&&!as.some(([$t,At,Ns,Fs])=>G<Ns&&rt>$t&&tt<Fs&&Bt>At)},ot=[0,14,26,40,56].flatMap(A=>[[0,-A],[0,
+A],[A,0],[-A,0],[A,-A],[-A,-A],[A,A],[-A,A]]).find(Dt)??[0,0];as.push(xt(ot)),u("text",{x:q+ot[0],y:P+ot[1],fill:z},T).textContent=L}}drawProfile(t,s,e){
+if(!this.record)return;let i=E(),{from:a,delta:o,g:r,worst:h}=this.record,l=S("sam");if(k(t,"loss along the ascent from q (0) to q′ (1)",2,
+10,{color:i.soft,size:12.5,halo:!1}),!o){k(t,"radius 0: no ascent",s/2,e/2,{align:"center",halo:!1});return}let d=Array.from({length:41},(y,v)=>v/
+40*1.4),g=d.map(y=>nt(this.loss,{mean:R(a.mean,o.mean,y),logStd:R(a.logStd,o.logStd,y)},this.noise).value),p=d.map(y=>r.value+y*this.slope),
+c=Math.min(...g,...p),f=Math.max(...g,...p),m=y=>8+(s-70)*y/1.4,u=y=>e-22-(e-52)*(y-c)/Math.max(f-c,1e-9),b=(y,v,w)=>{t.beginPath(),y.forEach(
+(M,N)=>t.lineTo(m(d[N]),u(M))),t.strokeStyle=v,t.lineWidth=2.2,t.setLineDash(w),t.stroke(),t.setLineDash([])};b(p,S("vi"),[4,5]),b(g,i.ink,[]),
+k(t,"slope g",m(1.4)+6,u(p.at(-1)),{color:S("vi"),size:12.5}),k(t,"loss",m(1.4)+6,Math.abs(u(g.at(-1))-u(p.at(-1)))<14?u(p.at(-1))+(u(g.at(-1))<
+u(p.at(-1))?-15:15):u(g.at(-1)),{size:12.5}),st(t,"circle",m(0),u(r.value),5,i.ink),k(t,$(r.value),m(0)+4,u(r.value)+14,{size:12.5}),!(this.
+phase<3)&&(st(t,"circle",m(1),u(h.value),5,l),k(t,$(h.value),m(1)+4,u(h.value)+14,{size:12.5,color:l}))}};function ne(n,t={},...s){let e=document.createElement(n);for(let[i,a]of Object.entries(t))e.setAttribute(i,a);return e.append(...s),e}var Ne=globalThis.matchMedia?.("(prefers-reduced-motion: reduce)")??{matches:!1};function ks(n,t){let s=ne("a",{href:n,download:t});document.body.append(s),s.click(),s.remove()}var V=[-3,3],at=[-2,2],F=181,K=121;function St(n,t){let s=n.getBoundingClientRect();return[V[0]+(t.clientX-s.left)/s.width*(V[1]-V[0]),at[1]-
+(t.clientY-s.top)/s.height*(at[1]-at[0])]}var Mt=class{loss;top;relief;density;constructor(t){this.board=new _((s,e,i)=>{if(!this.loss)return;
+let a=this.relief,o=e/6;(!a||a.width!==e||a.height!==i||a.dark!==W())&&this.paintRelief(e,i),s.drawImage(this.relief.whole,0,0,e,i),t(s,r=>(r-
+V[0])*o,r=>(at[1]-r)*o,o,i)},{ratio:2/3,label:""})}lay(t,s){Object.assign(this,{loss:t,top:s,relief:null,density:null})}get low(){return this.
+relief?.low??0}heights(){let t=new Float64Array(K*F),s=new Float64Array(2);for(let e=0;e<K;e++)for(let i=0;i<F;i++)s[0]=V[0]+i/(F-1)*6,s[1]=
+at[1]-e/(K-1)*4,t[e*F+i]=this.loss.both(s,null);return t}paintRelief(t,s){let e=this.heights(),i=E(),a=Math.min(...e),o=e.map(c=>{let f=(c-a)/
+this.top;return f<1?.75*f:1-.25/f}),r=x("canvas",{width:F,height:K}),h=r.getContext("2d"),l=h.createImageData(F,K);for(let c=0;c<K;c++)for(let f=0;f<
+F;f++){let m=c*F+f,u=o[c*F+Math.min(F-1,f+1)]-o[c*F+Math.max(0,f-1)],b=o[Math.min(K-1,c+1)*F+f]-o[Math.max(0,c-1)*F+f],y=Math.max(-.22,Math.
+min(.14,1.7*(-u-b)));for(let v=0;v<3;v++)l.data[4*m+v]=(i.low[v]+(i.high[v]-i.low[v])*o[m])*(1+y);l.data[4*m+3]=255}h.putImageData(l,0,0);let{
+dense:d}=this.board,g=x("canvas",{width:t*d,height:s*d}),p=g.getContext("2d");p.imageSmoothingQuality="high",p.drawImage(r,0,0,t*d,s*d),p.scale(
+t*d/(F-1),s*d/(K-1)),p.strokeStyle=W()?"rgba(255,255,255,.13)":"rgba(60,70,80,.2)";for(let c=1;c<=14;c++){p.lineWidth=(F-1)/t*(c%4?.8:1.4),p.
+beginPath();for(let[f,m,u,b]of lt(o,K,F,c/15))p.moveTo(f,m),p.lineTo(u,b);p.stroke()}this.relief={whole:g,width:t,height:s,dark:W(),low:a}}drawMass(t,s,e,i,a){
+this.density??=this.massOf(i,a),t.strokeStyle=E().truth,this.density.forEach((o,r)=>{t.lineWidth=r?1.4:2.4,t.beginPath();for(let[h,l,d,g]of o)
+t.moveTo(h/(F-1)*s,l/(K-1)*e),t.lineTo(d/(F-1)*s,g/(K-1)*e);t.stroke()})}massOf(t,s){let e=this.heights(),i=Math.min(...e),a=e.map((l,d)=>{let g=V[0]+
+d%F/(F-1)*6,p=at[1]-Math.floor(d/F)/(K-1)*4;return Math.exp(-(l-i)/t-.5*(g*g+p*p)/s**2)}),o=Array.from(a).sort((l,d)=>d-l),r=o.reduce((l,d)=>l+
+d,0);return[.5,.95].map(l=>{let d=0;return o.find(g=>(d+=g)>=l*r)}).map(l=>lt(a,K,F,l))}};var Xt=[.01,.02,.05,.1,.2,.5,1],ts=[0,.25,.35,.5,.7,1,1.4,2,2.8,4],he=12,le=6;function Y(n,{method:t,q:s,members:e}){return Q[t]?Nt(n,s):e.reduce(
+(i,a)=>i+n.both(a,null),0)/e.length}var Ms=(n,t,s={})=>({method:n,q:ht(t.q),members:t.members(40,[]),lost:!t.finite,...s});function ss(n,t){
+let s=!1,e=()=>{let i=performance.now()+he;for(;!s&&n.length&&performance.now()<i;)n.shift()();s||(n.length?setTimeout(e):t())};return setTimeout(
+e),()=>{s=!0}}var jt=class{constructor(t,s,{T:e,radius:i},a){Object.assign(this,{loss:t,vi:[],sabma:[],ghost:null});let o=(h,l)=>()=>{let d=s(
+h===this.vi?"vi":"sabma",l);d.lost||h.push({...d,...l,train:Y(t,d)})},r=[...Xt.map(h=>o(this.vi,{T:h,radius:0})),...ts.map(h=>o(this.sabma,{
+T:e,radius:h}))];this.stop=ss(r,()=>{this.ghost=this.find(this.sabma.find(h=>h.radius===i),s),a()})}vi;sabma;ghost;loss;find(t,s){let e=t&&this.
+vi.findIndex((o,r)=>r&&(o.train-t.train)*(this.vi[r-1].train-t.train)<=0);if(!(e>0))return null;let[i,a]=[this.vi[e-1],this.vi[e]];for(let o=0;o<
+le;o++){let r=Math.sqrt(i.T*a.T),h=s("vi",{T:r,radius:0}),l={...h,T:r,train:Y(this.loss,h)};(l.train-t.train)*(i.train-t.train)<=0?a=l:i=l}return[
+i,a].reduce((o,r)=>Math.abs(r.train-t.train)<Math.abs(o.train-t.train)?r:o)}draw(t,s,e,i,{T:a,radius:o}){let r=E(),h=[["vi",this.vi,u=>u.T===
+a,"T"],["sabma",this.sabma,u=>u.radius===o,"radius"]];k(t,"training loss → against test loss ↑, each after a whole run",2,10,{color:r.soft,
+size:12.5,halo:!1});let l=u=>[u.train,Y(i,u)],d=[...this.vi,...this.sabma].map(l);if(!d.length)return;let g=u=>{let b=d.map(M=>M[u]),y=Math.
+min(...b),v=Math.max(...b),w=Math.max(.08*(v-y),.02);return[y-w,v+w]},[p,c]=[g(0),g(1)],f=u=>44+(s-70)*(u-p[0])/(p[1]-p[0]),m=u=>e-24-(e-58)*
+(u-c[0])/(c[1]-c[0]);t.strokeStyle=r.line,t.beginPath(),t.moveTo(44,30),t.lineTo(44,e-20),t.lineTo(s-4,e-20),t.stroke(),p.forEach((u,b)=>k(t,
+$(u),f(u),e-9,{color:r.soft,size:12,align:b?"right":"left"}));for(let u of c)k(t,$(u),40,m(u),{color:r.soft,size:12,align:"right"});for(let[
+u,b,y,v]of h){let w=S(u);t.strokeStyle=t.fillStyle=w,t.lineWidth=1.6,t.beginPath();for(let N of b)t.lineTo(f(l(N)[0]),m(l(N)[1]));t.stroke();
+for(let N of b){let[j,U]=l(N);t.beginPath(),t.arc(f(j),m(U),2.6,0,7),t.fill()}for(let N of b.filter(y)){let[j,U]=l(N);st(t,I(u)[3],f(j),m(U),
+6,w)}let M=b.at(-1);if(M){let[N,j]=l(M);k(t,`${I(u)[0]}, larger ${v}`,Math.min(f(N)+8,s-4),m(j)+(m(j)>e/2?14:-12),{color:w,size:12,align:f(N)>
+s/2?"right":"left"})}}if(this.ghost){let[u,b]=l(this.ghost);t.strokeStyle=S("vi"),t.setLineDash([2,3]),t.lineWidth=2,t.beginPath(),t.arc(f(u),
+m(b),10,0,7),t.stroke(),t.setLineDash([]),k(t,`T* = ${$(this.ghost.T)}`,f(u)+14,m(b)+4,{color:S("vi"),size:12})}}};function Ss(n,t,s,e){let i=E(),
+a=e.flatMap(({values:p})=>p).filter(Number.isFinite),o=Math.min(...a),r=Math.max(...a,o+.05),h=Math.max(12,Math.round(t/22)),l=p=>4+p*(t-8)/
+h,d=(s-44)/e.length,g=(t-8)/h-2;k(n,`test loss of ${e[0].values.length} seeds, a block each`,2,10,{color:i.soft,size:12.5,halo:!1}),e.forEach(
+({method:p,values:c,where:f},m)=>{let u=new Array(h).fill(0),b=26+(m+1)*d;c.filter(Number.isFinite).forEach(v=>{u[Math.min(h-1,Math.floor((v-
+o)/(r-o)*h))]+=1});let y=Math.min(9,(d-18)/Math.max(...u,1));n.fillStyle=S(p),u.forEach((v,w)=>{for(let M=0;M<v;M++)n.fillRect(l(w),b-(M+1)*
+y,g,y-1)}),k(n,`${I(p)[0]}: ${f}`,t-4,b-d+10,{color:S(p),size:12,align:"right"}),n.fillStyle=i.line,n.fillRect(4,b,t-8,1)}),[o,r].forEach((p,c)=>k(
+n,$(p),c?t-4:4,s-8,{color:i.soft,size:12,align:c?"right":"left"}))}var Z=600,de=60,Ts=6,$s=3,bt=.4,es=20,As=.3,ce=[0,.1,.2,.3,.4,.6,.8,1],Es=[0,.1,.2,.4],Ls=.02,fe={gd:"",sam:"SAM: sharpness-aware minimisati\
+on",vi:"VI: variational inference",sabma:"SA-BMA: sharpness-aware Bayesian model averaging",sgld:"SGLD: stochastic gradient Langevin dynamic\
+s",hmc:"HMC: Hamiltonian Monte Carlo"},Is=[-1.2816,-.5244,0,.5244,1.2816],qs=Is.flatMap(n=>Is.map(t=>Float64Array.of(n,t))),is={hollow:{label:"\
+a narrow hollow before a wide meadow",start:[-1.5,.3],std:.3,T:.1,radius:1,rho:.5,rate:.05,top:1.1,terms:[{kind:"dent",at:[-.7,0],depth:1.1,
+width:.28},{kind:"dent",at:[1.4,.1],depth:1,width:1.1},{kind:"bowl",at:[1,0],h:.06}],places:[["narrow hollow",[-.7,0],.5],["wide meadow",[1.4,
+.1],1.4]],about:"Both start at the same place with the same noise. VI lowers the loss that it expects under q, its cloud of weights; SA-BMA \
+looks for the worst cloud q′ within the radius first, and lowers the loss there. The hollow lies on the way to the meadow and is a little de\
+eper: this ground was chosen because the difference is plainest here."},ravine:{label:"a bent ravine",start:[-1.9,1.3],std:.25,T:.05,radius:1,
+rho:.3,rate:.05,top:3,terms:[{kind:"valley",k:5,a:.45,b:-1},{kind:"bowl",at:[1.6,.2],h:.3}],places:[["end of the ravine",[1.6,.1],.7]],about:"\
+The ravine leads every method the same way. The radius matters on the way: across the ravine steep walls cut the ball short, and q stays nar\
+row there."},ridge:{label:"a ridge between two valleys",start:[-.05,1.1],std:.25,T:.05,radius:1,rho:.3,rate:.05,top:1.6,terms:[{kind:"dent",
+at:[0,0],depth:-1,width:[.35,2.5]},{kind:"bowl",at:[0,0],h:.16}],places:[["west valley",[-.8,0],.8],["east valley",[.8,0],.8]],about:"The tw\
+o valleys mirror each other, and q starts on the ridge: noise decides. Press 20 seeds and count."},plateau:{label:"a plateau with one hollow",
+start:[-1.3,.5],std:.35,T:.05,radius:1,rho:.5,rate:.2,top:.5,terms:[{kind:"dent",at:[1.1,0],depth:1,width:.55},{kind:"bowl",at:[0,0],h:.03}],
+places:[["hollow",[1.1,0],.6],["plateau",[-1,0],.9]],about:"Where the loss is nearly flat its gradient is nearly zero, and the prior has the\
+ say: q widens until a draw meets the hollow."},modes:{label:"two modes: a counter-example",start:[-.5,0],std:.5,T:.1,radius:2,rho:.5,rate:.05,
+top:6,terms:[{kind:"modes",a:[-1.6,0],b:[1.6,0],narrow:.3,ratio:3}],places:[["narrow mode",[-1.6,0],.55],["ridge",[-.6,0],.45],["wide mode",
+[1.6,0],1.3]],about:"Flatter is not what a large radius always finds. Two modes of equal depth: VI and SA-BMA at radius 0.5 reach the wide o\
+ne from here, at radius 2 most runs do not. The ascent carries q′ over the ridge into the other basin, and the gradient there, the steeper o\
+ne, holds q on the ridge. The arrows below the section show where each method moves the mean. Press 20 seeds."},yours:{label:"yours: push it\
+ into shape",start:[-1.5,.6],std:.3,T:.1,radius:1,rho:.5,rate:.05,top:1.2,terms:[{kind:"bowl",at:[.6,0],h:.1}],places:[],about:"Press on the\
+ ground to push it down or up, then play."}},zt=class{seed;on;still;start;steps;records;radiusSlider;rhoSlider;TSlider;rateSlider;drawsSlider;shiftSlider;bendSlider;constructor(t={}){
+Object.assign(this,{seed:1,draws:10,on:new Set(["vi","sabma"]),chosen:"sabma",truth:!1,tool:"start",shadows:[],ends:[],still:[],shift:[As,0],
+bend:0,records:new Map}),this.training=new Mt((s,e,i,a,o)=>this.drawTraining(s,e,i,a,o)),this.testing=new Mt((s,e,i,a,o)=>this.drawTesting(s,
+e,i,a,o)),this.map=this.training.board,this.section=new _((s,e,i)=>this.drawSection(s,e,i),{ratio:.56,label:"",least:230,most:300}),this.traces=
+new _((s,e,i)=>this.drawTraces(s,e,i),{ratio:.8,label:"",least:230,most:300}),this.chart=new _((s,e,i)=>this.drawChart(s,e,i),{ratio:.8,label:"",
+least:230,most:300}),this.build(t.link!==!1),this.choose("hollow"),t.link!==!1&&this.read(new URLSearchParams(location.search)),this.clock=new wt(
+this.map.node,s=>this.frame(s)),!gt.matches&&t.autoplay!==!1&&this.play(!0)}build(t){let s=(o,...r)=>(this[`${o}Slider`]=new it(...r),this[`${o}\
+Slider`].node),e=o=>(r,h)=>{this.settings[o]=r,h?(this.again(),gt.matches||this.play(!0)):(this.rest(),this.draw())};this.playButton=D("Play",
+"play or pause",()=>this.play(!this.clock.playing),{class:"pg-play"}),this.chips=x("div",{class:"pg-chips",role:"group","aria-label":"method\
+s"});for(let o of Ht){let r=D("",`show or hide ${I(o)[0]}`,()=>this.toggle(o),{"data-method":o});r.append(x("i",{"aria-hidden":"true"}),I(o)[0]),
+this.chips.append(r)}this.ground=ft("ground",Object.entries(is).map(([o,r])=>[o,r.label]),"hollow",o=>{this.choose(o),this.play(!gt.matches)}),
+this.tools=x("div",{class:"pg-tools",role:"group","aria-label":"what the pointer does"},...[["down","push down"],["up","push up"],["start","\
+move q"]].map(([o,r])=>D(r,`the pointer: ${r}`,()=>{this.tool=o,this.tell()},{"data-tool":o}))),this.score=x("div",{class:"pg-score"}),this.
+verdict=x("p",{class:"pg-verdict",role:"status"}),this.about=x("p",{class:"pg-about"}),this.names=x("p",{class:"pg-about"}),this.truthButton=
+D("Truth","lay the posterior itself over the ground, computed on a grid",()=>{this.truth=!this.truth,this.tell(),this.map.draw()});let i=(o,r,h)=>x(
+"div",{class:"pg-grip",tabindex:0,role:"group","aria-label":r,onkeydown:l=>this.pressed(l,h)},o.node);this.pointer(this.map.canvas),this.pointerOfTest(
+this.testing.board.canvas);let a=t?[D("Link","copy a link to what is shown",o=>this.share(o.target)),D("PNG","save both grounds as a picture",
+()=>this.picture())]:[];this.node=x("section",{class:"pg-world","aria-label":"two weights"},x("div",{class:"pg-maps"},i(this.map,"the traini\
+ng ground; arrow keys move the place where training starts",o=>this.moveStart(o)),i(this.testing.board,"the test ground; arrow keys shift it",
+o=>this.moveTest(this.shift.map((r,h)=>r+o[h])))),x("div",{class:"pg-first"},s("shift","shift of the test ground",ce,As,o=>this.moveTest(this.
+along(o)),{say:o=>o?`${o}: or drag it`:"0: the training ground"}),s("radius","radius of SA-BMA",ts,1,e("radius"),{say:o=>o?`${o} × the width\
+ of its cloud q`:"0: the same as VI",help:"how far from q SA-BMA looks for the worst posterior, √(2 KL)"}),this.score),x("div",{class:"pg-\
+row"},this.playButton,D("Step","one step of every method",()=>{this.play(!1),this.advance(1),this.shown()}),D("Again","the same run from its\
+ start",()=>{this.again(),this.play(!0)}),D("New seed","other noise; the last runs stay as shadows",()=>{this.seed+=1,this.again(),this.play(
+!0)}),D("20 seeds","20 runs of each method: where they end, and their test loss",()=>this.many()),this.truthButton,...a),this.verdict,this.chips,
+this.names,x("div",{class:"pg-sliders"},s("rho","radius of SAM",[0,.05,.1,.2,.3,.5,.8,1.2],.5,e("rho"),{say:o=>`${o}, a distance`}),s("T","t\
+emperature",Xt,.1,e("T"),{say:o=>`T = ${o}`,help:"the weight of KL(q ‖ prior), kl_weight / N"}),s("rate","learning rate",[.01,.02,.05,.1,.2],
+.05,e("rate")),s("draws","ensemble",[1,2,5,10,20,30],10,o=>{this.draws=o,this.shown()},{say:o=>`${o} draw${o>1?"s":""}`}),s("bend","bend of \
+the test ground",Es,0,o=>{this.bend=o,this.moveTest(this.shift)})),x("div",{class:"pg-boards"},this.section.node,this.traces.node,this.chart.
+node),x("div",{class:"pg-under"},this.ground,this.tools,this.about))}choose(t){this.name=t;let s=this.world=is[t];this.terms=s.terms.map(e=>({
+...e})),this.settings={radius:s.radius,rho:s.rho,T:s.T,rate:s.rate};for(let e of["radius","rho","T","rate"])this[`${e}Slider`].value=s[e];this.
+start=[...s.start],this.tool=t==="yours"?"down":"start",this.shadows=[],this.reground(),this.again(!1)}reground(){this.loss=ns(this.terms),this.
+training.lay(this.loss,this.world.top),this.retest()}retest(){this.test=hs(this.loss,this.shift,this.bend),this.testing.lay(this.test,this.world.
+top)}along(t){let s=Math.hypot(...this.shift);return s?this.shift.map(e=>e/s*t):[t,0]}moveTest(t){this.shift=t.map(s=>Math.max(-1,Math.min(1,
+s))),this.shiftSlider.value=Math.hypot(...this.shift),this.retest();for(let[s,e]of this.runs??[])e.test=e.stands.map(i=>Y(this.test,{method:s,
+...i}));this.shown(!0)}get query(){let{name:t,seed:s,shift:e,bend:i,settings:{radius:a,rho:o,T:r,rate:h}}=this;return new URLSearchParams({ground:t,
+on:[...this.on].join(),radius:a,rho:o,T:r,rate:h,seed:s,shift:e.map(l=>Number(l.toFixed(2))).join(),bend:i})}read(t){Object.hasOwn(is,t.get(
+"ground")??"")&&(this.choose(t.get("ground")),this.ground.querySelector("select").value=this.name);let s=(t.get("on")??"").split(",").filter(
+a=>Ht.includes(a)),e=a=>t.has(a)?Number(t.get(a)):NaN;s.length&&(this.on=new Set(s));for(let a of["radius","rho","T","rate"])this[`${a}Slide\
+r`].stops.includes(e(a))&&(this.settings[a]=this[`${a}Slider`].value=e(a));Number.isInteger(e("seed"))&&(this.seed=e("seed")),Es.includes(e(
+"bend"))&&(this.bend=this.bendSlider.value=e("bend"));let i=(t.get("shift")??"").split(",").map(Number);this.again(!1),t.has("shift")&&i.length===
+2&&i.every(Number.isFinite)?this.moveTest(i):this.moveTest(this.shift)}share(t){let s=new URL(`?${this.query}`,location.href).href;history.replaceState(
+null,"",`?${this.query}${location.hash}`),Promise.resolve(navigator.clipboard?.writeText(s)).then(()=>{t.textContent="Copied"},()=>{t.textContent=
+"In the address"}),setTimeout(()=>{t.textContent="Link"},2e3)}async picture(){let{canvas:t}=this.map,{canvas:s}=this.testing.board,e=26*this.
+map.dense,i=x("canvas",{width:t.width+s.width+12,height:t.height+e}),a=i.getContext("2d");a.fillStyle=E().paper,a.fillRect(0,0,i.width,i.height),
+a.drawImage(t,0,0),a.drawImage(s,t.width+12,0),k(a,`${this.comparison()} ${this.ghostly()}`,6,t.height+e/2,{size:13*this.map.dense,halo:!1}),
+ks(i.toDataURL("image/png"),`flatviz-${this.name}.png`)}toggle(t){this.on.has(t)&&this.on.size>1?this.on.delete(t):(this.on.add(t),this.chosen=
+t),this.again(!1),gt.matches||this.play(!0)}tell(){for(let s of this.chips.children){let{method:e}=s.dataset;s.setAttribute("aria-pressed",this.
+on.has(e)),s.style.setProperty("--method",S(e))}for(let s of this.tools.children)s.setAttribute("aria-pressed",s.dataset.tool===this.tool);this.
+tools.hidden=this.name!=="yours",this.rhoSlider.node.hidden=!this.on.has("sam"),this.truthButton.setAttribute("aria-pressed",this.truth),this.
+radiusSlider.node.hidden=!this.on.has("sabma"),this.about.textContent=this.world.about;let t=[...this.on].some(s=>Q[s])?"q: a method's cloud\
+ of weights, the dots are draws from it":"";this.names.textContent=[...[...this.on].map(s=>fe[s]),t].filter(Boolean).join(". ")+"."}play(t){
+t&&this.steps>=Z&&this.again(),this.clock.play(t),this.tell(),this.playButton.textContent=t?"Pause":"Play",t||this.halted(),!t&&this.steps>=
+Z&&this.compareT()}halted(){for(let t of this.still)t(this)}prior(){let t=Math.log($s);return{mean:Float64Array.of(0,0),logStd:Float64Array.
+of(t,t)}}from(){let t=Math.log(this.world.std);return{mean:Float64Array.from(this.start),logStd:Float64Array.of(t,t)}}learner(t,s,e={}){let{
+radius:i,rho:a,T:o,rate:r}={...this.settings,...e},h={T:o,rate:r,momentum:0,draws:4,radius:t==="sam"?a:i};return new mt(t,this.loss,this.prior(),
+this.from(),h,s)}rest(t=!0){if(t&&this.steps>60)for(let[e,i]of this.runs)this.shadow(e,i.trail);this.steps=0,this.training.density=null,this.
+giveUp?.(),this.sweep?.stop(),Object.assign(this,{sweep:null,ends:[]}),this.runs=new Map([...this.on].map(e=>[e,{learner:this.learner(e,this.
+seed),trail:[[...this.start]],x:[],stands:[],train:[],test:[],lambda:[],kl:[],lost:!1}]));let s=new et(99);this.noise=Array.from({length:30},
+()=>s.normals(2)),this.drifts=null,this.tally="",this.measure()}again(t=!0){this.rest(t),this.shown(),this.halted()}shadow(t,s){this.shadows.
+push([t,s]),this.shadows.length>80&&this.shadows.shift()}advance(t){for(let s=0;s<t&&this.steps<Z;s++){this.steps+=1;for(let[e,i]of this.runs)
+i.lost||e==="hmc"&&this.steps%Ts||(i.learner.step(),i.lost=!i.learner.finite,i.lost||i.trail.push([...i.learner.q.mean]));this.steps%4===0&&
+this.measure()}this.steps%24<t&&(this.drifts=null)}measure(){for(let[t,s]of this.runs)if(!s.lost){let e=this.measured(t,s.learner);s.x.push(
+this.steps);for(let i of["stands","train","test","lambda","kl"])s[i].push(e[i])}}measured(t,{q:s,prior:e,kept:i}){let{loss:a}=this,[{value:o}]=ut(
+a,s.mean,1),r={q:{mean:s.mean.slice(),logStd:s.logStd.slice()},members:Pt[t]&&i.length?i.slice(-this.draws):[s.mean.slice()]},h=l=>Y(l,{method:t,
+...r});return{stands:r,train:h(a),test:h(this.test),lambda:o,kl:Q[t]?It(s,e).value:NaN}}frame(t){this.due=(this.due??0)+t*de;let s=Math.min(
+6,Math.floor(this.due));this.due=Math.min(1,this.due-s),s&&(this.advance(s),this.shown()),this.steps>=Z&&this.play(!1)}whereIs(t){let s=this.
+placeOf(t),e=Float64Array.from(t),i=new Float64Array(2);if(s?.endsWith("ridge"))return`on the ${s}`;for(let o=0;o<80;o++)this.loss.both(e,i.
+fill(0)),e[0]-=.05*i[0],e[1]-=.05*i[1];let a=this.placeOf(e);return a?`in the ${a===s?"":"basin of the "}${a}`:""}placeOf([t,s]){return this.
+world.places.find(([,[e,i],a])=>Math.hypot(t-e,s-i)<a)?.[0]}whole(t,s,e={}){let i=this.learner(t,s,e),a=t==="hmc"?Z/Ts:Z;for(let o=0;o<a&&i.
+finite;o++)i.step();return Ms(t,i)}many(){this.play(!1),this.giveUp?.(),this.shadows=[];let t=[],s=[...this.on].flatMap(e=>Array.from({length:es},
+(i,a)=>()=>t.push(this.whole(e,a+1))));this.tally=`${es} seeds run …`,this.giveUp=ss(s,()=>{this.ends=t,this.tally=`${es} seeds end here. ${[
+...this.on].map(e=>`${I(e)[0]}: ${this.whereEnd(e)}`).join("; ")}. ${this.comparison()}`,this.shown(!0)}),this.shown(!0)}whereEnd(t){let s=new Map;
+for(let e of this.ends.filter(i=>i.method===t)){let i=e.lost?"diverged":this.placeOf(e.q.mean)??"elsewhere";s.set(i,(s.get(i)??0)+1)}return[
+...s].sort((e,i)=>i[1]-e[1]).map(([e,i])=>`${i} ${e}`).join(", ")}compareT(){if(this.sweep||!this.on.has("vi")||!this.on.has("sabma"))return;
+let{T:t,radius:s}=this.settings;this.sweep=new jt(this.loss,(e,i)=>this.whole(e,this.seed,i),{T:t,radius:s},()=>this.shown(!0))}near(t){let[
+s,e]=St(this.map.canvas,t),i=this.map.width/(V[1]-V[0]);return[this.start,...[...this.runs.values()].map(a=>a.learner.q.mean)].some(([a,o])=>Math.
+hypot(s-a,e-o)*i<44)}pointer(t){let s=!1,e=a=>{let o=St(t,a);this.tool==="start"?(this.start=o.map((r,h)=>Math.max([V,at][h][0]+.1,Math.min(
+[V,at][h][1]-.1,r))),this.rest(!1)):this.push(o),this.shown()};t.addEventListener("touchstart",a=>{(this.tool!=="start"||this.near(a.touches[0]))&&
+a.preventDefault()},{passive:!1}),t.addEventListener("pointerdown",a=>{a.pointerType==="touch"&&this.tool==="start"&&!this.near(a)||(s=!0,t.
+setPointerCapture(a.pointerId),this.play(!1),e(a))}),t.addEventListener("pointermove",a=>{s&&e(a)});let i=()=>{s&&(s=!1,this.again(!1))};t.addEventListener(
+"pointerup",i),t.addEventListener("pointercancel",i)}pointerOfTest(t){let s=null;t.addEventListener("pointerdown",e=>{s=St(t,e).map((i,a)=>i-
+this.shift[a]),t.setPointerCapture(e.pointerId)}),t.addEventListener("pointermove",e=>{s&&this.moveTest(St(t,e).map((i,a)=>i-s[a]))});for(let e of[
+"pointerup","pointercancel"])t.addEventListener(e,()=>{s=null})}push([t,s]){let e=this.tool==="down"?1:-1,i=this.terms.find(a=>a.kind==="den\
+t"&&a.width===.32&&Math.hypot(a.at[0]-t,a.at[1]-s)<.16);i?i.depth=Math.max(-1.5,Math.min(1.5,i.depth+.06*e)):this.terms.push({kind:"dent",at:[
+t,s],depth:.1*e,width:.32}),this.reground(),this.rest(!1)}pressed(t,s){let e={ArrowLeft:[-.1,0],ArrowRight:[.1,0],ArrowUp:[0,.1],ArrowDown:[
+0,-.1]}[t.key];e&&(t.preventDefault(),s(e))}moveStart([t,s]){this.play(!1),this.tool==="start"&&(this.start=[this.start[0]+t,this.start[1]+s]),
+this.again(!1)}recolor(){this.tell(),this.draw(!0)}draw(t=!this.clock?.playing){this.drawn=(this.drawn??0)+1,this.map.draw(),this.testing.board.
+draw(),(t||this.drawn%3===1)&&this.section.draw(),(t||this.drawn%6===0)&&(this.traces.draw(),this.chart.draw())}shown(t=!1){this.clock?.playing||
+this.tell(),this.draw(),(t||this.steps%4===0)&&this.tellScore();let s=this.tally||this.sentence();(t||!this.clock?.playing||this.steps>=Z||this.
+steps%12===0)&&(this.verdict.textContent=s,this.map.say(`${this.world.label}, seen from above. ${s}`),this.section.say(`Section of the groun\
+d through the mean of ${I(this.chosen)[0]}, with the posteriors above it.`),this.traces.say(`Against steps: ${[...this.runs].map(([e,i])=>`${I(
+e)[0]}: training loss ${$(i.train.at(-1))}, test loss ${$(i.test.at(-1))}, λ₁ ${$(i.lambda.at(-1))}, KL ${$(i.kl.at(-1))}`).join("; ")}.`),
+this.testing.board.say(`The test ground: the training ground shifted by ${$(Math.hypot(...this.shift))}${this.bend?` and bent by ${this.bend}`:
+""}. ${this.comparison()}`),this.chart.say(this.ends.length?this.tally:`Training loss against test loss, VI over temperatures and SA-BMA ove\
+r radii. ${this.ghostly()}`))}ranking(t){let s=e=>{let i=this.ends.filter(r=>r.method===e&&!r.lost),{stands:a,lost:o}=this.runs.get(e);return i.
+length?i.reduce((r,h)=>r+Y(t,h),0)/i.length:o?NaN:Y(t,{method:e,...a.at(-1)})};return[...this.on].map(e=>({method:e,name:I(e)[0],loss:s(e)})).
+filter(({loss:e})=>Number.isFinite(e)).sort((e,i)=>e.loss-i.loss)}comparison(){let[t,s]=this.ranking(this.test),[e,i]=this.ranking(this.loss),
+a=Math.hypot(...this.shift)+this.bend>0;if(!s)return t?`Test loss of ${t.name}: ${t.loss.toFixed(2)}.`:"";let o=(r,h)=>h.loss-r.loss<Ls?`${r.
+name} and ${h.name} are even`:`${r.name} wins by ${(h.loss-r.loss).toFixed(2)}`;return a?`On the test ground ${o(t,s)}; not shifted, ${o(e,i)}\
+.`:`Not shifted, ${o(t,s)}: drag the test ground.`}ghostly(){let{sweep:t,settings:{T:s}}=this,{ghost:e}=t??{};if(!e)return"";let i=t.sabma.find(
+o=>o.radius===this.settings.radius),a=Y(this.test,e)-Y(this.test,i);return`VI at T* = ${$(e.T)} in place of ${s} has SA-BMA's training loss \
+(dotted ring); its test loss is ${Math.abs(a)<Ls?"the same":`${Math.abs(a).toFixed(2)} ${a>0?"higher":"lower"}`}.`}tellScore(){let t=this.ranking(
+this.test),s=`${this.name} ${this.query.get("shift")} ${this.bend} ${this.name==="yours"?JSON.stringify(this.terms):""}`;if(this.steps>=Z&&t.
+length&&!(this.records.get(s)?.loss<=t[0].loss)){let{radius:a,rho:o,T:r}=this.settings,[{method:h,name:l,loss:d}]=t;this.records.set(s,{loss:d,
+by:`${l}${h==="sabma"?`, radius ${a}`:h==="sam"?`, radius ${o}`:""}, T = ${r}`})}let e=this.records.get(s),i=new Map(this.ranking(this.loss).
+map(({method:a,loss:o})=>[a,o]));this.score.replaceChildren(x("span",{},"test loss"),...t.map(({method:a,name:o,loss:r},h)=>x("span",{style:`\
+--method:${S(a)}`,class:h?"":"pg-wins"},x("b",{},r.toFixed(2)),`${o}, training ${i.get(a).toFixed(2)}`)),x("small",{},e?`Lowest here so far:\
+ ${e.loss.toFixed(2)} (${e.by}). Can you get lower?`:" "))}sentence(){if(!this.steps)return this.clock?.playing?"They start …":"Press Play\
+.";let t=[...this.runs].filter(([,{lost:r}])=>!r).map(([r,{learner:{q:h}}])=>({name:I(r)[0],where:this.whereIs(h.mean),cost:cs(this.loss,h.mean,
+bt)-this.loss.both(h.mean,null)})),s=({name:r,where:h,cost:l})=>`${r} ${l.toFixed(2)}${h&&`, ${h}`}`,e=({name:r,where:h,cost:l})=>`${r}${h&&
+` is ${h}`}: moving its mean by ${bt} costs up to ${l.toFixed(2)}.`,i=t.length>2?[`Moving the mean by ${bt} costs at most: ${t.map(s).join("\
+; ")}.`]:t.map(e),[a,o]=[...t].sort((r,h)=>r.cost-h.cost);o&&this.steps>=Z&&i.push(a.cost<.9*o.cost?`${a.name} ended flattest.`:`${a.name} a\
+nd ${o.name} ended about equally flat.`),i.push(this.comparison()),this.steps>=Z&&i.push(this.ghostly());for(let[r,{lost:h}]of this.runs)h&&
+i.push(`${I(r)[0]} diverged: lower the learning rate or the radius.`);return i.filter(Boolean).join(" ")}drawTraining(t,s,e,i,a){if(!this.runs)
+return;let o=E(),r=6*i;this.truth&&this.training.drawMass(t,r,a,this.settings.T,$s),this.title(t,"training ground"),this.truth&&k(t,"true po\
+sterior: 50 % and 95 % of its mass",10,32,{color:o.truth,weight:600});for(let[d,g,p]of this.world.places)k(t,d,s(g[0]),Math.min(a-12,e(g[1]-
+p)+4),{color:o.soft,size:13,align:"center"});if(this.shadows.forEach(([d,g])=>this.drawTrail(t,g,S(d),s,e,.22)),this.drawEnds(t,s,e))return;
+let{ghost:h}=this.sweep??{};h&&(t.strokeStyle=S("vi"),t.lineWidth=1.6,t.setLineDash([2,4]),t.beginPath(),t.ellipse(s(h.q.mean[0]),e(h.q.mean[1]),
+2*Math.exp(h.q.logStd[0])*i,2*Math.exp(h.q.logStd[1])*i,0,0,7),t.stroke(),t.setLineDash([]),k(t,`VI at T* = ${$(h.T)}`,s(h.q.mean[0]),e(h.q.
+mean[1]+2*Math.exp(h.q.logStd[1]))-9,{color:S("vi"),size:12.5,align:"center"}));for(let d of this.runs.keys())this.drawRun(t,d,this.runs.get(
+d),s,e,i);let l=[...this.runs].map(([d,{learner:g}])=>({method:d,x:s(g.q.mean[0]),y:e(g.q.mean[1])-16})).sort((d,g)=>d.y-g.y);l.length<=3&&l.
+forEach((d,g)=>{for(let p of l.slice(0,g))Math.abs(p.x-d.x)<60&&d.y-p.y<17&&(d.y=p.y+17);k(t,I(d.method)[0],Math.max(8,Math.min(r-70,d.x+10)),
+Math.max(12,d.y),{color:S(d.method),weight:700,size:14})}),t.strokeStyle=o.soft,t.lineWidth=2,t.beginPath(),t.moveTo(12,a-12),t.lineTo(12+bt*
+i,a-12),t.stroke(),k(t,`${bt}`,18+bt*i,a-12,{color:o.soft,size:12.5}),this.steps||(t.strokeStyle=o.ink,t.lineWidth=1.5,t.setLineDash([3,4]),
+t.beginPath(),t.arc(s(this.start[0]),e(this.start[1]),24,0,7),t.stroke(),t.setLineDash([]),k(t,"drag",s(this.start[0])-29,e(this.start[1]),{
+align:"right",color:o.soft,size:12.5}))}title(t,s){k(t,s,10,14,{weight:700,size:14})}drawTesting(t,s,e,i,a){if(!this.runs)return;let[o,r]=this.
+shift,h=E();if(this.title(t,"test ground: drag it"),Math.hypot(o,r)>.05){let[l,[d,g]]=this.world.places[0]??["",[0,0]];t.strokeStyle=h.soft,
+t.lineWidth=2,t.beginPath(),t.moveTo(s(d),e(g)+26),t.lineTo(s(d+o),e(g+r)+26),t.stroke(),t.beginPath(),t.arc(s(d+o),e(g+r)+26,3.5,0,7),t.fillStyle=
+h.soft,t.fill(),k(t,`${l?`the ${l}`:"the ground"} has moved by ${$(Math.hypot(o,r))}`,10,a-12,{color:h.soft,size:12.5})}if(!this.drawEnds(t,
+s,e)){for(let[l,d]of this.runs)if(!d.lost){let{q:g,members:p}=d.stands.at(-1),c=S(l),[f,m]=[s(g.mean[0]),e(g.mean[1])];if(t.fillStyle=t.strokeStyle=
+c,Q[l])this.cloud(t,g,s,e,i);else for(let u of p)t.beginPath(),t.arc(s(u[0]),e(u[1]),2.4,0,7),t.fill();st(t,I(l)[3],f,m,5.5,c),this.runs.size<=
+3&&k(t,d.test.at(-1).toFixed(2),Math.min(6*i-40,f+10),Math.max(30,m-16),{color:c,weight:700,size:15})}}}drawEnds(t,s,e){t.globalAlpha=.55;for(let i of this.
+ends)i.lost||st(t,I(i.method)[3],s(i.q.mean[0]),e(i.q.mean[1]),4,S(i.method));return t.globalAlpha=1,this.ends.length>0}cloud(t,s,e,i,a){t.beginPath(),
+t.ellipse(e(s.mean[0]),i(s.mean[1]),2*Math.exp(s.logStd[0])*a,2*Math.exp(s.logStd[1])*a,0,0,7),t.globalAlpha=.16,t.fill(),t.globalAlpha=1,t.
+lineWidth=2,t.stroke()}drawTrail(t,s,e,i,a,o){t.globalAlpha=o,t.strokeStyle=t.fillStyle=e,t.lineWidth=1.6,t.beginPath();for(let[h,l]of s)t.lineTo(
+i(h),a(l));t.stroke();let r=s.at(-1);t.globalAlpha=Math.min(1,2*o),t.beginPath(),t.arc(i(r[0]),a(r[1]),3,0,7),t.fill(),t.globalAlpha=1}drawRun(t,s,{
+learner:e,trail:i},a,o,r){let h=S(s),{q:l,last:d}=e,[g,p]=[a(l.mean[0]),o(l.mean[1])];s==="sgld"||s==="hmc"?(this.drawTrail(t,i.slice(-160),
+h,a,o,s==="hmc"?.08:.3),d?.path&&this.drawTrail(t,d.path,h,a,o,.4)):this.drawTrail(t,i,h,a,o,.75);let c=f=>{t.setLineDash([4,4]),t.beginPath(),
+t.ellipse(a(f.mean[0]),o(f.mean[1]),2*Math.exp(f.logStd[0])*r,2*Math.exp(f.logStd[1])*r,0,0,7),t.stroke(),t.setLineDash([])};if(t.fillStyle=
+t.strokeStyle=h,Q[s]&&(this.cloud(t,l,a,o,r),s==="sabma"&&d?.there)){t.lineWidth=1.4,c(d.there),t.beginPath(),t.moveTo(g,p),t.lineTo(a(d.there.
+mean[0]),o(d.there.mean[1])),t.stroke();let f=o(d.there.mean[1])+2*Math.exp(d.there.logStd[1])*r+9;k(t,r<80?"worst q′":"q′, worst in the r\
+adius",Math.max(76,Math.min(6*r-76,a(d.there.mean[0]))),Math.min(4*r-10,f),{color:h,size:12.5,align:"center"})}if(s==="sam"&&d?.e&&this.steps<
+Z&&(t.lineWidth=1.5,t.beginPath(),t.arc(a(d.from[0]),o(d.from[1]),this.settings.rho*r,0,7),t.setLineDash([4,4]),t.stroke(),t.setLineDash([]),
+t.beginPath(),t.moveTo(g,p),t.lineTo(a(d.from[0]+d.e[0]),o(d.from[1]+d.e[1])),t.stroke()),s!=="gd"&&s!=="sam"){t.fillStyle=h,t.globalAlpha=.8;
+for(let f of e.members(this.draws,this.noise))t.beginPath(),t.arc(a(f[0]),o(f[1]),2.4,0,7),t.fill();t.globalAlpha=1}st(t,I(s)[3],g,p,5.5,h)}driftOf(t,s,e){
+let i=Array.from({length:25},(h,l)=>V[0]+.25*l),{q:a,prior:o,settings:r}=s;return i.map(h=>{let l={mean:Float64Array.of(h,e),logStd:a.logStd};
+if(!Q[t])return[h,-Gt(this.loss,l.mean.slice(),new Float64Array(2),o,{...r,rate:1,radius:t==="sam"?r.radius:0}).there[0]];let d=nt(this.loss,
+l,qs),g=t==="sabma"&&r.radius?nt(this.loss,_t(l,d,r.radius).there,qs):d;return[h,-g.mean[0]-r.T*It(l,o).mean[0]]})}drawSection(t,s,e){if(!this.
+runs)return;let i=E(),a=this.runs.get(this.chosen)??this.runs.values().next().value,o=a.learner.q.mean[1],r=[...this.runs.keys()].filter(f=>!Pt[f]),
+h=17*r.length,l=e-h-8,d=1.3*this.world.top,g=this.training.low-.1*d,p=f=>(f-V[0])/6*s,c=f=>l-(l-40)*Math.min(1,(f-g)/d);t.beginPath(),t.moveTo(
+0,l);for(let f=0;f<=240;f++)t.lineTo(s*f/240,c(this.loss.both([V[0]+f/40,o],null)));t.lineTo(s,l),t.fillStyle=`rgb(${i.high.join()})`,t.globalAlpha=
+.75,t.fill(),t.globalAlpha=1,t.lineWidth=1.5,t.strokeStyle=i.soft,t.stroke(),k(t,"loss along w₁, cut through the mean",2,10,{color:i.soft,
+size:12.5,halo:!1}),k(t,"arrows: where a step moves the mean",2,25,{color:i.soft,size:12.5});for(let[f,{learner:m}]of this.runs){let{q:u}=m,
+b=S(f),y=p(u.mean[0]),v=this.loss.both([u.mean[0],o],null);if(Q[f]){let w=Math.exp(u.logStd[0]),M=Nt(this.loss,u);t.strokeStyle=b,t.lineWidth=
+3,t.beginPath(),t.moveTo(p(u.mean[0]-2*w),c(M)),t.lineTo(p(u.mean[0]+2*w),c(M)),t.stroke(),t.lineWidth=1.3,t.beginPath(),t.moveTo(y,c(M)),t.
+lineTo(y,c(v)),t.stroke()}st(t,I(f)[3],y,c(v),4.5,b)}this.drifts??=r.map(f=>[f,this.driftOf(f,this.runs.get(f).learner,o)]),this.drifts.forEach(
+([f,m],u)=>{let b=l+14+17*u;t.fillStyle=S(f);for(let[y,v]of m){let w=4*Math.tanh(Math.abs(v)*4)+1,M=Math.sign(v);t.beginPath(),t.moveTo(p(y)+
+M*w,b),t.lineTo(p(y)-M*w,b-w),t.lineTo(p(y)-M*w,b+w),t.fill()}})}drawTraces(t,s,e){if(!this.runs)return;let i=[["loss: training thin, test t\
+hick","test"],["λ₁, sharpest curvature at the mean","lambda"],["KL(q ‖ prior)","kl"]],a=[.46,.27,.27].map(o=>o*e);i.forEach(([o,r],h)=>{
+let l=[...this.runs].flatMap(([d,g])=>{let p=(c,f)=>({color:S(d),x:g.x,y:c,...f});return r==="test"?[p(g.train,{thin:!0}),p(g.test)]:[p(g[r])]});
+Ft(t,0,a.slice(0,h).reduce((d,g)=>d+g,0),s,a[h]-6,o,l.filter(d=>d.y.some(Number.isFinite)),{most:Z})})}drawChart(t,s,e){this.runs&&(this.ends.
+length?Ss(t,s,e,[...this.on].map(i=>({method:i,where:this.whereEnd(i),values:this.ends.filter(a=>a.method===i).map(a=>a.lost?NaN:Y(this.test,
+a))}))):this.sweep?this.sweep.draw(t,s,e,this.test,this.settings):k(t,"at the end: temperature beside radius",2,10,{color:E().soft,size:12.5,
+halo:!1}))}};var ge={kind:"gap",label:"a regression with a gap",methods:["vi","sabma","hmc"],planes:!1,settings:{radius:1,kappa:1}};function Os(n,t={}){let s=x(
+"div",{class:"pg"});rs(s),s.append(x("style",{},ys));let e=new URLSearchParams(t.link===!1?"":location.search),i=e.has("embed"),a={},o=t.worlds??
+["weights","step","network","gap"],r=new Set(i?o.slice(0,1):o);document.documentElement.classList.toggle("pg-embedded",i);let h=(g,p,c)=>s.append(
+x("h2",{},g),...p.map(f=>x("p",{},f)),c);(r.has("weights")||r.has("step"))&&(a.weights=new zt(t),h("Train on one ground, be tested on anothe\
+r",[],a.weights.node));let l=()=>{r.has("step")&&(a.step=new Ct(a.weights),h("One step of SA-BMA",["From where SA-BMA stands above, whenever\
+ the run above rests."],a.step.node)),r.has("network")&&(a.network=new vt(t),h("A network of about fifty weights",["The same two trainings, \
+of a network. Flat shows as wide rings of the loss around the draws. On spirals the flatter training mostly has the lower test loss as well;\
+ on the moons it is a matter of the seed. Click on a picture to add a point."],a.network.node)),r.has("gap")&&(a.gap=new vt({...t,...ge}),h(
+"A regression with a gap",["No points lie in the middle, so an honest answer is unsure there. HMC draws from the exact posterior, if it runs\
+ long enough: its band is narrow at the points and wide between them. VI and SA-BMA fit one Gaussian: after some hundred steps their bands a\
+re too wide at the points and widen less in the middle."],a.gap.node)),s.playground=a},d=()=>{s.dataset.theme=W()?"dark":"light";for(let g of Object.
+values(a))g.recolor()};return n.replaceChildren(s),d(),a.weights?setTimeout(l,50):l(),os(d)}var pe={render:({model:n,el:t})=>Os(t,{worlds:n.
+get("worlds"),autoplay:!1,link:!1})};return Rs(me);})();

@@ -86,6 +86,21 @@ export function groundLoss(terms) {
   };
 }
 
+// The loss of a test ground: that of training moved by this much, and bent, w2 higher by bend (w1^2 - 1).
+export function elsewhere(loss, [a, b], bend) {
+  const at = zeros(2);
+  return {
+    dim: 2,
+    both(w, g) {
+      at[0] = w[0] - a;
+      at[1] = w[1] - b - bend * (w[0] * w[0] - 1);
+      const value = loss.both(at, g);
+      if (g) g[0] -= 2 * bend * w[0] * g[1];
+      return value;
+    },
+  };
+}
+
 // ------------------------------------------------------------------ a network of tanh layers
 
 // widths [in, hidden ..., out]; weights flat as in torch: each layer's matrix (out, in) row by row, then its bias.

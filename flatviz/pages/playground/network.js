@@ -5,7 +5,7 @@ import { Board, button, Clock, colorOf, inks, levelLines, menuOf, node, Slider, 
 
 const GRID = 27, PLANE = 23, REACH = 1.2, HIGH = 1.5, TESTS = 200, LONG = 1500, JOB_MS = 3, GAP_NOISE = 0.15;
 const CLASS_INKS = [[78, 134, 181], [214, 133, 62]];
-const DATA = { moons: "two moons", circles: "circles", spiral: "spirals", xor: "XOR", gap: "regression with a gap" };
+const DATA = { spiral: "spirals", moons: "two moons", circles: "circles", xor: "XOR", none: "your points alone, two of each or more" }, GAP_NAME = "a regression with a gap";
 const NETS = { one: ["one layer of 12", [12]], two: ["two layers of 8", [8, 8]] };
 
 // n points in turn of two classes, coordinates within about 2; of the regression targets.
@@ -37,6 +37,7 @@ class Pane {
     Object.assign(this, { world, method, shadows: [] });
     this.plane = new Board((pen, w, h) => this.drawInputs(pen, w, h), { ratio: 0.8, label: "" });
     this.loss = new Board((pen, w, h) => this.drawLoss(pen, w, h), { ratio: 0.5, label: "", most: 230 });
+    this.plane.canvas.addEventListener("click", (e) => world.add(e, this.plane.canvas));
     this.menu = menuOf("method", ["gd", "sam", "vi", "sabma", "sgld", "hmc"].map((m) => [m, styleOf(m)[0]]), method, (m) => { this.method = m; this.shadows = []; world.again(); });
     this.node = node("div", { class: "pg-pane" }, this.menu, this.plane.node, world.planes ? this.loss.node : null);
   }
@@ -235,11 +236,11 @@ class Pane {
 }
 
 export class NetworkWorld {
-  settings; label; seed; frames; planes;
+  settings; label; seed; frames; planes; yours;
 
   constructor(options = {}) {
     const { kind = "spiral", methods = ["vi", "sabma"], planes = true, label = "a network", settings = {} } = options;
-    Object.assign(this, { kind, planes, label, net: "one", seed: 1, draws: 10, steps: 0, frames: 0, settings: { radius: 2, rho: 0.2, kappa: 0.1, rate: 0.1, shots: 20, noise: 0.15, ...settings } });
+    Object.assign(this, { kind, planes, label, net: "one", seed: 1, draws: 10, steps: 0, frames: 0, settings: { radius: 2, rho: 0.2, kappa: 0.1, rate: 0.1, shots: 20, noise: 0.15, ...settings }, yours: [], side: 0 });
     this.panes = methods.map((method) => new Pane(this, method));
     this.traces = new Board((pen, w, h) => this.drawTraces(pen, w, h), { ratio: 0.16, label: "", least: 190, most: 330 });
     this.build();
@@ -260,7 +261,8 @@ export class NetworkWorld {
       node("div", { class: "pg-row" }, this.playButton,
         button("Again", "the same run from its start", () => { this.again(); this.play(true); }),
         button("New seed", "other points, other start, other noise; earlier seeds stay as shadows", () => { for (const pane of this.panes) pane.keep(); this.seed += 1; this.again(); this.play(true); }),
-        menuOf("data", Object.entries(DATA), this.kind, restart((value) => { this.kind = value; })),
+        this.planes ? menuOf("data", Object.entries(DATA), this.kind, restart((value) => { this.kind = value; })) : null,
+        this.planes ? menuOf("a click adds", [["0", "a circle"], ["1", "a square"]], "0", (value) => { this.side = Number(value); }) : null,
         menuOf("network", Object.entries(NETS).map(([key, [text]]) => [key, text]), this.net, restart((value) => { this.net = value; }))),
       this.verdict, this.traces.node,
       node("div", { class: "pg-sliders" },
@@ -273,13 +275,30 @@ export class NetworkWorld {
         new Slider("ensemble", [1, 2, 5, 10, 20, 30], 10, (value) => { this.draws = value; for (const pane of this.panes) pane.refresh(Infinity); this.draw(); }, { say: (x) => `${x} draw${x > 1 ? "s" : ""}` }).node));
   }
 
+  // A point of the reader's, in the class that the menu says; with "your points alone" the others go.
+  add(e, canvas) {
+    if (this.kind === "gap") return;
+    const box = canvas.getBoundingClientRect();
+    this.yours.push([2.4 * (2 * (e.clientX - box.left) / box.width - 1), 2 * (1 - 2 * (e.clientY - box.top) / box.height), this.side]);
+    this.forget();
+    this.again();
+    this.play(true);
+  }
+
+  // The points of this seed and the reader's; alone where there are two of each class.
+  points(n, random) {
+    const { kind, settings, yours } = this, alone = kind === "none" && [0, 1].every((c) => yours.filter((p) => p[2] === c).length > 1);
+    const { x, y, noise } = alone ? { x: [], y: [], noise: null } : pointsOf(kind === "none" ? "xor" : kind, n, settings.noise, random);
+    return kind === "gap" ? { x, y, noise } : { x: Float64Array.from([...x, ...yours.flatMap(([a, b]) => [a, b])]), y: [...y, ...yours.map((p) => p[2])], noise };
+  }
+
   forget() { for (const pane of this.panes) pane.shadows = []; }
 
   again() {
     const { kind, settings, seed } = this, n = 2 * settings.shots, random = new Random(seed);
     this.steps = 0;
-    this.train = pointsOf(kind, n, settings.noise, random);
-    this.test = pointsOf(kind, TESTS, settings.noise, random);
+    this.train = this.points(n, random);
+    this.test = kind === "none" ? this.train : pointsOf(kind, TESTS, settings.noise, random);
     this.sliders.rho.hidden = this.panes.every((pane) => pane.method !== "sam");
     this.sliders.noise.hidden = kind === "gap";
     this.high = kind === "gap" ? 40 : HIGH;
@@ -335,12 +354,21 @@ export class NetworkWorld {
     if (!now) return;
     const said = this.panes.map((p) => `${styleOf(p.method)[0]}: ` + (p.lost ? "diverged" : `test loss ${two(p.test.at(-1))}, ${this.kind === "gap" ? `its draws differ by ${two(p.unsure.gap)} in the gap and ${two(p.unsure.points)} at the points`
       : `ECE ${two(p.ece.at(-1))}, ${Math.round(100 * p.right)} % right, λ₁ ${two(p.axes[0].value)}`}`));
-    this.verdict.textContent = `Step ${this.steps}. ${said.join(" · ")}`;
+    this.verdict.textContent = `Step ${this.steps}. ${said.join(" · ")}${this.verdictOf()}`;
     this.panes.forEach((p, i) => {
-      p.plane.say(`What the ensemble of ${styleOf(p.method)[0]} predicts for ${DATA[this.kind]}. ${said[i]}.`);
+      p.plane.say(`What the ensemble of ${styleOf(p.method)[0]} predicts for ${DATA[this.kind] ?? GAP_NAME}. ${said[i]}.`);
       p.loss.say(`Training loss of ${styleOf(p.method)[0]} on the plane of its two sharpest directions, the draws projected onto it.`);
     });
     this.traces.say(`Against steps: ${said.join("; ")}.`);
+  }
+
+  // Whether the flatter of the networks has the lower test loss here.
+  verdictOf() {
+    const panes = this.panes.filter((p) => !p.lost && Number.isFinite(p.test.at(-1))), name = (p) => styleOf(p.method)[0];
+    if (this.steps < 200 || this.kind === "gap" || panes.length < 2) return this.kind === "none" ? " · tested on the points themselves" : "";
+    const least = (value) => panes.reduce((best, p) => (value(p) < value(best) ? p : best)), best = least((p) => p.test.at(-1)), flat = least((p) => p.lambda.at(-1));
+    const sharp = panes.reduce((most, p) => (p.lambda.at(-1) > most.lambda.at(-1) ? p : most));
+    return `. ${best === flat ? `${name(best)} is flatter and has the lower test loss.` : `${name(best)} has the lower test loss, though ${best === sharp ? "its mean is the sharpest" : `${name(flat)} is flatter`}: flat is not all that counts.`}`;
   }
 
   drawTraces(pen, width, height) {

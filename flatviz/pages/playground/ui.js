@@ -182,12 +182,12 @@ export function traceChart(pen, left, top, width, height, title, series, { log =
     pen.beginPath();
     s.y.forEach((y, i) => { if (Number.isFinite(y)) pen.lineTo(X(s.x[i]), Y(y)); });
     pen.strokeStyle = s.color;
-    pen.globalAlpha = s.faint ? 0.25 : 1;
-    pen.lineWidth = s.faint ? 1.2 : 2;
+    pen.globalAlpha = s.faint ? 0.25 : s.thin ? 0.6 : 1;
+    pen.lineWidth = s.faint || s.thin ? 1.2 : 2.4;
     pen.stroke();
     pen.globalAlpha = 1;
     const y = s.y.at(-1);
-    if (!s.faint && Number.isFinite(y)) ends.push({ x: X(s.x.at(-1)) + 6, y: Y(y), text: two(y), color: s.color });
+    if (!s.faint && !s.thin && Number.isFinite(y)) ends.push({ x: X(s.x.at(-1)) + 6, y: Y(y), text: two(y), color: s.color });
   }
   ends.sort((a, b) => a.y - b.y);
   ends.forEach((end, i) => { if (i && end.y < ends[i - 1].y + 14) end.y = ends[i - 1].y + 14; });
