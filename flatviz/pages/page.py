@@ -21,9 +21,9 @@ METHODS = {"gd": "sgd", "sam": "sam_mu", "vi": "vi", "sabma": "sabma", "sgld": "
 LABELS = {"gd": "gradient descent", "sam": "SAM"}  # here of a single point, without momentum
 WORLDS = ("weights", "step", "network", "gap")
 LEAD = (
-    "A network is flat where its loss hardly rises when its weights move a little. VI (blue) lowers the loss that its cloud of weights has on average; "
-    "SA-BMA (green) lowers that of the worst cloud nearby, and so looks for flat ground. The radius says how far nearby is. "
-    "Does flat ground pay? What counts is the loss on the test ground: shift it and see."
+    "A network is flat where its loss hardly rises when its weights move a little. VI (blue) lowers the loss that its cloud of weights "
+    "has on average; SA-BMA (green) lowers that of the worst cloud nearby, and so looks for flat ground. "
+    "The radius says how far nearby is. Does flat ground pay? What counts is the loss on the test ground: shift it and see."
 )
 
 
