@@ -173,7 +173,7 @@ def calls(fv, module, data, task, metrics):
         "plot": lambda: [
             fv.plot(getattr(made, name)) for name in ("surface", "curve", "spectrum", "prediction", "step", "measured")
         ],
-        "lab": lambda: _ended(fv.lab(module, _easy(data), _easy(data), trials=1, radii={"vi": (0.0,)}, progress=False)),
+        "lab": lambda: _ended(fv.lab(module, _easy(data), _easy(data), radii={"vi": (0.0,)}, progress=False)),
         "widgets.plot_view": lambda: fv.widgets.plot_view(made.measured, "surface", method="vi", n_draws=2),
         "playground": lambda: fv.playground().close(),
         "widgets.Lab": lambda: _ended(fv.widgets.Lab(*_three(made, task), family=made.measured)),

@@ -131,8 +131,12 @@ def rise_distance(f: Objective, center: Tensor, spectrum: Spectrum) -> float:
     largest = float(spectrum.values[0])
     model = math.sqrt(2 * RISE / largest) if largest > 0 else 1.0
     far = torch.linspace(0, model, TICKS + 1, dtype=center.dtype, device=center.device)[1:]
-    least, reached = float(f(center)) + RISE, []
-    for axis in (sign * vector for vector in spectrum.vectors[:2].to(center) for sign in (1, -1)):
-        risen = (~(f.many(center + far[:, None] * axis) < least)).nonzero()
-        reached.append(float(far[risen[0]]) if len(risen) else model)
+    axes = spectrum.vectors[:2].to(center)
+    directions = torch.cat([torch.eye(len(axes)), -torch.eye(len(axes))]).to(center)
+    evaluate = f.over(center, axes, coords=model * directions)
+    least, reached = float(evaluate(0 * directions[:1])) + RISE, []
+    for direction in directions:
+        blocks = far.split(TICKS // 8)  # as far out as is needed
+        risen = (some[~(evaluate(some[:, None] * direction) < least)] for some in blocks)
+        reached.append(next((float(some[0]) for some in risen if len(some)), model))
     return max(reached)

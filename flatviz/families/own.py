@@ -1,56 +1,55 @@
-"""From a user's classifier to the net, task and prior of a lab: trials, checks, and what a time budget leaves out."""
+"""From a user's classifier to the net, task and prior of a lab: trials, checks, and what a quick one leaves out."""
 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated, Any
+from functools import partial
+from typing import Annotated, Any, Literal
 
 import torch
 from torch import Tensor, nn
 from torch.utils.data import DataLoader, Dataset
 
-from flatviz.checks import anything
+from flatviz.checks import Count, anything
 from flatviz.core.data import Data, Task
 from flatviz.core.modules import copied
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.core.seeds import generator
 from flatviz.datasets.given import data_from
+from flatviz.engine.determinism import work_of
 from flatviz.engine.trunk import cache_trunk
 from flatviz.families.choice import with_head_std
 from flatviz.families.members import Fitting
-from flatviz.families.preparation import check_learned, recipe_for
+from flatviz.families.preparation import check_learned, outputs_of, recipe_for
 from flatviz.families.tour import HEAD_STD, RANK
 from flatviz.families.tune import choices_of, tried
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.swag import fit_swag
 from flatviz.posteriors.transfer import transfer
-from flatviz.training.gradient import value_and_grad
-from flatviz.training.losses import training_loss
 from flatviz.training.optimize import Diverged
 from flatviz.training.pretrain import pretrain
-from flatviz.training.run import Run
 
 Given = Data | Dataset | DataLoader | Sequence  # examples, as a lab takes them
 Say = Callable[[str], None]  # hears a line of text for each step that is done
 Examples = Annotated[Given, anything]
+Effort = Literal["quick", "full"] | Count  # or so many trials of a full one
 RATES = (0.1, 0.03, 0.01, 0.003, 0.001)  # of pre-training and of SWAG: the first at which the network learns is taken
 EPOCHS = 30
 MOST = 2000  # examples that are fitted
 HELD_OUT = 0.2  # of the training examples: settings are chosen on them
 TUNED = "vi"  # whose settings the variational methods share
 SHRINK = (1.0, 0.3, 0.1, 0.03)  # of rates and of the prior's widths: the first at which a trial is finite and learns is taken
-# Gradients over all fitted examples that the first family of a lab takes: in steps of its variational fits, and for its figures.
-FIT_STEPS, FIGURES = 8_000, 12_000
-# Settings where eight draws a step take too long: one is noisier, and needs a lower rate.
-ONE_DRAW = {"mc_samples": 1, "lr": 1.0}
-TRAINING_SHARE = 0.025  # of the time budget, where it does not suffice for everything: the first picture comes soon
-SHORT = 200  # steps of a fit then
-TIMED = 32  # examples of the gradient that is timed
+TRIALS = 6  # of a full one
+# A quick one whose step of a fit, with all its draws, takes more multiply-adds than these has smaller steps: one draw is noisier,
+# and needs a lower rate.
+LARGE_STEP = 500_000_000
+SMALL_STEPS = {"mc_samples": 1, "lr": 1.0, "batch_size": 128, "steps": 300}
+LARGE_PASS = 125_000_000  # multiply-adds of a pass over the fitted examples, beyond which a quick one treats the head alone
+LOST = 0.05  # of accuracy, beside twice its standard error: more of it and the posteriors are not those of the trained network
 DO = "check inputs and labels, train the module first, or call the steps yourself: pretrain, fit_swag, transfer"
 
 
@@ -88,82 +87,73 @@ def prepare_own(
     train: Examples,
     test: Examples,
     *,
-    trials: int = 6,
-    minutes: float | None = None,
+    effort: Effort = "quick",
     seed: int = 0,
     progress: Progress = False,
     say: Say = lambda text: None,
-) -> tuple[Fitting, bool]:
+) -> tuple[Fitting, str]:
     """Net, task, prior and settings for a lab over normalisation layers and head of a classifier (head alone: without any).
 
     A module that has not learned `train` is trained first.  The prior of the normalisation layers is SWAG's on `train`, the
     head's is wide and about 0; each rate is the first at which the network learns.  Settings of the fits are those of the
-    best of `trials` on a validation split, a fifth of `train`, by NLL; where none stays finite and learns, rates and widths of
-    the prior fall along `SHRINK`, and at last the head alone is treated.
+    best of several trials on a validation split, a fifth of `train`, by NLL.  Where none stays finite, learns and is about as
+    accurate as the trained network, rates and widths of the prior fall along `SHRINK`, and at last the head alone is treated.
+    What is computed follows from the arguments alone, never from the time that it takes.
 
     Args:
         module: The classifier, inputs (N, ...) -> logits (N, C).
         train: Its training data.
         test: Its test data.
-        trials: Settings that are tried.
-        minutes: Time that this and the first family of a lab may take, estimated from timed gradients.  Where it does not
-            suffice: one draw a step; else one trial too; else the head alone is treated, on activations that are computed once,
-            after a short training.  None: everything, whatever it takes.
+        effort: "quick": one trial; of a large network small steps, of one draw and 128 examples; of a larger one the head alone,
+            on activations that are computed once.  "full": six trials and nothing left out.  A number: a full one of so many.
         seed: Of all random numbers.
         progress: True, None (where somebody watches) or a function.
         say: Called with a line of text for each step that is done.
 
     Returns:
-        What the fits of a lab share, and whether time is short, so that it fits a few members first and measures few points.
+        What the fits of a lab share, and a line on how accurate they are beside the trained network.
 
     Raises:
         Diverged: Where a step leaves a network that is no better than its largest class.
     """
     train = examples(train, "train")
-    given = train, examples(test, "test", train.class_names)
-    net = module if isinstance(module, Net) else Net.from_module(copied(module).eval(), example=train)
-    task, how = _task(*(_as_taken(net, data) for data in given), seed), dict(seed=seed, progress=progress)
+    task, how = _task(train, examples(test, "test", train.class_names), seed), dict(seed=seed, progress=progress)
+    net = module if isinstance(module, Net) else Net.from_module(copied(module).eval(), example=task.train.x[:2])
+    task = replace(task, **{n: _as_taken(net, getattr(task, n)) for n in ("source", "train", "test", "validation")})
     _check_logits(net, task)
-    seconds, settings = math.inf if minutes is None else 60 * minutes, METHODS[TUNED].tuned(net).settings
-    one, many = _seconds(net, task.train), _seconds(net, task.train, settings["mc_samples"])
-
-    def work(step: float, n: int) -> float:
-        """Seconds of everything, with `n` trials and so many seconds a step of a variational fit."""
-        return one * (2 * EPOCHS + FIGURES) + step * ((n + 1) * settings["steps"] + FIT_STEPS)
-
-    if work(one, 1) > seconds:
-        net = _learned(net, task.train, how, say, max(1, min(EPOCHS, int(TRAINING_SHARE * seconds / one))), check=False)
-        say(
-            f"left out, for it would take about {work(one, 1) / 60:.0f} of {minutes:g} minutes: normalisation layers, SWAG, images, "
-            f"all trials but one, all steps of a fit but {SHORT}, most radii, most points of the pictures"
-        )
-        return _head_alone(net, task, how, say, 1, {"steps": SHORT}), True
-    fixed = {}
-    if (late := work(many, trials)) > seconds:
-        left, fixed = "all draws of a step but one", ONE_DRAW
-        if work(one, trials) > seconds:
-            left, trials = f"{left}, all trials but one", 1
-        say(f"left out, for it would take about {late / 60:.0f} of {minutes:g} minutes: {left}")
+    quick, trials = effort == "quick", {"quick": 1, "full": TRIALS}.get(effort, effort)
+    settings, fixed = METHODS[TUNED].tuned(net).settings, {}
+    work = work_of(net, task.train.x).macs * len(task.train)
     net = _learned(net, task.train, how, say)
+    if quick and 3 * work * settings["mc_samples"] > LARGE_STEP:
+        fixed = SMALL_STEPS
+        say("left out, for effort is 'quick': all draws of a step but one, all of its examples but 128, half of the steps")
+    before = _accuracy(net, net.w, task.validation, progress)
+    settled = partial(_with_settings, trials=trials, say=say, fixed=fixed, before=before)
+    if quick and work > LARGE_PASS:
+        say("left out, for effort is 'quick': normalisation layers, SWAG, images")
+        return _head_alone(net, task, how, say, settled)
 
     def fitted(lr: float) -> Gaussian:
         swag = fit_swag(net, task.train, rank=RANK, lr=lr, **how)
-        check_learned(net, swag.sample(1, seed=seed)[0], task.train, "SWAG", DO)
+        check_learned(net, swag.sample(1, seed=seed)[0], task.train, "SWAG", DO, progress)
+        _check_kept("SWAG", _accuracy(net, swag.mean, task.validation, progress), before, task.validation)
         say(f"SWAG at rate {lr:g}")
         return swag
 
-    swag = _first(RATES, fitted)
+    recipe = recipe_for(net)
+    swag = _first((recipe.swag_lr, *(rate for rate in RATES if rate < recipe.swag_lr)), fitted)
     norm = any(b.kind == "norm" for b in net.blocks)
     treated, what = ("norm+head", "normalisation layers and head") if norm else ("head", "head")
-    late, prior = transfer(net, swag, treated=treated, head_std=HEAD_STD, scale=recipe_for(net).scale)
+    late, prior = transfer(net, swag, treated=treated, head_std=HEAD_STD, scale=recipe.scale)
     say(f"treated: {what}, {late.dim} weights")
     try:
-        return _with_settings(Fitting(late, task, prior, **how), trials, say, fixed), False
+        return settled(Fitting(late, task, prior, **how), last=not norm)
     except Diverged as error:
         if not norm:
             raise
         say(f"left out, for no trial learned: normalisation layers ({error})")
-        return _head_alone(net, task, how, say, trials, fixed), False
+        return _head_alone(net, task, how, say, settled)
 
 
 def _task(train: Data, test: Data, seed: int) -> Task:
@@ -189,7 +179,7 @@ def _check_logits(net: Net, task: Task) -> None:
         raise ValueError(f"the module must give logits (N, C) for {task.n_classes} classes, got {outputs} for 2 inputs")
 
 
-def _head_alone(net: Net, task: Task, how: dict, say: Say, trials: int, fixed: Mapping[str, Any]) -> Fitting:
+def _head_alone(net: Net, task: Task, how: dict, say: Say, settled: Callable[..., tuple[Fitting, str]]) -> tuple[Fitting, str]:
     """The head of a net that stays as it is, on the activations before it where `torch.fx` can follow the net."""
     test = task.test.subset(torch.arange(min(len(task.test), MOST)))
     if len(test) < len(task.test):
@@ -204,16 +194,26 @@ def _head_alone(net: Net, task: Task, how: dict, say: Say, trials: int, fixed: M
     except ValueError as error:
         say(f"activations are not kept: {error}")
     say(f"treated: head, {net.dim} weights")
-    return _with_settings(Fitting(net, replace(task, source=parts["train"], **parts), prior, **how), trials, say, fixed)
+    fits = Fitting(net, replace(task, source=parts["train"], **parts), prior, **how)
+    return settled(fits, last=True)
 
 
-def _with_settings(fits: Fitting, trials: int, say: Say, fixed: Mapping[str, Any]) -> Fitting:
-    """With the best of the trials, at the first of `SHRINK` at which that is finite and learns; raises the last Diverged."""
+def _with_settings(
+    fits: Fitting, *, trials: int, say: Say, fixed: Mapping[str, Any], before: float, last: bool
+) -> tuple[Fitting, str]:
+    """With the best of the trials, at the first of `SHRINK` at which that is finite, learns and loses no accuracy.
+
+    before: accuracy of the trained network on held-out examples; last: take what lost the least, where all lose.
+
+    Raises:
+        Diverged: Where all lose, and it is not the last.
+    """
     method, net, task = METHODS[TUNED], fits.net, fits.task
     record = method.tuned(net).settings["lr"]
     rate = fixed.get("lr", record)
+    losing: list[tuple[float, Fitting]] = []
 
-    def chosen(shrink: float) -> Fitting:
+    def chosen(shrink: float) -> tuple[Fitting, str]:
         narrow = replace(fits.prior, log_std=fits.prior.log_std + math.log(shrink), factor=shrink * fits.prior.factor)
         given = dict(fixed={**fixed, **({} if shrink == 1 else {"lr": shrink * rate})}, head_std=shrink * HEAD_STD)
         choice, nll = choices_of(method, net, 1, **given)[0], 0.0
@@ -230,39 +230,39 @@ def _with_settings(fits: Fitting, trials: int, say: Say, fixed: Mapping[str, Any
         check_learned(net, q.center, task.train, f"{method.label} with the best of {trials} trials", DO)
         accuracy, at = _accuracy(net, q.center, task.validation), "" if shrink == 1 else f", at {shrink:g} of rate and widths"
         say(f"settings of the best of {trials} trials{at}: {choice}; accuracy {accuracy:.3f} on held-out examples")
-        return best
+        losing.append((accuracy, best))
+        _check_kept(method.label, accuracy, before, task.validation)
+        return best, f"accuracy on held-out examples: {accuracy:.3f} of {method.label}, {before:.3f} of the trained network"
 
-    return _first(SHRINK, chosen)
+    try:
+        return _first(SHRINK, chosen)
+    except Diverged:
+        if not (losing and last):
+            raise
+    accuracy, best = max(losing, key=lambda case: case[0])
+    return best, (
+        f"do not trust these pictures: {method.label} lost accuracy on held-out examples, {accuracy:.3f} where the trained network has "
+        f"{before:.3f}: {DO}"
+    )
 
 
-def _seconds(net: Net, data: Data, draws: int = 1) -> float:
-    """Seconds of a gradient over all examples at `draws` weight vectors, estimated from the second of two over a few examples."""
-    few = data.subset(torch.arange(min(TIMED, len(data))))
-    loss = training_loss(net, few, Run(0), None, draws)
-    w = net.w if draws == 1 else net.w.expand(draws, -1)
-    for _ in range(2):
-        start = time.perf_counter()
-        value_and_grad(loss, w, None)
-        taken = time.perf_counter() - start
-    return taken * len(data) / len(few)
+def _check_kept(label: str, accuracy: float, before: float, data: Data) -> None:
+    """Raises Diverged for an accuracy on held-out `data` far below the trained network's."""
+    if before - accuracy > LOST + 2 * math.sqrt(before * (1 - before) / len(data)):
+        raise Diverged(f"{label} must be about as accurate as the trained network, {before:.3f}, got {accuracy:.3f}: {DO}")
 
 
-def _learned(net: Net, data: Data, how: dict, say: Say, epochs: int = EPOCHS, check: bool = True) -> Net:
-    """The net as it is where its accuracy is in the upper half of what there is above its largest class, else trained.
-
-    check: whether it must learn; else it must stay finite.
-    """
-    share, accuracy = float(torch.bincount(data.y).max()) / len(data), _accuracy(net, net.w, data)
+def _learned(net: Net, data: Data, how: dict, say: Say) -> Net:
+    """The net as it is where its accuracy is in the upper half of what there is above its largest class, else trained."""
+    share, accuracy = float(torch.bincount(data.y).max()) / len(data), _accuracy(net, net.w, data, how["progress"])
     if accuracy >= (1 + share) / 2:
         say(f"the module has learned already: accuracy {accuracy:.3f} on its training examples")
         return net
-    stage = "training" if epochs == EPOCHS else f"training for {epochs} of {EPOCHS} epochs"
 
     def trained(lr: float) -> Net:
-        late = pretrain(net, data, epochs=epochs, lr=lr, last_lr=lr / 2, **how)
-        if check:
-            check_learned(late, late.w, data, "training", DO)
-        say(f"{stage} at rate {lr:g}")
+        late = pretrain(net, data, epochs=EPOCHS, lr=lr, last_lr=lr / 2, **how)
+        check_learned(late, late.w, data, "training", DO, how["progress"])
+        say(f"training at rate {lr:g}")
         return late
 
     return _first(RATES, trained)
@@ -278,6 +278,5 @@ def _first(values: Sequence[float], attempt: Callable[[float], Any]) -> Any:
     raise failed
 
 
-def _accuracy(net: Net, w: Tensor, data: Data) -> float:
-    with torch.no_grad():
-        return float((net(w, data.x).argmax(1) == data.y).double().mean())
+def _accuracy(net: Net, w: Tensor, data: Data, progress: Progress = False) -> float:
+    return float((outputs_of(net, w, data.x, progress).argmax(1) == data.y).double().mean())

@@ -13,6 +13,7 @@ from flatviz.checks import check_choice, check_is
 from flatviz.core.data import Data, Task
 from flatviz.core.likelihood import mean_nll
 from flatviz.core.net import Net
+from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import saved_rng
 from flatviz.datasets.tasks import named_task
 from flatviz.models.networks import convnet, mlp, resnet20
@@ -76,7 +77,13 @@ def task_for(task: TaskOf, seed: int, *, shots: int | None = None) -> Task:
     return task
 
 
-def check_learned(net: Net, w: Tensor, data: Data, stage: str, do: str) -> None:
+def outputs_of(net: Net, w: Tensor, x: Tensor, progress: Progress = False) -> Tensor:
+    """Outputs (N, C) at `w`, a block of inputs after the other."""
+    with torch.no_grad():
+        return torch.cat([net(w, block) for block in track(x.split(256), "checking", progress)])
+
+
+def check_learned(net: Net, w: Tensor, data: Data, stage: str, do: str, progress: Progress = False) -> None:
     """That a network at `w` is no dead one: finite outputs, and more right answers on `data` than its largest class gives.
 
     Raises:
@@ -84,8 +91,7 @@ def check_learned(net: Net, w: Tensor, data: Data, stage: str, do: str) -> None:
     """
     part = data if len(data) <= MOST_LOOKED_AT else data.subset(torch.arange(0, len(data), -(-len(data) // MOST_LOOKED_AT)))
     x, y = part.batch(None)
-    with torch.no_grad():
-        outputs = torch.cat([net(w, block) for block in x.split(256)])
+    outputs = outputs_of(net, w, x, progress)
     nll, accuracy = float(mean_nll(outputs, y, "categorical")), float((outputs.argmax(1) == y).double().mean())
     share = float(torch.bincount(y).max()) / len(y)
     noise = 3 * math.sqrt(share * (1 - share) / len(y))

@@ -7,18 +7,19 @@ from typing import Annotated, Any
 
 from torch import nn
 
-from flatviz.checks import Count, Positive, Radius, Seed, anything
+from flatviz.checks import Radius, Seed, anything
 from flatviz.core.boundary import public
 from flatviz.core.data import Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
 from flatviz.families.choice import Choices
-from flatviz.families.own import Given, prepare_own
+from flatviz.families.own import Effort, Given, prepare_own
 from flatviz.results import Family, Gaussian
+from flatviz.widgets.cells import running_cell
 from flatviz.widgets.lab import Lab
 from flatviz.widgets.members import coarse_radii
 
-COARSE = dict(n_draws=10, n_spectra=2, k=2, resolution=21, around_resolution=13)  # figures of a first family when time is short
+COARSE = dict(n_draws=10, n_spectra=2, k=2, resolution=15, around_resolution=9)  # figures of a quick first family
 
 
 @public
@@ -31,8 +32,7 @@ def lab(
     family: Family | None = None,
     fit: Mapping[str, Any] | None = None,
     tuned: Choices | None = None,
-    trials: Count = 6,
-    minutes: Positive | None = 10.0,
+    effort: Effort = "quick",
     seed: Seed = 0,
     progress: Progress = None,
 ) -> Lab:
@@ -41,10 +41,10 @@ def lab(
     `fv.lab(net, task, prior)` shows what `fv.transfer` returned.
 
     `fv.lab(module, train, test)` shows any classifier.  It trains a module that has not learned, tries rates and settings, and
-    checks the accuracy after each step; `lab.made` lists the steps.  The stochastic weights are the normalisation layers and the
-    head, or the head alone.  Their prior is that of SWAG on `train` for the former, wide and about 0 for the head.  The first 2,000
-    examples of `train` in random order are used: a fifth to choose settings, at which every variational method of the lab is then
-    fitted, the rest to fit.
+    checks the accuracy after each step; `lab.made` says how accurate VI is beside the trained network, then lists the steps.  The
+    stochastic weights are the normalisation layers and the head, or the head alone.  Their prior is that of SWAG on `train` for
+    the former, wide and about 0 for the head.  The first 2,000 examples of `train` in random order are used: a fifth to choose
+    settings, at which every variational method of the lab is then fitted, the rest to fit.
 
     Args:
         module: A Net with its task and prior; or a module, inputs (N, ...) -> logits (N, C), trained or not, with its dropout
@@ -56,11 +56,10 @@ def lab(
         family: Of a task: what `fv.families.measure` returned; None fits a coarse one in the background.
         fit: Of a task: settings of every fit (steps, lr, kl_weight ...), beside those at which such a net learns.
         tuned: Of a task: method -> settings and radius that `flatviz run tune` chose.
-        trials: Of a module: settings that are tried.
-        minutes: Of a module: time for the preparation and the first family, estimated from timed gradients.  Where it is too
-            short, a step has one draw, then only one trial is made, or the head alone is treated on kept activations, with few
-            members and coarse pictures at first; `lab.made` says what was left out.  What fits into the time depends on the
-            machine; None leaves nothing out.
+        effort: Of a module: "quick" makes one trial of settings, takes small steps where a network is large and treats the head
+            alone where it is larger, and begins with VI and SA-BMA and coarse pictures; "full" makes six trials and leaves nothing
+            out, however long that takes; a number is that of the trials of a full one.  What is computed follows from the request
+            alone: the same seed gives the same bits on a busy machine.  `lab.made` says what was left out.
         seed: Of all random numbers.
         progress: Of a module: True, False, or a function(done, total, label).
 
@@ -72,8 +71,8 @@ def lab(
         >>> data = fv.datasets.moons_transfer(seed=0)
         >>> module = torch.nn.Sequential(torch.nn.Linear(2, 8), torch.nn.Tanh(), torch.nn.Linear(8, 2))
         >>> train, test = (data.source.x, data.source.y), (data.test.x, data.test.y)
-        >>> view = fv.lab(module, train, test, trials=1, radii={"vi": (0.0,)}, progress=False)
-        >>> view.made[2]
+        >>> view = fv.lab(module, train, test, radii={"vi": (0.0,)}, progress=False)
+        >>> view.made[3]
         'treated: head, 18 weights'
         >>> view.close()
     """
@@ -86,15 +85,12 @@ def lab(
         if progress is not False and not callable(progress):
             print(text)
 
-    fits, coarse = prepare_own(module, train, test, trials=trials, minutes=minutes, seed=seed, progress=progress, say=say)
-    view = Lab(
-        fits.net,
-        fits.task,
-        fits.prior,
-        radii=radii or (coarse_radii(fits.net) if coarse else None),
-        fit=fits.fit,
-        seed=seed,
-        measuring=COARSE if coarse else None,
-    )
-    view.made = tuple(made)
+    if progress is None and running_cell() is not None:
+        progress = True
+    fits, first_line = prepare_own(module, train, test, effort=effort, seed=seed, progress=progress, say=say)
+    quick = effort == "quick"
+    measuring, few = (COARSE, coarse_radii(fits.net)) if quick else (None, None)
+    view = Lab(fits.net, fits.task, fits.prior, radii=radii or few, fit=fits.fit, seed=seed, measuring=measuring)
+    say(first_line)
+    view.made = (made.pop(), *made)
     return view

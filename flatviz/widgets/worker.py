@@ -10,6 +10,7 @@ from flatviz.core.arithmetic import threads
 from flatviz.core.progress import Progress
 
 Report = Callable[[float, str], None]  # share done 0..1, text
+SILENCE = 1.5  # seconds without a report, after which the last one is repeated with the time that the work has taken
 REPORT_EVERY = 0.5  # seconds: each report is two messages, and a page that falls behind shows the family that much later
 
 
@@ -76,13 +77,16 @@ class _Job(threading.Thread):
     def __init__(self, worker: Worker, name: str, work: Callable[[Progress], None], before: _Job | None) -> None:
         super().__init__(name="flatviz-worker")
         self._worker, self._what, self._work, self._before = worker, name, work, before
-        self.stopped, self.ended = threading.Event(), False
+        self.stopped, self.ended, self._last = threading.Event(), False, (0.0, "", time.monotonic())
 
     def run(self) -> None:
         """Work, and report the end."""
         if self._before is not None:
             self._before.join()
             self._before = None
+        silence, started = threading.Event(), time.monotonic()
+        beat = threading.Thread(target=self._beat, args=(silence, started), daemon=True)
+        beat.start()
         try:
             self._check()
             with threads(0):  # verbs take more where that pays
@@ -92,6 +96,8 @@ class _Job(threading.Thread):
             share, text = 0.0, "stopped"
         except BaseException as error:  # SystemExit too: it would end this thread without a word
             share, text = 0.0, str(error) or type(error).__name__
+        silence.set()
+        beat.join()
         self.ended = True
         self._worker.say(self, share, f"{self._what}: {text}")
 
@@ -99,6 +105,13 @@ class _Job(threading.Thread):
         """Raises Stopped where the work is to end: stopped, replaced, closed, or the interpreter exits."""
         if self.stopped.is_set() or not threading.main_thread().is_alive():
             raise Stopped
+
+    def _beat(self, ended: threading.Event, started: float) -> None:
+        """Say that the work goes on, where one step of it takes long."""
+        while not ended.wait(SILENCE):
+            share, text, when = self._last
+            if time.monotonic() - when >= SILENCE:
+                self._worker.say(self, share, f"{text or self._what}, {time.monotonic() - started:.0f} s in all")
 
     def _progress(self) -> Callable[[int, int, str], None]:
         started: dict[str, float] = {}
@@ -113,6 +126,7 @@ class _Job(threading.Thread):
                 return
             reported = now
             left = f", about {(now - first) / done * (total - done):.0f} s left" if 0 < done < total else ""
-            self._worker.say(self, done / max(total, 1), f"{self._what}: {label} {done}/{total}{left}")
+            self._last = done / max(total, 1), f"{self._what}: {label} {done}/{total}{left}", now
+            self._worker.say(self, *self._last[:2])
 
         return progress

@@ -59,11 +59,13 @@ module = nn.Sequential(*first, nn.Linear(hidden, hidden), nn.BatchNorm1d(hidden)
 # ## One cell
 #
 # `fv.lab` trains what has not learned, makes a prior, tries a few settings on a part of the training data, checks the
-# accuracy after each step, and opens the laboratory. `made` says what it did. (The cell takes half a minute or more: it trains.)
+# accuracy after each step, and opens the laboratory. `made` says what it did, first of all how accurate the posterior is beside
+# the trained network. By default the lab is quick: one trial, few members, coarse pictures. `effort="full"` leaves nothing out;
+# the cell then takes half a minute or more.
 
 # %%
-quick = dict(trials=1, radii={"vi": (0.0,)}) if FAST else {}
-lab = fv.lab(module, train, test, seed=0, progress=False, **quick)
+how = dict(radii={"vi": (0.0,)}) if FAST else dict(effort="full")
+lab = fv.lab(module, train, test, seed=0, progress=False, **how)
 for line in lab.made:
     print(line)
 
@@ -108,7 +110,7 @@ noise = rng.normal(size=(200, 2)).astype("float32"), rng.integers(0, 3, 200)
 
 # %%
 try:
-    fv.lab(nn.Linear(2, 3), noise, noise, trials=1, progress=False)
+    fv.lab(nn.Linear(2, 3), noise, noise, progress=False)
     raise AssertionError("a network that cannot learn must be refused")
 except ValueError as error:
     print(error)

@@ -10,7 +10,7 @@ SOURCES = [
     """data = fv.datasets.moons_transfer(seed=0)
 module = torch.nn.Sequential(torch.nn.Linear(2, 8), torch.nn.Tanh(), torch.nn.Linear(8, 2))
 pairs = [(d.x, d.y) for d in (data.source, data.test)]
-fv.lab(module, *pairs, trials=1, radii={"sabma": (0.0, 0.5)}, progress=False)""",
+fv.lab(module, *pairs, radii={"sabma": (0.0, 0.5)}, progress=False)""",
     "1 + 1",
 ]
 STANDING = """() => { const nb = window.jupyterapp.shell.currentWidget.content;

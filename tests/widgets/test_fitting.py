@@ -17,7 +17,7 @@ import flatviz as fv
 from flatviz.families.family import repeat_family
 from flatviz.families.members import Fitting
 from flatviz.widgets import cells
-from flatviz.widgets.worker import Worker
+from flatviz.widgets.worker import SILENCE, Worker
 
 COARSE = {"n_draws": 4, "n_spectra": 1, "k": 2, "resolution": 7, "around_resolution": 5}  # enough to be a family
 
@@ -185,3 +185,22 @@ def test_a_page_hears_of_progress_twice_a_second_at_most():
     assert worker.wait(60)
     assert reports[0].startswith("fast: fast 0/2000") and reports[-1] == "fast: done"
     assert len(reports) <= 2 + 2 * (time.monotonic() - start)
+
+
+def test_a_step_that_takes_long_is_reported_all_the_while():
+    reports = []
+    worker = Worker(lambda share, text: reports.append((time.monotonic(), text)))
+
+    def work(progress):
+        progress(1, 2, "one step")
+        time.sleep(2.5 * SILENCE)
+
+    start = time.monotonic()
+    worker.submit("a fit", work)
+    assert worker.wait(30)
+    times = [start, *(when for when, _ in reports)]
+    assert (
+        max(b - a for a, b in zip(times, times[1:])) < 2 * SILENCE
+        and "one step 1/2" in reports[1][1]
+        and "in all" in reports[1][1]
+    )
