@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_count, check_finite, check_weights
-from flatviz.noun import History
+from flatviz.noun import History, check_fields
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +47,7 @@ class Gaussian:
     buffers: Mapping[str, Tensor] | None = None
 
     def __post_init__(self) -> None:
+        check_fields(self)
         check_weights(self.mean, self.mean.numel(), "mean")
         check_weights(self.log_std, self.dim, "log_std")
         if self.factor is None:
@@ -54,6 +55,8 @@ class Gaussian:
         if self.factor.ndim != 2 or self.factor.shape[1] != self.dim:
             raise ValueError(f"factor must have shape (K, {self.dim}), got {tuple(self.factor.shape)}")
         check_finite(self.factor, "factor")
+        if self.log_std.max() > math.log(torch.finfo(self.log_std.dtype).max) / 2:
+            raise ValueError(f"log_std must have finite variances exp(2 log_std), got {float(self.log_std.max()):g}: lower it")
 
     def __repr__(self) -> str:
         return f"Gaussian(dim={self.dim}, rank={self.rank})"

@@ -18,6 +18,8 @@ from torch import Tensor
 from torch.distributions import Bernoulli, Categorical, Distribution, Independent, Normal
 from torch.nn import functional as F
 
+from flatviz.checks import check_positive
+
 Product = Callable[[Tensor], Tensor]
 NEAR_ONE = 1e-3  # a sum of outputs that are probabilities
 
@@ -78,7 +80,7 @@ class Likelihood:
 
         `fv.models.learned_noise(module)` makes such outputs of a module of means, with one noise that is learned.
         """
-        return Likelihood(_mean_and_noise, "gaussian") if noise is None else GaussianLikelihood(float(noise))
+        return Likelihood(_mean_and_noise, "gaussian") if noise is None else GaussianLikelihood(check_positive(noise, "noise"))
 
     def entries(self, outputs: Tensor, y: Tensor) -> Tensor:
         """-log p of each example, or of each place, 0 where it does not count; NaN for outputs that diverged."""

@@ -1,13 +1,105 @@
-"""What makes a class a noun, and the first of them: the history of a fit, which every posterior carries."""
+"""What a value of a type must be, what makes a class a noun, and the first noun: the history of a fit, which every posterior carries."""
 
 from __future__ import annotations
 
 import dataclasses
+import inspect
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, dataclass_transform
+from functools import lru_cache, partial
+from numbers import Integral, Real
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, dataclass_transform, get_args, get_origin, get_type_hints
 
 from torch import Tensor
+
+from flatviz.checks import Check, anything, check_choice, check_function, check_number, each, kind, made_by, shown, values
+
+WORDS = {float: "a number", int: "a whole number", str: "a text", bool: "True or False", Callable: "a function"}
+
+
+def check_of(hint: Any) -> Check:
+    """What a value must be to be of this type."""
+    origin, parts = get_origin(hint) or hint, get_args(hint)
+    if origin is Annotated:
+        return next(filter(callable, parts[1:]), None) or check_of(parts[0])
+    if origin in (Union, UnionType):
+        return _either(parts)
+    if origin is Literal:
+        return lambda value, name: check_choice(value, parts, name)
+    if origin in (Sequence, list, tuple):
+        return each(check_of(parts[0]), many(parts[0]), least=0 if Ellipsis in parts else 1)
+    if origin in (Mapping, dict):
+        return values(check_of(parts[1]), many(parts[1])) if parts else kind(dict, "a dict")
+    if origin is Callable:
+        return check_function
+    if origin in (Any, object, inspect.Parameter.empty):
+        return anything
+    if origin in (float, int):
+        return check_number
+    return kind(origin, _words(origin), made_by(origin))
+
+
+def _either(parts: tuple[Any, ...]) -> Check:
+    """The check of the first type that the value has."""
+    checks = [(_type(part), check_of(part)) for part in parts]
+
+    def check(value: Any, name: str) -> None:
+        for of, of_kind in checks:
+            if isinstance(value, of):
+                return of_kind(value, name)
+        wanted = [part for part in parts if part is not NoneType]
+        if len(wanted) == 1:
+            return check_of(wanted[0])(value, name)
+        do = " ".join(filter(None, (made_by(part) for part in wanted if isinstance(part, type))))
+        words = [_words(part) for part in wanted]
+        words[1:] = [text.replace(many(wanted[0]), "them").replace("from names to", "of") for text in words[1:]]
+        raise TypeError(f"{name} must be {', or '.join(words)}{do and f' ({do})'}, got {shown(value)}")
+
+    return check
+
+
+def _type(hint: Any) -> Any:
+    """The class, or classes, that values of this type have, for `isinstance`."""
+    origin, parts = get_origin(hint) or hint, get_args(hint)
+    if origin in (Annotated, Union, UnionType):
+        return tuple(map(_type, parts[:1] if origin is Annotated else parts))
+    return {float: Real, int: Integral, Any: object, Literal: str}.get(origin, origin)
+
+
+def _words(hint: Any) -> str:
+    """A type as an error names it; the text beside it in `Annotated` is its name."""
+    origin, parts = get_origin(hint) or hint, get_args(hint)
+    if origin is Annotated:
+        return next((part for part in parts[1:] if isinstance(part, str)), None) or _words(parts[0])
+    if origin in (Union, UnionType):
+        return ", or ".join(map(_words, parts))
+    if origin is Literal:
+        return ", ".join(map(repr, parts))
+    if origin in (Sequence, list, tuple):
+        return f"a list of {many(parts[0])}"
+    if origin in (Mapping, dict) and parts:
+        return f"a dict from names to {many(parts[1])}"
+    return WORDS.get(origin) or f"a {getattr(origin, '__name__', origin)}"
+
+
+def many(hint: Any) -> str:
+    """Several of a type, in words."""
+    return _words(hint).removeprefix("a ") + "s"
+
+
+def check_fields(result: Any) -> None:
+    """Each field of a dataclass, by its annotation, as `@public` does it for arguments."""
+    for name, check in _checks_of(type(result)).items():
+        if name in vars(result):
+            check(vars(result)[name], name)
+
+
+@lru_cache
+def _checks_of(cls: type) -> dict[str, Check]:
+    hints = get_type_hints(cls, vars(sys.modules[cls.__module__]), include_extras=True)
+    return {f.name: check_of(hints[f.name]) for f in dataclasses.fields(cls)}
 
 
 def one_line(result: Any) -> str:
@@ -35,6 +127,13 @@ def noun(cls: type | None = None, *, made_by: str = "") -> type:
     if cls is None:
         return partial(noun, made_by=made_by)
     cls.__repr__, cls.made_by = one_line, made_by
+    more = vars(cls).get("__post_init__", lambda self: None)
+
+    def check(self: Any) -> None:
+        check_fields(self)
+        more(self)
+
+    cls.__post_init__ = check
     return dataclass(frozen=True, eq=False)(cls)
 
 

@@ -429,7 +429,7 @@ class Prediction:
 
     def __post_init__(self) -> None:
         as_likelihood(self.likelihood)
-        if not isinstance(self.outputs, Tensor) or not self.outputs.is_floating_point() or self.outputs.ndim < 2:
+        if not self.outputs.is_floating_point() or self.outputs.ndim < 2:
             raise TypeError(f"outputs must be a floating tensor (S, N, ...) of S draws on N inputs, got {shown(self.outputs)}")
         if self.y is not None:
             check_labels(self.y, "y")

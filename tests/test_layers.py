@@ -80,7 +80,7 @@ def test_imports_point_down_and_methods_keep_apart(path):
             shared = shared or own != METHODS or name == f"flatviz.{METHODS}.method"
             assert shared, f"{where}, another method: take it as an argument"
             continue
-        nouns = ["gaussian", "likelihood"] if "results" in MAY[own] else []  # they are of them, with files of their own
+        nouns = ["gaussian", "likelihood", "noun"] if "results" in MAY[own] else []  # they are of them, with files of their own
         assert other in [*MAY[own], *nouns, "checks", "catalog"], f"{where}, which is not below {own}"
         if own in OF_CORE and other == "core":
             assert name.split(".")[2] in OF_CORE[own], f"{where}: of core only {OF_CORE[own]}"

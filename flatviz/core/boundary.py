@@ -8,38 +8,24 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from numbers import Integral, Real
-from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, ParamSpec, TypeVar, Union, Unpack, get_args, get_origin, get_type_hints
+from typing import Any, ParamSpec, TypeVar, Unpack, get_args, get_origin, get_type_hints
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from flatviz.checks import (
-    Check,
-    anything,
-    check_choice,
-    check_function,
-    check_number,
-    each,
-    kind,
-    made_by,
-    shown,
-    usable,
-    values,
-)
+from flatviz.checks import Check, each, usable
 from flatviz.core.arithmetic import PER_NUMBER, arithmetic, threads
 from flatviz.core.data import Data
 from flatviz.core.net import Net
+from flatviz.noun import check_of, many
 from flatviz.results import FOR_READERS, for_readers, placed, rebuilt
 
 P = ParamSpec("P")  # a line each: type checkers read no tuple of them
 R = TypeVar("R")
 KNOWN = {"Net": Net, "Data": Data}  # in annotations of layers that do not import them
-WORDS = {float: "a number", int: "a whole number", str: "a text", bool: "True or False", Callable: "a function"}
 
 
 def public(verb: Callable[P, R]) -> Callable[P, R]:
@@ -83,77 +69,8 @@ def argument_checks(verb: Callable) -> dict[str, Check]:
 
 def _of_parameter(parameter: inspect.Parameter, hint: Any) -> Check:
     if parameter.kind is parameter.VAR_POSITIONAL:
-        return each(check_of(hint), _many(hint), least=0)
+        return each(check_of(hint), many(hint), least=0)
     return check_of(hint | None if parameter.default is None else hint)
-
-
-def check_of(hint: Any) -> Check:
-    """What a value must be to be of this type."""
-    origin, parts = get_origin(hint) or hint, get_args(hint)
-    if origin is Annotated:
-        return next(filter(callable, parts[1:]), None) or check_of(parts[0])
-    if origin in (Union, UnionType):
-        return _either(parts)
-    if origin is Literal:
-        return lambda value, name: check_choice(value, parts, name)
-    if origin in (Sequence, list, tuple):
-        return each(check_of(parts[0]), _many(parts[0]), least=0 if Ellipsis in parts else 1)
-    if origin is Mapping:
-        return values(check_of(parts[1]), _many(parts[1]))
-    if origin is Callable:
-        return check_function
-    if origin in (Any, object, inspect.Parameter.empty):
-        return anything
-    if origin in (float, int):
-        return check_number
-    return kind(origin, _words(origin), made_by(origin))
-
-
-def _either(parts: tuple[Any, ...]) -> Check:
-    """The check of the first type that the value has."""
-    checks = [(_type(part), check_of(part)) for part in parts]
-
-    def check(value: Any, name: str) -> None:
-        for of, of_kind in checks:
-            if isinstance(value, of):
-                return of_kind(value, name)
-        wanted = [part for part in parts if part is not NoneType]
-        if len(wanted) == 1:
-            return check_of(wanted[0])(value, name)
-        do = " ".join(filter(None, (made_by(part) for part in wanted if isinstance(part, type))))
-        words = [_words(part) for part in wanted]
-        words[1:] = [text.replace(_many(wanted[0]), "them").replace("from names to", "of") for text in words[1:]]
-        raise TypeError(f"{name} must be {', or '.join(words)}{do and f' ({do})'}, got {shown(value)}")
-
-    return check
-
-
-def _type(hint: Any) -> Any:
-    """The class, or classes, that values of this type have, for `isinstance`."""
-    origin, parts = get_origin(hint) or hint, get_args(hint)
-    if origin in (Annotated, Union, UnionType):
-        return tuple(map(_type, parts[:1] if origin is Annotated else parts))
-    return {float: Real, int: Integral, Any: object, Literal: str}.get(origin, origin)
-
-
-def _words(hint: Any) -> str:
-    """A type as an error names it; the text beside it in `Annotated` is its name."""
-    origin, parts = get_origin(hint) or hint, get_args(hint)
-    if origin is Annotated:
-        return next((part for part in parts[1:] if isinstance(part, str)), None) or _words(parts[0])
-    if origin in (Union, UnionType):
-        return ", or ".join(map(_words, parts))
-    if origin is Literal:
-        return ", ".join(map(repr, parts))
-    if origin in (Sequence, list, tuple):
-        return f"a list of {_many(parts[0])}"
-    if origin is Mapping:
-        return f"a dict from names to {_many(parts[1])}"
-    return WORDS.get(origin) or f"a {getattr(origin, '__name__', origin)}"
-
-
-def _many(hint: Any) -> str:
-    return _words(hint).removeprefix("a ") + "s"
 
 
 @contextmanager

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_device, check_is, usable
+from flatviz.checks import check_count, check_device, usable
 from flatviz.core.inputs import HELD, Fields, Inputs, Pixels
+from flatviz.noun import check_fields
 
 READ = "use torch.as_tensor, or fv.datasets.data_from, which reads arrays, frames, data sets and loaders"
 
@@ -164,8 +166,14 @@ class Task:
     source_classes: int | None = None
 
     def __post_init__(self) -> None:
+        check_fields(self)
+        check_count(self.n_classes, "n_classes")
+        most = max(self.n_classes, check_count(self.source_classes or 1, "source_classes"))
         for name, part in self.parts().items():
-            check_is(part, Data, name, "make one, fv.Data(x, y)")
+            if name != "source" and not part.y.is_floating_point() and int(part.y.max()) >= most:
+                raise ValueError(
+                    f"n_classes must be above every label of {name}, got {self.n_classes} and label {int(part.y.max())}"
+                )
             named, train = part.class_names, self.train.class_names
             if name != "source" and named and train and named != train:
                 raise ValueError(
@@ -188,7 +196,11 @@ class Task:
 
     def for_source(self) -> Task:
         """The task that the source network is made for: as many classes as the source has."""
-        return self if self.source_classes is None else replace(self, n_classes=self.source_classes)
+        if self.source_classes is None:
+            return self
+        other = copy(self)  # unchecked: its train split has the target's labels
+        other.__dict__["n_classes"] = self.source_classes
+        return other
 
     def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> Task:
         """The same task on a device."""

@@ -270,6 +270,8 @@ class Net:
 
     def unflatten(self, w: Tensor) -> dict[str, Tensor]:
         """`w` as named tensors; split, for a slice of its own would cost a (D,) buffer each in the backward pass."""
+        if not isinstance(w, Tensor) or w.shape != self.w.shape:
+            check_weights(w, self.dim)
         return {n: p.view(b.shape) for n, p, b in zip(self._names, self._split(w), self.blocks)}
 
     def _split(self, w: Tensor) -> Sequence[Tensor]:

@@ -16,7 +16,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from flatviz.checks import check_choice, check_count
+from flatviz.checks import Count, Seed, check_choice, check_count
+from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.inputs import Pixels
 from flatviz.core.seeds import generator, saved_rng
@@ -183,7 +184,8 @@ CORRUPTIONS: dict[str, Corruption] = {
 }  # fmt: skip
 
 
-def corrupt(data: Data, kind: str, severity: int, *, seed: int) -> Data:
+@public
+def corrupt(data: Data, kind: str, severity: Count, *, seed: Seed) -> Data:
     """The images of `data` with one kind of corruption; labels stay.
 
     Args:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import torch
 
-from flatviz.checks import Count, Seed, Whole, check_count
+from flatviz.checks import Count, Seed, Whole
 from flatviz.core.boundary import public
 from flatviz.core.data import Data, Task
 from flatviz.core.seeds import generator
@@ -23,7 +23,8 @@ class FewShot(NamedTuple):
     rest: Data
 
 
-def few_shot(data: Data, shots: int, *, seed: int) -> FewShot:
+@public
+def few_shot(data: Data, shots: Count, *, seed: Seed) -> FewShot:
     """Draw `shots` examples a class for training and as many, others, for validation.
 
     The validation split is as small as the training split: who has ten images a class has no 5,000 to tune on.
@@ -42,7 +43,7 @@ def few_shot(data: Data, shots: int, *, seed: int) -> FewShot:
         >>> [len(part) for part in fv.datasets.few_shot(data, 5, seed=0)]
         [10, 10, 20]
     """
-    return FewShot(*(data.subset(index) for index in _split(data, check_count(shots, "shots"), seed)))
+    return FewShot(*(data.subset(index) for index in _split(data, shots, seed)))
 
 
 def hold_out(test: Data, shots: int, *, seed: int) -> tuple[Data, Data]:

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.utils.data import DataLoader, IterableDataset, Subset
 
-from flatviz.checks import check_count
+from flatviz.checks import check_count, each, kind
 from flatviz.core.data import Data
 from flatviz.core.inputs import Stream, pair_of
 from flatviz.core.seeds import random_state, saved_rng
@@ -46,6 +46,8 @@ def data_from(examples: Any, n: int | None = None, *, classes: Sequence[str] | N
         ('cat', 'dog')
     """
     n = None if n is None else check_count(n, "n")
+    if classes is not None:
+        each(kind(str, "a text"), "texts")(classes, "classes")
     if isinstance(examples, Data):
         return examples if n is None or n >= len(examples) else examples.subset(torch.arange(n))
     with saved_rng():

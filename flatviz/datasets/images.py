@@ -14,7 +14,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from flatviz.checks import check_choice, check_count
+from flatviz.checks import Count, FilePath, Seed, check_choice
+from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.inputs import Pixels, Stream
 from flatviz.core.seeds import generator
@@ -85,13 +86,14 @@ def _files(path: Path) -> dict[str, list[str]]:
     }
 
 
+@public
 def image_folder(
-    path: str | Path,
+    path: FilePath,
     *,
-    size: int | None = None,
-    per_class: int | None = None,
+    size: Count | None = None,
+    per_class: Count | None = None,
     classes: tuple[str, ...] | None = None,
-    seed: int = 0,
+    seed: Seed = 0,
 ) -> Data:
     """Images in a folder of class folders, whose names are those of the classes; x (N, 3, H, W) in bytes, batches from 0 to 1.
 
@@ -129,7 +131,7 @@ def image_folder(
         raise FileNotFoundError(
             f"path must be a folder of class folders, got {str(path)!r}, which is not there: check its name"
         )
-    steps = [] if size is None else [transforms.Resize(check_count(size, "size")), transforms.CenterCrop(size)]
+    steps = [] if size is None else [transforms.Resize(size), transforms.CenterCrop(size)]
     by_class = _files(Path(path))
     if not by_class or not all(by_class.values()):
         empty = ", ".join(name for name, files in by_class.items() if not files)
@@ -158,8 +160,9 @@ def image_folder(
     return Data(x, y, names)
 
 
+@public
 def public_images(
-    name: str, *, train: bool, root: str | Path = "data", download: bool = True, per_class: int | None = None, seed: int = 0
+    name: str, *, train: bool, root: FilePath = "data", download: bool = True, per_class: Count | None = None, seed: Seed = 0
 ) -> Data:
     """One split of MNIST, FashionMNIST, CIFAR-10, CIFAR-100 or SVHN; x (N, C, H, W) in bytes, batches from 0 to 1, y (N,).
 
@@ -191,7 +194,8 @@ def public_images(
     return Data(x[index], y[index], tuple(images.classes) if name in NAMED else ())
 
 
-def images_like(images: Data, shape: tuple[int, ...] | torch.Size) -> Data:
+@public
+def images_like(images: Data, shape: tuple[Count, ...] | torch.Size) -> Data:
     """Images in bytes scaled to the shape (C, H, W) of others: grey ones in every channel, or coloured ones made grey.
 
     Raises:
@@ -205,6 +209,8 @@ def images_like(images: Data, shape: tuple[int, ...] | torch.Size) -> Data:
     """
     if not isinstance(images.x, Pixels):
         raise ValueError(f"images must be in bytes and in memory, got {images!r}: image_folder and public_images give such")
+    if len(shape) != 3:
+        raise ValueError(f"shape must be (C, H, W), got {tuple(shape)}")
     x = images.x.bytes
     if x.shape[1] != shape[0]:
         if {x.shape[1], shape[0]} != {1, 3}:
@@ -219,7 +225,6 @@ def _chosen(labels: Tensor, per_class: int | None, seed: int) -> list[int]:
     """Numbers of the examples taken, in the order of the files."""
     if per_class is None:
         return list(range(len(labels)))
-    check_count(per_class, "per_class")
     order = torch.randperm(len(labels), generator=generator(seed))
     taken = [order[labels[order] == label][:per_class] for label in labels.unique()]
     return torch.cat(taken).sort().values.tolist()

@@ -5,17 +5,20 @@ from __future__ import annotations
 import math
 from typing import Literal
 
+import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from flatviz.checks import check_choice, check_count
+from flatviz.checks import Count, Positive, Seed, check_choice, check_count
+from flatviz.core.boundary import public
 from flatviz.core.data import Task
 from flatviz.core.seeds import saved_rng
 
 SIZES = {8: (3, 2, 2), 28: (4, 3, 5)}  # side of the image -> first kernel, pool, second kernel
 
 
-def mlp(task: Task, *, hidden: tuple[int, ...] = (64, 64), seed: int = 0) -> nn.Module:
+@public
+def mlp(task: Task, *, hidden: tuple[Count, ...] = (64, 64), seed: Seed = 0) -> nn.Module:
     """A perceptron: flatten, then Linear - LayerNorm - ReLU for each width in `hidden`, then a Linear head."""
     widths = (math.prod(task.input_shape), *hidden)
     layers: list[nn.Module] = [nn.Flatten()]
@@ -26,7 +29,8 @@ def mlp(task: Task, *, hidden: tuple[int, ...] = (64, 64), seed: int = 0) -> nn.
     return nn.Sequential(*layers)
 
 
-def convnet(task: Task, *, channels: tuple[int, ...] = (16, 32, 32), seed: int = 0) -> nn.Module:
+@public
+def convnet(task: Task, *, channels: tuple[Count, ...] = (16, 32, 32), seed: Seed = 0) -> nn.Module:
     """Conv 3x3 - BatchNorm - ReLU for each width in `channels`, halved once after the first, average pool, Linear head."""
     widths = (task.input_shape[0], *channels)
     layers: list[nn.Module] = []
@@ -39,7 +43,8 @@ def convnet(task: Task, *, channels: tuple[int, ...] = (16, 32, 32), seed: int =
     return nn.Sequential(*layers)
 
 
-def optunet(task: Task, *, seed: int = 0) -> nn.Module:
+@public
+def optunet(task: Task, *, seed: Seed = 0) -> nn.Module:
     """Conv (1 to 2 channels) - ReLU - max pool - Conv (to 10, 2 groups) - ReLU - average pool - Linear; a bias in the head alone.
 
     Images of 28 x 28: 392 weights, kernels 4 and 5.  Of 8 x 8: 168 weights, kernels 3 and 2.
@@ -111,7 +116,8 @@ def _active(norm: Norm, channels: int) -> nn.Module:
     return nn.Sequential(_plain(norm, channels), nn.ReLU())
 
 
-def resnet20(task: Task, *, norm: Norm = "batch", width: int = 16, blocks: int = 3, seed: int = 0) -> nn.Module:
+@public
+def resnet20(task: Task, *, norm: Norm = "batch", width: Count = 16, blocks: Count = 3, seed: Seed = 0) -> nn.Module:
     """ResNet-20 (272,474 weights for 10 classes) for images (N, C, 32, 32); other sides of 8 or more run too.
 
     norm: "batch" (BatchNorm) or "group" (GroupNorm, 8 channels a group, without statistics that other weights make stale).
@@ -130,3 +136,34 @@ def resnet20(task: Task, *, norm: Norm = "batch", width: int = 16, blocks: int =
         raise ValueError(f"width must be a multiple of {GROUP} for norm='group', got {width}")
     with saved_rng(seed):
         return _ResNet(task.input_shape[0], task.n_classes, width, blocks, norm)
+
+
+class WithNoise(nn.Module):
+    """Outputs of a module with one learned s for each of them beside it, (N, 2 C), as `Likelihood.gaussian()` reads them."""
+
+    def __init__(self, module: nn.Module, s: float) -> None:
+        super().__init__()
+        self.module, self.s = module, nn.Parameter(torch.tensor([s]))
+
+    def forward(self, *args: Tensor, **fields: Tensor) -> Tensor:
+        """Means and s, side by side."""
+        mean = self.module(*args, **fields)
+        return torch.cat([mean, self.s.to(mean).expand_as(mean)], -1)
+
+
+@public
+def learned_noise(module: nn.Module, *, noise: Positive = 1.0) -> nn.Module:
+    """A regression's module with its noise as one more parameter, for `likelihood="gaussian"`.
+
+    Args:
+        module: inputs -> means (N, C); it becomes part of the new one.
+        noise: the standard deviation softplus(s) at which training begins.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> module = fv.models.learned_noise(torch.nn.Linear(3, 1), noise=0.5)
+        >>> net, data = fv.Net.from_module(module), fv.Data(torch.zeros(4, 3), torch.zeros(4, 1))
+        >>> net.dim, fv.nll(net, data, likelihood="gaussian").n
+        (5, 4)
+    """
+    return WithNoise(module, noise + math.log(-math.expm1(-noise)))

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from flatviz.checks import check_choice
+from flatviz.core.boundary import public
 from flatviz.core.data import Task
 from flatviz.core.modules import copied
 from flatviz.core.seeds import saved_rng
@@ -37,6 +38,7 @@ REBUILDS = {  # all that is called while a checkpoint with other objects is read
 COUNTER = "num_batches_tracked"  # torchvision's older files lack it; it counts batches and changes no output
 
 
+@public
 def load_weights(
     module: nn.Module, path: str | Path, *, new_head: bool = False, head: str | None = None, example: Tensor | None = None
 ) -> nn.Module:
@@ -188,6 +190,7 @@ class PublicNet(nn.Module):
         return self.network((x - self.mean) / self.std)
 
 
+@public
 def torchvision_model(
     task: Task, name: str, *, weights: str | Path | None = None, side: int | None = None, seed: int = 0
 ) -> nn.Module:
