@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -98,7 +97,7 @@ def check_fields(result: Any) -> None:
 
 @lru_cache
 def _checks_of(cls: type) -> dict[str, Check]:
-    hints = get_type_hints(cls, vars(sys.modules[cls.__module__]), include_extras=True)
+    hints = get_type_hints(cls, include_extras=True)
     return {f.name: check_of(hints[f.name]) for f in dataclasses.fields(cls)}
 
 

@@ -570,7 +570,7 @@ class Shift:
 class Mechanism:
     """One step of a method from a Gaussian q, at R radii, in coordinates of the plane of its perturbation.
 
-    surface: the loss on that plane, whose origin is q's mean; covariance (2, 2): of q's draws in it.
+    surface: the loss on that plane, whose origin is q's mean (None: not computed); covariance (2, 2): of q's draws in it.
     radius: (R,), in `unit`; ball (R, 2, 2): the shadow a^T ball^-1 a <= 1 of all moves d of the mean with
     KL(q' || q) = d^T Sigma^-1 d / 2 <= radius^2 / 2, which is q's ellipse times the radius; for a Euclidean method of |d| <=
     radius; worst (R, 2), worst_covariance (R, 2, 2): q' = q + `perturb`; length (R,): how far q's mean moves, the radius of
@@ -581,7 +581,7 @@ class Mechanism:
     slope: |g|, of which such a plane holds a part (None: all).
     """
 
-    surface: Surface
+    surface: Surface | None
     covariance: Tensor
     radius: tuple[float, ...]
     ball: Tensor
