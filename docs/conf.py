@@ -144,7 +144,8 @@ def plain(app, what, name, obj, options, lines):
                 text += ["::", ""]
             elif not before.startswith(" "):  # the rest of a sentence
                 line = line.strip()
-        if ">>>" not in line and "..." not in line:
+        equation = line.startswith("    ") and not section  # a literal block: it is shown as it stands
+        if ">>>" not in line and "..." not in line and not equation:
             parts = line.split("`")  # a span of code may begin on the line before
             escape = [
                 part if code ^ bool(i % 2) else re.sub(r"[*|\\]|_(?!\w)", r"\\\g<0>", part) for i, part in enumerate(parts)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
 from functools import partial
 from numbers import Integral, Real
 from pathlib import Path
@@ -120,7 +121,9 @@ def check_seed(seed: int, name: str = "seed") -> int:
 def check_choice(value: str, choices: tuple[str, ...], name: str) -> str:
     """One of the given words."""
     if not isinstance(value, (str, NoneType)) or value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {shown(value)}")
+        near = get_close_matches(str(value), choices, 1)
+        meant = f": did you mean {near[0]!r}?" if near else ""
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {shown(value)}{meant}")
     return value
 
 

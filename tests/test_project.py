@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 from experiment_notebooks import executed
+from PIL import Image
 
 import flatviz as fv
 from flatviz.experiments import read_table
@@ -52,8 +53,23 @@ def test_the_readme_has_two_commands_and_its_picture():
         assert (ROOT / picture).is_file(), picture
     for link in re.findall(r"\]\(((?!http)[^)#]+)\)", readme):
         assert (ROOT / link).exists(), link
-    assert len(readme.split()) <= 900 and "@@" not in readme  # read in a minute
+    assert len(readme.split()) <= 760 and "@@" not in readme  # read in a minute
     assert set(re.findall(r"^```(\w*)$", readme, flags=re.M)) == {"sh", "python", ""}  # no raw output
+
+
+def test_the_readmes_links_and_its_moving_picture_are_made_by_their_scripts_and_not_stale():
+    links = runpy.run_path(str(ROOT / ".ci" / "links.py"))
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    named = links["BLOCK"].search(readme)
+    assert named[0] == links["links"](named[1])
+    assert {"[playground]", "[course]", "[lesson]", "[Colab]"} <= set(re.findall(r"\[\w+\](?=[ ;.,])", readme[: named.start()]))
+    assert all((ROOT / place).is_file() for place in [*links["FILES"].values(), links["FIRST"]])
+    filled = links["links"]("someone/flatviz")
+    assert "[playground]: https://someone.github.io/flatviz/play.html" in filled and "/someone/flatviz/blob/main/" in filled
+    with Image.open(ROOT / "docs" / "lab.gif") as picture:
+        of = runpy.run_path(str(ROOT / ".ci" / "picture.py"))["digest"]()
+        assert picture.info["comment"] == of, "the playground has changed: run python .ci/picture.py"
+        assert picture.n_frames > 20
 
 
 def test_no_file_names_an_index_of_packages():

@@ -5,6 +5,13 @@ if (location.search === "?slides") addEventListener("DOMContentLoaded", () => {
   const FIGURES = ".fv-figure, .fv-live, .fv-lab";
   const article = document.querySelector("article.bd-article"), base = document.querySelector("script[src*='slides.js']").src;
   article.querySelectorAll("a.headerlink, .fv-run, .tag_parameters, .tag_hide-cell, details, button.copybtn").forEach((node) => node.remove());
+  for (const code of article.querySelectorAll(".cell_input")) {   // a class looks at what comes out: the code is below it, folded
+    const folded = document.createElement("details"), name = document.createElement("summary");
+    name.textContent = "code";
+    folded.append(name);
+    code.parentNode.append(folded);
+    folded.append(code);
+  }
   const weight = (block) => block.querySelector(FIGURES) || block.matches(FIGURES) ? ROOM - 1
     : block.matches("ul, ol") ? block.querySelectorAll("li").length : block.tagName === "DIV" ? 2 : 1;
   const slides = [];
@@ -43,7 +50,7 @@ if (location.search === "?slides") addEventListener("DOMContentLoaded", () => {
     <output id="place" aria-live="polite"></output> <button id="on" type="button">on →</button>`;
   for (const node of document.body.children) node.hidden = true;  // the theme's scripts look for what is in them
   document.body.prepend(main, nav);
-  document.querySelectorAll("link[rel=stylesheet]:not([href*=pygments]), style").forEach((node) => node.remove());
+  document.querySelectorAll("link[rel=stylesheet]:not([href*=pygments], [href*=katex]), style").forEach((node) => node.remove());
   const sheet = document.createElement("link");
   Object.assign(sheet, { rel: "stylesheet", href: base.replace(/slides\.js.*$/, "slides.css") });
   document.head.append(sheet);

@@ -114,9 +114,9 @@ def fit_sabma(
             `rank1_*` have the same unit.  For `sam_mu`, `sam_theta` and `authors_code` it is Euclidean: 0.05 to 0.5.
         seed: Of noise and minibatches.
         mode: The perturbation, see `perturb`; it is never of a reduced precision.
-        blocks: What it moves.
+        blocks: Which parts of q the perturbation moves: means, widths, factor.
         joint: Whether blocks share one normaliser.
-        damping: Of the perturbation.
+        damping: Lambda that is added to the Fisher matrix before it is inverted (`rank1_damped`: its mean eigenvalue; the factor: 1e-3).
         switches: Quirks of the released code.
         **how: How it is fitted.
 

@@ -17,7 +17,7 @@ from nbformat.v4 import new_markdown_cell
 from sphinx.application import Sphinx
 
 from flatviz.pages.document import Script
-from flatviz.pages.page import WORLDS, playground_element
+from flatviz.pages.page import WORLDS, playground_element, playground_page
 from flatviz.site import CONTENTS, EXPERIMENTS, SOLUTION, folder_of_notebooks, notebooks, read, with_blanks
 
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs"  # Sphinx's settings, in a clone
@@ -62,7 +62,10 @@ def build(executed: Mapping[str, NotebookNode], live: str, out: Path) -> list[st
             (source / f"{name}.html").write_text(text, encoding="utf-8")
         (commands,) = INSTALL.findall((DOCS.parent / "README.md").read_text(encoding="utf-8"))
         (source / "install.md").write_text(f"# Install\n{commands}", encoding="utf-8")
-        Sphinx(source, DOCS, out, Path(folder) / "doctrees", "html", status=None, warning=warnings).build()
+        site = Path(folder) / "site"  # myst-nb writes beside it
+        Sphinx(source, DOCS, site, Path(folder) / "doctrees", "html", status=None, warning=warnings).build()
+        (site / "play.html").write_text(playground_page(), encoding="utf-8")  # alone: quick on a phone, `?embed` on a slide
+        shutil.copytree(site, out, dirs_exist_ok=True)
     return [line for line in warnings.getvalue().splitlines() if line.strip()]
 
 

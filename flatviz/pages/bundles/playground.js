@@ -275,8 +275,7 @@ rdict { min-height: 6em; }
   .pg .pg-world > * { grid-column: 1 / -1; } .pg .pg-world > .pg-verdict { max-width: 120ch; }
   .pg .pg-maps { grid-template-columns: 1fr 1fr; gap: 26px; } .pg .pg-first { grid-template-columns: 1fr 1fr; } .pg .pg-first .pg-slider:fir\
 st-child { order: 2; } .pg .pg-first .pg-score { order: 3; grid-column: 1 / -1; }
-  .pg .pg-world > .pg-row { margin: 0; } .pg .pg-boards { grid-template-columns: 1.15fr 1fr 1fr; } .pg .pg-score, .pg .pg-verdict { min-heig\
-ht: 3em; }
+  .pg .pg-world > .pg-row { margin: 0; } .pg .pg-boards { grid-template-columns: 1.15fr 1fr 1fr; } .pg .pg-verdict { min-height: 3em; }
 }
 .pg .pg-step .pg-board { line-height: 0; } .pg .pg-step svg { position: absolute; inset: 0; width: 100%; height: 100%; }
 .pg .pg-step svg text { font: 700 16px/1 system-ui, sans-serif; paint-order: stroke; stroke: var(--paper); stroke-width: 4px; stroke-opacity\
