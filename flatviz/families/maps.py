@@ -14,7 +14,7 @@ from torch.nn.functional import pad
 from flatviz.core.data import Data, Task
 from flatviz.core.net import Net
 from flatviz.core.objective import Objective
-from flatviz.engine.many import Stacked, stack
+from flatviz.engine.stacked import Stacked, stack
 from flatviz.families.members import predicted
 from flatviz.families.one_step import plane_of_step
 from flatviz.landscape.slices import project, slice_plane

@@ -23,7 +23,7 @@ from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import generator, saved_rng
 from flatviz.engine.batchnorm import check_batchnorm, refresh_batchnorm, with_trained_buffers
 from flatviz.engine.determinism import check_logits
-from flatviz.engine.many import forward
+from flatviz.engine.stacked import forward
 from flatviz.gaussian import Gaussian
 from flatviz.likelihood import CategoricalLikelihood, as_likelihood
 from flatviz.metrics.averaging import scored

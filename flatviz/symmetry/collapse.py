@@ -11,7 +11,7 @@ from torch.special import entr
 from flatviz.checks import Vectors, check_count, check_many_weights
 from flatviz.core.boundary import public
 from flatviz.core.net import Net
-from flatviz.engine.many import forward
+from flatviz.engine.stacked import forward
 from flatviz.metrics.prediction import check_inputs
 
 BLOCK = 8  # networks

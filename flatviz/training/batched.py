@@ -10,7 +10,7 @@ from torch import Tensor
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood, mean_nll_rows
 from flatviz.core.net import Net
-from flatviz.engine.many import Stacked, Vmapped, forward
+from flatviz.engine.stacked import Stacked, Vmapped, forward
 from flatviz.storage.files import State
 from flatviz.training.gradient import TrainingLoss
 

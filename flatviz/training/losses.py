@@ -13,7 +13,7 @@ from flatviz.core.likelihood import Likelihood, mean_nll
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator, randn_like
 from flatviz.engine.batchnorm import TrainingNet
-from flatviz.engine.many import forward, stack, vmapped
+from flatviz.engine.stacked import forward, stack, vmapped
 from flatviz.objectives.network import check_data
 from flatviz.storage.files import State
 from flatviz.training.batched import BatchedLoss, SequentialLoss

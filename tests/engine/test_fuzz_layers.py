@@ -17,7 +17,7 @@ from torch.nn.utils import parametrizations as P
 from torch.nn.utils import parametrize
 
 import flatviz as fv
-from flatviz.engine.many import stack, vmapped
+from flatviz.engine.stacked import stack, vmapped
 
 W = 6  # features of each of 5 places
 Linear = partial(nn.Linear, W, W)

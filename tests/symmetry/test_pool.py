@@ -11,7 +11,7 @@ from symmetric_networks import mlp, network, optunet
 from torch import nn
 
 import flatviz as fv
-from flatviz.engine.many import Stacked, Vmapped
+from flatviz.engine.stacked import Stacked, Vmapped
 from flatviz.symmetry import collapse
 from flatviz.training.batched import BatchedLoss, SequentialLoss
 from flatviz.training.gradient import gradient

@@ -8,8 +8,8 @@ from oracles import loop
 from torch import nn
 
 import flatviz as fv
-from flatviz.engine import many
-from flatviz.engine.many import stack
+from flatviz.engine import stacked
+from flatviz.engine.stacked import stack
 from flatviz.training.batched import BatchedLoss, SequentialLoss
 from flatviz.training.gradient import gradient
 from flatviz.training.losses import FrozenLoss, training_loss
@@ -93,7 +93,7 @@ def test_members_of_a_net_with_a_patched_layer_have_the_losses_of_the_module_its
     module = nn.Sequential(nn.Linear(4, 6), nn.ReLU(), nn.Linear(6, 3)).eval()
     data = fv.Data(torch.randn(20, 4), torch.arange(20) % 3)
     if not seen:  # what the look at the layers misses, the comparison with the net finds
-        monkeypatch.setattr(many, "chain_of", lambda net: list(net.module.named_children()))
+        monkeypatch.setattr(stacked, "chain_of", lambda net: list(net.module.named_children()))
     index, forward = PATCHED[name]
     module[index].forward = MethodType(forward, module[index])
     net = fv.Net.from_module(module)
