@@ -460,7 +460,8 @@ class Prediction:
     def log_probs(self) -> Tensor:
         """Log class probabilities of each draw, (S, N, C); of several places an example, of all that count, (S, M, C)."""
         likelihood = as_likelihood(self.likelihood)
-        log_p = likelihood.log_probs(self.outputs.flatten(0, 1))
+        outputs = self.outputs.to(torch.promote_types(self.outputs.dtype, torch.float32))  # sums in half precision stand still
+        log_p = likelihood.log_probs(outputs.flatten(0, 1))
         if log_p is None:
             raise ValueError(
                 f"class probabilities need a likelihood of classes, got {likelihood!r}: read outputs, mean or quantile(0.5)"

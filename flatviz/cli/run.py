@@ -90,7 +90,7 @@ def executed(path: Path, values: Mapping[str, Any]) -> Any:
     """
     papermill = module("papermill", "lab")
     how = dict(progress_bar=False, log_output=False, stdout_file=sys.stdout, stderr_file=sys.stderr, cwd=str(Path.cwd()))
-    how["extra_arguments"] = ["--IPKernelApp.log_level=40"]  # of the kernel itself, not of the cells
+    how["extra_arguments"] = ["--IPKernelApp.log_level=40", "--IPKernelApp.ignore_cwd=True"]  # no module of the folder
     try:
         return papermill.execute_notebook(str(path), None, dict(values), kernel_name="python3", **how)
     except papermill.PapermillExecutionError as error:

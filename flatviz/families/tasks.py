@@ -60,7 +60,8 @@ def cluster(n_workers: int | None, scheduler: str | None = None) -> Iterator[Any
         raise ImportError(f'a cluster needs {error.name}: pip install "flatviz[cluster]"') from error
     with ExitStack() as stack:
         if scheduler is None:
-            here = distributed.LocalCluster(check_count(n_workers, "workers"), threads_per_worker=1, dashboard_address=None)
+            how = dict(threads_per_worker=1, dashboard_address=None, security=True)  # TLS: no other user of the machine gets in
+            here = distributed.LocalCluster(check_count(n_workers, "workers"), **how)
             scheduler = stack.enter_context(here)
         yield stack.enter_context(distributed.Client(scheduler, timeout=SCHEDULER_WAIT))
 

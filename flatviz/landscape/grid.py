@@ -107,18 +107,55 @@ def _with_zero(lo: float, hi: float, n: int) -> tuple[float, float]:
 
 BLOCK = 16  # points between two reports and two looks at the cancel button
 CONFIRMED = 400  # one more cell is computed plainly and compared, after the run, for so many
-DIVERGED = 16  # cells without a value at which a reduced precision is compared with the exact one
+DIVERGED = 2  # cells without a value at which a reduced precision is compared with the exact one
 Precision = Literal["float32", "bfloat16"]
 Cache = bool | FilePath | None
 
 
-class Grid:
-    """f(origin + sum_k c_k axes[k]) at every combination of `ticks`, K tensors; `values` has their lengths as shape.
+def on_grid(
+    f: Objective,
+    origin: Tensor,
+    axes: Tensor,
+    ticks: Sequence[Tensor],
+    *,
+    cache: Cache = None,
+    precision: str | None = None,
+    **how: Any,
+) -> tuple[Tensor, float | None]:
+    """Values of f(origin + sum_k c_k axes[k]) at every combination of `ticks`, K tensors, with their lengths as shape, and an error.
 
     cache: True or a folder, where values are stored as they come, after every point; those that are run together (BLOCK at
-    most) are stored together, and a kill loses them together.  engine: a `dask.distributed` client.
-    `error`: for a reduced precision, the largest difference from the exact value at corners, edges and middle.
+    most) are stored together, and a kill loses them together.  Of stored values one is computed again: whatever made others of
+    them, they are then all discarded.  how: exact, progress, engine (a `dask.distributed` client).
+    The error, for a reduced precision: the largest difference from the exact value at the middle and where the values are
+    largest.
     """
+    grid = _Grid(f, origin, axes, ticks, precision=precision, **how)
+    flat = torch.full((len(grid.coords),), float("nan"), dtype=origin.dtype)
+    grid.store = _store(f, origin, axes, ticks, cache, **grid.options)
+    done = torch.zeros(len(flat), dtype=torch.bool) if grid.store is None else grid.store.read(flat)
+    plan = None if grid.store is None else grid.store.plan
+    anew = not grid.reproduces(flat, done, plan)
+    if anew:
+        warnings.warn("stored values differ from those computed now, so they are discarded and computed again", stacklevel=4)
+        done, plan = torch.zeros_like(done), None
+    if not bool(done.all()):
+        evaluate = grid.fill(flat, done, plan, anew=anew)
+        sample = torch.randperm(len(flat), generator=generator(0))[: 1 + len(flat) // CONFIRMED]
+        if not evaluate.confirms(grid.coords[sample], flat[sample].to(origin)):
+            warnings.warn(
+                "fast values differ from those of the plain forward pass, so they were discarded and all points computed "
+                "again without reuse (exact=True does so at once): does the module keep state between calls?",
+                stacklevel=4,
+            )
+            grid.options["exact"] = True
+            grid.fill(flat, torch.zeros_like(done), None, anew=True)
+    reduced = precision is not None and f"torch.{precision}" != str(origin.dtype)
+    return flat.view(tuple(map(len, ticks))).to(origin.device), grid.error(flat) if reduced else None
+
+
+class _Grid:
+    """The points of a grid, and who computes them."""
 
     def __init__(
         self,
@@ -130,38 +167,28 @@ class Grid:
         exact: bool = False,
         precision: str | None = None,
         progress: Progress = False,
-        cache: Cache = None,
         engine: Any = None,
     ) -> None:
         self._f, self._origin, self._axes = f, origin, axes
-        self._options = dict(exact=exact, precision=precision)
-        self._coords = torch.cartesian_prod(*ticks).view(-1, len(ticks)).to(origin)
-        self.shape = tuple(len(t) for t in ticks)
-        flat = torch.full((len(self._coords),), float("nan"), dtype=origin.dtype)
-        self._store = _store(f, origin, axes, ticks, cache, **self._options)
-        done = torch.zeros(len(flat), dtype=torch.bool) if self._store is None else self._store.read(flat)
+        self.options = dict(exact=exact, precision=precision)
+        self.coords = torch.cartesian_prod(*ticks).view(-1, len(ticks)).to(origin)
+        self.store: PointStore | None = None
         self._engine, self._progress = engine, progress
-        if not bool(done.all()):
-            plan = None if self._store is None else self._store.plan
-            evaluate = self._fill(flat, done, plan)
-            sample = torch.randperm(len(flat), generator=generator(0))[: 1 + len(flat) // CONFIRMED]
-            if not evaluate.confirms(self._coords[sample], flat[sample].to(origin)):
-                warnings.warn(
-                    "fast values differ from those of the plain forward pass, so they were discarded and all points computed "
-                    "again without reuse (exact=True does so at once): does the module keep state between calls?",
-                    stacklevel=4,
-                )
-                self._options["exact"] = True
-                self._fill(flat, torch.zeros_like(done), None, anew=True)
-        self.values = flat.view(self.shape).to(origin.device)
-        reduced = precision is not None and f"torch.{precision}" != str(origin.dtype)
-        self.error = self._error(flat) if reduced else None
 
-    def _fill(self, flat: Tensor, done: Tensor, plan: dict | None, *, anew: bool = False) -> PointEvaluator:
+    def reproduces(self, flat: Tensor, done: Tensor, plan: dict | None) -> bool:
+        """Whether one of the values that are `done`, computed again as they were, is what it was."""
+        if not bool(done.any()):
+            return True
+        stored = done.nonzero()[:, 0]
+        one = stored[torch.randint(len(stored), (1,), generator=generator(0))]
+        evaluate = self._f.over(self._origin, self._axes, plan=plan, coords=self.coords, **self.options)
+        return torch.allclose(evaluate(self.coords[one]).to(flat), flat[one], rtol=1e-4, atol=1e-6, equal_nan=True)
+
+    def fill(self, flat: Tensor, done: Tensor, plan: dict | None, *, anew: bool = False) -> PointEvaluator:
         """Compute what is not `done` of `flat`; the evaluator that did."""
-        evaluate = self._f.over(self._origin, self._axes, plan=plan, coords=self._coords, **self._options)
-        if self._store is not None:
-            self._store.begin(_plan(evaluate), anew=anew)
+        evaluate = self._f.over(self._origin, self._axes, plan=plan, coords=self.coords, **self.options)
+        if self.store is not None:
+            self.store.begin(_plan(evaluate), anew=anew)
         blocks = _blocks(done)
         run = (self._local if self._engine is None else self._on_cluster)(evaluate, blocks)
         for block, values in track(run, "surface", self._progress, total=len(blocks)):  # on disk before a cancel is looked for
@@ -172,33 +199,33 @@ class Grid:
         for block in blocks:
             values, left = [], block
             while left:
-                size = BLOCK if self._store is None or evaluate.in_blocks else 1  # known after the first call
+                size = BLOCK if self.store is None or evaluate.in_blocks else 1  # known after the first call
                 part, left = left[:size], left[size:]
-                values.append(evaluate(self._coords[part]).cpu())
+                values.append(evaluate(self.coords[part]).cpu())
                 self._write(part, values[-1])
             yield block, torch.cat(values)
 
     def _on_cluster(self, evaluate: PointEvaluator, blocks: list[list[int]]) -> Iterator[tuple[list[int], Tensor]]:
-        options = dict(self._options, plan=_plan(evaluate))
+        options = dict(self.options, plan=_plan(evaluate))
         job = uuid.uuid4().hex, self._f, self._origin, self._axes, options
-        for i, values in on_cluster(self._engine, block_values, job, [self._coords[points].cpu().numpy() for points in blocks]):
+        for i, values in on_cluster(self._engine, block_values, job, [self.coords[points].cpu().numpy() for points in blocks]):
             self._write(blocks[i], torch.from_numpy(values))
             yield blocks[i], torch.from_numpy(values)
 
     def _write(self, points: list[int], values: Tensor) -> None:
-        if self._store is not None:
-            self._store.append(points, values.double().tolist())
+        if self.store is not None:
+            self.store.append(points, values.double().tolist())
 
-    def _error(self, flat: Tensor) -> float:
-        """Largest difference from the exact value at corners, edges, middle and a few diverged cells.
+    def error(self, flat: Tensor) -> float:
+        """Largest difference from the exact value at the middle, where values are largest, and in diverged cells near the origin.
 
         It is inf where only the reduced precision diverged.
         """
-        index = torch.arange(len(flat)).view(self.shape)
-        for side, n in enumerate(self.shape):
-            index = index.index_select(side, torch.tensor(sorted({0, n // 2, n - 1})))
-        index = torch.cat([index.flatten(), (~flat.isfinite()).nonzero()[:DIVERGED, 0]])
-        exact = self._f.over(self._origin, self._axes, exact=True)(self._coords[index]).cpu()
+        values = flat.nan_to_num(-math.inf, posinf=-math.inf)
+        near = self.coords.norm(dim=1).cpu().masked_fill(flat.isfinite(), math.inf)
+        diverged = near.argsort()[: min(DIVERGED, int((~flat.isfinite()).sum()))]
+        index = torch.cat([torch.tensor([len(flat) // 2, int(values.argmax())]), diverged]).unique()
+        exact = self._f.over(self._origin, self._axes, exact=True)(self.coords[index]).cpu()
         known = exact.isfinite()
         difference = (flat[index] - exact).abs()[known].nan_to_num(torch.inf)
         return float(difference.max()) if len(difference) else float("nan")

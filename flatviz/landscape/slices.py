@@ -12,7 +12,7 @@ from flatviz.core.boundary import public
 from flatviz.core.objective import ObjectiveLike, as_objective
 from flatviz.core.progress import Progress
 from flatviz.gaussian import Gaussian
-from flatviz.landscape.grid import Cache, Extent, Grid, Precision, ends, ticks_between
+from flatviz.landscape.grid import Cache, Extent, Precision, ends, on_grid, ticks_between
 from flatviz.results import Curve, Plane, Projection, Surface, placed
 
 
@@ -39,8 +39,8 @@ def slice_plane(
     exact: leave out every trick that reuses work between points.
     precision: "float32" or "bfloat16": a quick look, its measured error in `Surface.error`.
     cache: True (the user's cache folder) or a folder: values are kept as they come, so a run that was killed goes on,
-        and the same slice is never computed twice; a kill costs the point at work (16 points where the plan runs them
-        together).  engine: a `dask.distributed` Client (extra "cluster").
+        and of what is stored one point is computed again and compared; a kill costs the point at work (16 points where the plan
+        runs them together).  engine: a `dask.distributed` Client (extra "cluster").
     Memory: batches whose largest activation takes a MiB (`exact` and `slice_line`'s ends too), and at most a GiB for what
         is kept between points.
     Diverged cells stay NaN or inf and are counted in `n_diverged`.
@@ -60,9 +60,9 @@ def slice_plane(
     sides = ends(f, plane.origin, plane.axes, extent, plane.extent, resolution)
     ticks = [ticks_between(lo, hi, resolution, plane.origin) for lo, hi in sides]
     options = dict(exact=exact, precision=precision, progress=progress, cache=cache, engine=engine)
-    grid = Grid(f, plane.origin, plane.axes, ticks, **options)
-    about = dict(label=f.label, n=f.n, batchnorm=f.batchnorm, precision=precision, error=grid.error)
-    return Surface(plane, *ticks, grid.values, **about)
+    values, error = on_grid(f, plane.origin, plane.axes, ticks, **options)
+    about = dict(label=f.label, n=f.n, batchnorm=f.batchnorm, precision=precision, error=error)
+    return Surface(plane, *ticks, values, **about)
 
 
 @public
@@ -85,7 +85,7 @@ def slice_line(f: ObjectiveLike, a: Vector, b: Vector, *, resolution: Several = 
     check_weights(b, check_weights(a, f.dim, "a").numel(), "b")
     t = torch.linspace(0, 1, resolution, dtype=a.dtype, device=a.device)
     name = f"line{whose}" if (whose := f.whose_statistics(a, b)) else ""
-    inside = Grid(f, a, (b - a)[None], [t[1:-1]]).values if resolution > 2 else t[:0]
+    inside = on_grid(f, a, (b - a)[None], [t[1:-1]])[0] if resolution > 2 else t[:0]
     at_ends = f.many(torch.stack([a, b]))
     values = torch.cat([at_ends[:1], inside.to(at_ends), at_ends[1:]])
     return Curve(t, values, y_label=f.label, name=name, n=f.n, batchnorm=f.batchnorm)

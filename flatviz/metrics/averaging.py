@@ -68,7 +68,8 @@ def for_sizes(prediction: Prediction, log_p: Tensor, n_draws: int | None, score:
 
 def averaged(prediction: Prediction, y: Tensor | None = None) -> Prediction:
     """The average of all draws as a prediction of one draw, scored: far cheaper than the scores of every ensemble size."""
-    log_p = prediction.outputs.mT.contiguous().log_softmax(-2)  # over few classes, last, torch's softmax is ten times as slow
+    outputs = prediction.outputs.to(torch.promote_types(prediction.outputs.dtype, torch.float32))
+    log_p = outputs.mT.contiguous().log_softmax(-2)  # over few classes, last, torch's softmax is ten times as slow
     log_bma = torch.logsumexp(log_p, 0).mT - math.log(prediction.n_draws)
     return scored(replace(prediction, outputs=log_bma[None], y=labels_of(prediction, y), scores={}, bins=None))
 
@@ -94,12 +95,12 @@ def bins_of(log_bma: Tensor, y: Tensor, n_bins: int = N_BINS) -> Tensor:
 
     Bins are (i/B, (i+1)/B], so that a confidence of exactly 1 falls in the last.
     """
-    confidence, predicted = log_bma.exp().max(-1)
+    confidence, predicted = log_bma.double().exp().max(-1)
     right = (predicted == y).to(confidence.dtype)
     index = ((confidence * n_bins).ceil().long() - 1).clamp(0, n_bins - 1)
     count = torch.bincount(index, minlength=n_bins).to(confidence.dtype)
     total = [torch.zeros_like(count).index_add_(0, index, v) for v in (confidence, right)]
-    return torch.stack([count, total[0] / count, total[1] / count], dim=-1)
+    return torch.stack([count, total[0] / count, total[1] / count], dim=-1).to(log_bma.dtype)
 
 
 def ece_of(bins: Tensor) -> Tensor:

@@ -93,8 +93,9 @@ def disagreement(prediction: Prediction) -> Tensor:
         >>> fv.metrics.disagreement(prediction).tolist()
         [[0.0, 0.5], [0.5, 0.0]]
     """
-    answers = prediction.log_probs.argmax(-1)
-    return _of_numbers(prediction, (answers[:, None] != answers[None]).to(prediction.outputs.dtype).mean(-1))
+    log_p = prediction.log_probs
+    answers = log_p.argmax(-1)
+    return _of_numbers(prediction, (answers[:, None] != answers[None]).to(log_p.dtype).mean(-1))
 
 
 def _of_numbers(prediction: Prediction, table: Tensor) -> Tensor:

@@ -85,7 +85,7 @@ def _execute(notebook: NotebookNode) -> None:
 @cache
 def _client() -> NotebookClient:
     """Its first run starts the kernel, which ends with this process."""
-    quiet = ["--IPKernelApp.log_level=40"]  # of the kernel itself, not of the cells
+    quiet = ["--IPKernelApp.log_level=40", "--IPKernelApp.ignore_cwd=True"]  # no module of the folder
     client = NotebookClient(new_notebook(), timeout=PATIENCE, kernel_name="python3", extra_arguments=quiet)
     atexit.register(lambda: client.km and client.km.provisioner.process.kill())
     return client

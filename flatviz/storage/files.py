@@ -12,13 +12,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import secrets
 import shutil
-import threading
 import time
 import warnings
-import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +35,14 @@ class DamagedFileError(ValueError):
     """A file whose content is not what was written, or was never written by this library."""
 
 
+def check_regular(path: str | Path) -> Path:
+    """A path where there is a file, a folder or nothing.  Raises ValueError for a device, pipe or socket, which a file would replace."""
+    path = Path(path)
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise ValueError(f"a file must be a regular one, got {path}, which is a device, a pipe or a socket: name another")
+    return path
+
+
 @contextmanager
 def atomic_path(path: str | Path) -> Iterator[Path]:
     """A file that is written whole or not at all.
@@ -44,17 +51,21 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
 
     A file that is replaced keeps its mode, and a symbolic link stays one.  What a killed process left behind goes after STALE.
 
+    Raises:
+        ValueError: As `check_regular`.
+
     Yields:
         q, which becomes p when the block ends well, and is removed when not.
     """
-    path = Path(os.path.realpath(path))
+    path = Path(os.path.realpath(check_regular(path)))
     path.parent.mkdir(parents=True, exist_ok=True)
     for left in path.parent.glob(".flatviz-*.part"):
-        if left.stat().st_mtime < time.time() - STALE:
-            left.unlink(missing_ok=True)
-    partial = path.with_name(f".flatviz-{zlib.crc32(path.name.encode()):x}-{os.getpid()}-{threading.get_ident()}.part")
+        with suppress(OSError):  # another's, or no file
+            if left.lstat().st_mtime < time.time() - STALE:
+                left.unlink()
+    partial = path.with_name(f".flatviz-{secrets.token_hex(8)}.part")
+    partial.open("xb").close()  # a new file, never what somebody put there before
     try:
-        partial.touch()
         if path.exists():
             shutil.copymode(path, partial)
         yield partial
@@ -169,7 +180,7 @@ def load_state(state: State, path: str | Path, run: str) -> int:
     Raises:
         ValueError: For the checkpoint of another run, or of another version of flatviz, which may keep other quantities.
     """
-    if not Path(path).exists():
+    if not check_regular(path).exists():
         return 0
     try:
         about, tensors = read_file(path, "checkpoint")

@@ -83,3 +83,12 @@ def test_values_are_numbers_truth_or_text():
     known = dict.fromkeys(("A", "B", "C", "D"), "")
     found = flatviz.cli.run.parsed(["a=1", "b=0.5", "c=true", "d=image-folder:/x=y"], known, "toy")
     assert found == {"A": 1, "B": 0.5, "C": True, "D": "image-folder:/x=y"} and json.dumps(found)
+
+
+@pytest.mark.long
+def test_no_module_of_the_current_folder_is_run(tmp_path, monkeypatch):
+    (tmp_path / "colorsys.py").write_text("raise SystemExit('code of the current folder')")
+    notebook = jupytext.reads("import colorsys\n\nprint(colorsys.__file__)", fmt="py:percent")
+    jupytext.write(notebook, tmp_path / "toy.ipynb")
+    monkeypatch.chdir(tmp_path)
+    flatviz.cli.run.executed(tmp_path / "toy.ipynb", {})

@@ -8,7 +8,7 @@ from scipy.optimize import minimize_scalar
 from sklearn.metrics import accuracy_score, average_precision_score, log_loss, roc_auc_score, roc_curve
 
 import flatviz as fv
-from flatviz.metrics.averaging import averaged
+from flatviz.metrics.averaging import averaged, scored
 
 
 def predictions(seed, S=7, N=50):
@@ -181,3 +181,16 @@ def test_what_is_no_reference_of_these_inputs_is_told_and_diverged_predictions_a
         assert math.isnan(metric(spoiled, A))
         with pytest.raises(kind, match=text):
             metric(A, reference)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_scores_of_half_precision_are_those_of_its_numbers_in_double(dtype):
+    """Counts in eight bits stand still at 256."""
+    outputs = torch.randn(2, 20_000, 3, generator=torch.Generator().manual_seed(0)).to(dtype)
+    y = torch.arange(20_000) % 3
+    half, double = (scored(fv.Prediction(o, y)) for o in (outputs, outputs.double()))
+    for name in half.scores:
+        torch.testing.assert_close(half.scores[name].double(), double.scores[name], rtol=1e-4, atol=1e-6)
+    assert half.bins[..., 0].sum(-1).tolist() == [20_000, 20_000]
+    for f in (fv.metrics.mutual_information, fv.metrics.disagreement):
+        torch.testing.assert_close(f(half).double(), f(double), rtol=1e-4, atol=1e-5)

@@ -6,6 +6,8 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+import flatviz as fv
+from flatviz.storage import files
 from flatviz.storage.cache import cache_folder, cached, load, save
 from flatviz.storage.files import atomic_path, write_file
 
@@ -134,3 +136,21 @@ def test_a_tensor_that_the_format_does_not_know_is_one_clear_error(tmp_path):
     with pytest.raises(TypeError, match="must have a type that safetensors knows, got torch.complex128"):
         save(torch.zeros(2, dtype=torch.complex128), tmp_path / "file")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_pipe_stays_a_pipe_and_a_planted_link_is_not_followed(tmp_path, tiny, monkeypatch):
+    os.mkfifo(tmp_path / "pipe")
+    for write in (fv.save, lambda _, path: fv.fit_sgd(*tiny, seed=0, steps=2, checkpoint=path)):
+        with pytest.raises(ValueError, match="must be a regular one, got .*pipe"):
+            write({"a": 1.0}, tmp_path / "pipe")
+    assert (tmp_path / "pipe").is_fifo()
+    (tmp_path / "victim").write_text("precious")
+    monkeypatch.setattr(files.secrets, "token_hex", lambda n: "guessed")
+    (tmp_path / ".flatviz-guessed.part").symlink_to(tmp_path / "victim")
+    with pytest.raises(FileExistsError):
+        fv.save({"a": 1.0}, tmp_path / "result")
+    assert (tmp_path / "victim").read_text() == "precious"
+    monkeypatch.undo()
+    (tmp_path / ".flatviz-old.part").mkdir()
+    os.utime(tmp_path / ".flatviz-old.part", (1, 1))
+    fv.save({"a": 1.0}, tmp_path / "result")  # a folder of that name is let be

@@ -4,6 +4,7 @@ from functools import partial
 
 import pytest
 import torch
+from torch import nn
 
 import flatviz as fv
 from flatviz.storage.cache import PointStore
@@ -54,3 +55,16 @@ def test_a_full_disk_stops_the_storing_and_not_the_slice(tiny, tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert torch.equal(values, want)
     assert torch.equal(run(cache=tmp_path / "full").values, want)
+
+
+def test_stored_values_are_computed_again_where_one_of_them_is_another_now(tmp_path, tiny, monkeypatch):
+    """Whatever makes it another: here a class of torch was patched while they were stored."""
+    f = fv.nll(*tiny)
+    slice_ = partial(fv.slice_plane, f, fv.plane_random(f.net, f.net.w, seed=0), resolution=3)
+    with monkeypatch.context() as patched:
+        patched.setattr(nn.Tanh, "forward", lambda self, x: x.relu())
+        slice_(cache=tmp_path)
+    with pytest.warns(UserWarning, match="stored values differ from those computed now"):
+        got = slice_(cache=tmp_path)
+    assert torch.equal(got.values, slice_().values)
+    assert torch.equal(slice_(cache=tmp_path).values, got.values)  # without a warning: they are stored in their place
