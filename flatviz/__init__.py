@@ -11,7 +11,6 @@ torchvision, scikit-learn, ipywidgets or loss-landscapes still imports flatviz a
 
 from __future__ import annotations
 
-from flatviz.catalog import FILES
 from flatviz.lazy import lazy
 
 __version__ = "0.1.0"
@@ -29,14 +28,27 @@ __getattr__, __dir__, __all__ = lazy(
         "storage.cache": "load save",
         "objectives.network": "nll",
         "objectives.quantity": "quantity",
-        "training.optimize": "Diverged",
-        "training.pretrain": "pretrain",
+        "training.driver": "Diverged",
+        "training.sgd": "pretrain",
         "training.perturb": "perturb",
         "training.passes": "Training",
         "training.recording": "record_path",
         "posteriors": "METHODS",
         "posteriors.transfer": "transfer",
-        **{f"posteriors.{file}": f"fit_{file}" for file in FILES},
+        "posteriors.sgd": "fit_sgd",
+        "posteriors.swag": "fit_swa fit_swag fit_swag_diag",
+        "posteriors.vi": "fit_vi fit_mfvi",
+        "posteriors.sabma": "fit_sabma fit_sabma_grid",
+        "posteriors.bsam": "fit_bsam",
+        "posteriors.laplace": "fit_laplace",
+        "posteriors.sgld": "fit_sgld fit_sghmc fit_csgld",
+        "posteriors.hmc": "fit_hmc",
+        "posteriors.emcmc": "fit_emcmc",
+        "posteriors.svgd": "fit_svgd",
+        "posteriors.ptl": "fit_ptl",
+        "posteriors.dropout": "fit_dropout",
+        "posteriors.ensemble": "fit_ensemble",
+        "posteriors.multi": "fit_multi",
         "planes": "plane_along plane_eigen plane_pca plane_random plane_through",
         "landscape.slices": "project slice_line slice_path slice_plane",
         "landscape.spectrum": "spectral_density top_eigenpairs",

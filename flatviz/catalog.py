@@ -47,11 +47,11 @@ class Look:
 ROWS = (
     Look("sgd", "SGD (MAP)", "#1f2933", "dot", "x", "sgd.METHOD", flat=True),
     Look("fisher_sam", "FisherSAM", "#3d5a4c", "dot", "x-open", "sgd.FISHER_SAM", unit="Fisher"),
-    Look("swa", "SWA", "#5c4a00", "dot", "hexagram", "swa.METHOD", flat=True),
-    Look("swag_diag", "SWAG-diagonal", "#a07c00", "dash", "star-square", "swag_diag.METHOD", flat=True),
+    Look("swa", "SWA", "#5c4a00", "dot", "hexagram", "swag.SWA_METHOD", flat=True),
+    Look("swag_diag", "SWAG-diagonal", "#a07c00", "dash", "star-square", "swag.DIAGONAL", flat=True),
     Look("swag", "SWAG", "#8a6d00", "longdashdot", "star", "swag.METHOD", flat=True),
-    Look("mfvi", "mean-field VI", "#4f79a8", "dot", "square-open", "mfvi.METHOD", flat=True),
-    Look("moped", "MOPED", "#2a9d9d", "dashdot", "square-x", "mfvi.MOPED", flat=True),
+    Look("mfvi", "mean-field VI", "#4f79a8", "dot", "square-open", "vi.MEAN_FIELD_METHOD", flat=True),
+    Look("moped", "MOPED", "#2a9d9d", "dashdot", "square-x", "vi.MOPED", flat=True),
     Look("vi", "VI", "#0072B2", "dash", "square", "vi.METHOD", flat=True),
     Look("vi_t", "VI over T", "#3a86c8", "dot", "square-dot", "vi.OVER_T", TEMPERATURE),
     Look("sam_mu", "SAM on the mean", "#D55E00", "dashdot", "triangle-up", "sabma.SAM_ON_MEAN", EUCLIDEAN, "sam_mu"),
@@ -69,10 +69,10 @@ ROWS = (
     Look("bsam", "bSAM", "#a34700", "dashdot", "triangle-down", "bsam.METHOD", unit="share of a step g / s"),
     Look("laplace", "Laplace", "#7b3fa0", "solid", "hexagon", "laplace.METHOD", flat=True),
     Look("sgld", "SGLD", "#b3124f", "solid", "cross", "sgld.METHOD", flat=True),
-    Look("sghmc", "SGHMC", "#d6336c", "dash", "cross-open", "sghmc.METHOD", flat=True),
+    Look("sghmc", "SGHMC", "#d6336c", "dash", "cross-open", "sgld.SGHMC_METHOD", flat=True),
     Look("hmc", "HMC", "#111111", "solid", "circle-cross", "hmc.METHOD"),
-    Look("csgld", "cyclical SGLD", "#7d0f38", "dot", "x-open", "csgld.METHOD", flat=True),
-    Look("csghmc", "cyclical SGHMC", "#c2185b", "dashdot", "x-open", "csgld.CYCLICAL_SGHMC", flat=True),
+    Look("csgld", "cyclical SGLD", "#7d0f38", "dot", "x-open", "sgld.CYCLICAL_SGLD", flat=True),
+    Look("csghmc", "cyclical SGHMC", "#c2185b", "dashdot", "x-open", "sgld.CYCLICAL_SGHMC", flat=True),
     Look("emcmc", "E-MCMC", "#96506b", "dashdot", "diamond-open", "emcmc.METHOD", flat=True),
     Look("svgd", "SVGD", "#5a3d8a", "dashdot", "octagon", "svgd.METHOD", flat=True),
     Look("ptl", "PTL", "#8c6f7a", "longdash", "pentagon", "ptl.METHOD"),
@@ -81,4 +81,3 @@ ROWS = (
     Look("multiswag", "MultiSWAG", "#6b5b2f", "solid", "star-diamond", "multi.METHOD", flat=True),
 )
 LOOKS = {look.name: look for row in ROWS for look in ([row, row.flat_version] if row.flat else [row])}
-FILES = tuple(dict.fromkeys(row.record.partition(".")[0] for row in ROWS))  # of posteriors/, each with its fit_<file>

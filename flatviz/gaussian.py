@@ -133,8 +133,7 @@ class Gaussian:
         eye = _eye(self.rank, white.device)
         gram = torch.addmm(eye, white, white.T) if white.ndim == 2 else eye + white @ white.mT
         root, failed = torch.linalg.cholesky_ex(gram)
-        if failed.any() if failed.ndim else failed:  # std or factor overflowed: NaN for this member, and the others go on
-            root = root.masked_fill((failed > 0)[..., None, None], math.nan)
+        root = root.masked_fill((failed > 0)[..., None, None], math.nan)  # std or factor overflowed; the other members go on
         inverse = torch.linalg.solve_triangular(root, eye, upper=False)
         return (inverse @ white).to(self.std.dtype), inverse
 

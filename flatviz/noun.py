@@ -140,8 +140,7 @@ def noun(cls: type | None = None, *, made_by: str = "") -> type:
 class History:
     """What a fit recorded at each step: `loss`, `kl` (nats) and `sharpness`, the loss gained by the ascent; (T,) each.
 
-    `validation` is the loss of the validation data at each check, of a fit that was given some.  `pull` (D,) is the mean over the
-    steps of d_i (h_i / tau + P_ii) - leverage_i of a Gaussian's widths, 0 at their fixed point.  `notes` are remarks on the
+    `validation` is the loss of the validation data at each check, of a fit that was given some.  `notes` are remarks on the
     fit, as that its loss ended far above where it began.
     """
 
@@ -149,5 +148,4 @@ class History:
     kl: Tensor | None = None
     sharpness: Tensor | None = None
     validation: Tensor | None = None
-    pull: Tensor | None = None
     notes: tuple[str, ...] = ()

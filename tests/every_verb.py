@@ -12,7 +12,6 @@ import torch
 
 import flatviz
 from flatviz.bridges.loss_landscapes import run_random_plane
-from flatviz.catalog import FILES
 
 CHAIN = dict(seed=0, n_draws=2, burn_in=1, thin=1)
 CYCLES = dict(n_draws=2, cycles=2, cycle_steps=3)
@@ -107,6 +106,8 @@ def calls(fv, module, data, task, metrics):
         "posteriors.moped_prior": lambda: fv.posteriors.moped_prior(made.net[0]),
         "fit_vi": lambda: fv.fit_vi(*_three(made, data), **small),
         "fit_sabma": lambda: keep("q", fv.fit_sabma(*_three(made, data), radius=0.5, **small)),
+        "fit_sabma_grid": lambda: fv.fit_sabma_grid(*_three(made, data), radius=[0.5], seed=[0], steps=2),
+        "training.training_loss": lambda: fv.training.training_loss(made.net[0], data),
         "perturb": lambda: fv.perturb(made.q, (made.q.mean, made.q.mean, made.q.factor), radius=1.0),
         "nll": lambda: keep("f", fv.nll(made.net[0], data)),
         "hvp": lambda: fv.hvp(made.f, made.q.mean, made.q.mean),
@@ -182,7 +183,7 @@ def calls(fv, module, data, task, metrics):
         "run_random_plane": lambda: run_random_plane(module, metrics, steps=3),
         **symmetric_calls(fv),
     }
-    others = [name for name in (f"fit_{file}" for file in FILES) if name not in listed]
+    others = [name for name in fv.__all__ if name.startswith("fit_") and name not in listed]
     return listed | {name: partial(lambda name: getattr(fv, name)(made.net[0], data, **small), name) for name in others}
 
 

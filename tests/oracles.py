@@ -12,8 +12,7 @@ from flatviz.core.arithmetic import float32_flags
 from flatviz.core.seeds import generator
 from flatviz.training.gradient import gradient
 from flatviz.training.losses import training_loss
-from flatviz.training.run import Run
-from flatviz.training.starts import starts
+from flatviz.training.sgd import starts
 
 
 def random_gaussian(seed: int, dim: int = 7, rank: int = 3, dtype=torch.float64) -> fv.Gaussian:
@@ -104,7 +103,7 @@ def one_by_one(net, data, seeds, *, epochs, lr, weight_decay, batch_size):
     """The same training of one network after the other, plain SGD: what `train_pool` is compared with, (S, D)."""
     rows = []
     for w, seed in zip(starts(net, list(seeds), head_only=False), seeds):
-        loss, source, w = training_loss(net, data, Run(0)), generator(seed), w.clone()
+        loss, source, w = training_loss(net, data), generator(seed), w.clone()
         for _ in range(epochs):
             for index in torch.randperm(len(data), generator=source).split(batch_size):
                 g = gradient(loss, w, index)[1]

@@ -14,7 +14,7 @@ from flatviz.families.members import predicted
 from flatviz.families.preparation import Model, build_model
 from flatviz.objectives.network import nll
 from flatviz.results import Prediction, interval
-from flatviz.training.pretrain import pretrain
+from flatviz.training.sgd import pretrain
 
 STRENGTHS = (1.0, 0.01, 0.1, 10.0, 100.0)  # scikit-learn's C, the first where there is no validation split
 EPOCHS = (60, 240)

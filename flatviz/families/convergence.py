@@ -18,6 +18,10 @@ from flatviz.core.progress import Progress
 from flatviz.families.members import Fitting, check_settings
 from flatviz.posteriors import METHODS
 from flatviz.results import Gaussian, Member
+from flatviz.training.gradient import TrainingLoss
+from flatviz.training.losses import training_loss
+from flatviz.training.streams import MirroredNoise
+from flatviz.training.variational import GaussianFit
 
 WITH_GAP = tuple(name for name, m in METHODS.items() if m.needs_prior and "start_scale" in m.plain.settings)
 
@@ -102,15 +106,18 @@ def convergence_gap(
         raise ValueError("kl_weight must be > 0, got 0: without the prior no width is a fixed point")
     steps = settings["steps"], times * settings["steps"]
     longer = record.fit(net, task.train, prior, seed=seed, progress=progress, **settings | {"steps": steps[1]})
-    unit = settings["kl_weight"] / len(task.train)
+
+    algorithm = record.algorithm(prior, len(task.train), **settings)
+    likelihood, statistics = settings.get("likelihood", "categorical"), settings.get("batchnorm", "frozen")
+    loss = training_loss(net, task.train, likelihood, statistics, draws=algorithm.draws)
+    pairs = (n_draws + 1) // 2
 
     def at(q: Gaussian, draws: int) -> tuple[Tensor, Tensor]:
         """Objective of each pair of draws, (n_draws / 2,), and the mean relative distance of each variance."""
-        still = settings | dict(start=q, start_scale=1.0, steps=2 * ((n_draws + 1) // 2), lr=0.0)
-        record_of = record.fit(net, task.train, prior, seed=draws, progress=False, **still).history
-        values = record_of.loss + unit * record_of.kl
-        values = values if record_of.sharpness is None else values + record_of.sharpness
-        return values.double().view(-1, 2).mean(1), record_of.pull.double() / q.leverage.cpu()
+        noise = MirroredNoise([draws], algorithm.draws, q, 2 * pairs)
+        rows = [objective(algorithm, q, loss, noise.at(step)) for step in range(2 * pairs)]
+        values, pulls = (torch.stack(column) for column in zip(*rows))
+        return values.double().view(-1, 2).mean(1), pulls.mean(0).double() / q.leverage.cpu()
 
     (short, first), (more, second) = at(q, seed + 1), at(q, seed + 2)
     values = torch.cat((short, more))
@@ -125,6 +132,17 @@ def convergence_gap(
         math.sqrt(noise),
         steps,
     )
+
+
+def objective(algorithm: GaussianFit, q: Gaussian, loss: TrainingLoss, noise: tuple[Tensor, ...]) -> tuple[Tensor, Tensor]:
+    """What a method minimises, at q with this noise: the loss after its ascent plus tau KL(q || prior), (); and the pull on log_std.
+
+    The pull (D,) is an estimate of d_i (h_i / tau + P_ii) - leverage_i, 0 at the fixed point of the widths.
+    """
+    value, g, gain = algorithm.gradient(q, loss, None, noise)
+    kl, (_, pull, _) = algorithm.descent.total(q, g, noise)
+    value = value if gain is None else value + gain
+    return (value + algorithm.descent.unit * kl).cpu(), pull.cpu()
 
 
 def gap_of_member(fits: Fitting, member: Member) -> ConvergenceGap:

@@ -15,7 +15,7 @@ from flatviz.families.tasks import each, workers
 from flatviz.metrics.prediction import predict
 from flatviz.posteriors import METHODS
 from flatviz.results import Draws, Family, Gaussian, Member, Posterior, Prediction
-from flatviz.training.optimize import Diverged
+from flatviz.training.driver import Diverged
 
 Radii = Mapping[str, Sequence[float]]  # of each method
 Fitted = dict[tuple[str, float, int], Posterior]  # by method, radius and seed
@@ -216,7 +216,7 @@ def groups_of(members: Iterable[tuple[str, float]], parts: int) -> list[tuple[st
         radii.setdefault(method, []).append(radius)
     groups = []
     for method, every in radii.items():
-        joint = [r for r in every if r and METHODS[method].at_once]
+        joint = [r for r in every if r and METHODS[method].fit_grid]
         groups += [(method, some) for i in range(parts) if (some := joint[i::parts])]
         groups += [(method, [r]) for r in every if r not in joint]
     return sorted(groups, key=lambda group: -len(group[1]))  # the longest first: workers end together
@@ -226,10 +226,10 @@ def _fit_group(fits: Fitting, group: tuple[str, list[float], Sequence[int]]) -> 
     """One group of `groups_of` at all seeds."""
     method, radii, seeds = group
     cells = [(radius, seed) for radius in radii for seed in seeds]
-    if len(cells) == 1 or not (METHODS[method].at_once and all(radii)):
+    if len(cells) == 1 or not (METHODS[method].fit_grid and all(radii)):
         quiet = fits if len(seeds) == 1 else replace(fits, progress=False)
         return {(method, r, s): replace(quiet, seed=s).member(method, r) for r, s in cells}
     prior, settings = fits.given(method)
     keywords = METHODS[method].keywords(fits.net, settings=settings) | dict(radius=radii, seed=seeds)
-    grid = METHODS[method].fit(fits.net, fits.task.train, prior, progress=fits.progress, **keywords)
+    grid = METHODS[method].fit_grid(fits.net, fits.task.train, prior, progress=fits.progress, **keywords)
     return {(method, *key): q for key, q in grid.items()}

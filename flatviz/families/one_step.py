@@ -23,12 +23,13 @@ from flatviz.landscape.slices import project, slice_plane
 from flatviz.objectives.network import nll
 from flatviz.planes.spanned import plane_along
 from flatviz.posteriors import METHODS
-from flatviz.posteriors.sabma import sabma_stages
 from flatviz.results import Family, Mechanism, Member, Plane, Posterior, placed
+from flatviz.training.driver import drive
+from flatviz.training.gradient import NoisyNLL
+from flatviz.training.keywords import Run
 from flatviz.training.losses import training_loss
-from flatviz.training.noisy_nll import NoisyNLL
 from flatviz.training.perturb import UNITS, Mode, perturb
-from flatviz.training.run import Run
+from flatviz.training.variational import GaussianState, started
 
 SABMA = "sabma"  # the method whose step this is
 MARGIN = 1.25  # how much further than what is drawn the plane is computed
@@ -142,8 +143,8 @@ def mechanism_in_training(
     at = sorted({round(fit["steps"] * (i / 5) ** 2) for i in range(1, 6)}) if at is None else list(at)
     if any(b <= a for a, b in pairwise(at)) or at[-1] > fit["steps"]:
         raise ValueError(f"at must rise and end by the fit's {fit['steps']} steps, got {at}")
-    about = dict(radius=radius, seed=seed, at=at, settings=fit, progress=progress)
-    stages = [Step(net, data, q, seed, n_draws) for q in sabma_stages(net, data, prior, **about)]
+    gaussians = _after(at, net, data, prior, radius, seed, fit, progress)
+    stages = [Step(net, data, q, seed, n_draws) for q in gaussians]
     moves = torch.stack([step.q.cov_mul(step.gradient) for step in stages])
     axes = torch.linalg.svd(torch.nn.functional.normalize(moves, dim=1), full_matrices=False)[2][:2]
     plane = plane_along(stages[-1].q.mean, *axes, orthonormal=True, name="common plane of the perturbations")
@@ -159,6 +160,31 @@ def mechanism_in_training(
     extent = [(float(middle) - half, float(middle) + half) for middle in (low + high) / 2]
     surface = slice_plane(nll(net, data), plane, extent=extent, resolution=resolution)
     return [replace(stage, surface=surface) for stage in shown]
+
+
+def _after(
+    at: Sequence[int],
+    net: Net,
+    data: Data,
+    prior: Gaussian,
+    radius: float,
+    seed: int,
+    fit: Mapping[str, Any],
+    progress: Progress,
+) -> list[Gaussian]:
+    """Posteriors of SA-BMA after each number of steps in `at`, all of one fit: a shorter one would have other learning rates."""
+    kept: dict[int, Gaussian] = {}
+    algorithm = METHODS[SABMA].algorithm(prior, len(data), radius=radius, **fit)
+    state = algorithm.init(started(prior, {"start": None, **fit}))
+
+    def watch(done: int, state: GaussianState) -> None:
+        if done in at:
+            kept[done] = Gaussian(state.mean.clone(), state.log_std.clone(), state.factor.clone())
+
+    run = Run("SA-BMA", seed, progress=progress, batch_size=fit["batch_size"])
+    loss = training_loss(net, data, draws=algorithm.draws)
+    drive(algorithm, state, loss, run, steps=fit["steps"], shuffle=seed + 1, watch=watch)
+    return [kept[done] for done in at]
 
 
 def family_stages(fits: Fitting, family: Family, resolution: int = 31) -> tuple[Mechanism, ...]:
@@ -209,7 +235,7 @@ class Step:
 
     def __init__(self, net: Net, data: Data, q: Gaussian, seed: int, n_draws: int = STEP_DRAWS) -> None:
         z = torch.randn(n_draws, q.dim + q.rank, generator=generator(seed), dtype=q.mean.dtype).to(q.mean.device)
-        loss = training_loss(net, data, Run(seed), draws=n_draws)
+        loss = training_loss(net, data, draws=n_draws)
         self.q, self.expected = q, NoisyNLL(loss, None, (z[:, : q.dim], z[:, q.dim :]))
         self.loss, self.g, _ = self.expected(q)
         self.gradient, self.f = self.g[0], nll(net, data)  # in the mean

@@ -30,8 +30,8 @@ from flatviz.gaussian import Gaussian
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.swag import fit_swag
 from flatviz.posteriors.transfer import transfer
-from flatviz.training.optimize import Diverged
-from flatviz.training.pretrain import pretrain
+from flatviz.training.driver import Diverged
+from flatviz.training.sgd import pretrain
 
 Given = Data | Dataset | DataLoader | Sequence  # examples, as a lab takes them
 Say = Callable[[str], None]  # hears a line of text for each step that is done

@@ -17,7 +17,7 @@ from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import saved_rng
 from flatviz.datasets.tasks import named_task
 from flatviz.models.networks import convnet, mlp, resnet20
-from flatviz.training.optimize import Diverged
+from flatviz.training.driver import Diverged
 
 Model = str | Callable[[Task], nn.Module]  # a key of MODELS, or a function of the task
 TaskOf = str | Task | Callable[[int], Task]  # a name, a task for all seeds, or a function of the seed

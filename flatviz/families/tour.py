@@ -29,7 +29,7 @@ from flatviz.posteriors.swag import fit_swag
 from flatviz.posteriors.transfer import transfer
 from flatviz.results import Family, Gaussian, Prediction, placed
 from flatviz.storage.cache import cached
-from flatviz.training.pretrain import pretrain
+from flatviz.training.sgd import pretrain
 
 REPEATS = 2  # fits of the family with other noise, beside its own
 HEAD_STD, RANK = 0.3, 5

@@ -17,4 +17,17 @@ def _record(look: Look) -> Method:
 
 
 METHODS: dict[str, Method] = table(ROWS, _record)
-__getattr__, __dir__, __all__ = lazy(__name__, {"laplace": "laplace_evidence", "transfer": "moped_prior"})
+__getattr__, __dir__, __all__ = lazy(
+    __name__,
+    {
+        "bsam": "BSAM",
+        "emcmc": "EMCMC",
+        "laplace": "laplace_evidence",
+        "sabma": "SABMA",
+        "sgld": "SGLD SGHMC",
+        "svgd": "SVGD",
+        "swag": "SWAG",
+        "transfer": "moped_prior",
+        "vi": "VI",
+    },
+)

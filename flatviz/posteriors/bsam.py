@@ -16,7 +16,9 @@ are (pi N / 2)^(1/4) times those of the posterior.
 from __future__ import annotations
 
 import math
-from typing import Unpack
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Unpack
 
 import torch
 from torch import Tensor
@@ -24,14 +26,83 @@ from torch import Tensor
 from flatviz.checks import Count, NonNegative, Positive, Radius, Seed, Share, Statistics
 from flatviz.core.data import Data
 from flatviz.core.net import Net
-from flatviz.core.seeds import generator, randn_like
 from flatviz.posteriors.method import Method, Tuned
-from flatviz.results import Gaussian
-from flatviz.training.gradient import value_and_grad
-from flatviz.training.keywords import Minibatches, defaults
+from flatviz.results import Gaussian, History
+from flatviz.training.driver import Algorithm, Record, drive
+from flatviz.training.gradient import TrainingLoss, value_and_grad
+from flatviz.training.keywords import Minibatches, Run, defaults
 from flatviz.training.losses import training_loss
-from flatviz.training.optimize import cosine, early_stopping, minibatches, recorded
-from flatviz.training.run import Run
+from flatviz.training.streams import FreshNoise, Noise, rates
+
+
+class BSAMState(NamedTuple):
+    """Mean m, velocity v and precision s, (D,) each; steps taken, ()."""
+
+    m: Tensor
+    v: Tensor
+    s: Tensor
+    step: Tensor
+
+
+@dataclass(frozen=True, eq=False)
+class BSAM(Algorithm):
+    """The step of bSAM.
+
+    Args:
+        rates: lr of each step, (T,).
+        n: N, the examples behind the mean loss.
+        radius: Multiplies g / s.
+        weight_decay: wd.
+        b1: Memory of v.
+        b2: Memory of s.
+        damping: Added to h.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
+        >>> loss = fv.training.training_loss(net, fv.Data(torch.randn(12, 2), torch.arange(12) % 3))
+        >>> bsam = fv.posteriors.BSAM(rates=torch.full((100,), 0.1), n=12)
+        >>> state, record = bsam.update(bsam.init(net.w), loss, None, noise=(torch.randn(9),))
+        >>> bsam.result(state)
+        Gaussian(dim=9, rank=0)
+    """
+
+    rates: Tensor
+    n: int
+    radius: float = 0.01
+    weight_decay: float = 0.0
+    b1: float = 0.9
+    b2: float = 0.99
+    damping: float = 0.1
+
+    def init(self, w: Tensor, precision: float = 1.0) -> BSAMState:
+        """The state at weights `w` (D,)."""
+        m = w.detach()
+        return BSAMState(
+            m, torch.zeros_like(m), torch.full_like(m, precision), torch.zeros((), dtype=torch.long, device=m.device)
+        )
+
+    def noise(self, state: BSAMState, seeds: Sequence[int], steps: int) -> Noise:
+        """One draw a step."""
+        return FreshNoise(seeds, state.m)
+
+    def update(
+        self, state: BSAMState, loss: TrainingLoss, batch: Tensor | None, noise: tuple[Tensor, ...]
+    ) -> tuple[BSAMState, Record]:
+        """One step."""
+        m, v, s, step = state
+        value, g = value_and_grad(loss, m + noise[0] / (self.n * s).sqrt(), batch)
+        at_worst, gp = value_and_grad(loss, m + self.radius * g / s, batch, again=True)
+        h = s.sqrt() * g.abs()
+        v = (self.b1 * v).add(gp + self.weight_decay * m, alpha=1 - self.b1)
+        m = m - self.rates.take(step) * v / s
+        s = (self.b2 * s).add(h + self.damping + self.weight_decay, alpha=1 - self.b2)
+        return BSAMState(m, v, s, step + 1), Record(value, sharpness=at_worst - value)
+
+    def result(self, state: BSAMState, history: History | None = None) -> Gaussian:
+        """N(m, 1 / (N s))."""
+        return Gaussian(state.m, -0.5 * (math.log(self.n) + state.s.log()), history=history)
+
 
 SETTINGS = dict(steps=300, lr=0.1, weight_decay=5e-4, batch_size=None)
 
@@ -80,25 +151,10 @@ def fit_bsam(
         >>> fv.fit_bsam(net, task.train, seed=0, steps=20).mean.shape
         torch.Size([58])
     """
-    run = Run.of(locals(), "bSAM")
-    optim = run.optim
-    loss = training_loss(net, data, run)
-    n, source = len(data), generator(seed)
-    m, v, s = net.w.detach().clone(), torch.zeros_like(net.w), torch.full_like(net.w, float(first_precision))
-
-    def update(step: int, index: Tensor | None) -> tuple[Tensor, Tensor]:
-        value, g = value_and_grad(loss, m + randn_like(m, source) / (n * s).sqrt(), index)
-        at_worst, gp = value_and_grad(loss, m + radius * g / s, index, again=True)
-        h = s.sqrt() * g.abs()
-        v.mul_(b1).add_(gp + optim.weight_decay * m, alpha=1 - b1)
-        m.sub_(optim.lr * cosine(step, steps) * v / s)
-        s.mul_(b2).add_(h + damping + optim.weight_decay, alpha=1 - b2)
-        return value, at_worst - value
-
-    batches = minibatches(n, optim.batch_size, seed + 1, net.device)
-    stopping = early_stopping(loss, [m, s], lambda: m, run)
-    history = recorded(loss, {"m": m, "v": v, "s": s, "noise": source}, update, batches, run, stopping)
-    return Gaussian(m, -0.5 * (math.log(n) + s.log()), history=history)
+    run, n = Run.of("bSAM", seed, how), len(data)
+    loss = training_loss(net, data, how["likelihood"], batchnorm, run.training)
+    bsam = BSAM(rates(how["lr"], steps, net.w), n, radius, how["weight_decay"], b1, b2, damping)
+    return bsam.result(*drive(bsam, bsam.init(net.w, first_precision), loss, run, steps=steps, shuffle=seed + 1))
 
 
 METHOD = Method(fit=fit_bsam, plain=Tuned(SETTINGS, radius=0.01, largest=0.1), gradients=2)

@@ -9,8 +9,9 @@ a weight vector, and everything that reads weight vectors reads it.  Training ma
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from functools import partial
-from typing import Unpack
+from typing import Any, Unpack
 
 import torch
 from torch import Tensor, nn
@@ -20,22 +21,25 @@ from torch.nn.modules.dropout import _DropoutNd
 from flatviz.checks import Count, Seed, Share
 from flatviz.core.data import Data
 from flatviz.core.inputs import run as run_module
+from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator
 from flatviz.objectives.network import check_data
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws
-from flatviz.training.keywords import SGD, defaults
-from flatviz.training.masked import DropoutLoss, in_order
-from flatviz.training.optimize import minibatches, sgd
-from flatviz.training.run import Run
+from flatviz.storage.files import State
+from flatviz.training.gradient import PLAIN
+from flatviz.training.keywords import Run, Trained, defaults
+from flatviz.training.losses import FrozenLoss
+from flatviz.training.passes import Training
+from flatviz.training.sgd import descend
 
 RATE = 0.1  # where the network has no dropout layers
 SETTINGS = dict(rate=None, n_draws=30, steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None)
 
 
 @defaults(SETTINGS)
-def fit_dropout(net: Net, data: Data, *, seed: Seed, rate: Share | None, n_draws: Count, **how: Unpack[SGD]) -> Draws:
+def fit_dropout(net: Net, data: Data, *, seed: Seed, rate: Share | None, n_draws: Count, **how: Unpack[Trained]) -> Draws:
     """Train with dropout from where the net stands, then draw `n_draws` masked weight vectors, (n_draws, D).
 
     BatchNorm statistics are the net's own; with an `ascent` both passes have the same masks; of `training` precision and early
@@ -62,16 +66,16 @@ def fit_dropout(net: Net, data: Data, *, seed: Seed, rate: Share | None, n_draws
         >>> fv.fit_dropout(net, task.train, rate=0.2, seed=0, steps=20, n_draws=3).W.shape
         torch.Size([3, 58])
     """
-    run = Run.of(locals(), "dropout")
+    run = Run.of("dropout", seed, how)
     if not run.training.whole:
         raise ValueError(
             f"dropout takes of fv.Training precision and validation alone, got {run.training}: "
             "its masks are drawn for a whole minibatch"
         )
-    check_data(net, data, run.likelihood)
+    check_data(net, data, how["likelihood"])
     rates = rates_of(net, data.x[:8], rate)
-    loss = DropoutLoss(net, data, run.likelihood, rates, seed, run.training)
-    w, history = sgd(loss, net.w, minibatches(len(data), run.optim.batch_size, seed + 1, net.device), run)
+    loss = DropoutLoss(net, data, how["likelihood"], rates, seed, run.training)
+    w, history = descend(loss, net.w, run, how, shuffle=seed + 1)
     source = generator(seed + 2)
     return Draws(torch.stack([w * weight_mask(net, rates, source) for _ in range(n_draws)]), history)
 
@@ -143,6 +147,62 @@ def weight_mask(net: Net, rates: dict[str, float], source: torch.Generator) -> T
             shaped = mask[b.slice].view(b.shape)
             shaped.mul_(column.view(1, -1, *[1] * (len(b.shape) - 2)))
     return mask.to(net.device)
+
+
+def mask_shape(part: nn.Module, shape: Sequence[int]) -> list[int]:
+    """Shape of the mask by which the inputs of `part`, a Linear or a convolution, are dropped, of `shape` (N, ...)."""
+    if isinstance(part, _ConvNd):  # whole channels
+        return [*shape[:2], *[1] * (len(shape) - 2)]
+    return [shape[0], *[1] * (len(shape) - 2), shape[-1]]  # one column of the weight for all positions
+
+
+def in_order(net: Net, x: Tensor, names: Sequence[str]) -> list[str]:
+    """These parts of the network in the order in which they first run on `x`; parts that do not run are left out."""
+    module, seen = net.copy().module, {}
+    for name in names:
+        module.get_submodule(name).register_forward_hook(lambda part, args, out, name=name: seen.setdefault(name))
+    with torch.no_grad():
+        run_module(module, x.clone())
+    return list(seen)
+
+
+class DropoutLoss(FrozenLoss):
+    """The minibatch loss with dropout, example by example; `again` repeats the masks, and `score` drops nothing."""
+
+    def __init__(
+        self, net: Net, data: Data, likelihood: Likelihood, rates: dict[str, float], seed: int, passes: Training = PLAIN
+    ) -> None:
+        super().__init__(net, data, likelihood, passes)
+        passes.check_weights(net.w)
+        self.rates, self.source, self.masked = rates, generator(seed), net.copy()
+        self.masked.look(data.x[:2])  # while there are no masks, which it would draw
+        for name, rate in rates.items():
+            self.masked.module.get_submodule(name).register_forward_pre_hook(partial(self._masked, rate))
+
+    def _masked(self, rate: float, part: nn.Module, inputs: tuple[Tensor, ...]) -> tuple[Tensor]:
+        """Inputs of a layer with a new mask for each example."""
+        (x, *_), keep = inputs, 1 - rate
+        return (x * ((torch.rand(mask_shape(part, x.shape), generator=self.source) < keep) / keep).to(x),)
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """With the rates."""
+        return super().about | {"rate": self.rates}
+
+    @property
+    def state(self) -> State:
+        """The generator of the masks."""
+        return {"masks": self.source}
+
+    def __call__(self, w: Tensor, index: Tensor | None) -> Tensor:
+        """Mean loss at `w` (D,) under new masks, ()."""
+        self._before = self.source.get_state()
+        return self.through(self.masked, w, index)
+
+    def again(self, w: Tensor, index: Tensor | None) -> Tensor:
+        """The same under the masks of the last call."""
+        self.source.set_state(self._before)
+        return self.through(self.masked, w, index)
 
 
 METHOD = Method(fit=fit_dropout, plain=Tuned(SETTINGS))

@@ -9,6 +9,7 @@ Integrating w out, a follows exp(-U) smoothed over a width sqrt(eta): flat groun
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Unpack
 
 from torch import Tensor
@@ -18,11 +19,47 @@ from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws
-from flatviz.training.keywords import Thinned, defaults
-from flatviz.training.langevin import Noisy, run_chains, starting_points, thinned
-from flatviz.training.run import Run
+from flatviz.training.driver import Record
+from flatviz.training.gradient import TrainingLoss
+from flatviz.training.keywords import Run, Thinned, defaults
+from flatviz.training.langevin import Chains, ChainState, energy_of, run_chains, starting_points, thinned
 
 SETTINGS = dict(n_draws=30, burn_in=300, thin=20, lr=0.01, eta=0.01, temperature=1.0, weight_decay=5e-4, batch_size=None)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class EMCMC(Chains):
+    """The step of Entropy-MCMC; the guide a is the state's second quantity.
+
+    Args:
+        energy: What is sampled.
+        keep: Steps after which w and a are draws.
+        lr: Constant.
+        eta: Variance of the spring.
+    """
+
+    noises = 2
+    lr: float
+    eta: float
+
+    def init(self, w: Tensor) -> ChainState:
+        """The state of chains and guides at the rows of `w`, (B, D)."""
+        return super().init(w)._replace(v=w.detach())
+
+    def update(
+        self, s: ChainState, loss: TrainingLoss, batch: Tensor | None, noise: tuple[Tensor, ...]
+    ) -> tuple[ChainState, Record]:
+        """One step."""
+        (w, a), lr, scale = (s.w, s.v), self.lr, self.energy.scale(2 * self.lr)
+        g, record = self.energy.gradient(w, loss, batch)
+        spring = (w - a) / (self.eta * self.energy.n)
+        w = w.add(g + spring, alpha=-lr).add(noise[0], alpha=scale)
+        a = a.add(spring, alpha=lr).add(noise[1], alpha=scale)
+        return s._replace(w=w, v=a, step=s.step + 1), record
+
+    def collect(self, s: ChainState) -> ChainState:
+        """With w and a among the draws."""
+        return s._replace(draws=(*s.draws, s.w.clone(), s.v.clone()))
 
 
 @defaults(SETTINGS)
@@ -47,21 +84,14 @@ def fit_emcmc(net: Net, data: Data, *, seed: Seed, eta: NonNegative, **how: Unpa
         >>> fv.fit_emcmc(net, task.train, seed=0, eta=0.1, n_draws=4, burn_in=10, thin=5).W.shape
         torch.Size([4, 58])
     """
-    run = Run.of(locals(), "E-MCMC")
-    n, n_draws, lr = len(data), how["n_draws"], run.optim.lr
+    run, n_draws, lr = Run.of("E-MCMC", seed, how), how["n_draws"], how["lr"]
     if n_draws % 2:
         raise ValueError(f"n_draws must be even, half of w and half of its guide, got {n_draws}")
-    if eta == 0 or lr / (eta * n) >= 1:
-        raise ValueError(f"lr / (eta N) must be below 1, got lr={lr:g}, eta={eta:g}, N={n}: raise eta or lower lr")
+    if eta == 0 or lr / (eta * len(data)) >= 1:
+        raise ValueError(f"lr / (eta N) must be below 1, got lr={lr:g}, eta={eta:g}, N={len(data)}: raise eta or lower lr")
     steps, keep = thinned(n_draws // 2, 1, how["burn_in"], how["thin"])
-    start, a = starting_points(net, 1), starting_points(net, 1)
-
-    def step(t: int, w: Tensor, g: Tensor, noisy: Noisy) -> None:
-        spring = (w - a) / (eta * n)
-        noisy(w.add_(g + spring, alpha=-lr), 2 * lr)
-        noisy(a.add_(spring, alpha=lr), 2 * lr)
-
-    return run_chains(net, data, run, how, step, start, steps=steps, keep=keep, state={"guide": a}, also_kept=(a,))
+    emcmc = EMCMC(energy=energy_of(net, data, how), keep=keep, lr=lr, eta=eta)
+    return run_chains(net, data, run, how, emcmc, starting_points(net, 1), steps)
 
 
 METHOD = Method(fit=fit_emcmc, plain=Tuned(SETTINGS), warm_start=True)

@@ -14,16 +14,15 @@ from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws, History
-from flatviz.training.keywords import SGD, defaults
-from flatviz.training.run import Run
-from flatviz.training.starts import train_members
+from flatviz.training.keywords import Run, Trained, defaults
+from flatviz.training.sgd import train_members
 
 SETTINGS = dict(members=5, steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None)
 
 
 @defaults(SETTINGS)
 def fit_ensemble(
-    net: Net, data: Data, *, seed: Seed, members: Count, batchnorm: Statistics = "frozen", **how: Unpack[SGD]
+    net: Net, data: Data, *, seed: Seed, members: Count, batchnorm: Statistics = "frozen", **how: Unpack[Trained]
 ) -> Draws:
     """Train `members` networks over the treated weights, of which each draws all anew, or the head where not all are treated.
 
@@ -48,10 +47,14 @@ def fit_ensemble(
         >>> fv.fit_ensemble(net, task.train, seed=0, members=3, steps=20).W.shape
         torch.Size([3, 58])
     """
-    run = Run.of(locals(), "ensemble")
-    W, history = train_members(net, data, [seed + 1000 * member for member in range(members)], run)
+    run = Run.of("ensemble", seed, how)
+    W, history = train_members(net, data, [seed + 1000 * member for member in range(members)], run, how, batchnorm)
     return Draws(
-        W, History(*(None if v is None else v.mean(1) for v in (history.loss, None, history.sharpness, history.validation)))
+        W,
+        History(
+            *(None if v is None else v.mean(1) for v in (history.loss, None, history.sharpness, history.validation)),
+            notes=history.notes,
+        ),
     )
 
 

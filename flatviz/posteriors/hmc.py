@@ -27,14 +27,12 @@ from flatviz.core.seeds import generator, randn_like
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws, History
+from flatviz.training.driver import advance, titled
 from flatviz.training.gradient import TrainingLoss, gradient
-from flatviz.training.keywords import Resumed, defaults
+from flatviz.training.keywords import Resumed, Run, defaults
 from flatviz.training.langevin import thinned
-from flatviz.training.loop import advance
-from flatviz.training.losses import refuse_random_trunk, training_loss
+from flatviz.training.losses import check_covers, refuse_random_trunk, training_loss
 from flatviz.training.metric import Metric
-from flatviz.training.optimize import check_covers
-from flatviz.training.run import Run
 
 TIME = math.pi / 2  # mean length of a trajectory, in prior standard deviations
 ACCEPT = 0.8  # rate aimed at: it costs little more than the optimum and forgives narrow places
@@ -106,10 +104,10 @@ def fit_hmc(
         >>> abs(float(q.W.mean()) - exact) < 0.05
         True
     """
-    run = Run.of(locals(), f"HMC, kl_weight {kl_weight:g}")
+    run = Run.of(f"HMC, kl_weight {kl_weight:g}", seed, how)
     steps, keep = thinned(n_draws, chains, burn_in, thin)
     refuse_random_trunk(net, "HMC")
-    members = training_loss(net, data, run, chains)
+    members = training_loss(net, data, likelihood, members=chains)
     prior = _decay_prior(net, len(data), weight_decay) if prior is None else prior
     check_covers(net, prior, "prior")
     potential = Potential(members, prior, len(data) / kl_weight)
@@ -147,14 +145,15 @@ def fit_hmc(
                 size.settle()
         else:
             rates.append(rate)
-        if keep(step):
+        if step in keep:
             kept.append(potential.weights(z))
 
     state = {"z": z, "value": value, "slope": slope, "loss": loss, "size": size.state}
     state |= {"kept": kept, "losses": losses, "rates": rates}
     state |= {"seen places": metric.places, "seen slopes": metric.slopes, "metric": metric.rows}
     state |= {f"noise {i}": source for i, source in enumerate(sources)}
-    advance(state, update, itertools.repeat(None), steps, run)
+    about = members.about | dict(prior=prior, seed=seed, burn_in=burn_in, thin=thin, kl_weight=kl_weight, most_steps=most_steps)
+    advance(state, update, itertools.repeat(None), steps, run, titled(run, steps, about))
     rate = float(torch.stack(rates).mean(0).min())
     if len(rates) >= ENOUGH and rate < LEAST_ACCEPTED:
         raise ValueError(f"each chain must move, got one with an acceptance rate of {rate:.2g}: raise burn_in, or most_steps")

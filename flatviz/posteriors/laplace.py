@@ -11,6 +11,7 @@ eigenpairs, the exact Hessian, functional Laplace and a delta for each layer are
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Literal, Unpack, get_args
 
 import torch
@@ -27,15 +28,14 @@ from flatviz.objectives.curvature import ggn
 from flatviz.objectives.network import nll
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Gaussian, History
-from flatviz.training.keywords import Epochs, defaults
+from flatviz.training.keywords import Epochs, Run, defaults
 from flatviz.training.losses import refuse_random_trunk, training_loss
-from flatviz.training.optimize import minibatches, sgd
-from flatviz.training.precision import KeptCurvature, head_of
-from flatviz.training.run import Run
+from flatviz.training.sgd import descend
 
 Kept = Literal["diagonal", "full", "last_layer"]
 Structure = Literal[Kept, Bridged]
 LARGEST = 5000  # weights whose covariance is kept whole
+LEAST, MOST = 1e-6, 1e8  # of a precision: beyond them nothing changes
 STILL = 1e-6  # standard deviation of the weights that last_layer leaves alone
 
 
@@ -85,23 +85,23 @@ def fit_laplace(
         >>> fv.fit_laplace(net, task.train, seed=0, steps=50).factor.shape
         torch.Size([18, 58])
     """
-    run = Run.of(locals(), "Laplace")
+    run = Run.of("Laplace", seed, how)
     refuse_random_trunk(net, "Laplace")
-    loss = training_loss(net, data, run)
+    loss = training_loss(net, data, how["likelihood"], training=run.training)
     w, history = net.w.detach().clone(), None
     if steps:
-        w, history = sgd(loss, w, minibatches(len(data), run.optim.batch_size, seed, net.device), run)
+        w, history = descend(loss, w, run, {**how, "steps": steps})
     net = net.at(w)
-    if prior_precision is None and (prior_precision := len(data) * run.optim.weight_decay) == 0:
+    if prior_precision is None and (prior_precision := len(data) * how["weight_decay"]) == 0:
         raise ValueError("prior_precision must be > 0, got None with a weight_decay of 0: give one of them, or 'marginal'")
     if structure in get_args(Bridged):
-        how = dict(prior_precision=prior_precision, temperature=temperature, likelihood=run.likelihood, history=history)
-        return fit_laplace_torch(net, data, structure, **how)
+        given = dict(prior_precision=prior_precision, temperature=temperature, likelihood=how["likelihood"], history=history)
+        return fit_laplace_torch(net, data, structure, **given)
     if prior_precision == "layerwise":
         raise ValueError(
             f"prior_precision='layerwise' needs structure='kron' or 'hessian', got {structure!r}: give one of them"
         )
-    kept = _curvature(net, data, run.likelihood, structure)
+    kept = _curvature(net, data, how["likelihood"], structure)
     if prior_precision == "marginal":
         prior_precision = kept.marginal_precision(w)
     return _gaussian(w, kept, prior_precision, temperature, history)
@@ -162,6 +162,48 @@ def _gaussian(w: Tensor, kept: KeptCurvature, delta: float, temperature: float, 
     root = (kept.vectors * (variance - least).sqrt()) @ kept.vectors.T  # symmetric: no sign or order of eigenvectors is in it
     factor[:, kept.part] = root.to(w)
     return Gaussian(w, log_std, factor, history)
+
+
+@dataclass(frozen=True, eq=False)
+class KeptCurvature:
+    """What a structure keeps of H on the weights `part`, P of them: eigenvalues (P,), and eigenvectors in columns (P, P).
+
+    Vectors are None where H is diagonal.
+    """
+
+    part: slice
+    values: Tensor
+    vectors: Tensor | None
+
+    def occam(self, w: Tensor, delta: float) -> float:
+        """What log Z gains over the fit at the weights w (D,): -1/2 (delta |w|^2 + logdet (H + delta I) - P log delta)."""
+        w = w[self.part].double()
+        return float(-0.5 * (delta * w.dot(w) + torch.log1p(self.values.double() / delta).sum()))
+
+    def marginal_precision(self, w: Tensor) -> float:
+        """The precision of largest evidence at the weights w (D,), by a grid of its logarithm, made finer three times."""
+        lo, hi = math.log(LEAST), math.log(MOST)
+        for _ in range(4):
+            grid = torch.linspace(lo, hi, 61, dtype=torch.float64).tolist()
+            best = max(grid, key=lambda log: self.occam(w, math.exp(log)))
+            lo, hi = best - (hi - lo) / 60, best + (hi - lo) / 60
+        return math.exp(best)
+
+
+def head_of(net: Net) -> slice:
+    """Where the head stands in w, one stretch."""
+    head = [b for b in net.blocks if b.kind == "head"]
+    if not head and net.treats_all:
+        treated = {b.name for b in net.blocks}
+        head = [b for b in net.restrict(treated.__contains__, head=_last_linear(net)).blocks if b.kind == "head"]
+    if not head:
+        raise ValueError("structure='last_layer' needs a treated head, got none: use treated='norm+head' or 'all'")
+    return slice(head[0].start, head[-1].stop)
+
+
+def _last_linear(net: Net) -> str:
+    """Name of the module that holds the last matrix of the network."""
+    return next(b.name.rpartition(".")[0] for b in reversed(net.blocks) if len(b.shape) > 1)
 
 
 METHOD = Method(fit=fit_laplace, plain=Tuned(SETTINGS), linearised=True)  # the prediction for which its curvature is exact

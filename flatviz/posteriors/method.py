@@ -12,6 +12,7 @@ from flatviz.core.ascent import SAM
 from flatviz.core.net import Net
 from flatviz.results import Posterior
 from flatviz.training.gradient import Ascent
+from flatviz.training.variational import GaussianFit
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +51,8 @@ class Method:
         linearised: Its predictions are those of the linearised network.
         gradients: Gradients of one network that a step costs.
         at_zero: The method that it is at radius 0, bit for bit.
-        at_once: `fit` takes lists of radii and seeds, trained together, and gives {(radius, seed): Posterior}.
+        fit_grid: As `fit`, with lists of radii and seeds, trained together: {(radius, seed): Posterior}.
+        algorithm: `(prior, n, **keywords of fit) -> Algorithm`, of a method that fits a Gaussian from a prior.
         fit_members: `(net, data, W, *, seeds, ...) -> [Posterior]` from each row of W (B, D), trained together.
         inner: Of a composed method, the name of the one that its `fit` takes as `fit=`, with that one's settings in `settings=`.
         ascent: Of a flat-seeking version, the perturbation that its radius belongs to, as `fv.SAM`.
@@ -66,7 +68,8 @@ class Method:
     linearised: bool = False
     gradients: int = 1
     at_zero: str | None = None
-    at_once: bool = False
+    fit_grid: Callable[..., dict[tuple[float, int], Posterior]] | None = None
+    algorithm: Callable[..., GaussianFit] | None = None
     fit_members: Callable[..., list[Posterior]] | None = None
     inner: str | None = None
     ascent: Callable[[float], Ascent] | None = None
@@ -119,7 +122,7 @@ class Method:
             evidence=(),
             gradients=2 * self.gradients,
             at_zero=at_zero,
-            at_once=False,
+            fit_grid=None,
             ascent=ascent,
         )
 

@@ -15,9 +15,8 @@ from flatviz.core.net import Net
 from flatviz.core.progress import track
 from flatviz.posteriors.method import Method, Tuned, callable_of
 from flatviz.results import Mixture, Posterior
-from flatviz.training.keywords import SGD, defaults
-from flatviz.training.run import Run
-from flatviz.training.starts import train_members
+from flatviz.training.keywords import Run, Trained, defaults
+from flatviz.training.sgd import train_members
 
 SHARED = ("momentum", "weight_decay", "batch_size", "likelihood", "ascent")  # with the fit inside
 SETTINGS = dict(members=3, steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None)
@@ -32,7 +31,7 @@ def fit_multi(
     seed: Seed,
     settings: Mapping[str, Any] | None = None,
     members: Count,
-    **how: Unpack[SGD],
+    **how: Unpack[Trained],
 ) -> Mixture:
     """Train an ensemble of `members` networks together, then `fit(net, data, seed=...)` at each; a mixture, equal weights.
 
@@ -60,8 +59,8 @@ def fit_multi(
         >>> fv.fit_multi(net, task.train, **swags, seed=0, members=2, steps=20).sample(4, seed=1).shape
         torch.Size([4, 58])
     """
-    run, part = Run.of(locals(), "members"), callable_of(fit)
-    W, _ = train_members(net, data, [seed + 1000 * member for member in range(members)], run)
+    run, part = Run.of("members", seed, how), callable_of(fit)
+    W, _ = train_members(net, data, [seed + 1000 * member for member in range(members)], run, how, "frozen")
     seeds, checkpoint = [seed + 1000 * member + 1 for member in range(members)], run.checkpoint
     inner = _taken(fit, how) if isinstance(fit, Method) else {}
     if how["training"] is not None and isinstance(fit, Method):

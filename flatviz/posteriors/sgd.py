@@ -16,17 +16,16 @@ from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws
-from flatviz.training.keywords import SGD, defaults
+from flatviz.training.keywords import Run, Trained, defaults
 from flatviz.training.losses import training_loss
-from flatviz.training.optimize import minibatches, sgd
-from flatviz.training.run import Run
+from flatviz.training.sgd import descend
 
 SETTINGS = dict(steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None)
 BATCHNORM = SETTINGS | dict(lr=0.01)  # at 0.05 some seeds diverge
 
 
 @defaults(SETTINGS, BATCHNORM)
-def fit_sgd(net: Net, data: Data, *, seed: Seed, batchnorm: Statistics | None = None, **how: Unpack[SGD]) -> Draws:
+def fit_sgd(net: Net, data: Data, *, seed: Seed, batchnorm: Statistics | None = None, **how: Unpack[Trained]) -> Draws:
     """Train the treated weights from where the net stands; the result is a single draw, (1, D).
 
     Args:
@@ -50,9 +49,9 @@ def fit_sgd(net: Net, data: Data, *, seed: Seed, batchnorm: Statistics | None = 
         True
     """
     batchnorm = batchnorm or ("train" if net.treats_all else "frozen")
-    run = Run.of(locals(), "SGD")
-    loss = training_loss(net, data, run)
-    w, history = sgd(loss, net.w, minibatches(len(data), run.optim.batch_size, seed, net.device), run)
+    run = Run.of("SGD", seed, how)
+    loss = training_loss(net, data, how["likelihood"], batchnorm, run.training)
+    w, history = descend(loss, net.w, run, how)
     return Draws(w[None], history, loss.training.net(w).buffers() if loss.training else None)
 
 

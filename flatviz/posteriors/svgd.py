@@ -11,7 +11,7 @@ all is deterministic but minibatches.  In many dimensions S particles are far na
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Unpack
 
 import torch
@@ -22,13 +22,38 @@ from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws
-from flatviz.training.keywords import Particles, defaults
-from flatviz.training.langevin import Noisy, run_chains
-from flatviz.training.run import Run
-from flatviz.training.starts import starts
+from flatviz.training.driver import Record
+from flatviz.training.gradient import TrainingLoss
+from flatviz.training.keywords import Particles, Run, defaults
+from flatviz.training.langevin import Chains, ChainState, energy_of, run_chains
+from flatviz.training.sgd import starts
 
 # of the rates 0.03 to 1 this one has the least validation NLL at SGD's prior: 0.85 on digits (seeds 1000 to 1002), 0.92 at 0.3
 SETTINGS = dict(n_draws=30, steps=300, lr=0.1, momentum=0.9, temperature=1.0, weight_decay=5e-4, batch_size=None)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SVGD(Chains):
+    """The step of SVGD; no noise.
+
+    Args:
+        energy: What is sampled.
+        keep: Steps after which the particles are draws.
+        lr: Constant.
+        momentum: m.
+    """
+
+    noises = 0
+    lr: float
+    momentum: float = 0.9
+
+    def update(
+        self, s: ChainState, loss: TrainingLoss, batch: Tensor | None, noise: tuple[Tensor, ...]
+    ) -> tuple[ChainState, Record]:
+        """One step."""
+        g, record = self.energy.gradient(s.w, loss, batch)
+        v = self.momentum * s.v + stein(s.w, g, self.energy.temperature / self.energy.n)
+        return s._replace(w=s.w.add(v, alpha=self.lr), v=v, step=s.step + 1), record
 
 
 @defaults(SETTINGS)
@@ -55,22 +80,15 @@ def fit_svgd(net: Net, data: Data, *, seed: Seed, **how: Unpack[Particles]) -> D
         >>> fv.fit_svgd(net, task.train, seed=0, n_draws=4, steps=20).W.shape
         torch.Size([4, 58])
     """
-    run, n = Run.of(locals(), "SVGD"), how["n_draws"]
+    run, n = Run.of("SVGD", seed, how), how["n_draws"]
     w = starts(net, [seed + 1000 * particle for particle in range(n)], head_only=not net.treats_all)
     if torch.equal(w, w[:1].expand_as(w)):
         raise ValueError(
             f"{n} particles must start apart, got one place for all: treat a head or all weights, or raise n_draws"
         )
-    v = torch.zeros_like(w)
-
-    def step(t: int, w: Tensor, g: Tensor, noisy: Noisy) -> None:
-        v.mul_(run.optim.momentum).add_(stein(w, g, how["temperature"] / len(data)))
-        w.add_(v, alpha=run.optim.lr)
-
-    draws = run_chains(
-        net, data, run, how, step, w, steps=how["steps"], keep=lambda t: t == how["steps"] - 1, state={"velocity": v}
-    )
-    return replace(draws, chains=1)
+    steps = how["steps"]
+    svgd = SVGD(energy=energy_of(net, data, how), keep=range(steps - 1, steps), lr=how["lr"], momentum=how["momentum"])
+    return replace(run_chains(net, data, run, how, svgd, w, steps), chains=1)
 
 
 def stein(w: Tensor, g: Tensor, temperature: float) -> Tensor:

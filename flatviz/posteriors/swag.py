@@ -1,34 +1,171 @@
-"""SWAG: the Gaussian that the tail of SGD at a constant rate sketches (Maddox et al. 2019).
+"""Averages of the tail of SGD at a constant rate, one snapshot an epoch: SWA, SWAG-diagonal and SWAG.
 
     mean = average of T iterates,  v = their variance,  d_k = last K deviations from the running mean
-    Sigma = scale (1/2 diag(v) + 1/2 sum_k d_k d_k^T / (K - 1))
 
-so log_std = 1/2 log(scale v / 2) and factor = d sqrt(scale / (2 (K - 1))): scale and halves are folded in, once.
+SWA, one point (Izmailov et al. 2018)     w = mean
+SWAG-diagonal (Maddox et al. 2019)        Sigma = diag(v)
+SWAG, the Gaussian of that paper          Sigma = scale (1/2 diag(v) + 1/2 sum_k d_k d_k^T / (K - 1))
+
+SWAG's log_std = 1/2 log(scale v / 2) and factor = d sqrt(scale / (2 (K - 1))): scale and halves are folded in, once.  SWAG-diagonal
+has the whole v, where SWAG takes half of it and lets the deviations carry the other half.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Unpack
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Unpack
 
 import torch
 from torch import Tensor
 
-from flatviz.checks import Count, Positive, Seed
+from flatviz.checks import Count, Positive, Seed, check_count
 from flatviz.core.data import Data
 from flatviz.core.net import Net
+from flatviz.engine.batchnorm import refresh_batchnorm
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
-from flatviz.results import History
-from flatviz.training.keywords import LARGE, Tail, defaults
-from flatviz.training.run import Run
-from flatviz.training.snapshots import Moments, collect
+from flatviz.results import Draws, History
+from flatviz.training.driver import Algorithm, Record, drive
+from flatviz.training.gradient import TrainingLoss
+from flatviz.training.keywords import LARGE, Run, Tail, defaults
+from flatviz.training.losses import training_loss
+from flatviz.training.sgd import SGD, SGDState
+from flatviz.training.streams import constant, rates, steps_per_epoch
 
+VARIANCE_FLOOR = 1e-12  # a weight that never moved (a pixel that is always blank) still needs a density
 # minibatches of 10: with all hundred examples of the task in each, SGD has no noise for its tail to show
-SETTINGS = dict(rank=5, snapshots=20, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=10)
+SETTINGS = dict(snapshots=20, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=10)
+RANKED = dict(rank=5) | SETTINGS
+
+
+class SWAGState(NamedTuple):
+    """SGD's weights, velocity and step; of the snapshots, in float64, number, mean, sum of squared deviations, last deviations."""
+
+    w: Tensor
+    velocity: Tensor
+    step: Tensor
+    n: Tensor
+    mean: Tensor
+    squares: Tensor
+    deviations: tuple[Tensor, ...] = ()
+
+    @property
+    def variance(self) -> Tensor:
+        """Variance of the snapshots, never below the floor."""
+        return (self.squares / self.n).clamp_min(VARIANCE_FLOOR)
+
+
+@dataclass(frozen=True, eq=False)
+class SWAG(Algorithm):
+    """SGD, and the moments of its weights at the end of each epoch (Welford).
+
+        n <- n + 1,   mean <- mean + (w - mean) / n,   squares <- squares + (w - old mean) (w - new mean)
+
+    The naive E[w^2] - E[w]^2 loses all digits in float32 where weights move by 1e-4 of their size.
+
+    Args:
+        sgd: The step; with an ascent the snapshots are still those of w, never of the perturbed w + e.
+        epoch: Steps from one snapshot to the next.
+        rank: K, deviations kept.
+        scale: Of the covariance.
+    """
+
+    sgd: SGD
+    epoch: int
+    rank: int = 5
+    scale: float = 1.0
+
+    def init(self, w: Tensor) -> SWAGState:
+        """The state at weights `w`, (D,), or (B, D) for members trained at once."""
+        zero = torch.zeros_like(w, dtype=torch.float64)
+        return SWAGState(*self.sgd.init(w)[:3], torch.zeros((), dtype=torch.long, device=w.device), zero, zero)
+
+    def update(
+        self, s: SWAGState, loss: TrainingLoss, batch: Tensor | None, noise: tuple[Tensor, ...] = ()
+    ) -> tuple[SWAGState, Record]:
+        """One step of SGD."""
+        moved, record = self.sgd.update(SGDState(*s[:3]), loss, batch)
+        return SWAGState(*moved[:3], *s[3:]), record
+
+    def collects(self, step: int) -> bool:
+        """Whether an epoch ends with this step."""
+        return (step + 1) % self.epoch == 0
+
+    def collect(self, s: SWAGState) -> SWAGState:
+        """With the present weights among the snapshots; a deviation is from the mean that includes it."""
+        n, before = s.n + 1, s.w.double() - s.mean
+        mean = s.mean + before / n
+        after = s.w.double() - mean
+        deviations = (*s.deviations, after)[-self.rank :] if self.rank else ()
+        return s._replace(n=n, mean=mean, squares=s.squares + before * after, deviations=deviations)
+
+    def result(self, s: SWAGState, history: History | None = None) -> Gaussian:
+        """Half the variance on the diagonal and half in the deviations, times `scale`; with rank 0 all of it on the diagonal."""
+        mean = s.mean.to(s.w.dtype)
+        if not self.rank:
+            return Gaussian(mean, (0.5 * s.variance.log()).to(mean), history=history)
+        d = torch.stack(s.deviations)
+        factor = d * math.sqrt(self.scale) / math.sqrt(2 * max(len(d) - 1, 1))  # K = 1: no K - 1 to divide by
+        log_std = 0.5 * (self.scale * s.variance / 2).log()
+        return Gaussian(mean, log_std.to(mean), factor.to(mean), history)
 
 
 @defaults(SETTINGS | LARGE)
+def fit_swa(net: Net, data: Data, *, seed: Seed, **how: Unpack[Tail]) -> Draws:
+    """Run SGD at a constant rate from where the net stands and average one snapshot an epoch; a single draw, (1, D).
+
+    With batchnorm="train" `result.buffers` holds statistics recomputed on `data` at the average, for those collected on the
+    way belong to other weights.
+
+    Args:
+        net: Its treated weights are the start.
+        data: The N training examples.
+        seed: Of the order of the minibatches.
+        **how: How it is run.
+
+    Raises:
+        ValueError: On bad data or divergence.
+
+    Example:
+        >>> import flatviz as fv
+        >>> task = fv.datasets.moons_transfer(seed=0)
+        >>> net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0))
+        >>> fv.fit_swa(net, task.train, seed=0, snapshots=5).W.shape
+        torch.Size([1, 58])
+    """
+    state, history, _ = _tail("SWA", net, data, seed, how)
+    w = state.mean.to(net.w.dtype)
+    trains = how["batchnorm"] == "train" and net.has_batchnorm
+    return Draws(w[None], history, refresh_batchnorm(net, w, data).buffers() if trains else None)
+
+
+@defaults(SETTINGS | LARGE)
+def fit_swag_diag(net: Net, data: Data, *, seed: Seed, **how: Unpack[Tail]) -> Gaussian:
+    """Run SGD at a constant rate from where the net stands, collecting one snapshot an epoch; rank 0, mean (D,).
+
+    Args:
+        net: Its treated weights are the start.
+        data: The N training examples.
+        seed: Of the order of the minibatches.
+        **how: How it is run.
+
+    Raises:
+        ValueError: On bad data or divergence.
+
+    Example:
+        >>> import flatviz as fv
+        >>> task = fv.datasets.moons_transfer(seed=0)
+        >>> net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0))
+        >>> fv.fit_swag_diag(net, task.train, seed=0, snapshots=5).rank
+        0
+    """
+    state, history, swag = _tail("SWAG-diagonal", net, data, seed, how)
+    return swag.result(state, history)
+
+
+@defaults(RANKED | LARGE)
 def fit_swag(net: Net, data: Data, *, seed: Seed, rank: Count, scale: Positive = 1.0, **how: Unpack[Tail]) -> Gaussian:
     """Run SGD at a constant rate from where the net stands, collecting one snapshot an epoch; mean (D,), factor (K, D).
 
@@ -51,23 +188,11 @@ def fit_swag(net: Net, data: Data, *, seed: Seed, rank: Count, scale: Positive =
         >>> fv.fit_swag(net, task.train, seed=0, rank=3, snapshots=5).factor.shape
         torch.Size([3, 58])
     """
-    run = Run.of(locals(), "SWAG")
-    moments, history = collect(net, data, run, how["snapshots"], rank=rank)
-    return swag_gaussian(moments, net.w.dtype, history, scale=scale)
+    state, history, swag = _tail("SWAG", net, data, seed, how, rank, scale)
+    return swag.result(state, history)
 
 
-def swag_gaussian(
-    moments: Moments, dtype: torch.dtype, history: History | None = None, member: int | None = None, scale: float = 1.0
-) -> Gaussian:
-    """Half the variance on the diagonal, half in the deviations, times `scale`; of row `member` of moments (B, D)."""
-    row = () if member is None else member
-    deviations = torch.stack([d[row] for d in moments.deviations])
-    factor = deviations * math.sqrt(scale) / math.sqrt(2 * max(len(deviations) - 1, 1))  # K = 1: no K - 1 to divide by
-    log_std = 0.5 * (scale * moments.variance[row] / 2).log()
-    return Gaussian(moments.mean[row].to(dtype), log_std.to(dtype), factor.to(dtype), history)
-
-
-@defaults(SETTINGS | LARGE)
+@defaults(RANKED | LARGE)
 def fit_swag_members(
     net: Net, data: Data, W: Tensor, *, seeds: list[int], rank: int, scale: float = 1.0, **how: Unpack[Tail]
 ) -> list[Gaussian]:
@@ -82,11 +207,41 @@ def fit_swag_members(
         scale: As in `fit_swag`.
         **how: How it is run.
     """
-    run = Run.of({**locals(), "seed": seeds[0]}, "SWAG")
-    moments, history = collect(net, data, run, how["snapshots"], rank=rank, W=W, seeds=seeds)
-    gains = history.sharpness
-    histories = [History(loss, sharpness=None if gains is None else gains[:, i]) for i, loss in enumerate(history.loss.T)]
-    return [swag_gaussian(moments, W.dtype, history, i, scale) for i, history in enumerate(histories)]
+    state, history, swag = _tail("SWAG", net, data, seeds[0], how, rank, scale, W, seeds)
+    gains, rows = history.sharpness, zip(state.w, state.mean, state.squares, zip(*state.deviations), history.loss.T)
+    return [
+        swag.result(
+            state._replace(w=w, mean=mean, squares=squares, deviations=d),
+            History(loss, sharpness=None if gains is None else gains[:, i], notes=history.notes),
+        )
+        for i, (w, mean, squares, d, loss) in enumerate(rows)
+    ]
 
 
-METHOD = Method(fit=fit_swag, fit_members=fit_swag_members, plain=Tuned(SETTINGS), warm_start=True)
+def _tail(
+    label: str,
+    net: Net,
+    data: Data,
+    seed: int,
+    how: Tail,
+    rank: int = 0,
+    scale: float = 1.0,
+    W: Tensor | None = None,
+    seeds: Sequence[int] | None = None,
+) -> tuple[SWAGState, History, SWAG]:
+    """SGD from where the net stands, or from the rows of `W` with a seed each, and the moments of its snapshots."""
+    run, snapshots = Run.of(label, seed, how), how["snapshots"]
+    run.check_no_validation("each of its snapshots counts")
+    check_count(snapshots, "snapshots", least=max(2, rank))
+    members = None if seeds is None else len(seeds)
+    loss = training_loss(net, data, how["likelihood"], how["batchnorm"], run.training, members=members)
+    epoch = steps_per_epoch(len(data), run.batch_size)
+    steps = snapshots * epoch
+    sgd = SGD(rates(how["lr"], steps, net.w, constant), how["momentum"], how["weight_decay"], how["ascent"])
+    swag = SWAG(sgd, epoch, rank, scale)
+    return *drive(swag, swag.init(net.w if W is None else W), loss, run, steps=steps, shuffle=seeds), swag
+
+
+SWA_METHOD = Method(fit=fit_swa, plain=Tuned(SETTINGS), warm_start=True)
+DIAGONAL = Method(fit=fit_swag_diag, plain=Tuned(SETTINGS), warm_start=True)
+METHOD = Method(fit=fit_swag, fit_members=fit_swag_members, plain=Tuned(RANKED), warm_start=True)

@@ -1,26 +1,97 @@
-"""Variational inference with a low-rank Gaussian.
+"""Variational inference by natural gradients: with a low-rank Gaussian from a prior, and mean-field from where the net stands.
 
     min over q of  E_q[mean NLL] + (kl_weight / N) KL(q || prior)
 
-by natural gradients: see `vi_step`.  SA-BMA with radius 0 is this, bit for bit, and runs the same loop.
-Source: Graves 2011; Kingma and Welling 2014; kl_weight below 1: Wenzel et al. 2020.
+SA-BMA with radius 0 is `VI`, bit for bit.  Source: Graves 2011; Kingma and Welling 2014; kl_weight below 1: Wenzel et al. 2020.
+
+Mean-field, also Bayes by Backprop (Blundell et al. 2015): a diagonal q, with the prior N(m0, prior_std^2),
+
+    KL = sum_i log(s0 / s_i) + (s_i^2 + (m_i - m0_i)^2) / (2 s0^2) - 1/2
+
+summed over all weights, never averaged.  With MOPED (Krishnan et al. 2020) q starts at the trained weights, m0 is there
+too, and each std starts at a share of its weight: std_i = moped |w_i|.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import partial
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
-from flatviz.checks import Seed
+import torch
+from torch import Tensor
+
+from flatviz.checks import Positive, Seed
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
-from flatviz.training.gradient import Ascent
-from flatviz.training.keywords import FromPrior, defaults
-from flatviz.training.run import Run
-from flatviz.training.variational import TEMPERED, TEMPERED_BATCHNORM, converged, fit_gaussians, vi_step
+from flatviz.training.driver import Record
+from flatviz.training.gradient import Ascent, NoisyNLL, TrainingLoss
+from flatviz.training.keywords import FromPrior, Run, Variational, defaults
+from flatviz.training.variational import (
+    TEMPERED,
+    TEMPERED_BATCHNORM,
+    GaussianFit,
+    GaussianState,
+    converged,
+    descent_of,
+    fit_gaussians,
+    started,
+)
+
+STD_FLOOR = 1e-4  # a weight that is 0 would have std 0 under MOPED
+
+
+# prior_std: the gains of the LayerNorms are 1, the prior's mean 0
+MEAN_FIELD = dict(
+    first_std=0.02, prior_std=1.0, kl_weight=1.0, weight_decay=0.0, steps=600, lr=1.0, momentum=0.9, batch_size=None
+)
+
+
+@dataclass(frozen=True, eq=False)
+class VI(GaussianFit):
+    """The step of variational inference on theta = (mean, log_std, factor).
+
+        g = grad_theta E_q[NLL], then a step along the natural gradient of g + (kl_weight / N) KL(q || prior): see `Descent`
+
+    Args:
+        descent: How q moves.
+        draws: Of q, a step.
+        ascent: `SAM(radius)` and the like: each draw's gradient is taken at w + e.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
+        >>> loss = fv.training.training_loss(net, fv.Data(torch.randn(12, 2), torch.arange(12) % 3))
+        >>> prior = fv.Gaussian(net.w, torch.full_like(net.w, -1.0))
+        >>> vi = fv.posteriors.VI(fv.training.Descent(prior, n=12, rates=torch.full((100,), 0.5)))
+        >>> state, record = vi.update(vi.init(prior), loss, None, noise=prior.noise(1, seed=0))
+        >>> vi.result(state), float(record.kl)
+        (Gaussian(dim=9, rank=0), 0.0)
+    """
+
+    ascent: Ascent | None = None
+
+    def gradient(
+        self, q: Gaussian, loss: TrainingLoss, batch: Tensor | None, noise: tuple[Tensor, ...]
+    ) -> tuple[Tensor, Sequence[Tensor], Tensor | None]:
+        """Loss, its gradient in theta, and the loss gained by the ascent."""
+        return NoisyNLL(loss, batch, noise)(q, ascent=self.ascent)
+
+    def update(
+        self, s: GaussianState, loss: TrainingLoss, batch: Tensor | None, noise: tuple[Tensor, ...]
+    ) -> tuple[GaussianState, Record]:
+        """One step."""
+        value, g, gain = self.gradient(s.q, loss, batch, noise)
+        after, kl = self.descent(s, g, noise)
+        return after, Record(value, kl, gain)
+
+
+def vi_of(prior: Gaussian, n: int, *, ascent: Ascent | None = None, **how: Any) -> VI:
+    """The algorithm of `fit_vi` with these keywords, on n examples."""
+    return VI(descent_of(prior, n, how), how["mc_samples"], ascent)
 
 
 @defaults(TEMPERED, TEMPERED_BATCHNORM)
@@ -65,8 +136,60 @@ def fit_vi(
         >>> q, q.history.loss.shape, q.sample(3, seed=1).shape
         (Gaussian(dim=9, rank=1), torch.Size([20]), torch.Size([3, 9]))
     """
-    run = Run.of(locals(), "VI")
-    return converged(*fit_gaussians(net, data, prior, partial(vi_step, ascent=ascent), run, how, [seed]))
+    run, algorithm = Run.of("VI", seed, how), vi_of(prior, len(data), ascent=ascent, **how)
+    return converged(*fit_gaussians(algorithm, net, data, started(prior, how), run, how, [seed]))
+
+
+@defaults(MEAN_FIELD)
+def fit_mfvi(
+    net: Net,
+    data: Data,
+    prior: Gaussian | None = None,
+    *,
+    seed: Seed,
+    prior_std: Positive,
+    first_std: Positive,
+    moped: Positive | None = None,
+    ascent: Ascent | None = None,
+    **how: Unpack[Variational],
+) -> Gaussian:
+    """Fit q = N(mean, diag(std^2)) over the D treated weights, from where the net stands.
+
+        min over mean, std of  E_q[mean NLL] + (kl_weight / N) KL(q || prior)
+
+    Args:
+        net: Its D treated weights are q's mean at the start.
+        data: The N training examples.
+        prior: A Gaussian, of any rank; without one, N(0, prior_std^2), or N(net.w, prior_std^2) with MOPED.
+        seed: Of noise and minibatches.
+        prior_std: Width of the prior, where none is given.
+        first_std: Standard deviation of every weight at the start; small, so that the first draws are networks that know
+            something.
+        moped: Standard deviation of each weight at the start over its size, 0.05 to 0.5, in place of first_std.
+        ascent: As in `fit_vi`.
+        **how: How it is fitted.
+
+    Raises:
+        ValueError: For a width of 0, a prior of other weights, bad data, or divergence.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
+        >>> data = fv.Data(torch.randn(12, 2), torch.arange(12) % 3)
+        >>> fv.fit_mfvi(net, data, steps=5, seed=0)
+        Gaussian(dim=9, rank=0)
+    """
+    if prior is None:
+        center = torch.zeros_like(net.w) if moped is None else net.w.detach().clone()
+        prior = Gaussian(center, torch.full_like(center, math.log(prior_std)))
+    first = torch.full_like(net.w, first_std) if moped is None else (moped * net.w.abs()).clamp_min(STD_FLOOR)
+    run, algorithm = Run.of("mean-field VI", seed, how), vi_of(prior, len(data), ascent=ascent, **how)
+    return converged(*fit_gaussians(algorithm, net, data, Gaussian(net.w.detach(), first.log()), run, how, [seed]))
+
+
+def vi_at(prior: Gaussian, n: int, *, radius: float, **how: Any) -> VI:
+    """The algorithm of `fit_vi_at`."""
+    return vi_of(prior, n, **how | {"kl_weight": radius})
 
 
 def fit_vi_at(net: Net, data: Data, prior: Gaussian, *, radius: float = TEMPERED["kl_weight"], **how: Any) -> Gaussian:
@@ -78,6 +201,7 @@ _POINT = dict(tour=(0.0,), lab=(0.0,))
 
 METHOD = Method(
     fit=fit_vi,
+    algorithm=vi_of,
     plain=Tuned(TEMPERED, **_POINT),
     batchnorm=Tuned(TEMPERED_BATCHNORM, **_POINT),
     evidence=(0.0,),
@@ -88,6 +212,11 @@ _OVER_T = dict(largest=1.0, tour=(0.003, 0.01, 0.02, 0.05, 0.1), lab=(0.003, 0.0
 OVER_T = replace(
     METHOD,
     fit=fit_vi_at,
+    algorithm=vi_at,
     plain=Tuned(TEMPERED, radius=TEMPERED["kl_weight"], **_OVER_T),
     batchnorm=Tuned(TEMPERED_BATCHNORM, radius=TEMPERED_BATCHNORM["kl_weight"], **_OVER_T),
 )
+
+MEAN_FIELD_METHOD = Method(fit=fit_mfvi, plain=Tuned(MEAN_FIELD))
+_MOPED = dict(moped=0.1) | MEAN_FIELD | dict(prior_std=0.3)
+MOPED = replace(MEAN_FIELD_METHOD, plain=Tuned({name: value for name, value in _MOPED.items() if name != "first_std"}))

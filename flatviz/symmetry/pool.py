@@ -12,13 +12,12 @@ from flatviz.core.boundary import public
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress
-from flatviz.training.gradient import gradient
-from flatviz.training.loop import advance
+from flatviz.training.driver import drive
+from flatviz.training.keywords import Checkpoint, Run
 from flatviz.training.losses import training_loss
-from flatviz.training.optimize import minibatches, steps_per_epoch
 from flatviz.training.passes import Training
-from flatviz.training.run import Checkpoint, Run
-from flatviz.training.starts import starts
+from flatviz.training.sgd import SGD, starts
+from flatviz.training.streams import rates, steps_per_epoch
 
 DROP = 0.1  # of the learning rate, at each epoch in `drops`
 LEARNED = 0.99  # of the entropy of the labels: above it a network knows no more than how frequent each class is
@@ -82,7 +81,8 @@ def train_pool(
         >>> pool.W.shape, pool.n_diverged
         (torch.Size([8, 17]), 0)
     """
-    run = Run.of(locals(), f"pool of {n} networks")
+    how = dict(checkpoint=checkpoint, progress=progress, batch_size=batch_size, training=training)
+    run = Run.of(f"pool of {n} networks", seed, how)
     run.check_no_validation("all networks end after the same epochs")
     check_positive(lr, "lr")
     if net.has_batchnorm:
@@ -90,25 +90,13 @@ def train_pool(
     seeds = [seed + i for i in range(n)]
     epoch = steps_per_epoch(len(data), batch_size)
     steps = epochs * epoch
-    loss = training_loss(net, data, run, n)
+    loss = training_loss(net, data, training=run.training, members=n)
     W = starts(net, seeds, head_only=False)
-    velocity, total = torch.zeros_like(W), torch.zeros(n, dtype=W.dtype, device=W.device)
-    kept = [W.clone()] if keep_epochs else []
-
-    def update(step: int, index: Tensor | None) -> None:
-        value, g, _ = gradient(loss, W, index)
-        velocity.mul_(momentum).add_(g.add(W, alpha=weight_decay))
-        W.add_(velocity, alpha=-lr * DROP ** sum(step >= d * epoch for d in drops))
-        if step % epoch == 0:
-            total.zero_()
-        total.add_(value)
-        if keep_epochs and (step + 1) % epoch == 0:
-            kept.append(W.clone())
-
-    state = {"W": W, "velocity": velocity, "total": total, "epochs": kept}
-    batches = minibatches(len(data), batch_size, seeds, net.device)
-    advance(state, update, batches, steps, run)
-    return _converged(W, torch.tensor(seeds), total / epoch, data.y, torch.stack(kept) if keep_epochs else None)
+    falling = rates(lr, steps, W, lambda step, _: DROP ** sum(step >= d * epoch for d in drops))
+    sgd = SGD(falling, momentum, weight_decay, keep=range(epoch - 1, steps, epoch) if keep_epochs else ())
+    state, history = drive(sgd, sgd.init(W), loss, run, steps=steps, shuffle=seeds, check=False)
+    last = history.loss[-epoch:].mean(0)
+    return _converged(state.w, torch.tensor(seeds), last, data.y, torch.stack((W, *state.kept)) if keep_epochs else None)
 
 
 def _converged(W: Tensor, seeds: Tensor, loss: Tensor, y: Tensor, epochs: Tensor | None) -> Pool:

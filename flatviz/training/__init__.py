@@ -1,1 +1,16 @@
-"""Training loops on flat weight vectors."""
+"""Training on flat weight vectors: one driver for all methods, the losses, gradients and noise that it gives them, and what they share."""
+
+from flatviz.lazy import lazy
+
+__getattr__, __dir__, __all__ = lazy(
+    __name__,
+    {
+        "driver": "Algorithm",
+        "gradient": "TrainingLoss",
+        "keywords": "Run",
+        "langevin": "Energy",
+        "losses": "training_loss",
+        "sgd": "SGD",
+        "variational": "Descent",
+    },
+)

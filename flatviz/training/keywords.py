@@ -1,15 +1,17 @@
 """The keywords that fits share: each with its type, its default and what it means, in one place (PEP 692).
 
-A fit takes them as `**how: Unpack[SGD]`.  `defaults(settings)` gives it a signature and a docstring in which they stand one
+A fit takes them as `**how: Unpack[Trained]`.  `defaults(settings)` gives it a signature and a docstring in which they stand one
 by one, and fills in what a call leaves out: `settings` of the method, tuned for the kind of network, then the defaults here.
 """
 
 import functools
 import inspect
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, NamedTuple, ParamSpec, TypedDict, TypeVar, get_args, get_type_hints
 
-from flatviz.checks import Count, Momentum, NonNegative, Positive, Rate, Several, Statistics, Whole
+from flatviz.checks import Count, Momentum, NonNegative, Positive, Rate, Several, Statistics, Whole, check_file
 from flatviz.core.boundary import public
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
@@ -17,10 +19,43 @@ from flatviz.core.progress import Progress
 from flatviz.gaussian import Gaussian
 from flatviz.training.gradient import Ascent
 from flatviz.training.passes import Training
-from flatviz.training.run import Checkpoint
 
 P = ParamSpec("P")  # a line each: type checkers read no tuple of them
 R = TypeVar("R")
+Checkpoint = Annotated[str | Path, check_file] | None
+
+
+@dataclass(frozen=True)
+class Run:
+    """One fit as its driver sees it.
+
+    Args:
+        label: Shown beside its progress, and in errors.
+        seed: Of minibatches and noise.
+        checkpoint: Path to save to and resume from.
+        progress: Who watches.
+        batch_size: Examples a minibatch; None, all of them.
+        training: How minibatches pass, and when it stops early.
+    """
+
+    label: str = "training"
+    seed: int = 0
+    checkpoint: Checkpoint = None
+    progress: Progress = False
+    batch_size: int | None = None
+    training: Training = Training()
+
+    @classmethod
+    def of(cls, label: str, seed: int, how: "Resumed") -> "Run":
+        """From the keywords that a fit shares with others."""
+        training = how.get("training") or Training()
+        return cls(label, seed, how["checkpoint"], how["progress"], how.get("batch_size"), training)
+
+    def check_no_validation(self, why: str) -> None:
+        """ValueError where there is validation data and `why` it is of no use."""
+        if self.training.validation is not None:
+            n = len(self.training.validation)
+            raise ValueError(f"training.validation must be None for {self.label}, got {n} examples: {why}")
 
 
 class About(NamedTuple):
@@ -77,7 +112,7 @@ class Descending(Minibatches, total=False):
     momentum: Kept
 
 
-class SGD(Descending, FlatSeeking, total=False):
+class Trained(Descending, FlatSeeking, total=False):
     """SGD with momentum, which `SAM` makes flat-seeking."""
 
 

@@ -1,25 +1,30 @@
-"""What a fit minimises: the mean NLL of a minibatch, with frozen or trained BatchNorm statistics, or with a trunk that is drawn."""
+"""Losses that fits minimise: mean NLL of a minibatch, with frozen or trained BatchNorm statistics, or with a trunk that is drawn.
+
+Of one weight vector, or of several at once, a row and a minibatch each.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 import torch
 from torch import Tensor
 
+from flatviz.checks import Count, Statistics
+from flatviz.core.boundary import public
 from flatviz.core.data import Data
-from flatviz.core.likelihood import Likelihood, mean_nll
+from flatviz.core.likelihood import Likelihood, mean_nll, mean_nll_rows
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator, randn_like
 from flatviz.engine.batchnorm import TrainingNet
-from flatviz.engine.stacked import forward, stack, vmapped
+from flatviz.engine.stacked import Stacked, Vmapped, forward, stack, vmapped
+from flatviz.gaussian import Gaussian
 from flatviz.objectives.network import check_data
 from flatviz.storage.files import State
-from flatviz.training.batched import BatchedLoss, SequentialLoss
 from flatviz.training.gradient import PLAIN, TrainingLoss
 from flatviz.training.passes import Training
-from flatviz.training.run import Run
 
 
 class FrozenLoss(TrainingLoss):
@@ -36,6 +41,11 @@ class FrozenLoss(TrainingLoss):
         """Mean loss at `w` of a minibatch that passes through `network(w, x)`, ()."""
         x, y = self.data.batch(index)
         return mean_nll(self.passes.outputs(network, w, x), y, self.likelihood)
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """Network, data, likelihood and kind of loss."""
+        return {"net": self.net, "data": self.data, "likelihood": self.likelihood, "loss": type(self).__name__}
 
     def check(self, data: Data) -> None:
         """Raises ValueError for data that the net cannot read."""
@@ -101,6 +111,76 @@ class RandomTrunkLoss(FrozenLoss):
         return {"trunk noise": self._source}
 
 
+class SequentialLoss(TrainingLoss):
+    """Losses of the rows of W (B, D), each computed by itself; `value_and_grad` takes their gradients one by one."""
+
+    def __init__(self, losses: Sequence[TrainingLoss]) -> None:
+        first = losses[0]
+        self.losses, self.data, self.passes, self.layer = losses, first.data, first.passes, first.layer
+
+    @property
+    def each(self) -> Sequence[TrainingLoss]:
+        """The loss of each row by itself."""
+        return self.losses
+
+    @property
+    def state(self) -> State:
+        """The states of all, each once: draws of a member share one."""
+        return {f"{i} {name}": value for i, loss in enumerate(dict.fromkeys(self.losses)) for name, value in loss.state.items()}
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """That of the first, and how many there are."""
+        return self.losses[0].about | {"rows": len(self.losses)}
+
+    def in_one_pass(self, rows: int, index: Tensor | None) -> bool:
+        """Never: each row is computed by itself."""
+        return False
+
+    def check(self, data: Data) -> None:
+        """Raises ValueError for data that the net cannot read."""
+        self.losses[0].check(data)
+
+    def score(self, W: Tensor, data: Data) -> Tensor:
+        """Mean loss of other data at each row, (B,)."""
+        return torch.stack([loss.score(w, data) for loss, w in zip(self.losses, W.unbind())])
+
+
+class BatchedLoss(SequentialLoss):
+    """(W (B, D), index (B, n) or None) -> losses (B,) from one pass over all rows, where that is faster than row by row."""
+
+    def __init__(self, net: Net, likelihood: Likelihood, network: Stacked | Vmapped, losses: Sequence[TrainingLoss]) -> None:
+        super().__init__(losses)
+        self.net, self.likelihood, self.network = net, likelihood, network
+        self.inputs = network.features(self.data.batch(None)[0])
+
+    def in_one_pass(self, rows: int, index: Tensor | None) -> bool:
+        """Whether one pass is faster than row by row, and fits a GPU's memory."""
+        return self.network.worth_batching(rows, len(self.data) if index is None else index.shape[1])
+
+    def __call__(self, W: Tensor, index: Tensor | None) -> Tensor:
+        """Mean loss of each row."""
+        x, y = (self.inputs, self.data.y) if index is None else (_rows(self.inputs, index), self.data.y[index])
+        if index is None:
+            y = y.expand(len(W), *y.shape)
+        return mean_nll_rows(self.network(W, x), y, self.likelihood)
+
+    def score(self, W: Tensor, data: Data) -> Tensor:
+        """Mean loss of other data at each row, (B,)."""
+        return mean_nll_rows(forward(self.net, W, data.x), data.y.expand(len(W), *data.y.shape), self.likelihood)
+
+
+def _rows(x: Tensor, index: Tensor) -> Tensor:
+    """x[index], (B, n, ...); whole rows are copied, where indexing by a table of indices goes number by number."""
+    return x.index_select(0, index.flatten()).unflatten(0, index.shape)
+
+
+def check_covers(net: Net, q: Gaussian, name: str) -> None:
+    """Raises ValueError where `q` is over other weights than the net's treated ones."""
+    if q.dim != net.dim:
+        raise ValueError(f"{name} must cover the net's {net.dim} treated weights, got {q.dim}: use what transfer returned")
+
+
 def refuse_random_trunk(net: Net, method: str) -> None:
     """ValueError where a method that needs a function of the weights is given a net whose trunk is drawn."""
     if net.trunk is not None:
@@ -109,26 +189,47 @@ def refuse_random_trunk(net: Net, method: str) -> None:
         )
 
 
+@public
 def training_loss(
-    net: Net, data: Data, run: Run, members: int | None = None, draws: int = 1
+    net: Net,
+    data: Data,
+    likelihood: Likelihood = "categorical",
+    batchnorm: Statistics = "frozen",
+    training: Training = PLAIN,
+    *,
+    members: Count | None = None,
+    draws: Count = 1,
 ) -> FrozenLoss | BatchedLoss | SequentialLoss:
-    """The minibatch loss of a run: of weights (D,), or with `members` one for rows (B, D), net and data checked once.
+    """The mean NLL of minibatches, as a method's `update` takes it; net and data are checked once.
 
-    With S `draws` of each member it is one for rows (B S, D), a member's draws side by side.
-
-    The run's batchnorm "frozen" keeps the net's statistics, so that the loss is a function of the weights; "train" uses batch
-    statistics on an internal copy, which is the loss's `training` and collects running ones on the way.
     Rows go through the network in one pass where it allows that and that is faster: for small networks on a CPU, for all on a
     GPU whose memory suffices.  Otherwise they go one after the other, as do members with BatchNorm statistics of their own, and
     training of reduced precision.
 
+    Args:
+        net: The network.
+        data: Its N examples.
+        likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
+        batchnorm: "frozen" keeps the net's statistics, so that the loss is a function of the weights; "train" uses batch
+            statistics on an internal copy, which is the loss's `training` and collects running ones on the way.
+        training: How minibatches pass.
+        members: B, where the loss is that of rows (B, D), (B,); None, of weights (D,), ().
+        draws: S of each member: the loss is then that of rows (B S, D), a member's draws side by side.
+
     Raises:
-        ValueError: For a sampled trunk with trained BatchNorm statistics, or minibatches in parts.
+        ValueError: For bad data, and a sampled trunk with trained BatchNorm statistics or minibatches in parts.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
+        >>> loss = fv.training.training_loss(net, fv.Data(torch.randn(12, 2), torch.arange(12) % 3))
+        >>> loss(net.w, torch.tensor([0, 3, 7])).shape
+        torch.Size([])
     """
-    spared, work = check_data(net, data, run.likelihood)
-    passes, train = run.training, run.batchnorm == "train" and net.has_batchnorm
+    spared, work = check_data(net, data, likelihood)
+    passes, train = training, batchnorm == "train" and net.has_batchnorm
     passes.check_weights(net.w)
-    given, alone = (spared, data, run.likelihood), members is None and draws == 1
+    given, alone = (spared, data, likelihood), members is None and draws == 1
     members, rows = members or 1, (members or 1) * draws
     if net.trunk is not None:
         if not passes.whole:
@@ -151,5 +252,5 @@ def training_loss(
         x, _ = data.batch(None)
         network = stack(net, x) or vmapped(net, x)
         if network is not None:
-            return BatchedLoss(net, run.likelihood, network, losses)
+            return BatchedLoss(net, likelihood, network, losses)
     return SequentialLoss(losses)

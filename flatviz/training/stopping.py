@@ -16,14 +16,14 @@ CHECKS = 50  # of the validation loss in a run at most, and one an epoch at most
 class EarlyStopping:
     """Checks `score()` every few steps; stops after `patience` checks without a lower one.
 
-    held: the tensors that a fit moves in place; `restore` puts the best ones back.  members: B where the first dimension of
+    held: gives the tensors that a fit moves; `restore` puts the best ones back, in place.  members: B where the first dimension of
     each is that of members trained at once and `score()` is (B,): each has its own best, and the run ends with the last.
     """
 
     def __init__(
         self,
         score: Callable[[], Tensor],
-        held: Sequence[Tensor],
+        held: Callable[[], Sequence[Tensor]],
         *,
         steps: int,
         epoch: int,
@@ -31,9 +31,9 @@ class EarlyStopping:
         members: int | None = None,
     ) -> None:
         self.score, self.patience = score, patience
-        self.held = [t[None] if members is None else t for t in held]  # views, a row a member
+        self.held = lambda: [t[None] if members is None else t for t in held()]  # views, a row a member
         self.every = max(epoch, math.ceil(steps / CHECKS))
-        self.best = [t.clone() for t in self.held]
+        self.best = [t.clone() for t in self.held()]
         self.lowest = torch.full((members or 1,), math.inf, dtype=torch.float64)
         self.since = torch.zeros(members or 1, dtype=torch.long)
         self.losses: list[Tensor] = []
@@ -59,13 +59,13 @@ class EarlyStopping:
         better = going & (now < self.lowest)
         self.lowest[better] = now[better]
         self.since.add_(going.long()).masked_fill_(better, 0)
-        for best, held in zip(self.best, self.held):
+        for best, held in zip(self.best, self.held()):
             rows = better.to(best.device)
             best[rows] = held[rows]
 
     def restore(self) -> None:
         """The best tensors back in their places; as they are, where no check was made."""
         checked = self.lowest.isfinite()
-        for best, held in zip(self.best, self.held):
+        for best, held in zip(self.best, self.held()):
             rows = checked.to(best.device)
             held[rows] = best[rows]

@@ -197,7 +197,7 @@ def fit_modes(cells, start=None, settings=TOY):
     nothing = fv.Data(torch.zeros(1, 1, dtype=torch.float64), torch.zeros(1, 1, dtype=torch.float64))
     first, prior = (fv.Gaussian(net.w, torch.full_like(net.w, std).log()) for std in (START_STD, PRIOR_STD))
     radii, seeds = (list(dict.fromkeys(cell[key] for cell in cells)) for key in ("radius", "seed"))
-    fitted = fv.fit_sabma(net, nothing, prior, start=first, radius=radii, seed=seeds, **settings)
+    fitted = fv.fit_sabma_grid(net, nothing, prior, start=first, radius=radii, seed=seeds, **settings)
     yield from ((cell, (fitted[cell["radius"], cell["seed"]], ratio)) for cell in cells)
 
 

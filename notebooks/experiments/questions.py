@@ -94,7 +94,7 @@ def fit(cells, device):
             data, (net, prior, start) = of[task][0], of[task][1][weights]
             part = [cell for cell in some if cell["steps"] == share]
             how = start | dict(radius=[cell["radius"] for cell in part], seed=[seed], steps=round(share * usual))
-            found = unless_diverged(fv.fit_sabma, net, data.train, prior, **how) or {}
+            found = unless_diverged(fv.fit_sabma_grid, net, data.train, prior, **how) or {}
             yield from ((cell, (net, data, found.get((cell["radius"], seed)))) for cell in part)
 
 

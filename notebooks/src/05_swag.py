@@ -27,7 +27,7 @@ import torch
 # %%
 import flatviz as fv
 from flatviz.families.tour import prepare
-from flatviz.training.optimize import minibatches
+from flatviz.training.streams import minibatches
 
 torch.set_num_threads(1)
 generator = torch.Generator().manual_seed(0)
@@ -103,24 +103,19 @@ print(settings)
 # %%
 T, K, batch = settings["snapshots"], settings["rank"], settings["batch_size"]
 batches = minibatches(len(task.train), batch, 0, net.device)  # indices, shuffled every epoch
-losses = lambda index: fv.nll(net, task.train.subset(index))
-lr, m, decay = settings["lr"], settings["momentum"], settings["weight_decay"]
+loss, epoch = fv.training.training_loss(net, task.train), len(task.train) // batch  # steps in a pass over the data
+lr = torch.full((T * epoch,), settings["lr"])  # constant
+sgd = fv.training.SGD(lr, settings["momentum"], settings["weight_decay"])
 
-
-# %%
-def epoch(w, v):
-    """One pass over the data: v <- m v + g + decay w,  w <- w - lr v."""
-    for _ in range(len(task.train) // batch):
-        v = m * v + losses(next(batches)).value_and_grad(w)[1] + decay * w
-        w = w - lr * v
-    return w, v
-
+# %% [markdown]
+# `sgd.update` is one step, $v \leftarrow m v + g + \mathrm{wd}\, w$ and $w \leftarrow w - \eta v$, from one state to the next:
 
 # %%
-w, v, snapshots = solution, torch.zeros_like(solution), []
-for _ in range(T):
-    w, v = epoch(w, v)
-    snapshots.append(w)
+state, snapshots = sgd.init(solution), []
+for step in range(T * epoch):
+    state, record = sgd.update(state, loss, next(batches))
+    if (step + 1) % epoch == 0:
+        snapshots.append(state.w)
 W = torch.stack(snapshots).double()  # (T, D)
 
 # %% [markdown]

@@ -305,12 +305,46 @@ assert torch.equal(vi.mean, zero.mean) and torch.equal(vi.log_std, zero.log_std)
 # | line of the algorithm | line of `flatviz/posteriors/sabma.py` |
 # |---|---|
 # | $g = \nabla_\theta L(w_\theta(z))$ | `value, g, _ = nll(q, blocks=...)` |
-# | $\theta^+ = \theta + \Delta^\star$ | `worst = q.moved(perturbation(q, g, radius, ...))` |
+# | $\theta^+ = \theta + \Delta^\star$ | `worst = q.moved(self.perturbation(q, g, self.radius, ...))` |
 # | $g^+ = \nabla_\theta L(w_{\theta^+}(z))$, same $z$ | `at_worst, g, _ = nll.again(worst)` |
-# | $\theta \leftarrow \theta - \eta\,(g^+ + \tfrac{T}{N}\nabla \mathrm{KL})$ | `descend(q, g)` |
+# | $\theta \leftarrow \theta - \eta\,(g^+ + \tfrac{T}{N}\nabla \mathrm{KL})$ | `after, kl = self.descent(s, g, noise)` |
 #
-# `descend` adds the gradient of the KL term, and steps with momentum. Two gradients a step, so a fair comparison with VI
-# gives VI twice the steps. `history.sharpness` records what the ascent gained, $L(w_{\theta^+}) - L(w_\theta)$, at every step.
+# These lines are the `update` of `fv.posteriors.SABMA`, which takes a state and noise and gives the next state. So you can take
+# the steps yourself. `Descent` holds prior, $N$, rates and $T$; it adds the gradient of the KL term, and steps with momentum.
+
+# %%
+loss = fv.training.training_loss(net, task.train)
+descent = fv.training.Descent(prior, n=len(task.train), rates=torch.full((200,), 0.5), kl_weight=0.03)
+sabma = fv.posteriors.SABMA(descent, radius=torch.tensor(2.0))
+
+# %%
+state = sabma.init(prior)
+for step in range(20 if FAST else 200):
+    state, record = sabma.update(state, loss, None, noise=prior.noise(1, seed=step))
+    if step % 40 == 0:
+        print(f"step {step:3d}: loss {record.loss:.3f}, gained by the ascent {record.sharpness:.3f}, KL {record.kl:.1f}")
+
+# %% [markdown]
+# **Is the row of the boxed formula in there?** With the same noise, by autograd: the gradient of the loss of one draw in
+# $(\mu, \log\sigma)$, the step $\Delta^\star$, and the loss at $\theta^+$.
+
+# %%
+noise = prior.noise(1, seed=7)
+theta = [t.clone().requires_grad_(True) for t in (state.mean, state.log_std)]
+at = lambda mean, log_std: loss(mean + log_std.exp() * noise[0][0] + noise[1][0] @ state.factor, None)
+g_theta = torch.autograd.grad(at(*theta), theta)
+
+# %%
+delta = fv.perturb(state.q, (*g_theta, torch.zeros_like(state.factor)), radius=2.0)
+by_hand = at(theta[0] + delta[0], theta[1] + delta[1]) - at(*theta)
+_, record = sabma.update(state, loss, None, noise)
+print(f"gained by hand {by_hand:.5f}, in the step {record.sharpness:.5f}")
+assert torch.allclose(by_hand, record.sharpness, atol=1e-4)
+
+# %% [markdown]
+# `fv.fit_sabma` takes such steps, of eight draws and with a falling rate, and returns the posterior. Two gradients a step, so a fair
+# comparison with VI gives VI twice the steps. `history.sharpness` records what the ascent gained,
+# $L(w_{\theta^+}) - L(w_\theta)$, at every step.
 
 # %%
 flat = fv.fit_sabma(net, task.train, prior, radius=2.0, seed=0, **settings)
@@ -351,7 +385,7 @@ fv.plots.plot_mechanism(stages)
 L = fv.nll(net, task.train)
 grid = [0.0, 2.0] if FAST else [0.0, 0.5, 1.0, 2.0, 4.0]
 seeds = [0] if FAST else [0, 1, 2]
-fits = fv.fit_sabma(net, task.train, prior, radius=grid, seed=seeds, **settings)
+fits = fv.fit_sabma_grid(net, task.train, prior, radius=grid, seed=seeds, **settings)
 
 
 # %%

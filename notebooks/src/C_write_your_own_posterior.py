@@ -20,10 +20,10 @@ FAST = False  # True shrinks the run: tests and a first look
 
 # %%
 import contextlib
-import itertools
-import math
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 # %%
 import ipywidgets
@@ -59,31 +59,69 @@ torch.set_num_threads(1)
 # since the middle does not change when $w$ and $w'$ change places: as much probability flows there as back. So if the states of
 # a crowd of walkers are distributed as $\pi$, they still are after a step.
 #
-# In code, three functions. They work with $\log \pi$, which does not overflow, and accept where $\log u < \log \pi(w') - \log \pi(w)$
-# for a uniform $u$:
+# In flatviz a method is a frozen record of settings with an `update`: it takes a state, the loss, a minibatch and noise, all tensors,
+# and gives the next state. It draws nothing and changes nothing itself, so that a test, a chapter and a driver can step it. It works
+# with $\log \pi$, which does not overflow, and accepts where $\log u < \log \pi(w') - \log \pi(w)$ for a uniform $u$:
+
+# %%
+from flatviz.training.driver import Record, drive
+from flatviz.training.streams import Noise
+
+
+class Walk(NamedTuple):
+    w: torch.Tensor
+    log_pi: torch.Tensor  # there
+    draws: tuple = ()
 
 
 # %%
-def log_target(f, prior, n, temperature):
-    """w -> log pi(w), up to a constant."""
-    return lambda w: float(prior.log_prob(w)) - n / temperature * float(f(w))
+@dataclass(frozen=True, eq=False)
+class Settings(fv.training.Algorithm):
+    prior: fv.Gaussian
+    n: int  # N, the examples behind the mean loss
+    epsilon: torch.Tensor | float
+    temperature: float = 1.0
+    keep: range = range(0)  # steps after which the state is a draw
+
+    def log_target(self, loss, w, batch=None):  # log pi(w), up to a constant
+        with torch.no_grad():
+            return self.prior.log_prob(w) - self.n / self.temperature * loss(w, batch)
 
 
 # %%
-def moved(log_pi, w, here, epsilon, generator):
-    """One step: the next state and its log pi."""
-    proposal = w + epsilon * torch.randn(w.shape, generator=generator, dtype=w.dtype)
-    there, u = log_pi(proposal), torch.rand((), generator=generator)
-    return (proposal, there) if math.log(u) < there - here else (w, here)
+class Metropolis(Settings):
+    def update(self, state, loss, batch, noise):
+        z, log_u = noise
+        proposal = state.w + self.epsilon * z
+        there = self.log_target(loss, proposal, batch)
+        taken = log_u < there - state.log_pi
+        w, log_pi = torch.where(taken, proposal, state.w), torch.where(taken, there, state.log_pi)
+        return Walk(w, log_pi, state.draws), Record(loss=-log_pi / self.n)
+
+
+# %% [markdown]
+# The noise comes from outside, from one generator made of a seed:
 
 
 # %%
-def walk(log_pi, w, steps, epsilon, generator):
-    """Yields the state after each step."""
-    here = log_pi(w)
-    for _ in range(steps):
-        w, here = moved(log_pi, w, here, epsilon, generator)
-        yield w
+class Proposals(Noise):
+    """z ~ N(0, I) and log u of each step."""
+
+    def __init__(self, seed, like):
+        self.like, self.generators = like, [torch.Generator().manual_seed(seed)]
+
+    def at(self, step):
+        how = dict(generator=self.generators[0])
+        return torch.randn(self.like.shape, dtype=self.like.dtype, **how), torch.rand((), **how).log()
+
+
+# %%
+def walk(method, loss, w, steps, seed):
+    """Yields the weights after each step."""
+    state, noise = Walk(w, method.log_target(loss, w)), Proposals(seed, w)
+    for step in range(steps):
+        state, _ = method.update(state, loss, None, noise.at(step))
+        yield state.w
 
 
 # %% [markdown]
@@ -95,8 +133,15 @@ def walk(log_pi, w, steps, epsilon, generator):
 # %%
 h = torch.tensor([4.0, 1.0])
 wide = fv.Gaussian(torch.zeros(2), torch.full((2,), 4.0))
-log_pi = log_target(lambda w: 0.5 * (h * w * w).sum(), wide, n=50, temperature=1.0)
-chain = torch.stack(list(walk(log_pi, torch.zeros(2), 6000 if FAST else 40000, 0.15, torch.Generator().manual_seed(0))))
+
+
+class Bowl(fv.training.TrainingLoss):
+    def __call__(self, w, batch):
+        return 0.5 * (h * w * w).sum()
+
+
+# %%
+chain = torch.stack(list(walk(Metropolis(wide, 50, 0.15), Bowl(), torch.zeros(2), 6000 if FAST else 40000, seed=0)))
 variance, exact = chain[500:].var(0), 1 / (50 * h)
 
 # %%
@@ -118,8 +163,8 @@ def accepted(chain):
 
 # %%
 def trace(log10_epsilon):
-    generator = torch.Generator().manual_seed(1)
-    chain = torch.stack(list(walk(log_pi, torch.ones(2), 400, 10**log10_epsilon, generator)))
+    method = Metropolis(wide, 50, 10**log10_epsilon)
+    chain = torch.stack(list(walk(method, Bowl(), torch.ones(2), 400, seed=1)))
     title = f"ε = {10**log10_epsilon:.3g}: {accepted(chain):.0%} of the proposals accepted"
     fig = figure(title, f"First weight over 400 steps, {title}", xaxis_title="step", yaxis_title="first weight", height=400)
     return fig.add_scatter(y=chain[:, 0], mode="lines", line_color="#0072B2").update_yaxes(range=[-0.6, 1.2])
@@ -143,43 +188,34 @@ _ = ipywidgets.interact(trace, log10_epsilon=slider)
 #    `sample(n, seed=)`; for draws that is `fv.Draws`. Every setting that a study may change is a keyword;
 # 2. **come in on the beat**: all noise comes from one generator made of `seed`, so the same seed gives the same bits;
 # 3. **leave the stands alone**: the user's net, data and the global random state stay as they were;
-# 4. **stop when I stop**: the steps run in `advance`, which shows progress, saves the state to `checkpoint`, and goes on from there.
+# 4. **stop when I stop**: the steps run in `drive`, which shows progress, saves the state to `checkpoint`, and goes on from there.
 #
-# For the fourth rule everything that a step changes is in one dictionary, `state`, and is changed in place:
-
-# %%
-from flatviz.training.loop import advance
-from flatviz.training.run import Run
-
-
-def start_of(w, log_pi, seed):
-    """Where the walk stands, log pi there, the noise, and the states so far."""
-    here = torch.tensor(log_pi(w), dtype=torch.float64)
-    return {"w": w.clone(), "here": here, "noise": torch.Generator().manual_seed(seed), "states": []}
+# `drive` asks the method for its noise, and for the steps after which `collect` takes a draw into the state:
 
 
 # %%
-def step_of(state, log_pi, width):
-    def update(step, batch):  # no minibatches here
-        w, here = moved(log_pi, state["w"], float(state["here"]), width, state["noise"])
-        state["w"].copy_(w), state["here"].fill_(here)
-        state["states"].append(w.clone())
+class Driven(Metropolis):
+    def noise(self, state, seeds, steps):
+        return Proposals(seeds[0], state.w)
 
-    return update
+    def collects(self, step):
+        return step in self.keep
+
+    def collect(self, state):
+        return state._replace(draws=(*state.draws, state.w.clone()))
 
 
 # %% [markdown]
-# `fv.nll(net, data)` is $L$, `net.w` the present weights. The proposal is scaled by the prior's widths, and the second half
-# of the walk is kept, every `thin`-th state:
+# `training_loss(net, data)` is $L$, of a minibatch or of all examples; `net.w` are the present weights. The proposal is scaled by the
+# prior's widths, and the second half of the walk is kept, every `thin`-th state:
 
 
 # %%
-def draws_of(net, data, prior, run, steps, epsilon, thin, temperature):
-    log_pi = log_target(fv.nll(net, data), prior, len(data), temperature)
-    state = start_of(net.w, log_pi, run.seed)
-    with torch.no_grad():
-        advance(state, step_of(state, log_pi, epsilon * prior.std), itertools.repeat(None), steps, run)
-    return torch.stack(state["states"][steps // 2 :: thin])
+def draws_of(method, net, data, run, steps):
+    loss = fv.training.training_loss(net, data)
+    start = Walk(net.w, method.log_target(loss, net.w))
+    state, history = drive(method, start, loss, run, steps=steps)
+    return fv.Draws(torch.stack(state.draws), history)
 
 
 # %%
@@ -187,8 +223,9 @@ def fit_metropolis(
     net, data, prior, *, seed, steps=2000, epsilon=0.01, thin=10, temperature=0.03, checkpoint=None, progress=False
 ):
     """Random-walk Metropolis from where the net stands; the second half of the walk, every `thin`-th state."""
-    run = Run.of(locals(), "Metropolis")  # seed, checkpoint, progress, and a hash of all else
-    return fv.Draws(draws_of(net, data, prior, run, steps, epsilon, thin, temperature))
+    method = Driven(prior, len(data), epsilon * prior.std, temperature, range(steps // 2, steps, thin))
+    run = fv.training.Run("Metropolis", seed, checkpoint, progress)
+    return draws_of(method, net, data, run, steps)
 
 
 # %% [markdown]
@@ -274,7 +311,7 @@ assert spread < 1
 # %% [markdown]
 # ## A flat-seeking version
 #
-# A method that takes gradients gets its F- version from one argument: call `gradient(loss, w, index, ascent)` where it takes
+# A method that takes gradients gets its F- version from one argument: call `gradient(loss, w, batch, ascent)` where it takes
 # its gradient, set `flat=True` in its line of the catalog, and the table has `f-<name>` as well. Metropolis takes no gradient,
 # so it has none. `flatviz/posteriors/sgld.py` is the shortest example that does.
 
@@ -319,7 +356,8 @@ assert "f-sgld" in flat and "f-metropolis" not in flat
 # </details>
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
-small, large = (torch.stack(list(walk(log_pi, torch.zeros(2), 500, e, torch.Generator().manual_seed(0)))) for e in (0.05, 1.0))
+walks = (walk(Metropolis(wide, 50, e), Bowl(), torch.zeros(2), 500, seed=0) for e in (0.05, 1.0))
+small, large = (torch.stack(list(states)) for states in walks)
 assert accepted(small) > accepted(large)
 
 # %% [markdown]
@@ -332,7 +370,7 @@ assert accepted(small) > accepted(large)
 # </details>
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
-far = torch.stack(list(walk(log_pi, torch.full((2,), 5.0), 2000, 0.15, torch.Generator().manual_seed(0))))
+far = torch.stack(list(walk(Metropolis(wide, 50, 0.15), Bowl(), torch.full((2,), 5.0), 2000, seed=0)))
 assert far[:50].mean() > far[1000:].mean() + 1
 
 # %% [markdown]
@@ -346,8 +384,7 @@ assert far[:50].mean() > far[1000:].mean() + 1
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
 narrow = fv.Gaussian(torch.zeros(2), torch.full((2,), 0.05).log())
-log_narrow = log_target(lambda w: 0.5 * (h * w * w).sum(), narrow, n=50, temperature=1.0)
-states = torch.stack(list(walk(log_narrow, torch.zeros(2), 20000, 0.06, torch.Generator().manual_seed(0))))
+states = torch.stack(list(walk(Metropolis(narrow, 50, 0.06), Bowl(), torch.zeros(2), 20000, seed=0)))
 assert torch.allclose(states[500:].var(0), 1 / (50 * h + 400), rtol=0.2)
 
 # %%

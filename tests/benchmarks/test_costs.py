@@ -14,20 +14,20 @@ import torch
 from symmetric_networks import cvxpy_mass
 
 import flatviz as fv
-from flatviz.training.batched import SequentialLoss
+from flatviz.training.driver import drive
 from flatviz.training.gradient import gradient
-from flatviz.training.losses import FrozenLoss, training_loss
-from flatviz.training.optimize import constant, minibatches, sgd
-from flatviz.training.run import Optim, Run
+from flatviz.training.keywords import Run
+from flatviz.training.losses import FrozenLoss, SequentialLoss, training_loss
+from flatviz.training.sgd import SGD
+from flatviz.training.streams import minibatches
 
 least = partial(timing.least, repeats=8, clock=time.process_time)
 
 
 def plain(net, data, n, **settings):
     """n steps of SGD or SAM, as a function of `progress`."""
-    batches = minibatches(len(data), None, 0, net.device)
-    loss, how = FrozenLoss(net, data, "categorical"), dict(optim=Optim(n, lr=0.01), **settings)
-    return lambda progress: sgd(loss, net.w, batches, Run(0, progress=progress, **how), schedule=constant)
+    loss, sgd = FrozenLoss(net, data, "categorical"), SGD(torch.full((n,), 0.01), **settings)
+    return lambda progress: drive(sgd, sgd.init(net.w), loss, Run(progress=progress), steps=n)
 
 
 def problem(model, task):
@@ -59,8 +59,8 @@ def test_members_together_over_one_after_the_other_on_the_digits_mlp(task):
     """32 members: 8 radii x 4 seeds of SAM."""
     net = fv.Net.from_module(fv.models.mlp(task)).with_example(task.train.x).restrict("norm+head")
     W = net.w + 0.01 * torch.randn(32, net.dim, generator=torch.Generator().manual_seed(0))
-    together = training_loss(net, task.train, Run(0), 32)
-    alone = SequentialLoss([training_loss(net, task.train, Run(0))] * 32)
+    together = training_loss(net, task.train, members=32)
+    alone = SequentialLoss([training_loss(net, task.train)] * 32)
     fast, slow = least(*(lambda f=f: [gradient(f, W, None, fv.SAM(0.1)) for _ in range(3)] for f in (together, alone)))
     batches = list(zip(range(3), minibatches(100, 32, list(range(32)), net.device)))
     mini, mini_slow = least(*(lambda f=f: [gradient(f, W, i) for _, i in batches] for f in (together, alone)))
@@ -73,7 +73,7 @@ def test_members_of_a_wide_network_cost_no_more_than_one_after_the_other(widths,
     data = fv.Data(torch.randn(n, widths[0]), torch.randint(0, 10, (n,)))
     net = fv.Net.from_module(nets.mlp(*widths))
     W = net.w.expand(5, -1).clone()
-    together, alone = training_loss(net, data, Run(0), 5), SequentialLoss([training_loss(net, data, Run(0))] * 5)
+    together, alone = training_loss(net, data, members=5), SequentialLoss([training_loss(net, data)] * 5)
     fast, slow = least(*(lambda f=f: gradient(f, W, None) for f in (together, alone)))
     print(f"MLP {widths}, {n} examples, 5 members: {slow / fast:.2f}x")
     assert slow / fast > 0.95
@@ -119,9 +119,9 @@ def test_a_pool_of_1000_optunets_over_one_after_the_other(task):
     net = fv.Net.from_module(fv.models.optunet(task))
     assert net.dim == 168
     W = net.w + 0.1 * torch.randn(1000, net.dim)
-    loss = training_loss(net, train, Run(0), 1000)
+    loss = training_loss(net, train, members=1000)
     batches = [index for _, index in zip(range(4), minibatches(len(train), 16, list(range(1000)), net.device))]
-    one = training_loss(net, train, Run(0))
+    one = training_loss(net, train)
     in_turn = lambda: [gradient(one, W[i], index[i]) for index in batches for i in range(20)]  # noqa: E731
     ours, theirs = least(lambda: [gradient(loss, W, index) for index in batches], in_turn, repeats=3)
     print(f"pool of 1,000 OptuNets: {50 * theirs / ours:.1f}x, {1e6 * ours / 4000:.0f} us a step of a network")

@@ -14,7 +14,7 @@ import flatviz as fv
 from flatviz.experiments import run
 from flatviz.families.members import fit_member
 from flatviz.families.tour import run_tour
-from flatviz.training import loop
+from flatviz.training import driver
 
 FAMILY = {"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)}
 MEASURED = dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=5)
@@ -56,7 +56,7 @@ def cached_slice(folder, shared, **options):
 )
 def test_what_was_killed_resumes_to_the_same_bits(work, transferred, task, tmp_path, monkeypatch):
     shared = transferred, task
-    monkeypatch.setattr(loop, "SAVE_EVERY", 0.0)  # a checkpoint each step
+    monkeypatch.setattr(driver, "SAVE_EVERY", 0.0)  # a checkpoint each step
     reports = []
 
     def begin(name):

@@ -21,9 +21,7 @@ from flatviz.core.seeds import generator
 from flatviz.posteriors.hmc import Potential, StepSize, leapfrog
 from flatviz.training.losses import training_loss
 from flatviz.training.metric import Metric
-from flatviz.training.optimize import cosine
-from flatviz.training.run import Run
-from flatviz.training.variational import NoiseSource
+from flatviz.training.streams import MirroredNoise, cosine
 
 HERE = Path(__file__).parent
 ENGINE = HERE.parents[1] / "flatviz" / "pages" / "playground" / "engine.js"
@@ -117,7 +115,7 @@ def questions():
         w, zeros = net.w.tolist(), [0.0] * net.dim
         asked["gradient", case] = told | {"what": "gradient", "w": w}
         asked["eigen", case] = told | {"what": "eigenpairs", "w": w, "k": 2}
-        noise = NoiseSource([SEED], 2, start, STEPS)
+        noise = MirroredNoise([SEED], 2, start, STEPS)
         rows = [noise.at(step)[0].tolist() for step in range(STEPS)]
         for method, radius in (("vi", 0.0), ("sabma", 0.7)):
             fit = {"start": plain(start), "noise": rows, "rates": rates, "radius": radius, "momentum": 0.9}
@@ -218,7 +216,7 @@ def test_sgld_takes_the_steps_of_flatviz(answers, case):
 @pytest.mark.parametrize("case", CASES)
 def test_a_trajectory_of_hmc_is_that_of_flatviz(answers, case):
     net, data, prior, _, told, likelihood = CASES[case]()
-    U = Potential(training_loss(net, data, Run(0, likelihood=likelihood), 1), prior, len(data) / KAPPA)
+    U = Potential(training_loss(net, data, likelihood, members=1), prior, len(data) / KAPPA)
     z, p = torch.randn(2, net.dim, generator=generator(1), dtype=torch.float64)
     there, speed, (value, _, _) = leapfrog(U, z[None], p[None], U(z[None])[1], 0.05, 12, Metric())
     found = answers["hmc", case]

@@ -10,7 +10,6 @@ from torch import nn
 import flatviz as fv
 from flatviz.posteriors.hmc import Potential, StepSize
 from flatviz.training.losses import training_loss
-from flatviz.training.run import Run
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +66,7 @@ def test_one_skewed_weight_is_sampled_as_quadrature_says(of_weights):
 
 def test_the_gradient_of_the_energy_is_that_of_its_value(regression):
     net, data, prior = regression
-    potential = Potential(training_loss(net, data, Run(0, likelihood=0.5), 1), prior, 30.0)
+    potential = Potential(training_loss(net, data, 0.5, members=1), prior, 30.0)
     z, steps = torch.randn(1, 5).double(), 1e-5 * torch.eye(5).double()
     numeric = torch.stack([(potential(z + e)[0] - potential(z - e)[0]) / 2e-5 for e in steps])[:, 0]
     torch.testing.assert_close(potential(z)[1][0], numeric, rtol=1e-6, atol=1e-6)

@@ -8,12 +8,10 @@ import torch
 from torch import nn
 
 import flatviz as fv
-from flatviz.posteriors.dropout import rates_of, weight_mask
+from flatviz.posteriors.dropout import mask_shape, rates_of, weight_mask
 from flatviz.posteriors.ptl import widened
-from flatviz.posteriors.swag import fit_swag_members, swag_gaussian
-from flatviz.training.masked import mask_shape
-from flatviz.training.snapshots import Moments
-from flatviz.training.starts import starts
+from flatviz.posteriors.swag import SWAG, fit_swag_members
+from flatviz.training.sgd import SGD, starts
 
 
 def test_swa_is_the_mean_of_the_snapshots_and_swag_diagonal_their_variance(tiny):
@@ -133,15 +131,18 @@ def test_pre_train_your_loss_samples_under_the_widened_prior(tiny, gaussians):
 
 
 def moments_of(W, rank):
-    moments = Moments(rank, W[0])
+    """SWAG and its state once each row of W was a snapshot."""
+    swag = SWAG(SGD(torch.zeros(1)), epoch=1, rank=rank)
+    state = swag.init(W[0])
     for w in W:
-        moments.add(w)
-    return moments
+        state = swag.collect(state._replace(w=w))
+    return swag, state
 
 
 def test_the_gaussian_is_half_the_variance_plus_half_the_deviations():
     W = 1 + 0.1 * torch.randn(12, 6, dtype=torch.float64)
-    q = swag_gaussian(moments_of(W, 4), torch.float64)
+    swag, state = moments_of(W, 4)
+    q = swag.result(state)
     torch.testing.assert_close(q.mean, W.mean(0))
     torch.testing.assert_close((2 * q.log_std).exp(), 0.5 * W.var(0, unbiased=False))
     D = (W - W.cumsum(0) / torch.arange(1, 13)[:, None])[-4:]  # from the running mean that includes the new iterate
@@ -150,8 +151,8 @@ def test_the_gaussian_is_half_the_variance_plus_half_the_deviations():
 
 def test_variances_survive_float32_where_the_naive_formula_does_not():
     W = (1 + 1e-4 * torch.randn(20, 6, dtype=torch.float64)).float()  # the mean of squares less the squared mean: 50 % off
-    moments = moments_of(W, 5)
-    torch.testing.assert_close(moments.squares / moments.n, W.double().var(0, unbiased=False), rtol=0.01, atol=0)
+    _, state = moments_of(W, 5)
+    torch.testing.assert_close(state.variance, W.double().var(0, unbiased=False), rtol=0.01, atol=0)
 
 
 def test_scale_multiplies_the_covariance_alone_of_one_fit_and_of_members(tiny):

@@ -8,10 +8,9 @@ from oracles import random_gaussian
 from torch import nn
 
 import flatviz as fv
+from flatviz.training.gradient import NoisyNLL
 from flatviz.training.losses import training_loss
-from flatviz.training.noisy_nll import NoisyNLL
 from flatviz.training.perturb import MODES
-from flatviz.training.run import Run
 
 QUICK = dict(steps=12, seed=3)
 
@@ -36,7 +35,7 @@ def test_the_ascent_raises_the_loss_and_the_fit_lowers_it(transferred, task):
 def test_a_flat_posterior_has_a_smaller_eigenvalue_than_vi(transferred, task):
     net, prior = transferred
     how = dict(radius=[0.0, 2.0], seed=[0], kl_weight=0.0, start_scale=1.0, weight_decay=5e-4, steps=600)
-    fits, f = fv.fit_sabma(net, task.train, prior, **how), fv.nll(net, task.train)
+    fits, f = fv.fit_sabma_grid(net, task.train, prior, **how), fv.nll(net, task.train)
     vi, flat = (sum(float(fv.top_eigenpairs(f, w, 1).values[0]) for w in q.sample(10, seed=1)) for q in fits.values())
     assert flat < 0.85 * vi
 
@@ -58,7 +57,7 @@ def test_the_gradient_of_a_step_equals_autograd_through_the_reparameterisation(d
     noise = q.noise(draws, seed=1)
     theta = [t.clone().requires_grad_() for t in (q.mean, q.log_std, q.factor)]
     loss = torch.stack([f(w) for w in fv.Gaussian(*theta).at(*noise)]).mean()
-    value, grads, _ = NoisyNLL(training_loss(net, data, Run(0), draws=draws), index, noise)(q)
+    value, grads, _ = NoisyNLL(training_loss(net, data, draws=draws), index, noise)(q)
     torch.testing.assert_close(value, loss.detach())
     torch.testing.assert_close(tuple(grads), torch.autograd.grad(loss, theta), rtol=1e-9, atol=1e-12)
 
@@ -113,11 +112,11 @@ def test_a_fit_starts_at_start_and_is_pulled_to_the_prior(fit, transferred, task
     dict(mode="authors_code", switches=("z2_mean_bug",), kl_weight=0.0),
 ])  # fmt: skip
 def test_fifty_steps_of_a_family_together_are_those_of_each_member_alone(settings, small):
-    fit = partial(fv.fit_sabma, *small, steps=50, **settings)
-    found = fit(radius=[0.0, 0.3], seed=[0, 1])
+    how = dict(steps=50, **settings)
+    found = fv.fit_sabma_grid(*small, radius=[0.0, 0.3], seed=[0, 1], **how)
     assert list(found) == [(0.0, 0), (0.0, 1), (0.3, 0), (0.3, 1)]
     for (radius, seed), q in list(found.items())[1:3]:
-        alone = fit(radius=radius, seed=seed)
+        alone = fv.fit_sabma(*small, radius=radius, seed=seed, **how)
         both = ((p.mean, p.log_std, p.factor, p.history.loss) for p in (q, alone))
         torch.testing.assert_close(*both, rtol=1e-8, atol=1e-8)
         if settings.get("kl_weight", 1.0):
@@ -129,20 +128,23 @@ def test_what_cannot_run_together_runs_one_after_the_other(small):
     net, data = fv.Net.from_module(module, "norm+head"), small[1]
     prior = fv.Gaussian(net.w, torch.full_like(net.w, -1.5))
     for settings in (dict(), dict(mode="sam_theta", mc_samples=2), dict(batchnorm="train")):
-        found = fv.fit_sabma(net, data, prior, radius=[0.3], seed=[0, 1], steps=2, **settings)
+        found = fv.fit_sabma_grid(net, data, prior, radius=[0.3], seed=[0, 1], steps=2, **settings)
         alone = fv.fit_sabma(net, data, prior, radius=0.3, seed=1, steps=2, **settings)
         torch.testing.assert_close(found[0.3, 1].mean, alone.mean)
 
 
 def test_a_member_that_diverges_is_named_and_the_others_are_returned(small):
-    fit = partial(fv.fit_sabma, *small, seed=[0, 1], steps=20, kl_weight=0.0)
+    how = dict(steps=20, kl_weight=0.0)
+    fit = partial(fv.fit_sabma_grid, *small, seed=[0, 1], **how)
     with pytest.warns(UserWarning, match="2 of 4 members diverged and are left out: radius 1e.30 with seed 0, radius 1e.30"):
         grid = fit(radius=[0.3, 1e30])
     assert list(grid) == [(0.3, 0), (0.3, 1)]
     whole = fit(radius=[0.3, 0.0])
     for member, q in grid.items():
         torch.testing.assert_close(q.mean, whole[member].mean, rtol=1e-12, atol=1e-12)
-    with pytest.raises(ValueError, match="all 2 members diverged, radius 1e.30 with seed 0, .* got NaN or inf at step 1 of 20"):
+    with pytest.raises(
+        fv.Diverged, match="all 2 members diverged, radius 1e.30 with seed 0, .* got NaN or inf at step 1 of 20"
+    ):
         fit(radius=[1e30])
     with pytest.raises(ValueError, match="the loss must stay finite, got NaN or inf .* lower lr or radius"):
-        fit(radius=1e30, seed=0)
+        fv.fit_sabma(*small, radius=1e30, seed=0, **how)

@@ -10,7 +10,6 @@ from oracles import loop, stopping_at
 import flatviz as fv
 from flatviz.core.seeds import generator
 from flatviz.training.losses import training_loss
-from flatviz.training.run import Run
 
 
 def test_the_prior_is_that_of_the_kept_weights_the_head_is_new_and_the_rest_stays_at_its_source_value(source):
@@ -114,7 +113,7 @@ def test_predictions_are_those_of_networks_with_a_trunk_of_their_own(source, tas
 def test_a_training_pass_draws_a_trunk_and_the_second_pass_of_a_step_keeps_it(source, task):
     net, prior = source
     sampled, q = fv.transfer(net, prior, trunk="sampled", seed=5)
-    loss = training_loss(sampled, task.train, Run(0))
+    loss = training_loss(sampled, task.train)
     w = q.sample(1, seed=0)[0]  # at the mean the head is 0, whatever the trunk gives
     first, again, second = (call(w, None).detach() for call in (loss, loss.again, loss))
     assert torch.equal(first, again) and not torch.equal(first, second)

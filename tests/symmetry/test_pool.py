@@ -13,10 +13,8 @@ from torch import nn
 import flatviz as fv
 from flatviz.engine.stacked import Stacked, Vmapped
 from flatviz.symmetry import collapse
-from flatviz.training.batched import BatchedLoss, SequentialLoss
 from flatviz.training.gradient import gradient
-from flatviz.training.losses import training_loss
-from flatviz.training.run import Run
+from flatviz.training.losses import BatchedLoss, SequentialLoss, training_loss
 
 RECIPE = dict(epochs=3, lr=0.3, weight_decay=1e-3, batch_size=8)
 
@@ -81,7 +79,7 @@ def test_convolutional_members_together_are_the_members_alone(module, shape, tre
     data = fv.Data(torch.randn(30, *shape, dtype=torch.float64), torch.arange(30) % 10)
     net = fv.Net.from_module(module.double(), treated, example=data.x[:1])
     W = net.w + 0.1 * torch.randn(3, net.dim, dtype=torch.float64)
-    together, alone = training_loss(net, data, Run(0), 3), SequentialLoss([training_loss(net, data, Run(0))] * 3)
+    together, alone = training_loss(net, data, members=3), SequentialLoss([training_loss(net, data)] * 3)
     assert isinstance(together, BatchedLoss)
     for index in (None, torch.arange(12).view(3, 4)):
         values = (gradient(loss, W, index) for loss in (together, alone))
@@ -99,7 +97,7 @@ def test_how_members_run_together():
     x = torch.randn(20, 1, 8, 8)
 
     def together(module, treated="all"):
-        return training_loss(fv.Net.from_module(module, treated, example=x), fv.Data(x, torch.arange(20) % 10), Run(0), 3)
+        return training_loss(fv.Net.from_module(module, treated, example=x), fv.Data(x, torch.arange(20) % 10), members=3)
 
     assert isinstance(together(optunet()).network, Vmapped)
     head = together(optunet(), lambda name: name.startswith("7"))

@@ -5,8 +5,7 @@ import torch
 
 import flatviz as fv
 from flatviz.training.losses import FrozenLoss
-from flatviz.training.optimize import minibatches, sgd
-from flatviz.training.run import Optim, Run
+from flatviz.training.sgd import SGD
 
 
 def randn(*shape, seed):
@@ -52,7 +51,7 @@ def test_a_step_is_the_gradient_at_the_perturbed_point_with_decay_at_the_unpertu
     f = fv.nll(net, data)
     before, g = f.value_and_grad(net.w)
     after, worst = f.value_and_grad(net.w + 0.1 * g / g.norm())
-    run = Run(0, optim=Optim(1, lr=0.5, weight_decay=0.3), ascent=fv.SAM(0.1))
-    got, history = sgd(FrozenLoss(net, data, "categorical"), net.w, minibatches(12, None, 0, net.device), run)
-    torch.testing.assert_close(got, net.w - 0.5 * (worst + 0.3 * net.w))
-    torch.testing.assert_close(history.sharpness[0], after - before)
+    sgd = SGD(torch.tensor([0.5]), weight_decay=0.3, ascent=fv.SAM(0.1))
+    state, record = sgd.update(sgd.init(net.w), FrozenLoss(net, data, "categorical"), None)
+    torch.testing.assert_close(state.w, net.w - 0.5 * (worst + 0.3 * net.w))
+    torch.testing.assert_close(record.sharpness, after - before)

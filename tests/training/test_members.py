@@ -10,10 +10,8 @@ from torch import nn
 import flatviz as fv
 from flatviz.engine import stacked
 from flatviz.engine.stacked import stack
-from flatviz.training.batched import BatchedLoss, SequentialLoss
 from flatviz.training.gradient import gradient
-from flatviz.training.losses import FrozenLoss, training_loss
-from flatviz.training.run import Run
+from flatviz.training.losses import BatchedLoss, FrozenLoss, SequentialLoss, training_loss
 
 
 def chain(dtype, treated="all"):
@@ -32,7 +30,7 @@ def rows(net):
 def test_one_step_together_is_each_step_alone(treated, ascent):
     for dtype, tolerance in ((torch.float32, 1e-5), (torch.float64, 1e-12)):
         net, data = chain(dtype, treated)
-        loss, W = training_loss(net, data, Run(0), 3), rows(net)
+        loss, W = training_loss(net, data, members=3), rows(net)
         assert isinstance(loss, BatchedLoss)
         for index in (None, torch.arange(12).view(3, 4)):
             values, g, gain = gradient(loss, W, index, ascent)
@@ -45,7 +43,7 @@ def test_one_step_together_is_each_step_alone(treated, ascent):
 def test_a_regression_is_stacked_too():
     net, data = chain(torch.float64)
     targets = fv.Data(data.x, torch.randn(20, 3, dtype=torch.float64))
-    loss = training_loss(net, targets, Run(0, likelihood=0.3), 3)
+    loss = training_loss(net, targets, 0.3, members=3)
     torch.testing.assert_close(loss(rows(net), None), fv.nll(net, targets, likelihood=0.3).many(rows(net)))
 
 
@@ -53,12 +51,12 @@ def test_what_cannot_be_stacked_goes_one_by_one_each_with_statistics_of_its_own(
     data = fv.Data(torch.randn(16, 3), torch.randint(0, 2, (16,)))
     net = fv.Net.from_module(nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.ReLU(), nn.Linear(4, 2)))
     assert stack(net, data.x) is None
-    loss = training_loss(net, data, Run(0, batchnorm="train"), 2)
+    loss = training_loss(net, data, batchnorm="train", members=2)
     assert type(loss) is SequentialLoss
     W = torch.stack([net.w, 2 * net.w])
     gradient(loss, W, None, fv.SAM(0.1))
     for i, w in enumerate(W):
-        alone = training_loss(net, data, Run(0, batchnorm="train"))
+        alone = training_loss(net, data, batchnorm="train")
         alone(w, None)
         torch.testing.assert_close(loss.state[f"{i} buffer 1.running_mean"], alone.state["buffer 1.running_mean"])
         assert int(loss.state[f"{i} buffer 1.num_batches_tracked"]) == 1
@@ -74,7 +72,7 @@ def test_any_network_in_evaluation_mode_can_run_together():
     layers = nn.Conv2d(1, 3, 3), nn.BatchNorm2d(3), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(3, 2)
     net = fv.Net.from_module(nn.Sequential(*layers).double(), "norm+head", example=torch.randn(2, 1, 6, 6, dtype=torch.float64))
     data = fv.Data(torch.randn(8, 1, 6, 6, dtype=torch.float64), torch.randint(0, 2, (8,)))
-    W, together = rows(net), training_loss(net, data, Run(0), 3)
+    W, together = rows(net), training_loss(net, data, members=3)
     assert isinstance(together, BatchedLoss)
     alone = SequentialLoss([FrozenLoss(net, data, "categorical")] * 3)
     for index in (None, torch.arange(6).view(3, 2)):
@@ -97,5 +95,5 @@ def test_members_of_a_net_with_a_patched_layer_have_the_losses_of_the_module_its
     index, forward = PATCHED[name]
     module[index].forward = MethodType(forward, module[index])
     net = fv.Net.from_module(module)
-    values = training_loss(net, data, Run(0), 3)(rows(net), None)
+    values = training_loss(net, data, members=3)(rows(net), None)
     torch.testing.assert_close(values, loop(net, data, rows(net)), rtol=1e-5, atol=1e-5)

@@ -13,7 +13,7 @@ from forked import forked
 from torch import nn
 
 import flatviz as fv
-from flatviz.training import loop
+from flatviz.training import driver
 
 PROCESSES = 2
 
@@ -49,7 +49,7 @@ def values(fit):
 def work(rank, port, case, folder):
     os.environ |= {"RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": str(PROCESSES)}
     os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}  # what torchrun sets
-    loop.SAVE_EVERY = 0.0
+    driver.SAVE_EVERY = 0.0
     torch.set_num_threads(1)
     found = {name: values(fit()) for name, fit in fits(*case, folder, parallel=True).items()}
     net, data, _ = case

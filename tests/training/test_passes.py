@@ -8,11 +8,11 @@ import torch
 from torch import nn
 
 import flatviz as fv
+from flatviz.training.driver import advance
 from flatviz.training.gradient import gradient
-from flatviz.training.loop import advance
+from flatviz.training.keywords import Run
 from flatviz.training.losses import FrozenLoss, training_loss
 from flatviz.training.passes import Training
-from flatviz.training.run import Run
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def conv_case():
 
 def test_parts_of_members_trained_together_and_more_parts_than_examples(tiny):
     net, data = tiny
-    loss = training_loss(net, data, Run(0), 2)
+    loss = training_loss(net, data, members=2)
     W = torch.stack([net.w, net.w + 0.1])
     for index in (None, torch.tensor([[0, 3, 5], [1, 2, 4]])):
         plain = gradient(loss, W, index, fv.SAM(0.1))
@@ -53,15 +53,15 @@ def test_pretraining_takes_them_all(conv_case):
 
 
 def test_a_step_without_memory_names_its_bytes_and_the_setting_to_lower():
-    run, too_large = Run(0, label="VI"), lambda step, index: torch.empty(2**50, dtype=torch.uint8)
+    run, too_large = Run("VI"), lambda step, index: torch.empty(2**50, dtype=torch.uint8)
     on_card = Mock(side_effect=torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.50 GiB. GPU 0 has 23.64 GiB"))
     another = Mock(side_effect=RuntimeError("mat1 and mat2 shapes cannot be multiplied"))
     with pytest.raises(MemoryError, match=r"VI must fit .* 4 examples a step .* 1125899906842624 bytes.*: lower batch_size"):
-        advance({}, too_large, iter([torch.arange(4)]), 1, run)
+        advance({}, too_large, iter([torch.arange(4)]), 1, run, "")
     with pytest.raises(MemoryError, match=r"all examples at once .* 2.50 GiB.*accumulate=2"):
-        advance({}, on_card, iter([None]), 1, run)
+        advance({}, on_card, iter([None]), 1, run, "")
     with pytest.raises(RuntimeError, match="mat1 and mat2"):
-        advance({}, another, iter([None]), 1, run)
+        advance({}, another, iter([None]), 1, run, "")
 
 
 def test_the_progress_line_counts_images(tiny, capsys):

@@ -9,10 +9,11 @@ import torch
 from forked import forked
 
 import flatviz as fv
-from flatviz.training import loop
+from flatviz.training import driver
+from flatviz.training.keywords import Run
 from flatviz.training.losses import FrozenLoss
-from flatviz.training.optimize import minibatches, sgd
-from flatviz.training.run import Optim, Run
+from flatviz.training.sgd import SGD
+from flatviz.training.streams import rates
 
 
 @pytest.fixture
@@ -30,9 +31,10 @@ def prior_of(net):
 
 def test_the_best_weights_that_were_checked_are_returned_and_the_run_ends(case):
     net, data, validation = case
-    path, run, batches = [], Run(0, optim=Optim(400, 0.3, 0.9, 5e-4, 4)), minibatches(len(data), 4, 0, net.device)
-    sgd(FrozenLoss(net, data, "categorical"), net.w, batches, run, after=lambda step, w: path.append(w.clone()))
-    checked = torch.stack(path[7::8])  # 400 steps in 50 checks; an epoch has 3
+    path, sgd = [], SGD(rates(0.3, 400, net.w), 0.9, 5e-4)
+    watch = dict(steps=400, watch=lambda step, state: path.append(state.w))
+    driver.drive(sgd, sgd.init(net.w), FrozenLoss(net, data, "categorical"), Run(batch_size=4), **watch)
+    checked = torch.stack(path[8::8])  # 400 steps in 50 checks; an epoch has 3
     checks = fv.nll(net, validation).many(checked)
     best = int(checks[:20].argmin())
     fit = partial(fv.fit_sgd, net, data, seed=0, steps=400, lr=0.3, batch_size=4, batchnorm="frozen")
@@ -70,7 +72,7 @@ def test_a_killed_run_in_bfloat16_in_parts_with_stopping_ends_as_if_never_stoppe
     more = {"prior": prior_of(net), "radius": 0.3, "kl_weight": 0.1, "start_scale": 1.0} if name == "fit_sabma" else {}
     fit = partial(getattr(fv, name), net, data, seed=0, steps=60, lr=0.1, batch_size=5, training=training, **more)
     whole = fit()
-    monkeypatch.setattr(loop, "SAVE_EVERY", 0.0)
+    monkeypatch.setattr(driver, "SAVE_EVERY", 0.0)
 
     def die(done, total, label):
         if done == 23:

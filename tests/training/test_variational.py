@@ -7,15 +7,15 @@ import torch
 from oracles import equal, random_gaussian, stopping_at
 
 import flatviz as fv
-from flatviz.training import variational
-from flatviz.training.variational import NoiseSource
+from flatviz.training import streams
+from flatviz.training.streams import MirroredNoise
 
 
 @pytest.mark.parametrize(("seeds", "draws"), [([7], 1), ([7, 8], 1), ([7, 8, 9], 2)])
 def test_noise_drawn_ahead_is_the_noise_of_one_draw_every_second_step_and_its_negative_after_it(seeds, draws, monkeypatch):
-    monkeypatch.setattr(variational, "STEPS_AHEAD", 4)
+    monkeypatch.setattr(streams, "STEPS_AHEAD", 4)
     q = random_gaussian(0, dim=7, rank=3, dtype=torch.float32)
-    ahead, sources = NoiseSource(seeds, draws, q, 10), [torch.Generator().manual_seed(s) for s in seeds]
+    ahead, sources = MirroredNoise(seeds, draws, q, 10), [torch.Generator().manual_seed(s) for s in seeds]
     want = torch.empty(0)
     for step in range(10):
         fresh = [torch.randn(draws, 10, generator=source) for source in sources] if step % 2 == 0 else None
@@ -27,9 +27,9 @@ def test_noise_drawn_ahead_is_the_noise_of_one_draw_every_second_step_and_its_ne
 @pytest.mark.parametrize("stop", [1, 3, 4, 5, 8])  # inside a block of 4 steps, at its last step, at the next one's first
 @pytest.mark.parametrize("seeds", [[0], [0, 1]])
 def test_a_run_stopped_anywhere_resumes_to_the_same_bits(seeds, stop, tiny, tmp_path, monkeypatch):
-    monkeypatch.setattr(variational, "STEPS_AHEAD", 4)
+    monkeypatch.setattr(streams, "STEPS_AHEAD", 4)
     prior = random_gaussian(0, dim=tiny[0].dim, rank=2)
-    fit = partial(fv.fit_sabma, *tiny, prior, radius=[0.3], seed=seeds, steps=10, batch_size=5)
+    fit = partial(fv.fit_sabma_grid, *tiny, prior, radius=[0.3], seed=seeds, steps=10, batch_size=5)
     with pytest.raises(KeyboardInterrupt):
         fit(checkpoint=tmp_path / "run", progress=stopping_at(stop))
     assert equal(dict(fit(checkpoint=tmp_path / "run")), dict(fit()))

@@ -1,0 +1,271 @@
+"""The loop that every fit runs.  A method is `init` and `update`; the driver owns all else.
+
+    state = algorithm.init(...)
+    state, record = algorithm.update(state, loss, batch, noise)     once a step
+    posterior = algorithm.result(state, history)
+
+A state is a NamedTuple of tensors, members of a family as their leading dimension; `update` reads nothing back to the host, so that
+a step can be recorded on a GPU and replayed.  The driver brings minibatches and noise, and keeps history, checkpoints,
+early stopping, progress and the check for divergence.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from flatviz.core.arithmetic import users_arithmetic
+from flatviz.core.progress import track
+from flatviz.results import History
+from flatviz.storage.digest import arguments_digest
+from flatviz.storage.files import State, load_state, save_state
+from flatviz.training.gradient import TrainingLoss
+from flatviz.training.keywords import Run
+from flatviz.training.replay import replayed
+from flatviz.training.stopping import EarlyStopping
+from flatviz.training.streams import Noise, minibatches, steps_per_epoch
+
+SAVE_EVERY = 30.0  # seconds
+FAR = 10.0  # nats an example, beside ten times the first loss: a wide posterior at T = 1 raises the loss by less
+
+
+class Diverged(ValueError):
+    """A fit whose loss or parameters became NaN or inf: lower its lr or radius.  Bad input is a plain `ValueError`.
+
+    Example:
+        >>> import flatviz as fv
+        >>> task = fv.datasets.moons_transfer(seed=0)
+        >>> net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0))
+        >>> try:
+        ...     _ = fv.fit_sgd(net, task.train, seed=0, lr=1e30)
+        ... except fv.Diverged as error:
+        ...     print(error)
+        the loss must stay finite, got NaN or inf at step 1 of 300: lower lr or radius
+    """
+
+
+class Record(NamedTuple):
+    """Entries of a step in the history, () each or (B,) of members: loss, KL to the prior, loss gained by an ascent."""
+
+    loss: Tensor
+    kl: Tensor | None = None
+    sharpness: Tensor | None = None
+
+
+class Algorithm:
+    """Base of the methods: a frozen dataclass of settings.  A subclass gives `init`, `update` and `result`, and more only where it differs.
+
+    A state's first field is the point at which early stopping looks: weights, or a Gaussian's mean.
+    """
+
+    def update(self, state: Any, loss: TrainingLoss, batch: Tensor | None, noise: tuple[Tensor, ...]) -> tuple[Any, Record]:
+        """The state after one step, and what the history keeps of it; the given state stays as it is."""
+        raise NotImplementedError
+
+    def noise(self, state: Any, seeds: Sequence[int], steps: int) -> Noise:
+        """The noise of all steps, a seed for each member."""
+        return Noise()
+
+    def collects(self, step: int) -> bool:
+        """Whether `collect` follows this step."""
+        return False
+
+    def collect(self, state: Any) -> Any:
+        """The state with its present weights taken in, as a draw or in a running mean; fields that grow are tuples of tensors."""
+        return state
+
+
+def drive(
+    algorithm: Algorithm,
+    state: Any,
+    loss: TrainingLoss,
+    run: Run,
+    *,
+    steps: int,
+    seeds: Sequence[int] | None = None,
+    shuffle: int | Sequence[int] | None = None,
+    watch: Callable[[int, Any], None] | None = None,
+    check: bool = True,
+) -> tuple[Any, History]:
+    """Take `steps` steps from `state`; the state then, and the history, (T,) or (T, B) each.
+
+    Args:
+        algorithm: The method.
+        state: Where it starts; it stays as it is.
+        loss: Of a minibatch.
+        run: Seed, minibatches, precision, checkpoint, progress.
+        steps: How many.
+        seeds: Of the noise of each member; None, that of the run.
+        shuffle: Seed of the minibatches, or one for each member; None, that of the run.
+        watch: Called with the number of steps taken and the state, before the first step and after each; it copies what it keeps.
+        check: Whether divergence raises, and a loss that rose far is said.
+
+    Raises:
+        Diverged: If the loss or a tensor of the state becomes NaN or inf, with `check`.
+    """
+    kind, names = type(state), state._fields
+    seeds, shuffle = ([run.seed] if seeds is None else seeds), (run.seed if shuffle is None else shuffle)
+    about = {f.name: getattr(algorithm, f.name) for f in fields(algorithm)} | loss.about
+    about |= {"start": tuple(state), "seed": (seeds, shuffle), "batch_size": run.batch_size, "training": run.training}
+    title = titled(run, steps, about)
+    copied = run.checkpoint is not None  # which is read into these tensors
+    live: State = {}  # all that a step changes
+    for name, value in zip(names, state):
+        live[name] = list(value) if isinstance(value, tuple) else value.clone() if copied else value
+    rows = {name: live.setdefault(f"history {name}", []) for name in Record._fields}
+    noise, data = algorithm.noise(state, seeds, steps), loss.data
+    live |= {f"noise {i}": source for i, source in enumerate(noise.generators)} | loss.state
+    step, notes = replayed(algorithm.update, state, loss)
+
+    def now() -> Any:
+        return kind(*(tuple(live[n]) if isinstance(live[n], list) else live[n] for n in names))
+
+    def update(at: int, batch: Tensor | None) -> None:
+        new, record = step(now(), batch, noise.at(at))
+        new = algorithm.collect(new) if algorithm.collects(at) else new
+        for name, value in zip(names, new):
+            live[name] = value if isinstance(value, Tensor) else list(value)
+        for name, value in record._asdict().items():
+            if value is not None:
+                rows[name].append(value)
+        if watch is not None:
+            watch(at + 1, now())
+
+    def held() -> list[Tensor]:
+        return [value for n in names if isinstance(value := live[n], Tensor) and value.ndim]
+
+    if watch is not None:
+        watch(0, state)
+    n, device = 1 if data is None else len(data), state[0].device
+    del state, about  # of a large network they are memory
+    stopping = early_stopping(loss, held, lambda: live[names[0]], run, steps)
+    examples = None if data is None else min(run.batch_size or n, n)
+    advance(live, update, minibatches(n, run.batch_size, shuffle, device), steps, run, title, stopping, examples=examples)
+    losses, checks = torch.stack(rows["loss"]), None if stopping is None else torch.stack(stopping.losses)
+    kls, gains = (torch.stack(rows[name]) if rows[name] else None for name in ("kl", "sharpness"))
+    if not check:
+        return now(), History(losses, kls, gains, checks, notes=tuple(notes))
+    check_converged(losses, *(value for value in held() if value.is_floating_point()))
+    return now(), History(losses, kls, gains, checks, notes=(*notes, *risen(losses, checks)))
+
+
+def titled(run: Run, steps: int, about: Mapping[str, Any]) -> str:
+    """A title that no other run has: label, steps, and with a checkpoint a hash of `about`, by name everything on which it depends."""
+    return f"{run.label} of {steps} steps, arguments {arguments_digest({**about, 'checkpoint': run.checkpoint})}"
+
+
+@users_arithmetic()
+def advance(
+    state: State,
+    update: Callable[[int, Tensor | None], None],
+    batches: Iterator[Tensor | None],
+    steps: int,
+    run: Run,
+    title: str,
+    stopping: EarlyStopping | None = None,
+    *,
+    examples: int | None = None,
+) -> None:
+    """Call `update(step, next(batches))` for each step.  `state` is everything that `update` changes.
+
+    With `run.checkpoint` the state is saved twice a minute, at the end, and when `run.progress` cancels; if the file
+    exists, the run resumes from it and ends as if it had never stopped.  Of several processes the first saves, and all resume.
+    title: Of the run, by `titled`; a file of a run of another title is refused.
+    stopping: looks at the state after each step, may end the run, and puts the best state back.  examples: in a step, for the
+    bar, which then counts images/s.
+    Steps compute in the float32 arithmetic that the user has set in torch (TF32 or not).
+
+    Raises:
+        ValueError: Where the file is of another run.
+        RuntimeError: What a step raises.
+        MemoryError: For a step that finds no memory, with the bytes that torch asked for.
+    """
+    if stopping is not None:
+        state |= stopping.state
+    done = 0 if run.checkpoint is None else load_state(state, run.checkpoint, title)
+    checkpoint = run.checkpoint if run.training.leads else None
+    for _ in range(done):
+        next(batches)
+    saved, consistent = time.monotonic(), True
+    device = next((v.device for v in state.values() if isinstance(v, Tensor)), torch.device("cpu"))
+    try:
+        for step in track(range(done, steps), run.label, run.progress if run.training.leads else False, examples=examples):
+            if stopping is not None and run.training.agreed(stopping.over, device):
+                break
+            index, consistent = next(batches), False
+            try:
+                update(step, index)
+            except RuntimeError as error:
+                if isinstance(error, torch.OutOfMemoryError) or "DefaultCPUAllocator" in str(error):
+                    raise MemoryError(_out_of_memory(run.label, index, error)) from error
+                raise
+            if stopping is not None:
+                stopping.look(step)
+            done, consistent = step + 1, True
+            if checkpoint is not None and time.monotonic() - saved > SAVE_EVERY:
+                save_state(state, done, checkpoint, title)
+                saved = time.monotonic()
+    finally:
+        if checkpoint is not None and consistent:  # interrupted mid-update: inconsistent, not saved
+            save_state(state, done, checkpoint, title)
+    if stopping is not None:
+        stopping.restore()
+
+
+def _out_of_memory(label: str, index: Tensor | None, error: RuntimeError) -> str:
+    """The error's text: torch's own says how many bytes were asked for."""
+    batch = "all examples at once" if index is None else f"{index.shape[-1]} examples a step"
+    return (
+        f"{label} must fit into memory, got a step with {batch} of which torch says: {error}: lower batch_size, or give "
+        "training=fv.Training(accumulate=2, precision='bfloat16'): half the examples at a time, of half the size"
+    )
+
+
+def early_stopping(
+    loss: TrainingLoss, held: Callable[[], list[Tensor]], center: Callable[[], Tensor], run: Run, steps: int
+) -> EarlyStopping | None:
+    """Stopping by the loss of `run.training.validation` at `center()`; None without one.  held: tensors of the best check that return.
+
+    center() is (D,), or (B, D) of members, with statistics of BatchNorm that are then those of the last step.
+    """
+    validation = run.training.validation
+    if validation is None:
+        return None
+    loss.check(validation)
+    alone = center().ndim == 1
+    judge = loss.each[0] if alone else loss
+    statistics = [value for value in loss.state.values() if isinstance(value, Tensor)] if alone else []
+    how = dict(steps=steps, epoch=steps_per_epoch(len(loss.data), run.batch_size), patience=run.training.patience)
+    members = None if alone else len(center())
+    return EarlyStopping(lambda: judge.score(center(), validation), lambda: [*held(), *statistics], **how, members=members)
+
+
+def check_converged(losses: Tensor, *parameters: Tensor) -> None:
+    """Raises Diverged for a run whose loss or parameters became NaN or inf."""
+    if bool(torch.isfinite(losses).all()) and all(bool(torch.isfinite(p).all()) for p in parameters):
+        return
+    bad = (~torch.isfinite(losses)).reshape(len(losses), -1).any(1).nonzero()
+    at = f"at step {int(bad[0])}" if len(bad) else "at its last step"
+    raise Diverged(f"the loss must stay finite, got NaN or inf {at} of {len(losses)}: lower lr or radius")
+
+
+def risen(losses: Tensor, validation: Tensor | None) -> tuple[str, ...]:
+    """A note, and a warning, where a loss (T,) or (T, B) ends more than `FAR` (1 + |first loss|) above the first: () else.
+
+    The end is the mean of the last tenth of the steps; with validation data it is their least loss, whose parameters are returned.
+    """
+    last = losses[-math.ceil(len(losses) / 10) :].mean(0) if validation is None else validation.amin(0)
+    far = last - losses[0] > FAR * (1 + losses[0].abs())
+    if not bool(far.any()):
+        return ()
+    first, last = (float(t.reshape(-1)[far.reshape(-1)][0]) for t in (losses[0], last))
+    note = f"the loss ends far above where it began, {last:.3g} after {first:.3g} nats an example: lower lr or radius"
+    warnings.warn(note, stacklevel=2)
+    return (note,)

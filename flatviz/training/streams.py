@@ -1,0 +1,121 @@
+"""Streams that feed the steps of a fit: minibatches, noise, learning rates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+
+import torch
+from torch import Tensor
+
+from flatviz.core.seeds import generator, randn_like
+from flatviz.gaussian import Gaussian
+
+STEPS_AHEAD = 64  # whose noise is drawn at once: one by one, between other work, a draw takes four times as long
+MOST_AHEAD = 2**22  # numbers drawn at once
+LARGE = 2**20  # numbers of a draw beyond which a GPU draws them itself: 11 million take a CPU longer than ResNet-18's gradient
+
+
+def minibatches(n: int, batch_size: int | None, seed: int | Sequence[int], device: torch.device) -> Iterator[Tensor | None]:
+    """Indices of minibatches (batch,) without end, (B, batch) of a list of B seeds; None, all examples, where one batch holds them."""
+    if batch_size is None or batch_size >= n:
+        while True:
+            yield None
+    several = isinstance(seed, Sequence)
+    sources = [generator(one) for one in (seed if several else [seed])]
+    while True:  # an epoch at a time: a thousand members are not asked one by one in every step
+        orders = [torch.randperm(n, generator=source) for source in sources]
+        yield from (torch.stack(orders) if several else orders[0]).to(device).split(batch_size, dim=-1)
+
+
+def steps_per_epoch(n: int, batch_size: int | None) -> int:
+    """Minibatches in one pass over n examples."""
+    return 1 if batch_size is None else math.ceil(n / batch_size)
+
+
+def cosine(step: int, steps: int, last: float = 0.0) -> float:
+    """Factor on the learning rate: 1 at step 0, falling to `last` along half a cosine."""
+    return last + (1 - last) * 0.5 * (1 + math.cos(math.pi * step / steps))
+
+
+def constant(step: int, steps: int) -> float:
+    """Factor on the learning rate: 1 at every step."""
+    return 1.0
+
+
+def rates(lr: float, steps: int, like: Tensor, schedule: Callable[[int, int], float] = cosine) -> Tensor:
+    """The learning rate of each step, lr schedule(step, steps), (steps,), in float64 and on the device of `like`."""
+    return like.new_tensor([lr * schedule(step, steps) for step in range(steps)], dtype=torch.float64)
+
+
+class Noise:
+    """The noise of each step: `at(step)` is a tuple of standard normal tensors; here (), of a method that draws none.
+
+    generators: what a checkpoint saves, so that a resumed run goes on with the same numbers.
+    """
+
+    generators: Sequence[torch.Generator] = ()
+
+    def at(self, step: int) -> tuple[Tensor, ...]:
+        """The noise of a step; steps are asked for in order."""
+        return ()
+
+
+class FreshNoise(Noise):
+    """`count` tensors of the shape of `like`, (D,) by the one seed or (B, D) with a generator a row; zeros where `drawn(step)` is False."""
+
+    def __init__(
+        self, seeds: Sequence[int], like: Tensor, count: int = 1, drawn: Callable[[int], bool] = lambda step: True
+    ) -> None:
+        self.generators, self.drawn, self.count = [generator(seed) for seed in seeds], drawn, count
+        self.still = torch.zeros_like(like)
+
+    def at(self, step: int) -> tuple[Tensor, ...]:
+        """The noise of a step."""
+        return tuple(self._one() if self.drawn(step) else self.still for _ in range(self.count))
+
+    def _one(self) -> Tensor:
+        if self.still.ndim == 1:
+            return randn_like(self.still, self.generators[0])
+        return torch.stack([randn_like(row, source) for row, source in zip(self.still, self.generators)])
+
+
+class MirroredNoise(Noise):
+    """z1 (..., S, D) and z2 (..., S, K) of S draws of a Gaussian; an odd step has the negative of that before it.
+
+    What is odd in the noise then cancels over two steps: the noise of the draw in the mean's gradient, and the gradient's
+    mean in that of the widths.  Each member has its generator; the noise of several steps is drawn at once.
+    """
+
+    def __init__(self, seeds: Sequence[int], draws: int, q: Gaussian, steps: int) -> None:
+        self.like, self.dim, self.draws, self.size = q.mean, q.dim, draws, q.dim + q.rank
+        self.device = q.mean.device if self.size > LARGE else torch.device("cpu")
+        self.generators = [generator(seed, self.device) for seed in seeds]  # as before the block's first step: this is saved
+        self.ahead = [generator(seed, self.device) for seed in seeds]  # as they are after its last
+        most = MOST_AHEAD // (len(seeds) * draws * self.size)
+        self.pairs = max(1, min(STEPS_AHEAD, steps + 1, most) // 2)
+        self.block: list[tuple[Tensor, Tensor]] = []
+
+    def at(self, step: int) -> tuple[Tensor, Tensor]:
+        """The noise of a step."""
+        if not self.block:
+            self.block = self._drawn()
+        place = step % (2 * self.pairs)
+        noise = self.block[place]
+        if place == 2 * self.pairs - 1:
+            self.block = []
+            for source, ahead in zip(self.generators, self.ahead):
+                source.set_state(ahead.get_state())
+        return noise
+
+    def _drawn(self) -> list[tuple[Tensor, Tensor]]:
+        shape = len(self.generators), self.pairs, self.draws, self.size
+        z = torch.empty(shape, dtype=self.like.dtype, device=self.device)
+        for source, ahead, rows in zip(self.generators, self.ahead, z):
+            ahead.set_state(source.get_state())
+            for row in rows:
+                row.normal_(generator=ahead)
+        z = z.to(self.like.device)
+        z = torch.stack((z, -z), 2).flatten(1, 2)
+        z = z[0] if len(z) == 1 else z.transpose(0, 1)  # (steps, ..., S, D + K)
+        return list(zip(z[..., : self.dim].unbind(), z[..., self.dim :].unbind()))

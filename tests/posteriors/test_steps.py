@@ -1,0 +1,131 @@
+"""A method is `init` and `update`: stepped by hand it is its fit; a step changes nothing, reads nothing back, and can be replayed."""
+
+from functools import partial
+
+import pytest
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+import flatviz as fv
+from flatviz.posteriors import BSAM, EMCMC, SABMA, SGHMC, SGLD, SVGD, SWAG, VI
+from flatviz.training import SGD, Descent, Energy, Run, training_loss
+from flatviz.training.driver import drive
+from flatviz.training.perturb import MODES, Perturbation
+from flatviz.training.replay import NOT_REPLAYED, RECORDERS
+from flatviz.training.streams import minibatches, rates
+
+STEPS = 9
+RATES = torch.linspace(0.1, 0.01, STEPS).double()
+
+
+def algorithms(prior, n):
+    """name -> (algorithm, where it starts: weights (D,), chains (3, D) or a Gaussian)."""
+    w, sgd = prior.mean, SGD(RATES, weight_decay=0.01, ascent=fv.SAM(0.1))
+    chain = dict(energy=Energy(n, prior=prior), keep=range(4, STEPS, 2))
+    descent = Descent(prior, n, RATES, kl_weight=0.3)
+    W = w + 0.1 * torch.randn(3, len(w), generator=torch.Generator().manual_seed(0), dtype=w.dtype)
+    return {
+        "sgd": (sgd, w),
+        "swag": (SWAG(sgd, epoch=3, rank=2), w),
+        "bsam": (BSAM(RATES, n), w),
+        "sgld": (SGLD(**chain, lr=0.1), W),
+        "sghmc": (SGHMC(**chain, rates=RATES, friction=0.2, noisy=range(4, STEPS)), W),
+        "emcmc": (EMCMC(**chain, lr=0.01, eta=0.1), W),
+        "svgd": (SVGD(**chain, lr=0.1), W),
+        "vi": (VI(descent, draws=2, ascent=fv.SAM(0.1)), prior),
+        **{mode: (SABMA(descent, 2, torch.tensor(0.3), Perturbation(mode)), prior) for mode in MODES if mode != "none"},
+    }
+
+
+NAMES = list(algorithms(fv.Gaussian(torch.zeros(2), torch.zeros(2)), 1))
+
+
+@pytest.fixture(params=NAMES)
+def case(request, small):
+    """(algorithm, its state at the start, loss, further keywords of the driver)."""
+    net, data, prior = small
+    algorithm, start = algorithms(prior, len(data))[request.param]
+    chains = isinstance(start, torch.Tensor) and start.ndim == 2
+    loss = training_loss(net, data, members=3 if chains else None, draws=getattr(algorithm, "draws", 1))
+    return (
+        algorithm,
+        algorithm.init(start),
+        loss,
+        dict(seeds=[0, 1, 2], shuffle=[0, 1, 2]) if chains else dict(seeds=[0], shuffle=0),
+    )
+
+
+def clones(state):
+    return [value.clone() if isinstance(value, torch.Tensor) else list(value) for value in state]
+
+
+def same(a, b):
+    """Whether two states hold the same bits."""
+    pairs = ([v] if isinstance(v, torch.Tensor) else v for state in (a, b) for v in state)
+    first, second = [t for part in pairs for t in part], None
+    half = len(first) // 2
+    first, second = first[:half], first[half:]
+    return all(torch.equal(x, y) for x, y in zip(first, second))
+
+
+def test_stepped_by_hand_it_is_what_the_driver_makes_of_it(case):
+    algorithm, start, loss, how = case
+    noise, batches = algorithm.noise(start, how["seeds"], STEPS), minibatches(24, 7, how["shuffle"], start[0].device)
+    state, losses = start, []
+    for step in range(STEPS):
+        before, given = clones(state), (loss, next(batches), noise.at(step))
+        state, record = algorithm.update(state, *given)
+        again, _ = algorithm.update(type(state)(*(tuple(v) if isinstance(v, list) else v for v in before)), *given)
+        assert same(again._replace(), state)  # a function of what it is given, which stays as it is
+        losses.append(record.loss)
+        state = algorithm.collect(state) if algorithm.collects(step) else state
+    driven, history = drive(algorithm, start, loss, Run(batch_size=7), steps=STEPS, **how)
+    assert same(state, driven) and torch.equal(history.loss, torch.stack(losses))
+    assert isinstance(algorithm.result(driven, history), fv.Posterior) if hasattr(algorithm, "result") else True
+
+
+class NothingIsRead(TorchDispatchMode):
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        assert func is not torch.ops.aten._local_scalar_dense.default, "a value was read back to the host"
+        return func(*args, **(kwargs or {}))
+
+
+def test_a_step_reads_nothing_back_to_the_host(case):
+    algorithm, state, loss, how = case
+    noise = algorithm.noise(state, how["seeds"], STEPS)
+    algorithm.update(state, loss, None, noise.at(0))  # what is made once
+    with NothingIsRead():
+        algorithm.update(state, loss, None, noise.at(1))
+
+
+def record(warm, step):
+    """A stand-in for a graph: what is recorded runs at each replay."""
+    warm()
+    return step
+
+
+def test_a_replayed_step_is_the_step_and_a_note_says_why_one_is_not(case, monkeypatch):
+    algorithm, start, loss, how = case
+    go = partial(drive, algorithm, start, loss, Run(batch_size=7), steps=STEPS, **how)  # the last batch of an epoch has 3
+    plain, history = go()
+    assert history.notes == ()
+    monkeypatch.setitem(RECORDERS, "cpu", record)
+    replayed, history = go()
+    assert same(plain, replayed) and history.notes == ()
+
+    def refuses(warm, step):
+        raise RuntimeError("operation not permitted when stream is capturing")
+
+    monkeypatch.setitem(RECORDERS, "cpu", refuses)
+    refused, history = go()
+    assert same(plain, refused) and history.notes == (f"{NOT_REPLAYED}: operation not permitted when stream is capturing",)
+
+
+def test_a_loss_that_changes_something_is_not_replayed(conv, task, monkeypatch):
+    monkeypatch.setitem(RECORDERS, "cpu", lambda warm, step: pytest.fail("recorded"))
+    (note,) = fv.fit_sgd(conv[0], task.train, seed=0, steps=2, batchnorm="train").history.notes
+    assert note.startswith(NOT_REPLAYED) and "statistics of BatchNorm" in note
+
+
+def test_rates_fall_along_half_a_cosine():
+    torch.testing.assert_close(rates(2.0, 4, torch.zeros(1)), torch.tensor([2, 1 + 0.5**0.5, 1, 1 - 0.5**0.5]).double())
