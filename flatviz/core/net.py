@@ -390,9 +390,9 @@ def _set_sparse(module: nn.Module, names: list[str], value: bool) -> None:
 def _after_fork() -> None:
     """In a forked process nobody is inside of a net, wherever another thread was at that moment."""
     unlock()
-    locks: dict[int, threading.RLock] = {}
+    fresh = {id(net._lock): threading.RLock() for net in _NETS}  # one for nets that share a module
     for net in list(_NETS):
-        net._lock = locks.setdefault(id(net._lock), threading.RLock())
+        net._lock = fresh[id(net._lock)]
         net._place(None)
 
 
