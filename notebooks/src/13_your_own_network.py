@@ -3,7 +3,7 @@
 #
 # **You will learn** to
 #
-# - hand any PyTorch classifier to flatviz, with arrays, tensors, a `Dataset` or a `DataLoader`;
+# - hand any PyTorch network to flatviz, with arrays, frames, a `Dataset` or a `DataLoader`, and another likelihood;
 # - read what it did on the way, and why it stops at a dead network;
 # - do the same by hand in ten lines, choosing what is treated, the prior and the radius;
 # - draw the path of your own training loop with one line around it.
@@ -215,6 +215,49 @@ fv.plot_surface(ground, fv.project(path.W, view), path=True, title="Where my tra
 first_loss, last_loss = fv.nll(whole, data)(path.W[0]), fv.nll(whole, data)(path.W[-1])
 assert last_loss < first_loss
 print(f"loss {first_loss:.2f} at the start, {last_loss:.2f} after {5 * (len(path.W) - 1)} steps")
+
+# %% [markdown]
+# ## What you can bring
+#
+# Each row was run to write this table (`python tests/brought.py`); its names are those of small examples there.
+#
+# | you bring | you write | you get |
+# |---|---|---|
+# | arrays | `fv.datasets.data_from((x.numpy(), y.numpy()))` | Data(12 examples, x (12, 3) float32, classes 0..1) |
+# | a pandas `DataFrame` and `Series` | `fv.datasets.data_from((frame, series))` | Data(12 examples, x (12, 3) float32, classes 0..1) |
+# | class names as labels | `fv.datasets.data_from((x, ["cat", "dog"] * 6)).class_names` | ('cat', 'dog') |
+# | one-hot labels | `fv.datasets.data_from((x, F.one_hot(y)))` | Data(12 examples, x (12, 3) float32, classes 0..1) |
+# | a `Dataset` | `fv.datasets.data_from(pairs)` | Data(12 examples, x (12, 3) float32, classes 0..1) |
+# | a `DataLoader` | `fv.datasets.data_from(DataLoader(pairs, batch_size=5))` | Data(12 examples, x (12, 3) float32, classes 0..1) |
+# | an `IterableDataset` | `fv.datasets.data_from(endless, 7)` | Data(7 examples, x (7, 3) float32, classes 0..1) |
+# | tokenized text (Hugging Face) | `fv.datasets.data_from(rows)` | Data(12 examples, input_ids (12, 5) int64, attention_mask (12, 5) int64, classes 0..1) |
+# | a model of text | `fv.Net.from_module(reader, example=rows_as_data)` | Net(Reader, dim=46: 46 other) |
+# | two inputs | `fv.Data((x, x), y)` | Data(12 examples, x0 (12, 3) float32, x1 (12, 3) float32, classes 0..1) |
+# | a class folder | `fv.datasets.image_folder(folder)` | Data(2 examples, x (2, 3, 8, 8) uint8, classes 0..1) |
+# | data beyond memory | `fv.datasets.stream(pairs)` | Data(12 examples, x (12, 3) float32, streamed by 2 threads, classes 0..1) |
+# | a checkpoint of Lightning | `fv.models.load_weights(module, lightning)` | a copy with its weights |
+# | a checkpoint of DataParallel or `torch.compile` | `fv.models.load_weights(module, compiled)` | a copy with its weights |
+# | frozen layers | `fv.Net.from_module(frozen)` | Net(Sequential, dim=18: 18 other; 32 frozen) |
+# | an LSTM | `fv.fit_ensemble(fv.Net.from_module(lstm), sequences, members=2, steps=2, seed=0)` | Draws(W (2, 154), history: History) |
+# | unequal classes | `fv.nll(net, data, likelihood=fv.Likelihood.categorical(weight=torch.tensor([1.0, 3.0])))` | 0.796 nats |
+# | label smoothing | `fv.nll(net, data, likelihood=fv.Likelihood.categorical(label_smoothing=0.1))` | 0.752 nats |
+# | segmentation, (N, C, H, W) | `fv.nll(pixels, fv.Data(images, masks))` | 0.981 nats |
+# | tokens, (N, T, C), with -100 | `fv.nll(tagger, fv.Data(words, tags))` | 0.944 nats |
+# | one logit | `fv.nll(line, data, likelihood="bernoulli")` | 0.664 nats |
+# | several labels an example | `fv.nll(net, fv.Data(x, many), likelihood="bernoulli")` | 1.504 nats |
+# | a regression of known noise | `fv.nll(line, fv.Data(x, t), likelihood=0.5)` | 3.742 nats |
+# | mean and variance as outputs | `fv.nll(net, fv.Data(x, t), likelihood="gaussian")` | 3.920 nats |
+# | a noise to be learned | `fv.Net.from_module(fv.models.learned_noise(nn.Linear(3, 1)))` | Net(WithNoise, dim=5: 5 other) |
+# | another distribution | `fv.nll(line, fv.Data(x, counts), likelihood=fv.Likelihood(lambda o: Poisson(o[:, 0].exp())))` | 7.038 nats |
+# | a module that ends in `Softmax` | `fv.nll(fv.Net.from_module(nn.Sequential(nn.Linear(3, 2), nn.Softmax(-1))), data)` | the net must return logits, got probabilities from Softmax, of which a second softmax would be taken |
+# | outputs of another library | `fv.Prediction(logits, y)` | accuracy, nll, ece, brier |
+# | weights that you sampled | `fv.predict(net, W, data, 3, seed=0)` | Prediction(outputs (3, 12, 2), y (12,), scores: accuracy, nll, ece, brier, bins (3, 15, 3)) |
+# | two models | `fv.slice_line(fv.nll(net, data), W[0], W[1], resolution=5).barrier` | 0 |
+# | a plain loss function | `fv.top_eigenpairs(lambda w: (w**4).sum(), torch.ones(3), 1)` | λ₁ = 12.000 |
+# | derivatives inside the loss (PINN) | `fv.hessian_trace(physics, torch.ones(4), products=6)` | trace 11.393 |
+# | a training loop | `fv.record_path(module)` | RecordedPath |
+#
+# Other likelihoods go into each `fit_*`, `predict` and `nll`; a regression's `Prediction` has `mean`, `quantile(0.05)` and `sample`.
 
 # %% [markdown]
 # ## Summary

@@ -1,5 +1,6 @@
 """Whatever form the same examples come in, `data_from` gives the same data, and leaves the user's random numbers alone."""
 
+import brought
 import numpy as np
 import pandas as pd
 import pytest
@@ -129,3 +130,8 @@ WRONG = {
 def test_what_is_no_data_is_one_clear_error(given, kind, text):
     with pytest.raises(kind, match=text):
         data_from(given)
+
+
+def test_the_table_of_chapter_13_is_what_its_rows_give():
+    text = brought.CHAPTER.read_text(encoding="utf-8")
+    assert len(brought.ROWS) >= 30 and brought.written(text) == text, "run python tests/brought.py, then .ci/sync_notebooks.py"

@@ -1,0 +1,164 @@
+"""What people bring, what they write and what they get: the table of chapter 13, made and run from one list.
+
+`python tests/brought.py` writes it into the chapter's source.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import torch
+from PIL import Image
+from torch import nn
+from torch.distributions import Poisson  # noqa: F401 (rows name it)
+from torch.nn import functional as F  # noqa: F401
+from torch.utils.data import DataLoader, IterableDataset, TensorDataset  # noqa: F401
+
+import flatviz as fv
+
+CHAPTER = Path(__file__).parent.parent / "notebooks" / "src" / "13_your_own_network.py"
+LOADED = lambda got, module: "a copy with its weights" if torch.equal(got.weight, module.weight) else "another network"  # noqa: E731
+HEAD = "# | you bring | you write | you get |"
+ROWS = [  # what it is, the call, and what of its result is shown
+    ("arrays", "fv.datasets.data_from((x.numpy(), y.numpy()))", "got"),
+    ("a pandas `DataFrame` and `Series`", "fv.datasets.data_from((frame, series))", "got"),
+    ("class names as labels", 'fv.datasets.data_from((x, ["cat", "dog"] * 6)).class_names', "got"),
+    ("one-hot labels", "fv.datasets.data_from((x, F.one_hot(y)))", "got"),
+    ("a `Dataset`", "fv.datasets.data_from(pairs)", "got"),
+    ("a `DataLoader`", "fv.datasets.data_from(DataLoader(pairs, batch_size=5))", "got"),
+    ("an `IterableDataset`", "fv.datasets.data_from(endless, 7)", "got"),
+    ("tokenized text (Hugging Face)", "fv.datasets.data_from(rows)", "got"),
+    ("a model of text", "fv.Net.from_module(reader, example=rows_as_data)", "got"),
+    ("two inputs", "fv.Data((x, x), y)", "got"),
+    ("a class folder", "fv.datasets.image_folder(folder)", "got"),
+    ("data beyond memory", "fv.datasets.stream(pairs)", "got"),
+    ("a checkpoint of Lightning", "fv.models.load_weights(module, lightning)", "LOADED(got, module)"),
+    ("a checkpoint of DataParallel or `torch.compile`", "fv.models.load_weights(module, compiled)", "LOADED(got, module)"),
+    ("frozen layers", "fv.Net.from_module(frozen)", "got"),
+    ("an LSTM", "fv.fit_ensemble(fv.Net.from_module(lstm), sequences, members=2, steps=2, seed=0)", "got"),
+    ("unequal classes", "fv.nll(net, data, likelihood=fv.Likelihood.categorical(weight=torch.tensor([1.0, 3.0])))", "value"),
+    ("label smoothing", "fv.nll(net, data, likelihood=fv.Likelihood.categorical(label_smoothing=0.1))", "value"),
+    ("segmentation, (N, C, H, W)", "fv.nll(pixels, fv.Data(images, masks))", "value"),
+    ("tokens, (N, T, C), with -100", "fv.nll(tagger, fv.Data(words, tags))", "value"),
+    ("one logit", 'fv.nll(line, data, likelihood="bernoulli")', "value"),
+    ("several labels an example", 'fv.nll(net, fv.Data(x, many), likelihood="bernoulli")', "value"),
+    ("a regression of known noise", "fv.nll(line, fv.Data(x, t), likelihood=0.5)", "value"),
+    ("mean and variance as outputs", 'fv.nll(net, fv.Data(x, t), likelihood="gaussian")', "value"),
+    ("a noise to be learned", "fv.Net.from_module(fv.models.learned_noise(nn.Linear(3, 1)))", "got"),
+    ("another distribution", "fv.nll(line, fv.Data(x, counts), likelihood=fv.Likelihood(lambda o: Poisson(o[:, 0].exp())))", "value"),
+    ("a module that ends in `Softmax`", "fv.nll(fv.Net.from_module(nn.Sequential(nn.Linear(3, 2), nn.Softmax(-1))), data)", "error"),
+    ("outputs of another library", "fv.Prediction(logits, y)", "', '.join(got.scores)"),
+    ("weights that you sampled", "fv.predict(net, W, data, 3, seed=0)", "got"),
+    ("two models", "fv.slice_line(fv.nll(net, data), W[0], W[1], resolution=5).barrier", "f'{got:.2g}'"),
+    ("a plain loss function", "fv.top_eigenpairs(lambda w: (w**4).sum(), torch.ones(3), 1)", "f'λ₁ = {float(got.values[0]):.3f}'"),
+    ("derivatives inside the loss (PINN)", "fv.hessian_trace(physics, torch.ones(4), products=6)", "f'trace {float(got[0]):.3f}'"),
+    ("a training loop", "fv.record_path(module)", "type(got).__name__"),
+]  # fmt: skip
+
+
+class Endless(IterableDataset):
+    """A data set without a length."""
+
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+    def __iter__(self):
+        while True:
+            yield from zip(self.x, self.y)
+
+
+class Reader(nn.Module):
+    """Text to logits, as transformers return them."""
+
+    def __init__(self):
+        super().__init__()
+        self.embed, self.classifier = nn.Embedding(9, 4), nn.Linear(4, 2)
+
+    def forward(self, input_ids, attention_mask=None):
+        return {"logits": self.classifier(self.embed(input_ids).mean(1))}
+
+
+class Lstm(nn.Module):
+    """The last state of a sequence to logits."""
+
+    def __init__(self):
+        super().__init__()
+        self.lstm, self.head = nn.LSTM(3, 4, batch_first=True), nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.head(self.lstm(x)[0][:, -1])
+
+
+def things(folder):
+    """What the rows name."""
+    torch.manual_seed(0)
+    x, y = torch.randn(12, 3), torch.arange(12) % 2
+    module, frozen = nn.Linear(3, 2), nn.Sequential(nn.Linear(3, 8), nn.ReLU(), nn.Linear(8, 2))
+    frozen[0].requires_grad_(False)
+    state, names = module.state_dict(), [folder / "epoch.ckpt", folder / "compiled.pt"]
+    torch.save(
+        {"state_dict": {f"model.{k}": v for k, v in state.items()}, "hyper_parameters": argparse.Namespace(lr=0.1)}, names[0]
+    )
+    torch.save({f"module._orig_mod.{k}": v for k, v in state.items()}, names[1])
+    for name in ("cat", "dog"):
+        (folder / "photos" / name).mkdir(parents=True)
+        Image.fromarray(np.full((8, 8, 3), 99, dtype=np.uint8)).save(folder / "photos" / name / "1.gif")
+    rows = [{"input_ids": [i % 9] * 5, "attention_mask": [1] * 5, "labels": i % 2} for i in range(12)]
+    net, line = fv.Net.from_module(module), fv.Net.from_module(nn.Linear(3, 1))
+
+    def physics(w):
+        t = torch.linspace(0, 1, 5, dtype=w.dtype).requires_grad_(True)
+        u = (w * torch.stack([t, t**2, t**3, t.sin()], 1)).sum()
+        (slope,) = torch.autograd.grad(u, t, create_graph=True)
+        return ((slope - 1) ** 2).mean()
+
+    tags = y[:, None].expand(-1, 4).clone()
+    tags[:, 3] = -100
+    return globals() | dict(
+        x=x, y=y, module=module, frozen=frozen, lightning=names[0], compiled=names[1], folder=folder / "photos", rows=rows, net=net,
+        line=line,
+        frame=pd.DataFrame(x.numpy()), series=pd.Series(y.numpy()), pairs=TensorDataset(x, y), endless=Endless(x, y), reader=Reader(),
+        rows_as_data=fv.datasets.data_from(rows), lstm=Lstm(), sequences=fv.Data(torch.randn(12, 5, 3), y), data=fv.Data(x, y),
+        pixels=fv.Net.from_module(nn.Conv2d(3, 2, 1)), images=torch.randn(12, 3, 4, 4), masks=torch.randint(0, 2, (12, 4, 4)),
+        tagger=fv.Net.from_module(nn.Linear(5, 2)), words=torch.randn(12, 4, 5), tags=tags, many=torch.randint(0, 2, (12, 2)),
+        t=torch.randn(12, 1), counts=torch.arange(12), logits=torch.randn(3, 12, 2), physics=physics,
+        W=net.w + 0.5 * torch.randn(3, net.dim),
+    )  # fmt: skip
+
+
+def got(row, given):
+    """The last column of a row."""
+    _, write, show = row
+    try:
+        value = eval(write, given)
+    except ValueError as error:
+        assert show == "error", (write, error)
+        return str(error).partition(":")[0]
+    if show == "value":
+        return f"{float(value(value.net.w)):.3f} nats"
+    return str(eval(show, given | {"got": value}))
+
+
+def table():
+    """The rows as markdown in a comment."""
+    with tempfile.TemporaryDirectory() as folder:
+        given = things(Path(folder))
+        lines = [HEAD, "# |---|---|---|"]
+        for row in ROWS:
+            lines.append(f"# | {row[0]} | `{row[1]}` | {got(row, given)} |")
+    return "\n".join(lines) + "\n"
+
+
+def written(text):
+    """The chapter with the table in place of the one that it has."""
+    start = text.index(HEAD)
+    end = text.index("\n#\n", start) + 1
+    return text[:start] + table() + text[end:]
+
+
+if __name__ == "__main__":
+    CHAPTER.write_text(written(CHAPTER.read_text(encoding="utf-8")), encoding="utf-8")
