@@ -31,7 +31,7 @@ ROWS = [  # what it is, the call, and what of its result is shown
     ("a `Dataset`", "fv.datasets.data_from(pairs)", "got"),
     ("a `DataLoader`", "fv.datasets.data_from(DataLoader(pairs, batch_size=5))", "got"),
     ("an `IterableDataset`", "fv.datasets.data_from(endless, 7)", "got"),
-    ("tokenized text (Hugging Face)", "fv.datasets.data_from(rows)", "got"),
+    ("tokenized text (Hugging Face)", "fv.datasets.data_from(rows)", "f'{len(got)} examples of {\", \".join(got.x.named)}'"),
     ("a model of text", "fv.Net.from_module(reader, example=rows_as_data)", "got"),
     ("two inputs", "fv.Data((x, x), y)", "got"),
     ("a class folder", "fv.datasets.image_folder(folder)", "got"),
@@ -50,9 +50,9 @@ ROWS = [  # what it is, the call, and what of its result is shown
     ("mean and variance as outputs", 'fv.nll(net, fv.Data(x, t), likelihood="gaussian")', "value"),
     ("a noise to be learned", "fv.Net.from_module(fv.models.learned_noise(nn.Linear(3, 1)))", "got"),
     ("another distribution", "fv.nll(line, fv.Data(x, counts), likelihood=fv.Likelihood(lambda o: Poisson(o[:, 0].exp())))", "value"),
-    ("a module that ends in `Softmax`", "fv.nll(fv.Net.from_module(nn.Sequential(nn.Linear(3, 2), nn.Softmax(-1))), data)", "error"),
+    ("a module that ends in `Softmax`", "fv.nll(soft, data)", "error"),
     ("outputs of another library", "fv.Prediction(logits, y)", "', '.join(got.scores)"),
-    ("weights that you sampled", "fv.predict(net, W, data, 3, seed=0)", "got"),
+    ("weights that you sampled", "fv.predict(net, W, data, 3, seed=0)", "', '.join(got.scores)"),
     ("two models", "fv.slice_line(fv.nll(net, data), W[0], W[1], resolution=5).barrier", "f'{got:.2g}'"),
     ("a plain loss function", "fv.top_eigenpairs(lambda w: (w**4).sum(), torch.ones(3), 1)", "f'λ₁ = {float(got.values[0]):.3f}'"),
     ("derivatives inside the loss (PINN)", "fv.hessian_trace(physics, torch.ones(4), products=6)", "f'trace {float(got[0]):.3f}'"),
@@ -126,7 +126,7 @@ def things(folder):
         pixels=fv.Net.from_module(nn.Conv2d(3, 2, 1)), images=torch.randn(12, 3, 4, 4), masks=torch.randint(0, 2, (12, 4, 4)),
         tagger=fv.Net.from_module(nn.Linear(5, 2)), words=torch.randn(12, 4, 5), tags=tags, many=torch.randint(0, 2, (12, 2)),
         t=torch.randn(12, 1), counts=torch.arange(12), logits=torch.randn(3, 12, 2), physics=physics,
-        W=net.w + 0.5 * torch.randn(3, net.dim),
+        soft=fv.Net.from_module(nn.Sequential(nn.Linear(3, 2), nn.Softmax(-1))), W=net.w + 0.5 * torch.randn(3, net.dim),
     )  # fmt: skip
 
 
@@ -137,7 +137,7 @@ def got(row, given):
         value = eval(write, given)
     except ValueError as error:
         assert show == "error", (write, error)
-        return str(error).partition(":")[0]
+        return str(error).partition(":")[0].partition(", of which")[0]
     if show == "value":
         return f"{float(value(value.net.w)):.3f} nats"
     return str(eval(show, given | {"got": value}))

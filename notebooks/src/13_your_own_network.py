@@ -230,7 +230,7 @@ print(f"loss {first_loss:.2f} at the start, {last_loss:.2f} after {5 * (len(path
 # | a `Dataset` | `fv.datasets.data_from(pairs)` | Data(12 examples, x (12, 3) float32, classes 0..1) |
 # | a `DataLoader` | `fv.datasets.data_from(DataLoader(pairs, batch_size=5))` | Data(12 examples, x (12, 3) float32, classes 0..1) |
 # | an `IterableDataset` | `fv.datasets.data_from(endless, 7)` | Data(7 examples, x (7, 3) float32, classes 0..1) |
-# | tokenized text (Hugging Face) | `fv.datasets.data_from(rows)` | Data(12 examples, input_ids (12, 5) int64, attention_mask (12, 5) int64, classes 0..1) |
+# | tokenized text (Hugging Face) | `fv.datasets.data_from(rows)` | 12 examples of input_ids, attention_mask |
 # | a model of text | `fv.Net.from_module(reader, example=rows_as_data)` | Net(Reader, dim=46: 46 other) |
 # | two inputs | `fv.Data((x, x), y)` | Data(12 examples, x0 (12, 3) float32, x1 (12, 3) float32, classes 0..1) |
 # | a class folder | `fv.datasets.image_folder(folder)` | Data(2 examples, x (2, 3, 8, 8) uint8, classes 0..1) |
@@ -249,9 +249,9 @@ print(f"loss {first_loss:.2f} at the start, {last_loss:.2f} after {5 * (len(path
 # | mean and variance as outputs | `fv.nll(net, fv.Data(x, t), likelihood="gaussian")` | 3.920 nats |
 # | a noise to be learned | `fv.Net.from_module(fv.models.learned_noise(nn.Linear(3, 1)))` | Net(WithNoise, dim=5: 5 other) |
 # | another distribution | `fv.nll(line, fv.Data(x, counts), likelihood=fv.Likelihood(lambda o: Poisson(o[:, 0].exp())))` | 7.038 nats |
-# | a module that ends in `Softmax` | `fv.nll(fv.Net.from_module(nn.Sequential(nn.Linear(3, 2), nn.Softmax(-1))), data)` | the net must return logits, got probabilities from Softmax, of which a second softmax would be taken |
+# | a module that ends in `Softmax` | `fv.nll(soft, data)` | the net must return logits, got probabilities from Softmax |
 # | outputs of another library | `fv.Prediction(logits, y)` | accuracy, nll, ece, brier |
-# | weights that you sampled | `fv.predict(net, W, data, 3, seed=0)` | Prediction(outputs (3, 12, 2), y (12,), scores: accuracy, nll, ece, brier, bins (3, 15, 3)) |
+# | weights that you sampled | `fv.predict(net, W, data, 3, seed=0)` | accuracy, nll, ece, brier |
 # | two models | `fv.slice_line(fv.nll(net, data), W[0], W[1], resolution=5).barrier` | 0 |
 # | a plain loss function | `fv.top_eigenpairs(lambda w: (w**4).sum(), torch.ones(3), 1)` | λ₁ = 12.000 |
 # | derivatives inside the loss (PINN) | `fv.hessian_trace(physics, torch.ones(4), products=6)` | trace 11.393 |
