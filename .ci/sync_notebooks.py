@@ -3,7 +3,8 @@
     python .ci/sync_notebooks.py          write what differs
     python .ci/sync_notebooks.py --check  status 1 and a list, if anything differs
 
-Cell ids are hashes of the text, outputs are empty, keys are sorted; `jupytext --sync` trusts clocks and invents ids.
+Cell ids are hashes of the text, keys are sorted; `jupytext --sync` trusts clocks and invents ids.  Outputs that `.ci/outputs.py` stored
+stay as long as no code cell has changed since: the notebook's metadata hold a digest of what they are of.
 The table of contents (a line `<!-- contents -->` in a markdown cell) is made from the first cells of the other notebooks:
 their title and what they say after **Takes**.
 """
@@ -46,7 +47,14 @@ def contents(sources: list[Path]) -> str:
     return "\n".join(lines)
 
 
+def code_digest(cells: list) -> str:
+    """Of what makes the outputs."""
+    return hashlib.sha256("\0".join("".join(c["source"]) for c in cells if c["cell_type"] == "code").encode()).hexdigest()[:16]
+
+
 def generate(source: Path, table: str) -> str:
+    target = source.with_suffix(".ipynb") if source.parent.name == "experiments" else ROOT / f"{source.stem}.ipynb"
+    stored = json.loads(target.read_text(encoding="utf-8")) if target.exists() else {"cells": [], "metadata": {}}
     notebook = jupytext.read(source, fmt="py:percent")
     seen: dict[str, int] = {}
     for cell in notebook.cells:
@@ -57,7 +65,15 @@ def generate(source: Path, table: str) -> str:
             cell.id, cell.source = "contents", cell.source.replace(CONTENTS, table).splitlines(keepends=True)
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
+    digest = code_digest(notebook.cells)
+    kept = stored["metadata"].get("outputs of") == digest
+    if kept:
+        for cell, before in zip(
+            (c for c in notebook.cells if c.cell_type == "code"), (c for c in stored["cells"] if "outputs" in c)
+        ):
+            cell.outputs = before["outputs"]
     notebook.metadata = {
+        **({"outputs of": digest} if kept else {}),
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
     }

@@ -1,5 +1,6 @@
 """The files around the code agree with each other."""
 
+import json
 import re
 import runpy
 import subprocess
@@ -72,6 +73,18 @@ def test_the_readmes_links_and_its_moving_picture_are_made_by_their_scripts_and_
         assert picture.n_frames > 20
 
 
+def test_stored_outputs_are_pictures_and_text_and_small():
+    files = [*(ROOT / "notebooks").glob("*.ipynb"), *(ROOT / "notebooks" / "experiments").glob("*.ipynb")]
+    assert sum(path.stat().st_size for path in files) < 6e6
+    for path in files:
+        text = path.read_text(encoding="utf-8")
+        shown = [o for cell in json.loads(text)["cells"] for o in cell.get("outputs", ())]
+        assert len(text.encode()) < 310_000 and all(o["output_type"] in ("stream", "display_data") for o in shown), path.name
+        assert not [o for o in shown if "<script" in json.dumps(o) or any("plotly" in kind for kind in o.get("data", ()))], (
+            path.name
+        )
+
+
 def test_no_file_names_an_index_of_packages():
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
     if listed.returncode:
@@ -107,6 +120,15 @@ def test_the_sync_check_sees_a_notebook_that_was_edited(tmp_path, monkeypatch, c
     made.unlink()
     assert synced(script, monkeypatch) == 0
     assert made.read_bytes() == first  # the same bytes, cell ids too
+    notebook = json.loads(first)
+    notebook["cells"][1]["outputs"] = shown = [{"data": {"text/plain": ["2"]}, "metadata": {}, "output_type": "display_data"}]
+    notebook["metadata"]["outputs of"] = runpy.run_path(str(script))["code_digest"](notebook["cells"])
+    made.write_text(json.dumps(notebook), encoding="utf-8")
+    assert synced(script, monkeypatch) == 0 and json.loads(made.read_bytes())["cells"][1]["outputs"] == shown  # kept
+    source.write_text(source.read_text(encoding="utf-8").replace("1 + 1", "1 + 3"), encoding="utf-8")
+    assert synced(script, monkeypatch) == 0 and json.loads(made.read_bytes())["cells"][1]["outputs"] == []  # of other code
+    source.write_text(source.read_text(encoding="utf-8").replace("1 + 3", "1 + 1"), encoding="utf-8")
+    assert synced(script, monkeypatch) == 0 and made.read_bytes() == first
     made.write_text(made.read_text(encoding="utf-8").replace("1 + 1", "1 + 2"), encoding="utf-8")
     assert synced(script, monkeypatch, "--check") == 1
     assert "00_x.ipynb differs" in capsys.readouterr().out

@@ -90,6 +90,11 @@ def test_every_link_inside_the_site_leads_somewhere(either):
                 assert urllib.parse.unquote(anchor) in ids[target], f"{path.name}: {link}"
 
 
+def test_nothing_is_written_beside_the_site_and_the_playground_is_a_page_of_its_own(site):
+    assert not (site.parent / "jupyter_execute").exists()
+    assert "Plotly" not in (site / "play.html").read_text(encoding="utf-8")
+
+
 def test_every_public_name_stands_in_the_reference(site):
     text = "".join(p.read_text(encoding="utf-8") for p in (site / "reference").glob("*.html"))
     names = [n.removeprefix("fv.") for n, v in public_names().items() if inspect.isfunction(v) or inspect.isclass(v)]
@@ -258,6 +263,8 @@ def test_slides_turn_by_keys_and_draw_their_figures_without_network(site, browse
         for figure in shown.locator(".fv-figure").all():
             figure.locator(".main-svg").first.wait_for()
             drawn += 1
+    twice = "() => [...document.querySelectorAll('.katex-mathml')].filter((n) => n.getBoundingClientRect().width > 1).length"
+    assert page.evaluate(twice) == 0 and page.locator(".slide .cell_input:visible").count() == 0  # formulas once, code folded
     assert drawn and not foreign and not errors and not faults(page)
     context.close()
 

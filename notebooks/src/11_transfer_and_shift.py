@@ -238,8 +238,8 @@ shifts = {m: fv.families.shifted_scores(net, q, task.test, seed=1, n_draws=n, **
 fv.plots.plot_severity(shifts)
 
 # %% [markdown]
-# *Figure: accuracy, NLL and ECE over the severity of the corruption, a line for each method. NLL rises with severity, most
-# steeply for the single network.*
+# *Figure: accuracy, NLL and ECE over the severity of the corruption, a line for each method. NLL rises with severity:
+# compare how steeply for the single network and for the averages.*
 #
 # ## Knowing when one is wrong
 #

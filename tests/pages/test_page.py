@@ -95,7 +95,7 @@ def test_in_a_browser_without_network_both_sliders_and_the_menu_draw_their_membe
                 figure = fv.widgets.plot_view(family, view, method=method, radius=float(radius), n_draws=int(n))
                 assert same_traces(shown["data"], figure, skip=("equal",)) > 0, view
         said = page.locator(".fv-controls").inner_text()
-        assert ("2 √(2 KL in nats)" in said) == (radius == "2") and ("(= VI)" in said) == (state == "sabma/0/6")
+        assert ("2 × the width of q" in said) == (radius == "2") and ("(= VI)" in said) == (state == "sabma/0/6")
     assert page.get_by_label("radius", exact=True).is_disabled()
     assert not page.locator(".modebar-btn").count()  # one menu instead
     page.get_by_role("tab", name="Flatness").click()

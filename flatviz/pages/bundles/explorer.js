@@ -1,7 +1,7 @@
 var flatvizExplorer=(()=>{var dt=Object.defineProperty;var ae=Object.getOwnPropertyDescriptor;var ne=Object.getOwnPropertyNames;var oe=Object.prototype.hasOwnProperty;var re=(n,t)=>{for(var e in t)dt(n,e,{get:t[e],enumerable:!0})},le=(n,t,e,s)=>{if(t&&typeof t=="object"||typeof t=="function")for(let i of ne(
 t))!oe.call(n,i)&&i!==e&&dt(n,i,{get:()=>t[i],enumerable:!(s=ae(t,i))||s.enumerable});return n};var he=n=>le(dt({},"__esModule",{value:!0}),n);var Fe={};re(Fe,{isDark:()=>tt,onThemeChange:()=>et,recolored:()=>T,show:()=>Mt,start:()=>Ne});function ct(n){let{index:t}=n,e=n.buffer instanceof ArrayBuffer?n.buffer:n.buffer.buffer.slice(n.buffer.byteOffset,n.buffer.byteOffset+n.buffer.
-byteLength),s=t.record;return t.members.map((i,a)=>({meta:i,data:new Float32Array(e,a*s*4,s),read:new Map}))}var W=n=>Uint8Array.from(atob(n),
-t=>t.charCodeAt(0)),Lt=({shape:n,values:t})=>pt(new Float32Array(W(t).buffer),n);function Et(n){let t=n.length/4,e=new Uint8Array(n.length);
+byteLength),s=t.record;return t.members.map((i,a)=>({meta:i,data:new Float32Array(e,a*s*4,s),read:new Map}))}var I=n=>Uint8Array.from(atob(n),
+t=>t.charCodeAt(0)),Lt=({shape:n,values:t})=>pt(new Float32Array(I(t).buffer),n);function Et(n){let t=n.length/4,e=new Uint8Array(n.length);
 for(let s=0;s<4;s++)for(let i=0;i<t;i++)e[4*i+s]=n[s*t+i];return e}function pt(n,[t,...e]){if(!e.length)return Array.from(n);let s=n.length/
 t;return Array.from({length:t},(i,a)=>pt(n.subarray(a*s,(a+1)*s),e))}function N(n,t,e){if(!t.read.has(e)){let{offset:s,shape:i}=n[e],a=t.data.
 subarray(s,s+i.reduce((o,r)=>o*r,1));t.read.set(e,pt(a,i))}return t.read.get(e)}function ft({field:n,rows:t},e,s,i,a,o){let r=o[n]??s.meta.words[n];
@@ -15,24 +15,24 @@ method${s}`}),this.radius=u("input",{type:"range",class:"fv-radius",min:0,step:1
 u("div",{class:"fv-side"},this.letter,u("label",{},u("span",{},`method${s}`),this.select),u("label",{},u("span",{},`radius${s}`),this.radius,
 this.text)),this.select.addEventListener("change",()=>{this.remembered[this.method]=this.wanted;let i=this.select.value,a=this.stopsOf(i);e(
 {method:i,radius:this.remembered[i]??this.first(i)??a[Math.ceil((a.length-1)/2)]})}),this.radius.addEventListener("input",()=>e({radius:this.
-stops[Number(this.radius.value)]}))}show(t,e,s,i=!1){let a=s.map(([l,,c])=>`${l}:${c.length}`).join()+t;a!==this.key&&(this.key=a,this.stopsOf=
-l=>s.find(c=>c[0]===l)[2],this.first=l=>s.find(c=>c[0]===l)[4],this.select.replaceChildren(...s.map(([l,c])=>{let h=u("option",{value:l},c);
-return h.selected=l===t,h}))),Object.assign(this,{method:t,wanted:e,stops:this.stopsOf(t)}),this.radius.max=Math.max(1,this.stops.length-1),
-this.radius.disabled=this.stops.length<2,this.radius.value=G(this.stops,e);let o=s.find(l=>l[0]===t)[3],r=this.stops.length<2?"none":`${S(e)}\
- ${o}${e===0?" (= VI)":""}`;this.text.textContent=i?this.stops.length<2?"no radius":`radius ${S(e)}`:r,this.radius.setAttribute("aria-valuet\
-ext",r)}},de=1200,ce={duration:800,easing:"cubic-in-out"},mt=globalThis.matchMedia?.("(prefers-reduced-motion: reduce)")??{matches:!1},K=class{every;next;text;constructor(t,e,{
-text:s="Play",every:i=de}={}){Object.assign(this,{next:t,text:s,every:i,timer:0}),this.button=R(s,e,()=>this.timer?this.halt():this.go(!0))}get glide(){
-return this.timer&&!mt.matches?ce:void 0}go(t){this.timer=setTimeout(()=>this.go(!1),this.every),this.next(t)?this.button.textContent="Pause":
-this.halt()}halt(){clearTimeout(this.timer),this.timer=0,this.button.textContent=this.text}},At=900,pe=1900,Y=class{constructor(t,e){this.player=
-new K(e,"ascend, gradient there, step back, descend",{text:"Play the step",every:pe}),this.slider=u("input",{type:"range",class:"fv-phase",min:0,
-step:1,"aria-label":"phase of the step"}),this.text=u("output"),this.slider.addEventListener("input",()=>t(Number(this.slider.value))),this.
-node=u("div",{class:"fv-phases",role:"group","aria-label":"phases of the step"},this.player.button,this.slider,this.text)}show(t,e){if(this.
-node.hidden=!t.length,!t.length)return;let[s,i]=t[e];this.slider.max=t.length-1,this.slider.value=e,this.slider.setAttribute("aria-valuetext",
-`${e+1} of ${t.length}: ${s}`),this.text.replaceChildren(u("b",{},s),`: ${i}`)}};function _t(n,t){let e=u("div",{}),s=u("details",{class:"fv\
--menu"},u("summary",{},n),e);for(let[i,a]of t){let o=u("button",{type:"button"},i);o.addEventListener("click",()=>{s.open=!1,a()}),e.append(
-o)}return s.addEventListener("keydown",i=>{i.key==="Escape"&&(s.open=!1,s.firstChild.focus())}),s.addEventListener("focusout",i=>{i.relatedTarget&&
-!s.contains(i.relatedTarget)&&(s.open=!1)}),s}function R(n,t,e){let s=u("button",{type:"button",title:t},n);return s.addEventListener("click",
-e),s}function Ct(n){return n.split(`
+stops[Number(this.radius.value)]}))}show(t,e,s,i=!1){let a=s.map(([c,,h])=>`${c}:${h.length}`).join()+t;a!==this.key&&(this.key=a,this.stopsOf=
+c=>s.find(h=>h[0]===c)[2],this.first=c=>s.find(h=>h[0]===c)[4],this.select.replaceChildren(...s.map(([c,h])=>{let d=u("option",{value:c},h);
+return d.selected=c===t,d}))),Object.assign(this,{method:t,wanted:e,stops:this.stopsOf(t)}),this.radius.max=Math.max(1,this.stops.length-1),
+this.radius.disabled=this.stops.length<2,this.radius.value=G(this.stops,e);let o=s.find(c=>c[0]===t)[3],r=o.startsWith("√(2 KL")?"× the wi\
+dth of q":o,l=this.stops.length<2?"none":`${S(e)} ${r}${e===0?" (= VI)":""}`;this.text.textContent=i?this.stops.length<2?"no radius":`radius\
+ ${S(e)}`:l,this.radius.setAttribute("aria-valuetext",l)}},de=1200,ce={duration:800,easing:"cubic-in-out"},mt=globalThis.matchMedia?.("(pref\
+ers-reduced-motion: reduce)")??{matches:!1},K=class{every;next;text;constructor(t,e,{text:s="Play",every:i=de}={}){Object.assign(this,{next:t,
+text:s,every:i,timer:0}),this.button=R(s,e,()=>this.timer?this.halt():this.go(!0))}get glide(){return this.timer&&!mt.matches?ce:void 0}go(t){
+this.timer=setTimeout(()=>this.go(!1),this.every),this.next(t)?this.button.textContent="Pause":this.halt()}halt(){clearTimeout(this.timer),this.
+timer=0,this.button.textContent=this.text}},At=900,pe=1900,Y=class{constructor(t,e){this.player=new K(e,"ascend, gradient there, step back, \
+descend",{text:"Play the step",every:pe}),this.slider=u("input",{type:"range",class:"fv-phase",min:0,step:1,"aria-label":"phase of the step"}),
+this.text=u("output"),this.slider.addEventListener("input",()=>t(Number(this.slider.value))),this.node=u("div",{class:"fv-phases",role:"grou\
+p","aria-label":"phases of the step"},this.player.button,this.slider,this.text)}show(t,e){if(this.node.hidden=!t.length,!t.length)return;let[
+s,i]=t[e];this.slider.max=t.length-1,this.slider.value=e,this.slider.setAttribute("aria-valuetext",`${e+1} of ${t.length}: ${s}`),this.text.
+replaceChildren(u("b",{},s),`: ${i}`)}};function _t(n,t){let e=u("div",{}),s=u("details",{class:"fv-menu"},u("summary",{},n),e);for(let[i,a]of t){
+let o=u("button",{type:"button"},i);o.addEventListener("click",()=>{s.open=!1,a()}),e.append(o)}return s.addEventListener("keydown",i=>{i.key===
+"Escape"&&(s.open=!1,s.firstChild.focus())}),s.addEventListener("focusout",i=>{i.relatedTarget&&!s.contains(i.relatedTarget)&&(s.open=!1)}),
+s}function R(n,t,e){let s=u("button",{type:"button",title:t},n);return s.addEventListener("click",e),s}function Ct(n){return n.split(`
 `).filter(Boolean).map(t=>t.startsWith("= ")?u("p",{class:"fv-equation"},t.slice(2)):u("p",{},...t.split("**").map((e,s)=>s%2?u("b",{},e):e)))}
 async function Q(n){let t=new Image;return t.src=n,await t.decode(),t}function gt(n,t){let e=u("a",{href:n,download:t});document.body.append(
 e),e.click(),e.remove()}var Z=class{page;story;constructor(t,e){Object.assign(this,{story:t,page:e,explored:null,rest:0}),this.sections=t.map(s=>u("section",{},u("h\
@@ -55,18 +55,18 @@ isArray(n)&&Array.isArray(t)?n.length===t.length&&n.every((e,s)=>st(e,t[s])):Obj
 s.reduce((a,o)=>a[o],n)[i]=e}function bt(n,t,e,s,i){let a=[],o={};for(let[h,d]of e){let[,p,f]=h.match(fe)??[];if(p!==void 0&&Array.isArray(d)&&
 Number.isInteger(t._fullData?.[p]?.index))a.push([Number(p),f,d]);else if(Ft.test(h))o[h]=d;else return!1}let r=[...new Set(a.map(([h])=>h))].
 filter(h=>t._fullData[h].visible===!0);if(!r.every(h=>me(t,t._fullData[h])))return!1;for(let[h,d,p]of a)Nt(t.data[h],d,p),r.includes(h)&&Nt(
-t._fullData[h],d,p);if(!r.every(h=>ge(t,h)))return!1;ue(n,t,o);let l=new Set(r.map(h=>`${t._fullData[h].type} ${U(t._fullData[h])}`));return new Set(
+t._fullData[h],d,p);if(!r.every(h=>ge(t,h)))return!1;ue(n,t,o);let l=new Set(r.map(h=>`${t._fullData[h].type} ${q(t._fullData[h])}`));return new Set(
 [...l].map(h=>be(t,i?null:r,...h.split(" "),s))).forEach(h=>h?.style(t)),!0}function ue(n,t,e){let s={};for(let[i,a]of Object.entries(e)){let[
-,o,r,l]=i.match(Ft);t.layout[o][r][l]=a,s[`${o}[${r}].opacity`]=t.layout[o][r].opacity??1}Object.keys(s).length&&n.relayout(t,s)}var U=n=>n.
-xaxis+n.yaxis;function me(n,t){let e=n._fullLayout?._plots?.[U(t)],s=Bt[t.type];if(!e||!s||t.zorder||!n.calcdata?.[t.index]?.[0]?.trace)return!1;
+,o,r,l]=i.match(Ft);t.layout[o][r][l]=a,s[`${o}[${r}].opacity`]=t.layout[o][r].opacity??1}Object.keys(s).length&&n.relayout(t,s)}var q=n=>n.
+xaxis+n.yaxis;function me(n,t){let e=n._fullLayout?._plots?.[q(t)],s=Bt[t.type];if(!e||!s||t.zorder||!n.calcdata?.[t.index]?.[0]?.trace)return!1;
 let{calc:i,plot:a,style:o}=t._module;return[i,a,o].every(r=>typeof r=="function")&&!e.plot.select(`.${s}`).empty()}function ge(n,t){let e=n.
-_fullData[t],{t:s}=n.calcdata[t][0],i=n._fullLayout._plots[U(e)],a=[i.xaxis,i.yaxis].filter(c=>c.autorange),o=()=>vt.includes(e.type)||a.every(
+_fullData[t],{t:s}=n.calcdata[t][0],i=n._fullLayout._plots[q(e)],a=[i.xaxis,i.yaxis].filter(c=>c.autorange),o=()=>vt.includes(e.type)||a.every(
 c=>ve(n,e,c)),r=o();vt.includes(e.type)||(e._length=Math.min(e.x.length,e.y.length));let l=e._module.calc(n,e);return l[0].trace=e,l[0].t={...s,
-...l[0].t},n.calcdata[t]=l,r&&o()}function ve(n,t,e){let i=n._fullData.find(h=>vt.includes(h.type)&&h.visible===!0&&U(h)===U(t))?._extremes?.[e.
+...l[0].t},n.calcdata[t]=l,r&&o()}function ve(n,t,e){let i=n._fullData.find(h=>vt.includes(h.type)&&h.visible===!0&&q(h)===q(t))?._extremes?.[e.
 _id],a=t._extremes?.[e._id];if(!i?.min?.length||!a)return!1;let o=Math.abs(e.range[1]-e.range[0])/e._length,r=Math.min(...i.min.map(h=>h.val)),
 l=Math.max(...i.max.map(h=>h.val)),c=({pad:h,extrapad:d})=>o*(h+(d?e._length/20:0));return a.min.every(h=>h.val-c(h)>=r)&&a.max.every(h=>h.val+
 c(h)<=l)}function be(n,t,e,s,i){let a=n._fullLayout._plots[s],o=n.calcdata.filter(([{trace:d}])=>d?.type===e&&d.visible===!0&&d._length!==0&&
-U(d)===s),{_module:r}=o[0][0].trace,l=a.plot.select(`.${Bt[e]}`);if(r.crossTraceCalc?.(n,a),o.forEach(xe),e!=="scatter")return r.plot(n,a,o,
+q(d)===s),{_module:r}=o[0][0].trace,l=a.plot.select(`.${Bt[e]}`);if(r.crossTraceCalc?.(n,a),o.forEach(xe),e!=="scatter")return r.plot(n,a,o,
 l),r;let h=l.selectAll("g.trace").size()===o.length&&t&&!i&&o.every(([{trace:d}])=>!/^tonext/.test(d.fill)&&!d.stackgroup);return h?o.filter(
 ([{trace:d}])=>t.includes(d.index)).forEach(d=>r.plot(n,a,[d],l,{duration:0})):r.plot(n,a,o,l,i),a.zoomScalePts=l.selectAll(".trace").selectAll(
 "path.point"),h&&!o.some(([{trace:d}])=>d.error_y?.visible||d.error_x?.visible)?null:r}function xe(n){let{error_y:t}=n[0].trace;t?.visible&&
@@ -79,14 +79,14 @@ transition().duration(0)}var F=n=>n.margin?.t??n.template.layout.margin.t;functi
 length,o={};return e.forEach((r,l)=>{let c=1-l*(a+i),h=l===e.length-1;o[`xaxis${r}`]={...n[`xaxis${r}`],domain:[0,1],showticklabels:h,title:h?
 n[`xaxis${r}`].title:""},o[`yaxis${r}`]={...n[`yaxis${r}`],domain:[Math.max(0,c-a),c],showticklabels:!0,nticks:4,title:l===1?n.yaxis.title:""}}),
 {...n,...o,margin:{...n.margin,t:58}}}function we({data:n,layout:t}){return t.showlegend===!1?[]:n.filter(e=>e.mode&&e.name&&e.showlegend!==
-!1&&e.visible!==!1).map(e=>e.name)}function It({data:n,layout:t},e,s){let i=s-(t.margin?.t??76)-(t.margin?.b??92),a=f=>({...f,title:{...f.title,
+!1&&e.visible!==!1).map(e=>e.name)}function Wt({data:n,layout:t},e,s){let i=s-(t.margin?.t??76)-(t.margin?.b??92),a=f=>({...f,title:{...f.title,
 font:{...f.title.font,size:Math.max(10,Math.min(15,i/(.54*f.title.text.length)))}}}),o=n.map(f=>f.colorbar?.title?.text?{...f,colorbar:a(f.colorbar)}:
 f),{scene:r}=t,l=460/e;for(let f of Object.keys(t).filter(b=>/^[xy]axis\d*$/.test(b))){let b=t[f],[m,g]=b.domain??[0,1],k=f[0]==="y"?i:e-60,
 [w]=(b.title?.text??"").split("<br>"),O=k*(g-m)/(.54*w.replace(/<[^>]*>/g,"").length);O<15&&(t={...t,[f]:{...b,title:{...b.title,font:{...b.
 title.font,size:Math.max(9,O)}}}})}if(!r?.camera||l<=1)return{data:o,layout:t};let c=Object.fromEntries(Object.entries(r.camera.eye).map(([f,
 b])=>[f,b*l**.7])),h=({title:f})=>f.text.replace(/ of [^)]*\)/,")"),d=(f,b)=>({...f,title:{...f.title,text:b,font:{size:10}},tickfont:{size:9}}),
 p={xaxis:d(r.xaxis,h(r.xaxis)),yaxis:d(r.yaxis,h(r.yaxis)),zaxis:d(r.zaxis,"")};return{data:o,layout:{...t,scene:{...r,...p,camera:{...r.camera,
-eye:c}}}}}var ye=matchMedia("(pointer: coarse)"),q=class{entry;tools;state;scene;revision;member;constructor(t,e,s){Object.assign(this,{entry:t,tools:s,
+eye:c}}}}}var ye=matchMedia("(pointer: coarse)"),U=class{entry;tools;state;scene;revision;member;constructor(t,e,s){Object.assign(this,{entry:t,tools:s,
 state:"",width:0,revision:0,glides:0}),this.mark=u("span",{class:"fv-letter",hidden:""},e),this.plot=u("div",{role:"group"}),this.node=u("di\
 v",{class:"fv-plot"},this.mark,this.plot),this.rings=[],this.held=Object.fromEntries(Object.entries(t.held??{}).map(([i,a])=>[i,Array.isArray(
 a)?a:Lt(a)]))}draw(t,e,{height:s,most:i=1/0,width:a=this.plot.clientWidth,dark:o,phone:r=!1,ranges:l,transition:c,at:h=0}){let{entry:d,plot:p,
@@ -101,7 +101,7 @@ this.scene!==O?null:d.binds.flatMap(({path:v},z)=>st(y[z],this.values[z])?[]:[[v
 values:y});let E=performance.now()<this.glides;if(E&&xt(p),this.glides=c?performance.now()+c.duration+100:0,L&&bt(m,p,L,c,E))return this.resize(
 a),this.spread(),!0;let $={data:d.data,layout:{...d.layout,height:s,uirevision:"kept",datarevision:++this.revision}};d.binds.forEach((v,z)=>{
 $=V($,v.path.split("."),y[z])});for(let[v,z]of Object.entries(l))$=V($,["layout",v,"range"],z);return k&&($.layout={...$.layout,margin:k.margin}),
-$.layout=Pt($.layout,a),$=It($,a,s),g&&($.data=qt($.data).map(v=>$e(v,d))),this.print=g?Oe($.layout):"",g&&($.layout=Me({...$.layout,...ke($,
+$.layout=Pt($.layout,a),$=Wt($,a,s),g&&($.data=Ut($.data).map(v=>$e(v,d))),this.print=g?Oe($.layout):"",g&&($.layout=Me({...$.layout,...ke($,
 a)},d,r)),ye.matches&&($.layout.dragmode=!1),o?$={data:T($.data),layout:T($.layout)}:$={data:$.data.map(v=>({...v})),layout:$.layout},this.width=
 a,p.style.height=`${s}px`,m.react(p,$.data,$.layout,b.config),x?this.listen():p._fullLayout.width!==a&&m.Plots.resize(p),this.spread(),!0}low(t,e,s){
 let{entry:i,tools:a}=this,[o,r]=["xaxis","yaxis"].map(p=>t[p]??i.layout[p].range),l=(r[0]+r[1])/2,c=i.binds.filter(({path:p})=>p.endsWith(".\
@@ -130,14 +130,14 @@ for(let p=t*d;p<(t+1)*d&&p<r.x.length;p++){let f={left:o+c._offset+c.d2p(r.x[p])
 isFinite(f.top)&&s("fv-ring",f)}}if(i.x==="sizes"&&e.xaxis?.d2p){let{t:r,h:l}=e._size;s("fv-rule",{left:o+e.xaxis._offset+e.xaxis.d2p(t+1),top:a+
 r,height:l})}}image(t,e=1){let{width:s,height:i}=this.plot._fullLayout;return this.tools.Plotly.toImage(this.plot,{format:t,width:s,height:i,
 scale:e})}};function ze({data:n,layout:t,phases:e},s,i){let a=Math.max(0,F(t)-76)+(t.annotations?.some(r=>r.yref==="paper"&&r.y>=1)?16:0),o=(i?
-12:36)+Math.min(34,a)+17*Ut({data:qt(n),layout:t},s).length;return{margin:{...t.margin,...e.length?{t:o,b:8,l:8,r:8}:{t:o,b:48,l:s<240?40:50,
-r:12}}}}function Ut({data:n,layout:t},e){if(t.showlegend===!1)return[];let s=[],i=0;for(let{name:a,mode:o,marker:r,line:l,showlegend:c,visible:h}of n){
+12:36)+Math.min(34,a)+17*qt({data:Ut(n),layout:t},s).length;return{margin:{...t.margin,...e.length?{t:o,b:8,l:8,r:8}:{t:o,b:48,l:s<240?40:50,
+r:12}}}}function qt({data:n,layout:t},e){if(t.showlegend===!1)return[];let s=[],i=0;for(let{name:a,mode:o,marker:r,line:l,showlegend:c,visible:h}of n){
 if(!o||!a||c===!1||h===!1)continue;let d=/markers/.test(o)&&typeof r?.color=="string"?r.color:l?.color??"#1f2933",p=26+6.6*a.length,f=/markers/.
 test(o)?/cross/.test(r?.symbol)?"✚":"●":"–";p>i&&(s.push([]),i=e-24),i-=p,s.at(-1).push(`<span style="color:${d}">${f} ${a}</span>`)}return s.
-map(a=>a.join("   "))}function ke(n,t){let e=Ut(n,t),{annotations:s=[],margin:i}=n.layout;if(!e.length)return{};let a={x:0,y:1,xref:"paper",
+map(a=>a.join("   "))}function ke(n,t){let e=qt(n,t),{annotations:s=[],margin:i}=n.layout;if(!e.length)return{};let a={x:0,y:1,xref:"paper",
 yref:"paper",xanchor:"left",yanchor:"bottom",xshift:8-i.l,yshift:4,align:"left",showarrow:!1};return{showlegend:!1,annotations:[...s,{...a,text:e.
-join("<br>"),font:{size:11}}]}}var Wt=n=>n.type==="scatter"&&/lines/.test(n.mode)&&n.name?.length<11;function qt(n){let t=n.filter(s=>Wt(s)&&
-s.showlegend!==!1&&s.visible!==!1).length,e=0;return n.map(s=>{if(!Wt(s)||s.showlegend===!1||s.visible===!1)return s;let i=s.y?.length??atob(
+join("<br>"),font:{size:11}}]}}var It=n=>n.type==="scatter"&&/lines/.test(n.mode)&&n.name?.length<11;function Ut(n){let t=n.filter(s=>It(s)&&
+s.showlegend!==!1&&s.visible!==!1).length,e=0;return n.map(s=>{if(!It(s)||s.showlegend===!1||s.visible===!1)return s;let i=s.y?.length??atob(
 s.y?.bdata??"").length/Number(s.y?.dtype?.[1]??8),a=i>2&&i<60?Math.max(0,i-1-e++*Math.max(1,Math.floor(i/t))):i-1,o=Array.from({length:i},(r,l)=>l===
 a?s.name:"");return{...s,showlegend:!1,mode:`${s.mode}+text`,text:o,textposition:i<60?"top left":"top center",textfont:{size:12,color:s.line?.
 color},cliponaxis:!1}})}function $e(n,{phases:t}){return n.colorbar?t.length?{...n,showscale:!1}:{...n,colorbar:{...n.colorbar,thickness:9,xpad:4,
@@ -163,14 +163,14 @@ length):"",image:l.kind==="images"?a.image??"":""},d=Object.entries(h).filter(([
 mport flatviz as fv","",...t.code??[],...r].join(`
 `)}var it=class{constructor(){this.node=u("textarea",{class:"fv-code",rows:6,readonly:"",hidden:"","aria-label":"code",style:"width:100%"})}take(t,e){
 let{node:s}=this;s.hidden=!1,s.value=t,s.select(),navigator.clipboard?.writeText(t).then(()=>s.setAttribute("aria-label",`${e}, copied`),()=>{});
-let i=a=>{a.target!==s&&(s.hidden=!0,document.removeEventListener("pointerdown",i))};document.addEventListener("pointerdown",i)}};var Ee=255,Ae=254;function Jt(n){if(!n.images){let{pool:t,labels:e,shown:s,nats:i,n_draws:a,classes:o,probs:r}=n.meta.images,l=W(r);n.images=
+let i=a=>{a.target!==s&&(s.hidden=!0,document.removeEventListener("pointerdown",i))};document.addEventListener("pointerdown",i)}};var Ee=255,Ae=254;function Jt(n){if(!n.images){let{pool:t,labels:e,shown:s,nats:i,n_draws:a,classes:o,probs:r}=n.meta.images,l=I(r);n.images=
 {classes:o,kept:c=>Math.min(c,a),prob(c,h,d){let p=l[(c*t.length+h)*o.length+d];return p===Ee?NaN:p/Ae},of:c=>s[c-1].map((h,d)=>({place:h,row:t[h],
 label:e[h],nats:i[c-1][d]}))}}return n.images}var zt=new WeakMap;function _e(n,...t){for(let e of t){let s=e?.rows?.indexOf(n)??-1;if(s<0)continue;
-zt.has(e)||zt.set(e,{bytes:W(e.pixels),urls:new Map});let{bytes:i,urls:a}=zt.get(e),[o,r,l=1]=e.shape;if(!a.has(n)){let c=u("canvas",{width:r,
+zt.has(e)||zt.set(e,{bytes:I(e.pixels),urls:new Map});let{bytes:i,urls:a}=zt.get(e),[o,r,l=1]=e.shape;if(!a.has(n)){let c=u("canvas",{width:r,
 height:o}),h=c.getContext("2d"),d=h.createImageData(r,o);for(let p=0;p<o*r;p++){for(let f=0;f<3;f++)d.data[4*p+f]=i[s*o*r*l+p*l+(l>1?f:0)];d.
 data[4*p+3]=255}h.putImageData(d,0,0),a.set(n,c.toDataURL())}return a.get(n)}return""}function A(n,t={},...e){let s=document.createElementNS(
 "http://www.w3.org/2000/svg",n);for(let[i,a]of Object.entries(t))s.setAttribute(i,a);return s.append(...e),s}var Vt=12,kt=(n,t)=>n.length>t?
-`${n.slice(0,Math.max(1,t-1))}…`:n,Ce=n=>`${(100*n).toFixed(0)} %`,at=class extends q{chosen;n;height;dark;constructor(t,e,s){super(t,e,s),
+`${n.slice(0,Math.max(1,t-1))}…`:n,Ce=n=>`${(100*n).toFixed(0)} %`,at=class extends U{chosen;n;height;dark;constructor(t,e,s){super(t,e,s),
 this.lit=this.pointed=null;let i=o=>o.target.closest?.("[data-row]"),a=o=>o.target.closest?.("[data-chart]");this.plot.addEventListener("poi\
 ntermove",o=>{let r=i(o);r?this.show(Number(r.dataset.row)):a(o)&&this.point("hover",o)}),this.plot.addEventListener("pointerleave",()=>{this.
 show(null),this.tools.point("hover",null)}),this.plot.addEventListener("click",o=>{let r=i(o);r?this.tools.choose("image",r.dataset.row):a(o)&&
@@ -197,8 +197,8 @@ painting=!1,this.drawn={rows:l.map(x=>x.row),row:h},this.name()}describe(t){this
 let{classes:t,of:e}=Jt(this.member),s=e(this.n).map(i=>t[i.label]).join(", ");this.plot.setAttribute("aria-label",`${this.words} Labels of t\
 he images: ${s}; in the chart test image ${this.now.row}, label ${t[this.now.label]}.`)}tile(t,{place:e,row:s,label:i,nats:a},o,r,{left:l,top:c,
 width:h,height:d}){let f=Math.ceil(r/4),b=h/4,m=Math.min(b-10,d/f-48),g=m+48,k=l+o%4*b+(b-m)/2,w=c+Math.floor(o/4)*g,{member:O,tools:M,lit:j,
-n:x,ink:y}=this,L=t.kept(x),{classes:E}=t,$=new Map;for(let C=0;C<L;C++){let I=this.best(t,C,e);$.set(I,($.get(I)??0)+1)}let v=[...$].sort((C,I)=>I[1]-
-C[1]),z=j!==null&&j<L?this.best(t,j,e):null,D=z===null?v.map(([C,I])=>`${E[C]??"none"}${L>1?`×${I}`:""}`).join(" "):`${b>110?`draw ${j+1}: `:
+n:x,ink:y}=this,L=t.kept(x),{classes:E}=t,$=new Map;for(let C=0;C<L;C++){let W=this.best(t,C,e);$.set(W,($.get(W)??0)+1)}let v=[...$].sort((C,W)=>W[1]-
+C[1]),z=j!==null&&j<L?this.best(t,j,e):null,D=z===null?v.map(([C,W])=>`${E[C]??"none"}${L>1?`×${W}`:""}`).join(" "):`${b>110?`draw ${j+1}: `:
 ""}${E[z]??"none"}, ${Ce(t.prob(j,e,z))}`,_=Math.floor((b-8)/6.9),P=kt(D,_),J=a.toFixed(2),te=[`${E[i]} · ${J} nats`,`${E[i]} · ${J}`].find(
 C=>C.length<=_)??`${kt(E[i],_-J.length-3)} · ${J}`,jt=`test image ${s}, label ${E[i]}, disagreement ${a.toFixed(2)} nats; answers ${D}`,ee=A(
 "image",{x:k,y:w,width:m,height:m,href:_e(s,O.meta.images,M.index.images),style:"image-rendering:pixelated"}),se={x:k-1,y:w-1,width:m+2,height:m+
@@ -474,7 +474,7 @@ this.frames.filter(o=>!o.node.hidden).flatMap(o=>this.prepared(o,s));for(let o o
 frame:o})=>{let{top:r,bottom:l}=o.node.getBoundingClientRect();return l<0||r>window.innerHeight};t.tabOf(s)==="All"&&this.pending.sort((o,r)=>Number(
 a(o))-Number(a(r))),this.go(s,i)}prepared(t,e){let s=t.entry(e.chosen),i=s.kind==="plotly"&&(s.common||!s.binds.length),a=e.b&&!i?{A:e.a,B:e.
 b}:{A:e.a};if(t.shown!==`${s.name}/${Object.keys(a)}`){t.shown=`${s.name}/${Object.keys(a)}`,t.node.dataset.name=s.name;for(let[l,c]of Object.
-entries(s.option))t.menus[l].value=c;let r=Object.keys(a).map(l=>t.made[s.name+l]??=new(s.kind==="images"?at:q)(s,l,this.tools));t.pair.replaceChildren(
+entries(s.option))t.menus[l].value=c;let r=Object.keys(a).map(l=>t.made[s.name+l]??=new(s.kind==="images"?at:U)(s,l,this.tools));t.pair.replaceChildren(
 ...r.map(l=>l.node))}let o=e.a.member.meta.captions?.[s.name]??s.caption;return t.caption.textContent!==o&&(t.caption.textContent=o),t.phases?.
 show(s.phases,this.placeOf(s,e)),Object.entries(a).flatMap(([r,{member:l}])=>{let c=t.made[s.name+r],h=!!l.meta.waiting?.includes(s.name);return c.
 node.classList.toggle("fv-waits",h),h?[]:(c.mark.hidden=!e.b||i,[{frame:t,picture:c,member:l,entry:s,height:0,most:0,width:void 0}])})}go(t,e){
@@ -506,7 +506,7 @@ a=>i[s.name+a]?.renew())}this.schedule()}status({share:t,text:e,busy:s,error:i})
 s?"Stop":"Run",this.bands.disabled=s,this.note.hidden=!i,this.note.textContent=i??""}lost(t){this.members.live=!1,this.work.hidden=!0,this.note.
 hidden=!1,this.note.textContent=t,this.schedule()}stop(){this.stopped=!0,this.player.halt(),this.frames.forEach(t=>t.phases?.player.halt()),
 Object.values(this.timers).forEach(clearTimeout),this.forget(),this.pictures.forEach(t=>this.Plotly.purge(t.plot))}};var Zt=n=>JSON.parse(document.getElementById(n).textContent),Te=()=>new Promise(n=>{requestAnimationFrame(()=>setTimeout(n))});async function Qt(n){
-let t=new Blob([W(Zt(n))]).stream().pipeThrough(new DecompressionStream("deflate"));return new Uint8Array(await new Response(t).arrayBuffer())}
+let t=new Blob([I(Zt(n))]).stream().pipeThrough(new DecompressionStream("deflate"));return new Uint8Array(await new Response(t).arrayBuffer())}
 async function Ne(){performance.mark("flatviz-start");let n=Zt("flatviz-start"),t=document.getElementById("explorer"),e={get:r=>n[r],set:(r,l)=>{
 n[r]=l},save_changes(){},on(){},off(){}};globalThis.DecompressionStream||(t.textContent="The pictures on this page need a browser of 2023 or\
  later."),await Te();let[s,i]=await Promise.all([Qt("flatviz-index"),Qt("flatviz-records")]),a=document.createElement("script");a.textContent=

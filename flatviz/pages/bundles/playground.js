@@ -31,16 +31,16 @@ i[o]/s.length,e.logStd[o]+=i[o]*Math.exp(t.logStd[o])*a[o]/s.length}return e}fun
 n.mean.length)};for(let e=0;e<n.mean.length;e++){let i=Math.exp(-2*t.logStd[e]),a=n.mean[e]-t.mean[e],o=Math.exp(2*n.logStd[e])*i;s.value+=.5*
 (o+a*a*i-1)+t.logStd[e]-n.logStd[e],s.mean[e]=i*a,s.logStd[e]=o-1}return s}function _t(n,t,s){let e=t.mean.map((l,d)=>Math.exp(2*n.logStd[d])*
 l),i=t.logStd.map(l=>l/2),a=H(t.mean,e),o=Math.max(a+H(t.logStd,i),1e-300),r=s/Math.sqrt(o),h={mean:e.map(l=>r*l),logStd:i.map(l=>r*l)};return{
-delta:h,share:a/o,there:{mean:R(n.mean,h.mean),logStd:R(n.logStd,h.logStd)}}}var Hs=(n,t)=>{let s=t/(ct(n)+Ws);return n.map(e=>e*s)},Vs=.2,Et=.9,
+delta:h,share:a/o,there:{mean:R(n.mean,h.mean),logStd:R(n.logStd,h.logStd)}}}var Hs=(n,t)=>{let s=t/(ct(n)+Ws);return n.map(e=>e*s)},Ks=.2,Et=.9,
 qt=n=>({mean:O(n),squares:O(n+1),filled:0});function ds(n,t,s,e,i,{rate:a,momentum:o,T:r}){let h=It(n,e),l=n.mean.length,d=O(l),g=O(l),p=r||
 1,c=n.logStd.map(Math.exp);for(let m=0;m<l;m++){let u=Math.exp(-2*e.logStd[m]),b=1/(c[m]*c[m]);if(d[m]=s.mean[m]/p,g[m]=s.logStd[m]/p,r)for(let y of i){
 let v=u*(n.mean[m]-e.mean[m])+(u-b)*c[m]*y[m];d[m]+=v/i.length,g[m]+=v*c[m]*y[m]/i.length}}t.filled=Et*t.filled+1-Et;let f=t.squares.map((m,u)=>{
 let b=u?g[u-1]*g[u-1]:d.reduce((y,v,w)=>y+v*v*c[w]*c[w],0);return t.squares[u]=Et*m+(1-Et)*b,1/(1+Math.sqrt(t.squares[u]/t.filled))});for(let m=0;m<
-l;m++)t.mean[m]=o*t.mean[m]+f[0]*c[m]*c[m]*d[m],n.mean[m]-=a*t.mean[m],n.logStd[m]-=.5*Vs*a*f[m+1]*g[m];return h}function Ot(n,t,s,e,i,a){let o=nt(
+l;m++)t.mean[m]=o*t.mean[m]+f[0]*c[m]*c[m]*d[m],n.mean[m]-=a*t.mean[m],n.logStd[m]-=.5*Ks*a*f[m+1]*g[m];return h}function Ot(n,t,s,e,i,a){let o=nt(
 n,t,i);return{from:ht(t),g:o,pull:ds(t,s,o,e,i,a)}}function Ut(n,t,s,e,i,a){if(a.radius===0)return Ot(n,t,s,e,i,a);let o=ht(t),r=nt(n,t,i),h=_t(
 t,r,a.radius),l=nt(n,h.there,i);return{from:o,g:r,...h,worst:l,pull:ds(t,s,l,e,i,a)}}function Gt(n,t,s,e,{rate:i,momentum:a,T:o,radius:r=0}){
 let h=t.slice(),l=O(t.length),d=n.both(t,l),g=r?Hs(l,r):null,p=O(t.length),c=g?n.both(R(t,g),p):(p.set(l),d);for(let f=0;f<t.length;f++)s[f]=
-a*s[f]+p[f]+o*Math.exp(-2*e.logStd[f])*(t[f]-e.mean[f]),t[f]-=i*s[f];return{from:h,value:d,at:c,g:l,e:g,there:p}}function Ks(n,t,s,e,{rate:i,
+a*s[f]+p[f]+o*Math.exp(-2*e.logStd[f])*(t[f]-e.mean[f]),t[f]-=i*s[f];return{from:h,value:d,at:c,g:l,e:g,there:p}}function Vs(n,t,s,e,{rate:i,
 T:a}){let o=O(t.length),r=n.both(t,o);for(let h=0;h<t.length;h++){let l=a*Math.exp(-2*s.logStd[h])*(t[h]-s.mean[h]);t[h]+=-i*(o[h]+l)+Math.sqrt(
 2*i*a)*e[h]}return{value:r,g:o}}function Js(n,t,s,e){let i=O(e.length),a=n.both(yt(t,e),i);for(let o=0;o<e.length;o++)i[o]=i[o]*Math.exp(t.logStd[o])/
 s+e[o];return{value:a/s+.5*H(e,e),slope:i,mean:a}}function Qs(n,t,s,e,i,a,o){let r=R(s,e.slope,-.5*i);for(let h=0;h<a;h++)t=R(t,r,i),e=n(t),
@@ -56,7 +56,7 @@ Object.assign(this,{method:t,loss:s,prior:e,settings:a,random:new et(o),steps:0,
 isFinite(t)&&Math.abs(t)<1e6)&&this.q.logStd.every(Number.isFinite)}noise(){return Array.from({length:this.settings.draws},()=>this.random.normals(
 this.loss.dim))}step(){let{method:t,loss:s,q:e,velocity:i,prior:a,settings:o}=this;if(this.steps+=1,t==="vi"||t==="sabma"){let r=this.noise();
 this.last=(t==="vi"?Ot:Ut)(s,e,i,a,r,o),this.last.noise=r,this.gradients+=r.length*(this.last.worst?2:1)}else if(t==="gd"||t==="sam"){let r=t===
-"sam"?o.radius:0;this.last=Gt(s,e.mean,i.mean,a,{...o,radius:r}),this.gradients+=r?2:1}else t==="sgld"?(this.last=Ks(s,e.mean,a,this.random.
+"sam"?o.radius:0;this.last=Gt(s,e.mean,i.mean,a,{...o,radius:r}),this.gradients+=r?2:1}else t==="sgld"?(this.last=Vs(s,e.mean,a,this.random.
 normals(s.dim),o),this.gradients+=1,this.keep(e.mean.slice(),5)):this.trajectory();return this.last}trajectory(){let{loss:t,prior:s,settings:e,
 random:i}=this,a=l=>Js(t,s,e.T,l),o=[],r=i.normals(t.dim),h=.5+i.uniform();this.last=Zs(a,this.z,a(this.z),r,h,i.uniform(),this.size.size,{path:o,
 most:e.most??200}),this.last.path=o.map(l=>yt(s,l)),this.z=this.last.z,this.gradients+=this.last.n,this.steps<=60&&this.size.follow(this.last.
@@ -73,12 +73,12 @@ let t=n.length,s=n.map((e,i)=>Float64Array.from({length:t},(a,o)=>i===o?1:0));fo
 1;o<t;o++){if(i+=n[a][o]**2,Math.abs(n[a][o])<1e-300)continue;let r=(n[o][o]-n[a][a])/(2*n[a][o]),h=(r>=0?1:-1)/(Math.abs(r)+Math.hypot(r,1)),
 l=1/Math.hypot(h,1),d=h*l;for(let g=0;g<t;g++){let p=n[g][a],c=n[g][o];n[g][a]=l*p-d*c,n[g][o]=d*p+l*c}for(let g=0;g<t;g++){let p=n[a][g],c=n[o][g];
 n[a][g]=l*p-d*c,n[o][g]=d*p+l*c}for(let g=0;g<t;g++){let p=s[g][a],c=s[g][o];s[g][a]=l*p-d*c,s[g][o]=d*p+l*c}}if(i<1e-24)break}return n.map(
-(e,i)=>({value:e[i],vector:s.map(a=>a[i])})).sort((e,i)=>i.value-e.value)}var Vt=[];for(let n=-4.5;n<=4.5;n+=.5)for(let t=-4.5;t<=4.5;t+=.5)
-Vt.push([n,t,Math.exp(-.5*(n*n+t*t))]);var te=Vt.reduce((n,t)=>n+t[2],0);function Nt(n,t){let[s,e]=t.logStd.map(Math.exp),i=O(2),a=0;for(let[
-o,r,h]of Vt)i[0]=t.mean[0]+s*o,i[1]=t.mean[1]+e*r,a+=h*n.both(i,null);return a/te}function cs(n,t,s){let e=n.both(t,null);for(let i=1;i<=4;i++)
-for(let a=0;a<32;a++){let o=s*i/4,r=2*Math.PI*a/32;e=Math.max(e,n.both([t[0]+o*Math.cos(r),t[1]+o*Math.sin(r)],null))}return e}function Kt(n,t,s){
+(e,i)=>({value:e[i],vector:s.map(a=>a[i])})).sort((e,i)=>i.value-e.value)}var Kt=[];for(let n=-4.5;n<=4.5;n+=.5)for(let t=-4.5;t<=4.5;t+=.5)
+Kt.push([n,t,Math.exp(-.5*(n*n+t*t))]);var te=Kt.reduce((n,t)=>n+t[2],0);function Nt(n,t){let[s,e]=t.logStd.map(Math.exp),i=O(2),a=0;for(let[
+o,r,h]of Kt)i[0]=t.mean[0]+s*o,i[1]=t.mean[1]+e*r,a+=h*n.both(i,null);return a/te}function cs(n,t,s){let e=n.both(t,null);for(let i=1;i<=4;i++)
+for(let a=0;a<32;a++){let o=s*i/4,r=2*Math.PI*a/32;e=Math.max(e,n.both([t[0]+o*Math.cos(r),t[1]+o*Math.sin(r)],null))}return e}function Vt(n,t,s){
 let e=-1/0,i=0;for(let a of n)e=Math.max(e,a);for(let a=0;a<n.length;a++)t[s+a]=Math.exp(n[a]-e),i+=t[s+a];for(let a=0;a<n.length;a++)t[s+a]/=
-i}function fs(n,t,s){let e=n.widths[0],i=n.widths.at(-1),a=s.length/e,o=O(a*i),r=O(a*i);for(let h of t){for(let l=0;l<a;l++)Kt(n.forward(h,s,
+i}function fs(n,t,s){let e=n.widths[0],i=n.widths.at(-1),a=s.length/e,o=O(a*i),r=O(a*i);for(let h of t){for(let l=0;l<a;l++)Vt(n.forward(h,s,
 l*e),r,l*i);for(let l=0;l<o.length;l++)o[l]+=r[l]/t.length}return o}function gs(n,t){let s=n.length/t.length;return t.reduce((e,i,a)=>e-Math.
 log(Math.max(n[a*s+i],1e-300)),0)/t.length}function ps(n,t){let s=n.length/t.length;return t.filter((e,i)=>{for(let a=0;a<s;a++)if(n[i*s+a]>
 n[i*s+e])return!1;return!0}).length/t.length}function ms(n,t,s=15){let e=n.length/t.length,i=O(s);return t.forEach((a,o)=>{let r=0;for(let d=1;d<
@@ -145,7 +145,7 @@ test,ece:this.ece,lambda:this.lambda}),this.shadows.length>8&&this.shadows.shift
 noise)}step(){this.lost||(this.learner.step(),this.lost=!this.learner.finite)}refresh(t){let s=this.members(),{grid:e}=this.world,i=e.length/
 this.network.widths[0],a=this.world.kind==="gap",o=[0,0];this.fields.length=Math.min(this.fields.length,s.length),this.turn%=s.length;for(let r=0;r<
 s.length;r++){if(this.fields[r]&&(r-this.turn+s.length)%s.length>=t)continue;let h=this.fields[r]??=new Float32Array(i);for(let l=0;l<i;l++){
-let d=this.network.forward(s[r],e,l*this.network.widths[0]);a?h[l]=d[0]:(Kt(d,o,0),h[l]=o[1])}}t<s.length&&(this.turn+=t),this.mean=new Float32Array(
+let d=this.network.forward(s[r],e,l*this.network.widths[0]);a?h[l]=d[0]:(Vt(d,o,0),h[l]=o[1])}}t<s.length&&(this.turn+=t),this.mean=new Float32Array(
 i);for(let r of this.fields)for(let h=0;h<i;h++)this.mean[h]+=r[h]/s.length}score(){let{test:t,kind:s}=this.world,e=this.members();if(this.x.
 push(this.world.steps),s==="gap"){let i=t.y.reduce((a,o,r)=>{let h=e.reduce((l,d)=>{let g=(this.network.forward(d,t.x,r)[0]-o)/t.noise;return l+
 Math.exp(-.5*g*g)},0)/e.length;return a-Math.log(Math.max(h,1e-30))+Math.log(t.noise)+.5*Math.log(2*Math.PI)},0);this.test.push(i/t.y.length),
@@ -378,22 +378,22 @@ c=Math.min(...g,...p),f=Math.max(...g,...p),m=y=>8+(s-70)*y/1.4,u=y=>e-22-(e-52)
 (M,N)=>t.lineTo(m(d[N]),u(M))),t.strokeStyle=v,t.lineWidth=2.2,t.setLineDash(w),t.stroke(),t.setLineDash([])};b(p,S("vi"),[4,5]),b(g,i.ink,[]),
 k(t,"slope g",m(1.4)+6,u(p.at(-1)),{color:S("vi"),size:12.5}),k(t,"loss",m(1.4)+6,Math.abs(u(g.at(-1))-u(p.at(-1)))<14?u(p.at(-1))+(u(g.at(-1))<
 u(p.at(-1))?-15:15):u(g.at(-1)),{size:12.5}),st(t,"circle",m(0),u(r.value),5,i.ink),k(t,$(r.value),m(0)+4,u(r.value)+14,{size:12.5}),!(this.
-phase<3)&&(st(t,"circle",m(1),u(h.value),5,l),k(t,$(h.value),m(1)+4,u(h.value)+14,{size:12.5,color:l}))}};function ne(n,t={},...s){let e=document.createElement(n);for(let[i,a]of Object.entries(t))e.setAttribute(i,a);return e.append(...s),e}var Ne=globalThis.matchMedia?.("(prefers-reduced-motion: reduce)")??{matches:!1};function ks(n,t){let s=ne("a",{href:n,download:t});document.body.append(s),s.click(),s.remove()}var V=[-3,3],at=[-2,2],F=181,K=121;function St(n,t){let s=n.getBoundingClientRect();return[V[0]+(t.clientX-s.left)/s.width*(V[1]-V[0]),at[1]-
+phase<3)&&(st(t,"circle",m(1),u(h.value),5,l),k(t,$(h.value),m(1)+4,u(h.value)+14,{size:12.5,color:l}))}};function ne(n,t={},...s){let e=document.createElement(n);for(let[i,a]of Object.entries(t))e.setAttribute(i,a);return e.append(...s),e}var Ne=globalThis.matchMedia?.("(prefers-reduced-motion: reduce)")??{matches:!1};function ks(n,t){let s=ne("a",{href:n,download:t});document.body.append(s),s.click(),s.remove()}var K=[-3,3],at=[-2,2],F=181,V=121;function St(n,t){let s=n.getBoundingClientRect();return[K[0]+(t.clientX-s.left)/s.width*(K[1]-K[0]),at[1]-
 (t.clientY-s.top)/s.height*(at[1]-at[0])]}var Mt=class{loss;top;relief;density;constructor(t){this.board=new _((s,e,i)=>{if(!this.loss)return;
 let a=this.relief,o=e/6;(!a||a.width!==e||a.height!==i||a.dark!==W())&&this.paintRelief(e,i),s.drawImage(this.relief.whole,0,0,e,i),t(s,r=>(r-
-V[0])*o,r=>(at[1]-r)*o,o,i)},{ratio:2/3,label:""})}lay(t,s){Object.assign(this,{loss:t,top:s,relief:null,density:null})}get low(){return this.
-relief?.low??0}heights(){let t=new Float64Array(K*F),s=new Float64Array(2);for(let e=0;e<K;e++)for(let i=0;i<F;i++)s[0]=V[0]+i/(F-1)*6,s[1]=
-at[1]-e/(K-1)*4,t[e*F+i]=this.loss.both(s,null);return t}paintRelief(t,s){let e=this.heights(),i=E(),a=Math.min(...e),o=e.map(c=>{let f=(c-a)/
-this.top;return f<1?.75*f:1-.25/f}),r=x("canvas",{width:F,height:K}),h=r.getContext("2d"),l=h.createImageData(F,K);for(let c=0;c<K;c++)for(let f=0;f<
-F;f++){let m=c*F+f,u=o[c*F+Math.min(F-1,f+1)]-o[c*F+Math.max(0,f-1)],b=o[Math.min(K-1,c+1)*F+f]-o[Math.max(0,c-1)*F+f],y=Math.max(-.22,Math.
+K[0])*o,r=>(at[1]-r)*o,o,i)},{ratio:2/3,label:""})}lay(t,s){Object.assign(this,{loss:t,top:s,relief:null,density:null})}get low(){return this.
+relief?.low??0}heights(){let t=new Float64Array(V*F),s=new Float64Array(2);for(let e=0;e<V;e++)for(let i=0;i<F;i++)s[0]=K[0]+i/(F-1)*6,s[1]=
+at[1]-e/(V-1)*4,t[e*F+i]=this.loss.both(s,null);return t}paintRelief(t,s){let e=this.heights(),i=E(),a=Math.min(...e),o=e.map(c=>{let f=(c-a)/
+this.top;return f<1?.75*f:1-.25/f}),r=x("canvas",{width:F,height:V}),h=r.getContext("2d"),l=h.createImageData(F,V);for(let c=0;c<V;c++)for(let f=0;f<
+F;f++){let m=c*F+f,u=o[c*F+Math.min(F-1,f+1)]-o[c*F+Math.max(0,f-1)],b=o[Math.min(V-1,c+1)*F+f]-o[Math.max(0,c-1)*F+f],y=Math.max(-.22,Math.
 min(.14,1.7*(-u-b)));for(let v=0;v<3;v++)l.data[4*m+v]=(i.low[v]+(i.high[v]-i.low[v])*o[m])*(1+y);l.data[4*m+3]=255}h.putImageData(l,0,0);let{
 dense:d}=this.board,g=x("canvas",{width:t*d,height:s*d}),p=g.getContext("2d");p.imageSmoothingQuality="high",p.drawImage(r,0,0,t*d,s*d),p.scale(
-t*d/(F-1),s*d/(K-1)),p.strokeStyle=W()?"rgba(255,255,255,.13)":"rgba(60,70,80,.2)";for(let c=1;c<=14;c++){p.lineWidth=(F-1)/t*(c%4?.8:1.4),p.
-beginPath();for(let[f,m,u,b]of lt(o,K,F,c/15))p.moveTo(f,m),p.lineTo(u,b);p.stroke()}this.relief={whole:g,width:t,height:s,dark:W(),low:a}}drawMass(t,s,e,i,a){
+t*d/(F-1),s*d/(V-1)),p.strokeStyle=W()?"rgba(255,255,255,.13)":"rgba(60,70,80,.2)";for(let c=1;c<=14;c++){p.lineWidth=(F-1)/t*(c%4?.8:1.4),p.
+beginPath();for(let[f,m,u,b]of lt(o,V,F,c/15))p.moveTo(f,m),p.lineTo(u,b);p.stroke()}this.relief={whole:g,width:t,height:s,dark:W(),low:a}}drawMass(t,s,e,i,a){
 this.density??=this.massOf(i,a),t.strokeStyle=E().truth,this.density.forEach((o,r)=>{t.lineWidth=r?1.4:2.4,t.beginPath();for(let[h,l,d,g]of o)
-t.moveTo(h/(F-1)*s,l/(K-1)*e),t.lineTo(d/(F-1)*s,g/(K-1)*e);t.stroke()})}massOf(t,s){let e=this.heights(),i=Math.min(...e),a=e.map((l,d)=>{let g=V[0]+
-d%F/(F-1)*6,p=at[1]-Math.floor(d/F)/(K-1)*4;return Math.exp(-(l-i)/t-.5*(g*g+p*p)/s**2)}),o=Array.from(a).sort((l,d)=>d-l),r=o.reduce((l,d)=>l+
-d,0);return[.5,.95].map(l=>{let d=0;return o.find(g=>(d+=g)>=l*r)}).map(l=>lt(a,K,F,l))}};var Xt=[.01,.02,.05,.1,.2,.5,1],ts=[0,.25,.35,.5,.7,1,1.4,2,2.8,4],he=12,le=6;function Y(n,{method:t,q:s,members:e}){return Q[t]?Nt(n,s):e.reduce(
+t.moveTo(h/(F-1)*s,l/(V-1)*e),t.lineTo(d/(F-1)*s,g/(V-1)*e);t.stroke()})}massOf(t,s){let e=this.heights(),i=Math.min(...e),a=e.map((l,d)=>{let g=K[0]+
+d%F/(F-1)*6,p=at[1]-Math.floor(d/F)/(V-1)*4;return Math.exp(-(l-i)/t-.5*(g*g+p*p)/s**2)}),o=Array.from(a).sort((l,d)=>d-l),r=o.reduce((l,d)=>l+
+d,0);return[.5,.95].map(l=>{let d=0;return o.find(g=>(d+=g)>=l*r)}).map(l=>lt(a,V,F,l))}};var Xt=[.01,.02,.05,.1,.2,.5,1],ts=[0,.25,.35,.5,.7,1,1.4,2,2.8,4],he=12,le=6;function Y(n,{method:t,q:s,members:e}){return Q[t]?Nt(n,s):e.reduce(
 (i,a)=>i+n.both(a,null),0)/e.length}var Ms=(n,t,s={})=>({method:n,q:ht(t.q),members:t.members(40,[]),lost:!t.finite,...s});function ss(n,t){
 let s=!1,e=()=>{let i=performance.now()+he;for(;!s&&n.length&&performance.now()<i;)n.shift()();s||(n.length?setTimeout(e):t())};return setTimeout(
 e),()=>{s=!0}}var jt=class{constructor(t,s,{T:e,radius:i},a){Object.assign(this,{loss:t,vi:[],sabma:[],ghost:null});let o=(h,l)=>()=>{let d=s(
@@ -514,9 +514,9 @@ finite;o++)i.step();return Ms(t,i)}many(){this.play(!1),this.giveUp?.(),this.sha
 for(let e of this.ends.filter(i=>i.method===t)){let i=e.lost?"diverged":this.placeOf(e.q.mean)??"elsewhere";s.set(i,(s.get(i)??0)+1)}return[
 ...s].sort((e,i)=>i[1]-e[1]).map(([e,i])=>`${i} ${e}`).join(", ")}compareT(){if(this.sweep||!this.on.has("vi")||!this.on.has("sabma"))return;
 let{T:t,radius:s}=this.settings;this.sweep=new jt(this.loss,(e,i)=>this.whole(e,this.seed,i),{T:t,radius:s},()=>this.shown(!0))}near(t){let[
-s,e]=St(this.map.canvas,t),i=this.map.width/(V[1]-V[0]);return[this.start,...[...this.runs.values()].map(a=>a.learner.q.mean)].some(([a,o])=>Math.
-hypot(s-a,e-o)*i<44)}pointer(t){let s=!1,e=a=>{let o=St(t,a);this.tool==="start"?(this.start=o.map((r,h)=>Math.max([V,at][h][0]+.1,Math.min(
-[V,at][h][1]-.1,r))),this.rest(!1)):this.push(o),this.shown()};t.addEventListener("touchstart",a=>{(this.tool!=="start"||this.near(a.touches[0]))&&
+s,e]=St(this.map.canvas,t),i=this.map.width/(K[1]-K[0]);return[this.start,...[...this.runs.values()].map(a=>a.learner.q.mean)].some(([a,o])=>Math.
+hypot(s-a,e-o)*i<44)}pointer(t){let s=!1,e=a=>{let o=St(t,a);this.tool==="start"?(this.start=o.map((r,h)=>Math.max([K,at][h][0]+.1,Math.min(
+[K,at][h][1]-.1,r))),this.rest(!1)):this.push(o),this.shown()};t.addEventListener("touchstart",a=>{(this.tool!=="start"||this.near(a.touches[0]))&&
 a.preventDefault()},{passive:!1}),t.addEventListener("pointerdown",a=>{a.pointerType==="touch"&&this.tool==="start"&&!this.near(a)||(s=!0,t.
 setPointerCapture(a.pointerId),this.play(!1),e(a))}),t.addEventListener("pointermove",a=>{s&&e(a)});let i=()=>{s&&(s=!1,this.again(!1))};t.addEventListener(
 "pointerup",i),t.addEventListener("pointercancel",i)}pointerOfTest(t){let s=null;t.addEventListener("pointerdown",e=>{s=St(t,e).map((i,a)=>i-
@@ -584,12 +584,12 @@ adius",Math.max(76,Math.min(6*r-76,a(d.there.mean[0]))),Math.min(4*r-10,f),{colo
 Z&&(t.lineWidth=1.5,t.beginPath(),t.arc(a(d.from[0]),o(d.from[1]),this.settings.rho*r,0,7),t.setLineDash([4,4]),t.stroke(),t.setLineDash([]),
 t.beginPath(),t.moveTo(g,p),t.lineTo(a(d.from[0]+d.e[0]),o(d.from[1]+d.e[1])),t.stroke()),s!=="gd"&&s!=="sam"){t.fillStyle=h,t.globalAlpha=.8;
 for(let f of e.members(this.draws,this.noise))t.beginPath(),t.arc(a(f[0]),o(f[1]),2.4,0,7),t.fill();t.globalAlpha=1}st(t,I(s)[3],g,p,5.5,h)}driftOf(t,s,e){
-let i=Array.from({length:25},(h,l)=>V[0]+.25*l),{q:a,prior:o,settings:r}=s;return i.map(h=>{let l={mean:Float64Array.of(h,e),logStd:a.logStd};
+let i=Array.from({length:25},(h,l)=>K[0]+.25*l),{q:a,prior:o,settings:r}=s;return i.map(h=>{let l={mean:Float64Array.of(h,e),logStd:a.logStd};
 if(!Q[t])return[h,-Gt(this.loss,l.mean.slice(),new Float64Array(2),o,{...r,rate:1,radius:t==="sam"?r.radius:0}).there[0]];let d=nt(this.loss,
 l,qs),g=t==="sabma"&&r.radius?nt(this.loss,_t(l,d,r.radius).there,qs):d;return[h,-g.mean[0]-r.T*It(l,o).mean[0]]})}drawSection(t,s,e){if(!this.
 runs)return;let i=E(),a=this.runs.get(this.chosen)??this.runs.values().next().value,o=a.learner.q.mean[1],r=[...this.runs.keys()].filter(f=>!Pt[f]),
-h=17*r.length,l=e-h-8,d=1.3*this.world.top,g=this.training.low-.1*d,p=f=>(f-V[0])/6*s,c=f=>l-(l-40)*Math.min(1,(f-g)/d);t.beginPath(),t.moveTo(
-0,l);for(let f=0;f<=240;f++)t.lineTo(s*f/240,c(this.loss.both([V[0]+f/40,o],null)));t.lineTo(s,l),t.fillStyle=`rgb(${i.high.join()})`,t.globalAlpha=
+h=17*r.length,l=e-h-8,d=1.3*this.world.top,g=this.training.low-.1*d,p=f=>(f-K[0])/6*s,c=f=>l-(l-40)*Math.min(1,(f-g)/d);t.beginPath(),t.moveTo(
+0,l);for(let f=0;f<=240;f++)t.lineTo(s*f/240,c(this.loss.both([K[0]+f/40,o],null)));t.lineTo(s,l),t.fillStyle=`rgb(${i.high.join()})`,t.globalAlpha=
 .75,t.fill(),t.globalAlpha=1,t.lineWidth=1.5,t.strokeStyle=i.soft,t.stroke(),k(t,"loss along w₁, cut through the mean",2,10,{color:i.soft,
 size:12.5,halo:!1}),k(t,"arrows: where a step moves the mean",2,25,{color:i.soft,size:12.5});for(let[f,{learner:m}]of this.runs){let{q:u}=m,
 b=S(f),y=p(u.mean[0]),v=this.loss.both([u.mean[0],o],null);if(Q[f]){let w=Math.exp(u.logStd[0]),M=Nt(this.loss,u);t.strokeStyle=b,t.lineWidth=

@@ -1,0 +1,101 @@
+"""Run notebooks as the site does, and store what their cells show in them, small: text, and figures as pictures.
+
+    python .ci/outputs.py 01 02 claims     how the names of notebooks begin; all without one
+
+GitHub and editors then show a course with its pictures.  `.ci/sync_notebooks.py` drops outputs whose code has changed.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+import re
+import runpy
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+import nbformat
+from PIL import Image
+from playwright.sync_api import Page, sync_playwright
+from plotly.offline import get_plotlyjs
+
+from flatviz.pages.page import front_end
+from flatviz.site import notebooks, read
+from flatviz.site.run import run
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+WIDTH, COLOURS = 720, 64
+MOST, MOST_TEXT = 300_000, 8_000  # bytes of a notebook; characters of one output that is text
+ELEMENT = re.compile(r'class="(fv-figure|fv-live|fv-lab)"')
+SYNC = runpy.run_path(str(Path(__file__).with_name("sync_notebooks.py")))
+
+
+def pictured(page: Page, folder: Path, text: str) -> bytes:
+    """What a page shows of an element of `flatviz.site.run`, as PNG."""
+    (folder / "page.html").write_text(f'<meta charset="utf-8"><script src="fv-site.js"></script>{text}', encoding="utf-8")
+    page.goto((folder / "page.html").as_uri())
+    page.locator("[data-drawn]").first.wait_for()
+    page.wait_for_timeout(400)
+    picture = Image.open(io.BytesIO(page.locator("[data-drawn]").first.screenshot())).convert("RGB")
+    stored = io.BytesIO()
+    picture.quantize(COLOURS).save(stored, "PNG", optimize=True)
+    return stored.getvalue()
+
+
+def small(output: nbformat.NotebookNode, page: Page, folder: Path) -> dict | None:
+    """An output as it is stored: a picture, or text as long as it is short."""
+    if output.output_type == "stream":
+        return {"output_type": "stream", "name": output.name, "text": output.text[:MOST_TEXT]}
+    text = output.get("data", {}).get("text/html", "")
+    if ELEMENT.search(text):
+        alt = html.unescape(re.search(r'aria-label="([^"]*)"', text)[1])
+        data = {"image/png": base64.b64encode(pictured(page, folder, text)).decode(), "text/plain": alt}
+    else:
+        kept = {
+            kind: output.data.get(kind, "")
+            for kind in ("text/markdown", "text/html", "text/plain")
+            if kind in output.get("data", {})
+        }
+        data = {kind: value for kind, value in kept.items() if len(value) <= MOST_TEXT and "<script" not in value}
+    return {"output_type": "display_data", "metadata": {}, "data": data} if data else None
+
+
+def store(path: Path, page: Page, folder: Path) -> str:
+    """Run one notebook and write its outputs into it."""
+    ran = read(path)
+    seconds = run(ran, path.stem)
+    outputs = [
+        [small(o, page, folder) for o in c.outputs if o.output_type != "error"] for c in ran.cells if c.cell_type == "code"
+    ]
+    notebook = nbformat.read(path, as_version=4)
+    for cell, kept in zip((c for c in notebook.cells if c.cell_type == "code"), outputs):
+        cell.outputs = [nbformat.from_dict(o) for o in kept if o]
+    notebook.metadata["outputs of"] = SYNC["code_digest"](notebook.cells)
+    size = len(nbformat.writes(notebook).encode())
+    if size > MOST:
+        return f"{path.stem}: {size / 1e3:.0f} kB is more than {MOST / 1e3:.0f}, nothing stored"
+    nbformat.write(notebook, path)
+    return f"{path.stem}: {size / 1e3:.0f} kB, ran {seconds:.0f} s"
+
+
+def main() -> int:
+    """Those that are asked for, then the bytes as the sync writes them."""
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        shutil.copy(DOCS / "static" / "fv-site.js", folder)
+        (folder / "plotly.min.js").write_text(get_plotlyjs(), encoding="utf-8")
+        (folder / "explorer.js").write_text(front_end(), encoding="utf-8")
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"])
+        page = browser.new_page(viewport=dict(width=WIDTH, height=900), color_scheme="light")
+        for path in notebooks(sys.argv[1:]):
+            print(store(path, page, folder), flush=True)
+        browser.close()
+    sys.argv[1:] = []
+    return SYNC["main"]()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
