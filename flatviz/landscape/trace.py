@@ -1,9 +1,11 @@
-"""The trace of a Hessian with its standard error."""
+"""The diagonal of a Hessian and its sum, the trace, with standard errors; curvature by layer."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import groupby
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -11,9 +13,11 @@ from torch import Tensor
 from flatviz.checks import Count, Seed, Vector, check_count
 from flatviz.core.boundary import public
 from flatviz.core.objective import Curvature, ObjectiveLike, as_objective
+from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import generator, randn_like
 from flatviz.landscape import krylov
 from flatviz.landscape.krylov import Operator, Part
+from flatviz.landscape.spectrum import top_eigenpairs
 
 FEW = 20  # the first basis takes a 20th of the products, at least 3 vectors; it doubles while that pays
 COVARIANCE_FROM = 50  # test vectors at most whose covariance is read: it costs a small factorisation each
@@ -57,6 +61,95 @@ def hessian_trace(
         return math.fsum(float(operator(e)[i]) for i, e in enumerate(eye)), 0.0
     fits = max(krylov.BASIS_BYTES // (like.numel() * like.element_size()), 3)
     return _estimated(operator, like, min(products // 2, fits), products, seed)
+
+
+@public
+def hessian_diagonal(
+    f: ObjectiveLike, w: Vector, *, products: Count = 60, curvature: Curvature = "hessian", part: Part = None, seed: Seed = 0
+) -> tuple[Tensor, Tensor]:
+    """(estimate, standard error) of the diagonal of H, both (D,) or of the part's length, from at most `products` products H v.
+
+    The mean of z * (H z) over random signs z; what stands beside the diagonal in a row is its variance, |H_i|^2 - H_ii^2 for one z.
+    With products >= D every entry is read: exact, errors 0.
+
+    Args: products, curvature, part: as in `hessian_trace`.
+
+    Raises:
+        ValueError: For fewer than 2 products.
+
+    Source: Bekas, Kokiopoulou & Saad 2007, An estimator for the diagonal of a matrix.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> h = torch.tensor([3.0, 2.0, 1.0])
+        >>> fv.landscape.hessian_diagonal(lambda w: 0.5 * (h * w * w).sum(), torch.ones(3))[0].tolist()
+        [3.0, 2.0, 1.0]
+    """
+    check_count(products, "products", least=2)
+    operator = Operator(as_objective(f), w, curvature, part)
+    like, source = operator.like, generator(seed)
+    if products >= like.numel():
+        eye = torch.eye(like.numel(), dtype=like.dtype, device=like.device)
+        return torch.stack([operator(e)[i] for i, e in enumerate(eye)]), torch.zeros_like(like)
+    mean, spread = torch.zeros_like(like), torch.zeros_like(like)
+    for i in range(1, products + 1):  # Welford: no more than these vectors are kept
+        z = torch.randint(0, 2, like.shape, generator=source).to(like) * 2 - 1
+        one = z * operator(z)
+        change = one - mean
+        mean = mean + change / i
+        spread = spread + change * (one - mean)
+    return mean, (spread / (products - 1) / products).sqrt()
+
+
+class LayerCurvature(NamedTuple):
+    """A layer's block of H: its weights, the largest eigenvalue and its residual, the trace and its standard error."""
+
+    weights: int
+    lambda1: float
+    residual: float
+    trace: float
+    error: float
+
+
+@public
+def layer_curvature(
+    f: ObjectiveLike,
+    w: Vector,
+    *,
+    products: Count = 60,
+    curvature: Curvature = "hessian",
+    seed: Seed = 0,
+    progress: Progress = False,
+) -> dict[str, LayerCurvature]:
+    """Largest eigenvalue and trace of each layer's block of H, by the layer's name, in the order of the network.
+
+    Traces of all layers add up to that of H; eigenvalues do not: that of H is at least the largest of them.
+    `pandas.DataFrame(result, LayerCurvature._fields).T` is the table.
+
+    Args: products: of each layer and quantity; curvature: as in `top_eigenpairs`.
+
+    Raises:
+        ValueError: For an objective without a network.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> net = fv.Net.from_module(torch.nn.Sequential(torch.nn.Linear(2, 4), torch.nn.Tanh(), torch.nn.Linear(4, 3)))
+        >>> f = fv.nll(net, fv.Data(torch.randn(8, 2), torch.arange(8) % 3))
+        >>> layers = fv.landscape.layer_curvature(f, net.w)
+        >>> [(name, layer.weights) for name, layer in layers.items()]
+        [('0', 12), ('2', 15)]
+    """
+    f = as_objective(f)
+    if f.net is None:
+        raise ValueError(f"layers are those of a network's objective, as nll makes, got {f.label}: give part= to hessian_trace")
+    groups = groupby(f.net.blocks, lambda block: block.name.rpartition(".")[0])
+    parts = {name: torch.cat([torch.arange(b.start, b.stop) for b in blocks]) for name, blocks in groups}
+    rows, how = {}, dict(curvature=curvature, seed=seed)
+    for name, part in track(list(parts.items()), "layers", progress):
+        top = top_eigenpairs(f, w, 1, part=part.to(w.device), iters=products, **how)
+        trace = hessian_trace(f, w, part=part.to(w.device), products=max(products, 6), **how)
+        rows[name] = LayerCurvature(len(part), float(top.values[0]), float(top.residual[0]), *trace)
+    return rows
 
 
 def _estimated(product: Callable[[Tensor], Tensor], like: Tensor, most: int, products: int, seed: int) -> tuple[float, float]:
