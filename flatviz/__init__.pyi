@@ -37,13 +37,13 @@ from flatviz.posteriors import METHODS as METHODS
 from flatviz.posteriors.bsam import fit_bsam as fit_bsam
 from flatviz.posteriors.dropout import fit_dropout as fit_dropout
 from flatviz.posteriors.emcmc import fit_emcmc as fit_emcmc
-from flatviz.posteriors.ensemble import fit_ensemble as fit_ensemble
 from flatviz.posteriors.hmc import fit_hmc as fit_hmc
 from flatviz.posteriors.laplace import fit_laplace as fit_laplace
 from flatviz.posteriors.multi import fit_multi as fit_multi
-from flatviz.posteriors.ptl import fit_ptl as fit_ptl
+from flatviz.posteriors.multi import fit_ptl as fit_ptl
 from flatviz.posteriors.sabma import fit_sabma as fit_sabma
 from flatviz.posteriors.sabma import fit_sabma_grid as fit_sabma_grid
+from flatviz.posteriors.sgd import fit_ensemble as fit_ensemble
 from flatviz.posteriors.sgd import fit_sgd as fit_sgd
 from flatviz.posteriors.sgld import fit_csgld as fit_csgld
 from flatviz.posteriors.sgld import fit_sghmc as fit_sghmc

@@ -75,9 +75,9 @@ ROWS = (
     Look("csghmc", "cyclical SGHMC", "#c2185b", "dashdot", "x-open", "sgld.CYCLICAL_SGHMC", flat=True),
     Look("emcmc", "E-MCMC", "#96506b", "dashdot", "diamond-open", "emcmc.METHOD", flat=True),
     Look("svgd", "SVGD", "#5a3d8a", "dashdot", "octagon", "svgd.METHOD", flat=True),
-    Look("ptl", "PTL", "#8c6f7a", "longdash", "pentagon", "ptl.METHOD"),
+    Look("ptl", "PTL", "#8c6f7a", "longdash", "pentagon", "multi.PTL"),
     Look("dropout", "MC dropout", "#2f7d7d", "dash", "circle-open", "dropout.METHOD", flat=True),
-    Look("ensemble", "deep ensemble", "#4d5b66", "solid", "bowtie", "ensemble.METHOD", flat=True),
+    Look("ensemble", "deep ensemble", "#4d5b66", "solid", "bowtie", "sgd.ENSEMBLE_METHOD", flat=True),
     Look("multiswag", "MultiSWAG", "#6b5b2f", "solid", "star-diamond", "multi.METHOD", flat=True),
 )
 LOOKS = {look.name: look for row in ROWS for look in ([row, row.flat_version] if row.flat else [row])}

@@ -121,7 +121,7 @@ def check_seed(seed: int, name: str = "seed") -> int:
 def check_choice(value: str, choices: tuple[str, ...], name: str) -> str:
     """One of the given words."""
     if not isinstance(value, (str, NoneType)) or value not in choices:
-        near = get_close_matches(str(value), choices, 1)
+        near = get_close_matches(str(value), [word for word in choices if word is not None], 1)
         meant = f": did you mean {near[0]!r}?" if near else ""
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {shown(value)}{meant}")
     return value

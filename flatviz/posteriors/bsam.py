@@ -29,7 +29,7 @@ from flatviz.core.net import Net
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Gaussian, History
 from flatviz.training.driver import Algorithm, Record, drive
-from flatviz.training.gradient import TrainingLoss, value_and_grad
+from flatviz.training.gradient import Batch, Noises, TrainingLoss, value_and_grad
 from flatviz.training.keywords import Minibatches, Run, defaults
 from flatviz.training.losses import training_loss
 from flatviz.training.streams import FreshNoise, Noise, rates
@@ -86,9 +86,7 @@ class BSAM(Algorithm):
         """One draw a step."""
         return FreshNoise(seeds, state.m)
 
-    def update(
-        self, state: BSAMState, loss: TrainingLoss, batch: Tensor | None, noise: tuple[Tensor, ...]
-    ) -> tuple[BSAMState, Record]:
+    def update(self, state: BSAMState, loss: TrainingLoss, batch: Batch, noise: Noises) -> tuple[BSAMState, Record]:
         """One step."""
         m, v, s, step = state
         value, g = value_and_grad(loss, m + noise[0] / (self.n * s).sqrt(), batch)

@@ -20,7 +20,7 @@ from flatviz.core.net import Net
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws
 from flatviz.training.driver import Record
-from flatviz.training.gradient import TrainingLoss
+from flatviz.training.gradient import Batch, Noises, TrainingLoss
 from flatviz.training.keywords import Run, Thinned, defaults
 from flatviz.training.langevin import Chains, ChainState, energy_of, run_chains, starting_points, thinned
 
@@ -46,9 +46,7 @@ class EMCMC(Chains):
         """The state of chains and guides at the rows of `w`, (B, D)."""
         return super().init(w)._replace(v=w.detach())
 
-    def update(
-        self, s: ChainState, loss: TrainingLoss, batch: Tensor | None, noise: tuple[Tensor, ...]
-    ) -> tuple[ChainState, Record]:
+    def update(self, s: ChainState, loss: TrainingLoss, batch: Batch, noise: Noises) -> tuple[ChainState, Record]:
         """One step."""
         (w, a), lr, scale = (s.w, s.v), self.lr, self.energy.scale(2 * self.lr)
         g, record = self.energy.gradient(w, loss, batch)

@@ -10,30 +10,30 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from numbers import Real
 from typing import Any, Unpack
 
 from torch import Tensor
 
-from flatviz.checks import NonNegative, Radius, Seed
+from flatviz.checks import Radius, Seed
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import History
 from flatviz.training.driver import Diverged, Record
-from flatviz.training.gradient import NoisyNLL, TrainingLoss
-from flatviz.training.keywords import FromPrior, Run, defaults
-from flatviz.training.perturb import Blocks, Mode, Perturbation, Switch
+from flatviz.training.gradient import Batch, Gradient, Noises, NoisyNLL, TrainingLoss
+from flatviz.training.keywords import Perturbed, Run, defaults
+from flatviz.training.perturb import Perturbation
 from flatviz.training.variational import (
     TEMPERED,
     TEMPERED_BATCHNORM,
     GaussianFit,
     GaussianState,
-    converged,
     descent_of,
+    fit_gaussian,
     fit_gaussians,
     started,
 )
@@ -75,9 +75,7 @@ class SABMA(GaussianFit):
         """Whether z2 is drawn about 1, as the released code draws it: q is then learnt with its mean at mean + the factor's rows."""
         return self.perturbation.mode == "authors_code" and "z2_mean_bug" in self.perturbation.switches
 
-    def gradient(
-        self, q: Gaussian, loss: TrainingLoss, batch: Tensor | None, noise: tuple[Tensor, ...]
-    ) -> tuple[Tensor, Sequence[Tensor], Tensor | None]:
+    def gradient(self, q: Gaussian, loss: TrainingLoss, batch: Batch, noise: Noises) -> Gradient:
         """Loss at q, its gradient at the worst posterior near q, and the loss gained there."""
         nll = NoisyNLL(loss, batch, (noise[0], noise[1] + 1) if self.biased else noise)
         if self.radius is None:
@@ -87,9 +85,7 @@ class SABMA(GaussianFit):
         at_worst, g, _ = nll.again(worst)
         return value, g, at_worst - value
 
-    def update(
-        self, s: GaussianState, loss: TrainingLoss, batch: Tensor | None, noise: tuple[Tensor, ...]
-    ) -> tuple[GaussianState, Record]:
+    def update(self, s: GaussianState, loss: TrainingLoss, batch: Batch, noise: Noises) -> tuple[GaussianState, Record]:
         """One step."""
         value, g, gain = self.gradient(s.q, loss, batch, noise)
         after, kl = self.descent(s, g, noise)
@@ -103,40 +99,16 @@ class SABMA(GaussianFit):
         return replace(q, mean=q.mean + q.factor.sum(0)) if self.biased else q
 
 
-def sabma_of(
-    prior: Gaussian,
-    n: int,
-    *,
-    radius: float | Sequence[float],
-    mode: Mode = "kl_exact",
-    blocks: Blocks = "mean+std",
-    joint: bool = True,
-    damping: float | None = None,
-    switches: Sequence[Switch] = ("v_as_std", "total_derivative"),
-    **how: Any,
-) -> SABMA:
+def sabma_of(prior: Gaussian, n: int, *, radius: float | Sequence[float], **how: Any) -> SABMA:
     """The algorithm of `fit_sabma` with these keywords, on n examples; of a list of radii that of one member each."""
-    perturbation = Perturbation(mode, blocks, joint, damping, tuple(switches))
+    perturbation = Perturbation(**{f.name: how[f.name] for f in fields(Perturbation) if f.name in how})
     still = perturbation.moved == 0 or not any([radius] if isinstance(radius, Real) else radius)
     size = None if still else prior.mean.new_tensor(radius)
     return SABMA(descent_of(prior, n, how), how["mc_samples"], size, perturbation)
 
 
 @defaults(TEMPERED, TEMPERED_BATCHNORM)
-def fit_sabma(
-    net: Net,
-    data: Data,
-    prior: Gaussian,
-    *,
-    radius: Radius,
-    seed: Seed,
-    mode: Mode = "kl_exact",
-    blocks: Blocks = "mean+std",
-    joint: bool = True,
-    damping: NonNegative | None = None,
-    switches: tuple[Switch, ...] = ("v_as_std", "total_derivative"),
-    **how: Unpack[FromPrior],
-) -> Gaussian:
+def fit_sabma(net: Net, data: Data, prior: Gaussian, *, radius: Radius, seed: Seed, **how: Unpack[Perturbed]) -> Gaussian:
     """Fit a flat q = N(mean, diag(exp(2 log_std)) + factor^T factor) over the net's D treated weights.
 
         min over q of  max over q' with KL(q' || q) <= radius^2 / 2 of  E_q'[mean NLL]  +  (kl_weight / N) KL(q || prior)
@@ -159,11 +131,6 @@ def fit_sabma(
             `flatviz run evidence`.
             `rank1_*` have the same unit.  For `sam_mu`, `sam_theta` and `authors_code` it is Euclidean: 0.05 to 0.5.
         seed: Of noise and minibatches.
-        mode: The perturbation, see `perturb`; it is never of a reduced precision.
-        blocks: Which parts of q the perturbation moves: means, widths, factor.
-        joint: Whether blocks share one normaliser.
-        damping: Lambda that is added to the Fisher matrix before it is inverted (`rank1_damped`: its mean eigenvalue; the factor: 1e-3).
-        switches: Quirks of the released code.
         **how: How it is fitted.
 
     Raises:
@@ -179,25 +146,13 @@ def fit_sabma(
         >>> flat, flat.history.sharpness.shape
         (Gaussian(dim=9, rank=1), torch.Size([20]))
     """
-    how |= dict(mode=mode, blocks=blocks, joint=joint, damping=damping, switches=switches)
     run, algorithm = Run.of("SA-BMA", seed, how), sabma_of(prior, len(data), radius=radius, **how)
-    return converged(*fit_gaussians(algorithm, net, data, started(prior, how), run, how, [seed]))
+    return fit_gaussian(algorithm, net, data, run, how)
 
 
 @defaults(TEMPERED, TEMPERED_BATCHNORM)
 def fit_sabma_grid(
-    net: Net,
-    data: Data,
-    prior: Gaussian,
-    *,
-    radius: Sequence[Radius],
-    seed: Sequence[Seed],
-    mode: Mode = "kl_exact",
-    blocks: Blocks = "mean+std",
-    joint: bool = True,
-    damping: NonNegative | None = None,
-    switches: tuple[Switch, ...] = ("v_as_std", "total_derivative"),
-    **how: Unpack[FromPrior],
+    net: Net, data: Data, prior: Gaussian, *, radius: Sequence[Radius], seed: Sequence[Seed], **how: Unpack[Perturbed]
 ) -> dict[tuple[float, int], Gaussian]:
     """Fit every radius with every seed at once by `fit_sabma`: (radius, seed) -> posterior, each what it is alone, to rounding.
 
@@ -210,11 +165,6 @@ def fit_sabma_grid(
         prior: Gaussian over the D weights, as `transfer` returns.
         radius: As in `fit_sabma`, each.
         seed: Of noise and minibatches, each.
-        mode: The perturbation, see `perturb`.
-        blocks: What it moves.
-        joint: Whether blocks share one normaliser.
-        damping: Of the perturbation.
-        switches: Quirks of the released code.
         **how: How they are fitted.
 
     Raises:
@@ -231,7 +181,6 @@ def fit_sabma_grid(
     """
     members = [(float(r), s) for r in radius for s in seed]
     radii, seeds = [r for r, _ in members], [s for _, s in members]
-    how |= dict(mode=mode, blocks=blocks, joint=joint, damping=damping, switches=switches)
     run = Run.of(f"{len(members)} members of SA-BMA", seeds[0], how)
     algorithm = sabma_of(prior, len(data), radius=radii if len(radii) > 1 else radii[0], **how)
     fits = fit_gaussians(algorithm, net, data, started(prior, how), run, how, seeds)

@@ -38,7 +38,7 @@ from flatviz.core.net import Net
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws
 from flatviz.training.driver import Record
-from flatviz.training.gradient import TrainingLoss
+from flatviz.training.gradient import Batch, Noises, TrainingLoss
 from flatviz.training.keywords import Chain, Run, Thinned, defaults
 from flatviz.training.langevin import Chains, ChainState, energy_of, run_chains, starting_points, thinned
 from flatviz.training.streams import constant, cosine, rates
@@ -75,9 +75,7 @@ class SGLD(Chains):
 
     lr: float
 
-    def update(
-        self, s: ChainState, loss: TrainingLoss, batch: Tensor | None, noise: tuple[Tensor, ...]
-    ) -> tuple[ChainState, Record]:
+    def update(self, s: ChainState, loss: TrainingLoss, batch: Batch, noise: Noises) -> tuple[ChainState, Record]:
         """One step."""
         g, record = self.energy.gradient(s.w, loss, batch)
         w = s.w + (-self.lr * g).add(noise[0], alpha=self.energy.scale(2 * self.lr))
@@ -104,9 +102,7 @@ class SGHMC(Chains):
         """Whether a step has noise."""
         return super().drawn(step) and (self.noisy is None or step in self.noisy)
 
-    def update(
-        self, s: ChainState, loss: TrainingLoss, batch: Tensor | None, noise: tuple[Tensor, ...]
-    ) -> tuple[ChainState, Record]:
+    def update(self, s: ChainState, loss: TrainingLoss, batch: Batch, noise: Noises) -> tuple[ChainState, Record]:
         """One step; the noise is 0 where there is none."""
         g, record = self.energy.gradient(s.w, loss, batch)
         lr = self.rates.take(s.step)

@@ -23,7 +23,7 @@ from flatviz.core.net import Net
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws
 from flatviz.training.driver import Record
-from flatviz.training.gradient import TrainingLoss
+from flatviz.training.gradient import Batch, Noises, TrainingLoss
 from flatviz.training.keywords import Particles, Run, defaults
 from flatviz.training.langevin import Chains, ChainState, energy_of, run_chains
 from flatviz.training.sgd import starts
@@ -47,9 +47,7 @@ class SVGD(Chains):
     lr: float
     momentum: float = 0.9
 
-    def update(
-        self, s: ChainState, loss: TrainingLoss, batch: Tensor | None, noise: tuple[Tensor, ...]
-    ) -> tuple[ChainState, Record]:
+    def update(self, s: ChainState, loss: TrainingLoss, batch: Batch, noise: Noises) -> tuple[ChainState, Record]:
         """One step."""
         g, record = self.energy.gradient(s.w, loss, batch)
         v = self.momentum * s.v + stein(s.w, g, self.energy.temperature / self.energy.n)

@@ -28,7 +28,7 @@ from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws, History
 from flatviz.training.driver import Algorithm, Record, drive
-from flatviz.training.gradient import TrainingLoss
+from flatviz.training.gradient import Batch, Noises, TrainingLoss
 from flatviz.training.keywords import LARGE, Run, Tail, defaults
 from flatviz.training.losses import training_loss
 from flatviz.training.sgd import SGD, SGDState
@@ -82,9 +82,7 @@ class SWAG(Algorithm):
         zero = torch.zeros_like(w, dtype=torch.float64)
         return SWAGState(*self.sgd.init(w)[:3], torch.zeros((), dtype=torch.long, device=w.device), zero, zero)
 
-    def update(
-        self, s: SWAGState, loss: TrainingLoss, batch: Tensor | None, noise: tuple[Tensor, ...] = ()
-    ) -> tuple[SWAGState, Record]:
+    def update(self, s: SWAGState, loss: TrainingLoss, batch: Batch, noise: Noises = ()) -> tuple[SWAGState, Record]:
         """One step of SGD."""
         moved, record = self.sgd.update(SGDState(*s[:3]), loss, batch)
         return SWAGState(*moved[:3], *s[3:]), record

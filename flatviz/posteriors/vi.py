@@ -15,12 +15,10 @@ too, and each std starts at a share of its weight: std_i = moped |w_i|.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 import torch
-from torch import Tensor
 
 from flatviz.checks import Positive, Seed
 from flatviz.core.data import Data
@@ -28,18 +26,9 @@ from flatviz.core.net import Net
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.training.driver import Record
-from flatviz.training.gradient import Ascent, NoisyNLL, TrainingLoss
+from flatviz.training.gradient import Ascent, Batch, Gradient, Noises, NoisyNLL, TrainingLoss
 from flatviz.training.keywords import FromPrior, Run, Variational, defaults
-from flatviz.training.variational import (
-    TEMPERED,
-    TEMPERED_BATCHNORM,
-    GaussianFit,
-    GaussianState,
-    converged,
-    descent_of,
-    fit_gaussians,
-    started,
-)
+from flatviz.training.variational import TEMPERED, TEMPERED_BATCHNORM, GaussianFit, GaussianState, descent_of, fit_gaussian
 
 STD_FLOOR = 1e-4  # a weight that is 0 would have std 0 under MOPED
 
@@ -74,15 +63,11 @@ class VI(GaussianFit):
 
     ascent: Ascent | None = None
 
-    def gradient(
-        self, q: Gaussian, loss: TrainingLoss, batch: Tensor | None, noise: tuple[Tensor, ...]
-    ) -> tuple[Tensor, Sequence[Tensor], Tensor | None]:
+    def gradient(self, q: Gaussian, loss: TrainingLoss, batch: Batch, noise: Noises) -> Gradient:
         """Loss, its gradient in theta, and the loss gained by the ascent."""
         return NoisyNLL(loss, batch, noise)(q, ascent=self.ascent)
 
-    def update(
-        self, s: GaussianState, loss: TrainingLoss, batch: Tensor | None, noise: tuple[Tensor, ...]
-    ) -> tuple[GaussianState, Record]:
+    def update(self, s: GaussianState, loss: TrainingLoss, batch: Batch, noise: Noises) -> tuple[GaussianState, Record]:
         """One step."""
         value, g, gain = self.gradient(s.q, loss, batch, noise)
         after, kl = self.descent(s, g, noise)
@@ -137,7 +122,7 @@ def fit_vi(
         (Gaussian(dim=9, rank=1), torch.Size([20]), torch.Size([3, 9]))
     """
     run, algorithm = Run.of("VI", seed, how), vi_of(prior, len(data), ascent=ascent, **how)
-    return converged(*fit_gaussians(algorithm, net, data, started(prior, how), run, how, [seed]))
+    return fit_gaussian(algorithm, net, data, run, how)
 
 
 @defaults(MEAN_FIELD)
@@ -184,7 +169,7 @@ def fit_mfvi(
         prior = Gaussian(center, torch.full_like(center, math.log(prior_std)))
     first = torch.full_like(net.w, first_std) if moped is None else (moped * net.w.abs()).clamp_min(STD_FLOOR)
     run, algorithm = Run.of("mean-field VI", seed, how), vi_of(prior, len(data), ascent=ascent, **how)
-    return converged(*fit_gaussians(algorithm, net, data, Gaussian(net.w.detach(), first.log()), run, how, [seed]))
+    return fit_gaussian(algorithm, net, data, run, how, Gaussian(net.w.detach(), first.log()))
 
 
 def vi_at(prior: Gaussian, n: int, *, radius: float, **how: Any) -> VI:

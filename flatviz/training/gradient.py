@@ -20,6 +20,9 @@ from flatviz.storage.files import State
 from flatviz.training.passes import Training
 
 Ascent = Callable[[Tensor, Tensor], Tensor]  # (w, g) -> e, as in core/ascent.py
+Batch = Tensor | None  # index of the minibatch, (n,) or (B, n); None, all examples
+Noises = tuple[Tensor, ...]  # standard normal
+Gradient = tuple[Tensor, tuple[Tensor, ...], Tensor | None]  # loss, its gradient in theta, loss gained by an ascent
 PLAIN = Training()
 
 

@@ -19,6 +19,7 @@ from flatviz.core.progress import Progress
 from flatviz.gaussian import Gaussian
 from flatviz.training.gradient import Ascent
 from flatviz.training.passes import Training
+from flatviz.training.perturb import QUIRKS, Blocks, Mode, Switch
 
 P = ParamSpec("P")  # a line each: type checkers read no tuple of them
 R = TypeVar("R")
@@ -182,6 +183,21 @@ class FromPrior(Variational, total=False):
     start_scale: Annotated[
         Positive, About("Factor on its standard deviations: a wide start makes the first gradients mostly noise.")
     ]
+
+
+class Perturbed(FromPrior, total=False):
+    """The ascent of SA-BMA."""
+
+    mode: Annotated[Mode, About("The perturbation, see `perturb`; it is never of a reduced precision.", "kl_exact")]
+    blocks: Annotated[Blocks, About("Which parts of q the perturbation moves: means, widths, factor.", "mean+std")]
+    joint: Annotated[bool, About("Whether blocks share one normaliser.", True)]
+    damping: Annotated[
+        NonNegative | None,
+        About(
+            "Lambda added to the Fisher matrix before it is inverted (`rank1_damped`: its mean eigenvalue; the factor: 1e-3)."
+        ),
+    ]
+    switches: Annotated[tuple[Switch, ...], About("Quirks of the released code.", QUIRKS)]
 
 
 def defaults(

@@ -31,6 +31,7 @@ Mode = Literal["none", "kl_exact", "rank1_pinv", "rank1_damped", "sam_mu", "sam_
 Blocks = Literal["mean", "mean+std", "mean+std+factor"]
 Switch = Literal["z2_mean_bug", "v_as_std", "total_derivative"]
 MODES = get_args(Mode)
+QUIRKS: tuple[Switch, ...] = ("v_as_std", "total_derivative")  # of the released code, by default
 UNITS = {m: KL_BALL if m.startswith(("kl", "rank1")) else EUCLIDEAN for m in MODES}
 BLOCKS = {"mean": 1, "mean+std": 2, "mean+std+factor": 3}
 LEVERAGE_FLOOR = 0.1  # of d_i A_ii: a weight all of whose variance is in the factor has a log_std that hardly matters
@@ -46,7 +47,7 @@ class Perturbation:
     blocks: Blocks = "mean+std"
     joint: bool = True
     damping: float | None = None
-    switches: tuple[Switch, ...] = ("v_as_std", "total_derivative")
+    switches: tuple[Switch, ...] = QUIRKS
 
     @property
     def moved(self) -> int:
@@ -97,7 +98,7 @@ def perturb(
     joint: bool = True,
     noise: tuple[Numbers, Numbers] | None = None,
     damping: NonNegative | None = None,
-    switches: tuple[Switch, ...] = ("v_as_std", "total_derivative"),
+    switches: tuple[Switch, ...] = QUIRKS,
 ) -> Theta:
     """The step of length `radius` from `q` that raises the loss most: Delta in (mean, log_std, factor), (D,), (D,), (K, D).
 

@@ -17,7 +17,7 @@ from flatviz.core.seeds import saved_rng
 from flatviz.engine.batchnorm import refresh_batchnorm
 from flatviz.results import History
 from flatviz.training.driver import Algorithm, Record, drive
-from flatviz.training.gradient import Ascent, TrainingLoss, gradient
+from flatviz.training.gradient import Ascent, Batch, Noises, TrainingLoss, gradient
 from flatviz.training.keywords import Epochs, Run, Trained, defaults
 from flatviz.training.losses import training_loss
 from flatviz.training.streams import cosine, rates, steps_per_epoch
@@ -69,9 +69,7 @@ class SGD(Algorithm):
         w = w.detach()
         return SGDState(w, torch.zeros_like(w), torch.zeros((), dtype=torch.long, device=w.device))
 
-    def update(
-        self, s: SGDState, loss: TrainingLoss, batch: Tensor | None, noise: tuple[Tensor, ...] = ()
-    ) -> tuple[SGDState, Record]:
+    def update(self, s: SGDState, loss: TrainingLoss, batch: Batch, noise: Noises = ()) -> tuple[SGDState, Record]:
         """One step."""
         value, g, gain = gradient(loss, s.w, batch, self.ascent)
         g = g.add(s.w, alpha=self.weight_decay)

@@ -23,7 +23,7 @@ from flatviz.engine.batchnorm import TrainingNet
 from flatviz.gaussian import Gaussian
 from flatviz.results import History
 from flatviz.training.driver import Algorithm, Diverged, check_converged, drive, risen
-from flatviz.training.gradient import TrainingLoss
+from flatviz.training.gradient import Batch, Gradient, Noises, TrainingLoss
 from flatviz.training.keywords import FromPrior, Run
 from flatviz.training.losses import check_covers, training_loss
 from flatviz.training.streams import MirroredNoise, Noise, rates
@@ -107,7 +107,7 @@ class Descent:
         """Tau, nats of the loss of an example in which G is measured."""
         return (self.kl_weight or 1.0) / self.n
 
-    def total(self, q: Gaussian, grad: Sequence[Tensor], noise: tuple[Tensor, ...]) -> tuple[Tensor | None, list[Tensor]]:
+    def total(self, q: Gaussian, grad: Sequence[Tensor], noise: Noises) -> tuple[Tensor | None, list[Tensor]]:
         """KL(q || prior), None where its weight is 0, and G in (mean, log_std, factor)."""
         mean, *others = (g / self.unit for g in grad)
         if self.weight_decay > 0:
@@ -117,9 +117,7 @@ class Descent:
         kl, pulls = q.kl_and_path_grad(self.prior, *noise)
         return kl, [g + pull for g, pull in zip((mean, *others), pulls)]
 
-    def __call__(
-        self, s: GaussianState, grad: Sequence[Tensor], noise: tuple[Tensor, ...]
-    ) -> tuple[GaussianState, Tensor | None]:
+    def __call__(self, s: GaussianState, grad: Sequence[Tensor], noise: Noises) -> tuple[GaussianState, Tensor | None]:
         """The state after a step from `s`, and KL(q || prior) at q."""
         q, rate = s.q, self.rates.take(s.step)
         kl, (mean, r, factor) = self.total(q, grad, noise)
@@ -160,9 +158,7 @@ class GaussianFit(Algorithm):
         """z1 (..., S, D) and z2 (..., S, K) of each step."""
         return MirroredNoise(seeds, self.draws, state.q, steps)
 
-    def gradient(
-        self, q: Gaussian, loss: TrainingLoss, batch: Tensor | None, noise: tuple[Tensor, ...]
-    ) -> tuple[Tensor, Sequence[Tensor], Tensor | None]:
+    def gradient(self, q: Gaussian, loss: TrainingLoss, batch: Batch, noise: Noises) -> Gradient:
         """Loss at q, the gradient in theta along which q moves, and the loss gained by an ascent or None."""
         raise NotImplementedError
 
@@ -206,8 +202,12 @@ def fit_gaussians(
     return [_member(algorithm, s, row, net, history.notes) for s, row, net in zip(each, rows, trained)]
 
 
-def converged(fit: Gaussian | Diverged) -> Gaussian:
-    """The posterior; raises the error of a fit that diverged."""
+def fit_gaussian(
+    algorithm: GaussianFit, net: Net, data: Data, run: Run, how: FromPrior, start: Gaussian | None = None
+) -> Gaussian:
+    """The one posterior of the run's seed, from `start`; None: where the keywords say.  Raises Diverged, and as `fit_gaussians`."""
+    start = started(algorithm.descent.prior, how) if start is None else start
+    (fit,) = fit_gaussians(algorithm, net, data, start, run, how, [run.seed])
     if isinstance(fit, Diverged):
         raise fit
     return fit

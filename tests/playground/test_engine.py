@@ -18,9 +18,8 @@ from torch import nn
 
 import flatviz as fv
 from flatviz.core.seeds import generator
-from flatviz.posteriors.hmc import Potential, StepSize, leapfrog
+from flatviz.posteriors.hmc import Metric, Potential, StepSize, leapfrog
 from flatviz.training.losses import training_loss
-from flatviz.training.metric import Metric
 from flatviz.training.streams import MirroredNoise, cosine
 
 HERE = Path(__file__).parent

@@ -9,7 +9,7 @@ from torch import nn
 
 import flatviz as fv
 from flatviz.posteriors.dropout import mask_shape, rates_of, weight_mask
-from flatviz.posteriors.ptl import widened
+from flatviz.posteriors.multi import widened
 from flatviz.posteriors.swag import SWAG, fit_swag_members
 from flatviz.training.sgd import SGD, starts
 

@@ -10,8 +10,7 @@ from torch import nn
 
 import flatviz as fv
 from flatviz.posteriors import hmc
-from flatviz.posteriors.hmc import leapfrog
-from flatviz.training.metric import Metric
+from flatviz.posteriors.hmc import Metric, leapfrog
 
 
 def quadratic(precision, z):
