@@ -53,6 +53,7 @@ __getattr__, __dir__, __all__ = lazy(
         "landscape.trace": "hessian_trace",
         "metrics": "predict score sharpness",
         "plots": "plot plot_curve plot_density plot_metrics plot_projection plot_spectrum plot_surface",
+        "widgets.compare": "compare",
         "widgets.explore": "explore",
         "widgets.open": "lab",
         "widgets.playground": "playground",

@@ -73,6 +73,7 @@ from flatviz.training.passes import Training as Training
 from flatviz.training.perturb import perturb as perturb
 from flatviz.training.recording import record_path as record_path
 from flatviz.training.sgd import pretrain as pretrain
+from flatviz.widgets.compare import compare as compare
 from flatviz.widgets.explore import explore as explore
 from flatviz.widgets.open import lab as lab
 from flatviz.widgets.playground import playground as playground

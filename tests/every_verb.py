@@ -1,5 +1,6 @@
 """One small valid call of every public verb, for tests that hold for all of them."""
 
+import copy
 import inspect
 from dataclasses import dataclass
 from functools import partial
@@ -59,6 +60,15 @@ def users_things(path, last=torch.nn.Linear, device="cpu"):
 def _easy(data):
     """The same inputs, many times, with labels that a network learns."""
     return flatviz.Data(data.x.repeat(10, *[1] * (data.x.ndim - 1)), (data.x.flatten(1)[:, 0] > 0).long().repeat(10))
+
+
+def _moved(module):
+    """A copy at other weights."""
+    other = copy.deepcopy(module)
+    with torch.no_grad():
+        for p in other.parameters():
+            p.add_(0.1)
+    return other
 
 
 def public_names():
@@ -176,6 +186,7 @@ def calls(fv, module, data, task, metrics):
         "plot": lambda: [
             fv.plot(getattr(made, name)) for name in ("surface", "curve", "spectrum", "prediction", "step", "measured")
         ],
+        "compare": lambda: fv.compare(module, _moved(module), data, resolution=3, k=1),
         "lab": lambda: _ended(fv.lab(module, _easy(data), _easy(data), radii={"vi": (0.0,)}, progress=False)),
         "widgets.plot_view": lambda: fv.widgets.plot_view(made.measured, "surface", method="vi", n_draws=2),
         "playground": lambda: fv.playground().close(),

@@ -1,0 +1,247 @@
+"""`compare`: two models of one architecture on common ground, and one sentence by rule on which is flatter."""
+
+from __future__ import annotations
+
+import html
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from IPython.display import HTML, display
+from torch import Tensor, nn
+
+from flatviz.checks import Count, Seed, Several
+from flatviz.core.boundary import public
+from flatviz.core.data import Data
+from flatviz.core.modules import copied
+from flatviz.core.net import Net
+from flatviz.core.objective import Objective
+from flatviz.core.progress import Progress, track
+from flatviz.core.seeds import generator
+from flatviz.engine.determinism import work_of
+from flatviz.landscape.slices import project, slice_path, slice_plane
+from flatviz.landscape.spectrum import top_eigenpairs
+from flatviz.landscape.topology import persistence
+from flatviz.landscape.trace import hessian_trace
+from flatviz.metrics.prediction import predict
+from flatviz.objectives.network import MeanNLL, nll
+from flatviz.pages.document import Script, document, table_html
+from flatviz.pages.page import plotlyjs
+from flatviz.planes.random import normalized
+from flatviz.planes.spanned import plane_through
+from flatviz.plots.curve import plot_curve
+from flatviz.plots.spectrum import plot_spectrum
+from flatviz.plots.surface import plot_surface
+from flatviz.plots.surface_3d import plot_surface_3d
+from flatviz.plots.theme import Figure, short
+from flatviz.results import Curve, Prediction, Projection, Spectrum, Surface, interval
+from flatviz.storage.files import atomic_path
+
+NAMES = ("A", "B")
+STEP = 0.1  # of a filter-normalised direction, by which the rise of the loss around a model is measured
+DIRECTIONS, ITERS, PRODUCTS = 8, 20, 8
+PASSES, WORK = 500, 400_000_000_000  # of all examples through a model, and multiply-adds of all of them
+LEAST, MOST = 32, 512  # examples of the loss
+DRAW = (
+    'const figures = JSON.parse(document.getElementById("figures").textContent); '
+    "figures.forEach((figure, i) => Plotly.newPlot(`figure-${i}`, figure.data, figure.layout, {responsive: true}));"
+)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two models, each quantity a pair: of A, of B.
+
+    surface, points, path: the loss on a plane through both, where they are, and on the line between.  spectra, traces (value,
+    error): of the Hessian.  rises (DIRECTIONS,): (f(w + d) + f(w - d)) / 2 - f(w) along filter-normalised directions of length
+    STEP, which rescaling of layers leaves as it is.  smad: mean height of a saddle above the minimum that it ends, over the
+    valleys of the surface; 0 for one valley.
+    """
+
+    surface: Surface
+    points: Projection
+    path: Curve
+    spectra: tuple[Spectrum, Spectrum]
+    traces: tuple[tuple[float, float], tuple[float, float]]
+    rises: tuple[Tensor, Tensor]
+    smad: float
+    predictions: tuple[Prediction, Prediction]
+
+    @property
+    def sentence(self) -> str:
+        """Which model is flatter by the largest Hessian eigenvalue, by how much, and whether that survives filter normalisation."""
+        lambdas = [float(s.values[0]) for s in self.spectra]
+        errors = [float(s.residual[0]) for s in self.spectra]
+        if abs(lambdas[0] - lambdas[1]) <= sum(errors):
+            return f"Neither is flatter: λ1 is {short(lambdas[0])} of A and {short(lambdas[1])} of B, which its error explains."
+        flat, sharp = (0, 1) if lambdas[0] < lambdas[1] else (1, 0)
+        gain, half = interval((self.rises[sharp] - self.rises[flat]).double())
+        around = " and ".join(f"{short(float(r.mean()))} around {name}" for name, r in zip(NAMES, self.rises))
+        if gain > half:
+            says = "This survives filter normalisation, which no rescaling of layers can change"
+        elif -gain > half:
+            says = f"This does not survive filter normalisation, which no rescaling of layers can change: there {NAMES[sharp]} is flatter"
+        else:
+            says = "After filter normalisation, which no rescaling of layers can change, the difference is not clear"
+        less = f", {short(lambdas[sharp] / lambdas[flat])} times less than" if lambdas[flat] > 0 else ", less than"
+        lead = (
+            f"{NAMES[flat]} is flatter: its λ1 is {short(lambdas[flat])}{less} the {short(lambdas[sharp])} of {NAMES[sharp]}."
+        )
+        return f"{lead} {says} (mean rise of the loss {around})."
+
+    @property
+    def rows(self) -> list[dict[str, str]]:
+        """The numbers of both, as rows of a table."""
+        rows = [
+            {"": "λ1"} | {n: short(float(s.values[0])) for n, s in zip(NAMES, self.spectra)},
+            {"": "trace"} | {n: f"{short(v)} ± {short(e)}" for n, (v, e) in zip(NAMES, self.traces)},
+            {"": "rise, filter-normalised"} | {n: short(float(r.mean())) for n, r in zip(NAMES, self.rises)},
+        ]
+        scores = self.predictions[0].scores or {}
+        rows += [{"": s} | {n: short(float(p.scores[s][-1])) for n, p in zip(NAMES, self.predictions)} for s in scores]
+        both = [("barrier between", self.path.barrier), ("SMAD of the plane", self.smad)]
+        return rows + [{"": name, "A": short(float(value)), "B": ""} for name, value in both]
+
+    @property
+    def figures(self) -> list[Figure]:
+        """Plane, relief, path and spectra."""
+        titles = [f"{name}: λ1 {short(float(s.values[0]))}" for name, s in zip(NAMES, self.spectra)]
+        plane = plot_surface(self.surface, self.points, title="Loss on a plane through A and B")
+        for name, (x, y) in zip(NAMES, self.points.coords.tolist()):
+            plane.add_text(
+                f"<b>{name}</b>", x=x, y=y, xref="x", yref="y", xanchor="center", yshift=8, font=dict(color="#ffffff", size=16)
+            )
+        return [
+            plane,
+            plot_surface_3d(self.surface, self.points, title="The same in relief"),
+            plot_curve(self.path, title="Loss from A (t = 0) to B (t = 1)"),
+            *(plot_spectrum(s, title=title) for s, title in zip(self.spectra, titles)),
+        ]
+
+    def to_html(self, path: str | Path) -> Path:
+        """Write one page that loads nothing, to send."""
+        figures = [figure.update_layout(width=None) for figure in self.figures]
+        places = [
+            f'<div id="figure-{i}" role="img" aria-label="{html.escape(f.layout.meta["alt"])}"></div>'
+            for i, f in enumerate(figures)
+        ]
+        data = Script.data("figures", [json.loads(f.to_json()) for f in figures])
+        text = document(
+            "Two models",
+            self.sentence,
+            [table_html(self.rows), *places],
+            scripts=[Script(plotlyjs().text, kind=""), data, Script(DRAW)],
+        )
+        with atomic_path(Path(path)) as partial:
+            partial.write_text(text, encoding="utf-8")
+        return Path(path)
+
+    def _ipython_display_(self) -> None:
+        display(HTML(f"<p>{html.escape(self.sentence)}</p>{table_html(self.rows)}"))
+        for figure in self.figures:
+            figure.show()
+
+
+@public
+def compare(
+    a: Net | nn.Module,
+    b: Net | nn.Module,
+    data: Data,
+    *,
+    examples: Count | None = None,
+    resolution: Several = 9,
+    k: Count = 2,
+    seed: Seed = 0,
+    progress: Progress = False,
+) -> Comparison:
+    """Two classifiers of one architecture, as two checkpoints of a training: planes, path, curvature, scores, and one sentence.
+
+    On the plane and the path between them BatchNorm statistics are interpolated as the weights are, so that each model has its
+    own where it stands.  Curvature is of the mean NLL over all weights.  The last value of a cell shows all of it;
+    `.sentence` says which is flatter, `.to_html(path)` writes one page.
+
+    Args:
+        a: A network, in evaluation mode.
+        b: Another of the same layers.
+        data: Labelled examples (N, ...): all for the scores, the first of them for the loss.
+        examples: How many of them the loss is of; None: 512, and fewer for a network whose passes are large, 32 at the least.
+        resolution: Grid points a side of the plane.
+        k: Hessian eigenvalues of each.
+        seed: Of directions and of the third point of the plane.
+        progress: True, None (where a terminal watches) or a function.
+
+    Raises:
+        ValueError: For two architectures, and for two models with the same weights.
+
+    Source: filter normalisation: Li et al. 2018; SMAD, from a merge tree: Landscaper (2025).
+
+    Example:
+        >>> data = fv.Data(torch.randn(20, 2), torch.arange(20) % 3)
+        >>> a, b = torch.nn.Linear(2, 3), torch.nn.Linear(2, 3)
+        >>> two = fv.compare(a, b, data, resolution=5)
+        >>> two.surface.values.shape, "flatter" in two.sentence
+        (torch.Size([5, 5]), True)
+    """
+    nets = [_whole(module, data) for module in (a, b)]
+    layers = [[(block.name, block.shape) for block in net.blocks] for net in nets]
+    if layers[0] != layers[1]:
+        raise ValueError(
+            f"a and b must have the same layers, got {nets[0]!r} and {nets[1]!r}: compare their predictions, fv.predict"
+        )
+    if torch.equal(nets[0].w, nets[1].w):
+        raise ValueError("a and b must have different weights, got twice the same: give another checkpoint")
+    macs = work_of(nets[0], data.x).macs
+    some = data.subset(slice(0, examples or max(LEAST, min(MOST, WORK // (PASSES * max(macs, 1))))))
+    objectives, weights = [nll(net, some) for net in nets], [net.w for net in nets]
+    f = Between(nets, objectives[0]) if nets[0].has_batchnorm else objectives[0]
+    draws = torch.randn(DIRECTIONS, nets[0].dim, generator=generator(seed)).to(weights[0])
+    side, apart = normalized(nets[0], draws[0], weights[0]), (weights[1] - weights[0]).norm()
+    plane = plane_through(*weights, weights[0] + side * (apart / side.norm()))
+    surface = slice_plane(f, plane, resolution=resolution, progress=progress)
+    t = torch.linspace(0, 1, resolution).to(weights[0])
+    path = slice_path(f, torch.lerp(weights[0], weights[1], t[:, None]), t=t, x_label="t", name="from A to B")
+    spectra, traces, rises = [], [], []
+    for g, net in track(list(zip(objectives, nets)), "curvature", progress):
+        spectra.append(top_eigenpairs(g, net.w, min(k, net.dim), iters=max(ITERS, k), seed=seed))
+        traces.append(hessian_trace(g, net.w, products=PRODUCTS, seed=seed))
+        steps = STEP * torch.stack([normalized(net, d, net.w) for d in draws])
+        rises.append((g.many(net.w + steps) + g.many(net.w - steps)) / 2 - g(net.w).detach())
+    depths = persistence(surface).depth
+    finite = depths[depths.isfinite()]
+    frozen = "frozen" if nets[0].has_batchnorm else None
+    predictions = [predict(net, net.w[None], data, 1, seed=seed, batchnorm=frozen) for net in nets]
+    about = dict(spectra=tuple(spectra), traces=tuple(traces), rises=tuple(rises), predictions=tuple(predictions))
+    return Comparison(
+        surface,
+        project(torch.stack(weights), plane, f, name="A and B"),
+        path,
+        smad=float(finite.mean()) if len(finite) else 0.0,
+        **about,
+    )
+
+
+class Between(Objective):
+    """The loss at any weights, with BatchNorm statistics interpolated by how far along the line from one net to the other they are."""
+
+    label = MeanNLL.label
+    batchnorm = "interpolated between both"
+
+    def __init__(self, nets: list[Net], f: MeanNLL) -> None:
+        self._start, self._line, self._f = nets[0].w, nets[1].w - nets[0].w, f
+        self._ends = [net.buffers() for net in nets]
+        self.net, self.dim, self.n, self.work = nets[0], nets[0].dim, f.n, f.work
+
+    def __call__(self, w: Tensor) -> Tensor:
+        """The mean NLL at `w` (D,), ()."""
+        t = float(((w - self._start) @ self._line / (self._line @ self._line)).clamp(0, 1))
+        first, second = self._ends
+        mixed = {n: torch.lerp(v, second[n], t) if v.is_floating_point() else v for n, v in first.items()}
+        x, y = self._f.data.batch(None)
+        return torch.nn.functional.cross_entropy(self.net.with_buffers(mixed)(w, x), y)
+
+
+def _whole(module: Net | nn.Module, data: Data) -> Net:
+    """All weights of a model, which is not changed."""
+    module = module.to_module() if isinstance(module, Net) else copied(module)
+    return Net.from_module(module.eval(), "all", example=data.x[:2])

@@ -1,0 +1,48 @@
+"""`fv.compare`: two models on common ground, and a sentence that a rescaling of layers cannot turn."""
+
+import pytest
+import torch
+from torch import nn
+
+import flatviz as fv
+
+
+@pytest.fixture(scope="module")
+def nets():
+    """Data, a network, and the same function with its layers rescaled: sharper by one alone."""
+    torch.manual_seed(0)
+    data = fv.Data(torch.randn(60, 2), torch.arange(60) % 3)
+    module = nn.Sequential(nn.Linear(2, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 3))
+    module.train()(data.x)
+    other = nn.Sequential(nn.Linear(2, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 3))
+    other.load_state_dict(module.state_dict())
+    with torch.no_grad():
+        other[1].weight.mul_(10)
+        other[1].bias.mul_(10)
+        other[3].weight.div_(10)
+    return data, module.eval(), other.eval()
+
+
+def test_a_rescaled_network_is_sharper_by_lambda1_but_not_after_filter_normalisation(nets, tmp_path):
+    data, a, b = nets
+    before = [p.clone() for p in (*a.parameters(), *a.buffers())]
+    two = fv.compare(a, b, data, resolution=5)
+    f = [fv.nll(fv.Net.from_module(m, "all"), data) for m in (a, b)]
+    lambdas = [float(fv.top_eigenpairs(g, g.net.w, 1).values) for g in f]
+    assert [float(s.values[0]) for s in two.spectra] == pytest.approx(lambdas, rel=1e-2)
+    torch.testing.assert_close(two.rises[0], two.rises[1], rtol=1e-2, atol=1e-5)  # one function, each filter normalised
+    assert two.sentence.startswith(f"{'AB'[lambdas.index(min(lambdas))]} is flatter") and "not clear" in two.sentence
+    assert two.path.values[0] == pytest.approx(float(f[0](f[0].net.w)), rel=1e-5)
+    assert two.path.values[-1] == pytest.approx(float(f[1](f[1].net.w)), rel=1e-5)  # with its own statistics of BatchNorm
+    assert torch.equal(two.predictions[0].outputs[0], a(data.x)) and len(two.figures) == 5
+    text = two.to_html(tmp_path / "two.html").read_text()
+    assert two.sentence in text and 'id="figure-4"' in text and "<script src" not in text
+    assert all(torch.equal(p, q) for p, q in zip(before, (*a.parameters(), *a.buffers())))
+
+
+def test_two_architectures_and_twice_the_same_weights_are_refused(nets):
+    data, a, _ = nets
+    with pytest.raises(ValueError, match="must have the same layers"):
+        fv.compare(a, nn.Linear(2, 3), data)
+    with pytest.raises(ValueError, match="must have different weights"):
+        fv.compare(a, a, data)
