@@ -57,9 +57,12 @@ def plot_metrics(
     n_reference = len(reference or {})
     curves = [*(reference or {}).items(), *named.items()]
     for name, p in curves:
-        if not p.scores:
-            who = name or "posterior"
-            raise ValueError(f"prediction {who!r} must carry scores, got none: predict on a Data, which has labels")
+        if "accuracy" not in p.scores:
+            who, do = (
+                name or "posterior",
+                "print prediction.scores of a regression" if p.scores else "predict on a Data, which has labels",
+            )
+            raise ValueError(f"prediction {who!r} must carry scores of classes, got {', '.join(p.scores) or 'none'}: {do}")
     longest = max(n_draws or 1, *(p.n_draws for _, p in curves))
     final = {style(m).label: {k: float(p.scores[k][-1]) for k in LABELS} for m, p in curves}
     alt = "; ".join(f"{m}: accuracy {s['accuracy']:.3f}, NLL {s['nll']:.3f}, ECE {s['ece']:.3f}" for m, s in final.items())

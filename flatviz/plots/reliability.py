@@ -38,7 +38,8 @@ def plot_reliability(prediction: Prediction, *, method: str | None = None, title
         4
     """
     if prediction.bins is None:
-        raise ValueError("prediction must carry calibration bins, got none: predict on a Data, which has labels")
+        do = "read mean and quantile(0.05) of a regression" if prediction.scores else "predict on a Data, which has labels"
+        raise ValueError(f"prediction must carry calibration bins, got none: {do}")
     count, confidence, right = prediction.bins.nan_to_num(0).unbind(-1)  # (M, n) each: a row an ensemble size
     n = count.shape[1]
     middle = [(i + 0.5) / n for i in range(n)]

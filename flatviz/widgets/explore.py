@@ -86,9 +86,9 @@ def _prediction(prediction: Prediction, *, method: str | None = None) -> ipywidg
     slider = _count(prediction.n_draws, "draws")
 
     def draw() -> tuple[Figure, str]:
-        n = slider.value
+        n, figure = slider.value, plot_metrics(prediction, n_draws=slider.value, method=method)  # raises for what has no scores
         values = ", ".join(f"{label} {float(prediction.scores[name][n - 1]):.3f}" for name, label in LABELS.items())
-        return plot_metrics(prediction, n_draws=n, method=method), f"{n} draw{'s' if n > 1 else ''}: {values}"
+        return figure, f"{n} draw{'s' if n > 1 else ''}: {values}"
 
     return _box({"draws": slider}, draw)
 
