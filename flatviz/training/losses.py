@@ -163,7 +163,9 @@ class BatchedLoss(SequentialLoss):
         x, y = (self.inputs, self.data.y) if index is None else (_rows(self.inputs, index), self.data.y[index])
         if index is None:
             y = y.expand(len(W), *y.shape)
-        return mean_nll_rows(self.network(W, x), y, self.likelihood)
+        with self.passes.autocast(W):
+            outputs = self.network(W, x).to(W.dtype)
+        return mean_nll_rows(outputs, y, self.likelihood)
 
     def score(self, W: Tensor, data: Data) -> Tensor:
         """Mean loss of other data at each row, (B,)."""
@@ -203,8 +205,7 @@ def training_loss(
     """The mean NLL of minibatches, as a method's `update` takes it; net and data are checked once.
 
     Rows go through the network in one pass where it allows that and that is faster: for small networks on a CPU, for all on a
-    GPU whose memory suffices.  Otherwise they go one after the other, as do members with BatchNorm statistics of their own, and
-    training of reduced precision.
+    GPU whose memory suffices.  Otherwise they go one after the other, as do members with BatchNorm statistics of their own.
 
     Args:
         net: The network.
@@ -248,7 +249,7 @@ def training_loss(
     if alone:
         return losses[0]
     alike = type(losses[0]) is FrozenLoss  # its subclasses draw noise or collect statistics, each member's own
-    if passes.precision is None and rows > 1 and alike and data.is_held:
+    if rows > 1 and alike and data.is_held:
         x, _ = data.batch(None)
         network = stack(net, x) or vmapped(net, x)
         if network is not None:

@@ -40,6 +40,17 @@ def test_one_step_together_is_each_step_alone(treated, ascent):
                 torch.testing.assert_close(row, alone, rtol=tolerance, atol=tolerance)
 
 
+def test_rows_of_reduced_precision_go_in_one_pass_as_one_by_one():
+    net, data = chain(torch.float32)
+    how = fv.Training(precision="bfloat16")
+    loss, W = training_loss(net, data, training=how, members=3), rows(net)
+    assert isinstance(loss, BatchedLoss)
+    alone, exact = (SequentialLoss([FrozenLoss(net, data, "categorical", p)] * 3) for p in (how, fv.Training()))
+    g, one_by_one, in_float32 = (gradient(f, W, None)[1] for f in (loss, alone, exact))
+    assert g.dtype == torch.float32 and 1e-4 < float((g - in_float32).norm() / in_float32.norm()) < 0.05  # 8 bits of mantissa
+    torch.testing.assert_close(g, one_by_one, rtol=0.05, atol=0.01)
+
+
 def test_a_regression_is_stacked_too():
     net, data = chain(torch.float64)
     targets = fv.Data(data.x, torch.randn(20, 3, dtype=torch.float64))

@@ -66,7 +66,7 @@ def test_an_error_is_whole_with_method_and_radius_and_what_could_be_fitted_stays
             raise ValueError(long)
         return real(*args, **settings)
 
-    monkeypatch.setitem(fv.METHODS, "sam_mu", dataclasses.replace(fv.METHODS["sam_mu"], fit=fails, at_once=False))
+    monkeypatch.setitem(fv.METHODS, "sam_mu", dataclasses.replace(fv.METHODS["sam_mu"], fit=fails, fit_grid=None))
     lab = make_lab(radii={"vi": (0.0,), "sam_mu": (0.0, 0.05, 0.2)}, fit={"steps": 2}, measuring=COARSE)
     assert lab.wait(120)
     assert lab.error == f"SAM on the mean, radius 0.2: ValueError: {long}"
