@@ -56,6 +56,7 @@ ROWS = (
     Look("vi_t", "VI over T", "#3a86c8", "dot", "square-dot", "vi.OVER_T", TEMPERATURE),
     Look("sam_mu", "SAM on the mean", "#D55E00", "dashdot", "triangle-up", "sabma.SAM_ON_MEAN", EUCLIDEAN, "sam_mu"),
     Look("sabma", "SA-BMA", "#009E73", "solid", "circle", "sabma.METHOD", KL_BALL, "kl_exact"),
+    Look("rank1_pinv", "SA-BMA, rank 1", "#5b7a1d", "dashdot", "star-triangle-up", "sabma.RANK_ONE", KL_BALL, "rank1_pinv"),
     Look(
         "authors_code",
         "released SA-BMA code",

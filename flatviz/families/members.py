@@ -203,8 +203,8 @@ def with_maps(family: Family, rows: Iterable[Mapping[str, Any]]) -> Family:
 
 
 def check_settings(fit: Mapping | None) -> None:
-    """That each name in `fit` is a setting of some method, or "lr_scale"."""
-    known = dict.fromkeys(["lr_scale", *(name for m in METHODS.values() for name in m.plain.settings)])
+    """That each name in `fit` is a setting of some method, "lr_scale" or "training"."""
+    known = dict.fromkeys(["lr_scale", "training", *(name for m in METHODS.values() for name in m.plain.settings)])
     for name in fit or {}:
         check_choice(name, tuple(known), "a setting of fit")
 

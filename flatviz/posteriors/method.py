@@ -102,12 +102,16 @@ class Method:
 
         radius: None is that of `tuned(net)`.  settings: values in place of the tuned ones; names that are not among the
         method's settings are left out, so that one mapping serves several methods.  "lr_scale" multiplies the method's tuned lr:
-        rates of natural-gradient steps and of SGD differ by more than a factor of ten, so no one lr fits all methods.
+        rates of natural-gradient steps and of SGD differ by more than a factor of ten, so no one lr fits all methods.  "training" is
+        handed to every fit.
         """
         tuned, settings = self.tuned(net), settings or {}
         chosen = {name: settings.get(name, value) for name, value in tuned.settings.items()}
         if "lr_scale" in settings and "lr" in chosen:
             chosen["lr"] *= settings["lr_scale"]
+        if "training" in settings:  # a composed method hands on its settings
+            given = {"training": settings["training"]}
+            chosen |= given if self.inner is None else {"settings": {**chosen["settings"], **given}}
         radius = tuned.radius if radius is None else radius
         if self.ascent is not None:
             return chosen | {"ascent": self.ascent(radius)}

@@ -223,6 +223,14 @@ SAM_ON_MEAN = replace(
     evidence=(0.05, 0.1, 0.2, 0.5),
 )
 
+RANK_ONE = replace(
+    METHOD,
+    fit=partial(fit_sabma, mode="rank1_pinv"),
+    plain=Tuned(TEMPERED, radius=1.0, largest=5.0),
+    batchnorm=Tuned(TEMPERED_BATCHNORM, radius=0.5, largest=2.0),
+    evidence=(),
+)
+
 RELEASED_CODE = replace(
     METHOD,
     fit=partial(fit_sabma, mode="authors_code"),

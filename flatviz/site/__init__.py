@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from copy import deepcopy
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -36,6 +36,25 @@ def notebooks(names: Sequence[str] = ()) -> list[Path]:
 def folder_of_notebooks() -> Path:
     """The clone's, or that of an installed wheel."""
     return CLONE if (CLONE / f"{CONTENTS}.ipynb").exists() else PACKAGED
+
+
+def defined_in(experiment: str, **parameters: Any) -> dict[str, Any]:
+    """What an experiment's notebook defines before its section "Run, or read", with these parameters: for studies that share it.
+
+    Raises:
+        ValueError: For a parameter that the notebook does not have.
+    """
+    space: dict[str, Any] = {"__name__": f"experiment_{experiment}"}
+    for cell in read(folder_of_notebooks() / EXPERIMENTS / f"{experiment}.ipynb").cells:
+        if "## Run, or read" in cell.source:
+            break
+        if cell.cell_type == "code":
+            exec(compile(cell.source, f"{experiment}.ipynb", "exec"), space)
+        if "parameters" in cell.metadata.get("tags", ()):
+            if unknown := parameters.keys() - space.keys():
+                raise ValueError(f"parameters must be those of {experiment}, got {', '.join(sorted(unknown))}: correct them")
+            space |= parameters
+    return space
 
 
 def _place(path: Path) -> tuple:

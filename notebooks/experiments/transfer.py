@@ -24,18 +24,22 @@ WORKERS = 1  # more than 1: processes of a local Dask cluster
 # images
 DATA = "image-folder:PATH"  # a folder of class folders; or mnist:ROOT, cifar10:ROOT, ... as torchvision leaves it in ROOT
 SIZE = 0  # pixels to which the images of a folder are scaled; 0: as they are
-SOURCE_CLASSES = ""  # names with commas between; with the next two empty two fifths, two fifths and the rest are drawn
+SOURCE = ""  # other images to pre-train on, as DATA; "": those of SOURCE_CLASSES
+TEST = ""  # other images to be judged on, as DATA ("official": the test split of DATA); "": what the shots leave
+SOURCE_CLASSES = ""  # names with commas between, "all" or "none"; "": drawn from those that the others do not name
 TARGET_CLASSES = ""
 LEFT_OUT = ""
 SHOTS = 10  # training images a class
-TEST_IMAGES = 200  # to be judged on
+TEST_IMAGES = 200  # to be judged on; 0: all
 OUT_IMAGES = 200  # of the classes left out
 OOD = ""  # more images that the network should not be sure of: as DATA, with commas between
 CORRUPTIONS = "gaussian_noise,defocus_blur,fog,pixelate"
 SEVERITIES = "1,3,5"
+CORRUPTED = ""  # a folder of CIFAR-10-C's or CIFAR-100-C's files, kind.npy and labels.npy, in place of corruptions made here
 # network
 MODEL = "resnet20"  # resnet20, resnet20-group, or one of torchvision's, such as resnet18
 WIDTH = 8  # channels of resnet20's first stage
+SIDE = 0  # pixels to which torchvision's networks enlarge images; 0: as they are
 WEIGHTS = ""  # a file (.pth, .safetensors), or torchvision's name of published weights, in place of pre-training
 SOURCE_IMAGES = 500  # a class to pre-train on
 EPOCHS = 10  # of pre-training
@@ -50,13 +54,17 @@ HEAD_START = "zero"
 SCALE = 1.0  # of the prior's covariance
 TRUNK = "fixed"  # weights that are not treated: fixed, or sampled from the prior with every draw
 BATCHNORM = "frozen"  # statistics that predict: frozen, or refresh, on the few shots for each draw
-GRADIENTS = 300  # of each fit, on all training images
+GRADIENTS = 300  # of each fit
+BATCH = 0  # training images of a gradient; 0: all
+PRECISION = ""  # "bfloat16": products of training in that type
 MC_SAMPLES = 1  # draws a step of VI and SA-BMA; each costs a gradient
 DRAWS = 8  # averaged
 SPECTRA = 1  # draws whose λ1 is computed
 TRIALS = 0  # settings tried for each method on validation splits of seeds 1000 and 1001; 0: those of the record
+CHOICES = ""  # a JSON file that the chosen settings are written to, and read from where it is there
 
 # %%
+import json
 import math
 import time
 from dataclasses import replace
@@ -76,10 +84,9 @@ from flatviz.datasets.given import in_memory
 from flatviz.datasets.images import PUBLIC, image_folder, images_like, public_images
 from flatviz.experiments import judged, read_table, run, write_table
 from flatviz.experiments.statistics import mean_zero
-from flatviz.families.choice import Choice
+from flatviz.families.choice import Choice, read_choices
 from flatviz.families.members import fit_member, unless_diverged
 from flatviz.families.preparation import check_learned
-from flatviz.families.shift import shift_of
 from flatviz.families.tune import tried
 from flatviz.models.public import load_weights
 from flatviz.results import interval
@@ -87,6 +94,13 @@ from flatviz.storage.cache import cached
 
 # %% [markdown]
 # ## Images and classes
+
+
+# %%
+def stamps(path):
+    """Size and time of a file, or of the files of a folder: what a kept result depends on beside the path."""
+    files = sorted(Path(path).glob("*")) if Path(path).is_dir() else [Path(path)]
+    return [(f.name, f.stat().st_size, f.stat().st_mtime_ns) for f in files if path and f.is_file()]
 
 
 # %%
@@ -102,23 +116,35 @@ def read_images(spec, per_class, train=True, size=SIZE):
 
 
 def split_classes(names, given=(SOURCE_CLASSES, TARGET_CLASSES, LEFT_OUT)):
-    """Numbers of the classes to pre-train on, to learn, and left out: those named, or drawn by seed 0."""
-    if any(given):
-        return tuple([names.index(name.strip()) for name in part.split(",")] for part in given)
-    if len(names) < 5:
-        raise ValueError(
-            f"data must have at least 5 classes, got {len(names)}: two to pre-train on, two to learn, one left out"
-        )
-    order = torch.randperm(len(names), generator=generator(0)).tolist()
-    n_out = max(1, len(names) // 5)
-    n_source = (len(names) - n_out) // 2
-    return sorted(order[:n_source]), sorted(order[n_source:-n_out]), sorted(order[-n_out:])
+    """Numbers of the classes to pre-train on, to learn, and left out: those named, all, none, or drawn by seed 0 from the others."""
+    numbers = [numbers_of(part, names) for part in given]
+    taken = {c for part in numbers for c in part or ()}
+    order = [c for c in torch.randperm(len(names), generator=generator(0)).tolist() if c not in taken]
+    n_out = max(1, len(order) // 5) if numbers[2] is None else 0
+    n_left = len(order) - n_out
+    n_source = 0 if numbers[0] is not None else n_left // 2 if numbers[1] is None else n_left
+    drawn = order[:n_source], order[n_source:n_left], order[n_left:]
+    source, target, out = (sorted(some) if part is None else part for part, some in zip(numbers, drawn))
+    if len(target) < 2 or (given[0] != "none" and not SOURCE and len(source) < 2):
+        raise ValueError(f"data must have two classes to pre-train on and two to learn, got {len(source)} and {len(target)} of "
+                         f"{len(names)}: name them, or give SOURCE_CLASSES='none' with WEIGHTS or SOURCE")  # fmt: skip
+    return source, target, out
+
+
+def numbers_of(part, names):
+    """The classes that a parameter names; None where they are drawn."""
+    named = {"": None, "none": [], "all": list(range(len(names)))}
+    chosen = [name.strip() for name in part.split(",")]
+    if part not in named and (unknown := set(chosen) - set(names)):
+        raise ValueError(f"classes must be of {', '.join(names)}, got {', '.join(sorted(unknown))}: correct the names")
+    return named[part] if part in named else [names.index(name) for name in chosen]
 
 
 # %%
 def source_parts(images, classes):
     """Images of the source classes to train on, and a fifth as many others to see whether that worked."""
-    every = fv.datasets.pick_classes(images, classes)
+    every = images if SOURCE else fv.datasets.pick_classes(images, classes)
+    classes = range(int(every.y.max()) + 1)
     order, n_check = torch.randperm(len(every), generator=generator(0)), max(1, SOURCE_IMAGES // 5)
     per_class = [order[every.y[order] == c] for c in range(len(classes))]
     if (smallest := min(map(len, per_class))) < SOURCE_IMAGES + n_check:
@@ -141,23 +167,37 @@ def read_outside(specs, like):
 # %% [markdown]
 # ## The source network
 #
-# Pre-trained on the source classes, then SWAG on the same images makes the prior. Weights from a file leave nothing to pre-train:
-# with them PRIOR is moped or downstream.
+# Pre-trained on the source classes, then SWAG on the same images makes the prior. Weights from a file leave nothing to pre-train;
+# SWAG then starts from them, and needs images of the classes that they know: SOURCE. Without such images PRIOR is moped or downstream.
 
 
 # %%
 def network(task):
     """The module for a task."""
     if not MODEL.startswith("resnet20"):
-        return fv.models.torchvision_model(task, MODEL, weights=WEIGHTS or None)
+        return fv.models.torchvision_model(task, MODEL, weights=WEIGHTS or None, side=SIDE or None)
     module = fv.models.resnet20(task, norm=MODEL.partition("-")[2] or "batch", width=WIDTH)
     return load_weights(module, WEIGHTS, new_head=True, head="head") if WEIGHTS else module
+
+
+def with_its_head(module):
+    """The module with the head of WEIGHTS too, where that is of as many classes."""
+    named = MODEL.startswith("resnet20")
+    try:
+        whole = load_weights(module if named else module.network, WEIGHTS)
+    except ValueError:
+        return module  # a head of other classes: SWAG's epochs train a new one
+    if named:
+        return whole
+    module.network = whole
+    return module
 
 
 def pretrain_source(source, check, device):
     """State of the source network, prior over all its weights, accuracy on other images of its classes."""
     task = fv.Task(source, source, source, int(source.y.max()) + 1)
-    net, prior, source = fv.Net.from_module(network(task).eval(), example=source.x[:2]).to(device), None, source.to(device)
+    module = with_its_head(network(task)) if Path(WEIGHTS).is_file() else network(task)
+    net, prior, source = fv.Net.from_module(module.eval(), example=source.x[:2]).to(device), None, source.to(device)
     if not WEIGHTS:
         net = fv.pretrain(net, source, seed=0, epochs=EPOCHS, lr=SOURCE_LR, last_lr=0.05 * SOURCE_LR)
     if PRIOR == "swag":
@@ -175,17 +215,20 @@ def frozen(net):
 # %%
 def source_network(images, classes, device):
     """A net with all weights treated and the prior over them, from the cache or computed; ValueError where nothing was learned."""
-    if WEIGHTS and PRIOR == "swag":
-        raise ValueError("PRIOR='swag' needs a source to train on, got WEIGHTS from a file: use 'moped' or 'downstream'")
+    if WEIGHTS and PRIOR != "swag":
+        few = images.subset(torch.arange(2))
+        net = fv.Net.from_module(network(fv.Task(few, few, few, int(few.y.max()) + 1)).eval(), example=few.x[:2])
+        return net, fv.posteriors.moped_prior(net)
     source, check = source_parts(images, classes)
-    about = dict(what=pretrain_source, source=source, check=check, device=str(device))
+    n_classes = int(source.y.max()) + 1
+    about = dict(what=pretrain_source, source=source, check=check, device=str(device), file=stamps(WEIGHTS))
     (state, prior, accuracy), _ = cached(
         "transfer", lambda: pretrain_source(source, check, device), label="source", say=print, **about
     )
-    print(f"source network: accuracy {100 * accuracy:.1f} % on {len(check)} other images, chance {100 / len(classes):.0f} %")
-    if not WEIGHTS and accuracy < 1.5 / len(classes):
+    print(f"source network: accuracy {100 * accuracy:.1f} % on {len(check)} other images, chance {100 / n_classes:.2g} %")
+    if not WEIGHTS and accuracy < 1.5 / n_classes:
         raise ValueError(f"pre-training must learn its classes, got accuracy {accuracy:.2f}: raise EPOCHS or change SOURCE_LR")
-    module = network(fv.Task(source, source, source, len(classes))).eval()
+    module = network(fv.Task(source, source, source, n_classes)).eval()
     module.load_state_dict(state)
     net = fv.Net.from_module(module, example=source.x[:2])
     return net, fv.posteriors.moped_prior(net) if PRIOR == "moped" or prior is None else prior
@@ -206,17 +249,46 @@ def prepared(seed, device):
     images = setup.images
     target = fv.datasets.pick_classes(images, setup.classes[1])
     left_out = torch.isin(images.y, torch.tensor(setup.classes[2])).nonzero().flatten()[:OUT_IMAGES]
-    task = fv.datasets.transfer_task(target, target, shots=SHOTS, seed=seed)
-    test = task.test.subset(torch.randperm(len(task.test), generator=generator(seed))[:TEST_IMAGES])
+    task = fv.datasets.transfer_task(target, target, shots=SHOTS, seed=seed, test=setup.test)
+    test = some_of(task.test, seed)
     train, test, validation = (in_memory(part) for part in (task.train, test, task.validation))
     task = fv.Task(train, train, test, task.n_classes, validation=validation).to(device)
-    outside = {"": in_memory(images.subset(left_out)), **setup.outside}
+    outside = ({"": in_memory(images.subset(left_out))} if len(left_out) else {}) | setup.outside
     outside = {name: fv.Data(o.x, torch.zeros_like(o.y)).to(device) for name, o in outside.items()}
     net, prior = new_head(task, seed, device)
     late, seen = fv.engine.cache_trunk(net, task.train) if KEEPS_TRUNK else (net, task.train)
     return SimpleNamespace(
         net=net, late=late, task=task, seen=replace(task, train=seen), prior=prior, outside=outside, seed=seed
     )
+
+
+def some_of(images, seed):
+    """TEST_IMAGES of the images, drawn by the seed."""
+    return images.subset(torch.randperm(len(images), generator=generator(seed))[: TEST_IMAGES or None])
+
+
+def corrupted(case):
+    """(kind, severity, images): of the official files, five blocks of one length each, or the test images corrupted here."""
+    severities = [int(s) for s in str(SEVERITIES).split(",")]
+    kinds = [k.strip() for k in CORRUPTIONS.split(",") if k.strip()]
+    if not CORRUPTED:
+        yield from ((k, s, fv.datasets.corrupt(case.task.test, k, s, seed=case.seed)) for k in kinds for s in severities)
+        return
+    files = {p.stem: p for p in sorted(Path(CORRUPTED).glob("*.npy"))}
+    if "labels" not in files or set(kinds) - files.keys():
+        raise ValueError(f"CORRUPTED must be a folder with labels.npy and {', '.join(kinds) or 'kind.npy'}, got {CORRUPTED!r}")
+    y = torch.from_numpy(np.load(files.pop("labels")).astype(np.int64))
+    n = len(y) // 5
+    for kind in kinds or files:
+        pixels = np.load(files[kind], mmap_mode="r")  # (5 n, H, W, 3) bytes
+        if len(pixels) != len(y):
+            raise ValueError(
+                f"{kind}.npy must hold as many images as labels.npy, {len(y)}, got {len(pixels)}: download it again"
+            )
+        for severity in severities:
+            block = slice((severity - 1) * n, severity * n)
+            images = fv.Data(torch.from_numpy(np.array(pixels[block])).permute(0, 3, 1, 2).contiguous(), y[block])
+            yield kind, severity, some_of(fv.datasets.pick_classes(images, setup.classes[1]), case.seed).to(case.net.device)
 
 
 def new_head(task, seed, device):
@@ -238,11 +310,21 @@ def moved(prior, device):
 
 # %%
 def steps_of(method, net, choice):
-    """Steps at which a fit takes GRADIENTS gradients of all training images; SWAG's snapshots are epochs, so they count."""
+    """The length at which a fit takes GRADIENTS gradients; SWAG's snapshots are epochs, so they count.
+
+    Of a chain half of them pass before its first draw.
+    """
     settings = {**method.tuned(net).settings, **choice.settings}
-    draws = {"mc_samples": MC_SAMPLES} if "mc_samples" in settings else {}
-    each = method.gradients * settings.get("members", 1) * draws.get("mc_samples", 1)
-    return draws | {"steps": max(1, round(GRADIENTS / each) - settings.get("snapshots", 0) * method.warm_start)}
+    inner = settings.get("settings", settings)  # of a composed method
+    steps = {"mc_samples": MC_SAMPLES} if "mc_samples" in settings else {}
+    n = max(1, round(GRADIENTS / (method.gradients * settings.get("members", 1) * steps.get("mc_samples", 1))))
+    if "cycle_steps" in inner:
+        steps["cycle_steps"] = max(5 * -(-inner["n_draws"] // inner["cycles"]), n // inner["cycles"])
+    elif "burn_in" in inner:
+        steps |= {"burn_in": n // 2, "thin": max(1, n // 2 // inner["n_draws"])}
+    steps["steps"] = max(1, n - settings.get("snapshots", 0) * method.warm_start)
+    steps |= {"batch_size": BATCH} if BATCH and "snapshots" not in settings else {}
+    return steps if inner is settings else {"settings": {**inner, **{k: v for k, v in steps.items() if k in inner}}}
 
 
 def fit(cells, device):
@@ -251,7 +333,8 @@ def fit(cells, device):
     for cell in cells:
         method, started = fv.METHODS[cell["method"]], time.perf_counter()
         choice = setup.choices.get(method.name, Choice())
-        how = dict(seed=case.seed, fit=steps_of(method, case.net, choice), tuned={method.name: choice})
+        length = steps_of(method, case.net, choice) | ({"training": fv.Training(precision=PRECISION)} if PRECISION else {})
+        how = dict(seed=case.seed, fit=length, tuned={method.name: choice})
         q = unless_diverged(fit_member, case.late, case.seen, case.prior, method.name, **how)
         yield cell, (case, method, q, time.perf_counter() - started)
 
@@ -260,7 +343,8 @@ def fit(cells, device):
 # ## What is measured
 #
 # Accuracy, NLL and ECE on clean and on corrupted test images; how well the entropy of the averaged prediction tells the test
-# images from others (AUROC, AUPR, FPR95); the area under the risk-coverage curve; λ1 of the training loss over the treated weights.
+# images from others (AUROC, AUPR, FPR95); the area under the risk-coverage curve; λ1, and λ1/λ5, of the training loss over the treated
+# weights.
 
 
 # %%
@@ -275,10 +359,12 @@ def predicted(case, method, q, data):
     return fv.predict(net, q, data, n_draws, seed=case.seed + 1, batchnorm=case.task.train if refreshed else frozen(net))
 
 
-def lambda1(case, q):
-    """Mean over draws of the largest Hessian eigenvalue."""
+def curvature(case, q):
+    """Mean over draws of the largest Hessian eigenvalue, and of its ratio to the fifth."""
     f, n = fv.nll(case.late, case.seen.train), 1 if isinstance(q, fv.Draws) and len(q.W) == 1 else SPECTRA
-    return torch.stack([fv.top_eigenpairs(f, w, 1, iters=20, seed=0).values[0] for w in q.sample(n, seed=case.seed + 1)]).mean()
+    k = min(5, case.late.dim)
+    values = torch.stack([fv.top_eigenpairs(f, w, k, iters=30, seed=0).values for w in q.sample(n, seed=case.seed + 1)])
+    return {"lambda1": values[:, 0].mean(), "ratio": (values[:, 0] / values[:, -1]).mean()}
 
 
 # %%
@@ -288,21 +374,21 @@ def measure(fitted, cell):
     if q is None:
         return {}
     predict = lambda data: predicted(case, method, q, data)
-    clean, kinds, severities = predict(case.task.test), CORRUPTIONS.split(","), [int(s) for s in str(SEVERITIES).split(",")]
-    shift = shift_of(predict, case.task.test, kinds, severities, seed=case.seed, clean=clean)
-    values = {q: clean.scores[q][-1] for q in SCORES} | {f"shifted_{q}": shift.mean(q)[1:].mean() for q in SCORES}
-    values |= {"lambda1": lambda1(case, q), "seconds": seconds, "aurc": fv.metrics.risk_coverage(clean).mean()}
+    clean = predict(case.task.test)
+    values = {score: clean.scores[score][-1] for score in SCORES}
+    shifted = {(kind, severity): predict(images).scores for kind, severity, images in corrupted(case)}
+    means = {f"shifted_{score}": torch.stack([of[score][-1] for of in shifted.values()]).mean() for score in SCORES if shifted}
+    values |= means | curvature(case, q) | {"seconds": seconds, "aurc": fv.metrics.risk_coverage(clean).mean()}
     for name, images in case.outside.items():
         ood = fv.metrics.ood_scores(fv.metrics.predictive_entropy(clean), fv.metrics.predictive_entropy(predict(images)))
         values |= {f"{score} {name}".strip(): ood[score] for score in ("auroc", "aupr_out", "fpr95_out")}
-    cells = [(i, kind, j, severity) for i, kind in enumerate(kinds) for j, severity in enumerate(severities, 1)]
-    return values | {f"{q}, {kind} {s}": shift.scores[q][i, j] for i, kind, j, s in cells for q in SCORES}
+    return values | {f"{score}, {kind} {s}": of[score][-1] for (kind, s), of in shifted.items() for score in SCORES}
 
 
 SCORES = ("accuracy", "nll", "ece")
 
 # %% [markdown]
-# ## Run, or read
+# ## Settings
 #
 # With TRIALS settings are tried for every method at equal gradients, those of its record first, and the one with the lowest
 # validation NLL is used. The validation split is as small as the shots.
@@ -310,9 +396,11 @@ SCORES = ("accuracy", "nll", "ece")
 
 # %%
 def choices_of(methods, trials, device, seeds=(1000, 1001)):
-    """Method -> settings with the lowest mean validation NLL."""
-    cases, chosen = [prepared(seed, device) for seed in seeds if trials], {}
-    for name in methods if trials else ():
+    """Method -> settings with the lowest mean validation NLL; CHOICES keeps them, so that a run that was stopped goes on."""
+    chosen = read_choices(CHOICES) if CHOICES and Path(CHOICES).exists() else {}
+    missing = [name for name in methods if trials and name not in chosen]
+    cases = [prepared(seed, device) for seed in seeds if missing]
+    for name in missing:
         method, net = fv.METHODS[name], cases[0].net
         fixed = steps_of(method, net, Choice())
         fixed |= {"snapshots": method.tuned(net).settings.get("snapshots", 0)} if method.warm_start else {}
@@ -320,19 +408,27 @@ def choices_of(methods, trials, device, seeds=(1000, 1001)):
         rows = tried(method, given, seeds, trials, fixed=fixed, head_std=HEAD_STD)
         chosen[name] = min(rows, key=lambda row: sum(row[1]))[0]
         print(f"{name}: {chosen[name]}")
+        if CHOICES:
+            entries = {n: {"settings": dict(c.settings), "radius": c.radius, "head_std": c.head_std} for n, c in chosen.items()}
+            Path(CHOICES).write_text(json.dumps({"methods": entries}, indent=1), encoding="utf-8")
     return chosen
 
 
 # %%
-if RUN:
+def study(name, **how):
+    """Everything, from images to the long table."""
+    global setup
     device, why = pick(DEVICE)
     print(f"on {device} ({why})")
-    images = read_images(DATA, max(SOURCE_IMAGES + max(1, SOURCE_IMAGES // 5), 2 * SHOTS + TEST_IMAGES, OUT_IMAGES))
+    n_source = SOURCE_IMAGES + max(1, SOURCE_IMAGES // 5)
+    most = None if TEST else max(0 if SOURCE else n_source, 2 * SHOTS + TEST_IMAGES, OUT_IMAGES)
+    images = read_images(DATA, most)
     classes = split_classes(list(images.class_names) or [str(i) for i in range(int(images.y.max()) + 1)])
-    source, prior = source_network(images, classes[0], device)
-    setup = SimpleNamespace(
-        images=images, classes=classes, source=source, prior=prior, outside=read_outside(OOD, images), choices={}
-    )
+    others = read_images(SOURCE, n_source) if SOURCE else images
+    source, prior = source_network(others, classes[0], device)
+    test = read_images(DATA if TEST == "official" else TEST, None, train=False, size=images.x.shape[-1]) if TEST else None
+    setup = SimpleNamespace(images=images, classes=classes, source=source, prior=prior, outside=read_outside(OOD, images),
+                            test=test and fv.datasets.pick_classes(test, classes[1]), corrupted=stamps(CORRUPTED), choices={})  # fmt: skip
     methods = [name.strip() for name in METHODS.split(",")]
     setup.choices = choices_of(methods, TRIALS, device)
     grid = [dict(setting=MODEL, method=m, seed=s) for s in range(SEEDS) for m in methods]
@@ -341,9 +437,14 @@ if RUN:
         from distributed import Client
 
         engine = Client(n_workers=WORKERS, threads_per_worker=1)
-    table = run(grid, fit, measure, name="transfer", device=str(device), engine=engine)
-else:
-    table = read_table(TABLE)
+    return run(grid, fit, measure, name=name, device=str(device), engine=engine, **how)
+
+
+# %% [markdown]
+# ## Run, or read
+
+# %%
+table = study("transfer") if RUN else read_table(TABLE)
 if SAVE:
     write_table(table, SAVE)
 

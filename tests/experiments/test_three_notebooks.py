@@ -1,8 +1,11 @@
 """The experiments on averaging, symmetry and transfer, each run once in its small form, and the rules of their notebooks."""
 
 import math
+import pickle
 import runpy
 from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -13,6 +16,7 @@ from PIL import Image
 from scipy import stats
 
 import flatviz as fv
+from flatviz.families.choice import read_choices
 
 
 def values(table):
@@ -218,3 +222,94 @@ def test_a_network_without_batchnorm_and_with_a_late_treated_head_gives_the_plai
     for quantity in ("nll", "shifted_nll", "lambda1"):
         a, b = (table["transfer", "resnet20-group", "vi", quantity] for table in found)
         np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-4)
+
+
+def official_files(root, kinds, n, size=16):
+    """Corrupted images in the layout of CIFAR-10-C: (5 n, H, W, 3) bytes a kind, the labels of all five severities in labels.npy."""
+    noise = np.random.default_rng(0)
+    labels = np.tile(np.arange(n) % 4, 5)
+    np.save(root / "labels.npy", labels.astype(np.uint8))
+    for kind in kinds:
+        pixels = noise.integers(0, 255, (5 * n, size, size, 3))
+        pixels[np.arange(5 * n), labels * 4] = np.repeat(np.arange(5), n)[:, None, None]  # the severity in the row of the class
+        np.save(root / f"{kind}.npy", pixels.astype(np.uint8))
+
+
+@pytest.mark.long
+def test_the_paper_is_run_from_a_file_of_weights_and_the_official_corrupted_images(folder, run_small, tmp_path):
+    images = fv.datasets.image_folder(folder)
+    torch.save(fv.models.resnet20(fv.Task(images, images, images, 7), width=4).state_dict(), tmp_path / "weights.pth")
+    (tmp_path / "C").mkdir()
+    official_files(tmp_path / "C", ("fog", "snow"), 40)
+    every = "sgd,f-sgd,fisher_sam,bsam,swag,f-swag,vi,sgld,emcmc,ptl,sabma,rank1_pinv,authors_code"
+    small = dict(
+        DATA=f"image-folder:{folder}", TEST=f"image-folder:{folder}", SIZE=16, CORRUPTED=str(tmp_path / "C"), SEVERITIES="1,5"
+    )
+    small |= dict(
+        TARGET_CLASSES="ant,bee,cow,dog", SHOTS=3, TEST_IMAGES=9, MODEL="resnet20", WIDTH=4, SPECTRA=1, DRAWS=2, DEVICE="cpu"
+    )
+    small |= dict(WEIGHTS=str(tmp_path / "weights.pth"), CHOICES=str(tmp_path / "choices.json"), GRADIENTS=6, BATCH=8, TRIALS=0)
+    said, table, _ = run_small("paper", METHODS=every, SEEDS=2, **small)
+    assert "SA-BMA against" in said and "62.64±2.47" in said
+    found = values(table)
+    assert {key[2] for key in found} == set(every.split(",")) and all(len(v) == 2 for v in found.values())
+    for quantity in ("accuracy", "shifted_ece", "accuracy, fog 5", "accuracy, snow 1"):
+        assert all(0 <= v <= 1 for v in found["paper", "resnet20", "vi", quantity])
+    assert all(v >= 1 for v in found["paper", "resnet20", "sgd", "ratio"])
+    swag = dict(
+        PRIOR="swag", SOURCE=f"image-folder:{folder}", SOURCE_IMAGES=12, SNAPSHOTS=20, SWAG_LR=0.1, PRECISION="bfloat16"
+    )
+    given = small | swag | dict(METHODS="vi,sabma", SEEDS=1, TRIALS=2)
+    said, table, _ = run_small("paper", **given)  # SWAG on the source, from the weights of the file
+    assert "source network: accuracy" in said and set(read_choices(tmp_path / "choices.json")) == {"vi", "sabma"}
+    again, same, _ = run_small("paper", **given)
+    assert "vi: " not in again and "reused" in again and same.value.equals(table.value)
+
+
+def test_torchvisions_weights_of_a_file_make_the_source_and_its_moped_prior(tmp_path):
+    from torchvision.models import resnet18
+
+    torch.save((whole := resnet18(num_classes=7)).state_dict(), tmp_path / "weights.pth")
+    space = functions("transfer", MODEL="resnet18", WEIGHTS=str(tmp_path / "weights.pth"), PRIOR="moped", SIDE=40)
+    images = fv.Data(torch.zeros(4, 3, 8, 8, dtype=torch.uint8), torch.arange(4))
+    net, prior = space["source_network"](images, [], "cpu")
+    assert torch.equal(net.module.network.layer4[1].bn2.weight, whole.layer4[1].bn2.weight) and net.module.side == 40
+    assert torch.equal(prior.mean, net.w) and net.w.shape[0] == sum(p.numel() for p in whole.parameters()) - 5 * 513
+
+
+def test_classes_that_are_named_leave_the_others_to_the_rest():
+    split, names = functions("transfer")["split_classes"], list("abcdefghij")
+    assert [sorted(sum(p, [])) for p in (split(names), split(names, ("", "c,d", "")))] == [list(range(10))] * 2
+    assert split(names, ("", "d,c", "none"))[1:] == ([3, 2], []) and split(names, ("none", "all", "none")) == (
+        [],
+        list(range(10)),
+        [],
+    )
+    with pytest.raises(ValueError, match="classes must be of a, b, .* got y, z: correct the names"):
+        split(names, ("", "a,z,y", ""))
+    with pytest.raises(ValueError, match="two classes to pre-train on and two to learn, got 0 and 10 of 10"):
+        split(names, ("", "all", ""))
+
+
+def test_official_files_are_read_by_severity_and_class_and_cifar_in_the_layout_of_its_pickles(tmp_path, monkeypatch):
+    official_files(tmp_path, ["fog"], 40)
+    space = functions("transfer", CORRUPTED=str(tmp_path), CORRUPTIONS="", SEVERITIES="2,5", TEST_IMAGES=0)
+    space["setup"] = SimpleNamespace(classes=([], [2, 0], []))
+    case = SimpleNamespace(seed=0, net=SimpleNamespace(device="cpu"))
+    for kind, severity, images in space["corrupted"](case):
+        assert kind == "fog" and len(images) == 20 and images.y.bincount().tolist() == [10, 10]
+        for x, y in zip((255 * images.batch(None)[0]).round(), images.y.tolist()):
+            assert (x[:, 4 * (2, 0)[y]] == severity - 1).all()
+    (tmp_path / "labels.npy").unlink()
+    with pytest.raises(ValueError, match="CORRUPTED must be a folder with labels.npy"):
+        next(space["corrupted"](case))
+    for name in [f"data_batch_{i}" for i in range(1, 6)] + ["test_batch"]:
+        batch = {"data": np.full((10, 3072), len(name), np.uint8), "labels": list(range(10))}
+        (tmp_path / "cifar-10-batches-py").mkdir(exist_ok=True)
+        (tmp_path / "cifar-10-batches-py" / name).write_bytes(pickle.dumps(batch))
+    meta = {"label_names": [f"kind {c}" for c in range(10)]}
+    (tmp_path / "cifar-10-batches-py" / "batches.meta").write_bytes(pickle.dumps(meta))
+    monkeypatch.setattr("torchvision.datasets.utils.check_integrity", lambda path, md5=None: Path(path).is_file())
+    monkeypatch.setattr("torchvision.datasets.cifar.check_integrity", lambda path, md5=None: Path(path).is_file())
+    train, test = (space["read_images"](f"cifar10:{tmp_path}", None, train=t) for t in (True, False))
+    assert len(train) == 50 and len(test) == 10 and train.class_names[3] == "kind 3" and train.y.bincount().tolist() == [5] * 10
