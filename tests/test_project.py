@@ -1,19 +1,24 @@
 """The files around the code agree with each other."""
 
 import json
+import operator
 import re
 import runpy
+import shlex
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 from experiment_notebooks import executed
 from PIL import Image
 
 import flatviz as fv
+from flatviz.cli import COMMANDS
+from flatviz.cli.run import parameters_of, parsed
 from flatviz.experiments import read_table
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -147,9 +152,33 @@ def test_the_lines_of_the_readme_run_and_give_a_network_that_has_learned():
 def test_what_github_runs_are_the_projects_own_commands():
     workflows = {p.stem: yaml.safe_load(p.read_text(encoding="utf-8")) for p in (ROOT / ".github" / "workflows").glob("*.yml")}
     lines = {name: [s.get("run", "") for job in w["jobs"].values() for s in job["steps"]] for name, w in workflows.items()}
-    assert ".ci/run" in lines["ci"] and any(line.startswith("flatviz docs ") for line in lines["pages"])
+    assert (
+        ".ci/run" in lines["ci"]
+        and "python -m build" in lines["release"]
+        and any(line.startswith("flatviz docs ") for line in lines["pages"])
+    )
+    signal = int(re.search(r"--kill-after=\d+ (\d+)", (ROOT / ".ci" / "run").read_text(encoding="utf-8"))[1])
+    assert (
+        60 * workflows["ci"]["jobs"]["checks"]["timeout-minutes"] > signal + 1800
+    )  # what .ci/run gives its tests, and half an hour
     for form in (ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"):
         assert yaml.safe_load(form.read_text(encoding="utf-8"))
+
+
+def test_every_system_of_the_sources_is_there_with_its_command_and_its_test():
+    rows = pd.read_csv(ROOT / "data" / "sources.csv")
+    assert len(rows) > 20 and not rows.isna().any().any() and not rows.duplicated("system").any()
+    for row in rows.itertuples(index=False):
+        assert callable(operator.attrgetter(row.where)(fv)), row
+        assert (ROOT / row[4]).is_file(), row
+        words = shlex.split(row.command)
+        if words[:2] == ["flatviz", "run"]:
+            known = parameters_of(ROOT / "notebooks" / "experiments" / f"{words[2]}.ipynb")
+            parsed(words[4:], known, words[2])
+        elif words[0] == "flatviz":
+            assert words[1] in COMMANDS, row
+        else:
+            assert words[2] == "flatviz[laplace]" and "laplace" in PROJECT["optional-dependencies"]
 
 
 def test_the_citation_names_the_version():

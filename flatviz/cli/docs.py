@@ -8,8 +8,7 @@ from pathlib import Path
 import click
 import torch
 
-from flatviz.cli.options import module
-from flatviz.cli.output import progress_of_command
+from flatviz.cli.options import module, progress_of_command
 from flatviz.families.tour import run_tour
 from flatviz.site import notebooks, read
 

@@ -8,9 +8,8 @@ import click
 
 import flatviz
 from flatviz.checks import check_is
-from flatviz.cli.options import PATH
+from flatviz.cli.options import PATH, write_page
 from flatviz.cli.options import out as out_option
-from flatviz.cli.output import write_page
 from flatviz.pages.page import family_page
 from flatviz.pages.story import tour_story
 from flatviz.results import Family

@@ -1,15 +1,76 @@
-"""What several commands share: their options, each declared once, and packages of an extra."""
+"""What several commands share: options, each declared once, packages of an extra, files that are written, progress."""
 
 from __future__ import annotations
 
 import importlib
+import sys
+import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
-from flatviz.cli.output import check_output
+from flatviz.core.progress import Progress
+from flatviz.storage.files import atomic_path
+
+FITS = ("fitting", "seed", "tuning")  # first words of the labels of stages that consist of fits
+
+
+def check_output(option: str, path: Path) -> Path:
+    """A path that can be written, tried before hours of work: its folder is created, and a file in it.
+
+    Raises:
+        ValueError: For a folder, and for a place where no file can be written.
+    """
+    if path.is_dir():
+        raise ValueError(f"{option} must be a file, got the folder {path}: add a name")
+    absent = [p for p in path.absolute().parents if not p.exists()]
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        raise ValueError(f"{option} must lie in a folder that can be written, got {path}: {error.strerror}") from None
+    if absent:
+        print(f"folder made: {absent[0]}")
+    return path
+
+
+def write_page(path: Path, text: str) -> None:
+    """Write an HTML file, whole or not at all, and say so."""
+    with atomic_path(path) as partial:
+        partial.write_text(text, encoding="utf-8")
+    print(f"{path} written: {path.stat().st_size / 1e6:.1f} MB with plotly.js inside, opens in any browser")
+
+
+def progress_of_command() -> Progress:
+    """A bar on a terminal; elsewhere a line for each stage that ends, such as a fit."""
+    return None if sys.stderr.isatty() else Lines()
+
+
+class Lines:
+    """Progress as printed lines: steps and seconds of each stage that ends, and of each step of a stage of fits.
+
+    What happens inside the steps of other stages is not printed.
+    """
+
+    def __init__(self) -> None:
+        self._started: dict[str, float] = {}  # of the stages that have not ended, outermost first
+        self._named = False  # whether a stage ended inside the present step, and so has its line
+
+    def __call__(self, done: int, total: int, label: str) -> None:
+        """Note the step; print where it ends a stage."""
+        seconds = time.perf_counter() - self._started.setdefault(label, time.perf_counter())
+        ended, fits = done >= total, label.startswith(FITS)
+        if ended:
+            del self._started[label]
+        if all(outer.startswith(FITS) for outer in self._started if outer != label):
+            if ended or (fits and done and not self._named):
+                print(f"  {label}: {f'{total} steps' if ended else f'{done} of {total}'}, {seconds:.1f} s", flush=True)
+            self._named = ended if ended or fits else self._named
+
 
 PATH = click.Path(path_type=Path)
 

@@ -15,8 +15,7 @@ import plotly
 
 from flatviz.checks import check_choice
 from flatviz.cli import options
-from flatviz.cli.options import module
-from flatviz.cli.output import write_page
+from flatviz.cli.options import module, write_page
 from flatviz.plots.theme import CONFIG
 from flatviz.site import EXPERIMENTS, folder_of_notebooks
 

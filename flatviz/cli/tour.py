@@ -13,7 +13,7 @@ import torch
 import flatviz
 from flatviz.checks import check_count
 from flatviz.cli import options
-from flatviz.cli.output import progress_of_command, write_page
+from flatviz.cli.options import progress_of_command, write_page
 from flatviz.core.arithmetic import pick
 from flatviz.datasets.tasks import DEFAULT, OFFLINE, named_task
 from flatviz.families.baselines import worth_of_transfer

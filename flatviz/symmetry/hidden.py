@@ -14,8 +14,7 @@ from flatviz.core.seeds import generator
 from flatviz.core.treated import guesses
 from flatviz.symmetry.actions import gathered, random_factor, random_order, random_signs, scaled_by
 from flatviz.symmetry.graph import read_graph
-from flatviz.symmetry.numbering import index_arrays, number_layers, refusals, refuse_untreated, still, touched
-from flatviz.symmetry.units import ACTIONS, Units
+from flatviz.symmetry.units import ACTIONS, Units, index_arrays, number_layers, refusals, refuse_untreated, still, touched
 
 TRIED = 3  # moves of each action
 KEPT = 1e-3  # of an output's largest size, by which an action may change it: rounding adds up to less

@@ -1,8 +1,9 @@
-"""The hidden units of a network as index arrays over its weight vector: what every action and removal computes with."""
+"""The hidden units of a network: layers of them numbered from its graph, and index arrays over its weight vector for every action."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -11,7 +12,7 @@ from torch import Tensor
 
 from flatviz.checks import check_choice, check_many_weights, check_weights
 from flatviz.core.net import Net
-from flatviz.symmetry.numbering import Layer
+from flatviz.symmetry.graph import Node, Reading
 
 ACTIONS = ("permute", "scale", "flip")
 WORDS = {"permute": "permutations of units", "scale": "positive scaling of units", "flip": "sign flips of units"}
@@ -107,3 +108,130 @@ def local_numbers(layers: tuple[Layer, ...]) -> Tensor:
     """Each unit's number inside its layer, and 0 for none: (U + 1,)."""
     edges = [0, *(layer.stop for layer in layers)]
     return torch.cat([*(torch.arange(b - a) for a, b in pairwise(edges)), torch.zeros(1, dtype=torch.long)])
+
+
+@dataclass(frozen=True)
+class Layer:
+    """Hidden units start..stop of the numbering of all units.
+
+    Units of a grouped convolution (`groups` > 1) stay inside their group; layers of one `cluster` (-1: none) swap their groups
+    together.
+    """
+
+    name: str
+    start: int
+    stop: int
+    groups: int = 1
+    cluster: int = -1
+
+    @property
+    def n(self) -> int:
+        """Number of units."""
+        return self.stop - self.start
+
+
+def touched(reading: Reading, node: Node, which: int) -> set[str]:
+    """Names of the tensors in whose rows (which 1: of the scaled numbering, 0: the permuted) or columns a node stands."""
+    rows = {k for k, parts in reading.rows.items() if any(part[which].root() is node for part in parts)}
+    flow = ("permuted", "scaled")[which]
+    return rows | {k for k, (s, _, _) in reading.columns.items() if getattr(s, flow).root() is node}
+
+
+def refuse_untreated(reading: Reading, sizes: dict) -> None:
+    """Layers of which a weight is not in `sizes` stand still, as do those of unlike grouped convolutions."""
+    for kind, node in reading.nodes:
+        missing = sorted(touched(reading, node.root(), int(kind == "scaled")) - set(sizes))
+        if missing:
+            node.root().refused.setdefault("all", f"weights that are not treated: {missing[0]}")
+    for a, b, _ in reading.groups:  # layers of one grouped convolution with unlike numbers of groups stand still
+        others = {g for x, y, g in reading.groups if {x.root(), y.root()} & {a.root(), b.root()}}
+        if len(others) > 1:
+            for node in (a.root(), b.root()):
+                node.refused.setdefault("all", f"grouped convolutions of {sorted(others)} groups")
+
+
+def refusals(reading: Reading, action: str) -> tuple[str, ...]:
+    """Layers whose function refuses an action; those that stand still for another reason are not in it."""
+    kind = "permuted" if action == "permute" else "scaled"
+    roots = {n.root(): None for k, n in reading.nodes if k == kind and "all" not in n.root().refused}
+    return tuple(f"{n.refused[action]} after {n.name!r}" for n in roots if action in n.refused)
+
+
+def still(reading: Reading, names: Iterable[str]) -> tuple[str, ...]:
+    """Of the tensors `names` those whose rows no action moves, layer by layer with the reason; the outputs are not in it."""
+    reasons = {}
+    for name in names:
+        nodes = [node.root() for part in reading.rows.get(name, ()) for node in part[:2]]
+        found = [node.refused.get("all") for node in nodes] or ["no rule follows it"]
+        if all(found) and found[0] != "the outputs":
+            reasons.setdefault(name.rpartition(".")[0] or name, found[0])
+    return tuple(f"{layer!r} ({reason})" for layer, reason in reasons.items())
+
+
+def number_layers(reading: Reading, kind: str) -> tuple[tuple[Layer, ...], dict[Node, int]]:
+    """The layers that an action may move, in order of execution, and where each begins in the numbering."""
+    roots = dict.fromkeys(n.root() for k, n in reading.nodes if k == kind and "all" not in n.root().refused)
+    number, layers = {}, []
+    clusters = _clusters(reading) if kind == "permuted" else {}
+    for node in roots:
+        start = layers[-1].stop if layers else 0
+        number[node] = start
+        groups, cluster = clusters.get(node, (1, -1))
+        layers.append(Layer(node.name, start, start + node.n, groups, cluster))
+    return tuple(layers), number
+
+
+def _clusters(reading: Reading) -> dict[Node, tuple[int, int]]:
+    """Node -> (groups, cluster): layers chained by grouped convolutions; cluster -1 where one of them stands still."""
+    sets: list[tuple[set[Node], int]] = []
+    for a, b, groups in reading.groups:
+        joined = {a.root(), b.root()}
+        for other in [s for s in sets if s[0] & joined]:
+            joined |= other[0]
+            sets.remove(other)
+        sets.append((joined, groups))
+    clusters = {}
+    for i, (joined, groups) in enumerate(sets):
+        still = any("all" in node.refused for node in joined)
+        clusters |= {node: (groups, -1 if still else i) for node in joined}
+    return clusters
+
+
+def index_arrays(reading: Reading, sizes: dict, length: int, number: dict[Node, int], scale_number: dict[Node, int]) -> dict:
+    """The index arrays of `Units`, each (E,)."""
+    n_units = sum(n.n for n in number)
+    n_scaled = sum(n.n for n in scale_number)
+    long = {k: torch.zeros(length, dtype=torch.long) for k in ("base", "row_step", "column_step")}
+    long |= {k: torch.full((length,), n_units) for k in ("row", "column")} | {"period": torch.ones(length, dtype=torch.long)}
+    long |= {k: torch.full((length,), n_scaled) for k in ("scale_row", "scale_column")}
+    power, mass, kernel = torch.ones(length), torch.zeros(length, dtype=torch.bool), torch.zeros(length, dtype=torch.bool)
+    statistics = {name for name in sizes if name.endswith(("running_mean", "running_var")) and name in reading.rows}
+    for name, (start, shape) in sizes.items():
+        where = slice(start, start + math.prod(shape))
+        index = torch.arange(math.prod(shape)) if shape else torch.zeros(1, dtype=torch.long)
+        long["base"][where] = start + index
+        kernel[where] = len(shape) > 1
+        mass[where] = not name.endswith("bias") and name not in statistics
+        steps = [math.prod(shape[i + 1 :]) for i in range(len(shape))]
+        parts = reading.rows.get(name, ())
+        for i, (node, scaled, exponent) in enumerate(parts):
+            size = len(index) // len(parts)
+            here, r = slice(start + i * size, start + (i + 1) * size), index[:size] // steps[0]
+            if node.root() in number:
+                long["row"][here], long["row_step"][here] = number[node.root()] + r, steps[0]
+                long["base"][here] -= r * steps[0]
+            if scaled.root() in scale_number:
+                long["scale_row" if exponent > 0 else "scale_column"][here] = scale_number[scaled.root()] + r
+                power[here] = max(exponent, 1.0)
+        if name in reading.columns:
+            flow, expand, groups = reading.columns[name]
+            inside = shape[1] // expand  # units that a row of this group reads
+            c = (index // steps[1]) % shape[1] // expand
+            unit = c + index // steps[0] // (shape[0] // groups) * inside
+            if flow.permuted.root() in number:
+                long["column"][where] = number[flow.permuted.root()] + unit
+                long["column_step"][where], long["period"][where] = steps[1] * expand, inside
+                long["base"][where] -= c * steps[1] * expand
+            if flow.scaled.root() in scale_number:
+                long["scale_column"][where] = scale_number[flow.scaled.root()] + unit
+    return {**long, "power": power, "mass": mass, "kernel": kernel}

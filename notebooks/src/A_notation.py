@@ -135,6 +135,19 @@ assert torch.allclose(prediction.bma(), prediction.probs.mean(0))
 # - **objective**: a function $\mathbb{R}^D \to \mathbb{R}$; a loss is one
 # - **flat-seeking**, F-: the same method, with every gradient taken at a perturbed point
 #
+# ## The sources, system by system
+#
+# Each system that the papers and slides describe: where it is in flatviz, the command that runs it, the test that checks it.
+# **Left out**: structured variational families (matrix-variate, rank-1) and concrete dropout.
+
+# %%
+import pandas as pd
+
+from flatviz.storage.cache import committed
+
+pd.read_csv(committed("sources.csv")).style.hide()
+
+# %% [markdown]
 # ## Summary
 #
 # One alphabet: $D, N, C, S, K$ for sizes, $w$ for weights, $L$ for the loss, $q$ for a posterior, $\gamma$ for a radius.

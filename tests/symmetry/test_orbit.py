@@ -5,8 +5,8 @@ import torch
 from symmetric_networks import network
 
 import flatviz as fv
-from flatviz.symmetry import orbit
-from flatviz.symmetry.orbit import SHARPNESS_LABELS, rescaled_orbit, sharpness_measures
+from flatviz.symmetry import minmass
+from flatviz.symmetry.minmass import SHARPNESS_LABELS, rescaled_orbit, sharpness_measures
 
 
 def problem():
@@ -18,7 +18,7 @@ def test_each_measure_is_that_of_the_dense_hessian(monkeypatch):
     net, data = problem()
     w, f, W1 = net.w, fv.nll(net, data), net.unflatten(net.w)["0.weight"]
     H = torch.autograd.functional.hessian(f, w)
-    monkeypatch.setattr(orbit, "PROBES", 400)
+    monkeypatch.setattr(minmass, "PROBES", 400)
     found = sharpness_measures(net, f, w[None])
     assert float(found["lambda1"]) == pytest.approx(float(torch.linalg.eigvalsh(H)[-1]), rel=1e-6)
     relative = torch.kron(W1 @ W1.T, torch.eye(6, dtype=torch.float64)) @ H[:30, :30]  # the first layer's, 5 x 6

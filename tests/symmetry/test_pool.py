@@ -12,7 +12,7 @@ from torch import nn
 
 import flatviz as fv
 from flatviz.engine.stacked import Stacked, Vmapped
-from flatviz.symmetry import collapse
+from flatviz.symmetry import pool as pools
 from flatviz.training.gradient import gradient
 from flatviz.training.losses import BatchedLoss, SequentialLoss, training_loss
 
@@ -110,7 +110,7 @@ def test_pairs_written_out(monkeypatch):
     net, data = problem()
     W = torch.randn(7, net.dim, dtype=torch.float64, generator=torch.Generator().manual_seed(3))
     for block in (2, 100):
-        monkeypatch.setattr(collapse, "BLOCK", block)
+        monkeypatch.setattr(pools, "BLOCK", block)
         found = fv.symmetry.pair_diversity(net, W, data.x)
         assert len(found.information) == 21
         for at, (p, q) in enumerate(combinations((net(w, data.x).softmax(-1) for w in W), 2)):
