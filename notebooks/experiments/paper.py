@@ -25,14 +25,13 @@
 # Add `-p model=vit_b_16` for ViT-B/16. Each seed, and each method's chosen settings, are kept as they are ready, so a run
 # that was stopped goes on.
 #
-# **Stored table.** The same command at a size that one CPU core computes: a ResNet-20 of width 8 at 32 pixels, which
-# `fv.pretrain` trained on five classes of CIFAR-10; ten images of each of the other five; corruptions in the official layout,
-# made from the test images; settings of the records, not tuned. It shows that everything runs, and compares methods on this
-# network alone.
+# **Stored table.** Without a run of its own this page shows the table of [transfer](transfer.ipynb): the same study at a size
+# that one CPU core computes, a ResNet-20 of width 8 that learned four classes of CIFAR-10, six of the methods, corruptions made
+# here. With `-p table=FILE` it shows that of a run of yours. **Time and memory** at this size were not measured.
 
 # %% tags=["parameters"]
 RUN = False  # True computes everything, False reads the stored table
-TABLE = "paper"  # stored table, or path of a CSV file
+TABLE = "transfer"  # stored table, or path of a CSV file
 SAVE = ""  # path of a CSV file to write the table to
 SEEDS = 3
 METHODS = "sgd,f-sgd,fisher_sam,bsam,swag,f-swag,vi,sgld,emcmc,ptl,sabma,rank1_pinv,authors_code"  # names of `fv.METHODS`
@@ -136,7 +135,8 @@ severe = long.pivot_table(index="method", columns="severity", values="value", so
 # The tables of the paper could not be read when this was written. What follows are figures of the authors' own repository:
 # `evaluate.csv` of commit 0256983 of github.com/SungJun98/SA-BMA (ResNet-18, 10 shots, mean ± standard deviation over 3
 # seeds). Whether they are cells of a table of the paper is not known. They belong beside a run on the whole of CIFAR-10 or
-# CIFAR-100 with ImageNet's weights, not beside the stored one.
+# CIFAR-100 with ImageNet's weights, not beside those of the
+# stored table.
 
 # %%
 AUTHORS = """CIFAR-10 sabma 62.64±2.47 1.1786±0.066 0.0285±0.005

@@ -15,7 +15,7 @@ QUICK = {
     **dict.fromkeys(("swa", "swag_diag"), dict(snapshots=3)),
     "swag": dict(rank=2, snapshots=3),
     "sabma": dict(steps=4, radius=0.5),
-    **dict.fromkeys(("sam_mu", "authors_code"), dict(steps=4, radius=0.1)),
+    **dict.fromkeys(("sam_mu", "rank1_pinv", "authors_code"), dict(steps=4, radius=0.1)),
     "sgld": dict(n_draws=4, burn_in=1, thin=1, chains=2),
     **dict.fromkeys(("sghmc", "emcmc"), dict(n_draws=4, burn_in=1, thin=1)),
     "hmc": dict(n_draws=4, burn_in=2, chains=2),

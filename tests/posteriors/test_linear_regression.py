@@ -41,7 +41,7 @@ CASES = {
     "ensemble": (dict(**DECAY, members=3, batch_size=None, steps=200), 0.01, 0, 1e-3, "posterior", "one mode: all agree"),
     "multiswag": (dict(**DECAY, fit=partial(fv.fit_swag, likelihood=NOISE, rank=20, **ROUGH)), 0.35, 0.55, 1.6, "posterior", "swag's"),
 }  # fmt: skip
-OTHER_MODES = {"sam_mu", "authors_code"}  # of sabma, not meant to be the posterior
+OTHER_MODES = {"sam_mu", "rank1_pinv", "authors_code"}  # of sabma, not meant to be the posterior
 NO_LIKELIHOOD = {"ptl"}  # it hands all to the method inside, which is told of the noise instead
 
 
