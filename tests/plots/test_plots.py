@@ -93,7 +93,10 @@ def test_scores_are_curves_and_a_single_point_a_flat_line(prediction):
     torch.testing.assert_close(torch.tensor(curves[3].y), prediction.scores["nll"])
     assert list(curves[0].x) == [1, 6] and curves[0].y[0] == curves[0].y[1]
     assert fig.layout.shapes[0].x0 == 3
-    for draw, said in ((fv.plot_metrics, "scores of classes, got none: predict on a Data"), (fv.plots.plot_reliability, "bins, got none")):
+    for draw, said in (
+        (fv.plot_metrics, "scores of classes, got none: predict on a Data"),
+        (fv.plots.plot_reliability, "bins, got none"),
+    ):
         with pytest.raises(ValueError, match=f"must carry .*{said}"):
             draw(fv.Prediction(prediction.outputs))
 
