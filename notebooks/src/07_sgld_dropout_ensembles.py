@@ -85,14 +85,25 @@ a = N * (h + wd)  # precision of the posterior
 V = 1 / (a * (1 - lr * (h + wd) / 2))
 assert abs(1 / a - 0.00625) < 1e-5 and abs(V - 0.00646) < 1e-5  # the numbers to expect
 
+
 # %%
-w = torch.zeros(20_000)
-for _ in range(300):
-    w = w - lr * (h * w + wd * w) + (2 * lr / N) ** 0.5 * noise(20_000)
-assert abs(w.var() / V - 1) < 0.05  # 20,000 walkers know a variance to 1 %
+class Bowl(fv.training.TrainingLoss):  # L(w) = h w^2 / 2, of each chain
+    def __call__(self, w, batch):
+        return 0.5 * h * w.square().sum(-1)
+
 
 # %% [markdown]
-# `fit_sgld` is this line on a network. The check is linear regression, whose posterior
+# `fv.posteriors.SGLD` holds the settings; its `update` is the line above, from one state to the next, by noise that you give it:
+
+# %%
+method = fv.posteriors.SGLD(energy=fv.training.Energy(n=N, weight_decay=wd), lr=lr)
+state, loss = method.init(torch.zeros(20_000, 1)), Bowl()
+for _ in range(300):
+    state, record = method.update(state, loss, None, noise=(noise(20_000, 1),))
+assert abs(state.w.var() / V - 1) < 0.05  # 20,000 walkers know a variance to 1 %
+
+# %% [markdown]
+# `fit_sgld` takes these steps on a network. The check is linear regression, whose posterior
 # [chapter 06](06_vi_and_laplace.ipynb) gives exactly:
 
 # %%
