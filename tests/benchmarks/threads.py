@@ -1,7 +1,7 @@
 """Threads that flatviz chooses beside fixed numbers, on the machine as it is and beside a busy process a core.
 
 `python tests/benchmarks/threads.py [idle] [busy] [limit=SECONDS]` prints seconds of README's fit (pre-training, SWAG, SA-BMA) with
-the threads that `core/threads.py` chooses and with 1 and all of torch's everywhere, each in a process of its own, in turn; the
+the threads that `core/arithmetic.py` chooses and with 1 and all of torch's everywhere, each in a process of its own, in turn; the
 ratio is that of the choice over the best of the others, wanted 1.5 at most.  A run beyond the limit is stopped and counts as that.
 """
 
@@ -14,9 +14,9 @@ from lab import busy
 
 WORK = """
 import sys, time, torch
-import flatviz as fv, flatviz.core.threads as threads
+import flatviz as fv, flatviz.core.arithmetic as arithmetic
 share, count = float(sys.argv[1]), int(sys.argv[2])
-threads.SHARE = share
+arithmetic.SHARE = share
 torch.set_num_threads(count)
 task = fv.datasets.digits_transfer(shots=2, degrees=15, seed=0)
 start = time.perf_counter()
