@@ -9,6 +9,7 @@ from every_verb import calls, users_things
 
 import flatviz as fv
 from flatviz.results import FOR_READERS
+from flatviz.training.replay import RECORDERS
 
 
 @pytest.fixture
@@ -61,3 +62,16 @@ def test_a_verb_takes_results_from_the_cpu_beside_a_net_on_the_device(there, tmp
     assert torch.equal(predict(net, loaded, data).outputs, outputs)
     on_cpu = predict(net.to("cpu"), q, data.to("cpu")).outputs  # and weights from the device beside a net on the CPU
     torch.testing.assert_close(on_cpu, outputs, rtol=1e-5, atol=1e-5)  # roundings of float32
+
+
+def test_a_fit_whose_steps_are_replayed_on_the_device_is_the_fit(device, monkeypatch):
+    """With a stand-in for a graph: buffers, minibatches of two sizes and noise are those of the device."""
+    module = torch.nn.Sequential(torch.nn.Linear(3, 5), torch.nn.ReLU(), torch.nn.Linear(5, 2))
+    net, data = fv.Net.from_module(module).to(device), fv.Data(torch.randn(10, 3), torch.arange(10) % 2).to(device)
+    prior, recorded = fv.Gaussian(net.w, torch.full_like(net.w, -2.0)), []
+    fit = partial(fv.fit_sabma, net, data, prior, radius=0.5, seed=0, steps=6, batch_size=4)
+    plain = fit()
+    monkeypatch.setitem(RECORDERS, device.type, lambda warm, step: recorded.append(warm()) or step)
+    replayed = fit()
+    assert len(recorded) == 2 and replayed.history.notes == ()
+    assert all(torch.equal(getattr(plain, name).cpu(), getattr(replayed, name).cpu()) for name in ("mean", "log_std", "factor"))
