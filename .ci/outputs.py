@@ -24,7 +24,7 @@ from plotly.offline import get_plotlyjs
 
 from flatviz.pages.page import front_end
 from flatviz.site import notebooks, read
-from flatviz.site.run import run
+from flatviz.site.run import CellError, run
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 WIDTH, COLOURS = 720, 64
@@ -66,7 +66,10 @@ def small(output: nbformat.NotebookNode, page: Page, folder: Path) -> dict | Non
 def store(path: Path, page: Page, folder: Path) -> str:
     """Run one notebook and write its outputs into it."""
     ran = read(path)
-    seconds = run(ran, path.stem)
+    try:
+        seconds = run(ran, path.stem)
+    except CellError as error:
+        return f"{path.stem}: nothing stored, it failed\n  {error}"
     outputs = [
         [small(o, page, folder) for o in c.outputs if o.output_type != "error"] for c in ran.cells if c.cell_type == "code"
     ]

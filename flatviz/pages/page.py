@@ -47,9 +47,10 @@ def playground_code() -> str:
 
 
 def playground_element(worlds: Sequence[str], *, code: bool = True) -> list[str | Script]:
-    """An element of `WORLDS` and the script that fills it at once; code: with the playground, which a page needs once."""
+    """An element of `WORLDS` and the script that fills it; code: with the playground, which a page needs once."""
     name = f"playground-{'-'.join(worlds)}"
-    call = f'flatvizPlayground.mount(document.getElementById("{name}"), {json_for_html({"worlds": list(worlds)})});'
+    call = f'flatvizPlayground.mount(document.getElementById("{name}"), {json_for_html({"worlds": list(worlds)})})'
+    call = f"requestAnimationFrame(() => setTimeout(() => {call}));"  # the text can be read first
     return [f'<div id="{name}"></div>', Script("\n".join([playground_code()] * code + [call]), kind="")]
 
 
