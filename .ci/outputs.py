@@ -81,11 +81,12 @@ def store(path: Path, page: Page, folder: Path) -> str:
     if size > MOST:
         return f"{path.stem}: {size / 1e3:.0f} kB is more than {MOST / 1e3:.0f}, nothing stored"
     nbformat.write(notebook, path)
+    SYNC["main"]()  # the bytes as the sync writes them
     return f"{path.stem}: {size / 1e3:.0f} kB, ran {seconds:.0f} s"
 
 
 def main() -> int:
-    """Those that are asked for, then the bytes as the sync writes them."""
+    """Those that are asked for."""
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         shutil.copy(DOCS / "static" / "fv-site.js", folder)
@@ -93,11 +94,11 @@ def main() -> int:
         (folder / "explorer.js").write_text(front_end(), encoding="utf-8")
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"])
         page = browser.new_page(viewport=dict(width=WIDTH, height=900), color_scheme="light")
-        for path in notebooks(sys.argv[1:]):
+        names, sys.argv[1:] = sys.argv[1:], []
+        for path in notebooks(names):
             print(store(path, page, folder), flush=True)
         browser.close()
-    sys.argv[1:] = []
-    return SYNC["main"]()
+    return 0
 
 
 if __name__ == "__main__":
