@@ -314,7 +314,7 @@ assert torch.equal(vi.mean, zero.mean) and torch.equal(vi.log_std, zero.log_std)
 
 # %%
 loss = fv.training.training_loss(net, task.train)
-descent = fv.training.Descent(prior, n=len(task.train), rates=torch.full((200,), 0.5), kl_weight=0.03)
+descent = fv.training.Descent(prior, n=len(task.train), rates=torch.full((201,), 0.5), kl_weight=0.03)
 sabma = fv.posteriors.SABMA(descent, radius=torch.tensor(2.0))
 
 # %%
