@@ -11,7 +11,7 @@ from flatviz.experiments.reference import Reference, weights_mmd
 from flatviz.families.members import predicted
 from flatviz.landscape.spectrum import top_eigenpairs
 from flatviz.metrics.averaging import averaged
-from flatviz.metrics.exactness import agreement, total_variation
+from flatviz.metrics.uncertainty import agreement, total_variation
 from flatviz.objectives.network import nll
 from flatviz.results import Posterior, Prediction
 

@@ -25,7 +25,7 @@ from flatviz.families.members import predicted
 from flatviz.families.tour import HEAD_STD
 from flatviz.gaussian import Gaussian
 from flatviz.metrics.averaging import averaged
-from flatviz.metrics.exactness import agreement, total_variation
+from flatviz.metrics.uncertainty import agreement, total_variation
 from flatviz.posteriors.hmc import fit_hmc
 from flatviz.results import Draws, Posterior, Prediction
 from flatviz.storage.cache import cached, expected, load

@@ -24,8 +24,7 @@ from flatviz.families.one_step import member_steps
 from flatviz.landscape.slices import project, slice_plane
 from flatviz.landscape.spectrum import top_eigenpairs
 from flatviz.objectives.network import nll
-from flatviz.planes.random import plane_random
-from flatviz.planes.spanned import plane_eigen, plane_pca
+from flatviz.planes.plane import plane_eigen, plane_pca, plane_random
 from flatviz.posteriors import METHODS
 from flatviz.results import Family, Gaussian, Mechanism, Member, Posterior, Prediction, Spectrum
 

@@ -21,7 +21,7 @@ from flatviz.families.members import Fitting
 from flatviz.gaussian import Gaussian
 from flatviz.landscape.slices import project, slice_plane
 from flatviz.objectives.network import nll
-from flatviz.planes.spanned import plane_along
+from flatviz.planes.plane import plane_along
 from flatviz.posteriors import METHODS
 from flatviz.results import Family, Mechanism, Member, Plane, Posterior, placed
 from flatviz.training.driver import drive

@@ -6,11 +6,8 @@ __getattr__, __dir__, __all__ = lazy(
     __name__,
     {
         "prediction": "predict predict_linearised",
-        "scores": "accuracy brier nll score",
-        "calibration": "ace class_ece ece fit_temperature reliability scale_temperature",
-        "uncertainty": "aleatoric_entropy mutual_information ood_scores predictive_entropy",
-        "exactness": "agreement disagreement total_variation",
-        "selective": "risk_coverage",
+        "scores": "accuracy ace brier class_ece ece fit_temperature nll reliability risk_coverage scale_temperature score",
+        "uncertainty": "agreement aleatoric_entropy disagreement mutual_information ood_scores predictive_entropy total_variation",
         "curvature": "learning_coefficient sharpness weyl_bounds",
     },
 )

@@ -66,6 +66,14 @@ def for_sizes(prediction: Prediction, log_p: Tensor, n_draws: int | None, score:
     return torch.stack([of_numbers(log_mean) for log_mean in running_mean_log(log_p)])
 
 
+def of_classes(
+    prediction: Prediction, y: Tensor | None, n_draws: int | None, score: Callable[..., Tensor], *how: int
+) -> Tensor:
+    """`score(log mean, labels, *how)` as `for_sizes`."""
+    y = labels_of(prediction, y)
+    return for_sizes(prediction, prediction.log_probs, n_draws, lambda log_bma: score(log_bma, y, *how))
+
+
 def averaged(prediction: Prediction, y: Tensor | None = None) -> Prediction:
     """The average of all draws as a prediction of one draw, scored: far cheaper than the scores of every ensemble size."""
     outputs = prediction.outputs.to(torch.promote_types(prediction.outputs.dtype, torch.float32))
@@ -123,6 +131,13 @@ def ace_of(log_bma: Tensor, y: Tensor, n_bins: int = N_BINS) -> Tensor:
     p = log_bma.exp()
     gap = (torch.nn.functional.one_hot(y, p.shape[1]) - p).gather(0, p.argsort(dim=0, stable=True))
     return torch.stack([part.mean(0).abs().mean() for part in gap.tensor_split(n_bins) if len(part)]).mean()
+
+
+def risk_of(log_bma: Tensor, y: Tensor) -> Tensor:
+    """Running share of mistakes, the surest answer first, (N,)."""
+    sure, predicted = log_bma.max(-1)
+    wrong = (predicted != y)[sure.argsort(descending=True, stable=True)].to(log_bma.dtype)
+    return wrong.cumsum(0) / torch.arange(1, len(wrong) + 1, device=wrong.device, dtype=wrong.dtype)
 
 
 def scored(prediction: Prediction) -> Prediction:

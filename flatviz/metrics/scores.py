@@ -1,15 +1,24 @@
-"""Scores of a Bayesian model average, for one or every ensemble size: accuracy, NLL, Brier."""
+"""Scores of a Bayesian model average, for one or every ensemble size, and whether its probabilities mean what they say.
+
+Accuracy, NLL, Brier; calibration errors and the bins behind them, temperature scaling; how wrong the surest answers are.
+"""
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
+import torch
 from torch import Tensor
 
-from flatviz.checks import Count, Labels, check_choice
+from flatviz.checks import Count, Labels, Positive, check_choice
 from flatviz.core.boundary import public
 from flatviz.likelihood import as_likelihood
-from flatviz.metrics.averaging import accuracy_of, brier_of, for_sizes, labels_of, log_density, nll_of
-from flatviz.metrics.calibration import ace, class_ece, ece
+from flatviz.metrics import averaging
+from flatviz.metrics.averaging import N_BINS, for_sizes, labels_of, nll_of, of_classes, scored
 from flatviz.results import Prediction
+
+LARGEST_LOG_T = math.log(100)  # its NLL is smallest where logits say nothing, at -log(100) where they are never wrong
 
 
 @public
@@ -28,8 +37,7 @@ def accuracy(prediction: Prediction, y: Labels | None = None, *, n_draws: Count 
         >>> fv.metrics.accuracy(prediction).tolist(), fv.metrics.accuracy(prediction, n_draws=2).tolist()
         ([0.5, 0.5], 0.5)
     """
-    y = labels_of(prediction, y)
-    return for_sizes(prediction, prediction.log_probs, n_draws, lambda log_bma: accuracy_of(log_bma, y))
+    return of_classes(prediction, y, n_draws, averaging.accuracy_of)
 
 
 @public
@@ -47,7 +55,7 @@ def nll(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | Non
     """
     y = labels_of(prediction, y)
     if not prediction.has_classes:
-        return for_sizes(prediction, log_density(prediction, y), n_draws, lambda log_mean: -log_mean.mean())
+        return for_sizes(prediction, averaging.log_density(prediction, y), n_draws, lambda log_mean: -log_mean.mean())
     added = as_likelihood(prediction.likelihood).added(prediction.outputs[0, :1])
     return for_sizes(prediction, prediction.log_probs, n_draws, lambda log_bma: added * nll_of(log_bma, y))
 
@@ -63,8 +71,97 @@ def brier(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | N
         >>> [round(v, 3) for v in fv.metrics.brier(prediction).tolist()]
         [0.922, 0.264]
     """
-    y = labels_of(prediction, y)
-    return for_sizes(prediction, prediction.log_probs, n_draws, lambda log_bma: brier_of(log_bma, y))
+    return of_classes(prediction, y, n_draws, averaging.brier_of)
+
+
+@public
+def ece(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None, n_bins: Count = N_BINS) -> Tensor:
+    """Expected calibration error; (S,) for every ensemble size, () for `n_draws`.
+
+    sum over bins of (count / N) |accuracy - mean confidence|, confidence the largest probability.
+    y: labels (N,), default those predicted on.  n_bins: of equal width; 15, as in Guo et al. 2017.  Values of different numbers of
+    bins are not comparable.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
+        >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
+        >>> [round(v, 3) for v in fv.metrics.ece(prediction).tolist()]
+        [0.536, 0.31]
+    """
+    return averaging.ece_of(reliability(prediction, y, n_draws=n_draws, n_bins=n_bins))
+
+
+@public
+def class_ece(
+    prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None, n_bins: Count = N_BINS
+) -> Tensor:
+    """Class-wise calibration error; (S,) for every ensemble size, () for `n_draws`.
+
+    Mean over classes c of sum over bins of (count / N) |share of class c - mean p_c|, bins of p_c of equal width: the probability
+    of every class counts, not the largest alone.  Arguments as in `ece`.  Source: Kull et al. 2019 (arXiv 1910.12656).
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
+        >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
+        >>> [round(v, 3) for v in fv.metrics.class_ece(prediction).tolist()]
+        [0.536, 0.31]
+    """
+    return of_classes(prediction, y, n_draws, averaging.class_ece_of, n_bins)
+
+
+@public
+def ace(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None, n_bins: Count = N_BINS) -> Tensor:
+    """Adaptive calibration error; (S,) for every ensemble size, () for `n_draws`.
+
+    1 / (C B) sum over classes c and bins b of |share of class c - mean p_c|, bins of equal count in order of p_c.  Arguments as
+    in `ece`.  Source: Nixon et al. 2019 (arXiv 1904.01685).
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
+        >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
+        >>> [round(v, 3) for v in fv.metrics.ace(prediction, n_bins=2).tolist()]
+        [0.536, 0.31]
+    """
+    return of_classes(prediction, y, n_draws, averaging.ace_of, n_bins)
+
+
+@public
+def reliability(
+    prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None, n_bins: Count = N_BINS
+) -> Tensor:
+    """Count, mean confidence and accuracy of each bin: (S, B, 3) for every ensemble size, (B, 3) for `n_draws`.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
+        >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
+        >>> fv.metrics.reliability(prediction, n_draws=2, n_bins=2).tolist()  # count, confidence, accuracy
+        [[1.0, 0.5, 0.0], [1.0, 0.8807970881462097, 1.0]]
+    """
+    return of_classes(prediction, y, n_draws, averaging.bins_of, n_bins)
+
+
+@public
+def risk_coverage(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None) -> Tensor:
+    """Share of wrong answers among the k inputs answered with the largest probability, for k = 1 .. N, (N,).
+
+    The value at k is the risk at coverage k / N; the last is 1 - accuracy; the mean is the area under the curve (AURC).
+    y: labels (N,), default those of the Data predicted on; n_draws: ensemble size, default all.  Of equal probabilities
+    the first input goes first.
+
+    Raises:
+        ValueError: Without labels or with too many draws.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> logits = torch.tensor([[[3.0, 0.0], [0.0, 1.0], [2.0, 0.0]]])  # 1 draw, 3 inputs, 2 classes
+        >>> fv.metrics.risk_coverage(fv.Prediction(logits, torch.tensor([0, 0, 0])))
+        tensor([0.0000, 0.0000, 0.3333])
+    """
+    return of_classes(prediction, y, n_draws or prediction.n_draws, averaging.risk_of)
 
 
 SCORES = {"accuracy": accuracy, "nll": nll, "brier": brier, "ece": ece, "ace": ace, "class_ece": class_ece}
@@ -89,3 +186,68 @@ def score(prediction: Prediction, measure: str, *, n_draws: Count | None = None)
         [0.41, 0.31]
     """
     return SCORES[check_choice(measure, tuple(SCORES), "measure")](prediction, n_draws=n_draws)
+
+
+@public
+def fit_temperature(prediction: Prediction, y: Labels | None = None) -> float:
+    """T > 0 at which the average over draws of softmax(logits / T) has the smallest NLL, by LBFGS on log T.
+
+    Predict on a validation split: neither that of training nor that of testing.  y: labels (N,), default those predicted on.
+    Source: Guo et al. 2017 (arXiv 1706.04599).
+
+    Raises:
+        ValueError: Without labels, for outputs that are NaN or inf, a regression, and where no finite T is best: logits
+            that are never wrong, or no better than chance.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> logits = torch.tensor([[[4.0, 0.0]] * 4])  # sure of class 0, which is right three times in four
+        >>> T = fv.metrics.fit_temperature(fv.Prediction(logits, torch.tensor([0, 0, 0, 1])))
+        >>> round(T, 2), round(float((logits / T).softmax(-1)[0, 0, 0]), 2)
+        (3.64, 0.75)
+    """
+    if bad := int(prediction.log_probs.isnan().sum((0, 2)).count_nonzero()):
+        raise ValueError(f"fit_temperature needs outputs that are numbers, got NaN or inf for {bad} inputs: drop those draws")
+    y, logits = labels_of(prediction, y), prediction.outputs.detach().double()
+    log_t = torch.zeros((), dtype=torch.float64, device=logits.device, requires_grad=True)
+    lbfgs = torch.optim.LBFGS([log_t], max_iter=100, tolerance_grad=1e-9, tolerance_change=1e-12, line_search_fn="strong_wolfe")
+
+    def nll_at(log_t: Tensor) -> Tensor:
+        return nll_of((logits / log_t.exp()).log_softmax(-1).logsumexp(0) - math.log(len(logits)), y)
+
+    def loss() -> Tensor:
+        lbfgs.zero_grad()
+        value = nll_at(log_t)
+        value.backward()
+        return value
+
+    with torch.enable_grad():
+        lbfgs.step(loss)
+    best, ends = log_t.detach(), (torch.full_like(log_t, sign * LARGEST_LOG_T).detach() for sign in (-1, 1))
+    if not abs(best) < LARGEST_LOG_T or any(nll_at(best) >= nll_at(end) for end in ends):
+        raise ValueError(
+            "fit_temperature needs answers that are sometimes wrong and better than chance, got those of no best temperature "
+            f"between 1/100 and 100: predict on more than these {len(y)} validation examples"
+        )
+    return math.exp(float(best))
+
+
+@public
+def scale_temperature(prediction: Prediction, temperature: Positive) -> Prediction:
+    """The prediction with every draw's logits divided by `temperature`, and its scores.
+
+    The answers of a single draw stay; those of an average may change.
+
+    Raises:
+        ValueError: For a regression.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
+        >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
+        >>> fv.metrics.scale_temperature(prediction, 2.0).outputs[0].tolist()
+        [[1.0, 0.0], [1.5, 0.0]]
+    """
+    log_p = prediction.log_probs  # refuses a regression
+    cooled = replace(prediction, outputs=prediction.outputs.to(log_p) / temperature, scores={}, bins=None)
+    return cooled if prediction.y is None else scored(cooled)

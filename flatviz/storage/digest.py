@@ -2,21 +2,22 @@
 
 A value is hashed as pickle would save it, with what pickle leaves out: functions by code, defaults, closed-over values
 and the globals they name, classes by their attributes, modules with their hooks.  Functions and classes of Python and
-of installed packages are known by name and version.  (Why not a library: `joblib.hash` refuses closures and lambdas, `dask.tokenize`
-knows importable functions by name alone, and to both two equal tensors, so two copies of a network, can differ.)
+of installed packages are known by name and version, modules of one's own by their file.  What is patched in them, or read from
+other files or variables, is not seen: of a slice in the cache one point is computed again for that.
+(Why not a library: `joblib.hash` refuses closures and lambdas, `dask.tokenize` knows importable functions by name alone, and to
+both two equal tensors, so two copies of a network, can differ.)
 """
 
 from __future__ import annotations
 
 import hashlib
 import inspect
-import os
 import pickle
 import platform
 import sys
 import types
 from collections.abc import Mapping
-from functools import _lru_cache_wrapper, cached_property, lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +28,15 @@ from flatviz.core.net import Net
 
 NOT_IN_THE_RESULT = {"checkpoint", "progress", "label"}  # arguments of a fit that do not change what it returns
 ATOMS = (int, float, bool, type(None), list, tuple, dict)  # which pickle writes by their content
+CODE = tuple(
+    f"co_{part}"
+    for part in "code exceptiontable consts names varnames freevars cellvars argcount posonlyargcount "
+    "kwonlyargcount flags".split()
+)
 
 
 class CannotHashError(TypeError):
-    """A value whose content cannot be read: an open file, a lock, a generator, a function in C that has no version."""
+    """A value whose content cannot be read: an open file, a lock, a generator."""
 
 
 def value_digest(value: Any) -> str:
@@ -79,26 +85,17 @@ def arguments_digest(arguments: Mapping[str, Any]) -> str:
 
 
 class _Hasher(pickle.Pickler):
-    """Writes into a hash.
-
-    A function or class that its module has under its name is written as that name, and its content after the rest, for such
-    things refer to each other in circles.
-    """
+    """Writes into a hash."""
 
     def __init__(self) -> None:
         self.sha = hashlib.sha256()
         super().__init__(types.SimpleNamespace(write=self.sha.update), protocol=5)
         self.seen: dict[int, tuple[int, Any]] = {}  # with the object, so that its id is given to no other
-        self.named: list[Any] = []
         self.treated: set[int] = set()
 
     def hash(self, value: Any) -> str:
         try:
             self.dump(value)
-            for thing in self.named:  # grows on the way
-                self.dump(self.content(thing))
-        except CannotHashError:
-            raise
         except Exception as error:  # whatever pickle or an object's __reduce__ raises
             raise CannotHashError(f"a {type(value).__name__} that cannot be hashed ({error})") from error
         return self.sha.hexdigest()[:24]
@@ -126,63 +123,42 @@ class _Hasher(pickle.Pickler):
         kind = type(value)
         if isinstance(value, Tensor):
             return ("treated weights",) if id(value) in self.treated else _tensor(value)
-        if isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType)):
-            return self.by_name(value) or self.content(value)
+        if isinstance(value, (type, types.FunctionType)):
+            return _content(value)
         if isinstance(value, Net):
             return "net", value.w, value.trunk, *self.besides_weights(value)
         if isinstance(value, nn.Module):  # hooks without the numbers they were registered under, which count on for ever
             attributes = {k: list(v.values()) if "hooks" in k and isinstance(v, dict) else v for k, v in vars(value).items()}
             return "module", kind, attributes
         if isinstance(value, types.CodeType):
-            counts = value.co_argcount, value.co_posonlyargcount, value.co_kwonlyargcount, value.co_flags
-            names = value.co_names, value.co_varnames, value.co_freevars, value.co_cellvars
-            return "code", value.co_code, value.co_exceptiontable, value.co_consts, *names, *counts
+            return "code", *(getattr(value, part) for part in CODE)
         if isinstance(value, types.CellType):
             return ("cell", value.cell_contents) if value != types.CellType() else ("empty cell",)
         if isinstance(value, (staticmethod, classmethod, types.MethodType)):
-            return kind.__name__, value.__func__, value.__self__ if kind is types.MethodType else None
+            return kind.__name__, value.__func__, getattr(value, "__self__", None)
         if isinstance(value, (property, cached_property)):
-            return ("property", value.fget, value.fset, value.fdel) if kind is property else ("property", value.func)
-        if isinstance(value, _lru_cache_wrapper):
-            return "cached", value.__wrapped__
+            return ("property", value.fget, value.fset) if kind is property else ("property", value.func)
+        if isinstance(value, types.ModuleType):
+            return "module", value.__name__, _version(value.__name__) or Path(value.__file__ or "").read_bytes()
         if kind in (set, frozenset):
             return kind.__name__, sorted(value_digest(v) for v in value)
-        if kind is types.MappingProxyType:
-            return "mapping", dict(value)
-        if kind is torch.Generator:
-            return "generator", value.get_state()
-        if isinstance(value, types.ModuleType) and _version(value.__name__):
-            return "module", value.__name__, _version(value.__name__)
         if kept := _cached_properties(kind):
             return "object", kind, {k: v for k, v in vars(value).items() if k not in kept}
         return None
 
-    def by_name(self, thing: Any) -> tuple | None:
-        """A function or class by name and version, or by name alone, which adds it to `named`."""
-        module, name = thing.__module__ or "", thing.__qualname__
-        version, target = _version(module), sys.modules.get(module)
-        for part in name.split("."):
-            target = inspect.getattr_static(target, part, None)
-        target = target.__func__ if isinstance(target, staticmethod) else target
-        if version and (target is thing or _in_c(thing)):
-            return "named", module, name, version
-        if target is not thing or _in_c(thing):
-            return None
-        self.named.append(thing)
-        return "named", module, name
 
-    def content(self, thing: Any) -> tuple:
-        """What a function or class is made of."""
-        if isinstance(thing, types.BuiltinFunctionType) and not isinstance(thing.__self__, (types.ModuleType, type(None))):
-            return "method", thing.__name__, thing.__self__
-        if _in_c(thing):
-            raise CannotHashError(f"{thing.__module__}.{thing.__qualname__}, whose code is not Python and has no version")
-        if isinstance(thing, type):
-            attributes = {k: v for k, v in vars(thing).items() if not k.startswith("__") or inspect.isfunction(v)}
-            slots = [k for k, v in attributes.items() if inspect.ismemberdescriptor(v) or k == "_abc_impl"]
-            return "class", thing.__bases__, {k: v for k, v in attributes.items() if k not in slots}, slots
-        reached = [] if _version(thing.__module__ or "") else _globals_of(thing)
-        return "function", thing.__code__, thing.__defaults__, thing.__kwdefaults__, thing.__closure__, vars(thing), reached
+def _content(thing: type | types.FunctionType) -> tuple:
+    """A function or class by name and version, or what it is made of."""
+    module, name = thing.__module__ or "", thing.__qualname__
+    if (version := _version(module)) and "<" not in name:
+        return "named", module, name, version
+    if isinstance(thing, type):
+        attributes = {k: v for k, v in vars(thing).items() if not k.startswith("__") or inspect.isfunction(v)}
+        plain = {k: v for k, v in attributes.items() if k != "_abc_impl" and not inspect.ismemberdescriptor(v)}
+        return "class", name, thing.__bases__, plain
+    names = [] if version else sorted(set(thing.__code__.co_names) & thing.__globals__.keys())
+    reached = [(n, thing.__globals__[n]) for n in names]
+    return "function", thing.__code__, thing.__defaults__, thing.__kwdefaults__, thing.__closure__, vars(thing), reached
 
 
 def _tensor(t: Tensor) -> tuple:
@@ -190,36 +166,9 @@ def _tensor(t: Tensor) -> tuple:
     return type(t).__name__, str(t.dtype), tuple(t.shape), hashlib.sha256(content).digest()
 
 
-def _in_c(thing: Any) -> bool:
-    if isinstance(thing, type):
-        methods = (v for v in vars(thing).values() if isinstance(v, (types.MethodDescriptorType, types.WrapperDescriptorType)))
-        return any(v.__objclass__ is thing for v in methods)
-    return not isinstance(thing, types.FunctionType)
-
-
 @lru_cache
 def _cached_properties(kind: type) -> set[str]:
     return {name for base in kind.__mro__ for name, v in vars(base).items() if isinstance(v, cached_property)}
-
-
-def _globals_of(f: types.FunctionType) -> list[tuple[str, Any]]:
-    """The globals that a function's code names; of modules that have no version, the attributes it names."""
-    names, codes, reached = set(), [f.__code__], []
-    for code in codes:
-        names |= set(code.co_names)
-        codes += [c for c in code.co_consts if isinstance(c, types.CodeType)]
-    if names & {"environ", "getenv"}:  # whichever variable it reads
-        reached.append(("environ", dict(os.environ)))
-    spaces, seen = [f.__globals__], set()
-    for space in spaces:
-        for name in sorted(names & space.keys()):
-            value = space[name]
-            if not isinstance(value, types.ModuleType) or _version(value.__name__):
-                reached.append((name, value))
-            elif value.__name__ not in seen:
-                seen.add(value.__name__)
-                spaces.append(vars(value))
-    return reached
 
 
 @lru_cache

@@ -18,7 +18,7 @@ from flatviz.landscape.krylov import Operator
 from flatviz.landscape.spectrum import top_eigenpairs
 from flatviz.metrics.curvature import gains, quadratic_forms
 from flatviz.objectives.network import nll
-from flatviz.planes.random import normalized
+from flatviz.planes.plane import normalized
 from flatviz.results import SHARPNESS_LABELS, Curve
 from flatviz.symmetry.actions import random_signs, rescale, scaled_by
 from flatviz.symmetry.hidden import units_of

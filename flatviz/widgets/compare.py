@@ -28,8 +28,7 @@ from flatviz.metrics.prediction import predict
 from flatviz.objectives.network import MeanNLL, nll
 from flatviz.pages.document import Script, document, table_html
 from flatviz.pages.page import plotlyjs
-from flatviz.planes.random import normalized
-from flatviz.planes.spanned import plane_through
+from flatviz.planes.plane import normalized, plane_through
 from flatviz.plots.curve import plot_curve
 from flatviz.plots.spectrum import plot_spectrum
 from flatviz.plots.surface import plot_surface

@@ -52,7 +52,7 @@ def test_a_family_on_workers_is_the_local_one(client, transferred, task):
         fit_family(net, task, prior, engine="two", **fit)
 
 
-def test_commands_join_a_scheduler_and_close_what_they_opened(client, monkeypatch, capsys, tmp_path):
+def test_commands_join_a_scheduler_or_start_a_secured_one_and_close_what_they_opened(client, monkeypatch, capsys, tmp_path):
     seen = []
 
     def computes(*args, engine, **settings):
@@ -68,6 +68,9 @@ def test_commands_join_a_scheduler_and_close_what_they_opened(client, monkeypatc
     assert main(["tour", "--scheduler", "tcp://127.0.0.1:9", *out]) == 1
     assert capsys.readouterr().err.startswith("flatviz tour: ")
     assert main(["tour", "--workers", "0", *out]) == 1 and "workers must be" in capsys.readouterr().err
+    assert main(["tour", "--workers", "1", *out]) == 1 and seen[-1][0].startswith(
+        "tls://"
+    )  # nobody else on the machine gets in
 
 
 def test_a_killed_worker_costs_only_its_tasks(client, tmp_path):

@@ -5,13 +5,12 @@ import functools
 import importlib
 import itertools
 import math  # noqa: F401, named in MAKERS, as other modules
-import os
 import re  # noqa: F401
 import socket
 import threading
 import types  # noqa: F401
 from enum import Enum
-from functools import lru_cache, partial  # noqa: F401
+from functools import partial  # noqa: F401
 from pathlib import Path  # noqa: F401
 from unittest.mock import Mock
 
@@ -93,8 +92,8 @@ MAKERS = {
                   "torch.zeros(2)", "torch.zeros(2).double()", "torch.zeros(1, 2)", "nn.ReLU()", "nn.Tanh()", "nn.ReLU", "torch.relu",
                   "torch.tanh", "math.sin", "math.cos", "np.zeros(2)", "np.ones(2)", "np.add", "np.float32(1)", "torch.float32",
                   "slice(1, 2)", "range(3)", "partial(max, 1)", "partial(max, 2)", "re.compile('a')", "Path('a')", "Own().act",
-                  "torch.Generator().manual_seed(0)", "torch.Generator().manual_seed(1)", "lru_cache(lambda y: 1)",
-                  "lru_cache(lambda y: 2)", "Held(1)", "Held(2)", "Slotted(1)", "Slotted(2)", "Color.RED", "Color.BLUE", "[].append",
+                  "torch.Generator().manual_seed(0)", "torch.Generator().manual_seed(1)",
+                  "Held(1)", "Held(2)", "Slotted(1)", "Slotted(2)", "Color.RED", "Color.BLUE", "[].append",
                   "types.MethodType(lambda s: 1, 3)", "types.MethodType(lambda s: 2, 3)", "type(None)", "fv.fit_sgd", "fv.SAM(0.1)",
                   "fv.SAM(0.2)", "nn.functional.max_pool2d", "torch.no_grad", "torch.device('cpu')", "torch.Size([1])", "np.array([None])")
     ],
@@ -148,14 +147,14 @@ def test_recursive_functions_and_rings_have_a_hash():
     assert value_digest(ring) != value_digest([1, [1]])
 
 
-def test_what_a_function_reaches_through_a_module_of_ones_own_counts(tmp_path, monkeypatch):
+def test_the_file_of_a_module_of_ones_own_that_a_function_names_counts(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
-    (tmp_path / "of_ones_own.py").write_text("FACTOR = 2\ndef scaled(x):\n    return FACTOR * x\n")
-    module = importlib.import_module("of_ones_own")
-    f = eval("lambda x: of_ones_own.scaled(x)", {"of_ones_own": module})
+    file = tmp_path / "of_ones_own.py"
+    file.write_text("FACTOR = 2\n")
+    f = eval("lambda x: x * of_ones_own.FACTOR", {"of_ones_own": importlib.import_module("of_ones_own")})
     before = value_digest(f)
-    for name, value, same in (("FACTOR", 3, False), ("FACTOR", 2, True), ("scaled", lambda x: x, False)):
-        monkeypatch.setattr(module, name, value)
+    for text, same in (("FACTOR = 3\n", False), ("FACTOR = 2\n", True)):
+        file.write_text(text)
         assert (value_digest(f) == before) is same
 
 
@@ -225,19 +224,10 @@ def test_a_checkpoint_of_a_run_whose_arguments_cannot_be_hashed_is_one_clear_err
     assert not list(tmp_path.iterdir())
 
 
-class Gained(nn.Linear):
-    def forward(self, x):
-        return float(os.environ.get("GAIN", "1")) * super().forward(x)
-
-
-def test_hooks_on_all_modules_autocast_and_variables_that_code_reads_change_a_key(monkeypatch):
-    module = Gained(3, 2)
-    before, gained, plain = cache_key(a=1), digest(module), digest(Own())
+def test_hooks_on_all_modules_and_autocast_change_a_key():
+    before = cache_key(a=1)
     with nn.modules.module.register_module_forward_hook(lambda module, args, out: 2 * out):
         hooked = cache_key(a=1)
     with torch.autocast("cpu", torch.bfloat16):
         cast = cache_key(a=1)
     assert len({before, hooked, cast}) == 3 and cache_key(a=1) == before
-    assert digest(module) == gained
-    monkeypatch.setenv("GAIN", "3")
-    assert digest(module) != gained and digest(Own()) == plain and cache_key(a=1) == before
