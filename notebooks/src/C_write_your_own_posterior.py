@@ -81,22 +81,27 @@ class Settings(fv.training.Algorithm):
     n: int  # N, the examples behind the mean loss
     epsilon: torch.Tensor | float
     temperature: float = 1.0
-    keep: range = range(0)  # steps after which the state is a draw
 
+
+# %%
+class Target(Settings):
     def log_target(self, loss, w, batch=None):  # log pi(w), up to a constant
         with torch.no_grad():
             return self.prior.log_prob(w) - self.n / self.temperature * loss(w, batch)
 
 
 # %%
-class Metropolis(Settings):
+def moved(state, w, log_pi, taken):  # there where the proposal is taken, else where the walk was
+    return state._replace(w=torch.where(taken, w, state.w), log_pi=torch.where(taken, log_pi, state.log_pi))
+
+
+# %%
+class Metropolis(Target):
     def update(self, state, loss, batch, noise):
-        z, log_u = noise
-        proposal = state.w + self.epsilon * z
-        there = self.log_target(loss, proposal, batch)
-        taken = log_u < there - state.log_pi
-        w, log_pi = torch.where(taken, proposal, state.w), torch.where(taken, there, state.log_pi)
-        return Walk(w, log_pi, state.draws), Record(loss=-log_pi / self.n)
+        proposal = state.w + self.epsilon * noise[0]
+        log_pi = self.log_target(loss, proposal, batch)
+        state = moved(state, proposal, log_pi, noise[1] < log_pi - state.log_pi)
+        return state, Record(loss=-state.log_pi / self.n)
 
 
 # %% [markdown]
@@ -104,9 +109,7 @@ class Metropolis(Settings):
 
 
 # %%
-class Proposals(Noise):
-    """z ~ N(0, I) and log u of each step."""
-
+class Proposals(Noise):  # z ~ N(0, I) and log u of each step
     def __init__(self, seed, like):
         self.like, self.generators = like, [torch.Generator().manual_seed(seed)]
 
@@ -194,12 +197,18 @@ _ = ipywidgets.interact(trace, log10_epsilon=slider)
 
 
 # %%
-class Driven(Metropolis):
-    def noise(self, state, seeds, steps):
-        return Proposals(seeds[0], state.w)
+@dataclass(frozen=True, eq=False)
+class Kept(Metropolis):
+    keep: range = range(0)  # steps after which the state is a draw
 
     def collects(self, step):
         return step in self.keep
+
+
+# %%
+class Driven(Kept):
+    def noise(self, state, seeds, steps):
+        return Proposals(seeds[0], state.w)
 
     def collect(self, state):
         return state._replace(draws=(*state.draws, state.w.clone()))
@@ -224,8 +233,7 @@ def fit_metropolis(
 ):
     """Random-walk Metropolis from where the net stands; the second half of the walk, every `thin`-th state."""
     method = Driven(prior, len(data), epsilon * prior.std, temperature, range(steps // 2, steps, thin))
-    run = fv.training.Run("Metropolis", seed, checkpoint, progress)
-    return draws_of(method, net, data, run, steps)
+    return draws_of(method, net, data, fv.training.Run("Metropolis", seed, checkpoint, progress), steps)
 
 
 # %% [markdown]
