@@ -19,7 +19,7 @@ from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import generator
 from flatviz.landscape.cluster import block_values, on_cluster
 from flatviz.storage.cache import PointStore
-from flatviz.storage.digest import CannotHashError, tensor_digest
+from flatviz.storage.digest import CannotHashError
 
 WANTED = "'auto', a number > 0, (lo, hi), or a pair for each axis"
 Extent = Annotated[float | str | Sequence[float] | Sequence[Sequence[float]], kind((Real, str, tuple, list, Tensor), WANTED)]
@@ -264,7 +264,7 @@ def _store(f: Objective, origin: Tensor, axes: Tensor, ticks: Sequence[Tensor], 
         cache,
         math.prod(map(len, ticks)),
         objective=key,
-        where=tensor_digest(origin, axes, *ticks),
+        where=[origin, axes, *ticks],
         device=str(origin.device.type),
         **options,
     )

@@ -57,8 +57,7 @@ def hessian_trace(
     operator = Operator(as_objective(f), w, curvature, part)
     like = operator.like
     if products >= like.numel():
-        eye = torch.eye(like.numel(), dtype=like.dtype, device=like.device)
-        return math.fsum(float(operator(e)[i]) for i, e in enumerate(eye)), 0.0
+        return math.fsum(_exact_diagonal(operator).tolist()), 0.0
     fits = max(krylov.BASIS_BYTES // (like.numel() * like.element_size()), 3)
     return _estimated(operator, like, min(products // 2, fits), products, seed)
 
@@ -89,8 +88,7 @@ def hessian_diagonal(
     operator = Operator(as_objective(f), w, curvature, part)
     like, source = operator.like, generator(seed)
     if products >= like.numel():
-        eye = torch.eye(like.numel(), dtype=like.dtype, device=like.device)
-        return torch.stack([operator(e)[i] for i, e in enumerate(eye)]), torch.zeros_like(like)
+        return _exact_diagonal(operator), torch.zeros_like(like)
     mean, spread = torch.zeros_like(like), torch.zeros_like(like)
     for i in range(1, products + 1):  # Welford: no more than these vectors are kept
         z = torch.randint(0, 2, like.shape, generator=source).to(like) * 2 - 1
@@ -99,6 +97,11 @@ def hessian_diagonal(
         mean = mean + change / i
         spread = spread + change * (one - mean)
     return mean, (spread / (products - 1) / products).sqrt()
+
+
+def _exact_diagonal(operator: Operator) -> Tensor:
+    eye = torch.eye(operator.like.numel()).to(operator.like)
+    return torch.stack([operator(e)[i] for i, e in enumerate(eye)])
 
 
 class LayerCurvature(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import torch
@@ -22,7 +22,7 @@ from flatviz.engine.determinism import Work, check_function, check_logits
 from flatviz.engine.evaluate import EvaluationPlanner, Plan
 from flatviz.likelihood import as_likelihood
 from flatviz.objectives.curvature import curvature_operator
-from flatviz.storage.digest import net_digest, tensor_digest, value_digest
+from flatviz.storage.digest import net_digest, value_digest
 
 SWEEP = 16  # times the chunk of a forward pass: examples whose graph of the gradient is one; more of them run out of the cache
 
@@ -60,6 +60,15 @@ class NetworkObjective(Objective):
     def work(self) -> float:
         """Multiply-adds of one layer on a batch."""
         return self.cost.layer * min(self.chunk, self.n)
+
+    @property
+    def key(self) -> str:
+        """A hash of what the values depend on besides the weights: the kind of objective, net and data, and its further fields."""
+        net, about = (
+            net_digest(self.net),
+            [getattr(self, f.name) for f in fields(self) if f.name not in ("net", "cost", "label")],
+        )
+        return f"{type(self).__name__}/{net}/{value_digest(about)}"
 
     @property
     def n(self) -> int:
@@ -127,12 +136,6 @@ class MeanNLL(NetworkObjective):
 
     label = "mean NLL (nats)"
     differentiable = additive = True
-
-    @property
-    def key(self) -> str:
-        """A hash of what the values depend on besides the weights."""
-        of = self.likelihood if isinstance(self.likelihood, (str, float)) else value_digest(self.likelihood)
-        return f"nll/{of}/{net_digest(self.net)}/{tensor_digest(self.data.x, self.data.y)}"
 
     def __call__(self, w: Tensor, index: Tensor | None = None) -> Tensor:
         """The mean loss at `w` (D,), differentiable; ()."""

@@ -18,7 +18,6 @@ from flatviz.core.net import Net
 from flatviz.core.objective import Objective
 from flatviz.engine.determinism import check_function
 from flatviz.objectives.network import NetworkObjective, check_data
-from flatviz.storage.digest import net_digest, tensor_digest, value_digest
 
 
 def _accuracy(out: Tensor, y: Tensor) -> Tensor:
@@ -39,13 +38,6 @@ class Quantity(NetworkObjective):
     function: Callable[[Tensor, Tensor], Tensor] = field(repr=False)
     label: str = field()
     statistics: Data | None = field(default=None, repr=False)
-
-    @property
-    def key(self) -> str:
-        """A hash of what the values depend on besides the weights."""
-        extra = "" if self.statistics is None else tensor_digest(self.statistics.x)
-        data = tensor_digest(self.data.x, self.data.y)
-        return f"quantity/{value_digest(self.function)}/{net_digest(self.net)}/{data}/{extra}"
 
     def score(self, outputs: Tensor, y: Tensor) -> Tensor:
         """The function's value, (); NaN where an output is NaN or +inf."""
@@ -111,11 +103,6 @@ class BMALoss(NetworkObjective):
     def label(self) -> str:
         """What the values are."""
         return f"NLL of the average of {len(self.W)} draws (nats)"
-
-    @property
-    def key(self) -> str:
-        """A hash of what the values depend on besides the weights."""
-        return f"bma/{net_digest(self.net)}/{tensor_digest(self.W, self.center, self.data.x, self.data.y)}"
 
     def score(self, outputs: Tensor, y: Tensor) -> Tensor:
         """Log p(y_i | x_i), (N,)."""

@@ -123,7 +123,7 @@ def plane_along(
         raise ValueError("directions must not be parallel, got such ones: a plane needs two")
     reach = float(size.max())
     axes = (Q * R.diagonal().sign()).T.to(w.dtype)
-    return Plane(w.clone(), axes, "distance in weight space", name=name, extent=((-reach, reach),) * 2)
+    return _orthonormal(w.clone(), axes, [reach, reach], name)
 
 
 @public
@@ -148,9 +148,15 @@ def plane_eigen(w: Vector, spectrum: Spectrum) -> Plane:
     values = spectrum.values[:2].abs()
     least = float(values.max()) / 100 or 1.0
     reach = [math.sqrt(2 * RISE / max(float(v), least)) for v in values]
-    name = "plane of Hessian eigenvectors 1 and 2"
-    extent = ((-reach[0], reach[0]), (-reach[1], reach[1]))
-    return Plane(w.clone(), spectrum.vectors[:2], "distance in weight space", name, None, extent)
+    return _orthonormal(w.clone(), spectrum.vectors[:2], reach, "plane of Hessian eigenvectors 1 and 2")
+
+
+def _orthonormal(
+    origin: Tensor, axes: Tensor, reach: list[float], name: str, explained: tuple[float, ...] | None = None
+) -> Plane:
+    """A plane whose unit is distance, out to `reach` on either side along each axis."""
+    a, b = reach
+    return Plane(origin, axes, "distance in weight space", name, explained, ((-a, a), (-b, b)))
 
 
 MARGIN = 1.15  # how far beyond the outermost draw the default extent reaches
@@ -211,8 +217,7 @@ def _plane(W: Tensor, origin: Tensor, name: str, instead: str) -> Plane:
         raise ValueError("a PCA plane needs draws that span two directions, got draws on one line: use slice_line")
     reach = MARGIN * coords.abs().amax(0)
     reach = torch.maximum(reach, NARROWEST * reach.max()).tolist()
-    extent = (-reach[0], reach[0]), (-reach[1], reach[1])
-    return Plane(origin.clone(), axes[:2].to(W.dtype), "distance in weight space", name, tuple(share[:2].tolist()), extent)
+    return _orthonormal(origin.clone(), axes[:2].to(W.dtype), reach, name, tuple(share[:2].tolist()))
 
 
 def _svd(W: Tensor, origin: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -259,6 +264,4 @@ def plane_through(a: Vector, b: Vector, c: Vector) -> Plane:
         raise ValueError("a plane needs three points that are not on one line, got such points: use slice_line")
     axes = torch.stack([first / first.norm(), second / second.norm()])
     reach = (ROOM * ((points - origin) @ axes.T).abs().amax(0)).tolist()
-    extent = (-reach[0], reach[0]), (-reach[1], reach[1])
-    unit, name = "distance in weight space", "plane through three points"
-    return Plane(origin.to(a.dtype), axes.to(a.dtype), unit, name, extent=extent)
+    return _orthonormal(origin.to(a.dtype), axes.to(a.dtype), reach, "plane through three points")

@@ -51,11 +51,6 @@ def process_state() -> dict[str, Any]:
     return hooks | casts
 
 
-def tensor_digest(*tensors: Tensor) -> str:
-    """A hash of tensors' bytes, shapes and dtypes."""
-    return value_digest(tensors)
-
-
 def net_digest(net: Net) -> str:
     """A hash of all that a network's outputs depend on besides its treated weights: code, attributes, hooks, buffers.
 
