@@ -12,22 +12,25 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from flatviz.checks import check_nonnegative, check_radius
+from flatviz.checks import NonNegative, Radius
+from flatviz.noun import check_fields
 
 TINY = 1e-12  # added to a norm: at a stationary point, where g is 0, e is 0
 
 
+class _Checked:
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
 @dataclass(frozen=True)
-class SAM:
+class SAM(_Checked):
     """Sharpness-aware minimisation: e = radius g / |g|, so |e| = radius (Euclidean; try 0.05 to 0.5).
 
     One norm over all treated weights.  Source: Foret et al. 2021.  Raises ValueError for a negative radius.
     """
 
-    radius: float
-
-    def __post_init__(self) -> None:
-        check_radius(self.radius, "radius")
+    radius: Radius
 
     def __call__(self, w: Tensor, g: Tensor) -> Tensor:
         """The perturbation e, of the shape of w."""
@@ -35,19 +38,15 @@ class SAM:
 
 
 @dataclass(frozen=True)
-class ASAM:
+class ASAM(_Checked):
     """Adaptive SAM: e = radius T^2 g / |T g| with T = |w| + eta, so |e / T| = radius (a ratio; try 0.5 to 2).
 
     Rescaling a layer and undoing it in the next leaves e / T as it was.  T is taken on all treated weights; the
     authors' code leaves biases at T = 1.  Source: Kwon et al. 2021.  Raises ValueError for a negative radius or eta.
     """
 
-    radius: float
-    eta: float = 0.01
-
-    def __post_init__(self) -> None:
-        check_radius(self.radius, "radius")
-        check_nonnegative(self.eta, "eta")
+    radius: Radius
+    eta: NonNegative = 0.01
 
     def __call__(self, w: Tensor, g: Tensor) -> Tensor:
         """The perturbation e, of the shape of w."""
@@ -57,7 +56,7 @@ class ASAM:
 
 
 @dataclass(frozen=True)
-class FisherSAM:
+class FisherSAM(_Checked):
     """Fisher SAM: e = radius (g / f) / sqrt(sum g^2 / f) with f = 1 + eta g^2, so sum f e^2 = radius^2.
 
     f is the identity plus eta times the diagonal empirical Fisher of the minibatch's mean gradient.  g_i^2 is about
@@ -65,12 +64,8 @@ class FisherSAM:
     Source: Kim et al. 2022, its formula as two public ports read it.  Raises ValueError for a negative radius or eta.
     """
 
-    radius: float
-    eta: float = 1.0
-
-    def __post_init__(self) -> None:
-        check_radius(self.radius, "radius")
-        check_nonnegative(self.eta, "eta")
+    radius: Radius
+    eta: NonNegative = 1.0
 
     def __call__(self, w: Tensor, g: Tensor) -> Tensor:
         """The perturbation e, of the shape of w."""

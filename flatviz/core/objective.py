@@ -156,10 +156,6 @@ class PointEvaluator:
             return self._f.many(torch.stack(W))
         return torch.cat([self._f.many(w[None]) for w in W])  # one at a time: each rounds alike whatever points come with it
 
-    def confirms(self, coords: Tensor, values: Tensor) -> bool:
-        """Whether the plain evaluation, without reuse between points, gives `values` (S,) at coords: this one is plain."""
-        return True
-
 
 class FunctionObjective(Objective):
     """A plain function of w as an objective; made by `as_objective`."""

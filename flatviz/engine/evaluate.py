@@ -18,8 +18,8 @@ from flatviz.core.data import Data
 from flatviz.core.inputs import Fields
 from flatviz.core.net import Net
 from flatviz.core.seeds import generator
-from flatviz.engine.determinism import CACHE, Work, difference, few_of, same_to_rounding, tolerance, work_of
-from flatviz.engine.trace import Program, Trace, trace_of
+from flatviz.engine.determinism import CACHE, Work, difference, few_of, tolerance, work_of
+from flatviz.engine.trace import Program, trace_of
 
 MEMORY = 2**30  # bytes of frozen activations kept, of all batches and members; beyond it they are made anew for each block
 Score = Callable[[Tensor, Tensor], Tensor]
@@ -29,9 +29,8 @@ Score = Callable[[Tensor, Tensor], Tensor]
 class Plan:
     """How points are evaluated: chosen once, kept with the results, so that a resumed run gives the same bytes.
 
-    chunk: examples a batch.  channels_last: memory order of images.  traced: what is frozen runs once, layers affine in the treated
-    weights are summed, not run, and BatchNorm is folded into convolutions; not where the module could not be followed, or
-    gave other outputs.  dtype: of activations and weights.
+    chunk: examples a batch.  channels_last: memory order of images.  traced: what is frozen runs once, and layers affine in the treated
+    weights are summed, not run; not where the module could not be followed, or gave other outputs.  dtype: of activations and weights.
     """
 
     chunk: int = 4096
@@ -88,13 +87,14 @@ class Evaluator:
         with torch.inference_mode() if self._programs else torch.no_grad(), arithmetic(), threads(self._work):
             fits = self._keeps()
             order = [(i, j) for i in points for j in batches] if fits else [(i, j) for j in batches for i in points]
-            i_now, j_now, folded, started = None, None, None, None
+            i_now, j_now, started = None, None, None
             for i, j in order:
                 if i != i_now:
-                    i_now, folded = i, self._place(rows[i])
+                    i_now = i
+                    self._place(rows[i])
                 if j != j_now:
                     j_now, started = j, self._started[j] if fits else self._start(j)
-                out = self._outputs(j, started, coords[i], folded)
+                out = self._outputs(j, started, coords[i])
                 out = out.to(dtype) if out.is_floating_point() else out
                 scores[i].append(self._score(out, self._ys[j]).double() if self._additive else out)
             if self._additive:
@@ -105,34 +105,18 @@ class Evaluator:
             result = (torch.stack(values) * self._scale).to(dtype)
         return result.clone()  # a tensor made in inference mode cannot be used in autograd; its copy can
 
-    def confirms(self, coords: Tensor, values: Tensor) -> bool:
-        """Whether the net itself gives `values` (S,) at coords (S, K), to rounding.
-
-        A score that does not add up may count examples (accuracy): two of them may fall on the other side by rounding.
-        True for a reduced precision, whose error is measured elsewhere.
-        """
-        if getattr(torch, self.plan.dtype) != coords.dtype or not self.plan.traced:
-            return True
-        y, by_net = torch.cat(self._ys), replace(self.plan, traced=False)
-        about = self._net, self._parts, y, self._score, self._origin, self._axes, by_net
-        plain = Evaluator(*about, additive=self._additive)(coords)
-        near = (plain - values).abs() <= 2 / len(y)
-        return same_to_rounding(values.to(plain), plain) or bool(near.all()) and not self._additive
-
-    def _place(self, row: Tensor) -> dict[Program, list[tuple[Tensor, Tensor]]]:
-        """Put a point's weights into the buffer, by themselves, so that they round alike in any call; what is folded of them."""
+    def _place(self, row: Tensor) -> None:
+        """Put a point's weights into the buffer, by themselves, so that they round alike in any call."""
         torch.add(self._origin, row @ self._axes, out=self._wide)
         if self._narrow is not self._wide:
             self._narrow.copy_(self._wide)
-        return {program: self._folded(program, weights) for program, weights in self._weights.items()}
 
-    def _outputs(self, j: int, started: Any, row: Tensor, folded: dict) -> Tensor:
+    def _outputs(self, j: int, started: Any, row: Tensor) -> Tensor:
         """Outputs (n, C) of batch `j` at a point."""
         if self._programs is None:
             return self._net(self._narrow, started)
         program, (kept, layers) = self._programs[j], started
-        affine = [_along(layer, row.tolist()) for layer in layers]
-        return program.run(kept, self._weights[program], affine, folded[program])
+        return program.run(kept, self._weights[program], [_along(layer, row.tolist()) for layer in layers])
 
     def _start(self, j: int) -> Any:
         """What batch `j` needs once: its inputs, or what its program keeps of them."""
@@ -157,18 +141,14 @@ class Evaluator:
         total = sum(len(part) for part in self._parts)
         return sum(t.numel() * t.element_size() for t in held) * total // len(self._parts[0])
 
-    def _folded(self, program: Program, weights: dict) -> list[tuple[Tensor, Tensor]]:
-        dtype = self._narrow.dtype
-        return [(laid_out(weight.to(dtype), self.plan), bias.to(dtype)) for weight, bias in program.fold(weights)]
-
 
 def _along(layer: tuple[Tensor, ...], row: list[float]) -> Tensor:
-    """Base + sum_i row_i part_i, in a tensor of its own."""
+    """Base + sum_i row_i part_i."""
     base, *along = layer
     out = base
     for c, part in zip(row, along):
         out = torch.add(out, part, alpha=c) if out is base else out.add_(part, alpha=c)
-    return out.clone() if out is base else out
+    return out
 
 
 def parts_of(data: Data, plan: Plan) -> list[Tensor | Fields]:
@@ -183,7 +163,7 @@ def laid_out(value: Any, plan: Plan) -> Any:
     return value.contiguous(memory_format=torch.channels_last) if image else value
 
 
-FAST_CACHE = 2 * CACHE  # a fast pass overwrites its activations, so a batch may be twice as large
+FAST_CACHE = 2 * CACHE  # a fast pass makes fewer activations, so a batch may be twice as large
 PRECISIONS = ("float32", "bfloat16")
 
 
@@ -198,7 +178,7 @@ class EvaluationPlanner:
         self._dtype = net.w.dtype
         self._nets = {self._dtype: net.copy()}
         self._data, self._score, self._additive, self._layer = data, score, additive, layer
-        self._traces: dict[tuple, Trace | None] = {}
+        self._traced_as: dict[tuple, Program | None] = {}
 
     def plan(
         self, origin: Tensor, axes: Tensor, *, exact: bool = False, precision: str | None = None, coords: Tensor | None = None
@@ -247,18 +227,13 @@ class EvaluationPlanner:
 
     def _programs(self, net: Net, parts: Sequence[Tensor]) -> list[Program] | None:
         """A program for each batch, or None where one cannot be traced; batches of one shape, dtype and memory order share it."""
-        full, keys = self._nets[self._dtype].buffers(), [(x.dtype, x.shape, x.stride(), net.w.dtype) for x in parts]
-        statistics = {id(b): full[name] for name, b in net.buffers().items()}
-        programs: dict[tuple, Program] = {}
-        for key, x in zip(keys, parts):
-            if key not in self._traces:
-                self._traces[key] = trace_of(net, x)
-            trace = self._traces[key]
-            if trace is None:
-                return None
-            if key not in programs:
-                programs[key] = Program(trace, statistics)
-        return [programs[key] for key in keys]
+        programs = []
+        for x in parts:
+            key = x.dtype, x.shape, x.stride(), net.w.dtype
+            if key not in self._traced_as:
+                self._traced_as[key] = trace_of(net, x)
+            programs.append(self._traced_as[key])
+        return None if None in programs else programs
 
     def _off(self, plan: Plan, origin: Tensor, axes: Tensor, coords: Tensor, few: Data) -> float:
         """How far the plan's outputs on a few examples are from the module's own, at origin + coords @ axes.

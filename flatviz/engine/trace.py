@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -54,17 +53,7 @@ class Step:
         return [v for v in self.outs if v is not None]
 
 
-@dataclass(frozen=True, eq=False)
-class Trace:
-    """Steps from the flat weights `w` (D,) and a batch of inputs `x` to the outputs; none of them writes in place."""
-
-    w: Value
-    x: Value
-    out: Value
-    steps: list[Step]
-
-
-def trace_of(net: Net, x: Tensor) -> Trace | None:
+def trace_of(net: Net, x: Tensor) -> Program | None:
     """What `net(w, x)` runs for inputs of the shape, dtype and memory order of `x`.
 
     None where that depends on values, or where the module writes into its weights or constants.  All that Python does in
@@ -80,7 +69,7 @@ def trace_of(net: Net, x: Tensor) -> Trace | None:
     try:
         with torch.inference_mode(False), torch.no_grad(), saved_rng(), _NoMemory(), recorder:
             out = torch.func.functionalize(outputs, remove="mutations")(net.w, x)
-        return Trace(recorder.w, recorder.x, recorder.values[out], recorder.steps)
+        return Program(recorder.w, recorder.x, recorder.values[out], recorder.steps)
     except Exception:  # the user's code runs on stand-ins for tensors: any error means it cannot be traced
         return None
 
@@ -128,36 +117,29 @@ class _Recorder(Dispatch):
         return self.values.get(leaf, leaf) if isinstance(leaf, Tensor) else leaf
 
 
-aten = torch.ops.aten
 Env = dict[Value, Any]  # tensors by the value they stand for
-Pair = tuple[Tensor, Tensor]  # weight and bias of a convolution with the BatchNorm after it folded in
 
 NORMS = {aten.native_batch_norm.default, aten.cudnn_batch_norm.default}  # input, weight, bias, mean, var, training, _, eps
 AFFINE = {  # operations that are affine in the arguments at these places, the others fixed
     **{aten.addmm.default: (0, 2), aten.mm.default: (1,), aten.embedding.default: (0,), aten.convolution.default: (1, 2)},
     **dict.fromkeys(NORMS, (1, 2)) | {aten.native_layer_norm.default: (2, 3), aten.native_group_norm.default: (1, 2)},
 }
-IN_PLACE = {aten.relu.default: aten.relu_.default, aten.add.Tensor: aten.add_.Tensor}
 VIEWS = {aten.view.default: torch.reshape, aten._unsafe_view.default: torch.reshape}  # in whatever memory order a tensor comes
 
 
 class Program:
-    """Steps of a trace, in four kinds.
+    """Steps from the flat weights `w` (D,) and inputs `x` to `out`, none of which writes in place, in four kinds.
 
     views: of the flat weights.  frozen: on what no treated weight touches, run once for each batch.  affine: one
     operation, affine in views and with all else frozen, so at w0 + sum_i c_i d_i its result is base + sum_i c_i part_i.
-    varying: all others.  A BatchNorm with fixed statistics goes into the convolution before it: `folds`.
-    `statistics`: what to fold in place of a constant, by its id (for a reduced precision, the unrounded statistics).
+    varying: all others.
     """
 
-    def __init__(self, trace: Trace, statistics: dict[int, Tensor]) -> None:
-        self._trace, self._statistics = trace, statistics
-        steps = _needed(trace)
-        self._makers = {v: s for s in steps for v in s.results}
-        self._reads = Counter(v for s in steps for v in s.inputs) + Counter({trace.out: 2})  # the output is never overwritten
-        self._varying, self._views = {trace.w}, {trace.w}
+    def __init__(self, w: Value, x: Value, out: Value, steps: list[Step]) -> None:
+        self._w, self._x, self._out = w, x, out
+        self._varying, self._views = {w}, {w}
         self.views, self.frozen, rest = [], [], []
-        for s in steps:
+        for s in _needed(steps, out):
             if not self._varying.intersection(s.inputs):
                 self.frozen.append(s)
                 continue
@@ -167,14 +149,12 @@ class Program:
             if is_view:
                 self._views.update(s.results)
         self.affine = list(filter(self._is_affine, rest))
-        self.folds = {s: conv for s in rest if (conv := self._conv_before(s))}
-        elsewhere = {*self.affine, *self.folds.values()}
-        self.varying = [s for s in rest if s not in elsewhere]
-        inputs = [self.folds[s].inputs if s in self.folds else s.inputs for s in self.varying]
-        self.kept = ({v for read in inputs for v in read} | {trace.out}) - self._varying
-        last = {v: i for i, read in enumerate(inputs) for v in read if v is not trace.out}
+        self.varying = [s for s in rest if s not in self.affine]
+        inputs = [s.inputs for s in self.varying]
+        self.kept = ({v for read in inputs for v in read} | {out}) - self._varying
+        last = {v: i for i, read in enumerate(inputs) for v in read if v is not out}
         unread = [[v for v, at in last.items() if at == i] for i in range(len(inputs))]  # let go at once: memory is used again
-        self._calls = list(zip(self.varying, map(self._call, self.varying), unread))
+        self._calls = [(_compiled(s), values) for s, values in zip(self.varying, unread)]
 
     @property
     def widest(self) -> int:
@@ -185,13 +165,12 @@ class Program:
     @property
     def layer(self) -> float:
         """Multiply-adds of a product or convolution that is made at each point, the mean of all; 0 without any."""
-        made = [self.folds.get(s, s) for s in self.varying]
-        macs = list(filter(None, (multiply_adds(s.op, s.args, s.outs[0]) for s in made)))
+        macs = list(filter(None, (multiply_adds(s.op, s.args, s.outs[0]) for s in self.varying)))
         return sum(macs) / max(len(macs), 1)
 
     def start(self, x: Tensor, origin: Tensor, axes: Tensor) -> tuple[Env, list[tuple[Tensor, ...]]]:
         """Frozen values that the varying steps read; of each affine step its result at `origin` and derivative along `axes`."""
-        env = _run(self.frozen, {self._trace.x: x})
+        env = _run(self.frozen, {self._x: x})
 
         def results(w: Tensor) -> list[Tensor]:
             at = _run(self.affine, env | self.weights(w))
@@ -204,56 +183,23 @@ class Program:
 
     def weights(self, w: Tensor) -> Env:
         """The weights as the steps read them: views of `w` (D,)."""
-        return _run(self.views, {self._trace.w: w})
+        return _run(self.views, {self._w: w})
 
-    def fold(self, weights: Env) -> list[Pair]:
-        """Convolutions with the BatchNorm after them folded in."""
-        pairs = []
-        for norm, conv in self.folds.items():
-            weight, bias, gain, shift = (weights.get(a, a) for a in (*conv.args[1:3], *norm.args[1:3]))
-            mean, var = (self._statistics.get(id(a), a) for a in norm.args[3:5])
-            scale = (var + norm.args[7]).rsqrt() * (1 if gain is None else gain)
-            moved = ((0 if bias is None else bias) - mean) * scale + (0 if shift is None else shift)
-            pairs.append((weight * scale.view(-1, *[1] * (weight.ndim - 1)), moved))
-        return pairs
-
-    def run(self, kept: Env, weights: Env, affine: list[Tensor], folded: list[Pair]) -> Tensor:
-        """The network's output; `affine` are the affine steps' results, and may be overwritten."""
+    def run(self, kept: Env, weights: Env, affine: list[Tensor]) -> Tensor:
+        """The network's output; `affine` are the affine steps' results."""
         env = kept | weights
         env.update((s.outs[0], result) for s, result in zip(self.affine, affine))
-        pairs = dict(zip(self.folds, folded))
-        for step, call, unread in self._calls:
-            call(env, pairs.get(step))
+        for call, unread in self._calls:
+            call(env)
             for value in unread:
                 del env[value]
-        return env[self._trace.out]
+        return env[self._out]
 
     def _is_affine(self, s: Step) -> bool:
         if s.op not in AFFINE or _is_other_kind(s):
             return False
         moved = [s.args[i] for i in AFFINE[s.op] if i < len(s.args) and s.args[i] in self._varying]
         return self._views.issuperset(moved) and len(moved) == len(self._varying.intersection(s.inputs))
-
-    def _conv_before(self, s: Step) -> Step | None:
-        """The convolution that a BatchNorm can be folded into: both with weights at hand, its result read by nothing else."""
-        conv = self._makers.get(s.args[0]) if s.op in NORMS and not _is_other_kind(s) else None
-        if conv is None or conv.op is not aten.convolution.default or _is_other_kind(conv) or conv in self.affine:
-            return None
-        at_hand = all(not isinstance(a, Value) or a in self._views for a in (*conv.args[1:3], *s.args[1:5]))
-        return conv if at_hand and conv.outs[0] in self._varying and self._reads[conv.outs[0]] == 1 else None
-
-    def _call(self, s: Step) -> Callable[[Env, Any], None]:
-        if s in self.folds:
-            conv, out = self.folds[s], s.outs[0]
-            return lambda env, pair: env.__setitem__(out, torch.convolution(env[conv.args[0]], *pair, *conv.args[3:]))
-        in_place = s.op in IN_PLACE and self._is_overwritable(s.args[0], s.outs[0])
-        return _compiled(s, IN_PLACE[s.op] if in_place else s.op)
-
-    def _is_overwritable(self, first: Any, result: Value) -> bool:
-        """Whether `first` is a varying tensor of its own, as large as the result, that nothing else reads."""
-        if first not in self._varying or first in self._views or self._reads[first] > 1:
-            return False
-        return not self._makers[first].op.is_view and (first.shape, first.dtype) == (result.shape, result.dtype)
 
 
 def _is_other_kind(s: Step) -> bool:
@@ -263,27 +209,27 @@ def _is_other_kind(s: Step) -> bool:
 
 def _run(steps: list[Step], env: Env) -> Env:
     for step in steps:
-        _compiled(step, step.op)(env, None)
+        _compiled(step)(env)
     return env
 
 
-def _needed(trace: Trace) -> list[Step]:
+def _needed(steps: list[Step], out: Value) -> list[Step]:
     """Steps on the way to the output."""
-    wanted, kept = {trace.out}, []
-    for s in reversed(trace.steps):
+    wanted, kept = {out}, []
+    for s in reversed(steps):
         if wanted.intersection(s.outs):
             kept.append(Step(s.op, s.args, s.kwargs, tuple(v if v in wanted else None for v in s.outs)))
             wanted.update(s.inputs)
     return kept[::-1]
 
 
-def _compiled(s: Step, op: Callable[..., Any]) -> Callable[[Env, Any], None]:
-    """call(env, _): env[outs] = op(*args), with values from `env`."""
-    op, outs = VIEWS.get(op, op), s.outs
+def _compiled(s: Step) -> Callable[[Env], None]:
+    """call(env): env[outs] = op(*args), with values from `env`."""
+    op, outs = VIEWS.get(s.op, s.op), s.outs
     places = [(i, a) for i, a in enumerate(s.args) if isinstance(a, Value)]
     nested = len(places) != len(s.inputs)  # a list of tensors, as for `cat`
 
-    def call(env: Env, _: Any) -> None:
+    def call(env: Env) -> None:
         args, kwargs = list(s.args), s.kwargs
         if nested:
             args, kwargs = tree_map(lambda a: env[a] if isinstance(a, Value) else a, (s.args, s.kwargs))

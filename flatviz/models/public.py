@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -104,14 +105,8 @@ def read_state(path: str | Path) -> dict[str, Tensor]:
 
 def _of_network(state: dict[str, Tensor], names: list[str], path: str | Path) -> dict[str, Tensor]:
     """The tensors of the network of these names, without the prefix at which the file has most of them."""
-    fitting: dict[str, int] = {"": 0}
-    known = set(names)
-    for name in state:
-        parts = name.split(".")
-        for i in range(len(parts)):
-            if ".".join(parts[i:]) in known:
-                prefix = "".join(f"{part}." for part in parts[:i])
-                fitting[prefix] = fitting.get(prefix, 0) + 1
+    fitting = Counter({"": 0})
+    fitting.update(name.removesuffix(end) for name in state for end in names if f".{name}".endswith(f".{end}"))
     most = max(fitting.values())
     first, *others = [prefix for prefix, n in fitting.items() if n == most]
     if others and first:
@@ -125,22 +120,10 @@ def _of_network(state: dict[str, Tensor], names: list[str], path: str | Path) ->
 class _Inert:
     """In place of an object that is no tensor: takes whatever pickle gives it, and does nothing."""
 
-    def __new__(cls, *_: Any, **__: Any) -> _Inert:
-        return super().__new__(cls)
-
     def __init__(self, *_: Any, **__: Any) -> None:
-        pass
-
-    def __setstate__(self, _: Any) -> None:
-        pass
-
-    def __setitem__(self, _: Any, __: Any) -> None:
-        pass
-
-    def extend(self, _: Iterable[Any]) -> None:
         """Nothing."""
 
-    append = extend
+    __setstate__ = __setitem__ = append = extend = __init__
 
 
 class _Unpickler(pickle.Unpickler):

@@ -56,9 +56,9 @@ def test_what_does_not_agree_at_a_corner_is_not_used(monkeypatch):
     net, data, plane = problem(Plain)
     own, corner = Program.run, net.w + plane.axes.sum(0)
 
-    def run(self, kept, weights, affine, folded):
-        out = own(self, kept, weights, affine, folded)
-        return out + torch.allclose(weights[self._trace.w], corner)
+    def run(self, kept, weights, affine):
+        out = own(self, kept, weights, affine)
+        return out + torch.allclose(weights[self._w], corner)
 
     monkeypatch.setattr(Program, "run", run)
     coords = torch.cartesian_prod(torch.linspace(-1, 1, 5), torch.linspace(-1, 1, 5))
@@ -82,9 +82,9 @@ def test_fast_values_that_are_wrong_after_the_run_are_discarded_with_a_warning(m
 
 def test_an_accuracy_may_differ_by_an_example_or_two_of_rounding():
     net, data, plane = problem(Plain)
-    evaluate, coords = fv.quantity(net, data, "accuracy").over(plane.origin, plane.axes), torch.tensor([[0.0, 0.0], [0.5, 0.5]])
-    values = evaluate(coords)
-    assert evaluate.confirms(coords, values + 1 / 80) and not evaluate.confirms(coords, values + 3 / 80)
+    points = grid._Grid(fv.quantity(net, data, "accuracy"), plane.origin, plane.axes, [torch.tensor([0.0, 0.5])] * 2)
+    values, all_of_them = points._f.many(plane.points(points.coords)), torch.arange(4)
+    assert points.confirms(values + 1 / 80, all_of_them) and not points.confirms(values + 3 / 80, all_of_them)
 
 
 OBJECTIVES = {
