@@ -232,8 +232,10 @@ class EvaluationPlanner:
             key = x.dtype, x.shape, x.stride(), net.w.dtype
             if key not in self._traced_as:
                 self._traced_as[key] = trace_of(net, x)
-            programs.append(self._traced_as[key])
-        return None if None in programs else programs
+            if (program := self._traced_as[key]) is None:
+                return None
+            programs.append(program)
+        return programs
 
     def _off(self, plan: Plan, origin: Tensor, axes: Tensor, coords: Tensor, few: Data) -> float:
         """How far the plan's outputs on a few examples are from the module's own, at origin + coords @ axes.

@@ -227,7 +227,9 @@ class _Grid:
         if self.options["precision"] is not None:
             return True
         plain, rounding = self._plain(points), 2**10 * torch.finfo(flat.dtype).eps
-        allowed = rounding * float(plain.nan_to_num(0, 0, 0).abs().max()) + (0 if self._f.differentiable else 2 / self._f.n)
+        allowed = rounding * float(plain.nan_to_num(0, 0, 0).abs().max()) + (
+            0 if self._f.differentiable else 2 / (self._f.n or 1)
+        )
         return torch.allclose(flat[points], plain.to(flat), rtol=rounding, atol=allowed, equal_nan=True)
 
     def error(self, flat: Tensor) -> float:
