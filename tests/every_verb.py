@@ -158,6 +158,7 @@ def calls(fv, module, data, task, metrics):
             fv.families.shifted_scores(*pictures, kinds=["fog"], severities=[1, 3], n_draws=2, seed=0, batchnorm="frozen"),
         ),
         "plots.plot_severity": lambda: fv.plots.plot_severity({"vi": made.shift}),
+        "plots.plot_predictive": lambda: fv.plots.plot_predictive(fv.Prediction(torch.zeros(2, 3, 1), likelihood=0.5)),
         "plots.plot_risk_coverage": lambda: fv.plots.plot_risk_coverage({"vi": made.risk}),
         "sharpness": lambda: keep("sharpness", fv.sharpness(made.f, made.q.sample(2, seed=0), iters=5)),
         "plots.plot_sharpness": lambda: fv.plots.plot_sharpness({"vi": made.sharpness}),

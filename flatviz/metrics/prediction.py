@@ -28,7 +28,7 @@ from flatviz.gaussian import Gaussian
 from flatviz.likelihood import CategoricalLikelihood, as_likelihood
 from flatviz.metrics.averaging import scored
 from flatviz.objectives.curvature import jacobian_chunks
-from flatviz.objectives.network import check_data
+from flatviz.objectives.network import check_data, in_precision
 from flatviz.results import AnyPosterior, OutputPosterior, Posterior, Prediction
 
 Examples = Annotated[Tensor | Inputs | Data, kind((Tensor, Inputs, Data), "a tensor of inputs (N, ...), or fv.Data(x, y)")]
@@ -74,7 +74,7 @@ def predict(
     mode = check_batchnorm(net, batchnorm)
     inputs = x.x if isinstance(x, Data) else x
     check_inputs(net, inputs)
-    W = check_many_weights(_draws(posterior, n_draws, seed), net.dim, "draws")
+    W = in_precision(check_many_weights(_draws(posterior, n_draws, seed), net.dim, "draws"), net)
     trunk = "fixed" if net.trunk is None else "sampled"
     if net.trunk is not None:
         net, W = net.restrict("all"), net.trunk.joined(W, seed=seed)

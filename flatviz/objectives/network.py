@@ -89,7 +89,7 @@ class NetworkObjective(Objective):
     @arithmetic()
     def many(self, W: Tensor, *, progress: Progress = False) -> Tensor:
         """Values (S,) at the rows of `W` (S, D), without gradients."""
-        check_many_weights(W, self.dim)
+        in_precision(check_many_weights(W, self.dim), self.net)
         with torch.no_grad(), threads(self.work):
             if not self.data.is_held and self.additive and self.statistics is None:  # each batch is read once, for all w
                 batches = track(self.data.batches(self.chunk), self.label, progress, total=-(-self.n // self.chunk))
@@ -110,6 +110,7 @@ class NetworkObjective(Objective):
         coords: Tensor | None = None,
     ) -> PointEvaluator:
         """Values at origin + coords @ axes, by the engine where it knows the net and the data; arguments as in `Objective`."""
+        in_precision(origin, self.net)
         if self.statistics is not None or not self.data.is_held:
             plain = super().over(origin, axes, precision=precision)
             plain.in_blocks = not self.data.is_held  # each batch is read once, for all points
@@ -140,7 +141,7 @@ class MeanNLL(NetworkObjective):
     def __call__(self, w: Tensor, index: Tensor | None = None) -> Tensor:
         """The mean loss at `w` (D,), differentiable; ()."""
         x, y = self.data.batch(index)
-        return mean_nll(self.net(w, x), y, self.likelihood)
+        return mean_nll(self.net(in_precision(w, self.net), x), y, self.likelihood)
 
     def score(self, outputs: Tensor, y: Tensor) -> Tensor:
         """The sum of the losses of a batch, (); over n it is the mean over all places that count."""
@@ -149,8 +150,15 @@ class MeanNLL(NetworkObjective):
 
     def operator(self, w: Tensor, curvature: str = "hessian") -> Product:
         """V -> M v at one `w`: M the Hessian, the "ggn" or the empirical "fisher"; many products from one graph."""
-        about = self.net, self.data, self.likelihood, check_weights(w, self.dim), curvature
+        about = self.net, self.data, self.likelihood, in_precision(check_weights(w, self.dim), self.net), curvature
         return curvature_operator(*about, most=SWEEP * self.chunk, layer=self.cost.layer)
+
+
+def in_precision(w: Tensor, net: Net) -> Tensor:
+    """Weights `w`.  Raises TypeError for half precision on a net that computes in another one."""
+    if w.dtype in (torch.float16, torch.bfloat16) and w.dtype != net.w.dtype:
+        raise TypeError(f"weights must be in {net.w.dtype} as the net, got {w.dtype}: convert them, w.to({net.w.dtype})")
+    return w
 
 
 @public

@@ -4,31 +4,41 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F
 
 from flatviz.checks import Vector, Vectors, check_many_weights, check_weights
 from flatviz.core.boundary import public
 from flatviz.core.data import Data
+from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
 from flatviz.core.objective import Objective
 from flatviz.engine.determinism import check_function
+from flatviz.likelihood import CategoricalLikelihood, as_likelihood
 from flatviz.objectives.network import NetworkObjective, check_data
 
 
-def _accuracy(out: Tensor, y: Tensor) -> Tensor:
-    return (out.argmax(-1) == y).to(out.dtype).mean()
+@dataclass(frozen=True)
+class Named:
+    """A score of outputs under a likelihood: the mean NLL, or the share of labels, of those that count, that are right or wrong."""
+
+    what: str
+    likelihood: Likelihood
+
+    def __call__(self, out: Tensor, y: Tensor) -> Tensor:
+        """Of outputs (N, ...) and their y, ()."""
+        likelihood = as_likelihood(self.likelihood)
+        if self.what == "nll":
+            return likelihood.nll(out, y)
+        right = likelihood.log_probs(out).argmax(-1).view(y.shape) == y
+        share = (right if (counts := likelihood.counts(y)) is None else right[counts]).to(out.dtype).mean()
+        return share if self.what == "accuracy" else 1 - share
 
 
-NAMED: dict[str, tuple[str, Callable[[Tensor, Tensor], Tensor]]] = {
-    "accuracy": ("accuracy", _accuracy),
-    "error": ("error rate", lambda out, y: 1 - _accuracy(out, y)),
-    "nll": ("mean NLL (nats)", F.cross_entropy),
-}
+NAMED = {"accuracy": "accuracy", "error": "error rate", "nll": "mean NLL (nats)"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,16 +66,18 @@ def quantity(
     what: str | Callable[[Tensor, Tensor], Tensor],
     *,
     label: str | None = None,
+    likelihood: Likelihood = "categorical",
     batchnorm: Literal["frozen"] | Data = "frozen",
 ) -> Quantity:
     """Any number of the outputs as an objective for slices and paths: what(outputs (N, C), y (N,)) -> ().
 
     what: "accuracy", "error", "nll", or a function; a `Prediction`'s metric is
         `lambda out, y: fv.metrics.ece(fv.Prediction(out[None], y))`.
+    likelihood: under which a name is computed, as in `nll`; accuracy and error need one of classes.
     batchnorm: "frozen", the net's statistics; a `Data`, from which they are re-estimated at every point.
 
     Raises:
-        ValueError: For an unknown name or choice, and for a net that `nll` would refuse.
+        ValueError: For an unknown name or choice, the accuracy of a regression, and for a net that `nll` would refuse.
 
     Example:
         >>> import torch, flatviz as fv
@@ -82,10 +94,14 @@ def quantity(
     if isinstance(what, str):
         if what not in NAMED:
             raise ValueError(f"what must be one of {', '.join(map(repr, NAMED))}, or a function of outputs and y, got {what!r}")
-        named, function = NAMED[what]
+        named, function = NAMED[what], Named(what, likelihood)
     else:
         named, function = getattr(what, "__name__", "quantity").replace("<lambda>", "quantity"), what
-    net, work = check_data(net, data, "categorical") if what in NAMED else check_function(net, data.x)
+    net, work = check_function(net, data.x) if callable(what) else check_data(net, data, likelihood)
+    with torch.no_grad():
+        classes = what == "nll" or callable(what) or as_likelihood(likelihood).log_probs(net(net.w, data.x[:2])) is not None
+    if not classes:
+        raise ValueError(f"{what!r} needs a likelihood of classes, got {likelihood!r}: use 'nll', or a function")
     statistics = batchnorm if isinstance(batchnorm, Data) and net.has_batchnorm else None
     return Quantity(net, data, work, function, label or named, statistics)
 
@@ -96,6 +112,7 @@ class BMALoss(NetworkObjective):
 
     W: Tensor = field(repr=False)
     center: Tensor = field(repr=False)
+    likelihood: Likelihood = "categorical"
 
     over = Objective.over  # the engine knows one network at a point
 
@@ -105,21 +122,25 @@ class BMALoss(NetworkObjective):
         return f"NLL of the average of {len(self.W)} draws (nats)"
 
     def score(self, outputs: Tensor, y: Tensor) -> Tensor:
-        """Log p(y_i | x_i), (N,)."""
-        return outputs.log_softmax(-1).gather(-1, y[:, None])[:, 0]
+        """Log p(y_i | x_i) of each example, or of each place, 0 where it does not count."""
+        return -as_likelihood(self.likelihood).entries(outputs, y)
 
     def value(self, w: Tensor, batches: list[tuple[Any, Tensor]] | None) -> Tensor:
         """-mean_i log mean_s p of the draws shifted by w - center, ()."""
         each = torch.stack([super(BMALoss, self).value(draw + w - self.center, batches) for draw in self.W])
-        return -(each.double().logsumexp(0) - math.log(len(each))).mean()
+        log_mean = (each.double().logsumexp(0) - math.log(len(each))).reshape(self.n, -1).mean(1)
+        return -log_mean.sum() / as_likelihood(self.likelihood).count(self.data.y)
 
 
 @public
-def bma_nll(net: Net, data: Data, W: Vectors, *, center: Vector | None = None) -> BMALoss:
+def bma_nll(
+    net: Net, data: Data, W: Vectors, *, center: Vector | None = None, likelihood: Likelihood = "categorical"
+) -> BMALoss:
     """Mean NLL of the prediction averaged over draws `W` (S, D), as an objective: of where the ensemble stands.
 
     At w every draw is shifted by w - center (default: the draws' mean), so a surface shows how the loss of the average,
-    not the average loss, changes as the posterior moves.  Classification only.
+    not the average loss, changes as the posterior moves.  likelihood: as in `nll`; class weights and label smoothing,
+    which are of a loss, do not enter.
 
     Raises:
         ValueError: For draws of another length than the net's weights, and for a net that `nll` would refuse.
@@ -134,5 +155,7 @@ def bma_nll(net: Net, data: Data, W: Vectors, *, center: Vector | None = None) -
     """
     check_many_weights(W, net.dim)
     center = W.mean(0) if center is None else check_weights(center, net.dim, "center")
-    net, work = check_data(net, data, "categorical")
-    return BMALoss(net, data, work, W, center)
+    net, work = check_data(net, data, likelihood)
+    if isinstance(likelihood, CategoricalLikelihood):
+        likelihood = replace(likelihood, weight=None, label_smoothing=0.0)
+    return BMALoss(net, data, work, W, center, likelihood)

@@ -14,6 +14,7 @@ __getattr__, __dir__, __all__ = lazy(
         "persistence": "plot_persistence",
         "projection": "plot_projection",
         "frontier": "plot_frontier",
+        "predictive": "plot_predictive",
         "radius": "plot_radius",
         "reliability": "plot_reliability",
         "risk_coverage": "plot_risk_coverage",

@@ -7,6 +7,7 @@ from flatviz.plots.frontier import plot_frontier as plot_frontier
 from flatviz.plots.mechanism import plot_mechanism as plot_mechanism
 from flatviz.plots.metrics import plot_metrics as plot_metrics
 from flatviz.plots.persistence import plot_persistence as plot_persistence
+from flatviz.plots.predictive import plot_predictive as plot_predictive
 from flatviz.plots.projection import plot_projection as plot_projection
 from flatviz.plots.radius import plot_radius as plot_radius
 from flatviz.plots.reliability import plot_reliability as plot_reliability

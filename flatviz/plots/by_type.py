@@ -16,7 +16,7 @@ def plot(result: object, *more: Any, **options: Any) -> Figure:
     =====================================  =============================================================
     `Surface`                              `plot_surface`
     `Curve`, `Spectrum`, `Projection`      `plot_curve`, `plot_spectrum` or `plot_density`, `plot_projection`
-    `Prediction`                           `plot_reliability`; of several methods `plot_metrics`
+    `Prediction`                           `plot_reliability`, of a regression `plot_predictive`; of several methods `plot_metrics`
     `Sharpness`, `Shift`, `Persistence`    `plot_sharpness`, `plot_severity`, `plot_persistence`
     `Mechanism`, `Family`                  `plot_mechanism`, `plot_radius`
     =====================================  =============================================================
@@ -52,12 +52,16 @@ def _spectrum(spectrum: Spectrum, **options: Any) -> Figure:
     return (plots.plot_spectrum if spectrum.nodes is None else plots.plot_density)(spectrum, **options)
 
 
+def _prediction(prediction: Prediction, *more: Any, **options: Any) -> Figure:
+    return (plots.plot_reliability if prediction.has_classes else plots.plot_predictive)(prediction, *more, **options)
+
+
 ONE = {
     results.Curve: plots.plot_curve,
     results.Family: plots.plot_radius,
     results.Mechanism: plots.plot_mechanism,
     results.Persistence: plots.plot_persistence,
-    Prediction: plots.plot_reliability,
+    Prediction: _prediction,
     Projection: plots.plot_projection,
     results.Sharpness: plots.plot_sharpness,
     results.Shift: lambda shift, **options: plots.plot_severity({"posterior": shift}, **options),
@@ -72,7 +76,7 @@ def shown(result: Surface | Projection | Prediction) -> Figure | None:
     """The figure of a cell's last value; None where its text says all: no labels, no finite value."""
     empty = {
         Projection: lambda projection: not len(projection.coords),
-        Prediction: lambda prediction: prediction.bins is None or "ece" not in prediction.scores,
+        Prediction: lambda p: p.y is None or not (p.has_classes or bool(p.outputs.isfinite().all())),
         Surface: lambda surface: not bool(surface.values.isfinite().any()),
     }
     return None if empty[type(result)](result) else plot(result)

@@ -38,7 +38,7 @@ def plot_reliability(prediction: Prediction, *, method: str | None = None, title
         4
     """
     if prediction.bins is None:
-        do = "read mean and quantile(0.05) of a regression" if prediction.scores else "predict on a Data, which has labels"
+        do = "use plot_predictive for a regression" if prediction.scores else "predict on a Data, which has labels"
         raise ValueError(f"prediction must carry calibration bins, got none: {do}")
     count, confidence, right = prediction.bins.nan_to_num(0).unbind(-1)  # (M, n) each: a row an ensemble size
     n = count.shape[1]

@@ -173,7 +173,7 @@ def test_outputs_of_another_library_have_scores_and_save(tmp_path):
 
 REGRESSION = fv.Prediction(LOGITS, LOGITS[0], 0.5)
 WRONG = {
-    "a picture of a regression": (lambda: fv.plot(REGRESSION), ValueError, r"bins, got none: read mean and quantile"),
+    "a picture of a regression": (lambda: fv.plots.plot_reliability(REGRESSION), ValueError, r"bins, got none: use plot_predictive"),
     "its scores": (lambda: fv.plots.plot_metrics(REGRESSION), ValueError, "scores of classes, got nll, rmse: print prediction.scores"),
     "its slider": (lambda: fv.explore(REGRESSION), ValueError, "scores of classes, got nll, rmse"),
     "misspelt": (lambda: fv.Prediction(LOGITS, likelihood="categoricl"), ValueError, "got 'categoricl': did you mean 'categorical'?"),
@@ -209,3 +209,40 @@ def test_probabilities_have_a_likelihood_too():
     torch.testing.assert_close(
         mean_nll(p, torch.arange(20) % 4, own), F.cross_entropy(LOGITS[0].double(), torch.arange(20) % 4)
     )
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if "weights" not in name and name != "smoothed"])
+def test_the_loss_of_one_draws_average_and_a_quantity_are_nll_under_any_likelihood(name):
+    outputs, y, likelihood, _ = CASES[name]
+    net = fv.Net.from_module(torch.nn.Linear(outputs.shape[-1], outputs.shape[-1]).double())
+    data, w = fv.Data(outputs, y), net.w + 0.3
+    plain = float(fv.nll(net, data, likelihood=likelihood)(w))
+    assert float(fv.quantity(net, data, "nll", likelihood=likelihood)(w)) == pytest.approx(plain)
+    assert float(fv.objectives.bma_nll(net, data, w[None], likelihood=likelihood)(w)) == pytest.approx(plain)
+
+
+def test_the_loss_of_the_average_and_the_accuracy_are_those_of_the_prediction_without_a_losss_weights():
+    net, data = fv.Net.from_module(torch.nn.Linear(C, C).double()), fv.Data(randn(N, C), classes(N))
+    W = net.w + randn(3, net.dim)
+    weighted = make.categorical(weight=WEIGHT, label_smoothing=0.2, ignore_index=1)
+    for likelihood, given in ((weighted, data), ("bernoulli", fv.Data(data.x, MANY)), (0.5, fv.Data(data.x, randn(N, C)))):
+        scores = fv.predict(net, W, given, 3, seed=0, likelihood=likelihood).scores
+        value = fv.objectives.bma_nll(net, given, W, likelihood=likelihood)(W.mean(0))
+        if likelihood == "bernoulli":  # the scores average the probability of each label, this that of all labels of an example
+            log_p = torch.stack([Bernoulli(logits=net(w, data.x)).log_prob(MANY.double()).sum(1) for w in W])
+            scores["nll"] = -log_p.exp().mean(0).log().mean()[None]
+        assert float(value) == pytest.approx(float(scores["nll"][-1]))
+        if likelihood != 0.5:
+            right = fv.quantity(net, given, "accuracy", likelihood=likelihood)(W[0])
+            assert float(right) == pytest.approx(float(scores["accuracy"][0]))
+    with pytest.raises(ValueError, match="'error' needs a likelihood of classes, got 0.5"):
+        fv.quantity(net, given, "error", likelihood=0.5)
+
+
+def test_weights_in_half_precision_on_another_net_are_refused_by_objectives_and_predictions():
+    net, data = fv.Net.from_module(torch.nn.Linear(3, 2)), fv.Data(torch.zeros(2, 3), torch.tensor([0, 1]))
+    f, w = fv.nll(net, data), net.w.half()
+    for call in (lambda: f(w), lambda: f.many(w[None]), lambda: fv.top_eigenpairs(f, w), lambda: fv.slice_line(f, w, w + 1),
+                 lambda: fv.predict(net, w[None], data, 1, seed=0)):  # fmt: skip
+        with pytest.raises(TypeError, match="weights must be in torch.float32 as the net, got torch.float16"):
+            call()

@@ -236,3 +236,21 @@ def test_flatness_is_drawn_against_ensemble_size_with_the_interval_of_its_mean()
     assert band.y[0] == pytest.approx(8 - half) and band.y[-1] == pytest.approx(8 + half) and band.x[0] == 2
     assert line.line.color != fig.data[5].line.color and "Hessian" in fig.layout.yaxis.title.text
     assert found.interval("lambda1")[0] == 5 and math.isnan(fv.results.Sharpness(*[rows[:1]] * 7).interval("sam")[1])
+
+
+def test_a_regressions_bands_are_quantiles_of_the_mixture_and_of_the_means_and_diverged_draws_are_left_out():
+    x = torch.tensor([2.0, 0.0, 1.0])
+    outputs = torch.stack([x, x + 2, x + torch.inf])[..., None]
+    fig = fv.plot(fv.Prediction(outputs, x[:, None], likelihood=0.5), x, level=0.8)
+    noisy, means, mean, targets = fig.data
+    assert list(mean.x) == [0, 1, 2] and list(mean.y) == [1, 2, 3] and list(targets.y) == [0, 1, 2]
+    mixture = lambda v: sum(0.5 * torch.distributions.Normal(m, 0.5).cdf(torch.tensor(v)) for m in (0.0, 2.0))  # noqa: E731
+    assert abs(float(mixture(noisy.y[0])) - 0.1) < 1e-4 and abs(float(mixture(noisy.y[-1])) - 0.9) < 1e-4
+    assert means.y[0] == pytest.approx(0.2) and means.y[-1] == pytest.approx(1.8)
+    assert "1 draws diverged" in fig.layout.meta["note"]
+    for how, said in (({"x": x[:2]}, "x must hold 3"), ({"target": 1}, "target must be below 1")):
+        with pytest.raises(ValueError, match=said):
+            fv.plots.plot_predictive(fv.Prediction(outputs, likelihood=0.5), **how)
+    for wrong in (fv.Prediction(torch.zeros(2, 3, 2)), fv.Prediction(outputs * torch.nan, likelihood=0.5)):
+        with pytest.raises(ValueError, match="use plot_reliability|got none of 3 draws"):
+            fv.plots.plot_predictive(wrong)
