@@ -63,12 +63,9 @@ class NetworkObjective(Objective):
 
     @property
     def key(self) -> str:
-        """A hash of what the values depend on besides the weights: the kind of objective, net and data, and its further fields."""
-        net, about = (
-            net_digest(self.net),
-            [getattr(self, f.name) for f in fields(self) if f.name not in ("net", "cost", "label")],
-        )
-        return f"{type(self).__name__}/{net}/{value_digest(about)}"
+        """A hash of what the values depend on besides the weights: the net, and all fields but cost and label."""
+        about = [getattr(self, f.name) for f in fields(self) if f.name not in ("net", "cost", "label")]
+        return f"{net_digest(self.net)}/{value_digest([type(self), *about])}"
 
     @property
     def n(self) -> int:
