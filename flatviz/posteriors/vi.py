@@ -199,7 +199,7 @@ OVER_T = replace(
     fit=fit_vi_at,
     algorithm=vi_at,
     plain=Tuned(TEMPERED, radius=TEMPERED["kl_weight"], **_OVER_T),
-    batchnorm=Tuned(TEMPERED_BATCHNORM, radius=TEMPERED_BATCHNORM["kl_weight"], **_OVER_T),
+    batchnorm=Tuned(TEMPERED_BATCHNORM, radius=TEMPERED_BATCHNORM["kl_weight"], **_OVER_T | dict(largest=0.1)),
 )
 
 MEAN_FIELD_METHOD = Method(fit=fit_mfvi, plain=Tuned(MEAN_FIELD))
