@@ -19,7 +19,6 @@ from PIL import Image
 import flatviz as fv
 from flatviz.cli import COMMANDS
 from flatviz.cli.run import parameters_of, parsed
-from flatviz.experiments import read_table
 
 ROOT = Path(__file__).resolve().parent.parent
 SYNC = ROOT / ".ci" / "sync_notebooks.py"
@@ -187,73 +186,10 @@ def test_the_citation_names_the_version():
 
 
 @pytest.mark.long
-def test_what_holds_is_the_table_that_the_experiments_print():
+def test_what_holds_are_the_sentences_that_the_frontier_makes_of_its_claims():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     block = re.search(r"<!-- what holds -->\n(.*?)<!-- /what holds -->", readme, flags=re.S)[1]
-    printed = {}
-    for name in ("evidence", "questions"):
-        rows = [line.split("  ") for line in "\n".join(executed(name)).splitlines()]
-        printed[name] = {row[0]: row[1:] for row in rows if len(row) == 7 and re.fullmatch(r"\d\.\d\d", row[1])}
-    said, last = {name: {} for name in printed}, ""
-    for setting, *marks in (line.strip("|").split("|") for line in block.splitlines()[2:]):
-        if setting == "*replication*":
-            said["questions"][last.partition(",")[0] + ", norm+head"] = marks
-        else:
-            said["evidence"][last := setting] = marks
-    assert said["evidence"] == printed["evidence"]
-    assert said["questions"].items() <= printed["questions"].items() and len(said["questions"]) == 2
-    # the sentences below the table; marks: λ1 ratio, λ1, NLL, accuracy, ECE, shifted NLL
-    near = {name.removeprefix("digits-near, T = "): m for name, m in said["evidence"].items() if name.startswith("digits-near")}
-    near["other seeds"] = said["questions"]["digits-near, norm+head"]
-    assert len(near) == 5 and all(marks[1] == marks[4] == "+/+" for marks in near.values())
-    assert [t for t, marks in near.items() if marks[2] == "+/+"] == ["0.1", "0.3", "1"]
-    assert {t: marks[5] for t, marks in near.items()} == dict.fromkeys(("0.03", "0.1", "other seeds"), "−/−") | {
-        "0.3": "+/+",
-        "1": "+/+",
-    }
-    assert all("+" not in near[t][q] for t in ("0.03", "other seeds") for q in (2, 3))
-    far = [m for rows in said.values() for n, m in rows.items() if n.startswith("digits, ")]
-    assert len(far) == 6 and not any("+" in mark.partition("/")[2] for marks in far for mark in marks[2:4])
-
-
-@pytest.mark.long
-def test_what_the_readme_says_of_cifar_10_is_the_answer_of_its_experiment():
-    answer = "SA-BMA at equal gradients over 8 paired seeds: against VI better in NLL under shift, ECE under shift, λ1; inconclusive in "
-    assert answer in "\n".join(executed("transfer"))
-
-
-@pytest.mark.long
-def test_what_the_readme_says_of_flat_seeking_versions_is_printed_by_their_experiment():
-    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
-    lines = re.findall(
-        r"^(.*): (.*) better in (\d+), worse in (\d+) of 16 methods$", "\n".join(executed("compare")), flags=re.M
-    )
-    better = {(baseline, quantity): tuple(map(int, counts)) for baseline, quantity, *counts in lines}
-    assert better["equal steps", "λ1"] == (16, 0)
-    (flatter, _), (lower, higher) = (better["equal gradients", quantity] for quantity in ("λ1", "NLL"))
-    said = (
-        f"at equal steps all have a lower λ1; at equal gradients {flatter} do, {lower} have a lower NLL and {higher} a higher; "
-    )
-    longer = re.search(r"^in (\d+) of the (\d+) with a better NLL", "\n".join(executed("compare")), flags=re.M).groups()
-    said += "in {} of the {} the method itself has a higher NLL after twice its steps.".format(*longer)
-    assert said in readme
-
-
-def test_all_have_their_lowest_nll_on_digits_near_at_temperature_003():
-    nll = read_table("evidence").query("quantity == 'nll' and steps == 1").groupby(["setting", "method", "radius"]).value.mean()
-    assert all((nll[f"near, T {t}"] > nll["near, T 0.03"]).all() for t in ("0.1", "0.3", "1"))
-
-
-@pytest.mark.long
-def test_what_the_readme_says_of_the_gaps_is_printed_by_their_experiment():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    printed = re.findall(r"^(.*), (.*): (.*): objective (.*? %) lower", "\n".join(executed("gaps")), flags=re.M)
-    share = {(task, method): (word, figure) for method, task, word, figure in printed}
-    said = r"On digits-near default fits have converged(.*)On digits convergence is not shown(.*)"
-    near, digits = re.search(said, readme, flags=re.S).groups()
-    for (task, method), (verdict, figure) in share.items():  # README names five fits of the MLP, and gives the figures of two
-        if task in ("digits-near", "digits"):
-            text, word = (near, "has converged to within 1 %") if task == "digits-near" else (digits, "convergence not shown")
-            assert verdict == word and (figure in text or method not in ("VI", "SA-BMA")), (method, task)
-    warm = {share[task, method] for task, method in share if task == "digits-near at T 1"}
-    assert warm == {("has converged to within 1 %", "0.3 ± 0.1 %")} and "at *T* = 1 both by 0.3 ± 0.1 %" in near
+    printed = "\n".join(executed("frontier"))
+    assert block == "".join(re.findall(r"^- \*\*.*\n", printed + "\n", flags=re.M)) and block.count("\n") <= 5
+    hashes = re.search(r"the claims, frontier.toml: (\w+); those of the table: (.*)", printed).groups()
+    assert hashes[0] == hashes[1]  # the table was made with these claims

@@ -24,7 +24,7 @@ PLOTLY = "application/vnd.plotly.v1+json"
 PYTHON = {"True": "true", "False": "false"}  # as JSON
 
 
-@click.command(epilog="Example: flatviz run evidence -p seeds=10 --device auto --workers 2 --out evidence.html")
+@click.command(epilog="Example: flatviz run frontier -p seeds=10 --device auto --workers 2 --out frontier.html")
 @click.argument("name", required=False)
 @click.option("-p", "given", multiple=True, metavar="NAME=VALUE", help="A parameter of the notebook; may be repeated.")
 @click.option("--stored", is_flag=True, help="Compute nothing: read the stored table.")

@@ -31,6 +31,6 @@ KL_WEIGHT = TEMPERED["kl_weight"]
 _SCRIPTS = ", weight decay 5e-4 on the mean: the published scripts"
 SETTINGS = {"no KL": Setting("digits, no KL term", _SCRIPTS, 0.1, PUBLISHED)}
 for _task, _name in (("digits", "T"), ("digits-near", "near, T")):
-    for _t in (KL_WEIGHT, 0.1, 0.3, 1.0):
+    for _t in (KL_WEIGHT, 1.0):
         _about = f"{_task}, T = {_t:g}", f" (the KL weight), standard deviation {HEAD_STD:g} on the head"
         SETTINGS[f"{_name} {_t:g}"] = Setting(*_about, HEAD_STD, TEMPERED | {"kl_weight": _t}, _task)

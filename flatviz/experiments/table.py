@@ -39,10 +39,10 @@ QUANTITIES = {
 
 
 def read_table(name: str | Path) -> pd.DataFrame:
-    """Read the stored table of an experiment.
+    """Read the stored table of an experiment, long, or wide as `write_table` writes it.
 
     Args:
-        name: of a table in `data/` ("evidence"), or the path of a CSV file.
+        name: of a table in `data/` ("compare"), or the path of a CSV file.
 
     Raises:
         FileNotFoundError: where there is no such table.
@@ -51,15 +51,26 @@ def read_table(name: str | Path) -> pd.DataFrame:
     path = Path(name) if str(name).endswith(".csv") else committed(f"{name}.csv")
     numbers = dict.fromkeys(("radius", "steps", "value"), lambda text: float(text or "nan"))  # exact, of every pandas
     table = pd.read_csv(path, converters=numbers, keep_default_na=False)
+    if "seed" in table and "quantity" not in table:
+        wide = pd.read_csv(path)
+        table = wide.melt(list(wide)[: list(wide).index("seed") + 1], var_name="quantity")
     if missing := [c for c in COLUMNS if c not in table]:
         raise ValueError(f"a table must have the columns {', '.join(COLUMNS)}, got {path} without {', '.join(missing)}")
     return table
 
 
-def write_table(table: pd.DataFrame, path: str | Path, digits: int = 6) -> None:
-    """Write a table as CSV, its values rounded to so many significant digits, whole or not at all."""
+def write_table(table: pd.DataFrame, path: str | Path, digits: int = 6, *, wide: bool = False) -> None:
+    """Write a table as CSV, its values rounded to so many significant digits, whole or not at all.
+
+    wide: a row for each fit, with a column for each quantity after that of the seed: a sixth of the size.
+    """
+    table = table.assign(value=[float(f"{v:.{digits}g}") for v in table.value])
+    if wide:
+        keys = [c for c in table if c not in ("seed", "quantity", "value")] + ["seed"]
+        of = dict.fromkeys(table.quantity)
+        table = table.pivot(index=keys, columns="quantity", values="value")[list(of)].reset_index()
     with atomic_path(Path(path)) as partial:
-        table.assign(value=[float(f"{v:.{digits}g}") for v in table.value]).to_csv(partial, index=False)
+        table.to_csv(partial, index=False)
 
 
 def at(table: pd.DataFrame, **cell: object) -> pd.DataFrame:

@@ -45,7 +45,6 @@ class Method:
         fit: `fit(net, data, *, seed, ...) -> Posterior`, with the prior as third argument where `needs_prior`.
         plain: Settings for nets without BatchNorm.
         batchnorm: Settings for nets with BatchNorm; None: the same.
-        evidence: Radii of the experiment "evidence"; () leaves the method out.
         needs_prior: Whether `fit` takes the prior.
         warm_start: Experiments start it at SGD's solution.
         linearised: Its predictions are those of the linearised network.
@@ -62,7 +61,6 @@ class Method:
     fit: Callable[..., Posterior]
     plain: Tuned = field(default_factory=Tuned)
     batchnorm: Tuned | None = None
-    evidence: tuple[float, ...] = ()
     needs_prior: bool = False
     warm_start: bool = False
     linearised: bool = False
@@ -123,7 +121,6 @@ class Method:
             self,
             plain=Tuned(self.plain.settings, radius),
             batchnorm=None if self.batchnorm is None else Tuned(self.batchnorm.settings, radius),
-            evidence=(),
             gradients=2 * self.gradients,
             at_zero=at_zero,
             fit_grid=None,

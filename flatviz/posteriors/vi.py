@@ -189,7 +189,6 @@ METHOD = Method(
     algorithm=vi_of,
     plain=Tuned(TEMPERED, **_POINT),
     batchnorm=Tuned(TEMPERED_BATCHNORM, **_POINT),
-    evidence=(0.0,),
     needs_prior=True,
 )
 

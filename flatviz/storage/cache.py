@@ -154,7 +154,7 @@ FOLDERS = (_PACKAGE.parent / "data", _PACKAGE / "_data")
 
 
 def committed(name: str) -> Path:
-    """Path of a shipped result, such as "evidence.csv"; `data/README.md` says what each holds and which command made it.
+    """Path of a shipped result, such as "frontier.csv"; `data/README.md` says what each holds and which command made it.
 
     Raises:
         FileNotFoundError: Where there is none of that name.

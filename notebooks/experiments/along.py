@@ -7,8 +7,8 @@
 #
 # **Grid.** Digits, 10 shots a class, the MLP. VI, SAM on the mean and SA-BMA, each fitted anew at seven lengths from a sixteenth of the
 # default steps to four times as many; the rate falls to 0 along each. Three objectives: *T* = 0.03 (tour and lab), *T* = 1 (Bayes), and
-# that of the published scripts; the first two also on *digits-near*, 2 shots a class. The seeds are the first five of the
-# [evidence](evidence.ipynb), with the same splits, networks and noise. On the digits HMC samples the posterior at both temperatures.
+# that of the published scripts; the first two also on *digits-near*, 2 shots a class. On the digits HMC samples the posterior at both
+# temperatures. What the temperature does in place of the radius: [frontier](frontier.ipynb).
 
 # %% tags=["parameters"]
 RUN = False  # True computes everything, False reads the stored table

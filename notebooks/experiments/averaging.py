@@ -51,7 +51,7 @@ torch.set_num_threads(1)
 # ## What is measured
 #
 # Draws are averaged in three orders: sharpest first, flattest first, and at random (mean of ten orders). All draws together are
-# the same ensemble in each order. The fits use the tempered objective of the [evidence](evidence.ipynb): KL weight 0.03, standard
+# the same ensemble in each order. The fits use the tempered objective of tour and lab: KL weight 0.03, standard
 # deviation 0.3 of the prior on the head.
 
 # %%

@@ -5,8 +5,7 @@
 #
 # Each row is a claim, where we tested it, our estimate, and a verdict that a fixed rule derives from the estimate. Comparisons are paired
 # by seed. A claim **holds** or **does not hold** where its *p*, corrected by Holm within the family that the rules name, is below 0.05.
-# Otherwise it is **inconclusive**: the test does not decide, and the interval shows which effects remain possible. In the
-# [evidence](evidence.ipynb), which has a rank test beside the *t* test, the two differ on some claims. In the last two
+# Otherwise it is **inconclusive**: the test does not decide, and the interval shows which effects remain possible. In the last two
 # tables the rules are those of the experiments on [symmetry](symmetry.ipynb) and [learning](learning.ipynb).
 #
 # λ1 is the largest eigenvalue of the Hessian of the training loss over the treated weights (norm layers and head), NLL the test loss, ECE
@@ -31,8 +30,7 @@ from scipy.stats import fisher_exact
 # %%
 import flatviz as fv
 from flatviz.experiments import at, equivalent, holm, judged, paired
-from flatviz.experiments.settings import SETTINGS
-from flatviz.experiments.statistics import HOLDS, LEVEL, NOT, OPEN, amount, mean_zero
+from flatviz.experiments.statistics import HOLDS, LEVEL, MISSING, NOT, OPEN, amount, mean_zero
 from flatviz.storage.cache import committed
 
 # %%
@@ -139,6 +137,7 @@ def t8(draws):
 GENERALISES = "generalises better than VI"
 AGAINST_VI = {"lambda1": "is flatter than VI: λ1", "nll": f"{GENERALISES}: NLL", "accuracy": f"{GENERALISES}: accuracy",
               "ece": "is better calibrated than VI: ECE", "shifted_nll": f"{GENERALISES}: shifted NLL"}  # fmt: skip
+TASKS = {"digits-near": NEAR, "digits": DIGITS, "moons": "two moons, MLP"}
 
 
 def at_equal_steps(of, row):
@@ -147,26 +146,15 @@ def at_equal_steps(of, row):
     return f"; at equal steps {amount(steps)}: {steps.verdict}"
 
 
-def t5(evidence):
-    found = evidence["verdicts"]
-    found = found[(found.method == "sabma") & (found.radius == 1.0) & found.quantity.isin(AGAINST_VI)]
-    of = {baseline: rows.set_index(["setting", "quantity"]) for baseline, rows in found.groupby("baseline")}
+def t4_t5(frontier):
+    """The claims of `frontier` on SA-BMA at radius 1 against VI, under their three controls."""
     rows = []
-    for row in found[found.baseline == "equal gradients"].itertuples():
-        where = f"{in_evidence(evidence, row.setting)}, radius 1, equal gradients"
-        figure = better(row)
-        if row.quantity == "lambda1":
-            figure += at_equal_steps(of["equal steps"], row)
-        name = "T4" if row.quantity == "lambda1" else "T5"
-        rows.append(claim(f"{FLAT} {name}", f"SA-BMA {AGAINST_VI[row.quantity]}", where, figure, **numbers(row)))
+    for row in frontier["verdicts"].itertuples():
+        if row.quantity in AGAINST_VI and "sabma-1" in row.id and row.verdict != MISSING:
+            name = "T4" if row.quantity == "lambda1" else "T5"
+            where = f"{TASKS[row.task]}, {row.n} seeds"
+            rows.append(claim(f"{FLAT} {name}", row.claim, where, frontier["said"](row), **numbers(row)))
     return rows
-
-
-# %%
-def in_evidence(evidence, setting):
-    """Task, seeds and objective of a setting of the evidence."""
-    task = NEAR if SETTINGS[setting].task == "digits-near" else DIGITS
-    return f"{over(evidence['table'], task)}, {setting.removeprefix('near, ')}"
 
 
 # %%
@@ -179,9 +167,7 @@ def open_questions(questions):
     of = of[of.radius == 1]
     for row in found[(found.baseline == "equal gradients") & (found.radius == 1)].itertuples():
         task, _, weights = row.setting.partition(", ")
-        name, text = asked.get(
-            weights, ("T4 replication" if row.quantity == "lambda1" else "T5 replication", "on other seeds, ")
-        )
+        name, text = asked.get(weights, ("T4" if row.quantity == "lambda1" else "T5", ""))
         where, text = f"{seeds(task)}, T 0.03, radius 1, equal gradients", f"{text}SA-BMA {AGAINST_VI[row.quantity]}"
         figure = better(row) + (at_equal_steps(of, row) if row.quantity == "lambda1" else "")
         rows.append(claim(f"{FLAT} {name}", text, where, figure, **numbers(row)))
@@ -193,13 +179,10 @@ def open_questions(questions):
 
 
 # %%
-def t6(evidence, setting, ratio=1.1, points=0.01):
-    rows, table = evidence["found"], evidence["table"]
-    radii = sorted({c["radius"] for c in rows if (c["setting"], c["method"]) == (setting, "sabma")})
-    of = lambda method, radius: at(table, setting=setting, method=method, radius=radius, steps=1.0)
-    low, high = (of("sabma", r) for r in (radii[0], radii[-1]))
-    sharp, right = np.log(low.lambda1 / of("vi", 0.0).lambda1), high.accuracy - of("vi", 0.0).accuracy
-    first, last = mean_zero(sharp, better=-1), mean_zero(right)
+def t6(frontier, T, task="digits-near", radii=(0.5, 2.0), ratio=1.1, points=0.01):
+    of = lambda r: frontier["differences"](task, dict(method="sabma", radius=r, T=T), dict(method="vi", T=T), "equal T")
+    low, high = map(of, radii)
+    first, last = mean_zero(low.lambda1, better=-1), mean_zero(high.accuracy)
     p = holm([first["p"], equivalent(first, np.log(ratio)), last["p"], equivalent(last, points)])
     close = f"within {ratio - 1:.0%} of it", f"within {100 * points:g} point of it"
     flat, right = (
@@ -212,7 +195,7 @@ def t6(evidence, setting, ratio=1.1, points=0.01):
     figure = f"λ1 {middle:.2f} of VI's ({least:.2f} to {most:.2f}) at radius {radii[0]:g}, {flat}; "
     figure += f"accuracy {100 * last['mean']:+.2g} ± {100 * last['half']:.2g} points at {radii[-1]:g}, {right}"
     text = f"radius {radii[0]:g} leaves λ1 as it is, radius {radii[-1]:g} costs accuracy"
-    return claim(f"{FLAT} T6", text, f"{in_evidence(evidence, setting)}, equal steps", figure, verdict)
+    return claim(f"{FLAT} T6", text, f"{TASKS[task]}, {len(low)} seeds, T {T:g}, equal steps", figure, verdict)
 
 
 # %%
@@ -248,11 +231,11 @@ def learning_coefficient(learning):
 # %%
 def judge():
     """Every claim, from the stored tables."""
-    names = "compare", "averaging", "evidence", "questions", "symmetry", "learning"
-    compare, averaging, evidence, questions, symmetry, learning = map(notebook, names)
+    names = "compare", "averaging", "frontier", "questions", "symmetry", "learning"
+    compare, averaging, frontier, questions, symmetry, learning = map(notebook, names)
     table = compare["table"].query("steps == 1")
-    rows = [t1(table), *t2_t3(averaging), t4(table), *t5(evidence), *open_questions(questions)]
-    rows += [t6(evidence, setting) for setting in evidence["STORED"]]
+    rows = [t1(table), *t2_t3(averaging), t4(table), *t4_t5(frontier), *open_questions(questions)]
+    rows += [t6(frontier, T) for T in (0.03, 0.3)]
     rows += [*t7(averaging["toy"]), t8(averaging["draws"]), *flat_against_plain(compare)]
     found = [(f"{task}, pool of perceptrons", t) for task, rows in symmetry["trends"].items() for t in rows]
     trends = [claim(f"symmetry {t['trend']}", t["claim"], where, t["figures"], t["verdict"]) for where, t in found]
@@ -325,9 +308,9 @@ fig.update_layout(scattermode="group", scattergap=0.5, legend=legend, margin=dic
 #   points are not like for like.
 # - **T2** and **T3** compare single draws, and the one and the five flattest draws with as many of the sharpest. Family: all claims of
 #   [averaging](averaging.ipynb), which also has ten draws and random ones, where every such claim is inconclusive.
-# - **T5**, and **T4** against VI, compare SA-BMA at radius 1, its default, with VI at equal gradients. Family: the claims of one setting
-#   and baseline in the [evidence](evidence.ipynb), which has other radii and baselines. **Replication**: the same on forty other seeds;
-#   family: the claims of one task in [questions](questions.ipynb).
+# - **T5**, and **T4** against VI, compare SA-BMA at radius 1, its default, with VI at equal *T*, at equal training loss and at equal KL,
+#   after as many steps. Family: all claims of [frontier](frontier.ipynb), which were written down before its seeds were used. Those of
+#   [questions](questions.ipynb) are at equal gradients (VI takes twice the steps), on forty other seeds; family: the claims of one task.
 # - **F-**: the flat-seeking version of a method, whose gradients are taken at SAM's worst point, against the method itself. Family: all
 #   claims at equal steps, or all at equal gradients, of [compare](compare.ipynb).
 # - **T1** holds where λ1 is higher than SGD's in more than half of the methods that do not seek flatness, and does not hold where it
@@ -337,7 +320,7 @@ fig.update_layout(scattermode="group", scattergap=0.5, legend=legend, margin=dic
 # - **T6** claims no effect on λ1 at the smallest radius, and a loss of accuracy at the largest. No effect is shown by two one-sided
 #   tests: λ1 within 10 % of VI's. T6 holds where both parts are significant, does not hold where λ1 changes and is not shown to be within
 #   10 %, or where accuracy at the largest radius is within one point (by two such tests) or higher; else inconclusive. All corrected
-#   by Holm, each setting alone. The largest radius tried is 2; a larger one was not tested.
+#   by Holm, each temperature alone. The largest radius tried is 2; a larger one was not tested.
 # - **Q1** to **Q3** are open in the paper: SA-BMA over all weights, from scratch, and against a larger ensemble of draws of VI. Family: the
 #   claims of one setting of [questions](questions.ipynb), and of Q3 all comparisons of ensembles there. Its table of
 #   values says how far these fits have converged: on *digits* twice the steps lower VI's objective over all weights and from scratch.
@@ -362,7 +345,7 @@ for title, rows in parts.items():
 # %% [markdown]
 # ## What would change our mind
 #
-# Each experiment says it at its end: [evidence](evidence.ipynb), [averaging](averaging.ipynb), [symmetry](symmetry.ipynb),
+# Each experiment says it at its end: [frontier](frontier.ipynb), [averaging](averaging.ipynb), [symmetry](symmetry.ipynb),
 # [compare](compare.ipynb), [questions](questions.ipynb), [learning](learning.ipynb). How far the default fits have converged:
 # [gaps](gaps.ipynb). All were run on small networks, on one set of digits, whose splits overlap between seeds, and λ̂ on two moons. On
 # other networks and data a claim may turn out differently, in either direction.

@@ -197,7 +197,8 @@ if pairs:
 # %% [markdown]
 # ### At a glance
 #
-# Against the method itself at equal steps / at equal gradients; the marks are those of the [evidence](evidence.ipynb). *λ1 ratio*: at
+# Against the method itself at equal steps / at equal gradients; **+** better, **−** worse,
+# **·** inconclusive, **\*** where the rank test has another verdict. *λ1 ratio*: at
 # equal gradients.
 
 # %%

@@ -212,8 +212,8 @@ pd.DataFrame(rows).style.hide()
 # %% [markdown]
 # ## Verdicts: does SA-BMA help?
 #
-# SA-BMA less VI over the same weights, seed by seed; corrected by Holm for all claims of one setting. Norm layers and head at radius 1
-# and 2 are also in the [evidence](evidence.ipynb), on other seeds: these verdicts are its replication.
+# SA-BMA less VI over the same weights, seed by seed; corrected by Holm for all claims of one setting. What a lower
+# temperature of VI does in place of the radius: [frontier](frontier.ipynb).
 
 # %%
 parts = []
@@ -228,7 +228,8 @@ verdicts = judged(pd.concat(parts, ignore_index=True), family=["setting"])
 print(*sentences(verdicts), sep="\n")
 
 # %% [markdown]
-# At a glance: SA-BMA at radius 1; the marks are those of the [evidence](evidence.ipynb).
+# At a glance: SA-BMA at radius 1 against VI of equal steps / of equal gradients; **+** better, **−** worse, **·** inconclusive, **\***
+# where the rank test has another verdict. *λ1 ratio*: SA-BMA's λ1 over VI's at equal gradients.
 
 # %%
 at_a_glance(verdicts[verdicts.radius == 1], ("equal steps", "equal gradients")).style.hide()

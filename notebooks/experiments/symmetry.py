@@ -375,12 +375,12 @@ def fit_sides(cells):
 # %% [markdown]
 # ## Flatness at least mass
 #
-# The network of the [evidence](evidence.ipynb) treats norm layers and head; of its equal networks those differ that scale the
+# The network of the other experiments treats norm layers and head; of its equal networks those differ that scale the
 # last hidden units (gain and shift of the norm layer against columns of the head), the only scaling of treated weights alone.
 
 # %%
 RADII = {"vi": 0.0, "sam_mu": 0.2, "sabma": 1.0, "authors_code": 0.5}
-USED = ("no KL", "T 0.03")  # of the settings of the evidence
+USED = ("no KL", "T 0.03")
 MEASURES = {"lambda1": "λ1", "trace": "trace", "sam": "SAM-sharpness", "adaptive": "ASAM-sharpness"}
 flatness = [dict(setting=s, method=m, radius=r, seed=i) for i in range(SEEDS) for s in USED for m, r in RADII.items()]
 

@@ -6,7 +6,7 @@
 # **Grid.** For each method the settings of its record, then points of one Sobol sequence on log scales: learning rate, steps, radius
 # (0 among them), temperature, weight decay and the width of the prior, where the method has them. All methods share the points: two
 # methods that have a setting try the same values of it, in the same trials. A trial is scored by the NLL on a validation split
-# as small as the shots, averaged over seeds that the [evidence](evidence.ipynb) does not use. Test scores choose nothing.
+# as small as the shots, averaged over seeds that no other experiment uses. Test scores choose nothing.
 #
 # **The choice varies too.** The validation split of each seed also chooses alone, and the test split of that seed scores what it chose.
 # Between seeds these test scores differ by the choice as well, as for somebody with one split: the variance of the choice is part of their
@@ -47,7 +47,7 @@ from flatviz.storage.cache import committed
 # ## The grid
 
 # %%
-FIRST = 1000  # seed; the evidence uses 0, 1, 2 ...
+FIRST = 1000  # the first seed
 asked = [name.strip() for name in METHODS.split(",")]
 grid = [dict(method=m, setting=f"trial {i}", seed=FIRST + s) for s in range(SEEDS) for m in asked for i in range(TRIALS)]
 

@@ -203,7 +203,7 @@ lab
 # <details><summary>What one sees</summary>
 #
 # 1. Here, yes. The largest eigenvalue is about 1.8 at radius 0, 1.3 at radius 1 and 0.6 at radius 4, a mean over five draws of one
-#    fit. Over forty seeds it is 0.81 of VI's at radius 1, and 0.67 at radius 2 ([evidence](experiments/evidence.ipynb)).
+#    fit. Over forty seeds it is lower too; most of that a lower temperature of VI does as well ([frontier](experiments/frontier.ipynb)).
 # 2. No. Up to radius 4 the NLL of thirty draws moves by less than a hundredth, and the accuracy stays within a point: the ground
 #    gets flatter, the answers do not get better.
 # 3. About five: from there on the curves move less than the band around them is wide.
@@ -215,7 +215,7 @@ lab
 # - A network is a vector; a Bayesian network is a distribution over vectors, and predicts with the average of draws.
 # - SA-BMA minimises the loss at the worst posterior in a KL ball; radius 0 is variational inference, bit for bit.
 # - Flatness (eigenvalues on the training loss) and worth (scores on test data) are two questions with two answers.
-# - One seed is an anecdote. `flatviz run evidence` repeats everything over many seeds and says what differs by more than noise.
+# - One seed is an anecdote. `flatviz run frontier` repeats the comparison over many seeds and says what differs by more than noise.
 #
 # ## Exercises
 #

@@ -209,7 +209,7 @@ for k, v in measures.items():
 assert spearmanr(S.lambda1, S.lambda1).statistic == 1
 
 # %% [markdown]
-# Six networks, one task: this is an example, not evidence. For many seeds with intervals there is `flatviz run evidence`,
+# Six networks, one task: this is an example, not evidence. For many seeds with intervals there is `flatviz run compare`,
 # and [chapter 10](10_flatness_and_averaging.ipynb). What the table does show: *"flat minima generalise" is not a
 # statement until a measure is named.*
 
@@ -299,10 +299,12 @@ print(f"SAM  at w {sam(relu.w):.4f}, at T w {sam(moved):.4f}")
 #
 # $$ \nabla^2_\mu\, \mathbb{E}_q[L(w)] = \mathbb{E}_q[\nabla^2 L(w)] . $$
 #
-# **The curvature that the posterior's mean feels is the average Hessian of its draws.** So the flatness of a posterior is
-# measured at *draws*, and averaged: that is what `sharpness(L, q.sample(...))` does.
+# **The curvature that the posterior's mean feels is the average Hessian of its draws**, and its largest eigenvalue is
+# $\lambda_1(\mathbb{E}_q H)$. That is not the mean of the draws' eigenvalues: $\lambda_1$ is convex, so by Jensen
+# $\lambda_1(\mathbb{E}_q H) \le \mathbb{E}_q\, \lambda_1(H)$, with a gap where draws are steep in different directions. flatviz
+# reports the right side, what a draw meets on average: `sharpness(L, q.sample(...))` measures each draw.
 #
-# In a bowl there is an exact answer: $\ell = \tfrac12 \mu^\top H \mu + \tfrac12 \operatorname{tr}(H \Sigma)$.
+# In a bowl all draws have one Hessian, and $\ell = \tfrac12 \mu^\top H \mu + \tfrac12 \operatorname{tr}(H \Sigma)$.
 
 # %%
 q = fv.Gaussian(torch.ones(5), torch.full((5,), -1.0), factor=0.3 * torch.ones(1, 5))
@@ -320,6 +322,17 @@ fv.plots.plot_sharpness({"vi": fv.sharpness(L, q.sample(4 if FAST else 10, seed=
 # %% [markdown]
 # *Figure: one marker for each draw at the height of its largest eigenvalue, and a line through the mean of the draws so
 # far. The band is the 95 % interval of that mean; for few draws it is wider than the picture.*
+#
+# Both sides of Jensen's inequality, on a few draws. The loss averaged over them, as a function of their common shift, has their
+# mean Hessian:
+
+# %%
+W = q.sample(4, seed=1)
+averaged = lambda shift: torch.stack([L(w + shift) for w in W]).mean()
+of_mean = float(fv.top_eigenpairs(averaged, torch.zeros(net.dim), 1).values[0])
+of_draws = float(fv.sharpness(L, W).lambda1.mean())
+print(f"largest eigenvalue: mean over draws {of_draws:.2f}, of the mean Hessian {of_mean:.2f}")
+assert of_mean <= 1.001 * of_draws
 
 # %% [markdown]
 # ## Summary
@@ -328,7 +341,7 @@ fv.plots.plot_sharpness({"vi": fv.sharpness(L, q.sample(4 if FAST else 10, seed=
 # - In a bowl, worst case is $\tfrac12\rho^2\lambda_1$ and average case $\tfrac12\sigma^2\operatorname{tr} H$; elsewhere not.
 # - Measures rank the same networks differently.
 # - Rescaling ReLU units changes every measure that is not invariant to it. The function stays the same.
-# - The curvature at a posterior's mean is the average Hessian of its draws.
+# - The curvature at a posterior's mean is the average Hessian of its draws; its $\lambda_1$ is at most the mean of theirs.
 #
 # ## Exercises
 #

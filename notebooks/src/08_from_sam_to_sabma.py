@@ -6,7 +6,7 @@
 # - derive the step of SAM: the worst point in a ball;
 # - measure the distance between two posteriors by the KL divergence, and see why it is a ball of another shape;
 # - derive the step of SA-BMA: the worst *posterior* in a KL ball;
-# - find SAM, Fisher-SAM and the natural gradient inside it as special cases;
+# - find SAM, VI and the natural gradient inside it as special cases, and Fisher-SAM beside it;
 # - compare the formula with the perturbation that the paper's released code computes.
 #
 # **Takes** 40 minutes to read and half a minute to run on a CPU.
@@ -274,9 +274,9 @@ assert torch.allclose(only_mean, fv.SAM(gamma * sigma0)(round_q.mean, grad[0]), 
 # $\ell(\theta + \Delta^\star) \approx \ell + \gamma \sqrt{g^\top F^{-1} g}$. SA-BMA penalises the length of the natural
 # gradient, where SAM penalises that of the plain one.
 #
-# **Fisher-SAM.** Replace the distance between *posteriors* by the distance between the *predictions* of one network. The
-# Fisher matrix is then that of the predictions, and the formula stays. In practice it is replaced by a diagonal made of the
-# squared gradient, $F = 1 + g_i^2$:
+# **Fisher-SAM** has the same formula with another $F$, so it is no special case: the distance is that between the *predictions* of
+# one network, not between posteriors, and its Fisher matrix depends on data and network. In practice it is replaced by a
+# diagonal made of the squared gradient, $F = 1 + g_i^2$:
 
 # %%
 uneven = torch.tensor([1.0, 0.1])
@@ -379,7 +379,7 @@ fv.plots.plot_mechanism(stages)
 #
 # **Predict first**: with a larger radius, does the largest Hessian eigenvalue fall? And the test NLL?
 #
-# One seed is an anecdote. The averages below are over three; `flatviz run evidence` gives intervals over forty.
+# One seed is an anecdote. The averages below are over three; `flatviz run frontier` gives intervals over forty.
 
 # %%
 L = fv.nll(net, task.train)
@@ -417,9 +417,9 @@ fig.update_xaxes(title="radius, √(2 KL in nats)")
 # *Figure: the largest eigenvalue (solid, left axis) and the test NLL (dashed, right axis) against the radius, means over three
 # seeds. The eigenvalue falls by a tenth up to radius 2 and is largest at radius 4; the NLL rises.*
 #
-# So a ball that grows does not always lead to flatter ground. Over forty seeds of this task no radius from 0.5 to 2 lowers the
-# eigenvalue significantly; on *digits-near*, where transfer helps, it falls to 0.67 of VI's at radius 2
-# ([evidence](experiments/evidence.ipynb)). What flatness is worth, [chapter 10](10_flatness_and_averaging.ipynb) asks.
+# So a ball that grows does not always lead to flatter ground. What over forty seeds the radius does, and whether a lower
+# temperature of VI does the same, [chapter 10](10_flatness_and_averaging.ipynb) and
+# [frontier](experiments/frontier.ipynb) ask.
 
 # %%
 assert FAST or (0.85 < lam[2.0] / lam[0.0] < 0.95 and max(lam, key=lam.get) == 4.0 and nll[0.0] < nll[2.0] < nll[4.0])
@@ -462,7 +462,7 @@ assert torch.cosine_similarity(formula, prior.cov_mul(g), dim=0) > 0.999  # the 
 # - SAM takes the gradient at the worst point of a Euclidean ball, $e^\star = \rho g / \lVert g \rVert$.
 # - Distance between posteriors is KL; to second order $\tfrac12 \Delta^\top F \Delta$, $F$ the Fisher matrix of $q$.
 # - SA-BMA takes the gradient at the worst posterior of that ball, $\Delta^\star = \gamma F^{-1}g / \sqrt{g^\top F^{-1} g}$.
-# - SAM, Fisher-SAM, VI and the step of the natural gradient are special cases.
+# - SAM, VI and the step of the natural gradient are special cases; Fisher-SAM has the formula with another Fisher matrix.
 # - A step costs two gradients: compare at equal gradients, too.
 # - The released code perturbs along the score, which does not know the loss.
 #

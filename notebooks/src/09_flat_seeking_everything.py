@@ -150,8 +150,8 @@ for n in (20, 200, 2000):
     assert both[0] < both[1] < both[2]
 
 # %% [markdown]
-# So the certificate is no reason to seek flatness: the plain posterior has the lower one at each $N$. An assumption about the
-# *data* is one: if the loss surface of new data is the training surface, shifted by at most $\rho$, then $L_D \le L_\rho$ at
+# On this loss, at these three $N$, the certificate is no reason to seek flatness: the plain posterior has the lower one. (One
+# loss proves nothing about others.) An assumption about the *data* is a reason: if the loss surface of new data is the training surface, shifted by at most $\rho$, then $L_D \le L_\rho$ at
 # every $w$. So $\mathbb{E}_Q[L_D] \le \mathbb{E}_Q[L_\rho]$, a bound without $N$, and $Q_\rho$ minimises it with the KL term.
 # Shift the surface by 0.1 and compare:
 
@@ -292,8 +292,8 @@ fig
 # %% [markdown]
 # *Figure: pairs of bars, plain in grey and flat-seeking in green, for SWAG and VI; the green ones are lower.*
 #
-# One seed, so an anecdote. `flatviz run compare` runs every method beside its F- version over seeds, and `flatviz run evidence` gives
-# verdicts with intervals.
+# One seed, so an anecdote. `flatviz run compare` runs every method beside its F- version over seeds, with verdicts and
+# intervals.
 
 # %%
 assert FAST or all(pair[True] < pair[False] for pair in lam1.values())

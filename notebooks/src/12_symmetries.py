@@ -247,10 +247,10 @@ _ = ipywidgets.interact(shifted, shift=(0.0, 6.0, 0.5))
 #
 # ## The study: what removal changes
 #
-# The experiment [symmetry](experiments/symmetry.ipynb), `flatviz run symmetry`, trains several hundred networks of the size above,
+# The experiment [symmetry](experiments/symmetry.ipynb), `flatviz run symmetry`, trains about 4,700 networks of the size above,
 # takes an ensemble of them as target, and measures how far each method's draws are from it, as trained and with symmetries
 # removed. A **mode** is one training run: a method draws 100 weight vectors around one of them, or ten around each of ten. That is
-# repeated with four sets of starting networks. The table comes with flatviz:
+# repeated with forty sets of starting networks. The table comes with flatviz:
 
 # %%
 table = read_table("symmetry").query("task == 'digits'")

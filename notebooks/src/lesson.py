@@ -99,7 +99,7 @@
 #   methods), T4 (flatter than VI: $\lambda_1$, digits-near, T 0.03), T5 (generalises better than VI: NLL, digits-near, T 0.03).
 # - **Tell** (4 minutes): forty seeds, equal gradients, intervals; how a claim becomes "inconclusive".
 # - **Ask** (5 minutes): *Which of these three sentences would you still write in a paper?* Vote, then uncover.
-# - **Seen**: three rows, three different verdicts. In a terminal `flatviz run evidence` makes the page with the
+# - **Seen**: three rows, three different verdicts. In a terminal `flatviz run frontier` makes the page with the
 #   tables behind them.
 #
 # ### Minutes 85 to 90: Three sentences to take home

@@ -182,7 +182,7 @@ def test_every_command_has_help_with_an_example(command, printed):
 
 
 def test_an_unknown_command_or_option_is_status_2(printed):
-    assert "No such command" in printed("evidence2", status=2).err
+    assert "No such command" in printed("frontier2", status=2).err
     assert "No such option" in printed("tour", "--nonsense", status=2).err
 
 

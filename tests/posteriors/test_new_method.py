@@ -19,7 +19,7 @@ def fit_toy(net, data, *, seed, width=0.1, ascent=None, checkpoint=None, progres
     return fv.Gaussian(net.w, torch.full_like(net.w, width).log())
 
 
-TOY = Method(fit=fit_toy, plain=Tuned(dict(width=0.05), tour=(0.0,), lab=(0.0,)), evidence=(0.0,))
+TOY = Method(fit=fit_toy, plain=Tuned(dict(width=0.05), tour=(0.0,), lab=(0.0,)))
 
 
 @pytest.fixture

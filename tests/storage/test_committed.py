@@ -12,8 +12,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_a_shipped_result_is_found_and_an_unknown_name_is_one_clear_error(tmp_path, monkeypatch):
-    assert module.committed("evidence.csv").read_text(encoding="utf-8").count("\n") > 10
-    with pytest.raises(FileNotFoundError, match=r"must be one of .*evidence.csv.*, got 'no.csv'"):
+    assert module.committed("frontier.csv").read_text(encoding="utf-8").count("\n") > 10
+    with pytest.raises(FileNotFoundError, match=r"must be one of .*frontier.csv.*, got 'no.csv'"):
         module.committed("no.csv")
     (tmp_path / "a.json").write_text("{}")
     monkeypatch.setattr(module, "FOLDERS", (tmp_path / "absent", tmp_path))
