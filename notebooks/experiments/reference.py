@@ -5,7 +5,8 @@
 # agree. The posterior is the one that page and lab approximate: exp(−N L(w) / 0.03) p(w) over the 906 treated weights, with standard
 # deviation 0.3 of the prior on the head.
 #
-# **Grid.** One run of Hamiltonian Monte Carlo for each of seeds 0 to 9: 8 chains of 400 draws after 120 trajectories of burn-in, in which a metric is learnt.
+# **Grid.** One run of Hamiltonian Monte Carlo for each of seeds 0 to 9: 8 chains of 400 draws after 120 trajectories of burn-in, in which
+# a metric is learnt.
 #
 # **Rule.** The chains of a seed agree where, for every treated weight and the probability of every test image's class, R-hat is below
 # 1.03 and the bulk effective sample size is at least 400, which is 50 a chain (Vehtari et al. 2021).

@@ -151,8 +151,9 @@ for n in (20, 200, 2000):
 
 # %% [markdown]
 # On this loss, at these three $N$, the certificate is no reason to seek flatness: the plain posterior has the lower one. (One
-# loss proves nothing about others.) An assumption about the *data* is a reason: if the loss surface of new data is the training surface, shifted by at most $\rho$, then $L_D \le L_\rho$ at
-# every $w$. So $\mathbb{E}_Q[L_D] \le \mathbb{E}_Q[L_\rho]$, a bound without $N$, and $Q_\rho$ minimises it with the KL term.
+# loss proves nothing about others.) An assumption about the *data* is a reason: if the loss surface of new data is the training
+# surface, shifted by at most $\rho$, then $L_D \le L_\rho$ at every $w$. So $\mathbb{E}_Q[L_D] \le \mathbb{E}_Q[L_\rho]$, a bound
+# without $N$, and $Q_\rho$ minimises it with the KL term.
 # Shift the surface by 0.1 and compare:
 
 # %%

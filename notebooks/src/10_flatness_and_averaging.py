@@ -465,12 +465,14 @@ spearman = torch.corrcoef(ranks)[0, 1]
 assert -1 <= spearman <= 1 and print(f"Spearman {spearman:.2f}") is None
 
 # %% [markdown]
-# **5.** SAM on weights minimises $L + \rho \lVert \nabla L \rVert$, here with a weight decay $\tfrac{\delta}{2} \lVert w \rVert^2$. In a bowl
-# $L = \tfrac12 h\, (w - 1)^2$ of one weight, which weight decay gives the solution of SAM with $\delta$? (The solution lies below 1.)
+# **5.** SAM on weights minimises $L + \rho \lVert \nabla L \rVert$, here with a weight decay
+# $\tfrac{\delta}{2} \lVert w \rVert^2$. In a bowl $L = \tfrac12 h\, (w - 1)^2$ of one weight, which weight decay gives the solution of SAM
+# with $\delta$? (The solution lies below 1.)
 #
 # <details><summary>Solution</summary>
 #
-# $\lVert \nabla L \rVert = h (1 - w)$ and $L = h (1 - w)^2 / 2$, so $\varphi = \sqrt{2 h L}$ and $\varphi' = h / \lVert \nabla L \rVert = 1 / (1 - w)$.
+# $\lVert \nabla L \rVert = h (1 - w)$ and $L = h (1 - w)^2 / 2$, so $\varphi = \sqrt{2 h L}$ and
+# $\varphi' = h / \lVert \nabla L \rVert = 1 / (1 - w)$.
 # The condition $h (1 - w) + \rho h = \delta w$ is that of $\delta^\star = \delta / (1 + \rho / (1 - w))$.
 #
 # </details>

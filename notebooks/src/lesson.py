@@ -96,8 +96,8 @@
 # ### Minutes 76 to 85: What really holds
 #
 # - **Show**: the page *What really holds* of the site, first table; cover the last column. Rows SA-BMA T4 (lowest $\lambda_1$ of all
-#   methods), T4 (flatter than VI: $\lambda_1$, digits-near, T 0.03), T5 (generalises better than VI: NLL, digits-near, T 0.03).
-# - **Tell** (4 minutes): forty seeds, equal gradients, intervals; how a claim becomes "inconclusive".
+#   methods), T4 (T = 0.03, equal T: a lower $\lambda_1$ than VI), T4 (T = 0.3, equal training loss, on digits: the $\lambda_1$ of VI).
+# - **Tell** (4 minutes): forty seeds, three controls, intervals; how a claim becomes "inconclusive".
 # - **Ask** (5 minutes): *Which of these three sentences would you still write in a paper?* Vote, then uncover.
 # - **Seen**: three rows, three different verdicts. In a terminal `flatviz run frontier` makes the page with the
 #   tables behind them.

@@ -20,21 +20,30 @@ def cells(table, *columns):
     return set(table[list(columns)].itertuples(index=False, name=None))
 
 
-def test_the_evidence_runs_on_the_cells_of_the_stored_table(run_small):
-    said, found, _ = run_small("evidence", SEEDS=2, STEPS=3, EPOCHS=5, DRAWS=2, SPECTRA=1)
-    stored, keys = read_table("evidence"), ("setting", "method", "radius", "steps")
-    assert cells(found, *keys) == cells(stored, *keys) and set(found.seed) == {100, 101} and found.value.notna().all()
-    assert set(stored.quantity) - set(found.quantity) == {"agreement", "tv", "mmd"}  # another network than that of HMC
-    assert "failed" not in said and "of 2 seeds: " in said
+def test_the_frontier_runs_on_the_cells_of_the_stored_table(run_small):
+    said, found, _ = run_small("frontier", SEEDS=2, FEW=2, STEPS=3, EPOCHS=5, DRAWS=2, SPECTRA=1, TASKS="moons,digits-near")
+    stored, keys = (
+        read_table("frontier").query("setting != 'digits'").fillna(-1.0),
+        ("setting", "method", "radius", "T", "knob"),
+    )
+    assert cells(found.fillna(-1.0), *keys) == cells(stored, *keys) and set(found.seed) == {10000, 10001}
+    assert set(stored.quantity) == set(found.quantity) and "failed" not in said
+    assert (
+        said.count("SA-BMA at radius 1, T = ") == 6 and "digits, " not in said.split("## Claims")[0].partition("no values")[0]
+    )
 
 
-@pytest.mark.slow
-def test_temperatures_have_values_where_the_stored_table_has(run_small):
-    _, found, _ = run_small("temperature", SEEDS=1, STEPS=3, FIRST=2, CHAINS=2, BURN_IN=20)
-    stored = read_table("temperature")
-    stored = stored[stored.setting.isin(stored.setting.unique()[:2])]
-    there, wanted = (t.groupby(["setting", "method", "quantity"]).value.count().gt(0) for t in (found, stored))
-    pd.testing.assert_series_equal(there, wanted)  # a value where there is one today
+def test_the_frontier_interpolates_along_the_curve_of_each_seed():
+    """A line of VI with λ1 = 3 T^0.5, NLL = log T and a training loss of T^2: a fit with loss 0.04 has T* = 0.2."""
+    space = functions("frontier")
+    vi = pd.concat(
+        [pd.DataFrame(dict(T=T, train=T**2, kl=1 / T, lambda1=3 * T**0.5, nll=np.log(T)), index=[7]) for T in (0.1, 0.3, 1.0)]
+    )
+    mine = space["logged"](pd.DataFrame(dict(T=0.5, train=0.04, kl=1.0, lambda1=2.0, nll=0.0), index=[7]))
+    there = space["on_curve"](mine, space["logged"](vi), "train")
+    assert np.exp(there["T"][7]) == pytest.approx(0.2) and np.exp(there.lambda1[7]) == pytest.approx(3 * 0.2**0.5)
+    assert there.nll[7] == pytest.approx(np.log(0.2))
+    assert np.isnan(space["on_curve"](mine.assign(train=np.log(2.0)), space["logged"](vi), "train").nll[7])  # beyond the curve
 
 
 @pytest.mark.slow

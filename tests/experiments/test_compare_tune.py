@@ -1,4 +1,4 @@
-"""Compare, search and tune run whole in a small form: the table they write is the one that they read."""
+"""Compare and tune run whole in a small form: the table they write is the one that they read."""
 
 import json
 import math
@@ -11,7 +11,6 @@ from experiment_notebooks import executed, functions
 
 import flatviz as fv
 from flatviz.families.choice import read_choices
-from flatviz.storage.cache import committed
 
 pytestmark = pytest.mark.long
 
@@ -23,24 +22,6 @@ def test_compare_runs_and_what_it_writes_reads_the_same(run_small):
     again = "\n".join(executed("compare", TABLE=str(path), **small))
     verdicts = [[line for line in text.splitlines() if " against " in line] for text in (printed, again)]
     assert len(verdicts[0]) == 2 * 4 and verdicts[0] == verdicts[1]
-
-
-@pytest.mark.slow
-def test_the_search_chooses_names_and_confirms(tmp_path):
-    path = tmp_path / "search.csv"
-    small = dict(SEEDS=2, FRESH=2, CASES=2, EPOCHS=2, STEPS=4)
-    printed = "\n".join(executed("search", RUN=True, SAVE=str(path), **small))
-    summary = pd.read_csv(path)
-    stays = [table[table.model == "conv"].reset_index(drop=True) for table in (pd.read_csv(committed("search.csv")), summary)]
-    pd.testing.assert_frame_equal(*stays)  # the rows of the other network
-    summary = summary[summary.model == "mlp"]
-    alone, first = (summary[summary.part == part] for part in ("choice by split", "search"))
-    assert alone.half.notna().all() and alone.radius.isna().all()  # no one choice of all seeds
-    assert set(summary.part) == {"search", "confirmation", "choice by split"}
-    assert set(summary.against) == {"VI, equal steps", "VI, equal gradients", "VI, chosen", "SAM on the mean"}
-    assert len(first) == 4 * (4 + 1)  # four scores of the first case, one of the case of shift
-    assert set(first.radius) <= {0.5, 1.0, 2.0} and set(first.vi_steps) <= {2.0, 4.0, 8.0} and (first.n == 2).all()
-    assert "corrected by Holm for these" in printed
 
 
 def test_each_split_chooses_by_its_validation_nll_and_its_test_nll_is_that_of_its_choice():
