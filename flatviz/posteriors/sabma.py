@@ -224,7 +224,6 @@ RANK_ONE = replace(
     fit=partial(fit_sabma, mode="rank1_pinv"),
     plain=Tuned(TEMPERED, radius=1.0, largest=5.0),
     batchnorm=Tuned(TEMPERED_BATCHNORM, radius=0.5, largest=2.0),
-    evidence=(),
 )
 
 RELEASED_CODE = replace(
