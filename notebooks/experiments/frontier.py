@@ -287,6 +287,24 @@ def curvature_of(net, task, q, seed, n_spectra):
     return dict(lambda1=np.mean(sharp), lambda1_of_mean=mean, trace=fv.hessian_trace(moved, W[0], products=12, seed=seed)[0])
 
 
+# %%
+LOGS = ("lambda1", "lambda1_of_mean", "trace", "train", "train_avg", "kl", "T")
+ALONG = {"equal training loss": "train", "equal KL": "kl"}
+
+
+def logged(frame):
+    return frame.assign(**{q: np.log(frame[q]) for q in frame if q in LOGS})
+
+
+def on_curve(mine, vi, by):
+    """VI, rows (T, seed), where its `by` is that of `mine`, seed by seed; NaN beyond its temperatures.  Both with logs."""
+    rows = {}
+    for seed, row in mine.iterrows():
+        line = vi.loc[[seed]].sort_values(by)
+        rows[seed] = {q: np.interp(row[by], line[by], line[q], left=np.nan, right=np.nan) for q in line}
+    return pd.DataFrame(rows).T
+
+
 # %% [markdown]
 # ## Run, or read
 #
@@ -300,6 +318,7 @@ if RUN:
     parts = [
         run(cells, fits, measure, name=name, **how)
         for name, cells, fits in (("frontier", grid, fit), ("frontier, longer", longer, fit_longer))
+        if cells
     ]
     table = pd.concat(parts, ignore_index=True).assign(experiment="frontier")
     table.insert(1, "claims", digest[:12])
@@ -327,24 +346,6 @@ def cell(task, restart=0, **fit):
 
 def temperatures(task):
     return sorted(table.query("setting == @task and method == 'vi'")["T"].unique())
-
-
-# %%
-LOGS = ("lambda1", "lambda1_of_mean", "trace", "train", "train_avg", "kl", "T")
-ALONG = {"equal training loss": "train", "equal KL": "kl"}
-
-
-def logged(frame):
-    return frame.assign(**{q: np.log(frame[q]) for q in frame if q in LOGS})
-
-
-def on_curve(mine, vi, by):
-    """VI, rows (T, seed), where its `by` is that of `mine`, seed by seed; NaN beyond its temperatures.  Both with logs."""
-    rows = {}
-    for seed, row in mine.iterrows():
-        line = vi.loc[[seed]].sort_values(by)
-        rows[seed] = {q: np.interp(row[by], line[by], line[q], left=np.nan, right=np.nan) for q in line}
-    return pd.DataFrame(rows).T
 
 
 # %%
