@@ -277,10 +277,8 @@ def run(module: nn.Module, x: Tensor | Fields, named: dict[str, Tensor] | None =
         TypeError: Where it returns neither a tensor nor an object or dict with `logits`, as Hugging Face's models do.
     """
     inputs = x.named if isinstance(x, Fields) else {0: x}
-    args, fields = (
-        tuple(t for k, t in inputs.items() if isinstance(k, int)),
-        {k: t for k, t in inputs.items() if isinstance(k, str)},
-    )
+    args = tuple(t for k, t in inputs.items() if isinstance(k, int))
+    fields = {k: t for k, t in inputs.items() if isinstance(k, str)}
     outputs = module(*args, **fields) if named is None else functional_call(module, named, args, fields)
     if isinstance(outputs, Tensor):
         return outputs

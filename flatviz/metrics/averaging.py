@@ -29,13 +29,10 @@ def labels_of(prediction: Prediction, y: Tensor | None) -> Tensor:
     check_is(y, Tensor, "y", "use torch.as_tensor")  # those that a prediction carries came past no verb
     if len(y) != prediction.outputs.shape[1]:
         raise ValueError(f"y must hold {prediction.outputs.shape[1]} labels, got {len(y)}")
-    y, likelihood = (
-        check_labels(y.to(prediction.outputs.device), prediction.outputs[0], prediction.likelihood),
-        prediction.likelihood,
-    )
+    y = check_labels(y.to(prediction.outputs.device), prediction.outputs[0], prediction.likelihood)
     if not prediction.has_classes:
         return y
-    counts = as_likelihood(likelihood).counts(y)
+    counts = as_likelihood(prediction.likelihood).counts(y)
     return (y if counts is None else y[counts]).flatten().long()
 
 

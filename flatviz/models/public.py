@@ -22,16 +22,8 @@ from flatviz.core.seeds import saved_rng
 from flatviz.core.treated import find_head, replace_head
 
 SUFFIXES = (".safetensors", ".pth", ".pt", ".bin", ".ckpt", ".tar")
-STATES = (
-    "state_dict",
-    "model_state_dict",
-    "model",
-    "net",
-    "network",
-    "module",
-    "weights",
-    "params",
-)  # names of one in a checkpoint
+# names of a state dict in a checkpoint
+STATES = ("state_dict", "model_state_dict", "model", "net", "network", "module", "weights", "params")
 REBUILDS = {  # all that is called while a checkpoint with other objects is read
     ("collections", "OrderedDict"),
     *(("torch._utils", name) for name in ("_rebuild_tensor", "_rebuild_tensor_v2", "_rebuild_parameter")),
