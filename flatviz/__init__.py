@@ -54,9 +54,8 @@ __getattr__, __dir__, __all__ = lazy(
         "metrics": "predict score sharpness",
         "plots": "plot plot_curve plot_density plot_metrics plot_projection plot_spectrum plot_surface",
         "widgets.compare": "compare",
-        "widgets.explore": "explore",
+        "widgets.explore": "explore playground",
         "widgets.open": "lab",
-        "widgets.playground": "playground",
     },
     "bridges core datasets engine families gaussian landscape metrics models objectives pages planes plots posteriors results "
     "storage symmetry training widgets",

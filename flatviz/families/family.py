@@ -16,9 +16,7 @@ from flatviz.core.data import Task
 from flatviz.core.net import Net
 from flatviz.core.progress import Progress, track
 from flatviz.families.choice import Choices
-from flatviz.families.images import disputed_row, with_pixels
-from flatviz.families.inputs import input_row
-from flatviz.families.maps import maps_row, rise_distance, shared_maps
+from flatviz.families.maps import disputed_row, input_row, maps_row, rise_distance, shared_maps, with_pixels
 from flatviz.families.members import Fitting, count, once, predicted
 from flatviz.families.one_step import member_steps
 from flatviz.landscape.slices import project, slice_plane

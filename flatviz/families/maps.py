@@ -1,26 +1,29 @@
-"""A family's other planes and quantities: sharpest directions, accuracy, the averaged prediction, the plane of the ascent."""
+"""What a family shows beside its surface: other planes and quantities, predictions over inputs, disputed images."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor
-from torch.nn.functional import pad
+from torch.nn.functional import adaptive_avg_pool2d, pad
+from torch.special import entr
 
 from flatviz.core.data import Data, Task
+from flatviz.core.inputs import Pixels
 from flatviz.core.net import Net
 from flatviz.core.objective import Objective
 from flatviz.engine.stacked import Stacked, stack
-from flatviz.families.members import predicted
+from flatviz.families.members import once, predicted, with_maps
 from flatviz.families.one_step import plane_of_step
 from flatviz.landscape.slices import project, slice_plane
 from flatviz.objectives.network import nll
 from flatviz.objectives.quantity import Quantity, quantity
-from flatviz.results import Family, Member, Plane, Spectrum, Surface
+from flatviz.results import Family, Member, Plane, Posterior, Prediction, Spectrum, Surface
 
 FINE = 21  # grid points a side of the loss
 COARSE = 17  # grid points a side of the accuracy
@@ -29,6 +32,11 @@ CENTERED, MOST = 7, 10  # of the same on planes through the center: grid points 
 AT_ONCE = 6400  # examples times networks that run together
 RISE = 2.0  # nats above the center, at the edge of the plane
 TICKS = 64  # distances at which the rise is looked for, along each half of an axis
+MARGIN = 0.8  # beyond the data, in their unit, that a map shows
+REFERENCE_DRAWS = 100  # of HMC, that its map averages
+N_IMAGES = 8  # images at each ensemble size
+MOST_CLASSES = 20  # of which each draw's probabilities are drawn
+MOST_SIDE = 32  # px of an image; larger ones are averaged down
 
 
 def shared_maps(net: Net, task: Task, shared: Surface, resolution: int) -> dict[str, Any]:
@@ -140,3 +148,94 @@ def rise_distance(f: Objective, center: Tensor, spectrum: Spectrum) -> float:
         risen = (some[~(evaluate(some[:, None] * direction) < least)] for some in blocks)
         reached.append(next((float(some[0]) for some in risen if len(some)), model))
     return max(reached)
+
+
+def has_input_maps(task: Task) -> bool:
+    """Whether the task's inputs are points of a plane, in two classes."""
+    return task.train.x.ndim == 2 and task.train.x.shape[1] == 2 and task.n_classes == 2
+
+
+def input_maps(
+    net: Net, task: Task, family: Family, *, seed: int, reference: Posterior | None = None, resolution: int = 17
+) -> Family:
+    """The family with the probability of class 1 over a grid of inputs, of every member at every ensemble size.
+
+    `inputs`: ticks a, b (G,) of the grid; x, y: the training points; reference (G, G): of all draws of a reference posterior,
+    HMC.  A member's "probs" (S, G, G): of ensemble size, b, a.
+    """
+    x = torch.cat([task.train.x, task.test.x]).cpu()
+    lo, hi = x.amin(0) - MARGIN, x.amax(0) + MARGIN
+    a, b = (torch.linspace(float(lo[k]), float(hi[k]), resolution) for k in (0, 1))
+    family = replace(family, inputs=family.inputs | dict(a=a, b=b, x=task.train.x.cpu(), y=task.train.y.cpu()))
+    if reference is not None:
+        family.inputs["reference"] = input_row(net, task, family, reference, REFERENCE_DRAWS, seed=seed)["probs"][-1]
+    return with_maps(family, once(family, lambda m: input_row(net, task, family, m.posterior, family.n_draws, seed=seed)))
+
+
+def input_row(net: Net, task: Task, family: Family, q: Posterior, n_draws: int, *, seed: int) -> dict[str, Tensor]:
+    """What one member predicts ("probs"), on the grid that the family has; {} where it has none.
+
+    Probability of class 1 of ensembles of 1, 2 .. draws, (n_draws, G, G); of fewer draws the largest ensemble is repeated.
+    """
+    if "a" not in family.inputs:
+        return {}
+    a, b = family.inputs["a"], family.inputs["b"]
+    grid = torch.stack(torch.meshgrid(a, b, indexing="xy"), -1).reshape(-1, 2).to(task.train.x)
+    probs = predicted(net, q, grid, n_draws, seed=seed).probs[..., 1]
+    n = len(probs)
+    maps = (probs.cumsum(0) / torch.arange(1, n + 1).to(probs)[:, None]).reshape(n, len(b), len(a)).cpu()
+    return {"probs": torch.cat([maps, maps[-1:].expand(n_draws - n, -1, -1)])}
+
+
+def has_images(task: Task) -> bool:
+    """Whether the task's inputs are images of one or three channels, in no more than `MOST_CLASSES` classes."""
+    shape = task.test.x.shape
+    return len(shape) == 4 and shape[1] in (1, 3) and task.n_classes <= MOST_CLASSES
+
+
+def with_pixels(task: Task, family: Family) -> Family:
+    """The family with `images` of all that its members show.
+
+    index (K,): rows of the test split, rising; pixels (K, H, W) or (K, H, W, 3), uint8.
+    """
+    if "shown" not in family[0].maps:
+        return family
+    index = torch.cat([m.maps["shown"].flatten() for m in family]).unique()
+    return replace(family, images=dict(index=index, pixels=_pixels(task.test, index)))
+
+
+def disputed_row(task: Task, prediction: Prediction, size: int) -> dict[str, Tensor]:
+    """A member's `disputed` up to an ensemble `size`, "shown" and "nats" (S, k): a point is every ensemble, its row is repeated.
+
+    {} where the task has no images.
+    """
+    if not has_images(task):
+        return {}
+    return {name: torch.cat([t, t[-1:].expand(size - len(t), -1)]) for name, t in zip(("shown", "nats"), disputed(prediction))}
+
+
+def disputed(prediction: Prediction, n_shown: int = N_IMAGES) -> tuple[Tensor, Tensor]:
+    """Rows (S, k) of the inputs with the largest disagreement at each ensemble size n = 1 .. S, and the disagreement (S, k).
+
+    Mutual information between label and draw over the first n draws, H(mean_s p_s) - mean_s H(p_s), in nats; one draw
+    disagrees with nobody, so n = 1 shows the inputs of its largest entropy H(p_1).  Inputs with diverged outputs come last.
+    """
+    probs = prediction.outputs.log_softmax(-1).double().exp()
+    n = torch.arange(1, len(probs) + 1, device=probs.device).double()
+    total, alone = (entr(p).sum(-1) for p in (probs.cumsum(0) / n[:, None, None], probs))
+    shared = total - alone.cumsum(0) / n[:, None]
+    values = torch.cat([alone[:1], shared[1:]]).nan_to_num(nan=-1.0).cpu()
+    nats, rows = values.sort(dim=1, descending=True, stable=True)
+    return rows[:, :n_shown], nats[:, :n_shown].clamp_min(0)
+
+
+def _pixels(data: Data, index: Tensor) -> Tensor:
+    """The images at `index` as bytes (K, H, W) or (K, H, W, 3), from the lowest value among them to the highest."""
+    here = index.to(data.x.device)
+    x = (data.x.bytes[here].float() if isinstance(data.x, Pixels) else data.batch(here)[0].float()).cpu()
+    if max(x.shape[2:]) > MOST_SIDE:
+        scale = MOST_SIDE / max(x.shape[2:])
+        x = adaptive_avg_pool2d(x, [max(1, round(scale * side)) for side in x.shape[2:]])
+    lo, hi = (0.0, 255.0) if isinstance(data.x, Pixels) else (float(x.min()), float(x.max()))
+    pixels = ((x - lo) * (255 / max(hi - lo, 1e-12))).round().to(torch.uint8)
+    return pixels[:, 0] if pixels.shape[1] == 1 else pixels.permute(0, 2, 3, 1).contiguous()

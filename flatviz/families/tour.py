@@ -19,7 +19,7 @@ from flatviz.families.baselines import at_solution, without_source
 from flatviz.families.choice import Choices
 from flatviz.families.convergence import ConvergenceGap, gap_of_member
 from flatviz.families.family import measure, repeat_family
-from flatviz.families.inputs import has_input_maps, input_maps
+from flatviz.families.maps import has_input_maps, input_maps
 from flatviz.families.members import Fitting, check_settings, with_maps
 from flatviz.families.one_step import family_stages
 from flatviz.families.preparation import Model, Recipe, TaskOf, build_model, check_learned, recipe_for, task_for

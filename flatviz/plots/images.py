@@ -19,7 +19,7 @@ def plot_images(family: Family, i: int, image: int | None = None, n_draws: int |
     """Test images on which the first `n_draws` draws of member i disagree most (None: all), and what each says of one of them.
 
     image: row of the test split of that one; the first of those shown, where it is not among them.
-    Disagreement is `families.images.disputed`; the line under an image is its label and the disagreement in nats.
+    Disagreement is `families.maps.disputed`; the line under an image is its label and the disagreement in nats.
     """
     maps, prediction = family[i].maps, family[i].prediction
     size = len(maps["shown"]) if n_draws is None else min(n_draws, len(maps["shown"]))

@@ -33,8 +33,8 @@ from flatviz.pages.bundle import pack
 from flatviz.pages.document import json_for_html
 from flatviz.plots.theme import CONFIG
 from flatviz.results import Family
-from flatviz.widgets.figure import FigureView
 from flatviz.widgets.lab import Lab
+from flatviz.widgets.view import FigureView
 
 BEFORE = "%cd -q {}\n%reset -f\nimport flatviz.site.run\nflatviz.site.run.register()"
 PATIENCE, LAB_PATIENCE = 1800, 900  # seconds for a cell; until a lab has fitted what it shows

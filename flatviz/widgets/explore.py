@@ -1,14 +1,18 @@
-"""`explore(result)`: a picture with controls, chosen by the type of what it shows."""
+"""Pictures with controls: `explore(result)`, chosen by the type of what it shows, and the playground of the browser."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import singledispatch
-from typing import Any
+from typing import Any, Literal
 
+import anywidget
 import ipywidgets
+import traitlets
 
+from flatviz.core.boundary import public
+from flatviz.pages.page import WORLDS, playground_code
 from flatviz.plots.color import first_draws
 from flatviz.plots.metrics import LABELS, plot_metrics
 from flatviz.plots.nouns import mean_lambda1, one_or_several
@@ -17,7 +21,7 @@ from flatviz.plots.spectrum import plot_spectrum
 from flatviz.plots.surface import plot_surface
 from flatviz.plots.theme import Figure, short
 from flatviz.results import Prediction, Projection, Spectrum, Surface
-from flatviz.widgets.figure import FigureView
+from flatviz.widgets.view import FigureView
 
 
 @singledispatch
@@ -131,3 +135,30 @@ def _box(controls: Mapping[str, ipywidgets.Widget], draw: Callable[[], tuple[Fig
 def _count(most: int, name: str) -> ipywidgets.IntSlider:
     """A slider from 1 to `most`, at `most`; off where there is one alone."""
     return ipywidgets.IntSlider(most, 1, max(most, 2), description=name, disabled=most == 1)
+
+
+class Playground(anywidget.AnyWidget):
+    """The playground; `worlds` names what it shows.  The page computes everything: nothing is sent but the module."""
+
+    _esm = f"{playground_code()}\nexport default flatvizPlayground.default;"
+    worlds = traitlets.List(traitlets.Unicode()).tag(sync=True)
+
+
+@public
+def playground(worlds: Sequence[Literal["weights", "step", "network", "gap"]] = WORLDS) -> Playground:
+    """Training live in a cell: gradient descent, SAM, VI, SA-BMA, SGLD and HMC with flatviz's updates, in the browser.
+
+    Args:
+        worlds: "weights", six grounds of two weights; "step", one step of SA-BMA phase by phase; "network", a small
+            network on points of the plane, two methods side by side; "gap", one on a regression with a gap, beside HMC.
+
+    Raises:
+        ValueError: For another word.
+
+    Example:
+        >>> view = fv.playground(worlds=["weights"])
+        >>> view.worlds
+        ['weights']
+        >>> view.close()
+    """
+    return Playground(worlds=list(worlds))

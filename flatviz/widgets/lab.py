@@ -28,11 +28,8 @@ from flatviz.pages.story import tour_story
 from flatviz.posteriors import METHODS
 from flatviz.results import Family, Gaussian
 from flatviz.storage.files import atomic_path
-from flatviz.widgets.cells import own, show_still
-from flatviz.widgets.look import LOOK, check_look
-from flatviz.widgets.members import first_radii, log_stops, member_name
-from flatviz.widgets.preview import show_preview
-from flatviz.widgets.view import CONTROLS, NOT_DRAWN, FamilyView, still, still_html
+from flatviz.widgets.members import LOOK, check_look, first_radii, log_stops, member_name, show_preview
+from flatviz.widgets.view import CONTROLS, NOT_DRAWN, FamilyView, own, show_still, still, still_html
 from flatviz.widgets.worker import Worker
 
 N_DRAWS = 30  # of each member, so the largest ensemble

@@ -1,16 +1,26 @@
-"""The members of a lab's family: which are fitted first, and what they are called."""
+"""The state of a lab: which members are fitted first, what they are called, which views are in sight, and a preview."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from flatviz.catalog import NO_UNIT
+from flatviz.checks import check_choice, check_count, check_is, check_radius
 from flatviz.core.net import Net
+from flatviz.families.family import extend
+from flatviz.families.members import Fitting
+from flatviz.pages.views import View, views_of
 from flatviz.plots.theme import style
 from flatviz.posteriors import METHODS
+from flatviz.results import Family
 
 STEPS_PER_DECADE = 10
+ALL = "All"  # the tab of all views
+LOOK = {"tab": "", "compare": None, "picked": None, "chosen": {}, "step": -1, "phase": None, "moment": None}
+STEPS = 20  # of a preview: a tenth of a whole fit or less
+Show = Callable[[Family, str, list[str]], None]  # family with the preview as its last member, note, views
 
 
 def first_radii(net: Net) -> dict[str, tuple[float, ...]]:
@@ -40,3 +50,48 @@ def log_stops(radii: Sequence[float], largest: float = 0.0) -> list[float]:
 def member_name(method: str, radius: float) -> str:
     """Method and radius as a reader knows them."""
     return f"{style(method).label}, radius {radius:.3g}" if METHODS[method].unit != NO_UNIT else style(method).label
+
+
+def check_look(look: object, methods: Sequence[str]) -> dict:
+    """A dict with names of `LOOK` only, whose `compare` is None or names one of `methods` and a radius; phase and moment count from 0.
+
+    Raises:
+        TypeError: See above.
+        ValueError: Otherwise.
+    """
+    check_is(look, dict, "look", f"its names are {', '.join(LOOK)}")
+    for name in look:
+        check_choice(name, tuple(LOOK), "a name of look")
+    if (other := look.get("compare")) is not None:
+        check_is(other, dict, "compare", '{"method": "vi", "radius": 0.0}')
+        check_choice(other.get("method"), tuple(methods), "method of compare")
+        check_radius(other.get("radius"), "radius")
+    for name in ("phase", "moment"):
+        if look.get(name) is not None:
+            check_count(look[name], name, least=0)
+    return look
+
+
+def views_in_sight(family: Family, look: Mapping[str, Any]) -> list[View]:
+    """The views of the tab that `look` names, one of each slot."""
+    shown = views_of(family)
+    tab = look.get("tab") or shown[0].group
+    if tab == ALL or tab not in {view.group for view in shown}:
+        return list(shown)
+    chosen = dict(look.get("chosen", {}))
+    for view in shown:
+        chosen.setdefault(view.slot, view.chosen)  # the first of a slot
+    return [view for view in shown if view.group == tab and (not view.slot or view.chosen == chosen[view.slot])]
+
+
+def show_preview(fits: Fitting, family: Family, method: str, radius: float, show: Show, look: Mapping[str, Any]) -> None:
+    """Fit `STEPS` steps from the nearest member, measure and show what is in sight, said to be a preview.
+
+    The rest waits for the whole fit.  Nothing is shown for a method that cannot start at a posterior.
+    """
+    near = family[family.index(method, radius)]
+    q = fits.preview(method, radius, near.posterior, STEPS)
+    if q is not None:
+        sight = views_in_sight(family, look)
+        part = extend(fits, family, method, radius, q, [name for view in sight for name in view.needs])
+        show(part, f", preview: {STEPS} steps from radius {near.radius:.3g}", [view.name for view in sight])

@@ -15,9 +15,9 @@ from flatviz.core.progress import Progress
 from flatviz.families.choice import Choices
 from flatviz.families.own import Effort, Given, prepare_own
 from flatviz.results import Family, Gaussian
-from flatviz.widgets.cells import running_cell
 from flatviz.widgets.lab import Lab
 from flatviz.widgets.members import coarse_radii
+from flatviz.widgets.view import running_cell
 
 COARSE = dict(n_draws=10, n_spectra=2, k=2, resolution=15, around_resolution=9)  # figures of a quick first family
 

@@ -1,28 +1,130 @@
-"""The front end as a widget: three synchronised traits, and arrays sent once, as messages."""
+"""The front end in a notebook: figures and families that a page asks for by messages, and what stays when the kernel is gone."""
 
 from __future__ import annotations
 
+import hashlib
 import html
+import json
 import re
+import weakref
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
+import anywidget
+import ipywidgets
 import traitlets
+from IPython import get_ipython
+from IPython.display import HTML, display
+from ipywidgets import Widget
 
 from flatviz.pages.bundle import Bundle, pack, pack_members
-from flatviz.pages.page import bundled
+from flatviz.pages.page import bundled, front_end
+from flatviz.plots.theme import CONFIG, Figure
 from flatviz.results import Family
-from flatviz.widgets.front import FrontView
 
+_CONFIG = json.dumps(CONFIG)
+_OWNED: dict[str, tuple[int, list[weakref.ref]]] = {}  # cell -> (count of its execution, what it made)
 CONTROLS = ("radius", "n_draws", "method", "look")
 MOST_PICTURE = 4_000_000  # characters of the pictures that a page may send for the saved notebook
 PNG = re.compile(r"data:image/png;base64,[A-Za-z0-9+/=]+")
-
-
 NOT_DRAWN = (  # shown where no browser has drawn the lab: in a notebook that was run by a command
     "<p>The laboratory: pictures of a family of posteriors, with controls. A browser draws them: open this notebook in JupyterLab "
     "and run the cell, or write them as a page that needs no Python, <code>lab.to_html(&quot;lab.html&quot;)</code>.</p>"
 )
+
+
+class FrontView(anywidget.AnyWidget):
+    """A view that asks for the front end by messages through `channel`; its module is in `_esm`."""
+
+    front = traitlets.Unicode().tag(sync=True)
+    channel = traitlets.Instance(ipywidgets.Widget, ()).tag(sync=True, **ipywidgets.widget_serialization)
+
+    def __init__(self) -> None:
+        super().__init__(front=front_version())
+        self.channel.on_msg(self._answer)
+
+    def close(self) -> None:
+        """Remove the view from every page."""
+        self.channel.close()
+        super().close()
+
+    def _answer(self, _: object, content: dict, buffers: list) -> None:
+        if content.get("want") == "front end":
+            self.channel.send({"kind": "front end"}, list(front_buffers()))
+
+
+@lru_cache(maxsize=1)
+def front_version() -> str:
+    """Changes with the front end, which a page keeps."""
+    return hashlib.sha256(front_end().encode()).hexdigest()[:12]
+
+
+@lru_cache(maxsize=1)
+def front_buffers() -> tuple[bytes, bytes]:
+    """The front end and plotly.js, as a page asks for them."""
+    from plotly.offline import get_plotlyjs  # 5 MB of text: read when the first page asks
+
+    return front_end().encode(), get_plotlyjs().encode()
+
+
+class FigureView(FrontView):
+    """`figure` in a notebook, drawn again in every view when another is shown."""
+
+    _esm = bundled("figure")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.figure = Figure()
+
+    def show(self, figure: Figure) -> None:
+        """Send another figure to every page; the reader's zoom stays."""
+        self.figure = figure
+        text = f'{figure.to_json()[:-1]},"config":{_CONFIG}}}'
+        self.channel.send({"kind": "figure", "figure": text})
+
+    def _answer(self, _: object, content: dict, buffers: list) -> None:
+        super()._answer(_, content, buffers)
+        if content.get("want") == "figure":
+            self.show(self.figure)
+
+
+def own(thing: Widget) -> None:
+    """Note that the running cell made `thing`, and close what an earlier run of the same cell made.  Outside a notebook: nothing."""
+    cell = running_cell()
+    if cell is None:
+        return
+    name, count = cell
+    before, made = _OWNED.get(name, (count, []))
+    if before != count:
+        for former in filter(None, (ref() for ref in made)):
+            former.close()
+        made = []
+    _OWNED[name] = count, [*made, weakref.ref(thing)]
+
+
+def running_cell() -> tuple[str, int] | None:
+    """(name, count of execution) of the cell that runs: its id where the front end says it, else its text."""
+    shell = _shell()
+    if shell is None:
+        return None
+    parent = shell.get_parent() if hasattr(shell, "get_parent") else {}
+    name = (parent or {}).get("metadata", {}).get("cellId") or (parent or {}).get("content", {}).get("code")
+    return (name, shell.execution_count) if name else None
+
+
+def show_still(html: str, name: str, *, again: bool = False) -> bool:
+    """Put HTML under the running cell, or, `again`, in the place of what has this name; False outside a notebook."""
+    if _shell() is None:
+        return False
+    display(HTML(html), display_id=name, update=again)
+    return True
+
+
+def _shell():
+    """The kernel's shell, or None outside a kernel."""
+    shell = get_ipython()
+    return shell if shell is not None and hasattr(shell, "kernel") else None
 
 
 class FamilyView(FrontView):

@@ -9,8 +9,7 @@ import torch
 import flatviz as fv
 from flatviz.core.objective import as_objective
 from flatviz.families.family import extend, repeat_family
-from flatviz.families.inputs import input_maps
-from flatviz.families.maps import RISE, TICKS, rise_distance
+from flatviz.families.maps import RISE, TICKS, input_maps, rise_distance
 from flatviz.families.members import Fitting
 from flatviz.pages.bundle import pack
 from flatviz.results import interval, to_plain

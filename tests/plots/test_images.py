@@ -11,8 +11,7 @@ from pagedrive import at, opened, same_traces, written
 
 import flatviz as fv
 from flatviz.families.family import extend
-from flatviz.families.images import MOST_SIDE, N_IMAGES, _pixels, disputed, has_images
-from flatviz.families.inputs import has_input_maps, input_maps
+from flatviz.families.maps import MOST_SIDE, N_IMAGES, _pixels, disputed, has_images, has_input_maps, input_maps
 from flatviz.families.members import Fitting
 from flatviz.pages.bundle import pack_members
 from flatviz.pages.views import views_of

@@ -17,8 +17,7 @@ import flatviz as fv
 import flatviz.families.members as members_of
 from flatviz.families.members import fit_member
 from flatviz.pages.views import views_of
-from flatviz.widgets.members import first_radii
-from flatviz.widgets.preview import STEPS, views_in_sight
+from flatviz.widgets.members import STEPS, first_radii, views_in_sight
 from flatviz.widgets.view import FamilyView, still
 
 
