@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import product
 from typing import Literal
@@ -116,26 +116,12 @@ def shifted_scores(
         >>> shift.severities, shift.scores["nll"].shape
         ((0, 2, 4), torch.Size([1, 3]))
     """
-    predictor = partial(predict, net, posterior, n_draws=n_draws, seed=seed, batchnorm=batchnorm)
-    return shift_of(predictor, data, kinds, severities, seed=seed, progress=progress)
-
-
-def shift_of(
-    predictor: Callable[[Data], Prediction],
-    data: Data,
-    kinds: Sequence[str],
-    severities: Sequence[int],
-    *,
-    seed: int,
-    clean: Prediction | None = None,
-    progress: Progress = False,
-) -> Shift:
-    """`shifted_scores` of anything that predicts; clean: its prediction on `data`, where it is at hand."""
     for kind in kinds:
         check_choice(kind, tuple(CORRUPTIONS), "a kind")
     if any(check_count(s, "a severity") > 5 for s in severities) or list(severities) != sorted(set(severities)):
         raise ValueError(f"severities must rise, from 1 to 5, got {list(severities)}")
-    clean, table = predictor(data) if clean is None else clean, {name: [] for name in SCORES}
+    predictor = partial(predict, net, posterior, n_draws=n_draws, seed=seed, batchnorm=batchnorm)
+    clean, table = predictor(data), {name: [] for name in SCORES}
     for kind, severity in track(list(product(kinds, (0, *severities))), "shifted test sets", progress):
         scores = (predictor(corrupt(data, kind, severity, seed=seed)) if severity else clean).scores
         for name in SCORES:

@@ -143,8 +143,16 @@ def mechanism_in_training(
     at = sorted({round(fit["steps"] * (i / 5) ** 2) for i in range(1, 6)}) if at is None else list(at)
     if any(b <= a for a, b in pairwise(at)) or at[-1] > fit["steps"]:
         raise ValueError(f"at must rise and end by the fit's {fit['steps']} steps, got {at}")
-    gaussians = _after(at, net, data, prior, radius, seed, fit, progress)
-    stages = [Step(net, data, q, seed, n_draws) for q in gaussians]
+    algorithm, kept = record.algorithm(prior, len(data), radius=radius, **fit), {}
+
+    def watch(done: int, state: GaussianState) -> None:  # of one fit: a shorter one would have other learning rates
+        if done in at:
+            kept[done] = Gaussian(state.mean.clone(), state.log_std.clone(), state.factor.clone())
+
+    run = Run("SA-BMA", seed, progress=progress, batch_size=fit["batch_size"])
+    state, loss = algorithm.init(started(prior, {"start": None, **fit})), training_loss(net, data, draws=algorithm.draws)
+    drive(algorithm, state, loss, run, steps=fit["steps"], shuffle=seed + 1, watch=watch)
+    stages = [Step(net, data, kept[done], seed, n_draws) for done in at]
     moves = torch.stack([step.q.cov_mul(step.gradient) for step in stages])
     axes = torch.linalg.svd(torch.nn.functional.normalize(moves, dim=1), full_matrices=False)[2][:2]
     plane = plane_along(stages[-1].q.mean, *axes, orthonormal=True, name="common plane of the perturbations")
@@ -160,31 +168,6 @@ def mechanism_in_training(
     extent = [(float(middle) - half, float(middle) + half) for middle in (low + high) / 2]
     surface = slice_plane(nll(net, data), plane, extent=extent, resolution=resolution)
     return [replace(stage, surface=surface) for stage in shown]
-
-
-def _after(
-    at: Sequence[int],
-    net: Net,
-    data: Data,
-    prior: Gaussian,
-    radius: float,
-    seed: int,
-    fit: Mapping[str, Any],
-    progress: Progress,
-) -> list[Gaussian]:
-    """Posteriors of SA-BMA after each number of steps in `at`, all of one fit: a shorter one would have other learning rates."""
-    kept: dict[int, Gaussian] = {}
-    algorithm = METHODS[SABMA].algorithm(prior, len(data), radius=radius, **fit)
-    state = algorithm.init(started(prior, {"start": None, **fit}))
-
-    def watch(done: int, state: GaussianState) -> None:
-        if done in at:
-            kept[done] = Gaussian(state.mean.clone(), state.log_std.clone(), state.factor.clone())
-
-    run = Run("SA-BMA", seed, progress=progress, batch_size=fit["batch_size"])
-    loss = training_loss(net, data, draws=algorithm.draws)
-    drive(algorithm, state, loss, run, steps=fit["steps"], shuffle=seed + 1, watch=watch)
-    return [kept[done] for done in at]
 
 
 def family_stages(fits: Fitting, family: Family, resolution: int = 31) -> tuple[Mechanism, ...]:

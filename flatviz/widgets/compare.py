@@ -26,7 +26,7 @@ from flatviz.landscape.topology import persistence
 from flatviz.landscape.trace import hessian_trace
 from flatviz.metrics.prediction import predict
 from flatviz.objectives.network import MeanNLL, nll
-from flatviz.pages.document import Script, document, table_html
+from flatviz.pages.document import Script, document, score_texts, table_html
 from flatviz.pages.page import plotlyjs
 from flatviz.planes.plane import normalized, plane_through
 from flatviz.plots.curve import plot_curve
@@ -42,6 +42,7 @@ STEP = 0.1  # of a filter-normalised direction, by which the rise of the loss ar
 DIRECTIONS, ITERS, PRODUCTS = 8, 20, 8
 PASSES, WORK = 500, 400_000_000_000  # of all examples through a model, and multiply-adds of all of them
 LEAST, MOST = 32, 512  # examples of the loss
+GRID = "display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 520px), 1fr))"  # figures of a page
 DRAW = (
     'const figures = JSON.parse(document.getElementById("figures").textContent); '
     "figures.forEach((figure, i) => Plotly.newPlot(`figure-${i}`, figure.data, figure.layout, {responsive: true}));"
@@ -92,15 +93,16 @@ class Comparison:
     @property
     def rows(self) -> list[dict[str, str]]:
         """The numbers of both, as rows of a table."""
-        rows = [
-            {"": "λ1"} | {n: short(float(s.values[0])) for n, s in zip(NAMES, self.spectra)},
-            {"": "trace"} | {n: f"{short(v)} ± {short(e)}" for n, (v, e) in zip(NAMES, self.traces)},
-            {"": "rise, filter-normalised"} | {n: short(float(r.mean())) for n, r in zip(NAMES, self.rises)},
-        ]
-        scores = self.predictions[0].scores or {}
-        rows += [{"": s} | {n: short(float(p.scores[s][-1])) for n, p in zip(NAMES, self.predictions)} for s in scores]
-        both = [("barrier between", self.path.barrier), ("SMAD of the plane", self.smad)]
-        return rows + [{"": name, "A": short(float(value)), "B": ""} for name, value in both]
+        scores = [score_texts(p) for p in self.predictions]
+        rows = {
+            "λ1": [short(float(s.values[0])) for s in self.spectra],
+            "trace": [f"{short(v)} ± {short(e)}" for v, e in self.traces],
+            "rise, filter-normalised": [short(float(r.mean())) for r in self.rises],
+            **{name: [s[name] for s in scores] for name in scores[0] if name != "draws"},
+            "barrier between": [short(float(self.path.barrier)), ""],
+            "SMAD of the plane": [short(self.smad), ""],
+        }
+        return [{"": name, **dict(zip(NAMES, both))} for name, both in rows.items()]
 
     @property
     def figures(self) -> list[Figure]:
@@ -113,23 +115,25 @@ class Comparison:
             )
         return [
             plane,
-            plot_surface_3d(self.surface, self.points, title="The same in relief"),
+            plot_surface_3d(self.surface, self.points, title="The same in relief").update_traces(
+                showscale=False, selector=dict(type="surface")
+            ),
             plot_curve(self.path, title="Loss from A (t = 0) to B (t = 1)"),
             *(plot_spectrum(s, title=title) for s, title in zip(self.spectra, titles)),
         ]
 
     def to_html(self, path: str | Path) -> Path:
         """Write one page that loads nothing, to send."""
-        figures = [figure.update_layout(width=None) for figure in self.figures]
+        figures = [figure.update_layout(width=None, height=None) for figure in self.figures]
         places = [
-            f'<div id="figure-{i}" role="img" aria-label="{html.escape(f.layout.meta["alt"])}"></div>'
+            f'<div id="figure-{i}" style="height: min(520px, 100vw)" role="img" aria-label="{html.escape(f.layout.meta["alt"])}"></div>'
             for i, f in enumerate(figures)
         ]
         data = Script.data("figures", [json.loads(f.to_json()) for f in figures])
         text = document(
             "Two models",
             self.sentence,
-            [table_html(self.rows), *places],
+            [table_html(self.rows), f'<div style="{GRID}">{"".join(places)}</div>'],
             scripts=[Script(plotlyjs().text, kind=""), data, Script(DRAW)],
         )
         with atomic_path(Path(path)) as partial:

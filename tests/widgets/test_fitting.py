@@ -16,7 +16,6 @@ from ipywidgets.widgets import widget as widgets
 import flatviz as fv
 from flatviz.families.family import repeat_family
 from flatviz.families.members import Fitting
-from flatviz.widgets import cells
 from flatviz.widgets.worker import SILENCE, Worker
 
 COARSE = {"n_draws": 4, "n_spectra": 1, "k": 2, "resolution": 7, "around_resolution": 5}  # enough to be a family
@@ -78,7 +77,7 @@ def test_an_error_is_whole_with_method_and_radius_and_what_could_be_fitted_stays
 def test_running_a_cell_again_closes_its_former_lab_and_leaves_no_thread_or_widget(make_lab, family, monkeypatch, left_over):
     cell = {"metadata": {"cellId": "the-cell"}}
     shell = SimpleNamespace(kernel=object(), execution_count=1, get_parent=lambda: cell)  # of the kernel: one cell, run often
-    monkeypatch.setattr(cells, "_shell", lambda: shell)
+    monkeypatch.setattr("flatviz.widgets.view._shell", lambda: shell)
     lab = make_lab(family=family, fit=LONG)
     count, former = len(widgets._instances), []
     for _ in range(2):
