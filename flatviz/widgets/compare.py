@@ -113,11 +113,10 @@ class Comparison:
             plane.add_text(
                 f"<b>{name}</b>", x=x, y=y, xref="x", yref="y", xanchor="center", yshift=8, font=dict(color="#ffffff", size=16)
             )
+        relief = plot_surface_3d(self.surface, self.points, title="The same in relief, the loss as height")
         return [
             plane,
-            plot_surface_3d(self.surface, self.points, title="The same in relief").update_traces(
-                showscale=False, selector=dict(type="surface")
-            ),
+            relief.update_traces(showscale=False, selector=dict(type="surface")).update_scenes(zaxis_title_text=""),
             plot_curve(self.path, title="Loss from A (t = 0) to B (t = 1)"),
             *(plot_spectrum(s, title=title) for s, title in zip(self.spectra, titles)),
         ]
