@@ -72,7 +72,7 @@ def test_stored_reads_the_table_and_without_a_name_the_experiments_are_listed_wi
     (["toy", "-p", "draws=3"], "NAME one of save, seeds, device for toy, got 'draws=3'"),
     (["toy", "-p", "seeds"], "a parameter must be NAME=VALUE with NAME one of save, seeds, device for toy, got 'seeds'"),
     (["toy", "--data", "moons"], "NAME one of save, seeds, device for toy, got 'data=moons'"),
-    (["toi"], "NAME must be one of 'toy', got 'toi'"),
+    (["toi"], "NAME must be one of 'toy', got 'toi': did you mean 'toy'?"),
     (["toy", "-p", "seeds=100"], "toy, cell 3: ValueError: seeds must be below 100, got 100"),
 ])  # fmt: skip
 def test_what_is_wrong_is_one_line(toy, words, text, printed):
