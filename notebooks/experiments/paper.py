@@ -25,6 +25,10 @@
 # Add `-p model=vit_b_16` for ViT-B/16. Each seed, and each method's chosen settings, are kept as they are ready, so a run
 # that was stopped goes on.
 #
+# **Short fits of the three forms of SA-BMA end nearly alike**, because with BatchNorm q starts with a hundredth of the prior's
+# standard deviations and a step is about as long as these; `-p choices=FILE` starts wider, with
+# `{"methods": {"sabma": {"settings": {"start_scale": 0.3}, "radius": 0.5, "head_std": null}}}` in FILE.
+#
 # **Stored table.** Without a run of its own this page shows the table of [transfer](transfer.ipynb): the same study at a size
 # that one CPU core computes, a ResNet-20 of width 8 that learned four classes of CIFAR-10, six of the methods, corruptions made
 # here. With `-p table=FILE` it shows that of a run of yours. **Time and memory** at this size were not measured.
