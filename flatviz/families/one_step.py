@@ -229,7 +229,7 @@ class Step:
         q, noise, plane = self.q, self.expected.first, plane or self.plane
         moves = [perturb(q, self.g, radius=r, mode=mode, noise=noise) for r, mode in asked]
         gaussians = [q.moved(delta) for delta in moves]
-        at_worst = [self.expected.again(worst) for worst in gaussians]
+        at_worst = [self.expected(worst, again=True) for worst in gaussians]
         shadows = [project(Gaussian(worst.mean, worst.log_std, worst.factor), plane) for worst in gaussians]
         rows = dict(
             covariance=project(q, plane).covariance,

@@ -22,7 +22,7 @@ from flatviz.results import Draws
 from flatviz.training.driver import Record
 from flatviz.training.gradient import Batch, Noises, TrainingLoss
 from flatviz.training.keywords import Run, Thinned, defaults
-from flatviz.training.langevin import Chains, ChainState, energy_of, run_chains, starting_points, thinned
+from flatviz.training.langevin import Chains, ChainState, energy_of, run_chains, thinned
 
 SETTINGS = dict(n_draws=30, burn_in=300, thin=20, lr=0.01, eta=0.01, temperature=1.0, weight_decay=5e-4, batch_size=None)
 
@@ -89,7 +89,7 @@ def fit_emcmc(net: Net, data: Data, *, seed: Seed, eta: NonNegative, **how: Unpa
         raise ValueError(f"lr / (eta N) must be below 1, got lr={lr:g}, eta={eta:g}, N={len(data)}: raise eta or lower lr")
     steps, keep = thinned(n_draws // 2, 1, how["burn_in"], how["thin"])
     emcmc = EMCMC(energy=energy_of(net, data, how), keep=keep, lr=lr, eta=eta)
-    return run_chains(net, data, run, how, emcmc, starting_points(net, 1), steps)
+    return run_chains(net, data, run, how, emcmc, net.w.repeat(1, 1), steps)
 
 
 METHOD = Method(fit=fit_emcmc, plain=Tuned(SETTINGS), warm_start=True)

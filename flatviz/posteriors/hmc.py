@@ -23,7 +23,6 @@ from flatviz.checks import Count, NonNegative, Positive, Seed
 from flatviz.core.data import Data
 from flatviz.core.likelihood import Likelihood
 from flatviz.core.net import Net
-from flatviz.core.seeds import generator, randn_like
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws, History
@@ -32,6 +31,7 @@ from flatviz.training.gradient import TrainingLoss, gradient
 from flatviz.training.keywords import Resumed, Run, defaults
 from flatviz.training.langevin import thinned
 from flatviz.training.losses import check_covers, refuse_random_trunk, training_loss
+from flatviz.training.streams import FreshNoise
 
 TIME = math.pi / 2  # mean length of a trajectory, in prior standard deviations
 ACCEPT = 0.8  # rate aimed at: it costs little more than the optimum and forgives narrow places
@@ -112,8 +112,9 @@ def fit_hmc(
     prior = _decay_prior(net, len(data), weight_decay) if prior is None else prior
     check_covers(net, prior, "prior")
     potential = Potential(members, prior, len(data) / kl_weight)
-    sources = [generator(seed + 1000 * chain) for chain in range(chains)]  # the first chain is that of chains=1
-    z = _normal(prior.mean.new_empty(chains, prior.dim + prior.rank), sources)
+    seeds = [seed + 1000 * chain for chain in range(chains)]  # the first chain is that of chains=1
+    normal = FreshNoise(seeds, prior.mean.new_empty(chains, prior.dim + prior.rank))
+    sources, (z,) = normal.generators, normal.at(0)
     value, slope, loss = potential(z)
     size, metric = StepSize(FIRST_STEP), Metric()
     renewals = {burn_in // 4, burn_in // 2, 3 * burn_in // 4} - {0}
@@ -124,7 +125,7 @@ def fit_hmc(
             potential.weight = len(data) / kl_weight * FIRST_WEIGHT ** (1 - step / warming)
             for old, new in zip((value, slope, loss), potential(z)):
                 old.copy_(new)
-        momentum = _normal(z, sources)
+        (momentum,) = normal.at(step)
         before = value + 0.5 * momentum.double().square().sum(1)
         share = 0.5 + float(torch.rand((), generator=sources[0]))
         n = min(most_steps, math.ceil(share * TIME / size.size))
@@ -229,11 +230,6 @@ def _decay_prior(net: Net, n: int, weight_decay: float) -> Gaussian:
     if weight_decay == 0:
         raise ValueError("weight_decay must be > 0 without a prior, got 0: exp(-N L) alone is no density")
     return Gaussian(torch.zeros_like(net.w), torch.full_like(net.w, -0.5 * math.log(n * weight_decay)))
-
-
-def _normal(like: Tensor, sources: list[torch.Generator]) -> Tensor:
-    """Standard normal rows, each of its own chain's generator."""
-    return torch.stack([randn_like(row, source) for row, source in zip(like, sources)])
 
 
 class Metric:

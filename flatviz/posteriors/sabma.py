@@ -9,7 +9,7 @@ Weights that are not treated stay at their source value; the authors' code sampl
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from numbers import Real
@@ -23,10 +23,10 @@ from flatviz.core.net import Net
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import History
-from flatviz.training.driver import Diverged, Record
+from flatviz.training.driver import Diverged
 from flatviz.training.gradient import Batch, Gradient, Noises, NoisyNLL, TrainingLoss
 from flatviz.training.keywords import Perturbed, Run, defaults
-from flatviz.training.perturb import Perturbation
+from flatviz.training.perturb import Mode, Perturbation
 from flatviz.training.variational import (
     TEMPERED,
     TEMPERED_BATCHNORM,
@@ -82,14 +82,8 @@ class SABMA(GaussianFit):
             return nll(q)
         value, g, _ = nll(q, blocks=self.perturbation.moved)
         worst = q.moved(self.perturbation(q, g, self.radius, noise=nll.first))
-        at_worst, g, _ = nll.again(worst)
+        at_worst, g, _ = nll(worst, again=True)
         return value, g, at_worst - value
-
-    def update(self, s: GaussianState, loss: TrainingLoss, batch: Batch, noise: Noises) -> tuple[GaussianState, Record]:
-        """One step."""
-        value, g, gain = self.gradient(s.q, loss, batch, noise)
-        after, kl = self.descent(s, g, noise)
-        return after, Record(value, kl, gain)
 
     def result(
         self, state: GaussianState, history: History | None = None, buffers: Mapping[str, Tensor] | None = None
@@ -210,27 +204,30 @@ METHOD = Method(
     gradients=2,
 )
 
+
+def _in_mode(mode: Mode) -> dict[str, Callable[..., Any]]:
+    """The functions of the record with this perturbation."""
+    functions = dict(fit=fit_sabma, fit_grid=fit_sabma_grid, algorithm=sabma_of)
+    return {name: partial(function, mode=mode) for name, function in functions.items()}
+
+
 SAM_ON_MEAN = replace(
     METHOD,
-    fit=partial(fit_sabma, mode="sam_mu"),
-    fit_grid=partial(fit_sabma_grid, mode="sam_mu"),
-    algorithm=partial(sabma_of, mode="sam_mu"),
+    **_in_mode("sam_mu"),
     plain=Tuned(TEMPERED, radius=0.1, largest=1.0, tour=(0.0, 0.05, 0.1, 0.2, 0.5), lab=(0.0, 0.05, 0.2)),
     batchnorm=Tuned(TEMPERED_BATCHNORM, radius=0.1, largest=0.2, tour=(0.0, 0.02, 0.05, 0.1, 0.2), lab=(0.0, 0.02, 0.1)),
 )
 
 RANK_ONE = replace(
     METHOD,
-    fit=partial(fit_sabma, mode="rank1_pinv"),
+    **_in_mode("rank1_pinv"),
     plain=Tuned(TEMPERED, radius=1.0, largest=5.0),
     batchnorm=Tuned(TEMPERED_BATCHNORM, radius=0.5, largest=2.0),
 )
 
 RELEASED_CODE = replace(
     METHOD,
-    fit=partial(fit_sabma, mode="authors_code"),
-    fit_grid=partial(fit_sabma_grid, mode="authors_code"),
-    algorithm=partial(sabma_of, mode="authors_code"),
+    **_in_mode("authors_code"),
     plain=Tuned(TEMPERED, radius=0.5, largest=2.0),
     batchnorm=Tuned(TEMPERED_BATCHNORM, radius=0.5, largest=2.0),
 )

@@ -40,7 +40,7 @@ from flatviz.results import Draws
 from flatviz.training.driver import Record
 from flatviz.training.gradient import Batch, Noises, TrainingLoss
 from flatviz.training.keywords import Chain, Run, Thinned, defaults
-from flatviz.training.langevin import Chains, ChainState, energy_of, run_chains, starting_points, thinned
+from flatviz.training.langevin import Chains, ChainState, energy_of, run_chains, thinned
 from flatviz.training.streams import constant, cosine, rates
 
 SETTINGS = dict(n_draws=30, burn_in=300, thin=20, lr=0.01, temperature=1.0, weight_decay=5e-4, batch_size=None)
@@ -136,7 +136,7 @@ def fit_sgld(net: Net, data: Data, *, seed: Seed, chains: Count = 1, **how: Unpa
     run = Run.of("SGLD", seed, how)
     steps, keep = thinned(how["n_draws"], chains, how["burn_in"], how["thin"])
     sgld = SGLD(energy=energy_of(net, data, how), keep=keep, lr=how["lr"])
-    return run_chains(net, data, run, how, sgld, starting_points(net, chains), steps)
+    return run_chains(net, data, run, how, sgld, net.w.repeat(chains, 1), steps)
 
 
 @defaults(WITH_MOMENTUM)
@@ -169,7 +169,7 @@ def fit_sghmc(net: Net, data: Data, *, seed: Seed, friction: Share, chains: Coun
     steps, keep = thinned(how["n_draws"], chains, how["burn_in"], how["thin"])
     still = rates(how["lr"], steps, net.w, constant)
     sghmc = SGHMC(energy=energy_of(net, data, how), keep=keep, rates=still, friction=friction)
-    return run_chains(net, data, run, how, sghmc, starting_points(net, chains), steps)
+    return run_chains(net, data, run, how, sghmc, net.w.repeat(chains, 1), steps)
 
 
 @defaults(CYCLICAL)
@@ -219,7 +219,7 @@ def fit_csgld(
     noisy = frozenset(step for step in range(steps) if step % cycle_steps >= cycle_steps - tail)
     keep = frozenset(step for step in range(steps) if step % cycle_steps in kept)
     sghmc = SGHMC(energy=energy_of(net, data, how), keep=keep, rates=falling, friction=friction, noisy=noisy)
-    return run_chains(net, data, run, how, sghmc, starting_points(net, chains), steps)
+    return run_chains(net, data, run, how, sghmc, net.w.repeat(chains, 1), steps)
 
 
 def _noisy_steps(n_draws: int, cycles: int, cycle_steps: int, noisy_share: float, chains: int) -> tuple[int, set[int]]:

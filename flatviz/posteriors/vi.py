@@ -25,10 +25,9 @@ from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
-from flatviz.training.driver import Record
 from flatviz.training.gradient import Ascent, Batch, Gradient, Noises, NoisyNLL, TrainingLoss
 from flatviz.training.keywords import FromPrior, Run, Variational, defaults
-from flatviz.training.variational import TEMPERED, TEMPERED_BATCHNORM, GaussianFit, GaussianState, descent_of, fit_gaussian
+from flatviz.training.variational import TEMPERED, TEMPERED_BATCHNORM, GaussianFit, descent_of, fit_gaussian
 
 STD_FLOOR = 1e-4  # a weight that is 0 would have std 0 under MOPED
 
@@ -66,12 +65,6 @@ class VI(GaussianFit):
     def gradient(self, q: Gaussian, loss: TrainingLoss, batch: Batch, noise: Noises) -> Gradient:
         """Loss, its gradient in theta, and the loss gained by the ascent."""
         return NoisyNLL(loss, batch, noise)(q, ascent=self.ascent)
-
-    def update(self, s: GaussianState, loss: TrainingLoss, batch: Batch, noise: Noises) -> tuple[GaussianState, Record]:
-        """One step."""
-        value, g, gain = self.gradient(s.q, loss, batch, noise)
-        after, kl = self.descent(s, g, noise)
-        return after, Record(value, kl, gain)
 
 
 def vi_of(prior: Gaussian, n: int, *, ascent: Ascent | None = None, **how: Any) -> VI:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, NamedTuple
 
@@ -65,6 +65,8 @@ class Algorithm:
     A state's first field is the point at which early stopping looks: weights, or a Gaussian's mean.
     """
 
+    keep: Container[int] = ()  # steps that `collect` follows
+
     def update(self, state: Any, loss: TrainingLoss, batch: Tensor | None, noise: tuple[Tensor, ...]) -> tuple[Any, Record]:
         """The state after one step, and what the history keeps of it; the given state stays as it is."""
         raise NotImplementedError
@@ -75,7 +77,7 @@ class Algorithm:
 
     def collects(self, step: int) -> bool:
         """Whether `collect` follows this step."""
-        return False
+        return step in self.keep
 
     def collect(self, state: Any) -> Any:
         """The state with its present weights taken in, as a draw or in a running mean; fields that grow are tuples of tensors."""

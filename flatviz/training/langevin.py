@@ -91,10 +91,6 @@ class Chains(Algorithm):
         """Whether a step has noise."""
         return self.energy.temperature > 0
 
-    def collects(self, step: int) -> bool:
-        """Whether the weights after this step are a draw."""
-        return step in self.keep
-
     def collect(self, state: Any) -> Any:
         """With the present weights among the draws."""
         return state._replace(draws=(*state.draws, state.w.clone()))
@@ -123,11 +119,6 @@ def run_chains(net: Net, data: Data, run: Run, how: Chain, algorithm: Chains, w:
     run = replace(run, label=f"{run.label}, T = {how['temperature']:g}")
     how_seeded = dict(steps=steps, seeds=seeds, shuffle=[seed + 1 for seed in seeds])
     return algorithm.result(*drive(algorithm, algorithm.init(w), loss, run, **how_seeded))
-
-
-def starting_points(net: Net, chains: int) -> Tensor:
-    """Where the net stands, once a chain, (chains, D)."""
-    return net.w.detach().expand(chains, -1).clone()
 
 
 def thinned(n_draws: int, chains: int, burn_in: int, thin: int) -> tuple[int, range]:

@@ -77,10 +77,6 @@ class SGD(Algorithm):
         w = s.w.addcmul(v, self.rates.take(s.step), value=-1)
         return SGDState(w, v, s.step + 1, s.kept), Record(value, sharpness=gain)
 
-    def collects(self, step: int) -> bool:
-        """Whether the weights after this step are kept."""
-        return step in self.keep
-
     def collect(self, s: SGDState) -> SGDState:
         """With the present weights among those that are kept."""
         return s._replace(kept=(*s.kept, s.w.clone()))

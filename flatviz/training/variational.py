@@ -22,7 +22,7 @@ from flatviz.core.net import Net
 from flatviz.engine.batchnorm import TrainingNet
 from flatviz.gaussian import Gaussian
 from flatviz.results import History
-from flatviz.training.driver import Algorithm, Diverged, check_converged, drive, risen
+from flatviz.training.driver import Algorithm, Diverged, Record, check_converged, drive, risen
 from flatviz.training.gradient import Batch, Gradient, Noises, TrainingLoss
 from flatviz.training.keywords import FromPrior, Run
 from flatviz.training.losses import check_covers, training_loss
@@ -92,16 +92,6 @@ class Descent:
     momentum: float = 0.9
     weight_decay: float = 0.0
 
-    def init(self, start: Gaussian, members: int = 1) -> GaussianState:
-        """The state at `start`, of so many members."""
-        mean, log_std, factor = (
-            t.detach() if members == 1 else t.detach().expand(members, *t.shape)
-            for t in (start.mean, start.log_std, start.factor)
-        )
-        still = torch.zeros_like(mean)
-        zero = torch.zeros((), dtype=torch.long, device=mean.device)
-        return GaussianState(mean, log_std, factor, still, torch.cat((still[..., :1], still), -1), zero)
-
     @property
     def unit(self) -> float:
         """Tau, nats of the loss of an example in which G is measured."""
@@ -152,7 +142,13 @@ class GaussianFit(Algorithm):
 
     def init(self, start: Gaussian, members: int = 1) -> GaussianState:
         """The state at `start`, of one or several members."""
-        return self.descent.init(start, members)
+        mean, log_std, factor = (
+            t.detach() if members == 1 else t.detach().expand(members, *t.shape)
+            for t in (start.mean, start.log_std, start.factor)
+        )
+        still = torch.zeros_like(mean)
+        zero = torch.zeros((), dtype=torch.long, device=mean.device)
+        return GaussianState(mean, log_std, factor, still, torch.cat((still[..., :1], still), -1), zero)
 
     def noise(self, state: GaussianState, seeds: Sequence[int], steps: int) -> Noise:
         """z1 (..., S, D) and z2 (..., S, K) of each step."""
@@ -161,6 +157,12 @@ class GaussianFit(Algorithm):
     def gradient(self, q: Gaussian, loss: TrainingLoss, batch: Batch, noise: Noises) -> Gradient:
         """Loss at q, the gradient in theta along which q moves, and the loss gained by an ascent or None."""
         raise NotImplementedError
+
+    def update(self, s: GaussianState, loss: TrainingLoss, batch: Batch, noise: Noises) -> tuple[GaussianState, Record]:
+        """One step."""
+        value, g, gain = self.gradient(s.q, loss, batch, noise)
+        after, kl = self.descent(s, g, noise)
+        return after, Record(value, kl, gain)
 
     def result(
         self, state: GaussianState, history: History | None = None, buffers: Mapping[str, Tensor] | None = None

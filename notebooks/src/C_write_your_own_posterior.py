@@ -193,16 +193,13 @@ _ = ipywidgets.interact(trace, log10_epsilon=slider)
 # 3. **leave the stands alone**: the user's net, data and the global random state stay as they were;
 # 4. **stop when I stop**: the steps run in `drive`, which shows progress, saves the state to `checkpoint`, and goes on from there.
 #
-# `drive` asks the method for its noise, and for the steps after which `collect` takes a draw into the state:
+# `drive` asks the method for its noise, and after the steps in `keep` lets `collect` take a draw into the state:
 
 
 # %%
 @dataclass(frozen=True, eq=False)
 class Kept(Metropolis):
     keep: range = range(0)  # steps after which the state is a draw
-
-    def collects(self, step):
-        return step in self.keep
 
 
 # %%
