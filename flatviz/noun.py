@@ -149,3 +149,8 @@ class History:
     sharpness: Tensor | None = None
     validation: Tensor | None = None
     notes: tuple[str, ...] = ()
+
+    def mapped(self, function: Callable[[Tensor], Tensor]) -> History:
+        """The history in which `function` stands for each record that there is: of one member, say, or the mean over them."""
+        records = (self.loss, self.kl, self.sharpness, self.validation)
+        return History(*(None if record is None else function(record) for record in records), notes=self.notes)

@@ -21,7 +21,7 @@ from flatviz.core.ascent import FisherSAM
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.posteriors.method import Method, Tuned
-from flatviz.results import Draws, History
+from flatviz.results import Draws
 from flatviz.training.keywords import Run, Trained, defaults
 from flatviz.training.losses import training_loss
 from flatviz.training.sgd import descend, train_members
@@ -91,13 +91,7 @@ def fit_ensemble(
     """
     run = Run.of("ensemble", seed, how)
     W, history = train_members(net, data, [seed + 1000 * member for member in range(members)], run, how, batchnorm)
-    return Draws(
-        W,
-        History(
-            *(None if v is None else v.mean(1) for v in (history.loss, None, history.sharpness, history.validation)),
-            notes=history.notes,
-        ),
-    )
+    return Draws(W, history.mapped(lambda record: record.mean(1)))
 
 
 _POINT = dict(tour=(0.0,), lab=(0.0,))

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import NamedTuple, Unpack
 
 import torch
@@ -206,13 +207,10 @@ def fit_swag_members(
         **how: How it is run.
     """
     state, history, swag = _tail("SWAG", net, data, seeds[0], how, rank, scale, W, seeds)
-    gains, rows = history.sharpness, zip(state.w, state.mean, state.squares, zip(*state.deviations), history.loss.T)
+    rows = zip(state.w, state.mean, state.squares, zip(*state.deviations))
     return [
-        swag.result(
-            state._replace(w=w, mean=mean, squares=squares, deviations=d),
-            History(loss, sharpness=None if gains is None else gains[:, i], notes=history.notes),
-        )
-        for i, (w, mean, squares, d, loss) in enumerate(rows)
+        swag.result(state._replace(w=w, mean=mean, squares=squares, deviations=d), history.mapped(itemgetter((..., i))))
+        for i, (w, mean, squares, d) in enumerate(rows)
     ]
 
 

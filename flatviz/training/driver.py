@@ -30,7 +30,7 @@ from flatviz.training.gradient import TrainingLoss
 from flatviz.training.keywords import Run
 from flatviz.training.replay import replayed
 from flatviz.training.stopping import EarlyStopping
-from flatviz.training.streams import Noise, minibatches, steps_per_epoch
+from flatviz.training.streams import Noise, minibatches
 
 SAVE_EVERY = 30.0  # seconds
 FAR = 10.0  # nats an example, beside ten times the first loss: a wide posterior at T = 1 raises the loss by less
@@ -147,15 +147,15 @@ def drive(
         watch(0, state)
     n, device = 1 if data is None else len(data), state[0].device
     del state, about  # of a large network they are memory
-    stopping = early_stopping(loss, held, lambda: live[names[0]], run, steps)
+    stopping = EarlyStopping(loss, held, lambda: live[names[0]], run, steps) if run.training.validation is not None else None
     examples = None if data is None else min(run.batch_size or n, n)
     advance(live, update, minibatches(n, run.batch_size, shuffle, device), steps, run, title, stopping, examples=examples)
     losses, checks = torch.stack(rows["loss"]), None if stopping is None else torch.stack(stopping.losses)
     kls, gains = (torch.stack(rows[name]) if rows[name] else None for name in ("kl", "sharpness"))
-    if not check:
-        return now(), History(losses, kls, gains, checks, notes=tuple(notes))
-    check_converged(losses, *(value for value in held() if value.is_floating_point()))
-    return now(), History(losses, kls, gains, checks, notes=(*notes, *risen(losses, checks)))
+    if check:
+        check_converged(losses, *(value for value in held() if value.is_floating_point()))
+        notes = [*notes, *risen(losses, checks)]
+    return now(), History(losses, kls, gains, checks, notes=tuple(notes))
 
 
 def titled(run: Run, steps: int, about: Mapping[str, Any]) -> str:
@@ -228,25 +228,6 @@ def _out_of_memory(label: str, index: Tensor | None, error: RuntimeError) -> str
         f"{label} must fit into memory, got a step with {batch} of which torch says: {error}: lower batch_size, or give "
         "training=fv.Training(accumulate=2, precision='bfloat16'): half the examples at a time, of half the size"
     )
-
-
-def early_stopping(
-    loss: TrainingLoss, held: Callable[[], list[Tensor]], center: Callable[[], Tensor], run: Run, steps: int
-) -> EarlyStopping | None:
-    """Stopping by the loss of `run.training.validation` at `center()`; None without one.  held: tensors of the best check that return.
-
-    center() is (D,), or (B, D) of members, with statistics of BatchNorm that are then those of the last step.
-    """
-    validation = run.training.validation
-    if validation is None:
-        return None
-    loss.check(validation)
-    alone = center().ndim == 1
-    judge = loss.each[0] if alone else loss
-    statistics = [value for value in loss.state.values() if isinstance(value, Tensor)] if alone else []
-    how = dict(steps=steps, epoch=steps_per_epoch(len(loss.data), run.batch_size), patience=run.training.patience)
-    members = None if alone else len(center())
-    return EarlyStopping(lambda: judge.score(center(), validation), lambda: [*held(), *statistics], **how, members=members)
 
 
 def check_converged(losses: Tensor, *parameters: Tensor) -> None:

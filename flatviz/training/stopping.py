@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
 
 from flatviz.storage.files import State
+from flatviz.training.gradient import TrainingLoss
+from flatviz.training.keywords import Run
+from flatviz.training.streams import steps_per_epoch
 
 CHECKS = 50  # of the validation loss in a run at most, and one an epoch at most
 
@@ -16,26 +19,34 @@ CHECKS = 50  # of the validation loss in a run at most, and one an epoch at most
 class EarlyStopping:
     """Checks `score()` every few steps; stops after `patience` checks without a lower one.
 
-    held: gives the tensors that a fit moves; `restore` puts the best ones back, in place.  members: B where the first dimension of
-    each is that of members trained at once and `score()` is (B,): each has its own best, and the run ends with the last.
+    It looks at the loss of `run.training.validation` at `center()`, (D,), or (B, D) of members trained at once: each has then its
+    best, the run ends with the last, and statistics of BatchNorm are those of the last step.
+
+    Args:
+        loss: What the fit minimises.
+        held: Gives the tensors that the fit moves; `restore` puts the best ones back, in place.
+        center: The point whose loss counts.
+        run: Validation data, patience, minibatches.
+        steps: Of the run.
+
+    Raises:
+        ValueError: For data that the network cannot read.
     """
 
     def __init__(
-        self,
-        score: Callable[[], Tensor],
-        held: Callable[[], Sequence[Tensor]],
-        *,
-        steps: int,
-        epoch: int,
-        patience: int,
-        members: int | None = None,
+        self, loss: TrainingLoss, held: Callable[[], list[Tensor]], center: Callable[[], Tensor], run: Run, steps: int
     ) -> None:
-        self.score, self.patience = score, patience
-        self.held = lambda: [t[None] if members is None else t for t in held()]  # views, a row a member
-        self.every = max(epoch, math.ceil(steps / CHECKS))
+        validation, self.patience = run.training.validation, run.training.patience
+        loss.check(validation)
+        alone = center().ndim == 1
+        members, judge = (1, loss.each[0]) if alone else (len(center()), loss)
+        statistics = [value for value in loss.state.values() if isinstance(value, Tensor)]
+        self.score = lambda: judge.score(center(), validation)
+        self.held = lambda: [t[None] for t in (*held(), *statistics)] if alone else held()  # views, a row a member
+        self.every = max(steps_per_epoch(len(loss.data), run.batch_size), math.ceil(steps / CHECKS))
         self.best = [t.clone() for t in self.held()]
-        self.lowest = torch.full((members or 1,), math.inf, dtype=torch.float64)
-        self.since = torch.zeros(members or 1, dtype=torch.long)
+        self.lowest = torch.full((members,), math.inf, dtype=torch.float64)
+        self.since = torch.zeros(members, dtype=torch.long)
         self.losses: list[Tensor] = []
 
     @property

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import NamedTuple
 
 import torch
@@ -199,9 +200,8 @@ def fit_gaussians(
     streams = dict(steps=how["steps"], seeds=seeds, shuffle=shuffles[0] if B == 1 else shuffles)
     state, history = drive(algorithm, algorithm.init(start, B), loss, run, **streams, check=False)
     each = [GaussianState(*(t if B == 1 or t.ndim == 0 else t[i] for t in state)) for i in range(B)]
-    records = history.loss, history.kl, history.sharpness, history.validation
-    rows = [[None if v is None else v.reshape(-1, B)[:, i] for v in records] for i in range(B)]
-    return [_member(algorithm, s, row, net, history.notes) for s, row, net in zip(each, rows, trained)]
+    rows = history.mapped(lambda record: record.reshape(-1, B))
+    return [_member(algorithm, s, rows.mapped(itemgetter((..., i))), trained[i]) for i, s in enumerate(each)]
 
 
 def fit_gaussian(
@@ -221,17 +221,11 @@ def started(prior: Gaussian, how: FromPrior) -> Gaussian:
     return q if scale == 1 else replace(q, log_std=q.log_std + math.log(scale), factor=scale * q.factor)
 
 
-def _member(
-    algorithm: GaussianFit,
-    state: GaussianState,
-    row: Sequence[Tensor | None],
-    trained: TrainingNet | None,
-    notes: tuple[str, ...],
-) -> Gaussian | Diverged:
-    loss, *_, validation = row
+def _member(algorithm: GaussianFit, state: GaussianState, history: History, trained: TrainingNet | None) -> Gaussian | Diverged:
     try:
-        check_converged(loss, state.mean, state.log_std, state.factor)
+        check_converged(history.loss, state.mean, state.log_std, state.factor)
     except Diverged as error:
         return error
     buffers = None if trained is None else {name: b.clone() for name, b in trained.buffers.items()}
-    return algorithm.result(state, History(*row, notes=(*notes, *risen(loss, validation))), buffers)
+    notes = (*history.notes, *risen(history.loss, history.validation))
+    return algorithm.result(state, replace(history, notes=notes), buffers)

@@ -123,6 +123,12 @@ def test_fifty_steps_of_a_family_together_are_those_of_each_member_alone(setting
             torch.testing.assert_close(q.history.kl, alone.history.kl, rtol=1e-7, atol=1e-7)
 
 
+@pytest.mark.parametrize("method", [m for m in fv.METHODS.values() if m.fit_grid], ids=str)
+def test_a_grid_of_a_method_is_of_that_method(method, small):
+    grid = method.fit_grid(*small, radius=[0.3], seed=[1], steps=2)
+    torch.testing.assert_close(grid[0.3, 1].mean, method.fit(*small, radius=0.3, seed=1, steps=2).mean)
+
+
 def test_what_cannot_run_together_runs_one_after_the_other(small):
     module = nn.Sequential(nn.Linear(2, 5), nn.BatchNorm1d(5), nn.ReLU(), nn.Linear(5, 3)).double()
     net, data = fv.Net.from_module(module, "norm+head"), small[1]
