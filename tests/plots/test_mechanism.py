@@ -12,7 +12,7 @@ from flatviz.pages import views
 from flatviz.pages.scene import Scene
 from flatviz.plots.mechanism import plot_step
 from flatviz.plots.step import PHASES, ellipse
-from flatviz.storage.files import KIND, read_file
+from flatviz.storage.files import read_file
 
 
 @pytest.fixture(scope="module")
@@ -88,8 +88,8 @@ def test_stages_of_training_are_those_at_which_a_fit_stops_and_the_last_is_its_p
             q = fv.fit_sabma(net, data, prior, radius=0.5, seed=4, **how, progress=stopping_at(at))
             assert at == settings["steps"]
         except KeyboardInterrupt:
-            theta = read_file(how["checkpoint"], KIND)[1]["theta"]
-            q = fv.Gaussian(theta[0], theta[1], theta[2:])
+            state = read_file(how["checkpoint"], "checkpoint")[1]
+            q = fv.Gaussian(state["mean"], state["log_std"], state["factor"])
         alone = fv.families.mechanism(net, data, q, radii=[0.5], seed=4, n_draws=8, resolution=3)
         assert (stage.loss, stage.radius) == (pytest.approx(alone.loss, rel=1e-9), alone.radius)
         for name in ("worst_loss", "length"):
