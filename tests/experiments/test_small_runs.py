@@ -28,9 +28,7 @@ def test_the_frontier_runs_on_the_cells_of_the_stored_table(run_small):
     )
     assert cells(found.fillna(-1.0), *keys) == cells(stored, *keys) and set(found.seed) == {10000, 10001}
     assert set(stored.quantity) == set(found.quantity) and "failed" not in said
-    assert (
-        said.count("SA-BMA at radius 1, T = ") == 6 and "digits, " not in said.split("## Claims")[0].partition("no values")[0]
-    )
+    assert said.count(": SA-BMA at radius 1, T = ") == 6
 
 
 def test_the_frontier_interpolates_along_the_curve_of_each_seed():
