@@ -19,11 +19,11 @@ from flatviz.pages.scene import Scene, member_images, pixels_of
 from flatviz.pages.story import Step
 from flatviz.pages.views import View
 from flatviz.plots.color import values_of
+from flatviz.plots.ground import mean_lambda1
 from flatviz.plots.live import Live
-from flatviz.plots.nouns import mean_lambda1
+from flatviz.plots.mechanism import PHASES
 from flatviz.plots.radius import columns_of
 from flatviz.plots.radius import values_of as seeds_of
-from flatviz.plots.step import PHASES
 from flatviz.plots.theme import CONFIG, Figure, dark_colors, numbers, style
 from flatviz.results import Family
 

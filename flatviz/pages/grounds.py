@@ -11,8 +11,7 @@ from flatviz.pages.scene import Scene
 from flatviz.plots.basin import center_of, plot_basin, plot_basin_3d
 from flatviz.plots.color import ColorScale
 from flatviz.plots.ground import add_contour, plane_axes, small_print, width_of
-from flatviz.plots.surface import plot_surface
-from flatviz.plots.surface_3d import plot_relief, plot_surface_3d
+from flatviz.plots.surfaces import plot_relief, plot_surface, plot_surface_3d
 from flatviz.plots.theme import Figure, figure, scatter, short
 from flatviz.results import Projection, Surface
 

@@ -15,9 +15,9 @@ from torch import Tensor
 
 from flatviz.plots.basin import LEVEL, above_center, basin_scale, basin_share, center_of
 from flatviz.plots.color import ColorScale
+from flatviz.plots.ground import mean_lambda1
 from flatviz.plots.inputs import class_words
 from flatviz.plots.mechanism import in_plane
-from flatviz.plots.nouns import mean_lambda1
 from flatviz.plots.radius import columns_of, trend, values_of
 from flatviz.plots.theme import short, style
 from flatviz.results import Family, Surface

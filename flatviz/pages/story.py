@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from flatviz.pages.document import texts_of
-from flatviz.plots.nouns import mean_lambda1
+from flatviz.plots.ground import mean_lambda1
 from flatviz.plots.theme import short
 from flatviz.results import Family
 

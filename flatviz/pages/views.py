@@ -10,16 +10,13 @@ from typing import Any
 from flatviz.pages.document import texts_of
 from flatviz.pages.grounds import PLANES, accuracy, averaged, basin, shared
 from flatviz.pages.scene import Scene
+from flatviz.plots.calibration import plot_metrics, plot_reliability
+from flatviz.plots.curvature import plot_spectrum
 from flatviz.plots.frontier import has_frontier, plot_frontier
-from flatviz.plots.images import plot_images
-from flatviz.plots.inputs import plot_input_maps
-from flatviz.plots.mechanism import kind_of, plot_moments, plot_step
-from flatviz.plots.metrics import plot_metrics
-from flatviz.plots.projection import plot_projection
+from flatviz.plots.inputs import plot_images, plot_input_maps
+from flatviz.plots.landscape import plot_projection
+from flatviz.plots.mechanism import DOES, PHASES, kind_of, plot_moments, plot_step
 from flatviz.plots.radius import columns_of, plot_radius
-from flatviz.plots.reliability import plot_reliability
-from flatviz.plots.spectrum import plot_spectrum
-from flatviz.plots.step import DOES, PHASES
 from flatviz.plots.theme import Figure, style
 from flatviz.results import Family
 

@@ -12,7 +12,7 @@ from flatviz.checks import Number
 from flatviz.core.boundary import public
 from flatviz.plots.color import ColorScale
 from flatviz.plots.ground import ground
-from flatviz.plots.surface_3d import plot_relief
+from flatviz.plots.surfaces import plot_relief
 from flatviz.plots.theme import INK, Figure, numbers, scatter, short
 from flatviz.results import Surface
 

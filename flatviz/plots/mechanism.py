@@ -7,15 +7,118 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 import torch
+from torch import Tensor
 
 from flatviz.catalog import LOOKS
 from flatviz.core.boundary import public
 from flatviz.plots.color import ColorScale
-from flatviz.plots.ground import ground, same_plane, width_of
-from flatviz.plots.nouns import one_or_several
-from flatviz.plots.step import PHASES, RIM, STILL, labelled, mean_of, phase_traces
+from flatviz.plots.ground import ground, one_or_several, same_plane, width_of
 from flatviz.plots.theme import INK, MUTED, Figure, scatter, short, style
 from flatviz.results import Family, Mechanism, Surface
+
+PHASES = ("q and its ball", "ascend to the worst q′", "gradient there", "step back", "descend")
+DOES = (  # in each of them, for whatever method's ball
+    "every q′ that the radius allows",
+    "q′ = q + Δ, the worst in the ball (to first order)",
+    "g′ = ∇ E[NLL], taken at q′",
+    "the mean is at q again, g′ is kept",
+    "θ ← θ − lr g′ (g without a ball)",
+)
+ARROW = 0.3  # of the half width of the picture: length of the gradient arrows, which show directions
+STEP = 0.2  # of it: length of the descent
+HEAD = 14  # px, of an arrow
+SHAFT = 0.7  # of an arrow: what has a rim, which would look out in front of the head
+RING = 48  # points of an ellipse
+STILL = ("q", "ball of the radius", "SAM's ball", "SAM's move", "gradient g at q", "shaft of gradient g at q")  # in all phases
+RIM = " rim"  # after the name of a line: a wider one below it in white
+LABELS = {  # a trace -> its label, the point beside which it is, and on which side of it
+    "q": ("q", 30, "bottom left"),
+    "ball of the radius": ("ball", 18, "top left"),
+    "SAM's ball": ("SAM's ball", 42, "bottom right"),
+    "the worst q′": ("q′", 0, "middle right"),
+    "gradient g at q": ("g", 1, "middle left"),
+    "gradient g′ at q′": ("g′", 1, "middle right"),
+    "step: − g′ from q": ("−g′", 1, "bottom right"),
+    "path of q's mean": ("path of q's mean", 0, "bottom left"),
+}
+HALO = "0 0 3px #fefefe, 0 0 3px #fefefe, 0 0 2px #fefefe"  # of a label, on any colour of the ground, which is alike on a dark page
+COLORS = dict(q=LOOKS["vi"].color, worst=LOOKS["sabma"].color, sam=LOOKS["sam_mu"].color)
+
+
+def phase_traces(step: Mechanism, phase: int, k: int, half: float) -> list[go.Scatter]:
+    """Everything that moves, at its place in a phase at radius k; half: of the picture's width.
+
+    q' stays where it is once the ascent has reached it; the dot is the mean, which is back at q from the fourth phase on.
+    """
+    zero, center, there = torch.zeros(2, dtype=torch.float64), mean_of(step), step.worst[k].double()
+    rest, worst = ellipse(step.covariance, zero), ellipse(step.worst_covariance[k], there)
+    top, length = there if phase > 0 else zero, float(step.length[k])
+    back = _unit(step.there[k]) * half
+    sams_move = _unit(step.gradient) if step.slope is None else step.gradient.double() / max(step.slope, 1e-12)
+    lines = [
+        (rest, "q", dict(color=COLORS["q"], width=3)),
+        (ellipse(step.ball[k], zero), "ball of the radius", dict(color=COLORS["worst"], width=2, dash="dash")),
+        (ellipse(torch.eye(2) * length**2, zero), "SAM's ball", dict(color=COLORS["sam"], width=1.5, dash="dot")),
+        (worst if phase > 0 else rest, "the worst q′", dict(color=COLORS["worst"], width=3)),
+        (torch.stack([zero, top]), "move of the mean", dict(color=COLORS["worst"], width=2)),
+        (torch.stack([zero, sams_move * length]), "SAM's move", dict(color=COLORS["sam"], width=1.5)),
+    ]
+    arrows = [
+        (zero, _unit(step.gradient) * ARROW * half, "gradient g at q", "#1e2832"),
+        (top, back * ARROW * (phase > 1), "gradient g′ at q′", "#8a1c7c"),
+        (zero, -back * STEP * (phase > 3), "step: − g′ from q", COLORS["q"]),
+    ]
+    drawn = [(points + center, name, line) for points, name, line in lines]
+    shafts = [(center + torch.stack([start, start + SHAFT * move]), f"shaft of {name}") for start, move, name, _ in arrows]
+    rims = [(points, f"{name}{RIM}") for points, name, line in drawn if "dash" not in line] + shafts
+    traces = [scatter(*points.T, "lines", name, line=dict(color="#fefefe", width=5)) for points, name in rims]
+    for points, name, line in drawn:
+        trace = scatter(*points.T, "lines", name, line=line, hoverinfo="name")
+        traces.append(labelled(trace, line["color"], name != "the worst q′" or phase > 0))
+    traces += [_arrow(center + start, move, name, color) for start, move, name, color in arrows]
+    dot, mean = dict(size=11, color="#ffd23f", line=dict(color=INK, width=1.5)), center + (top if phase < 3 else zero)
+    return [*traces, scatter(*mean[:, None], "markers", "the mean now", marker=dot, hoverinfo="name")]
+
+
+def labelled(trace: go.Scatter, color: str, shown: bool = True) -> go.Scatter:
+    """The trace with its label beside one of its points; with none where it has no label, or nothing of it is shown."""
+    text, at, side = LABELS.get(trace.name, ("", 0, None))
+    texts = [text if i == at and shown else "" for i in range(len(trace.x))]
+    font = dict(color=color, size=13, shadow=HALO)
+    return trace.update(mode=f"{trace.mode}+text", text=texts, textposition=side, textfont=font)
+
+
+def _arrow(start: Tensor, move: Tensor, name: str, color: str) -> go.Scatter:
+    shown = float(move.norm()) > 0
+    edge = dict(color="#fefefe", width=1)
+    tip = dict(symbol="arrow", size=[0, HEAD * shown], angleref="previous", color=color, opacity=1, line=edge)
+    arrow = scatter(
+        *torch.stack([start, start + move]).T,
+        "lines+markers",
+        name,
+        line=dict(color=color, width=3),
+        marker=tip,
+        hoverinfo="name",
+    )
+    return labelled(arrow, color, shown)
+
+
+def _unit(v: Tensor) -> Tensor:
+    return v.double() / v.double().norm().clamp_min(1e-12)
+
+
+def ellipse(covariance: Tensor, center: Tensor) -> Tensor:
+    """Points (RING + 1, 2) with (c - center)^T covariance^-1 (c - center) = 1."""
+    angle = torch.linspace(0, 2 * torch.pi, RING + 1, dtype=torch.float64)
+    values, vectors = torch.linalg.eigh(covariance.double())  # a flat ellipse has no Cholesky factor
+    root = (vectors * values.clamp_min(0).sqrt()) @ vectors.T  # symmetric, so that ellipses in between are ellipses
+    return center.double() + torch.stack([angle.cos(), angle.sin()], 1) @ root
+
+
+def mean_of(step: Mechanism) -> Tensor:
+    """Where q's mean lies on its ground."""
+    return torch.zeros(2, dtype=torch.float64) if step.center is None else step.center.double()
+
 
 FRAME_MS = 1400  # of a phase
 ROOM = 1.12  # times what is drawn: half of the width of a picture of one radius
@@ -62,10 +165,10 @@ def plot_mechanism(step: Mechanism | Sequence[Mechanism], *, title: str | None =
     """
     stages = one_or_several(step)
     first, last = stages[0], len(stages[0].radius) - 1
-    if not all(_same_ground(stage.surface, first.surface) for stage in stages):
-        raise ValueError(
-            "several steps must share one surface: fv.families.mechanism_in_training makes such, plot others one by one"
-        )
+    here, grounds = first.surface, [stage.surface for stage in stages]  # read from disk, each has a copy
+    if not all(s is here or same_plane(s.plane, here.plane) and torch.equal(s.values, here.values) for s in grounds):
+        do = "fv.families.mechanism_in_training makes such, plot others one by one"
+        raise ValueError(f"several steps must share one surface: {do}")
     several = len(stages) > 1
     from_where = f"{len(stages)} moments of training" if several else first.name
     alt = "; later, ".join(_alt(stage, last) for stage in stages[:: max(1, len(stages) - 1)])
@@ -108,8 +211,7 @@ def plot_step(family: Family, i: int) -> Figure:
     half = max(ROOM * step.reach(0), IN_SIGHT * _half(step))
     fig = _figure(step.surface, "One step from VI's posterior", ALTS.get(kind, NO_BALL))
     fig.update_layout(xaxis_range=[-half, half], yaxis_range=[-half, half])
-    color = style(family[i].method).color
-    fig = _in_phases(fig, [step], half)
+    fig, color = _in_phases(fig, [step], half), style(family[i].method).color
     for k, trace in enumerate(fig.data):
         name = trace.name.removesuffix(RIM).removeprefix("shaft of ")
         if name in OF_BALL:
@@ -127,8 +229,7 @@ def kind_of(family: Family, i: int) -> str:
     Without a ball: "none" at radius 0, "not" for a method that never has one.
     """
     method = family[i].method
-    mode = LOOKS[method].perturbation if method in LOOKS else None
-    if mode is None and method != "vi":
+    if (mode := LOOKS[method].perturbation if method in LOOKS else None) is None and method != "vi":
         return "not"
     if mode is None or family[i].radius == 0:
         return "none"
@@ -157,16 +258,13 @@ def _in_phases(fig: Figure, steps: Sequence[Mechanism], half: float) -> Figure:
             moving = dict(rows="all" if still else "phase", trace=name, key=f"{name} {path}")
             fig.follow({f"data.{len(fig.data)}.{path}": values[-1] if still else values}, **moving)
         fig.add_trace(traces[-1])
-    raised = [_raised(step, phase, named=len(steps) > 1) for step, phase in shown]
+    raised = []  # what the ascent raises, as far as the phase has come
+    for step, phase in shown:
+        who, at_worst = f"{step.name}: " * (len(steps) > 1), f", {short(float(step.worst_loss[0]))} at q′" * (phase > 0)
+        raised.append(f"{who}expected loss {short(step.loss)} at q{at_worst}")
     path = fig.add_text(raised[-1], font=dict(size=12), yshift=4)
     fig.follow({f"{path}.text": raised}, rows="phase")
     return fig.update_layout(margin=dict(t=60))
-
-
-def _raised(step: Mechanism, phase: int, *, named: bool) -> str:
-    """What the ascent raises, as far as the phase has come."""
-    at_worst = f", {short(float(step.worst_loss[0]))} at q′" if phase else ""
-    return f"{step.name + ': ' if named else ''}expected loss {short(step.loss)} at q{at_worst}"
 
 
 def _figure(surface: Surface, title: str, alt: str) -> Figure:
@@ -174,11 +272,6 @@ def _figure(surface: Surface, title: str, alt: str) -> Figure:
     fig = ground(surface, ColorScale.of(surface), title, alt)
     ends = {axis: [float(ticks.min()), float(ticks.max())] for axis, ticks in (("x", surface.a), ("y", surface.b))}
     return fig.update_layout(xaxis_range=ends["x"], yaxis_range=ends["y"], width=width_of(surface) + 160)
-
-
-def _same_ground(a: Surface, b: Surface) -> bool:
-    """Whether two surfaces are one: stages that were read from disk have a copy each."""
-    return a is b or (same_plane(a.plane, b.plane) and torch.equal(a.values, b.values))
 
 
 def in_plane(stages: Sequence[Mechanism], k: int) -> str:
@@ -194,15 +287,13 @@ def _half(step: Mechanism) -> float:
 
 def _path(stages: Sequence[Mechanism]) -> go.Scatter:
     """The means of q at all stages, which do not move."""
-    line = dict(color=PATH, width=2, dash="dot")
-    dots = dict(size=8, color=PATH, line=dict(color=INK, width=1))
+    look = dict(line=dict(color=PATH, width=2, dash="dot"), marker=dict(size=8, color=PATH, line=dict(color=INK, width=1)))
+    look |= dict(customdata=[stage.name for stage in stages], hovertemplate="%{customdata}<extra></extra>")
     points = torch.stack([mean_of(stage) for stage in stages])
-    names = [stage.name for stage in stages]
-    look = dict(line=line, marker=dots, customdata=names, hovertemplate="%{customdata}<extra></extra>")
     return labelled(scatter(*points.T, "lines+markers", "path of q's mean", **look), PATH)
 
 
 def _alt(step: Mechanism, k: int) -> str:
-    rise = f"from {short(step.loss)} to {short(float(step.worst_loss[k]))} nats"
-    worst = f"at radius {short(step.radius[k])} the worst q′ raises the expected loss {rise}"
-    return f"{step.name} on the {step.surface.plane.name}: {worst}; the step goes against the gradient there"
+    rise = f"raises the expected loss from {short(step.loss)} to {short(float(step.worst_loss[k]))} nats"
+    where = f"{step.name} on the {step.surface.plane.name}: at radius {short(step.radius[k])}"
+    return f"{where} the worst q′ {rise}; the step goes against the gradient there"

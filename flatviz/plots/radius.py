@@ -9,7 +9,7 @@ from torch import Tensor
 
 from flatviz.checks import Radius
 from flatviz.core.boundary import public
-from flatviz.plots.nouns import mean_lambda1
+from flatviz.plots.ground import mean_lambda1
 from flatviz.plots.theme import INK, MUTED, Figure, axes_of, band, columns, figure, layout_of, room, scatter, short, style
 from flatviz.results import Family
 
@@ -48,9 +48,8 @@ def plot_radius(family: Family, *, method: str | None = None, radius: Radius | N
     """
     methods = columns_of(family)
     if not methods or not all(m.prediction and m.spectrum for m in family):
-        raise ValueError(
-            f"the family must be measured and have a method of several radii, got {family!r}: use fv.families.measure"
-        )
+        must = "must be measured and have a method of several radii"
+        raise ValueError(f"the family {must}, got {family!r}: use fv.families.measure")
     table = {name: values_of(family, name) for name in ROWS}
     n_seeds = table["lambda1"].shape[1]
     over = f"mean and range of {n_seeds} seeds" if n_seeds > 1 else "one seed"
@@ -64,10 +63,8 @@ def plot_radius(family: Family, *, method: str | None = None, radius: Radius | N
     if "sgd" in family.methods:  # a name beside its line
         single = float(table["nll"][family.index("sgd")].nanmean())
         on = axes_of(list(ROWS).index("nll") * len(methods))
-        where = dict(
-            xref=f"{on['xaxis']} domain", yref=on["yaxis"], x=0.99, y=single, xanchor="right", yanchor="top", showarrow=False
-        )
-        fig.add_annotation(text=style("sgd").label, font=dict(size=11), **where)
+        where = dict(xref=f"{on['xaxis']} domain", yref=on["yaxis"], x=0.99, y=single, xanchor="right", yanchor="top")
+        fig.add_annotation(text=style("sgd").label, font=dict(size=11), showarrow=False, **where)
     if method is not None:
         _add_ring(fig, family, table, methods, method, radius)
     return fig
@@ -86,12 +83,9 @@ def trend(family: Family, method: str) -> str:
     """What happens from the smallest to the largest radius of a method, in words."""
     radii = family.radii(method)
     ends = [family.index(method, r) for r in (radii[0], radii[-1])]
-    said = []
-    for name, label in ROWS.items():
-        first, last = (float(values_of(family, name)[i].nanmean()) for i in ends)
-        said.append(
-            f"{label} {100 * first:.1f} to {100 * last:.1f} %" if name == "accuracy" else f"{label} {first:.3g} to {last:.3g}"
-        )
+    means = {name: [float(values_of(family, name)[i].nanmean()) for i in ends] for name in ROWS}
+    said = [f"{ROWS[name]} {first:.3g} to {last:.3g}" for name, (first, last) in means.items()]
+    said[list(ROWS).index("accuracy")] = "accuracy {:.1f} to {:.1f} %".format(*(100 * share for share in means["accuracy"]))
     return f"{style(method).label} from radius {family[ends[0]].radius:g} to {family[ends[1]].radius:g}: {', '.join(said)}"
 
 

@@ -16,7 +16,24 @@ from torch import Tensor
 
 from flatviz.catalog import LOOKS
 from flatviz.plots.live import Live
-from flatviz.plots.notebook import MIME, dark_style
+
+MIME = "plotly_mimetype"  # plotly's renderer that hands a figure to JupyterLab, which draws it
+PLOT = "body[data-jp-theme-light='false'] .jp-RenderedPlotly.js-plotly-plot:not(:has(canvas))"  # WebGL takes no style: 3-D stays white
+HIDDEN = ".jp-OutputArea-child:has(> .jp-OutputArea-output > style.flatviz-dark) { display: none }"
+
+
+def dark_style(darker: Mapping[str, str]) -> str:
+    """HTML of a style sheet, shown as nothing, under which the figures of a dark JupyterLab have other colours.
+
+    darker: colour (hex) of a text, a line or an area -> the one that it has on dark ground; that of white is the ground.
+    """
+    rules = [HIDDEN, f"{PLOT} .main-svg:first-child {{ background: {darker['#ffffff']} !important }}"]
+    for color, other in darker.items():
+        for name in ("fill", "stroke"):
+            drawn = f"{name}: rgb({', '.join(str(int(color[i : i + 2], 16)) for i in (1, 3, 5))})"
+            rules.append(f"{PLOT} .main-svg :not(.cbfill)[style*='{drawn}'] {{ {name}: {other} !important }}")
+    return f"<style class='flatviz-dark'>{' '.join(rules)}</style>"
+
 
 INK, MUTED, GRID = "#1f2933", "#6b7780", "#e4e7eb"
 DARK_PAPER, CONTRAST = "#15191e", 4.5  # of page and lab on dark ground; of a line with it
@@ -117,6 +134,10 @@ class Style(NamedTuple):
     def line(self, width: float) -> dict:
         """The method's line, `width` px wide."""
         return dict(color=self.color, dash=self.dash, width=width)
+
+    def marker(self, size: float, **more: Any) -> dict:
+        """The method's marker, `size` px; `more` as in plotly."""
+        return dict(color=self.color, symbol=self.symbol, size=size, **more)
 
 
 def style(method: str | None, name: str = "posterior") -> Style:

@@ -29,10 +29,9 @@ from flatviz.objectives.network import MeanNLL, nll
 from flatviz.pages.document import Script, document, score_texts, table_html
 from flatviz.pages.page import plotlyjs
 from flatviz.planes.plane import normalized, plane_through
-from flatviz.plots.curve import plot_curve
-from flatviz.plots.spectrum import plot_spectrum
-from flatviz.plots.surface import plot_surface
-from flatviz.plots.surface_3d import plot_surface_3d
+from flatviz.plots.curvature import plot_spectrum
+from flatviz.plots.landscape import plot_curve
+from flatviz.plots.surfaces import plot_surface, plot_surface_3d
 from flatviz.plots.theme import Figure, short
 from flatviz.results import Curve, Prediction, Projection, Spectrum, Surface, interval
 from flatviz.storage.files import atomic_path

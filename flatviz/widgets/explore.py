@@ -13,12 +13,12 @@ import traitlets
 
 from flatviz.core.boundary import public
 from flatviz.pages.page import WORLDS, playground_code
+from flatviz.plots.calibration import LABELS, plot_metrics
 from flatviz.plots.color import first_draws
-from flatviz.plots.metrics import LABELS, plot_metrics
-from flatviz.plots.nouns import mean_lambda1, one_or_several
-from flatviz.plots.projection import plot_projection
-from flatviz.plots.spectrum import plot_spectrum
-from flatviz.plots.surface import plot_surface
+from flatviz.plots.curvature import plot_spectrum
+from flatviz.plots.ground import mean_lambda1, one_or_several
+from flatviz.plots.landscape import plot_projection
+from flatviz.plots.surfaces import plot_surface
 from flatviz.plots.theme import Figure, short
 from flatviz.results import Prediction, Projection, Spectrum, Surface
 from flatviz.widgets.view import FigureView

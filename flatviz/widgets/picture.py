@@ -10,7 +10,7 @@ from flatviz.pages import views
 from flatviz.pages.bundle import assign, check_measured, ranges_of
 from flatviz.pages.scene import Scene
 from flatviz.pages.views import View
-from flatviz.plots.step import PHASES
+from flatviz.plots.mechanism import PHASES
 from flatviz.plots.theme import Figure
 from flatviz.results import Family
 

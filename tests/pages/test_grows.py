@@ -12,7 +12,7 @@ import flatviz as fv
 from flatviz.families.family import extend
 from flatviz.families.members import Fitting
 from flatviz.pages.bundle import pack, pack_members
-from flatviz.plots.nouns import mean_lambda1
+from flatviz.plots.ground import mean_lambda1
 from flatviz.plots.radius import place_of
 
 CURVE = in_page("curve_over_radii")

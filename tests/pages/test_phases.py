@@ -15,7 +15,7 @@ import flatviz as fv
 from flatviz.families.members import Fitting
 from flatviz.families.one_step import family_stages
 from flatviz.pages.views import views_of
-from flatviz.plots.step import PHASES
+from flatviz.plots.mechanism import PHASES
 
 PLACE = in_page("place_of_the_step")
 

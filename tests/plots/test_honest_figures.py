@@ -22,11 +22,10 @@ from flatviz.pages.grounds import averages_scale
 from flatviz.pages.scene import Scene
 from flatviz.pages.views import VIEWS, views_of
 from flatviz.plots.basin import above_center, basin_share
+from flatviz.plots.calibration import wilson
 from flatviz.plots.color import ColorScale
-from flatviz.plots.metrics import wilson
-from flatviz.plots.notebook import dark_style
-from flatviz.plots.nouns import mean_lambda1
-from flatviz.plots.theme import CONTRAST, DARK, DARK_PAPER, INK, LOSS_SCALE, dark_colors, room
+from flatviz.plots.ground import mean_lambda1
+from flatviz.plots.theme import CONTRAST, DARK, DARK_PAPER, INK, LOSS_SCALE, dark_colors, dark_style, room
 
 
 def parts(color):

@@ -10,8 +10,7 @@ from oracles import dense_covariance, random_gaussian, stopping_at, worst
 import flatviz as fv
 from flatviz.pages import views
 from flatviz.pages.scene import Scene
-from flatviz.plots.mechanism import plot_step
-from flatviz.plots.step import PHASES, ellipse
+from flatviz.plots.mechanism import PHASES, ellipse, plot_step
 from flatviz.storage.files import read_file
 
 

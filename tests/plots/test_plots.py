@@ -7,9 +7,9 @@ import pytest
 import torch
 
 import flatviz as fv
+from flatviz.plots.calibration import wilson
 from flatviz.plots.color import ColorScale
-from flatviz.plots.metrics import wilson
-from flatviz.plots.surface_3d import height_at
+from flatviz.plots.surfaces import height_at
 from flatviz.plots.theme import INK, even_ticks, style
 
 

@@ -1,0 +1,294 @@
+"""How well a prediction is calibrated: scores by ensemble size, reliability, risk against coverage, scores under shift."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import plotly.graph_objects as go
+import torch
+from torch import Tensor
+
+from flatviz.checks import Count
+from flatviz.core.boundary import public
+from flatviz.plots.ground import by_method
+from flatviz.plots.theme import (
+    GRID,
+    INK,
+    MUTED,
+    Figure,
+    axes_of,
+    band,
+    columns,
+    figure,
+    layout_of,
+    numbers,
+    room,
+    scatter,
+    style,
+)
+from flatviz.results import Prediction, Shift
+
+LABELS = {"accuracy": "accuracy", "nll": "NLL", "ece": "ECE"}
+LABELLED = "predict on a Data, which has labels"
+Z = 1.959964  # of a two-sided 95 % interval
+
+
+@public
+def plot_metrics(
+    predictions: Prediction | Mapping[str, Prediction],
+    *,
+    n_draws: Count | None = None,
+    method: str | None = None,
+    reference: Mapping[str, Prediction] | None = None,
+    title: str = "Scores against ensemble size",
+) -> Figure:
+    """Accuracy, NLL and ECE against ensemble size: one row a score, one curve a method.
+
+    A single point (MAP) is a horizontal line.  The band around accuracy is its 95 % interval for that many test examples
+    (Wilson): what another test set of the size might give.  Methods are scored on the same examples, so their difference is
+    surer than two such bands side by side.
+
+    Args:
+        predictions: what `predict` returned on labelled data, or method -> Prediction.
+        n_draws: an ensemble size to mark, in draws; None: no mark.
+        method: whose a single prediction is, for label and colour; None: it is drawn in ink.
+        reference: method -> Prediction, drawn first and without bands; these curves stay where page and lab change the
+            others, and that of `method` itself is left out.
+        title: of the figure.
+
+    Raises:
+        ValueError: For no prediction, or one without scores.
+
+    Example:
+        >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
+        >>> data = fv.Data(torch.ones(4, 2), torch.tensor([0, 1, 2, 2]))
+        >>> prediction = fv.predict(net, fv.Gaussian(net.w, torch.zeros(net.dim)), data, 5, seed=0)
+        >>> fig = fv.plot_metrics({"vi": prediction}, n_draws=3)
+        >>> [(trace.name, len(trace.x)) for trace in fig.data]  # a row a score
+        [('noise', 10), ('VI', 5), ('VI', 5), ('VI', 5)]
+    """
+    named = by_method(predictions, "Prediction")
+    named = {method: named[None]} if method is not None and list(named) == [None] else named
+    n_reference = len(reference or {})
+    curves = [*(reference or {}).items(), *named.items()]
+    for name, p in curves:
+        if "accuracy" not in p.scores:
+            who, do = name or "posterior", "print prediction.scores of a regression" if p.scores else LABELLED
+            raise ValueError(f"prediction {who!r} must carry scores of classes, got {', '.join(p.scores) or 'none'}: {do}")
+    longest = max(n_draws or 1, *(p.n_draws for _, p in curves))
+    final = {style(m).label: {k: float(p.scores[k][-1]) for k in LABELS} for m, p in curves}
+    alt = "; ".join(f"{m}: accuracy {s['accuracy']:.3f}, NLL {s['nll']:.3f}, ECE {s['ece']:.3f}" for m, s in final.items())
+    fig = figure(title, alt, **_axes([p for _, p in curves], longest))
+    for name, p in curves[n_reference:]:
+        sizes, accuracy = _over_sizes(p.scores["accuracy"], longest)
+        noise = band(sizes, *wilson(accuracy, len(p.y)), style(name).color, 0.13, "noise")  # another test set of the size
+        fig.add_live(noise, "x", "y", "fillcolor")
+    for row, score in enumerate(LABELS):
+        for i, (name, p) in enumerate(curves):
+            look, hover = style(name), "%{fullData.name}, %{x} draws: %{y:.4f}"
+            x, y = _over_sizes(p.scores[score], longest)
+            curve = scatter(x, y, "lines", look.label, line=look.line(2.2), hover=hover)
+            curve.update(legendgroup=str(i), showlegend=row == 0, visible=i >= n_reference or name not in named, **axes_of(row))
+            fig.add_live(curve, *(("x", "y", "line.color", "line.dash", "name") if i >= n_reference else ("visible",)))
+    if n_draws is not None:
+        fig.add_shape(type="line", x0=n_draws, x1=n_draws, xref="x3", y0=0, y1=1, yref="paper", line=dict(color=INK, width=1))
+        sizes = range(1, longest + 1)
+        fig.follow({f"layout.shapes.0.{end}": sizes for end in ("x0", "x1")}, rows="size")
+    fig.note("<br>".join(filter(None, (lost(p, name) for name, p in named.items()))))
+    return fig
+
+
+def lost(prediction: Prediction, method: str | None) -> str:
+    """How many outputs diverged, where that leaves no score of any ensemble size; else ""."""
+    if bool(prediction.scores["nll"].isfinite().any()):
+        return ""
+    n = prediction.n_diverged
+    return f"{style(method).label}, diverged:<br>{n} of {prediction.outputs[..., 0].numel()} outputs<br>are no numbers"
+
+
+def wilson(share: Tensor, n: int | Tensor) -> tuple[Tensor, Tensor]:
+    """Ends of the 95 % interval of a probability of which `share` was seen in `n` trials, both (...); of none, 0 and 1.
+
+        (p + z^2 / 2n  -+  z sqrt(p (1 - p) / n + z^2 / 4n^2)) / (1 + z^2 / n)
+
+    Source: E. B. Wilson, Journal of the American Statistical Association 22 (1927) 209.
+    """
+    p = share.double()
+    n = torch.as_tensor(n, dtype=torch.float64, device=p.device).expand_as(p)
+    trials = n.clamp_min(1)
+    middle = (p + Z**2 / (2 * trials)) / (1 + Z**2 / trials)
+    half = Z * (p * (1 - p) / trials + Z**2 / (4 * trials**2)).sqrt() / (1 + Z**2 / trials)
+    lo, hi = (middle - half).clamp(0, 1), (middle + half).clamp(0, 1)
+    return torch.where(n > 0, lo, 0.0).to(share.dtype), torch.where(n > 0, hi, 1.0).to(share.dtype)
+
+
+def _axes(predictions: Sequence[Prediction], longest: int) -> dict:
+    """A pair of axes for each score, one below the other; each holds all curves."""
+    axes = {}
+    for row, (score, label) in enumerate(LABELS.items()):
+        top = 1 - row * 0.345
+        values = torch.cat([p.scores[score] for p in predictions])
+        if score == "accuracy":  # with the bands
+            values = torch.cat([values, *(torch.stack(wilson(p.scores[score], len(p.y))).flatten() for p in predictions)])
+        x = dict(matches="x" if row else None, range=[0.5, longest + 0.5], showticklabels=False)
+        axes |= layout_of(row, x, dict(domain=[top - 0.29, top], title=label, range=room(values)))
+    axes[f"xaxis{len(LABELS)}"] |= dict(showticklabels=True, title="draws averaged (ensemble size)")
+    return axes
+
+
+def _over_sizes(scores: Tensor, longest: int) -> tuple[Tensor, Tensor]:
+    """Ensemble sizes and scores; of a single point, which is every ensemble, the ends of a horizontal line."""
+    if len(scores) == 1:
+        return torch.tensor([1, longest]), scores.expand(2)
+    return torch.arange(1, len(scores) + 1), scores
+
+
+FULL = 50  # examples in a bin whose bar is solid
+FAINT = 0.15  # opacity of a bar without examples
+
+
+@public
+def plot_reliability(prediction: Prediction, *, method: str | None = None, title: str = "Reliability") -> Figure:
+    """Accuracy in each confidence bin as bars, the diagonal of perfect calibration, and the counts below.
+
+    Each bar has the 95 % interval of its accuracy (Wilson), and fades where it has few examples: at `FULL` it is solid.
+
+    Args:
+        prediction: what `predict` returned on labelled data; its bins are of equal width.
+        method: whose colour the bars have; None: ink.
+        title: of the figure.
+
+    Raises:
+        ValueError: Without labels.
+
+    Example:
+        >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
+        >>> data = fv.Data(torch.ones(4, 2), torch.tensor([0, 1, 2, 2]))
+        >>> prediction = fv.predict(net, fv.Gaussian(net.w, torch.zeros(net.dim)), data, 5, seed=0)
+        >>> fig = fv.plots.plot_reliability(prediction)
+        >>> int(fig.data[2].y.sum())  # counts
+        4
+    """
+    if prediction.bins is None:
+        do = "use plot_predictive for a regression" if prediction.scores else LABELLED
+        raise ValueError(f"prediction must carry calibration bins, got none: {do}")
+    count, confidence, right = prediction.bins.nan_to_num(0).unbind(-1)  # (M, n) each: a row an ensemble size
+    n = count.shape[1]
+    middle = [(i + 0.5) / n for i in range(n)]
+    ece = float(prediction.scores["ece"][-1])
+    axes = dict(
+        xaxis=dict(title="confidence", range=[0, 1], anchor="y2"),
+        yaxis=dict(title="accuracy", range=[0, 1], domain=[0.3, 1]),
+        yaxis2=dict(title="count", domain=[0, 0.22], anchor="x", range=[0, 1.05 * float(count.max())], nticks=3),
+    )
+    fig = figure(title, f"expected calibration error {ece:.3f} with {prediction.n_draws} draws", bargap=0.08, **axes)
+    places = dict(x=middle, width=0.92 / n, showlegend=False)
+    lo, hi = wilson(right, count)
+    up, down = torch.where(count > 0, hi - right, 0.0), torch.where(count > 0, right - lo, 0.0)
+    solid = (count / FULL).clamp(0, 1) * (1 - FAINT) + FAINT
+    y, share, at, plus, minus = (numbers(values[-1]) for values in (right, solid, confidence, up, down))
+    ends = dict(type="data", symmetric=False, color=INK, thickness=1.2, width=3, array=plus, arrayminus=minus)
+    look = dict(marker=dict(color=style(method).color, opacity=share), error_y=ends)
+    hover = "mean confidence %{customdata:.2f}<br>accuracy %{y:.2f}<extra></extra>"
+    bars = go.Bar(places, y=y, name="accuracy", customdata=at, hovertemplate=hover, **look)
+    sizes = {"y": right, "customdata": confidence, "error_y.array": up, "error_y.arrayminus": down, "marker.opacity": solid}
+    fig.add_live(bars, "marker.color", sizes=sizes)
+    fig.add_trace(scatter([0, 1], [0, 1], "lines", "perfect", line=dict(color=MUTED, dash="dash", width=1.5)))
+    look = dict(marker=dict(color=MUTED, line=dict(color=GRID, width=0)), hovertemplate="%{y} inputs<extra></extra>")
+    fig.add_live(go.Bar(places, y=numbers(count[-1]), yaxis="y2", name="count", **look), sizes={"y": count})
+    fig.note(lost(prediction, method), y="y domain")
+    return fig.update_layout(width=640)
+
+
+FIRST = 0.05  # coverage from which on the curve is drawn: before, it is the risk of a few answers
+
+
+@public
+def plot_risk_coverage(risks: Mapping[str, Tensor], *, title: str = "Risk against coverage") -> Figure:
+    """Share of mistakes among the surest answers, over the share of inputs answered; a line a method.
+
+    Args:
+        risks: method -> what `risk_coverage` returned, (N,).
+        title: of the figure.
+
+    A curve that rises from left to right belongs to a method that knows when it is wrong; a flat one guesses.
+
+    Raises:
+        ValueError: For nothing to draw.
+
+    Example:
+        >>> fig = fv.plots.plot_risk_coverage({"vi": torch.linspace(0, 0.3, 100)})
+        >>> round(float(fig.data[-1].y[-1]), 2)  # answering all
+        0.3
+    """
+    rows = by_method(risks, "curve of risks")
+    alt = "; ".join(f"{style(m).label}: area {float(r.mean()):.3f}, all answered {float(r[-1]):.3f}" for m, r in rows.items())
+    n = max(len(r) for r in rows.values())
+    about = f"<br><sup>{n} test inputs, one seed, so no interval</sup>"
+    x = dict(title=f"coverage: share of inputs answered, the surest first{about}", range=[0, 1.01])
+    highest = max(float(r[int(FIRST * n) :].max()) for r in rows.values())
+    y = dict(title="risk: share of wrong answers", range=[0, min(1.0, 1.2 * highest + 0.02)])
+    fig = figure(title, alt, xaxis=x, yaxis=y)
+    for method, r in rows.items():
+        look = style(method)
+        shown = torch.linspace(max(0, int(FIRST * len(r)) - 1), len(r) - 1, min(len(r), 120)).round().long().unique()
+        drawn = dict(line=look.line(2), marker=look.marker(8, maxdisplayed=9), legendgroup=method, legend=True)
+        drawn["hover"] = f"{look.label}: risk %{{y:.3f}} at coverage %{{x:.2f}}"
+        fig.add_trace(scatter((shown + 1).double() / len(r), r[shown], "lines+markers", look.label, **drawn))
+    return fig.update_layout(height=470, margin=dict(t=95, b=80), title_y=0.98)
+
+
+SHIFTED = {"accuracy": "accuracy (share)", "nll": "NLL (nats)", "ece": "ECE"}
+GAP = 0.09  # between panels, as a share of the width
+SPREAD = 0.07  # severities between two methods
+
+
+@public
+def plot_severity(shifts: Mapping[str, Shift], *, title: str | None = None) -> Figure:
+    """A panel a score over severities 0 (clean) to 5, mean over the kinds of corruption; a line a method, a little apart.
+
+    Args:
+        shifts: method -> what `shifted_scores` returned, all of the same kinds and severities.
+        title: default: over which kinds of corruption the scores are means.
+
+    Raises:
+        ValueError: For nothing to draw, or results of several kinds or severities.
+
+    Example:
+        >>> scores = {name: torch.tensor([[0.9, 0.8, 0.6]]) for name in ("accuracy", "nll", "ece")}
+        >>> shift = fv.results.Shift(("fog",), (0, 1, 3), scores, n=100, n_draws=5)
+        >>> fig = fv.plots.plot_severity({"vi": shift})
+        >>> [round(float(trace.y[-1]), 2) for trace in fig.data]  # at severity 3
+        [0.6, 0.6, 0.6]
+    """
+    axes = {(s.kinds, s.severities) for s in by_method(shifts, "Shift").values()}
+    if len(axes) > 1:
+        raise ValueError(f"all results must be of the same kinds and severities, got {len(axes)} different: measure them alike")
+    first = next(iter(shifts.values()))
+    over = ", ".join(kind.replace("_", " ") for kind in first.kinds)
+    curves = {m: {q: s.mean(q) for q in SHIFTED} for m, s in shifts.items()}
+    worst = {style(m).label: float(c["nll"][-1]) for m, c in curves.items()}
+    alt = f"NLL at severity {first.severities[-1]}: " + "; ".join(f"{m} {v:.3g}" for m, v in worst.items())
+    fig = figure(title or f"Scores by severity: mean over {over}", alt, **_panels(first.severities, curves))
+    at = torch.tensor(first.severities)
+    for panel, score in enumerate(SHIFTED):
+        for i, method in enumerate(shifts):
+            look, x = style(method), at.double() + SPREAD * (i - (len(shifts) - 1) / 2)
+            drawn = dict(line=look.line(2), marker=look.marker(8), legendgroup=method, legend=panel == 0, **axes_of(panel))
+            drawn |= dict(customdata=at, hover=f"{look.label}, severity %{{customdata}}: %{{y:.4g}}")
+            fig.add_trace(scatter(x, curves[method][score], "lines+markers", look.label, **drawn))
+    fig.add_text(f"{first.n} test images, one seed, so no interval", y=-0.36, yanchor="auto", font_size=12)
+    return fig.update_layout(height=440, margin=dict(t=95, b=110), title_y=0.98)
+
+
+def _panels(severities: tuple[int, ...], curves: Mapping[str, Mapping[str, Tensor]]) -> dict:
+    """Panels side by side, one a score, each as high as the means of its lines with half their span to either side."""
+    axes = {}
+    ticks = dict(tickvals=list(severities), ticktext=["clean" if s == 0 else str(s) for s in severities])
+    for i, ((score, label), domain) in enumerate(zip(SHIFTED.items(), columns(len(SHIFTED), GAP))):
+        means = torch.stack([c[score] for c in curves.values()])
+        lo, hi = float(means.min()), float(means.max())
+        margin = 0.5 * (hi - lo) or 0.1
+        span = [max(0.0, lo - margin), hi + margin if score == "nll" else min(1.0, hi + margin)]
+        axes |= layout_of(i, dict(domain=domain, title="severity", **ticks), dict(title=label, range=span))
+    return axes

@@ -1,0 +1,167 @@
+"""A loss along a line, samples in a plane, and the valleys of a surface."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+import torch
+
+from flatviz.checks import Number
+from flatviz.core.boundary import public
+from flatviz.plots.color import ColorScale, add_color_bar, add_key, add_samples, values_of
+from flatviz.plots.ground import capital, counted, one_or_several, small_print, with_print
+from flatviz.plots.theme import COLORS, DASHES, INK, MUTED, ROUNDING, Figure, figure, room, scatter, short, style
+from flatviz.results import Curve, Persistence, Projection
+
+
+@public
+def plot_curve(curve: Curve | Sequence[Curve], *, barrier: bool = True, log: bool = False, title: str | None = None) -> Figure:
+    """One or more curves over t, with the barrier: the highest rise above the line between the ends.
+
+    Args:
+        curve: what `slice_line` or `slice_path` returned, or several of them, on common axes.
+        barrier: whether each curve's barrier is drawn where it is highest.
+        log: whether the values' axis is logarithmic.
+        title: default: the first curve's value and name.
+
+    Raises:
+        ValueError: For no curve.
+
+    Example:
+        >>> curve = fv.slice_line(lambda w: 1 - (w ** 2).sum(), -torch.ones(3), torch.ones(3), resolution=5)
+        >>> fig = fv.plot_curve(curve)
+        >>> fig.data[1].text[1]
+        'barrier 3'
+    """
+    curves = one_or_several(curve)
+    first = curves[0]
+    alt = "; ".join(f"{c.name or c.y_label}: barrier {short(c.barrier)}" for c in curves)
+    title = title or f"{capital(first.y_label)} along {first.name or 'the line'}"
+    y = dict(title=first.y_label, type="log" if log else "linear")
+    fig = figure(title, alt, xaxis_title=with_print(first.x_label, small_print(*curves)), yaxis=y)
+    values = torch.cat([c.values for c in curves])
+    flat = values[values.isfinite()]
+    if not log and len(flat) and float(flat.max() - flat.min()) <= ROUNDING * float(flat.abs().max()):
+        fig.update_yaxes(range=room(flat))  # rounding is no landscape
+    for i, c in enumerate(curves):
+        color = COLORS[(i + 1) % len(COLORS)]
+        name = c.name or f"curve {i + 1}"
+        line = dict(color=color, width=2, dash=DASHES[(i + i // len(COLORS)) % len(DASHES)])
+        look = dict(marker=dict(size=4, color=color), line=line)
+        hover = f"{name}<br>{c.x_label} %{{x:.3g}}: %{{y:.4g}}"
+        fig.add_trace(scatter(c.t, c.values, "lines+markers", name, legend=len(curves) > 1, hover=hover, **look))
+        if barrier and c.barrier > ROUNDING * float(c.values.abs().max()):
+            fig.add_trace(_barrier(c))
+    return fig
+
+
+def _barrier(c: Curve) -> go.Scatter:
+    """An upright line from the straight line between the ends to the curve, where the gap is widest."""
+    share = (c.t - c.t[0]) / (c.t[-1] - c.t[0])
+    line = torch.lerp(c.values[0], c.values[-1], share)
+    top = int((c.values - line).nan_to_num(-torch.inf).argmax())
+    text = dict(text=["", f"barrier {short(c.barrier)}"], textposition="top center", textfont=dict(color=INK, size=12))
+    x, y = [float(c.t[top])] * 2, [float(line[top]), float(c.values[top])]
+    return scatter(x, y, "lines+text", "barrier", line=dict(color=MUTED, width=1.5, dash="dot"), **text)
+
+
+SIZE, WIDTH = 9.0, 640  # px
+
+
+@public
+def plot_projection(
+    projection: Projection,
+    *,
+    method: str | None = None,
+    color_range: tuple[Number, Number] | None = None,
+    log: bool | None = None,
+    color_bar: bool = True,
+    title: str = "What the plane hides",
+) -> Figure:
+    """Distance of each sample from the plane's origin, in the plane and off it: filled by method, ringed by its true loss.
+
+    Above the dashed line more of the sample lies off the plane than in it.
+
+    Args:
+        projection: samples (S, 2) on a plane, from `project`; both axes have its unit of distance in weight space.
+        method: whose the samples are, for their fill and the legend; None: they are drawn in ink.
+        color_range: (lowest, highest) loss that the colours show, to share them with other figures; default: the samples'.
+        log: whether colours count in powers of ten; default: where all values are positive and span a decade.
+        color_bar: whether the bar is drawn; a figure beside another one with the same colours needs none.
+        title: of the figure.
+
+    Example:
+        >>> plane = fv.plane_through(torch.zeros(3), torch.eye(3)[0], torch.eye(3)[1])
+        >>> fig = fv.plot_projection(fv.project(torch.tensor([[3.0, 4.0, 2.0]]), plane))
+        >>> fig.data[-1].y.tolist()  # off the plane
+        [2.0]
+    """
+    inside = (projection.coords @ projection.plane.axes).norm(dim=1)
+    reach = 1.08 * float(torch.maximum(inside.max(), projection.distance.max()))
+    alt = f"median distance off the plane {projection.distance.median():.3g}, within it {inside.median():.3g}"
+    x = dict(title=with_print("in the plane", "both axes: distance in weight space"), range=[0, reach])
+    y = dict(title="off the plane", range=[0, reach])
+    fig = figure(title, alt, xaxis=x, yaxis=y)
+    fig.add_trace(scatter([0, reach], [0, reach], "lines", "equal", line=dict(color=MUTED, dash="dash", width=1)))
+    values = values_of(projection)
+    finite = values[torch.isfinite(values)]
+    scale = ColorScale.over(finite, color_range, log) if len(finite) else None
+    if method is not None:
+        add_key(fig, style(method))
+    if scale is not None and color_bar:
+        add_color_bar(fig, scale, f"{projection.label}, rings")
+    hover = "in %{x:.3g}, off %{y:.3g}<br>true loss %{customdata:.3g}"
+    where = inside, projection.distance
+    add_samples(fig, *where, SIZE, values, scale, style(method), customdata=values, hover=hover)
+    return fig.update_layout(width=WIDTH)
+
+
+MOST = 20  # valleys that are drawn, the deepest; more are hard to tell apart
+
+
+@public
+def plot_persistence(persistence: Persistence, *, title: str | None = None) -> Figure:
+    """The merge tree: each valley an upright line from its minimum to the saddle where it meets a deeper one.
+
+    The deepest valley is on the left; it does not end, so its line goes on to the surface's highest value.
+
+    Args:
+        persistence: what `fv.landscape.persistence` returned.
+        title: default: how many valleys of what.
+
+    Example:
+        >>> a = torch.linspace(-2, 2, 9)
+        >>> plane = fv.Plane(torch.zeros(2), torch.eye(2), "distance in weight space")
+        >>> two_wells = fv.Surface(plane, a, a, (a[:, None] ** 2 - 1) ** 2 + a ** 2 + 0.1 * a[:, None])
+        >>> fig = fv.plots.plot_persistence(fv.landscape.persistence(two_wells))
+        >>> len(fig.data[2].x)  # minima
+        2
+    """
+    finite = persistence.surface.values[torch.isfinite(persistence.surface.values)]
+    top = float(finite.max())
+    order = persistence.depth.argsort(descending=True, stable=True)[:MOST]
+    death = persistence.death.clamp_max(top)
+    column = {int(m): i for i, m in enumerate(order, 1)}
+    n = len(persistence.birth)
+    alt = f"{counted(n, 'valley')}; the lowest minimum is {short(float(persistence.birth.min()))}"
+    if n > 1:
+        alt += f", the deepest of the others is {short(float(persistence.depth[torch.isfinite(persistence.depth)].max()))} deep"
+    label = persistence.surface.label
+    x = dict(title=with_print("valley, deepest first", small_print(persistence.surface, diverged="walls")))
+    x["dtick"] = 1 if len(order) < 15 else 5
+    title = title or f"Valleys of {label}, {n} in all"
+    fig = figure(title, alt, xaxis=x, yaxis=dict(title=label))
+    parent = persistence.parent.tolist()
+    joins = [(place, column[parent[m]], *[float(death[m])] * 2) for m, place in column.items() if parent[m] in column]
+    valleys = [(place, place, float(persistence.birth[m]), float(death[m])) for m, place in column.items()]
+    for name, lines, look in (
+        ("joins", joins, dict(color=MUTED, width=1)),
+        ("valleys", valleys, dict(color=COLORS[1], width=4)),
+    ):
+        x, y = ([end for line in lines for end in (*line[k : k + 2], None)] for k in (0, 2))
+        fig.add_trace(scatter(x, y, "lines", name, line=look))
+    minima = dict(marker=dict(color=INK, size=8), hover="minimum %{y:.4g}<br>depth %{customdata:.3g}")
+    depth = persistence.depth[order]
+    fig.add_trace(scatter(list(column.values()), persistence.birth[order], "markers", "minima", customdata=depth, **minima))
+    return fig
