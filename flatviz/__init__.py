@@ -9,8 +9,6 @@ and one for each further folder.  Names load when first used, so a machine witho
 torchvision, scikit-learn, ipywidgets or loss-landscapes still imports flatviz and computes on tensors.
 """
 
-from __future__ import annotations
-
 from flatviz.lazy import lazy
 
 __version__ = "0.1.0"

@@ -3,8 +3,6 @@
 A check takes a value and the argument's name.  As `Annotated[int, check_count]` it is part of a type, and `@public` applies it.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches

@@ -1,7 +1,5 @@
 """Public names that load when first used (PEP 562), so that `import flatviz` loads no torch and Tab shows every name."""
 
-from __future__ import annotations
-
 import importlib  # and nothing for types: this file is all that `import flatviz` loads
 
 

@@ -50,7 +50,9 @@ def imports(path):
     typed = {id(n) for block in typing_blocks for n in ast.walk(block)}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module:
-            names = [f"{node.module}.{a.name}" if node.module in PACKAGES else node.module for a in node.names]
+            names = [
+                f"{node.module}.{CORE.get(a.name, a.name)}" if node.module in PACKAGES else node.module for a in node.names
+            ]
         elif isinstance(node, ast.Import):
             names = [a.name for a in node.names]
         else:
@@ -59,6 +61,10 @@ def imports(path):
     return found
 
 
+_table = next(
+    n for n in ast.walk(ast.parse((ROOT / "core/__init__.py").read_text(encoding="utf-8"))) if isinstance(n, ast.Dict)
+)
+CORE = {name: file for file, names in ast.literal_eval(_table).items() for name in names.split()}  # name -> its file in core/
 PACKAGES = {"flatviz"} | {f"flatviz.{p.parent.name}" for p in FILES if p.name == "__init__.py" and p.parent != ROOT}
 
 

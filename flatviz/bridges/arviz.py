@@ -1,14 +1,12 @@
 """ArviZ: whether chains agree, and how many independent draws theirs are worth."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from flatviz.core.boundary import public
+from flatviz.core import public
 from flatviz.results import Draws
 
 

@@ -4,18 +4,13 @@ Checked with laplace-torch 0.3 and torch 2.14.  Its own low-rank fit asks for a 
 "lowrank" are those of `top_eigenpairs`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
 
-from flatviz.core.data import Data
-from flatviz.core.likelihood import Likelihood
-from flatviz.core.net import Net
-from flatviz.core.seeds import saved_rng
+from flatviz.core import Data, Likelihood, Net, saved_rng
 from flatviz.landscape.spectrum import top_eigenpairs
 from flatviz.objectives.network import nll
 from flatviz.results import History

@@ -5,8 +5,6 @@ the coordinates at which its values were really computed, read from the weights 
 names the installed version.  Used of the package: `random_plane` and `metrics.Metric`.
 """
 
-from __future__ import annotations
-
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -14,8 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from flatviz.checks import check_count
-from flatviz.core.net import Net
-from flatviz.core.seeds import saved_rng
+from flatviz.core import Net, saved_rng
 from flatviz.results import Plane, Surface, for_readers
 
 NEW_DIRECTION = 0.05  # of the first step: how far off the first direction a point must lie to give the second

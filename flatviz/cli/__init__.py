@@ -1,7 +1,5 @@
 """The `flatviz` command.  A subcommand is loaded when it is called, so that `flatviz doctor` runs where torch is broken."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 from collections.abc import Sequence

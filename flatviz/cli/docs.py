@@ -1,7 +1,5 @@
 """`flatviz docs`: course and experiments as a static site with live pages, or the notebooks run one by one with their times."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`flatviz doctor`: what is installed, what works, and the exact fix for what does not."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.metadata
 import platform

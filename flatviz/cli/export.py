@@ -1,7 +1,5 @@
 """`flatviz export`: a saved family of posteriors as one page with live controls, without Python, kernel or network."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

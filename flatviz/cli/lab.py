@@ -1,7 +1,5 @@
 """`flatviz lab`: JupyterLab on the course; every notebook has live sliders."""
 
-from __future__ import annotations
-
 import shutil
 import signal
 import subprocess

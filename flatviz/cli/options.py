@@ -1,7 +1,5 @@
 """What several commands share: options, each declared once, packages of an extra, files that are written, progress."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 import tempfile
@@ -12,7 +10,7 @@ from typing import Any
 
 import click
 
-from flatviz.core.progress import Progress
+from flatviz.core import Progress
 from flatviz.storage.files import atomic_path
 
 FITS = ("fitting", "seed", "tuning")  # first words of the labels of stages that consist of fits

@@ -1,7 +1,5 @@
 """`flatviz run`: one experiment, a notebook with parameters, computed anew or read from its stored table; its page and its table."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

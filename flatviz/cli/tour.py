@@ -1,7 +1,5 @@
 """`flatviz tour`: from a pre-trained net to a live flat posterior on real data: a table, and one page without network."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,7 +12,7 @@ import flatviz
 from flatviz.checks import check_count
 from flatviz.cli import options
 from flatviz.cli.options import progress_of_command, write_page
-from flatviz.core.arithmetic import pick
+from flatviz.core import pick
 from flatviz.datasets.tasks import DEFAULT, OFFLINE, named_task
 from flatviz.families.baselines import worth_of_transfer
 from flatviz.families.choice import Choices, read_choices

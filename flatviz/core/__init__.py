@@ -1,1 +1,22 @@
 """The hot path: networks as vectors, data, objectives, and the two primitives everything slow is made of."""
+
+from flatviz.lazy import lazy
+
+__getattr__, __dir__, _ = lazy(  # for the layers above; no `__all__`, for it is no public namespace
+    __name__,
+    {
+        "arithmetic": "pick threads users_arithmetic",
+        "ascent": "ASAM FisherSAM SAM",
+        "boundary": "public",
+        "data": "Data Task",
+        "derivatives": "Product twice",
+        "inputs": "Fields Inputs Pixels Stream pair_of run",
+        "likelihood": "Likelihood check_labels mean_nll mean_nll_rows output_curvature output_gradient",
+        "modules": "Dispatch copied draws",
+        "net": "Net",
+        "objective": "Curvature Objective ObjectiveLike PointEvaluator as_objective hessian_operator",
+        "progress": "Progress track",
+        "seeds": "generator randn_like random_state saved_rng",
+        "treated": "RandomTrunk Treated classes_of find_head guesses replace_head",
+    },
+)

@@ -1,7 +1,5 @@
 """How numbers are computed: on which device, on how many threads, in which float32 arithmetic, by which attention."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from threading import Lock, Thread, local

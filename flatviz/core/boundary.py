@@ -4,8 +4,6 @@ A type says what a value must be: `Annotated[float, check_radius]` by the checks
 rest by themselves.  What only a verb itself can know (that a prior covers the net's weights) is checked inside the verb.
 """
 
-from __future__ import annotations
-
 import functools
 import inspect
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Second derivatives: kernels that have right ones, and whether products with them are those of a symmetric matrix."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Negative log likelihood of outputs, its derivatives in them, and the check of labels, for every likelihood."""
 
-from __future__ import annotations
-
 import math
 
 import torch

@@ -1,7 +1,5 @@
 """A user's module: copied whatever it holds, refused where it cannot be, and watched for what it writes into."""
 
-from __future__ import annotations
-
 import sys
 import weakref
 from collections.abc import Iterable

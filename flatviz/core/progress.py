@@ -1,7 +1,5 @@
 """Progress of long work: a bar with a time estimate in a terminal or notebook, or any function of the caller's."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 

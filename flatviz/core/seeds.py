@@ -1,7 +1,5 @@
 """Randomness: private generators for our own draws, saved and restored global state around anybody else's."""
 
-from __future__ import annotations
-
 import random
 import threading
 from collections.abc import Iterator

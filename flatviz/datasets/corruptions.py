@@ -5,8 +5,6 @@ square root of the side, for the details of an 8 x 8 digit are as large as its p
 Hendrycks & Dietterich 2019 (arXiv 1903.12261); the strengths are others, so scores do not compare with those on CIFAR-10-C.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from io import BytesIO
@@ -17,10 +15,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from flatviz.checks import Count, Seed, check_choice, check_count
-from flatviz.core.boundary import public
-from flatviz.core.data import Data
-from flatviz.core.inputs import Pixels
-from flatviz.core.seeds import generator, saved_rng
+from flatviz.core import Data, Pixels, generator, public, saved_rng
 
 Apply = Callable[[Tensor, float, torch.Generator], Tensor]
 

@@ -1,15 +1,11 @@
 """A few examples of each class, as many to choose settings on, and transfer tasks made of such splits."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import torch
 
 from flatviz.checks import Count, Seed, Whole
-from flatviz.core.boundary import public
-from flatviz.core.data import Data, Task
-from flatviz.core.seeds import generator
+from flatviz.core import Data, Task, generator, public
 from flatviz.datasets.given import in_memory
 
 MOST_VALIDATION = 15  # a class: beyond these, many shots of a small data set leave no test split

@@ -1,7 +1,5 @@
 """Data as people bring it: arrays, frames, data sets and loaders, read into memory, or batch by batch where they do not fit."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,9 +10,7 @@ from torch import Tensor
 from torch.utils.data import DataLoader, IterableDataset, Subset
 
 from flatviz.checks import check_count, each, kind
-from flatviz.core.data import Data
-from flatviz.core.inputs import Stream, pair_of
-from flatviz.core.seeds import random_state, saved_rng
+from flatviz.core import Data, Stream, pair_of, random_state, saved_rng
 
 LOOKED = 8  # examples that are read twice
 LABELS = ("labels", "label", "targets", "target", "y")  # names under which a dict holds them

@@ -1,7 +1,5 @@
 """Images from outside: folders of classes, and the public sets that torchvision downloads and checks."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -15,10 +13,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from flatviz.checks import Count, FilePath, Seed, check_choice
-from flatviz.core.boundary import public
-from flatviz.core.data import Data
-from flatviz.core.inputs import Pixels, Stream
-from flatviz.core.seeds import generator
+from flatviz.core import Data, Pixels, Stream, generator, public
 
 MEMORY = 2**31  # bytes of images that a folder may take
 PUBLIC = {  # name -> torchvision's class, and how it is asked for the two splits

@@ -1,7 +1,5 @@
 """Tasks by name, as commands take them: digits and moons, which need no download, a folder of images, a public image set."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from pathlib import Path
@@ -10,9 +8,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import Count, NonNegative, Seed, Whole
-from flatviz.core.boundary import public
-from flatviz.core.data import Data, Task
-from flatviz.core.seeds import generator, saved_rng
+from flatviz.core import Data, Task, generator, public, saved_rng
 from flatviz.datasets.corruptions import affine
 from flatviz.datasets.few_shot import MOST_VALIDATION, hold_out, pick_classes, transfer_task
 from flatviz.datasets.images import PUBLIC, image_folder, public_images

@@ -1,15 +1,10 @@
 """BatchNorm statistics: recomputed for other weights, or trained along."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor, nn
 
 from flatviz.checks import Several, Vector, check_weights
-from flatviz.core.boundary import public
-from flatviz.core.data import Data
-from flatviz.core.inputs import run
-from flatviz.core.net import Net
+from flatviz.core import Data, Net, public, run
 from flatviz.gaussian import Gaussian
 from flatviz.results import Draws
 

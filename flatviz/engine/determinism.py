@@ -1,7 +1,5 @@
 """What a network is, seen on a few examples: a function of its weights and of one example each, and what that costs."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -10,11 +8,8 @@ import torch
 from torch import Tensor
 from torch.utils._pytree import tree_leaves
 
+from flatviz.core import Dispatch, Fields, Net, generator, saved_rng
 from flatviz.core.arithmetic import arithmetic
-from flatviz.core.inputs import Fields
-from flatviz.core.modules import Dispatch
-from flatviz.core.net import Net
-from flatviz.core.seeds import generator, saved_rng
 
 CACHE = 2**20  # bytes of one batch's largest activation: it and its neighbour stay in a core's second-level cache
 CARD = 2**28  # the same on a GPU, which wants large batches

@@ -1,7 +1,5 @@
 """The fast path: values of a network's loss at many points of a line or plane of weight space; how, by rule and by comparison."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Callable, Sequence
@@ -13,11 +11,8 @@ from torch import Tensor
 from torch.nn.modules.conv import _ConvNd
 
 from flatviz.checks import check_choice
+from flatviz.core import Data, Fields, Net, generator
 from flatviz.core.arithmetic import arithmetic, threads
-from flatviz.core.data import Data
-from flatviz.core.inputs import Fields
-from flatviz.core.net import Net
-from flatviz.core.seeds import generator
 from flatviz.engine.determinism import CACHE, Work, difference, few_of, tolerance, work_of
 from flatviz.engine.trace import Program, trace_of
 

@@ -3,8 +3,6 @@
 A small network spends its time on Python, not on numbers: B members in one call cost little more than one.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 
@@ -12,11 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from flatviz.core.arithmetic import threads
-from flatviz.core.inputs import Inputs
-from flatviz.core.net import Net
-from flatviz.core.progress import Progress, track
-from flatviz.core.seeds import saved_rng
+from flatviz.core import Inputs, Net, Progress, saved_rng, threads, track
 from flatviz.engine.determinism import check_function, same_to_rounding, two_points, work_of
 
 

@@ -13,10 +13,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves, tree_map
 from torch.utils.weak import WeakTensorKeyDictionary
 
-from flatviz.core.inputs import run
-from flatviz.core.modules import Dispatch, draws
-from flatviz.core.net import Net
-from flatviz.core.seeds import saved_rng
+from flatviz.core import Dispatch, Net, draws, run, saved_rng
 from flatviz.engine.determinism import multiply_adds
 
 aten = torch.ops.aten

@@ -4,17 +4,12 @@ A network f(w, x) whose treated weights w come late is g(w, h(x)): h, the trunk,
 statistics stay, so that h(x) is the same at every w.  `cache_trunk` gives g as a `Net` and h(x) as a `Data`.
 """
 
-from __future__ import annotations
-
 import math
 
 import torch
 from torch import Tensor, fx, nn
 
-from flatviz.core.boundary import public
-from flatviz.core.data import Data
-from flatviz.core.net import Net
-from flatviz.core.progress import Progress, track
+from flatviz.core import Data, Net, Progress, public, track
 from flatviz.engine.determinism import check_function, same_to_rounding, two_points
 
 CHECKED, BATCH = 8, 256

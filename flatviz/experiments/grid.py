@@ -1,7 +1,5 @@
 """Run a declared grid: fit, measure, one row a fit and quantity; each unit of work is kept in the cache as it ends."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -11,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from flatviz.checks import check_device
-from flatviz.core.progress import Progress
+from flatviz.core import Progress
 from flatviz.experiments.table import CELL, COLUMNS
 from flatviz.families.tasks import cached_each, cluster, each
 

@@ -1,11 +1,8 @@
 """What the comparisons measure of a posterior: sharpness, scores, scores under shift, distance to HMC."""
 
-from __future__ import annotations
-
 import torch
 
-from flatviz.core.data import Data, Task
-from flatviz.core.net import Net
+from flatviz.core import Data, Net, Task
 from flatviz.datasets.corruptions import corrupt
 from flatviz.experiments.reference import Reference, weights_mmd
 from flatviz.families.members import predicted

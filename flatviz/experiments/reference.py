@@ -6,8 +6,6 @@ At T = KL_WEIGHT HMC itself is sensible; `data/README.md` has its scores beside 
 R-hat of every treated weight and of every test probability is below `MOST_RHAT`, and each is worth `LEAST_ESS` independent draws.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,9 +14,7 @@ import torch
 from torch import Tensor
 
 from flatviz.bridges.arviz import diagnose_chains
-from flatviz.core.data import Task
-from flatviz.core.net import Net
-from flatviz.core.progress import Progress
+from flatviz.core import Net, Progress, Task
 from flatviz.experiments.settings import KL_WEIGHT
 from flatviz.families.choice import with_head_std
 from flatviz.families.members import predicted

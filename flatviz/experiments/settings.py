@@ -1,7 +1,5 @@
 """Objectives and priors under which experiments compare methods."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 

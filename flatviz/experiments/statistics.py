@@ -5,8 +5,6 @@
 Source: Holm, Scand. J. Statist. 6 (1979).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The long table of an experiment: its columns, the quantities that several experiments measure, reading and writing."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import NamedTuple
 

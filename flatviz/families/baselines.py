@@ -1,7 +1,5 @@
 """Scores to hold a transfer against: networks fitted without the source, and the test images corrupted."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import product
@@ -11,11 +9,7 @@ import torch
 from torch import nn
 
 from flatviz.checks import Count, Seed, check_choice, check_count
-from flatviz.core.boundary import public
-from flatviz.core.data import Data, Task
-from flatviz.core.net import Net
-from flatviz.core.progress import Progress, track
-from flatviz.core.seeds import saved_rng
+from flatviz.core import Data, Net, Progress, Task, public, saved_rng, track
 from flatviz.datasets.corruptions import CORRUPTIONS, corrupt
 from flatviz.families.members import predicted
 from flatviz.families.preparation import Model, build_model

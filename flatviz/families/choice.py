@@ -1,7 +1,5 @@
 """Settings that `tune` chose for a method, in place of those of its record: what every study and the lab take as `tuned=`."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping
@@ -9,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from flatviz.core.net import Net
+from flatviz.core import Net
 from flatviz.posteriors.method import Tuned
 from flatviz.results import Gaussian
 

@@ -1,7 +1,5 @@
 """How far a fit is from where its method would arrive: the objective of a longer fit, and the fixed point of the widths."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,10 +9,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import Count, Radius, Seed, check_choice
-from flatviz.core.boundary import public
-from flatviz.core.data import Task
-from flatviz.core.net import Net
-from flatviz.core.progress import Progress
+from flatviz.core import Net, Progress, Task, public
 from flatviz.families.members import Fitting, check_settings
 from flatviz.posteriors import METHODS
 from flatviz.results import Gaussian, Member

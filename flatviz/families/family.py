@@ -11,10 +11,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import Count, Radius, Seed, Several, check_count
-from flatviz.core.boundary import public
-from flatviz.core.data import Task
-from flatviz.core.net import Net
-from flatviz.core.progress import Progress, track
+from flatviz.core import Net, Progress, Task, public, track
 from flatviz.families.choice import Choices
 from flatviz.families.maps import disputed_row, input_row, maps_row, rise_distance, shared_maps, with_pixels
 from flatviz.families.members import Fitting, count, once, predicted

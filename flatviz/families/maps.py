@@ -1,7 +1,5 @@
 """What a family shows beside its surface: other planes and quantities, predictions over inputs, disputed images."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -13,10 +11,7 @@ from torch import Tensor
 from torch.nn.functional import adaptive_avg_pool2d, pad
 from torch.special import entr
 
-from flatviz.core.data import Data, Task
-from flatviz.core.inputs import Pixels
-from flatviz.core.net import Net
-from flatviz.core.objective import Objective
+from flatviz.core import Data, Net, Objective, Pixels, Task
 from flatviz.engine.stacked import Stacked, stack
 from flatviz.families.members import once, predicted, with_maps
 from flatviz.families.one_step import plane_of_step

@@ -1,15 +1,11 @@
 """Members of a family: one method at one radius, or at several that it trains together."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from flatviz.checks import check_choice, check_radius
-from flatviz.core.data import Data, Task
-from flatviz.core.net import Net
-from flatviz.core.progress import Progress, track
+from flatviz.core import Data, Net, Progress, Task, track
 from flatviz.families.choice import Choice, Choices, with_head_std
 from flatviz.families.tasks import each, workers
 from flatviz.metrics.prediction import predict

@@ -1,7 +1,5 @@
 """What one step of SA-BMA does, on its plane: the ball around q, the worst q' in it, the step back; and at moments of a fit."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -12,11 +10,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import Count, Radius, Seed, Several, Whole, check_choice, check_count, each
-from flatviz.core.boundary import public
-from flatviz.core.data import Data
-from flatviz.core.net import Net
-from flatviz.core.progress import Progress
-from flatviz.core.seeds import generator
+from flatviz.core import Data, Net, Progress, generator, public
 from flatviz.families.members import Fitting
 from flatviz.gaussian import Gaussian
 from flatviz.landscape.slices import project, slice_plane

@@ -1,7 +1,5 @@
 """From a user's classifier to the net, task and prior of a lab: trials, checks, and what a quick one leaves out."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -13,11 +11,7 @@ from torch import Tensor, nn
 from torch.utils.data import DataLoader, Dataset
 
 from flatviz.checks import Count, anything
-from flatviz.core.data import Data, Task
-from flatviz.core.modules import copied
-from flatviz.core.net import Net
-from flatviz.core.progress import Progress
-from flatviz.core.seeds import generator
+from flatviz.core import Data, Net, Progress, Task, copied, generator
 from flatviz.datasets.given import data_from
 from flatviz.engine.determinism import work_of
 from flatviz.engine.trunk import cache_trunk
@@ -248,7 +242,8 @@ def _with_settings(
 
 def _check_kept(label: str, accuracy: float, before: float, data: Data) -> None:
     """Raises Diverged for an accuracy on held-out `data` far below the trained network's."""
-    if before - accuracy > LOST + 2 * math.sqrt(before * (1 - before) / len(data)):
+    noise = math.sqrt((before * (1 - before) + accuracy * (1 - accuracy)) / len(data))  # of both: one that is 1 shows none
+    if before - accuracy > LOST + 2 * noise:
         raise Diverged(f"{label} must be about as accurate as the trained network, {before:.3f}, got {accuracy:.3f}: {DO}")
 
 

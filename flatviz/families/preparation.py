@@ -10,11 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from flatviz.checks import check_choice, check_is
-from flatviz.core.data import Data, Task
-from flatviz.core.likelihood import mean_nll
-from flatviz.core.net import Net
-from flatviz.core.progress import Progress, track
-from flatviz.core.seeds import saved_rng
+from flatviz.core import Data, Net, Progress, Task, mean_nll, saved_rng, track
 from flatviz.datasets.tasks import named_task
 from flatviz.models.networks import convnet, mlp, resnet20
 from flatviz.training.driver import Diverged

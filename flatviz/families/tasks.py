@@ -1,14 +1,12 @@
 """Fits as tasks: one after the other here, or on the workers of a `dask.distributed` client, each kept as it comes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import zip_longest
 from typing import Any
 
 from flatviz.checks import check_count
-from flatviz.core.progress import Progress, track
+from flatviz.core import Progress, track
 from flatviz.landscape.cluster import check_client, on_cluster
 from flatviz.storage.cache import keep, look_up
 

@@ -1,7 +1,5 @@
 """The main job: from a pre-trained network to a live flat posterior, on scanned digits or any other task."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -9,11 +7,7 @@ from typing import Any
 
 import torch
 
-from flatviz.core.arithmetic import pick
-from flatviz.core.data import Task
-from flatviz.core.net import Net
-from flatviz.core.progress import Progress
-from flatviz.core.treated import Treated
+from flatviz.core import Net, Progress, Task, Treated, pick
 from flatviz.datasets.tasks import DEFAULT, named_task
 from flatviz.families.baselines import at_solution, without_source
 from flatviz.families.choice import Choices

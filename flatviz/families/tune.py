@@ -4,8 +4,6 @@ The scores of the test split are not looked at.  Trial 0 is the settings of the 
 worse on the validation splits than the record.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
@@ -15,9 +13,7 @@ import torch
 from torch.quasirandom import SobolEngine
 
 from flatviz.catalog import NO_UNIT
-from flatviz.core.data import Data, Task
-from flatviz.core.net import Net
-from flatviz.core.progress import Progress, track
+from flatviz.core import Data, Net, Progress, Task, track
 from flatviz.datasets.few_shot import hold_out
 from flatviz.families.choice import Choice
 from flatviz.families.members import fit_member, predicted, unless_diverged

@@ -1,7 +1,5 @@
 """Calls of a function, and blocks of points, as tasks of a `dask.distributed` client."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any

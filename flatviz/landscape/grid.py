@@ -1,7 +1,5 @@
 """Values on a grid along a line or over a plane: how far it reaches, and the points on it, resumable, here or on a cluster."""
 
-from __future__ import annotations
-
 import math
 import uuid
 import warnings
@@ -14,9 +12,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import FilePath, kind
-from flatviz.core.objective import Objective, PointEvaluator
-from flatviz.core.progress import Progress, track
-from flatviz.core.seeds import generator
+from flatviz.core import Objective, PointEvaluator, Progress, generator, track
 from flatviz.landscape.cluster import block_values, on_cluster
 from flatviz.storage.cache import PointStore
 from flatviz.storage.digest import CannotHashError

@@ -1,7 +1,5 @@
 """The curvature at one point as a function v -> H v, and one Krylov run: a basis, H seen in it, what both say of eigenvalues."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Annotated
 
@@ -9,8 +7,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_weights, kind
-from flatviz.core.objective import Objective
-from flatviz.core.seeds import randn_like
+from flatviz.core import Objective, randn_like
 
 WHICH = kind((slice, Tensor), "a slice, an index or a mask of the weights", "a layer's is net.blocks[i].slice")
 Part = Annotated[slice | Tensor, WHICH] | None

@@ -1,16 +1,12 @@
 """Values of an objective along a line, over a plane, at given weights; weights seen on a plane."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 import torch
 from torch import Tensor
 
 from flatviz.checks import Several, Vector, Vectors, check_many_weights, check_weights, tensor
-from flatviz.core.boundary import public
-from flatviz.core.objective import ObjectiveLike, as_objective
-from flatviz.core.progress import Progress
+from flatviz.core import ObjectiveLike, Progress, as_objective, public
 from flatviz.gaussian import Gaussian
 from flatviz.landscape.grid import Cache, Extent, Precision, ends, on_grid, ticks_between
 from flatviz.results import Curve, Plane, Projection, Surface, placed

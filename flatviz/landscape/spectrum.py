@@ -1,16 +1,12 @@
 """Eigenvalues of a Hessian: the pairs at either end by thick-restart Lanczos, the density of all by stochastic Lanczos."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import torch
 from torch import Tensor
 
 from flatviz.checks import Count, NonNegative, Seed, Vector, check_count
-from flatviz.core.boundary import public
-from flatviz.core.objective import Curvature, ObjectiveLike, as_objective
-from flatviz.core.seeds import generator
+from flatviz.core import Curvature, ObjectiveLike, as_objective, generator, public
 from flatviz.landscape.krylov import Krylov, Operator, Part, room_for
 from flatviz.results import Spectrum
 

@@ -1,7 +1,5 @@
 """Valleys of a surface: which minima there are, how deep, and where each joins a deeper one."""
 
-from __future__ import annotations
-
 import math
 
 import torch
@@ -9,7 +7,7 @@ from scipy.cluster.hierarchy import DisjointSet
 from torch import Tensor
 from torch.nn.functional import pad
 
-from flatviz.core.boundary import public
+from flatviz.core import public
 from flatviz.results import Persistence, Surface
 
 

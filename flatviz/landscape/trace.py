@@ -1,7 +1,5 @@
 """The diagonal of a Hessian and its sum, the trace, with standard errors; curvature by layer."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from itertools import groupby
@@ -11,10 +9,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import Count, Seed, Vector, check_count
-from flatviz.core.boundary import public
-from flatviz.core.objective import Curvature, ObjectiveLike, as_objective
-from flatviz.core.progress import Progress, track
-from flatviz.core.seeds import generator, randn_like
+from flatviz.core import Curvature, ObjectiveLike, Progress, as_objective, generator, public, randn_like, track
 from flatviz.landscape import krylov
 from flatviz.landscape.krylov import Operator, Part
 from flatviz.landscape.spectrum import top_eigenpairs

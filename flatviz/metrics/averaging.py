@@ -1,7 +1,5 @@
 """What every score shares: averaged probabilities of growing ensembles, and the score of one of them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -10,7 +8,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_is
-from flatviz.core.likelihood import check_labels
+from flatviz.core import check_labels
 from flatviz.likelihood import as_likelihood
 from flatviz.results import Prediction
 

@@ -6,8 +6,6 @@ The local learning coefficient is n beta (E f(w') - f(w)), w' ~ exp(-n beta f(w'
 quadratic minimum in D dimensions D / 2 whatever the curvature, of f = w^4 it is 1 / 4.
 """
 
-from __future__ import annotations
-
 import math
 
 import torch
@@ -25,11 +23,7 @@ from flatviz.checks import (
     check_count,
     check_many_weights,
 )
-from flatviz.core.ascent import ASAM, SAM
-from flatviz.core.boundary import public
-from flatviz.core.objective import Objective, ObjectiveLike, as_objective
-from flatviz.core.progress import Progress, track
-from flatviz.core.seeds import generator
+from flatviz.core import ASAM, SAM, Objective, ObjectiveLike, Progress, as_objective, generator, public, track
 from flatviz.landscape.krylov import Operator
 from flatviz.landscape.spectrum import top_eigenpairs
 from flatviz.results import Sharpness

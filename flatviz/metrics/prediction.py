@@ -5,8 +5,6 @@
 is the prediction for which Laplace's curvature is exact.  It serves any `Gaussian`: SWAG, VI, SA-BMA, and posteriors with `outputs`.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Annotated, Literal
 
@@ -14,13 +12,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import Count, Seed, check_many_weights, check_weights, kind
-from flatviz.core.boundary import public
-from flatviz.core.data import Data
-from flatviz.core.inputs import Inputs
-from flatviz.core.likelihood import Likelihood, check_labels
-from flatviz.core.net import Net
-from flatviz.core.progress import Progress, track
-from flatviz.core.seeds import generator, saved_rng
+from flatviz.core import Data, Inputs, Likelihood, Net, Progress, check_labels, generator, public, saved_rng, track
 from flatviz.engine.batchnorm import check_batchnorm, refresh_batchnorm, with_trained_buffers
 from flatviz.engine.determinism import check_logits
 from flatviz.engine.stacked import forward

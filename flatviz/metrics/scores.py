@@ -3,8 +3,6 @@
 Accuracy, NLL, Brier; calibration errors and the bins behind them, temperature scaling; how wrong the surest answers are.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 
@@ -12,7 +10,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import Count, Labels, Positive, check_choice
-from flatviz.core.boundary import public
+from flatviz.core import public
 from flatviz.likelihood import as_likelihood
 from flatviz.metrics import averaging
 from flatviz.metrics.averaging import N_BINS, for_sizes, labels_of, nll_of, of_classes, scored

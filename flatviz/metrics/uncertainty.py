@@ -5,8 +5,6 @@ ensembles predict, (1/S) sum_s p_s(y | x), on the same inputs, without labels.
 Source of these two: Izmailov et al. 2021 (arXiv 2104.14421), section 6.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Annotated, Any
 
@@ -15,8 +13,7 @@ from torch import Tensor
 from torch.special import entr
 
 from flatviz.checks import Count, Vector, kind
-from flatviz.core.boundary import public
-from flatviz.core.seeds import saved_rng
+from flatviz.core import public, saved_rng
 from flatviz.results import Prediction
 
 Averaged = Annotated[Prediction | Tensor, kind((Prediction, Tensor), "a Prediction, or averaged probabilities (N, C)")]

@@ -1,7 +1,5 @@
 """Small networks that train in seconds, and ResNet-20 for images of 32 x 32."""
 
-from __future__ import annotations
-
 import math
 from typing import Literal
 
@@ -10,9 +8,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from flatviz.checks import Count, Positive, Seed, check_choice, check_count
-from flatviz.core.boundary import public
-from flatviz.core.data import Task
-from flatviz.core.seeds import saved_rng
+from flatviz.core import Task, public, saved_rng
 
 SIZES = {8: (3, 2, 2), 28: (4, 3, 5)}  # side of the image -> first kernel, pool, second kernel
 

@@ -1,7 +1,5 @@
 """torchvision's networks with a new head for the task's classes; weights from a local file, so that a machine without network works."""
 
-from __future__ import annotations
-
 import pickle
 from collections import Counter
 from collections.abc import Mapping
@@ -15,11 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from flatviz.checks import check_choice
-from flatviz.core.boundary import public
-from flatviz.core.data import Task
-from flatviz.core.modules import copied
-from flatviz.core.seeds import saved_rng
-from flatviz.core.treated import find_head, replace_head
+from flatviz.core import Task, copied, find_head, public, replace_head, saved_rng
 
 SUFFIXES = (".safetensors", ".pth", ".pt", ".bin", ".ckpt", ".tar")
 # names of a state dict in a checkpoint

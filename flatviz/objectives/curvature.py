@@ -1,7 +1,5 @@
 """Curvature of a network's loss: products with Hessian, generalised Gauss-Newton and empirical Fisher; Jacobians of outputs."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
@@ -13,12 +11,18 @@ from torch.autograd.graph import saved_tensors_hooks
 from torch.func import jacrev, vmap
 
 from flatviz.checks import check_choice
-from flatviz.core.arithmetic import threads
-from flatviz.core.data import Data
-from flatviz.core.derivatives import twice
-from flatviz.core.likelihood import Likelihood, mean_nll, output_curvature, output_gradient
-from flatviz.core.net import Net
-from flatviz.core.objective import Curvature, hessian_operator
+from flatviz.core import (
+    Curvature,
+    Data,
+    Likelihood,
+    Net,
+    hessian_operator,
+    mean_nll,
+    output_curvature,
+    output_gradient,
+    threads,
+    twice,
+)
 from flatviz.engine.determinism import Sizes, same_to_rounding
 from flatviz.likelihood import as_likelihood
 

@@ -1,7 +1,5 @@
 """A number computed from a network's outputs on data, as an objective of its weights; the mean negative log likelihood first."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -9,14 +7,20 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_many_weights, check_weights
+from flatviz.core import (
+    Data,
+    Likelihood,
+    Net,
+    Objective,
+    PointEvaluator,
+    Product,
+    Progress,
+    check_labels,
+    mean_nll,
+    public,
+    track,
+)
 from flatviz.core.arithmetic import arithmetic, threads
-from flatviz.core.boundary import public
-from flatviz.core.data import Data
-from flatviz.core.derivatives import Product
-from flatviz.core.likelihood import Likelihood, check_labels, mean_nll
-from flatviz.core.net import Net
-from flatviz.core.objective import Objective, PointEvaluator
-from flatviz.core.progress import Progress, track
 from flatviz.engine.batchnorm import refresh_batchnorm
 from flatviz.engine.determinism import Work, check_function, check_logits
 from flatviz.engine.evaluate import EvaluationPlanner, Plan

@@ -1,7 +1,5 @@
 """Any number of a network's outputs as an objective: accuracy, calibration, the loss of averaged predictions."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -11,11 +9,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import Vector, Vectors, check_many_weights, check_weights
-from flatviz.core.boundary import public
-from flatviz.core.data import Data
-from flatviz.core.likelihood import Likelihood
-from flatviz.core.net import Net
-from flatviz.core.objective import Objective
+from flatviz.core import Data, Likelihood, Net, Objective, public
 from flatviz.engine.determinism import check_function
 from flatviz.likelihood import CategoricalLikelihood, as_likelihood
 from flatviz.objectives.network import NetworkObjective, check_data

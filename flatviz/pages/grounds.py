@@ -1,7 +1,5 @@
 """The figures of a family's planes and quantities, in two dimensions and in relief: what the menus above a picture switch."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import torch

@@ -1,7 +1,5 @@
 """One self-contained HTML file: the explorer with its data and plotly.js, or the playground; no kernel and no network."""
 
-from __future__ import annotations
-
 import base64
 import zlib
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """What every picture of a family shares: scales, references, sentences that its figures give, and the pixels of its images."""
 
-from __future__ import annotations
-
 import base64
 import math
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The article beside the pictures: sections of text, each of which sets the controls while it is read."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any

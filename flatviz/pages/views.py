@@ -1,7 +1,5 @@
 """The pictures of page and lab: one entry each in `VIEWS`; what is said of them is in `captions.toml`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial

@@ -9,8 +9,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import Seed, Vector, Vectors, check_many_weights, check_weights
-from flatviz.core.boundary import public
-from flatviz.core.seeds import generator
+from flatviz.core import generator, public
 from flatviz.results import Draws, Plane, Spectrum
 
 if TYPE_CHECKING:  # planes see a network only as an objective and its blocks

@@ -1,7 +1,5 @@
 """The basin around a posterior's center: the rise of the loss above its value at the center, on a separate scale."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import plotly.graph_objects as go
@@ -9,7 +7,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import Number
-from flatviz.core.boundary import public
+from flatviz.core import public
 from flatviz.plots.color import ColorScale
 from flatviz.plots.ground import ground
 from flatviz.plots.surfaces import plot_relief

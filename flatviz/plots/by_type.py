@@ -1,7 +1,5 @@
 """`plot(result)`: the figure that belongs to the type of a result; a notebook's cell shows its last value the same way."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """How well a prediction is calibrated: scores by ensemble size, reliability, risk against coverage, scores under shift."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
@@ -9,7 +7,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import Count
-from flatviz.core.boundary import public
+from flatviz.core import public
 from flatviz.plots.ground import by_method
 from flatviz.plots.theme import (
     GRID,

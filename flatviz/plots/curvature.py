@@ -1,7 +1,5 @@
 """Curvature: eigenvalues by rank, their density, and flatness of a posterior's draws against ensemble size."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
@@ -10,7 +8,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import kind
-from flatviz.core.boundary import public
+from flatviz.core import public
 from flatviz.plots.ground import by_method, ends_of, matrix_of, one_or_several, small_print, with_print
 from flatviz.plots.theme import COLORS, INK, Figure, band, figure, numbers, scatter, style
 from flatviz.results import MEASURES, Sharpness, Spectrum

@@ -1,14 +1,12 @@
 """Flatness and scores against the training loss: what a method does beyond a lower temperature of VI."""
 
-from __future__ import annotations
-
 import math
 
 import torch
 from torch import Tensor
 
 from flatviz.checks import Radius
-from flatviz.core.boundary import public
+from flatviz.core import public
 from flatviz.plots.radius import GAP, HEIGHT, ROWS, values_of
 from flatviz.plots.theme import INK, Figure, axes_of, figure, layout_of, log_ticks, room, scatter, short, style
 from flatviz.results import Family

@@ -1,7 +1,5 @@
 """What pictures share: contours, marks on diverged cells, titles, axis titles with units, small print, numbers with their nouns."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Uncertainty over the plane of inputs, and the images on which draws disagree most."""
 
-from __future__ import annotations
-
 import plotly.graph_objects as go
 import torch
 from torch import Tensor

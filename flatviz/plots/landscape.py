@@ -1,14 +1,12 @@
 """A loss along a line, samples in a plane, and the valleys of a surface."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import plotly.graph_objects as go
 import torch
 
 from flatviz.checks import Number
-from flatviz.core.boundary import public
+from flatviz.core import public
 from flatviz.plots.color import ColorScale, add_color_bar, add_key, add_samples, values_of
 from flatviz.plots.ground import capital, counted, one_or_several, small_print, with_print
 from flatviz.plots.theme import COLORS, DASHES, INK, MUTED, ROUNDING, Figure, figure, room, scatter, short, style

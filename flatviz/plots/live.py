@@ -3,8 +3,6 @@
 A plot declares them where it draws the trace: `fig.add_live(trace, "x", "marker.color", rows="draws")`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

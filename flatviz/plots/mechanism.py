@@ -1,7 +1,5 @@
 """One step of SA-BMA drawn: ascend to the worst q' in the ball, take the gradient there, step back, descend."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,7 +8,7 @@ import torch
 from torch import Tensor
 
 from flatviz.catalog import LOOKS
-from flatviz.core.boundary import public
+from flatviz.core import public
 from flatviz.plots.color import ColorScale
 from flatviz.plots.ground import ground, one_or_several, same_plane, width_of
 from flatviz.plots.theme import INK, MUTED, Figure, scatter, short, style

@@ -1,14 +1,12 @@
 """Prediction of a regression: its mean, what the draws differ in, and the band in which the next target is expected."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import torch
 from torch import Tensor
 
 from flatviz.checks import Share, Whole
-from flatviz.core.boundary import public
+from flatviz.core import public
 from flatviz.plots.theme import INK, Figure, band, figure, scatter, style
 from flatviz.results import Prediction
 

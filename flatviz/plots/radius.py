@@ -1,14 +1,12 @@
 """Flatness and scores against the perturbation radius: the whole story in one picture."""
 
-from __future__ import annotations
-
 import math
 
 import torch
 from torch import Tensor
 
 from flatviz.checks import Radius
-from flatviz.core.boundary import public
+from flatviz.core import public
 from flatviz.plots.ground import mean_lambda1
 from flatviz.plots.theme import INK, MUTED, Figure, axes_of, band, columns, figure, layout_of, room, scatter, short, style
 from flatviz.results import Family

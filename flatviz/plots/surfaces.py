@@ -1,7 +1,5 @@
 """A loss surface as contours and in relief, with samples on it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from functools import partial
@@ -12,7 +10,7 @@ from scipy.interpolate import RegularGridInterpolator
 from torch import Tensor
 
 from flatviz.checks import Number
-from flatviz.core.boundary import public
+from flatviz.core import public
 from flatviz.plots.color import LIGHT, ColorScale, add_crosses, add_key, add_samples, values_of
 from flatviz.plots.ground import axis_note, axis_titles, check_on, diverged, ends_text, ground, is_path, small_print, title_of
 from flatviz.plots.theme import GRID, INK, LOSS_SCALE, MUTED, Figure, Style, figure, numbers, scatter, style

@@ -1,7 +1,5 @@
 """The look of every figure: template, styles of methods from their table, ticks; no button that sends data to a host."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache

@@ -13,8 +13,6 @@ A full batch has s = c sqrt(2 / (pi N)) at curvature c, with the damping left ou
 are (pi N / 2)^(1/4) times those of the posterior.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,8 +22,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import Count, NonNegative, Positive, Radius, Seed, Share, Statistics
-from flatviz.core.data import Data
-from flatviz.core.net import Net
+from flatviz.core import Data, Net
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Gaussian, History
 from flatviz.training.driver import Algorithm, Record, drive

@@ -6,8 +6,6 @@ A dropped input of a Linear or convolution is a column of zeros in its weight.  
 a weight vector, and everything that reads weight vectors reads it.  Training masks each example anew, as dropout does.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
 from functools import partial
@@ -19,11 +17,8 @@ from torch.nn.modules.conv import _ConvNd
 from torch.nn.modules.dropout import _DropoutNd
 
 from flatviz.checks import Count, Seed, Share
-from flatviz.core.data import Data
-from flatviz.core.inputs import run as run_module
-from flatviz.core.likelihood import Likelihood
-from flatviz.core.net import Net
-from flatviz.core.seeds import generator
+from flatviz.core import Data, Likelihood, Net, generator
+from flatviz.core import run as run_module
 from flatviz.objectives.network import check_data
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws

@@ -7,16 +7,13 @@
 Integrating w out, a follows exp(-U) smoothed over a width sqrt(eta): flat ground weighs more.  One gradient a step.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Unpack
 
 from torch import Tensor
 
 from flatviz.checks import NonNegative, Seed
-from flatviz.core.data import Data
-from flatviz.core.net import Net
+from flatviz.core import Data, Net
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws
 from flatviz.training.driver import Record

@@ -20,9 +20,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import Count, NonNegative, Positive, Seed
-from flatviz.core.data import Data
-from flatviz.core.likelihood import Likelihood
-from flatviz.core.net import Net
+from flatviz.core import Data, Likelihood, Net
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws, History

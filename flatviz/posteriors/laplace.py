@@ -20,10 +20,7 @@ from torch import Tensor
 from flatviz.bridges.laplace_torch import LaplaceTorch, fit_laplace_torch
 from flatviz.bridges.laplace_torch import Structure as Bridged
 from flatviz.checks import Positive, Seed, Whole
-from flatviz.core.boundary import public
-from flatviz.core.data import Data
-from flatviz.core.likelihood import Likelihood
-from flatviz.core.net import Net
+from flatviz.core import Data, Likelihood, Net, public
 from flatviz.objectives.curvature import ggn
 from flatviz.objectives.network import nll
 from flatviz.posteriors.method import Method, Tuned

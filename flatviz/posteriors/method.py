@@ -8,8 +8,7 @@ from functools import partial
 from typing import Any
 
 from flatviz.catalog import NO_UNIT, Look
-from flatviz.core.ascent import SAM
-from flatviz.core.net import Net
+from flatviz.core import SAM, Net
 from flatviz.results import Posterior
 from flatviz.training.gradient import Ascent
 from flatviz.training.variational import GaussianFit

@@ -11,16 +11,12 @@ Pre-train your loss: the source task's posterior, made wider, is the prior of th
 m and Sigma are those that SWAG left on the source task, as `transfer` returns them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Unpack
 
 from flatviz.checks import Count, NonNegative, Seed
-from flatviz.core.data import Data
-from flatviz.core.net import Net
-from flatviz.core.progress import track
+from flatviz.core import Data, Net, track
 from flatviz.posteriors.method import Method, Tuned, callable_of
 from flatviz.results import Gaussian, Mixture, Posterior
 from flatviz.training.keywords import Resumed, Run, Trained, defaults

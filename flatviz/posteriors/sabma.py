@@ -6,8 +6,6 @@ The inner maximum is one step in closed form (`perturb`), with the Fisher matrix
 Weights that are not treated stay at their source value; the authors' code samples them as well, we do not.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -18,8 +16,7 @@ from typing import Any, Unpack
 from torch import Tensor
 
 from flatviz.checks import Radius, Seed
-from flatviz.core.data import Data
-from flatviz.core.net import Net
+from flatviz.core import Data, Net
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import History

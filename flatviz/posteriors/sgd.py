@@ -11,15 +11,11 @@ Deep ensembles: several networks, each trained alone, whose probabilities are av
 The members are trained together, a row each, which is faster and changes nothing.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Unpack
 
 from flatviz.checks import Count, Seed, Statistics
-from flatviz.core.ascent import FisherSAM
-from flatviz.core.data import Data
-from flatviz.core.net import Net
+from flatviz.core import Data, FisherSAM, Net
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws
 from flatviz.training.keywords import Run, Trained, defaults

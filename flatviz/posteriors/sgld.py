@@ -23,8 +23,6 @@ exp(-U / T): noise starts when the rate is all but 0, and at friction 1 a direct
 cycle, the share 1 - exp(-2 h A) of its variance, A the sum of the noisy rates.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Container
 from dataclasses import dataclass, replace
@@ -33,8 +31,7 @@ from typing import Unpack
 from torch import Tensor
 
 from flatviz.checks import Count, Seed, Share
-from flatviz.core.data import Data
-from flatviz.core.net import Net
+from flatviz.core import Data, Net
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws
 from flatviz.training.driver import Record

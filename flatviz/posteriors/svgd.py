@@ -8,8 +8,6 @@ The second term is 2 / h (w_i - w_j) k: it keeps particles apart, and T = 0 leav
 all is deterministic but minibatches.  In many dimensions S particles are far narrower than the posterior (Ba et al. 2022).
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from typing import Unpack
@@ -18,8 +16,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import Seed
-from flatviz.core.data import Data
-from flatviz.core.net import Net
+from flatviz.core import Data, Net
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws
 from flatviz.training.driver import Record

@@ -10,8 +10,6 @@ SWAG's log_std = 1/2 log(scale v / 2) and factor = d sqrt(scale / (2 (K - 1))): 
 has the whole v, where SWAG takes half of it and lets the deviations carry the other half.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,8 +20,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import Count, Positive, Seed, check_count
-from flatviz.core.data import Data
-from flatviz.core.net import Net
+from flatviz.core import Data, Net
 from flatviz.engine.batchnorm import refresh_batchnorm
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned

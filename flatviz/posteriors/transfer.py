@@ -5,8 +5,6 @@ MOPED prior       no second training, `transfer(source, moped_prior(source))`
 downstream prior  SWAG or F-SWAG on the few target examples, `transfer(net, fit_swag(net, task.train, seed=0), keep_head=True)`
 """
 
-from __future__ import annotations
-
 import math
 from typing import Literal
 
@@ -14,9 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from flatviz.checks import Count, Positive, Seed
-from flatviz.core.boundary import public
-from flatviz.core.net import Net
-from flatviz.core.treated import RandomTrunk, Treated, classes_of, find_head, replace_head
+from flatviz.core import Net, RandomTrunk, Treated, classes_of, find_head, public, replace_head
 from flatviz.gaussian import Gaussian
 
 STD_FLOOR = 1e-4  # a weight that is 0 would have std 0 under MOPED

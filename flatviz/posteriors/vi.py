@@ -12,8 +12,6 @@ summed over all weights, never averaged.  With MOPED (Krishnan et al. 2020) q st
 too, and each std starts at a share of its weight: std_i = moped |w_i|.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
@@ -21,8 +19,7 @@ from typing import Any, Unpack
 import torch
 
 from flatviz.checks import Positive, Seed
-from flatviz.core.data import Data
-from flatviz.core.net import Net
+from flatviz.core import Data, Net
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.training.gradient import Ascent, Batch, Gradient, Noises, NoisyNLL, TrainingLoss

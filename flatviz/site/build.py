@@ -1,7 +1,5 @@
 """The static site: notebooks with their outputs, the reference and the live first page, put together by Sphinx offline."""
 
-from __future__ import annotations
-
 import io
 import os
 import re

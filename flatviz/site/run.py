@@ -3,8 +3,6 @@
 Figures and widgets are elements of a page, with their data, which `fv-site.js` draws without a kernel.
 """
 
-from __future__ import annotations
-
 import atexit
 import base64
 import html

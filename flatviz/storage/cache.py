@@ -1,7 +1,5 @@
 """Results on disk: `save` and `load`, those the project ships, a cache under a hash of what a result depends on, a point store."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import struct
@@ -17,7 +15,7 @@ from torch import Tensor
 
 import flatviz
 from flatviz.checks import FilePath
-from flatviz.core.boundary import public
+from flatviz.core import public
 from flatviz.results import from_plain, to_plain
 from flatviz.storage.digest import CannotHashError, process_state, value_digest
 from flatviz.storage.files import DamagedFileError, read_file, read_header, set_aside, write_file

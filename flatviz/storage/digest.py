@@ -8,8 +8,6 @@ other files or variables, is not seen: of a slice in the cache one point is comp
 both two equal tensors, so two copies of a network, can differ.)
 """
 
-from __future__ import annotations
-
 import hashlib
 import inspect
 import pickle
@@ -24,7 +22,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from flatviz.core.net import Net
+from flatviz.core import Net
 
 NOT_IN_THE_RESULT = {"checkpoint", "progress", "label"}  # arguments of a fit that do not change what it returns
 ATOMS = (int, float, bool, type(None), list, tuple, dict)  # which pickle writes by their content

@@ -7,8 +7,6 @@ used: the checksum is that of the whole file but itself, of a store of points, w
 `kind`: "result", "checkpoint" or "points".
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

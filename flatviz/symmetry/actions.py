@@ -1,13 +1,10 @@
 """Permutation, positive scaling and sign flips of hidden units, as maps on weight vectors W (S, E) that keep the function."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 
 from flatviz.checks import Count, NonNegative, Numbers, Seed, Vectors
-from flatviz.core.boundary import public
-from flatviz.core.seeds import generator
+from flatviz.core import generator, public
 from flatviz.symmetry.units import Units, local_numbers
 
 

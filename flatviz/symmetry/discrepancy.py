@@ -1,7 +1,5 @@
 """Distance between two sets of weight vectors: unbiased maximum mean discrepancy, with p-values."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -10,9 +8,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import Seed, Vectors, Whole, check_count, check_many_weights
-from flatviz.core.boundary import public
-from flatviz.core.net import Net
-from flatviz.core.seeds import generator
+from flatviz.core import Net, generator, public
 
 WHOLE = "all weights"
 Grid = Mapping[float, Tensor]  # norm of a kind of kernel -> its bandwidths

@@ -10,7 +10,7 @@ from torch import fx, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.modules.conv import _ConvNd
 
-from flatviz.core.net import Net
+from flatviz.core import Net
 
 # (positively homogeneous, odd) of what acts on each unit alone; names as torch writes them, without underscores
 ELEMENTWISE = {

@@ -1,17 +1,12 @@
 """The hidden units of a network: read from its graph, and each action checked on the network's outputs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import torch
 from torch import Tensor
 from torch.nn.modules.batchnorm import _BatchNorm
 
-from flatviz.core.boundary import public
-from flatviz.core.net import Net
-from flatviz.core.seeds import generator
-from flatviz.core.treated import guesses
+from flatviz.core import Net, generator, guesses, public
 from flatviz.symmetry.actions import gathered, random_factor, random_order, random_signs, scaled_by
 from flatviz.symmetry.graph import read_graph
 from flatviz.symmetry.units import ACTIONS, Units, index_arrays, number_layers, refusals, refuse_untreated, still, touched

@@ -1,19 +1,12 @@
 """The lightest of all networks that differ by scaling, and which measures of flatness such a scaling changes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from flatviz.checks import Count, Positive, Seed, Several, Vector, Vectors, check_count, check_weights
-from flatviz.core.ascent import ASAM, SAM
-from flatviz.core.boundary import public
-from flatviz.core.data import Data
-from flatviz.core.net import Net
-from flatviz.core.objective import Objective
-from flatviz.core.seeds import generator
+from flatviz.core import ASAM, SAM, Data, Net, Objective, generator, public
 from flatviz.landscape.krylov import Operator
 from flatviz.landscape.spectrum import top_eigenpairs
 from flatviz.metrics.curvature import gains, quadratic_forms

@@ -1,7 +1,5 @@
 """A pool of independently trained networks, which stands for the posterior, and how much each pair of it differs in what it predicts."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import torch
@@ -20,10 +18,7 @@ from flatviz.checks import (
     check_many_weights,
     check_positive,
 )
-from flatviz.core.boundary import public
-from flatviz.core.data import Data
-from flatviz.core.net import Net
-from flatviz.core.progress import Progress
+from flatviz.core import Data, Net, Progress, public
 from flatviz.engine.stacked import forward
 from flatviz.metrics.prediction import check_inputs
 from flatviz.training.driver import drive

@@ -1,7 +1,5 @@
 """One representative for all equal networks: unit norms, units sorted by one number, or matched to those of a reference."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Literal
 
@@ -11,8 +9,7 @@ from scipy.optimize import linear_sum_assignment
 from torch import Tensor
 
 from flatviz.checks import Count, Positive, Seed, Vector, Vectors, check_many_weights
-from flatviz.core.boundary import public
-from flatviz.core.seeds import generator
+from flatviz.core import generator, public
 from flatviz.symmetry.actions import gathered, random_order, scaled_by
 from flatviz.symmetry.units import Layer, Units
 

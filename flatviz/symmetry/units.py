@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_choice, check_many_weights, check_weights
-from flatviz.core.net import Net
+from flatviz.core import Net
 from flatviz.symmetry.graph import Node, Reading
 
 ACTIONS = ("permute", "scale", "flip")

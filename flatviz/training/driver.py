@@ -9,8 +9,6 @@ a step can be recorded on a GPU and replayed.  The driver brings minibatches and
 early stopping, progress and the check for divergence.
 """
 
-from __future__ import annotations
-
 import math
 import time
 import warnings
@@ -21,8 +19,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from flatviz.core.arithmetic import users_arithmetic
-from flatviz.core.progress import track
+from flatviz.core import track, users_arithmetic
 from flatviz.results import History
 from flatviz.storage.digest import arguments_digest
 from flatviz.storage.files import State, load_state, save_state

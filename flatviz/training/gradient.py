@@ -12,8 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from flatviz.core.arithmetic import threads
-from flatviz.core.data import Data
+from flatviz.core import Data, threads
 from flatviz.engine.batchnorm import TrainingNet
 from flatviz.gaussian import Gaussian
 from flatviz.storage.files import State

@@ -12,10 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple, ParamSpec, TypedDict, TypeVar, get_args, get_type_hints
 
 from flatviz.checks import Count, Momentum, NonNegative, Positive, Rate, Several, Statistics, Whole, check_file
-from flatviz.core.boundary import public
-from flatviz.core.likelihood import Likelihood
-from flatviz.core.net import Net
-from flatviz.core.progress import Progress
+from flatviz.core import Likelihood, Net, Progress, public
 from flatviz.gaussian import Gaussian
 from flatviz.training.gradient import Ascent
 from flatviz.training.passes import Training

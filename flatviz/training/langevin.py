@@ -5,8 +5,6 @@
 with L the mean NLL of N examples and log p that of a Gaussian prior, or of weight decay.
 """
 
-from __future__ import annotations
-
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
@@ -14,8 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 import torch
 from torch import Tensor
 
-from flatviz.core.data import Data
-from flatviz.core.net import Net
+from flatviz.core import Data, Net
 from flatviz.gaussian import Gaussian
 from flatviz.results import Draws, History
 from flatviz.training.driver import Algorithm, Record, drive

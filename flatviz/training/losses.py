@@ -3,8 +3,6 @@
 Of one weight vector, or of several at once, a row and a minibatch each.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -13,11 +11,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import Count, Statistics
-from flatviz.core.boundary import public
-from flatviz.core.data import Data
-from flatviz.core.likelihood import Likelihood, mean_nll, mean_nll_rows
-from flatviz.core.net import Net
-from flatviz.core.seeds import generator, randn_like
+from flatviz.core import Data, Likelihood, Net, generator, mean_nll, mean_nll_rows, public, randn_like
 from flatviz.engine.batchnorm import TrainingNet
 from flatviz.engine.stacked import Stacked, Vmapped, forward, stack, vmapped
 from flatviz.gaussian import Gaussian

@@ -1,7 +1,5 @@
 """`Training`: how minibatches go through the network (precision, parts, processes), and when a fit stops early."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -13,7 +11,7 @@ import torch.distributed as dist
 from torch import Tensor
 
 from flatviz.checks import check_choice, check_count, kind
-from flatviz.core.data import Data
+from flatviz.core import Data
 
 PRECISIONS = (None, "bfloat16")
 Network = Callable[[Tensor, Tensor], Tensor]  # (w (D,), x (n, ...)) -> outputs (n, C)

@@ -11,8 +11,6 @@ Blocks of F in our convention, Sigma = diag(d) + F^T F, A = Sigma^-1, G = F A F^
 Everything here takes leading dimensions: B members are one Gaussian with mean (B, D), and `radius` is then (B,).
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -22,7 +20,7 @@ from torch import Tensor
 
 from flatviz.catalog import EUCLIDEAN, KL_BALL
 from flatviz.checks import NonNegative, Numbers, Radius
-from flatviz.core.boundary import public
+from flatviz.core import public
 from flatviz.gaussian import Gaussian, number
 
 Theta = tuple[Numbers, Numbers, Numbers]  # mean (..., D), log_std (..., D), factor (..., K, D)

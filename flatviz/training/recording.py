@@ -10,10 +10,7 @@ from torch import Tensor, nn
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
 from flatviz.checks import Count, Several
-from flatviz.core.boundary import public
-from flatviz.core.modules import copied
-from flatviz.core.net import Net
-from flatviz.core.treated import Treated
+from flatviz.core import Net, Treated, copied, public
 
 
 @public

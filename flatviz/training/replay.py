@@ -4,8 +4,6 @@ Recorded is `update` of a method, tensors only: state, minibatch and noise are c
 next state from them and writes it over the last.  Each size of minibatch has its graph.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """SGD with momentum, by which most networks are trained; starts of networks; pre-training on a source task."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -11,9 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from flatviz.checks import Count, Rate, Seed, check_positive
-from flatviz.core.data import Data
-from flatviz.core.net import Net
-from flatviz.core.seeds import saved_rng
+from flatviz.core import Data, Net, saved_rng
 from flatviz.engine.batchnorm import refresh_batchnorm
 from flatviz.results import History
 from flatviz.training.driver import Algorithm, Record, drive

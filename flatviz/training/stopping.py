@@ -1,7 +1,5 @@
 """Early stopping on a small validation split: the parameters of the best check, and an end once they stay the best."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

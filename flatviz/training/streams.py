@@ -1,14 +1,12 @@
 """Streams that feed the steps of a fit: minibatches, noise, learning rates."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 
 import torch
 from torch import Tensor
 
-from flatviz.core.seeds import generator, randn_like
+from flatviz.core import generator, randn_like
 from flatviz.gaussian import Gaussian
 
 STEPS_AHEAD = 64  # whose noise is drawn at once: one by one, between other work, a draw takes four times as long

@@ -7,8 +7,6 @@ A method gives the gradient of the NLL in theta = (mean, log_std, factor).  B me
 Gaussian with a leading dimension: mean (B, D); a single one has none, mean (D,).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,8 +16,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from flatviz.core.data import Data
-from flatviz.core.net import Net
+from flatviz.core import Data, Net
 from flatviz.engine.batchnorm import TrainingNet
 from flatviz.gaussian import Gaussian
 from flatviz.results import History

@@ -1,7 +1,5 @@
 """`compare`: two models of one architecture on common ground, and one sentence by rule on which is flatter."""
 
-from __future__ import annotations
-
 import html
 import json
 from dataclasses import dataclass
@@ -12,13 +10,7 @@ from IPython.display import HTML, display
 from torch import Tensor, nn
 
 from flatviz.checks import Count, Seed, Several
-from flatviz.core.boundary import public
-from flatviz.core.data import Data
-from flatviz.core.modules import copied
-from flatviz.core.net import Net
-from flatviz.core.objective import Objective
-from flatviz.core.progress import Progress, track
-from flatviz.core.seeds import generator
+from flatviz.core import Data, Net, Objective, Progress, copied, generator, public, track
 from flatviz.engine.determinism import work_of
 from flatviz.landscape.slices import project, slice_path, slice_plane
 from flatviz.landscape.spectrum import top_eigenpairs

@@ -1,7 +1,5 @@
 """Pictures with controls: `explore(result)`, chosen by the type of what it shows, and the playground of the browser."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import singledispatch
@@ -11,7 +9,7 @@ import anywidget
 import ipywidgets
 import traitlets
 
-from flatviz.core.boundary import public
+from flatviz.core import public
 from flatviz.pages.page import WORLDS, playground_code
 from flatviz.plots.calibration import LABELS, plot_metrics
 from flatviz.plots.color import first_draws

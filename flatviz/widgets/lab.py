@@ -1,7 +1,5 @@
 """The live laboratory: sliders for radius and ensemble size over posteriors that are fitted as you ask for them (hence its length)."""
 
-from __future__ import annotations
-
 import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -14,9 +12,7 @@ import traitlets
 
 from flatviz.catalog import TEMPERATURE
 from flatviz.checks import check_choice, check_count, check_is, check_radius
-from flatviz.core.data import Task
-from flatviz.core.net import Net
-from flatviz.core.progress import Progress
+from flatviz.core import Net, Progress, Task
 from flatviz.families.choice import Choices
 from flatviz.families.convergence import ConvergenceGap, gap_of_member
 from flatviz.families.family import extend, measure, repeat_family

@@ -1,14 +1,12 @@
 """The state of a lab: which members are fitted first, what they are called, which views are in sight, and a preview."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from flatviz.catalog import NO_UNIT
 from flatviz.checks import check_choice, check_count, check_is, check_radius
-from flatviz.core.net import Net
+from flatviz.core import Net
 from flatviz.families.family import extend
 from flatviz.families.members import Fitting
 from flatviz.pages.views import View, views_of

@@ -1,17 +1,12 @@
 """`lab`: the laboratory in one call, of a network with its prior, or of any classifier and its data."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from torch import nn
 
 from flatviz.checks import Radius, Seed, anything
-from flatviz.core.boundary import public
-from flatviz.core.data import Task
-from flatviz.core.net import Net
-from flatviz.core.progress import Progress
+from flatviz.core import Net, Progress, Task, public
 from flatviz.families.choice import Choices
 from flatviz.families.own import Effort, Given, prepare_own
 from flatviz.results import Family, Gaussian

@@ -1,11 +1,9 @@
 """One picture of page and lab as a figure: the call that their menu copies."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from flatviz.checks import Count, Radius, Whole, check_choice
-from flatviz.core.boundary import public
+from flatviz.core import public
 from flatviz.pages import views
 from flatviz.pages.bundle import assign, check_measured, ranges_of
 from flatviz.pages.scene import Scene

@@ -1,7 +1,5 @@
 """The front end in a notebook: figures and families that a page asks for by messages, and what stays when the kernel is gone."""
 
-from __future__ import annotations
-
 import hashlib
 import html
 import json

@@ -6,8 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from flatviz.core.arithmetic import threads
-from flatviz.core.progress import Progress
+from flatviz.core import Progress, threads
 
 Report = Callable[[float, str], None]  # share done 0..1, text
 SILENCE = 1.5  # seconds without a report, after which the last one is repeated with the time that the work has taken

@@ -349,11 +349,15 @@ near_loss, temperatures = fv.nll(near_net, near.train), [0.01, 0.02, 0.03, 0.05,
 colder = [fv.fit_vi(near_net, near.train, near_prior, seed=0, kl_weight=T, **settings) for T in temperatures]
 
 
-def loss_and_slope(q, n=64):
-    """E_q[L] and s, the gain of the ascent per radius."""
-    z1, z2 = q.noise(n, seed=3)
+# %%
+def mean_loss(theta, z1, z2):  # E_q[L] over draws of the noise, differentiable in theta = (mean, log_std, factor)
+    return torch.stack([near_loss(w) for w in theta[0] + theta[1].exp() * z1 + z2 @ theta[2]]).mean()
+
+
+# %%
+def loss_and_slope(q, n=64):  # E_q[L] and s, the gain of the ascent per radius
     theta = [part.clone().requires_grad_() for part in (q.mean, q.log_std, q.factor)]
-    mean = torch.stack([near_loss(w) for w in theta[0] + theta[1].exp() * z1 + z2 @ theta[2]]).mean()
+    mean = mean_loss(theta, *q.noise(n, seed=3))
     g = torch.autograd.grad(mean, theta)
     steps = fv.perturb(q, g, radius=1.0)
     return float(mean.detach()), float(sum((a * b).sum() for a, b in zip(g, steps)))
@@ -361,12 +365,19 @@ def loss_and_slope(q, n=64):
 
 # %%
 ell, s = np.array([loss_and_slope(q) for q in colder]).T
-phi = np.gradient(s, ell)  # the derivative of s in the loss
-at_003 = temperatures.index(0.03)
-for radius in (0.5, 1.0, 2.0):
+phi = np.gradient(s, ell)[temperatures.index(0.03)]  # the derivative of s in the loss
+
+
+# %%
+def cold_as(radius):  # T* by the formula, and the temperature at which VI has the training loss of SA-BMA
     q = fv.fit_sabma(near_net, near.train, near_prior, radius=radius, seed=0, kl_weight=0.03, **settings)
-    found = np.exp(np.interp(np.log(loss_and_slope(q)[0]), np.log(ell), np.log(temperatures)))
-    formula = 0.03 / (1 + radius * phi[at_003])
+    same = np.interp(np.log(loss_and_slope(q)[0]), np.log(ell), np.log(temperatures))
+    return 0.03 / (1 + radius * phi), np.exp(same)
+
+
+# %%
+for radius in (0.5, 1.0, 2.0):
+    formula, found = cold_as(radius)
     print(f"radius {radius:g}: T* by the formula {formula:.4f}, by VI of equal training loss {found:.4f}")
     assert FAST or abs(formula / found - 1) < (0.15 if radius < 2 else 0.3)
 
