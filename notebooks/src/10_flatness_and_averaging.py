@@ -397,8 +397,12 @@ family = fv.families.fit_family(near_net, near, near_prior, radii=chosen, seed=0
 small = dict(n_draws=6 if FAST else 30, n_spectra=2 if FAST else 5, resolution=5, around_resolution=5)
 measured = fv.families.measure(near_net, near, family, seed=1, **small)
 
+
 # %%
-at_radius = lambda radius: fv.plots.plot_frontier(measured, method="sabma", radius=radius)
+def at_radius(radius):
+    return fv.plots.plot_frontier(measured, method="sabma", radius=radius)
+
+
 _ = ipywidgets.interact(at_radius, radius=[0.5, 1.0, 2.0])
 
 # %% [markdown]

@@ -102,12 +102,22 @@ def label(method, radius, T, knob):
 
 
 # %%
+def fits_of(setting):
+    rows = table.query("setting == @setting")[["method", "radius", "T", "knob"]].drop_duplicates()
+    return list(rows.itertuples(index=False, name=None))
+
+
+# %%
+def axes(setting, quantity, n):
+    alt = f"{words[quantity]} of {n} fits on {setting}, mean and 95 % interval over seeds"
+    how = dict(xaxis_title=words[quantity], height=160 + 20 * n, showlegend=False)
+    return figure(f"{words[quantity]}, over seeds", alt, **how)
+
+
+# %%
 def over_seeds(setting, quantity):
-    entries = table.query("setting == @setting")[["method", "radius", "T", "knob"]].drop_duplicates()
-    entries = list(entries.itertuples(index=False, name=None))
-    alt = f"{words[quantity]} of {len(entries)} fits on {setting}, mean and 95 % interval over seeds"
-    tall = dict(height=160 + 20 * len(entries), showlegend=False)
-    fig = figure(f"{words[quantity]}, over seeds", alt, xaxis_title=words[quantity], **tall)
+    entries = fits_of(setting)
+    fig = axes(setting, quantity, len(entries))
     for method, radius, T, knob in reversed(entries):
         add(fig, method, label(method, radius, T, knob), interval(of(setting, method, radius, quantity, T, knob)))
     return fig.update_yaxes(type="category", automargin=True)
