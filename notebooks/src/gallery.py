@@ -133,9 +133,8 @@ fv.plots.plot_reliability(predictions["sabma"], method="sabma")
 # %%
 x = torch.linspace(-2, 2, 60)[:, None]
 wave = fv.Data(x[::3], torch.sin(2 * x[::3]))
-with torch.random.fork_rng():
-    torch.manual_seed(0)
-    line = fv.Net.from_module(torch.nn.Sequential(torch.nn.Linear(1, 24), torch.nn.Tanh(), torch.nn.Linear(24, 1)))
+torch.manual_seed(0)
+line = fv.Net.from_module(torch.nn.Sequential(torch.nn.Linear(1, 24), torch.nn.Tanh(), torch.nn.Linear(24, 1)))
 members = fv.fit_ensemble(line, wave, members=5, seed=0, likelihood=0.2, lr=0.01, **steps)
 fv.plots.plot_predictive(fv.predict(line, members, 1.5 * x, 5, seed=0, likelihood=0.2), 1.5 * x)
 
