@@ -6,7 +6,7 @@ from itertools import chain, islice
 from typing import get_args
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.autograd.graph import saved_tensors_hooks
 from torch.func import jacrev, vmap
 
@@ -24,7 +24,7 @@ from flatviz.core import (
     twice,
 )
 from flatviz.engine.determinism import Sizes, same_to_rounding
-from flatviz.likelihood import as_likelihood
+from flatviz.likelihood import CategoricalLikelihood, as_likelihood
 
 GRAPH_BYTES = 2**31  # of saved activations kept graphs may hold; beyond it, batches are gone through again each time
 
@@ -218,3 +218,47 @@ def ggn(
         curved = scale * output_curvature(outputs, likelihood, y)(u).reshape(len(J), J.shape[2], -1).transpose(1, 2)
         total = total + ((J * curved).sum((0, 1)) if diagonal else torch.einsum("ncp,ncq->pq", J, curved))
     return total
+
+
+def ggn_diagonal(net: Net, w: Tensor, data: Data, likelihood: Likelihood = "categorical") -> Tensor:
+    """Diagonal (D,) of H: a linear head over classes in closed form, other weights by a backward pass an output and example."""
+    head, values = softmax_head(net, w, data, likelihood) or (slice(0, 0), w[:0])
+    parts = [slice(0, head.start), slice(head.stop, net.dim)]
+    before, after = (ggn(net, w, data, likelihood, part=s, diagonal=True) if s.start < s.stop else w[:0] for s in parts)
+    return torch.cat([before, values, after])
+
+
+@torch.no_grad()
+def softmax_head(net: Net, w: Tensor, data: Data, likelihood: Likelihood) -> tuple[slice, Tensor] | None:
+    """Where the last linear layer stands in `w`, and its diagonal of H: sum_n p_nc (1 - p_nc) h_nf^2, its bias's without h.
+
+    None where the outputs are not this layer's, which one backward pass shows, or the loss is not the plain one of classes.
+    """
+    likelihood = as_likelihood(likelihood)
+    name = next((b.name.rpartition(".")[0] for b in reversed(net.blocks) if len(b.shape) > 1), "")
+    layer, blocks = net.module.get_submodule(name), [b for b in net.blocks if b.name.rpartition(".")[0] == name]
+    plain = isinstance(likelihood, CategoricalLikelihood) and data.y.ndim == 1 and likelihood.weights(data.y) is None
+    if not plain or not isinstance(layer, nn.Linear) or len(layer._forward_pre_hooks) or likelihood.label_smoothing:
+        return None
+    inputs: list[Tensor] = []
+    values = [w.new_zeros(b.shape) for b in blocks]
+    hook = layer.register_forward_pre_hook(lambda _, given: inputs.append(given[0]))
+    try:
+        for x, _ in data.batches(batch_that_fits(net, data, likelihood, w)):
+            inputs.clear()
+            p, h = net(w, x).softmax(-1), inputs[0]
+            if len(inputs) != 1 or h.ndim != 2:
+                return None
+            for value in values:
+                value += (p * (1 - p)).T @ h**2 if value.ndim > 1 else (p * (1 - p)).sum(0)
+    finally:
+        hook.remove()
+    head = slice(blocks[0].start, blocks[-1].stop)
+    along = torch.linspace(-1, 1, p.shape[1]).to(
+        p
+    )  # a J of the last batch's first example, by autograd and by the layer's inputs
+    got, _ = _rows(net, w, x[:1], head, along[None])
+    want = [torch.outer(along, h[0]) if value.ndim > 1 else along for value in values]
+    if got.shape[1] != sum(map(torch.numel, want)) or not same_to_rounding(got[0], torch.cat([t.flatten() for t in want])):
+        return None
+    return head, torch.cat([value.flatten() for value in values])

@@ -21,7 +21,7 @@ from flatviz.bridges.laplace_torch import LaplaceTorch, fit_laplace_torch
 from flatviz.bridges.laplace_torch import Structure as Bridged
 from flatviz.checks import Positive, Seed, Whole
 from flatviz.core import Data, Likelihood, Net, public
-from flatviz.objectives.curvature import ggn
+from flatviz.objectives.curvature import ggn, ggn_diagonal
 from flatviz.objectives.network import nll
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Gaussian, History
@@ -136,7 +136,7 @@ def _curvature(net: Net, data: Data, likelihood: Likelihood, structure: Structur
     """What the structure keeps of H at the net's weights."""
     part = head_of(net) if structure == "last_layer" else slice(0, net.dim)
     if structure == "diagonal":
-        return KeptCurvature(part, ggn(net, net.w, data, likelihood, diagonal=True).clamp_min(0), None)
+        return KeptCurvature(part, ggn_diagonal(net, net.w, data, likelihood).clamp_min(0), None)
     if (size := part.stop - part.start) > LARGEST:
         raise ValueError(
             f"structure={structure!r} must cover at most {LARGEST:,} weights, got {size:,}: use structure='diagonal'"

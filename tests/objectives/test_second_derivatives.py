@@ -6,7 +6,7 @@ from torch import nn
 from torch.nn import functional as F
 
 import flatviz as fv
-from flatviz.objectives.curvature import jacobians
+from flatviz.objectives.curvature import ggn, ggn_diagonal, jacobians, softmax_head
 
 
 class Attending(nn.Module):
@@ -142,3 +142,20 @@ def test_a_module_that_vmap_cannot_run_has_the_jacobians_of_autograd():
     outputs, J = jacobians(net, net.w, x)
     torch.testing.assert_close(outputs, net(net.w, x))
     torch.testing.assert_close(J, torch.autograd.functional.jacobian(lambda w: net(w, x), net.w))
+
+
+class Doubled(nn.Sequential):
+    def forward(self, x):
+        return 2 * super().forward(x)  # the outputs are not the last layer's
+
+
+@pytest.mark.parametrize(
+    "chain, likelihood",
+    [(nn.Sequential, "categorical"), (Doubled, "categorical"), (nn.Sequential, fv.Likelihood.categorical(label_smoothing=0.1))],
+)
+def test_the_diagonal_of_a_head_over_classes_is_that_of_the_whole_matrix(chain, likelihood):
+    net, data, _ = made(chain(nn.Linear(8, 5), nn.Tanh(), nn.Linear(5, 3)))
+    want = ggn(net, net.w, data, likelihood).diagonal()
+    torch.testing.assert_close(ggn_diagonal(net, net.w, data, likelihood), want)
+    closed = softmax_head(net, net.w, data, likelihood)
+    assert (closed is not None) == (chain is nn.Sequential and likelihood == "categorical")
