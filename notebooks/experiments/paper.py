@@ -59,7 +59,9 @@ SIDE = 224  # pixels to which the network enlarges images
 WEIGHTS = ""  # a file of weights
 PRIOR = "moped"  # moped, or swag on SOURCE from the given weights
 SOURCE = ""  # images of the classes that the weights know
-SOURCE_IMAGES = 100  # of each of those classes, for SWAG
+SOURCE_IMAGES = 100  # of each of those classes, for pre-training and SWAG
+EPOCHS = 10  # of pre-training on SOURCE, where WEIGHTS is ""
+SOURCE_LR = 0.1
 SNAPSHOTS = 5  # epochs of SWAG on the source
 SWAG_LR = 0.001
 TREATED = "norm+head"  # "authors": by parts of the names, as the released code
@@ -89,8 +91,10 @@ from flatviz.site import defined_in
 # %%
 LEFT = {"RUN", "TABLE", "SAVE"}
 given = {name: value for name, value in globals().items() if name.isupper() and name not in LEFT | {"LEFT"}}
-if RUN and not WEIGHTS:
-    raise ValueError("this experiment needs the weights of a pre-trained network, got none: give -p weights=FILE")
+if RUN and not WEIGHTS and not SOURCE:
+    raise ValueError(
+        "this experiment needs a pre-trained network, got none: give -p weights=FILE, or -p source=IMAGES to pre-train on"
+    )
 if RUN:
     given |= dict(
         SOURCE_CLASSES="none", LEFT_OUT="none", CORRUPTIONS=CORRUPTIONS or ("" if CORRUPTED else "gaussian_noise,fog,pixelate")
