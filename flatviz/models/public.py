@@ -152,9 +152,8 @@ class PublicNet(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Outputs (N, C)."""
-        if x.shape[1] == 1:
-            x = x.expand(-1, 3, -1, -1)
-        if self.side is not None and self.side != x.shape[-1]:
+        x = x.expand(-1, 3, -1, -1)
+        if self.side is not None:
             x = F.interpolate(x, (self.side, self.side), mode="bilinear", align_corners=False)
         return self.network((x - self.mean) / self.std)
 

@@ -58,7 +58,6 @@ class Reading:
     columns: dict[str, tuple[Flow, int, int]] = field(default_factory=dict)  # name -> flow, columns a unit, groups
     groups: list[tuple[Node, Node, int]] = field(default_factory=list)  # a grouped convolution: units in, units out
     nodes: list[tuple[str, Node]] = field(default_factory=list)  # ("permuted" or "scaled", node) in order of execution
-    before_norm: list[tuple[str, Node]] = field(default_factory=list)  # normalisation that undoes any scaling of a layer
 
 
 def read_graph(net: Net) -> Reading:
@@ -173,7 +172,6 @@ class _Reader:
 
     def _norm(self, name: str, part: _BatchNorm | nn.LayerNorm, here: Flow) -> Flow:
         """Gain and shift begin other units for scaling; a permutation moves them too."""
-        self.reading.before_norm.append((type(part).__name__, here.scaled))
         wide = f"{name}, which normalises over more than the units"
         if isinstance(part, nn.LayerNorm):
             _refuse("all", "LayerNorm, which reads all units at once", here.scaled)

@@ -9,7 +9,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from flatviz.core import Net, generator, guesses, public
 from flatviz.symmetry.actions import gathered, random_factor, random_order, random_signs, scaled_by
 from flatviz.symmetry.graph import read_graph
-from flatviz.symmetry.units import ACTIONS, Units, index_arrays, number_layers, refusals, refuse_untreated, still, touched
+from flatviz.symmetry.units import ACTIONS, Units, free_units, index_arrays, number_layers, refusals, refuse_untreated, still
 
 TRIED = 3  # moves of each action
 KEPT = 1e-3  # of an output's largest size, by which an action may change it: rounding adds up to less
@@ -56,7 +56,7 @@ def units_of(net: Net) -> Units:
         **arrays,
         statistics=tuple(statistics),
         refused={a: refusals(reading, a) for a in ACTIONS},
-        free=next((part for part, n in reading.before_norm if touched(reading, n.root(), 1) & set(names)), ""),
+        free=free_units(arrays, sum(n.n for n in scale_number)),
         still=still(reading, names),
     )
     changed = _changes(net, units)

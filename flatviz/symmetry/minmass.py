@@ -13,8 +13,9 @@ from flatviz.metrics.curvature import gains, quadratic_forms
 from flatviz.objectives.network import nll
 from flatviz.planes.plane import normalized
 from flatviz.results import SHARPNESS_LABELS, Curve
-from flatviz.symmetry.actions import random_signs, rescale, scaled_by
+from flatviz.symmetry.actions import random_signs, rescale
 from flatviz.symmetry.hidden import units_of
+from flatviz.symmetry.removal import normed
 from flatviz.symmetry.units import Units
 
 
@@ -40,10 +41,12 @@ def min_mass(units: Units, W: Vectors, *, tolerance: Positive = 1e-12, max_sweep
     Convex in log f, strictly so where every unit is connected to inputs or outputs.  One unit: with a, b the squared
     length of its incoming and outgoing weights, f = (b / a)^(1/4) makes both sqrt(a b).  A sweep does so for all units of
     a layer at once, layer by layer; it ends where a sweep removes less than `tolerance` of the mass.
+    A normalisation undoes any scaling of the layer before, whose mass could fall to 0: such units (`Units.free`) get
+    incoming weights of length 1, as by `unit_norm`, and these are not counted.  Of a ResNet what counts is the last
+    stage's gains and the head.  Of BatchNorm this is exact up to its eps.
 
     Raises:
-        ValueError: For a network with normalisation, whose mass has no minimum, and for one that scaling would
-            change.
+        ValueError: For a network that scaling would change.
 
     Source: the problem, Laurent et al. 2024 (arXiv 2310.08287); the steps, Stock et al. 2019 (arXiv 1902.10416).
 
@@ -56,11 +59,6 @@ def min_mass(units: Units, W: Vectors, *, tolerance: Positive = 1e-12, max_sweep
         (True, True)
     """
     W = units.check("scale", W)
-    if units.free:
-        raise ValueError(
-            f"min_mass needs a network without normalisation, got {units.free}: it undoes any scaling of the layer before, "
-            "whose mass can fall to 0 and has no minimum; use unit_norm"
-        )
     edges = _Edges(units, W.double())
     dead = (edges.incoming() == 0) | (edges.outgoing() == 0)
     before = total = edges.total()
@@ -70,10 +68,10 @@ def min_mass(units: Units, W: Vectors, *, tolerance: Positive = 1e-12, max_sweep
         last, total = total, edges.total()
         if not bool((last - total > tolerance * last).any()):
             break
-    factor = edges.log_factor.exp().to(W.dtype)
+    W, factor = normed(units, W, edges.log_factor.exp().to(W.dtype), units.free)
     a, b = edges.incoming(), edges.outgoing()
     residual = torch.where(dead, 0.0, (a - b).abs() / (a + b).clamp_min(torch.finfo(a.dtype).tiny)).amax(1)
-    return MinMass(scaled_by(units, W, factor), factor, before, total, residual)
+    return MinMass(W, factor, before, total, residual)
 
 
 class _Edges:
@@ -83,13 +81,13 @@ class _Edges:
     """
 
     def __init__(self, units: Units, W: Tensor) -> None:
-        kept = units.mass & ((units.scale_row < units.n_scaled) | (units.scale_column < units.n_scaled))
+        kept = units.counted & ((units.scale_row < units.n_scaled) | (units.scale_column < units.n_scaled))
         pairs = torch.stack([units.scale_row[kept], units.scale_column[kept]])
         pairs, inverse = pairs.unique(dim=1, return_inverse=True)
         squares = W[:, kept.to(W.device)].square().T.contiguous()
         self.row, self.column = pairs.to(W.device)
         self.squares = squares.new_zeros(pairs.shape[1], len(W)).index_add_(0, inverse.to(W.device), squares)
-        self.rest = W[:, (units.mass & ~kept).to(W.device)].square().sum(1)  # what no factor changes
+        self.rest = W[:, (units.counted & ~kept).to(W.device)].square().sum(1)  # what no factor changes
         self.n, self.log_factor = units.n_scaled, W.new_zeros(len(W), units.n_scaled)
         self.groups = [g for layer in units.scaled for g in self._independent(layer.start, layer.stop)]
 

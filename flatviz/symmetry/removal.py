@@ -40,23 +40,22 @@ def unit_norm(units: Units, W: Vectors, *, norm: Positive = 1.0) -> tuple[Tensor
     """
     W = units.check("scale", W)
     factor = torch.ones(len(W), units.n_scaled, dtype=W.dtype, device=W.device)
+    return normed(units, W, factor, torch.ones_like(units.free), norm)
+
+
+def normed(units: Units, W: Tensor, factor: Tensor, which: Tensor, norm: float = 1.0) -> tuple[Tensor, Tensor]:
+    """As `unit_norm`, of the units `which` (V,) alone; the others keep their `factor` (S, V)."""
+    factor, which = torch.cat([factor, torch.ones_like(W[:, :1])], 1), which.to(W.device)
+    row, column, mass = (index.to(W.device) for index in (units.scale_row, units.scale_column, units.mass))
     for layer in units.scaled:
-        squares = scaled_by(units, W, factor).square()
-        length = incoming(units, squares, before=layer.start)[:, layer.start : layer.stop].sqrt()
-        factor[:, layer.start : layer.stop] = torch.where(length > 0, norm / length, 1.0)
-    return scaled_by(units, W, factor), factor
-
-
-def incoming(units: Units, squares: Tensor, *, before: int | None = None) -> Tensor:
-    """Sum over each unit's incoming weights (shifts left out) of `squares` (S, E): (S, V).
-
-    before: leave out those that read this unit or a later one.
-    """
-    kept = units.mass
-    if before is not None:
-        kept = kept & ((units.scale_column < before) | (units.scale_column == units.n_scaled))
-    kept, sums = kept.to(squares.device), squares.new_zeros(len(squares), units.n_scaled + 1)
-    return sums.index_add_(1, units.scale_row.to(squares.device)[kept], squares[:, kept])[:, :-1]
+        here = slice(layer.start, layer.stop)
+        if which[here].any():
+            first = (column < layer.start) | (column == units.n_scaled)
+            at = (mass & first & (row >= layer.start) & (row < layer.stop)).nonzero()[:, 0]
+            squares = (W[:, at] * factor[:, row[at]] / factor[:, column[at]]).square()
+            length = squares.new_zeros(len(W), layer.n).index_add_(1, row[at] - layer.start, squares).sqrt()
+            factor[:, here] = torch.where(which[here] & (length > 0), norm * factor[:, here] / length, factor[:, here])
+    return scaled_by(units, W, factor[:, :-1]), factor[:, :-1]
 
 
 @public

@@ -47,9 +47,9 @@ class Units:
     power: Tensor
     mass: Tensor
     kernel: Tensor
+    free: Tensor
     statistics: tuple[tuple[str, int, int], ...]
     refused: dict[str, tuple[str, ...]]
-    free: str
     still: tuple[str, ...]
 
     def __repr__(self) -> str:
@@ -72,6 +72,11 @@ class Units:
         inside = math.prod(math.factorial(layer.n // layer.groups) ** layer.groups for layer in self.permuted)
         clusters = {layer.cluster: layer.groups for layer in self.permuted if layer.cluster >= 0}
         return inside * math.prod(math.factorial(groups) for groups in clusters.values())
+
+    @property
+    def counted(self) -> Tensor:
+        """The weights of `mass` whose size is function: not the rows of `free` units."""
+        return self.mass & ~torch.cat([self.free, torch.zeros(1, dtype=torch.bool)])[self.scale_row]
 
     def check(self, action: str, W: Tensor) -> Tensor:
         """`W` (S, E), if `action` leaves this network's function unchanged.  ValueError says what refuses it."""
@@ -235,3 +240,15 @@ def index_arrays(reading: Reading, sizes: dict, length: int, number: dict[Node, 
             if flow.scaled.root() in scale_number:
                 long["scale_column"][where] = scale_number[flow.scaled.root()] + unit
     return {**long, "power": power, "mass": mass, "kernel": kernel}
+
+
+def free_units(arrays: dict[str, Tensor], n_scaled: int) -> Tensor:
+    """Scaled units (V,) of which every path to the outputs ends in rows that a normalisation rescales: nothing reads these."""
+    read = arrays["mass"] & (arrays["scale_column"] < n_scaled)
+    pairs = (arrays["scale_row"][read] * n_scaled + arrays["scale_column"][read]).unique()
+    row, column = pairs // max(n_scaled, 1), pairs % max(n_scaled, 1)
+    free, before = torch.arange(n_scaled + 1) < n_scaled, None
+    while before is None or not torch.equal(free, before):
+        before = free.clone()
+        free[column[~free[row]]] = False
+    return free[:-1]

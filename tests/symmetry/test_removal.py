@@ -6,15 +6,24 @@ from symmetric_networks import NETWORKS, cvxpy_mass, network, outputs
 from torch import nn
 
 import flatviz as fv
-from flatviz.symmetry.removal import RULES, incoming
+from flatviz.symmetry.removal import RULES
 
 SCALED = [name for name in NETWORKS if name != "tanh"]
-LIGHT = ["mlp", "conv and flatten", "optunet", "residual", "attention"]
+LIGHT = ["mlp", "conv and flatten", "optunet", "residual", "attention", "batchnorm", "layernorm"]
+
+
+def summed(units, squares, index):
+    """Sum of `squares` (S, E) over the weights of each unit, shifts left out: (S, V)."""
+    sums = squares.new_zeros(len(squares), units.n_scaled + 1)
+    return sums.index_add_(1, index[units.mass], squares[:, units.mass])[:, :-1]
+
+
+def incoming(units, squares):
+    return summed(units, squares, units.scale_row)
 
 
 def outgoing(units, squares):
-    sums = squares.new_zeros(len(squares), units.n_scaled + 1)
-    return sums.index_add_(1, units.scale_column[units.mass], squares[:, units.mass])[:, :-1]
+    return summed(units, squares, units.scale_column)
 
 
 def several(name):
@@ -83,11 +92,12 @@ def test_min_mass_keeps_the_function_balances_every_unit_and_is_one_for_the_whol
     moved = fv.symmetry.rescale(units, V, fv.symmetry.random_factor(units, len(V), seed=3))
     other = fv.symmetry.min_mass(units, moved, tolerance=1e-15)
     assert float((outputs(net, units, least.W, x) - outputs(net, units, V, x)).abs().max()) < 1e-10
-    a, b = incoming(units, least.W.square()), outgoing(units, least.W.square())
+    a, b = (length(units, least.W.square())[:, ~units.free] for length in (incoming, outgoing))
     assert float(((a - b) / (a + b)).abs().max()) < 1e-6 and float(least.residual.max()) < 1e-6
+    torch.testing.assert_close(incoming(units, least.W.square())[:, units.free], torch.ones(5, int(units.free.sum())).double())
     assert torch.allclose(least.after, other.after, rtol=1e-10) and torch.allclose(least.W, other.W, rtol=1e-5, atol=1e-7)
     for said, W in ((least.after, least.W), (least.before, V)):
-        assert torch.allclose(said, W[:, units.mass].square().sum(1), rtol=1e-12)
+        assert torch.allclose(said, W[:, units.counted].square().sum(1), rtol=1e-12)
 
 
 @pytest.mark.parametrize("name", LIGHT)
@@ -120,11 +130,23 @@ def test_a_dead_unit_stands_still(end):
     assert bool(torch.isfinite(unit).all()) and (float(factor[0, 2]) == 1.0) == (end == "in")
 
 
-@pytest.mark.parametrize("name", ["batchnorm", "layernorm"])
-def test_networks_with_normalisation_are_refused_with_the_reason(name):
-    net, units, _ = network(name)
-    with pytest.raises(ValueError, match="undoes any scaling of the layer before"):
-        fv.symmetry.min_mass(units, units.extended(net)[None])
+@pytest.mark.long
+def test_of_a_resnet18_the_gains_of_its_last_stage_and_its_head_have_a_least_mass():
+    x = torch.zeros(2, 3, 8, 8)
+    module = fv.models.torchvision_model(fv.Task(*[fv.Data(x, torch.tensor([0, 1]))] * 3, 2), "resnet18", weights=None)
+    with torch.no_grad():
+        for part in module.modules():
+            if isinstance(part, nn.BatchNorm2d):
+                part.weight.normal_(), part.bias.normal_()
+    net = fv.Net.from_module(module.eval(), example=x)
+    units = fv.symmetry.units_of(net)
+    least = fv.symmetry.min_mass(units, units.extended(net)[None])
+    of = {name.split("network.")[-1]: p.detach().double() for name, p in module.named_parameters()}
+    gains = [of[f"layer4.{name}.weight"] for name in ("0.bn2", "0.downsample.1", "1.bn2")]  # one residual stream
+    closed = 2 * (torch.stack(gains).square().sum(0).sqrt() * of["fc.weight"].norm(dim=0)).sum()
+    assert torch.allclose(least.after[0], closed, rtol=1e-6) and int((~units.free).sum()) == 512
+    moved = units.net_at(net, least.W[0])
+    torch.testing.assert_close(moved(moved.w, x + 1), net(net.w, x + 1), rtol=1e-2, atol=1e-2)  # BatchNorm's eps
 
 
 def test_a_fixed_layer_before_the_norm_leaves_a_minimum():
