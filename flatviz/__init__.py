@@ -29,7 +29,7 @@ __getattr__, __dir__, __all__ = lazy(
         "training.driver": "Diverged",
         "training.sgd": "pretrain",
         "training.perturb": "perturb",
-        "training.passes": "Training",
+        "training.gradient": "Training",
         "training.recording": "record_path",
         "posteriors": "METHODS",
         "posteriors.transfer": "transfer",

@@ -69,7 +69,7 @@ from flatviz.results import Surface as Surface
 from flatviz.storage.cache import load as load
 from flatviz.storage.cache import save as save
 from flatviz.training.driver import Diverged as Diverged
-from flatviz.training.passes import Training as Training
+from flatviz.training.gradient import Training as Training
 from flatviz.training.perturb import perturb as perturb
 from flatviz.training.recording import record_path as record_path
 from flatviz.training.sgd import pretrain as pretrain

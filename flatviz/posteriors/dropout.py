@@ -23,10 +23,9 @@ from flatviz.objectives.network import check_data
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws
 from flatviz.storage.files import State
-from flatviz.training.gradient import PLAIN
+from flatviz.training.gradient import PLAIN, Training
 from flatviz.training.keywords import Run, Trained, defaults
 from flatviz.training.losses import FrozenLoss
-from flatviz.training.passes import Training
 from flatviz.training.sgd import descend
 
 RATE = 0.1  # where the network has no dropout layers
@@ -62,7 +61,7 @@ def fit_dropout(net: Net, data: Data, *, seed: Seed, rate: Share | None, n_draws
         torch.Size([3, 58])
     """
     run = Run.of("dropout", seed, how)
-    if not run.training.whole:
+    if run.training.accumulate > 1:
         raise ValueError(
             f"dropout takes of fv.Training precision and validation alone, got {run.training}: "
             "its masks are drawn for a whole minibatch"

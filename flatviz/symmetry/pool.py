@@ -22,9 +22,9 @@ from flatviz.core import Data, Net, Progress, public
 from flatviz.engine.stacked import forward
 from flatviz.metrics.prediction import check_inputs
 from flatviz.training.driver import drive
+from flatviz.training.gradient import Training
 from flatviz.training.keywords import Checkpoint, Run
 from flatviz.training.losses import training_loss
-from flatviz.training.passes import Training
 from flatviz.training.sgd import SGD, starts
 from flatviz.training.streams import rates, steps_per_epoch
 
@@ -75,7 +75,7 @@ def train_pool(
 
     Member i has the seed seed + i and ends where it would end alone.  The rate is constant, as of the networks whose
     spread is looked at; it falls to a tenth at each epoch in `drops`.  keep_epochs: the weights after each epoch too.
-    training: `Training(...)`: precision, accumulation, several processes.
+    training: `Training(...)`: precision, accumulation.
     checkpoint: path to save to and resume from.  Diverged members are counted and left out, before anything is computed.
 
     Raises:

@@ -175,7 +175,7 @@ def advance(
     """Call `update(step, next(batches))` for each step.  `state` is everything that `update` changes.
 
     With `run.checkpoint` the state is saved twice a minute, at the end, and when `run.progress` cancels; if the file
-    exists, the run resumes from it and ends as if it had never stopped.  Of several processes the first saves, and all resume.
+    exists, the run resumes from it and ends as if it had never stopped.
     title: Of the run, by `titled`; a file of a run of another title is refused.
     stopping: looks at the state after each step, may end the run, and puts the best state back.  examples: in a step, for the
     bar, which then counts images/s.
@@ -189,14 +189,12 @@ def advance(
     if stopping is not None:
         state |= stopping.state
     done = 0 if run.checkpoint is None else load_state(state, run.checkpoint, title)
-    checkpoint = run.checkpoint if run.training.leads else None
     for _ in range(done):
         next(batches)
     saved, consistent = time.monotonic(), True
-    device = next((v.device for v in state.values() if isinstance(v, Tensor)), torch.device("cpu"))
     try:
-        for step in track(range(done, steps), run.label, run.progress if run.training.leads else False, examples=examples):
-            if stopping is not None and run.training.agreed(stopping.over, device):
+        for step in track(range(done, steps), run.label, run.progress, examples=examples):
+            if stopping is not None and stopping.over:
                 break
             index, consistent = next(batches), False
             try:
@@ -208,12 +206,12 @@ def advance(
             if stopping is not None:
                 stopping.look(step)
             done, consistent = step + 1, True
-            if checkpoint is not None and time.monotonic() - saved > SAVE_EVERY:
-                save_state(state, done, checkpoint, title)
+            if run.checkpoint is not None and time.monotonic() - saved > SAVE_EVERY:
+                save_state(state, done, run.checkpoint, title)
                 saved = time.monotonic()
     finally:
-        if checkpoint is not None and consistent:  # interrupted mid-update: inconsistent, not saved
-            save_state(state, done, checkpoint, title)
+        if run.checkpoint is not None and consistent:  # interrupted mid-update: inconsistent, not saved
+            save_state(state, done, run.checkpoint, title)
     if stopping is not None:
         stopping.restore()
 

@@ -1,5 +1,7 @@
 """The one place where a gradient is taken: of the loss in w, plainly or at the end of an ascent step, or in a Gaussian's theta.
 
+`Training` says how the minibatch behind it goes through the network, and when a fit stops early.
+
 w = mean + exp(log_std) z1 + z2 factor,  z1 and z2 standard normal,  g = grad NLL(w)
 grad of E_q[NLL] in (mean, log_std, factor)  =  (g,  g exp(log_std) z1,  z2 (x) g), averaged over the draws
 """
@@ -7,21 +9,103 @@ grad of E_q[NLL] in (mean, log_std, factor)  =  (g,  g exp(log_std) z1,  z2 (x) 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from types import NoneType
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from flatviz.checks import check_choice, check_count, kind
 from flatviz.core import Data, threads
 from flatviz.engine.batchnorm import TrainingNet
 from flatviz.gaussian import Gaussian
 from flatviz.storage.files import State
-from flatviz.training.passes import Training
 
+PRECISIONS = (None, "bfloat16")
+Network = Callable[[Tensor, Tensor], Tensor]  # (w (D,), x (n, ...)) -> outputs (n, C)
 Ascent = Callable[[Tensor, Tensor], Tensor]  # (w, g) -> e, as in core/ascent.py
 Batch = Tensor | None  # index of the minibatch, (n,) or (B, n); None, all examples
 Noises = tuple[Tensor, ...]  # standard normal
 Gradient = tuple[Tensor, tuple[Tensor, ...], Tensor | None]  # loss, its gradient in theta, loss gained by an ascent
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """How a fit goes through its examples, whatever it minimises: `training=fv.Training(...)`.
+
+    `pretrain`, `train_pool` and every `fit_*` that takes gradient steps have it: all but `fit_hmc`; `fit_ptl` hands on its `settings=`.
+
+    Args:
+        precision: "bfloat16" computes the network's products in that type (autocast); weights, gradients, posterior and
+            perturbation stay in float32.
+        accumulate: parts of a minibatch that pass one after another: the same gradient in less memory; BatchNorm then
+            normalises each part by itself.
+        validation: the parameters returned are those with the least loss on it (a Gaussian's at its mean; of an ensemble
+            each member's own), checked once an epoch and at most 50 times; `history.validation` holds it.
+        patience: checks without a lower loss that end the run.
+
+    Chains, SWAG and pools, which have no one best place, take no validation; dropout and a sampled trunk, which draw noise for
+    a whole minibatch, take of the first two precision alone.
+    Raises ValueError for a value out of range.
+
+    Example:
+        >>> import flatviz as fv
+        >>> task = fv.datasets.moons_transfer(seed=0)
+        >>> net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0))
+        >>> how = fv.Training(accumulate=2, validation=task.source, patience=3)
+        >>> len(fv.fit_sgd(net, task.train, seed=0, training=how).history.validation) < 50  # it stopped early
+        True
+    """
+
+    made_by = "make one, fv.Training(accumulate=2)"
+
+    precision: str | None = None
+    accumulate: int = 1
+    validation: Data | None = None
+    patience: int = 10
+
+    def __post_init__(self) -> None:
+        check_choice(self.precision, PRECISIONS, "precision")
+        check_count(self.accumulate, "accumulate")
+        check_count(self.patience, "patience")
+        kind((Data, NoneType), "a Data", "task.validation is one")(self.validation, "validation")
+
+    def check_weights(self, w: Tensor) -> None:
+        """ValueError where the precision is reduced and the weights are no float32, which autocast leaves as they are."""
+        if self.precision is not None and w.dtype != torch.float32:
+            raise ValueError(
+                f"precision={self.precision!r} needs weights in float32, got {w.dtype}: net.to(dtype=torch.float32)"
+            )
+
+    def outputs(self, network: Network, w: Tensor, x: Tensor) -> Tensor:
+        """network(w, x) in this precision, given back in that of `w`; images in channels-last order where that is faster."""
+        if isinstance(x, Tensor) and x.ndim == 4 and (w.is_cuda or self.precision is not None):
+            x = x.contiguous(memory_format=torch.channels_last)
+        with self.autocast(w):
+            return network(w, x).to(w.dtype)
+
+    def autocast(self, w: Tensor) -> AbstractContextManager:
+        """The block in which the network's products are computed in this precision, on the device of `w`."""
+        return nullcontext() if self.precision is None else torch.autocast(w.device.type, dtype=torch.bfloat16)
+
+    def in_parts(self, value_and_grad: Network, w: Tensor, index: Tensor | None, n: int) -> tuple[Tensor, Tensor]:
+        """Mean loss and gradient of a minibatch, from `value_and_grad(w, part)` of its parts.
+
+        index: (batch,), (B, batch) for weights (B, D), or None for all n examples.
+        """
+        if index is None:
+            index = torch.arange(n, device=w.device).expand(*w.shape[:-1], n)
+        value, g = w.new_zeros(w.shape[:-1]), torch.zeros_like(w)
+        for part in index.tensor_split(min(self.accumulate, index.shape[-1]), -1):
+            one, its_g = value_and_grad(w, part)
+            share = part.shape[-1] / index.shape[-1]
+            value.add_(one, alpha=share)
+            g.add_(its_g, alpha=share)
+        return value, g
+
+
 PLAIN = Training()
 
 
@@ -102,12 +186,9 @@ def value_and_grad(loss: TrainingLoss, w: Tensor, index: Tensor | None, *, again
     """Loss and its gradient at w, of w's shape; `again`: with the noise of the last call, statistics left alone."""
     rows = len(w) if w.ndim == 2 and loss.in_one_pass(len(w), index) else 1
     with threads(loss.layer * rows * (len(loss.data or ()) if index is None else index.shape[-1])):
-        if loss.passes.whole:
+        if loss.passes.accumulate == 1:
             return _value_and_grad(loss, w, index, again)
-        found = loss.passes.in_parts(lambda w, part: _value_and_grad(loss, w, part, again), w, index, len(loss.data))
-        if not again:
-            loss.passes.average([value for value in loss.state.values() if isinstance(value, Tensor)])
-        return found
+        return loss.passes.in_parts(lambda w, part: _value_and_grad(loss, w, part, again), w, index, len(loss.data))
 
 
 def _value_and_grad(loss: TrainingLoss, w: Tensor, index: Tensor | None, again: bool) -> tuple[Tensor, Tensor]:

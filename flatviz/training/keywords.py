@@ -14,8 +14,7 @@ from typing import Annotated, Any, NamedTuple, ParamSpec, TypedDict, TypeVar, ge
 from flatviz.checks import Count, Momentum, NonNegative, Positive, Rate, Several, Statistics, Whole, check_file
 from flatviz.core import Likelihood, Net, Progress, public
 from flatviz.gaussian import Gaussian
-from flatviz.training.gradient import Ascent
-from flatviz.training.passes import Training
+from flatviz.training.gradient import Ascent, Training
 from flatviz.training.perturb import QUIRKS, Blocks, Mode, Switch
 
 P = ParamSpec("P")  # a line each: type checkers read no tuple of them
@@ -86,7 +85,7 @@ class Minibatches(Resumed, total=False):
             "categorical",
         ),
     ]
-    training: Annotated[Training | None, About("`Training(...)`: precision, accumulation, several processes, early stopping.")]
+    training: Annotated[Training | None, About("`Training(...)`: precision, accumulation, early stopping.")]
 
 
 class FlatSeeking(TypedDict, total=False):

@@ -17,8 +17,7 @@ from flatviz.engine.stacked import Stacked, Vmapped, forward, stack, vmapped
 from flatviz.gaussian import Gaussian
 from flatviz.objectives.network import check_data
 from flatviz.storage.files import State
-from flatviz.training.gradient import PLAIN, TrainingLoss
-from flatviz.training.passes import Training
+from flatviz.training.gradient import PLAIN, Training, TrainingLoss
 
 
 class FrozenLoss(TrainingLoss):
@@ -227,7 +226,7 @@ def training_loss(
     given, alone = (spared, data, likelihood), members is None and draws == 1
     members, rows = members or 1, (members or 1) * draws
     if net.trunk is not None:
-        if not passes.whole:
+        if passes.accumulate > 1:
             raise ValueError(
                 f"a sampled trunk is drawn for a whole minibatch, got {passes}: of fv.Training use precision alone"
             )

@@ -52,8 +52,6 @@ def in_the_way(loss: TrainingLoss) -> str:
     """Why a step of this loss cannot be replayed; empty where nothing is known to stand in the way."""
     if loss.state:
         return "the loss changes something at each call, statistics of BatchNorm or a generator"
-    if loss.passes.parallel:
-        return "processes share each minibatch"
     if loss.data is not None and not loss.data.is_held:
         return "examples come from a stream"
     return ""

@@ -6,7 +6,7 @@
 # - say what costs time in this course, and which of two primitives it is;
 # - stop a run at any moment and go on to the same bits;
 # - share slices and fits over the processes of a cluster, with values equal to the local ones;
-# - use a GPU, lower precision and several processes, and know which checks guard the result.
+# - use a GPU and lower precision, and know which checks guard the result.
 #
 # **Takes** 20 minutes to read and a minute to run on a CPU.
 #
@@ -188,7 +188,7 @@ assert difference < 1e-5
 print(f"largest difference from the local values {difference:.1e}")
 
 # %% [markdown]
-# ## A GPU, lower precision, several GPUs
+# ## A GPU, lower precision
 #
 # ```python
 # net, task = net.to("cuda"), task.to("cuda")   # everything else stays as it is
@@ -206,9 +206,6 @@ assert 0 < truth < 3 * rough.error
 
 # %% [markdown]
 # `training=fv.Training(precision="bfloat16", accumulate=2)` says how every fit goes through its minibatches.
-# Training on several GPUs averages the gradients of the variational parameters over the processes. Put the fit into a file,
-# with `training=fv.Training(parallel=True)`, and start it with `torchrun --nproc-per-node 2 file.py`. The test of that path
-# runs two processes on a CPU and compares with one process on the joined batch; on a CUDA device none of this has been run yet.
 #
 # ## Summary
 #

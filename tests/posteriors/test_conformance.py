@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import flatviz as fv
-from flatviz.training.passes import Training
+from flatviz.training.gradient import Training
 
 # the least that each needs to run at all, in a second or two; for all others steps=4
 QUICK = {

@@ -9,10 +9,9 @@ from torch import nn
 
 import flatviz as fv
 from flatviz.training.driver import advance
-from flatviz.training.gradient import gradient
+from flatviz.training.gradient import Training, gradient
 from flatviz.training.keywords import Run
 from flatviz.training.losses import FrozenLoss, training_loss
-from flatviz.training.passes import Training
 
 
 @pytest.fixture
@@ -77,7 +76,6 @@ def test_wrong_words_are_refused(tiny):
     for settings, text in (
         (dict(precision="float16"), "precision must be one of"),
         (dict(accumulate=0), "accumulate must be"),
-        (dict(parallel=True), "parallel=True needs processes, got a script run by itself: torchrun"),
         # with float64 autocast would do nothing
         (dict(precision="bfloat16"), "precision='bfloat16' needs weights in float32, got torch.float64"),
     ):
