@@ -3,13 +3,10 @@
 #
 # **Question.** Papers on flat posteriors and on the symmetries of networks make claims. Which of them hold at our scale?
 #
-# Each row is a claim, where we tested it, our estimate, and a verdict that a fixed rule derives from the estimate. Comparisons are paired
-# by seed. A claim **holds** or **does not hold** where its *p*, corrected by Holm within the family that the rules name, is below 0.05.
-# Otherwise it is **inconclusive**: the test does not decide, and the interval shows which effects remain possible. In the last two
-# tables the rules are those of the experiments on [symmetry](symmetry.ipynb) and [learning](learning.ipynb).
+# Five cards say it in short; *show all* has every claim with our setting, estimate and verdict.
 #
-# λ1 is the largest eigenvalue of the Hessian of the training loss over the treated weights (norm layers and head), NLL the test loss, ECE
-# the calibration error, TV the total variation distance of predictions to those of HMC.
+# λ1 is the largest eigenvalue of the Hessian of the training loss over the treated weights (norm layers and head): low is flat. NLL is
+# the test loss in nats.
 
 # %% tags=["parameters"]
 RUN = False  # True judges the claims by the stored tables of the experiments, False reads the stored verdicts
@@ -22,8 +19,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import plotly.express as px
-from IPython.display import Markdown, display
+from IPython.display import HTML, Markdown, display
 from IPython.utils.io import capture_output
 from scipy.stats import fisher_exact
 
@@ -31,6 +27,7 @@ from scipy.stats import fisher_exact
 import flatviz as fv
 from flatviz.experiments import at, equivalent, holm, judged, paired
 from flatviz.experiments.statistics import HOLDS, LEVEL, MISSING, NOT, OPEN, amount, mean_zero
+from flatviz.plots.theme import COLORS, figure
 from flatviz.storage.cache import committed
 
 # %%
@@ -248,56 +245,168 @@ if SAVE:
     claims.to_csv(SAVE, index=False, float_format="%.6g")
 
 # %% [markdown]
-# ## Rows by verdict
+# ## Five cards
+#
+# Each has a claim, the answer that the rows below give by rule, on what it depends, a picture, and the control that could have proved the
+# claim wrong. *Yes*: most of its rows support it and none contradicts; *no*: the reverse. A bar is a 95 % interval of the mean over
+# seeds, which are compared pair by pair. A filled mark is a claim that holds after correction for all claims of its family, a cross one
+# whose reverse does; a hollow mark is inconclusive.
+
+
+# %%
+def rows_with(text, at="", setting="", names="SA-BMA T"):
+    """Rows whose claim has `text` and begins with `at`, in settings with these words."""
+    picked = claims.name.str.startswith(names) & claims.claim.str.contains(text, regex=False) & claims.claim.str.contains(at)
+    return claims[picked & claims.setting.str.contains(setting, regex=False)]
+
+
+def answer(groups, on):
+    """Yes, no, or it depends `on`, and how many rows say what; groups: words -> (rows, whether a row that holds supports the claim)."""
+    said, support, against, n = [], 0, 0, sum(len(rows) for rows, _ in groups.values())
+    for words, (rows, good) in groups.items():
+        holds, fails = (int((rows.verdict == word).sum()) for word in (HOLDS, NOT))
+        support, against = support + (holds if good else fails), against + (fails if good else holds)
+        said.append(f"{words} in {holds} of {len(rows)}")
+    yes, no = not against and 2 * support > n, not support and 2 * against > n
+    return ("**Yes**: " if yes else "**No**: " if no else f"**It depends** on {on}: ") + ", ".join(said) + "."
+
+
+# %%
+RATIO, DIFFERENCE = r"([\d.]+)[^(]*\(([\d.]+) to ([\d.]+)\)", r"([+-][\d.e-]+) ± ([\d.e-]+)"
+POINTS = r"accuracy better by ([\d.]+) ± ([\d.]+)"
+
+
+def estimates(rows, number):
+    """Middle and ends of the intervals in the column figure, where `number` is a pattern of a mean and its interval."""
+    found = rows.figure.str.extract(number).astype(float)
+    return [found[i] for i in found] if number == RATIO else [found[0], found[0] - found[1], found[0] + found[1]]
+
+
+# %%
+def card(claim, groups, on, control, drawn, unit, number=DIFFERENCE, equal=0.0):
+    """Claim, answer and control as text, and a picture of `drawn`: name of a colour -> (labels, rows); equal: where nothing differs."""
+    display(Markdown(f"### {claim}\n\n{answer(groups, on)}\n\n*Control*: {control}"))
+    places = list(dict.fromkeys(place for labels, _ in reversed(drawn.values()) for place in labels))
+    fig = figure(unit, f"{claim}: {unit}", height=150 + 30 * len(places))
+    for (name, (labels, rows)), color in zip(drawn.items(), COLORS[1:]):
+        middle, low, high = (column * (equal or 1) for column in estimates(rows, number))
+        error = dict(array=high - middle, arrayminus=middle - low, thickness=1.5, width=4, color=color)
+        filled = [color if verdict == HOLDS else "#ffffff" for verdict in rows.verdict]
+        symbols = ["x-thin" if verdict == NOT else "circle" for verdict in rows.verdict]
+        marker = dict(size=10, color=filled, symbol=symbols, line=dict(color=color, width=2))
+        fig.add_scatter(x=middle, y=list(labels), error_x=error, mode="markers", name=name, marker=marker)
+    fig.add_vline(x=equal, line_width=1, line_dash="dot").update_yaxes(categoryarray=places[::-1], categoryorder="array")
+    fig.update_layout(
+        showlegend=len(drawn) > 1,
+        legend_y=1.02,
+        title_font_size=13,
+        margin=dict(l=8, r=8, t=90 if len(drawn) > 1 else 56, b=30),
+    )
+    display(fig)
+
+
+# %%
+EQUAL_T, EQUAL_LOSS = "^T = [0-9.]+, equal T: ", "^T = [0-9.]+, equal training loss: "
+
+
+def against_vi(claim, name, lower, same, margin, unit, **how):
+    """A card on SA-BMA against VI, at equal temperature and at equal training loss."""
+    at_T, at_loss = rows_with(lower, EQUAL_T), rows_with(same, EQUAL_LOSS)
+    groups = {f"{name} is lower at equal temperature": (at_T, True)}
+    groups |= {f"the same within {margin} at equal training loss": (at_loss, False)}
+    where = lambda rows: rows.setting.str.partition(",")[0] + ", " + rows.claim.str.partition(",")[0]
+    drawn = {"at equal T": (where(at_T), at_T), "at equal training loss": (where(at_loss), at_loss)}
+    control = "VI at the lower temperature at which it has the training loss of SA-BMA."
+    card(claim, groups, "what is held equal", control, drawn, unit, **how)
+
+
+# %%
+against_vi("1 · SA-BMA's radius makes a posterior flatter than VI", "λ1", "a lower λ1 than VI", "the λ1 of VI within",
+           "10 % (*digits*: 25 %)", "λ1 of SA-BMA in % of that of VI", number=RATIO, equal=100.0)  # fmt: skip
+
+# %%
+against_vi("2 · SA-BMA predicts better than VI", "NLL", "a lower NLL than VI", "the NLL of VI within",
+           "0.02 (*digits*: 0.03)", "NLL of SA-BMA less that of VI (nats)")  # fmt: skip
+
+# %%
+together, apart = rows_with("rise together"), rows_with("less ", names="SA-BMA T3")
+groups = {"λ1 and test loss of a draw rise together": (together, True)}
+groups |= {"the flattest draws have a lower NLL than as many of the sharpest": (apart, True)}
+control = "random draws in place of the sharpest, where no difference is shown ([averaging](averaging.ipynb))."
+drawn = {"NLL": (apart.claim.str.partition(" draws")[0], apart)}
+card("3 · Within one posterior, flat draws predict better than sharp ones", groups, "the number of draws", control, drawn,
+     "NLL of the flattest less the sharpest (nats)")  # fmt: skip
+
+# %%
+flatter, better_nll = (
+    rows_with(text, setting="equal gradients", names="F-") for text in ("is flatter than", "has a lower NLL")
+)
+groups = {"λ1 is lower": (flatter, True), "NLL is lower": (better_nll, True)}
+control = "the method itself with twice its steps, for the flat-seeking version takes two gradients a step."
+drawn = {"NLL": (better_nll.name, better_nll)}
+card("4 · A flat-seeking version of a method is flatter and predicts better", groups, "the method", control, drawn,
+     "NLL of F- less that of the method (nats)")  # fmt: skip
+
+# %%
+modes = rows_with("ten modes predict better than one", names="symmetry T8")
+groups = {"accuracy, Brier score and detection of foreign inputs are all better": (modes, True)}
+drawn = {"accuracy": (modes.setting.str.partition(",")[0], modes)}
+control = "one mode of the same method, with as many draws in all."
+card(
+    "5 · Ten networks trained apart predict better than one",
+    groups,
+    "the task",
+    control,
+    drawn,
+    "accuracy gained (points)",
+    POINTS,
+)
+
+# %% [markdown]
+# ## SA-BMA against VI in full
+#
+# The sentences of [frontier](frontier.ipynb), made there by rule from its claims:
+
+# %%
+display(Markdown("\n".join(f"- {sentence}" for sentence in notebook("frontier")["WHAT_HOLDS"])))
+
+# %% [markdown]
+# ## Show all
 
 # %%
 PAPERS = {
-    "SA-BMA": "Flat Posterior Does Matter For Bayesian Model Averaging, [arXiv 2406.15664](https://arxiv.org/abs/2406.15664)",
-    "F-": "Flat against plain, after Flat Seeking Bayesian Neural Networks, [arXiv 2302.02713](https://arxiv.org/abs/2302.02713)",
-    "symmetry": "A Symmetry-Aware Exploration of Bayesian Neural Network Posteriors, [arXiv 2310.08287](https://arxiv.org/abs/2310.08287)",
+    "SA-BMA": "Flat Posterior Does Matter For Bayesian Model Averaging, arXiv 2406.15664",
+    "F-": "Flat against plain, after Flat Seeking Bayesian Neural Networks, arXiv 2302.02713",
+    "symmetry": "A Symmetry-Aware Exploration of Bayesian Neural Network Posteriors, arXiv 2310.08287",
+    "learning": "The local learning coefficient, after Lau et al., arXiv 2308.12108",
 }
-PAPERS["learning"] = "The local learning coefficient, after Lau et al., [arXiv 2308.12108](https://arxiv.org/abs/2308.12108)"
-parts = {title: claims[claims.name.str.startswith(source)] for source, title in PAPERS.items()}
-counts = {title: rows.verdict.value_counts().reindex([HOLDS, NOT, OPEN], fill_value=0) for title, rows in parts.items()}
+COLUMNS = {
+    "name": "source",
+    "claim": "claim",
+    "setting": "our setting",
+    "figure": "estimate",
+    "corrected": "corrected p",
+    "verdict": "verdict",
+}
 counted = claims[~claims.name.str.endswith(" T8")]  # a theorem
 print(", ".join(f"{(counted.verdict == word).sum()} × {word}" for word in (HOLDS, NOT, OPEN)))
 
-# %% [markdown]
-# ## Claims with an interval
-#
-# Each mark is the mean difference divided by the half-width of its 95 % interval, so that claims on different quantities share one axis
-# and all bars have length 2: the figure shows significance, not the size of effects. Marks right of the line support the claim. A bar
-# can clear the line and the claim stay inconclusive, since the verdict is corrected for the number of claims.
-
 # %%
-measured = claims[claims.half.notna()]
-temperature = measured.setting.str.extract("(, T [0-9.]+|, no KL)")[0].fillna("")
-task = measured.setting.str.startswith("digits-near").map({True: ", digits-near", False: ""})
-label = measured.claim.str.removesuffix(" (Spearman)") + task
-label += temperature.where(measured.claim.str.startswith("SA-BMA") & measured.claim.str.contains("than VI: "), "")
-compared = measured.setting.str.extract("(equal steps|equal gradients|γ = [0-9]+)")[0].fillna("draws of one fit")
-drawn = measured.assign(claim=label, compared=compared, effect=measured.gain / measured.half, bar=1.0)
-COLORS = {HOLDS: "#009E73", NOT: "#D55E00", OPEN: "#6b7780"}
-size = dict(height=220 + 36 * drawn.claim.nunique(), labels=dict(effect="difference / half of its 95 % interval", claim=""),
-            title="Claims with an interval", template="plotly_white")  # fmt: skip
-fig = px.scatter(
-    drawn, x="effect", y="claim", error_x="bar", color="verdict", symbol="compared", color_discrete_map=COLORS, **size
-)
-fig.add_vline(x=0, line_width=1).update_yaxes(
-    range=[drawn.claim.nunique() - 0.5, -1], categoryarray=drawn.claim.unique(), dtick=1
-)
-fig.update_yaxes(ticklabelposition="inside top", ticklabelshift=6, tickfont_size=11, showgrid=False).update_xaxes(
-    automargin=True
-)
-fig.for_each_trace(lambda trace: trace.update(offsetgroup=trace.name.partition(", ")[2]))  # what was compared side by side
-legend = dict(orientation="h", y=1, yanchor="bottom", title="")
-fig.update_layout(scattermode="group", scattergap=0.5, legend=legend, margin=dict(l=8, r=8, t=130))
-
-# %% [markdown]
-# *Figure: a row for each claim; the colour is the verdict, the symbol what was compared.*
+for source, title in PAPERS.items():
+    rows = claims[claims.name.str.startswith(source)]
+    texts = rows.assign(corrected=[f"{p:.3g}" if p == p else "" for p in rows.corrected])[list(COLUMNS)].rename(columns=COLUMNS)
+    head = f"{title}: " + ", ".join(f"{(rows.verdict == word).sum()} × {word}" for word in (HOLDS, NOT, OPEN))
+    display(HTML(f"<details><summary>{head}</summary>{texts.to_html(index=False)}</details>"))
 
 # %% [markdown]
 # ## The rules
+#
+# <details><summary>What each row compares, and when it holds</summary>
+#
+# A claim **holds** or **does not hold** where its *p*, corrected by Holm within the family that is named here, is below 0.05. Otherwise
+# it is **inconclusive**: the test does not decide, and the interval shows which effects remain possible. In the last two tables the
+# rules are those of the experiments on [symmetry](symmetry.ipynb) and [learning](learning.ipynb). ECE is the calibration error, TV the
+# total variation distance of predictions to those of HMC.
 #
 # *digits-near* (2 shots a class) is the task where transfer helps, *digits* (10 shots) the one where it harms. *T* is the temperature,
 # the weight of the KL term; *no KL* is the objective of the published scripts. At *equal gradients* the plain method is fitted twice as
@@ -330,17 +439,8 @@ fig.update_layout(scattermode="group", scattergap=0.5, legend=legend, margin=dic
 # - **T7** compares counts of runs by Fisher's exact test; family: its three rows. *Not testable*: if SA-BMA ended in the wide mode in
 #   every run, the difference would still not be significant.
 # - **T8** is Weyl's inequality, a theorem: its row checks our computation and is not counted.
-
-# %% [markdown]
-# ## All claims
-
-# %%
-COLUMNS = ["name", "claim", "setting", "figure", "corrected", "verdict"]
-HEADS = ["source", "claim", "our setting", "estimate", "corrected p", "verdict"]
-for title, rows in parts.items():
-    display(Markdown(f"### {title}\n\n" + ", ".join(f"{n} × {word}" for word, n in counts[title].items())))
-    texts = rows.assign(corrected=[f"{p:.3g}" if p == p else "" for p in rows.corrected])
-    display(texts[COLUMNS].set_axis(HEADS, axis=1).style.hide())
+#
+# </details>
 
 # %% [markdown]
 # ## What would change our mind
