@@ -13,8 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent / "flatviz"
 FOLDERS = ("objectives", "landscape", "planes", "metrics", "bridges")
 FILES = [*(p for folder in FOLDERS for p in sorted((ROOT / folder).glob("*.py"))), ROOT / "core" / "objective.py"]
 FOREIGN = {  # (file, what is asked): why it may be probed
-    ("cluster.py", "client"): "a Client of dask.distributed, which need not be installed",
-    ("quantity.py", "what"): "any function of the user's, which need not have a name",
+    ("quantity.py", "what"): "any function of the user's, which need not have a name"
 }
 
 

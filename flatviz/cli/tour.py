@@ -17,7 +17,7 @@ from flatviz.datasets.tasks import DEFAULT, OFFLINE, named_task
 from flatviz.families.baselines import worth_of_transfer
 from flatviz.families.choice import Choices, read_choices
 from flatviz.families.preparation import MODELS, build_model
-from flatviz.families.tasks import cluster
+from flatviz.families.tasks import executor
 from flatviz.families.tour import HEAD_STD, RANK, Tour, run_tour
 from flatviz.pages.document import family_rows, score_texts, text_table
 from flatviz.pages.page import family_page
@@ -80,7 +80,7 @@ def command(
     print(f"flatviz {flatviz.__version__} tour: {model}, {data}, on {place} ({why}), seed {seed}{expected}")
     torch.set_num_threads(1)  # on networks this small a second thread costs more than it brings
     how = dict(task=task, seed=seed, device=place, tuned=choices, progress=progress_of_command(), say=print)
-    with cluster(workers, scheduler) as engine:
+    with executor(workers, scheduler) as engine:
         tour = run_tour(model, engine=engine, **how)
     rows = family_rows(tour.family)
     rows += [dict.fromkeys(rows[0], "") | {"method": name} | score_texts(p) for name, p in tour.alone.items()]

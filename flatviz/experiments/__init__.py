@@ -5,7 +5,7 @@ A study is a notebook of `notebooks/experiments/`.  It declares a grid, runs it 
 
     experiment, setting, method, radius, steps, seed, (columns that the grid adds), quantity, value
 
-    run         grid -> table: fits grouped by seed, cached unit by unit, here or over the workers of a Dask client
+    run         grid -> table: fits grouped by seed, cached unit by unit, here or by an executor
     read_table, write_table    the table as CSV in `data/`
     at          the rows of one cell as a frame of seeds by quantities
     paired      differences seed by seed: mean, 95 % interval, number of seeds with a gain, p

@@ -11,7 +11,7 @@ import pandas as pd
 from flatviz.checks import check_device
 from flatviz.core import Progress
 from flatviz.experiments.table import CELL, COLUMNS
-from flatviz.families.tasks import cached_each, cluster, each
+from flatviz.families.tasks import Engine, cached_each, each, executor
 
 Cell = dict[str, Any]
 Fit = Callable[..., Iterable[tuple[Cell, Any]]]
@@ -25,7 +25,7 @@ def run(
     *,
     name: str,
     group: Sequence[str] = ("seed",),
-    engine: Any = None,
+    engine: Engine = None,
     workers: int = 1,
     device: str | None = None,
     cache: bool = True,
@@ -45,8 +45,8 @@ def run(
         measure: `measure(fitted, cell)` returns {quantity: value}.
         name: of the experiment, first column of the table and folder in the cache.
         group: columns that split the grid into units.
-        engine: a `dask.distributed` Client whose workers share the units; a lost worker costs only the units it had.
-        workers: more than 1 starts a Dask cluster of so many processes here for this run, in place of `engine`.
+        engine: any executor of `concurrent.futures`, whose workers share the units.
+        workers: more than 1 starts so many processes here for this run, in place of `engine`.
         device: "auto", which `prepare` and `pick` read for their network, "cpu", "cuda", "cuda:1".
         cache: False computes everything and keeps nothing.  What `fit` and `measure` are and refer to is part of the key.
         files: stored files that `fit` and `measure` read; their content is part of the key too.
@@ -57,6 +57,7 @@ def run(
         The long table, rows in the order of the grid.
 
     Raises:
+        RuntimeError: where a worker process is lost; the units that ended are in the cache.
         ValueError: for an empty grid, a cell given twice, and where every unit failed.
     """
     cells = [dict(CELL, **cell) for cell in grid]
@@ -73,18 +74,18 @@ def run(
     failed: dict[str, str] = {}
 
     def compute(missing: list[int]) -> Iterator[tuple[int, list[dict[str, float]]]]:
-        started, how = time.perf_counter(), dict(engine=engine or client, label=name, progress=progress, errors=True)
+        started, how = time.perf_counter(), dict(engine=engine or pool, label=name, progress=progress)
         for done, (i, values) in enumerate(each(_unit, (fit, measure), [todo[m] for m in missing], **how), 1):
             label, seconds = labels[missing[i]], time.perf_counter() - started
-            if isinstance(values, (str, Exception)):
-                failed[label] = str(values)
+            if isinstance(values, str):
+                failed[label] = values
                 say(f"{label}: failed, its rows are missing: {values}")
                 continue
             left = seconds / done * (len(missing) - done)
             say(f"{label}: {done} of {len(missing)}, {seconds:.0f} s" + (f", about {left:.0f} s left" if left else ""))
             yield i, values
 
-    with cluster(workers if workers > 1 else None) as client:
+    with executor(workers if workers > 1 else None) as pool:
         if cache:
             about = dict(experiment=name, fit=fit, measure=measure, files=[Path(f).read_bytes() for f in files])
             found = cached_each(name, [dict(cells=unit, **about) for unit in todo], compute, labels=labels, say=say)
@@ -108,7 +109,7 @@ def run(
 
 
 def _unit(functions: tuple[Fit, Measure], cells: list[Cell]) -> list[dict[str, float]] | str:
-    """Values of each cell, in order; the error as text where it fails, which is no reason to try it on another worker."""
+    """Values of each cell, in order; the error as text where it fails."""
     fit, measure = functions
     try:
         values: dict[int, dict[str, float]] = {}

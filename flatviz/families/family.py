@@ -16,6 +16,7 @@ from flatviz.families.choice import Choices
 from flatviz.families.maps import disputed_row, input_row, maps_row, rise_distance, shared_maps, with_pixels
 from flatviz.families.members import Fitting, count, once, predicted
 from flatviz.families.one_step import member_steps
+from flatviz.families.tasks import Engine
 from flatviz.landscape.slices import project, slice_plane
 from flatviz.landscape.spectrum import top_eigenpairs
 from flatviz.objectives.network import nll
@@ -39,7 +40,7 @@ def fit_family(
     fit: Mapping[str, Any] | None = None,
     tuned: Choices | None = None,
     progress: Progress = False,
-    engine: Any = None,
+    engine: Engine = None,
 ) -> Family:
     """Fit every method of `radii` (method -> radii, default those of the tour) on `task.train`, all with the same noise.
 
@@ -56,8 +57,8 @@ def fit_family(
         tuned: method -> what `flatviz run tune` chose for it (`flatviz.families.choice`); its radius is fitted too.  Radius 0 of
             a tuned method is VI at that method's settings.
         progress: True, None (where a terminal watches) or a function.
-        engine: a `dask.distributed` Client (extra "cluster"): its workers share the fits, the radii of one method too, each then
-            what it is alone, to rounding.  A lost worker costs only the fits it had.
+        engine: any executor of `concurrent.futures`, a pool of processes or a cluster's: its workers share the fits, the radii
+            of one method too, each then what it is alone, to rounding.
 
     Raises:
         ValueError: For a method or a setting that is not known, or a radius below 0.

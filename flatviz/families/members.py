@@ -7,7 +7,7 @@ from typing import Any
 from flatviz.checks import check_choice, check_radius
 from flatviz.core import Data, Net, Progress, Task, track
 from flatviz.families.choice import Choice, Choices, with_head_std
-from flatviz.families.tasks import each, workers
+from flatviz.families.tasks import Engine, each
 from flatviz.metrics.prediction import predict
 from flatviz.posteriors import METHODS
 from flatviz.results import Draws, Family, Gaussian, Member, Posterior, Prediction
@@ -100,19 +100,21 @@ class Fitting:
         keywords |= dict(steps=steps, start=near, start_scale=1.0)
         return record.fit(self.net, self.task.train, prior, **self._how(), **keywords)
 
-    def members(self, keys: Iterable[tuple[str, float]], seeds: Sequence[int], engine: Any = None) -> Fitted:
+    def members(self, keys: Iterable[tuple[str, float]], seeds: Sequence[int], engine: Engine = None) -> Fitted:
         """Posteriors of all (method, radius) at all seeds; a fit that diverges beside others is left out.
 
-        A method that can trains its radii above 0 and the seeds together.  engine: a `dask.distributed` Client whose workers
-        share the fits.
+        A method that can trains its radii above 0 and the seeds together.  engine: an executor whose workers share the fits, the
+        radii of one method too.
         """
         shared = self if engine is None else replace(self, progress=False)
-        items = [(*group, seeds) for group in groups_of(keys, 1 if engine is None else workers(engine))]
+        items = [(*group, seeds) for group in groups_of(keys, engine is None)]
         shown = self.progress if len(seeds) == 1 else False  # several seeds, trained together, have one bar: their fit's
         run = each(_fit_group, shared, items, engine=engine, label="fitting", progress=shown)
         return {key: q for _, some in run for key, q in some.items()}
 
-    def family(self, radii: Radii, engine: Any = None, fail: Callable[[str, float, Exception], None] | None = None) -> Family:
+    def family(
+        self, radii: Radii, engine: Engine = None, fail: Callable[[str, float, Exception], None] | None = None
+    ) -> Family:
         """The family that `fit_family` makes.
 
         fail: called with what raises, which the family is then without; None raises it.
@@ -205,15 +207,15 @@ def check_settings(fit: Mapping | None) -> None:
         check_choice(name, tuple(known), "a setting of fit")
 
 
-def groups_of(members: Iterable[tuple[str, float]], parts: int) -> list[tuple[str, list[float]]]:
-    """(method, radii) of each fit: those that a method trains together, in so many parts, and every other one alone."""
+def groups_of(members: Iterable[tuple[str, float]], together: bool) -> list[tuple[str, list[float]]]:
+    """(method, radii) of each fit: those that a method can train together, if they are to be, and every other one alone."""
     radii: dict[str, list[float]] = {}
     for method, radius in members:
         radii.setdefault(method, []).append(radius)
     groups = []
     for method, every in radii.items():
-        joint = [r for r in every if r and METHODS[method].fit_grid]
-        groups += [(method, some) for i in range(parts) if (some := joint[i::parts])]
+        joint = [r for r in every if together and r and METHODS[method].fit_grid]
+        groups += [(method, joint)] * bool(joint)
         groups += [(method, [r]) for r in every if r not in joint]
     return sorted(groups, key=lambda group: -len(group[1]))  # the longest first: workers end together
 

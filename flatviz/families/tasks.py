@@ -1,16 +1,23 @@
-"""Fits as tasks: one after the other here, or on the workers of a `dask.distributed` client, each kept as it comes."""
+"""Fits as tasks: one after the other here, or shared by any executor of `concurrent.futures`, each kept as it comes."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 from itertools import zip_longest
-from typing import Any
+from multiprocessing import get_context
+from typing import Annotated, Any
 
-from flatviz.checks import check_count
+import cloudpickle
+import torch
+
+from flatviz.checks import check_count, kind
 from flatviz.core import Progress, track
-from flatviz.landscape.cluster import check_client, on_cluster
 from flatviz.storage.cache import keep, look_up
+from flatviz.storage.digest import process_state
 
 SCHEDULER_WAIT = "30s"
+MAKES_ONE = "concurrent.futures.ProcessPoolExecutor(n) or distributed.Client(address).get_executor() is one"
+Engine = Annotated[Executor, kind(Executor, "an executor of concurrent.futures", MAKES_ONE)] | None
 
 
 def each(
@@ -18,56 +25,83 @@ def each(
     given: Any,
     items: Sequence[Any],
     *,
-    engine: Any = None,
+    engine: Engine = None,
     label: str = "tasks",
     progress: Progress = False,
-    errors: bool = False,
 ) -> Iterator[tuple[int, Any]]:
-    """Calls of a function, here or on a cluster.
+    """Calls of a function, here or by an executor.
 
-    given: what all tasks share, sent to every worker once.  A lost worker costs only the tasks it had.
-    errors: True yields the exception of a task that fails on the workers, or loses them, in place of raising it.
+    given: what all tasks share; it travels with each of them, by cloudpickle, so that functions of a notebook do.
 
     Yields:
         (number, function(given, item)) of each item, as they come in; in their order where `engine` is None.
+
+    Raises:
+        RuntimeError: Where a process of the executor is lost.
+        ValueError: Under autocast or hooks on all modules, which other processes do not have.
     """
     here = ((i, function(given, item)) for i, item in enumerate(items))
-    calls = here if engine is None else on_cluster(engine, function, given, items, errors=errors)
-    yield from track(calls, label, progress, total=len(items))
+    yield from track(here if engine is None else _shared(engine, function, given, items), label, progress, total=len(items))
+
+
+def _shared(engine: Executor, function: Callable, given: Any, items: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+    if state := process_state():
+        raise ValueError(
+            f"engine must compute as this process does, got {', '.join(state)} that its workers lack: leave autocast, "
+            "remove hooks on all modules and hook the module itself"
+        )
+    work = cloudpickle.dumps((function, given))
+    futures, lost = {engine.submit(_call, work, item): i for i, item in enumerate(items)}, None
+    try:
+        for future in as_completed(futures):
+            try:
+                result = future.result()
+            except BrokenExecutor as error:  # all that have not ended have this one; those that have are yielded first
+                lost = error
+            else:
+                yield futures[future], result
+    finally:
+        for future in futures:
+            future.cancel()
+    if lost is not None:
+        raise RuntimeError(
+            f"a worker process must live until its task ends, got one that was lost ({lost}): call again, with fewer workers "
+            "where memory was short; what a cache holds is not computed again"
+        ) from lost
+
+
+def _call(work: bytes, item: Any) -> Any:
+    function, given = cloudpickle.loads(work)
+    return function(given, item)
 
 
 @contextmanager
-def cluster(n_workers: int | None, scheduler: str | None = None) -> Iterator[Any]:
-    """A client of `n_workers` processes of one thread on this machine, or of a scheduler, closed at the end; None without either.
+def executor(workers: int | None, scheduler: str | None = None) -> Iterator[Executor | None]:
+    """A pool of `workers` processes of one thread on this machine, or the workers of a Dask scheduler; None without either.
 
     Yields:
-        The client.
+        The executor, closed at the end.
 
     Raises:
-        ImportError: Without the extra "cluster".
+        ImportError: Without the extra "cluster", for a scheduler.
         ValueError: For both at once.
     """
-    if n_workers is None and scheduler is None:
+    if workers is not None and scheduler is not None:
+        raise ValueError("one of workers and scheduler must be given, got both: leave one out")
+    if workers is not None:
+        pipes = dict(mp_context=get_context("spawn"), initializer=torch.set_num_threads, initargs=(1,))
+        with ProcessPoolExecutor(check_count(workers, "workers"), **pipes) as pool:
+            yield pool
+        return
+    if scheduler is None:
         yield None
         return
-    if n_workers is not None and scheduler is not None:
-        raise ValueError("one of workers and scheduler must be given, got both: leave one out")
     try:
         import distributed  # optional: extra "cluster"
     except ImportError as error:
-        raise ImportError(f'a cluster needs {error.name}: pip install "flatviz[cluster]"') from error
-    with ExitStack() as stack:
-        if scheduler is None:
-            how = dict(threads_per_worker=1, dashboard_address=None, security=True)  # TLS: no other user of the machine gets in
-            here = distributed.LocalCluster(check_count(n_workers, "workers"), **how)
-            scheduler = stack.enter_context(here)
-        yield stack.enter_context(distributed.Client(scheduler, timeout=SCHEDULER_WAIT))
-
-
-def workers(client: Any) -> int:
-    """How many workers a client has, at least 1."""
-    check_client(client)
-    return max(1, len(client.scheduler_info()["workers"]))
+        raise ImportError(f'a scheduler needs {error.name}: pip install "flatviz[cluster]"') from error
+    with distributed.Client(scheduler, timeout=SCHEDULER_WAIT) as client:
+        yield client.get_executor(pure=False)
 
 
 def cached_each(

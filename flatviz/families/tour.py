@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import Any
 
 import torch
 
@@ -17,6 +16,7 @@ from flatviz.families.maps import has_input_maps, input_maps
 from flatviz.families.members import Fitting, check_settings, with_maps
 from flatviz.families.one_step import family_stages
 from flatviz.families.preparation import Model, Recipe, TaskOf, build_model, check_learned, recipe_for, task_for
+from flatviz.families.tasks import Engine
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.hmc import fit_hmc
 from flatviz.posteriors.swag import fit_swag
@@ -98,7 +98,7 @@ def run_tour(
     tuned: Choices | None = None,
     measured: Mapping | None = None,
     repeats: int | None = None,
-    engine: Any = None,
+    engine: Engine = None,
     progress: Progress = False,
     say: Callable[[str], None] = lambda text: None,
 ) -> Tour:
@@ -107,8 +107,8 @@ def run_tour(
     model: a name, or a function task -> module; task: a name ("digits-near", "moons", "image-folder:PATH"), a `Task`, or a
     function of the seed; epochs and recipe as in `prepare`; fit, tuned and measured: what `fit_family` and `measure` take
     beside their defaults; repeats: how often the family is fitted again with other noise, for the bands over seeds; None:
-    2, but 0 for a net with BatchNorm, whose convolutions take minutes.  engine: a `dask.distributed` Client, whose workers share
-    the fits of the family.
+    2, but 0 for a net with BatchNorm, whose convolutions take minutes.  engine: any executor of `concurrent.futures`,
+    whose workers share the fits of the family.
     """
     reused: list[str] = []
     check_settings(fit)

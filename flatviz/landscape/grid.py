@@ -1,7 +1,6 @@
-"""Values on a grid along a line or over a plane: how far it reaches, and the points on it, resumable, here or on a cluster."""
+"""Values on a grid along a line or over a plane: how far it reaches, and the points on it, resumable."""
 
 import math
-import uuid
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
@@ -13,7 +12,6 @@ from torch import Tensor
 
 from flatviz.checks import FilePath, kind
 from flatviz.core import Objective, PointEvaluator, Progress, generator, track
-from flatviz.landscape.cluster import block_values, on_cluster
 from flatviz.storage.cache import PointStore
 from flatviz.storage.digest import CannotHashError
 
@@ -122,7 +120,7 @@ def on_grid(
 
     cache: True or a folder, where values are stored as they come, after every point; those that are run together (BLOCK at
     most) are stored together, and a kill loses them together.  Of stored values one is computed again: whatever made others of
-    them, they are then all discarded.  how: exact, progress, engine (a `dask.distributed` client).
+    them, they are then all discarded.  how: exact, progress.
     The error, for a reduced precision: the largest difference from the exact value at the middle and where the values are
     largest.
     """
@@ -163,13 +161,12 @@ class _Grid:
         exact: bool = False,
         precision: str | None = None,
         progress: Progress = False,
-        engine: Any = None,
     ) -> None:
         self._f, self._origin, self._axes = f, origin, axes
         self.options = dict(exact=exact, precision=precision)
         self.coords = torch.cartesian_prod(*ticks).view(-1, len(ticks)).to(origin)
         self.store: PointStore | None = None
-        self._engine, self._progress = engine, progress
+        self._progress = progress
 
     def reproduces(self, flat: Tensor, done: Tensor, plan: dict | None) -> bool:
         """Whether one of the values that are `done`, computed again as they were, is what it was."""
@@ -186,8 +183,9 @@ class _Grid:
         if self.store is not None:
             self.store.begin(_plan(evaluate), anew=anew)
         blocks = _blocks(done)
-        run = (self._local if self._engine is None else self._on_cluster)(evaluate, blocks)
-        for block, values in track(run, "surface", self._progress, total=len(blocks)):  # on disk before a cancel is looked for
+        for block, values in track(
+            self._local(evaluate, blocks), "surface", self._progress, total=len(blocks)
+        ):  # on disk before a cancel is looked for
             flat[block] = values.to(flat)
         return evaluate
 
@@ -200,13 +198,6 @@ class _Grid:
                 values.append(evaluate(self.coords[part]).cpu())
                 self._write(part, values[-1])
             yield block, torch.cat(values)
-
-    def _on_cluster(self, evaluate: PointEvaluator, blocks: list[list[int]]) -> Iterator[tuple[list[int], Tensor]]:
-        options = dict(self.options, plan=_plan(evaluate))
-        job = uuid.uuid4().hex, self._f, self._origin, self._axes, options
-        for i, values in on_cluster(self._engine, block_values, job, [self.coords[points].cpu().numpy() for points in blocks]):
-            self._write(blocks[i], torch.from_numpy(values))
-            yield blocks[i], torch.from_numpy(values)
 
     def _write(self, points: list[int], values: Tensor) -> None:
         if self.store is not None:

@@ -1,6 +1,6 @@
 """Values of an objective along a line, over a plane, at given weights; weights seen on a plane."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import torch
 from torch import Tensor
@@ -23,7 +23,6 @@ def slice_plane(
     precision: Precision | None = None,
     progress: Progress = False,
     cache: Cache = None,
-    engine: Any = None,
 ) -> Surface:
     """f(origin + a axes[0] + b axes[1]) on a grid of `resolution` points a side; values (U, V).
 
@@ -36,7 +35,7 @@ def slice_plane(
     precision: "float32" or "bfloat16": a quick look, its measured error in `Surface.error`.
     cache: True (the user's cache folder) or a folder: values are kept as they come, so a run that was killed goes on,
         and of what is stored one point is computed again and compared; a kill costs the point at work (16 points where the plan
-        runs them together).  engine: a `dask.distributed` Client (extra "cluster").
+        runs them together).
     Memory: batches whose largest activation takes a MiB (`exact` and `slice_line`'s ends too), and at most a GiB for what
         is kept between points.
     Diverged cells stay NaN or inf and are counted in `n_diverged`.
@@ -55,7 +54,7 @@ def slice_plane(
     check_weights(plane.origin, f.dim, "the plane's origin")
     sides = ends(f, plane.origin, plane.axes, extent, plane.extent, resolution)
     ticks = [ticks_between(lo, hi, resolution, plane.origin) for lo, hi in sides]
-    options = dict(exact=exact, precision=precision, progress=progress, cache=cache, engine=engine)
+    options = dict(exact=exact, precision=precision, progress=progress, cache=cache)
     values, error = on_grid(f, plane.origin, plane.axes, ticks, **options)
     about = dict(label=f.label, n=f.n, batchnorm=f.batchnorm, precision=precision, error=error)
     return Surface(plane, *ticks, values, **about)

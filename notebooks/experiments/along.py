@@ -24,7 +24,7 @@ DRAWS = 30  # averaged for a prediction
 SPECTRA = 3  # draws of which the curvature is measured
 GIBBS = 300  # draws for the error of a single draw
 EDGE = 3000  # steps of gradient descent to the edge of stability
-WORKERS = 1  # more than 1: processes of a local Dask cluster
+WORKERS = 1  # more than 1: so many processes
 DEVICE = "cpu"
 
 # %%

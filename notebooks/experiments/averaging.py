@@ -21,7 +21,7 @@ DRAWS = 30  # of each posterior
 EPOCHS = 60  # of pre-training
 STEPS = 0  # of each fit; 0: those of the method
 MODE_RUNS = 40  # of the toy, for each width ratio and radius
-WORKERS = 1  # more than 1: processes of a local Dask cluster
+WORKERS = 1  # more than 1: so many processes
 DEVICE = "cpu"
 
 # %%
@@ -212,16 +212,9 @@ def in_the_wide_mode(fitted, cell):
 # ## Run, or read
 
 # %%
-engine = None
-if RUN and WORKERS > 1:
-    from distributed import Client
-
-    engine = Client(n_workers=WORKERS, threads_per_worker=1)
-
-# %%
 if RUN:
-    parts = [run(grid, fit, measure, name="averaging", device=DEVICE, engine=engine)]
-    parts += [run(modes, fit_modes, in_the_wide_mode, name="two modes", group=["setting"], engine=engine)]
+    parts = [run(grid, fit, measure, name="averaging", device=DEVICE, workers=WORKERS)]
+    parts += [run(modes, fit_modes, in_the_wide_mode, name="two modes", group=["setting"], workers=WORKERS)]
     table = pd.concat(parts, ignore_index=True)
 else:
     table = read_table(TABLE)

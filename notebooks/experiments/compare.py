@@ -21,7 +21,7 @@ EPOCHS = 0  # of pre-training; 0: those of the network's recipe
 STEPS = 0  # of each fit that takes steps; 0: those of the method
 DRAWS = 30  # averaged for a prediction
 SPECTRA = 3  # draws of which the curvature is measured
-WORKERS = 1  # more than 1: processes of a local Dask cluster
+WORKERS = 1  # more than 1: so many processes
 DEVICE = "cpu"
 
 # %%

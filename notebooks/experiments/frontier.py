@@ -28,7 +28,7 @@ STEPS = 0  # of each fit of a Gaussian from the prior; 0: those of the method
 FEW = 5  # seeds of the longer fits, on digits-near
 DRAWS = 30  # averaged for a prediction
 SPECTRA = 5  # draws of which the curvature is measured
-WORKERS = 1  # more than 1: processes of a local Dask cluster
+WORKERS = 1  # more than 1: so many processes
 DEVICE = "cpu"
 
 # %%

@@ -19,7 +19,7 @@ METHODS = "vi,f-vi,sabma,sam_mu,authors_code"  # names of `fv.METHODS`
 TASKS = "digits,digits-near"  # by name; "digits-near with conv": on another network; "digits at T 1"; stored rows of other tasks stay
 EPOCHS = 60  # of pre-training
 STEPS = 0  # of each fit; 0: those of the method
-WORKERS = 1  # more than 1: processes of a local Dask cluster
+WORKERS = 1  # more than 1: so many processes
 DEVICE = "cpu"
 
 # %%

@@ -26,7 +26,7 @@ DRAWS = 800  # over 8 chains
 BURN_IN = 60  # trajectories of HMC
 SGLD_BURN_IN = 400  # steps of SGLD
 THIN = 5  # steps of SGLD from draw to draw
-WORKERS = 1  # more than 1: processes of a local Dask cluster
+WORKERS = 1  # more than 1: so many processes
 
 # %%
 import math

@@ -40,7 +40,7 @@ SAVE = ""  # path of a CSV file to write the table to
 SEEDS = 3
 METHODS = "sgd,f-sgd,fisher_sam,bsam,swag,f-swag,vi,sgld,emcmc,ptl,sabma,rank1_pinv,authors_code"  # names of `fv.METHODS`
 DEVICE = "auto"
-WORKERS = 1  # more than 1: processes of a local Dask cluster
+WORKERS = 1  # more than 1: so many processes
 PRECISION = ""  # "bfloat16": products of training in that type
 # images
 DATA = "cifar10:data"  # cifar10:ROOT, cifar100:ROOT, or image-folder:PATH

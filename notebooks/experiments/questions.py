@@ -22,7 +22,7 @@ LONGER = 5  # seeds on which SA-BMA is fitted for twice the steps too, to see wh
 EPOCHS = 60  # of pre-training
 STEPS = 0  # of each fit; 0: those of the method
 SIZES = "1,2,5,10,30,120"  # draws that are averaged
-WORKERS = 1  # more than 1: processes of a local Dask cluster
+WORKERS = 1  # more than 1: so many processes
 DEVICE = "cpu"
 
 # %%

@@ -22,7 +22,7 @@ N_DRAWS = 3200  # of all chains
 CHAINS = 8
 BURN_IN = 120
 EPOCHS = 60  # of pre-training
-WORKERS = 1  # more than 1: processes of a local Dask cluster
+WORKERS = 1  # more than 1: so many processes
 DEVICE = "cpu"
 
 # %%

@@ -35,7 +35,7 @@ SEEDS = 5  # of the study on flatness; 0 leaves it out
 DRAWS = 8  # weight vectors whose flatness is measured
 FIT_EPOCHS = 60  # of its pre-training
 STEPS = 0  # of its fits; 0: those of the methods' records
-WORKERS = 1  # more than 1: processes of a local Dask cluster
+WORKERS = 1  # more than 1: so many processes
 DEVICE = "cpu"
 
 # %%

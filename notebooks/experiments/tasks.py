@@ -20,7 +20,7 @@ FIRST = 400  # the first seed
 SEEDS = 20
 EPOCHS = 60  # of pre-training
 STEPS = 0  # of each fit; 0: those of the method
-WORKERS = 1  # more than 1: processes of a local Dask cluster
+WORKERS = 1  # more than 1: so many processes
 DEVICE = "cpu"
 
 # %%

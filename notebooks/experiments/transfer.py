@@ -20,7 +20,7 @@ SAVE = ""  # path of a CSV file to write the table to
 SEEDS = 8
 METHODS = "sgd,f-sgd,swag,f-swag,vi,sabma"  # names of `fv.METHODS`; f-sgd is SGD with SAM
 DEVICE = "cpu"
-WORKERS = 1  # more than 1: processes of a local Dask cluster
+WORKERS = 1  # more than 1: so many processes
 # images
 DATA = "image-folder:PATH"  # a folder of class folders; or mnist:ROOT, cifar10:ROOT, ... as torchvision leaves it in ROOT
 SIZE = 0  # pixels to which the images of a folder are scaled; 0: as they are
@@ -432,12 +432,7 @@ def study(name, **how):
     methods = [name.strip() for name in METHODS.split(",")]
     setup.choices = choices_of(methods, TRIALS, device)
     grid = [dict(setting=MODEL, method=m, seed=s) for s in range(SEEDS) for m in methods]
-    engine = None
-    if WORKERS > 1:
-        from distributed import Client
-
-        engine = Client(n_workers=WORKERS, threads_per_worker=1)
-    return run(grid, fit, measure, name=name, device=str(device), engine=engine, **how)
+    return run(grid, fit, measure, name=name, device=str(device), workers=WORKERS, **how)
 
 
 # %% [markdown]

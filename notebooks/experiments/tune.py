@@ -22,7 +22,7 @@ SEEDS = 6  # from 1000 on
 DATA = "digits"  # task, by name
 MODEL = "mlp"  # network, by name
 EPOCHS = 0  # of pre-training; 0: those of the network's recipe
-WORKERS = 1  # more than 1: processes of a local Dask cluster
+WORKERS = 1  # more than 1: so many processes
 DEVICE = "cpu"
 
 # %%
