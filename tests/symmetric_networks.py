@@ -48,12 +48,6 @@ def optunet(side=8):
     return fv.models.optunet(fv.Task(data, data, data, n_classes=10), seed=0)
 
 
-def attention():
-    """Two heads over five tokens, and the ReLU layer of the same block."""
-    block = nn.TransformerEncoderLayer(4, 2, 6, dropout=0.0, batch_first=True)
-    return nn.Sequential(block, nn.Flatten(), nn.Linear(20, 3))
-
-
 NETWORKS = {
     "mlp": (mlp, (6,)),
     "conv and flatten": (conv_flat, (1, 8, 8)),
@@ -67,7 +61,6 @@ NETWORKS = {
         (1, 6, 6),
     ),
     "tanh": (lambda: mlp(nn.Tanh), (6,)),
-    "attention": (attention, (5, 4)),
     "layernorm": (lambda: nn.Sequential(nn.Linear(6, 5), nn.LayerNorm(5), nn.ReLU(), nn.Linear(5, 3)), (6,)),
 }
 
@@ -83,7 +76,7 @@ def network(name, seed=0):
             part.running_mean.normal_(), part.running_var.uniform_(0.5, 2.0)
             part.weight.data.normal_(), part.bias.data.normal_()
     x = torch.randn(20, *shape, dtype=torch.float64)
-    net = fv.Net.from_module(module, example=x[:2] if name == "attention" else None)  # no guess fits its tokens
+    net = fv.Net.from_module(module)
     return net, fv.symmetry.units_of(net), x
 
 

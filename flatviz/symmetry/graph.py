@@ -46,7 +46,7 @@ class Flow(NamedTuple):
     scaled: Node
 
 
-# permuted units, scaled units, power of their factor: 2 of a variance, -1 of keys, which are divided by what queries gain
+# permuted units, scaled units, power of their factor: 2 of a variance
 Rows = tuple[Node, Node, float]
 
 
@@ -54,7 +54,7 @@ Rows = tuple[Node, Node, float]
 class Reading:
     """What was read: for each parameter or statistic, the units of its rows and of its columns."""
 
-    rows: dict[str, tuple[Rows, ...]] = field(default_factory=dict)  # name -> its rows, in parts of equal size
+    rows: dict[str, Rows] = field(default_factory=dict)  # name -> its rows
     columns: dict[str, tuple[Flow, int, int]] = field(default_factory=dict)  # name -> flow, columns a unit, groups
     groups: list[tuple[Node, Node, int]] = field(default_factory=list)  # a grouped convolution: units in, units out
     nodes: list[tuple[str, Node]] = field(default_factory=list)  # ("permuted" or "scaled", node) in order of execution
@@ -120,40 +120,7 @@ class _Reader:
             return here
         for s in sources:
             _refuse("all", shown, *s)
-        for inside, module in part.named_modules(prefix=str(node.target)) if part is not None else ():
-            if isinstance(module, nn.MultiheadAttention):
-                self._attention(inside, module)
-            elif isinstance(module, (nn.TransformerEncoderLayer, nn.TransformerDecoderLayer)):
-                self._hidden(inside, module)
         return self.unknown
-
-    def _attention(self, name: str, part: nn.MultiheadAttention) -> None:
-        """Two layers of units, whose heads are groups swapped together: dimensions of queries and keys, and of values.
-
-        A score is a sum of q_d k_d: dimension d of a head may change places, and q_d gain what k_d loses.
-        """
-        pairs, values = (self._units(at, part.embed_dim) for at in (name, f"{name} values"))
-        parts: tuple[Rows, ...] = ((*pairs, 1.0), (*pairs, -1.0), (*values, 1.0))
-        here = {"in_proj_weight": parts, "in_proj_bias": parts}
-        here |= {f"{key}_proj_weight": (rows,) for key, rows in zip("qkv", parts)}
-        names = dict(part.named_parameters(recurse=False))
-        self.reading.rows |= {f"{name}.{key}": rows for key, rows in here.items() if key in names}
-        self.reading.groups.append((pairs.permuted, values.permuted, part.num_heads))
-        if part.bias_k is not None:
-            _refuse("all", "add_bias_kv", *pairs, *values)
-        _refuse("all", "a residual sum", *self._layer(f"{name}.out_proj", part.out_proj, values))
-        self._once(name, pairs, values)
-
-    def _hidden(self, name: str, part: nn.TransformerEncoderLayer | nn.TransformerDecoderLayer) -> None:
-        """The layer of units between linear1 and linear2 of a transformer's block."""
-        hidden = self._layer(f"{name}.linear1", part.linear1, self.unknown)
-        act = part.activation
-        shown = type(act).__name__ if isinstance(act, nn.Module) else act.__name__
-        if shown.lower() in ELEMENTWISE:
-            _elementwise(shown.lower(), shown, hidden)
-        else:
-            _refuse("all", shown, *hidden)
-        _refuse("all", "a residual sum", *self._layer(f"{name}.linear2", part.linear2, hidden))
 
     def _layer(self, name: str, part: nn.Linear | _ConvNd, here: Flow) -> Flow:
         out = self._units(name, part.weight.shape[0])
@@ -180,8 +147,8 @@ class _Reader:
         else:
             _refuse("flip", "BatchNorm", here.scaled)
             if part.track_running_stats:
-                self.reading.rows[f"{name}.running_mean"] = ((*here, 1.0),)
-                self.reading.rows[f"{name}.running_var"] = ((*here, 2.0),)
+                self.reading.rows[f"{name}.running_mean"] = (*here, 1.0)
+                self.reading.rows[f"{name}.running_var"] = (*here, 2.0)
         after = Flow(here.permuted, self._node("scaled", name, 0 if part.weight is None else len(part.weight)))
         if part.weight is None or part.weight.ndim > 1:
             _refuse("all", wide if part.weight is not None else f"{name}, which has no gain to scale", after.scaled)
@@ -192,7 +159,7 @@ class _Reader:
     def _rows(self, name: str, part: nn.Module, units: Flow) -> None:
         """Weight and bias of a part, where it has them, hold a row for each of these units."""
         own = {f"{name}.{key}" for key, _ in part.named_parameters(recurse=False)}
-        self.reading.rows |= {key: ((*units, 1.0),) for key in (f"{name}.weight", f"{name}.bias") if key in own}
+        self.reading.rows |= {key: (*units, 1.0) for key in (f"{name}.weight", f"{name}.bias") if key in own}
 
     def _units(self, name: str, n: int) -> Flow:
         return Flow(self._node("permuted", name, n), self._node("scaled", name, n))

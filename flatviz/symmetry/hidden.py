@@ -20,11 +20,8 @@ def units_of(net: Net) -> Units:
     """Hidden units of a network: which weights lead in and out of each, and which actions leave the function unchanged.
 
     Linear, Conv (grouped too), flatten between them, BatchNorm, LayerNorm, residual sums, pooling and elementwise
-    functions are followed.  Of `nn.MultiheadAttention`, alone or in PyTorch's transformers: whole heads are permuted, and
-    inside a head its dimensions (queries and keys together, values on their own) are permuted, and scaled: q_d by f, k_d
-    by 1 / f, v_d by f, the column of the output layer that reads it by 1 / f.  Left out: of a head the other maps
-    Q -> A Q, K -> A^{-T} K, permutations of a transformer's residual stream, attention written by hand.
-    Units on any other path stand still, as does a layer of which a weight is not treated: `Units.still` lists them.
+    functions are followed.  Units on any other path, as those of attention and of a transformer's blocks, stand still, as does
+    a layer of which a weight is not treated: `Units.still` lists them.
 
     Raises:
         TypeError: For a module that torch.fx cannot trace.

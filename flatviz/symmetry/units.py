@@ -137,7 +137,7 @@ class Layer:
 
 def touched(reading: Reading, node: Node, which: int) -> set[str]:
     """Names of the tensors in whose rows (which 1: of the scaled numbering, 0: the permuted) or columns a node stands."""
-    rows = {k for k, parts in reading.rows.items() if any(part[which].root() is node for part in parts)}
+    rows = {k for k, part in reading.rows.items() if part[which].root() is node}
     flow = ("permuted", "scaled")[which]
     return rows | {k for k, (s, _, _) in reading.columns.items() if getattr(s, flow).root() is node}
 
@@ -166,7 +166,7 @@ def still(reading: Reading, names: Iterable[str]) -> tuple[str, ...]:
     """Of the tensors `names` those whose rows no action moves, layer by layer with the reason; the outputs are not in it."""
     reasons = {}
     for name in names:
-        nodes = [node.root() for part in reading.rows.get(name, ()) for node in part[:2]]
+        nodes = [node.root() for node in reading.rows.get(name, ())[:2]]
         found = [node.refused.get("all") for node in nodes] or ["no rule follows it"]
         if all(found) and found[0] != "the outputs":
             reasons.setdefault(name.rpartition(".")[0] or name, found[0])
@@ -218,16 +218,14 @@ def index_arrays(reading: Reading, sizes: dict, length: int, number: dict[Node, 
         kernel[where] = len(shape) > 1
         mass[where] = not name.endswith("bias") and name not in statistics
         steps = [math.prod(shape[i + 1 :]) for i in range(len(shape))]
-        parts = reading.rows.get(name, ())
-        for i, (node, scaled, exponent) in enumerate(parts):
-            size = len(index) // len(parts)
-            here, r = slice(start + i * size, start + (i + 1) * size), index[:size] // steps[0]
+        if name in reading.rows:
+            (node, scaled, exponent), r = reading.rows[name], index // steps[0]
             if node.root() in number:
-                long["row"][here], long["row_step"][here] = number[node.root()] + r, steps[0]
-                long["base"][here] -= r * steps[0]
+                long["row"][where], long["row_step"][where] = number[node.root()] + r, steps[0]
+                long["base"][where] -= r * steps[0]
             if scaled.root() in scale_number:
-                long["scale_row" if exponent > 0 else "scale_column"][here] = scale_number[scaled.root()] + r
-                power[here] = max(exponent, 1.0)
+                long["scale_row"][where] = scale_number[scaled.root()] + r
+                power[where] = exponent
         if name in reading.columns:
             flow, expand, groups = reading.columns[name]
             inside = shape[1] // expand  # units that a row of this group reads

@@ -203,7 +203,7 @@ for name, W in draws.items():
 # %% [markdown]
 # ## Shift: images that nobody trained on
 #
-# `corrupt` has eighteen corruptions in four families (noise, blur, weather, digital) at severities 1 to 5. **Live.** Choose a
+# `corrupt` has ten corruptions of noise, blur, weather, contrast and place, at severities 1 to 5. **Live.** Choose a
 # corruption, move the severity, and look at what the network must read. **Predict first**: which one will you read worst?
 
 # %%
@@ -337,12 +337,12 @@ error = lambda n: abs((n * 1.0 + 4 * 0.8) / (n + 4) - 1)
 assert error(76) >= 0.01 - 1e-12 > error(77)
 
 # %% [markdown]
-# **2.** Which of the eighteen corruptions hurts VI's NLL most at severity 3? (`shifted_scores` takes `kinds=` and `severities=`.)
+# **2.** Which of the ten corruptions hurts VI's NLL most at severity 3? (`shifted_scores` takes `kinds=` and `severities=`.)
 #
 # <details><summary>Solution</summary>
 #
 # Call `shifted_scores` once with all kinds and look for the largest NLL; see the cell. On 8 × 8 digits it is one of those that
-# move or hide ink.
+# move ink or cover it.
 #
 # </details>
 

@@ -60,11 +60,11 @@ def test_risk_at_each_coverage_is_a_count_of_mistakes_among_the_surest():
 
 def test_the_severity_figure_draws_means_over_kinds():
     rows = torch.tensor([[0.9, 0.8, 0.5], [0.9, 0.7, 0.6]])
-    shift = fv.results.Shift(("fog", "jpeg"), (0, 1, 3), dict.fromkeys(("accuracy", "nll", "ece"), rows), 50, 4)
+    shift = fv.results.Shift(("fog", "contrast"), (0, 1, 3), dict.fromkeys(("accuracy", "nll", "ece"), rows), 50, 4)
     fig = fv.plots.plot_severity({"vi": shift, "sabma": shift})
     lines = [t for t in fig.data if t.mode == "lines+markers"]
     assert len(lines) == 6 and [t.name for t in lines if t.showlegend] == ["VI", "SA-BMA"]
     assert lines[0].y.tolist() == pytest.approx([0.9, 0.75, 0.55])
-    assert "50 test images" in fig.layout.annotations[0].text and "mean over fog, jpeg" in fig.layout.title.text
+    assert "50 test images" in fig.layout.annotations[0].text and "mean over fog, contrast" in fig.layout.title.text
     with pytest.raises(ValueError, match="same kinds and severities, got 2 different"):
         fv.plots.plot_severity({"vi": shift, "sabma": fv.results.Shift(("fog",), (0, 1), {}, 50, 4)})

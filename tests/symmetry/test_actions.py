@@ -7,7 +7,6 @@ import pytest
 import torch
 from symmetric_networks import NETWORKS, by_layers, mlp, network, optunet, outputs
 from torch import nn
-from torchvision.models import VisionTransformer
 
 import flatviz as fv
 from flatviz.symmetry.actions import scaled_by
@@ -134,80 +133,37 @@ def test_units_on_a_path_that_cannot_be_followed_stand_still():
     assert [layer.name for layer in fv.symmetry.units_of(fv.Net.from_module(module)).permuted] == ["2"]
 
 
-def test_heads_swap_and_queries_gain_what_keys_lose_as_written_by_slices():
-    net, units, x = network("attention")
-    pairs, values = (next(r for r in units.permuted if r.name == f"0.self_attn{end}") for end in ("", " values"))
-    apart = torch.arange(units.n_permuted)
-    apart[pairs.start : pairs.stop] = pairs.start + torch.tensor([3, 2, 0, 1])  # heads swapped, the second's pair as well
-    order = apart.index_copy(0, torch.arange(values.start, values.stop), values.start + torch.tensor([2, 3, 1, 0]))
-    factor = torch.ones(units.n_scaled, dtype=torch.float64)
-    factor[next(r.start for r in units.scaled if r.name == "0.self_attn")] = 5.0
-    moved = net.unflatten(fv.symmetry.permute(units, fv.symmetry.rescale(units, net.w[None], factor), order)[0])
-    parts = net.unflatten(net.w)
-    q, k, v = (p.clone() for p in parts["0.self_attn.in_proj_weight"].split(4))
-    q[0], k[0] = 5 * q[0], k[0] / 5
-    assert torch.equal(moved["0.self_attn.in_proj_weight"], torch.cat([q[[3, 2, 0, 1]], k[[3, 2, 0, 1]], v[[2, 3, 1, 0]]]))
-    assert torch.equal(moved["0.self_attn.out_proj.weight"], parts["0.self_attn.out_proj.weight"][:, [2, 3, 1, 0]])
-    with pytest.raises(ValueError, match="swap whole groups, in both layers"):  # heads of the values stay behind
-        fv.symmetry.permute(units, net.w[None], apart)
-    assert units.n_permutations == 720 * 2 * (2 * 2) * (2 * 2)  # ReLU units; heads; pairs; values
-
-
-class Both(nn.Module):
-    """An encoder's and a decoder's block, with GELU and keys of another width."""
+class Hand(nn.Module):
+    """Attention written by hand between layers of units."""
 
     def __init__(self):
         super().__init__()
-        self.read = nn.TransformerEncoder(nn.TransformerEncoderLayer(6, 2, 5, 0.0, "gelu", batch_first=True), 2)
-        self.write = nn.TransformerDecoderLayer(6, 3, 5, 0.0, "gelu", batch_first=True)
-        self.mix, self.head = nn.MultiheadAttention(6, 2, kdim=3, vdim=3, bias=False, batch_first=True), nn.Linear(6, 3)
+        self.q, self.k, self.v, self.last = (nn.Linear(4, 4) for _ in range(4))
 
     def forward(self, x):
-        stream = self.write(x, self.read(x))
-        return self.head((stream + self.mix(stream, x[..., :3], x[..., :3])[0]).mean(1))
+        return self.last(nn.functional.scaled_dot_product_attention(self.q(x), self.k(x), self.v(x)).mean(1))
 
 
-def small_vit():
-    return VisionTransformer(8, 4, 2, 2, 6, 5, num_classes=3)
+def block():
+    layer = nn.TransformerEncoderLayer(4, 2, 6, dropout=0.0, batch_first=True)
+    return nn.Sequential(layer, nn.Flatten(), nn.Linear(20, 4), nn.ReLU(), nn.Linear(4, 3))
 
 
-@pytest.mark.parametrize(("make", "shape", "heads"), [(Both, (4, 6), 5), (small_vit, (3, 8, 8), 2)], ids=["blocks", "ViT"])
-def test_every_head_of_a_transformer_is_found_and_what_is_left_out_is_named(make, shape, heads):
-    x = torch.randn(9, *shape, dtype=torch.float64)
-    module = make().double().eval()
-    for p in module.parameters():
-        nn.init.uniform_(p, -0.7, 0.7)  # some start at 0, where nothing is seen to move
-    net = fv.Net.from_module(module, example=x)
+@pytest.mark.parametrize(("make", "at_rest", "moved"), [
+    (Hand, ["q", "k", "v"], []),
+    (block, [f"0.{n}" for n in ("self_attn", "self_attn.out_proj", "linear1", "linear2", "norm1", "norm2")], ["2"]),
+])  # fmt: skip
+def test_attention_stands_still_by_name_and_the_layers_after_it_move(make, at_rest, moved):
+    net, x = fv.Net.from_module(make().double().eval(), example=torch.zeros(2, 5, 4).double()), torch.randn(9, 5, 4).double()
     units = fv.symmetry.units_of(net)
-    assert len({r.cluster for r in units.permuted if r.cluster >= 0}) == heads
-    V = several(net, units)
-    factor = fv.symmetry.random_factor(units, len(V), seed=2)
-    for layer in units.scaled:  # those before GELU, for which `rescale` is refused by name, stay at 1
-        if layer.name.endswith(("linear1", "mlp.0")):
-            factor[:, layer.start : layer.stop] = 1.0
-    moved = fv.symmetry.permute(units, V, fv.symmetry.random_order(units, len(V), seed=1)), scaled_by(units, V, factor)
-    assert all(float((W - V).abs().max()) > 0.01 and change(net, units, V, W, x) < EXACT for W in moved)
-    at_rest = {b.name for b in net.blocks if all(torch.equal(W[:, b.slice], V[:, b.slice]) for W in moved)}
-    named = {name.split("'")[1] for name in units.still}
-    expected = {name.rpartition(".")[0] or name for name in at_rest if not name.startswith("head")}
-    assert expected and expected <= named
-    assert named - expected <= {"mix.out_proj"}  # which has no bias, and moves by its columns
-    assert f"left out, see units.still: {len(units.still)}" in repr(units)
-
-
-def test_attention_written_by_hand_stands_still_by_name():
-    class Hand(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.q, self.k, self.v, self.last = (nn.Linear(4, 4) for _ in range(4))
-
-        def forward(self, x):
-            return self.last(nn.functional.scaled_dot_product_attention(self.q(x), self.k(x), self.v(x)).mean(1))
-
-    units = fv.symmetry.units_of(fv.Net.from_module(Hand(), example=torch.zeros(2, 5, 4)))
-    assert units.n_permuted == 0 and [s.split()[0] for s in units.still] == ["'q'", "'k'", "'v'"]
-    with pytest.raises(ValueError, match=r"got none: treat all weights; these stand still: 'q' \(scaleddot"):
-        fv.symmetry.permute(units, torch.zeros(1, units.dim), torch.arange(0))
+    assert [s.split("'")[1] for s in units.still] == at_rest and [layer.name for layer in units.permuted] == moved
+    assert f"left out, see units.still: {len(at_rest)}" in repr(units)
+    order, V = fv.symmetry.random_order(units, 4, seed=1), several(net, units)
+    if moved:
+        assert change(net, units, V, fv.symmetry.permute(units, V, order), x) < EXACT
+    else:
+        with pytest.raises(ValueError, match=r"got none: treat all weights; these stand still: 'q' \(scaleddot"):
+            fv.symmetry.permute(units, V, order)
 
 
 def test_a_module_with_conditions_on_its_input_is_refused():
