@@ -128,13 +128,6 @@ def _mmd(target: Tensor, W: Tensor) -> float:
     return 100 * float(mmd(target, {"q": W.to(target)}, permutations=0)["q"].value[0])
 
 
-def noise_floor() -> dict[str, float]:
-    """Quantity -> mean distance of one half of the committed chains to the other; empty where nothing is committed."""
-    facts = [part["facts"] for name, part in load(COMMITTED).items() if name.startswith("seed ")] if COMMITTED.is_file() else []
-    names = [name for name in ("tv", "mmd") if facts and all(f"halves_{name}" in f for f in facts)]
-    return {name: sum(f[f"halves_{name}"] for f in facts) / len(facts) for name in names}
-
-
 def mark_of(prior: Gaussian) -> Tensor:
     """Eight numbers by which a prior is known again."""
     return prior.mean[:: max(1, prior.dim // 8)][:8].cpu()
