@@ -108,6 +108,8 @@ def perturb(
     mode: `kl_exact` (this formula); `rank1_pinv`, `rank1_damped` (F replaced by s s^T of one draw's score s,
         pseudo-inverted, or plus damping I); `sam_mu` (radius g/|g| on the mean); `sam_theta` (the same for each
         block); `authors_code` (what the released code does: along the score, no loss gradient at all); `none`.
+        `rank1_pinv` moves weight i by about z_i / std_i^2 of its std: the narrowest weights take nearly all of the step, and
+        it is 1 / sqrt(D) of the radius where all are equally wide.  So it hardly raises the loss, and the fit is that of VI.
     radius: sqrt(2 KL in nats) for `kl_exact` and `rank1_*`, Euclidean for the rest.  Never carry one to the other.
     blocks: what `kl_exact`, `rank1_*` and `sam_theta` move.  joint: one normaliser for all blocks (`kl_exact`,
         `rank1_*`), or one each.  With `kl_exact` and joint the exact sqrt(2 KL(q + Delta || q)) is the radius for "mean"; for

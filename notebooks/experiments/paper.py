@@ -27,7 +27,8 @@
 #
 # **Short fits of the three forms of SA-BMA end nearly alike**, because with BatchNorm q starts with a hundredth of the prior's
 # standard deviations and a step is about as long as these; `-p choices=FILE` starts wider, with
-# `{"methods": {"sabma": {"settings": {"start_scale": 0.3}, "radius": 0.5, "head_std": null}}}` in FILE.
+# `{"methods": {"sabma": {"settings": {"start_scale": 0.3}, "radius": 0.5, "head_std": null}}}` in FILE. The form `rank1_pinv`
+# stays with VI from any start: [chapter 08](../08_from_sam_to_sabma.ipynb) says why.
 #
 # **Stored table.** Without a run of its own this page shows the table of [transfer](transfer.ipynb): the same study at a size
 # that one CPU core computes, a ResNet-20 of width 8 that learned four classes of CIFAR-10, six of the methods, corruptions made

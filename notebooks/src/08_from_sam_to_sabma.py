@@ -457,6 +457,28 @@ assert torch.cosine_similarity(formula, prior.cov_mul(g), dim=0) > 0.999  # the 
 # So the released code adds noise to the point at which the gradient is taken; the formula ascends. Both are modes of
 # `fv.fit_sabma`, and `fv.METHODS` has an entry for each.
 #
+# ### Between the two: the Fisher matrix of one draw
+#
+# An earlier version of that code put $s s^\top$ for $F$, $s$ the score of one draw, and inverted it by pseudo-inverse
+# (`rank1_pinv`): $\Delta = \gamma\, \mathrm{sign}(s^\top g)\, s / \lVert s \rVert^2$. It knows the loss, but only its sign
+# along $s$. The score of weight $i$ is $z_i / \sigma_i$, so its step is $\propto z_i / \sigma_i^2$ of its own width: **the
+# narrowest weights take the step**. Were all equally wide, its length would be $\gamma / \lVert z \rVert \approx \gamma / \sqrt D$.
+
+# %%
+narrow = prior.std <= prior.std.quantile(0.1)
+for mode in ("kl_exact", "rank1_pinv"):
+    step = fv.perturb(prior, full, radius=1.0, mode=mode, noise=(z1[0], z2[0]))[0]
+    squares, rise = (step / prior.std).square(), float(L(prior.mean + step) - L(prior.mean))
+    share = squares[narrow].sum() / squares.sum()
+    print(f"{mode}: {share:.0%} of the squared step in the narrowest tenth of the weights; the loss rises by {rise:.2g}")
+
+# %%
+assert share > 0.9 and abs(rise) < 1e-3
+
+# %% [markdown]
+# A fit with such steps ends where VI ends (`flatviz run frontier`). A wider start or a larger floor of the prior's widths does
+# not change that; damping (`rank1_damped`) does in part.
+#
 # ## Summary
 #
 # - SAM takes the gradient at the worst point of a Euclidean ball, $e^\star = \rho g / \lVert g \rVert$.
@@ -464,7 +486,8 @@ assert torch.cosine_similarity(formula, prior.cov_mul(g), dim=0) > 0.999  # the 
 # - SA-BMA takes the gradient at the worst posterior of that ball, $\Delta^\star = \gamma F^{-1}g / \sqrt{g^\top F^{-1} g}$.
 # - SAM, VI and the step of the natural gradient are special cases; Fisher-SAM has the formula with another Fisher matrix.
 # - A step costs two gradients: compare at equal gradients, too.
-# - The released code perturbs along the score, which does not know the loss.
+# - The released code perturbs along the score, which does not know the loss; with the score's pseudo-inverse nearly all of the
+#   step is in the narrowest weights.
 #
 # ## Exercises
 #
