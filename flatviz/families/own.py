@@ -26,6 +26,7 @@ from flatviz.posteriors.swag import fit_swag
 from flatviz.posteriors.transfer import transfer
 from flatviz.training.driver import Diverged
 from flatviz.training.sgd import pretrain
+from flatviz.training.variational import DRAWS
 
 Given = Data | Dataset | DataLoader | Sequence  # examples, as a lab takes them
 Say = Callable[[str], None]  # hears a line of text for each step that is done
@@ -116,10 +117,10 @@ def prepare_own(
     task = replace(task, **{n: _as_taken(net, getattr(task, n)) for n in ("source", "train", "test", "validation")})
     _check_logits(net, task)
     quick, trials = effort == "quick", {"quick": 1, "full": TRIALS}.get(effort, effort)
-    settings, fixed = METHODS[TUNED].tuned(net).settings, {}
+    fixed: dict[str, float] = {}
     work = work_of(net, task.train.x).macs * len(task.train)
     net = _learned(net, task.train, how, say)
-    if quick and 3 * work * settings["mc_samples"] > LARGE_STEP:
+    if quick and 3 * work * DRAWS > LARGE_STEP:
         fixed = SMALL_STEPS
         say("left out, for effort is 'quick': all draws of a step but one, all of its examples but 128, half of the steps")
     before = _accuracy(net, net.w, task.validation, progress)

@@ -25,6 +25,7 @@ from flatviz.training.gradient import Batch, Gradient, Noises, NoisyNLL, Trainin
 from flatviz.training.keywords import Perturbed, Run, defaults
 from flatviz.training.perturb import Mode, Perturbation
 from flatviz.training.variational import (
+    DRAWS,
     TEMPERED,
     TEMPERED_BATCHNORM,
     GaussianFit,
@@ -95,7 +96,7 @@ def sabma_of(prior: Gaussian, n: int, *, radius: float | Sequence[float], **how:
     perturbation = Perturbation(**{f.name: how[f.name] for f in fields(Perturbation) if f.name in how})
     still = perturbation.moved == 0 or not any([radius] if isinstance(radius, Real) else radius)
     size = None if still else prior.mean.new_tensor(radius)
-    return SABMA(descent_of(prior, n, how), how["mc_samples"], size, perturbation)
+    return SABMA(descent_of(prior, n, how), how["mc_samples"] or DRAWS, size, perturbation)
 
 
 @defaults(TEMPERED, TEMPERED_BATCHNORM)
@@ -135,8 +136,8 @@ def fit_sabma(net: Net, data: Data, prior: Gaussian, *, radius: Radius, seed: Se
         >>> flat, flat.history.sharpness.shape
         (Gaussian(dim=9, rank=1), torch.Size([20]))
     """
-    run, algorithm = Run.of("SA-BMA", seed, how), sabma_of(prior, len(data), radius=radius, **how)
-    return fit_gaussian(algorithm, net, data, run, how)
+    build = partial(sabma_of, prior, len(data), radius=radius)
+    return fit_gaussian(build, net, data, started(prior, how), Run.of("SA-BMA", seed, how), how)
 
 
 @defaults(TEMPERED, TEMPERED_BATCHNORM)
@@ -171,8 +172,8 @@ def fit_sabma_grid(
     members = [(float(r), s) for r in radius for s in seed]
     radii, seeds = [r for r, _ in members], [s for _, s in members]
     run = Run.of(f"{len(members)} members of SA-BMA", seeds[0], how)
-    algorithm = sabma_of(prior, len(data), radius=radii if len(radii) > 1 else radii[0], **how)
-    fits = fit_gaussians(algorithm, net, data, started(prior, how), run, how, seeds)
+    build = partial(sabma_of, prior, len(data), radius=radii if len(radii) > 1 else radii[0])
+    fits = fit_gaussians(build, net, data, started(prior, how), run, how, seeds)
     finite = {m: fit for m, fit in zip(members, fits) if isinstance(fit, Gaussian)}
     lost = [f"radius {r:g} with seed {s}" for r, s in members if (r, s) not in finite]
     if not finite:

@@ -14,6 +14,7 @@ too, and each std starts at a share of its weight: std_i = moped |w_i|.
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Unpack
 
 import torch
@@ -24,7 +25,7 @@ from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.training.gradient import Ascent, Batch, Gradient, Noises, NoisyNLL, TrainingLoss
 from flatviz.training.keywords import FromPrior, Run, Variational, defaults
-from flatviz.training.variational import TEMPERED, TEMPERED_BATCHNORM, GaussianFit, descent_of, fit_gaussian
+from flatviz.training.variational import DRAWS, TEMPERED, TEMPERED_BATCHNORM, GaussianFit, descent_of, fit_gaussian, started
 
 STD_FLOOR = 1e-4  # a weight that is 0 would have std 0 under MOPED
 
@@ -66,7 +67,7 @@ class VI(GaussianFit):
 
 def vi_of(prior: Gaussian, n: int, *, ascent: Ascent | None = None, **how: Any) -> VI:
     """The algorithm of `fit_vi` with these keywords, on n examples."""
-    return VI(descent_of(prior, n, how), how["mc_samples"], ascent)
+    return VI(descent_of(prior, n, how), how["mc_samples"] or DRAWS, ascent)
 
 
 @defaults(TEMPERED, TEMPERED_BATCHNORM)
@@ -111,8 +112,8 @@ def fit_vi(
         >>> q, q.history.loss.shape, q.sample(3, seed=1).shape
         (Gaussian(dim=9, rank=1), torch.Size([20]), torch.Size([3, 9]))
     """
-    run, algorithm = Run.of("VI", seed, how), vi_of(prior, len(data), ascent=ascent, **how)
-    return fit_gaussian(algorithm, net, data, run, how)
+    build = partial(vi_of, prior, len(data), ascent=ascent)
+    return fit_gaussian(build, net, data, started(prior, how), Run.of("VI", seed, how), how)
 
 
 @defaults(MEAN_FIELD)
@@ -158,8 +159,8 @@ def fit_mfvi(
         center = torch.zeros_like(net.w) if moped is None else net.w.detach().clone()
         prior = Gaussian(center, torch.full_like(center, math.log(prior_std)))
     first = torch.full_like(net.w, first_std) if moped is None else (moped * net.w.abs()).clamp_min(STD_FLOOR)
-    run, algorithm = Run.of("mean-field VI", seed, how), vi_of(prior, len(data), ascent=ascent, **how)
-    return fit_gaussian(algorithm, net, data, run, how, Gaussian(net.w.detach(), first.log()))
+    build, start = partial(vi_of, prior, len(data), ascent=ascent), Gaussian(net.w.detach(), first.log())
+    return fit_gaussian(build, net, data, start, Run.of("mean-field VI", seed, how), how)
 
 
 def vi_at(prior: Gaussian, n: int, *, radius: float, **how: Any) -> VI:

@@ -164,7 +164,12 @@ class Variational(Descending, Normalised, total=False):
     kl_weight: Annotated[
         NonNegative, About("T of the posterior exp(-N L(w) / T) prior(w); 1 is Bayes, 0 leaves the prior out.")
     ]
-    mc_samples: Annotated[Count, About("Draws of q a step; those of small networks share one pass.", 1)]
+    mc_samples: Annotated[
+        Count | None,
+        About(
+            "Draws of q a step; None: 8, or for a network whose step would take 2e9 multiply-adds 1, at a rate of 1 at most.", 1
+        ),
+    ]
     lr: Annotated[
         Rate,
         About("Of natural gradients: 1 to 2 suit every T, N and prior, beyond fits can diverge; it falls along half a cosine."),
