@@ -7,6 +7,7 @@ from flatviz.core.ascent import FisherSAM as FisherSAM
 from flatviz.core.ascent import SAM as SAM
 from flatviz.core.boundary import public as public
 from flatviz.core.data import Data as Data
+from flatviz.core.data import Likelihood as Likelihood
 from flatviz.core.data import Task as Task
 from flatviz.core.derivatives import Product as Product
 from flatviz.core.derivatives import twice as twice
@@ -16,12 +17,6 @@ from flatviz.core.inputs import Pixels as Pixels
 from flatviz.core.inputs import Stream as Stream
 from flatviz.core.inputs import pair_of as pair_of
 from flatviz.core.inputs import run as run
-from flatviz.core.likelihood import Likelihood as Likelihood
-from flatviz.core.likelihood import check_labels as check_labels
-from flatviz.core.likelihood import mean_nll as mean_nll
-from flatviz.core.likelihood import mean_nll_rows as mean_nll_rows
-from flatviz.core.likelihood import output_curvature as output_curvature
-from flatviz.core.likelihood import output_gradient as output_gradient
 from flatviz.core.modules import Dispatch as Dispatch
 from flatviz.core.modules import copied as copied
 from flatviz.core.modules import draws as draws

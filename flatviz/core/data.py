@@ -12,6 +12,7 @@ from torch import Tensor
 
 from flatviz.checks import check_count, check_device, usable
 from flatviz.core.inputs import HELD, Fields, Inputs, Pixels
+from flatviz.likelihood import AnyLikelihood as Likelihood  # noqa: F401  how labels follow from outputs, for the layers above
 from flatviz.noun import check_fields
 
 READ = "use torch.as_tensor, or fv.datasets.data_from, which reads arrays, frames, data sets and loaders"

@@ -103,19 +103,11 @@ class Objective:
         return hessian_operator(self, w)
 
     def over(
-        self,
-        origin: Tensor,
-        axes: Tensor,
-        *,
-        exact: bool = False,
-        precision: str | None = None,
-        plan: dict | None = None,
-        coords: Tensor | None = None,
+        self, origin: Tensor, axes: Tensor, *, exact: bool = False, precision: str | None = None, coords: Tensor | None = None
     ) -> PointEvaluator:
         """Values at origin + coords @ axes, with origin (D,) and axes (K, D); here by `many`.
 
-        coords (P, K): where they will be asked; exact: no reuse between points; precision: a faster, reduced
-        one; plan: one of an evaluator made before.
+        coords (P, K): where they will be asked; exact: no reuse between points; precision: a faster, reduced one.
 
         Raises:
             ValueError: For a precision of what is no network's.
@@ -139,20 +131,18 @@ class Objective:
 class PointEvaluator:
     """What `Objective.over` returns, values (S,) at origin + coords @ axes for coords (S, K); here by `f.many`.
 
-    plan: how points are evaluated, a dataclass to give again, as a dict, as `over(plan=...)`; None where there is one way only.
-    in_blocks: whether several points in one call cost less than each alone; known after the first call.
+    reuses: whether work is shared between points, so that values are worth a comparison with plain ones.
     """
 
-    plan: Any = None
-    in_blocks: bool = False
+    reuses: bool = False
 
-    def __init__(self, f: Objective, origin: Tensor, axes: Tensor) -> None:
-        self._f, self._origin, self._axes = f, origin, axes
+    def __init__(self, f: Objective, origin: Tensor, axes: Tensor, *, together: bool = False) -> None:
+        self._f, self._origin, self._axes, self._together = f, origin, axes, together
 
     def __call__(self, coords: Tensor) -> Tensor:
         """Values (S,) at coords (S, K)."""
         W = [self._origin + row @ self._axes for row in coords.to(self._axes)]
-        if self.in_blocks:
+        if self._together:
             return self._f.many(torch.stack(W))
         return torch.cat([self._f.many(w[None]) for w in W])  # one at a time: each rounds alike whatever points come with it
 

@@ -22,7 +22,7 @@ Score = Callable[[Tensor, Tensor], Tensor]
 
 @dataclass(frozen=True)
 class Plan:
-    """How points are evaluated: chosen once, kept with the results, so that a resumed run gives the same bytes.
+    """How points are evaluated, by rule, so that a resumed run gives the same bytes.
 
     chunk: examples a batch.  channels_last: memory order of images.  traced: what is frozen runs once, and layers affine in the treated
     weights are summed, not run; not where the module could not be followed, or gave other outputs.  dtype: of activations and weights.
@@ -71,9 +71,9 @@ class Evaluator:
         self._weights = {program: program.weights(self._narrow) for program in programs or ()}
 
     @property
-    def in_blocks(self) -> bool:
-        """Whether several points together cost less than each alone; known after the first call."""
-        return self._fits is False
+    def reuses(self) -> bool:
+        """Whether work is shared between points."""
+        return self.plan.traced
 
     def __call__(self, coords: Tensor) -> Tensor:
         """Values at origin + coords @ axes; (S,)."""

@@ -12,7 +12,7 @@ from torch.nn.functional import adaptive_avg_pool2d, pad
 from torch.special import entr
 
 from flatviz.core import Data, Net, Objective, Pixels, Task
-from flatviz.engine.stacked import Stacked, stack
+from flatviz.engine.stacked import Vmapped, vmapped
 from flatviz.families.members import once, predicted, with_maps
 from flatviz.families.one_step import plane_of_step
 from flatviz.landscape.slices import project, slice_plane
@@ -69,12 +69,13 @@ def maps_row(net: Net, task: Task, family: Family, member: Member, *, n_draws: i
     row["ascent"] = planes["ascent"]
     if "a" not in family.maps:
         return row
-    stacked = stack(net, data.x) if isinstance(data.x, Tensor) else None
-    outputs = partial(_outputs, net, stacked, data)
+    network = vmapped(net, data.x) if isinstance(data.x, Tensor) else None
+    network = network if network is not None and network.worth_batching(1, len(data)) else None
+    outputs = partial(_outputs, net, network, data)
     place = project(draws.mean(0, keepdim=True), family.surface.plane).coords.to(draws)
     moves = _steps(family.surface.plane, [family.maps["a"], family.maps["b"]], draws, place)
     row["ensemble"] = ensemble_losses(outputs, data.y, draws, moves, n_draws)
-    for name, s in planes.items() if stacked is not None else ():
+    for name, s in planes.items() if network is not None else ():
         moves = _steps(s.plane, [torch.linspace(float(t.min()), float(t.max()), CENTERED) for t in (s.a, s.b)], draws)
         row[f"{name} ensemble"] = ensemble_losses(outputs, data.y, draws[:MOST], moves, MOST)
     return row
@@ -105,13 +106,12 @@ def ensemble_losses(outputs: Callable[[Tensor], Tensor], y: Tensor, draws: Tenso
     return torch.cat([shown, shown[-1:].expand(size - len(shown), -1, -1)])
 
 
-def _outputs(net: Net, stacked: Stacked | None, data: Data, W: Tensor) -> Tensor:
-    """Logits (S, N, C) of the rows of W; a net ready for several weight vectors at once takes a third of the time."""
-    if stacked is None:
+def _outputs(net: Net, network: Vmapped | None, data: Data, W: Tensor) -> Tensor:
+    """Logits (S, N, C) of the rows of W; a net that is run at several weight vectors at once takes less time."""
+    if network is None:
         return predicted(net, W, data.x, len(W), seed=0).outputs
-    features = stacked.features(data.x)
     with torch.no_grad():
-        return torch.cat([stacked(part, features) for part in W.split(max(1, AT_ONCE // len(data)))])
+        return torch.cat([network(part, data.x) for part in W.split(max(1, AT_ONCE // len(data)))])
 
 
 def _accuracy(right: Quantity, surface: Surface, most: int) -> Surface:

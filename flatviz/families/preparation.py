@@ -8,9 +8,10 @@ from dataclasses import asdict, dataclass, replace
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
 
 from flatviz.checks import check_choice, check_is
-from flatviz.core import Data, Net, Progress, Task, mean_nll, saved_rng, track
+from flatviz.core import Data, Net, Progress, Task, saved_rng, track
 from flatviz.datasets.tasks import named_task
 from flatviz.models.networks import convnet, mlp, resnet20
 from flatviz.training.driver import Diverged
@@ -88,7 +89,7 @@ def check_learned(net: Net, w: Tensor, data: Data, stage: str, do: str, progress
     part = data if len(data) <= MOST_LOOKED_AT else data.subset(torch.arange(0, len(data), -(-len(data) // MOST_LOOKED_AT)))
     x, y = part.batch(None)
     outputs = outputs_of(net, w, x, progress)
-    nll, accuracy = float(mean_nll(outputs, y, "categorical")), float((outputs.argmax(1) == y).double().mean())
+    nll, accuracy = float(cross_entropy(outputs, y)), float((outputs.argmax(1) == y).double().mean())
     share = float(torch.bincount(y).max()) / len(y)
     noise = 3 * math.sqrt(share * (1 - share) / len(y))
     gain = min(max(noise, LEAST_GAIN * (1 - share)), (1 - share) / 2)  # of a handful of examples the noise alone passes 1

@@ -1,9 +1,10 @@
 """Values on a grid along a line or over a plane: how far it reaches, and the points on it, resumable."""
 
 import math
+import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Sequence
+from functools import partial
 from numbers import Real
 from typing import Annotated, Any, Literal
 
@@ -100,6 +101,7 @@ def _with_zero(lo: float, hi: float, n: int) -> tuple[float, float]:
 
 
 BLOCK = 16  # points between two reports and two looks at the cancel button
+SAVE_EVERY = 1.0  # seconds between two writes of the points that are done
 CONFIRMED = 400  # one more cell is computed plainly and compared, after the run, for so many
 DIVERGED = 2  # cells without a value at which a reduced precision is compared with the exact one
 Precision = Literal["float32", "bfloat16"]
@@ -112,130 +114,96 @@ def on_grid(
     axes: Tensor,
     ticks: Sequence[Tensor],
     *,
-    cache: Cache = None,
+    exact: bool = False,
     precision: str | None = None,
-    **how: Any,
+    progress: Progress = False,
+    cache: Cache = None,
 ) -> tuple[Tensor, float | None]:
     """Values of f(origin + sum_k c_k axes[k]) at every combination of `ticks`, K tensors, with their lengths as shape, and an error.
 
-    cache: True or a folder, where values are stored as they come, after every point; those that are run together (BLOCK at
-    most) are stored together, and a kill loses them together.  Of stored values one is computed again: whatever made others of
-    them, they are then all discarded.  how: exact, progress.
+    cache: True or a folder, where values are stored as they come: a kill loses the BLOCK points at work and those of the last
+    SAVE_EVERY seconds.  Of stored values one is computed again: whatever made others of them, they are then all discarded.
     The error, for a reduced precision: the largest difference from the exact value at the middle and where the values are
     largest.
     """
-    grid = _Grid(f, origin, axes, ticks, precision=precision, **how)
-    flat = torch.full((len(grid.coords),), float("nan"), dtype=origin.dtype)
-    grid.store = _store(f, origin, axes, ticks, cache, **grid.options)
-    done = torch.zeros(len(flat), dtype=torch.bool) if grid.store is None else grid.store.read(flat)
-    plan = None if grid.store is None else grid.store.plan
-    anew = not grid.reproduces(flat, done, plan)
-    if anew:
+    coords = torch.cartesian_prod(*ticks).view(-1, len(ticks)).to(origin)
+    over = partial(f.over, origin, axes, coords=coords)
+    evaluate, plain = over(exact=exact, precision=precision), partial(_plain, over, coords)
+    flat, done = torch.full((len(coords),), float("nan"), dtype=origin.dtype), torch.zeros(len(coords), dtype=torch.bool)
+    store = _store(f, origin, axes, ticks, cache, exact=exact, precision=precision)
+    if store is not None:
+        store.read(flat, done)
+    if not _reproduced(evaluate, coords, flat, done):
         warnings.warn("stored values differ from those computed now, so they are discarded and computed again", stacklevel=4)
-        done, plan = torch.zeros_like(done), None
+        done.zero_()
     if not bool(done.all()):
-        evaluate = grid.fill(flat, done, plan, anew=anew)
+        _fill(evaluate, coords, flat, done, store, progress)
         sample = torch.randperm(len(flat), generator=generator(0))[: 1 + len(flat) // CONFIRMED]
-        if evaluate.plan is not None and not grid.confirms(flat, sample):
+        if evaluate.reuses and precision is None and not _confirmed(f, flat[sample], plain(sample)):
             warnings.warn(
                 "fast values differ from those of the plain forward pass, so they were discarded and all points computed "
                 "again without reuse (exact=True does so at once): does the module keep state between calls?",
                 stacklevel=4,
             )
-            grid.options["exact"] = True
-            grid.fill(flat, torch.zeros_like(done), None, anew=True)
+            _fill(over(exact=True), coords, flat, done.zero_(), store, progress)
     reduced = precision is not None and f"torch.{precision}" != str(origin.dtype)
-    return flat.view(tuple(map(len, ticks))).to(origin.device), grid.error(flat) if reduced else None
+    return flat.view(tuple(map(len, ticks))).to(origin.device), _error(flat, coords, plain) if reduced else None
 
 
-class _Grid:
-    """The points of a grid, and who computes them."""
-
-    def __init__(
-        self,
-        f: Objective,
-        origin: Tensor,
-        axes: Tensor,
-        ticks: Sequence[Tensor],
-        *,
-        exact: bool = False,
-        precision: str | None = None,
-        progress: Progress = False,
-    ) -> None:
-        self._f, self._origin, self._axes = f, origin, axes
-        self.options = dict(exact=exact, precision=precision)
-        self.coords = torch.cartesian_prod(*ticks).view(-1, len(ticks)).to(origin)
-        self.store: PointStore | None = None
-        self._progress = progress
-
-    def reproduces(self, flat: Tensor, done: Tensor, plan: dict | None) -> bool:
-        """Whether one of the values that are `done`, computed again as they were, is what it was."""
-        if not bool(done.any()):
-            return True
-        stored = done.nonzero()[:, 0]
-        one = stored[torch.randint(len(stored), (1,), generator=generator(0))]
-        evaluate = self._f.over(self._origin, self._axes, plan=plan, coords=self.coords, **self.options)
-        return torch.allclose(evaluate(self.coords[one]).to(flat), flat[one], rtol=1e-4, atol=1e-6, equal_nan=True)
-
-    def fill(self, flat: Tensor, done: Tensor, plan: dict | None, *, anew: bool = False) -> PointEvaluator:
-        """Compute what is not `done` of `flat`; the evaluator that did."""
-        evaluate = self._f.over(self._origin, self._axes, plan=plan, coords=self.coords, **self.options)
-        if self.store is not None:
-            self.store.begin(_plan(evaluate), anew=anew)
-        blocks = _blocks(done)
-        for block, values in track(
-            self._local(evaluate, blocks), "surface", self._progress, total=len(blocks)
-        ):  # on disk before a cancel is looked for
-            flat[block] = values.to(flat)
-        return evaluate
-
-    def _local(self, evaluate: PointEvaluator, blocks: list[list[int]]) -> Iterator[tuple[list[int], Tensor]]:
-        for block in blocks:
-            values, left = [], block
-            while left:
-                size = BLOCK if self.store is None or evaluate.in_blocks else 1  # known after the first call
-                part, left = left[:size], left[size:]
-                values.append(evaluate(self.coords[part]).cpu())
-                self._write(part, values[-1])
-            yield block, torch.cat(values)
-
-    def _write(self, points: list[int], values: Tensor) -> None:
-        if self.store is not None:
-            self.store.append(points, values.double().tolist())
-
-    def _plain(self, points: Tensor) -> Tensor:
-        return self._f.over(self._origin, self._axes, exact=True)(self.coords[points]).cpu()
-
-    def confirms(self, flat: Tensor, points: Tensor) -> bool:
-        """Whether the plain forward pass gives the values at `points`, to rounding; True where it made them, and for a reduced precision.
-
-        Of a score that counts examples (accuracy) two may fall on the other side by rounding.
-        """
-        if self.options["exact"] or self.options["precision"] is not None:
-            return True
-        plain, rounding = self._plain(points), 2**10 * torch.finfo(flat.dtype).eps
-        allowed = rounding * float(plain.nan_to_num(0, 0, 0).abs().max()) + (
-            0 if self._f.differentiable else 2 / (self._f.n or 1)
-        )
-        return torch.allclose(flat[points], plain.to(flat), rtol=rounding, atol=allowed, equal_nan=True)
-
-    def error(self, flat: Tensor) -> float:
-        """Largest difference from the exact value at the middle, where values are largest, and in diverged cells near the origin.
-
-        It is inf where only the reduced precision diverged.
-        """
-        values = flat.nan_to_num(-math.inf, posinf=-math.inf)
-        near = self.coords.norm(dim=1).cpu().masked_fill(flat.isfinite(), math.inf)
-        diverged = near.argsort()[: min(DIVERGED, int((~flat.isfinite()).sum()))]
-        index = torch.cat([torch.tensor([len(flat) // 2, int(values.argmax())]), diverged]).unique()
-        exact = self._plain(index)
-        known = exact.isfinite()
-        difference = (flat[index] - exact).abs()[known].nan_to_num(torch.inf)
-        return float(difference.max()) if len(difference) else float("nan")
+def _plain(over: Callable[..., PointEvaluator], coords: Tensor, index: Tensor) -> Tensor:
+    """Values at the points of these numbers by the plain forward pass."""
+    return over(exact=True)(coords[index]).cpu()
 
 
-def _plan(evaluate: PointEvaluator) -> dict | None:
-    return None if evaluate.plan is None else asdict(evaluate.plan)
+def _reproduced(evaluate: PointEvaluator, coords: Tensor, flat: Tensor, done: Tensor) -> bool:
+    """Whether one of the values that are `done`, computed again, is what it was."""
+    stored = done.nonzero()[:, 0]
+    if not len(stored):
+        return True
+    one = stored[torch.randint(len(stored), (1,), generator=generator(0))]
+    return torch.allclose(evaluate(coords[one]).to(flat), flat[one], rtol=1e-4, atol=1e-6, equal_nan=True)
+
+
+def _fill(
+    evaluate: PointEvaluator, coords: Tensor, flat: Tensor, done: Tensor, store: PointStore | None, progress: Progress
+) -> None:
+    """Compute what is not `done` of `flat`, in blocks; where these are cut does not depend on what is done."""
+    every = [[i for i in range(start, min(start + BLOCK, len(done))) if not done[i]] for start in range(0, len(done), BLOCK)]
+    saved = time.monotonic()
+    try:
+        for block in track(list(filter(None, every)), "surface", progress):
+            flat[block] = evaluate(coords[block]).to(flat)
+            done[block] = True
+            if store is not None and time.monotonic() - saved > SAVE_EVERY:
+                store.write(flat, done)
+                saved = time.monotonic()
+    finally:  # also where it was cancelled
+        if store is not None:
+            store.write(flat, done)
+
+
+def _confirmed(f: Objective, fast: Tensor, plain: Tensor) -> bool:
+    """Whether fast values are those of the plain forward pass, to rounding.
+
+    Of a score that counts examples (accuracy) two may fall on the other side by rounding.
+    """
+    rounding, two = 2**10 * torch.finfo(fast.dtype).eps, 0 if f.differentiable else 2 / (f.n or 1)
+    allowed = rounding * float(plain.nan_to_num(0, 0, 0).abs().max()) + two
+    return torch.allclose(fast, plain.to(fast), rtol=rounding, atol=allowed, equal_nan=True)
+
+
+def _error(flat: Tensor, coords: Tensor, plain: Callable[[Tensor], Tensor]) -> float:
+    """Largest difference from the exact value at the middle, where values are largest, and in diverged cells near the origin.
+
+    It is inf where only the reduced precision diverged.
+    """
+    values = flat.nan_to_num(-math.inf, posinf=-math.inf)
+    near = coords.norm(dim=1).cpu().masked_fill(flat.isfinite(), math.inf)
+    diverged = near.argsort()[: min(DIVERGED, int((~flat.isfinite()).sum()))]
+    index = torch.cat([torch.tensor([len(flat) // 2, int(values.argmax())]), diverged]).unique()
+    exact = plain(index)
+    difference = (flat[index] - exact).abs()[exact.isfinite()].nan_to_num(torch.inf)
+    return float(difference.max()) if len(difference) else float("nan")
 
 
 def ticks_between(lo: float, hi: float, n: int, like: Tensor) -> Tensor:
@@ -245,12 +213,6 @@ def ticks_between(lo: float, hi: float, n: int, like: Tensor) -> Tensor:
     if not bool((ticks.diff() > 0).all()):
         raise ValueError(f"extent must be a number > 0 with room for {n} ticks in {ticks.dtype}, got ({lo:g}, {hi:g})")
     return ticks
-
-
-def _blocks(done: Tensor) -> list[list[int]]:
-    """Blocks of the points that are not done; where they are cut does not depend on what is."""
-    every = [[i for i in range(start, min(start + BLOCK, len(done))) if not done[i]] for start in range(0, len(done), BLOCK)]
-    return list(filter(None, every))
 
 
 def _store(f: Objective, origin: Tensor, axes: Tensor, ticks: Sequence[Tensor], cache: Cache, **options: Any):

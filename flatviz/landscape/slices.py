@@ -34,8 +34,8 @@ def slice_plane(
     exact: leave out every trick that reuses work between points.
     precision: "float32" or "bfloat16": a quick look, its measured error in `Surface.error`.
     cache: True (the user's cache folder) or a folder: values are kept as they come, so a run that was killed goes on,
-        and of what is stored one point is computed again and compared; a kill costs the point at work (16 points where the plan
-        runs them together).
+        and of what is stored one point is computed again and compared; a kill costs the 16 points at work and those of the
+        last second.
     Memory: batches whose largest activation takes a MiB (`exact` and `slice_line`'s ends too), and at most a GiB for what
         is kept between points.
     Diverged cells stay NaN or inf and are counted in `n_diverged`.

@@ -8,7 +8,6 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_is
-from flatviz.core import check_labels
 from flatviz.likelihood import as_likelihood
 from flatviz.results import Prediction
 
@@ -27,7 +26,7 @@ def labels_of(prediction: Prediction, y: Tensor | None) -> Tensor:
     check_is(y, Tensor, "y", "use torch.as_tensor")  # those that a prediction carries came past no verb
     if len(y) != prediction.outputs.shape[1]:
         raise ValueError(f"y must hold {prediction.outputs.shape[1]} labels, got {len(y)}")
-    y = check_labels(y.to(prediction.outputs.device), prediction.outputs[0], prediction.likelihood)
+    y = as_likelihood(prediction.likelihood).check(y.to(prediction.outputs.device), prediction.outputs[0])
     if not prediction.has_classes:
         return y
     counts = as_likelihood(prediction.likelihood).counts(y)

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import Count, Seed, check_many_weights, check_weights, kind
-from flatviz.core import Data, Inputs, Likelihood, Net, Progress, check_labels, generator, public, saved_rng, track
+from flatviz.core import Data, Inputs, Likelihood, Net, Progress, generator, public, saved_rng, track
 from flatviz.engine.batchnorm import check_batchnorm, refresh_batchnorm, with_trained_buffers
 from flatviz.engine.determinism import check_logits
 from flatviz.engine.stacked import forward
@@ -79,7 +79,7 @@ def predict(
         return Prediction(outputs, None, likelihood, mode, trunk=trunk)
     if likelihood == "categorical":
         check_logits(net, inputs[:2])
-    labels = check_labels(x.y, outputs[0], likelihood)
+    labels = as_likelihood(likelihood).check(x.y, outputs[0])
     prediction = Prediction(outputs, labels, likelihood, mode, trunk=trunk, class_names=x.class_names)
     return scored(prediction) if prediction.has_classes else prediction
 

@@ -1,7 +1,7 @@
 """Curvature of a network's loss: products with Hessian, generalised Gauss-Newton and empirical Fisher; Jacobians of outputs."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import get_args
 
@@ -11,27 +11,17 @@ from torch.autograd.graph import saved_tensors_hooks
 from torch.func import jacrev, vmap
 
 from flatviz.checks import check_choice
-from flatviz.core import (
-    Curvature,
-    Data,
-    Likelihood,
-    Net,
-    hessian_operator,
-    mean_nll,
-    output_curvature,
-    output_gradient,
-    threads,
-    twice,
-)
+from flatviz.core import Curvature, Data, Likelihood, Net, Product, hessian_operator, threads, twice
 from flatviz.engine.determinism import Sizes, same_to_rounding
 from flatviz.likelihood import CategoricalLikelihood, as_likelihood
+from flatviz.objectives.outputs import output_curvature
 
 GRAPH_BYTES = 2**31  # of saved activations kept graphs may hold; beyond it, batches are gone through again each time
 
 
 def curvature_operator(
     net: Net, data: Data, likelihood: Likelihood, w: Tensor, curvature: str, *, most: int | None = None, layer: float = 0.0
-) -> Callable[[Tensor], Tensor]:
+) -> Product:
     """V -> M v at one `w`, both (D,), M the mean over `data` of the Hessian, J^T L'' J ("ggn") or g g^T ("fisher").
 
     J (C, D) is the Jacobian of an example's outputs, L'' (C, C) the second derivative of its loss in them, g its
@@ -42,7 +32,7 @@ def curvature_operator(
 
     count = as_likelihood(likelihood).count(data.y)
 
-    def over(part: Data) -> Callable[[Tensor], Tensor]:
+    def over(part: Data) -> Product:
         return make(net, part, likelihood, w, curvature, count)
 
     fits = batch_that_fits(net, data, likelihood, w)
@@ -80,7 +70,7 @@ def batch_that_fits(net: Net, data: Data, likelihood: Likelihood, w: Tensor) -> 
         weights.add(point.untyped_storage().data_ptr())
 
         def differentiate() -> None:
-            loss = mean_nll(net(point, few.batch(None)[0]), few.y, likelihood)
+            loss = as_likelihood(likelihood).nll(net(point, few.batch(None)[0]), few.y)
             _ = torch.autograd.grad(loss, point, create_graph=True)
 
         try:
@@ -93,8 +83,9 @@ def batch_that_fits(net: Net, data: Data, likelihood: Likelihood, w: Tensor) -> 
     return max(1, int(GRAPH_BYTES * len(few) / max(sum(held.values()), 1)))
 
 
-def _hessian(net: Net, data: Data, likelihood: Likelihood, w: Tensor, _: str, n: float) -> Callable[[Tensor], Tensor]:
-    product = hessian_operator(lambda p: mean_nll(net(p, data.batch(None)[0]), data.y, likelihood, reduction="sum") / n, w)
+def _hessian(net: Net, data: Data, likelihood: Likelihood, w: Tensor, _: str, n: float) -> Product:
+    nll = as_likelihood(likelihood).nll
+    product = hessian_operator(lambda p: nll(net(p, data.batch(None)[0]), data.y, "sum") / n, w)
 
     def product_or_reason(v: Tensor) -> Tensor:
         try:
@@ -119,7 +110,7 @@ def _without_derivative(error: RuntimeError) -> str | None:
     return named[1].strip("_") if named else None
 
 
-def _outer(net: Net, data: Data, likelihood: Likelihood, w: Tensor, kind: str, n: float) -> Callable[[Tensor], Tensor]:
+def _outer(net: Net, data: Data, likelihood: Likelihood, w: Tensor, kind: str, n: float) -> Product:
     """J^T A J v with A (C, C) an example's L'', or e e^T where e is the loss's derivative in the outputs."""
     with torch.inference_mode(False), torch.enable_grad(), twice():
         point = w.detach().clone().requires_grad_(True)
@@ -128,7 +119,11 @@ def _outer(net: Net, data: Data, likelihood: Likelihood, w: Tensor, kind: str, n
         (pulled,) = torch.autograd.grad(out, point, dummy, create_graph=True)  # J^T u, linear in u
     value = out.detach()
     ggn = kind == "ggn"
-    inner = output_curvature(value, likelihood, data.y) if ggn else _outer_product(output_gradient(value, data.y, likelihood))
+    inner = (
+        output_curvature(value, likelihood, data.y)
+        if ggn
+        else _outer_product(as_likelihood(likelihood).gradient(value, data.y))
+    )
 
     def moved_along(v: Tensor) -> Tensor:
         """J v (N, C), by the transpose of J^T u; where a layer's backward pass has no derivative by forward ones, or by rows of J."""
@@ -150,7 +145,7 @@ def _outer(net: Net, data: Data, likelihood: Likelihood, w: Tensor, kind: str, n
     return product
 
 
-def _outer_product(e: Tensor) -> Callable[[Tensor], Tensor]:
+def _outer_product(e: Tensor) -> Product:
     """U -> e e^T u for each example of e (N, ...)."""
     e = e.flatten(1)
     return lambda u: (e * (e * u.reshape(e.shape)).sum(-1, keepdim=True)).reshape(u.shape)

@@ -7,23 +7,11 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_many_weights, check_weights
-from flatviz.core import (
-    Data,
-    Likelihood,
-    Net,
-    Objective,
-    PointEvaluator,
-    Product,
-    Progress,
-    check_labels,
-    mean_nll,
-    public,
-    track,
-)
+from flatviz.core import Data, Likelihood, Net, Objective, PointEvaluator, Product, Progress, public, track
 from flatviz.core.arithmetic import arithmetic, threads
 from flatviz.engine.batchnorm import refresh_batchnorm
 from flatviz.engine.determinism import Work, check_function, check_logits
-from flatviz.engine.evaluate import EvaluationPlanner, Plan
+from flatviz.engine.evaluate import EvaluationPlanner
 from flatviz.likelihood import as_likelihood
 from flatviz.objectives.curvature import curvature_operator
 from flatviz.storage.digest import net_digest, value_digest
@@ -101,24 +89,16 @@ class NetworkObjective(Objective):
             return values.to(W.dtype)
 
     def over(
-        self,
-        origin: Tensor,
-        axes: Tensor,
-        *,
-        exact: bool = False,
-        precision: str | None = None,
-        plan: dict | None = None,
-        coords: Tensor | None = None,
+        self, origin: Tensor, axes: Tensor, *, exact: bool = False, precision: str | None = None, coords: Tensor | None = None
     ) -> PointEvaluator:
         """Values at origin + coords @ axes, by the engine where it knows the net and the data; arguments as in `Objective`."""
         in_precision(origin, self.net)
         if self.statistics is not None or not self.data.is_held:
-            plain = super().over(origin, axes, precision=precision)
-            plain.in_blocks = not self.data.is_held  # each batch is read once, for all points
-            return plain
+            if precision is not None:
+                return super().over(origin, axes, precision=precision)
+            return PointEvaluator(self, origin, axes, together=not self.data.is_held)  # each batch is read once, for all points
         planner = EvaluationPlanner(self.net, self.data, self.score, additive=self.additive, layer=self.cost.layer)
-        options = dict(exact=exact, precision=precision, coords=coords)
-        return planner.evaluator(origin, axes, Plan(**plan) if plan else planner.plan(origin, axes, **options))
+        return planner.evaluator(origin, axes, planner.plan(origin, axes, exact=exact, precision=precision, coords=coords))
 
     def value(self, w: Tensor, batches: list[tuple[Any, Tensor]] | None) -> Tensor:
         """The value at `w` (D,) from batches of inputs and labels, or from the data itself, ()."""
@@ -142,11 +122,11 @@ class MeanNLL(NetworkObjective):
     def __call__(self, w: Tensor, index: Tensor | None = None) -> Tensor:
         """The mean loss at `w` (D,), differentiable; ()."""
         x, y = self.data.batch(index)
-        return mean_nll(self.net(in_precision(w, self.net), x), y, self.likelihood)
+        return as_likelihood(self.likelihood).nll(self.net(in_precision(w, self.net), x), y)
 
     def score(self, outputs: Tensor, y: Tensor) -> Tensor:
         """The sum of the losses of a batch, (); over n it is the mean over all places that count."""
-        total = mean_nll(outputs, y, self.likelihood, reduction="sum")
+        total = as_likelihood(self.likelihood).nll(outputs, y, "sum")
         return total if self.count == self.n else total * (self.n / self.count)
 
     def operator(self, w: Tensor, curvature: str = "hessian") -> Product:
@@ -196,5 +176,5 @@ def check_data(net: Net, data: Data, likelihood: Likelihood) -> tuple[Net, Work]
     if as_likelihood(likelihood).name in ("categorical", "bernoulli"):
         check_logits(net, data.x[:2])
     with torch.no_grad():
-        check_labels(data.y, net(net.w, data.x[:4]), likelihood)
+        as_likelihood(likelihood).check(data.y, net(net.w, data.x[:4]))
     return net, work

@@ -3,7 +3,7 @@
     {"__metadata__": {"flatviz": "<SHA-256, in hex> {"kind": ..., "about": ...}"}, "<name>": ...}  tensors
 
 Any reader of safetensors opens such a file.  It is written whole or not at all, and known to be damaged before anything in it is
-used: the checksum is that of the whole file but itself, of a store of points, which grows, of the header alone.
+used: the checksum is that of the whole file but itself.
 `kind`: "result", "checkpoint" or "points".
 """
 
@@ -25,7 +25,6 @@ from torch import Tensor
 
 START = b'{"__metadata__":{"flatviz":"'  # of the header, behind its length in 8 bytes
 AT, DIGITS = 8 + len(START), 64  # where the checksum stands
-LONGEST = 1 << 20  # bytes of a header that is read alone, so that a file of something else is not read to its end
 STALE = 3600.0  # seconds since the last write, after which a partial file is nobody's any more
 
 
@@ -74,10 +73,8 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
         partial.unlink(missing_ok=True)
 
 
-def write_file(path: str | Path, kind: str, about: Any, tensors: dict[str, Tensor], *, grows: bool = False) -> int:
-    """Write tensors, and `about` as JSON; where the tensors begin.
-
-    grows: the tensors will be written into later, so that the checksum is of the header alone.
+def write_file(path: str | Path, kind: str, about: Any, tensors: dict[str, Tensor]) -> None:
+    """Write tensors, and `about` as JSON.
 
     Raises:
         OSError: Where the disk refuses it.
@@ -91,11 +88,9 @@ def write_file(path: str | Path, kind: str, about: Any, tensors: dict[str, Tenso
         raise TypeError(
             f"tensors must have a type that safetensors knows, got {error}: save real and imaginary part"
         ) from error
-    end = _end(content)
-    content[AT : AT + DIGITS] = _checksum(content[:end] if grows else content)
+    content[AT : AT + DIGITS] = _checksum(content)
     with atomic_path(path) as partial, partial.open("wb") as file:
         file.write(content)
-    return end
 
 
 def read_file(path: str | Path, kind: str) -> tuple[Any, dict[str, Tensor]]:
@@ -104,33 +99,16 @@ def read_file(path: str | Path, kind: str) -> tuple[Any, dict[str, Tensor]]:
     Raises:
         DamagedFileError: For any other file; its text says what is wrong with it.
     """
-    content = Path(path).read_bytes()
-    return _about(content, kind), load(content)
-
-
-def read_header(path: str | Path, kind: str) -> tuple[Any, int]:
-    """`about` of a file that grows, and where its tensors begin.  Raises DamagedFileError as `read_file`."""
-    with Path(path).open("rb") as file:
-        head = file.read(8)
-        head += file.read(min(_end(head), LONGEST) - 8)
-    return _about(head, kind), len(head)
-
-
-def _about(checked: bytes, kind: str) -> Any:
-    wanted = f"expected a {kind} with its checksum"
-    if checked.startswith(b"flatviz "):
+    content, wanted = Path(path).read_bytes(), f"expected a {kind} with its checksum"
+    if content.startswith(b"flatviz "):
         raise DamagedFileError(f"{wanted}, got a file of an older flatviz, whose format is no longer read")
-    if checked[8:AT] != START or checked[AT : AT + DIGITS] != _checksum(checked):
+    if content[8:AT] != START or content[AT : AT + DIGITS] != _checksum(content):
         raise DamagedFileError(f"{wanted}, got a damaged file, or one of something else")
-    header = json.loads(json.loads(checked[8 : _end(checked)])["__metadata__"]["flatviz"][DIGITS:])
+    end = 8 + int.from_bytes(content[:8], "little")
+    header = json.loads(json.loads(content[8:end])["__metadata__"]["flatviz"][DIGITS:])
     if header["kind"] != kind:
         raise DamagedFileError(f"{wanted}, got one that holds {header['kind']}")
-    return header["about"]
-
-
-def _end(content: bytes) -> int:
-    """Where the header ends and the tensors begin."""
-    return 8 + int.from_bytes(content[:8], "little")
+    return header["about"], load(content)
 
 
 def _checksum(content: bytes) -> bytes:

@@ -11,10 +11,11 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import Count, Statistics
-from flatviz.core import Data, Likelihood, Net, generator, mean_nll, mean_nll_rows, public, randn_like
+from flatviz.core import Data, Likelihood, Net, generator, public, randn_like
 from flatviz.engine.batchnorm import TrainingNet
-from flatviz.engine.stacked import Stacked, Vmapped, forward, stack, vmapped
+from flatviz.engine.stacked import Vmapped, forward, vmapped
 from flatviz.gaussian import Gaussian
+from flatviz.likelihood import as_likelihood
 from flatviz.objectives.network import check_data
 from flatviz.storage.files import State
 from flatviz.training.gradient import PLAIN, Training, TrainingLoss
@@ -33,7 +34,7 @@ class FrozenLoss(TrainingLoss):
     def through(self, network: Callable[[Tensor, Tensor], Tensor], w: Tensor, index: Tensor | None) -> Tensor:
         """Mean loss at `w` of a minibatch that passes through `network(w, x)`, ()."""
         x, y = self.data.batch(index)
-        return mean_nll(self.passes.outputs(network, w, x), y, self.likelihood)
+        return as_likelihood(self.likelihood).nll(self.passes.outputs(network, w, x), y)
 
     @property
     def about(self) -> dict[str, Any]:
@@ -46,7 +47,7 @@ class FrozenLoss(TrainingLoss):
 
     def score(self, w: Tensor, data: Data) -> Tensor:
         """Mean loss of other data at `w` (D,) by the net as it predicts, without gradients or noise, ()."""
-        return mean_nll(forward(self.net, w[None], data.x)[0], data.y, self.likelihood)
+        return as_likelihood(self.likelihood).nll(forward(self.net, w[None], data.x)[0], data.y)
 
 
 class BatchStatisticsLoss(FrozenLoss):
@@ -142,10 +143,10 @@ class SequentialLoss(TrainingLoss):
 class BatchedLoss(SequentialLoss):
     """(W (B, D), index (B, n) or None) -> losses (B,) from one pass over all rows, where that is faster than row by row."""
 
-    def __init__(self, net: Net, likelihood: Likelihood, network: Stacked | Vmapped, losses: Sequence[TrainingLoss]) -> None:
+    def __init__(self, net: Net, likelihood: Likelihood, network: Vmapped, losses: Sequence[TrainingLoss]) -> None:
         super().__init__(losses)
         self.net, self.likelihood, self.network = net, likelihood, network
-        self.inputs = network.features(self.data.batch(None)[0])
+        self.inputs = self.data.batch(None)[0]
 
     def in_one_pass(self, rows: int, index: Tensor | None) -> bool:
         """Whether one pass is faster than row by row, and fits a GPU's memory."""
@@ -158,11 +159,11 @@ class BatchedLoss(SequentialLoss):
             y = y.expand(len(W), *y.shape)
         with self.passes.autocast(W):
             outputs = self.network(W, x).to(W.dtype)
-        return mean_nll_rows(outputs, y, self.likelihood)
+        return as_likelihood(self.likelihood).nll_rows(outputs, y)
 
     def score(self, W: Tensor, data: Data) -> Tensor:
         """Mean loss of other data at each row, (B,)."""
-        return mean_nll_rows(forward(self.net, W, data.x), data.y.expand(len(W), *data.y.shape), self.likelihood)
+        return as_likelihood(self.likelihood).nll_rows(forward(self.net, W, data.x), data.y.expand(len(W), *data.y.shape))
 
 
 def _rows(x: Tensor, index: Tensor) -> Tensor:
@@ -244,7 +245,7 @@ def training_loss(
     alike = type(losses[0]) is FrozenLoss  # its subclasses draw noise or collect statistics, each member's own
     if rows > 1 and alike and data.is_held:
         x, _ = data.batch(None)
-        network = stack(net, x) or vmapped(net, x)
+        network = vmapped(net, x)
         if network is not None:
             return BatchedLoss(net, likelihood, network, losses)
     return SequentialLoss(losses)

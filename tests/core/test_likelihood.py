@@ -6,8 +6,8 @@ from torch.distributions import Bernoulli, Categorical, Laplace, Normal, Poisson
 from torch.nn import functional as F
 
 import flatviz as fv
-from flatviz.core.likelihood import mean_nll, mean_nll_rows, output_curvature, output_gradient
-from flatviz.objectives.curvature import ggn
+from flatviz.likelihood import as_likelihood
+from flatviz.objectives.curvature import ggn, output_curvature
 
 G = torch.Generator().manual_seed(0)
 N, C, WEIGHT = 12, 4, torch.tensor([0.5, 2.0, 1.0, 3.0])
@@ -57,9 +57,9 @@ case = pytest.mark.parametrize("name", CASES)
 @case
 def test_the_loss_is_torchs_and_that_of_members_is_the_same(name):
     outputs, y, likelihood, loss = CASES[name]
-    torch.testing.assert_close(mean_nll(outputs, y, likelihood), loss(outputs, y))
+    torch.testing.assert_close(as_likelihood(likelihood).nll(outputs, y), loss(outputs, y))
     rows = torch.stack([outputs, outputs.flip(0)])
-    got = mean_nll_rows(rows, torch.stack([y, y]), likelihood)
+    got = as_likelihood(likelihood).nll_rows(rows, torch.stack([y, y]))
     torch.testing.assert_close(got, torch.stack([loss(o, y) for o in rows]))
 
 
@@ -91,8 +91,8 @@ def test_curvature_is_the_fisher_matrix_of_the_outputs(name):
 def test_the_gradient_of_each_example_is_that_of_autograd(name):
     outputs, y, likelihood, _ = CASES[name]
     at = outputs.clone().requires_grad_(True)
-    (want,) = torch.autograd.grad(mean_nll(at, y, likelihood, reduction="sum"), at)
-    torch.testing.assert_close(output_gradient(outputs, y, likelihood), want)
+    (want,) = torch.autograd.grad(as_likelihood(likelihood).nll(at, y, "sum"), at)
+    torch.testing.assert_close(as_likelihood(likelihood).gradient(outputs, y), want)
 
 
 class Everything(torch.nn.Module):
@@ -206,9 +206,7 @@ def test_a_wrong_likelihood_is_one_clear_error(call, kind, text):
 def test_probabilities_have_a_likelihood_too():
     p = LOGITS[0].double().softmax(-1)
     own = fv.Likelihood(lambda p: Categorical(probs=p))
-    torch.testing.assert_close(
-        mean_nll(p, torch.arange(20) % 4, own), F.cross_entropy(LOGITS[0].double(), torch.arange(20) % 4)
-    )
+    torch.testing.assert_close(own.nll(p, torch.arange(20) % 4), F.cross_entropy(LOGITS[0].double(), torch.arange(20) % 4))
 
 
 @pytest.mark.parametrize("name", [name for name in CASES if "weights" not in name and name != "smoothed"])

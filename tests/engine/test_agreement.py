@@ -82,9 +82,9 @@ def test_fast_values_that_are_wrong_after_the_run_are_discarded_with_a_warning(m
 
 def test_an_accuracy_may_differ_by_an_example_or_two_of_rounding():
     net, data, plane = problem(Plain)
-    points = grid._Grid(fv.quantity(net, data, "accuracy"), plane.origin, plane.axes, [torch.tensor([0.0, 0.5])] * 2)
-    values, all_of_them = points._f.many(plane.points(points.coords)), torch.arange(4)
-    assert points.confirms(values + 1 / 80, all_of_them) and not points.confirms(values + 3 / 80, all_of_them)
+    f = fv.quantity(net, data, "accuracy")
+    values = f.many(plane.points(torch.cartesian_prod(*[torch.tensor([0.0, 0.5])] * 2)))
+    assert grid._confirmed(f, values + 1 / 80, values) and not grid._confirmed(f, values + 3 / 80, values)
 
 
 OBJECTIVES = {

@@ -1,6 +1,6 @@
 """The fast path: every plan gives the values of a plain loop over the module."""
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import pytest
 import torch
@@ -99,8 +99,8 @@ def test_frozen_activations_beyond_the_memory_limit_are_made_anew(monkeypatch):
     f = fv.nll(net, data)
     want = loop(net, data, plane.points(coords))
     monkeypatch.setattr("flatviz.engine.evaluate.MEMORY", 0)
-    plan = asdict(f.over(plane.origin, plane.axes).plan) | {"chunk": 8}
-    evaluate = f.over(plane.origin, plane.axes, plan=plan)
+    planner = EvaluationPlanner(net, data, f.score)
+    evaluate = planner.evaluator(plane.origin, plane.axes, replace(planner.plan(plane.origin, plane.axes), chunk=8))
     torch.testing.assert_close(evaluate(coords), want, rtol=1e-5, atol=1e-7)
     assert evaluate._started is None
 

@@ -17,7 +17,7 @@ from torch.nn.utils import parametrizations as P
 from torch.nn.utils import parametrize
 
 import flatviz as fv
-from flatviz.engine.stacked import stack, vmapped
+from flatviz.engine.stacked import vmapped
 
 W = 6  # features of each of 5 places
 Linear = partial(nn.Linear, W, W)
@@ -252,9 +252,9 @@ def test_a_network_of_odd_layers_is_what_plain_torch_says(kind):
             f.over(w, torch.stack([v, u]) / 9, coords=coords)(coords),
             torch.stack([plainly(module, x, y, p, v)[0] for p in points]).detach(),
         )
-        if batched := stack(net, data.x) or vmapped(net, data.x):
+        if batched := vmapped(net, data.x):
             rows = points.clone().requires_grad_()
-            losses = torch.stack([F.cross_entropy(out, y) for out in batched(rows, batched.features(data.x))])
+            losses = torch.stack([F.cross_entropy(out, y) for out in batched(rows, data.x)])
             same(losses[0], loss), same(torch.autograd.grad(losses.sum(), rows)[0][0], gradient.detach())
         trained = fv.fit_sgd(
             net.at(w), data, seed=0, steps=1, lr=0.1, momentum=0.0, weight_decay=0.0, batch_size=None, batchnorm="frozen"

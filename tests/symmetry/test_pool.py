@@ -11,7 +11,7 @@ from symmetric_networks import mlp, network, optunet
 from torch import nn
 
 import flatviz as fv
-from flatviz.engine.stacked import Stacked, Vmapped
+from flatviz.engine.stacked import Vmapped
 from flatviz.symmetry import pool as pools
 from flatviz.training.gradient import gradient
 from flatviz.training.losses import BatchedLoss, SequentialLoss, training_loss
@@ -100,8 +100,6 @@ def test_how_members_run_together():
         return training_loss(fv.Net.from_module(module, treated, example=x), fv.Data(x, torch.arange(20) % 10), members=3)
 
     assert isinstance(together(optunet()).network, Vmapped)
-    head = together(optunet(), lambda name: name.startswith("7"))
-    assert isinstance(head.network, Stacked), "the trunk is the same for all members"
     looped = nn.Sequential(nn.Conv2d(1, 2, 3), nn.Flatten(), Looped(), nn.Linear(72, 10))
     assert type(together(looped)) is SequentialLoss
 
