@@ -162,6 +162,10 @@ def calls(fv, module, data, task, metrics):
         "plots.plot_risk_coverage": lambda: fv.plots.plot_risk_coverage({"vi": made.risk}),
         "sharpness": lambda: keep("sharpness", fv.sharpness(made.f, made.q.sample(2, seed=0), iters=5)),
         "plots.plot_sharpness": lambda: fv.plots.plot_sharpness({"vi": made.sharpness}),
+        "metrics.pac_bayes_bound": lambda: fv.metrics.pac_bayes_bound(0.1, 2.0, 50),
+        "metrics.flat_bound": lambda: fv.metrics.flat_bound(
+            0.1, made.q.sample(2, seed=0), made.q.mean, radius=1, prior_std=1, n=9
+        ),
         "metrics.weyl_bounds": lambda: fv.metrics.weyl_bounds(made.f, made.q.sample(2, seed=0), iters=5),
         "metrics.learning_coefficient": lambda: fv.metrics.learning_coefficient(
             made.f, made.q.mean, made.q.sample(2, seed=0), n=len(data)

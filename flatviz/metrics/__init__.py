@@ -8,6 +8,7 @@ __getattr__, __dir__, __all__ = lazy(
         "prediction": "predict predict_linearised",
         "scores": "accuracy ace brier class_ece ece fit_temperature nll reliability risk_coverage scale_temperature score",
         "uncertainty": "agreement aleatoric_entropy disagreement mutual_information ood_scores predictive_entropy total_variation",
+        "bounds": "flat_bound pac_bayes_bound",
         "curvature": "learning_coefficient sharpness weyl_bounds",
     },
 )

@@ -1,4 +1,6 @@
 # written by .ci/stubs.py
+from flatviz.metrics.bounds import flat_bound as flat_bound
+from flatviz.metrics.bounds import pac_bayes_bound as pac_bayes_bound
 from flatviz.metrics.curvature import learning_coefficient as learning_coefficient
 from flatviz.metrics.curvature import sharpness as sharpness
 from flatviz.metrics.curvature import weyl_bounds as weyl_bounds

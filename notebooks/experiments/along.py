@@ -33,8 +33,6 @@ import pandas as pd
 import plotly.express as px
 import torch
 from IPython.display import display
-from scipy.optimize import brentq
-from scipy.special import rel_entr
 
 # %%
 import flatviz as fv
@@ -100,16 +98,6 @@ def gibbs(net, q, data):
     return float((fv.predict(net, q, data.x, GIBBS, seed=7).outputs.argmax(-1) != data.y).double().mean())
 
 
-def largest(error, budget):
-    """The largest e with kl(error, e) <= budget, kl of two Bernoulli variables."""
-    kl = lambda e: rel_entr(error, e) + rel_entr(1 - error, 1 - e)
-    return 1.0 if error >= 1 or kl(1 - 1e-12) <= budget else brentq(lambda e: kl(e) - budget, error, 1 - 1e-12)
-
-
-def certificate(error, kl, n, level=0.05):
-    return largest(error, (kl + np.log(2 * np.sqrt(n) / level)) / n)
-
-
 def measure(fitted, cell):
     net, task, prior, q, measured = fitted
     f, kl, wrong = fv.nll(net, task.train), float(q.kl(prior)), gibbs(net, q, task.train)
@@ -122,7 +110,7 @@ def measure(fitted, cell):
         "train error": wrong,
         "error": gibbs(net, q, task.test),
     }
-    return measured(q) | values | {"certificate": certificate(wrong, kl, len(task.train))}
+    return measured(q) | values | {"certificate": fv.metrics.pac_bayes_bound(wrong, kl, len(task.train))}
 
 
 # %% [markdown]

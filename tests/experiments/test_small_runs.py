@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 import torch
 from experiment_notebooks import executed, functions
-from scipy.stats import entropy
 
 import flatviz as fv
 from flatviz.experiments import read_table
@@ -107,13 +106,3 @@ def test_both_samplers_of_the_learning_coefficient_have_the_same_localised_targe
     for name, q in space["sampled"](net, task, net.w, 100.0, 0).items():
         if name != "sgld 0.1":  # its step is too long for so strong a pull
             assert fv.metrics.learning_coefficient(f, net.w, q.W, n=200) == pytest.approx(exact, rel=0.15), name
-
-
-@pytest.mark.parametrize("error", [0.0, 0.03, 0.4, 0.99])
-def test_the_certificate_is_the_largest_error_within_the_budget(error):
-    space = functions("along")
-    for budget in (1e-6, 0.05, 0.7, 3.0):
-        e = np.linspace(0, 1, 200_001)[1:-1]
-        inside = e[entropy([[error], [1 - error]], [e, 1 - e]) <= budget]
-        assert space["largest"](error, budget) == pytest.approx(max(inside, default=error), abs=1e-5)
-    assert space["largest"](1.0, 0.1) == 1.0 and space["certificate"](0.1, 20.0, 100) < space["certificate"](0.1, 40.0, 100)

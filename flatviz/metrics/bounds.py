@@ -1,0 +1,84 @@
+"""PAC-Bayes bounds: how large the mean loss of a posterior's draws on new data can be.  Every loss lies between 0 and 1.
+
+With probability 1 - delta over n independent examples, for all Q at once, P fixed before they were seen (Maurer 2004):
+
+    kl(E_Q L, E_Q L_new) <= (KL(Q || P) + ln(2 sqrt(n) / delta)) / n,   kl that of two Bernoulli variables
+"""
+
+import math
+
+from scipy.optimize import brentq
+from scipy.special import rel_entr
+from scipy.stats import chi2
+
+from flatviz.checks import Count, NonNegative, Positive, Several, Share, Vector, Vectors, check_weights
+from flatviz.core import public
+
+
+@public
+def pac_bayes_bound(loss: Share, kl: NonNegative, n: Count, *, delta: Share = 0.05) -> float:
+    """Largest mean loss on new data that a mean training loss allows, with probability 1 - delta.
+
+    Args:
+        loss: E_Q L, mean training loss of Q's draws, between 0 and 1; of a finite number of draws it is an estimate.
+        kl: KL(Q || P) in nats, of a prior P that has not seen the examples.
+        n: independent examples.
+        delta: probability that the bound fails.
+
+    Raises:
+        ValueError: For a loss or delta outside 0 to 1.
+
+    Source: Maurer 2004, arXiv cs/0411099.
+
+    Example:
+        >>> import flatviz as fv
+        >>> round(fv.metrics.pac_bayes_bound(0.02, kl=3.0, n=1000), 3)
+        0.047
+    """
+    budget = (kl + math.log(2 * math.sqrt(n) / delta)) / n if delta else math.inf
+    most = 1 - 1e-12
+
+    def excess(e: float) -> float:
+        return rel_entr(loss, e) + rel_entr(1 - loss, 1 - e) - budget
+
+    return 1.0 if loss >= most or excess(most) <= 0 else float(brentq(excess, loss, most))
+
+
+@public
+def flat_bound(
+    worst: Share, W: Vectors, center: Vector, *, radius: Positive, prior_std: Positive, n: Several, delta: Share = 0.05
+) -> float:
+    """Bound on the mean loss on new data by the worst training loss near each draw: theorem 3.2 of Flat Seeking BNNs.
+
+        E_Q L_new <= E_{w ~ Q} max_{|e| <= radius} L(w + e) + f(largest |w|^2 / n)
+
+    The paper names f only as increasing.  Here it is written out by SAM's argument: the bound `pac_bayes_bound` of Q blurred by
+    N(0, s^2 I), s such that a blur is longer than `radius` with probability 1 / sqrt(n), which is added to the worst loss.
+    Q may be anything, a point or an ensemble too: the KL is at most the mean of KL(N(w, s^2 I) || N(center, prior_std^2 I)).
+    As in SAM's theorem it bounds Q where blurring does not lower the loss on new data, and the blurred Q always.
+
+    Args:
+        worst: mean over draws of the largest training loss within `radius`, between 0 and 1; an ascent gives less than it.
+        W: (S, D), draws of Q.
+        center: (D,), mean of the prior, chosen before the n examples were seen, as are `prior_std` and `radius`.
+        radius: of the ball, Euclidean.
+        prior_std: width of the prior.
+        n: independent examples.
+        delta: probability that the bound fails.
+
+    Raises:
+        ValueError: For vectors of different lengths, or a loss or delta outside 0 to 1.
+
+    Source: Nguyen et al. 2023, arXiv 2302.02713; Foret et al. 2021, arXiv 2010.01412.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> center, W = torch.zeros(3), 0.1 * torch.ones(5, 3)
+        >>> round(fv.metrics.flat_bound(0.03, W, center, radius=0.3, prior_std=0.5, n=1000), 3)
+        0.103
+    """
+    check_weights(center, W.shape[1], "center")
+    d, ratio = W.shape[1], (radius / prior_std) ** 2 / float(chi2.isf(1 / math.sqrt(n), W.shape[1]))
+    kl = float((W - center).double().square().sum(1).mean()) / prior_std**2
+    kl = 0.5 * (kl + d * (ratio - 1 - math.log(ratio)))
+    return pac_bayes_bound(min(1.0, worst + 1 / math.sqrt(n)), kl, n, delta=delta)
