@@ -634,7 +634,7 @@ class Family:
     """Posteriors of one or more methods over their radii: M members on shared ground.
 
     `surface` is the loss on the PCA plane of all draws.  `inputs`, `images` and `maps` are what the members' `maps` share: a grid
-    of inputs, the pixels, the accuracy.  `stages`: the step of SA-BMA at several moments of one training, see `families.one_step`.
+    of inputs, the pixels, the accuracy.
     `family[i]` is a member; `family.method`, `.radius`, `.prediction` ... hold a field of every member, (M,).
     """
 
@@ -643,7 +643,6 @@ class Family:
     inputs: dict[str, Tensor] = field(default_factory=dict)
     images: dict[str, Tensor] = field(default_factory=dict)
     maps: dict[str, Any] = field(default_factory=dict)
-    stages: tuple[Mechanism, ...] = ()
 
     def __len__(self) -> int:
         return len(self.members)

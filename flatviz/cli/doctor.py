@@ -11,11 +11,6 @@ import click
 PACKAGES = {"numpy": "", "scikit-learn": "", "plotly": ">=6.1,<8", "tqdm": "", "loss-landscapes": ""}  # and versions
 LAB_FIX = 'pip install "flatviz[lab]"'
 BOTH_FIX = "pip uninstall -y torch torchvision, then install both in one command from one place"
-CPU_BUILD = (
-    "To save disk: for a machine without an NVIDIA card PyTorch has a CPU build of a few hundred MB instead of several GB. Its "
-    "command is on https://pytorch.org/get-started/locally: choose your system, Pip, Python, CPU, and install torch AND torchvision "
-    "with that one command, before flatviz. Taking the two from different places breaks torchvision."
-)
 
 
 @click.command(epilog="Example: flatviz doctor")
@@ -59,17 +54,9 @@ def _version(name: str) -> str:
 def _torch() -> str:
     torch = importlib.import_module("torch")
     build = f"built for CUDA {torch.version.cuda}" if torch.version.cuda else "CPU build"
-    text = f"{torch.__version__}, {build}, {torch.get_num_threads()} threads"
-    if torch.cuda.is_available():
-        names = ", ".join(torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count()))
-        few = importlib.import_module("flatviz.core.arithmetic").FEW
-        return (
-            f"{text}\n  ✓ GPU: {names}: --device auto takes it for networks of {few:,} multiply-adds an example or more,"
-            "\n      and the CPU for smaller ones, which are faster there (digits, moons); --device cuda takes it for all"
-        )
-    if torch.version.cuda:
-        return f"{text}\n  ✓ GPU: none seen by this CUDA build, computing on the CPU\n      {CPU_BUILD}"
-    return f"{text}\n  ✓ GPU: not with a CPU build, computing on the CPU"
+    names = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
+    device = f"{', '.join(names)}: --device auto takes it for large networks" if names else "none, computing on the CPU"
+    return f"{torch.__version__}, {build}, {torch.get_num_threads()} threads\n  ✓ GPU: {device}"
 
 
 def _torchvision() -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import pandas as pd
 import torch
 
 import flatviz
@@ -19,7 +20,7 @@ from flatviz.families.choice import Choices, read_choices
 from flatviz.families.preparation import MODELS, build_model
 from flatviz.families.tasks import executor
 from flatviz.families.tour import HEAD_STD, RANK, Tour, run_tour
-from flatviz.pages.document import family_rows, score_texts, text_table
+from flatviz.pages.document import family_rows, score_texts
 from flatviz.pages.page import family_page
 from flatviz.pages.story import tour_story
 from flatviz.posteriors import METHODS
@@ -87,7 +88,8 @@ def command(
     worth = worth_of_transfer(tour.family[tour.family.index("sabma", 0.0)].prediction, tour.alone)
     print(f"\n{tour.task.name}; test split of {len(tour.task.test)}; λ over {len(tour.family[-1].spectrum)} draws\n")
     facts = _facts(tour, model, dict(data=data, model=model, **images, seed=seed, tuned=tuned), choices)
-    print(f"{text_table(rows)}\n\n{worth}\nposterior: {facts['posterior']}\nconvergence of VI: {facts['convergence of VI']}")
+    print(pd.DataFrame(rows).to_string(index=False))
+    print(f"\n{worth}\nposterior: {facts['posterior']}\nconvergence of VI: {facts['convergence of VI']}")
     radius = METHODS["sabma"].tuned(tour.net).radius
     call = f"family = run_tour({model!r}, task={data!r}, seed={seed}).family"
     if tuned or any(images.values()):

@@ -11,7 +11,6 @@ from torch import Tensor
 
 from flatviz.checks import Count, Radius, Seed, Several, Whole, check_choice, check_count, each
 from flatviz.core import Data, Net, Progress, generator, public
-from flatviz.families.members import Fitting
 from flatviz.gaussian import Gaussian
 from flatviz.landscape.slices import project, slice_plane
 from flatviz.objectives.network import nll
@@ -162,24 +161,6 @@ def mechanism_in_training(
     extent = [(float(middle) - half, float(middle) + half) for middle in (low + high) / 2]
     surface = slice_plane(nll(net, data), plane, extent=extent, resolution=resolution)
     return [replace(stage, surface=surface) for stage in shown]
-
-
-def family_stages(fits: Fitting, family: Family, resolution: int = 31) -> tuple[Mechanism, ...]:
-    """What `mechanism_in_training` returns for the member of SA-BMA whose radius is nearest to the one the method has by itself.
-
-    One fit more, with the settings that this member had.  () for a family without SA-BMA above radius 0, and for a net with
-    BatchNorm, whose convolutions would take minutes.
-    """
-    if SABMA not in family.methods or fits.net.has_batchnorm:
-        return ()
-    record, radius = METHODS[SABMA].tuned(fits.net), fits.choice(SABMA).radius
-    radius = family[family.index(SABMA, record.radius if radius is None else radius)].radius
-    if radius == 0:
-        return ()
-    prior, asked = fits.given(SABMA)
-    settings = {name: value for name, value in asked.items() if name in record.settings}
-    about = dict(radius=radius, seed=fits.seed, settings=settings, resolution=resolution, progress=fits.progress)
-    return tuple(mechanism_in_training(fits.net, fits.task.train, prior, **about))
 
 
 def member_steps(net: Net, data: Data, family: Family, *, seed: int, resolution: int) -> Callable[[Member], Mechanism | None]:

@@ -14,7 +14,6 @@ from flatviz.families.convergence import ConvergenceGap, gap_of_member
 from flatviz.families.family import measure, repeat_family
 from flatviz.families.maps import has_input_maps, input_maps
 from flatviz.families.members import Fitting, check_settings, with_maps
-from flatviz.families.one_step import family_stages
 from flatviz.families.preparation import Model, Recipe, TaskOf, build_model, check_learned, recipe_for, task_for
 from flatviz.families.tasks import Engine
 from flatviz.posteriors import METHODS
@@ -137,8 +136,6 @@ def run_tour(
     family = _shared(step("family of posteriors", lambda: fits.family(radii, engine), **settings), fits, device)
     measures = partial(measure, net, task, family, seed=seed + 1, progress=progress, **measured)
     family = _shared(step("surface, samples, spectra and scores", measures, **settings, measured=measured), fits, device)
-    stages = step("moments of one training", lambda: family_stages(fits, family), **settings)
-    family = replace(family, stages=stages)
     repeats = (0 if net.has_batchnorm else REPEATS) if repeats is None else repeats
     if repeats:
         seeds = [seed + 100 + i for i in range(repeats)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import copy
 import dataclasses
 import json
@@ -27,7 +26,7 @@ from flatviz.plots.radius import values_of as seeds_of
 from flatviz.plots.theme import CONFIG, Figure, dark_colors, numbers, style
 from flatviz.results import Family
 
-PLACED = ("name", "span", "height", "shared", "group", "slot", "option", "link", "kind", "least", "common")
+PLACED = ("name", "span", "height", "shared", "group", "slot", "option", "link", "kind", "least")
 SCORES = ("accuracy", "nll", "ece")  # in the sentence above the pictures, with the mean of the largest eigenvalue
 
 
@@ -169,7 +168,7 @@ def _member(
     family = scene.family
     every = views.views_of(family)
     shown = [view for view in every if only is None or view.name in only]
-    made = {view.like or view.name for view in shown if not view.common}
+    made = {view.like or view.name for view in shown}
     figures = {view.name: view.draw(scene, i) for view in every if view.name in made}
     drawn = [(view, figures[view.name]) for view in every if view.name in made]
     live = {_field(view, k, p): p for view, fig in drawn for k, p in enumerate(_follows(view, fig))}
@@ -186,7 +185,7 @@ def _member(
         "equals": style(family[first].method).label if (first := scene.first[i]) != i else "",
         **({"images": member_images(family, i)} if family.images else {}),
         "waiting": [view.name for view in every if view not in shown],
-        "alts": {view.name: view.alt if view.common else _alt(view, figures[view.like or view.name]) for view in shown},
+        "alts": {view.name: _alt(view, figures[view.like or view.name]) for view in shown},
         "captions": {view.name: view.said(family, i) for view in shown if view.said},
         "ranges": {view.name: ranges_of(view, fig) for view, fig in drawn},
     }
@@ -199,14 +198,6 @@ def _member(
 
 def _said(p: Live) -> str | bool | list[str]:
     return p.values if isinstance(p.values, (str, bool)) else p.values.tolist()
-
-
-def _held(p: Live) -> list[str] | dict[str, Any]:
-    """Values of a view that all members have in common: texts, or numbers as base64 of float32."""
-    if p.words:
-        return _said(p)
-    values = np.asarray(p.values, "<f4")
-    return {"shape": list(values.shape), "values": base64.b64encode(values.tobytes()).decode()}
 
 
 def _alt(view: View, fig: Figure) -> str:
@@ -261,9 +252,6 @@ def _entry(scene: Scene, view: View, fig: Figure) -> dict[str, Any]:
     binds = [{"path": p.path, "field": _field(view, k, p), "rows": p.rows} for k, p in enumerate(follows)]
     for p in follows:
         if p.path.startswith("data.") and not p.words:
-            assign(drawn, p.path, [])  # it is in the members' records, or in `held`
+            assign(drawn, p.path, [])  # it is in the members' records
     layout.pop("width", None)  # of a notebook's cell; a page has columns
-    held = {"held": {_field(view, k, p): _held(p) for k, p in enumerate(follows)}} if view.common else {}
-    return (
-        placed | held | {"data": drawn["data"], "layout": layout, "binds": binds, "caption": view.caption.format(**scene.words)}
-    )
+    return placed | {"data": drawn["data"], "layout": layout, "binds": binds, "caption": view.caption.format(**scene.words)}

@@ -169,15 +169,3 @@ def score_texts(prediction: Prediction) -> dict[str, str]:
 def three(value: float | torch.Tensor) -> str:
     """A measured number in three digits, zeros at its end included, so that a column reads evenly."""
     return f"{float(value):#.3g}".rstrip(".")
-
-
-def text_table(rows: Sequence[Mapping[str, str]]) -> str:
-    """Rows as lines of a terminal: the first column to the left, the rest to the right."""
-    heads = list(rows[0])
-    widths = [max(len(h), *(len(r[h]) for r in rows)) for h in heads]
-
-    def line(cells: Sequence[str]) -> str:
-        padded = [c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(cells, widths))]
-        return "  ".join(padded).rstrip()
-
-    return "\n".join([line(heads), line(["-" * w for w in widths]), *(line([r[h] for h in heads]) for r in rows)])

@@ -1,41 +1,31 @@
 """What every picture of a family shares: scales, references, sentences that its figures give, and the pixels of its images."""
 
 import base64
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import torch
-from scipy.stats import spearmanr
 from torch import Tensor
 
-from flatviz.plots.basin import LEVEL, above_center, basin_scale, basin_share, center_of
+from flatviz.plots.basin import LEVEL, above_center, basin_scale
 from flatviz.plots.color import ColorScale
-from flatviz.plots.ground import mean_lambda1
 from flatviz.plots.inputs import class_words
-from flatviz.plots.mechanism import in_plane
 from flatviz.plots.radius import columns_of, trend, values_of
-from flatviz.plots.theme import short, style
+from flatviz.plots.theme import style
 from flatviz.results import Family, Surface
 
 REFERENCES = ("sgd", "vi")  # drawn beside whatever is selected
-FEWEST = 5  # posteriors, of which a rank correlation is said
 LEVELS = 254  # of a probability as one byte, so within 1 / 508 of what it was; 255: diverged
 FAR, SURE = 0.6, 0.9  # distance in the inputs' unit beyond which there are no data; probability from which a map is sure
 
 
 @dataclass(frozen=True)
 class Scene:
-    """What every picture of a family shares.
-
-    image, n_draws: row of the test split and ensemble size of which images are drawn (None: the first, and all draws).
-    """
+    """What every picture of a family shares."""
 
     family: Family
-    image: int | None = None
-    n_draws: int | None = None
 
     @cached_property
     def n_max(self) -> int:
@@ -86,10 +76,9 @@ class Scene:
     def words(self) -> dict[str, str]:
         """What a caption may name, each computed from the results that the pictures show.
 
-        label: of the surface; share: of variance that its plane holds; floor: how the loss at the center changes;
-        radius: what each method's radius does; around, sharpest: whether the width of those basins goes with the largest eigenvalue;
-        class 1, class 2, name 2: of a class, in a sentence and alone; moments, stage_radius, in_plane: of `Family.stages`;
-        most: draws that are averaged on planes through the center; sure: how often VI and HMC are sure far from all data.
+        label: of the surface; share: of variance that its plane holds; radius: what each method's radius does;
+        class 1, class 2, name 2: of a class, in a sentence and alone; most: draws that are averaged on planes through the center;
+        sure: how often VI and HMC are sure far from all data.
         """
         explained = self.family.surface.plane.explained
         share = f" ({100 * sum(explained):.0f} % of it)" if explained else ""
@@ -97,70 +86,21 @@ class Scene:
         said = {
             "label": self.family.surface.label,
             "share": share,
-            "floor": self._floor(),
             "level": f"{LEVEL:g}",
             "radius": trends,
             "seeds": self._seeds(),
             "sure": sure_far_away(self.family),
             "most": str(len(averages)) if (averages := self.family[0].maps.get("ascent ensemble")) is not None else "",
-            **self._stages(),
         }
         words, names = class_words(self.family), self.family[0].prediction.classes
         second, third = (min(c, len(words) - 1) for c in (1, 2))
-        said |= {"class 1": words[second], "class 2": words[third], "name 2": names[third]}
-        return said | {plane: self._width(self.surfaces(plane)) for plane in self.planes}
+        return said | {"class 1": words[second], "class 2": words[third], "name 2": names[third]}
 
     def _seeds(self) -> str:
         n = values_of(self.family, "lambda1").shape[1]
         if n == 1:
             return "One seed: what looks like a trend may be noise."
         return f"Lines: means over {n} seeds of the noise of fit and draws; bands: from the lowest to the highest of them."
-
-    def _stages(self) -> dict[str, str]:
-        """How many moments of training, at which radius, and how much of the moves their plane holds."""
-        stages = self.family.stages
-        if not stages:
-            return {"moments": "", "stage_radius": "", "in_plane": ""}
-        radius = f"radius {short(stages[0].radius[0])} {stages[0].unit}"
-        return {"moments": f"{len(stages)} moments", "stage_radius": radius, "in_plane": in_plane(stages, 0)}
-
-    def _floor(self) -> str:
-        """The loss at the center of VI and of the largest radius of each method that has several."""
-        family = self.family
-        ends = [family.index(m, max(family.radii(m))) for m in family.methods if len(family.radii(m)) > 1]
-        if "vi" not in family.methods or not ends:
-            return ""
-        centers = [
-            f"{short(center_of(family[i].around))} ({style(family[i].method).label}, {family[i].radius:g})" for i in ends
-        ]
-        floor = short(center_of(family[family.index("vi")].around))
-        return f"The center itself is not in the colours: its loss is {floor} for VI and {', '.join(centers)} at the largest radii."
-
-    def _width(self, surfaces: Sequence[Surface]) -> str:
-        """Whether a wider basin is a flatter one, over the distinct posteriors."""
-        if len(self.distinct) < FEWEST:
-            return f"With {len(self.distinct)} posteriors nothing is said of whether a wider basin is a flatter one."
-        shares = torch.tensor([basin_share(above_center(surfaces[i])) for i in self.distinct])
-        rho = rank_correlation(shares, torch.tensor([mean_lambda1(self.family[i].spectrum) for i in self.distinct]))
-        low, high = rank_interval(rho, len(shares))
-        over = f"rank correlation {rho:.2f}, 95 % interval {low:.2f} to {high:.2f}, over {len(shares)} posteriors"
-        over = over.replace("-", "\N{MINUS SIGN}")
-        if high < 0:
-            return f"Here a wider basin is a flatter one: the area inside the bold line goes with a low λ₁ ({over})."
-        if low > 0:
-            return f"Here a wider basin is a sharper one: the area inside the bold line goes with a high λ₁ ({over})."
-        return f"Whether a wider basin is a flatter one, these posteriors do not tell ({over})."
-
-
-def rank_interval(rho: float, n: int) -> tuple[float, float]:
-    """95 % interval of a rank correlation over n independent pairs: Fisher's z with standard error 1.06 / sqrt(n - 3)."""
-    z, half = math.atanh(max(-0.9999, min(0.9999, rho))), 1.96 * 1.06 / math.sqrt(n - 3)
-    return math.tanh(z - half), math.tanh(z + half)
-
-
-def rank_correlation(a: torch.Tensor, b: torch.Tensor) -> float:
-    """Spearman's, ties by their mean rank; 0 where one is constant."""
-    return float(spearmanr(a, b).statistic) if min(len(a.unique()), len(b.unique())) > 1 else 0.0
 
 
 def sure_far_away(family: Family) -> str:

@@ -11,11 +11,11 @@ from flatviz.pages.scene import Scene
 from flatviz.plots.calibration import plot_metrics, plot_reliability
 from flatviz.plots.curvature import plot_spectrum
 from flatviz.plots.frontier import has_frontier, plot_frontier
-from flatviz.plots.inputs import plot_images, plot_input_maps
+from flatviz.plots.inputs import plot_input_maps
 from flatviz.plots.landscape import plot_projection
-from flatviz.plots.mechanism import DOES, PHASES, kind_of, plot_moments, plot_step
+from flatviz.plots.mechanism import DOES, PHASES, kind_of, plot_step
 from flatviz.plots.radius import columns_of, plot_radius
-from flatviz.plots.theme import Figure, style
+from flatviz.plots.theme import Figure, figure, style
 from flatviz.results import Family
 
 Draw = Callable[[Scene, int], Figure]
@@ -39,10 +39,8 @@ class View:
     needs: what of `families.family.SURFACES` the picture shows, so that a preview computes that first.
     data: views of one `data` share the arrays of one `Live.key`; "": those of the view alone.
     like: name of the view whose live properties this one's are: its figure is drawn once, not for every member.
-    phases: for each row of its properties of `rows="phase"`, what the phase is called and does; of several moments, all phases
-        of one after the other.
+    phases: for each row of its properties of `rows="phase"`, what the phase is called and does.
     said: the caption at a member, where that depends on what is drawn.
-    common: what it shows is the same for every member, so that it is kept once and drawn once beside another state.
     link: name of a trace -> what its points are: "draws", one each, or "eigenvalues", those of each draw one after the
         other; {"x": "sizes"} where x counts draws.  A draw that the reader points at is marked in every linked view.
     """
@@ -66,7 +64,6 @@ class View:
     kind: str = "plotly"
     least: int = 0
     phases: Callable[[Family], Sequence[tuple[str, str]]] = lambda family: ()
-    common: bool = False
     said: Callable[[Family, int], str] | None = None
 
     @property
@@ -110,7 +107,7 @@ def _caption_of_step(family: Family, i: int) -> str:
 TWO, THREE = "2-D map", "3-D relief"
 WIDE = dict(span=5, height=470)
 ALL = dict(span=12, height=470)
-STEP = dict(span=5, height=600, least=420, group="Radius", slot="step")
+STEP = dict(span=5, height=600, least=420, group="Radius")
 
 
 def _view(name: str, draw: Draw, **settings: Any) -> View:
@@ -173,18 +170,8 @@ VIEWS = (
         said=_caption_of_step,
         shared=("xaxis", "yaxis"),
         fixed=("surface",),
-        option={"step": "from VI's posterior"},
         when=lambda family: family[0].step is not None,
         phases=lambda family: tuple(zip(PHASES, DOES)),
-        **STEP,
-    ),
-    _view(
-        "moments",
-        lambda scene, i: plot_moments(scene.family.stages),
-        option={"step": "at moments of training"},
-        when=lambda family: family[0].step is not None and len(family.stages) > 0,
-        phases=lambda family: [(f"{q.name}: {phase}", does) for q in family.stages for phase, does in zip(PHASES, DOES)],
-        common=True,
         **STEP,
     ),
     _view("radius", _radius, span=7, height=600, least=480, group="Radius", when=lambda family: bool(columns_of(family))),
@@ -212,7 +199,7 @@ VIEWS = (
     ),
     _view(
         "images",
-        lambda scene, i: plot_images(scene.family, i, scene.image, scene.n_draws),
+        lambda scene, i: figure("Where draws disagree most", TEXTS["images"]["alt"]),  # drawn by images.js
         group="Images",
         when=lambda family: bool(family.images),
         kind="images",

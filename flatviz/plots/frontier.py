@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -96,8 +97,9 @@ def _add_equal(
 ) -> None:
     """Ring at the member, cross on VI's line at its training loss, and the words for it; they follow the controls."""
     at = float(loss[member].log())
-    share = [interpolated(at, loss[line].log(), values[line]) for values in table.values()]
-    t = interpolated(at, loss[cold].log(), torch.tensor([family[i].radius for i in cold]).double().log())
+    beyond = dict(left=math.nan, right=math.nan)
+    share = [float(np.interp(at, loss[line].log(), values[line], **beyond)) for values in table.values()]
+    t = float(np.interp(at, loss[cold].log(), np.log([family[i].radius for i in cold]), **beyond))
     for i, (quantity, equal) in enumerate(zip(table, share)):
         for name, y, symbol, size in (
             ("selected", float(table[quantity][member]), "circle-open", 16),
@@ -111,12 +113,3 @@ def _add_equal(
     said = f"VI at T* = {short(math.exp(t))} (×) has its training loss" if known else "no T of these gives VI its training loss"
     path = fig.add_text(f"{who} (○):<br>{said}", y=1.01, font=dict(size=12), align="left")
     fig.follow({f"{path}.text": fig.layout.annotations[-1].text}, rows="all")
-
-
-def interpolated(x: float, at: Tensor, values: Tensor) -> float:
-    """Values at rising places `at`, linear between them; NaN beyond."""
-    if not float(at[0]) <= x <= float(at[-1]):
-        return math.nan
-    i = int(torch.searchsorted(at, torch.tensor(x, dtype=at.dtype)).clamp(1, len(at) - 1))
-    share = (x - float(at[i - 1])) / max(float(at[i] - at[i - 1]), 1e-300)
-    return float(values[i - 1]) + share * float(values[i] - values[i - 1])

@@ -5,10 +5,13 @@ from typing import Any
 
 import plotly.graph_objects as go
 import torch
+from torch import Tensor
 
 from flatviz.plots.color import ColorScale
 from flatviz.plots.theme import HEIGHT, LOSS_SCALE, MARGIN, MUTED, Figure, figure, numbers, scatter, short
 from flatviz.results import Curve, Plane, Projection, Spectrum, Surface
+
+RING = 48  # points of an ellipse
 
 
 def ground(surface: Surface, scale: ColorScale, title: str, alt: str) -> Figure:
@@ -79,6 +82,14 @@ def width_of(surface: Surface, title: str = "") -> int:
     tall = HEIGHT - MARGIN["t"] - 88  # px: axis title with two lines of small print
     plane = round(min(max(tall * across / max(upward, 1e-12), 320), 900)) + 190  # px: axis and colour bar with its title
     return max(plane, 80 + 8 * len(title))
+
+
+def ellipse(covariance: Tensor, center: Tensor) -> Tensor:
+    """Points (RING + 1, 2) with (c - center)^T covariance^-1 (c - center) = 1."""
+    angle = torch.linspace(0, 2 * torch.pi, RING + 1, dtype=torch.float64)
+    values, vectors = torch.linalg.eigh(covariance.double())  # a flat ellipse has no Cholesky factor
+    root = (vectors * values.clamp_min(0).sqrt()) @ vectors.T  # symmetric, so that ellipses in between are ellipses
+    return center.double() + torch.stack([angle.cos(), angle.sin()], 1) @ root
 
 
 def is_path(projection: Projection, asked: bool | None = None) -> bool:

@@ -10,7 +10,7 @@ from torch import Tensor
 from flatviz.catalog import LOOKS
 from flatviz.core import public
 from flatviz.plots.color import ColorScale
-from flatviz.plots.ground import ground, one_or_several, same_plane, width_of
+from flatviz.plots.ground import ellipse, ground, one_or_several, same_plane, width_of
 from flatviz.plots.theme import INK, MUTED, Figure, scatter, short, style
 from flatviz.results import Family, Mechanism, Surface
 
@@ -26,7 +26,6 @@ ARROW = 0.3  # of the half width of the picture: length of the gradient arrows, 
 STEP = 0.2  # of it: length of the descent
 HEAD = 14  # px, of an arrow
 SHAFT = 0.7  # of an arrow: what has a rim, which would look out in front of the head
-RING = 48  # points of an ellipse
 STILL = ("q", "ball of the radius", "SAM's ball", "SAM's move", "gradient g at q", "shaft of gradient g at q")  # in all phases
 RIM = " rim"  # after the name of a line: a wider one below it in white
 LABELS = {  # a trace -> its label, the point beside which it is, and on which side of it
@@ -103,14 +102,6 @@ def _arrow(start: Tensor, move: Tensor, name: str, color: str) -> go.Scatter:
 
 def _unit(v: Tensor) -> Tensor:
     return v.double() / v.double().norm().clamp_min(1e-12)
-
-
-def ellipse(covariance: Tensor, center: Tensor) -> Tensor:
-    """Points (RING + 1, 2) with (c - center)^T covariance^-1 (c - center) = 1."""
-    angle = torch.linspace(0, 2 * torch.pi, RING + 1, dtype=torch.float64)
-    values, vectors = torch.linalg.eigh(covariance.double())  # a flat ellipse has no Cholesky factor
-    root = (vectors * values.clamp_min(0).sqrt()) @ vectors.T  # symmetric, so that ellipses in between are ellipses
-    return center.double() + torch.stack([angle.cos(), angle.sin()], 1) @ root
 
 
 def mean_of(step: Mechanism) -> Tensor:
@@ -209,7 +200,7 @@ def plot_step(family: Family, i: int) -> Figure:
     half = max(ROOM * step.reach(0), IN_SIGHT * _half(step))
     fig = _figure(step.surface, "One step from VI's posterior", ALTS.get(kind, NO_BALL))
     fig.update_layout(xaxis_range=[-half, half], yaxis_range=[-half, half])
-    fig, color = _in_phases(fig, [step], half), style(family[i].method).color
+    fig, color = _in_phases(fig, step, half), style(family[i].method).color
     for k, trace in enumerate(fig.data):
         name = trace.name.removesuffix(RIM).removeprefix("shaft of ")
         if name in OF_BALL:
@@ -234,32 +225,20 @@ def kind_of(family: Family, i: int) -> str:
     return {"kl_exact": "kl", "sam_mu": "sam"}.get(mode, "other")
 
 
-def plot_moments(stages: Sequence[Mechanism]) -> Figure:
-    """The step at several moments of one training, each in phases, the last at rest; the ground and the path of q's mean stay."""
-    first = stages[0]
-    alt = f"the step at radius {short(first.radius[0])} at {len(stages)} moments of training, with the path of q's mean"
-    fig = _figure(first.surface, f"One step at {len(stages)} moments of training", alt)
-    fig.add_trace(_path(stages))
-    return _in_phases(fig, stages, _half(first))
-
-
-def _in_phases(fig: Figure, steps: Sequence[Mechanism], half: float) -> Figure:
-    """Add what moves, a row for each phase of each of `steps` at its first radius: the last one is drawn."""
-    shown = [(step, phase) for step in steps for phase in range(len(PHASES))]
-    rows = [phase_traces(step, phase, 0, half) for step, phase in shown]
+def _in_phases(fig: Figure, step: Mechanism, half: float) -> Figure:
+    """Add what moves, a row for each phase of the step at its first radius: the last one is drawn."""
+    rows = [phase_traces(step, phase, 0, half) for phase in range(len(PHASES))]
     for traces in zip(*rows):
         paths = ["x", "y"] + ["marker.size"] * (traces[0].marker.symbol == "arrow") + ["text"] * bool(traces[0].text)
         name = traces[0].name.removesuffix(RIM)  # a rim lies where its line does
         for path in paths:
             values = np.array([np.asarray(trace[path]) for trace in traces])
-            still = len(steps) == 1 and name in STILL
+            still = name in STILL
             moving = dict(rows="all" if still else "phase", trace=name, key=f"{name} {path}")
             fig.follow({f"data.{len(fig.data)}.{path}": values[-1] if still else values}, **moving)
         fig.add_trace(traces[-1])
-    raised = []  # what the ascent raises, as far as the phase has come
-    for step, phase in shown:
-        who, at_worst = f"{step.name}: " * (len(steps) > 1), f", {short(float(step.worst_loss[0]))} at q′" * (phase > 0)
-        raised.append(f"{who}expected loss {short(step.loss)} at q{at_worst}")
+    at_worst = f", {short(float(step.worst_loss[0]))} at q′"
+    raised = [f"expected loss {short(step.loss)} at q{at_worst * (phase > 0)}" for phase in range(len(PHASES))]
     path = fig.add_text(raised[-1], font=dict(size=12), yshift=4)
     fig.follow({f"{path}.text": raised}, rows="phase")
     return fig.update_layout(margin=dict(t=60))

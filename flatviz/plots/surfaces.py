@@ -12,7 +12,18 @@ from torch import Tensor
 from flatviz.checks import Number
 from flatviz.core import public
 from flatviz.plots.color import LIGHT, ColorScale, add_crosses, add_key, add_samples, values_of
-from flatviz.plots.ground import axis_note, axis_titles, check_on, diverged, ends_text, ground, is_path, small_print, title_of
+from flatviz.plots.ground import (
+    axis_note,
+    axis_titles,
+    check_on,
+    diverged,
+    ellipse,
+    ends_text,
+    ground,
+    is_path,
+    small_print,
+    title_of,
+)
 from flatviz.plots.theme import GRID, INK, LOSS_SCALE, MUTED, Figure, Style, figure, numbers, scatter, style
 from flatviz.results import Projection, Surface
 
@@ -97,13 +108,10 @@ def _add_projection(fig: Figure, projection: Projection, scale: ColorScale, meth
 
 def _ellipse(projection: Projection) -> list[go.Scatter]:
     """Where 95 % of a Gaussian's draws fall: |L^-1 (c - mean)|^2 <= -2 log(1 - 0.95), L L^T the covariance in the plane."""
-    angle = torch.linspace(0, 2 * math.pi, 121, dtype=torch.float64)
-    circle = torch.stack([angle.cos(), angle.sin()]) * math.sqrt(-2 * math.log(1 - ELLIPSE))
-    values, vectors = torch.linalg.eigh(projection.covariance.double())  # a flat ellipse has no Cholesky factor
-    ring = projection.coords[:1].double() + ((vectors * values.clamp_min(0).sqrt()) @ circle).T
-    ellipse = partial(scatter, *ring.T, "lines", f"{100 * ELLIPSE:.0f} % of its draws", legendgroup="ellipse", hoverinfo="name")
-    seen = ellipse(legend=True, line=dict(color=INK, width=4))  # on a light surface and in the legend
-    return [seen, ellipse(line=dict(color="#ffffff", width=1.5, dash="dash"))]
+    ring = ellipse(-2 * math.log(1 - ELLIPSE) * projection.covariance, projection.coords[0])
+    line = partial(scatter, *ring.T, "lines", f"{100 * ELLIPSE:.0f} % of its draws", legendgroup="ellipse", hoverinfo="name")
+    seen = line(legend=True, line=dict(color=INK, width=4))  # on a light surface and in the legend
+    return [seen, line(line=dict(color="#ffffff", width=1.5, dash="dash"))]
 
 
 def _name_ends(fig: Figure, projection: Projection) -> None:

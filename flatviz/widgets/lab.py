@@ -17,7 +17,6 @@ from flatviz.families.choice import Choices
 from flatviz.families.convergence import ConvergenceGap, gap_of_member
 from flatviz.families.family import extend, measure, repeat_family
 from flatviz.families.members import Fitting, Radii
-from flatviz.families.one_step import SABMA, family_stages
 from flatviz.pages.bundle import check_measured
 from flatviz.pages.page import family_page
 from flatviz.pages.story import tour_story
@@ -237,14 +236,7 @@ class Lab(ipywidgets.VBox):
         fits = replace(self._fits, progress=progress)
         family = fits.family(self._radii, fail=self._fail)
         family = measure(fits.net, fits.task, family, seed=fits.seed + 1, progress=progress, **self._measuring)
-        self._take(family)  # at once: the moments of training take one more fit
-        try:
-            stages = family_stages(fits, family)
-        except Exception as error:  # its picture is left out
-            self._fail(SABMA, family[family.index(SABMA, self._tuned[SABMA].radius)].radius, error)
-        else:
-            if stages:
-                self._take(replace(family, stages=stages))
+        self._take(family)
 
     def _take(self, family: Family) -> None:
         self._methods, self._most = family.methods, family.n_draws

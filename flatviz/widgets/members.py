@@ -16,7 +16,7 @@ from flatviz.results import Family
 
 STEPS_PER_DECADE = 10
 ALL = "All"  # the tab of all views
-LOOK = {"tab": "", "compare": None, "picked": None, "chosen": {}, "step": -1, "phase": None, "moment": None}
+LOOK = {"tab": "", "compare": None, "picked": None, "chosen": {}, "step": -1, "phase": None}
 STEPS = 20  # of a preview: a tenth of a whole fit or less
 Show = Callable[[Family, str, list[str]], None]  # family with the preview as its last member, note, views
 
@@ -51,7 +51,7 @@ def member_name(method: str, radius: float) -> str:
 
 
 def check_look(look: object, methods: Sequence[str]) -> dict:
-    """A dict with names of `LOOK` only, whose `compare` is None or names one of `methods` and a radius; phase and moment count from 0.
+    """A dict with names of `LOOK` only, whose `compare` is None or names one of `methods` and a radius; phase counts from 0.
 
     Raises:
         TypeError: See above.
@@ -64,9 +64,8 @@ def check_look(look: object, methods: Sequence[str]) -> dict:
         check_is(other, dict, "compare", '{"method": "vi", "radius": 0.0}')
         check_choice(other.get("method"), tuple(methods), "method of compare")
         check_radius(other.get("radius"), "radius")
-    for name in ("phase", "moment"):
-        if look.get(name) is not None:
-            check_count(look[name], name, least=0)
+    if look.get("phase") is not None:
+        check_count(look["phase"], "phase", least=0)
     return look
 
 

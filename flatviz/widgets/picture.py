@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from flatviz.checks import Count, Radius, Whole, check_choice
+from flatviz.checks import Count, Radius, check_choice
 from flatviz.core import public
 from flatviz.pages import views
 from flatviz.pages.bundle import assign, check_measured, ranges_of
@@ -22,8 +22,6 @@ def plot_view(
     radius: Radius | None = None,
     n_draws: Count | None = None,
     phase: Literal[PHASES] | None = None,
-    moment: Whole | None = None,
-    image: Whole | None = None,
 ) -> Figure:
     """One picture of the page and the lab, at one state of their controls: what their menu copies as code.
 
@@ -33,15 +31,12 @@ def plot_view(
         method: one of the family's; default: its last.
         radius: in the method's unit; the member whose radius is nearest is drawn; default: its first.
         n_draws: ensemble size, in draws; default: all there are.
-        phase: of "mechanism" and "moments": "q and its ball", "ascend to the worst q′", "gradient there", "step back" or "descend",
+        phase: of "mechanism": "q and its ball", "ascend to the worst q′", "gradient there", "step back" or "descend",
             the last of which, the default, shows all.
-        moment: of "moments", which of them, from 0; default: the last.
-        image: of "images", the row of the test split whose probabilities are drawn; default, and where it is not among those
-            shown: the first.
 
     Raises:
-        ValueError: For a family that was not measured, and for a view, method, phase or moment that it does not
-            have.
+        ValueError: For a family that was not measured, and for a view, method or phase that it does not have; the images
+            that draws dispute are drawn in page and lab alone.
 
     Example:
         >>> task = fv.datasets.moons_transfer(seed=0)
@@ -55,30 +50,20 @@ def plot_view(
         [2]
     """
     check_measured(family)
-    by_name = {v.name: v for v in views.views_of(family)}
+    by_name = {v.name: v for v in views.views_of(family) if v.kind == "plotly"}
     wanted = by_name[check_choice(view, tuple(by_name), "view")]
-    scene, method = Scene(family, image, n_draws), family.methods[-1] if method is None else method
+    scene, method = Scene(family), family.methods[-1] if method is None else method
     i = family.index(method, radius)
     fig = wanted.draw(scene, i)
     drawn = fig.to_plotly_json()
     size = scene.n_max if n_draws is None else n_draws
-    at = _row(wanted, family, phase, moment)
+    at = -1 if phase is None else PHASES.index(phase)
     for live in fig.live:
         if live.rows != "all":
             assign(drawn, live.path, live.at(size, at))
     for axis, ends in _ranges(scene, wanted).items():
         drawn["layout"][axis]["range"] = ends
     return Figure(drawn)
-
-
-def _row(view: View, family: Family, phase: str | None, moment: int | None) -> int:
-    """Which of the view's phases: the last without a choice."""
-    moments, within = len(view.phases(family)) // len(PHASES), -1
-    if phase is not None:
-        within = PHASES.index(phase) - len(PHASES)
-    if moment is not None and moment >= max(1, moments):
-        raise ValueError(f"moment must be below {max(1, moments)}, which {view.name!r} has, got {moment}: count from 0")
-    return within - (0 if moment is None else (moments - 1 - moment) * len(PHASES))
 
 
 def _ranges(scene: Scene, view: View) -> dict[str, list[float]]:

@@ -129,7 +129,7 @@ class FamilyView(FrontView):
     """A family of posteriors behind its controls; `radius`, `n_draws`, `method` and `look` are their values.
 
     `look` holds the rest of the state: tab, compare (None, or method and radius of state B), picked (a draw, or None), chosen
-    (slot -> option), step (section read, -1: the last), phase and moment (of the step that is drawn, from 0; None for the last).
+    (slot -> option), step (section read, -1: the last), phase (of the step that is drawn, from 0; None for the last).
     The module that draws, plotly.js and the arrays are asked for by the page and sent as messages: once a page, once a
     widget, and never part of a saved notebook.  They travel through `channel` (channel.js says why).
     check(name, value): raises ValueError or TypeError for a value that a control must not have; where a page sends such a

@@ -19,6 +19,7 @@ import json
 import math
 
 import ipywidgets
+import pandas as pd
 import torch
 
 # %%
@@ -26,7 +27,7 @@ from flatviz.experiments import at, read_table
 from flatviz.families.tour import run_tour
 
 # %%
-from flatviz.pages.document import family_rows, text_table
+from flatviz.pages.document import family_rows
 from flatviz.plots.theme import figure, style
 from flatviz.results import interval
 from flatviz.storage.cache import committed
@@ -52,7 +53,7 @@ print(f"this page: torch {torch.__version__}, {torch.get_num_threads()} threads"
 small = dict(radii={"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)}, epochs=8, fit=dict(steps=20), repeats=0)
 few = dict(n_draws=5, n_spectra=2, k=5, resolution=5, around_resolution=5)
 tour = run_tour(**(small | dict(measured=few) if FAST else {}))
-print(text_table(family_rows(tour.family)))
+print(pd.DataFrame(family_rows(tour.family)).to_string(index=False))
 
 # %% [markdown]
 # ## Many seeds

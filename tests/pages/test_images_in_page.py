@@ -1,12 +1,10 @@
 """The view of images in a browser: what is drawn is computed directly, and it is linked with the draws of the other views."""
 
-import json
-
 import numpy as np
 import pytest
 import torch
-from browsing import in_page, plain
-from pagedrive import at, code_of, drawn, figures_of
+from browsing import in_page
+from pagedrive import at, drawn
 
 import flatviz as fv
 from flatviz.pages.scene import LEVELS
@@ -60,24 +58,6 @@ def test_an_image_under_the_pointer_or_chosen_by_a_click_is_the_one_in_the_chart
     page.keyboard.press("Enter")
     page.wait_for_function("(row) => location.hash.includes(`see.image=${row}`)", arg=rows[1], polling=100)
     assert page.evaluate("document.activeElement.dataset.row") == str(rows[1])
-
-
-def test_the_copied_code_draws_the_image_that_was_chosen(page, family):
-    at(page, "method=sabma&radius=2&draws=5&tab=Images", "sabma/2/5", "Images")
-    first, *_, row = page.evaluate(ROWS)[:4]
-    for chosen, wanted, in_chart in (("", "", first), (f"&see.image={row}", f", image={row})", row)):
-        at(page, f"method=sabma&radius=2&draws=5&tab=Images{chosen}", "sabma/2/5", "Images")
-        page.wait_for_function("(row) => document.querySelector('[data-chart]').dataset.chart === String(row)", arg=in_chart)
-        code = code_of(page)
-        assert code.endswith(wanted) and ("image=" in code) == bool(chosen)
-        (figure,) = figures_of(code, family)
-        shown, traces = page.evaluate(LINES), {t["name"]: t for t in json.loads(figure.to_json())["data"]}
-        lines = plain(traces["draws"]["y"]).reshape(-1, len(shown["means"]) + 1)[:5, :-1]
-        same_lines(shown, lines, plain(traces["mean"]["y"]))
-        assert f"image {shown['row']}," in figure.layout.annotations[0].text
-        frame, place = figure.layout.shapes[0], page.evaluate(ROWS).index(shown["row"])
-        across = family.images["pixels"].shape[2] + max(1, round(0.4 * family.images["pixels"].shape[2]) // 4)
-        assert (frame.x0 + 0.5) / across == pytest.approx(place % 4, abs=0.01) and (frame.y0 > 0) == (place >= 4)
 
 
 def test_a_draw_picked_elsewhere_answers_below_each_image_and_one_picked_here_is_picked_everywhere(page, family):

@@ -1,6 +1,5 @@
 """The step in phases, in the page: what is drawn in each of them, how it gets from one to the next, and that the state has it."""
 
-import dataclasses
 import itertools
 import json
 
@@ -9,28 +8,17 @@ import pytest
 import torch
 from browsing import DRAWN, in_page, plain
 from oracles import dense_covariance, worst
-from pagedrive import at, code_of, figures_of, written
+from pagedrive import at, written
 
 import flatviz as fv
-from flatviz.families.members import Fitting
-from flatviz.families.one_step import family_stages
-from flatviz.pages.views import views_of
 from flatviz.plots.mechanism import PHASES
 
 PLACE = in_page("place_of_the_step")
 
 
 @pytest.fixture(scope="module")
-def staged(family, task, transferred):
-    """The small family with moments of one training, and the seed and settings of its fits."""
-    net, prior = transferred
-    stages = family_stages(Fitting(net, task, prior, 0, {"steps": 40}), family, resolution=9)
-    return dataclasses.replace(family, stages=stages)
-
-
-@pytest.fixture(scope="module")
-def address(staged, tmp_path_factory):
-    return written(staged, tmp_path_factory.mktemp("phases"), code=["family = FAMILY"])
+def address(family, tmp_path_factory):
+    return written(family, tmp_path_factory.mktemp("phases"), code=["family = FAMILY"])
 
 
 def there(page, place):
@@ -56,20 +44,8 @@ def same_step(page, view, figure):
             np.testing.assert_allclose(shown[trace["name"]]["marker"]["size"], plain(trace["marker"]["size"]), atol=1e-6)
 
 
-def test_the_stages_are_those_of_the_members_own_fit_and_without_them_there_is_no_picture(family, staged, task, transferred):
-    assert {v.name for v in views_of(staged)} - {v.name for v in views_of(family)} == {"moments"}
-    net, prior = transferred
-    (radius,) = staged.stages[-1].radius
-    assert radius in staged.radii("sabma")
-    q = staged.posterior[staged.index("sabma", radius)]  # trained beside the other radii, hence not the same bits
-    plane = staged.stages[-1].surface.plane
-    off = plane.axes @ (q.mean - plane.origin)
-    assert float(off.norm()) < 0.05 * float(staged.stages[-1].covariance.diagonal().sqrt().min())
-    assert family_stages(Fitting(net, task, prior, 0), staged.each(method=["vi"] * len(staged))) == ()
-
-
 @pytest.mark.browser
-def test_in_every_phase_the_page_draws_the_step_whose_worst_posterior_is_that_of_perturb(page, staged, task, transferred):
+def test_in_every_phase_the_page_draws_the_step_whose_worst_posterior_is_that_of_perturb(page, family, task, transferred):
     at(page, "method=sabma&radius=2&draws=4&tab=Radius", "sabma/2/4", "Radius")
     there(page, len(PHASES) - 1)  # nothing chosen: the whole step
     slider = page.get_by_label("phase of the step")
@@ -79,12 +55,12 @@ def test_in_every_phase_the_page_draws_the_step_whose_worst_posterior_is_that_of
         assert slider.get_attribute("aria-valuetext") == f"{place + 1} of 5: {phase}"
         assert f"; {phase}. SA-BMA" in page.locator("[data-name=mechanism] [role=group]").first.get_attribute("aria-label")
         assert page.locator(".fv-phases output").inner_text().startswith(f"{phase}: ")
-        same_step(page, "mechanism", fv.widgets.plot_view(staged, "mechanism", method="sabma", radius=2.0, phase=phase))
+        same_step(page, "mechanism", fv.widgets.plot_view(family, "mechanism", method="sabma", radius=2.0, phase=phase))
         shown = traces(page, "mechanism")
         at_worst, still = ([shown[name][axis] for axis in "xy"] for name in ("the worst q′", "q"))
         if place:
-            q = staged.posterior[staged.index("vi")]
-            same_ellipse(at_worst, staged, q, worst(transferred[0], task.train, q, 2.0, n_draws=32, seed=1))
+            q = family.posterior[family.index("vi")]
+            same_ellipse(at_worst, family, q, worst(transferred[0], task.train, q, 2.0, n_draws=32, seed=1))
     assert at_worst == still  # before the ascent it is q
 
 
@@ -95,33 +71,6 @@ def same_ellipse(shown, family, q, moved):
     off = torch.tensor(shown).T.double() - axes @ (moved.mean - q.mean).double()
     on_it = (off @ torch.linalg.inv(covariance) * off).sum(1)
     torch.testing.assert_close(on_it, torch.ones(len(off)).double(), rtol=1e-3, atol=0)  # float32 in fit and page
-
-
-@pytest.mark.browser
-def test_the_moments_of_training_share_the_frame_and_their_slider_goes_through_all_phases(page, staged):
-    at(page, "method=sabma&radius=2&draws=4&tab=Radius", "sabma/2/4", "Radius")
-    page.get_by_label("step of this picture").select_option("at moments of training")
-    there(page, 5 * len(staged.stages) - 1)
-    slider = page.get_by_label("phase of the step")
-    for moment, phase in ((0, 0), (0, 1), (1, 4), (2, 2), (4, 3)):
-        slider.fill(str(5 * moment + phase))
-        there(page, 5 * moment + phase)
-        assert slider.get_attribute("aria-valuetext").endswith(f"{staged.stages[moment].name}: {PHASES[phase]}")
-        figure = fv.widgets.plot_view(staged, "moments", phase=PHASES[phase], moment=moment)
-        same_step(page, "moments", figure)
-        note = page.locator("figure:not([hidden]) .annotation-text").first
-        assert note.text_content() == figure.layout.annotations[0].text
-    at(page, "method=sabma&radius=2&draws=4&tab=Radius&b=0:vi&moment=2&phase=3&see.step=at+moments+of+training",
-       "sabma/2/4", "Radius | vi/0")  # fmt: skip
-    there(page, 7)
-    assert page.locator("[data-name=moments] .js-plotly-plot").count() == 1  # the same for both states
-    (call,) = [line for line in code_of(page).splitlines() if '"moments"' in line]
-    assert call.endswith(', phase="gradient there", moment=1)')
-    (figure,) = figures_of(f"import flatviz as fv\nfamily = FAMILY\n{call}", staged)
-    same_step(page, "moments", figure)
-    for name, wrong in (("moment", 5), ("phase", "jump")):
-        with pytest.raises(ValueError, match=f"{name} must be"):
-            fv.widgets.plot_view(staged, "moments", **{name: wrong})
 
 
 def played(page, ms=100):
@@ -149,13 +98,13 @@ def on_the_way(points, a, b):
 
 
 @pytest.mark.browser
-def test_play_goes_through_the_phases_once_and_everything_glides(visit, address, staged):
+def test_play_goes_through_the_phases_once_and_everything_glides(visit, address, family):
     page = visit(address + "#method=sabma&radius=2&draws=4&tab=Radius&phase=1", clock=True)
     there(page, 0)
     found = [[None, *page.evaluate(PLACE)[1:]], *played(page)]
     names = [name for name, _ in itertools.groupby(phase for phase, *_ in found[1:] if phase is not None)]
     assert names[-4:] == ["1", "2", "3", "4"] and len(names) <= 5
-    figures = [fv.widgets.plot_view(staged, "mechanism", method="sabma", radius=2.0, phase=phase) for phase in PHASES]
+    figures = [fv.widgets.plot_view(family, "mechanism", method="sabma", radius=2.0, phase=phase) for phase in PHASES]
     traces = [{t["name"]: [plain(t[axis])[0] for axis in "xy"] for t in json.loads(f.to_json())["data"][1:]} for f in figures]
     stands = [next(k for k, (phase, *_) in enumerate(found) if phase == str(p)) for p in range(1, 5)]
     for p, (begin, end) in enumerate(itertools.pairwise([0, *stands])):

@@ -5,7 +5,7 @@ from dataclasses import replace
 import torch
 
 from flatviz.families.members import with_maps
-from flatviz.pages.scene import FAR, Scene, rank_correlation, rank_interval
+from flatviz.pages.scene import FAR, Scene
 from flatviz.pages.story import tour_story
 
 
@@ -51,11 +51,3 @@ def test_a_family_with_maps_of_inputs_has_a_step_on_them_and_its_caption_counts_
     assert f"{100 * 3 / far:.0f} % (VI) and 100 % (HMC)" in said and "exact posterior too" in said
     open_everywhere = replace(seen, inputs=inputs | {"reference": torch.full((3, 3), 0.4)})
     assert "0 % (HMC)" in (said := Scene(open_everywhere).words["sure"]) and "exact posterior too" not in said
-
-
-def test_the_interval_of_a_rank_correlation_holds_zero_for_unrelated_numbers_as_often_as_it_says():
-    source, held = torch.Generator().manual_seed(0), 0
-    for _ in range(400):
-        low, high = rank_interval(rank_correlation(*torch.randn(2, 12, generator=source)), 12)
-        held += low < 0 < high
-    assert 0.92 < held / 400 < 0.98  # 95 %, and three standard errors of 400 trials

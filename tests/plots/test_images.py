@@ -6,7 +6,7 @@ import dataclasses
 import numpy as np
 import pytest
 import torch
-from browsing import DRAWN, plain
+from browsing import DRAWN
 from pagedrive import at, opened, same_traces, written
 
 import flatviz as fv
@@ -50,20 +50,11 @@ def test_a_member_fitted_later_brings_the_images_it_adds(family, bundle, task, t
     np.testing.assert_allclose(pixels / 255, task.test.x[meta["rows"], 0], atol=0.51 / 255)
 
 
-def test_the_figure_shows_the_most_disputed_image_and_each_draw_of_it(family):
-    i, n = family.index("sabma", 2.0), 4
-    mosaic, labels, mean, draws = fv.widgets.plot_view(family, "images", method="sabma", radius=2.0, n_draws=n).data
-    rows, p = family[i].maps["shown"][n - 1], family[i].prediction
-    direct = p.outputs[:n, rows[0]].softmax(-1)
-    torch.testing.assert_close(torch.tensor(plain(mean.y), dtype=torch.float32), direct.mean(0))
-    lines = plain(draws.y).reshape(n, -1)
-    np.testing.assert_allclose(lines[:, :-1], direct, rtol=1e-6)
-    assert np.isnan(lines[:, -1]).all()  # the gap between two draws
-    assert labels.text[0].startswith(f"{int(p.y[rows[0]])}, ")
-    first = family.images["pixels"][torch.searchsorted(family.images["index"], rows[:1])][0]
-    np.testing.assert_array_equal(plain(mosaic.z)[:8, :8, 0], first)
+def test_only_a_family_with_images_has_their_view(family):
     without = views_of(dataclasses.replace(family, images={}))
     assert {v.name for v in views_of(family)} - {v.name for v in without} == {"images"}
+    with pytest.raises(ValueError, match="view must be one of"):
+        fv.widgets.plot_view(family, "images")
 
 
 @pytest.mark.parametrize("shape", [(6, 3, 80, 40), (6, 1, 8, 8)])

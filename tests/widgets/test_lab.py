@@ -153,14 +153,14 @@ def test_state_is_plain_data_that_can_be_set_again_and_bad_parts_of_it_change_no
     assert json.loads(json.dumps(before)) == before
     lab.state = {"radius": 2.0, "method": "sabma", "compare": {"method": "vi", "radius": 0.0}, "tab": "Flatness"}
     assert (lab.view.radius, lab.view.look["tab"], lab.view.look["compare"]["method"]) == (2.0, "Flatness", "vi")
-    lab.state = {"phase": 2, "moment": 0}
-    assert (lab.view.look["phase"], lab.view.look["moment"], lab.view.look["tab"]) == (2, 0, "Flatness")
+    lab.state = {"phase": 2}
+    assert (lab.view.look["phase"], lab.view.look["tab"]) == (2, "Flatness")
     for bad, said in (
         ({"colour": 1}, "a name of state must be"),
         ({"radius": -1.0}, "radius must be a finite number >= 0"),
         ({"n_draws": 3, "compare": {"method": "nope", "radius": 0.0}}, "method of compare must be"),
         ({"phase": -1}, "phase must be"),
-        ({"moment": 1.5}, "moment must be"),
+        ({"phase": 1.5}, "phase must be"),
     ):
         moved = lab.state
         with pytest.raises((ValueError, TypeError), match=said):

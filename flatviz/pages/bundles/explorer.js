@@ -1,286 +1,284 @@
-var flatvizExplorer=(()=>{var dt=Object.defineProperty;var ae=Object.getOwnPropertyDescriptor;var ne=Object.getOwnPropertyNames;var oe=Object.prototype.hasOwnProperty;var re=(n,t)=>{for(var e in t)dt(n,e,{get:t[e],enumerable:!0})},le=(n,t,e,s)=>{if(t&&typeof t=="object"||typeof t=="function")for(let i of ne(
-t))!oe.call(n,i)&&i!==e&&dt(n,i,{get:()=>t[i],enumerable:!(s=ae(t,i))||s.enumerable});return n};var he=n=>le(dt({},"__esModule",{value:!0}),n);var Fe={};re(Fe,{isDark:()=>tt,onThemeChange:()=>et,recolored:()=>T,show:()=>Mt,start:()=>Ne});function ct(n){let{index:t}=n,e=n.buffer instanceof ArrayBuffer?n.buffer:n.buffer.buffer.slice(n.buffer.byteOffset,n.buffer.byteOffset+n.buffer.
-byteLength),s=t.record;return t.members.map((i,a)=>({meta:i,data:new Float32Array(e,a*s*4,s),read:new Map}))}var I=n=>Uint8Array.from(atob(n),
-t=>t.charCodeAt(0)),Lt=({shape:n,values:t})=>pt(new Float32Array(I(t).buffer),n);function Et(n){let t=n.length/4,e=new Uint8Array(n.length);
-for(let s=0;s<4;s++)for(let i=0;i<t;i++)e[4*i+s]=n[s*t+i];return e}function pt(n,[t,...e]){if(!e.length)return Array.from(n);let s=n.length/
-t;return Array.from({length:t},(i,a)=>pt(n.subarray(a*s,(a+1)*s),e))}function N(n,t,e){if(!t.read.has(e)){let{offset:s,shape:i}=n[e],a=t.data.
-subarray(s,s+i.reduce((o,r)=>o*r,1));t.read.set(e,pt(a,i))}return t.read.get(e)}function ft({field:n,rows:t},e,s,i,a,o){let r=o[n]??s.meta.words[n];
-if(t==="phase")return(r??N(e,s,n))[a];if(r!==void 0)return r;let l=N(e,s,n);return t==="draws"?l.slice(0,i):t==="segments"?l.slice(0,3*i):t===
-"size"?l[Math.min(i,l.length)-1]:l}function V(n,[t,...e],s){let i=Array.isArray(n)?[...n]:{...n};return i[t]=e.length?V(i[t]??{},e,s):s,i}function ut(n,t,e){
-return Array.isArray(n)&&Array.isArray(t)?t.map((s,i)=>ut(n[i],s,e)):typeof n=="number"&&typeof t=="number"?n+e*(t-n):e<.5?n:t}function G(n,t){
-let e=i=>i>0?Math.log10(i):-1/0,s=i=>i===t?0:Math.abs(e(i)-e(t));return n.reduce((i,a,o)=>s(a)<s(n[i])?o:i,0)}function u(n,t={},...e){let s=document.createElement(n);for(let[i,a]of Object.entries(t))s.setAttribute(i,a);return s.append(...e),s}var S=n=>Number(
+var flatvizExplorer=(()=>{var dt=Object.defineProperty;var ie=Object.getOwnPropertyDescriptor;var ae=Object.getOwnPropertyNames;var ne=Object.prototype.hasOwnProperty;var oe=(n,t)=>{for(var e in t)dt(n,e,{get:t[e],enumerable:!0})},re=(n,t,e,s)=>{if(t&&typeof t=="object"||typeof t=="function")for(let i of ae(
+t))!ne.call(n,i)&&i!==e&&dt(n,i,{get:()=>t[i],enumerable:!(s=ie(t,i))||s.enumerable});return n};var le=n=>re(dt({},"__esModule",{value:!0}),n);var Ne={};oe(Ne,{isDark:()=>tt,onThemeChange:()=>et,recolored:()=>T,show:()=>Ot,start:()=>Te});function ct(n){let{index:t}=n,e=n.buffer instanceof ArrayBuffer?n.buffer:n.buffer.buffer.slice(n.buffer.byteOffset,n.buffer.byteOffset+n.buffer.
+byteLength),s=t.record;return t.members.map((i,a)=>({meta:i,data:new Float32Array(e,a*s*4,s),read:new Map}))}var U=n=>Uint8Array.from(atob(n),
+t=>t.charCodeAt(0));function jt(n){let t=n.length/4,e=new Uint8Array(n.length);for(let s=0;s<4;s++)for(let i=0;i<t;i++)e[4*i+s]=n[s*t+i];return e}
+function Lt(n,[t,...e]){if(!e.length)return Array.from(n);let s=n.length/t;return Array.from({length:t},(i,a)=>Lt(n.subarray(a*s,(a+1)*s),e))}
+function N(n,t,e){if(!t.read.has(e)){let{offset:s,shape:i}=n[e],a=t.data.subarray(s,s+i.reduce((o,r)=>o*r,1));t.read.set(e,Lt(a,i))}return t.
+read.get(e)}function pt({field:n,rows:t},e,s,i,a){let o=s.meta.words[n];if(t==="phase")return(o??N(e,s,n))[a];if(o!==void 0)return o;let r=N(
+e,s,n);return t==="draws"?r.slice(0,i):t==="segments"?r.slice(0,3*i):t==="size"?r[Math.min(i,r.length)-1]:r}function V(n,[t,...e],s){let i=Array.
+isArray(n)?[...n]:{...n};return i[t]=e.length?V(i[t]??{},e,s):s,i}function ft(n,t,e){return Array.isArray(n)&&Array.isArray(t)?t.map((s,i)=>ft(
+n[i],s,e)):typeof n=="number"&&typeof t=="number"?n+e*(t-n):e<.5?n:t}function G(n,t){let e=i=>i>0?Math.log10(i):-1/0,s=i=>i===t?0:Math.abs(e(
+i)-e(t));return n.reduce((i,a,o)=>s(a)<s(n[i])?o:i,0)}function u(n,t={},...e){let s=document.createElement(n);for(let[i,a]of Object.entries(t))s.setAttribute(i,a);return s.append(...e),s}var S=n=>Number(
 n.toPrecision(3)).toString(),X=(n,t)=>`${n} ${t}${n===1?"":"s"}`,H=class{method;wanted;stops;constructor(t,e){this.change=e,this.remembered=
 {};let s=t?` ${t}`:"";this.letter=u("span",{class:"fv-letter","aria-hidden":"true"},t),this.select=u("select",{class:"fv-method","aria-label":`\
 method${s}`}),this.radius=u("input",{type:"range",class:"fv-radius",min:0,step:1,"aria-label":`radius${s}`}),this.text=u("output"),this.node=
 u("div",{class:"fv-side"},this.letter,u("label",{},u("span",{},`method${s}`),this.select),u("label",{},u("span",{},`radius${s}`),this.radius,
 this.text)),this.select.addEventListener("change",()=>{this.remembered[this.method]=this.wanted;let i=this.select.value,a=this.stopsOf(i);e(
 {method:i,radius:this.remembered[i]??this.first(i)??a[Math.ceil((a.length-1)/2)]})}),this.radius.addEventListener("input",()=>e({radius:this.
-stops[Number(this.radius.value)]}))}show(t,e,s,i=!1){let a=s.map(([c,,h])=>`${c}:${h.length}`).join()+t;a!==this.key&&(this.key=a,this.stopsOf=
-c=>s.find(h=>h[0]===c)[2],this.first=c=>s.find(h=>h[0]===c)[4],this.select.replaceChildren(...s.map(([c,h])=>{let d=u("option",{value:c},h);
+stops[Number(this.radius.value)]}))}show(t,e,s,i=!1){let a=s.map(([c,,l])=>`${c}:${l.length}`).join()+t;a!==this.key&&(this.key=a,this.stopsOf=
+c=>s.find(l=>l[0]===c)[2],this.first=c=>s.find(l=>l[0]===c)[4],this.select.replaceChildren(...s.map(([c,l])=>{let d=u("option",{value:c},l);
 return d.selected=c===t,d}))),Object.assign(this,{method:t,wanted:e,stops:this.stopsOf(t)}),this.radius.max=Math.max(1,this.stops.length-1),
 this.radius.disabled=this.stops.length<2,this.radius.value=G(this.stops,e);let o=s.find(c=>c[0]===t)[3],r=o.startsWith("√(2 KL")?"× the wi\
-dth of q":o,l=this.stops.length<2?"none":`${S(e)} ${r}${e===0?" (= VI)":""}`;this.text.textContent=i?this.stops.length<2?"no radius":`radius\
- ${S(e)}`:l,this.radius.setAttribute("aria-valuetext",l)}},de=1200,ce={duration:800,easing:"cubic-in-out"},mt=globalThis.matchMedia?.("(pref\
-ers-reduced-motion: reduce)")??{matches:!1},K=class{every;next;text;constructor(t,e,{text:s="Play",every:i=de}={}){Object.assign(this,{next:t,
-text:s,every:i,timer:0}),this.button=R(s,e,()=>this.timer?this.halt():this.go(!0))}get glide(){return this.timer&&!mt.matches?ce:void 0}go(t){
+dth of q":o,h=this.stops.length<2?"none":`${S(e)} ${r}${e===0?" (= VI)":""}`;this.text.textContent=i?this.stops.length<2?"no radius":`radius\
+ ${S(e)}`:h,this.radius.setAttribute("aria-valuetext",h)}},he=1200,de={duration:800,easing:"cubic-in-out"},ut=globalThis.matchMedia?.("(pref\
+ers-reduced-motion: reduce)")??{matches:!1},K=class{every;next;text;constructor(t,e,{text:s="Play",every:i=he}={}){Object.assign(this,{next:t,
+text:s,every:i,timer:0}),this.button=I(s,e,()=>this.timer?this.halt():this.go(!0))}get glide(){return this.timer&&!ut.matches?de:void 0}go(t){
 this.timer=setTimeout(()=>this.go(!1),this.every),this.next(t)?this.button.textContent="Pause":this.halt()}halt(){clearTimeout(this.timer),this.
-timer=0,this.button.textContent=this.text}},At=900,pe=1900,Y=class{constructor(t,e){this.player=new K(e,"ascend, gradient there, step back, \
-descend",{text:"Play the step",every:pe}),this.slider=u("input",{type:"range",class:"fv-phase",min:0,step:1,"aria-label":"phase of the step"}),
+timer=0,this.button.textContent=this.text}},Et=900,ce=1900,Y=class{constructor(t,e){this.player=new K(e,"ascend, gradient there, step back, \
+descend",{text:"Play the step",every:ce}),this.slider=u("input",{type:"range",class:"fv-phase",min:0,step:1,"aria-label":"phase of the step"}),
 this.text=u("output"),this.slider.addEventListener("input",()=>t(Number(this.slider.value))),this.node=u("div",{class:"fv-phases",role:"grou\
 p","aria-label":"phases of the step"},this.player.button,this.slider,this.text)}show(t,e){if(this.node.hidden=!t.length,!t.length)return;let[
 s,i]=t[e];this.slider.max=t.length-1,this.slider.value=e,this.slider.setAttribute("aria-valuetext",`${e+1} of ${t.length}: ${s}`),this.text.
 replaceChildren(u("b",{},s),`: ${i}`)}};function _t(n,t){let e=u("div",{}),s=u("details",{class:"fv-menu"},u("summary",{},n),e);for(let[i,a]of t){
 let o=u("button",{type:"button"},i);o.addEventListener("click",()=>{s.open=!1,a()}),e.append(o)}return s.addEventListener("keydown",i=>{i.key===
 "Escape"&&(s.open=!1,s.firstChild.focus())}),s.addEventListener("focusout",i=>{i.relatedTarget&&!s.contains(i.relatedTarget)&&(s.open=!1)}),
-s}function R(n,t,e){let s=u("button",{type:"button",title:t},n);return s.addEventListener("click",e),s}function Ct(n){return n.split(`
+s}function I(n,t,e){let s=u("button",{type:"button",title:t},n);return s.addEventListener("click",e),s}function At(n){return n.split(`
 `).filter(Boolean).map(t=>t.startsWith("= ")?u("p",{class:"fv-equation"},t.slice(2)):u("p",{},...t.split("**").map((e,s)=>s%2?u("b",{},e):e)))}
-async function Q(n){let t=new Image;return t.src=n,await t.decode(),t}function gt(n,t){let e=u("a",{href:n,download:t});document.body.append(
+async function Q(n){let t=new Image;return t.src=n,await t.decode(),t}function mt(n,t){let e=u("a",{href:n,download:t});document.body.append(
 e),e.click(),e.remove()}var Z=class{page;story;constructor(t,e){Object.assign(this,{story:t,page:e,explored:null,rest:0}),this.sections=t.map(s=>u("section",{},u("h\
-2",{},s.title),...Ct(s.text))),this.node=u("article",{class:"fv-article"},...this.sections),this.node.hidden=!t.length,this.scrolled=()=>{clearTimeout(
+2",{},s.title),...At(s.text))),this.node=u("article",{class:"fv-article"},...this.sections),this.node.hidden=!t.length,this.scrolled=()=>{clearTimeout(
 this.rest),this.rest=setTimeout(()=>this.follow(),120)}}get cover(){return this.page.el.clientWidth<900?parseFloat(getComputedStyle(this.node).
 paddingTop):0}reads({step:t}){return t>=0&&t<this.story.length-1}inSight(){let{sections:t,cover:e}=this,s=e+.45*(window.innerHeight-e),i=Math.
 max(0,t.findLastIndex(a=>a.getBoundingClientRect().top<s));return i<t.length-1?i:-1}follow(){let{page:{state:t,resting:e},story:s}=this,i=this.
-inSight(),a=t.all;if(e()||i===a.step)return;a.step<0&&(this.explored=a);let{method:o,radius:r,n_draws:l}=t.start,{see:c,...h}=s.at(i).set??{};
-t.acted({step:i}),t.put(i<0&&this.explored||{method:o,radius:r,n_draws:l,...h,step:i})}goTo(){let{step:t}=this.page.state.all;this.story.length&&
-this.inSight()!==t&&(this.sections[t]??this.page.stage).scrollIntoView()}};var St={"#1f2933":"#e4e7eb","#6b7780":"#a3aeb9","#e4e7eb":"#323b45","#ffffff":"#15191e","#fff":"#15191e"};function Tt(n){for(let[t,e]of Object.
-entries(n))St[t]??=e}function tt(){let{body:n,documentElement:t}=document;return n.dataset.jpThemeLight?n.dataset.jpThemeLight==="false":t.dataset.
+inSight(),a=t.all;if(e()||i===a.step)return;a.step<0&&(this.explored=a);let{method:o,radius:r,n_draws:h}=t.start,{see:c,...l}=s.at(i).set??{};
+t.acted({step:i}),t.put(i<0&&this.explored||{method:o,radius:r,n_draws:h,...l,step:i})}goTo(){let{step:t}=this.page.state.all;this.story.length&&
+this.inSight()!==t&&(this.sections[t]??this.page.stage).scrollIntoView()}};var Ct={"#1f2933":"#e4e7eb","#6b7780":"#a3aeb9","#e4e7eb":"#323b45","#ffffff":"#15191e","#fff":"#15191e"};function St(n){for(let[t,e]of Object.
+entries(n))Ct[t]??=e}function tt(){let{body:n,documentElement:t}=document;return n.dataset.jpThemeLight?n.dataset.jpThemeLight==="false":t.dataset.
 theme?t.dataset.theme==="dark":matchMedia("(prefers-color-scheme: dark)").matches}function T(n){return typeof n=="string"?n.length<4?n:n.replace(
-/#(?:[0-9a-f]{6}|fff)\b/gi,t=>St[t.toLowerCase()]??t):Array.isArray(n)?typeof n[0]=="number"?n:n.map(T):n===null||typeof n!="object"||ArrayBuffer.
+/#(?:[0-9a-f]{6}|fff)\b/gi,t=>Ct[t.toLowerCase()]??t):Array.isArray(n)?typeof n[0]=="number"?n:n.map(T):n===null||typeof n!="object"||ArrayBuffer.
 isView(n)?n:Object.fromEntries(Object.entries(n).map(([t,e])=>[t,t==="colorscale"||t==="bdata"?e:T(e)]))}function et(n){let t=matchMedia("(p\
 refers-color-scheme: dark)"),e=new MutationObserver(n);return e.observe(document.body,{attributes:!0,attributeFilter:["data-jp-theme-light"]}),
 e.observe(document.documentElement,{attributes:!0,attributeFilter:["data-theme"]}),t.addEventListener("change",n),()=>{e.disconnect(),t.removeEventListener(
-"change",n)}}var fe=/^data\.(\d+)\.(x|y|z|text|customdata|marker\.(?:size|color|opacity|symbol|line\.color)|error_y\.array(?:minus)?)$/,Ft=/^layout\.(annotations|shapes)\.(\d+)\.(text|x0|x1|y0|y1)$/,
-Bt={scatter:"scatterlayer",bar:"barlayer",contour:"contourlayer",heatmap:"heatmaplayer"},vt=["contour","heatmap"];function st(n,t){return Array.
-isArray(n)&&Array.isArray(t)?n.length===t.length&&n.every((e,s)=>st(e,t[s])):Object.is(n,t)}function Nt(n,t,e){let s=t.split("."),i=s.pop();
-s.reduce((a,o)=>a[o],n)[i]=e}function bt(n,t,e,s,i){let a=[],o={};for(let[h,d]of e){let[,p,f]=h.match(fe)??[];if(p!==void 0&&Array.isArray(d)&&
-Number.isInteger(t._fullData?.[p]?.index))a.push([Number(p),f,d]);else if(Ft.test(h))o[h]=d;else return!1}let r=[...new Set(a.map(([h])=>h))].
-filter(h=>t._fullData[h].visible===!0);if(!r.every(h=>me(t,t._fullData[h])))return!1;for(let[h,d,p]of a)Nt(t.data[h],d,p),r.includes(h)&&Nt(
-t._fullData[h],d,p);if(!r.every(h=>ge(t,h)))return!1;ue(n,t,o);let l=new Set(r.map(h=>`${t._fullData[h].type} ${q(t._fullData[h])}`));return new Set(
-[...l].map(h=>be(t,i?null:r,...h.split(" "),s))).forEach(h=>h?.style(t)),!0}function ue(n,t,e){let s={};for(let[i,a]of Object.entries(e)){let[
-,o,r,l]=i.match(Ft);t.layout[o][r][l]=a,s[`${o}[${r}].opacity`]=t.layout[o][r].opacity??1}Object.keys(s).length&&n.relayout(t,s)}var q=n=>n.
-xaxis+n.yaxis;function me(n,t){let e=n._fullLayout?._plots?.[q(t)],s=Bt[t.type];if(!e||!s||t.zorder||!n.calcdata?.[t.index]?.[0]?.trace)return!1;
-let{calc:i,plot:a,style:o}=t._module;return[i,a,o].every(r=>typeof r=="function")&&!e.plot.select(`.${s}`).empty()}function ge(n,t){let e=n.
-_fullData[t],{t:s}=n.calcdata[t][0],i=n._fullLayout._plots[q(e)],a=[i.xaxis,i.yaxis].filter(c=>c.autorange),o=()=>vt.includes(e.type)||a.every(
-c=>ve(n,e,c)),r=o();vt.includes(e.type)||(e._length=Math.min(e.x.length,e.y.length));let l=e._module.calc(n,e);return l[0].trace=e,l[0].t={...s,
-...l[0].t},n.calcdata[t]=l,r&&o()}function ve(n,t,e){let i=n._fullData.find(h=>vt.includes(h.type)&&h.visible===!0&&q(h)===q(t))?._extremes?.[e.
-_id],a=t._extremes?.[e._id];if(!i?.min?.length||!a)return!1;let o=Math.abs(e.range[1]-e.range[0])/e._length,r=Math.min(...i.min.map(h=>h.val)),
-l=Math.max(...i.max.map(h=>h.val)),c=({pad:h,extrapad:d})=>o*(h+(d?e._length/20:0));return a.min.every(h=>h.val-c(h)>=r)&&a.max.every(h=>h.val+
-c(h)<=l)}function be(n,t,e,s,i){let a=n._fullLayout._plots[s],o=n.calcdata.filter(([{trace:d}])=>d?.type===e&&d.visible===!0&&d._length!==0&&
-q(d)===s),{_module:r}=o[0][0].trace,l=a.plot.select(`.${Bt[e]}`);if(r.crossTraceCalc?.(n,a),o.forEach(xe),e!=="scatter")return r.plot(n,a,o,
-l),r;let h=l.selectAll("g.trace").size()===o.length&&t&&!i&&o.every(([{trace:d}])=>!/^tonext/.test(d.fill)&&!d.stackgroup);return h?o.filter(
-([{trace:d}])=>t.includes(d.index)).forEach(d=>r.plot(n,a,[d],l,{duration:0})):r.plot(n,a,o,l,i),a.zoomScalePts=l.selectAll(".trace").selectAll(
-"path.point"),h&&!o.some(([{trace:d}])=>d.error_y?.visible||d.error_x?.visible)?null:r}function xe(n){let{error_y:t}=n[0].trace;t?.visible&&
+"change",n)}}var pe=/^data\.(\d+)\.(x|y|z|text|customdata|marker\.(?:size|color|opacity|symbol|line\.color)|error_y\.array(?:minus)?)$/,Nt=/^layout\.(annotations|shapes)\.(\d+)\.(text|x0|x1|y0|y1)$/,
+Ft={scatter:"scatterlayer",bar:"barlayer",contour:"contourlayer",heatmap:"heatmaplayer"},gt=["contour","heatmap"];function st(n,t){return Array.
+isArray(n)&&Array.isArray(t)?n.length===t.length&&n.every((e,s)=>st(e,t[s])):Object.is(n,t)}function Tt(n,t,e){let s=t.split("."),i=s.pop();
+s.reduce((a,o)=>a[o],n)[i]=e}function vt(n,t,e,s,i){let a=[],o={};for(let[l,d]of e){let[,p,f]=l.match(pe)??[];if(p!==void 0&&Array.isArray(d)&&
+Number.isInteger(t._fullData?.[p]?.index))a.push([Number(p),f,d]);else if(Nt.test(l))o[l]=d;else return!1}let r=[...new Set(a.map(([l])=>l))].
+filter(l=>t._fullData[l].visible===!0);if(!r.every(l=>ue(t,t._fullData[l])))return!1;for(let[l,d,p]of a)Tt(t.data[l],d,p),r.includes(l)&&Tt(
+t._fullData[l],d,p);if(!r.every(l=>me(t,l)))return!1;fe(n,t,o);let h=new Set(r.map(l=>`${t._fullData[l].type} ${R(t._fullData[l])}`));return new Set(
+[...h].map(l=>ve(t,i?null:r,...l.split(" "),s))).forEach(l=>l?.style(t)),!0}function fe(n,t,e){let s={};for(let[i,a]of Object.entries(e)){let[
+,o,r,h]=i.match(Nt);t.layout[o][r][h]=a,s[`${o}[${r}].opacity`]=t.layout[o][r].opacity??1}Object.keys(s).length&&n.relayout(t,s)}var R=n=>n.
+xaxis+n.yaxis;function ue(n,t){let e=n._fullLayout?._plots?.[R(t)],s=Ft[t.type];if(!e||!s||t.zorder||!n.calcdata?.[t.index]?.[0]?.trace)return!1;
+let{calc:i,plot:a,style:o}=t._module;return[i,a,o].every(r=>typeof r=="function")&&!e.plot.select(`.${s}`).empty()}function me(n,t){let e=n.
+_fullData[t],{t:s}=n.calcdata[t][0],i=n._fullLayout._plots[R(e)],a=[i.xaxis,i.yaxis].filter(c=>c.autorange),o=()=>gt.includes(e.type)||a.every(
+c=>ge(n,e,c)),r=o();gt.includes(e.type)||(e._length=Math.min(e.x.length,e.y.length));let h=e._module.calc(n,e);return h[0].trace=e,h[0].t={...s,
+...h[0].t},n.calcdata[t]=h,r&&o()}function ge(n,t,e){let i=n._fullData.find(l=>gt.includes(l.type)&&l.visible===!0&&R(l)===R(t))?._extremes?.[e.
+_id],a=t._extremes?.[e._id];if(!i?.min?.length||!a)return!1;let o=Math.abs(e.range[1]-e.range[0])/e._length,r=Math.min(...i.min.map(l=>l.val)),
+h=Math.max(...i.max.map(l=>l.val)),c=({pad:l,extrapad:d})=>o*(l+(d?e._length/20:0));return a.min.every(l=>l.val-c(l)>=r)&&a.max.every(l=>l.val+
+c(l)<=h)}function ve(n,t,e,s,i){let a=n._fullLayout._plots[s],o=n.calcdata.filter(([{trace:d}])=>d?.type===e&&d.visible===!0&&d._length!==0&&
+R(d)===s),{_module:r}=o[0][0].trace,h=a.plot.select(`.${Ft[e]}`);if(r.crossTraceCalc?.(n,a),o.forEach(be),e!=="scatter")return r.plot(n,a,o,
+h),r;let l=h.selectAll("g.trace").size()===o.length&&t&&!i&&o.every(([{trace:d}])=>!/^tonext/.test(d.fill)&&!d.stackgroup);return l?o.filter(
+([{trace:d}])=>t.includes(d.index)).forEach(d=>r.plot(n,a,[d],h,{duration:0})):r.plot(n,a,o,h,i),a.zoomScalePts=h.selectAll(".trace").selectAll(
+"path.point"),l&&!o.some(([{trace:d}])=>d.error_y?.visible||d.error_x?.visible)?null:r}function be(n){let{error_y:t}=n[0].trace;t?.visible&&
 n.forEach((e,s)=>{let i=e.i??s,a=t.array[i],o=(t.symmetric?t.array:t.arrayminus)[i];Number.isFinite(e.y)&&Number.isFinite(a)&&Number.isFinite(
-o)&&Object.assign(e,{yh:e.y+a,ys:e.y-o})})}function xt(n){for(let{plot:t}of Object.values(n._fullLayout?._plots??{}))t?.selectAll("*").interrupt().
-transition().duration(0)}var F=n=>n.margin?.t??n.template.layout.margin.t;function Dt({layout:n,data:t},e,s,i){if(!n.yaxis?.scaleanchor||n.xaxis2)return null;let[a,o]=[
-"xaxis","yaxis"].map(d=>e[d]??n[d].range),r=t.some(d=>d.colorbar)?130:20,l=a&&o?(a[1]-a[0])/(o[1]-o[0]):1,c=we({data:t,layout:n}).reduce((d,p)=>d+
-44+7.2*p.length,0),h=Math.min(s-60-r-(i-F(n)-92)*l,s-60-r-c)/2;return h<8?null:{margin:{...n.margin,t:F(n),l:60+h,r:r+h}}}function Pt(n,t){let e=[
+o)&&Object.assign(e,{yh:e.y+a,ys:e.y-o})})}function bt(n){for(let{plot:t}of Object.values(n._fullLayout?._plots??{}))t?.selectAll("*").interrupt().
+transition().duration(0)}var F=n=>n.margin?.t??n.template.layout.margin.t;function Bt({layout:n,data:t},e,s,i){if(!n.yaxis?.scaleanchor||n.xaxis2)return null;let[a,o]=[
+"xaxis","yaxis"].map(d=>e[d]??n[d].range),r=t.some(d=>d.colorbar)?130:20,h=a&&o?(a[1]-a[0])/(o[1]-o[0]):1,c=xe({data:t,layout:n}).reduce((d,p)=>d+
+44+7.2*p.length,0),l=Math.min(s-60-r-(i-F(n)-92)*h,s-60-r-c)/2;return l<8?null:{margin:{...n.margin,t:F(n),l:60+l,r:r+l}}}function Dt(n,t){let e=[
 "",2,3,4].filter(r=>n[`xaxis${r}`]),s=e.length>1&&e.every(r=>!n[`yaxis${r}`].domain);if(t>=460||!s)return n;let i=.1,a=(1-i*(e.length-1))/e.
-length,o={};return e.forEach((r,l)=>{let c=1-l*(a+i),h=l===e.length-1;o[`xaxis${r}`]={...n[`xaxis${r}`],domain:[0,1],showticklabels:h,title:h?
-n[`xaxis${r}`].title:""},o[`yaxis${r}`]={...n[`yaxis${r}`],domain:[Math.max(0,c-a),c],showticklabels:!0,nticks:4,title:l===1?n.yaxis.title:""}}),
-{...n,...o,margin:{...n.margin,t:58}}}function we({data:n,layout:t}){return t.showlegend===!1?[]:n.filter(e=>e.mode&&e.name&&e.showlegend!==
-!1&&e.visible!==!1).map(e=>e.name)}function Wt({data:n,layout:t},e,s){let i=s-(t.margin?.t??76)-(t.margin?.b??92),a=f=>({...f,title:{...f.title,
+length,o={};return e.forEach((r,h)=>{let c=1-h*(a+i),l=h===e.length-1;o[`xaxis${r}`]={...n[`xaxis${r}`],domain:[0,1],showticklabels:l,title:l?
+n[`xaxis${r}`].title:""},o[`yaxis${r}`]={...n[`yaxis${r}`],domain:[Math.max(0,c-a),c],showticklabels:!0,nticks:4,title:h===1?n.yaxis.title:""}}),
+{...n,...o,margin:{...n.margin,t:58}}}function xe({data:n,layout:t}){return t.showlegend===!1?[]:n.filter(e=>e.mode&&e.name&&e.showlegend!==
+!1&&e.visible!==!1).map(e=>e.name)}function Pt({data:n,layout:t},e,s){let i=s-(t.margin?.t??76)-(t.margin?.b??92),a=f=>({...f,title:{...f.title,
 font:{...f.title.font,size:Math.max(10,Math.min(15,i/(.54*f.title.text.length)))}}}),o=n.map(f=>f.colorbar?.title?.text?{...f,colorbar:a(f.colorbar)}:
-f),{scene:r}=t,l=460/e;for(let f of Object.keys(t).filter(b=>/^[xy]axis\d*$/.test(b))){let b=t[f],[m,g]=b.domain??[0,1],k=f[0]==="y"?i:e-60,
-[w]=(b.title?.text??"").split("<br>"),O=k*(g-m)/(.54*w.replace(/<[^>]*>/g,"").length);O<15&&(t={...t,[f]:{...b,title:{...b.title,font:{...b.
-title.font,size:Math.max(9,O)}}}})}if(!r?.camera||l<=1)return{data:o,layout:t};let c=Object.fromEntries(Object.entries(r.camera.eye).map(([f,
-b])=>[f,b*l**.7])),h=({title:f})=>f.text.replace(/ of [^)]*\)/,")"),d=(f,b)=>({...f,title:{...f.title,text:b,font:{size:10}},tickfont:{size:9}}),
-p={xaxis:d(r.xaxis,h(r.xaxis)),yaxis:d(r.yaxis,h(r.yaxis)),zaxis:d(r.zaxis,"")};return{data:o,layout:{...t,scene:{...r,...p,camera:{...r.camera,
-eye:c}}}}}var ye=matchMedia("(pointer: coarse)"),U=class{entry;tools;state;scene;revision;member;constructor(t,e,s){Object.assign(this,{entry:t,tools:s,
+f),{scene:r}=t,h=460/e;for(let f of Object.keys(t).filter(b=>/^[xy]axis\d*$/.test(b))){let b=t[f],[v,m]=b.domain??[0,1],k=f[0]==="y"?i:e-60,
+[w]=(b.title?.text??"").split("<br>"),O=k*(m-v)/(.54*w.replace(/<[^>]*>/g,"").length);O<15&&(t={...t,[f]:{...b,title:{...b.title,font:{...b.
+title.font,size:Math.max(9,O)}}}})}if(!r?.camera||h<=1)return{data:o,layout:t};let c=Object.fromEntries(Object.entries(r.camera.eye).map(([f,
+b])=>[f,b*h**.7])),l=({title:f})=>f.text.replace(/ of [^)]*\)/,")"),d=(f,b)=>({...f,title:{...f.title,text:b,font:{size:10}},tickfont:{size:9}}),
+p={xaxis:d(r.xaxis,l(r.xaxis)),yaxis:d(r.yaxis,l(r.yaxis)),zaxis:d(r.zaxis,"")};return{data:o,layout:{...t,scene:{...r,...p,camera:{...r.camera,
+eye:c}}}}}var we=matchMedia("(pointer: coarse)"),q=class{entry;tools;state;scene;revision;member;constructor(t,e,s){Object.assign(this,{entry:t,tools:s,
 state:"",width:0,revision:0,glides:0}),this.mark=u("span",{class:"fv-letter",hidden:""},e),this.plot=u("div",{role:"group"}),this.node=u("di\
-v",{class:"fv-plot"},this.mark,this.plot),this.rings=[],this.held=Object.fromEntries(Object.entries(t.held??{}).map(([i,a])=>[i,Array.isArray(
-a)?a:Lt(a)]))}draw(t,e,{height:s,most:i=1/0,width:a=this.plot.clientWidth,dark:o,phone:r=!1,ranges:l,transition:c,at:h=0}){let{entry:d,plot:p,
-tools:f}=this,{index:b,Plotly:m}=f,g=a<460&&ze(d,a,r);if(this.narrow=!!g&&r,d.layout.yaxis?.scaleanchor&&!d.layout.xaxis2){let{t:v,b:z,l:D,r:_}=g?.
-margin??{},P=g?v+z+a-D-_-(d.phases.length?0:66):F(d.layout)+a-100;s=Math.round(g?Math.min(P,Math.max(i,v+z+85)):Math.max(300,Math.min(s,P)))}
-if(d.layout.yaxis?.scaleanchor&&d.layout.xaxis2&&!g){let v=Object.keys(d.layout).filter(z=>/^xaxis\d*$/.test(z)).length;s=Math.round(Math.max(
-300,Math.min(s,F(d.layout)+(a-160)/v+70)))}g&&d.phases.length&&(l=this.low(l,(s-g.margin.t-g.margin.b)/(a-g.margin.l-g.margin.r),e));let k=g||
-Dt(d,l,a,s),w=d.binds.some(v=>v.rows!=="all"&&v.rows!=="phase"),O=[k&&a,o,s,JSON.stringify(l)].join("/"),M=[O,t.meta.method,t.meta.radius,t.
-version??0,w?e:""].join("/"),j=`${M}/${h}`;if(this.state===j)return this.resize(a),!1;let x=!this.state,y=d.binds.map(v=>ft(v,b.fields,t,e,h,
-this.held));if(this.place===M&&!mt.matches)return this.slide(y,{state:j,at:h,dark:o}),!1;this.place=M,d.phases.length&&(p.dataset.phase=h);let L=x||
-this.scene!==O?null:d.binds.flatMap(({path:v},z)=>st(y[z],this.values[z])?[]:[[v,o?T(y[z]):y[z]]]);Object.assign(this,{state:j,scene:O,member:t,
-values:y});let E=performance.now()<this.glides;if(E&&xt(p),this.glides=c?performance.now()+c.duration+100:0,L&&bt(m,p,L,c,E))return this.resize(
-a),this.spread(),!0;let $={data:d.data,layout:{...d.layout,height:s,uirevision:"kept",datarevision:++this.revision}};d.binds.forEach((v,z)=>{
-$=V($,v.path.split("."),y[z])});for(let[v,z]of Object.entries(l))$=V($,["layout",v,"range"],z);return k&&($.layout={...$.layout,margin:k.margin}),
-$.layout=Pt($.layout,a),$=Wt($,a,s),g&&($.data=Ut($.data).map(v=>$e(v,d))),this.print=g?Oe($.layout):"",g&&($.layout=Me({...$.layout,...ke($,
-a)},d,r)),ye.matches&&($.layout.dragmode=!1),o?$={data:T($.data),layout:T($.layout)}:$={data:$.data.map(v=>({...v})),layout:$.layout},this.width=
-a,p.style.height=`${s}px`,m.react(p,$.data,$.layout,b.config),x?this.listen():p._fullLayout.width!==a&&m.Plots.resize(p),this.spread(),!0}low(t,e,s){
-let{entry:i,tools:a}=this,[o,r]=["xaxis","yaxis"].map(p=>t[p]??i.layout[p].range),l=(r[0]+r[1])/2,c=i.binds.filter(({path:p})=>p.endsWith(".\
-y")),h=i.common?a.members.slice(0,1):a.members,d=e*(o[1]-o[0])/2;for(let p of c)for(let f of h)for(let b of i.phases.keys())for(let m of ft(
-p,a.index.fields,f,s,b,this.held))d=Math.max(d,1.06*Math.abs(m-l)||0);return d<r[1]-l?{...t,yaxis:[l-d,l+d]}:t}slide(t,{state:e,at:s,dark:i}){
-let{entry:a,plot:o,tools:r}=this,l=this.values,c=performance.now(),h=c<this.glides;h&&xt(o),Object.assign(this,{state:e,glides:0}),delete o.
-dataset.phase;let d=()=>{if(this.state!==e)return;let p=Math.min(1,(performance.now()-c)/At),f=p*p*(3-2*p),b=t.map((k,w)=>a.binds[w].rows===
-"phase"?ut(l[w],k,f):k),m=a.binds.flatMap(({path:k},w)=>st(b[w],this.values[w])?[]:[[k,i?T(b[w]):b[w]]]);this.values=b;let g=o.clientWidth&&
-bt(r.Plotly,o,m,void 0,h);h=!1,g?p<1?requestAnimationFrame(d):(o.dataset.phase=s,this.spread()):(this.renew(),r.redraw())};requestAnimationFrame(
-d)}spread(){if(!this.entry.phases.length)return;let{left:t,right:e,top:s,bottom:i}=this.plot.querySelector(".plotbg, .bglayer .bg, .draglaye\
-r .nsewdrag")?.getBoundingClientRect()??{},a=[];for(let o of this.plot.querySelectorAll(".scatterlayer .textpoint")){o.style.transform="";let r=o.
-getBoundingClientRect();if(!r.width)continue;let l=([d,p])=>({left:r.left+d,right:r.right+d,top:r.top+p,bottom:r.bottom+p}),c=d=>{let p=l(d);
-return p.left>t&&p.right<e&&p.top>s&&p.bottom<i&&a.every(f=>p.right<f.left||p.left>f.right||p.bottom<f.top+3||p.top>f.bottom-3)},h=[0,14,26,
-40].flatMap(d=>[[0,-d],[0,d],[d,0],[-d,0],[d,-d],[-d,-d],[d,d],[-d,d]]).find(c);o.style.visibility=h?"":"hidden",h&&(o.style.transform=`tran\
-slate(${h[0]}px, ${h[1]}px)`,a.push(l(h)))}}renew(){this.state&&Object.assign(this,{state:"elsewhere",scene:"",place:""})}describe(t){this.plot.
-setAttribute("aria-label",t)}resize(t=this.plot.clientWidth){let e=this.plot._fullLayout?.width??t;!this.state||!t||t===this.width&&Math.abs(
-e-t)<2||(this.width=t,this.tools.Plotly.Plots.resize(this.plot))}listen(){let t=s=>this.drawOf(s.points?.[0]),e=s=>i=>{let a=t(i);a!==null&&
-this.tools.point(s,a)};this.plot.on("plotly_hover",e("hover")),this.plot.on("plotly_click",e("click")),this.plot.on("plotly_unhover",()=>this.
-tools.point("hover",null)),this.plot.on("plotly_relayout",()=>this.tools.replace(this))}drawOf(t){if(!t)return null;let{link:e}=this.entry,s=e[t.
-data.name];return s==="draws"?t.pointNumber:s==="eigenvalues"?Math.floor(t.pointNumber/this.perDraw(t.data)):e.x==="sizes"?Math.round(t.x)-1:
-null}perDraw(t){return Math.max(1,Math.round(t.x.length/this.member.meta.n_spectra))}light(t){this.rings.forEach(r=>r.remove()),this.rings=[];
-let e=this.plot._fullLayout;if(t===null||!this.state||!e)return;let s=(r,l)=>{let c=u("div",{class:r,style:Object.entries(l).map(([h,d])=>`${h}\
-:${d.toFixed(1)}px`).join(";")});this.rings.push(c),this.node.append(c)},{link:i}=this.entry,a=this.plot.offsetTop,o=this.plot.offsetLeft;for(let r of this.
-plot._fullData){let l=i[r.name],c=e[Rt(r.xaxis??"x")],h=e[Rt(r.yaxis??"y")];if(!l||!c?.d2p||!r.x)continue;let d=l==="draws"?1:this.perDraw(r);
-for(let p=t*d;p<(t+1)*d&&p<r.x.length;p++){let f={left:o+c._offset+c.d2p(r.x[p]),top:a+h._offset+h.d2p(r.y[p])};Number.isFinite(f.left)&&Number.
-isFinite(f.top)&&s("fv-ring",f)}}if(i.x==="sizes"&&e.xaxis?.d2p){let{t:r,h:l}=e._size;s("fv-rule",{left:o+e.xaxis._offset+e.xaxis.d2p(t+1),top:a+
-r,height:l})}}image(t,e=1){let{width:s,height:i}=this.plot._fullLayout;return this.tools.Plotly.toImage(this.plot,{format:t,width:s,height:i,
-scale:e})}};function ze({data:n,layout:t,phases:e},s,i){let a=Math.max(0,F(t)-76)+(t.annotations?.some(r=>r.yref==="paper"&&r.y>=1)?16:0),o=(i?
-12:36)+Math.min(34,a)+17*qt({data:Ut(n),layout:t},s).length;return{margin:{...t.margin,...e.length?{t:o,b:8,l:8,r:8}:{t:o,b:48,l:s<240?40:50,
-r:12}}}}function qt({data:n,layout:t},e){if(t.showlegend===!1)return[];let s=[],i=0;for(let{name:a,mode:o,marker:r,line:l,showlegend:c,visible:h}of n){
-if(!o||!a||c===!1||h===!1)continue;let d=/markers/.test(o)&&typeof r?.color=="string"?r.color:l?.color??"#1f2933",p=26+6.6*a.length,f=/markers/.
-test(o)?/cross/.test(r?.symbol)?"✚":"●":"–";p>i&&(s.push([]),i=e-24),i-=p,s.at(-1).push(`<span style="color:${d}">${f} ${a}</span>`)}return s.
-map(a=>a.join("   "))}function ke(n,t){let e=qt(n,t),{annotations:s=[],margin:i}=n.layout;if(!e.length)return{};let a={x:0,y:1,xref:"paper",
-yref:"paper",xanchor:"left",yanchor:"bottom",xshift:8-i.l,yshift:4,align:"left",showarrow:!1};return{showlegend:!1,annotations:[...s,{...a,text:e.
-join("<br>"),font:{size:11}}]}}var It=n=>n.type==="scatter"&&/lines/.test(n.mode)&&n.name?.length<11;function Ut(n){let t=n.filter(s=>It(s)&&
-s.showlegend!==!1&&s.visible!==!1).length,e=0;return n.map(s=>{if(!It(s)||s.showlegend===!1||s.visible===!1)return s;let i=s.y?.length??atob(
-s.y?.bdata??"").length/Number(s.y?.dtype?.[1]??8),a=i>2&&i<60?Math.max(0,i-1-e++*Math.max(1,Math.floor(i/t))):i-1,o=Array.from({length:i},(r,l)=>l===
-a?s.name:"");return{...s,showlegend:!1,mode:`${s.mode}+text`,text:o,textposition:i<60?"top left":"top center",textfont:{size:12,color:s.line?.
-color},cliponaxis:!1}})}function $e(n,{phases:t}){return n.colorbar?t.length?{...n,showscale:!1}:{...n,colorbar:{...n.colorbar,thickness:9,xpad:4,
-tickfont:{size:10},title:{...n.colorbar.title,font:{size:10.5}}}}:n}var Oe=({xaxis:n})=>{let[,...t]=(n?.title?.text??"").replace(/<\/?span[^>]*>/g,
-"").split("<br>");return t.length?` (${t.join("; ")}.)`:""};function Me(n,{phases:t},e){let[,...s]=(n.title?.text??"").split("<br>"),i={...n.
-title,text:e?s.join("<br>"):n.title?.text,font:{...n.title?.font,size:12}},a=h=>Math.max(...h.split("<br>").map(d=>d.length)),o=n.annotations?.
-map(h=>({...h,font:{...h.font,size:a(h.text??"")>54?8.5:10}})),r={...n.legend,font:{...n.legend?.font,size:11}},{xaxis:l}=n,c=l?.title?.text?.
-split("<br>")[0];if(t.length)for(let h of["xaxis","yaxis"])n={...n,[h]:{...n[h],title:{text:""},showticklabels:!1,ticks:"",automargin:!1}};return{
-...n,title:i,legend:r,...c&&!t.length?{xaxis:{...l,title:{...l.title,text:c}}}:{},...o?{annotations:o}:{}}}var Rt=n=>`${n[0]}axis${n.slice(1)}`;var je=40,Le=450;async function yt(n,t){for(let[e,s,i]of n){let{method:a,radius:o}=i.member.meta;gt(await i.image(t,t==="png"?2:1),["flatviz",
-s.name,a,o||"",e==="B"?"b":""].filter(Boolean).join("-")+`.${t}`)}}async function Ht({el:n,state:t,member:e,radii:s,shown:i}){let a=t.all,{method:o,
-label:r}=e.meta,l=[];for(let M of s){for(t.put({...a,radius:M});n.dataset.state!==`${o}/${M}/${a.n_draws}`;)await new Promise(requestAnimationFrame);
-l.push({radius:M,images:await Promise.all(i().map(async([,,j])=>Q(await j.image("png"))))})}t.put(a);let c=Math.max(...l.map(({images:M})=>M.
-reduce((j,x)=>j+x.width,0))),h=Math.max(...l.flatMap(({images:M})=>M.map(j=>j.height))),d=u("canvas",{width:c+c%2,height:h+je+h%2}),p=d.getContext(
-"2d"),{color:f,backgroundColor:b,fontFamily:m}=getComputedStyle(n),g=[],k=["video/mp4","video/webm"].find(M=>MediaRecorder.isTypeSupported(M)),
+v",{class:"fv-plot"},this.mark,this.plot),this.rings=[]}draw(t,e,{height:s,most:i=1/0,width:a=this.plot.clientWidth,dark:o,phone:r=!1,ranges:h,
+transition:c,at:l=0}){let{entry:d,plot:p,tools:f}=this,{index:b,Plotly:v}=f,m=a<460&&ye(d,a,r);if(this.narrow=!!m&&r,d.layout.yaxis?.scaleanchor&&
+!d.layout.xaxis2){let{t:g,b:z,l:D,r:A}=m?.margin??{},P=m?g+z+a-D-A-(d.phases.length?0:66):F(d.layout)+a-100;s=Math.round(m?Math.min(P,Math.max(
+i,g+z+85)):Math.max(300,Math.min(s,P)))}if(d.layout.yaxis?.scaleanchor&&d.layout.xaxis2&&!m){let g=Object.keys(d.layout).filter(z=>/^xaxis\d*$/.
+test(z)).length;s=Math.round(Math.max(300,Math.min(s,F(d.layout)+(a-160)/g+70)))}m&&d.phases.length&&(h=this.low(h,(s-m.margin.t-m.margin.b)/
+(a-m.margin.l-m.margin.r),e));let k=m||Bt(d,h,a,s),w=d.binds.some(g=>g.rows!=="all"&&g.rows!=="phase"),O=[k&&a,o,s,JSON.stringify(h)].join("\
+/"),M=[O,t.meta.method,t.meta.radius,t.version??0,w?e:""].join("/"),j=`${M}/${l}`;if(this.state===j)return this.resize(a),!1;let x=!this.state,
+y=d.binds.map(g=>pt(g,b.fields,t,e,l));if(this.place===M&&!ut.matches)return this.slide(y,{state:j,at:l,dark:o}),!1;this.place=M,d.phases.length&&
+(p.dataset.phase=l);let L=x||this.scene!==O?null:d.binds.flatMap(({path:g},z)=>st(y[z],this.values[z])?[]:[[g,o?T(y[z]):y[z]]]);Object.assign(
+this,{state:j,scene:O,member:t,values:y});let E=performance.now()<this.glides;if(E&&bt(p),this.glides=c?performance.now()+c.duration+100:0,L&&
+vt(v,p,L,c,E))return this.resize(a),this.spread(),!0;let $={data:d.data,layout:{...d.layout,height:s,uirevision:"kept",datarevision:++this.revision}};
+d.binds.forEach((g,z)=>{$=V($,g.path.split("."),y[z])});for(let[g,z]of Object.entries(h))$=V($,["layout",g,"range"],z);return k&&($.layout={
+...$.layout,margin:k.margin}),$.layout=Dt($.layout,a),$=Pt($,a,s),m&&($.data=qt($.data).map(g=>ke(g,d))),this.print=m?$e($.layout):"",m&&($.
+layout=Oe({...$.layout,...ze($,a)},d,r)),we.matches&&($.layout.dragmode=!1),o?$={data:T($.data),layout:T($.layout)}:$={data:$.data.map(g=>({
+...g})),layout:$.layout},this.width=a,p.style.height=`${s}px`,v.react(p,$.data,$.layout,b.config),x?this.listen():p._fullLayout.width!==a&&v.
+Plots.resize(p),this.spread(),!0}low(t,e,s){let{entry:i,tools:a}=this,[o,r]=["xaxis","yaxis"].map(d=>t[d]??i.layout[d].range),h=(r[0]+r[1])/
+2,c=i.binds.filter(({path:d})=>d.endsWith(".y")),l=e*(o[1]-o[0])/2;for(let d of c)for(let p of a.members)for(let f of i.phases.keys())for(let b of pt(
+d,a.index.fields,p,s,f))l=Math.max(l,1.06*Math.abs(b-h)||0);return l<r[1]-h?{...t,yaxis:[h-l,h+l]}:t}slide(t,{state:e,at:s,dark:i}){let{entry:a,
+plot:o,tools:r}=this,h=this.values,c=performance.now(),l=c<this.glides;l&&bt(o),Object.assign(this,{state:e,glides:0}),delete o.dataset.phase;
+let d=()=>{if(this.state!==e)return;let p=Math.min(1,(performance.now()-c)/Et),f=p*p*(3-2*p),b=t.map((k,w)=>a.binds[w].rows==="phase"?ft(h[w],
+k,f):k),v=a.binds.flatMap(({path:k},w)=>st(b[w],this.values[w])?[]:[[k,i?T(b[w]):b[w]]]);this.values=b;let m=o.clientWidth&&vt(r.Plotly,o,v,
+void 0,l);l=!1,m?p<1?requestAnimationFrame(d):(o.dataset.phase=s,this.spread()):(this.renew(),r.redraw())};requestAnimationFrame(d)}spread(){
+if(!this.entry.phases.length)return;let{left:t,right:e,top:s,bottom:i}=this.plot.querySelector(".plotbg, .bglayer .bg, .draglayer .nsewdrag")?.
+getBoundingClientRect()??{},a=[];for(let o of this.plot.querySelectorAll(".scatterlayer .textpoint")){o.style.transform="";let r=o.getBoundingClientRect();
+if(!r.width)continue;let h=([d,p])=>({left:r.left+d,right:r.right+d,top:r.top+p,bottom:r.bottom+p}),c=d=>{let p=h(d);return p.left>t&&p.right<
+e&&p.top>s&&p.bottom<i&&a.every(f=>p.right<f.left||p.left>f.right||p.bottom<f.top+3||p.top>f.bottom-3)},l=[0,14,26,40].flatMap(d=>[[0,-d],[0,
+d],[d,0],[-d,0],[d,-d],[-d,-d],[d,d],[-d,d]]).find(c);o.style.visibility=l?"":"hidden",l&&(o.style.transform=`translate(${l[0]}px, ${l[1]}px\
+)`,a.push(h(l)))}}renew(){this.state&&Object.assign(this,{state:"elsewhere",scene:"",place:""})}describe(t){this.plot.setAttribute("aria-lab\
+el",t)}resize(t=this.plot.clientWidth){let e=this.plot._fullLayout?.width??t;!this.state||!t||t===this.width&&Math.abs(e-t)<2||(this.width=t,
+this.tools.Plotly.Plots.resize(this.plot))}listen(){let t=s=>this.drawOf(s.points?.[0]),e=s=>i=>{let a=t(i);a!==null&&this.tools.point(s,a)};
+this.plot.on("plotly_hover",e("hover")),this.plot.on("plotly_click",e("click")),this.plot.on("plotly_unhover",()=>this.tools.point("hover",null)),
+this.plot.on("plotly_relayout",()=>this.tools.replace(this))}drawOf(t){if(!t)return null;let{link:e}=this.entry,s=e[t.data.name];return s===
+"draws"?t.pointNumber:s==="eigenvalues"?Math.floor(t.pointNumber/this.perDraw(t.data)):e.x==="sizes"?Math.round(t.x)-1:null}perDraw(t){return Math.
+max(1,Math.round(t.x.length/this.member.meta.n_spectra))}light(t){this.rings.forEach(r=>r.remove()),this.rings=[];let e=this.plot._fullLayout;
+if(t===null||!this.state||!e)return;let s=(r,h)=>{let c=u("div",{class:r,style:Object.entries(h).map(([l,d])=>`${l}:${d.toFixed(1)}px`).join(
+";")});this.rings.push(c),this.node.append(c)},{link:i}=this.entry,a=this.plot.offsetTop,o=this.plot.offsetLeft;for(let r of this.plot._fullData){
+let h=i[r.name],c=e[It(r.xaxis??"x")],l=e[It(r.yaxis??"y")];if(!h||!c?.d2p||!r.x)continue;let d=h==="draws"?1:this.perDraw(r);for(let p=t*d;p<
+(t+1)*d&&p<r.x.length;p++){let f={left:o+c._offset+c.d2p(r.x[p]),top:a+l._offset+l.d2p(r.y[p])};Number.isFinite(f.left)&&Number.isFinite(f.top)&&
+s("fv-ring",f)}}if(i.x==="sizes"&&e.xaxis?.d2p){let{t:r,h}=e._size;s("fv-rule",{left:o+e.xaxis._offset+e.xaxis.d2p(t+1),top:a+r,height:h})}}image(t,e=1){
+let{width:s,height:i}=this.plot._fullLayout;return this.tools.Plotly.toImage(this.plot,{format:t,width:s,height:i,scale:e})}};function ye({data:n,
+layout:t,phases:e},s,i){let a=Math.max(0,F(t)-76)+(t.annotations?.some(r=>r.yref==="paper"&&r.y>=1)?16:0),o=(i?12:36)+Math.min(34,a)+17*Rt({
+data:qt(n),layout:t},s).length;return{margin:{...t.margin,...e.length?{t:o,b:8,l:8,r:8}:{t:o,b:48,l:s<240?40:50,r:12}}}}function Rt({data:n,
+layout:t},e){if(t.showlegend===!1)return[];let s=[],i=0;for(let{name:a,mode:o,marker:r,line:h,showlegend:c,visible:l}of n){if(!o||!a||c===!1||
+l===!1)continue;let d=/markers/.test(o)&&typeof r?.color=="string"?r.color:h?.color??"#1f2933",p=26+6.6*a.length,f=/markers/.test(o)?/cross/.
+test(r?.symbol)?"✚":"●":"–";p>i&&(s.push([]),i=e-24),i-=p,s.at(-1).push(`<span style="color:${d}">${f} ${a}</span>`)}return s.map(a=>a.
+join("   "))}function ze(n,t){let e=Rt(n,t),{annotations:s=[],margin:i}=n.layout;if(!e.length)return{};let a={x:0,y:1,xref:"paper",yref:"pap\
+er",xanchor:"left",yanchor:"bottom",xshift:8-i.l,yshift:4,align:"left",showarrow:!1};return{showlegend:!1,annotations:[...s,{...a,text:e.join(
+"<br>"),font:{size:11}}]}}var Wt=n=>n.type==="scatter"&&/lines/.test(n.mode)&&n.name?.length<11;function qt(n){let t=n.filter(s=>Wt(s)&&s.showlegend!==
+!1&&s.visible!==!1).length,e=0;return n.map(s=>{if(!Wt(s)||s.showlegend===!1||s.visible===!1)return s;let i=s.y?.length??atob(s.y?.bdata??"").
+length/Number(s.y?.dtype?.[1]??8),a=i>2&&i<60?Math.max(0,i-1-e++*Math.max(1,Math.floor(i/t))):i-1,o=Array.from({length:i},(r,h)=>h===a?s.name:
+"");return{...s,showlegend:!1,mode:`${s.mode}+text`,text:o,textposition:i<60?"top left":"top center",textfont:{size:12,color:s.line?.color},
+cliponaxis:!1}})}function ke(n,{phases:t}){return n.colorbar?t.length?{...n,showscale:!1}:{...n,colorbar:{...n.colorbar,thickness:9,xpad:4,tickfont:{
+size:10},title:{...n.colorbar.title,font:{size:10.5}}}}:n}var $e=({xaxis:n})=>{let[,...t]=(n?.title?.text??"").replace(/<\/?span[^>]*>/g,"").
+split("<br>");return t.length?` (${t.join("; ")}.)`:""};function Oe(n,{phases:t},e){let[,...s]=(n.title?.text??"").split("<br>"),i={...n.title,
+text:e?s.join("<br>"):n.title?.text,font:{...n.title?.font,size:12}},a=l=>Math.max(...l.split("<br>").map(d=>d.length)),o=n.annotations?.map(
+l=>({...l,font:{...l.font,size:a(l.text??"")>54?8.5:10}})),r={...n.legend,font:{...n.legend?.font,size:11}},{xaxis:h}=n,c=h?.title?.text?.split(
+"<br>")[0];if(t.length)for(let l of["xaxis","yaxis"])n={...n,[l]:{...n[l],title:{text:""},showticklabels:!1,ticks:"",automargin:!1}};return{
+...n,title:i,legend:r,...c&&!t.length?{xaxis:{...h,title:{...h.title,text:c}}}:{},...o?{annotations:o}:{}}}var It=n=>`${n[0]}axis${n.slice(1)}`;var Me=40,je=450;async function wt(n,t){for(let[e,s,i]of n){let{method:a,radius:o}=i.member.meta;mt(await i.image(t,t==="png"?2:1),["flatviz",
+s.name,a,o||"",e==="B"?"b":""].filter(Boolean).join("-")+`.${t}`)}}async function Ut({el:n,state:t,member:e,radii:s,shown:i}){let a=t.all,{method:o,
+label:r}=e.meta,h=[];for(let M of s){for(t.put({...a,radius:M});n.dataset.state!==`${o}/${M}/${a.n_draws}`;)await new Promise(requestAnimationFrame);
+h.push({radius:M,images:await Promise.all(i().map(async([,,j])=>Q(await j.image("png"))))})}t.put(a);let c=Math.max(...h.map(({images:M})=>M.
+reduce((j,x)=>j+x.width,0))),l=Math.max(...h.flatMap(({images:M})=>M.map(j=>j.height))),d=u("canvas",{width:c+c%2,height:l+Me+l%2}),p=d.getContext(
+"2d"),{color:f,backgroundColor:b,fontFamily:v}=getComputedStyle(n),m=[],k=["video/mp4","video/webm"].find(M=>MediaRecorder.isTypeSupported(M)),
 w=new MediaRecorder(d.captureStream(),{mimeType:k,videoBitsPerSecond:4e6}),O=new Promise(M=>{w.addEventListener("stop",M)});w.addEventListener(
-"dataavailable",({data:M})=>g.push(M)),w.start();for(let{radius:M,images:j}of[...l,...l.slice(0,-1).reverse(),l[0]])Object.assign(p,{fillStyle:b,
-font:`600 18px ${m}`}),p.fillRect(0,0,d.width,d.height),j.reduce((x,y)=>(p.drawImage(y,x,0),x+y.width),0),p.fillStyle=f,p.fillText(`${r}, ra\
-dius ${M}`,14,d.height-14),await new Promise(x=>{setTimeout(x,Le)});w.stop(),await O,gt(URL.createObjectURL(new Blob(g,{type:k})),`flatviz-${o}\
--radius.${k.slice(6)}`)}function Kt(n,t,{n_draws:e,phase:s,moment:i,chosen:a},o){let r=n.map(([,l,{member:{meta:c}}])=>{let h={phase:l.phases.
-length&&s!==null?JSON.stringify(t.phases[Math.min(s,t.phases.length-1)]):"",moment:l.common&&l.phases.length&&i!==null?Math.floor(o(l)/t.phases.
-length):"",image:l.kind==="images"?a.image??"":""},d=Object.entries(h).filter(([,p])=>p!=="").map(([p,f])=>`, ${p}=${f}`).join("");return`fv\
-.widgets.plot_view(family, ${JSON.stringify(l.name)}, method=${JSON.stringify(c.method)}, radius=${c.radius}, n_draws=${e}${d})`});return["i\
-mport flatviz as fv","",...t.code??[],...r].join(`
+"dataavailable",({data:M})=>m.push(M)),w.start();for(let{radius:M,images:j}of[...h,...h.slice(0,-1).reverse(),h[0]])Object.assign(p,{fillStyle:b,
+font:`600 18px ${v}`}),p.fillRect(0,0,d.width,d.height),j.reduce((x,y)=>(p.drawImage(y,x,0),x+y.width),0),p.fillStyle=f,p.fillText(`${r}, ra\
+dius ${M}`,14,d.height-14),await new Promise(x=>{setTimeout(x,je)});w.stop(),await O,mt(URL.createObjectURL(new Blob(m,{type:k})),`flatviz-${o}\
+-radius.${k.slice(6)}`)}function Ht(n,t,{n_draws:e,phase:s}){let i=n.filter(([,a])=>a.kind==="plotly").map(([,a,{member:{meta:o}}])=>{let h=a.
+phases.length&&s!==null?`, phase=${JSON.stringify(t.phases[Math.min(s,t.phases.length-1)])}`:"";return`fv.widgets.plot_view(family, ${JSON.stringify(
+a.name)}, method=${JSON.stringify(o.method)}, radius=${o.radius}, n_draws=${e}${h})`});return["import flatviz as fv","",...t.code??[],...i].
+join(`
 `)}var it=class{constructor(){this.node=u("textarea",{class:"fv-code",rows:6,readonly:"",hidden:"","aria-label":"code",style:"width:100%"})}take(t,e){
 let{node:s}=this;s.hidden=!1,s.value=t,s.select(),navigator.clipboard?.writeText(t).then(()=>s.setAttribute("aria-label",`${e}, copied`),()=>{});
-let i=a=>{a.target!==s&&(s.hidden=!0,document.removeEventListener("pointerdown",i))};document.addEventListener("pointerdown",i)}};var Ee=255,Ae=254;function Jt(n){if(!n.images){let{pool:t,labels:e,shown:s,nats:i,n_draws:a,classes:o,probs:r}=n.meta.images,l=I(r);n.images=
-{classes:o,kept:c=>Math.min(c,a),prob(c,h,d){let p=l[(c*t.length+h)*o.length+d];return p===Ee?NaN:p/Ae},of:c=>s[c-1].map((h,d)=>({place:h,row:t[h],
-label:e[h],nats:i[c-1][d]}))}}return n.images}var zt=new WeakMap;function _e(n,...t){for(let e of t){let s=e?.rows?.indexOf(n)??-1;if(s<0)continue;
-zt.has(e)||zt.set(e,{bytes:I(e.pixels),urls:new Map});let{bytes:i,urls:a}=zt.get(e),[o,r,l=1]=e.shape;if(!a.has(n)){let c=u("canvas",{width:r,
-height:o}),h=c.getContext("2d"),d=h.createImageData(r,o);for(let p=0;p<o*r;p++){for(let f=0;f<3;f++)d.data[4*p+f]=i[s*o*r*l+p*l+(l>1?f:0)];d.
-data[4*p+3]=255}h.putImageData(d,0,0),a.set(n,c.toDataURL())}return a.get(n)}return""}function A(n,t={},...e){let s=document.createElementNS(
-"http://www.w3.org/2000/svg",n);for(let[i,a]of Object.entries(t))s.setAttribute(i,a);return s.append(...e),s}var Vt=12,kt=(n,t)=>n.length>t?
-`${n.slice(0,Math.max(1,t-1))}…`:n,Ce=n=>`${(100*n).toFixed(0)} %`,at=class extends U{chosen;n;height;dark;constructor(t,e,s){super(t,e,s),
+let i=a=>{a.target!==s&&(s.hidden=!0,document.removeEventListener("pointerdown",i))};document.addEventListener("pointerdown",i)}};var Le=255,Ee=254;function Kt(n){if(!n.images){let{pool:t,labels:e,shown:s,nats:i,n_draws:a,classes:o,probs:r}=n.meta.images,h=U(r);n.images=
+{classes:o,kept:c=>Math.min(c,a),prob(c,l,d){let p=h[(c*t.length+l)*o.length+d];return p===Le?NaN:p/Ee},of:c=>s[c-1].map((l,d)=>({place:l,row:t[l],
+label:e[l],nats:i[c-1][d]}))}}return n.images}var yt=new WeakMap;function _e(n,...t){for(let e of t){let s=e?.rows?.indexOf(n)??-1;if(s<0)continue;
+yt.has(e)||yt.set(e,{bytes:U(e.pixels),urls:new Map});let{bytes:i,urls:a}=yt.get(e),[o,r,h=1]=e.shape;if(!a.has(n)){let c=u("canvas",{width:r,
+height:o}),l=c.getContext("2d"),d=l.createImageData(r,o);for(let p=0;p<o*r;p++){for(let f=0;f<3;f++)d.data[4*p+f]=i[s*o*r*h+p*h+(h>1?f:0)];d.
+data[4*p+3]=255}l.putImageData(d,0,0),a.set(n,c.toDataURL())}return a.get(n)}return""}function _(n,t={},...e){let s=document.createElementNS(
+"http://www.w3.org/2000/svg",n);for(let[i,a]of Object.entries(t))s.setAttribute(i,a);return s.append(...e),s}var Jt=12,zt=(n,t)=>n.length>t?
+`${n.slice(0,Math.max(1,t-1))}…`:n,Ae=n=>`${(100*n).toFixed(0)} %`,at=class extends q{chosen;n;height;dark;constructor(t,e,s){super(t,e,s),
 this.lit=this.pointed=null;let i=o=>o.target.closest?.("[data-row]"),a=o=>o.target.closest?.("[data-chart]");this.plot.addEventListener("poi\
 ntermove",o=>{let r=i(o);r?this.show(Number(r.dataset.row)):a(o)&&this.point("hover",o)}),this.plot.addEventListener("pointerleave",()=>{this.
 show(null),this.tools.point("hover",null)}),this.plot.addEventListener("click",o=>{let r=i(o);r?this.tools.choose("image",r.dataset.row):a(o)&&
 this.point("click",o)}),this.plot.addEventListener("keydown",o=>{let r=i(o);r&&(o.key==="Enter"||o.key===" ")&&(o.preventDefault(),this.tools.
 choose("image",r.dataset.row))}),this.plot.addEventListener("focusin",o=>{let r=i(o);r&&!this.painting&&this.show(Number(r.dataset.row))})}draw(t,e,{
-height:s,width:i=this.plot.clientWidth,dark:a}){let{tools:o}=this,r=o.chosen().image??"",l=[i,t.meta.method,t.meta.radius,t.version??0,e,a,s,
-r].join("/");return this.state===l?!1:(r!==this.chosen&&(this.pointed=null),Object.assign(this,{state:l,member:t,n:e,height:s,dark:a,chosen:r,
+height:s,width:i=this.plot.clientWidth,dark:a}){let{tools:o}=this,r=o.chosen().image??"",h=[i,t.meta.method,t.meta.radius,t.version??0,e,a,s,
+r].join("/");return this.state===h?!1:(r!==this.chosen&&(this.pointed=null),Object.assign(this,{state:h,member:t,n:e,height:s,dark:a,chosen:r,
 width:i}),this.paint(),!0)}resize(){!this.state||!this.plot.clientWidth||this.plot.clientWidth===this.width||(this.width=this.plot.clientWidth,
 this.paint())}light(t){this.lit===t||!this.state||(this.lit=t,this.paint())}show(t){this.pointed===t||t===null&&!this.state||(this.pointed=t,
-this.paint())}point(t,e){let{left:s,top:i}=this.plot.firstChild.getBoundingClientRect(),{x:a,y:o,step:r,items:l}=this.chart,c=Math.max(0,Math.
-min(l.classes.length-1,Math.floor((e.clientX-s-a(0)+r/2)/r))),h=p=>{let f=l.prob(p,this.now.place,c);return Number.isFinite(f)?Math.abs(o(f)-
-(e.clientY-i)):1/0},d=Array.from({length:l.kept(this.n)},(p,f)=>f).reduce((p,f)=>h(f)<h(p)?f:p,0);h(d)<14?this.tools.point(t,d):t==="hover"&&
-this.tools.point("hover",null)}paint(){let{plot:t,member:e,n:s,width:i,height:a,dark:o}=this;if(!i)return;let r=Jt(e),l=r.of(s),c=i>=620;this.
+this.paint())}point(t,e){let{left:s,top:i}=this.plot.firstChild.getBoundingClientRect(),{x:a,y:o,step:r,items:h}=this.chart,c=Math.max(0,Math.
+min(h.classes.length-1,Math.floor((e.clientX-s-a(0)+r/2)/r))),l=p=>{let f=h.prob(p,this.now.place,c);return Number.isFinite(f)?Math.abs(o(f)-
+(e.clientY-i)):1/0},d=Array.from({length:h.kept(this.n)},(p,f)=>f).reduce((p,f)=>l(f)<l(p)?f:p,0);l(d)<14?this.tools.point(t,d):t==="hover"&&
+this.tools.point("hover",null)}paint(){let{plot:t,member:e,n:s,width:i,height:a,dark:o}=this;if(!i)return;let r=Kt(e),h=r.of(s),c=i>=620;this.
 ink=o?{ink:"#e4e7eb",soft:"#a3aeb9",line:"#3a434d",paper:"#15191e",mark:"#ff9d5c"}:{ink:"#1f2933",soft:"#52606d",line:"#d9dee4",paper:"#ffff\
-ff",mark:"#b84a00"};let h=[this.pointed,Number(this.chosen||NaN)].find(x=>l.some(y=>y.row===x))??l[0].row;this.now=l.find(x=>x.row===h);let d=document.
-activeElement,p=t.contains(d)?d.dataset.row:null,f=A("svg",{width:i,height:a,viewBox:`0 0 ${i} ${a}`,"font-size":12,"font-family":"system-ui\
-, sans-serif",fill:this.ink.ink});f.append(A("rect",{width:i,height:a,fill:this.ink.paper}));let b=c?{left:8,top:34,width:.52*i-16,height:a-
-40}:{left:6,top:30,width:i-12,height:.54*a-30},m=c?.48*i-62:i-52,g=Math.min(Vt,Math.max(...r.classes.map(x=>x.length))),k=m/r.classes.length<
-7*g,w=k?34+4.3*g:36,O=c?{left:.52*i+46,top:58,width:m,height:a-82-w,turned:k,foot:w}:{left:40,top:.54*a+50,width:m,height:.46*a-60-w,turned:k,
-foot:w},M=(x,y,L,E=15)=>f.append(A("text",{x:y,y:L,"font-size":E},x)),j=r.kept(s)===1?"it is least sure":"the draws disagree most";M(c&&r.kept(
-s)>1?`Images on which ${j}`:`Where ${j}`,b.left+(this.mark.hidden?4:18),22),l.forEach((x,y)=>f.append(this.tile(r,x,y,l.length,b))),f.append(
+ff",mark:"#b84a00"};let l=[this.pointed,Number(this.chosen||NaN)].find(x=>h.some(y=>y.row===x))??h[0].row;this.now=h.find(x=>x.row===l);let d=document.
+activeElement,p=t.contains(d)?d.dataset.row:null,f=_("svg",{width:i,height:a,viewBox:`0 0 ${i} ${a}`,"font-size":12,"font-family":"system-ui\
+, sans-serif",fill:this.ink.ink});f.append(_("rect",{width:i,height:a,fill:this.ink.paper}));let b=c?{left:8,top:34,width:.52*i-16,height:a-
+40}:{left:6,top:30,width:i-12,height:.54*a-30},v=c?.48*i-62:i-52,m=Math.min(Jt,Math.max(...r.classes.map(x=>x.length))),k=v/r.classes.length<
+7*m,w=k?34+4.3*m:36,O=c?{left:.52*i+46,top:58,width:v,height:a-82-w,turned:k,foot:w}:{left:40,top:.54*a+50,width:v,height:.46*a-60-w,turned:k,
+foot:w},M=(x,y,L,E=15)=>f.append(_("text",{x:y,y:L,"font-size":E},x)),j=r.kept(s)===1?"it is least sure":"the draws disagree most";M(c&&r.kept(
+s)>1?`Images on which ${j}`:`Where ${j}`,b.left+(this.mark.hidden?4:18),22),h.forEach((x,y)=>f.append(this.tile(r,x,y,h.length,b))),f.append(
 this.probabilities(r,O)),t.style.height=`${a}px`,t.replaceChildren(f),this.painting=!0,p&&t.querySelector(`[data-row="${p}"]`)?.focus(),this.
-painting=!1,this.drawn={rows:l.map(x=>x.row),row:h},this.name()}describe(t){this.words=t,this.name()}name(){if(!this.now||!this.words)return;
-let{classes:t,of:e}=Jt(this.member),s=e(this.n).map(i=>t[i.label]).join(", ");this.plot.setAttribute("aria-label",`${this.words} Labels of t\
-he images: ${s}; in the chart test image ${this.now.row}, label ${t[this.now.label]}.`)}tile(t,{place:e,row:s,label:i,nats:a},o,r,{left:l,top:c,
-width:h,height:d}){let f=Math.ceil(r/4),b=h/4,m=Math.min(b-10,d/f-48),g=m+48,k=l+o%4*b+(b-m)/2,w=c+Math.floor(o/4)*g,{member:O,tools:M,lit:j,
-n:x,ink:y}=this,L=t.kept(x),{classes:E}=t,$=new Map;for(let C=0;C<L;C++){let W=this.best(t,C,e);$.set(W,($.get(W)??0)+1)}let v=[...$].sort((C,W)=>W[1]-
-C[1]),z=j!==null&&j<L?this.best(t,j,e):null,D=z===null?v.map(([C,W])=>`${E[C]??"none"}${L>1?`×${W}`:""}`).join(" "):`${b>110?`draw ${j+1}: `:
-""}${E[z]??"none"}, ${Ce(t.prob(j,e,z))}`,_=Math.floor((b-8)/6.9),P=kt(D,_),J=a.toFixed(2),te=[`${E[i]} · ${J} nats`,`${E[i]} · ${J}`].find(
-C=>C.length<=_)??`${kt(E[i],_-J.length-3)} · ${J}`,jt=`test image ${s}, label ${E[i]}, disagreement ${a.toFixed(2)} nats; answers ${D}`,ee=A(
-"image",{x:k,y:w,width:m,height:m,href:_e(s,O.meta.images,M.index.images),style:"image-rendering:pixelated"}),se={x:k-1,y:w-1,width:m+2,height:m+
-2,fill:"none"},ht=this.now.row===s,ie=z!==null&&z!==i;return A("g",{"data-row":s,role:"button",tabindex:0,"aria-label":jt,"aria-pressed":ht,
-style:"cursor:pointer"},A("title",{},jt),ee,A("rect",{...se,stroke:ht?y.mark:y.line,"stroke-width":ht?3:1}),A("text",{x:k+m/2,y:w+m+16,"text\
--anchor":"middle"},te),A("text",{x:k+m/2,y:w+m+32,"text-anchor":"middle","font-size":11.5,class:"fv-said","font-weight":z===null?400:600,fill:z===
-null?y.soft:ie?y.mark:y.ink},P))}best(t,e,s){let i=NaN,a=-1;return t.classes.forEach((o,r)=>{let l=t.prob(e,s,r);l>a&&([i,a]=[r,l])}),i}probabilities(t,{
-left:e,top:s,width:i,height:a,turned:o,foot:r}){let{now:l,n:c,ink:h,lit:d}=this,{classes:p}=t,f=t.kept(c),b=i/p.length,m=x=>e+(x+.5)*b,g=x=>s+
-(1-x)*a;this.chart={x:m,y:g,step:b,items:t};let k=A("g",{"data-chart":l.row}),w=(x,y)=>k.append(A("text",y,x));k.append(A("rect",{x:e,y:s,width:i,
-height:a,fill:"transparent"}));for(let x of[0,.25,.5,.75,1])k.append(A("line",{x1:e,x2:e+i,y1:g(x),y2:g(x),stroke:h.line})),w(x,{x:e-6,y:g(x)+
-4,"text-anchor":"end",fill:h.soft});let{color:O}=this.member.meta.images;p.forEach((x,y)=>{let L=Array.from({length:f},($,v)=>t.prob(v,l.place,
-y)).reduce(($,v)=>$+v,0)/f;Number.isFinite(L)&&k.append(A("rect",{class:"fv-mean",x:m(y)-.36*b,y:g(L),width:.72*b,height:L*a,fill:O,"fill-op\
-acity":this.dark?.6:.35}));let E={x:m(y),y:s+a+16,"text-anchor":o?"end":"middle","font-weight":y===l.label?700:400};w(kt(x,Vt),o?{...E,transform:`\
-rotate(-40 ${m(y)} ${s+a+16})`}:E)});let M=x=>p.map((y,L)=>[m(L),g(t.prob(x,l.place,L))]).filter(([,y])=>Number.isFinite(y)).map(y=>y.map(L=>L.
-toFixed(2)).join(",")).join(" "),j=(x,y)=>k.append(A("polyline",{"data-draw":x,points:M(x),fill:"none","stroke-linejoin":"round",...y}));for(let x=0;x<
-f;x++)j(x,{stroke:this.dark?h.ink:O,"stroke-width":1.2,"stroke-opacity":.55});return d!==null&&d<f&&j(d,{stroke:h.mark,"stroke-width":3.5}),
-w(`Test image ${l.row}, label ${p[l.label]}`,{x:e-30,y:s-36,"font-size":15}),w(f===1?"one draw: its probabilities":`bars: mean of ${f} draws\
-; lines: single draws${d!==null&&d<f?`; thick: draw ${d+1}`:""}`,{x:e-30,y:s-16,fill:h.soft}),w("class (bold: the label)",{x:e+i/2,y:s+a+r,"\
-text-anchor":"middle",fill:h.soft}),k}async image(t,e=1){let{width:s,height:i}=this,a=this.plot.firstChild.cloneNode(!0);a.setAttribute("xml\
+painting=!1,this.drawn={rows:h.map(x=>x.row),row:l},this.name()}describe(t){this.words=t,this.name()}name(){if(!this.now||!this.words)return;
+let{classes:t,of:e}=Kt(this.member),s=e(this.n).map(i=>t[i.label]).join(", ");this.plot.setAttribute("aria-label",`${this.words} Labels of t\
+he images: ${s}; in the chart test image ${this.now.row}, label ${t[this.now.label]}.`)}tile(t,{place:e,row:s,label:i,nats:a},o,r,{left:h,top:c,
+width:l,height:d}){let f=Math.ceil(r/4),b=l/4,v=Math.min(b-10,d/f-48),m=v+48,k=h+o%4*b+(b-v)/2,w=c+Math.floor(o/4)*m,{member:O,tools:M,lit:j,
+n:x,ink:y}=this,L=t.kept(x),{classes:E}=t,$=new Map;for(let C=0;C<L;C++){let W=this.best(t,C,e);$.set(W,($.get(W)??0)+1)}let g=[...$].sort((C,W)=>W[1]-
+C[1]),z=j!==null&&j<L?this.best(t,j,e):null,D=z===null?g.map(([C,W])=>`${E[C]??"none"}${L>1?`×${W}`:""}`).join(" "):`${b>110?`draw ${j+1}: `:
+""}${E[z]??"none"}, ${Ae(t.prob(j,e,z))}`,A=Math.floor((b-8)/6.9),P=zt(D,A),J=a.toFixed(2),Zt=[`${E[i]} · ${J} nats`,`${E[i]} · ${J}`].find(
+C=>C.length<=A)??`${zt(E[i],A-J.length-3)} · ${J}`,Mt=`test image ${s}, label ${E[i]}, disagreement ${a.toFixed(2)} nats; answers ${D}`,te=_(
+"image",{x:k,y:w,width:v,height:v,href:_e(s,O.meta.images,M.index.images),style:"image-rendering:pixelated"}),ee={x:k-1,y:w-1,width:v+2,height:v+
+2,fill:"none"},ht=this.now.row===s,se=z!==null&&z!==i;return _("g",{"data-row":s,role:"button",tabindex:0,"aria-label":Mt,"aria-pressed":ht,
+style:"cursor:pointer"},_("title",{},Mt),te,_("rect",{...ee,stroke:ht?y.mark:y.line,"stroke-width":ht?3:1}),_("text",{x:k+v/2,y:w+v+16,"text\
+-anchor":"middle"},Zt),_("text",{x:k+v/2,y:w+v+32,"text-anchor":"middle","font-size":11.5,class:"fv-said","font-weight":z===null?400:600,fill:z===
+null?y.soft:se?y.mark:y.ink},P))}best(t,e,s){let i=NaN,a=-1;return t.classes.forEach((o,r)=>{let h=t.prob(e,s,r);h>a&&([i,a]=[r,h])}),i}probabilities(t,{
+left:e,top:s,width:i,height:a,turned:o,foot:r}){let{now:h,n:c,ink:l,lit:d}=this,{classes:p}=t,f=t.kept(c),b=i/p.length,v=x=>e+(x+.5)*b,m=x=>s+
+(1-x)*a;this.chart={x:v,y:m,step:b,items:t};let k=_("g",{"data-chart":h.row}),w=(x,y)=>k.append(_("text",y,x));k.append(_("rect",{x:e,y:s,width:i,
+height:a,fill:"transparent"}));for(let x of[0,.25,.5,.75,1])k.append(_("line",{x1:e,x2:e+i,y1:m(x),y2:m(x),stroke:l.line})),w(x,{x:e-6,y:m(x)+
+4,"text-anchor":"end",fill:l.soft});let{color:O}=this.member.meta.images;p.forEach((x,y)=>{let L=Array.from({length:f},($,g)=>t.prob(g,h.place,
+y)).reduce(($,g)=>$+g,0)/f;Number.isFinite(L)&&k.append(_("rect",{class:"fv-mean",x:v(y)-.36*b,y:m(L),width:.72*b,height:L*a,fill:O,"fill-op\
+acity":this.dark?.6:.35}));let E={x:v(y),y:s+a+16,"text-anchor":o?"end":"middle","font-weight":y===h.label?700:400};w(zt(x,Jt),o?{...E,transform:`\
+rotate(-40 ${v(y)} ${s+a+16})`}:E)});let M=x=>p.map((y,L)=>[v(L),m(t.prob(x,h.place,L))]).filter(([,y])=>Number.isFinite(y)).map(y=>y.map(L=>L.
+toFixed(2)).join(",")).join(" "),j=(x,y)=>k.append(_("polyline",{"data-draw":x,points:M(x),fill:"none","stroke-linejoin":"round",...y}));for(let x=0;x<
+f;x++)j(x,{stroke:this.dark?l.ink:O,"stroke-width":1.2,"stroke-opacity":.55});return d!==null&&d<f&&j(d,{stroke:l.mark,"stroke-width":3.5}),
+w(`Test image ${h.row}, label ${p[h.label]}`,{x:e-30,y:s-36,"font-size":15}),w(f===1?"one draw: its probabilities":`bars: mean of ${f} draws\
+; lines: single draws${d!==null&&d<f?`; thick: draw ${d+1}`:""}`,{x:e-30,y:s-16,fill:l.soft}),w("class (bold: the label)",{x:e+i/2,y:s+a+r,"\
+text-anchor":"middle",fill:l.soft}),k}async image(t,e=1){let{width:s,height:i}=this,a=this.plot.firstChild.cloneNode(!0);a.setAttribute("xml\
 ns","http://www.w3.org/2000/svg");let o=`data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(a))}`;if(t==="svg")return o;
-let r=await Q(o),l=u("canvas",{width:s*e,height:i*e});return l.getContext("2d").drawImage(r,0,0,l.width,l.height),l.toDataURL("image/png")}};function Gt(n){n.dataset.lmSuppressShortcuts="true";let t=e=>{!e.ctrlKey&&!e.metaKey&&!e.altKey&&!(e.shiftKey&&e.key==="Enter")&&e.stopPropagation()};
-return n.addEventListener("keydown",t),()=>n.removeEventListener("keydown",t)}var $t={tab:"",compare:null,picked:null,chosen:{},step:-1,phase:null,moment:null},nt=class{past;model;most;when;acted;changed;methods;constructor(t,{
-n_max:e,members:s},i,a){Object.assign(this,{model:t,most:e,methods:s.map(o=>o.method),changed:i,acted:a,past:[],last:"",when:0}),this.start=
-this.all}get all(){let{model:t}=this,e=Math.max(1,Math.min(this.most,t.get("n_draws")));return{method:t.get("method"),radius:t.get("radius"),
-n_draws:e,...$t,...t.get("look")??{}}}change(t){let e=Object.keys(t).join(),s=Date.now();(e!==this.last||s-this.when>700)&&this.past.push(this.
-all),this.past.length>100&&this.past.shift(),Object.assign(this,{last:e,when:s}),this.acted(t),this.put({...this.all,...t})}put({method:t,radius:e,
-n_draws:s,...i}){let a=Object.fromEntries(Object.keys($t).map(o=>[o,i[o]??$t[o]]));for(let[o,r]of Object.entries({method:t,radius:e,n_draws:s,
-look:a}))this.model.set(o,r);this.model.save_changes(),this.changed()}undo(){this.last="",this.acted(this.start),this.past.length&&this.put(
-{...this.past.pop(),step:this.all.step})}reset(){this.change({...this.start,step:this.all.step}),this.last=""}get hash(){let{method:t,radius:e,
-n_draws:s,tab:i,compare:a,picked:o,chosen:r,step:l,...c}=this.all,h=new URLSearchParams({method:t,radius:e,draws:s});i&&h.set("tab",i),a&&h.
-set("b",`${a.radius}:${a.method}`),o!==null&&h.set("draw",o+1),l!==this.start.step&&h.set("step",l+1);for(let d of["phase","moment"])c[d]!==
-null&&h.set(d,c[d]+1);for(let[d,p]of Object.entries(r))h.set(`see.${d}`,p);return`#${h}`}read(t){let e=new URLSearchParams(t.replace(/^#/,"")),
-s={},i=(l,c)=>{let h=e.has(l)?Number(e.get(l)):NaN;return h>=c&&Number.isFinite(h)?h:null};this.methods.includes(e.get("method"))&&(s.method=
-e.get("method")),i("radius",0)!==null&&(s.radius=i("radius",0)),i("draws",1)!==null&&(s.n_draws=Math.round(i("draws",1))),e.has("tab")&&(s.tab=
-e.get("tab")),i("draw",1)!==null&&(s.picked=Math.round(i("draw",1))-1),i("step",0)!==null&&(s.step=Math.round(i("step",1))-1);for(let l of["\
-phase","moment"])i(l,1)!==null&&(s[l]=Math.round(i(l,1))-1);let[,a,o]=e.get("b")?.match(/^([\d.e+-]+):(.*)$/s)??[];o!==void 0&&Number.isFinite(
-Number(a))&&(s.compare={method:o,radius:Number(a)});let r=[...e].filter(([l])=>l.startsWith("see.")).map(([l,c])=>[l.slice(4),c]);r.length&&
-(s.chosen=Object.fromEntries(r)),Object.keys(s).length&&this.put({...this.start,...s})}};var Yt=n=>Object.values(n.option).join(", "),ot=class{entries;choose;menus;slot;constructor(t,e){this.pair=u("div",{class:"fv-pair"}),this.caption=
+let r=await Q(o),h=u("canvas",{width:s*e,height:i*e});return h.getContext("2d").drawImage(r,0,0,h.width,h.height),h.toDataURL("image/png")}};function Vt(n){n.dataset.lmSuppressShortcuts="true";let t=e=>{!e.ctrlKey&&!e.metaKey&&!e.altKey&&!(e.shiftKey&&e.key==="Enter")&&e.stopPropagation()};
+return n.addEventListener("keydown",t),()=>n.removeEventListener("keydown",t)}var kt={tab:"",compare:null,picked:null,chosen:{},step:-1,phase:null},nt=class{past;model;most;when;acted;changed;methods;constructor(t,{n_max:e,
+members:s},i,a){Object.assign(this,{model:t,most:e,methods:s.map(o=>o.method),changed:i,acted:a,past:[],last:"",when:0}),this.start=this.all}get all(){
+let{model:t}=this,e=Math.max(1,Math.min(this.most,t.get("n_draws")));return{method:t.get("method"),radius:t.get("radius"),n_draws:e,...kt,...t.
+get("look")??{}}}change(t){let e=Object.keys(t).join(),s=Date.now();(e!==this.last||s-this.when>700)&&this.past.push(this.all),this.past.length>
+100&&this.past.shift(),Object.assign(this,{last:e,when:s}),this.acted(t),this.put({...this.all,...t})}put({method:t,radius:e,n_draws:s,...i}){
+let a=Object.fromEntries(Object.keys(kt).map(o=>[o,i[o]??kt[o]]));for(let[o,r]of Object.entries({method:t,radius:e,n_draws:s,look:a}))this.model.
+set(o,r);this.model.save_changes(),this.changed()}undo(){this.last="",this.acted(this.start),this.past.length&&this.put({...this.past.pop(),
+step:this.all.step})}reset(){this.change({...this.start,step:this.all.step}),this.last=""}get hash(){let{method:t,radius:e,n_draws:s,tab:i,compare:a,
+picked:o,chosen:r,step:h,phase:c}=this.all,l=new URLSearchParams({method:t,radius:e,draws:s});i&&l.set("tab",i),a&&l.set("b",`${a.radius}:${a.
+method}`),o!==null&&l.set("draw",o+1),h!==this.start.step&&l.set("step",h+1),c!==null&&l.set("phase",c+1);for(let[d,p]of Object.entries(r))l.
+set(`see.${d}`,p);return`#${l}`}read(t){let e=new URLSearchParams(t.replace(/^#/,"")),s={},i=(h,c)=>{let l=e.has(h)?Number(e.get(h)):NaN;return l>=
+c&&Number.isFinite(l)?l:null};this.methods.includes(e.get("method"))&&(s.method=e.get("method")),i("radius",0)!==null&&(s.radius=i("radius",
+0)),i("draws",1)!==null&&(s.n_draws=Math.round(i("draws",1))),e.has("tab")&&(s.tab=e.get("tab")),i("draw",1)!==null&&(s.picked=Math.round(i(
+"draw",1))-1),i("step",0)!==null&&(s.step=Math.round(i("step",1))-1),i("phase",1)!==null&&(s.phase=Math.round(i("phase",1))-1);let[,a,o]=e.get(
+"b")?.match(/^([\d.e+-]+):(.*)$/s)??[];o!==void 0&&Number.isFinite(Number(a))&&(s.compare={method:o,radius:Number(a)});let r=[...e].filter(([
+h])=>h.startsWith("see.")).map(([h,c])=>[h.slice(4),c]);r.length&&(s.chosen=Object.fromEntries(r)),Object.keys(s).length&&this.put({...this.
+start,...s})}};var Gt=n=>Object.values(n.option).join(", "),ot=class{entries;choose;menus;slot;constructor(t,e){this.pair=u("div",{class:"fv-pair"}),this.caption=
 u("p"),this.about=u("details",{open:""},u("summary",{},"What is this?"),this.caption),this.choice=u("div",{class:"fv-choice",hidden:""}),this.
 node=u("figure",{},this.choice,this.pair,u("figcaption",{},this.about)),Object.assign(this,{slot:t.slot,group:t.group,span:t.span,least:t.least,
 choose:e,entries:[],menus:{},made:{},shown:""})}add(t){this.entries.push(t),this.choice.hidden=this.entries.length<2}offer(t){for(let e of Object.
 keys(this.entries[0].option)){let s=[...new Set(this.entries.map(a=>a.option[e]))],i=u("select",{"aria-label":`${e} of this picture`},...s.map(
-a=>u("option",{value:a},a)));i.addEventListener("change",()=>{let a=this.entry(t()).option,o=l=>Object.keys(a).filter(c=>l.option[c]===a[c]).
-length,r=this.entries.filter(l=>l.option[e]===i.value);this.choose(Yt(r.reduce((l,c)=>o(c)>o(l)?c:l)))}),this.menus[e]=i,s.length>1&&this.choice.
-append(i)}}entry(t){return this.entries.find(e=>Yt(e)===t[this.slot])??this.entries[0]}phase(t,e){this.phases=new Y(t,e),this.pair.after(this.
+a=>u("option",{value:a},a)));i.addEventListener("change",()=>{let a=this.entry(t()).option,o=h=>Object.keys(a).filter(c=>h.option[c]===a[c]).
+length,r=this.entries.filter(h=>h.option[e]===i.value);this.choose(Gt(r.reduce((h,c)=>o(c)>o(h)?c:h)))}),this.menus[e]=i,s.length>1&&this.choice.
+append(i)}}entry(t){return this.entries.find(e=>Gt(e)===t[this.slot])??this.entries[0]}phase(t,e){this.phases=new Y(t,e),this.pair.after(this.
 phases.node)}},rt=class{page;frames;tallest;constructor(t,e){Object.assign(this,{frames:t,page:e,tallest:new Map})}tabOf({tab:t}){let{names:e,
 printing:s}=this.page;return s()?"All":e.includes(t)?t:e[0]}inTab(t,e){return e==="All"||t.group===e}reads(t){return this.page.article.reads(
 t)&&!this.page.printing()}get narrow(){return this.page.el.clientWidth<640&&!this.page.printing()}get screen(){return this.page.el.closest("\
-.jp-Notebook, .jp-WindowedPanel-outer")?.clientHeight||window.innerHeight}spread(t,e){let s=r=>r.reduce((l,c)=>l+c,0),i=s(e.map(r=>r.span)),
-a=e.map(r=>Math.ceil(12*r.least/this.page.grid.clientWidth)),o=e.map(r=>Math.max(3,Math.round(12*r.span/i)));return o.some((r,l)=>r<a[l])&&s(
-a)<=12&&a.every(Boolean)&&(o=a),o[o.length-1]+=12-s(o),o[e.indexOf(t)]}arrange(t){let{page:e,frames:s}=this,{el:i,grid:a,tabs:o,compare:r,undo:l,
-names:c,article:{story:h}}=e,d=e.printing(),p=i.clientWidth,f=this.tabOf(t),b=this.reads(t),m=p>=900,g=s.filter(v=>this.inTab(v,f)),k={narrow:p<
-640||d,beside:m&&!d,above:!m&&!d,two:t.b,reads:b,story:h.length&&!d};for(let[v,z]of Object.entries(k))i.classList.toggle(`fv-${v}`,!!z);for(let v of[
-o,r,l])v.hidden=b||v===o&&c.length<2;let w=v=>a.clientWidth*this.spread(v,g)/12<v.least;b&&(!m||t.b||g.some(w))&&(g=[g.find(v=>v.entries.some(
-z=>z.name===h[t.step].set?.see))??g[0]]);let O=g.reduce((v,z)=>v+z.span,0),M=f!=="All"&&(O<=12||g.length<3)&&!t.b,j=M&&g.some(w),x=p<1e3||t.
-b,y=[[]],L=(v,z)=>x?12/z.length:this.spread(v,z);for(let v of g){let z=[...y.at(-1),v],D=z.some(_=>a.clientWidth*L(_,z)/12<_.least);z.length>
-1&&(D||z.reduce((_,P)=>_+(x?6:P.span),0)>12)&&y.push([]),y.at(-1).push(v)}let E=v=>L(v,y.find(z=>z.includes(v))??[v]),$=p<640&&!d;for(let v of s)
-v.tap!==$&&(Object.assign(v,{tap:$}).about.open=!$),v.node.hidden=!g.includes(v),b&&!m&&t.b?v.pair.tabIndex=0:v.pair.removeAttribute("tabind\
-ex"),v.node.style.gridColumn=(t.b||j)&&f!=="All"?"span 12":M?`span ${this.spread(v,g)}`:`span ${E(v)}`}tall(t,e){let{el:s,note:i}=this.page,
+.jp-Notebook, .jp-WindowedPanel-outer")?.clientHeight||window.innerHeight}spread(t,e){let s=r=>r.reduce((h,c)=>h+c,0),i=s(e.map(r=>r.span)),
+a=e.map(r=>Math.ceil(12*r.least/this.page.grid.clientWidth)),o=e.map(r=>Math.max(3,Math.round(12*r.span/i)));return o.some((r,h)=>r<a[h])&&s(
+a)<=12&&a.every(Boolean)&&(o=a),o[o.length-1]+=12-s(o),o[e.indexOf(t)]}arrange(t){let{page:e,frames:s}=this,{el:i,grid:a,tabs:o,compare:r,undo:h,
+names:c,article:{story:l}}=e,d=e.printing(),p=i.clientWidth,f=this.tabOf(t),b=this.reads(t),v=p>=900,m=s.filter(g=>this.inTab(g,f)),k={narrow:p<
+640||d,beside:v&&!d,above:!v&&!d,two:t.b,reads:b,story:l.length&&!d};for(let[g,z]of Object.entries(k))i.classList.toggle(`fv-${g}`,!!z);for(let g of[
+o,r,h])g.hidden=b||g===o&&c.length<2;let w=g=>a.clientWidth*this.spread(g,m)/12<g.least;b&&(!v||t.b||m.some(w))&&(m=[m.find(g=>g.entries.some(
+z=>z.name===l[t.step].set?.see))??m[0]]);let O=m.reduce((g,z)=>g+z.span,0),M=f!=="All"&&(O<=12||m.length<3)&&!t.b,j=M&&m.some(w),x=p<1e3||t.
+b,y=[[]],L=(g,z)=>x?12/z.length:this.spread(g,z);for(let g of m){let z=[...y.at(-1),g],D=z.some(A=>a.clientWidth*L(A,z)/12<A.least);z.length>
+1&&(D||z.reduce((A,P)=>A+(x?6:P.span),0)>12)&&y.push([]),y.at(-1).push(g)}let E=g=>L(g,y.find(z=>z.includes(g))??[g]),$=p<640&&!d;for(let g of s)
+g.tap!==$&&(Object.assign(g,{tap:$}).about.open=!$),g.node.hidden=!m.includes(g),b&&!v&&t.b?g.pair.tabIndex=0:g.pair.removeAttribute("tabind\
+ex"),g.node.style.gridColumn=(t.b||j)&&f!=="All"?"span 12":M?`span ${this.spread(g,m)}`:`span ${E(g)}`}tall(t,e){let{el:s,note:i}=this.page,
 a=[s.clientWidth,!!e.b,this.reads(e),i.textContent].join(),o=this.tallest.get(t),r=t.hidden?0:Math.max(t.offsetHeight,o?.place===a?o.px:0);return this.
-tallest.set(t,{place:a,px:r}),r}height(t,e){let{el:s,head:i,stage:a}=this.page,o=this.page.printing(),r=O=>this.tall(O,t),{height:l,layout:c}=e.
-entry(t.chosen),{screen:h}=this,d=this.reads(t);if(d&&s.clientWidth<900)return a.clientHeight-r(i)-(e.phases?r(e.phases.node):0)-r(e.about.firstChild)-
-r(e.choice)-24;let p=Object.keys(c).filter(O=>/^[xy]axis/.test(O)).length>2;if(t.b&&this.narrow)return p?440:Math.max(230,Math.round((h-r(i)-
-40)/2));let f=e.phases&&!d?F(c)+92+290:300,b=s.clientWidth<690?f:Math.max(300,Math.min(f,h-r(i)-44));if(o)return l;if(this.tabOf(t)==="All")
-return Math.max(b,Math.min(l,h-r(i)-40));let m=s.closest(".jp-Notebook")?0:s.getBoundingClientRect().top+window.scrollY,g=O=>(O.phases?r(O.phases.
-node):0)+(d?r(O.choice)+r(O.caption):t.b?36:80),k=24+(d?Math.max(...this.frames.filter(O=>!O.node.hidden).map(g)):g(e)),w=h-r(i)-Math.max(k,
-s.clientWidth>=1e3&&m<.3*h?m+48:0);return Math.round(Math.max(b,Math.min(t.b?440:560,w)))}};var lt=class{live;list;index;fields;constructor(t,e){Object.assign(this,{index:t.index,fields:t.index.fields,live:e,list:ct(t)})}get methods(){
+tallest.set(t,{place:a,px:r}),r}height(t,e){let{el:s,head:i,stage:a}=this.page,o=this.page.printing(),r=O=>this.tall(O,t),{height:h,layout:c}=e.
+entry(t.chosen),{screen:l}=this,d=this.reads(t);if(d&&s.clientWidth<900)return a.clientHeight-r(i)-(e.phases?r(e.phases.node):0)-r(e.about.firstChild)-
+r(e.choice)-24;let p=Object.keys(c).filter(O=>/^[xy]axis/.test(O)).length>2;if(t.b&&this.narrow)return p?440:Math.max(230,Math.round((l-r(i)-
+40)/2));let f=e.phases&&!d?F(c)+92+290:300,b=s.clientWidth<690?f:Math.max(300,Math.min(f,l-r(i)-44));if(o)return h;if(this.tabOf(t)==="All")
+return Math.max(b,Math.min(h,l-r(i)-40));let v=s.closest(".jp-Notebook")?0:s.getBoundingClientRect().top+window.scrollY,m=O=>(O.phases?r(O.phases.
+node):0)+(d?r(O.choice)+r(O.caption):t.b?36:80),k=24+(d?Math.max(...this.frames.filter(O=>!O.node.hidden).map(m)):m(e)),w=l-r(i)-Math.max(k,
+s.clientWidth>=1e3&&v<.3*l?v+48:0);return Math.round(Math.max(b,Math.min(t.b?440:560,w)))}};var lt=class{live;list;index;fields;constructor(t,e){Object.assign(this,{index:t.index,fields:t.index.fields,live:e,list:ct(t)})}get methods(){
 return[...new Set(this.list.map(t=>t.meta.method))]}of(t){return this.list.filter(e=>e.meta.method===t)}fitted(t){return this.of(t).filter(e=>!e.
 meta.note).map(e=>e.meta.radius).sort((e,s)=>e-s)}stops(t){let e=this.live?this.index.stops[t]??[]:[];return[...new Set([...this.of(t).map(s=>s.
 meta.radius),...e])].sort((s,i)=>s-i)}standing(t,e){let s=this.methods.includes(t)?t:this.methods[0],i=this.of(s);return{method:s,wanted:e,member:i[G(
 i.map(a=>a.meta.radius),e)]}}get offered(){return this.methods.map(t=>{let{label:e,unit:s}=this.of(t)[0].meta;return[t,e,this.stops(t),s,this.
 index.defaults[t]]})}add(t){for(let e of ct(t)){let s=this.list.findIndex(i=>i.meta.method===e.meta.method&&i.meta.radius===e.meta.radius);s>=
 0&&(e.version=(this.list[s].version??0)+1),s<0?this.list.push(e):this.list[s]=e}}ranges(t){let e={};for(let s of t.shared){let i=this.list.flatMap(
-a=>a.meta.ranges[t.name]?.[s]??[]);i.length&&(e[s]=[Math.min(...i),Math.max(...i)])}return e}sentence({method:t,member:e,wanted:s},i){let a=h=>N(
-this.fields,e,h),o=h=>a(h)[i-1],r=e.meta.radius,l=Math.abs(r-s)>1e-6*Math.max(1,s)&&this.of(t).length>1?`radius ${S(s)} is not fitted; shown\
-: `:"",c=r>0?`, radius ${S(r)} ${e.meta.unit}`:e.meta.equals?`, radius 0, which is ${e.meta.equals}`:"";return`${l}${e.meta.label}${c}${e.meta.
+a=>a.meta.ranges[t.name]?.[s]??[]);i.length&&(e[s]=[Math.min(...i),Math.max(...i)])}return e}sentence({method:t,member:e,wanted:s},i){let a=l=>N(
+this.fields,e,l),o=l=>a(l)[i-1],r=e.meta.radius,h=Math.abs(r-s)>1e-6*Math.max(1,s)&&this.of(t).length>1?`radius ${S(s)} is not fitted; shown\
+: `:"",c=r>0?`, radius ${S(r)} ${e.meta.unit}`:e.meta.equals?`, radius 0, which is ${e.meta.equals}`:"";return`${h}${e.meta.label}${c}${e.meta.
 note??""}, ${X(Math.min(i,e.meta.n_draws),"draw")}: `+(Number.isFinite(o("nll"))?`accuracy ${(100*o("accuracy")).toFixed(1)} %, NLL ${o("nll").
 toFixed(3)} nats, ECE ${o("ece").toFixed(3)}; `:"diverged, no score is a number; ")+(Number.isFinite(a("lambda1")[0])?`largest eigenvalue λ₁\
  ${S(a("lambda1")[0])}.`:"no largest eigenvalue λ₁ was found.")}numbers({member:t},e){let s=a=>N(this.fields,t,a)[e-1],[i]=N(this.fields,
 t,"lambda1");return Number.isFinite(s("nll"))?`${(100*s("accuracy")).toFixed(1)} % right, NLL ${s("nll").toFixed(3)}, ECE ${s("ece").toFixed(
 3)}, λ₁ ${S(i)}`:"diverged"}aboutDraw({member:t},e){let s=N(this.fields,t,"draw loss")[e],i=N(this.fields,t,"draw distance")[e];return Number.
-isFinite(s)?` Draw ${e+1}: training loss ${S(s)}, ${S(i)} off the plane.`:""}};var Xt=`.flatviz { --ink: #1f2933; --soft: #52606d; --paper: #ffffff; --panel: #f5f7fa; --line: #d9dee4; --track: #9aa5b1; --accent: #00805d\
+isFinite(s)?` Draw ${e+1}: training loss ${S(s)}, ${S(i)} off the plane.`:""}};var Yt=`.flatviz { --ink: #1f2933; --soft: #52606d; --paper: #ffffff; --panel: #f5f7fa; --line: #d9dee4; --track: #9aa5b1; --accent: #00805d\
 ;
   --warn: #a33a00; font: 14px/1.45 system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif; color: var(--ink);
   background: var(--paper); text-align: left; }
@@ -415,100 +413,99 @@ viz),
 -article section { min-height: 0 !important; }
   .flatviz figure { break-inside: avoid; grid-column: 1 / -1 !important; }
 }
-`;function Mt(n){return new Ot(n).handle}var Ot=class{index;hash;ask;el;Plotly;timers;model;constructor({Plotly:t,model:e,el:s,bundle:i,ask:a=null,
-hash:o=!1,former:r=null}){let{index:l}=i;Tt(l.dark),Object.assign(this,{Plotly:t,model:e,el:s,index:l,ask:a,hash:o,pending:[],hovered:null,timers:{},
-waiting:!1,stopped:!1,printing:!1,placed:!1,stale:!0}),this.schedule=this.schedule.bind(this),this.members=new lt(i,!!(l.live&&a)),this.state=
-new nt(e,l,this.schedule,w=>{["method","radius","compare","step"].some(O=>O in w)&&this.player.halt(),["phase","moment","chosen","tab","comp\
-are","step"].some(O=>O in w)&&this.frames.forEach(O=>O.phases?.player.halt())}),r&&Object.assign(this.state,r),this.buildControls(),this.buildPage(),
-this.frames=[];for(let w of l.figures)this.place(w);for(let w of this.frames)w.offer(()=>this.state.all.chosen);let{grid:c,head:h,stage:d,note:p,
-tabs:f,compare:b,undo:m,names:g,article:k}=this;this.layout=new rt(this.frames,{el:s,grid:c,head:h,stage:d,note:p,tabs:f,compare:b,undo:m,names:g,
+`;function Ot(n){return new $t(n).handle}var $t=class{index;hash;ask;el;Plotly;timers;model;constructor({Plotly:t,model:e,el:s,bundle:i,ask:a=null,
+hash:o=!1,former:r=null}){let{index:h}=i;St(h.dark),Object.assign(this,{Plotly:t,model:e,el:s,index:h,ask:a,hash:o,pending:[],hovered:null,timers:{},
+waiting:!1,stopped:!1,printing:!1,placed:!1,stale:!0}),this.schedule=this.schedule.bind(this),this.members=new lt(i,!!(h.live&&a)),this.state=
+new nt(e,h,this.schedule,w=>{["method","radius","compare","step"].some(O=>O in w)&&this.player.halt(),["phase","chosen","tab","compare","ste\
+p"].some(O=>O in w)&&this.frames.forEach(O=>O.phases?.player.halt())}),r&&Object.assign(this.state,r),this.buildControls(),this.buildPage(),
+this.frames=[];for(let w of h.figures)this.place(w);for(let w of this.frames)w.offer(()=>this.state.all.chosen);let{grid:c,head:l,stage:d,note:p,
+tabs:f,compare:b,undo:v,names:m,article:k}=this;this.layout=new rt(this.frames,{el:s,grid:c,head:l,stage:d,note:p,tabs:f,compare:b,undo:v,names:m,
 article:k,printing:()=>this.printing}),this.listen(),this.schedule()}current(){let t=this.state.all,e=t.compare;return{...t,a:this.members.standing(
 t.method,t.radius),b:e&&this.members.standing(e.method,e.radius)}}buildControls(){let{state:t,index:e,members:s,hash:i,ask:a}=this;this.a=new H(
 "",o=>t.change(o)),this.b=new H("B",o=>t.change({compare:{method:this.b.method,radius:this.b.wanted,...o}})),this.draws=u("input",{type:"ran\
 ge",class:"fv-draws",min:1,max:e.n_max,step:1,"aria-label":"ensemble size"}),this.drawsText=u("output"),this.draws.addEventListener("input",
-()=>t.change({n_draws:Number(this.draws.value)})),this.compare=R("Compare","two states side by side, on the same scales",()=>{let o=this.current(),
-r=s.methods.find(l=>l==="vi"&&l!==o.a.method)??o.a.method;t.change({compare:o.b?null:{method:r,radius:s.stops(r)[0]}})}),this.player=new K(o=>this.
-playRadius(o),"go through the fitted radii of this method"),this.undo=R("Undo","take the last change back",()=>t.undo()),this.copied=new it,
-this.more=_t("Menu",[["Reset",()=>t.reset()],["Copy as code",()=>this.copied.take(Kt(this.shown(),e,t.all,o=>this.placeOf(o,t.all)),"code")],
-...i?[["Copy link",()=>this.copied.take(new URL(t.hash,location.href).href,"link")]]:[],["Save as SVG",()=>yt(this.shown(),"svg")],["Save as\
- PNG",()=>yt(this.shown(),"png")],...globalThis.MediaRecorder?[["Save film of the radius",()=>{let{member:o}=this.current().a;Ht({el:this.el,
-state:t,member:o,radii:s.fitted(o.meta.method),shown:()=>this.shown()})}]]:[]]),this.bar=u("progress",{max:1,value:0,"aria-label":"share of \
-the fit that is done"}),this.said=u("span",{role:"status"}),this.button=R("Stop","stop or start fitting",()=>a?.(this.button.textContent==="\
-Stop"?"stop":"run")),this.bands=R("Bands over seeds","fit every member again with two more seeds, behind the picture",()=>a?.("seeds")),this.
-bands.hidden=e.seeds!==1,this.work=u("div",{class:"fv-work"},this.button,this.bar,this.said,this.bands),this.work.hidden=!s.live,this.note=u(
-"div",{class:"fv-note",role:"alert",hidden:""})}playRadius(t){let{a:{method:e,member:s}}=this.current(),{radius:i}=s.meta,a=this.members.fitted(
-e),o=a.find(r=>r>i)??(t?a[0]:void 0);return o===void 0||a.length<2?!1:(t&&this.state.past.push(this.state.all),this.state.put({...this.state.
-all,radius:o}),!0)}buildPage(){let{el:t,index:e,state:s}=this,i=[...new Set(e.figures.map(r=>r.group))];this.controls=u("div",{class:"fv-con\
-trols",role:"group","aria-label":"controls"},this.a.node,u("label",{},u("span",{},"ensemble size"),this.draws,this.drawsText),this.b.node);let a=u(
-"div",{class:"fv-buttons",role:"group","aria-label":"actions"},this.player.button,this.compare,this.undo,this.more);this.reading=u("p",{class:"\
-fv-reading"}),this.readingB=u("p",{class:"fv-reading",hidden:""}),this.spoken=u("div",{"aria-live":"polite"},this.reading,this.readingB),this.
-names=i.length>1?[...i,"All"]:i;let o=`fv-panel-${Math.random().toString(36).slice(2)}`;this.tabs=this.tabList(o),this.grid=u("div",{class:"\
-fv-figures",role:"tabpanel",id:o,"aria-label":"pictures",tabindex:0}),this.head=u("div",{class:"fv-bar"},this.controls,this.work,this.note,this.
-spoken,u("div",{class:"fv-strip"},this.tabs,a)),this.stage=u("div",{class:"fv-stage"},this.head,this.copied.node,this.grid),this.article=new Z(
-e.story??[],{el:t,stage:this.stage,state:s,resting:()=>this.stopped||this.printing||!this.placed}),t.classList.add("flatviz"),Gt(t),t.replaceChildren(
-u("style",{},Xt),u("div",{class:"fv-body"},this.article.node,this.stage))}tabList(t){let{names:e,state:s}=this,i=u("div",{class:"fv-tabs",role:"\
-tablist","aria-label":"views"});return this.tabButtons=e.map(a=>{let o=u("button",{type:"button",role:"tab","aria-controls":t},a);return o.addEventListener(
+()=>t.change({n_draws:Number(this.draws.value)})),this.compare=I("Compare","two states side by side, on the same scales",()=>{let o=this.current(),
+r=s.methods.find(h=>h==="vi"&&h!==o.a.method)??o.a.method;t.change({compare:o.b?null:{method:r,radius:s.stops(r)[0]}})}),this.player=new K(o=>this.
+playRadius(o),"go through the fitted radii of this method"),this.undo=I("Undo","take the last change back",()=>t.undo()),this.copied=new it,
+this.more=_t("Menu",[["Reset",()=>t.reset()],["Copy as code",()=>this.copied.take(Ht(this.shown(),e,t.all),"code")],...i?[["Copy link",()=>this.
+copied.take(new URL(t.hash,location.href).href,"link")]]:[],["Save as SVG",()=>wt(this.shown(),"svg")],["Save as PNG",()=>wt(this.shown(),"p\
+ng")],...globalThis.MediaRecorder?[["Save film of the radius",()=>{let{member:o}=this.current().a;Ut({el:this.el,state:t,member:o,radii:s.fitted(
+o.meta.method),shown:()=>this.shown()})}]]:[]]),this.bar=u("progress",{max:1,value:0,"aria-label":"share of the fit that is done"}),this.said=
+u("span",{role:"status"}),this.button=I("Stop","stop or start fitting",()=>a?.(this.button.textContent==="Stop"?"stop":"run")),this.bands=I(
+"Bands over seeds","fit every member again with two more seeds, behind the picture",()=>a?.("seeds")),this.bands.hidden=e.seeds!==1,this.work=
+u("div",{class:"fv-work"},this.button,this.bar,this.said,this.bands),this.work.hidden=!s.live,this.note=u("div",{class:"fv-note",role:"alert",
+hidden:""})}playRadius(t){let{a:{method:e,member:s}}=this.current(),{radius:i}=s.meta,a=this.members.fitted(e),o=a.find(r=>r>i)??(t?a[0]:void 0);
+return o===void 0||a.length<2?!1:(t&&this.state.past.push(this.state.all),this.state.put({...this.state.all,radius:o}),!0)}buildPage(){let{el:t,
+index:e,state:s}=this,i=[...new Set(e.figures.map(r=>r.group))];this.controls=u("div",{class:"fv-controls",role:"group","aria-label":"contro\
+ls"},this.a.node,u("label",{},u("span",{},"ensemble size"),this.draws,this.drawsText),this.b.node);let a=u("div",{class:"fv-buttons",role:"g\
+roup","aria-label":"actions"},this.player.button,this.compare,this.undo,this.more);this.reading=u("p",{class:"fv-reading"}),this.readingB=u(
+"p",{class:"fv-reading",hidden:""}),this.spoken=u("div",{"aria-live":"polite"},this.reading,this.readingB),this.names=i.length>1?[...i,"All"]:
+i;let o=`fv-panel-${Math.random().toString(36).slice(2)}`;this.tabs=this.tabList(o),this.grid=u("div",{class:"fv-figures",role:"tabpanel",id:o,
+"aria-label":"pictures",tabindex:0}),this.head=u("div",{class:"fv-bar"},this.controls,this.work,this.note,this.spoken,u("div",{class:"fv-str\
+ip"},this.tabs,a)),this.stage=u("div",{class:"fv-stage"},this.head,this.copied.node,this.grid),this.article=new Z(e.story??[],{el:t,stage:this.
+stage,state:s,resting:()=>this.stopped||this.printing||!this.placed}),t.classList.add("flatviz"),Vt(t),t.replaceChildren(u("style",{},Yt),u(
+"div",{class:"fv-body"},this.article.node,this.stage))}tabList(t){let{names:e,state:s}=this,i=u("div",{class:"fv-tabs",role:"tablist","aria-\
+label":"views"});return this.tabButtons=e.map(a=>{let o=u("button",{type:"button",role:"tab","aria-controls":t},a);return o.addEventListener(
 "click",()=>s.change({tab:a})),o}),i.append(...this.tabButtons),i.addEventListener("keydown",a=>{let o={ArrowRight:1,ArrowLeft:-1}[a.key];if(!o)
 return;let r=(e.indexOf(this.layout.tabOf(s.all))+o+e.length)%e.length;s.change({tab:e[r]}),this.tabButtons[r].focus()}),i.hidden=e.length<2,
 i}get tools(){let{Plotly:t,index:e,members:{list:s},state:i}=this;return{Plotly:t,index:e,members:s,point:(a,o)=>this.point(a,o),choose:(a,o)=>this.
 choose(a,o),chosen:()=>i.all.chosen,redraw:this.schedule,replace:a=>a.light(this.lit)}}get lit(){return this.hovered??this.state.all.picked}choose(t,e){
 this.state.change({chosen:{...this.state.all.chosen,[t]:e}})}place(t){let e=t.slot?this.frames.find(s=>s.slot===t.slot&&s.group===t.group):null;
 e||(e=new ot(t,s=>this.choose(t.slot,s)),this.grid.append(e.node),this.frames.push(e)),e.add(t),t.phases.length&&!e.phases&&e.phase(s=>this.
-state.change(this.standAt(s,e.entry(this.state.all.chosen).common)),s=>this.playPhase(e,s))}placeOf({phases:t},{phase:e,moment:s}){let{length:i}=this.
-index.phases,a=t.length/i-1;return t.length&&i*Math.min(s??a,a)+Math.min(e??i,i-1)}standAt(t,e){let{length:s}=this.index.phases;return{phase:t%
-s,...e?{moment:Math.floor(t/s)}:{}}}playPhase(t,e){let{state:s}=this,i=t.entry(s.all.chosen),a=this.placeOf(i,s.all),o=i.phases.length-1,r=e&&
-a===o?0:a+1;return r>o?!1:(e&&s.past.push(s.all),s.put({...s.all,...this.standAt(r,i.common)}),!0)}get pictures(){return this.frames.flatMap(
-t=>Object.values(t.made))}shown(){return this.frames.filter(t=>!t.node.hidden).flatMap(t=>{let e=t.entry(this.state.all.chosen);return["A","\
-B"].map(s=>[s,e,t.made[e.name+s]]).filter(([,,s])=>s?.node.isConnected&&s.state)})}drawControls(t){let{a:e,b:s,n_draws:i}=t,{members:a,draws:o,
-drawsText:r,layout:l}=this,{offered:c}=a,{narrow:h}=l;this.a.show(e.method,t.radius,c,h),this.a.letter.textContent=s?"A":"",this.b.node.hidden=
-!s,s&&this.b.show(s.method,t.compare.radius,c,h),o.value=i,o.disabled=[e,s].every(m=>!m||m.member.meta.n_draws===1),r.textContent=o.disabled?
-"one point":X(i,"draw"),o.setAttribute("aria-valuetext",r.textContent),this.compare.setAttribute("aria-pressed",!!s),this.compare.textContent=
-s?"One state":"Compare",this.undo.disabled=!this.state.past.length,this.player.button.disabled=a.of(e.method).length<2;let d=this.hovered??t.
-picked,p=h&&l.reads(t),f=(m,g)=>[(s?`${g}: `:"")+(p?a.numbers(m,i):a.sentence(m,i)),u("span",{class:"fv-draw"},d===null?"":a.aboutDraw(m,d))];
-this.reading.replaceChildren(...f(e,"A")),this.readingB.hidden=!s,s&&this.readingB.replaceChildren(...f(s,"B"));let b=l.tabOf(t);this.el.classList.
-toggle("fv-drawn",this.frames.some(m=>l.inTab(m,b)&&Object.keys(m.entry(t.chosen).link).length>0)),this.tabButtons.forEach((m,g)=>{m.setAttribute(
-"aria-selected",this.names[g]===b),m.tabIndex=this.names[g]===b?0:-1})}draw(){let{layout:t,el:e}=this,s=this.current();t.arrange(s),this.drawControls(
-s),!this.placed&&!this.stopped&&(this.placed=!0,this.article.goTo());let i=tt()&&!this.printing;e.dataset.theme=i?"dark":"light",this.pending=
-this.frames.filter(o=>!o.node.hidden).flatMap(o=>this.prepared(o,s));for(let o of this.pending)o.height=t.height(s,o.frame),o.most=this.printing?
-1/0:t.reads(s)||s.b&&e.clientWidth<640?o.height:t.screen-t.tall(this.head,s)-8,o.picture.state&&(o.width=o.picture.plot.clientWidth);let a=({
-frame:o})=>{let{top:r,bottom:l}=o.node.getBoundingClientRect();return l<0||r>window.innerHeight};t.tabOf(s)==="All"&&this.pending.sort((o,r)=>Number(
-a(o))-Number(a(r))),this.go(s,i)}prepared(t,e){let s=t.entry(e.chosen),i=s.kind==="plotly"&&(s.common||!s.binds.length),a=e.b&&!i?{A:e.a,B:e.
-b}:{A:e.a};if(t.shown!==`${s.name}/${Object.keys(a)}`){t.shown=`${s.name}/${Object.keys(a)}`,t.node.dataset.name=s.name;for(let[l,c]of Object.
-entries(s.option))t.menus[l].value=c;let r=Object.keys(a).map(l=>t.made[s.name+l]??=new(s.kind==="images"?at:U)(s,l,this.tools));t.pair.replaceChildren(
-...r.map(l=>l.node))}let o=e.a.member.meta.captions?.[s.name]??s.caption;return t.caption.textContent!==o&&(t.caption.textContent=o),t.phases?.
-show(s.phases,this.placeOf(s,e)),Object.entries(a).flatMap(([r,{member:l}])=>{let c=t.made[s.name+r],h=!!l.meta.waiting?.includes(s.name);return c.
-node.classList.toggle("fv-waits",h),h?[]:(c.mark.hidden=!e.b||i,[{frame:t,picture:c,member:l,entry:s,height:0,most:0,width:void 0}])})}go(t,e){
-let{members:s,pending:i,el:a}=this,o=performance.now()+(this.printing?1e9:30);for(;i.length;){let{frame:r,picture:l,member:c,entry:h,height:d,
-most:p,width:f}=i.shift(),b=this.placeOf(h,t);l.draw(c,t.n_draws,{height:d,most:p,width:f,dark:e,phone:this.layout.narrow,ranges:s.ranges(h),
-transition:this.player.glide,at:b})&&l.light(this.hovered??t.picked);let[m]=(h.layout.title?.text??"").split("<br>");r.about.firstChild.textContent=
-l.narrow&&m?`${m}: what is this?`:"What is this?",l.print&&!r.caption.textContent.endsWith(l.print)&&r.caption.append(l.print);let g=h.phases[b]?.[0];
-if(l.describe(`${c.meta.alts[h.name]}${g?`; ${g}`:""}. ${s.sentence({member:c,wanted:c.meta.radius,method:c.meta.method},t.n_draws)}`),performance.
-now()>o&&i.length){requestAnimationFrame(()=>{this.pending===i&&!this.stopped&&this.go(t,e)});return}}if(a.dataset.state=`${t.a.method}/${t.
-a.member.meta.radius}/${t.n_draws}`,a.dataset.shown=t.a.member.meta.note?"preview":"fitted",a.dataset.look=`${this.layout.tabOf(t)}${t.b?` |\
- ${t.b.method}/${t.b.member.meta.radius}`:""}`,this.hash&&!this.stale){let r=location.hash;this.later("address",()=>{location.hash===r&&history.
-replaceState(null,"",this.state.hash)},100)}this.stale&&performance.mark("flatviz-drawn"),this.stale=!1,s.live&&this.later("shot",()=>this.photograph(),
-1500)}later(t,e,s){clearTimeout(this.timers[t]),this.timers[t]=setTimeout(e,s)}schedule(){this.waiting||this.stopped||(this.waiting=!0,requestAnimationFrame(
-()=>{this.waiting=!1,!this.stopped&&(this.el.isConnected?this.draw():setTimeout(this.schedule,100))}))}point(t,e){let{state:s}=this;if(t==="\
-click"){s.change({picked:s.all.picked===e?null:e});return}this.hovered!==e&&(this.hovered=e,this.drawControls(this.current()),this.mark())}mark(){
-this.pictures.forEach(t=>t.light(t.plot.clientWidth?this.lit:null))}async photograph(){if(this.stopped||!this.el.isConnected)return;let t=await Promise.
-all(this.shown().slice(0,2).map(([,,e])=>e.image("png")));this.ask("picture",{images:t,text:this.spoken.innerText})}listen(){let{el:t,state:e,
-model:s,article:i}=this,a=[],o=0,r=(h,d,p,f)=>{h.addEventListener(d,p,f),a.push(()=>h.removeEventListener(d,p))},l=["radius","n_draws","meth\
-od","look"].map(h=>`change:${h}`);for(let h of l)s.on(h,this.schedule);let c=new ResizeObserver(()=>{this.stopped||!t.clientWidth||(t.clientWidth!==
-o&&(o=t.clientWidth,this.placed=!1,this.layout.arrange(this.current()),this.schedule()),this.pictures.forEach(h=>h.resize()),this.mark())});
-[t,this.grid].forEach(h=>c.observe(h)),a.push(et(this.schedule),()=>c.disconnect(),()=>l.forEach(h=>s.off?.(h,this.schedule))),r(window,"bef\
+state.change({phase:s}),s=>this.playPhase(e,s))}placeOf({phases:t},{phase:e}){return t.length&&Math.min(e??t.length,t.length-1)}playPhase(t,e){
+let{state:s}=this,i=t.entry(s.all.chosen),a=this.placeOf(i,s.all),o=i.phases.length-1,r=e&&a===o?0:a+1;return r>o?!1:(e&&s.past.push(s.all),
+s.put({...s.all,phase:r}),!0)}get pictures(){return this.frames.flatMap(t=>Object.values(t.made))}shown(){return this.frames.filter(t=>!t.node.
+hidden).flatMap(t=>{let e=t.entry(this.state.all.chosen);return["A","B"].map(s=>[s,e,t.made[e.name+s]]).filter(([,,s])=>s?.node.isConnected&&
+s.state)})}drawControls(t){let{a:e,b:s,n_draws:i}=t,{members:a,draws:o,drawsText:r,layout:h}=this,{offered:c}=a,{narrow:l}=h;this.a.show(e.method,
+t.radius,c,l),this.a.letter.textContent=s?"A":"",this.b.node.hidden=!s,s&&this.b.show(s.method,t.compare.radius,c,l),o.value=i,o.disabled=[e,
+s].every(v=>!v||v.member.meta.n_draws===1),r.textContent=o.disabled?"one point":X(i,"draw"),o.setAttribute("aria-valuetext",r.textContent),this.
+compare.setAttribute("aria-pressed",!!s),this.compare.textContent=s?"One state":"Compare",this.undo.disabled=!this.state.past.length,this.player.
+button.disabled=a.of(e.method).length<2;let d=this.hovered??t.picked,p=l&&h.reads(t),f=(v,m)=>[(s?`${m}: `:"")+(p?a.numbers(v,i):a.sentence(
+v,i)),u("span",{class:"fv-draw"},d===null?"":a.aboutDraw(v,d))];this.reading.replaceChildren(...f(e,"A")),this.readingB.hidden=!s,s&&this.readingB.
+replaceChildren(...f(s,"B"));let b=h.tabOf(t);this.el.classList.toggle("fv-drawn",this.frames.some(v=>h.inTab(v,b)&&Object.keys(v.entry(t.chosen).
+link).length>0)),this.tabButtons.forEach((v,m)=>{v.setAttribute("aria-selected",this.names[m]===b),v.tabIndex=this.names[m]===b?0:-1})}draw(){
+let{layout:t,el:e}=this,s=this.current();t.arrange(s),this.drawControls(s),!this.placed&&!this.stopped&&(this.placed=!0,this.article.goTo());
+let i=tt()&&!this.printing;e.dataset.theme=i?"dark":"light",this.pending=this.frames.filter(o=>!o.node.hidden).flatMap(o=>this.prepared(o,s));
+for(let o of this.pending)o.height=t.height(s,o.frame),o.most=this.printing?1/0:t.reads(s)||s.b&&e.clientWidth<640?o.height:t.screen-t.tall(
+this.head,s)-8,o.picture.state&&(o.width=o.picture.plot.clientWidth);let a=({frame:o})=>{let{top:r,bottom:h}=o.node.getBoundingClientRect();
+return h<0||r>window.innerHeight};t.tabOf(s)==="All"&&this.pending.sort((o,r)=>Number(a(o))-Number(a(r))),this.go(s,i)}prepared(t,e){let s=t.
+entry(e.chosen),i=s.kind==="plotly"&&!s.binds.length,a=e.b&&!i?{A:e.a,B:e.b}:{A:e.a};if(t.shown!==`${s.name}/${Object.keys(a)}`){t.shown=`${s.
+name}/${Object.keys(a)}`,t.node.dataset.name=s.name;for(let[h,c]of Object.entries(s.option))t.menus[h].value=c;let r=Object.keys(a).map(h=>t.
+made[s.name+h]??=new(s.kind==="images"?at:q)(s,h,this.tools));t.pair.replaceChildren(...r.map(h=>h.node))}let o=e.a.member.meta.captions?.[s.
+name]??s.caption;return t.caption.textContent!==o&&(t.caption.textContent=o),t.phases?.show(s.phases,this.placeOf(s,e)),Object.entries(a).flatMap(
+([r,{member:h}])=>{let c=t.made[s.name+r],l=!!h.meta.waiting?.includes(s.name);return c.node.classList.toggle("fv-waits",l),l?[]:(c.mark.hidden=
+!e.b||i,[{frame:t,picture:c,member:h,entry:s,height:0,most:0,width:void 0}])})}go(t,e){let{members:s,pending:i,el:a}=this,o=performance.now()+
+(this.printing?1e9:30);for(;i.length;){let{frame:r,picture:h,member:c,entry:l,height:d,most:p,width:f}=i.shift(),b=this.placeOf(l,t);h.draw(
+c,t.n_draws,{height:d,most:p,width:f,dark:e,phone:this.layout.narrow,ranges:s.ranges(l),transition:this.player.glide,at:b})&&h.light(this.hovered??
+t.picked);let[v]=(l.layout.title?.text??"").split("<br>");r.about.firstChild.textContent=h.narrow&&v?`${v}: what is this?`:"What is this?",h.
+print&&!r.caption.textContent.endsWith(h.print)&&r.caption.append(h.print);let m=l.phases[b]?.[0];if(h.describe(`${c.meta.alts[l.name]}${m?`\
+; ${m}`:""}. ${s.sentence({member:c,wanted:c.meta.radius,method:c.meta.method},t.n_draws)}`),performance.now()>o&&i.length){requestAnimationFrame(
+()=>{this.pending===i&&!this.stopped&&this.go(t,e)});return}}if(a.dataset.state=`${t.a.method}/${t.a.member.meta.radius}/${t.n_draws}`,a.dataset.
+shown=t.a.member.meta.note?"preview":"fitted",a.dataset.look=`${this.layout.tabOf(t)}${t.b?` | ${t.b.method}/${t.b.member.meta.radius}`:""}`,
+this.hash&&!this.stale){let r=location.hash;this.later("address",()=>{location.hash===r&&history.replaceState(null,"",this.state.hash)},100)}
+this.stale&&performance.mark("flatviz-drawn"),this.stale=!1,s.live&&this.later("shot",()=>this.photograph(),1500)}later(t,e,s){clearTimeout(
+this.timers[t]),this.timers[t]=setTimeout(e,s)}schedule(){this.waiting||this.stopped||(this.waiting=!0,requestAnimationFrame(()=>{this.waiting=
+!1,!this.stopped&&(this.el.isConnected?this.draw():setTimeout(this.schedule,100))}))}point(t,e){let{state:s}=this;if(t==="click"){s.change({
+picked:s.all.picked===e?null:e});return}this.hovered!==e&&(this.hovered=e,this.drawControls(this.current()),this.mark())}mark(){this.pictures.
+forEach(t=>t.light(t.plot.clientWidth?this.lit:null))}async photograph(){if(this.stopped||!this.el.isConnected)return;let t=await Promise.all(
+this.shown().slice(0,2).map(([,,e])=>e.image("png")));this.ask("picture",{images:t,text:this.spoken.innerText})}listen(){let{el:t,state:e,model:s,
+article:i}=this,a=[],o=0,r=(l,d,p,f)=>{l.addEventListener(d,p,f),a.push(()=>l.removeEventListener(d,p))},h=["radius","n_draws","method","loo\
+k"].map(l=>`change:${l}`);for(let l of h)s.on(l,this.schedule);let c=new ResizeObserver(()=>{this.stopped||!t.clientWidth||(t.clientWidth!==
+o&&(o=t.clientWidth,this.placed=!1,this.layout.arrange(this.current()),this.schedule()),this.pictures.forEach(l=>l.resize()),this.mark())});
+[t,this.grid].forEach(l=>c.observe(l)),a.push(et(this.schedule),()=>c.disconnect(),()=>h.forEach(l=>s.off?.(l,this.schedule))),r(window,"bef\
 oreprint",()=>this.print(!0)),r(window,"afterprint",()=>this.print(!1)),r(window,"resize",this.schedule),i.story.length&&r(window,"scroll",i.
 scrolled,{passive:!0}),this.hash&&(r(window,"hashchange",()=>{location.hash!==e.hash&&(e.read(location.hash),this.placed=!1)}),location.hash.
-length>1&&e.read(location.hash)),this.forget=()=>a.forEach(h=>h())}print(t){this.printing=t,this.el.style.width=t?"660px":"",this.draw(),t&&
+length>1&&e.read(location.hash)),this.forget=()=>a.forEach(l=>l())}print(t){this.printing=t,this.el.style.width=t?"660px":"",this.draw(),t&&
 this.pictures.forEach(e=>e.resize())}get handle(){let t=s=>(...i)=>this[s](...i),{state:e}=this;return{get history(){return{past:e.past,start:e.
 start}},add:t("add"),status:t("status"),lost:t("lost"),stop:t("stop")}}add(t){this.members.add(t);for(let e of t.index.figures??[]){let s=Object.
 assign(this.index.figures.find(a=>a.name===e.name),e),{made:i}=this.frames.find(a=>a.entries.includes(s));(e.data||e.layout)&&["A","B"].forEach(
 a=>i[s.name+a]?.renew())}this.schedule()}status({share:t,text:e,busy:s,error:i}){this.bar.value=t,this.said.textContent=e,this.button.textContent=
 s?"Stop":"Run",this.bands.disabled=s,this.note.hidden=!i,this.note.textContent=i??""}lost(t){this.members.live=!1,this.work.hidden=!0,this.note.
 hidden=!1,this.note.textContent=t,this.schedule()}stop(){this.stopped=!0,this.player.halt(),this.frames.forEach(t=>t.phases?.player.halt()),
-Object.values(this.timers).forEach(clearTimeout),this.forget(),this.pictures.forEach(t=>this.Plotly.purge(t.plot))}};var Zt=n=>JSON.parse(document.getElementById(n).textContent),Te=()=>new Promise(n=>{requestAnimationFrame(()=>setTimeout(n))});async function Qt(n){
-let t=new Blob([I(Zt(n))]).stream().pipeThrough(new DecompressionStream("deflate"));return new Uint8Array(await new Response(t).arrayBuffer())}
-async function Ne(){performance.mark("flatviz-start");let n=Zt("flatviz-start"),t=document.getElementById("explorer"),e={get:r=>n[r],set:(r,l)=>{
-n[r]=l},save_changes(){},on(){},off(){}};globalThis.DecompressionStream||(t.textContent="The pictures on this page need a browser of 2023 or\
- later."),await Te();let[s,i]=await Promise.all([Qt("flatviz-index"),Qt("flatviz-records")]),a=document.createElement("script");a.textContent=
-document.getElementById("plotly").textContent,document.head.append(a);let o={index:JSON.parse(new TextDecoder().decode(s)),buffer:Et(i)};Mt(
-{Plotly:globalThis.Plotly,model:e,el:t,bundle:o,hash:!0})}return he(Fe);})();
+Object.values(this.timers).forEach(clearTimeout),this.forget(),this.pictures.forEach(t=>this.Plotly.purge(t.plot))}};var Qt=n=>JSON.parse(document.getElementById(n).textContent),Se=()=>new Promise(n=>{requestAnimationFrame(()=>setTimeout(n))});async function Xt(n){
+let t=new Blob([U(Qt(n))]).stream().pipeThrough(new DecompressionStream("deflate"));return new Uint8Array(await new Response(t).arrayBuffer())}
+async function Te(){performance.mark("flatviz-start");let n=Qt("flatviz-start"),t=document.getElementById("explorer"),e={get:r=>n[r],set:(r,h)=>{
+n[r]=h},save_changes(){},on(){},off(){}};globalThis.DecompressionStream||(t.textContent="The pictures on this page need a browser of 2023 or\
+ later."),await Se();let[s,i]=await Promise.all([Xt("flatviz-index"),Xt("flatviz-records")]),a=document.createElement("script");a.textContent=
+document.getElementById("plotly").textContent,document.head.append(a);let o={index:JSON.parse(new TextDecoder().decode(s)),buffer:jt(i)};Ot(
+{Plotly:globalThis.Plotly,model:e,el:t,bundle:o,hash:!0})}return le(Ne);})();

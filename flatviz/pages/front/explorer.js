@@ -34,7 +34,7 @@ class Explorer {
     this.members = new Members(bundle, Boolean(index.live && ask));
     this.state = new State(model, index, this.schedule, (values) => {
       if (["method", "radius", "compare", "step"].some((name) => name in values)) this.player.halt();
-      if (["phase", "moment", "chosen", "tab", "compare", "step"].some((name) => name in values)) this.frames.forEach((f) => f.phases?.player.halt());
+      if (["phase", "chosen", "tab", "compare", "step"].some((name) => name in values)) this.frames.forEach((f) => f.phases?.player.halt());
     });
     if (former) Object.assign(this.state, former);          // undo goes on over a family that is sent anew
     this.buildControls();
@@ -71,7 +71,7 @@ class Explorer {
     this.copied = new Copied();
     this.more = menu("Menu", [
       ["Reset", () => state.reset()],
-      ["Copy as code", () => this.copied.take(codeOf(this.shown(), index, state.all, (entry) => this.placeOf(entry, state.all)), "code")],
+      ["Copy as code", () => this.copied.take(codeOf(this.shown(), index, state.all), "code")],
       ...(hash ? [["Copy link", () => this.copied.take(new URL(state.hash, location.href).href, "link")]] : []),
       ["Save as SVG", () => save(this.shown(), "svg")],
       ["Save as PNG", () => save(this.shown(), "png")],
@@ -161,18 +161,12 @@ class Explorer {
     }
     frame.add(entry);
     if (entry.phases.length && !frame.phases) {
-      frame.phase((at) => this.state.change(this.standAt(at, frame.entry(this.state.all.chosen).common)), (first) => this.playPhase(frame, first));
+      frame.phase((phase) => this.state.change({ phase }), (first) => this.playPhase(frame, first));
     }
   }
 
-  placeOf({ phases }, { phase, moment }) {                 // of the state among a picture's phases: the last without a choice
-    const { length: each } = this.index.phases, last = phases.length / each - 1;
-    return phases.length && each * Math.min(moment ?? last, last) + Math.min(phase ?? each, each - 1);
-  }
-
-  standAt(at, several) {
-    const { length: each } = this.index.phases;
-    return { phase: at % each, ...(several ? { moment: Math.floor(at / each) } : {}) };
+  placeOf({ phases }, { phase }) {                         // of the state among a picture's phases: the last without a choice
+    return phases.length && Math.min(phase ?? phases.length, phases.length - 1);
   }
 
   playPhase(frame, first) {
@@ -180,7 +174,7 @@ class Explorer {
     const at = first && here === last ? 0 : here + 1;
     if (at > last) return false;
     if (first) state.past.push(state.all);                  // one step of undo, however far it plays
-    state.put({ ...state.all, ...this.standAt(at, entry.common) });
+    state.put({ ...state.all, phase: at });
     return true;
   }
 
@@ -243,7 +237,7 @@ class Explorer {
 
   // The pictures of a frame at this state, put into its place, with captions.
   prepared(frame, now) {
-    const entry = frame.entry(now.chosen), alone = entry.kind === "plotly" && (entry.common || !entry.binds.length);
+    const entry = frame.entry(now.chosen), alone = entry.kind === "plotly" && !entry.binds.length;
     const sides = now.b && !alone ? { A: now.a, B: now.b } : { A: now.a };
     if (frame.shown !== `${entry.name}/${Object.keys(sides)}`) {
       frame.shown = `${entry.name}/${Object.keys(sides)}`;

@@ -1,7 +1,7 @@
 // ------------------------------------------------------------------ one picture
 import { recolored } from "./colors.js";
 import { element, SLIDE_MS, STILL } from "./controls.js";
-import { assigned, between, bound, numbersOf } from "./records.js";
+import { assigned, between, bound } from "./records.js";
 import { interrupted, redrawn, same } from "./redraw.js";
 import { above, beside, fitted, FOOT, stacked } from "./room.js";
 
@@ -17,7 +17,6 @@ export class Picture {
     this.plot = element("div", { role: "group" });
     this.node = element("div", { class: "fv-plot" }, this.mark, this.plot);
     this.rings = [];
-    this.held = Object.fromEntries(Object.entries(entry.held ?? {}).map(([field, v]) => [field, Array.isArray(v) ? v : numbersOf(v)]));
   }
 
   // height, width: px; most: px of height that leave the controls in sight; dark: colours; ranges: axis -> range that holds every member; at: the phase.  True where something was drawn.
@@ -39,7 +38,7 @@ export class Picture {
     const scene = [placed && width, dark, height, JSON.stringify(ranges)].join("/");
     const place = [scene, member.meta.method, member.meta.radius, member.version ?? 0, sized ? n : ""].join("/"), state = `${place}/${at}`;
     if (this.state === state) { this.resize(width); return false; }
-    const first = !this.state, values = entry.binds.map((bind) => bound(bind, index.fields, member, n, at, this.held));
+    const first = !this.state, values = entry.binds.map((bind) => bound(bind, index.fields, member, n, at));
     if (this.place === place && !STILL.matches) { this.slide(values, { state, at, dark }); return false; }
     this.place = place;
     if (entry.phases.length) plot.dataset.phase = at;
@@ -74,10 +73,10 @@ export class Picture {
   // Ranges of a step in a picture `share` as high as wide: its ground is cut above and below, as far as no member's step needs it.
   low(ranges, share, n) {
     const { entry, tools } = this, [x, y] = ["xaxis", "yaxis"].map((axis) => ranges[axis] ?? entry.layout[axis].range), middle = (y[0] + y[1]) / 2;
-    const drawn = entry.binds.filter(({ path }) => path.endsWith(".y")), all = entry.common ? tools.members.slice(0, 1) : tools.members;
+    const drawn = entry.binds.filter(({ path }) => path.endsWith(".y"));
     let half = (share * (x[1] - x[0])) / 2;
-    for (const bind of drawn) for (const member of all) for (const at of entry.phases.keys()) {
-      for (const v of bound(bind, tools.index.fields, member, n, at, this.held)) half = Math.max(half, 1.06 * Math.abs(v - middle) || 0);   // NaN: it is not drawn
+    for (const bind of drawn) for (const member of tools.members) for (const at of entry.phases.keys()) {
+      for (const v of bound(bind, tools.index.fields, member, n, at)) half = Math.max(half, 1.06 * Math.abs(v - middle) || 0);   // NaN: it is not drawn
     }
     return half < y[1] - middle ? { ...ranges, yaxis: [middle - half, middle + half] } : ranges;
   }

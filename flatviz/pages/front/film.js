@@ -41,15 +41,11 @@ export async function film({ el, state, member, radii, shown }) {
   download(URL.createObjectURL(new Blob(parts, { type })), `flatviz-${method}-radius.${type.slice(6)}`);
 }
 
-// Python that draws what is shown, at this state; placeOf(entry): the phase of a picture.
-export function codeOf(shown, index, { n_draws: n, phase, moment, chosen }, placeOf) {
-  const calls = shown.map(([, entry, { member: { meta } }]) => {
-    const more = {                                        // what only some pictures have, where the reader chose it
-      phase: entry.phases.length && phase !== null ? JSON.stringify(index.phases[Math.min(phase, index.phases.length - 1)]) : "",
-      moment: entry.common && entry.phases.length && moment !== null ? Math.floor(placeOf(entry) / index.phases.length) : "",
-      image: entry.kind === "images" ? chosen.image ?? "" : "",
-    };
-    const said = Object.entries(more).filter(([, value]) => value !== "").map(([name, value]) => `, ${name}=${value}`).join("");
+// Python that draws what is shown, at this state.
+export function codeOf(shown, index, { n_draws: n, phase }) {
+  const calls = shown.filter(([, entry]) => entry.kind === "plotly").map(([, entry, { member: { meta } }]) => {
+    const chosen = entry.phases.length && phase !== null;   // by the reader
+    const said = chosen ? `, phase=${JSON.stringify(index.phases[Math.min(phase, index.phases.length - 1)])}` : "";
     return `fv.widgets.plot_view(family, ${JSON.stringify(entry.name)}, method=${JSON.stringify(meta.method)}, radius=${meta.radius}, n_draws=${n}${said})`;
   });
   return ["import flatviz as fv", "", ...(index.code ?? []), ...calls].join("\n");

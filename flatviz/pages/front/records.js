@@ -9,7 +9,6 @@ export function unpack(bundle) {
 }
 
 export const bytesOf = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-export const numbersOf = ({ shape, values }) => nested(new Float32Array(bytesOf(values).buffer), shape);
 
 // The bytes of float32 that come as all first bytes, all second ones and so on.
 export function joined(planes) {
@@ -38,9 +37,8 @@ export function read(fields, member, name) {
 }
 
 // What a bind puts into a figure: a member's array, whole, its first n rows, its row for n draws or that of phase `at`; or a word.
-// held: arrays that all members have in common.
-export function bound({ field, rows }, fields, member, n, at, held) {
-  const word = held[field] ?? member.meta.words[field];
+export function bound({ field, rows }, fields, member, n, at) {
+  const word = member.meta.words[field];
   if (rows === "phase") return (word ?? read(fields, member, field))[at];
   if (word !== undefined) return word;
   const values = read(fields, member, field);
