@@ -25,7 +25,7 @@ from flatviz.posteriors import METHODS
 from flatviz.posteriors.swag import fit_swag
 from flatviz.posteriors.transfer import transfer
 from flatviz.training.driver import Diverged
-from flatviz.training.sgd import pretrain
+from flatviz.training.points import pretrain
 from flatviz.training.variational import DRAWS
 
 Given = Data | Dataset | DataLoader | Sequence  # examples, as a lab takes them
