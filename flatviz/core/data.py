@@ -12,7 +12,8 @@ from torch import Tensor
 
 from flatviz.checks import check_count, check_device, usable
 from flatviz.core.inputs import HELD, Fields, Inputs, Pixels
-from flatviz.likelihood import AnyLikelihood as Likelihood  # noqa: F401  how labels follow from outputs, for the layers above
+from flatviz.likelihood import AnyLikelihood as Likelihood
+from flatviz.likelihood import CategoricalLikelihood, as_likelihood
 from flatviz.noun import check_fields
 
 READ = "use torch.as_tensor, or fv.datasets.data_from, which reads arrays, frames, data sets and loaders"
@@ -151,9 +152,10 @@ def _names(names: Any, y: Tensor) -> tuple[str, ...]:
 class Task:
     """Transfer: `source` to pre-train on, `train` (a few examples of the target task), `test` to be judged on.
 
-    n_classes: of the target, so of train, validation and test.
+    n_classes: of the target, so of train, validation and test; 1 under a likelihood without classes.
     validation: what settings are chosen on, as small as train; it shares no example with train or test.  None: there is none.
     source_classes: classes of the source where they are others than the target's: the transfer then makes a new head.
+    likelihood: under which all of it is fitted and scored, as in `fv.nll`.
     """
 
     made_by = "fv.datasets has some"
@@ -165,13 +167,15 @@ class Task:
     name: str = "task"
     validation: Data | None = None
     source_classes: int | None = None
+    likelihood: Likelihood = "categorical"
 
     def __post_init__(self) -> None:
         check_fields(self)
         check_count(self.n_classes, "n_classes")
         most = max(self.n_classes, check_count(self.source_classes or 1, "source_classes"))
         for name, part in self.parts().items():
-            if name != "source" and not part.y.is_floating_point() and int(part.y.max()) >= most:
+            classes = isinstance(as_likelihood(self.likelihood), CategoricalLikelihood) and not part.y.is_floating_point()
+            if name != "source" and classes and int(part.y.max()) >= most:
                 raise ValueError(
                     f"n_classes must be above every label of {name}, got {self.n_classes} and label {int(part.y.max())}"
                 )
@@ -189,6 +193,11 @@ class Task:
         """Its data sets by name; no validation where there is none."""
         parts = {"source": self.source, "train": self.train, "validation": self.validation, "test": self.test}
         return {name: part for name, part in parts.items() if name != "validation" or part is not None}
+
+    @property
+    def one_label(self) -> bool:
+        """Whether an example has one class of several, of logits (N, C)."""
+        return isinstance(as_likelihood(self.likelihood), CategoricalLikelihood) and self.train.y.ndim == 1
 
     @property
     def input_shape(self) -> tuple[int, ...]:

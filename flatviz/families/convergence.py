@@ -100,11 +100,11 @@ def convergence_gap(
     if settings["kl_weight"] == 0:
         raise ValueError("kl_weight must be > 0, got 0: without the prior no width is a fixed point")
     steps = settings["steps"], times * settings["steps"]
-    longer = record.fit(net, task.train, prior, seed=seed, progress=progress, **settings | {"steps": steps[1]})
+    how = dict(seed=seed, progress=progress, likelihood=task.likelihood)
+    longer = record.fit(net, task.train, prior, **how, **settings | {"steps": steps[1]})
 
     algorithm = record.algorithm(prior, len(task.train), **settings)
-    likelihood, statistics = settings.get("likelihood", "categorical"), settings.get("batchnorm", "frozen")
-    loss = training_loss(net, task.train, likelihood, statistics, draws=algorithm.draws)
+    loss = training_loss(net, task.train, task.likelihood, settings.get("batchnorm", "frozen"), draws=algorithm.draws)
     pairs = (n_draws + 1) // 2
 
     def at(q: Gaussian, draws: int) -> tuple[Tensor, Tensor]:

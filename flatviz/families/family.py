@@ -14,17 +14,16 @@ from flatviz.checks import Count, Radius, Seed, Several, check_count
 from flatviz.core import Net, Progress, Task, public, track
 from flatviz.families.choice import Choices
 from flatviz.families.maps import disputed_row, input_row, maps_row, rise_distance, shared_maps, with_pixels
-from flatviz.families.members import Fitting, count, once, predicted
+from flatviz.families.members import Fitting, count, loss_of, once, predicted
 from flatviz.families.one_step import member_steps
 from flatviz.families.tasks import Engine
 from flatviz.landscape.slices import project, slice_plane
 from flatviz.landscape.spectrum import top_eigenpairs
-from flatviz.objectives.network import nll
 from flatviz.planes.plane import plane_eigen, plane_pca, plane_random
 from flatviz.posteriors import METHODS
 from flatviz.results import Family, Gaussian, Mechanism, Member, Posterior, Prediction, Spectrum
 
-QUANTITIES = ("lambda1", "accuracy", "nll", "ece")  # of `Family.over_seeds`
+SCORED = ("accuracy", "nll", "ece", "rmse")  # of `Family.over_seeds`, those that the predictions have
 ITERS = 30  # Hessian products for one eigenvalue of a repeated fit
 SURFACES = ("around", "sharpest", "maps")  # what `extend` may leave out: the loss around a center, and `Family.maps`
 
@@ -122,11 +121,12 @@ def measure(
         (torch.Size([5, 5]), torch.Size([2]))
     """
     check_count(n_draws, "n_draws", least=2)
-    f, posteriors = nll(net, task.train), list({id(q): q for q in family.posterior}.values())
+    f, posteriors = loss_of(net, task), list({id(q): q for q in family.posterior}.values())
     pooled = torch.cat([q.sample(count(q, n_draws), seed=seed) for q in posteriors])
     plane = plane_pca(pooled, name=f"PCA plane of {len(pooled)} draws")
     surface = slice_plane(f, plane, resolution=resolution, progress=progress)
-    family = replace(family, surface=surface, maps=shared_maps(net, task, surface, around_resolution))
+    maps = shared_maps(net, task, surface, around_resolution)
+    family = replace(family, surface=surface, maps=maps, inputs=line_of_inputs(task) | family.inputs)
     spectra = {id(q): top_eigenpairs(f, q.center, 2, seed=seed) for q in posteriors}
     reach = max(rise_distance(f, q.center, spectra[id(q)]) for q in posteriors)
     sizes = max(count(q, n_draws) for q in posteriors), n_spectra, k
@@ -134,6 +134,13 @@ def measure(
     looks = once(family, ground.measured, "measuring", progress)
     members = (replace(look, method=m.method, radius=m.radius, unit=m.unit) for m, look in zip(family, looks))
     return with_pixels(task, replace(family, members=tuple(members)))
+
+
+def line_of_inputs(task: Task) -> dict[str, Tensor]:
+    """`Family.inputs` of a regression on one number: x (N,), the test split's; else none."""
+    x = task.test.x
+    number = isinstance(x, Tensor) and x.numel() == len(x) and not task.one_label
+    return {"x": x.flatten().cpu()} if number else {}
 
 
 def extend(
@@ -146,7 +153,7 @@ def extend(
     near, ground = family[family.index(method, radius)], _Ground.of(fits, family)
     about = dict(method=method, radius=float(radius), unit=METHODS[method].unit, posterior=posterior)
     member = ground.measured(replace(near, **about), surfaces)
-    one = dict(zip(QUANTITIES, member_values(member.spectrum, member.prediction)))
+    one = member_values(member.spectrum, member.prediction)
     alone = {  # of one seed
         name: torch.cat([one[name].to(row)[None], torch.full_like(row[1:], torch.nan)]) for name, row in near.over_seeds.items()
     }
@@ -158,26 +165,30 @@ def repeat_family(fits: Fitting, family: Family, seeds: Sequence[int]) -> Family
 
     Data, pre-trained network and prior stay; the noise of fit and draws changes, so what spreads over seeds is what that
     noise does.  The radii of a method are trained together, with all seeds at once, where the network allows it.
-    over_seeds of a member: "lambda1", the mean over as many draws as the family has spectra; "accuracy", "nll" and "ece" of the
-    test split at the family's largest ensemble; (1 + seeds,) each, the value of the member itself first, NaN where a fit diverged.
+    over_seeds of a member: "lambda1", the mean over as many draws as the family has spectra; those of `SCORED` on the test split
+    at the family's largest ensemble; (1 + seeds,) each, the value of the member itself first, NaN where a fit diverged.
     """
     keys = [fits.key(m.method, m.radius) for m in family]
-    n_draws, n_spectra, f = family.n_draws, max(map(len, family.spectrum)), nll(fits.net, fits.task.train)
+    n_draws, n_spectra, f = family.n_draws, max(map(len, family.spectrum)), loss_of(fits.net, fits.task)
     fitted = fits.members(dict.fromkeys(keys), seeds)
 
-    def values(q: Posterior | None, seed: int) -> Tensor:
+    def values(q: Posterior | None, seed: int) -> dict[str, Tensor]:
         if q is None:
-            return torch.full((len(QUANTITIES),), torch.nan)
+            return dict.fromkeys(first[0], torch.tensor(torch.nan))
         W = q.sample(count(q, n_draws), seed=seed)
         spectra = [top_eigenpairs(f, w, 1, iters=ITERS, seed=seed) for w in W[:n_spectra]]
-        return member_values(spectra, predicted(fits.net, q, fits.task.test, n_draws, seed=seed))
+        return member_values(
+            spectra, predicted(fits.net, q, fits.task.test, n_draws, seed=seed, likelihood=fits.task.likelihood)
+        )
 
-    columns = [torch.stack([member_values(m.spectrum, m.prediction) for m in family])]
+    first = [member_values(m.spectrum, m.prediction) for m in family]
+    columns = [first]
     for seed in track(list(seeds), "seeds", fits.progress):
         rows = {key: values(fitted.get((*key, seed)), seed + 1) for key in dict.fromkeys(keys)}
-        columns.append(torch.stack([rows[key] for key in keys]))
-    table = torch.stack(columns, -1)  # (M, 4, 1 + seeds)
-    return family.each(over_seeds=[dict(zip(QUANTITIES, rows)) for rows in table])
+        columns.append([rows[key] for key in keys])
+    return family.each(
+        over_seeds=[{name: torch.stack([row[name] for row in rows]) for name in rows[0]} for rows in zip(*columns)]
+    )
 
 
 @dataclass(frozen=True)
@@ -209,16 +220,17 @@ class _Ground:
     @cached_property
     def steps(self) -> Callable[[Member], Mechanism | None]:
         """Member -> its step."""
-        return member_steps(self.net, self.task.train, self.family, seed=self.seed, resolution=3 * self.resolution // 2)
+        return member_steps(self.net, self.task, self.family, seed=self.seed, resolution=3 * self.resolution // 2)
 
     def measured(self, member: Member, surfaces: Sequence[str] = SURFACES) -> Member:
         """A member with its draws on the plane, spectra, prediction, step and maps; of its surfaces those that are named."""
         net, task, family, seed, q = self.net, self.task, self.family, self.seed, member.posterior
-        (n_draws, n_spectra, k), f = self.sizes, nll(net, task.train)
+        (n_draws, n_spectra, k), f = self.sizes, loss_of(net, task)
         draws = q.sample(count(q, n_draws), seed=seed)
         starts = track(list(draws[:n_spectra]), "eigenvalues", self.progress)
         spectra = tuple(top_eigenpairs(f, w, k, seed=seed, name=f"draw {i}") for i, w in enumerate(starts, 1))
-        prediction = predicted(net, q, task.test, n_draws, seed=seed, progress=self.progress)
+        how = dict(seed=seed, progress=self.progress, likelihood=task.likelihood)
+        prediction = predicted(net, q, task.test, n_draws, **how)
         maps = member.maps | disputed_row(task, prediction, n_draws) | input_row(net, task, family, q, n_draws, seed=seed)
         fields = dict(projection=project(draws, family.surface.plane, f), spectrum=spectra, prediction=prediction)
         if "around" in surfaces:
@@ -233,7 +245,8 @@ class _Ground:
         return replace(member, maps=maps | row)
 
 
-def member_values(spectra: Sequence[Spectrum], prediction: Prediction) -> Tensor:
-    """`QUANTITIES` of one member: the mean of its draws' largest eigenvalues, and scores of its largest ensemble, (4,)."""
+def member_values(spectra: Sequence[Spectrum], prediction: Prediction) -> dict[str, Tensor]:
+    """The mean of a member's largest eigenvalues over its draws, and those of `SCORED` of its largest ensemble, () each."""
     lambda1 = torch.stack([s.values[0] for s in spectra]).mean()
-    return torch.stack([lambda1, *(prediction.scores[name][-1].to(lambda1) for name in QUANTITIES[1:])]).cpu()
+    scores = {name: prediction.scores[name][-1].to(lambda1) for name in SCORED if name in prediction.scores}
+    return {name: value.cpu() for name, value in {"lambda1": lambda1, **scores}.items()}

@@ -13,10 +13,10 @@ from torch.special import entr
 
 from flatviz.core import Data, Net, Objective, Pixels, Task
 from flatviz.engine.stacked import Vmapped, vmapped
-from flatviz.families.members import once, predicted, with_maps
+from flatviz.families.members import loss_of, once, predicted, with_maps
 from flatviz.families.one_step import plane_of_step
 from flatviz.landscape.slices import project, slice_plane
-from flatviz.objectives.network import nll
+from flatviz.likelihood import as_likelihood
 from flatviz.objectives.quantity import Quantity, quantity
 from flatviz.results import Family, Member, Plane, Posterior, Prediction, Spectrum, Surface
 
@@ -37,12 +37,13 @@ MOST_SIDE = 32  # px of an image; larger ones are averaged down
 def shared_maps(net: Net, task: Task, shared: Surface, resolution: int) -> dict[str, Any]:
     """`Family.maps`: other quantities on the shared plane.
 
-    accuracy: a Surface, of the training examples; a, b: ticks at which members have "ensemble"; not for a net with BatchNorm,
-    whose convolutions would take minutes.
+    accuracy: a Surface, of the training examples, where the likelihood has classes; a, b: ticks at which members have "ensemble",
+    of one class an example; not for a net with BatchNorm, whose convolutions would take minutes.
     resolution: grid points a side of the surfaces around members: the ensemble has no more of them.
     """
-    maps: dict[str, Any] = {"accuracy": _accuracy(quantity(net, task.train, "accuracy"), shared, COARSE)}
-    if not net.has_batchnorm:
+    right = _right(net, task)
+    maps: dict[str, Any] = {"accuracy": _accuracy(right, shared, COARSE)} if right else {}
+    if not net.has_batchnorm and task.one_label:
         side = min(ENSEMBLE, resolution)
         ends = {"a": shared.a, "b": shared.b}
         maps |= {name: torch.linspace(float(t.min()), float(t.max()), side).to(t) for name, t in ends.items()}
@@ -60,13 +61,15 @@ def maps_row(net: Net, task: Task, family: Family, member: Member, *, n_draws: i
     once.
     """
     q, data = member.posterior, task.train
-    f, right, draws = nll(net, data), quantity(net, data, "accuracy"), q.sample(member.prediction.n_draws, seed=seed)
+    f, draws = loss_of(net, task), q.sample(member.prediction.n_draws, seed=seed)
     planes, fine = {"sharpest": member.sharpest, "around": member.around}, min(len(member.around.a), _side(net, FINE))
     plane = plane_of_step(q, f.value_and_grad(q.center)[1], seed)
     planes["ascent"] = slice_plane(f, plane, extent=float(member.sharpest.a.max()), resolution=fine)
-    row: dict[str, Any] = {f"{name} accuracy": _accuracy(right, s, _side(net, COARSE)) for name, s in planes.items()}
-    row["draws accuracy"] = pad(right.many(draws).float().cpu(), (0, n_draws - len(draws)), value=torch.nan)
-    row["ascent"] = planes["ascent"]
+    row: dict[str, Any] = {"ascent": planes["ascent"]}
+    if "accuracy" in family.maps:
+        right = _right(net, task)
+        row |= {f"{name} accuracy": _accuracy(right, s, _side(net, COARSE)) for name, s in planes.items()}
+        row["draws accuracy"] = pad(right.many(draws).float().cpu(), (0, n_draws - len(draws)), value=torch.nan)
     if "a" not in family.maps:
         return row
     network = vmapped(net, data.x) if isinstance(data.x, Tensor) else None
@@ -112,6 +115,13 @@ def _outputs(net: Net, network: Vmapped | None, data: Data, W: Tensor) -> Tensor
         return predicted(net, W, data.x, len(W), seed=0).outputs
     with torch.no_grad():
         return torch.cat([network(part, data.x) for part in W.split(max(1, AT_ONCE // len(data)))])
+
+
+def _right(net: Net, task: Task) -> Quantity | None:
+    """The training accuracy; None under a likelihood without classes."""
+    with torch.no_grad():
+        classes = as_likelihood(task.likelihood).log_probs(net(net.w, task.train.x[:2]))
+    return None if classes is None else quantity(net, task.train, "accuracy", likelihood=task.likelihood)
 
 
 def _accuracy(right: Quantity, surface: Surface, most: int) -> Surface:
@@ -183,9 +193,9 @@ def input_row(net: Net, task: Task, family: Family, q: Posterior, n_draws: int, 
 
 
 def has_images(task: Task) -> bool:
-    """Whether the task's inputs are images of one or three channels, in no more than `MOST_CLASSES` classes."""
+    """Whether the task's inputs are images of one or three channels, each in one of no more than `MOST_CLASSES` classes."""
     shape = task.test.x.shape
-    return len(shape) == 4 and shape[1] in (1, 3) and task.n_classes <= MOST_CLASSES
+    return task.one_label and len(shape) == 4 and shape[1] in (1, 3) and task.n_classes <= MOST_CLASSES
 
 
 def with_pixels(task: Task, family: Family) -> Family:

@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from flatviz.checks import check_choice, check_radius
-from flatviz.core import Data, Net, Progress, Task, track
+from flatviz.core import Data, Likelihood, Net, Objective, Progress, Task, track
 from flatviz.families.choice import Choice, Choices, with_head_std
 from flatviz.families.tasks import Engine, each
 from flatviz.metrics.prediction import predict
+from flatviz.objectives.network import nll
 from flatviz.posteriors import METHODS
 from flatviz.results import Draws, Family, Gaussian, Member, Posterior, Prediction
 from flatviz.training.driver import Diverged
@@ -144,7 +145,7 @@ class Fitting:
         return Family(tuple(Member(m, r, METHODS[m].unit, q) for (m, r), q in kept.items()))
 
     def _how(self) -> dict[str, Any]:
-        return dict(seed=self.seed, progress=self.progress)
+        return dict(seed=self.seed, progress=self.progress, likelihood=self.task.likelihood)
 
 
 def fit_member(
@@ -175,10 +176,24 @@ def unless_diverged(fit: Callable, /, *given: Any, **how: Any) -> Any:
         return None
 
 
-def predicted(net: Net, q: Posterior, data: Data | Any, n_draws: int, *, seed: int, progress: Progress = False) -> Prediction:
+def predicted(
+    net: Net,
+    q: Posterior,
+    data: Data | Any,
+    n_draws: int,
+    *,
+    seed: int,
+    likelihood: Likelihood = "categorical",
+    progress: Progress = False,
+) -> Prediction:
     """The prediction of `n_draws` draws, or of all that `q` has, with the BatchNorm statistics of the net."""
-    statistics = "frozen" if net.has_batchnorm else None
-    return predict(net, q, data, count(q, n_draws), seed=seed, batchnorm=statistics, progress=progress)
+    how = dict(batchnorm="frozen" if net.has_batchnorm else None, likelihood=likelihood, progress=progress)
+    return predict(net, q, data, count(q, n_draws), seed=seed, **how)
+
+
+def loss_of(net: Net, task: Task) -> Objective:
+    """The mean NLL of the training examples under the task's likelihood."""
+    return nll(net, task.train, likelihood=task.likelihood)
 
 
 def count(q: Posterior, n_draws: int) -> int:
@@ -229,5 +244,6 @@ def _fit_group(fits: Fitting, group: tuple[str, list[float], Sequence[int]]) -> 
         return {(method, r, s): replace(quiet, seed=s).member(method, r) for r, s in cells}
     prior, settings = fits.given(method)
     keywords = METHODS[method].keywords(fits.net, settings=settings) | dict(radius=radii, seed=seeds)
-    grid = METHODS[method].fit_grid(fits.net, fits.task.train, prior, progress=fits.progress, **keywords)
+    how = dict(progress=fits.progress, likelihood=fits.task.likelihood)
+    grid = METHODS[method].fit_grid(fits.net, fits.task.train, prior, **how, **keywords)
     return {(method, *key): q for key, q in grid.items()}

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import Count, Radius, Seed, Several, Whole, check_choice, check_count, each
-from flatviz.core import Data, Net, Progress, generator, public
+from flatviz.core import Data, Likelihood, Net, Progress, Task, generator, public
 from flatviz.gaussian import Gaussian
 from flatviz.landscape.slices import project, slice_plane
 from flatviz.objectives.network import nll
@@ -43,6 +43,7 @@ def mechanism(
     n_draws: Count = 32,
     resolution: Several = 31,
     name: str = "q",
+    likelihood: Likelihood = "categorical",
 ) -> Mechanism:
     """The step of SA-BMA from `q` at each of `radii`: ascend to the worst q', take the gradient there, descend from q.
 
@@ -63,6 +64,7 @@ def mechanism(
         n_draws: draws behind each expectation; training has one.
         resolution: grid points a side of the loss.
         name: of q in pictures.
+        likelihood: of the loss, as in `fv.nll`.
 
     Raises:
         ValueError: For no radius, a q of another length, or an unknown word.
@@ -78,7 +80,7 @@ def mechanism(
     """
     if not len(radii):
         raise ValueError("radii must hold at least one number, got none")
-    step = Step(net, data, q, seed, n_draws)
+    step = Step(net, data, q, seed, n_draws, likelihood)
     return step.with_surface(step.at([(float(r), mode) for r in radii], unit=UNITS[mode], name=name), resolution)
 
 
@@ -94,6 +96,7 @@ def mechanism_in_training(
     settings: Mapping[str, Any] | None = None,
     n_draws: Count = 32,
     resolution: Several = 31,
+    likelihood: Likelihood = "categorical",
     progress: Progress = False,
 ) -> list[Mechanism]:
     """The step of `mechanism` from q at several moments of one `fit_sabma`, all on one plane: `plot_mechanism` plays them.
@@ -114,6 +117,7 @@ def mechanism_in_training(
         settings: in place of those of `fv.METHODS["sabma"]`, as {"steps": 100}.
         n_draws: draws behind each expectation.
         resolution: grid points a side of the loss.
+        likelihood: of the loss, as in `fv.nll`.
         progress: True, None (where a terminal watches) or a function.
 
     Raises:
@@ -143,9 +147,12 @@ def mechanism_in_training(
             kept[done] = Gaussian(state.mean.clone(), state.log_std.clone(), state.factor.clone())
 
     run = Run("SA-BMA", seed, progress=progress, batch_size=fit["batch_size"])
-    state, loss = algorithm.init(started(prior, {"start": None, **fit})), training_loss(net, data, draws=algorithm.draws)
+    state, loss = (
+        algorithm.init(started(prior, {"start": None, **fit})),
+        training_loss(net, data, likelihood, draws=algorithm.draws),
+    )
     drive(algorithm, state, loss, run, steps=fit["steps"], shuffle=seed + 1, watch=watch)
-    stages = [Step(net, data, kept[done], seed, n_draws) for done in at]
+    stages = [Step(net, data, kept[done], seed, n_draws, likelihood) for done in at]
     moves = torch.stack([step.q.cov_mul(step.gradient) for step in stages])
     axes = torch.linalg.svd(torch.nn.functional.normalize(moves, dim=1), full_matrices=False)[2][:2]
     plane = plane_along(stages[-1].q.mean, *axes, orthonormal=True, name="common plane of the perturbations")
@@ -159,11 +166,11 @@ def mechanism_in_training(
     high = torch.stack([stage.center.double() + stage.reach(0) for stage in shown]).amax(0)
     half = MARGIN * float((high - low).max()) / 2  # a square that holds what is drawn of all stages
     extent = [(float(middle) - half, float(middle) + half) for middle in (low + high) / 2]
-    surface = slice_plane(nll(net, data), plane, extent=extent, resolution=resolution)
+    surface = slice_plane(stages[0].f, plane, extent=extent, resolution=resolution)
     return [replace(stage, surface=surface) for stage in shown]
 
 
-def member_steps(net: Net, data: Data, family: Family, *, seed: int, resolution: int) -> Callable[[Member], Mechanism | None]:
+def member_steps(net: Net, task: Task, family: Family, *, seed: int, resolution: int) -> Callable[[Member], Mechanism | None]:
     """Member -> the step from VI's posterior at its radius; None for every one where VI is not in the family.
 
     All on the plane of Sigma g and g at VI's mean, so that the radius moves the ball and the ground stays, which reaches as far
@@ -173,7 +180,7 @@ def member_steps(net: Net, data: Data, family: Family, *, seed: int, resolution:
     ground, q = family[0].step, family[family.index("vi")].posterior if "vi" in family.methods else None
     if not isinstance(q, Gaussian):
         return lambda member: None
-    step = Step(net, data, q, seed)
+    step = Step(net, task.train, q, seed, likelihood=task.likelihood)
     if ground is None:
         perturbing = [m for m in family.methods if METHODS[m].look.perturbation and max(family.radii(m)) > 0]
         largest = [_asked(m, max(METHODS[m].tuned(net).largest, *family.radii(m))) for m in perturbing]
@@ -191,12 +198,14 @@ def _asked(method: str, radius: float) -> tuple[float, str]:
 class Step:
     """The step from q, at any radius: expectations are means over the same noise, at q and at every q'."""
 
-    def __init__(self, net: Net, data: Data, q: Gaussian, seed: int, n_draws: int = STEP_DRAWS) -> None:
+    def __init__(
+        self, net: Net, data: Data, q: Gaussian, seed: int, n_draws: int = STEP_DRAWS, likelihood: Likelihood = "categorical"
+    ) -> None:
         z = torch.randn(n_draws, q.dim + q.rank, generator=generator(seed), dtype=q.mean.dtype).to(q.mean.device)
-        loss = training_loss(net, data, draws=n_draws)
+        loss = training_loss(net, data, likelihood, draws=n_draws)
         self.q, self.expected = q, NoisyNLL(loss, None, (z[:, : q.dim], z[:, q.dim :]))
         self.loss, self.g, _ = self.expected(q)
-        self.gradient, self.f = self.g[0], nll(net, data)  # in the mean
+        self.gradient, self.f = self.g[0], nll(net, data, likelihood=likelihood)  # in the mean
         self.plane = plane_of_step(q, self.gradient, seed)
 
     def at(self, asked: Sequence[tuple[float, str]], *, plane: Plane | None = None, **fields: Any) -> Mechanism:

@@ -1,8 +1,10 @@
-"""From a user's classifier to the net, task and prior of a lab: trials, checks, and what a quick one leaves out."""
+"""From a user's network to the net, task and prior of a lab: trials, checks, and what a quick one leaves out (hence its length)."""
+
+from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any, Literal
 
@@ -11,21 +13,25 @@ from torch import Tensor, nn
 from torch.utils.data import DataLoader, Dataset
 
 from flatviz.checks import Count, anything
-from flatviz.core import Data, Net, Progress, Task, copied, generator
+from flatviz.core import Data, Likelihood, Net, Progress, Task, copied, generator
 from flatviz.datasets.given import data_from
 from flatviz.engine.determinism import work_of
 from flatviz.engine.trunk import cache_trunk
 from flatviz.families.choice import with_head_std
 from flatviz.families.members import Fitting
-from flatviz.families.preparation import check_learned, outputs_of, recipe_for
+from flatviz.families.preparation import below, check_learned, losses_of, outputs_of, recipe_for
 from flatviz.families.tour import HEAD_STD, RANK
 from flatviz.families.tune import choices_of, tried
 from flatviz.gaussian import Gaussian
+from flatviz.likelihood import CategoricalLikelihood, as_likelihood
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.swag import fit_swag
 from flatviz.posteriors.transfer import transfer
+from flatviz.results import Prediction
 from flatviz.training.driver import Diverged
-from flatviz.training.points import pretrain
+from flatviz.training.keywords import LARGE
+from flatviz.training.sgd import pretrain
+from flatviz.training.streams import steps_per_epoch
 from flatviz.training.variational import DRAWS
 
 Given = Data | Dataset | DataLoader | Sequence  # examples, as a lab takes them
@@ -34,6 +40,7 @@ Examples = Annotated[Given, anything]
 Effort = Literal["quick", "full"] | Count  # or so many trials of a full one
 RATES = (0.1, 0.03, 0.01, 0.003, 0.001)  # of pre-training and of SWAG: the first at which the network learns is taken
 EPOCHS = 30
+STEPS = 500  # at least, where there is no accuracy: a curve through a few points takes longer than a class
 MOST = 2000  # examples that are fitted
 HELD_OUT = 0.2  # of the training examples: settings are chosen on them
 TUNED = "vi"  # whose settings the variational methods share
@@ -44,12 +51,14 @@ TRIALS = 6  # of a full one
 LARGE_STEP = 500_000_000
 SMALL_STEPS = {"mc_samples": 1, "lr": 1.0, "batch_size": 128, "steps": 300}
 LARGE_PASS = 125_000_000  # multiply-adds of a pass over the fitted examples, beyond which a quick one treats the head alone
-LOST = 0.05  # of accuracy, beside twice its standard error: more of it and the posteriors are not those of the trained network
+# Of accuracy, or of how far the trained network's NLL lies below that of constant outputs, or of one nat where that is less, beside
+# twice the standard error: more of it and the posteriors are not those of the trained network.
+LOST = 0.05
 DO = "check inputs and labels, train the module first, or call the steps yourself: pretrain, fit_swag, transfer"
 
 
-def examples(given: Examples, name: str, classes: Sequence[str] = ()) -> Data:
-    """Inputs and class labels as a `Data`, by `data_from`; of a data set or a loader the first that a lab fits.
+def examples(given: Examples, name: str, classes: Sequence[str] = (), likelihood: Likelihood = "categorical") -> Data:
+    """Inputs and class labels, or targets of another likelihood, as a `Data`; of a data set or a loader the first that a lab fits.
 
     Raises:
         ValueError: Where labels are no whole numbers.
@@ -59,12 +68,15 @@ def examples(given: Examples, name: str, classes: Sequence[str] = ()) -> Data:
         given = data_from(given, most, classes=classes or None)
     except (TypeError, ValueError) as error:
         raise type(error)(f"{name} must be (inputs, labels), a data set or a loader: {error}") from error
-    y = given.y[:, 0] if given.y.ndim == 2 and given.y.shape[1] == 1 else given.y
-    if y.is_floating_point() and bool((y == y.round()).all()):
-        y = y.long()
-    if y.is_floating_point() or y.ndim != 1:
-        raise ValueError(f"{name} must have whole numbers as labels, (N,), got {given.y.dtype} of shape {tuple(given.y.shape)}")
-    return replace(given, x=given.x.float() if given.x.dtype == torch.float64 else given.x, y=y)
+    y = given.y
+    if isinstance(as_likelihood(likelihood), CategoricalLikelihood):
+        y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
+        y = y.long() if y.is_floating_point() and bool((y == y.round()).all()) else y
+        if y.is_floating_point():
+            do = "give likelihood=, the standard deviation of the noise of a regression"
+            raise ValueError(f"{name} must have whole numbers as labels, (N,), got {y.dtype} of shape {tuple(y.shape)}: {do}")
+    x = given.x.to(dtype=torch.float32) if given.x.dtype == torch.float64 else given.x
+    return replace(given, x=x, y=y.float() if y.dtype == torch.float64 else y)
 
 
 def _as_taken(net: Net, data: Data) -> Data:
@@ -82,23 +94,25 @@ def prepare_own(
     train: Examples,
     test: Examples,
     *,
+    likelihood: Likelihood = "categorical",
     effort: Effort = "quick",
     seed: int = 0,
     progress: Progress = False,
     say: Say = lambda text: None,
 ) -> tuple[Fitting, str]:
-    """Net, task, prior and settings for a lab over normalisation layers and head of a classifier (head alone: without any).
+    """Net, task, prior and settings for a lab over normalisation layers and head of a network (head alone: without any).
 
     A module that has not learned `train` is trained first.  The prior of the normalisation layers is SWAG's on `train`, the
     head's is wide and about 0; each rate is the first at which the network learns.  Settings of the fits are those of the
     best of several trials on a validation split, a fifth of `train`, by NLL.  Where none stays finite, learns and is about as
-    accurate as the trained network, rates and widths of the prior fall along `SHRINK`, and at last the head alone is treated.
+    good as the trained network, rates and widths of the prior fall along `SHRINK`, and at last the head alone is treated.
     What is computed follows from the arguments alone, never from the time that it takes.
 
     Args:
-        module: The classifier, inputs (N, ...) -> logits (N, C).
+        module: The network, inputs (N, ...) -> outputs (N, ...).
         train: Its training data.
         test: Its test data.
+        likelihood: What its outputs say, as in `fv.nll`.
         effort: "quick": one trial; of a large network small steps, of one draw and 128 examples; of a larger one the head alone,
             on activations that are computed once.  "full": six trials and nothing left out.  A number: a full one of so many.
         seed: Of all random numbers.
@@ -106,33 +120,34 @@ def prepare_own(
         say: Called with a line of text for each step that is done.
 
     Returns:
-        What the fits of a lab share, and a line on how accurate they are beside the trained network.
+        What the fits of a lab share, and a line on how good they are beside the trained network.
 
     Raises:
-        Diverged: Where a step leaves a network that is no better than its largest class.
+        Diverged: Where a step leaves a network that is no better than its largest class, or than the best constant outputs.
     """
-    train = examples(train, "train")
-    task, how = _task(train, examples(test, "test", train.class_names), seed), dict(seed=seed, progress=progress)
+    train = examples(train, "train", likelihood=likelihood)
+    test = examples(test, "test", train.class_names, likelihood)
+    task, how = _task(train, test, likelihood, seed), dict(seed=seed, progress=progress)
     net = module if isinstance(module, Net) else Net.from_module(copied(module).eval(), example=task.train.x[:2])
     task = replace(task, **{n: _as_taken(net, getattr(task, n)) for n in ("source", "train", "test", "validation")})
-    _check_logits(net, task)
+    _check_outputs(net, task)
     quick, trials = effort == "quick", {"quick": 1, "full": TRIALS}.get(effort, effort)
     fixed: dict[str, float] = {}
     work = work_of(net, task.train.x).macs * len(task.train)
-    net = _learned(net, task.train, how, say)
+    net = _learned(net, task, how, say)
     if quick and 3 * work * DRAWS > LARGE_STEP:
         fixed = SMALL_STEPS
         say("left out, for effort is 'quick': all draws of a step but one, all of its examples but 128, half of the steps")
-    before = _accuracy(net, net.w, task.validation, progress)
+    before = _standing(net, net.w, task, progress)
     settled = partial(_with_settings, trials=trials, say=say, fixed=fixed, before=before)
     if quick and work > LARGE_PASS:
         say("left out, for effort is 'quick': normalisation layers, SWAG, images")
         return _head_alone(net, task, how, say, settled)
 
     def fitted(lr: float) -> Gaussian:
-        swag = fit_swag(net, task.train, rank=RANK, lr=lr, **how)
-        check_learned(net, swag.sample(1, seed=seed)[0], task.train, "SWAG", DO, progress)
-        _check_kept("SWAG", _accuracy(net, swag.mean, task.validation, progress), before, task.validation)
+        swag = fit_swag(net, task.train, rank=RANK, lr=lr, likelihood=likelihood, **how)
+        check_learned(net, swag.sample(1, seed=seed)[0], task.train, "SWAG", DO, progress, likelihood)
+        _check_kept("SWAG", _standing(net, swag.mean, task, progress), before)
         say(f"SWAG at rate {lr:g}")
         return swag
 
@@ -151,26 +166,31 @@ def prepare_own(
         return _head_alone(net, task, how, say, settled)
 
 
-def _task(train: Data, test: Data, seed: int) -> Task:
+def _task(train: Data, test: Data, likelihood: Likelihood, seed: int) -> Task:
     """The training examples in random order, at most `MOST`, a share of them set aside as validation split; source and train are one."""
-    n_classes = int(max(train.y.max(), test.y.max())) + 1
+    classes = isinstance(as_likelihood(likelihood), CategoricalLikelihood)
+    n_classes = int(max(train.y.max(), test.y.max())) + 1 if classes else 1
     if not test.class_names and len(train.class_names) >= n_classes:
         test = replace(test, class_names=train.class_names)
     if test.x.shape[1:] != train.x.shape[1:]:
         raise ValueError(f"test must have inputs as train has, {tuple(train.x.shape[1:])}, got {tuple(test.x.shape[1:])}")
     order = torch.randperm(len(train), generator=generator(seed))[:MOST]
     validation, fitted = (train.subset(part) for part in order.tensor_split([max(1, round(HELD_OUT * len(order)))]))
-    return Task(fitted, fitted, test, n_classes, "your data", validation)
+    return Task(fitted, fitted, test, n_classes, "your data", validation, likelihood=likelihood)
 
 
-def _check_logits(net: Net, task: Task) -> None:
-    """That the net takes the inputs and gives a logit for each class."""
+def _check_outputs(net: Net, task: Task) -> None:
+    """That the net takes the inputs, and gives a logit for each class or what else the likelihood takes."""
     x = task.train.x[:2]
     try:
-        outputs = tuple(net(net.w, x).shape)
+        with torch.no_grad():
+            found = net(net.w, x)
     except RuntimeError as error:
         raise ValueError(f"train must have inputs that the module takes, got {tuple(x.shape[1:])} each: {error}") from error
-    if len(outputs) != 2 or outputs[1] < task.n_classes:
+    outputs = tuple(found.shape)
+    if not task.one_label:
+        as_likelihood(task.likelihood).check(task.train.y, found)
+    elif len(outputs) != 2 or outputs[1] < task.n_classes:
         raise ValueError(f"the module must give logits (N, C) for {task.n_classes} classes, got {outputs} for 2 inputs")
 
 
@@ -194,11 +214,11 @@ def _head_alone(net: Net, task: Task, how: dict, say: Say, settled: Callable[...
 
 
 def _with_settings(
-    fits: Fitting, *, trials: int, say: Say, fixed: Mapping[str, Any], before: float, last: bool
+    fits: Fitting, *, trials: int, say: Say, fixed: Mapping[str, Any], before: _Standing, last: bool
 ) -> tuple[Fitting, str]:
-    """With the best of the trials, at the first of `SHRINK` at which that is finite, learns and loses no accuracy.
+    """With the best of the trials, at the first of `SHRINK` at which that is finite, learns and is about as good as the network.
 
-    before: accuracy of the trained network on held-out examples; last: take what lost the least, where all lose.
+    before: of the trained network; last: take what lost the least, where all lose.
 
     Raises:
         Diverged: Where all lose, and it is not the last.
@@ -206,7 +226,7 @@ def _with_settings(
     method, net, task = METHODS[TUNED], fits.net, fits.task
     record = method.tuned(net).settings["lr"]
     rate = fixed.get("lr", record)
-    losing: list[tuple[float, Fitting]] = []
+    losing: list[tuple[_Standing, Fitting]] = []
 
     def chosen(shrink: float) -> tuple[Fitting, str]:
         narrow = replace(fits.prior, log_std=fits.prior.log_std + math.log(shrink), factor=shrink * fits.prior.factor)
@@ -222,42 +242,97 @@ def _with_settings(
         settings["lr_scale"] = choice.settings["lr"] / record
         best = replace(fits, prior=with_head_std(net, narrow, choice.head_std), fit=settings)
         q = replace(best, fit=choice.settings).member(TUNED)
-        check_learned(net, q.center, task.train, f"{method.label} with the best of {trials} trials", DO)
-        accuracy, at = _accuracy(net, q.center, task.validation), "" if shrink == 1 else f", at {shrink:g} of rate and widths"
-        say(f"settings of the best of {trials} trials{at}: {choice}; accuracy {accuracy:.3f} on held-out examples")
-        losing.append((accuracy, best))
-        _check_kept(method.label, accuracy, before, task.validation)
-        return best, f"accuracy on held-out examples: {accuracy:.3f} of {method.label}, {before:.3f} of the trained network"
+        check_learned(
+            net, q.center, task.train, f"{method.label} with the best of {trials} trials", DO, likelihood=task.likelihood
+        )
+        standing, at = _standing(net, q.center, task), "" if shrink == 1 else f", at {shrink:g} of rate and widths"
+        say(f"settings of the best of {trials} trials{at}: {choice}; {standing} on held-out examples")
+        losing.append((standing, best))
+        _check_kept(method.label, standing, before)
+        return best, (
+            f"{before.name} on held-out examples: {standing.score:.3f} of {method.label}, {before.score:.3f} of the trained network"
+        )
 
     try:
         return _first(SHRINK, chosen)
     except Diverged:
         if not (losing and last):
             raise
-    accuracy, best = max(losing, key=lambda case: case[0])
+    standing, best = max(losing, key=lambda case: case[0].good)
     return best, (
-        f"do not trust these pictures: {method.label} lost accuracy on held-out examples, {accuracy:.3f} where the trained network has "
-        f"{before:.3f}: {DO}"
+        f"do not trust these pictures: {method.label} has {standing} on held-out examples, where the trained network has "
+        f"{before.score:.3f}: {DO}"
     )
 
 
-def _check_kept(label: str, accuracy: float, before: float, data: Data) -> None:
-    """Raises Diverged for an accuracy on held-out `data` far below the trained network's."""
-    noise = math.sqrt((before * (1 - before) + accuracy * (1 - accuracy)) / len(data))  # of both: one that is 1 shows none
-    if before - accuracy > LOST + 2 * noise:
-        raise Diverged(f"{label} must be about as accurate as the trained network, {before:.3f}, got {accuracy:.3f}: {DO}")
+@dataclass(frozen=True)
+class _Standing:
+    """How good a network is on the n held-out examples: accuracy, or NLL, with the loss of each and how far below constant outputs."""
+
+    score: float
+    n: int
+    losses: Tensor | None = None
+    gain: float = 0.0
+
+    @property
+    def name(self) -> str:
+        return "accuracy" if self.losses is None else "NLL"
+
+    @property
+    def good(self) -> float:
+        return self.score if self.losses is None else -self.score
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.score:.3f}"
 
 
-def _learned(net: Net, data: Data, how: dict, say: Say) -> Net:
-    """The net as it is where its accuracy is in the upper half of what there is above its largest class, else trained."""
-    share, accuracy = float(torch.bincount(data.y).max()) / len(data), _accuracy(net, net.w, data, how["progress"])
-    if accuracy >= (1 + share) / 2:
-        say(f"the module has learned already: accuracy {accuracy:.3f} on its training examples")
+def _standing(net: Net, w: Tensor, task: Task, progress: Progress = False) -> _Standing:
+    """Of the network at w on the validation split."""
+    if task.one_label:
+        return _Standing(_accuracy(net, w, task.validation, progress), len(task.validation))
+    losses, constant = losses_of(net, w, task.validation, task.likelihood, progress)
+    return _Standing(float(losses.mean()), len(losses), losses, float((constant - losses).mean()))
+
+
+def _check_kept(label: str, now: _Standing, before: _Standing) -> None:
+    """Raises Diverged for a network far below the trained one."""
+    if before.losses is None:
+        shares = (before.score, now.score)
+        least = LOST + 2 * math.sqrt(sum(p * (1 - p) for p in shares) / now.n)  # of both: one that is 1 shows none
+    else:
+        least = LOST * max(before.gain, 1.0) + 2 * float((now.losses - before.losses).std()) / math.sqrt(now.n)
+    if not before.good - now.good <= least:
+        raise Diverged(f"{label} must be about as good as the trained network, {before}, got {now.score:.3f}: {DO}")
+
+
+def _learned(net: Net, task: Task, how: dict, say: Say) -> Net:
+    """The net as it is where it has learned, else trained.
+
+    It has where its accuracy is in the upper half of what there is above its largest class; under another likelihood where its NLL
+    is clearly below that of the best constant outputs, and, of classes, below half of it, of numbers, half of the variance is
+    explained.
+    """
+    data, likelihood, progress = task.train, task.likelihood, how["progress"]
+    if task.one_label:
+        share, accuracy = float(torch.bincount(data.y).max()) / len(data), _accuracy(net, net.w, data, progress)
+        learned, score = accuracy >= (1 + share) / 2, f"accuracy {accuracy:.3f}"
+    else:
+        losses, constant = losses_of(net, net.w, data, likelihood, progress)
+        scores = Prediction(outputs_of(net, net.w, data.x)[None], data.y, likelihood).scores
+        error, spread = (
+            (scores["rmse"][0] ** 2, data.y.double().var()) if "rmse" in scores else (losses.mean(), constant.mean())
+        )
+        learned = below(losses, constant) and bool(2 * error <= spread)
+        score = f"NLL {float(losses.mean()):.3f}"
+    if learned:
+        say(f"the module has learned already: {score} on its training examples")
         return net
 
+    epochs = EPOCHS if task.one_label else max(EPOCHS, -(-STEPS // steps_per_epoch(len(data), LARGE["batch_size"])))
+
     def trained(lr: float) -> Net:
-        late = pretrain(net, data, epochs=EPOCHS, lr=lr, last_lr=lr / 2, **how)
-        check_learned(late, late.w, data, "training", DO, how["progress"])
+        late = pretrain(net, data, epochs=epochs, lr=lr, last_lr=lr / 2, likelihood=likelihood, **LARGE, **how)
+        check_learned(late, late.w, data, "training", DO, progress, likelihood)
         say(f"training at rate {lr:g}")
         return late
 

@@ -13,7 +13,7 @@ import torch
 from torch.quasirandom import SobolEngine
 
 from flatviz.catalog import NO_UNIT
-from flatviz.core import Data, Net, Progress, Task, track
+from flatviz.core import Data, Likelihood, Net, Progress, Task, track
 from flatviz.datasets.few_shot import hold_out
 from flatviz.families.choice import Choice
 from flatviz.families.members import fit_member, predicted, unless_diverged
@@ -74,20 +74,24 @@ def with_validation(task: Task, seed: int) -> tuple[Task, Data]:
     return task, task.validation
 
 
-def score_of(net: Net, method: Method, q: Posterior, data: Data, *, seed: int, n_draws: int = 30) -> dict[str, float]:
-    """Accuracy, NLL, ECE and Brier score of the average of the draws by which a method is judged."""
-    if method.linearised:
-        prediction = scored(net, method, q, data, seed=seed, n_draws=n_draws)
+def score_of(
+    net: Net, method: Method, q: Posterior, data: Data, *, seed: int, n_draws: int = 30, likelihood: Likelihood = "categorical"
+) -> dict[str, float]:
+    """Scores of the average of the draws by which a method is judged: accuracy, NLL, ECE, Brier of classes; NLL, RMSE of numbers."""
+    if method.linearised or likelihood != "categorical" or data.y.ndim > 1:
+        prediction = scored(net, method, q, data, seed=seed, n_draws=n_draws, likelihood=likelihood)
     else:
         prediction = averaged(predicted(net, q, data.x, n_draws, seed=seed), data.y)
     return {name: float(values[-1]) for name, values in prediction.scores.items()}
 
 
-def scored(net: Net, method: Method, q: Posterior, data: Data, *, seed: int, n_draws: int = 30) -> Prediction:
+def scored(
+    net: Net, method: Method, q: Posterior, data: Data, *, seed: int, n_draws: int = 30, likelihood: Likelihood = "categorical"
+) -> Prediction:
     """The prediction by which a method is judged: linearised for Laplace, all draws of a point or an ensemble."""
     if method.linearised:
-        return predict_linearised(net, q, data, link="mc", n_draws=n_draws, seed=seed)
-    return predicted(net, q, data, n_draws, seed=seed)
+        return predict_linearised(net, q, data, link="mc", n_draws=n_draws, seed=seed, likelihood=likelihood)
+    return predicted(net, q, data, n_draws, seed=seed, likelihood=likelihood)
 
 
 def choices_of(
@@ -137,5 +141,6 @@ def nlls_of(
     q = unless_diverged(fit_member, net, task, prior, method.name, seed=seed, tuned={method.name: choice})
     if q is None:
         return [math.inf] * len(splits)
-    nlls = [score_of(net, method, q, data, seed=seed + 1)["nll"] for data in splits]
+    how = dict(seed=seed + 1, likelihood=task.likelihood)
+    nlls = [score_of(net, method, q, data, **how)["nll"] for data in splits]
     return [nll if math.isfinite(nll) else math.inf for nll in nlls]

@@ -27,7 +27,8 @@ from flatviz.plots.theme import CONFIG, Figure, dark_colors, numbers, style
 from flatviz.results import Family
 
 PLACED = ("name", "span", "height", "shared", "group", "slot", "option", "link", "kind", "least")
-SCORES = ("accuracy", "nll", "ece")  # in the sentence above the pictures, with the mean of the largest eigenvalue
+# in the sentence above the pictures, those that there are, with the mean of the largest eigenvalue
+SCORES = ("accuracy", "nll", "ece", "rmse")
 
 
 @dataclass(frozen=True)
@@ -172,7 +173,8 @@ def _member(
     figures = {view.name: view.draw(scene, i) for view in every if view.name in made}
     drawn = [(view, figures[view.name]) for view in every if view.name in made]
     live = {_field(view, k, p): p for view, fig in drawn for k, p in enumerate(_follows(view, fig))}
-    scores = {name: Live("", "", family[i].prediction.scores[name].cpu().numpy(), "size") for name in SCORES}
+    known = family[i].prediction.scores
+    scores = {name: Live("", "", known[name].cpu().numpy(), "size") for name in SCORES if name in known}
     lambda1 = np.array([mean_lambda1(family[i].spectrum)])
     meta = {
         "method": family[i].method,
@@ -215,9 +217,14 @@ def _field(view: View, k: int, p: Live) -> str:
     return f"{view.data or view.name}/{p.key}" if p.key else f"{view.name}/{k}"
 
 
+def _shared(view: View, fig: Figure) -> list[str]:
+    """Those of the axes that a figure of this family has: a regression has a score less."""
+    return [axis for axis in view.shared if axis in fig.layout]
+
+
 def ranges_of(view: View, fig: Figure) -> dict[str, list[float]]:
     """The finite ranges of the axes that hold every member."""
-    ranges = {axis: [float(end) for end in fig.layout[axis].range] for axis in view.shared}
+    ranges = {axis: [float(end) for end in fig.layout[axis].range] for axis in _shared(view, fig)}
     return {axis: ends for axis, ends in ranges.items() if all(map(math.isfinite, ends))}
 
 
@@ -248,6 +255,7 @@ def _entry(scene: Scene, view: View, fig: Figure) -> dict[str, Any]:
     layout = drawn["layout"] | {"height": view.height}
     layout.pop("meta")
     placed = {k: v for k, v in dataclasses.asdict(view).items() if k in PLACED} | {"phases": list(view.phases(scene.family))}
+    placed["shared"] = _shared(view, fig)
     follows = _follows(view, fig)
     binds = [{"path": p.path, "field": _field(view, k, p), "rows": p.rows} for k, p in enumerate(follows)]
     for p in follows:

@@ -157,13 +157,10 @@ def family_rows(family: Family) -> list[dict[str, str]]:
 def score_texts(prediction: Prediction) -> dict[str, str]:
     """Number of draws and the scores of all of them."""
     scores = {k: float(v[-1]) for k, v in prediction.scores.items()}
-    return {
-        "draws": str(prediction.n_draws),
-        "accuracy": f"{100 * scores['accuracy']:.1f} %",
-        "NLL": f"{scores['nll']:.3f}",
-        "ECE": f"{scores['ece']:.3f}",
-        "Brier": f"{scores['brier']:.3f}",
-    }
+    scores |= {"accuracy": 100 * scores["accuracy"]} if "accuracy" in scores else {}
+    texts = {"accuracy": "{:.1f} %", "NLL": "{:.3f}", "ECE": "{:.3f}", "Brier": "{:.3f}", "RMSE": "{:.3g}"}
+    shown = {name: text.format(scores[name.lower()]) for name, text in texts.items() if name.lower() in scores}
+    return {"draws": str(prediction.n_draws), **shown}
 
 
 def three(value: float | torch.Tensor) -> str:

@@ -66,7 +66,7 @@ class Scene:
     @property
     def planes(self) -> tuple[str, ...]:
         """Planes through each member's center on which its loss is known."""
-        return ("sharpest", "around", *(["ascent"] if self.family.maps else []))
+        return ("sharpest", "around", *(["ascent"] if "ascent" in self.family[0].maps else []))
 
     def surfaces(self, plane: str) -> Sequence[Surface]:
         """The loss on one of `planes`, a surface a member."""
@@ -92,9 +92,14 @@ class Scene:
             "sure": sure_far_away(self.family),
             "most": str(len(averages)) if (averages := self.family[0].maps.get("ascent ensemble")) is not None else "",
         }
+        if self.family[0].prediction.has_classes:
+            said |= self._classes()
+        return said
+
+    def _classes(self) -> dict[str, str]:
         words, names = class_words(self.family), self.family[0].prediction.classes
         second, third = (min(c, len(words) - 1) for c in (1, 2))
-        return said | {"class 1": words[second], "class 2": words[third], "name 2": names[third]}
+        return {"class 1": words[second], "class 2": words[third], "name 2": names[third]}
 
     def _seeds(self) -> str:
         n = values_of(self.family, "lambda1").shape[1]

@@ -31,9 +31,9 @@ def tour_story(family: Family) -> tuple[Step, ...]:
 
     The last one shows all pictures, which the reader explores.
 
-    Empty for a family without these two.
+    Empty for a family without these two, and without classes.
     """
-    if not {"vi", "sabma"} <= set(family.methods):
+    if not {"vi", "sabma"} <= set(family.methods) or not family[0].prediction.has_classes:
         return ()
     radii = [r for r in family.radii("sabma") if r > 0]
     middle, large = radii[len(radii) // 2], radii[-1]

@@ -14,6 +14,7 @@ from flatviz.plots.frontier import has_frontier, plot_frontier
 from flatviz.plots.inputs import plot_input_maps
 from flatviz.plots.landscape import plot_projection
 from flatviz.plots.mechanism import DOES, PHASES, kind_of, plot_step
+from flatviz.plots.predictive import plot_predictive
 from flatviz.plots.radius import columns_of, plot_radius
 from flatviz.plots.theme import Figure, figure, style
 from flatviz.results import Family
@@ -156,7 +157,11 @@ def _through_the_center(plane: str, when: Callable[[Family], bool] = lambda fami
 
 
 def _mapped(family: Family) -> bool:
-    return bool(family.maps)
+    return "accuracy" in family.maps
+
+
+def _predictive(scene: Scene, i: int) -> Figure:
+    return plot_predictive(scene.family[i].prediction, scene.family.inputs.get("x"), method=scene.family[i].method)
 
 
 VIEWS = (
@@ -178,7 +183,7 @@ VIEWS = (
     _view("frontier", _frontier, span=5, height=600, least=390, group="Radius", when=has_frontier),
     *_through_the_center("sharpest"),
     *_through_the_center("around"),
-    *_through_the_center("ascent", when=_mapped),
+    *_through_the_center("ascent", when=lambda family: "ascent" in family[0].maps),
     _view(
         "hidden", _hidden, span=3, height=470, least=260, shared=("xaxis", "yaxis"), group="Surface", link={"samples": "draws"}
     ),
@@ -189,6 +194,16 @@ VIEWS = (
         lambda scene, i: plot_reliability(scene.family[i].prediction, method=scene.family[i].method),
         shared=("yaxis2",),
         group="Scores",
+        when=lambda family: family[0].prediction.bins is not None,
+    ),
+    _view(
+        "predictive",
+        _predictive,
+        shared=("xaxis", "yaxis"),
+        group="Scores",
+        when=lambda family: not family[0].prediction.has_classes,
+        span=8,
+        height=470,
     ),
     _view(
         "inputs",

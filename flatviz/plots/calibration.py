@@ -26,7 +26,7 @@ from flatviz.plots.theme import (
 )
 from flatviz.results import Prediction, Shift
 
-LABELS = {"accuracy": "accuracy", "nll": "NLL", "ece": "ECE"}
+LABELS = {"accuracy": "accuracy", "nll": "NLL", "ece": "ECE", "rmse": "RMSE"}  # those that the predictions have
 LABELLED = "predict on a Data, which has labels"
 Z = 1.959964  # of a two-sided 95 % interval
 
@@ -40,7 +40,7 @@ def plot_metrics(
     reference: Mapping[str, Prediction] | None = None,
     title: str = "Scores against ensemble size",
 ) -> Figure:
-    """Accuracy, NLL and ECE against ensemble size: one row a score, one curve a method.
+    """Accuracy, NLL and ECE, or NLL and RMSE of a regression, against ensemble size: one row a score, one curve a method.
 
     A single point (MAP) is a horizontal line.  The band around accuracy is its 95 % interval for that many test examples
     (Wilson): what another test set of the size might give.  Methods are scored on the same examples, so their difference is
@@ -70,18 +70,18 @@ def plot_metrics(
     n_reference = len(reference or {})
     curves = [*(reference or {}).items(), *named.items()]
     for name, p in curves:
-        if "accuracy" not in p.scores:
-            who, do = name or "posterior", "print prediction.scores of a regression" if p.scores else LABELLED
-            raise ValueError(f"prediction {who!r} must carry scores of classes, got {', '.join(p.scores) or 'none'}: {do}")
+        if not p.scores:
+            raise ValueError(f"prediction {name or 'posterior'!r} must carry scores, got none: {LABELLED}")
+    labels = {score: label for score, label in LABELS.items() if all(score in p.scores for _, p in curves)}
     longest = max(n_draws or 1, *(p.n_draws for _, p in curves))
-    final = {style(m).label: {k: float(p.scores[k][-1]) for k in LABELS} for m, p in curves}
-    alt = "; ".join(f"{m}: accuracy {s['accuracy']:.3f}, NLL {s['nll']:.3f}, ECE {s['ece']:.3f}" for m, s in final.items())
-    fig = figure(title, alt, **_axes([p for _, p in curves], longest))
-    for name, p in curves[n_reference:]:
+    final = {style(m).label: ", ".join(f"{text} {float(p.scores[k][-1]):.3f}" for k, text in labels.items()) for m, p in curves}
+    alt = "; ".join(f"{m}: {scores}" for m, scores in final.items())
+    fig = figure(title, alt, **_axes(labels, [p for _, p in curves], longest))
+    for name, p in curves[n_reference:] if "accuracy" in labels else ():
         sizes, accuracy = _over_sizes(p.scores["accuracy"], longest)
         noise = band(sizes, *wilson(accuracy, len(p.y)), style(name).color, 0.13, "noise")  # another test set of the size
         fig.add_live(noise, "x", "y", "fillcolor")
-    for row, score in enumerate(LABELS):
+    for row, score in enumerate(labels):
         for i, (name, p) in enumerate(curves):
             look, hover = style(name), "%{fullData.name}, %{x} draws: %{y:.4f}"
             x, y = _over_sizes(p.scores[score], longest)
@@ -89,7 +89,8 @@ def plot_metrics(
             curve.update(legendgroup=str(i), showlegend=row == 0, visible=i >= n_reference or name not in named, **axes_of(row))
             fig.add_live(curve, *(("x", "y", "line.color", "line.dash", "name") if i >= n_reference else ("visible",)))
     if n_draws is not None:
-        fig.add_shape(type="line", x0=n_draws, x1=n_draws, xref="x3", y0=0, y1=1, yref="paper", line=dict(color=INK, width=1))
+        last = axes_of(len(labels) - 1)["xaxis"]
+        fig.add_shape(type="line", x0=n_draws, x1=n_draws, xref=last, y0=0, y1=1, yref="paper", line=dict(color=INK, width=1))
         sizes = range(1, longest + 1)
         fig.follow({f"layout.shapes.0.{end}": sizes for end in ("x0", "x1")}, rows="size")
     fig.note("<br>".join(filter(None, (lost(p, name) for name, p in named.items()))))
@@ -120,17 +121,17 @@ def wilson(share: Tensor, n: int | Tensor) -> tuple[Tensor, Tensor]:
     return torch.where(n > 0, lo, 0.0).to(share.dtype), torch.where(n > 0, hi, 1.0).to(share.dtype)
 
 
-def _axes(predictions: Sequence[Prediction], longest: int) -> dict:
+def _axes(labels: Mapping[str, str], predictions: Sequence[Prediction], longest: int) -> dict:
     """A pair of axes for each score, one below the other; each holds all curves."""
-    axes = {}
-    for row, (score, label) in enumerate(LABELS.items()):
-        top = 1 - row * 0.345
+    axes, tall = {}, 1.035 / len(labels)
+    for row, (score, label) in enumerate(labels.items()):
+        top = 1 - row * tall
         values = torch.cat([p.scores[score] for p in predictions])
         if score == "accuracy":  # with the bands
             values = torch.cat([values, *(torch.stack(wilson(p.scores[score], len(p.y))).flatten() for p in predictions)])
         x = dict(matches="x" if row else None, range=[0.5, longest + 0.5], showticklabels=False)
-        axes |= layout_of(row, x, dict(domain=[top - 0.29, top], title=label, range=room(values)))
-    axes[f"xaxis{len(LABELS)}"] |= dict(showticklabels=True, title="draws averaged (ensemble size)")
+        axes |= layout_of(row, x, dict(domain=[top - tall + 0.055, top], title=label, range=room(values)))
+    axes[f"xaxis{len(labels)}"] |= dict(showticklabels=True, title="draws averaged (ensemble size)")
     return axes
 
 

@@ -8,18 +8,18 @@ from torch import Tensor
 
 from flatviz.checks import Radius
 from flatviz.core import public
-from flatviz.plots.radius import GAP, HEIGHT, ROWS, values_of
+from flatviz.plots.radius import GAP, HEIGHT, ROWS, table_of
 from flatviz.plots.theme import INK, Figure, axes_of, figure, layout_of, log_ticks, room, scatter, short, style
 from flatviz.results import Family
 
-FRONTIER = ("lambda1", "nll", "ece")
+FRONTIER = ("lambda1", "nll", "ece", "rmse")  # those that the family has
 
 
 @public
 def plot_frontier(
     family: Family, *, method: str | None = None, radius: Radius | None = None, title: str | None = None
 ) -> Figure:
-    """λ₁, NLL and ECE against the training loss: a line for VI over its temperature, one for each method over its radius.
+    """λ₁ and scores against the training loss: a line for VI over its temperature, one for each method over its radius.
 
     The training loss is the mean over draws.  A ring marks the selected member, a cross VI at the temperature T* at which it has
     that training loss, interpolated between its members, linear in the logarithm of the loss: what lies between ring and cross is
@@ -50,15 +50,15 @@ def plot_frontier(
     if not has_frontier(family):
         raise ValueError(f"the family must be measured and hold VI at two temperatures, got {family!r}: fit 'vi_t' at some")
     loss = torch.tensor([float(m.projection.values.double().mean()) for m in family])
-    table = {name: values_of(family, name).nanmean(1) for name in FRONTIER}
+    table = {name: values.nanmean(1) for name, values in table_of(family, FRONTIER).items()}
     cold = sorted((i for i, m in enumerate(family.method) if m == "vi_t"), key=lambda i: float(loss[i]))
     lines = {m: [family.index(m, r) for r in family.radii(m)] for m in family.methods}
     lines["vi_t"] = line = sorted((i for m in ("vi", "vi_t") for i in lines.get(m, [])), key=lambda i: float(loss[i]))
     ends = room(loss.log10(), 0.06)
     ticks = log_ticks(10 ** ends[0], 10 ** ends[1])
-    axes, tall = {}, (1 - GAP * (len(FRONTIER) - 1)) / len(FRONTIER)
-    for i, quantity in enumerate(FRONTIER):
-        last = i == len(FRONTIER) - 1
+    axes, tall = {}, (1 - GAP * (len(table) - 1)) / len(table)
+    for i, quantity in enumerate(table):
+        last = i == len(table) - 1
         top, words = 1 - i * (tall + GAP), dict(text="training loss (nats), mean over draws" if last else "")
         x = dict(type="log", range=ends, title=words, showticklabels=last, tickvals=ticks, ticktext=[short(t) for t in ticks])
         y = dict(domain=[max(top - tall, 0.0), top], title=dict(text=ROWS[quantity].replace(" (", "<br>(")), nticks=5)
@@ -66,7 +66,7 @@ def plot_frontier(
     alt = f"{len(cold)} temperatures of VI from {short(float(loss[cold[0]]))} to {short(float(loss[cold[-1]]))} nats of training loss"
     legend = dict(y=-0.14, yanchor="top", font=dict(size=11))
     fig = figure(title or "Flatness and scores at equal fit", alt, height=HEIGHT, margin=dict(t=84), legend=legend, **axes)
-    for i, quantity in enumerate(FRONTIER):
+    for i, quantity in enumerate(table):
         for name, rows in lines.items():
             _add_line(fig, family, rows, loss, table[quantity], name, i)
     if method is not None:

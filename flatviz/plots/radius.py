@@ -1,6 +1,7 @@
 """Flatness and scores against the perturbation radius: the whole story in one picture."""
 
 import math
+from collections.abc import Iterable
 
 import torch
 from torch import Tensor
@@ -11,7 +12,7 @@ from flatviz.plots.ground import mean_lambda1
 from flatviz.plots.theme import INK, MUTED, Figure, axes_of, band, columns, figure, layout_of, room, scatter, short, style
 from flatviz.results import Family
 
-ROWS = {"lambda1": "λ₁", "nll": "NLL (nats)", "accuracy": "accuracy", "ece": "ECE"}
+ROWS = {"lambda1": "λ₁", "nll": "NLL (nats)", "accuracy": "accuracy", "ece": "ECE", "rmse": "RMSE"}
 GAP, BETWEEN = 0.035, 0.07  # shares of the figure between rows and between columns
 ZERO = 0.3  # powers of ten from radius 0, on the left, to the smallest positive one
 APART = 0.14  # of the axis: least distance of two labels
@@ -20,7 +21,7 @@ HEIGHT = 640  # px
 
 @public
 def plot_radius(family: Family, *, method: str | None = None, radius: Radius | None = None, title: str | None = None) -> Figure:
-    """λ₁, NLL, accuracy and ECE against the radius: a row a quantity, a column a method, because units differ by method.
+    """λ₁ and scores against the radius: a row a quantity, a column a method, because units differ by method.
 
     Radius 0, where each method is VI, lies left of a gap in the logarithmic axis; SGD's single point is a dotted line.
     With `over_seeds` the line is the mean over seeds and the band runs from the lowest to the highest seed.  Scores are of
@@ -48,7 +49,7 @@ def plot_radius(family: Family, *, method: str | None = None, radius: Radius | N
     if not methods or not all(m.prediction and m.spectrum for m in family):
         must = "must be measured and have a method of several radii"
         raise ValueError(f"the family {must}, got {family!r}: use fv.families.measure")
-    table = {name: values_of(family, name) for name in ROWS}
+    table = table_of(family)
     n_seeds = table["lambda1"].shape[1]
     over = f"mean and range of {n_seeds} seeds" if n_seeds > 1 else "one seed"
     alt = "; ".join(trend(family, m) for m in methods)
@@ -56,11 +57,11 @@ def plot_radius(family: Family, *, method: str | None = None, radius: Radius | N
     look = dict(height=HEIGHT, showlegend=False, margin=dict(t=66))
     fig = figure(title, alt, **look, **_axes(family, table, methods))
     for j, name in enumerate(methods):
-        for i, quantity in enumerate(ROWS):
+        for i, quantity in enumerate(table):
             _add_panel(fig, family, table[quantity], name, quantity, axes_of(i * len(methods) + j))
     if "sgd" in family.methods:  # a name beside its line
         single = float(table["nll"][family.index("sgd")].nanmean())
-        on = axes_of(list(ROWS).index("nll") * len(methods))
+        on = axes_of(list(table).index("nll") * len(methods))
         where = dict(xref=f"{on['xaxis']} domain", yref=on["yaxis"], x=0.99, y=single, xanchor="right", yanchor="top")
         fig.add_annotation(text=style("sgd").label, font=dict(size=11), showarrow=False, **where)
     if method is not None:
@@ -77,14 +78,21 @@ def values_of(family: Family, quantity: str) -> Tensor:
     return torch.tensor([[float(p.scores[quantity][-1])] for p in family.prediction]).double()
 
 
+def table_of(family: Family, names: Iterable[str] = ROWS) -> dict[str, Tensor]:
+    """`values_of` each of the names that this family has."""
+    return {name: values_of(family, name) for name in names if name == "lambda1" or name in family[0].prediction.scores}
+
+
 def trend(family: Family, method: str) -> str:
     """What happens from the smallest to the largest radius of a method, in words."""
     radii = family.radii(method)
     ends = [family.index(method, r) for r in (radii[0], radii[-1])]
-    means = {name: [float(values_of(family, name)[i].nanmean()) for i in ends] for name in ROWS}
-    said = [f"{ROWS[name]} {first:.3g} to {last:.3g}" for name, (first, last) in means.items()]
-    said[list(ROWS).index("accuracy")] = "accuracy {:.1f} to {:.1f} %".format(*(100 * share for share in means["accuracy"]))
-    return f"{style(method).label} from radius {family[ends[0]].radius:g} to {family[ends[1]].radius:g}: {', '.join(said)}"
+    means = {name: [float(values[i].nanmean()) for i in ends] for name, values in table_of(family).items()}
+    said = {name: f"{ROWS[name]} {first:.3g} to {last:.3g}" for name, (first, last) in means.items()}
+    if "accuracy" in said:
+        said["accuracy"] = "accuracy {:.1f} to {:.1f} %".format(*(100 * share for share in means["accuracy"]))
+    radii = f"{family[ends[0]].radius:g} to {family[ends[1]].radius:g}"
+    return f"{style(method).label} from radius {radii}: {', '.join(said.values())}"
 
 
 def columns_of(family: Family) -> list[str]:
@@ -99,10 +107,10 @@ def place_of(radius: float, radii: tuple[float, ...]) -> float:
 
 def _axes(family: Family, table: dict[str, Tensor], methods: list[str]) -> dict:
     """A column a method, a row a quantity, whose panels have one scale."""
-    axes, tall, points = {}, (1 - GAP * (len(ROWS) - 1)) / len(ROWS), [i for i, m in enumerate(family.method) if m == "sgd"]
+    axes, tall, points = {}, (1 - GAP * (len(table) - 1)) / len(table), [i for i, m in enumerate(family.method) if m == "sgd"]
     small = dict(size=11)
-    for i, (quantity, label) in enumerate(ROWS.items()):
-        top, last = 1 - i * (tall + GAP), i == len(ROWS) - 1
+    for i, quantity in enumerate(table):
+        top, last = 1 - i * (tall + GAP), i == len(table) - 1
         shown = [[k for k, m in enumerate(family.method) if m == name] + points for name in methods]
         lows, highs = zip(*(room(table[quantity][rows], 0.1) for rows in shown))
         for j, (name, domain) in enumerate(zip(methods, columns(len(methods), BETWEEN))):
@@ -113,7 +121,7 @@ def _axes(family: Family, table: dict[str, Tensor], methods: list[str]) -> dict:
             title = dict(text=f"{style(name).label}:<br>radius, {unit}" if last else "", font=dict(size=12))
             x = dict(domain=domain, title=title, range=[places[0] - margin, places[-1] + margin], showticklabels=last)
             x |= dict(tickvals=places, ticktext=_texts(places, radii), tickangle=0, tickfont=small)
-            title = dict(text=label.replace(" (", "<br>(") if j == 0 else "", font=dict(size=12))
+            title = dict(text=ROWS[quantity].replace(" (", "<br>(") if j == 0 else "", font=dict(size=12))
             y = dict(domain=[max(top - tall, 0.0), top], title=title, range=[min(lows), max(highs)], nticks=4)
             axes |= layout_of(i * len(methods) + j, x, y | dict(showticklabels=j == 0))
     return axes
@@ -162,7 +170,7 @@ def _add_ring(
     for j, name in enumerate(methods):
         here = name == method or method == "vi"
         at = place_of(family[member].radius if name == method else 0.0, family.radii(name))
-        for i, quantity in enumerate(ROWS):
+        for i, quantity in enumerate(table):
             y = float(table[quantity][member].nanmean())
             marker = dict(symbol="circle-open", size=15, color=INK, line=dict(width=2.5), opacity=1)
             ring = scatter([at], [y], "markers", "selected", marker=marker, **axes_of(i * len(methods) + j))

@@ -21,10 +21,11 @@ __getattr__, __dir__, __all__ = lazy(
     __name__,
     {
         "bsam": "BSAM",
-        "coupled": "EMCMC SVGD",
+        "emcmc": "EMCMC",
         "laplace": "laplace_evidence",
         "sabma": "SABMA",
         "sgld": "SGLD SGHMC",
+        "svgd": "SVGD",
         "swag": "SWAG",
         "transfer": "moped_prior",
         "vi": "VI",

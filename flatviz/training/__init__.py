@@ -8,8 +8,9 @@ __getattr__, __dir__, __all__ = lazy(
         "driver": "Algorithm",
         "gradient": "TrainingLoss",
         "keywords": "Run",
+        "langevin": "Energy",
         "losses": "training_loss",
-        "points": "Energy SGD",
+        "sgd": "SGD",
         "variational": "Descent",
     },
 )

@@ -89,7 +89,11 @@ def _prediction(prediction: Prediction, *, method: str | None = None) -> ipywidg
 
     def draw() -> tuple[Figure, str]:
         n, figure = slider.value, plot_metrics(prediction, n_draws=slider.value, method=method)  # raises for what has no scores
-        values = ", ".join(f"{label} {float(prediction.scores[name][n - 1]):.3f}" for name, label in LABELS.items())
+        values = ", ".join(
+            f"{label} {float(prediction.scores[name][n - 1]):.3f}"
+            for name, label in LABELS.items()
+            if name in prediction.scores
+        )
         return figure, f"{n} draw{'s' if n > 1 else ''}: {values}"
 
     return _box({"draws": slider}, draw)

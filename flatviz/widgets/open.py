@@ -1,12 +1,13 @@
-"""`lab`: the laboratory in one call, of a network with its prior, or of any classifier and its data."""
+"""`lab`: the laboratory in one call, of a network with its prior, or of any network and its data."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any
 
 from torch import nn
 
 from flatviz.checks import Radius, Seed, anything
-from flatviz.core import Net, Progress, Task, public
+from flatviz.core import Likelihood, Net, Progress, Task, public
 from flatviz.families.choice import Choices
 from flatviz.families.own import Effort, Given, prepare_own
 from flatviz.results import Family, Gaussian
@@ -21,8 +22,10 @@ COARSE = dict(n_draws=10, n_spectra=2, k=2, resolution=15, around_resolution=9) 
 def lab(
     module: nn.Module | Net,
     train: Annotated[Given | Task, anything],
-    test: Annotated[Given | Gaussian, anything],
+    test: Annotated[Given | None, anything] = None,
     *,
+    prior: Gaussian | None = None,
+    likelihood: Likelihood | None = None,
     radii: Mapping[str, Sequence[Radius]] | None = None,
     family: Family | None = None,
     fit: Mapping[str, Any] | None = None,
@@ -33,20 +36,22 @@ def lab(
 ) -> Lab:
     """The laboratory in a notebook: sliders for radius and ensemble size over posteriors that are fitted as you ask for them.
 
-    `fv.lab(net, task, prior)` shows what `fv.transfer` returned.
+    `fv.lab(net, task, prior=prior)` shows what `fv.transfer` returned.
 
-    `fv.lab(module, train, test)` shows any classifier.  It trains a module that has not learned, tries rates and settings, and
-    checks the accuracy after each step; `lab.made` says how accurate VI is beside the trained network, then lists the steps.  The
-    stochastic weights are the normalisation layers and the head, or the head alone.  Their prior is that of SWAG on `train` for
+    `fv.lab(module, train, test)` shows any network.  It trains a module that has not learned, tries rates and settings, and
+    checks the accuracy, or the NLL, after each step; `lab.made` says how good VI is beside the trained network, then lists the
+    steps.  The stochastic weights are the normalisation layers and the head, or the head alone.  Their prior is that of SWAG on `train` for
     the former, wide and about 0 for the head.  The first 2,000 examples of `train` in random order are used: a fifth to choose
     settings, at which every variational method of the lab is then fitted, the rest to fit.
 
     Args:
-        module: A Net with its task and prior; or a module, inputs (N, ...) -> logits (N, C), trained or not, with its dropout
+        module: A Net with its task and prior; or a module, inputs (N, ...) -> outputs (N, ...), trained or not, with its dropout
             off; it is not changed.
         train: A Task; or the training data: (inputs, labels) as arrays or tensors, a Dataset or a DataLoader of such pairs, or a
             Data.
-        test: A Gaussian prior; or the test data, as `train`.
+        test: Of a module: the test data, as `train`.
+        prior: Of a task: over the treated weights of the net.
+        likelihood: What the outputs say, as in `fv.nll`; None: that of the task, classes of a module.
         radii: Method -> radii that are fitted first.
         family: Of a task: what `fv.families.measure` returned; None fits a coarse one in the background.
         fit: Of a task: settings of every fit (steps, lr, kl_weight ...), beside those at which such a net learns.
@@ -59,8 +64,9 @@ def lab(
         progress: Of a module: True, False, or a function(done, total, label).
 
     Raises:
-        ValueError: Where a step leaves a network that is no better than its largest class: it says which, and what
-            to do.
+        ValueError: Where a step leaves a network that is no better than its largest class, or the best constant outputs: it says
+            which, and what to do.
+        TypeError: For a task without a prior, a module without test data, and both.
 
     Example:
         >>> data = fv.datasets.moons_transfer(seed=0)
@@ -72,7 +78,12 @@ def lab(
         >>> view.close()
     """
     if isinstance(train, Task):
-        return Lab(module, train, test, family=family, radii=radii, fit=fit, tuned=tuned, seed=seed)
+        if test is not None or prior is None:
+            raise TypeError("a task must come with prior=, and without test data: fv.lab(net, task, prior=prior)")
+        train = train if likelihood is None else replace(train, likelihood=likelihood)
+        return Lab(module, train, prior, family=family, radii=radii, fit=fit, tuned=tuned, seed=seed)
+    if test is None or prior is not None:
+        raise TypeError("a module must come with training and test data, and without a prior: fv.lab(module, train, test)")
     made: list[str] = []
 
     def say(text: str) -> None:
@@ -82,7 +93,8 @@ def lab(
 
     if progress is None and running_cell() is not None:
         progress = True
-    fits, first_line = prepare_own(module, train, test, effort=effort, seed=seed, progress=progress, say=say)
+    how = dict(likelihood=likelihood or "categorical", effort=effort, seed=seed, progress=progress, say=say)
+    fits, first_line = prepare_own(module, train, test, **how)
     quick = effort == "quick"
     measuring, few = (COARSE, coarse_radii(fits.net)) if quick else (None, None)
     view = Lab(fits.net, fits.task, fits.prior, radii=radii or few, fit=fits.fit, seed=seed, measuring=measuring)

@@ -174,8 +174,6 @@ def test_outputs_of_another_library_have_scores_and_save(tmp_path):
 REGRESSION = fv.Prediction(LOGITS, LOGITS[0], 0.5)
 WRONG = {
     "a picture of a regression": (lambda: fv.plots.plot_reliability(REGRESSION), ValueError, r"bins, got none: use plot_predictive"),
-    "its scores": (lambda: fv.plots.plot_metrics(REGRESSION), ValueError, "scores of classes, got nll, rmse: print prediction.scores"),
-    "its slider": (lambda: fv.explore(REGRESSION), ValueError, "scores of classes, got nll, rmse"),
     "misspelt": (lambda: fv.Prediction(LOGITS, likelihood="categoricl"), ValueError, "got 'categoricl': did you mean 'categorical'?"),
     "NaN noise": (lambda: fv.Prediction(LOGITS, likelihood=float("nan")), ValueError, "likelihood must be 'categorical', .* got nan"),
     "no distribution": (lambda: mean_check(fv.Likelihood(lambda o: o)), TypeError, "return a torch.distributions distribution, got Tensor"),

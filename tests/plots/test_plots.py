@@ -93,10 +93,7 @@ def test_scores_are_curves_and_a_single_point_a_flat_line(prediction):
     torch.testing.assert_close(torch.tensor(curves[3].y), prediction.scores["nll"])
     assert list(curves[0].x) == [1, 6] and curves[0].y[0] == curves[0].y[1]
     assert fig.layout.shapes[0].x0 == 3
-    for draw, said in (
-        (fv.plot_metrics, "scores of classes, got none: predict on a Data"),
-        (fv.plots.plot_reliability, "bins, got none"),
-    ):
+    for draw, said in ((fv.plot_metrics, "scores, got none: predict on a Data"), (fv.plots.plot_reliability, "bins, got none")):
         with pytest.raises(ValueError, match=f"must carry .*{said}"):
             draw(fv.Prediction(prediction.outputs))
 
@@ -251,6 +248,9 @@ def test_a_regressions_bands_are_quantiles_of_the_mixture_and_of_the_means_and_d
     for how, said in (({"x": x[:2]}, "x must hold 3"), ({"target": 1}, "target must be below 1")):
         with pytest.raises(ValueError, match=said):
             fv.plots.plot_predictive(fv.Prediction(outputs, likelihood=0.5), **how)
-    for wrong in (fv.Prediction(torch.zeros(2, 3, 2)), fv.Prediction(outputs * torch.nan, likelihood=0.5)):
-        with pytest.raises(ValueError, match="use plot_reliability|got none of 3 draws"):
-            fv.plots.plot_predictive(wrong)
+    with pytest.raises(ValueError, match="use plot_reliability"):
+        fv.plots.plot_predictive(fv.Prediction(torch.zeros(2, 3, 2)))
+    lost = fv.plots.plot_predictive(fv.Prediction(outputs * torch.nan, likelihood=0.5))
+    assert "3 draws diverged" in lost.layout.meta["note"] and not any(math.isfinite(v) for v in lost.data[2].y)
+    against = fv.plots.plot_predictive(fv.Prediction(outputs, x[:, None], likelihood=0.5))
+    assert list(against.data[2].x) == list(against.data[2].y) == list(against.data[3].x) == [1, 2, 3]

@@ -9,7 +9,6 @@ import torch
 import flatviz as fv
 from flatviz.families.family import repeat_family
 from flatviz.families.members import Fitting, fit_member
-from flatviz.plots.radius import ROWS
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +37,7 @@ def test_lines_are_means_over_seeds_and_bands_their_range(repeated):
     fig = fv.plots.plot_radius(repeated, method="sabma", radius=2.0)
     drawn = {(t.name, t.xaxis): t for t in fig.data}
     rows = [repeated.index("sabma", r) for r in repeated.radii("sabma")]
-    for k, name in enumerate(ROWS):
+    for k, name in enumerate(("lambda1", "nll", "accuracy", "ece")):
         values = torch.stack([repeated[i].over_seeds[name] for i in rows]).double()
         markers, band, ring = (drawn[what, f"x{2 * k + 2}"] for what in ("SA-BMA, radii", "SA-BMA, seeds", "selected"))
         assert list(markers.y) == pytest.approx(values.mean(1).tolist())

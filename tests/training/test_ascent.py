@@ -5,7 +5,7 @@ import torch
 
 import flatviz as fv
 from flatviz.training.losses import FrozenLoss
-from flatviz.training.points import SGD
+from flatviz.training.sgd import SGD
 
 
 def randn(*shape, seed):

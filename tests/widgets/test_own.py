@@ -1,4 +1,4 @@
-"""`fv.lab`: any classifier in one cell; a network that learns nothing is refused."""
+"""`fv.lab`: any network in one cell; a network that learns nothing is refused."""
 
 import math
 import os
@@ -10,13 +10,17 @@ import numpy as np
 import pytest
 import torch
 from torch import nn
+from torch.distributions import Poisson
 from torch.utils.data import DataLoader, TensorDataset
 
 import flatviz as fv
 from flatviz.families import own
 from flatviz.families.choice import Choice
 from flatviz.families.own import examples
+from flatviz.families.preparation import check_learned
+from flatviz.pages.views import views_of
 from flatviz.storage.digest import value_digest
+from flatviz.widgets import open
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +118,9 @@ def test_posteriors_far_below_the_trained_network_are_the_first_line(digits, mon
     monkeypatch.setattr(own, "_accuracy", lambda *about: next(before, 0.6))
     made = []
     _, line = own.prepare_own(linear, *digits, say=made.append)
-    assert line.startswith("do not trust") and "0.600 where the trained network has 1.000" in line
+    assert (
+        line.startswith("do not trust") and "accuracy 0.600 on held-out examples, where the trained network has 1.000" in line
+    )
     assert [text.partition(": ")[0] for text in made if "settings" in text][1:] == [
         f"settings of the best of 1 trials, at {shrink:g} of rate and widths" for shrink in own.SHRINK[1:]
     ]
@@ -138,6 +144,105 @@ def test_trials_that_are_not_finite_are_made_again_at_smaller_rates_and_widths(f
     assert said in made[-1] and fits.fit["lr_scale"] == seen[-1][0] == finite_from
     assert seen[0][1] == pytest.approx(own.HEAD_STD)  # all that is treated here is the head: its prior is wide, not SWAG's
     assert seen[-1][1] == pytest.approx(finite_from * seen[0][1])  # the prior's widths fall as the rates do
+
+
+class Words(nn.Module):
+    """Words to logits, of the text or of each word."""
+
+    def __init__(self, each):
+        super().__init__()
+        self.each, self.embed, self.head = each, nn.Embedding(9, 8), nn.Linear(8, 2)
+
+    def forward(self, input_ids, attention_mask=None):
+        h = self.embed(input_ids)
+        return self.head(h if self.each else h.mean(1))
+
+
+def two_layers(n_in, n_out):
+    return nn.Sequential(nn.Linear(n_in, 12), nn.Tanh(), nn.Linear(12, n_out))
+
+
+def _brought(name):
+    """Module, inputs, labels and likelihood."""
+    torch.manual_seed(0)
+    x, ids = torch.randn(80, 3), torch.randint(0, 9, (80, 6))
+    line = x[:, :1].clamp(-2, 2)
+    curve = torch.sin(2 * line) + 0.1 * torch.randn(80, 1)
+    right = (ids.float().mean(1) > 4).long()
+    return {
+        "noise known": (two_layers(1, 1), line, curve, 0.1),
+        "noise learned": (fv.models.learned_noise(two_layers(1, 1)), line, curve, "gaussian"),
+        "noise an output": (two_layers(1, 2), line, curve, "gaussian"),
+        "counts": (two_layers(3, 1), x, torch.poisson(x[:, 0].exp()), fv.Likelihood(lambda o: Poisson(o[:, 0].exp()))),
+        "yes or no": (two_layers(3, 1), x, (x[:, 0] > 0).long(), "bernoulli"),
+        "several labels": (two_layers(3, 3), x, (x > 0).long(), "bernoulli"),
+        "words": (Words(False), ids, right, None),
+        "words of a dict": (Words(False), {"input_ids": ids, "attention_mask": torch.ones_like(ids)}, right, None),
+        "labels of words": (Words(True), ids, (ids > 4).long(), None),
+    }[name]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("noise known", "noise learned", "noise an output", "counts", "yes or no", "several labels"),
+        *("words", "words of a dict", "labels of words"),
+    ],
+)
+def test_a_lab_and_its_page_of_any_likelihood_and_of_words(name, monkeypatch, tmp_path):
+    monkeypatch.setattr(own, "LARGE_STEP", 1)
+    monkeypatch.setattr(own, "SMALL_STEPS", own.SMALL_STEPS | {"steps": 60})
+    monkeypatch.setattr(open, "COARSE", dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=3))
+    module, x, y, likelihood = _brought(name)
+    data = fv.Data(x, y)
+    train, test = (data.subset(torch.arange(*ends)) for ends in ((0, 50), (50, 80)))
+    view = fv.lab(module, train, test, likelihood=likelihood, radii={"vi": (0.0,), "sabma": (0.0, 1.0)}, progress=False)
+    assert view.wait(300) and view.error == "", view.error
+    member, task = view.family[0], view._fits.task
+    prediction, shown = member.prediction, {v.name for v in views_of(view.family)}
+    page = view.to_html(tmp_path / "page.html").read_text(encoding="utf-8")
+    view.close()
+    if name == "counts":
+        log_p = torch.stack([Poisson(out[:, 0].exp()).log_prob(task.test.y) for out in prediction.outputs])
+        mixture = -(log_p.logsumexp(0) - math.log(len(log_p))).mean()
+        assert float(prediction.scores["nll"][-1]) == pytest.approx(float(mixture), rel=1e-5)
+    numbers = not prediction.has_classes
+    assert ("predictive" in shown, "reliability" in shown, ">RMSE</th>" in page) == (numbers, not numbers, numbers)
+    assert set(prediction.scores) == ({"nll", "rmse"} if numbers else {"accuracy", "nll", "ece", "brier"})
+    if name == "noise known":  # the head is linear: its Hessian is phi^T phi / (N noise^2)
+        phi = torch.cat([torch.tanh(view._fits.net.to_module()[0](task.train.x)), torch.ones(len(task.train), 1)], 1).detach()
+        largest = torch.linalg.eigvalsh(phi.T @ phi)[-1] / (len(phi) * 0.1**2)
+        assert float(member.spectrum[0].values[0]) == pytest.approx(float(largest), rel=1e-3)
+
+
+def test_a_network_far_below_the_trained_one_is_judged_by_its_nll_where_there_is_no_accuracy():
+    """Gaussian noise of 1: NLLs are half the mean square, plus log sqrt(2 pi)."""
+    x = torch.linspace(-3, 3, 60)[:, None]
+    task = fv.Task(*[fv.Data(x, 2 * x)] * 3, 1, validation=fv.Data(x, 2 * x), likelihood=1.0)
+    net = fv.Net.from_module(nn.Linear(1, 1))
+    before, near, far = (own._standing(net, torch.tensor([slope, 0.0]), task) for slope in (2.0, 1.98, 1.0))
+    assert before.score == pytest.approx(0.5 * math.log(2 * math.pi)) and before.gain == pytest.approx(2 * float((x**2).mean()))
+    own._check_kept("VI", near, before)
+    with pytest.raises(own.Diverged, match=r"VI must be about as good as the trained network, NLL 0\.919, got 2\.4"):
+        own._check_kept("VI", far, before)
+    made = []
+    assert own._learned(net.at(torch.tensor([1.9, 0.0])), task, dict(seed=0, progress=False), made.append).w[0] == 1.9
+    trained = own._learned(net.at(torch.tensor([0.0, 5.0])), task, dict(seed=0, progress=False), made.append)
+    assert "learned already: NLL" in made[0] and "training at rate" in made[1] and abs(float(trained.w[0]) - 2) < 0.1
+    with pytest.raises(own.Diverged, match="got NLL .* best constant outputs have"):
+        check_learned(net, torch.tensor([0.0, 0.0]), task.train, "SWAG", "rest", likelihood=1.0)
+
+
+def test_a_prior_and_test_data_are_two_arguments(digits):
+    net, task = fv.Net.from_module(nn.Linear(2, 2)), fv.datasets.moons_transfer(seed=0)
+    prior = fv.Gaussian(net.w, torch.zeros(net.dim))
+    for wrong in (dict(test=task.test), dict(), dict(test=task.test, prior=prior)):
+        with pytest.raises(TypeError, match="a task must come with prior="):
+            fv.lab(net, task, **wrong)
+    for wrong in (dict(), dict(test=digits[1], prior=prior)):
+        with pytest.raises(TypeError, match="a module must come with training and test data"):
+            fv.lab(nn.Linear(2, 2), digits[0], **wrong)
 
 
 def test_a_network_that_learns_nothing_is_refused(digits):

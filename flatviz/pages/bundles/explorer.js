@@ -1,5 +1,5 @@
-var flatvizExplorer=(()=>{var dt=Object.defineProperty;var ie=Object.getOwnPropertyDescriptor;var ae=Object.getOwnPropertyNames;var ne=Object.prototype.hasOwnProperty;var oe=(n,t)=>{for(var e in t)dt(n,e,{get:t[e],enumerable:!0})},re=(n,t,e,s)=>{if(t&&typeof t=="object"||typeof t=="function")for(let i of ae(
-t))!ne.call(n,i)&&i!==e&&dt(n,i,{get:()=>t[i],enumerable:!(s=ie(t,i))||s.enumerable});return n};var le=n=>re(dt({},"__esModule",{value:!0}),n);var Ne={};oe(Ne,{isDark:()=>tt,onThemeChange:()=>et,recolored:()=>T,show:()=>Ot,start:()=>Te});function ct(n){let{index:t}=n,e=n.buffer instanceof ArrayBuffer?n.buffer:n.buffer.buffer.slice(n.buffer.byteOffset,n.buffer.byteOffset+n.buffer.
+var flatvizExplorer=(()=>{var dt=Object.defineProperty;var ne=Object.getOwnPropertyDescriptor;var oe=Object.getOwnPropertyNames;var re=Object.prototype.hasOwnProperty;var le=(n,t)=>{for(var e in t)dt(n,e,{get:t[e],enumerable:!0})},he=(n,t,e,s)=>{if(t&&typeof t=="object"||typeof t=="function")for(let i of oe(
+t))!re.call(n,i)&&i!==e&&dt(n,i,{get:()=>t[i],enumerable:!(s=ne(t,i))||s.enumerable});return n};var de=n=>he(dt({},"__esModule",{value:!0}),n);var De={};le(De,{isDark:()=>tt,onThemeChange:()=>et,recolored:()=>T,show:()=>Ot,start:()=>Be});function ct(n){let{index:t}=n,e=n.buffer instanceof ArrayBuffer?n.buffer:n.buffer.buffer.slice(n.buffer.byteOffset,n.buffer.byteOffset+n.buffer.
 byteLength),s=t.record;return t.members.map((i,a)=>({meta:i,data:new Float32Array(e,a*s*4,s),read:new Map}))}var U=n=>Uint8Array.from(atob(n),
 t=>t.charCodeAt(0));function jt(n){let t=n.length/4,e=new Uint8Array(n.length);for(let s=0;s<4;s++)for(let i=0;i<t;i++)e[4*i+s]=n[s*t+i];return e}
 function Lt(n,[t,...e]){if(!e.length)return Array.from(n);let s=n.length/t;return Array.from({length:t},(i,a)=>Lt(n.subarray(a*s,(a+1)*s),e))}
@@ -8,7 +8,7 @@ read.get(e)}function pt({field:n,rows:t},e,s,i,a){let o=s.meta.words[n];if(t==="
 e,s,n);return t==="draws"?r.slice(0,i):t==="segments"?r.slice(0,3*i):t==="size"?r[Math.min(i,r.length)-1]:r}function V(n,[t,...e],s){let i=Array.
 isArray(n)?[...n]:{...n};return i[t]=e.length?V(i[t]??{},e,s):s,i}function ft(n,t,e){return Array.isArray(n)&&Array.isArray(t)?t.map((s,i)=>ft(
 n[i],s,e)):typeof n=="number"&&typeof t=="number"?n+e*(t-n):e<.5?n:t}function G(n,t){let e=i=>i>0?Math.log10(i):-1/0,s=i=>i===t?0:Math.abs(e(
-i)-e(t));return n.reduce((i,a,o)=>s(a)<s(n[i])?o:i,0)}function u(n,t={},...e){let s=document.createElement(n);for(let[i,a]of Object.entries(t))s.setAttribute(i,a);return s.append(...e),s}var S=n=>Number(
+i)-e(t));return n.reduce((i,a,o)=>s(a)<s(n[i])?o:i,0)}function u(n,t={},...e){let s=document.createElement(n);for(let[i,a]of Object.entries(t))s.setAttribute(i,a);return s.append(...e),s}var C=n=>Number(
 n.toPrecision(3)).toString(),X=(n,t)=>`${n} ${t}${n===1?"":"s"}`,H=class{method;wanted;stops;constructor(t,e){this.change=e,this.remembered=
 {};let s=t?` ${t}`:"";this.letter=u("span",{class:"fv-letter","aria-hidden":"true"},t),this.select=u("select",{class:"fv-method","aria-label":`\
 method${s}`}),this.radius=u("input",{type:"range",class:"fv-radius",min:0,step:1,"aria-label":`radius${s}`}),this.text=u("output"),this.node=
@@ -19,20 +19,20 @@ stops[Number(this.radius.value)]}))}show(t,e,s,i=!1){let a=s.map(([c,,l])=>`${c}
 c=>s.find(l=>l[0]===c)[2],this.first=c=>s.find(l=>l[0]===c)[4],this.select.replaceChildren(...s.map(([c,l])=>{let d=u("option",{value:c},l);
 return d.selected=c===t,d}))),Object.assign(this,{method:t,wanted:e,stops:this.stopsOf(t)}),this.radius.max=Math.max(1,this.stops.length-1),
 this.radius.disabled=this.stops.length<2,this.radius.value=G(this.stops,e);let o=s.find(c=>c[0]===t)[3],r=o.startsWith("√(2 KL")?"× the wi\
-dth of q":o,h=this.stops.length<2?"none":`${S(e)} ${r}${e===0?" (= VI)":""}`;this.text.textContent=i?this.stops.length<2?"no radius":`radius\
- ${S(e)}`:h,this.radius.setAttribute("aria-valuetext",h)}},he=1200,de={duration:800,easing:"cubic-in-out"},ut=globalThis.matchMedia?.("(pref\
-ers-reduced-motion: reduce)")??{matches:!1},K=class{every;next;text;constructor(t,e,{text:s="Play",every:i=he}={}){Object.assign(this,{next:t,
-text:s,every:i,timer:0}),this.button=I(s,e,()=>this.timer?this.halt():this.go(!0))}get glide(){return this.timer&&!ut.matches?de:void 0}go(t){
+dth of q":o,h=this.stops.length<2?"none":`${C(e)} ${r}${e===0?" (= VI)":""}`;this.text.textContent=i?this.stops.length<2?"no radius":`radius\
+ ${C(e)}`:h,this.radius.setAttribute("aria-valuetext",h)}},ce=1200,pe={duration:800,easing:"cubic-in-out"},ut=globalThis.matchMedia?.("(pref\
+ers-reduced-motion: reduce)")??{matches:!1},K=class{every;next;text;constructor(t,e,{text:s="Play",every:i=ce}={}){Object.assign(this,{next:t,
+text:s,every:i,timer:0}),this.button=R(s,e,()=>this.timer?this.halt():this.go(!0))}get glide(){return this.timer&&!ut.matches?pe:void 0}go(t){
 this.timer=setTimeout(()=>this.go(!1),this.every),this.next(t)?this.button.textContent="Pause":this.halt()}halt(){clearTimeout(this.timer),this.
-timer=0,this.button.textContent=this.text}},Et=900,ce=1900,Y=class{constructor(t,e){this.player=new K(e,"ascend, gradient there, step back, \
-descend",{text:"Play the step",every:ce}),this.slider=u("input",{type:"range",class:"fv-phase",min:0,step:1,"aria-label":"phase of the step"}),
+timer=0,this.button.textContent=this.text}},Et=900,fe=1900,Y=class{constructor(t,e){this.player=new K(e,"ascend, gradient there, step back, \
+descend",{text:"Play the step",every:fe}),this.slider=u("input",{type:"range",class:"fv-phase",min:0,step:1,"aria-label":"phase of the step"}),
 this.text=u("output"),this.slider.addEventListener("input",()=>t(Number(this.slider.value))),this.node=u("div",{class:"fv-phases",role:"grou\
 p","aria-label":"phases of the step"},this.player.button,this.slider,this.text)}show(t,e){if(this.node.hidden=!t.length,!t.length)return;let[
 s,i]=t[e];this.slider.max=t.length-1,this.slider.value=e,this.slider.setAttribute("aria-valuetext",`${e+1} of ${t.length}: ${s}`),this.text.
 replaceChildren(u("b",{},s),`: ${i}`)}};function _t(n,t){let e=u("div",{}),s=u("details",{class:"fv-menu"},u("summary",{},n),e);for(let[i,a]of t){
 let o=u("button",{type:"button"},i);o.addEventListener("click",()=>{s.open=!1,a()}),e.append(o)}return s.addEventListener("keydown",i=>{i.key===
 "Escape"&&(s.open=!1,s.firstChild.focus())}),s.addEventListener("focusout",i=>{i.relatedTarget&&!s.contains(i.relatedTarget)&&(s.open=!1)}),
-s}function I(n,t,e){let s=u("button",{type:"button",title:t},n);return s.addEventListener("click",e),s}function At(n){return n.split(`
+s}function R(n,t,e){let s=u("button",{type:"button",title:t},n);return s.addEventListener("click",e),s}function At(n){return n.split(`
 `).filter(Boolean).map(t=>t.startsWith("= ")?u("p",{class:"fv-equation"},t.slice(2)):u("p",{},...t.split("**").map((e,s)=>s%2?u("b",{},e):e)))}
 async function Q(n){let t=new Image;return t.src=n,await t.decode(),t}function mt(n,t){let e=u("a",{href:n,download:t});document.body.append(
 e),e.click(),e.remove()}var Z=class{page;story;constructor(t,e){Object.assign(this,{story:t,page:e,explored:null,rest:0}),this.sections=t.map(s=>u("section",{},u("h\
@@ -49,36 +49,36 @@ theme?t.dataset.theme==="dark":matchMedia("(prefers-color-scheme: dark)").matche
 isView(n)?n:Object.fromEntries(Object.entries(n).map(([t,e])=>[t,t==="colorscale"||t==="bdata"?e:T(e)]))}function et(n){let t=matchMedia("(p\
 refers-color-scheme: dark)"),e=new MutationObserver(n);return e.observe(document.body,{attributes:!0,attributeFilter:["data-jp-theme-light"]}),
 e.observe(document.documentElement,{attributes:!0,attributeFilter:["data-theme"]}),t.addEventListener("change",n),()=>{e.disconnect(),t.removeEventListener(
-"change",n)}}var pe=/^data\.(\d+)\.(x|y|z|text|customdata|marker\.(?:size|color|opacity|symbol|line\.color)|error_y\.array(?:minus)?)$/,Nt=/^layout\.(annotations|shapes)\.(\d+)\.(text|x0|x1|y0|y1)$/,
+"change",n)}}var ue=/^data\.(\d+)\.(x|y|z|text|customdata|marker\.(?:size|color|opacity|symbol|line\.color)|error_y\.array(?:minus)?)$/,Nt=/^layout\.(annotations|shapes)\.(\d+)\.(text|x0|x1|y0|y1)$/,
 Ft={scatter:"scatterlayer",bar:"barlayer",contour:"contourlayer",heatmap:"heatmaplayer"},gt=["contour","heatmap"];function st(n,t){return Array.
 isArray(n)&&Array.isArray(t)?n.length===t.length&&n.every((e,s)=>st(e,t[s])):Object.is(n,t)}function Tt(n,t,e){let s=t.split("."),i=s.pop();
-s.reduce((a,o)=>a[o],n)[i]=e}function vt(n,t,e,s,i){let a=[],o={};for(let[l,d]of e){let[,p,f]=l.match(pe)??[];if(p!==void 0&&Array.isArray(d)&&
+s.reduce((a,o)=>a[o],n)[i]=e}function vt(n,t,e,s,i){let a=[],o={};for(let[l,d]of e){let[,p,f]=l.match(ue)??[];if(p!==void 0&&Array.isArray(d)&&
 Number.isInteger(t._fullData?.[p]?.index))a.push([Number(p),f,d]);else if(Nt.test(l))o[l]=d;else return!1}let r=[...new Set(a.map(([l])=>l))].
-filter(l=>t._fullData[l].visible===!0);if(!r.every(l=>ue(t,t._fullData[l])))return!1;for(let[l,d,p]of a)Tt(t.data[l],d,p),r.includes(l)&&Tt(
-t._fullData[l],d,p);if(!r.every(l=>me(t,l)))return!1;fe(n,t,o);let h=new Set(r.map(l=>`${t._fullData[l].type} ${R(t._fullData[l])}`));return new Set(
-[...h].map(l=>ve(t,i?null:r,...l.split(" "),s))).forEach(l=>l?.style(t)),!0}function fe(n,t,e){let s={};for(let[i,a]of Object.entries(e)){let[
-,o,r,h]=i.match(Nt);t.layout[o][r][h]=a,s[`${o}[${r}].opacity`]=t.layout[o][r].opacity??1}Object.keys(s).length&&n.relayout(t,s)}var R=n=>n.
-xaxis+n.yaxis;function ue(n,t){let e=n._fullLayout?._plots?.[R(t)],s=Ft[t.type];if(!e||!s||t.zorder||!n.calcdata?.[t.index]?.[0]?.trace)return!1;
-let{calc:i,plot:a,style:o}=t._module;return[i,a,o].every(r=>typeof r=="function")&&!e.plot.select(`.${s}`).empty()}function me(n,t){let e=n.
-_fullData[t],{t:s}=n.calcdata[t][0],i=n._fullLayout._plots[R(e)],a=[i.xaxis,i.yaxis].filter(c=>c.autorange),o=()=>gt.includes(e.type)||a.every(
-c=>ge(n,e,c)),r=o();gt.includes(e.type)||(e._length=Math.min(e.x.length,e.y.length));let h=e._module.calc(n,e);return h[0].trace=e,h[0].t={...s,
-...h[0].t},n.calcdata[t]=h,r&&o()}function ge(n,t,e){let i=n._fullData.find(l=>gt.includes(l.type)&&l.visible===!0&&R(l)===R(t))?._extremes?.[e.
+filter(l=>t._fullData[l].visible===!0);if(!r.every(l=>ge(t,t._fullData[l])))return!1;for(let[l,d,p]of a)Tt(t.data[l],d,p),r.includes(l)&&Tt(
+t._fullData[l],d,p);if(!r.every(l=>ve(t,l)))return!1;me(n,t,o);let h=new Set(r.map(l=>`${t._fullData[l].type} ${I(t._fullData[l])}`));return new Set(
+[...h].map(l=>xe(t,i?null:r,...l.split(" "),s))).forEach(l=>l?.style(t)),!0}function me(n,t,e){let s={};for(let[i,a]of Object.entries(e)){let[
+,o,r,h]=i.match(Nt);t.layout[o][r][h]=a,s[`${o}[${r}].opacity`]=t.layout[o][r].opacity??1}Object.keys(s).length&&n.relayout(t,s)}var I=n=>n.
+xaxis+n.yaxis;function ge(n,t){let e=n._fullLayout?._plots?.[I(t)],s=Ft[t.type];if(!e||!s||t.zorder||!n.calcdata?.[t.index]?.[0]?.trace)return!1;
+let{calc:i,plot:a,style:o}=t._module;return[i,a,o].every(r=>typeof r=="function")&&!e.plot.select(`.${s}`).empty()}function ve(n,t){let e=n.
+_fullData[t],{t:s}=n.calcdata[t][0],i=n._fullLayout._plots[I(e)],a=[i.xaxis,i.yaxis].filter(c=>c.autorange),o=()=>gt.includes(e.type)||a.every(
+c=>be(n,e,c)),r=o();gt.includes(e.type)||(e._length=Math.min(e.x.length,e.y.length));let h=e._module.calc(n,e);return h[0].trace=e,h[0].t={...s,
+...h[0].t},n.calcdata[t]=h,r&&o()}function be(n,t,e){let i=n._fullData.find(l=>gt.includes(l.type)&&l.visible===!0&&I(l)===I(t))?._extremes?.[e.
 _id],a=t._extremes?.[e._id];if(!i?.min?.length||!a)return!1;let o=Math.abs(e.range[1]-e.range[0])/e._length,r=Math.min(...i.min.map(l=>l.val)),
 h=Math.max(...i.max.map(l=>l.val)),c=({pad:l,extrapad:d})=>o*(l+(d?e._length/20:0));return a.min.every(l=>l.val-c(l)>=r)&&a.max.every(l=>l.val+
-c(l)<=h)}function ve(n,t,e,s,i){let a=n._fullLayout._plots[s],o=n.calcdata.filter(([{trace:d}])=>d?.type===e&&d.visible===!0&&d._length!==0&&
-R(d)===s),{_module:r}=o[0][0].trace,h=a.plot.select(`.${Ft[e]}`);if(r.crossTraceCalc?.(n,a),o.forEach(be),e!=="scatter")return r.plot(n,a,o,
+c(l)<=h)}function xe(n,t,e,s,i){let a=n._fullLayout._plots[s],o=n.calcdata.filter(([{trace:d}])=>d?.type===e&&d.visible===!0&&d._length!==0&&
+I(d)===s),{_module:r}=o[0][0].trace,h=a.plot.select(`.${Ft[e]}`);if(r.crossTraceCalc?.(n,a),o.forEach(we),e!=="scatter")return r.plot(n,a,o,
 h),r;let l=h.selectAll("g.trace").size()===o.length&&t&&!i&&o.every(([{trace:d}])=>!/^tonext/.test(d.fill)&&!d.stackgroup);return l?o.filter(
 ([{trace:d}])=>t.includes(d.index)).forEach(d=>r.plot(n,a,[d],h,{duration:0})):r.plot(n,a,o,h,i),a.zoomScalePts=h.selectAll(".trace").selectAll(
-"path.point"),l&&!o.some(([{trace:d}])=>d.error_y?.visible||d.error_x?.visible)?null:r}function be(n){let{error_y:t}=n[0].trace;t?.visible&&
+"path.point"),l&&!o.some(([{trace:d}])=>d.error_y?.visible||d.error_x?.visible)?null:r}function we(n){let{error_y:t}=n[0].trace;t?.visible&&
 n.forEach((e,s)=>{let i=e.i??s,a=t.array[i],o=(t.symmetric?t.array:t.arrayminus)[i];Number.isFinite(e.y)&&Number.isFinite(a)&&Number.isFinite(
 o)&&Object.assign(e,{yh:e.y+a,ys:e.y-o})})}function bt(n){for(let{plot:t}of Object.values(n._fullLayout?._plots??{}))t?.selectAll("*").interrupt().
 transition().duration(0)}var F=n=>n.margin?.t??n.template.layout.margin.t;function Bt({layout:n,data:t},e,s,i){if(!n.yaxis?.scaleanchor||n.xaxis2)return null;let[a,o]=[
-"xaxis","yaxis"].map(d=>e[d]??n[d].range),r=t.some(d=>d.colorbar)?130:20,h=a&&o?(a[1]-a[0])/(o[1]-o[0]):1,c=xe({data:t,layout:n}).reduce((d,p)=>d+
+"xaxis","yaxis"].map(d=>e[d]??n[d].range),r=t.some(d=>d.colorbar)?130:20,h=a&&o?(a[1]-a[0])/(o[1]-o[0]):1,c=ye({data:t,layout:n}).reduce((d,p)=>d+
 44+7.2*p.length,0),l=Math.min(s-60-r-(i-F(n)-92)*h,s-60-r-c)/2;return l<8?null:{margin:{...n.margin,t:F(n),l:60+l,r:r+l}}}function Dt(n,t){let e=[
 "",2,3,4].filter(r=>n[`xaxis${r}`]),s=e.length>1&&e.every(r=>!n[`yaxis${r}`].domain);if(t>=460||!s)return n;let i=.1,a=(1-i*(e.length-1))/e.
 length,o={};return e.forEach((r,h)=>{let c=1-h*(a+i),l=h===e.length-1;o[`xaxis${r}`]={...n[`xaxis${r}`],domain:[0,1],showticklabels:l,title:l?
 n[`xaxis${r}`].title:""},o[`yaxis${r}`]={...n[`yaxis${r}`],domain:[Math.max(0,c-a),c],showticklabels:!0,nticks:4,title:h===1?n.yaxis.title:""}}),
-{...n,...o,margin:{...n.margin,t:58}}}function xe({data:n,layout:t}){return t.showlegend===!1?[]:n.filter(e=>e.mode&&e.name&&e.showlegend!==
+{...n,...o,margin:{...n.margin,t:58}}}function ye({data:n,layout:t}){return t.showlegend===!1?[]:n.filter(e=>e.mode&&e.name&&e.showlegend!==
 !1&&e.visible!==!1).map(e=>e.name)}function Pt({data:n,layout:t},e,s){let i=s-(t.margin?.t??76)-(t.margin?.b??92),a=f=>({...f,title:{...f.title,
 font:{...f.title.font,size:Math.max(10,Math.min(15,i/(.54*f.title.text.length)))}}}),o=n.map(f=>f.colorbar?.title?.text?{...f,colorbar:a(f.colorbar)}:
 f),{scene:r}=t,h=460/e;for(let f of Object.keys(t).filter(b=>/^[xy]axis\d*$/.test(b))){let b=t[f],[v,m]=b.domain??[0,1],k=f[0]==="y"?i:e-60,
@@ -86,10 +86,10 @@ f),{scene:r}=t,h=460/e;for(let f of Object.keys(t).filter(b=>/^[xy]axis\d*$/.tes
 title.font,size:Math.max(9,O)}}}})}if(!r?.camera||h<=1)return{data:o,layout:t};let c=Object.fromEntries(Object.entries(r.camera.eye).map(([f,
 b])=>[f,b*h**.7])),l=({title:f})=>f.text.replace(/ of [^)]*\)/,")"),d=(f,b)=>({...f,title:{...f.title,text:b,font:{size:10}},tickfont:{size:9}}),
 p={xaxis:d(r.xaxis,l(r.xaxis)),yaxis:d(r.yaxis,l(r.yaxis)),zaxis:d(r.zaxis,"")};return{data:o,layout:{...t,scene:{...r,...p,camera:{...r.camera,
-eye:c}}}}}var we=matchMedia("(pointer: coarse)"),q=class{entry;tools;state;scene;revision;member;constructor(t,e,s){Object.assign(this,{entry:t,tools:s,
+eye:c}}}}}var ze=matchMedia("(pointer: coarse)"),q=class{entry;tools;state;scene;revision;member;constructor(t,e,s){Object.assign(this,{entry:t,tools:s,
 state:"",width:0,revision:0,glides:0}),this.mark=u("span",{class:"fv-letter",hidden:""},e),this.plot=u("div",{role:"group"}),this.node=u("di\
 v",{class:"fv-plot"},this.mark,this.plot),this.rings=[]}draw(t,e,{height:s,most:i=1/0,width:a=this.plot.clientWidth,dark:o,phone:r=!1,ranges:h,
-transition:c,at:l=0}){let{entry:d,plot:p,tools:f}=this,{index:b,Plotly:v}=f,m=a<460&&ye(d,a,r);if(this.narrow=!!m&&r,d.layout.yaxis?.scaleanchor&&
+transition:c,at:l=0}){let{entry:d,plot:p,tools:f}=this,{index:b,Plotly:v}=f,m=a<460&&ke(d,a,r);if(this.narrow=!!m&&r,d.layout.yaxis?.scaleanchor&&
 !d.layout.xaxis2){let{t:g,b:z,l:D,r:A}=m?.margin??{},P=m?g+z+a-D-A-(d.phases.length?0:66):F(d.layout)+a-100;s=Math.round(m?Math.min(P,Math.max(
 i,g+z+85)):Math.max(300,Math.min(s,P)))}if(d.layout.yaxis?.scaleanchor&&d.layout.xaxis2&&!m){let g=Object.keys(d.layout).filter(z=>/^xaxis\d*$/.
 test(z)).length;s=Math.round(Math.max(300,Math.min(s,F(d.layout)+(a-160)/g+70)))}m&&d.phases.length&&(h=this.low(h,(s-m.margin.t-m.margin.b)/
@@ -100,8 +100,8 @@ y=d.binds.map(g=>pt(g,b.fields,t,e,l));if(this.place===M&&!ut.matches)return thi
 this,{state:j,scene:O,member:t,values:y});let E=performance.now()<this.glides;if(E&&bt(p),this.glides=c?performance.now()+c.duration+100:0,L&&
 vt(v,p,L,c,E))return this.resize(a),this.spread(),!0;let $={data:d.data,layout:{...d.layout,height:s,uirevision:"kept",datarevision:++this.revision}};
 d.binds.forEach((g,z)=>{$=V($,g.path.split("."),y[z])});for(let[g,z]of Object.entries(h))$=V($,["layout",g,"range"],z);return k&&($.layout={
-...$.layout,margin:k.margin}),$.layout=Dt($.layout,a),$=Pt($,a,s),m&&($.data=qt($.data).map(g=>ke(g,d))),this.print=m?$e($.layout):"",m&&($.
-layout=Oe({...$.layout,...ze($,a)},d,r)),we.matches&&($.layout.dragmode=!1),o?$={data:T($.data),layout:T($.layout)}:$={data:$.data.map(g=>({
+...$.layout,margin:k.margin}),$.layout=Dt($.layout,a),$=Pt($,a,s),m&&($.data=qt($.data).map(g=>Oe(g,d))),this.print=m?Me($.layout):"",m&&($.
+layout=je({...$.layout,...$e($,a)},d,r)),ze.matches&&($.layout.dragmode=!1),o?$={data:T($.data),layout:T($.layout)}:$={data:$.data.map(g=>({
 ...g})),layout:$.layout},this.width=a,p.style.height=`${s}px`,v.react(p,$.data,$.layout,b.config),x?this.listen():p._fullLayout.width!==a&&v.
 Plots.resize(p),this.spread(),!0}low(t,e,s){let{entry:i,tools:a}=this,[o,r]=["xaxis","yaxis"].map(d=>t[d]??i.layout[d].range),h=(r[0]+r[1])/
 2,c=i.binds.filter(({path:d})=>d.endsWith(".y")),l=e*(o[1]-o[0])/2;for(let d of c)for(let p of a.members)for(let f of i.phases.keys())for(let b of pt(
@@ -124,51 +124,51 @@ this.plot.on("plotly_relayout",()=>this.tools.replace(this))}drawOf(t){if(!t)ret
 max(1,Math.round(t.x.length/this.member.meta.n_spectra))}light(t){this.rings.forEach(r=>r.remove()),this.rings=[];let e=this.plot._fullLayout;
 if(t===null||!this.state||!e)return;let s=(r,h)=>{let c=u("div",{class:r,style:Object.entries(h).map(([l,d])=>`${l}:${d.toFixed(1)}px`).join(
 ";")});this.rings.push(c),this.node.append(c)},{link:i}=this.entry,a=this.plot.offsetTop,o=this.plot.offsetLeft;for(let r of this.plot._fullData){
-let h=i[r.name],c=e[It(r.xaxis??"x")],l=e[It(r.yaxis??"y")];if(!h||!c?.d2p||!r.x)continue;let d=h==="draws"?1:this.perDraw(r);for(let p=t*d;p<
+let h=i[r.name],c=e[Rt(r.xaxis??"x")],l=e[Rt(r.yaxis??"y")];if(!h||!c?.d2p||!r.x)continue;let d=h==="draws"?1:this.perDraw(r);for(let p=t*d;p<
 (t+1)*d&&p<r.x.length;p++){let f={left:o+c._offset+c.d2p(r.x[p]),top:a+l._offset+l.d2p(r.y[p])};Number.isFinite(f.left)&&Number.isFinite(f.top)&&
 s("fv-ring",f)}}if(i.x==="sizes"&&e.xaxis?.d2p){let{t:r,h}=e._size;s("fv-rule",{left:o+e.xaxis._offset+e.xaxis.d2p(t+1),top:a+r,height:h})}}image(t,e=1){
-let{width:s,height:i}=this.plot._fullLayout;return this.tools.Plotly.toImage(this.plot,{format:t,width:s,height:i,scale:e})}};function ye({data:n,
-layout:t,phases:e},s,i){let a=Math.max(0,F(t)-76)+(t.annotations?.some(r=>r.yref==="paper"&&r.y>=1)?16:0),o=(i?12:36)+Math.min(34,a)+17*Rt({
-data:qt(n),layout:t},s).length;return{margin:{...t.margin,...e.length?{t:o,b:8,l:8,r:8}:{t:o,b:48,l:s<240?40:50,r:12}}}}function Rt({data:n,
+let{width:s,height:i}=this.plot._fullLayout;return this.tools.Plotly.toImage(this.plot,{format:t,width:s,height:i,scale:e})}};function ke({data:n,
+layout:t,phases:e},s,i){let a=Math.max(0,F(t)-76)+(t.annotations?.some(r=>r.yref==="paper"&&r.y>=1)?16:0),o=(i?12:36)+Math.min(34,a)+17*It({
+data:qt(n),layout:t},s).length;return{margin:{...t.margin,...e.length?{t:o,b:8,l:8,r:8}:{t:o,b:48,l:s<240?40:50,r:12}}}}function It({data:n,
 layout:t},e){if(t.showlegend===!1)return[];let s=[],i=0;for(let{name:a,mode:o,marker:r,line:h,showlegend:c,visible:l}of n){if(!o||!a||c===!1||
 l===!1)continue;let d=/markers/.test(o)&&typeof r?.color=="string"?r.color:h?.color??"#1f2933",p=26+6.6*a.length,f=/markers/.test(o)?/cross/.
 test(r?.symbol)?"✚":"●":"–";p>i&&(s.push([]),i=e-24),i-=p,s.at(-1).push(`<span style="color:${d}">${f} ${a}</span>`)}return s.map(a=>a.
-join("   "))}function ze(n,t){let e=Rt(n,t),{annotations:s=[],margin:i}=n.layout;if(!e.length)return{};let a={x:0,y:1,xref:"paper",yref:"pap\
+join("   "))}function $e(n,t){let e=It(n,t),{annotations:s=[],margin:i}=n.layout;if(!e.length)return{};let a={x:0,y:1,xref:"paper",yref:"pap\
 er",xanchor:"left",yanchor:"bottom",xshift:8-i.l,yshift:4,align:"left",showarrow:!1};return{showlegend:!1,annotations:[...s,{...a,text:e.join(
 "<br>"),font:{size:11}}]}}var Wt=n=>n.type==="scatter"&&/lines/.test(n.mode)&&n.name?.length<11;function qt(n){let t=n.filter(s=>Wt(s)&&s.showlegend!==
 !1&&s.visible!==!1).length,e=0;return n.map(s=>{if(!Wt(s)||s.showlegend===!1||s.visible===!1)return s;let i=s.y?.length??atob(s.y?.bdata??"").
 length/Number(s.y?.dtype?.[1]??8),a=i>2&&i<60?Math.max(0,i-1-e++*Math.max(1,Math.floor(i/t))):i-1,o=Array.from({length:i},(r,h)=>h===a?s.name:
 "");return{...s,showlegend:!1,mode:`${s.mode}+text`,text:o,textposition:i<60?"top left":"top center",textfont:{size:12,color:s.line?.color},
-cliponaxis:!1}})}function ke(n,{phases:t}){return n.colorbar?t.length?{...n,showscale:!1}:{...n,colorbar:{...n.colorbar,thickness:9,xpad:4,tickfont:{
-size:10},title:{...n.colorbar.title,font:{size:10.5}}}}:n}var $e=({xaxis:n})=>{let[,...t]=(n?.title?.text??"").replace(/<\/?span[^>]*>/g,"").
-split("<br>");return t.length?` (${t.join("; ")}.)`:""};function Oe(n,{phases:t},e){let[,...s]=(n.title?.text??"").split("<br>"),i={...n.title,
+cliponaxis:!1}})}function Oe(n,{phases:t}){return n.colorbar?t.length?{...n,showscale:!1}:{...n,colorbar:{...n.colorbar,thickness:9,xpad:4,tickfont:{
+size:10},title:{...n.colorbar.title,font:{size:10.5}}}}:n}var Me=({xaxis:n})=>{let[,...t]=(n?.title?.text??"").replace(/<\/?span[^>]*>/g,"").
+split("<br>");return t.length?` (${t.join("; ")}.)`:""};function je(n,{phases:t},e){let[,...s]=(n.title?.text??"").split("<br>"),i={...n.title,
 text:e?s.join("<br>"):n.title?.text,font:{...n.title?.font,size:12}},a=l=>Math.max(...l.split("<br>").map(d=>d.length)),o=n.annotations?.map(
 l=>({...l,font:{...l.font,size:a(l.text??"")>54?8.5:10}})),r={...n.legend,font:{...n.legend?.font,size:11}},{xaxis:h}=n,c=h?.title?.text?.split(
 "<br>")[0];if(t.length)for(let l of["xaxis","yaxis"])n={...n,[l]:{...n[l],title:{text:""},showticklabels:!1,ticks:"",automargin:!1}};return{
-...n,title:i,legend:r,...c&&!t.length?{xaxis:{...h,title:{...h.title,text:c}}}:{},...o?{annotations:o}:{}}}var It=n=>`${n[0]}axis${n.slice(1)}`;var Me=40,je=450;async function wt(n,t){for(let[e,s,i]of n){let{method:a,radius:o}=i.member.meta;mt(await i.image(t,t==="png"?2:1),["flatviz",
+...n,title:i,legend:r,...c&&!t.length?{xaxis:{...h,title:{...h.title,text:c}}}:{},...o?{annotations:o}:{}}}var Rt=n=>`${n[0]}axis${n.slice(1)}`;var Le=40,Ee=450;async function wt(n,t){for(let[e,s,i]of n){let{method:a,radius:o}=i.member.meta;mt(await i.image(t,t==="png"?2:1),["flatviz",
 s.name,a,o||"",e==="B"?"b":""].filter(Boolean).join("-")+`.${t}`)}}async function Ut({el:n,state:t,member:e,radii:s,shown:i}){let a=t.all,{method:o,
 label:r}=e.meta,h=[];for(let M of s){for(t.put({...a,radius:M});n.dataset.state!==`${o}/${M}/${a.n_draws}`;)await new Promise(requestAnimationFrame);
 h.push({radius:M,images:await Promise.all(i().map(async([,,j])=>Q(await j.image("png"))))})}t.put(a);let c=Math.max(...h.map(({images:M})=>M.
-reduce((j,x)=>j+x.width,0))),l=Math.max(...h.flatMap(({images:M})=>M.map(j=>j.height))),d=u("canvas",{width:c+c%2,height:l+Me+l%2}),p=d.getContext(
+reduce((j,x)=>j+x.width,0))),l=Math.max(...h.flatMap(({images:M})=>M.map(j=>j.height))),d=u("canvas",{width:c+c%2,height:l+Le+l%2}),p=d.getContext(
 "2d"),{color:f,backgroundColor:b,fontFamily:v}=getComputedStyle(n),m=[],k=["video/mp4","video/webm"].find(M=>MediaRecorder.isTypeSupported(M)),
 w=new MediaRecorder(d.captureStream(),{mimeType:k,videoBitsPerSecond:4e6}),O=new Promise(M=>{w.addEventListener("stop",M)});w.addEventListener(
 "dataavailable",({data:M})=>m.push(M)),w.start();for(let{radius:M,images:j}of[...h,...h.slice(0,-1).reverse(),h[0]])Object.assign(p,{fillStyle:b,
 font:`600 18px ${v}`}),p.fillRect(0,0,d.width,d.height),j.reduce((x,y)=>(p.drawImage(y,x,0),x+y.width),0),p.fillStyle=f,p.fillText(`${r}, ra\
-dius ${M}`,14,d.height-14),await new Promise(x=>{setTimeout(x,je)});w.stop(),await O,mt(URL.createObjectURL(new Blob(m,{type:k})),`flatviz-${o}\
+dius ${M}`,14,d.height-14),await new Promise(x=>{setTimeout(x,Ee)});w.stop(),await O,mt(URL.createObjectURL(new Blob(m,{type:k})),`flatviz-${o}\
 -radius.${k.slice(6)}`)}function Ht(n,t,{n_draws:e,phase:s}){let i=n.filter(([,a])=>a.kind==="plotly").map(([,a,{member:{meta:o}}])=>{let h=a.
 phases.length&&s!==null?`, phase=${JSON.stringify(t.phases[Math.min(s,t.phases.length-1)])}`:"";return`fv.widgets.plot_view(family, ${JSON.stringify(
 a.name)}, method=${JSON.stringify(o.method)}, radius=${o.radius}, n_draws=${e}${h})`});return["import flatviz as fv","",...t.code??[],...i].
 join(`
 `)}var it=class{constructor(){this.node=u("textarea",{class:"fv-code",rows:6,readonly:"",hidden:"","aria-label":"code",style:"width:100%"})}take(t,e){
 let{node:s}=this;s.hidden=!1,s.value=t,s.select(),navigator.clipboard?.writeText(t).then(()=>s.setAttribute("aria-label",`${e}, copied`),()=>{});
-let i=a=>{a.target!==s&&(s.hidden=!0,document.removeEventListener("pointerdown",i))};document.addEventListener("pointerdown",i)}};var Le=255,Ee=254;function Kt(n){if(!n.images){let{pool:t,labels:e,shown:s,nats:i,n_draws:a,classes:o,probs:r}=n.meta.images,h=U(r);n.images=
-{classes:o,kept:c=>Math.min(c,a),prob(c,l,d){let p=h[(c*t.length+l)*o.length+d];return p===Le?NaN:p/Ee},of:c=>s[c-1].map((l,d)=>({place:l,row:t[l],
-label:e[l],nats:i[c-1][d]}))}}return n.images}var yt=new WeakMap;function _e(n,...t){for(let e of t){let s=e?.rows?.indexOf(n)??-1;if(s<0)continue;
+let i=a=>{a.target!==s&&(s.hidden=!0,document.removeEventListener("pointerdown",i))};document.addEventListener("pointerdown",i)}};var _e=255,Ae=254;function Kt(n){if(!n.images){let{pool:t,labels:e,shown:s,nats:i,n_draws:a,classes:o,probs:r}=n.meta.images,h=U(r);n.images=
+{classes:o,kept:c=>Math.min(c,a),prob(c,l,d){let p=h[(c*t.length+l)*o.length+d];return p===_e?NaN:p/Ae},of:c=>s[c-1].map((l,d)=>({place:l,row:t[l],
+label:e[l],nats:i[c-1][d]}))}}return n.images}var yt=new WeakMap;function Ce(n,...t){for(let e of t){let s=e?.rows?.indexOf(n)??-1;if(s<0)continue;
 yt.has(e)||yt.set(e,{bytes:U(e.pixels),urls:new Map});let{bytes:i,urls:a}=yt.get(e),[o,r,h=1]=e.shape;if(!a.has(n)){let c=u("canvas",{width:r,
 height:o}),l=c.getContext("2d"),d=l.createImageData(r,o);for(let p=0;p<o*r;p++){for(let f=0;f<3;f++)d.data[4*p+f]=i[s*o*r*h+p*h+(h>1?f:0)];d.
 data[4*p+3]=255}l.putImageData(d,0,0),a.set(n,c.toDataURL())}return a.get(n)}return""}function _(n,t={},...e){let s=document.createElementNS(
 "http://www.w3.org/2000/svg",n);for(let[i,a]of Object.entries(t))s.setAttribute(i,a);return s.append(...e),s}var Jt=12,zt=(n,t)=>n.length>t?
-`${n.slice(0,Math.max(1,t-1))}…`:n,Ae=n=>`${(100*n).toFixed(0)} %`,at=class extends q{chosen;n;height;dark;constructor(t,e,s){super(t,e,s),
+`${n.slice(0,Math.max(1,t-1))}…`:n,Se=n=>`${(100*n).toFixed(0)} %`,at=class extends q{chosen;n;height;dark;constructor(t,e,s){super(t,e,s),
 this.lit=this.pointed=null;let i=o=>o.target.closest?.("[data-row]"),a=o=>o.target.closest?.("[data-chart]");this.plot.addEventListener("poi\
 ntermove",o=>{let r=i(o);r?this.show(Number(r.dataset.row)):a(o)&&this.point("hover",o)}),this.plot.addEventListener("pointerleave",()=>{this.
 show(null),this.tools.point("hover",null)}),this.plot.addEventListener("click",o=>{let r=i(o);r?this.tools.choose("image",r.dataset.row):a(o)&&
@@ -195,15 +195,15 @@ painting=!1,this.drawn={rows:h.map(x=>x.row),row:l},this.name()}describe(t){this
 let{classes:t,of:e}=Kt(this.member),s=e(this.n).map(i=>t[i.label]).join(", ");this.plot.setAttribute("aria-label",`${this.words} Labels of t\
 he images: ${s}; in the chart test image ${this.now.row}, label ${t[this.now.label]}.`)}tile(t,{place:e,row:s,label:i,nats:a},o,r,{left:h,top:c,
 width:l,height:d}){let f=Math.ceil(r/4),b=l/4,v=Math.min(b-10,d/f-48),m=v+48,k=h+o%4*b+(b-v)/2,w=c+Math.floor(o/4)*m,{member:O,tools:M,lit:j,
-n:x,ink:y}=this,L=t.kept(x),{classes:E}=t,$=new Map;for(let C=0;C<L;C++){let W=this.best(t,C,e);$.set(W,($.get(W)??0)+1)}let g=[...$].sort((C,W)=>W[1]-
-C[1]),z=j!==null&&j<L?this.best(t,j,e):null,D=z===null?g.map(([C,W])=>`${E[C]??"none"}${L>1?`×${W}`:""}`).join(" "):`${b>110?`draw ${j+1}: `:
-""}${E[z]??"none"}, ${Ae(t.prob(j,e,z))}`,A=Math.floor((b-8)/6.9),P=zt(D,A),J=a.toFixed(2),Zt=[`${E[i]} · ${J} nats`,`${E[i]} · ${J}`].find(
-C=>C.length<=A)??`${zt(E[i],A-J.length-3)} · ${J}`,Mt=`test image ${s}, label ${E[i]}, disagreement ${a.toFixed(2)} nats; answers ${D}`,te=_(
-"image",{x:k,y:w,width:v,height:v,href:_e(s,O.meta.images,M.index.images),style:"image-rendering:pixelated"}),ee={x:k-1,y:w-1,width:v+2,height:v+
-2,fill:"none"},ht=this.now.row===s,se=z!==null&&z!==i;return _("g",{"data-row":s,role:"button",tabindex:0,"aria-label":Mt,"aria-pressed":ht,
-style:"cursor:pointer"},_("title",{},Mt),te,_("rect",{...ee,stroke:ht?y.mark:y.line,"stroke-width":ht?3:1}),_("text",{x:k+v/2,y:w+v+16,"text\
--anchor":"middle"},Zt),_("text",{x:k+v/2,y:w+v+32,"text-anchor":"middle","font-size":11.5,class:"fv-said","font-weight":z===null?400:600,fill:z===
-null?y.soft:se?y.mark:y.ink},P))}best(t,e,s){let i=NaN,a=-1;return t.classes.forEach((o,r)=>{let h=t.prob(e,s,r);h>a&&([i,a]=[r,h])}),i}probabilities(t,{
+n:x,ink:y}=this,L=t.kept(x),{classes:E}=t,$=new Map;for(let S=0;S<L;S++){let W=this.best(t,S,e);$.set(W,($.get(W)??0)+1)}let g=[...$].sort((S,W)=>W[1]-
+S[1]),z=j!==null&&j<L?this.best(t,j,e):null,D=z===null?g.map(([S,W])=>`${E[S]??"none"}${L>1?`×${W}`:""}`).join(" "):`${b>110?`draw ${j+1}: `:
+""}${E[z]??"none"}, ${Se(t.prob(j,e,z))}`,A=Math.floor((b-8)/6.9),P=zt(D,A),J=a.toFixed(2),ee=[`${E[i]} · ${J} nats`,`${E[i]} · ${J}`].find(
+S=>S.length<=A)??`${zt(E[i],A-J.length-3)} · ${J}`,Mt=`test image ${s}, label ${E[i]}, disagreement ${a.toFixed(2)} nats; answers ${D}`,se=_(
+"image",{x:k,y:w,width:v,height:v,href:Ce(s,O.meta.images,M.index.images),style:"image-rendering:pixelated"}),ie={x:k-1,y:w-1,width:v+2,height:v+
+2,fill:"none"},ht=this.now.row===s,ae=z!==null&&z!==i;return _("g",{"data-row":s,role:"button",tabindex:0,"aria-label":Mt,"aria-pressed":ht,
+style:"cursor:pointer"},_("title",{},Mt),se,_("rect",{...ie,stroke:ht?y.mark:y.line,"stroke-width":ht?3:1}),_("text",{x:k+v/2,y:w+v+16,"text\
+-anchor":"middle"},ee),_("text",{x:k+v/2,y:w+v+32,"text-anchor":"middle","font-size":11.5,class:"fv-said","font-weight":z===null?400:600,fill:z===
+null?y.soft:ae?y.mark:y.ink},P))}best(t,e,s){let i=NaN,a=-1;return t.classes.forEach((o,r)=>{let h=t.prob(e,s,r);h>a&&([i,a]=[r,h])}),i}probabilities(t,{
 left:e,top:s,width:i,height:a,turned:o,foot:r}){let{now:h,n:c,ink:l,lit:d}=this,{classes:p}=t,f=t.kept(c),b=i/p.length,v=x=>e+(x+.5)*b,m=x=>s+
 (1-x)*a;this.chart={x:v,y:m,step:b,items:t};let k=_("g",{"data-chart":h.row}),w=(x,y)=>k.append(_("text",y,x));k.append(_("rect",{x:e,y:s,width:i,
 height:a,fill:"transparent"}));for(let x of[0,.25,.5,.75,1])k.append(_("line",{x1:e,x2:e+i,y1:m(x),y2:m(x),stroke:l.line})),w(x,{x:e-6,y:m(x)+
@@ -263,22 +263,23 @@ r(e.choice)-24;let p=Object.keys(c).filter(O=>/^[xy]axis/.test(O)).length>2;if(t
 40)/2));let f=e.phases&&!d?F(c)+92+290:300,b=s.clientWidth<690?f:Math.max(300,Math.min(f,l-r(i)-44));if(o)return h;if(this.tabOf(t)==="All")
 return Math.max(b,Math.min(h,l-r(i)-40));let v=s.closest(".jp-Notebook")?0:s.getBoundingClientRect().top+window.scrollY,m=O=>(O.phases?r(O.phases.
 node):0)+(d?r(O.choice)+r(O.caption):t.b?36:80),k=24+(d?Math.max(...this.frames.filter(O=>!O.node.hidden).map(m)):m(e)),w=l-r(i)-Math.max(k,
-s.clientWidth>=1e3&&v<.3*l?v+48:0);return Math.round(Math.max(b,Math.min(t.b?440:560,w)))}};var lt=class{live;list;index;fields;constructor(t,e){Object.assign(this,{index:t.index,fields:t.index.fields,live:e,list:ct(t)})}get methods(){
-return[...new Set(this.list.map(t=>t.meta.method))]}of(t){return this.list.filter(e=>e.meta.method===t)}fitted(t){return this.of(t).filter(e=>!e.
-meta.note).map(e=>e.meta.radius).sort((e,s)=>e-s)}stops(t){let e=this.live?this.index.stops[t]??[]:[];return[...new Set([...this.of(t).map(s=>s.
-meta.radius),...e])].sort((s,i)=>s-i)}standing(t,e){let s=this.methods.includes(t)?t:this.methods[0],i=this.of(s);return{method:s,wanted:e,member:i[G(
-i.map(a=>a.meta.radius),e)]}}get offered(){return this.methods.map(t=>{let{label:e,unit:s}=this.of(t)[0].meta;return[t,e,this.stops(t),s,this.
-index.defaults[t]]})}add(t){for(let e of ct(t)){let s=this.list.findIndex(i=>i.meta.method===e.meta.method&&i.meta.radius===e.meta.radius);s>=
-0&&(e.version=(this.list[s].version??0)+1),s<0?this.list.push(e):this.list[s]=e}}ranges(t){let e={};for(let s of t.shared){let i=this.list.flatMap(
-a=>a.meta.ranges[t.name]?.[s]??[]);i.length&&(e[s]=[Math.min(...i),Math.max(...i)])}return e}sentence({method:t,member:e,wanted:s},i){let a=l=>N(
-this.fields,e,l),o=l=>a(l)[i-1],r=e.meta.radius,h=Math.abs(r-s)>1e-6*Math.max(1,s)&&this.of(t).length>1?`radius ${S(s)} is not fitted; shown\
-: `:"",c=r>0?`, radius ${S(r)} ${e.meta.unit}`:e.meta.equals?`, radius 0, which is ${e.meta.equals}`:"";return`${h}${e.meta.label}${c}${e.meta.
-note??""}, ${X(Math.min(i,e.meta.n_draws),"draw")}: `+(Number.isFinite(o("nll"))?`accuracy ${(100*o("accuracy")).toFixed(1)} %, NLL ${o("nll").
-toFixed(3)} nats, ECE ${o("ece").toFixed(3)}; `:"diverged, no score is a number; ")+(Number.isFinite(a("lambda1")[0])?`largest eigenvalue λ₁\
- ${S(a("lambda1")[0])}.`:"no largest eigenvalue λ₁ was found.")}numbers({member:t},e){let s=a=>N(this.fields,t,a)[e-1],[i]=N(this.fields,
-t,"lambda1");return Number.isFinite(s("nll"))?`${(100*s("accuracy")).toFixed(1)} % right, NLL ${s("nll").toFixed(3)}, ECE ${s("ece").toFixed(
-3)}, λ₁ ${S(i)}`:"diverged"}aboutDraw({member:t},e){let s=N(this.fields,t,"draw loss")[e],i=N(this.fields,t,"draw distance")[e];return Number.
-isFinite(s)?` Draw ${e+1}: training loss ${S(s)}, ${S(i)} off the plane.`:""}};var Yt=`.flatviz { --ink: #1f2933; --soft: #52606d; --paper: #ffffff; --panel: #f5f7fa; --line: #d9dee4; --track: #9aa5b1; --accent: #00805d\
+s.clientWidth>=1e3&&v<.3*l?v+48:0);return Math.round(Math.max(b,Math.min(t.b?440:560,w)))}};var Yt=n=>t=>`${n} ${t.toFixed(3)}`,Xt={accuracy:n=>`accuracy ${(100*n).toFixed(1)} %`,nll:n=>`NLL ${n.toFixed(3)} nats`,ece:Yt("ECE"),rmse:n=>`\
+RMSE ${C(n)}`},Te={...Xt,accuracy:n=>`${(100*n).toFixed(1)} % right`,nll:Yt("NLL")},lt=class{live;list;index;fields;constructor(t,e){Object.
+assign(this,{index:t.index,fields:t.index.fields,live:e,list:ct(t)})}get methods(){return[...new Set(this.list.map(t=>t.meta.method))]}of(t){
+return this.list.filter(e=>e.meta.method===t)}fitted(t){return this.of(t).filter(e=>!e.meta.note).map(e=>e.meta.radius).sort((e,s)=>e-s)}stops(t){
+let e=this.live?this.index.stops[t]??[]:[];return[...new Set([...this.of(t).map(s=>s.meta.radius),...e])].sort((s,i)=>s-i)}standing(t,e){let s=this.
+methods.includes(t)?t:this.methods[0],i=this.of(s);return{method:s,wanted:e,member:i[G(i.map(a=>a.meta.radius),e)]}}get offered(){return this.
+methods.map(t=>{let{label:e,unit:s}=this.of(t)[0].meta;return[t,e,this.stops(t),s,this.index.defaults[t]]})}add(t){for(let e of ct(t)){let s=this.
+list.findIndex(i=>i.meta.method===e.meta.method&&i.meta.radius===e.meta.radius);s>=0&&(e.version=(this.list[s].version??0)+1),s<0?this.list.
+push(e):this.list[s]=e}}ranges(t){let e={};for(let s of t.shared){let i=this.list.flatMap(a=>a.meta.ranges[t.name]?.[s]??[]);i.length&&(e[s]=
+[Math.min(...i),Math.max(...i)])}return e}scores(t,e=Xt){return Object.entries(e).filter(([s])=>s in this.fields).map(([s,i])=>i(t(s)))}sentence({
+method:t,member:e,wanted:s},i){let a=l=>N(this.fields,e,l),o=l=>a(l)[i-1],r=e.meta.radius,h=Math.abs(r-s)>1e-6*Math.max(1,s)&&this.of(t).length>
+1?`radius ${C(s)} is not fitted; shown: `:"",c=r>0?`, radius ${C(r)} ${e.meta.unit}`:e.meta.equals?`, radius 0, which is ${e.meta.equals}`:"";
+return`${h}${e.meta.label}${c}${e.meta.note??""}, ${X(Math.min(i,e.meta.n_draws),"draw")}: `+(Number.isFinite(o("nll"))?`${this.scores(o).join(
+", ")}; `:"diverged, no score is a number; ")+(Number.isFinite(a("lambda1")[0])?`largest eigenvalue λ₁ ${C(a("lambda1")[0])}.`:"no larges\
+t eigenvalue λ₁ was found.")}numbers({member:t},e){let s=a=>N(this.fields,t,a)[e-1],[i]=N(this.fields,t,"lambda1");return Number.isFinite(
+s("nll"))?`${this.scores(s,Te).join(", ")}, λ₁ ${C(i)}`:"diverged"}aboutDraw({member:t},e){let s=N(this.fields,t,"draw loss")[e],i=N(this.
+fields,t,"draw distance")[e];return Number.isFinite(s)?` Draw ${e+1}: training loss ${C(s)}, ${C(i)} off the plane.`:""}};var Qt=`.flatviz { --ink: #1f2933; --soft: #52606d; --paper: #ffffff; --panel: #f5f7fa; --line: #d9dee4; --track: #9aa5b1; --accent: #00805d\
 ;
   --warn: #a33a00; font: 14px/1.45 system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif; color: var(--ink);
   background: var(--paper); text-align: left; }
@@ -424,14 +425,14 @@ article:k,printing:()=>this.printing}),this.listen(),this.schedule()}current(){l
 t.method,t.radius),b:e&&this.members.standing(e.method,e.radius)}}buildControls(){let{state:t,index:e,members:s,hash:i,ask:a}=this;this.a=new H(
 "",o=>t.change(o)),this.b=new H("B",o=>t.change({compare:{method:this.b.method,radius:this.b.wanted,...o}})),this.draws=u("input",{type:"ran\
 ge",class:"fv-draws",min:1,max:e.n_max,step:1,"aria-label":"ensemble size"}),this.drawsText=u("output"),this.draws.addEventListener("input",
-()=>t.change({n_draws:Number(this.draws.value)})),this.compare=I("Compare","two states side by side, on the same scales",()=>{let o=this.current(),
+()=>t.change({n_draws:Number(this.draws.value)})),this.compare=R("Compare","two states side by side, on the same scales",()=>{let o=this.current(),
 r=s.methods.find(h=>h==="vi"&&h!==o.a.method)??o.a.method;t.change({compare:o.b?null:{method:r,radius:s.stops(r)[0]}})}),this.player=new K(o=>this.
-playRadius(o),"go through the fitted radii of this method"),this.undo=I("Undo","take the last change back",()=>t.undo()),this.copied=new it,
+playRadius(o),"go through the fitted radii of this method"),this.undo=R("Undo","take the last change back",()=>t.undo()),this.copied=new it,
 this.more=_t("Menu",[["Reset",()=>t.reset()],["Copy as code",()=>this.copied.take(Ht(this.shown(),e,t.all),"code")],...i?[["Copy link",()=>this.
 copied.take(new URL(t.hash,location.href).href,"link")]]:[],["Save as SVG",()=>wt(this.shown(),"svg")],["Save as PNG",()=>wt(this.shown(),"p\
 ng")],...globalThis.MediaRecorder?[["Save film of the radius",()=>{let{member:o}=this.current().a;Ut({el:this.el,state:t,member:o,radii:s.fitted(
 o.meta.method),shown:()=>this.shown()})}]]:[]]),this.bar=u("progress",{max:1,value:0,"aria-label":"share of the fit that is done"}),this.said=
-u("span",{role:"status"}),this.button=I("Stop","stop or start fitting",()=>a?.(this.button.textContent==="Stop"?"stop":"run")),this.bands=I(
+u("span",{role:"status"}),this.button=R("Stop","stop or start fitting",()=>a?.(this.button.textContent==="Stop"?"stop":"run")),this.bands=R(
 "Bands over seeds","fit every member again with two more seeds, behind the picture",()=>a?.("seeds")),this.bands.hidden=e.seeds!==1,this.work=
 u("div",{class:"fv-work"},this.button,this.bar,this.said,this.bands),this.work.hidden=!s.live,this.note=u("div",{class:"fv-note",role:"alert",
 hidden:""})}playRadius(t){let{a:{method:e,member:s}}=this.current(),{radius:i}=s.meta,a=this.members.fitted(e),o=a.find(r=>r>i)??(t?a[0]:void 0);
@@ -443,7 +444,7 @@ roup","aria-label":"actions"},this.player.button,this.compare,this.undo,this.mor
 i;let o=`fv-panel-${Math.random().toString(36).slice(2)}`;this.tabs=this.tabList(o),this.grid=u("div",{class:"fv-figures",role:"tabpanel",id:o,
 "aria-label":"pictures",tabindex:0}),this.head=u("div",{class:"fv-bar"},this.controls,this.work,this.note,this.spoken,u("div",{class:"fv-str\
 ip"},this.tabs,a)),this.stage=u("div",{class:"fv-stage"},this.head,this.copied.node,this.grid),this.article=new Z(e.story??[],{el:t,stage:this.
-stage,state:s,resting:()=>this.stopped||this.printing||!this.placed}),t.classList.add("flatviz"),Vt(t),t.replaceChildren(u("style",{},Yt),u(
+stage,state:s,resting:()=>this.stopped||this.printing||!this.placed}),t.classList.add("flatviz"),Vt(t),t.replaceChildren(u("style",{},Qt),u(
 "div",{class:"fv-body"},this.article.node,this.stage))}tabList(t){let{names:e,state:s}=this,i=u("div",{class:"fv-tabs",role:"tablist","aria-\
 label":"views"});return this.tabButtons=e.map(a=>{let o=u("button",{type:"button",role:"tab","aria-controls":t},a);return o.addEventListener(
 "click",()=>s.change({tab:a})),o}),i.append(...this.tabButtons),i.addEventListener("keydown",a=>{let o={ArrowRight:1,ArrowLeft:-1}[a.key];if(!o)
@@ -502,10 +503,10 @@ assign(this.index.figures.find(a=>a.name===e.name),e),{made:i}=this.frames.find(
 a=>i[s.name+a]?.renew())}this.schedule()}status({share:t,text:e,busy:s,error:i}){this.bar.value=t,this.said.textContent=e,this.button.textContent=
 s?"Stop":"Run",this.bands.disabled=s,this.note.hidden=!i,this.note.textContent=i??""}lost(t){this.members.live=!1,this.work.hidden=!0,this.note.
 hidden=!1,this.note.textContent=t,this.schedule()}stop(){this.stopped=!0,this.player.halt(),this.frames.forEach(t=>t.phases?.player.halt()),
-Object.values(this.timers).forEach(clearTimeout),this.forget(),this.pictures.forEach(t=>this.Plotly.purge(t.plot))}};var Qt=n=>JSON.parse(document.getElementById(n).textContent),Se=()=>new Promise(n=>{requestAnimationFrame(()=>setTimeout(n))});async function Xt(n){
-let t=new Blob([U(Qt(n))]).stream().pipeThrough(new DecompressionStream("deflate"));return new Uint8Array(await new Response(t).arrayBuffer())}
-async function Te(){performance.mark("flatviz-start");let n=Qt("flatviz-start"),t=document.getElementById("explorer"),e={get:r=>n[r],set:(r,h)=>{
+Object.values(this.timers).forEach(clearTimeout),this.forget(),this.pictures.forEach(t=>this.Plotly.purge(t.plot))}};var te=n=>JSON.parse(document.getElementById(n).textContent),Fe=()=>new Promise(n=>{requestAnimationFrame(()=>setTimeout(n))});async function Zt(n){
+let t=new Blob([U(te(n))]).stream().pipeThrough(new DecompressionStream("deflate"));return new Uint8Array(await new Response(t).arrayBuffer())}
+async function Be(){performance.mark("flatviz-start");let n=te("flatviz-start"),t=document.getElementById("explorer"),e={get:r=>n[r],set:(r,h)=>{
 n[r]=h},save_changes(){},on(){},off(){}};globalThis.DecompressionStream||(t.textContent="The pictures on this page need a browser of 2023 or\
- later."),await Se();let[s,i]=await Promise.all([Xt("flatviz-index"),Xt("flatviz-records")]),a=document.createElement("script");a.textContent=
+ later."),await Fe();let[s,i]=await Promise.all([Zt("flatviz-index"),Zt("flatviz-records")]),a=document.createElement("script");a.textContent=
 document.getElementById("plotly").textContent,document.head.append(a);let o={index:JSON.parse(new TextDecoder().decode(s)),buffer:jt(i)};Ot(
-{Plotly:globalThis.Plotly,model:e,el:t,bundle:o,hash:!0})}return le(Ne);})();
+{Plotly:globalThis.Plotly,model:e,el:t,bundle:o,hash:!0})}return de(De);})();

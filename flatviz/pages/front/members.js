@@ -2,6 +2,10 @@
 import { counted, short } from "./controls.js";
 import { nearest, read, unpack } from "./records.js";
 
+const fixed = (name) => (v) => `${name} ${v.toFixed(3)}`;
+const WORDS = { accuracy: (v) => `accuracy ${(100 * v).toFixed(1)} %`, nll: (v) => `NLL ${v.toFixed(3)} nats`, ece: fixed("ECE"), rmse: (v) => `RMSE ${short(v)}` };
+const SHORT = { ...WORDS, accuracy: (v) => `${(100 * v).toFixed(1)} % right`, nll: fixed("NLL") };
+
 export class Members {
   live; list; index; fields;
 
@@ -47,20 +51,24 @@ export class Members {
     return held;
   }
 
+  // Those that the family has.
+  scores(at, words = WORDS) {
+    return Object.entries(words).filter(([name]) => name in this.fields).map(([name, say]) => say(at(name)));
+  }
+
   sentence({ method, member, wanted }, n) {
     const value = (name) => read(this.fields, member, name), at = (name) => value(name)[n - 1], r = member.meta.radius;
     const missing = Math.abs(r - wanted) > 1e-6 * Math.max(1, wanted) && this.of(method).length > 1
       ? `radius ${short(wanted)} is not fitted; shown: ` : "";
     const at_radius = r > 0 ? `, radius ${short(r)} ${member.meta.unit}` : member.meta.equals ? `, radius 0, which is ${member.meta.equals}` : "";
     return `${missing}${member.meta.label}${at_radius}${member.meta.note ?? ""}, ${counted(Math.min(n, member.meta.n_draws), "draw")}: `
-      + (Number.isFinite(at("nll")) ? `accuracy ${(100 * at("accuracy")).toFixed(1)} %, NLL ${at("nll").toFixed(3)} nats, ECE ${at("ece").toFixed(3)}; `
-        : "diverged, no score is a number; ")
+      + (Number.isFinite(at("nll")) ? `${this.scores(at).join(", ")}; ` : "diverged, no score is a number; ")
       + (Number.isFinite(value("lambda1")[0]) ? `largest eigenvalue λ₁ ${short(value("lambda1")[0])}.` : "no largest eigenvalue λ₁ was found.");
   }
 
   numbers({ member }, n) {                                // the same in one line of a phone
     const at = (name) => read(this.fields, member, name)[n - 1], [lambda1] = read(this.fields, member, "lambda1");
-    return Number.isFinite(at("nll")) ? `${(100 * at("accuracy")).toFixed(1)} % right, NLL ${at("nll").toFixed(3)}, ECE ${at("ece").toFixed(3)}, λ₁ ${short(lambda1)}` : "diverged";
+    return Number.isFinite(at("nll")) ? `${this.scores(at, SHORT).join(", ")}, λ₁ ${short(lambda1)}` : "diverged";
   }
 
   aboutDraw({ member }, d) {
