@@ -264,7 +264,7 @@ assert (big + one) - big != (big - big) + one
 # ## References
 #
 # - [Dask distributed](https://distributed.dask.org): tasks over processes and machines.
-# - [PyTorch distributed](https://pytorch.org/docs/stable/distributed.html): `torchrun`, gloo and NCCL.
+# - [concurrent.futures](https://docs.python.org/3/library/concurrent.futures.html): the interface that `engine=` takes.
 #
 # **Next**: [chapter C](C_write_your_own_posterior.ipynb) writes a new posterior; or back to the
 # [table of contents](contents.ipynb).

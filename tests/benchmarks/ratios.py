@@ -1,13 +1,17 @@
-"""All speed and accuracy ratios against the peers, one row each: `python tests/benchmarks/ratios.py [rows ...]`.
+"""All speed and accuracy ratios against the peers, one row each: `python tests/benchmarks/ratios.py [out=FILE] [rows ...]`.
+
+With out=docs/speed.md they are a page of the site, with date and machine.
 
 Values are checked to agree before anything is timed.  Planes are timed as whole public calls, at one thread and at torch's
 default number (set no OMP_NUM_THREADS), the median of three in turn; the rest at one thread, the least of a few in turn.
 Needs the extra `bench`; a peer that is not there leaves its row out and says so.
 """
 
+import os
 import sys
 import time
 from collections.abc import Callable
+from datetime import date
 from functools import partial
 from pathlib import Path
 from unittest.mock import Mock
@@ -27,7 +31,17 @@ STEPS = 4  # points a side at which values are compared
 THREADS = torch.get_num_threads()  # torch's own choice
 
 
+ABOUT = """# Speed
+
+Ratios of times of one run, written by `python tests/benchmarks/ratios.py out=docs/speed.md` on {day} with {machine}. A plane: time a
+point of loss-landscapes over that of flatviz; a last-layer plane: of whole forward passes over those of the head alone; a product:
+time of one Hessian-vector product over that of a gradient.
+"""
+SAID: list[tuple[str, ...]] = []
+
+
 def say(name: str, ratio: float, wanted: str, seconds: str = "") -> None:
+    SAID.append((name.strip(), f"{ratio:.2f}", wanted, seconds.split(",")[0]))
     print(f"{name:<58} {ratio:8.2f}   wanted {wanted:<9} {seconds}", flush=True)
 
 
@@ -168,12 +182,19 @@ ROWS = {
 def main(names: list[str]) -> None:
     """Print the rows asked for, all by default."""
     torch.set_num_threads(1)
-    print(f"torch {torch.__version__}, one thread, {torch.backends.cpu.get_cpu_capability()}")
+    out = [name.removeprefix("out=") for name in names if name.startswith("out=")]
+    names = [name for name in names if not name.startswith("out=")]
+    machine = f"torch {torch.__version__}, {os.cpu_count()} cores, {torch.backends.cpu.get_cpu_capability()}"
+    print(machine)
     for name in names or list(ROWS):
         if name not in ROWS:
             raise SystemExit(f"rows must be some of {', '.join(ROWS)}, got {name!r}")
         torch.manual_seed(0)  # a row prints the same alone as among others
         ROWS[name]()
+    for path in out:
+        head = "| quantity | ratio | goal | times |\n|---|---|---|---|"
+        lines = [f"| {' | '.join(row)} |" for row in SAID]
+        Path(path).write_text("\n".join([ABOUT.format(day=date.today(), machine=machine), head, *lines, ""]), encoding="utf-8")
 
 
 if __name__ == "__main__":
