@@ -36,6 +36,7 @@ VARIANCE_FLOOR = 1e-12  # a weight that never moved (a pixel that is always blan
 # minibatches of 10: with all hundred examples of the task in each, SGD has no noise for its tail to show
 SETTINGS = dict(snapshots=20, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=10)
 RANKED = dict(rank=5) | SETTINGS
+BATCHNORM = dict(lr=0.02)  # at 0.05 some convolutional networks diverge with their statistics frozen
 
 
 class SWAGState(NamedTuple):
@@ -108,7 +109,7 @@ class SWAG(Algorithm):
         return Gaussian(mean, log_std.to(mean), factor.to(mean), history)
 
 
-@defaults(SETTINGS | LARGE)
+@defaults(SETTINGS | LARGE, SETTINGS | LARGE | BATCHNORM)
 def fit_swa(net: Net, data: Data, *, seed: Seed, **how: Unpack[Tail]) -> Draws:
     """Run SGD at a constant rate from where the net stands and average one snapshot an epoch; a single draw, (1, D).
 
@@ -137,7 +138,7 @@ def fit_swa(net: Net, data: Data, *, seed: Seed, **how: Unpack[Tail]) -> Draws:
     return Draws(w[None], history, refresh_batchnorm(net, w, data).buffers() if trains else None)
 
 
-@defaults(SETTINGS | LARGE)
+@defaults(SETTINGS | LARGE, SETTINGS | LARGE | BATCHNORM)
 def fit_swag_diag(net: Net, data: Data, *, seed: Seed, **how: Unpack[Tail]) -> Gaussian:
     """Run SGD at a constant rate from where the net stands, collecting one snapshot an epoch; rank 0, mean (D,).
 
@@ -161,7 +162,7 @@ def fit_swag_diag(net: Net, data: Data, *, seed: Seed, **how: Unpack[Tail]) -> G
     return swag.result(state, history)
 
 
-@defaults(RANKED | LARGE)
+@defaults(RANKED | LARGE, RANKED | LARGE | BATCHNORM)
 def fit_swag(net: Net, data: Data, *, seed: Seed, rank: Count, scale: Positive = 1.0, **how: Unpack[Tail]) -> Gaussian:
     """Run SGD at a constant rate from where the net stands, collecting one snapshot an epoch; mean (D,), factor (K, D).
 
@@ -188,7 +189,7 @@ def fit_swag(net: Net, data: Data, *, seed: Seed, rank: Count, scale: Positive =
     return swag.result(state, history)
 
 
-@defaults(RANKED | LARGE)
+@defaults(RANKED | LARGE, RANKED | LARGE | BATCHNORM)
 def fit_swag_members(
     net: Net, data: Data, W: Tensor, *, seeds: list[int], rank: int, scale: float = 1.0, **how: Unpack[Tail]
 ) -> list[Gaussian]:

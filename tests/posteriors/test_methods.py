@@ -277,3 +277,10 @@ def test_particles_at_one_place_are_refused(line):
     module = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1)).double()
     with pytest.raises(ValueError, match=r"3 particles must start apart, got one place for all: treat a head"):
         fv.fit_svgd(fv.Net.from_module(module, lambda name: name.startswith("0.")), line[1], seed=0, n_draws=3)
+
+
+def test_swag_of_a_net_with_batchnorm_takes_the_smaller_rate():
+    net = fv.Net.from_module(torch.nn.Sequential(torch.nn.Linear(2, 4), torch.nn.BatchNorm1d(4), torch.nn.Linear(4, 2)).eval())
+    data = fv.Data(torch.randn(20, 2), torch.arange(20) % 2)
+    usual, small, large = (fv.fit_swag(net, data, seed=0, snapshots=6, **how).mean for how in ({}, {"lr": 0.02}, {"lr": 0.05}))
+    assert torch.equal(usual, small) and not torch.equal(usual, large)
