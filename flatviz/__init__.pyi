@@ -35,8 +35,9 @@ from flatviz.plots import plot_spectrum as plot_spectrum
 from flatviz.plots import plot_surface as plot_surface
 from flatviz.posteriors import METHODS as METHODS
 from flatviz.posteriors.bsam import fit_bsam as fit_bsam
+from flatviz.posteriors.coupled import fit_emcmc as fit_emcmc
+from flatviz.posteriors.coupled import fit_svgd as fit_svgd
 from flatviz.posteriors.dropout import fit_dropout as fit_dropout
-from flatviz.posteriors.emcmc import fit_emcmc as fit_emcmc
 from flatviz.posteriors.hmc import fit_hmc as fit_hmc
 from flatviz.posteriors.laplace import fit_laplace as fit_laplace
 from flatviz.posteriors.multi import fit_multi as fit_multi
@@ -48,7 +49,6 @@ from flatviz.posteriors.sgd import fit_sgd as fit_sgd
 from flatviz.posteriors.sgld import fit_csgld as fit_csgld
 from flatviz.posteriors.sgld import fit_sghmc as fit_sghmc
 from flatviz.posteriors.sgld import fit_sgld as fit_sgld
-from flatviz.posteriors.svgd import fit_svgd as fit_svgd
 from flatviz.posteriors.swag import fit_swa as fit_swa
 from flatviz.posteriors.swag import fit_swag as fit_swag
 from flatviz.posteriors.swag import fit_swag_diag as fit_swag_diag
@@ -71,8 +71,8 @@ from flatviz.storage.cache import save as save
 from flatviz.training.driver import Diverged as Diverged
 from flatviz.training.gradient import Training as Training
 from flatviz.training.perturb import perturb as perturb
+from flatviz.training.points import pretrain as pretrain
 from flatviz.training.recording import record_path as record_path
-from flatviz.training.sgd import pretrain as pretrain
 from flatviz.widgets.compare import compare as compare
 from flatviz.widgets.explore import explore as explore
 from flatviz.widgets.explore import playground as playground

@@ -12,7 +12,7 @@ from flatviz.core.arithmetic import float32_flags
 from flatviz.core.seeds import generator
 from flatviz.training.gradient import gradient
 from flatviz.training.losses import training_loss
-from flatviz.training.sgd import starts
+from flatviz.training.points import starts
 
 
 def random_gaussian(seed: int, dim: int = 7, rank: int = 3, dtype=torch.float64) -> fv.Gaussian:

@@ -38,7 +38,6 @@ __getattr__, __dir__, __all__ = lazy(
     __name__,
     {
         "grid": "run",
-        "statistics": "amount equivalent holm judged paired sentences shown",
-        "table": "COLUMNS QUANTITIES at read_table write_table",
+        "statistics": "COLUMNS QUANTITIES amount at equivalent holm judged paired read_table sentences shown write_table",
     },
 )

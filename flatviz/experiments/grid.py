@@ -10,7 +10,7 @@ import pandas as pd
 
 from flatviz.checks import check_device
 from flatviz.core import Progress
-from flatviz.experiments.table import CELL, COLUMNS
+from flatviz.experiments.statistics import CELL, COLUMNS
 from flatviz.families.tasks import Engine, cached_each, each, executor
 
 Cell = dict[str, Any]

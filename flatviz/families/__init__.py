@@ -5,7 +5,7 @@ from flatviz.lazy import lazy
 __getattr__, __dir__, __all__ = lazy(
     __name__,
     {
-        "baselines": "shifted_scores",
+        "preparation": "shifted_scores",
         "convergence": "convergence_gap",
         "family": "fit_family measure",
         "one_step": "mechanism mechanism_in_training",

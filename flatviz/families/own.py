@@ -30,7 +30,7 @@ from flatviz.posteriors.transfer import transfer
 from flatviz.results import Prediction
 from flatviz.training.driver import Diverged
 from flatviz.training.keywords import LARGE
-from flatviz.training.sgd import pretrain
+from flatviz.training.points import pretrain
 from flatviz.training.streams import steps_per_epoch
 from flatviz.training.variational import DRAWS
 

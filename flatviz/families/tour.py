@@ -8,13 +8,22 @@ import torch
 
 from flatviz.core import Net, Progress, Task, Treated, pick
 from flatviz.datasets.tasks import DEFAULT, named_task
-from flatviz.families.baselines import at_solution, without_source
 from flatviz.families.choice import Choices
 from flatviz.families.convergence import ConvergenceGap, gap_of_member
 from flatviz.families.family import measure, repeat_family
 from flatviz.families.maps import has_input_maps, input_maps
 from flatviz.families.members import Fitting, check_settings, with_maps
-from flatviz.families.preparation import Model, Recipe, TaskOf, build_model, check_learned, recipe_for, task_for
+from flatviz.families.preparation import (
+    Model,
+    Recipe,
+    TaskOf,
+    at_solution,
+    build_model,
+    check_learned,
+    recipe_for,
+    task_for,
+    without_source,
+)
 from flatviz.families.tasks import Engine
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.hmc import fit_hmc
@@ -22,7 +31,7 @@ from flatviz.posteriors.swag import fit_swag
 from flatviz.posteriors.transfer import transfer
 from flatviz.results import Family, Gaussian, Prediction, placed
 from flatviz.storage.cache import cached
-from flatviz.training.sgd import pretrain
+from flatviz.training.points import pretrain
 
 REPEATS = 2  # fits of the family with other noise, beside its own
 HEAD_STD, RANK = 0.3, 5

@@ -130,6 +130,13 @@ class Krylov:
         rounding = torch.finfo(self.Q.dtype).eps * values.abs().max()
         return values, vectors, outside.sqrt() + rounding + self._dropped
 
+    def beyond(self, g: Tensor, y: Tensor) -> Tensor:
+        """(I - P) H (I - P) g, P = Q^T Q the projection on the basis, from y = H g."""
+        Q = self.Q[: self.size]
+        c = Q @ g
+        ahead = [p * float(row[: self.size] @ c.double().cpu()) for p, row in self._ahead]  # what H Q has outside of the basis
+        return y - Q.T @ (Q @ y) - sum(ahead)
+
     def restart(self, keep: int) -> None:
         """Go on from the `keep` largest Ritz vectors alone."""
         values, vectors, _ = self.ritz()

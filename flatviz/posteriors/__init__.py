@@ -21,11 +21,10 @@ __getattr__, __dir__, __all__ = lazy(
     __name__,
     {
         "bsam": "BSAM",
-        "emcmc": "EMCMC",
+        "coupled": "EMCMC SVGD",
         "laplace": "laplace_evidence",
         "sabma": "SABMA",
         "sgld": "SGLD SGHMC",
-        "svgd": "SVGD",
         "swag": "SWAG",
         "transfer": "moped_prior",
         "vi": "VI",

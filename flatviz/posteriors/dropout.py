@@ -26,7 +26,7 @@ from flatviz.storage.files import State
 from flatviz.training.gradient import PLAIN, Training
 from flatviz.training.keywords import Run, Trained, defaults
 from flatviz.training.losses import FrozenLoss
-from flatviz.training.sgd import descend
+from flatviz.training.points import descend
 
 RATE = 0.1  # where the network has no dropout layers
 SETTINGS = dict(rate=None, n_draws=30, steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None)

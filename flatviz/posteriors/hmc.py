@@ -27,8 +27,8 @@ from flatviz.results import Draws, History
 from flatviz.training.driver import advance, titled
 from flatviz.training.gradient import TrainingLoss, gradient
 from flatviz.training.keywords import Resumed, Run, defaults
-from flatviz.training.langevin import thinned
 from flatviz.training.losses import check_covers, refuse_random_trunk, training_loss
+from flatviz.training.points import thinned
 from flatviz.training.streams import FreshNoise
 
 TIME = math.pi / 2  # mean length of a trajectory, in prior standard deviations

@@ -27,7 +27,7 @@ from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Gaussian, History
 from flatviz.training.keywords import Epochs, Run, defaults
 from flatviz.training.losses import refuse_random_trunk, training_loss
-from flatviz.training.sgd import descend
+from flatviz.training.points import descend
 
 Kept = Literal["diagonal", "full", "last_layer"]
 Structure = Literal[Kept, Bridged]

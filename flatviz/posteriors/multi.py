@@ -20,7 +20,7 @@ from flatviz.core import Data, Net, track
 from flatviz.posteriors.method import Method, Tuned, callable_of
 from flatviz.results import Gaussian, Mixture, Posterior
 from flatviz.training.keywords import Resumed, Run, Trained, defaults
-from flatviz.training.sgd import train_members
+from flatviz.training.points import train_members
 
 SHARED = ("momentum", "weight_decay", "batch_size", "likelihood", "ascent")  # with the fit inside
 SETTINGS = dict(members=3, steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None)

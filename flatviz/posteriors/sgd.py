@@ -20,7 +20,7 @@ from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws
 from flatviz.training.keywords import Run, Trained, defaults
 from flatviz.training.losses import training_loss
-from flatviz.training.sgd import descend, train_members
+from flatviz.training.points import descend, train_members
 
 SETTINGS = dict(steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None)
 ENSEMBLE = dict(members=5) | SETTINGS

@@ -37,7 +37,7 @@ from flatviz.results import Draws
 from flatviz.training.driver import Record
 from flatviz.training.gradient import Batch, Noises, TrainingLoss
 from flatviz.training.keywords import Chain, Run, Thinned, defaults
-from flatviz.training.langevin import Chains, ChainState, energy_of, run_chains, thinned
+from flatviz.training.points import Chains, ChainState, energy_of, run_chains, thinned
 from flatviz.training.streams import constant, cosine, rates
 
 SETTINGS = dict(n_draws=30, burn_in=300, thin=20, lr=0.01, temperature=1.0, weight_decay=5e-4, batch_size=None)

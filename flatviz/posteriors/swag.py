@@ -29,7 +29,7 @@ from flatviz.training.driver import Algorithm, Record, drive
 from flatviz.training.gradient import Batch, Noises, TrainingLoss
 from flatviz.training.keywords import LARGE, Run, Tail, defaults
 from flatviz.training.losses import training_loss
-from flatviz.training.sgd import SGD, SGDState
+from flatviz.training.points import SGD, SGDState
 from flatviz.training.streams import constant, rates, steps_per_epoch
 
 VARIANCE_FLOOR = 1e-12  # a weight that never moved (a pixel that is always blank) still needs a density

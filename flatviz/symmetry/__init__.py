@@ -5,9 +5,8 @@ from flatviz.lazy import lazy
 __getattr__, __dir__, __all__ = lazy(
     __name__,
     {
-        "hidden": "units_of",
         "units": "Units",
-        "actions": "flip permute random_factor random_order rescale",
+        "actions": "flip permute random_factor random_order rescale units_of",
         "removal": "align canonical sort_units unit_norm",
         "minmass": "min_mass rescaled_orbit",
         "discrepancy": "layers_of mmd",

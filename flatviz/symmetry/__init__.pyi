@@ -4,9 +4,9 @@ from flatviz.symmetry.actions import permute as permute
 from flatviz.symmetry.actions import random_factor as random_factor
 from flatviz.symmetry.actions import random_order as random_order
 from flatviz.symmetry.actions import rescale as rescale
+from flatviz.symmetry.actions import units_of as units_of
 from flatviz.symmetry.discrepancy import layers_of as layers_of
 from flatviz.symmetry.discrepancy import mmd as mmd
-from flatviz.symmetry.hidden import units_of as units_of
 from flatviz.symmetry.minmass import min_mass as min_mass
 from flatviz.symmetry.minmass import rescaled_orbit as rescaled_orbit
 from flatviz.symmetry.pool import pair_diversity as pair_diversity

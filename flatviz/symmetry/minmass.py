@@ -13,8 +13,7 @@ from flatviz.metrics.curvature import gains, quadratic_forms
 from flatviz.objectives.network import nll
 from flatviz.planes.plane import normalized
 from flatviz.results import SHARPNESS_LABELS, Curve
-from flatviz.symmetry.actions import random_signs, rescale
-from flatviz.symmetry.hidden import units_of
+from flatviz.symmetry.actions import random_signs, rescale, units_of
 from flatviz.symmetry.removal import normed
 from flatviz.symmetry.units import Units
 

@@ -25,7 +25,7 @@ from flatviz.training.driver import drive
 from flatviz.training.gradient import Training
 from flatviz.training.keywords import Checkpoint, Run
 from flatviz.training.losses import training_loss
-from flatviz.training.sgd import SGD, starts
+from flatviz.training.points import SGD, starts
 from flatviz.training.streams import rates, steps_per_epoch
 
 DROP = 0.1  # of the learning rate, at each epoch in `drops`

@@ -8,9 +8,8 @@ __getattr__, __dir__, __all__ = lazy(
         "driver": "Algorithm",
         "gradient": "TrainingLoss",
         "keywords": "Run",
-        "langevin": "Energy",
         "losses": "training_loss",
-        "sgd": "SGD",
+        "points": "Energy SGD",
         "variational": "Descent",
     },
 )

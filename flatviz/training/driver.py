@@ -25,8 +25,7 @@ from flatviz.storage.digest import arguments_digest
 from flatviz.storage.files import State, load_state, save_state
 from flatviz.training.gradient import TrainingLoss
 from flatviz.training.keywords import Run
-from flatviz.training.replay import replayed
-from flatviz.training.stopping import EarlyStopping
+from flatviz.training.loop import EarlyStopping, replayed
 from flatviz.training.streams import Noise, minibatches
 
 SAVE_EVERY = 30.0  # seconds

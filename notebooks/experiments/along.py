@@ -37,9 +37,7 @@ from IPython.display import display
 # %%
 import flatviz as fv
 from flatviz.experiments import QUANTITIES, at, equivalent, holm, read_table, run, shown, write_table
-from flatviz.experiments.measures import Measurement
-from flatviz.experiments.reference import reference_of
-from flatviz.experiments.settings import SETTINGS
+from flatviz.experiments.measures import SETTINGS, Measurement, reference_of
 from flatviz.experiments.statistics import LEVEL, mean_zero, paired
 from flatviz.families.choice import with_head_std
 from flatviz.families.members import fit_member

@@ -35,7 +35,7 @@ import torch
 # %%
 import flatviz as fv
 from flatviz.experiments import at, judged, paired, read_table, run, sentences, shown, write_table
-from flatviz.experiments.reference import reference_of, weights_mmd
+from flatviz.experiments.measures import reference_of, weights_mmd
 from flatviz.experiments.statistics import HOLDS, NOT, OPEN, at_a_glance, mean_zero
 from flatviz.families.members import fit_member, unless_diverged
 from flatviz.families.preparation import task_for

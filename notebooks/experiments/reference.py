@@ -33,8 +33,16 @@ import torch
 # %%
 import flatviz as fv
 from flatviz.experiments import QUANTITIES, at, read_table, run, shown, write_table
-from flatviz.experiments.measures import Measurement
-from flatviz.experiments.reference import HEAD_STD, KL_WEIGHT, LEAST_ESS, MOST_RHAT, mark_of, reference_of, sample_reference
+from flatviz.experiments.measures import (
+    HEAD_STD,
+    KL_WEIGHT,
+    LEAST_ESS,
+    MOST_RHAT,
+    Measurement,
+    mark_of,
+    reference_of,
+    sample_reference,
+)
 from flatviz.families.members import fit_member
 from flatviz.families.tour import prepare
 from flatviz.storage.cache import cached

@@ -54,7 +54,7 @@ import flatviz as fv
 from flatviz.core.arithmetic import pick
 from flatviz.core.seeds import generator, saved_rng
 from flatviz.experiments import holm, read_table, run, write_table
-from flatviz.experiments.settings import SETTINGS
+from flatviz.experiments.measures import SETTINGS
 from flatviz.experiments.statistics import HOLDS, LEVEL, NOT, OPEN
 from flatviz.families.choice import with_head_std
 from flatviz.families.members import fit_member

@@ -31,8 +31,8 @@ import plotly.express as px
 import flatviz as fv
 from flatviz.experiments import QUANTITIES, at, judged, paired, read_table, run, sentences, shown, write_table
 from flatviz.experiments.statistics import HOLDS, NOT
-from flatviz.families.baselines import at_solution, without_source
 from flatviz.families.members import fit_member
+from flatviz.families.preparation import at_solution, without_source
 from flatviz.families.tour import prepare
 from flatviz.metrics.averaging import averaged
 

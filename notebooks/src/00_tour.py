@@ -21,7 +21,7 @@ FAST = False  # True shrinks the run: tests and a first look
 import torch
 
 import flatviz as fv
-from flatviz.families.baselines import at_solution, without_source, worth_of_transfer
+from flatviz.families.preparation import at_solution, without_source, worth_of_transfer
 
 torch.set_num_threads(1)  # a second thread costs networks this small more than it brings
 

@@ -25,7 +25,7 @@ import torch
 # %%
 import flatviz as fv
 from flatviz.experiments import at, read_table
-from flatviz.families.baselines import at_solution, without_source, worth_of_transfer
+from flatviz.families.preparation import at_solution, without_source, worth_of_transfer
 from flatviz.families.tour import prepare
 from flatviz.plots.theme import figure
 from flatviz.results import interval

@@ -18,7 +18,7 @@ from flatviz.training.driver import drive
 from flatviz.training.gradient import gradient
 from flatviz.training.keywords import Run
 from flatviz.training.losses import FrozenLoss, SequentialLoss, training_loss
-from flatviz.training.sgd import SGD
+from flatviz.training.points import SGD
 from flatviz.training.streams import minibatches
 
 least = partial(timing.least, repeats=8, clock=time.process_time)

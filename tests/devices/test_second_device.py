@@ -9,7 +9,7 @@ from every_verb import calls, users_things
 
 import flatviz as fv
 from flatviz.results import FOR_READERS
-from flatviz.training.replay import RECORDERS
+from flatviz.training.loop import RECORDERS
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 import flatviz as fv
-from flatviz.experiments import reference as study
+from flatviz.experiments import measures as study
 from flatviz.symmetry.discrepancy import bandwidths, mean_kernel
 
 

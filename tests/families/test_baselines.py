@@ -6,7 +6,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 
 import flatviz as fv
-from flatviz.families.baselines import STRENGTHS, at_solution, without_source, worth_of_transfer
+from flatviz.families.preparation import STRENGTHS, at_solution, without_source, worth_of_transfer
 
 
 @pytest.mark.parametrize("name", ["digits-near", "moons"])

@@ -148,7 +148,6 @@ def test_what_is_no_objective_of_a_network_or_no_function_is_refused():
 
 @pytest.mark.parametrize("name", CLUSTERED)
 def test_the_error_of_a_trace_covers_it(name):
-    """XTrace's estimates share a basis: by their spread alone 84 % of power-law traces lie within two errors, not 95 %."""
     values = CLUSTERED[name].double()
     seen = [fv.hessian_trace(*bowl(values), seed=seed) for seed in range(N_SEEDS)]
     estimates, stated = torch.tensor(seen, dtype=torch.float64).T
@@ -162,7 +161,7 @@ def test_the_error_of_a_trace_covers_it(name):
 @pytest.mark.parametrize("room", [30, 3])
 def test_a_trace_is_no_worse_than_hutchinsons_whatever_the_spectrum(room):
     """Root mean square errors over 60 seeds, which vary by 9 %, beside that of 60 test vectors of one length, of which 5 % may be lost."""
-    for outliers, most in (([0.0, 0.5, 1.0], 1.03), ([4.0, 5.0, 8.0], 0.9), ([20.0, 30.0, 40.0], 0.45)):
+    for outliers, most in (([0.0, 0.5, 1.0], 1.03), ([4.0, 5.0, 8.0], 0.9), ([20.0, 30.0, 40.0], 0.2 if room > 3 else 0.55)):
         values = torch.cat([torch.tensor(outliers), torch.linspace(0, 1, 397)]).double()
         about = (lambda v: values * v), torch.ones_like(values), room, 60  # noqa: B023
         seen = torch.tensor([trace._estimated(*about, seed) for seed in range(60)], dtype=torch.float64)
@@ -173,7 +172,7 @@ def test_a_trace_is_no_worse_than_hutchinsons_whatever_the_spectrum(room):
 
 
 def test_the_trace_of_a_matrix_of_low_rank_is_exact():
-    """Rank 5 is inside every basis of 29 vectors: estimate and error are those of rounding."""
+    """Rank 5 is inside the second basis, of 6 vectors: estimate and error are those of rounding."""
     values = torch.cat([torch.arange(1.0, 6.0), torch.zeros(195)]).double()
     estimate, error = fv.hessian_trace(*bowl(values))
     assert estimate == pytest.approx(15, rel=1e-9) and 0 <= error < 1e-9

@@ -11,7 +11,7 @@ import flatviz as fv
 from flatviz.posteriors.dropout import mask_shape, rates_of, weight_mask
 from flatviz.posteriors.multi import widened
 from flatviz.posteriors.swag import SWAG, fit_swag_members
-from flatviz.training.sgd import SGD, starts
+from flatviz.training.points import SGD, starts
 
 
 def test_swa_is_the_mean_of_the_snapshots_and_swag_diagonal_their_variance(tiny):

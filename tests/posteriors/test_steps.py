@@ -10,8 +10,8 @@ import flatviz as fv
 from flatviz.posteriors import BSAM, EMCMC, SABMA, SGHMC, SGLD, SVGD, SWAG, VI
 from flatviz.training import SGD, Descent, Energy, Run, training_loss
 from flatviz.training.driver import drive
+from flatviz.training.loop import NOT_REPLAYED, RECORDERS
 from flatviz.training.perturb import MODES, Perturbation
-from flatviz.training.replay import NOT_REPLAYED, RECORDERS
 from flatviz.training.streams import minibatches, rates
 
 STEPS = 9

@@ -5,7 +5,7 @@ import torch
 
 import flatviz as fv
 from flatviz.training.losses import FrozenLoss
-from flatviz.training.sgd import SGD
+from flatviz.training.points import SGD
 
 
 def randn(*shape, seed):

@@ -12,7 +12,7 @@ import flatviz as fv
 from flatviz.training import driver
 from flatviz.training.keywords import Run
 from flatviz.training.losses import FrozenLoss
-from flatviz.training.sgd import SGD
+from flatviz.training.points import SGD
 from flatviz.training.streams import rates
 
 
