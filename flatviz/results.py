@@ -578,8 +578,6 @@ class Mechanism:
     SAM's Euclidean ball that reaches as far.
     gradient (2,): of E_q[NLL] in the mean, at q; there (R, 2): the same at q'; both as they lie in the plane.
     loss, worst_loss (R,): E_q[NLL] and E_q'[NLL], in nats.  name: of q, as a picture calls it.
-    center (2,): of a plane that q shares with others, where q's mean lies in it (None: at its origin); all else is from there.
-    slope: |g|, of which such a plane holds a part (None: all).
     """
 
     surface: Surface | None
@@ -595,8 +593,6 @@ class Mechanism:
     worst_loss: Tensor
     unit: str
     name: str = "q"
-    center: Tensor | None = None
-    slope: float | None = None
 
     def reach(self, k: int) -> float:
         """How far along the axes q, q', the ball and SAM's ball of radius k reach."""

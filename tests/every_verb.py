@@ -184,9 +184,6 @@ def calls(fv, module, data, task, metrics):
         "families.mechanism": lambda: keep(
             "step", fv.families.mechanism(made.net[0], data, made.q, radii=[0.5, 1.0], seed=0, n_draws=2, resolution=3)
         ),
-        "families.mechanism_in_training": lambda: fv.families.mechanism_in_training(
-            made.net[0], data, made.q, radius=0.5, seed=0, at=[0, 2], settings={"steps": 2}, n_draws=2, resolution=3
-        ),
         **{verb: partial(of_one, verb, noun) for verb, noun in OF_ONE.items()},
         "plot": lambda: [
             fv.plot(getattr(made, name)) for name in ("surface", "curve", "spectrum", "prediction", "step", "measured")

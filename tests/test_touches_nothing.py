@@ -16,7 +16,7 @@ from torch import Tensor, nn
 import flatviz as fv
 from flatviz.core.arithmetic import IEEE, float32_flags
 
-TRAINING = ("convergence_gap", "pretrain", "record_path", "fit_", "lab", "mechanism_in_training",
+TRAINING = ("convergence_gap", "pretrain", "record_path", "fit_", "lab",
             "train_pool")  # fmt: skip
 FOREIGN = ("run_random_plane", "run_linear_interpolation")  # another library computes
 

@@ -8,6 +8,6 @@ __getattr__, __dir__, __all__ = lazy(
         "preparation": "shifted_scores",
         "convergence": "convergence_gap",
         "family": "fit_family measure",
-        "one_step": "mechanism mechanism_in_training",
+        "one_step": "mechanism",
     },
 )

@@ -1,34 +1,27 @@
 """What one step of SA-BMA does, on its plane: the ball around q, the worst q' in it, the step back; and at moments of a fit."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
-from itertools import pairwise
-from typing import Annotated, Any
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from flatviz.checks import Count, Radius, Seed, Several, Whole, check_choice, check_count, each
-from flatviz.core import Data, Likelihood, Net, Progress, Task, generator, public
+from flatviz.checks import Count, Radius, Seed, Several
+from flatviz.core import Data, Likelihood, Net, Task, generator, public
 from flatviz.gaussian import Gaussian
 from flatviz.landscape.slices import project, slice_plane
 from flatviz.objectives.network import nll
 from flatviz.planes.plane import plane_along
 from flatviz.posteriors import METHODS
 from flatviz.results import Family, Mechanism, Member, Plane, Posterior, placed
-from flatviz.training.driver import drive
 from flatviz.training.gradient import NoisyNLL
-from flatviz.training.keywords import Run
 from flatviz.training.losses import training_loss
 from flatviz.training.perturb import UNITS, Mode, perturb
-from flatviz.training.variational import GaussianState, started
 
 SABMA = "sabma"  # the method whose step this is
 MARGIN = 1.25  # how much further than what is drawn the plane is computed
 STEP_DRAWS = 32  # behind each expectation of a family's steps
-
-Moments = Annotated[Sequence[Whole], each(partial(check_count, least=0), "numbers of steps", least=2)]
 
 
 @public
@@ -82,92 +75,6 @@ def mechanism(
         raise ValueError("radii must hold at least one number, got none")
     step = Step(net, data, q, seed, n_draws, likelihood)
     return step.with_surface(step.at([(float(r), mode) for r in radii], unit=UNITS[mode], name=name), resolution)
-
-
-@public
-def mechanism_in_training(
-    net: Net,
-    data: Data,
-    prior: Gaussian,
-    *,
-    radius: Radius,
-    seed: Seed,
-    at: Moments | None = None,
-    settings: Mapping[str, Any] | None = None,
-    n_draws: Count = 32,
-    resolution: Several = 31,
-    likelihood: Likelihood = "categorical",
-    progress: Progress = False,
-) -> list[Mechanism]:
-    """The step of `mechanism` from q at several moments of one `fit_sabma`, all on one plane: `plot_mechanism` plays them.
-
-    The plane goes through the last q's mean.  Its axes are the two directions that hold most of all the moves Sigma g, each of
-    length 1 (the right singular vectors of these, not centred); what is drawn are shadows on it.
-
-    BatchNorm statistics are those of the net.
-
-    Args:
-        net: the network.
-        data: what q is fitted to.
-        prior: of the fit.
-        radius: of the fit and of the step, sqrt(2 KL in nats).
-        seed: of the fit and of the draws.
-        at: rising numbers of steps taken, 0 is the start; default: five, the denser the earlier, the last one among them, the
-            start not: q moves away from it by many times its width, and a picture with it shows the rest small.
-        settings: in place of those of `fv.METHODS["sabma"]`, as {"steps": 100}.
-        n_draws: draws behind each expectation.
-        resolution: grid points a side of the loss.
-        likelihood: of the loss, as in `fv.nll`.
-        progress: True, None (where a terminal watches) or a function.
-
-    Raises:
-        ValueError: For another setting, and for numbers that do not rise or go beyond the fit's steps.
-
-    Example:
-        >>> import torch, flatviz as fv
-        >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
-        >>> data = fv.Data(torch.randn(12, 2), torch.arange(12) % 3)
-        >>> prior = fv.Gaussian(net.w, torch.linspace(-2, -1, net.dim))
-        >>> few = dict(n_draws=2, resolution=3, settings={"steps": 8})
-        >>> stages = fv.families.mechanism_in_training(net, data, prior, radius=1.0, seed=0, at=[0, 4, 8], **few)
-        >>> [stage.name for stage in stages]
-        ['q after 0 steps', 'q after 4 steps', 'q after 8 steps']
-    """
-    record = METHODS[SABMA]
-    for name in settings or {}:
-        check_choice(name, tuple(record.tuned(net).settings), "a setting of SA-BMA")
-    fit = {k: v for k, v in record.keywords(net, settings=settings).items() if k != "radius"}
-    at = sorted({round(fit["steps"] * (i / 5) ** 2) for i in range(1, 6)}) if at is None else list(at)
-    if any(b <= a for a, b in pairwise(at)) or at[-1] > fit["steps"]:
-        raise ValueError(f"at must rise and end by the fit's {fit['steps']} steps, got {at}")
-    algorithm, kept = record.algorithm(prior, len(data), radius=radius, **fit), {}
-
-    def watch(done: int, state: GaussianState) -> None:  # of one fit: a shorter one would have other learning rates
-        if done in at:
-            kept[done] = Gaussian(state.mean.clone(), state.log_std.clone(), state.factor.clone())
-
-    run = Run("SA-BMA", seed, progress=progress, batch_size=fit["batch_size"])
-    state, loss = (
-        algorithm.init(started(prior, {"start": None, **fit})),
-        training_loss(net, data, likelihood, draws=algorithm.draws),
-    )
-    drive(algorithm, state, loss, run, steps=fit["steps"], shuffle=seed + 1, watch=watch)
-    stages = [Step(net, data, kept[done], seed, n_draws, likelihood) for done in at]
-    moves = torch.stack([step.q.cov_mul(step.gradient) for step in stages])
-    axes = torch.linalg.svd(torch.nn.functional.normalize(moves, dim=1), full_matrices=False)[2][:2]
-    plane = plane_along(stages[-1].q.mean, *axes, orthonormal=True, name="common plane of the perturbations")
-    shown = []
-    for step, done in zip(stages, at):
-        slope, center = float(step.gradient.norm()), (plane.axes @ (step.q.mean - plane.origin)).cpu()
-        about = dict(unit=UNITS["kl_exact"], name=f"q after {done} steps", center=center, slope=slope)
-        stage = step.at([(float(radius), "kl_exact")], plane=plane, **about)
-        shown.append(replace(stage, worst=stage.worst - center))
-    low = torch.stack([stage.center.double() - stage.reach(0) for stage in shown]).amin(0)
-    high = torch.stack([stage.center.double() + stage.reach(0) for stage in shown]).amax(0)
-    half = MARGIN * float((high - low).max()) / 2  # a square that holds what is drawn of all stages
-    extent = [(float(middle) - half, float(middle) + half) for middle in (low + high) / 2]
-    surface = slice_plane(stages[0].f, plane, extent=extent, resolution=resolution)
-    return [replace(stage, surface=surface) for stage in shown]
 
 
 def member_steps(net: Net, task: Task, family: Family, *, seed: int, resolution: int) -> Callable[[Member], Mechanism | None]:

@@ -1,6 +1,7 @@
 """One step of SA-BMA drawn: ascend to the worst q' in the ball, take the gradient there, step back, descend."""
 
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 import plotly.graph_objects as go
@@ -10,7 +11,7 @@ from torch import Tensor
 from flatviz.catalog import LOOKS
 from flatviz.core import public
 from flatviz.plots.color import ColorScale
-from flatviz.plots.ground import ellipse, ground, one_or_several, same_plane, width_of
+from flatviz.plots.ground import ellipse, ground, width_of
 from flatviz.plots.theme import INK, MUTED, Figure, scatter, short, style
 from flatviz.results import Family, Mechanism, Surface
 
@@ -36,7 +37,6 @@ LABELS = {  # a trace -> its label, the point beside which it is, and on which s
     "gradient g at q": ("g", 1, "middle left"),
     "gradient g′ at q′": ("g′", 1, "middle right"),
     "step: − g′ from q": ("−g′", 1, "bottom right"),
-    "path of q's mean": ("path of q's mean", 0, "bottom left"),
 }
 HALO = "0 0 3px #fefefe, 0 0 3px #fefefe, 0 0 2px #fefefe"  # of a label, on any colour of the ground, which is alike on a dark page
 COLORS = dict(q=LOOKS["vi"].color, worst=LOOKS["sabma"].color, sam=LOOKS["sam_mu"].color)
@@ -47,33 +47,31 @@ def phase_traces(step: Mechanism, phase: int, k: int, half: float) -> list[go.Sc
 
     q' stays where it is once the ascent has reached it; the dot is the mean, which is back at q from the fourth phase on.
     """
-    zero, center, there = torch.zeros(2, dtype=torch.float64), mean_of(step), step.worst[k].double()
+    zero, there = torch.zeros(2, dtype=torch.float64), step.worst[k].double()
     rest, worst = ellipse(step.covariance, zero), ellipse(step.worst_covariance[k], there)
     top, length = there if phase > 0 else zero, float(step.length[k])
     back = _unit(step.there[k]) * half
-    sams_move = _unit(step.gradient) if step.slope is None else step.gradient.double() / max(step.slope, 1e-12)
     lines = [
         (rest, "q", dict(color=COLORS["q"], width=3)),
         (ellipse(step.ball[k], zero), "ball of the radius", dict(color=COLORS["worst"], width=2, dash="dash")),
         (ellipse(torch.eye(2) * length**2, zero), "SAM's ball", dict(color=COLORS["sam"], width=1.5, dash="dot")),
         (worst if phase > 0 else rest, "the worst q′", dict(color=COLORS["worst"], width=3)),
         (torch.stack([zero, top]), "move of the mean", dict(color=COLORS["worst"], width=2)),
-        (torch.stack([zero, sams_move * length]), "SAM's move", dict(color=COLORS["sam"], width=1.5)),
+        (torch.stack([zero, _unit(step.gradient) * length]), "SAM's move", dict(color=COLORS["sam"], width=1.5)),
     ]
     arrows = [
         (zero, _unit(step.gradient) * ARROW * half, "gradient g at q", "#1e2832"),
         (top, back * ARROW * (phase > 1), "gradient g′ at q′", "#8a1c7c"),
         (zero, -back * STEP * (phase > 3), "step: − g′ from q", COLORS["q"]),
     ]
-    drawn = [(points + center, name, line) for points, name, line in lines]
-    shafts = [(center + torch.stack([start, start + SHAFT * move]), f"shaft of {name}") for start, move, name, _ in arrows]
-    rims = [(points, f"{name}{RIM}") for points, name, line in drawn if "dash" not in line] + shafts
+    shafts = [(torch.stack([start, start + SHAFT * move]), f"shaft of {name}") for start, move, name, _ in arrows]
+    rims = [(points, f"{name}{RIM}") for points, name, line in lines if "dash" not in line] + shafts
     traces = [scatter(*points.T, "lines", name, line=dict(color="#fefefe", width=5)) for points, name in rims]
-    for points, name, line in drawn:
+    for points, name, line in lines:
         trace = scatter(*points.T, "lines", name, line=line, hoverinfo="name")
         traces.append(labelled(trace, line["color"], name != "the worst q′" or phase > 0))
-    traces += [_arrow(center + start, move, name, color) for start, move, name, color in arrows]
-    dot, mean = dict(size=11, color="#ffd23f", line=dict(color=INK, width=1.5)), center + (top if phase < 3 else zero)
+    traces += [_arrow(start, move, name, color) for start, move, name, color in arrows]
+    dot, mean = dict(size=11, color="#ffd23f", line=dict(color=INK, width=1.5)), top if phase < 3 else zero
     return [*traces, scatter(*mean[:, None], "markers", "the mean now", marker=dot, hoverinfo="name")]
 
 
@@ -104,11 +102,6 @@ def _unit(v: Tensor) -> Tensor:
     return v.double() / v.double().norm().clamp_min(1e-12)
 
 
-def mean_of(step: Mechanism) -> Tensor:
-    """Where q's mean lies on its ground."""
-    return torch.zeros(2, dtype=torch.float64) if step.center is None else step.center.double()
-
-
 FRAME_MS = 1400  # of a phase
 ROOM = 1.12  # times what is drawn: half of the width of a picture of one radius
 IN_SIGHT = 0.9  # share of the ground's width that the step of a family shows, whatever its radius
@@ -121,27 +114,22 @@ ALTS = {
     "other": "q as an ellipse, the round ball of the radius, where q′ is, the gradients at both and the step",
 }
 NO_BALL = "q as an ellipse, the gradient there and VI's step; there is no ball"
-PATH = "#56B4E9"  # readable on dark and on white
 
 
 @public
-def plot_mechanism(step: Mechanism | Sequence[Mechanism], *, title: str | None = None) -> Figure:
+def plot_mechanism(step: Mechanism, *, title: str | None = None) -> Figure:
     """What the radius does: q as an ellipse, the ball around it, the worst q' in it, and the step that follows.
 
     Solid ellipses are one standard deviation of q and q'.  The dashed one is the shadow of the ball
     KL(q' || q) <= radius^2 / 2 of moves of the mean: q's own ellipse times the radius.  The dotted circle is SAM's ball of
     the same reach, whose worst point lies along the gradient.  Gradient arrows show directions: all have one length.  The
-    play button goes through ascend, gradient there, step back, descend, for each radius and, of several steps, for each
-    stage of training.
+    play button goes through ascend, gradient there, step back, descend, for each radius.
 
         Delta = radius F^-1 g / sqrt(g^T F^-1 g),   theta <- theta - lr grad NLL(q + Delta)
 
     Args:
-        step: what `fv.families.mechanism` returned; or stages of one training, as `fv.families.mechanism_in_training` returns them.
+        step: from `fv.families.mechanism`.
         title: default: of which q.
-
-    Raises:
-        ValueError: For no step, or several that are not on one surface.
 
     Example:
         >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
@@ -152,23 +140,12 @@ def plot_mechanism(step: Mechanism | Sequence[Mechanism], *, title: str | None =
         >>> [s.label for s in fig.layout.sliders[0].steps][:2]
         ['radius 0.5: q and its ball', 'radius 0.5: ascend to the worst q′']
     """
-    stages = one_or_several(step)
-    first, last = stages[0], len(stages[0].radius) - 1
-    here, grounds = first.surface, [stage.surface for stage in stages]  # read from disk, each has a copy
-    if not all(s is here or same_plane(s.plane, here.plane) and torch.equal(s.values, here.values) for s in grounds):
-        do = "fv.families.mechanism_in_training makes such, plot others one by one"
-        raise ValueError(f"several steps must share one surface: {do}")
-    several = len(stages) > 1
-    from_where = f"{len(stages)} moments of training" if several else first.name
-    alt = "; later, ".join(_alt(stage, last) for stage in stages[:: max(1, len(stages) - 1)])
-    alt += f"; the plane holds {in_plane(stages, last)} of each move's length" if several else ""
-    fig = _figure(first.surface, title or f"One step of SA-BMA from {from_where}", alt)
-    if several:
-        fig.add_trace(_path(stages))
-    traces, start, frames, labels = phase_traces(first, 1, last, _half(first)), len(fig.data), [], []
-    for stage, k, phase in ((s, k, p) for s in stages for k in range(len(s.radius)) for p in range(len(PHASES))):
-        labels.append(f"{f'{stage.name}, ' if several else ''}radius {short(stage.radius[k])}: {PHASES[phase]}")
-        data, places = phase_traces(stage, phase, k, _half(stage)), list(range(start, start + len(traces)))
+    last = len(step.radius) - 1
+    fig = _figure(step.surface, title or f"One step of SA-BMA from {step.name}", _alt(step, last))
+    traces, start, frames, labels = phase_traces(step, 1, last, _half(step)), len(fig.data), [], []
+    for k, phase in product(range(len(step.radius)), range(len(PHASES))):
+        labels.append(f"radius {short(step.radius[k])}: {PHASES[phase]}")
+        data, places = phase_traces(step, phase, k, _half(step)), list(range(start, start + len(traces)))
         frames.append(go.Frame(name=str(len(frames)), data=data, traces=places))
     fig.frames = frames
     fig.add_traces(traces)
@@ -251,23 +228,9 @@ def _figure(surface: Surface, title: str, alt: str) -> Figure:
     return fig.update_layout(xaxis_range=ends["x"], yaxis_range=ends["y"], width=width_of(surface) + 160)
 
 
-def in_plane(stages: Sequence[Mechanism], k: int) -> str:
-    """How much of the moves of the mean their shadows are long, as "65 to 93 %"."""
-    shares = [100 * float(stage.worst[k].norm() / stage.length[k].clamp_min(1e-12)) for stage in stages]
-    return f"{min(shares):.0f} to {max(shares):.0f} %"
-
-
 def _half(step: Mechanism) -> float:
     """Half of the width of its ground."""
     return float(step.surface.a.max() - step.surface.a.min()) / 2
-
-
-def _path(stages: Sequence[Mechanism]) -> go.Scatter:
-    """The means of q at all stages, which do not move."""
-    look = dict(line=dict(color=PATH, width=2, dash="dot"), marker=dict(size=8, color=PATH, line=dict(color=INK, width=1)))
-    look |= dict(customdata=[stage.name for stage in stages], hovertemplate="%{customdata}<extra></extra>")
-    points = torch.stack([mean_of(stage) for stage in stages])
-    return labelled(scatter(*points.T, "lines+markers", "path of q's mean", **look), PATH)
 
 
 def _alt(step: Mechanism, k: int) -> str:

@@ -318,8 +318,9 @@ descent = fv.training.Descent(prior, n=len(task.train), rates=torch.full((201,),
 sabma = fv.posteriors.SABMA(descent, radius=torch.tensor(2.0))
 
 # %%
-state = sabma.init(prior)
+state, early = sabma.init(prior), None
 for step in range(20 if FAST else 200):
+    early = state.q if step == 10 else early
     state, record = sabma.update(state, loss, None, noise=prior.noise(1, seed=step))
     if step % 40 == 0:
         print(f"step {step:3d}: loss {record.loss:.3f}, gained by the ascent {record.sharpness:.3f}, KL {record.kl:.1f}")
@@ -353,26 +354,28 @@ assert gained.mean() > 0  # the ascent does raise the loss
 print(f"the ascent gains {gained[:20].mean():.3f} nats at first, {gained[-20:].mean():.3f} at the end")
 
 # %% [markdown]
-# ### The same step all through training
+# ### The same step early and late in training
 #
-# Now the same fit, stopped at five moments and drawn on one plane. **Press play**: at each moment $q$ ascends to the worst
-# $q'$ of its ball, the gradient is taken there, $q$ steps back and descends; then training goes on to the next moment, drawn
-# as a straight line.
+# Now $q$ after ten of these steps, and the $q$ of the fit. **Press play**: $q$ ascends to the worst $q'$ of its ball, the
+# gradient is taken there, $q$ steps back and descends.
 #
 # **Predict first**: does the ball keep its shape while $q$ learns?
 
 # %%
 few = dict(n_draws=4, resolution=7) if FAST else {}
-stages = fv.families.mechanism_in_training(net, task.train, prior, radius=2.0, seed=0, settings=settings, **few)
-assert all(stage.worst_loss > stage.loss for stage in stages)  # the worst posterior is worse at every moment
-fv.plots.plot_mechanism(stages)
+seen = {"q after 10 steps": early, "q of the fit": flat}
+steps = [fv.families.mechanism(net, task.train, q, radii=[2.0], seed=0, name=name, **few) for name, q in seen.items()]
+assert all(step.worst_loss > step.loss for step in steps)  # the worst posterior is worse at both moments
+fv.plots.plot_mechanism(steps[0])
+
+# %%
+fv.plots.plot_mechanism(steps[1])
 
 # %% [markdown]
-# *Figure: the loss over a plane, with a dotted line of the means of q that runs down into the dark basin. A blue ellipse, q,
-# goes along it; at each of five stops a green ellipse leaves it towards the rim of the dashed ball, and comes back.*
+# *Figures: the loss over the plane of the step, early above and late below; a blue ellipse, q, and a green one, q', that leaves
+# it towards the rim of the dashed ball, and comes back.*
 #
-# Ball and ellipse have one shape at every moment, and both change together: the ball is the ellipse of $q$ times the radius.
-# What is drawn are shadows on the plane; the picture's description, `layout.meta["alt"]`, says how much of each move lies in it.
+# Ball and ellipse have one shape at either moment, and both change together: the ball is the ellipse of $q$ times the radius.
 
 # %% [markdown]
 # ## What the radius does

@@ -1,17 +1,14 @@
 """The mechanism, drawn: ellipses and balls are those of `perturb` and of the exact KL."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 import torch
-from oracles import dense_covariance, random_gaussian, stopping_at, worst
+from oracles import dense_covariance, random_gaussian, worst
 
 import flatviz as fv
 from flatviz.pages import views
 from flatviz.pages.scene import Scene
 from flatviz.plots.mechanism import PHASES, ellipse, plot_step
-from flatviz.storage.files import read_file
 
 
 @pytest.fixture(scope="module")
@@ -52,62 +49,17 @@ def test_the_worst_posterior_is_worse_and_sams_ball_reaches_as_far(shown):
     torch.testing.assert_close(sam.worst[0] / sam.length[0], step.gradient / step.gradient.norm())
 
 
-def test_frames_go_through_the_phases_of_each_radius_and_each_stage(shown):
+def test_frames_go_through_the_phases_of_each_radius(shown):
     step = shown[-1]
-    fig = fv.plots.plot_mechanism([step, dataclasses.replace(step, name="later")])
+    fig = fv.plots.plot_mechanism(step)
     stops = fig.layout.sliders[0].steps
-    assert len(stops) == len(fig.frames) == 2 * 2 * len(PHASES)
+    assert len(stops) == len(fig.frames) == 2 * len(PHASES)
     assert [stop.args[0] for stop in stops] == [(frame.name,) for frame in fig.frames]
-    assert stops[-1].label == f"later, radius 2: {PHASES[-1]}"
+    assert stops[-1].label == f"radius 2: {PHASES[-1]}"
     for k, frame in enumerate(fig.frames):  # the mean is at q, moves to q′, and is back once the gradient is kept
         (mean,) = [t for t in frame.data if t.name == "the mean now"]
-        there = step.worst[k // len(PHASES) % 2] if 0 < k % len(PHASES) < 3 else torch.zeros(2)
+        there = step.worst[k // len(PHASES)] if 0 < k % len(PHASES) < 3 else torch.zeros(2)
         torch.testing.assert_close(torch.tensor([mean.x[0], mean.y[0]]), there.double())
-
-
-AT = [0, 7, 20]
-
-
-@pytest.fixture(scope="module")
-def trained(shown):
-    """Stages of a fit with all schedules on, in float64, and the prior and settings that it had."""
-    net, data, q, _ = shown
-    settings = {"steps": 20, "start_scale": 0.5, "batch_size": 10}
-    few = dict(seed=4, n_draws=8, resolution=5)
-    return q, settings, fv.families.mechanism_in_training(net, data, q, radius=0.5, at=AT, settings=settings, **few)
-
-
-def test_stages_of_training_are_those_at_which_a_fit_stops_and_the_last_is_its_posterior(shown, trained, tmp_path):
-    net, data, _, _ = shown
-    prior, settings, stages = trained
-    axes, origin = stages[0].surface.plane.axes, stages[0].surface.plane.origin
-    for at, stage in zip(AT, stages):
-        how = fv.METHODS["sabma"].plain.settings | settings | dict(checkpoint=tmp_path / f"{at}.safetensors")
-        try:
-            q = fv.fit_sabma(net, data, prior, radius=0.5, seed=4, **how, progress=stopping_at(at))
-            assert at == settings["steps"]
-        except KeyboardInterrupt:
-            state = read_file(how["checkpoint"], "checkpoint")[1]
-            q = fv.Gaussian(state["mean"], state["log_std"], state["factor"])
-        alone = fv.families.mechanism(net, data, q, radii=[0.5], seed=4, n_draws=8, resolution=3)
-        assert (stage.loss, stage.radius) == (pytest.approx(alone.loss, rel=1e-9), alone.radius)
-        for name in ("worst_loss", "length"):
-            torch.testing.assert_close(getattr(stage, name), getattr(alone, name), rtol=1e-9, atol=0)
-        torch.testing.assert_close(stage.center, axes @ (q.mean - origin))
-        torch.testing.assert_close(stage.covariance, axes @ dense_covariance(q) @ axes.T)
-        torch.testing.assert_close(stage.ball[0], 0.25 * axes @ dense_covariance(q) @ axes.T)
-    assert stages[-1].center.norm() == 0 and float((stages[0].center - stages[1].center).norm()) > 0.01
-
-
-def test_stages_on_planes_of_their_own_are_refused(shown):
-    net, data, q, step = shown
-    other = fv.families.mechanism(net, data, q, radii=[1.0], seed=1, n_draws=2, resolution=3)
-    with pytest.raises(ValueError, match="share one surface"):
-        fv.plots.plot_mechanism([step, other])
-    settings = {"settings": {"step": 3}}
-    for wrong, text in (({"at": [0, 700]}, "600 steps"), ({"at": [5, 5]}, "rise"), (settings, "setting of SA-BMA")):
-        with pytest.raises(ValueError, match=text):
-            fv.families.mechanism_in_training(net, data, q, radius=0.5, seed=0, **wrong)
 
 
 def test_in_page_and_lab_the_radius_moves_the_ball_and_the_ground_stays(family, transferred, task):
