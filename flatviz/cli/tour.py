@@ -15,7 +15,7 @@ from flatviz.cli import options
 from flatviz.cli.options import progress_of_command, write_page
 from flatviz.core import pick
 from flatviz.datasets.tasks import DEFAULT, OFFLINE, named_task
-from flatviz.families.choice import Choices, read_choices
+from flatviz.families.members import Choices, read_choices
 from flatviz.families.preparation import MODELS, build_model, worth_of_transfer
 from flatviz.families.tasks import executor
 from flatviz.families.tour import HEAD_STD, RANK, Tour, run_tour

@@ -17,8 +17,7 @@ from torch import Tensor
 from flatviz.bridges.arviz import diagnose_chains
 from flatviz.core import Data, Net, Progress, Task
 from flatviz.datasets.corruptions import corrupt
-from flatviz.families.choice import with_head_std
-from flatviz.families.members import predicted
+from flatviz.families.members import predicted, with_head_std
 from flatviz.families.tour import HEAD_STD
 from flatviz.gaussian import Gaussian
 from flatviz.landscape.spectrum import top_eigenpairs

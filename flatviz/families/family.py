@@ -12,9 +12,8 @@ from torch import Tensor
 
 from flatviz.checks import Count, Radius, Seed, Several, check_count
 from flatviz.core import Net, Progress, Task, public, track
-from flatviz.families.choice import Choices
 from flatviz.families.maps import disputed_row, input_row, maps_row, rise_distance, shared_maps, with_pixels
-from flatviz.families.members import Fitting, count, loss_of, once, predicted
+from flatviz.families.members import Choices, Fitting, count, loss_of, once, predicted
 from flatviz.families.one_step import member_steps
 from flatviz.families.tasks import Engine
 from flatviz.landscape.slices import project, slice_plane
@@ -53,7 +52,7 @@ def fit_family(
         radii: method -> radii, each in the method's unit; None: those of the tour.
         seed: of the noise of every fit.
         fit: settings in place of those of the methods' records, each where the method has it: {"steps": 300}.
-        tuned: method -> what `flatviz run tune` chose for it (`flatviz.families.choice`); its radius is fitted too.  Radius 0 of
+        tuned: method -> what `flatviz run tune` chose for it (`flatviz.families.members`); its radius is fitted too.  Radius 0 of
             a tuned method is VI at that method's settings.
         progress: True, None (where a terminal watches) or a function.
         engine: any executor of `concurrent.futures`, a pool of processes or a cluster's: its workers share the fits, the radii

@@ -1,18 +1,60 @@
-"""Members of a family: one method at one radius, or at several that it trains together."""
+"""Posteriors of a family: how each method is fitted on shared ground, with settings that `tune` chose for it, and its figures."""
 
+import json
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from flatviz.checks import check_choice, check_radius
 from flatviz.core import Data, Likelihood, Net, Objective, Progress, Task, track
-from flatviz.families.choice import Choice, Choices, with_head_std
 from flatviz.families.tasks import Engine, each
 from flatviz.metrics.prediction import predict
 from flatviz.objectives.network import nll
 from flatviz.posteriors import METHODS
+from flatviz.posteriors.method import Tuned
 from flatviz.results import Draws, Family, Gaussian, Member, Posterior, Prediction
 from flatviz.training.driver import Diverged
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Settings in place of a record's, radius, and standard deviation of the prior on the head; None leaves what there is."""
+
+    made_by = "flatviz.families.members.read_choices reads a file of them"
+
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    radius: float | None = None
+    head_std: float | None = None
+
+    def __str__(self) -> str:
+        """What is set, as text."""
+        return str(Tuned({**self.settings, "radius": self.radius, "head_std": self.head_std})) or "as in the record"
+
+
+Choices = Mapping[str, Choice]
+
+
+def with_head_std(net: Net, prior: Gaussian, head_std: float | None) -> Gaussian:
+    """The prior with another standard deviation on the head's weights; None leaves it."""
+    if head_std is None:
+        return prior
+    log_std = prior.log_std.clone()
+    for block in net.blocks:
+        if block.kind == "head":
+            log_std[block.slice] = math.log(head_std)
+    return replace(prior, log_std=log_std)
+
+
+def read_choices(path: str | Path) -> dict[str, Choice]:
+    """The choices of a file that `flatviz run tune` wrote, by method.  Raises ValueError for any other file."""
+    try:
+        methods = json.loads(Path(path).read_text(encoding="utf-8"))["methods"]
+        return {name: Choice(entry["settings"], entry["radius"], entry["head_std"]) for name, entry in methods.items()}
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"a tuning must be a file that flatviz run tune wrote, got {path}: {error}: run it again") from error
+
 
 Radii = Mapping[str, Sequence[float]]  # of each method
 Fitted = dict[tuple[str, float, int], Posterior]  # by method, radius and seed
@@ -146,26 +188,6 @@ class Fitting:
 
     def _how(self) -> dict[str, Any]:
         return dict(seed=self.seed, progress=self.progress, likelihood=self.task.likelihood)
-
-
-def fit_member(
-    net: Net,
-    task: Task,
-    prior: Gaussian,
-    method: str,
-    radius: float | None = None,
-    *,
-    seed: int,
-    fit: Mapping | None = None,
-    tuned: Choices | None = None,
-    progress: Progress = False,
-) -> Posterior:
-    """One method of `METHODS` fitted on `task.train`, with the settings of its record.
-
-    radius: None is that of the record; fit, tuned: as in `Fitting`, and `radius` goes before them.
-    A method that starts at SGD's solution fits that by SGD's record, and by the choices that differ from the method's record.
-    """
-    return Fitting(net, task, prior, seed, fit, tuned, progress).member(method, radius)
 
 
 def unless_diverged(fit: Callable, /, *given: Any, **how: Any) -> Any:

@@ -17,8 +17,7 @@ from flatviz.core import Data, Likelihood, Net, Progress, Task, copied, generato
 from flatviz.datasets.given import data_from
 from flatviz.engine.determinism import work_of
 from flatviz.engine.trunk import cache_trunk
-from flatviz.families.choice import with_head_std
-from flatviz.families.members import Fitting
+from flatviz.families.members import Fitting, with_head_std
 from flatviz.families.preparation import below, check_learned, losses_of, outputs_of, recipe_for
 from flatviz.families.tour import HEAD_STD, RANK
 from flatviz.families.tune import choices_of, tried

@@ -8,11 +8,10 @@ import torch
 
 from flatviz.core import Net, Progress, Task, Treated, pick
 from flatviz.datasets.tasks import DEFAULT, named_task
-from flatviz.families.choice import Choices
 from flatviz.families.convergence import ConvergenceGap, gap_of_member
 from flatviz.families.family import measure, repeat_family
 from flatviz.families.maps import has_input_maps, input_maps
-from flatviz.families.members import Fitting, check_settings, with_maps
+from flatviz.families.members import Choices, Fitting, check_settings, with_maps
 from flatviz.families.preparation import (
     Model,
     Recipe,

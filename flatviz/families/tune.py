@@ -15,8 +15,7 @@ from torch.quasirandom import SobolEngine
 from flatviz.catalog import NO_UNIT
 from flatviz.core import Data, Likelihood, Net, Progress, Task, track
 from flatviz.datasets.few_shot import hold_out
-from flatviz.families.choice import Choice
-from flatviz.families.members import fit_member, predicted, unless_diverged
+from flatviz.families.members import Choice, Fitting, predicted, unless_diverged
 from flatviz.families.tour import HEAD_STD as RECORD_HEAD_STD
 from flatviz.gaussian import Gaussian
 from flatviz.metrics.averaging import averaged
@@ -138,7 +137,7 @@ def nlls_of(
     method: Method, choice: Choice, net: Net, task: Task, splits: Sequence[Data], prior: Gaussian, *, seed: int
 ) -> list[float]:
     """NLL of one fit on each of the splits; inf where it diverged."""
-    q = unless_diverged(fit_member, net, task, prior, method.name, seed=seed, tuned={method.name: choice})
+    q = unless_diverged(Fitting(net, task, prior, seed=seed, tuned={method.name: choice}).member, method.name)
     if q is None:
         return [math.inf] * len(splits)
     how = dict(seed=seed + 1, likelihood=task.likelihood)

@@ -13,10 +13,9 @@ import traitlets
 from flatviz.catalog import TEMPERATURE
 from flatviz.checks import check_choice, check_count, check_is, check_radius
 from flatviz.core import Net, Progress, Task
-from flatviz.families.choice import Choices
 from flatviz.families.convergence import ConvergenceGap, gap_of_member
 from flatviz.families.family import extend, measure, repeat_family
-from flatviz.families.members import Fitting, Radii
+from flatviz.families.members import Choices, Fitting, Radii
 from flatviz.pages.bundle import check_measured
 from flatviz.pages.page import family_page
 from flatviz.pages.story import tour_story
@@ -37,7 +36,7 @@ class Lab(ipywidgets.VBox):
     family: one that `fv.families.measure` returned; without it a coarse one is fitted in the background at once.
     radii: method -> radii of that first family; fit: settings of every fit (kl_weight, steps, lr ...), beside those at
     which a net of this kind learns (with BatchNorm a smaller lr and smaller radii); seed: of all.
-    tuned: method -> settings and radius that `flatviz run tune` chose, `flatviz.families.choice.read_choices(path)`; the slider starts
+    tuned: method -> settings and radius that `flatviz run tune` chose, `flatviz.families.members.read_choices(path)`; the slider starts
     at that radius.
     measuring: settings of `fv.families.measure` for the first family, where fewer draws or points must do.
     The traits `radius`, `n_draws`, `method` and `look` are those of the controls, `state` holds them all as a dict that can

@@ -8,7 +8,7 @@ from torch import nn
 
 from flatviz.checks import Radius, Seed, anything
 from flatviz.core import Likelihood, Net, Progress, Task, public
-from flatviz.families.choice import Choices
+from flatviz.families.members import Choices
 from flatviz.families.own import Effort, Given, prepare_own
 from flatviz.results import Family, Gaussian
 from flatviz.widgets.lab import Lab

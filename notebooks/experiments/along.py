@@ -39,8 +39,7 @@ import flatviz as fv
 from flatviz.experiments import QUANTITIES, at, equivalent, holm, read_table, run, shown, write_table
 from flatviz.experiments.measures import SETTINGS, Measurement, reference_of
 from flatviz.experiments.statistics import LEVEL, mean_zero, paired
-from flatviz.families.choice import with_head_std
-from flatviz.families.members import fit_member
+from flatviz.families.members import Fitting, with_head_std
 from flatviz.families.preparation import task_for
 from flatviz.families.tour import prepare
 
@@ -83,7 +82,7 @@ def fit(cells, device):
         wider = with_head_std(net, prior, chosen.head_std)
         steps = STEPS or fv.METHODS[cell["method"]].keywords(net)["steps"]
         settings = dict(chosen.fit, steps=max(1, round(cell["steps"] * steps)))
-        q = fit_member(net, task, wider, cell["method"], cell["radius"] or None, seed=seed, fit=settings)
+        q = Fitting(net, task, wider, seed=seed, fit=settings).member(cell["method"], cell["radius"] or None)
         exact = None
         if cell["setting"] in COMPARED and EPOCHS == 60:
             exact = reference_of(net, task, prior, seed=seed, kl_weight=chosen.fit["kl_weight"], say=print)

@@ -38,8 +38,7 @@ from scipy.stats import spearmanr
 import flatviz as fv
 from flatviz.experiments import judged, read_table, run, write_table
 from flatviz.experiments.statistics import mean_zero
-from flatviz.families.choice import with_head_std
-from flatviz.families.members import fit_member
+from flatviz.families.members import Fitting, with_head_std
 from flatviz.families.tour import RANK, prepare
 from flatviz.metrics.averaging import scored
 from flatviz.metrics.curvature import ORDERS, ordered
@@ -83,7 +82,7 @@ def fit(cells, device, epochs=EPOCHS, settings=TEMPERED | (dict(steps=STEPS) if 
     wide = with_head_std(net, prior, HEAD_STD)
     for cell in cells:
         prior = of_rank(wide, int(cell["setting"].split()[1]))
-        yield cell, (net, task, fit_member(net, task, prior, cell["method"], cell["radius"], seed=seed, fit=settings))
+        yield cell, (net, task, Fitting(net, task, prior, seed=seed, fit=settings).member(cell["method"], cell["radius"]))
 
 
 # %%

@@ -37,7 +37,7 @@ import flatviz as fv
 from flatviz.experiments import at, judged, paired, read_table, run, sentences, shown, write_table
 from flatviz.experiments.measures import reference_of, weights_mmd
 from flatviz.experiments.statistics import HOLDS, NOT, OPEN, at_a_glance, mean_zero
-from flatviz.families.members import fit_member, unless_diverged
+from flatviz.families.members import Fitting, unless_diverged
 from flatviz.families.preparation import task_for
 from flatviz.families.tour import prepare
 from flatviz.families.tune import scored
@@ -68,7 +68,7 @@ def fit(cells, device, model=MODEL, data=DATA, epochs=EPOCHS, steps=STEPS, compa
         started = time.perf_counter()
         usual = fv.METHODS[cell["method"]].tuned(net).settings | ({"steps": steps} if steps else {})
         settings = {name: round(cell["steps"] * usual[name]) for name in LONGER if name in usual}
-        q = unless_diverged(fit_member, net, task, prior, cell["method"], seed=seed, fit=settings)
+        q = unless_diverged(Fitting(net, task, prior, seed=seed, fit=settings).member, cell["method"])
         yield cell, (net, task, q, exact, time.perf_counter() - started)
 
 

@@ -49,7 +49,7 @@ from flatviz.datasets.corruptions import corrupt
 from flatviz.experiments import at, equivalent, judged, read_table, run, write_table
 from flatviz.experiments.measures import SEVERITY, SHIFTS
 from flatviz.experiments.statistics import HOLDS, mean_zero
-from flatviz.families.members import fit_member, unless_diverged
+from flatviz.families.members import Fitting, unless_diverged
 from flatviz.families.preparation import task_for
 from flatviz.families.tour import prepare
 from flatviz.families.tune import scored
@@ -152,10 +152,10 @@ def with_knob(net, task, prior, method, value, seed):
     """A fit of another method at one value of its knob."""
     name, _ = KNOBS[method]
     if name == "radius":
-        return unless_diverged(fit_member, net, task, prior, method, value, seed=seed)
+        return unless_diverged(Fitting(net, task, prior, seed=seed).member, method, value)
     if method in ("swag", "laplace"):  # a factor on the covariance
-        return narrowed(fit_member(net, task, prior, method, seed=seed), value**0.5)
-    return unless_diverged(fit_member, net, task, prior, method, seed=seed, fit={name: value})
+        return narrowed(Fitting(net, task, prior, seed=seed).member(method), value**0.5)
+    return unless_diverged(Fitting(net, task, prior, seed=seed, fit={name: value}).member, method)
 
 
 # %% [markdown]

@@ -30,7 +30,7 @@ import plotly.express as px
 import flatviz as fv
 from flatviz.experiments import at, equivalent, read_table, run, shown, write_table
 from flatviz.experiments.statistics import LEVEL, mean_zero
-from flatviz.families.members import fit_member
+from flatviz.families.members import Fitting
 from flatviz.families.preparation import task_for
 from flatviz.families.tour import prepare
 
@@ -52,7 +52,7 @@ def fit(cells, device):
         for cell in (cell for cell in cells if cell["setting"] == name):
             chosen = {"steps": STEPS, "kl_weight": float(temperature or 0)}  # 0: that of the method
             how = dict(seed=seed, fit={name: value for name, value in chosen.items() if value})
-            q = fit_member(net, task, prior, cell["method"], **how)
+            q = Fitting(net, task, prior, **how).member(cell["method"])
             yield cell, fv.families.convergence_gap(net, task, prior, q, cell["method"], **how)
 
 

@@ -43,7 +43,7 @@ from flatviz.experiments.measures import (
     reference_of,
     sample_reference,
 )
-from flatviz.families.members import fit_member
+from flatviz.families.members import Fitting
 from flatviz.families.tour import prepare
 from flatviz.storage.cache import cached
 
@@ -98,7 +98,7 @@ def fit_controls(cells, device):
     exact = reference_of(net, task, prior, seed=seed, say=print)
     W = exact.W.to(net.w)
     found = {
-        "vi": fit_member(net, task, prior, "vi", seed=seed),
+        "vi": Fitting(net, task, prior, seed=seed).member("vi"),
         "prior": prior,
         "moments": fv.Gaussian(W.mean(0), W.std(0).log()),
     }

@@ -56,8 +56,7 @@ from flatviz.core.seeds import generator, saved_rng
 from flatviz.experiments import holm, read_table, run, write_table
 from flatviz.experiments.measures import SETTINGS
 from flatviz.experiments.statistics import HOLDS, LEVEL, NOT, OPEN
-from flatviz.families.choice import with_head_std
-from flatviz.families.members import fit_member
+from flatviz.families.members import Fitting, with_head_std
 from flatviz.families.preparation import task_for
 from flatviz.families.tour import prepare
 from flatviz.models.networks import optunet
@@ -393,7 +392,7 @@ def fit_flatness(cells):
         chosen = SETTINGS[cell["setting"]]
         given, wide = chosen.fit | (dict(steps=STEPS) if STEPS else {}), with_head_std(net, prior, chosen.head_std)
         radius = cell["radius"] if cell["method"] != "vi" else None
-        q = fit_member(net, task, wide, cell["method"], radius, seed=seed, fit=given)
+        q = Fitting(net, task, wide, seed=seed, fit=given).member(cell["method"], radius)
         yield cell, (net, task, q.sample(DRAWS, seed=seed + 1))
 
 

@@ -31,7 +31,7 @@ import plotly.express as px
 import flatviz as fv
 from flatviz.experiments import QUANTITIES, at, judged, paired, read_table, run, sentences, shown, write_table
 from flatviz.experiments.statistics import HOLDS, NOT
-from flatviz.families.members import fit_member
+from flatviz.families.members import Fitting
 from flatviz.families.preparation import at_solution, without_source
 from flatviz.families.tour import prepare
 from flatviz.metrics.averaging import averaged
@@ -79,7 +79,7 @@ def fit(cells, device):
         else:
             settings = {"steps": STEPS} if STEPS else {}
             settings |= {"kl_weight": float(temperature)} if temperature else {}
-            q = fit_member(net, task, prior, cell["method"], cell["radius"] or None, seed=seed, fit=settings)
+            q = Fitting(net, task, prior, seed=seed, fit=settings).member(cell["method"], cell["radius"] or None)
             draws = 1 if cell["method"] == "sgd" else 30
             yield cell, [averaged(fv.predict(net, q, data.x, draws, seed=seed + 1), data.y) for data in splits]
 

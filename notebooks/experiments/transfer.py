@@ -84,8 +84,7 @@ from flatviz.datasets.given import in_memory
 from flatviz.datasets.images import PUBLIC, image_folder, images_like, public_images
 from flatviz.experiments import judged, read_table, run, write_table
 from flatviz.experiments.statistics import mean_zero
-from flatviz.families.choice import Choice, read_choices
-from flatviz.families.members import fit_member, unless_diverged
+from flatviz.families.members import Choice, Fitting, read_choices, unless_diverged
 from flatviz.families.preparation import check_learned
 from flatviz.families.tune import tried
 from flatviz.models.public import load_weights
@@ -335,7 +334,7 @@ def fit(cells, device):
         choice = setup.choices.get(method.name, Choice())
         length = steps_of(method, case.net, choice) | ({"training": fv.Training(precision=PRECISION)} if PRECISION else {})
         how = dict(seed=case.seed, fit=length, tuned={method.name: choice})
-        q = unless_diverged(fit_member, case.late, case.seen, case.prior, method.name, **how)
+        q = unless_diverged(Fitting(case.late, case.seen, case.prior, **how).member, method.name)
         yield cell, (case, method, q, time.perf_counter() - started)
 
 

@@ -37,7 +37,7 @@ import plotly.express as px
 # %%
 import flatviz as fv
 from flatviz.experiments import judged, paired, run, sentences, shown
-from flatviz.families.choice import Choice
+from flatviz.families.members import Choice
 from flatviz.families.preparation import build_model, task_for
 from flatviz.families.tour import HEAD_STD, prepare
 from flatviz.families.tune import choices_of, nlls_of, with_validation

@@ -291,9 +291,9 @@ LOOKS["metropolis"] = Look("metropolis", "Metropolis", "#8c564b", "solid", "diam
 fv.METHODS.update(table([LOOKS["metropolis"]], lambda look: METHOD))
 
 # %%
-from flatviz.families.members import fit_member
+from flatviz.families.members import Fitting
 
-mine = fit_member(net, task, prior, "metropolis", seed=0)
+mine = Fitting(net, task, prior, seed=0).member("metropolis")
 predictions = {"vi": fv.predict(net, start, task.test, 20, seed=1)}
 predictions["metropolis"] = fv.predict(net, mine, task.test, 20, seed=1)
 

@@ -10,7 +10,7 @@ import torch
 from experiment_notebooks import executed, functions
 
 import flatviz as fv
-from flatviz.families.choice import read_choices
+from flatviz.families.members import read_choices
 
 pytestmark = pytest.mark.long
 

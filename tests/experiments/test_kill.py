@@ -12,7 +12,7 @@ from oracles import equal
 
 import flatviz as fv
 from flatviz.experiments import run
-from flatviz.families.members import fit_member
+from flatviz.families.members import Fitting
 from flatviz.families.tour import run_tour
 from flatviz.training import driver
 
@@ -36,7 +36,7 @@ def fit_cells(cells):
     net = fv.Net.from_module(fv.models.mlp(task, hidden=(4,), seed=0))
     prior = fv.Gaussian(net.w, torch.zeros_like(net.w), factor=torch.full((1, net.dim), 0.1))
     for cell in cells:
-        yield cell, fit_member(net, task, prior, cell["method"], seed=cell["seed"], fit={"steps": 3})
+        yield cell, Fitting(net, task, prior, seed=cell["seed"], fit={"steps": 3}).member(cell["method"])
 
 
 def checkpointed_fit(folder, shared, **options):

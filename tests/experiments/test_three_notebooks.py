@@ -16,7 +16,7 @@ from PIL import Image
 from scipy import stats
 
 import flatviz as fv
-from flatviz.families.choice import read_choices
+from flatviz.families.members import read_choices
 
 
 def values(table):

@@ -9,7 +9,7 @@ from torch import nn
 
 import flatviz as fv
 from flatviz.datasets import digits_transfer
-from flatviz.families.members import fit_member
+from flatviz.families.members import Fitting
 from flatviz.families.preparation import Recipe, build_model, check_learned, task_for
 from flatviz.families.tour import prepare, run_tour
 from flatviz.posteriors import METHODS
@@ -108,6 +108,6 @@ def test_the_conv_net_early_in_training_survives_its_swag():
 @pytest.mark.parametrize("method", [pytest.param("sam_mu", marks=pytest.mark.slow), "sabma"])
 def test_the_conv_net_learns_at_the_largest_radius_of_its_slider(prepared, method):
     net, task, prior = prepared
-    q = fit_member(net, task, prior, method, METHODS[method].tuned(net).largest, seed=2)
+    q = Fitting(net, task, prior, seed=2).member(method, METHODS[method].tuned(net).largest)
     loss = q.history.loss
     assert loss[-20:].mean() < 0.85 * loss[:20].mean()  # at a rate of 0.05 it stays at that of guessing, or diverges

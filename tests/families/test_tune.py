@@ -8,8 +8,7 @@ import torch
 
 import flatviz as fv
 from flatviz.families import tune as study
-from flatviz.families.choice import Choice, read_choices, with_head_std
-from flatviz.families.members import fit_member
+from flatviz.families.members import Choice, Fitting, read_choices, with_head_std
 from flatviz.families.tour import run_tour
 
 
@@ -55,17 +54,17 @@ def test_a_trial_is_scored_by_validation_nll_and_one_that_diverges_by_infinity(q
     rows = study.tried(fv.METHODS["sgd"], quick, [7], 3, fixed={"steps": 4})
     assert [math.isfinite(nll) for _, (nll,) in rows] == [True, False, False]
     (net, task, validation, prior), (choice, (nll,)) = quick[0], rows[0]
-    q = fit_member(net, task, prior, "sgd", seed=7, fit=choice.settings)
+    q = Fitting(net, task, prior, seed=7, fit=choice.settings).member("sgd")
     assert nll == pytest.approx(float(fv.nll(net, validation)(q.center)), rel=1e-5)
 
 
 def test_a_choice_keeps_its_meaning_when_the_record_changes(monkeypatch, transferred, task):
     net, prior = transferred
     tuned = {"vi": study.choices_of(fv.METHODS["vi"], net, 1)[0]}
-    before = fit_member(net, task, prior, "vi", seed=0, tuned=tuned, fit={"steps": 4})
+    before = Fitting(net, task, prior, seed=0, tuned=tuned, fit={"steps": 4}).member("vi")
     plain = replace(fv.METHODS["vi"].plain, settings=fv.METHODS["vi"].plain.settings | {"lr": 0.5})
     monkeypatch.setitem(fv.METHODS, "vi", replace(fv.METHODS["vi"], plain=plain))
-    after = fit_member(net, task, prior, "vi", seed=0, tuned=tuned, fit={"steps": 4})
+    after = Fitting(net, task, prior, seed=0, tuned=tuned, fit={"steps": 4}).member("vi")
     assert torch.equal(before.mean, after.mean)
 
 

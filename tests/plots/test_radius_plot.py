@@ -8,7 +8,7 @@ import torch
 
 import flatviz as fv
 from flatviz.families.family import repeat_family
-from flatviz.families.members import Fitting, fit_member
+from flatviz.families.members import Fitting
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def test_the_first_seed_is_the_familys_own_and_the_others_are_those_of_fits_by_t
     assert all(m.over_seeds["nll"].shape == (3,) for m in repeated)
     for name in ("accuracy", "nll", "ece"):
         assert float(repeated[i].over_seeds[name][0]) == float(family.prediction[i].scores[name][-1])
-    q = fit_member(net, task, prior, "sabma", 2.0, seed=8, fit={"steps": 5})
+    q = Fitting(net, task, prior, seed=8, fit={"steps": 5}).member("sabma", 2.0)
     alone = fv.predict(net, q, task.test, 6, seed=9).scores
     assert float(repeated[i].over_seeds["nll"][2]) == pytest.approx(float(alone["nll"][-1]), rel=1e-3)  # trained together
     f = fv.nll(net, task.train)

@@ -10,7 +10,7 @@ from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
 import flatviz as fv
-from flatviz.families.choice import Choice
+from flatviz.families.members import Choice
 from flatviz.metrics.prediction import linearised
 from flatviz.pages.page import family_page
 

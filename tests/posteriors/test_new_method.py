@@ -6,7 +6,7 @@ import torch
 import flatviz as fv
 import flatviz.cli.tour
 from flatviz.catalog import LOOKS, Look
-from flatviz.families.members import fit_member
+from flatviz.families.members import Fitting
 from flatviz.plots.theme import style
 from flatviz.posteriors.method import Method, Tuned, table
 from flatviz.widgets.members import first_radii
@@ -47,9 +47,9 @@ def test_fishersam_and_moped_are_rows_whose_settings_reach_the_fit(transferred, 
     net, prior = transferred
     row = fv.METHODS["fisher_sam"].keywords(net, radius=0.2)
     assert row["ascent"] == fv.FisherSAM(0.2, eta=1000.0) and fv.METHODS["fisher_sam"].at_zero == "sgd"
-    fits = (fit_member(net, task, prior, name, 0.2, seed=0, fit={"steps": 3}).center for name in ("fisher_sam", "f-sgd"))
+    fits = (Fitting(net, task, prior, seed=0, fit={"steps": 3}).member(name, 0.2).center for name in ("fisher_sam", "f-sgd"))
     assert not torch.allclose(*fits, rtol=1e-5)  # at this eta it is not SAM under another name
     how = dict(seed=0, fit={"steps": 1, "lr": 1e-9})
-    moped, plain = (fit_member(net, task, prior, name, **how).std for name in ("moped", "mfvi"))
+    moped, plain = (Fitting(net, task, prior, **how).member(name).std for name in ("moped", "mfvi"))
     torch.testing.assert_close(moped, (0.1 * net.w.abs()).clamp_min(1e-4), rtol=1e-4, atol=0)
     assert not torch.allclose(plain, moped)

@@ -15,7 +15,7 @@ from widgets.conftest import spied
 
 import flatviz as fv
 import flatviz.families.members as members_of
-from flatviz.families.members import fit_member
+from flatviz.families.members import Fitting
 from flatviz.pages.views import views_of
 from flatviz.widgets.members import STEPS, first_radii, views_in_sight
 from flatviz.widgets.view import FamilyView, still
@@ -84,10 +84,10 @@ def test_every_radius_the_lab_offers_a_net_with_batchnorm_is_one_it_learns_at(co
 
 def test_own_settings_go_before_those_of_the_net(conv, task):
     net, prior = conv
-    q = fit_member(net, task, prior, "vi", 0.0, seed=0, fit={"lr": 0.002, "steps": 2})
+    q = Fitting(net, task, prior, seed=0, fit={"lr": 0.002, "steps": 2}).member("vi", 0.0)
     own = dict(fv.METHODS["vi"].batchnorm.settings) | dict(steps=2, seed=0)
     assert torch.equal(q.mean, fv.fit_vi(net, task.train, prior, **(own | dict(lr=0.002))).mean)
-    rest = fit_member(net, task, prior, "vi", 0.0, seed=0, fit={"steps": 2})
+    rest = Fitting(net, task, prior, seed=0, fit={"steps": 2}).member("vi", 0.0)
     assert torch.equal(rest.mean, fv.fit_vi(net, task.train, prior, **own).mean)
 
 

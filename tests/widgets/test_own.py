@@ -15,7 +15,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 import flatviz as fv
 from flatviz.families import own
-from flatviz.families.choice import Choice
+from flatviz.families.members import Choice
 from flatviz.families.own import examples
 from flatviz.families.preparation import check_learned
 from flatviz.pages.views import views_of
