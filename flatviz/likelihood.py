@@ -18,9 +18,11 @@ from torch import Tensor
 from torch.distributions import Bernoulli, Categorical, Distribution, Independent, Normal
 from torch.nn import functional as F
 
-from flatviz.checks import check_positive
+from flatviz.checks import check_positive, kind, number
+from flatviz.noun import check_fields
 
 Product = Callable[[Tensor], Tensor]
+WholeNumber = Annotated[int, kind(int, "a whole number")]
 NEAR_ONE = 1e-3  # a sum of outputs that are probabilities
 
 
@@ -185,26 +187,16 @@ class CategoricalLikelihood(Likelihood):
     """Classes; fields as in `Likelihood.categorical`."""
 
     weight: Tensor | None = None
-    label_smoothing: float = 0.0
-    ignore: int = -100
-    dim: int | None = None
+    label_smoothing: Annotated[float, number("from 0 to below 1", lambda s: 0 <= s < 1)] = 0.0
+    ignore: WholeNumber = -100
+    dim: WholeNumber | None = None
 
     name = "categorical"
 
     def __post_init__(self) -> None:
-        if self.weight is not None and not (
-            isinstance(self.weight, Tensor) and self.weight.ndim == 1 and bool((self.weight >= 0).all())
-        ):
+        check_fields(self)
+        if self.weight is not None and not (self.weight.ndim == 1 and bool((self.weight >= 0).all())):
             raise ValueError(f"weight must be a tensor (C,) of numbers >= 0, one a class, got {self.weight!r}")
-        if (
-            isinstance(self.label_smoothing, bool)
-            or not isinstance(self.label_smoothing, Real)
-            or not 0 <= self.label_smoothing < 1
-        ):
-            raise ValueError(f"label_smoothing must be from 0 to below 1, got {self.label_smoothing!r}")
-        for name in ("ignore", "dim"):
-            if not isinstance(value := getattr(self, name), int) and (name, value) != ("dim", None):
-                raise TypeError(f"{name.replace('ignore', 'ignore_index')} must be a whole number, got {value!r}")
 
     def of(self, outputs: Tensor) -> Distribution:
         """The distribution of the classes."""
@@ -242,12 +234,6 @@ class CategoricalLikelihood(Likelihood):
         if y.ndim == 2 and not self.label_smoothing and self.weights(y[0]) is None:
             return -outputs.log_softmax(-1).gather(-1, y[..., None]).mean((1, 2))
         return super().nll_rows(outputs, y)
-
-    def gradient(self, outputs: Tensor, y: Tensor) -> Tensor:
-        """Probabilities less the label."""
-        if y.ndim > 1 or self.label_smoothing or self.weights(y) is not None:
-            return super().gradient(outputs, y)
-        return outputs.softmax(-1) - F.one_hot(y, outputs.shape[-1])
 
     def curvature(self, outputs: Tensor, y: Tensor | None) -> Product:
         """Lambda = s (diag(p) - p p^T) of each place, s the sum of its weighted and smoothed target over the number of places."""
@@ -334,10 +320,6 @@ class GaussianLikelihood(Likelihood):
         squared = (outputs - y.reshape(outputs.shape)).square().sum() / (2 * self.noise**2)
         loss = squared + outputs.numel() * self._constant
         return loss if reduction == "sum" else loss / len(outputs)
-
-    def gradient(self, outputs: Tensor, y: Tensor) -> Tensor:
-        """Residuals over the variance."""
-        return (outputs - y.reshape(outputs.shape)) / self.noise**2
 
     def curvature(self, outputs: Tensor, y: Tensor | None) -> Product:
         """1 over the variance."""

@@ -625,6 +625,12 @@ class Member:
     maps: dict[str, Any] = field(default_factory=dict)
 
 
+def _of_members(name: str) -> property:
+    return property(
+        lambda family: tuple(getattr(m, name) for m in family.members), doc=f"`Member.{name}` of every member, (M,)."
+    )
+
+
 @noun(made_by="fv.families.fit_family makes one")
 class Family:
     """Posteriors of one or more methods over their radii: M members on shared ground.
@@ -639,6 +645,10 @@ class Family:
     inputs: dict[str, Tensor] = field(default_factory=dict)
     images: dict[str, Tensor] = field(default_factory=dict)
     maps: dict[str, Any] = field(default_factory=dict)
+
+    method, radius, unit = _of_members("method"), _of_members("radius"), _of_members("unit")
+    posterior, prediction, spectrum = _of_members("posterior"), _of_members("prediction"), _of_members("spectrum")
+    projection, around, sharpest = _of_members("projection"), _of_members("around"), _of_members("sharpest")
 
     def __len__(self) -> int:
         return len(self.members)
@@ -687,11 +697,6 @@ class Family:
             return 0.0 if r == radius else abs(math.log10(r / radius)) if r > 0 and radius > 0 else math.inf
 
         return min(members, key=lambda i: (far(i), self.members[i].radius))
-
-
-for _name in ("method", "radius", "unit", "posterior", "projection", "around", "sharpest", "spectrum", "prediction"):
-    _doc = f"`Member.{_name}` of every member, (M,)."
-    setattr(Family, _name, property(lambda self, name=_name: tuple(getattr(m, name) for m in self.members), doc=_doc))
 
 
 NOUNS = {

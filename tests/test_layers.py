@@ -16,8 +16,8 @@ ORDER = ["checks", "catalog", "noun", "gaussian", "likelihood", "results", "core
          "plots", "pages", "widgets", "site", "cli"]  # fmt: skip
 NETWORK = ["results", "core", "storage", "engine", "objectives"]  # what a network's own values and gradients need
 MAY = {
-    **dict.fromkeys(("checks", "catalog", "noun", "likelihood"), []),
-    "gaussian": ["noun"],
+    **dict.fromkeys(("checks", "catalog", "noun"), []),
+    **dict.fromkeys(("gaussian", "likelihood"), ["noun"]),
     "results": ["noun", "gaussian", "likelihood"],
     "core": ["results"],
     "storage": ["results", "core"],

@@ -8,6 +8,7 @@ import functools
 import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 from typing import Any, ParamSpec, TypeVar, Unpack, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -42,7 +43,7 @@ def public(verb: Callable[P, R]) -> Callable[P, R]:
         try:
             given = signature.bind(*args, **kwargs).arguments
         except TypeError as error:
-            raise TypeError(f"{verb.__name__}{signature} cannot be called so: {error}") from None
+            raise TypeError(_called_so(verb.__name__, signature, kwargs, error)) from None
         if not checks:  # at the first call: annotations may name what their file defines further down
             checks.update(argument_checks(verb))
         for name, value in given.items():
@@ -57,18 +58,26 @@ def public(verb: Callable[P, R]) -> Callable[P, R]:
 
 def argument_checks(verb: Callable) -> dict[str, Check]:
     """The check of each argument of a verb; those of `**how: Unpack[Shared]` are in that type."""
-    raw, hints = inspect.unwrap(verb), {}
-    known = {**KNOWN, **raw.__globals__}
-    for name, p in inspect.signature(raw).parameters.items():
-        hint = eval(p.annotation, known) if isinstance(p.annotation, str) else p.annotation  # `from __future__` leaves text
-        hints |= get_type_hints(*get_args(hint), include_extras=True) if get_origin(hint) is Unpack else {name: hint}
-    return {name: _of_parameter(p, hints[name]) for name, p in inspect.signature(verb).parameters.items()}
+    raw = inspect.unwrap(verb)
+    hints = get_type_hints(raw, KNOWN | raw.__globals__, include_extras=True)
+    for shared in [hint for hint in hints.values() if get_origin(hint) is Unpack]:
+        hints |= get_type_hints(*get_args(shared), include_extras=True)
+    return {name: _of_parameter(p, hints.get(name, Any)) for name, p in inspect.signature(verb).parameters.items()}
 
 
 def _of_parameter(parameter: inspect.Parameter, hint: Any) -> Check:
     if parameter.kind is parameter.VAR_POSITIONAL:
         return each(check_of(hint), many(hint), least=0)
     return check_of(hint | None if parameter.default is None else hint)
+
+
+def _called_so(name: str, signature: inspect.Signature, kwargs: dict[str, Any], error: TypeError) -> str:
+    """The reason, the keyword nearest to one that is unknown, and the arguments that there are."""
+    plain, reason = [p.replace(annotation=p.empty) for p in signature.parameters.values()], str(error)
+    for unknown in [key for key in kwargs if key not in signature.parameters][:1]:
+        near = get_close_matches(unknown, signature.parameters, 1)
+        reason = f"got an unexpected keyword argument {unknown!r}" + (f", did you mean {near[0]!r}?" if near else "")
+    return f"{name}: {reason}: it takes {inspect.Signature(plain)}"
 
 
 @contextmanager

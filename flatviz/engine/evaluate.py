@@ -77,21 +77,16 @@ class Evaluator:
 
     def __call__(self, coords: Tensor) -> Tensor:
         """Values at origin + coords @ axes; (S,)."""
-        points, batches, dtype = range(len(coords)), range(len(self._parts)), self._wide.dtype
-        rows, scores = coords.to(self._axes), [[] for _ in points]
+        dtype, rows, scores = self._wide.dtype, coords.to(self._axes), [[] for _ in coords]
         with torch.inference_mode() if self._programs else torch.no_grad(), arithmetic(), threads(self._work):
-            fits = self._keeps()
-            order = [(i, j) for i in points for j in batches] if fits else [(i, j) for j in batches for i in points]
-            i_now, j_now, started = None, None, None
-            for i, j in order:
-                if i != i_now:
-                    i_now = i
-                    self._place(rows[i])
-                if j != j_now:
-                    j_now, started = j, self._started[j] if fits else self._start(j)
-                out = self._outputs(j, started, coords[i])
-                out = out.to(dtype) if out.is_floating_point() else out
-                scores[i].append(self._score(out, self._ys[j]).double() if self._additive else out)
+            kept = self._keeps()
+            for j, y in enumerate(self._ys):
+                started = self._started[j] if kept else self._start(j)
+                for i, row in enumerate(rows):
+                    self._place(row)
+                    out = self._outputs(j, started, coords[i])
+                    out = out.to(dtype) if out.is_floating_point() else out
+                    scores[i].append(self._score(out, y).double() if self._additive else out)
             if self._additive:
                 values = list(map(sum, scores))
             else:

@@ -6,7 +6,7 @@ Accuracy, NLL, Brier; calibration errors and the bins behind them, temperature s
 import math
 from dataclasses import replace
 
-import torch
+from scipy.optimize import minimize_scalar
 from torch import Tensor
 
 from flatviz.checks import Count, Labels, Positive, check_choice
@@ -188,7 +188,7 @@ def score(prediction: Prediction, measure: str, *, n_draws: Count | None = None)
 
 @public
 def fit_temperature(prediction: Prediction, y: Labels | None = None) -> float:
-    """T > 0 at which the average over draws of softmax(logits / T) has the smallest NLL, by LBFGS on log T.
+    """T > 0 at which the average over draws of softmax(logits / T) has the smallest NLL, by Brent's method on log T.
 
     Predict on a validation split: neither that of training nor that of testing.  y: labels (N,), default those predicted on.
     Source: Guo et al. 2017 (arXiv 1706.04599).
@@ -207,27 +207,18 @@ def fit_temperature(prediction: Prediction, y: Labels | None = None) -> float:
     if bad := int(prediction.log_probs.isnan().sum((0, 2)).count_nonzero()):
         raise ValueError(f"fit_temperature needs outputs that are numbers, got NaN or inf for {bad} inputs: drop those draws")
     y, logits = labels_of(prediction, y), prediction.outputs.detach().double()
-    log_t = torch.zeros((), dtype=torch.float64, device=logits.device, requires_grad=True)
-    lbfgs = torch.optim.LBFGS([log_t], max_iter=100, tolerance_grad=1e-9, tolerance_change=1e-12, line_search_fn="strong_wolfe")
 
-    def nll_at(log_t: Tensor) -> Tensor:
-        return nll_of((logits / log_t.exp()).log_softmax(-1).logsumexp(0) - math.log(len(logits)), y)
+    def nll_at(log_t: float) -> float:
+        return float(nll_of((logits / math.exp(log_t)).log_softmax(-1).logsumexp(0) - math.log(len(logits)), y))
 
-    def loss() -> Tensor:
-        lbfgs.zero_grad()
-        value = nll_at(log_t)
-        value.backward()
-        return value
-
-    with torch.enable_grad():
-        lbfgs.step(loss)
-    best, ends = log_t.detach(), (torch.full_like(log_t, sign * LARGEST_LOG_T).detach() for sign in (-1, 1))
-    if not abs(best) < LARGEST_LOG_T or any(nll_at(best) >= nll_at(end) for end in ends):
+    ends = -LARGEST_LOG_T, LARGEST_LOG_T
+    best = minimize_scalar(nll_at, bounds=ends, method="bounded", options={"xatol": 1e-8})
+    if any(best.fun >= nll_at(end) or abs(best.x - end) < 1e-4 for end in ends):
         raise ValueError(
             "fit_temperature needs answers that are sometimes wrong and better than chance, got those of no best temperature "
             f"between 1/100 and 100: predict on more than these {len(y)} validation examples"
         )
-    return math.exp(float(best))
+    return math.exp(best.x)
 
 
 @public
