@@ -152,10 +152,14 @@ def pair_diversity(net: Net, W: Vectors, x: Tensor) -> PairDiversity:
     check_many_weights(W, net.dim)
     check_count(len(W), "networks", least=2)
     check_inputs(net, x)
-    probs = forward(net, W, x).softmax(-1)
+    return diversity_of(forward(net, W, x).softmax(-1))
+
+
+def diversity_of(probs: Tensor) -> PairDiversity:
+    """`pair_diversity` of class probabilities (S, N, C)."""
     entropies, answers = entr(probs).sum(-1), probs.argmax(-1)  # (S, N)
     information, apart = [], []
-    for start in range(0, len(W), BLOCK):
+    for start in range(0, len(probs), BLOCK):
         rows, later = slice(start, start + BLOCK), slice(start, None)  # a pair is met once, from its first network
         mixed = entr((probs[rows, None] + probs[None, later]) / 2).sum(-1)
         information.append(_upper((mixed - (entropies[rows, None] + entropies[None, later]) / 2).mean(-1)))

@@ -37,9 +37,20 @@ FIT_EPOCHS = 60  # of its pre-training
 STEPS = 0  # of its fits; 0: those of the methods' records
 WORKERS = 1  # more than 1: so many processes
 DEVICE = "cpu"
+# a folder of checkpoints
+CHECKPOINTS = ""  # its path: the study of these networks stands in the section of that name; SAVE writes its table
+MODEL = "resnet18"  # theirs: one of torchvision's, resnet20, optunet, or FILE.py:FUNCTION, which returns the module
+WIDTH = 8  # channels of resnet20's first stage
+TEST = ""  # images from 0 to 1 to be judged on: image-folder:PATH, cifar10:ROOT, ...
+OUTSIDE = ""  # images of other classes; "": those of TEST with their pixels shuffled
+TRAIN = ""  # images that they were trained on: SWAG and Laplace start from some of them
+IMAGES = 1000  # of each of the three, at most
 
 # %%
 import math
+import runpy
+import tempfile
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -60,9 +71,12 @@ from flatviz.families.members import Fitting, with_head_std
 from flatviz.families.preparation import task_for
 from flatviz.families.tour import prepare
 from flatviz.models.networks import optunet
+from flatviz.models.public import load_weights
 from flatviz.results import interval
+from flatviz.site import defined_in
 from flatviz.storage.cache import cached
-from flatviz.symmetry.discrepancy import WHOLE
+from flatviz.symmetry.discrepancy import WHOLE, Mmd
+from flatviz.symmetry.pool import diversity_of
 from flatviz.symmetry.removal import weights_in
 
 torch.set_num_threads(1)
@@ -147,7 +161,7 @@ def parts_of_pool():
     return reference, modes.view(REPLICATES, MODES, -1), members.view(REPLICATES, PER_SET, -1), target
 
 
-if RUN:
+if RUN and not CHECKPOINTS:
     reference, modes, members, target = parts_of_pool()
 
 # %% [markdown]
@@ -179,7 +193,7 @@ def sets_of(replicate):
 
 
 # %%
-def removed(W, variant, to):
+def removed(W, variant, to, units=units):
     """The rows of W with symmetries removed; to: the reference at least mass."""
     if variant == "raw":
         return W
@@ -221,7 +235,11 @@ def scores_of(W):
     """Scores inside and outside; for AUROC and so on the score of an input is 1 - largest probability of the average."""
     distinct = W.unique(dim=0)
     shown = W if len(distinct) == len(W) else distinct  # copies predict alike
-    inside, other = (fv.predict(net, shown, x, len(shown), seed=0) for x in (test, outside.x))
+    return scores_from(*(fv.predict(net, shown, x, len(shown), seed=0) for x in (test, outside.x)))
+
+
+def scores_from(inside, other):
+    """Scores of the average of all draws, inside and outside."""
     ood = fv.metrics.ood_scores(1 - inside.bma().amax(1), 1 - other.bma().amax(1))
     scores = [fv.score(inside, k, n_draws=inside.n_draws) for k in SCORES[:5]]
     mi = [fv.metrics.mutual_information(p).mean() for p in (inside, other)]
@@ -324,13 +342,13 @@ def tau_values(tau):
 # %%
 def pairs():
     """How alike two networks of the target answer, over all pairs of some."""
-    found = [fv.symmetry.pair_diversity(net, target[:PAIRS], data.x) for data in (test, outside)]
-    return pair_values(*(p.information for p in found), found[0].disagreement)
+    return pair_values(*(fv.symmetry.pair_diversity(net, target[:PAIRS], data.x) for data in (test, outside)))
 
 
-def pair_values(inside, other, disagreement):
+def pair_values(*diversity):
     """Mean, standard deviation, least and median of the mutual information in nats; disagreement; rank correlation."""
-    inside, other = inside.double(), other.double()
+    inside, other = (of.information.double() for of in diversity)
+    disagreement = diversity[0].disagreement
     values = {f"{what} {name}": x for name, v in (("inside", inside), ("outside", other))
               for what, x in (("mean", v.mean()), ("sd", v.std()), ("least", v.min()), ("median", v.median()))}  # fmt: skip
     values |= {"disagreement": disagreement.mean(), "least disagreement": disagreement.min(), "pairs": len(inside)}
@@ -409,6 +427,122 @@ def measure_flatness(fitted, cell):
 
 
 # %% [markdown]
+# ## A folder of checkpoints
+#
+# `flatviz run symmetry -p checkpoints=FOLDER -p model=resnet18 -p test=image-folder:PATH` compares networks of yours, or the sets
+# that the paper released: each file is one network. *Target*: most of them; *ensemble*: others; *control* and *single*: copies. With
+# `train` also SWAG and Laplace, from ten of them (`modes`). Weights lie in a file on disk and are read layer by layer, and one network
+# predicts at a time. So memory is about 16 bytes times networks times weights of the largest layer.
+
+# %%
+SUFFIXES = (".safetensors", ".pth", ".pt", ".bin", ".ckpt", ".tar")
+LEAST = 12  # networks: four of a target, four of an ensemble, two modes, a reference
+space = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+MORE_FITS = {"swag": dict(lr=0.01, rank=10, snapshots=20), "laplace": dict(structure="last_layer", steps=0)}
+
+
+def mapped(n, width):
+    """A tensor (n, width) that lies in a file."""
+    file = tempfile.NamedTemporaryFile(dir=space.name, delete=False)
+    return torch.from_file(file.name, shared=True, size=n * width).view(n, width)
+
+
+def module_of(images):
+    """A network of the architecture of the checkpoints."""
+    few = images.subset(torch.arange(2))
+    task = fv.Task(few, few, few, int(images.y.max()) + 1)
+    if ".py:" in MODEL:
+        file, _, name = MODEL.rpartition(":")
+        return runpy.run_path(file)[name]()
+    if MODEL == "optunet":
+        return optunet(task)
+    return fv.models.resnet20(task, width=WIDTH) if MODEL == "resnet20" else fv.models.torchvision_model(task, MODEL)
+
+
+# %%
+def read_checkpoints(folder, module, example, fits=()):
+    """The net, its units, V: a row of weights, with running statistics behind, for each file, and rows for `fits`; the groups."""
+    files = sorted(p for p in Path(folder).rglob("*") if p.suffix in SUFFIXES)
+    if len(files) < LEAST:
+        raise ValueError(f"CHECKPOINTS must be a folder of {LEAST} networks or more, got {len(files)} in {folder!r}")
+    nets = (fv.Net.from_module(load_weights(module, file).eval(), example=example) for file in files)
+    net = next(nets)
+    units, groups = fv.symmetry.units_of(net), groups_of(len(files))
+    V = mapped(len(files) + len(fits) * (len(groups[2]["single"]) + len(groups[2]["control"])), len(units.row))
+    V[0] = units.extended(net)
+    for row, other in zip(V[1:], nets):
+        row.copy_(units.extended(other))
+    return net, units, V, groups
+
+
+def groups_of(n):
+    """Numbers of the networks: the reference, those where fits start, sets by name, target."""
+    order, modes, size = torch.randperm(n, generator=generator(SEED)), min(MODES, n // 6), min(PER_SET, n // 3)
+    first, fresh = order[1 : 1 + modes], order[1 + modes : 1 + modes + size]
+    sets = {"ensemble": fresh, "control": first.repeat_interleave(size // modes), "single": first[:1].repeat(size)}
+    return order[0], first, sets, order[1 + modes + size :]
+
+
+def add_fits(net, units, V, first, sets, train):
+    """Fill the last rows of V with draws of each method, and name them in `sets`."""
+    size, at = len(sets["single"]), len(V) - len(MORE_FITS) * (len(sets["single"]) + len(sets["control"]))
+    for name, settings in MORE_FITS.items():
+        for kind, starts, n in (("one", first[:1], size), ("multi", first, size // len(first))):
+            sets[f"{name}/{kind}"] = torch.arange(at, at + n * len(starts))
+            for start, rows in zip(starts, V[at:].split(n)):
+                q = fv.METHODS[name].fit(units.net_at(net, V[start]), train, seed=SEED + int(start), **settings)
+                for row, w in zip(rows, q.sample(n, seed=SEED + int(start))):
+                    row.copy_(
+                        units.extended(fv.engine.refresh_batchnorm(net, w, train).at(w) if net.has_batchnorm else net.at(w))
+                    )
+            at += n * len(starts)
+
+
+def predictions(net, units, V, data):
+    """Outputs of the network at each row of V."""
+    nets = (units.net_at(net, v) for v in V)
+    with torch.no_grad():
+        return fv.Prediction(torch.stack([torch.cat([n(n.w, x) for x in data.x.split(256)]) for n in nets]), data.y)
+
+
+# %%
+def distances_of(net, units, V, groups):
+    """Rows of 100 MMD² of each set from the target, median over layers, and its p, for each removal; a layer at a time."""
+    reference, _, sets, target = groups
+    to = fv.symmetry.min_mass(units, V[reference][None]).W[0]
+    layers = {name: at for name, at in fv.symmetry.layers_of(net).items() if name != WHOLE}
+    for variant in ("raw", "max", "aligned"):
+        moved = V if variant == "raw" else mapped(*V.shape)
+        for row, v in zip(moved, V) if variant != "raw" else ():
+            row.copy_(removed(v[None], variant, to, units)[0])
+        parts = [
+            fv.symmetry.mmd(
+                A[target], {n: A[index] for n, index in sets.items()}, permutations=PERMUTATIONS if len(layers) < 100 else 0
+            )
+            for A in (moved[:, at] for at in layers.values())
+        ]
+        for name in sets:
+            far = Mmd(tuple(layers), *(torch.cat([getattr(p[name], f) for p in parts], -1) for f in ("value", "permuted")))
+            yield variant, name, {"mmd": 100 * far.of(), "p": far.p_value()}
+
+
+def study_of(folder, test, outside, train=None):
+    """The long table of a folder of checkpoints."""
+    net, units, V, groups = read_checkpoints(folder, module_of(test).eval(), test.x[:2], MORE_FITS if train else ())
+    if train:
+        add_fits(net, units, V, *groups[1:3], train)
+    found = [*distances_of(net, units, V, groups)]
+    for name, index in groups[2].items():
+        shown, back = index.unique(return_inverse=True)
+        found.append(("raw", name, scores_from(*(predictions(net, units, V[shown], data) for data in (test, outside)))))
+    some = [diversity_of(predictions(net, units, V[groups[3][:PAIRS]], d).outputs.softmax(-1)) for d in (test, outside)]
+    found.append(("pairs", "target", pair_values(*some)))
+    columns = ("setting", "method", "quantity", "value")
+    rows = [(setting, name, q, float(v)) for setting, name, values in found for q, v in values.items()]
+    return pd.DataFrame(rows, columns=columns).assign(experiment="checkpoints", seed=SEED)
+
+
+# %% [markdown]
 # ## Run, or read
 
 
@@ -419,7 +553,7 @@ def with_task(rows):
 
 
 # %%
-if RUN:
+if RUN and not CHECKPOINTS:
     grid = [dict(setting=v, method=name, seed=r) for r in range(REPLICATES) for v in VARIANTS for name in SETS]
     parts = [run(grid, fit_sets, measure_set, name="sets", workers=WORKERS)]
     parts += [run(sides, fit_sides, lambda values, cell: values, name="sides", group=["setting"], workers=WORKERS)]
@@ -430,7 +564,7 @@ if RUN:
     table = pd.concat([stored[stored.task != DATA], table], ignore_index=True)
 else:
     table = with_task(read_table(TABLE))
-if SAVE:
+if SAVE and not CHECKPOINTS:
     write_table(table, SAVE)
 
 
@@ -751,6 +885,27 @@ for task, rows in trends.items():
     print(f"{task}:")
     for row in rows:
         print(f"{row['trend']:8} {row['verdict']:13} {row['claim']}\n{'':22} {row['figures']}")
+
+# %% [markdown]
+# ## The checkpoints
+#
+# 100 MMD² from the target, as trained and with symmetries removed, its p, and the scores of each set; then T5, functional collapse.
+
+# %%
+if CHECKPOINTS:
+    read = defined_in("transfer")["read_images"]
+    at = lambda images: torch.randperm(len(images), generator=generator(SEED))[:IMAGES]
+    some = lambda images: fv.Data(images.x[at(images)], images.y[at(images)])
+    shown = some(read(TEST, None, train=False))
+    mixed = shown.x.flatten(2)[..., torch.randperm(shown.x[0, 0].numel(), generator=generator(SEED))].view_as(shown.x)
+    other = some(read(OUTSIDE, None, train=False)) if OUTSIDE else fv.Data(mixed, shown.y)
+    learned = some(read(TRAIN, None)) if TRAIN else None
+    checked = study_of(CHECKPOINTS, shown, other, learned)
+    display(checked.pivot_table(index="method", columns=["setting", "quantity"], values="value", sort=False).round(4).T)
+    for row in t5(checked[checked.setting == "pairs"].set_index("quantity").value):
+        print(f"{row['trend']:8} {row['verdict']:13} {row['claim']}\n{'':22} {row['figures']}")
+    if SAVE:
+        write_table(checked, SAVE)
 
 # %% [markdown]
 # ## A line between two networks

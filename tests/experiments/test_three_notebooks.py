@@ -78,6 +78,32 @@ def test_the_quadrature_is_that_of_a_gaussian_mode_and_vanishes_at_the_balance()
 
 
 @pytest.mark.long
+def test_a_folder_of_checkpoints_is_the_same_once_symmetries_are_removed(tmp_path):
+    data = fv.datasets.digits_transfer().source
+    train, test = data.subset(torch.arange(40)), data.subset(torch.arange(40, 90))
+    task, study = fv.Task(train, train, train, 10), functions("symmetry")["study_of"]
+    study.__globals__.update(MODEL="resnet20", WIDTH=4, PERMUTATIONS=9, STARTS=1, PER_SET=4)
+    for i in range(12):
+        net = fv.Net.from_module(fv.models.resnet20(task, width=4, seed=i))
+        net = fv.pretrain(net, train, seed=i, epochs=2, lr=0.1)
+        units = fv.symmetry.units_of(net)
+        factor, order = fv.symmetry.random_factor(units, 1, seed=i), fv.symmetry.random_order(units, 1, seed=i)
+        moved = fv.symmetry.permute(units, fv.symmetry.rescale(units, units.extended(net)[None], factor), order)[0]
+        for name, twin in (("plain", net), ("moved", units.net_at(net, moved))):
+            (tmp_path / name).mkdir(exist_ok=True)
+            torch.save(twin.to_module().state_dict(), tmp_path / name / f"{i:02}.pth")
+    outside = fv.Data(test.x.flip(-1), test.y)
+    plain, moved = (values(study(str(tmp_path / name), test, outside)) for name in ("plain", "moved"))
+    same = [k for k in plain if k[3] in ("brier", "mi", "ood_mi", "mean inside", "mean outside") or k[1::2] == ("max", "mmd")]
+    assert len(same) == 3 * 4 + 2  # an alignment depends on the order it begins with, an ECE on BatchNorm's eps
+    for key in same:
+        assert moved[key][0] == pytest.approx(plain[key][0], rel=0.02, abs=0.01), key
+    far = {name: [table["checkpoints", "raw", name, "mmd"][0] for table in (plain, moved)] for name in ("control", "single")}
+    assert far["single"][0] > far["control"][0] > 0 and far["single"][0] != pytest.approx(far["single"][1], rel=0.02)
+    assert plain["checkpoints", "raw", "single", "mi"][0] == pytest.approx(0, abs=1e-6)
+
+
+@pytest.mark.long
 @pytest.mark.slow
 def test_symmetry_has_every_cell_and_a_verdict_on_every_trend(run_small):
     small = dict(TARGET=16, REPLICATES=2, MODES=2, PER_SET=6, EPOCHS=4, TOY=40, MASS=4, MASS_EPOCHS=8, LARGE=2, PAIRS=8)
