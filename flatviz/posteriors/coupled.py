@@ -31,8 +31,8 @@ from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws
 from flatviz.training.driver import Record
 from flatviz.training.gradient import Batch, Noises, TrainingLoss
-from flatviz.training.keywords import Particles, Run, Thinned, defaults
-from flatviz.training.points import Chains, ChainState, energy_of, run_chains, starts, thinned
+from flatviz.training.keywords import Particles, Thinned, defaults
+from flatviz.training.points import Chains, ChainState, run_chains, starts, thinned
 
 SETTINGS = dict(n_draws=30, burn_in=300, thin=20, lr=0.01, eta=0.01, temperature=1.0, weight_decay=5e-4, batch_size=None)
 
@@ -92,14 +92,13 @@ def fit_emcmc(net: Net, data: Data, *, seed: Seed, eta: NonNegative, **how: Unpa
         >>> fv.fit_emcmc(net, task.train, seed=0, eta=0.1, n_draws=4, burn_in=10, thin=5).W.shape
         torch.Size([4, 58])
     """
-    run, n_draws, lr = Run.of("E-MCMC", seed, how), how["n_draws"], how["lr"]
+    n_draws, lr = how["n_draws"], how["lr"]
     if n_draws % 2:
         raise ValueError(f"n_draws must be even, half of w and half of its guide, got {n_draws}")
     if eta == 0 or lr / (eta * len(data)) >= 1:
         raise ValueError(f"lr / (eta N) must be below 1, got lr={lr:g}, eta={eta:g}, N={len(data)}: raise eta or lower lr")
     steps, keep = thinned(n_draws // 2, 1, how["burn_in"], how["thin"])
-    emcmc = EMCMC(energy=energy_of(net, data, how), keep=keep, lr=lr, eta=eta)
-    return run_chains(net, data, run, how, emcmc, net.w.repeat(1, 1), steps)
+    return run_chains("E-MCMC", net, data, seed, how, net.w[None], steps, EMCMC, keep=keep, lr=lr, eta=eta)
 
 
 METHOD = Method(fit=fit_emcmc, plain=Tuned(SETTINGS), warm_start=True)
@@ -155,15 +154,14 @@ def fit_svgd(net: Net, data: Data, *, seed: Seed, **how: Unpack[Particles]) -> D
         >>> fv.fit_svgd(net, task.train, seed=0, n_draws=4, steps=20).W.shape
         torch.Size([4, 58])
     """
-    run, n = Run.of("SVGD", seed, how), how["n_draws"]
+    n, steps = how["n_draws"], how["steps"]
     w = starts(net, [seed + 1000 * particle for particle in range(n)], head_only=not net.treats_all)
     if torch.equal(w, w[:1].expand_as(w)):
         raise ValueError(
             f"{n} particles must start apart, got one place for all: treat a head or all weights, or raise n_draws"
         )
-    steps = how["steps"]
-    svgd = SVGD(energy=energy_of(net, data, how), keep=range(steps - 1, steps), lr=how["lr"], momentum=how["momentum"])
-    return replace(run_chains(net, data, run, how, svgd, w, steps), chains=1)
+    settings = dict(keep=range(steps - 1, steps), lr=how["lr"], momentum=how["momentum"])
+    return replace(run_chains("SVGD", net, data, seed, how, w, steps, SVGD, **settings), chains=1)
 
 
 def stein(w: Tensor, g: Tensor, temperature: float) -> Tensor:

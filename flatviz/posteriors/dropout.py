@@ -75,26 +75,19 @@ def fit_dropout(net: Net, data: Data, *, seed: Seed, rate: Share | None, n_draws
 
 
 def rates_of(net: Net, x: Tensor, rate: float | None) -> dict[str, float]:
-    """Name of each layer whose inputs are dropped, with the rate; None: as the network's dropout layers have it."""
-    if rate is None:
-        return _rates_of_layers(net, x) or rates_of(net, x, RATE)
-    if not 0 < rate < 1:
+    """Name of each layer whose inputs are dropped, with its rate.
+
+    None: that of the dropout layer whose result a layer reads, as it is or reshaped.
+
+    Raises:
+        ValueError: For a rate of 0 or 1, and for nothing to mask.
+    """
+    if rate is not None and not 0 < rate < 1:
         raise ValueError(f"rate must be above 0 and below 1, got {rate!r}")
-    linear = [n for n, p in net.module.named_modules() if isinstance(p, nn.Linear) or _plain_convolution(p)]
-    layers, treated = in_order(net, x, linear), {b.name for b in net.blocks}
-    maskable = [n for n in layers if f"{n}.weight".lstrip(".") in treated]
-    if not maskable:
-        raise ValueError("dropout needs a treated Linear or convolution, got none: use treated='all' or 'norm+head'")
-    later = [n for n in maskable if n != layers[0]]  # the first reads the data, and is masked where it stands alone
-    return dict.fromkeys(later or maskable, rate)
-
-
-def _rates_of_layers(net: Net, x: Tensor) -> dict[str, float]:
-    """The rate of the dropout layer whose result each treated Linear or convolution reads, as it is or reshaped."""
     module, treated = net.copy().module, {b.name for b in net.blocks}
     layers = {n: p for n, p in module.named_modules() if isinstance(p, _DropoutNd) and p.p > 0}
     made: dict[int, tuple[str, Tensor]] = {}  # by the address of their memory
-    readers: dict[str, str] = {}
+    readers: dict[str, str] = {}  # each Linear and convolution, in the order in which they run, -> the dropout layer, or ""
 
     def drop(name: str, part: nn.Module, inputs: tuple, out: Tensor) -> Tensor:
         out = out.clone()
@@ -103,26 +96,32 @@ def _rates_of_layers(net: Net, x: Tensor) -> dict[str, float]:
 
     def read(name: str, part: nn.Module, inputs: tuple[Tensor, ...]) -> None:
         source, out = made.get(inputs[0].untyped_storage().data_ptr(), ("", None))
-        whole = type(layers.get(source)) is nn.Dropout or isinstance(
-            part, _ConvNd
-        )  # of channels only a convolution's are columns
-        if out is not None and out._version == 0 and whole:
-            readers[name] = source
+        # of channels only a convolution's are columns
+        whole = type(layers.get(source)) is nn.Dropout or isinstance(part, _ConvNd)
+        readers[name] = source if out is not None and out._version == 0 and whole else readers.get(name, "")
 
-    for name, part in layers.items():
-        part.register_forward_hook(partial(drop, name))
     for name, part in module.named_modules():
-        if f"{name}.weight".lstrip(".") in treated and (isinstance(part, nn.Linear) or _plain_convolution(part)):
+        if name in layers:
+            part.register_forward_hook(partial(drop, name))
+        elif isinstance(part, nn.Linear) or _plain_convolution(part):
             part.register_forward_pre_hook(partial(read, name))
     with torch.no_grad():
         run_module(module, x.clone())
-    if off := [name for name in layers if name not in readers.values()]:
-        warnings.warn(
-            f"dropout in {', '.join(off[:3])}{', ...' * (len(off) > 3)} stays off: masks are weights here, and what it drops is no "
-            "input of a treated Linear or convolution",
-            stacklevel=2,
-        )
-    return {name: layers[source].p for name, source in readers.items()}
+    maskable = [n for n in readers if f"{n}.weight".lstrip(".") in treated]
+    if rate is None:
+        dropped = {n: readers[n] for n in maskable if readers[n]}
+        if off := [name for name in layers if name not in dropped.values()]:
+            warnings.warn(
+                f"dropout in {', '.join(off[:3])}{', ...' * (len(off) > 3)} stays off: masks are weights here, and what it drops is "
+                "no input of a treated Linear or convolution",
+                stacklevel=2,
+            )
+        if dropped:
+            return {name: layers[source].p for name, source in dropped.items()}
+    if not maskable:
+        raise ValueError("dropout needs a treated Linear or convolution, got none: use treated='all' or 'norm+head'")
+    later = [n for n in maskable if n != next(iter(readers))]  # the first reads the data, and is masked where it stands alone
+    return dict.fromkeys(later or maskable, RATE if rate is None else rate)
 
 
 def _plain_convolution(part: nn.Module) -> bool:
@@ -148,16 +147,6 @@ def mask_shape(part: nn.Module, shape: Sequence[int]) -> list[int]:
     if isinstance(part, _ConvNd):  # whole channels
         return [*shape[:2], *[1] * (len(shape) - 2)]
     return [shape[0], *[1] * (len(shape) - 2), shape[-1]]  # one column of the weight for all positions
-
-
-def in_order(net: Net, x: Tensor, names: Sequence[str]) -> list[str]:
-    """These parts of the network in the order in which they first run on `x`; parts that do not run are left out."""
-    module, seen = net.copy().module, {}
-    for name in names:
-        module.get_submodule(name).register_forward_hook(lambda part, args, out, name=name: seen.setdefault(name))
-    with torch.no_grad():
-        run_module(module, x.clone())
-    return list(seen)
 
 
 class DropoutLoss(FrozenLoss):

@@ -36,8 +36,8 @@ from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws
 from flatviz.training.driver import Record
 from flatviz.training.gradient import Batch, Noises, TrainingLoss
-from flatviz.training.keywords import Chain, Run, Thinned, defaults
-from flatviz.training.points import Chains, ChainState, energy_of, run_chains, thinned
+from flatviz.training.keywords import Chain, Thinned, defaults
+from flatviz.training.points import Chains, ChainState, run_chains, thinned
 from flatviz.training.streams import constant, cosine, rates
 
 SETTINGS = dict(n_draws=30, burn_in=300, thin=20, lr=0.01, temperature=1.0, weight_decay=5e-4, batch_size=None)
@@ -130,10 +130,9 @@ def fit_sgld(net: Net, data: Data, *, seed: Seed, chains: Count = 1, **how: Unpa
         >>> fv.fit_sgld(net, task.train, seed=0, n_draws=4, burn_in=10, thin=5).W.shape
         torch.Size([4, 58])
     """
-    run = Run.of("SGLD", seed, how)
     steps, keep = thinned(how["n_draws"], chains, how["burn_in"], how["thin"])
-    sgld = SGLD(energy=energy_of(net, data, how), keep=keep, lr=how["lr"])
-    return run_chains(net, data, run, how, sgld, net.w.repeat(chains, 1), steps)
+    w = net.w.repeat(chains, 1)
+    return run_chains("SGLD", net, data, seed, how, w, steps, SGLD, keep=keep, lr=how["lr"])
 
 
 @defaults(WITH_MOMENTUM)
@@ -160,13 +159,11 @@ def fit_sghmc(net: Net, data: Data, *, seed: Seed, friction: Share, chains: Coun
         >>> fv.fit_sghmc(net, task.train, seed=0, n_draws=4, burn_in=10, thin=5).W.shape
         torch.Size([4, 58])
     """
-    run = Run.of("SGHMC", seed, how)
     if friction == 0:
         raise ValueError("friction must be above 0 and at most 1, got 0: 1 is SGLD")
     steps, keep = thinned(how["n_draws"], chains, how["burn_in"], how["thin"])
-    still = rates(how["lr"], steps, net.w, constant)
-    sghmc = SGHMC(energy=energy_of(net, data, how), keep=keep, rates=still, friction=friction)
-    return run_chains(net, data, run, how, sghmc, net.w.repeat(chains, 1), steps)
+    w, still = net.w.repeat(chains, 1), rates(how["lr"], steps, net.w, constant)
+    return run_chains("SGHMC", net, data, seed, how, w, steps, SGHMC, keep=keep, rates=still, friction=friction)
 
 
 @defaults(CYCLICAL)
@@ -207,7 +204,7 @@ def fit_csgld(
         >>> fv.fit_csgld(net, task.train, seed=0, n_draws=4, cycles=2, cycle_steps=20).W.shape
         torch.Size([4, 58])
     """
-    run = Run.of("cyclical SGLD" if friction == 1 else "cyclical SGHMC", seed, how)
+    label, w = "cyclical SGLD" if friction == 1 else "cyclical SGHMC", net.w.repeat(chains, 1)
     if friction == 0:
         raise ValueError("friction must be above 0 and at most 1, got 0: 1 is cyclical SGLD")
     tail, kept = _noisy_steps(how["n_draws"], cycles, cycle_steps, noisy_share, chains)
@@ -215,8 +212,8 @@ def fit_csgld(
     falling = rates(how["lr"], steps, net.w, lambda step, _: cosine(step % cycle_steps, cycle_steps))
     noisy = frozenset(step for step in range(steps) if step % cycle_steps >= cycle_steps - tail)
     keep = frozenset(step for step in range(steps) if step % cycle_steps in kept)
-    sghmc = SGHMC(energy=energy_of(net, data, how), keep=keep, rates=falling, friction=friction, noisy=noisy)
-    return run_chains(net, data, run, how, sghmc, net.w.repeat(chains, 1), steps)
+    settings = dict(keep=keep, rates=falling, friction=friction, noisy=noisy)
+    return run_chains(label, net, data, seed, how, w, steps, SGHMC, **settings)
 
 
 def _noisy_steps(n_draws: int, cycles: int, cycle_steps: int, noisy_share: float, chains: int) -> tuple[int, set[int]]:

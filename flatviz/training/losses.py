@@ -105,70 +105,54 @@ class RandomTrunkLoss(FrozenLoss):
         return {"trunk noise": self._source}
 
 
-class SequentialLoss(TrainingLoss):
-    """Losses of the rows of W (B, D), each computed by itself; `value_and_grad` takes their gradients one by one."""
+class RowLosses(TrainingLoss):
+    """Losses of several weight vectors, (B, D) -> (B,): one after another, or by a `network` in one pass where that is faster.
 
-    def __init__(self, losses: Sequence[TrainingLoss]) -> None:
+    losses: of each row, all of the same data.  network: of all rows at once; None, where rows draw noise or collect statistics.
+    """
+
+    def __init__(self, losses: Sequence[TrainingLoss], network: Vmapped | None = None) -> None:
         first = losses[0]
         self.losses, self.data, self.passes, self.layer = losses, first.data, first.passes, first.layer
+        self.network, self.inputs = network, None if network is None else self.data.batch(None)[0]
 
     @property
     def each(self) -> Sequence[TrainingLoss]:
-        """The loss of each row by itself."""
+        """The loss of each row."""
         return self.losses
 
     @property
     def state(self) -> State:
-        """The states of all, each once: draws of a member share one."""
+        """That of the losses, numbered; a loss that several rows share is in it once."""
         return {f"{i} {name}": value for i, loss in enumerate(dict.fromkeys(self.losses)) for name, value in loss.state.items()}
 
     @property
     def about(self) -> dict[str, Any]:
-        """That of the first, and how many there are."""
+        """Of the rows."""
         return self.losses[0].about | {"rows": len(self.losses)}
 
     def in_one_pass(self, rows: int, index: Tensor | None) -> bool:
-        """Never: each row is computed by itself."""
-        return False
+        """Whether one pass of the network is worth it."""
+        n = len(self.data) if index is None else index.shape[1]
+        return self.network is not None and self.network.worth_batching(rows, n)
+
+    def __call__(self, W: Tensor, index: Tensor | None) -> Tensor:
+        """Mean loss of each row of W (B, D) in one pass, (B,); index: (B, n), or None for all examples."""
+        if index is None:
+            x, y = self.inputs, self.data.y.expand(len(W), *self.data.y.shape)
+        else:
+            x, y = self.inputs.index_select(0, index.flatten()).unflatten(0, index.shape), self.data.y[index]
+        with self.passes.autocast(W):
+            outputs = self.network(W, x).to(W.dtype)
+        return as_likelihood(self.losses[0].likelihood).nll_rows(outputs, y)
 
     def check(self, data: Data) -> None:
         """Raises ValueError for data that the net cannot read."""
         self.losses[0].check(data)
 
     def score(self, W: Tensor, data: Data) -> Tensor:
-        """Mean loss of other data at each row, (B,)."""
+        """Mean loss of other data at each row of `W` (B, D), (B,)."""
         return torch.stack([loss.score(w, data) for loss, w in zip(self.losses, W.unbind())])
-
-
-class BatchedLoss(SequentialLoss):
-    """(W (B, D), index (B, n) or None) -> losses (B,) from one pass over all rows, where that is faster than row by row."""
-
-    def __init__(self, net: Net, likelihood: Likelihood, network: Vmapped, losses: Sequence[TrainingLoss]) -> None:
-        super().__init__(losses)
-        self.net, self.likelihood, self.network = net, likelihood, network
-        self.inputs = self.data.batch(None)[0]
-
-    def in_one_pass(self, rows: int, index: Tensor | None) -> bool:
-        """Whether one pass is faster than row by row, and fits a GPU's memory."""
-        return self.network.worth_batching(rows, len(self.data) if index is None else index.shape[1])
-
-    def __call__(self, W: Tensor, index: Tensor | None) -> Tensor:
-        """Mean loss of each row."""
-        x, y = (self.inputs, self.data.y) if index is None else (_rows(self.inputs, index), self.data.y[index])
-        if index is None:
-            y = y.expand(len(W), *y.shape)
-        with self.passes.autocast(W):
-            outputs = self.network(W, x).to(W.dtype)
-        return as_likelihood(self.likelihood).nll_rows(outputs, y)
-
-    def score(self, W: Tensor, data: Data) -> Tensor:
-        """Mean loss of other data at each row, (B,)."""
-        return as_likelihood(self.likelihood).nll_rows(forward(self.net, W, data.x), data.y.expand(len(W), *data.y.shape))
-
-
-def _rows(x: Tensor, index: Tensor) -> Tensor:
-    """x[index], (B, n, ...); whole rows are copied, where indexing by a table of indices goes number by number."""
-    return x.index_select(0, index.flatten()).unflatten(0, index.shape)
 
 
 def check_covers(net: Net, q: Gaussian, name: str) -> None:
@@ -195,7 +179,7 @@ def training_loss(
     *,
     members: Count | None = None,
     draws: Count = 1,
-) -> FrozenLoss | BatchedLoss | SequentialLoss:
+) -> FrozenLoss | RowLosses:
     """The mean NLL of minibatches, as a method's `update` takes it; net and data are checked once.
 
     Rows go through the network in one pass where it allows that and that is faster: for small networks on a CPU, for all on a
@@ -245,7 +229,5 @@ def training_loss(
     alike = type(losses[0]) is FrozenLoss  # its subclasses draw noise or collect statistics, each member's own
     if rows > 1 and alike and data.is_held:
         x, _ = data.batch(None)
-        network = vmapped(net, x)
-        if network is not None:
-            return BatchedLoss(net, likelihood, network, losses)
-    return SequentialLoss(losses)
+        return RowLosses(losses, vmapped(net, x))
+    return RowLosses(losses)

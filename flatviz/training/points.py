@@ -6,7 +6,7 @@ with L the mean NLL of N examples and log p that of a Gaussian prior, or of weig
 """
 
 from collections.abc import Container, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, NamedTuple, Unpack
 
@@ -100,25 +100,25 @@ class Chains(Algorithm):
         return Draws(torch.stack(state.draws, 1).flatten(0, 1), history, chains=len(state.w))
 
 
-def energy_of(net: Net, data: Data, how: Chain) -> Energy:
-    """The energy that the keywords of a chain describe.  Raises ValueError for a prior that covers other weights."""
-    if how["prior"] is not None:
-        check_covers(net, how["prior"], "prior")
-    return Energy(len(data), how["temperature"], how["weight_decay"], how["prior"], how["ascent"])
-
-
-def run_chains(net: Net, data: Data, run: Run, how: Chain, algorithm: Chains, w: Tensor, steps: int) -> Draws:
-    """Parallel chains from the rows of `w` (B, D); the first is that of B = 1.
+def run_chains(
+    label: str, net: Net, data: Data, seed: int, how: Chain, w: Tensor, steps: int, kind: type[Chains], **settings: Any
+) -> Draws:
+    """Parallel chains of a kind, with its `settings`, from the rows of `w` (B, D); the first is that of B = 1.
 
     Raises:
+        ValueError: For a prior that covers other weights, and for validation data.
         Diverged: Where the loss or a chain becomes NaN or inf.
     """
+    run = Run.of(f"{label}, T = {how['temperature']:g}", seed, how)
     run.check_no_validation("a chain samples, and has no best place to stop at")
+    if how["prior"] is not None:
+        check_covers(net, how["prior"], "prior")
+    energy = Energy(len(data), how["temperature"], how["weight_decay"], how["prior"], how["ascent"])
+    chains = kind(energy=energy, **settings)
     loss = training_loss(net, data, how["likelihood"], how["batchnorm"], run.training, members=len(w))
-    seeds = [run.seed + 1000 * chain for chain in range(len(w))]
-    run = replace(run, label=f"{run.label}, T = {how['temperature']:g}")
+    seeds = [seed + 1000 * chain for chain in range(len(w))]
     how_seeded = dict(steps=steps, seeds=seeds, shuffle=[seed + 1 for seed in seeds])
-    return algorithm.result(*drive(algorithm, algorithm.init(w), loss, run, **how_seeded))
+    return chains.result(*drive(chains, chains.init(w), loss, run, **how_seeded))
 
 
 def thinned(n_draws: int, chains: int, burn_in: int, thin: int) -> tuple[int, range]:

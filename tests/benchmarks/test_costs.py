@@ -17,7 +17,7 @@ import flatviz as fv
 from flatviz.training.driver import drive
 from flatviz.training.gradient import gradient
 from flatviz.training.keywords import Run
-from flatviz.training.losses import FrozenLoss, SequentialLoss, training_loss
+from flatviz.training.losses import FrozenLoss, RowLosses, training_loss
 from flatviz.training.points import SGD
 from flatviz.training.streams import minibatches
 
@@ -60,7 +60,7 @@ def test_members_together_over_one_after_the_other_on_the_digits_mlp(task):
     net = fv.Net.from_module(fv.models.mlp(task)).with_example(task.train.x).restrict("norm+head")
     W = net.w + 0.01 * torch.randn(32, net.dim, generator=torch.Generator().manual_seed(0))
     together = training_loss(net, task.train, members=32)
-    alone = SequentialLoss([training_loss(net, task.train)] * 32)
+    alone = RowLosses([training_loss(net, task.train)] * 32)
     fast, slow = least(*(lambda f=f: [gradient(f, W, None, fv.SAM(0.1)) for _ in range(3)] for f in (together, alone)))
     batches = list(zip(range(3), minibatches(100, 32, list(range(32)), net.device)))
     mini, mini_slow = least(*(lambda f=f: [gradient(f, W, i) for _, i in batches] for f in (together, alone)))
@@ -73,7 +73,7 @@ def test_members_of_a_wide_network_cost_no_more_than_one_after_the_other(widths,
     data = fv.Data(torch.randn(n, widths[0]), torch.randint(0, 10, (n,)))
     net = fv.Net.from_module(nets.mlp(*widths))
     W = net.w.expand(5, -1).clone()
-    together, alone = training_loss(net, data, members=5), SequentialLoss([training_loss(net, data)] * 5)
+    together, alone = training_loss(net, data, members=5), RowLosses([training_loss(net, data)] * 5)
     fast, slow = least(*(lambda f=f: gradient(f, W, None) for f in (together, alone)))
     print(f"MLP {widths}, {n} examples, 5 members: {slow / fast:.2f}x")
     assert slow / fast > 0.95

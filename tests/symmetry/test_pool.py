@@ -14,7 +14,7 @@ import flatviz as fv
 from flatviz.engine.stacked import Vmapped
 from flatviz.symmetry import pool as pools
 from flatviz.training.gradient import gradient
-from flatviz.training.losses import BatchedLoss, SequentialLoss, training_loss
+from flatviz.training.losses import RowLosses, training_loss
 
 RECIPE = dict(epochs=3, lr=0.3, weight_decay=1e-3, batch_size=8)
 
@@ -79,8 +79,8 @@ def test_convolutional_members_together_are_the_members_alone(module, shape, tre
     data = fv.Data(torch.randn(30, *shape, dtype=torch.float64), torch.arange(30) % 10)
     net = fv.Net.from_module(module.double(), treated, example=data.x[:1])
     W = net.w + 0.1 * torch.randn(3, net.dim, dtype=torch.float64)
-    together, alone = training_loss(net, data, members=3), SequentialLoss([training_loss(net, data)] * 3)
-    assert isinstance(together, BatchedLoss)
+    together, alone = training_loss(net, data, members=3), RowLosses([training_loss(net, data)] * 3)
+    assert together.network is not None
     for index in (None, torch.arange(12).view(3, 4)):
         values = (gradient(loss, W, index) for loss in (together, alone))
         torch.testing.assert_close(*values, rtol=1e-12, atol=1e-12)
@@ -101,7 +101,7 @@ def test_how_members_run_together():
 
     assert isinstance(together(optunet()).network, Vmapped)
     looped = nn.Sequential(nn.Conv2d(1, 2, 3), nn.Flatten(), Looped(), nn.Linear(72, 10))
-    assert type(together(looped)) is SequentialLoss
+    assert together(looped).network is None
 
 
 def test_pairs_written_out(monkeypatch):
