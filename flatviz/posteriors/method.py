@@ -51,7 +51,6 @@ class Method:
         at_zero: The method that it is at radius 0, bit for bit.
         fit_grid: As `fit`, with lists of radii and seeds, trained together: {(radius, seed): Posterior}.
         algorithm: `(prior, n, **keywords of fit) -> Algorithm`, of a method that fits a Gaussian from a prior.
-        fit_members: `(net, data, W, *, seeds, ...) -> [Posterior]` from each row of W (B, D), trained together.
         inner: Of a composed method, the name of the one that its `fit` takes as `fit=`, with that one's settings in `settings=`.
         ascent: Of a flat-seeking version, the perturbation that its radius belongs to, as `fv.SAM`.
         look: Set by `table`.
@@ -67,7 +66,6 @@ class Method:
     at_zero: str | None = None
     fit_grid: Callable[..., dict[tuple[float, int], Posterior]] | None = None
     algorithm: Callable[..., GaussianFit] | None = None
-    fit_members: Callable[..., list[Posterior]] | None = None
     inner: str | None = None
     ascent: Callable[[float], Ascent] | None = None
     look: Look | None = None

@@ -48,7 +48,7 @@ def fit_multi(
         net: Gives the architecture, and what is not drawn anew.
         data: The N training examples.
         fit: A record of `fv.METHODS`, as `METHODS["swag"]` for MultiSWAG, or a function that is called as `fit(net, data,
-            seed=...)`.  A record that has `fit_members` trains all members at once.
+            seed=...)`.
         seed: Of starts, minibatches and each `fit`.
         settings: Keywords of each `fit`.
         members: Modes; 3, beyond which few-shot networks differ little.
@@ -72,9 +72,6 @@ def fit_multi(
     if how["training"] is not None and isinstance(fit, Method):
         inner["training"] = replace(run.training, validation=None)
     inner |= dict(settings or {})
-    if isinstance(fit, Method) and fit.fit_members is not None:
-        path = None if checkpoint is None else f"{checkpoint}.parts"
-        return Mixture(tuple(fit.fit_members(net, data, W, seeds=seeds, checkpoint=path, progress=run.progress, **inner)))
     parts = []
     for i, w in enumerate(track(W, "posteriors", run.progress)):
         if checkpoint is not None:

@@ -11,9 +11,7 @@ has the whole v, where SWAG takes half of it and lets the deviations carry the o
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from operator import itemgetter
 from typing import NamedTuple, Unpack
 
 import torch
@@ -189,53 +187,21 @@ def fit_swag(net: Net, data: Data, *, seed: Seed, rank: Count, scale: Positive =
     return swag.result(state, history)
 
 
-@defaults(RANKED | LARGE, RANKED | LARGE | BATCHNORM)
-def fit_swag_members(
-    net: Net, data: Data, W: Tensor, *, seeds: list[int], rank: int, scale: float = 1.0, **how: Unpack[Tail]
-) -> list[Gaussian]:
-    """`fit_swag` from each row of `W` (B, D) with a seed of its own, trained together; settings as there.
-
-    Args:
-        net: Gives the architecture.
-        data: The N training examples.
-        W: Where each starts.
-        seeds: One a row.
-        rank: As in `fit_swag`.
-        scale: As in `fit_swag`.
-        **how: How it is run.
-    """
-    state, history, swag = _tail("SWAG", net, data, seeds[0], how, rank, scale, W, seeds)
-    rows = zip(state.w, state.mean, state.squares, zip(*state.deviations))
-    return [
-        swag.result(state._replace(w=w, mean=mean, squares=squares, deviations=d), history.mapped(itemgetter((..., i))))
-        for i, (w, mean, squares, d) in enumerate(rows)
-    ]
-
-
 def _tail(
-    label: str,
-    net: Net,
-    data: Data,
-    seed: int,
-    how: Tail,
-    rank: int = 0,
-    scale: float = 1.0,
-    W: Tensor | None = None,
-    seeds: Sequence[int] | None = None,
+    label: str, net: Net, data: Data, seed: int, how: Tail, rank: int = 0, scale: float = 1.0
 ) -> tuple[SWAGState, History, SWAG]:
-    """SGD from where the net stands, or from the rows of `W` with a seed each, and the moments of its snapshots."""
+    """SGD from where the net stands, and the moments of its snapshots."""
     run, snapshots = Run.of(label, seed, how), how["snapshots"]
     run.check_no_validation("each of its snapshots counts")
     check_count(snapshots, "snapshots", least=max(2, rank))
-    members = None if seeds is None else len(seeds)
-    loss = training_loss(net, data, how["likelihood"], how["batchnorm"], run.training, members=members)
+    loss = training_loss(net, data, how["likelihood"], how["batchnorm"], run.training)
     epoch = steps_per_epoch(len(data), run.batch_size)
     steps = snapshots * epoch
     sgd = SGD(rates(how["lr"], steps, net.w, constant), how["momentum"], how["weight_decay"], how["ascent"])
     swag = SWAG(sgd, epoch, rank, scale)
-    return *drive(swag, swag.init(net.w if W is None else W), loss, run, steps=steps, shuffle=seeds), swag
+    return *drive(swag, swag.init(net.w), loss, run, steps=steps), swag
 
 
 SWA_METHOD = Method(fit=fit_swa, plain=Tuned(SETTINGS), warm_start=True)
 DIAGONAL = Method(fit=fit_swag_diag, plain=Tuned(SETTINGS), warm_start=True)
-METHOD = Method(fit=fit_swag, fit_members=fit_swag_members, plain=Tuned(RANKED), warm_start=True)
+METHOD = Method(fit=fit_swag, plain=Tuned(RANKED), warm_start=True)

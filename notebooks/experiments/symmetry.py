@@ -173,11 +173,8 @@ def fitted(name, W, seed):
     """Weight vectors of the method from each row of W (M, D): a whole set of the first row, of the others their share."""
     seeds, counts = [seed + i for i in range(MODES)], [PER_SET, *[PER_SET // MODES] * (MODES - 1)]
     method, settings = fv.METHODS[name], FITS[name]
-    if method.fit_members is not None:
-        posteriors = method.fit_members(net, train, W, seeds=seeds, **settings)
-    else:
-        own = [settings | (dict(n_draws=n) if name in CHAINS else {}) for n in counts]
-        posteriors = [method.fit(net.at(w), train, seed=s, **given) for w, s, given in zip(W, seeds, own)]
+    own = [settings | (dict(n_draws=n) if name in CHAINS else {}) for n in counts]
+    posteriors = [method.fit(net.at(w), train, seed=s, **given) for w, s, given in zip(W, seeds, own)]
     return [q.sample(n, seed=s) for q, s, n in zip(posteriors, seeds, counts)]
 
 

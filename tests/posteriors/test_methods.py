@@ -10,7 +10,7 @@ from torch import nn
 import flatviz as fv
 from flatviz.posteriors.dropout import mask_shape, rates_of, weight_mask
 from flatviz.posteriors.multi import widened
-from flatviz.posteriors.swag import SWAG, fit_swag_members
+from flatviz.posteriors.swag import SWAG
 from flatviz.training.points import SGD, starts
 
 
@@ -155,13 +155,11 @@ def test_variances_survive_float32_where_the_naive_formula_does_not():
     torch.testing.assert_close(state.variance, W.double().var(0, unbiased=False), rtol=0.01, atol=0)
 
 
-def test_scale_multiplies_the_covariance_alone_of_one_fit_and_of_members(tiny):
+def test_scale_multiplies_the_covariance_alone(tiny):
     settings = dict(rank=3, snapshots=5, batch_size=6)
     one, wide = (fv.fit_swag(*tiny, seed=0, scale=scale, **settings) for scale in (1.0, 4.0))
     assert torch.equal(wide.mean, one.mean)
     torch.testing.assert_close(wide.sample(2, seed=1) - wide.mean, 2 * (one.sample(2, seed=1) - one.mean))
-    (member,) = fit_swag_members(*tiny, tiny[0].w[None], seeds=[0], scale=4.0, **settings)
-    torch.testing.assert_close(member.variance, wide.variance, rtol=1e-5, atol=1e-12)
     with pytest.raises(ValueError, match="scale must be .* 0"):
         fv.fit_swag(*tiny, seed=0, scale=0.0)
 
