@@ -292,6 +292,19 @@ def test_the_paper_is_run_from_a_file_of_weights_and_the_official_corrupted_imag
     assert "vi: " not in again and "reused" in again and same.value.equals(table.value)
 
 
+@pytest.mark.long
+def test_the_paper_pre_trains_a_vision_transformer_where_no_weights_are_given(folder, monkeypatch):
+    from torchvision import models
+
+    tiny = dict(image_size=16, patch_size=8, num_layers=1, num_heads=2, hidden_dim=8, mlp_dim=8)
+    monkeypatch.setattr(models, "get_model", lambda name, **how: models.VisionTransformer(**tiny))
+    images = f"image-folder:{folder}"
+    small = SMALL | dict(DATA=images, SOURCE=images, SOURCE_CLASSES="none", LEFT_OUT="none", MODEL="vit_b_16", PRIOR="moped")
+    small |= dict(METHODS="vi,sabma", SEEDS=1, GRADIENTS=4, EPOCHS=60, SOURCE_LR=0.3, PRECISION="bfloat16")
+    found = values(functions("transfer", **small)["study"]("paper"))
+    assert {key[2] for key in found} == {"vi", "sabma"} and all(math.isfinite(v) for of in found.values() for v in of)
+
+
 def test_torchvisions_weights_of_a_file_make_the_source_and_its_moped_prior(tmp_path):
     from torchvision.models import resnet18
 
