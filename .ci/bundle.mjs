@@ -11,7 +11,6 @@ const BUNDLES = {                                          // name -> [its entry
   explorer: ["flatviz/pages/front/start.js", "flatvizExplorer"],
   playground: ["flatviz/pages/playground/playground.js", "flatvizPlayground"],
   loader: ["flatviz/widgets/loader.js", ""],
-  figure: ["flatviz/widgets/figure.js", ""],
 };
 const how = { bundle: true, write: false, minify: true, lineLimit: 140, charset: "utf8", target: "es2022", loader: { ".css": "text" }, absWorkingDir: root };
 

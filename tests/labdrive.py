@@ -11,9 +11,6 @@ NOTEBOOK = Path(__file__).resolve().parent.parent / "notebooks" / "00_tour.ipynb
 SLOW_PAGE = in_page("slow_to_load")
 SHOWS = "(state) => document.querySelector('.flatviz[data-state]').dataset.state === state"
 FITTED = in_page("fitted")
-PLOT = "[...document.querySelectorAll('.jupyter-widgets .js-plotly-plot')].find((p) => !p.closest('.flatviz'))"
-SAMPLES = f"(n) => {PLOT}?._fullData?.find((t) => t.name === 'samples')?.x.length === n"
-EXPLORED = f"() => {PLOT}.querySelectorAll('.scatterlayer .point').length"
 VIEW = "document.querySelector('.flatviz[data-state]')"
 RESIZED = """() => [...document.querySelectorAll('.flatviz figure:not([hidden]) .js-plotly-plot')]
   .every((p) => Math.abs(p._fullLayout?.width - p.clientWidth) < 2)"""
@@ -24,10 +21,8 @@ LIMIT = 4 * WAIT  # seconds for all of it
 def drive(browser, root: Path) -> dict:
     """Run the notebook with a second view of the lab, move each control, save."""
     notebook = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
-    explored = "explored = fv.explore(surface, fv.project(flat.sample(6, seed=1), plane, f))\nexplored"
-    for name, source in (("a-second-view", "lab"), ("explored", explored)):
-        cell = {"cell_type": "code", "id": name, "metadata": {}, "outputs": [], "execution_count": None, "source": source}
-        notebook["cells"].append(cell)
+    cell = {"cell_type": "code", "id": "again", "metadata": {}, "outputs": [], "execution_count": None, "source": "lab"}
+    notebook["cells"].append(cell)
     (root / "tour.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
     with jupyterlab(root) as base, limited(LIMIT):
         page, foreign, errors = watched(browser.new_context(viewport={"width": 1500, "height": 1100}), base)
@@ -58,11 +53,6 @@ def _move(page, base: str) -> dict:
         _until(page, SHOWS, f"{method}/{radius}/{size}")
         seen["sent"].append(answer(page, IN_KERNEL, sent))
     seen["more draws"] = look(view)
-
-    _until(page, SAMPLES, 6)
-    answer(page, IN_KERNEL, "explored.controls['samples'].value = 2")
-    _until(page, SAMPLES, 2)
-    seen["explored"] = page.evaluate(EXPLORED)
 
     largest = answer(page, IN_KERNEL, "print(max(lab.family.radii('sabma')))").strip()
     to_its_end = "(e) => { e.value = e.max; e.dispatchEvent(new Event('input', { bubbles: true })); }"

@@ -23,7 +23,6 @@ from flatviz.results import Family, Member, Plane, Posterior, Prediction, Spectr
 FINE = 21  # grid points a side of the loss
 COARSE = 17  # grid points a side of the accuracy
 ENSEMBLE = 9  # of the loss of the averaged prediction, which takes as many runs as there are draws
-CENTERED, MOST = 7, 10  # of the same on planes through the center: grid points a side, and draws that are averaged at most
 AT_ONCE = 6400  # examples times networks that run together
 RISE = 2.0  # nats above the center, at the edge of the plane
 TICKS = 64  # distances at which the rise is looked for, along each half of an axis
@@ -54,22 +53,15 @@ def maps_row(net: Net, task: Task, family: Family, member: Member, *, n_draws: i
     """The other maps of a member that has its surfaces "around" and "sharpest".
 
     draws accuracy (S,): of each draw itself, NaN where the member has fewer than `n_draws`.  ascent: a Surface, the mean NLL on the
-    plane of `plane_of_step` at its center, on at most `FINE` points a side; sharpest accuracy, around accuracy, ascent accuracy:
-    Surfaces; a net with BatchNorm has half as many points.  ensemble (S, A, B), on ticks a, b of the shared plane: see
-    `ensemble_losses`.  sharpest ensemble, around ensemble, ascent ensemble (MOST, CENTERED, CENTERED): the same on planes through
-    the member's center, from where the draws are, of the first `MOST` draws; only for a net that runs at several weight vectors at
-    once.
+    plane of `plane_of_step` at its center, on at most `FINE` points a side, of a net with BatchNorm half as many.  ensemble
+    (S, A, B), on ticks a, b of the shared plane: see `ensemble_losses`.
     """
     q, data = member.posterior, task.train
     f, draws = loss_of(net, task), q.sample(member.prediction.n_draws, seed=seed)
-    planes, fine = {"sharpest": member.sharpest, "around": member.around}, min(len(member.around.a), _side(net, FINE))
-    plane = plane_of_step(q, f.value_and_grad(q.center)[1], seed)
-    planes["ascent"] = slice_plane(f, plane, extent=float(member.sharpest.a.max()), resolution=fine)
-    row: dict[str, Any] = {"ascent": planes["ascent"]}
+    fine, plane = min(len(member.around.a), _side(net, FINE)), plane_of_step(q, f.value_and_grad(q.center)[1], seed)
+    row: dict[str, Any] = {"ascent": slice_plane(f, plane, extent=float(member.sharpest.a.max()), resolution=fine)}
     if "accuracy" in family.maps:
-        right = _right(net, task)
-        row |= {f"{name} accuracy": _accuracy(right, s, _side(net, COARSE)) for name, s in planes.items()}
-        row["draws accuracy"] = pad(right.many(draws).float().cpu(), (0, n_draws - len(draws)), value=torch.nan)
+        row["draws accuracy"] = pad(_right(net, task).many(draws).float().cpu(), (0, n_draws - len(draws)), value=torch.nan)
     if "a" not in family.maps:
         return row
     network = vmapped(net, data.x) if isinstance(data.x, Tensor) else None
@@ -78,13 +70,10 @@ def maps_row(net: Net, task: Task, family: Family, member: Member, *, n_draws: i
     place = project(draws.mean(0, keepdim=True), family.surface.plane).coords.to(draws)
     moves = _steps(family.surface.plane, [family.maps["a"], family.maps["b"]], draws, place)
     row["ensemble"] = ensemble_losses(outputs, data.y, draws, moves, n_draws)
-    for name, s in planes.items() if network is not None else ():
-        moves = _steps(s.plane, [torch.linspace(float(t.min()), float(t.max()), CENTERED) for t in (s.a, s.b)], draws)
-        row[f"{name} ensemble"] = ensemble_losses(outputs, data.y, draws[:MOST], moves, MOST)
     return row
 
 
-def _steps(plane: Plane, ticks: Sequence[Tensor], like: Tensor, place: Tensor | float = 0.0) -> Tensor:
+def _steps(plane: Plane, ticks: Sequence[Tensor], like: Tensor, place: Tensor) -> Tensor:
     """From `place` on a plane to each point of a grid, (A, B, D)."""
     grid = torch.stack(torch.meshgrid(*ticks, indexing="ij"), -1)
     return (grid.to(like) - place) @ plane.axes.to(like)
@@ -96,8 +85,7 @@ def ensemble_losses(outputs: Callable[[Tensor], Tensor], y: Tensor, draws: Tenso
         g_n(a, b) = -(1/N) sum_i log (1/n) sum_{m <= n} p(y_i | x_i, w_m + moves[a, b])
 
     outputs: logits (S, N, C) at weight vectors (S, D).  moves (A, B, D): on the shared plane from the shadow of the draws' mean,
-    so that g_n there is the loss of the ensemble; on others from where the draws are.  S = `size`; of fewer draws the largest
-    ensemble is repeated.
+    so that g_n there is the loss of the ensemble.  S = `size`; of fewer draws the largest ensemble is repeated.
     """
     total, losses = None, []
     for n, w in enumerate(draws, 1):

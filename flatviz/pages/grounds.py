@@ -6,11 +6,10 @@ import torch
 from torch import Tensor
 
 from flatviz.pages.scene import Scene
-from flatviz.plots.basin import center_of, plot_basin, plot_basin_3d
+from flatviz.plots.basin import plot_basin, plot_basin_3d
 from flatviz.plots.color import ColorScale
-from flatviz.plots.ground import add_contour, plane_axes, small_print, width_of
-from flatviz.plots.surfaces import plot_relief, plot_surface, plot_surface_3d
-from flatviz.plots.theme import Figure, figure, scatter, short
+from flatviz.plots.surfaces import plot_surface, plot_surface_3d
+from flatviz.plots.theme import Figure, scatter
 from flatviz.results import Projection, Surface
 
 PLANES = {"sharpest": "sharpest directions", "around": "random directions", "ascent": "the ascent's directions"}
@@ -22,48 +21,13 @@ def basin(plane: str, relief: bool, scene: Scene, i: int) -> Figure:
     return (plot_basin_3d if relief else plot_basin)(surface, color_range=scene.rises[plane], title=title)
 
 
-def accuracy(plane: str, relief: bool, scene: Scene, i: int) -> Figure:
-    """The training accuracy on a plane through the member's center."""
-    surface, title = scene.family[i].maps[f"{plane} accuracy"], f"Training accuracy, {PLANES[plane]}"
-    scale = ColorScale(0.0, 1.0)
-    if relief:  # seen from one place, whichever member is drawn
-        return plot_relief(surface, scale, title).update_layout(scene_camera_eye=dict(x=1.3, y=-1.4, z=1.0))
-    lowest, middle = short(float(surface.values.min())), short(center_of(surface))
-    alt = f"training accuracy over the {PLANES[plane].removeprefix('the ')}, {middle} at the center, at least {lowest}"
-    return _centered(surface, scale, title, alt, "#d55e00")
-
-
-def _centered(surface: Surface, scale: ColorScale, title: str, alt: str, color: str) -> Figure:
-    """A map with a cross of that colour at the center."""
-    fig = figure(title, alt, **plane_axes(surface.plane, small_print(surface)), width=width_of(surface, title))
-    add_contour(fig, surface, scale)
-    center = dict(symbol="cross-thin", size=11, line=dict(color=color, width=2))
-    fig.add_trace(scatter([0], [0], "markers", "center", marker=center))
-    return fig
-
-
-def averaged(plane: str, relief: bool, scene: Scene, i: int) -> Figure:
-    """The loss of the averaged prediction while the draws move over a plane through the member's center; follows the ensemble size."""
-    name, near = f"{plane} ensemble", scene.surfaces(plane)[i]
-    values = scene.family[i].maps[name]
-    ticks = [torch.linspace(float(t.min()), float(t.max()), side) for t, side in zip((near.a, near.b), values.shape[1:])]
-    surface = Surface(near.plane, *ticks, values[-1], ENSEMBLE, near.n)
-    title = f"Loss of the average, {PLANES[plane]}{', in relief' if relief else ''}"
-    scale = averages_scale(scene, name)
-    if relief:
-        return _sized(plot_relief(surface, scale, title), values, relief)
-    alt = f"loss of the averaged prediction over the {PLANES[plane].removeprefix('the ')}, {short(center_of(surface))} at the center"
-    fig = _centered(surface, scale, title, alt, "#fefefe")
-    return _sized(fig, values, relief)
-
-
-def averages_scale(scene: Scene, name: str) -> ColorScale:
-    """One scale for the losses (S, A, B) called `name` of the averages of all members, of which few lie beyond an end and of no map most.
+def averages_scale(scene: Scene) -> ColorScale:
+    """One scale for the losses (S, A, B) of the averages of all members, of which few lie beyond an end and of no map most.
 
     Its ends are those of the largest ensembles.  A point estimate, far below all averages near its center, moves an end only so
     far that its map is not mostly there.
     """
-    values = torch.stack([m.maps[name] for m in scene.family])
+    values = torch.stack([m.maps["ensemble"] for m in scene.family])
     every = values[scene.distinct, -1].flatten(1).double()
     several = every[[scene.family[i].prediction.n_draws > 1 for i in scene.distinct]]
     several = several if len(several) else every
@@ -93,7 +57,7 @@ def _accuracy(scene: Scene, i: int) -> tuple[Surface, Projection, dict]:
 
 def _ensemble(scene: Scene, i: int) -> tuple[Surface, Projection, dict]:
     maps = scene.family.maps
-    scale = averages_scale(scene, "ensemble")
+    scale = averages_scale(scene)
     surface = Surface(
         scene.family.surface.plane, maps["a"], maps["b"], scene.family[i].maps["ensemble"][-1], ENSEMBLE, scene.family.surface.n
     )
@@ -141,7 +105,7 @@ def _moving(fig: Figure, scene: Scene, i: int, relief: bool) -> Figure:
     """The ground follows member and ensemble size; a cross at the shadow of the draws' mean."""
     x, y = scene.family[i].projection.coords.mean(0)
     fig = _sized(fig, scene.family[i].maps["ensemble"], relief)
-    bar = averages_scale(scene, "ensemble").bar(ENSEMBLE)  # marks the ends of all members, not of this one
+    bar = averages_scale(scene).bar(ENSEMBLE)  # marks the ends of all members, not of this one
     fig.update_traces(colorbar=bar, selector=dict(name="surface"))
     if not relief:
         cross = dict(symbol="cross-thin", size=16, line=dict(color="#fefefe", width=3))

@@ -27,7 +27,7 @@ LEAD = (
 
 @lru_cache
 def bundled(name: str) -> str:
-    """JavaScript that `.ci/bundle.mjs` made of its modules: explorer, playground (each sets a global), loader, figure (ES modules)."""
+    """JavaScript that `.ci/bundle.mjs` made of its modules: explorer, playground (each sets a global), loader (an ES module)."""
     return (Path(__file__).parent / "bundles" / f"{name}.js").read_text(encoding="utf-8")
 
 

@@ -77,8 +77,7 @@ class Scene:
         """What a caption may name, each computed from the results that the pictures show.
 
         label: of the surface; share: of variance that its plane holds; radius: what each method's radius does;
-        class 1, class 2, name 2: of a class, in a sentence and alone; most: draws that are averaged on planes through the center;
-        sure: how often VI and HMC are sure far from all data.
+        class 1, class 2, name 2: of a class, in a sentence and alone; sure: how often VI and HMC are sure far from all data.
         """
         explained = self.family.surface.plane.explained
         share = f" ({100 * sum(explained):.0f} % of it)" if explained else ""
@@ -90,7 +89,6 @@ class Scene:
             "radius": trends,
             "seeds": self._seeds(),
             "sure": sure_far_away(self.family),
-            "most": str(len(averages)) if (averages := self.family[0].maps.get("ascent ensemble")) is not None else "",
         }
         if self.family[0].prediction.has_classes:
             said |= self._classes()

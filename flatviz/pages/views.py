@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from flatviz.pages.document import texts_of
-from flatviz.pages.grounds import PLANES, accuracy, averaged, basin, shared
+from flatviz.pages.grounds import PLANES, basin, shared
 from flatviz.pages.scene import Scene
 from flatviz.plots.calibration import plot_metrics, plot_reliability
 from flatviz.plots.curvature import plot_spectrum
@@ -131,28 +131,15 @@ def _on_shared_plane(quantity: str, label: str, name: str, relief: str, **settin
 
 
 def _through_the_center(plane: str, when: Callable[[Family], bool] = lambda family: True) -> list[View]:
-    """Rise of the loss, accuracy, and loss of the average, map and relief, on a plane through each member's center."""
-    needs = ("maps",) if plane == "ascent" else (plane, "maps")
-
-    def pair(name: str, draw: Callable[..., Figure], quantity: str, text: str, **settings: Any) -> list[View]:
-        said = {
-            k: v.replace("{about}", TEXTS["about"][plane]).replace("{plane}", f"{{{plane}}}") for k, v in TEXTS[text].items()
-        }
-        alt = said["alt"].replace(f"{{{plane}}}", PLANES[plane])
-        option = {"plane": PLANES[plane], "quantity": quantity, "view": TWO}
-        kept = dict(data=name, group="Flatness", slot="directions", height=470, least=400, **settings)
-        flat = dict(option=option, alt=alt.format(relief="") if "{relief}" in alt else "")
-        raised = dict(option=option | {"view": THREE}, alt=alt.format(relief=" in relief"), like=name)
-        return [
-            View(name, partial(draw, plane, False), said["caption"], **flat, **kept),
-            View(f"{name} relief", partial(draw, plane, True), said.get("relief", said["caption"]), **raised, **kept),
-        ]
-
-    averages = dict(needs=needs, fixed=("surface",), when=lambda family: f"{plane} ensemble" in family[0].maps)
+    """Rise of the loss, map and relief, on a plane through each member's center."""
+    said = {k: v.replace("{about}", TEXTS["about"][plane]) for k, v in TEXTS["rise"].items()}
+    kept = dict(data=plane, group="Flatness", slot="directions", height=470, least=400, when=when)
+    kept |= dict(needs=("maps",) if plane == "ascent" else (plane,))
+    option = {"plane": PLANES[plane], "view": TWO}
+    raised = dict(option=option | {"view": THREE}, alt=said["alt"].format(plane=PLANES[plane]), like=plane)
     return [
-        *pair(plane, basin, "rise of the loss", "rise", needs=needs[:1], when=when),
-        *pair(f"{plane} accuracy", accuracy, "training accuracy", "accuracy on a plane", needs=needs, when=_mapped),
-        *pair(f"{plane} ensemble", averaged, "loss of the average", "loss of the average", **averages),
+        View(plane, partial(basin, plane, False), said["caption"], option=option, **kept),
+        View(f"{plane} relief", partial(basin, plane, True), said["relief"], **raised, **kept),
     ]
 
 

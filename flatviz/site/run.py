@@ -32,7 +32,6 @@ from flatviz.pages.document import json_for_html
 from flatviz.plots.theme import CONFIG
 from flatviz.results import Family
 from flatviz.widgets.lab import Lab
-from flatviz.widgets.view import FigureView
 
 BEFORE = "%cd -q {}\n%reset -f\nimport flatviz.site.run\nflatviz.site.run.register()"
 PATIENCE, LAB_PATIENCE = 1800, 900  # seconds for a cell; until a lab has fitted what it shows
@@ -117,22 +116,14 @@ def figure_html(fig: BaseFigure) -> str:
 
 
 def widget_html(widget: ipywidgets.Widget) -> str:
-    """The element of a widget: the lab as its live page, `interact` as its pictures, a box as the figures in it."""
+    """The element of a widget: the lab as its live page, `interact` as its pictures."""
     if isinstance(widget, Lab):
         if not widget.wait(LAB_PATIENCE) or widget.family is None:
             raise RuntimeError(f"the lab must show a family after {LAB_PATIENCE} s, it says: {widget.status}")
         return family_html(widget.family, start=(widget.method, widget.radius, widget.n_draws))
     if isinstance(widget, ipywidgets.interactive):
         return _interact_html(widget, FEW if get_ipython().user_ns.get("FAST") else MOST)
-    figures = [figure_html(w.figure) for w in _inside(widget) if isinstance(w, FigureView)]
-    note = "In JupyterLab this has controls." if figures else f"{type(widget).__name__}: shown in JupyterLab."
-    return "\n".join([*figures, f'<p class="fv-note">{html.escape(note)}</p>'])
-
-
-def _inside(widget: ipywidgets.Widget) -> list[ipywidgets.Widget]:
-    if isinstance(widget, ipywidgets.Box):
-        return [inner for child in widget.children for inner in _inside(child)]
-    return [widget]
+    return f'<p class="fv-note">{type(widget).__name__}: shown in JupyterLab.</p>'
 
 
 def _interact_html(widget: ipywidgets.interactive, most: int) -> str:

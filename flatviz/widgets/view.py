@@ -1,8 +1,7 @@
-"""The front end in a notebook: figures and families that a page asks for by messages, and what stays when the kernel is gone."""
+"""The front end in a notebook: families that a page asks for by messages, and what stays when the kernel is gone."""
 
 import hashlib
 import html
-import json
 import re
 import weakref
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -18,10 +17,8 @@ from ipywidgets import Widget
 
 from flatviz.pages.bundle import Bundle, pack, pack_members
 from flatviz.pages.page import bundled, front_end
-from flatviz.plots.theme import CONFIG, Figure
 from flatviz.results import Family
 
-_CONFIG = json.dumps(CONFIG)
 _OWNED: dict[str, tuple[int, list[weakref.ref]]] = {}  # cell -> (count of its execution, what it made)
 CONTROLS = ("radius", "n_draws", "method", "look")
 MOST_PICTURE = 4_000_000  # characters of the pictures that a page may send for the saved notebook
@@ -30,26 +27,6 @@ NOT_DRAWN = (  # shown where no browser has drawn the lab: in a notebook that wa
     "<p>The laboratory: pictures of a family of posteriors, with controls. A browser draws them: open this notebook in JupyterLab "
     "and run the cell, or write them as a page that needs no Python, <code>lab.to_html(&quot;lab.html&quot;)</code>.</p>"
 )
-
-
-class FrontView(anywidget.AnyWidget):
-    """A view that asks for the front end by messages through `channel`; its module is in `_esm`."""
-
-    front = traitlets.Unicode().tag(sync=True)
-    channel = traitlets.Instance(ipywidgets.Widget, ()).tag(sync=True, **ipywidgets.widget_serialization)
-
-    def __init__(self) -> None:
-        super().__init__(front=front_version())
-        self.channel.on_msg(self._answer)
-
-    def close(self) -> None:
-        """Remove the view from every page."""
-        self.channel.close()
-        super().close()
-
-    def _answer(self, _: object, content: dict, buffers: list) -> None:
-        if content.get("want") == "front end":
-            self.channel.send({"kind": "front end"}, list(front_buffers()))
 
 
 @lru_cache(maxsize=1)
@@ -64,27 +41,6 @@ def front_buffers() -> tuple[bytes, bytes]:
     from plotly.offline import get_plotlyjs  # 5 MB of text: read when the first page asks
 
     return front_end().encode(), get_plotlyjs().encode()
-
-
-class FigureView(FrontView):
-    """`figure` in a notebook, drawn again in every view when another is shown."""
-
-    _esm = bundled("figure")
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.figure = Figure()
-
-    def show(self, figure: Figure) -> None:
-        """Send another figure to every page; the reader's zoom stays."""
-        self.figure = figure
-        text = f'{figure.to_json()[:-1]},"config":{_CONFIG}}}'
-        self.channel.send({"kind": "figure", "figure": text})
-
-    def _answer(self, _: object, content: dict, buffers: list) -> None:
-        super()._answer(_, content, buffers)
-        if content.get("want") == "figure":
-            self.show(self.figure)
 
 
 def own(thing: Widget) -> None:
@@ -103,7 +59,7 @@ def own(thing: Widget) -> None:
 
 def running_cell() -> tuple[str, int] | None:
     """(name, count of execution) of the cell that runs: its id where the front end says it, else its text."""
-    shell = _shell()
+    shell = kernel_shell()
     if shell is None:
         return None
     parent = shell.get_parent() if hasattr(shell, "get_parent") else {}
@@ -113,19 +69,19 @@ def running_cell() -> tuple[str, int] | None:
 
 def show_still(html: str, name: str, *, again: bool = False) -> bool:
     """Put HTML under the running cell, or, `again`, in the place of what has this name; False outside a notebook."""
-    if _shell() is None:
+    if kernel_shell() is None:
         return False
     display(HTML(html), display_id=name, update=again)
     return True
 
 
-def _shell():
+def kernel_shell() -> Any:
     """The kernel's shell, or None outside a kernel."""
     shell = get_ipython()
     return shell if shell is not None and hasattr(shell, "kernel") else None
 
 
-class FamilyView(FrontView):
+class FamilyView(anywidget.AnyWidget):
     """A family of posteriors behind its controls; `radius`, `n_draws`, `method` and `look` are their values.
 
     `look` holds the rest of the state: tab, compare (None, or method and radius of state B), picked (a draw, or None), chosen
@@ -138,6 +94,8 @@ class FamilyView(FrontView):
     """
 
     _esm = bundled("loader")
+    front = traitlets.Unicode().tag(sync=True)
+    channel = traitlets.Instance(ipywidgets.Widget, ()).tag(sync=True, **ipywidgets.widget_serialization)
     radius = traitlets.Float(0.0).tag(sync=True)
     n_draws = traitlets.Int(10).tag(sync=True)
     method = traitlets.Unicode("sabma").tag(sync=True)
@@ -148,13 +106,19 @@ class FamilyView(FrontView):
         check: Callable[[str, object], object] = lambda name, value: value,
         hear: Callable[[str, dict], None] = lambda want, content: None,
     ) -> None:
-        super().__init__()
+        super().__init__(front=front_version())
+        self.channel.on_msg(self._answer)
         self._check, self._hear = check, hear
         self.sent = {"front end": 0, "family": 0, "member": 0}  # messages by kind
         self._bundle: Bundle | None = None
         self._status: dict | None = None
         self._from_page = False
         self.observe(lambda _: self._send_traits(), names=list(CONTROLS))
+
+    def close(self) -> None:
+        """Remove the view from every page."""
+        self.channel.close()
+        super().close()
 
     def show_family(self, family: Family, **settings: Any) -> None:
         """Send a measured family to every page that shows this view; settings: those of `pack`."""
@@ -199,10 +163,10 @@ class FamilyView(FrontView):
             self.channel.send({"kind": "traits", "traits": {name: getattr(self, name) for name in CONTROLS}})
 
     def _answer(self, _: object, content: dict, buffers: list) -> None:
-        super()._answer(_, content, buffers)
         want = content.get("want")
         if want == "front end":
             self.sent["front end"] += 1
+            self.channel.send({"kind": "front end"}, list(front_buffers()))
         elif want == "family":
             self._send_traits()  # what was set before this page listened
             if self._bundle is not None:

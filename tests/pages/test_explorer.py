@@ -23,7 +23,7 @@ PLOTS = in_page("plots_in_sight")
 
 POINT = in_page("point_at_a_draw")
 LEAVE = "document.querySelector('[data-name=surface] .js-plotly-plot').emit('plotly_unhover', {})"
-MAPS = "see.directions=random+directions,+rise+of+the+loss,+2-D+map"
+MAPS = "see.directions=random+directions,+2-D+map"
 
 
 @pytest.mark.parametrize(

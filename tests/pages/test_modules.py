@@ -37,7 +37,7 @@ def test_what_needs_no_page_does_what_it_says():
     assert int(re.search(r"^# pass (\d+)", run("node", "--test", "--test-reporter=tap", *files), re.MULTILINE)[1]) >= 8
 
 
-@pytest.mark.parametrize("name", ["explorer", "playground", "loader", "figure"])
+@pytest.mark.parametrize("name", ["explorer", "playground", "loader"])
 def test_a_bundle_loads_nothing_and_can_stand_in_a_page(name):
     text = bundled(name)
     assert not re.search(r"</script|<!--|\brequire\(|^import |\bimport[{\"]", text, re.IGNORECASE | re.MULTILINE)

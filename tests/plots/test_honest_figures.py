@@ -81,7 +81,7 @@ def test_a_member_of_a_far_higher_loss_widens_the_scale_of_averages_and_map_does
     values[last] *= 6
     values[point, :, :3] *= 0.01  # a third of the point estimate's plane
     averages = [values[i, -1] for i in range(len(family)) if i != point]
-    scale = averages_scale(Scene(with_maps(family, [{"ensemble": v} for v in values])), "ensemble")
+    scale = averages_scale(Scene(with_maps(family, [{"ensemble": v} for v in values])))
     assert scale.hi > float(max(m.maps["ensemble"].max() for m in family)) * 0.5 and scale.above and scale.below
     for own in (*averages, values[point]):
         assert float(((own > scale.hi) | (own < scale.lo)).double().mean()) < 0.5

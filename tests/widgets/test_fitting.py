@@ -77,7 +77,7 @@ def test_an_error_is_whole_with_method_and_radius_and_what_could_be_fitted_stays
 def test_running_a_cell_again_closes_its_former_lab_and_leaves_no_thread_or_widget(make_lab, family, monkeypatch, left_over):
     cell = {"metadata": {"cellId": "the-cell"}}
     shell = SimpleNamespace(kernel=object(), execution_count=1, get_parent=lambda: cell)  # of the kernel: one cell, run often
-    monkeypatch.setattr("flatviz.widgets.view._shell", lambda: shell)
+    monkeypatch.setattr("flatviz.widgets.view.kernel_shell", lambda: shell)
     lab = make_lab(family=family, fit=LONG)
     count, former = len(widgets._instances), []
     for _ in range(2):
