@@ -140,8 +140,9 @@ def noun(cls: type | None = None, *, made_by: str = "") -> type:
 class History:
     """What a fit recorded at each step: `loss`, `kl` (nats) and `sharpness`, the loss gained by the ascent; (T,) each.
 
-    `validation` is the loss of the validation data at each check, of a fit that was given some.  `notes` are remarks on the
-    fit, as that its loss ended far above where it began.
+    `validation` is the loss of the validation data at each check, of a fit that was given some.  `lambda1` and `trace` of the
+    Hessian, and after which of its `steps`, are those of a loop that `record_path` watched.  `notes` are remarks on the fit, as
+    that its loss ended far above where it began.
     """
 
     loss: Tensor
@@ -149,6 +150,9 @@ class History:
     sharpness: Tensor | None = None
     validation: Tensor | None = None
     notes: tuple[str, ...] = ()
+    lambda1: Tensor | None = None
+    trace: Tensor | None = None
+    steps: Tensor | None = None
 
     def mapped(self, function: Callable[[Tensor], Tensor]) -> History:
         """The history in which `function` stands for each record that there is: of one member, say, or the mean over them."""

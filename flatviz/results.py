@@ -15,7 +15,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from functools import partial
-from typing import Annotated, Any, Protocol, runtime_checkable
+from typing import Annotated, Any, NamedTuple, Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
@@ -599,6 +599,16 @@ class Mechanism:
         ellipses = self.covariance, self.ball[k], self.worst_covariance[k]
         q, ball, worst = (matrix.diagonal().clamp_min(0).sqrt() for matrix in ellipses)
         return max(float(end.max()) for end in (q, ball, self.worst[k].abs() + worst, self.length[k]))
+
+
+class LayerCurvature(NamedTuple):
+    """A layer's block of H: its weights, the largest eigenvalue and its residual, the trace and its standard error."""
+
+    weights: int
+    lambda1: float
+    residual: float
+    trace: float
+    error: float
 
 
 @noun(made_by="fv.families.fit_family makes one")

@@ -2,6 +2,7 @@
 
 import copy
 import inspect
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
@@ -37,6 +38,12 @@ def _ended(lab):
     """Its worker is at its end, and computes no longer beside the verbs that come next."""
     lab.close()
     lab.wait(60)
+
+
+def _if_there(callback):
+    """Of a trainer that may not be installed."""
+    with suppress(ImportError):
+        return callback()
 
 
 @dataclass(frozen=True)
@@ -107,6 +114,8 @@ def calls(fv, module, data, task, metrics):
         "fit_emcmc": lambda: fv.fit_emcmc(made.net[0], data, **CHAIN),
         "fit_svgd": lambda: fv.fit_svgd(made.net[0], data, n_draws=2, **small),
         "fit_hmc": lambda: keep("hmc", fv.fit_hmc(made.net[0], data, seed=0, n_draws=8, chains=2, burn_in=4, most_steps=4)),
+        "bridges.huggingface_callback": lambda: _if_there(fv.bridges.huggingface_callback),
+        "bridges.lightning_callback": lambda: _if_there(fv.bridges.lightning_callback),
         "bridges.diagnose_chains": lambda: fv.bridges.diagnose_chains(made.hmc),
         "fit_csgld": lambda: fv.fit_csgld(made.net[0], data, seed=0, **CYCLES),
         "fit_ptl": lambda: fv.fit_ptl(*_three(made, data), fit=partial(fv.fit_csgld, **CYCLES), seed=0),
@@ -158,6 +167,8 @@ def calls(fv, module, data, task, metrics):
             fv.families.shifted_scores(*pictures, kinds=["fog"], severities=[1, 3], n_draws=2, seed=0, batchnorm="frozen"),
         ),
         "plots.plot_severity": lambda: fv.plots.plot_severity({"vi": made.shift}),
+        "plots.plot_history": lambda: fv.plots.plot_history(made.q.history),
+        "plots.plot_layers": lambda: fv.plots.plot_layers(fv.landscape.layer_curvature(made.f, made.q.mean, products=6)),
         "plots.plot_predictive": lambda: fv.plots.plot_predictive(fv.Prediction(torch.zeros(2, 3, 1), likelihood=0.5)),
         "plots.plot_risk_coverage": lambda: fv.plots.plot_risk_coverage({"vi": made.risk}),
         "sharpness": lambda: keep("sharpness", fv.sharpness(made.f, made.q.sample(2, seed=0), iters=5)),

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable
 from itertools import groupby
-from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -13,6 +12,7 @@ from flatviz.core import Curvature, ObjectiveLike, Progress, as_objective, gener
 from flatviz.landscape import krylov
 from flatviz.landscape.krylov import Krylov, Operator, Part
 from flatviz.landscape.spectrum import top_eigenpairs
+from flatviz.results import LayerCurvature
 
 FIRST, PROBES = 3, 8  # vectors of the first basis; test vectors by which it is seen whether a wider one pays
 
@@ -94,16 +94,6 @@ def hessian_diagonal(
 def _exact_diagonal(operator: Operator) -> Tensor:
     eye = torch.eye(operator.like.numel()).to(operator.like)
     return torch.stack([operator(e)[i] for i, e in enumerate(eye)])
-
-
-class LayerCurvature(NamedTuple):
-    """A layer's block of H: its weights, the largest eigenvalue and its residual, the trace and its standard error."""
-
-    weights: int
-    lambda1: float
-    residual: float
-    trace: float
-    error: float
 
 
 @public

@@ -6,6 +6,8 @@ from flatviz.plots.calibration import plot_reliability as plot_reliability
 from flatviz.plots.calibration import plot_risk_coverage as plot_risk_coverage
 from flatviz.plots.calibration import plot_severity as plot_severity
 from flatviz.plots.curvature import plot_density as plot_density
+from flatviz.plots.curvature import plot_history as plot_history
+from flatviz.plots.curvature import plot_layers as plot_layers
 from flatviz.plots.curvature import plot_sharpness as plot_sharpness
 from flatviz.plots.curvature import plot_spectrum as plot_spectrum
 from flatviz.plots.frontier import plot_frontier as plot_frontier

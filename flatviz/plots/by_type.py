@@ -5,7 +5,7 @@ from typing import Any
 
 from flatviz import plots, results
 from flatviz.plots.theme import Figure
-from flatviz.results import Prediction, Projection, Spectrum, Surface
+from flatviz.results import History, LayerCurvature, Prediction, Projection, Spectrum, Surface
 
 
 def plot(result: object, *more: Any, **options: Any) -> Figure:
@@ -17,6 +17,7 @@ def plot(result: object, *more: Any, **options: Any) -> Figure:
     `Prediction`                           `plot_reliability`, of a regression `plot_predictive`; of several methods `plot_metrics`
     `Sharpness`, `Shift`, `Persistence`    `plot_sharpness`, `plot_severity`, `plot_persistence`
     `Mechanism`, `Family`                  `plot_mechanism`, `plot_radius`
+    `History`                              `plot_history`; `layer_curvature`'s dict `plot_layers`
     =====================================  =============================================================
 
     Args:
@@ -57,6 +58,7 @@ def _prediction(prediction: Prediction, *more: Any, **options: Any) -> Figure:
 ONE = {
     results.Curve: plots.plot_curve,
     results.Family: plots.plot_radius,
+    History: plots.plot_history,
     results.Mechanism: plots.plot_mechanism,
     results.Persistence: plots.plot_persistence,
     Prediction: _prediction,
@@ -67,7 +69,12 @@ ONE = {
     Surface: plots.plot_surface,
 }
 SEVERAL = {kind: ONE[kind] for kind in (results.Curve, results.Mechanism)} | {Spectrum: plots.plot_spectrum}
-BY_METHOD = {Prediction: plots.plot_metrics, results.Sharpness: plots.plot_sharpness, results.Shift: plots.plot_severity}
+BY_METHOD = {
+    LayerCurvature: plots.plot_layers,
+    Prediction: plots.plot_metrics,
+    results.Sharpness: plots.plot_sharpness,
+    results.Shift: plots.plot_severity,
+}
 
 
 def shown(result: Surface | Projection | Prediction) -> Figure | None:

@@ -1,4 +1,4 @@
-"""Curvature: eigenvalues by rank, their density, and flatness of a posterior's draws against ensemble size."""
+"""Curvature: eigenvalues by rank, their density, by layer, along a training, and of a posterior's draws against ensemble size."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -9,9 +9,10 @@ from torch import Tensor
 
 from flatviz.checks import kind
 from flatviz.core import public
+from flatviz.noun import History
 from flatviz.plots.ground import by_method, ends_of, matrix_of, one_or_several, small_print, with_print
-from flatviz.plots.theme import COLORS, INK, Figure, band, figure, numbers, scatter, style
-from flatviz.results import MEASURES, Sharpness, Spectrum
+from flatviz.plots.theme import COLORS, INK, Figure, axes_of, band, figure, layout_of, numbers, room, scatter, style
+from flatviz.results import MEASURES, LayerCurvature, Sharpness, Spectrum
 
 
 @public
@@ -178,4 +179,84 @@ def plot_sharpness(
         fig.add_trace(scatter(sizes, values, "markers", f"{label}, draws", legendgroup=method, **draw))
         line = dict(line=look.line(2.5), hover=f"{label}, mean of %{{x}} draws: %{{y:.4g}}")
         fig.add_trace(scatter(sizes, mean, "lines", label, legend=True, legendgroup=method, **line))
+    return fig
+
+
+@public
+def plot_layers(layers: Mapping[str, LayerCurvature], *, title: str = "Curvature by layer") -> Figure:
+    """Largest eigenvalue and trace of each layer's block of the Hessian, on a logarithmic axis; open where the value is below 0.
+
+    Error bars: the eigenvalue's residual and the trace's standard error.
+
+    Args:
+        layers: what `layer_curvature` returned.
+        title: of the figure.
+
+    Raises:
+        ValueError: For no layer.
+
+    Example:
+        >>> net = fv.Net.from_module(torch.nn.Sequential(torch.nn.Linear(2, 4), torch.nn.Tanh(), torch.nn.Linear(4, 3)))
+        >>> f = fv.nll(net, fv.Data(torch.randn(8, 2), torch.arange(8) % 3))
+        >>> fig = fv.plots.plot_layers(fv.landscape.layer_curvature(f, net.w))
+        >>> [trace.name for trace in fig.data], list(fig.data[0].y)
+        (['λ₁', 'trace'], ['0', '2'])
+    """
+    if not layers:
+        raise ValueError("layers must hold at least one layer, got none")
+    names, rows = [name or "module" for name in layers], list(layers.values())
+    sharpest = names[max(range(len(rows)), key=lambda i: rows[i].lambda1)]
+    alt = f"largest eigenvalue and trace of {len(rows)} layers, the largest eigenvalue in {sharpest}"
+    y = dict(title="layer", autorange="reversed", type="category")
+    legend, height = dict(y=1.02, yanchor="bottom"), 160 + 28 * len(rows)
+    x = dict(type="log", title="curvature of the loss", dtick=1, exponentformat="power")
+    fig = figure(title, alt, xaxis=x, yaxis=y, legend=legend, height=height)
+    for name, error, label, color in (("lambda1", "residual", "λ₁", COLORS[2]), ("trace", "error", "trace", COLORS[1])):
+        values, errors = (torch.tensor([float(getattr(row, f)) for row in rows]) for f in (name, error))
+        symbols = ["circle" if v > 0 else "circle-open" for v in values.tolist()]
+        marker = dict(color=color, size=9, symbol=symbols)
+        bars = dict(type="data", array=numbers(errors), color=color, thickness=1)
+        hover = "%{y}: " + label + " %{x:.4g}"
+        fig.add_trace(scatter(values.abs(), names, "markers", label, marker=marker, error_x=bars, legend=True, hover=hover))
+    return fig
+
+
+HISTORY = {
+    "loss": "loss (nats)",
+    "validation": "validation loss",
+    "kl": "KL (nats)",
+    "sharpness": "sharpness (nats)",
+    "lambda1": "λ₁",
+    "trace": "trace",
+}
+
+
+@public
+def plot_history(history: History, *, title: str = "Training") -> Figure:
+    """What a fit, or a loop that `record_path` watched, recorded against its steps: a row a quantity.
+
+    Args:
+        history: `posterior.history`, or `path.history`.
+        title: of the figure.
+
+    Example:
+        >>> steps = torch.tensor([0, 10, 20])
+        >>> history = fv.results.History(torch.tensor([2.0, 1.0, 0.5]), lambda1=torch.tensor([9.0, 4.0, 5.0]), steps=steps)
+        >>> [(trace.name, trace.x.tolist()) for trace in fv.plots.plot_history(history).data]
+        [('loss (nats)', [0, 10, 20]), ('λ₁', [0, 10, 20])]
+    """
+    rows = [(label, values) for name, label in HISTORY.items() if (values := getattr(history, name)) is not None]
+    axes, tall = {}, 1.05 / len(rows)
+    for i, (label, values) in enumerate(rows):
+        top, last = 1 - i * tall, i == len(rows) - 1
+        x = dict(showticklabels=last, title="step" if last else "", matches="x" if i else None)
+        axes |= layout_of(i, x, dict(domain=[max(top - tall + 0.05, 0.0), top], title=label, range=room(values), nticks=5))
+    ends = [f"{label} {float(values[0]):.3g} to {float(values[-1]):.3g}" for label, values in rows]
+    small = "".join(f"<br><span style='font-size:0.75em'>{note}</span>" for note in history.notes)
+    fig = figure(title + small, ", ".join(ends), height=140 + 130 * len(rows), **axes)
+    for i, (label, values) in enumerate(rows):
+        plain = torch.linspace(1, len(history.loss), len(values)).round().long()
+        steps = plain if history.steps is None else history.steps
+        mode, look = "lines" if history.steps is None else "lines+markers", dict(line=dict(color=COLORS[1], width=1.8))
+        fig.add_trace(scatter(steps, values, mode, label, hover="step %{x}: %{y:.4g}", **look, **axes_of(i)))
     return fig

@@ -2,20 +2,42 @@
 
 from __future__ import annotations
 
+import math
 import warnings
+from collections.abc import Callable
 from types import TracebackType
+from typing import Annotated, Any
 
 import torch
 from torch import Tensor, nn
 from torch.optim.optimizer import register_optimizer_step_post_hook
+from torch.utils._pytree import tree_leaves
 
-from flatviz.checks import Count, Several
-from flatviz.core import Net, Treated, copied, public
+from flatviz.checks import Count, Positive, Several, anything, check_count
+from flatviz.core import Data, Likelihood, Net, Treated, copied, public
+from flatviz.landscape.spectrum import top_eigenpairs
+from flatviz.landscape.trace import hessian_trace
+from flatviz.noun import History
+from flatviz.objectives.network import nll
+
+Log = Callable[[str, float, int], Any]  # (name, value, step)
+PRODUCT = 5  # gradients that a Hessian product counts as
+ASCENT = 0.05  # Euclidean length of the step that raises the loss by the sharpness
 
 
 @public
 def record_path(
-    module: nn.Module, *, every: Count = 1, most: Several = 500, treated: Treated = "trainable", head: str | None = None
+    module: nn.Module,
+    *,
+    every: Count = 1,
+    most: Several = 500,
+    treated: Treated = "trainable",
+    head: str | None = None,
+    data: Data | None = None,
+    likelihood: Likelihood = "categorical",
+    budget: Positive = 5.0,
+    products: Count = 20,
+    log: Annotated[Log | None, anything] = None,
 ) -> RecordedPath:
     """Record the weights of `module` while any loop trains it: `with fv.record_path(module, every=10) as path: ...`.
 
@@ -26,12 +48,20 @@ def record_path(
     most: points kept; once there are more, every second one is dropped and `every` doubles, so that a long run takes no more
         room than this.
     treated, head: which weights, as in `Net.from_module`.
+    data: examples, a batch or two, on which `path.history` has the loss, λ1 and trace of its Hessian and the sharpness, the loss
+        gained by a step of 0.05 up the gradient, of the module in evaluation mode.
+    likelihood: of the loss, as in `fv.nll`.
+    budget: work for that in percent of the loop's, counted in gradients of an example, of which a Hessian product is five: start
+        and end are measured, and between them each noted point for which enough was saved; `path.history.notes` counts the others.
+    products: Hessian products of a measurement, at least 12, half for λ1 and half for the trace.
+    log: called with (name, value, step) of each value, so TensorBoard's `SummaryWriter().add_scalar` is one; of W&B
+        `lambda name, value, step: run.log({name: value}, step=step)`, of a file `lambda *row: csv.writer(file).writerow(row)`.
     The module, its gradients and the random state are left alone.  Not recorded: BatchNorm statistics on the way.
 
     A loop without a step is a warning.
 
     Raises:
-        ValueError: For a module that `Net.from_module` refuses; dropout may be on.
+        ValueError: For a module that `Net.from_module` refuses, dropout may be on; for data that it cannot be judged on.
 
     Example:
         >>> import torch, flatviz as fv
@@ -45,14 +75,64 @@ def record_path(
         >>> path.steps, path.W.shape, fv.planes.plane_path(path.W).name
         ((0, 5, 10, 15, 20), torch.Size([5, 4]), 'PCA of a path of 5 points')
     """
-    return RecordedPath(module, every, most, treated, head)
+    path = RecordedPath(module, every, most, treated, head)
+    if data is not None:
+        path.watch = Watch(data, likelihood, budget, check_count(products, "products", least=12), log)
+    return path
+
+
+class Watch:
+    """Loss, curvature and sharpness of a network on `data` at some steps, for a share of the work of the steps.
+
+    Work is counted, not timed, so that what is measured follows from the request.
+    """
+
+    def __init__(self, data: Data, likelihood: Likelihood, budget: float, products: int, log: Log | None) -> None:
+        self.data, self.likelihood, self.products, self.log = data, likelihood, products, log
+        self.share, self.cost = budget / 100, len(data) * (PRODUCT * products + 3)  # value, gradient, value at the ascent
+        self.saved, self.skipped, self.rows = 0.0, 0, list[tuple[float, ...]]()
+
+    def spend(self, examples: int) -> None:
+        """Of a step on so many."""
+        self.saved += self.share * examples
+
+    def at(self, net: Net, step: int, always: bool = False) -> None:
+        """Measure the net after `step`, if enough was saved."""
+        if not always and self.saved < self.cost:
+            self.skipped += 1
+            return
+        self.saved -= self.cost
+        f, half = nll(net, self.data, likelihood=self.likelihood), self.products // 2
+        loss, g = f.value_and_grad(net.w)
+        values = dict.fromkeys(("loss", "sharpness", "lambda1", "trace"), math.nan) | {"loss": float(loss)}
+        if bool(loss.isfinite() & g.isfinite().all()):
+            up = net.w + ASCENT * g / g.norm().clamp_min(torch.finfo(g.dtype).tiny)
+            values["sharpness"] = float(f(up)) - values["loss"]
+            values["lambda1"] = float(top_eigenpairs(f, net.w, 1, iters=half).values[0])
+            values["trace"] = hessian_trace(f, net.w, products=half)[0]
+        self.rows.append((step, *values.values()))
+        for name, value in values.items() if self.log else ():
+            self.log(name, value, step)
+
+    @property
+    def history(self) -> History:
+        """What was measured."""
+        steps, *columns = torch.tensor(self.rows, dtype=torch.float64).T
+        points = self.skipped + len(self.rows)
+        said = f"{self.skipped} of {points} points were not measured: the budget is {100 * self.share:g} %"
+        notes = (said,) if self.skipped else ()
+        named = dict(zip(("loss", "sharpness", "lambda1", "trace"), columns))
+        return History(**named, steps=steps.long(), notes=notes)
 
 
 class RecordedPath:
     """What `record_path` gives: a context manager while the loop runs, and then its points.
 
-    W: weights (S, D).  steps: after which step each was, (S,).  net: the network as it ended.
+    W: weights (S, D).  steps: after which step each was, (S,).  net: the network as it ended.  history: with data, the loss,
+    curvature and sharpness; `fv.plot(path.history)` draws them.
     """
+
+    watch: Watch | None = None
 
     def __init__(self, module: nn.Module, every: int, most: int, treated: Treated, head: str | None) -> None:
         self.module, self.every, self._treated, self._head = module, every, treated, head
@@ -71,6 +151,13 @@ class RecordedPath:
         return self._room[: len(self._steps)]
 
     @property
+    def history(self) -> History:
+        """Loss, λ1, trace and sharpness at those of the points that were measured.  Raises ValueError without data."""
+        if self.watch is None or not self.watch.rows:
+            raise ValueError("the path has no history: give record_path data=, and run the loop")
+        return self.watch.history
+
+    @property
     def steps(self) -> tuple[int, ...]:
         """After which optimiser step each point was, 0 for the start."""
         return tuple(self._steps)
@@ -79,20 +166,28 @@ class RecordedPath:
         """Note where the module stands now, as the point after `step` (default: one after the last)."""
         step = self._steps[-1] + 1 if step is None and self._steps else step or 0
         self._write(len(self._steps))
+        if self.watch is not None:
+            self.watch.at(self._net(), step, always=not self._steps)
         self._steps.append(step)
         if len(self._steps) == self._rows:
             self._thin()
 
     def __enter__(self) -> RecordedPath:
-        self._hook = register_optimizer_step_post_hook(self._after_step)
+        self._hooks = [register_optimizer_step_post_hook(self._after_step)]
         self.add(0)
+        if self.watch is not None:
+            self._hooks.append(self.module.register_forward_pre_hook(_counting(self.watch), with_kwargs=True))
         return self
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._hook.remove()
+        for hook in self._hooks:
+            hook.remove()
         if self._step > self._steps[-1]:
             self.add(self._step)
         self.net = self._net()
+        if kind is None and self.watch is not None and self.watch.rows[-1][0] < self._steps[-1]:
+            self.watch.skipped -= 1
+            self.watch.at(self.net, self._steps[-1], always=True)
         if kind is None and len(self._steps) == 1:
             warnings.warn("no step of a torch.optim optimiser was seen: call path.add() in the loop", stacklevel=2)
 
@@ -124,3 +219,14 @@ class RecordedPath:
 
     def _net(self) -> Net:
         return Net.from_module(copied(self.module).eval(), self._treated, head=self._head)
+
+
+def _counting(watch: Watch) -> Callable[..., None]:
+    """A hook that hears how many examples a pass of training has: no method, for a copied module copies what its methods belong to."""
+
+    def count(module: nn.Module, args: tuple, kwargs: dict) -> None:
+        first = next((t for t in tree_leaves((args, kwargs)) if isinstance(t, Tensor) and t.ndim), None)
+        if module.training and torch.is_grad_enabled() and first is not None:
+            watch.spend(len(first))
+
+    return count

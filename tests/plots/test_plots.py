@@ -254,3 +254,13 @@ def test_a_regressions_bands_are_quantiles_of_the_mixture_and_of_the_means_and_d
     assert "3 draws diverged" in lost.layout.meta["note"] and not any(math.isfinite(v) for v in lost.data[2].y)
     against = fv.plots.plot_predictive(fv.Prediction(outputs, x[:, None], likelihood=0.5))
     assert list(against.data[2].x) == list(against.data[2].y) == list(against.data[3].x) == [1, 2, 3]
+
+
+def test_curvature_by_layer_is_drawn_on_a_logarithmic_axis_open_where_it_is_negative():
+    rows = {"a": fv.results.LayerCurvature(4, 3.0, 0.1, 5.0, 0.2), "b": fv.results.LayerCurvature(2, -0.01, 0.0, 0.02, 0.0)}
+    eigenvalues, traces = fv.plot(rows).data
+    assert list(eigenvalues.x) == pytest.approx([3.0, 0.01]) and list(traces.x) == pytest.approx([5.0, 0.02])
+    assert list(eigenvalues.marker.symbol) == ["circle", "circle-open"] and list(traces.error_x.array) == pytest.approx(
+        [0.2, 0]
+    )
+    assert fv.plot(rows).layout.xaxis.type == "log"

@@ -1,6 +1,9 @@
 """record_path: the weights that a loop passed, whatever the loop, within a bound on memory."""
 
+import copy
+import sys
 import warnings
+from types import ModuleType, SimpleNamespace
 
 import pytest
 import torch
@@ -74,3 +77,85 @@ def test_a_loop_without_an_optimiser_adds_points_itself(module):
     assert path.steps == (0, 1, 2, 3) and float((path.W[3] - path.W[0]).sum()) == pytest.approx(36, abs=1e-4)
     with pytest.warns(UserWarning, match=r"optimiser was seen: call path.add\(\) in the loop"), fv.record_path(module):
         pass
+
+
+def watched(module, steps, **how):
+    g = torch.Generator().manual_seed(1)
+    data = fv.Data(torch.randn(8, 3, generator=g), torch.randint(0, 2, (8,), generator=g))
+    with fv.record_path(module, data=data, **how) as path:
+        train(module, steps)
+    return path, data
+
+
+def test_a_watched_loop_has_the_curvature_of_its_points_and_is_what_it_is_unwatched(module):
+    twin, rows = copy.deepcopy(module), []
+    torch.manual_seed(0)
+    path, data = watched(module, 6, every=2, budget=1e6, products=80, log=lambda *row: rows.append(row))
+    torch.manual_seed(0)
+    train(twin, 6)
+    assert torch.equal(weights(module), weights(twin)) and not module._forward_pre_hooks
+    history = path.history
+    assert history.steps.tolist() == list(path.steps) == [0, 2, 4, 6] and not history.notes
+
+    def loss(w):
+        h = (data.x @ w[:12].view(4, 3).T + w[12:16]).relu()
+        return nn.functional.cross_entropy(h @ w[16:24].view(2, 4).T + w[24:], data.y)
+
+    for i, w in enumerate(path.W):
+        hessian, g = torch.autograd.functional.hessian(loss, w), torch.func.grad(loss)(w)
+        wanted = (loss(w), loss(w + 0.05 * g / g.norm()) - loss(w), torch.linalg.eigvalsh(hessian)[-1], hessian.trace())
+        names = ("loss", "sharpness", "lambda1", "trace")
+        for name, value in zip(names, wanted):
+            assert float(getattr(history, name)[i]) == pytest.approx(float(value), rel=1e-3, abs=1e-6)
+            assert (name, float(getattr(history, name)[i]), path.steps[i]) in rows
+    fig = fv.plot(history)
+    assert [t.name for t in fig.data][-1] == "trace" and list(fig.data[0].x) == [0, 2, 4, 6]
+
+
+def test_what_is_measured_follows_from_the_budget_and_the_rest_is_counted(module):
+    path, _ = watched(module, 200, budget=20, products=12)
+    cost = 8 * (5 * 12 + 3)  # gradients of an example; a step has 16, of which it saves a fifth
+    between = len(path.history.steps) - 2
+    assert between == int((200 * 16 * 0.2 - cost) / cost) and path.history.steps[-1] == 200
+    assert path.history.notes == (f"{199 - between} of 201 points were not measured: the budget is 20 %",)
+    assert torch.equal(path.history.steps, watched(module, 200, budget=20, products=12)[0].history.steps)
+    with pytest.raises(ValueError, match="give record_path data="):
+        fv.record_path(module).history  # noqa: B018
+    with pytest.raises(ValueError, match="products"):
+        watched(module, 1, products=3)
+
+
+def _loop(callback, module):
+    """The documented hooks of a trainer, in their order."""
+    state, logger = SimpleNamespace(log_history=[]), SimpleNamespace(rows=[])
+    logger.log_metrics = lambda metrics, step: logger.rows.append({**metrics, "step": step})
+    if hasattr(callback, "on_train_begin"):
+        callback.on_train_begin(None, state, None, model=module, optimizer=None)
+        train(module, 4)
+        callback.on_train_end(None, state, None, model=module)
+        return state.log_history
+    trainer = SimpleNamespace(logger=logger)
+    callback.on_train_start(trainer, module)
+    train(module, 4)
+    callback.on_train_end(trainer, module)
+    return logger.rows
+
+
+@pytest.mark.parametrize(
+    ("maker", "package", "base"),
+    [("huggingface", "transformers", "TrainerCallback"), ("lightning", "lightning.pytorch", "Callback")],
+)
+def test_a_trainers_callback_records_what_record_path_does(maker, package, base, module, monkeypatch):
+    make = getattr(fv.bridges, f"{maker}_callback")
+    for name in ("transformers", "lightning", "lightning.pytorch", "pytorch_lightning"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(ImportError, match="pip install"):
+        make()
+    stand_in = ModuleType(package)
+    setattr(stand_in, base, type(base, (), {}))
+    monkeypatch.setitem(sys.modules, package.partition(".")[0], stand_in)
+    monkeypatch.setitem(sys.modules, package, stand_in)
+    callback = make(every=2, data=fv.Data(torch.ones(4, 3), torch.arange(4) % 2), budget=1e6, products=12)
+    rows = _loop(callback, module)
+    assert callback.path.steps == (0, 2, 4) and callback.path.history.steps.tolist() == [0, 2, 4]
+    assert [row["step"] for row in rows if "lambda1" in row] == [0, 2, 4] and not optimisers._global_optimizer_post_hooks
