@@ -79,11 +79,7 @@ class Minibatches(Resumed, total=False):
     weight_decay: Annotated[NonNegative, About("wd; it stands for the prior N(0, 1 / (N wd)).")]
     batch_size: Annotated[Count | None, About("Examples a minibatch; None, all of them.")]
     likelihood: Annotated[
-        Likelihood,
-        About(
-            '"categorical", "bernoulli", the standard deviation of Gaussian noise on targets, "gaussian", or a `fv.Likelihood`.',
-            "categorical",
-        ),
+        Likelihood, About("As in `nll`: of classes, of labels of 0 or 1, of targets with noise.", "categorical")
     ]
     training: Annotated[Training | None, About("`Training(...)`: precision, accumulation, early stopping.")]
 
@@ -98,7 +94,7 @@ class Normalised(TypedDict, total=False):
     """What BatchNorm normalises with."""
 
     batchnorm: Annotated[
-        Statistics, About('"frozen" keeps the net\'s BatchNorm statistics, "train" takes those of each batch.', "frozen")
+        Statistics, About('"frozen": the net\'s BatchNorm statistics; "train": those of each batch.', "frozen")
     ]
 
 
@@ -129,9 +125,7 @@ class Tail(Minibatches, FlatSeeking, Normalised, total=False):
     snapshots: Annotated[Several, About("Epochs T, two and the rank at least; 20 as in SWAG's paper.")]
     lr: Annotated[Rate, About("The constant rate, 0.05 because `pretrain` ends there: the tail goes on where it stopped.")]
     momentum: Kept
-    batch_size: Annotated[
-        Count | None, About("Examples a minibatch, few enough for noise: 10 of the hundred of a few-shot task.")
-    ]
+    batch_size: Annotated[Count | None, About("Examples a minibatch, few enough for noise: 10 of a few-shot task's hundred.")]
 
 
 class Chain(Minibatches, FlatSeeking, Normalised, total=False):
@@ -161,19 +155,9 @@ class Particles(Descending, Chain, total=False):
 class Variational(Descending, Normalised, total=False):
     """Natural-gradient steps of a Gaussian q."""
 
-    kl_weight: Annotated[
-        NonNegative, About("T of the posterior exp(-N L(w) / T) prior(w); 1 is Bayes, 0 leaves the prior out.")
-    ]
-    mc_samples: Annotated[
-        Count | None,
-        About(
-            "Draws of q a step; None: 8, or for a network whose step would take 2e9 multiply-adds 1, at a rate of 1 at most.", 1
-        ),
-    ]
-    lr: Annotated[
-        Rate,
-        About("Of natural gradients: 1 to 2 suit every T, N and prior, beyond fits can diverge; it falls along half a cosine."),
-    ]
+    kl_weight: Annotated[NonNegative, About("T of exp(-N L(w) / T) prior(w); 1 is Bayes, 0 leaves the prior out.")]
+    mc_samples: Annotated[Count | None, About("Draws of q a step; None: 8, of a large network 1, at a rate of 1 at most.", 1)]
+    lr: Annotated[Rate, About("Of natural gradients, falling along half a cosine: 1 to 2; beyond, fits can diverge.")]
     weight_decay: Annotated[NonNegative, About("Acts on the mean only.")]
 
 
@@ -181,9 +165,7 @@ class FromPrior(Variational, total=False):
     """The same from a Gaussian that is given."""
 
     start: Annotated[Gaussian | None, About("Where q starts, a Gaussian of any rank; None: the prior.")]
-    start_scale: Annotated[
-        Positive, About("Factor on its standard deviations: a wide start makes the first gradients mostly noise.")
-    ]
+    start_scale: Annotated[Positive, About("Factor on its standard deviations: from a wide start gradients are mostly noise.")]
 
 
 class Perturbed(FromPrior, total=False):
@@ -192,12 +174,7 @@ class Perturbed(FromPrior, total=False):
     mode: Annotated[Mode, About("The perturbation, see `perturb`; it is never of a reduced precision.", "kl_exact")]
     blocks: Annotated[Blocks, About("Which parts of q the perturbation moves: means, widths, factor.", "mean+std")]
     joint: Annotated[bool, About("Whether blocks share one normaliser.", True)]
-    damping: Annotated[
-        NonNegative | None,
-        About(
-            "Lambda added to the Fisher matrix before it is inverted (`rank1_damped`: its mean eigenvalue; the factor: 1e-3)."
-        ),
-    ]
+    damping: Annotated[NonNegative | None, About("Added to the Fisher matrix before it is inverted; None: see `perturb`.")]
     switches: Annotated[tuple[Switch, ...], About("Quirks of the released code.", QUIRKS)]
 
 
