@@ -11,18 +11,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 
 from flatviz.checks import Count, NonNegative, Numbers, Seed, Vectors
 from flatviz.core import Net, generator, guesses, public
-from flatviz.symmetry.graph import read_graph
-from flatviz.symmetry.units import (
-    ACTIONS,
-    Units,
-    free_units,
-    index_arrays,
-    local_numbers,
-    number_layers,
-    refusals,
-    refuse_untreated,
-    still,
-)
+from flatviz.symmetry.units import ACTIONS, Units, local_numbers, read_units
 
 
 @public
@@ -221,29 +210,7 @@ def units_of(net: Net) -> Units:
         >>> units.n_permutations, units.n_scaled
         (6, 3)
     """
-    reading = read_graph(net)
-    sizes = {b.name: (b.start, b.shape) for b in net.blocks}
-    statistics, at = [], net.dim
-    for name, value in net.buffers().items():
-        if name in reading.rows:
-            sizes[name] = (at, tuple(value.shape))
-            statistics.append((name, at, at + value.numel()))
-            at += value.numel()
-    refuse_untreated(reading, sizes)
-    permuted, number = number_layers(reading, "permuted")
-    scaled, scale_number = number_layers(reading, "scaled")
-    arrays = index_arrays(reading, sizes, at, number, scale_number)
-    names = [b.name for b in net.blocks]
-    units = Units(
-        net.dim,
-        permuted,
-        scaled,
-        **arrays,
-        statistics=tuple(statistics),
-        refused={a: refusals(reading, a) for a in ACTIONS},
-        free=free_units(arrays, sum(n.n for n in scale_number)),
-        still=still(reading, names),
-    )
+    units = read_units(net)
     changed = _changes(net, units)
     return replace(units, refused={action: units.refused[action] + changed.get(action, ()) for action in ACTIONS})
 

@@ -6,18 +6,7 @@ import torch
 from torch import Tensor
 from torch.special import entr
 
-from flatviz.checks import (
-    Count,
-    Momentum,
-    NonNegative,
-    Rate,
-    Seed,
-    Vectors,
-    Whole,
-    check_count,
-    check_many_weights,
-    check_positive,
-)
+from flatviz.checks import Count, Momentum, NonNegative, Positive, Seed, Vectors, Whole, check_count, check_many_weights
 from flatviz.core import Data, Net, Progress, public
 from flatviz.engine.stacked import forward
 from flatviz.metrics.prediction import check_inputs
@@ -61,7 +50,7 @@ def train_pool(
     *,
     seed: Seed = 0,
     epochs: Count = 60,
-    lr: Rate = 0.05,
+    lr: Positive = 0.05,
     drops: tuple[Whole, ...] = (),
     momentum: Momentum = 0.0,
     weight_decay: NonNegative = 1e-3,
@@ -93,7 +82,6 @@ def train_pool(
     how = dict(checkpoint=checkpoint, progress=progress, batch_size=batch_size, training=training)
     run = Run.of(f"pool of {n} networks", seed, how)
     run.check_no_validation("all networks end after the same epochs")
-    check_positive(lr, "lr")
     if net.has_batchnorm:
         raise ValueError("a pool needs a network without BatchNorm, got one with: each member would need other statistics")
     seeds = [seed + i for i in range(n)]

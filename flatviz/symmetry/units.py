@@ -12,7 +12,7 @@ from torch import Tensor
 
 from flatviz.checks import check_choice, check_many_weights, check_weights
 from flatviz.core import Net
-from flatviz.symmetry.graph import Node, Reading
+from flatviz.symmetry.graph import Node, Reading, read_graph
 
 ACTIONS = ("permute", "scale", "flip")
 WORDS = {"permute": "permutations of units", "scale": "positive scaling of units", "flip": "sign flips of units"}
@@ -250,3 +250,30 @@ def free_units(arrays: dict[str, Tensor], n_scaled: int) -> Tensor:
         before = free.clone()
         free[column[~free[row]]] = False
     return free[:-1]
+
+
+def read_units(net: Net) -> Units:
+    """The units that the graph of a network shows, with the reasons why an action does not hold.  Raises TypeError as `read_graph`."""
+    reading = read_graph(net)
+    sizes = {b.name: (b.start, b.shape) for b in net.blocks}
+    statistics, at = [], net.dim
+    for name, value in net.buffers().items():
+        if name in reading.rows:
+            sizes[name] = (at, tuple(value.shape))
+            statistics.append((name, at, at + value.numel()))
+            at += value.numel()
+    refuse_untreated(reading, sizes)
+    permuted, number = number_layers(reading, "permuted")
+    scaled, scale_number = number_layers(reading, "scaled")
+    arrays = index_arrays(reading, sizes, at, number, scale_number)
+    names = [b.name for b in net.blocks]
+    return Units(
+        net.dim,
+        permuted,
+        scaled,
+        **arrays,
+        statistics=tuple(statistics),
+        refused={a: refusals(reading, a) for a in ACTIONS},
+        free=free_units(arrays, sum(n.n for n in scale_number)),
+        still=still(reading, names),
+    )
