@@ -8,6 +8,7 @@ from torch import nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
 import flatviz as fv
+from flatviz.core import saved_rng
 
 
 class Block(nn.Module):
@@ -43,9 +44,12 @@ def batchnorm():
 
 
 def optunet(side=8):
-    x = torch.zeros(20, 1, side, side)
-    data = fv.Data(x, torch.arange(20) % 10)
-    return fv.models.optunet(fv.Task(data, data, data, n_classes=10), seed=0)
+    """Of Laurent et al. 2024, as `flatviz run symmetry` has it."""
+    first, pool, second = {28: (4, 3, 5), 8: (3, 2, 2)}[side]
+    with saved_rng(0):
+        lower = nn.Conv2d(1, 2, first, bias=False), nn.ReLU(), nn.MaxPool2d(pool)
+        upper = nn.Conv2d(2, 10, second, groups=2, bias=False), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten()
+        return nn.Sequential(*lower, *upper, nn.Linear(10, 10))
 
 
 NETWORKS = {

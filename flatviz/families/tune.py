@@ -6,7 +6,6 @@ worse on the validation splits than the record.
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import torch
@@ -14,7 +13,6 @@ from torch.quasirandom import SobolEngine
 
 from flatviz.catalog import NO_UNIT
 from flatviz.core import Data, Likelihood, Net, Progress, Task, track
-from flatviz.datasets.few_shot import hold_out
 from flatviz.families.members import Choice, Fitting, predicted, unless_diverged
 from flatviz.families.tour import HEAD_STD as RECORD_HEAD_STD
 from flatviz.gaussian import Gaussian
@@ -62,15 +60,6 @@ def space_of(method: Method, net: Net, fixed: Collection[str] = ()) -> dict[str,
         largest = tuned.largest or 5 * tuned.radius
         space["radius"] = _or_zero(_log(LEAST_RADIUS * largest, largest))
     return space | ({"head_std": HEAD_STD} if method.needs_prior else {})
-
-
-def with_validation(task: Task, seed: int) -> tuple[Task, Data]:
-    """The task and its validation split; where it has none, one as small as the shots is taken out of its test split."""
-    if task.validation is None:
-        shots = max(1, len(task.train) // task.n_classes)
-        validation, test = hold_out(task.test, shots, seed=seed)
-        task = replace(task, validation=validation, test=test)
-    return task, task.validation
 
 
 def score_of(

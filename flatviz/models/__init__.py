@@ -1,6 +1,6 @@
 """Networks, made for a task, the same for the same seed; weights from a file."""
 
-from flatviz.models.networks import convnet, learned_noise, mlp, optunet, resnet20
+from flatviz.models.networks import convnet, learned_noise, mlp, resnet20
 from flatviz.models.public import load_weights, torchvision_model
 
-__all__ = ["convnet", "learned_noise", "load_weights", "mlp", "optunet", "resnet20", "torchvision_model"]
+__all__ = ["convnet", "learned_noise", "load_weights", "mlp", "resnet20", "torchvision_model"]

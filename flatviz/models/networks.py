@@ -10,8 +10,6 @@ from torch.nn import functional as F
 from flatviz.checks import Count, Positive, Seed, check_choice, check_count
 from flatviz.core import Task, public, saved_rng
 
-SIZES = {8: (3, 2, 2), 28: (4, 3, 5)}  # side of the image -> first kernel, pool, second kernel
-
 
 @public
 def mlp(task: Task, *, hidden: tuple[Count, ...] = (64, 64), seed: Seed = 0) -> nn.Module:
@@ -37,33 +35,6 @@ def convnet(task: Task, *, channels: tuple[Count, ...] = (16, 32, 32), seed: See
                 layers.append(nn.MaxPool2d(2))
         layers += [nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(widths[-1], task.n_classes)]
     return nn.Sequential(*layers)
-
-
-@public
-def optunet(task: Task, *, seed: Seed = 0) -> nn.Module:
-    """Conv (1 to 2 channels) - ReLU - max pool - Conv (to 10, 2 groups) - ReLU - average pool - Linear; a bias in the head alone.
-
-    Images of 28 x 28: 392 weights, kernels 4 and 5.  Of 8 x 8: 168 weights, kernels 3 and 2.
-    Source: reconstruction of OptuNet, Laurent et al. 2024 (arXiv 2310.08287).
-
-    Raises:
-        ValueError: For another size.
-    """
-    channels, side = task.input_shape[0], task.input_shape[-1]
-    if side not in SIZES or len(task.input_shape) != 3:
-        raise ValueError(f"optunet needs images of 8 x 8 or 28 x 28, got inputs of shape {task.input_shape}: resize them")
-    first, pool, second = SIZES[side]
-    with saved_rng(seed):
-        return nn.Sequential(
-            nn.Conv2d(channels, 2, first, bias=False),
-            nn.ReLU(),
-            nn.MaxPool2d(pool),
-            nn.Conv2d(2, 10, second, groups=2, bias=False),
-            nn.ReLU(),
-            nn.AdaptiveAvgPool2d(1),
-            nn.Flatten(),
-            nn.Linear(10, task.n_classes),
-        )
 
 
 Norm = Literal["batch", "group"]

@@ -70,7 +70,6 @@ from flatviz.experiments.statistics import HOLDS, LEVEL, NOT, OPEN
 from flatviz.families.members import Fitting, with_head_std
 from flatviz.families.preparation import task_for
 from flatviz.families.tour import prepare
-from flatviz.models.networks import optunet
 from flatviz.models.public import load_weights
 from flatviz.results import interval
 from flatviz.site import defined_in
@@ -303,6 +302,15 @@ RECIPES = {
 PERCEPTRON = "perceptron, lr 0.05, batch 32, wd 1e-3"
 
 
+def optunet(channels, side, n_classes):
+    """OptuNet (Laurent et al. 2024), reconstructed: images of 28 x 28 pixels, 392 weights, or of 8 x 8, 168 weights."""
+    first, pool, second = {28: (4, 3, 5), 8: (3, 2, 2)}[side]
+    lower = nn.Conv2d(channels, 2, first, bias=False), nn.ReLU(), nn.MaxPool2d(pool)
+    upper = nn.Conv2d(2, 10, second, groups=2, bias=False), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten()
+    return nn.Sequential(*lower, *upper, nn.Linear(10, n_classes))
+
+
+# %%
 def masses(recipe):
     """(mass, least mass) of each network of a recipe."""
     if recipe == PERCEPTRON:
@@ -312,7 +320,7 @@ def masses(recipe):
     if recipe.startswith("28"):
         data = fv.Data(nn.functional.interpolate(train.x, size=28, mode="bilinear"), train.y)
         n, epochs = LARGE, max(2, MASS_EPOCHS // 2)
-    small = fv.Net.from_module(optunet(fv.Task(data, data, data, n_classes=10))).to(device)
+    small = fv.Net.from_module(optunet(*data.x.shape[1:3], 10)).to(device)
     pool = fv.symmetry.train_pool(small, data, n, seed=SEED, epochs=epochs, **RECIPES[recipe])
     least = fv.symmetry.min_mass(fv.symmetry.units_of(small), pool.W.double())
     return [{"mass": m, "least mass": n} for m, n in zip(least.before, least.after)]
@@ -452,7 +460,7 @@ def module_of(images):
         file, _, name = MODEL.rpartition(":")
         return runpy.run_path(file)[name]()
     if MODEL == "optunet":
-        return optunet(task)
+        return optunet(*task.input_shape[:2], task.n_classes)
     return fv.models.resnet20(task, width=WIDTH) if MODEL == "resnet20" else fv.models.torchvision_model(task, MODEL)
 
 

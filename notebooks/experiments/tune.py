@@ -36,11 +36,12 @@ import plotly.express as px
 
 # %%
 import flatviz as fv
+from flatviz.datasets.few_shot import hold_out
 from flatviz.experiments import judged, paired, run, sentences, shown
 from flatviz.families.members import Choice
 from flatviz.families.preparation import build_model, task_for
 from flatviz.families.tour import HEAD_STD, prepare
-from flatviz.families.tune import choices_of, nlls_of, with_validation
+from flatviz.families.tune import choices_of, nlls_of
 from flatviz.storage.cache import committed
 
 # %% [markdown]
@@ -56,19 +57,21 @@ grid = [dict(method=m, setting=f"trial {i}", seed=FIRST + s) for s in range(SEED
 def fit(cells, device, model=MODEL, data=DATA, trials=TRIALS, epochs=EPOCHS):
     """Every trial with what it is fitted on; all of a seed share a network."""
     seed = cells[0]["seed"]
-    task, _ = with_validation(task_for(data, seed), seed)
+    task = task_for(data, seed)
+    if task.validation is None:  # as many of the test examples as there are shots
+        validation, test = hold_out(task.test, max(1, len(task.train) // task.n_classes), seed=seed)
+        task = dataclasses.replace(task, validation=validation, test=test)
     net, task, prior = prepare(model, task=task, seed=seed, epochs=epochs or None, device=device)
-    task, validation = with_validation(task, seed)
     choices = {cell["method"]: choices_of(fv.METHODS[cell["method"]], net, trials) for cell in cells}
     for cell in cells:
-        yield cell, (choices[cell["method"]][int(cell["setting"].split()[1])], net, task, validation, prior)
+        yield cell, (choices[cell["method"]][int(cell["setting"].split()[1])], net, task, prior)
 
 
 def measure(fitted, cell):
     """NLL of the trial on the validation split, and on the test split, which chooses nothing; inf where it diverged."""
-    choice, net, task, validation, prior = fitted
+    choice, net, task, prior = fitted
     how = dict(prior=prior, seed=cell["seed"])
-    nll, test = nlls_of(fv.METHODS[cell["method"]], choice, net, task, (validation, task.test), **how)
+    nll, test = nlls_of(fv.METHODS[cell["method"]], choice, net, task, (task.validation, task.test), **how)
     return {"nll": nll, "test": test}
 
 

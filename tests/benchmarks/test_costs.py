@@ -11,7 +11,7 @@ import nets
 import pytest
 import timing
 import torch
-from symmetric_networks import cvxpy_mass
+from symmetric_networks import cvxpy_mass, optunet
 
 import flatviz as fv
 from flatviz.training.driver import drive
@@ -116,7 +116,7 @@ def test_least_mass_of_256_networks_over_cvxpy_one_by_one():
 def test_a_pool_of_1000_optunets_over_one_after_the_other(task):
     """Four steps of SGD on 8 x 8 digits, minibatches of 16: all at once, and for 20 networks in turn."""
     train = task.source
-    net = fv.Net.from_module(fv.models.optunet(task))
+    net = fv.Net.from_module(optunet())
     assert net.dim == 168
     W = net.w + 0.1 * torch.randn(1000, net.dim)
     loss = training_loss(net, train, members=1000)

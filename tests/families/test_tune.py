@@ -21,13 +21,6 @@ def quick(monkeypatch, transferred, task):
     return [(net, task, task.validation, prior)]
 
 
-def test_a_task_without_validation_gets_the_split_that_the_task_with_one_has(task):
-    same, validation = study.with_validation(task, 0)
-    assert same is task and validation is task.validation
-    narrowed, taken = study.with_validation(fv.datasets.digits_transfer(seed=0, validation=0), 0)  # a task without one
-    assert torch.equal(taken.x, validation.x) and torch.equal(narrowed.test.x, task.test.x)
-
-
 def test_every_method_gets_the_same_trials_and_its_record_is_the_first(transferred):
     net, _ = transferred
     for name in ("sgd", "sabma", "f-swag", "vi"):
