@@ -54,6 +54,6 @@ __getattr__, __dir__, __all__ = lazy(
         "widgets.explore": "explore playground",
         "widgets.open": "lab",
     },
-    "bridges core datasets engine families gaussian landscape metrics models objectives pages planes plots posteriors results "
+    "bridges core datasets engine families gaussian landscape metrics models pages planes plots posteriors results "
     "storage symmetry training widgets",
 )

@@ -86,7 +86,6 @@ from flatviz import gaussian as gaussian
 from flatviz import landscape as landscape
 from flatviz import metrics as metrics
 from flatviz import models as models
-from flatviz import objectives as objectives
 from flatviz import pages as pages
 from flatviz import planes as planes
 from flatviz import plots as plots

@@ -142,9 +142,6 @@ def calls(fv, module, data, task, metrics):
         "plane_along": lambda: fv.plane_along(*made.q.sample(3, seed=0)),
         "plane_eigen": lambda: fv.plane_eigen(made.q.mean, made.density),
         "quantity": lambda: fv.slice_plane(fv.quantity(made.net[0], data, "nll", batchnorm=data), made.plane, resolution=3),
-        "objectives.bma_nll": lambda: fv.slice_plane(
-            fv.objectives.bma_nll(made.net[0], data, made.q.sample(2, seed=0)), made.plane, resolution=2
-        ),
         "slice_path": lambda: keep("curve", fv.slice_path(made.f, made.q.sample(3, seed=0))),
         "landscape.persistence": lambda: keep("valleys", fv.landscape.persistence(made.surface)),
         "plots.plot_surface_3d": lambda: fv.plots.plot_surface_3d(made.surface, made.projection),

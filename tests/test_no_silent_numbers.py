@@ -34,7 +34,6 @@ with torch.random.fork_rng():
 W = NET.w + 0.1 * torch.randn(3, NET.dim, generator=torch.Generator().manual_seed(0))
 FLAT = {
     "accuracy": fv.quantity(NET, DATA, "accuracy"),
-    "bma_nll": fv.objectives.bma_nll(NET, DATA, W),
     "a detached function": lambda w: fv.nll(NET, DATA)(w).detach(),
     "accuracy in a function": lambda w: fv.quantity(NET, DATA, "accuracy")(w),
 }
@@ -80,7 +79,6 @@ def test_labels_that_are_no_classes_are_refused_by_every_objective(y, kind, text
     for verb in (
         lambda: fv.nll(NET, bad),
         *(partial(fv.quantity, NET, bad, what) for what in ("accuracy", "error", "nll")),
-        lambda: fv.objectives.bma_nll(NET, bad, W),
         lambda: fv.predict(NET, W, bad, 2, seed=0),
     ):
         with pytest.raises(kind, match=text):

@@ -194,7 +194,7 @@ def _check_outputs(net: Net, task: Task) -> None:
 
 
 def _head_alone(net: Net, task: Task, how: dict, say: Say, settled: Callable[..., tuple[Fitting, str]]) -> tuple[Fitting, str]:
-    """The head of a net that stays as it is, on the activations before it where `torch.fx` can follow the net."""
+    """The head of a net that stays as it is, on the activations before it where nothing comes after it."""
     test = task.test.subset(torch.arange(min(len(task.test), MOST)))
     if len(test) < len(task.test):
         say(f"left out: all test examples but the first {MOST}")

@@ -1,17 +1,16 @@
-"""Any number of a network's outputs as an objective: accuracy, calibration, the loss of averaged predictions."""
+"""Any number of a network's outputs as an objective: accuracy, calibration, a function of one's own."""
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Literal
 
 import torch
 from torch import Tensor
 
-from flatviz.checks import Vector, Vectors, check_many_weights, check_weights
-from flatviz.core import Data, Likelihood, Net, Objective, public
+from flatviz.core import Data, Likelihood, Net, public
 from flatviz.engine.determinism import check_function
-from flatviz.likelihood import CategoricalLikelihood, as_likelihood
+from flatviz.likelihood import as_likelihood
 from flatviz.objectives.network import NetworkObjective, check_data
 
 
@@ -98,58 +97,3 @@ def quantity(
         raise ValueError(f"{what!r} needs a likelihood of classes, got {likelihood!r}: use 'nll', or a function")
     statistics = batchnorm if isinstance(batchnorm, Data) and net.has_batchnorm else None
     return Quantity(net, data, work, function, label or named, statistics)
-
-
-@dataclass(frozen=True, eq=False)
-class BMALoss(NetworkObjective):
-    """g(w) = -(1/n) sum_i log (1/S) sum_s p(y_i | x_i, W[s] + w - center); made by `bma_nll`.  Values, not gradients."""
-
-    W: Tensor = field(repr=False)
-    center: Tensor = field(repr=False)
-    likelihood: Likelihood = "categorical"
-
-    over = Objective.over  # the engine knows one network at a point
-
-    @property
-    def label(self) -> str:
-        """What the values are."""
-        return f"NLL of the average of {len(self.W)} draws (nats)"
-
-    def score(self, outputs: Tensor, y: Tensor) -> Tensor:
-        """Log p(y_i | x_i) of each example, or of each place, 0 where it does not count."""
-        return -as_likelihood(self.likelihood).entries(outputs, y)
-
-    def value(self, w: Tensor, batches: list[tuple[Any, Tensor]] | None) -> Tensor:
-        """-mean_i log mean_s p of the draws shifted by w - center, ()."""
-        each = torch.stack([super(BMALoss, self).value(draw + w - self.center, batches) for draw in self.W])
-        log_mean = (each.double().logsumexp(0) - math.log(len(each))).reshape(self.n, -1).mean(1)
-        return -log_mean.sum() / as_likelihood(self.likelihood).count(self.data.y)
-
-
-@public
-def bma_nll(
-    net: Net, data: Data, W: Vectors, *, center: Vector | None = None, likelihood: Likelihood = "categorical"
-) -> BMALoss:
-    """Mean NLL of the prediction averaged over draws `W` (S, D), as an objective: of where the ensemble stands.
-
-    At w every draw is shifted by w - center (default: the draws' mean), so a surface shows how the loss of the average,
-    not the average loss, changes as the posterior moves.  likelihood: as in `nll`; class weights and label smoothing,
-    which are of a loss, do not enter.
-
-    Raises:
-        ValueError: For draws of another length than the net's weights, and for a net that `nll` would refuse.
-
-    Example:
-        >>> import torch, flatviz as fv
-        >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
-        >>> data = fv.Data(torch.ones(4, 2), torch.tensor([0, 1, 2, 2]))
-        >>> g = fv.objectives.bma_nll(net, data, torch.zeros(5, net.dim))
-        >>> g.label, round(float(g(torch.zeros(net.dim))), 4)
-        ('NLL of the average of 5 draws (nats)', 1.0986)
-    """
-    check_many_weights(W, net.dim)
-    center = W.mean(0) if center is None else check_weights(center, net.dim, "center")
-    net, work = check_data(net, data, likelihood)
-    if isinstance(likelihood, CategoricalLikelihood):
-        likelihood = replace(likelihood, weight=None, label_smoothing=0.0)
-    return BMALoss(net, data, work, W, center, likelihood)

@@ -79,23 +79,15 @@ def test_members_of_a_wide_network_cost_no_more_than_one_after_the_other(widths,
     assert slow / fast > 0.95
 
 
-@pytest.mark.parametrize(
-    ("what", "treated", "wanted"),
-    [
-        ("head", lambda name: name.startswith("head"), 20.0),
-        ("last block and head", lambda name: name.startswith(("stages.2.2", "head")), 4.0),
-        ("norm layers and head", "norm+head", 0.8),  # the first norm follows the first convolution: nothing to save or lose
-    ],
-)
-def test_steps_from_kept_activations_over_steps_through_the_whole_network(what, treated, wanted):
+def test_steps_from_kept_activations_over_steps_through_the_whole_network():
     module, data = nets.settled(nets.resnet20(), nets.images(64).x), nets.images(40)
-    net = fv.Net.from_module(module, treated, example=data.x[:2])
+    net = fv.Net.from_module(module, "head", example=data.x[:2])
     late, features = fv.engine.cache_trunk(net, data)
     prior = fv.Gaussian(net.w, net.w.new_full((net.dim,), -4.0))
     fits = [partial(fv.fit_sabma, *on, prior, radius=0.1, steps=4, lr=1e-4, seed=0) for on in ((net, data), (late, features))]
     whole, short = timing.least(*fits, repeats=4, clock=time.process_time)
-    print(f"{what}: four SA-BMA steps on 40 images {1e3 * whole:.0f} ms, from kept activations {whole / short:.1f}x faster")
-    assert whole / short > wanted
+    print(f"head: four SA-BMA steps on 40 images {1e3 * whole:.0f} ms, from kept activations {whole / short:.1f}x faster")
+    assert whole / short > 20
 
 
 def perceptrons(n):

@@ -87,11 +87,7 @@ def test_an_accuracy_may_differ_by_an_example_or_two_of_rounding():
     assert grid._confirmed(f, values + 1 / 80, values) and not grid._confirmed(f, values + 3 / 80, values)
 
 
-OBJECTIVES = {
-    "nll": lambda net, data: fv.nll(net, data),
-    "accuracy": lambda net, data: fv.quantity(net, data, "accuracy"),
-    "bma": lambda net, data: fv.objectives.bma_nll(net, data, torch.stack([net.w, net.w + 0.1, net.w - 0.1])),
-}
+OBJECTIVES = {"nll": lambda net, data: fv.nll(net, data), "accuracy": lambda net, data: fv.quantity(net, data, "accuracy")}
 
 
 @pytest.mark.parametrize(("name", "precision"), [(name, None) for name in OBJECTIVES] + [("nll", "bfloat16")])

@@ -126,7 +126,6 @@ def test_no_way_of_evaluating_runs_more_than_a_small_batch_at_once():
         "exact": lambda: f.over(plane.origin, plane.axes, exact=True)(coords),
         "many": lambda: f.many(W),
         "quantity": lambda: fv.quantity(net, data, "nll").many(W),
-        "average": lambda: fv.objectives.bma_nll(net, data, net.w[None]).many(W),
         "outputs": lambda: fv.predict(net, fv.Draws(W), data, 2, seed=0),
         "line": lambda: fv.slice_line(f, net.w, W[0], resolution=3),
     }
@@ -163,16 +162,3 @@ def test_statistics_can_be_re_estimated_at_every_point():
     torch.testing.assert_close(got, torch.stack(want), rtol=1e-5, atol=1e-6)
     assert not torch.allclose(got, loop(net, data, plane.points(coords)), rtol=1e-3)
     assert fv.quantity(fv.Net.from_module(nn.Linear(6, 4)), fv.Data(torch.ones(3, 6), torch.arange(3)), "nll").batchnorm is None
-
-
-def test_the_loss_of_the_average_moves_with_the_ensemble():
-    net, data, plane, coords = setting(Residual, "all")
-    W = net.w + 0.1 * torch.randn(3, net.dim, generator=torch.Generator().manual_seed(0))
-    f = fv.objectives.bma_nll(net, data, W, center=net.w)
-    for w, value in zip(plane.points(coords), f.over(plane.origin, plane.axes)(coords)):
-        p = torch.stack([net(draw + w - net.w, data.x).softmax(-1) for draw in W]).mean(0)
-        want = nn.functional.nll_loss(p.log(), data.y)
-        torch.testing.assert_close((value, f(w)), (want, want), rtol=1e-5, atol=1e-6)
-    assert f.n == 22 and f.batchnorm == "frozen" and f.key == fv.objectives.bma_nll(net, data, W, center=net.w).key
-    alone = fv.objectives.bma_nll(net, data, net.w[None])
-    torch.testing.assert_close(alone.many(plane.points(coords)), loop(net, data, plane.points(coords)), rtol=1e-5, atol=1e-6)

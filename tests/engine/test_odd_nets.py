@@ -44,8 +44,7 @@ def test_networks_of_whole_numbers_have_surfaces_lines_and_ensembles(kind):
     net, data, plane = made(Tokens(MIDDLE[kind]()), torch.randint(0, 20, (30, 7)))
     f, W = fv.nll(net, data), plane.points(COORDS)
     want = loop(net, data, W)
-    for g in (f, fv.objectives.bma_nll(net, data, net.w[None])):  # float32 sums over 30 examples
-        torch.testing.assert_close(g.over(plane.origin, plane.axes)(COORDS), want, rtol=1e-5, atol=1e-6)
+    torch.testing.assert_close(f.over(plane.origin, plane.axes)(COORDS), want, rtol=1e-5, atol=1e-6)  # float32 sums over 30
     torch.testing.assert_close(fv.slice_line(f, W[0], W[2], resolution=3).values[[0, 2]], want[[0, 2]], rtol=1e-5, atol=1e-6)
     assert fv.slice_plane(f, plane, resolution=3).n_diverged == 0
 
@@ -72,7 +71,7 @@ def test_the_users_data_are_never_written_into(by, treated):
     W = plane.points(COORDS)
     f = fv.nll(net, data)
     ways = [f.over(plane.origin, plane.axes, exact=True)(COORDS), torch.stack([f(w) for w in W]).detach()]
-    for g in (f, fv.quantity(net, data, "nll"), fv.objectives.bma_nll(net, data, net.w[None])):
+    for g in (f, fv.quantity(net, data, "nll")):
         ways += [g.over(plane.origin, plane.axes)(COORDS), g.many(W)]
     fv.predict(net, fv.Draws(W), data, 3, seed=0)
     if by == "module":  # the other one cannot be differentiated by torch either
@@ -134,7 +133,7 @@ class Together(nn.Module):
 @pytest.mark.parametrize(("kind", "n"), [("norm", 3), ("norm", 200), ("mean", 3), ("mean", 200), ("masked", 200)])
 def test_outputs_that_hang_on_the_batch_are_refused(kind, n):
     net, data, _ = made(Together(kind), torch.randn(n, 12).sort(0).values)
-    for make, more in ((fv.nll, ()), (fv.quantity, ("nll",)), (fv.objectives.bma_nll, (net.w[None],))):
+    for make, more in ((fv.nll, ()), (fv.quantity, ("nll",))):
         with pytest.raises(ValueError, match="each example alone, got outputs that depend on the rest of the batch"):
             make(net, data, *more)
 

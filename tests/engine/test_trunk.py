@@ -25,18 +25,8 @@ def resnet(treated):
     return fv.Net.from_module(module, treated, example=data.x[:2]), data
 
 
-def last_block(name):
-    return name.startswith(("stages.2.2", "head"))
-
-
-def shortcut_first(name):
-    """The block's inputs and the first branch's values both cross the border."""
-    return "shortcut" in name or name.startswith("head")
-
-
-@pytest.mark.parametrize("treated", [lambda name: name.startswith("head"), last_block, shortcut_first, "norm+head"])
-def test_outputs_and_gradients_are_the_whole_networks(treated):
-    net, data = resnet(treated)
+def test_outputs_and_gradients_are_the_whole_networks():
+    net, data = resnet("head")
     late, features = fv.engine.cache_trunk(net, data)
     assert [(b.name, b.start, b.stop, b.kind) for b in late.blocks] == [(b.name, b.start, b.stop, b.kind) for b in net.blocks]
     w = net.w + 0.05 * torch.randn(net.dim, generator=torch.Generator().manual_seed(1))
@@ -46,7 +36,7 @@ def test_outputs_and_gradients_are_the_whole_networks(treated):
 
 
 def test_fits_curvature_and_predictions_are_the_whole_networks():
-    net, data = resnet(last_block)
+    net, data = resnet("head")
     late, features = fv.engine.cache_trunk(net, data)
     prior = fv.Gaussian(net.w, torch.full_like(net.w, -3.0))
     both = (net, data), (late, features)
@@ -69,30 +59,34 @@ def test_a_vision_transformers_head_starts_at_its_last_features():
     torch.testing.assert_close(late(net.w, features.x), net(net.w, data.x), atol=1e-5, rtol=1e-4)
 
 
-class Backwards(nn.Module):
-    """Its layers are defined last to first; which of two values goes on may hang on a value."""
+class Twice(nn.Module):
+    """Its head runs twice, or something comes after it."""
 
-    def __init__(self, branching=False):
+    def __init__(self, after):
         super().__init__()
-        self.head, self.late, self.body, self.branching = nn.Linear(5, 2), nn.Linear(5, 5), nn.Linear(4, 5), branching
+        self.body, self.head, self.after = nn.Linear(4, 5), nn.Linear(5, 2), after
 
     def forward(self, x):
         h = self.body(x)
-        return self.head(torch.tanh(self.late(-h if self.branching and h.sum() < -1e9 else h)))
-
-
-def test_weights_keep_their_places_whatever_the_order_of_execution():
-    data, net = two_classes(), fv.Net.from_module(Backwards(), lambda name: not name.startswith("body"))
-    late, features = fv.engine.cache_trunk(net, data)
-    assert [b.name for b in late.blocks] == [b.name for b in net.blocks]
-    w = torch.randn(net.dim)
-    torch.testing.assert_close(late(w, features.x), net(w, data.x), atol=1e-5, rtol=1e-4)
+        return 2 * self.head(h) if self.after else self.head(h) + self.head(-h.tanh())
 
 
 def test_networks_without_a_trunk_say_so():
     net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 2)))
-    with pytest.raises(ValueError, match="a trunk must come before the first treated layer, got Sequential"):
+    with pytest.raises(ValueError, match="a trunk must come before one layer that holds all treated weights, got Net"):
         fv.engine.cache_trunk(net, two_classes())
-    branching = fv.Net.from_module(Backwards(branching=True), lambda name: name.startswith("head"))
-    with pytest.raises(ValueError, match="the trunk must be one that torch.fx can follow, got Backwards"):
-        fv.engine.cache_trunk(branching, two_classes())
+    for after, said in (
+        (False, "'head' must run once, on a tensor of one row"),
+        (True, "outputs from kept activations must be"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            fv.engine.cache_trunk(fv.Net.from_module(Twice(after), "head", head="head"), two_classes())
+
+
+def test_a_head_of_two_layers_keeps_the_order_of_the_whole_networks_weights():
+    module = nn.Sequential(nn.Linear(4, 6), nn.Sequential(nn.LayerNorm(6), nn.Linear(6, 2)))
+    net = fv.Net.from_module(module, lambda name: name.startswith("1"))
+    data = two_classes()
+    late, features = fv.engine.cache_trunk(net, data)
+    torch.testing.assert_close(late(net.w + 0.1, features.x), net(net.w + 0.1, data.x))
+    assert [b.name for b in late.blocks] == ["1.0.weight", "1.0.bias", "1.1.weight", "1.1.bias"] and features.x.shape == (6, 6)

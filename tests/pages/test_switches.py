@@ -17,7 +17,7 @@ def test_the_ensembles_loss_at_a_point_is_that_of_its_draws_moved_there(family, 
     W = family.posterior[i].sample(family.prediction[i].n_draws, seed=1)  # the seed of the family's measuring
     here = family.projection[i].coords.mean(0)
     move = (maps["a"][j] - here[0]) * plane.axes[0] + (maps["b"][k] - here[1]) * plane.axes[1]
-    loss = fv.objectives.bma_nll(net, task.train, W[:n])(W[:n].mean(0) + move)  # another path: the objective's own ensemble
+    loss = fv.predict(net, W[:n] + move, task.train, n, seed=0).scores["nll"][-1]  # another path: the score of a prediction
     assert float(family[i].maps["ensemble"][n - 1, j, k]) == pytest.approx(float(loss), rel=2e-5)
     point = family[family.index("sgd")].maps["ensemble"]
     assert torch.equal(point[0], point[-1])

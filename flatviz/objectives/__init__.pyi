@@ -1,2 +1,0 @@
-# written by .ci/stubs.py
-from flatviz.objectives.quantity import bma_nll as bma_nll
