@@ -15,14 +15,14 @@ TEMPERATURE = "temperature T"
 
 @dataclass(frozen=True)
 class Look:
-    """What a method is called and how it is drawn.
+    """Name and appearance of a method in tables and figures.
 
     Args:
         name: Its key in `fv.METHODS`.
         label: Its name in tables and figures.
         color: Hex; `dash` and `symbol` as plotly takes them.
         record: File and name of its record below `flatviz/posteriors`, as "sabma.METHOD".
-        unit: Of its keyword `radius`; `NO_UNIT` where it has none.
+        unit: Unit of its keyword `radius`; `NO_UNIT` where it has none.
         perturbation: The `mode` of `fv.perturb`, for SA-BMA and its relatives.
         flat: Whether a flat-seeking version exists: its fit takes `ascent=`.
     """

@@ -1,4 +1,4 @@
-"""What arguments must be: checks of one form (expected, came, do), and the types of public verbs that carry them.
+"""Checks of arguments with one form of error (expected, came, do), and the types of public verbs that carry them.
 
 A check takes a value and the argument's name.  As `Annotated[int, check_count]` it is part of a type, and `@public` applies it.
 """
@@ -19,14 +19,14 @@ Check = Callable[[Any, str], object]
 
 
 def shown(value: Any) -> str:
-    """A value as an error names it: small plain ones by themselves, others by their type."""
+    """Show a value in an error: small plain ones by themselves, others by their type."""
     if isinstance(value, Tensor):
         return f"a {str(value.dtype).removeprefix('torch.')} tensor of shape {tuple(value.shape)}"
     return repr(value) if isinstance(value, (str, bool, Real)) or value is None else f"a {type(value).__name__}"
 
 
 def anything(value: Any, name: str) -> None:
-    """No check: what it must be, the verb itself knows best."""
+    """Pass any value: the verb itself checks it."""
 
 
 def kind(kinds: type | tuple[type, ...], wanted: str, do: str = "") -> Check:
@@ -189,7 +189,7 @@ def tensor(sides: int | None = None, dim: int | None = None, *, empty: bool = Fa
 
 
 def made_by(noun: type) -> str:
-    """What to do for a noun: the text `made_by` of its class, "fv.project makes one"."""
+    """Say how to get a noun: the text `made_by` of its class, "fv.project makes one"."""
     return vars(noun).get("made_by", "")
 
 

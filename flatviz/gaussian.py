@@ -63,7 +63,7 @@ class Gaussian:
 
     @classmethod
     def unchecked(cls, mean: Tensor, log_std: Tensor, factor: Tensor) -> Gaussian:
-        """One, or B at once, for the inside of a loop that looks for NaN at its end: no checks, which read every value."""
+        """Build one Gaussian, or B at once, without the checks, which read every value: for loops that look for NaN at their end."""
         q = object.__new__(cls)
         q.__dict__.update(mean=mean, log_std=log_std, factor=factor, history=None, buffers=None)
         return q
@@ -197,7 +197,7 @@ class Gaussian:
         """`kl(prior)` (...), and its gradient in (mean, log_std, factor) estimated along the paths of draws, without q's score.
 
         X = P (w - prior mean) - A (w - mean), w the draws of noise z1 (..., S, D), z2 (..., S, K), P and A the precisions: the
-        mean over draws of (X, X std z1, z2 (x) X).  Where q is the prior it is 0 at every draw.
+        mean over draws of (X, X std z1, z2 (x) X).  It is 0 at every draw if q is the prior.
         """
         kl, pulled = self._kl_and_pulled(prior)
         wide = self.std.unsqueeze(-2) * z1

@@ -4,7 +4,7 @@ import importlib  # and nothing for types: this file is all that `import flatviz
 
 
 def lazy(package: str, homes: dict[str, str], rooms: str = "") -> tuple:
-    """What a package needs to load its public names late: its `__getattr__`, `__dir__` and `__all__`.
+    """Give a package its `__getattr__`, `__dir__` and `__all__`, so that its public names load late.
 
     Args:
         package: The package's `__name__`.

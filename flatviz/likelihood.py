@@ -1,4 +1,4 @@
-"""What a network's outputs say about y: a distribution, from which all else follows, with closed forms (hence its length).
+"""Distributions of y given a network's outputs; loss, curvature and scores follow from them, some in closed form (hence its length).
 
 Outputs (N, C) have one place an example; (N, C, H, W) of images and (N, T, C) of tokens have several, with labels (N, H, W) or
 (N, T).  The loss of an example is the mean over its places, that of a data set the mean over all places that count.
@@ -27,16 +27,16 @@ NEAR_ONE = 1e-3  # a sum of outputs that are probabilities
 
 
 class Likelihood:
-    """p(y | outputs) of your own: any distribution of `torch.distributions`.
+    """A user's p(y | outputs): any distribution of `torch.distributions`.
 
     Every fit, `nll`, `predict` and score takes one in place of "categorical".  Its curvature is the Fisher matrix of the outputs,
     which is never negative, as the Hessian of -log p may be.  `Likelihood.categorical(...)`, `.bernoulli()` and `.gaussian(noise)`
     have closed forms.
 
     Args:
-        of: outputs (N, ...) -> a distribution with one entry an example, or an example and place; `Independent(..., 1)` adds up
+        of: Outputs (N, ...) -> a distribution with one entry an example, or an example and place; `Independent(..., 1)` adds up
             several targets of an example.
-        name: for labels and texts.
+        name: For labels and texts.
         ignore: y that does not count.
 
     Example:
@@ -103,15 +103,15 @@ class Likelihood:
         return entries if entries.ndim == 1 else entries.flatten(1).mean(1)
 
     def counts(self, y: Tensor) -> Tensor | None:
-        """Which places count, of the shape of y; None where all do."""
+        """Mark the places that count, of the shape of y; None where all do."""
         return None if self.ignore is None else y != self.ignore
 
     def weights(self, y: Tensor) -> Tensor | None:
-        """The mean weight of each example's places, (N,), 0 of those that do not count; None where all are 1."""
+        """Compute the mean weight of each example's places, (N,), 0 for those that do not count; None where all are 1."""
         return None if (counts := self.counts(y)) is None else counts.double().reshape(len(y), -1).mean(1)
 
     def count(self, y: Tensor) -> float:
-        """By what the sum of losses is divided: the number of examples where all places count."""
+        """Compute the divisor of the summed losses: the number of examples where all places count."""
         weights = self.weights(y)
         return len(y) if weights is None else float(weights.sum())
 
@@ -146,7 +146,7 @@ class Likelihood:
         return _of_logits(p.logits) if isinstance(p, Bernoulli) else None
 
     def added(self, outputs: Tensor) -> int:
-        """Labels of a place whose losses add up."""
+        """Number of labels of a place whose losses add up."""
         return math.prod(self.of(torch.ones_like(outputs)).event_shape)
 
     def check(self, y: Tensor, outputs: Tensor) -> Tensor:
@@ -211,7 +211,7 @@ class CategoricalLikelihood(Likelihood):
         return F.cross_entropy(outputs.movedim(self._dim(outputs), 1), y, weight, **how)
 
     def entries(self, outputs: Tensor, y: Tensor) -> Tensor:
-        """Weighted and smoothed, 0 where a place does not count."""
+        """Weighted and smoothed -log p, 0 where a place does not count."""
         return self._loss(outputs, y, "none")
 
     def counts(self, y: Tensor) -> Tensor | None:
@@ -219,14 +219,14 @@ class CategoricalLikelihood(Likelihood):
         return None if y.ndim == 1 and self.ignore < 0 else y != self.ignore
 
     def weights(self, y: Tensor) -> Tensor | None:
-        """Of the classes of what counts."""
+        """Mean weight of each example's places: that of their classes, 0 for those that do not count."""
         if self.weight is None:
             return super().weights(y)
         counts = y != self.ignore
         return (self.weight.to(y.device).double()[y.where(counts, 0)] * counts).reshape(len(y), -1).mean(1)
 
     def nll(self, outputs: Tensor, y: Tensor, reduction: str = "mean") -> Tensor:
-        """As `torch.nn.functional.cross_entropy`."""
+        """Mean or sum as in `torch.nn.functional.cross_entropy`."""
         return self._loss(outputs, y, reduction) if y.ndim == 1 else super().nll(outputs, y, reduction)
 
     def nll_rows(self, outputs: Tensor, y: Tensor) -> Tensor:
@@ -253,7 +253,7 @@ class CategoricalLikelihood(Likelihood):
         return product
 
     def log_probs(self, outputs: Tensor) -> Tensor:
-        """Of the classes."""
+        """Log probabilities of the classes, (N, P, C)."""
         dim = self._dim(outputs)
         return outputs.log_softmax(dim).movedim(dim, -1).reshape(len(outputs), -1, outputs.shape[dim])
 
@@ -309,14 +309,14 @@ class GaussianLikelihood(Likelihood):
         return Independent(Normal(outputs, self.noise), outputs.ndim - 1)
 
     def losses(self, outputs: Tensor, y: Tensor) -> Tensor:
-        """Components added up."""
+        """Loss of each example, its components added up."""
         each = (outputs - y.reshape(outputs.shape)).square() / (2 * self.noise**2) + self._constant
         return each.reshape(len(outputs), -1).sum(1)
 
     entries = losses
 
     def nll(self, outputs: Tensor, y: Tensor, reduction: str = "mean") -> Tensor:
-        """Of all targets at once."""
+        """Mean over examples, or sum, of the losses."""
         squared = (outputs - y.reshape(outputs.shape)).square().sum() / (2 * self.noise**2)
         loss = squared + outputs.numel() * self._constant
         return loss if reduction == "sum" else loss / len(outputs)

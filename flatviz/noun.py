@@ -1,4 +1,4 @@
-"""What a value of a type must be, what makes a class a noun, and the first noun: the history of a fit, which every posterior carries."""
+"""Checks of a value by its type, the decorator of nouns, and the first noun: the history of a fit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WORDS = {float: "a number", int: "a whole number", str: "a text", bool: "True or
 
 
 def check_of(hint: Any) -> Check:
-    """What a value must be to be of this type."""
+    """Give the check that a type's values must pass."""
     origin, parts = get_origin(hint) or hint, get_args(hint)
     if origin is Annotated:
         return next(filter(callable, parts[1:]), None) or check_of(parts[0])
@@ -155,6 +155,6 @@ class History:
     steps: Tensor | None = None
 
     def mapped(self, function: Callable[[Tensor], Tensor]) -> History:
-        """The history in which `function` stands for each record that there is: of one member, say, or the mean over them."""
+        """Apply `function` to each record that is there: take one member, say, or the mean over members."""
         records = (self.loss, self.kl, self.sharpness, self.validation)
         return History(*(None if record is None else function(record) for record in records), notes=self.notes)

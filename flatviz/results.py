@@ -59,7 +59,14 @@ def drawn(cls: type) -> type:
 
 @runtime_checkable
 class Posterior(Protocol):
-    """A distribution over weight vectors: where it sits, and draws from it."""
+    """A distribution over weight vectors, with a center and draws.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> q = fv.Draws(torch.eye(3))
+        >>> isinstance(q, fv.Posterior), q.center.shape, q.sample(2, seed=0).shape
+        (True, torch.Size([3]), torch.Size([2, 3]))
+    """
 
     @property
     def center(self) -> Tensor:
@@ -67,21 +74,21 @@ class Posterior(Protocol):
         ...
 
     def sample(self, n: int, *, seed: int) -> Tensor:
-        """`n` weight vectors, (n, D); the same seed gives the same draws, and fewer draws are a prefix of more."""
+        """Draw `n` weight vectors, (n, D): the same seed gives the same draws, and fewer draws are a prefix of more."""
         ...
 
 
 @runtime_checkable
 class OutputPosterior(Protocol):
-    """A posterior that gives the Gaussian of the linearised network's outputs by itself."""
+    """A posterior that knows the Gaussian of the linearised network's outputs."""
 
     def outputs(self, data: Any) -> tuple[Tensor, Tensor]:
-        """Mean (N, C) and covariance (N, C, C) on the N inputs of a `Data`."""
+        """Give the outputs' mean (N, C) and covariance (N, C, C) on the N inputs of a `Data`."""
         ...
 
 
 def check_posterior(value: Any, name: str) -> None:
-    """Draws (S, D), or anything with `center` and `sample`."""
+    """Check that a posterior is draws (S, D), or anything with `center` and `sample`."""
     if isinstance(value, Tensor):
         tensor(2)(value, name)
     elif not isinstance(value, Posterior):
@@ -98,6 +105,12 @@ class Draws:
     Draws of several `chains` stand one chain after the other, each in its order: `by_chain`.  `buffers` are BatchNorm
     statistics by name, where a fit trained them along: its draws are weights of `net.with_buffers(q.buffers)`, which `predict`
     uses by itself.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> q = fv.Draws(torch.tensor([[0.0, 0.0], [1.0, 1.0], [4.0, 4.0]]))
+        >>> q.center.tolist(), q.sample(2, seed=0).shape
+        ([1.0, 1.0], torch.Size([2, 2]))
     """
 
     W: Tensor
@@ -117,16 +130,16 @@ class Draws:
 
     @property
     def by_chain(self) -> Tensor:
-        """The draws of each chain in their order, (chains, S / chains, D)."""
+        """Draws of each chain in their order, (chains, S / chains, D)."""
         return self.W.unflatten(0, (self.chains, -1))
 
     @property
     def center(self) -> Tensor:
-        """The draw nearest to the average of all: that average itself need not be a good network."""
+        """Draw nearest to the average of all draws; the average itself need not be a good network."""
         return self.W[(self.W - self.W.mean(0)).norm(dim=1).argmin()]
 
     def sample(self, n: int, *, seed: int) -> Tensor:
-        """`n` of the draws without repetition, in an order of `seed`; a single point is its own every draw."""
+        """Draw `n` of the draws without repetition, in an order fixed by `seed`; a single point is repeated."""
         check_count(n, "n_draws")
         have = self.W.shape[0]
         if have == 1:
@@ -139,7 +152,14 @@ class Draws:
 
 @noun
 class Mixture:
-    """Several posteriors of equal weight: MultiSWAG, multi-mode anything."""
+    """Several posteriors of equal weight, as in MultiSWAG.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> modes = [fv.Gaussian(torch.full((2,), m), torch.full((2,), -5.0)) for m in (-1.0, 1.0)]
+        >>> fv.Mixture(modes).sample(4, seed=0).mean(1).round().tolist()
+        [-1.0, 1.0, -1.0, 1.0]
+    """
 
     parts: tuple[Posterior, ...]
 
@@ -149,11 +169,11 @@ class Mixture:
 
     @property
     def center(self) -> Tensor:
-        """Center of the first part: the average of several modes lies in none."""
+        """Center of the first part; the average of several modes lies in none of them."""
         return self.parts[0].center
 
     def sample(self, n: int, *, seed: int) -> Tensor:
-        """`n` draws, of each part in turn."""
+        """Draw `n` weight vectors, from each part in turn, (n, D)."""
         check_count(n, "n_draws")
         k = len(self.parts)
         drawn = [part.sample(-(-(n - j) // k), seed=seed + j) for j, part in enumerate(self.parts[:n])]
@@ -165,10 +185,16 @@ PARALLEL = 1e-12  # smallest eigenvalue of the unit axes' Gram matrix: an angle 
 
 @noun(made_by="fv.plane_pca, fv.plane_random and fv.plane_through make one")
 class Plane:
-    """Points origin + a axes[0] + b axes[1] of weight space; `axes` (2, D) need not be orthonormal.
+    """Plane of weight space: points origin + a axes[0] + b axes[1]; `axes` (2, D) need not be orthonormal.
 
     `unit` says what one step of a or b is; `extent` ((a_lo, a_hi), (b_lo, b_hi)) is where to look when nobody says;
     `explained` (2,) the share of the draws' variance along each axis (PCA); `name` says how it was made.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> plane = fv.Plane(torch.zeros(3), 2 * torch.eye(3)[:2], "step")
+        >>> plane.lengths, plane.points(torch.tensor([[1.0, -1.0]])).tolist()
+        ((2.0, 2.0), [[2.0, -2.0, 0.0]])
     """
 
     origin: Tensor
@@ -209,7 +235,7 @@ class Plane:
         return bool(((gram - torch.eye(len(gram)).to(gram)).abs() < 1.5e-4).all())
 
     def points(self, coords: Tensor) -> Tensor:
-        """Weight vectors (S, D) at in-plane coordinates (S, 2)."""
+        """Compute the weight vectors (S, D) at in-plane coordinates (S, 2)."""
         return self.origin + coords @ self.axes
 
 
@@ -218,6 +244,11 @@ class Curve:
     """Values (T,) against `t` (T,): a slice of the loss along a line, a path, a score against ensemble size.
 
     A slice from w0 to w1 has t = 0 at w0 and t = 1 at w1, both computed.  `n` and `batchnorm` are the objective's.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> fv.Curve(torch.tensor([0.0, 0.5, 1.0]), torch.tensor([1.0, 3.0, 2.0])).barrier  # above 1.5, half-way between the ends
+        1.5
     """
 
     t: Tensor
@@ -256,6 +287,13 @@ class Surface:
     Diverged cells stay NaN or inf; `n_diverged` counts them.  `label` names the quantity, `n` the examples behind its
     mean, `batchnorm` the statistics used (None: the network has no BatchNorm).  `precision` names a reduced one, `error` its
     measured error.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> plane, a = fv.Plane(torch.zeros(2), torch.eye(2), "step"), torch.tensor([-1.0, 0.0, 1.0])
+        >>> surface = fv.Surface(plane, a, a, a[:, None] ** 2 + a**2)
+        >>> surface.values.shape, surface.n_diverged
+        (torch.Size([3, 3]), 0)
     """
 
     plane: Plane
@@ -275,7 +313,7 @@ class Surface:
 
     @property
     def scattered(self) -> bool:
-        """Whether the values lie at scattered points rather than on a grid."""
+        """Whether the values lie at scattered points, not on a grid."""
         return self.values.ndim == 1
 
     @property
@@ -292,6 +330,12 @@ class Spectrum:
     Hessian-vector products spent, `n` the examples behind the objective, `batchnorm` the statistics it used.
     `curvature` says of which matrix: "hessian", "ggn" or "fisher".  With a density, `nodes` and `weights` (A,) are its
     atoms: the share weights[i] of all D eigenvalues lies about nodes[i].
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> spectrum = fv.top_eigenpairs(lambda w: (w * w * torch.tensor([1.0, 2.0])).sum(), torch.ones(2), k=2)
+        >>> [round(v, 3) for v in spectrum.values.tolist()]
+        [4.0, 2.0]
     """
 
     values: Tensor
@@ -337,7 +381,14 @@ class Projection:
     """Weight vectors seen on a plane: `coords` (S, 2), and `distance` (S,), how far each lies off the plane.
 
     `values` (S,), where an objective was given, is the loss at the vectors themselves, not at their shadows.
-    Of a Gaussian, `covariance` (2, 2) is that of its draws' coords, `spread` their root mean square distance.
+    For a Gaussian, `covariance` (2, 2) is that of its draws' coords, `spread` their root mean square distance.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> plane = fv.Plane(torch.zeros(3), torch.eye(3)[:2], "step")
+        >>> seen = fv.project(torch.tensor([1.0, 2.0, 5.0]), plane)
+        >>> seen.coords.tolist(), seen.distance.tolist()
+        ([[1.0, 2.0]], [5.0])
     """
 
     plane: Plane
@@ -387,18 +438,18 @@ class Sharpness:
     trace_error: Tensor
 
     def interval(self, name: str) -> tuple[float, float]:
-        """Mean over draws of one of the measures, and half of its 95 % interval (Student's t; NaN for one draw)."""
+        """Compute the mean over draws of one of the measures, and half of its 95 % interval (Student's t; NaN for one draw)."""
         return interval(getattr(self, name).double())
 
     def by_size(self, name: str) -> tuple[Tensor, Tensor]:
-        """`interval` of the first 1, 2 ... S draws: means (S,) and halves (S,), the first of them NaN."""
+        """Compute `interval` of the first 1, 2 ... S draws: means (S,) and half intervals (S,), the first of them NaN."""
         values = getattr(self, name).double()
         mean, half = zip(*(interval(values[:m]) for m in range(1, len(values) + 1)))
         return torch.tensor(mean, dtype=torch.float64), torch.tensor(half, dtype=torch.float64)
 
 
 def interval(values: Tensor) -> tuple[float, float]:
-    """Mean of `values` (S,) and half of its 95 % confidence interval (Student's t; NaN for a single one)."""
+    """Compute the mean of `values` (S,) and half of its 95 % confidence interval (Student's t; NaN for a single one)."""
     from scipy.stats import t  # comes with scikit-learn
 
     n = len(values)
@@ -412,10 +463,17 @@ def interval(values: Tensor) -> tuple[float, float]:
 class Prediction:
     """Outputs of S draws on N inputs, (S, N, C): logits, means where `likelihood` is a Gaussian noise std, or what a `Likelihood` takes.
 
-    Of another library's network too: `Prediction(outputs, y)`.  With labels `y` (N,), `scores` holds each metric for every ensemble
-    size 1..S, (S,) each, and `bins` (S, B, 3) the count, mean confidence and accuracy of each confidence bin; both are computed when
-    they are first read.  `batchnorm` says which statistics were used, `trunk` whether the weights that are not treated were "fixed" or
-    "sampled".  `class_names`: those of the data, () where it has none.
+    Outputs of another library's network serve too: `Prediction(outputs, y)`.  With labels `y` (N,), `scores` holds each metric for
+    every ensemble size 1..S, (S,) each, and `bins` (S, B, 3) the count, mean confidence and accuracy of each confidence bin; both
+    are computed when they are first read.  `batchnorm` says which statistics were used, `trunk` whether the weights that are not
+    treated were "fixed" or "sampled".  `class_names`: those of the data, () where it has none.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> outputs = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
+        >>> prediction = fv.Prediction(outputs, torch.tensor([0, 1]))
+        >>> prediction.bma().shape, prediction.scores["accuracy"].tolist()  # of 1 and of 2 draws
+        (torch.Size([2, 2]), [0.5, 0.5])
     """
 
     outputs: Tensor
@@ -452,7 +510,7 @@ class Prediction:
 
     @property
     def n_diverged(self) -> int:
-        """Outputs, of S N, that are no prediction: probabilities NaN, or means NaN or inf.  Scores with such are NaN."""
+        """Number of outputs, of S N, that are no prediction: probabilities NaN, or means NaN or inf.  Scores of such draws are NaN."""
         bad = self.log_probs.isnan() if self.has_classes else ~self.outputs.isfinite()
         return int((bad.flatten(2).any(-1) if bad.ndim > 2 else bad).sum())
 
@@ -487,16 +545,16 @@ class Prediction:
 
     @property
     def means(self) -> Tensor:
-        """Mean of y of each draw, (S, N, ...), of a regression."""
+        """Mean of y in each draw of a regression, (S, N, ...)."""
         return self._by_draw(self._spread().mean)
 
     @property
     def mean(self) -> Tensor:
-        """Predictive mean of y over draws and noise, (N, ...), of a regression."""
+        """Predictive mean of y over draws and noise of a regression, (N, ...)."""
         return self.means.mean(0)
 
     def sample(self, n: int, *, seed: int) -> Tensor:
-        """`n` values of y for each input, (n, N, ...), from each draw in turn."""
+        """Draw `n` values of y for each input, (n, N, ...), from each draw in turn."""
         n, p = check_count(n, "n"), self._spread()
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
@@ -528,18 +586,18 @@ class Prediction:
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """What pictures call the C classes: their names, each with its number where two are equal; a number without a name."""
+        """Names of the C classes in pictures: equal names carry their number, and a class without a name is its number."""
         n_classes = as_likelihood(self.likelihood).log_probs(torch.ones_like(self.outputs[0, :1])).shape[-1]
         named = self.class_names[:n_classes]
         distinct = [name if named.count(name) == 1 else f"{name} ({c})" for c, name in enumerate(named)]
         return (*distinct, *map(str, range(len(named), n_classes)))
 
     def bma(self, n_draws: int | None = None) -> Tensor:
-        """Probabilities averaged over the first `n_draws` draws (default all), (N, C)."""
+        """Average the class probabilities over the first `n_draws` draws (default all), (N, C)."""
         return self.probs[: self.size(n_draws)].mean(0)
 
     def size(self, n_draws: int | None) -> int:
-        """`n_draws`, or all of them.  Raises ValueError for more than there are."""
+        """Check `n_draws`, all draws by default.  Raises ValueError for more than there are."""
         n = self.n_draws if n_draws is None else check_count(n_draws, "n_draws")
         if n > self.n_draws:
             raise ValueError(f"asked for {n} draws, but this prediction has {self.n_draws}: lower n_draws, or draw more")
@@ -563,7 +621,7 @@ class Shift:
     trunk: str = "fixed"
 
     def mean(self, name: str) -> Tensor:
-        """One score of each severity, averaged over the kinds, (V,)."""
+        """Average one score over the kinds of corruption, at each severity, (V,)."""
         return self.scores[name].mean(0)
 
 
@@ -595,14 +653,14 @@ class Mechanism:
     name: str = "q"
 
     def reach(self, k: int) -> float:
-        """How far along the axes q, q', the ball and SAM's ball of radius k reach."""
+        """Largest coordinates on the axes of q, q', the ball, and SAM's ball of radius k."""
         ellipses = self.covariance, self.ball[k], self.worst_covariance[k]
         q, ball, worst = (matrix.diagonal().clamp_min(0).sqrt() for matrix in ellipses)
         return max(float(end.max()) for end in (q, ball, self.worst[k].abs() + worst, self.length[k]))
 
 
 class LayerCurvature(NamedTuple):
-    """A layer's block of H: its weights, the largest eigenvalue and its residual, the trace and its standard error."""
+    """Curvature of a layer's block of H: its number of weights, largest eigenvalue and residual, trace and its standard error."""
 
     weights: int
     lambda1: float
@@ -613,12 +671,12 @@ class LayerCurvature(NamedTuple):
 
 @noun(made_by="fv.families.fit_family makes one")
 class Member:
-    """One posterior of a family: its method at a radius in `unit`, and what was measured on it.
+    """One posterior of a family: its method at a radius in `unit`, and its measurements.
 
     projection: its draws on the family's surface; around: the surface on a random plane around its center, sharpest: that on
     the plane of the two sharpest directions there; spectrum: of several draws; prediction: on the test split.  step: one step
     from VI's posterior at this radius.  over_seeds: "lambda1", "accuracy", "nll" and "ece" (S,) of fits with other noise.
-    maps: what other pictures draw of it, by name: see `families.maps`, `inputs` and `images`.
+    maps: arrays of other pictures, by name: see `families.maps`, `inputs` and `images`.
     """
 
     method: str
@@ -648,6 +706,13 @@ class Family:
     `surface` is the loss on the PCA plane of all draws.  `inputs`, `images` and `maps` are what the members' `maps` share: a grid
     of inputs, the pixels, the accuracy.
     `family[i]` is a member; `family.method`, `.radius`, `.prediction` ... hold a field of every member, (M,).
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> q = fv.Gaussian(torch.zeros(2), torch.zeros(2))
+        >>> family = fv.Family(tuple(fv.results.Member("sabma", radius, "nats", q) for radius in (0.0, 0.5, 2.0)))
+        >>> family.radii("sabma"), family.index("sabma", 1.5), family.measured
+        ((0.0, 0.5, 2.0), 2, False)
     """
 
     members: tuple[Member, ...]
@@ -667,35 +732,35 @@ class Family:
         return self.members[i]
 
     def add(self, member: Member) -> Family:
-        """With one more member."""
+        """Return the family with one more member."""
         return dataclasses.replace(self, members=(*self.members, member))
 
     def each(self, **fields: Sequence) -> Family:
-        """With fields of its members replaced by these, one a member."""
+        """Return the family with new values of fields of its members, one value a member."""
         rows = zip(self.members, *fields.values(), strict=True)
         return dataclasses.replace(self, members=tuple(dataclasses.replace(m, **dict(zip(fields, row))) for m, *row in rows))
 
     @property
     def measured(self) -> bool:
-        """Whether it is more than posteriors."""
+        """Whether measurements are stored, not posteriors alone."""
         return self.surface is not None and all(m.prediction is not None and m.spectrum for m in self.members)
 
     @property
     def n_draws(self) -> int:
-        """The largest ensemble size."""
+        """Largest ensemble size."""
         return max(m.prediction.n_draws for m in self.members)
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """The methods, once each, in order."""
+        """Methods in order, each once."""
         return tuple(dict.fromkeys(m.method for m in self.members))
 
     def radii(self, method: str) -> tuple[float, ...]:
-        """Radii at which `method` was fitted, rising."""
+        """List the radii at which `method` was fitted, rising."""
         return tuple(sorted(m.radius for m in self.members if m.method == method))
 
     def index(self, method: str, radius: float | None = None) -> int:
-        """Member of `method` whose radius is nearest to `radius`, as sliders count: in powers of ten, 0 by itself."""
+        """Find the member of `method` whose radius is nearest to `radius`: 0 by itself, others in powers of ten, as sliders count."""
         members = [i for i, m in enumerate(self.members) if m.method == method]
         if not members:
             raise ValueError(f"method must be one of {', '.join(map(repr, self.methods))}, got {method!r}")
@@ -723,7 +788,7 @@ FOR_READERS = tuple(kind for kind in NOUNS.values() if kind not in (*POSTERIORS,
 
 
 def rebuilt(value: Any, change: Callable[[Any], Any]) -> Any:
-    """A list, tuple, dict or dataclass with change(item) in place of each item; `value` itself where none changes."""
+    """Copy a list, tuple, dict or dataclass with change(item) in place of each item; `value` itself where nothing changes."""
     if type(value) in (list, tuple):
         new = list(map(change, value))
         return value if all(map(operator.is_, new, value)) else type(value)(new)
@@ -740,7 +805,7 @@ def rebuilt(value: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def placed(value: Any, where: torch.device | torch.dtype) -> Any:
-    """`value` with its tensors and the nouns in it on a device, or in a type; networks, data and objectives are left as they are."""
+    """Copy `value` with its tensors and nouns on a device, or in a type; networks, data and objectives are left as they are."""
     if isinstance(value, Tensor):
         return value.to(where)
     deep = type(value) in (list, tuple, dict, *NOUNS.values())
@@ -748,7 +813,7 @@ def placed(value: Any, where: torch.device | torch.dtype) -> Any:
 
 
 def for_readers(value: Any, inside: bool = False) -> Any:
-    """A verb's result with the nouns for readers on the CPU; weights, planes and posteriors stay where they were made.
+    """Put the nouns of a verb's result on the CPU for readers; weights, planes and posteriors stay on their device.
 
     The one place that does it, for all verbs.  inside: `value` is a part of such a noun.
     """
@@ -761,7 +826,7 @@ def for_readers(value: Any, inside: bool = False) -> Any:
 
 
 def to_plain(result: Any, tensors: list[Tensor]) -> Any:
-    """A noun as JSON: numbers, texts and lists by themselves, all else as {its kind: what it holds}; tensors go to `tensors`."""
+    """Write a noun as JSON: numbers, texts and lists stay, all else is {its kind: its content}; tensors are appended to `tensors`."""
     plain = partial(to_plain, tensors=tensors)
     if isinstance(result, Tensor):
         tensors.append(result)
@@ -785,7 +850,7 @@ def to_plain(result: Any, tensors: list[Tensor]) -> Any:
 
 
 def from_plain(plain: Any, tensors: Mapping[str, Tensor]) -> Any:
-    """What `to_plain` wrote, with the tensors by their numbers."""
+    """Read the output of `to_plain`, with the tensors by their numbers."""
     made = partial(from_plain, tensors=tensors)
     if isinstance(plain, list):
         return list(map(made, plain))

@@ -1,4 +1,4 @@
-"""Other people's tools, spoken to in their language, answered in ours."""
+"""Calls of other libraries, whose answers become results of flatviz."""
 
 from flatviz.lazy import lazy
 

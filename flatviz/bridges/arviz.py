@@ -1,4 +1,4 @@
-"""ArviZ: whether chains agree, and how many independent draws theirs are worth."""
+"""Diagnostics of chains by ArviZ: whether they agree, and how many independent draws they are worth."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,10 +26,10 @@ class ChainDiagnostics:
 
 @public
 def diagnose_chains(draws: Draws, of: Callable[[Tensor], Tensor] | None = None) -> ChainDiagnostics:
-    """R-hat and effective sample sizes of functions of the draws, each chain in its order.
+    """Compute R-hat and effective sample sizes of functions of the draws, each chain in its order.
 
     Args:
-        draws: of several chains, as `fit_hmc(..., chains=4)` returns; at least four draws of each.
+        draws: Draws of several chains, as `fit_hmc(..., chains=4)` returns; at least four draws of each.
         of: W (S, D) -> (S, P) or (S,), say the probabilities of the true classes; None: every weight.  Predictions may
             agree where weights do not: a network has symmetries.
     Rank-normalised split R-hat and ESS of Vehtari et al. 2021 (arXiv 1903.08008).  A function that is one constant has NaN.

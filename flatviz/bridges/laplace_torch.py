@@ -27,7 +27,7 @@ UNFIT = (
 
 @dataclass(frozen=True, eq=False)
 class LaplaceTorch:
-    """A Laplace posterior that laplace-torch keeps: a posterior as every other, for `predict` and `predict_linearised`.
+    """Laplace posterior of the package laplace-torch, for `predict` and `predict_linearised`.
 
     center (D,): the solution.  peer: laplace-torch's object, with its evidence and precisions; its covariance is multiplied by
     `temperature`.  "functional" has no draws.  It is not saved: save `q.sample(n, seed=0)`.
@@ -42,7 +42,7 @@ class LaplaceTorch:
         return f"LaplaceTorch({type(self.peer).__name__}, dim={len(self.center)})"
 
     def sample(self, n: int, *, seed: int) -> Tensor:
-        """`n` draws of the weights, (n, D).  Raises ValueError for functional Laplace, which is a posterior over outputs."""
+        """Draw `n` weight vectors, (n, D).  Raises ValueError for functional Laplace, which is a posterior over outputs."""
         source = torch.Generator(self.center.device).manual_seed(seed)
         try:
             rows = [self.peer.sample(1, generator=source) for _ in range(n)]  # one by one: fewer begin any longer draw
@@ -51,7 +51,7 @@ class LaplaceTorch:
         return self.center + self.temperature**0.5 * (torch.cat(rows) - self.center)
 
     def outputs(self, data: Data) -> tuple[Tensor, Tensor]:
-        """Mean (N, C) and covariance (N, C, C) of the linearised network's outputs."""
+        """Give mean (N, C) and covariance (N, C, C) of the linearised network's outputs."""
         parts = [self.peer._glm_predictive_distribution(x) for x, _ in data.batches(BATCH)]
         return torch.cat([f for f, _ in parts]).detach(), self.temperature * torch.cat([V for _, V in parts]).detach()
 
@@ -66,7 +66,7 @@ def fit_laplace_torch(
     likelihood: Likelihood,
     history: History | None = None,
 ) -> LaplaceTorch:
-    """The posterior at the net's weights; `fit_laplace` has trained them and checked the arguments.
+    """Fit the posterior at the net's weights; `fit_laplace` has trained them and checked the arguments.
 
     Raises:
         ImportError: Without laplace-torch.

@@ -28,7 +28,7 @@ def run_random_plane(
     normalization: str | None = "filter",
     seed: int = 0,
 ) -> Surface:
-    """`loss_landscapes.random_plane` on a copy; its values at the coordinates where each was computed, scattered.
+    """Run `loss_landscapes.random_plane` on a copy; its values at the coordinates where each was computed, scattered.
 
     The plane's origin is the network's weights (all of them, treated or not).  Its axes are orthonormal, the first along the
     first step, read from the weights at which the metric ran the network; those of all points are kept until the end.

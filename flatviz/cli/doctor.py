@@ -1,4 +1,4 @@
-"""`flatviz doctor`: what is installed, what works, and the exact fix for what does not."""
+"""`flatviz doctor`: a list of installed packages and working parts, and the exact fix for the rest."""
 
 import importlib
 import importlib.metadata

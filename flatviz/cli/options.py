@@ -1,4 +1,4 @@
-"""What several commands share: options, each declared once, packages of an extra, files that are written, progress."""
+"""Parts shared by commands: options, each declared once, packages of an extra, files that are written, progress."""
 
 import importlib
 import sys
@@ -17,7 +17,7 @@ FITS = ("fitting", "seed", "tuning")  # first words of the labels of stages that
 
 
 def check_output(option: str, path: Path) -> Path:
-    """A path that can be written, tried before hours of work: its folder is created, and a file in it.
+    """Check that a path can be written, before hours of work: its folder is created, and a file in it.
 
     Raises:
         ValueError: For a folder, and for a place where no file can be written.
@@ -51,7 +51,7 @@ def progress_of_command() -> Progress:
 class Lines:
     """Progress as printed lines: steps and seconds of each stage that ends, and of each step of a stage of fits.
 
-    What happens inside the steps of other stages is not printed.
+    Steps of other stages print nothing.
     """
 
     def __init__(self) -> None:

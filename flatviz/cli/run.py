@@ -80,10 +80,10 @@ def parsed(words: Sequence[str], known: Mapping[str, str], name: str) -> dict[st
 
 
 def executed(path: Path, values: Mapping[str, Any]) -> Any:
-    """The notebook with its results; what its cells print goes to the terminal as it comes.
+    """Run the notebook; output of its cells goes to the terminal as it comes.
 
     Raises:
-        RuntimeError: Where a cell fails; it names the cell and the error.
+        RuntimeError: If a cell fails; it names the cell and the error.
     """
     papermill = module("papermill", "lab")
     how = dict(progress_bar=False, log_output=False, stdout_file=sys.stdout, stderr_file=sys.stderr, cwd=str(Path.cwd()))
@@ -95,7 +95,7 @@ def executed(path: Path, values: Mapping[str, Any]) -> Any:
 
 
 def page_of(notebook: Any, name: str) -> str:
-    """The notebook without its code as one HTML page: plotly.js inside, no script of another host."""
+    """Write the notebook without its code as one HTML page: plotly.js inside, no script of another host."""
     for output in (o for cell in notebook.cells for o in cell.get("outputs", ()) if PLOTLY in o.get("data", {})):
         figure = plotly.io.from_json(json.dumps(output.data[PLOTLY], default=str), skip_invalid=True)
         output.data = {"text/html": plotly.io.to_html(figure, config=CONFIG, include_plotlyjs=False, full_html=False)}

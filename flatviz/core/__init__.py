@@ -1,4 +1,4 @@
-"""The hot path: networks as vectors, data, objectives, and the two primitives everything slow is made of."""
+"""Networks as vectors, data, objectives, and the two primitives behind everything slow."""
 
 from flatviz.lazy import lazy
 

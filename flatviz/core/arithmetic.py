@@ -1,4 +1,4 @@
-"""How numbers are computed: on which device, on how many threads, in which float32 arithmetic, by which attention."""
+"""Settings of computation: the device, the number of threads, the float32 arithmetic, the kernel of attention."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -23,9 +23,9 @@ def unlock() -> None:
 
 
 class _OfProcess:
-    """A setting of the whole process, another for the length of a block.
+    """A setting of the whole process that is changed for the length of a block.
 
-    The last block to end, of whatever thread, puts the user's back: `users`, where `blocks` are open.
+    The last block to end, of whatever thread, restores the user's value: `users`, where `blocks` are open.
     """
 
     def __init__(self, read: Callable[[], Any], write: Callable[[Any], None]) -> None:
@@ -80,25 +80,25 @@ _FUSED = _OfProcess(_MHA.get_fastpath_enabled, _MHA.set_fastpath_enabled)
 
 
 def arithmetic(flags: tuple = IEEE) -> AbstractContextManager[None]:
-    """Float32 products by `flags`, those of IEEE arithmetic, for the length of the block; also a decorator.
+    """Compute float32 products by `flags`, those of IEEE arithmetic, for the length of the block; also a decorator.
 
-    Where nobody says otherwise, cuDNN's convolutions are in TF32, of 10 bits.
+    By default torch lets cuDNN's convolutions compute in TF32, of 10 bits.
     """
     return _FLOAT32.set(flags)
 
 
 @contextmanager
 def users_arithmetic() -> Iterator[None]:
-    """Float32 products as the user has set them in torch, inside of `arithmetic`: for the steps of a training."""
+    """Compute float32 products as the user has set them in torch, inside of `arithmetic`: for the steps of a training."""
     with arithmetic(_FLOAT32.users if _FLOAT32.blocks else float32_flags()):
         yield
 
 
 def one_attention() -> AbstractContextManager[None]:
-    """Attention layers of torch by their one path that has derivatives, for the length of the block.
+    """Compute attention layers of torch by the kernel that has derivatives, for the length of the block.
 
-    In evaluation mode without gradients torch takes a fused one, which gives zeros at padded positions: values would be of another
-    function than derivatives.
+    In evaluation mode without gradients torch takes a fused kernel, which gives zeros at padded positions: values would belong to
+    another function than derivatives.
     """
     return _FUSED.set(False)
 
@@ -110,7 +110,7 @@ _of_thread = local()  # `.users`: torch's setting outside of all blocks of this 
 
 @contextmanager
 def threads(work: float) -> Iterator[None]:
-    """As many threads as pay for operations of `work` multiply-adds each, at most what the user set in torch.
+    """Run the block on as many threads as pay for operations of `work` multiply-adds each, at most what the user set in torch.
 
     torch keeps the number for each Python thread, so blocks of several threads do not meet.  It also is what threads that
     start later begin with: that is put back at once.  A number that is set inside the block stays.
@@ -151,7 +151,7 @@ def pick(name: str = "auto", module: nn.Module | None = None) -> tuple[torch.dev
 
     Args:
         name: "auto", or a device as torch names it: "cpu", "cuda", "cuda:1".
-        module: the network that will be computed with; None: not known, and "auto" takes the card.
+        module: The network that will be computed with; None: not known, and "auto" takes the card.
 
     Returns:
         (device, reason).
@@ -175,6 +175,6 @@ def pick(name: str = "auto", module: nn.Module | None = None) -> tuple[torch.dev
 
 
 def multiply_adds(module: nn.Module) -> int:
-    """About how many multiply-adds an example takes at the least, from the weights alone."""
+    """Estimate the least multiply-adds of an example, from the weights alone."""
     weights = ((p.numel(), isinstance(part, _ConvNd)) for part in module.modules() for p in part.parameters(recurse=False))
     return sum(n * (PLACES if convolution else 1) for n, convolution in weights)

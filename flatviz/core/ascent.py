@@ -26,6 +26,11 @@ class SAM(_Checked):
     """Sharpness-aware minimisation: e = radius g / |g|, so |e| = radius (Euclidean; try 0.05 to 0.5).
 
     One norm over all treated weights.  Source: Foret et al. 2021.  Raises ValueError for a negative radius.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> fv.SAM(0.5)(torch.zeros(2), torch.tensor([3.0, 4.0]))
+        tensor([0.3000, 0.4000])
     """
 
     radius: Radius
@@ -41,6 +46,12 @@ class ASAM(_Checked):
 
     Rescaling a layer and undoing it in the next leaves e / T as it was.  T is taken on all treated weights; the
     authors' code leaves biases at T = 1.  Source: Kwon et al. 2021.  Raises ValueError for a negative radius or eta.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> e = fv.ASAM(0.5, eta=0.0)(torch.tensor([1.0, 10.0]), torch.ones(2))  # a step grows with the size of its weight
+        >>> round(float(e[1] / e[0]), 4)
+        100.0
     """
 
     radius: Radius
@@ -60,6 +71,12 @@ class FisherSAM(_Checked):
     f is the identity plus eta times the diagonal empirical Fisher of the minibatch's mean gradient.  g_i^2 is about
     |g|^2 / D, so f differs from 1, and this from SAM, only for eta near D / |g|^2.
     Source: Kim et al. 2022, its formula as two public ports read it.  Raises ValueError for a negative radius or eta.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> e = fv.FisherSAM(0.5, eta=1.0)(torch.zeros(2), torch.tensor([3.0, 4.0]))
+        >>> round(float((e * e * torch.tensor([10.0, 17.0])).sum()), 4)  # f = 1 + eta g^2; the sum is radius^2
+        0.25
     """
 
     radius: Radius

@@ -1,7 +1,7 @@
 """The boundary of every public verb: its arguments are checked by their annotations before anything is computed.
 
 A type says what a value must be: `Annotated[float, check_radius]` by the checks beside it, `int | None`, `Sequence[Spectrum]` and the
-rest by themselves.  What only a verb itself can know (that a prior covers the net's weights) is checked inside the verb.
+rest by themselves.  The verb itself checks the rest: that a prior covers the net's weights, say.
 """
 
 import functools
@@ -28,7 +28,7 @@ KNOWN = {"Net": Net, "Data": Data}  # in annotations of layers that do not impor
 
 
 def public(verb: Callable[P, R]) -> Callable[P, R]:
-    """`verb` with every argument checked by its annotation before it runs; None also passes where it is the default.
+    """Check every argument of `verb` by its annotation before it runs; None also passes where it is the default.
 
     Weights, posteriors and results that come from elsewhere are moved to where the network lies; what the verb returns for
     readers lies on the CPU.  The verb runs in IEEE float32; its steps of training, in `advance`, in what the user has set.
@@ -57,7 +57,7 @@ def public(verb: Callable[P, R]) -> Callable[P, R]:
 
 
 def argument_checks(verb: Callable) -> dict[str, Check]:
-    """The check of each argument of a verb; those of `**how: Unpack[Shared]` are in that type."""
+    """List the check of each argument of a verb; those of `**how: Unpack[Shared]` are in that type."""
     raw = inspect.unwrap(verb)
     hints = get_type_hints(raw, KNOWN | raw.__globals__, include_extras=True)
     for shared in [hint for hint in hints.values() if get_origin(hint) is Unpack]:
@@ -98,7 +98,7 @@ def _usable(value: Any) -> Any:
 
 
 def _where(given: Any) -> tuple[torch.device, float]:
-    """Where a verb computes, and the multiply-adds of an operation on the largest weights that it is given.
+    """Find the device that a verb computes on, and the multiply-adds of an operation on the largest weights among its arguments.
 
     It computes where its network lies; without one, on the first card that weights or a posterior lie on.
     """

@@ -1,4 +1,4 @@
-"""Inputs with labels, and a task: what to learn from, what to learn, what to be judged on."""
+"""Inputs with labels, and a task: its source, training, validation and test data."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Data:
     (`flatviz.core.inputs.Pixels` takes their mean and std off); a dict of tensors (N, ...), which the module takes as keywords, a tuple
     of them, which it takes in order; or what `fv.datasets.stream` reads of a data set that does not fit in memory.
     y: -1 and -100 are places that do not count, where an example has several, y (N, ...), and the likelihood ignores them.
-    class_names: of classes 0, 1, ..., for pictures and their words; (): classes are numbers there.
+    class_names: names of classes 0, 1, ..., for pictures and their words; (): classes are numbers there.
     Raises ValueError if it is empty, lengths differ, or x or y holds NaN or inf; a label below 0 is out of range; fewer
     names than classes.
 
@@ -150,12 +150,18 @@ def _names(names: Any, y: Tensor) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """Transfer: `source` to pre-train on, `train` (a few examples of the target task), `test` to be judged on.
+    """Transfer task: `source` to pre-train on, `train` (a few examples of the target), `test` to be judged on.
 
-    n_classes: of the target, so of train, validation and test; 1 under a likelihood without classes.
-    validation: what settings are chosen on, as small as train; it shares no example with train or test.  None: there is none.
+    n_classes: classes of the target, so of train, validation and test; 1 under a likelihood without classes.
+    validation: data to choose settings on, as small as train; it shares no example with train or test.  None: there is none.
     source_classes: classes of the source where they are others than the target's: the transfer then makes a new head.
     likelihood: under which all of it is fitted and scored, as in `fv.nll`.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> data = fv.Data(torch.randn(8, 2), torch.arange(8) % 2)
+        >>> fv.Task(source=data, train=data, test=data, n_classes=2).input_shape
+        (2,)
     """
 
     made_by = "fv.datasets has some"

@@ -35,10 +35,10 @@ def twice() -> Iterator[None]:
 
 
 def symmetric(product: Product, label: str, blocks: Sequence[Any] = ()) -> Product:
-    """`product`, compared at its first call with a second one: u.Hv = v.Hu for a random u.
+    """Compare the first call of `product` with a second one: u.Hv = v.Hu for a random u.
 
     Raises:
-        ValueError: Where the two differ by more than rounding, with the layers of `blocks` whose block of H is not symmetric: the
+        ValueError: If the two differ by more than rounding, with the layers of `blocks` whose block of H is not symmetric: the
             second derivative of an operation in them is wrong.
     """
     seen, source = False, generator(2**31 - 1)  # a seed that nobody gives: of v's noise u would be v

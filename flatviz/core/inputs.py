@@ -37,7 +37,7 @@ class Inputs:
 
     @property
     def ndim(self) -> int:
-        """Of a batch."""
+        """Number of dimensions of a batch."""
         return len(self.shape)
 
     def numel(self) -> int:
@@ -45,7 +45,7 @@ class Inputs:
         return self.shape.numel()
 
     def is_floating_point(self) -> bool:
-        """Whether batches are."""
+        """Whether batches are floating."""
         return self.dtype.is_floating_point
 
 
@@ -82,7 +82,7 @@ class Pixels(Inputs):
 
     @property
     def device(self) -> torch.device:
-        """Where the bytes are, and what is made of them."""
+        """Device of the bytes and of their batches."""
         return self.bytes.device
 
     def __getitem__(self, index: Any) -> Tensor:
@@ -121,17 +121,17 @@ class Fields(Inputs):
 
     @property
     def shape(self) -> torch.Size:
-        """That of the first field."""
+        """Shape (N, ...) of the first field."""
         return tensors_of(self)[0].shape
 
     @property
     def dtype(self) -> torch.dtype:
-        """That of the first field."""
+        """Dtype of the first field."""
         return tensors_of(self)[0].dtype
 
     @property
     def device(self) -> torch.device:
-        """Where they are."""
+        """Device of the fields."""
         return tensors_of(self)[0].device
 
     def numel(self) -> int:
@@ -182,7 +182,7 @@ register_pytree_node(Fields, lambda x: (list(x.named.values()), list(x.named)), 
 class Stream(Inputs):
     """Inputs of a data set `examples[i] -> (x, y)`, those at `index` in that order; `stream` returns one.
 
-    A batch is read by `workers` threads, pinned and copied to the device; bytes become floats from 0 to 1.  What it reads
+    A batch is read by `workers` threads, pinned and copied to the device; bytes become floats from 0 to 1.  The files
     may change on the disk: results on it are kept in a cache only where `content`, which changes with it, is given.
     """
 
@@ -269,12 +269,12 @@ def pair_of(pair: Any, i: int) -> tuple[Tensor, Any]:
 
 
 def run(module: nn.Module, x: Tensor | Fields, named: dict[str, Tensor] | None = None) -> Tensor:
-    """Outputs of a module for a batch; named inputs go in as keywords.
+    """Compute outputs of a module for a batch; named inputs go in as keywords.
 
     named: tensors in the places of its parameters and buffers of these names.
 
     Raises:
-        TypeError: Where it returns neither a tensor nor an object or dict with `logits`, as Hugging Face's models do.
+        TypeError: If it returns neither a tensor nor an object or dict with `logits`, as Hugging Face's models do.
     """
     inputs = x.named if isinstance(x, Fields) else {0: x}
     args = tuple(t for k, t in inputs.items() if isinstance(k, int))
@@ -292,5 +292,5 @@ def run(module: nn.Module, x: Tensor | Fields, named: dict[str, Tensor] | None =
 
 
 def tensors_of(x: Tensor | Fields) -> list[Tensor]:
-    """The tensors of a batch."""
+    """List the tensors of a batch."""
     return list(x.named.values()) if isinstance(x, Fields) else [x]

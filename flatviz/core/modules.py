@@ -1,4 +1,4 @@
-"""A user's module: copied whatever it holds, refused where it cannot be, and watched for what it writes into."""
+"""A user's module: copied, refused where it cannot be copied, and watched for writes during a pass."""
 
 import sys
 import weakref
@@ -48,9 +48,9 @@ ALIGNED = {
 
 
 def copied(module: nn.Module) -> nn.Module:
-    """A copy that shares nothing; activations that the module kept from a pass (`self.last = h`) are cut from their graph.
+    """Copy a module so that nothing is shared; activations that it kept from a pass (`self.last = h`) are cut from their graph.
 
-    A `forward` or hook that goes on to use the original's weights is seen when the copy runs: `Watch`.
+    A `forward` or hook that uses the original's weights is seen when the copy runs: `Watch`.
 
     Raises:
         ValueError: For what cannot be copied so that the copy's parameters are those that its forward pass uses:
@@ -83,7 +83,7 @@ def _has_history(t: Tensor) -> bool:
 
 
 def check_unchanged(module: nn.Module, duplicate: nn.Module) -> None:
-    """That a copy has the weights of its original after eval(), which of some layers merges one weight into another (LoRA)."""
+    """Check that a copy has the weights of its original after eval(), which merges weights of some layers into others (LoRA)."""
     for (name, old), new in zip(module.named_parameters(), duplicate.parameters()):
         if not torch.equal(old, new) and not bool(old.isnan().any()):
             raise ValueError(
@@ -119,7 +119,7 @@ def _refuse(module: nn.Module) -> None:
 
 
 class Watch(Dispatch):
-    """What a pass does beside computing.
+    """Record of a pass: writes, reads of foreign memory, random numbers.
 
     It `wrote` into tensors `given` (or needs them aligned), `read` memory that it must not, `drew` random numbers.
     """
@@ -144,5 +144,5 @@ def _memory_in(values: Any) -> set[int]:
 
 
 def eager() -> AbstractContextManager:
-    """Compiled functions run as they were written, so that `Watch` sees their operations; nothing where none was compiled."""
+    """Run compiled functions as they were written, so that `Watch` sees their operations; nothing where none was compiled."""
     return torch.compiler.set_stance("force_eager") if "torch._dynamo" in sys.modules else nullcontext()

@@ -41,12 +41,12 @@ class Block(NamedTuple):
 
     @property
     def slice(self) -> slice:
-        """Where it stands in `w`."""
+        """Place of the tensor in `w`."""
         return slice(self.start, self.stop)
 
 
 class Look(NamedTuple):
-    """What a module does beside computing outputs from its weights and one batch.
+    """Side effects of a module's pass, beside outputs from its weights and one batch.
 
     writes: into inputs, weights or buffers (ReLU(inplace=True) first, a clamp, a count of calls).  again: it runs layers once
     more in the backward pass (activation checkpointing, adjoint and reversible networks), where it would find other weights.
@@ -68,6 +68,12 @@ class Net:
     `frozen`: names of the parameters that do not require gradients in the user's module; they are not treated unless asked for.
     `trunk`: None, or where the other weights are drawn from in training and prediction (`transfer(trunk="sampled")`); calls
     of the net itself, and so objectives and figures, keep them where they are.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> net = fv.Net.from_module(torch.nn.Sequential(torch.nn.Linear(2, 4), torch.nn.Tanh(), torch.nn.Linear(4, 3)))
+        >>> net.dim, net(net.w, torch.zeros(5, 2)).shape
+        (27, torch.Size([5, 3]))
     """
 
     made_by = "fv.Net.from_module(module) makes one"
@@ -132,7 +138,7 @@ class Net:
         return cls(duplicate, choose(duplicate, treated, head, example, frozen), example, frozen)
 
     def __call__(self, w: Tensor, x: Batch) -> Tensor:
-        """Outputs (N, C) for inputs `x` (N, ...), or a dict or tuple of them, at weights `w` (D,); neither is ever written into."""
+        """Compute outputs (N, C) for inputs `x` (N, ...), or a dict or tuple of them, at weights `w` (D,); neither is ever written into."""
         x = x if isinstance(x, (Tensor, Fields)) else batch_of(x)
         if w.shape != self.w.shape:
             check_weights(w, self.dim)
@@ -143,7 +149,7 @@ class Net:
             return run(self.module, x.clone() if writes else x)
 
     def look(self, x: Tensor | Fields) -> Look:
-        """What is seen in a pass over two examples of `x`, once; inside of a function transform, where nothing can be seen, it writes.
+        """Observe one pass over two examples of `x`, once; inside of a function transform, where nothing can be seen, it writes.
 
         Raises:
             ValueError: For a module that reads weights elsewhere than where they are installed.
@@ -186,7 +192,7 @@ class Net:
         return False
 
     def check_runs_once(self) -> None:
-        """ValueError for a module that runs its layers again in the backward pass, where it would find other weights."""
+        """Raise ValueError for a module that runs its layers again in the backward pass, where it would find other weights."""
         if self._looked is not None and self._looked.again:
             raise ValueError(
                 f"a gradient needs a module that runs once, got {type(self.module).__name__}, which runs layers again in the "
@@ -195,12 +201,12 @@ class Net:
 
     @contextmanager
     def installed(self, w: Tensor, *, copies: bool = False, statistics: bool | None = None) -> Iterator[list[Tensor]]:
-        """`w` (D,) and the net's buffers, or copies of them, in the module's places for the length of the block.
+        """Put `w` (D,) and the net's buffers, or copies of them, in the module's places for the length of the block.
 
         statistics: whether the buffers are copies; None: as the weights.
 
-        What `functional_call` does, at a fraction of its overhead, which is a third of a small network's gradient.  One thread at
-        a time.
+        The effect is that of `functional_call`, at a fraction of its overhead, which is a third of a small network's gradient.  One
+        thread at a time.
 
         Yields:
             The tensors in place.
@@ -249,7 +255,7 @@ class Net:
 
     @property
     def device(self) -> torch.device:
-        """Where the weights are."""
+        """Device of the weights."""
         return self.w.device
 
     @property
@@ -269,7 +275,7 @@ class Net:
         return all(name in self._names for name, _ in self.module.named_parameters() if name not in self.frozen)
 
     def unflatten(self, w: Tensor) -> dict[str, Tensor]:
-        """`w` as named tensors; split, for a slice of its own would cost a (D,) buffer each in the backward pass."""
+        """Split `w` into named tensors; a slice for each tensor would cost a (D,) buffer each in the backward pass."""
         if not isinstance(w, Tensor) or w.shape != self.w.shape:
             check_weights(w, self.dim)
         return {n: p.view(b.shape) for n, p, b in zip(self._names, self._split(w), self.blocks)}
@@ -283,11 +289,11 @@ class Net:
         return [c if product else p for p, c, product in zip(parts, cast, self._products)]
 
     def flatten(self, named: dict[str, Tensor]) -> Tensor:
-        """Named tensors of the treated parameters as one vector (D,)."""
+        """Join named tensors of the treated parameters to one vector (D,)."""
         return torch.cat([named[n].reshape(-1) for n in self._names])
 
     def to_module(self, w: Tensor | None = None) -> nn.Module:
-        """A fresh module of the user's class that holds weights `w` (default: the net's own) and its statistics.
+        """Build a fresh module of the user's class with weights `w` (default: the net's) and the net's statistics.
 
         Its parameters require gradients where those of the user's module do.
         """
@@ -310,36 +316,36 @@ class Net:
             return copied(self.module)
 
     def at(self, w: Tensor) -> Net:
-        """The same net standing at other weights."""
+        """Return the same net at other weights."""
         return self._like(w=check_weights(w, self.dim).detach().clone())
 
     def restrict(self, treated: Treated, *, head: str | None = None) -> Net:
-        """The same network and weights, seen as a function of fewer (or other) parameters."""
+        """Return the same network and weights as a function of fewer (or other) parameters."""
         return Net._from_copy(self.to_module().eval(), treated, head, self.example)
 
     def with_example(self, x: Tensor | Inputs) -> Net:
-        """The same net with an input to try itself on, by which the head is found."""
+        """Return the same net with an example input, by which the head is found."""
         return self._like(example=x[:2].detach().clone())
 
     def with_buffers(self, buffers: dict[str, Tensor]) -> Net:
-        """The same net with other BatchNorm statistics."""
+        """Return the same net with other BatchNorm statistics."""
         return self._like(_buffers=dict(buffers))
 
     def with_trunk(self, trunk: RandomTrunk | None) -> Net:
-        """The same net whose other weights are drawn in training and prediction; None: they stay where they are."""
+        """Return the same net whose other weights are drawn in training and prediction; None: they stay."""
         return self._like(trunk=trunk)
 
     def buffers(self) -> dict[str, Tensor]:
-        """BatchNorm statistics by name, the net's own."""
+        """BatchNorm statistics by name."""
         return {n: b for n, b in self.module.named_buffers() if b is not None} | self._buffers
 
     def copy(self) -> Net:
-        """A net that shares nothing, for another thread."""
+        """Copy the net so that nothing is shared, for another thread."""
         buffers = {n: b.clone() for n, b in self._buffers.items()}
         return self._like(module=self._duplicate(), w=self.w.clone(), _buffers=buffers)
 
     def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> Net:
-        """The same net on a device, in a dtype.  Raises RuntimeError for a GPU that is not there."""
+        """Move the net to a device, or cast it to a dtype.  Raises RuntimeError for a GPU that is not there."""
         check_device(device)
 
         def move(t: Tensor) -> Tensor:

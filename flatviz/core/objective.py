@@ -54,11 +54,11 @@ class Objective:
     work: float = 0.0
 
     def __call__(self, w: Tensor) -> Tensor:
-        """The value at `w` (D,), a scalar."""
+        """Compute the value at `w` (D,), a scalar."""
         raise NotImplementedError(f"{type(self).__name__} needs a __call__(w): the value at one weight vector")
 
     def many(self, W: Tensor, *, progress: Progress = False) -> Tensor:
-        """Values (S,) at the rows of `W` (S, D), without gradients."""
+        """Compute values (S,) at the rows of `W` (S, D), without gradients."""
         with threads(self.work):
             return torch.stack([self._at(w).to(W) for w in track(W, self.label, progress)])
 
@@ -69,24 +69,24 @@ class Objective:
 
     @arithmetic()
     def value_and_grad(self, w: Tensor) -> tuple[Tensor, Tensor]:
-        """f(w), (), and its gradient (D,).  Raises ValueError where f has none."""
+        """Compute f(w), (), and its gradient (D,).  Raises ValueError where f has none."""
         with threads(self.work):
             _, value, gradient = _differentiate(self, w, create_graph=False)
         return value, gradient
 
     @arithmetic()
     def hvp(self, w: Tensor, v: Tensor) -> Tensor:
-        """H v with H = grad^2 f(w) (D, D); `w`, `v` and the result are (D,)."""
+        """Compute H v with H = grad^2 f(w) (D, D); `w`, `v` and the result are (D,)."""
         check_weights(v, w.numel(), "v")
         with torch.inference_mode(False):
             return self.products(w)(v.clone() if v.is_inference() else v)
 
     def products(self, w: Tensor, curvature: str = "hessian") -> Product:
-        """`operator`, whose first product is compared with a second: u.Hv = v.Hu.  Raises ValueError where they differ."""
+        """Give `operator` with a check of its first product: u.Hv = v.Hu.  Raises ValueError where they differ."""
         return symmetric(self.operator(w, curvature), self.label, () if self.net is None else self.net.blocks)
 
     def operator(self, w: Tensor, curvature: str = "hessian") -> Product:
-        """V -> H v at one `w`, by double backward; the graph of the gradient is kept, so a product is one pass through it.
+        """Give the function v -> H v at one `w`, by double backward; the gradient's graph is kept, so a product is one pass through it.
 
         Raises:
             ValueError: For a curvature that only a network's mean loss has ("ggn", "fisher"), for an f without
@@ -105,7 +105,7 @@ class Objective:
     def over(
         self, origin: Tensor, axes: Tensor, *, exact: bool = False, precision: str | None = None, coords: Tensor | None = None
     ) -> PointEvaluator:
-        """Values at origin + coords @ axes, with origin (D,) and axes (K, D); here by `many`.
+        """Give the evaluator of values at origin + coords @ axes, with origin (D,) and axes (K, D); here by `many`.
 
         coords (P, K): where they will be asked; exact: no reuse between points; precision: a faster, reduced one.
 
@@ -120,7 +120,7 @@ class Objective:
         return PointEvaluator(self, origin, axes)
 
     def whose_statistics(self, a: Tensor, b: Tensor) -> str:
-        """Whose frozen BatchNorm statistics are used on the way from `a` (t = 0) to `b` (t = 1), for a name; else empty."""
+        """Name the frozen BatchNorm statistics used on the way from `a` (t = 0) to `b` (t = 1); else empty."""
         if self.net is None or self.batchnorm != "frozen":
             return ""
         at = [t for t, end in ((0, a), (1, b)) if torch.equal(self.net.w.to(end), end)]
@@ -129,7 +129,7 @@ class Objective:
 
 
 class PointEvaluator:
-    """What `Objective.over` returns, values (S,) at origin + coords @ axes for coords (S, K); here by `f.many`.
+    """Evaluator of values (S,) at origin + coords @ axes for coords (S, K), as `Objective.over` returns; here by `f.many`.
 
     reuses: whether work is shared between points, so that values are worth a comparison with plain ones.
     """
@@ -168,7 +168,7 @@ ObjectiveLike = Annotated[Objective | Callable[[Tensor], Tensor], check_objectiv
 
 
 def as_objective(f: ObjectiveLike) -> Objective:
-    """`f` itself, or a plain function made one: what each public verb calls once, so that nothing behind it asks again.
+    """Wrap a plain function as an objective; `f` itself where it is one.  Each public verb calls it once.
 
     Raises:
         TypeError: For what cannot be called.
@@ -185,7 +185,12 @@ def as_objective(f: ObjectiveLike) -> Objective:
 
 @public
 def hvp(f: ObjectiveLike, w: Vector, v: Vector) -> Tensor:
-    """H v with H = grad^2 f(w) (D, D), by a double backward, or as the objective has it; `w`, `v` and the result are (D,).
+    """Compute H v with H = grad^2 f(w) (D, D), by a double backward, or as the objective has it; `w`, `v` and the result are (D,).
+
+    Args:
+        f: Objective, w (D,) -> ().
+        w: Weights (D,).
+        v: Direction (D,).
 
     Raises:
         ValueError: If shapes differ, or f has no gradient.
@@ -200,7 +205,7 @@ def hvp(f: ObjectiveLike, w: Vector, v: Vector) -> Tensor:
 
 
 def hessian_operator(f: ObjectiveLike, w: Tensor) -> Product:
-    """V -> H v at one `w` of what is known to be a function of w: no value is computed twice to see."""
+    """Give the function v -> H v at one `w`, for an f that is known to be a function of w: no value is computed twice to see."""
     point, _, gradient = _differentiate(as_objective(f), w, create_graph=True)
     if not gradient.requires_grad:  # linear in w
         return torch.zeros_like

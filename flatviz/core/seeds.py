@@ -1,4 +1,4 @@
-"""Randomness: private generators for our own draws, saved and restored global state around anybody else's."""
+"""Randomness: private generators for our draws, saved and restored global state around foreign calls."""
 
 import random
 import threading
@@ -14,9 +14,9 @@ from flatviz.core.modules import Dispatch
 
 
 def generator(seed: int, device: torch.device | str = "cpu") -> torch.Generator:
-    """A generator of its own, on the CPU: the noise is drawn there and moved, so a seed means the same on every device.
+    """Create a generator on the CPU: the noise is drawn there and moved, so a seed means the same on every device.
 
-    On another device only where the noise is so large that drawing it would take longer than what it is for.
+    On another device only where the noise is so large that drawing it would take longer than its use.
     """
     return torch.Generator(device).manual_seed(seed)
 
@@ -27,7 +27,7 @@ def randn_like(like: Tensor, source: torch.Generator) -> Tensor:
 
 
 class _Private(Dispatch):
-    """What would draw from torch's global generator draws from one of this block; of this thread alone."""
+    """Redirect draws of this thread from torch's global generator to one of this block."""
 
     def __init__(self, seed: int) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ class _Private(Dispatch):
 
 
 def random_state() -> tuple:
-    """The global random states of Python, NumPy and torch, to be compared: whether anything was drawn from them."""
+    """Read the global random states of Python, NumPy and torch, to see whether anything was drawn from them."""
     cards = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []
     tensors = [torch.get_rng_state(), *cards]
     return random.getstate(), str(np.random.get_state()[1:3]), *(t.numpy().tobytes() for t in tensors)

@@ -1,4 +1,4 @@
-"""Which parameters of a module are treated: all that are not frozen, normalisation layers and head, or what the user names; the others."""
+"""Choice of the treated parameters of a module: all that are not frozen, normalisation layers and head, or the user's names."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ AUTHORS = (("bn", "fc"), ("norm", "ln", "head"))  # in a name: of ResNets, and o
 def choose(
     module: nn.Module, treated: Treated, head: str | None, example: Tensor | None, frozen: Set[str] = frozenset()
 ) -> dict[str, str]:
-    """The treated parameters by name, in `named_parameters()` order, each with its kind: norm, head or other.
+    """Choose the treated parameters by name, in `named_parameters()` order, each with its kind: norm, head or other.
 
     Those of `frozen` are left out, but by "all" and by a function, which name them.  Normalisation layers are known by type.
     "authors" is the rule of SA-BMA's released code, by parts of the name: of a ResNet "bn" and "fc", which misses the BatchNorm
     of the shortcuts (`downsample.1`), of a vision transformer "norm", "ln", "head".
 
     Raises:
-        ValueError: Where a part is missing or nothing is chosen.
+        ValueError: If a part is missing or nothing is chosen.
     """
     if not callable(treated) and treated not in get_args(Choice):
         raise ValueError(
@@ -72,7 +72,7 @@ def choose(
 
 
 def find_head(module: nn.Module, example: Tensor | None = None) -> str:
-    """Name of the last `nn.Linear` or 1x1 convolution in execution order, seen in one forward pass in evaluation mode.
+    """Find the last `nn.Linear` or 1x1 convolution in execution order, by one forward pass in evaluation mode; returns its name.
 
     A 1x1 convolution is a head (SqueezeNet's, say) where no Linear comes after it.
 
@@ -144,7 +144,7 @@ def _parameters_of(module: nn.Module, head: str) -> set[str]:
 
 
 def refuse_dropout(module: nn.Module) -> None:
-    """ValueError if a dropout layer of the module is active."""
+    """Raise ValueError if a dropout layer of the module is active."""
     live = [n for n, m in module.named_modules() if isinstance(m, _DropoutNd) and m.training and m.p > 0]
     if live:
         raise ValueError(
@@ -162,7 +162,7 @@ def classes_of(module: nn.Module, head: str) -> int:
 def replace_head(
     module: nn.Module, n_classes: int, *, head: str | None = None, example: Tensor | None = None, seed: int = 0
 ) -> str:
-    """Put a new head of `n_classes` outputs into `module`, in place, and give its name.
+    """Put a new head of `n_classes` outputs into `module`, in place, and return its name.
 
     head: its name; without one, the last Linear or 1x1 convolution in execution order (`find_head`).  The new layer is of
     the same kind, width, dtype and device, at torch's own initial values for `seed`.
@@ -195,10 +195,10 @@ APART = 104_729  # between the seeds of a posterior's draws and of the trunk's
 
 @dataclass(frozen=True, eq=False)
 class RandomTrunk:
-    """What `transfer(trunk="sampled")` leaves in `Net.trunk`: the trunk's weights are N(prior), independent of the treated ones.
+    """Prior of the trunk's weights in `Net.trunk`, from `transfer(trunk="sampled")`: N(prior), independent of the treated ones.
 
-    prior: a Gaussian over all A weights of the network, `net.restrict("all")`, of which that of the treated ones is not used;
-    treated: where the D treated weights stand among them; seed: of the draws in training.
+    prior: a Gaussian over all A weights of the network, `net.restrict("all")`, whose part on the treated ones is not used;
+    treated: places of the D treated weights among them; seed: fixes the draws in training.
     """
 
     prior: Gaussian

@@ -106,13 +106,13 @@ CORRUPTIONS: dict[str, tuple[tuple[float, ...], Apply]] = {  # strength at each 
 
 @public
 def corrupt(data: Data, kind: str, severity: Count, *, seed: Seed) -> Data:
-    """The images of `data` with one kind of corruption; labels stay.
+    """Apply one kind of corruption to the images of `data`; labels stay.
 
     Args:
-        data: images (N, C, H, W) with values from 0 to 1, or in bytes; bytes stay bytes.
-        kind: a key of `CORRUPTIONS`: noise, blur, weather-like, digital or geometric.
+        data: Images (N, C, H, W) with values from 0 to 1, or in bytes; bytes stay bytes.
+        kind: A key of `CORRUPTIONS`: noise, blur, weather-like, digital or geometric.
         severity: 1 (hardly seen) to 5 (a person still reads most digits).
-        seed: draws noise, directions and places.
+        seed: Draws noise, directions and places.
 
     Returns:
         A `Data` of the same shape, values clipped to 0..1.

@@ -26,9 +26,9 @@ def few_shot(data: Data, shots: Count, *, seed: Seed) -> FewShot:
     The validation split is as small as the training split: who has ten images a class has no 5,000 to tune on.
 
     Args:
-        data: classes as labels y (N,).
-        shots: examples a class in each of the two splits.
-        seed: draws them.
+        data: Classes as labels y (N,).
+        shots: Examples a class in each of the two splits.
+        seed: Draws them.
 
     Raises:
         ValueError: For a regression, or where a class has fewer than 2 `shots` + 1 examples.
@@ -43,7 +43,7 @@ def few_shot(data: Data, shots: Count, *, seed: Seed) -> FewShot:
 
 
 def hold_out(test: Data, shots: int, *, seed: int) -> tuple[Data, Data]:
-    """A validation split taken out of a test split, `shots` a class, at most 15; what remains keeps its order."""
+    """Take a validation split out of a test split, `shots` a class, at most 15; the rest keeps its order."""
     validation, *others = _split(test, min(shots, MOST_VALIDATION), seed)
     return test.subset(validation), test.subset(torch.cat(others).sort().values)
 
@@ -69,7 +69,11 @@ def _split(data: Data, shots: int, seed: int) -> list[torch.Tensor]:
 
 @public
 def pick_classes(data: Data, classes: list[Whole]) -> Data:
-    """The examples of these classes, numbered 0, 1, ... in the order given; their names go with them.
+    """Select the examples of these classes, numbered 0, 1, ... in the order given; their names go with them.
+
+    Args:
+        data: Classes as labels y (N,).
+        classes: Numbers of the classes, in their new order.
 
     Raises:
         ValueError: For a class without examples, or one given twice.
@@ -97,18 +101,18 @@ def pick_classes(data: Data, classes: list[Whole]) -> Data:
 def transfer_task(
     source: Data, target: Data, *, shots: Count = 10, seed: Seed = 0, test: Data | None = None, name: str = "transfer"
 ) -> Task:
-    """A task of any data: pre-train on `source`, learn `shots` examples a class of `target`.
+    """Build a task of any data: pre-train on `source`, learn `shots` examples a class of `target`.
 
     Validation has as many examples, others of `target`; test is what is left of it, or `test` where that is given.
     Classes are numbered from 0; those of the source may be others, and more or fewer, than those of the target.
 
     Args:
-        source: classes as labels y (N,).
-        target: classes as labels, each with at least 2 `shots` + 1 examples; inputs of the shape of the source's.
-        shots: training examples a class.
-        seed: draws them.
-        test: the test split, for sets that are published with one.
-        name: the name of the task begins with it.
+        source: Classes as labels y (N,).
+        target: Classes as labels, each with at least 2 `shots` + 1 examples; inputs of the shape of the source's.
+        shots: Training examples a class.
+        seed: Draws them.
+        test: The test split, for sets that are published with one.
+        name: The name of the task begins with it.
 
     Raises:
         ValueError: For inputs of two shapes, floating targets or a class with too few examples.

@@ -1,4 +1,4 @@
-"""Data as people bring it: arrays, frames, data sets and loaders, read into memory, or batch by batch where they do not fit."""
+"""Readers of users' data: arrays, frames, data sets and loaders, read into memory, or batch by batch where they do not fit."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -17,17 +17,17 @@ LABELS = ("labels", "label", "targets", "target", "y")  # names under which a di
 
 
 def data_from(examples: Any, n: int | None = None, *, classes: Sequence[str] | None = None) -> Data:
-    """A `Data` of what you have, of all examples or the first `n`, in their order.
+    """Read examples into a `Data`, all or the first `n`, in their order.
 
     Args:
-        examples: a pair (x, y) of tensors, arrays, lists or frames; x may be a dict or a tuple of them, which the module takes as
+        examples: A pair (x, y) of tensors, arrays, lists or frames; x may be a dict or a tuple of them, which the module takes as
             keywords or in order.  A dict of columns, one of them "labels".  A `torch.utils.data.Dataset`, also without a length, or
             anything else to iterate, of examples (x, y), (x1, x2, y), ((x1, x2), y), ({"input_ids": ...}, y) or
             {"input_ids": ..., "labels": y}; a `DataLoader` of batches of such.  A `Data` stays as it is.
             Floats of arrays and frames take torch's default dtype.  y: class numbers; texts, which become the numbers of their
             names in alphabetical order; one-hot rows, which become class numbers; floating targets of a regression.
-        n: at most so many, of a data set without an end too.
-        classes: names of all classes in the order of their numbers: `train.class_names`, for a test set that lacks some.
+        n: At most so many, of a data set without an end too.
+        classes: Names of all classes in the order of their numbers: `train.class_names`, for a test set that lacks some.
 
     Raises:
         TypeError: For examples without a label, and for inputs that are no numbers.
@@ -63,7 +63,7 @@ def _columns(given: Any) -> tuple[dict, Any] | None:
 
 
 def _is_column(y: Any) -> bool:
-    """Whether this is a value for each of several examples."""
+    """Whether this holds a value for each of several examples."""
     if isinstance(y, list):
         return bool(y) and isinstance(y[0], (str, int, float, list))
     return hasattr(y, "__array__") and np.ndim(y) > 0
@@ -184,15 +184,15 @@ def _labels_of(y: Any, classes: Sequence[str] | None) -> tuple[Tensor, tuple[str
 
 
 def stream(examples: Any, *, workers: int = 2) -> Data:
-    """A `Data` that reads a `torch.utils.data.Dataset` of (x tensor, y), or that of a `DataLoader`, when batches are asked for.
+    """Read a `torch.utils.data.Dataset` of (x tensor, y), or that of a `DataLoader`, as a `Data`, when batches are asked for.
 
     The order is that of the data set, each time, so that an objective stays one function of the weights; minibatches of a
-    fit read their own examples.  What needs all inputs at once (a full-batch gradient) reads them all.  Labels are the data set's
+    fit read their own examples.  A full-batch gradient, which needs all inputs at once, reads them all.  Labels are the data set's
     `targets` or `labels`; without those every example is read once for its own.
 
     Args:
-        examples: with a length and `examples[i]`; x of one shape.  Of a `DataLoader` its data set is taken, in its order.
-        workers: threads that read.
+        examples: With a length and `examples[i]`; x of one shape.  A `DataLoader` gives its data set, in its order.
+        workers: Threads that read.
 
     Raises:
         TypeError: For a data set without a length or without `examples[i]`: `data_from` reads those into memory.
@@ -241,7 +241,7 @@ def in_memory(data: Data) -> Data:
 
 
 def class_names_of(examples: Any, y: Tensor) -> tuple[str, ...]:
-    """What a data set of someone else's calls the classes of its labels y, as torchvision's do in `classes`; () where it does not."""
+    """Read the names of the classes of labels y from another library's data set, as torchvision's have in `classes`; () without any."""
     if isinstance(examples, DataLoader):
         examples = examples.dataset
     while isinstance(examples, Subset):

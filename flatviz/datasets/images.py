@@ -90,17 +90,17 @@ def image_folder(
     classes: tuple[str, ...] | None = None,
     seed: Seed = 0,
 ) -> Data:
-    """Images in a folder of class folders, whose names are those of the classes; x (N, 3, H, W) in bytes, batches from 0 to 1.
+    """Read images in a folder of class folders, whose names are those of the classes; x (N, 3, H, W) in bytes, batches from 0 to 1.
 
     y (N,) numbers the folders in the order of their names.
 
     Args:
         path: `<path>/<class>/<anything>.png` or another format that Pillow reads, 16-bit ones too; class folders without images are
             an error, hidden folders and `__MACOSX` are passed over.
-        size: pixels of each side to which images are scaled and cropped in the middle; None where all have one size.
-        per_class: at most so many of each class, drawn by `seed`; None takes all.
-        classes: names of all classes in the order of their numbers, for a folder that lacks some: `train.class_names`.
-        seed: draws them.
+        size: Pixels of each side to which images are scaled and cropped in the middle; None where all have one size.
+        per_class: At most so many of each class, drawn by `seed`; None takes all.
+        classes: Names of all classes in the order of their numbers, for a folder that lacks some: `train.class_names`.
+        seed: Draws them.
     A folder of more than 2 GiB of pixels is read batch by batch, as by `stream`.
 
     Raises:
@@ -159,20 +159,20 @@ def image_folder(
 def public_images(
     name: str, *, train: bool, root: FilePath = "data", download: bool = True, per_class: Count | None = None, seed: Seed = 0
 ) -> Data:
-    """One split of MNIST, FashionMNIST, CIFAR-10, CIFAR-100 or SVHN; x (N, C, H, W) in bytes, batches from 0 to 1, y (N,).
+    """Read one split of MNIST, FashionMNIST, CIFAR-10, CIFAR-100 or SVHN; x (N, C, H, W) in bytes, batches from 0 to 1, y (N,).
 
     torchvision downloads it into `root` with a progress bar and compares checksums; a second call reads what is there.
 
     Args:
         name: "mnist", "fashion_mnist", "cifar10", "cifar100" or "svhn".
-        train: the training split, or the test split.
-        root: the folder of torchvision's files.
+        train: The training split, or the test split.
+        root: The folder of torchvision's files.
         download: False raises where it is not in `root` yet.
-        per_class: at most so many of each class, drawn by `seed`; None takes all.
-        seed: draws them.
+        per_class: At most so many of each class, drawn by `seed`; None takes all.
+        seed: Draws them.
 
     Raises:
-        RuntimeError: Where the files are absent, damaged or cannot be downloaded.
+        RuntimeError: If the files are absent, damaged or cannot be downloaded.
     """
     from torchvision import datasets
 
@@ -191,7 +191,11 @@ def public_images(
 
 @public
 def images_like(images: Data, shape: tuple[Count, ...] | torch.Size) -> Data:
-    """Images in bytes scaled to the shape (C, H, W) of others: grey ones in every channel, or coloured ones made grey.
+    """Scale images in bytes to the shape (C, H, W) of others: grey ones in every channel, or coloured ones made grey.
+
+    Args:
+        images: Images (N, C, H, W) in bytes.
+        shape: (C, H, W) of the result.
 
     Raises:
         ValueError: For images that are not kept in bytes, and for other numbers of channels.

@@ -20,20 +20,25 @@ SOURCE_ANGLE = math.radians(30)
 
 @public
 def digits_transfer(*, shots: Count = 10, seed: Seed = 0, degrees: NonNegative = 90.0, validation: Whole | None = None) -> Task:
-    """Source: 700 digits turned by 90 degrees.  Target: `shots` upright digits a class.  Test: all the rest, upright.
+    """Build a task of digits: source, 700 turned by 90 degrees; target, `shots` upright ones a class; test, all the rest, upright.
 
     The splits are disjoint.  Pixels are scaled to 0..1; x (N, 1, 8, 8).
 
     Args:
-        shots: training digits a class.
-        seed: draws the splits.
-        degrees: by which the source is turned, counter-clockwise: how far apart the two domains are; multiples of 90 move pixels
+        shots: Training digits a class.
+        seed: Draws the splits.
+        degrees: Angle by which the source is turned, counter-clockwise: the distance of the two domains; multiples of 90 move pixels
             without change, other angles interpolate.
-        validation: digits a class taken out of the test split to choose settings on; None: as many as the shots, at most 15;
+        validation: Digits a class taken out of the test split to choose settings on; None: as many as the shots, at most 15;
             0: no validation split.
 
     Raises:
         ValueError: For more shots than there are digits.
+
+    Example:
+        >>> import flatviz as fv
+        >>> fv.datasets.digits_transfer(shots=2, degrees=15, seed=0).train
+        Data(20 examples, x (20, 1, 8, 8) float32, classes 0..9)
     """
     with saved_rng():  # its import draws random numbers
         from sklearn.datasets import load_digits  # when asked for: who computes on tensors need not have it
@@ -72,16 +77,16 @@ def _turned(x: Tensor, degrees: float) -> Tensor:
 
 @public
 def moons_transfer(*, shots: Count = 10, noise: NonNegative = 0.15, seed: Seed = 0) -> Task:
-    """Source: 200 points of the moons turned by 30 degrees.  Target: `shots` upright points a class.  Test: 400 upright.
+    """Build a task of two moons: source, 200 points turned by 30 degrees; target, `shots` upright points a class; test, 400 upright.
 
     Validation: as many upright points as there are shots, at most 15 a class.
 
     Class 0 lies on (cos t, sin t), class 1 on (1 - cos t, 1/2 - sin t), t in [0, pi], both plus Gaussian noise.
 
     Args:
-        shots: training points a class; 10 are the few shots of the transfer setting.
-        noise: standard deviation of each coordinate; 0.15 lets the classes touch, so that no posterior is sure everywhere.
-        seed: draws points and noise; the sets are disjoint draws of one stream.
+        shots: Training points a class; 10 are the few shots of the transfer setting.
+        noise: Standard deviation of each coordinate; 0.15 lets the classes touch, so that no posterior is sure everywhere.
+        seed: Draws points and noise; the sets are disjoint draws of one stream.
 
     Returns:
         A `Task` with x (N, 2).
@@ -121,21 +126,21 @@ LEAST_CLASSES = 4  # of which one half can be the source
 def named_task(
     name: str, *, shots: Count | None = None, seed: Seed = 0, size: Count | None = None, per_class: Count | None = None
 ) -> Task:
-    """A task by its name: "digits", "digits-near", "moons", "image-folder:PATH", "mnist:ROOT", "cifar10:ROOT" and so on.
+    """Build a task by its name: "digits", "digits-near", "moons", "image-folder:PATH", "mnist:ROOT", "cifar10:ROOT" and so on.
 
-    Of "digits" the source is turned by 90 degrees and transfer harms; of "digits-near" by 15 degrees, with 2 shots a class,
+    The source of "digits" is turned by 90 degrees, and transfer harms; that of "digits-near" by 15 degrees, with 2 shots a class,
     and transfer helps.
 
     A folder is one of class folders, or holds two such, train and test.  A public set lies in ROOT as torchvision leaves it
-    there; nothing is downloaded.  Of images the first half of the classes is the source, the other half the target; of
+    there; nothing is downloaded.  The first half of an image set's classes is the source, the other half the target; with
     fewer than four classes, one half of each class's examples.
 
     Args:
-        name: see above.
-        shots: training examples a class of the target, and as many to choose settings on; None: 10, of "digits-near" 2.
-        seed: draws them.
-        size: pixels of each side to which a folder's images are scaled; None where all have one size.
-        per_class: at most so many examples a class are read, drawn by `seed`; None reads all.
+        name: See above.
+        shots: Training examples a class of the target, and as many to choose settings on; None: 10, of "digits-near" 2.
+        seed: Draws them.
+        size: Pixels of each side to which a folder's images are scaled; None where all have one size.
+        per_class: At most so many examples a class are read, drawn by `seed`; None reads all.
 
     Raises:
         ValueError: For another name.

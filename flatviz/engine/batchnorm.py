@@ -12,7 +12,7 @@ CHOICES = "batchnorm='frozen' (the net's own statistics) or batchnorm=data (a Da
 
 
 def check_batchnorm(net: Net, batchnorm: str | Data | None) -> str | None:
-    """The choice as it is recorded: 'frozen', 're-estimated', or None for a net without BatchNorm.
+    """Check the choice, and return it as it is recorded: 'frozen', 're-estimated', or None for a net without BatchNorm.
 
     Raises:
         ValueError: For a net with BatchNorm and no choice.
@@ -77,12 +77,18 @@ class TrainingNet:
 @torch.no_grad()
 @public
 def refresh_batchnorm(net: Net, w: Vector, data: Data, *, batch_size: Several = 512) -> Net:
-    """A net whose BatchNorm statistics are those of `data` at weights `w` (D,); it stands at `w`.
+    """Recompute the BatchNorm statistics of a net as those of `data` at weights `w` (D,); returns a net that stands at `w`.
 
-    Batches of `batch_size` (a last one of one example joins the one before) pass with the batch's own statistics, as in
-    training.  What they are at each layer is joined exactly: mean and variance over all examples, the spread between
+    Batches of `batch_size` (a last one of one example joins the one before) pass with the batch's statistics, as in training.
+    Statistics of batches are joined exactly at each layer: mean and variance over all examples, the spread between
     batches included.  So a first BatchNorm layer has those of all data in one batch; a later one sees inputs that were
     normalised batch by batch.
+
+    Args:
+        net: The network.
+        w: Weights (D,).
+        data: Examples (N, ...), two or more.
+        batch_size: Examples a batch; None, all of them.
 
     Raises:
         ValueError: For a single example, which has no variance.

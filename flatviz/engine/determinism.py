@@ -1,4 +1,4 @@
-"""What a network is, seen on a few examples: a function of its weights and of one example each, and what that costs."""
+"""Checks that a network is a function of its weights and of one example each, on a few examples, and its costs."""
 
 import math
 from dataclasses import dataclass
@@ -46,13 +46,13 @@ class Work:
         return 2 ** (max(LEAST, min(MOST, most)).bit_length() - 1)
 
     def examples(self, n: int) -> int:
-        """How many of `n` examples a look may cost."""
+        """Count the examples, of `n`, that a look may cost."""
         most = min(BUDGET // max(self.macs, 1), CACHE // max(self.widest, 1))
         return min(n, max(LEAST, min(EXAMPLES, most)))
 
 
 def multiply_adds(operation: Any, args: tuple, out: Any) -> int:
-    """Of one operation of torch: those of a product or a convolution; 0 for any other.  `args` and `out` have shapes."""
+    """Count the multiply-adds of a product or convolution; 0 for any other operation of torch.  `args` and `out` have shapes."""
     if operation.name() == "aten::convolution":
         return out.shape.numel() * args[1].shape[1:].numel()
     left = PRODUCTS.get(operation.name())
@@ -78,7 +78,7 @@ class Sizes(Dispatch):
 
 
 def work_of(net: Net, x: Tensor) -> Work:
-    """Measured on one and two examples: what grows with their number is an activation, the rest is weights."""
+    """Measure the work of one and two examples: sizes that grow with their number are activations, the rest is weights."""
     two = x[:2].clone() if len(x) > 1 else x[[0, 0]]
     net.look(two)  # a first look of its own, which is not to be counted
     sizes, eps, macs, products = [], 0.0, 0, 1
@@ -106,7 +106,7 @@ def few_of(x: Tensor, work: Work) -> Tensor:
 
 @arithmetic()
 def check_function(net: Net, x: Tensor) -> tuple[Net, Work]:
-    """The net as a function of its weights and of each example alone, and what an example costs.
+    """Check that the net is a function of its weights and of each example alone; returns it and the cost of an example.
 
     Raises:
         TypeError: For inputs of several parts that the network does not take so.
@@ -137,7 +137,7 @@ def check_function(net: Net, x: Tensor) -> tuple[Net, Work]:
 
 
 def check_logits(net: Net, x: Tensor | Fields) -> None:
-    """ValueError for a net whose last operation makes probabilities, which would be read as logits."""
+    """Raise ValueError for a net whose last operation makes probabilities, which would be read as logits."""
     if ends := net.look(x).ends:
         way = "torch.log of its outputs (LogSoftmax)" if ends == "Softmax" else "one logit a class"
         raise ValueError(
@@ -149,7 +149,7 @@ def check_logits(net: Net, x: Tensor | Fields) -> None:
 def _agree(net: Net, eps: float, few: Tensor, *parts: Tensor) -> bool:
     """Whether the outputs of `parts` joined are those of `few`.
 
-    Looked at once more at other weights before the answer is no: outputs that cancel to nothing are all rounding.
+    Other weights are tried before the answer is no: outputs that cancel to nothing are all rounding.
     """
     for w in two_points(net):
         try:

@@ -1,4 +1,4 @@
-"""The fast path: values of a network's loss at many points of a line or plane of weight space; how, by rule and by comparison."""
+"""Fast path: values of a network's loss at many points of a line or plane of weight space, by a plan compared with the plain path."""
 
 import math
 import warnings
@@ -22,7 +22,7 @@ Score = Callable[[Tensor, Tensor], Tensor]
 
 @dataclass(frozen=True)
 class Plan:
-    """How points are evaluated, by rule, so that a resumed run gives the same bytes.
+    """Choices for evaluating points, made by rule, so that a resumed run gives the same bytes.
 
     chunk: examples a batch.  channels_last: memory order of images.  traced: what is frozen runs once, and layers affine in the treated
     weights are summed, not run; not where the module could not be followed, or gave other outputs.  dtype: of activations and weights.
@@ -109,7 +109,7 @@ class Evaluator:
         return program.run(kept, self._weights[program], [_along(layer, row.tolist()) for layer in layers])
 
     def _start(self, j: int) -> Any:
-        """What batch `j` needs once: its inputs, or what its program keeps of them."""
+        """Start batch `j`: its inputs, or the values that its program keeps of them."""
         if self._programs is None:
             return self._parts[j]
         w, axes = self._origin.to(self._narrow.dtype), self._axes.to(self._narrow.dtype)
@@ -118,7 +118,7 @@ class Evaluator:
         return {v: laid_out(t, order) for v, t in kept.items()}, [tuple(laid_out(t, order) for t in la) for la in layers]
 
     def _keeps(self) -> bool:
-        """Start all batches at once, where what they hold fits; whether it does."""
+        """Start all batches at once, where their values fit; returns whether they do."""
         if self._fits is None:
             first = self._start(0)
             self._fits = self._programs is None or self._bytes(*first) <= MEMORY
@@ -126,7 +126,7 @@ class Evaluator:
         return self._fits
 
     def _bytes(self, kept: dict, layers: list) -> int:
-        """Of frozen activations for all batches, from those of the first."""
+        """Bytes of frozen activations for all batches, from those of the first."""
         held = [t for t in [*kept.values(), *(t for layer in layers for t in layer)] if t is not self._parts[0]]
         total = sum(len(part) for part in self._parts)
         return sum(t.numel() * t.element_size() for t in held) * total // len(self._parts[0])
@@ -195,9 +195,9 @@ class EvaluationPlanner:
         return base
 
     def _traced(self, base: Plan, work: Work, few: Data) -> Plan | None:
-        """The plan with all that a trace allows; None where the net cannot be traced.
+        """Plan all that a trace allows; None where the net cannot be traced.
 
-        Batches are as large as what is made at each point allows, and of one size where that is possible: one program then.
+        Batches are as large as the activations at each point allow, and of one size where that is possible: one program then.
         """
         n, net = len(self._data), self._net(base)
         images = few.x.ndim == 4 and any(isinstance(m, _ConvNd) for m in net.module.modules())
@@ -228,7 +228,7 @@ class EvaluationPlanner:
         return programs
 
     def _off(self, plan: Plan, origin: Tensor, axes: Tensor, coords: Tensor, few: Data) -> float:
-        """How far the plan's outputs on a few examples are from the module's own, at origin + coords @ axes.
+        """Measure how far the plan's outputs on a few examples are from the module's, at origin + coords @ axes.
 
         In the net's own dtype; in another one it must run, else inf.
         """
@@ -249,7 +249,7 @@ class EvaluationPlanner:
 
 
 def probes(coords: Tensor | None, axes: Tensor) -> Tensor:
-    """Where a plan is compared with the plain forward: corners of the extent, the origin, four points drawn from `coords`.
+    """Choose points where a plan is compared with the plain forward: corners of the extent, the origin, four points drawn from `coords`.
 
     Without `coords`: the origin, and 0.3 along all axes.
     """

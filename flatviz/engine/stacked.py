@@ -14,7 +14,7 @@ from flatviz.engine.determinism import check_function, same_to_rounding, two_poi
 
 
 def forward(net: Net, W: Tensor, x: Tensor | Inputs, *, chunk: int | None = None, progress: Progress = False) -> Tensor:
-    """Outputs (S, N, C) of weight vectors `W` (S, D) on inputs `x` (N, ...), without gradients.
+    """Compute outputs (S, N, C) of weight vectors `W` (S, D) on inputs `x` (N, ...), without gradients.
 
     chunk: examples a batch; default: as many as keep its largest activation within `determinism.CACHE` bytes (CARD on a GPU),
     at least `determinism.LEAST`.
@@ -57,7 +57,7 @@ class Vmapped:
 
 
 def vmapped(net: Net, x: Tensor) -> Vmapped | None:
-    """The network by vmap, or None where vmap fails, falls back to a loop, or gives other outputs or slopes than the network."""
+    """Read the network by vmap; None where vmap fails, falls back to a loop, or gives other outputs or slopes than the network."""
     seen = net.look(x)
     if not isinstance(x, Tensor) or seen.writes or seen.draws:
         return None

@@ -51,11 +51,11 @@ class Step:
 
 
 def trace_of(net: Net, x: Tensor) -> Program | None:
-    """What `net(w, x)` runs for inputs of the shape, dtype and memory order of `x`.
+    """Trace the operations of `net(w, x)` for inputs of the shape, dtype and memory order of `x`.
 
-    None where that depends on values, or where the module writes into its weights or constants.  All that Python does in
-    the pass is seen, hooks and patched methods included: what is written down is what reached torch.  `functionalize`
-    turns operations in place into those that give new tensors, so nothing is written into `x`.
+    None where they depend on values, or where the module writes into its weights or constants.  Every operation that reaches torch
+    is recorded, those of hooks and patched methods included.  `functionalize` turns operations in place into those that give new
+    tensors, so nothing is written into `x`.
     """
     recorder = _Recorder(net.w, x)
 
@@ -76,7 +76,7 @@ class _Refused(Exception):
 
 
 class _NoMemory(TorchFunctionMode):
-    """Refuses what reads a tensor's memory past torch: that of `functionalize`'s stand-ins is none, and the process would crash."""
+    """Refuses operations that read a tensor's memory past torch: `functionalize`'s stand-ins have none, and the process would crash."""
 
     def __torch_function__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         if func in (Tensor.numpy, Tensor.__array__, Tensor.data_ptr):

@@ -40,24 +40,24 @@ def run(
     are computed, with the same result bit for bit.  A unit that fails is reported through `say` and its rows are missing.
 
     Args:
-        grid: cells, each with any of setting, method, radius, steps, seed, and columns that the experiment adds.
+        grid: Cells, each with any of setting, method, radius, steps, seed, and columns that the experiment adds.
         fit: `fit(cells)` yields (cell, fitted) for each cell of a unit; with `device` it is called as `fit(cells, device=...)`.
         measure: `measure(fitted, cell)` returns {quantity: value}.
-        name: of the experiment, first column of the table and folder in the cache.
-        group: columns that split the grid into units.
-        engine: any executor of `concurrent.futures`, whose workers share the units.
-        workers: more than 1 starts so many processes here for this run, in place of `engine`.
+        name: Name of the experiment, first column of the table and folder in the cache.
+        group: Columns that split the grid into units.
+        engine: Any executor of `concurrent.futures`, whose workers share the units.
+        workers: More than 1 starts so many processes here for this run, in place of `engine`.
         device: "auto", which `prepare` and `pick` read for their network, "cpu", "cuda", "cuda:1".
-        cache: False computes everything and keeps nothing.  What `fit` and `measure` are and refer to is part of the key.
-        files: stored files that `fit` and `measure` read; their content is part of the key too.
+        cache: False computes everything and keeps nothing.  The code of `fit` and `measure`, and all that it refers to, is part of the key.
+        files: Stored files that `fit` and `measure` read; their content is part of the key too.
         progress: None, True or a function(done, total, label), in units.
-        say: receives lines: what was reused, seconds and time left after each unit, failures.
+        say: Receives lines: what was reused, seconds and time left after each unit, failures.
 
     Returns:
         The long table, rows in the order of the grid.
 
     Raises:
-        RuntimeError: where a worker process is lost; the units that ended are in the cache.
+        RuntimeError: If a worker process is lost; the units that ended are in the cache.
         ValueError: for an empty grid, a cell given twice, and where every unit failed.
     """
     cells = [dict(CELL, **cell) for cell in grid]

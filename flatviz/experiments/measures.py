@@ -1,4 +1,4 @@
-"""Objectives under which experiments compare methods, the reference posterior by HMC, and what is measured of each posterior.
+"""Objectives under which experiments compare methods, the reference posterior by HMC, and the measurements of each posterior.
 
     exp(-N L(w) / T) p(w),  p the prior that `prepare` makes, with standard deviation HEAD_STD on the head
 
@@ -32,7 +32,10 @@ from flatviz.symmetry.discrepancy import mmd
 
 
 class Setting(NamedTuple):
-    """What the methods share.  name, more: short label and its rest; head_std: of the prior on the head; fit: settings of each fit."""
+    """Temperature and prior shared by methods.
+
+    name, more: short label and its rest; head_std: of the prior on the head; fit: settings of each fit.
+    """
 
     name: str
     more: str
@@ -88,14 +91,14 @@ def sample_reference(
     """Run the chains for one prepared seed.
 
     Args:
-        net: as `prepare` returns it.
-        task: as `prepare` returns it.
-        prior: as `prepare` returns it.
-        seed: of the chains.
-        kl_weight: the temperature T.
+        net: As `prepare` returns it.
+        task: As `prepare` returns it.
+        prior: As `prepare` returns it.
+        seed: Fixes the chains.
+        kl_weight: The temperature T.
         chains: n_draws, chains and burn_in of `fit_hmc`.
-        diagnose: whether to add R-hat and effective sample sizes; needs ArviZ.
-        progress: as `fit_hmc` takes it.
+        diagnose: Whether to add R-hat and effective sample sizes; needs ArviZ.
+        progress: As `fit_hmc` takes it.
 
     Returns:
         Its facts are NLL, accuracy and ECE of the mixture of all draws; total variation, agreement and 100 MMD^2 of one half of
@@ -129,9 +132,9 @@ def reference_of(
     kl_weight: float = KL_WEIGHT,
     say: Callable[[str], None] = lambda text: None,
 ) -> Reference:
-    """HMC's class probabilities on the test split of a prepared seed, and its draws, in float64.
+    """Give HMC's class probabilities on the test split of a prepared seed, and its draws, in float64.
 
-    Read from the committed result where that is of this very prior and temperature, else computed once and kept in the cache.
+    They are read from the committed result where that is of this very prior and temperature, else computed once and kept in the cache.
     """
     stored = load(COMMITTED).get(f"seed {seed}") if COMMITTED.is_file() and kl_weight == KL_WEIGHT else None
 
@@ -147,7 +150,7 @@ def reference_of(
 
 
 def weights_mmd(q: Posterior, reference: Reference, *, seed: int) -> float:
-    """100 MMD^2 between draws of `q` and HMC's over the treated weights; 0 is the same law, and it can be a little below.
+    """Measure 100 MMD^2 between draws of `q` and HMC's over the treated weights; 0 is the same law, and it can be a little below.
 
     A point is the law that has all its mass there.  Kernels and bandwidths: `flatviz.symmetry.mmd`.
     """
@@ -160,7 +163,7 @@ def _mmd(target: Tensor, W: Tensor) -> float:
 
 
 def mark_of(prior: Gaussian) -> Tensor:
-    """Eight numbers by which a prior is known again."""
+    """Compute eight numbers that identify a prior."""
     return prior.mean[:: max(1, prior.dim // 8)][:8].cpu()
 
 
@@ -183,12 +186,12 @@ class Measurement:
     reference posterior, where there is one.
 
     Args:
-        net: with the weights that are treated.
-        task: its training and test splits are used.
-        seed: of draws and shifts.
-        exact: the reference posterior of this network, or None.
-        n_draws: draws that are averaged.
-        n_spectra: draws of which the curvature is measured.
+        net: Network; its treated weights are measured.
+        task: Its training and test splits are used.
+        seed: Fixes draws and shifts.
+        exact: The reference posterior of this network, or None.
+        n_draws: Draws that are averaged.
+        n_spectra: Draws of which the curvature is measured.
     """
 
     def __init__(

@@ -21,7 +21,7 @@ COLUMNS = ("experiment", *CELL, "quantity", "value")
 
 
 class Quantity(NamedTuple):
-    """How a quantity is named in text, the sign of a gain (0: none), whether ratios are compared, and its factor in text."""
+    """Name of a quantity in text, sign of a gain (0: none), whether ratios are compared, and its factor in text."""
 
     label: str
     better: int
@@ -106,13 +106,13 @@ RATIOS = tuple(name for name, quantity in QUANTITIES.items() if quantity.ratio)
 def paired(
     mine: pd.DataFrame, theirs: pd.DataFrame, better: Mapping[str, int] = BETTER, logs: Sequence[str] = RATIOS
 ) -> pd.DataFrame:
-    """Differences `mine` less `theirs`, seed by seed, one row a quantity.
+    """Compare `mine` with `theirs` seed by seed: differences, one row a quantity.
 
     Args:
         mine: (seeds, quantities), as `at` returns it.
-        theirs: the same of what it is compared with; seeds that only one of the two has are left out.
-        better: quantity -> sign of a gain; only these are compared, where `mine` has them.
-        logs: quantities of which log ratios are compared.
+        theirs: The same of what it is compared with; seeds that only one of the two has are left out.
+        better: Quantity -> sign of a gain; only these are compared, where `mine` has them.
+        logs: Quantities of which log ratios are compared.
 
     Returns:
         Columns quantity, mean, half (of the 95 % interval), n, gains (seeds with a gain), gain (mean with the sign of a gain), p
@@ -148,7 +148,7 @@ def mean_zero(values: pd.Series, better: int = 1) -> dict[str, Any]:
 
 
 def equivalent(row: Mapping[str, Any], margin: float) -> float:
-    """The p of two one-sided t tests: small where the mean of a row of `paired` is shown to lie between -margin and margin.
+    """Compute p of two one-sided t tests: small where the mean of a row of `paired` is shown to lie between -margin and margin.
 
     Source: Schuirmann, J. Pharmacokinet. Biopharm. 15 (1987).
     """
@@ -157,7 +157,7 @@ def equivalent(row: Mapping[str, Any], margin: float) -> float:
 
 
 def shown(values: pd.Series, form: str = ".3g", factor: float = 1.0) -> str:
-    """Mean ± half of the 95 % interval of `factor` times the values; of one value no interval."""
+    """Write the mean ± half of the 95 % interval of `factor` times the values; of one value no interval."""
     test = mean_zero(factor * values)
     return f"{test['mean']:{form}}" if np.isnan(test["half"]) else f"{test['mean']:{form}} ± {test['half']:.2g}"
 
@@ -170,12 +170,12 @@ def holm(p: Sequence[float]) -> np.ndarray:
 
 
 def judged(table: pd.DataFrame, level: float = LEVEL, *, family: str | list[str]) -> pd.DataFrame:
-    """A verdict on each row of `paired`, corrected by Holm for the claims of its family.
+    """Judge each row of `paired`, corrected by Holm for the claims of its family.
 
     Args:
-        table: with p and gain, and where it has them rank and rank_gain.
-        level: of the verdicts.
-        family: name of the family that all rows make, or columns whose values split the rows into families.
+        table: With p and gain, and where it has them rank and rank_gain.
+        level: Level of the verdicts.
+        family: Name of the family that all rows make, or columns whose values split the rows into families.
 
     Returns:
         The table with family (its name), claims (their number in the family), corrected (p) and verdict: "holds" or "does not
@@ -207,12 +207,12 @@ def amount(row: Any) -> str:
 
 
 def sentences(table: pd.DataFrame) -> list[str]:
-    """Each judged row in words: claim, difference with its interval, seeds with a gain, verdict.
+    """Write each judged row in words: claim, difference with its interval, seeds with a gain, verdict.
 
     The rank test's verdict follows where it is another, and where there are seeds enough for that test to decide.
 
     Args:
-        table: of `judged`, with the columns claim (who, and at what) and against (the name of what it is compared with).
+        table: Result of `judged`, with the columns claim (who, and at what) and against (the name of what it is compared with).
     """
     counts = ["" if np.isnan(row.mean) else f", better in {row.gains} of {row.n} seeds" for row in table.itertuples()]
     ranks = [f" (by the rank test: {word})" if other else "" for other, word in zip(_apart(table), table.by_rank)]
@@ -227,14 +227,14 @@ def _apart(table: pd.DataFrame) -> pd.Series:
 
 
 def at_a_glance(table: pd.DataFrame, baselines: Sequence[str]) -> pd.DataFrame:
-    """The verdicts on one method as a table of marks: rows are settings, columns are quantities, a cell has a mark for each baseline.
+    """Show the verdicts on one method as a table of marks: rows are settings, columns are quantities, a cell has a mark for each baseline.
 
     + better, − worse, · inconclusive, nothing where not comparable; * after a mark: the rank test gives another verdict.
     The first column is the ratio of λ1 to that of the last baseline.
 
     Args:
-        table: of `judged`, with the columns setting and baseline; one row for each setting, baseline and quantity.
-        baselines: in the order of the marks.
+        table: Result of `judged`, with the columns setting and baseline; one row for each setting, baseline and quantity.
+        baselines: In the order of the marks.
     """
     marks = table.verdict.map({HOLDS: "+", NOT: "−", OPEN: "·", MISSING: ""}) + np.where(_apart(table), "*", "")
     wide = table.assign(mark=marks).pivot(index="setting", columns=["quantity", "baseline"], values="mark")

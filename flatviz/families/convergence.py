@@ -1,4 +1,4 @@
-"""How far a fit is from where its method would arrive: the objective of a longer fit, and the fixed point of the widths."""
+"""Distance of a fit from its method's optimum: the objective of a longer fit, and the fixed point of the widths."""
 
 import math
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ WITH_GAP = tuple(name for name, m in METHODS.items() if m.needs_prior and "start
 
 @dataclass(frozen=True)
 class ConvergenceGap:
-    """What `convergence_gap` measures, in nats an example, each with its noise: two standard errors.
+    """Result of `convergence_gap`, in nats an example, each with its noise: two standard errors.
 
     objective: of the fit; gap: how much lower that of the longer fit is, at the same draws; steps: of the two fits.
     widths: root mean square over the weights of sigma^2 / fixed point - 1; widths_noise: the value at which it cannot be told
@@ -38,7 +38,7 @@ class ConvergenceGap:
     steps: tuple[int, int]
 
     def __str__(self) -> str:
-        """As a line below a table."""
+        """The gap as a line below a table."""
         few, many = self.steps
         return (
             f"objective {self.objective:.3f} after {few} steps, {self.gap:.3f} ± {self.gap_noise:.3f} above {many} steps; "
@@ -61,25 +61,25 @@ def convergence_gap(
     n_draws: Count = 200,
     progress: Progress = False,
 ) -> ConvergenceGap:
-    """How far `q`, fitted by a method of `METHODS` on `task.train`, is from that method's own optimum.
+    """Measure how far `q`, fitted by a method of `METHODS` on `task.train`, is from that method's optimum.
 
         gap      objective(q) - objective(a fit of `times` as many steps),  at the same noise
         widths   sigma^2 against leverage / (E_q[h] / tau + diag P),  tau = kl_weight / N, h the diagonal of the Hessian
 
-    The objective is the method's: of SA-BMA and SAM the loss after the ascent, plus tau KL(q || prior).  Of theirs h is
+    The objective is the method's: for SA-BMA and SAM the loss after the ascent, plus tau KL(q || prior).  For them h is
     E[g z] / sigma with g the gradient after the ascent, by which they set the widths.
 
     Args:
-        net: as `prepare` returns it.
-        task: of which the training split is used.
-        prior: of the fit.
-        q: what was fitted.
-        method: one that fits a Gaussian from a start: "vi", "f-vi", "sabma", "sam_mu", "authors_code".
-        seed: of the longer fit, that of `q`; the draws have others.
-        radius: of `q`; None is the method's own.
-        fit: settings of `q`, as in `fit_family`; None are the method's own.
-        times: steps of the longer fit over those of `q`.
-        n_draws: of each posterior, twice.
+        net: As `prepare` returns it.
+        task: Task; its training split is used.
+        prior: Prior of the fit.
+        q: The fitted posterior.
+        method: One that fits a Gaussian from a start: "vi", "f-vi", "sabma", "sam_mu", "authors_code".
+        seed: Fixes the longer fit, that of `q`; the draws have others.
+        radius: Radius of `q`; None: the method's default.
+        fit: Settings of `q`, as in `fit_family`; None: the method's defaults.
+        times: Steps of the longer fit over those of `q`.
+        n_draws: Draws of each posterior, in two sets.
         progress: True, None (where a terminal watches) or a function.
 
     Raises:
@@ -130,7 +130,7 @@ def convergence_gap(
 
 
 def objective(algorithm: GaussianFit, q: Gaussian, loss: TrainingLoss, noise: tuple[Tensor, ...]) -> tuple[Tensor, Tensor]:
-    """What a method minimises, at q with this noise: the loss after its ascent plus tau KL(q || prior), (); and the pull on log_std.
+    """Compute the objective of a method at q with this noise, (), loss after its ascent plus tau KL(q || prior); and the pull on log_std.
 
     The pull (D,) is an estimate of d_i (h_i / tau + P_ii) - leverage_i, 0 at the fixed point of the widths.
     """
@@ -141,7 +141,7 @@ def objective(algorithm: GaussianFit, q: Gaussian, loss: TrainingLoss, noise: tu
 
 
 def gap_of_member(fits: Fitting, member: Member) -> ConvergenceGap:
-    """`convergence_gap` of a member that `fits` made."""
+    """Measure the `convergence_gap` of a member that `fits` fitted."""
     method, radius = fits.key(check_choice(member.method, WITH_GAP, "method"), member.radius)
     prior, settings = fits.given(method)
     how = dict(seed=fits.seed, radius=radius or None, fit=settings, progress=fits.progress)

@@ -46,16 +46,16 @@ def fit_family(
     where the network allows it.
 
     Args:
-        net: as `transfer` returns it.
-        task: of which the training split is fitted.
-        prior: as `transfer` returns it.
-        radii: method -> radii, each in the method's unit; None: those of the tour.
-        seed: of the noise of every fit.
-        fit: settings in place of those of the methods' records, each where the method has it: {"steps": 300}.
-        tuned: method -> what `flatviz run tune` chose for it (`flatviz.families.members`); its radius is fitted too.  Radius 0 of
+        net: As `transfer` returns it.
+        task: Task; its training split is fitted.
+        prior: As `transfer` returns it.
+        radii: Method -> radii, each in the method's unit; None: those of the tour.
+        seed: Fixes the noise of every fit.
+        fit: Settings in place of those of the methods' records, each where the method has it: {"steps": 300}.
+        tuned: Method -> what `flatviz run tune` chose for it (`flatviz.families.members`); its radius is fitted too.  Radius 0 of
             a tuned method is VI at that method's settings.
         progress: True, None (where a terminal watches) or a function.
-        engine: any executor of `concurrent.futures`, a pool of processes or a cluster's: its workers share the fits, the radii
+        engine: Any executor of `concurrent.futures`, a pool of processes or a cluster's: its workers share the fits, the radii
             of one method too, each then what it is alone, to rounding.
 
     Raises:
@@ -89,22 +89,22 @@ def measure(
     around_resolution: Several = 31,
     progress: Progress = False,
 ) -> Family:
-    """The family with its pictures and numbers: surface, samples on it, spectra, predictions on the test split.
+    """Measure a family: surface, samples on it, spectra, predictions on the test split.
 
     All share one PCA plane, of the pooled draws, and one pair of random directions.  Surface and spectra are of the
     mean NLL of the training examples over the treated weights; scores are of the test split.  BatchNorm statistics
     are those of the net throughout, as they were when the posteriors were fitted.
 
     Args:
-        net: as for `fit_family`.
-        task: of which the training split gives the loss and the test split the scores.
-        family: what `fit_family` returned.
-        seed: of draws and planes.
-        n_draws: draws a posterior, at least 2.
-        n_spectra: of them, those whose largest eigenvalues are computed.
-        k: eigenvalues of each.
-        resolution: grid points a side of the shared surface.
-        around_resolution: of the surface around each center.
+        net: As for `fit_family`.
+        task: Task; its training split gives the loss and its test split the scores.
+        family: Result of `fit_family`.
+        seed: Fixes draws and planes.
+        n_draws: Draws a posterior, at least 2.
+        n_spectra: Draws whose largest eigenvalues are computed.
+        k: Eigenvalues of each.
+        resolution: Grid points a side of the shared surface.
+        around_resolution: Grid points a side of the surface around each center.
         progress: True, None (where a terminal watches) or a function.
 
     Example:
@@ -145,7 +145,7 @@ def line_of_inputs(task: Task) -> dict[str, Tensor]:
 def extend(
     fits: Fitting, family: Family, method: str, radius: float, posterior: Posterior, surfaces: Sequence[str] = SURFACES
 ) -> Family:
-    """A measured family with one more member, on the planes and scales it has, measured at the seed after that of the fits.
+    """Add one member to a measured family, on its planes and scales, measured at the seed after that of the fits.
 
     surfaces: those of `SURFACES` that are computed, two thirds of the work; for the others that of the nearest member stands in.
     """
@@ -160,10 +160,10 @@ def extend(
 
 
 def repeat_family(fits: Fitting, family: Family, seeds: Sequence[int]) -> Family:
-    """The measured family with `over_seeds`: each member fitted again with every one of `seeds`, and measured.
+    """Measure `over_seeds` of a family: each member fitted again with every one of `seeds`, and measured.
 
-    Data, pre-trained network and prior stay; the noise of fit and draws changes, so what spreads over seeds is what that
-    noise does.  The radii of a method are trained together, with all seeds at once, where the network allows it.
+    Data, pre-trained network and prior stay; the noise of fit and draws changes, so the spread over seeds is the effect of that
+    noise.  The radii of a method are trained together, with all seeds at once, where the network allows it.
     over_seeds of a member: "lambda1", the mean over as many draws as the family has spectra; those of `SCORED` on the test split
     at the family's largest ensemble; (1 + seeds,) each, the value of the member itself first, NaN where a fit diverged.
     """
@@ -192,7 +192,7 @@ def repeat_family(fits: Fitting, family: Family, seeds: Sequence[int]) -> Family
 
 @dataclass(frozen=True)
 class _Ground:
-    """What all members of a family are measured on.
+    """Planes, sizes and spectra shared by the measurements of all members of a family.
 
     sizes: draws, those with a spectrum, eigenvalues of it; resolution, reach: points a side of the surfaces around a center, and
     how far those of the sharpest directions go; spectra: of centers that are known, by id.
@@ -210,7 +210,7 @@ class _Ground:
 
     @classmethod
     def of(cls, fits: Fitting, family: Family) -> _Ground:
-        """That of a measured family."""
+        """Read the ground of a measured family."""
         first = family[0]
         sizes = family.n_draws, max(map(len, family.spectrum)), len(first.spectrum[0].values)
         reach = float(first.sharpest.a.max())
@@ -222,7 +222,7 @@ class _Ground:
         return member_steps(self.net, self.task, self.family, seed=self.seed, resolution=3 * self.resolution // 2)
 
     def measured(self, member: Member, surfaces: Sequence[str] = SURFACES) -> Member:
-        """A member with its draws on the plane, spectra, prediction, step and maps; of its surfaces those that are named."""
+        """Measure a member: draws on the plane, spectra, prediction, step and maps; only those of its surfaces that are named."""
         net, task, family, seed, q = self.net, self.task, self.family, self.seed, member.posterior
         (n_draws, n_spectra, k), f = self.sizes, loss_of(net, task)
         draws = q.sample(count(q, n_draws), seed=seed)
@@ -245,7 +245,7 @@ class _Ground:
 
 
 def member_values(spectra: Sequence[Spectrum], prediction: Prediction) -> dict[str, Tensor]:
-    """The mean of a member's largest eigenvalues over its draws, and those of `SCORED` of its largest ensemble, () each."""
+    """Compute the mean of a member's largest eigenvalues over its draws, and those of `SCORED` of its largest ensemble, () each."""
     lambda1 = torch.stack([s.values[0] for s in spectra]).mean()
     scores = {name: prediction.scores[name][-1].to(lambda1) for name in SCORED if name in prediction.scores}
     return {name: value.cpu() for name, value in {"lambda1": lambda1, **scores}.items()}

@@ -1,4 +1,4 @@
-"""What a family shows beside its surface: other planes and quantities, predictions over inputs, disputed images."""
+"""Maps of a family beside its surface: other planes and quantities, predictions over inputs, disputed images."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -34,7 +34,7 @@ MOST_SIDE = 32  # px of an image; larger ones are averaged down
 
 
 def shared_maps(net: Net, task: Task, shared: Surface, resolution: int) -> dict[str, Any]:
-    """`Family.maps`: other quantities on the shared plane.
+    """Compute `Family.maps`: other quantities on the shared plane.
 
     accuracy: a Surface, of the training examples, where the likelihood has classes; a, b: ticks at which members have "ensemble",
     of one class an example; not for a net with BatchNorm, whose convolutions would take minutes.
@@ -124,9 +124,9 @@ def _side(net: Net, points: int) -> int:
 
 
 def rise_distance(f: Objective, center: Tensor, spectrum: Spectrum) -> float:
-    """How far along the first two axes of `spectrum` f has risen by `RISE`, the farthest of the four directions.
+    """Find the distance along the first two axes of `spectrum` at which f has risen by `RISE`, the largest of the four directions.
 
-    At most the distance at which the quadratic model has: a confident network has hardly any curvature at its center, and
+    The distance is at most that of the quadratic model: a confident network has hardly any curvature at its center, and
     its loss grows all the same.
     """
     largest = float(spectrum.values[0])
@@ -151,7 +151,7 @@ def has_input_maps(task: Task) -> bool:
 def input_maps(
     net: Net, task: Task, family: Family, *, seed: int, reference: Posterior | None = None, resolution: int = 17
 ) -> Family:
-    """The family with the probability of class 1 over a grid of inputs, of every member at every ensemble size.
+    """Add the probability of class 1 over a grid of inputs to a family, of every member at every ensemble size.
 
     `inputs`: ticks a, b (G,) of the grid; x, y: the training points; reference (G, G): of all draws of a reference posterior,
     HMC.  A member's "probs" (S, G, G): of ensemble size, b, a.
@@ -166,7 +166,7 @@ def input_maps(
 
 
 def input_row(net: Net, task: Task, family: Family, q: Posterior, n_draws: int, *, seed: int) -> dict[str, Tensor]:
-    """What one member predicts ("probs"), on the grid that the family has; {} where it has none.
+    """Compute the predictions of one member ("probs") on the grid that the family has; {} where it has none.
 
     Probability of class 1 of ensembles of 1, 2 .. draws, (n_draws, G, G); of fewer draws the largest ensemble is repeated.
     """
@@ -187,7 +187,7 @@ def has_images(task: Task) -> bool:
 
 
 def with_pixels(task: Task, family: Family) -> Family:
-    """The family with `images` of all that its members show.
+    """Add to a family the `images` that its members show.
 
     index (K,): rows of the test split, rising; pixels (K, H, W) or (K, H, W, 3), uint8.
     """
@@ -198,7 +198,7 @@ def with_pixels(task: Task, family: Family) -> Family:
 
 
 def disputed_row(task: Task, prediction: Prediction, size: int) -> dict[str, Tensor]:
-    """A member's `disputed` up to an ensemble `size`, "shown" and "nats" (S, k): a point is every ensemble, its row is repeated.
+    """Compute a member's `disputed` up to an ensemble `size`, "shown" and "nats" (S, k): a point is every ensemble, its row is repeated.
 
     {} where the task has no images.
     """
@@ -208,10 +208,10 @@ def disputed_row(task: Task, prediction: Prediction, size: int) -> dict[str, Ten
 
 
 def disputed(prediction: Prediction, n_shown: int = N_IMAGES) -> tuple[Tensor, Tensor]:
-    """Rows (S, k) of the inputs with the largest disagreement at each ensemble size n = 1 .. S, and the disagreement (S, k).
+    """Rank inputs by disagreement: rows (S, k) with the largest at each ensemble size n = 1 .. S, and the disagreement (S, k).
 
-    Mutual information between label and draw over the first n draws, H(mean_s p_s) - mean_s H(p_s), in nats; one draw
-    disagrees with nobody, so n = 1 shows the inputs of its largest entropy H(p_1).  Inputs with diverged outputs come last.
+    Mutual information between label and draw over the first n draws, H(mean_s p_s) - mean_s H(p_s), in nats; it is 0 for one
+    draw, so n = 1 shows the inputs of its largest entropy H(p_1).  Inputs with diverged outputs come last.
     """
     probs = prediction.outputs.log_softmax(-1).double().exp()
     n = torch.arange(1, len(probs) + 1, device=probs.device).double()

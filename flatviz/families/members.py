@@ -29,7 +29,7 @@ class Choice:
     head_std: float | None = None
 
     def __str__(self) -> str:
-        """What is set, as text."""
+        """The settings as text."""
         return str(Tuned({**self.settings, "radius": self.radius, "head_std": self.head_std})) or "as in the record"
 
 
@@ -62,7 +62,7 @@ Fitted = dict[tuple[str, float, int], Posterior]  # by method, radius and seed
 
 @dataclass(frozen=True)
 class Fitting:
-    """What all fits of a family share: network, task and prior, the seed of the noise, and their settings.
+    """Network, task, prior, seed of the noise, and settings shared by all fits of a family.
 
     fit: values in place of the settings of the methods' records, each where the method has it (steps, lr ...).
     tuned: method -> settings, radius and width of the prior that `tune` chose; `fit` goes before them.
@@ -83,7 +83,7 @@ class Fitting:
         check_settings(self.fit)
 
     def choice(self, method: str) -> Choice:
-        """What was chosen for a method; nothing, where it was not tuned."""
+        """Give the choice for a method; an empty one, where it was not tuned."""
         return (self.tuned or {}).get(method, Choice())
 
     def given(self, method: str) -> tuple[Gaussian, dict[str, Any]]:
@@ -114,7 +114,7 @@ class Fitting:
         return (other if (mine.settings, mine.head_std) == (theirs.settings, theirs.head_std) else method), 0.0
 
     def member(self, method: str, radius: float | None = None) -> Posterior:
-        """The posterior of one method; radius None is the one that was chosen, else that of its record."""
+        """Fit one method; radius None is the chosen one, else that of its record."""
         record, choice = METHODS[check_choice(method, tuple(METHODS), "method")], self.choice(method)
         prior, settings = self.given(method)
         radius = choice.radius if radius is None else radius
@@ -144,7 +144,7 @@ class Fitting:
         return record.fit(self.net, self.task.train, prior, **self._how(), **keywords)
 
     def members(self, keys: Iterable[tuple[str, float]], seeds: Sequence[int], engine: Engine = None) -> Fitted:
-        """Posteriors of all (method, radius) at all seeds; a fit that diverges beside others is left out.
+        """Fit all (method, radius) at all seeds; a fit that diverges beside others is left out.
 
         A method that can trains its radii above 0 and the seeds together.  engine: an executor whose workers share the fits, the
         radii of one method too.
@@ -158,7 +158,7 @@ class Fitting:
     def family(
         self, radii: Radii, engine: Engine = None, fail: Callable[[str, float, Exception], None] | None = None
     ) -> Family:
-        """The family that `fit_family` makes.
+        """Fit the family of `fit_family`.
 
         fail: called with what raises, which the family is then without; None raises it.
 
@@ -191,7 +191,7 @@ class Fitting:
 
 
 def unless_diverged(fit: Callable, /, *given: Any, **how: Any) -> Any:
-    """fit(*given, **how), of one member or of several; None where the fit, or all of them, diverged."""
+    """Call fit(*given, **how), of one member or of several; None where the fit, or all of them, diverged."""
     try:
         return fit(*given, **how)
     except Diverged:
@@ -208,7 +208,7 @@ def predicted(
     likelihood: Likelihood = "categorical",
     progress: Progress = False,
 ) -> Prediction:
-    """The prediction of `n_draws` draws, or of all that `q` has, with the BatchNorm statistics of the net."""
+    """Predict by `n_draws` draws, or all that `q` has, with the BatchNorm statistics of the net."""
     how = dict(batchnorm="frozen" if net.has_batchnorm else None, likelihood=likelihood, progress=progress)
     return predict(net, q, data, count(q, n_draws), seed=seed, **how)
 
@@ -219,12 +219,12 @@ def loss_of(net: Net, task: Task) -> Objective:
 
 
 def count(q: Posterior, n_draws: int) -> int:
-    """How many of `n_draws` draws a posterior has: one of a point."""
+    """Count the draws of a posterior, at most `n_draws`: a point has one."""
     return min(n_draws, len(q.W)) if isinstance(q, Draws) else n_draws
 
 
 def once(family: Family, function: Callable[[Member], Any], label: str = "", progress: Progress = False) -> list[Any]:
-    """function(member) of every member, asked once for those that share a posterior: radius 0 of several methods."""
+    """Call function(member) for every member, once for those that share a posterior: radius 0 of several methods."""
     first: dict[int, Member] = {}
     for member in family:
         first.setdefault(id(member.posterior), member)
@@ -233,19 +233,19 @@ def once(family: Family, function: Callable[[Member], Any], label: str = "", pro
 
 
 def with_maps(family: Family, rows: Iterable[Mapping[str, Any]]) -> Family:
-    """With these among the `maps` of its members, one row each."""
+    """Add these to the `maps` of the members, one row each."""
     return family.each(maps=[m.maps | row for m, row in zip(family, rows)])
 
 
 def check_settings(fit: Mapping | None) -> None:
-    """That each name in `fit` is a setting of some method, "lr_scale" or "training"."""
+    """Check that each name in `fit` is a setting of some method, "lr_scale" or "training"."""
     known = dict.fromkeys(["lr_scale", "training", *(name for m in METHODS.values() for name in m.plain.settings)])
     for name in fit or {}:
         check_choice(name, tuple(known), "a setting of fit")
 
 
 def groups_of(members: Iterable[tuple[str, float]], together: bool) -> list[tuple[str, list[float]]]:
-    """(method, radii) of each fit: those that a method can train together, if they are to be, and every other one alone."""
+    """List (method, radii) of each fit: those that a method can train together, if they are to be, and every other one alone."""
     radii: dict[str, list[float]] = {}
     for method, radius in members:
         radii.setdefault(method, []).append(radius)
@@ -258,7 +258,7 @@ def groups_of(members: Iterable[tuple[str, float]], together: bool) -> list[tupl
 
 
 def _fit_group(fits: Fitting, group: tuple[str, list[float], Sequence[int]]) -> Fitted:
-    """One group of `groups_of` at all seeds."""
+    """Fit one group of `groups_of` at all seeds."""
     method, radii, seeds = group
     cells = [(radius, seed) for radius in radii for seed in seeds]
     if len(cells) == 1 or not (METHODS[method].fit_grid and all(radii)):

@@ -1,4 +1,4 @@
-"""What one step of SA-BMA does, on its plane: the ball around q, the worst q' in it, the step back; and at moments of a fit."""
+"""One step of SA-BMA on its plane: the ball around q, the worst q' in it, the step back; and such steps at moments of a fit."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -38,7 +38,7 @@ def mechanism(
     name: str = "q",
     likelihood: Likelihood = "categorical",
 ) -> Mechanism:
-    """The step of SA-BMA from `q` at each of `radii`: ascend to the worst q', take the gradient there, descend from q.
+    """Take the step of SA-BMA from `q` at each of `radii`: ascend to the worst q', take the gradient there, descend from q.
 
         ascend   Delta = radius F^-1 g / sqrt(g^T F^-1 g),  q' = q + Delta          `perturb`, in `mode`
         there    g' = grad E_q'[NLL]
@@ -48,16 +48,16 @@ def mechanism(
     BatchNorm statistics are those of the net.
 
     Args:
-        net: the network.
-        data: of which the loss is the mean NLL.
-        q: over its treated weights.
-        radii: at least one, in the unit of `mode`.
-        seed: of the noise, the same at q and at q'.
-        mode: of `perturb`.
-        n_draws: draws behind each expectation; training has one.
-        resolution: grid points a side of the loss.
-        name: of q in pictures.
-        likelihood: of the loss, as in `fv.nll`.
+        net: The network.
+        data: Examples of the mean NLL.
+        q: Gaussian over its treated weights.
+        radii: At least one, in the unit of `mode`.
+        seed: Fixes the noise, the same at q and at q'.
+        mode: As in `perturb`.
+        n_draws: Draws behind each expectation; training has one.
+        resolution: Grid points a side of the loss.
+        name: Name of q in pictures.
+        likelihood: Of the loss, as in `fv.nll`.
 
     Raises:
         ValueError: For no radius, a q of another length, or an unknown word.
@@ -78,7 +78,7 @@ def mechanism(
 
 
 def member_steps(net: Net, task: Task, family: Family, *, seed: int, resolution: int) -> Callable[[Member], Mechanism | None]:
-    """Member -> the step from VI's posterior at its radius; None for every one where VI is not in the family.
+    """Compute each member's step from VI's posterior at its radius; None for every one where VI is not in the family.
 
     All on the plane of Sigma g and g at VI's mean, so that the radius moves the ball and the ground stays, which reaches as far
     as the largest radius that a lab offers.  Methods without a perturbation, and radius 0, move nothing.
@@ -136,15 +136,15 @@ class Step:
         return Mechanism(**placed(rows, torch.device("cpu")), **about | fields)
 
     def with_surface(self, shown: Mechanism, resolution: int) -> Mechanism:
-        """With the loss on the plane of `plane_of_step`, a little further than all that is drawn."""
+        """Add the loss on the plane of `plane_of_step`, a little further than all that is drawn."""
         reach = MARGIN * max(shown.reach(k) for k in range(len(shown.radius)))
         return replace(shown, surface=slice_plane(self.f, self.plane, extent=reach, resolution=resolution))
 
 
 def plane_of_step(q: Posterior, gradient: Tensor, seed: int) -> Plane:
-    """Through q's center, along Sigma g, the way `kl_exact` moves the mean, and the gradient g, the way SAM moves it.
+    """Build the plane through q's center, along Sigma g, the move of `kl_exact`, and the gradient g, the move of SAM.
 
-    Of a posterior without a covariance along g; where the two are parallel, or g is 0, a direction is random.
+    A posterior without a covariance has g alone; where the two are parallel, or g is 0, a direction is random.
     """
     noise = torch.randn(2, len(gradient), generator=generator(seed), dtype=gradient.dtype).to(gradient.device)
     along = q.cov_mul(gradient) if isinstance(q, Gaussian) else gradient
@@ -156,7 +156,7 @@ def plane_of_step(q: Posterior, gradient: Tensor, seed: int) -> Plane:
 
 
 def _ball(q: Gaussian, plane: Plane, radius: float, mode: str) -> Tensor:
-    """E (2, 2): the ball's shadow is where a^T E^-1 a <= 1.  Of d^T Sigma^-1 d <= radius^2 it is radius^2 A Sigma A^T."""
+    """E (2, 2): the ball's shadow is where a^T E^-1 a <= 1.  For d^T Sigma^-1 d <= radius^2 it is radius^2 A Sigma A^T."""
     if UNITS[mode] == "Euclidean":
         return radius**2 * torch.eye(2, dtype=q.mean.dtype, device=q.mean.device)
     return radius**2 * (plane.axes @ q.cov_mul(plane.axes).T)

@@ -1,4 +1,4 @@
-"""From a user's network to the net, task and prior of a lab: trials, checks, and what a quick one leaves out (hence its length)."""
+"""From a user's network to the net, task and prior of a lab: trials, checks, and the parts left out by a quick one (hence its length)."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ DO = "check inputs and labels, train the module first, or call the steps yoursel
 
 
 def examples(given: Examples, name: str, classes: Sequence[str] = (), likelihood: Likelihood = "categorical") -> Data:
-    """Inputs and class labels, or targets of another likelihood, as a `Data`; of a data set or a loader the first that a lab fits.
+    """Read inputs and class labels, or targets of another likelihood, into a `Data`; of a data set or a loader the first that a lab fits.
 
     Raises:
-        ValueError: Where labels are no whole numbers.
+        ValueError: If labels are no whole numbers.
     """
     most = MOST if isinstance(given, (Dataset, DataLoader)) else None
     try:
@@ -99,13 +99,13 @@ def prepare_own(
     progress: Progress = False,
     say: Say = lambda text: None,
 ) -> tuple[Fitting, str]:
-    """Net, task, prior and settings for a lab over normalisation layers and head of a network (head alone: without any).
+    """Build net, task, prior and settings for a lab over normalisation layers and head of a network (head alone: without any).
 
     A module that has not learned `train` is trained first.  The prior of the normalisation layers is SWAG's on `train`, the
     head's is wide and about 0; each rate is the first at which the network learns.  Settings of the fits are those of the
-    best of several trials on a validation split, a fifth of `train`, by NLL.  Where none stays finite, learns and is about as
+    best of several trials on a validation split, a fifth of `train`, by NLL.  If none stays finite, learns and is about as
     good as the trained network, rates and widths of the prior fall along `SHRINK`, and at last the head alone is treated.
-    What is computed follows from the arguments alone, never from the time that it takes.
+    The computation follows from the arguments alone, never from the time that it takes.
 
     Args:
         module: The network, inputs (N, ...) -> outputs (N, ...).
@@ -114,7 +114,7 @@ def prepare_own(
         likelihood: What its outputs say, as in `fv.nll`.
         effort: "quick": one trial; of a large network small steps, of one draw and 128 examples; of a larger one the head alone,
             on activations that are computed once.  "full": six trials and nothing left out.  A number: a full one of so many.
-        seed: Of all random numbers.
+        seed: Fixes all random numbers.
         progress: True, None (where somebody watches) or a function.
         say: Called with a line of text for each step that is done.
 
@@ -122,7 +122,7 @@ def prepare_own(
         What the fits of a lab share, and a line on how good they are beside the trained network.
 
     Raises:
-        Diverged: Where a step leaves a network that is no better than its largest class, or than the best constant outputs.
+        Diverged: If a step leaves a network that is no better than its largest class, or than the best constant outputs.
     """
     train = examples(train, "train", likelihood=likelihood)
     test = examples(test, "test", train.class_names, likelihood)
@@ -179,7 +179,7 @@ def _task(train: Data, test: Data, likelihood: Likelihood, seed: int) -> Task:
 
 
 def _check_outputs(net: Net, task: Task) -> None:
-    """That the net takes the inputs, and gives a logit for each class or what else the likelihood takes."""
+    """Check that the net takes the inputs, and gives a logit for each class or the outputs of its likelihood."""
     x = task.train.x[:2]
     try:
         with torch.no_grad():
@@ -215,12 +215,12 @@ def _head_alone(net: Net, task: Task, how: dict, say: Say, settled: Callable[...
 def _with_settings(
     fits: Fitting, *, trials: int, say: Say, fixed: Mapping[str, Any], before: _Standing, last: bool
 ) -> tuple[Fitting, str]:
-    """With the best of the trials, at the first of `SHRINK` at which that is finite, learns and is about as good as the network.
+    """Set the best of the trials, at the first of `SHRINK` at which that is finite, learns and is about as good as the network.
 
     before: of the trained network; last: take what lost the least, where all lose.
 
     Raises:
-        Diverged: Where all lose, and it is not the last.
+        Diverged: If all lose, and it is not the last.
     """
     method, net, task = METHODS[TUNED], fits.net, fits.task
     record = method.tuned(net).settings["lr"]
@@ -266,7 +266,7 @@ def _with_settings(
 
 @dataclass(frozen=True)
 class _Standing:
-    """How good a network is on the n held-out examples: accuracy, or NLL, with the loss of each and how far below constant outputs."""
+    """Quality of a network on the n held-out examples: accuracy, or NLL, with the loss of each and how far below constant outputs."""
 
     score: float
     n: int
@@ -286,7 +286,7 @@ class _Standing:
 
 
 def _standing(net: Net, w: Tensor, task: Task, progress: Progress = False) -> _Standing:
-    """Of the network at w on the validation split."""
+    """Measure the network at w on the validation split."""
     if task.one_label:
         return _Standing(_accuracy(net, w, task.validation, progress), len(task.validation))
     losses, constant = losses_of(net, w, task.validation, task.likelihood, progress)
@@ -339,7 +339,7 @@ def _learned(net: Net, task: Task, how: dict, say: Say) -> Net:
 
 
 def _first(values: Sequence[float], attempt: Callable[[float], Any]) -> Any:
-    """What `attempt(value)` gives for the first of the values at which it learns.  Raises the last Diverged else."""
+    """Give `attempt(value)` for the first of the values at which it learns.  Raises the last Diverged else."""
     for value in values:
         try:
             return attempt(value)

@@ -1,4 +1,4 @@
-"""Tasks, networks and their pre-training, by name or by the user; networks without the source and corrupted images to hold them against."""
+"""Tasks, networks and their pre-training, by name or by the user; networks without the source and corrupted images for comparison."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ LEAST_GAIN = 0.05  # of the way from the largest class's share to 1
 
 @dataclass(frozen=True)
 class Recipe:
-    """How the source network is trained, the SGD tail that gives its SWAG prior, and the width of that prior."""
+    """Settings of the source network's training, of the SGD tail that gives its SWAG prior, and the width of that prior."""
 
     epochs: int = 60
     lr: float = 0.1
@@ -45,7 +45,7 @@ class Recipe:
     scale: float = 64.0  # of SWAG's covariance, whose own width is a tenth of what makes radius and ensemble size matter
 
     def with_epochs(self, epochs: int | None) -> Recipe:
-        """With another number of epochs; None leaves it."""
+        """Return the recipe with another number of epochs; None leaves it."""
         return self if epochs is None else replace(self, epochs=epochs)
 
     def __str__(self) -> str:
@@ -61,12 +61,12 @@ BATCHNORM = Recipe(swag_lr=0.02, scale=4096.0)
 
 
 def recipe_for(net: Net) -> Recipe:
-    """Settings at which a network of this kind learns the tasks of this package."""
+    """Choose settings at which a network of this kind learns the tasks of this package."""
     return BATCHNORM if net.has_batchnorm else PLAIN
 
 
 def build_model(model: Model, task: Task, *, seed: int) -> nn.Module:
-    """A fresh network for the task: by its name in `MODELS`, or by a function of the task, run under `seed`."""
+    """Build a fresh network for the task: by its name in `MODELS`, or by a function of the task, run under `seed`."""
     if isinstance(model, str):
         return MODELS[check_choice(model, tuple(MODELS), "model")](task, seed=seed)
     with saved_rng(seed):
@@ -76,7 +76,7 @@ def build_model(model: Model, task: Task, *, seed: int) -> nn.Module:
 
 
 def task_for(task: TaskOf, seed: int, *, shots: int | None = None) -> Task:
-    """The task of one seed: by name, drawn by the seed; a `Task` is the same for all; a function is called with the seed."""
+    """Build the task of one seed: by name, drawn by the seed; a `Task` is the same for all; a function is called with the seed."""
     if isinstance(task, str):
         return named_task(task, shots=shots, seed=seed)
     task = task if isinstance(task, Task) else task(seed)
@@ -117,7 +117,7 @@ def below(losses: Tensor, constant: Tensor) -> bool:
 def check_learned(
     net: Net, w: Tensor, data: Data, stage: str, do: str, progress: Progress = False, likelihood: Likelihood = "categorical"
 ) -> None:
-    """That a network at `w` is no dead one: finite outputs, and more right answers on `data` than its largest class gives.
+    """Check that a network at `w` has learned: finite outputs, and more right answers on `data` than its largest class gives.
 
     Under another likelihood than that of one class an example: a smaller NLL than the best constant outputs have.
 
@@ -154,7 +154,7 @@ KINDS, SEVERITIES = ("gaussian_noise", "defocus_blur", "fog", "pixelate"), (1, 3
 
 
 def without_source(task: Task, model: Model = "mlp", *, seed: int) -> dict[str, Net]:
-    """Name -> network fitted on `task.train` alone; of its settings the one with the least validation NLL.
+    """Fit networks on `task.train` alone: name -> network, at the settings with the least validation NLL.
 
     Logistic regression on the inputs (five strengths of its L2 penalty), and the network with all its weights trained from a
     random start (60 and 240 epochs).  The weights of each network, `net.w`, are its solution.
@@ -188,7 +188,7 @@ def at_solution(net: Net, data: Data) -> Prediction:
 
 
 def worth_of_transfer(mine: Prediction, others: Mapping[str, Prediction]) -> str:
-    """Whether transfer helps or harms, as a sentence: `mine` against the most accurate of `others` on the same test examples.
+    """Say whether transfer helps or harms: `mine` against the most accurate of `others` on the same test examples.
 
     It helps or harms where the 95 % interval of the difference in accuracy over the examples is on one side of 0.
     """
@@ -214,17 +214,17 @@ def shifted_scores(
     batchnorm: Literal["frozen"] | Data | None = None,
     progress: Progress = False,
 ) -> Shift:
-    """Accuracy, NLL and ECE of the average of `n_draws` draws on `data` and on its corrupted copies, by kind and severity.
+    """Compute accuracy, NLL and ECE of the average of `n_draws` draws on `data` and its corrupted copies, by kind and severity.
 
     Args:
-        net: the network.
-        posterior: over its treated weights.
-        data: labelled images (N, C, H, W) from 0 to 1.
-        kinds: of `fv.datasets.CORRUPTIONS`; by default one each of noise, blur, weather and digital.
+        net: The network.
+        posterior: Posterior over its treated weights.
+        data: Labelled images (N, C, H, W) from 0 to 1.
+        kinds: Keys of `fv.datasets.CORRUPTIONS`; by default one each of noise, blur, weather and digital.
         severities: 1 to 5; severity 0, the images as they are, comes first in the result.
-        n_draws: ensemble size; the same draws for every corruption.
-        batchnorm: as in `predict`: "frozen", or a Data that re-estimates the statistics for each draw.
-        seed: of the draws and of the corruptions, which are the same for every posterior.
+        n_draws: Ensemble size; the same draws for every corruption.
+        batchnorm: As in `predict`: "frozen", or a Data that re-estimates the statistics for each draw.
+        seed: Fixes the draws and of the corruptions, which are the same for every posterior.
         progress: True, None (where a terminal watches) or a function.
 
     Raises:

@@ -29,15 +29,15 @@ def each(
     label: str = "tasks",
     progress: Progress = False,
 ) -> Iterator[tuple[int, Any]]:
-    """Calls of a function, here or by an executor.
+    """Call a function for each item, here or by an executor.
 
-    given: what all tasks share; it travels with each of them, by cloudpickle, so that functions of a notebook do.
+    given: shared by all tasks; it travels with each of them, by cloudpickle, so that functions of a notebook do.
 
     Yields:
         (number, function(given, item)) of each item, as they come in; in their order where `engine` is None.
 
     Raises:
-        RuntimeError: Where a process of the executor is lost.
+        RuntimeError: If a process of the executor is lost.
         ValueError: Under autocast or hooks on all modules, which other processes do not have.
     """
     here = ((i, function(given, item)) for i, item in enumerate(items))
@@ -112,7 +112,7 @@ def cached_each(
     labels: Sequence[str] = (),
     say: Callable[[str], None] = lambda text: None,
 ) -> list[Any]:
-    """The result for each of `settings`: from the cache, or from `compute(numbers that are missing)`, kept as they come.
+    """Compute the result for each of `settings`: from the cache, or from `compute(missing numbers)`, kept as they come.
 
     `compute` yields (place among the missing numbers, result); one that it leaves out is None in the list.  labels: the
     text for `say` of each, as in `cached`.

@@ -38,9 +38,9 @@ HEAD_STD, RANK = 0.3, 5
 
 @dataclass(frozen=True)
 class Tour:
-    """Everything the tour computed, at which settings, and which steps it found in the cache.
+    """Results of the tour, its settings, and the steps that it read from the cache.
 
-    alone: what predicts the test split without the source, by name.  gap: how far VI's fit has converged; None without a KL
+    alone: predictions of the test split without the source, by name.  gap: how far VI's fit has converged; None without a KL
     term, and for a net with BatchNorm, where a fit of four times the steps takes minutes.
     """
 
@@ -66,14 +66,14 @@ def prepare(
     device: torch.device | str = "cpu",
     progress: Progress = False,
 ) -> tuple[Net, Task, Gaussian]:
-    """Network pre-trained on the source and restricted to `treated`, the task, and the prior of `rank` that SWAG on the source gives.
+    """Pre-train a network on the source and restrict it to `treated`; returns it with the task and the prior of `rank` that SWAG gives.
 
     model: a name, or a function task -> module.  task: default that of the tour.  treated: which weights, as in `transfer`.
     recipe: of pre-training and SWAG, default that for this kind of network; epochs: of pre-training, in place of the recipe's.
     device: "auto" takes the one that suits the network, and prints which and why.
 
     Raises:
-        ValueError: Where pre-training or SWAG leave a network that is no better than its largest class.
+        ValueError: If pre-training or SWAG leave a network that is no better than its largest class.
     """
     task = named_task(DEFAULT, seed=seed) if task is None else task
     module = build_model(model, task.for_source(), seed=seed)

@@ -51,7 +51,7 @@ DIMENSIONS = (*SPACE, "radius", "head_std")  # of the one list of trials that al
 
 
 def space_of(method: Method, net: Net, fixed: Collection[str] = ()) -> dict[str, Place]:
-    """What is tuned for a method on this kind of net: its settings in `SPACE` that are not fixed, its radius, the prior's width."""
+    """List the tuned parts of a method on this kind of net: its settings in `SPACE` that are not fixed, its radius, the prior's width."""
     tuned = method.tuned(net)
     space = {name: place for name, place in SPACE.items() if name in tuned.settings and name not in fixed}
     if "lr" in space and "kl_weight" in tuned.settings:
@@ -65,7 +65,7 @@ def space_of(method: Method, net: Net, fixed: Collection[str] = ()) -> dict[str,
 def score_of(
     net: Net, method: Method, q: Posterior, data: Data, *, seed: int, n_draws: int = 30, likelihood: Likelihood = "categorical"
 ) -> dict[str, float]:
-    """Scores of the average of the draws by which a method is judged: accuracy, NLL, ECE, Brier of classes; NLL, RMSE of numbers."""
+    """Compute the scores of the average of the draws by which a method is judged: accuracy, NLL, ECE, Brier; NLL, RMSE of numbers."""
     if method.linearised or likelihood != "categorical" or data.y.ndim > 1:
         prediction = scored(net, method, q, data, seed=seed, n_draws=n_draws, likelihood=likelihood)
     else:
@@ -76,7 +76,7 @@ def score_of(
 def scored(
     net: Net, method: Method, q: Posterior, data: Data, *, seed: int, n_draws: int = 30, likelihood: Likelihood = "categorical"
 ) -> Prediction:
-    """The prediction by which a method is judged: linearised for Laplace, all draws of a point or an ensemble."""
+    """Predict as a method is judged: linearised for Laplace, all draws of a point or an ensemble."""
     if method.linearised:
         return predict_linearised(net, q, data, link="mc", n_draws=n_draws, seed=seed, likelihood=likelihood)
     return predicted(net, q, data, n_draws, seed=seed, likelihood=likelihood)
@@ -85,16 +85,16 @@ def scored(
 def choices_of(
     method: Method, net: Net, trials: int, *, fixed: Mapping[str, Any] | None = None, head_std: float = RECORD_HEAD_STD
 ) -> list[Choice]:
-    """The choices that are tried for a method: its record's first, then points of one Sobol sequence on log scales.
+    """List the choices that are tried for a method: its record's first, then points of one Sobol sequence on log scales.
 
     All methods share these points, so that two methods that have a setting try the same values of it, in the same trials.
 
     Args:
-        method: Of `fv.METHODS`.
+        method: Key in `fv.METHODS`.
         net: The network; the record has other settings for nets with BatchNorm.
         trials: How many.
         fixed: Settings that all trials have, as the steps at a number of gradients.
-        head_std: Of the prior that the first trial has.
+        head_std: Standard deviation of the head's prior in the first trial.
     """
     space, tuned = space_of(method, net, fixed or {}), method.tuned(net)
     radius, width = tuned.radius if "radius" in space else None, head_std if "head_std" in space else None
@@ -113,7 +113,7 @@ def choices_of(
 def tried(
     method: Method, cases: Sequence[tuple], seeds: Sequence[int], trials: int, *, progress: Progress = False, **how: Any
 ) -> list[tuple[Choice, tuple[float, ...]]]:
-    """Each of `choices_of` with its validation NLL on the cases (net, task, validation, prior)."""
+    """Score each of `choices_of` by its validation NLL on the cases (net, task, validation, prior)."""
     choices = track(choices_of(method, cases[0][0], trials, **how), "trials of settings", progress)
     rows = []
     for choice in choices:
@@ -125,7 +125,7 @@ def tried(
 def nlls_of(
     method: Method, choice: Choice, net: Net, task: Task, splits: Sequence[Data], prior: Gaussian, *, seed: int
 ) -> list[float]:
-    """NLL of one fit on each of the splits; inf where it diverged."""
+    """Compute the NLL of one fit on each of the splits; inf where it diverged."""
     q = unless_diverged(Fitting(net, task, prior, seed=seed, tuned={method.name: choice}).member, method.name)
     if q is None:
         return [math.inf] * len(splits)

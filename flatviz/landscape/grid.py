@@ -27,7 +27,7 @@ BISECTIONS = 3  # of an interval of factor 2: the end is at most 9 % beyond the 
 def ends(
     f: Objective, origin: Tensor, axes: Tensor, extent: Extent | None, suggested: Sequence[Sequence[float]] | None, n: int
 ) -> list[tuple[float, float]]:
-    """(lo, hi) along each of `axes` (2, D): `extent`, else `suggested`; "auto": each end is searched for, and 0 is one of `n` ticks."""
+    """Find (lo, hi) along each of `axes` (2, D): `extent`, else `suggested`; "auto" searches each end, and 0 is one of `n` ticks."""
     if extent == "auto":
         reach = None if suggested is None else [max(abs(lo), abs(hi)) for lo, hi in suggested]
         return [_with_zero(lo, hi, n) for lo, hi in auto_extent(f, origin, axes, reach)]
@@ -54,13 +54,13 @@ def extent_of(extent: Extent | None) -> list[tuple[float, float]]:
 
 
 def auto_extent(f: Objective, origin: Tensor, axes: Tensor, reach: Sequence[float] | None = None) -> list[tuple[float, float]]:
-    """(lo, hi) along each axis where f is first found at RISE times its value at the origin, or not finite.
+    """Find (lo, hi) along each axis where f first is RISE times its value at the origin, or not finite.
 
-    Seen at a few points on each axis: steps out by doubling from a quarter of `reach` (default: of the axis), inwards by
-    halving where that is already too far, then bisections.
+    f is evaluated at a few points on each axis: steps out by doubling from a quarter of `reach` (default: of the axis), inwards
+    by halving where that is already too far, then bisections.
 
     Raises:
-        ValueError: Where f at the origin is 0 or not finite.
+        ValueError: If f at the origin is 0 or not finite.
     """
     centre = float(f.many(origin[None])[0])
     if centre == 0 or not math.isfinite(centre):
@@ -77,7 +77,7 @@ def auto_extent(f: Objective, origin: Tensor, axes: Tensor, reach: Sequence[floa
 
 
 def _first_over(over: Callable[[float], bool], t: float) -> float:
-    """The distance at which `over` begins to hold, at most 9 % beyond; t doubled `DOUBLINGS` times where it never does."""
+    """Find the distance at which `over` begins to hold, at most 9 % beyond; t doubled `DOUBLINGS` times where it never does."""
     outside = next((s for k in range(DOUBLINGS + 1) if over(s := t * 2**k)), None)
     if outside is None:
         return t * 2**DOUBLINGS
@@ -119,10 +119,10 @@ def on_grid(
     progress: Progress = False,
     cache: Cache = None,
 ) -> tuple[Tensor, float | None]:
-    """Values of f(origin + sum_k c_k axes[k]) at every combination of `ticks`, K tensors, with their lengths as shape, and an error.
+    """Compute f(origin + sum_k c_k axes[k]) at every combination of `ticks`, K tensors, with their lengths as shape, and an error.
 
     cache: True or a folder, where values are stored as they come: a kill loses the BLOCK points at work and those of the last
-    SAVE_EVERY seconds.  Of stored values one is computed again: whatever made others of them, they are then all discarded.
+    SAVE_EVERY seconds.  One stored value is computed again; if it differs, all are discarded.
     The error, for a reduced precision: the largest difference from the exact value at the middle and where the values are
     largest.
     """
@@ -185,7 +185,7 @@ def _fill(
 def _confirmed(f: Objective, fast: Tensor, plain: Tensor) -> bool:
     """Whether fast values are those of the plain forward pass, to rounding.
 
-    Of a score that counts examples (accuracy) two may fall on the other side by rounding.
+    A score that counts examples (accuracy) may differ by two of them by rounding.
     """
     rounding, two = 2**10 * torch.finfo(fast.dtype).eps, 0 if f.differentiable else 2 / (f.n or 1)
     allowed = rounding * float(plain.nan_to_num(0, 0, 0).abs().max()) + two
@@ -207,7 +207,7 @@ def _error(flat: Tensor, coords: Tensor, plain: Callable[[Tensor], Tensor]) -> f
 
 
 def ticks_between(lo: float, hi: float, n: int, like: Tensor) -> Tensor:
-    """N values from lo to hi, mirror images about their middle, so that the middle of an odd number is exact."""
+    """Space N values from lo to hi, mirror images about their middle, so that the middle of an odd number is exact."""
     steps = torch.arange(n, dtype=torch.float64) * 2 - (n - 1)
     ticks = ((lo + hi) / 2 + (hi - lo) / 2 * steps / (n - 1)).to(like)
     if not bool((ticks.diff() > 0).all()):

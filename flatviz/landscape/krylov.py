@@ -1,4 +1,4 @@
-"""The curvature at one point as a function v -> H v, and one Krylov run: a basis, H seen in it, what both say of eigenvalues."""
+"""Curvature at one point as a function v -> H v, and one Krylov run: a basis, H in it, and eigenvalues with their errors."""
 
 from collections.abc import Callable
 from typing import Annotated
@@ -99,7 +99,7 @@ class Krylov:
         self._ahead.append((q / q.norm(), torch.zeros(len(self.Q), dtype=torch.float64)))
 
     def step(self, turn: int = 0) -> None:
-        """One product, one more basis vector: the one that waited longest, or with turn=-1 the newest."""
+        """Add one basis vector by one product: the one that waited longest, or with turn=-1 the newest."""
         i = self.size
         self.Q[i], row = self._ahead.pop(turn)
         self.C[i, :i] = row[:i]
@@ -138,7 +138,7 @@ class Krylov:
         return y - Q.T @ (Q @ y) - sum(ahead)
 
     def restart(self, keep: int) -> None:
-        """Go on from the `keep` largest Ritz vectors alone."""
+        """Continue from the `keep` largest Ritz vectors alone."""
         values, vectors, _ = self.ritz()
         vectors = vectors[:, :keep]
         off = self.C[: self.size, : self.size] @ vectors - vectors * values[:keep]
@@ -158,7 +158,7 @@ class Krylov:
     def find(self, k: int, products: int, tol: float) -> tuple[Tensor, Tensor, Tensor]:
         """The k largest Ritz pairs, once all residuals are below tol |theta|_max or `products` are spent.
 
-        Of an eigenvalue that is there several times, a Krylov space holds one vector: once all have converged, LOOK products
+        A Krylov space holds one vector of a multiple eigenvalue: once all have converged, LOOK products
         of a random vector show whether a pair is missing, and the search goes on with both.
         """
         known = None
@@ -195,6 +195,6 @@ class Krylov:
 
 
 def room_for(k: int, products: int, like: Tensor) -> int:
-    """Basis vectors to keep: all that `products` can make, or what fits in BASIS_BYTES, at least 2 k + 10."""
+    """Count the basis vectors to keep: all that `products` can make, or what fits in BASIS_BYTES, at least 2 k + 10."""
     fits = BASIS_BYTES // (like.numel() * like.element_size())
     return min(products, max(fits, 2 * k + 10))

@@ -24,21 +24,24 @@ def slice_plane(
     progress: Progress = False,
     cache: Cache = None,
 ) -> Surface:
-    """f(origin + a axes[0] + b axes[1]) on a grid of `resolution` points a side; values (U, V).
+    """Compute f(origin + a axes[0] + b axes[1]) on a grid of `resolution` points a side; values (U, V).
 
-    extent, in units of a and b: a number e for [-e, e] on every axis; (lo, hi) for all; a pair for each;
-    default: that of the plane.  Where it is symmetric and `resolution` odd, the origin is on the grid.
-    extent="auto": in each direction out to 5 times the value at the origin, found from a few points on each axis (at most
-        64 times what the plane suggests), then moved by half a step at most, so that the origin is on the grid.
-    resolution: points along each axis; 41 (1,681 points) is smooth on a screen, 11 is enough for a look.
-    exact: leave out every trick that reuses work between points.
-    precision: "float32" or "bfloat16": a quick look, its measured error in `Surface.error`.
-    cache: True (the user's cache folder) or a folder: values are kept as they come, so a run that was killed goes on,
-        and of what is stored one point is computed again and compared; a kill costs the 16 points at work and those of the
-        last second.
-    Memory: batches whose largest activation takes a MiB (`exact` and `slice_line`'s ends too), and at most a GiB for what
-        is kept between points.
-    Diverged cells stay NaN or inf and are counted in `n_diverged`.
+    Memory: batches whose largest activation takes a MiB (`exact` and `slice_line`'s ends too), and at most a GiB for values
+    kept between points.  Diverged cells stay NaN or inf and are counted in `n_diverged`.
+
+    Args:
+        f: Objective, w (D,) -> ().
+        plane: Origin and axes of the grid.
+        extent: In units of a and b: a number e for [-e, e] on every axis; (lo, hi) for all; a pair for each; None: that of the plane.
+            Where it is symmetric and `resolution` odd, the origin is on the grid.  "auto": in each direction out to 5 times the
+            value at the origin, seen at a few points on each axis (at most 64 times what the plane suggests), then moved by half a
+            step at most, so that the origin is on the grid.
+        resolution: Points along each axis; 41 (1,681 points) is smooth on a screen, 11 is enough for a look.
+        exact: Leave out every trick that reuses work between points.
+        precision: "float32" or "bfloat16": a quick look, its measured error in `Surface.error`.
+        progress: True for a bar, or a function (done, total, label) that is called before each step.
+        cache: True (the user's cache folder) or a folder: values are kept as they come, so a run that was killed goes on, and one
+            stored point is computed again and compared; a kill costs the 16 points at work and those of the last second.
 
     Raises:
         ValueError: For a bad extent or resolution, or a plane of another net.
@@ -62,10 +65,16 @@ def slice_plane(
 
 @public
 def slice_line(f: ObjectiveLike, a: Vector, b: Vector, *, resolution: Several = 41) -> Curve:
-    """f((1 - t) a + t b) at `resolution` values of t from 0 to 1, both ends computed; a, b (D,).
+    """Compute f((1 - t) a + t b) at `resolution` values of t from 0 to 1, both ends included.
 
     The ends are f(a) and f(b) themselves.  Frozen BatchNorm statistics are those of f's net all along, not the other end's:
     `Curve.name` says whose, and `quantity(..., batchnorm=data)` re-estimates them.
+
+    Args:
+        f: Objective, w (D,) -> ().
+        a: Weights (D,) at t = 0.
+        b: Weights (D,) at t = 1.
+        resolution: Number of points, ends included.
 
     Raises:
         ValueError: If the ends differ in shape, or are not of f's weights.
@@ -88,9 +97,14 @@ def slice_line(f: ObjectiveLike, a: Vector, b: Vector, *, resolution: Several = 
 
 @public
 def slice_path(f: ObjectiveLike, W: Vectors, *, t: Vector | None = None, x_label: str = "step", name: str = "") -> Curve:
-    """F at each of W (S, D) in turn: along a training path, a curve, a chain.
+    """Compute f at each row of W (S, D) in turn: along a training path, a curve, a chain.
 
-    t (S,): the place of each on the axis that `x_label` names; default 0, 1, 2, ...  name: of the curve, in legends.
+    Args:
+        f: Objective, w (D,) -> ().
+        W: Weight vectors (S, D).
+        t: The place of each on the axis that `x_label` names, (S,); default 0, 1, 2, ...
+        x_label: Title of that axis.
+        name: The curve's name in legends.
 
     Raises:
         ValueError: If t and W differ in length.
@@ -114,12 +128,16 @@ Points = Annotated[Tensor, tensor()]
 
 @public
 def project(W: Points | Gaussian, plane: Plane, f: ObjectiveLike | None = None, *, name: str = "") -> Projection:
-    """Nearest points of the plane to weight vectors (S, D): coords (S, 2), and the distance (S,) to them.
+    """Project weight vectors (S, D) onto a plane: coords (S, 2), and the distance (S,) to them.
 
-    Solves the 2 x 2 least-squares problem, so oblique axes are served; the residual is orthogonal to both.
-    W: draws, a mean, a training path; one vector (D,) is taken as (1, D).  A `Gaussian` gives its mean, and
-    `covariance` (2, 2) of its coordinates: P Sigma P^T, P = (A A^T)^-1 A; `spread` is the root mean square distance of
-    its draws from the plane.  With `f`, `values` (S,) is the objective at the vectors themselves.
+    Solves the 2 x 2 least-squares problem, so axes may be oblique; the residual is orthogonal to both.
+
+    Args:
+        W: Draws (S, D), a mean or one vector (D,), a training path.  A `Gaussian` gives its mean, and `covariance` (2, 2) of its
+            coordinates: P Sigma P^T, P = (A A^T)^-1 A; `spread` is the root mean square distance of its draws from the plane.
+        plane: The plane, with axes A (2, D).
+        f: Objective; `values` (S,) is then f at the vectors themselves.
+        name: The projection's name in legends.
 
     Raises:
         ValueError: On a wrong shape.

@@ -21,7 +21,7 @@ FIRST, PROBES = 3, 8  # vectors of the first basis; test vectors by which it is 
 def hessian_trace(
     f: ObjectiveLike, w: Vector, *, products: Count = 60, curvature: Curvature = "hessian", part: Part = None, seed: Seed = 0
 ) -> tuple[float, float]:
-    """(estimate, standard error) of tr H, H = grad^2 f(w), from at most `products` products H v.
+    """Estimate tr H, H = grad^2 f(w), from at most `products` products H v: (estimate, standard error).
 
     tr T + (D - m) mean g^T H g / g^T g over normal test vectors g outside of a Krylov basis Q of m vectors, T = Q^T H Q: the largest
     eigenvalues, in which the variance lies, are read, the rest is estimated, by vectors of one length that know nothing of Q.
@@ -30,8 +30,14 @@ def hessian_trace(
     that of 5 % fewer.
     With products >= D the diagonal is read entry by entry: exact, error 0.
 
-    Args: products: 60, about one per cent of error on spectra that fall fast; curvature, part: as in `top_eigenpairs`.
-        Up to products / 2 vectors (D,) are kept, or what fits in 1 GiB, at least 3.
+    Args:
+        f: Objective, w (D,) -> ().
+        w: Weights (D,).
+        products: Most products H v; 60 leave a few per cent of error on spectra that fall fast.  Up to products / 2 vectors (D,)
+            are kept, or what fits in 1 GiB, at least 3.
+        curvature: As in `top_eigenpairs`.
+        part: As in `top_eigenpairs`.
+        seed: Fixes the random vectors.
 
     Raises:
         ValueError: For fewer than 6 products.
@@ -58,12 +64,18 @@ def hessian_trace(
 def hessian_diagonal(
     f: ObjectiveLike, w: Vector, *, products: Count = 60, curvature: Curvature = "hessian", part: Part = None, seed: Seed = 0
 ) -> tuple[Tensor, Tensor]:
-    """(estimate, standard error) of the diagonal of H, both (D,) or of the part's length, from at most `products` products H v.
+    """Estimate the diagonal of H from at most `products` products H v: (estimate, standard error), both (D,) or of the part's length.
 
-    The mean of z * (H z) over random signs z; what stands beside the diagonal in a row is its variance, |H_i|^2 - H_ii^2 for one z.
+    The mean of z * (H z) over random signs z; the other entries of a row of H are its variance, |H_i|^2 - H_ii^2 for one z.
     With products >= D every entry is read: exact, errors 0.
 
-    Args: products, curvature, part: as in `hessian_trace`.
+    Args:
+        f: Objective, w (D,) -> ().
+        w: Weights (D,).
+        products: Most products H v.
+        curvature: As in `top_eigenpairs`.
+        part: As in `top_eigenpairs`.
+        seed: Fixes the random signs.
 
     Raises:
         ValueError: For fewer than 2 products.
@@ -106,12 +118,18 @@ def layer_curvature(
     seed: Seed = 0,
     progress: Progress = False,
 ) -> dict[str, LayerCurvature]:
-    """Largest eigenvalue and trace of each layer's block of H, by the layer's name, in the order of the network.
+    """Compute the largest eigenvalue and the trace of each layer's block of H, by the layer's name, in the order of the network.
 
     Traces of all layers add up to that of H; eigenvalues do not: that of H is at least the largest of them.
     `pandas.DataFrame(result, LayerCurvature._fields).T` is the table.
 
-    Args: products: of each layer and quantity; curvature: as in `top_eigenpairs`.
+    Args:
+        f: Objective of a network, as `nll` returns, w (D,) -> ().
+        w: Weights (D,).
+        products: Most products H v of each layer and quantity.
+        curvature: As in `top_eigenpairs`.
+        seed: Fixes the random vectors.
+        progress: True for a bar, or a function (done, total, label) that is called before each layer.
 
     Raises:
         ValueError: For an objective without a network.

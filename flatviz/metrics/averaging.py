@@ -1,4 +1,4 @@
-"""What every score shares: averaged probabilities of growing ensembles, and the score of one of them."""
+"""Averaged probabilities of growing ensembles, and the scores of one of them, shared by all scores."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ N_BINS = 15
 
 
 def labels_of(prediction: Prediction, y: Tensor | None) -> Tensor:
-    """Labels (N,) given, or those the prediction carries, as int64, of all places that count; or targets of a regression.
+    """Check labels (N,) given, or those the prediction carries, as int64, of all places that count; or targets of a regression.
 
     Raises:
         ValueError: For none, or others than it can score.
@@ -69,7 +69,7 @@ def of_classes(
 
 
 def averaged(prediction: Prediction, y: Tensor | None = None) -> Prediction:
-    """The average of all draws as a prediction of one draw, scored: far cheaper than the scores of every ensemble size."""
+    """Score the average of all draws as a prediction of one draw: far cheaper than the scores of every ensemble size."""
     outputs = prediction.outputs.to(torch.promote_types(prediction.outputs.dtype, torch.float32))
     log_p = outputs.mT.contiguous().log_softmax(-2)  # over few classes, last, torch's softmax is ten times as slow
     log_bma = torch.logsumexp(log_p, 0).mT - math.log(prediction.n_draws)
@@ -135,7 +135,7 @@ def risk_of(log_bma: Tensor, y: Tensor) -> Tensor:
 
 
 def scored(prediction: Prediction) -> Prediction:
-    """The prediction with accuracy, NLL, ECE and Brier of every ensemble size, in one pass over the draws; NLL and RMSE of a regression."""
+    """Compute accuracy, NLL, ECE and Brier of every ensemble size, in one pass over the draws; NLL and RMSE of a regression."""
     y = labels_of(prediction, None)
     if not prediction.has_classes:
         scores = {"nll": for_sizes(prediction, log_density(prediction, y), None, lambda p: -p.mean())}

@@ -1,4 +1,4 @@
-"""PAC-Bayes bounds: how large the mean loss of a posterior's draws on new data can be.  Every loss lies between 0 and 1.
+"""PAC-Bayes bounds on the mean loss of a posterior's draws on new data.  Every loss lies between 0 and 1.
 
 With probability 1 - delta over n independent examples, for all Q at once, P fixed before they were seen (Maurer 2004):
 
@@ -17,13 +17,13 @@ from flatviz.core import public
 
 @public
 def pac_bayes_bound(loss: Share, kl: NonNegative, n: Count, *, delta: Share = 0.05) -> float:
-    """Largest mean loss on new data that a mean training loss allows, with probability 1 - delta.
+    """Compute the largest mean loss on new data that a mean training loss allows, with probability 1 - delta.
 
     Args:
         loss: E_Q L, mean training loss of Q's draws, between 0 and 1; of a finite number of draws it is an estimate.
         kl: KL(Q || P) in nats, of a prior P that has not seen the examples.
-        n: independent examples.
-        delta: probability that the bound fails.
+        n: Independent examples.
+        delta: Probability that the bound fails.
 
     Raises:
         ValueError: For a loss or delta outside 0 to 1.
@@ -48,7 +48,7 @@ def pac_bayes_bound(loss: Share, kl: NonNegative, n: Count, *, delta: Share = 0.
 def flat_bound(
     worst: Share, W: Vectors, center: Vector, *, radius: Positive, prior_std: Positive, n: Several, delta: Share = 0.05
 ) -> float:
-    """Bound on the mean loss on new data by the worst training loss near each draw: theorem 3.2 of Flat Seeking BNNs.
+    """Bound the mean loss on new data by the worst training loss near each draw: theorem 3.2 of Flat Seeking BNNs.
 
         E_Q L_new <= E_{w ~ Q} max_{|e| <= radius} L(w + e) + f(largest |w|^2 / n)
 
@@ -58,13 +58,13 @@ def flat_bound(
     As in SAM's theorem it bounds Q where blurring does not lower the loss on new data, and the blurred Q always.
 
     Args:
-        worst: mean over draws of the largest training loss within `radius`, between 0 and 1; an ascent gives less than it.
+        worst: Mean over draws of the largest training loss within `radius`, between 0 and 1; an ascent gives less than it.
         W: (S, D), draws of Q.
         center: (D,), mean of the prior, chosen before the n examples were seen, as are `prior_std` and `radius`.
-        radius: of the ball, Euclidean.
-        prior_std: width of the prior.
-        n: independent examples.
-        delta: probability that the bound fails.
+        radius: Radius of the ball, Euclidean.
+        prior_std: Width of the prior.
+        n: Independent examples.
+        delta: Probability that the bound fails.
 
     Raises:
         ValueError: For vectors of different lengths, or a loss or delta outside 0 to 1.

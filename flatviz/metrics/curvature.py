@@ -1,4 +1,4 @@
-"""How flat a posterior is: curvature and worst nearby loss at each draw, and how fast the volume of low loss shrinks.
+"""Flatness of a posterior: curvature and worst nearby loss at each draw, and the growth of the volume of low loss.
 
 All measures are of an objective f, say `nll(net, task.train)`, at weight vectors W (S, D), on a function that does not move:
 no draw is trained, and BatchNorm statistics are those of f, while it is measured.
@@ -45,12 +45,22 @@ def sharpness(
     seed: Seed = 0,
     progress: Progress = False,
 ) -> Sharpness:
-    """Lambda1, lambda1 / lambda_k, trace, SAM-sharpness and its adaptive version at each row of `W` (S, D).
+    """Measure lambda1, lambda1 / lambda_k, trace, SAM-sharpness and its adaptive version at each row of `W` (S, D).
 
     sam: f(w + e) - f(w) with e = radius g / |g|; adaptive: e = adaptive_radius T^2 g / |T g|, T = |w| + eta, which does
     not see a rescaling of layers that undoes itself.  trace: Hutchinson's mean of v^T H v over `probes` random signs v.
-    radius (Euclidean) and adaptive_radius (a ratio) are the usual ones of SAM and ASAM; eta keeps T > 0 at weights of 0.
-    `k` and `iters` are those of `top_eigenpairs`.
+
+    Args:
+        f: Objective, w (D,) -> ().
+        W: Weight vectors (S, D).
+        radius: Euclidean radius of SAM's ascent, the usual one.
+        adaptive_radius: Radius of ASAM's ascent, a ratio, the usual one.
+        eta: Keeps T > 0 at weights of 0.
+        k: Eigenvalues, as in `top_eigenpairs`.
+        probes: Random signs v for the trace.
+        iters: Most products for the eigenvalues, as in `top_eigenpairs`.
+        seed: Fixes the random vectors.
+        progress: True for a bar, or a function (done, total, label) that is called before each step.
 
     Raises:
         ValueError: On a wrong shape or a negative radius.
@@ -84,17 +94,23 @@ def quadratic_forms(H: Operator, V: Tensor) -> Tensor:
 
 
 def gains(f: Objective, w: Tensor, ascents: tuple[SAM, ASAM]) -> list[Tensor]:
-    """f(w + e) - f(w) of each perturbation e."""
+    """Compute f(w + e) - f(w) of each perturbation e."""
     value, g = f.value_and_grad(w)
     return list(f.many(torch.stack([w + ascent(w, g) for ascent in ascents])) - value)
 
 
 @public
 def weyl_bounds(f: ObjectiveLike, W: Vectors, *, iters: Count = 80, seed: Seed = 0) -> tuple[float, float, float]:
-    """Theorem 1 on these very draws: (lower, lambda_max of the averaged Hessian, upper).
+    """Compute the bounds of Theorem 1 at these draws: (lower, lambda_max of the averaged Hessian, upper).
 
     1/M max_j [lmax(H_j) + sum_{m != j} lmin(H_m)]  <=  lmax(1/M sum_m H_m)  <=  1/M sum_m lmax(H_m),  by Weyl.
     The middle is the curvature of the mean loss of the draws moved together, not of the averaged prediction.
+
+    Args:
+        f: Objective, w (D,) -> ().
+        W: Weight vectors (M, D).
+        iters: Most products for each eigenvalue.
+        seed: Fixes the random starts.
 
     Example:
         >>> import torch, flatviz as fv
@@ -113,7 +129,7 @@ def weyl_bounds(f: ObjectiveLike, W: Vectors, *, iters: Count = 80, seed: Seed =
 
 
 def ordered(W: Tensor, values: Tensor, order: str, *, seed: int = 0) -> Tensor:
-    """`W` (S, D) in the order of `values` (S,), from "flat" to sharp, from "sharp" to flat, or "random".
+    """Sort `W` (S, D) by `values` (S,), from "flat" to sharp, from "sharp" to flat, or at "random".
 
     `predict(net, ordered(W, values, "flat"), data, S, seed=0)` scores ensembles that take them in that order.
 
@@ -134,15 +150,15 @@ def ordered(W: Tensor, values: Tensor, order: str, *, seed: int = 0) -> Tensor:
 
 @public
 def learning_coefficient(f: ObjectiveLike, w: Vector, draws: Vectors, *, n: Count, beta: Positive | None = None) -> float:
-    """Estimate n beta (mean of f over `draws` - f(w)) of the local learning coefficient at `w` (D,).
+    """Estimate the local learning coefficient at `w` (D,): n beta (mean of f over `draws` - f(w)).
 
-    The estimate is as good as the draws: chains that have not mixed, or a finite step, give another number.  Where `w` is no
-    local minimum of f it can be negative.  Where a Gaussian keeps the draws near `w`, directions in which f is flatter than that
+    The estimate is as good as the draws: chains that have not mixed, or a finite step, give another number.  If `w` is no
+    local minimum of f it can be negative.  If a Gaussian keeps the draws near `w`, directions in which f is flatter than that
     Gaussian add nothing.
 
     Args:
         f: Mean loss of n examples, say `nll(net, task.train)`.
-        w: Where: a minimum of f.
+        w: A minimum of f, (D,).
         draws: (S, D) from exp(-n beta f) localised at `w`, by any sampler.
         n: Number of examples, at least 2.
         beta: Inverse temperature that `draws` were sampled at; None: 1 / log n.

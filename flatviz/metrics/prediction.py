@@ -42,13 +42,20 @@ def predict(
     likelihood: Likelihood = "categorical",
     progress: Progress = False,
 ) -> Prediction:
-    """Outputs of `n_draws` draws on `x` (N, ...), (S, N, C); with a `Data`, also the scores of every ensemble size.
+    """Compute the outputs of `n_draws` draws on `x` (N, ...), (S, N, C); with a `Data`, also the scores of every ensemble size.
 
-    x: inputs alone, or a `Data`.  n_draws: S, the ensemble size; scores come for 1..S.
-    posterior: or weight vectors (S, D), of which the first `n_draws` are taken in their order, whatever the seed.
     A net with a sampled trunk (`transfer(trunk="sampled")`) is given another one with each draw.
-    batchnorm: needed only by a net with BatchNorm: "frozen" uses the statistics the net holds, or those that a fit with
-    batchnorm="train" left in the posterior; a `Data` re-estimates them for each draw.
+
+    Args:
+        net: The network.
+        posterior: A posterior, or weight vectors (S, D), of which the first `n_draws` are taken in their order, whatever the seed.
+        x: Inputs (N, ...) alone, or a `Data`.
+        n_draws: S, the ensemble size; scores come for 1..S.
+        seed: Fixes the draws.
+        batchnorm: Needed only by a net with BatchNorm: "frozen" uses the statistics the net holds, or those that a fit with
+            batchnorm="train" left in the posterior; a `Data` re-estimates them for each draw.
+        likelihood: "categorical", the standard deviation of Gaussian noise, or a `Likelihood`.
+        progress: True for a bar, or a function (done, total, label) that is called before each step.
 
     Raises:
         ValueError: For n_draws < 1, more draws than there are, a posterior of another length, inputs the net cannot
@@ -93,7 +100,7 @@ def _draws(posterior: Posterior | Tensor, n_draws: int, seed: int) -> Tensor:
 
 
 def check_inputs(net: Net, x: Tensor) -> None:
-    """That the net takes such inputs, tried on one of them."""
+    """Check that the net takes such inputs, on one of them."""
     known = "" if net.example is None else f", which takes (N, {', '.join(map(str, net.example.shape[1:]))})"
     if x.ndim == 0 or len(x) == 0:
         raise ValueError(f"x must hold at least one input of {net!r}{known}, got shape {tuple(x.shape)}")
@@ -115,11 +122,17 @@ def predict_linearised(
     likelihood: Likelihood = "categorical",
     seed: Seed = 0,
 ) -> Prediction:
-    """Predictions of the linearised network on `data`, with their scores.
+    """Predict by the linearised network on `data`, with scores.
 
-    link: "probit", softmax(f / sqrt(1 + pi/8 diag V)), is one draw, whose outputs are log p; "mc" is `n_draws` draws of the logits
-    from N(f, V), (S, N, C), so that `mutual_information` and every ensemble size have a meaning.
-    likelihood: as of `nll`; link="probit" is of classes.
+    Args:
+        net: The network.
+        posterior: A Gaussian over its D treated weights, or a posterior with `outputs`.
+        data: The N examples.
+        link: "probit", softmax(f / sqrt(1 + pi/8 diag V)), is one draw, whose outputs are log p; "mc" is `n_draws` draws of the
+            logits from N(f, V), (S, N, C), so that `mutual_information` and every ensemble size have a meaning.
+        n_draws: S of link="mc".
+        likelihood: As in `nll`; link="probit" needs classes.
+        seed: Fixes the draws of link="mc".
 
     Raises:
         ValueError: For a posterior of another length, an unknown link, or one that the likelihood does not have.
@@ -150,7 +163,7 @@ def predict_linearised(
 
 
 def linearised(net: Net, posterior: Gaussian | OutputPosterior, data: Data) -> tuple[Tensor, Tensor]:
-    """F (N, C) and V (N, C, C) of the outputs."""
+    """Compute mean f (N, C) and covariance V (N, C, C) of the outputs."""
     check_weights(posterior.center, net.dim, "posterior.center")
     if isinstance(posterior, OutputPosterior):
         return posterior.outputs(data)

@@ -21,9 +21,12 @@ LARGEST_LOG_T = math.log(100)  # its NLL is smallest where logits say nothing, a
 
 @public
 def accuracy(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None) -> Tensor:
-    """Share of inputs whose most probable class is right; (S,) for every ensemble size, () for `n_draws`.
+    """Compute the share of inputs whose most probable class is right; (S,) for every ensemble size, () for `n_draws`.
 
-    Labels: `y` (N,), or those of the Data predicted on.
+    Args:
+        prediction: Outputs of S draws on N inputs, as `predict` returns.
+        y: Labels (N,); default those of the `Data` predicted on.
+        n_draws: Ensemble size, the first draws; None: every size 1..S.
 
     Raises:
         ValueError: Without labels or with too many draws.
@@ -40,9 +43,14 @@ def accuracy(prediction: Prediction, y: Labels | None = None, *, n_draws: Count 
 
 @public
 def nll(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None) -> Tensor:
-    """Mean of -log p(y) in nats, p averaged over draws; (S,) for every ensemble size, () for `n_draws`.
+    """Compute the mean of -log p(y) in nats, p averaged over draws; (S,) for every ensemble size, () for `n_draws`.
 
-    Of a regression, p is the mixture of the draws' distributions; of several labels an example, their losses are added up.
+    For a regression p is the mixture of the draws' distributions; several labels of an example have their losses added up.
+
+    Args:
+        prediction: Outputs of S draws on N inputs, as `predict` returns.
+        y: Labels (N,); default those of the `Data` predicted on.
+        n_draws: Ensemble size, the first draws; None: every size 1..S.
 
     Example:
         >>> import torch, flatviz as fv
@@ -60,7 +68,12 @@ def nll(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | Non
 
 @public
 def brier(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None) -> Tensor:
-    """Mean of sum_c (p_c - 1[y = c])^2, between 0 and 2; (S,) for every ensemble size, () for `n_draws`.
+    """Compute the mean of sum_c (p_c - 1[y = c])^2, between 0 and 2; (S,) for every ensemble size, () for `n_draws`.
+
+    Args:
+        prediction: Outputs of S draws on N inputs, as `predict` returns.
+        y: Labels (N,); default those of the `Data` predicted on.
+        n_draws: Ensemble size, the first draws; None: every size 1..S.
 
     Example:
         >>> import torch, flatviz as fv
@@ -74,11 +87,15 @@ def brier(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | N
 
 @public
 def ece(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None, n_bins: Count = N_BINS) -> Tensor:
-    """Expected calibration error; (S,) for every ensemble size, () for `n_draws`.
+    """Compute the expected calibration error; (S,) for every ensemble size, () for `n_draws`.
 
     sum over bins of (count / N) |accuracy - mean confidence|, confidence the largest probability.
-    y: labels (N,), default those predicted on.  n_bins: of equal width; 15, as in Guo et al. 2017.  Values of different numbers of
-    bins are not comparable.
+
+    Args:
+        prediction: Outputs of S draws on N inputs, as `predict` returns.
+        y: Labels (N,); default those of the `Data` predicted on.
+        n_draws: Ensemble size, the first draws; None: every size 1..S.
+        n_bins: Number of bins of equal width; 15, as in Guo et al. 2017.  Values of different numbers of bins are not comparable.
 
     Example:
         >>> import torch, flatviz as fv
@@ -94,10 +111,16 @@ def ece(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | Non
 def class_ece(
     prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None, n_bins: Count = N_BINS
 ) -> Tensor:
-    """Class-wise calibration error; (S,) for every ensemble size, () for `n_draws`.
+    """Compute the class-wise calibration error; (S,) for every ensemble size, () for `n_draws`.
 
     Mean over classes c of sum over bins of (count / N) |share of class c - mean p_c|, bins of p_c of equal width: the probability
-    of every class counts, not the largest alone.  Arguments as in `ece`.  Source: Kull et al. 2019 (arXiv 1910.12656).
+    of every class counts, not the largest alone.  Source: Kull et al. 2019 (arXiv 1910.12656).
+
+    Args:
+        prediction: Outputs of S draws on N inputs, as `predict` returns.
+        y: Labels (N,); default those of the `Data` predicted on.
+        n_draws: Ensemble size, the first draws; None: every size 1..S.
+        n_bins: Number of bins of equal width.
 
     Example:
         >>> import torch, flatviz as fv
@@ -111,10 +134,16 @@ def class_ece(
 
 @public
 def ace(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None, n_bins: Count = N_BINS) -> Tensor:
-    """Adaptive calibration error; (S,) for every ensemble size, () for `n_draws`.
+    """Compute the adaptive calibration error; (S,) for every ensemble size, () for `n_draws`.
 
-    1 / (C B) sum over classes c and bins b of |share of class c - mean p_c|, bins of equal count in order of p_c.  Arguments as
-    in `ece`.  Source: Nixon et al. 2019 (arXiv 1904.01685).
+    1 / (C B) sum over classes c and bins b of |share of class c - mean p_c|, bins of equal count in order of p_c.
+    Source: Nixon et al. 2019 (arXiv 1904.01685).
+
+    Args:
+        prediction: Outputs of S draws on N inputs, as `predict` returns.
+        y: Labels (N,); default those of the `Data` predicted on.
+        n_draws: Ensemble size, the first draws; None: every size 1..S.
+        n_bins: Number of bins of equal count.
 
     Example:
         >>> import torch, flatviz as fv
@@ -130,7 +159,13 @@ def ace(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | Non
 def reliability(
     prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None, n_bins: Count = N_BINS
 ) -> Tensor:
-    """Count, mean confidence and accuracy of each bin: (S, B, 3) for every ensemble size, (B, 3) for `n_draws`.
+    """Count each bin's inputs, with mean confidence and accuracy: (S, B, 3) for every ensemble size, (B, 3) for `n_draws`.
+
+    Args:
+        prediction: Outputs of S draws on N inputs, as `predict` returns.
+        y: Labels (N,); default those of the `Data` predicted on.
+        n_draws: Ensemble size, the first draws; None: every size 1..S.
+        n_bins: Number of bins of equal width.
 
     Example:
         >>> import torch, flatviz as fv
@@ -144,11 +179,15 @@ def reliability(
 
 @public
 def risk_coverage(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None) -> Tensor:
-    """Share of wrong answers among the k inputs answered with the largest probability, for k = 1 .. N, (N,).
+    """Compute the share of wrong answers among the k inputs answered with the largest probability, for k = 1 .. N, (N,).
 
     The value at k is the risk at coverage k / N; the last is 1 - accuracy; the mean is the area under the curve (AURC).
-    y: labels (N,), default those of the Data predicted on; n_draws: ensemble size, default all.  Of equal probabilities
-    the first input goes first.
+    Among equal probabilities the first input goes first.
+
+    Args:
+        prediction: Outputs of S draws on N inputs, as `predict` returns.
+        y: Labels (N,); default those of the `Data` predicted on.
+        n_draws: Ensemble size, the first draws; default all S.
 
     Raises:
         ValueError: Without labels or with too many draws.
@@ -167,10 +206,10 @@ SCORES = {"accuracy": accuracy, "nll": nll, "brier": brier, "ece": ece, "ace": a
 
 @public
 def score(prediction: Prediction, measure: str, *, n_draws: Count | None = None) -> Tensor:
-    """A score of a prediction by its name; (S,) for every ensemble size, () for `n_draws`.
+    """Compute a score of a prediction by its name; (S,) for every ensemble size, () for `n_draws`.
 
     Args:
-        prediction: What `predict` returned on labelled data.
+        prediction: Result of `predict` on labelled data.
         measure: "accuracy", "nll", "brier", "ece", "ace" or "class_ece": the functions of `fv.metrics`, which take further arguments.
         n_draws: Ensemble size: the first draws.
 
@@ -188,10 +227,15 @@ def score(prediction: Prediction, measure: str, *, n_draws: Count | None = None)
 
 @public
 def fit_temperature(prediction: Prediction, y: Labels | None = None) -> float:
-    """T > 0 at which the average over draws of softmax(logits / T) has the smallest NLL, by Brent's method on log T.
+    """Find T > 0 at which the average over draws of softmax(logits / T) has the smallest NLL, by Brent's method on log T.
 
-    Predict on a validation split: neither that of training nor that of testing.  y: labels (N,), default those predicted on.
     Source: Guo et al. 2017 (arXiv 1706.04599).
+
+    Source: Guo et al. 2017 (arXiv 1706.04599).
+
+    Args:
+        prediction: Outputs on a validation split, neither that of training nor that of testing.
+        y: Labels (N,); default those of the `Data` predicted on.
 
     Raises:
         ValueError: Without labels, for outputs that are NaN or inf, a regression, and where no finite T is best: logits
@@ -223,9 +267,13 @@ def fit_temperature(prediction: Prediction, y: Labels | None = None) -> float:
 
 @public
 def scale_temperature(prediction: Prediction, temperature: Positive) -> Prediction:
-    """The prediction with every draw's logits divided by `temperature`, and its scores.
+    """Divide every draw's logits by `temperature`, and score the new prediction.
 
     The answers of a single draw stay; those of an average may change.
+
+    Args:
+        prediction: Outputs of S draws on N inputs, as `predict` returns.
+        temperature: T > 0, divides the logits.
 
     Raises:
         ValueError: For a regression.

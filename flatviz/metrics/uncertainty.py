@@ -1,4 +1,4 @@
-"""What an ensemble does not know, how much its draws differ, and how near its predictions are to a reference posterior's.
+"""Uncertainty of an ensemble, differences between its draws, and distance of its predictions to a reference posterior's.
 
 Noise in the data, disagreement about the function, inputs from elsewhere.  Agreement and total variation compare what two
 ensembles predict, (1/S) sum_s p_s(y | x), on the same inputs, without labels.
@@ -21,7 +21,11 @@ Averaged = Annotated[Prediction | Tensor, kind((Prediction, Tensor), "a Predicti
 
 @public
 def predictive_entropy(prediction: Prediction, *, n_draws: Count | None = None) -> Tensor:
-    """Total uncertainty of each input, in nats, (N,): H(p) = -sum_c p_c log p_c of the averaged probabilities p.
+    """Compute the total uncertainty of each input, in nats, (N,): H(p) = -sum_c p_c log p_c of the averaged probabilities p.
+
+    Args:
+        prediction: Outputs of S draws on N inputs, as `predict` returns.
+        n_draws: Ensemble size, the first draws; default all S.
 
     Example:
         >>> import torch, flatviz as fv
@@ -35,7 +39,11 @@ def predictive_entropy(prediction: Prediction, *, n_draws: Count | None = None) 
 
 @public
 def aleatoric_entropy(prediction: Prediction, *, n_draws: Count | None = None) -> Tensor:
-    """The part that every draw sees, in nats, (N,): the mean over draws of H(p_s).
+    """Compute the uncertainty that every draw sees, in nats, (N,): the mean over draws of H(p_s).
+
+    Args:
+        prediction: Outputs of S draws on N inputs, as `predict` returns.
+        n_draws: Ensemble size, the first draws; default all S.
 
     Example:
         >>> import torch, flatviz as fv
@@ -49,9 +57,13 @@ def aleatoric_entropy(prediction: Prediction, *, n_draws: Count | None = None) -
 
 @public
 def mutual_information(prediction: Prediction, *, n_draws: Count | None = None) -> Tensor:
-    """The epistemic part, in nats, (N,): H(p) - mean_s H(p_s) = mean_s KL(p_s || p) >= 0.
+    """Compute the epistemic uncertainty, in nats, (N,): H(p) - mean_s H(p_s) = mean_s KL(p_s || p) >= 0.
 
-    Between the label and the draw; biased low for few draws, 0 for one.
+    It is the mutual information of the label and the draw; biased low for few draws, 0 for one.
+
+    Args:
+        prediction: Outputs of S draws on N inputs, as `predict` returns.
+        n_draws: Ensemble size, the first draws; default all S.
 
     Example:
         >>> import torch, flatviz as fv
@@ -66,13 +78,17 @@ def mutual_information(prediction: Prediction, *, n_draws: Count | None = None) 
 
 @public
 def ood_scores(inside: Vector, outside: Vector) -> dict[str, float]:
-    """How well a score tells inputs `outside` (M,) the distribution from those `inside` (N,); larger means more outside.
+    """Measure how well a score separates inputs `outside` the distribution from those `inside`; larger means more outside.
 
     auroc: P(outside > inside) + 1/2 P(equal).  aupr_out, aupr_in: average precision with outside, or inside (score
     negated), as the positive; each depends on its base rate, `base_out` = M / (N + M).
     fpr95_out: share of inside above the first threshold that catches 95 % of outside; fpr95_in: share of outside below
     the first that keeps 95 % of inside.  Papers report either without saying which.
     Scores: `predictive_entropy`, `mutual_information`, 1 - largest probability.
+
+    Args:
+        inside: Score of each input from the distribution, (N,).
+        outside: Score of each input from elsewhere, (M,).
 
     Raises:
         ValueError: For an empty or non-finite score.
@@ -104,10 +120,13 @@ def ood_scores(inside: Vector, outside: Vector) -> dict[str, float]:
 
 @public
 def agreement(prediction: Averaged, reference: Averaged) -> float:
-    """Share of inputs on which both answer alike, in [0, 1]: argmax_y p(y | x) = argmax_y r(y | x).
+    """Compute the share of inputs on which both answer alike, in [0, 1]: argmax_y p(y | x) = argmax_y r(y | x).
 
-    Args: prediction, reference: of the same inputs, or averaged class probabilities (N, C).
     NaN where either holds probabilities that are.
+
+    Args:
+        prediction: A `Prediction`, or averaged class probabilities (N, C).
+        reference: The same of the other posterior, on the same inputs.
 
     Raises:
         TypeError: For another kind.
@@ -126,10 +145,13 @@ def agreement(prediction: Averaged, reference: Averaged) -> float:
 
 @public
 def total_variation(prediction: Averaged, reference: Averaged) -> float:
-    """Mean over inputs of sum_y |p(y | x) - r(y | x)| / 2, in [0, 1]: the probability by which some event may differ.
+    """Compute the mean over inputs of sum_y |p(y | x) - r(y | x)| / 2, in [0, 1]: the most that the two differ on any event.
 
-    Args: prediction, reference: of the same inputs, or averaged class probabilities (N, C).
     S draws of the reference itself are about sqrt(C / S) / 4 apart from its limit, so 0 is not within reach.
+
+    Args:
+        prediction: A `Prediction`, or averaged class probabilities (N, C).
+        reference: The same of the other posterior, on the same inputs.
 
     Raises:
         TypeError: For another kind.
@@ -167,7 +189,10 @@ def _averaged(value: Prediction | Tensor, name: str) -> Tensor:
 
 @public
 def disagreement(prediction: Prediction) -> Tensor:
-    """Share of inputs on which two draws answer differently, for each pair, (S, S); 0 on the diagonal, NaN of a draw that diverged.
+    """Compute the share of inputs on which two draws answer differently, for each pair, (S, S); 0 on the diagonal, NaN for a diverged draw.
+
+    Args:
+        prediction: Outputs of S draws on N inputs, as `predict` returns.
 
     Example:
         >>> import torch, flatviz as fv

@@ -13,7 +13,19 @@ from flatviz.core import Task, public, saved_rng
 
 @public
 def mlp(task: Task, *, hidden: tuple[Count, ...] = (64, 64), seed: Seed = 0) -> nn.Module:
-    """A perceptron: flatten, then Linear - LayerNorm - ReLU for each width in `hidden`, then a Linear head."""
+    """Build a perceptron: flatten, then Linear - LayerNorm - ReLU for each width in `hidden`, then a Linear head.
+
+    Args:
+        task: Gives the shape of inputs and the number of classes.
+        hidden: Width of each hidden layer.
+        seed: Fixes the weights.
+
+    Example:
+        >>> import flatviz as fv
+        >>> task = fv.datasets.moons_transfer(seed=0)
+        >>> fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0)).dim
+        58
+    """
     widths = (math.prod(task.input_shape), *hidden)
     layers: list[nn.Module] = [nn.Flatten()]
     with saved_rng(seed):
@@ -25,7 +37,19 @@ def mlp(task: Task, *, hidden: tuple[Count, ...] = (64, 64), seed: Seed = 0) -> 
 
 @public
 def convnet(task: Task, *, channels: tuple[Count, ...] = (16, 32, 32), seed: Seed = 0) -> nn.Module:
-    """Conv 3x3 - BatchNorm - ReLU for each width in `channels`, halved once after the first, average pool, Linear head."""
+    """Build Conv 3x3 - BatchNorm - ReLU for each width in `channels`, halved once after the first, average pool, Linear head.
+
+    Args:
+        task: Gives the shape of images and the number of classes.
+        channels: Width of each convolution.
+        seed: Fixes the weights.
+
+    Example:
+        >>> import flatviz as fv
+        >>> task = fv.datasets.digits_transfer(shots=2, seed=0)
+        >>> fv.Net.from_module(fv.models.convnet(task, channels=(4, 8), seed=0)).dim
+        438
+    """
     widths = (task.input_shape[0], *channels)
     layers: list[nn.Module] = []
     with saved_rng(seed):
@@ -85,15 +109,26 @@ def _active(norm: Norm, channels: int) -> nn.Module:
 
 @public
 def resnet20(task: Task, *, norm: Norm = "batch", width: Count = 16, blocks: Count = 3, seed: Seed = 0) -> nn.Module:
-    """ResNet-20 (272,474 weights for 10 classes) for images (N, C, 32, 32); other sides of 8 or more run too.
+    """Build ResNet-20 (272,474 weights for 10 classes) for images (N, C, 32, 32); other sides of 8 or more run too.
 
-    norm: "batch" (BatchNorm) or "group" (GroupNorm, 8 channels a group, without statistics that other weights make stale).
-    width: channels of the first stage, a multiple of 8 for "group"; blocks: in each stage, depth 6 blocks + 2.
+    Args:
+        task: Gives the channels of the images and the number of classes.
+        norm: "batch" (BatchNorm) or "group" (GroupNorm, 8 channels a group, without statistics that other weights make stale).
+        width: Channels of the first stage, a multiple of 8 for "group".
+        blocks: Blocks in each stage, for a depth of 6 blocks + 2.
+        seed: Fixes the weights.
 
     Raises:
         ValueError: For inputs that are no images, another norm, or a width that GroupNorm cannot divide.
 
     Source: He et al. 2016 (arXiv 1512.03385), section 4.2, with projection shortcuts.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> images = fv.Data(torch.rand(20, 3, 32, 32), torch.arange(20) % 10)
+        >>> task = fv.Task(images, images, images, n_classes=10)
+        >>> fv.Net.from_module(fv.models.resnet20(task, seed=0)).dim
+        272474
     """
     check_choice(norm, ("batch", "group"), "norm")
     check_count(width, "width"), check_count(blocks, "blocks")
@@ -120,11 +155,11 @@ class WithNoise(nn.Module):
 
 @public
 def learned_noise(module: nn.Module, *, noise: Positive = 1.0) -> nn.Module:
-    """A regression's module with its noise as one more parameter, for `likelihood="gaussian"`.
+    """Give a regression's module its noise as one more parameter, for `likelihood="gaussian"`.
 
     Args:
-        module: inputs -> means (N, C); it becomes part of the new one.
-        noise: the standard deviation softplus(s) at which training begins.
+        module: Inputs -> means (N, C); it becomes part of the new one.
+        noise: The standard deviation softplus(s) at which training begins.
 
     Example:
         >>> import torch, flatviz as fv

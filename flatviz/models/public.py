@@ -29,22 +29,29 @@ COUNTER = "num_batches_tracked"  # torchvision's older files lack it; it counts 
 def load_weights(
     module: nn.Module, path: str | Path, *, new_head: bool = False, head: str | None = None, example: Tensor | None = None
 ) -> nn.Module:
-    """A copy of `module` with the weights and statistics of a file; every name and shape must fit.
+    """Copy `module` with the weights and statistics of a file; every name and shape must fit.
 
     Args:
-        module: the network; it is not changed.
+        module: The network; it is not changed.
         path: `.safetensors`, or `.pth`, `.pt`, `.bin`, `.ckpt`, `.tar` with a state dict or a checkpoint that holds one, as of
             Lightning, timm or a loop of yours: {"state_dict": ...}, {"model": ...}, {"net": ...}.  No code in the file runs:
             objects beside tensors are passed over.  Names may begin with what a wrapper adds, `module.` (DataParallel),
             `_orig_mod.` (torch.compile) or an attribute (Lightning's `model.`); tensors beside the network are then left out.
-        new_head: the head keeps the values that it has in `module`, whatever the file holds for it: for other classes.
-        head: its name (default: the last Linear or 1x1 convolution that runs).
-        example: a batch of inputs to find the head by.
+        new_head: The head keeps the values that it has in `module`, whatever the file holds for it: for other classes.
+        head: Its name (default: the last Linear or 1x1 convolution that runs).
+        example: A batch of inputs to find the head by.
 
     Raises:
         FileNotFoundError: For a path where there is no file.
         ValueError: For a damaged file, another kind of content, NaN, and for names or shapes that do not fit, which
             are named.
+
+    Example:
+        >>> import tempfile, torch, flatviz as fv
+        >>> module, path = torch.nn.Linear(2, 3), f"{tempfile.mkdtemp()}/net.pt"
+        >>> torch.save(module.state_dict(), path)
+        >>> torch.equal(fv.models.load_weights(torch.nn.Linear(2, 3), path).weight, module.weight)
+        True
     """
     own, loaded = module.state_dict(), copied(module)
     state = _of_network(read_state(path), [n for n in own if not n.endswith(COUNTER)], path)
@@ -104,7 +111,7 @@ def _of_network(state: dict[str, Tensor], names: list[str], path: str | Path) ->
 
 
 class _Inert:
-    """In place of an object that is no tensor: takes whatever pickle gives it, and does nothing."""
+    """Stand-in for an object that is no tensor: takes whatever pickle gives it, and does nothing."""
 
     def __init__(self, *_: Any, **__: Any) -> None:
         """Nothing."""
@@ -162,21 +169,28 @@ class PublicNet(nn.Module):
 def torchvision_model(
     task: Task, name: str, *, weights: str | Path | None = None, side: int | None = None, seed: int = 0
 ) -> nn.Module:
-    """One of torchvision's classifiers ("resnet18", "resnet50", "vit_b_16", ...) with a new head for the task's classes.
+    """Build one of torchvision's classifiers ("resnet18", "resnet50", "vit_b_16", ...) with a new head for the task's classes.
 
     Args:
-        task: gives channels and number of classes; images from 0 to 1, which the module standardises as ImageNet's.
-        name: as in `torchvision.models.list_models()`.
+        task: Gives channels and number of classes; images from 0 to 1, which the module standardises as ImageNet's.
+        name: As in `torchvision.models.list_models()`.
         weights: None, random by `seed`; torchvision's name ("IMAGENET1K_V1", "DEFAULT"), downloaded once and checked; or a
             file, `.pth` as torchvision publishes it or `.safetensors`, for a machine without network.
-        seed: of random weights and of the new head.
-        side: pixels to which images are enlarged inside the module; None: the side of a vision transformer, else as they are.
+        seed: Fixes random weights and of the new head.
+        side: Pixels to which images are enlarged inside the module; None: the side of a vision transformer, else as they are.
 
     The head is at torch's initial values for `seed`; `transfer` gives it the prior's.  The module is in evaluation mode.
 
     Raises:
         ValueError: For an unknown name or weights, a file that does not fit, or inputs that are no images.
-        RuntimeError: Where a download fails.
+        RuntimeError: If a download fails.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> images = fv.Data(torch.rand(20, 3, 32, 32), torch.arange(20) % 10)
+        >>> task = fv.Task(images, images, images, n_classes=10)
+        >>> fv.Net.from_module(fv.models.torchvision_model(task, "resnet18", seed=0), treated="norm+head").dim
+        14730
     """
     from torchvision import models
 

@@ -22,7 +22,7 @@ GRAPH_BYTES = 2**31  # of saved activations kept graphs may hold; beyond it, bat
 def curvature_operator(
     net: Net, data: Data, likelihood: Likelihood, w: Tensor, curvature: str, *, most: int | None = None, layer: float = 0.0
 ) -> Product:
-    """V -> M v at one `w`, both (D,), M the mean over `data` of the Hessian, J^T L'' J ("ggn") or g g^T ("fisher").
+    """Give V -> M v at one `w`, both (D,), M the mean over `data` of the Hessian, J^T L'' J ("ggn") or g g^T ("fisher").
 
     J (C, D) is the Jacobian of an example's outputs, L'' (C, C) the second derivative of its loss in them, g its
     gradient.  Graphs of batches of at most `most` examples are kept while they fit in GRAPH_BYTES; each product goes through
@@ -50,7 +50,7 @@ def curvature_operator(
 
 
 def batches(data: Data, size: int) -> Iterable[Data]:
-    """`data` in parts of `size` examples, the last one smaller."""
+    """Cut `data` into parts of `size` examples, the last one smaller."""
     return (Data(x, y) for x, y in data.batches(size))
 
 
@@ -155,7 +155,7 @@ CHUNK_NUMBERS = 2**24  # of one chunk of Jacobians: 64 MB in float32
 
 
 def jacobians(net: Net, w: Tensor, x: Tensor, part: slice = slice(None)) -> tuple[Tensor, Tensor]:
-    """Outputs (N, C) and J = d outputs / d w[part] (N, C, P) at `w` (D,), for inputs `x` (N, ...) that fit in memory."""
+    """Compute outputs (N, C) and J = d outputs / d w[part] (N, C, P) at `w` (D,), for inputs `x` (N, ...) that fit in memory."""
     w = w.detach()
 
     def outputs(v: Tensor, one: Tensor) -> tuple[Tensor, Tensor]:
@@ -202,7 +202,7 @@ def ggn(
     part: slice = slice(None),
     diagonal: bool = False,
 ) -> Tensor:
-    """H = sum_n J_n^T Lambda_n J_n, a sum over examples, not a mean; (P, P), or its diagonal (P,)."""
+    """Compute H = sum_n J_n^T Lambda_n J_n, a sum over examples, not a mean; (P, P), or its diagonal (P,)."""
     total: Tensor | float = 0.0
     with torch.no_grad():
         shape = net(w, data.x[:1]).shape[1:]
@@ -225,7 +225,7 @@ def ggn_diagonal(net: Net, w: Tensor, data: Data, likelihood: Likelihood = "cate
 
 @torch.no_grad()
 def softmax_head(net: Net, w: Tensor, data: Data, likelihood: Likelihood) -> tuple[slice, Tensor] | None:
-    """Where the last linear layer stands in `w`, and its diagonal of H: sum_n p_nc (1 - p_nc) h_nf^2, its bias's without h.
+    """Find the last linear layer in `w`, and its diagonal of H: sum_n p_nc (1 - p_nc) h_nf^2, its bias's without h.
 
     None where the outputs are not this layer's, which one backward pass shows, or the loss is not the plain one of classes.
     """

@@ -21,7 +21,7 @@ SWEEP = 16  # times the chunk of a forward pass: examples whose graph of the gra
 
 @dataclass(frozen=True, eq=False)
 class NetworkObjective(Objective):
-    """f(w) = score(outputs on `data`, y); a subclass says which score.
+    """Base of objectives f(w) = score(outputs on `data`, y); a subclass gives the score.
 
     additive: scores of batches add up, and f is their sum over n.  cost: of an example, by which batches are chosen.
     """
@@ -35,7 +35,7 @@ class NetworkObjective(Objective):
     statistics = None  # a Data from which BatchNorm's are re-estimated at every w; None: frozen
 
     def score(self, outputs: Tensor, y: Tensor) -> Tensor:
-        """Of outputs (N, C) and labels: the value, ()."""
+        """Score outputs (N, C) and labels, ()."""
         raise NotImplementedError
 
     @property
@@ -55,7 +55,7 @@ class NetworkObjective(Objective):
 
     @property
     def key(self) -> str:
-        """A hash of what the values depend on besides the weights: the net, and all fields but cost and label."""
+        """Hash of everything besides the weights on which the values depend: the net, and all fields but cost and label."""
         about = [getattr(self, f.name) for f in fields(self) if f.name not in ("net", "cost", "label")]
         return f"{net_digest(self.net)}/{value_digest([type(self), *about])}"
 
@@ -111,7 +111,7 @@ class NetworkObjective(Objective):
 
 @dataclass(frozen=True, eq=False)
 class MeanNLL(NetworkObjective):
-    """f(w) = -(1/n) sum_i log p(y_i | x_i, w), in nats; made by `nll`.  `f(w, index)` is the mean over a minibatch."""
+    """Mean NLL f(w) = -(1/n) sum_i log p(y_i | x_i, w), in nats; `nll` builds it.  `f(w, index)` is the mean over a minibatch."""
 
     likelihood: Likelihood = field()
     count: float = field()  # of examples, less the places that do not count
@@ -136,7 +136,7 @@ class MeanNLL(NetworkObjective):
 
 
 def in_precision(w: Tensor, net: Net) -> Tensor:
-    """Weights `w`.  Raises TypeError for half precision on a net that computes in another one."""
+    """Check the dtype of `w`.  Raises TypeError for half precision on a net that computes in another one."""
     if w.dtype in (torch.float16, torch.bfloat16) and w.dtype != net.w.dtype:
         raise TypeError(f"weights must be in {net.w.dtype} as the net, got {w.dtype}: convert them, w.to({net.w.dtype})")
     return w
@@ -144,11 +144,15 @@ def in_precision(w: Tensor, net: Net) -> Tensor:
 
 @public
 def nll(net: Net, data: Data, *, likelihood: Likelihood = "categorical") -> MeanNLL:
-    """Mean negative log likelihood of `data` as an objective over `net`'s treated weights.
+    """Build the mean negative log likelihood of `data` as an objective over `net`'s treated weights.
 
-    likelihood: "categorical", "bernoulli" (labels 0 and 1), the standard deviation of Gaussian noise on floating targets,
-    "gaussian" (outputs are mean and noise), or a `fv.Likelihood` of your own.
     A net that writes into its inputs is given copies of them.
+
+    Args:
+        net: The network; f is over its D treated weights.
+        data: The n examples.
+        likelihood: "categorical", "bernoulli" (labels 0 and 1), the standard deviation of Gaussian noise on floating targets,
+            "gaussian" (outputs are mean and noise), or a `fv.Likelihood`.
 
     Raises:
         ValueError: For labels out of range, data the net cannot take, a net that is not a function of its weights
@@ -168,7 +172,7 @@ def nll(net: Net, data: Data, *, likelihood: Likelihood = "categorical") -> Mean
 
 
 def check_data(net: Net, data: Data, likelihood: Likelihood) -> tuple[Net, Work]:
-    """The net as it may be run on `data`, and what an example costs; all that `nll` checks, for a caller without use of f.
+    """Check that the net runs on `data`, and measure the cost of an example; all checks of `nll`, for a caller without use of f.
 
     A net that writes into its inputs comes back as one that is given copies of them.  Raises as `nll` does.
     """

@@ -22,7 +22,7 @@ class Named:
     likelihood: Likelihood
 
     def __call__(self, out: Tensor, y: Tensor) -> Tensor:
-        """Of outputs (N, ...) and their y, ()."""
+        """Score outputs (N, ...) and their y, ()."""
         likelihood = as_likelihood(self.likelihood)
         if self.what == "nll":
             return likelihood.nll(out, y)
@@ -36,7 +36,7 @@ NAMED = {"accuracy": "accuracy", "error": "error rate", "nll": "mean NLL (nats)"
 
 @dataclass(frozen=True, eq=False)
 class Quantity(NetworkObjective):
-    """g(w) = function(outputs (N, C), y) of one network at weights `w`; made by `quantity`.  Values, not gradients."""
+    """Any quantity g(w) = function(outputs (N, C), y) of one network at weights `w`; `quantity` builds it.  Values, not gradients."""
 
     function: Callable[[Tensor, Tensor], Tensor] = field(repr=False)
     label: str = field()
@@ -62,12 +62,16 @@ def quantity(
     likelihood: Likelihood = "categorical",
     batchnorm: Literal["frozen"] | Data = "frozen",
 ) -> Quantity:
-    """Any number of the outputs as an objective for slices and paths: what(outputs (N, C), y (N,)) -> ().
+    """Build an objective from any number of the outputs, for slices and paths: what(outputs (N, C), y (N,)) -> ().
 
-    what: "accuracy", "error", "nll", or a function; a `Prediction`'s metric is
-        `lambda out, y: fv.metrics.ece(fv.Prediction(out[None], y))`.
-    likelihood: under which a name is computed, as in `nll`; accuracy and error need one of classes.
-    batchnorm: "frozen", the net's statistics; a `Data`, from which they are re-estimated at every point.
+    Args:
+        net: The network; the objective is over its D treated weights.
+        data: The N examples.
+        what: "accuracy", "error", "nll", or a function; a `Prediction`'s metric is
+            `lambda out, y: fv.metrics.ece(fv.Prediction(out[None], y))`.
+        label: Name of the values in pictures.
+        likelihood: Likelihood under which a name is computed, as in `nll`; accuracy and error need one of classes.
+        batchnorm: "frozen", the net's statistics; a `Data`, from which they are re-estimated at every point.
 
     Raises:
         ValueError: For an unknown name or choice, the accuracy of a regression, and for a net that `nll` would refuse.

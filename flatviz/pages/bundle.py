@@ -1,4 +1,4 @@
-"""A family as what the front end needs: one figure a view, and each member's live properties, packed."""
+"""Packing of a family for the front end: one figure a view, and each member's live properties."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def pack(
     code: Sequence[str] = (),
     defaults: Mapping[str, float] | None = None,
 ) -> Bundle:
-    """A measured family as figures and numbers, a figure for each of `VIEWS`.
+    """Pack a measured family as figures and numbers, a figure for each of `VIEWS`.
 
     stops: radii that the slider of each method offers beside the fitted ones; live: a kernel can fit those; story: sections
     of the article; code: lines of Python that make `family`, for the reader who wants the same picture;
@@ -104,7 +104,7 @@ def pack(
 
 
 def check_measured(family: Family) -> None:
-    """Raises ValueError for a family that `measure` did not return."""
+    """Raise ValueError for a family that `measure` did not return."""
     if not family.measured:
         raise ValueError("the family must be measured before it is shown, got posteriors only: use fv.families.measure")
 
@@ -112,9 +112,8 @@ def check_measured(family: Family) -> None:
 def pack_members(
     bundle: Bundle, family: Family, members: Sequence[int], *, note: str = "", only: Collection[str] | None = None
 ) -> Bundle:
-    """Only these members of `family`, for a front end that has `bundle`, and what of its figures they change.
+    """Pack only these members of `family`, for a front end that has `bundle`, and the curves, scales and captions that they change.
 
-    That is curves, scales and captions which are of all members.
     note: said beside their names; such members are previews, which change no scales, curves and captions.
     only: names of views; the others are not drawn, which takes most of the time, and wait for a later record.
     """
@@ -139,7 +138,7 @@ def _moved(bundle: Bundle, family: Family) -> list[int]:
 
 
 def _changed(bundle: Bundle, scene: Scene, i: int, drawn: Mapping[str, Figure]) -> Iterator[dict[str, Any]]:
-    """What of each figure is another with this family, of those that are drawn and those like them: data, layout, caption."""
+    """List the changes of each figure with this family, of those that are drawn and those like them: data, layout, caption."""
     every, other = {view.name: view for view in views.views_of(scene.family)}, set()
     for before in sorted(bundle.index.get("figures", ()), key=lambda entry: bool(every[entry["name"]].like)):
         view, fig = every[before["name"]], drawn.get(before["name"])
@@ -165,7 +164,7 @@ def _still(entry: Mapping[str, Any]) -> dict[str, Any]:
 def _member(
     scene: Scene, i: int, only: Collection[str] | None = None
 ) -> tuple[dict[str, Any], dict[str, Figure], dict[str, Live]]:
-    """One member: what is said of it, its figures by view, without those of views that are `like` another, its arrays by field."""
+    """Pack one member: its texts, its figures by view, without those of views that are `like` another, its arrays by field."""
     family = scene.family
     every = views.views_of(family)
     shown = [view for view in every if only is None or view.name in only]
@@ -203,17 +202,17 @@ def _said(p: Live) -> str | bool | list[str]:
 
 
 def _alt(view: View, fig: Figure) -> str:
-    """What a member's picture is, and what of it cannot be drawn."""
+    """Describe a member's picture, and the parts of it that cannot be drawn."""
     return ". ".join(filter(None, (view.alt or fig.layout.meta["alt"], fig.layout.meta["note"])))
 
 
 def _follows(view: View, fig: Figure) -> list[Live]:
-    """What of a figure travels in the records: nothing of a view whose content the front end makes of `Family.images`."""
+    """Select the live properties of a figure for the records: none where the front end builds the view from `Family.images`."""
     return [p for p in fig.live if p.trace not in view.fixed] if view.kind == "plotly" else []
 
 
 def _field(view: View, k: int, p: Live) -> str:
-    """Where a property is kept: those of one key, in views of the same data, in one place."""
+    """Place of a property: those of one key, in views of the same data, share one."""
     return f"{view.data or view.name}/{p.key}" if p.key else f"{view.name}/{k}"
 
 

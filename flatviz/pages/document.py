@@ -51,7 +51,7 @@ class Script:
 
     @property
     def source(self) -> str:
-        """What a Content-Security-Policy calls this code."""
+        """Hash of this code for a Content-Security-Policy."""
         return f"'sha256-{base64.b64encode(hashlib.sha256(self.text.encode()).digest()).decode()}'"
 
 

@@ -16,7 +16,7 @@ PLANES = {"sharpest": "sharpest directions", "around": "random directions", "asc
 
 
 def basin(plane: str, relief: bool, scene: Scene, i: int) -> Figure:
-    """How far the loss rises above the center, on a plane through the member's center."""
+    """Draw the rise of the loss above the center, on a plane through the member's center."""
     surface, title = scene.surfaces(plane)[i], f"Rise above the center, {PLANES[plane]}"
     return (plot_basin_3d if relief else plot_basin)(surface, color_range=scene.rises[plane], title=title)
 

@@ -96,7 +96,7 @@ def family_page(
 
 
 def planes_of(buffer: bytes) -> bytes:
-    """The first bytes of all float32, then the second ones and so on: similar bytes are then neighbours, and take less room deflated."""
+    """Reorder bytes: the first bytes of all float32, then the second ones and so on, which deflate to less room."""
     return np.frombuffer(buffer, np.uint8).reshape(-1, 4).T.tobytes()
 
 

@@ -1,4 +1,4 @@
-"""What every picture of a family shares: scales, references, sentences that its figures give, and the pixels of its images."""
+"""Parts shared by every picture of a family: scales, references, sentences that its figures give, and the pixels of its images."""
 
 import base64
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ FAR, SURE = 0.6, 0.9  # distance in the inputs' unit beyond which there are no d
 
 @dataclass(frozen=True)
 class Scene:
-    """What every picture of a family shares."""
+    """Scales, references and sentences shared by every picture of a family."""
 
     family: Family
 
@@ -107,7 +107,7 @@ class Scene:
 
 
 def sure_far_away(family: Family) -> str:
-    """Of the inputs of the map that are far from every training point, how many VI and HMC give to one class; "" without a map."""
+    """Count the inputs far from every training point that VI and HMC give to one class; "" without a map."""
     shown = family.inputs
     if "reference" not in shown or "vi" not in family.methods:
         return ""

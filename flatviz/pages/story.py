@@ -63,7 +63,7 @@ def _step(name: str, state: Mapping[str, Any], **words: str) -> Step:
 
 
 def _map_beside_vi(family: Family) -> str:
-    """Why MAP may have the lower eigenvalue: it is measured at one vector, VI's at draws around one."""
+    """Explain why MAP may have the lower eigenvalue: it is measured at one vector, VI's at draws around one."""
     if "sgd" not in family.methods:
         return ""
     at_map, at_vi = (mean_lambda1(family[family.index(m)].spectrum) for m in ("sgd", "vi"))

@@ -1,4 +1,4 @@
-"""The pictures of page and lab: one entry each in `VIEWS`; what is said of them is in `captions.toml`."""
+"""Pictures of page and lab: one entry each in `VIEWS`; their captions are in `captions.toml`."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,11 +25,11 @@ TEXTS = texts_of("captions.toml")
 
 @dataclass(frozen=True)
 class View:
-    """One picture: which figure a member of a family has, and how the page shows it.
+    """One picture: its figure of a member, and its place on the page.
 
-    name: of the picture; draw: (scene, member) -> figure, whose `live` properties follow the controls.  The figures of all
+    name: name of the picture; draw: (scene, member) -> figure, whose `live` properties follow the controls.  The figures of all
     members have the same live properties in the same order.  caption: may hold the names of `Scene.words` in braces.
-    alt: what the picture is, for a reader who does not see it; what the controls select is said after it.  "": the figure's
+    alt: description of the picture, for a reader who does not see it; what the controls select is said after it.  "": the figure's
         `alt`, where that is true for every ensemble size.
     span: columns of twelve; height: px.  fixed: traces that the family shares, so that their live properties stay.
     least: px of width; where its column is narrower, the views of its tab are placed one below the other.
@@ -37,7 +37,7 @@ class View:
     when: whether a family has this picture at all.
     group: its tab; views of a tab are visible together.
     slot, option: views of one slot are alternatives, one frame with a menu for each name of their options.
-    needs: what of `families.family.SURFACES` the picture shows, so that a preview computes that first.
+    needs: parts of `families.family.SURFACES` that the picture shows, so that a preview computes that first.
     data: views of one `data` share the arrays of one `Live.key`; "": those of the view alone.
     like: name of the view whose live properties this one's are: its figure is drawn once, not for every member.
     phases: for each row of its properties of `rows="phase"`, what the phase is called and does.
@@ -69,7 +69,7 @@ class View:
 
     @property
     def chosen(self) -> str:
-        """What a state says of its slot where this view is shown."""
+        """Settings of a state that show this view in its slot."""
         return ", ".join(self.option.values())
 
 
@@ -100,7 +100,7 @@ def _metrics(scene: Scene, i: int) -> Figure:
 
 
 def _caption_of_step(family: Family, i: int) -> str:
-    """What is drawn of the step of a member, and how to read it."""
+    """Caption of the step of a member, and how to read it."""
     said = TEXTS["step"][kind_of(family, i)].format(label=style(family[i].method).label, back=TEXTS["step"]["back"])
     return f"{said} {TEXTS['step']['marks']}"
 

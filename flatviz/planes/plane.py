@@ -25,17 +25,22 @@ EPS = 1e-10  # of Li et al.'s code
 def plane_random(
     net: Net, w: Vector, *, normalize: Normalize = "filter", convention: Convention = "flatviz", seed: Seed
 ) -> Plane:
-    """Two Gaussian directions from `w` (D,), normalised; not orthogonal, as drawn.
+    """Draw two Gaussian directions from `w` (D,) and normalise them; they are not orthogonal.
 
-    normalize="filter": each slice d[i] of a tensor with two or more dimensions is scaled to |w[i]|, a 1-D tensor as a
-    whole to |w|.  "layer": each tensor as a whole.  "model": the whole direction to |w|.  "weight": each element to
-    |w_j|, its sign kept.  "none": as drawn.  Where the weight's norm is 0, so is the direction.  A step of 1 then moves
-    every filter (layer, model, weight) by its own length.
-    convention: for "filter", how another tool reads it: "li2018" (the authors' code with `--xignore biasbn`: 1-D
-    tensors do not move, 1e-10 added to each norm), "loss-landscapes" (3.0.6: uniform directions in [0, 1), 1-D tensors
-    element by element, the whole rescaled to |w|; an all-zero slice, at which it fails, stays 0), "per-tensor"
-    (Landscaper and others: layers).
-    Source of the idea: Li et al. 2018 (arXiv 1712.09913); the definition is this one.
+    The idea is that of Li et al. 2018 (arXiv 1712.09913); the definition is this one.  A step of 1 moves every filter (layer,
+    model, weight) by its norm.
+
+    Args:
+        net: Gives the shapes of the D weights.
+        w: Origin of the plane, (D,).
+        normalize: "filter": each slice d[i] of a tensor with two or more dimensions is scaled to |w[i]|, a 1-D tensor as a whole
+            to |w|.  "layer": each tensor as a whole.  "model": the whole direction to |w|.  "weight": each element to |w_j|, its
+            sign kept.  "none": as drawn.  The direction is 0 if the weight's norm is 0.
+        convention: For "filter", the definition of another tool: "li2018" (the authors' code with `--xignore biasbn`: 1-D
+            tensors do not move, 1e-10 added to each norm), "loss-landscapes" (3.0.6: uniform directions in [0, 1), 1-D tensors
+            element by element, the whole rescaled to |w|; an all-zero slice, at which it fails, stays 0), "per-tensor"
+            (Landscaper and others: layers).
+        seed: Fixes the directions.
 
     Raises:
         ValueError: For an unknown word, or a convention of another normalisation.
@@ -64,7 +69,7 @@ def plane_random(
 
 
 def normalized(net: Net, direction: Tensor, w: Tensor, normalize: str = "filter", convention: str = "flatviz") -> Tensor:
-    """`direction` (D,) scaled to `w` (D,), as `plane_random` says."""
+    """Scale `direction` (D,) to `w` (D,), as `plane_random` says."""
     if normalize == "none":
         return direction
     if normalize == "weight":
@@ -97,9 +102,14 @@ RISE = 1.0  # the default extent of `plane_eigen`: where the quadratic model has
 def plane_along(
     w: Vector, u: Vector, v: Vector, *, orthonormal: bool = False, name: str = "plane of given directions"
 ) -> Plane:
-    """The plane from `w` along given directions u, v (D,), as they are.
+    """Build the plane from `w` along given directions u, v (D,).
 
-    orthonormal: by Gram-Schmidt, which keeps the direction of the first; unit: distance.
+    Args:
+        w: Origin, (D,).
+        u: First direction, (D,).
+        v: Second direction, (D,).
+        orthonormal: Orthonormalise them by Gram-Schmidt, which keeps the direction of the first; the unit is then distance.
+        name: The plane's name in titles.
 
     Raises:
         ValueError: For a direction of length 0, or, with orthonormal, for parallel ones.
@@ -127,9 +137,13 @@ def plane_along(
 
 @public
 def plane_eigen(w: Vector, spectrum: Spectrum) -> Plane:
-    """The plane of the first two Hessian eigenvectors at `w` (D,); orthonormal, unit: distance.
+    """Build the plane of the first two Hessian eigenvectors at `w` (D,); orthonormal, unit: distance.
 
     Extent: along each axis where the quadratic model lambda a^2 / 2 has risen by 1, at most ten times the other's.
+
+    Args:
+        w: Origin, (D,).
+        spectrum: Eigenpairs at `w`, two or more, as `top_eigenpairs` returns.
 
     Raises:
         ValueError: For a spectrum of one eigenvector.
@@ -166,9 +180,13 @@ NARROWEST = 0.8  # its shorter side over its longer one: a strip is hard to read
 
 @public
 def plane_pca(draws: Vectors | Draws, *, name: str | None = None) -> Plane:
-    """First two principal axes of weight vectors (S, D), through their mean; orthonormal, unit: distance.
+    """Compute the first two principal axes of weight vectors (S, D), through their mean; orthonormal, unit: distance.
 
-    `explained` states their share of the draws' variance: what the picture does not show is the rest.
+    `explained` is their share of the draws' variance; the picture does not show the rest.
+
+    Args:
+        draws: Weight vectors (S, D), three or more.
+        name: The plane's name in titles; default "PCA of S draws".
 
     Raises:
         ValueError: For fewer than three draws, or draws on one line.
@@ -186,9 +204,13 @@ def plane_pca(draws: Vectors | Draws, *, name: str | None = None) -> Plane:
 
 @public
 def plane_path(W: Vectors, *, name: str | None = None) -> Plane:
-    """First two principal axes of a training path W (S, D) seen from its end: of W[i] - W[-1]; orthonormal.
+    """Compute the first two principal axes of a training path W (S, D) seen from its end, of W[i] - W[-1]; orthonormal.
 
     `explained` is their share of the summed squared distance from the end, not of a variance about a mean.
+
+    Args:
+        W: Points of the path in their order, (S, D).
+        name: The plane's name in titles.
 
     Raises:
         ValueError: For fewer than three points, or points on one line.
@@ -239,9 +261,14 @@ def _by_gram(W: Tensor, origin: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 @public
 def plane_through(a: Vector, b: Vector, c: Vector) -> Plane:
-    """The plane that holds `a`, `b`, `c` (D,) each; its origin is their average, its first axis points from a to b.
+    """Build the plane that holds `a`, `b`, `c` (D,) each; its origin is their average, its first axis points from a to b.
 
     Orthonormal, unit: distance.
+
+    Args:
+        a: Weights (D,).
+        b: Weights (D,).
+        c: Weights (D,).
 
     Raises:
         ValueError: If the three lie on one line.

@@ -19,17 +19,17 @@ LEVEL = 0.5  # nats above the center: the contour that is drawn bold, and whose 
 
 @public
 def plot_basin(surface: Surface, *, color_range: tuple[Number, Number] | None = None, title: str | None = None) -> Figure:
-    """How far the loss rises above that of the plane's origin: filled contours, colours in square roots of the rise.
+    """Draw the rise of the loss above that of the plane's origin: filled contours, colours in square roots of the rise.
 
     A quadratic bowl is then a cone with rings at even distances.  The bold contour is where the loss has risen by `LEVEL`, 0.5;
     the share of the plane inside it is written under the picture.  How high the center itself lies is not in the colours,
     so it is written there too.
 
     Args:
-        surface: values on a grid (A, B) around the plane's origin, which must be a point of the grid.
+        surface: Values on a grid (A, B) around the plane's origin, which must be a point of the grid.
         color_range: (lowest, highest) rise that the colours show, to share them with other figures; default: from 0 to
             the highest, without the highest few where they would take much of the scale.
-        title: default: what is drawn over which plane.
+        title: Default: what is drawn over which plane.
 
     Raises:
         ValueError: For scattered values, or a grid without the origin.
@@ -55,7 +55,7 @@ def plot_basin(surface: Surface, *, color_range: tuple[Number, Number] | None = 
 
 
 def plot_basin_3d(surface: Surface, *, color_range: tuple[float, float], title: str) -> Figure:
-    """`plot_basin` in relief: heights in square roots of the rise, cut off at the end of the scale; follows the controls."""
+    """Draw `plot_basin` in relief: heights in square roots of the rise, cut off at the end of the scale; follows the controls."""
     rise = above_center(surface)
     return plot_relief(rise, scale_of_rises(rise, color_range), title)
 

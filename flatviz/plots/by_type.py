@@ -78,7 +78,7 @@ BY_METHOD = {
 
 
 def shown(result: Surface | Projection | Prediction) -> Figure | None:
-    """The figure of a cell's last value; None where its text says all: no labels, no finite value."""
+    """Draw the figure of a cell's last value; None where its text is enough: no labels, no finite value."""
     empty = {
         Projection: lambda projection: not len(projection.coords),
         Prediction: lambda p: p.y is None or not (p.has_classes or bool(p.outputs.isfinite().all())),

@@ -1,4 +1,4 @@
-"""How well a prediction is calibrated: scores by ensemble size, reliability, risk against coverage, scores under shift."""
+"""Calibration of predictions: scores by ensemble size, reliability, risk against coverage, scores under shift."""
 
 from collections.abc import Mapping, Sequence
 
@@ -40,19 +40,19 @@ def plot_metrics(
     reference: Mapping[str, Prediction] | None = None,
     title: str = "Scores against ensemble size",
 ) -> Figure:
-    """Accuracy, NLL and ECE, or NLL and RMSE of a regression, against ensemble size: one row a score, one curve a method.
+    """Draw accuracy, NLL and ECE, or NLL and RMSE of a regression, against ensemble size: one row a score, one curve a method.
 
     A single point (MAP) is a horizontal line.  The band around accuracy is its 95 % interval for that many test examples
     (Wilson): what another test set of the size might give.  Methods are scored on the same examples, so their difference is
     surer than two such bands side by side.
 
     Args:
-        predictions: what `predict` returned on labelled data, or method -> Prediction.
+        predictions: Result of `predict` on labelled data, or method -> Prediction.
         n_draws: an ensemble size to mark, in draws; None: no mark.
-        method: whose a single prediction is, for label and colour; None: it is drawn in ink.
-        reference: method -> Prediction, drawn first and without bands; these curves stay where page and lab change the
+        method: Key in `fv.METHODS` that gives a single prediction label and colour; None: ink.
+        reference: Method -> Prediction, drawn first and without bands; these curves stay where page and lab change the
             others, and that of `method` itself is left out.
-        title: of the figure.
+        title: Title of the figure.
 
     Raises:
         ValueError: For no prediction, or one without scores.
@@ -98,7 +98,7 @@ def plot_metrics(
 
 
 def lost(prediction: Prediction, method: str | None) -> str:
-    """How many outputs diverged, where that leaves no score of any ensemble size; else ""."""
+    """Say how many outputs diverged, where that leaves no score of any ensemble size; else ""."""
     if bool(prediction.scores["nll"].isfinite().any()):
         return ""
     n = prediction.n_diverged
@@ -148,14 +148,14 @@ FAINT = 0.15  # opacity of a bar without examples
 
 @public
 def plot_reliability(prediction: Prediction, *, method: str | None = None, title: str = "Reliability") -> Figure:
-    """Accuracy in each confidence bin as bars, the diagonal of perfect calibration, and the counts below.
+    """Draw accuracy in each confidence bin as bars, the diagonal of perfect calibration, and the counts below.
 
     Each bar has the 95 % interval of its accuracy (Wilson), and fades where it has few examples: at `FULL` it is solid.
 
     Args:
-        prediction: what `predict` returned on labelled data; its bins are of equal width.
-        method: whose colour the bars have; None: ink.
-        title: of the figure.
+        prediction: Result of `predict` on labelled data; its bins are of equal width.
+        method: Key in `fv.METHODS` that gives the bars their colour; None: ink.
+        title: Title of the figure.
 
     Raises:
         ValueError: Without labels.
@@ -204,11 +204,11 @@ FIRST = 0.05  # coverage from which on the curve is drawn: before, it is the ris
 
 @public
 def plot_risk_coverage(risks: Mapping[str, Tensor], *, title: str = "Risk against coverage") -> Figure:
-    """Share of mistakes among the surest answers, over the share of inputs answered; a line a method.
+    """Draw the share of mistakes among the surest answers, over the share of inputs answered; a line a method.
 
     Args:
-        risks: method -> what `risk_coverage` returned, (N,).
-        title: of the figure.
+        risks: Method -> what `risk_coverage` returned, (N,).
+        title: Title of the figure.
 
     A curve that rises from left to right belongs to a method that knows when it is wrong; a flat one guesses.
 
@@ -244,11 +244,11 @@ SPREAD = 0.07  # severities between two methods
 
 @public
 def plot_severity(shifts: Mapping[str, Shift], *, title: str | None = None) -> Figure:
-    """A panel a score over severities 0 (clean) to 5, mean over the kinds of corruption; a line a method, a little apart.
+    """Draw a panel a score over severities 0 (clean) to 5, mean over the kinds of corruption; a line a method, a little apart.
 
     Args:
-        shifts: method -> what `shifted_scores` returned, all of the same kinds and severities.
-        title: default: over which kinds of corruption the scores are means.
+        shifts: Method -> what `shifted_scores` returned, all of the same kinds and severities.
+        title: Default: over which kinds of corruption the scores are means.
 
     Raises:
         ValueError: For nothing to draw, or results of several kinds or severities.

@@ -23,13 +23,13 @@ def plot_spectrum(
     reference: Mapping[str, Sequence[Spectrum]] | None = None,
     title: str | None = None,
 ) -> Figure:
-    """Largest eigenvalues by rank: a marker a draw with its residual as error bar, and a line through the means.
+    """Draw the largest eigenvalues by rank: a marker a draw with its residual as error bar, and a line through the means.
 
     Args:
-        spectrum: what `top_eigenpairs` returned, k eigenvalues of one weight vector, or one of it for each draw.
-        method: whose they are, for label and colour; None: they are drawn in ink, under the name of the spectrum.
-        reference: method -> its spectra, drawn as a line through their means.
-        title: default: of which matrix, of how many draws.
+        spectrum: Result of `top_eigenpairs`, k eigenvalues of one weight vector, or one of it for each draw.
+        method: Key in `fv.METHODS` that gives label and colour; None: ink, and the name of the spectrum.
+        reference: Method -> its spectra, drawn as a line through their means.
+        title: Default: of which matrix, of how many draws.
 
     Raises:
         ValueError: For no spectrum.
@@ -88,13 +88,13 @@ Density = Annotated[Spectrum, kind(Spectrum, "a Spectrum", "fv.spectral_density 
 
 @public
 def plot_density(spectrum: Density, *, title: str | None = None) -> Figure:
-    """Density of eigenvalues on a log axis, and a mark at each of the k largest, with its residual.
+    """Draw the density of eigenvalues on a log axis, and a mark at each of the k largest, with its residual.
 
     The curve is sum_i weights[i] N(lambda; nodes[i], width^2); the width is 1/150 of the range, a few pixels.
 
     Args:
-        spectrum: what `spectral_density` returned.
-        title: default: of which matrix.
+        spectrum: Result of `spectral_density`.
+        title: Default: of which matrix.
 
     Raises:
         ValueError: For a Spectrum without a density.
@@ -141,14 +141,14 @@ Measure = Literal["lambda1", "ratio", "trace", "sam", "adaptive"]
 def plot_sharpness(
     measured: Sharpness | Mapping[str, Sharpness], *, measure: Measure = "lambda1", title: str | None = None
 ) -> Figure:
-    """One measure of flatness against ensemble size: a marker a draw, a line through the mean of the draws so far.
+    """Draw one measure of flatness against ensemble size: a marker a draw, a line through the mean of the draws so far.
 
     The band is the 95 % interval of the mean (Student's t): it says how sure the line is, not how far draws scatter.
 
     Args:
-        measured: what `sharpness` returned, drawn in ink, or method -> Sharpness.
+        measured: Result of `sharpness`, drawn in ink, or method -> Sharpness.
         measure: "lambda1", "ratio", "trace", "sam" or "adaptive".
-        title: of the figure.
+        title: Title of the figure.
 
     Raises:
         ValueError: For another measure, or nothing measured.

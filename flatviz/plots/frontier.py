@@ -1,4 +1,4 @@
-"""Flatness and scores against the training loss: what a method does beyond a lower temperature of VI."""
+"""Flatness and scores against the training loss: the effect of a method beyond a lower temperature of VI."""
 
 import math
 
@@ -19,17 +19,17 @@ FRONTIER = ("lambda1", "nll", "ece", "rmse")  # those that the family has
 def plot_frontier(
     family: Family, *, method: str | None = None, radius: Radius | None = None, title: str | None = None
 ) -> Figure:
-    """λ₁ and scores against the training loss: a line for VI over its temperature, one for each method over its radius.
+    """Draw λ₁ and scores against the training loss: a line for VI over its temperature, one for each method over its radius.
 
     The training loss is the mean over draws.  A ring marks the selected member, a cross VI at the temperature T* at which it has
     that training loss, interpolated between its members, linear in the logarithm of the loss: what lies between ring and cross is
     what the method does beyond a temperature.
 
     Args:
-        family: what `fv.families.measure` returned, with VI at several temperatures ("vi_t").
-        method: Of the member that the ring marks; None: none.
-        radius: Of that member.
-        title: of the figure.
+        family: Result of `fv.families.measure`, with VI at several temperatures ("vi_t").
+        method: Method of the member that the ring marks; None: no ring.
+        radius: Radius of that member.
+        title: Title of the figure.
 
     Raises:
         ValueError: For a family that was not measured, or without two temperatures of VI.

@@ -1,4 +1,4 @@
-"""What pictures share: contours, marks on diverged cells, titles, axis titles with units, small print, numbers with their nouns."""
+"""Parts shared by pictures: contours, marks on diverged cells, titles, axis titles with units, small print, numbers with their nouns."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -60,7 +60,7 @@ def same_plane(here: Plane, there: Plane) -> bool:
 
 
 def check_on(surface: Surface, projection: Projection | None) -> None:
-    """That what is drawn on a surface is a projection onto the same plane."""
+    """Check that the projection drawn on a surface is on its plane."""
     if projection is not None and not same_plane(surface.plane, projection.plane):
         raise ValueError("projection and surface live in different planes: project onto surface.plane")
 
@@ -121,7 +121,7 @@ def with_print(title: str, *lines: str) -> str:
 def small_print(*results: Surface | Curve | Spectrum, diverged: str = "×") -> str:
     """Examples and BatchNorm statistics; of a surface its diverged cells, shown as `diverged`, and its precision.
 
-    What several results have in common is said once.
+    A fact that several results share is written once.
     """
     said = dict.fromkeys(" · ".join(_facts(r, diverged)) for r in results)
     lines = [" / ".join(filter(None, said)), *(_precision(r) for r in results if isinstance(r, Surface))]
@@ -144,12 +144,12 @@ def _precision(surface: Surface) -> str:
 
 
 def title_of(surface: Surface) -> str:
-    """What is drawn over which plane."""
+    """Title of a surface: its quantity and plane."""
     return f"{capital(surface.label)}, {surface.plane.name}"
 
 
 def capital(text: str) -> str:
-    """The same, beginning with a capital; other letters stay."""
+    """Begin a text with a capital; other letters stay."""
     return text[0].upper() + text[1:]
 
 
@@ -160,17 +160,17 @@ def ends_text(surface: Surface) -> str:
 
 
 def ends_of(spectrum: Spectrum) -> str:
-    """Which end of the spectrum was asked for: the order of the values says it."""
+    """Say which end of the spectrum was asked for, by the order of its values."""
     return "smallest" if spectrum.values[0] < spectrum.values[-1] else "largest"
 
 
 def matrix_of(spectrum: Spectrum) -> str:
-    """Of which matrix the eigenvalues are."""
+    """Name the matrix of the eigenvalues."""
     return {"hessian": "Hessian", "ggn": "Gauss-Newton", "fisher": "empirical Fisher"}[spectrum.curvature]
 
 
 def counted(n: int, thing: str) -> str:
-    """1 valley, 2 valleys."""
+    """Join a number and its noun: 1 valley, 2 valleys."""
     return f"{n} {thing}{'s' * (n != 1)}"
 
 

@@ -49,6 +49,6 @@ def plot_input_maps(family: Family, i: int) -> Figure:
 
 
 def class_words(family: Family) -> tuple[str, ...]:
-    """What a sentence calls the task's classes: their names, or "class 1"."""
+    """Name the task's classes in a sentence: their names, or "class 1"."""
     prediction = family[0].prediction
     return tuple(name if c < len(prediction.class_names) else f"class {name}" for c, name in enumerate(prediction.classes))

@@ -15,13 +15,13 @@ from flatviz.results import Curve, Persistence, Projection
 
 @public
 def plot_curve(curve: Curve | Sequence[Curve], *, barrier: bool = True, log: bool = False, title: str | None = None) -> Figure:
-    """One or more curves over t, with the barrier: the highest rise above the line between the ends.
+    """Draw one or more curves over t, with the barrier: the highest rise above the line between the ends.
 
     Args:
-        curve: what `slice_line` or `slice_path` returned, or several of them, on common axes.
-        barrier: whether each curve's barrier is drawn where it is highest.
-        log: whether the values' axis is logarithmic.
-        title: default: the first curve's value and name.
+        curve: Result of `slice_line` or `slice_path`, or several of them, on common axes.
+        barrier: Whether each curve's barrier is drawn where it is highest.
+        log: Whether the values' axis is logarithmic.
+        title: Default: the first curve's value and name.
 
     Raises:
         ValueError: For no curve.
@@ -77,17 +77,17 @@ def plot_projection(
     color_bar: bool = True,
     title: str = "What the plane hides",
 ) -> Figure:
-    """Distance of each sample from the plane's origin, in the plane and off it: filled by method, ringed by its true loss.
+    """Draw the distance of each sample from the plane's origin, in the plane and off it: filled by method, ringed by its true loss.
 
     Above the dashed line more of the sample lies off the plane than in it.
 
     Args:
-        projection: samples (S, 2) on a plane, from `project`; both axes have its unit of distance in weight space.
-        method: whose the samples are, for their fill and the legend; None: they are drawn in ink.
+        projection: Samples (S, 2) on a plane, from `project`; both axes have its unit of distance in weight space.
+        method: Key in `fv.METHODS` that gives the samples their fill and the legend its entry; None: ink.
         color_range: (lowest, highest) loss that the colours show, to share them with other figures; default: the samples'.
-        log: whether colours count in powers of ten; default: where all values are positive and span a decade.
-        color_bar: whether the bar is drawn; a figure beside another one with the same colours needs none.
-        title: of the figure.
+        log: Whether colours count in powers of ten; default: where all values are positive and span a decade.
+        color_bar: Whether the bar is drawn; a figure beside another one with the same colours needs none.
+        title: Title of the figure.
 
     Example:
         >>> plane = fv.plane_through(torch.zeros(3), torch.eye(3)[0], torch.eye(3)[1])
@@ -120,13 +120,13 @@ MOST = 20  # valleys that are drawn, the deepest; more are hard to tell apart
 
 @public
 def plot_persistence(persistence: Persistence, *, title: str | None = None) -> Figure:
-    """The merge tree: each valley an upright line from its minimum to the saddle where it meets a deeper one.
+    """Draw the merge tree: each valley an upright line from its minimum to the saddle where it meets a deeper one.
 
     The deepest valley is on the left; it does not end, so its line goes on to the surface's highest value.
 
     Args:
-        persistence: what `fv.landscape.persistence` returned.
-        title: default: how many valleys of what.
+        persistence: Result of `fv.landscape.persistence`.
+        title: Default: how many valleys of what.
 
     Example:
         >>> a = torch.linspace(-2, 2, 9)

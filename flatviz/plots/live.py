@@ -16,7 +16,7 @@ class Live:
     trace: name of the trace it belongs to, "" for the layout; path: its place in the figure's JSON, such as
     "data.2.marker.color" or "layout.shapes.0.x0"; values: an array, of texts too, a word (a colour, a label), or a bool
         (whether shown).
-    rows: what of an array is drawn at ensemble size n: "all" of it, its first n rows ("draws": a row a draw), its
+    rows: the part of an array that is drawn at ensemble size n: "all" of it, its first n rows ("draws": a row a draw), its
     first 3 n entries ("segments": both ends of a line and a gap, a draw), or row n - 1 ("size": a row an ensemble size).
         "phase": a row a phase of a view that has phases; between two of them numbers move in a straight line.
     key: properties of one key hold the same values, so that they are kept once.
@@ -34,7 +34,7 @@ class Live:
         return isinstance(self.values, (str, bool)) or self.values.dtype.kind == "U"
 
     def at(self, n: int, phase: int = -1) -> Any:
-        """What is drawn of the values at ensemble size n, in this phase."""
+        """Give the values that are drawn at ensemble size n, in this phase."""
         if self.rows == "all":
             return self.values
         if self.rows == "phase":

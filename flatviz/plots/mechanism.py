@@ -43,9 +43,9 @@ COLORS = dict(q=LOOKS["vi"].color, worst=LOOKS["sabma"].color, sam=LOOKS["sam_mu
 
 
 def phase_traces(step: Mechanism, phase: int, k: int, half: float) -> list[go.Scatter]:
-    """Everything that moves, at its place in a phase at radius k; half: of the picture's width.
+    """Build everything that moves, at its place in a phase at radius k; half: of the picture's width.
 
-    q' stays where it is once the ascent has reached it; the dot is the mean, which is back at q from the fourth phase on.
+    q' stays in place once the ascent has reached it; the dot is the mean, which is back at q from the fourth phase on.
     """
     zero, there = torch.zeros(2, dtype=torch.float64), step.worst[k].double()
     rest, worst = ellipse(step.covariance, zero), ellipse(step.worst_covariance[k], there)
@@ -118,7 +118,7 @@ NO_BALL = "q as an ellipse, the gradient there and VI's step; there is no ball"
 
 @public
 def plot_mechanism(step: Mechanism, *, title: str | None = None) -> Figure:
-    """What the radius does: q as an ellipse, the ball around it, the worst q' in it, and the step that follows.
+    """Draw the effect of the radius: q as an ellipse, the ball around it, the worst q' in it, and the step that follows.
 
     Solid ellipses are one standard deviation of q and q'.  The dashed one is the shadow of the ball
     KL(q' || q) <= radius^2 / 2 of moves of the mean: q's own ellipse times the radius.  The dotted circle is SAM's ball of
@@ -128,8 +128,8 @@ def plot_mechanism(step: Mechanism, *, title: str | None = None) -> Figure:
         Delta = radius F^-1 g / sqrt(g^T F^-1 g),   theta <- theta - lr grad NLL(q + Delta)
 
     Args:
-        step: from `fv.families.mechanism`.
-        title: default: of which q.
+        step: From `fv.families.mechanism`.
+        title: Default: of which q.
 
     Example:
         >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
@@ -168,10 +168,10 @@ def _player(labels: Sequence[str], active: int) -> dict:
 
 
 def plot_step(family: Family, i: int) -> Figure:
-    """The step from VI's posterior at the radius of member i, in phases, the last at rest; everything but the ground follows it.
+    """Draw the step from VI's posterior at the radius of member i, in phases, the last at rest; everything but the ground follows it.
 
     Axes are as wide as the ground, which reaches as far as the largest radius, so that the ball grows and q stays; a member
-    that reaches further has wider ones.  What moves has the colour of the member's method, and what its step has not is left out.
+    that reaches further has wider ones.  Moving traces have the colour of the member's method; those that its step lacks are left out.
     """
     step, kind = family[i].step, kind_of(family, i)
     half = max(ROOM * step.reach(0), IN_SIGHT * _half(step))
@@ -190,7 +190,7 @@ def plot_step(family: Family, i: int) -> Figure:
 
 
 def kind_of(family: Family, i: int) -> str:
-    """What the step of a member is: "kl", of `kl_exact`; "sam", along g; "other", of another Euclidean ball.
+    """Name the kind of a member's step: "kl", of `kl_exact`; "sam", along g; "other", of another Euclidean ball.
 
     Without a ball: "none" at radius 0, "not" for a method that never has one.
     """
@@ -229,7 +229,7 @@ def _figure(surface: Surface, title: str, alt: str) -> Figure:
 
 
 def _half(step: Mechanism) -> float:
-    """Half of the width of its ground."""
+    """Half of the width of the step's ground."""
     return float(step.surface.a.max() - step.surface.a.min()) / 2
 
 

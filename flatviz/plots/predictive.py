@@ -1,4 +1,4 @@
-"""Prediction of a regression: its mean, what the draws differ in, and the band in which the next target is expected."""
+"""Predictions of a regression: the mean, the spread of the draws' means, and the band in which the next target is expected."""
 
 from dataclasses import replace
 
@@ -21,18 +21,18 @@ def plot_predictive(
     method: str | None = None,
     title: str = "Prediction of a regression",
 ) -> Figure:
-    """Predictive mean of a regression over a one-dimensional input, with the band that holds the share `level` of new targets.
+    """Draw the predictive mean of a regression over a one-dimensional input, with the band that holds the share `level` of new targets.
 
-    A darker band holds as many of the draws' means: what the weights leave open, without the noise.  Of inputs of several
+    A darker band holds as many of the draws' means: the uncertainty of the weights, without the noise.  With inputs of several
     dimensions the targets are drawn against the predictive mean.  Draws that diverged are left out.
 
     Args:
-        prediction: what `predict` returned with a likelihood of numbers; its targets, where it has some, are drawn as points.
+        prediction: Result of `predict` with a likelihood of numbers; its targets, where it has some, are drawn as points.
         x: (N,) or (N, 1), the inputs; None, as for inputs of several dimensions: the predictive mean.
-        target: number of the target, of those with several.
-        level: share of the probability inside a band.
-        method: whose colour it has; None: ink.
-        title: of the figure.
+        target: Number of the target, of those with several.
+        level: Share of the probability inside a band.
+        method: Key in `fv.METHODS` that gives the colour; None: ink.
+        title: Title of the figure.
 
     Raises:
         ValueError: For a prediction of classes, other inputs, and a target that there is not.

@@ -1,4 +1,4 @@
-"""Flatness and scores against the perturbation radius: the whole story in one picture."""
+"""Flatness and scores against the perturbation radius, in one picture."""
 
 import math
 from collections.abc import Iterable
@@ -21,17 +21,17 @@ HEIGHT = 640  # px
 
 @public
 def plot_radius(family: Family, *, method: str | None = None, radius: Radius | None = None, title: str | None = None) -> Figure:
-    """λ₁ and scores against the radius: a row a quantity, a column a method, because units differ by method.
+    """Draw λ₁ and scores against the radius: a row a quantity, a column a method, because units differ by method.
 
     Radius 0, where each method is VI, lies left of a gap in the logarithmic axis; SGD's single point is a dotted line.
     With `over_seeds` the line is the mean over seeds and the band runs from the lowest to the highest seed.  Scores are of
     the test split with the largest ensemble.
 
     Args:
-        family: what `fv.families.measure` returned; bands need the seeds of a tour or of `lab.repeat()`.
-        method: Of the member that a ring marks; None: none.
-        radius: Of that member.
-        title: default: over how many seeds.
+        family: Result of `fv.families.measure`; bands need the seeds of a tour or of `lab.repeat()`.
+        method: Method of the member that a ring marks; None: no ring.
+        radius: Radius of that member.
+        title: Default: over how many seeds.
 
     Raises:
         ValueError: For a family that was not measured, or in which no method has two radii.
@@ -84,7 +84,7 @@ def table_of(family: Family, names: Iterable[str] = ROWS) -> dict[str, Tensor]:
 
 
 def trend(family: Family, method: str) -> str:
-    """What happens from the smallest to the largest radius of a method, in words."""
+    """Say how a method changes from its smallest to its largest radius."""
     radii = family.radii(method)
     ends = [family.index(method, r) for r in (radii[0], radii[-1])]
     means = {name: [float(values[i].nanmean()) for i in ends] for name, values in table_of(family).items()}
@@ -96,7 +96,7 @@ def trend(family: Family, method: str) -> str:
 
 
 def columns_of(family: Family) -> list[str]:
-    """Methods of several radii; what VI does over its temperature, `plot_frontier` draws."""
+    """List the methods of several radii; VI over its temperature is drawn by `plot_frontier`."""
     return [m for m in family.methods if len(family.radii(m)) > 1 and m != "vi_t"]
 
 

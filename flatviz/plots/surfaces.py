@@ -44,7 +44,7 @@ def plot_surface(
     path: bool | None = None,
     title: str | None = None,
 ) -> Figure:
-    """Filled contours of `surface`, with the samples of `projection`: fill by method, ring by the loss at the sample.
+    """Draw filled contours of `surface`, with the samples of `projection`: fill by method, ring by the loss at the sample.
 
     The picture shows a sample's shadow on the plane; its ring has the colour of its true loss on the surface's scale, and its
     marker grows with its distance from the plane, relative to how far the samples spread over it.
@@ -52,16 +52,16 @@ def plot_surface(
     Cells that diverged are left open and marked.
 
     Args:
-        surface: values on a grid (A, B), or scattered (P,), which are drawn as markers.
-        projection: samples (S, 2) on the surface's plane, from `project`; None: the surface alone.
-        method: whose the samples are, for their fill and the legend; None: they are drawn in ink.
-        reference: method -> its samples, drawn as small crosses in the method's colour; not where it is `method` itself.
+        surface: Values on a grid (A, B), or scattered (P,), which are drawn as markers.
+        projection: Samples (S, 2) on the surface's plane, from `project`; None: the surface alone.
+        method: Key in `fv.METHODS` that gives the samples their fill and the legend its entry; None: ink.
+        reference: Method -> its samples, drawn as small crosses in the method's colour; not where it is `method` itself.
         color_range: (lowest, highest) value that the colours show, in the surface's unit, to share them with other figures;
             default: those of the surface, without the highest few where they would take much of the scale.  The bar marks an
             end beyond which there are values.
-        log: whether colours count in powers of ten; default: where all values are positive and span a decade.
-        path: whether samples follow each other, so that a line joins them; default: where their name says "path".
-        title: default: what is drawn over which plane.
+        log: Whether colours count in powers of ten; default: where all values are positive and span a decade.
+        path: Whether samples follow each other, so that a line joins them; default: where their name says "path".
+        title: Default: what is drawn over which plane.
 
     Raises:
         ValueError: If projection and surface lie in different planes, or no value is finite.
@@ -107,7 +107,7 @@ def _add_projection(fig: Figure, projection: Projection, scale: ColorScale, meth
 
 
 def _ellipse(projection: Projection) -> list[go.Scatter]:
-    """Where 95 % of a Gaussian's draws fall: |L^-1 (c - mean)|^2 <= -2 log(1 - 0.95), L L^T the covariance in the plane."""
+    """Ellipse that holds 95 % of a Gaussian's draws: |L^-1 (c - mean)|^2 <= -2 log(1 - 0.95), L L^T the covariance in the plane."""
     ring = ellipse(-2 * math.log(1 - ELLIPSE) * projection.covariance, projection.coords[0])
     line = partial(scatter, *ring.T, "lines", f"{100 * ELLIPSE:.0f} % of its draws", legendgroup="ellipse", hoverinfo="name")
     seen = line(legend=True, line=dict(color=INK, width=4))  # on a light surface and in the legend
@@ -148,16 +148,16 @@ def plot_surface_3d(
     log: bool | None = None,
     title: str | None = None,
 ) -> Figure:
-    """`surface` in relief, its height on the colour scale of `plot_surface`; cells that diverged are marked.
+    """Draw `surface` in relief, its height on the colour scale of `plot_surface`; cells that diverged are marked.
 
     Args:
-        surface: values on a grid of two axes (A, B).
-        projection: samples on the same plane, each at the height of the loss at its weights; the gap to the surface is what the
+        surface: Values on a grid of two axes (A, B).
+        projection: Samples on the same plane, each at the height of the loss at its weights; the gap to the surface is what the
             plane does not show, drawn as a line from it down, or up, to the surface.
-        method: whose the samples are, for their colour and the legend; None: they are drawn in ink.
+        method: Key in `fv.METHODS` that gives the samples their colour and the legend its entry; None: ink.
         color_range: (lowest, highest) height, in the surface's unit; heights beyond are cut off.  Default: all.
-        log: whether heights count in powers of ten; default: where all values are positive and span a decade.
-        title: default: what is drawn over which plane.
+        log: Whether heights count in powers of ten; default: where all values are positive and span a decade.
+        title: Default: what is drawn over which plane.
 
     Raises:
         ValueError: For scattered values, or no finite value.
@@ -186,7 +186,7 @@ def plot_surface_3d(
 
 
 def plot_relief(surface: Surface, scale: ColorScale, title: str) -> Figure:
-    """A surface in relief, heights as the scale counts them and cut off at its ends; the ground follows the controls.
+    """Draw a surface in relief, heights as the scale counts them and cut off at its ends; the ground follows the controls.
 
     Its heights are those that `add_contour` draws as colours.
     """

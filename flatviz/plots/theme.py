@@ -21,7 +21,7 @@ HIDDEN = ".jp-OutputArea-child:has(> .jp-OutputArea-output > style.flatviz-dark)
 
 
 def dark_style(darker: Mapping[str, str]) -> str:
-    """HTML of a style sheet, shown as nothing, under which the figures of a dark JupyterLab have other colours.
+    """Build the style sheet that gives figures in a dark JupyterLab other colours; as HTML, it shows nothing.
 
     darker: colour (hex) of a text, a line or an area -> the one that it has on dark ground; that of white is the ground.
     """
@@ -76,21 +76,21 @@ class Figure(go.Figure):
         self.add_trace(trace)
 
     def follow(self, properties: Mapping[str, Any], *, rows: str, trace: str = "", key: str = "") -> None:
-        """The properties at these paths of the figure's JSON follow the controls, with these values."""
+        """Make the properties at these paths of the figure's JSON follow the controls, with these values."""
         for path, values in properties.items():
             kept = values if isinstance(values, (str, bool)) else np.asarray(values)
             self.live += (Live(trace, path, kept, rows, key),)
 
     def add_text(self, text: str, **look: Any) -> str:
-        """Words above the left end of the panels, or where `look` places them, as in plotly; returns their path in the figure."""
+        """Write above the left end of the panels, or where `look` says, as in plotly; returns the text's path in the figure."""
         place = dict(x=0, y=1, xref="paper", yref="paper", xanchor="left", yanchor="bottom", showarrow=False)
         self.add_annotation(text=text, **(place | look))
         return f"layout.annotations.{len(self.layout.annotations) - 1}"
 
     def note(self, text: str, *, x: str = "paper", y: str = "paper") -> None:
-        """Words in the middle of the figure, or of the panel of the axes x and y, where its values cannot be drawn; "": none.
+        """Write in the middle of the figure, or of the panel of the axes x and y, where its values cannot be drawn; "": nothing.
 
-        They follow the controls, and are part of what is said to those who do not see the figure.
+        Notes follow the controls, and are part of the figure's description for those who do not see it.
         """
         where = dict(x=0.5, y=0.5, xref=x, yref=y, xanchor="center", yanchor="middle")
         look = dict(font=dict(size=13, color=INK), bgcolor="#ffffff", opacity=0.9)
@@ -113,16 +113,16 @@ class Figure(go.Figure):
         return super().show(*args, **{**SHOW, **kwargs})
 
     def to_html(self, *args: Any, **kwargs: Any) -> str:
-        """As plotly's, with flatviz's settings."""
+        """Write HTML as plotly does, with flatviz's settings."""
         return super().to_html(*args, **{**SHOW, **kwargs})
 
     def write_html(self, *args: Any, **kwargs: Any) -> None:
-        """As plotly's, with flatviz's settings."""
+        """Write an HTML file as plotly does, with flatviz's settings."""
         super().write_html(*args, **{**SHOW, **kwargs})
 
 
 class Style(NamedTuple):
-    """How a method is drawn and what it is called."""
+    """Label and appearance of a method in figures."""
 
     label: str
     color: str

@@ -80,7 +80,7 @@ class BSAM(Algorithm):
         )
 
     def noise(self, state: BSAMState, seeds: Sequence[int], steps: int) -> Noise:
-        """One draw a step."""
+        """Draw the noise of all steps, one draw a step."""
         return FreshNoise(seeds, state.m)
 
     def update(self, state: BSAMState, loss: TrainingLoss, batch: Batch, noise: Noises) -> tuple[BSAMState, Record]:
@@ -117,7 +117,7 @@ def fit_bsam(
     batchnorm: Statistics = "frozen",
     **how: Unpack[Minibatches],
 ) -> Gaussian:
-    """Fit m and s from where the net stands; the diagonal Gaussian N(m, 1 / (N s)), mean and log_std (D,).
+    """Fit m and s from the net's weights; returns the diagonal Gaussian N(m, 1 / (N s)), mean and log_std (D,).
 
     `result.history.sharpness` is L(m + radius g / s) - L at the draw.
 
@@ -126,7 +126,7 @@ def fit_bsam(
     Args:
         net: Its treated weights are the start.
         data: The N training examples.
-        seed: Of noise and minibatches.
+        seed: Fixes noise and minibatches.
         radius: Multiplies g / s, so its unit is that of a step, not of a distance; 0.01 as in the paper.
         steps: Minibatches.
         b1: Memory of v.

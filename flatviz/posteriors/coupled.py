@@ -66,13 +66,13 @@ class EMCMC(Chains):
         return s._replace(w=w, v=a, step=s.step + 1), record
 
     def collect(self, s: ChainState) -> ChainState:
-        """With w and a among the draws."""
+        """Take w and a among the draws."""
         return s._replace(draws=(*s.draws, s.w.clone(), s.v.clone()))
 
 
 @defaults(SETTINGS)
 def fit_emcmc(net: Net, data: Data, *, seed: Seed, eta: NonNegative, **how: Unpack[Thinned]) -> Draws:
-    """One chain from where the net stands; draws (n_draws, D) are of w and of its guide a in turn, half of them each.
+    """Run one chain from the net's weights; draws (n_draws, D) are of w and of its guide a in turn, half of them each.
 
     Args:
         net: Its treated weights are the start.
@@ -132,7 +132,7 @@ class SVGD(Chains):
 
 @defaults(PARTICLES)
 def fit_svgd(net: Net, data: Data, *, seed: Seed, **how: Unpack[Particles]) -> Draws:
-    """`n_draws` particles w_i <- w_i + lr v_i from starts of their own; (n_draws, D), all of them after the last step.
+    """Move `n_draws` particles w_i <- w_i + lr v_i from different starts; (n_draws, D), all of them after the last step.
 
     Each start has all treated weights drawn anew, or the head's alone where not all weights are treated.
 

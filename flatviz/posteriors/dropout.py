@@ -34,7 +34,7 @@ SETTINGS = dict(rate=None, n_draws=30, steps=300, lr=0.05, momentum=0.9, weight_
 
 @defaults(SETTINGS)
 def fit_dropout(net: Net, data: Data, *, seed: Seed, rate: Share | None, n_draws: Count, **how: Unpack[Trained]) -> Draws:
-    """Train with dropout from where the net stands, then draw `n_draws` masked weight vectors, (n_draws, D).
+    """Train with dropout from the net's weights, then draw `n_draws` masked weight vectors, (n_draws, D).
 
     BatchNorm statistics are the net's own; with an `ascent` both passes have the same masks; of `training` precision and early
     stopping, by the loss with nothing dropped.
@@ -42,7 +42,7 @@ def fit_dropout(net: Net, data: Data, *, seed: Seed, rate: Share | None, n_draws
     Args:
         net: Its treated weights are the start.
         data: The N training examples.
-        seed: Of masks and minibatches.
+        seed: Fixes masks and minibatches.
         rate: Share of the inputs dropped at every treated Linear and convolution but the first of the network, which reads
             the data; channels, not pixels, of a convolution.  None: where the network has dropout layers, and at their rates,
             or 0.1 at all of those layers.
@@ -169,7 +169,7 @@ class DropoutLoss(FrozenLoss):
 
     @property
     def about(self) -> dict[str, Any]:
-        """With the rates."""
+        """Describe the loss, with the rates."""
         return super().about | {"rate": self.rates}
 
     @property

@@ -60,7 +60,7 @@ def fit_hmc(
     likelihood: Likelihood = "categorical",
     **how: Unpack[Resumed],
 ) -> Draws:
-    """`chains` chains from draws of the prior; every `thin`-th trajectory after `burn_in` is a draw, `n_draws` over all chains.
+    """Run `chains` chains from draws of the prior; every `thin`-th trajectory after `burn_in` is a draw, `n_draws` over all chains.
 
     All chains run in one pass.  During the first half of `burn_in` the likelihood's weight rises from a thousandth to 1, so
     that no chain falls into a place that is the best only nearby.  The metric A is renewed after each quarter of `burn_in` but
@@ -73,14 +73,14 @@ def fit_hmc(
         net: The network; its own weights do not matter.
         data: The N training examples.
         prior: Over the treated weights (D,); None: N(0, 1 / (N weight_decay)), which is what weight decay stands for.
-        seed: Of all noise.
+        seed: Fixes all noise.
         n_draws: Over all chains, a multiple of them.
         chains: All run in one pass.
         burn_in: Trajectories before the first draw.
         thin: Trajectories from one draw to the next.
         kl_weight: Temperature of the likelihood; 1 is Bayes.  The same number makes this posterior the optimum of
             `fit_vi`'s objective among all q.
-        weight_decay: Of the prior, where none is given.
+        weight_decay: Weight decay that stands for the prior, where none is given.
         most_steps: Leapfrog steps of one trajectory at most; where it binds, trajectories are shorter.
         likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
         **how: How it is run.

@@ -52,7 +52,7 @@ def fit_laplace(
     steps: Whole,
     **how: Unpack[Epochs],
 ) -> Gaussian | LaplaceTorch:
-    """Train by SGD from where the net stands (steps=0: not at all), then the Gaussian of the curvature there, mean (D,).
+    """Train by SGD from the net's weights (steps=0: not at all), then fit the Gaussian of the curvature there, mean (D,).
 
     Predict with `predict_linearised`, for which the curvature is exact; draws overshoot where delta is small.
 
@@ -61,7 +61,7 @@ def fit_laplace(
     Args:
         net: Its treated weights are the start.
         data: The N training examples.
-        seed: Of the minibatches.
+        seed: Fixes the minibatches.
         structure: "last_layer" (the head; the others get a standard deviation of 1e-6), whose H is small for any network;
             "diagonal"; "full" (at most 5,000 treated weights).  By laplace-torch (`pip install 'flatviz[laplace]'`): "kron"
             (Linear and convolutions alone); "lowrank", the 20 largest eigenpairs of the exact Hessian; "hessian", the exact
@@ -108,11 +108,14 @@ def fit_laplace(
 def laplace_evidence(
     net: Net, data: Data, *, structure: Kept = "last_layer", prior_precision: Positive, likelihood: Likelihood = "categorical"
 ) -> float:
-    """Log Z at the net's own weights, in nats: how well this net and prior precision explain the data.
+    """Compute log Z at the net's weights, in nats: how well this net and prior precision explain the data.
 
     Args:
-        structure: as in `fit_laplace`.
-        prior_precision: delta in units of 1 / w^2.
+        net: Trained network; its treated weights are w*.
+        data: The N training examples.
+        structure: As in `fit_laplace`.
+        prior_precision: delta, in units of 1 / w^2.
+        likelihood: "categorical", a noise std, or a `Likelihood`, as in `fit_laplace`.
 
     Raises:
         ValueError: For a structure that does not apply or bad data.
@@ -133,7 +136,7 @@ def laplace_evidence(
 
 
 def _curvature(net: Net, data: Data, likelihood: Likelihood, structure: Structure) -> KeptCurvature:
-    """What the structure keeps of H at the net's weights."""
+    """Compute the part of H at the net's weights that the structure keeps."""
     part = head_of(net) if structure == "last_layer" else slice(0, net.dim)
     if structure == "diagonal":
         return KeptCurvature(part, ggn_diagonal(net, net.w, data, likelihood).clamp_min(0), None)
@@ -163,7 +166,7 @@ def _gaussian(w: Tensor, kept: KeptCurvature, delta: float, temperature: float, 
 
 @dataclass(frozen=True, eq=False)
 class KeptCurvature:
-    """What a structure keeps of H on the weights `part`, P of them: eigenvalues (P,), and eigenvectors in columns (P, P).
+    """Part of H that a structure keeps, on the weights `part`, P of them: eigenvalues (P,), and eigenvectors in columns (P, P).
 
     Vectors are None where H is diagonal.
     """
@@ -173,7 +176,7 @@ class KeptCurvature:
     vectors: Tensor | None
 
     def occam(self, w: Tensor, delta: float) -> float:
-        """What log Z gains over the fit at the weights w (D,): -1/2 (delta |w|^2 + logdet (H + delta I) - P log delta)."""
+        """Compute log Z less the fit at the weights w (D,): -1/2 (delta |w|^2 + logdet (H + delta I) - P log delta)."""
         w = w[self.part].double()
         return float(-0.5 * (delta * w.dot(w) + torch.log1p(self.values.double() / delta).sum()))
 
@@ -188,7 +191,7 @@ class KeptCurvature:
 
 
 def head_of(net: Net) -> slice:
-    """Where the head stands in w, one stretch."""
+    """Find the stretch of w that holds the head."""
     head = [b for b in net.blocks if b.kind == "head"]
     if not head and net.treats_all:
         treated = {b.name for b in net.blocks}

@@ -1,4 +1,4 @@
-"""How a method is run: one frozen record, read by experiments, tests, page and lab."""
+"""Record of a method: one frozen dataclass, read by experiments, tests, page and lab."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from flatviz.training.variational import GaussianFit
 
 @dataclass(frozen=True, eq=False)
 class Tuned:
-    """Where a method learns on the digits tasks, for one kind of net.
+    """Settings with which a method learns the digits tasks, for one kind of net.
 
     settings: every keyword of the fit that a study may set, with its value; a keyword that is not named here is not set.
     radius: that of `compare`, in the method's unit; largest: the end of the lab's slider.
@@ -38,7 +38,7 @@ class Tuned:
 
 @dataclass(frozen=True, eq=False)
 class Method:
-    """How one method is run; `look`, its line in `flatviz.catalog`, says what it is called and how it is drawn.
+    """Record of one method: its fit, its settings, its needs; `look` is its line in `flatviz.catalog`, with name and colour.
 
     Args:
         fit: `fit(net, data, *, seed, ...) -> Posterior`, with the prior as third argument where `needs_prior`.

@@ -39,7 +39,7 @@ def fit_multi(
     members: Count,
     **how: Unpack[Trained],
 ) -> Mixture:
-    """Train an ensemble of `members` networks together, then `fit(net, data, seed=...)` at each; a mixture, equal weights.
+    """Train an ensemble of `members` networks together, then call `fit(net, data, seed=...)` at each; returns a mixture of equal weights.
 
     momentum, weight_decay, batch_size, likelihood and ascent are of the ensemble, and of each `fit` that is a record, takes
     them, and has none in `settings`; so is `training`, without its validation.  BatchNorm statistics are the net's own.
@@ -49,7 +49,7 @@ def fit_multi(
         data: The N training examples.
         fit: A record of `fv.METHODS`, as `METHODS["swag"]` for MultiSWAG, or a function that is called as `fit(net, data,
             seed=...)`.
-        seed: Of starts, minibatches and each `fit`.
+        seed: Fixes starts, minibatches and each `fit`.
         settings: Keywords of each `fit`.
         members: Modes; 3, beyond which few-shot networks differ little.
         **how: How the ensemble is trained; `checkpoint` is the first part of the paths.
@@ -99,15 +99,15 @@ def fit_ptl(
     floor: NonNegative,
     **how: Unpack[Resumed],
 ) -> Posterior:
-    """`fit(net, data, prior=the wider prior, seed=seed)`, from the prior's mean.
+    """Run `fit(net, data, prior=the wider prior, seed=seed)` from the prior's mean.
 
     Args:
-        net: Which weights are treated; it starts at the prior's mean.
+        net: Network over whose treated weights q is; it starts at the prior's mean.
         data: The N training examples.
         prior: Over the D treated weights, as `transfer` returns.
         fit: A method that takes `prior=`: `fit_csgld` as in the paper, whose draws are colder than the posterior,
             `fit_sgld`, `fit_vi`, or a record of `fv.METHODS`.
-        seed: Of `fit`.
+        seed: Fixes `fit`.
         settings: Keywords of `fit`.
         scale: Factor on the covariance, 1e5 to 1e6 in the paper, for SWAG's is narrow; 1, because what `transfer` widened
             needs no more.

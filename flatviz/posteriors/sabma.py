@@ -47,8 +47,8 @@ class SABMA(GaussianFit):
 
     Args:
         descent: How q moves.
-        draws: Of q, a step.
-        radius: Of the ascent, (), or (B,) of members; None, without ascent, is VI.
+        draws: Draws of q in a step.
+        radius: Radius of the ascent, (), or (B,) of members; None, without ascent, is VI.
         perturbation: How Delta is computed.
 
     Example:
@@ -120,12 +120,12 @@ def fit_sabma(net: Net, data: Data, prior: Gaussian, *, radius: Radius, seed: Se
         radius: 0 is VI.  For `kl_exact` it is sqrt(2 KL in nats): start at 0.5.  Most of what it changes a lower kl_weight of
             VI changes too: `flatviz run frontier --stored`.
             `rank1_*` have the same unit.  For `sam_mu`, `sam_theta` and `authors_code` it is Euclidean: 0.05 to 0.5.
-        seed: Of noise and minibatches.
+        seed: Fixes noise and minibatches.
         **how: How it is fitted.
 
     Raises:
         ValueError: For a negative radius, a prior that does not cover the treated weights, or bad data.
-        Diverged: Where the loss or q becomes NaN or inf.
+        Diverged: If the loss or q becomes NaN or inf.
 
     Example:
         >>> import torch, flatviz as fv
@@ -144,7 +144,7 @@ def fit_sabma(net: Net, data: Data, prior: Gaussian, *, radius: Radius, seed: Se
 def fit_sabma_grid(
     net: Net, data: Data, prior: Gaussian, *, radius: Sequence[Radius], seed: Sequence[Seed], **how: Unpack[Perturbed]
 ) -> dict[tuple[float, int], Gaussian]:
-    """Fit every radius with every seed at once by `fit_sabma`: (radius, seed) -> posterior, each what it is alone, to rounding.
+    """Fit every radius with every seed at once by `fit_sabma`: (radius, seed) -> posterior, each equal to its single fit, to rounding.
 
     Chains of small layers, and any network on a GPU, run all members in one pass; other networks run member by member.  A member
     that diverges is left out of the result, and a warning names it.
@@ -154,12 +154,12 @@ def fit_sabma_grid(
         data: The N training examples.
         prior: Gaussian over the D weights, as `transfer` returns.
         radius: As in `fit_sabma`, each.
-        seed: Of noise and minibatches, each.
+        seed: Fixes noise and minibatches, each.
         **how: How they are fitted.
 
     Raises:
         ValueError: As `fit_sabma`.
-        Diverged: Where each member diverges.
+        Diverged: If each member diverges.
 
     Example:
         >>> import torch, flatviz as fv

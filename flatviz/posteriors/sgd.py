@@ -29,12 +29,12 @@ BATCHNORM = SETTINGS | dict(lr=0.01)  # at 0.05 some seeds diverge
 
 @defaults(SETTINGS, BATCHNORM)
 def fit_sgd(net: Net, data: Data, *, seed: Seed, batchnorm: Statistics | None = None, **how: Unpack[Trained]) -> Draws:
-    """Train the treated weights from where the net stands; the result is a single draw, (1, D).
+    """Train the treated weights from the net's weights; the result is a single draw, (1, D).
 
     Args:
         net: Its treated weights are the start.
         data: The N training examples.
-        seed: Of the order of the minibatches, and of nothing else: with full batches every seed gives the same solution.
+        seed: Fixes the order of the minibatches, and of nothing else: with full batches every seed gives the same solution.
         batchnorm: "frozen" (default where only some weights are treated) or "train" (default where all are);
             `result.buffers` are then its statistics, which `predict` uses.
         **how: How it is trained.
@@ -62,14 +62,14 @@ def fit_sgd(net: Net, data: Data, *, seed: Seed, batchnorm: Statistics | None = 
 def fit_ensemble(
     net: Net, data: Data, *, seed: Seed, members: Count, batchnorm: Statistics = "frozen", **how: Unpack[Trained]
 ) -> Draws:
-    """Train `members` networks over the treated weights, of which each draws all anew, or the head where not all are treated.
+    """Train `members` networks over the treated weights; each draws all of them anew, or the head where not all are treated.
 
     The result is (members, D).
 
     Args:
         net: Gives the architecture, and what is not drawn anew.
         data: The N training examples.
-        seed: Of starts and minibatches; member m takes seed + 1000 m.
+        seed: Fixes starts and minibatches; member m takes seed + 1000 m.
         members: M; 5 as in the paper.
         batchnorm: "frozen", or "train": each member then had statistics of its own, which are not kept: predict with
             `batchnorm=data`.

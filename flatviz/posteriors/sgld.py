@@ -53,7 +53,7 @@ class SGLD(Chains):
     """The step of SGLD.
 
     Args:
-        energy: What is sampled.
+        energy: Energy of the posterior that is sampled.
         keep: Steps after which the weights are a draw.
         lr: Constant.
 
@@ -84,7 +84,7 @@ class SGHMC(Chains):
     """The step of SGHMC; with rates and noise that change from step to step, that of the cyclical chains.
 
     Args:
-        energy: What is sampled.
+        energy: Energy of the posterior that is sampled.
         keep: Steps after which the weights are a draw.
         rates: lr_t of each step, (T,).
         friction: alpha.
@@ -109,14 +109,14 @@ class SGHMC(Chains):
 
 @defaults(SETTINGS)
 def fit_sgld(net: Net, data: Data, *, seed: Seed, chains: Count = 1, **how: Unpack[Thinned]) -> Draws:
-    """Chains w <- w - lr g + sqrt(2 lr T / N) xi from where the net stands; draws (n_draws, D).
+    """Run chains w <- w - lr g + sqrt(2 lr T / N) xi from the net's weights; draws (n_draws, D).
 
     F-SGLD, given an `ascent`, has a drift that is no gradient, so that the sharpness-aware posterior is met approximately only.
 
     Args:
         net: Its treated weights are the start.
         data: The N training examples.
-        seed: Of noise and minibatches.
+        seed: Fixes noise and minibatches.
         chains: All run at once; `n_draws` is a multiple of them.
         **how: How it is run.
 
@@ -137,14 +137,14 @@ def fit_sgld(net: Net, data: Data, *, seed: Seed, chains: Count = 1, **how: Unpa
 
 @defaults(WITH_MOMENTUM)
 def fit_sghmc(net: Net, data: Data, *, seed: Seed, friction: Share, chains: Count = 1, **how: Unpack[Thinned]) -> Draws:
-    """Chains v <- (1 - alpha) v - lr g + sqrt(2 lr alpha T / N) xi, w <- w + v, from where the net stands; (n_draws, D).
+    """Run chains v <- (1 - alpha) v - lr g + sqrt(2 lr alpha T / N) xi, w <- w + v, from the net's weights; draws (n_draws, D).
 
     The rate is a fifth of SGLD's, because the momentum multiplies the step by 1 / friction.
 
     Args:
         net: Its treated weights are the start.
         data: The N training examples.
-        seed: Of noise and minibatches.
+        seed: Fixes noise and minibatches.
         friction: alpha, above 0 and at most 1; 0.1 is a momentum of 0.9.
         chains: All run at once; `n_draws` is a multiple of them.
         **how: How it is run.
@@ -179,12 +179,12 @@ def fit_csgld(
     chains: Count = 1,
     **how: Unpack[Chain],
 ) -> Draws:
-    """`cycles` cycles from where the net stands; n_draws / (cycles chains) draws a cycle, evenly spaced over its noisy part.
+    """Run `cycles` cycles from the net's weights; n_draws / (cycles chains) draws a cycle, evenly spaced over its noisy part.
 
     Args:
         net: Its treated weights are the start.
         data: The N training examples.
-        seed: Of noise and minibatches.
+        seed: Fixes noise and minibatches.
         cycles: Each looks for a mode; n_draws is a multiple of cycles x chains.
         cycle_steps: Steps of a cycle.
         noisy_share: The last part of a cycle that gets noise, above 0 and at most 1; 0.2 as in the paper.  At the defaults
@@ -217,7 +217,7 @@ def fit_csgld(
 
 
 def _noisy_steps(n_draws: int, cycles: int, cycle_steps: int, noisy_share: float, chains: int) -> tuple[int, set[int]]:
-    """How many of the last steps of a cycle are noisy, and after which of its steps weights are kept."""
+    """Count the noisy last steps of a cycle, and list the steps of it after which weights are kept."""
     each = n_draws // (cycles * chains)
     if each < 1 or n_draws % (cycles * chains):
         raise ValueError(f"n_draws must be a multiple of cycles x chains = {cycles * chains}, got {n_draws}")

@@ -66,7 +66,7 @@ class SWAG(Algorithm):
         sgd: The step; with an ascent the snapshots are still those of w, never of the perturbed w + e.
         epoch: Steps from one snapshot to the next.
         rank: K, deviations kept.
-        scale: Of the covariance.
+        scale: Factor on the covariance.
     """
 
     sgd: SGD
@@ -89,7 +89,7 @@ class SWAG(Algorithm):
         return (step + 1) % self.epoch == 0
 
     def collect(self, s: SWAGState) -> SWAGState:
-        """With the present weights among the snapshots; a deviation is from the mean that includes it."""
+        """Take the present weights among the snapshots; a deviation is from the mean that includes it."""
         n, before = s.n + 1, s.w.double() - s.mean
         mean = s.mean + before / n
         after = s.w.double() - mean
@@ -109,7 +109,7 @@ class SWAG(Algorithm):
 
 @defaults(SETTINGS | LARGE, SETTINGS | LARGE | BATCHNORM)
 def fit_swa(net: Net, data: Data, *, seed: Seed, **how: Unpack[Tail]) -> Draws:
-    """Run SGD at a constant rate from where the net stands and average one snapshot an epoch; a single draw, (1, D).
+    """Run SGD at a constant rate from the net's weights and average one snapshot an epoch; a single draw, (1, D).
 
     With batchnorm="train" `result.buffers` holds statistics recomputed on `data` at the average, for those collected on the
     way belong to other weights.
@@ -117,7 +117,7 @@ def fit_swa(net: Net, data: Data, *, seed: Seed, **how: Unpack[Tail]) -> Draws:
     Args:
         net: Its treated weights are the start.
         data: The N training examples.
-        seed: Of the order of the minibatches.
+        seed: Fixes the order of the minibatches.
         **how: How it is run.
 
     Raises:
@@ -138,12 +138,12 @@ def fit_swa(net: Net, data: Data, *, seed: Seed, **how: Unpack[Tail]) -> Draws:
 
 @defaults(SETTINGS | LARGE, SETTINGS | LARGE | BATCHNORM)
 def fit_swag_diag(net: Net, data: Data, *, seed: Seed, **how: Unpack[Tail]) -> Gaussian:
-    """Run SGD at a constant rate from where the net stands, collecting one snapshot an epoch; rank 0, mean (D,).
+    """Run SGD at a constant rate from the net's weights, collecting one snapshot an epoch; rank 0, mean (D,).
 
     Args:
         net: Its treated weights are the start.
         data: The N training examples.
-        seed: Of the order of the minibatches.
+        seed: Fixes the order of the minibatches.
         **how: How it is run.
 
     Raises:
@@ -162,12 +162,12 @@ def fit_swag_diag(net: Net, data: Data, *, seed: Seed, **how: Unpack[Tail]) -> G
 
 @defaults(RANKED | LARGE, RANKED | LARGE | BATCHNORM)
 def fit_swag(net: Net, data: Data, *, seed: Seed, rank: Count, scale: Positive = 1.0, **how: Unpack[Tail]) -> Gaussian:
-    """Run SGD at a constant rate from where the net stands, collecting one snapshot an epoch; mean (D,), factor (K, D).
+    """Run SGD at a constant rate from the net's weights, collecting one snapshot an epoch; mean (D,), factor (K, D).
 
     Args:
         net: Its treated weights are the start.
         data: The N training examples.
-        seed: Of the order of the minibatches.
+        seed: Fixes the order of the minibatches.
         rank: Deviations kept, K; 5 as in SA-BMA's experiments.
         scale: Multiplies the covariance; 1 is the paper.  Released scripts whose scale is without the half mean twice theirs:
             their 0.5 is 1 here, F-SWAG's 0.1 is 0.2.

@@ -34,27 +34,32 @@ def transfer(
     trunk: Literal["fixed", "sampled"] = "fixed",
     seed: Seed = 0,
 ) -> tuple[Net, Gaussian]:
-    """A net restricted to a few weights, and the prior on them that the source task left: (net, prior).
+    """Restrict a net to a few weights, and its source posterior to a prior on them: (net, prior).
 
-    net: trained on the source, all weights treated; prior: a Gaussian over those, `fit_swag(net, source)`, say.
-    n_classes: of the target task: where the source had others, the net gets a new head of so many outputs.  None: the same.
-    treated: "norm+head" (normalisation layers by type, those of shortcuts included, and head), "head", "authors" (by parts of the
-        name, as SA-BMA's released code: without the shortcuts' BatchNorm), or a function name -> bool; the others stay at
-        `prior.mean`.  Of the first three what the user's module has frozen is left out.
-    head: the head's module by name (default: the last Linear that runs).  The target task does not share it, so it is
-        re-initialised: mean 0, or with head_start="random" torch's own initial values for `seed`; standard deviation
-        `head_std` (the square root of the released code's alpha), no covariance.  With treated="all" or a function, a head that
-        is neither new nor named here is taken from the prior like the rest.
-    keep_head: the prior knows the target's head, as one fitted on target data does: the head is taken from it like the rest.
-    scale: multiplies the covariance of all other treated weights: SWAG's is narrow, and radius and ensemble size only
-        matter for a posterior that is wide enough (the digits use 64).
-    trunk: "fixed" keeps the weights that are not treated at `prior.mean`; "sampled", as the released code does, draws them from
-        the prior with every pass of training (by `seed`) and every draw of a prediction.  Objectives, spectra and figures are of
-        the network with the trunk at its mean either way.  HMC and Laplace, which need a function of w, refuse such a net.
     The net that is returned stands at the prior's mean, both over the D treated weights.
 
+    Args:
+        net: Trained on the source, all weights treated.
+        prior: Gaussian over those, as `fit_swag(net, source)` returns.
+        n_classes: Classes of the target task: where the source had others, the net gets a new head of so many outputs.  None: the same.
+        treated: "norm+head" (normalisation layers by type, those of shortcuts included, and head), "head", "authors" (by parts of
+            the name, as SA-BMA's released code: without the shortcuts' BatchNorm), or a function name -> bool; the others stay
+            at `prior.mean`.  The first three leave out weights that the user's module has frozen.
+        head: The head's module by name (default: the last Linear that runs).  The target task does not share it, so it is
+            re-initialised.
+        head_std: Standard deviation of the new head's weights (the square root of the released code's alpha), without covariance.
+        head_start: "zero": mean 0; "random": torch's initial values for `seed`.  With treated="all" or a function, a head that
+            is neither new nor named here is taken from the prior like the rest.
+        keep_head: The prior knows the target's head, as one fitted on target data does: the head is taken from it like the rest.
+        scale: Multiplies the covariance of all other treated weights: SWAG's is narrow, and radius and ensemble size only
+            matter for a posterior that is wide enough (the digits use 64).
+        trunk: "fixed" keeps the weights that are not treated at `prior.mean`; "sampled", as the released code does, draws them
+            from the prior with every pass of training and every draw of a prediction.  Objectives, spectra and figures are of
+            the network with the trunk at its mean either way.  HMC and Laplace, which need a function of w, refuse such a net.
+        seed: Fixes a random head, and the draws of a sampled trunk in training.
+
     Raises:
-        ValueError: Where prior and net differ in length, `treated` finds nothing, or a new head is not treated.
+        ValueError: If prior and net differ in length, `treated` finds nothing, or a new head is not treated.
 
     Example:
         >>> import torch, flatviz as fv
@@ -93,10 +98,15 @@ def transfer(
 
 @public
 def moped_prior(net: Net, *, share: Positive = 0.05, floor: Positive = STD_FLOOR) -> Gaussian:
-    """The prior that needs no training: mean at the net's weights, standard deviation share |w|, at least `floor`; no covariance.
+    """Build the prior that needs no training: mean at the net's weights, standard deviation share |w|, at least `floor`.
 
-    MOPED (Krishnan et al. 2020, arXiv 1906.05323).  Where a bias is 0 it has standard deviation `floor`; the released SA-BMA
+    MOPED (Krishnan et al. 2020, arXiv 1906.05323).  A bias of 0 has standard deviation `floor`; the released SA-BMA
     code gives all normalisation weights a standard deviation of 1e-8.
+
+    Args:
+        net: Network whose treated weights (D,) are the mean.
+        share: Standard deviation of a weight over its size; 0.05 to 0.5 in the paper.
+        floor: Least standard deviation, in units of w.
 
     Example:
         >>> import torch, flatviz as fv

@@ -44,7 +44,7 @@ class VI(GaussianFit):
 
     Args:
         descent: How q moves.
-        draws: Of q, a step.
+        draws: Draws of q in a step.
         ascent: `SAM(radius)` and the like: each draw's gradient is taken at w + e.
 
     Example:
@@ -85,7 +85,7 @@ def fit_vi(
         mean       <- mean - lr v,  v <- momentum v + Sigma G / (1 + s),  s the running size of Sigma^1/2 G
         log_std    <- log_std - 0.1 lr r / (1 + s_i),  r = G exp(log_std) z1,  s_i the running size of r
         factor     <- factor - 0.05 lr (z2 (x) G) Sigma / (1 + s)
-    Every second step has the negative noise of the one before.  Where G is 0 on average
+    Every second step has the negative noise of the one before.  If G is 0 on average,
     sigma^2 = leverage / (E_q[diag H] / tau + diag P), H the Hessian: the experiment `gaps` says how near a fit is.
 
     The best q of all is the tempered posterior exp(-N L(w) / T) prior(w), T = kl_weight: 1 is Bayes, below it is colder.  The
@@ -96,12 +96,12 @@ def fit_vi(
         net: The network over whose D treated weights q is.
         data: The N training examples.
         prior: Gaussian over the D weights, as `transfer` returns.
-        seed: Of noise and minibatches.
+        seed: Fixes noise and minibatches.
         ascent: `SAM(radius)` and the like make it F-VI: each draw's gradient is taken at w + e, the KL's where q is.
         **how: How it is fitted.
 
     Raises:
-        ValueError: Where prior or start do not cover the treated weights, on bad data, or on divergence.
+        ValueError: If prior or start do not cover the treated weights, on bad data, or on divergence.
 
     Example:
         >>> import torch, flatviz as fv
@@ -137,7 +137,7 @@ def fit_mfvi(
         net: Its D treated weights are q's mean at the start.
         data: The N training examples.
         prior: A Gaussian, of any rank; without one, N(0, prior_std^2), or N(net.w, prior_std^2) with MOPED.
-        seed: Of noise and minibatches.
+        seed: Fixes noise and minibatches.
         prior_std: Width of the prior, where none is given.
         first_std: Standard deviation of every weight at the start; small, so that the first draws are networks that know
             something.
@@ -169,7 +169,7 @@ def vi_at(prior: Gaussian, n: int, *, radius: float, **how: Any) -> VI:
 
 
 def fit_vi_at(net: Net, data: Data, prior: Gaussian, *, radius: float = TEMPERED["kl_weight"], **how: Any) -> Gaussian:
-    """VI with `radius` as its kl_weight: page and lab then have a slider for the temperature."""
+    """Fit VI with `radius` as its kl_weight: page and lab then have a slider for the temperature."""
     return fit_vi(net, data, prior, **how | {"kl_weight": radius})
 
 

@@ -1,4 +1,4 @@
-"""The site: where the notebooks are and which there are; `run` runs them in one kernel, `build` makes pages of them."""
+"""The site: the list of notebooks and their folder; `run` runs them in one kernel, `build` turns them into pages."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def notebooks(names: Sequence[str] = ()) -> list[Path]:
 
 
 def folder_of_notebooks() -> Path:
-    """The clone's, or that of an installed wheel."""
+    """Find the notebooks of the clone, or of an installed wheel."""
     return CLONE if (CLONE / f"{CONTENTS}.ipynb").exists() else PACKAGED
 
 
 def defined_in(experiment: str, **parameters: Any) -> dict[str, Any]:
-    """What an experiment's notebook defines before its section "Run, or read", with these parameters: for studies that share it.
+    """Read the names that an experiment's notebook defines before its section "Run, or read", for studies that share it.
 
     Raises:
         ValueError: For a parameter that the notebook does not have.

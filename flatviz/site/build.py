@@ -73,7 +73,7 @@ def _embedded(worlds: Sequence[str]) -> str:
 
 
 def _for_site(notebook: NotebookNode, path: Path) -> NotebookNode:
-    """With the ways to run it below its title, the pages below it for the sidebar, and an experiment without its code."""
+    """Prepare a notebook for the site: ways to run it below its title, pages below it for the sidebar, an experiment without its code."""
     if any(cell.cell_type == "code" for cell in notebook.cells):
         solved = any(SOLUTION.search(cell.source) for cell in notebook.cells)
         notebook.cells.insert(1, new_markdown_cell(_ways_to_run(path, solved)))
@@ -101,7 +101,7 @@ def _thumbnails(notebook: NotebookNode, path: Path) -> str:
 
 
 def _ways_to_run(path: Path, solved: bool) -> str:
-    """As a file, with blanks in place of solutions, as slides; where GitHub builds the site (GITHUB_REPOSITORY) in Colab and Binder."""
+    """Link the file, its version with blanks in place of solutions, the slides; where GitHub builds the site also Colab and Binder."""
     place = path.relative_to(folder_of_notebooks()).as_posix()
     ways = [f"{{download}}`download it </downloads/{path.name}>`, and open it with `flatviz lab --notebook {place}`"]
     if solved:

@@ -53,9 +53,13 @@ def save(result: Any, path: FilePath) -> Path:
 
     A safetensors file with the rest as JSON in its header and a checksum, written whole or not at all.
 
+    Args:
+        result: The value.
+        path: File to write, ".safetensors" by custom.
+
     Raises:
         TypeError: For what cannot be saved.
-        OSError: Where the disk is full.
+        OSError: If the disk is full.
 
     Example:
         >>> import tempfile, torch, flatviz as fv
@@ -71,11 +75,14 @@ def save(result: Any, path: FilePath) -> Path:
 
 @public
 def load(path: FilePath) -> Any:
-    """Read what `save` wrote, tensors on the CPU; no code in the file is ever run.
+    """Read a file of `save`, tensors on the CPU; no code in the file is ever run.
+
+    Args:
+        path: The file.
 
     Raises:
         ValueError: For a file that is damaged, or that `save` of this version did not write.
-        FileNotFoundError: See above.
+        FileNotFoundError: For a path without a file.
 
     Example:
         >>> import tempfile, flatviz as fv
@@ -93,10 +100,10 @@ def load(path: FilePath) -> Any:
 def cached(
     folder: str, compute: Callable[[], Any], *, label: str = "", say: Callable[[str], None] = lambda text: None, **settings: Any
 ) -> tuple[Any, bool]:
-    """The result of `compute()`, kept in `folder` of the cache under a hash of `settings`, and whether it was found there.
+    """Compute `compute()` once: kept in `folder` of the cache under a hash of `settings`; returns it, and whether it was read.
 
     `say` hears with `label` what is reused or computed, and which file was damaged: that is renamed to `<name>.damaged`
-    and the result computed again.  Where the disk takes no file, the result is returned all the same.
+    and the result computed again.  If the disk takes no file, the result is returned all the same.
     """
     path, found = look_up(folder, settings, label, say)
     if found:
@@ -107,7 +114,7 @@ def cached(
 
 
 def look_up(folder: str, settings: dict[str, Any], label: str, say: Callable[[str], None]) -> tuple[Path | None, list[Any]]:
-    """The first half of `cached`: where a result is kept, None for settings without a hash, and the result if it is there."""
+    """Look for a result in the cache: its path, None for settings without a hash, and the result if it is there."""
     try:
         path = cache_folder() / folder / f"{cache_key(**settings)}.safetensors"
     except CannotHashError as error:
@@ -129,7 +136,7 @@ def look_up(folder: str, settings: dict[str, Any], label: str, say: Callable[[st
 
 
 def keep(result: Any, path: Path | None, say: Callable[[str], None]) -> None:
-    """The second half of `cached`: save a result where `look_up` says."""
+    """Save a result at the path that `look_up` gave."""
     try:
         if path is not None:
             save(result, path)
@@ -150,10 +157,10 @@ FOLDERS = (_PACKAGE.parent / "data", _PACKAGE / "_data")
 
 
 def committed(name: str) -> Path:
-    """Path of a shipped result, such as "frontier.csv"; `data/README.md` says what each holds and which command made it.
+    """Find a shipped result, such as "frontier.csv"; `data/README.md` says what each holds and which command made it.
 
     Raises:
-        FileNotFoundError: Where there is none of that name.
+        FileNotFoundError: If there is none of that name.
     """
     path = expected(name)
     if path.is_file():
@@ -163,13 +170,13 @@ def committed(name: str) -> Path:
 
 
 def expected(name: str) -> Path:
-    """Where a shipped result is, or, where there is none of that name, would be in a clone: for what does without."""
+    """Path of a shipped result in a clone, whether or not it is there: for callers that do without."""
     paths = [folder / name for folder in FOLDERS]
     return next((path for path in paths if path.is_file()), paths[0])
 
 
 class PointStore:
-    """A file of `n` values, of which some are done, under a hash of `settings`, written whole each time.
+    """File of `n` values, of which some are done, under a hash of `settings`, written whole each time.
 
     A second process on the same file repeats work and spoils nothing.  A damaged file is set aside with a warning.  A full disk: a
     warning, and the points are no longer stored.
@@ -203,6 +210,6 @@ class PointStore:
 
 
 def machine() -> str:
-    """What floating-point results depend on besides the program."""
+    """Describe the machine, on which floating-point results depend besides the program."""
     card = torch.cuda.get_device_name() if torch.cuda.is_available() else ""
     return f"{torch.backends.cpu.get_cpu_capability()} {card}"

@@ -1,9 +1,9 @@
-"""Content hashes for cache keys: values that differ in what they hold share none, and what cannot be read has none.
+"""Content hashes for cache keys: different contents share none, and a content that cannot be read has none.
 
 A value is hashed as pickle would save it, with what pickle leaves out: functions by code, defaults, closed-over values
 and the globals they name, classes by their attributes, modules with their hooks.  Functions and classes of Python and
-of installed packages are known by name and version, modules of one's own by their file.  What is patched in them, or read from
-other files or variables, is not seen: of a slice in the cache one point is computed again for that.
+of installed packages are known by name and version, modules of one's own by their file.  Patches in them, and content
+read from other files or variables, are not seen: of a slice in the cache one point is computed again for that.
 (Why not a library: `joblib.hash` refuses closures and lambdas, `dask.tokenize` knows importable functions by name alone, and to
 both two equal tensors, so two copies of a network, can differ.)
 """
@@ -38,29 +38,29 @@ class CannotHashError(TypeError):
 
 
 def value_digest(value: Any) -> str:
-    """A hash of a value of any kind.  Raises CannotHashError for what cannot be decided."""
+    """Hash a value of any kind.  Raises CannotHashError for content that cannot be decided."""
     return _Hasher().hash(value)
 
 
 def process_state() -> dict[str, Any]:
-    """What outputs of any module depend on besides it: autocast, and hooks on all modules; empty where there are none."""
+    """Describe the settings of the process on which outputs of any module depend: autocast, and hooks on all modules; empty without any."""
     hooks = {k: list(v.values()) for k, v in vars(nn.modules.module).items() if "_hooks" in k and isinstance(v, dict) and v}
     casts = {f"autocast on {d}": str(torch.get_autocast_dtype(d)) for d in ("cpu", "cuda") if torch.is_autocast_enabled(d)}
     return hooks | casts
 
 
 def net_digest(net: Net) -> str:
-    """A hash of all that a network's outputs depend on besides its treated weights: code, attributes, hooks, buffers.
+    """Hash everything on which a network's outputs depend besides its treated weights: code, attributes, hooks, buffers.
 
     Raises:
-        CannotHashError: Where its module holds what cannot be decided.
+        CannotHashError: If its module holds what cannot be decided.
     """
     hasher = _Hasher()
     return hasher.hash(hasher.besides_weights(net))
 
 
 def arguments_digest(arguments: Mapping[str, Any]) -> str:
-    """A hash of a fit's arguments, `locals()` on its first line; empty without a checkpoint, the only use it has.
+    """Hash a fit's arguments, `locals()` on its first line; empty without a checkpoint, the only use it has.
 
     Raises:
         CannotHashError: , with the argument's name, for what cannot be decided.
@@ -99,7 +99,7 @@ class _Hasher(pickle.Pickler):
         return [tuple(b) for b in net.blocks], net.module, net.buffers()
 
     def persistent_id(self, value: Any) -> Any:
-        """What pickle writes in place of a value; None where it goes on by itself."""
+        """Substitute for a value in the pickle; None where pickle goes on by itself."""
         if type(value) in ATOMS:
             return None
         if type(value) in (str, bytes):  # fresh bytes: pickle writes the same object twice in another way than equal ones
@@ -112,7 +112,7 @@ class _Hasher(pickle.Pickler):
         return parts
 
     def parts(self, value: Any) -> tuple | None:
-        """Its kind, and what it holds; None where pickle knows."""
+        """Kind and content of a value; None where pickle knows."""
         kind = type(value)
         if isinstance(value, Tensor):
             return ("treated weights",) if id(value) in self.treated else _tensor(value)
@@ -141,7 +141,7 @@ class _Hasher(pickle.Pickler):
 
 
 def _content(thing: type | types.FunctionType) -> tuple:
-    """A function or class by name and version, or what it is made of."""
+    """Describe a function or class by name and version, or by its parts."""
     module, name = thing.__module__ or "", thing.__qualname__
     if (version := _version(module)) and "<" not in name:
         return "named", module, name, version

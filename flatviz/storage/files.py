@@ -1,4 +1,4 @@
-"""The one file format: safetensors, with what is no tensor as JSON in its header, under a checksum; a run's state in it.
+"""The one file format: safetensors, with the rest as JSON in its header, under a checksum; a run's state in it.
 
     {"__metadata__": {"flatviz": "<SHA-256, in hex> {"kind": ..., "about": ...}"}, "<name>": ...}  tensors
 
@@ -29,7 +29,7 @@ STALE = 3600.0  # seconds since the last write, after which a partial file is no
 
 
 class DamagedFileError(ValueError):
-    """A file whose content is not what was written, or was never written by this library."""
+    """A file whose content was changed, or was never written by this library."""
 
 
 def check_regular(path: str | Path) -> Path:
@@ -46,7 +46,7 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
 
     In `with atomic_path(p) as q:` the block writes to q.
 
-    A file that is replaced keeps its mode, and a symbolic link stays one.  What a killed process left behind goes after STALE.
+    A file that is replaced keeps its mode, and a symbolic link stays one.  Leftovers of a killed process are removed after STALE.
 
     Raises:
         ValueError: As `check_regular`.
@@ -77,7 +77,7 @@ def write_file(path: str | Path, kind: str, about: Any, tensors: dict[str, Tenso
     """Write tensors, and `about` as JSON.
 
     Raises:
-        OSError: Where the disk refuses it.
+        OSError: If the disk refuses it.
         TypeError: For tensors of a type that the format does not know, as complex128.
     """
     text = json.dumps({"kind": kind, "about": about})
@@ -94,7 +94,7 @@ def write_file(path: str | Path, kind: str, about: Any, tensors: dict[str, Tenso
 
 
 def read_file(path: str | Path, kind: str) -> tuple[Any, dict[str, Tensor]]:
-    """What `write_file` wrote as this kind: `about`, and the tensors on the CPU; no code in the file is ever run.
+    """Read a file of `write_file` of this kind: `about`, and the tensors on the CPU; no code in the file is ever run.
 
     Raises:
         DamagedFileError: For any other file; its text says what is wrong with it.
@@ -112,14 +112,14 @@ def read_file(path: str | Path, kind: str) -> tuple[Any, dict[str, Tensor]]:
 
 
 def _checksum(content: bytes) -> bytes:
-    """Of all but the place where it stands."""
+    """Hash the file's content except the checksum itself."""
     checksum = hashlib.sha256(content[:AT])
     checksum.update(memoryview(content)[AT + DIGITS :])
     return checksum.hexdigest().encode()
 
 
 def set_aside(path: str | Path) -> str:
-    """Rename a damaged file to `<name>.damaged`, so that its place is free and nothing is lost; what was done, in words."""
+    """Rename a damaged file to `<name>.damaged`, so that its place is free and nothing is lost; returns a sentence that says so."""
     aside = Path(path).with_name(f"{Path(path).name}.damaged")
     try:
         os.replace(path, aside)
@@ -149,7 +149,7 @@ def save_state(state: State, step: int, path: str | Path, run: str) -> None:
 
 
 def load_state(state: State, path: str | Path, run: str) -> int:
-    """Put what `save_state` wrote into `state`, in place; the steps done so far, 0 where there is no file.
+    """Put the content of a `save_state` file into `state`, in place; returns the steps done so far, 0 where there is no file.
 
     A damaged file, or one of something else, is renamed to `<name>.damaged` with a warning, and the run starts anew.
 
@@ -178,5 +178,5 @@ def load_state(state: State, path: str | Path, run: str) -> int:
 
 
 def _layout(state: State) -> dict[str, list[int] | str]:
-    """The kind of each part of a state, of a tensor its shape."""
+    """Describe the kind of each part of a state, of a tensor its shape."""
     return {name: list(value.shape) if isinstance(value, Tensor) else type(value).__name__ for name, value in state.items()}

@@ -1,7 +1,4 @@
-"""Permutation, positive scaling and sign flips of hidden units, as maps on weight vectors W (S, E) that keep the function.
-
-`units_of` reads the units of a network from its graph, and checks each action on the network's outputs.
-"""
+"""Permutation, positive scaling and sign flips of hidden units, as maps on weight vectors W (S, E) that keep the function."""
 
 from dataclasses import replace
 
@@ -16,17 +13,18 @@ from flatviz.symmetry.units import ACTIONS, Units, local_numbers, read_units
 
 @public
 def permute(units: Units, W: Vectors, order: Tensor) -> Tensor:
-    """Unit u of the result is unit order[s, u] of W: P^l W^l P^{l-1}^T, b^l -> P^l b^l; W (S, E), order (U,) or (S, U).
+    """Permute hidden units: W^l -> P^l W^l P^{l-1}^T, b^l -> P^l b^l; unit u of the result is unit order[s, u] of W.
 
-    Orders compose as permute(permute(W, p), q) = permute(W, p[q]).
+    Args:
+        units: Hidden units, as `units_of` returns.
+        W: Weight vectors (S, E).
+        order: Order of the U units, (U,), or (S, U) for one a vector.  permute(permute(W, p), q) = permute(W, p[q]).
 
     Raises:
-        ValueError: For an order that is no permutation inside each layer, or splits the groups of a grouped
-            convolution.
+        ValueError: For an order that is no permutation inside each layer, or splits the groups of a grouped convolution.
 
     Example:
-        >>> import torch, flatviz as fv
-        >>> from torch import nn
+        >>> import torch, torch.nn as nn, flatviz as fv
         >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
         >>> moved = fv.symmetry.permute(fv.symmetry.units_of(net), net.w[None], torch.tensor([2, 0, 1]))
         >>> x = torch.randn(5, 4)
@@ -39,18 +37,19 @@ def permute(units: Units, W: Vectors, order: Tensor) -> Tensor:
 
 @public
 def rescale(units: Units, W: Vectors, factor: Numbers) -> Tensor:
-    """W^l -> diag(f^l) W^l diag(f^{l-1})^{-1}, b^l -> f^l b^l; W (S, E), factor (V,) or (S, V), all above 0.
+    """Rescale hidden units: W^l -> diag(f^l) W^l diag(f^{l-1})^{-1}, b^l -> f^l b^l.
 
-    Of BatchNorm: a convolution's factor goes into mean (once) and variance (twice), exactly for eps = 0; gain and shift
-    have other factors.
+    Args:
+        units: Hidden units, as `units_of` returns.
+        W: Weight vectors (S, E).
+        factor: Factors f > 0 of the V units, (V,), or (S, V) for one a vector.  With BatchNorm a convolution's
+            factor goes into mean (once) and variance (twice), exactly for eps = 0; gain and shift have other factors.
 
     Raises:
-        ValueError: For a factor that is not above 0, and for a network whose hidden functions are not positively
-            homogeneous.
+        ValueError: For a factor that is not above 0, and for a network whose hidden functions are not positively homogeneous.
 
     Example:
-        >>> import torch, flatviz as fv
-        >>> from torch import nn
+        >>> import torch, torch.nn as nn, flatviz as fv
         >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
         >>> units, factor = fv.symmetry.units_of(net), torch.tensor([2.0, 0.5, 10.0])
         >>> back = fv.symmetry.rescale(units, fv.symmetry.rescale(units, net.w[None], factor), 1 / factor)
@@ -68,16 +67,18 @@ def rescale(units: Units, W: Vectors, factor: Numbers) -> Tensor:
 
 @public
 def flip(units: Units, W: Vectors, sign: Numbers) -> Tensor:
-    """W^l -> diag(s^l) W^l diag(s^{l-1}), b^l -> s^l b^l, for networks whose hidden functions are odd (tanh).
+    """Flip signs of hidden units, W^l -> diag(s^l) W^l diag(s^{l-1}), b^l -> s^l b^l, in networks whose hidden functions are odd (tanh).
 
-    W (S, E), sign s (V,) or (S, V) of -1 and 1.
+    Args:
+        units: Hidden units, as `units_of` returns.
+        W: Weight vectors (S, E).
+        sign: Signs s of the V units, -1 or 1, (V,), or (S, V) for one a vector.
 
     Raises:
         ValueError: For other numbers, and for a network with a function that is not odd.
 
     Example:
-        >>> import torch, flatviz as fv
-        >>> from torch import nn
+        >>> import torch, torch.nn as nn, flatviz as fv
         >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.Tanh(), nn.Linear(3, 2)))
         >>> flipped, x = fv.symmetry.flip(fv.symmetry.units_of(net), net.w[None], -torch.ones(3)), torch.randn(5, 4)
         >>> bool(torch.allclose(net(flipped[0], x), net(net.w, x), atol=1e-6))
@@ -112,15 +113,18 @@ def scaled_by(units: Units, W: Tensor, factor: Tensor) -> Tensor:
 
 @public
 def random_order(units: Units, n: Count, *, seed: Seed) -> Tensor:
-    """`n` orders (n, U), uniform over the permutation group.
+    """Draw `n` orders (n, U), uniform over the permutation group.
+
+    Args:
+        units: Hidden units, as `units_of` returns.
+        n: Number of orders.
+        seed: Fixes them.
 
     Example:
-        >>> import flatviz as fv
-        >>> from torch import nn
+        >>> import torch.nn as nn, flatviz as fv
         >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
-        >>> order = fv.symmetry.random_order(fv.symmetry.units_of(net), 2, seed=0)
-        >>> order.shape, order.sort(1).values.tolist()
-        (torch.Size([2, 3]), [[0, 1, 2], [0, 1, 2]])
+        >>> fv.symmetry.random_order(fv.symmetry.units_of(net), 2, seed=0).sort(1).values.tolist()
+        [[0, 1, 2], [0, 1, 2]]
     """
     source = generator(seed)
     swaps = {}
@@ -138,26 +142,30 @@ def random_order(units: Units, n: Count, *, seed: Seed) -> Tensor:
 
 @public
 def random_factor(units: Units, n: Count, *, seed: Seed, std: NonNegative = 1.0) -> Tensor:
-    """`n` scale factors (n, V), exp of normal numbers of standard deviation `std`.
+    """Draw `n` scale factors (n, V), exp of normal numbers of standard deviation `std`.
+
+    Args:
+        units: Hidden units, as `units_of` returns.
+        n: Number of vectors of factors.
+        seed: Fixes them.
+        std: Standard deviation of log factor.
 
     Example:
-        >>> import flatviz as fv
-        >>> from torch import nn
+        >>> import torch.nn as nn, flatviz as fv
         >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
-        >>> factor = fv.symmetry.random_factor(fv.symmetry.units_of(net), 2, seed=0)
-        >>> factor.shape, bool((factor > 0).all())
-        (torch.Size([2, 3]), True)
+        >>> fv.symmetry.random_factor(fv.symmetry.units_of(net), 2, seed=0).shape
+        torch.Size([2, 3])
     """
     return (std * torch.randn(n, units.n_scaled, generator=generator(seed), dtype=torch.float64)).exp()
 
 
 def random_signs(units: Units, like: Tensor, *, seed: int) -> Tensor:
-    """+1 or -1 for each unit that scaling moves, (V,), in the type of `like`."""
+    """Draw +1 or -1 for each unit that scaling moves, (V,), in the type of `like`."""
     return torch.randint(0, 2, (max(units.n_scaled, 1),), generator=generator(seed)).to(like)[: units.n_scaled] * 2 - 1
 
 
 def check_order(units: Units, order: Tensor, n: int) -> Tensor:
-    """`order` as (n, U), if each of its rows is in the permutation group of the network."""
+    """Check that each row of `order` is in the permutation group of the network, and return it as (n, U)."""
     if order.dtype != torch.long or order.shape[-1] != units.n_permuted or order.ndim > 2:
         raise ValueError(
             f"order must be int64 of shape ({units.n_permuted},) or (S, {units.n_permuted}), got {tuple(order.shape)}"
@@ -194,18 +202,20 @@ KEPT = 1e-3  # of an output's largest size, by which an action may change it: ro
 
 @public
 def units_of(net: Net) -> Units:
-    """Hidden units of a network: which weights lead in and out of each, and which actions leave the function unchanged.
+    """Find the hidden units of a network: the weights that lead in and out of each, and the actions that leave the function unchanged.
 
     Linear, Conv (grouped too), flatten between them, BatchNorm, LayerNorm, residual sums, pooling and elementwise
     functions are followed.  Units on any other path, as those of attention and of a transformer's blocks, stand still, as does
     a layer of which a weight is not treated: `Units.still` lists them.
 
+    Args:
+        net: The network.
+
     Raises:
         TypeError: For a module that torch.fx cannot trace.
 
     Example:
-        >>> import flatviz as fv
-        >>> from torch import nn
+        >>> import torch.nn as nn, flatviz as fv
         >>> units = fv.symmetry.units_of(fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2))))
         >>> units.n_permutations, units.n_scaled
         (6, 3)

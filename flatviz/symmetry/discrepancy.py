@@ -30,11 +30,11 @@ class Mmd:
     permuted: Tensor
 
     def of(self, name: str | None = None) -> float:
-        """The value of a layer, or the median over layers."""
+        """Give the value of a layer, or the median over layers."""
         return float(self._of(self.value, name))
 
     def p_value(self, name: str | None = None) -> float:
-        """Share of permuted labels with a value at least as large, the true one counted among them; NaN without any."""
+        """Compute the share of permuted labels with a value at least as large, the true one counted among them; NaN without any."""
         permuted = self._of(self.permuted, name)
         above = int((permuted >= self._of(self.value, name)).sum())
         return (above + 1) / (len(permuted) + 1) if len(permuted) else float("nan")
@@ -48,7 +48,10 @@ class Mmd:
 
 @public
 def layers_of(net: Net) -> dict[str, Tensor]:
-    """Name of each layer -> indices of its weights and shifts in w: one vector a layer; and last, all weights.
+    """List each layer's weights and shifts by their places in w: name -> indices, one vector a layer; and last, all weights.
+
+    Args:
+        net: The network.
 
     Example:
         >>> import flatviz as fv
@@ -73,15 +76,20 @@ def mmd(
     permutations: Whole = 200,
     seed: Seed = 0,
 ) -> dict[str, Mmd]:
-    """Unbiased MMD^2 of each set of draws (n, D) from `target` (m, D), averaged over ten kernels of each kind; it can be below 0.
+    """Estimate MMD^2, unbiased, of each set of draws (n, D) from `target` (m, D), mean of ten kernels of each kind; it can be below 0.
 
     MMD^2 = mean_{i != j} k(a_i, a_j) + mean_{i != j} k(b_i, b_j) - 2 mean k(a_i, b_j).  Bandwidths come from the target
     alone, so all sets are measured with the same kernels.
-    layers: name -> indices of weights, one value each (`layers_of(net)`); without it, all weights.
-    kernel: the kind, exp(-|x - y|_1 / h) or exp(-|x - y|_2^2 / h^2), or both.
-    permutations: labels of target and draws are exchanged so many times; the p-value takes draws to be independent.
     BLOCK rows of a kernel matrix are computed at a time, so memory is of order BLOCK (m + n), whatever m.
     Source of the estimator: Gretton et al. 2012; of the kernels, Schrab et al. 2023 (MMDAgg).
+
+    Args:
+        target: Weight vectors (m, D).
+        sets: Name -> weight vectors (n, D).
+        layers: Name -> indices of weights, one value each (`layers_of(net)`); without it, all weights.
+        kernel: Kind of the kernels, exp(-|x - y|_1 / h) or exp(-|x - y|_2^2 / h^2), or both.
+        permutations: Number of exchanges of labels between target and draws; the p-value takes draws to be independent.
+        seed: Fixes the exchanges.
 
     Raises:
         ValueError: For sets of unlike width, or fewer than two vectors.
@@ -130,7 +138,7 @@ def _values(X: Tensor, Z: Tensor, grid: Grid) -> Tensor:
 
 
 def bandwidths(target: Tensor) -> Grid:
-    """Ten bandwidths of the Laplace and ten of the Gaussian kernel, from distances inside `target` (m, d) alone.
+    """Compute ten bandwidths of the Laplace and ten of the Gaussian kernel, from distances inside `target` (m, d) alone.
 
     h_i = (lo / 2) (2 hi / (lo / 2))^(i/9), lo and hi the least and largest distance between its first and second half
     (in the 1-norm, and the 2-norm); where lo < 0.1 the 5 % quantile, at least 0.1; hi at least 0.3.

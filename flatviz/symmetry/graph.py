@@ -1,4 +1,4 @@
-"""Which layers feed which, read from the module: the hidden units, and the weights on their way in and out."""
+"""Reader of a module's graph: its hidden units, and the weights that lead into and out of them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Node:
 
 
 class Flow(NamedTuple):
-    """What flows between two layers: its units, once as those permuted and once as those scaled."""
+    """Units between two layers, once as those permuted and once as those scaled."""
 
     permuted: Node
     scaled: Node
@@ -52,7 +52,7 @@ Rows = tuple[Node, Node, float]
 
 @dataclass
 class Reading:
-    """What was read: for each parameter or statistic, the units of its rows and of its columns."""
+    """Result of reading a graph: for each parameter or statistic, the units of its rows and of its columns."""
 
     rows: dict[str, Rows] = field(default_factory=dict)  # name -> its rows
     columns: dict[str, tuple[Flow, int, int]] = field(default_factory=dict)  # name -> flow, columns a unit, groups
@@ -220,7 +220,7 @@ def _keeps_units(node: fx.Node, part: nn.Module | None) -> bool:
 
 
 def _operation(node: fx.Node, part: nn.Module | None) -> str:
-    """What a node computes, as `ELEMENTWISE` writes it: a module's type, a function's name, a method, without underscores."""
+    """Name a node's computation as `ELEMENTWISE` writes it: a module's type, a function's name, a method, without underscores."""
     if part is not None:
         name = type(part).__name__
     else:  # torch.fx: the target of a function is the function, of a method or an attribute its name

@@ -1,4 +1,4 @@
-"""The lightest of all networks that differ by scaling, and which measures of flatness such a scaling changes."""
+"""Lightest of all networks that differ by scaling, and the measures of flatness that such a scaling changes."""
 
 from dataclasses import dataclass
 
@@ -35,14 +35,20 @@ class MinMass:
 
 @public
 def min_mass(units: Units, W: Vectors, *, tolerance: Positive = 1e-12, max_sweeps: Count = 500) -> MinMass:
-    """Minimum over positive factors f of the mass sum_ij W_ij^2 (f_i / f_j)^2, for each row of W (S, E), in float64.
+    """Minimise the mass sum_ij W_ij^2 (f_i / f_j)^2 over positive factors f, for each row of W (S, E), in float64.
 
     Convex in log f, strictly so where every unit is connected to inputs or outputs.  One unit: with a, b the squared
     length of its incoming and outgoing weights, f = (b / a)^(1/4) makes both sqrt(a b).  A sweep does so for all units of
     a layer at once, layer by layer; it ends where a sweep removes less than `tolerance` of the mass.
     A normalisation undoes any scaling of the layer before, whose mass could fall to 0: such units (`Units.free`) get
-    incoming weights of length 1, as by `unit_norm`, and these are not counted.  Of a ResNet what counts is the last
-    stage's gains and the head.  Of BatchNorm this is exact up to its eps.
+    incoming weights of length 1, as by `unit_norm`, and these are not counted.  For a ResNet the mass is that of the last
+    stage's gains and the head.  With BatchNorm this is exact up to its eps.
+
+    Args:
+        units: Hidden units, as `units_of` returns.
+        W: Weight vectors (S, E).
+        tolerance: Least share of the mass that a sweep removes; below it the search ends.
+        max_sweeps: Most sweeps.
 
     Raises:
         ValueError: For a network that scaling would change.
@@ -129,7 +135,7 @@ PROBES, ITERS = 20, 40  # random signs behind a trace; products behind an eigenv
 
 
 def sharpness_measures(net: Net, f: Objective, W: Tensor, *, seed: int = 0) -> dict[str, Tensor]:
-    """Seven measures of flatness at each row of `W` (S, D): name -> (S,), in the order of `SHARPNESS_LABELS`.
+    """Compute seven measures of flatness at each row of `W` (S, D): name -> (S,), in the order of `SHARPNESS_LABELS`.
 
     lambda1, trace and sam (f(w + radius g / |g|) - f(w)) change when units are rescaled.  So does filter, the mean of
     d^T H d over filter-normalised directions d, which are invariant to the scale of a filter but not to that of one input
@@ -181,10 +187,18 @@ class Orbit:
 def rescaled_orbit(
     net: Net, data: Data, w: Vector, *, reach: Positive = 3.0, resolution: Several = 13, seed: Seed = 0
 ) -> Orbit:
-    """The same function at other weights: hidden units rescaled, and every measure of `sharpness_measures` there.
+    """Rescale hidden units, which leaves the function unchanged, and compute every measure of `sharpness_measures` on the way.
 
     Half of the units of each layer, drawn by `seed`, grow by a factor exp(t) and the others shrink by it, t from -reach
     to reach.  The loss is the mean NLL of `data`, computed in the network's precision.
+
+    Args:
+        net: The network.
+        data: Examples of the mean NLL.
+        w: Weights (D,) to begin at, t = 0.
+        reach: Largest |t|.
+        resolution: Number of values of t.
+        seed: Fixes the half of the units that grows.
 
     Raises:
         ValueError: For a network that scaling would change.

@@ -1,4 +1,4 @@
-"""A pool of independently trained networks, which stands for the posterior, and how much each pair of it differs in what it predicts."""
+"""Pools of independently trained networks, which stand for the posterior, and differences between their predictions, pair by pair."""
 
 from dataclasses import dataclass
 
@@ -60,15 +60,29 @@ def train_pool(
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Pool:
-    """Train `n` networks by plain SGD, each with weights and minibatches drawn by another seed; all in one batch.
+    """Train `n` networks by plain SGD in one batch, each with weights and minibatches drawn by another seed.
 
-    Member i has the seed seed + i and ends where it would end alone.  The rate is constant, as of the networks whose
-    spread is looked at; it falls to a tenth at each epoch in `drops`.  keep_epochs: the weights after each epoch too.
-    training: `Training(...)`: precision, accumulation.
-    checkpoint: path to save to and resume from.  Diverged members are counted and left out, before anything is computed.
+    Member i has the seed seed + i and ends where it would end alone.  The rate is constant, as in the networks whose spread is
+    studied.  Diverged members are counted and left out, before anything is computed.
+
+    Args:
+        net: Gives the architecture.
+        data: The N training examples.
+        n: Number of networks.
+        seed: Seed of the first network.
+        epochs: Passes over the data.
+        lr: Learning rate, constant between drops.
+        drops: Epochs at which the rate falls to a tenth.
+        momentum: Momentum of SGD, 0 to below 1.
+        weight_decay: Factor of |w|^2 / 2.
+        batch_size: Examples a minibatch.
+        keep_epochs: Keep the weights after each epoch too.
+        training: `Training(...)`: precision, accumulation.
+        checkpoint: Path to save to and resume from.
+        progress: True for a bar, or a function (done, total, label) that is called before each step.
 
     Raises:
-        ValueError: Where none is left, or the network has BatchNorm, whose statistics each member would need.
+        ValueError: If none is left, or the network has BatchNorm, whose statistics each member would need.
 
     Example:
         >>> import torch, flatviz as fv
@@ -112,7 +126,7 @@ BLOCK = 8  # networks
 
 @dataclass(frozen=True, eq=False)
 class PairDiversity:
-    """How much each pair s < t of S networks differs in what it predicts, P = S (S - 1) / 2 pairs.
+    """Differences between the predictions of each pair s < t of S networks, P = S (S - 1) / 2 pairs.
 
     `information` (P,) is the mutual information of label and network in nats, for two networks their Jensen-Shannon divergence
     (from 0 to ln 2 = 0.693); `disagreement` (P,) is the share of inputs with different answers.
@@ -124,10 +138,15 @@ class PairDiversity:
 
 @public
 def pair_diversity(net: Net, W: Vectors, x: Tensor) -> PairDiversity:
-    """Mutual information and disagreement of every pair of rows of `W` (S, D) on inputs `x` (N, ...).
+    """Compute mutual information and disagreement of every pair of rows of `W` (S, D) on inputs `x` (N, ...).
 
     MI = mean_x [H((p_s + p_t) / 2) - (H(p_s) + H(p_t)) / 2].  Equal functions have 0 exactly, answers that never meet ln 2.
     BLOCK networks meet all others at a time, so memory is of order BLOCK S N C.
+
+    Args:
+        net: The network.
+        W: Weight vectors (S, D).
+        x: Inputs (N, ...).
 
     Example:
         >>> import torch, flatviz as fv

@@ -1,4 +1,4 @@
-"""One representative for all equal networks: unit norms, units sorted by one number, or matched to those of a reference."""
+"""One representative for all equal networks: unit norms, units sorted by one number, or units matched to those of a reference."""
 
 from collections.abc import Callable
 from typing import Literal
@@ -20,12 +20,17 @@ RULES: dict[str, Callable[[Tensor], Tensor]] = {"first": lambda V: V[..., 0], "m
 
 @public
 def unit_norm(units: Units, W: Vectors, *, norm: Positive = 1.0) -> tuple[Tensor, Tensor]:
-    """Networks whose hidden units all have incoming weights of length `norm`, and the factors (S, V) that made them so.
+    """Scale all hidden units to incoming weights of length `norm`: the networks, and the factors (S, V).
 
-    W (S, E).  Layer by layer f_i = norm / |incoming weights of unit i after the factors before|; the last layer takes up
-    the rest.  Shifts (biases) are scaled, not counted; nor are, of layers that a residual sum ties, rows that read units
-    which come later; of BatchNorm the gain becomes 1 or -1 (its size is removed, its
-    sign is function); a unit without incoming weights (norm 0) stands still.
+    Layer by layer f_i = norm / |incoming weights of unit i after the factors before|; the last layer takes up the rest.
+    Shifts (biases) are scaled, not counted; in layers that a residual sum ties, rows that read units of later layers are not
+    counted either.  A gain of BatchNorm becomes 1 or -1: its size is removed, its sign is part of the function.  A unit without
+    incoming weights (norm 0) stands still.
+
+    Args:
+        units: Hidden units, as `units_of` returns.
+        W: Weight vectors (S, E).
+        norm: Length of each unit's incoming weights.
 
     Raises:
         ValueError: For a network that scaling would change.
@@ -44,7 +49,7 @@ def unit_norm(units: Units, W: Vectors, *, norm: Positive = 1.0) -> tuple[Tensor
 
 
 def normed(units: Units, W: Tensor, factor: Tensor, which: Tensor, norm: float = 1.0) -> tuple[Tensor, Tensor]:
-    """As `unit_norm`, of the units `which` (V,) alone; the others keep their `factor` (S, V)."""
+    """Apply `unit_norm` to the units `which` (V,) alone; the others keep their `factor` (S, V)."""
     factor, which = torch.cat([factor, torch.ones_like(W[:, :1])], 1), which.to(W.device)
     row, column, mass = (index.to(W.device) for index in (units.scale_row, units.scale_column, units.mass))
     for layer in units.scaled:
@@ -60,12 +65,17 @@ def normed(units: Units, W: Tensor, factor: Tensor, which: Tensor, norm: float =
 
 @public
 def sort_units(units: Units, W: Vectors, *, rule: Rule = "max") -> tuple[Tensor, Tensor]:
-    """Networks whose units stand in falling order of one number, and the order (S, U) that sorted them.
+    """Sort the units of each layer in falling order of one number: the networks, and the order (S, U).
 
-    W (S, E).  rule: "first", the first incoming weight, after the units before it were sorted (what the released code of
-    the paper does); "max", the largest (what its text says).  Layer by layer from the input; ties keep their order;
-    classes are never sorted.  Units of a grouped convolution are sorted inside their group, and
-    groups by their largest number.  Scale first: sorting is one of all equal networks only where scaling was removed.
+    Layer by layer from the input; ties keep their order; classes are never sorted.  Units of a grouped convolution are sorted
+    inside their group, and groups by their largest number.  Scale first: sorting gives one of all equal networks only where
+    scaling was removed.
+
+    Args:
+        units: Hidden units, as `units_of` returns.
+        W: Weight vectors (S, E).
+        rule: "first", the first incoming weight, after the units before it were sorted (the released code of the paper); "max", the
+            largest incoming weight (the text of the paper).
 
     Raises:
         ValueError: For another rule, or a network that permutations would change.
@@ -119,9 +129,13 @@ def weights_in(units: Units, layer: Layer) -> Tensor:
 
 @public
 def canonical(units: Units, W: Vectors, *, rule: Rule = "max", norm: Positive = 1.0) -> Tensor:
-    """`unit_norm`, then `sort_units`: the same vector for all networks that differ by scaling and permutation.
+    """Apply `unit_norm`, then `sort_units`: the same vector (S, E) for all networks that differ by scaling and permutation.
 
-    W and the result (S, E).  norm: length of each unit's incoming weights; rule: as in `sort_units`.
+    Args:
+        units: Hidden units, as `units_of` returns.
+        W: Weight vectors (S, E).
+        rule: As in `sort_units`.
+        norm: Length of each unit's incoming weights.
 
     Raises:
         ValueError: For a network that scaling or permutation would change.
@@ -143,13 +157,20 @@ MAX_SWEEPS = 100  # a bound only: each sweep raises the match, and 3 to 6 are us
 
 @public
 def align(units: Units, W: Vectors, reference: Vector, *, starts: Count = 5, seed: Seed = 0) -> Tensor:
-    """`W` (S, E), the units of each row permuted so that it comes close to `reference` (E,): weight matching.
+    """Permute the units of each row of `W` (S, E) so that it comes close to `reference` (E,): weight matching.
 
     Maximises <reference, P W> over permutations, one layer at a time: with all others fixed the best order is a linear
     assignment of C[i, j] = the products of all weights that touch unit i of the reference and unit j of the network.
     A local optimum (the whole is NP-hard for two hidden layers and more), the best of `starts`: the first from the order
     the networks have, the others from random ones, each through the layers in another random order.
     Remove scaling first (`min_mass`, `unit_norm`); running statistics move along and do not count.
+
+    Args:
+        units: Hidden units, as `units_of` returns.
+        W: Weight vectors (S, E).
+        reference: Weight vector (E,).
+        starts: Number of starts; the best optimum of them is taken.
+        seed: Fixes random starts and orders of layers.
 
     Raises:
         ValueError: For a network that permutations would change.

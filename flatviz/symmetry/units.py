@@ -21,7 +21,7 @@ NEEDS = {"permute": "functions of one unit at a time", "scale": "positively homo
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """Units of a network, U permuted and V scaled ones, and where they stand in its weight vector v.
+    """Units of a network, U permuted and V scaled ones, and their places in its weight vector v.
 
     v (E,) is w (D,), and behind it BatchNorm's running statistics where there are any.  Weight d lies in the row of unit
     row[d] and in the column of unit column[d] (U where in none); with unit i of its layer in its row and
@@ -79,7 +79,7 @@ class Units:
         return self.mass & ~torch.cat([self.free, torch.zeros(1, dtype=torch.bool)])[self.scale_row]
 
     def check(self, action: str, W: Tensor) -> Tensor:
-        """`W` (S, E), if `action` leaves this network's function unchanged.  ValueError says what refuses it."""
+        """Check that `action` leaves this network's function unchanged, and return `W` (S, E).  Raises ValueError with the reason."""
         check_choice(action, ACTIONS, "action")
         if self.refused[action]:
             first, more = self.refused[action][:2], len(self.refused[action]) - 2
@@ -143,7 +143,7 @@ def touched(reading: Reading, node: Node, which: int) -> set[str]:
 
 
 def refuse_untreated(reading: Reading, sizes: dict) -> None:
-    """Layers of which a weight is not in `sizes` stand still, as do those of unlike grouped convolutions."""
+    """Make layers of which a weight is not in `sizes` stand still, as those of unlike grouped convolutions."""
     for kind, node in reading.nodes:
         missing = sorted(touched(reading, node.root(), int(kind == "scaled")) - set(sizes))
         if missing:
@@ -163,7 +163,7 @@ def refusals(reading: Reading, action: str) -> tuple[str, ...]:
 
 
 def still(reading: Reading, names: Iterable[str]) -> tuple[str, ...]:
-    """Of the tensors `names` those whose rows no action moves, layer by layer with the reason; the outputs are not in it."""
+    """List the tensors among `names` whose rows no action moves, layer by layer with the reason; the outputs are not in it."""
     reasons = {}
     for name in names:
         nodes = [node.root() for node in reading.rows.get(name, ())[:2]]

@@ -33,7 +33,7 @@ FAR = 10.0  # nats an example, beside ten times the first loss: a wide posterior
 
 
 class Diverged(ValueError):
-    """A fit whose loss or parameters became NaN or inf: lower its lr or radius.  Bad input is a plain `ValueError`.
+    """Error of a fit whose loss or parameters became NaN or inf: lower its lr or radius.  Bad input is a plain `ValueError`.
 
     Example:
         >>> import flatviz as fv
@@ -48,7 +48,7 @@ class Diverged(ValueError):
 
 
 class Record(NamedTuple):
-    """Entries of a step in the history, () each or (B,) of members: loss, KL to the prior, loss gained by an ascent."""
+    """Entries of one step in the history, () each or (B,) of members: loss, KL to the prior, loss gained by an ascent."""
 
     loss: Tensor
     kl: Tensor | None = None
@@ -64,19 +64,19 @@ class Algorithm:
     keep: Container[int] = ()  # steps that `collect` follows
 
     def update(self, state: Any, loss: TrainingLoss, batch: Tensor | None, noise: tuple[Tensor, ...]) -> tuple[Any, Record]:
-        """The state after one step, and what the history keeps of it; the given state stays as it is."""
+        """Take one step: the next state, and its entries in the history; the given state stays as it is."""
         raise NotImplementedError
 
     def noise(self, state: Any, seeds: Sequence[int], steps: int) -> Noise:
-        """The noise of all steps, a seed for each member."""
+        """Draw the noise of all steps, with one seed for each member."""
         return Noise()
 
     def collects(self, step: int) -> bool:
-        """Whether `collect` follows this step."""
+        """Say whether `collect` follows this step."""
         return step in self.keep
 
     def collect(self, state: Any) -> Any:
-        """The state with its present weights taken in, as a draw or in a running mean; fields that grow are tuples of tensors."""
+        """Take the present weights into the state, as a draw or in a running mean; fields that grow are tuples of tensors."""
         return state
 
 
@@ -92,15 +92,15 @@ def drive(
     watch: Callable[[int, Any], None] | None = None,
     check: bool = True,
 ) -> tuple[Any, History]:
-    """Take `steps` steps from `state`; the state then, and the history, (T,) or (T, B) each.
+    """Take `steps` steps from `state`; returns the last state and the history, (T,) or (T, B) each.
 
     Args:
         algorithm: The method.
-        state: Where it starts; it stays as it is.
-        loss: Of a minibatch.
+        state: Start of the run; it is not changed.
+        loss: Loss of a minibatch.
         run: Seed, minibatches, precision, checkpoint, progress.
         steps: How many.
-        seeds: Of the noise of each member; None, that of the run.
+        seeds: Seed of the noise of each member; None, that of the run.
         shuffle: Seed of the minibatches, or one for each member; None, that of the run.
         watch: Called with the number of steps taken and the state, before the first step and after each; it copies what it keeps.
         check: Whether divergence raises, and a loss that rose far is said.
@@ -155,7 +155,7 @@ def drive(
 
 
 def titled(run: Run, steps: int, about: Mapping[str, Any]) -> str:
-    """A title that no other run has: label, steps, and with a checkpoint a hash of `about`, by name everything on which it depends."""
+    """Build a title that no other run has: label, steps, and with a checkpoint a hash of `about`, by name all that it depends on."""
     return f"{run.label} of {steps} steps, arguments {arguments_digest({**about, 'checkpoint': run.checkpoint})}"
 
 
@@ -171,18 +171,18 @@ def advance(
     *,
     examples: int | None = None,
 ) -> None:
-    """Call `update(step, next(batches))` for each step.  `state` is everything that `update` changes.
+    """Call `update(step, next(batches))` for each step; `state` is everything that `update` changes.
 
     With `run.checkpoint` the state is saved twice a minute, at the end, and when `run.progress` cancels; if the file
     exists, the run resumes from it and ends as if it had never stopped.
-    title: Of the run, by `titled`; a file of a run of another title is refused.
+    title: title of the run, by `titled`; a file of a run of another title is refused.
     stopping: looks at the state after each step, may end the run, and puts the best state back.  examples: in a step, for the
     bar, which then counts images/s.
     Steps compute in the float32 arithmetic that the user has set in torch (TF32 or not).
 
     Raises:
-        ValueError: Where the file is of another run.
-        RuntimeError: What a step raises.
+        ValueError: If the file is of another run.
+        RuntimeError: As a step raises it.
         MemoryError: For a step that finds no memory, with the bytes that torch asked for.
     """
     if stopping is not None:
@@ -225,7 +225,7 @@ def _out_of_memory(label: str, index: Tensor | None, error: RuntimeError) -> str
 
 
 def check_converged(losses: Tensor, *parameters: Tensor) -> None:
-    """Raises Diverged for a run whose loss or parameters became NaN or inf."""
+    """Raise `Diverged` for a run whose loss or parameters became NaN or inf."""
     if bool(torch.isfinite(losses).all()) and all(bool(torch.isfinite(p).all()) for p in parameters):
         return
     bad = (~torch.isfinite(losses)).reshape(len(losses), -1).any(1).nonzero()
@@ -234,7 +234,7 @@ def check_converged(losses: Tensor, *parameters: Tensor) -> None:
 
 
 def risen(losses: Tensor, validation: Tensor | None) -> tuple[str, ...]:
-    """A note, and a warning, where a loss (T,) or (T, B) ends more than `FAR` (1 + |first loss|) above the first: () else.
+    """Warn, and give a note, where a loss (T,) or (T, B) ends more than `FAR` (1 + |first loss|) above the first; else ().
 
     The end is the mean of the last tenth of the steps; with validation data it is their least loss, whose parameters are returned.
     """

@@ -33,18 +33,18 @@ Gradient = tuple[Tensor, tuple[Tensor, ...], Tensor | None]  # loss, its gradien
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """How a fit goes through its examples, whatever it minimises: `training=fv.Training(...)`.
+    """Describe how a fit goes through its examples, whatever it minimises: `training=fv.Training(...)`.
 
     `pretrain`, `train_pool` and every `fit_*` that takes gradient steps have it: all but `fit_hmc`; `fit_ptl` hands on its `settings=`.
 
     Args:
         precision: "bfloat16" computes the network's products in that type (autocast); weights, gradients, posterior and
             perturbation stay in float32.
-        accumulate: parts of a minibatch that pass one after another: the same gradient in less memory; BatchNorm then
+        accumulate: Parts of a minibatch that pass one after another: the same gradient in less memory; BatchNorm then
             normalises each part by itself.
-        validation: the parameters returned are those with the least loss on it (a Gaussian's at its mean; of an ensemble
+        validation: The parameters returned are those with the least loss on it (a Gaussian's at its mean; of an ensemble
             each member's own), checked once an epoch and at most 50 times; `history.validation` holds it.
-        patience: checks without a lower loss that end the run.
+        patience: Checks without a lower loss that end the run.
 
     Chains, SWAG and pools, which have no one best place, take no validation; dropout and a sampled trunk, which draw noise for
     a whole minibatch, take of the first two precision alone.
@@ -110,7 +110,7 @@ PLAIN = Training()
 
 
 class TrainingLoss:
-    """What is minimised: (w (D,), index of the minibatch, None for all examples) -> mean loss, ().
+    """Base of the losses that fits minimise: (w (D,), index of the minibatch, None for all examples) -> mean loss, ().
 
     For B members trained at once: (W (B, D), index (B, n) or None) -> losses (B,).  A subclass gives `__call__`, and more
     only where calls draw noise or change something.  `passes` says how a minibatch goes through; only a loss of `data`, each
@@ -124,18 +124,18 @@ class TrainingLoss:
     layer: float = 0.0
 
     def __call__(self, w: Tensor, index: Tensor | None) -> Tensor:
-        """The mean loss, differentiable in w."""
+        """Compute the mean loss, differentiable in w."""
         raise NotImplementedError
 
     def again(self, w: Tensor, index: Tensor | None) -> Tensor:
-        """The loss for a second pass of one step: the noise of the last call again, statistics left alone."""
+        """Compute the loss for a second pass of one step: the noise of the last call again, statistics left alone."""
         return self(w, index)
 
     def check(self, data: Data) -> None:
-        """Raises ValueError for data that `score` cannot take."""
+        """Raise ValueError for data that `score` cannot take."""
 
     def score(self, w: Tensor, data: Data) -> Tensor:
-        """Mean loss of other data at `w` (D,), without gradients or noise: what early stopping looks at."""
+        """Compute the mean loss of other data at `w` (D,), without gradients or noise, for early stopping."""
         raise NotImplementedError
 
     @property
@@ -144,24 +144,24 @@ class TrainingLoss:
         return [self]
 
     def in_one_pass(self, rows: int, index: Tensor | None) -> bool:
-        """Whether one call gives the losses of all rows; else gradients are taken by the losses in `each`, one row at a time."""
+        """Say whether one call gives the losses of all rows; else gradients are taken by the losses in `each`, one row at a time."""
         return True
 
     @property
     def state(self) -> State:
-        """What calls change in place, for a checkpoint."""
+        """List the tensors that calls change in place, for a checkpoint."""
         return {}
 
     @property
     def about(self) -> dict[str, Any]:
-        """By name, everything on which the values depend: a checkpoint of a run about something else is refused."""
+        """Give, by name, everything on which the values depend: a checkpoint of a run about something else is refused."""
         return {"loss": self}
 
 
 def gradient(
     loss: TrainingLoss, w: Tensor, index: Tensor | None, ascent: Ascent | None = None
 ) -> tuple[Tensor, Tensor, Tensor | None]:
-    """Loss at w, gradient (that of the loss at w + e with an `ascent`), and the loss gained by the ascent, or None.
+    """Compute loss and gradient at w (the gradient at w + e with an `ascent`), and the loss gained by the ascent, or None.
 
     `w` is (D,), or (B, D) with a loss that gives (B,), one value a row.  Weight decay and priors are no part of either
     pass: they act at w.
@@ -183,7 +183,7 @@ def gradient(
 
 
 def value_and_grad(loss: TrainingLoss, w: Tensor, index: Tensor | None, *, again: bool = False) -> tuple[Tensor, Tensor]:
-    """Loss and its gradient at w, of w's shape; `again`: with the noise of the last call, statistics left alone."""
+    """Compute the loss and its gradient at w, of w's shape; `again`: with the noise of the last call, statistics left alone."""
     rows = len(w) if w.ndim == 2 and loss.in_one_pass(len(w), index) else 1
     with threads(loss.layer * rows * (len(loss.data or ()) if index is None else index.shape[-1])):
         if loss.passes.accumulate == 1:
@@ -204,7 +204,7 @@ def _value_and_grad(loss: TrainingLoss, w: Tensor, index: Tensor | None, again: 
 
 
 class NoisyNLL:
-    """Mean NLL over S draws of a Gaussian, at noise and a minibatch that stay: `nll(q)`, and `nll(q', again=True)` for a second pass.
+    """Mean NLL over S draws of a Gaussian, with fixed noise and minibatch: `nll(q)`, and `nll(q', again=True)` for a second pass.
 
     loss: of one weight vector where one member has one draw, else of rows (B S, D), the draws of a member side by side.
     index: (n,), (B, n) for B members, or None.
@@ -224,7 +224,7 @@ class NoisyNLL:
         return self.noise[0][..., 0, :], self.noise[1][..., 0, :]
 
     def __call__(self, q: Gaussian, *, blocks: int = 3, ascent: Ascent | None = None, again: bool = False) -> Gradient:
-        """Value (...), its gradient in the first `blocks` of (mean, log_std, factor), and the loss gained by an `ascent`.
+        """Compute the value (...), its gradient in the first `blocks` of (mean, log_std, factor), and the loss gained by an `ascent`.
 
         With an `ascent` the gradient of each draw w is taken at w + e and flows to theta through the same noise.
         `again`: a second pass, without ascent; what the loss trains along stays as it is.

@@ -1,4 +1,4 @@
-"""The keywords that fits share: each with its type, its default and what it means, in one place (PEP 692).
+"""Keywords that fits share: each with its type, its default and its meaning, in one place (PEP 692).
 
 A fit takes them as `**how: Unpack[Trained]`.  `defaults(settings)` gives it a signature and a docstring in which they stand one
 by one, and fills in what a call leaves out: `settings` of the method, tuned for the kind of network, then the defaults here.
@@ -24,11 +24,11 @@ Checkpoint = Annotated[str | Path, check_file] | None
 
 @dataclass(frozen=True)
 class Run:
-    """One fit as its driver sees it.
+    """Settings of one fit as its driver reads them.
 
     Args:
         label: Shown beside its progress, and in errors.
-        seed: Of minibatches and noise.
+        seed: Fixes minibatches and noise.
         checkpoint: Path to save to and resume from.
         progress: Who watches.
         batch_size: Examples a minibatch; None, all of them.
@@ -44,19 +44,19 @@ class Run:
 
     @classmethod
     def of(cls, label: str, seed: int, how: "Resumed") -> "Run":
-        """From the keywords that a fit shares with others."""
+        """Build it from the keywords that a fit shares with others."""
         training = how.get("training") or Training()
         return cls(label, seed, how["checkpoint"], how["progress"], how.get("batch_size"), training)
 
     def check_no_validation(self, why: str) -> None:
-        """ValueError where there is validation data and `why` it is of no use."""
+        """Raise ValueError where there is validation data and `why` it is of no use."""
         if self.training.validation is not None:
             n = len(self.training.validation)
             raise ValueError(f"training.validation must be None for {self.label}, got {n} examples: {why}")
 
 
 class About(NamedTuple):
-    """What a keyword means, and its default where a method's settings have none."""
+    """Meaning of a keyword, and its default where a method's settings have none."""
 
     text: str
     default: Any = None
@@ -66,7 +66,7 @@ Kept = Annotated[Momentum, About("Share of the last step that the next one keeps
 
 
 class Resumed(TypedDict, total=False):
-    """How a run is saved and watched."""
+    """Checkpoint and progress of a run."""
 
     checkpoint: Annotated[Checkpoint, About("Path to save to and resume from.")]
     progress: Annotated[Progress, About("True, None (where a terminal watches) or a function(done, total, label).", False)]
@@ -91,7 +91,7 @@ class FlatSeeking(TypedDict, total=False):
 
 
 class Normalised(TypedDict, total=False):
-    """What BatchNorm normalises with."""
+    """Statistics that BatchNorm normalises with."""
 
     batchnorm: Annotated[
         Statistics, About('"frozen": the net\'s BatchNorm statistics; "train": those of each batch.', "frozen")
@@ -181,7 +181,7 @@ class Perturbed(FromPrior, total=False):
 def defaults(
     settings: Mapping[str, Any], batchnorm: Mapping[str, Any] | None = None
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Decorator of a public fit with `**how`: the keywords one by one in signature and help, and defaults for those left out.
+    """Decorate a public fit with `**how`: show the keywords one by one in signature and help, and fill in those left out.
 
     Args:
         settings: The defaults of this method, tuned on the digits, also of keywords that it names itself.

@@ -93,7 +93,7 @@ Recorder = Callable[[Callable[[], Any], Callable[[], None]], Callable[[], None]]
 
 
 def cuda_graph(warm: Callable[[], Any], step: Callable[[], None]) -> Callable[[], None]:
-    """`step()` as a graph; `warm()` is the same without effect, run before it."""
+    """Record `step()` as a graph; `warm()` is the same without effect, run before it."""
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):
@@ -110,7 +110,7 @@ RECORDERS: dict[str, Recorder] = {"cuda": cuda_graph}  # by type of device
 
 
 def replayed(update: Callable[..., tuple[Any, Any]], state: Any, loss: TrainingLoss) -> tuple[Step, list[str]]:
-    """`update` with its loss, replayed where the state's device records; and the notes of the history, which grow at its first steps."""
+    """Replay `update` with its loss where the state's device records; also returns the history's notes, which grow at its first steps."""
 
     def plain(state: Any, batch: Tensor | None, noise: tuple[Tensor, ...]) -> tuple[Any, Any]:
         return update(state, loss, batch, noise)
@@ -123,7 +123,7 @@ def replayed(update: Callable[..., tuple[Any, Any]], state: Any, loss: TrainingL
 
 
 def in_the_way(loss: TrainingLoss) -> str:
-    """Why a step of this loss cannot be replayed; empty where nothing is known to stand in the way."""
+    """Say why a step of this loss cannot be replayed; empty where no reason is known."""
     if loss.state:
         return "the loss changes something at each call, statistics of BatchNorm or a generator"
     if loss.data is not None and not loss.data.is_held:
@@ -132,7 +132,7 @@ def in_the_way(loss: TrainingLoss) -> str:
 
 
 class Replay:
-    """A step that is recorded at its first minibatch of each size.  What cannot be recorded runs plainly, and a note says why."""
+    """A step that is recorded at its first minibatch of each size.  A step that cannot be recorded runs plainly, and a note says why."""
 
     def __init__(self, plain: Step, record: Recorder, notes: list[str]) -> None:
         self.plain, self.record, self.notes = plain, record, notes
@@ -140,7 +140,7 @@ class Replay:
         self.state: Any = None  # buffers of all graphs
 
     def __call__(self, state: Any, batch: Tensor | None, noise: tuple[Tensor, ...]) -> tuple[Any, Any]:
-        """The next state, in buffers that the next call writes over, and the record of the step."""
+        """Compute the next state, in buffers that the next call writes over, and the record of the step."""
         size = None if batch is None else batch.shape
         if size not in self.graphs and not self.notes:
             try:

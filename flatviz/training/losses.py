@@ -1,6 +1,6 @@
-"""Losses that fits minimise: mean NLL of a minibatch, with frozen or trained BatchNorm statistics, or with a trunk that is drawn.
+"""Losses that fits minimise: mean NLL of a minibatch, with frozen or trained BatchNorm statistics, or with a random trunk.
 
-Of one weight vector, or of several at once, a row and a minibatch each.
+A loss is that of one weight vector, or of several at once, with a row and a minibatch each.
 """
 
 from collections.abc import Callable, Sequence
@@ -123,7 +123,7 @@ class RowLosses(TrainingLoss):
 
     @property
     def state(self) -> State:
-        """That of the losses, numbered; a loss that several rows share is in it once."""
+        """Collect the states of the losses, numbered; a loss that several rows share is in it once."""
         return {f"{i} {name}": value for i, loss in enumerate(dict.fromkeys(self.losses)) for name, value in loss.state.items()}
 
     @property
@@ -180,7 +180,7 @@ def training_loss(
     members: Count | None = None,
     draws: Count = 1,
 ) -> FrozenLoss | RowLosses:
-    """The mean NLL of minibatches, as a method's `update` takes it; net and data are checked once.
+    """Build the mean NLL of minibatches, as a method's `update` takes it; net and data are checked once.
 
     Rows go through the network in one pass where it allows that and that is faster: for small networks on a CPU, for all on a
     GPU whose memory suffices.  Otherwise they go one after the other, as do members with BatchNorm statistics of their own.

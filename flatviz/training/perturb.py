@@ -39,7 +39,7 @@ FACTOR_DAMPING = 1e-3  # beside the eigenvalues of G, which lie in [0, 1)
 
 @dataclass(frozen=True)
 class Perturbation:
-    """The words of `perturb`; called inside a fit."""
+    """Settings of `perturb`, called inside a fit."""
 
     mode: Mode = "kl_exact"
     blocks: Blocks = "mean+std"
@@ -49,13 +49,13 @@ class Perturbation:
 
     @property
     def moved(self) -> int:
-        """How many of (mean, log_std, factor) move."""
+        """Number of blocks of (mean, log_std, factor) that move."""
         return {"none": 0, "sam_mu": 1, "authors_code": 3}.get(self.mode, BLOCKS[self.blocks])
 
     def __call__(
         self, q: Gaussian, grad: tuple[Tensor, ...], radius: Tensor, noise: tuple[Tensor, Tensor] | None = None
     ) -> list[Tensor]:
-        """Delta of the blocks that move, for the first `moved` blocks of the gradient; radius (...)."""
+        """Compute Delta of the blocks that move, from the first `moved` blocks of the gradient; radius (...)."""
         if self.mode == "none":
             return []
         if self.mode == "authors_code":
@@ -98,28 +98,34 @@ def perturb(
     damping: NonNegative | None = None,
     switches: tuple[Switch, ...] = QUIRKS,
 ) -> Theta:
-    """The step of length `radius` from `q` that raises the loss most: Delta in (mean, log_std, factor), (D,), (D,), (K, D).
+    """Compute the step of length `radius` from `q` that raises the loss most: Delta in (mean, log_std, factor), (D,), (D,), (K, D).
 
         Delta = radius F^-1 g / sqrt(g^T F^-1 g)
 
     with g = `grad`, the loss gradient in (mean, log_std, factor), and F the Fisher matrix of q, block by block: it
     maximises g^T Delta where KL(q + Delta || q) <= radius^2 / 2, to first order.
 
-    mode: `kl_exact` (this formula); `rank1_pinv`, `rank1_damped` (F replaced by s s^T of one draw's score s,
-        pseudo-inverted, or plus damping I); `sam_mu` (radius g/|g| on the mean); `sam_theta` (the same for each
-        block); `authors_code` (what the released code does: along the score, no loss gradient at all); `none`.
-        `rank1_pinv` moves weight i by about z_i / std_i^2 of its std: the narrowest weights take nearly all of the step, and
-        it is 1 / sqrt(D) of the radius where all are equally wide.  So it hardly raises the loss, and the fit is that of VI.
-    radius: sqrt(2 KL in nats) for `kl_exact` and `rank1_*`, Euclidean for the rest.  Never carry one to the other.
-    blocks: what `kl_exact`, `rank1_*` and `sam_theta` move.  joint: one normaliser for all blocks (`kl_exact`,
-        `rank1_*`), or one each.  With `kl_exact` and joint the exact sqrt(2 KL(q + Delta || q)) is the radius for "mean"; for
-        "mean+std" it is to second order (on the digits 1.01 times the radius at 1, 1.05 at 4); for "mean+std+factor", where
-        the Fisher blocks alone would give up to 30 times the radius, the step is rescaled until it is (within 1 %).
-    noise: z1 (D,), z2 (K,) of the draw, for `rank1_*` and `authors_code`.
-    damping: lambda of `rank1_damped` (default |s|^2 / dim s, its mean eigenvalue) and of the factor block (1e-3).
-    switches: quirks of the released code to reproduce in `authors_code`.
+    With `kl_exact` and `joint` the exact sqrt(2 KL(q + Delta || q)) is the radius for "mean"; for "mean+std" it is to second
+    order (on the digits 1.01 times the radius at 1, 1.05 at 4); for "mean+std+factor", where the Fisher blocks alone would give
+    up to 30 times the radius, the step is rescaled until it is (within 1 %).
     `sam_theta` and `authors_code` measure log_std and factor before folding: sigma, C with Sigma = 1/2 (sigma^2 +
     C^T C / (K - 1)).  Source: arXiv 2406.15664.
+
+    Args:
+        q: Gaussian over D weights, of rank K.
+        grad: Gradient g of the loss in (mean, log_std, factor): (D,), (D,), (K, D).
+        radius: Length of the step: sqrt(2 KL in nats) for `kl_exact` and `rank1_*`, Euclidean for the rest.  Never carry one to the
+            other.
+        mode: `kl_exact` (this formula); `rank1_pinv`, `rank1_damped` (F replaced by s s^T of one draw's score s, pseudo-inverted,
+            or plus damping I); `sam_mu` (radius g/|g| on the mean); `sam_theta` (the same for each block); `authors_code` (as the
+            released code: along the score, without the loss gradient); `none`.
+            `rank1_pinv` moves weight i by about z_i / std_i^2 of its std: the narrowest weights take nearly all of the step, and
+            it is 1 / sqrt(D) of the radius where all are equally wide.  So it hardly raises the loss, and the fit is that of VI.
+        blocks: Blocks that `kl_exact`, `rank1_*` and `sam_theta` move.
+        joint: One normaliser for all blocks (`kl_exact`, `rank1_*`), or one each.
+        noise: z1 (D,), z2 (K,) of the draw, for `rank1_*` and `authors_code`.
+        damping: lambda of `rank1_damped` (default |s|^2 / dim s, its mean eigenvalue) and of the factor block (1e-3).
+        switches: Quirks of the released code to reproduce in `authors_code`.
 
     Raises:
         ValueError: For a negative radius or an unknown word.
@@ -143,7 +149,7 @@ def perturb(
 
 
 def fisher_solve(q: Gaussian, grad: tuple[Tensor, ...], damping: float | None = None) -> list[Tensor]:
-    """F^-1 g, block by block, for as many blocks as `grad` has; O(D K^2)."""
+    """Solve F x = g, block by block, for as many blocks as `grad` has; O(D K^2)."""
     natural = [q.cov_mul(grad[0])]
     if len(grad) > 1:
         leverage = q.leverage.clamp_min(LEVERAGE_FLOOR)
@@ -202,12 +208,12 @@ def _authors_code(q: Gaussian, radius: Tensor, noise: tuple[Tensor, Tensor], swi
 
 
 def _draw(q: Gaussian, z1: Tensor, z2: Tensor) -> Tensor:
-    """The one draw of each member that this noise stands for, (..., D)."""
+    """The draw of each member that this noise stands for, (..., D)."""
     return q.at(z1.unsqueeze(-2), z2.unsqueeze(-2)).squeeze(-2)
 
 
 def fold(q: Gaussian) -> float:
-    """C / factor: what SWAG's halves and 1/(K - 1) take off the deviations."""
+    """Compute C / factor: the factor that SWAG's halves and 1/(K - 1) take off the deviations."""
     return math.sqrt(2 * max(q.rank - 1, 1))
 
 

@@ -84,7 +84,7 @@ class Chains(Algorithm):
         return ChainState(w, torch.zeros_like(w), torch.zeros((), dtype=torch.long, device=w.device))
 
     def noise(self, state: ChainState, seeds: Sequence[int], steps: int) -> Noise:
-        """Of each chain by its seed; none at temperature 0."""
+        """Draw the noise of each chain by its seed; none at temperature 0."""
         return FreshNoise(seeds, state.w, self.noises, self.drawn)
 
     def drawn(self, step: int) -> bool:
@@ -92,7 +92,7 @@ class Chains(Algorithm):
         return self.energy.temperature > 0
 
     def collect(self, state: Any) -> Any:
-        """With the present weights among the draws."""
+        """Take the present weights among the draws."""
         return state._replace(draws=(*state.draws, state.w.clone()))
 
     def result(self, state: ChainState, history: History | None = None) -> Draws:
@@ -184,14 +184,14 @@ class SGD(Algorithm):
         return SGDState(w, v, s.step + 1, s.kept), Record(value, sharpness=gain)
 
     def collect(self, s: SGDState) -> SGDState:
-        """With the present weights among those that are kept."""
+        """Take the present weights among those that are kept."""
         return s._replace(kept=(*s.kept, s.w.clone()))
 
 
 def descend(
     loss: TrainingLoss, w: Tensor, run: Run, how: Trained, *, shuffle: int | Sequence[int] | None = None, last: float = 0.0
 ) -> tuple[Tensor, History]:
-    """SGD from `w` (D,) or (B, D), its rate falling along half a cosine to the share `last`: the weights, and the history.
+    """Run SGD from `w` (D,) or (B, D), its rate falling along half a cosine to the share `last`: the weights, and the history.
 
     Raises:
         Diverged: If the loss or the weights become NaN or inf.
@@ -203,7 +203,7 @@ def descend(
 
 
 def starts(net: Net, seeds: list[int], *, head_only: bool) -> Tensor:
-    """One start a seed, (B, D): treated weights as their layers draw them at first, all or the head's, the rest as in the net.
+    """Draw one start a seed, (B, D): treated weights as their layers draw them at first, all or the head's, the rest as in the net.
 
     A layer knows how to draw its weights by `reset_parameters`, as all of torch's do.
     """
@@ -223,7 +223,7 @@ def starts(net: Net, seeds: list[int], *, head_only: bool) -> Tensor:
 
 
 def train_members(net: Net, data: Data, seeds: list[int], run: Run, how: Trained, batchnorm: str) -> tuple[Tensor, History]:
-    """SGD from `starts`, of the head alone where not all weights are treated, all members together: (members, D) and the history."""
+    """Run SGD from `starts`, of the head alone where not all weights are treated, all members together: (members, D) and the history."""
     loss = training_loss(net, data, how["likelihood"], batchnorm, run.training, members=len(seeds))
     return descend(loss, starts(net, seeds, head_only=not net.treats_all), run, how, shuffle=seeds)
 
@@ -232,7 +232,7 @@ def train_members(net: Net, data: Data, seeds: list[int], run: Run, how: Trained
 def pretrain(
     net: Net | nn.Module, data: Data, *, seed: Seed, epochs: Count = 60, last_lr: Rate = 0.05, **how: Unpack[Epochs]
 ) -> Net:
-    """Train a network by SGD and return it as a `Net`; of a module what is not frozen (`requires_grad_(False)`) is trained.
+    """Train a network by SGD and return it as a `Net`; weights that a module has frozen (`requires_grad_(False)`) stay.
 
     Minimises mean NLL + weight_decay/2 |w|^2 with batch statistics.  BatchNorm statistics are those of `data` at the end,
     re-estimated, for the running ones lag behind the weights.
@@ -240,9 +240,9 @@ def pretrain(
     Args:
         net: The network; a module is copied.
         data: The N training examples.
-        seed: Of the order of the minibatches.
+        seed: Fixes the order of the minibatches.
         epochs: Passes over `data`; 60 bring the digits networks to about 98 % on their source task.
-        last_lr: Where the rate ends.
+        last_lr: Learning rate at the end.
         **how: How it is trained.
 
     Raises:

@@ -1,4 +1,4 @@
-"""The path of any training loop, recorded while it runs: the user's own, or a trainer's of another library."""
+"""Recording of any training loop's path while it runs: the user's loop, or a trainer's of another library."""
 
 from __future__ import annotations
 
@@ -159,11 +159,11 @@ class RecordedPath:
 
     @property
     def steps(self) -> tuple[int, ...]:
-        """After which optimiser step each point was, 0 for the start."""
+        """Optimiser step after which each point was noted, 0 for the start."""
         return tuple(self._steps)
 
     def add(self, step: int | None = None) -> None:
-        """Note where the module stands now, as the point after `step` (default: one after the last)."""
+        """Note the present weights of the module, as the point after `step` (default: one after the last)."""
         step = self._steps[-1] + 1 if step is None and self._steps else step or 0
         self._write(len(self._steps))
         if self.watch is not None:

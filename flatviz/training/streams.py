@@ -15,7 +15,7 @@ LARGE = 2**20  # numbers of a draw beyond which a GPU draws them itself: 11 mill
 
 
 def minibatches(n: int, batch_size: int | None, seed: int | Sequence[int], device: torch.device) -> Iterator[Tensor | None]:
-    """Indices of minibatches (batch,) without end, (B, batch) of a list of B seeds; None, all examples, where one batch holds them."""
+    """Yield indices of minibatches (batch,) without end, (B, batch) for B seeds; None, all examples, where one batch holds them."""
     if batch_size is None or batch_size >= n:
         while True:
             yield None
@@ -27,7 +27,7 @@ def minibatches(n: int, batch_size: int | None, seed: int | Sequence[int], devic
 
 
 def steps_per_epoch(n: int, batch_size: int | None) -> int:
-    """Minibatches in one pass over n examples."""
+    """Count the minibatches in one pass over n examples."""
     return 1 if batch_size is None else math.ceil(n / batch_size)
 
 
@@ -47,9 +47,9 @@ def rates(lr: float, steps: int, like: Tensor, schedule: Callable[[int, int], fl
 
 
 class Noise:
-    """The noise of each step: `at(step)` is a tuple of standard normal tensors; here (), of a method that draws none.
+    """Noise of each step: `at(step)` is a tuple of standard normal tensors; here (), for a method that draws none.
 
-    generators: what a checkpoint saves, so that a resumed run goes on with the same numbers.
+    generators: state that a checkpoint saves, so that a resumed run goes on with the same numbers.
     """
 
     generators: Sequence[torch.Generator] = ()
@@ -79,9 +79,9 @@ class FreshNoise(Noise):
 
 
 class MirroredNoise(Noise):
-    """z1 (..., S, D) and z2 (..., S, K) of S draws of a Gaussian; an odd step has the negative of that before it.
+    """Noise z1 (..., S, D) and z2 (..., S, K) of S draws of a Gaussian; an odd step has the negative of the step before it.
 
-    What is odd in the noise then cancels over two steps: the noise of the draw in the mean's gradient, and the gradient's
+    Odd functions of the noise then cancel over two steps: the noise of the draw in the mean's gradient, and the gradient's
     mean in that of the widths.  Each member has its generator; the noise of several steps is drawn at once.
     """
 

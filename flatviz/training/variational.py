@@ -83,8 +83,8 @@ class Descent:
         n: N, the examples behind the mean NLL.
         rates: lr of each step, (T,).
         kl_weight: T.
-        momentum: Of the mean.
-        weight_decay: Of the mean.
+        momentum: Momentum of the mean.
+        weight_decay: Weight decay of the mean.
     """
 
     prior: Gaussian
@@ -100,7 +100,7 @@ class Descent:
         return (self.kl_weight or 1.0) / self.n
 
     def total(self, q: Gaussian, grad: Sequence[Tensor], noise: Noises) -> tuple[Tensor | None, list[Tensor]]:
-        """KL(q || prior), None where its weight is 0, and G in (mean, log_std, factor)."""
+        """Compute KL(q || prior), None where its weight is 0, and G in (mean, log_std, factor)."""
         mean, *others = (g / self.unit for g in grad)
         if self.weight_decay > 0:
             mean = mean.add(q.mean, alpha=self.weight_decay / self.unit)
@@ -110,7 +110,7 @@ class Descent:
         return kl, [g + pull for g, pull in zip((mean, *others), pulls)]
 
     def __call__(self, s: GaussianState, grad: Sequence[Tensor], noise: Noises) -> tuple[GaussianState, Tensor | None]:
-        """The state after a step from `s`, and KL(q || prior) at q."""
+        """Take a step from `s`: the next state, and KL(q || prior) at q."""
         q, rate = s.q, self.rates.take(s.step)
         kl, (mean, r, factor) = self.total(q, grad, noise)
         natural = q.cov_mul(torch.cat((mean.unsqueeze(-2), factor), -2))  # Sigma G
@@ -136,7 +136,7 @@ class GaussianFit(Algorithm):
 
     Args:
         descent: How q moves along a gradient.
-        draws: S, of q, a step.
+        draws: S, draws of q in a step.
     """
 
     descent: Descent
@@ -153,7 +153,7 @@ class GaussianFit(Algorithm):
         return GaussianState(mean, log_std, factor, still, torch.cat((still[..., :1], still), -1), zero)
 
     def noise(self, state: GaussianState, seeds: Sequence[int], steps: int) -> Noise:
-        """z1 (..., S, D) and z2 (..., S, K) of each step."""
+        """Draw z1 (..., S, D) and z2 (..., S, K) of each step."""
         return MirroredNoise(seeds, self.draws, state.q, steps)
 
     def gradient(self, q: Gaussian, loss: TrainingLoss, batch: Batch, noise: Noises) -> Gradient:
@@ -174,7 +174,7 @@ class GaussianFit(Algorithm):
 
 
 def descent_of(prior: Gaussian, n: int, how: FromPrior) -> Descent:
-    """The descent that the keywords of a variational fit describe."""
+    """Build the descent that the keywords of a variational fit describe."""
     lr = rates(how["lr"], how["steps"], prior.mean)
     return Descent(prior, n, lr, how["kl_weight"], how["momentum"], how["weight_decay"])
 
@@ -199,7 +199,7 @@ def fit_gaussians(
     goes member by member.
 
     Raises:
-        ValueError: Where prior or start do not cover the treated weights, and on bad data.
+        ValueError: If prior or start do not cover the treated weights, and on bad data.
     """
     check_covers(net, start, "start")
     chosen = sized(net, data, how)
@@ -225,7 +225,7 @@ def fit_gaussians(
 def fit_gaussian(
     build: Callable[..., GaussianFit], net: Net, data: Data, start: Gaussian, run: Run, how: FromPrior
 ) -> Gaussian:
-    """The one posterior of the run's seed, from `start`.  Raises Diverged, and as `fit_gaussians`."""
+    """Fit the posterior of the run's seed, from `start`.  Raises Diverged, and as `fit_gaussians`."""
     (fit,) = fit_gaussians(build, net, data, start, run, how, [run.seed])
     if isinstance(fit, Diverged):
         raise fit
@@ -233,7 +233,7 @@ def fit_gaussian(
 
 
 def started(prior: Gaussian, how: FromPrior) -> Gaussian:
-    """Where q starts: the `start` of the keywords, or the prior, with all standard deviations times their `start_scale`."""
+    """Build the start of q: the `start` of the keywords, or the prior, with all standard deviations times their `start_scale`."""
     q, scale = prior if how["start"] is None else how["start"], how["start_scale"]
     return q if scale == 1 else replace(q, log_std=q.log_std + math.log(scale), factor=scale * q.factor)
 

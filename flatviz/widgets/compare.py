@@ -42,7 +42,7 @@ DRAW = (
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two models, each quantity a pair: of A, of B.
+    """Comparison of two models, each quantity a pair: of A, of B.
 
     surface, points, path: the loss on a plane through both, where they are, and on the line between.  spectra, traces (value,
     error): of the Hessian.  rises (DIRECTIONS,): (f(w + d) + f(w - d)) / 2 - f(w) along filter-normalised directions of length
@@ -61,7 +61,7 @@ class Comparison:
 
     @property
     def sentence(self) -> str:
-        """Which model is flatter by the largest Hessian eigenvalue, by how much, and whether that survives filter normalisation."""
+        """One sentence on which model is flatter by the largest Hessian eigenvalue, and whether that survives filter normalisation."""
         lambdas = [float(s.values[0]) for s in self.spectra]
         errors = [float(s.residual[0]) for s in self.spectra]
         if abs(lambdas[0] - lambdas[1]) <= sum(errors):
@@ -148,10 +148,10 @@ def compare(
     seed: Seed = 0,
     progress: Progress = False,
 ) -> Comparison:
-    """Two classifiers of one architecture, as two checkpoints of a training: planes, path, curvature, scores, and one sentence.
+    """Compare two classifiers of one architecture, as two checkpoints of a training: planes, path, curvature, scores, and one sentence.
 
-    On the plane and the path between them BatchNorm statistics are interpolated as the weights are, so that each model has its
-    own where it stands.  Curvature is of the mean NLL over all weights.  The last value of a cell shows all of it;
+    On the plane and the path between them BatchNorm statistics are interpolated as the weights are, so that each model keeps its
+    statistics at its weights.  Curvature is of the mean NLL over all weights.  The last value of a cell shows all of it;
     `.sentence` says which is flatter, `.to_html(path)` writes one page.
 
     Args:
@@ -161,7 +161,7 @@ def compare(
         examples: How many of them the loss is of; None: 512, and fewer for a network whose passes are large, 32 at the least.
         resolution: Grid points a side of the plane.
         k: Hessian eigenvalues of each.
-        seed: Of directions and of the third point of the plane.
+        seed: Fixes directions and of the third point of the plane.
         progress: True, None (where a terminal watches) or a function.
 
     Raises:
@@ -215,7 +215,7 @@ def compare(
 
 
 class Between(Objective):
-    """The loss at any weights, with BatchNorm statistics interpolated by how far along the line from one net to the other they are."""
+    """Loss at any weights, with BatchNorm statistics interpolated by the place along the line from one net to the other."""
 
     label = MeanNLL.label
     batchnorm = "interpolated between both"

@@ -118,7 +118,7 @@ def _count(most: int, name: str) -> ipywidgets.IntSlider:
 
 
 class Playground(anywidget.AnyWidget):
-    """The playground; `worlds` names what it shows.  The page computes everything: nothing is sent but the module."""
+    """The playground in a notebook; `worlds` names its parts.  The page computes everything: nothing is sent but the module."""
 
     _esm = f"{playground_code()}\nexport default flatvizPlayground.default;"
     worlds = traitlets.List(traitlets.Unicode()).tag(sync=True)
@@ -126,7 +126,7 @@ class Playground(anywidget.AnyWidget):
 
 @public
 def playground(worlds: Sequence[Literal["weights", "step", "network", "gap"]] = WORLDS) -> Playground:
-    """Training live in a cell: gradient descent, SAM, VI, SA-BMA, SGLD and HMC with flatviz's updates, in the browser.
+    """Show training live in a cell: gradient descent, SAM, VI, SA-BMA, SGLD and HMC with flatviz's updates, in the browser.
 
     Args:
         worlds: "weights", six grounds of two weights; "step", one step of SA-BMA phase by phase; "network", a small

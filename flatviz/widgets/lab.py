@@ -32,10 +32,10 @@ N_DRAWS = 30  # of each member, so the largest ensemble
 class Lab(ipywidgets.VBox):
     """Surface with samples, eigenvalues, scores and reliability of a family of posteriors, live.
 
-    net, task, prior: what `transfer` returned, and the task whose `train` is fitted and whose `test` is scored.
+    net, task, prior: result of `transfer`, and the task whose `train` is fitted and whose `test` is scored.
     family: one that `fv.families.measure` returned; without it a coarse one is fitted in the background at once.
     radii: method -> radii of that first family; fit: settings of every fit (kl_weight, steps, lr ...), beside those at
-    which a net of this kind learns (with BatchNorm a smaller lr and smaller radii); seed: of all.
+    which a net of this kind learns (with BatchNorm a smaller lr and smaller radii); seed: fixes all.
     tuned: method -> settings and radius that `flatviz run tune` chose, `flatviz.families.members.read_choices(path)`; the slider starts
     at that radius.
     measuring: settings of `fv.families.measure` for the first family, where fewer draws or points must do.
@@ -150,9 +150,9 @@ class Lab(ipywidgets.VBox):
         self._begin("bands over seeds", lambda progress: self._repeat(seeds, progress))
 
     def convergence(self) -> ConvergenceGap:
-        """How far the fitted posterior nearest to the controls has converged, by a fit of four times its steps.
+        """Measure how far the fitted posterior nearest to the controls has converged, by a fit of four times its steps.
 
-        It is what `fv.families.convergence_gap` measures.
+        The measurement is `fv.families.convergence_gap`.
 
         Raises:
             ValueError: Before the first family is fitted, and for a method that has no such gap.
@@ -161,7 +161,7 @@ class Lab(ipywidgets.VBox):
         return gap_of_member(self._fits, family[family.index(self.method, self.radius)])
 
     def stop(self) -> None:
-        """Stop what runs in the background, after the step in progress; members fitted so far stay."""
+        """Stop the work in the background, after the step in progress; members fitted so far stay."""
         self._worker.stop()
 
     def close(self) -> None:
@@ -173,7 +173,7 @@ class Lab(ipywidgets.VBox):
         super().close()
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Until the background is idle; False if that took longer than `timeout` seconds."""
+        """Wait until the background is idle; False if that took longer than `timeout` seconds."""
         return self._worker.wait(timeout)
 
     @property
@@ -188,7 +188,7 @@ class Lab(ipywidgets.VBox):
         return {m: some[METHODS[m].unit == TEMPERATURE :] for m, some in stops.items()}  # T = 0 is no temperature
 
     def to_html(self, path: str | Path, *, title: str = "flatviz: a family of posteriors") -> Path:
-        """Write what was fitted so far as one page with the same controls, which needs no kernel and no network.
+        """Write the members fitted so far as one page with the same controls, which needs no kernel and no network.
 
         Raises:
             ValueError: Before the first family is fitted.
@@ -215,7 +215,7 @@ class Lab(ipywidgets.VBox):
         return shown | {"text/plain": ""} if self._kept_still else shown  # the still says it where no widget can be shown
 
     def _hear(self, want: str, content: dict) -> None:
-        """What a page asks."""
+        """Answer a request of a page."""
         if want == "run":
             self.run()
         elif want == "seeds" and self.family is not None:
@@ -262,7 +262,7 @@ class Lab(ipywidgets.VBox):
         return [(m, r) for m, r in open_to if not any(math.isclose(r, have, rel_tol=1e-6) for have in family.radii(m))]
 
     def _wanted(self, again: bool = False) -> None:
-        """Fit the radii that the controls show, where they are not fitted."""
+        """Fit the radii that the controls show, where they are not fitted yet."""
         if self.family is None:
             return
         missing = self._missing()
@@ -296,7 +296,7 @@ class Lab(ipywidgets.VBox):
         self.error = "\n".join(filter(None, [self.error, line]))
 
     def _begin(self, name: str, work: Callable[[Progress], object]) -> None:
-        """Do this in the background, in place of what runs there."""
+        """Do this in the background, in place of the work that runs there."""
         self.error = ""
         self._worker.submit(name, work)
         self._report(0.0, f"{name}: fitting")

@@ -1,4 +1,4 @@
-"""The state of a lab: which members are fitted first, what they are called, which views are in sight, and a preview."""
+"""State of a lab: the members that it fits first, their names, the views in sight, and a preview."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +22,7 @@ Show = Callable[[Family, str, list[str]], None]  # family with the preview as it
 
 
 def first_radii(net: Net) -> dict[str, tuple[float, ...]]:
-    """Methods and radii that a lab fits before anybody moves a slider; each method's default radius is among them."""
+    """List the methods and radii that a lab fits before anybody moves a slider; each method's default radius is among them."""
     radii = {}
     for name, method in METHODS.items():
         if (tuned := method.tuned(net)).lab:
@@ -32,12 +32,12 @@ def first_radii(net: Net) -> dict[str, tuple[float, ...]]:
 
 
 def coarse_radii(net: Net) -> dict[str, tuple[float, ...]]:
-    """The few members that a lab fits first when time is short: VI, and SA-BMA at its default radius; others on demand."""
+    """List the few members that a lab fits first when time is short: VI, and SA-BMA at its default radius; others on demand."""
     return {"vi": (0.0,), "sabma": (0.0, METHODS["sabma"].tuned(net).radius)}
 
 
 def log_stops(radii: Sequence[float], largest: float = 0.0) -> list[float]:
-    """Radii that a slider offers beside these fitted ones: 0, then log steps up to `largest` (0: twice the largest fitted)."""
+    """List the radii that a slider offers beside these fitted ones: 0, then log steps up to `largest` (0: twice the largest fitted)."""
     first = sorted(r for r in radii if r > 0)
     low = math.floor(STEPS_PER_DECADE * math.log10(first[0] / 4))
     high = math.floor(STEPS_PER_DECADE * math.log10(largest or 2 * first[-1]))

@@ -34,7 +34,7 @@ def lab(
     seed: Seed = 0,
     progress: Progress = None,
 ) -> Lab:
-    """The laboratory in a notebook: sliders for radius and ensemble size over posteriors that are fitted as you ask for them.
+    """Open the laboratory in a notebook: sliders for radius and ensemble size over posteriors that are fitted as you ask for them.
 
     `fv.lab(net, task, prior=prior)` shows what `fv.transfer` returned.
 
@@ -49,22 +49,22 @@ def lab(
             off; it is not changed.
         train: A Task; or the training data: (inputs, labels) as arrays or tensors, a Dataset or a DataLoader of such pairs, or a
             Data.
-        test: Of a module: the test data, as `train`.
-        prior: Of a task: over the treated weights of the net.
+        test: For a module: the test data, as `train`.
+        prior: For a task: over the treated weights of the net.
         likelihood: What the outputs say, as in `fv.nll`; None: that of the task, classes of a module.
         radii: Method -> radii that are fitted first.
-        family: Of a task: what `fv.families.measure` returned; None fits a coarse one in the background.
-        fit: Of a task: settings of every fit (steps, lr, kl_weight ...), beside those at which such a net learns.
-        tuned: Of a task: method -> settings and radius that `flatviz run tune` chose.
-        effort: Of a module: "quick" makes one trial of settings, takes small steps where a network is large and treats the head
+        family: For a task: result of `fv.families.measure`; None fits a coarse one in the background.
+        fit: For a task: settings of every fit (steps, lr, kl_weight ...), beside those at which such a net learns.
+        tuned: For a task: method -> settings and radius that `flatviz run tune` chose.
+        effort: For a module: "quick" makes one trial of settings, takes small steps where a network is large and treats the head
             alone where it is larger, and begins with VI and SA-BMA and coarse pictures; "full" makes six trials and leaves nothing
-            out, however long that takes; a number is that of the trials of a full one.  What is computed follows from the request
+            out, however long that takes; a number is that of the trials of a full one.  The computation follows from the request
             alone: the same seed gives the same bits on a busy machine.  `lab.made` says what was left out.
-        seed: Of all random numbers.
-        progress: Of a module: True, False, or a function(done, total, label).
+        seed: Fixes all random numbers.
+        progress: For a module: True, False, or a function(done, total, label).
 
     Raises:
-        ValueError: Where a step leaves a network that is no better than its largest class, or the best constant outputs: it says
+        ValueError: If a step leaves a network that is no better than its largest class, or the best constant outputs: it says
             which, and what to do.
         TypeError: For a task without a prior, a module without test data, and both.
 

@@ -23,15 +23,15 @@ def plot_view(
     n_draws: Count | None = None,
     phase: Literal[PHASES] | None = None,
 ) -> Figure:
-    """One picture of the page and the lab, at one state of their controls: what their menu copies as code.
+    """Draw one picture of the page and the lab, at one state of their controls; their menu copies this call.
 
     Args:
-        family: what `measure` returned.
-        view: name of the picture: "surface", "sharpest", "around", "hidden", "spectrum", "metrics", "reliability" ...
-        method: one of the family's; default: its last.
-        radius: in the method's unit; the member whose radius is nearest is drawn; default: its first.
-        n_draws: ensemble size, in draws; default: all there are.
-        phase: of "mechanism": "q and its ball", "ascend to the worst q′", "gradient there", "step back" or "descend",
+        family: Result of `measure`.
+        view: Name of the picture: "surface", "sharpest", "around", "hidden", "spectrum", "metrics", "reliability" ...
+        method: One of the family's; default: its last.
+        radius: In the method's unit; the member whose radius is nearest is drawn; default: its first.
+        n_draws: Ensemble size, in draws; default: all there are.
+        phase: For "mechanism": "q and its ball", "ascend to the worst q′", "gradient there", "step back" or "descend",
             the last of which, the default, shows all.
 
     Raises:
@@ -67,7 +67,7 @@ def plot_view(
 
 
 def _ranges(scene: Scene, view: View) -> dict[str, list[float]]:
-    """Axes that hold every member of the family, as in the page."""
+    """Ranges of axes that hold every member of the family, as in the page."""
     wide: dict[str, list[float]] = {}
     for i in range(len(scene.family) if view.shared else 0):
         for axis, ends in ranges_of(view, view.draw(scene, i)).items():

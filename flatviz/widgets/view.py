@@ -31,7 +31,7 @@ NOT_DRAWN = (  # shown where no browser has drawn the lab: in a notebook that wa
 
 @lru_cache(maxsize=1)
 def front_version() -> str:
-    """Changes with the front end, which a page keeps."""
+    """Version of the front end; a page keeps the front end of one version."""
     return hashlib.sha256(front_end().encode()).hexdigest()[:12]
 
 
@@ -137,12 +137,12 @@ class FamilyView(anywidget.AnyWidget):
         self._send_bundle("member", added)
 
     def show_status(self, share: float, text: str, busy: bool, error: str = "") -> None:
-        """What the background does: share done 0..1, a line, whether it works, and an error to be read whole."""
+        """Show the state of the background: share done 0..1, a line, whether it works, and an error to be read whole."""
         self._status = {"share": share, "text": text, "busy": busy, "error": error}
         self.channel.send({"kind": "status", **self._status})
 
     def set_state(self, sync_data: dict) -> None:
-        """Take what the page says of its controls, as far as `check` allows it."""
+        """Take the values of a page's controls, as far as `check` allows them."""
         self._from_page = True
         try:
             super().set_state({name: value for name, value in sync_data.items() if self._allowed(name, value)})
@@ -184,7 +184,7 @@ class FamilyView(anywidget.AnyWidget):
 def still(content: Mapping, name: str) -> str:
     """HTML of the pictures that a page sent, for a notebook without its kernel; "" where they are none.
 
-    name: that of the view, by which a page that shows it live leaves them out.
+    name: name of the view, by which a page that shows it live leaves them out.
     """
     images, text = content.get("images"), content.get("text")
     good = isinstance(images, list) and all(isinstance(image, str) and PNG.fullmatch(image) for image in images)
@@ -196,7 +196,7 @@ def still(content: Mapping, name: str) -> str:
 
 
 def still_html(name: str, inside: str) -> str:
-    """`inside` as what a notebook keeps of a view: hidden where the view is live, in the place of its error where it is not."""
+    """Wrap `inside` for a notebook that keeps a view: hidden where the view is live, in the place of its error where it is not."""
     style = (
         f".jp-OutputArea-child:has(.flatviz-still[data-view='{name}']) ~ .jp-OutputArea-child "
         ".jupyter-widgets:not(:has(*)) {display: none}"

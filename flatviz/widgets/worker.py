@@ -31,7 +31,7 @@ class Worker:
         self._newest: _Job | None = None
 
     def submit(self, name: str, work: Callable[[Progress], None]) -> None:
-        """Do this next; what waits is dropped, what runs is stopped.  A closed worker does nothing."""
+        """Do this next; waiting work is dropped, running work is stopped.  A closed worker does nothing."""
         with self._lock:
             if not self._closed:
                 self.stop()
@@ -39,7 +39,7 @@ class Worker:
                 self._newest.start()
 
     def stop(self) -> None:
-        """Drop what waits and stop what runs, after the step in progress."""
+        """Drop waiting work and stop running work, after the step in progress."""
         if self._newest is not None:
             self._newest.stopped.set()
 
@@ -51,11 +51,11 @@ class Worker:
 
     @property
     def busy(self) -> bool:
-        """Whether anything runs or waits; what only has its end to report does not run."""
+        """Whether any work runs or waits; work that only has to report its end does not count."""
         return self._newest is not None and not self._newest.ended
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Until nothing runs or waits; False if that took longer than `timeout` seconds."""
+        """Wait until no work runs or waits; False if that took longer than `timeout` seconds."""
         end = None if timeout is None else time.monotonic() + timeout
         while (job := self._newest) is not None and job.is_alive():
             job.join(None if end is None else max(0.0, end - time.monotonic()))
@@ -101,7 +101,7 @@ class _Job(threading.Thread):
         self._worker.say(self, share, f"{self._what}: {text}")
 
     def _check(self) -> None:
-        """Raises Stopped where the work is to end: stopped, replaced, closed, or the interpreter exits."""
+        """Raise Stopped where the work is to end: stopped, replaced, closed, or the interpreter exits."""
         if self.stopped.is_set() or not threading.main_thread().is_alive():
             raise Stopped
 
