@@ -3,6 +3,7 @@
 import math
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -114,7 +115,7 @@ def _moons(n: int, noise: float, source: torch.Generator) -> Data:
     return Data(x + noise * torch.randn(n, 2, generator=source), y)
 
 
-NEAR = dict(degrees=15.0, shots=2)  # the experiment tasks chose it: here transfer helps
+NEAR: dict[str, Any] = dict(degrees=15.0, shots=2)  # the experiment tasks chose it: here transfer helps
 OFFLINE = {"digits": digits_transfer, "digits-near": partial(digits_transfer, **NEAR), "moons": moons_transfer}
 DEFAULT = "digits-near"  # of tour, lab and course
 FOLDER = "image-folder"
@@ -157,7 +158,7 @@ def named_task(
     if kind == FOLDER and place:
         parts = {split: Path(place) / split for split in ("train", "test")}
         two = all(path.is_dir() for path in parts.values())
-        read = dict(size=size, seed=seed)
+        read: dict[str, Any] = dict(size=size, seed=seed)
         whole = image_folder(parts["train"] if two else place, per_class=per_class, **read)
         test = image_folder(parts["test"], classes=whole.class_names, **read) if two else None
         return halved_task(whole, shots=shots, seed=seed, test=test, name=f"images of {Path(place).name}")

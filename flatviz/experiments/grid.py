@@ -87,7 +87,7 @@ def run(
 
     with executor(workers if workers > 1 else None) as pool:
         if cache:
-            about = dict(experiment=name, fit=fit, measure=measure, files=[Path(f).read_bytes() for f in files])
+            about: dict[str, Any] = dict(experiment=name, fit=fit, measure=measure, files=[Path(f).read_bytes() for f in files])
             found = cached_each(name, [dict(cells=unit, **about) for unit in todo], compute, labels=labels, say=say)
         else:
             fresh = dict(compute(list(range(len(todo)))))

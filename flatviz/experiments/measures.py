@@ -144,7 +144,7 @@ def reference_of(
         return {"probabilities": sampled.probabilities, "draws": sampled.W, "facts": sampled.facts}
 
     if stored is None or not _same(stored, prior, len(task.test)):
-        about = dict(seed=seed, head_std=HEAD_STD, kl_weight=kl_weight, **CHAINS)
+        about: dict[str, Any] = dict(seed=seed, head_std=HEAD_STD, kl_weight=kl_weight, **CHAINS)
         stored = cached("reference", compute, say=say, prior=mark_of(prior), **about)[0]
     return Reference(stored["probabilities"].double(), stored["draws"].double(), stored["facts"])
 

@@ -100,7 +100,7 @@ def convergence_gap(
     if settings["kl_weight"] == 0:
         raise ValueError("kl_weight must be > 0, got 0: without the prior no width is a fixed point")
     steps = settings["steps"], times * settings["steps"]
-    how = dict(seed=seed, progress=progress, likelihood=task.likelihood)
+    how: dict[str, Any] = dict(seed=seed, progress=progress, likelihood=task.likelihood)
     longer = record.fit(net, task.train, prior, **how, **settings | {"steps": steps[1]})
 
     algorithm = record.algorithm(prior, len(task.train), **settings)
@@ -144,5 +144,5 @@ def gap_of_member(fits: Fitting, member: Member) -> ConvergenceGap:
     """Measure the `convergence_gap` of a member that `fits` fitted."""
     method, radius = fits.key(check_choice(member.method, WITH_GAP, "method"), member.radius)
     prior, settings = fits.given(method)
-    how = dict(seed=fits.seed, radius=radius or None, fit=settings, progress=fits.progress)
+    how: dict[str, Any] = dict(seed=fits.seed, radius=radius or None, fit=settings, progress=fits.progress)
     return convergence_gap(fits.net, fits.task, prior, member.posterior, method, **how)

@@ -150,7 +150,7 @@ def extend(
     surfaces: those of `SURFACES` that are computed, two thirds of the work; for the others that of the nearest member stands in.
     """
     near, ground = family[family.index(method, radius)], _Ground.of(fits, family)
-    about = dict(method=method, radius=float(radius), unit=METHODS[method].unit, posterior=posterior)
+    about: dict[str, Any] = dict(method=method, radius=float(radius), unit=METHODS[method].unit, posterior=posterior)
     member = ground.measured(replace(near, **about), surfaces)
     one = member_values(member.spectrum, member.prediction)
     alone = {  # of one seed
@@ -228,18 +228,18 @@ class _Ground:
         draws = q.sample(count(q, n_draws), seed=seed)
         starts = track(list(draws[:n_spectra]), "eigenvalues", self.progress)
         spectra = tuple(top_eigenpairs(f, w, k, seed=seed, name=f"draw {i}") for i, w in enumerate(starts, 1))
-        how = dict(seed=seed, progress=self.progress, likelihood=task.likelihood)
+        how: dict[str, Any] = dict(seed=seed, progress=self.progress, likelihood=task.likelihood)
         prediction = predicted(net, q, task.test, n_draws, **how)
         maps = member.maps | disputed_row(task, prediction, n_draws) | input_row(net, task, family, q, n_draws, seed=seed)
-        fields = dict(projection=project(draws, family.surface.plane, f), spectrum=spectra, prediction=prediction)
+        seen: dict[str, Any] = dict(projection=project(draws, family.surface.plane, f), spectrum=spectra, prediction=prediction)
         if "around" in surfaces:
             plane = plane_random(net, q.center, seed=seed)
-            fields["around"] = slice_plane(f, plane, resolution=self.resolution, progress=self.progress)
+            seen["around"] = slice_plane(f, plane, resolution=self.resolution, progress=self.progress)
         if "sharpest" in surfaces:
             spectrum = self.spectra.get(id(q)) or top_eigenpairs(f, q.center, 2, seed=seed)
             plane = plane_eigen(q.center, spectrum)
-            fields["sharpest"] = slice_plane(f, plane, extent=self.reach, resolution=self.resolution)
-        member = replace(member, **fields, step=self.steps(member))
+            seen["sharpest"] = slice_plane(f, plane, extent=self.reach, resolution=self.resolution)
+        member = replace(member, **seen, step=self.steps(member))
         row = maps_row(net, task, family, member, n_draws=n_draws, seed=seed) if "maps" in surfaces else {}
         return replace(member, maps=maps | row)
 

@@ -209,7 +209,7 @@ def predicted(
     progress: Progress = False,
 ) -> Prediction:
     """Predict by `n_draws` draws, or all that `q` has, with the BatchNorm statistics of the net."""
-    how = dict(batchnorm="frozen" if net.has_batchnorm else None, likelihood=likelihood, progress=progress)
+    how: dict[str, Any] = dict(batchnorm="frozen" if net.has_batchnorm else None, likelihood=likelihood, progress=progress)
     return predict(net, q, data, count(q, n_draws), seed=seed, **how)
 
 
@@ -266,6 +266,6 @@ def _fit_group(fits: Fitting, group: tuple[str, list[float], Sequence[int]]) -> 
         return {(method, r, s): replace(quiet, seed=s).member(method, r) for r, s in cells}
     prior, settings = fits.given(method)
     keywords = METHODS[method].keywords(fits.net, settings=settings) | dict(radius=radii, seed=seeds)
-    how = dict(progress=fits.progress, likelihood=fits.task.likelihood)
+    how: dict[str, Any] = dict(progress=fits.progress, likelihood=fits.task.likelihood)
     grid = METHODS[method].fit_grid(fits.net, fits.task.train, prior, **how, **keywords)
     return {(method, *key): q for key, q in grid.items()}

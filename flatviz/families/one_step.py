@@ -132,7 +132,7 @@ class Step:
             there=torch.stack([plane.axes @ g[0] for _, g, _ in at_worst]),
             worst_loss=torch.stack([loss for loss, _, _ in at_worst]),
         )
-        about = dict(radius=tuple(r for r, _ in asked), loss=float(self.loss), surface=None)
+        about: dict[str, Any] = dict(radius=tuple(r for r, _ in asked), loss=float(self.loss), surface=None)
         return Mechanism(**placed(rows, torch.device("cpu")), **about | fields)
 
     def with_surface(self, shown: Mechanism, resolution: int) -> Mechanism:

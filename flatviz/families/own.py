@@ -48,7 +48,7 @@ TRIALS = 6  # of a full one
 # A quick one whose step of a fit, with all its draws, takes more multiply-adds than these has smaller steps: one draw is noisier,
 # and needs a lower rate.
 LARGE_STEP = 500_000_000
-SMALL_STEPS = {"mc_samples": 1, "lr": 1.0, "batch_size": 128, "steps": 300}
+SMALL_STEPS: dict[str, Any] = {"mc_samples": 1, "lr": 1.0, "batch_size": 128, "steps": 300}
 LARGE_PASS = 125_000_000  # multiply-adds of a pass over the fitted examples, beyond which a quick one treats the head alone
 # Of accuracy, or of how far the trained network's NLL lies below that of constant outputs, or of one nat where that is less, beside
 # twice the standard error: more of it and the posteriors are not those of the trained network.
@@ -126,7 +126,8 @@ def prepare_own(
     """
     train = examples(train, "train", likelihood=likelihood)
     test = examples(test, "test", train.class_names, likelihood)
-    task, how = _task(train, test, likelihood, seed), dict(seed=seed, progress=progress)
+    task = _task(train, test, likelihood, seed)
+    how: dict[str, Any] = dict(seed=seed, progress=progress)
     net = module if isinstance(module, Net) else Net.from_module(copied(module).eval(), example=task.train.x[:2])
     task = replace(task, **{n: _as_taken(net, getattr(task, n)) for n in ("source", "train", "test", "validation")})
     _check_outputs(net, task)

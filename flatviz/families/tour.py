@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
+from typing import Any
 
 import torch
 
@@ -82,7 +83,8 @@ def prepare(
         print(f"on {place} ({why})")
     task = task.to(place)
     net = Net.from_module(module, example=task.source.x[:2].cpu()).to(place)
-    recipe, how = (recipe or recipe_for(net)).with_epochs(epochs), dict(seed=seed, progress=progress)
+    recipe = (recipe or recipe_for(net)).with_epochs(epochs)
+    how: dict[str, Any] = dict(seed=seed, progress=progress)
     source = pretrain(net, task.source, epochs=recipe.epochs, lr=recipe.lr, last_lr=recipe.last_lr, **how)
     check_learned(source, source.w, task.source, "pre-training", "raise its epochs, lower its lr, or take another model")
     swag = fit_swag(source, task.source, rank=rank, lr=recipe.swag_lr, snapshots=recipe.snapshots, **how)
@@ -123,7 +125,7 @@ def run_tour(
     module = build_model(model, task, seed=seed)
     fit, measured = dict(fit or {}), dict(measured or {})
     recipe = (recipe or recipe_for(Net.from_module(module))).with_epochs(epochs)
-    about = dict(model=model, task=task, seed=seed, device=str(device), recipe=recipe)
+    about: dict[str, Any] = dict(model=model, task=task, seed=seed, device=str(device), recipe=recipe)
 
     def step(name: str, compute: Callable, **settings: object):
         result, was_cached = cached("tour", compute, label=name, say=say, step=name, **about, **settings)
@@ -140,7 +142,7 @@ def run_tour(
     net = Net.from_module(module.eval(), "norm+head", example=task.source.x[:2].cpu()).to(device)
     fits = Fitting(net, task, prior, seed, fit, tuned, progress)
     radii = fits.radii(radii)
-    settings = dict(radii=radii, fit=fit, tuned=tuned, methods={name: METHODS[name] for name in radii})
+    settings: dict[str, Any] = dict(radii=radii, fit=fit, tuned=tuned, methods={name: METHODS[name] for name in radii})
     family = _shared(step("family of posteriors", lambda: fits.family(radii, engine), **settings), fits, device)
     measures = partial(measure, net, task, family, seed=seed + 1, progress=progress, **measured)
     family = _shared(step("surface, samples, spectra and scores", measures, **settings, measured=measured), fits, device)

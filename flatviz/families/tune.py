@@ -129,6 +129,6 @@ def nlls_of(
     q = unless_diverged(Fitting(net, task, prior, seed=seed, tuned={method.name: choice}).member, method.name)
     if q is None:
         return [math.inf] * len(splits)
-    how = dict(seed=seed + 1, likelihood=task.likelihood)
+    how: dict[str, Any] = dict(seed=seed + 1, likelihood=task.likelihood)
     nlls = [score_of(net, method, q, data, **how)["nll"] for data in splits]
     return [nll if math.isfinite(nll) else math.inf for nll in nlls]

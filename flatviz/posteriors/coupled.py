@@ -20,7 +20,7 @@ all is deterministic but minibatches.  In many dimensions S particles are far na
 
 import math
 from dataclasses import dataclass, replace
-from typing import Unpack
+from typing import Any, Unpack
 
 import torch
 from torch import Tensor
@@ -160,7 +160,7 @@ def fit_svgd(net: Net, data: Data, *, seed: Seed, **how: Unpack[Particles]) -> D
         raise ValueError(
             f"{n} particles must start apart, got one place for all: treat a head or all weights, or raise n_draws"
         )
-    settings = dict(keep=range(steps - 1, steps), lr=how["lr"], momentum=how["momentum"])
+    settings: dict[str, Any] = dict(keep=range(steps - 1, steps), lr=how["lr"], momentum=how["momentum"])
     return replace(run_chains("SVGD", net, data, seed, how, w, steps, SVGD, **settings), chains=1)
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal, Unpack, get_args
+from typing import Any, Literal, Unpack, get_args
 
 import torch
 from torch import Tensor
@@ -36,7 +36,7 @@ LEAST, MOST = 1e-6, 1e8  # of a precision: beyond them nothing changes
 STILL = 1e-6  # standard deviation of the weights that last_layer leaves alone
 
 
-SETTINGS = dict(steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None)
+SETTINGS: dict[str, Any] = dict(steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None)
 SETTINGS |= dict(structure="last_layer", prior_precision="marginal")
 
 

@@ -7,7 +7,7 @@ Weights that are not treated stay at their source value; the authors' code sampl
 """
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from numbers import Real
@@ -203,7 +203,7 @@ METHOD = Method(
 )
 
 
-def _in_mode(mode: Mode) -> dict[str, Callable[..., Any]]:
+def _in_mode(mode: Mode) -> dict[str, Any]:
     """The functions of the record with this perturbation."""
     functions = dict(fit=fit_sabma, fit_grid=fit_sabma_grid, algorithm=sabma_of)
     return {name: partial(function, mode=mode) for name, function in functions.items()}

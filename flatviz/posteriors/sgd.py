@@ -12,7 +12,7 @@ The members are trained together, a row each, which is faster and changes nothin
 """
 
 from functools import partial
-from typing import Unpack
+from typing import Any, Unpack
 
 from flatviz.checks import Count, Seed, Statistics
 from flatviz.core import Data, FisherSAM, Net
@@ -22,8 +22,8 @@ from flatviz.training.keywords import Run, Trained, defaults
 from flatviz.training.losses import training_loss
 from flatviz.training.points import descend, train_members
 
-SETTINGS = dict(steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None)
-ENSEMBLE = dict(members=5) | SETTINGS
+SETTINGS: dict[str, Any] = dict(steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None)
+ENSEMBLE: dict[str, Any] = dict(members=5) | SETTINGS
 BATCHNORM = SETTINGS | dict(lr=0.01)  # at 0.05 some seeds diverge
 
 
@@ -90,7 +90,7 @@ def fit_ensemble(
     return Draws(W, history.mapped(lambda record: record.mean(1)))
 
 
-_POINT = dict(tour=(0.0,), lab=(0.0,))
+_POINT: dict[str, Any] = dict(tour=(0.0,), lab=(0.0,))
 
 METHOD = Method(
     fit=fit_sgd,

@@ -26,7 +26,7 @@ cycle, the share 1 - exp(-2 h A) of its variance, A the sum of the noisy rates.
 import math
 from collections.abc import Container
 from dataclasses import dataclass, replace
-from typing import Unpack
+from typing import Any, Unpack
 
 from torch import Tensor
 
@@ -212,7 +212,7 @@ def fit_csgld(
     falling = rates(how["lr"], steps, net.w, lambda step, _: cosine(step % cycle_steps, cycle_steps))
     noisy = frozenset(step for step in range(steps) if step % cycle_steps >= cycle_steps - tail)
     keep = frozenset(step for step in range(steps) if step % cycle_steps in kept)
-    settings = dict(keep=keep, rates=falling, friction=friction, noisy=noisy)
+    settings: dict[str, Any] = dict(keep=keep, rates=falling, friction=friction, noisy=noisy)
     return run_chains(label, net, data, seed, how, w, steps, SGHMC, **settings)
 
 

@@ -31,7 +31,7 @@ STD_FLOOR = 1e-4  # a weight that is 0 would have std 0 under MOPED
 
 
 # prior_std: the gains of the LayerNorms are 1, the prior's mean 0
-MEAN_FIELD = dict(
+MEAN_FIELD: dict[str, Any] = dict(
     first_std=0.02, prior_std=1.0, kl_weight=1.0, weight_decay=0.0, steps=600, lr=1.0, momentum=0.9, batch_size=None
 )
 
@@ -173,7 +173,7 @@ def fit_vi_at(net: Net, data: Data, prior: Gaussian, *, radius: float = TEMPERED
     return fit_vi(net, data, prior, **how | {"kl_weight": radius})
 
 
-_POINT = dict(tour=(0.0,), lab=(0.0,))
+_POINT: dict[str, Any] = dict(tour=(0.0,), lab=(0.0,))
 
 METHOD = Method(
     fit=fit_vi,
@@ -183,7 +183,7 @@ METHOD = Method(
     needs_prior=True,
 )
 
-_OVER_T = dict(largest=1.0, tour=(0.003, 0.01, 0.02, 0.05, 0.1), lab=(0.003, 0.01, 0.1))
+_OVER_T: dict[str, Any] = dict(largest=1.0, tour=(0.003, 0.01, 0.02, 0.05, 0.1), lab=(0.003, 0.01, 0.1))
 OVER_T = replace(
     METHOD,
     fit=fit_vi_at,
@@ -193,5 +193,5 @@ OVER_T = replace(
 )
 
 MEAN_FIELD_METHOD = Method(fit=fit_mfvi, plain=Tuned(MEAN_FIELD))
-_MOPED = dict(moped=0.1) | MEAN_FIELD | dict(prior_std=0.3)
+_MOPED: dict[str, Any] = dict(moped=0.1) | MEAN_FIELD | dict(prior_std=0.3)
 MOPED = replace(MEAN_FIELD_METHOD, plain=Tuned({name: value for name, value in _MOPED.items() if name != "first_std"}))

@@ -90,8 +90,8 @@ class Training:
         """The block in which the network's products are computed in this precision, on the device of `w`."""
         return nullcontext() if self.precision is None else torch.autocast(w.device.type, dtype=torch.bfloat16)
 
-    def in_parts(self, value_and_grad: Network, w: Tensor, index: Tensor | None, n: int) -> tuple[Tensor, Tensor]:
-        """Mean loss and gradient of a minibatch, from `value_and_grad(w, part)` of its parts.
+    def in_parts(self, of: Callable[..., tuple], w: Tensor, index: Tensor | None, n: int) -> tuple[Tensor, Tensor]:
+        """Mean loss and gradient of a minibatch, from `of(w, part)` of its parts.
 
         index: (batch,), (B, batch) for weights (B, D), or None for all n examples.
         """
@@ -99,7 +99,7 @@ class Training:
             index = torch.arange(n, device=w.device).expand(*w.shape[:-1], n)
         value, g = w.new_zeros(w.shape[:-1]), torch.zeros_like(w)
         for part in index.tensor_split(min(self.accumulate, index.shape[-1]), -1):
-            one, its_g = value_and_grad(w, part)
+            one, its_g = of(w, part)
             share = part.shape[-1] / index.shape[-1]
             value.add_(one, alpha=share)
             g.add_(its_g, alpha=share)

@@ -111,7 +111,7 @@ class RowLosses(TrainingLoss):
     losses: of each row, all of the same data.  network: of all rows at once; None, where rows draw noise or collect statistics.
     """
 
-    def __init__(self, losses: Sequence[TrainingLoss], network: Vmapped | None = None) -> None:
+    def __init__(self, losses: Sequence[FrozenLoss], network: Vmapped | None = None) -> None:
         first = losses[0]
         self.losses, self.data, self.passes, self.layer = losses, first.data, first.passes, first.layer
         self.network, self.inputs = network, None if network is None else self.data.batch(None)[0]

@@ -117,7 +117,7 @@ def run_chains(
     chains = kind(energy=energy, **settings)
     loss = training_loss(net, data, how["likelihood"], how["batchnorm"], run.training, members=len(w))
     seeds = [seed + 1000 * chain for chain in range(len(w))]
-    how_seeded = dict(steps=steps, seeds=seeds, shuffle=[seed + 1 for seed in seeds])
+    how_seeded: dict[str, Any] = dict(steps=steps, seeds=seeds, shuffle=[seed + 1 for seed in seeds])
     return chains.result(*drive(chains, chains.init(w), loss, run, **how_seeded))
 
 

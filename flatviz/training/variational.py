@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -31,11 +31,11 @@ from flatviz.training.streams import MirroredNoise, Noise, rates
 # the conv net (data/gaps.csv).
 # The tempered posterior exp(-N L / T) prior that VI and SA-BMA approximate by default: T = 0.03.  On validation splits of digits-near
 # VI's NLL is lower at T = 0.03 than at 0.1, 0.3 and 1, and does not differ significantly from that at 0.01 (`flatviz run tasks`).
-TEMPERED = dict(
+TEMPERED: dict[str, Any] = dict(
     kl_weight=0.03, start_scale=0.3, weight_decay=0.0, steps=600, lr=2.0, momentum=0.9, batch_size=None, mc_samples=None
 )
 # Of T = 0.03, 0.1, 0.3 and 1, T = 0.1 has the least validation NLL of VI with the conv net on the digits (seeds 1000 and 1001).
-TEMPERED_BATCHNORM = TEMPERED | dict(kl_weight=0.1, start_scale=0.01, lr=1.0)
+TEMPERED_BATCHNORM: dict[str, Any] = TEMPERED | dict(kl_weight=0.1, start_scale=0.01, lr=1.0)
 
 # Draws of a step where mc_samples is None, and the multiply-adds of a gradient with all of them beyond which it takes one draw: one
 # costs less there (the conv net's fit a sixth), and ends within 2 % of the same objective at ONE_DRAW, the rate, or less.
@@ -211,7 +211,7 @@ def fit_gaussians(
     trained = [one.training for one in loss.each[::S]]
     if B > 1 and any(trained):
         run.check_no_validation("statistics of BatchNorm that members train at once are those of the last step")
-    streams = dict(steps=how["steps"], seeds=seeds, shuffle=shuffles[0] if B == 1 else shuffles)
+    streams: dict[str, Any] = dict(steps=how["steps"], seeds=seeds, shuffle=shuffles[0] if B == 1 else shuffles)
     state, history = drive(algorithm, algorithm.init(start, B), loss, run, **streams, check=False)
     each = [GaussianState(*(t if B == 1 or t.ndim == 0 else t[i] for t in state)) for i in range(B)]
     rows = history.mapped(lambda record: record.reshape(-1, B))
