@@ -28,7 +28,7 @@ from flatviz.site.run import CellError, run
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 WIDTH, COLOURS = 720, 64
-MOST, MOST_TEXT = 300_000, 8_000  # bytes of a notebook; characters of one output that is text
+MOST, MOST_TEXT, MOST_FOLDED = 300_000, 8_000, 60_000  # bytes of a notebook; characters of one output that is text, and folded
 ELEMENT = re.compile(r'class="(fv-figure|fv-live|fv-lab)"')
 SYNC = runpy.run_path(str(Path(__file__).with_name("sync_notebooks.py")))
 
@@ -59,7 +59,8 @@ def small(output: nbformat.NotebookNode, page: Page, folder: Path) -> dict | Non
             for kind in ("text/markdown", "text/html", "text/plain")
             if kind in output.get("data", {})
         }
-        data = {kind: value for kind, value in kept.items() if len(value) <= MOST_TEXT and "<script" not in value}
+        most = MOST_FOLDED if text.startswith("<details>") else MOST_TEXT
+        data = {kind: value for kind, value in kept.items() if len(value) <= most and "<script" not in value}
     return {"output_type": "display_data", "metadata": {}, "data": data} if data else None
 
 

@@ -1,6 +1,10 @@
 # %% [markdown]
 # # 00 · Does it pay to look for flat ground?
 #
+# You pitch a tent at night, by feel. One place is a narrow hollow: where you stand it is the lowest spot around, but a step
+# aside you are on a slope. The other is a meadow, a little higher, and level for many steps. You cannot know exactly where
+# the pegs will end up. Where do you sleep better?
+#
 # **You will learn** to
 #
 # - turn a trained network into a Bayesian one, with a prior that its former task left on the weights;
@@ -9,8 +13,6 @@
 # - ask the laboratory the question of the title, and doubt the answer of one seed.
 #
 # **Takes** ten minutes to read and a minute to run on a CPU.
-#
-# **Number to expect**: at radius 0 the flat posterior *is* the plain one, bit for bit. A cell below asserts it.
 #
 # **Needs** nothing before it: the data ship with scikit-learn. Symbols are listed in [chapter A](A_notation.ipynb).
 
@@ -26,11 +28,7 @@ from flatviz.families.preparation import at_solution, without_source, worth_of_t
 torch.set_num_threads(1)  # a second thread costs networks this small more than it brings
 
 # %% [markdown]
-# ## A story: two places for a tent
-#
-# You pitch a tent at night, by feel. One place is a narrow hollow: where you stand it is the lowest spot around, but a step
-# aside you are on a slope. The other is a meadow, a little higher, and level for many steps. You cannot know exactly where
-# the pegs will end up. Where do you sleep better?
+# **Number to expect**: at radius 0 the flat posterior *is* the plain one, bit for bit. A cell below asserts it.
 
 # %%
 place = torch.linspace(-6, 6, 241)

@@ -1,6 +1,15 @@
 # %% [markdown]
 # # 01 · How can a network be a vector?
 #
+# A sound engineer sits at a desk with 9,226 sliders. A photograph of the desk is a complete record of the sound: anybody
+# who sets the sliders to the same places hears the same song.
+#
+# A network is such a desk. The sliders are its weights, the song is the function that it computes. One setting of all
+# sliders is one **point** in a space with 9,226 axes, and that point is a **vector**.
+#
+# Once that is said, words from geometry have a meaning for networks: distance, angle, line, plane, ball. This course
+# needs no more than these to say what a *flat* minimum is.
+#
 # **You will learn** to
 #
 # - read a network as one function of one flat vector $w$ of all its weights;
@@ -9,8 +18,6 @@
 # - say what a *loss surface* is: the graph of one function over weight space.
 #
 # **Takes** 25 minutes to read and half a minute to run on a CPU.
-#
-# **Numbers to expect**: the digits network has 9,226 weights, of which this course treats 906. Cells below assert both.
 #
 # **Needs** matrix products and the chain rule. Symbols are listed in [chapter A](A_notation.ipynb).
 
@@ -27,16 +34,7 @@ from flatviz.plots.theme import figure
 torch.set_num_threads(1)  # a second thread costs networks this small more than it brings
 
 # %% [markdown]
-# ## A story: the mixing desk
-#
-# A sound engineer sits at a desk with 9,226 sliders. A photograph of the desk is a complete record of the sound: anybody
-# who sets the sliders to the same places hears the same song.
-#
-# A network is such a desk. The sliders are its weights, the song is the function that it computes. One setting of all
-# sliders is one **point** in a space with 9,226 axes, and that point is a **vector**.
-#
-# Once that is said, words from geometry have a meaning for networks: distance, angle, line, plane, ball. This course
-# needs no more than these to say what a *flat* minimum is.
+# **Numbers to expect**: the digits network has 9,226 weights, of which this course treats 906. Cells below assert both.
 
 # %% [markdown]
 # ## One layer by hand

@@ -1,6 +1,13 @@
 # %% [markdown]
 # # 02 · Can a picture of a loss surface lie?
 #
+# You stand in a valley of a country with 906 directions. You may take home one photograph: a slice through where you
+# stand, two directions wide. Which two? The photographer who walks along the river brings home a plain, the one who
+# walks across it brings home a gorge. Both photographs are true.
+#
+# So a picture of a loss surface is a *choice*, and it must say which. Four things can go wrong: the directions, their
+# length, the points that lie off the plane, and the grid.
+#
 # **You will learn** to
 #
 # - cut a line or a plane out of a loss surface, and say in symbols what the picture shows;
@@ -9,9 +16,6 @@
 # - check the grid of any tool that draws such pictures, and find the errors of a widely used one.
 #
 # **Takes** 30 minutes to read and half a minute to run on a CPU.
-#
-# **Number to expect**: a random plane of this network shows 2/906, about 0.2 %, of what a random draw does. A cell below
-# asserts it.
 #
 # **Needs** [chapter 01](01_network_is_a_vector.ipynb).
 
@@ -34,14 +38,8 @@ torch.set_num_threads(1)
 size = 11 if FAST else 31  # points along each side of a plane
 
 # %% [markdown]
-# ## A story: the map of a mountain range
-#
-# You stand in a valley of a country with 906 directions. You may take home one photograph: a slice through where you
-# stand, two directions wide. Which two? The photographer who walks along the river brings home a plain, the one who
-# walks across it brings home a gorge. Both photographs are true.
-#
-# So a picture of a loss surface is a *choice*, and it must say which. Four things can go wrong: the directions, their
-# length, the points that lie off the plane, and the grid.
+# **Number to expect**: a random plane of this network shows 2/906, about 0.2 %, of what a random draw does. A cell below
+# asserts it.
 
 # %% [markdown]
 # ## What a slice is

@@ -1,6 +1,13 @@
 # %% [markdown]
 # # 03 · How curved is a loss of 906 weights?
 #
+# Put a marble into a bath tub and shake it. It rolls far along the tub and hardly up its walls. If you may know only one
+# thing about the tub, you ask: *how steep are the walls, and in which direction?* That is the largest eigenvalue of the
+# curvature, and its eigenvector. If you may know more: how many directions have walls at all?
+#
+# A loss surface of 906 weights is such a tub, with a few steep walls and hundreds of directions along which the marble
+# rolls freely.
+#
 # **You will learn** to
 #
 # - say what gradient, Hessian and eigenvalues of a loss tell about its valley;
@@ -10,9 +17,6 @@
 # - tell Hessian and Gauss-Newton matrix apart.
 #
 # **Takes** 35 minutes to read and half a minute to run on a CPU.
-#
-# **Number to expect**: the largest eigenvalue of the course's network, trained on ten digits a class, lies between 5 and 8.
-# A cell below asserts it.
 #
 # **Needs** chapters [01](01_network_is_a_vector.ipynb) and [02](02_slicing_a_loss_surface.ipynb); eigenvalues of
 # symmetric matrices.
@@ -42,14 +46,8 @@ L = fv.nll(net, task.train)
 w = fv.fit_sgd(net, task.train, seed=0, **fv.METHODS["sgd"].keywords(net)).center
 
 # %% [markdown]
-# ## A story: the marble in the trough
-#
-# Put a marble into a bath tub and shake it. It rolls far along the tub and hardly up its walls. If you may know only one
-# thing about the tub, you ask: *how steep are the walls, and in which direction?* That is the largest eigenvalue of the
-# curvature, and its eigenvector. If you may know more: how many directions have walls at all?
-#
-# A loss surface of 906 weights is such a tub, with a few steep walls and hundreds of directions along which the marble
-# rolls freely.
+# **Number to expect**: the largest eigenvalue of the course's network, trained on ten digits a class, lies between 5 and 8.
+# A cell below asserts it.
 
 # %%
 h = torch.tensor([8.0, 1.0])  # a steep wall and a shallow one

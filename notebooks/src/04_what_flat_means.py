@@ -1,6 +1,10 @@
 # %% [markdown]
 # # 04 · What does "flat" mean?
 #
+# Three hikers compare valleys. The first looks at the ground right under her feet. The second asks what the *worst* step
+# of one metre would cost. The third takes a hundred random steps and averages. Each says "this valley is flat" and means
+# another thing. None is wrong.
+#
 # **You will learn** to
 #
 # - define six measures of flatness, and derive what worst and average case are in a bowl;
@@ -10,9 +14,6 @@
 # - say what it means that a *posterior* is flat.
 #
 # **Takes** 35 minutes to read and half a minute to run on a CPU.
-#
-# **Number to expect**: without any change of the function, a rescaling changes $\lambda_1$ more than a hundredfold. A cell
-# below asserts it.
 #
 # **Needs** [chapter 03](03_curvature.ipynb).
 
@@ -33,11 +34,8 @@ from flatviz.families.tour import prepare
 torch.set_num_threads(1)
 
 # %% [markdown]
-# ## A story: three hikers
-#
-# Three hikers compare valleys. The first looks at the ground right under her feet. The second asks what the *worst* step
-# of one metre would cost. The third takes a hundred random steps and averages. Each says "this valley is flat" and means
-# another thing. None is wrong.
+# **Number to expect**: without any change of the function, a rescaling changes $\lambda_1$ more than a hundredfold. A cell
+# below asserts it.
 #
 # Here are three valleys that they cannot agree on, each a loss of one weight:
 

@@ -1,6 +1,13 @@
 # %% [markdown]
 # # 05 · Can the wandering of SGD be a posterior?
 #
+# Tie a dog to a post with an elastic leash. It never lies still. Note every minute where it is, and after an hour you have
+# a map of the garden: along the fence it went far, towards the thorns hardly at all. The centre of the notes is the post;
+# their spread is the shape of the garden.
+#
+# SGD with a constant learning rate is this dog. The pull of the leash is the gradient, the restlessness is the noise of
+# the minibatches, and the notes are snapshots of the weights. **SWAG** reads them as a Gaussian posterior.
+#
 # **You will learn** to
 #
 # - derive how far SGD wanders at a constant rate, and why it wanders farther in flat directions;
@@ -9,9 +16,6 @@
 # - average predictions, and say what the width of the Gaussian does to them.
 #
 # **Takes** 35 minutes to read and half a minute to run on a CPU.
-#
-# **Number to expect**: in a bowl of curvature 2, SGD at rate 0.1 with gradient noise of variance 1 wanders with variance
-# 0.0278. A cell below asserts the formula.
 #
 # **Needs** chapters [01](01_network_is_a_vector.ipynb) and [03](03_curvature.ipynb).
 
@@ -33,14 +37,8 @@ torch.set_num_threads(1)
 generator = torch.Generator().manual_seed(0)
 
 # %% [markdown]
-# ## A story: the restless dog
-#
-# Tie a dog to a post with an elastic leash. It never lies still. Note every minute where it is, and after an hour you have
-# a map of the garden: along the fence it went far, towards the thorns hardly at all. The centre of the notes is the post;
-# their spread is the shape of the garden.
-#
-# SGD with a constant learning rate is this dog. The pull of the leash is the gradient, the restlessness is the noise of
-# the minibatches, and the notes are snapshots of the weights. **SWAG** reads them as a Gaussian posterior.
+# **Number to expect**: in a bowl of curvature 2, SGD at rate 0.1 with gradient noise of variance 1 wanders with variance
+# 0.0278. A cell below asserts the formula.
 
 # %% [markdown]
 # ## How far does SGD wander?

@@ -1,6 +1,12 @@
 # %% [markdown]
 # # 06 · Which Gaussian comes closest to Bayes' rule?
 #
+# A mountain is to be covered with a bell-shaped tent. The first tailor climbs to the summit, measures how sharply it
+# falls off *there*, and cuts the tent from that: Laplace. The second never climbs. He tries tents, pushes and stretches
+# them, and keeps the one that stands *on the mountain* as much as it can and over thin air as little as it can: VI.
+#
+# For a mountain that is a bell itself both bring the same tent. For all others they do not.
+#
 # **You will learn** to
 #
 # - write Bayes' rule for the weights of a network, and say why it has to be approximated;
@@ -10,9 +16,6 @@
 # - compare both with an exact posterior.
 #
 # **Takes** 45 minutes to read and a minute to run on a CPU.
-#
-# **Number to expect**: for linear regression Laplace is exact, and mean-field VI is narrower than the exact posterior, by
-# a factor of about 0.7 for two inputs that go together. Cells below assert both.
 #
 # **Needs** chapters [03](03_curvature.ipynb) and [05](05_swag.ipynb).
 
@@ -34,13 +37,8 @@ torch.set_num_threads(1)
 generator = torch.Generator().manual_seed(0)
 
 # %% [markdown]
-# ## A story: two tailors
-#
-# A mountain is to be covered with a bell-shaped tent. The first tailor climbs to the summit, measures how sharply it
-# falls off *there*, and cuts the tent from that: Laplace. The second never climbs. He tries tents, pushes and stretches
-# them, and keeps the one that stands *on the mountain* as much as it can and over thin air as little as it can: VI.
-#
-# For a mountain that is a bell itself both bring the same tent. For all others they do not.
+# **Number to expect**: for linear regression Laplace is exact, and mean-field VI is narrower than the exact posterior, by
+# a factor of about 0.7 for two inputs that go together. Cells below assert both.
 
 # %% [markdown]
 # ## Bayes' rule for weights

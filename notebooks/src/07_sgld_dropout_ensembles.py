@@ -1,6 +1,13 @@
 # %% [markdown]
 # # 07 · Can we draw from the posterior without a Gaussian?
 #
+# You want not one opinion but a hundred, in fair proportion. *One walker* visits experts all over the country, staying
+# longer where many live: a Markov chain. *One expert* answers a hundred times, each time with some random books missing
+# from his shelf: dropout. *Five students*, trained apart, vote: an ensemble.
+#
+# Only the first is built to draw from Bayes' posterior. The other two are cheap and often good, and it is worth knowing
+# what they draw from instead.
+#
 # **You will learn** to
 #
 # - derive Langevin dynamics, and the error that its step makes;
@@ -10,9 +17,6 @@
 # - split uncertainty into what more data would remove and what it would not.
 #
 # **Takes** 40 minutes to read and a minute to run on a CPU.
-#
-# **Number to expect**: SGLD on a Gaussian of variance 0.00625 gives 0.00646 at the step of the example. A cell below asserts
-# the formula.
 #
 # **Needs** chapters [05](05_swag.ipynb) and [06](06_vi_and_laplace.ipynb).
 
@@ -32,14 +36,8 @@ generator = torch.Generator().manual_seed(0)
 noise = lambda *shape: torch.randn(*shape, generator=generator)
 
 # %% [markdown]
-# ## A story: three ways to ask many experts
-#
-# You want not one opinion but a hundred, in fair proportion. *One walker* visits experts all over the country, staying
-# longer where many live: a Markov chain. *One expert* answers a hundred times, each time with some random books missing
-# from his shelf: dropout. *Five students*, trained apart, vote: an ensemble.
-#
-# Only the first is built to draw from Bayes' posterior. The other two are cheap and often good, and it is worth knowing
-# what they draw from instead.
+# **Number to expect**: SGLD on a Gaussian of variance 0.00625 gives 0.00646 at the step of the example. A cell below asserts
+# the formula.
 
 # %% [markdown]
 # ## Langevin dynamics

@@ -1,6 +1,13 @@
 # %% [markdown]
 # # 08 · How does SAM become SA-BMA?
 #
+# An engineer must set the height of a bridge. One height gives the calmest ride on a still day. But the deck sways, and
+# if the next centimetre up is stormy, the calmest height is a bad choice. So the engineer asks another question: *at
+# which height is the worst ride within ten centimetres least bad?*
+#
+# That question is SAM. SA-BMA asks it of somebody who does not own one bridge, but draws bridges from a distribution:
+# *for which distribution is the worst distribution near it least bad?* All that is new is the word **near**.
+#
 # **You will learn** to
 #
 # - derive the step of SAM: the worst point in a ball;
@@ -10,9 +17,6 @@
 # - compare the formula with the perturbation that the paper's released code computes.
 #
 # **Takes** 40 minutes to read and half a minute to run on a CPU.
-#
-# **Number to expect**: over 50 draws the released code's perturbation has a mean cosine of 0, within 0.03, with the
-# gradient of the loss; the formula's has 1 with $\Sigma g$. Cells below assert it.
 #
 # **Needs** chapters [03](03_curvature.ipynb) and [06](06_vi_and_laplace.ipynb).
 
@@ -34,14 +38,8 @@ torch.set_num_threads(1)
 generator = torch.Generator().manual_seed(0)
 
 # %% [markdown]
-# ## A story: the bridge and the wind
-#
-# An engineer must set the height of a bridge. One height gives the calmest ride on a still day. But the deck sways, and
-# if the next centimetre up is stormy, the calmest height is a bad choice. So the engineer asks another question: *at
-# which height is the worst ride within ten centimetres least bad?*
-#
-# That question is SAM. SA-BMA asks it of somebody who does not own one bridge, but draws bridges from a distribution:
-# *for which distribution is the worst distribution near it least bad?* All that is new is the word **near**.
+# **Number to expect**: over 50 draws the released code's perturbation has a mean cosine of 0, within 0.03, with the
+# gradient of the loss; the formula's has 1 with $\Sigma g$. Cells below assert it.
 
 # %% [markdown]
 # ## SAM: the worst point in a ball

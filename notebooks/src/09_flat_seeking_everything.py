@@ -1,6 +1,13 @@
 # %% [markdown]
 # # 09 · Can any Bayesian method be made flat-seeking?
 #
+# A golf course has two holes. One is deep and as wide as a hand. The other is a little less deep and as wide as a table. If the
+# ball lies where you put it, the deep hole is the better place. If the greenkeeper moves every ball by a finger's width, in the
+# worst direction, the narrow hole is a bad place: the ball is on the rim.
+#
+# A flat-seeking posterior is what remains of a posterior once the greenkeeper has been round. This course writes **F-** before
+# the name of a method for its flat-seeking version: F-SWAG, F-VI.
+#
 # **You will learn** to
 #
 # - prove that minimising a loss plus a KL term gives a Gibbs posterior, and put SAM's loss into that proof;
@@ -9,9 +16,6 @@
 # - say what the F- version of VI does to the width of a posterior, and why it is not what the name suggests.
 #
 # **Takes** 30 minutes to read and half a minute to run on a CPU.
-#
-# **Number to expect**: at radius 0.1 the narrow well of the example keeps less than a tenth of its probability. A cell
-# below asserts it.
 #
 # **Needs** chapters [05](05_swag.ipynb) to [08](08_from_sam_to_sabma.ipynb).
 
@@ -29,14 +33,8 @@ from flatviz.plots.theme import figure
 torch.set_num_threads(1)
 
 # %% [markdown]
-# ## A story: two holes in a golf course
-#
-# One hole is deep and as wide as a hand. The other is a little less deep and as wide as a table. If the ball lies where
-# you put it, the deep hole is the better place. If the greenkeeper moves every ball by a finger's width, in the worst
-# direction, the narrow hole is a bad place: the ball is on the rim.
-#
-# A flat-seeking posterior is what remains of a posterior once the greenkeeper has been round. This course writes **F-** before
-# the name of a method for its flat-seeking version: F-SWAG, F-VI.
+# **Number to expect**: at radius 0.1 the narrow well of the example keeps less than a tenth of its probability. A cell
+# below asserts it.
 
 # %% [markdown]
 # ## Step 1: a posterior is the solution of an optimisation problem
@@ -213,9 +211,7 @@ def worst_error(W, data, rho=0.0):
 for name, W, kl in (("VI", q.sample(200, seed=1), float(q.kl(head_prior))), ("its center", q.center[None], 1e9)):
     nearby, plain_bound = worst_error(W, second, 0.3), fv.metrics.pac_bayes_bound(worst_error(W, second), kl, 1000)
     flat_bound = fv.metrics.flat_bound(nearby, W, head.w, radius=0.3, prior_std=0.3, n=1000)
-    print(
-        f"{name}: error on new points {worst_error(W, moons.test):.3f}; PAC-Bayes bound {plain_bound:.3f}; theorem 3.2 {flat_bound:.3f}"
-    )
+    print(f"{name}: error {worst_error(W, moons.test):.3f}; PAC-Bayes bound {plain_bound:.3f}; theorem 3.2 {flat_bound:.3f}")
     assert worst_error(W, moons.test) < flat_bound < 0.3
 
 # %%

@@ -1,6 +1,10 @@
 # %% [markdown]
 # # 10 · Does flatness matter when draws are averaged?
 #
+# Ten judges score a dive. Their average is a better score than most single ones, and it gains most where judges err in
+# *different* ways. If you could invite only five of the ten, would you take the calm ones, whose score hardly changes
+# when they sit a metre further left? "Flat is better" says yes. This chapter tests it.
+#
 # **You will learn** to
 #
 # - average draws in the right place, and say how much an ensemble gains and when more members stop to help;
@@ -10,8 +14,6 @@
 # - say what a radius does that a lower temperature does not.
 #
 # **Takes** 30 minutes to read and a minute to run on a CPU.
-#
-# **Number to expect**: of 20 claims nine hold on forty seeds, and one on the first ten of them. Cells below assert it.
 #
 # **Needs** chapters [03](03_curvature.ipynb), [04](04_what_flat_means.ipynb) and [08](08_from_sam_to_sabma.ipynb).
 
@@ -39,11 +41,7 @@ torch.set_num_threads(1)
 generator = torch.Generator().manual_seed(0)
 
 # %% [markdown]
-# ## A story: the panel of judges
-#
-# Ten judges score a dive. Their average is a better score than most single ones, and it gains most where judges err in
-# *different* ways. If you could invite only five of the ten, would you take the calm ones, whose score hardly changes
-# when they sit a metre further left? "Flat is better" says yes. This chapter tests it.
+# **Number to expect**: of 20 claims nine hold on forty seeds, and one on the first ten of them. Cells below assert it.
 
 # %% [markdown]
 # ## What is averaged

@@ -1,6 +1,12 @@
 # %% [markdown]
 # # 11 · What is a posterior worth with ten examples, on images nobody trained on?
 #
+# Who speaks four languages learns the fifth from a few pages. Not because those pages say more to her, but because she expects
+# the right things: verbs, cases, word order. What she expects is a *prior*, and it was learned on other languages.
+#
+# And the first thick accent that she hears is a *shift*: the language is the same, the sound is not. A good listener knows when
+# she did not understand.
+#
 # **You will learn** to
 #
 # - carry a network and a prior from a source task to a target task with few examples;
@@ -9,9 +15,6 @@
 # - read a comparison that is paired, matched in cost and corrected, and say what it does not show.
 #
 # **Takes** 40 minutes to read and a minute to run on a CPU; results over many seeds are loaded.
-#
-# **Number to expect**: in a linear model, a prior that is as sure as $k$ examples is worth $k$ examples, exactly. A cell below
-# asserts it.
 #
 # **Needs** chapters [05](05_swag.ipynb), [06](06_vi_and_laplace.ipynb) and [08](08_from_sam_to_sabma.ipynb).
 
@@ -35,13 +38,8 @@ torch.set_num_threads(1)
 generator = torch.Generator().manual_seed(0)
 
 # %% [markdown]
-# ## A story: the polyglot
-#
-# Who speaks four languages learns the fifth from a few pages. Not because those pages say more to her, but because she expects
-# the right things: verbs, cases, word order. What she expects is a *prior*, and it was learned on other languages.
-#
-# And the first thick accent that she hears is a *shift*: the language is the same, the sound is not. A good listener knows when
-# she did not understand.
+# **Number to expect**: in a linear model, a prior that is as sure as $k$ examples is worth $k$ examples, exactly. A cell below
+# asserts it.
 
 # %% [markdown]
 # ## A prior is worth examples

@@ -1,6 +1,12 @@
 # %% [markdown]
 # # 12 · How many networks are the same network?
 #
+# Swap two violinists, with their chairs and their music: nobody hears a difference. Let one play half as loud and turn
+# her microphone up by two: no difference either. A photograph of the stage changes, the concert does not.
+#
+# Hidden units are such players. So the "true posterior" over *weights* has each function many times over, and a picture
+# of weight space is mostly a picture of seating plans.
+#
 # **You will learn** to
 #
 # - count the symmetries of a network: permutations of units, rescaling of ReLU layers, sign flips of odd ones;
@@ -9,9 +15,6 @@
 # - compare two posteriors by their draws (MMD), before and after symmetries are removed.
 #
 # **Takes** 35 minutes to read and half a minute to run on a CPU; the large study is loaded, not run.
-#
-# **Number to expect**: rescaled networks of the same function differ in $\lambda_1$ by more than a factor of 3. A cell
-# below asserts it.
 #
 # **Needs** chapters [01](01_network_is_a_vector.ipynb) and [04](04_what_flat_means.ipynb).
 
@@ -34,13 +37,8 @@ torch.set_num_threads(1)
 generator = torch.Generator().manual_seed(0)
 
 # %% [markdown]
-# ## A story: the orchestra
-#
-# Swap two violinists, with their chairs and their music: nobody hears a difference. Let one play half as loud and turn
-# her microphone up by two: no difference either. A photograph of the stage changes, the concert does not.
-#
-# Hidden units are such players. So the "true posterior" over *weights* has each function many times over, and a picture
-# of weight space is mostly a picture of seating plans.
+# **Number to expect**: rescaled networks of the same function differ in $\lambda_1$ by more than a factor of 3. A cell
+# below asserts it.
 
 # %% [markdown]
 # ## Symmetry 1: permutations

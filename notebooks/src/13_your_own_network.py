@@ -1,6 +1,9 @@
 # %% [markdown]
 # # 13 · What does your own network look like?
 #
+# A doctor who meets a new patient does not start with the rarest test. She looks, counts the pulse, asks what was done
+# before, and stops if something is plainly wrong. This chapter examines a network flatviz has never seen.
+#
 # **You will learn** to
 #
 # - hand any PyTorch network to flatviz, with arrays, frames, a `Dataset` or a `DataLoader`, and another likelihood;
@@ -9,8 +12,6 @@
 # - draw the path of your own training loop with one line around it.
 #
 # **Takes** 25 minutes to read and a minute to run on a CPU.
-#
-# **Number to expect**: the network of this chapter is right about more than nine of ten new points. A cell below asserts it.
 #
 # **Needs** [chapter 00](00_tour.ipynb). To understand what you see: chapters [05](05_swag.ipynb) to
 # [08](08_from_sam_to_sabma.ipynb).
@@ -28,10 +29,7 @@ import flatviz as fv
 torch.set_num_threads(1)
 
 # %% [markdown]
-# ## A story: the new patient
-#
-# A doctor who meets a new patient does not start with the rarest test. She looks, counts the pulse, asks what was done
-# before, and stops if something is plainly wrong. This chapter examines a network flatviz has never seen.
+# **Number to expect**: the network of this chapter is right about more than nine of ten new points. A cell below asserts it.
 
 # %% [markdown]
 # ## A network and its data

@@ -1,6 +1,12 @@
 # %% [markdown]
 # # 14 · What if one laptop is not enough?
 #
+# A kitchen that cooks for a thousand does not have a bigger pot for every dish. It has two things that are done a thousand
+# times, cutting and boiling, and tools for those two. In this course everything slow is one of two things as well:
+#
+# 1. **run $S$ weight vectors over $N$ examples**: surfaces, predictions, ensembles;
+# 2. **multiply the Hessian with a vector**: eigenvalues, traces, densities.
+#
 # **You will learn** to
 #
 # - say what costs time in this course, and which of two primitives it is;
@@ -9,8 +15,6 @@
 # - use a GPU and lower precision, and know which checks guard the result.
 #
 # **Takes** 20 minutes to read and a minute to run on a CPU.
-#
-# **Number to expect**: a resumed fit differs from a whole one by exactly 0. A cell below asserts it.
 #
 # **Needs** chapters [02](02_slicing_a_loss_surface.ipynb) and [08](08_from_sam_to_sabma.ipynb).
 
@@ -35,13 +39,7 @@ torch.set_num_threads(1)
 folder = Path(tempfile.mkdtemp())
 
 # %% [markdown]
-# ## A story: the kitchen
-#
-# A kitchen that cooks for a thousand does not have a bigger pot for every dish. It has two things that are done a thousand
-# times, cutting and boiling, and tools for those two. In this course everything slow is one of two things as well:
-#
-# 1. **run $S$ weight vectors over $N$ examples**: surfaces, predictions, ensembles;
-# 2. **multiply the Hessian with a vector**: eigenvalues, traces, densities.
+# **Number to expect**: a resumed fit differs from a whole one by exactly 0. A cell below asserts it.
 
 # %% [markdown]
 # ## What a picture costs
