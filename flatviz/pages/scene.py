@@ -18,7 +18,6 @@ from flatviz.results import Family, Surface
 
 REFERENCES = ("sgd", "vi")  # drawn beside whatever is selected
 LEVELS = 254  # of a probability as one byte, so within 1 / 508 of what it was; 255: diverged
-FAR, SURE = 0.6, 0.9  # distance in the inputs' unit beyond which there are no data; probability from which a map is sure
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,7 @@ class Scene:
         """What a caption may name, each computed from the results that the pictures show.
 
         label: of the surface; share: of variance that its plane holds; radius: what each method's radius does;
-        class 1, class 2, name 2: of a class, in a sentence and alone; sure: how often VI and HMC are sure far from all data.
+        class 1, class 2, name 2: of a class, in a sentence and alone.
         """
         explained = self.family.surface.plane.explained
         share = f" ({100 * sum(explained):.0f} % of it)" if explained else ""
@@ -88,7 +87,6 @@ class Scene:
             "level": f"{LEVEL:g}",
             "radius": trends,
             "seeds": self._seeds(),
-            "sure": sure_far_away(self.family),
         }
         if self.family[0].prediction.has_classes:
             said |= self._classes()
@@ -104,26 +102,6 @@ class Scene:
         if n == 1:
             return "One seed: what looks like a trend may be noise."
         return f"Lines: means over {n} seeds of the noise of fit and draws; bands: from the lowest to the highest of them."
-
-
-def sure_far_away(family: Family) -> str:
-    """Count the inputs far from every training point that VI and HMC give to one class; "" without a map."""
-    shown = family.inputs
-    if "reference" not in shown or "vi" not in family.methods:
-        return ""
-    grid = torch.stack(torch.meshgrid(shown["a"], shown["b"], indexing="xy"), -1).reshape(-1, 2)
-    far = torch.cdist(grid, shown["x"].to(grid).reshape(-1, 2)).amin(1) > FAR
-    if not far.any():
-        return ""
-    maps = {"VI": family[family.index("vi")].maps["probs"][-1], "HMC": shown["reference"]}
-    shares = {name: float(((p.reshape(-1)[far] - 0.5).abs() > SURE - 0.5).double().mean()) for name, p in maps.items()}
-    said = " and ".join(f"{100 * share:.0f} % ({name})" for name, share in shares.items())
-    why = ""
-    if shares["HMC"] > 0.5:
-        why = " A network whose logits grow with the distance is sure far away under its exact posterior too."
-    return (
-        f"Of the inputs more than {FAR:g} away from every training point, {said} have a class of over {100 * SURE:.0f} %.{why}"
-    )
 
 
 def pixels_of(family: Family, rows: Tensor) -> dict[str, Any]:

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
-import plotly.io
 import torch
 from plotly.basedatatypes import BaseTraceType
 from torch import Tensor
@@ -15,27 +14,8 @@ from torch import Tensor
 from flatviz.catalog import LOOKS
 from flatviz.plots.live import Live
 
-MIME = "plotly_mimetype"  # plotly's renderer that hands a figure to JupyterLab, which draws it
-PLOT = "body[data-jp-theme-light='false'] .jp-RenderedPlotly.js-plotly-plot:not(:has(canvas))"  # WebGL takes no style: 3-D stays white
-HIDDEN = ".jp-OutputArea-child:has(> .jp-OutputArea-output > style.flatviz-dark) { display: none }"
-
-
-def dark_style(darker: Mapping[str, str]) -> str:
-    """Build the style sheet that gives figures in a dark JupyterLab other colours; as HTML, it shows nothing.
-
-    darker: colour (hex) of a text, a line or an area -> the one that it has on dark ground; that of white is the ground.
-    """
-    rules = [HIDDEN, f"{PLOT} .main-svg:first-child {{ background: {darker['#ffffff']} !important }}"]
-    for color, other in darker.items():
-        for name in ("fill", "stroke"):
-            drawn = f"{name}: rgb({', '.join(str(int(color[i : i + 2], 16)) for i in (1, 3, 5))})"
-            rules.append(f"{PLOT} .main-svg :not(.cbfill)[style*='{drawn}'] {{ {name}: {other} !important }}")
-    return f"<style class='flatviz-dark'>{' '.join(rules)}</style>"
-
-
 INK, MUTED, GRID = "#1f2933", "#6b7780", "#e4e7eb"
 DARK_PAPER, CONTRAST = "#15191e", 4.5  # of page and lab on dark ground; of a line with it
-DARK = {INK: "#e4e7eb", MUTED: "#a3aeb9", GRID: "#323b45", "#ffffff": DARK_PAPER}  # what carries no data, and what it is there
 LOSS_SCALE = "Cividis"
 HEIGHT = 520  # px, of a figure that nobody placed in a page
 MARGIN = dict(l=60, r=20, t=76, b=52)  # px: title and one line of legend above
@@ -103,22 +83,10 @@ class Figure(go.Figure):
 
     def _ipython_display_(self) -> None:
         self.show()
-        if MIME in str(plotly.io.renderers.default):
-            from IPython.display import display  # it is there: it asks for this
-
-            display({"text/html": dark_style(dark_colors() | DARK)}, raw=True)
 
     def show(self, *args: Any, **kwargs: Any) -> Any:
         """Show with flatviz's settings; keywords as in plotly."""
         return super().show(*args, **{**SHOW, **kwargs})
-
-    def to_html(self, *args: Any, **kwargs: Any) -> str:
-        """Write HTML as plotly does, with flatviz's settings."""
-        return super().to_html(*args, **{**SHOW, **kwargs})
-
-    def write_html(self, *args: Any, **kwargs: Any) -> None:
-        """Write an HTML file as plotly does, with flatviz's settings."""
-        super().write_html(*args, **{**SHOW, **kwargs})
 
 
 class Style(NamedTuple):

@@ -2,12 +2,9 @@
 
 import dataclasses
 import math
-import re
 import sys
 from colorsys import rgb_to_hls
-from pathlib import Path
 
-import IPython.display
 import plotly.graph_objects as go
 import plotly.io as pio
 import pytest
@@ -23,7 +20,7 @@ from flatviz.pages.views import VIEWS, views_of
 from flatviz.plots.basin import above_center, basin_share
 from flatviz.plots.calibration import wilson
 from flatviz.plots.color import ColorScale
-from flatviz.plots.theme import CONTRAST, DARK, DARK_PAPER, INK, LOSS_SCALE, dark_colors, dark_style, room
+from flatviz.plots.theme import CONTRAST, DARK_PAPER, LOSS_SCALE, dark_colors, room
 
 
 def parts(color):
@@ -178,49 +175,3 @@ def test_on_dark_ground_every_methods_line_has_contrast_and_its_hue():
         (hue, _, saturation), (other, _, _) = (rgb_to_hls(*(byte / 255 for byte in parts(c))) for c in (color, lighter))
         assert saturation < 0.3 or abs(hue - other) < 0.02  # of rounding to bytes
     assert dark_colors()["#009e73"] == "#009e73"  # what is seen already stays
-
-
-COLORS = """() => { const of = (where, name) => getComputedStyle(document.querySelector(where))[name];
-  return { paper: of('.main-svg', 'backgroundColor'), title: of('.gtitle', 'fill'), ticks: of('.xtick text', 'fill') }; }"""
-PLACE = """([light]) => { document.body.dataset.jpThemeLight = light;
-  document.querySelector('.js-plotly-plot').classList.add('jp-RenderedPlotly'); }"""
-
-
-def rgb(color):
-    return f"rgb({', '.join(map(str, parts(color)))})"
-
-
-@pytest.fixture
-def figure(family):
-    return fv.plot_spectrum(family.spectrum[-1][0])
-
-
-def test_colours_that_carry_no_data_are_those_of_page_and_lab(family):
-    front = (Path(fv.__file__).with_name("pages") / "front" / "colors.js").read_text(encoding="utf-8")
-    assert dict(re.findall(r'"(#\w{6})": "(#\w{6})"', front)) == DARK
-
-
-def test_a_figure_in_a_notebook_brings_its_style_sheet_and_elsewhere_does_not(figure, monkeypatch):
-    shown = []
-    monkeypatch.setattr(IPython.display, "display", lambda bundle, **_: shown.append(bundle))
-    monkeypatch.setattr(type(figure), "show", lambda self: shown.append(self))
-    for renderer, count in (("plotly_mimetype", 2), ("json", 1)):
-        monkeypatch.setattr(pio.renderers, "default", renderer)
-        figure._ipython_display_()
-        assert len(shown) == count and shown[0] is figure  # first: a plot below another output may be drawn without its height
-        shown.clear()
-
-
-@pytest.mark.browser
-def test_a_figure_is_dark_in_a_dark_jupyterlab_and_white_in_a_light_one(figure, browser):
-    page = browser.new_page()
-    page.set_default_timeout(30_000)
-    page.set_content(dark_style(dark_colors() | DARK) + figure.to_html(include_plotlyjs=True))
-    page.wait_for_selector(".gtitle")
-    page.evaluate(PLACE, ["false"])
-    dark = page.evaluate(COLORS)
-    assert dark["paper"] == rgb(DARK_PAPER) and dark["title"] == dark["ticks"] == rgb(DARK[INK])
-    page.evaluate(PLACE, ["true"])
-    light = page.evaluate(COLORS)
-    assert light["paper"] == "rgb(255, 255, 255)" and light["title"] == rgb(INK)
-    page.close()

@@ -133,10 +133,26 @@ export function action(text, title, click) {
 }
 
 // Plain text in which **words** are bold and a line that begins with "= " is an equation.
+const TERMS = {
+  "λ₁": "the largest eigenvalue of the training loss's Hessian: how sharply the loss curves at most; low is flat",
+  NLL: "negative log likelihood: mean of −log p of the right answers; low is good",
+  ECE: "expected calibration error: how far confidence is from the share of right answers; low is good",
+  "q′": "a posterior near q; the worst one has the highest loss on average",
+  KL: "Kullback-Leibler divergence: how far one distribution is from another, in nats",
+  T: "temperature: the weight of the prior; 1 is Bayes' rule",
+};
+
+// Paragraphs of a section; a term of the glossary is explained where it stands first, on hover or tap.
 export function paragraphs(text) {
+  const seen = new Set();
+  const explained = (part) => part.split(/(λ₁|NLL|ECE|q′|KL|\bT\b)/).map((word, i) => {
+    if (i % 2 === 0 || seen.has(word)) return word;
+    seen.add(word);
+    return element("abbr", { title: TERMS[word], tabindex: 0 }, word);
+  });
   return text.split("\n").filter(Boolean).map((line) => {
     if (line.startsWith("= ")) return element("p", { class: "fv-equation" }, line.slice(2));
-    return element("p", {}, ...line.split("**").map((part, i) => (i % 2 ? element("b", {}, part) : part)));
+    return element("p", {}, ...line.split("**").flatMap((part, i) => (i % 2 ? element("b", {}, ...explained(part)) : explained(part))));
   });
 }
 
