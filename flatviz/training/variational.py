@@ -201,10 +201,10 @@ def fit_gaussians(
     Raises:
         ValueError: If prior or start do not cover the treated weights, and on bad data.
     """
-    check_covers(net, start, "start")
     chosen = sized(net, data, how)
     algorithm = build(**chosen)
     check_covers(net, algorithm.descent.prior, "prior")
+    check_covers(net, start, "start")
     B, shuffles, S = len(seeds), [seed + 1 for seed in seeds], algorithm.draws
     members = None if B == 1 else B
     loss = training_loss(net, data, how["likelihood"], how["batchnorm"], run.training, members=members, draws=S)
