@@ -91,7 +91,7 @@ def test_a_dict_is_asked_for_its_keys_and_its_values():
 def test_every_argument_of_a_verb_refuses_what_it_cannot_be(name):
     """`object()` is right nowhere but where anything is, and the verb's first argument is refused by a call."""
     found = argument_checks(VERBS[name])
-    free = {"result", "engine", "train", "test", "dataset", "inference"}  # what they must be the verb itself knows
+    free = {"result", "engine", "train", "test", "dataset", "inference", "how"}  # what they must be the verb itself knows
     for argument, check in found.items():
         if argument not in free:
             with pytest.raises((TypeError, ValueError), match=rf"^{argument} must .*, got "):

@@ -6,14 +6,14 @@ import math
 import warnings
 from collections.abc import Callable
 from types import TracebackType
-from typing import Annotated, Any
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.optim.optimizer import register_optimizer_step_post_hook
 from torch.utils._pytree import tree_leaves
 
-from flatviz.checks import Count, Positive, Several, anything, check_count
+from flatviz.checks import Count, Positive, Several, check_count
 from flatviz.core import Data, Likelihood, Net, Treated, copied, public
 from flatviz.landscape.spectrum import top_eigenpairs
 from flatviz.landscape.trace import hessian_trace
@@ -37,7 +37,7 @@ def record_path(
     likelihood: Likelihood = "categorical",
     budget: Positive = 5.0,
     products: Count = 20,
-    log: Annotated[Log | None, anything] = None,
+    log: Log | None = None,
 ) -> RecordedPath:
     """Record the weights of `module` while any loop trains it: `with fv.record_path(module, every=10) as path: ...`.
 
