@@ -59,7 +59,7 @@ def plot_frontier(
     axes, tall = {}, (1 - GAP * (len(table) - 1)) / len(table)
     for i, quantity in enumerate(table):
         last = i == len(table) - 1
-        top, words = 1 - i * (tall + GAP), dict(text="training loss (nats), mean over draws" if last else "")
+        top, words = 1 - i * (tall + GAP), dict(text="training loss (nats)" if last else "")
         x = dict(type="log", range=ends, title=words, showticklabels=last, tickvals=ticks, ticktext=[short(t) for t in ticks])
         y = dict(domain=[max(top - tall, 0.0), top], title=dict(text=ROWS[quantity].replace(" (", "<br>(")), nticks=5)
         axes |= layout_of(i, x, y | dict(range=room(table[quantity], 0.1)))

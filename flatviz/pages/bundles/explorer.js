@@ -414,8 +414,8 @@ align-items: center; }
 .jp-Cell:not(.jp-mod-outputsScrolled) .jp-Cell-outputArea:has(.flatviz), .jp-OutputArea-child:has(.flatviz), .jp-OutputArea-output:has(.flat\
 viz),
 .jp-OutputArea-output .widget-box:has(.flatviz) { overflow: visible !important; }
-.flatviz abbr { position: relative; cursor: help; } .flatviz abbr:focus::after { content: attr(title); position: absolute; left: 0; top: 1.5\
-em; z-index: 9; width: 240px;
+.flatviz abbr { cursor: help; } .flatviz abbr:focus::after { content: attr(title); position: fixed; left: 10px; bottom: 10px; z-index: 9; ma\
+x-width: min(420px, calc(100vw - 40px));
   padding: 6px 9px; border: 1px solid var(--line); border-radius: 4px; background: var(--paper); color: var(--ink); font: 13px/1.4 system-ui\
 , sans-serif; }
 @media print {
