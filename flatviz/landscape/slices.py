@@ -57,10 +57,10 @@ def slice_plane(
     check_weights(plane.origin, f.dim, "the plane's origin")
     sides = ends(f, plane.origin, plane.axes, extent, plane.extent, resolution)
     ticks = [ticks_between(lo, hi, resolution, plane.origin) for lo, hi in sides]
-    options = dict(exact=exact, precision=precision, progress=progress, cache=cache)
-    values, error = on_grid(f, plane.origin, plane.axes, ticks, **options)
-    about = dict(label=f.label, n=f.n, batchnorm=f.batchnorm, precision=precision, error=error)
-    return Surface(plane, *ticks, values, **about)
+    values, error = on_grid(
+        f, plane.origin, plane.axes, ticks, exact=exact, precision=precision, progress=progress, cache=cache
+    )
+    return Surface(plane, *ticks, values, f.label, f.n, f.batchnorm, precision, error)
 
 
 @public

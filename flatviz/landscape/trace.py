@@ -147,10 +147,10 @@ def layer_curvature(
         raise ValueError(f"layers are those of a network's objective, as nll makes, got {f.label}: give part= to hessian_trace")
     groups = groupby(f.net.blocks, lambda block: block.name.rpartition(".")[0])
     parts = {name: torch.cat([torch.arange(b.start, b.stop) for b in blocks]) for name, blocks in groups}
-    rows, how = {}, dict(curvature=curvature, seed=seed)
+    rows = {}
     for name, part in track(list(parts.items()), "layers", progress):
-        top = top_eigenpairs(f, w, 1, part=part.to(w.device), iters=products, **how)
-        trace = hessian_trace(f, w, part=part.to(w.device), products=max(products, 6), **how)
+        top = top_eigenpairs(f, w, 1, part=part.to(w.device), iters=products, curvature=curvature, seed=seed)
+        trace = hessian_trace(f, w, part=part.to(w.device), products=max(products, 6), curvature=curvature, seed=seed)
         rows[name] = LayerCurvature(len(part), float(top.values[0]), float(top.residual[0]), *trace)
     return rows
 
