@@ -138,7 +138,9 @@ def noun(cls: type | None = None, *, made_by: str = "") -> type:
 
 @noun
 class History:
-    """What a fit recorded at each step: `loss`, `kl` (nats) and `sharpness`, the loss gained by the ascent; (T,) each.
+    """What a fit recorded at each step: `loss`, `kl` (nats), `sharpness`, the loss gained by the ascent, and `reach`; (T,) each.
+
+    `reach` is how far SA-BMA's ascent goes, the exact sqrt(2 KL(q' || q)), whatever the unit of its radius.
 
     `validation` is the loss of the validation data at each check, of a fit that was given some.  `lambda1` and `trace` of the
     Hessian, and after which of its `steps`, are those of a loop that `record_path` watched.  `notes` are remarks on the fit, as
@@ -153,8 +155,9 @@ class History:
     lambda1: Tensor | None = None
     trace: Tensor | None = None
     steps: Tensor | None = None
+    reach: Tensor | None = None
 
     def mapped(self, function: Callable[[Tensor], Tensor]) -> History:
         """Apply `function` to each record that is there: take one member, say, or the mean over members."""
-        records = (self.loss, self.kl, self.sharpness, self.validation)
-        return History(*(None if record is None else function(record) for record in records), notes=self.notes)
+        records = {name: record for name, record in vars(self).items() if isinstance(record, Tensor)}
+        return dataclasses.replace(self, **{name: function(record) for name, record in records.items()})

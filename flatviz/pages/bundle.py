@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from flatviz.catalog import KL_BALL
 from flatviz.pages import views
 from flatviz.pages.scene import Scene, member_images, pixels_of
 from flatviz.pages.story import Step
@@ -23,12 +24,13 @@ from flatviz.plots.live import Live
 from flatviz.plots.mechanism import PHASES
 from flatviz.plots.radius import columns_of
 from flatviz.plots.radius import values_of as seeds_of
-from flatviz.plots.theme import CONFIG, Figure, dark_colors, numbers, style
-from flatviz.results import Family
+from flatviz.plots.theme import CONFIG, Figure, dark_colors, numbers, short, style
+from flatviz.results import Family, Gaussian, Member
 
 PLACED = ("name", "span", "height", "shared", "group", "slot", "option", "link", "kind", "least")
 # in the sentence above the pictures, those that there are, with the mean of the largest eigenvalue
 SCORES = ("accuracy", "nll", "ece", "rmse")
+NEAR = 0.05  # of the radius, within which its exact length is not said
 
 
 @dataclass(frozen=True)
@@ -183,6 +185,7 @@ def _member(
         "words": {name: _said(p) for name, p in live.items() if p.words},
         "n_spectra": len(family[i].spectrum),
         "n_draws": family[i].prediction.n_draws,
+        "reach": _reach(family[i]),
         "equals": style(family[first].method).label if (first := scene.first[i]) != i else "",
         **({"images": member_images(family, i)} if family.images else {}),
         "waiting": [view.name for view in every if view not in shown],
@@ -195,6 +198,16 @@ def _member(
     draws = {"draw loss": values_of(projection), "draw distance": projection.distance}
     own = {name: Live("", "", numbers(values), "draws") for name, values in draws.items()}
     return meta, figures, arrays | scores | own | {"lambda1": Live("", "", lambda1)}
+
+
+def _reach(member: Member) -> str:
+    """How far the ascent went at the end of the fit, where the radius does not say it."""
+    history = member.posterior.history if isinstance(member.posterior, Gaussian) else None
+    if history is None or history.reach is None:
+        return ""
+    reach = float(history.reach[-max(1, len(history.reach) // 10) :].median())
+    near = member.unit == KL_BALL and abs(reach / member.radius - 1) < NEAR
+    return "" if near else f", which is √(2 KL) = {short(reach)}"
 
 
 def _said(p: Live) -> str | bool | list[str]:

@@ -226,6 +226,7 @@ HISTORY = {
     "validation": "validation loss",
     "kl": "KL (nats)",
     "sharpness": "sharpness (nats)",
+    "reach": "reach, √(2 KL)",
     "lambda1": "λ₁",
     "trace": "trace",
 }

@@ -21,9 +21,9 @@ from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import History
 from flatviz.training.driver import Diverged
-from flatviz.training.gradient import Batch, Gradient, Noises, NoisyNLL, TrainingLoss
+from flatviz.training.gradient import Batch, Noises, NoisyNLL, TrainingLoss
 from flatviz.training.keywords import Perturbed, Run, defaults
-from flatviz.training.perturb import Mode, Perturbation
+from flatviz.training.perturb import Mode, Perturbation, reach_of
 from flatviz.training.variational import (
     DRAWS,
     TEMPERED,
@@ -73,15 +73,15 @@ class SABMA(GaussianFit):
         """Whether z2 is drawn about 1, as the released code draws it: q is then learnt with its mean at mean + the factor's rows."""
         return self.perturbation.mode == "authors_code" and "z2_mean_bug" in self.perturbation.switches
 
-    def gradient(self, q: Gaussian, loss: TrainingLoss, batch: Batch, noise: Noises) -> Gradient:
-        """Loss at q, its gradient at the worst posterior near q, and the loss gained there."""
+    def gradient(self, q: Gaussian, loss: TrainingLoss, batch: Batch, noise: Noises) -> tuple[Any, ...]:
+        """Loss at q, its gradient at the worst posterior near q, the loss gained there and how far that is."""
         nll = NoisyNLL(loss, batch, (noise[0], noise[1] + 1) if self.biased else noise)
         if self.radius is None:
             return nll(q)
         value, g, _ = nll(q, blocks=self.perturbation.moved)
         worst = q.moved(self.perturbation(q, g, self.radius, noise=nll.first))
         at_worst, g, _ = nll(worst, again=True)
-        return value, g, at_worst - value
+        return value, g, at_worst - value, reach_of(worst, q)
 
     def result(
         self, state: GaussianState, history: History | None = None, buffers: Mapping[str, Tensor] | None = None
@@ -111,7 +111,8 @@ def fit_sabma(net: Net, data: Data, prior: Gaussian, *, radius: Radius, seed: Se
         descend    by the natural gradient of g' + (kl_weight / N) KL(q || prior), from theta, as `fit_vi` does
     F is the Fisher matrix of q: see `perturb`.  A step costs two gradients and O(D K^2).
 
-    `result.history` holds `loss` at q, `kl` to the prior and `sharpness`, the loss gained by the ascent, (steps,) each.
+    `result.history` holds `loss` at q, `kl` to the prior, `sharpness`, the loss gained by the ascent, and `reach`, the exact
+    sqrt(2 KL(q' || q)) of its end q', (steps,) each.
 
     Args:
         net: The network over whose D treated weights q is.
@@ -119,7 +120,8 @@ def fit_sabma(net: Net, data: Data, prior: Gaussian, *, radius: Radius, seed: Se
         prior: Gaussian over the D weights, as `transfer` returns.
         radius: 0 is VI.  For `kl_exact` it is sqrt(2 KL in nats): start at 0.5.  Most of what it changes a lower kl_weight of
             VI changes too: `flatviz run frontier --stored`.
-            `rank1_*` have the same unit.  For `sam_mu`, `sam_theta` and `authors_code` it is Euclidean: 0.05 to 0.5.
+            `rank1_*` have the same unit in name, and `history.reach` says what they reach.  For `sam_mu`, `sam_theta` and
+            `authors_code` it is Euclidean: 0.05 to 0.5.  With radius_unit="kl" it is the exact sqrt(2 KL) in every mode.
         seed: Fixes noise and minibatches.
         **how: How it is fitted.
 

@@ -48,11 +48,12 @@ class Diverged(ValueError):
 
 
 class Record(NamedTuple):
-    """Entries of one step in the history, () each or (B,) of members: loss, KL to the prior, loss gained by an ascent."""
+    """Entries of one step in the history, () each or (B,) of members: loss, KL to the prior, loss gained by an ascent, its length."""
 
     loss: Tensor
     kl: Tensor | None = None
     sharpness: Tensor | None = None
+    reach: Tensor | None = None
 
 
 class Algorithm:
@@ -147,11 +148,11 @@ def drive(
     examples = None if data is None else min(run.batch_size or n, n)
     advance(live, update, minibatches(n, run.batch_size, shuffle, device), steps, run, title, stopping, examples=examples)
     losses, checks = torch.stack(rows["loss"]), None if stopping is None else torch.stack(stopping.losses)
-    kls, gains = (torch.stack(rows[name]) if rows[name] else None for name in ("kl", "sharpness"))
+    kept = {name: torch.stack(rows[name]) for name in ("kl", "sharpness", "reach") if rows[name]}
     if check:
         check_converged(losses, *(value for value in held() if value.is_floating_point()))
         notes = [*notes, *risen(losses, checks)]
-    return now(), History(losses, kls, gains, checks, notes=tuple(notes))
+    return now(), History(losses, validation=checks, notes=tuple(notes), **kept)
 
 
 def titled(run: Run, steps: int, about: Mapping[str, Any]) -> str:

@@ -15,7 +15,7 @@ from flatviz.checks import Count, Momentum, NonNegative, Positive, Rate, Several
 from flatviz.core import Likelihood, Net, Progress, public
 from flatviz.gaussian import Gaussian
 from flatviz.training.gradient import Ascent, Training
-from flatviz.training.perturb import QUIRKS, Blocks, Mode, Switch
+from flatviz.training.perturb import QUIRKS, Blocks, Mode, Switch, Unit
 
 P = ParamSpec("P")  # a line each: type checkers read no tuple of them
 R = TypeVar("R")
@@ -176,6 +176,7 @@ class Perturbed(FromPrior, total=False):
     joint: Annotated[bool, About("Whether blocks share one normaliser.", True)]
     damping: Annotated[NonNegative | None, About("Added to the Fisher matrix before it is inverted; None: see `perturb`.")]
     switches: Annotated[tuple[Switch, ...], About("Quirks of the released code.", QUIRKS)]
+    radius_unit: Annotated[Unit, About('"mode", that of `mode`; "kl", the exact sqrt(2 KL) in every mode.', "mode")]
 
 
 def defaults(

@@ -31,6 +31,7 @@ Switch = Literal["z2_mean_bug", "v_as_std", "total_derivative"]
 MODES = get_args(Mode)
 QUIRKS: tuple[Switch, ...] = ("v_as_std", "total_derivative")  # of the released code, by default
 UNITS = {m: KL_BALL if m.startswith(("kl", "rank1")) else EUCLIDEAN for m in MODES}
+Unit = Literal["mode", "kl"]
 BLOCKS = {"mean": 1, "mean+std": 2, "mean+std+factor": 3}
 LEVERAGE_FLOOR = 0.1  # of d_i A_ii: a weight all of whose variance is in the factor has a log_std that hardly matters
 KL_STEPS = 4  # of the search for the length at which the exact KL is as asked
@@ -46,6 +47,7 @@ class Perturbation:
     joint: bool = True
     damping: float | None = None
     switches: tuple[Switch, ...] = QUIRKS
+    radius_unit: Unit = "mode"
 
     @property
     def moved(self) -> int:
@@ -56,6 +58,12 @@ class Perturbation:
         self, q: Gaussian, grad: tuple[Tensor, ...], radius: Tensor, noise: tuple[Tensor, Tensor] | None = None
     ) -> list[Tensor]:
         """Compute Delta of the blocks that move, from the first `moved` blocks of the gradient; radius (...)."""
+        steps = self._steps(q, grad, radius, noise)
+        return _onto_ball(q, steps, radius, 3 * KL_STEPS) if self.radius_unit == "kl" and steps else steps
+
+    def _steps(
+        self, q: Gaussian, grad: tuple[Tensor, ...], radius: Tensor, noise: tuple[Tensor, Tensor] | None
+    ) -> list[Tensor]:
         if self.mode == "none":
             return []
         if self.mode == "authors_code":
@@ -97,6 +105,7 @@ def perturb(
     noise: tuple[Numbers, Numbers] | None = None,
     damping: NonNegative | None = None,
     switches: tuple[Switch, ...] = QUIRKS,
+    radius_unit: Unit = "mode",
 ) -> Theta:
     """Compute the step of length `radius` from `q` that raises the loss most: Delta in (mean, log_std, factor), (D,), (D,), (K, D).
 
@@ -106,8 +115,8 @@ def perturb(
     maximises g^T Delta where KL(q + Delta || q) <= radius^2 / 2, to first order.
 
     With `kl_exact` and `joint` the exact sqrt(2 KL(q + Delta || q)) is the radius for "mean"; for "mean+std" it is to second
-    order (on the digits 1.01 times the radius at 1, 1.05 at 4); for "mean+std+factor", where the Fisher blocks alone would give
-    up to 30 times the radius, the step is rescaled until it is (within 1 %).
+    order (on the digits 1.01 times the radius at 1, 1.05 at 4; of four weights .5 to 2); for "mean+std+factor", where the Fisher
+    blocks alone would give up to 30 times the radius, the step is rescaled until it is (within 1 %).
     `sam_theta` and `authors_code` measure log_std and factor before folding: sigma, C with Sigma = 1/2 (sigma^2 +
     C^T C / (K - 1)).  Source: arXiv 2406.15664.
 
@@ -126,6 +135,8 @@ def perturb(
         noise: z1 (D,), z2 (K,) of the draw, for `rank1_*` and `authors_code`.
         damping: lambda of `rank1_damped` (default |s|^2 / dim s, its mean eigenvalue) and of the factor block (1e-3).
         switches: Quirks of the released code to reproduce in `authors_code`.
+        radius_unit: "mode", as above; "kl": in every mode the step is rescaled until the exact sqrt(2 KL(q + Delta || q)) is the
+            radius (within 1 %, unless that takes a width below e^-17 of itself), so that modes can be compared.
 
     Raises:
         ValueError: For a negative radius or an unknown word.
@@ -141,7 +152,7 @@ def perturb(
     if [g.shape for g in grad] != [t.shape for t in (q.mean, q.log_std, q.factor)]:
         shapes = [tuple(g.shape) for g in grad]
         raise ValueError(f"grad must have the shapes of q's mean, log_std and factor, got {shapes} for {q!r}")
-    perturbation = Perturbation(mode, blocks, joint, damping, tuple(switches))
+    perturbation = Perturbation(mode, blocks, joint, damping, tuple(switches), radius_unit)
     if radius == 0:
         return tuple(torch.zeros_like(g) for g in grad)
     steps = perturbation(q, grad[: perturbation.moved], q.mean.new_tensor(radius), noise)
@@ -172,22 +183,34 @@ def _along(q: Gaussian, grad: tuple[Tensor, ...], natural: list[Tensor], radius:
     return [v * _spread(scale, v) for v, scale in zip(natural, scales * len(natural) if joint else scales)]
 
 
-def _onto_ball(q: Gaussian, steps: list[Tensor], radius: Tensor) -> list[Tensor]:
-    """The same direction, as long as makes the exact KL(q + Delta || q) radius^2 / 2 (within 1 %).
+def _onto_ball(q: Gaussian, steps: list[Tensor], radius: Tensor, most: int = KL_STEPS) -> list[Tensor]:
+    """The same direction, as long as makes the exact KL(q + Delta || q) radius^2 / 2 (within 1 %); a step of 0 stays.
 
     F's factor block leaves out what curves: with a factor far below std, sqrt(2 KL) would be 30 times the radius.
     Secant steps on log sqrt(2 KL) over log length, a line of slope 1 where the Fisher matrix holds.
     """
-    wide = Gaussian.unchecked(q.mean.double(), q.log_std.double(), q.factor.double())
+    wide = _double(q)
     steps, wanted = [step.double() for step in steps], radius.double().clamp_min(1e-300).log()
     x, slope, last = torch.zeros_like(wanted), torch.ones_like(wanted), None
-    for _ in range(KL_STEPS):
+    low, high = torch.full_like(x, -math.inf), torch.full_like(x, math.inf)
+    for _ in range(most):
         kl = wide.moved([step * _spread(x.exp(), step) for step in steps]).kl(wide)
-        y = (0.5 * (2 * kl).clamp_min(1e-300).log() - wanted).clamp(-10, 10)  # finite where the gradient is 0
+        y = (0.5 * (2 * kl).clamp_min(1e-300).log() - wanted).nan_to_num(10.0).clamp(-10, 10)  # finite where the gradient is 0
         if last is not None:
             slope = torch.where(x == last[0], slope, (y - last[1]) / (x - last[0])).clamp(0.5, 4.0)
+        low, high = torch.where(y < 0, x, low), torch.where(y > 0, x, high)
         last, x = (x, y), x - y / slope
+        x = torch.where((x < low) | (x > high), (low + high) / 2, x)  # a secant that leaves what holds the root
     return [(step * _spread(torch.where(radius > 0, x.exp(), 0.0), step)).to(q.mean.dtype) for step in steps]
+
+
+def _double(q: Gaussian) -> Gaussian:
+    return Gaussian.unchecked(q.mean.double(), q.log_std.double(), q.factor.double())
+
+
+def reach_of(worst: Gaussian, q: Gaussian) -> Tensor:
+    """The exact sqrt(2 KL(worst || q)), (...): what a radius of any mode is in this unit."""
+    return (2 * _double(worst).kl(_double(q)).clamp_min(0)).sqrt().to(q.mean.dtype)
 
 
 def _authors_code(q: Gaussian, radius: Tensor, noise: tuple[Tensor, Tensor], switches: tuple[str, ...]) -> list[Tensor]:

@@ -162,9 +162,9 @@ class GaussianFit(Algorithm):
 
     def update(self, s: GaussianState, loss: TrainingLoss, batch: Batch, noise: Noises) -> tuple[GaussianState, Record]:
         """One step."""
-        value, g, gain = self.gradient(s.q, loss, batch, noise)
+        value, g, *ascent = self.gradient(s.q, loss, batch, noise)
         after, kl = self.descent(s, g, noise)
-        return after, Record(value, kl, gain)
+        return after, Record(value, kl, *ascent)
 
     def result(
         self, state: GaussianState, history: History | None = None, buffers: Mapping[str, Tensor] | None = None

@@ -8,7 +8,7 @@ import torch
 from oracles import as_torch, dense_covariance, random_gaussian
 
 import flatviz as fv
-from flatviz.training.perturb import LEVERAGE_FLOOR, MODES, UNITS
+from flatviz.training.perturb import LEVERAGE_FLOOR, MODES, UNITS, reach_of
 
 
 def gradient(q, seed=5):
@@ -132,3 +132,25 @@ def test_nothing_of_size_d_squared_is_built():
     q = fv.Gaussian(torch.zeros(D), torch.zeros(D), torch.randn(3, D) / 100)
     delta = fv.perturb(q, gradient(q), radius=1.0, blocks="mean+std+factor")
     assert all(bool(torch.isfinite(d).all()) for d in delta)
+
+
+@pytest.mark.parametrize("mode", [m for m in MODES if m != "none"])
+def test_a_radius_in_kl_is_the_exact_kl_in_every_mode_and_a_fit_says_what_it_reached(mode):
+    def root(worst):  # by torch's dense Gaussians
+        return math.sqrt(2 * float(torch.distributions.kl_divergence(as_torch(worst), as_torch(q))))
+
+    q = random_gaussian(1)
+    how = dict(mode=mode, noise=noise_of(q))
+    for radius in (0.2, 1.5):
+        delta = fv.perturb(q, gradient(q), radius=radius, radius_unit="kl", **how)
+        plain = fv.perturb(q, gradient(q), radius=radius, **how)
+        assert root(q.moved(delta)) == pytest.approx(radius, rel=0.01)
+        assert cosine(*(torch.cat([block.flatten() for block in step]) for step in (delta, plain))) == pytest.approx(
+            1, abs=1e-5
+        )
+        assert float(reach_of(q.moved(plain), q)) == pytest.approx(root(q.moved(plain)), rel=1e-3)
+    net, data = fv.Net.from_module(torch.nn.Linear(2, 3)), fv.Data(torch.randn(12, 2), torch.arange(12) % 3)
+    prior = fv.Gaussian(net.w, torch.full_like(net.w, -1.0), factor=torch.full((1, net.dim), 0.1))
+    fit = fv.fit_sabma(net, data, prior, radius=0.5, mode=mode, radius_unit="kl", steps=4, seed=0)
+    assert fit.history.reach.tolist() == pytest.approx([0.5] * 4, rel=0.01)
+    assert fv.fit_vi(net, data, prior, steps=2, seed=0).history.reach is None

@@ -279,12 +279,12 @@ list.findIndex(i=>i.meta.method===e.meta.method&&i.meta.radius===e.meta.radius);
 push(e):this.list[s]=e}}ranges(t){let e={};for(let s of t.shared){let i=this.list.flatMap(a=>a.meta.ranges[t.name]?.[s]??[]);i.length&&(e[s]=
 [Math.min(...i),Math.max(...i)])}return e}scores(t,e=Xt){return Object.entries(e).filter(([s])=>s in this.fields).map(([s,i])=>i(t(s)))}sentence({
 method:t,member:e,wanted:s},i){let a=l=>N(this.fields,e,l),o=l=>a(l)[i-1],r=e.meta.radius,h=Math.abs(r-s)>1e-6*Math.max(1,s)&&this.of(t).length>
-1?`radius ${C(s)} is not fitted; shown: `:"",c=r>0?`, radius ${C(r)} ${e.meta.unit}`:e.meta.equals?`, radius 0, which is ${e.meta.equals}`:"";
-return`${h}${e.meta.label}${c}${e.meta.note??""}, ${X(Math.min(i,e.meta.n_draws),"draw")}: `+(Number.isFinite(o("nll"))?`${this.scores(o).join(
-", ")}; `:"diverged, no score is a number; ")+(Number.isFinite(a("lambda1")[0])?`largest eigenvalue λ₁ ${C(a("lambda1")[0])}.`:"no larges\
-t eigenvalue λ₁ was found.")}numbers({member:t},e){let s=a=>N(this.fields,t,a)[e-1],[i]=N(this.fields,t,"lambda1");return Number.isFinite(
-s("nll"))?`${this.scores(s,Ne).join(", ")}, λ₁ ${C(i)}`:"diverged"}aboutDraw({member:t},e){let s=N(this.fields,t,"draw loss")[e],i=N(this.
-fields,t,"draw distance")[e];return Number.isFinite(s)?` Draw ${e+1}: training loss ${C(s)}, ${C(i)} off the plane.`:""}};var Qt=`.flatviz { --ink: #1f2933; --soft: #52606d; --paper: #ffffff; --panel: #f5f7fa; --line: #d9dee4; --track: #9aa5b1; --accent: #00805d\
+1?`radius ${C(s)} is not fitted; shown: `:"",c=r>0?`, radius ${C(r)} ${e.meta.unit}${e.meta.reach??""}`:e.meta.equals?`, radius 0, which is ${e.
+meta.equals}`:"";return`${h}${e.meta.label}${c}${e.meta.note??""}, ${X(Math.min(i,e.meta.n_draws),"draw")}: `+(Number.isFinite(o("nll"))?`${this.
+scores(o).join(", ")}; `:"diverged, no score is a number; ")+(Number.isFinite(a("lambda1")[0])?`largest eigenvalue λ₁ ${C(a("lambda1")[0])}\
+.`:"no largest eigenvalue λ₁ was found.")}numbers({member:t},e){let s=a=>N(this.fields,t,a)[e-1],[i]=N(this.fields,t,"lambda1");return Number.
+isFinite(s("nll"))?`${this.scores(s,Ne).join(", ")}, λ₁ ${C(i)}`:"diverged"}aboutDraw({member:t},e){let s=N(this.fields,t,"draw loss")[e],
+i=N(this.fields,t,"draw distance")[e];return Number.isFinite(s)?` Draw ${e+1}: training loss ${C(s)}, ${C(i)} off the plane.`:""}};var Qt=`.flatviz { --ink: #1f2933; --soft: #52606d; --paper: #ffffff; --panel: #f5f7fa; --line: #d9dee4; --track: #9aa5b1; --accent: #00805d\
 ;
   --warn: #a33a00; font: 14px/1.45 system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif; color: var(--ink);
   background: var(--paper); text-align: left; }
