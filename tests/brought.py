@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -57,6 +58,10 @@ ROWS = [  # what it is, the call, and what of its result is shown
     ("a plain loss function", "fv.top_eigenpairs(lambda w: (w**4).sum(), torch.ones(3), 1)", "f'λ₁ = {float(got.values[0]):.3f}'"),
     ("derivatives inside the loss (PINN)", "fv.hessian_trace(physics, torch.ones(4), products=6)", "f'trace {float(got[0]):.3f}'"),
     ("a training loop", "fv.record_path(module)", "type(got).__name__"),
+    ("a logger", "fv.record_path(module, data=data, log=writer.add_scalar)", "type(got).__name__"),
+    ("Lightning's `Trainer`", "fv.bridges.lightning_callback", "f'`callbacks=[{got.__name__}(data=data)]`'"),
+    ("Hugging Face's `Trainer`", "fv.bridges.huggingface_callback", "f'`callbacks=[{got.__name__}(data=data)]`'"),
+    ("two networks to compare", "fv.compare", "f'`{got.__name__}(a, b, data)`, a page'"),
 ]  # fmt: skip
 
 
@@ -125,6 +130,7 @@ def things(folder):
         rows_as_data=fv.datasets.data_from(rows), lstm=Lstm(), sequences=fv.Data(torch.randn(12, 5, 3), y), data=fv.Data(x, y),
         pixels=fv.Net.from_module(nn.Conv2d(3, 2, 1)), images=torch.randn(12, 3, 4, 4), masks=torch.randint(0, 2, (12, 4, 4)),
         tagger=fv.Net.from_module(nn.Linear(5, 2)), words=torch.randn(12, 4, 5), tags=tags, many=torch.randint(0, 2, (12, 2)),
+        writer=SimpleNamespace(add_scalar=lambda name, value, step: None),
         t=torch.randn(12, 1), counts=torch.arange(12), logits=torch.randn(3, 12, 2), physics=physics,
         soft=fv.Net.from_module(nn.Sequential(nn.Linear(3, 2), nn.Softmax(-1))), W=net.w + 0.5 * torch.randn(3, net.dim),
     )  # fmt: skip

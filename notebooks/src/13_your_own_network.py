@@ -254,6 +254,10 @@ print(f"loss {first_loss:.2f} at the start, {last_loss:.2f} after {5 * (len(path
 # | a plain loss function | `fv.top_eigenpairs(lambda w: (w**4).sum(), torch.ones(3), 1)` | λ₁ = 12.000 |
 # | derivatives inside the loss (PINN) | `fv.hessian_trace(physics, torch.ones(4), products=6)` | trace 11.393 |
 # | a training loop | `fv.record_path(module)` | RecordedPath |
+# | a logger | `fv.record_path(module, data=data, log=writer.add_scalar)` | RecordedPath |
+# | Lightning's `Trainer` | `fv.bridges.lightning_callback` | `callbacks=[lightning_callback(data=data)]` |
+# | Hugging Face's `Trainer` | `fv.bridges.huggingface_callback` | `callbacks=[huggingface_callback(data=data)]` |
+# | two networks to compare | `fv.compare` | `compare(a, b, data)`, a page |
 #
 # Other likelihoods go into each `fit_*`, `predict` and `nll`; a regression's `Prediction` has `mean`, `quantile(0.05)` and `sample`.
 
