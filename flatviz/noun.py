@@ -138,13 +138,19 @@ def noun(cls: type | None = None, *, made_by: str = "") -> type:
 
 @noun
 class History:
-    """What a fit recorded at each step: `loss`, `kl` (nats), `sharpness`, the loss gained by the ascent, and `reach`; (T,) each.
+    """Record of a fit at each step: `loss`, `kl` (nats), `sharpness`, the loss gained by the ascent, and `reach`; (T,) each.
 
     `reach` is how far SA-BMA's ascent goes, the exact sqrt(2 KL(q' || q)), whatever the unit of its radius.
 
     `validation` is the loss of the validation data at each check, of a fit that was given some.  `lambda1` and `trace` of the
     Hessian, and after which of its `steps`, are those of a loop that `record_path` watched.  `notes` are remarks on the fit, as
     that its loss ended far above where it began.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> history = fv.fit_sgd(fv.Net.from_module(torch.nn.Linear(2, 2)), fv.Data(torch.eye(2), torch.arange(2)), seed=0).history
+        >>> history.loss.shape, bool(history.loss[-1] < history.loss[0])
+        (torch.Size([300]), True)
     """
 
     loss: Tensor

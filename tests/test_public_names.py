@@ -1,8 +1,10 @@
 """The public contract: names, how they load, and what their docstrings must say."""
 
+import ast
 import doctest
 import importlib
 import inspect
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -147,6 +149,33 @@ def test_examples_run_and_print_what_they_say(path, monkeypatch, tmp_path):
     assert result.attempted and not result.failed
 
 
-@pytest.mark.parametrize(("name", "value"), public_names().items())
-def test_every_public_verb_has_a_runnable_example(name, value):
-    assert not inspect.isfunction(value) or ">>> " in inspect.getdoc(value), f"help(fv.{name}) shows no example"
+VERBS = """Apply Bound Build Compare Compute Copy Count Cut Divide Draw Estimate Find Fit Flip Give List Measure Minimise Move Open Permute
+Predict Project Read Recompute Record Rescale Restrict Run Scale Select Show Sort Take Train Write""".split()
+TOLD = public_names() | {
+    f"{room}.{n}": getattr(getattr(fv, room), n) for room in ("datasets", "models") for n in dir(getattr(fv, room))
+}
+SILENT = ("METHODS", "datasets.public_images")  # a table; it downloads
+
+
+@pytest.mark.parametrize(("name", "value"), TOLD.items())
+def test_every_public_name_says_what_it_does_with_which_arguments_and_shows_it(name, value):
+    text = inspect.getdoc(value)
+    if name not in SILENT and (inspect.isfunction(value) or name in fv.__all__):
+        assert ">>> " in text, f"help(fv.{name}) shows no example"
+    if inspect.isfunction(value):
+        assert text.split()[0] in VERBS, f"{name} does not begin with a verb: {text.splitlines()[0]}"
+        told = re.search(r"^Args:\n((?:    .*\n)+)", text + "\n", flags=re.M)
+        told = set(re.findall(r"^    \**(\w+): ", told[1], flags=re.M)) if told else set()
+        taken = set(inspect.signature(value).parameters)
+        assert taken == told, f"{name}: arguments without a text {taken - told}, texts without an argument {told - taken}"
+
+
+def test_no_docstring_has_a_sentence_that_opens_with_a_fragment():
+    """A reader must know what came before to understand one such as "That of the first field"."""
+    fragment = re.compile(
+        r"(?:(?:\A|(?<=[.;]  )|(?<=[.] )|(?<=[.]\n)|(?<=\n\n))(?:Of|What|Where|That|Whose|Which)|\A(?:With|How|As))\b.*"
+    )
+    for path in ROOT.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and (text := ast.get_docstring(node)):
+                assert not (bad := fragment.findall(text)), f"{path.relative_to(ROOT)}: {bad}"

@@ -15,8 +15,7 @@ from torch.nn import functional as F
 import flatviz as fv
 
 TORCHVISION = (
-    "alexnet", "convnext_tiny", "densenet121", "efficientnet_b0", "efficientnet_v2_s", "mnasnet0_5", "mobilenet_v2",
-    "mobilenet_v3_small", "regnet_y_400mf", "resnet18", "resnext50_32x4d", "shufflenet_v2_x0_5", "squeezenet1_1", "swin_t", "vgg11_bn",
+    "convnext_tiny", "mobilenet_v3_small", "resnet18", "shufflenet_v2_x0_5", "squeezenet1_1", "swin_t",
 )  # fmt: skip
 WITHOUT_SECOND_DERIVATIVE = {"mobilenet_v3_small"}  # their gates are hardsigmoids
 
@@ -58,7 +57,7 @@ MAKERS = {
 
 QUICK = {"mobilenet_v3_small", "squeezenet1_1", "torchvision ViT", "Hugging Face ViT", "Hugging Face BERT", "TransformerEncoder",
          "shufflenet_v2_x0_5"}  # fmt: skip
-CASES = [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in MAKERS]
+CASES = [name if name in QUICK else pytest.param(name, marks=pytest.mark.long) for name in MAKERS]
 
 
 def made(name):

@@ -12,7 +12,7 @@ MISSING = 'a callback for {name} needs it: pip install "{name}"'
 
 @public
 def lightning_callback(**how: Any) -> Any:
-    """A callback for Lightning's `Trainer(callbacks=[...])` that records the path and curvature of its training: `callback.path`.
+    """Build a callback for Lightning's `Trainer(callbacks=[...])` that records the path and curvature of its training: `callback.path`.
 
     Args:
         **how: Keywords of `record_path`.  `log` is the trainer's logger by default.
@@ -53,7 +53,7 @@ def lightning_callback(**how: Any) -> Any:
 
 @public
 def huggingface_callback(**how: Any) -> Any:
-    """A callback for `transformers.Trainer(callbacks=[...])` that records the path and curvature of its training: `callback.path`.
+    """Build a callback for `transformers.Trainer(callbacks=[...])` that records the path and curvature of its training: `callback.path`.
 
     Args:
         **how: Keywords of `record_path`.  `log` writes into `trainer.state.log_history` by default.

@@ -48,11 +48,11 @@ def read_table(name: str | Path) -> pd.DataFrame:
     """Read the stored table of an experiment, long, or wide as `write_table` writes it.
 
     Args:
-        name: of a table in `data/` ("compare"), or the path of a CSV file.
+        name: Name of a table in `data/` ("compare"), or the path of a CSV file.
 
     Raises:
-        FileNotFoundError: where there is no such table.
-        ValueError: where the file is no table of an experiment.
+        FileNotFoundError: If there is no such table.
+        ValueError: If the file is no table of an experiment.
     """
     path = Path(name) if str(name).endswith(".csv") else committed(f"{name}.csv")
     numbers = dict.fromkeys(("radius", "steps", "value"), lambda text: float(text or "nan"))  # exact, of every pandas
@@ -83,11 +83,11 @@ def at(table: pd.DataFrame, **cell: object) -> pd.DataFrame:
     """The rows of one cell as a frame (seeds, quantities).
 
     Args:
-        table: long, as `run` returns it.
-        **cell: value of each column that picks the cell, such as method="vi", radius=0.0.
+        table: Long, as `run` returns it.
+        **cell: Value of each column that picks the cell, such as method="vi", radius=0.0.
 
     Raises:
-        ValueError: where these columns leave no row, or several of one seed and quantity.
+        ValueError: If these columns leave no row, or several of one seed and quantity.
     """
     rows = table[(table[list(cell)] == pd.Series(cell)).all(axis=1)]
     if rows.empty or rows.duplicated(["seed", "quantity"]).any():

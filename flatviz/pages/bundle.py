@@ -201,7 +201,7 @@ def _member(
 
 
 def _reach(member: Member) -> str:
-    """How far the ascent went at the end of the fit, where the radius does not say it."""
+    """Reach of the ascent at the end of the fit, where the radius does not say it."""
     history = member.posterior.history if isinstance(member.posterior, Gaussian) else None
     if history is None or history.reach is None:
         return ""

@@ -73,7 +73,7 @@ class Scene:
 
     @cached_property
     def words(self) -> dict[str, str]:
-        """What a caption may name, each computed from the results that the pictures show.
+        """Texts that a caption may name, each computed from the results that the pictures show.
 
         label: of the surface; share: of variance that its plane holds; radius: what each method's radius does;
         class 1, class 2, name 2: of a class, in a sentence and alone.

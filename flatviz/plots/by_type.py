@@ -9,7 +9,7 @@ from flatviz.results import History, LayerCurvature, Prediction, Projection, Spe
 
 
 def plot(result: object, *more: Any, **options: Any) -> Figure:
-    """The figure of a result, chosen by its type; `more` and `options` are those of the function that draws it.
+    """Draw the figure of a result, chosen by its type; `more` and `options` are those of the function that draws it.
 
     =====================================  =============================================================
     `Surface`                              `plot_surface`

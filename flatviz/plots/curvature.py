@@ -184,13 +184,13 @@ def plot_sharpness(
 
 @public
 def plot_layers(layers: Mapping[str, LayerCurvature], *, title: str = "Curvature by layer") -> Figure:
-    """Largest eigenvalue and trace of each layer's block of the Hessian, on a logarithmic axis; open where the value is below 0.
+    """Draw the largest eigenvalue and trace of each layer's block of the Hessian, on a logarithmic axis; open where the value is below 0.
 
     Error bars: the eigenvalue's residual and the trace's standard error.
 
     Args:
-        layers: what `layer_curvature` returned.
-        title: of the figure.
+        layers: Result of `layer_curvature`.
+        title: Title of the figure.
 
     Raises:
         ValueError: For no layer.
@@ -234,11 +234,11 @@ HISTORY = {
 
 @public
 def plot_history(history: History, *, title: str = "Training") -> Figure:
-    """What a fit, or a loop that `record_path` watched, recorded against its steps: a row a quantity.
+    """Draw the history of a fit, or of a loop that `record_path` watched, against its steps: a row a quantity.
 
     Args:
         history: `posterior.history`, or `path.history`.
-        title: of the figure.
+        title: Title of the figure.
 
     Example:
         >>> steps = torch.tensor([0, 10, 20])

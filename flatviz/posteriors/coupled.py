@@ -42,7 +42,7 @@ class EMCMC(Chains):
     """The step of Entropy-MCMC; the guide a is the state's second quantity.
 
     Args:
-        energy: What is sampled.
+        energy: Energy of the posterior that is sampled.
         keep: Steps after which w and a are draws.
         lr: Constant.
         eta: Variance of the spring.
@@ -77,7 +77,7 @@ def fit_emcmc(net: Net, data: Data, *, seed: Seed, eta: NonNegative, **how: Unpa
     Args:
         net: Its treated weights are the start.
         data: The N training examples.
-        seed: Of noise and minibatches.
+        seed: Fixes noise and minibatches.
         eta: Variance of the spring, in units of w^2; the smaller, the tighter a follows w.  lr / (eta N) must stay below
             1, which 0.01 does for a hundred examples at lr 0.01.
         **how: How it is run; n_draws is even.
@@ -113,7 +113,7 @@ class SVGD(Chains):
     """The step of SVGD; no noise.
 
     Args:
-        energy: What is sampled.
+        energy: Energy of the posterior that is sampled.
         keep: Steps after which the particles are draws.
         lr: Constant.
         momentum: m.
@@ -139,7 +139,7 @@ def fit_svgd(net: Net, data: Data, *, seed: Seed, **how: Unpack[Particles]) -> D
     Args:
         net: Gives the architecture, and what is not drawn anew.
         data: The N training examples.
-        seed: Of starts and minibatches; particle i takes seed + 1000 i.
+        seed: Fixes starts and minibatches; particle i takes seed + 1000 i.
         **how: How they are run.
 
     Raises:

@@ -51,8 +51,8 @@ class Method:
         at_zero: The method that it is at radius 0, bit for bit.
         fit_grid: As `fit`, with lists of radii and seeds, trained together: {(radius, seed): Posterior}.
         algorithm: `(prior, n, **keywords of fit) -> Algorithm`, of a method that fits a Gaussian from a prior.
-        inner: Of a composed method, the name of the one that its `fit` takes as `fit=`, with that one's settings in `settings=`.
-        ascent: Of a flat-seeking version, the perturbation that its radius belongs to, as `fv.SAM`.
+        inner: In a composed method, the name of the one that its `fit` takes as `fit=`, with that one's settings in `settings=`.
+        ascent: In a flat-seeking version, the perturbation that its radius belongs to, as `fv.SAM`.
         look: Set by `table`.
     """
 

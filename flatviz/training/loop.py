@@ -27,11 +27,11 @@ class EarlyStopping:
     best, the run ends with the last, and statistics of BatchNorm are those of the last step.
 
     Args:
-        loss: What the fit minimises.
+        loss: Loss that the fit minimises.
         held: Gives the tensors that the fit moves; `restore` puts the best ones back, in place.
         center: The point whose loss counts.
         run: Validation data, patience, minibatches.
-        steps: Of the run.
+        steps: Number of steps of the run.
 
     Raises:
         ValueError: For data that the network cannot read.

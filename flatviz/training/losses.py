@@ -128,7 +128,7 @@ class RowLosses(TrainingLoss):
 
     @property
     def about(self) -> dict[str, Any]:
-        """Of the rows."""
+        """The losses of the rows, and their number."""
         return self.losses[0].about | {"rows": len(self.losses)}
 
     def in_one_pass(self, rows: int, index: Tensor | None) -> bool:

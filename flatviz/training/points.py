@@ -69,7 +69,7 @@ class Chains(Algorithm):
     """Base of the chains: where they start, their noise, and which of their states are draws.
 
     Args:
-        energy: What is sampled.
+        energy: Energy of the posterior that is sampled.
         keep: Steps after which the weights are a draw.
     """
 
@@ -107,7 +107,7 @@ def run_chains(
 
     Raises:
         ValueError: For a prior that covers other weights, and for validation data.
-        Diverged: Where the loss or a chain becomes NaN or inf.
+        Diverged: If the loss or a chain becomes NaN or inf.
     """
     run = Run.of(f"{label}, T = {how['temperature']:g}", seed, how)
     run.check_no_validation("a chain samples, and has no best place to stop at")

@@ -45,20 +45,23 @@ def record_path(
     the end.  A loop without such an optimiser calls `path.add()` itself.  Then `path.W` (S, D) goes into `plane_path`,
     `project`, and `path.net` is the network as it ended, for `nll(path.net, data)`.
 
-    most: points kept; once there are more, every second one is dropped and `every` doubles, so that a long run takes no more
-        room than this.
-    treated, head: which weights, as in `Net.from_module`.
-    data: examples, a batch or two, on which `path.history` has the loss, λ1 and trace of its Hessian and the sharpness, the loss
-        gained by a step of 0.05 up the gradient, of the module in evaluation mode.
-    likelihood: of the loss, as in `fv.nll`.
-    budget: work for that in percent of the loop's, counted in gradients of an example, of which a Hessian product is five: start
-        and end are measured, and between them each noted point for which enough was saved; `path.history.notes` counts the others.
-    products: Hessian products of a measurement, at least 12, half for λ1 and half for the trace.
-    log: called with (name, value, step) of each value, so TensorBoard's `SummaryWriter().add_scalar` is one; of W&B
-        `lambda name, value, step: run.log({name: value}, step=step)`, of a file `lambda *row: csv.writer(file).writerow(row)`.
-    The module, its gradients and the random state are left alone.  Not recorded: BatchNorm statistics on the way.
-
+    The module, its gradients and the random state are left alone.  BatchNorm statistics on the way are not recorded.
     A loop without a step is a warning.
+
+    Args:
+        module: The network that the loop trains.
+        every: Optimiser steps from one point to the next.
+        most: Points kept; once there are more, every second one is dropped and `every` doubles, which bounds the memory of a long run.
+        treated: Weights recorded, D of them, as in `Net.from_module`.
+        head: Name of the head's module, as in `Net.from_module`.
+        data: Examples, a batch or two, on which `path.history` has the loss, λ1 and trace of its Hessian and the sharpness, the loss
+            gained by a step of 0.05 up the gradient, of the module in evaluation mode.
+        likelihood: Likelihood of the loss, as in `fv.nll`.
+        budget: Work for that in percent of the loop's, counted in gradients of an example, of which a Hessian product is five: start
+            and end are measured, and between them each noted point for which enough was saved; `path.history.notes` counts the others.
+        products: Hessian products of a measurement, at least 12, half for λ1 and half for the trace.
+        log: Function called with (name, value, step) of each value, as TensorBoard's `SummaryWriter().add_scalar`; for W&B
+            `lambda name, value, step: run.log({name: value}, step=step)`, for a file `lambda *row: csv.writer(file).writerow(row)`.
 
     Raises:
         ValueError: For a module that `Net.from_module` refuses, dropout may be on; for data that it cannot be judged on.
@@ -93,7 +96,7 @@ class Watch:
         self.saved, self.skipped, self.rows = 0.0, 0, list[tuple[float, ...]]()
 
     def spend(self, examples: int) -> None:
-        """Of a step on so many."""
+        """Note a step of the loop on so many examples."""
         self.saved += self.share * examples
 
     def at(self, net: Net, step: int, always: bool = False) -> None:
@@ -116,7 +119,7 @@ class Watch:
 
     @property
     def history(self) -> History:
-        """What was measured."""
+        """The measurements of the loop."""
         steps, *columns = torch.tensor(self.rows, dtype=torch.float64).T
         points = self.skipped + len(self.rows)
         said = f"{self.skipped} of {points} points were not measured: the budget is {100 * self.share:g} %"
@@ -126,7 +129,7 @@ class Watch:
 
 
 class RecordedPath:
-    """What `record_path` gives: a context manager while the loop runs, and then its points.
+    """Points that `record_path` records: a context manager while the loop runs.
 
     W: weights (S, D).  steps: after which step each was, (S,).  net: the network as it ended.  history: with data, the loss,
     curvature and sharpness; `fv.plot(path.history)` draws them.

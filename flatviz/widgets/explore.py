@@ -24,7 +24,7 @@ from flatviz.widgets.view import kernel_shell
 
 @singledispatch
 def explore(result: object, *more: Any, **options: Any) -> ipywidgets.interactive:
-    """A result with controls in a notebook, chosen by its type; `.result` is the figure, `.kwargs_widgets` are the controls.
+    """Show a result with controls in a notebook, chosen by its type; `.result` is the figure, `.kwargs_widgets` are the controls.
 
     ====================================================  ========================================================
     `explore(surface, projection=None)`                   how many samples, linear or logarithmic colours
@@ -34,8 +34,8 @@ def explore(result: object, *more: Any, **options: Any) -> ipywidgets.interactiv
     ====================================================  ========================================================
 
     Args:
-        result: What is shown.
-        *more: What goes with it, as in the table.
+        result: The result to show.
+        *more: Further results, as in the table.
         **options: The keywords of the table; `method` names whose result it is, for label and colour.
 
     Raises:

@@ -16,7 +16,7 @@ from flatviz.pages.page import family_page
 from flatviz.pages.story import tour_story
 
 
-@pytest.mark.parametrize("model", ["mlp", pytest.param("conv", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("model", ["mlp", "conv"])
 def test_the_tour_ends_with_its_table_and_page(model, device, task, request, monkeypatch, tmp_path):
     net, prior = request.getfixturevalue({"mlp": "transferred", "conv": "conv"}[model])
     monkeypatch.setattr(flatviz.families.tour, "prepare", lambda *_, **__: (net, task, prior))

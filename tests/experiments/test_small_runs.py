@@ -43,7 +43,6 @@ def test_the_frontier_interpolates_along_the_curve_of_each_seed():
     assert np.isnan(space["on_curve"](mine.assign(train=np.log(2.0)), space["logged"](vi), "train").nll[7])  # beyond the curve
 
 
-@pytest.mark.slow
 def test_the_reference_samples_and_says_that_short_chains_do_not_agree(tmp_path):
     draws = tmp_path / "hmc.pt"
     small = dict(SEEDS=1, CONTROLS=0, N_DRAWS=16, CHAINS=4, BURN_IN=4, EPOCHS=5)
@@ -51,7 +50,6 @@ def test_the_reference_samples_and_says_that_short_chains_do_not_agree(tmp_path)
     assert "chains of 1 seeds do not agree: R-hat at most" in said and draws.stat().st_size > 10_000
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("name", "small"), [("gaps", dict(TASKS="digits-near", METHODS="vi,sabma")), ("tasks", {})])
 def test_tasks_and_gaps_run_on_the_cells_of_their_stored_tables(run_small, name, small):
     _, found, _ = run_small(name, SEEDS=1, STEPS=5, EPOCHS=5, **small)

@@ -104,7 +104,7 @@ def test_a_folder_of_checkpoints_is_the_same_once_symmetries_are_removed(tmp_pat
 
 
 @pytest.mark.long
-@pytest.mark.slow
+@pytest.mark.long
 def test_symmetry_has_every_cell_and_a_verdict_on_every_trend(run_small):
     small = dict(TARGET=16, REPLICATES=2, MODES=2, PER_SET=6, EPOCHS=4, TOY=40, MASS=4, MASS_EPOCHS=8, LARGE=2, PAIRS=8)
     small |= dict(ORDERS=3, PERMUTATIONS=19, STARTS=1, SEEDS=2, DRAWS=2, FIT_EPOCHS=4, STEPS=10)
@@ -239,7 +239,7 @@ def test_transfer_on_a_folder_of_images_tunes_fits_and_compares(folder, run_smal
 
 
 @pytest.mark.long
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_network_without_batchnorm_and_with_a_late_treated_head_gives_the_plain_scores(folder, run_small):
     given = SMALL | dict(DATA=f"image-folder:{folder}", MODEL="resnet20-group", WIDTH=8, PRIOR="moped", TREATED="head", SEEDS=1)
     given |= dict(EPOCHS=60, SOURCE_LR=0.03, METHODS="vi")

@@ -22,7 +22,7 @@ def two_layers(task):
     return nn.Sequential(nn.Linear(task.input_shape[0], 12), nn.LayerNorm(12), nn.ReLU(), nn.Linear(12, task.n_classes))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_tour_of_two_moons_with_a_network_of_the_users_learns_and_is_kept(monkeypatch, tmp_path):
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
     tour_of = partial(run_tour, two_layers, recipe=Recipe(epochs=20), **SMALL)
@@ -105,7 +105,7 @@ def test_the_conv_net_early_in_training_survives_its_swag():
     assert prior.mean.isfinite().all() and prior.log_std.isfinite().all()
 
 
-@pytest.mark.parametrize("method", [pytest.param("sam_mu", marks=pytest.mark.slow), "sabma"])
+@pytest.mark.parametrize("method", [pytest.param("sam_mu", marks=pytest.mark.long), "sabma"])
 def test_the_conv_net_learns_at_the_largest_radius_of_its_slider(prepared, method):
     net, task, prior = prepared
     q = Fitting(net, task, prior, seed=2).member(method, METHODS[method].tuned(net).largest)

@@ -22,7 +22,7 @@ def problem():
     return net.at(prior.mean), fv.Task(data, data, data, n_classes=3), prior
 
 
-LATER = [pytest.param(*row, marks=pytest.mark.slow) for row in (("sam_mu", 0.1), ("f-vi", 0.1))]
+LATER = [pytest.param(*row, marks=pytest.mark.long) for row in (("sam_mu", 0.1), ("f-vi", 0.1))]
 
 
 @pytest.mark.parametrize(("method", "radius"), [("sabma", 0.5), *LATER])

@@ -25,8 +25,7 @@ def standard(dim, *factor):
     return fv.Gaussian(torch.zeros(dim).double(), torch.zeros(dim).double(), *factor)
 
 
-@pytest.mark.parametrize("kl_weight", [pytest.param(1.0, marks=pytest.mark.slow), 0.03])
-def test_widths_are_those_of_the_best_diagonal_gaussian_within_two_percent(regression, kl_weight):
+def test_widths_are_those_of_the_best_diagonal_gaussian_within_two_percent(regression, kl_weight=0.03):
     """KL(q || posterior) is least at sigma^2 = 1 / diag(precision), mean at the posterior's."""
     net, data, hessian, pull = regression
     precision = hessian / kl_weight + torch.eye(3, dtype=torch.float64)
@@ -48,7 +47,7 @@ def test_a_posterior_inside_the_family_is_found_to_the_last_digits(regression):
     assert float((root.T @ (q.mean - torch.linalg.solve(precision, pull))).norm()) < 1e-3
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_mean_widths_and_factor_are_those_that_lbfgs_finds_on_the_exact_bound(of_weights):
     """A rank too low for the posterior: the best q of this family is found by scipy from the closed form of the KL.
 

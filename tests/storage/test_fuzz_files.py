@@ -124,12 +124,3 @@ def spoiled(kind, change):
 @given(change=damages())
 def test_a_file_spoiled_in_any_way_gives_the_right_values_or_one_clear_error(kind, change):
     spoiled(kind, change)
-
-
-@pytest.mark.slow
-@KINDS
-def test_every_single_bit_of_a_file_may_flip(kind, tmp_path, monkeypatch):
-    monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
-    n_bits = 8 * kind.write(tmp_path).stat().st_size
-    for bit in range(n_bits):
-        spoiled(kind, lambda c, bit=bit: c[: bit // 8] + bytes([c[bit // 8] ^ (1 << bit % 8)]) + c[bit // 8 + 1 :])

@@ -205,8 +205,8 @@ def test_a_page_of_the_lab_needs_no_kernel(lab, tmp_path):
     assert sum(map(len, parts)) < 2e6
 
 
-@pytest.mark.slow
-def test_after_two_hundred_random_moves_fits_stops_and_errors_all_that_was_sent_is_the_family(lab, monkeypatch, left_over):
+@pytest.mark.long
+def test_after_sixty_random_moves_fits_stops_and_errors_all_that_was_sent_is_the_family(lab, monkeypatch, left_over):
     moves, count = random.Random(0), len(widgets._instances)
     real = fv.METHODS["sabma"].fit
 
@@ -217,7 +217,7 @@ def test_after_two_hundred_random_moves_fits_stops_and_errors_all_that_was_sent_
 
     monkeypatch.setitem(fv.METHODS, "sabma", dataclasses.replace(fv.METHODS["sabma"], fit=fails_at_some))
     failures = 0
-    for move in range(200):
+    for move in range(60):
         kind = moves.choice(["radius", "radius", "fitted", "method", "draws", "compare", "stop", "run"])
         if kind in ("radius", "fitted"):
             method = moves.choice(["sabma", "sam_mu"])
@@ -240,7 +240,7 @@ def test_after_two_hundred_random_moves_fits_stops_and_errors_all_that_was_sent_
             assert sorted(meta) == sorted(zip(lab.family.method, lab.family.radius))  # a page that opens now sees all
             traits = [c["traits"] for c, _ in lab.sent_messages if c["kind"] == "traits"][-1]
             assert traits == {"radius": lab.radius, "n_draws": lab.n_draws, "method": lab.method, "look": lab.look}
-    assert failures and len(lab.family) > 10
+    assert failures and len(lab.family) > 7  # those it began with
     assert not left_over() and len(widgets._instances) == count
 
 
