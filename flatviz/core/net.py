@@ -146,7 +146,16 @@ class Net:
         if again and (_transformed() or torch.is_grad_enabled() and any(t.requires_grad for t in (w, *tensors_of(x)))):
             self.check_runs_once()
         with self.installed(w, copies=writes):
-            return run(self.module, x.clone() if writes else x)
+            try:
+                return run(self.module, x.clone() if writes else x)
+            except RuntimeError as error:
+                given = {self.w.dtype, w.dtype, *(t.dtype for t in tensors_of(x) if t.is_floating_point())}
+                if len(given) == 1 or torch.is_autocast_enabled(w.device.type):
+                    raise
+                listed = " and ".join(sorted(map(str, given)))
+                raise ValueError(
+                    f"net, w and x must have one dtype, got {listed}: net.to(dtype=...), w.to(...) or x.to(...)"
+                ) from error
 
     def look(self, x: Tensor | Fields) -> Look:
         """Observe one pass over two examples of `x`, once; inside of a function transform, where nothing can be seen, it writes.

@@ -169,11 +169,15 @@ def _estimated(product: Callable[[Tensor], Tensor], like: Tensor, most: int, pro
         if now >= before:
             break
         before, n = now, 2 * n
-    probes += [(g, product(g)) for g in (randn_like(like, source) for _ in range(products - run.size - few))]
     inside = run.Q[: run.size]
-    rest = [
-        (g.double() @ run.beyond(g, y).double()) / (g.double().square().sum() - (inside @ g).double().square().sum())
-        for g, y in probes
-    ]
+
+    def outside(g: Tensor, y: Tensor) -> Tensor:
+        """The mean eigenvalue outside of the basis as one test vector sees it, from y = H g."""
+        return (g.double() @ run.beyond(g, y).double()) / (g.double().square().sum() - (inside @ g).double().square().sum())
+
+    rest = [outside(*probe) for probe in probes]
+    rest += [
+        outside(g, product(g)) for g in (randn_like(like, source) for _ in range(products - run.size - few))
+    ]  # none is kept
     t = run.C.trace() + (dim - run.size) * torch.stack(rest).cpu()
     return float(t.mean()), float(t.std() / math.sqrt(len(t)))

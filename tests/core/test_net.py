@@ -122,3 +122,14 @@ def test_a_frozen_module_is_treated_only_where_that_is_said(treated):
     ):
         fv.Net.from_module(module, treated)
     assert fv.Net.from_module(module, "all").dim == 102 and fv.Net.from_module(module, lambda n: n == "0.bias").dim == 8
+
+
+@pytest.mark.parametrize(
+    "w, x", [("float32", "bfloat16"), ("float64", "float32"), ("float16", "float32"), ("float64", "float64")]
+)
+def test_weights_and_inputs_of_several_precisions_are_refused_in_one_sentence(w, x):
+    net = fv.Net.from_module(nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4)).eval())
+    with pytest.raises(ValueError, match="net, w and x must have one dtype, got torch.* and torch.float"):
+        net(net.w.to(getattr(torch, w)), torch.randn(2, 3, dtype=getattr(torch, x)))
+    with torch.autocast("cpu", torch.bfloat16):  # which converts them itself
+        assert net(net.w, torch.randn(2, 3).bfloat16()).shape == (2, 4)

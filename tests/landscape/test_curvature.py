@@ -1,6 +1,7 @@
 """Curvature: eigenpairs, restarts, both ends, GGN and Fisher, parts, density and trace, each against a dense matrix."""
 
 import math
+import weakref
 
 import pytest
 import torch
@@ -287,3 +288,16 @@ def test_a_second_copy_among_thousands_is_found():
     spectrum = fv.top_eigenpairs(*bowl(torch.tensor([9.0, 6.0, 6.0, 4.0, *torch.linspace(1, 0, 5000)]).double()), k=3)
     assert spectrum.values.tolist() == pytest.approx([9.0, 6.0, 6.0], rel=1e-4)
     assert spectrum.n_products < 40
+
+
+def test_a_trace_keeps_no_test_vector_that_it_has_read():
+    h, kept = torch.ones(2000), []
+
+    def product(v):
+        kept.append(weakref.ref(y := h * v))
+        alive.append(sum(ref() is not None for ref in kept))
+        return y
+
+    alive = []
+    trace._estimated(product, h, 24, 60, 0)
+    assert len(alive) == 60 and max(alive) <= trace.PROBES + 12  # of a flat spectrum the basis stays small
