@@ -134,9 +134,9 @@ def objective(algorithm: GaussianFit, q: Gaussian, loss: TrainingLoss, noise: tu
 
     The pull (D,) is an estimate of d_i (h_i / tau + P_ii) - leverage_i, 0 at the fixed point of the widths.
     """
-    value, g, gain = algorithm.gradient(q, loss, None, noise)
-    kl, (_, pull, _) = algorithm.descent.total(q, g, noise)
-    value = value if gain is None else value + gain
+    g = algorithm.gradient(q, loss, None, noise)
+    kl, (_, pull, _) = algorithm.descent.total(q, g.grad, noise)
+    value = g.loss if g.gain is None else g.loss + g.gain
     return (value + algorithm.descent.unit * kl).cpu(), pull.cpu()
 
 

@@ -187,7 +187,9 @@ class Fitting:
         return Family(tuple(Member(m, r, METHODS[m].unit, q) for (m, r), q in kept.items()))
 
     def _how(self) -> dict[str, Any]:
-        return dict(seed=self.seed, progress=self.progress, likelihood=self.task.likelihood)
+        """Seed, progress, and a likelihood that is not that of classes: a fit of classifiers alone need not take one."""
+        other = self.task.likelihood != "categorical"
+        return dict(seed=self.seed, progress=self.progress) | (dict(likelihood=self.task.likelihood) if other else {})
 
 
 def unless_diverged(fit: Callable, /, *given: Any, **how: Any) -> Any:

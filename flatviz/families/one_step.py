@@ -111,7 +111,7 @@ class Step:
         z = torch.randn(n_draws, q.dim + q.rank, generator=generator(seed), dtype=q.mean.dtype).to(q.mean.device)
         loss = training_loss(net, data, likelihood, draws=n_draws)
         self.q, self.expected = q, NoisyNLL(loss, None, (z[:, : q.dim], z[:, q.dim :]))
-        self.loss, self.g, _ = self.expected(q)
+        self.loss, self.g, *_ = self.expected(q)
         self.gradient, self.f = self.g[0], nll(net, data, likelihood=likelihood)  # in the mean
         self.plane = plane_of_step(q, self.gradient, seed)
 
@@ -129,8 +129,8 @@ class Step:
             worst_covariance=torch.stack([s.covariance for s in shadows]),
             length=torch.stack([delta[0].norm() for delta in moves]),
             gradient=plane.axes @ self.gradient,
-            there=torch.stack([plane.axes @ g[0] for _, g, _ in at_worst]),
-            worst_loss=torch.stack([loss for loss, _, _ in at_worst]),
+            there=torch.stack([plane.axes @ there.grad[0] for there in at_worst]),
+            worst_loss=torch.stack([there.loss for there in at_worst]),
         )
         about: dict[str, Any] = dict(radius=tuple(r for r, _ in asked), loss=float(self.loss), surface=None)
         return Mechanism(**placed(rows, torch.device("cpu")), **about | fields)

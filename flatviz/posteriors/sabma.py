@@ -21,7 +21,7 @@ from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import History
 from flatviz.training.driver import Diverged
-from flatviz.training.gradient import Batch, Noises, NoisyNLL, TrainingLoss
+from flatviz.training.gradient import Batch, Gradient, Noises, NoisyNLL, TrainingLoss
 from flatviz.training.keywords import Perturbed, Run, defaults
 from flatviz.training.perturb import Mode, Perturbation, reach_of
 from flatviz.training.variational import (
@@ -73,15 +73,15 @@ class SABMA(GaussianFit):
         """Whether z2 is drawn about 1, as the released code draws it: q is then learnt with its mean at mean + the factor's rows."""
         return self.perturbation.mode == "authors_code" and "z2_mean_bug" in self.perturbation.switches
 
-    def gradient(self, q: Gaussian, loss: TrainingLoss, batch: Batch, noise: Noises) -> tuple[Any, ...]:
+    def gradient(self, q: Gaussian, loss: TrainingLoss, batch: Batch, noise: Noises) -> Gradient:
         """Loss at q, its gradient at the worst posterior near q, the loss gained there and how far that is."""
         nll = NoisyNLL(loss, batch, (noise[0], noise[1] + 1) if self.biased else noise)
         if self.radius is None:
             return nll(q)
-        value, g, _ = nll(q, blocks=self.perturbation.moved)
-        worst = q.moved(self.perturbation(q, g, self.radius, noise=nll.first))
-        at_worst, g, _ = nll(worst, again=True)
-        return value, g, at_worst - value, reach_of(worst, q)
+        here = nll(q, blocks=self.perturbation.moved)
+        worst = q.moved(self.perturbation(q, here.grad, self.radius, noise=nll.first))
+        there = nll(worst, again=True)
+        return Gradient(here.loss, there.grad, there.loss - here.loss, reach_of(worst, q))
 
     def result(
         self, state: GaussianState, history: History | None = None, buffers: Mapping[str, Tensor] | None = None

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from types import NoneType
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -28,7 +28,15 @@ Network = Callable[[Tensor, Tensor], Tensor]  # (w (D,), x (n, ...)) -> outputs 
 Ascent = Callable[[Tensor, Tensor], Tensor]  # (w, g) -> e, as in core/ascent.py
 Batch = Tensor | None  # index of the minibatch, (n,) or (B, n); None, all examples
 Noises = tuple[Tensor, ...]  # standard normal
-Gradient = tuple[Tensor, tuple[Tensor, ...], Tensor | None]  # loss, its gradient in theta, loss gained by an ascent
+
+
+class Gradient(NamedTuple):
+    """Loss at q, the gradient in theta along which q moves, the loss gained by an ascent and the length of that, sqrt(2 KL)."""
+
+    loss: Tensor
+    grad: tuple[Tensor, ...]
+    gain: Tensor | None = None
+    reach: Tensor | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,4 +251,4 @@ class NoisyNLL:
             parts.append((g * wide).mean(-2))
         if blocks > 2:
             parts.append(z2.mT @ g / draws[-1])
-        return value.view(draws).mean(-1), tuple(parts), None if gain is None else gain.view(draws).mean(-1)
+        return Gradient(value.view(draws).mean(-1), tuple(parts), None if gain is None else gain.view(draws).mean(-1))

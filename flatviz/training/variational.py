@@ -157,14 +157,14 @@ class GaussianFit(Algorithm):
         return MirroredNoise(seeds, self.draws, state.q, steps)
 
     def gradient(self, q: Gaussian, loss: TrainingLoss, batch: Batch, noise: Noises) -> Gradient:
-        """Loss at q, the gradient in theta along which q moves, and the loss gained by an ascent or None."""
+        """Compute the gradient of a step; each method has its own."""
         raise NotImplementedError
 
     def update(self, s: GaussianState, loss: TrainingLoss, batch: Batch, noise: Noises) -> tuple[GaussianState, Record]:
         """One step."""
-        value, g, *ascent = self.gradient(s.q, loss, batch, noise)
-        after, kl = self.descent(s, g, noise)
-        return after, Record(value, kl, *ascent)
+        g = self.gradient(s.q, loss, batch, noise)
+        after, kl = self.descent(s, g.grad, noise)
+        return after, Record(g.loss, kl, g.gain, g.reach)
 
     def result(
         self, state: GaussianState, history: History | None = None, buffers: Mapping[str, Tensor] | None = None

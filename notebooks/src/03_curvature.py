@@ -262,6 +262,17 @@ assert abs(hutchinson.mean() - H.trace()) < 4 * spread
 print(f"trace {H.trace():.2f}, Hutchinson {hutchinson.mean():.2f} ± {spread:.2f}")
 
 # %% [markdown]
+# Which layer is it? Each layer has a block of $H$ on the diagonal; the traces of these blocks add up to that of $H$, and no
+# block has a larger eigenvalue than $H$ (`layer_curvature`, on any network).
+
+# %%
+layers = fv.landscape.layer_curvature(L, w)
+assert max(layer.lambda1 for layer in layers.values()) <= top.values[0] + 1e-3
+fv.plot(layers)
+
+# %% [markdown]
+# *Figure: largest eigenvalue and trace of each layer's block, on a logarithmic axis, with their errors.*
+#
 # ## Hessian and Gauss-Newton
 #
 # The loss of one example is $\ell(f(w))$: a convex $\ell$ of the logits $f \in \mathbb{R}^C$ of $C$ classes. Differentiate

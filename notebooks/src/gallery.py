@@ -100,6 +100,14 @@ density = fv.spectral_density(f, flat.center, runs=2, steps=20 if FAST else 60, 
 fv.plot_density(density)
 
 # %% [markdown]
+# ## plot_layers
+#
+# The largest eigenvalue and the trace of each layer's block of the Hessian, with their errors.
+
+# %%
+fv.plots.plot_layers(fv.landscape.layer_curvature(f, flat.center))
+
+# %% [markdown]
 # ## plot_sharpness
 #
 # Several measures of sharpness at once, relative to the first method.
@@ -182,6 +190,14 @@ fv.plots.plot_frontier(measured, method="sabma", radius=1.0)
 
 # %%
 fv.widgets.plot_view(measured, "surface", method="sabma", radius=1.0, n_draws=5)
+
+# %% [markdown]
+# ## plot_history
+#
+# What a fit noted at each step.
+
+# %%
+fv.plots.plot_history(flat.history)
 
 # %% [markdown]
 # ## plot_mechanism
