@@ -81,7 +81,8 @@ class SABMA(GaussianFit):
         here = nll(q, blocks=self.perturbation.moved)
         worst = q.moved(self.perturbation(q, here.grad, self.radius, noise=nll.first))
         there = nll(worst, again=True)
-        return Gradient(here.loss, there.grad, there.loss - here.loss, reach_of(worst, q))
+        known = self.perturbation.mode == "kl_exact" and self.perturbation.radius_unit == "mode"  # the radius, by construction
+        return Gradient(here.loss, there.grad, there.loss - here.loss, None if known else reach_of(worst, q))
 
     def result(
         self, state: GaussianState, history: History | None = None, buffers: Mapping[str, Tensor] | None = None
@@ -112,7 +113,7 @@ def fit_sabma(net: Net, data: Data, prior: Gaussian, *, radius: Radius, seed: Se
     F is the Fisher matrix of q: see `perturb`.  A step costs two gradients and O(D K^2).
 
     `result.history` holds `loss` at q, `kl` to the prior, `sharpness`, the loss gained by the ascent, and `reach`, the exact
-    sqrt(2 KL(q' || q)) of its end q', (steps,) each.
+    sqrt(2 KL(q' || q)) of its end q', (steps,) each; None for `kl_exact`, whose radius it is.
 
     Args:
         net: The network over whose D treated weights q is.
