@@ -24,6 +24,7 @@ BELOW = {"contents": "[0-9]*\n[A-Z]_*", "claims": "*"}  # the pages that a page 
 BLANKS = "blanks"  # the folder of the students' versions
 PLAYGROUND = {"weights": ["weights"], "worlds": WORLDS}  # file -> worlds: on the first page, on a page of their own
 INSTALL = re.compile(r"^## Two commands\n(.*?)^## ", re.DOTALL | re.MULTILINE)  # of the README
+LINK = re.compile(r"""((?:\]\(|href=["'])[\w./-]+)\.ipynb""")  # in an output, to another notebook
 THUMBNAIL = '<a href="{}"><img src="_static/{}.webp" alt="" width="320" height="208" loading="lazy">{}</a>'
 COLAB, BINDER = "https://colab.research.google.com/github/", "https://mybinder.org/v2/gh/"
 
@@ -81,6 +82,10 @@ def _for_site(notebook: NotebookNode, path: Path) -> NotebookNode:
         notebook.cells.insert(1, new_markdown_cell(pictured))
     for cell in notebook.cells if path.parent.name == EXPERIMENTS else ():
         cell.metadata.setdefault("tags", []).append("remove-input")
+    for data in (o.data for cell in notebook.cells for o in cell.get("outputs", ()) if "data" in o):
+        for kind in ("text/markdown", "text/html"):  # Sphinx resolves the links of texts, not those of outputs
+            if kind in data:
+                data[kind] = LINK.sub(r"\1.html", data[kind])
     if path.stem in BELOW:
         notebook.cells.append(new_markdown_cell(TREE.format(BELOW[path.stem])))
     return notebook

@@ -170,7 +170,7 @@ def trace(log10_epsilon):
     chain = torch.stack(list(walk(method, Bowl(), torch.ones(2), 400, seed=1)))
     title = f"ε = {10**log10_epsilon:.3g}: {accepted(chain):.0%} of the proposals accepted"
     fig = figure(title, f"First weight over 400 steps, {title}", xaxis_title="step", yaxis_title="first weight", height=400)
-    return fig.add_scatter(y=chain[:, 0], mode="lines", line_color="#0072B2").update_yaxes(range=[-0.6, 1.2])
+    return fig.add_scatter(y=chain[:, 0].numpy(), mode="lines", line_color="#0072B2").update_yaxes(range=[-0.6, 1.2])
 
 
 # %%

@@ -10,7 +10,7 @@ from pagedrive import EXPLORE, at, drawn, opened, resized, written
 from flatviz.cli.tour import LEAD, OTHER
 from flatviz.families.members import with_maps
 from flatviz.pages.story import tour_story
-from flatviz.plots.radius import ROWS, values_of
+from flatviz.plots.radius import table_of
 
 pytestmark = pytest.mark.browser
 SCREENS = [(400, 800), (800, 900), (1280, 800), (1500, 900)]
@@ -117,7 +117,8 @@ CROWDED = in_page("crowded_words")
 
 @pytest.mark.parametrize("width", (400, 1280))
 def test_no_word_of_a_picture_is_cut_or_lies_over_another(visit, family, tmp_path, width):
-    seeds = family.each(over_seeds=[{q: values_of(family, q)[i].repeat(3) for q in ROWS} for i in range(len(family))])
+    table = table_of(family)
+    seeds = family.each(over_seeds=[{q: values[i].repeat(3) for q, values in table.items()} for i in range(len(family))])
     address = written(seeds, tmp_path, start=("sabma", 2.0, 3), story=tour_story(family), look=EXPLORE)
     page, met = visit(address, width=width), []
     for tab in ("Surface", "Radius", "Flatness", "Scores"):
