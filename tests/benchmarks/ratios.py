@@ -33,7 +33,7 @@ THREADS = torch.get_num_threads()  # torch's own choice
 
 ABOUT = """# Speed
 
-Ratios of times of one run, written by `python tests/benchmarks/ratios.py out=docs/speed.md` on {day} with {machine}. A plane: time a
+Ratios of times of one run, written by `python tests/benchmarks/ratios.py {words}` on {day} with {machine}. A plane: time a
 point of loss-landscapes over that of flatviz; a last-layer plane: of whole forward passes over those of the head alone; a product:
 time of one Hessian-vector product over that of a gradient.
 """
@@ -182,6 +182,7 @@ ROWS = {
 def main(names: list[str]) -> None:
     """Print the rows asked for, all by default."""
     torch.set_num_threads(1)
+    words = " ".join(names)
     out = [name.removeprefix("out=") for name in names if name.startswith("out=")]
     names = [name for name in names if not name.startswith("out=")]
     machine = f"torch {torch.__version__}, {os.cpu_count()} cores, {torch.backends.cpu.get_cpu_capability()}"
@@ -194,7 +195,9 @@ def main(names: list[str]) -> None:
     for path in out:
         head = "| quantity | ratio | goal | times |\n|---|---|---|---|"
         lines = [f"| {' | '.join(row)} |" for row in SAID]
-        Path(path).write_text("\n".join([ABOUT.format(day=date.today(), machine=machine), head, *lines, ""]), encoding="utf-8")
+        Path(path).write_text(
+            "\n".join([ABOUT.format(words=words, day=date.today(), machine=machine), head, *lines, ""]), encoding="utf-8"
+        )
 
 
 if __name__ == "__main__":

@@ -55,7 +55,7 @@ class Attention(nn.Module):
         return self.out(self.layer(self.embed(x.reshape(-1, 8, 8)) + self.place).mean(1))
 
 
-@pytest.mark.long
+@pytest.mark.slow  # four minutes each: what `long` has of it are the labs of one request below
 @pytest.mark.parametrize("make", [convs, Attention])
 def test_a_module_nobody_tuned_for_has_a_lab_in_one_call_whose_posteriors_are_alive(make, digits):
     module, (train, test) = make(), (TensorDataset(d.x, d.y) for d in digits)
