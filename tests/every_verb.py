@@ -41,7 +41,7 @@ def _ended(lab):
 
 
 def _if_there(callback):
-    """Of a trainer that may not be installed."""
+    """Load the module of a trainer, which may not be installed."""
     with suppress(ImportError):
         return callback()
 

@@ -44,7 +44,7 @@ def batchnorm():
 
 
 def optunet(side=8):
-    """Of Laurent et al. 2024, as `flatviz run symmetry` has it."""
+    """The network of Laurent et al. 2024, as `flatviz run symmetry` trains it."""
     first, pool, second = {28: (4, 3, 5), 8: (3, 2, 2)}[side]
     with saved_rng(0):
         lower = nn.Conv2d(1, 2, first, bias=False), nn.ReLU(), nn.MaxPool2d(pool)

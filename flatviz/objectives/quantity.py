@@ -1,4 +1,4 @@
-"""Any number of a network's outputs as an objective: accuracy, calibration, a function of one's own."""
+"""Any number of a network's outputs as an objective: accuracy, calibration, a function of the user."""
 
 import math
 from collections.abc import Callable

@@ -2,7 +2,7 @@
 
 A value is hashed as pickle would save it, with what pickle leaves out: functions by code, defaults, closed-over values
 and the globals they name, classes by their attributes, modules with their hooks.  Functions and classes of Python and
-of installed packages are known by name and version, modules of one's own by their file.  Patches in them, and content
+of installed packages are known by name and version, modules of the user by their file.  Patches in them, and content
 read from other files or variables, are not seen: of a slice in the cache one point is computed again for that.
 (Why not a library: `joblib.hash` refuses closures and lambdas, `dask.tokenize` knows importable functions by name alone, and to
 both two equal tensors, so two copies of a network, can differ.)

@@ -156,7 +156,9 @@ class Variational(Descending, Normalised, total=False):
     """Natural-gradient steps of a Gaussian q."""
 
     kl_weight: Annotated[NonNegative, About("T of exp(-N L(w) / T) prior(w); 1 is Bayes, 0 leaves the prior out.")]
-    mc_samples: Annotated[Count | None, About("Draws of q a step; None: 8, of a large network 1, at a rate of 1 at most.", 1)]
+    mc_samples: Annotated[
+        Count | None, About("Draws of q a step; None: 8, or for a large network 1 and a rate of at most 1.", 1)
+    ]
     lr: Annotated[Rate, About("Of natural gradients, falling along half a cosine: 1 to 2; beyond, fits can diverge.")]
     weight_decay: Annotated[NonNegative, About("Acts on the mean only.")]
 

@@ -37,8 +37,8 @@ TEMPERED: dict[str, Any] = dict(
 # Of T = 0.03, 0.1, 0.3 and 1, T = 0.1 has the least validation NLL of VI with the conv net on the digits (seeds 1000 and 1001).
 TEMPERED_BATCHNORM: dict[str, Any] = TEMPERED | dict(kl_weight=0.1, start_scale=0.01, lr=1.0)
 
-# Draws of a step where mc_samples is None, and the multiply-adds of a gradient with all of them beyond which it takes one draw: one
-# costs less there (the conv net's fit a sixth), and ends within 2 % of the same objective at ONE_DRAW, the rate, or less.
+# mc_samples=None takes DRAWS draws a step, or one draw where a gradient with all of them needs over LARGE_STEP multiply-adds.  One
+# draw is noisier, so its rate is ONE_DRAW at most: fits of the digits' MLP and conv net then ended within 3 % of the same objective.
 DRAWS, LARGE_STEP, ONE_DRAW = 8, 2_000_000_000, 1.0
 WIDTHS, FACTOR = 0.2, 0.1  # rates beside that of the mean, which momentum makes ten times as long
 MEMORY = 0.9  # of the sizes of steps
@@ -157,7 +157,7 @@ class GaussianFit(Algorithm):
         return MirroredNoise(seeds, self.draws, state.q, steps)
 
     def gradient(self, q: Gaussian, loss: TrainingLoss, batch: Batch, noise: Noises) -> Gradient:
-        """Compute the gradient of a step; each method has its own."""
+        """Compute the gradient of one step; a method defines it."""
         raise NotImplementedError
 
     def update(self, s: GaussianState, loss: TrainingLoss, batch: Batch, noise: Noises) -> tuple[GaussianState, Record]:
@@ -180,7 +180,7 @@ def descent_of(prior: Gaussian, n: int, how: FromPrior) -> Descent:
 
 
 def sized(net: Net, data: Data, how: FromPrior) -> FromPrior:
-    """The keywords with the draws of a step that suit the network, where they leave them open, and their rate; checks net and data."""
+    """Fill in mc_samples=None by the size of the network, with the rate that suits one draw; checks net and data then."""
     if how["mc_samples"] is not None:
         return how
     n = min(len(data), how["batch_size"] or len(data))

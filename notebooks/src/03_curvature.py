@@ -262,7 +262,7 @@ assert abs(hutchinson.mean() - H.trace()) < 4 * spread
 print(f"trace {H.trace():.2f}, Hutchinson {hutchinson.mean():.2f} ± {spread:.2f}")
 
 # %% [markdown]
-# Which layer is it? Each layer has a block of $H$ on the diagonal; the traces of these blocks add up to that of $H$, and no
+# **Curvature by layer.** Each layer has a block of $H$ on the diagonal; the traces of these blocks add up to that of $H$, and no
 # block has a larger eigenvalue than $H$ (`layer_curvature`, on any network).
 
 # %%

@@ -194,7 +194,7 @@ fv.widgets.plot_view(measured, "surface", method="sabma", radius=1.0, n_draws=5)
 # %% [markdown]
 # ## plot_history
 #
-# What a fit noted at each step.
+# Loss, KL to the prior and gain of the ascent at each step of a fit.
 
 # %%
 fv.plots.plot_history(flat.history)

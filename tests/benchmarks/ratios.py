@@ -33,9 +33,9 @@ THREADS = torch.get_num_threads()  # torch's own choice
 
 ABOUT = """# Speed
 
-Ratios of times of one run, written by `python tests/benchmarks/ratios.py {words}` on {day} with {machine}. A plane: time a
-point of loss-landscapes over that of flatviz; a last-layer plane: of whole forward passes over those of the head alone; a product:
-time of one Hessian-vector product over that of a gradient.
+Ratios of times of one run, written by `python tests/benchmarks/ratios.py {words}` on {day} with {machine}. For a plane
+the ratio is the time a point of loss-landscapes over the time a point of flatviz; for a last-layer plane, the time of a forward pass
+through the whole network over that through the head; for a product, the time of a Hessian-vector product over that of a gradient.
 """
 SAID: list[tuple[str, ...]] = []
 
