@@ -27,7 +27,7 @@ from flatviz.site import notebooks, read
 from flatviz.site.run import CellError, run
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-WIDTH, COLOURS = 720, 64
+WIDTH, COLOURS = 720, 256
 MOST, MOST_TEXT, MOST_FOLDED = 300_000, 8_000, 60_000  # bytes of a notebook; characters of one output that is text, and folded
 ELEMENT = re.compile(r'class="(fv-figure|fv-live|fv-lab)"')
 SYNC = runpy.run_path(str(Path(__file__).with_name("sync_notebooks.py")))

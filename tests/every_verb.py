@@ -41,7 +41,7 @@ def _ended(lab):
 
 
 def _if_there(callback):
-    """Load the module of a trainer, which may not be installed."""
+    """Make a callback; None where its trainer is not installed."""
     with suppress(ImportError):
         return callback()
 
