@@ -81,7 +81,7 @@ def check_number(value: float, name: str) -> float:
     return float(value)
 
 
-def number(wanted: str, fits: Callable[[float], bool], do: str = "") -> Check:
+def number(wanted: str, fits: Callable[[float], bool], do: str = "") -> Callable[[float, str], float]:
     """A number that fits; `wanted` and `do` are words for the error."""
 
     def check(value: float, name: str) -> float:

@@ -42,7 +42,7 @@ class Gaussian:
 
     mean: Tensor
     log_std: Tensor
-    factor: Tensor | None = None
+    factor: Tensor = torch.zeros(0, 0)
     history: History | None = None
     buffers: Mapping[str, Tensor] | None = None
 
@@ -50,7 +50,7 @@ class Gaussian:
         check_fields(self)
         check_weights(self.mean, self.mean.numel(), "mean")
         check_weights(self.log_std, self.dim, "log_std")
-        if self.factor is None:
+        if self.factor.shape == (0, 0):
             object.__setattr__(self, "factor", self.mean.new_zeros(0, self.dim))
         if self.factor.ndim != 2 or self.factor.shape[1] != self.dim:
             raise ValueError(f"factor must have shape (K, {self.dim}), got {tuple(self.factor.shape)}")

@@ -207,8 +207,8 @@ class CategoricalLikelihood(Likelihood):
 
     def _loss(self, outputs: Tensor, y: Tensor, reduction: str) -> Tensor:
         weight = None if self.weight is None else self.weight.to(outputs)
-        how = dict(ignore_index=self.ignore, reduction=reduction, label_smoothing=self.label_smoothing)
-        return F.cross_entropy(outputs.movedim(self._dim(outputs), 1), y, weight, **how)
+        logits, smoothing = outputs.movedim(self._dim(outputs), 1), self.label_smoothing
+        return F.cross_entropy(logits, y, weight, ignore_index=self.ignore, reduction=reduction, label_smoothing=smoothing)
 
     def entries(self, outputs: Tensor, y: Tensor) -> Tensor:
         """Weighted and smoothed -log p, 0 where a place does not count."""
@@ -348,7 +348,7 @@ def as_likelihood(given: Any, name: str = "likelihood") -> Likelihood:
         return given
     if isinstance(given, str) and given in BUILT_IN:
         return BUILT_IN[given]
-    if isinstance(given, Real) and not isinstance(given, bool) and math.isfinite(given) and given > 0:
+    if isinstance(given, Real) and not isinstance(given, bool) and 0 < float(given) < math.inf:
         return GaussianLikelihood(float(given))
     near = difflib.get_close_matches(given, BUILT_IN, 1) if isinstance(given, str) else []
     raise ValueError(

@@ -1,4 +1,4 @@
-"""Checks of a value by its type, the decorator of nouns, and the first noun: the history of a fit."""
+"""Checks of a value by its type, the base of nouns, and the first noun: the history of a fit."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import dataclasses
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
 from numbers import Integral, Real
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Union, dataclass_transform, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, Union, dataclass_transform, get_args, get_origin, get_type_hints
 
 from torch import Tensor
 
@@ -44,7 +43,7 @@ def _either(parts: tuple[Any, ...]) -> Check:
     """The check of the first type that the value has."""
     checks = [(_type(part), check_of(part)) for part in parts]
 
-    def check(value: Any, name: str) -> None:
+    def check(value: Any, name: str) -> object:
         for of, of_kind in checks:
             if isinstance(value, of):
                 return of_kind(value, name)
@@ -88,17 +87,18 @@ def many(hint: Any) -> str:
     return _words(hint).removeprefix("a ") + "s"
 
 
+CHECKS: dict[type, dict[str, Check]] = {}  # of the fields of dataclasses seen so far
+
+
 def check_fields(result: Any) -> None:
     """Each field of a dataclass, by its annotation, as `@public` does it for arguments."""
-    for name, check in _checks_of(type(result)).items():
+    cls = type(result)
+    if cls not in CHECKS:
+        hints = get_type_hints(cls, include_extras=True)
+        CHECKS[cls] = {f.name: check_of(hints[f.name]) for f in dataclasses.fields(cls)}
+    for name, check in CHECKS[cls].items():
         if name in vars(result):
             check(vars(result)[name], name)
-
-
-@lru_cache
-def _checks_of(cls: type) -> dict[str, Check]:
-    hints = get_type_hints(cls, include_extras=True)
-    return {f.name: check_of(hints[f.name]) for f in dataclasses.fields(cls)}
 
 
 def one_line(result: Any) -> str:
@@ -121,23 +121,30 @@ def _shown(name: str, value: Any) -> str:
 
 
 @dataclass_transform(eq_default=False, frozen_default=True)
-def noun(cls: type | None = None, *, made_by: str = "") -> type:
-    """A frozen dataclass whose repr is one line; `made_by` says in errors which verb makes one."""
-    if cls is None:
-        return partial(noun, made_by=made_by)
-    cls.__repr__, cls.made_by = one_line, made_by
-    more = vars(cls).get("__post_init__", lambda self: None)
+class Noun:
+    """A frozen dataclass whose fields are checked by their annotations, then by `_check`, and whose repr is one line.
 
-    def check(self: Any) -> None:
+    `made_by` says in errors which verb makes one.
+    """
+
+    made_by: ClassVar[str]
+
+    def __init_subclass__(cls, made_by: str = "") -> None:
+        cls.made_by = made_by
+        dataclass(frozen=True, eq=False, repr=False)(cls)
+
+    def __post_init__(self) -> None:
         check_fields(self)
-        more(self)
+        self._check()
 
-    cls.__post_init__ = check
-    return dataclass(frozen=True, eq=False)(cls)
+    def _check(self) -> None:
+        """Check more than types."""
+
+    def __repr__(self) -> str:
+        return one_line(self)
 
 
-@noun
-class History:
+class History(Noun):
     """Record of a fit at each step: `loss`, `kl` (nats), `sharpness`, the loss gained by the ascent, and `reach`; (T,) each.
 
     `reach` is how far SA-BMA's ascent goes, the exact sqrt(2 KL(q' || q)), whatever the unit of its radius.
@@ -166,4 +173,5 @@ class History:
     def mapped(self, function: Callable[[Tensor], Tensor]) -> History:
         """Apply `function` to each record that is there: take one member, say, or the mean over members."""
         records = {name: record for name, record in vars(self).items() if isinstance(record, Tensor)}
-        return dataclasses.replace(self, **{name: function(record) for name, record in records.items()})
+        changed: dict[str, Any] = {name: function(record) for name, record in records.items()}
+        return dataclasses.replace(self, **changed)

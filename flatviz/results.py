@@ -12,7 +12,7 @@ import dataclasses
 import importlib
 import math
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import partial
 from typing import Annotated, Any, NamedTuple, Protocol, runtime_checkable
@@ -33,28 +33,25 @@ from flatviz.checks import (
 )
 from flatviz.gaussian import Gaussian
 from flatviz.likelihood import BUILT_IN, CategoricalLikelihood, GaussianLikelihood, Likelihood, as_likelihood
-from flatviz.noun import History, noun
+from flatviz.noun import History, Noun
 
 SCORING = "flatviz.metrics.averaging"  # whose scored(prediction) -> Prediction computes what `Prediction.scores` holds
 DRAWING = "flatviz.plots.by_type"  # whose shown(result) -> Figure | None draws what `drawn` marks
 
 
-def drawn(cls: type) -> type:
+class Drawn(Noun):
     """A noun that draws itself as the last value of a notebook's cell.
 
     Plots import results and not the other way round, so the module `DRAWING` is named here and loaded when a notebook asks;
     where plotly is not installed, or the result has no picture, its text stands alone.
     """
 
-    def bundle(self: Any, include: Any = None, exclude: Any = None) -> dict:
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         try:
             figure = importlib.import_module(DRAWING).shown(self)
         except ModuleNotFoundError:
             figure = None
         return {"text/plain": repr(self)} | ({} if figure is None else figure._repr_mimebundle_(include, exclude))
-
-    cls._repr_mimebundle_ = bundle
-    return cls
 
 
 @runtime_checkable
@@ -98,8 +95,7 @@ def check_posterior(value: Any, name: str) -> None:
 AnyPosterior = Annotated[Posterior | Tensor, check_posterior]
 
 
-@noun(made_by="fit_hmc and the other chains return one")
-class Draws:
+class Draws(Noun, made_by="fit_hmc and the other chains return one"):
     """A posterior known by its draws `W` (S, D): a chain, an ensemble, or one point (MAP: S = 1).
 
     Draws of several `chains` stand one chain after the other, each in its order: `by_chain`.  `buffers` are BatchNorm
@@ -118,7 +114,7 @@ class Draws:
     buffers: Mapping[str, Tensor] | None = None
     chains: int = 1
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         check_many_weights(self.W, name="W")
         if len(self.W) % check_count(self.chains, "chains"):
             raise ValueError(f"W must hold as many draws of each of the {self.chains} chains, got {len(self.W)} in all")
@@ -150,8 +146,7 @@ class Draws:
         return self.W[order[:n].to(self.W.device)]
 
 
-@noun
-class Mixture:
+class Mixture(Noun):
     """Several posteriors of equal weight, as in MultiSWAG.
 
     Example:
@@ -163,7 +158,7 @@ class Mixture:
 
     parts: tuple[Posterior, ...]
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if not self.parts:
             raise ValueError("a Mixture needs at least one part, got none")
 
@@ -183,8 +178,7 @@ class Mixture:
 PARALLEL = 1e-12  # smallest eigenvalue of the unit axes' Gram matrix: an angle of about 1e-6
 
 
-@noun(made_by="fv.plane_pca, fv.plane_random and fv.plane_through make one")
-class Plane:
+class Plane(Noun, made_by="fv.plane_pca, fv.plane_random and fv.plane_through make one"):
     """Plane of weight space: points origin + a axes[0] + b axes[1]; `axes` (2, D) need not be orthonormal.
 
     `unit` says what one step of a or b is; `extent` ((a_lo, a_hi), (b_lo, b_hi)) is where to look when nobody says;
@@ -204,7 +198,7 @@ class Plane:
     explained: tuple[float, ...] | None = None
     extent: tuple[tuple[float, float], ...] | None = None
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         check_weights(self.origin, self.origin.numel(), "origin")
         if self.axes.shape != (2, self.origin.numel()):
             raise ValueError(f"axes must have shape (2, {self.origin.numel()}), got {tuple(self.axes.shape)}")
@@ -239,8 +233,7 @@ class Plane:
         return self.origin + coords @ self.axes
 
 
-@noun(made_by="fv.slice_line makes one")
-class Curve:
+class Curve(Noun, made_by="fv.slice_line makes one"):
     """Values (T,) against `t` (T,): a slice of the loss along a line, a path, a score against ensemble size.
 
     A slice from w0 to w1 has t = 0 at w0 and t = 1 at w1, both computed.  `n` and `batchnorm` are the objective's.
@@ -277,9 +270,7 @@ class Curve:
         return int((~torch.isfinite(self.values)).sum())
 
 
-@drawn
-@noun(made_by="fv.slice_plane makes one")
-class Surface:
+class Surface(Drawn, made_by="fv.slice_plane makes one"):
     """Values of an objective over a plane, with their coordinates.
 
     On a grid `a` is (U,), `b` is (V,) and values[i, j] = f(origin + a[i] axes[0] + b[j] axes[1]), (U, V).
@@ -306,7 +297,7 @@ class Surface:
     precision: str | None = None
     error: float | None = None
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         grid = (self.a.numel(), self.b.numel())
         if tuple(self.values.shape) != grid and not (self.a.shape == self.b.shape == self.values.shape):
             raise ValueError(f"values must have shape {grid}, or that of a and b, got {tuple(self.values.shape)}")
@@ -322,8 +313,7 @@ class Surface:
         return int((~torch.isfinite(self.values)).sum())
 
 
-@noun(made_by="fv.top_eigenpairs makes one")
-class Spectrum:
+class Spectrum(Noun, made_by="fv.top_eigenpairs makes one"):
     """Largest eigenpairs of a Hessian at `w`: `values` (K,) falling, `vectors` (K, D).
 
     `residual` (K,) is |H v - lambda v|, an error bound on each eigenvalue: read it first.  `n_products` counts the
@@ -350,8 +340,7 @@ class Spectrum:
     weights: Tensor | None = None
 
 
-@noun(made_by="fv.landscape.persistence makes one")
-class Persistence:
+class Persistence(Noun, made_by="fv.landscape.persistence makes one"):
     """Valleys of a surface, M of them, by rising birth: the merge tree of its sublevel sets.
 
     A valley is born at its minimum (`birth` (M,), at grid indices `minimum` (M, K)) and dies at the saddle (`death` (M,),
@@ -375,9 +364,7 @@ class Persistence:
         return int((self.depth >= depth).sum())
 
 
-@drawn
-@noun(made_by="fv.project makes one")
-class Projection:
+class Projection(Drawn, made_by="fv.project makes one"):
     """Weight vectors seen on a plane: `coords` (S, 2), and `distance` (S,), how far each lies off the plane.
 
     `values` (S,), where an objective was given, is the loss at the vectors themselves, not at their shadows.
@@ -421,8 +408,7 @@ SHARPNESS_LABELS = {  # of `sharpness_measures`, and what a legend says of each
 }
 
 
-@noun(made_by="fv.sharpness makes one")
-class Sharpness:
+class Sharpness(Noun, made_by="fv.sharpness makes one"):
     """Measures of sharpness, one row a draw, (S,).
 
     `lambda1`; `ratio` = lambda1 / lambda5; `trace` of the Hessian; `sam` and `adaptive`, the loss gained by one ascent step of
@@ -458,9 +444,7 @@ def interval(values: Tensor) -> tuple[float, float]:
     return float(values.mean()), float(t.ppf(0.975, n - 1)) * float(values.std()) / math.sqrt(n)
 
 
-@drawn
-@noun(made_by="fv.predict makes one")
-class Prediction:
+class Prediction(Drawn, made_by="fv.predict makes one"):
     """Outputs of S draws on N inputs, (S, N, C): logits, means where `likelihood` is a Gaussian noise std, or what a `Likelihood` takes.
 
     Outputs of another library's network serve too: `Prediction(outputs, y)`.  With labels `y` (N,), `scores` holds each metric for
@@ -485,7 +469,7 @@ class Prediction:
     trunk: str = "fixed"
     class_names: tuple[str, ...] = ()
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         as_likelihood(self.likelihood)
         if not self.outputs.is_floating_point() or self.outputs.ndim < 2:
             raise TypeError(f"outputs must be a floating tensor (S, N, ...) of S draws on N inputs, got {shown(self.outputs)}")
@@ -587,7 +571,7 @@ class Prediction:
     @property
     def classes(self) -> tuple[str, ...]:
         """Names of the C classes in pictures: equal names carry their number, and a class without a name is its number."""
-        n_classes = as_likelihood(self.likelihood).log_probs(torch.ones_like(self.outputs[0, :1])).shape[-1]
+        n_classes = self.log_probs.shape[-1]
         named = self.class_names[:n_classes]
         distinct = [name if named.count(name) == 1 else f"{name} ({c})" for c, name in enumerate(named)]
         return (*distinct, *map(str, range(len(named), n_classes)))
@@ -604,8 +588,7 @@ class Prediction:
         return n
 
 
-@noun(made_by="fv.families.shifted_scores makes one")
-class Shift:
+class Shift(Noun, made_by="fv.families.shifted_scores makes one"):
     """Scores under distribution shift: `scores[name]` (K, V), a row a kind of corruption, a column a severity.
 
     `severities` begins with 0, the inputs as they are, whose scores are the same for every kind.  `scores` holds accuracy,
@@ -625,8 +608,7 @@ class Shift:
         return self.scores[name].mean(0)
 
 
-@noun(made_by="fv.families.mechanism makes one")
-class Mechanism:
+class Mechanism(Noun, made_by="fv.families.mechanism makes one"):
     """One step of a method from a Gaussian q, at R radii, in coordinates of the plane of its perturbation.
 
     surface: the loss on that plane, whose origin is q's mean (None: not computed); covariance (2, 2): of q's draws in it.
@@ -669,8 +651,7 @@ class LayerCurvature(NamedTuple):
     error: float
 
 
-@noun(made_by="fv.families.fit_family makes one")
-class Member:
+class Member(Noun, made_by="fv.families.fit_family makes one"):
     """One posterior of a family: its method at a radius in `unit`, and its measurements.
 
     projection: its draws on the family's surface; around: the surface on a random plane around its center, sharpest: that on
@@ -699,8 +680,7 @@ def _of_members(name: str) -> property:
     )
 
 
-@noun(made_by="fv.families.fit_family makes one")
-class Family:
+class Family(Noun, made_by="fv.families.fit_family makes one"):
     """Posteriors of one or more methods over their radii: M members on shared ground.
 
     `surface` is the loss on the PCA plane of all draws.  `inputs`, `images` and `maps` are what the members' `maps` share: a grid
@@ -728,6 +708,9 @@ class Family:
     def __len__(self) -> int:
         return len(self.members)
 
+    def __iter__(self) -> Iterator[Member]:
+        return iter(self.members)
+
     def __getitem__(self, i: int) -> Member:
         return self.members[i]
 
@@ -748,7 +731,7 @@ class Family:
     @property
     def n_draws(self) -> int:
         """Largest ensemble size."""
-        return max(m.prediction.n_draws for m in self.members)
+        return max(m.prediction.n_draws for m in self.members if m.prediction is not None)
 
     @property
     def methods(self) -> tuple[str, ...]:

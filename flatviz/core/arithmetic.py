@@ -11,7 +11,8 @@ from torch.nn.modules.conv import _ConvNd
 
 from flatviz.checks import check_device
 
-_CUDA, _CUDNN, _CPU, _MHA = torch.backends.cuda, torch.backends.cudnn, torch.backends.mkldnn, torch.backends.mha
+_torch: Any = torch.backends  # which builds its parts at run time
+_CUDA, _CUDNN, _CPU, _MHA = _torch.cuda, _torch.cudnn, _torch.mkldnn, _torch.mha
 _UNITS: tuple[Any, ...] = (_CUDA.matmul, _CUDNN.conv, _CUDNN.rnn, _CPU.matmul, _CPU.conv, _CPU.rnn)
 _lock = Lock()
 
@@ -29,7 +30,8 @@ class _OfProcess:
     """
 
     def __init__(self, read: Callable[[], Any], write: Callable[[Any], None]) -> None:
-        self.read, self.write, self.blocks, self.users = read, write, 0, None
+        self.read, self.write, self.blocks = read, write, 0
+        self.users: Any = None
 
     @contextmanager
     def set(self, value: Any) -> Iterator[None]:
@@ -79,12 +81,14 @@ _FLOAT32 = _OfProcess(float32_flags, _set_flags)
 _FUSED = _OfProcess(_MHA.get_fastpath_enabled, _MHA.set_fastpath_enabled)
 
 
-def arithmetic(flags: tuple = IEEE) -> AbstractContextManager[None]:
+@contextmanager
+def arithmetic(flags: tuple = IEEE) -> Iterator[None]:
     """Compute float32 products by `flags`, those of IEEE arithmetic, for the length of the block; also a decorator.
 
     By default torch lets cuDNN's convolutions compute in TF32, of 10 bits.
     """
-    return _FLOAT32.set(flags)
+    with _FLOAT32.set(flags):
+        yield
 
 
 @contextmanager

@@ -61,7 +61,7 @@ def argument_checks(verb: Callable) -> dict[str, Check]:
     raw = inspect.unwrap(verb)
     hints = get_type_hints(raw, KNOWN | raw.__globals__, include_extras=True)
     for shared in [hint for hint in hints.values() if get_origin(hint) is Unpack]:
-        hints |= get_type_hints(*get_args(shared), include_extras=True)
+        hints |= get_type_hints(get_args(shared)[0], include_extras=True)
     return {name: _of_parameter(p, hints.get(name, Any)) for name, p in inspect.signature(verb).parameters.items()}
 
 
@@ -102,7 +102,9 @@ def _where(given: Any) -> tuple[torch.device, float]:
 
     It computes where its network lies; without one, on the first card that weights or a posterior lie on.
     """
-    nets, others, work = [], [], [0.0]
+    nets: list[torch.device] = []
+    others: list[torch.device] = []
+    work = [0.0]
 
     def look(value: Any) -> Any:
         if isinstance(value, (Tensor, Net)):

@@ -59,9 +59,9 @@ class Data:
                 raise ValueError(f"{name} must have shape (N, ...), got a single number")
         if len(x) == 0:
             raise ValueError("data must hold at least one example, got an empty set")
-        for name, value in (tensors | {"x": x}).items():
-            if len(value) != len(self.y):
-                raise ValueError(f"{name} and y must be of one length, got {len(value)} inputs and {len(self.y)} labels")
+        for name, n in ({name: len(t) for name, t in tensors.items()} | {"x": len(x)}).items():
+            if n != len(self.y):
+                raise ValueError(f"{name} and y must be of one length, got {n} inputs and {len(self.y)} labels")
         for name, value in tensors.items():
             if not bool((finite := torch.isfinite(value)).all()):
                 raise ValueError(f"{name} must be finite, got {int((~finite).sum())} NaN or inf values: clean them")
@@ -75,13 +75,13 @@ class Data:
                 raise ValueError(f"labels must be 0 or more, got {int(low.min())}: number the classes from 0")
         self.__dict__.update(x=x, y=y, class_names=_names(self.class_names, y))
 
-    def batch(self, index: Tensor | None) -> tuple[Any, Tensor]:
+    def batch(self, index: Tensor | None) -> tuple[Tensor | Fields, Tensor]:
         """Inputs and labels of the examples at `index`, as a module takes them; of all where it is None."""
         if index is not None:
             return self.x[index], self.y[index]
         return (self.x if isinstance(self.x, (Tensor, Fields)) else self.x[:]), self.y
 
-    def batches(self, size: int) -> Iterator[tuple[Any, Tensor]]:
+    def batches(self, size: int) -> Iterator[tuple[Tensor | Fields, Tensor]]:
         """(x, y) of all examples in their order, `size` at a time, as a module takes them."""
         return zip(self.x.split(size), self.y.split(size))
 
@@ -92,8 +92,8 @@ class Data:
 
     def __repr__(self) -> str:
         y = f"classes 0..{int(self.y.max())}" if not self.y.is_floating_point() else f"targets {tuple(self.y.shape)}"
-        plain = isinstance(self.x, Tensor)
-        x = f"x {tuple(self.x.shape)} {str(self.x.dtype).removeprefix('torch.')}" if plain else self.x.describe()
+        plain = f"x {tuple(self.x.shape)} {str(self.x.dtype).removeprefix('torch.')}"
+        x = self.x.describe() if isinstance(self.x, Inputs) else plain
         return f"Data({len(self)} examples, {x}, {y})"
 
     def __len__(self) -> int:
@@ -198,7 +198,7 @@ class Task:
     def parts(self) -> dict[str, Data]:
         """Its data sets by name; no validation where there is none."""
         parts = {"source": self.source, "train": self.train, "validation": self.validation, "test": self.test}
-        return {name: part for name, part in parts.items() if name != "validation" or part is not None}
+        return {name: part for name, part in parts.items() if part is not None}
 
     @property
     def one_label(self) -> bool:
@@ -220,4 +220,5 @@ class Task:
 
     def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> Task:
         """The same task on a device."""
-        return replace(self, **{name: part.to(device, dtype) for name, part in self.parts().items()})
+        moved: dict[str, Any] = {name: part.to(device, dtype) for name, part in self.parts().items()}
+        return replace(self, **moved)

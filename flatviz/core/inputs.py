@@ -1,4 +1,4 @@
-"""Inputs that are no plain tensor of floats: images kept as bytes, several tensors, and what does not fit in memory.
+"""Inputs that are no plain tensor of floats: images kept as bytes, several tensors, streams; one contract (hence its length).
 
 Whoever reads inputs uses len, `x[index]`, `x.split(n)`, shape, device, dtype and `to`, as of a tensor (N, ...): what comes out
 is what a module takes.  `run` hands it over.
@@ -6,6 +6,7 @@ is what a module takes.  `run` hands it over.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -23,14 +24,43 @@ AHEAD = 2  # batches of a stream read before they are asked for
 HELD = 2**28  # bytes of images, as floats, that are converted as a whole where a tensor is of use
 
 
-class Inputs:
-    """N inputs, of which batches are made when they are asked for.
+class Inputs(ABC):
+    """N inputs, of which batches are made when they are asked for."""
 
-    A kind of them has `shape` (N, ...) of all and `device` of batches; x[index] and `split`, which give what a module takes; `take`
-    (some of them, of this kind), `to` (batches on a device, floats in a dtype) and `describe` (shape and type in words).
-    """
+    @property
+    @abstractmethod
+    def shape(self) -> torch.Size:
+        """Shape (N, ...) of all."""
 
-    shape: torch.Size
+    @property
+    @abstractmethod
+    def dtype(self) -> torch.dtype:
+        """Type of batches."""
+
+    @property
+    @abstractmethod
+    def device(self) -> torch.device:
+        """Device of batches."""
+
+    @abstractmethod
+    def __getitem__(self, index: Any) -> Tensor | Fields:
+        """Some of them, as a module takes them."""
+
+    @abstractmethod
+    def split(self, size: int | list[int]) -> Iterable[Tensor | Fields]:
+        """Batches in their order, as a module takes them."""
+
+    @abstractmethod
+    def take(self, index: Tensor) -> Inputs:
+        """Some of them, of this kind."""
+
+    @abstractmethod
+    def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> Inputs:
+        """The same with batches on a device, floating ones in `dtype`."""
+
+    @abstractmethod
+    def describe(self) -> str:
+        """Shape and type in words."""
 
     def __len__(self) -> int:
         return self.shape[0]

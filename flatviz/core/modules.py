@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 import torch
 from torch import Tensor, nn
-from torch.nn.modules.lazy import LazyModuleMixin
+from torch.nn.parameter import is_lazy
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
@@ -107,7 +107,7 @@ def _refuse(module: nn.Module) -> None:
         where = f"in {name!r}" if name else f"of class {type(part).__name__}"
         if isinstance(part, torch.jit.ScriptModule):
             raise ValueError(f"module must be Python, got a scripted one {where}: give the module that torch.jit compiled")
-        if isinstance(part, LazyModuleMixin) and part.has_uninitialized_params():
+        if any(map(is_lazy, (*part._parameters.values(), *part._buffers.values()))):
             raise ValueError(f"weights must have shapes, got an uninitialised lazy layer {where}: run module(x) once before")
         for hook in part._forward_pre_hooks.values():
             if type(hook).__module__ in ("torch.nn.utils.weight_norm", "torch.nn.utils.spectral_norm"):

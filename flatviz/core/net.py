@@ -5,9 +5,9 @@ from __future__ import annotations
 import copy
 import os
 import threading
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from weakref import WeakSet
 
 import torch
@@ -79,7 +79,7 @@ class Net:
     made_by = "fv.Net.from_module(module) makes one"
 
     def __init__(
-        self, module: nn.Module, kinds: dict[str, str], example: Tensor | None, frozen: Set[str] = frozenset()
+        self, module: nn.Module, kinds: dict[str, str], example: Tensor | Fields | None, frozen: frozenset[str] = frozenset()
     ) -> None:
         parameters = dict(module.named_parameters())
         self.module, self.example, self.frozen = module, example, frozen
@@ -129,7 +129,7 @@ class Net:
             return cls._from_copy(duplicate, treated, head, example)
 
     @classmethod
-    def _from_copy(cls, duplicate: nn.Module, treated: Treated, head: str | None, example: Tensor | None) -> Net:
+    def _from_copy(cls, duplicate: nn.Module, treated: Treated, head: str | None, example: Tensor | Fields | None) -> Net:
         frozen = frozenset(name for name, p in duplicate.named_parameters() if not p.requires_grad)
         duplicate.requires_grad_(False)
         for name, value in duplicate.named_parameters():
@@ -241,8 +241,8 @@ class Net:
                 holder[key] = value
         for holder, key, buffer, value in self._buffer_slots:
             holder[key] = buffer if parts is None else value.clone() if copies else value
-        for rnn, key, value in self._listed if parts is None else ():
-            setattr(rnn, key, value)  # so that its list of weights, which a pass made anew, is of its own again
+        for rnn, key, original in self._listed if parts is None else ():
+            setattr(rnn, key, original)  # so that its list of weights, which a pass made anew, is of its own again
 
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in vars(self).items() if name != "_lock"}
@@ -309,12 +309,9 @@ class Net:
         module = self._duplicate()
         state = self.unflatten(self.w if w is None else check_weights(w, self.dim)) | self._buffers
         with torch.no_grad():
-            for name, value in module.named_parameters():
+            for name, tensor in (*module.named_parameters(), *module.named_buffers()):
                 if name in state:
-                    value.copy_(state[name])
-            for name, value in module.named_buffers():
-                if name in state:
-                    value.copy_(state[name])
+                    tensor.copy_(state[name])
         for name, value in module.named_parameters():
             value.requires_grad_(name not in self.frozen)
         _set_sparse(module, self._sparse, True)
@@ -360,7 +357,8 @@ class Net:
         def move(t: Tensor) -> Tensor:
             return t.to(device, dtype if t.is_floating_point() else None)
 
-        moved, example = {n: move(b) for n, b in self._buffers.items()}, None if self.example is None else move(self.example)
+        moved, example = {n: move(b) for n, b in self._buffers.items()}, self.example
+        example = move(example) if isinstance(example, Tensor) else example and example.to(device, dtype)
         module = self._duplicate().to(device=device, dtype=dtype)
         trunk = None if self.trunk is None else self.trunk.to(device, dtype)
         return self._like(module=module, w=self.w.to(device, dtype), trunk=trunk, _buffers=moved, example=example)
@@ -389,7 +387,7 @@ class Net:
         self._listed = [(m, key, p) for m in rnns for key, p in m._parameters.items() if id(p) in treated]
         self._attends = any(isinstance(m, ATTENDING) for m in self.module.modules())
         names = {id(b): name for name, b in self.module.named_buffers()}
-        self._buffer_slots = [
+        self._buffer_slots: list[tuple[dict[str, Any], str, Tensor, Tensor]] = [
             (module._buffers, key, b, self._buffers.get(names[id(b)], b))
             for module in self.module.modules()
             for key, b in module._buffers.items()
@@ -399,7 +397,9 @@ class Net:
 
 def _set_sparse(module: nn.Module, names: list[str], value: bool) -> None:
     for name in names:
-        module.get_submodule(name).sparse = value
+        table = module.get_submodule(name)
+        if isinstance(table, TABLES):
+            table.sparse = value
 
 
 def _after_fork() -> None:

@@ -227,7 +227,7 @@ def _differentiate(f: Objective, w: Tensor, *, create_graph: bool) -> tuple[Tens
         value = _number(f(point), f.label) if f.differentiable else None
         if value is not None and value.requires_grad:
             (gradient,) = torch.autograd.grad(value, point, create_graph=create_graph, allow_unused=True)
-    if gradient is None:
+    if value is None or gradient is None:
         raise ValueError(
             f"a derivative needs an objective that torch can differentiate in w, got {f.label}: "
             "use nll(net, data), or a function that computes with torch only, without detach()"

@@ -31,7 +31,8 @@ class _Private(Dispatch):
 
     def __init__(self, seed: int) -> None:
         super().__init__()
-        self._seed, self._sources = seed, {}
+        self._seed = seed
+        self._sources: dict[torch.device, torch.Generator] = {}
 
     def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         kwargs = dict(kwargs or {})
@@ -49,7 +50,7 @@ def random_state() -> tuple:
     """Read the global random states of Python, NumPy and torch, to see whether anything was drawn from them."""
     cards = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []
     tensors = [torch.get_rng_state(), *cards]
-    return random.getstate(), str(np.random.get_state()[1:3]), *(t.numpy().tobytes() for t in tensors)
+    return random.getstate(), str(np.random.get_state(legacy=False)), *(t.numpy().tobytes() for t in tensors)
 
 
 @contextmanager

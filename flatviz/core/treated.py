@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Set
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import torch
 from torch import Tensor, nn
@@ -12,7 +12,7 @@ from torch.nn.modules.batchnorm import _NormBase
 from torch.nn.modules.conv import _ConvNd
 from torch.nn.modules.dropout import _DropoutNd
 
-from flatviz.core.inputs import run
+from flatviz.core.inputs import Fields, run
 from flatviz.core.seeds import saved_rng
 from flatviz.gaussian import Gaussian
 
@@ -23,7 +23,7 @@ AUTHORS = (("bn", "fc"), ("norm", "ln", "head"))  # in a name: of ResNets, and o
 
 
 def choose(
-    module: nn.Module, treated: Treated, head: str | None, example: Tensor | None, frozen: Set[str] = frozenset()
+    module: nn.Module, treated: Treated, head: str | None, example: Tensor | Fields | None, frozen: Set[str] = frozenset()
 ) -> dict[str, str]:
     """Choose the treated parameters by name, in `named_parameters()` order, each with its kind: norm, head or other.
 
@@ -71,7 +71,7 @@ def choose(
     return {n: "head" if n in heads else "norm" if n in norms else "other" for n in names}
 
 
-def find_head(module: nn.Module, example: Tensor | None = None) -> str:
+def find_head(module: nn.Module, example: Tensor | Fields | None = None) -> str:
     """Find the last `nn.Linear` or 1x1 convolution in execution order, by one forward pass in evaluation mode; returns its name.
 
     A 1x1 convolution is a head (SqueezeNet's, say) where no Linear comes after it.
@@ -160,7 +160,7 @@ def classes_of(module: nn.Module, head: str) -> int:
 
 
 def replace_head(
-    module: nn.Module, n_classes: int, *, head: str | None = None, example: Tensor | None = None, seed: int = 0
+    module: nn.Module, n_classes: int, *, head: str | None = None, example: Tensor | Fields | None = None, seed: int = 0
 ) -> str:
     """Put a new head of `n_classes` outputs into `module`, in place, and return its name.
 
@@ -170,7 +170,7 @@ def replace_head(
     name = head if head is not None else find_head(module, example)
     old = _layer(module, name)
     with saved_rng(seed):
-        like = dict(bias=old.bias is not None, device=old.weight.device, dtype=old.weight.dtype)
+        like: dict[str, Any] = dict(bias=old.bias is not None, device=old.weight.device, dtype=old.weight.dtype)
         if isinstance(old, nn.Linear):
             new: nn.Module = nn.Linear(old.in_features, n_classes, **like)
         else:
@@ -180,7 +180,7 @@ def replace_head(
     return name
 
 
-def _layer(module: nn.Module, name: str) -> nn.Module:
+def _layer(module: nn.Module, name: str) -> nn.Linear | _ConvNd:
     layer = named_head(module, name)
     if name == "" or not isinstance(layer, (nn.Linear, _ConvNd)):
         raise ValueError(
@@ -216,5 +216,5 @@ class RandomTrunk:
 
     def to(self, device: torch.device | str | None, dtype: torch.dtype | None) -> RandomTrunk:
         """The same on a device, in a dtype."""
-        moved = [t.to(device, dtype) for t in (self.prior.mean, self.prior.log_std, self.prior.factor)]
-        return RandomTrunk(Gaussian(*moved), self.treated.to(device), self.seed)
+        mean, log_std, factor = (t.to(device, dtype) for t in (self.prior.mean, self.prior.log_std, self.prior.factor))
+        return RandomTrunk(Gaussian(mean, log_std, factor), self.treated.to(device), self.seed)
