@@ -124,7 +124,7 @@ def measure(
     pooled = torch.cat([q.sample(count(q, n_draws), seed=seed) for q in posteriors])
     plane = plane_pca(pooled, name=f"PCA plane of {len(pooled)} draws")
     surface = slice_plane(f, plane, resolution=resolution, progress=progress)
-    maps = shared_maps(net, task, surface, around_resolution)
+    maps = shared_maps(net, task, surface)
     family = replace(family, surface=surface, maps=maps, inputs=line_of_inputs(task) | family.inputs)
     spectra = {id(q): top_eigenpairs(f, q.center, 2, seed=seed) for q in posteriors}
     reach = max(rise_distance(f, q.center, spectra[id(q)]) for q in posteriors)

@@ -1,9 +1,7 @@
 """Maps of a family beside its surface: other planes and quantities, predictions over inputs, disputed images."""
 
 import math
-from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import torch
@@ -12,18 +10,15 @@ from torch.nn.functional import adaptive_avg_pool2d, pad
 from torch.special import entr
 
 from flatviz.core import Data, Net, Objective, Pixels, Task
-from flatviz.engine.stacked import Vmapped, vmapped
 from flatviz.families.members import loss_of, once, predicted, with_maps
 from flatviz.families.one_step import plane_of_step
-from flatviz.landscape.slices import project, slice_plane
+from flatviz.landscape.slices import slice_plane
 from flatviz.likelihood import as_likelihood
 from flatviz.objectives.quantity import Quantity, quantity
-from flatviz.results import Family, Member, Plane, Posterior, Prediction, Spectrum, Surface
+from flatviz.results import Family, Member, Posterior, Prediction, Spectrum, Surface
 
 FINE = 21  # grid points a side of the loss
 COARSE = 17  # grid points a side of the accuracy
-ENSEMBLE = 9  # of the loss of the averaged prediction, which takes as many runs as there are draws
-AT_ONCE = 6400  # examples times networks that run together
 RISE = 2.0  # nats above the center, at the edge of the plane
 TICKS = 64  # distances at which the rise is looked for, along each half of an axis
 MARGIN = 0.8  # beyond the data, in their unit, that a map shows
@@ -33,76 +28,25 @@ MOST_CLASSES = 20  # of which each draw's probabilities are drawn
 MOST_SIDE = 32  # px of an image; larger ones are averaged down
 
 
-def shared_maps(net: Net, task: Task, shared: Surface, resolution: int) -> dict[str, Any]:
-    """Compute `Family.maps`: other quantities on the shared plane.
-
-    accuracy: a Surface, of the training examples, where the likelihood has classes; a, b: ticks at which members have "ensemble",
-    of one class an example; not for a net with BatchNorm, whose convolutions would take minutes.
-    resolution: grid points a side of the surfaces around members: the ensemble has no more of them.
-    """
+def shared_maps(net: Net, task: Task, shared: Surface) -> dict[str, Any]:
+    """Compute `Family.maps`: accuracy, a Surface on the shared plane, of the training examples, where the likelihood has classes."""
     right = _right(net, task)
-    maps: dict[str, Any] = {"accuracy": _accuracy(right, shared, COARSE)} if right else {}
-    if not net.has_batchnorm and task.one_label:
-        side = min(ENSEMBLE, resolution)
-        ends = {"a": shared.a, "b": shared.b}
-        maps |= {name: torch.linspace(float(t.min()), float(t.max()), side).to(t) for name, t in ends.items()}
-    return maps
+    return {"accuracy": _accuracy(right, shared, COARSE)} if right else {}
 
 
 def maps_row(net: Net, task: Task, family: Family, member: Member, *, n_draws: int, seed: int) -> dict[str, Any]:
     """The other maps of a member that has its surfaces "around" and "sharpest".
 
     draws accuracy (S,): of each draw itself, NaN where the member has fewer than `n_draws`.  ascent: a Surface, the mean NLL on the
-    plane of `plane_of_step` at its center, on at most `FINE` points a side, of a net with BatchNorm half as many.  ensemble
-    (S, A, B), on ticks a, b of the shared plane: see `ensemble_losses`.
+    plane of `plane_of_step` at its center, on at most `FINE` points a side, of a net with BatchNorm half as many.
     """
-    q, data = member.posterior, task.train
-    f, draws = loss_of(net, task), q.sample(member.prediction.n_draws, seed=seed)
+    q, f, right = member.posterior, loss_of(net, task), _right(net, task)
     fine, plane = min(len(member.around.a), _side(net, FINE)), plane_of_step(q, f.value_and_grad(q.center)[1], seed)
     row: dict[str, Any] = {"ascent": slice_plane(f, plane, extent=float(member.sharpest.a.max()), resolution=fine)}
-    if "accuracy" in family.maps:
-        row["draws accuracy"] = pad(_right(net, task).many(draws).float().cpu(), (0, n_draws - len(draws)), value=torch.nan)
-    if "a" not in family.maps:
-        return row
-    network = vmapped(net, data.x) if isinstance(data.x, Tensor) else None
-    network = network if network is not None and network.worth_batching(1, len(data)) else None
-    outputs = partial(_outputs, net, network, data)
-    place = project(draws.mean(0, keepdim=True), family.surface.plane).coords.to(draws)
-    moves = _steps(family.surface.plane, [family.maps["a"], family.maps["b"]], draws, place)
-    row["ensemble"] = ensemble_losses(outputs, data.y, draws, moves, n_draws)
+    if right:
+        draws = q.sample(member.prediction.n_draws, seed=seed)
+        row["draws accuracy"] = pad(right.many(draws).float().cpu(), (0, n_draws - len(draws)), value=torch.nan)
     return row
-
-
-def _steps(plane: Plane, ticks: Sequence[Tensor], like: Tensor, place: Tensor) -> Tensor:
-    """From `place` on a plane to each point of a grid, (A, B, D)."""
-    grid = torch.stack(torch.meshgrid(*ticks, indexing="ij"), -1)
-    return (grid.to(like) - place) @ plane.axes.to(like)
-
-
-def ensemble_losses(outputs: Callable[[Tensor], Tensor], y: Tensor, draws: Tensor, moves: Tensor, size: int) -> Tensor:
-    """NLL of the average of the first n draws w_m, (S, A, B), while all draws make the same move; nats, training examples.
-
-        g_n(a, b) = -(1/N) sum_i log (1/n) sum_{m <= n} p(y_i | x_i, w_m + moves[a, b])
-
-    outputs: logits (S, N, C) at weight vectors (S, D).  moves (A, B, D): on the shared plane from the shadow of the draws' mean,
-    so that g_n there is the loss of the ensemble.  S = `size`; of fewer draws the largest ensemble is repeated.
-    """
-    total, losses = None, []
-    for n, w in enumerate(draws, 1):
-        logits = outputs(w + moves.flatten(0, 1))
-        right = logits.log_softmax(-1).gather(-1, y.expand(len(logits), -1)[..., None])[..., 0].double()  # (A B, N)
-        total = right if total is None else torch.logaddexp(total, right)
-        losses.append(-(total - math.log(n)).mean(1).reshape(moves.shape[:2]))
-    shown = torch.stack(losses).float().cpu()
-    return torch.cat([shown, shown[-1:].expand(size - len(shown), -1, -1)])
-
-
-def _outputs(net: Net, network: Vmapped | None, data: Data, W: Tensor) -> Tensor:
-    """Logits (S, N, C) of the rows of W; a net that is run at several weight vectors at once takes less time."""
-    if network is None:
-        return predicted(net, W, data.x, len(W), seed=0).outputs
-    with torch.no_grad():
-        return torch.cat([network(part, data.x) for part in W.split(max(1, AT_ONCE // len(data)))])
 
 
 def _right(net: Net, task: Task) -> Quantity | None:

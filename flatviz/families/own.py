@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any, Literal
 
@@ -18,7 +18,7 @@ from flatviz.datasets.given import data_from
 from flatviz.engine.determinism import work_of
 from flatviz.engine.trunk import cache_trunk
 from flatviz.families.members import Fitting, with_head_std
-from flatviz.families.preparation import below, check_learned, losses_of, outputs_of, recipe_for
+from flatviz.families.preparation import Standing, check_learned, error_of_mean, outputs_of, recipe_for
 from flatviz.families.tour import HEAD_STD, RANK
 from flatviz.families.tune import choices_of, tried
 from flatviz.gaussian import Gaussian
@@ -138,7 +138,8 @@ def prepare_own(
     if quick and 3 * work * DRAWS > LARGE_STEP:
         fixed = SMALL_STEPS
         say("left out, for effort is 'quick': all draws of a step but one, all of its examples but 128, half of the steps")
-    before = _standing(net, net.w, task, progress)
+    held_out = partial(Standing.of, data=task.validation, likelihood=likelihood)
+    before = held_out(net, net.w, progress=progress)
     settled = partial(_with_settings, trials=trials, say=say, fixed=fixed, before=before)
     if quick and work > LARGE_PASS:
         say("left out, for effort is 'quick': normalisation layers, SWAG, images")
@@ -147,7 +148,7 @@ def prepare_own(
     def fitted(lr: float) -> Gaussian:
         swag = fit_swag(net, task.train, rank=RANK, lr=lr, likelihood=likelihood, **how)
         check_learned(net, swag.sample(1, seed=seed)[0], task.train, "SWAG", DO, progress, likelihood)
-        _check_kept("SWAG", _standing(net, swag.mean, task, progress), before)
+        _check_kept("SWAG", held_out(net, swag.mean, progress=progress), before)
         say(f"SWAG at rate {lr:g}")
         return swag
 
@@ -214,7 +215,7 @@ def _head_alone(net: Net, task: Task, how: dict, say: Say, settled: Callable[...
 
 
 def _with_settings(
-    fits: Fitting, *, trials: int, say: Say, fixed: Mapping[str, Any], before: _Standing, last: bool
+    fits: Fitting, *, trials: int, say: Say, fixed: Mapping[str, Any], before: Standing, last: bool
 ) -> tuple[Fitting, str]:
     """Set the best of the trials, at the first of `SHRINK` at which that is finite, learns and is about as good as the network.
 
@@ -226,7 +227,7 @@ def _with_settings(
     method, net, task = METHODS[TUNED], fits.net, fits.task
     record = method.tuned(net).settings["lr"]
     rate = fixed.get("lr", record)
-    losing: list[tuple[_Standing, Fitting]] = []
+    losing: list[tuple[Standing, Fitting]] = []
 
     def chosen(shrink: float) -> tuple[Fitting, str]:
         narrow = replace(fits.prior, log_std=fits.prior.log_std + math.log(shrink), factor=shrink * fits.prior.factor)
@@ -245,87 +246,45 @@ def _with_settings(
         check_learned(
             net, q.center, task.train, f"{method.label} with the best of {trials} trials", DO, likelihood=task.likelihood
         )
-        standing, at = _standing(net, q.center, task), "" if shrink == 1 else f", at {shrink:g} of rate and widths"
+        standing = Standing.of(net, q.center, task.validation, task.likelihood)
+        at = "" if shrink == 1 else f", at {shrink:g} of rate and widths"
         say(f"settings of the best of {trials} trials{at}: {choice}; {standing} on held-out examples")
         losing.append((standing, best))
         _check_kept(method.label, standing, before)
-        return best, (
-            f"{before.name} on held-out examples: {standing.score:.3f} of {method.label}, {before.score:.3f} of the trained network"
-        )
+        return best, f"on held-out examples: {standing} of {method.label}, {before} of the trained network"
 
     try:
         return _first(SHRINK, chosen)
     except Diverged:
         if not (losing and last):
             raise
-    standing, best = max(losing, key=lambda case: case[0].good)
+    standing, best = min(losing, key=lambda case: float(case[0].losses.mean().nan_to_num(nan=math.inf)))
     return best, (
-        f"do not trust these pictures: {method.label} has {standing} on held-out examples, where the trained network has "
-        f"{before.score:.3f}: {DO}"
+        f"do not trust these pictures: {method.label} has {standing} on held-out examples, where the trained network has {before}: {DO}"
     )
 
 
-@dataclass(frozen=True)
-class _Standing:
-    """Quality of a network on the n held-out examples: accuracy, or NLL, with the loss of each and how far below constant outputs."""
-
-    score: float
-    n: int
-    losses: Tensor | None = None
-    gain: float = 0.0
-
-    @property
-    def name(self) -> str:
-        return "accuracy" if self.losses is None else "NLL"
-
-    @property
-    def good(self) -> float:
-        return self.score if self.losses is None else -self.score
-
-    def __str__(self) -> str:
-        return f"{self.name} {self.score:.3f}"
-
-
-def _standing(net: Net, w: Tensor, task: Task, progress: Progress = False) -> _Standing:
-    """Measure the network at w on the validation split."""
-    if task.one_label:
-        return _Standing(_accuracy(net, w, task.validation, progress), len(task.validation))
-    losses, constant = losses_of(net, w, task.validation, task.likelihood, progress)
-    return _Standing(float(losses.mean()), len(losses), losses, float((constant - losses).mean()))
-
-
-def _check_kept(label: str, now: _Standing, before: _Standing) -> None:
+def _check_kept(label: str, now: Standing, before: Standing) -> None:
     """Raises Diverged for a network far below the trained one."""
-    if before.losses is None:
-        shares = (before.score, now.score)
-        least = LOST + 2 * math.sqrt(sum(p * (1 - p) for p in shares) / now.n)  # of both: one that is 1 shows none
-    else:
-        least = LOST * max(before.gain, 1.0) + 2 * float((now.losses - before.losses).std()) / math.sqrt(now.n)
-    if not before.good - now.good <= least:
-        raise Diverged(f"{label} must be about as good as the trained network, {before}, got {now.score:.3f}: {DO}")
+    least = LOST * max(float(before.gain), 1.0) + 2 * float(error_of_mean(now.losses - before.losses))
+    if not float((now.losses - before.losses).mean()) <= least:
+        raise Diverged(f"{label} must be about as good as the trained network, {before}, got {now}: {DO}")
 
 
 def _learned(net: Net, task: Task, how: dict, say: Say) -> Net:
     """The net as it is where it has learned, else trained.
 
-    It has where its accuracy is in the upper half of what there is above its largest class; under another likelihood where its NLL
-    is clearly below that of the best constant outputs, and, of classes, below half of it, of numbers, half of the variance is
-    explained.
+    It has where its loss is clearly below that of the best constant outputs, and below half of it; of numbers, where half of the
+    variance is explained.
     """
     data, likelihood, progress = task.train, task.likelihood, how["progress"]
-    if task.one_label:
-        share, accuracy = float(torch.bincount(data.y).max()) / len(data), _accuracy(net, net.w, data, progress)
-        learned, score = accuracy >= (1 + share) / 2, f"accuracy {accuracy:.3f}"
-    else:
-        losses, constant = losses_of(net, net.w, data, likelihood, progress)
-        scores = Prediction(outputs_of(net, net.w, data.x)[None], data.y, likelihood).scores
-        error, spread = (
-            (scores["rmse"][0] ** 2, data.y.double().var()) if "rmse" in scores else (losses.mean(), constant.mean())
-        )
-        learned = below(losses, constant) and bool(2 * error <= spread)
-        score = f"NLL {float(losses.mean()):.3f}"
-    if learned:
-        say(f"the module has learned already: {score} on its training examples")
+    standing = Standing.of(net, net.w, data, likelihood, progress)
+    error, spread = standing.losses.mean(), standing.constant.mean()
+    scores = {} if standing.classes else Prediction(outputs_of(net, net.w, data.x)[None], data.y, likelihood).scores
+    if "rmse" in scores:
+        error, spread = scores["rmse"][0] ** 2, data.y.double().var()
+    if standing.learned and bool(2 * error <= spread):
+        say(f"the module has learned already: {standing} on its training examples")
         return net
 
     epochs = EPOCHS if task.one_label else max(EPOCHS, -(-STEPS // steps_per_epoch(len(data), LARGE["batch_size"])))
@@ -347,7 +306,3 @@ def _first(values: Sequence[float], attempt: Callable[[float], Any]) -> Any:
         except Diverged as error:
             failed = error
     raise failed
-
-
-def _accuracy(net: Net, w: Tensor, data: Data, progress: Progress = False) -> float:
-    return float((outputs_of(net, w, data.x, progress).argmax(1) == data.y).double().mean())

@@ -11,10 +11,9 @@ from typing import Literal
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import cross_entropy
 
 from flatviz.checks import Count, Seed, check_choice, check_count, check_is
-from flatviz.core import Data, Likelihood, Net, Progress, Task, public, saved_rng, track
+from flatviz.core import Data, Inputs, Likelihood, Net, Progress, Task, public, saved_rng, track
 from flatviz.datasets.corruptions import CORRUPTIONS, corrupt
 from flatviz.datasets.tasks import named_task
 from flatviz.families.members import predicted
@@ -31,6 +30,7 @@ TaskOf = str | Task | Callable[[int], Task]  # a name, a task for all seeds, or 
 MODELS = {"mlp": mlp, "conv": convnet, "resnet20": resnet20}
 MOST_LOOKED_AT = 2048  # examples in the check that a network learned
 LEAST_GAIN = 0.05  # of the way from the largest class's share to 1
+SURE = 3  # standard errors by which a network that learned is better than constant outputs
 
 
 @dataclass(frozen=True)
@@ -84,66 +84,84 @@ def task_for(task: TaskOf, seed: int, *, shots: int | None = None) -> Task:
     return task
 
 
-def outputs_of(net: Net, w: Tensor, x: Tensor, progress: Progress = False) -> Tensor:
+@dataclass(frozen=True)
+class Standing:
+    """Standing of a network on N examples: the loss of each, and that under the best constant outputs, (N,); NaN where these are.
+
+    classes: the losses are 1 for a wrong class and 0 for a right one; else they are NLLs.
+    """
+
+    losses: Tensor
+    constant: Tensor
+    classes: bool
+
+    @classmethod
+    def of(cls, net: Net, w: Tensor, data: Data, likelihood: Likelihood, progress: Progress = False) -> Standing:
+        """Measure the network at `w` on `data`."""
+        outputs, y, known = outputs_of(net, w, data.x, progress).double(), data.y, as_likelihood(likelihood)
+        if y.ndim == 1 and isinstance(known, CategoricalLikelihood):
+            wrong = torch.where(outputs.isfinite().all(1), (outputs.argmax(1) != y).double(), torch.nan)
+            return cls(wrong, (y != y.mode().values).to(wrong), True)
+        level = outputs.mean(0, keepdim=True).requires_grad_(True)
+        lbfgs = torch.optim.LBFGS([level], max_iter=100, line_search_fn="strong_wolfe")
+
+        def closure() -> Tensor:
+            lbfgs.zero_grad()
+            loss = known.nll(level.expand_as(outputs), y)
+            loss.backward()
+            return loss
+
+        if bool(outputs.isfinite().all()):
+            lbfgs.step(closure)
+        with torch.no_grad():
+            return cls(known.losses(outputs, y), known.losses(level.expand_as(outputs), y), False)
+
+    @property
+    def gain(self) -> Tensor:
+        """How far the mean loss lies below that of constant outputs, ()."""
+        return (self.constant - self.losses).mean()
+
+    @property
+    def learned(self) -> bool:
+        """Whether the gain is above three standard errors; of classes also above a share of the possible gain, at most half of it."""
+        least, whole = SURE * error_of_mean(self.constant - self.losses), self.constant.mean()
+        if self.classes:  # of a handful of examples the noise alone passes all that there is
+            least = torch.minimum(torch.maximum(least, LEAST_GAIN * whole), whole / 2)
+        return bool(self.gain > least) or (self.classes and not whole)
+
+    def said(self, losses: Tensor) -> str:
+        """Accuracy or NLL of these losses as text."""
+        return f"accuracy {1 - float(losses.mean()):.3f}" if self.classes else f"NLL {float(losses.mean()):.3f}"
+
+    def __str__(self) -> str:
+        return self.said(self.losses)
+
+
+def error_of_mean(values: Tensor) -> Tensor:
+    """Standard error of the mean of values (N,), ()."""
+    return values.std() / math.sqrt(len(values))
+
+
+def outputs_of(net: Net, w: Tensor, x: Tensor | Inputs, progress: Progress = False) -> Tensor:
     """Outputs (N, C) at `w`, a block of inputs after the other."""
     with torch.no_grad():
         return torch.cat([net(w, block) for block in track(x.split(256), "checking", progress)])
 
 
-def losses_of(net: Net, w: Tensor, data: Data, likelihood: Likelihood, progress: Progress = False) -> tuple[Tensor, Tensor]:
-    """Loss of each example at `w`, and under the constant outputs of the smallest mean loss, (N,) each; NaN where these are."""
-    outputs, likelihood = outputs_of(net, w, data.x, progress).double(), as_likelihood(likelihood)
-    level = outputs.mean(0, keepdim=True).requires_grad_(True)
-    lbfgs = torch.optim.LBFGS([level], max_iter=100, line_search_fn="strong_wolfe")
-
-    def closure() -> Tensor:
-        lbfgs.zero_grad()
-        loss = likelihood.nll(level.expand_as(outputs), data.y)
-        loss.backward()
-        return loss
-
-    if bool(outputs.isfinite().all()):
-        lbfgs.step(closure)
-    with torch.no_grad():
-        return likelihood.losses(outputs, data.y), likelihood.losses(level.expand_as(outputs), data.y)
-
-
-def below(losses: Tensor, constant: Tensor) -> bool:
-    """Whether losses (N,) are smaller than those of constant outputs, by twice the standard error of the mean difference."""
-    gain = constant - losses
-    return bool(gain.mean() > 2 * gain.std() / math.sqrt(len(gain)))
-
-
 def check_learned(
     net: Net, w: Tensor, data: Data, stage: str, do: str, progress: Progress = False, likelihood: Likelihood = "categorical"
 ) -> None:
-    """Check that a network at `w` has learned: finite outputs, and more right answers on `data` than its largest class gives.
-
-    Under another likelihood than that of one class an example: a smaller NLL than the best constant outputs have.
+    """Check that a network at `w` has learned: more right answers on `data`, or a smaller NLL, than the best constant outputs give.
 
     Raises:
         Diverged: With what to do, `do`.
     """
     part = data if len(data) <= MOST_LOOKED_AT else data.subset(torch.arange(0, len(data), -(-len(data) // MOST_LOOKED_AT)))
-    x, y = part.batch(None)
-    if y.ndim > 1 or not isinstance(as_likelihood(likelihood), CategoricalLikelihood):
-        losses, constant = losses_of(net, w, part, likelihood, progress)
-        if not below(losses, constant):
-            least, nll = (float(t.mean()) for t in (constant, losses))
-            raise Diverged(
-                f"{stage} must leave a network that learned, got NLL {nll:.3g} on {len(y)} of its own examples, where the best "
-                f"constant outputs have {least:.3g}: {do}"
-            )
-        return
-    outputs = outputs_of(net, w, x, progress)
-    nll, accuracy = float(cross_entropy(outputs, y)), float((outputs.argmax(1) == y).double().mean())
-    share = float(torch.bincount(y).max()) / len(y)
-    noise = 3 * math.sqrt(share * (1 - share) / len(y))
-    gain = min(max(noise, LEAST_GAIN * (1 - share)), (1 - share) / 2)  # of a handful of examples the noise alone passes 1
-    if share < 1 and not (math.isfinite(nll) and accuracy > share + gain):
+    now = Standing.of(net, w, part, likelihood, progress)
+    if not now.learned:
         raise Diverged(
-            f"{stage} must leave a network that learned, got accuracy {accuracy:.3f} and NLL {nll:.3g} on {len(y)} of its own "
-            f"examples, where the largest class alone gives {share:.3f}: {do}"
+            f"{stage} must leave a network that learned, got {now} on {len(part)} of its own examples, where the best constant "
+            f"outputs have {now.said(now.constant)}: {do}"
         )
 
 

@@ -143,18 +143,13 @@ def _through_the_center(plane: str, when: Callable[[Family], bool] = lambda fami
     ]
 
 
-def _mapped(family: Family) -> bool:
-    return "accuracy" in family.maps
-
-
 def _predictive(scene: Scene, i: int) -> Figure:
     return plot_predictive(scene.family[i].prediction, scene.family.inputs.get("x"), method=scene.family[i].method)
 
 
 VIEWS = (
     *_on_shared_plane("loss", "loss", "surface", "relief"),
-    *_on_shared_plane("accuracy", "accuracy", "accuracy", "accuracy relief", when=_mapped),
-    *_on_shared_plane("ensemble", "loss of the average", "ensemble", "ensemble relief", when=lambda family: "a" in family.maps),
+    *_on_shared_plane("accuracy", "accuracy", "accuracy", "accuracy relief", when=lambda family: "accuracy" in family.maps),
     View(
         "mechanism",
         lambda scene, i: plot_step(scene.family, i),

@@ -17,7 +17,7 @@ import flatviz as fv
 from flatviz.families import own
 from flatviz.families.members import Choice
 from flatviz.families.own import examples
-from flatviz.families.preparation import check_learned
+from flatviz.families.preparation import Standing, check_learned
 from flatviz.pages.views import views_of
 from flatviz.storage.digest import value_digest
 from flatviz.widgets import open
@@ -95,7 +95,7 @@ def test_the_same_request_gives_the_same_bits_on_an_idle_and_on_a_busy_machine_a
             process.wait()
     first, lines, _ = idle = prepared()
     assert idle == beside
-    of_vi, of_network = map(float, re.search(r"([.\d]+) of VI, ([.\d]+) of the trained network", first).groups())
+    of_vi, of_network = map(float, re.search(r"([.\d]+) of VI, accuracy ([.\d]+) of the trained network", first).groups())
     assert 0.9 < of_network and of_vi > of_network - 0.1 and "normalisation layers and head" in lines[-2]
 
 
@@ -111,15 +111,17 @@ def test_a_quick_lab_of_a_large_network_treats_the_head_alone_after_whole_traini
 
 def test_posteriors_far_below_the_trained_network_are_the_first_line(digits, monkeypatch):
     linear = nn.Sequential(nn.Flatten(), nn.Linear(64, 10))
-    before = iter([1.0, 1.0])  # of the trained network, of SWAG's mean
+    before = iter([0.0] * 3)  # of the trained network, of a draw of SWAG, of its mean
     monkeypatch.setattr(own, "SHRINK", (1.0, 0.3))
     monkeypatch.setattr(own, "LARGE_STEP", 1)
     monkeypatch.setattr(own, "_learned", lambda net, *how: net)
-    monkeypatch.setattr(own, "_accuracy", lambda *about: next(before, 0.6))
+    wrong = lambda share: Standing((torch.arange(100) < 100 * share).double(), torch.ones(100).double(), True)  # noqa: E731
+    monkeypatch.setattr(Standing, "of", lambda *about, **how: wrong(next(before, 0.4)))
     made = []
     _, line = own.prepare_own(linear, *digits, say=made.append)
     assert (
-        line.startswith("do not trust") and "accuracy 0.600 on held-out examples, where the trained network has 1.000" in line
+        line.startswith("do not trust")
+        and "accuracy 0.600 on held-out examples, where the trained network has accuracy 1.000" in line
     )
     assert [text.partition(": ")[0] for text in made if "settings" in text][1:] == [
         f"settings of the best of 1 trials, at {shrink:g} of rate and widths" for shrink in own.SHRINK[1:]
@@ -221,10 +223,11 @@ def test_a_network_far_below_the_trained_one_is_judged_by_its_nll_where_there_is
     x = torch.linspace(-3, 3, 60)[:, None]
     task = fv.Task(*[fv.Data(x, 2 * x)] * 3, 1, validation=fv.Data(x, 2 * x), likelihood=1.0)
     net = fv.Net.from_module(nn.Linear(1, 1))
-    before, near, far = (own._standing(net, torch.tensor([slope, 0.0]), task) for slope in (2.0, 1.98, 1.0))
-    assert before.score == pytest.approx(0.5 * math.log(2 * math.pi)) and before.gain == pytest.approx(2 * float((x**2).mean()))
+    before, near, far = (Standing.of(net, torch.tensor([slope, 0.0]), task.train, 1.0) for slope in (2.0, 1.98, 1.0))
+    assert float(before.losses.mean()) == pytest.approx(0.5 * math.log(2 * math.pi))
+    assert float(before.gain) == pytest.approx(2 * float((x**2).mean()))
     own._check_kept("VI", near, before)
-    with pytest.raises(own.Diverged, match=r"VI must be about as good as the trained network, NLL 0\.919, got 2\.4"):
+    with pytest.raises(own.Diverged, match=r"VI must be about as good as the trained network, NLL 0\.919, got NLL 2\.4"):
         own._check_kept("VI", far, before)
     made = []
     assert own._learned(net.at(torch.tensor([1.9, 0.0])), task, dict(seed=0, progress=False), made.append).w[0] == 1.9
