@@ -118,7 +118,7 @@ class Standing:
 
     @property
     def gain(self) -> Tensor:
-        """How far the mean loss lies below that of constant outputs, ()."""
+        """Difference of the mean loss of constant outputs and that of the network, ()."""
         return (self.constant - self.losses).mean()
 
     @property
