@@ -19,7 +19,7 @@ from flatviz.checks import Count, NonNegative, Seed
 from flatviz.core import Data, Net, track
 from flatviz.posteriors.method import Method, Tuned, callable_of
 from flatviz.results import Gaussian, Mixture, Posterior
-from flatviz.training.keywords import Resumed, Run, Trained, defaults
+from flatviz.training.keywords import Judged, Run, Trained, defaults
 from flatviz.training.points import train_members
 
 SHARED = ("momentum", "weight_decay", "batch_size", "likelihood", "ascent")  # with the fit inside
@@ -97,7 +97,7 @@ def fit_ptl(
     settings: Mapping[str, Any] | None = None,
     scale: NonNegative,
     floor: NonNegative,
-    **how: Unpack[Resumed],
+    **how: Unpack[Judged],
 ) -> Posterior:
     """Run `fit(net, data, prior=the wider prior, seed=seed)` from the prior's mean.
 
@@ -106,14 +106,14 @@ def fit_ptl(
         data: The N training examples.
         prior: Over the D treated weights, as `transfer` returns.
         fit: A method that takes `prior=`: `fit_csgld` as in the paper, whose draws are colder than the posterior,
-            `fit_sgld`, `fit_vi`, or a record of `fv.METHODS`.
+            `fit_sgld`, `fit_vi`, or a record of `fv.METHODS`; it is given the keywords below too.
         seed: Fixes `fit`.
         settings: Keywords of `fit`.
         scale: Factor on the covariance, 1e5 to 1e6 in the paper, for SWAG's is narrow; 1, because what `transfer` widened
             needs no more.
         floor: Standard deviation added everywhere, without which a weight that never moved could never move again, and
             its curvature would ask for tiny steps.
-        **how: How it is run.
+        **how: How `fit` is run.
 
     Raises:
         ValueError: For a scale or floor below 0, or both 0.
@@ -130,7 +130,7 @@ def fit_ptl(
         raise ValueError("the prior must have a width, got scale=0 and floor=0: raise one of them")
     wide = widened(prior, scale, floor)
     start = net.at(wide.mean.to(net.w))
-    return callable_of(fit)(start, data, prior=wide, seed=seed, **how, **(settings or {}))
+    return callable_of(fit)(start, data, prior=wide, seed=seed, **{**how, **(settings or {})})
 
 
 def widened(prior: Gaussian, scale: float, floor: float) -> Gaussian:

@@ -234,16 +234,19 @@ def check_converged(losses: Tensor, *parameters: Tensor) -> None:
     raise Diverged(f"the loss must stay finite, got NaN or inf {at} of {len(losses)}: lower lr or radius")
 
 
-def risen(losses: Tensor, validation: Tensor | None) -> tuple[str, ...]:
+def risen(losses: Tensor, validation: Tensor | None, before: Callable[[], float] | None = None) -> tuple[str, ...]:
     """Warn, and give a note, where a loss (T,) or (T, B) ends more than `FAR` (1 + |first loss|) above the first; else ().
 
     The end is the mean of the last tenth of the steps; with validation data it is their least loss, whose parameters are returned.
+    `before`, asked only where the end is large: the loss where the fit began, for draws of a wide start have a larger one.
     """
     last = losses[-math.ceil(len(losses) / 10) :].mean(0) if validation is None else validation.amin(0)
+    if before is not None and bool((last > FAR).any()):
+        losses = losses[:1].clamp(max=before())
     far = last - losses[0] > FAR * (1 + losses[0].abs())
     if not bool(far.any()):
         return ()
     first, last = (float(t.reshape(-1)[far.reshape(-1)][0]) for t in (losses[0], last))
-    note = f"the loss ends far above where it began, {last:.3g} after {first:.3g} nats an example: lower lr or radius"
+    note = f"the loss ends far above where it began, {last:.3g} after {first:.3g} nats an example: lower lr or radius, or start narrower"
     warnings.warn(note, stacklevel=2)
     return (note,)

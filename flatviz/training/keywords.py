@@ -72,15 +72,20 @@ class Resumed(TypedDict, total=False):
     progress: Annotated[Progress, About("True, None (where a terminal watches) or a function(done, total, label).", False)]
 
 
-class Minibatches(Resumed, total=False):
+class Judged(Resumed, total=False):
+    """The loss of the labels."""
+
+    likelihood: Annotated[
+        Likelihood, About("As in `nll`: of classes, of labels of 0 or 1, of targets with noise.", "categorical")
+    ]
+
+
+class Minibatches(Judged, total=False):
     """Gradients of minibatches."""
 
     lr: Annotated[Rate, About("The first learning rate; it falls to 0 along half a cosine.")]
     weight_decay: Annotated[NonNegative, About("wd; it stands for the prior N(0, 1 / (N wd)).")]
     batch_size: Annotated[Count | None, About("Examples a minibatch; None, all of them.")]
-    likelihood: Annotated[
-        Likelihood, About("As in `nll`: of classes, of labels of 0 or 1, of targets with noise.", "categorical")
-    ]
     training: Annotated[Training | None, About("`Training(...)`: precision, accumulation, early stopping.")]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 import warnings
 from collections.abc import Callable
 from types import TracebackType
@@ -11,7 +12,6 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.optim.optimizer import register_optimizer_step_post_hook
-from torch.utils._pytree import tree_leaves
 
 from flatviz.checks import Count, Positive, Several, check_count
 from flatviz.core import Data, Likelihood, Net, Treated, copied, public
@@ -21,7 +21,6 @@ from flatviz.noun import History
 from flatviz.objectives.network import nll
 
 Log = Callable[[str, float, int], Any]  # (name, value, step)
-PRODUCT = 5  # gradients that a Hessian product counts as
 ASCENT = 0.05  # Euclidean length of the step that raises the loss by the sharpness
 
 
@@ -57,8 +56,8 @@ def record_path(
         data: Examples, a batch or two, on which `path.history` has the loss, λ1 and trace of its Hessian and the sharpness, the loss
             gained by a step of 0.05 up the gradient, of the module in evaluation mode.
         likelihood: Likelihood of the loss, as in `fv.nll`.
-        budget: Work for that in percent of the loop's, counted in gradients of an example, of which a Hessian product is five: start
-            and end are measured, and between them each noted point for which enough was saved; `path.history.notes` counts the others.
+        budget: Time for that in percent of the loop's, by the clock: start and end are measured, and between them each noted point
+            that leaves enough for the end.  `path.history.notes` counts the others, and says if start and end alone took longer.
         products: Hessian products of a measurement, at least 12, half for λ1 and half for the trace.
         log: Function called with (name, value, step) of each value, as TensorBoard's `SummaryWriter().add_scalar`; for W&B
             `lambda name, value, step: run.log({name: value}, step=step)`, for a file `lambda *row: csv.writer(file).writerow(row)`.
@@ -85,26 +84,29 @@ def record_path(
 
 
 class Watch:
-    """Loss, curvature and sharpness of a network on `data` at some steps, for a share of the work of the steps.
-
-    Work is counted, not timed, so that what is measured follows from the request.
-    """
+    """Loss, curvature and sharpness of a network on `data` at some steps, for a share of the time between them."""
 
     def __init__(self, data: Data, likelihood: Likelihood, budget: float, products: int, log: Log | None) -> None:
-        self.data, self.likelihood, self.products, self.log = data, likelihood, products, log
-        self.share, self.cost = budget / 100, len(data) * (PRODUCT * products + 3)  # value, gradient, value at the ascent
-        self.saved, self.skipped, self.rows = 0.0, 0, list[tuple[float, ...]]()
+        self.data, self.likelihood, self.budget, self.products, self.log = data, likelihood, budget, products, log
+        self.looped = self.spent = self.cost = self.left = (
+            0.0  # seconds: of the loop, of all measurements, of the last; its end
+        )
+        self.skipped, self.rows = 0, list[tuple[float, ...]]()
 
-    def spend(self, examples: int) -> None:
-        """Note a step of the loop on so many examples."""
-        self.saved += self.share * examples
-
-    def at(self, net: Net, step: int, always: bool = False) -> None:
-        """Measure the net after `step`, if enough was saved."""
-        if not always and self.saved < self.cost:
+    def at(self, net: Callable[[], Net], step: int, always: bool = False) -> None:
+        """Measure the net after `step`, if the budget has time for it and, at the same cost, for the end."""
+        begun = time.perf_counter()
+        self.looped += begun - self.left if self.rows else 0.0
+        if always or self.spent + 2 * self.cost <= self.budget / 100 * self.looped:
+            self.measure(net(), step)
+            self.cost = time.perf_counter() - begun
+            self.spent += self.cost
+        else:
             self.skipped += 1
-            return
-        self.saved -= self.cost
+        self.left = time.perf_counter()
+
+    def measure(self, net: Net, step: int) -> None:
+        """Keep and log the values of the net."""
         f, half = nll(net, self.data, likelihood=self.likelihood), self.products // 2
         loss, g = f.value_and_grad(net.w)
         values = dict.fromkeys(("loss", "sharpness", "lambda1", "trace"), math.nan) | {"loss": float(loss)}
@@ -122,10 +124,14 @@ class Watch:
         """The measurements of the loop."""
         steps, *columns = torch.tensor(self.rows, dtype=torch.float64).T
         points = self.skipped + len(self.rows)
-        said = f"{self.skipped} of {points} points were not measured: the budget is {100 * self.share:g} %"
-        notes = (said,) if self.skipped else ()
+        notes = (
+            [f"{self.skipped} of {points} points were not measured: the budget is {self.budget:g} %"] if self.skipped else []
+        )
+        if len(self.rows) == 2 and self.spent > self.budget / 100 * self.looped:
+            share = 100 * self.spent / self.looped
+            notes.append(f"start and end took {share:.3g} % of the loop's time, the budget is {self.budget:g} %")
         named = dict(zip(("loss", "sharpness", "lambda1", "trace"), columns))
-        return History(**named, steps=steps.long(), notes=notes)
+        return History(**named, steps=steps.long(), notes=tuple(notes))
 
 
 class RecordedPath:
@@ -170,27 +176,24 @@ class RecordedPath:
         step = self._steps[-1] + 1 if step is None and self._steps else step or 0
         self._write(len(self._steps))
         if self.watch is not None:
-            self.watch.at(self._net(), step, always=not self._steps)
+            self.watch.at(self._net, step, always=not self._steps)
         self._steps.append(step)
         if len(self._steps) == self._rows:
             self._thin()
 
     def __enter__(self) -> RecordedPath:
-        self._hooks = [register_optimizer_step_post_hook(self._after_step)]
+        self._hook = register_optimizer_step_post_hook(self._after_step)
         self.add(0)
-        if self.watch is not None:
-            self._hooks.append(self.module.register_forward_pre_hook(_counting(self.watch), with_kwargs=True))
         return self
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        for hook in self._hooks:
-            hook.remove()
+        self._hook.remove()
         if self._step > self._steps[-1]:
             self.add(self._step)
         self.net = self._net()
         if kind is None and self.watch is not None and self.watch.rows[-1][0] < self._steps[-1]:
             self.watch.skipped -= 1
-            self.watch.at(self.net, self._steps[-1], always=True)
+            self.watch.at(lambda: self.net, self._steps[-1], always=True)
         if kind is None and len(self._steps) == 1:
             warnings.warn("no step of a torch.optim optimiser was seen: call path.add() in the loop", stacklevel=2)
 
@@ -222,14 +225,3 @@ class RecordedPath:
 
     def _net(self) -> Net:
         return Net.from_module(copied(self.module).eval(), self._treated, head=self._head)
-
-
-def _counting(watch: Watch) -> Callable[..., None]:
-    """A hook that hears how many examples a pass of training has: no method, for a copied module copies what its methods belong to."""
-
-    def count(module: nn.Module, args: tuple, kwargs: dict) -> None:
-        first = next((t for t in tree_leaves((args, kwargs)) if isinstance(t, Tensor) and t.ndim), None)
-        if module.training and torch.is_grad_enabled() and first is not None:
-            watch.spend(len(first))
-
-    return count

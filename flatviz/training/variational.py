@@ -19,7 +19,7 @@ from torch import Tensor
 from flatviz.core import Data, Net
 from flatviz.engine.batchnorm import TrainingNet
 from flatviz.gaussian import Gaussian
-from flatviz.objectives.network import check_data
+from flatviz.objectives.network import check_data, nll
 from flatviz.results import History
 from flatviz.training.driver import Algorithm, Diverged, Record, check_converged, drive, risen
 from flatviz.training.gradient import Batch, Gradient, Noises, TrainingLoss
@@ -219,7 +219,8 @@ def fit_gaussians(
         rows = replace(
             rows, notes=(*rows.notes, f"one draw a step, rate {chosen['lr']:g}: {DRAWS} draws of this network take long")
         )
-    return [_member(algorithm, s, rows.mapped(itemgetter((..., i))), trained[i]) for i, s in enumerate(each)]
+    before = lambda: float(nll(net, data, likelihood=how["likelihood"])(start.mean))  # noqa: E731
+    return [_member(algorithm, s, rows.mapped(itemgetter((..., i))), trained[i], before) for i, s in enumerate(each)]
 
 
 def fit_gaussian(
@@ -238,11 +239,13 @@ def started(prior: Gaussian, how: FromPrior) -> Gaussian:
     return q if scale == 1 else replace(q, log_std=q.log_std + math.log(scale), factor=scale * q.factor)
 
 
-def _member(algorithm: GaussianFit, state: GaussianState, history: History, trained: TrainingNet | None) -> Gaussian | Diverged:
+def _member(
+    algorithm: GaussianFit, state: GaussianState, history: History, trained: TrainingNet | None, before: Callable[[], float]
+) -> Gaussian | Diverged:
     try:
         check_converged(history.loss, state.mean, state.log_std, state.factor)
     except Diverged as error:
         return error
     buffers = None if trained is None else {name: b.clone() for name, b in trained.buffers.items()}
-    notes = (*history.notes, *risen(history.loss, history.validation))
+    notes = (*history.notes, *risen(history.loss, history.validation, before))
     return algorithm.result(state, replace(history, notes=notes), buffers)

@@ -59,3 +59,6 @@ def test_a_loss_that_ends_far_above_where_it_began_is_said_and_a_good_fit_says_n
         with pytest.warns(UserWarning, match=BEGAN):
             q = fit(60.0)
         assert float(f(q.center)) > 10 + float(f(net.w)) and q.history.notes[0].startswith(BEGAN)
+    wide = fv.Gaussian(net.w, torch.full_like(net.w, 18.0))  # its first draws have a larger loss still
+    with pytest.warns(UserWarning, match=BEGAN):
+        assert fv.fit_vi(net, data, wide, seed=1, steps=50).history.notes[0].startswith(BEGAN)

@@ -36,13 +36,12 @@ CASES = {
     "csghmc": (dict(**CYCLES | {"lr": 0.02}, **DECAY, friction=0.3), 0.15, 0.6, 1.0, "posterior", "csgld's"),
     "emcmc": (dict(**DECAY, eta=ETA, lr=0.03, n_draws=1600, burn_in=150, thin=3), 0.5, 0.8, 1.2, "with the guide", "none"),
     "svgd": (dict(**DECAY, n_draws=100, steps=1000, lr=0.5, momentum=0.9), 0.05, 0.85, 1.0, "posterior", "too narrow"),
-    "ptl": (dict(fit=partial(fv.fit_csgld, likelihood=NOISE, **CYCLES), floor=0.0), 0.15, 0.6, 1.0, "posterior", "csgld's"),
+    "ptl": (dict(fit=partial(fv.fit_csgld, **CYCLES), floor=0.0), 0.15, 0.6, 1.0, "posterior", "csgld's"),
     "dropout": (dict(**DECAY, steps=300, n_draws=500), 3, 0.7, 2.3, "posterior", "another prior: sd |w| / 3, whatever the data"),
     "ensemble": (dict(**DECAY, members=3, batch_size=None, steps=200), 0.01, 0, 1e-3, "posterior", "one mode: all agree"),
     "multiswag": (dict(**DECAY, fit=partial(fv.fit_swag, likelihood=NOISE, rank=20, **ROUGH)), 0.35, 0.55, 1.6, "posterior", "swag's"),
 }  # fmt: skip
 OTHER_MODES = {"sam_mu", "rank1_pinv", "authors_code"}  # of sabma, not meant to be the posterior
-NO_LIKELIHOOD = {"ptl"}  # it hands all to the method inside, which is told of the noise instead
 
 
 @pytest.fixture(scope="module")
@@ -65,10 +64,9 @@ def test_mean_and_width_are_those_of_the_exact_posterior_up_to_the_known_bias(na
     net, data, prior, mean, covs = problem
     settings, off, least, most, reference, bias = CASES[name]
     given = (prior,) if fv.METHODS[name].needs_prior else ()
-    likelihood = {} if name in NO_LIKELIHOOD else {"likelihood": NOISE}
     trained = settings is ROUGH or name in ("swag", "moped")  # these begin where SGD ended
     start = net.at(mean if trained else torch.zeros_like(mean))
-    q = fv.METHODS[name].fit(start, data, *given, seed=0, **likelihood, **settings)
+    q = fv.METHODS[name].fit(start, data, *given, seed=0, likelihood=NOISE, **settings)
     W = q.W if isinstance(q, fv.Draws) else q.sample(20_000, seed=1)  # a width to half a percent
     assert W.dtype == torch.float64
     apart = (W.mean(0) - mean).abs() / covs["posterior"].diagonal().sqrt()

@@ -119,7 +119,7 @@ def test_pre_train_your_loss_samples_under_the_widened_prior(tiny, gaussians):
     torch.testing.assert_close(widened(narrow, 3.0, 0.5).cov_mul(eye), 3.0 * narrow.cov_mul(eye) + 0.25 * eye)
     prior, seen = fv.Gaussian(net.w + 1, torch.full_like(net.w, -2.0)), {}
 
-    def fit(net, data, *, prior, seed, checkpoint, progress):
+    def fit(net, data, *, prior, seed, likelihood, checkpoint, progress):
         seen.update(w=net.w, prior=prior)
         return fv.fit_sgld(net, data, seed=seed, prior=prior, n_draws=2, burn_in=1, thin=1)
 

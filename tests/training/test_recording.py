@@ -11,6 +11,7 @@ from torch import nn
 from torch.optim import optimizer as optimisers
 
 import flatviz as fv
+from flatviz.training import recording
 
 
 def weights(module):
@@ -112,13 +113,35 @@ def test_a_watched_loop_has_the_curvature_of_its_points_and_is_what_it_is_unwatc
     assert [t.name for t in fig.data][-1] == "trace" and list(fig.data[0].x) == [0, 2, 4, 6]
 
 
-def test_what_is_measured_follows_from_the_budget_and_the_rest_is_counted(module):
-    path, _ = watched(module, 200, budget=20, products=12)
-    cost = 8 * (5 * 12 + 3)  # gradients of an example; a step has 16, of which it saves a fifth
-    between = len(path.history.steps) - 2
-    assert between == int((200 * 16 * 0.2 - cost) / cost) and path.history.steps[-1] == 200
-    assert path.history.notes == (f"{199 - between} of 201 points were not measured: the budget is 20 %",)
-    assert torch.equal(path.history.steps, watched(module, 200, budget=20, products=12)[0].history.steps)
+@pytest.mark.parametrize(("cost", "steps", "measured"), [(10, 400, [0, 150, 200, 250, 300, 350, 400]), (30, 100, [0, 100])])
+def test_measurements_keep_to_the_budget_by_the_clock(module, monkeypatch, cost, steps, measured):
+    now, measure = [0.0], recording.Watch.measure
+
+    def slow(*args):
+        now[0] += cost
+        measure(*args)
+
+    monkeypatch.setattr(recording, "time", SimpleNamespace(perf_counter=lambda: now[0]))
+    monkeypatch.setattr(recording.Watch, "measure", slow)
+    data = fv.Data(torch.ones(4, 3), torch.arange(4) % 2)
+    with fv.record_path(module, data=data, budget=20, products=12) as path:
+        for _ in range(steps):
+            now[0] += 1
+            path.add()
+    assert path.history.steps.tolist() == measured
+    late = (
+        [f"start and end took {100 * 2 * cost / steps:.3g} % of the loop's time, the budget is 20 %"]
+        if len(measured) == 2
+        else []
+    )
+    assert path.history.notes == (
+        f"{steps + 1 - len(measured)} of {steps + 1} points were not measured: the budget is 20 %",
+        *late,
+    )
+    assert late or cost * len(measured) <= 0.2 * steps
+
+
+def test_a_path_without_data_has_no_history_and_a_measurement_needs_products(module):
     with pytest.raises(ValueError, match="give record_path data="):
         fv.record_path(module).history  # noqa: B018
     with pytest.raises(ValueError, match="products"):
