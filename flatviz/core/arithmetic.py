@@ -133,6 +133,17 @@ def threads(work: float) -> Iterator[None]:
             _set_threads(before, count, users)
 
 
+SHARED = 2_000_000  # multiply-adds of an operation beyond which it takes longer than Python's part in it, some 20 microseconds
+
+
+def workers(work: float) -> int:
+    """How many threads of Python pay for tasks whose operations have `work` multiply-adds each, at most what the user set in torch.
+
+    Python runs in one of them at a time, the operations at once.
+    """
+    return max(1, min(getattr(_of_thread, "users", torch.get_num_threads()), int(work / SHARED)))
+
+
 def _set_threads(count: int, now: int, users: int) -> None:
     if count != now:
         torch.set_num_threads(count)

@@ -3,7 +3,9 @@
 import math
 import warnings
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -12,7 +14,7 @@ from torch.nn.modules.conv import _ConvNd
 
 from flatviz.checks import check_choice
 from flatviz.core import Data, Fields, Net, generator
-from flatviz.core.arithmetic import arithmetic, threads
+from flatviz.core.arithmetic import arithmetic, threads, workers
 from flatviz.engine.determinism import CACHE, Work, difference, few_of, tolerance, work_of
 from flatviz.engine.trace import Program, trace_of
 
@@ -64,11 +66,7 @@ class Evaluator:
         self._scale = 1 / len(y) if additive else 1.0
         self._origin, self._axes = origin, axes
         self._parts, self._ys, self._programs = parts, list(y.split(plan.chunk)), programs
-        self._started: list | None = None  # what every batch needs once, where it may be kept
-        self._fits: bool | None = None  # whether it may; seen on the first batch
-        self._wide = origin.detach().clone()  # the flat buffer that the programs' weights are views of
-        self._narrow = self._wide if net.w.dtype == origin.dtype else self._wide.to(net.w.dtype)
-        self._weights = {program: program.weights(self._narrow) for program in programs or ()}
+        self._no_grad = torch.inference_mode if programs else torch.no_grad
 
     @property
     def reuses(self) -> bool:
@@ -76,15 +74,35 @@ class Evaluator:
         return self.plan.traced
 
     def __call__(self, coords: Tensor) -> Tensor:
-        """Values at origin + coords @ axes; (S,)."""
-        dtype, rows, scores = self._wide.dtype, coords.to(self._axes), [[] for _ in coords]
-        with torch.inference_mode() if self._programs else torch.no_grad(), arithmetic(), threads(self._work):
-            kept = self._keeps()
+        """Values at origin + coords @ axes; (S,).
+
+        Threads of Python share the points where that pays: each runs on one core, and they wait for each other at the end alone.
+        """
+        shared = self._programs is not None and self._additive and self._origin.device.type == "cpu"
+        n = min(workers(self._work), len(coords)) if shared else 1
+        with arithmetic(), threads(self._work), self._no_grad(), ThreadPoolExecutor(n) as pool:
+            shares = [(some, self._started, self._work if n == 1 else 0.0) for some in coords.tensor_split(n)]
+            values = torch.cat(list((map if n == 1 else pool.map)(self._values, *zip(*shares))))
+        return values.clone()  # a tensor made in inference mode cannot be used in autograd; its copy can
+
+    def _values(self, coords: Tensor, kept: list | None, work: float) -> Tensor:
+        """Values at some of the points, on the threads of torch that pay for `work`."""
+        dtype, rows, scores = self._origin.dtype, coords.to(self._axes), [[] for _ in coords]
+        with self._no_grad(), threads(work):
+            wide = self._origin.detach().clone()  # the flat buffer that the programs' weights are views of
+            narrow = wide if self._net.w.dtype == dtype else wide.to(self._net.w.dtype)
+            weights = {program: program.weights(narrow) for program in set(self._programs or ())}
             for j, y in enumerate(self._ys):
-                started = self._started[j] if kept else self._start(j)
+                started = kept[j] if kept else self._start(j)
                 for i, row in enumerate(rows):
-                    self._place(row)
-                    out = self._outputs(j, started, coords[i])
+                    torch.add(self._origin, row @ self._axes, out=wide)  # each point by itself: it rounds alike in any call
+                    if narrow is not wide:
+                        narrow.copy_(wide)
+                    if self._programs is None:
+                        out = self._net(narrow, started)
+                    else:
+                        (held, layers), program = started, self._programs[j]
+                        out = program.run(held, weights[program], [_along(layer, coords[i].tolist()) for layer in layers])
                     out = out.to(dtype) if out.is_floating_point() else out
                     scores[i].append(self._score(out, y).double() if self._additive else out)
             if self._additive:
@@ -92,38 +110,23 @@ class Evaluator:
             else:
                 y = torch.cat(self._ys)
                 values = [torch.as_tensor(self._score(torch.cat(outs), y)).double() for outs in scores]
-            result = (torch.stack(values) * self._scale).to(dtype)
-        return result.clone()  # a tensor made in inference mode cannot be used in autograd; its copy can
-
-    def _place(self, row: Tensor) -> None:
-        """Put a point's weights into the buffer, by themselves, so that they round alike in any call."""
-        torch.add(self._origin, row @ self._axes, out=self._wide)
-        if self._narrow is not self._wide:
-            self._narrow.copy_(self._wide)
-
-    def _outputs(self, j: int, started: Any, row: Tensor) -> Tensor:
-        """Outputs (n, C) of batch `j` at a point."""
-        if self._programs is None:
-            return self._net(self._narrow, started)
-        program, (kept, layers) = self._programs[j], started
-        return program.run(kept, self._weights[program], [_along(layer, row.tolist()) for layer in layers])
+            return (torch.stack(values) * self._scale).to(dtype)
 
     def _start(self, j: int) -> Any:
         """Start batch `j`: its inputs, or the values that its program keeps of them."""
         if self._programs is None:
             return self._parts[j]
-        w, axes = self._origin.to(self._narrow.dtype), self._axes.to(self._narrow.dtype)
+        w, axes = self._origin.to(self._net.w.dtype), self._axes.to(self._net.w.dtype)
         kept, layers = self._programs[j].start(self._parts[j], w, axes)
         order = self.plan
         return {v: laid_out(t, order) for v, t in kept.items()}, [tuple(laid_out(t, order) for t in la) for la in layers]
 
-    def _keeps(self) -> bool:
-        """Start all batches at once, where their values fit; returns whether they do."""
-        if self._fits is None:
-            first = self._start(0)
-            self._fits = self._programs is None or self._bytes(*first) <= MEMORY
-            self._started = [first, *map(self._start, range(1, len(self._parts)))] if self._fits else None
-        return self._fits
+    @cached_property
+    def _started(self) -> list | None:
+        """All batches, started once, where their values fit; seen on the first."""
+        first = self._start(0)
+        fits = self._programs is None or self._bytes(*first) <= MEMORY
+        return [first, *map(self._start, range(1, len(self._parts)))] if fits else None
 
     def _bytes(self, kept: dict, layers: list) -> int:
         """Bytes of frozen activations for all batches, from those of the first."""

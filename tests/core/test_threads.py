@@ -7,6 +7,7 @@ import torch
 
 import flatviz as fv
 from flatviz.core.arithmetic import SHARE, threads
+from flatviz.engine.trace import Program
 
 
 @pytest.fixture(autouse=True)
@@ -106,3 +107,23 @@ def test_a_small_net_gives_the_same_bits_for_any_number_of_threads_and_a_large_o
         call()
         assert max(seen) == 2
         seen.clear()
+
+
+def test_points_of_a_plane_are_shared_by_the_cores_with_one_thread_of_torch_each_and_the_same_bits(task, monkeypatch):
+    net = fv.Net.from_module(fv.models.mlp(task, seed=0))
+    f, plane, main, run = fv.nll(net, task.train), fv.plane_random(net, net.w, seed=0), threading.get_ident(), Program.run
+    seen, both = set(), threading.Barrier(2, timeout=60)
+
+    def noted(*about):
+        here = (threading.get_ident(), torch.get_num_threads())
+        if here not in seen and here[0] != main:
+            seen.add(here)
+            both.wait()  # for the other one: they run at once
+        return run(*about)
+
+    monkeypatch.setattr(Program, "run", noted)
+    alone = fv.slice_plane(f, plane, extent=1.0, resolution=4).values
+    assert not seen  # operations of a small net are short
+    monkeypatch.setattr("flatviz.core.arithmetic.SHARED", 1)
+    assert torch.equal(fv.slice_plane(f, plane, extent=1.0, resolution=4).values, alone)
+    assert {count for _, count in seen} == {1} and torch.get_num_threads() == elsewhere(torch.get_num_threads) == 2
