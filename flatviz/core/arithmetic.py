@@ -137,7 +137,7 @@ SHARED = 2_000_000  # multiply-adds of an operation beyond which it takes longer
 
 
 def workers(work: float) -> int:
-    """How many threads of Python pay for tasks whose operations have `work` multiply-adds each, at most what the user set in torch.
+    """Count the threads of Python that pay for tasks whose operations have `work` multiply-adds each; at most what the user set in torch.
 
     Python runs in one of them at a time, the operations at once.
     """
