@@ -44,6 +44,8 @@ class Look:
         return replace(self, name=name, label=label, symbol=symbol, unit=EUCLIDEAN, flat=False)
 
 
+UNLISTED = Look("method", "method", "#000000", "solid", "circle", "")  # of a record that stands in no table
+
 ROWS = (
     Look("sgd", "SGD (MAP)", "#1f2933", "dot", "x", "sgd.METHOD", flat=True),
     Look("fisher_sam", "FisherSAM", "#3d5a4c", "dot", "x-open", "sgd.FISHER_SAM", unit="Fisher"),

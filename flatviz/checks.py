@@ -10,12 +10,13 @@ from functools import partial
 from numbers import Integral, Real
 from pathlib import Path
 from types import NoneType
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import torch
 from torch import Tensor, nn
 
 Check = Callable[[Any, str], object]
+Choice = TypeVar("Choice", bound=str | None)
 
 
 def shown(value: Any) -> str:
@@ -116,7 +117,7 @@ def check_seed(seed: int, name: str = "seed") -> int:
     return int(seed)
 
 
-def check_choice(value: str, choices: tuple[str, ...], name: str) -> str:
+def check_choice(value: Choice, choices: tuple[str | None, ...], name: str) -> Choice:
     """One of the given words."""
     if not isinstance(value, (str, NoneType)) or value not in choices:
         near = get_close_matches(str(value), [word for word in choices if word is not None], 1)

@@ -90,6 +90,13 @@ class Data:
         """Whether all inputs are one tensor in memory, or bytes that may become one."""
         return isinstance(self.x, Tensor) or (isinstance(self.x, Pixels) and 4 * self.x.numel() <= HELD)
 
+    def held(self) -> Tensor:
+        """All inputs as one tensor.  Raises TypeError for inputs of several."""
+        x, _ = self.batch(None)
+        if not isinstance(x, Tensor):
+            raise TypeError(f"inputs must be one tensor, got {x.describe()}")
+        return x
+
     def __repr__(self) -> str:
         y = f"classes 0..{int(self.y.max())}" if not self.y.is_floating_point() else f"targets {tuple(self.y.shape)}"
         plain = f"x {tuple(self.x.shape)} {str(self.x.dtype).removeprefix('torch.')}"

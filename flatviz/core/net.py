@@ -157,7 +157,7 @@ class Net:
                     f"net, w and x must have one dtype, got {listed}: net.to(dtype=...), w.to(...) or x.to(...)"
                 ) from error
 
-    def look(self, x: Tensor | Fields) -> Look:
+    def look(self, x: Tensor | Inputs) -> Look:
         """Observe one pass over two examples of `x`, once; inside of a function transform, where nothing can be seen, it writes.
 
         Raises:
@@ -169,7 +169,7 @@ class Net:
             self._looked = self._look(x)
         return self._looked
 
-    def _look(self, x: Tensor | Fields) -> Look:
+    def _look(self, x: Tensor | Inputs) -> Look:
         with torch.inference_mode(False), torch.enable_grad(), saved_rng(), self._lock:
             few, w = x[:2].clone(), self.w.clone().requires_grad_(True)
             foreign = memory_of(*self._parameters) | memory_of_originals(self.module)

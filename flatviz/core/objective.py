@@ -29,10 +29,8 @@ class Objective:
     A plain function of w serves wherever an objective is taken.  Subclass for more: give `__call__`, and beside it only
     what you know better than the default.
 
-    net: the network whose weights w are, or None.  dim: their number D, None where any will do.  n: examples behind a
-    mean.  batchnorm: statistics used, "frozen", "re-estimated" or None.  label: what the values are, for axes and
-    messages.  key: a hash of all that values depend on besides w; empty: not cached on disk.  differentiable: whether
-    gradients pass through `__call__`.  work: multiply-adds of one of its operations, by which its threads are chosen.
+    net: the network whose weights w are, or None.  label: what the values are, for axes and messages.  differentiable: whether
+    gradients pass through `__call__`.
 
     Example:
         >>> class Bowl(Objective):
@@ -45,13 +43,33 @@ class Objective:
     """
 
     net: Net | None = None
-    dim: int | None = None
-    n: int | None = None
-    batchnorm: str | None = None
     label: str = "f(w)"
-    key: str = ""
     differentiable: bool = True
-    work: float = 0.0
+
+    @property
+    def dim(self) -> int | None:
+        """Number of weights D; None where any will do."""
+        return None
+
+    @property
+    def n(self) -> int | None:
+        """Examples behind a mean."""
+        return None
+
+    @property
+    def batchnorm(self) -> str | None:
+        """Statistics used, "frozen", "re-estimated" or None."""
+        return None
+
+    @property
+    def work(self) -> float:
+        """Multiply-adds of one of its operations, by which its threads are chosen."""
+        return 0.0
+
+    @property
+    def key(self) -> str:
+        """Hash of all that values depend on besides w; empty: not cached on disk."""
+        return ""
 
     def __call__(self, w: Tensor) -> Tensor:
         """Compute the value at `w` (D,), a scalar."""

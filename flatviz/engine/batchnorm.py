@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from flatviz.checks import Several, Vector, check_weights
-from flatviz.core import Data, Net, public, run
+from flatviz.core import Data, Fields, Net, public, run
 from flatviz.gaussian import Gaussian
 from flatviz.results import Draws
 
@@ -30,8 +30,9 @@ def check_batchnorm(net: Net, batchnorm: str | Data | None) -> str | None:
 
 def with_trained_buffers(net: Net, posterior: object) -> Net:
     """The net with the BatchNorm statistics that a fit trained along with this posterior; the net itself where it did not."""
-    trained = isinstance(posterior, (Gaussian, Draws)) and posterior.buffers is not None
-    return net.with_buffers({n: b.to(net.device) for n, b in posterior.buffers.items()}) if trained else net
+    if not isinstance(posterior, (Gaussian, Draws)) or posterior.buffers is None:
+        return net
+    return net.with_buffers({n: b.to(net.device) for n, b in posterior.buffers.items()})
 
 
 class TrainingNet:
@@ -51,7 +52,7 @@ class TrainingNet:
             m.momentum = m.momentum if momentum is None else momentum
         self.norms = {n: m for n, m in norms.items() if m.track_running_stats}
 
-    def __call__(self, w: Tensor, x: Tensor, *, update: bool = True) -> Tensor:
+    def __call__(self, w: Tensor, x: Tensor | Fields, *, update: bool = True) -> Tensor:
         """Outputs (N, C); running statistics move unless `update` is off.
 
         A minibatch of one example, of which a layer has no variance, passes with the running statistics collected so far.
@@ -135,7 +136,7 @@ class _Moments:
 
     def add(self, layer: nn.Module, inputs: tuple[Tensor, ...], _: Tensor) -> None:
         n = inputs[0].numel() // inputs[0].shape[1]  # numbers a channel
-        mean, var = layer.running_mean.double(), layer.running_var.double()
+        mean, var = layer.get_buffer("running_mean").double(), layer.get_buffer("running_var").double()
         step, n_all = mean - self.mean, self.n + n
         self.squares = self.squares + (n - 1) * var + step.square() * (self.n * n / n_all)
         self.mean, self.n = self.mean + step * (n / n_all), n_all

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.utils._pytree import tree_leaves
 
-from flatviz.core import Dispatch, Fields, Net, generator, saved_rng
+from flatviz.core import Dispatch, Fields, Inputs, Net, generator, saved_rng
 from flatviz.core.arithmetic import arithmetic
 
 CACHE = 2**20  # bytes of one batch's largest activation: it and its neighbour stay in a core's second-level cache
@@ -77,7 +77,7 @@ class Sizes(Dispatch):
         return out
 
 
-def work_of(net: Net, x: Tensor) -> Work:
+def work_of(net: Net, x: Tensor | Inputs) -> Work:
     """Measure the work of one and two examples: sizes that grow with their number are activations, the rest is weights."""
     two = x[:2].clone() if len(x) > 1 else x[[0, 0]]
     net.look(two)  # a first look of its own, which is not to be counted
@@ -99,13 +99,13 @@ def work_of(net: Net, x: Tensor) -> Work:
     return Work(macs // 3 if one else macs // 2, max(given, *grown, 0), eps, products)
 
 
-def few_of(x: Tensor, work: Work) -> Tensor:
+def few_of(x: Tensor | Inputs, work: Work) -> Tensor:
     """Numbers of a few examples from all over `x`, as many as a look may cost."""
     return torch.linspace(0, len(x) - 1, work.examples(len(x)), dtype=torch.float64).round().long().to(x.device)
 
 
 @arithmetic()
-def check_function(net: Net, x: Tensor) -> tuple[Net, Work]:
+def check_function(net: Net, x: Tensor | Inputs) -> tuple[Net, Work]:
     """Check that the net is a function of its weights and of each example alone; returns it and the cost of an example.
 
     Raises:
@@ -146,7 +146,7 @@ def check_logits(net: Net, x: Tensor | Fields) -> None:
         )
 
 
-def _agree(net: Net, eps: float, few: Tensor, *parts: Tensor) -> bool:
+def _agree(net: Net, eps: float, few: Tensor | Fields, *parts: Tensor | Fields) -> bool:
     """Whether the outputs of `parts` joined are those of `few`.
 
     Other weights are tried before the answer is no: outputs that cancel to nothing are all rounding.

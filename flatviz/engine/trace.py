@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch._ops import OpOverload
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves, tree_map
 from torch.utils.weak import WeakTensorKeyDictionary
@@ -34,7 +35,7 @@ class Value:
 class Step:
     """outs = op(*args, **kwargs); a `Value` stands for a tensor of the trace, any other tensor is a constant."""
 
-    op: Callable[..., Any]
+    op: OpOverload
     args: tuple
     kwargs: dict[str, Any]
     outs: tuple[Value | None, ...]
@@ -106,7 +107,8 @@ class _Recorder(Dispatch):
         result = func(*args, **kwargs)
         tensors = [result] if isinstance(result, Tensor) else list(result)
         outs = tuple(Value(t) if isinstance(t, Tensor) else None for t in tensors)
-        self.steps.append(Step(func, *tree_map(self._named, (args, kwargs)), outs))
+        given, named = tree_map(self._named, (args, kwargs))
+        self.steps.append(Step(func, given, named, outs))
         self.values.update({t: v for t, v in zip(tensors, outs) if v is not None})
         return result
 
@@ -114,14 +116,17 @@ class _Recorder(Dispatch):
         return self.values.get(leaf, leaf) if isinstance(leaf, Tensor) else leaf
 
 
-Env = dict[Value, Any]  # tensors by the value they stand for
+Env = dict[Value | None, Any]  # tensors by the value they stand for
 
 NORMS = {aten.native_batch_norm.default, aten.cudnn_batch_norm.default}  # input, weight, bias, mean, var, training, _, eps
 AFFINE = {  # operations that are affine in the arguments at these places, the others fixed
     **{aten.addmm.default: (0, 2), aten.mm.default: (1,), aten.embedding.default: (0,), aten.convolution.default: (1, 2)},
     **dict.fromkeys(NORMS, (1, 2)) | {aten.native_layer_norm.default: (2, 3), aten.native_group_norm.default: (1, 2)},
 }
-VIEWS = {aten.view.default: torch.reshape, aten._unsafe_view.default: torch.reshape}  # in whatever memory order a tensor comes
+VIEWS: dict[OpOverload, Callable[..., Any]] = {
+    aten.view.default: torch.reshape,
+    aten._unsafe_view.default: torch.reshape,
+}  # in whatever memory order a tensor comes
 
 
 class Program:
@@ -135,7 +140,9 @@ class Program:
     def __init__(self, w: Value, x: Value, out: Value, steps: list[Step]) -> None:
         self._w, self._x, self._out = w, x, out
         self._varying, self._views = {w}, {w}
-        self.views, self.frozen, rest = [], [], []
+        self.views: list[Step] = []
+        self.frozen: list[Step] = []
+        rest: list[Step] = []
         for s in _needed(steps, out):
             if not self._varying.intersection(s.inputs):
                 self.frozen.append(s)

@@ -9,7 +9,7 @@ import os
 import torch
 from torch import Tensor, nn
 
-from flatviz.core import Data, Net, Progress, public, run, track
+from flatviz.core import Data, Fields, Net, Progress, public, run, track
 from flatviz.engine.determinism import check_function, same_to_rounding, two_points
 
 CHECKED, BATCH = 8, 256
@@ -20,7 +20,8 @@ class Tail(nn.Module):
 
     def __init__(self, module: nn.Module, name: str) -> None:
         super().__init__()
-        self.name, place = name, self
+        self.name = name
+        place: nn.Module = self
         *outer, last = name.split(".")
         for key in outer:
             place.add_module(key, nn.Module())
@@ -61,7 +62,8 @@ def cache_trunk(net: Net, data: Data, *, progress: Progress = False) -> tuple[Ne
         (torch.Size([10, 8]), True)
     """
     check_function(net, data.x[:CHECKED])
-    module, seen = net.to_module().eval().requires_grad_(False), []
+    module = net.to_module().eval().requires_grad_(False)
+    seen: list[tuple[Tensor, ...]] = []
     layers = [b.name.partition(".parametrizations.")[0].rpartition(".")[0] + "." for b in net.blocks]
     name = os.path.commonprefix([layer.split(".") for layer in layers])
     name = ".".join(name).rstrip(".")
@@ -69,7 +71,7 @@ def cache_trunk(net: Net, data: Data, *, progress: Progress = False) -> tuple[Ne
         raise ValueError(f"a trunk must come before one layer that holds all treated weights, got {net!r}: fit on the images")
     module.get_submodule(name).register_forward_pre_hook(lambda _, inputs: seen.append(inputs))
 
-    def trunk(x: Tensor) -> Tensor:
+    def trunk(x: Tensor | Fields) -> Tensor:
         seen.clear()
         run(module, x)
         if [tuple(len(z) for z in inputs if isinstance(z, Tensor)) for inputs in seen] != [(len(x),)]:

@@ -56,11 +56,11 @@ def slice_plane(
     f = as_objective(f)
     check_weights(plane.origin, f.dim, "the plane's origin")
     sides = ends(f, plane.origin, plane.axes, extent, plane.extent, resolution)
-    ticks = [ticks_between(lo, hi, resolution, plane.origin) for lo, hi in sides]
+    a, b = (ticks_between(lo, hi, resolution, plane.origin) for lo, hi in sides)
     values, error = on_grid(
-        f, plane.origin, plane.axes, ticks, exact=exact, precision=precision, progress=progress, cache=cache
+        f, plane.origin, plane.axes, [a, b], exact=exact, precision=precision, progress=progress, cache=cache
     )
-    return Surface(plane, *ticks, values, f.label, f.n, f.batchnorm, precision, error)
+    return Surface(plane, a, b, values, f.label, f.n, f.batchnorm, precision, error)
 
 
 @public
@@ -149,9 +149,8 @@ def project(W: Points | Gaussian, plane: Plane, f: ObjectiveLike | None = None, 
         >>> shadow.coords.tolist(), shadow.distance.tolist(), shadow.values.tolist()
         ([[1.0, 2.0]], [3.0], [6.0])
     """
-    gaussian = W if isinstance(W, Gaussian) else None
-    W = gaussian.mean if gaussian is not None else W
-    W = check_many_weights(W[None] if W.ndim == 1 else W, plane.origin.numel())
+    gaussian, points = (W, W.mean) if isinstance(W, Gaussian) else (None, W)
+    W = check_many_weights(points[None] if points.ndim == 1 else points, plane.origin.numel())
     axes, r = plane.axes.double(), (W - plane.origin).double()
     coords = torch.linalg.lstsq(axes.T, r.T).solution.T
     distance = (r - coords @ axes).norm(dim=1)

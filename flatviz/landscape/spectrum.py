@@ -129,7 +129,6 @@ def spectral_density(
     operator, source = Operator(f, w, curvature, part), generator(seed)
     dim = operator.like.numel()
     locked, sharp = operator.like.new_zeros(0, dim), torch.zeros(0, dtype=torch.float64)
-    first: Krylov | None = None
     estimates: list[tuple[Tensor, Tensor]] = []
     spent, scale = 0, 0.0
     for r in range(runs):
@@ -138,7 +137,9 @@ def spectral_density(
             run.step()
         spent += run.n_products
         values, columns, residual = run.ritz()
-        first = first or run
+        if r == 0:
+            pairs = [part[..., :k] for part in (values, columns, residual)]
+            vectors = run.vectors(pairs[1])
         if run.size + len(locked) >= dim:  # nothing is left to estimate
             nodes = torch.cat([sharp, values])
             estimates = [(nodes, torch.full_like(nodes, 1 / dim))]
@@ -149,11 +150,10 @@ def spectral_density(
         scale = max(scale, float(values.abs().max()))
         converged = residual <= CONVERGED * scale
         locked, sharp = torch.cat([locked, run.vectors(columns[:, converged])]), torch.cat([sharp, values[converged]])
-    values, columns, residual = (part[..., :k] for part in first.ritz())
     return Spectrum(
-        values.to(w),
-        operator.embed(first.vectors(columns)),
-        residual.to(w),
+        pairs[0].to(w),
+        operator.embed(vectors),
+        pairs[2].to(w),
         spent,
         n=f.n,
         batchnorm=f.batchnorm,

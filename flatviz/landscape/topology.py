@@ -45,7 +45,8 @@ def persistence(surface: Surface) -> Persistence:
     order, height = flat.argsort(stable=True), flat.tolist()
     width = values.shape[1]
     steps = [down * width + right for down in (-1, 0, 1) for right in (-1, 0, 1) if (down, right) != (0, 0)]
-    sets, eldest = DisjointSet(), {}  # cells under water; root of a set -> its deepest minimum
+    sets = DisjointSet()  # cells under water
+    eldest: dict[int, int] = {}  # root of a set -> its deepest minimum
     rank: dict[int, int] = {}  # minimum -> its number, by rising birth
     died: dict[int, tuple[float, int, int]] = {}
     for cell in order[flat[order].isfinite()].tolist():

@@ -76,8 +76,8 @@ def predict(
     W = in_precision(check_many_weights(_draws(posterior, n_draws, seed), net.dim, "draws"), net)
     trunk = "fixed" if net.trunk is None else "sampled"
     if net.trunk is not None:
-        net, W = net.restrict("all"), net.trunk.joined(W, seed=seed)
-    if mode == "re-estimated":
+        W, net = net.trunk.joined(W, seed=seed), net.restrict("all")
+    if isinstance(batchnorm, Data) and net.has_batchnorm:
         rows = [forward(refresh_batchnorm(net, w, batchnorm), w[None], inputs) for w in track(W, "predicting", progress)]
         outputs = torch.cat(rows)
     else:
@@ -99,7 +99,7 @@ def _draws(posterior: Posterior | Tensor, n_draws: int, seed: int) -> Tensor:
     return posterior[:n_draws]
 
 
-def check_inputs(net: Net, x: Tensor) -> None:
+def check_inputs(net: Net, x: Tensor | Inputs) -> None:
     """Check that the net takes such inputs, on one of them."""
     known = "" if net.example is None else f", which takes (N, {', '.join(map(str, net.example.shape[1:]))})"
     if x.ndim == 0 or len(x) == 0:
@@ -164,7 +164,8 @@ def predict_linearised(
 
 def linearised(net: Net, posterior: Gaussian | OutputPosterior, data: Data) -> tuple[Tensor, Tensor]:
     """Compute mean f (N, C) and covariance V (N, C, C) of the outputs."""
-    check_weights(posterior.center, net.dim, "posterior.center")
+    if isinstance(posterior, Posterior):
+        check_weights(posterior.center, net.dim, "posterior.center")
     if isinstance(posterior, OutputPosterior):
         return posterior.outputs(data)
     means, covs = [], []

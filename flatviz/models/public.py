@@ -162,7 +162,7 @@ class PublicNet(nn.Module):
         x = x.expand(-1, 3, -1, -1)
         if self.side is not None:
             x = F.interpolate(x, (self.side, self.side), mode="bilinear", align_corners=False)
-        return self.network((x - self.mean) / self.std)
+        return self.network((x - self.get_buffer("mean")) / self.get_buffer("std"))
 
 
 @public

@@ -1,7 +1,9 @@
 """Curvature of a network's loss: products with Hessian, generalised Gauss-Newton and empirical Fisher; Jacobians of outputs."""
 
+import operator
 import re
 from collections.abc import Iterable, Iterator
+from functools import reduce
 from itertools import chain, islice
 from typing import get_args
 
@@ -11,7 +13,7 @@ from torch.autograd.graph import saved_tensors_hooks
 from torch.func import jacrev, vmap
 
 from flatviz.checks import check_choice
-from flatviz.core import Curvature, Data, Likelihood, Net, Product, hessian_operator, threads, twice
+from flatviz.core import Curvature, Data, Fields, Likelihood, Net, Product, hessian_operator, threads, twice
 from flatviz.engine.determinism import Sizes, same_to_rounding
 from flatviz.likelihood import CategoricalLikelihood, as_likelihood
 from flatviz.objectives.outputs import output_curvature
@@ -44,7 +46,7 @@ def curvature_operator(
     @threads(work)
     def product(v: Tensor) -> Tensor:
         rest = islice(batches(data, size), len(kept), None) if len(kept) * size < len(data) else ()
-        return sum(part(v) for part in chain(kept, map(over, rest)))
+        return reduce(operator.add, (part(v) for part in chain(kept, map(over, rest))))
 
     return product
 
@@ -154,7 +156,7 @@ def _outer_product(e: Tensor) -> Product:
 CHUNK_NUMBERS = 2**24  # of one chunk of Jacobians: 64 MB in float32
 
 
-def jacobians(net: Net, w: Tensor, x: Tensor, part: slice = slice(None)) -> tuple[Tensor, Tensor]:
+def jacobians(net: Net, w: Tensor, x: Tensor | Fields, part: slice = slice(None)) -> tuple[Tensor, Tensor]:
     """Compute outputs (N, C) and J = d outputs / d w[part] (N, C, P) at `w` (D,), for inputs `x` (N, ...) that fit in memory."""
     w = w.detach()
 
@@ -174,7 +176,7 @@ def jacobians(net: Net, w: Tensor, x: Tensor, part: slice = slice(None)) -> tupl
     return out.detach(), J.detach()
 
 
-def _rows(net: Net, w: Tensor, x: Tensor, part: slice, along: Tensor | None = None) -> tuple[Tensor, Tensor]:
+def _rows(net: Net, w: Tensor, x: Tensor | Fields, part: slice, along: Tensor | None = None) -> tuple[Tensor, Tensor]:
     """J (C, P), or along @ J, and outputs (C,) of one example, a backward pass a row."""
     with torch.inference_mode(False), torch.enable_grad(), twice():
         point = w.clone().requires_grad_(True)
@@ -203,7 +205,7 @@ def ggn(
     diagonal: bool = False,
 ) -> Tensor:
     """Compute H = sum_n J_n^T Lambda_n J_n, a sum over examples, not a mean; (P, P), or its diagonal (P,)."""
-    total: Tensor | float = 0.0
+    total = torch.zeros(())
     with torch.no_grad():
         shape = net(w, data.x[:1]).shape[1:]
     done, scale = 0, len(data) / as_likelihood(likelihood).count(data.y)
@@ -232,8 +234,9 @@ def softmax_head(net: Net, w: Tensor, data: Data, likelihood: Likelihood) -> tup
     likelihood = as_likelihood(likelihood)
     name = next((b.name.rpartition(".")[0] for b in reversed(net.blocks) if len(b.shape) > 1), "")
     layer, blocks = net.module.get_submodule(name), [b for b in net.blocks if b.name.rpartition(".")[0] == name]
-    plain = isinstance(likelihood, CategoricalLikelihood) and data.y.ndim == 1 and likelihood.weights(data.y) is None
-    if not plain or not isinstance(layer, nn.Linear) or len(layer._forward_pre_hooks) or likelihood.label_smoothing:
+    if not isinstance(likelihood, CategoricalLikelihood) or data.y.ndim != 1 or likelihood.weights(data.y) is not None:
+        return None
+    if likelihood.label_smoothing or not isinstance(layer, nn.Linear) or len(layer._forward_pre_hooks):
         return None
     inputs: list[Tensor] = []
     values = [w.new_zeros(b.shape) for b in blocks]

@@ -1,13 +1,14 @@
 """A number computed from a network's outputs on data, as an objective of its weights; the mean negative log likelihood first."""
 
+import operator
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from functools import reduce
 
 import torch
 from torch import Tensor
 
 from flatviz.checks import check_many_weights, check_weights
-from flatviz.core import Data, Likelihood, Net, Objective, PointEvaluator, Product, Progress, public, track
+from flatviz.core import Data, Fields, Likelihood, Net, Objective, PointEvaluator, Product, Progress, public, track
 from flatviz.core.arithmetic import arithmetic, threads
 from flatviz.engine.batchnorm import refresh_batchnorm
 from flatviz.engine.determinism import Work, check_function, check_logits
@@ -32,7 +33,11 @@ class NetworkObjective(Objective):
 
     differentiable = False
     additive = False
-    statistics = None  # a Data from which BatchNorm's are re-estimated at every w; None: frozen
+
+    @property
+    def statistics(self) -> Data | None:
+        """Data from which BatchNorm's statistics are re-estimated at every w; None: they are frozen."""
+        return None
 
     def score(self, outputs: Tensor, y: Tensor) -> Tensor:
         """Score outputs (N, C) and labels, ()."""
@@ -82,10 +87,11 @@ class NetworkObjective(Objective):
         with torch.no_grad(), threads(self.work):
             if not self.data.is_held and self.additive and self.statistics is None:  # each batch is read once, for all w
                 batches = track(self.data.batches(self.chunk), self.label, progress, total=-(-self.n // self.chunk))
-                values = sum(torch.stack([self.score(self.net(w, x), y) for w in W]) for x, y in batches) / self.n
+                rows = (torch.stack([self.score(self.net(w, x), y) for w in W]) for x, y in batches)
+                values = reduce(operator.add, rows) / self.n
             else:
-                batches = list(self.data.batches(self.chunk)) if self.data.is_held else None
-                values = torch.stack([self.value(w, batches) for w in track(W, self.label, progress)])
+                held = list(self.data.batches(self.chunk)) if self.data.is_held else None
+                values = torch.stack([self.value(w, held) for w in track(W, self.label, progress)])
             return values.to(W.dtype)
 
     def over(
@@ -100,12 +106,12 @@ class NetworkObjective(Objective):
         planner = EvaluationPlanner(self.net, self.data, self.score, additive=self.additive, layer=self.cost.layer)
         return planner.evaluator(origin, axes, planner.plan(origin, axes, exact=exact, precision=precision, coords=coords))
 
-    def value(self, w: Tensor, batches: list[tuple[Any, Tensor]] | None) -> Tensor:
+    def value(self, w: Tensor, held: list[tuple[Tensor | Fields, Tensor]] | None) -> Tensor:
         """The value at `w` (D,) from batches of inputs and labels, or from the data itself, ()."""
-        batches = self.data.batches(self.chunk) if batches is None else batches
+        batches = self.data.batches(self.chunk) if held is None else held
         net = self.net if self.statistics is None else refresh_batchnorm(self.net, w, self.statistics)
         if self.additive:
-            return sum(self.score(net(w, x), y) for x, y in batches) / self.n
+            return reduce(operator.add, (self.score(net(w, x), y) for x, y in batches)) / self.n
         return self.score(torch.cat([net(w, x) for x, _ in batches]), self.data.y)
 
 

@@ -19,12 +19,12 @@ def output_curvature(outputs: Tensor, likelihood: AnyLikelihood, y: Tensor | Non
     likelihood = as_likelihood(likelihood)
     if (closed := likelihood.curvature(outputs, y)) is not None:
         return closed
-    fisher, few = _of_divergence(likelihood, outputs, y), outputs[:LOOKED]
-    if fisher is not None:  # torch's derivatives of |.| are 0 at 0, so of Laplace's distribution it is wrong
-        ways = _of_divergence(likelihood, few, None), _of_draws(likelihood, few, None)
-        got, want = (float(way(torch.ones_like(few)).sum()) for way in ways)
-        fisher = fisher if abs(got - want) <= 0.5 * abs(want) else None
-    fisher = fisher or _of_draws(likelihood, outputs, y)
+    few = outputs[:LOOKED]
+    looked = _of_divergence(likelihood, few, None)
+    if looked is not None:  # torch's derivatives of |.| are 0 at 0, so of Laplace's distribution it is wrong
+        got, want = (float(tried(torch.ones_like(few)).sum()) for tried in (looked, _of_draws(likelihood, few, None)))
+        looked = looked if abs(got - want) <= 0.5 * abs(want) else None
+    fisher = (looked and _of_divergence(likelihood, outputs, y)) or _of_draws(likelihood, outputs, y)
 
     def product(u: Tensor) -> Tensor:
         if u.ndim == outputs.ndim:

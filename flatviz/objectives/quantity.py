@@ -26,7 +26,9 @@ class Named:
         likelihood = as_likelihood(self.likelihood)
         if self.what == "nll":
             return likelihood.nll(out, y)
-        right = likelihood.log_probs(out).argmax(-1).view(y.shape) == y
+        if (log_p := likelihood.log_probs(out)) is None:
+            raise ValueError(f"{self.what!r} needs a likelihood of classes, got {likelihood!r}: use 'nll', or a function")
+        right = log_p.argmax(-1).view(y.shape) == y
         share = (right if (counts := likelihood.counts(y)) is None else right[counts]).to(out.dtype).mean()
         return share if self.what == "accuracy" else 1 - share
 
@@ -88,16 +90,15 @@ def quantity(
         >>> fv.slice_line(spread, W[0], W[1], resolution=3).y_label
         'spread of the logits'
     """
-    if isinstance(what, str):
-        if what not in NAMED:
-            raise ValueError(f"what must be one of {', '.join(map(repr, NAMED))}, or a function of outputs and y, got {what!r}")
-        named, function = NAMED[what], Named(what, likelihood)
+    if isinstance(what, str) and what not in NAMED:
+        raise ValueError(f"what must be one of {', '.join(map(repr, NAMED))}, or a function of outputs and y, got {what!r}")
+    function = Named(what, likelihood) if isinstance(what, str) else what
+    if isinstance(function, Named):
+        named, (net, work) = NAMED[function.what], check_data(net, data, likelihood)
+        with torch.no_grad():
+            function(net(net.w, data.x[:2]), data.y[:2])
     else:
-        named, function = getattr(what, "__name__", "quantity").replace("<lambda>", "quantity"), what
-    net, work = check_function(net, data.x) if callable(what) else check_data(net, data, likelihood)
-    with torch.no_grad():
-        classes = what == "nll" or callable(what) or as_likelihood(likelihood).log_probs(net(net.w, data.x[:2])) is not None
-    if not classes:
-        raise ValueError(f"{what!r} needs a likelihood of classes, got {likelihood!r}: use 'nll', or a function")
+        named = getattr(what, "__name__", "quantity").replace("<lambda>", "quantity")
+        net, work = check_function(net, data.x)
     statistics = batchnorm if isinstance(batchnorm, Data) and net.has_batchnorm else None
     return Quantity(net, data, work, function, label or named, statistics)

@@ -60,11 +60,11 @@ def plane_random(
         raise ValueError(f"convention={convention!r} is a reading of normalize='filter', got normalize={normalize!r}")
     source = generator(seed)
     draw = torch.rand if convention == "loss-landscapes" else torch.randn
-    axes = [draw(net.dim, generator=source, dtype=w.dtype).to(w.device) for _ in range(2)]
+    drawn = [draw(net.dim, generator=source, dtype=w.dtype).to(w.device) for _ in range(2)]
     unit = f"{normalize}-normalised step" if normalize != "none" else "Gaussian step"
     if convention != "flatviz":
         unit += f", {READ_FROM.get(convention, convention)} convention"
-    axes = torch.stack([normalized(net, d, w, normalize, convention) for d in axes])
+    axes = torch.stack([normalized(net, d, w, normalize, convention) for d in drawn])
     return Plane(w.clone(), axes, unit, name=f"random plane, seed {seed}", extent=((-1.0, 1.0),) * 2)
 
 
@@ -237,8 +237,8 @@ def _plane(W: Tensor, origin: Tensor, name: str, instead: str) -> Plane:
     if share[1] <= 1e-12 * share[0]:
         raise ValueError("a PCA plane needs draws that span two directions, got draws on one line: use slice_line")
     reach = MARGIN * coords.abs().amax(0)
-    reach = torch.maximum(reach, NARROWEST * reach.max()).tolist()
-    return _orthonormal(origin.clone(), axes[:2].to(W.dtype), reach, name, tuple(share[:2].tolist()))
+    sides = torch.maximum(reach, NARROWEST * reach.max()).tolist()
+    return _orthonormal(origin.clone(), axes[:2].to(W.dtype), sides, name, tuple(share[:2].tolist()))
 
 
 def _svd(W: Tensor, origin: Tensor) -> tuple[Tensor, Tensor, Tensor]:

@@ -17,7 +17,7 @@ from torch.nn.modules.conv import _ConvNd
 from torch.nn.modules.dropout import _DropoutNd
 
 from flatviz.checks import Count, Seed, Share
-from flatviz.core import Data, Likelihood, Net, generator
+from flatviz.core import Data, Fields, Likelihood, Net, generator
 from flatviz.core import run as run_module
 from flatviz.objectives.network import check_data
 from flatviz.posteriors.method import Method, Tuned
@@ -74,7 +74,7 @@ def fit_dropout(net: Net, data: Data, *, seed: Seed, rate: Share | None, n_draws
     return Draws(torch.stack([w * weight_mask(net, rates, source) for _ in range(n_draws)]), history)
 
 
-def rates_of(net: Net, x: Tensor, rate: float | None) -> dict[str, float]:
+def rates_of(net: Net, x: Tensor | Fields, rate: float | None) -> dict[str, float]:
     """Name of each layer whose inputs are dropped, with its rate.
 
     None: that of the dropout layer whose result a layer reads, as it is or reshaped.

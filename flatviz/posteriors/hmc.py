@@ -24,6 +24,7 @@ from flatviz.core import Data, Likelihood, Net
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws, History
+from flatviz.storage.files import State
 from flatviz.training.driver import advance, titled
 from flatviz.training.gradient import TrainingLoss, gradient
 from flatviz.training.keywords import Resumed, Run, defaults
@@ -148,7 +149,7 @@ def fit_hmc(
         if step in keep:
             kept.append(potential.weights(z))
 
-    state = {"z": z, "value": value, "slope": slope, "loss": loss, "size": size.state}
+    state: State = {"z": z, "value": value, "slope": slope, "loss": loss, "size": size.state}
     state |= {"kept": kept, "losses": losses, "rates": rates}
     state |= {"seen places": metric.places, "seen slopes": metric.slopes, "metric": metric.rows}
     state |= {f"noise {i}": source for i, source in enumerate(sources)}

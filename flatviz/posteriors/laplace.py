@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal, Unpack, get_args
+from typing import Any, Literal, TypeGuard, Unpack, get_args
 
 import torch
 from torch import Tensor
@@ -89,19 +89,25 @@ def fit_laplace(
     if steps:
         w, history = descend(loss, w, run, {**how, "steps": steps})
     net = net.at(w)
-    if prior_precision is None and (prior_precision := len(data) * how["weight_decay"]) == 0:
+    delta = len(data) * how["weight_decay"] if prior_precision is None else prior_precision
+    if delta == 0:
         raise ValueError("prior_precision must be > 0, got None with a weight_decay of 0: give one of them, or 'marginal'")
-    if structure in get_args(Bridged):
-        given = dict(prior_precision=prior_precision, temperature=temperature, likelihood=how["likelihood"], history=history)
-        return fit_laplace_torch(net, data, structure, **given)
-    if prior_precision == "layerwise":
+    likelihood = how["likelihood"]
+    if _is_bridged(structure):
+        return fit_laplace_torch(
+            net, data, structure, prior_precision=delta, temperature=temperature, likelihood=likelihood, history=history
+        )
+    if delta == "layerwise":
         raise ValueError(
             f"prior_precision='layerwise' needs structure='kron' or 'hessian', got {structure!r}: give one of them"
         )
-    kept = _curvature(net, data, how["likelihood"], structure)
-    if prior_precision == "marginal":
-        prior_precision = kept.marginal_precision(w)
-    return _gaussian(w, kept, prior_precision, temperature, history)
+    kept = _curvature(net, data, likelihood, structure)
+    return _gaussian(w, kept, kept.marginal_precision(w) if delta == "marginal" else delta, temperature, history)
+
+
+def _is_bridged(structure: Structure) -> TypeGuard[Bridged]:
+    """Whether laplace-torch fits it."""
+    return structure in get_args(Bridged)
 
 
 @public

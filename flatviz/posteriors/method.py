@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from flatviz.catalog import NO_UNIT, Look
+from flatviz.catalog import NO_UNIT, UNLISTED, Look
 from flatviz.core import SAM, Net
 from flatviz.results import Posterior
 from flatviz.training.gradient import Ascent
@@ -64,11 +64,11 @@ class Method:
     linearised: bool = False
     gradients: int = 1
     at_zero: str | None = None
-    fit_grid: Callable[..., dict[tuple[float, int], Posterior]] | None = None
+    fit_grid: Callable[..., Mapping[tuple[float, int], Posterior]] | None = None
     algorithm: Callable[..., GaussianFit] | None = None
     inner: str | None = None
     ascent: Callable[[float], Ascent] | None = None
-    look: Look | None = None
+    look: Look = UNLISTED
 
     @property
     def name(self) -> str:

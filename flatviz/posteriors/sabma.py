@@ -7,10 +7,9 @@ Weights that are not treated stay at their source value; the authors' code sampl
 """
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
-from numbers import Real
 from typing import Any, Unpack
 
 from torch import Tensor
@@ -95,7 +94,7 @@ class SABMA(GaussianFit):
 def sabma_of(prior: Gaussian, n: int, *, radius: float | Sequence[float], **how: Any) -> SABMA:
     """The algorithm of `fit_sabma` with these keywords, on n examples; of a list of radii that of one member each."""
     perturbation = Perturbation(**{f.name: how[f.name] for f in fields(Perturbation) if f.name in how})
-    still = perturbation.moved == 0 or not any([radius] if isinstance(radius, Real) else radius)
+    still = perturbation.moved == 0 or not any(radius if isinstance(radius, Sequence) else [radius])
     size = None if still else prior.mean.new_tensor(radius)
     return SABMA(descent_of(prior, n, how), how["mc_samples"] or DRAWS, size, perturbation)
 
@@ -208,7 +207,7 @@ METHOD = Method(
 
 def _in_mode(mode: Mode) -> dict[str, Any]:
     """The functions of the record with this perturbation."""
-    functions = dict(fit=fit_sabma, fit_grid=fit_sabma_grid, algorithm=sabma_of)
+    functions: dict[str, Callable[..., Any]] = dict(fit=fit_sabma, fit_grid=fit_sabma_grid, algorithm=sabma_of)
     return {name: partial(function, mode=mode) for name, function in functions.items()}
 
 

@@ -81,8 +81,8 @@ class SWAG(Algorithm):
 
     def update(self, s: SWAGState, loss: TrainingLoss, batch: Batch, noise: Noises = ()) -> tuple[SWAGState, Record]:
         """One step of SGD."""
-        moved, record = self.sgd.update(SGDState(*s[:3]), loss, batch)
-        return SWAGState(*moved[:3], *s[3:]), record
+        moved, record = self.sgd.update(SGDState(s.w, s.velocity, s.step), loss, batch)
+        return s._replace(w=moved.w, velocity=moved.velocity, step=moved.step), record
 
     def collects(self, step: int) -> bool:
         """Whether an epoch ends with this step."""

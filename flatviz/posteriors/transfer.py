@@ -91,7 +91,7 @@ def transfer(
             raise ValueError(f"the prior must cover every treated weight, got none for {b.name}: pre-train all weights")
         else:
             parts.append(given)
-    own_prior = Gaussian(*(torch.cat(part, -1) for part in zip(*parts)))
+    own_prior = _joined(parts)
     narrow = narrow.at(own_prior.mean.to(narrow.w))
     return (_with_random_trunk(narrow, net, prior, scale, seed) if trunk == "sampled" else narrow), own_prior
 
@@ -142,6 +142,11 @@ def _of_source(name: str, net: Net, prior: Gaussian, scale: float) -> tuple[Tens
     return None
 
 
+def _joined(parts: list[tuple[Tensor, Tensor, Tensor]]) -> Gaussian:
+    mean, log_std, factor = (torch.cat(part, -1) for part in zip(*parts))
+    return Gaussian(mean, log_std, factor)
+
+
 def _with_random_trunk(narrow: Net, net: Net, prior: Gaussian, scale: float, seed: int) -> Net:
     """The net whose other weights are drawn from the source's prior; a weight that the source lacks stays where it is."""
     whole, treated, parts = narrow.restrict("all"), {b.name for b in narrow.blocks}, []
@@ -150,5 +155,4 @@ def _with_random_trunk(narrow: Net, net: Net, prior: Gaussian, scale: float, see
         still = w, torch.full_like(w, STILL), prior.factor.new_zeros(prior.rank, len(w))
         parts.append((None if b.name in treated else _of_source(b.name, net, prior, scale)) or still)
     index = torch.cat([torch.arange(b.start, b.stop) for b in whole.blocks if b.name in treated])
-    trunk = Gaussian(*(torch.cat(part, -1) for part in zip(*parts)))
-    return narrow.with_trunk(RandomTrunk(trunk, index.to(whole.device), seed))
+    return narrow.with_trunk(RandomTrunk(_joined(parts), index.to(whole.device), seed))

@@ -129,13 +129,15 @@ class _Hasher(pickle.Pickler):
             return ("cell", value.cell_contents) if value != types.CellType() else ("empty cell",)
         if isinstance(value, (staticmethod, classmethod, types.MethodType)):
             return kind.__name__, value.__func__, getattr(value, "__self__", None)
-        if isinstance(value, (property, cached_property)):
-            return ("property", value.fget, value.fset) if kind is property else ("property", value.func)
+        if isinstance(value, property):
+            return "property", value.fget, value.fset
+        if isinstance(value, cached_property):
+            return "property", value.func
         if isinstance(value, types.ModuleType):
             return "module", value.__name__, _version(value.__name__) or Path(value.__file__ or "").read_bytes()
         if kind in (set, frozenset):
             return kind.__name__, sorted(value_digest(v) for v in value)
-        if kept := _cached_properties(kind):
+        if kept := {name for base in kind.__mro__ for name, v in vars(base).items() if isinstance(v, cached_property)}:
             return "object", kind, {k: v for k, v in vars(value).items() if k not in kept}
         return None
 
@@ -156,12 +158,7 @@ def _content(thing: type | types.FunctionType) -> tuple:
 
 def _tensor(t: Tensor) -> tuple:
     content = t.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy()
-    return type(t).__name__, str(t.dtype), tuple(t.shape), hashlib.sha256(content).digest()
-
-
-@lru_cache
-def _cached_properties(kind: type) -> set[str]:
-    return {name for base in kind.__mro__ for name, v in vars(base).items() if isinstance(v, cached_property)}
+    return type(t).__name__, str(t.dtype), tuple(t.shape), hashlib.sha256(content.data).digest()
 
 
 @lru_cache

@@ -111,7 +111,7 @@ def read_file(path: str | Path, kind: str) -> tuple[Any, dict[str, Tensor]]:
     return header["about"], load(content)
 
 
-def _checksum(content: bytes) -> bytes:
+def _checksum(content: bytes | bytearray) -> bytes:
     """Hash the file's content except the checksum itself."""
     checksum = hashlib.sha256(content[:AT])
     checksum.update(memoryview(content)[AT + DIGITS :])

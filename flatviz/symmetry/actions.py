@@ -7,7 +7,7 @@ from torch import Tensor
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from flatviz.checks import Count, NonNegative, Numbers, Seed, Vectors
-from flatviz.core import Net, generator, guesses, public
+from flatviz.core import Fields, Net, generator, guesses, public
 from flatviz.symmetry.units import ACTIONS, Units, local_numbers, read_units
 
 
@@ -241,7 +241,7 @@ def _changes(net: Net, units: Units) -> dict[str, tuple[str, ...]]:
         "scale": (units.scaled, lambda: scaled_by(units, V, random_factor(units, TRIED, seed=1, std=0.3).to(v))),
         "flip": (units.scaled, lambda: scaled_by(units, V, signs)),
     }
-    found = {}
+    found: dict[str, tuple[str, ...]] = {}
     for action, (layers, move) in moves.items():
         if layers and not units.refused[action]:
             after = torch.stack([units.net_at(net, moved)(moved[: units.dim], x) for moved in move()])
@@ -251,7 +251,7 @@ def _changes(net: Net, units: Units) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def _outputs(net: Net, units: Units, v: Tensor) -> tuple[Tensor, Tensor]:
+def _outputs(net: Net, units: Units, v: Tensor) -> tuple[Tensor | Fields, Tensor]:
     """Inputs that pass, the net's example or a guess, and the outputs of the net at v."""
     guessed = [torch.randn(zeros.shape, generator=generator(0)).to(zeros) for zeros in guesses(net.module)]
     for x in guessed if net.example is None else [net.example]:

@@ -158,7 +158,7 @@ def bandwidths(target: Tensor) -> Grid:
 
 def mean_kernel(X: Tensor, Y: Tensor, grid: Grid) -> Tensor:
     """Mean of the Laplace kernels exp(-|x - y|_1 / h) and Gaussian ones exp(-|x - y|_2^2 / h^2) of a grid: (n, m)."""
-    total = 0.0
+    total = torch.zeros(())
     for p, hs in grid.items():
         d = torch.cdist(X, Y, p=p)
         for h in hs:

@@ -79,7 +79,9 @@ def read_graph(net: Net) -> Reading:
 class _Reader:
     def __init__(self, net: Net) -> None:
         self.parts = dict(net.module.named_modules())
-        self.reading, self.flows, self.used = Reading(), {}, {}
+        self.reading = Reading()
+        self.flows: dict[fx.Node, Flow] = {}
+        self.used: dict[str, list[Flow]] = {}
         unknown = Node("inputs", 0, refused={"all": "the inputs, or a path that no rule follows"})
         self.unknown = Flow(unknown, unknown)
 

@@ -176,5 +176,5 @@ def diversity_of(probs: Tensor) -> PairDiversity:
 
 def _upper(table: Tensor) -> Tensor:
     """Entries right of the diagonal, row by row."""
-    rows, columns = torch.triu_indices(*table.shape, offset=1)
+    rows, columns = torch.triu_indices(table.shape[0], table.shape[1], offset=1)
     return table[rows, columns]

@@ -137,7 +137,7 @@ class Layer:
 
 def touched(reading: Reading, node: Node, which: int) -> set[str]:
     """Names of the tensors in whose rows (which 1: of the scaled numbering, 0: the permuted) or columns a node stands."""
-    rows = {k for k, part in reading.rows.items() if part[which].root() is node}
+    rows = {k for k, (*nodes, _) in reading.rows.items() if nodes[which].root() is node}
     flow = ("permuted", "scaled")[which]
     return rows | {k for k, (s, _, _) in reading.columns.items() if getattr(s, flow).root() is node}
 
@@ -164,7 +164,7 @@ def refusals(reading: Reading, action: str) -> tuple[str, ...]:
 
 def still(reading: Reading, names: Iterable[str]) -> tuple[str, ...]:
     """List the tensors among `names` whose rows no action moves, layer by layer with the reason; the outputs are not in it."""
-    reasons = {}
+    reasons: dict[str, str | None] = {}
     for name in names:
         nodes = [node.root() for node in reading.rows.get(name, ())[:2]]
         found = [node.refused.get("all") for node in nodes] or ["no rule follows it"]
@@ -176,7 +176,8 @@ def still(reading: Reading, names: Iterable[str]) -> tuple[str, ...]:
 def number_layers(reading: Reading, kind: str) -> tuple[tuple[Layer, ...], dict[Node, int]]:
     """The layers that an action may move, in order of execution, and where each begins in the numbering."""
     roots = dict.fromkeys(n.root() for k, n in reading.nodes if k == kind and "all" not in n.root().refused)
-    number, layers = {}, []
+    number: dict[Node, int] = {}
+    layers: list[Layer] = []
     clusters = _clusters(reading) if kind == "permuted" else {}
     for node in roots:
         start = layers[-1].stop if layers else 0
@@ -195,7 +196,7 @@ def _clusters(reading: Reading) -> dict[Node, tuple[int, int]]:
             joined |= other[0]
             sets.remove(other)
         sets.append((joined, groups))
-    clusters = {}
+    clusters: dict[Node, tuple[int, int]] = {}
     for i, (joined, groups) in enumerate(sets):
         still = any("all" in node.refused for node in joined)
         clusters |= {node: (groups, -1 if still else i) for node in joined}

@@ -13,7 +13,6 @@ import math
 import time
 import warnings
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from dataclasses import fields
 from typing import Any, NamedTuple
 
 import torch
@@ -111,15 +110,15 @@ def drive(
     """
     kind, names = type(state), state._fields
     seeds, shuffle = ([run.seed] if seeds is None else seeds), (run.seed if shuffle is None else shuffle)
-    about = {f.name: getattr(algorithm, f.name) for f in fields(algorithm)} | loss.about
+    about = vars(algorithm) | loss.about
     about |= {"start": tuple(state), "seed": (seeds, shuffle), "batch_size": run.batch_size, "training": run.training}
     title = titled(run, steps, about)
     copied = run.checkpoint is not None  # which is read into these tensors
-    live: State = {}  # all that a step changes
+    live: dict[str, Any] = {}  # all that a step changes, a `State`
     for name, value in zip(names, state):
         live[name] = list(value) if isinstance(value, tuple) else value.clone() if copied else value
     rows = {name: live.setdefault(f"history {name}", []) for name in Record._fields}
-    noise, data = algorithm.noise(state, seeds, steps), loss.data
+    noise = algorithm.noise(state, seeds, steps)
     live |= {f"noise {i}": source for i, source in enumerate(noise.generators)} | loss.state
     step, notes = replayed(algorithm.update, state, loss)
 
@@ -142,10 +141,11 @@ def drive(
 
     if watch is not None:
         watch(0, state)
-    n, device = 1 if data is None else len(data), state[0].device
+    n, device, validation = max(loss.examples, 1), state[0].device, run.training.validation
     del state, about  # of a large network they are memory
-    stopping = EarlyStopping(loss, held, lambda: live[names[0]], run, steps) if run.training.validation is not None else None
-    examples = None if data is None else min(run.batch_size or n, n)
+    watched = loss, held, lambda: live[names[0]], run, steps
+    stopping = None if validation is None else EarlyStopping(validation, *watched)
+    examples = min(run.batch_size or n, n) if loss.examples else None
     advance(live, update, minibatches(n, run.batch_size, shuffle, device), steps, run, title, stopping, examples=examples)
     losses, checks = torch.stack(rows["loss"]), None if stopping is None else torch.stack(stopping.losses)
     kept = {name: torch.stack(rows[name]) for name in ("kl", "sharpness", "reach") if rows[name]}
@@ -246,7 +246,7 @@ def risen(losses: Tensor, validation: Tensor | None, before: Callable[[], float]
     far = last - losses[0] > FAR * (1 + losses[0].abs())
     if not bool(far.any()):
         return ()
-    first, last = (float(t.reshape(-1)[far.reshape(-1)][0]) for t in (losses[0], last))
-    note = f"the loss ends far above where it began, {last:.3g} after {first:.3g} nats an example: lower lr or radius, or start narrower"
+    first, end = (float(t.reshape(-1)[far.reshape(-1)][0]) for t in (losses[0], last))
+    note = f"the loss ends far above where it began, {end:.3g} after {first:.3g} nats an example: lower lr or radius, or start narrower"
     warnings.warn(note, stacklevel=2)
     return (note,)

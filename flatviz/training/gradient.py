@@ -18,13 +18,13 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_choice, check_count, kind
-from flatviz.core import Data, threads
+from flatviz.core import Data, Fields, threads
 from flatviz.engine.batchnorm import TrainingNet
 from flatviz.gaussian import Gaussian
 from flatviz.storage.files import State
 
 PRECISIONS = (None, "bfloat16")
-Network = Callable[[Tensor, Tensor], Tensor]  # (w (D,), x (n, ...)) -> outputs (n, C)
+Network = Callable[[Tensor, Tensor | Fields], Tensor]  # (w (D,), x (n, ...)) -> outputs (n, C)
 Ascent = Callable[[Tensor, Tensor], Tensor]  # (w, g) -> e, as in core/ascent.py
 Batch = Tensor | None  # index of the minibatch, (n,) or (B, n); None, all examples
 Noises = tuple[Tensor, ...]  # standard normal
@@ -87,7 +87,7 @@ class Training:
                 f"precision={self.precision!r} needs weights in float32, got {w.dtype}: net.to(dtype=torch.float32)"
             )
 
-    def outputs(self, network: Network, w: Tensor, x: Tensor) -> Tensor:
+    def outputs(self, network: Network, w: Tensor, x: Tensor | Fields) -> Tensor:
         """network(w, x) in this precision, given back in that of `w`; images in channels-last order where that is faster."""
         if isinstance(x, Tensor) and x.ndim == 4 and (w.is_cuda or self.precision is not None):
             x = x.contiguous(memory_format=torch.channels_last)
@@ -130,6 +130,11 @@ class TrainingLoss:
     data: Data | None = None
     training: TrainingNet | None = None
     layer: float = 0.0
+
+    @property
+    def examples(self) -> int:
+        """Count the examples of its data; 0 where it has none."""
+        return 0 if self.data is None else len(self.data)
 
     def __call__(self, w: Tensor, index: Tensor | None) -> Tensor:
         """Compute the mean loss, differentiable in w."""
@@ -193,10 +198,10 @@ def gradient(
 def value_and_grad(loss: TrainingLoss, w: Tensor, index: Tensor | None, *, again: bool = False) -> tuple[Tensor, Tensor]:
     """Compute the loss and its gradient at w, of w's shape; `again`: with the noise of the last call, statistics left alone."""
     rows = len(w) if w.ndim == 2 and loss.in_one_pass(len(w), index) else 1
-    with threads(loss.layer * rows * (len(loss.data or ()) if index is None else index.shape[-1])):
+    with threads(loss.layer * rows * (loss.examples if index is None else index.shape[-1])):
         if loss.passes.accumulate == 1:
             return _value_and_grad(loss, w, index, again)
-        return loss.passes.in_parts(lambda w, part: _value_and_grad(loss, w, part, again), w, index, len(loss.data))
+        return loss.passes.in_parts(lambda w, part: _value_and_grad(loss, w, part, again), w, index, loss.examples)
 
 
 def _value_and_grad(loss: TrainingLoss, w: Tensor, index: Tensor | None, again: bool) -> tuple[Tensor, Tensor]:

@@ -19,6 +19,7 @@ from flatviz.training.perturb import QUIRKS, Blocks, Mode, Switch, Unit
 
 P = ParamSpec("P")  # a line each: type checkers read no tuple of them
 R = TypeVar("R")
+Settings = Mapping[str, Any]  # keywords of a fit by name
 Checkpoint = Annotated[str | Path, check_file] | None
 
 
@@ -43,7 +44,7 @@ class Run:
     training: Training = Training()
 
     @classmethod
-    def of(cls, label: str, seed: int, how: "Resumed") -> "Run":
+    def of(cls, label: str, seed: int, how: Settings) -> "Run":
         """Build it from the keywords that a fit shares with others."""
         training = how.get("training") or Training()
         return cls(label, seed, how["checkpoint"], how["progress"], how.get("batch_size"), training)
@@ -202,7 +203,7 @@ def defaults(
         (shared,) = get_args(plain.pop("how"))
         about = {name: hint.__metadata__[-1] for name, hint in shared.__annotations__.items()}
         plain |= get_type_hints(shared)  # without rules, for readers: the boundary reads those of `verb` and `shared`
-        usual = {name: entry.default for name, entry in about.items()} | settings
+        usual = {name: entry.default for name, entry in about.items()} | dict(settings)
         listed = [p for p in signature.parameters.values() if p.name in plain]
         parameters = [p.replace(annotation=plain[p.name], default=settings.get(p.name, p.default)) for p in listed]
         names = sorted(about, key=lambda name: (name not in settings, name in Resumed.__annotations__))
@@ -211,12 +212,15 @@ def defaults(
             parameters.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, **given))
 
         @functools.wraps(verb)
-        def filled(net: Net, *args: Any, **given: Any) -> R:
-            changed = other if other and net.has_batchnorm else {}
-            return verb(net, *args, **{**usual, **changed, **given})
+        def filled(*args: P.args, **given: P.kwargs) -> R:
+            net = args[0] if args else given["net"]
+            for name, value in (usual | (other if isinstance(net, Net) and net.has_batchnorm else {})).items():
+                given.setdefault(name, value)
+            return verb(*args, **given)
 
-        filled.__signature__ = signature.replace(parameters=parameters, return_annotation=plain["return"])
-        filled.__doc__ = _documented(verb.__doc__, {name: about[name].text for name in names}, other)
+        shown = signature.replace(parameters=parameters, return_annotation=plain["return"])
+        vars(filled).update(__signature__=shown)
+        filled.__doc__ = _documented(verb.__doc__ or "", {name: about[name].text for name in names}, other)
         return public(filled)
 
     return decorated

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from flatviz.core import Data
 from flatviz.storage.files import State
 from flatviz.training.gradient import TrainingLoss
 from flatviz.training.keywords import Run
@@ -27,10 +28,11 @@ class EarlyStopping:
     best, the run ends with the last, and statistics of BatchNorm are those of the last step.
 
     Args:
+        validation: The data.
         loss: Loss that the fit minimises.
         held: Gives the tensors that the fit moves; `restore` puts the best ones back, in place.
         center: The point whose loss counts.
-        run: Validation data, patience, minibatches.
+        run: Patience, minibatches.
         steps: Number of steps of the run.
 
     Raises:
@@ -38,16 +40,22 @@ class EarlyStopping:
     """
 
     def __init__(
-        self, loss: TrainingLoss, held: Callable[[], list[Tensor]], center: Callable[[], Tensor], run: Run, steps: int
+        self,
+        validation: Data,
+        loss: TrainingLoss,
+        held: Callable[[], list[Tensor]],
+        center: Callable[[], Tensor],
+        run: Run,
+        steps: int,
     ) -> None:
-        validation, self.patience = run.training.validation, run.training.patience
+        self.patience = run.training.patience
         loss.check(validation)
         alone = center().ndim == 1
         members, judge = (1, loss.each[0]) if alone else (len(center()), loss)
         statistics = [value for value in loss.state.values() if isinstance(value, Tensor)]
         self.score = lambda: judge.score(center(), validation)
         self.held = lambda: [t[None] for t in (*held(), *statistics)] if alone else held()  # views, a row a member
-        self.every = max(steps_per_epoch(len(loss.data), run.batch_size), math.ceil(steps / CHECKS))
+        self.every = max(steps_per_epoch(loss.examples, run.batch_size), math.ceil(steps / CHECKS))
         self.best = [t.clone() for t in self.held()]
         self.lowest = torch.full((members,), math.inf, dtype=torch.float64)
         self.since = torch.zeros(members, dtype=torch.long)

@@ -3,7 +3,7 @@
 A loss is that of one weight vector, or of several at once, with a row and a minibatch each.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -11,18 +11,20 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import Count, Statistics
-from flatviz.core import Data, Likelihood, Net, generator, public, randn_like
+from flatviz.core import Data, Likelihood, Net, RandomTrunk, generator, public, randn_like
 from flatviz.engine.batchnorm import TrainingNet
 from flatviz.engine.stacked import Vmapped, forward, vmapped
 from flatviz.gaussian import Gaussian
 from flatviz.likelihood import as_likelihood
 from flatviz.objectives.network import check_data
 from flatviz.storage.files import State
-from flatviz.training.gradient import PLAIN, Training, TrainingLoss
+from flatviz.training.gradient import PLAIN, Network, Training, TrainingLoss
 
 
 class FrozenLoss(TrainingLoss):
     """Mean NLL of a minibatch with the net's own BatchNorm statistics: a function of the weights."""
+
+    data: Data
 
     def __init__(self, net: Net, data: Data, likelihood: Likelihood, passes: Training = PLAIN) -> None:
         self.net, self.data, self.likelihood, self.passes = net, data, likelihood, passes
@@ -31,7 +33,7 @@ class FrozenLoss(TrainingLoss):
         """Mean loss at `w` (D,), ()."""
         return self.through(self.net, w, index)
 
-    def through(self, network: Callable[[Tensor, Tensor], Tensor], w: Tensor, index: Tensor | None) -> Tensor:
+    def through(self, network: Network, w: Tensor, index: Tensor | None) -> Tensor:
         """Mean loss at `w` of a minibatch that passes through `network(w, x)`, ()."""
         x, y = self.data.batch(index)
         return as_likelihood(self.likelihood).nll(self.passes.outputs(network, w, x), y)
@@ -52,6 +54,8 @@ class FrozenLoss(TrainingLoss):
 
 class BatchStatisticsLoss(FrozenLoss):
     """Mean NLL of a minibatch with the batch's BatchNorm statistics; `training` collects running ones on the way."""
+
+    training: TrainingNet
 
     def __init__(self, net: Net, data: Data, likelihood: Likelihood, passes: Training = PLAIN) -> None:
         super().__init__(net, data, likelihood, passes)
@@ -81,15 +85,17 @@ class RandomTrunkLoss(FrozenLoss):
     `again` keeps the trunk of the last call, as it keeps all noise: a flat-seeking step compares the loss at one trunk.
     """
 
-    def __init__(self, net: Net, data: Data, likelihood: Likelihood, member: int = 0, passes: Training = PLAIN) -> None:
+    def __init__(
+        self, net: Net, trunk: RandomTrunk, data: Data, likelihood: Likelihood, member: int, passes: Training = PLAIN
+    ) -> None:
         super().__init__(net, data, likelihood, passes)
-        self.whole = net.restrict("all")
-        self._source = generator(net.trunk.seed + member)
-        self._drawn = net.trunk.prior.mean.clone()
+        self.whole, self.trunk = net.restrict("all"), trunk
+        self._source = generator(trunk.seed + member)
+        self._drawn = trunk.prior.mean.clone()
 
     def __call__(self, w: Tensor, index: Tensor | None) -> Tensor:
         """Mean loss, ()."""
-        prior = self.net.trunk.prior
+        prior = self.trunk.prior
         with torch.no_grad():
             z1, z2 = randn_like(prior.mean, self._source), randn_like(prior.factor[:, 0], self._source)
             self._drawn.copy_(prior.mean + prior.std * z1 + z2 @ prior.factor)
@@ -97,7 +103,7 @@ class RandomTrunkLoss(FrozenLoss):
 
     def again(self, w: Tensor, index: Tensor | None) -> Tensor:
         """Mean loss with the trunk of the last call, ()."""
-        return self.through(self.whole, self.net.trunk.whole(w, self._drawn), index)
+        return self.through(self.whole, self.trunk.whole(w, self._drawn), index)
 
     @property
     def state(self) -> State:
@@ -106,15 +112,16 @@ class RandomTrunkLoss(FrozenLoss):
 
 
 class RowLosses(TrainingLoss):
-    """Losses of several weight vectors, (B, D) -> (B,): one after another, or by a `network` in one pass where that is faster.
+    """Losses of several weight vectors, one after another.
 
-    losses: of each row, all of the same data.  network: of all rows at once; None, where rows draw noise or collect statistics.
+    losses: of each row, all of the same data.
     """
 
-    def __init__(self, losses: Sequence[FrozenLoss], network: Vmapped | None = None) -> None:
+    data: Data
+
+    def __init__(self, losses: Sequence[FrozenLoss]) -> None:
         first = losses[0]
         self.losses, self.data, self.passes, self.layer = losses, first.data, first.passes, first.layer
-        self.network, self.inputs = network, None if network is None else self.data.batch(None)[0]
 
     @property
     def each(self) -> Sequence[TrainingLoss]:
@@ -132,9 +139,31 @@ class RowLosses(TrainingLoss):
         return self.losses[0].about | {"rows": len(self.losses)}
 
     def in_one_pass(self, rows: int, index: Tensor | None) -> bool:
+        """Rows draw noise or collect statistics, each its own."""
+        return False
+
+    def check(self, data: Data) -> None:
+        """Raises ValueError for data that the net cannot read."""
+        self.losses[0].check(data)
+
+    def score(self, W: Tensor, data: Data) -> Tensor:
+        """Mean loss of other data at each row of `W` (B, D), (B,)."""
+        return torch.stack([loss.score(w, data) for loss, w in zip(self.losses, W.unbind())])
+
+
+class BatchedLosses(RowLosses):
+    """Losses of several weight vectors, (B, D) -> (B,), by one pass of the network where that is faster.
+
+    network: of all rows at once.  inputs: those of the data.
+    """
+
+    def __init__(self, losses: Sequence[FrozenLoss], network: Vmapped, inputs: Tensor) -> None:
+        super().__init__(losses)
+        self.network, self.inputs = network, inputs
+
+    def in_one_pass(self, rows: int, index: Tensor | None) -> bool:
         """Whether one pass of the network is worth it."""
-        n = len(self.data) if index is None else index.shape[1]
-        return self.network is not None and self.network.worth_batching(rows, n)
+        return self.network.worth_batching(rows, len(self.data) if index is None else index.shape[1])
 
     def __call__(self, W: Tensor, index: Tensor | None) -> Tensor:
         """Mean loss of each row of W (B, D) in one pass, (B,); index: (B, n), or None for all examples."""
@@ -145,14 +174,6 @@ class RowLosses(TrainingLoss):
         with self.passes.autocast(W):
             outputs = self.network(W, x).to(W.dtype)
         return as_likelihood(self.losses[0].likelihood).nll_rows(outputs, y)
-
-    def check(self, data: Data) -> None:
-        """Raises ValueError for data that the net cannot read."""
-        self.losses[0].check(data)
-
-    def score(self, W: Tensor, data: Data) -> Tensor:
-        """Mean loss of other data at each row of `W` (B, D), (B,)."""
-        return torch.stack([loss.score(w, data) for loss, w in zip(self.losses, W.unbind())])
 
 
 def check_covers(net: Net, q: Gaussian, name: str) -> None:
@@ -208,7 +229,7 @@ def training_loss(
     spared, work = check_data(net, data, likelihood)
     passes, train = training, batchnorm == "train" and net.has_batchnorm
     passes.check_weights(net.w)
-    given, alone = (spared, data, likelihood), members is None and draws == 1
+    alone, losses = members is None and draws == 1, list[FrozenLoss]()
     members, rows = members or 1, (members or 1) * draws
     if net.trunk is not None:
         if passes.accumulate > 1:
@@ -217,17 +238,17 @@ def training_loss(
             )
         if train:
             raise ValueError("a sampled trunk keeps its BatchNorm statistics, got batchnorm='train': use 'frozen'")
-        losses = [RandomTrunkLoss(*given, row, passes) for row in range(rows)]
+        losses += [RandomTrunkLoss(spared, net.trunk, data, likelihood, row, passes) for row in range(rows)]
     elif train:
-        losses = [loss for loss in [BatchStatisticsLoss(*given, passes) for _ in range(members)] for _ in range(draws)]
+        for _ in range(members):
+            losses += [BatchStatisticsLoss(spared, data, likelihood, passes)] * draws
     else:
-        losses = [FrozenLoss(*given, passes)] * rows
+        losses += [FrozenLoss(spared, data, likelihood, passes)] * rows
     for loss in losses:
         loss.layer = work.layer
     if alone:
         return losses[0]
     alike = type(losses[0]) is FrozenLoss  # its subclasses draw noise or collect statistics, each member's own
-    if rows > 1 and alike and data.is_held:
-        x, _ = data.batch(None)
-        return RowLosses(losses, vmapped(net, x))
+    if rows > 1 and alike and data.is_held and (network := vmapped(net, x := data.held())) is not None:
+        return BatchedLosses(losses, network, x)
     return RowLosses(losses)

@@ -12,7 +12,10 @@ Everything here takes leading dimensions: B members are one Gaussian with mean (
 """
 
 import math
+import operator
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Literal, get_args
 
 import torch
@@ -55,15 +58,13 @@ class Perturbation:
         return {"none": 0, "sam_mu": 1, "authors_code": 3}.get(self.mode, BLOCKS[self.blocks])
 
     def __call__(
-        self, q: Gaussian, grad: tuple[Tensor, ...], radius: Tensor, noise: tuple[Tensor, Tensor] | None = None
+        self, q: Gaussian, grad: Sequence[Tensor], radius: Tensor, noise: tuple[Tensor, Tensor] | None = None
     ) -> list[Tensor]:
         """Compute Delta of the blocks that move, from the first `moved` blocks of the gradient; radius (...)."""
         steps = self._steps(q, grad, radius, noise)
         return _onto_ball(q, steps, radius, 3 * KL_STEPS) if self.radius_unit == "kl" and steps else steps
 
-    def _steps(
-        self, q: Gaussian, grad: tuple[Tensor, ...], radius: Tensor, noise: tuple[Tensor, Tensor] | None
-    ) -> list[Tensor]:
+    def _steps(self, q: Gaussian, grad: Sequence[Tensor], radius: Tensor, noise: tuple[Tensor, Tensor] | None) -> list[Tensor]:
         if self.mode == "none":
             return []
         if self.mode == "authors_code":
@@ -81,10 +82,10 @@ class Perturbation:
             step for group in groups for step in self._rank1(q, [grad[i] for i in group], [score[i] for i in group], radius)
         ]
 
-    def _rank1(self, q: Gaussian, grad: list[Tensor], score: list[Tensor], radius: Tensor) -> list[Tensor]:
+    def _rank1(self, q: Gaussian, grad: Sequence[Tensor], score: Sequence[Tensor], radius: Tensor) -> list[Tensor]:
         """F = s s^T, pseudo-inverted (radius sign(s.g) s/|s|^2), or plus damping I, inverted (Sherman-Morrison)."""
-        dot = sum(_dot(q, s, g) for s, g in zip(score, grad))
-        squared = sum(_dot(q, s, s) for s in score)
+        dot = reduce(operator.add, (_dot(q, s, g) for s, g in zip(score, grad)))
+        squared = reduce(operator.add, (_dot(q, s, s) for s in score))
         if self.mode == "rank1_pinv":
             return [s * _spread(radius * dot.sign() / _positive(squared), s) for s in score]
         size = sum(s[(0,) * (q.mean.ndim - 1)].numel() for s in score)
@@ -153,13 +154,12 @@ def perturb(
         shapes = [tuple(g.shape) for g in grad]
         raise ValueError(f"grad must have the shapes of q's mean, log_std and factor, got {shapes} for {q!r}")
     perturbation = Perturbation(mode, blocks, joint, damping, tuple(switches), radius_unit)
-    if radius == 0:
-        return tuple(torch.zeros_like(g) for g in grad)
-    steps = perturbation(q, grad[: perturbation.moved], q.mean.new_tensor(radius), noise)
-    return tuple([*steps, *(torch.zeros_like(g) for g in grad[len(steps) :])])
+    steps = [] if radius == 0 else perturbation(q, grad[: perturbation.moved], q.mean.new_tensor(radius), noise)
+    mean, log_std, factor = *steps, *(torch.zeros_like(g) for g in grad[len(steps) :])
+    return mean, log_std, factor
 
 
-def fisher_solve(q: Gaussian, grad: tuple[Tensor, ...], damping: float | None = None) -> list[Tensor]:
+def fisher_solve(q: Gaussian, grad: Sequence[Tensor], damping: float | None = None) -> list[Tensor]:
     """Solve F x = g, block by block, for as many blocks as `grad` has; O(D K^2)."""
     natural = [q.cov_mul(grad[0])]
     if len(grad) > 1:
@@ -174,7 +174,7 @@ def fisher_solve(q: Gaussian, grad: tuple[Tensor, ...], damping: float | None = 
     return natural
 
 
-def _along(q: Gaussian, grad: tuple[Tensor, ...], natural: list[Tensor], radius: Tensor, joint: bool) -> list[Tensor]:
+def _along(q: Gaussian, grad: Sequence[Tensor], natural: Sequence[Tensor], radius: Tensor, joint: bool) -> list[Tensor]:
     """Radius * natural / sqrt(g . natural), with one normaliser or one a block."""
     squares = [_dot(q, g, v) for g, v in zip(grad, natural)]
     if joint:

@@ -13,14 +13,14 @@ from typing import Any, ClassVar, NamedTuple, Unpack
 import torch
 from torch import Tensor, nn
 
-from flatviz.checks import Count, Rate, Seed, check_positive
+from flatviz.checks import Count, Rate, Seed, Statistics, check_positive
 from flatviz.core import Data, Net, saved_rng
 from flatviz.engine.batchnorm import refresh_batchnorm
 from flatviz.gaussian import Gaussian
 from flatviz.results import Draws, History
 from flatviz.training.driver import Algorithm, Record, drive
 from flatviz.training.gradient import Ascent, Batch, Noises, TrainingLoss, gradient
-from flatviz.training.keywords import Chain, Epochs, Run, Trained, defaults
+from flatviz.training.keywords import Chain, Epochs, Run, Settings, defaults
 from flatviz.training.losses import check_covers, training_loss
 from flatviz.training.streams import FreshNoise, Noise, cosine, rates, steps_per_epoch
 
@@ -189,7 +189,7 @@ class SGD(Algorithm):
 
 
 def descend(
-    loss: TrainingLoss, w: Tensor, run: Run, how: Trained, *, shuffle: int | Sequence[int] | None = None, last: float = 0.0
+    loss: TrainingLoss, w: Tensor, run: Run, how: Settings, *, shuffle: int | Sequence[int] | None = None, last: float = 0.0
 ) -> tuple[Tensor, History]:
     """Run SGD from `w` (D,) or (B, D), its rate falling along half a cosine to the share `last`: the weights, and the history.
 
@@ -222,7 +222,9 @@ def starts(net: Net, seeds: list[int], *, head_only: bool) -> Tensor:
     return torch.stack(rows)
 
 
-def train_members(net: Net, data: Data, seeds: list[int], run: Run, how: Trained, batchnorm: str) -> tuple[Tensor, History]:
+def train_members(
+    net: Net, data: Data, seeds: list[int], run: Run, how: Settings, batchnorm: Statistics
+) -> tuple[Tensor, History]:
     """Run SGD from `starts`, of the head alone where not all weights are treated, all members together: (members, D) and the history."""
     loss = training_loss(net, data, how["likelihood"], batchnorm, run.training, members=len(seeds))
     return descend(loss, starts(net, seeds, head_only=not net.treats_all), run, how, shuffle=seeds)

@@ -116,8 +116,9 @@ class Watch:
             values["lambda1"] = float(top_eigenpairs(f, net.w, 1, iters=half).values[0])
             values["trace"] = hessian_trace(f, net.w, products=half)[0]
         self.rows.append((step, *values.values()))
-        for name, value in values.items() if self.log else ():
-            self.log(name, value, step)
+        if self.log is not None:
+            for name, value in values.items():
+                self.log(name, value, step)
 
     @property
     def history(self) -> History:

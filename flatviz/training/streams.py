@@ -19,8 +19,8 @@ def minibatches(n: int, batch_size: int | None, seed: int | Sequence[int], devic
     if batch_size is None or batch_size >= n:
         while True:
             yield None
-    several = isinstance(seed, Sequence)
-    sources = [generator(one) for one in (seed if several else [seed])]
+    seeds, several = ([seed] if isinstance(seed, int) else seed), not isinstance(seed, int)
+    sources = [generator(one) for one in seeds]
     while True:  # an epoch at a time: a thousand members are not asked one by one in every step
         orders = [torch.randperm(n, generator=source) for source in sources]
         yield from (torch.stack(orders) if several else orders[0]).to(device).split(batch_size, dim=-1)

@@ -23,7 +23,7 @@ from flatviz.objectives.network import check_data, nll
 from flatviz.results import History
 from flatviz.training.driver import Algorithm, Diverged, Record, check_converged, drive, risen
 from flatviz.training.gradient import Batch, Gradient, Noises, TrainingLoss
-from flatviz.training.keywords import FromPrior, Run
+from flatviz.training.keywords import Run, Settings
 from flatviz.training.losses import check_covers, training_loss
 from flatviz.training.streams import MirroredNoise, Noise, rates
 
@@ -173,13 +173,13 @@ class GaussianFit(Algorithm):
         return Gaussian(state.mean, state.log_std, state.factor, history, buffers)
 
 
-def descent_of(prior: Gaussian, n: int, how: FromPrior) -> Descent:
+def descent_of(prior: Gaussian, n: int, how: Settings) -> Descent:
     """Build the descent that the keywords of a variational fit describe."""
     lr = rates(how["lr"], how["steps"], prior.mean)
     return Descent(prior, n, lr, how["kl_weight"], how["momentum"], how["weight_decay"])
 
 
-def sized(net: Net, data: Data, how: FromPrior) -> FromPrior:
+def sized(net: Net, data: Data, how: Settings) -> Settings:
     """Fill in mc_samples=None by the size of the network, with the rate that suits one draw; checks net and data then."""
     if how["mc_samples"] is not None:
         return how
@@ -191,7 +191,7 @@ def sized(net: Net, data: Data, how: FromPrior) -> FromPrior:
 
 
 def fit_gaussians(
-    build: Callable[..., GaussianFit], net: Net, data: Data, start: Gaussian, run: Run, how: FromPrior, seeds: Sequence[int]
+    build: Callable[..., GaussianFit], net: Net, data: Data, start: Gaussian, run: Run, how: Settings, seeds: Sequence[int]
 ) -> list[Gaussian | Diverged]:
     """Move q from `start` by build(**how), one member a seed; a member that diverged is its error.
 
@@ -223,9 +223,7 @@ def fit_gaussians(
     return [_member(algorithm, s, rows.mapped(itemgetter((..., i))), trained[i], before) for i, s in enumerate(each)]
 
 
-def fit_gaussian(
-    build: Callable[..., GaussianFit], net: Net, data: Data, start: Gaussian, run: Run, how: FromPrior
-) -> Gaussian:
+def fit_gaussian(build: Callable[..., GaussianFit], net: Net, data: Data, start: Gaussian, run: Run, how: Settings) -> Gaussian:
     """Fit the posterior of the run's seed, from `start`.  Raises Diverged, and as `fit_gaussians`."""
     (fit,) = fit_gaussians(build, net, data, start, run, how, [run.seed])
     if isinstance(fit, Diverged):
@@ -233,7 +231,7 @@ def fit_gaussian(
     return fit
 
 
-def started(prior: Gaussian, how: FromPrior) -> Gaussian:
+def started(prior: Gaussian, how: Settings) -> Gaussian:
     """Build the start of q: the `start` of the keywords, or the prior, with all standard deviations times their `start_scale`."""
     q, scale = prior if how["start"] is None else how["start"], how["start_scale"]
     return q if scale == 1 else replace(q, log_std=q.log_std + math.log(scale), factor=scale * q.factor)

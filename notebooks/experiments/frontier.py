@@ -8,13 +8,16 @@
 # of a seed share them. VI along *T*; VI at one *T* with its covariance scaled after the fit; SA-BMA over radius and *T*, in four modes of
 # its ascent; SAM on the mean; SGD, SWAG, F-SWAG, MultiSWAG, a deep ensemble and last-layer Laplace, each along a knob of its record.
 # *digits-near* (source turned by 15 degrees, 2 shots a class) is the task of tour and lab; *digits* (90 degrees, 10 shots) has two
-# restarts, fits with other noise on the same split, for its loss has several optima; *moons* is of two dimensions. On *digits* and
-# *moons* the grid is smaller.
+# restarts, fits with other noise on the same split, for its loss has several optima; *moons* is of two dimensions. *moons-gap* is a
+# regression: where along its moon does a point lie? Training points leave the middle third out, and *shifted* scores are those there.
+# *cifar10* is a folder of images: a conv net, the source five classes, the target five others, 10 shots. On all but *digits-near* the
+# grid is smaller.
 #
 # **Comparison.** At equal *T*; at equal training loss and at equal KL to the prior: VI's values are interpolated along the curve of the
 # same seed, where it brackets. *T\** is the temperature at which VI has the training loss of the other fit.
 #
-# **Claims.** They stand in `frontier.toml`, committed before the seeds of this table were used; the table was designed on other seeds.
+# **Claims.** They stand in `frontier.toml`, and for *moons-gap* and *cifar10* in `frontier_more.toml`, each committed before its seeds
+# were used; the tables were designed on other seeds.
 
 # %% tags=["parameters"]
 RUN = False  # True computes everything, False reads the stored table
@@ -33,6 +36,7 @@ DEVICE = "cpu"
 
 # %%
 import hashlib
+import math
 import tomllib
 from dataclasses import replace
 from functools import cache
@@ -53,7 +57,7 @@ from flatviz.families.members import Fitting, unless_diverged
 from flatviz.families.preparation import task_for
 from flatviz.families.tour import prepare
 from flatviz.families.tune import scored
-from flatviz.metrics.averaging import averaged
+from flatviz.metrics.averaging import averaged, log_density
 from flatviz.plots.theme import figure, style
 
 # %% [markdown]
@@ -69,7 +73,21 @@ DIALS = {  # of each task: temperatures of VI, and (radii, temperatures) of SA-B
     ),
     "moons": ((0.003, 0.01, 0.015, 0.02, 0.03, 0.06, 0.1, 0.2, 0.3, 1.0), [((1.0, 2.0), (0.03, 0.3))]),
     "digits": ((0.01, 0.015, 0.02, 0.03, 0.06, 0.1, 0.2, 0.3, 1.0), [((1.0,), (0.03, 0.3))]),
-}  # fmt: skip; of any other task, such as image-folder:PATH, those of the moons, and a ResNet-20 in place of the MLP
+    "moons-gap": ((0.003, 0.006, 0.01, 0.02, 0.03, 0.06, 0.1, 0.2, 0.3, 0.6, 1.0), [((1.0,), (0.03, 0.3))]),
+    "cifar10": ((0.01, 0.03, 0.06, 0.1, 0.3, 0.6), [((1.0,), (0.03, 0.3))]),
+}  # fmt: skip
+
+
+def short(task):
+    """The name of a task in the table: of image-folder:PATH that of the folder."""
+    return task.rpartition("/")[2]
+
+
+def dials(task):
+    """Temperatures and blocks of a task; of a folder with another name those of cifar10."""
+    return DIALS.get(short(task), DIALS["cifar10"])
+
+
 RESTARTS = {"digits": (0, 1)}
 MODES = {
     "rank1_pinv": 1.0,
@@ -88,7 +106,7 @@ OTHERS = ("sgd", "f-swag", "multiswag")  # of these on digits
 # %%
 def cells_of(task, seed):
     """The cells of one seed: `T`, the temperature; `knob`, the covariance's scale after the fit or the value of a record's setting."""
-    Ts, blocks = DIALS.get(task, DIALS["moons"])
+    Ts, blocks = dials(task)
     cells = [dict(method="vi", T=T) for T in Ts]
     cells += [dict(method="sabma", radius=r, T=T) for radii, some in blocks for r in radii for T in some]
     cells = [dict(cell, restart=r) for r in RESTARTS.get(task, (0,)) for cell in cells]
@@ -109,12 +127,49 @@ grid = [cell for task in TASKS.split(",") for seed in range(FIRST, FIRST + SEEDS
 
 
 # %%
+NOISE, TESTED = 0.1, 500  # standard deviation of the regression's targets; images of a folder that are scored
+
+
+def moons_gap(seed):
+    """Inputs on two moons; target, the place along the moon from -1 to 1, plus noise; the test set is that outside of the gap."""
+    source, turn = torch.Generator().manual_seed(seed), math.pi / 6
+
+    def points(n, low, high):
+        t = math.pi * (low + (high - low) * torch.rand(n, generator=source))
+        first, second = torch.stack([t.cos(), t.sin()], 1), torch.stack([1 - t.cos(), 0.5 - t.sin()], 1)
+        x = torch.where(torch.rand(n, 1, generator=source) < 0.5, first, second)
+        noise = torch.randn(n, 3, generator=source)
+        return x + 0.05 * noise[:, :2], (2 / math.pi * t - 1)[:, None] + NOISE * noise[:, 2:]
+
+    def ends(n):
+        return fv.Data(*map(torch.cat, zip(points(n // 2, 0, 1 / 3), points(n // 2, 2 / 3, 1))))
+
+    x, y = points(200, 0, 1)
+    turned = x @ torch.tensor([[math.cos(turn), math.sin(turn)], [-math.sin(turn), math.cos(turn)]])
+    task = fv.Task(fv.Data(turned, y), ends(20), ends(400), 1, "moons with a gap", likelihood=NOISE)
+    return task, fv.Data(*points(200, 1 / 3, 2 / 3))
+
+
+# %%
+def prepared(name, seed, device):
+    """Net, task and prior of a seed."""
+    if name != "moons-gap":
+        net, task, prior = prepare(
+            "mlp" if name in DIALS else "conv", task=task_for(name, seed), seed=seed, epochs=EPOCHS, device=device
+        )
+        some = torch.linspace(0, len(task.test) - 1, min(len(task.test), math.inf if name in DIALS else TESTED)).long()
+        return net, task if name in DIALS else replace(task, test=task.test.subset(some)), prior
+    task, how = moons_gap(seed)[0].to(device), dict(seed=seed, likelihood=NOISE)
+    source = fv.pretrain(fv.models.mlp(task, seed=seed), task.source, epochs=EPOCHS, lr=0.003, last_lr=0.0003, **how)
+    swag = fv.fit_swag(source, task.source, rank=5, lr=0.0003, **how)
+    return (lambda net, prior: (net, task, prior))(*fv.transfer(source, swag, head_std=0.3, scale=64.0))
+
+
+# %%
 def fit(cells, device):
     """Posteriors of one task and seed; None for a fit that diverged."""
     name, seed = cells[0]["setting"], cells[0]["seed"]
-    net, task, prior = prepare(
-        "mlp" if name in DIALS else "resnet20", task=task_for(name, seed), seed=seed, epochs=EPOCHS, device=device
-    )
+    net, task, prior = prepared(name, seed, device)
     about, gaussians = (net, task, prior, conditions(net, task, seed)), {}
     for restart in RESTARTS.get(name, (0,)):
         for method, radii, Ts in trained_together(name):
@@ -132,7 +187,7 @@ def fit(cells, device):
 # %%
 def trained_together(task):
     """(method, radii, temperatures) of the fits of a Gaussian from the prior."""
-    Ts, blocks = DIALS.get(task, DIALS["moons"])
+    Ts, blocks = dials(task)
     modes = [(mode, (radius,), (0.03,)) for mode, radius in MODES.items()] if task == "digits-near" else []
     return [("vi", (0.0,), Ts), *[("sabma", *block) for block in blocks], *modes]
 
@@ -140,6 +195,7 @@ def trained_together(task):
 def gaussians_of(net, task, prior, method, radii, Ts, seed):
     """(radius, T) -> posterior."""
     how = dict(seed=[seed], mode=method if method in MODES else "kl_exact", **({"steps": STEPS} if STEPS else {}))
+    how |= {} if task.one_label else {"likelihood": task.likelihood}
     found = {}
     for T in Ts:
         fits = unless_diverged(fv.fit_sabma_grid, net, task.train, prior, radius=radii, kl_weight=T, **how) or {}
@@ -169,7 +225,7 @@ def with_knob(net, task, prior, method, value, seed):
 # %%
 LONGER = {f"{m}, {how}": (r, how) for m, r in (("vi", 0.0), ("sabma", 1.0)) for how in ("8 × the steps", "Adam")}
 first = range(FIRST, FIRST + FEW)
-tasks = [task for task in TASKS.split(",") if task.startswith("digits")]
+tasks = [task for task in TASKS.split(",") if task != "moons"]
 longer = [
     dict(setting=t, method=m, radius=r, T=0.03, knob=1.0, restart=0, seed=s)
     for t in tasks
@@ -182,15 +238,14 @@ longer = [
 def fit_longer(cells, device):
     """Posteriors of one task and seed after longer fits."""
     name, seed = cells[0]["setting"], cells[0]["seed"]
-    net, task, prior = prepare(
-        "mlp" if name in DIALS else "resnet20", task=task_for(name, seed), seed=seed, epochs=EPOCHS, device=device
-    )
+    net, task, prior = prepared(name, seed, device)
     about, usual = (net, task, prior, conditions(net, task, seed)), STEPS or fv.METHODS["vi"].keywords(net)["steps"]
     for cell in cells:
         if LONGER[cell["method"]][1] == "Adam":
             q = by_adam(net, task.train, prior, cell["radius"], cell["T"], seed, 5 * usual)
         else:
-            q = fv.fit_sabma(net, task.train, prior, radius=cell["radius"], kl_weight=cell["T"], steps=8 * usual, seed=seed)
+            how = dict(radius=cell["radius"], kl_weight=cell["T"], steps=8 * usual, seed=seed, likelihood=task.likelihood)
+            q = fv.fit_sabma(net, task.train, prior, **how)
         yield cell, (*about, q)
 
 
@@ -222,8 +277,8 @@ def by_adam(net, data, prior, radius, T, seed, steps):
 # %% [markdown]
 # λ1: mean over draws of the largest eigenvalue of the training loss's Hessian over the treated weights, and of the mean of these
 # Hessians, which by Jensen's inequality is lower. *train*: mean training loss of the draws, E_q[L]; *train of the average*: of their
-# averaged probabilities. Shifted: five corruptions at severity 3, on every fourth test image each. *overconfidence*: mean
-# confidence minus accuracy.
+# averaged probabilities. Shifted: five corruptions at severity 3, on every fourth test image each; of the regression, its gap.
+# *overconfidence*: mean confidence minus accuracy. *coverage*: share of targets in the central 90 % interval of the prediction.
 
 
 # %%
@@ -233,52 +288,42 @@ def conditions(net, task, seed):
     if len(task.input_shape) == 3:
         part = task.test.subset(np.arange(0, len(task.test), 4).tolist())
         parts |= {kind: corrupt(part, kind, SEVERITY, seed=seed) for kind in SHIFTS}
+    if not task.one_label:
+        parts["gap"] = moons_gap(seed)[1]
     ends = np.cumsum([0] + [len(data) for data in parts.values()])
     whole = fv.Data(torch.cat([data.x[:] for data in parts.values()]), torch.cat([data.y for data in parts.values()]))
     return whole, {name: slice(a, b) for name, a, b in zip(parts, ends, ends[1:])}
 
 
 # %%
-QUANTITIES_HERE = [
-    "lambda1",
-    "lambda1_of_mean",
-    "trace",
-    "train",
-    "train_avg",
-    "kl",
-    "nll",
-    "accuracy",
-    "ece",
-    "overconfidence",
-]
+SCORES = {True: ("nll", "accuracy", "ece", "overconfidence"), False: ("nll", "rmse", "coverage")}  # of classes, of numbers
 
 
 def measure(fitted, cell, n_draws=DRAWS, n_spectra=SPECTRA):
     net, task, prior, (data, places), q = fitted
-    shifted = [name for name in places if name not in ("train", "test")]
-    names = [*QUANTITIES_HERE, *(f"shifted_{name}" for name in ("nll", "accuracy", "ece", "overconfidence") if shifted)]
+    shifted, names = [name for name in places if name not in ("train", "test")], SCORES[task.one_label]
     if q is None:
-        return dict.fromkeys(names, np.nan)
-    prediction = scored(
-        net, fv.METHODS.get(cell["method"], fv.METHODS["sabma"]), q, data, seed=cell["seed"] + 1, n_draws=n_draws
-    )
+        names = ["lambda1", "lambda1_of_mean", "trace", "train", "train_avg", "kl", *names]
+        return dict.fromkeys([*names, *(f"shifted_{name}" for name in SCORES[task.one_label] if shifted)], np.nan)
+    method, how = fv.METHODS.get(cell["method"], fv.METHODS["sabma"]), dict(seed=cell["seed"] + 1, n_draws=n_draws)
+    prediction = scored(net, method, q, data, likelihood=task.likelihood, **how)
     scores = {name: scores_of(prediction, part) for name, part in places.items()}
-    values = {name: scores["test"][name] for name in scores["test"] if name not in ("train",)}
+    values = curvature_of(net, task, q, cell["seed"], n_spectra)
     values |= dict(train=scores["train"]["of_draws"], train_avg=scores["train"]["nll"])
-    values |= {
-        f"shifted_{name}": np.mean([scores[kind][name] for kind in shifted])
-        for name in values
-        if shifted and name in scores["test"]
-    }
-    values |= curvature_of(net, task, q, cell["seed"], n_spectra)
     values["kl"] = float(q.kl(prior)) if isinstance(q, fv.Gaussian) and cell["method"] not in KNOBS else np.nan
-    return {name: values[name] for name in names}
+    values |= {name: scores["test"][name] for name in names}
+    return values | {f"shifted_{name}": np.mean([scores[kind][name] for kind in shifted]) for name in names if shifted}
 
 
 # %%
 def scores_of(prediction, part):
     """Scores of the averaged draws on a part of the data, and the mean loss of the draws."""
-    one = fv.Prediction(prediction.outputs[:, part], prediction.y[part])
+    one = replace(prediction, outputs=prediction.outputs[:, part], y=prediction.y[part], scores={}, bins=None)
+    if not prediction.has_classes:
+        low, high = one.quantile(0.05), one.quantile(0.95)
+        found = {name: float(values[-1]) for name, values in fv.score(one, ("nll", "rmse")).items()}
+        losses = -log_density(one, one.y)
+        return found | {"coverage": float(((one.y > low) & (one.y < high)).double().mean()), "of_draws": float(losses.mean())}
     whole = averaged(one)
     found = {name: float(whole.scores[name][-1]) for name in ("nll", "accuracy", "ece")}
     found["overconfidence"] = float(whole.probs[0].max(-1).values.mean()) - found["accuracy"]
@@ -286,7 +331,7 @@ def scores_of(prediction, part):
 
 
 def curvature_of(net, task, q, seed, n_spectra):
-    f = fv.nll(net, task.train)
+    f = fv.nll(net, task.train, likelihood=task.likelihood)
     W = q.sample(min(n_spectra, len(q.W)) if isinstance(q, fv.Draws) else n_spectra, seed=seed + 1)
     W = W[:1] if bool((W == W[0]).all()) else W
     moved = lambda w: torch.stack([f(w + (row - W[0])) for row in W]).mean()  # its Hessian at W[0] is the mean of theirs

@@ -11,10 +11,9 @@ from symmetric_networks import mlp, network, optunet
 from torch import nn
 
 import flatviz as fv
-from flatviz.engine.stacked import Vmapped
 from flatviz.symmetry import pool as pools
 from flatviz.training.gradient import gradient
-from flatviz.training.losses import RowLosses, training_loss
+from flatviz.training.losses import BatchedLosses, RowLosses, training_loss
 
 RECIPE = dict(epochs=3, lr=0.3, weight_decay=1e-3, batch_size=8)
 
@@ -99,9 +98,9 @@ def test_how_members_run_together():
     def together(module, treated="all"):
         return training_loss(fv.Net.from_module(module, treated, example=x), fv.Data(x, torch.arange(20) % 10), members=3)
 
-    assert isinstance(together(optunet()).network, Vmapped)
+    assert isinstance(together(optunet()), BatchedLosses)
     looped = nn.Sequential(nn.Conv2d(1, 2, 3), nn.Flatten(), Looped(), nn.Linear(72, 10))
-    assert together(looped).network is None
+    assert type(together(looped)) is RowLosses
 
 
 def test_pairs_written_out(monkeypatch):

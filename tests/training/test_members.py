@@ -9,7 +9,7 @@ from torch import nn
 
 import flatviz as fv
 from flatviz.training.gradient import gradient
-from flatviz.training.losses import FrozenLoss, RowLosses, training_loss
+from flatviz.training.losses import BatchedLosses, FrozenLoss, RowLosses, training_loss
 
 
 def chain(dtype, treated="all"):
@@ -29,7 +29,7 @@ def test_one_step_together_is_each_step_alone(treated, ascent):
     for dtype, tolerance in ((torch.float32, 1e-5), (torch.float64, 1e-12)):
         net, data = chain(dtype, treated)
         loss, W = training_loss(net, data, members=3), rows(net)
-        assert loss.network is not None
+        assert isinstance(loss, BatchedLosses)
         for index in (None, torch.arange(12).view(3, 4)):
             values, g, gain = gradient(loss, W, index, ascent)
             for i, w in enumerate(W):
@@ -42,7 +42,7 @@ def test_rows_of_reduced_precision_go_in_one_pass_as_one_by_one():
     net, data = chain(torch.float32)
     how = fv.Training(precision="bfloat16")
     loss, W = training_loss(net, data, training=how, members=3), rows(net)
-    assert loss.network is not None
+    assert isinstance(loss, BatchedLosses)
     alone, exact = (RowLosses([FrozenLoss(net, data, "categorical", p)] * 3) for p in (how, fv.Training()))
     g, one_by_one, in_float32 = (gradient(f, W, None)[1] for f in (loss, alone, exact))
     assert g.dtype == torch.float32 and 1e-4 < float((g - in_float32).norm() / in_float32.norm()) < 0.05  # 8 bits of mantissa
@@ -60,7 +60,7 @@ def test_members_with_statistics_of_their_own_go_one_by_one_each_with_statistics
     data = fv.Data(torch.randn(16, 3), torch.randint(0, 2, (16,)))
     net = fv.Net.from_module(nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.ReLU(), nn.Linear(4, 2)))
     loss = training_loss(net, data, batchnorm="train", members=2)
-    assert loss.network is None
+    assert type(loss) is RowLosses
     W = torch.stack([net.w, 2 * net.w])
     gradient(loss, W, None, fv.SAM(0.1))
     for i, w in enumerate(W):
@@ -75,7 +75,7 @@ def test_any_network_in_evaluation_mode_can_run_together():
     net = fv.Net.from_module(nn.Sequential(*layers).double(), "norm+head", example=torch.randn(2, 1, 6, 6, dtype=torch.float64))
     data = fv.Data(torch.randn(8, 1, 6, 6, dtype=torch.float64), torch.randint(0, 2, (8,)))
     W, together = rows(net), training_loss(net, data, members=3)
-    assert together.network is not None
+    assert isinstance(together, BatchedLosses)
     alone = RowLosses([FrozenLoss(net, data, "categorical")] * 3)
     for index in (None, torch.arange(6).view(3, 2)):
         torch.testing.assert_close(*(gradient(loss, W, index, fv.SAM(0.1)) for loss in (together, alone)))
