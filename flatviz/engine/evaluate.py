@@ -1,11 +1,12 @@
 """Fast path: values of a network's loss at many points of a line or plane of weight space, by a plan compared with the plain path."""
 
 import math
+import operator
 import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any
 
 import torch
@@ -13,7 +14,7 @@ from torch import Tensor
 from torch.nn.modules.conv import _ConvNd
 
 from flatviz.checks import check_choice
-from flatviz.core import Data, Fields, Net, generator
+from flatviz.core import Data, Net, PointEvaluator, generator
 from flatviz.core.arithmetic import arithmetic, threads, workers
 from flatviz.engine.determinism import CACHE, Work, difference, few_of, tolerance, work_of
 from flatviz.engine.trace import Program, trace_of
@@ -36,7 +37,7 @@ class Plan:
     dtype: str = "float32"
 
 
-class Evaluator:
+class Evaluator(PointEvaluator):
     """values(coords): sum of score(outputs, y) over `data` at origin + coords @ axes, (S,) from coords (S, K).
 
     origin (D,), axes (K, D).  `additive`: scores of batches add up, and their sum is divided by the number of examples;
@@ -50,7 +51,7 @@ class Evaluator:
     def __init__(
         self,
         net: Net,
-        parts: Sequence[Tensor | Fields],
+        parts: Sequence[Tensor],
         y: Tensor,
         score: Score,
         origin: Tensor,
@@ -62,16 +63,12 @@ class Evaluator:
         layer: float = 0.0,
     ) -> None:
         self.plan, self._net, self._score, self._additive = plan, net, score, additive
+        self.reuses = plan.traced
         self._work = max((p.layer for p in programs), default=0.0) if programs else layer * plan.chunk
         self._scale = 1 / len(y) if additive else 1.0
         self._origin, self._axes = origin, axes
         self._parts, self._ys, self._programs = parts, list(y.split(plan.chunk)), programs
         self._no_grad = torch.inference_mode if programs else torch.no_grad
-
-    @property
-    def reuses(self) -> bool:
-        """Whether work is shared between points."""
-        return self.plan.traced
 
     def __call__(self, coords: Tensor) -> Tensor:
         """Values at origin + coords @ axes; (S,).
@@ -87,7 +84,8 @@ class Evaluator:
 
     def _values(self, coords: Tensor, kept: list | None, work: float) -> Tensor:
         """Values at some of the points, on the threads of torch that pay for `work`."""
-        dtype, rows, scores = self._origin.dtype, coords.to(self._axes), [[] for _ in coords]
+        dtype, rows = self._origin.dtype, coords.to(self._axes)
+        scores: list[list[Tensor]] = [[] for _ in coords]
         with self._no_grad(), threads(work):
             wide = self._origin.detach().clone()  # the flat buffer that the programs' weights are views of
             narrow = wide if self._net.w.dtype == dtype else wide.to(self._net.w.dtype)
@@ -106,7 +104,7 @@ class Evaluator:
                     out = out.to(dtype) if out.is_floating_point() else out
                     scores[i].append(self._score(out, y).double() if self._additive else out)
             if self._additive:
-                values = list(map(sum, scores))
+                values = [reduce(operator.add, row) for row in scores]
             else:
                 y = torch.cat(self._ys)
                 values = [torch.as_tensor(self._score(torch.cat(outs), y)).double() for outs in scores]
@@ -144,9 +142,9 @@ def _along(layer: tuple[Tensor, ...], row: list[float]) -> Tensor:
     return out
 
 
-def parts_of(data: Data, plan: Plan) -> list[Tensor | Fields]:
+def parts_of(data: Data, plan: Plan) -> list[Tensor]:
     """Inputs in batches, in the plan's dtype and memory order."""
-    parts, dtype = data.batch(None)[0].split(plan.chunk), getattr(torch, plan.dtype)
+    parts, dtype = data.held().split(plan.chunk), getattr(torch, plan.dtype)
     return [laid_out(part.to(dtype=dtype) if part.is_floating_point() else part, plan) for part in parts]
 
 
@@ -215,8 +213,9 @@ class EvaluationPlanner:
         """Values at origin + coords @ axes; with `few` examples their outputs."""
         net, data = self._net(plan), few or self._data
         parts, score = parts_of(data, plan), self._score if few is None else lambda outputs, _: outputs
-        how = dict(programs=self._programs(net, parts) if plan.traced else None, layer=self._layer)
-        return Evaluator(net, parts, data.y, score, origin, axes, plan, additive=self._additive and few is None, **how)
+        programs, additive = self._programs(net, parts) if plan.traced else None, self._additive and few is None
+        about = net, parts, data.y, score, origin, axes, plan
+        return Evaluator(*about, programs=programs, additive=additive, layer=self._layer)
 
     def _programs(self, net: Net, parts: Sequence[Tensor]) -> list[Program] | None:
         """A program for each batch, or None where one cannot be traced; batches of one shape, dtype and memory order share it."""
