@@ -29,8 +29,10 @@ class Objective:
     A plain function of w serves wherever an objective is taken.  Subclass for more: give `__call__`, and beside it only
     what you know better than the default.
 
-    net: the network whose weights w are, or None.  label: what the values are, for axes and messages.  differentiable: whether
-    gradients pass through `__call__`.
+    net: the network whose weights w are, or None.  dim: their number D, None where any will do.  n: examples behind a
+    mean.  batchnorm: statistics used, "frozen", "re-estimated" or None.  label: what the values are, for axes and
+    messages.  differentiable: whether gradients pass through `__call__`.  work: multiply-adds of one of its operations, by
+    which its threads are chosen.
 
     Example:
         >>> class Bowl(Objective):
@@ -43,28 +45,12 @@ class Objective:
     """
 
     net: Net | None = None
+    dim: int | None = None
+    n: int | None = None
+    batchnorm: str | None = None
     label: str = "f(w)"
     differentiable: bool = True
-
-    @property
-    def dim(self) -> int | None:
-        """Number of weights D; None where any will do."""
-        return None
-
-    @property
-    def n(self) -> int | None:
-        """Examples behind a mean."""
-        return None
-
-    @property
-    def batchnorm(self) -> str | None:
-        """Statistics used, "frozen", "re-estimated" or None."""
-        return None
-
-    @property
-    def work(self) -> float:
-        """Multiply-adds of one of its operations, by which its threads are chosen."""
-        return 0.0
+    work: float = 0.0
 
     @property
     def key(self) -> str:

@@ -39,14 +39,15 @@ class NetworkObjective(Objective):
         """Data from which BatchNorm's statistics are re-estimated at every w; None: they are frozen."""
         return None
 
+    def __post_init__(self) -> None:
+        used = "frozen" if self.statistics is None else "re-estimated"
+        work = self.cost.layer * min(self.chunk, len(self.data))
+        batchnorm = used if self.net.has_batchnorm else None
+        self.__dict__.update(dim=self.net.dim, n=len(self.data), batchnorm=batchnorm, work=work)
+
     def score(self, outputs: Tensor, y: Tensor) -> Tensor:
         """Score outputs (N, C) and labels, ()."""
         raise NotImplementedError
-
-    @property
-    def dim(self) -> int:
-        """Number of weights D."""
-        return self.net.dim
 
     @property
     def chunk(self) -> int:
@@ -54,27 +55,10 @@ class NetworkObjective(Objective):
         return self.cost.chunk(self.data.x.device)
 
     @property
-    def work(self) -> float:
-        """Multiply-adds of one layer on a batch."""
-        return self.cost.layer * min(self.chunk, self.n)
-
-    @property
     def key(self) -> str:
         """Hash of everything besides the weights on which the values depend: the net, and all fields but cost and label."""
         about = [getattr(self, f.name) for f in fields(self) if f.name not in ("net", "cost", "label")]
         return f"{net_digest(self.net)}/{value_digest([type(self), *about])}"
-
-    @property
-    def n(self) -> int:
-        """Examples behind the value."""
-        return len(self.data)
-
-    @property
-    def batchnorm(self) -> str | None:
-        """Statistics used: 'frozen', 're-estimated' at each point, or None for a net without BatchNorm."""
-        if not self.net.has_batchnorm:
-            return None
-        return "frozen" if self.statistics is None else "re-estimated"
 
     def __call__(self, w: Tensor) -> Tensor:
         """The value at `w` (D,)."""
@@ -86,9 +70,9 @@ class NetworkObjective(Objective):
         in_precision(check_many_weights(W, self.dim), self.net)
         with torch.no_grad(), threads(self.work):
             if not self.data.is_held and self.additive and self.statistics is None:  # each batch is read once, for all w
-                batches = track(self.data.batches(self.chunk), self.label, progress, total=-(-self.n // self.chunk))
+                batches = track(self.data.batches(self.chunk), self.label, progress, total=-(-len(self.data) // self.chunk))
                 rows = (torch.stack([self.score(self.net(w, x), y) for w in W]) for x, y in batches)
-                values = reduce(operator.add, rows) / self.n
+                values = reduce(operator.add, rows) / len(self.data)
             else:
                 held = list(self.data.batches(self.chunk)) if self.data.is_held else None
                 values = torch.stack([self.value(w, held) for w in track(W, self.label, progress)])
@@ -111,7 +95,7 @@ class NetworkObjective(Objective):
         batches = self.data.batches(self.chunk) if held is None else held
         net = self.net if self.statistics is None else refresh_batchnorm(self.net, w, self.statistics)
         if self.additive:
-            return reduce(operator.add, (self.score(net(w, x), y) for x, y in batches)) / self.n
+            return reduce(operator.add, (self.score(net(w, x), y) for x, y in batches)) / len(self.data)
         return self.score(torch.cat([net(w, x) for x, _ in batches]), self.data.y)
 
 
@@ -133,7 +117,7 @@ class MeanNLL(NetworkObjective):
     def score(self, outputs: Tensor, y: Tensor) -> Tensor:
         """The sum of the losses of a batch, (); over n it is the mean over all places that count."""
         total = as_likelihood(self.likelihood).nll(outputs, y, "sum")
-        return total if self.count == self.n else total * (self.n / self.count)
+        return total if self.count == self.n else total * (len(self.data) / self.count)
 
     def operator(self, w: Tensor, curvature: str = "hessian") -> Product:
         """V -> M v at one `w`: M the Hessian, the "ggn" or the empirical "fisher"; many products from one graph."""
