@@ -90,6 +90,14 @@ def test_a_score_by_name_is_the_function_of_that_name():
         fv.score(prediction, "auroc")
 
 
+def test_help_shows_types_without_the_checks_in_them():
+    for name, value in TOLD.items():
+        if inspect.isfunction(value) or inspect.isclass(value) and value is not fv.Diverged:  # an exception has no signature
+            text = str(inspect.signature(value))
+            assert not re.search(r"Annotated\[|<function", text), f"help({name}) shows {text}"
+            assert not (inspect.isfunction(value) and re.search(r": '|-> '", text)), f"help({name}) shows {text}"  # postponed
+
+
 def test_randomness_is_keyword_only_everywhere():
     for name, value in public_names().items():
         seed = inspect.signature(value).parameters.get("seed") if inspect.isfunction(value) else None

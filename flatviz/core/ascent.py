@@ -6,6 +6,8 @@ Given as `ascent=` to a fit, they make it flat-seeking (SWAG becomes F-SWAG); `s
 formulas.  Each is a pure function of w and g, (D,) or, for B members trained at once, (B, D) row by row.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 from torch import Tensor

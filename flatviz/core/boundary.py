@@ -33,7 +33,7 @@ def public(verb: Callable[P, R]) -> Callable[P, R]:
     Weights, posteriors and results that come from elsewhere are moved to where the network lies; what the verb returns for
     readers lies on the CPU.  The verb runs in IEEE float32; its steps of training, in `advance`, in what the user has set.
     It runs on as many threads as pay for the largest that it is given (`threads`); gradients, products and predictions choose
-    for themselves.
+    for themselves.  Its signature, as `help` shows it, has the types without their checks.
     """
     signature = inspect.signature(verb)
     checks: dict[str, Check] = {}
@@ -44,7 +44,7 @@ def public(verb: Callable[P, R]) -> Callable[P, R]:
             given = signature.bind(*args, **kwargs).arguments
         except TypeError as error:
             raise TypeError(_called_so(verb.__name__, signature, kwargs, error)) from None
-        if not checks:  # at the first call: annotations may name what their file defines further down
+        if not checks:  # at the first call: most verbs of a session are never called
             checks.update(argument_checks(verb))
         for name, value in given.items():
             checks[name](value, name)
@@ -53,6 +53,10 @@ def public(verb: Callable[P, R]) -> Callable[P, R]:
         with arithmetic(), inference_off(), threads(work):
             return for_readers(verb(*args, **kwargs))
 
+    hints = get_type_hints(verb, KNOWN | inspect.unwrap(verb).__globals__)
+    shown = [p.replace(annotation=hints.get(p.name, p.annotation)) for p in signature.parameters.values()]
+    returned = hints.get("return", signature.empty)
+    vars(checked).update(__signature__=signature.replace(parameters=shown, return_annotation=returned))
     return checked
 
 

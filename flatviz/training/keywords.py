@@ -38,7 +38,7 @@ class Run:
 
     label: str = "training"
     seed: int = 0
-    checkpoint: Checkpoint = None
+    checkpoint: str | Path | None = None
     progress: Progress = False
     batch_size: int | None = None
     training: Training = Training()
@@ -199,13 +199,12 @@ def defaults(
     other = {} if batchnorm is None else {name: value for name, value in batchnorm.items() if settings[name] != value}
 
     def decorated(verb: Callable[P, R]) -> Callable[P, R]:
-        plain, signature = get_type_hints(verb), inspect.signature(verb)
-        (shared,) = get_args(plain.pop("how"))
+        signature, (shared,) = inspect.signature(verb), get_args(get_type_hints(verb)["how"])
         about = {name: hint.__metadata__[-1] for name, hint in shared.__annotations__.items()}
-        plain |= get_type_hints(shared)  # without rules, for readers: the boundary reads those of `verb` and `shared`
+        plain = get_type_hints(shared)  # without rules, for readers: the boundary reads those of `verb` and `shared`
         usual = {name: entry.default for name, entry in about.items()} | dict(settings)
-        listed = [p for p in signature.parameters.values() if p.name in plain]
-        parameters = [p.replace(annotation=plain[p.name], default=settings.get(p.name, p.default)) for p in listed]
+        listed = [p for p in signature.parameters.values() if p.name != "how"]
+        parameters = [p.replace(default=settings.get(p.name, p.default)) for p in listed]
         names = sorted(about, key=lambda name: (name not in settings, name in Resumed.__annotations__))
         for name in names:
             given = dict(default=usual[name], annotation=plain[name])
@@ -218,8 +217,7 @@ def defaults(
                 given.setdefault(name, value)
             return verb(*args, **given)
 
-        shown = signature.replace(parameters=parameters, return_annotation=plain["return"])
-        vars(filled).update(__signature__=shown)
+        vars(filled).update(__signature__=signature.replace(parameters=parameters))
         filled.__doc__ = _documented(verb.__doc__ or "", {name: about[name].text for name in names}, other)
         return public(filled)
 

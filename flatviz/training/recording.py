@@ -24,65 +24,6 @@ Log = Callable[[str, float, int], Any]  # (name, value, step)
 ASCENT = 0.05  # Euclidean length of the step that raises the loss by the sharpness
 
 
-@public
-def record_path(
-    module: nn.Module,
-    *,
-    every: Count = 1,
-    most: Several = 500,
-    treated: Treated = "trainable",
-    head: str | None = None,
-    data: Data | None = None,
-    likelihood: Likelihood = "categorical",
-    budget: Positive = 5.0,
-    products: Count = 20,
-    log: Log | None = None,
-) -> RecordedPath:
-    """Record the weights of `module` while any loop trains it: `with fv.record_path(module, every=10) as path: ...`.
-
-    Weights are noted at the start, after every `every`-th step of a `torch.optim` optimiser that holds some of them, and at
-    the end.  A loop without such an optimiser calls `path.add()` itself.  Then `path.W` (S, D) goes into `plane_path`,
-    `project`, and `path.net` is the network as it ended, for `nll(path.net, data)`.
-
-    The module, its gradients and the random state are left alone.  BatchNorm statistics on the way are not recorded.
-    A loop without a step is a warning.
-
-    Args:
-        module: The network that the loop trains.
-        every: Optimiser steps from one point to the next.
-        most: Points kept; once there are more, every second one is dropped and `every` doubles, which bounds the memory of a long run.
-        treated: Weights recorded, D of them, as in `Net.from_module`.
-        head: Name of the head's module, as in `Net.from_module`.
-        data: Examples, a batch or two, on which `path.history` has the loss, λ1 and trace of its Hessian and the sharpness, the loss
-            gained by a step of 0.05 up the gradient, of the module in evaluation mode.
-        likelihood: Likelihood of the loss, as in `fv.nll`.
-        budget: Time for that in percent of the loop's, by the clock: start and end are measured, and between them each noted point
-            that leaves enough for the end.  `path.history.notes` counts the others, and says if start and end alone took longer.
-        products: Hessian products of a measurement, at least 12, half for λ1 and half for the trace.
-        log: Function called with (name, value, step) of each value, as TensorBoard's `SummaryWriter().add_scalar`; for W&B
-            `lambda name, value, step: run.log({name: value}, step=step)`, for a file `lambda *row: csv.writer(file).writerow(row)`.
-
-    Raises:
-        ValueError: For a module that `Net.from_module` refuses, dropout may be on; for data that it cannot be judged on.
-
-    Example:
-        >>> import torch, flatviz as fv
-        >>> module = torch.nn.Linear(3, 1)
-        >>> optimiser = torch.optim.Adam(module.parameters())
-        >>> with fv.record_path(module, every=5) as path:
-        ...     for _ in range(20):
-        ...         optimiser.zero_grad()
-        ...         module(torch.randn(8, 3)).square().mean().backward()
-        ...         _ = optimiser.step()
-        >>> path.steps, path.W.shape, fv.planes.plane_path(path.W).name
-        ((0, 5, 10, 15, 20), torch.Size([5, 4]), 'PCA of a path of 5 points')
-    """
-    path = RecordedPath(module, every, most, treated, head)
-    if data is not None:
-        path.watch = Watch(data, likelihood, budget, check_count(products, "products", least=12), log)
-    return path
-
-
 class Watch:
     """Loss, curvature and sharpness of a network on `data` at some steps, for a share of the time between them."""
 
@@ -226,3 +167,62 @@ class RecordedPath:
 
     def _net(self) -> Net:
         return Net.from_module(copied(self.module).eval(), self._treated, head=self._head)
+
+
+@public
+def record_path(
+    module: nn.Module,
+    *,
+    every: Count = 1,
+    most: Several = 500,
+    treated: Treated = "trainable",
+    head: str | None = None,
+    data: Data | None = None,
+    likelihood: Likelihood = "categorical",
+    budget: Positive = 5.0,
+    products: Count = 20,
+    log: Log | None = None,
+) -> RecordedPath:
+    """Record the weights of `module` while any loop trains it: `with fv.record_path(module, every=10) as path: ...`.
+
+    Weights are noted at the start, after every `every`-th step of a `torch.optim` optimiser that holds some of them, and at
+    the end.  A loop without such an optimiser calls `path.add()` itself.  Then `path.W` (S, D) goes into `plane_path`,
+    `project`, and `path.net` is the network as it ended, for `nll(path.net, data)`.
+
+    The module, its gradients and the random state are left alone.  BatchNorm statistics on the way are not recorded.
+    A loop without a step is a warning.
+
+    Args:
+        module: The network that the loop trains.
+        every: Optimiser steps from one point to the next.
+        most: Points kept; once there are more, every second one is dropped and `every` doubles, which bounds the memory of a long run.
+        treated: Weights recorded, D of them, as in `Net.from_module`.
+        head: Name of the head's module, as in `Net.from_module`.
+        data: Examples, a batch or two, on which `path.history` has the loss, λ1 and trace of its Hessian and the sharpness, the loss
+            gained by a step of 0.05 up the gradient, of the module in evaluation mode.
+        likelihood: Likelihood of the loss, as in `fv.nll`.
+        budget: Time for that in percent of the loop's, by the clock: start and end are measured, and between them each noted point
+            that leaves enough for the end.  `path.history.notes` counts the others, and says if start and end alone took longer.
+        products: Hessian products of a measurement, at least 12, half for λ1 and half for the trace.
+        log: Function called with (name, value, step) of each value, as TensorBoard's `SummaryWriter().add_scalar`; for W&B
+            `lambda name, value, step: run.log({name: value}, step=step)`, for a file `lambda *row: csv.writer(file).writerow(row)`.
+
+    Raises:
+        ValueError: For a module that `Net.from_module` refuses (dropout is allowed); for data on which it cannot be evaluated.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> module = torch.nn.Linear(3, 1)
+        >>> optimiser = torch.optim.Adam(module.parameters())
+        >>> with fv.record_path(module, every=5) as path:
+        ...     for _ in range(20):
+        ...         optimiser.zero_grad()
+        ...         module(torch.randn(8, 3)).square().mean().backward()
+        ...         _ = optimiser.step()
+        >>> path.steps, path.W.shape, fv.planes.plane_path(path.W).name
+        ((0, 5, 10, 15, 20), torch.Size([5, 4]), 'PCA of a path of 5 points')
+    """
+    path = RecordedPath(module, every, most, treated, head)
+    if data is not None:
+        path.watch = Watch(data, likelihood, budget, check_count(products, "products", least=12), log)
+    return path
