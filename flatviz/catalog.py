@@ -37,6 +37,14 @@ class Look:
     perturbation: str | None = None
     flat: bool = False
 
+    def line(self, width: float) -> dict[str, object]:
+        """Describe the method's line in a figure, `width` px wide."""
+        return dict(color=self.color, dash=self.dash, width=width)
+
+    def marker(self, size: float, **more: object) -> dict[str, object]:
+        """Describe the method's marker in a figure, `size` px; `more` as in plotly."""
+        return dict(color=self.color, symbol=self.symbol, size=size, **more)
+
     @property
     def flat_version(self) -> Look:
         """The row of the flat-seeking version, F-<label>: SAM's radius, an open symbol."""

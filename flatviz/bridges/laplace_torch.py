@@ -17,12 +17,8 @@ from flatviz.results import History
 
 Structure = Literal["kron", "lowrank", "hessian", "functional"]
 BATCH, RANK, SUBSET = 128, 20, 1000  # examples at once; eigenpairs of "lowrank"; examples that "functional" keeps
-UNFIT = (
-    NotImplementedError,
-    RuntimeError,
-    AttributeError,
-    AssertionError,
-)  # what its backends raise of a layer they do not know
+# what its backends raise of a layer they do not know
+UNFIT = (NotImplementedError, RuntimeError, AttributeError, AssertionError)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from flatviz.core import Progress
-from flatviz.storage.files import atomic_path
+from flatviz.storage.files import write_text
 
 FITS = ("fitting", "seed", "tuning")  # first words of the labels of stages that consist of fits
 
@@ -38,9 +38,7 @@ def check_output(option: str, path: Path) -> Path:
 
 def write_page(path: Path, text: str) -> None:
     """Write an HTML file, whole or not at all, and say so."""
-    with atomic_path(path) as partial:
-        partial.write_text(text, encoding="utf-8")
-    print(f"{path} written: {path.stat().st_size / 1e6:.1f} MB with plotly.js inside, opens in any browser")
+    print(f"{path} written: {write_text(path, text).stat().st_size / 1e6:.1f} MB with plotly.js inside, opens in any browser")
 
 
 def progress_of_command() -> Progress:
@@ -77,7 +75,6 @@ DEVICE = click.option("--device", help="auto, cpu, cuda or cuda:N; auto takes a 
 SEED = click.option("--seed", type=int, help="Seed of the split, the networks and all noise (0).")
 SEEDS = click.option("--seeds", type=int, help="Number of seeds.")
 WORKERS = click.option("--workers", type=int, metavar="N", help="Share the fits among N processes of one thread each.")
-SCHEDULER = click.option("--scheduler", metavar="ADDRESS", help="Share the fits among the workers of a Dask scheduler.")
 
 
 def out(default: str | None, what: str, name: str = "--out") -> Callable:

@@ -50,7 +50,6 @@ EXPECTED = {"mlp": "well under two minutes", "conv": "some minutes", "resnet20":
 @options.SEED
 @options.DEVICE
 @options.WORKERS
-@options.SCHEDULER
 def command(
     out: Path,
     data: str | None,
@@ -61,7 +60,6 @@ def command(
     seed: int | None,
     device: str | None,
     workers: int | None,
-    scheduler: str | None,
 ) -> None:
     """Train a family of posteriors and write one live page.
 
@@ -80,7 +78,7 @@ def command(
     print(f"flatviz {flatviz.__version__} tour: {model}, {data}, on {place} ({why}), seed {seed}{expected}")
     torch.set_num_threads(1)  # on networks this small a second thread costs more than it brings
     how = dict(task=task, seed=seed, device=place, tuned=choices, progress=progress_of_command(), say=print)
-    with executor(workers, scheduler) as engine:
+    with executor(workers) as engine:
         tour = run_tour(model, engine=engine, **how)
     rows = family_rows(tour.family)
     rows += [dict.fromkeys(rows[0], "") | {"method": name} | score_texts(p) for name, p in tour.alone.items()]

@@ -75,7 +75,7 @@ def write_table(table: pd.DataFrame, path: str | Path, digits: int = 6, *, wide:
         keys = [c for c in table if c not in ("seed", "quantity", "value")] + ["seed"]
         of = dict.fromkeys(table.quantity)
         table = table.pivot(index=keys, columns="quantity", values="value")[list(of)].reset_index()
-    with atomic_path(Path(path)) as partial:
+    with atomic_path(path) as partial:
         table.to_csv(partial, index=False)
 
 

@@ -15,7 +15,6 @@ from flatviz.core import Progress, track
 from flatviz.storage.cache import keep, look_up
 from flatviz.storage.digest import process_state
 
-SCHEDULER_WAIT = "30s"
 MAKES_ONE = "concurrent.futures.ProcessPoolExecutor(n) or distributed.Client(address).get_executor() is one"
 Engine = Annotated[Executor, kind(Executor, "an executor of concurrent.futures", MAKES_ONE)] | None
 
@@ -76,32 +75,18 @@ def _call(work: bytes, item: Any) -> Any:
 
 
 @contextmanager
-def executor(workers: int | None, scheduler: str | None = None) -> Iterator[Executor | None]:
-    """A pool of `workers` processes of one thread on this machine, or the workers of a Dask scheduler; None without either.
+def executor(workers: int | None) -> Iterator[Executor | None]:
+    """A pool of `workers` processes of one thread on this machine; None without a number.
 
     Yields:
         The executor, closed at the end.
-
-    Raises:
-        ImportError: Without the extra "cluster", for a scheduler.
-        ValueError: For both at once.
     """
-    if workers is not None and scheduler is not None:
-        raise ValueError("one of workers and scheduler must be given, got both: leave one out")
-    if workers is not None:
-        pipes = dict(mp_context=get_context("spawn"), initializer=torch.set_num_threads, initargs=(1,))
-        with ProcessPoolExecutor(check_count(workers, "workers"), **pipes) as pool:
-            yield pool
-        return
-    if scheduler is None:
+    if workers is None:
         yield None
         return
-    try:
-        import distributed  # optional: extra "cluster"
-    except ImportError as error:
-        raise ImportError(f'a scheduler needs {error.name}: pip install "flatviz[cluster]"') from error
-    with distributed.Client(scheduler, timeout=SCHEDULER_WAIT) as client:
-        yield client.get_executor(pure=False)
+    pipes = dict(mp_context=get_context("spawn"), initializer=torch.set_num_threads, initargs=(1,))
+    with ProcessPoolExecutor(check_count(workers, "workers"), **pipes) as pool:
+        yield pool
 
 
 def cached_each(

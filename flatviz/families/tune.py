@@ -98,9 +98,7 @@ def choices_of(
     """
     space, tuned = space_of(method, net, fixed or {}), method.tuned(net)
     radius, width = tuned.radius if "radius" in space else None, head_std if "head_std" in space else None
-    record = Choice(
-        {**tuned.settings, **(fixed or {})}, radius, width
-    )  # written out: it keeps its meaning when the record changes
+    record = Choice({**tuned.settings, **(fixed or {})}, radius, width)  # written out: the record may change
     points = SobolEngine(len(DIMENSIONS), scramble=True, seed=0).draw(trials - 1) if space and trials > 1 else torch.zeros(0, 1)
     choices = [record]
     for point in points.tolist():

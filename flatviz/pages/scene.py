@@ -46,9 +46,8 @@ class Scene:
     def first(self) -> list[int]:
         """Member -> the first that has its posterior: radius 0 of several methods is one."""
         seen: dict[bytes, int] = {}
-        keys = [
-            q.center.detach().cpu().numpy().tobytes() for q in self.family.posterior
-        ]  # what was read from disk shares no objects
+        # what was read from disk shares no objects
+        keys = [q.center.detach().cpu().numpy().tobytes() for q in self.family.posterior]
         return [seen.setdefault(key, i) for i, key in enumerate(keys)]
 
     @property

@@ -74,29 +74,24 @@ class View:
 
 
 def _hidden(scene: Scene, i: int) -> Figure:
-    fig = plot_projection(scene.family[i].projection, method=scene.family[i].method, color_bar=False, **scene.colors)
+    fig = _of_member(plot_projection, "projection", scene, i, color_bar=False, **scene.colors)
     far = 100 * fig.layout.xaxis.range[1]  # a member fitted later may lie further out
     return fig.update_traces(x=[0, far], y=[0, far], selector=dict(name="equal"))
 
 
-def _radius(scene: Scene, i: int) -> Figure:
-    return plot_radius(scene.family, method=scene.family[i].method, radius=scene.family[i].radius)
+def _with_ring(plot: Callable[..., Figure], scene: Scene, i: int) -> Figure:
+    return plot(scene.family, method=scene.family[i].method, radius=scene.family[i].radius)
 
 
-def _frontier(scene: Scene, i: int) -> Figure:
-    return plot_frontier(scene.family, method=scene.family[i].method, radius=scene.family[i].radius)
+def _of_member(plot: Callable[..., Figure], part: str, scene: Scene, i: int, **more: Any) -> Figure:
+    """One part of a member in its method's colours."""
+    return plot(getattr(scene.family[i], part), method=scene.family[i].method, **more)
 
 
-def _spectrum(scene: Scene, i: int) -> Figure:
-    family = scene.family
-    reference = {m: family[j].spectrum for m, j in scene.references.items()}
-    return plot_spectrum(family[i].spectrum, method=family[i].method, reference=reference)
-
-
-def _metrics(scene: Scene, i: int) -> Figure:
-    family = scene.family
-    reference = {m: family[j].prediction for m, j in scene.references.items()}
-    return plot_metrics(family[i].prediction, method=family[i].method, reference=reference, n_draws=scene.n_max)
+def _beside(plot: Callable[..., Figure], part: str, scene: Scene, i: int, **more: Any) -> Figure:
+    """One part of a member beside that of the references."""
+    reference = {m: getattr(scene.family[j], part) for m, j in scene.references.items()}
+    return _of_member(plot, part, scene, i, reference=reference, **more)
 
 
 def _caption_of_step(family: Family, i: int) -> str:
@@ -143,10 +138,6 @@ def _through_the_center(plane: str, when: Callable[[Family], bool] = lambda fami
     ]
 
 
-def _predictive(scene: Scene, i: int) -> Figure:
-    return plot_predictive(scene.family[i].prediction, scene.family.inputs.get("x"), method=scene.family[i].method)
-
-
 VIEWS = (
     *_on_shared_plane("loss", "loss", "surface", "relief"),
     *_on_shared_plane("accuracy", "accuracy", "accuracy", "accuracy relief", when=lambda family: "accuracy" in family.maps),
@@ -161,26 +152,46 @@ VIEWS = (
         phases=lambda family: tuple(zip(PHASES, DOES)),
         **STEP,
     ),
-    _view("radius", _radius, span=7, height=600, least=480, group="Radius", when=lambda family: bool(columns_of(family))),
-    _view("frontier", _frontier, span=5, height=600, least=390, group="Radius", when=has_frontier),
+    _view(
+        "radius",
+        partial(_with_ring, plot_radius),
+        span=7,
+        height=600,
+        least=480,
+        group="Radius",
+        when=lambda family: bool(columns_of(family)),
+    ),
+    _view("frontier", partial(_with_ring, plot_frontier), span=5, height=600, least=390, group="Radius", when=has_frontier),
     *_through_the_center("sharpest"),
     *_through_the_center("around"),
     *_through_the_center("ascent", when=lambda family: "ascent" in family[0].maps),
     _view(
         "hidden", _hidden, span=3, height=470, least=260, shared=("xaxis", "yaxis"), group="Surface", link={"samples": "draws"}
     ),
-    _view("spectrum", _spectrum, shared=("yaxis",), group="Flatness", link={"draws": "eigenvalues"}),
-    _view("metrics", _metrics, shared=("yaxis", "yaxis2", "yaxis3"), group="Scores", link={"x": "sizes"}),
+    _view(
+        "spectrum",
+        partial(_beside, plot_spectrum, "spectrum"),
+        shared=("yaxis",),
+        group="Flatness",
+        link={"draws": "eigenvalues"},
+    ),
+    _view(
+        "metrics",
+        lambda scene, i: _beside(plot_metrics, "prediction", scene, i, n_draws=scene.n_max),
+        shared=("yaxis", "yaxis2", "yaxis3"),
+        group="Scores",
+        link={"x": "sizes"},
+    ),
     _view(
         "reliability",
-        lambda scene, i: plot_reliability(scene.family[i].prediction, method=scene.family[i].method),
+        partial(_of_member, plot_reliability, "prediction"),
         shared=("yaxis2",),
         group="Scores",
         when=lambda family: family[0].prediction.bins is not None,
     ),
     _view(
         "predictive",
-        _predictive,
+        lambda scene, i: _of_member(plot_predictive, "prediction", scene, i, x=scene.family.inputs.get("x")),
         shared=("xaxis", "yaxis"),
         group="Scores",
         when=lambda family: not family[0].prediction.has_classes,

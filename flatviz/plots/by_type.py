@@ -68,7 +68,7 @@ ONE = {
     Spectrum: _spectrum,
     Surface: plots.plot_surface,
 }
-SEVERAL = {kind: ONE[kind] for kind in (results.Curve, results.Mechanism)} | {Spectrum: plots.plot_spectrum}
+SEVERAL = {results.Curve: plots.plot_curve, Spectrum: plots.plot_spectrum}
 BY_METHOD = {
     LayerCurvature: plots.plot_layers,
     Prediction: plots.plot_metrics,

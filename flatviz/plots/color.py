@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from flatviz.plots.theme import INK, LOSS_SCALE, Figure, Style, even_ticks, log_ticks, numbers, scatter, short
+from flatviz.catalog import Look
+from flatviz.plots.theme import INK, LOSS_SCALE, Figure, even_ticks, log_ticks, numbers, scatter, short
 from flatviz.results import Projection, Surface
 
 CLIP = 0.98  # share of a surface's cells that the colours resolve, where the highest few would take most of the scale
@@ -126,7 +127,7 @@ def add_samples(
     size: Tensor | float,
     values: Tensor | None,
     scale: ColorScale | None,
-    look: Style,
+    look: Look,
     *,
     customdata: Tensor,
     hover: str,
@@ -148,13 +149,13 @@ def add_samples(
     fig.follow({f"data.{len(fig.data) - 1}.marker.color": look.color}, rows="all", trace="samples")
 
 
-def add_key(fig: Figure, look: Style) -> None:
+def add_key(fig: Figure, look: Look) -> None:
     """An entry of the legend for the selected method, which follows the controls."""
     marker = dict(color=look.color, size=11, line=dict(color=OUTER, width=1))
     fig.add_live(scatter([None], [None], "markers", look.label, legend=True, marker=marker), "name", "marker.color")
 
 
-def add_crosses(fig: Figure, coords: Tensor, look: Style, *, shown: bool) -> None:
+def add_crosses(fig: Figure, coords: Tensor, look: Look, *, shown: bool) -> None:
     """Small crosses of a method drawn beside the selected one; not `shown` where it is that one itself."""
     for size, color in ((12, OUTER), (10, LIGHT), (7, look.color)):
         rim = dict(name=f"{look.label}, rim") if size > 7 else dict(name=look.label, legend=True, hoverinfo="name")

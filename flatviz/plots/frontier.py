@@ -81,9 +81,9 @@ def has_frontier(family: Family) -> bool:
 
 
 def _add_line(fig: Figure, family: Family, rows: list[int], loss: Tensor, values: Tensor, name: str, panel: int) -> None:
-    label, color, dash, symbol = style(name)
+    shown, label = style(name), style(name).label
     dial = {"vi_t": "T = "}.get(name, "radius ")
-    look = dict(line=dict(color=color, dash=dash, width=2), marker=dict(color=color, symbol=symbol, size=8))
+    look = dict(line=shown.line(2), marker=shown.marker(8))
     texts = [f"{dial}{short(family[i].radius)}, " if len(rows) > 1 and family[i].method == name else "" for i in rows]
     mode = "lines+markers" if len(rows) > 1 else "markers"
     hover = f"{label}, %{{text}}training loss %{{x:.3g}}: %{{y:.4g}}"

@@ -140,7 +140,7 @@ def _texts(places: list[float], radii: tuple[float, ...]) -> list[str]:
 def _add_panel(fig: Figure, family: Family, values: Tensor, method: str, quantity: str, on: dict[str, str]) -> None:
     radii = family.radii(method)
     rows, x = values[[family.index(method, r) for r in radii]], torch.tensor([place_of(r, radii) for r in radii])
-    label, color, dash, symbol = style(method)
+    shown, label, color = style(method), style(method).label, style(method).color
     mean = rows.nanmean(1)
     if "sgd" in family.methods:
         single = float(values[family.index("sgd")].nanmean())
@@ -154,9 +154,8 @@ def _add_panel(fig: Figure, family: Family, values: Tensor, method: str, quantit
         gap = dict(line=dict(color=MUTED, width=1, dash="dot"))
         fig.add_trace(scatter(x[:2], mean[:2], "lines", f"{label}, gap", **gap, **on))
     start = 1 if radii[0] == 0 else 0
-    look = dict(line=dict(color=color, dash=dash, width=2.2))
-    fig.add_trace(scatter(x[start:], mean[start:], "lines", label, **look, **on))
-    marker = dict(color=[style("vi").color if r == 0 else color for r in radii], symbol=symbol, size=7, opacity=1)
+    fig.add_trace(scatter(x[start:], mean[start:], "lines", label, line=shown.line(2.2), **on))
+    marker = shown.marker(7, opacity=1) | dict(color=[style("vi").color if r == 0 else color for r in radii])
     hover = f"{label}, radius %{{text}}: {ROWS[quantity]} %{{y:.4g}}"
     texts = ["0 (VI)" if r == 0 else short(r) for r in radii]
     fig.add_trace(scatter(x, mean, "markers", f"{label}, radii", marker=marker, text=texts, hover=hover, **on))

@@ -9,6 +9,7 @@ import torch
 from scipy.interpolate import RegularGridInterpolator
 from torch import Tensor
 
+from flatviz.catalog import Look
 from flatviz.checks import Number
 from flatviz.core import public
 from flatviz.plots.color import LIGHT, ColorScale, add_crosses, add_key, add_samples, values_of
@@ -24,7 +25,7 @@ from flatviz.plots.ground import (
     small_print,
     title_of,
 )
-from flatviz.plots.theme import GRID, INK, LOSS_SCALE, MUTED, Figure, Style, figure, numbers, scatter, style
+from flatviz.plots.theme import GRID, INK, LOSS_SCALE, MUTED, Figure, figure, numbers, scatter, style
 from flatviz.results import Projection, Surface
 
 SIZES = (7.0, 16.0)  # px, of a sample in the plane and of one far off it
@@ -253,7 +254,7 @@ def _diverged(surface: Surface, floor: float) -> go.Scatter3d:
     return go.Scatter3d(x=flat.x, y=flat.y, z=[floor] * n, mode="text", **text, **about)
 
 
-def _points(projection: Projection, scale: ColorScale, look: Style) -> go.Scatter3d:
+def _points(projection: Projection, scale: ColorScale, look: Look) -> go.Scatter3d:
     x, y = (numbers(c) for c in projection.coords.T)
     drawn = dict(marker=dict(size=4.5, color=look.color, line=dict(color="#ffffff", width=1)))
     drawn["customdata"] = numbers(torch.stack([projection.values, projection.distance], dim=1))
@@ -262,7 +263,7 @@ def _points(projection: Projection, scale: ColorScale, look: Style) -> go.Scatte
     return go.Scatter3d(**place, mode="markers", name=look.label, showlegend=False, **drawn)
 
 
-def _drops(surface: Surface, projection: Projection, scale: ColorScale, look: Style) -> go.Scatter3d:
+def _drops(surface: Surface, projection: Projection, scale: ColorScale, look: Look) -> go.Scatter3d:
     """Upright lines from each sample to the surface at its shadow; none where the shadow is beside the grid."""
     (x, y), top = projection.coords.T.double(), scale(projection.values).double()
     foot = scale(height_at(surface, projection.coords)).double()

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -11,7 +11,7 @@ import torch
 from plotly.basedatatypes import BaseTraceType
 from torch import Tensor
 
-from flatviz.catalog import LOOKS
+from flatviz.catalog import LOOKS, Look
 from flatviz.plots.live import Live
 
 INK, MUTED, GRID = "#1f2933", "#6b7780", "#e4e7eb"
@@ -89,29 +89,10 @@ class Figure(go.Figure):
         return super().show(*args, **{**SHOW, **kwargs})
 
 
-class Style(NamedTuple):
-    """Label and appearance of a method in figures."""
-
-    label: str
-    color: str
-    dash: str = "solid"
-    symbol: str = "circle"
-
-    def line(self, width: float) -> dict:
-        """The method's line, `width` px wide."""
-        return dict(color=self.color, dash=self.dash, width=width)
-
-    def marker(self, size: float, **more: Any) -> dict:
-        """The method's marker, `size` px; `more` as in plotly."""
-        return dict(color=self.color, symbol=self.symbol, size=size, **more)
-
-
-def style(method: str | None, name: str = "posterior") -> Style:
-    """A method's style; one that is not in the table is grey and has its key as label; None is ink and has `name` as label."""
-    if method not in LOOKS:
-        return Style(name, INK) if method is None else Style(method, MUTED)
-    look = LOOKS[method]
-    return Style(look.label, look.color, look.dash, look.symbol)
+def style(method: str | None, name: str = "posterior") -> Look:
+    """A method's row of the catalog; one that is not there is grey and has its key as label; None is ink and has `name` as label."""
+    other = Look("", name, INK, "solid", "circle", "") if method is None else Look(method, method, MUTED, "solid", "circle", "")
+    return LOOKS.get(method or "", other)
 
 
 def figure(title: str, alt: str, **layout: Any) -> Figure:

@@ -73,6 +73,13 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
         partial.unlink(missing_ok=True)
 
 
+def write_text(path: str | Path, text: str) -> Path:
+    """Write a text file, whole or not at all."""
+    with atomic_path(path) as partial:
+        partial.write_text(text, encoding="utf-8")
+    return Path(path)
+
+
 def write_file(path: str | Path, kind: str, about: Any, tensors: dict[str, Tensor]) -> None:
     """Write tensors, and `about` as JSON.
 

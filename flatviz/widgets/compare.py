@@ -26,7 +26,7 @@ from flatviz.plots.landscape import plot_curve
 from flatviz.plots.surfaces import plot_surface, plot_surface_3d
 from flatviz.plots.theme import Figure, short
 from flatviz.results import Curve, Prediction, Projection, Spectrum, Surface, interval
-from flatviz.storage.files import atomic_path
+from flatviz.storage.files import write_text
 
 NAMES = ("A", "B")
 STEP = 0.1  # of a filter-normalised direction, by which the rise of the loss around a model is measured
@@ -126,9 +126,7 @@ class Comparison:
             [table_html(self.rows), f'<div style="{GRID}">{"".join(places)}</div>'],
             scripts=[Script(plotlyjs().text, kind=""), data, Script(DRAW)],
         )
-        with atomic_path(Path(path)) as partial:
-            partial.write_text(text, encoding="utf-8")
-        return Path(path)
+        return write_text(path, text)
 
     def _ipython_display_(self) -> None:
         display(HTML(f"<p>{html.escape(self.sentence)}</p>{table_html(self.rows)}"))

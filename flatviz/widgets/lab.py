@@ -21,7 +21,7 @@ from flatviz.pages.page import family_page
 from flatviz.pages.story import tour_story
 from flatviz.posteriors import METHODS
 from flatviz.results import Family, Gaussian
-from flatviz.storage.files import atomic_path
+from flatviz.storage.files import write_text
 from flatviz.widgets.members import LOOK, check_look, first_radii, log_stops, member_name, show_preview
 from flatviz.widgets.view import CONTROLS, NOT_DRAWN, FamilyView, own, show_still, still, still_html
 from flatviz.widgets.worker import Worker
@@ -204,9 +204,7 @@ class Lab(ipywidgets.VBox):
             code=["# family: what the lab that wrote this page held in lab.family"],
             look=self.look,
         )
-        with atomic_path(Path(path)) as partial:
-            partial.write_text(text, encoding="utf-8")
-        return Path(path)
+        return write_text(path, text)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         name = self.view.channel.model_id

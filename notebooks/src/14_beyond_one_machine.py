@@ -168,8 +168,8 @@ assert torch.equal(kept.values, again.values)
 #     family = fv.families.fit_family(net, task, prior, seed=0, engine=pool)
 # ```
 #
-# On a cluster [Dask](https://distributed.dask.org) gives one, `distributed.Client("tcp://scheduler:8786").get_executor()`. The
-# commands start them: `--workers 2`, `--scheduler tcp://scheduler:8786`. Where a process is lost, the run ends with an error;
+# On a cluster [Dask](https://distributed.dask.org) gives one, `distributed.Client("tcp://scheduler:8786").get_executor()`. `flatviz
+# tour --workers 2` starts processes here. Where a process is lost, the run ends with an error;
 # an experiment has kept the units that ended, so the same call goes on. A surface is computed in one process.
 #
 # The cell below uses two threads, so that it needs nothing else:

@@ -151,7 +151,6 @@ def test_ctrl_c_in_the_lab_is_jupyters_to_answer(monkeypatch, tmp_path):
     (["tour", "--seed", "-1"], "--seed must be a whole number >= 0, got -1"),
     (["tour", "--out", f"{__file__}/tour.html"], "--out must lie in a folder that can be written, got"),
     (["tour", "--out", "/proc/flatviz/tour.html"], "--out must lie in a folder that can be written, got /proc/"),
-    (["tour", "--workers", "2", "--scheduler", "tcp://x:1"], "one of workers and scheduler must be given, got both"),
     (["tour", "--data", "sun"], "data must be one of digits, digits-near, moons"),
     (["run", "nonsense"], "NAME must be one of "),
     (["lab", "--notebook", "none.ipynb"], "--notebook must be one of 00_tour.ipynb, "),

@@ -54,11 +54,9 @@ def test_a_family_of_an_executor_is_the_local_one(transferred, task):
 
 
 def test_tasks_on_the_workers_of_a_scheduler(client):
-    with executor(None, client.scheduler.address) as pool:
-        done = dict(each(squares, 5, range(6), engine=pool))
+    done = dict(each(squares, 5, range(6), engine=client.get_executor(pure=False)))
     pids = {pid for _, pid in done.values()}
     assert {i: value for i, (value, _) in done.items()} == {i: 5 + i**2 for i in range(6)} and os.getpid() not in pids
-    assert client.status == "running"  # what was closed is the executor's client
 
 
 def test_what_other_processes_do_not_have_is_refused():
@@ -101,9 +99,4 @@ def test_commands_take_one_kind_of_executor_and_close_it(monkeypatch, capsys, tm
     assert main(["tour", "--workers", "2", *out]) == 1 and "enough" in capsys.readouterr().err
     with pytest.raises(RuntimeError, match="after shutdown"):
         seen[0].submit(int)
-    assert main(["tour", "--workers", "2", "--scheduler", "tcp://127.0.0.1:9", *out]) == 1
-    assert "one of workers and scheduler must be given, got both" in capsys.readouterr().err
-    monkeypatch.setattr("flatviz.families.tasks.SCHEDULER_WAIT", "0.2s")
-    assert main(["tour", "--scheduler", "tcp://127.0.0.1:9", *out]) == 1
-    assert capsys.readouterr().err.startswith("flatviz tour: ")
     assert main(["tour", "--workers", "0", *out]) == 1 and "workers must be" in capsys.readouterr().err

@@ -116,7 +116,7 @@ def test_reliability_bars_are_the_bins_of_all_draws_and_those_of_few_examples_fa
 def test_every_method_has_a_colour_of_its_own():
     colors = [m.look.color for m in fv.METHODS.values() if m.ascent is None]
     assert len(set(colors)) == len(colors)
-    assert style("swag")[1] == style("f-swag")[1] == fv.METHODS["swag"].look.color
+    assert style("swag").color == style("f-swag").color == fv.METHODS["swag"].look.color
 
 
 @pytest.mark.parametrize(("lo", "hi"), [(0.368, 0.523), (-3.0, 12.0), (0.0, 1.0), (1e-6, 9e-6), (99.9, 100.1)])
