@@ -683,8 +683,8 @@ def _of_members(name: str) -> property:
 class Family(Noun, made_by="fv.families.fit_family makes one"):
     """Posteriors of one or more methods over their radii: M members on shared ground.
 
-    `surface` is the loss on the PCA plane of all draws.  `inputs`, `images` and `maps` are what the members' `maps` share: a grid
-    of inputs, the pixels, the accuracy.
+    `surface` is the loss on the PCA plane of all draws.  `inputs` and `images` are what the members' `maps` share: a grid of inputs,
+    the pixels.
     `family[i]` is a member; `family.method`, `.radius`, `.prediction` ... hold a field of every member, (M,).
 
     Example:
@@ -699,7 +699,6 @@ class Family(Noun, made_by="fv.families.fit_family makes one"):
     surface: Surface | None = None
     inputs: dict[str, Tensor] = field(default_factory=dict)
     images: dict[str, Tensor] = field(default_factory=dict)
-    maps: dict[str, Any] = field(default_factory=dict)
 
     method, radius, unit = _of_members("method"), _of_members("radius"), _of_members("unit")
     posterior, prediction, spectrum = _of_members("posterior"), _of_members("prediction"), _of_members("spectrum")

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from flatviz.checks import Count, Radius, Seed, Several, check_count
 from flatviz.core import Net, Progress, Task, public, track
-from flatviz.families.maps import disputed_row, input_row, maps_row, rise_distance, shared_maps, with_pixels
+from flatviz.families.maps import disputed_row, input_row, rise_distance, with_pixels
 from flatviz.families.members import Choices, Fitting, count, loss_of, once, predicted
 from flatviz.families.one_step import member_steps
 from flatviz.families.tasks import Engine
@@ -24,7 +24,7 @@ from flatviz.results import Family, Gaussian, Mechanism, Member, Posterior, Pred
 
 SCORED = ("accuracy", "nll", "ece", "rmse")  # of `Family.over_seeds`, those that the predictions have
 ITERS = 30  # Hessian products for one eigenvalue of a repeated fit
-SURFACES = ("around", "sharpest", "maps")  # what `extend` may leave out: the loss around a center, and `Family.maps`
+SURFACES = ("around", "sharpest")  # what `extend` may leave out: the loss around a center
 
 
 @public
@@ -124,8 +124,7 @@ def measure(
     pooled = torch.cat([q.sample(count(q, n_draws), seed=seed) for q in posteriors])
     plane = plane_pca(pooled, name=f"PCA plane of {len(pooled)} draws")
     surface = slice_plane(f, plane, resolution=resolution, progress=progress)
-    maps = shared_maps(net, task, surface)
-    family = replace(family, surface=surface, maps=maps, inputs=line_of_inputs(task) | family.inputs)
+    family = replace(family, surface=surface, inputs=line_of_inputs(task) | family.inputs)
     spectra = {id(q): top_eigenpairs(f, q.center, 2, seed=seed) for q in posteriors}
     reach = max(rise_distance(f, q.center, spectra[id(q)]) for q in posteriors)
     sizes = max(count(q, n_draws) for q in posteriors), n_spectra, k
@@ -239,9 +238,7 @@ class _Ground:
             spectrum = self.spectra.get(id(q)) or top_eigenpairs(f, q.center, 2, seed=seed)
             plane = plane_eigen(q.center, spectrum)
             seen["sharpest"] = slice_plane(f, plane, extent=self.reach, resolution=self.resolution)
-        member = replace(member, **seen, step=self.steps(member))
-        row = maps_row(net, task, family, member, n_draws=n_draws, seed=seed) if "maps" in surfaces else {}
-        return replace(member, maps=maps | row)
+        return replace(member, **seen, step=self.steps(member), maps=maps)
 
 
 def member_values(spectra: Sequence[Spectrum], prediction: Prediction) -> dict[str, Tensor]:

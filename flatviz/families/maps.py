@@ -1,24 +1,17 @@
-"""Maps of a family beside its surface: other planes and quantities, predictions over inputs, disputed images."""
+"""Maps of a family beside its surface: predictions over inputs, disputed images; and how far its planes reach."""
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import torch
 from torch import Tensor
-from torch.nn.functional import adaptive_avg_pool2d, pad
+from torch.nn.functional import adaptive_avg_pool2d
 from torch.special import entr
 
 from flatviz.core import Data, Net, Objective, Pixels, Task
-from flatviz.families.members import loss_of, once, predicted, with_maps
-from flatviz.families.one_step import plane_of_step
-from flatviz.landscape.slices import slice_plane
-from flatviz.likelihood import as_likelihood
-from flatviz.objectives.quantity import Quantity, quantity
-from flatviz.results import Family, Member, Posterior, Prediction, Spectrum, Surface
+from flatviz.families.members import once, predicted, with_maps
+from flatviz.results import Family, Posterior, Prediction, Spectrum
 
-FINE = 21  # grid points a side of the loss
-COARSE = 17  # grid points a side of the accuracy
 RISE = 2.0  # nats above the center, at the edge of the plane
 TICKS = 64  # distances at which the rise is looked for, along each half of an axis
 MARGIN = 0.8  # beyond the data, in their unit, that a map shows
@@ -26,45 +19,6 @@ REFERENCE_DRAWS = 100  # of HMC, that its map averages
 N_IMAGES = 8  # images at each ensemble size
 MOST_CLASSES = 20  # of which each draw's probabilities are drawn
 MOST_SIDE = 32  # px of an image; larger ones are averaged down
-
-
-def shared_maps(net: Net, task: Task, shared: Surface) -> dict[str, Any]:
-    """Compute `Family.maps`: accuracy, a Surface on the shared plane, of the training examples, where the likelihood has classes."""
-    right = _right(net, task)
-    return {"accuracy": _accuracy(right, shared, COARSE)} if right else {}
-
-
-def maps_row(net: Net, task: Task, family: Family, member: Member, *, n_draws: int, seed: int) -> dict[str, Any]:
-    """The other maps of a member that has its surfaces "around" and "sharpest".
-
-    draws accuracy (S,): of each draw itself, NaN where the member has fewer than `n_draws`.  ascent: a Surface, the mean NLL on the
-    plane of `plane_of_step` at its center, on at most `FINE` points a side, of a net with BatchNorm half as many.
-    """
-    q, f, right = member.posterior, loss_of(net, task), _right(net, task)
-    fine, plane = min(len(member.around.a), _side(net, FINE)), plane_of_step(q, f.value_and_grad(q.center)[1], seed)
-    row: dict[str, Any] = {"ascent": slice_plane(f, plane, extent=float(member.sharpest.a.max()), resolution=fine)}
-    if right:
-        draws = q.sample(member.prediction.n_draws, seed=seed)
-        row["draws accuracy"] = pad(right.many(draws).float().cpu(), (0, n_draws - len(draws)), value=torch.nan)
-    return row
-
-
-def _right(net: Net, task: Task) -> Quantity | None:
-    """The training accuracy; None under a likelihood without classes."""
-    with torch.no_grad():
-        classes = as_likelihood(task.likelihood).log_probs(net(net.w, task.train.x[:2]))
-    return None if classes is None else quantity(net, task.train, "accuracy", likelihood=task.likelihood)
-
-
-def _accuracy(right: Quantity, surface: Surface, most: int) -> Surface:
-    """The accuracy where `surface` is, on a coarser grid with the same ends."""
-    ends = tuple((float(t.min()), float(t.max())) for t in (surface.a, surface.b))
-    return slice_plane(right, surface.plane, extent=ends, resolution=min(most, len(surface.a)))
-
-
-def _side(net: Net, points: int) -> int:
-    """Grid points a side: about half, and odd, for a net whose convolutions take as long as all else."""
-    return points // 4 * 2 + 1 if net.has_batchnorm else points
 
 
 def rise_distance(f: Objective, center: Tensor, spectrum: Spectrum) -> float:

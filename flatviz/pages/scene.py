@@ -1,7 +1,6 @@
 """Parts shared by every picture of a family: scales, references, sentences that its figures give, and the pixels of its images."""
 
 import base64
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,8 +13,9 @@ from flatviz.plots.color import ColorScale
 from flatviz.plots.inputs import class_words
 from flatviz.plots.radius import columns_of, trend, values_of
 from flatviz.plots.theme import style
-from flatviz.results import Family, Surface
+from flatviz.results import Family
 
+PLANES = {"sharpest": "sharpest directions", "around": "random directions"}  # through each member's center
 REFERENCES = ("sgd", "vi")  # drawn beside whatever is selected
 LEVELS = 254  # of a probability as one byte, so within 1 / 508 of what it was; 255: diverged
 
@@ -58,17 +58,9 @@ class Scene:
     @cached_property
     def rises(self) -> dict[str, tuple[float, float]]:
         """The range of colours of each kind of basin, shared by all members."""
-        rises = {plane: [above_center(self.surfaces(plane)[i]) for i in self.distinct] for plane in self.planes}
+        members = [self.family[i] for i in self.distinct]
+        rises = {plane: [above_center(getattr(m, plane)) for m in members] for plane in PLANES}
         return {plane: ((scale := basin_scale(of_members)).lo, scale.hi) for plane, of_members in rises.items()}
-
-    @property
-    def planes(self) -> tuple[str, ...]:
-        """Planes through each member's center on which its loss is known."""
-        return ("sharpest", "around", *(["ascent"] if "ascent" in self.family[0].maps else []))
-
-    def surfaces(self, plane: str) -> Sequence[Surface]:
-        """The loss on one of `planes`, a surface a member."""
-        return [m.maps["ascent"] if plane == "ascent" else getattr(m, plane) for m in self.family]
 
     @cached_property
     def words(self) -> dict[str, str]:

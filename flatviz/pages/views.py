@@ -5,9 +5,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from torch import Tensor
+
 from flatviz.pages.document import texts_of
-from flatviz.pages.grounds import PLANES, basin, shared
-from flatviz.pages.scene import Scene
+from flatviz.pages.scene import PLANES, Scene
+from flatviz.plots.basin import plot_basin, plot_basin_3d
 from flatviz.plots.calibration import plot_metrics, plot_reliability
 from flatviz.plots.curvature import plot_spectrum
 from flatviz.plots.frontier import has_frontier, plot_frontier
@@ -16,6 +18,7 @@ from flatviz.plots.landscape import plot_projection
 from flatviz.plots.mechanism import DOES, PHASES, kind_of, plot_step
 from flatviz.plots.predictive import plot_predictive
 from flatviz.plots.radius import columns_of, plot_radius
+from flatviz.plots.surfaces import plot_surface, plot_surface_3d
 from flatviz.plots.theme import Figure, figure, style
 from flatviz.results import Family
 
@@ -73,6 +76,43 @@ class View:
         return ", ".join(self.option.values())
 
 
+def _basin(plane: str, relief: bool, scene: Scene, i: int) -> Figure:
+    """The rise of the loss above the center, on a plane through the member's center."""
+    surface, title = getattr(scene.family[i], plane), f"Rise above the center, {PLANES[plane]}"
+    return (plot_basin_3d if relief else plot_basin)(surface, color_range=scene.rises[plane], title=title)
+
+
+def _surface(scene: Scene, i: int) -> Figure:
+    """The loss on the plane that all members share, with the member's draws."""
+    family, surface, projection = scene.family, scene.family.surface, scene.family[i].projection
+    look = dict(title="Loss surface and samples", reference={m: family[j].projection for m, j in scene.references.items()})
+    fig = plot_surface(surface, projection, method=family[i].method, **look, **scene.colors)
+    for axis, ticks, at in zip("xy", (surface.a, surface.b), projection.coords.T):
+        # fixed: with plotly's automatic range a draw at the edge would move the ground
+        fig.layout[f"{axis}axis"].range = _reach(ticks, at)
+    return fig
+
+
+def _reach(ticks: Tensor, at: Tensor) -> list[float]:
+    """The ends of an axis that holds the surface and these draws with their markers."""
+    lo, hi = float(ticks.min()), float(ticks.max())
+    at, room = at[at.isfinite()], 0.03 * (hi - lo)
+    return [min([lo, *(at - room).tolist()]), max([hi, *(at + room).tolist()])]
+
+
+def _relief(scene: Scene, i: int) -> Figure:
+    family, title = scene.family, "Loss surface and samples, in relief"
+    fig = plot_surface_3d(family.surface, family[i].projection, method=family[i].method, title=title, **scene.colors)
+    for k, trace in enumerate(fig.data):
+        if trace.name == "drop lines":
+            fig.follow({f"data.{k}.{axis}": trace[axis] for axis in "xyz"}, rows="segments")
+            fig.follow({f"data.{k}.line.color": trace.line.color}, rows="all")
+        elif trace.type == "scatter3d" and trace.name != "diverged":
+            fig.follow({f"data.{k}.{name}": trace[name] for name in ("x", "y", "z", "customdata")}, rows="draws")
+            fig.follow({f"data.{k}.name": trace.name, f"data.{k}.marker.color": trace.marker.color}, rows="all")
+    return fig
+
+
 def _hidden(scene: Scene, i: int) -> Figure:
     fig = _of_member(plot_projection, "projection", scene, i, color_bar=False, **scene.colors)
     far = 100 * fig.layout.xaxis.range[1]  # a member fitted later may lie further out
@@ -101,7 +141,7 @@ def _caption_of_step(family: Family, i: int) -> str:
 
 
 TWO, THREE = "2-D map", "3-D relief"
-WIDE = dict(span=5, height=470)
+SHARED: dict[str, Any] = dict(group="Surface", slot="surface", data="shared", fixed=("surface",), span=5, height=470)
 ALL = dict(span=12, height=470)
 STEP = dict(span=5, height=600, least=420, group="Radius")
 
@@ -111,36 +151,21 @@ def _view(name: str, draw: Draw, **settings: Any) -> View:
     return View(name, draw, **TEXTS[name], **settings)
 
 
-def _on_shared_plane(quantity: str, label: str, name: str, relief: str, **settings: Any) -> list[View]:
-    """Map and relief of one quantity on the plane that all members share, with the draws."""
-    caption, about = TEXTS[name]["caption"], TEXTS[name]["alt"]
-    option, needs = {"quantity": label, "view": TWO}, () if quantity == "loss" else ("maps",)
-    kept = dict(group="Surface", slot="surface", data=f"shared {quantity}", needs=needs, fixed=("surface",), **WIDE, **settings)
-    flat = dict(alt=f"draws as circles over contours of {about}", link={"samples": "draws"}, shared=("xaxis", "yaxis"))
-    raised = dict(alt=f"draws on drop lines over {about} in relief", option=option | {"view": THREE})
-    caption_of_relief = f"{caption.split(' Circles')[0]} {TEXTS['relief']['caption']}"
-    return [
-        View(name, partial(shared, quantity, False), caption, option=option, **flat, **kept),
-        View(relief, partial(shared, quantity, True), caption_of_relief, **raised, **kept),
-    ]
-
-
-def _through_the_center(plane: str, when: Callable[[Family], bool] = lambda family: True) -> list[View]:
+def _through_the_center(plane: str) -> list[View]:
     """Rise of the loss, map and relief, on a plane through each member's center."""
     said = {k: v.replace("{about}", TEXTS["about"][plane]) for k, v in TEXTS["rise"].items()}
-    kept = dict(data=plane, group="Flatness", slot="directions", height=470, least=400, when=when)
-    kept |= dict(needs=("maps",) if plane == "ascent" else (plane,))
+    kept: dict[str, Any] = dict(data=plane, group="Flatness", slot="directions", height=470, least=400, needs=(plane,))
     option = {"plane": PLANES[plane], "view": TWO}
-    raised = dict(option=option | {"view": THREE}, alt=said["alt"].format(plane=PLANES[plane]), like=plane)
+    raised: dict[str, Any] = dict(option=option | {"view": THREE}, alt=said["alt"].format(plane=PLANES[plane]), like=plane)
     return [
-        View(plane, partial(basin, plane, False), said["caption"], option=option, **kept),
-        View(f"{plane} relief", partial(basin, plane, True), said["relief"], **raised, **kept),
+        View(plane, partial(_basin, plane, False), said["caption"], option=option, **kept),
+        View(f"{plane} relief", partial(_basin, plane, True), said["relief"], **raised, **kept),
     ]
 
 
 VIEWS = (
-    *_on_shared_plane("loss", "loss", "surface", "relief"),
-    *_on_shared_plane("accuracy", "accuracy", "accuracy", "accuracy relief", when=lambda family: "accuracy" in family.maps),
+    _view("surface", _surface, option={"view": TWO}, link={"samples": "draws"}, shared=("xaxis", "yaxis"), **SHARED),
+    _view("relief", _relief, option={"view": THREE}, **SHARED),
     View(
         "mechanism",
         lambda scene, i: plot_step(scene.family, i),
@@ -164,7 +189,6 @@ VIEWS = (
     _view("frontier", partial(_with_ring, plot_frontier), span=5, height=600, least=390, group="Radius", when=has_frontier),
     *_through_the_center("sharpest"),
     *_through_the_center("around"),
-    *_through_the_center("ascent", when=lambda family: "ascent" in family[0].maps),
     _view(
         "hidden", _hidden, span=3, height=470, least=260, shared=("xaxis", "yaxis"), group="Surface", link={"samples": "draws"}
     ),

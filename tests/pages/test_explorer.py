@@ -138,7 +138,7 @@ def test_each_section_sets_the_controls_where_it_is_read_beside_its_pictures_or_
 
 
 def test_each_section_is_in_the_state_of_which_it_speaks_and_the_last_one_stays_as_the_reader_left_it(visit, address, family):
-    page, story = visit(address + "#step=2&see.ascent=accuracy, 3-D relief"), tour_story(family)
+    page, story = visit(address + "#step=2&see.ascent=3-D relief"), tour_story(family)
     drawn(page, "sabma/0.5/3")
     page.get_by_label("radius", exact=True).fill("0")
     drawn(page, "sabma/0/3")

@@ -58,8 +58,6 @@ def test_a_flatter_bowl_is_a_wider_one_however_high_its_floor():
 def test_no_panel_is_mostly_one_colour(family):
     scene = Scene(family)
     for view in views_of(family):
-        if "accuracy" in view.name:  # of few examples, all right over most of a plane
-            continue
         for i in (0, len(family) - 1):
             for trace in view.draw(scene, i).data:
                 if isinstance(trace, go.Contour) and trace.contours.coloring != "none":
