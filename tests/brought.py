@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -16,7 +18,7 @@ import torch
 from PIL import Image
 from torch import nn
 from torch.distributions import Poisson  # noqa: F401 (rows name it)
-from torch.nn import functional as F  # noqa: F401
+from torch.nn import functional as F
 from torch.utils.data import DataLoader, IterableDataset, TensorDataset  # noqa: F401
 
 import flatviz as fv
@@ -33,7 +35,8 @@ ROWS = [  # what it is, the call, and what of its result is shown
     ("a `DataLoader`", "fv.datasets.data_from(DataLoader(pairs, batch_size=5))", "got"),
     ("an `IterableDataset`", "fv.datasets.data_from(endless, 7)", "got"),
     ("tokenized text (Hugging Face)", "fv.datasets.data_from(rows)", "f'{len(got)} examples of {\", \".join(got.x.named)}'"),
-    ("a model of text", "fv.Net.from_module(reader, example=rows_as_data)", "got"),
+    ("a classifier of text", "fv.Net.from_module(reader, example=rows_as_data)", "got"),
+    ("its posterior", "fv.fit_ensemble(reads, rows_as_data, members=3, steps=9, seed=0)", "got"),
     ("two inputs", "fv.Data((x, x), y)", "got"),
     ("a class folder", "fv.datasets.image_folder(folder)", "got"),
     ("data beyond memory", "fv.datasets.stream(pairs)", "got"),
@@ -57,11 +60,11 @@ ROWS = [  # what it is, the call, and what of its result is shown
     ("two models", "fv.slice_line(fv.nll(net, data), W[0], W[1], resolution=5).barrier", "f'{got:.2g}'"),
     ("a plain loss function", "fv.top_eigenpairs(lambda w: (w**4).sum(), torch.ones(3), 1)", "f'λ₁ = {float(got.values[0]):.3f}'"),
     ("derivatives inside the loss (PINN)", "fv.hessian_trace(physics, torch.ones(4), products=6)", "f'trace {float(got[0]):.3f}'"),
-    ("a training loop", "fv.record_path(module)", "type(got).__name__"),
-    ("a logger", "fv.record_path(module, data=data, log=writer.add_scalar)", "type(got).__name__"),
-    ("Lightning's `Trainer`", "fv.bridges.lightning_callback", "f'`callbacks=[{got.__name__}(data=data)]`'"),
-    ("Hugging Face's `Trainer`", "fv.bridges.huggingface_callback", "f'`callbacks=[{got.__name__}(data=data)]`'"),
-    ("two networks to compare", "fv.compare", "f'`{got.__name__}(a, b, data)`, a page'"),
+    ("a training loop", "fv.record_path(module, every=5)", "looped(got, data)"),
+    ("a logger", "fv.record_path(module, data=data, log=writer.add_scalar)", "looped(got, data)"),
+    ("Lightning's `Trainer`", "fv.bridges.lightning_callback(data=data)", "trained(got, data)"),
+    ("Hugging Face's `Trainer`", "fv.bridges.huggingface_callback(data=data)", "trained(got, data)"),
+    ("two networks to compare", "fv.compare(net, net.at(W[0]), data)", "got.sentence.partition('. ')[0]"),
 ]  # fmt: skip
 
 
@@ -77,14 +80,18 @@ class Endless(IterableDataset):
 
 
 class Reader(nn.Module):
-    """Text to logits, as transformers return them."""
+    """Text to logits, by an embedding and a transformer's encoder, as Hugging Face's models take and return them."""
 
     def __init__(self):
         super().__init__()
         self.embed, self.classifier = nn.Embedding(9, 4), nn.Linear(4, 2)
+        self.encoder = nn.TransformerEncoder(
+            nn.TransformerEncoderLayer(4, 2, 8, batch_first=True), 1, enable_nested_tensor=False
+        )
 
-    def forward(self, input_ids, attention_mask=None):
-        return {"logits": self.classifier(self.embed(input_ids).mean(1))}
+    def forward(self, input_ids, attention_mask):
+        read = self.encoder(self.embed(input_ids), src_key_padding_mask=attention_mask == 0)
+        return {"logits": self.classifier(read[:, 0])}
 
 
 class Lstm(nn.Module):
@@ -96,6 +103,52 @@ class Lstm(nn.Module):
 
     def forward(self, x):
         return self.head(self.lstm(x)[0][:, -1])
+
+
+def descended(module, data):
+    """Twenty steps of anybody's loop."""
+    optimiser = torch.optim.SGD(module.parameters(), lr=0.1)
+    for _ in range(20):
+        optimiser.zero_grad()
+        F.cross_entropy(module(data.x), data.y).backward(), optimiser.step()
+
+
+def looped(path, data):
+    """What a recorded loop leaves."""
+    with path:
+        descended(path.module, data)
+    return path if path.watch is None else curvature(path)
+
+
+def trained(callback, data):
+    """What a trainer leaves that calls the callback's hooks, here by hand."""
+    torch.manual_seed(0)
+    module, trainer = nn.Linear(3, 2), SimpleNamespace(log_history=[], logger=None)
+    if hasattr(callback, "on_train_begin"):  # Hugging Face's
+        callback.on_train_begin(None, trainer, None, model=module)
+        descended(module, data)
+        callback.on_train_end(None, trainer, None, model=module)
+    else:
+        callback.on_train_start(trainer, module)
+        descended(module, data)
+        callback.on_train_end(trainer, module)
+    return curvature(callback.path)
+
+
+def stand_in(package, base):
+    """The package with nothing but the class that a callback derives from."""
+    module = ModuleType(package)
+    setattr(module, base, type(base, (), {}))
+    return module
+
+
+TRAINERS = {"lightning": "Callback", "lightning.pytorch": "Callback", "transformers": "TrainerCallback"}
+
+
+def curvature(path):
+    """First and last value."""
+    first, *_, last = (f"{value:.3f}" for value in path.history.lambda1.tolist())
+    return f"λ₁ {first} at step 0, {last} at step {path.steps[-1]}"
 
 
 def things(folder):
@@ -114,6 +167,7 @@ def things(folder):
         Image.fromarray(np.full((8, 8, 3), 99, dtype=np.uint8)).save(folder / "photos" / name / "1.gif")
     rows = [{"input_ids": [i % 9] * 5, "attention_mask": [1] * 5, "labels": i % 2} for i in range(12)]
     net, line = fv.Net.from_module(module), fv.Net.from_module(nn.Linear(3, 1))
+    reader, texts = Reader().eval(), fv.datasets.data_from(rows)
 
     def physics(w):
         t = torch.linspace(0, 1, 5, dtype=w.dtype).requires_grad_(True)
@@ -126,8 +180,9 @@ def things(folder):
     return globals() | dict(
         x=x, y=y, module=module, frozen=frozen, lightning=names[0], compiled=names[1], folder=folder / "photos", rows=rows, net=net,
         line=line,
-        frame=pd.DataFrame(x.numpy()), series=pd.Series(y.numpy()), pairs=TensorDataset(x, y), endless=Endless(x, y), reader=Reader(),
-        rows_as_data=fv.datasets.data_from(rows), lstm=Lstm(), sequences=fv.Data(torch.randn(12, 5, 3), y), data=fv.Data(x, y),
+        frame=pd.DataFrame(x.numpy()), series=pd.Series(y.numpy()), pairs=TensorDataset(x, y), endless=Endless(x, y), reader=reader,
+        rows_as_data=texts, reads=fv.Net.from_module(reader, "head", example=texts),
+        lstm=Lstm(), sequences=fv.Data(torch.randn(12, 5, 3), y), data=fv.Data(x, y),
         pixels=fv.Net.from_module(nn.Conv2d(3, 2, 1)), images=torch.randn(12, 3, 4, 4), masks=torch.randint(0, 2, (12, 4, 4)),
         tagger=fv.Net.from_module(nn.Linear(5, 2)), words=torch.randn(12, 4, 5), tags=tags, many=torch.randint(0, 2, (12, 2)),
         writer=SimpleNamespace(add_scalar=lambda name, value, step: None),
@@ -139,11 +194,16 @@ def things(folder):
 def got(row, given):
     """The last column of a row."""
     _, write, show = row
+    absent = {name: stand_in(name, base) for name, base in TRAINERS.items() if not find_spec(name.partition(".")[0])}
+    sys.modules.update(absent)
     try:
         value = eval(write, given)
     except ValueError as error:
         assert show == "error", (write, error)
         return str(error).partition(":")[0].partition(", of which")[0]
+    finally:
+        for name in absent:
+            del sys.modules[name]
     if show == "value":
         return f"{float(value(value.net.w)):.3f} nats"
     return str(eval(show, given | {"got": value}))
