@@ -505,9 +505,7 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
         outputs = self.outputs.to(torch.promote_types(self.outputs.dtype, torch.float32))  # sums in half precision stand still
         log_p = likelihood.log_probs(outputs.flatten(0, 1))
         if log_p is None:
-            raise ValueError(
-                f"class probabilities need a likelihood of classes, got {likelihood!r}: read outputs, mean or quantile(0.5)"
-            )
+            raise ValueError(f"class probabilities need a likelihood of classes, got {likelihood!r}: read mean or quantile")
         log_p = log_p.reshape(len(self.outputs), -1, log_p.shape[-1])
         counts = None if self.y is None else likelihood.counts(self.y)
         return log_p if counts is None else log_p[:, counts.flatten()]

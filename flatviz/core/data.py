@@ -189,9 +189,7 @@ class Task:
         for name, part in self.parts().items():
             classes = isinstance(as_likelihood(self.likelihood), CategoricalLikelihood) and not part.y.is_floating_point()
             if name != "source" and classes and int(part.y.max()) >= most:
-                raise ValueError(
-                    f"n_classes must be above every label of {name}, got {self.n_classes} and label {int(part.y.max())}"
-                )
+                raise ValueError(f"n_classes must be above all labels of {name}, got {self.n_classes} and {int(part.y.max())}")
             named, train = part.class_names, self.train.class_names
             if name != "source" and named and train and named != train:
                 raise ValueError(

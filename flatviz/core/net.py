@@ -153,9 +153,7 @@ class Net:
                 if len(given) == 1 or torch.is_autocast_enabled(w.device.type):
                     raise
                 listed = " and ".join(sorted(map(str, given)))
-                raise ValueError(
-                    f"net, w and x must have one dtype, got {listed}: net.to(dtype=...), w.to(...) or x.to(...)"
-                ) from error
+                raise ValueError(f"net, w and x must have one dtype, got {listed}: net.to(dtype=...) or w.to(...)") from error
 
     def look(self, x: Tensor | Inputs) -> Look:
         """Observe one pass over two examples of `x`, once; inside of a function transform, where nothing can be seen, it writes.

@@ -237,9 +237,7 @@ def _differentiate(f: Objective, w: Tensor, *, create_graph: bool) -> tuple[Tens
             "use nll(net, data), or a function that computes with torch only, without detach()"
         )
     if not bool(value.isfinite()):
-        raise ValueError(
-            f"{f.label} must be finite at w to have derivatives, got {float(value.detach()):g}: w is where f diverged"
-        )
+        raise ValueError(f"{f.label} must be finite to have derivatives, got {float(value.detach()):g}: w is where f diverged")
     return point, value.detach(), gradient
 
 

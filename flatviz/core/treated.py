@@ -96,9 +96,7 @@ def find_head(module: nn.Module, example: Tensor | Fields | None = None) -> str:
                 return called[-1]
             except (RuntimeError, ValueError, AssertionError, IndexError) as error:
                 if example is not None:
-                    raise ValueError(
-                        f"the example of shape {tuple(x.shape)} does not pass through the module: {error}"
-                    ) from error
+                    raise ValueError(f"an example of shape {tuple(x.shape)} does not pass: {error}") from error
     finally:
         for hook in hooks:
             hook.remove()

@@ -140,9 +140,7 @@ def ordered(W: Tensor, values: Tensor, order: str, *, seed: int = 0) -> Tensor:
     if len(values) != len(W):
         raise ValueError(f"values must hold one number for each of the {len(W)} draws, got {len(values)}")
     if not bool(values.isfinite().all()):
-        raise ValueError(
-            f"values must be finite to be ordered, got {int((~values.isfinite()).sum())} NaN or inf: drop those draws"
-        )
+        raise ValueError(f"values must be finite, got {int((~values.isfinite()).sum())} NaN or inf: drop those draws")
     if order == "random":
         return W[torch.randperm(len(W), generator=generator(seed)).to(W.device)]
     return W[values.argsort(descending=order == "sharp", stable=True)]

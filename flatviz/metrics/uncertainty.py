@@ -170,9 +170,7 @@ def _both(prediction: Prediction | Tensor, reference: Prediction | Tensor) -> tu
     """Averaged class probabilities of both, (N, C), float64 on the CPU."""
     p, r = _averaged(prediction, "prediction"), _averaged(reference, "reference")
     if p.shape != r.shape:
-        raise ValueError(
-            f"prediction and reference must be of the same inputs and classes, got {tuple(p.shape)}, {tuple(r.shape)}"
-        )
+        raise ValueError(f"both must be of the same inputs and classes, got {tuple(p.shape)}, {tuple(r.shape)}")
     return p, r
 
 

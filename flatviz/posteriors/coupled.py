@@ -157,9 +157,7 @@ def fit_svgd(net: Net, data: Data, *, seed: Seed, **how: Unpack[Particles]) -> D
     n, steps = how["n_draws"], how["steps"]
     w = starts(net, [seed + 1000 * particle for particle in range(n)], head_only=not net.treats_all)
     if torch.equal(w, w[:1].expand_as(w)):
-        raise ValueError(
-            f"{n} particles must start apart, got one place for all: treat a head or all weights, or raise n_draws"
-        )
+        raise ValueError(f"{n} particles must start apart, got one place for all: treat a head or all weights")
     settings: dict[str, Any] = dict(keep=range(steps - 1, steps), lr=how["lr"], momentum=how["momentum"])
     return replace(run_chains("SVGD", net, data, seed, how, w, steps, SVGD, **settings), chains=1)
 

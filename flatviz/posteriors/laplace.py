@@ -98,9 +98,7 @@ def fit_laplace(
             net, data, structure, prior_precision=delta, temperature=temperature, likelihood=likelihood, history=history
         )
     if delta == "layerwise":
-        raise ValueError(
-            f"prior_precision='layerwise' needs structure='kron' or 'hessian', got {structure!r}: give one of them"
-        )
+        raise ValueError(f"prior_precision='layerwise' needs structure='kron' or 'hessian', got {structure!r}")
     kept = _curvature(net, data, likelihood, structure)
     return _gaussian(w, kept, kept.marginal_precision(w) if delta == "marginal" else delta, temperature, history)
 

@@ -92,9 +92,7 @@ def write_file(path: str | Path, kind: str, about: Any, tensors: dict[str, Tenso
     try:
         content = bytearray(save(apart, {"flatviz": f"{DIGITS * '0'} {text}"}))
     except KeyError as error:
-        raise TypeError(
-            f"tensors must have a type that safetensors knows, got {error}: save real and imaginary part"
-        ) from error
+        raise TypeError(f"tensors must have a type of safetensors, got {error}: save real and imaginary part") from error
     content[AT : AT + DIGITS] = _checksum(content)
     with atomic_path(path) as partial, partial.open("wb") as file:
         file.write(content)

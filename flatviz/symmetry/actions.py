@@ -59,9 +59,7 @@ def rescale(units: Units, W: Vectors, factor: Numbers) -> Tensor:
     W = units.check("scale", W)
     factor = _factors(units, W, factor)
     if not bool((factor > 0).all()) or not bool(torch.isfinite(factor).all()):
-        raise ValueError(
-            f"factor must be finite and above 0, got {float(factor.min()):g} as its least: take its absolute value"
-        )
+        raise ValueError(f"factor must be finite and above 0, got {float(factor.min()):g}: take its absolute value")
     return scaled_by(units, W, factor)
 
 
@@ -167,9 +165,7 @@ def random_signs(units: Units, like: Tensor, *, seed: int) -> Tensor:
 def check_order(units: Units, order: Tensor, n: int) -> Tensor:
     """Check that each row of `order` is in the permutation group of the network, and return it as (n, U)."""
     if order.dtype != torch.long or order.shape[-1] != units.n_permuted or order.ndim > 2:
-        raise ValueError(
-            f"order must be int64 of shape ({units.n_permuted},) or (S, {units.n_permuted}), got {tuple(order.shape)}"
-        )
+        raise ValueError(f"order must be int64 of shape (..., {units.n_permuted}), got {tuple(order.shape)}")
     order = order.expand(n, -1) if order.ndim == 1 else order
     if len(order) != n:
         raise ValueError(f"order must hold one row for each of the {n} networks, got {len(order)}")
@@ -182,17 +178,13 @@ def check_order(units: Units, order: Tensor, n: int) -> Tensor:
         at_rest = torch.arange(layer.groups, device=order.device).expand(n, -1)
         swap = at_rest if layer.cluster < 0 else swaps.setdefault(layer.cluster, groups[..., 0])  # alike in a whole cluster
         if not torch.equal(groups, swap[..., None].expand_as(groups)):
-            raise ValueError(
-                f"order must keep the {layer.groups} groups of {layer.name!r} together: swap whole groups, in both layers"
-            )
+            raise ValueError(f"order must keep the {layer.groups} groups of {layer.name!r} together: swap whole groups")
     return order
 
 
 def _factors(units: Units, W: Tensor, factor: Tensor) -> Tensor:
     if factor.ndim not in (1, 2) or factor.shape[-1] != units.n_scaled or factor.ndim == 2 and len(factor) != len(W):
-        raise ValueError(
-            f"factor must have shape ({units.n_scaled},) or ({len(W)}, {units.n_scaled}), got {tuple(factor.shape)}"
-        )
+        raise ValueError(f"factor must have shape ({units.n_scaled},), a row a network, got {tuple(factor.shape)}")
     return factor.to(W).expand(len(W), -1)
 
 

@@ -83,9 +83,7 @@ class Training:
     def check_weights(self, w: Tensor) -> None:
         """ValueError where the precision is reduced and the weights are no float32, which autocast leaves as they are."""
         if self.precision is not None and w.dtype != torch.float32:
-            raise ValueError(
-                f"precision={self.precision!r} needs weights in float32, got {w.dtype}: net.to(dtype=torch.float32)"
-            )
+            raise ValueError(f"precision={self.precision!r} needs float32 weights, got {w.dtype}: net.to(dtype=torch.float32)")
 
     def outputs(self, network: Network, w: Tensor, x: Tensor | Fields) -> Tensor:
         """network(w, x) in this precision, given back in that of `w`; images in channels-last order where that is faster."""
@@ -188,9 +186,7 @@ def gradient(
     e = ascent(w.detach(), g)
     if not isinstance(e, Tensor) or e.shape != w.shape:  # a function of the user's
         shape = tuple(e.shape) if isinstance(e, Tensor) else type(e).__name__
-        raise TypeError(
-            f"ascent(w, g) must return the perturbation e of shape {tuple(w.shape)}, got {shape}: fv.SAM(radius) does"
-        )
+        raise TypeError(f"ascent(w, g) must return a perturbation of shape {tuple(w.shape)}, got {shape}: fv.SAM(radius) does")
     at_worst, g = value_and_grad(loss, w.detach() + e, index, again=True)
     return value, g, at_worst - value
 

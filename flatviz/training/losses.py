@@ -185,9 +185,7 @@ def check_covers(net: Net, q: Gaussian, name: str) -> None:
 def refuse_random_trunk(net: Net, method: str) -> None:
     """ValueError where a method that needs a function of the weights is given a net whose trunk is drawn."""
     if net.trunk is not None:
-        raise ValueError(
-            f"{method} needs a function of the weights, got a net with a sampled trunk: use transfer(trunk='fixed')"
-        )
+        raise ValueError(f"{method} needs a function of the weights, got a sampled trunk: use transfer(trunk='fixed')")
 
 
 @public
@@ -233,9 +231,7 @@ def training_loss(
     members, rows = members or 1, (members or 1) * draws
     if net.trunk is not None:
         if passes.accumulate > 1:
-            raise ValueError(
-                f"a sampled trunk is drawn for a whole minibatch, got {passes}: of fv.Training use precision alone"
-            )
+            raise ValueError(f"a sampled trunk is drawn for a whole minibatch, got {passes}: use its precision alone")
         if train:
             raise ValueError("a sampled trunk keeps its BatchNorm statistics, got batchnorm='train': use 'frozen'")
         losses += [RandomTrunkLoss(spared, net.trunk, data, likelihood, row, passes) for row in range(rows)]

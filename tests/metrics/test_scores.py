@@ -169,7 +169,7 @@ A = predictions(0)
 
 
 @pytest.mark.parametrize(("reference", "kind", "text"), [
-    (predictions(0, N=20), ValueError, r"must be of the same inputs and classes, got \(50, 4\), \(20, 4\)"),
+    (predictions(0, N=20), ValueError, r"both must be of the same inputs and classes, got \(50, 4\), \(20, 4\)"),
     (A.outputs, ValueError, r"reference must hold averaged class probabilities \(N, C\), got shape \(7, 50, 4\)"),
     ([], TypeError, r"must be a Prediction, or averaged probabilities \(N, C\), got a list"),
     (A.outputs[0], ValueError, "reference must hold class probabilities, rows >= 0 that sum to 1, got others"),

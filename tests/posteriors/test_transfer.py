@@ -143,7 +143,7 @@ def test_objectives_keep_the_trunk_and_methods_that_need_a_function_refuse_it(so
     fixed, q = fv.transfer(*source)
     sampled, _ = fv.transfer(*source, trunk="sampled")
     assert torch.equal(fv.nll(fixed, task.train)(q.mean), fv.nll(sampled, task.train)(q.mean))
-    with pytest.raises(ValueError, match="Laplace needs a function of the weights, got a net with a sampled trunk"):
+    with pytest.raises(ValueError, match="Laplace needs a function of the weights, got a sampled trunk"):
         fv.fit_laplace(sampled, task.train, seed=0)
     with pytest.raises(ValueError, match="trunk must be one of 'fixed', 'sampled', got 'free'"):
         fv.transfer(*source, trunk="free")

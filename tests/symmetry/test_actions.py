@@ -108,7 +108,7 @@ def test_optunet_has_392_weights_and_28800_permutations_each_of_which_keeps_the_
     ("mlp", "rescale", torch.ones(4), r"shape \(9,\)"),
     ("batchnorm", "permute", torch.arange(9), "running statistics move with its units"),
     ("optunet", "permute", torch.tensor([0, 1, 7, 3, 4, 5, 6, 2, 8, 9, 10, 11]), "keep the 2 groups"),
-    ("optunet", "permute", torch.tensor([1, 0, *range(2, 12)]), "swap whole groups, in both layers"),
+    ("optunet", "permute", torch.tensor([1, 0, *range(2, 12)]), "swap whole groups"),
 ])  # fmt: skip
 def test_what_is_no_permutation_or_factor_of_these_units_is_refused(name, action, values, text):
     net, units, _ = network(name)

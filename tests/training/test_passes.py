@@ -77,7 +77,7 @@ def test_wrong_words_are_refused(tiny):
         (dict(precision="float16"), "precision must be one of"),
         (dict(accumulate=0), "accumulate must be"),
         # with float64 autocast would do nothing
-        (dict(precision="bfloat16"), "precision='bfloat16' needs weights in float32, got torch.float64"),
+        (dict(precision="bfloat16"), "precision='bfloat16' needs float32 weights, got torch.float64"),
     ):
         with pytest.raises(ValueError, match=text):
             fv.fit_sgd(*tiny, seed=0, steps=1, training=fv.Training(**settings))
