@@ -97,6 +97,7 @@ check_radius = number("a finite number >= 0", lambda r: 0 <= r < math.inf, "0 is
 check_nonnegative = number("a finite number >= 0", lambda v: 0 <= v < math.inf)
 check_positive = number("a finite number > 0", lambda v: 0 < v < math.inf)
 check_share = number("from 0 to 1", lambda v: 0 <= v <= 1)
+check_positive_share = number("above 0 and at most 1", lambda v: 0 < v <= 1)
 check_momentum = number("from 0 to below 1", lambda m: 0 <= m < 1, "0 is none, 0.9 is usual")
 check_lr = number("a finite number >= 0", lambda lr: 0 <= lr < math.inf, "0.05 is where most fits begin")  # 0: a fit stays
 
@@ -229,6 +230,7 @@ Number = Annotated[float, check_number]
 Positive = Annotated[float, check_positive]
 NonNegative = Annotated[float, check_nonnegative]
 Share = Annotated[float, check_share]
+PositiveShare = Annotated[float, check_positive_share]
 Radius = Annotated[float, check_radius]
 Rate = Annotated[float, check_lr]
 Momentum = Annotated[float, check_momentum]

@@ -777,10 +777,8 @@ def rebuilt(value: Any, change: Callable[[Any], Any]) -> Any:
         return value if all(map(operator.is_, fields.values(), value.values())) else fields
     if not dataclasses.is_dataclass(value) or isinstance(value, type):
         return value
-    fields = {
-        f.name: vars(value)[f.name] for f in dataclasses.fields(value) if f.name in vars(value)
-    }  # not yet computed: neither changed
-    changed = {name: new for name, item in fields.items() if (new := change(item)) is not item}
+    names = vars(value).keys() & {f.name for f in dataclasses.fields(value)}  # a field not yet computed stays so
+    changed = {name: new for name in names if (new := change(vars(value)[name])) is not vars(value)[name]}
     return dataclasses.replace(value, **changed) if changed else value
 
 

@@ -36,6 +36,7 @@ RULES = {  # a type: values that pass, values that do not, with a part of the er
     "Positive": (checks.Positive, [1e-9], {0: "> 0, got 0", NAN: "> 0, got nan", INF: "> 0, got inf"}),
     "NonNegative": (checks.NonNegative, [0, 1.0], {-1e-9: ">= 0, got -1e-09", NAN: ">= 0, got nan"}),
     "Share": (checks.Share, [0, 1], {1.1: "from 0 to 1, got 1.1", NAN: "from 0 to 1, got nan"}),
+    "PositiveShare": (checks.PositiveShare, [1e-9, 1], {0: "above 0 and at most 1, got 0", NAN: "at most 1, got nan"}),
     "Radius": (checks.Radius, [0, 2.0], {-0.1: "a finite number >= 0, got -0.1: 0 is plain VI", INF: ">= 0, got inf"}),
     "Rate": (checks.Rate, [0, 0.1], {-1: "a finite number >= 0, got -1", NAN: "got nan"}),
     "Momentum": (checks.Momentum, [0, 0.9], {1: "from 0 to below 1, got 1"}),

@@ -41,10 +41,8 @@ class Dispatch(TorchDispatchMode):
 
 _ORIGINS: WeakKeyDictionary[nn.Module, list[weakref.ref]] = WeakKeyDictionary()  # of a copy: tensors of what it was copied from
 
-ALIGNED = {
-    torch.ops.aten.view_as_complex.default,
-    torch.ops.aten.view.dtype,
-}  # take memory of its own, not any part of a vector
+# take memory of its own, not any part of a vector
+ALIGNED = {torch.ops.aten.view_as_complex.default, torch.ops.aten.view.dtype}
 
 
 def copied(module: nn.Module) -> nn.Module:

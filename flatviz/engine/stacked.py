@@ -30,9 +30,8 @@ def forward(net: Net, W: Tensor, x: Tensor | Inputs, *, chunk: int | None = None
         if isinstance(x, Tensor):
             parts = x.split(chunk)
             return torch.stack([torch.cat([net(w, part) for part in parts]) for w in track(W, "predicting", progress)])
-        parts = track(
-            x.split(chunk), "predicting", progress, total=-(-len(x) // chunk)
-        )  # each batch is read once, for all weights
+        # each batch is read once, for all weights
+        parts = track(x.split(chunk), "predicting", progress, total=-(-len(x) // chunk))
         return torch.cat([torch.stack([net(w, part) for w in W]) for part in parts], dim=1)
 
 

@@ -81,9 +81,8 @@ def cache_trunk(net: Net, data: Data, *, progress: Progress = False) -> tuple[Ne
     with torch.no_grad():
         x = torch.cat([trunk(data.x[i : i + BATCH]) for i in track(range(0, len(data), BATCH), "trunk", progress)])
         # a Net puts weights in the order of the dict: that of the whole network, not of the layer's
-        late = Net(
-            Tail(net.to_module().eval().requires_grad_(False), name), {b.name: b.kind for b in net.blocks}, x[:2], net.frozen
-        )
+        tail = Tail(net.to_module().eval().requires_grad_(False), name)
+        late = Net(tail, {b.name: b.kind for b in net.blocks}, x[:2], net.frozen)
         if not all(same_to_rounding(late(w, x[:CHECKED]), net(w, data.x[:CHECKED])) for w in two_points(net)):
             raise ValueError("outputs from kept activations must be the network's, got others: fit on the images themselves")
     return late, Data(x, data.y)

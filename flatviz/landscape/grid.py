@@ -225,11 +225,5 @@ def _store(f: Objective, origin: Tensor, axes: Tensor, ticks: Sequence[Tensor], 
         return None
     if not key:
         raise ValueError(f"cache needs an objective that says what it depends on, got {f.label}: use nll or quantity")
-    return PointStore(
-        cache,
-        math.prod(map(len, ticks)),
-        objective=key,
-        where=[origin, axes, *ticks],
-        device=str(origin.device.type),
-        **options,
-    )
+    where, device = [origin, axes, *ticks], str(origin.device.type)
+    return PointStore(cache, math.prod(map(len, ticks)), objective=key, where=where, device=device, **options)

@@ -54,6 +54,7 @@ def _index(part: slice | Tensor, w: Tensor) -> Tensor:
     return index
 
 
+Product = Callable[[Tensor], Tensor]  # v (D,) -> H v (D,)
 CHECK_EVERY = 2
 LOOK = 5  # products that look for repeated eigenvalues: vectors of the basis are projected out, so that further ones show
 BASIS_BYTES = 2**30  # of memory that a basis may take before it is restarted
@@ -71,7 +72,7 @@ class Krylov:
 
     def __init__(
         self,
-        product: Callable[[Tensor], Tensor],
+        product: Product,
         like: Tensor,
         room: int,
         source: torch.Generator,

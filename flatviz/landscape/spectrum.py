@@ -67,16 +67,8 @@ def top_eigenpairs(
     sign = 1.0 if which == "largest" else -1.0
     run = Krylov(lambda v: sign * operator(v), operator.like, room_for(k, iters, operator.like), generator(seed))
     values, columns, residual = run.find(k, iters, tol)
-    return Spectrum(
-        sign * values.to(w),
-        operator.embed(run.vectors(columns)),
-        residual.to(w),
-        run.n_products,
-        name,
-        f.n,
-        f.batchnorm,
-        curvature=curvature,
-    )
+    vectors, about = operator.embed(run.vectors(columns)), (name, f.n, f.batchnorm, curvature)
+    return Spectrum(sign * values.to(w), vectors, residual.to(w), run.n_products, *about)
 
 
 CONVERGED = 1e-3  # residual over the largest eigenvalue at which a pair counts as one eigenvalue exactly
@@ -138,8 +130,7 @@ def spectral_density(
         spent += run.n_products
         values, columns, residual = run.ritz()
         if r == 0:
-            pairs = [part[..., :k] for part in (values, columns, residual)]
-            vectors = run.vectors(pairs[1])
+            pairs = values[:k].to(w), operator.embed(run.vectors(columns[:, :k])), residual[:k].to(w)
         if run.size + len(locked) >= dim:  # nothing is left to estimate
             nodes = torch.cat([sharp, values])
             estimates = [(nodes, torch.full_like(nodes, 1 / dim))]
@@ -150,14 +141,5 @@ def spectral_density(
         scale = max(scale, float(values.abs().max()))
         converged = residual <= CONVERGED * scale
         locked, sharp = torch.cat([locked, run.vectors(columns[:, converged])]), torch.cat([sharp, values[converged]])
-    return Spectrum(
-        pairs[0].to(w),
-        operator.embed(vectors),
-        pairs[2].to(w),
-        spent,
-        n=f.n,
-        batchnorm=f.batchnorm,
-        curvature=curvature,
-        nodes=torch.cat([nodes for nodes, _ in estimates]),
-        weights=torch.cat([weights for _, weights in estimates]) / len(estimates),
-    )
+    nodes, weights = map(torch.cat, zip(*estimates))
+    return Spectrum(*pairs, spent, "", f.n, f.batchnorm, curvature, nodes, weights / len(estimates))

@@ -1,7 +1,6 @@
 """The diagonal of a Hessian and its sum, the trace, with standard errors; curvature by layer."""
 
 import math
-from collections.abc import Callable
 from itertools import groupby
 
 import torch
@@ -10,7 +9,7 @@ from torch import Tensor
 from flatviz.checks import Count, Seed, Vector, check_count
 from flatviz.core import Curvature, ObjectiveLike, Progress, as_objective, generator, public, randn_like, track
 from flatviz.landscape import krylov
-from flatviz.landscape.krylov import Krylov, Operator, Part
+from flatviz.landscape.krylov import Krylov, Operator, Part, Product
 from flatviz.landscape.spectrum import top_eigenpairs
 from flatviz.results import LayerCurvature
 
@@ -155,7 +154,7 @@ def layer_curvature(
     return rows
 
 
-def _estimated(product: Callable[[Tensor], Tensor], like: Tensor, most: int, products: int, seed: int) -> tuple[float, float]:
+def _estimated(product: Product, like: Tensor, most: int, products: int, seed: int) -> tuple[float, float]:
     """Estimate and error from a basis of at most `most` vectors."""
     source, dim = generator(seed), like.numel()
     run = Krylov(product, like, most, source)
@@ -176,8 +175,7 @@ def _estimated(product: Callable[[Tensor], Tensor], like: Tensor, most: int, pro
         return (g.double() @ run.beyond(g, y).double()) / (g.double().square().sum() - (inside @ g).double().square().sum())
 
     rest = [outside(*probe) for probe in probes]
-    rest += [
-        outside(g, product(g)) for g in (randn_like(like, source) for _ in range(products - run.size - few))
-    ]  # none is kept
+    more = (randn_like(like, source) for _ in range(products - run.size - few))  # none is kept
+    rest += [outside(g, product(g)) for g in more]
     t = run.C.trace() + (dim - run.size) * torch.stack(rest).cpu()
     return float(t.mean()), float(t.std() / math.sqrt(len(t)))

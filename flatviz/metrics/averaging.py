@@ -140,9 +140,8 @@ def scored(prediction: Prediction) -> Prediction:
     if not prediction.has_classes:
         scores = {"nll": for_sizes(prediction, log_density(prediction, y), None, lambda p: -p.mean())}
         means = prediction.means
-        errors = (means.cumsum(0) / torch.arange(1, len(means) + 1).to(means).view(-1, *[1] * (means.ndim - 1))) - y.view(
-            means.shape[1:]
-        )
+        sizes = torch.arange(1, len(means) + 1).to(means).view(-1, *[1] * (means.ndim - 1))
+        errors = means.cumsum(0) / sizes - y.view(means.shape[1:])
         return replace(prediction, scores=scores | {"rmse": errors.flatten(1).square().mean(1).sqrt()}, bins=None)
     added = as_likelihood(prediction.likelihood).added(prediction.outputs[0, :1])
 

@@ -120,12 +120,8 @@ def _outer(net: Net, data: Data, likelihood: Likelihood, w: Tensor, kind: str, n
         dummy = torch.zeros_like(out, requires_grad=True)
         (pulled,) = torch.autograd.grad(out, point, dummy, create_graph=True)  # J^T u, linear in u
     value = out.detach()
-    ggn = kind == "ggn"
-    inner = (
-        output_curvature(value, likelihood, data.y)
-        if ggn
-        else _outer_product(as_likelihood(likelihood).gradient(value, data.y))
-    )
+    slope = as_likelihood(likelihood).gradient
+    inner = output_curvature(value, likelihood, data.y) if kind == "ggn" else _outer_product(slope(value, data.y))
 
     def moved_along(v: Tensor) -> Tensor:
         """J v (N, C), by the transpose of J^T u; where a layer's backward pass has no derivative by forward ones, or by rows of J."""
@@ -196,13 +192,7 @@ def jacobian_chunks(net: Net, w: Tensor, data: Data, part: slice = slice(None)) 
 
 
 def ggn(
-    net: Net,
-    w: Tensor,
-    data: Data,
-    likelihood: Likelihood = "categorical",
-    *,
-    part: slice = slice(None),
-    diagonal: bool = False,
+    net: Net, w: Tensor, data: Data, likelihood: Likelihood, *, part: slice = slice(None), diagonal: bool = False
 ) -> Tensor:
     """Compute H = sum_n J_n^T Lambda_n J_n, a sum over examples, not a mean; (P, P), or its diagonal (P,)."""
     total = torch.zeros(())
@@ -252,9 +242,8 @@ def softmax_head(net: Net, w: Tensor, data: Data, likelihood: Likelihood) -> tup
     finally:
         hook.remove()
     head = slice(blocks[0].start, blocks[-1].stop)
-    along = torch.linspace(-1, 1, p.shape[1]).to(
-        p
-    )  # a J of the last batch's first example, by autograd and by the layer's inputs
+    # a J of the last batch's first example, by autograd and by the layer's inputs
+    along = torch.linspace(-1, 1, p.shape[1]).to(p)
     got, _ = _rows(net, w, x[:1], head, along[None])
     want = [torch.outer(along, h[0]) if value.ndim > 1 else along for value in values]
     if got.shape[1] != sum(map(torch.numel, want)) or not same_to_rounding(got[0], torch.cat([t.flatten() for t in want])):

@@ -75,9 +75,8 @@ class BSAM(Algorithm):
     def init(self, w: Tensor, precision: float = 1.0) -> BSAMState:
         """The state at weights `w` (D,)."""
         m = w.detach()
-        return BSAMState(
-            m, torch.zeros_like(m), torch.full_like(m, precision), torch.zeros((), dtype=torch.long, device=m.device)
-        )
+        zero = torch.zeros((), dtype=torch.long, device=m.device)
+        return BSAMState(m, torch.zeros_like(m), torch.full_like(m, precision), zero)
 
     def noise(self, state: BSAMState, seeds: Sequence[int], steps: int) -> Noise:
         """Draw the noise of all steps, one draw a step."""

@@ -32,7 +32,7 @@ from flatviz.results import Draws
 from flatviz.training.driver import Record
 from flatviz.training.gradient import Batch, Noises, TrainingLoss
 from flatviz.training.keywords import Particles, Thinned, defaults
-from flatviz.training.points import Chains, ChainState, run_chains, starts, thinned
+from flatviz.training.points import Chains, PointState, run_chains, starts, thinned
 
 SETTINGS = dict(n_draws=30, burn_in=300, thin=20, lr=0.01, eta=0.01, temperature=1.0, weight_decay=5e-4, batch_size=None)
 
@@ -52,11 +52,11 @@ class EMCMC(Chains):
     lr: float
     eta: float
 
-    def init(self, w: Tensor) -> ChainState:
+    def init(self, w: Tensor) -> PointState:
         """The state of chains and guides at the rows of `w`, (B, D)."""
         return super().init(w)._replace(v=w.detach())
 
-    def update(self, s: ChainState, loss: TrainingLoss, batch: Batch, noise: Noises) -> tuple[ChainState, Record]:
+    def update(self, s: PointState, loss: TrainingLoss, batch: Batch, noise: Noises) -> tuple[PointState, Record]:
         """One step."""
         (w, a), lr, scale = (s.w, s.v), self.lr, self.energy.scale(2 * self.lr)
         g, record = self.energy.gradient(w, loss, batch)
@@ -65,9 +65,9 @@ class EMCMC(Chains):
         a = a.add(spring, alpha=lr).add(noise[1], alpha=scale)
         return s._replace(w=w, v=a, step=s.step + 1), record
 
-    def collect(self, s: ChainState) -> ChainState:
+    def collect(self, s: PointState) -> PointState:
         """Take w and a among the draws."""
-        return s._replace(draws=(*s.draws, s.w.clone(), s.v.clone()))
+        return s._replace(kept=(*s.kept, s.w.clone(), s.v.clone()))
 
 
 @defaults(SETTINGS)
@@ -123,7 +123,7 @@ class SVGD(Chains):
     lr: float
     momentum: float = 0.9
 
-    def update(self, s: ChainState, loss: TrainingLoss, batch: Batch, noise: Noises) -> tuple[ChainState, Record]:
+    def update(self, s: PointState, loss: TrainingLoss, batch: Batch, noise: Noises) -> tuple[PointState, Record]:
         """One step."""
         g, record = self.energy.gradient(s.w, loss, batch)
         v = self.momentum * s.v + stein(s.w, g, self.energy.temperature / self.energy.n)

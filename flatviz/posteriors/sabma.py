@@ -218,16 +218,6 @@ SAM_ON_MEAN = replace(
     batchnorm=Tuned(TEMPERED_BATCHNORM, radius=0.1, largest=0.2, tour=(0.0, 0.02, 0.05, 0.1, 0.2), lab=(0.0, 0.02, 0.1)),
 )
 
-RANK_ONE = replace(
-    METHOD,
-    **_in_mode("rank1_pinv"),
-    plain=Tuned(TEMPERED, radius=1.0, largest=5.0),
-    batchnorm=Tuned(TEMPERED_BATCHNORM, radius=0.5, largest=2.0),
-)
-
-RELEASED_CODE = replace(
-    METHOD,
-    **_in_mode("authors_code"),
-    plain=Tuned(TEMPERED, radius=0.5, largest=2.0),
-    batchnorm=Tuned(TEMPERED_BATCHNORM, radius=0.5, largest=2.0),
-)
+OTHER = replace(METHOD, plain=Tuned(TEMPERED, 1.0, 5.0), batchnorm=Tuned(TEMPERED_BATCHNORM, 0.5, 2.0))
+RANK_ONE = replace(OTHER, **_in_mode("rank1_pinv"))
+RELEASED_CODE = replace(OTHER, **_in_mode("authors_code"), plain=Tuned(TEMPERED, 0.5, 2.0))

@@ -18,7 +18,7 @@ Cyclical: large steps find a mode, small noisy ones sample it, cycle after cycle
 
     lr_t = lr / 2 (1 + cos(pi (t mod C) / C)),  C the steps of a cycle; noise in its last part alone, whose last weights are draws
 
-Friction 1 is cyclical SGLD, below it cyclical SGHMC, whose velocity v goes on from cycle to cycle.  Draws are colder than
+PositiveShare 1 is cyclical SGLD, below it cyclical SGHMC, whose velocity v goes on from cycle to cycle.  Draws are colder than
 exp(-U / T): noise starts when the rate is all but 0, and at friction 1 a direction of curvature h has, at the end of the first
 cycle, the share 1 - exp(-2 h A) of its variance, A the sum of the noisy rates.
 """
@@ -30,14 +30,14 @@ from typing import Any, Unpack
 
 from torch import Tensor
 
-from flatviz.checks import Count, Seed, Share
+from flatviz.checks import Count, PositiveShare, Seed
 from flatviz.core import Data, Net
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws
 from flatviz.training.driver import Record
 from flatviz.training.gradient import Batch, Noises, TrainingLoss
 from flatviz.training.keywords import Chain, Thinned, defaults
-from flatviz.training.points import Chains, ChainState, run_chains, thinned
+from flatviz.training.points import Chains, PointState, run_chains, thinned
 from flatviz.training.streams import constant, cosine, rates
 
 SETTINGS = dict(n_draws=30, burn_in=300, thin=20, lr=0.01, temperature=1.0, weight_decay=5e-4, batch_size=None)
@@ -72,7 +72,7 @@ class SGLD(Chains):
 
     lr: float
 
-    def update(self, s: ChainState, loss: TrainingLoss, batch: Batch, noise: Noises) -> tuple[ChainState, Record]:
+    def update(self, s: PointState, loss: TrainingLoss, batch: Batch, noise: Noises) -> tuple[PointState, Record]:
         """One step."""
         g, record = self.energy.gradient(s.w, loss, batch)
         w = s.w + (-self.lr * g).add(noise[0], alpha=self.energy.scale(2 * self.lr))
@@ -99,7 +99,7 @@ class SGHMC(Chains):
         """Whether a step has noise."""
         return super().drawn(step) and (self.noisy is None or step in self.noisy)
 
-    def update(self, s: ChainState, loss: TrainingLoss, batch: Batch, noise: Noises) -> tuple[ChainState, Record]:
+    def update(self, s: PointState, loss: TrainingLoss, batch: Batch, noise: Noises) -> tuple[PointState, Record]:
         """One step; the noise is 0 where there is none."""
         g, record = self.energy.gradient(s.w, loss, batch)
         lr = self.rates.take(s.step)
@@ -136,7 +136,7 @@ def fit_sgld(net: Net, data: Data, *, seed: Seed, chains: Count = 1, **how: Unpa
 
 
 @defaults(WITH_MOMENTUM)
-def fit_sghmc(net: Net, data: Data, *, seed: Seed, friction: Share, chains: Count = 1, **how: Unpack[Thinned]) -> Draws:
+def fit_sghmc(net: Net, data: Data, *, seed: Seed, friction: PositiveShare, chains: Count = 1, **how: Unpack[Thinned]) -> Draws:
     """Run chains v <- (1 - alpha) v - lr g + sqrt(2 lr alpha T / N) xi, w <- w + v, from the net's weights; draws (n_draws, D).
 
     The rate is a fifth of SGLD's, because the momentum multiplies the step by 1 / friction.
@@ -159,8 +159,6 @@ def fit_sghmc(net: Net, data: Data, *, seed: Seed, friction: Share, chains: Coun
         >>> fv.fit_sghmc(net, task.train, seed=0, n_draws=4, burn_in=10, thin=5).W.shape
         torch.Size([4, 58])
     """
-    if friction == 0:
-        raise ValueError("friction must be above 0 and at most 1, got 0: 1 is SGLD")
     steps, keep = thinned(how["n_draws"], chains, how["burn_in"], how["thin"])
     w, still = net.w.repeat(chains, 1), rates(how["lr"], steps, net.w, constant)
     return run_chains("SGHMC", net, data, seed, how, w, steps, SGHMC, keep=keep, rates=still, friction=friction)
@@ -174,8 +172,8 @@ def fit_csgld(
     seed: Seed,
     cycles: Count,
     cycle_steps: Count,
-    noisy_share: Share = 0.2,
-    friction: Share = 1.0,
+    noisy_share: PositiveShare = 0.2,
+    friction: PositiveShare = 1.0,
     chains: Count = 1,
     **how: Unpack[Chain],
 ) -> Draws:
@@ -205,8 +203,6 @@ def fit_csgld(
         torch.Size([4, 58])
     """
     label, w = "cyclical SGLD" if friction == 1 else "cyclical SGHMC", net.w.repeat(chains, 1)
-    if friction == 0:
-        raise ValueError("friction must be above 0 and at most 1, got 0: 1 is cyclical SGLD")
     tail, kept = _noisy_steps(how["n_draws"], cycles, cycle_steps, noisy_share, chains)
     steps = cycles * cycle_steps
     falling = rates(how["lr"], steps, net.w, lambda step, _: cosine(step % cycle_steps, cycle_steps))
@@ -221,8 +217,6 @@ def _noisy_steps(n_draws: int, cycles: int, cycle_steps: int, noisy_share: float
     each = n_draws // (cycles * chains)
     if each < 1 or n_draws % (cycles * chains):
         raise ValueError(f"n_draws must be a multiple of cycles x chains = {cycles * chains}, got {n_draws}")
-    if noisy_share == 0:
-        raise ValueError("noisy_share must be above 0 and at most 1, got 0")
     tail = math.ceil(noisy_share * cycle_steps)
     if each > tail:
         raise ValueError(f"the noisy part of a cycle must hold its {each} draws, got {tail} steps: raise cycle_steps")

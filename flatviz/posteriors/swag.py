@@ -27,7 +27,7 @@ from flatviz.training.driver import Algorithm, Record, drive
 from flatviz.training.gradient import Batch, Noises, TrainingLoss
 from flatviz.training.keywords import LARGE, Run, Tail, defaults
 from flatviz.training.losses import training_loss
-from flatviz.training.points import SGD, SGDState
+from flatviz.training.points import SGD, PointState
 from flatviz.training.streams import constant, rates, steps_per_epoch
 
 VARIANCE_FLOOR = 1e-12  # a weight that never moved (a pixel that is always blank) still needs a density
@@ -81,8 +81,8 @@ class SWAG(Algorithm):
 
     def update(self, s: SWAGState, loss: TrainingLoss, batch: Batch, noise: Noises = ()) -> tuple[SWAGState, Record]:
         """One step of SGD."""
-        moved, record = self.sgd.update(SGDState(s.w, s.velocity, s.step), loss, batch)
-        return s._replace(w=moved.w, velocity=moved.velocity, step=moved.step), record
+        moved, record = self.sgd.update(PointState(s.w, s.velocity, s.step), loss, batch)
+        return s._replace(w=moved.w, velocity=moved.v, step=moved.step), record
 
     def collects(self, step: int) -> bool:
         """Whether an epoch ends with this step."""

@@ -134,11 +134,8 @@ def _of_source(name: str, net: Net, prior: Gaussian, scale: float) -> tuple[Tens
     """Mean, log_std and factor of a tensor of weights in the source's prior, its covariance times `scale`; None where it lacks it."""
     for b in net.blocks:
         if b.name == name:
-            return (
-                prior.mean[b.slice],
-                prior.log_std[b.slice] + 0.5 * math.log(scale),
-                prior.factor[:, b.slice] * math.sqrt(scale),
-            )
+            log_std, factor = prior.log_std[b.slice], prior.factor[:, b.slice]
+            return prior.mean[b.slice], log_std + 0.5 * math.log(scale), factor * math.sqrt(scale)
     return None
 
 

@@ -265,14 +265,6 @@ def read_units(net: Net) -> Units:
     permuted, number = number_layers(reading, "permuted")
     scaled, scale_number = number_layers(reading, "scaled")
     arrays = index_arrays(reading, sizes, at, number, scale_number)
-    names = [b.name for b in net.blocks]
-    return Units(
-        net.dim,
-        permuted,
-        scaled,
-        **arrays,
-        statistics=tuple(statistics),
-        refused={a: refusals(reading, a) for a in ACTIONS},
-        free=free_units(arrays, sum(n.n for n in scale_number)),
-        still=still(reading, names),
-    )
+    free, refused = free_units(arrays, sum(n.n for n in scale_number)), {a: refusals(reading, a) for a in ACTIONS}
+    kept = still(reading, [b.name for b in net.blocks])
+    return Units(net.dim, permuted, scaled, **arrays, free=free, statistics=tuple(statistics), refused=refused, still=kept)

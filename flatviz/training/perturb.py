@@ -16,6 +16,7 @@ import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
+from itertools import chain
 from typing import Literal, get_args
 
 import torch
@@ -78,9 +79,8 @@ class Perturbation:
         z1, z2 = _needed(noise, self.mode)
         score = q.score(_draw(q, z1, z2))[: len(grad)]
         groups = [range(len(grad))] if self.joint else [[i] for i in range(len(grad))]
-        return [
-            step for group in groups for step in self._rank1(q, [grad[i] for i in group], [score[i] for i in group], radius)
-        ]
+        moved = (self._rank1(q, [grad[i] for i in group], [score[i] for i in group], radius) for group in groups)
+        return list(chain.from_iterable(moved))
 
     def _rank1(self, q: Gaussian, grad: Sequence[Tensor], score: Sequence[Tensor], radius: Tensor) -> list[Tensor]:
         """F = s s^T, pseudo-inverted (radius sign(s.g) s/|s|^2), or plus damping I, inverted (Sherman-Morrison)."""
@@ -167,9 +167,8 @@ def fisher_solve(q: Gaussian, grad: Sequence[Tensor], damping: float | None = No
         natural.append(grad[1] / leverage.mul_(leverage).mul_(number(2.0, leverage)))
     if len(grad) > 2:
         gram = q.factor_precision @ q.factor.mT
-        damped = gram + (FACTOR_DAMPING if damping is None else damping) * torch.eye(
-            q.rank, dtype=gram.dtype, device=gram.device
-        )
+        eye = torch.eye(q.rank, dtype=gram.dtype, device=gram.device)
+        damped = gram + (FACTOR_DAMPING if damping is None else damping) * eye
         natural.append(torch.linalg.solve_ex(damped, q.cov_mul(grad[2])).result if q.rank else grad[2])
     return natural
 

@@ -55,18 +55,34 @@ class Energy:
         return (rate * self.temperature / self.n) ** 0.5
 
 
-class ChainState(NamedTuple):
-    """Weights of the chains, (B, D), a second quantity of each (a velocity, a guide), steps taken, and draws so far, (B, D) each."""
+class PointState(NamedTuple):
+    """Weights, (D,) or (B, D), a second quantity of each (a velocity, a guide), steps taken, (), and weights kept on the way."""
 
     w: Tensor
     v: Tensor
     step: Tensor
-    draws: tuple[Tensor, ...] = ()
+    kept: tuple[Tensor, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Chains(Algorithm):
-    """Base of the chains: where they start, their noise, and which of their states are draws.
+class Points(Algorithm):
+    """Base of the methods that move weights: where they start, and after which steps the weights are kept."""
+
+    keep: Container[int] = ()
+
+    def init(self, w: Tensor) -> PointState:
+        """The state at weights `w`, (D,), or (B, D) for members or chains."""
+        w = w.detach()
+        return PointState(w, torch.zeros_like(w), torch.zeros((), dtype=torch.long, device=w.device))
+
+    def collect(self, state: Any) -> Any:
+        """Take the present weights among those that are kept."""
+        return state._replace(kept=(*state.kept, state.w.clone()))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Chains(Points):
+    """Base of the chains: their noise, and the draws, which are the weights that were kept.
 
     Args:
         energy: Energy of the posterior that is sampled.
@@ -76,14 +92,8 @@ class Chains(Algorithm):
     noises: ClassVar[int] = 1  # of w's shape, a step
 
     energy: Energy
-    keep: Container[int] = ()
 
-    def init(self, w: Tensor) -> ChainState:
-        """The state of chains at the rows of `w`, (B, D)."""
-        w = w.detach()
-        return ChainState(w, torch.zeros_like(w), torch.zeros((), dtype=torch.long, device=w.device))
-
-    def noise(self, state: ChainState, seeds: Sequence[int], steps: int) -> Noise:
+    def noise(self, state: PointState, seeds: Sequence[int], steps: int) -> Noise:
         """Draw the noise of each chain by its seed; none at temperature 0."""
         return FreshNoise(seeds, state.w, self.noises, self.drawn)
 
@@ -91,13 +101,9 @@ class Chains(Algorithm):
         """Whether a step has noise."""
         return self.energy.temperature > 0
 
-    def collect(self, state: Any) -> Any:
-        """Take the present weights among the draws."""
-        return state._replace(draws=(*state.draws, state.w.clone()))
-
-    def result(self, state: ChainState, history: History | None = None) -> Draws:
+    def result(self, state: PointState, history: History | None = None) -> Draws:
         """The draws, chain by chain."""
-        return Draws(torch.stack(state.draws, 1).flatten(0, 1), history, chains=len(state.w))
+        return Draws(torch.stack(state.kept, 1).flatten(0, 1), history, chains=len(state.w))
 
 
 def run_chains(
@@ -129,17 +135,8 @@ def thinned(n_draws: int, chains: int, burn_in: int, thin: int) -> tuple[int, ra
     return steps, range(burn_in + thin - 1, steps, thin)
 
 
-class SGDState(NamedTuple):
-    """Weights and velocity, (D,) or (B, D); the number of steps taken, (); weights that were kept on the way."""
-
-    w: Tensor
-    velocity: Tensor
-    step: Tensor
-    kept: tuple[Tensor, ...] = ()
-
-
 @dataclass(frozen=True, eq=False)
-class SGD(Algorithm):
+class SGD(Points):
     """SGD with momentum m and coupled weight decay wd.
 
         v <- m v + grad L(w) + wd w,   w <- w - lr_t v
@@ -168,24 +165,14 @@ class SGD(Algorithm):
     momentum: float = 0.9
     weight_decay: float = 0.0
     ascent: Ascent | None = None
-    keep: Container[int] = ()
 
-    def init(self, w: Tensor) -> SGDState:
-        """The state at weights `w`, (D,), or (B, D) for members trained at once."""
-        w = w.detach()
-        return SGDState(w, torch.zeros_like(w), torch.zeros((), dtype=torch.long, device=w.device))
-
-    def update(self, s: SGDState, loss: TrainingLoss, batch: Batch, noise: Noises = ()) -> tuple[SGDState, Record]:
+    def update(self, s: PointState, loss: TrainingLoss, batch: Batch, noise: Noises = ()) -> tuple[PointState, Record]:
         """One step."""
         value, g, gain = gradient(loss, s.w, batch, self.ascent)
         g = g.add(s.w, alpha=self.weight_decay)
-        v = g.add_(self.momentum * s.velocity)  # in place, of a tensor that no one else has: a large network's is memory
+        v = g.add_(self.momentum * s.v)  # in place, of a tensor that no one else has: a large network's is memory
         w = s.w.addcmul(v, self.rates.take(s.step), value=-1)
-        return SGDState(w, v, s.step + 1, s.kept), Record(value, sharpness=gain)
-
-    def collect(self, s: SGDState) -> SGDState:
-        """Take the present weights among those that are kept."""
-        return s._replace(kept=(*s.kept, s.w.clone()))
+        return PointState(w, v, s.step + 1, s.kept), Record(value, sharpness=gain)
 
 
 def descend(

@@ -29,9 +29,8 @@ class Watch:
 
     def __init__(self, data: Data, likelihood: Likelihood, budget: float, products: int, log: Log | None) -> None:
         self.data, self.likelihood, self.budget, self.products, self.log = data, likelihood, budget, products, log
-        self.looped = self.spent = self.cost = self.left = (
-            0.0  # seconds: of the loop, of all measurements, of the last; its end
-        )
+        # seconds: of the loop, of all measurements, of the last; its end
+        self.looped = self.spent = self.cost = self.left = 0.0
         self.skipped, self.rows = 0, list[tuple[float, ...]]()
 
     def at(self, net: Callable[[], Net], step: int, always: bool = False) -> None:
@@ -65,10 +64,9 @@ class Watch:
     def history(self) -> History:
         """The measurements of the loop."""
         steps, *columns = torch.tensor(self.rows, dtype=torch.float64).T
-        points = self.skipped + len(self.rows)
-        notes = (
-            [f"{self.skipped} of {points} points were not measured: the budget is {self.budget:g} %"] if self.skipped else []
-        )
+        points, notes = self.skipped + len(self.rows), list[str]()
+        if self.skipped:
+            notes.append(f"{self.skipped} of {points} points were not measured: the budget is {self.budget:g} %")
         if len(self.rows) == 2 and self.spent > self.budget / 100 * self.looped:
             share = 100 * self.spent / self.looped
             notes.append(f"start and end took {share:.3g} % of the loop's time, the budget is {self.budget:g} %")

@@ -144,10 +144,8 @@ class GaussianFit(Algorithm):
 
     def init(self, start: Gaussian, members: int = 1) -> GaussianState:
         """The state at `start`, of one or several members."""
-        mean, log_std, factor = (
-            t.detach() if members == 1 else t.detach().expand(members, *t.shape)
-            for t in (start.mean, start.log_std, start.factor)
-        )
+        parts = [t.detach() for t in (start.mean, start.log_std, start.factor)]
+        mean, log_std, factor = parts if members == 1 else [t.expand(members, *t.shape) for t in parts]
         still = torch.zeros_like(mean)
         zero = torch.zeros((), dtype=torch.long, device=mean.device)
         return GaussianState(mean, log_std, factor, still, torch.cat((still[..., :1], still), -1), zero)
