@@ -6,11 +6,13 @@ Plots read this table alone, so that drawing a result loads no training.  `flatv
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 NO_UNIT = "(no radius)"
 EUCLIDEAN = "Euclidean"
 KL_BALL = "√(2 KL in nats)"
 TEMPERATURE = "temperature T"
+Mode = Literal["none", "kl_exact", "rank1_pinv", "rank1_damped", "sam_mu", "sam_theta", "authors_code"]  # of a perturbation
 
 
 @dataclass(frozen=True)
@@ -34,14 +36,14 @@ class Look:
     symbol: str
     record: str
     unit: str = NO_UNIT
-    perturbation: str | None = None
+    perturbation: Mode | None = None
     flat: bool = False
 
-    def line(self, width: float) -> dict[str, object]:
+    def line(self, width: float) -> dict[str, Any]:
         """Describe the method's line in a figure, `width` px wide."""
         return dict(color=self.color, dash=self.dash, width=width)
 
-    def marker(self, size: float, **more: object) -> dict[str, object]:
+    def marker(self, size: float, **more: Any) -> dict[str, Any]:
         """Describe the method's marker in a figure, `size` px; `more` as in plotly."""
         return dict(color=self.color, symbol=self.symbol, size=size, **more)
 

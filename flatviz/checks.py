@@ -17,6 +17,14 @@ from torch import Tensor, nn
 
 Check = Callable[[Any, str], object]
 Choice = TypeVar("Choice", bound=str | None)
+T = TypeVar("T")
+
+
+def known(value: T | None) -> T:
+    """Give a value that `measure` computes.  Raises ValueError where it is None."""
+    if value is None:
+        raise ValueError("a measurement must be there, got None: use fv.families.measure")
+    return value
 
 
 def shown(value: Any) -> str:
@@ -40,9 +48,12 @@ def kind(kinds: type | tuple[type, ...], wanted: str, do: str = "") -> Check:
     return check
 
 
-def check_is(value: object, kinds: type | tuple[type, ...], name: str, do: str) -> None:
+def check_is(value: object, kinds: type[T] | tuple[type[T], ...], name: str, do: str) -> T:
     """A value of this kind; `do` says how to get one."""
-    kind(kinds, "a " + " or a ".join(k.__name__ for k in (kinds if isinstance(kinds, tuple) else (kinds,))), do)(value, name)
+    if not isinstance(value, kinds):
+        wanted = " or a ".join(k.__name__ for k in (kinds if isinstance(kinds, tuple) else (kinds,)))
+        raise TypeError(f"{name} must be a {wanted}, got {shown(value)}: {do}")
+    return value
 
 
 def check_weights(w: Tensor, dim: int | None = None, name: str = "w") -> Tensor:

@@ -76,12 +76,12 @@ def fit_laplace_torch(
             raise ImportError(f"structure={structure!r} needs laplace-torch: pip install 'flatviz[laplace]'") from error
     x, y = data.batch(None)
     if not isinstance(x, Tensor):
-        raise ValueError(f"structure={structure!r} needs inputs that are one tensor, got {data.x.describe()}: use 'diagonal'")
+        raise ValueError(f"structure={structure!r} needs inputs that are one tensor, got {x.describe()}: use 'diagonal'")
     tuned, module = isinstance(prior_precision, str), _treated_alone(net)
     kind: dict[str, Any] = dict(likelihood="classification", prior_precision=1.0 if tuned else prior_precision)
     if likelihood != "categorical":
         kind |= dict(likelihood="regression", sigma_noise=likelihood)
-    classes = dict(
+    classes: dict[str, tuple[Any, dict[str, Any]]] = dict(
         kron=(laplace.KronLaplace, {}),
         hessian=(laplace.FullLaplace, dict(backend=CurvlinopsHessian)),
         functional=(laplace.FunctionalLaplace, dict(n_subset=min(SUBSET, len(data)), backend=CurvlinopsGGN)),
@@ -135,8 +135,9 @@ def _low_rank(laplace: Any, module: nn.Module, net: Net, data: Data, likelihood:
     laplace.baselaplace.ParametricLaplace.__init__(peer, module, **kind)
     spectrum = top_eigenpairs(f, net.w, min(RANK, net.dim), seed=0)
     kept = spectrum.values > 0
-    scale = 1.0 if likelihood == "categorical" else likelihood**2  # it divides H by the variance of the noise itself
+    scale = likelihood**2 if isinstance(likelihood, float) else 1.0  # it divides H by the variance of the noise itself
     peer.H = spectrum.vectors[kept].T, len(data) * scale * spectrum.values[kept]
     peer.mean, peer.n_data, peer.loss = net.w.detach().clone(), len(data), len(data) * scale * f(net.w).detach()
-    peer.n_outputs = module.output_size = net(net.w, data.batch(torch.arange(1))[0]).shape[-1]
+    peer.n_outputs = net(net.w, data.batch(torch.arange(1))[0]).shape[-1]
+    module.output_size = peer.n_outputs
     return peer

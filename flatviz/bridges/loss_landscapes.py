@@ -62,7 +62,8 @@ def run_random_plane(
                 raise ValueError(
                     f"the metric must return one number, got shape {tuple(number.shape)} from {label}: use a scalar metric"
                 )
-            visited.append(ran[0]), values.append(float(number))
+            visited.append(ran[0])
+            values.append(float(number))
             return value
 
     with saved_rng(seed), full.device:  # where the library draws its directions

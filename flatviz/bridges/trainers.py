@@ -75,7 +75,7 @@ def huggingface_callback(**how: Any) -> Any:
     class FlatnessCallback(TrainerCallback):
         path: RecordedPath
 
-        def on_train_begin(self, args: Any, state: Any, control: Any, model: nn.Module | None = None, **about: Any) -> None:
+        def on_train_begin(self, args: Any, state: Any, control: Any, model: nn.Module, **about: Any) -> None:
             log = lambda name, value, step: state.log_history.append({name: value, "step": step})  # noqa: E731
             self.path = record_path(model, **{"log": log, **how}).__enter__()
 

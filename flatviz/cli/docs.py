@@ -2,6 +2,7 @@
 
 import time
 from pathlib import Path
+from typing import Any
 
 import click
 import torch
@@ -10,7 +11,7 @@ from flatviz.cli.options import module, progress_of_command
 from flatviz.families.tour import run_tour
 from flatviz.site import notebooks, read
 
-SMALL_TOUR = dict(
+SMALL_TOUR: dict[str, Any] = dict(
     radii={"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 0.5, 1.0)},
     epochs=8,
     fit={"steps": 20},

@@ -79,7 +79,7 @@ WORKERS = click.option("--workers", type=int, metavar="N", help="Share the fits 
 
 def out(default: str | None, what: str, name: str = "--out") -> Callable:
     """A path to write to, which is tried before hours of work; its folder is created."""
-    about = dict(type=PATH, default=default, show_default=default is not None, help=f"File to write: {what}.")
+    about: dict[str, Any] = dict(type=PATH, default=default, show_default=default is not None, help=f"File to write: {what}.")
     return click.option(name, callback=lambda ctx, option, path: path and check_output(name, path), **about)
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 import torch
 
 import flatviz
-from flatviz.checks import check_count
+from flatviz.checks import check_count, known
 from flatviz.cli import options
 from flatviz.cli.options import progress_of_command, write_page
 from flatviz.core import pick
@@ -77,12 +77,12 @@ def command(
     expected = f"; {EXPECTED[model]} on a CPU" if data in OFFLINE else ""
     print(f"flatviz {flatviz.__version__} tour: {model}, {data}, on {place} ({why}), seed {seed}{expected}")
     torch.set_num_threads(1)  # on networks this small a second thread costs more than it brings
-    how = dict(task=task, seed=seed, device=place, tuned=choices, progress=progress_of_command(), say=print)
+    how: dict[str, Any] = dict(task=task, seed=seed, device=place, tuned=choices, progress=progress_of_command(), say=print)
     with executor(workers) as engine:
         tour = run_tour(model, engine=engine, **how)
     rows = family_rows(tour.family)
     rows += [dict.fromkeys(rows[0], "") | {"method": name} | score_texts(p) for name, p in tour.alone.items()]
-    worth = worth_of_transfer(tour.family[tour.family.index("sabma", 0.0)].prediction, tour.alone)
+    worth = worth_of_transfer(known(tour.family[tour.family.index("sabma", 0.0)].prediction), tour.alone)
     print(f"\n{tour.task.name}; test split of {len(tour.task.test)}; λ over {len(tour.family[-1].spectrum)} draws\n")
     facts = _facts(tour, model, dict(data=data, model=model, **images, seed=seed, tuned=tuned), choices)
     print(pd.DataFrame(rows).to_string(index=False))
@@ -111,9 +111,9 @@ def command(
 def _facts(tour: Tour, model: str, asked: Mapping[str, Any], tuned: Choices | None) -> dict[str, str]:
     task, family = tour.task, tour.family
     words = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in asked.items() if value is not None)
-    statistics = family[0].prediction.batchnorm
+    statistics = known(family[0].prediction).batchnorm
     temperature = METHODS["vi"].tuned(tour.net).settings["kl_weight"]
-    chosen = {METHODS[m].label: str(tuned[m]) for m in family.methods if m in (tuned or {})}
+    chosen = {METHODS[m].label: str(choice) for m, choice in (tuned or {}).items() if m in family.methods}
     what = "images" if len(task.input_shape) == 3 else "examples"
     sizes = ", ".join(f"{len(part)} {name}" for name, part in task.parts().items())
     return {
@@ -126,7 +126,7 @@ def _facts(tour: Tour, model: str, asked: Mapping[str, Any], tuned: Choices | No
         "fit": f"{METHODS['vi'].tuned(tour.net)}; weight decay on the mean only",
         "convergence of VI": str(tour.gap or "not measured here, see fv.families.convergence_gap"),
         **{f"{label}, tuned": text for label, text in chosen.items()},
-        "surface": f"mean NLL of the {family.surface.n} training {what} over the {tour.net.dim} treated weights",
+        "surface": f"mean NLL of the {known(family.surface).n} training {what} over the {tour.net.dim} treated weights",
         "scores": f"test split of {len(task.test)} {what}, one seed",
         "BatchNorm": f"{statistics}: the statistics of the source network" if statistics else "none in this network",
         "made by": f"flatviz {flatviz.__version__}, torch {torch.__version__}: flatviz tour {words}",

@@ -11,6 +11,7 @@ from torch.utils.data import DataLoader, IterableDataset, Subset
 
 from flatviz.checks import check_count, each, kind
 from flatviz.core import Data, Stream, pair_of, random_state, saved_rng
+from flatviz.core.data import inputs_of
 
 LOOKED = 8  # examples that are read twice
 LABELS = ("labels", "label", "targets", "target", "y")  # names under which a dict holds them
@@ -49,8 +50,8 @@ def data_from(examples: Any, n: int | None = None, *, classes: Sequence[str] | N
     with saved_rng():
         fields, y = _columns(examples) or _collected(examples, n)
     y, names = _labels_of(y, classes)
-    x = {name: _tensor(value, name)[:n] for name, value in fields.items()}
-    x = x[None] if None in x else x if any(isinstance(name, str) for name in x) else tuple(x.values())
+    parts = {name: _tensor(value, name)[:n] for name, value in fields.items()}
+    x = parts[None] if None in parts else inputs_of(parts)
     return Data(x, y[:n], names or class_names_of(examples, y))
 
 
@@ -246,9 +247,10 @@ def class_names_of(examples: Any, y: Tensor) -> tuple[str, ...]:
         examples = examples.dataset
     while isinstance(examples, Subset):
         examples = examples.dataset
-    names = getattr(examples, "classes", None)  # a foreign object
-    named = isinstance(names, (list, tuple)) and all(isinstance(name, str) for name in names)
-    return tuple(names) if named and not y.is_floating_point() and len(names) > int(y.max()) else ()
+    names = getattr(examples, "classes", ())  # a foreign object
+    if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names) or y.is_floating_point():
+        return ()
+    return tuple(names) if len(names) > int(y.max()) else ()
 
 
 def _labels(examples: Any) -> Tensor:

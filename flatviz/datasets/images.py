@@ -16,7 +16,9 @@ from flatviz.checks import Count, FilePath, Seed, check_choice
 from flatviz.core import Data, Pixels, Stream, generator, public
 
 MEMORY = 2**31  # bytes of images that a folder may take
-PUBLIC = {  # name -> torchvision's class, and how it is asked for the two splits
+PUBLIC: dict[
+    str, tuple[str, tuple[dict[str, Any], dict[str, Any]]]
+] = {  # name -> torchvision's class, and how it is asked for the two splits
     "mnist": ("MNIST", ({"train": True}, {"train": False})),
     "fashion_mnist": ("FashionMNIST", ({"train": True}, {"train": False})),
     "cifar10": ("CIFAR10", ({"train": True}, {"train": False})),
@@ -62,25 +64,6 @@ def _whole_image(file: str) -> Any:
     return Image.fromarray((wide >> 8).astype(np.uint8)).convert("RGB")
 
 
-def _files(path: Path) -> dict[str, list[str]]:
-    """Images by class folder, each in the order of its name; what is hidden is passed over."""
-    from PIL import Image
-
-    ends = {end for end, kind in Image.registered_extensions().items() if kind in Image.OPEN}
-    folders = sorted(p for p in path.iterdir() if p.is_dir() and not p.name.startswith(".") and p.name not in NO_CLASSES)
-    walks = {p.name: sorted((Path(root), names) for root, _, names in os.walk(p, followlinks=True)) for p in folders}
-    return {
-        name: [
-            str(root / file)
-            for root, names in walk
-            if not any(part.startswith(".") for part in root.relative_to(path).parts)
-            for file in sorted(names)
-            if not file.startswith(".") and Path(file).suffix.lower() in ends
-        ]
-        for name, walk in walks.items()
-    }
-
-
 @public
 def image_folder(
     path: FilePath,
@@ -120,25 +103,34 @@ def image_folder(
         >>> images, images.class_names
         (Data(2 examples, x (2, 3, 8, 8) uint8, classes 0..1), ('cat', 'dog'))
     """
+    from PIL import Image
     from torchvision import transforms
+    from torchvision.datasets.folder import make_dataset
 
     if not Path(path).is_dir():
         raise FileNotFoundError(
             f"path must be a folder of class folders, got {str(path)!r}, which is not there: check its name"
         )
     steps = [] if size is None else [transforms.Resize(size), transforms.CenterCrop(size)]
-    by_class = _files(Path(path))
-    if not by_class or not all(by_class.values()):
-        empty = ", ".join(name for name, files in by_class.items() if not files)
+    folder, ends = Path(path), {end for end, kind in Image.registered_extensions().items() if kind in Image.OPEN}
+    folders = sorted(p.name for p in folder.iterdir() if p.is_dir() and not p.name.startswith(".") and p.name not in NO_CLASSES)
+    names = tuple(folders if classes is None else classes)
+    if unknown := set(folders) - set(names):
+        raise ValueError(f"folders must be of the classes {names}, got {', '.join(sorted(unknown))} in {str(path)!r}")
+
+    def shown(file: str) -> bool:
+        parts = Path(file).relative_to(folder).parts
+        return Path(file).suffix.lower() in ends and not any(part.startswith(".") for part in parts)
+
+    rows = make_dataset(folder, {name: names.index(name) for name in folders}, is_valid_file=shown, allow_empty=True)
+    files, numbers = [file for file, _ in rows], [number for _, number in rows]
+    empty = ", ".join(name for name in folders if names.index(name) not in numbers)
+    if empty or not folders:
         raise ValueError(
             f"path must hold one folder of images for each class, got {str(path)!r}, "
             + (f"where {empty} has no image: remove it" if empty else "which has no folder")
         )
-    names = tuple(by_class if classes is None else classes)
-    if unknown := by_class.keys() - set(names):
-        raise ValueError(f"folders must be of the classes {names}, got {', '.join(sorted(unknown))} in {str(path)!r}")
-    rows = [(file, names.index(name)) for name, files in by_class.items() for file in files]
-    images = Folder(*zip(*rows), transforms.Compose([*steps, transforms.PILToTensor()]))
+    images = Folder(tuple(files), tuple(numbers), transforms.Compose([*steps, transforms.PILToTensor()]))
     labels = torch.tensor(images.labels)
     chosen = _chosen(labels, per_class, seed)
     y, shape = labels[chosen], images[chosen[0]][0].shape

@@ -1,6 +1,7 @@
 """Tasks by name, as commands take them: digits and moons, which need no download, a folder of images, a public image set."""
 
 import math
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -103,7 +104,7 @@ def moons_transfer(*, shots: Count = 10, noise: NonNegative = 0.15, seed: Seed =
     cos, sin = math.cos(SOURCE_ANGLE), math.sin(SOURCE_ANGLE)
     rotation = torch.tensor([[cos, sin], [-sin, cos]])
     name = f"two moons, {shots} shots a class, from turned moons"
-    return Task(Data(turned.x @ rotation, turned.y), train, test, n_classes=MOONS, name=name, validation=validation)
+    return Task(Data(turned.held() @ rotation, turned.y), train, test, n_classes=MOONS, name=name, validation=validation)
 
 
 def _moons(n: int, noise: float, source: torch.Generator) -> Data:
@@ -115,8 +116,8 @@ def _moons(n: int, noise: float, source: torch.Generator) -> Data:
     return Data(x + noise * torch.randn(n, 2, generator=source), y)
 
 
-NEAR: dict[str, Any] = dict(degrees=15.0, shots=2)  # the experiment tasks chose it: here transfer helps
-OFFLINE = {"digits": digits_transfer, "digits-near": partial(digits_transfer, **NEAR), "moons": moons_transfer}
+NEAR = partial(digits_transfer, degrees=15.0, shots=2)  # the experiment tasks chose it: here transfer helps
+OFFLINE: dict[str, Callable[..., Task]] = {"digits": digits_transfer, "digits-near": NEAR, "moons": moons_transfer}
 DEFAULT = "digits-near"  # of tour, lab and course
 FOLDER = "image-folder"
 NAMES = (*OFFLINE, f"{FOLDER}:PATH", *(f"{name.replace('_', '-')}:ROOT" for name in PUBLIC))

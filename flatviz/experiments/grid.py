@@ -74,7 +74,8 @@ def run(
     failed: dict[str, str] = {}
 
     def compute(missing: list[int]) -> Iterator[tuple[int, list[dict[str, float]]]]:
-        started, how = time.perf_counter(), dict(engine=engine or pool, label=name, progress=progress)
+        started = time.perf_counter()
+        how: dict[str, Any] = dict(engine=engine or pool, label=name, progress=progress)
         for done, (i, values) in enumerate(each(_unit, (fit, measure), [todo[m] for m in missing], **how), 1):
             label, seconds = labels[missing[i]], time.perf_counter() - started
             if isinstance(values, str):

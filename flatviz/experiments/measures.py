@@ -84,7 +84,7 @@ def sample_reference(
     *,
     seed: int,
     kl_weight: float = KL_WEIGHT,
-    chains: Mapping[str, int] = CHAINS,
+    chains: Mapping[str, Any] = CHAINS,
     diagnose: bool = False,
     progress: Progress = False,
 ) -> Reference:
@@ -109,7 +109,7 @@ def sample_reference(
     q = fit_hmc(net, task.train, prior, seed=seed, kl_weight=kl_weight, progress=progress, **chains)
     outputs = predicted(net, q.W, task.test.x, len(q.W), seed=0).outputs
     whole, *halves = (averaged(Prediction(part, task.test.y)) for part in (outputs, *outputs.chunk(2)))
-    facts = {name: float(whole.scores[name]) for name in ("nll", "accuracy", "ece")}
+    facts: dict[str, Any] = {name: float(whole.scores[name]) for name in ("nll", "accuracy", "ece")}
     facts |= {"halves_tv": total_variation(*halves), "halves_agreement": agreement(*halves)}
     if diagnose:
         true = outputs.softmax(-1).gather(-1, task.test.y.expand(len(q.W), -1)[..., None])[..., 0]
@@ -207,7 +207,7 @@ class Measurement:
         """All quantities."""
         W = q.sample(self.n_spectra, seed=self.seed + 1)
         sharp = [top_eigenpairs(self.f, w, 1, iters=40, seed=self.seed).values[0] for w in W]
-        values = {"lambda1": torch.stack(sharp).mean(), "train": self.f.many(W).mean()}
+        values: dict[str, Any] = {"lambda1": torch.stack(sharp).mean(), "train": self.f.many(W).mean()}
         clean = self._predict(q, self.task.test)
         values |= {name: clean.scores[name][-1] for name in SCORES}
         shifted = [self._predict(q, data) for data in self.shifted]

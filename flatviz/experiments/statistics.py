@@ -164,9 +164,9 @@ def shown(values: pd.Series, form: str = ".3g", factor: float = 1.0) -> str:
 
 def holm(p: Sequence[float]) -> np.ndarray:
     """Holm's corrected p: the k-th smallest of m times m - k + 1, never below the one before, at most 1; NaN stays and counts."""
-    p = pd.Series(p, dtype=float).reset_index(drop=True)
-    order = p.sort_values()
-    return (order * np.arange(len(p), 0, -1)).clip(upper=1).cummax().reindex(p.index).to_numpy()
+    values = pd.Series(p, dtype=float).reset_index(drop=True)
+    order = values.sort_values()
+    return (order * np.arange(len(values), 0, -1)).clip(upper=1).cummax().reindex(values.index).to_numpy()
 
 
 def judged(table: pd.DataFrame, level: float = LEVEL, *, family: str | list[str]) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from flatviz.checks import Count, Radius, Seed, check_choice
+from flatviz.checks import Count, Radius, Seed, check_choice, check_is
 from flatviz.core import Net, Progress, Task, public
 from flatviz.families.members import Fitting, check_settings
 from flatviz.posteriors import METHODS
@@ -97,11 +97,11 @@ def convergence_gap(
     record = METHODS[check_choice(method, WITH_GAP, "method")]
     check_settings(fit)
     settings = record.keywords(net, radius=radius, settings=fit)
-    if settings["kl_weight"] == 0:
+    if settings["kl_weight"] == 0 or record.algorithm is None:
         raise ValueError("kl_weight must be > 0, got 0: without the prior no width is a fixed point")
     steps = settings["steps"], times * settings["steps"]
     how: dict[str, Any] = dict(seed=seed, progress=progress, likelihood=task.likelihood)
-    longer = record.fit(net, task.train, prior, **how, **settings | {"steps": steps[1]})
+    longer = check_is(record.fit(net, task.train, prior, **how, **settings | {"steps": steps[1]}), Gaussian, "a fit", method)
 
     algorithm = record.algorithm(prior, len(task.train), **settings)
     loss = training_loss(net, task.train, task.likelihood, settings.get("batchnorm", "frozen"), draws=algorithm.draws)
@@ -136,8 +136,8 @@ def objective(algorithm: GaussianFit, q: Gaussian, loss: TrainingLoss, noise: tu
     """
     g = algorithm.gradient(q, loss, None, noise)
     kl, (_, pull, _) = algorithm.descent.total(q, g.grad, noise)
-    value = g.loss if g.gain is None else g.loss + g.gain
-    return (value + algorithm.descent.unit * kl).cpu(), pull.cpu()
+    value = g.loss + (0 if g.gain is None else g.gain) + (0 if kl is None else algorithm.descent.unit * kl)
+    return value.cpu(), pull.cpu()
 
 
 def gap_of_member(fits: Fitting, member: Member) -> ConvergenceGap:
@@ -145,4 +145,5 @@ def gap_of_member(fits: Fitting, member: Member) -> ConvergenceGap:
     method, radius = fits.key(check_choice(member.method, WITH_GAP, "method"), member.radius)
     prior, settings = fits.given(method)
     how: dict[str, Any] = dict(seed=fits.seed, radius=radius or None, fit=settings, progress=fits.progress)
-    return convergence_gap(fits.net, fits.task, prior, member.posterior, method, **how)
+    q = check_is(member.posterior, Gaussian, "the posterior", f"choose one of {', '.join(WITH_GAP)}")
+    return convergence_gap(fits.net, fits.task, prior, q, method, **how)

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from flatviz.checks import Count, Radius, Seed, Several, check_count
+from flatviz.checks import Count, Radius, Seed, Several, check_count, known
 from flatviz.core import Net, Progress, Task, public, track
 from flatviz.families.maps import disputed_row, input_row, rise_distance, with_pixels
 from flatviz.families.members import Choices, Fitting, count, loss_of, once, predicted
@@ -137,8 +137,7 @@ def measure(
 def line_of_inputs(task: Task) -> dict[str, Tensor]:
     """`Family.inputs` of a regression on one number: x (N,), the test split's; else none."""
     x = task.test.x
-    number = isinstance(x, Tensor) and x.numel() == len(x) and not task.one_label
-    return {"x": x.flatten().cpu()} if number else {}
+    return {"x": x.flatten().cpu()} if isinstance(x, Tensor) and x.numel() == len(x) and not task.one_label else {}
 
 
 def extend(
@@ -151,7 +150,7 @@ def extend(
     near, ground = family[family.index(method, radius)], _Ground.of(fits, family)
     about: dict[str, Any] = dict(method=method, radius=float(radius), unit=METHODS[method].unit, posterior=posterior)
     member = ground.measured(replace(near, **about), surfaces)
-    one = member_values(member.spectrum, member.prediction)
+    one = member_values(member.spectrum, known(member.prediction))
     alone = {  # of one seed
         name: torch.cat([one[name].to(row)[None], torch.full_like(row[1:], torch.nan)]) for name, row in near.over_seeds.items()
     }
@@ -179,7 +178,7 @@ def repeat_family(fits: Fitting, family: Family, seeds: Sequence[int]) -> Family
             spectra, predicted(fits.net, q, fits.task.test, n_draws, seed=seed, likelihood=fits.task.likelihood)
         )
 
-    first = [member_values(m.spectrum, m.prediction) for m in family]
+    first = [member_values(m.spectrum, known(m.prediction)) for m in family]
     columns = [first]
     for seed in track(list(seeds), "seeds", fits.progress):
         rows = {key: values(fitted.get((*key, seed)), seed + 1) for key in dict.fromkeys(keys)}
@@ -212,8 +211,8 @@ class _Ground:
         """Read the ground of a measured family."""
         first = family[0]
         sizes = family.n_draws, max(map(len, family.spectrum)), len(first.spectrum[0].values)
-        reach = float(first.sharpest.a.max())
-        return cls(fits.net, fits.task, family, sizes, len(first.around.a), reach, fits.seed + 1, fits.progress)
+        reach = float(known(first.sharpest).a.max())
+        return cls(fits.net, fits.task, family, sizes, len(known(first.around).a), reach, fits.seed + 1, fits.progress)
 
     @cached_property
     def steps(self) -> Callable[[Member], Mechanism | None]:
@@ -230,7 +229,9 @@ class _Ground:
         how: dict[str, Any] = dict(seed=seed, progress=self.progress, likelihood=task.likelihood)
         prediction = predicted(net, q, task.test, n_draws, **how)
         maps = member.maps | disputed_row(task, prediction, n_draws) | input_row(net, task, family, q, n_draws, seed=seed)
-        seen: dict[str, Any] = dict(projection=project(draws, family.surface.plane, f), spectrum=spectra, prediction=prediction)
+        seen: dict[str, Any] = dict(
+            projection=project(draws, known(family.surface).plane, f), spectrum=spectra, prediction=prediction
+        )
         if "around" in surfaces:
             plane = plane_random(net, q.center, seed=seed)
             seen["around"] = slice_plane(f, plane, resolution=self.resolution, progress=self.progress)

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from torch import Tensor
+
 from flatviz.checks import check_choice, check_radius
 from flatviz.core import Data, Likelihood, Net, Objective, Progress, Task, track
 from flatviz.families.tasks import Engine, each
@@ -202,7 +204,7 @@ def unless_diverged(fit: Callable, /, *given: Any, **how: Any) -> Any:
 
 def predicted(
     net: Net,
-    q: Posterior,
+    q: Posterior | Tensor,
     data: Data | Any,
     n_draws: int,
     *,
@@ -220,7 +222,7 @@ def loss_of(net: Net, task: Task) -> Objective:
     return nll(net, task.train, likelihood=task.likelihood)
 
 
-def count(q: Posterior, n_draws: int) -> int:
+def count(q: Posterior | Tensor, n_draws: int) -> int:
     """Count the draws of a posterior, at most `n_draws`: a point has one."""
     return min(n_draws, len(q.W)) if isinstance(q, Draws) else n_draws
 
@@ -236,7 +238,7 @@ def once(family: Family, function: Callable[[Member], Any], label: str = "", pro
 
 def with_maps(family: Family, rows: Iterable[Mapping[str, Any]]) -> Family:
     """Add these to the `maps` of the members, one row each."""
-    return family.each(maps=[m.maps | row for m, row in zip(family, rows)])
+    return family.each(maps=[{**m.maps, **row} for m, row in zip(family, rows)])
 
 
 def check_settings(fit: Mapping | None) -> None:
@@ -263,11 +265,12 @@ def _fit_group(fits: Fitting, group: tuple[str, list[float], Sequence[int]]) -> 
     """Fit one group of `groups_of` at all seeds."""
     method, radii, seeds = group
     cells = [(radius, seed) for radius in radii for seed in seeds]
-    if len(cells) == 1 or not (METHODS[method].fit_grid and all(radii)):
+    fit_grid = METHODS[method].fit_grid
+    if len(cells) == 1 or fit_grid is None or not all(radii):
         quiet = fits if len(seeds) == 1 else replace(fits, progress=False)
         return {(method, r, s): replace(quiet, seed=s).member(method, r) for r, s in cells}
     prior, settings = fits.given(method)
     keywords = METHODS[method].keywords(fits.net, settings=settings) | dict(radius=radii, seed=seeds)
     how: dict[str, Any] = dict(progress=fits.progress, likelihood=fits.task.likelihood)
-    grid = METHODS[method].fit_grid(fits.net, fits.task.train, prior, **how, **keywords)
+    grid = fit_grid(fits.net, fits.task.train, prior, **how, **keywords)
     return {(method, *key): q for key, q in grid.items()}

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from flatviz.checks import Count, Radius, Seed, Several
+from flatviz.checks import Count, Radius, Seed, Several, known
 from flatviz.core import Data, Likelihood, Net, Task, generator, public
 from flatviz.gaussian import Gaussian
 from flatviz.landscape.slices import project, slice_plane
@@ -93,11 +93,12 @@ def member_steps(net: Net, task: Task, family: Family, *, seed: int, resolution:
         largest = [_asked(m, max(METHODS[m].tuned(net).largest, *family.radii(m))) for m in perturbing]
         ground = step.at(largest or [(0.0, "none")], unit="of each member", name="VI's posterior")
         ground = step.with_surface(ground, resolution)
-    about = dict(plane=placed(ground.surface.plane, net.device), unit=ground.unit, name=ground.name, surface=ground.surface)
+    surface = known(ground.surface)
+    about = dict(plane=placed(surface.plane, net.device), unit=ground.unit, name=ground.name, surface=surface)
     return lambda member: step.at([_asked(member.method, member.radius)], radius=(member.radius,), **about)
 
 
-def _asked(method: str, radius: float) -> tuple[float, str]:
+def _asked(method: str, radius: float) -> tuple[float, Mode]:
     mode = METHODS[method].look.perturbation
     return (float(radius), mode) if mode else (0.0, "none")
 
@@ -111,11 +112,15 @@ class Step:
         z = torch.randn(n_draws, q.dim + q.rank, generator=generator(seed), dtype=q.mean.dtype).to(q.mean.device)
         loss = training_loss(net, data, likelihood, draws=n_draws)
         self.q, self.expected = q, NoisyNLL(loss, None, (z[:, : q.dim], z[:, q.dim :]))
-        self.loss, self.g, *_ = self.expected(q)
-        self.gradient, self.f = self.g[0], nll(net, data, likelihood=likelihood)  # in the mean
+        self.loss, (gradient, *others), *_ = self.expected(q)
+        self.g, self.gradient, self.f = (
+            (gradient, others[0], others[1]),
+            gradient,
+            nll(net, data, likelihood=likelihood),
+        )  # in the mean
         self.plane = plane_of_step(q, self.gradient, seed)
 
-    def at(self, asked: Sequence[tuple[float, str]], *, plane: Plane | None = None, **fields: Any) -> Mechanism:
+    def at(self, asked: Sequence[tuple[float, Mode]], *, plane: Plane | None = None, **fields: Any) -> Mechanism:
         """The step at each (radius, mode) of `asked` on `plane` (None: of `plane_of_step`); fields: further ones of the `Mechanism`."""
         q, noise, plane = self.q, self.expected.first, plane or self.plane
         moves = [perturb(q, self.g, radius=r, mode=mode, noise=noise) for r, mode in asked]
@@ -126,7 +131,7 @@ class Step:
             covariance=project(q, plane).covariance,
             ball=torch.stack([_ball(q, plane, r, mode) for r, mode in asked]),
             worst=torch.cat([s.coords for s in shadows]),
-            worst_covariance=torch.stack([s.covariance for s in shadows]),
+            worst_covariance=torch.stack([known(s.covariance) for s in shadows]),
             length=torch.stack([delta[0].norm() for delta in moves]),
             gradient=plane.axes @ self.gradient,
             there=torch.stack([plane.axes @ there.grad[0] for there in at_worst]),
@@ -155,7 +160,7 @@ def plane_of_step(q: Posterior, gradient: Tensor, seed: int) -> Plane:
     return plane_along(q.center, along, across, orthonormal=True, name="plane of the perturbation")
 
 
-def _ball(q: Gaussian, plane: Plane, radius: float, mode: str) -> Tensor:
+def _ball(q: Gaussian, plane: Plane, radius: float, mode: Mode) -> Tensor:
     """E (2, 2): the ball's shadow is where a^T E^-1 a <= 1.  For d^T Sigma^-1 d <= radius^2 it is radius^2 A Sigma A^T."""
     if UNITS[mode] == "Euclidean":
         return radius**2 * torch.eye(2, dtype=q.mean.dtype, device=q.mean.device)

@@ -126,19 +126,18 @@ def prepare_own(
     """
     train = examples(train, "train", likelihood=likelihood)
     test = examples(test, "test", train.class_names, likelihood)
-    task = _task(train, test, likelihood, seed)
     how: dict[str, Any] = dict(seed=seed, progress=progress)
-    net = module if isinstance(module, Net) else Net.from_module(copied(module).eval(), example=task.train.x[:2])
-    task = replace(task, **{n: _as_taken(net, getattr(task, n)) for n in ("source", "train", "test", "validation")})
+    net = module if isinstance(module, Net) else Net.from_module(copied(module).eval(), example=train.x[:2])
+    task = _task(_as_taken(net, train), _as_taken(net, test), likelihood, seed)
     _check_outputs(net, task)
-    quick, trials = effort == "quick", {"quick": 1, "full": TRIALS}.get(effort, effort)
+    quick, trials = effort == "quick", effort if isinstance(effort, int) else {"quick": 1, "full": TRIALS}[effort]
     fixed: dict[str, float] = {}
     work = work_of(net, task.train.x).macs * len(task.train)
     net = _learned(net, task, how, say)
     if quick and 3 * work * DRAWS > LARGE_STEP:
         fixed = SMALL_STEPS
         say("left out, for effort is 'quick': all draws of a step but one, all of its examples but 128, half of the steps")
-    held_out = partial(Standing.of, data=task.validation, likelihood=likelihood)
+    held_out = partial(Standing.of, data=task.parts()["validation"], likelihood=likelihood)
     before = held_out(net, net.w, progress=progress)
     settled = partial(_with_settings, trials=trials, say=say, fixed=fixed, before=before)
     if quick and work > LARGE_PASS:
@@ -155,9 +154,8 @@ def prepare_own(
     recipe = recipe_for(net)
     swag = _first((recipe.swag_lr, *(rate for rate in RATES if rate < recipe.swag_lr)), fitted)
     norm = any(b.kind == "norm" for b in net.blocks)
-    treated, what = ("norm+head", "normalisation layers and head") if norm else ("head", "head")
-    late, prior = transfer(net, swag, treated=treated, head_std=HEAD_STD, scale=recipe.scale)
-    say(f"treated: {what}, {late.dim} weights")
+    late, prior = transfer(net, swag, treated="norm+head" if norm else "head", head_std=HEAD_STD, scale=recipe.scale)
+    say(f"treated: {'normalisation layers and head' if norm else 'head'}, {late.dim} weights")
     try:
         return settled(Fitting(late, task, prior, **how), last=not norm)
     except Diverged as error:
@@ -202,7 +200,7 @@ def _head_alone(net: Net, task: Task, how: dict, say: Say, settled: Callable[...
         say(f"left out: all test examples but the first {MOST}")
     everything = Gaussian(net.w, torch.zeros_like(net.w), torch.zeros_like(net.w)[None])
     net, prior = transfer(net, everything, treated="head", head_std=HEAD_STD)
-    parts = {"train": task.train, "test": test, "validation": task.validation}
+    parts = {name: data for name, data in replace(task, test=test).parts().items() if name != "source"}
     try:
         cached = {name: cache_trunk(net, data, progress=how["progress"]) for name, data in parts.items()}
         net = cached["train"][0]
@@ -210,8 +208,9 @@ def _head_alone(net: Net, task: Task, how: dict, say: Say, settled: Callable[...
     except ValueError as error:
         say(f"activations are not kept: {error}")
     say(f"treated: head, {net.dim} weights")
-    fits = Fitting(net, replace(task, source=parts["train"], **parts), prior, **how)
-    return settled(fits, last=True)
+    train, validation = parts["train"], parts["validation"]
+    task = replace(task, source=train, train=train, validation=validation, test=parts["test"])
+    return settled(Fitting(net, task, prior, **how), last=True)
 
 
 def _with_settings(
@@ -231,7 +230,9 @@ def _with_settings(
 
     def chosen(shrink: float) -> tuple[Fitting, str]:
         narrow = replace(fits.prior, log_std=fits.prior.log_std + math.log(shrink), factor=shrink * fits.prior.factor)
-        given = dict(fixed={**fixed, **({} if shrink == 1 else {"lr": shrink * rate})}, head_std=shrink * HEAD_STD)
+        given: dict[str, Any] = dict(
+            fixed={**fixed, **({} if shrink == 1 else {"lr": shrink * rate})}, head_std=shrink * HEAD_STD
+        )
         choice, nll = choices_of(method, net, 1, **given)[0], 0.0
         if trials > 1:
             case = net, task, task.validation, narrow
@@ -246,7 +247,7 @@ def _with_settings(
         check_learned(
             net, q.center, task.train, f"{method.label} with the best of {trials} trials", DO, likelihood=task.likelihood
         )
-        standing = Standing.of(net, q.center, task.validation, task.likelihood)
+        standing = Standing.of(net, q.center, task.parts()["validation"], task.likelihood)
         at = "" if shrink == 1 else f", at {shrink:g} of rate and widths"
         say(f"settings of the best of {trials} trials{at}: {choice}; {standing} on held-out examples")
         losing.append((standing, best))
@@ -290,7 +291,7 @@ def _learned(net: Net, task: Task, how: dict, say: Say) -> Net:
     epochs = EPOCHS if task.one_label else max(EPOCHS, -(-STEPS // steps_per_epoch(len(data), LARGE["batch_size"])))
 
     def trained(lr: float) -> Net:
-        late = pretrain(net, data, epochs=epochs, lr=lr, last_lr=lr / 2, likelihood=likelihood, **LARGE, **how)
+        late = pretrain(net, data, epochs=epochs, lr=lr, last_lr=lr / 2, likelihood=likelihood, **{**how, **LARGE})
         check_learned(late, late.w, data, "training", DO, progress, likelihood)
         say(f"training at rate {lr:g}")
         return late

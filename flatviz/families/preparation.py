@@ -12,7 +12,7 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
-from flatviz.checks import Count, Seed, check_choice, check_count, check_is
+from flatviz.checks import Count, Seed, check_choice, check_count, check_is, known
 from flatviz.core import Data, Inputs, Likelihood, Net, Progress, Task, public, saved_rng, track
 from flatviz.datasets.corruptions import CORRUPTIONS, corrupt
 from flatviz.datasets.tasks import named_task
@@ -27,7 +27,7 @@ from flatviz.training.points import pretrain
 
 Model = str | Callable[[Task], nn.Module]  # a key of MODELS, or a function of the task
 TaskOf = str | Task | Callable[[int], Task]  # a name, a task for all seeds, or a function of the seed
-MODELS = {"mlp": mlp, "conv": convnet, "resnet20": resnet20}
+MODELS: dict[str, Callable[..., nn.Module]] = {"mlp": mlp, "conv": convnet, "resnet20": resnet20}
 MOST_LOOKED_AT = 2048  # examples in the check that a network learned
 LEAST_GAIN = 0.05  # of the way from the largest class's share to 1
 SURE = 3  # standard errors by which a network that learned is better than constant outputs
@@ -180,14 +180,14 @@ def without_source(task: Task, model: Model = "mlp", *, seed: int) -> dict[str, 
     started = build_model(model, task, seed=seed).to(task.train.y.device)  # `pretrain` trains a copy
     scratch = [pretrain(started, task.train, seed=seed, epochs=epochs) for epochs in EPOCHS]
     found = {"logistic regression": [_logistic(task, c) for c in STRENGTHS], "from scratch": scratch}
-    if task.validation is None:
+    if (validation := task.validation) is None:
         return {name: nets[0] for name, nets in found.items()}
-    return {name: min(nets, key=lambda net: float(nll(net, task.validation)(net.w))) for name, nets in found.items()}
+    return {name: min(nets, key=lambda net: float(nll(net, validation)(net.w))) for name, nets in found.items()}
 
 
 def _logistic(task: Task, strength: float) -> Net:
     """Logistic regression as a network of one layer."""
-    x, y = task.train.batch(None)
+    x, y = task.train.held(), task.train.y
     with saved_rng():  # its import draws random numbers
         from sklearn.linear_model import LogisticRegression  # optional: a machine that computes on tensors need not have it
 
@@ -210,7 +210,7 @@ def worth_of_transfer(mine: Prediction, others: Mapping[str, Prediction]) -> str
 
     It helps or harms where the 95 % interval of the difference in accuracy over the examples is on one side of 0.
     """
-    right = {n: (p.bma().argmax(1) == p.y).double() for n, p in [*others.items(), ("", mine)]}
+    right = {n: (p.bma().argmax(1) == known(p.y)).double() for n, p in [*others.items(), ("", mine)]}
     share = {n: 100 * float(r.mean()) for n, r in right.items()}
     name = max(others, key=share.__getitem__)
     gain, half = interval(right[""] - right[name])
@@ -262,10 +262,11 @@ def shifted_scores(
     if any(check_count(s, "a severity") > 5 for s in severities) or list(severities) != sorted(set(severities)):
         raise ValueError(f"severities must rise, from 1 to 5, got {list(severities)}")
     predictor = partial(predict, net, posterior, n_draws=n_draws, seed=seed, batchnorm=batchnorm)
-    clean, table = predictor(data), {name: [] for name in SCORES}
+    clean = predictor(data)
+    rows: dict[str, list[float]] = {name: [] for name in SCORES}
     for kind, severity in track(list(product(kinds, (0, *severities))), "shifted test sets", progress):
         scores = (predictor(corrupt(data, kind, severity, seed=seed)) if severity else clean).scores
         for name in SCORES:
-            table[name].append(float(scores[name][-1]))
-    table = {name: torch.tensor(rows, dtype=torch.float64).view(len(kinds), -1) for name, rows in table.items()}
+            rows[name].append(float(scores[name][-1]))
+    table = {name: torch.tensor(values, dtype=torch.float64).view(len(kinds), -1) for name, values in rows.items()}
     return Shift(tuple(kinds), (0, *severities), table, len(data), clean.n_draws, clean.batchnorm, clean.trunk)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
-from itertools import zip_longest
+from itertools import chain, repeat
 from multiprocessing import get_context
 from typing import Annotated, Any
 
@@ -84,8 +84,8 @@ def executor(workers: int | None) -> Iterator[Executor | None]:
     if workers is None:
         yield None
         return
-    pipes = dict(mp_context=get_context("spawn"), initializer=torch.set_num_threads, initargs=(1,))
-    with ProcessPoolExecutor(check_count(workers, "workers"), **pipes) as pool:
+    n, spawn = check_count(workers, "workers"), get_context("spawn")
+    with ProcessPoolExecutor(n, spawn, initializer=torch.set_num_threads, initargs=(1,)) as pool:
         yield pool
 
 
@@ -102,7 +102,8 @@ def cached_each(
     `compute` yields (place among the missing numbers, result); one that it leaves out is None in the list.  labels: the
     text for `say` of each, as in `cached`.
     """
-    places = [look_up(folder, about, label, say) for about, label in zip_longest(settings, labels, fillvalue="")]
+    named = zip(settings, chain(labels, repeat("")))
+    places = [look_up(folder, about, label, say) for about, label in named]
     results = [found[0] if found else None for _, found in places]
     missing = [i for i, (_, found) in enumerate(places) if not found]
     for at, result in compute(missing) if missing else ():

@@ -26,7 +26,6 @@ from flatviz.families.preparation import (
 )
 from flatviz.families.tasks import Engine
 from flatviz.posteriors import METHODS
-from flatviz.posteriors.hmc import fit_hmc
 from flatviz.posteriors.swag import fit_swag
 from flatviz.posteriors.transfer import transfer
 from flatviz.results import Family, Gaussian, Prediction, placed
@@ -82,7 +81,7 @@ def prepare(
     if device == "auto":
         print(f"on {place} ({why})")
     task = task.to(place)
-    net = Net.from_module(module, example=task.source.x[:2].cpu()).to(place)
+    net = Net.from_module(module, example=task.source.x[:2].to("cpu")).to(place)
     recipe = (recipe or recipe_for(net)).with_epochs(epochs)
     how: dict[str, Any] = dict(seed=seed, progress=progress)
     source = pretrain(net, task.source, epochs=recipe.epochs, lr=recipe.lr, last_lr=recipe.last_lr, **how)
@@ -121,11 +120,11 @@ def run_tour(
     """
     reused: list[str] = []
     check_settings(fit)
-    task = task_for(task, seed)
-    module = build_model(model, task, seed=seed)
+    drawn, where = task_for(task, seed), torch.device(device)
+    module = build_model(model, drawn, seed=seed)
     fit, measured = dict(fit or {}), dict(measured or {})
     recipe = (recipe or recipe_for(Net.from_module(module))).with_epochs(epochs)
-    about: dict[str, Any] = dict(model=model, task=task, seed=seed, device=str(device), recipe=recipe)
+    about: dict[str, Any] = dict(model=model, task=drawn, seed=seed, device=str(device), recipe=recipe)
 
     def step(name: str, compute: Callable, **settings: object):
         result, was_cached = cached("tour", compute, label=name, say=say, step=name, **about, **settings)
@@ -133,47 +132,47 @@ def run_tour(
         return result
 
     def prepared() -> tuple:
-        net, _, prior = prepare(model, task=task, seed=seed, recipe=recipe, device=device, progress=progress)
+        net, _, prior = prepare(model, task=drawn, seed=seed, recipe=recipe, device=device, progress=progress)
         return net.to_module().state_dict(), prior
 
     state, prior = step("pre-trained network and prior", prepared)
-    task, prior = task.to(device), placed(prior, device)
+    drawn, prior = drawn.to(where), placed(prior, where)
     module.load_state_dict(state)
-    net = Net.from_module(module.eval(), "norm+head", example=task.source.x[:2].cpu()).to(device)
-    fits = Fitting(net, task, prior, seed, fit, tuned, progress)
+    net = Net.from_module(module.eval(), "norm+head", example=drawn.source.x[:2].to("cpu")).to(where)
+    fits = Fitting(net, drawn, prior, seed, fit, tuned, progress)
     radii = fits.radii(radii)
     settings: dict[str, Any] = dict(radii=radii, fit=fit, tuned=tuned, methods={name: METHODS[name] for name in radii})
-    family = _shared(step("family of posteriors", lambda: fits.family(radii, engine), **settings), fits, device)
-    measures = partial(measure, net, task, family, seed=seed + 1, progress=progress, **measured)
-    family = _shared(step("surface, samples, spectra and scores", measures, **settings, measured=measured), fits, device)
+    family = _shared(step("family of posteriors", lambda: fits.family(radii, engine), **settings), fits, where)
+    measures = partial(measure, net, drawn, family, seed=seed + 1, progress=progress, **measured)
+    family = _shared(step("surface, samples, spectra and scores", measures, **settings, measured=measured), fits, where)
     repeats = (0 if net.has_batchnorm else REPEATS) if repeats is None else repeats
     if repeats:
         seeds = [seed + 100 + i for i in range(repeats)]
         repeat = partial(repeat_family, fits, family, seeds)
         rows = step("other seeds", lambda: [m.over_seeds for m in repeat()], **settings, measured=measured, seeds=seeds)
         family = family.each(over_seeds=rows)
-    if has_input_maps(task):
+    if has_input_maps(drawn):
         inputs, rows = step("maps over inputs, beside HMC", partial(_maps, fits, family), **settings, hmc=METHODS["hmc"])
         family = with_maps(replace(family, inputs=inputs), rows)
 
     def without() -> dict[str, Prediction]:
-        return {name: at_solution(other, task.test) for name, other in without_source(task, model, seed=seed).items()}
+        return {name: at_solution(other, drawn.test) for name, other in without_source(drawn, model, seed=seed).items()}
 
     alone = step("fits without the source", without)
     gap = None
     if "vi" in radii and not net.has_batchnorm and METHODS["vi"].keywords(net, settings=fits.given("vi")[1])["kl_weight"]:
         longer = partial(gap_of_member, fits, family[family.index("vi", 0.0)])
         gap = ConvergenceGap(**step("convergence gap of VI", lambda: asdict(longer()), **settings))
-    return Tour(net, task, prior, family, alone, tuple(reused), recipe, gap)
+    return Tour(net, drawn, prior, family, alone, tuple(reused), recipe, gap)
 
 
 def _maps(fits: Fitting, family: Family) -> tuple[dict, list[dict]]:
-    exact = fit_hmc(fits.net, fits.task.train, fits.prior, seed=fits.seed, progress=fits.progress)
+    exact = METHODS["hmc"].fit(fits.net, fits.task.train, fits.prior, seed=fits.seed, progress=fits.progress)
     family = input_maps(fits.net, fits.task, family, seed=fits.seed + 1, reference=exact)
     return family.inputs, [{"probs": m.maps["probs"]} for m in family]
 
 
-def _shared(family: Family, fits: Fitting, device: torch.device | str) -> Family:
+def _shared(family: Family, fits: Fitting, device: torch.device) -> Family:
     """The family with posteriors on a device, radius 0 of every method being one object again after a reading from disk."""
     keys = [fits.key(m.method, m.radius) for m in family]
     moved = {key: placed(q, device) for key, q in zip(keys, family.posterior)}

@@ -19,7 +19,7 @@ from flatviz.gaussian import Gaussian
 from flatviz.metrics.averaging import averaged
 from flatviz.metrics.prediction import predict_linearised
 from flatviz.posteriors.method import Method
-from flatviz.results import Posterior, Prediction
+from flatviz.results import OutputPosterior, Posterior, Prediction
 
 Place = Callable[[float], Any]  # from 0..1 to a value
 
@@ -77,7 +77,7 @@ def scored(
     net: Net, method: Method, q: Posterior, data: Data, *, seed: int, n_draws: int = 30, likelihood: Likelihood = "categorical"
 ) -> Prediction:
     """Predict as a method is judged: linearised for Laplace, all draws of a point or an ensemble."""
-    if method.linearised:
+    if method.linearised and isinstance(q, (Gaussian, OutputPosterior)):
         return predict_linearised(net, q, data, link="mc", n_draws=n_draws, seed=seed, likelihood=likelihood)
     return predicted(net, q, data, n_draws, seed=seed, likelihood=likelihood)
 

@@ -14,6 +14,7 @@ import numpy as np
 import torch
 
 from flatviz.catalog import KL_BALL
+from flatviz.checks import known
 from flatviz.pages import views
 from flatviz.pages.scene import Scene, member_images, pixels_of
 from flatviz.pages.story import Step
@@ -82,12 +83,13 @@ def pack(
     shapes = {name: np.max([row[name].values.shape for row in arrays], axis=0) for name in arrays[0]}
     sizes = [int(np.prod(shape)) for shape in shapes.values()]
     offsets = np.cumsum([0, *sizes]).tolist()
-    whole = max(range(len(family)), key=lambda i: (family[i].prediction.n_draws, len(family[i].spectrum), i))
+    whole = max(range(len(family)), key=lambda i: (known(family[i].prediction).n_draws, len(family[i].spectrum), i))
     figures = {v.name: drawn[whole].get(v.name) or v.draw(scene, whole) for v in views.views_of(family)}
+    fields: dict[str, dict[str, Any]] = {n: {"offset": o, "shape": s.tolist()} for o, (n, s) in zip(offsets, shapes.items())}
     index = {
         "n_max": scene.n_max,
         "record": sum(sizes),
-        "fields": {n: {"offset": o, "shape": s.tolist()} for o, (n, s) in zip(offsets, shapes.items())},
+        "fields": fields,
         "members": list(metas),
         "figures": [_entry(scene, view, figures[view.name]) for view in views.views_of(family)],
         "phases": list(PHASES),
@@ -102,7 +104,7 @@ def pack(
         # its 42 buttons would all be tab stops: one menu above the pictures replaces them
         "config": CONFIG | {"displayModeBar": False},
     }
-    return Bundle(index, b"".join(_record(row, index["fields"]) for row in arrays))
+    return Bundle(index, b"".join(_record(row, fields) for row in arrays))
 
 
 def check_measured(family: Family) -> None:
@@ -174,8 +176,8 @@ def _member(
     figures = {view.name: view.draw(scene, i) for view in every if view.name in made}
     drawn = [(view, figures[view.name]) for view in every if view.name in made]
     live = {_field(view, k, p): p for view, fig in drawn for k, p in enumerate(_follows(view, fig))}
-    known = family[i].prediction.scores
-    scores = {name: Live("", "", known[name].cpu().numpy(), "size") for name in SCORES if name in known}
+    prediction, projection = known(family[i].prediction), known(family[i].projection)
+    scores = {name: Live("", "", values.cpu().numpy(), "size") for name, values in prediction.scores.items() if name in SCORES}
     lambda1 = np.array([mean_lambda1(family[i].spectrum)])
     meta = {
         "method": family[i].method,
@@ -184,7 +186,7 @@ def _member(
         "label": style(family[i].method).label,
         "words": {name: _said(p) for name, p in live.items() if p.words},
         "n_spectra": len(family[i].spectrum),
-        "n_draws": family[i].prediction.n_draws,
+        "n_draws": prediction.n_draws,
         "reach": _reach(family[i]),
         "equals": style(family[first].method).label if (first := scene.first[i]) != i else "",
         **({"images": member_images(family, i)} if family.images else {}),
@@ -194,7 +196,6 @@ def _member(
         "ranges": {view.name: ranges_of(view, fig) for view, fig in drawn},
     }
     arrays = {name: p for name, p in live.items() if not p.words}
-    projection = family[i].projection
     draws = {"draw loss": values_of(projection), "draw distance": projection.distance}
     own = {name: Live("", "", numbers(values), "draws") for name, values in draws.items()}
     return meta, figures, arrays | scores | own | {"lambda1": Live("", "", lambda1)}
@@ -246,11 +247,11 @@ def _record(arrays: Mapping[str, Live], fields: Mapping[str, Mapping]) -> bytes:
 
 
 def _filled(live: Live | None, shape: Sequence[int]) -> np.ndarray:
-    if live is None or live.values.size == 0:
+    values = np.asarray([] if live is None else live.values, "<f4")
+    if live is None or not values.size:
         return np.full(shape, math.nan, "<f4")
-    values = np.asarray(live.values, "<f4")
     padding = [(0, wanted - got) for wanted, got in zip(shape, values.shape)]
-    how = dict(mode="edge") if live.rows == "size" else dict(constant_values=math.nan)
+    how: dict[str, Any] = dict(mode="edge") if live.rows == "size" else dict(constant_values=math.nan)
     return np.pad(values, padding, **how)
 
 
@@ -263,11 +264,11 @@ def assign(drawn: Any, path: str, value: Any) -> None:
 
 
 def _entry(scene: Scene, view: View, fig: Figure) -> dict[str, Any]:
-    drawn = json.loads(fig.to_json()) if view.kind == "plotly" else {"data": [], "layout": {"meta": {}}}
+    drawn: dict[str, Any] = json.loads(fig.to_json()) if view.kind == "plotly" else {"data": [], "layout": {"meta": {}}}
     layout = drawn["layout"] | {"height": view.height}
     layout.pop("meta")
-    placed = {k: v for k, v in dataclasses.asdict(view).items() if k in PLACED} | {"phases": list(view.phases(scene.family))}
-    placed["shared"] = _shared(view, fig)
+    placed = {k: v for k, v in dataclasses.asdict(view).items() if k in PLACED}
+    placed |= {"phases": list(view.phases(scene.family)), "shared": _shared(view, fig)}
     follows = _follows(view, fig)
     binds = [{"path": p.path, "field": _field(view, k, p), "rows": p.rows} for k, p in enumerate(follows)]
     for p in follows:

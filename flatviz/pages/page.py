@@ -5,7 +5,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -17,7 +17,8 @@ from flatviz.results import Family
 
 METHODS = {"gd": "sgd", "sam": "sam_mu", "vi": "vi", "sabma": "sabma", "sgld": "sgld", "hmc": "hmc"}  # the playground's
 LABELS = {"gd": "gradient descent", "sam": "SAM"}  # here of a single point, without momentum
-WORLDS = ("weights", "step", "network", "gap")
+World = Literal["weights", "step", "network", "gap"]
+WORLDS: tuple[World, ...] = get_args(World)
 LEAD = (
     "A network is flat where its loss hardly rises when its weights move a little. VI (blue) lowers the loss that its cloud of weights "
     "has on average; SA-BMA (green) lowers that of the worst cloud nearby, and so looks for flat ground. "
@@ -87,7 +88,9 @@ def family_page(
         Script.data("flatviz-start", controls),
         Script(f"{front_end()}\nflatvizExplorer.start();"),
     ]
-    parts = ['<div id="explorer"><noscript>The pictures on this page are drawn by JavaScript.</noscript></div>']
+    parts: list[str | Script] = [
+        '<div id="explorer"><noscript>The pictures on this page are drawn by JavaScript.</noscript></div>'
+    ]
     if playground:
         between = f"<h2>The same with a trained network</h2>\n{paragraph(lead)}"
         parts = [*playground_element(["weights"]), between, *parts, *playground_element(["gap"], code=False)]

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from flatviz.checks import known
 from flatviz.plots.basin import LEVEL, above_center, basin_scale
 from flatviz.plots.color import ColorScale
 from flatviz.plots.inputs import class_words
@@ -39,7 +40,7 @@ class Scene:
     @cached_property
     def colors(self) -> dict:
         """The loss scale of all surfaces and samples: that of the shared surface, so that members fitted later share it."""
-        scale = ColorScale.of(self.family.surface)
+        scale = ColorScale.of(known(self.family.surface))
         return dict(color_range=(scale.lo, scale.hi), log=scale.log)
 
     @cached_property
@@ -69,22 +70,17 @@ class Scene:
         label: of the surface; share: of variance that its plane holds; radius: what each method's radius does;
         class 1, class 2, name 2: of a class, in a sentence and alone.
         """
-        explained = self.family.surface.plane.explained
+        surface = known(self.family.surface)
+        explained = surface.plane.explained
         share = f" ({100 * sum(explained):.0f} % of it)" if explained else ""
         trends = ". ".join(trend(self.family, m) for m in columns_of(self.family))
-        said = {
-            "label": self.family.surface.label,
-            "share": share,
-            "level": f"{LEVEL:g}",
-            "radius": trends,
-            "seeds": self._seeds(),
-        }
-        if self.family[0].prediction.has_classes:
+        said = {"label": surface.label, "share": share, "level": f"{LEVEL:g}", "radius": trends, "seeds": self._seeds()}
+        if known(self.family[0].prediction).has_classes:
             said |= self._classes()
         return said
 
     def _classes(self) -> dict[str, str]:
-        words, names = class_words(self.family), self.family[0].prediction.classes
+        words, names = class_words(self.family), known(self.family[0].prediction).classes
         second, third = (min(c, len(words) - 1) for c in (1, 2))
         return {"class 1": words[second], "class 2": words[third], "name 2": names[third]}
 
@@ -107,12 +103,12 @@ def member_images(family: Family, i: int) -> dict[str, Any]:
     pool (P): rows of the test split that it shows at any size, `labels` theirs; shown[n - 1]: places in the pool of those shown
     at ensemble size n, with `nats` of disagreement; probs: of draw, image of the pool and class, as bytes of `LEVELS`.
     """
-    prediction, shown, nats = family[i].prediction, family[i].maps["shown"], family[i].maps["nats"]
+    prediction, shown, nats = known(family[i].prediction), family[i].maps["shown"], family[i].maps["nats"]
     pool = shown.unique()
     probs = prediction.outputs[:, pool].log_softmax(-1).exp().cpu()
     return {
         "pool": pool.tolist(),
-        "labels": prediction.y[pool].tolist(),
+        "labels": known(prediction.y)[pool].tolist(),
         "shown": torch.searchsorted(pool, shown).tolist(),
         "nats": [[round(float(v), 3) for v in row] for row in nats],
         "n_draws": prediction.n_draws,

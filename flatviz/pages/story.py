@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from flatviz.checks import known
 from flatviz.pages.document import texts_of
 from flatviz.plots.ground import mean_lambda1
 from flatviz.plots.theme import short
@@ -33,7 +34,7 @@ def tour_story(family: Family) -> tuple[Step, ...]:
 
     Empty for a family without these two, and without classes.
     """
-    if not {"vi", "sabma"} <= set(family.methods) or not family[0].prediction.has_classes:
+    if not {"vi", "sabma"} <= set(family.methods) or not known(family[0].prediction).has_classes:
         return ()
     radii = [r for r in family.radii("sabma") if r > 0]
     middle, large = radii[len(radii) // 2], radii[-1]

@@ -7,6 +7,7 @@ from typing import Any
 
 from torch import Tensor
 
+from flatviz.checks import known
 from flatviz.pages.document import texts_of
 from flatviz.pages.scene import PLANES, Scene
 from flatviz.plots.basin import plot_basin, plot_basin_3d
@@ -84,9 +85,9 @@ def _basin(plane: str, relief: bool, scene: Scene, i: int) -> Figure:
 
 def _surface(scene: Scene, i: int) -> Figure:
     """The loss on the plane that all members share, with the member's draws."""
-    family, surface, projection = scene.family, scene.family.surface, scene.family[i].projection
-    look = dict(title="Loss surface and samples", reference={m: family[j].projection for m, j in scene.references.items()})
-    fig = plot_surface(surface, projection, method=family[i].method, **look, **scene.colors)
+    family, surface, projection = scene.family, known(scene.family.surface), known(scene.family[i].projection)
+    beside, title = {m: known(family[j].projection) for m, j in scene.references.items()}, "Loss surface and samples"
+    fig = plot_surface(surface, projection, method=family[i].method, reference=beside, title=title, **scene.colors)
     for axis, ticks, at in zip("xy", (surface.a, surface.b), projection.coords.T):
         # fixed: with plotly's automatic range a draw at the edge would move the ground
         fig.layout[f"{axis}axis"].range = _reach(ticks, at)
@@ -102,7 +103,7 @@ def _reach(ticks: Tensor, at: Tensor) -> list[float]:
 
 def _relief(scene: Scene, i: int) -> Figure:
     family, title = scene.family, "Loss surface and samples, in relief"
-    fig = plot_surface_3d(family.surface, family[i].projection, method=family[i].method, title=title, **scene.colors)
+    fig = plot_surface_3d(known(family.surface), family[i].projection, method=family[i].method, title=title, **scene.colors)
     for k, trace in enumerate(fig.data):
         if trace.name == "drop lines":
             fig.follow({f"data.{k}.{axis}": trace[axis] for axis in "xyz"}, rows="segments")
@@ -142,13 +143,13 @@ def _caption_of_step(family: Family, i: int) -> str:
 
 TWO, THREE = "2-D map", "3-D relief"
 SHARED: dict[str, Any] = dict(group="Surface", slot="surface", data="shared", fixed=("surface",), span=5, height=470)
-ALL = dict(span=12, height=470)
-STEP = dict(span=5, height=600, least=420, group="Radius")
+ALL: dict[str, Any] = dict(span=12, height=470)
+STEP: dict[str, Any] = dict(span=5, height=600, least=420, group="Radius")
 
 
 def _view(name: str, draw: Draw, **settings: Any) -> View:
     """A view with the texts of its name."""
-    return View(name, draw, **TEXTS[name], **settings)
+    return View(name, draw, **{**TEXTS[name], **settings})
 
 
 def _through_the_center(plane: str) -> list[View]:
@@ -211,14 +212,14 @@ VIEWS = (
         partial(_of_member, plot_reliability, "prediction"),
         shared=("yaxis2",),
         group="Scores",
-        when=lambda family: family[0].prediction.bins is not None,
+        when=lambda family: known(family[0].prediction).bins is not None,
     ),
     _view(
         "predictive",
         lambda scene, i: _of_member(plot_predictive, "prediction", scene, i, x=scene.family.inputs.get("x")),
         shared=("xaxis", "yaxis"),
         group="Scores",
-        when=lambda family: not family[0].prediction.has_classes,
+        when=lambda family: not known(family[0].prediction).has_classes,
         span=8,
         height=470,
     ),

@@ -1,6 +1,6 @@
 """`plot(result)`: the figure that belongs to the type of a result; a notebook's cell shows its last value the same way."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from flatviz import plots, results
@@ -55,7 +55,8 @@ def _prediction(prediction: Prediction, *more: Any, **options: Any) -> Figure:
     return (plots.plot_reliability if prediction.has_classes else plots.plot_predictive)(prediction, *more, **options)
 
 
-ONE = {
+Draw = Callable[..., Figure]
+ONE: dict[type, Draw] = {
     results.Curve: plots.plot_curve,
     results.Family: plots.plot_radius,
     History: plots.plot_history,
@@ -68,8 +69,8 @@ ONE = {
     Spectrum: _spectrum,
     Surface: plots.plot_surface,
 }
-SEVERAL = {results.Curve: plots.plot_curve, Spectrum: plots.plot_spectrum}
-BY_METHOD = {
+SEVERAL: dict[type, Draw] = {results.Curve: plots.plot_curve, Spectrum: plots.plot_spectrum}
+BY_METHOD: dict[type, Draw] = {
     LayerCurvature: plots.plot_layers,
     Prediction: plots.plot_metrics,
     results.Sharpness: plots.plot_sharpness,

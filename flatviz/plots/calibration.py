@@ -1,6 +1,7 @@
 """Calibration of predictions: scores by ensemble size, reliability, risk against coverage, scores under shift."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import plotly.graph_objects as go
 import torch
@@ -16,10 +17,10 @@ from flatviz.plots.theme import (
     Figure,
     axes_of,
     band,
-    columns,
     figure,
     layout_of,
     numbers,
+    panels,
     room,
     scatter,
     style,
@@ -79,7 +80,9 @@ def plot_metrics(
     fig = figure(title, alt, **_axes(labels, [p for _, p in curves], longest))
     for name, p in curves[n_reference:] if "accuracy" in labels else ():
         sizes, accuracy = _over_sizes(p.scores["accuracy"], longest)
-        noise = band(sizes, *wilson(accuracy, len(p.y)), style(name).color, 0.13, "noise")  # another test set of the size
+        noise = band(
+            sizes, *wilson(accuracy, p.outputs.shape[1]), style(name).color, 0.13, "noise"
+        )  # another test set of the size
         fig.add_live(noise, "x", "y", "fillcolor")
     for row, score in enumerate(labels):
         for i, (name, p) in enumerate(curves):
@@ -91,8 +94,7 @@ def plot_metrics(
     if n_draws is not None:
         last = axes_of(len(labels) - 1)["xaxis"]
         fig.add_shape(type="line", x0=n_draws, x1=n_draws, xref=last, y0=0, y1=1, yref="paper", line=dict(color=INK, width=1))
-        sizes = range(1, longest + 1)
-        fig.follow({f"layout.shapes.0.{end}": sizes for end in ("x0", "x1")}, rows="size")
+        fig.follow({f"layout.shapes.0.{end}": range(1, longest + 1) for end in ("x0", "x1")}, rows="size")
     fig.note("<br>".join(filter(None, (lost(p, name) for name, p in named.items()))))
     return fig
 
@@ -123,14 +125,13 @@ def wilson(share: Tensor, n: int | Tensor) -> tuple[Tensor, Tensor]:
 
 def _axes(labels: Mapping[str, str], predictions: Sequence[Prediction], longest: int) -> dict:
     """A pair of axes for each score, one below the other; each holds all curves."""
-    axes, tall = {}, 1.035 / len(labels)
-    for row, (score, label) in enumerate(labels.items()):
-        top = 1 - row * tall
+    axes: dict[str, Any] = {}
+    for row, ((score, label), domain) in enumerate(zip(labels.items(), reversed(panels(len(labels), 0.055)))):
         values = torch.cat([p.scores[score] for p in predictions])
         if score == "accuracy":  # with the bands
-            values = torch.cat([values, *(torch.stack(wilson(p.scores[score], len(p.y))).flatten() for p in predictions)])
+            values = torch.cat([values, *(torch.cat(wilson(p.scores[score], p.outputs.shape[1])) for p in predictions)])
         x = dict(matches="x" if row else None, range=[0.5, longest + 0.5], showticklabels=False)
-        axes |= layout_of(row, x, dict(domain=[top - tall + 0.055, top], title=label, range=room(values)))
+        axes |= layout_of(row, x, dict(domain=domain, title=label, range=room(values)))
     axes[f"xaxis{len(labels)}"] |= dict(showticklabels=True, title="draws averaged (ensemble size)")
     return axes
 
@@ -193,8 +194,10 @@ def plot_reliability(prediction: Prediction, *, method: str | None = None, title
     sizes = {"y": right, "customdata": confidence, "error_y.array": up, "error_y.arrayminus": down, "marker.opacity": solid}
     fig.add_live(bars, "marker.color", sizes=sizes)
     fig.add_trace(scatter([0, 1], [0, 1], "lines", "perfect", line=dict(color=MUTED, dash="dash", width=1.5)))
-    look = dict(marker=dict(color=MUTED, line=dict(color=GRID, width=0)), hovertemplate="%{y} inputs<extra></extra>")
-    fig.add_live(go.Bar(places, y=numbers(count[-1]), yaxis="y2", name="count", **look), sizes={"y": count})
+    marker, hover = dict(color=MUTED, line=dict(color=GRID, width=0)), "%{y} inputs<extra></extra>"
+    fig.add_live(
+        go.Bar(places, y=numbers(count[-1]), yaxis="y2", name="count", marker=marker, hovertemplate=hover), sizes={"y": count}
+    )
     fig.note(lost(prediction, method), y="y domain")
     return fig.update_layout(width=640)
 
@@ -231,7 +234,7 @@ def plot_risk_coverage(risks: Mapping[str, Tensor], *, title: str = "Risk agains
     for method, r in rows.items():
         look = style(method)
         shown = torch.linspace(max(0, int(FIRST * len(r)) - 1), len(r) - 1, min(len(r), 120)).round().long().unique()
-        drawn = dict(line=look.line(2), marker=look.marker(8, maxdisplayed=9), legendgroup=method, legend=True)
+        drawn: dict[str, Any] = dict(line=look.line(2), marker=look.marker(8, maxdisplayed=9), legendgroup=method, legend=True)
         drawn["hover"] = f"{look.label}: risk %{{y:.3f}} at coverage %{{x:.2f}}"
         fig.add_trace(scatter((shown + 1).double() / len(r), r[shown], "lines+markers", look.label, **drawn))
     return fig.update_layout(height=470, margin=dict(t=95, b=80), title_y=0.98)
@@ -273,8 +276,8 @@ def plot_severity(shifts: Mapping[str, Shift], *, title: str | None = None) -> F
     for panel, score in enumerate(SHIFTED):
         for i, method in enumerate(shifts):
             look, x = style(method), at.double() + SPREAD * (i - (len(shifts) - 1) / 2)
-            drawn = dict(line=look.line(2), marker=look.marker(8), legendgroup=method, legend=panel == 0, **axes_of(panel))
-            drawn |= dict(customdata=at, hover=f"{look.label}, severity %{{customdata}}: %{{y:.4g}}")
+            drawn: dict[str, Any] = dict(line=look.line(2), marker=look.marker(8), legendgroup=method, **axes_of(panel))
+            drawn |= dict(customdata=at, legend=panel == 0, hover=f"{look.label}, severity %{{customdata}}: %{{y:.4g}}")
             fig.add_trace(scatter(x, curves[method][score], "lines+markers", look.label, **drawn))
     fig.add_text(f"{first.n} test images, one seed, so no interval", y=-0.36, yanchor="auto", font_size=12)
     return fig.update_layout(height=440, margin=dict(t=95, b=110), title_y=0.98)
@@ -282,9 +285,9 @@ def plot_severity(shifts: Mapping[str, Shift], *, title: str | None = None) -> F
 
 def _panels(severities: tuple[int, ...], curves: Mapping[str, Mapping[str, Tensor]]) -> dict:
     """Panels side by side, one a score, each as high as the means of its lines with half their span to either side."""
-    axes = {}
-    ticks = dict(tickvals=list(severities), ticktext=["clean" if s == 0 else str(s) for s in severities])
-    for i, ((score, label), domain) in enumerate(zip(SHIFTED.items(), columns(len(SHIFTED), GAP))):
+    axes: dict[str, Any] = {}
+    ticks: dict[str, Any] = dict(tickvals=list(severities), ticktext=["clean" if s == 0 else str(s) for s in severities])
+    for i, ((score, label), domain) in enumerate(zip(SHIFTED.items(), panels(len(SHIFTED), GAP))):
         means = torch.stack([c[score] for c in curves.values()])
         lo, hi = float(means.min()), float(means.max())
         margin = 0.5 * (hi - lo) or 0.1

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from flatviz.catalog import Look
-from flatviz.plots.theme import INK, LOSS_SCALE, Figure, even_ticks, log_ticks, numbers, scatter, short
+from flatviz.plots.theme import INK, LOSS_SCALE, Figure, even_ticks, log_ticks, numbers, points, scatter, short
 from flatviz.results import Projection, Surface
 
 CLIP = 0.98  # share of a surface's cells that the colours resolve, where the highest few would take most of the scale
@@ -122,8 +123,7 @@ LIGHT, OUTER = "#fefefe", "#1e2832"  # not the theme's: a page turns those round
 
 def add_samples(
     fig: Figure,
-    x: Tensor,
-    y: Tensor,
+    coords: Tensor,
     size: Tensor | float,
     values: Tensor | None,
     scale: ColorScale | None,
@@ -136,15 +136,14 @@ def add_samples(
 
     White and ink contrast with each other, so one of the two stands out from whatever colour lies below.
     """
-    at = size if isinstance(size, Tensor) else torch.full((len(x),), float(size))
-    at = at.to(torch.float32)
-    rim = dict(color=LIGHT, opacity=1, size=numbers(at + RIM), line=dict(color=OUTER, width=1))
+    at = torch.as_tensor(size, dtype=torch.float32).expand(len(coords))
+    (x, y), rim = coords.T, dict(color=LIGHT, opacity=1, size=numbers(at + RIM), line=dict(color=OUTER, width=1))
     fig.add_live(scatter(x, y, "markers", "rim", marker=rim), "x", "y", "marker.size", rows="draws")
-    seen = values is not None and scale is not None and bool(values.isfinite().any())
-    ring = dict(width=RING, **(scale.marker(values) if seen else dict(color=LIGHT)))
+    colors = scale.marker(values) if scale is not None and values is not None and bool(values.isfinite().any()) else {}
+    ring = dict(width=RING, **(colors or dict(color=LIGHT)))
     marker = dict(color=look.color, opacity=1, size=numbers(at), line=ring)  # of sizes that differ plotly's own is 0.7
     samples = scatter(x, y, "markers", "samples", marker=marker, customdata=customdata, hover=hover)
-    follows = ("x", "y", "marker.size", "customdata", *(("marker.line.color",) if seen else ()))
+    follows = ("x", "y", "marker.size", "customdata", *(("marker.line.color",) if colors else ()))
     fig.add_live(samples, *follows, rows="draws")
     fig.follow({f"data.{len(fig.data) - 1}.marker.color": look.color}, rows="all", trace="samples")
 
@@ -158,9 +157,11 @@ def add_key(fig: Figure, look: Look) -> None:
 def add_crosses(fig: Figure, coords: Tensor, look: Look, *, shown: bool) -> None:
     """Small crosses of a method drawn beside the selected one; not `shown` where it is that one itself."""
     for size, color in ((12, OUTER), (10, LIGHT), (7, look.color)):
-        rim = dict(name=f"{look.label}, rim") if size > 7 else dict(name=look.label, legend=True, hoverinfo="name")
+        rim: dict[str, Any] = (
+            dict(name=f"{look.label}, rim") if size > 7 else dict(name=look.label, legend=True, hoverinfo="name")
+        )
         marker = dict(symbol="cross", size=size, color=color)
-        fig.add_live(scatter(*coords.T, "markers", marker=marker, visible=shown, **rim), "visible")
+        fig.add_live(points(coords, "markers", marker=marker, visible=shown, **rim), "visible")
 
 
 def add_color_bar(fig: Figure, scale: ColorScale, label: str) -> None:

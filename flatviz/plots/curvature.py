@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import torch
 from torch import Tensor
@@ -11,7 +11,7 @@ from flatviz.checks import kind
 from flatviz.core import public
 from flatviz.noun import History
 from flatviz.plots.ground import by_method, ends_of, matrix_of, one_or_several, small_print, with_print
-from flatviz.plots.theme import COLORS, INK, Figure, axes_of, band, figure, layout_of, numbers, room, scatter, style
+from flatviz.plots.theme import COLORS, INK, Figure, axes_of, band, figure, layout_of, numbers, panels, room, scatter, style
 from flatviz.results import MEASURES, LayerCurvature, Sharpness, Spectrum
 
 
@@ -56,7 +56,7 @@ def plot_spectrum(
     fig = figure(title, alt, xaxis=x, yaxis=y)
     ranks = torch.arange(1, k + 1).expand(len(spectra), k)
     jitter = torch.linspace(-0.16, 0.16, len(spectra))[:, None] if len(spectra) > 1 else torch.zeros(1, 1)
-    look = dict(
+    look: dict[str, Any] = dict(
         marker=shown.marker(7, opacity=0.65),
         customdata=residual.reshape(-1),
         hover="λ = %{y:.4g}<br>residual %{customdata:.1e}",
@@ -119,7 +119,7 @@ def plot_density(spectrum: Density, *, title: str | None = None) -> Figure:
     x = dict(title=with_print("eigenvalue λ", small_print(spectrum)))
     y = dict(title="density", type="log", exponentformat="power", dtick=1, range=[math.log10(floor), math.log10(top) + 0.3])
     fig = figure(title or f"Density of {matrix_of(spectrum)} eigenvalues", alt, xaxis=x, yaxis=y)
-    look = dict(hover="λ = %{x:.3g}<br>density %{y:.2g}", line=dict(color=COLORS[1], width=2))
+    look: dict[str, Any] = dict(hover="λ = %{x:.3g}<br>density %{y:.2g}", line=dict(color=COLORS[1], width=2))
     fig.add_trace(scatter(at, density.clamp_min(floor), "lines", "density", **look))
     name = f"{len(spectrum.values)} largest, with residuals"
     error = dict(type="data", array=numbers(spectrum.residual), thickness=1, width=3)
@@ -175,9 +175,9 @@ def plot_sharpness(
         sizes, known = torch.arange(1, len(values) + 1), torch.isfinite(half)  # of one draw there is no interval
         lo, hi = (mean - half)[known], (mean + half)[known]
         fig.add_trace(band(sizes[known], lo, hi, look.color, 0.15, label, legendgroup=method))
-        draw = dict(marker=look.marker(7, opacity=0.65), hover=f"{label}, draw %{{x}}: %{{y:.4g}}")
+        draw: dict[str, Any] = dict(marker=look.marker(7, opacity=0.65), hover=f"{label}, draw %{{x}}: %{{y:.4g}}")
         fig.add_trace(scatter(sizes, values, "markers", f"{label}, draws", legendgroup=method, **draw))
-        line = dict(line=look.line(2.5), hover=f"{label}, mean of %{{x}} draws: %{{y:.4g}}")
+        line: dict[str, Any] = dict(line=look.line(2.5), hover=f"{label}, mean of %{{x}} draws: %{{y:.4g}}")
         fig.add_trace(scatter(sizes, mean, "lines", label, legend=True, legendgroup=method, **line))
     return fig
 
@@ -247,17 +247,17 @@ def plot_history(history: History, *, title: str = "Training") -> Figure:
         [('loss (nats)', [0, 10, 20]), ('λ₁', [0, 10, 20])]
     """
     rows = [(label, values) for name, label in HISTORY.items() if (values := getattr(history, name)) is not None]
-    axes, tall = {}, 1.05 / len(rows)
-    for i, (label, values) in enumerate(rows):
-        top, last = 1 - i * tall, i == len(rows) - 1
+    axes: dict[str, Any] = {}
+    for i, ((label, values), domain) in enumerate(zip(rows, reversed(panels(len(rows), 0.05)))):
+        last = i == len(rows) - 1
         x = dict(showticklabels=last, title="step" if last else "", matches="x" if i else None)
-        axes |= layout_of(i, x, dict(domain=[max(top - tall + 0.05, 0.0), top], title=label, range=room(values), nticks=5))
+        axes |= layout_of(i, x, dict(domain=domain, title=label, range=room(values), nticks=5))
     ends = [f"{label} {float(values[0]):.3g} to {float(values[-1]):.3g}" for label, values in rows]
     small = "".join(f"<br><span style='font-size:0.75em'>{note}</span>" for note in history.notes)
     fig = figure(title + small, ", ".join(ends), height=140 + 130 * len(rows), **axes)
     for i, (label, values) in enumerate(rows):
         plain = torch.linspace(1, len(history.loss), len(values)).round().long()
         steps = plain if history.steps is None else history.steps
-        mode, look = "lines" if history.steps is None else "lines+markers", dict(line=dict(color=COLORS[1], width=1.8))
-        fig.add_trace(scatter(steps, values, mode, label, hover="step %{x}: %{y:.4g}", **look, **axes_of(i)))
+        mode, line = "lines" if history.steps is None else "lines+markers", dict(color=COLORS[1], width=1.8)
+        fig.add_trace(scatter(steps, values, mode, label, hover="step %{x}: %{y:.4g}", line=line, **axes_of(i)))
     return fig

@@ -1,15 +1,16 @@
 """Flatness and scores against the training loss: the effect of a method beyond a lower temperature of VI."""
 
 import math
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from flatviz.checks import Radius
+from flatviz.checks import Radius, known
 from flatviz.core import public
 from flatviz.plots.radius import GAP, HEIGHT, ROWS, table_of
-from flatviz.plots.theme import INK, Figure, axes_of, figure, layout_of, log_ticks, room, scatter, short, style
+from flatviz.plots.theme import INK, Figure, axes_of, figure, layout_of, log_ticks, panels, room, scatter, short, style
 from flatviz.results import Family
 
 FRONTIER = ("lambda1", "nll", "ece", "rmse")  # those that the family has
@@ -49,19 +50,19 @@ def plot_frontier(
     """
     if not has_frontier(family):
         raise ValueError(f"the family must be measured and hold VI at two temperatures, got {family!r}: fit 'vi_t' at some")
-    loss = torch.tensor([float(m.projection.values.double().mean()) for m in family])
+    loss = torch.tensor([float(known(known(p).values).double().mean()) for p in family.projection])
     table = {name: values.nanmean(1) for name, values in table_of(family, FRONTIER).items()}
     cold = sorted((i for i, m in enumerate(family.method) if m == "vi_t"), key=lambda i: float(loss[i]))
     lines = {m: [family.index(m, r) for r in family.radii(m)] for m in family.methods}
     lines["vi_t"] = line = sorted((i for m in ("vi", "vi_t") for i in lines.get(m, [])), key=lambda i: float(loss[i]))
     ends = room(loss.log10(), 0.06)
     ticks = log_ticks(10 ** ends[0], 10 ** ends[1])
-    axes, tall = {}, (1 - GAP * (len(table) - 1)) / len(table)
-    for i, quantity in enumerate(table):
+    axes: dict[str, Any] = {}
+    for i, (quantity, height) in enumerate(zip(table, reversed(panels(len(table), GAP)))):
         last = i == len(table) - 1
-        top, words = 1 - i * (tall + GAP), dict(text="training loss (nats)" if last else "")
+        words = dict(text="training loss (nats)" if last else "")
         x = dict(type="log", range=ends, title=words, showticklabels=last, tickvals=ticks, ticktext=[short(t) for t in ticks])
-        y = dict(domain=[max(top - tall, 0.0), top], title=dict(text=ROWS[quantity].replace(" (", "<br>(")), nticks=5)
+        y = dict(domain=height, title=dict(text=ROWS[quantity].replace(" (", "<br>(")), nticks=5)
         axes |= layout_of(i, x, y | dict(range=room(table[quantity], 0.1)))
     alt = f"{len(cold)} temperatures of VI from {short(float(loss[cold[0]]))} to {short(float(loss[cold[-1]]))} nats of training loss"
     legend = dict(y=-0.14, yanchor="top", font=dict(size=11))
@@ -83,7 +84,7 @@ def has_frontier(family: Family) -> bool:
 def _add_line(fig: Figure, family: Family, rows: list[int], loss: Tensor, values: Tensor, name: str, panel: int) -> None:
     shown, label = style(name), style(name).label
     dial = {"vi_t": "T = "}.get(name, "radius ")
-    look = dict(line=shown.line(2), marker=shown.marker(8))
+    look: dict[str, Any] = dict(line=shown.line(2), marker=shown.marker(8))
     texts = [f"{dial}{short(family[i].radius)}, " if len(rows) > 1 and family[i].method == name else "" for i in rows]
     mode = "lines+markers" if len(rows) > 1 else "markers"
     hover = f"{label}, %{{text}}training loss %{{x:.3g}}: %{{y:.4g}}"

@@ -20,8 +20,10 @@ def ground(surface: Surface, scale: ColorScale, title: str, alt: str) -> Figure:
     fig = figure(title, alt, **axes, width=width_of(surface, title))
     if surface.scattered:
         marker = scale.marker(surface.values) | dict(showscale=True, colorbar=scale.bar(surface.label), size=8, symbol="square")
-        values = dict(customdata=surface.values, hover="(%{x:.3g}, %{y:.3g}): %{customdata:.3g}")
-        fig.add_trace(scatter(surface.a, surface.b, "markers", "surface", marker=marker, **values))
+        hover = "(%{x:.3g}, %{y:.3g}): %{customdata:.3g}"
+        fig.add_trace(
+            scatter(surface.a, surface.b, "markers", "surface", marker=marker, customdata=surface.values, hover=hover)
+        )
     else:
         add_contour(fig, surface, scale)
     if surface.n_diverged:

@@ -2,7 +2,8 @@
 
 import plotly.graph_objects as go
 
-from flatviz.plots.theme import INK, MUTED, Figure, axes_of, columns, figure, layout_of, numbers, scatter, style
+from flatviz.checks import known
+from flatviz.plots.theme import INK, MUTED, Figure, axes_of, figure, layout_of, numbers, panels, points, style
 from flatviz.results import Family
 
 CLASSES = ("#0072B2", "#D55E00")  # of the two classes' points
@@ -14,15 +15,15 @@ def plot_input_maps(family: Family, i: int) -> Figure:
     """Class probabilities over the plane of inputs: VI, member i, HMC, with the training points; follows the ensemble size."""
     shown = family.inputs
     vi = family.index("vi") if "vi" in family.methods else i
-    panels = [("vi", family[vi].maps["probs"][-1], False), (family[i].method, family[i].maps["probs"][-1], True)]
-    panels += [("hmc", shown["reference"], False)] if "reference" in shown else []
+    drawn = [("vi", family[vi].maps["probs"][-1], False), (family[i].method, family[i].maps["probs"][-1], True)]
+    drawn += [("hmc", shown["reference"], False)] if "reference" in shown else []
     classes = class_words(family)
     alt = f"probability of {classes[1]} over the plane of inputs: VI, the selected posterior, and HMC as reference"
     fig = figure(f"Probability of {classes[1]} over the inputs", alt, showlegend=False)
-    for k, (method, probs, follows) in enumerate(panels):
+    for k, (method, probs, follows) in enumerate(drawn):
         axis = axes_of(k)
         bar = dict(title=dict(text="probability", side="right"), thickness=14, outlinewidth=0)
-        look = dict(zmin=0, zmax=1, colorscale=MAP, showscale=k == len(panels) - 1, colorbar=bar, name=style(method).label)
+        look = dict(zmin=0, zmax=1, colorscale=MAP, showscale=k == len(drawn) - 1, colorbar=bar, name=style(method).label)
         place = dict(x=numbers(shown["a"]), y=numbers(shown["b"]), z=numbers(probs))
         lines = dict(contours=dict(start=0.05, end=0.95, size=0.1), line=dict(width=0.5, color="rgba(255,255,255,0.6)"))
         trace = go.Contour(**place, **look, **lines, **axis, hovertemplate="(%{x:.2f}, %{y:.2f}): %{z:.2f}<extra></extra>")
@@ -31,10 +32,10 @@ def plot_input_maps(family: Family, i: int) -> Figure:
         else:
             fig.add_trace(trace)
         for c, color in enumerate(CLASSES):
-            points = shown["x"][shown["y"] == c]
+            at = shown["x"][shown["y"] == c]
             marker = dict(color=color, size=8, symbol=("circle", "square")[c], line=dict(color="#fefefe", width=1.5))
-            fig.add_trace(scatter(*points.T, "markers", classes[c], marker=marker, **axis))
-    for k, ((method, *_), domain) in enumerate(zip(panels, columns(len(panels), GAP))):
+            fig.add_trace(points(at, "markers", classes[c], marker=marker, **axis))
+    for k, ((method, *_), domain) in enumerate(zip(drawn, panels(len(drawn), GAP))):
         on, name = axes_of(k), style(method).label
         x, y = dict(domain=domain, title="input 1", constrain="domain"), dict(showticklabels=k == 0, constrain="domain")
         fig.update_layout(layout_of(k, x, y | dict(scaleanchor=on["xaxis"])))
@@ -50,5 +51,5 @@ def plot_input_maps(family: Family, i: int) -> Figure:
 
 def class_words(family: Family) -> tuple[str, ...]:
     """Name the task's classes in a sentence: their names, or "class 1"."""
-    prediction = family[0].prediction
+    prediction = known(family[0].prediction)
     return tuple(name if c < len(prediction.class_names) else f"class {name}" for c, name in enumerate(prediction.classes))

@@ -1,6 +1,7 @@
 """A loss along a line, samples in a plane, and the valleys of a surface."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import plotly.graph_objects as go
 import torch
@@ -46,7 +47,7 @@ def plot_curve(curve: Curve | Sequence[Curve], *, barrier: bool = True, log: boo
         color = COLORS[(i + 1) % len(COLORS)]
         name = c.name or f"curve {i + 1}"
         line = dict(color=color, width=2, dash=DASHES[(i + i // len(COLORS)) % len(DASHES)])
-        look = dict(marker=dict(size=4, color=color), line=line)
+        look: dict[str, Any] = dict(marker=dict(size=4, color=color), line=line)
         hover = f"{name}<br>{c.x_label} %{{x:.3g}}: %{{y:.4g}}"
         fig.add_trace(scatter(c.t, c.values, "lines+markers", name, legend=len(curves) > 1, hover=hover, **look))
         if barrier and c.barrier > ROUNDING * float(c.values.abs().max()):
@@ -59,7 +60,9 @@ def _barrier(c: Curve) -> go.Scatter:
     share = (c.t - c.t[0]) / (c.t[-1] - c.t[0])
     line = torch.lerp(c.values[0], c.values[-1], share)
     top = int((c.values - line).nan_to_num(-torch.inf).argmax())
-    text = dict(text=["", f"barrier {short(c.barrier)}"], textposition="top center", textfont=dict(color=INK, size=12))
+    text: dict[str, Any] = dict(
+        text=["", f"barrier {short(c.barrier)}"], textposition="top center", textfont=dict(color=INK, size=12)
+    )
     x, y = [float(c.t[top])] * 2, [float(line[top]), float(c.values[top])]
     return scatter(x, y, "lines+text", "barrier", line=dict(color=MUTED, width=1.5, dash="dot"), **text)
 
@@ -110,8 +113,8 @@ def plot_projection(
     if scale is not None and color_bar:
         add_color_bar(fig, scale, f"{projection.label}, rings")
     hover = "in %{x:.3g}, off %{y:.3g}<br>true loss %{customdata:.3g}"
-    where = inside, projection.distance
-    add_samples(fig, *where, SIZE, values, scale, style(method), customdata=values, hover=hover)
+    where = torch.stack([inside, projection.distance], 1)
+    add_samples(fig, where, SIZE, values, scale, style(method), customdata=values, hover=hover)
     return fig.update_layout(width=WIDTH)
 
 
@@ -146,10 +149,10 @@ def plot_persistence(persistence: Persistence, *, title: str | None = None) -> F
     if n > 1:
         alt += f", the deepest of the others is {short(float(persistence.depth[torch.isfinite(persistence.depth)].max()))} deep"
     label = persistence.surface.label
-    x = dict(title=with_print("valley, deepest first", small_print(persistence.surface, diverged="walls")))
-    x["dtick"] = 1 if len(order) < 15 else 5
+    below = with_print("valley, deepest first", small_print(persistence.surface, diverged="walls"))
+    dtick = 1 if len(order) < 15 else 5
     title = title or f"Valleys of {label}, {n} in all"
-    fig = figure(title, alt, xaxis=x, yaxis=dict(title=label))
+    fig = figure(title, alt, xaxis=dict(title=below, dtick=dtick), yaxis=dict(title=label))
     parent = persistence.parent.tolist()
     joins = [(place, column[parent[m]], *[float(death[m])] * 2) for m, place in column.items() if parent[m] in column]
     valleys = [(place, place, float(persistence.birth[m]), float(death[m])) for m, place in column.items()]
@@ -159,7 +162,7 @@ def plot_persistence(persistence: Persistence, *, title: str | None = None) -> F
     ):
         x, y = ([end for line in lines for end in (*line[k : k + 2], None)] for k in (0, 2))
         fig.add_trace(scatter(x, y, "lines", name, line=look))
-    minima = dict(marker=dict(color=INK, size=8), hover="minimum %{y:.4g}<br>depth %{customdata:.3g}")
+    minima: dict[str, Any] = dict(marker=dict(color=INK, size=8), hover="minimum %{y:.4g}<br>depth %{customdata:.3g}")
     depth = persistence.depth[order]
     fig.add_trace(scatter(list(column.values()), persistence.birth[order], "markers", "minima", customdata=depth, **minima))
     return fig

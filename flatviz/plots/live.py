@@ -35,7 +35,7 @@ class Live:
 
     def at(self, n: int, phase: int = -1) -> Any:
         """Give the values that are drawn at ensemble size n, in this phase."""
-        if self.rows == "all":
+        if self.rows == "all" or isinstance(self.values, (str, bool)):
             return self.values
         if self.rows == "phase":
             return self.values[phase] if self.values.ndim > 1 else self.values[phase].item()

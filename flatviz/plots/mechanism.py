@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import product
+from typing import Any, Literal, get_args
 
 import numpy as np
 import plotly.graph_objects as go
@@ -9,13 +10,15 @@ import torch
 from torch import Tensor
 
 from flatviz.catalog import LOOKS
+from flatviz.checks import known
 from flatviz.core import public
 from flatviz.plots.color import ColorScale
 from flatviz.plots.ground import ellipse, ground, width_of
-from flatviz.plots.theme import INK, MUTED, Figure, scatter, short, style
-from flatviz.results import Family, Mechanism, Surface
+from flatviz.plots.theme import INK, MUTED, Figure, points, short, style
+from flatviz.results import Family, Mechanism
 
-PHASES = ("q and its ball", "ascend to the worst q′", "gradient there", "step back", "descend")
+Phase = Literal["q and its ball", "ascend to the worst q′", "gradient there", "step back", "descend"]
+PHASES: tuple[Phase, ...] = get_args(Phase)
 DOES = (  # in each of them, for whatever method's ball
     "every q′ that the radius allows",
     "q′ = q + Δ, the worst in the ball (to first order)",
@@ -51,7 +54,7 @@ def phase_traces(step: Mechanism, phase: int, k: int, half: float) -> list[go.Sc
     rest, worst = ellipse(step.covariance, zero), ellipse(step.worst_covariance[k], there)
     top, length = there if phase > 0 else zero, float(step.length[k])
     back = _unit(step.there[k]) * half
-    lines = [
+    lines: list[tuple[Tensor, str, dict[str, Any]]] = [
         (rest, "q", dict(color=COLORS["q"], width=3)),
         (ellipse(step.ball[k], zero), "ball of the radius", dict(color=COLORS["worst"], width=2, dash="dash")),
         (ellipse(torch.eye(2) * length**2, zero), "SAM's ball", dict(color=COLORS["sam"], width=1.5, dash="dot")),
@@ -65,14 +68,14 @@ def phase_traces(step: Mechanism, phase: int, k: int, half: float) -> list[go.Sc
         (zero, -back * STEP * (phase > 3), "step: − g′ from q", COLORS["q"]),
     ]
     shafts = [(torch.stack([start, start + SHAFT * move]), f"shaft of {name}") for start, move, name, _ in arrows]
-    rims = [(points, f"{name}{RIM}") for points, name, line in lines if "dash" not in line] + shafts
-    traces = [scatter(*points.T, "lines", name, line=dict(color="#fefefe", width=5)) for points, name in rims]
-    for points, name, line in lines:
-        trace = scatter(*points.T, "lines", name, line=line, hoverinfo="name")
+    rims = [(at, f"{name}{RIM}") for at, name, line in lines if "dash" not in line] + shafts
+    traces = [points(at, "lines", name, line=dict(color="#fefefe", width=5)) for at, name in rims]
+    for at, name, line in lines:
+        trace = points(at, "lines", name, line=line, hoverinfo="name")
         traces.append(labelled(trace, line["color"], name != "the worst q′" or phase > 0))
     traces += [_arrow(start, move, name, color) for start, move, name, color in arrows]
     dot, mean = dict(size=11, color="#ffd23f", line=dict(color=INK, width=1.5)), top if phase < 3 else zero
-    return [*traces, scatter(*mean[:, None], "markers", "the mean now", marker=dot, hoverinfo="name")]
+    return [*traces, points(mean[None], "markers", "the mean now", marker=dot, hoverinfo="name")]
 
 
 def labelled(trace: go.Scatter, color: str, shown: bool = True) -> go.Scatter:
@@ -87,15 +90,8 @@ def _arrow(start: Tensor, move: Tensor, name: str, color: str) -> go.Scatter:
     shown = float(move.norm()) > 0
     edge = dict(color="#fefefe", width=1)
     tip = dict(symbol="arrow", size=[0, HEAD * shown], angleref="previous", color=color, opacity=1, line=edge)
-    arrow = scatter(
-        *torch.stack([start, start + move]).T,
-        "lines+markers",
-        name,
-        line=dict(color=color, width=3),
-        marker=tip,
-        hoverinfo="name",
-    )
-    return labelled(arrow, color, shown)
+    ends, look = torch.stack([start, start + move]), dict(line=dict(color=color, width=3), marker=tip)
+    return labelled(points(ends, "lines+markers", name, hoverinfo="name", **look), color, shown)
 
 
 def _unit(v: Tensor) -> Tensor:
@@ -106,7 +102,9 @@ FRAME_MS = 1400  # of a phase
 ROOM = 1.12  # times what is drawn: half of the width of a picture of one radius
 IN_SIGHT = 0.9  # share of the ground's width that the step of a family shows, whatever its radius
 OF_METHOD = ("ball of the radius", "the worst q′", "move of the mean")  # traces in the colour of the method, of each ball
-OF_BALL = dict.fromkeys([*OF_METHOD, "gradient g′ at q′"], ("kl", "sam", "other"))  # a trace -> kinds of step that have it
+OF_BALL: dict[str, Sequence[str]] = dict.fromkeys(
+    [*OF_METHOD, "gradient g′ at q′"], ("kl", "sam", "other")
+)  # a trace -> kinds of step that have it
 OF_BALL |= dict.fromkeys(["SAM's ball", "SAM's move"], ("kl",))
 ALTS = {
     "kl": "q as an ellipse, the ball of the radius around it, the worst q′ in it, the gradients at both and the step",
@@ -141,13 +139,15 @@ def plot_mechanism(step: Mechanism, *, title: str | None = None) -> Figure:
         ['radius 0.5: q and its ball', 'radius 0.5: ascend to the worst q′']
     """
     last = len(step.radius) - 1
-    fig = _figure(step.surface, title or f"One step of SA-BMA from {step.name}", _alt(step, last))
-    traces, start, frames, labels = phase_traces(step, 1, last, _half(step)), len(fig.data), [], []
-    for k, phase in product(range(len(step.radius)), range(len(PHASES))):
-        labels.append(f"radius {short(step.radius[k])}: {PHASES[phase]}")
-        data, places = phase_traces(step, phase, k, _half(step)), list(range(start, start + len(traces)))
-        frames.append(go.Frame(name=str(len(frames)), data=data, traces=places))
-    fig.frames = frames
+    fig = _figure(step, title or f"One step of SA-BMA from {step.name}", _alt(step, last))
+    traces, start, cells = (
+        phase_traces(step, 1, last, _half(step)),
+        len(fig.data),
+        list(product(range(last + 1), range(len(PHASES)))),
+    )
+    places, labels = list(range(start, start + len(traces))), [f"radius {short(step.radius[k])}: {PHASES[p]}" for k, p in cells]
+    data = [phase_traces(step, phase, k, _half(step)) for k, phase in cells]
+    fig.frames = [go.Frame(name=str(i), data=drawn, traces=places) for i, drawn in enumerate(data)]
     fig.add_traces(traces)
     fig.update_layout(_player(labels, active=len(PHASES) * last + 1))
     return fig.update_layout(height=780, margin=dict(l=60, r=20, t=44, b=190))
@@ -173,9 +173,9 @@ def plot_step(family: Family, i: int) -> Figure:
     Axes are as wide as the ground, which reaches as far as the largest radius, so that the ball grows and q stays; a member
     that reaches further has wider ones.  Moving traces have the colour of the member's method; those that its step lacks are left out.
     """
-    step, kind = family[i].step, kind_of(family, i)
+    step, kind = known(family[i].step), kind_of(family, i)
     half = max(ROOM * step.reach(0), IN_SIGHT * _half(step))
-    fig = _figure(step.surface, "One step from VI's posterior", ALTS.get(kind, NO_BALL))
+    fig = _figure(step, "One step from VI's posterior", ALTS.get(kind, NO_BALL))
     fig.update_layout(xaxis_range=[-half, half], yaxis_range=[-half, half])
     fig, color = _in_phases(fig, step, half), style(family[i].method).color
     for k, trace in enumerate(fig.data):
@@ -221,8 +221,9 @@ def _in_phases(fig: Figure, step: Mechanism, half: float) -> Figure:
     return fig.update_layout(margin=dict(t=60))
 
 
-def _figure(surface: Surface, title: str, alt: str) -> Figure:
+def _figure(step: Mechanism, title: str, alt: str) -> Figure:
     """The ground of a step, with room for labels beside it."""
+    surface = known(step.surface)
     fig = ground(surface, ColorScale.of(surface), title, alt)
     ends = {axis: [float(ticks.min()), float(ticks.max())] for axis, ticks in (("x", surface.a), ("y", surface.b))}
     return fig.update_layout(xaxis_range=ends["x"], yaxis_range=ends["y"], width=width_of(surface) + 160)
@@ -230,10 +231,11 @@ def _figure(surface: Surface, title: str, alt: str) -> Figure:
 
 def _half(step: Mechanism) -> float:
     """Half of the width of the step's ground."""
-    return float(step.surface.a.max() - step.surface.a.min()) / 2
+    ticks = known(step.surface).a
+    return float(ticks.max() - ticks.min()) / 2
 
 
 def _alt(step: Mechanism, k: int) -> str:
     rise = f"raises the expected loss from {short(step.loss)} to {short(float(step.worst_loss[k]))} nats"
-    where = f"{step.name} on the {step.surface.plane.name}: at radius {short(step.radius[k])}"
+    where = f"{step.name} on the {known(step.surface).plane.name}: at radius {short(step.radius[k])}"
     return f"{where} the worst q′ {rise}; the step goes against the gradient there"

@@ -2,14 +2,15 @@
 
 import math
 from collections.abc import Iterable
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from flatviz.checks import Radius
+from flatviz.checks import Radius, known
 from flatviz.core import public
 from flatviz.plots.ground import mean_lambda1
-from flatviz.plots.theme import INK, MUTED, Figure, axes_of, band, columns, figure, layout_of, room, scatter, short, style
+from flatviz.plots.theme import INK, MUTED, Figure, axes_of, band, figure, layout_of, panels, room, scatter, short, style
 from flatviz.results import Family
 
 ROWS = {"lambda1": "λ₁", "nll": "NLL (nats)", "accuracy": "accuracy", "ece": "ECE", "rmse": "RMSE"}
@@ -80,7 +81,7 @@ def values_of(family: Family, quantity: str) -> Tensor:
 
 def table_of(family: Family, names: Iterable[str] = ROWS) -> dict[str, Tensor]:
     """`values_of` each of the names that this family has."""
-    return {name: values_of(family, name) for name in names if name == "lambda1" or name in family[0].prediction.scores}
+    return {name: values_of(family, name) for name in names if name == "lambda1" or name in known(family[0].prediction).scores}
 
 
 def trend(family: Family, method: str) -> str:
@@ -91,8 +92,7 @@ def trend(family: Family, method: str) -> str:
     said = {name: f"{ROWS[name]} {first:.3g} to {last:.3g}" for name, (first, last) in means.items()}
     if "accuracy" in said:
         said["accuracy"] = "accuracy {:.1f} to {:.1f} %".format(*(100 * share for share in means["accuracy"]))
-    radii = f"{family[ends[0]].radius:g} to {family[ends[1]].radius:g}"
-    return f"{style(method).label} from radius {radii}: {', '.join(said.values())}"
+    return f"{style(method).label} from radius {radii[0]:g} to {radii[-1]:g}: {', '.join(said.values())}"
 
 
 def columns_of(family: Family) -> list[str]:
@@ -107,22 +107,24 @@ def place_of(radius: float, radii: tuple[float, ...]) -> float:
 
 def _axes(family: Family, table: dict[str, Tensor], methods: list[str]) -> dict:
     """A column a method, a row a quantity, whose panels have one scale."""
-    axes, tall, points = {}, (1 - GAP * (len(table) - 1)) / len(table), [i for i, m in enumerate(family.method) if m == "sgd"]
-    small = dict(size=11)
-    for i, quantity in enumerate(table):
-        top, last = 1 - i * (tall + GAP), i == len(table) - 1
+    axes: dict[str, Any] = {}
+    points = [i for i, m in enumerate(family.method) if m == "sgd"]
+    for i, (quantity, height) in enumerate(zip(table, reversed(panels(len(table), GAP)))):
+        last = i == len(table) - 1
         shown = [[k for k, m in enumerate(family.method) if m == name] + points for name in methods]
         lows, highs = zip(*(room(table[quantity][rows], 0.1) for rows in shown))
-        for j, (name, domain) in enumerate(zip(methods, columns(len(methods), BETWEEN))):
+        for j, (name, domain) in enumerate(zip(methods, panels(len(methods), BETWEEN))):
             radii = family.radii(name)
             places = [place_of(r, radii) for r in radii]
             margin = 0.05 * (places[-1] - places[0])
             unit = next(m.unit for m in family if m.method == name)
-            title = dict(text=f"{style(name).label}:<br>radius, {unit}" if last else "", font=dict(size=12))
-            x = dict(domain=domain, title=title, range=[places[0] - margin, places[-1] + margin], showticklabels=last)
-            x |= dict(tickvals=places, ticktext=_texts(places, radii), tickangle=0, tickfont=small)
+            title: dict[str, Any] = dict(text=f"{style(name).label}:<br>radius, {unit}" if last else "", font=dict(size=12))
+            x: dict[str, Any] = dict(
+                domain=domain, title=title, range=[places[0] - margin, places[-1] + margin], showticklabels=last
+            )
+            x |= dict(tickvals=places, ticktext=_texts(places, radii), tickangle=0, tickfont=dict(size=11))
             title = dict(text=ROWS[quantity].replace(" (", "<br>(") if j == 0 else "", font=dict(size=12))
-            y = dict(domain=[max(top - tall, 0.0), top], title=title, range=[min(lows), max(highs)], nticks=4)
+            y: dict[str, Any] = dict(domain=height, title=title, range=[min(lows), max(highs)], nticks=4)
             axes |= layout_of(i * len(methods) + j, x, y | dict(showticklabels=j == 0))
     return axes
 
@@ -137,7 +139,7 @@ def _texts(places: list[float], radii: tuple[float, ...]) -> list[str]:
     return texts[::-1]
 
 
-def _add_panel(fig: Figure, family: Family, values: Tensor, method: str, quantity: str, on: dict[str, str]) -> None:
+def _add_panel(fig: Figure, family: Family, values: Tensor, method: str, quantity: str, on: dict[str, Any]) -> None:
     radii = family.radii(method)
     rows, x = values[[family.index(method, r) for r in radii]], torch.tensor([place_of(r, radii) for r in radii])
     shown, label, color = style(method), style(method).label, style(method).color
@@ -151,8 +153,8 @@ def _add_panel(fig: Figure, family: Family, values: Tensor, method: str, quantit
         lo, hi = rows.nan_to_num(torch.inf).amin(1), rows.nan_to_num(-torch.inf).amax(1)
         fig.add_trace(band(x, lo, hi, color, 0.18, f"{label}, seeds", **on))
     if radii[0] == 0:  # a gap in the axis lies there
-        gap = dict(line=dict(color=MUTED, width=1, dash="dot"))
-        fig.add_trace(scatter(x[:2], mean[:2], "lines", f"{label}, gap", **gap, **on))
+        dots = dict(color=MUTED, width=1, dash="dot")
+        fig.add_trace(scatter(x[:2], mean[:2], "lines", f"{label}, gap", line=dots, **on))
     start = 1 if radii[0] == 0 else 0
     fig.add_trace(scatter(x[start:], mean[start:], "lines", label, line=shown.line(2.2), **on))
     marker = shown.marker(7, opacity=1) | dict(color=[style("vi").color if r == 0 else color for r in radii])

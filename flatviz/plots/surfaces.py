@@ -25,7 +25,7 @@ from flatviz.plots.ground import (
     small_print,
     title_of,
 )
-from flatviz.plots.theme import GRID, INK, LOSS_SCALE, MUTED, Figure, figure, numbers, scatter, style
+from flatviz.plots.theme import GRID, INK, LOSS_SCALE, MUTED, Figure, figure, numbers, points, style
 from flatviz.results import Projection, Surface
 
 SIZES = (7.0, 16.0)  # px, of a sample in the plane and of one far off it
@@ -84,7 +84,7 @@ def plot_surface(
         add_crosses(fig, other.coords, style(name), shown=name != method)
     if projection is not None:
         if projection.covariance is not None:
-            fig.add_traces(_ellipse(projection))
+            fig.add_traces(_ellipse(projection.covariance, projection.coords[0]))
         _add_projection(fig, projection, scale, method, is_path(projection, path))
     return fig
 
@@ -96,21 +96,21 @@ def _add_projection(fig: Figure, projection: Projection, scale: ColorScale, meth
     if not joined:
         if method is not None:
             add_key(fig, style(method))
-        look, about = style(method), dict(customdata=values, hover=hover)
-        add_samples(fig, *projection.coords.T, marker_size(projection), projection.values, scale, look, **about)
+        sizes = marker_size(projection)
+        add_samples(fig, projection.coords, sizes, projection.values, scale, style(method), customdata=values, hover=hover)
         return
     for line in (dict(color=INK, width=4), dict(color="#ffffff", width=1.5)):  # dark below light: seen on any ground
-        fig.add_trace(scatter(*projection.coords.T, "lines", "path", line=line))
+        fig.add_trace(points(projection.coords, "lines", "path", line=line))
     sizes = numbers(PATH * marker_size(projection))
     marker = dict(size=sizes, line=dict(color=LIGHT, width=1.5), **scale.marker(projection.values))
-    fig.add_trace(scatter(*projection.coords.T, "markers", "samples", marker=marker, customdata=values, hover=hover))
+    fig.add_trace(points(projection.coords, "markers", "samples", marker=marker, customdata=values, hover=hover))
     _name_ends(fig, projection)
 
 
-def _ellipse(projection: Projection) -> list[go.Scatter]:
+def _ellipse(covariance: Tensor, center: Tensor) -> list[go.Scatter]:
     """Ellipse that holds 95 % of a Gaussian's draws: |L^-1 (c - mean)|^2 <= -2 log(1 - 0.95), L L^T the covariance in the plane."""
-    ring = ellipse(-2 * math.log(1 - ELLIPSE) * projection.covariance, projection.coords[0])
-    line = partial(scatter, *ring.T, "lines", f"{100 * ELLIPSE:.0f} % of its draws", legendgroup="ellipse", hoverinfo="name")
+    ring = ellipse(-2 * math.log(1 - ELLIPSE) * covariance, center)
+    line = partial(points, ring, "lines", f"{100 * ELLIPSE:.0f} % of its draws", legendgroup="ellipse", hoverinfo="name")
     seen = line(legend=True, line=dict(color=INK, width=4))  # on a light surface and in the legend
     return [seen, line(line=dict(color="#ffffff", width=1.5, dash="dash"))]
 
@@ -181,7 +181,7 @@ def plot_surface_3d(
         fig.add_trace(_diverged(surface, lo))
     if projection is not None and projection.values is not None:
         look = style(method, projection.name or "samples")
-        fig.add_traces([_drops(surface, projection, scale, look), _points(projection, scale, look)])
+        fig.add_traces([draw(surface, projection, projection.values, scale, look) for draw in (_drops, _points)])
         fig.update_traces(showlegend=method is not None, selector=dict(name=look.label))
     return fig
 
@@ -254,18 +254,17 @@ def _diverged(surface: Surface, floor: float) -> go.Scatter3d:
     return go.Scatter3d(x=flat.x, y=flat.y, z=[floor] * n, mode="text", **text, **about)
 
 
-def _points(projection: Projection, scale: ColorScale, look: Look) -> go.Scatter3d:
-    x, y = (numbers(c) for c in projection.coords.T)
-    drawn = dict(marker=dict(size=4.5, color=look.color, line=dict(color="#ffffff", width=1)))
-    drawn["customdata"] = numbers(torch.stack([projection.values, projection.distance], dim=1))
-    drawn["hovertemplate"] = "true loss %{customdata[0]:.3g}<br>%{customdata[1]:.3g} off the plane<extra></extra>"
-    place = dict(x=x, y=y, z=numbers(scale(projection.values)))
-    return go.Scatter3d(**place, mode="markers", name=look.label, showlegend=False, **drawn)
+def _points(surface: Surface, projection: Projection, values: Tensor, scale: ColorScale, look: Look) -> go.Scatter3d:
+    place = dict(zip("xyz", map(numbers, (*projection.coords.T, scale(values)))))
+    marker = dict(size=4.5, color=look.color, line=dict(color="#ffffff", width=1))
+    hover = "true loss %{customdata[0]:.3g}<br>%{customdata[1]:.3g} off the plane<extra></extra>"
+    said = dict(customdata=numbers(torch.stack([values, projection.distance], dim=1)), hovertemplate=hover)
+    return go.Scatter3d(**place, mode="markers", name=look.label, showlegend=False, marker=marker, **said)
 
 
-def _drops(surface: Surface, projection: Projection, scale: ColorScale, look: Look) -> go.Scatter3d:
+def _drops(surface: Surface, projection: Projection, values: Tensor, scale: ColorScale, look: Look) -> go.Scatter3d:
     """Upright lines from each sample to the surface at its shadow; none where the shadow is beside the grid."""
-    (x, y), top = projection.coords.T.double(), scale(projection.values).double()
+    (x, y), top = projection.coords.T.double(), scale(values).double()
     foot = scale(height_at(surface, projection.coords)).double()
     gap = torch.full_like(x, torch.nan)
     ends = [torch.stack(columns, 1).reshape(-1) for columns in ((x, x, gap), (y, y, gap), (top, foot, gap))]

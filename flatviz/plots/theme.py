@@ -122,26 +122,31 @@ def scatter(
     return go.Scatter(x=numbers(x), y=numbers(y), **shown, **(pointer | look))
 
 
+def points(at: Tensor, mode: str, name: str, **look: Any) -> go.Scatter:
+    """`scatter` of points (N, 2)."""
+    return scatter(at[:, 0], at[:, 1], mode, name, **look)
+
+
 def band(x: Tensor, lo: Tensor, hi: Tensor, color: str, opacity: float, name: str, **look: Any) -> go.Scatter:
     """The area between two curves over `x`; `look` as in `scatter`."""
     outline = torch.cat([x, x.flip(0)]), torch.cat([lo, hi.flip(0)])
     return scatter(*outline, "lines", name, fill="toself", fillcolor=tinted(color, opacity), line=dict(width=0), **look)
 
 
-def axes_of(panel: int) -> dict[str, str]:
+def axes_of(panel: int) -> dict[str, Any]:
     """The axes of a trace in the panel of this number, from 0, as plotly counts them."""
     number = "" if panel == 0 else str(panel + 1)
     return dict(xaxis=f"x{number}", yaxis=f"y{number}")
 
 
-def layout_of(panel: int, x: dict, y: dict) -> dict[str, dict]:
+def layout_of(panel: int, x: dict[str, Any], y: dict[str, Any]) -> dict[str, Any]:
     """The axes of a panel for the layout of its figure, each anchored at the other."""
     on = axes_of(panel)
     return {f"xaxis{on['xaxis'][1:]}": x | dict(anchor=on["yaxis"]), f"yaxis{on['yaxis'][1:]}": y | dict(anchor=on["xaxis"])}
 
 
-def columns(n: int, gap: float) -> list[list[float]]:
-    """The shares of the width that n panels side by side take, `gap` apart."""
+def panels(n: int, gap: float) -> list[list[float]]:
+    """The shares of the width that n panels side by side take, `gap` apart; backwards those of the height, from the top down."""
     wide = (1 - gap * (n - 1)) / n
     return [[i * (wide + gap), min(i * (wide + gap) + wide, 1.0)] for i in range(n)]
 

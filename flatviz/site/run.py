@@ -21,6 +21,7 @@ import ipywidgets
 import numpy as np
 from IPython import get_ipython
 from IPython.display import display
+from jupyter_client.provisioning import LocalProvisioner
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
@@ -84,8 +85,14 @@ def _client() -> NotebookClient:
     """Its first run starts the kernel, which ends with this process."""
     quiet = ["--IPKernelApp.log_level=40", "--IPKernelApp.ignore_cwd=True"]  # no module of the folder
     client = NotebookClient(new_notebook(), timeout=PATIENCE, kernel_name="python3", extra_arguments=quiet)
-    atexit.register(lambda: client.km and client.km.provisioner.process.kill())
+    atexit.register(_end, client)
     return client
+
+
+def _end(client: NotebookClient) -> None:
+    provisioner = client.km and client.km.provisioner
+    if isinstance(provisioner, LocalProvisioner) and provisioner.process:
+        provisioner.process.kill()
 
 
 def _environment() -> dict[str, str]:

@@ -22,14 +22,13 @@ from typing import Literal, get_args
 import torch
 from torch import Tensor
 
-from flatviz.catalog import EUCLIDEAN, KL_BALL
+from flatviz.catalog import EUCLIDEAN, KL_BALL, Mode
 from flatviz.checks import NonNegative, Numbers, Radius
 from flatviz.core import public
 from flatviz.gaussian import Gaussian, number
 
 Theta = tuple[Numbers, Numbers, Numbers]  # mean (..., D), log_std (..., D), factor (..., K, D)
 
-Mode = Literal["none", "kl_exact", "rank1_pinv", "rank1_damped", "sam_mu", "sam_theta", "authors_code"]
 Blocks = Literal["mean", "mean+std", "mean+std+factor"]
 Switch = Literal["z2_mean_bug", "v_as_std", "total_derivative"]
 MODES = get_args(Mode)

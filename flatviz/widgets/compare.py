@@ -4,6 +4,7 @@ import html
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Literal
 
 import torch
 from IPython.display import HTML, display
@@ -183,15 +184,16 @@ def compare(
     if torch.equal(nets[0].w, nets[1].w):
         raise ValueError("a and b must have different weights, got twice the same: give another checkpoint")
     macs = work_of(nets[0], data.x).macs
-    some = data.subset(slice(0, examples or max(LEAST, min(MOST, WORK // (PASSES * max(macs, 1))))))
-    objectives, weights = [nll(net, some) for net in nets], [net.w for net in nets]
+    most = examples or max(LEAST, min(MOST, WORK // (PASSES * max(macs, 1))))
+    some = data.subset(torch.arange(min(most, len(data))))
+    objectives, (start, end) = [nll(net, some) for net in nets], [net.w for net in nets]
     f = Between(nets, objectives[0]) if nets[0].has_batchnorm else objectives[0]
-    draws = torch.randn(DIRECTIONS, nets[0].dim, generator=generator(seed)).to(weights[0])
-    side, apart = normalized(nets[0], draws[0], weights[0]), (weights[1] - weights[0]).norm()
-    plane = plane_through(*weights, weights[0] + side * (apart / side.norm()))
+    draws = torch.randn(DIRECTIONS, nets[0].dim, generator=generator(seed)).to(start)
+    side = normalized(nets[0], draws[0], start)
+    plane = plane_through(start, end, start + side * ((end - start).norm() / side.norm()))
     surface = slice_plane(f, plane, resolution=resolution, progress=progress)
-    t = torch.linspace(0, 1, resolution).to(weights[0])
-    path = slice_path(f, torch.lerp(weights[0], weights[1], t[:, None]), t=t, x_label="t", name="from A to B")
+    t = torch.linspace(0, 1, resolution).to(start)
+    path = slice_path(f, torch.lerp(start, end, t[:, None]), t=t, x_label="t", name="from A to B")
     spectra, traces, rises = [], [], []
     for g, net in track(list(zip(objectives, nets)), "curvature", progress):
         spectra.append(top_eigenpairs(g, net.w, min(k, net.dim), iters=max(ITERS, k), seed=seed))
@@ -200,12 +202,14 @@ def compare(
         rises.append((g.many(net.w + steps) + g.many(net.w - steps)) / 2 - g(net.w).detach())
     depths = persistence(surface).depth
     finite = depths[depths.isfinite()]
-    frozen = "frozen" if nets[0].has_batchnorm else None
+    frozen: Literal["frozen"] | None = "frozen" if nets[0].has_batchnorm else None
     predictions = [predict(net, net.w[None], data, 1, seed=seed, batchnorm=frozen) for net in nets]
-    about = dict(spectra=tuple(spectra), traces=tuple(traces), rises=tuple(rises), predictions=tuple(predictions))
+    about: dict[str, Any] = dict(
+        spectra=tuple(spectra), traces=tuple(traces), rises=tuple(rises), predictions=tuple(predictions)
+    )
     return Comparison(
         surface,
-        project(torch.stack(weights), plane, f, name="A and B"),
+        project(torch.stack([start, end]), plane, f, name="A and B"),
         path,
         smad=float(finite.mean()) if len(finite) else 0.0,
         **about,
@@ -221,7 +225,8 @@ class Between(Objective):
     def __init__(self, nets: list[Net], f: MeanNLL) -> None:
         self._start, self._line, self._f = nets[0].w, nets[1].w - nets[0].w, f
         self._ends = [net.buffers() for net in nets]
-        self.net, self.dim, self.n, self.work = nets[0], nets[0].dim, f.n, f.work
+        self.net = self._net = nets[0]
+        self.dim, self.n, self.work = nets[0].dim, f.n, f.work
 
     def __call__(self, w: Tensor) -> Tensor:
         """The mean NLL at `w` (D,), ()."""
@@ -229,7 +234,7 @@ class Between(Objective):
         first, second = self._ends
         mixed = {n: torch.lerp(v, second[n], t) if v.is_floating_point() else v for n, v in first.items()}
         x, y = self._f.data.batch(None)
-        return torch.nn.functional.cross_entropy(self.net.with_buffers(mixed)(w, x), y)
+        return torch.nn.functional.cross_entropy(self._net.with_buffers(mixed)(w, x), y)
 
 
 def _whole(module: Net | nn.Module, data: Data) -> Net:

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import singledispatch
-from typing import Any, Literal
+from typing import Any
 
 import anywidget
 import ipywidgets
 import traitlets
 
 from flatviz.core import public
-from flatviz.pages.page import WORLDS, playground_code
+from flatviz.pages.page import WORLDS, World, playground_code
 from flatviz.plots.calibration import plot_metrics
 from flatviz.plots.color import first_draws
 from flatviz.plots.curvature import plot_spectrum
@@ -125,7 +125,7 @@ class Playground(anywidget.AnyWidget):
 
 
 @public
-def playground(worlds: Sequence[Literal["weights", "step", "network", "gap"]] = WORLDS) -> Playground:
+def playground(worlds: Sequence[World] = WORLDS) -> Playground:
     """Show training live in a cell: gradient descent, SAM, VI, SA-BMA, SGLD and HMC with flatviz's updates, in the browser.
 
     Args:

@@ -53,7 +53,7 @@ class Lab(ipywidgets.VBox):
     n_draws = traitlets.Int(10)
     method = traitlets.Unicode("sabma")
     look = traitlets.Dict()
-    _worker: Worker | None = None
+    _ready = False  # its arguments were taken
     made: tuple[str, ...] = ()
     _under_way: Sequence[tuple[str, float]] = ()
 
@@ -93,7 +93,7 @@ class Lab(ipywidgets.VBox):
             traitlets.link((self, name), (self.view, name))
         if (chosen := self._fits.choice(self.method).radius) is not None:
             self.radius = chosen
-        self._worker, self._report_lock = Worker(self._report), threading.RLock()
+        self._ready, self._worker, self._report_lock = True, Worker(self._report), threading.RLock()
         self.view.observe(lambda _: self._wanted(), names=["radius", "method", "look"])
         own(self)
         if family is None:
@@ -106,7 +106,7 @@ class Lab(ipywidgets.VBox):
     def _validate_control(self, proposal: dict) -> object:
         return self._checked(proposal["trait"].name, proposal["value"])
 
-    def _checked(self, name: str, value: object) -> object:
+    def _checked(self, name: str, value: Any) -> object:
         """A value that this control may have."""
         if name == "radius":
             return check_radius(value, "radius")
@@ -166,7 +166,7 @@ class Lab(ipywidgets.VBox):
 
     def close(self) -> None:
         """Stop for good, and remove the lab from every page; `family` stays."""
-        if self._worker is not None:  # else its arguments were refused
+        if self._ready:
             self._worker.close()
             for widget in (self.view.layout, self.layout, self.view):
                 widget.close()
@@ -198,7 +198,10 @@ class Lab(ipywidgets.VBox):
             family,
             title=title,
             lead=f"Posteriors over the {fits.net.dim} treated weights of a network on {fits.task.name}.",
-            facts={"network": repr(fits.net), "settings": ", ".join(f"{k} {v}" for k, v in fits.fit.items()) or "as tuned"},
+            facts={
+                "network": repr(fits.net),
+                "settings": ", ".join(f"{k} {v}" for k, v in (fits.fit or {}).items()) or "as tuned",
+            },
             start=(self.method, self.radius, self.n_draws),
             story=tour_story(family),
             code=["# family: what the lab that wrote this page held in lab.family"],
@@ -248,7 +251,7 @@ class Lab(ipywidgets.VBox):
 
     def _repeat(self, seeds: int, progress: Progress) -> None:
         more = range(self._fits.seed + 1, self._fits.seed + seeds + 1)
-        self._take(repeat_family(replace(self._fits, progress=progress), self.family, more))
+        self._take(repeat_family(replace(self._fits, progress=progress), self._known(), more))
 
     def _missing(self) -> list[tuple[str, float]]:
         """Method and radius of A and B, where they are not fitted."""
@@ -273,17 +276,17 @@ class Lab(ipywidgets.VBox):
             return
         self._under_way = missing
         names = " and ".join(member_name(*cell) for cell in missing)
-        self._begin(names, lambda progress: [self._fit_one(*cell, progress) for cell in missing])
+        self._begin(names, lambda progress: self._fit_all(missing, replace(self._fits, progress=progress)))
 
-    def _fit_one(self, method: str, radius: float, progress: Progress) -> None:
-        fits, cell = replace(self._fits, progress=progress), (method, radius)
-        try:
-            show_preview(fits, self.family, *cell, self._show_member, self.look)
-            self.family = extend(fits, self.family, *cell, fits.member(*cell))
-        except Exception as error:
-            self._fail(*cell, error)
-            raise
-        self._show_member(self.family)
+    def _fit_all(self, cells: Sequence[tuple[str, float]], fits: Fitting) -> None:
+        for method, radius in cells:
+            try:
+                show_preview(fits, self._known(), method, radius, self._show_member, self.look)
+                self.family = extend(fits, self._known(), method, radius, fits.member(method, radius))
+            except Exception as error:
+                self._fail(method, radius, error)
+                raise
+            self._show_member(self.family)
 
     def _show_member(self, family: Family, note: str = "", only: list[str] | None = None) -> None:
         self.view.add_members(family, [len(family) - 1], note=note, only=only)

@@ -16,7 +16,7 @@ from flatviz.results import Family
 
 STEPS_PER_DECADE = 10
 ALL = "All"  # the tab of all views
-LOOK = {"tab": "", "compare": None, "picked": None, "chosen": {}, "step": -1, "phase": None}
+LOOK: dict[str, Any] = {"tab": "", "compare": None, "picked": None, "chosen": {}, "step": -1, "phase": None}
 STEPS = 20  # of a preview: a tenth of a whole fit or less
 Show = Callable[[Family, str, list[str]], None]  # family with the preview as its last member, note, views
 
@@ -50,7 +50,7 @@ def member_name(method: str, radius: float) -> str:
     return f"{style(method).label}, radius {radius:.3g}" if METHODS[method].unit != NO_UNIT else style(method).label
 
 
-def check_look(look: object, methods: Sequence[str]) -> dict:
+def check_look(look: Any, methods: Sequence[str]) -> dict:
     """A dict with names of `LOOK` only, whose `compare` is None or names one of `methods` and a radius; phase counts from 0.
 
     Raises:

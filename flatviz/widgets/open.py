@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from torch import nn
 
-from flatviz.checks import Radius, Seed, anything
+from flatviz.checks import Radius, Seed, anything, check_is
 from flatviz.core import Likelihood, Net, Progress, Task, public
 from flatviz.families.members import Choices
 from flatviz.families.own import Effort, Given, prepare_own
@@ -81,7 +81,8 @@ def lab(
         if test is not None or prior is None:
             raise TypeError("a task must come with prior=, and without test data: fv.lab(net, task, prior=prior)")
         train = train if likelihood is None else replace(train, likelihood=likelihood)
-        return Lab(module, train, prior, family=family, radii=radii, fit=fit, tuned=tuned, seed=seed)
+        net = check_is(module, Net, "net", "use what fv.transfer returned")
+        return Lab(net, train, prior, family=family, radii=radii, fit=fit, tuned=tuned, seed=seed)
     if test is None or prior is not None:
         raise TypeError("a module must come with training and test data, and without a prior: fv.lab(module, train, test)")
     made: list[str] = []
@@ -93,7 +94,7 @@ def lab(
 
     if progress is None and running_cell() is not None:
         progress = True
-    how = dict(likelihood=likelihood or "categorical", effort=effort, seed=seed, progress=progress, say=say)
+    how: dict[str, Any] = dict(likelihood=likelihood or "categorical", effort=effort, seed=seed, progress=progress, say=say)
     fits, first_line = prepare_own(module, train, test, **how)
     quick = effort == "quick"
     measuring, few = (COARSE, coarse_radii(fits.net)) if quick else (None, None)

@@ -1,14 +1,12 @@
 """One picture of page and lab as a figure: the call that their menu copies."""
 
-from typing import Literal
-
 from flatviz.checks import Count, Radius, check_choice
 from flatviz.core import public
 from flatviz.pages import views
 from flatviz.pages.bundle import assign, check_measured, ranges_of
 from flatviz.pages.scene import Scene
 from flatviz.pages.views import View
-from flatviz.plots.mechanism import PHASES
+from flatviz.plots.mechanism import PHASES, Phase
 from flatviz.plots.theme import Figure
 from flatviz.results import Family
 
@@ -21,7 +19,7 @@ def plot_view(
     method: str | None = None,
     radius: Radius | None = None,
     n_draws: Count | None = None,
-    phase: Literal[PHASES] | None = None,
+    phase: Phase | None = None,
 ) -> Figure:
     """Draw one picture of the page and the lab, at one state of their controls; their menu copies this call.
 

@@ -15,6 +15,7 @@ from IPython import get_ipython
 from IPython.display import HTML, display
 from ipywidgets import Widget
 
+from flatviz.checks import known
 from flatviz.pages.bundle import Bundle, pack, pack_members
 from flatviz.pages.page import bundled, front_end
 from flatviz.results import Family
@@ -132,8 +133,9 @@ class FamilyView(anywidget.AnyWidget):
 
         note: beside their names; only: names of the views that are drawn, the others wait.
         """
-        added = pack_members(self._bundle, family, members, note=note, only=only)
-        self._bundle = self._bundle.with_members(added)
+        before = known(self._bundle)
+        added = pack_members(before, family, members, note=note, only=only)
+        self._bundle = before.with_members(added)
         self._send_bundle("member", added)
 
     def show_status(self, share: float, text: str, busy: bool, error: str = "") -> None:

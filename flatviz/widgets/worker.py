@@ -30,7 +30,7 @@ class Worker:
         self._report, self._lock, self._closed = report, threading.Lock(), False
         self._newest: _Job | None = None
 
-    def submit(self, name: str, work: Callable[[Progress], None]) -> None:
+    def submit(self, name: str, work: Callable[[Progress], object]) -> None:
         """Do this next; waiting work is dropped, running work is stopped.  A closed worker does nothing."""
         with self._lock:
             if not self._closed:
@@ -73,7 +73,7 @@ class Worker:
 class _Job(threading.Thread):
     """One piece of work."""
 
-    def __init__(self, worker: Worker, name: str, work: Callable[[Progress], None], before: _Job | None) -> None:
+    def __init__(self, worker: Worker, name: str, work: Callable[[Progress], object], before: _Job | None) -> None:
         super().__init__(name="flatviz-worker")
         self._worker, self._what, self._work, self._before = worker, name, work, before
         self.stopped, self.ended, self._last = threading.Event(), False, (0.0, "", time.monotonic())
