@@ -22,7 +22,9 @@ class Look:
     Args:
         name: Its key in `fv.METHODS`.
         label: Its name in tables and figures.
-        color: Hex; `dash` and `symbol` as plotly takes them.
+        color: Hex; no two rows have color, dash and symbol in common.
+        dash: As plotly takes it.
+        symbol: As plotly takes it, open or not.
         record: File and name of its record below `flatviz/posteriors`, as "sabma.METHOD".
         unit: Unit of its keyword `radius`; `NO_UNIT` where it has none.
         perturbation: The `mode` of `fv.perturb`, for SA-BMA and its relatives.
@@ -49,9 +51,9 @@ class Look:
 
     @property
     def flat_version(self) -> Look:
-        """The row of the flat-seeking version, F-<label>: SAM's radius, an open symbol."""
-        name, label, symbol = f"f-{self.name}", f"F-{self.label}", self.symbol.removesuffix("-open") + "-open"
-        return replace(self, name=name, label=label, symbol=symbol, unit=EUCLIDEAN, flat=False)
+        """The row of the flat-seeking version, F-<label>: SAM's radius, an open symbol, or with a dot where it is open already."""
+        name, label, mark = f"f-{self.name}", f"F-{self.label}", "-dot" if self.symbol.endswith("-open") else "-open"
+        return replace(self, name=name, label=label, symbol=self.symbol + mark, unit=EUCLIDEAN, flat=False)
 
 
 UNLISTED = Look("method", "method", "#000000", "solid", "circle", "")  # of a record that stands in no table

@@ -1,5 +1,7 @@
 """A new posterior is one file and one line: it is then in the menu of the lab."""
 
+from collections import Counter
+
 import pytest
 import torch
 
@@ -41,6 +43,11 @@ def test_it_is_in_the_menu_of_the_lab_and_in_its_own_colour(toy, transferred, ta
     lab.method = "toy"
     assert "toy" in lab.family.methods and lab.view.method == "toy"
     assert style("toy")[:2] == ("Toy posterior", "#123456")
+
+
+def test_no_two_methods_look_alike():
+    drawn = Counter((look.color, look.dash, look.symbol) for look in LOOKS.values())
+    assert not [look.name for look in LOOKS.values() if drawn[look.color, look.dash, look.symbol] > 1]
 
 
 def test_fishersam_and_moped_are_rows_whose_settings_reach_the_fit(transferred, task):
