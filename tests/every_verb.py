@@ -14,9 +14,11 @@ import torch
 
 import flatviz
 from flatviz.bridges.loss_landscapes import run_random_plane
+from flatviz.catalog import NO_UNIT
 
-CHAIN = dict(seed=0, n_draws=2, burn_in=1, thin=1)
-CYCLES = dict(n_draws=2, cycles=2, cycle_steps=3)
+LEAST = dict(
+    steps=4, n_draws=4, chains=2, burn_in=2, thin=1, cycles=2, cycle_steps=4, noisy_share=0.5, snapshots=3, rank=2, members=3
+)
 OF_A_PREDICTION = ("accuracy", "nll", "brier", "ece", "class_ece", "ace", "reliability", "disagreement")
 OF_A_PREDICTION += ("predictive_entropy", "aleatoric_entropy", "mutual_information")
 OF_ONE = {  # a verb of one thing: the name under which an earlier call keeps it
@@ -87,6 +89,21 @@ def public_names():
     return top | {name: value for name, value in inside.items() if not any(value is v for v in top.values())}
 
 
+def public_fits():
+    """Public name of a fit -> the last record of `METHODS` that is fitted by it."""
+    names = {value: name for name, value in public_names().items() if inspect.isfunction(value)}
+    methods = {names.get(getattr(method.fit, "func", method.fit)): method for method in flatviz.METHODS.values()}
+    return {name: method for name, method in methods.items() if name is not None}
+
+
+def least(method):
+    """Keywords of a method's fit with which it runs in a second or two: its settings, their counts those of `LEAST`."""
+    taken = {name: value for name, value in LEAST.items() if name in inspect.signature(method.fit).parameters}
+    inner = {} if method.inner is None else {"settings": least(flatviz.METHODS[method.inner])}
+    radius = {} if method.unit == NO_UNIT or method.ascent is not None else {"radius": method.plain.radius}
+    return {**method.plain.settings, **radius, **taken, **inner}
+
+
 def calls(fv, module, data, task, metrics):
     """name -> call, for every public verb of the namespace `fv`; later calls use what earlier ones returned."""
     made, pictures, late = SimpleNamespace(), _images(), _late()
@@ -98,32 +115,28 @@ def calls(fv, module, data, task, metrics):
     def of_one(verb, noun):
         return attrgetter(verb)(fv)(getattr(made, noun))
 
+    def fit(name, method):
+        given = _three(made, data)[: 3 if method.needs_prior else 2]
+        return attrgetter(name)(fv)(*given, seed=0, **getattr(method.fit, "keywords", {}), **least(method))
+
     small = dict(seed=0, steps=2)
-    listed = {
+    return {
         "pretrain": lambda: keep("source", fv.pretrain(module, data, seed=0, epochs=1)),
         "record_path": lambda: fv.record_path(module, most=2),
         "fit_swag": lambda: keep("swag", fv.fit_swag(made.source, data, seed=0, rank=2, snapshots=3)),
         "transfer": lambda: keep("net", fv.transfer(made.source, made.swag, treated="norm+head", head_std=0.1, scale=2.0)),
+        **{name: partial(fit, name, method) for name, method in public_fits().items() if name != "fit_swag"},
         "fit_sgd": lambda: (fv.fit_sgd(made.net[0], data, **small), fv.fit_sgd(fv.Net.from_module(module), data, **small)),
         "fit_swa": lambda: fv.fit_swa(made.net[0], data, seed=0, snapshots=2, batchnorm="train"),
         "fit_swag_diag": lambda: fv.fit_swag_diag(made.net[0], data, seed=0, snapshots=2, ascent=fv.SAM(0.1)),
         "fit_laplace": lambda: keep("laplace", fv.fit_laplace(made.net[0], data, prior_precision=1.0, **small)),
         "posteriors.laplace_evidence": lambda: fv.posteriors.laplace_evidence(made.net[0], data, prior_precision=1.0),
-        "fit_sgld": lambda: fv.fit_sgld(made.net[0], data, chains=2, **CHAIN),
-        "fit_sghmc": lambda: fv.fit_sghmc(made.net[0], data, **CHAIN),
-        "fit_emcmc": lambda: fv.fit_emcmc(made.net[0], data, **CHAIN),
-        "fit_svgd": lambda: fv.fit_svgd(made.net[0], data, n_draws=2, **small),
         "fit_hmc": lambda: keep("hmc", fv.fit_hmc(made.net[0], data, seed=0, n_draws=8, chains=2, burn_in=4, most_steps=4)),
         "bridges.huggingface_callback": lambda: _if_there(fv.bridges.huggingface_callback),
         "bridges.lightning_callback": lambda: _if_there(fv.bridges.lightning_callback),
         "bridges.diagnose_chains": lambda: fv.bridges.diagnose_chains(made.hmc),
-        "fit_csgld": lambda: fv.fit_csgld(made.net[0], data, seed=0, **CYCLES),
-        "fit_ptl": lambda: fv.fit_ptl(*_three(made, data), fit=partial(fv.fit_csgld, **CYCLES), seed=0),
-        "fit_dropout": lambda: fv.fit_dropout(made.net[0], data, n_draws=2, **small),
         "fit_ensemble": lambda: keep("ensemble", fv.fit_ensemble(made.net[0], data, members=2, **small)),
-        "fit_multi": lambda: fv.fit_multi(made.net[0], data, fit=partial(fv.fit_sgd, steps=2), members=2, **small),
         "posteriors.moped_prior": lambda: fv.posteriors.moped_prior(made.net[0]),
-        "fit_vi": lambda: fv.fit_vi(*_three(made, data), **small),
         "fit_sabma": lambda: keep("q", fv.fit_sabma(*_three(made, data), radius=0.5, **small)),
         "fit_sabma_grid": lambda: fv.fit_sabma_grid(*_three(made, data), radius=[0.5], seed=[0], steps=2),
         "training.training_loss": lambda: fv.training.training_loss(made.net[0], data),
@@ -206,8 +219,6 @@ def calls(fv, module, data, task, metrics):
         "run_random_plane": lambda: run_random_plane(module, metrics, steps=3),
         **symmetric_calls(fv),
     }
-    others = [name for name in fv.__all__ if name.startswith("fit_") and name not in listed]
-    return listed | {name: partial(lambda name: getattr(fv, name)(made.net[0], data, **small), name) for name in others}
 
 
 def symmetric_calls(fv):

@@ -61,6 +61,14 @@ def test_a_type_checker_sees_arguments_results_and_mistakes(tmp_path):
         assert expected in said, said
 
 
+def test_every_fit_of_the_table_has_a_public_name():
+    public = [value for value in public_names().values() if inspect.isfunction(value)]
+    hidden = {name for name, method in fv.METHODS.items() if getattr(method.fit, "func", method.fit) not in public}
+    assert hidden == {"vi_t"}, (
+        f"list the fits of {hidden - {'vi_t'}} in flatviz/__init__.py or posteriors/__init__.py"
+    )  # fit_vi
+
+
 def test_a_name_that_is_not_there_is_an_attribute_error():
     for space, name in ((fv, "nothing"), (fv.metrics, "nothing"), (fv, "accuracy")):
         with pytest.raises(AttributeError, match=f"module '{space.__name__}' has no attribute '{name}'"):

@@ -192,7 +192,6 @@ def _tail(
 ) -> tuple[SWAGState, History, SWAG]:
     """SGD from where the net stands, and the moments of its snapshots."""
     run, snapshots = Run.of(label, seed, how), how["snapshots"]
-    run.check_no_validation("each of its snapshots counts")
     check_count(snapshots, "snapshots", least=max(2, rank))
     loss = training_loss(net, data, how["likelihood"], how["batchnorm"], run.training)
     epoch = steps_per_epoch(len(data), run.batch_size)

@@ -106,8 +106,11 @@ def drive(
         check: Whether divergence raises, and a loss that rose far is said.
 
     Raises:
+        ValueError: For validation data, where the algorithm collects weights: early stopping would not take them back.
         Diverged: If the loss or a tensor of the state becomes NaN or inf, with `check`.
     """
+    if any(map(algorithm.collects, range(steps))):
+        run.check_no_validation("weights that it collects on the way all count, and it has no best place to stop at")
     kind, names = type(state), state._fields
     seeds, shuffle = ([run.seed] if seeds is None else seeds), (run.seed if shuffle is None else shuffle)
     about = vars(algorithm) | loss.about

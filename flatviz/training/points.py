@@ -116,7 +116,6 @@ def run_chains(
         Diverged: If the loss or a chain becomes NaN or inf.
     """
     run = Run.of(f"{label}, T = {how['temperature']:g}", seed, how)
-    run.check_no_validation("a chain samples, and has no best place to stop at")
     if how["prior"] is not None:
         check_covers(net, how["prior"], "prior")
     energy = Energy(len(data), how["temperature"], how["weight_decay"], how["prior"], how["ascent"])

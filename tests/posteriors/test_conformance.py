@@ -1,43 +1,25 @@
 """What every method of METHODS must do: keep the protocol, the seed and the user's things; stop and go on; be seen."""
 
 import inspect
+import re
 from functools import partial
 from unittest.mock import Mock
 
 import pytest
 import torch
+from every_verb import least
 
 import flatviz as fv
 from flatviz.training.gradient import Training
 
-# the least that each needs to run at all, in a second or two; for all others steps=4
-QUICK = {
-    **dict.fromkeys(("swa", "swag_diag"), dict(snapshots=3)),
-    "swag": dict(rank=2, snapshots=3),
-    "sabma": dict(steps=4, radius=0.5),
-    **dict.fromkeys(("sam_mu", "rank1_pinv", "authors_code"), dict(steps=4, radius=0.1)),
-    "sgld": dict(n_draws=4, burn_in=1, thin=1, chains=2),
-    **dict.fromkeys(("sghmc", "emcmc"), dict(n_draws=4, burn_in=1, thin=1)),
-    "hmc": dict(n_draws=4, burn_in=2, chains=2),
-    "csgld": dict(n_draws=4, cycles=2, cycle_steps=4, noisy_share=0.5),
-    "csghmc": dict(n_draws=4, cycles=2, cycle_steps=4, noisy_share=0.5, friction=0.3),
-    "ptl": dict(settings=dict(n_draws=4, cycles=2, cycle_steps=4, noisy_share=0.5)),
-    "dropout": dict(steps=4, n_draws=4),
-    "ensemble": dict(steps=4, members=3),
-    "multiswag": dict(steps=2, members=2, settings=dict(rank=2, snapshots=3)),
-}
 METHODS = [name for name, method in fv.METHODS.items() if method.ascent is None]
 FLAT = [name for name in METHODS if fv.METHODS[name].look.flat]
-
-
-def least(name):
-    return QUICK.get(name, dict(steps=4))
 
 
 def run(name, net, data, prior, **settings):
     method = fv.METHODS[name]
     given = (prior,) if method.needs_prior else ()
-    return method.fit(net, data, *given, **{"seed": 0, **least(name), **settings})
+    return method.fit(net, data, *given, **{"seed": 0, **least(method), **settings})
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -62,11 +44,11 @@ def minibatch(name):
 
 def in_training(name, training):
     """Keywords by which a method trains so; a composed one hands them to the fit inside."""
-    return dict(settings=dict(least(name)["settings"], training=training)) if name == "ptl" else dict(training=training)
+    whole = least(fv.METHODS[name])
+    return dict(settings=whole["settings"] | dict(training=training)) if name == "ptl" else dict(training=training)
 
 
 STEPPED = [name for name in METHODS if name != "hmc"]  # HMC takes no minibatches
-SAMPLED = ("swa", "swag", "swag_diag", "sgld", "sghmc", "csgld", "csghmc", "emcmc", "svgd", "ptl")
 
 
 @pytest.mark.parametrize("name", STEPPED)
@@ -100,12 +82,13 @@ def test_reduced_precision_is_inside_the_network_only(name, small):
 def test_validation_data_chooses_the_best_check_or_is_refused(name, small):
     net, data, prior = small
     how = in_training(name, fv.Training(validation=fv.Data(data.x + 0.1, data.y), patience=1))
-    if name in SAMPLED:
-        with pytest.raises(ValueError, match=r"training.validation must be None for .*got 24 examples"):
-            run(name, net, data, prior, **how)
+    rising = {"steps": 30, "kl_weight": 0.0} if name != "multiswag" else {}
+    how |= {key: rising[key] for key in rising if key in least(fv.METHODS[name])}
+    try:
+        q = run(name, net, data, prior, **how)
+    except ValueError as error:  # the driver's rule, which test_steps has for each algorithm
+        assert re.match("training.validation must be None for .*, got 24 examples: weights that it collects", str(error))
         return
-    rising = dict(steps=30) | (dict(kl_weight=0.0) if "kl_weight" in fv.METHODS[name].plain.settings else {})
-    q = run(name, net, data, prior, **how, **{} if name == "multiswag" else rising)
     assert isinstance(q, fv.Mixture) or 1 <= len(q.history.validation) <= 30
 
 

@@ -9,7 +9,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 import flatviz as fv
 from flatviz.posteriors import BSAM, EMCMC, SABMA, SGHMC, SGLD, SVGD, SWAG, VI
 from flatviz.training import SGD, Descent, Energy, Run, training_loss
-from flatviz.training.driver import drive
+from flatviz.training.driver import Algorithm, drive
 from flatviz.training.loop import NOT_REPLAYED, RECORDERS
 from flatviz.training.perturb import MODES, Perturbation
 from flatviz.training.streams import minibatches, rates
@@ -38,6 +38,18 @@ def algorithms(prior, n):
 
 
 NAMES = list(algorithms(fv.Gaussian(torch.zeros(2), torch.zeros(2)), 1))
+
+
+def below(kind):
+    """The classes of flatviz that derive from `kind` and that nothing derives from, `SGD` among them."""
+    rows = [leaf for c in kind.__subclasses__() if c.__module__.startswith("flatviz.") for leaf in below(c)]
+    return [*rows, SGD] if kind is SGD else rows or [kind]
+
+
+def test_every_algorithm_has_a_row():
+    rows = {type(algorithm) for algorithm, _ in algorithms(fv.Gaussian(torch.zeros(2), torch.zeros(2)), 1).values()}
+    missing = set(below(Algorithm)) - rows
+    assert fv.METHODS and not missing, f"add a row of `algorithms` for {missing}"
 
 
 @pytest.fixture(params=NAMES)
@@ -82,6 +94,18 @@ def test_stepped_by_hand_it_is_what_the_driver_makes_of_it(case):
     driven, history = drive(algorithm, start, loss, Run(batch_size=7), steps=STEPS, **how)
     assert same(state, driven) and torch.equal(history.loss, torch.stack(losses))
     assert isinstance(algorithm.result(driven, history), fv.Posterior) if hasattr(algorithm, "result") else True
+
+
+def test_validation_data_is_refused_by_what_collects_on_the_way(case, small):
+    algorithm, start, loss, how = case
+    go = partial(drive, algorithm, start, loss, steps=STEPS, **how)
+    if not any(isinstance(field, tuple) and field for field in go(Run())[0]):
+        assert go(Run(training=fv.Training(validation=small[1])))[1].validation is not None
+        return
+    with pytest.raises(
+        ValueError, match="training.validation must be None for training, got 24 examples: weights that it collects"
+    ):
+        go(Run(training=fv.Training(validation=small[1])))
 
 
 class NothingIsRead(TorchDispatchMode):
