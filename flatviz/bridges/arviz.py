@@ -28,11 +28,12 @@ class ChainDiagnostics:
 def diagnose_chains(draws: Draws, of: Callable[[Tensor], Tensor] | None = None) -> ChainDiagnostics:
     """Compute R-hat and effective sample sizes of functions of the draws, each chain in its order.
 
+    Rank-normalised split R-hat and ESS of Vehtari et al. 2021 (arXiv 1903.08008).  A constant function gets an R-hat of NaN.
+
     Args:
         draws: Draws of several chains, as `fit_hmc(..., chains=4)` returns; at least four draws of each.
         of: W (S, D) -> (S, P) or (S,), say the probabilities of the true classes; None: every weight.  Predictions may
             agree where weights do not: a network has symmetries.
-    Rank-normalised split R-hat and ESS of Vehtari et al. 2021 (arXiv 1903.08008).  A function that is one constant has NaN.
 
     Raises:
         TypeError: For anything but `Draws`.

@@ -21,7 +21,7 @@ class FewShot(NamedTuple):
 
 @public
 def few_shot(data: Data, shots: Count, *, seed: Seed) -> FewShot:
-    """Draw `shots` examples a class for training and as many, others, for validation.
+    """Draw `shots` examples a class for training, and as many different ones for validation.
 
     The validation split is as small as the training split: who has ten images a class has no 5,000 to tune on.
 

@@ -185,14 +185,15 @@ def _labels_of(y: Any, classes: Sequence[str] | None) -> tuple[Tensor, tuple[str
 
 
 def stream(examples: Any, *, workers: int = 2) -> Data:
-    """Read a `torch.utils.data.Dataset` of (x tensor, y), or that of a `DataLoader`, as a `Data`, when batches are asked for.
+    """Read a Dataset of (x, y) pairs, or a DataLoader's, as a `Data` that reads examples when they are needed.
 
     The order is that of the data set, each time, so that an objective stays one function of the weights; minibatches of a
     fit read their own examples.  A full-batch gradient, which needs all inputs at once, reads them all.  Labels are the data set's
-    `targets` or `labels`; without those every example is read once for its own.
+    `targets` or `labels`; without those every example is read once for its label.
 
     Args:
-        examples: With a length and `examples[i]`; x of one shape.  A `DataLoader` gives its data set, in its order.
+        examples: A `torch.utils.data.Dataset` with a length and `examples[i]`, x tensors of one shape.  A `DataLoader` gives its
+            data set, in its order.
         workers: Threads that read.
 
     Raises:

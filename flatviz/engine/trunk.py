@@ -35,22 +35,23 @@ class Tail(nn.Module):
 
 @public
 def cache_trunk(net: Net, data: Data, *, progress: Progress = False) -> tuple[Net, Data]:
-    """Cut out the layer, or block, that holds all treated weights: (net, data), the data as it sees them, for every verb as before.
+    """Cut the network at the module that holds all treated weights: (net, data), the new data being the inputs of that module.
+
+    All verbs take the pair as before.  Outputs on the first examples are compared with the plain network's, at its weights and at
+    others.
 
     The net that is returned has the same treated weights in the same order, so a prior or posterior of one is one of the
     other.  With the head alone treated nearly all of a step is saved.  BatchNorm of the trunk keeps its statistics:
     what is fitted so is what `batchnorm="frozen"` fits.
 
     Args:
-        net: Whose treated weights stand in one module inside of the network's, which runs once.
+        net: Network whose treated weights stand in one module inside of it, which runs once.
         data: Examples that pass through the trunk; a test set, and each corrupted copy of it, needs another call.
         progress: True, None (where a terminal watches) or a function.
 
-    Outputs on the first examples are compared with the plain network's, at its own weights and at others.
-
     Raises:
-        ValueError: If no one module inside holds all treated weights, where it does not run once on one row an example, and
-            where outputs differ by more than rounding, as where more comes after it.
+        ValueError: If no one module inside holds all treated weights, if it does not run once on one row an example, or if outputs
+            differ by more than rounding, for instance because further layers follow it.
 
     Example:
         >>> import torch, flatviz as fv

@@ -75,10 +75,10 @@ def convergence_gap(
         prior: Prior of the fit.
         q: The fitted posterior.
         method: One that fits a Gaussian from a start: "vi", "f-vi", "sabma", "sam_mu", "authors_code".
-        seed: Fixes the longer fit, that of `q`; the draws have others.
+        seed: Seed of the longer fit: give the one that `q` was fitted with.  The evaluation draws use other seeds.
         radius: Radius of `q`; None: the method's default.
         fit: Settings of `q`, as in `fit_family`; None: the method's defaults.
-        times: Steps of the longer fit over those of `q`.
+        times: How many times as many steps the longer fit takes.
         n_draws: Draws of each posterior, in two sets.
         progress: True, None (where a terminal watches) or a function.
 

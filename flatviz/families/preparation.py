@@ -242,7 +242,7 @@ def shifted_scores(
         severities: 1 to 5; severity 0, the images as they are, comes first in the result.
         n_draws: Ensemble size; the same draws for every corruption.
         batchnorm: As in `predict`: "frozen", or a Data that re-estimates the statistics for each draw.
-        seed: Fixes the draws and of the corruptions, which are the same for every posterior.
+        seed: Fixes the draws and the corruptions; the corruptions are the same for every posterior.
         progress: True, None (where a terminal watches) or a function.
 
     Raises:

@@ -33,9 +33,9 @@ def slice_plane(
         f: Objective, w (D,) -> ().
         plane: Origin and axes of the grid.
         extent: In units of a and b: a number e for [-e, e] on every axis; (lo, hi) for all; a pair for each; None: that of the plane.
-            Where it is symmetric and `resolution` odd, the origin is on the grid.  "auto": in each direction out to 5 times the
-            value at the origin, seen at a few points on each axis (at most 64 times what the plane suggests), then moved by half a
-            step at most, so that the origin is on the grid.
+            With a symmetric extent and odd `resolution` the origin is a grid point.  "auto": goes out in each direction until f is
+            5 times its value at the origin, at most to 64 times what the plane suggests, then shifts by at most half a step, so
+            that the origin is a grid point.
         resolution: Points along each axis; 41 (1,681 points) is smooth on a screen, 11 is enough for a look.
         exact: Leave out every trick that reuses work between points.
         precision: "float32" or "bfloat16": a quick look, its measured error in `Surface.error`.

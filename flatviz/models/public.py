@@ -171,15 +171,15 @@ def torchvision_model(
 ) -> nn.Module:
     """Build one of torchvision's classifiers ("resnet18", "resnet50", "vit_b_16", ...) with a new head for the task's classes.
 
+    The head is at torch's initial values for `seed`; `transfer` gives it the prior's.  The module is in evaluation mode.
+
     Args:
         task: Gives channels and number of classes; images from 0 to 1, which the module standardises as ImageNet's.
         name: As in `torchvision.models.list_models()`.
         weights: None, random by `seed`; torchvision's name ("IMAGENET1K_V1", "DEFAULT"), downloaded once and checked; or a
             file, `.pth` as torchvision publishes it or `.safetensors`, for a machine without network.
-        seed: Fixes random weights and of the new head.
+        seed: Fixes the random weights, those of the new head included.
         side: Pixels to which images are enlarged inside the module; None: the side of a vision transformer, else as they are.
-
-    The head is at torch's initial values for `seed`; `transfer` gives it the prior's.  The module is in evaluation mode.
 
     Raises:
         ValueError: For an unknown name or weights, a file that does not fit, or inputs that are no images.

@@ -139,7 +139,7 @@ def plane_along(
 def plane_eigen(w: Vector, spectrum: Spectrum) -> Plane:
     """Build the plane of the first two Hessian eigenvectors at `w` (D,); orthonormal, unit: distance.
 
-    Extent: along each axis where the quadratic model lambda a^2 / 2 has risen by 1, at most ten times the other's.
+    Extent: each axis ends where the quadratic model lambda a^2 / 2 has risen by 1, but is at most ten times as long as the other.
 
     Args:
         w: Origin, (D,).

@@ -22,8 +22,8 @@ def plot_frontier(
 ) -> Figure:
     """Draw λ₁ and scores against the training loss: a line for VI over its temperature, one for each method over its radius.
 
-    The training loss is the mean over draws.  A ring marks the selected member, a cross VI at the temperature T* at which it has
-    that training loss, interpolated between its members, linear in the logarithm of the loss: what lies between ring and cross is
+    The training loss is the mean over draws.  A ring marks the selected member; a cross marks VI at the temperature T* where its
+    training loss is the same, interpolated between its members, linear in the logarithm of the loss.  The gap between them is
     what the method does beyond a temperature.
 
     Args:

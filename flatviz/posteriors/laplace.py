@@ -62,7 +62,7 @@ def fit_laplace(
         net: Its treated weights are the start.
         data: The N training examples.
         seed: Fixes the minibatches.
-        structure: "last_layer" (the head; the others get a standard deviation of 1e-6), whose H is small for any network;
+        structure: "last_layer", the head alone, whose Hessian is small; all other weights get a standard deviation of 1e-6.
             "diagonal"; "full" (at most 5,000 treated weights).  By laplace-torch (`pip install 'flatviz[laplace]'`): "kron"
             (Linear and convolutions alone); "lowrank", the 20 largest eigenpairs of the exact Hessian; "hessian", the exact
             Hessian itself; "functional", a Gaussian process of the outputs, for `predict_linearised` alone.

@@ -186,9 +186,10 @@ def fit_csgld(
         cycles: Each looks for a mode; n_draws is a multiple of cycles x chains.
         cycle_steps: Steps of a cycle.
         noisy_share: The last part of a cycle that gets noise, above 0 and at most 1; 0.2 as in the paper.  At the defaults
-            only directions of large curvature reach their width (see above): raise it, cycle_steps or lr, or use
-            `fit_sgld`, where widths matter.
-        friction: alpha, above 0 and at most 1; 0.1 is a momentum of 0.9, which multiplies the step by ten: lower lr with it.
+            only directions of large curvature reach their posterior width: raise it, cycle_steps or lr, or use `fit_sgld`,
+            where widths matter.
+        friction: alpha, above 0 and at most 1; 0.1 is a momentum of 0.9.  Momentum multiplies the step by 1 / alpha: lower lr
+            with it, as `METHODS["csghmc"]` does.
         chains: All run at once.
         **how: How it is run; lr is the largest step.
 

@@ -76,8 +76,9 @@ def mmd(
     permutations: Whole = 200,
     seed: Seed = 0,
 ) -> dict[str, Mmd]:
-    """Estimate MMD^2, unbiased, of each set of draws (n, D) from `target` (m, D), mean of ten kernels of each kind; it can be below 0.
+    """Estimate MMD^2 between each set of draws (n, D) and `target` (m, D), averaged over ten kernels of each kind.
 
+    Being unbiased, the estimate can be negative.
     MMD^2 = mean_{i != j} k(a_i, a_j) + mean_{i != j} k(b_i, b_j) - 2 mean k(a_i, b_j).  Bandwidths come from the target
     alone, so all sets are measured with the same kernels.
     BLOCK rows of a kernel matrix are computed at a time, so memory is of order BLOCK (m + n), whatever m.

@@ -115,8 +115,9 @@ def perturb(
     maximises g^T Delta where KL(q + Delta || q) <= radius^2 / 2, to first order.
 
     With `kl_exact` and `joint` the exact sqrt(2 KL(q + Delta || q)) is the radius for "mean"; for "mean+std" it is to second
-    order (on the digits 1.01 times the radius at 1, 1.05 at 4; of four weights .5 to 2); for "mean+std+factor", where the Fisher
-    blocks alone would give up to 30 times the radius, the step is rescaled until it is (within 1 %).
+    order (on the digits 1.01 times the radius at 1, 1.05 at 4; with only a few weights it can be several times the radius); for
+    "mean+std+factor", where the Fisher blocks alone would give up to 30 times the radius, the step is rescaled until it is
+    (within 1 %).
     `sam_theta` and `authors_code` measure log_std and factor before folding: sigma, C with Sigma = 1/2 (sigma^2 +
     C^T C / (K - 1)).  Source: arXiv 2406.15664.
 
@@ -128,8 +129,9 @@ def perturb(
         mode: `kl_exact` (this formula); `rank1_pinv`, `rank1_damped` (F replaced by s s^T of one draw's score s, pseudo-inverted,
             or plus damping I); `sam_mu` (radius g/|g| on the mean); `sam_theta` (the same for each block); `authors_code` (as the
             released code: along the score, without the loss gradient); `none`.
-            `rank1_pinv` moves weight i by about z_i / std_i^2 of its std: the narrowest weights take nearly all of the step, and
-            it is 1 / sqrt(D) of the radius where all are equally wide.  So it hardly raises the loss, and the fit is that of VI.
+            `rank1_pinv` moves weight i by about z_i / std_i^2 standard deviations, up to one common factor: the narrowest weights
+            take nearly all of the step, and it is 1 / sqrt(D) of the radius where all are equally wide.  So it hardly raises the
+            loss, and the fit is that of VI.
         blocks: Blocks that `kl_exact`, `rank1_*` and `sam_theta` move.
         joint: One normaliser for all blocks (`kl_exact`, `rank1_*`), or one each.
         noise: z1 (D,), z2 (K,) of the draw, for `rank1_*` and `authors_code`.

@@ -40,9 +40,9 @@ def lab(
 
     `fv.lab(module, train, test)` shows any network.  It trains a module that has not learned, tries rates and settings, and
     checks the accuracy, or the NLL, after each step; `lab.made` says how good VI is beside the trained network, then lists the
-    steps.  The stochastic weights are the normalisation layers and the head, or the head alone.  Their prior is that of SWAG on `train` for
-    the former, wide and about 0 for the head.  The first 2,000 examples of `train` in random order are used: a fifth to choose
-    settings, at which every variational method of the lab is then fitted, the rest to fit.
+    steps.  The stochastic weights are the normalisation layers and the head, or the head alone.  The normalisation layers' prior
+    is that of SWAG on `train`; the head's is wide and centred at 0.  The first 2,000 examples of `train` in random order are
+    used: a fifth to choose settings, at which every variational method of the lab is then fitted, the rest to fit.
 
     Args:
         module: A Net with its task and prior; or a module, inputs (N, ...) -> outputs (N, ...), trained or not, with its dropout
