@@ -27,7 +27,7 @@ from flatviz.site import notebooks, read
 from flatviz.site.run import CellError, run
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-WIDTH, COLOURS = 720, 256
+WIDTHS, COLOURS = (720, 540, 420, 360), 128  # a notebook of many pictures takes the next width
 MOST, MOST_TEXT, MOST_FOLDED = 300_000, 8_000, 60_000  # bytes of a notebook; characters of one output that is text, and folded
 ELEMENT = re.compile(r'class="(fv-figure|fv-live|fv-lab)"')
 SYNC = runpy.run_path(str(Path(__file__).with_name("sync_notebooks.py")))
@@ -41,7 +41,7 @@ def pictured(page: Page, folder: Path, text: str) -> bytes:
     page.wait_for_timeout(400)
     picture = Image.open(io.BytesIO(page.locator("[data-drawn]").first.screenshot())).convert("RGB")
     stored = io.BytesIO()
-    picture.quantize(COLOURS).save(stored, "PNG", optimize=True)
+    picture.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, kmeans=2).save(stored, "PNG", optimize=True)  # keeps rare colours
     return stored.getvalue()
 
 
@@ -71,15 +71,17 @@ def store(path: Path, page: Page, folder: Path) -> str:
         seconds = run(ran, path.stem)
     except CellError as error:
         return f"{path.stem}: nothing stored, it failed\n  {error}"
-    outputs = [
-        [small(o, page, folder) for o in c.outputs if o.output_type != "error"] for c in ran.cells if c.cell_type == "code"
-    ]
     notebook = nbformat.read(path, as_version=4)
-    for cell, kept in zip((c for c in notebook.cells if c.cell_type == "code"), outputs):
-        cell.outputs = [nbformat.from_dict(o) for o in kept if o]
     notebook.metadata["outputs of"] = SYNC["code_digest"](notebook.cells)
-    size = len(nbformat.writes(notebook).encode())
-    if size > MOST:
+    for width in WIDTHS:
+        page.set_viewport_size(dict(width=width, height=900))
+        for cell, of in zip(*([c for c in book.cells if c.cell_type == "code"] for book in (notebook, ran))):
+            kept = (small(o, page, folder) for o in of.outputs if o.output_type != "error")
+            cell.outputs = [nbformat.from_dict(o) for o in kept if o]
+        size = len(nbformat.writes(notebook).encode())
+        if size <= MOST:
+            break
+    else:
         return f"{path.stem}: {size / 1e3:.0f} kB is more than {MOST / 1e3:.0f}, nothing stored"
     nbformat.write(notebook, path)
     SYNC["main"]()  # the bytes as the sync writes them
@@ -94,7 +96,7 @@ def main() -> int:
         (folder / "plotly.min.js").write_text(get_plotlyjs(), encoding="utf-8")
         (folder / "explorer.js").write_text(front_end(), encoding="utf-8")
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"])
-        page = browser.new_page(viewport=dict(width=WIDTH, height=900), color_scheme="light")
+        page = browser.new_page(color_scheme="light")
         names, sys.argv[1:] = sys.argv[1:], []
         for path in notebooks(names):
             print(store(path, page, folder), flush=True)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 NO_UNIT = "(no radius)"
 EUCLIDEAN = "Euclidean"
-KL_BALL = "√(2 KL in nats)"
+KL_BALL = "× the width of q"  # √(2 KL in nats): as many standard deviations as it moves a mean
 TEMPERATURE = "temperature T"
 Mode = Literal["none", "kl_exact", "rank1_pinv", "rank1_damped", "sam_mu", "sam_theta", "authors_code"]  # of a perturbation
 

@@ -208,7 +208,7 @@ def _reach(member: Member) -> str:
         return ""
     reach = float(history.reach[-max(1, len(history.reach) // 10) :].median())
     near = member.unit == KL_BALL and abs(reach / member.radius - 1) < NEAR
-    return "" if near else f", which is √(2 KL) = {short(reach)}"
+    return "" if near else f", which moves q by {short(reach)} × its width"
 
 
 def _said(p: Live) -> str | bool | list[str]:

@@ -18,6 +18,7 @@ from flatviz.results import Family
 
 PLANES = {"sharpest": "sharpest directions", "around": "random directions"}  # through each member's center
 REFERENCES = ("sgd", "vi")  # drawn beside whatever is selected
+FEW = 10  # draws, those of the article
 LEVELS = 254  # of a probability as one byte, so within 1 / 508 of what it was; 255: diverged
 
 
@@ -77,12 +78,22 @@ class Scene:
         said = {"label": surface.label, "share": share, "level": f"{LEVEL:g}", "radius": trends, "seeds": self._seeds()}
         if known(self.family[0].prediction).has_classes:
             said |= self._classes()
-        return said
+        return said | {"sure": self._sure()}
 
     def _classes(self) -> dict[str, str]:
         words, names = class_words(self.family), known(self.family[0].prediction).classes
         second, third = (min(c, len(words) - 1) for c in (1, 2))
         return {"class 1": words[second], "class 2": words[third], "name 2": names[third]}
+
+    def _sure(self) -> str:
+        """Say by how much confidence exceeds accuracy, with few draws and with all, at both ends of SA-BMA's radius."""
+        radii = self.family.radii("sabma") if "sabma" in self.family.methods else ()
+        ends, said = [self.family[self.family.index("sabma", r)] for r in radii[:: len(radii) - 1 or 1]], []
+        for member in ends if self.family[0].prediction.bins is not None and self.n_max > FEW else ():
+            count, sure, right = member.prediction.bins.double().nan_to_num().unbind(-1)
+            few, all_ = (100 * (count * (sure - right)).sum(-1) / count.sum(-1))[[FEW - 1, -1]].tolist()
+            said.append(f"{few:+.1f} points with {FEW} draws and {all_:+.1f} with {self.n_max} at radius {member.radius:g}")
+        return f" ECE is low where confidence equals accuracy; here it is higher by {', '.join(said)}." if said else ""
 
     def _seeds(self) -> str:
         n = values_of(self.family, "lambda1").shape[1]

@@ -14,10 +14,9 @@ from flatviz.plots.basin import plot_basin, plot_basin_3d
 from flatviz.plots.calibration import plot_metrics, plot_reliability
 from flatviz.plots.curvature import plot_spectrum
 from flatviz.plots.frontier import has_frontier, plot_frontier
-from flatviz.plots.inputs import plot_input_maps
+from flatviz.plots.inputs import plot_input_maps, plot_predictive
 from flatviz.plots.landscape import plot_projection
 from flatviz.plots.mechanism import DOES, PHASES, kind_of, plot_step
-from flatviz.plots.predictive import plot_predictive
 from flatviz.plots.radius import columns_of, plot_radius
 from flatviz.plots.surfaces import plot_surface, plot_surface_3d
 from flatviz.plots.theme import Figure, figure, style

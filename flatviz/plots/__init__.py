@@ -12,7 +12,7 @@ __getattr__, __dir__, __all__ = lazy(
         "frontier": "plot_frontier",
         "landscape": "plot_curve plot_persistence plot_projection",
         "mechanism": "plot_mechanism",
-        "predictive": "plot_predictive",
+        "inputs": "plot_predictive",
         "radius": "plot_radius",
         "surfaces": "plot_surface plot_surface_3d",
     },

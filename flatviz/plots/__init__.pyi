@@ -11,11 +11,11 @@ from flatviz.plots.curvature import plot_layers as plot_layers
 from flatviz.plots.curvature import plot_sharpness as plot_sharpness
 from flatviz.plots.curvature import plot_spectrum as plot_spectrum
 from flatviz.plots.frontier import plot_frontier as plot_frontier
+from flatviz.plots.inputs import plot_predictive as plot_predictive
 from flatviz.plots.landscape import plot_curve as plot_curve
 from flatviz.plots.landscape import plot_persistence as plot_persistence
 from flatviz.plots.landscape import plot_projection as plot_projection
 from flatviz.plots.mechanism import plot_mechanism as plot_mechanism
-from flatviz.plots.predictive import plot_predictive as plot_predictive
 from flatviz.plots.radius import plot_radius as plot_radius
 from flatviz.plots.surfaces import plot_surface as plot_surface
 from flatviz.plots.surfaces import plot_surface_3d as plot_surface_3d

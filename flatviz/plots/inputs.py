@@ -1,10 +1,15 @@
-"""Uncertainty over the plane of inputs."""
+"""Predictions over the inputs: class probabilities over a plane of them, and the bands of a regression."""
+
+from dataclasses import replace
 
 import plotly.graph_objects as go
+import torch
+from torch import Tensor
 
-from flatviz.checks import known
-from flatviz.plots.theme import INK, MUTED, Figure, axes_of, figure, layout_of, numbers, panels, points, style
-from flatviz.results import Family
+from flatviz.checks import Share, Whole, known
+from flatviz.core import public
+from flatviz.plots.theme import INK, MUTED, Figure, axes_of, band, figure, layout_of, numbers, panels, points, room, scatter, style
+from flatviz.results import Family, Prediction
 
 CLASSES = ("#0072B2", "#D55E00")  # of the two classes' points
 MAP = [[0.0, "#2b6ca3"], [0.5, "#f7f7f7"], [1.0, "#c2571a"]]  # probability of class 1, white where it is open
@@ -53,3 +58,73 @@ def class_words(family: Family) -> tuple[str, ...]:
     """Name the task's classes in a sentence: their names, or "class 1"."""
     prediction = known(family[0].prediction)
     return tuple(name if c < len(prediction.class_names) else f"class {name}" for c, name in enumerate(prediction.classes))
+
+
+@public
+def plot_predictive(
+    prediction: Prediction,
+    x: Tensor | None = None,
+    *,
+    target: Whole = 0,
+    level: Share = 0.9,
+    method: str | None = None,
+    title: str = "Prediction of a regression",
+) -> Figure:
+    """Draw the predictive mean of a regression over a one-dimensional input, with the band that holds the share `level` of new targets.
+
+    A darker band holds as many of the draws' means: the uncertainty of the weights, without the noise.  With inputs of several
+    dimensions the targets are drawn against the predictive mean.  Draws that diverged are left out.
+
+    Args:
+        prediction: Result of `predict` with a likelihood of numbers; its targets, where it has some, are drawn as points.
+        x: (N,) or (N, 1), the inputs; None, as for inputs of several dimensions: the predictive mean.
+        target: Number of the target, of those with several.
+        level: Share of the probability inside a band.
+        method: Key in `fv.METHODS` that gives the colour; None: ink.
+        title: Title of the figure.
+
+    Raises:
+        ValueError: For a prediction of classes, other inputs, and a target that there is not.
+
+    Example:
+        >>> x = torch.linspace(-1, 1, 20)
+        >>> outputs = torch.stack([x - 0.1, x + 0.1])[..., None]  # of two draws
+        >>> fig = fv.plots.plot_predictive(fv.Prediction(outputs, likelihood=0.5), x)
+        >>> [trace.name for trace in fig.data]
+        ['90 % of targets', '90 % of draws', 'mean']
+    """
+    if prediction.has_classes:
+        raise ValueError(f"prediction must be one of numbers, got {prediction.likelihood!r}, of classes: use plot_reliability")
+    finite = prediction.outputs.flatten(1).isfinite().all(1)
+    kept = prediction.outputs[finite] if finite.any() else torch.zeros_like(prediction.outputs[:1])
+    whole = replace(prediction, outputs=kept, scores={}, bins=None)
+    means = whole.means.flatten(2) if whole.means.ndim > 2 else whole.means[..., None]
+    n, n_targets = means.shape[1:]
+    if x is not None and x.numel() != n:
+        raise ValueError(f"x must hold {n} numbers, one for each input, got shape {tuple(x.shape)}: leave it out")
+    if target >= n_targets:
+        raise ValueError(f"target must be below {n_targets}, the number of targets, got {target}")
+    ends, means = ((1 - level) / 2, (1 + level) / 2), means[..., target]
+    lines = whole.mean, *map(whole.quantile, ends), *torch.quantile(means, means.new_tensor(ends), dim=0)
+    mean, lo, hi, *inner = (v.reshape(n, -1)[:, min(target, v.numel() // n - 1)] for v in lines)
+    if not finite.any():
+        mean, lo, hi, *inner = (torch.full_like(v, torch.nan) for v in (mean, lo, hi, *inner))
+    order = (mean if x is None else x.flatten()).argsort()
+    at = (mean if x is None else x.flatten())[order]
+    look, share = style(method, "mean"), f"{100 * level:g} %"
+    alt = f"predictive mean from {float(mean.min()):.3g} to {float(mean.max()):.3g}, {share} bands of {float((hi - lo).mean()):.3g}"
+    across = "x" if x is not None else "predictive mean"
+    y = None if prediction.y is None else prediction.y.reshape(n, -1)[:, target][order]
+    heights = torch.cat([lo, hi] if y is None else [lo, hi, y.to(lo)])
+    axes = dict(xaxis=dict(title=across, range=room(at, 0.02)), yaxis=dict(title="y", range=room(heights)))
+    fig = figure(title, alt, **axes, legend=dict(y=-0.18, yanchor="top"))
+    for low, high, opacity, name in ((lo, hi, 0.15, f"{share} of targets"), (*inner, 0.35, f"{share} of draws")):
+        fig.add_live(band(at, low[order], high[order], look.color, opacity, name, legend=True), "x", "y", "fillcolor")
+    line = scatter(at, mean[order], "lines", look.label, legend=True, line=look.line(2), hover="mean %{y:.3g}")
+    fig.add_live(line, "x", "y", "line.color", "line.dash", "name")
+    if y is not None:
+        points = scatter(at, y, "markers", "targets", legend=True, marker=dict(color=INK, size=5), hover="target %{y:.3g}")
+        fig.add_live(points, "x", "y")
+    lost = int((~finite).sum())
+    fig.note(f"{lost} draws diverged<br>and are left out" if lost else "")
+    return fig

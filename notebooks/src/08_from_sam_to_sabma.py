@@ -412,7 +412,7 @@ fig = figure("What the radius buys, and what it costs", alt, yaxis=left, yaxis2=
 # %%
 fig.add_scatter(x=grid, y=[float(lam[r]) for r in grid], name="λ1 (left)", line_color="#0072B2")
 fig.add_scatter(x=grid, y=[nll[r] for r in grid], name="test NLL (right)", yaxis="y2", line=dict(color="#D55E00", dash="dash"))
-fig.update_xaxes(title="radius, √(2 KL in nats)")
+fig.update_xaxes(title="radius γ, in widths of q")
 
 # %% [markdown]
 # *Figure: the largest eigenvalue (solid, left axis) and the test NLL (dashed, right axis) against the radius, means over three

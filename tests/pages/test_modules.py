@@ -16,9 +16,9 @@ FOR = "with node, by npm install --prefix .ci --no-package-lock"
 
 def run(*command: str) -> str:
     """What a command of node prints; skipped where its tools are not installed, which fails where CI has installed them."""
-    if not shutil.which("node") or not (ROOT / ".ci" / "node_modules" / "esbuild").exists():
-        assert "FLATVIZ_REQUIRE_BROWSER" not in os.environ, f"esbuild and typescript must be there {FOR}"
-        pytest.skip(f"no esbuild found: install it {FOR}")
+    if not shutil.which("node") or not (ROOT / ".ci" / "node_modules" / "eslint").exists():
+        assert "FLATVIZ_REQUIRE_BROWSER" not in os.environ, f"esbuild, eslint and typescript must be there {FOR}"
+        pytest.skip(f"no esbuild or eslint found: install them {FOR}")
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -28,8 +28,9 @@ def test_the_bundles_are_those_of_their_sources():
     run("node", ".ci/bundle.mjs", "--check")
 
 
-def test_types_fit():
+def test_types_fit_and_the_linter_has_nothing_to_say():
     run(".ci/node_modules/.bin/tsc", "-p", ".ci")
+    run(".ci/node_modules/.bin/eslint", "-c", ".ci/eslint.config.mjs", ".")
 
 
 def test_what_needs_no_page_does_what_it_says():

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import torch
 
+from flatviz.pages import scene
 from flatviz.pages.story import tour_story
 
 
@@ -33,6 +34,21 @@ def test_the_guide_counts_the_seeds_and_names_what_is_scored(family):
     assert "with 3 seeds, proves nothing" in step(family.each(over_seeds=over), "Is flatter better?").text
     assert "test images" in step(family, "Is flatter better?").text
     assert "test examples" in step(replace(family, images={}), "Is flatter better?").text
+
+
+def test_the_guide_counts_on_how_many_seeds_flatness_and_scores_fall(family):
+    over = [
+        dict(lambda1=-m.radius * torch.ones(3), nll=m.radius * torch.tensor([1.0, 0, -1]), ece=torch.zeros(3)) for m in family
+    ]
+    assert "λ₁ falls on 3 of 3 seeds, NLL on 1, ECE on 0." in step(family.each(over_seeds=over), "Is flatter better?").text
+
+
+def test_a_caption_says_how_much_surer_than_right_an_average_is(family, monkeypatch):
+    monkeypatch.setattr(scene, "FEW", 2)
+    member = family[family.index("sabma", 0.0)]
+    p = member.prediction.log_probs[:2].exp().mean(0)  # the average of two draws, without bins
+    gap = 100 * float(p.max(-1).values.mean() - (p.argmax(-1) == member.prediction.y).float().mean())
+    assert f"higher by {gap:+.1f} points with 2 draws" in scene.Scene(family).words["sure"]
 
 
 def test_a_family_with_maps_of_inputs_has_a_step_on_them(family):

@@ -28,9 +28,9 @@ export class Article {
     const { page: { state, resting }, story } = this, at = this.inSight(), now = state.all;
     if (resting() || at === now.step) return;
     if (now.step < 0) this.explored = now;
-    const { method, radius, n_draws } = state.start, { see, ...values } = story.at(at).set ?? {};
+    const { method, radius, n_draws } = state.start;
     state.acted({ step: at });                             // a section is in the state of which it speaks, whatever was chosen in another
-    state.put((at < 0 && this.explored) || { method, radius, n_draws, ...values, step: at });
+    state.put((at < 0 && this.explored) || { method, radius, n_draws, ...story.at(at).set, step: at });
   }
 
   goTo() {                                               // where the state says that the reader is

@@ -53,8 +53,7 @@ export class Side {
     this.radius.disabled = this.stops.length < 2;
     this.radius.value = nearest(this.stops, wanted);
     const unit = offered.find((o) => o[0] === method)[3];
-    const said = unit.startsWith("√(2 KL") ? "× the width of q" : unit;   // how far a mean moves that takes the whole radius
-    const text = this.stops.length < 2 ? "none" : `${short(wanted)} ${said}${wanted === 0 ? " (= VI)" : ""}`;
+    const text = this.stops.length < 2 ? "none" : `${short(wanted)} ${unit}${wanted === 0 ? " (= VI)" : ""}`;
     this.text.textContent = !brief ? text : this.stops.length < 2 ? "no radius" : `radius ${short(wanted)}`;
     this.radius.setAttribute("aria-valuetext", text);
   }

@@ -60,7 +60,7 @@ export class Members {
     const value = (name) => read(this.fields, member, name), at = (name) => value(name)[n - 1], r = member.meta.radius;
     const missing = Math.abs(r - wanted) > 1e-6 * Math.max(1, wanted) && this.of(method).length > 1
       ? `radius ${short(wanted)} is not fitted; shown: ` : "";
-    const at_radius = r > 0 ? `, radius ${short(r)} ${member.meta.unit}${member.meta.reach ?? ""}` : member.meta.equals ? `, radius 0, which is ${member.meta.equals}` : "";
+    const at_radius = r > 0 ? `, radius ${short(r)}${member.meta.reach ?? ""}` : member.meta.equals ? `, radius 0, which is ${member.meta.equals}` : "";
     return `${missing}${member.meta.label}${at_radius}${member.meta.note ?? ""}, ${counted(Math.min(n, member.meta.n_draws), "draw")}: `
       + (Number.isFinite(at("nll")) ? `${this.scores(at).join(", ")}; ` : "diverged, no score is a number; ")
       + (Number.isFinite(value("lambda1")[0]) ? `largest eigenvalue λ₁ ${short(value("lambda1")[0])}.` : "no largest eigenvalue λ₁ was found.");

@@ -266,7 +266,7 @@ export class NetworkWorld {
         menuOf("network", Object.entries(NETS).map(([key, [text]]) => [key, text]), this.net, restart((value) => { this.net = value; }))),
       this.verdict, this.traces.node,
       node("div", { class: "pg-sliders" },
-        slider("radius", "radius of SA-BMA", [0, 0.25, 0.5, 0.7, 1, 1.4, 2, 2.8, 4], (x) => (x ? `√(2 KL) = ${x}` : "0: the same as VI")),
+        slider("radius", "radius of SA-BMA", [0, 0.25, 0.5, 0.7, 1, 1.4, 2, 2.8, 4], (x) => (x ? `${x} × the width of q` : "0: the same as VI")),
         slider("rho", "radius of SAM", [0, 0.05, 0.1, 0.2, 0.5, 1], (x) => `${x}, a distance`),
         slider("kappa", "temperature", [0.01, 0.03, 0.1, 0.3, 1], (x) => (x === 1 ? "1: Bayes" : `${x}: colder than Bayes`), "the weight of KL(q ‖ prior)"),
         slider("rate", "learning rate", [0.005, 0.01, 0.02, 0.05, 0.1]),

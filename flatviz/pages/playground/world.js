@@ -98,7 +98,7 @@ export class World {
       node("div", { class: "pg-maps" }, grip(this.map, "the training ground; arrow keys move the place where training starts", (by) => this.moveStart(by)),
         grip(this.testing.board, "the test ground; arrow keys shift it", (by) => this.moveTest(this.shift.map((v, i) => v + by[i])))),
       node("div", { class: "pg-first" },
-        slider("shift", "shift of the test ground", SHIFTS, SHIFT, (value) => this.moveTest(this.along(value)), { say: (x) => (x ? `${x}: or drag it` : "0: the training ground") }),
+        slider("shift", "shift of the test ground", SHIFTS, SHIFT, (value) => this.moveTest(this.along(value)), { say: (x) => (Number(x) ? `${x}: or drag it` : "0: the training ground") }),
         slider("radius", "radius of SA-BMA", RADII, 1, set("radius"),
           { say: (x) => (x ? `${x} × the width of its cloud q` : "0: the same as VI"), help: "how far from q SA-BMA looks for the worst posterior, √(2 KL)" }),
         this.score),
@@ -148,6 +148,7 @@ export class World {
   moveTest(shift) {
     this.shift = shift.map((v) => Math.max(-1, Math.min(1, v)));
     this.shiftSlider.value = Math.hypot(...this.shift);
+    this.shiftSlider.text.textContent = this.shiftSlider.say(two(Math.hypot(...this.shift)));   // a hand stops between the stops
     this.retest();
     for (const [method, run] of this.runs ?? []) run.test = run.stands.map((q) => lossOf(this.test, { method, ...q }));
     this.shown(true);
@@ -450,7 +451,8 @@ export class World {
     const [first, second] = this.ranking(this.test), [there, then] = this.ranking(this.loss), moved = Math.hypot(...this.shift) + this.bend > 0;
     if (!second) return first ? `Test loss of ${first.name}: ${first.loss.toFixed(2)}.` : "";
     const wins = (a, b) => (b.loss - a.loss < EVEN_BY ? `${a.name} and ${b.name} are even` : `${a.name} wins by ${(b.loss - a.loss).toFixed(2)}`);
-    return moved ? `On the test ground ${wins(first, second)}; not shifted, ${wins(there, then)}.` : `Not shifted, ${wins(first, second)}: drag the test ground.`;
+    const on = this.steps < LENGTH && !this.ends.length ? "So far, on" : "On";
+    return moved ? `${on} the test ground ${wins(first, second)}; not shifted, ${wins(there, then)}.` : `Not shifted, ${wins(first, second)}: drag the test ground.`;
   }
 
   ghostly() {
@@ -504,11 +506,7 @@ export class World {
       words(pen, `VI at T* = ${two(ghost.T)}`, X(ghost.q.mean[0]), Y(ghost.q.mean[1] + 2 * Math.exp(ghost.q.logStd[1])) - 9, { color: colorOf("vi"), size: 12.5, align: "center" });
     }
     for (const method of this.runs.keys()) this.drawRun(pen, method, this.runs.get(method), X, Y, unit);
-    const labels = [...this.runs].map(([method, { learner }]) => ({ method, x: X(learner.q.mean[0]), y: Y(learner.q.mean[1]) - 16 })).sort((a, b) => a.y - b.y);
-    if (labels.length <= 3) labels.forEach((label, i) => {
-      for (const before of labels.slice(0, i)) if (Math.abs(before.x - label.x) < 60 && label.y - before.y < 17) label.y = before.y + 17;
-      words(pen, styleOf(label.method)[0], Math.max(8, Math.min(width - 70, label.x + 10)), Math.max(12, label.y), { color: colorOf(label.method), weight: 700, size: 14 });
-    });
+    this.label(pen, (method) => styleOf(method)[0], X, Y, width);
     pen.strokeStyle = ink.soft;
     pen.lineWidth = 2;
     pen.beginPath(); pen.moveTo(12, height - 12); pen.lineTo(12 + NUDGE * unit, height - 12); pen.stroke();
@@ -544,8 +542,17 @@ export class World {
       if (GAUSSIAN[method]) this.cloud(pen, q, X, Y, unit);
       else for (const w of members) { pen.beginPath(); pen.arc(X(w[0]), Y(w[1]), 2.4, 0, 7); pen.fill(); }
       symbol(pen, styleOf(method)[3], x, y, 5.5, color);
-      if (this.runs.size <= 3) words(pen, run.test.at(-1).toFixed(2), Math.min(6 * unit - 40, x + 10), Math.max(30, y - 16), { color, weight: 700, size: 15 });
     }
+    this.label(pen, (_, run) => run.test.at(-1).toFixed(2), X, Y, 6 * unit);
+  }
+
+  // A text beside each mean, one below the other where they are close.
+  label(pen, said, X, Y, width) {
+    const labels = [...this.runs].filter(([, run]) => !run.lost).map(([method, run]) => ({ method, text: said(method, run), x: X(run.learner.q.mean[0]), y: Y(run.learner.q.mean[1]) - 16 })).sort((a, b) => a.y - b.y);
+    if (labels.length <= 3) labels.forEach((label, i) => {
+      for (const before of labels.slice(0, i)) if (Math.abs(before.x - label.x) < 60 && label.y - before.y < 17) label.y = before.y + 17;
+      words(pen, label.text, Math.max(8, Math.min(width - 70, label.x + 10)), Math.max(30, label.y), { color: colorOf(label.method), weight: 700, size: 14 });
+    });
   }
 
   // Where many seeds ended; whether there are any.
