@@ -28,7 +28,8 @@ from flatviz.site.run import CellError, run
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 WIDTHS, COLOURS = (720, 540, 420, 360), 128  # a notebook of many pictures takes the next width
-MOST, MOST_TEXT, MOST_FOLDED = 300_000, 8_000, 60_000  # bytes of a notebook; characters of one output that is text, and folded
+MOST, MOST_TEXT, MOST_TABLE = 300_000, 8_000, 60_000  # bytes of a notebook; characters of one output that is text, and HTML
+UNSHOWN = re.compile(r'<style.*?</style>| (?:id|class|style)="[^"]*"', re.DOTALL)  # of a table, which GitHub leaves out anyway
 ELEMENT = re.compile(r'class="(fv-figure|fv-live|fv-lab)"')
 SYNC = runpy.run_path(str(Path(__file__).with_name("sync_notebooks.py")))
 
@@ -54,13 +55,12 @@ def small(output: nbformat.NotebookNode, page: Page, folder: Path) -> dict | Non
         alt = html.unescape(re.search(r'aria-label="([^"]*)"', text)[1])
         data = {"image/png": base64.b64encode(pictured(page, folder, text)).decode(), "text/plain": alt}
     else:
-        kept = {
-            kind: output.data.get(kind, "")
-            for kind in ("text/markdown", "text/html", "text/plain")
-            if kind in output.get("data", {})
-        }
-        most = MOST_FOLDED if text.startswith("<details>") else MOST_TEXT
-        data = {kind: value for kind, value in kept.items() if len(value) <= most and "<script" not in value}
+        data = {}
+        for kind, most in (("text/markdown", MOST_TEXT), ("text/html", MOST_TABLE), ("text/plain", MOST_TEXT)):
+            value = output.get("data", {}).get(kind, "")
+            value = UNSHOWN.sub("", value) if kind == "text/html" else value
+            if not data and 0 < len(value) <= most and "<script" not in value:
+                data = {kind: value}
     return {"output_type": "display_data", "metadata": {}, "data": data} if data else None
 
 

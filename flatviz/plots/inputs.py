@@ -8,7 +8,21 @@ from torch import Tensor
 
 from flatviz.checks import Share, Whole, known
 from flatviz.core import public
-from flatviz.plots.theme import INK, MUTED, Figure, axes_of, band, figure, layout_of, numbers, panels, points, room, scatter, style
+from flatviz.plots.theme import (
+    INK,
+    MUTED,
+    Figure,
+    axes_of,
+    band,
+    figure,
+    layout_of,
+    numbers,
+    panels,
+    points,
+    room,
+    scatter,
+    style,
+)
 from flatviz.results import Family, Prediction
 
 CLASSES = ("#0072B2", "#D55E00")  # of the two classes' points

@@ -20,7 +20,7 @@ test("a radius that is not fitted shows the nearest in powers of ten, and 0 is n
 
 test("the sentence has the scores of the ensemble and says where another radius stands in", () => {
   const members = family([0, 1]), at = members.standing("sabma", 0.9);
-  assert.equal(members.sentence(at, 2), "radius 0.9 is not fitted; shown: SA-BMA, radius 1 nats, 2 draws: accuracy 75.0 %, NLL 2.000 nats, ECE 0.200; largest eigenvalue λ₁ 10.");
+  assert.equal(members.sentence(at, 2), "radius 0.9 is not fitted; shown: SA-BMA, radius 1, 2 draws: accuracy 75.0 %, NLL 2.000 nats, ECE 0.200; largest eigenvalue λ₁ 10.");
   assert.match(members.sentence(members.standing("sabma", 0), 1), /^SA-BMA, radius 0, which is VI, 1 draw: accuracy 50.0 %/);
 });
 

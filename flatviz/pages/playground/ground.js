@@ -1,6 +1,6 @@
 // A ground of two weights as a picture: colour by height, light from the upper left, level lines, and the mass of a posterior.
 import { isDark } from "../front/colors.js";
-import { Board, inks, levelLines, node } from "./ui.js";
+import { Board, inks, levelLines, node, strokeLines } from "./ui.js";
 
 export const WIDE = [-3, 3], TALL = [-2, 2];               // of the picture, in weights
 const COLUMNS = 181, ROWS = 121;
@@ -59,9 +59,7 @@ export class Ground {
     out.strokeStyle = isDark() ? "rgba(255,255,255,.13)" : "rgba(60,70,80,.2)";
     for (let level = 1; level <= 14; level++) {
       out.lineWidth = (COLUMNS - 1) / width * (level % 4 ? 0.8 : 1.4);
-      out.beginPath();
-      for (const [a, b, c, d] of levelLines(share, ROWS, COLUMNS, level / 15)) { out.moveTo(a, b); out.lineTo(c, d); }
-      out.stroke();
+      strokeLines(out, levelLines(share, ROWS, COLUMNS, level / 15), ROWS, COLUMNS, COLUMNS - 1, ROWS - 1);
     }
     this.relief = { whole, width, height, dark: isDark(), low };
   }
@@ -72,9 +70,7 @@ export class Ground {
     pen.strokeStyle = inks().truth;
     this.density.forEach((level, i) => {
       pen.lineWidth = i ? 1.4 : 2.4;
-      pen.beginPath();
-      for (const [a, b, c, d] of level) { pen.moveTo(a / (COLUMNS - 1) * width, b / (ROWS - 1) * height); pen.lineTo(c / (COLUMNS - 1) * width, d / (ROWS - 1) * height); }
-      pen.stroke();
+      strokeLines(pen, level, ROWS, COLUMNS, width, height);
     });
   }
 

@@ -1,7 +1,7 @@
 // The world of a network: two methods side by side learn the same few points, their predictions, scores and loss planes.
 import { isDark } from "../front/colors.js";
 import { GAUSSIAN, Learner, Network, networkLoss, Random, averaged, accuracy, ece, nllScore, softmax, topEigenpairs, plus, dot } from "./engine.js";
-import { Board, button, Clock, colorOf, inks, levelLines, menuOf, node, Slider, STILL, styleOf, traceChart, two, words } from "./ui.js";
+import { Board, button, Clock, colorOf, inks, levelLines, menuOf, node, Slider, STILL, strokeLines, styleOf, traceChart, two, words } from "./ui.js";
 
 const GRID = 27, PLANE = 23, REACH = 1.2, HIGH = 1.5, TESTS = 200, LONG = 1500, JOB_MS = 3, GAP_NOISE = 0.15;
 const CLASS_INKS = [[78, 134, 181], [214, 133, 62]];
@@ -161,11 +161,7 @@ class Pane {
     out.putImageData(image, 0, 0);
     pen.imageSmoothingQuality = "high";
     pen.drawImage(small, 0.5, 0.5, GRID - 1, GRID - 1, 0, 0, width, height);
-    const lines = (field, level) => {
-      pen.beginPath();
-      for (const [a, b, c, d] of levelLines(field, GRID, GRID, level)) { pen.moveTo(a / (GRID - 1) * width, b / (GRID - 1) * height); pen.lineTo(c / (GRID - 1) * width, d / (GRID - 1) * height); }
-      pen.stroke();
-    };
+    const lines = (field, level) => strokeLines(pen, levelLines(field, GRID, GRID, level), GRID, GRID, width, height);
     pen.strokeStyle = ink.ink;
     pen.lineWidth = 1.2;
     pen.globalAlpha = 0.28;
@@ -221,11 +217,7 @@ class Pane {
     pen.drawImage(small, 0.5, 0.5, PLANE - 1, PLANE - 1, 0, 0, width, height);
     pen.strokeStyle = isDark() ? "rgba(255,255,255,.2)" : "rgba(60,70,80,.3)";
     pen.lineWidth = 1;
-    pen.beginPath();
-    for (let level = 1; level < 10; level++) for (const [a, b, c, d] of levelLines(share, PLANE, PLANE, level / 10)) {
-      pen.moveTo(a / (PLANE - 1) * width, b / (PLANE - 1) * height); pen.lineTo(c / (PLANE - 1) * width, d / (PLANE - 1) * height);
-    }
-    pen.stroke();
+    for (let level = 1; level < 10; level++) strokeLines(pen, levelLines(share, PLANE, PLANE, level / 10), PLANE, PLANE, width, height);
     pen.fillStyle = colorOf(this.method);
     for (const w of this.members()) {
       const off = plus(w, center, -1);

@@ -1,7 +1,7 @@
 // One step of SA-BMA at full width, one new object a phase: SVG over the ground, each symbol of the sentence linked to its mark.
 import { isDark } from "../front/colors.js";
 import { atRest, viStep, sabmaStep, copyOf, dot, expected, norm, plus } from "./engine.js";
-import { Board, button, colorOf, inks, levelLines, node, Slider, symbol, two, words } from "./ui.js";
+import { Board, button, colorOf, inks, levelLines, node, Slider, strokeLines, symbol, two, words } from "./ui.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const PHASES = [
@@ -136,13 +136,7 @@ export class StepView {
     pen.drawImage(small, 0, 0, width, height);
     pen.strokeStyle = isDark() ? "rgba(255,255,255,.14)" : "rgba(60,70,80,.22)";
     pen.lineWidth = 1;
-    for (let level = 1; level < 14; level++) {
-      pen.beginPath();
-      for (const [a, b, c, d] of levelLines(share, rows, columns, level / 14)) {
-        pen.moveTo(a / (columns - 1) * width, b / (rows - 1) * height); pen.lineTo(c / (columns - 1) * width, d / (rows - 1) * height);
-      }
-      pen.stroke();
-    }
+    for (let level = 1; level < 14; level++) strokeLines(pen, levelLines(share, rows, columns, level / 14), rows, columns, width, height);
     this.drawMarks(width, height);
   }
 

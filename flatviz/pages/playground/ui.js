@@ -13,7 +13,6 @@ export function node(tag, attributes = {}, ...children) {
 }
 
 export const button = (text, title, click, more = {}) => node("button", { type: "button", title, onclick: click, ...more }, text);
-export const three = (x) => (!Number.isFinite(x) ? "–" : Math.abs(x) >= 1000 ? x.toExponential(1) : String(Number(x.toPrecision(Math.abs(x) < 0.1 ? 1 : 2))));
 export const two = (x) => (Number.isFinite(x) ? Number(x.toPrecision(3)).toString() : "–");
 export const styleOf = (method) => METHOD_STYLES[method];
 export const colorOf = (method) => styleOf(method)[isDark() ? 2 : 1];
@@ -160,6 +159,13 @@ export function levelLines(values, rows, columns, level) {
     for (let p = 0; p + 1 < at.length; p += 2) lines.push([...at[p], ...at[p + 1]]);
   }
   return lines;
+}
+
+// Strokes the lines of a grid of rows and columns over a whole canvas.
+export function strokeLines(pen, lines, rows, columns, width, height) {
+  pen.beginPath();
+  for (const [a, b, c, d] of lines) { pen.moveTo(a / (columns - 1) * width, b / (rows - 1) * height); pen.lineTo(c / (columns - 1) * width, d / (rows - 1) * height); }
+  pen.stroke();
 }
 
 // A small chart of several lines against one axis of steps, each labelled with its last value at its end.

@@ -501,8 +501,8 @@ export class World {
     if (this.drawEnds(pen, X, Y)) return;
     const { ghost } = this.sweep ?? {};
     if (ghost) {                                           // VI at T*, whose training loss is SA-BMA's
-      pen.strokeStyle = colorOf("vi"); pen.lineWidth = 1.6; pen.setLineDash([2, 4]);
-      pen.beginPath(); pen.ellipse(X(ghost.q.mean[0]), Y(ghost.q.mean[1]), 2 * Math.exp(ghost.q.logStd[0]) * unit, 2 * Math.exp(ghost.q.logStd[1]) * unit, 0, 0, 7); pen.stroke(); pen.setLineDash([]);
+      pen.strokeStyle = colorOf("vi"); pen.lineWidth = 1.6;
+      this.outline(pen, ghost.q, X, Y, unit, [2, 4]);
       words(pen, `VI at T* = ${two(ghost.T)}`, X(ghost.q.mean[0]), Y(ghost.q.mean[1] + 2 * Math.exp(ghost.q.logStd[1])) - 9, { color: colorOf("vi"), size: 12.5, align: "center" });
     }
     for (const method of this.runs.keys()) this.drawRun(pen, method, this.runs.get(method), X, Y, unit);
@@ -563,10 +563,16 @@ export class World {
     return this.ends.length > 0;
   }
 
-  cloud(pen, q, X, Y, unit) {
-    pen.beginPath();
+  outline(pen, q, X, Y, unit, dash = []) {
+    pen.setLineDash(dash); pen.beginPath();
     pen.ellipse(X(q.mean[0]), Y(q.mean[1]), 2 * Math.exp(q.logStd[0]) * unit, 2 * Math.exp(q.logStd[1]) * unit, 0, 0, 7);
-    pen.globalAlpha = 0.16; pen.fill(); pen.globalAlpha = 1; pen.lineWidth = 2; pen.stroke();
+    pen.stroke(); pen.setLineDash([]);
+  }
+
+  cloud(pen, q, X, Y, unit) {
+    pen.lineWidth = 2;
+    this.outline(pen, q, X, Y, unit);
+    pen.globalAlpha = 0.16; pen.fill(); pen.globalAlpha = 1;
   }
 
   drawTrail(pen, trail, color, X, Y, alpha) {
@@ -588,12 +594,11 @@ export class World {
       this.drawTrail(pen, trail.slice(-160), color, X, Y, method === "hmc" ? 0.08 : 0.3);
       if (last?.path) this.drawTrail(pen, last.path, color, X, Y, 0.4);
     } else this.drawTrail(pen, trail, color, X, Y, 0.75);
-    const dashed = (at) => { pen.setLineDash([4, 4]); pen.beginPath(); pen.ellipse(X(at.mean[0]), Y(at.mean[1]), 2 * Math.exp(at.logStd[0]) * unit, 2 * Math.exp(at.logStd[1]) * unit, 0, 0, 7); pen.stroke(); pen.setLineDash([]); };
     pen.fillStyle = pen.strokeStyle = color;
     if (GAUSSIAN[method]) {
       this.cloud(pen, q, X, Y, unit);
       if (method === "sabma" && last?.there) {
-        pen.lineWidth = 1.4; dashed(last.there);
+        pen.lineWidth = 1.4; this.outline(pen, last.there, X, Y, unit, [4, 4]);
         pen.beginPath(); pen.moveTo(x, y); pen.lineTo(X(last.there.mean[0]), Y(last.there.mean[1])); pen.stroke();
         const low = Y(last.there.mean[1]) + 2 * Math.exp(last.there.logStd[1]) * unit + 9;
         words(pen, unit < 80 ? "worst q′" : "q′, worst in the radius", Math.max(76, Math.min(6 * unit - 76, X(last.there.mean[0]))), Math.min(4 * unit - 10, low), { color, size: 12.5, align: "center" });
