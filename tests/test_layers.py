@@ -103,7 +103,9 @@ def test_no_files_import_each_other_in_a_circle_not_even_for_types():
 def test_files_are_short_or_say_why(path):
     text = path.read_text(encoding="utf-8")
     if len(text.splitlines()) > 300:
-        assert "hence its length" in text.splitlines()[0], f"{path.name} has over 300 lines: split it, or say why first"
+        assert "hence its length" in text.splitlines()[0], (
+            f"{path.name} has over 300 lines: split it, or say why in its first line, (hence its length)"
+        )
 
 
 def test_drawing_loads_no_training():

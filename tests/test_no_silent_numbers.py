@@ -9,6 +9,7 @@ from torch import nn
 
 import flatviz as fv
 from flatviz.core.objective import PointEvaluator
+from flatviz.metrics import scores
 from flatviz.metrics.averaging import scored
 from flatviz.metrics.curvature import ordered
 
@@ -86,7 +87,7 @@ def test_labels_that_are_no_classes_are_refused_by_every_objective(y, kind, text
     assert float(fv.quantity(NET, bad, lambda out, y: out.mean())(NET.w)) != 0  # a function of one's own knows its labels
 
 
-SCORES = {name: getattr(fv.metrics, name) for name in ("accuracy", "nll", "brier", "ece", "class_ece", "ace", "reliability")}
+SCORES = scores.SCORES | {"reliability": fv.metrics.reliability}
 
 
 @pytest.mark.parametrize("score", SCORES)

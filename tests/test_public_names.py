@@ -92,6 +92,7 @@ def test_plot_draws_what_the_function_of_the_type_draws(quadratic):
 def test_a_score_by_name_is_the_function_of_that_name():
     prediction = fv.Prediction(torch.randn(3, 20, 4), torch.arange(20) % 4)
     for name in SCORES:
+        assert f'"{name}"' in fv.score.__doc__
         assert torch.equal(fv.score(prediction, name), getattr(fv.metrics, name)(prediction))
         assert torch.equal(fv.score(prediction, name, n_draws=2), getattr(fv.metrics, name)(prediction, n_draws=2))
     with pytest.raises(ValueError, match="measure must be one of .*'ece'.*, got 'auroc'"):

@@ -6,7 +6,8 @@ __getattr__, __dir__, __all__ = lazy(
     __name__,
     {
         "prediction": "predict predict_linearised",
-        "scores": "accuracy ace brier class_ece ece fit_temperature nll reliability risk_coverage scale_temperature score",
+        "averaging": "fit_temperature scale_temperature",
+        "scores": "accuracy ace brier class_ece ece nll reliability risk_coverage score",
         "uncertainty": "agreement aleatoric_entropy disagreement mutual_information ood_scores predictive_entropy total_variation",
         "bounds": "flat_bound pac_bayes_bound",
         "curvature": "learning_coefficient sharpness weyl_bounds",

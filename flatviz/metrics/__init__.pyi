@@ -1,4 +1,6 @@
 # written by .ci/stubs.py
+from flatviz.metrics.averaging import fit_temperature as fit_temperature
+from flatviz.metrics.averaging import scale_temperature as scale_temperature
 from flatviz.metrics.bounds import flat_bound as flat_bound
 from flatviz.metrics.bounds import pac_bayes_bound as pac_bayes_bound
 from flatviz.metrics.curvature import learning_coefficient as learning_coefficient
@@ -11,11 +13,9 @@ from flatviz.metrics.scores import ace as ace
 from flatviz.metrics.scores import brier as brier
 from flatviz.metrics.scores import class_ece as class_ece
 from flatviz.metrics.scores import ece as ece
-from flatviz.metrics.scores import fit_temperature as fit_temperature
 from flatviz.metrics.scores import nll as nll
 from flatviz.metrics.scores import reliability as reliability
 from flatviz.metrics.scores import risk_coverage as risk_coverage
-from flatviz.metrics.scores import scale_temperature as scale_temperature
 from flatviz.metrics.scores import score as score
 from flatviz.metrics.uncertainty import agreement as agreement
 from flatviz.metrics.uncertainty import aleatoric_entropy as aleatoric_entropy

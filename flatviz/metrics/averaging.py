@@ -1,17 +1,20 @@
-"""Averaged probabilities of growing ensembles, and the scores of one of them, shared by all scores."""
+"""Averaged probabilities of growing ensembles, the scores of one of them, shared by all scores, and temperature scaling."""
 
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import torch
+from scipy.optimize import minimize_scalar
 from torch import Tensor
 
-from flatviz.checks import check_is
+from flatviz.checks import Labels, Positive, check_is
+from flatviz.core import public
 from flatviz.likelihood import as_likelihood
 from flatviz.results import Prediction
 
 N_BINS = 15
+LARGEST_LOG_T = math.log(100)  # its NLL is smallest where logits say nothing, at -log(100) where they are never wrong
 
 
 def labels_of(prediction: Prediction, y: Tensor | None) -> Tensor:
@@ -154,3 +157,66 @@ def scored(prediction: Prediction) -> Prediction:
     scores = dict(zip(("accuracy", "nll", "ece", "brier"), table[:, :4].T))
     bins = table[:, 4:].reshape(len(table), N_BINS, 3)
     return replace(prediction, scores=scores, bins=bins)
+
+
+@public
+def fit_temperature(prediction: Prediction, y: Labels | None = None) -> float:
+    """Find T > 0 at which the average over draws of softmax(logits / T) has the smallest NLL, by Brent's method on log T.
+
+    Source: Guo et al. 2017 (arXiv 1706.04599).
+
+    Args:
+        prediction: Outputs on a validation split, neither that of training nor that of testing.
+        y: Labels (N,); default those of the `Data` predicted on.
+
+    Raises:
+        ValueError: Without labels, for outputs that are NaN or inf, a regression, and where no finite T is best: logits
+            that are never wrong, or no better than chance.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> logits = torch.tensor([[[4.0, 0.0]] * 4])  # sure of class 0, which is right three times in four
+        >>> T = fv.metrics.fit_temperature(fv.Prediction(logits, torch.tensor([0, 0, 0, 1])))
+        >>> round(T, 2), round(float((logits / T).softmax(-1)[0, 0, 0]), 2)
+        (3.64, 0.75)
+    """
+    if bad := int(prediction.log_probs.isnan().sum((0, 2)).count_nonzero()):
+        raise ValueError(f"fit_temperature needs outputs that are numbers, got NaN or inf for {bad} inputs: drop those draws")
+    y, logits = labels_of(prediction, y), prediction.outputs.detach().double()
+
+    def nll_at(log_t: float) -> float:
+        return float(nll_of((logits / math.exp(log_t)).log_softmax(-1).logsumexp(0) - math.log(len(logits)), y))
+
+    ends = -LARGEST_LOG_T, LARGEST_LOG_T
+    best = minimize_scalar(nll_at, bounds=ends, method="bounded", options={"xatol": 1e-8})
+    if any(best.fun >= nll_at(end) or abs(best.x - end) < 1e-4 for end in ends):
+        raise ValueError(
+            "fit_temperature needs answers that are sometimes wrong and better than chance, got those of no best temperature "
+            f"between 1/100 and 100: predict on more than these {len(y)} validation examples"
+        )
+    return math.exp(best.x)
+
+
+@public
+def scale_temperature(prediction: Prediction, temperature: Positive) -> Prediction:
+    """Divide every draw's logits by `temperature`, and score the new prediction.
+
+    The answers of a single draw stay; those of an average may change.
+
+    Args:
+        prediction: Outputs of S draws on N inputs, as `predict` returns.
+        temperature: T > 0, divides the logits.
+
+    Raises:
+        ValueError: For a regression.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
+        >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
+        >>> fv.metrics.scale_temperature(prediction, 2.0).outputs[0].tolist()
+        [[1.0, 0.0], [1.5, 0.0]]
+    """
+    log_p = prediction.log_probs  # refuses a regression
+    cooled = replace(prediction, outputs=prediction.outputs.to(log_p) / temperature, scores={}, bins=None)
+    return cooled if prediction.y is None else scored(cooled)

@@ -1,22 +1,16 @@
 """Scores of a Bayesian model average, for one or every ensemble size, and whether its probabilities mean what they say.
 
-Accuracy, NLL, Brier; calibration errors and the bins behind them, temperature scaling; how wrong the surest answers are.
+Accuracy, NLL, Brier; calibration errors and the bins behind them; how wrong the surest answers are.
 """
 
-import math
-from dataclasses import replace
-
-from scipy.optimize import minimize_scalar
 from torch import Tensor
 
-from flatviz.checks import Count, Labels, Positive, check_choice
+from flatviz.checks import Count, Labels, check_choice
 from flatviz.core import public
 from flatviz.likelihood import as_likelihood
 from flatviz.metrics import averaging
-from flatviz.metrics.averaging import N_BINS, for_sizes, labels_of, nll_of, of_classes, scored
+from flatviz.metrics.averaging import N_BINS, for_sizes, labels_of, nll_of, of_classes
 from flatviz.results import Prediction
-
-LARGEST_LOG_T = math.log(100)  # its NLL is smallest where logits say nothing, at -log(100) where they are never wrong
 
 
 @public
@@ -223,68 +217,3 @@ def score(prediction: Prediction, measure: str, *, n_draws: Count | None = None)
         [0.41, 0.31]
     """
     return SCORES[check_choice(measure, tuple(SCORES), "measure")](prediction, n_draws=n_draws)
-
-
-@public
-def fit_temperature(prediction: Prediction, y: Labels | None = None) -> float:
-    """Find T > 0 at which the average over draws of softmax(logits / T) has the smallest NLL, by Brent's method on log T.
-
-    Source: Guo et al. 2017 (arXiv 1706.04599).
-
-    Source: Guo et al. 2017 (arXiv 1706.04599).
-
-    Args:
-        prediction: Outputs on a validation split, neither that of training nor that of testing.
-        y: Labels (N,); default those of the `Data` predicted on.
-
-    Raises:
-        ValueError: Without labels, for outputs that are NaN or inf, a regression, and where no finite T is best: logits
-            that are never wrong, or no better than chance.
-
-    Example:
-        >>> import torch, flatviz as fv
-        >>> logits = torch.tensor([[[4.0, 0.0]] * 4])  # sure of class 0, which is right three times in four
-        >>> T = fv.metrics.fit_temperature(fv.Prediction(logits, torch.tensor([0, 0, 0, 1])))
-        >>> round(T, 2), round(float((logits / T).softmax(-1)[0, 0, 0]), 2)
-        (3.64, 0.75)
-    """
-    if bad := int(prediction.log_probs.isnan().sum((0, 2)).count_nonzero()):
-        raise ValueError(f"fit_temperature needs outputs that are numbers, got NaN or inf for {bad} inputs: drop those draws")
-    y, logits = labels_of(prediction, y), prediction.outputs.detach().double()
-
-    def nll_at(log_t: float) -> float:
-        return float(nll_of((logits / math.exp(log_t)).log_softmax(-1).logsumexp(0) - math.log(len(logits)), y))
-
-    ends = -LARGEST_LOG_T, LARGEST_LOG_T
-    best = minimize_scalar(nll_at, bounds=ends, method="bounded", options={"xatol": 1e-8})
-    if any(best.fun >= nll_at(end) or abs(best.x - end) < 1e-4 for end in ends):
-        raise ValueError(
-            "fit_temperature needs answers that are sometimes wrong and better than chance, got those of no best temperature "
-            f"between 1/100 and 100: predict on more than these {len(y)} validation examples"
-        )
-    return math.exp(best.x)
-
-
-@public
-def scale_temperature(prediction: Prediction, temperature: Positive) -> Prediction:
-    """Divide every draw's logits by `temperature`, and score the new prediction.
-
-    The answers of a single draw stay; those of an average may change.
-
-    Args:
-        prediction: Outputs of S draws on N inputs, as `predict` returns.
-        temperature: T > 0, divides the logits.
-
-    Raises:
-        ValueError: For a regression.
-
-    Example:
-        >>> import torch, flatviz as fv
-        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
-        >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
-        >>> fv.metrics.scale_temperature(prediction, 2.0).outputs[0].tolist()
-        [[1.0, 0.0], [1.5, 0.0]]
-    """
-    log_p = prediction.log_probs  # refuses a regression
-    cooled = replace(prediction, outputs=prediction.outputs.to(log_p) / temperature, scores={}, bins=None)
-    return cooled if prediction.y is None else scored(cooled)

@@ -8,6 +8,7 @@ from scipy.optimize import minimize_scalar
 from sklearn.metrics import accuracy_score, average_precision_score, log_loss, roc_auc_score, roc_curve
 
 import flatviz as fv
+from flatviz.metrics import scores
 from flatviz.metrics.averaging import averaged, scored
 
 
@@ -23,16 +24,16 @@ def prediction():
 
 
 SCORES = [fv.metrics.accuracy, fv.metrics.nll, fv.metrics.brier, fv.metrics.ece]
-ALL_CLASSES = [fv.metrics.class_ece, fv.metrics.ace]
+FURTHER = [score for score in scores.SCORES.values() if score not in SCORES]
 
 
 def test_scores_of_every_size_equal_scikit_learn_on_averaged_probabilities(prediction):
     y, hot = prediction.y.numpy(), torch.nn.functional.one_hot(prediction.y, 4).numpy()
     for size in range(1, 7):
         p = prediction.outputs[:size].softmax(-1).mean(0).numpy()
-        found = [float(score(prediction)[size - 1]) for score in SCORES + ALL_CLASSES]
+        found = [float(score(prediction)[size - 1]) for score in SCORES + FURTHER]
         assert found[:3] == pytest.approx([accuracy_score(y, p.argmax(1)), log_loss(y, p), ((p - hot) ** 2).sum(1).mean()])
-        assert [float(score(prediction, n_draws=size)) for score in SCORES + ALL_CLASSES] == pytest.approx(found)
+        assert [float(score(prediction, n_draws=size)) for score in SCORES + FURTHER] == pytest.approx(found)
     with pytest.raises(ValueError, match="scores need labels, got none: predict on a Data, or give y"):
         fv.metrics.accuracy(fv.Prediction(prediction.outputs))
     with pytest.raises(ValueError, match="y must hold 50 labels, got 3"):
