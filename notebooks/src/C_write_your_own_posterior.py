@@ -335,8 +335,8 @@ assert "f-sgld" in flat and "f-metropolis" not in flat
 # 2. add its line to `flatviz/catalog.py`, as above;
 # 3. say in its signature what the new argument must be: `epsilon: Positive`, a type of `flatviz/checks.py`
 #    (keywords that fits share are in `flatviz/training/keywords.py`);
-# 4. give its least settings in `tests/posteriors/test_conformance.py`, `"metropolis": dict(steps=8, thin=1, epsilon=0.3)`, how far it
-#    is from an exact posterior in `CASES` of `tests/posteriors/test_linear_regression.py`, and a call of it in `tests/every_verb.py`;
+# 4. list `fit_metropolis` in `flatviz/posteriors/__init__.py` and run `python .ci/stubs.py`; say how far it is from an exact
+#    posterior in `CASES` of `tests/posteriors/test_linear_regression.py`;
 # 5. run `python -m pytest tests/posteriors tests/test_touches_nothing.py`.
 #
 # The steps were carried out once in a copy: all conformance tests of the method are green. It is then in the
