@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import torch
-from scipy.optimize import minimize_scalar
 from torch import Tensor
 
 from flatviz.checks import Labels, Positive, check_is
@@ -180,6 +179,8 @@ def fit_temperature(prediction: Prediction, y: Labels | None = None) -> float:
         >>> round(T, 2), round(float((logits / T).softmax(-1)[0, 0, 0]), 2)
         (3.64, 0.75)
     """
+    from scipy.optimize import minimize_scalar  # here: a machine with torch alone predicts, too
+
     if bad := int(prediction.log_probs.isnan().sum((0, 2)).count_nonzero()):
         raise ValueError(f"fit_temperature needs outputs that are numbers, got NaN or inf for {bad} inputs: drop those draws")
     y, logits = labels_of(prediction, y), prediction.outputs.detach().double()
