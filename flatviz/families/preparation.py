@@ -145,7 +145,8 @@ def error_of_mean(values: Tensor) -> Tensor:
 def outputs_of(net: Net, w: Tensor, x: Tensor | Inputs, progress: Progress = False) -> Tensor:
     """Outputs (N, C) at `w`, a block of inputs after the other."""
     with torch.no_grad():
-        return torch.cat([net(w, block) for block in track(x.split(256), "checking", progress)])
+        blocks = track(x.split(256), "checking", progress, total=-(-len(x) // 256))
+        return torch.cat([net(w, block) for block in blocks])
 
 
 def check_learned(
