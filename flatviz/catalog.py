@@ -12,6 +12,7 @@ NO_UNIT = "(no radius)"
 EUCLIDEAN = "Euclidean"
 KL_BALL = "× the width of q"  # √(2 KL in nats): as many standard deviations as it moves a mean
 TEMPERATURE = "temperature T"
+OVER_T = ("vi_t", "sabma_t")  # whose radius is the temperature
 Mode = Literal["none", "kl_exact", "rank1_pinv", "rank1_damped", "sam_mu", "sam_theta", "authors_code"]  # of a perturbation
 
 
@@ -70,6 +71,7 @@ ROWS = (
     Look("vi_t", "VI over T", "#3a86c8", "dot", "square-dot", "vi.OVER_T", TEMPERATURE),
     Look("sam_mu", "SAM on the mean", "#D55E00", "dashdot", "triangle-up", "sabma.SAM_ON_MEAN", EUCLIDEAN, "sam_mu"),
     Look("sabma", "SA-BMA", "#009E73", "solid", "circle", "sabma.METHOD", KL_BALL, "kl_exact"),
+    Look("sabma_t", "SA-BMA over T", "#45b892", "dot", "circle-dot", "sabma.OVER_T", TEMPERATURE),
     Look("rank1_pinv", "SA-BMA, rank 1", "#5b7a1d", "dashdot", "star-triangle-up", "sabma.RANK_ONE", KL_BALL, "rank1_pinv"),
     Look(
         "authors_code",

@@ -7,6 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from flatviz.catalog import OVER_T
 from flatviz.checks import Radius, known
 from flatviz.core import public
 from flatviz.plots.radius import GAP, HEIGHT, ROWS, table_of
@@ -20,7 +21,7 @@ FRONTIER = ("lambda1", "nll", "ece", "rmse")  # those that the family has
 def plot_frontier(
     family: Family, *, method: str | None = None, radius: Radius | None = None, title: str | None = None
 ) -> Figure:
-    """Draw λ₁ and scores against the training loss: a line for VI over its temperature, one for each method over its radius.
+    """Draw λ₁ and scores against the training loss: a line for VI over its temperature, one for each method over its dial.
 
     The training loss is the mean over draws.  A ring marks the selected member; a cross marks VI at the temperature T* where its
     training loss is the same, interpolated between its members, linear in the logarithm of the loss.  The gap between them is
@@ -81,11 +82,15 @@ def has_frontier(family: Family) -> bool:
     return measured and "vi_t" in family.methods and len(family.radii("vi_t")) > 1
 
 
+def dial(method: str) -> str:
+    """The control that a method's members differ in, before its value."""
+    return "T = " if method in OVER_T else "radius "
+
+
 def _add_line(fig: Figure, family: Family, rows: list[int], loss: Tensor, values: Tensor, name: str, panel: int) -> None:
     shown, label = style(name), style(name).label
-    dial = {"vi_t": "T = "}.get(name, "radius ")
     look: dict[str, Any] = dict(line=shown.line(2), marker=shown.marker(8))
-    texts = [f"{dial}{short(family[i].radius)}, " if len(rows) > 1 and family[i].method == name else "" for i in rows]
+    texts = [f"{dial(name)}{short(family[i].radius)}, " if len(rows) > 1 and family[i].method == name else "" for i in rows]
     mode = "lines+markers" if len(rows) > 1 else "markers"
     hover = f"{label}, %{{text}}training loss %{{x:.3g}}: %{{y:.4g}}"
     fig.add_trace(
@@ -110,7 +115,7 @@ def _add_equal(
             fig.add_live(scatter([float(loss[member])], [y], "markers", name, marker=marker, **axes_of(i)), "x", "y")
     known = math.isfinite(t)
     of = family[member]
-    who = style(of.method).label + (f", radius {short(of.radius)}" if of.radius and of.method != "vi_t" else "")
+    who = style(of.method).label + (f", {dial(of.method)}{short(of.radius)}" if of.radius else "")
     said = f"VI at T* = {short(math.exp(t))} (×) has its training loss" if known else "no T of these gives VI its training loss"
     path = fig.add_text(f"{who} (○):<br>{said}", y=1.01, font=dict(size=12), align="left")
     fig.follow({f"{path}.text": fig.layout.annotations[-1].text}, rows="all")

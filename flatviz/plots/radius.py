@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from flatviz.catalog import OVER_T
 from flatviz.checks import Radius, known
 from flatviz.core import public
 from flatviz.plots.ground import mean_lambda1
@@ -96,8 +97,8 @@ def trend(family: Family, method: str) -> str:
 
 
 def columns_of(family: Family) -> list[str]:
-    """List the methods of several radii; VI over its temperature is drawn by `plot_frontier`."""
-    return [m for m in family.methods if len(family.radii(m)) > 1 and m != "vi_t"]
+    """List the methods of several radii; those over the temperature are drawn by `plot_frontier`."""
+    return [m for m in family.methods if len(family.radii(m)) > 1 and m not in OVER_T]
 
 
 def place_of(radius: float, radii: tuple[float, ...]) -> float:

@@ -124,6 +124,21 @@ class Method:
             ascent=ascent,
         )
 
+    def over_temperature(self, *, tour: tuple[float, ...] = (), lab: tuple[float, ...] = ()) -> Method:
+        """The version whose radius is the temperature, kl_weight; a radius of the method itself stays as it is tuned."""
+
+        def tuned(of: Tuned, largest: float) -> Tuned:
+            return Tuned({**of.settings, "ascent_radius": of.radius or None}, of.settings["kl_weight"], largest, tour, lab)
+
+        at = {name: partial(_at_temperature, getattr(self, name)) for name in ("fit", "algorithm")}
+        return replace(
+            self, **at, plain=tuned(self.plain, 1.0), batchnorm=tuned(self.batchnorm, 0.1), at_zero=None, fit_grid=None
+        )
+
+
+def _at_temperature(function: Callable, *about: Any, radius: float, ascent_radius: float | None = None, **how: Any) -> Any:
+    return function(*about, **how | {"kl_weight": radius} | ({"radius": ascent_radius} if ascent_radius else {}))
+
 
 def callable_of(fit: Method | Callable[..., Posterior]) -> Callable[..., Posterior]:
     """The function of a record, or `fit` itself.  Raises TypeError for what cannot be called."""

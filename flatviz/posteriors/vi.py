@@ -163,16 +163,6 @@ def fit_mfvi(
     return fit_gaussian(build, net, data, start, Run.of("mean-field VI", seed, how), how)
 
 
-def vi_at(prior: Gaussian, n: int, *, radius: float, **how: Any) -> VI:
-    """The algorithm of `fit_vi_at`."""
-    return vi_of(prior, n, **how | {"kl_weight": radius})
-
-
-def fit_vi_at(net: Net, data: Data, prior: Gaussian, *, radius: float = TEMPERED["kl_weight"], **how: Any) -> Gaussian:
-    """Fit VI with `radius` as its kl_weight: page and lab then have a slider for the temperature."""
-    return fit_vi(net, data, prior, **how | {"kl_weight": radius})
-
-
 _POINT: dict[str, Any] = dict(tour=(0.0,), lab=(0.0,))
 
 METHOD = Method(
@@ -183,15 +173,7 @@ METHOD = Method(
     needs_prior=True,
 )
 
-_OVER_T: dict[str, Any] = dict(largest=1.0, tour=(0.003, 0.01, 0.02, 0.05, 0.1), lab=(0.003, 0.01, 0.1))
-OVER_T = replace(
-    METHOD,
-    fit=fit_vi_at,
-    algorithm=vi_at,
-    plain=Tuned(TEMPERED, radius=TEMPERED["kl_weight"], **_OVER_T),
-    batchnorm=Tuned(TEMPERED_BATCHNORM, radius=TEMPERED_BATCHNORM["kl_weight"], **_OVER_T | dict(largest=0.1)),
-)
-
+OVER_T = METHOD.over_temperature(tour=(0.003, 0.01, 0.02, 0.05, 0.1), lab=(0.003, 0.01, 0.1))
 MEAN_FIELD_METHOD = Method(fit=fit_mfvi, plain=Tuned(MEAN_FIELD))
 _MOPED: dict[str, Any] = dict(moped=0.1) | MEAN_FIELD | dict(prior_std=0.3)
 MOPED = replace(MEAN_FIELD_METHOD, plain=Tuned({name: value for name, value in _MOPED.items() if name != "first_std"}))

@@ -27,6 +27,7 @@ CASES = {
     "vi": (dict(**VARIATIONAL, **BAYES), 0.15, 0.85, 1.15, "posterior", "none beyond the shaking of the last steps"),
     "vi_t": (dict(**VARIATIONAL, **BAYES, radius=1.0), 0.15, 0.85, 1.15, "posterior", "vi's"),
     "sabma": (dict(**BAYES, steps=600, mc_samples=4, radius=0.5), 0.3, 0.7, 1.1, "posterior", "a flat posterior is narrower"),
+    "sabma_t": (dict(**VARIATIONAL, **BAYES, radius=1.0, ascent_radius=0.5), 0.3, 0.7, 1.1, "posterior", "sabma's"),
     "bsam": (dict(**DECAY, steps=200), 0.2, 1.2, 2.7, "posterior", "s is the size of a gradient, not a curvature: too wide"),
     "laplace": (dict(**DECAY, structure="full", prior_precision=None, steps=200), 0.03, 0.98, 1.02, "posterior", "none: it is Gaussian"),
     "sgld": (dict(**CHAINS, lr=0.02), 0.15, 0.93, 1.12, "posterior", "wider by 1 / (1 - lr h / 2): at most 7 % here"),

@@ -15,6 +15,7 @@ from widgets.conftest import spied
 
 import flatviz as fv
 import flatviz.families.members as members_of
+from flatviz.catalog import OVER_T
 from flatviz.families.members import Fitting
 from flatviz.pages.views import views_of
 from flatviz.widgets.members import STEPS, first_radii, views_in_sight
@@ -69,7 +70,7 @@ def test_the_gap_of_the_posterior_at_the_controls_is_that_of_its_own_fit(lab, tr
 
 def test_stops_begin_at_zero_rise_in_log_steps_and_keep_clear_of_fitted_radii(lab):
     for method, stops in lab.stops.items():
-        assert (stops[0] == 0) == (method != "vi_t") and stops == sorted(stops)  # T = 0 is no temperature
+        assert (stops[0] == 0) == (method not in OVER_T) and stops == sorted(stops)  # T = 0 is no temperature
         assert all(1.1 < b / a < 2.1 for a, b in zip(stops[1:], stops[2:])), method
 
 
@@ -77,7 +78,7 @@ def test_every_radius_the_lab_offers_a_net_with_batchnorm_is_one_it_learns_at(co
     net, prior = conv
     lab = fv.widgets.Lab(net, task, prior, family=family)
     for method, stops in lab.stops.items():
-        assert max(*stops, *lab._radii[method]) <= max(fv.METHODS[method].batchnorm.tour)
+        assert max(*stops, *lab._radii[method]) <= max(fv.METHODS[method].batchnorm.tour, default=0.1)
     both = [(m.batchnorm.settings, m.plain.settings) for m in fv.METHODS.values() if m.batchnorm]
     assert all(b["lr"] < p["lr"] or b["start_scale"] < p["start_scale"] for b, p in both)  # a smaller rate, or a narrower start
 
