@@ -73,7 +73,9 @@ def test_no_study_goes_on_from_a_network_that_did_not_learn():
     check_learned(net, right, few, "a fit", "rest")  # three standard errors of five mistakes in sixteen, and right everywhere
     with pytest.raises(ValueError, match="got accuracy 0.688"):
         check_learned(net, dead, few, "a fit", "rest")
-    bright = fv.Data(torch.tensor([50, 250] * 150, dtype=torch.uint8).view(300, 1, 1, 1), torch.arange(300) % 2)  # kept as bytes
+    bright = fv.Data(
+        torch.tensor([50, 250] * 150, dtype=torch.uint8).view(300, 1, 1, 1), torch.arange(300) % 2
+    )  # kept as bytes
     pixel = fv.Net.from_module(nn.Sequential(nn.Flatten(), nn.Linear(1, 2)))
     check_learned(pixel, torch.tensor([-9.0, 9.0, 5.0, -5.0]), bright, "a fit", "rest")
 
