@@ -164,7 +164,7 @@ class Krylov:
         """
         known = None
         while True:
-            values, columns, residual = self._converged(k, products, tol)
+            values, columns, residual = self.converged(k, products, tol)
             error = tol * float(values.abs().max())
             values, columns, residual = values[:k], columns[:, :k], residual[:k]
             done = known is not None and bool((values - known <= error).all())
@@ -175,7 +175,7 @@ class Krylov:
             for _ in range(LOOK):
                 self._grow(k, -1)
 
-    def _converged(self, k: int, products: int, tol: float) -> tuple[Tensor, Tensor, Tensor]:
+    def converged(self, k: int, products: int, tol: float) -> tuple[Tensor, Tensor, Tensor]:
         """All Ritz pairs, the k largest to tolerance unless `products` are spent."""
         while self.size < k:
             self._grow(k)

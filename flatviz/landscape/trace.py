@@ -1,6 +1,7 @@
 """The diagonal of a Hessian and its sum, the trace, with standard errors; curvature by layer."""
 
 import math
+from collections.abc import Sequence
 from itertools import groupby
 
 import torch
@@ -156,7 +157,7 @@ def layer_curvature(
 
 def _estimated(product: Product, like: Tensor, most: int, products: int, seed: int) -> tuple[float, float]:
     """Estimate and error from a basis of at most `most` vectors."""
-    source, dim = generator(seed), like.numel()
+    source = generator(seed)
     run = Krylov(product, like, most, source)
     few = min(PROBES, products - most)
     probes = [(g, product(g)) for g in (randn_like(like, source) for _ in range(few))]
@@ -168,14 +169,21 @@ def _estimated(product: Product, like: Tensor, most: int, products: int, seed: i
         if now >= before:
             break
         before, n = now, 2 * n
-    inside = run.Q[: run.size]
+    return beyond_basis(run, products - run.size, source, probes)
+
+
+def beyond_basis(
+    run: Krylov, products: int, source: torch.Generator, probes: Sequence[tuple[Tensor, Tensor]] = ()
+) -> tuple[float, float]:
+    """The trace and its error, from what a basis has read and `products` test vectors that know nothing of it; of probes (g, H g) too."""
+    inside, dim = run.Q[: run.size], run.Q.shape[1]
 
     def outside(g: Tensor, y: Tensor) -> Tensor:
         """The mean eigenvalue outside of the basis as one test vector sees it, from y = H g."""
         return (g.double() @ run.beyond(g, y).double()) / (g.double().square().sum() - (inside @ g).double().square().sum())
 
     rest = [outside(*probe) for probe in probes]
-    more = (randn_like(like, source) for _ in range(products - run.size - few))  # none is kept
-    rest += [outside(g, product(g)) for g in more]
-    t = run.C.trace() + (dim - run.size) * torch.stack(rest).cpu()
+    more = (randn_like(inside[0], source) for _ in range(products - len(probes)))  # none is kept
+    rest += [outside(g, run.product(g)) for g in more]
+    t = run.C[: run.size, : run.size].trace() + (dim - run.size) * torch.stack(rest).cpu()
     return float(t.mean()), float(t.std() / math.sqrt(len(t)))

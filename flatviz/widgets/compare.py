@@ -13,10 +13,10 @@ from torch import Tensor, nn
 from flatviz.checks import Count, Seed, Several
 from flatviz.core import Data, Net, Objective, Progress, copied, generator, public, track
 from flatviz.engine.determinism import work_of
+from flatviz.landscape.krylov import Krylov, Operator
 from flatviz.landscape.slices import project, slice_path, slice_plane
-from flatviz.landscape.spectrum import top_eigenpairs
 from flatviz.landscape.topology import persistence
-from flatviz.landscape.trace import hessian_trace
+from flatviz.landscape.trace import beyond_basis
 from flatviz.metrics.prediction import predict
 from flatviz.objectives.network import MeanNLL, nll
 from flatviz.pages.document import Script, document, score_texts, table_html
@@ -31,7 +31,8 @@ from flatviz.storage.files import write_text
 
 NAMES = ("A", "B")
 STEP = 0.1  # of a filter-normalised direction, by which the rise of the loss around a model is measured
-DIRECTIONS, ITERS, PRODUCTS = 8, 20, 8
+DIRECTIONS = 8
+ITERS, TOLERANCE, VECTORS = 20, 0.01, 4  # most products of the eigenpairs, their residual over λ1; test vectors of the trace
 PASSES, WORK = 500, 400_000_000_000  # of all examples through a model, and multiply-adds of all of them
 LEAST, MOST = 32, 512  # examples of the loss
 GRID = "display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 520px), 1fr))"  # figures of a page
@@ -196,8 +197,13 @@ def compare(
     path = slice_path(f, torch.lerp(start, end, t[:, None]), t=t, x_label="t", name="from A to B")
     spectra, traces, rises = [], [], []
     for g, net in track(list(zip(objectives, nets)), "curvature", progress):
-        spectra.append(top_eigenpairs(g, net.w, min(k, net.dim), iters=max(ITERS, k), seed=seed))
-        traces.append(hessian_trace(g, net.w, products=PRODUCTS, seed=seed))
+        source = generator(seed)
+        run = Krylov(Operator(g, net.w), net.w, max(ITERS, k), source)
+        values, columns, residual = (
+            part[..., :k].to(net.w) for part in run.converged(min(k, net.dim), max(ITERS, k), TOLERANCE)
+        )
+        spectra.append(Spectrum(values, run.vectors(columns), residual, run.n_products, n=g.n, batchnorm=g.batchnorm))
+        traces.append(beyond_basis(run, VECTORS, source) if run.size < net.dim else (float(run.C.trace()), 0.0))
         steps = STEP * torch.stack([normalized(net, d, net.w) for d in draws])
         rises.append((g.many(net.w + steps) + g.many(net.w - steps)) / 2 - g(net.w).detach())
     depths = persistence(surface).depth

@@ -5,6 +5,7 @@ import torch
 from torch import nn
 
 import flatviz as fv
+from flatviz.landscape.krylov import Operator
 
 
 @pytest.fixture(scope="module")
@@ -23,11 +24,17 @@ def nets():
     return data, module.eval(), other.eval()
 
 
-def test_a_rescaled_network_is_sharper_by_lambda1_but_not_after_filter_normalisation(nets, tmp_path):
+def test_a_rescaled_network_is_sharper_by_lambda1_but_not_after_filter_normalisation(nets, tmp_path, monkeypatch):
     data, a, b = nets
-    before = [p.clone() for p in (*a.parameters(), *a.buffers())]
+    before, product, spent = [p.clone() for p in (*a.parameters(), *a.buffers())], Operator.__call__, []
+    monkeypatch.setattr(Operator, "__call__", lambda self, v: spent.append(1) or product(self, v))
     two = fv.compare(a, b, data, resolution=5)
+    monkeypatch.undo()
+    assert len(spent) <= 2 * 24 and len(spent) == sum(s.n_products + 4 for s in two.spectra)  # one basis for both quantities
     f = [fv.nll(fv.Net.from_module(m, "all"), data) for m in (a, b)]
+    for g, (trace, error) in zip(f, two.traces):
+        exact = torch.autograd.functional.hessian(g, g.net.w).trace()
+        assert abs(trace - float(exact)) < 4 * error + 1e-3 * float(exact) and error < 0.2 * float(exact)
     lambdas = [float(fv.top_eigenpairs(g, g.net.w, 1).values) for g in f]
     assert [float(s.values[0]) for s in two.spectra] == pytest.approx(lambdas, rel=1e-2)
     torch.testing.assert_close(two.rises[0], two.rises[1], rtol=1e-2, atol=1e-5)  # one function, each filter normalised
