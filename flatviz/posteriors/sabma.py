@@ -203,7 +203,7 @@ METHOD = Method(
     needs_prior=True,
     gradients=2,
 )
-OVER_T = METHOD.over_temperature(lab=(0.01, 0.1))
+OVER_T = METHOD.over_temperature(lab=(0.01, 0.03, 0.1))
 
 
 def _in_mode(mode: Mode) -> dict[str, Any]:

@@ -111,6 +111,30 @@ def last_layer(name: str, make: Callable[[], nn.Module], n: int, head: str) -> N
     say(f"last-layer plane, {name}, 41 x 41", whole, ">= 10", f"{1e3 * a:.1f} -> {1e3 * b / 16:.3f} ms a point")
 
 
+def set_up() -> None:
+    """A whole plane of 11 x 11, its checks included, over as many bare forward passes of the module."""
+    module, data = resnet(64)
+    net = fv.Net.from_module(module, "all")
+    plane = fv.plane_random(net, net.w, seed=0)
+
+    def bare() -> None:
+        with torch.no_grad():
+            nn.functional.cross_entropy(module(data.x), data.y)
+
+    a, b = least(bare, lambda: fv.slice_plane(fv.nll(net, data), plane, extent=0.5, resolution=11))
+    say("plane 11 x 11 with set-up over bare passes, ResNet-20", b / (121 * a), "<= 1.15", f"{1e3 * a:.1f} ms a pass")
+
+
+def size_of_data() -> None:
+    """Time an example of a Hessian product, over 1e3 to 1e6 examples: the longest over the shortest."""
+    net, each = fv.Net.from_module(mlp(20, 64, 10), "all"), []
+    for n in (10**3, 10**4, 10**5, 10**6):
+        product = fv.nll(net, fv.Data(torch.randn(n, 20), torch.randint(0, 10, (n,)))).operator(net.w)
+        each.append(least(lambda product=product: product(net.w), repeats=5, clock=time.process_time)[0] / n)
+    text = " ".join(f"{1e6 * t:.2f}" for t in each)
+    say("product, time an example, N = 1e3 to 1e6", max(each) / min(each), "<= 1.5", f"{text} us")
+
+
 def product_ratio(name: str, make: Callable, bar: float) -> None:
     """Time of a Hessian-vector product in gradients, the graph kept."""
     module, data = make()
@@ -175,7 +199,7 @@ ROWS = {
     "plane_last_layer_resnet18": partial(last_layer, "ResNet-18", partial(resnet18, num_classes=10), 128, "fc"),
     "product_mlp": partial(product_ratio, "MLP 784-256-10", lambda: (mlp(784, 256, 10), plain_mlp()[1]), 1.5),
     "product_resnet": partial(product_ratio, "ResNet-20, N = 128", partial(resnet, 128), 3.3),
-    **{function.__name__: function for function in (eigenpairs, two_workers_fits)},
+    **{function.__name__: function for function in (set_up, size_of_data, eigenpairs, two_workers_fits)},
 }
 
 

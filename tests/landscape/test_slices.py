@@ -8,6 +8,8 @@ from oracles import dense_covariance
 from scipy.ndimage import label
 
 import flatviz as fv
+from flatviz.core import Net
+from flatviz.engine.trace import Program
 from flatviz.landscape.grid import RISE
 
 PLANE = fv.Plane(torch.zeros(3), torch.eye(3)[:2], "distance")
@@ -158,3 +160,13 @@ def test_diverged_cells_are_walls_between_valleys():
     assert fv.landscape.persistence(surface(apart)).death.tolist() == [math.inf, math.inf]
     with pytest.raises(ValueError, match="the surface must have a finite value, got 4 diverged cells"):
         fv.landscape.persistence(surface(torch.full((2, 2), math.nan)))
+
+
+def test_a_plane_with_its_set_up_costs_little_more_than_its_points(task, monkeypatch):
+    """Examples through the network, by the module or by its program: 121 points, and checks on a few examples each."""
+    net, data = fv.Net.from_module(fv.models.mlp(task)), task.source
+    plane, passed, plain, fast = fv.plane_random(net, net.w, seed=0), [], Net.__call__, Program.run
+    monkeypatch.setattr(Net, "__call__", lambda self, w, x: passed.append(len(x)) or plain(self, w, x))
+    monkeypatch.setattr(Program, "run", lambda self, *about: passed.append(len(out := fast(self, *about))) or out)
+    fv.slice_plane(fv.nll(net, data), plane, extent=0.5, resolution=11)
+    assert 121 * len(data) <= sum(passed) < 1.15 * 121 * len(data)
