@@ -18,7 +18,7 @@ from flatviz.catalog import NO_UNIT
 from flatviz.metrics.scores import SCORES
 
 LEAST = dict(
-    steps=4, n_draws=4, chains=2, burn_in=2, thin=1, cycles=2, cycle_steps=4, noisy_share=0.5, snapshots=3, rank=2, members=3
+    steps=6, n_draws=6, chains=2, burn_in=2, thin=1, cycles=3, cycle_steps=4, noisy_share=0.5, snapshots=3, rank=2, members=3
 )
 OF_A_PREDICTION = (*SCORES, "reliability", "disagreement", "predictive_entropy", "aleatoric_entropy", "mutual_information")
 OF_ONE = {  # a verb of one thing: the name under which an earlier call keeps it
