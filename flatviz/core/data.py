@@ -28,8 +28,8 @@ class Data:
     of them, which it takes in order; or what `fv.datasets.stream` reads of a data set that does not fit in memory.
     y: -1 and -100 are places that do not count, where an example has several, y (N, ...), and the likelihood ignores them.
     class_names: names of classes 0, 1, ..., for pictures and their words; (): classes are numbers there.
-    Raises ValueError if it is empty, lengths differ, or x or y holds NaN or inf; a label below 0 is out of range; fewer
-    names than classes.
+    Raises ValueError if it is empty, if lengths differ, if x or y holds NaN or inf, if a label is out of range, or if there are
+    fewer names than classes.
 
     Example:
         >>> import torch, flatviz as fv

@@ -75,7 +75,7 @@ def image_folder(
 ) -> Data:
     """Read images in a folder of class folders, whose names are those of the classes; x (N, 3, H, W) in bytes, batches from 0 to 1.
 
-    y (N,) numbers the folders in the order of their names.
+    y (N,) numbers the folders in the order of their names.  A folder of more than 2 GiB of pixels is read batch by batch, as by `stream`.
 
     Args:
         path: `<path>/<class>/<anything>.png` or another format that Pillow reads, 16-bit ones too; class folders without images are
@@ -83,8 +83,7 @@ def image_folder(
         size: Pixels of each side to which images are scaled and cropped in the middle; None where all have one size.
         per_class: At most so many of each class, drawn by `seed`; None takes all.
         classes: Names of all classes in the order of their numbers, for a folder that lacks some: `train.class_names`.
-        seed: Draws them.
-    A folder of more than 2 GiB of pixels is read batch by batch, as by `stream`.
+        seed: Fixes which.
 
     Raises:
         FileNotFoundError: For a folder that is not there.

@@ -22,15 +22,15 @@ SOURCE_ANGLE = math.radians(30)
 
 @public
 def digits_transfer(*, shots: Count = 10, seed: Seed = 0, degrees: NonNegative = 90.0, validation: Whole | None = None) -> Task:
-    """Build a task of digits: source, 700 turned by 90 degrees; target, `shots` upright ones a class; test, all the rest, upright.
+    """Build a task of digits: the source is 700 turned ones, the target has `shots` upright ones a class, the test split all others.
 
     The splits are disjoint.  Pixels are scaled to 0..1; x (N, 1, 8, 8).
 
     Args:
         shots: Training digits a class.
         seed: Draws the splits.
-        degrees: Angle by which the source is turned, counter-clockwise: the distance of the two domains; multiples of 90 move pixels
-            without change, other angles interpolate.
+        degrees: Angle by which the source is turned, counter-clockwise; it sets how far apart source and target are.  Multiples of 90
+            move pixels without change, other angles interpolate.
         validation: Digits a class taken out of the test split to choose settings on; None: as many as the shots, at most 15;
             0: no validation split.
 

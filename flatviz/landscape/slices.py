@@ -128,7 +128,7 @@ Points = Annotated[Tensor, tensor()]
 
 @public
 def project(W: Points | Gaussian, plane: Plane, f: ObjectiveLike | None = None, *, name: str = "") -> Projection:
-    """Project weight vectors (S, D) onto a plane: coords (S, 2), and the distance (S,) to them.
+    """Project weight vectors (S, D) onto a plane: coords (S, 2), and how far each vector lies from the plane, distance (S,).
 
     Solves the 2 x 2 least-squares problem, so axes may be oblique; the residual is orthogonal to both.
 

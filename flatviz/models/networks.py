@@ -37,7 +37,9 @@ def mlp(task: Task, *, hidden: tuple[Count, ...] = (64, 64), seed: Seed = 0) -> 
 
 @public
 def convnet(task: Task, *, channels: tuple[Count, ...] = (16, 32, 32), seed: Seed = 0) -> nn.Module:
-    """Build Conv 3x3 - BatchNorm - ReLU for each width in `channels`, halved once after the first, average pool, Linear head.
+    """Build a network of 3x3 convolutions, each with BatchNorm and ReLU, an average over places, and a Linear head.
+
+    The first convolution is followed by a max pool, which halves height and width.
 
     Args:
         task: Gives the shape of images and the number of classes.

@@ -37,8 +37,8 @@ def load_weights(
             Lightning, timm or a loop of yours: {"state_dict": ...}, {"model": ...}, {"net": ...}.  No code in the file runs:
             objects beside tensors are passed over.  Names may begin with what a wrapper adds, `module.` (DataParallel),
             `_orig_mod.` (torch.compile) or an attribute (Lightning's `model.`); tensors beside the network are then left out.
-        new_head: The head keeps the values that it has in `module`, whatever the file holds for it: for other classes.
-        head: Its name (default: the last Linear or 1x1 convolution that runs).
+        new_head: Whether the head keeps the values that it has in `module`, whatever the file holds for it: for other classes.
+        head: Name of the head; None: the last Linear or 1x1 convolution that runs.
         example: A batch of inputs to find the head by.
 
     Raises:

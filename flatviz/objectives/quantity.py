@@ -64,7 +64,7 @@ def quantity(
     likelihood: Likelihood = "categorical",
     batchnorm: Literal["frozen"] | Data = "frozen",
 ) -> Quantity:
-    """Build an objective from any number of the outputs, for slices and paths: what(outputs (N, C), y (N,)) -> ().
+    """Build an objective of any number computed from the outputs, for slices and paths: what(outputs (N, C), y (N,)) -> ().
 
     Args:
         net: The network; the objective is over its D treated weights.

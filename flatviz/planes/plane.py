@@ -204,7 +204,7 @@ def plane_pca(draws: Vectors | Draws, *, name: str | None = None) -> Plane:
 
 @public
 def plane_path(W: Vectors, *, name: str | None = None) -> Plane:
-    """Compute the first two principal axes of a training path W (S, D) seen from its end, of W[i] - W[-1]; orthonormal.
+    """Compute the first two principal axes of a training path W (S, D) seen from its end, those of W[i] - W[-1]; orthonormal.
 
     `explained` is their share of the summed squared distance from the end, not of a variance about a mean.
 

@@ -49,7 +49,7 @@ def plot_metrics(
 
     Args:
         predictions: Result of `predict` on labelled data, or method -> Prediction.
-        n_draws: an ensemble size to mark, in draws; None: no mark.
+        n_draws: An ensemble size to mark, in draws; None: no mark.
         method: Key in `fv.METHODS` that gives a single prediction label and colour; None: ink.
         reference: Method -> Prediction, drawn first and without bands; these curves stay where page and lab change the
             others, and that of `method` itself is left out.
@@ -247,7 +247,7 @@ SPREAD = 0.07  # severities between two methods
 
 @public
 def plot_severity(shifts: Mapping[str, Shift], *, title: str | None = None) -> Figure:
-    """Draw a panel a score over severities 0 (clean) to 5, mean over the kinds of corruption; a line a method, a little apart.
+    """Draw each score against severity, 0 (clean) to 5, averaged over the kinds of corruption: a panel for each, a line for each method.
 
     Args:
         shifts: Method -> what `shifted_scores` returned, all of the same kinds and severities.

@@ -141,7 +141,7 @@ Measure = Literal["lambda1", "ratio", "trace", "sam", "adaptive"]
 def plot_sharpness(
     measured: Sharpness | Mapping[str, Sharpness], *, measure: Measure = "lambda1", title: str | None = None
 ) -> Figure:
-    """Draw one measure of flatness against ensemble size: a marker a draw, a line through the mean of the draws so far.
+    """Draw one measure of flatness against ensemble size: a marker for each draw, a line through the mean of the draws so far.
 
     The band is the 95 % interval of the mean (Student's t): it says how sure the line is, not how far draws scatter.
 

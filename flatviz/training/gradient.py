@@ -45,6 +45,9 @@ class Training:
 
     `pretrain`, `train_pool` and every `fit_*` that takes gradient steps have it: all but `fit_hmc`; `fit_ptl` hands on its `settings=`.
 
+    Methods that collect weights on the way (chains, SWAG) and pools take no `validation`, for they have no one best place.  Dropout
+    and a sampled trunk take no `accumulate`, for they draw noise for a whole minibatch.
+
     Args:
         precision: "bfloat16" computes the network's products in that type (autocast); weights, gradients, posterior and
             perturbation stay in float32.
@@ -54,8 +57,6 @@ class Training:
             each member's own), checked once an epoch and at most 50 times; `history.validation` holds it.
         patience: Checks without a lower loss that end the run.
 
-    Chains, SWAG and pools, which have no one best place, take no validation; dropout and a sampled trunk, which draw noise for
-    a whole minibatch, take of the first two precision alone.
     Raises ValueError for a value out of range.
 
     Example:

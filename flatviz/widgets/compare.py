@@ -161,7 +161,7 @@ def compare(
         examples: How many of them the loss is of; None: 512, and fewer for a network whose passes are large, 32 at the least.
         resolution: Grid points a side of the plane.
         k: Hessian eigenvalues of each.
-        seed: Fixes directions and of the third point of the plane.
+        seed: Fixes directions and the third point of the plane.
         progress: True, None (where a terminal watches) or a function.
 
     Raises:
