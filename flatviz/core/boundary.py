@@ -55,8 +55,7 @@ def public(verb: Callable[P, R]) -> Callable[P, R]:
 
     hints = get_type_hints(verb, KNOWN | inspect.unwrap(verb).__globals__)
     shown = [p.replace(annotation=hints.get(p.name, p.annotation)) for p in signature.parameters.values()]
-    returned = hints.get("return", signature.empty)
-    vars(checked).update(__signature__=signature.replace(parameters=shown, return_annotation=returned))
+    vars(checked).update(__signature__=signature.replace(parameters=shown, return_annotation=hints.get("return")))
     return checked
 
 

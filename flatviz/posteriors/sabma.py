@@ -221,4 +221,4 @@ SAM_ON_MEAN = replace(
 
 OTHER = replace(METHOD, plain=Tuned(TEMPERED, 1.0, 5.0), batchnorm=Tuned(TEMPERED_BATCHNORM, 0.5, 2.0))
 RANK_ONE = replace(OTHER, **_in_mode("rank1_pinv"))
-RELEASED_CODE = replace(OTHER, **_in_mode("authors_code"), plain=Tuned(TEMPERED, 0.5, 2.0))
+RELEASED = replace(OTHER, **_in_mode("authors_code"), plain=Tuned(TEMPERED, 0.5, 2.0))

@@ -42,7 +42,7 @@ def test_it_is_in_the_menu_of_the_lab_and_in_its_own_colour(toy, transferred, ta
     assert lab.wait(300), lab.status
     lab.method = "toy"
     assert "toy" in lab.family.methods and lab.view.method == "toy"
-    assert style("toy")[:2] == ("Toy posterior", "#123456")
+    assert (style("toy").label, style("toy").color) == ("Toy posterior", "#123456")
 
 
 def test_no_two_methods_look_alike():
