@@ -22,7 +22,7 @@ from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 from plotly.offline import get_plotlyjs
 
-from flatviz.pages.page import front_end
+from flatviz.pages.page import bundled
 from flatviz.site import notebooks, read
 from flatviz.site.run import CellError, run
 
@@ -94,7 +94,7 @@ def main() -> int:
         folder = Path(name)
         shutil.copy(DOCS / "static" / "fv-site.js", folder)
         (folder / "plotly.min.js").write_text(get_plotlyjs(), encoding="utf-8")
-        (folder / "explorer.js").write_text(front_end(), encoding="utf-8")
+        (folder / "explorer.js").write_text(bundled("explorer"), encoding="utf-8")
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"])
         page = browser.new_page(color_scheme="light")
         names, sys.argv[1:] = sys.argv[1:], []

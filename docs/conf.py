@@ -10,7 +10,7 @@ from docutils import nodes
 from plotly.offline import get_plotlyjs
 
 import flatviz
-from flatviz.pages.page import front_end
+from flatviz.pages.page import bundled
 
 project = "flatviz"
 author = "the flatviz authors"
@@ -88,7 +88,7 @@ def write_scripts(app, config):
     made = Path(app.srcdir, "made")
     made.mkdir(exist_ok=True)
     made.joinpath("plotly.min.js").write_text(get_plotlyjs(), encoding="utf-8")
-    made.joinpath("explorer.js").write_text(front_end(), encoding="utf-8")
+    made.joinpath("explorer.js").write_text(bundled("explorer"), encoding="utf-8")
     config.html_static_path.append(str(made))
 
 

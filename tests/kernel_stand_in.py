@@ -7,7 +7,7 @@ import base64
 from browsing import SLOW, in_page
 from plotly.offline import get_plotlyjs
 
-from flatviz.pages.page import bundled, front_end
+from flatviz.pages.page import bundled
 
 STAND_IN = in_page("kernel_stand_in")
 
@@ -19,7 +19,7 @@ def shown(browser, bundle, traits, *, views=1):
     page = browser.new_page(viewport={"width": 1300, "height": 900})
     page.set_default_timeout(SLOW)
     page.set_content("<div></div>" * views)
-    given = {"loader": bundled("loader"), "explorer": front_end(), "plotly": get_plotlyjs(), "traits": traits}
+    given = {"loader": bundled("loader"), "explorer": bundled("explorer"), "plotly": get_plotlyjs(), "traits": traits}
     page.evaluate(STAND_IN, given | {"index": bundle.text, "records": base64.b64encode(bundle.buffer).decode()})
     return page
 

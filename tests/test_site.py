@@ -24,7 +24,7 @@ from plotly.offline import get_plotlyjs
 import flatviz as fv
 from flatviz.cli.docs import SMALL_TOUR
 from flatviz.families.tour import run_tour
-from flatviz.pages.page import front_end
+from flatviz.pages.page import bundled
 from flatviz.site.build import DOCS, build
 from flatviz.site.run import family_html
 
@@ -203,7 +203,7 @@ def a_chapter(folder, n_figures):
     (folder / "page.html").write_text(f'<meta charset="utf-8"><script src="fv-site.js"></script>{parts}', encoding="utf-8")
     (folder / "fv-site.js").write_text((DOCS / "static" / "fv-site.js").read_text(encoding="utf-8"), encoding="utf-8")
     (folder / "plotly.min.js").write_text(get_plotlyjs(), encoding="utf-8")
-    (folder / "explorer.js").write_text(front_end(), encoding="utf-8")
+    (folder / "explorer.js").write_text(bundled("explorer"), encoding="utf-8")
     return (folder / "page.html").as_uri()
 
 

@@ -15,7 +15,6 @@ from typing import Any
 
 import torch
 
-from flatviz.catalog import TEMPERATURE
 from flatviz.checks import known
 from flatviz.plots.theme import short, style
 from flatviz.results import Family, Prediction
@@ -147,9 +146,7 @@ def family_rows(family: Family) -> list[dict[str, str]]:
         rows.append(
             {
                 "method": style(family[i].method).label,
-                "radius": ("T = " if family[i].unit == TEMPERATURE else "") + short(family[i].radius)
-                if len(family.radii(family[i].method)) > 1
-                else "",
+                "radius, T": short(family[i].radius) if len(family.radii(family[i].method)) > 1 else "",
                 **score_texts(known(family[i].prediction)),
                 "λ1": f"{three(first.mean())}{spread}",
                 "λ1/λ5": three((first / values[:, -1]).mean()),

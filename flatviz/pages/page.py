@@ -32,11 +32,6 @@ def bundled(name: str) -> str:
     return (Path(__file__).parent / "bundles" / f"{name}.js").read_text(encoding="utf-8")
 
 
-def front_end() -> str:
-    """The front end as a script that sets `flatvizExplorer`."""
-    return bundled("explorer")
-
-
 @lru_cache(maxsize=1)
 def playground_code() -> str:
     """The playground as a script that sets `flatvizPlayground`, with the methods' names, colours and symbols."""
@@ -86,7 +81,7 @@ def family_page(
         Script.data("flatviz-index", _deflated(bundle.text.encode())),
         Script.data("flatviz-records", _deflated(planes_of(bundle.buffer))),
         Script.data("flatviz-start", controls),
-        Script(f"{front_end()}\nflatvizExplorer.start();"),
+        Script(f"{bundled('explorer')}\nflatvizExplorer.start();"),
     ]
     parts: list[str | Script] = [
         '<div id="explorer"><noscript>The pictures on this page are drawn by JavaScript.</noscript></div>'

@@ -44,19 +44,16 @@ def tour_story(family: Family) -> tuple[Step, ...]:
     prove = " and one seed prove" if seeds == 1 else f", here with {seeds} seeds, proves"
     seen = f": {TEXTS['more']['seen']}" if family[0].step else "."
     moved, sharp = "Radius" if family[0].step else "Flatness", {"n_draws": 10, "tab": "Flatness", "see": "spectrum"}
+    at_middle = {"method": "sabma", "radius": middle, "n_draws": 10}
     return (
         _step("posterior", {"n_draws": 10, "tab": "Surface", "see": "surface"}),
         _step("sharp", vi | sharp, beside=_map_beside_vi(family)),
         _step("radius", {"method": "sabma", "radius": large, "n_draws": 10, "tab": moved, "see": "mechanism"}, seen=seen),
-        _step("beside", {"method": "sabma", "radius": middle, **sharp, "compare": vi}),
+        _step("beside", at_middle | sharp | {"compare": vi}),
         _step(
-            "scores",
-            {"method": "sabma", "radius": middle, "n_draws": 10, "tab": "Radius", "see": "radius"},
-            tests=tests,
-            prove=prove,
-            changed=_changed(family, radii[-1]),
+            "scores", at_middle | {"tab": "Radius", "see": "radius"}, tests=tests, prove=prove, changed=_changed(family, large)
         ),
-        *_inputs(family, middle),
+        *([_step("unknown", at_middle | {"tab": "Inputs"})] if "a" in family.inputs else ()),
         _step("explore", {"method": "sabma", "radius": large, "n_draws": 10, "tab": "Surface"}),
     )
 
@@ -79,9 +76,3 @@ def _changed(family: Family, radius: float) -> str:
     table = table_of(family, ("lambda1", "nll", "ece"))
     lambda1, nll, ece = (int((v[at_end] < v[at_0]).sum()) for v in table.values())
     return f"From radius 0 to {radius:g} λ₁ falls on {lambda1} of {table['nll'].shape[1]} seeds, NLL on {nll}, ECE on {ece}"
-
-
-def _inputs(family: Family, radius: float) -> tuple[Step, ...]:
-    """The step on what the posterior says where there are no data, for a family that has such a picture."""
-    state = {"method": "sabma", "radius": radius, "n_draws": 10, "tab": "Inputs"}
-    return (_step("unknown", state),) if "a" in family.inputs else ()

@@ -47,14 +47,6 @@ def plot(result: object, *more: Any, **options: Any) -> Figure:
     return table[type(first)](result, *more, **options)
 
 
-def _spectrum(spectrum: Spectrum, **options: Any) -> Figure:
-    return (plots.plot_spectrum if spectrum.nodes is None else plots.plot_density)(spectrum, **options)
-
-
-def _prediction(prediction: Prediction, *more: Any, **options: Any) -> Figure:
-    return (plots.plot_reliability if prediction.has_classes else plots.plot_predictive)(prediction, *more, **options)
-
-
 Draw = Callable[..., Figure]
 ONE: dict[type, Draw] = {
     results.Curve: plots.plot_curve,
@@ -62,11 +54,11 @@ ONE: dict[type, Draw] = {
     History: plots.plot_history,
     results.Mechanism: plots.plot_mechanism,
     results.Persistence: plots.plot_persistence,
-    Prediction: _prediction,
+    Prediction: lambda p, *x, **options: (plots.plot_reliability if p.has_classes else plots.plot_predictive)(p, *x, **options),
     Projection: plots.plot_projection,
     results.Sharpness: plots.plot_sharpness,
     results.Shift: lambda shift, **options: plots.plot_severity({"posterior": shift}, **options),
-    Spectrum: _spectrum,
+    Spectrum: lambda s, **options: (plots.plot_spectrum if s.nodes is None else plots.plot_density)(s, **options),
     Surface: plots.plot_surface,
 }
 SEVERAL: dict[type, Draw] = {results.Curve: plots.plot_curve, Spectrum: plots.plot_spectrum}

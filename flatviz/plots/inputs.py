@@ -8,21 +8,7 @@ from torch import Tensor
 
 from flatviz.checks import Share, Whole, known
 from flatviz.core import public
-from flatviz.plots.theme import (
-    INK,
-    MUTED,
-    Figure,
-    axes_of,
-    band,
-    figure,
-    layout_of,
-    numbers,
-    panels,
-    points,
-    room,
-    scatter,
-    style,
-)
+from flatviz.plots.theme import INK, Figure, axes_of, band, figure, layout_of, numbers, panels, points, room, scatter, style
 from flatviz.results import Family, Prediction
 
 CLASSES = ("#0072B2", "#D55E00")  # of the two classes' points
@@ -59,7 +45,7 @@ def plot_input_maps(family: Family, i: int) -> Figure:
         x, y = dict(domain=domain, title="input 1", constrain="domain"), dict(showticklabels=k == 0, constrain="domain")
         fig.update_layout(layout_of(k, x, y | dict(scaleanchor=on["xaxis"])))
         where = dict(x=0.5, xanchor="center", xref=f"{on['xaxis']} domain", yref=f"{on['yaxis']} domain", yshift=6)
-        path = fig.add_text(name, font=dict(color=MUTED if method == "hmc" else INK), **where)
+        path = fig.add_text(name, font=dict(color=INK), **where)
         if k == 1:
             fig.follow({f"{path}.text": name}, rows="all")
     fig.update_layout(yaxis_title="input 2")

@@ -17,7 +17,7 @@ from ipywidgets import Widget
 
 from flatviz.checks import known
 from flatviz.pages.bundle import Bundle, pack, pack_members
-from flatviz.pages.page import bundled, front_end
+from flatviz.pages.page import bundled
 from flatviz.results import Family
 
 _OWNED: dict[str, tuple[int, list[weakref.ref]]] = {}  # cell -> (count of its execution, what it made)
@@ -33,7 +33,7 @@ NOT_DRAWN = (  # shown where no browser has drawn the lab: in a notebook that wa
 @lru_cache(maxsize=1)
 def front_version() -> str:
     """Version of the front end; a page keeps the front end of one version."""
-    return hashlib.sha256(front_end().encode()).hexdigest()[:12]
+    return hashlib.sha256(bundled("explorer").encode()).hexdigest()[:12]
 
 
 @lru_cache(maxsize=1)
@@ -41,7 +41,7 @@ def front_buffers() -> tuple[bytes, bytes]:
     """The front end and plotly.js, as a page asks for them."""
     from plotly.offline import get_plotlyjs  # 5 MB of text: read when the first page asks
 
-    return front_end().encode(), get_plotlyjs().encode()
+    return bundled("explorer").encode(), get_plotlyjs().encode()
 
 
 def own(thing: Widget) -> None:

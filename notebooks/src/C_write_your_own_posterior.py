@@ -1,6 +1,10 @@
 # %% [markdown]
 # # C · How do I write my own posterior?
 #
+# An orchestra has a hundred rules for a new player, but the conductor cares about four: come in on the beat, play what is
+# written, leave the stands of the others alone, and stop when I stop. A posterior in flatviz has four rules as well. This
+# notebook takes the oldest sampler there is, random-walk Metropolis, and teaches it the four.
+#
 # **You will learn** to
 #
 # - turn an update equation into a `fit` function that every picture and table of flatviz understands;
@@ -34,13 +38,6 @@ from flatviz.families.tour import prepare
 from flatviz.plots.theme import figure
 
 torch.set_num_threads(1)
-
-# %% [markdown]
-# ## A story: the new player
-#
-# An orchestra has a hundred rules for a new player, but the conductor cares about four: come in on the beat, play what is
-# written, leave the stands of the others alone, and stop when I stop. A posterior in flatviz has four rules as well. This
-# notebook takes the oldest sampler there is, random-walk Metropolis, and teaches it the four.
 
 # %% [markdown]
 # ## The method

@@ -62,7 +62,7 @@ def test_a_view_is_one_entry_and_then_in_page_and_lab(family, monkeypatch):
 
 def test_the_table_has_a_row_for_each_posterior_and_radius_zero_stands_as_vi(family):
     rows = family_rows(family)
-    assert [(r["method"], r["radius"]) for r in rows] == [
+    assert [(r["method"], r["radius, T"]) for r in rows] == [
         ("SGD (MAP)", ""), ("VI", ""), ("SAM on the mean", "0.2"), ("SA-BMA", "0.5"), ("SA-BMA", "2")
     ]  # fmt: skip
     last = family.prediction[-1].scores
