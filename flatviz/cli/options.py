@@ -47,25 +47,18 @@ def progress_of_command() -> Progress:
 
 
 class Lines:
-    """Progress as printed lines: steps and seconds of each stage that ends, and of each step of a stage of fits.
-
-    Steps of other stages print nothing.
-    """
+    """Progress as printed lines: steps and seconds of each stage that ends, such as a fit, and is no part of another than of fits."""
 
     def __init__(self) -> None:
         self._started: dict[str, float] = {}  # of the stages that have not ended, outermost first
-        self._named = False  # whether a stage ended inside the present step, and so has its line
 
     def __call__(self, done: int, total: int, label: str) -> None:
         """Note the step; print where it ends a stage."""
         seconds = time.perf_counter() - self._started.setdefault(label, time.perf_counter())
-        ended, fits = done >= total, label.startswith(FITS)
-        if ended:
+        if done >= total:
             del self._started[label]
-        if all(outer.startswith(FITS) for outer in self._started if outer != label):
-            if ended or (fits and done and not self._named):
-                print(f"  {label}: {f'{total} steps' if ended else f'{done} of {total}'}, {seconds:.1f} s", flush=True)
-            self._named = ended if ended or fits else self._named
+            if all(outer.startswith(FITS) for outer in self._started):
+                print(f"  {label}: {total} steps, {seconds:.1f} s", flush=True)
 
 
 PATH = click.Path(path_type=Path)

@@ -107,9 +107,7 @@ def image_folder(
     from torchvision.datasets.folder import make_dataset
 
     if not Path(path).is_dir():
-        raise FileNotFoundError(
-            f"path must be a folder of class folders, got {str(path)!r}, which is not there: check its name"
-        )
+        raise FileNotFoundError(f"path must be a folder of class folders, got {str(path)!r}, none is there: check its name")
     steps = [] if size is None else [transforms.Resize(size), transforms.CenterCrop(size)]
     folder, ends = Path(path), {end for end, kind in Image.registered_extensions().items() if kind in Image.OPEN}
     folders = sorted(p.name for p in folder.iterdir() if p.is_dir() and not p.name.startswith(".") and p.name not in NO_CLASSES)

@@ -126,7 +126,7 @@ def paired(
     for q in [q for q in names if q in logs]:
         values[q] = np.log(mine[q] / theirs[q])
     rows = [
-        {"quantity": q, **mean_zero(x, better[q]), "ratio": q in logs, **signed_rank(x, better[q])} for q, x in values.items()
+        {"quantity": q, "ratio": q in logs} | mean_zero(x, better[q]) | signed_rank(x, better[q]) for q, x in values.items()
     ]
     return pd.DataFrame(rows, columns=["quantity", "mean", "half", "n", "gains", "gain", "p", "ratio", "rank", "rank_gain"])
 

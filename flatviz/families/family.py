@@ -174,18 +174,16 @@ def repeat_family(fits: Fitting, family: Family, seeds: Sequence[int]) -> Family
             return dict.fromkeys(first[0], torch.tensor(torch.nan))
         W = q.sample(count(q, n_draws), seed=seed)
         spectra = [top_eigenpairs(f, w, 1, iters=ITERS, seed=seed) for w in W[:n_spectra]]
-        return member_values(
-            spectra, predicted(fits.net, q, fits.task.test, n_draws, seed=seed, likelihood=fits.task.likelihood)
-        )
+        how: dict[str, Any] = dict(seed=seed, likelihood=fits.task.likelihood)
+        return member_values(spectra, predicted(fits.net, q, fits.task.test, n_draws, **how))
 
     first = [member_values(m.spectrum, known(m.prediction)) for m in family]
     columns = [first]
     for seed in track(list(seeds), "seeds", fits.progress):
         rows = {key: values(fitted.get((*key, seed)), seed + 1) for key in dict.fromkeys(keys)}
         columns.append([rows[key] for key in keys])
-    return family.each(
-        over_seeds=[{name: torch.stack([row[name] for row in rows]) for name in rows[0]} for rows in zip(*columns)]
-    )
+    over_seeds = [{name: torch.stack([row[name] for row in rows]) for name in rows[0]} for rows in zip(*columns)]
+    return family.each(over_seeds=over_seeds)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from flatviz.landscape.slices import project, slice_plane
 from flatviz.objectives.network import nll
 from flatviz.planes.plane import plane_along
 from flatviz.posteriors import METHODS
-from flatviz.results import Family, Mechanism, Member, Plane, Posterior, placed
+from flatviz.results import Family, Mechanism, Member, Plane, placed
 from flatviz.training.gradient import NoisyNLL
 from flatviz.training.losses import training_loss
 from flatviz.training.perturb import UNITS, Mode, perturb
@@ -113,11 +113,8 @@ class Step:
         loss = training_loss(net, data, likelihood, draws=n_draws)
         self.q, self.expected = q, NoisyNLL(loss, None, (z[:, : q.dim], z[:, q.dim :]))
         self.loss, (gradient, *others), *_ = self.expected(q)
-        self.g, self.gradient, self.f = (
-            (gradient, others[0], others[1]),
-            gradient,
-            nll(net, data, likelihood=likelihood),
-        )  # in the mean
+        self.g, self.gradient = (gradient, others[0], others[1]), gradient  # in mean, log_std, factor; in the mean
+        self.f = nll(net, data, likelihood=likelihood)
         self.plane = plane_of_step(q, self.gradient, seed)
 
     def at(self, asked: Sequence[tuple[float, Mode]], *, plane: Plane | None = None, **fields: Any) -> Mechanism:
@@ -146,13 +143,13 @@ class Step:
         return replace(shown, surface=slice_plane(self.f, self.plane, extent=reach, resolution=resolution))
 
 
-def plane_of_step(q: Posterior, gradient: Tensor, seed: int) -> Plane:
+def plane_of_step(q: Gaussian, gradient: Tensor, seed: int) -> Plane:
     """Build the plane through q's center, along Sigma g, the move of `kl_exact`, and the gradient g, the move of SAM.
 
-    A posterior without a covariance has g alone; where the two are parallel, or g is 0, a direction is random.
+    Where the two are parallel, or g is 0, a direction is random.
     """
     noise = torch.randn(2, len(gradient), generator=generator(seed), dtype=gradient.dtype).to(gradient.device)
-    along = q.cov_mul(gradient) if isinstance(q, Gaussian) else gradient
+    along = q.cov_mul(gradient)
     along = along if float(along.norm()) > 0 else noise[1]
     across = gradient - along * (gradient @ along) / (along @ along).clamp_min(torch.finfo(along.dtype).tiny)
     if float(across.norm()) <= 1e-4 * float(gradient.norm()):

@@ -74,8 +74,8 @@ def examples(given: Examples, name: str, classes: Sequence[str] = (), likelihood
         if y.is_floating_point():
             do = "give likelihood=, the standard deviation of the noise of a regression"
             raise ValueError(f"{name} must have whole numbers as labels, (N,), got {y.dtype} of shape {tuple(y.shape)}: {do}")
-    x = given.x.to(dtype=torch.float32) if given.x.dtype == torch.float64 else given.x
-    return replace(given, x=x, y=y.float() if y.dtype == torch.float64 else y)
+    given = replace(given, y=y)
+    return given.to(dtype=torch.float32) if torch.float64 in (given.x.dtype, y.dtype) else given
 
 
 def _as_taken(net: Net, data: Data) -> Data:
@@ -244,9 +244,8 @@ def _with_settings(
         settings["lr_scale"] = choice.settings["lr"] / record
         best = replace(fits, prior=with_head_std(net, narrow, choice.head_std), fit=settings)
         q = replace(best, fit=choice.settings).member(TUNED)
-        check_learned(
-            net, q.center, task.train, f"{method.label} with the best of {trials} trials", DO, likelihood=task.likelihood
-        )
+        stage = f"{method.label} with the best of {trials} trials"
+        check_learned(net, q.center, task.train, stage, DO, likelihood=task.likelihood)
         standing = Standing.of(net, q.center, task.parts()["validation"], task.likelihood)
         at = "" if shrink == 1 else f", at {shrink:g} of rate and widths"
         say(f"settings of the best of {trials} trials{at}: {choice}; {standing} on held-out examples")

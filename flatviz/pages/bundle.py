@@ -87,7 +87,7 @@ def pack(
     figures = {v.name: drawn[whole].get(v.name) or v.draw(scene, whole) for v in views.views_of(family)}
     fields: dict[str, dict[str, Any]] = {n: {"offset": o, "shape": s.tolist()} for o, (n, s) in zip(offsets, shapes.items())}
     index = {
-        "n_max": scene.n_max,
+        "n_max": scene.family.n_draws,
         "record": sum(sizes),
         "fields": fields,
         "members": list(metas),

@@ -29,11 +29,6 @@ class Scene:
     family: Family
 
     @cached_property
-    def n_max(self) -> int:
-        """The largest ensemble size."""
-        return self.family.n_draws
-
-    @cached_property
     def references(self) -> dict[str, int]:
         """Method -> member, of the methods drawn beside the selected one."""
         return {m: self.family.index(m) for m in REFERENCES if m in self.family.methods}

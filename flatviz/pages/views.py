@@ -201,7 +201,7 @@ VIEWS = (
     ),
     _view(
         "metrics",
-        lambda scene, i: _beside(plot_metrics, "prediction", scene, i, n_draws=scene.n_max),
+        lambda scene, i: _beside(plot_metrics, "prediction", scene, i, n_draws=scene.family.n_draws),
         shared=("yaxis", "yaxis2", "yaxis3"),
         group="Scores",
         link={"x": "sizes"},

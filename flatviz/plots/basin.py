@@ -72,9 +72,7 @@ def center_of(surface: Surface) -> float:
     i, j = int(surface.a.abs().argmin()), int(surface.b.abs().argmin())
     steps = [float(t.diff().abs().max()) for t in (surface.a, surface.b)]
     if any(float(t[k].abs()) > 1e-4 * step for t, k, step in zip((surface.a, surface.b), (i, j), steps)):
-        raise ValueError(
-            "the plane's origin must be on the grid, got one beside it: take a symmetric extent, an odd resolution"
-        )
+        raise ValueError("the plane's origin must be on the grid, got one beside it: take a symmetric extent, odd resolution")
     return float(surface.values[i, j])
 
 

@@ -10,21 +10,7 @@ from torch import Tensor
 from flatviz.checks import Count
 from flatviz.core import public
 from flatviz.plots.ground import by_method
-from flatviz.plots.theme import (
-    GRID,
-    INK,
-    MUTED,
-    Figure,
-    axes_of,
-    band,
-    figure,
-    layout_of,
-    numbers,
-    panels,
-    room,
-    scatter,
-    style,
-)
+from flatviz.plots.theme import INK, MUTED, Figure, axes_of, band, figure, layout_of, numbers, panels, room, scatter, style
 from flatviz.results import Prediction, Shift
 
 LABELS = {"accuracy": "accuracy", "nll": "NLL", "ece": "ECE", "rmse": "RMSE"}  # those that the predictions have
@@ -80,9 +66,8 @@ def plot_metrics(
     fig = figure(title, alt, **_axes(labels, [p for _, p in curves], longest))
     for name, p in curves[n_reference:] if "accuracy" in labels else ():
         sizes, accuracy = _over_sizes(p.scores["accuracy"], longest)
-        noise = band(
-            sizes, *wilson(accuracy, p.outputs.shape[1]), style(name).color, 0.13, "noise"
-        )  # another test set of the size
+        # another test set of the size
+        noise = band(sizes, *wilson(accuracy, p.outputs.shape[1]), style(name).color, 0.13, "noise")
         fig.add_live(noise, "x", "y", "fillcolor")
     for row, score in enumerate(labels):
         for i, (name, p) in enumerate(curves):
@@ -194,10 +179,8 @@ def plot_reliability(prediction: Prediction, *, method: str | None = None, title
     sizes = {"y": right, "customdata": confidence, "error_y.array": up, "error_y.arrayminus": down, "marker.opacity": solid}
     fig.add_live(bars, "marker.color", sizes=sizes)
     fig.add_trace(scatter([0, 1], [0, 1], "lines", "perfect", line=dict(color=MUTED, dash="dash", width=1.5)))
-    marker, hover = dict(color=MUTED, line=dict(color=GRID, width=0)), "%{y} inputs<extra></extra>"
-    fig.add_live(
-        go.Bar(places, y=numbers(count[-1]), yaxis="y2", name="count", marker=marker, hovertemplate=hover), sizes={"y": count}
-    )
+    below = dict(marker=dict(color=MUTED, line=dict(width=0)), hovertemplate="%{y} inputs<extra></extra>")
+    fig.add_live(go.Bar(places, y=numbers(count[-1]), yaxis="y2", name="count", **below), sizes={"y": count})
     fig.note(lost(prediction, method), y="y domain")
     return fig.update_layout(width=640)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -157,11 +156,9 @@ def add_key(fig: Figure, look: Look) -> None:
 def add_crosses(fig: Figure, coords: Tensor, look: Look, *, shown: bool) -> None:
     """Small crosses of a method drawn beside the selected one; not `shown` where it is that one itself."""
     for size, color in ((12, OUTER), (10, LIGHT), (7, look.color)):
-        rim: dict[str, Any] = (
-            dict(name=f"{look.label}, rim") if size > 7 else dict(name=look.label, legend=True, hoverinfo="name")
-        )
+        name, seen = (f"{look.label}, rim", {}) if size > 7 else (look.label, dict(legend=True, hoverinfo="name"))
         marker = dict(symbol="cross", size=size, color=color)
-        fig.add_live(points(coords, "markers", marker=marker, visible=shown, **rim), "visible")
+        fig.add_live(points(coords, "markers", name, marker=marker, visible=shown, **seen), "visible")
 
 
 def add_color_bar(fig: Figure, scale: ColorScale, label: str) -> None:

@@ -89,13 +89,11 @@ def dial(method: str) -> str:
 
 def _add_line(fig: Figure, family: Family, rows: list[int], loss: Tensor, values: Tensor, name: str, panel: int) -> None:
     shown, label = style(name), style(name).label
-    look: dict[str, Any] = dict(line=shown.line(2), marker=shown.marker(8))
+    look: dict[str, Any] = dict(line=shown.line(2), marker=shown.marker(8), legend=panel == 0, **axes_of(panel))
     texts = [f"{dial(name)}{short(family[i].radius)}, " if len(rows) > 1 and family[i].method == name else "" for i in rows]
     mode = "lines+markers" if len(rows) > 1 else "markers"
     hover = f"{label}, %{{text}}training loss %{{x:.3g}}: %{{y:.4g}}"
-    fig.add_trace(
-        scatter(loss[rows], values[rows], mode, label, hover=hover, text=texts, legend=panel == 0, **look, **axes_of(panel))
-    )
+    fig.add_trace(scatter(loss[rows], values[rows], mode, label, hover=hover, text=texts, **look))
 
 
 def _add_equal(

@@ -20,10 +20,8 @@ def ground(surface: Surface, scale: ColorScale, title: str, alt: str) -> Figure:
     fig = figure(title, alt, **axes, width=width_of(surface, title))
     if surface.scattered:
         marker = scale.marker(surface.values) | dict(showscale=True, colorbar=scale.bar(surface.label), size=8, symbol="square")
-        hover = "(%{x:.3g}, %{y:.3g}): %{customdata:.3g}"
-        fig.add_trace(
-            scatter(surface.a, surface.b, "markers", "surface", marker=marker, customdata=surface.values, hover=hover)
-        )
+        said: dict[str, Any] = dict(customdata=surface.values, hover="(%{x:.3g}, %{y:.3g}): %{customdata:.3g}")
+        fig.add_trace(scatter(surface.a, surface.b, "markers", "surface", marker=marker, **said))
     else:
         add_contour(fig, surface, scale)
     if surface.n_diverged:
@@ -56,14 +54,10 @@ def diverged(surface: Surface) -> go.Scatter:
     )
 
 
-def same_plane(here: Plane, there: Plane) -> bool:
-    """Whether two planes are one: results that were read from disk have a copy each."""
-    return here is there or (torch.equal(here.origin, there.origin) and torch.equal(here.axes, there.axes))
-
-
 def check_on(surface: Surface, projection: Projection | None) -> None:
-    """Check that the projection drawn on a surface is on its plane."""
-    if projection is not None and not same_plane(surface.plane, projection.plane):
+    """Check that the projection drawn on a surface is on its plane; results that were read from disk have a copy of it each."""
+    here, there = surface.plane, surface.plane if projection is None else projection.plane
+    if here is not there and not (torch.equal(here.origin, there.origin) and torch.equal(here.axes, there.axes)):
         raise ValueError("projection and surface live in different planes: project onto surface.plane")
 
 
@@ -92,11 +86,6 @@ def ellipse(covariance: Tensor, center: Tensor) -> Tensor:
     values, vectors = torch.linalg.eigh(covariance.double())  # a flat ellipse has no Cholesky factor
     root = (vectors * values.clamp_min(0).sqrt()) @ vectors.T  # symmetric, so that ellipses in between are ellipses
     return center.double() + torch.stack([angle.cos(), angle.sin()], 1) @ root
-
-
-def is_path(projection: Projection, asked: bool | None = None) -> bool:
-    """Whether weight vectors follow each other: as asked, or where their name says so."""
-    return ("path" in projection.name if asked is None else asked) and len(projection.coords) > 1
 
 
 def axis_titles(plane: Plane) -> list[str]:

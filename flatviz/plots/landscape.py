@@ -60,11 +60,10 @@ def _barrier(c: Curve) -> go.Scatter:
     share = (c.t - c.t[0]) / (c.t[-1] - c.t[0])
     line = torch.lerp(c.values[0], c.values[-1], share)
     top = int((c.values - line).nan_to_num(-torch.inf).argmax())
-    text: dict[str, Any] = dict(
-        text=["", f"barrier {short(c.barrier)}"], textposition="top center", textfont=dict(color=INK, size=12)
-    )
+    text, font = ["", f"barrier {short(c.barrier)}"], dict(color=INK, size=12)
+    said: dict[str, Any] = dict(text=text, textposition="top center", textfont=font)
     x, y = [float(c.t[top])] * 2, [float(line[top]), float(c.values[top])]
-    return scatter(x, y, "lines+text", "barrier", line=dict(color=MUTED, width=1.5, dash="dot"), **text)
+    return scatter(x, y, "lines+text", "barrier", line=dict(color=MUTED, width=1.5, dash="dot"), **said)
 
 
 SIZE, WIDTH = 9.0, 640  # px

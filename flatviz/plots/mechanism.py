@@ -140,11 +140,8 @@ def plot_mechanism(step: Mechanism, *, title: str | None = None) -> Figure:
     """
     last = len(step.radius) - 1
     fig = _figure(step, title or f"One step of SA-BMA from {step.name}", _alt(step, last))
-    traces, start, cells = (
-        phase_traces(step, 1, last, _half(step)),
-        len(fig.data),
-        list(product(range(last + 1), range(len(PHASES)))),
-    )
+    traces, start = phase_traces(step, 1, last, _half(step)), len(fig.data)
+    cells = list(product(range(last + 1), range(len(PHASES))))
     places, labels = list(range(start, start + len(traces))), [f"radius {short(step.radius[k])}: {PHASES[p]}" for k, p in cells]
     data = [phase_traces(step, phase, k, _half(step)) for k, phase in cells]
     fig.frames = [go.Frame(name=str(i), data=drawn, traces=places) for i, drawn in enumerate(data)]

@@ -13,18 +13,7 @@ from flatviz.catalog import Look
 from flatviz.checks import Number
 from flatviz.core import public
 from flatviz.plots.color import LIGHT, ColorScale, add_crosses, add_key, add_samples, values_of
-from flatviz.plots.ground import (
-    axis_note,
-    axis_titles,
-    check_on,
-    diverged,
-    ellipse,
-    ends_text,
-    ground,
-    is_path,
-    small_print,
-    title_of,
-)
+from flatviz.plots.ground import axis_note, axis_titles, check_on, diverged, ellipse, ends_text, ground, small_print, title_of
 from flatviz.plots.theme import GRID, INK, LOSS_SCALE, MUTED, Figure, figure, numbers, points, style
 from flatviz.results import Projection, Surface
 
@@ -85,7 +74,8 @@ def plot_surface(
     if projection is not None:
         if projection.covariance is not None:
             fig.add_traces(_ellipse(projection.covariance, projection.coords[0]))
-        _add_projection(fig, projection, scale, method, is_path(projection, path))
+        joined = ("path" in projection.name if path is None else path) and len(projection.coords) > 1
+        _add_projection(fig, projection, scale, method, joined)
     return fig
 
 
@@ -178,11 +168,13 @@ def plot_surface_3d(
     shown = torch.where(torch.isfinite(surface.values), scale(surface.values).clamp(lo, hi), torch.nan)
     fig.add_trace(_relief(surface, shown, scale))
     if surface.n_diverged:
-        fig.add_trace(_diverged(surface, lo))
+        flat, as_text = diverged(surface), dict(size=11, color=MUTED)  # few fonts have the cross of markers
+        look = dict(mode="text", text=["×"] * len(flat.x), textfont=as_text, name=flat.name, showlegend=False, hoverinfo="skip")
+        fig.add_trace(go.Scatter3d(x=flat.x, y=flat.y, z=[lo] * len(flat.x), **look))
     if projection is not None and projection.values is not None:
-        look = style(method, projection.name or "samples")
-        fig.add_traces([draw(surface, projection, projection.values, scale, look) for draw in (_drops, _points)])
-        fig.update_traces(showlegend=method is not None, selector=dict(name=look.label))
+        shown_as = style(method, projection.name or "samples")
+        fig.add_traces([draw(surface, projection, projection.values, scale, shown_as) for draw in (_drops, _points)])
+        fig.update_traces(showlegend=method is not None, selector=dict(name=shown_as.label))
     return fig
 
 
@@ -243,15 +235,6 @@ def _relief(surface: Surface, shown: torch.Tensor, scale: ColorScale) -> go.Surf
     look = dict(contours=lines, colorbar=scale.bar(surface.label), colorscale=LOSS_SCALE, cmin=lo, cmax=hi, hovertemplate=hover)
     heights = dict(x=numbers(surface.a), y=numbers(surface.b), z=numbers(shown.T), customdata=numbers(surface.values.T))
     return go.Surface(**heights, name="surface", **look)
-
-
-def _diverged(surface: Surface, floor: float) -> go.Scatter3d:
-    """A small cross on each cell without a finite value, at the lowest level."""
-    flat = diverged(surface)
-    n = len(flat.x)
-    text = dict(text=["×"] * n, textfont=dict(size=11, color=MUTED))  # as text: few fonts have the cross of markers
-    about = dict(name=flat.name, showlegend=False, hoverinfo="skip")
-    return go.Scatter3d(x=flat.x, y=flat.y, z=[floor] * n, mode="text", **text, **about)
 
 
 def _points(surface: Surface, projection: Projection, values: Tensor, scale: ColorScale, look: Look) -> go.Scatter3d:

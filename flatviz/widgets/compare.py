@@ -2,9 +2,10 @@
 
 import html
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import torch
 from IPython.display import HTML, display
@@ -55,11 +56,11 @@ class Comparison:
     surface: Surface
     points: Projection
     path: Curve
-    spectra: tuple[Spectrum, Spectrum]
-    traces: tuple[tuple[float, float], tuple[float, float]]
-    rises: tuple[Tensor, Tensor]
+    spectra: Sequence[Spectrum]
+    traces: Sequence[tuple[float, float]]
+    rises: Sequence[Tensor]
     smad: float
-    predictions: tuple[Prediction, Prediction]
+    predictions: Sequence[Prediction]
 
     @property
     def sentence(self) -> str:
@@ -78,10 +79,8 @@ class Comparison:
         else:
             says = "After filter normalisation, which no rescaling of layers can change, the difference is not clear"
         less = f", {short(lambdas[sharp] / lambdas[flat])} times less than" if lambdas[flat] > 0 else ", less than"
-        lead = (
-            f"{NAMES[flat]} is flatter: its λ1 is {short(lambdas[flat])}{less} the {short(lambdas[sharp])} of {NAMES[sharp]}."
-        )
-        return f"{lead} {says} (mean rise of the loss {around})."
+        lead = f"{NAMES[flat]} is flatter: its λ1 is {short(lambdas[flat])}{less} the {short(lambdas[sharp])} of {NAMES[sharp]}"
+        return f"{lead}. {says} (mean rise of the loss {around})."
 
     @property
     def rows(self) -> list[dict[str, str]]:
@@ -210,16 +209,8 @@ def compare(
     finite = depths[depths.isfinite()]
     frozen: Literal["frozen"] | None = "frozen" if nets[0].has_batchnorm else None
     predictions = [predict(net, net.w[None], data, 1, seed=seed, batchnorm=frozen) for net in nets]
-    about: dict[str, Any] = dict(
-        spectra=tuple(spectra), traces=tuple(traces), rises=tuple(rises), predictions=tuple(predictions)
-    )
-    return Comparison(
-        surface,
-        project(torch.stack([start, end]), plane, f, name="A and B"),
-        path,
-        smad=float(finite.mean()) if len(finite) else 0.0,
-        **about,
-    )
+    points, smad = project(torch.stack([start, end]), plane, f, name="A and B"), float(finite.mean()) if len(finite) else 0.0
+    return Comparison(surface, points, path, spectra, traces, rises, smad, predictions)
 
 
 class Between(Objective):

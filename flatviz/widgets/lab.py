@@ -75,9 +75,7 @@ class Lab(ipywidgets.VBox):
         check_is(task, Task, "task", "it needs data to learn from and to be judged on, fv.Task(source, train, test, n_classes)")
         check_is(prior, Gaussian, "prior", do)
         if prior.dim != net.dim:
-            raise ValueError(
-                f"prior must cover the net's {net.dim} treated weights, got {prior.dim}: use what transfer returned"
-            )
+            raise ValueError(f"prior must cover the net's {net.dim} treated weights, got {prior.dim}: {do}")
         self._fits = Fitting(net.copy(), task, prior, seed, dict(fit or {}), dict(tuned or {}))
         self._radii = self._fits.radii(radii or first_radii(net))
         if family is not None:

@@ -54,7 +54,7 @@ def plot_view(
     i = family.index(method, radius)
     fig = wanted.draw(scene, i)
     drawn = fig.to_plotly_json()
-    size = scene.n_max if n_draws is None else n_draws
+    size = scene.family.n_draws if n_draws is None else n_draws
     at = -1 if phase is None else PHASES.index(phase)
     for live in fig.live:
         if live.rows != "all":
@@ -66,9 +66,6 @@ def plot_view(
 
 def _ranges(scene: Scene, view: View) -> dict[str, list[float]]:
     """Ranges of axes that hold every member of the family, as in the page."""
-    wide: dict[str, list[float]] = {}
-    for i in range(len(scene.family) if view.shared else 0):
-        for axis, ends in ranges_of(view, view.draw(scene, i)).items():
-            lo, hi = wide.get(axis, ends)
-            wide[axis] = [min(lo, ends[0]), max(hi, ends[1])]
-    return wide
+    every = [ranges_of(view, view.draw(scene, i)) for i in range(len(scene.family) if view.shared else 0)]
+    ends = {axis: [ranges[axis] for ranges in every if axis in ranges] for axis in view.shared}
+    return {axis: [min(lo for lo, _ in some), max(hi for _, hi in some)] for axis, some in ends.items() if some}
