@@ -17,7 +17,10 @@ from flatviz.cli.options import module, write_page
 from flatviz.plots.theme import CONFIG
 from flatviz.site import EXPERIMENTS, folder_of_notebooks
 
-OFFLINE = dict(require_js_url="", mathjax_url="", jquery_url="")  # the page asks no other host for scripts
+# without code; the page asks no other host for scripts
+PAGE = dict(
+    template_name="lab", exclude_input=True, exclude_output_prompt=True, require_js_url="", mathjax_url="", jquery_url=""
+)
 PLOTLY = "application/vnd.plotly.v1+json"
 PYTHON = {"True": "true", "False": "false"}  # as JSON
 
@@ -101,8 +104,9 @@ def page_of(notebook: Any, name: str) -> str:
         output.data = {"text/html": plotly.io.to_html(figure, config=CONFIG, include_plotlyjs=False, full_html=False)}
     for cell in (c for c in notebook.cells if c.cell_type == "markdown"):
         cell.source = re.sub(r"\[([^\]]+)\]\([^)]*\.ipynb\)", r"\1", cell.source)  # to what is not in this file
-    exporter = module("nbconvert", "lab").HTMLExporter(
-        template_name="lab", exclude_input=True, exclude_output_prompt=True, **OFFLINE
+    html, _ = (
+        module("nbconvert", "lab")
+        .HTMLExporter(**PAGE)
+        .from_notebook_node(notebook, resources={"metadata": {"name": f"flatviz: {name}"}})
     )
-    html, _ = exporter.from_notebook_node(notebook, resources={"metadata": {"name": f"flatviz: {name}"}})
     return html.replace("<head>", f"<head>\n<script>{plotly.offline.get_plotlyjs()}</script>", 1)

@@ -86,9 +86,7 @@ def pick_classes(data: Data, classes: list[Whole]) -> Data:
     """
     present = set(data.y.unique().tolist())
     if len(set(classes)) < len(classes) or not classes or set(classes) - present:
-        raise ValueError(
-            f"classes must be different ones of {sorted(present)}, got {list(classes)}: check the labels in data.y"
-        )
+        raise ValueError(f"classes must be different ones of {sorted(present)}, got {list(classes)}: check data.y")
     number = torch.full((max(present) + 1,), -1, device=data.y.device)
     number[list(classes)] = torch.arange(len(classes), device=number.device)
     labels = number[data.y]

@@ -75,9 +75,7 @@ def _split(given: Any, where: str) -> tuple[dict, Any]:
     if isinstance(given, Mapping):
         label = next((name for name in LABELS if name in given), None)
         if label is None or len(given) == 1:
-            raise TypeError(
-                f"{where} must have inputs and one of {', '.join(LABELS)}, got the names {list(given)}: rename the label"
-            )
+            raise TypeError(f"{where} must have inputs and one of {', '.join(LABELS)}, got {list(given)}: rename the label")
         return {str(name): v for name, v in given.items() if name != label}, given[label]
     if not isinstance(given, (tuple, list)) or len(given) < 2:
         raise TypeError(
@@ -99,9 +97,7 @@ def _collected(examples: Any, n: int | None) -> tuple[dict, Any]:
     batched = loader and examples.batch_sampler is not None
     total = len(examples) if not loader and hasattr(examples, "__len__") else None  # a user's own may go on beyond it
     if not hasattr(examples, "__iter__") and not hasattr(examples, "__getitem__"):
-        raise TypeError(
-            f"examples must be (x, y), a data set or a loader, got {type(examples).__name__}: see fv.datasets.data_from"
-        )
+        raise TypeError(f"examples must be (x, y), a data set or a loader, got {type(examples).__name__}: see data_from")
     places = (examples, examples.sampler) if loader else ()
     sources = [p.generator for p in places if isinstance(getattr(p, "generator", None), torch.Generator)]  # foreign objects
     states = [source.get_state() for source in sources]
@@ -171,12 +167,9 @@ def _labels_of(y: Any, classes: Sequence[str] | None) -> tuple[Tensor, tuple[str
         texts = [v.decode() if isinstance(v, bytes) else str(v) for v in array.flat]
         numbers = {text: i for i, text in enumerate(names or sorted(set(texts)))}
         if unknown := set(texts) - numbers.keys():
-            raise ValueError(
-                f"labels must be of the classes {tuple(numbers)}, got {sorted(unknown)[0]!r}: give classes=, or mend it"
-            )
-        return torch.tensor([numbers[text] for text in texts]).view(array.shape).squeeze(-1 if array.ndim == 2 else 0), tuple(
-            numbers
-        )
+            raise ValueError(f"labels must be of the classes {tuple(numbers)}, got {min(unknown)!r}: give classes=, or mend it")
+        numbered = torch.tensor([numbers[text] for text in texts]).view(array.shape)
+        return numbered.squeeze(-1 if array.ndim == 2 else 0), tuple(numbers)
     y = _tensor(y, "labels")
     y = y.long() if y.dtype == torch.bool else y
     if y.ndim == 2 and y.shape[1] > 1 and bool(((y == 0) | (y == 1)).all() and (y.sum(1) == 1).all()):

@@ -94,9 +94,8 @@ def run(
             fresh = dict(compute(list(range(len(todo)))))
             found = [fresh.get(i) for i in range(len(todo))]
     if len(failed) == len(todo):
-        raise ValueError(
-            f"a grid must have a unit that can be fitted, got {len(failed)} failures: {next(iter(failed.values()))}"
-        )
+        first, *_ = failed.values()
+        raise ValueError(f"a grid must have a unit that can be fitted, got {len(failed)} failures: {first}")
     rows = {
         id(cell): [{"experiment": name, **cell, "quantity": q, "value": v} for q, v in values.items()]
         for unit, of_unit in zip(todo, found)

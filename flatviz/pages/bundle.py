@@ -34,6 +34,9 @@ SCORES = ("accuracy", "nll", "ece", "rmse")
 NEAR = 0.05  # of the radius, within which its exact length is not said
 
 
+Packed = tuple[dict[str, Any], dict[str, Figure], dict[str, Live]]  # texts, figures by view, arrays by field
+
+
 @dataclass(frozen=True)
 class Bundle:
     """`index`: what is where, as plain data; `buffer`: the members' records of little-endian float32."""
@@ -165,9 +168,7 @@ def _still(entry: Mapping[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def _member(
-    scene: Scene, i: int, only: Collection[str] | None = None
-) -> tuple[dict[str, Any], dict[str, Figure], dict[str, Live]]:
+def _member(scene: Scene, i: int, only: Collection[str] | None = None) -> Packed:
     """Pack one member: its texts, its figures by view, without those of views that are `like` another, its arrays by field."""
     family = scene.family
     every = views.views_of(family)

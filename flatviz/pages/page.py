@@ -83,9 +83,7 @@ def family_page(
         Script.data("flatviz-start", controls),
         Script(f"{bundled('explorer')}\nflatvizExplorer.start();"),
     ]
-    parts: list[str | Script] = [
-        '<div id="explorer"><noscript>The pictures on this page are drawn by JavaScript.</noscript></div>'
-    ]
+    parts: list[str | Script] = ['<div id="explorer"><noscript>JavaScript draws the pictures of this page.</noscript></div>']
     if playground:
         between = f"<h2>The same with a trained network</h2>\n{paragraph(lead)}"
         parts = [*playground_element(["weights"]), between, *parts, *playground_element(["gap"], code=False)]

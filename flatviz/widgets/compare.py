@@ -5,7 +5,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from IPython.display import HTML, display
@@ -102,9 +102,8 @@ class Comparison:
         titles = [f"{name}: λ1 {short(float(s.values[0]))}" for name, s in zip(NAMES, self.spectra)]
         plane = plot_surface(self.surface, self.points, title="Loss on a plane through A and B")
         for name, (x, y) in zip(NAMES, self.points.coords.tolist()):
-            plane.add_text(
-                f"<b>{name}</b>", x=x, y=y, xref="x", yref="y", xanchor="center", yshift=8, font=dict(color="#ffffff", size=16)
-            )
+            white: dict[str, Any] = dict(xanchor="center", yshift=8, font=dict(color="#ffffff", size=16))
+            plane.add_text(f"<b>{name}</b>", x=x, y=y, xref="x", yref="y", **white)
         relief = plot_surface_3d(self.surface, self.points, title="The same in relief, the loss as height")
         return [
             plane,
@@ -178,9 +177,7 @@ def compare(
     nets = [_whole(module, data) for module in (a, b)]
     layers = [[(block.name, block.shape) for block in net.blocks] for net in nets]
     if layers[0] != layers[1]:
-        raise ValueError(
-            f"a and b must have the same layers, got {nets[0]!r} and {nets[1]!r}: compare their predictions, fv.predict"
-        )
+        raise ValueError(f"a and b must have the same layers, got {nets[0]!r} and {nets[1]!r}: compare what fv.predict gives")
     if torch.equal(nets[0].w, nets[1].w):
         raise ValueError("a and b must have different weights, got twice the same: give another checkpoint")
     macs = work_of(nets[0], data.x).macs
