@@ -104,9 +104,6 @@ def page_of(notebook: Any, name: str) -> str:
         output.data = {"text/html": plotly.io.to_html(figure, config=CONFIG, include_plotlyjs=False, full_html=False)}
     for cell in (c for c in notebook.cells if c.cell_type == "markdown"):
         cell.source = re.sub(r"\[([^\]]+)\]\([^)]*\.ipynb\)", r"\1", cell.source)  # to what is not in this file
-    html, _ = (
-        module("nbconvert", "lab")
-        .HTMLExporter(**PAGE)
-        .from_notebook_node(notebook, resources={"metadata": {"name": f"flatviz: {name}"}})
-    )
+    about, exporter = {"metadata": {"name": f"flatviz: {name}"}}, module("nbconvert", "lab").HTMLExporter(**PAGE)
+    html, _ = exporter.from_notebook_node(notebook, resources=about)
     return html.replace("<head>", f"<head>\n<script>{plotly.offline.get_plotlyjs()}</script>", 1)

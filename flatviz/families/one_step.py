@@ -146,7 +146,7 @@ class Step:
 def plane_of_step(q: Gaussian, gradient: Tensor, seed: int) -> Plane:
     """Build the plane through q's center, along Sigma g, the move of `kl_exact`, and the gradient g, the move of SAM.
 
-    Where the two are parallel, or g is 0, a direction is random.
+    A direction is random if the two are parallel, or g is 0.
     """
     noise = torch.randn(2, len(gradient), generator=generator(seed), dtype=gradient.dtype).to(gradient.device)
     along = q.cov_mul(gradient)
