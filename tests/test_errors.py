@@ -77,7 +77,7 @@ CASES = {
     "a complex quantity": (lambda: fv.quantity(net(), data(), lambda out, y: out.sum() * 1j)(torch.zeros(34)), TypeError,
                            "a quantity must be a real number, got torch.complex64"),
     "a prior of another length": (lambda: fv.fit_vi(net(), data(), prior(5), seed=0), ValueError,
-                                  "prior must cover the net's 34 treated weights, got 5: use what fv.transfer returned"),
+                                  "prior must cover the net's 34 treated weights, got 5: use what transfer returned"),
     "divergence": (lambda: fv.fit_sgd(net(), data(), lr=1e20, steps=30, seed=0), ValueError,
                    r"the loss must stay finite, got NaN or inf at .* lower lr or radius"),
     "a module that is none": (lambda: fv.Net.from_module("resnet18"), TypeError, "module must be a torch.nn.Module, got str"),

@@ -114,7 +114,7 @@ def test_texts_of_a_test_set_are_numbered_as_those_of_the_training_set():
 
 FRAME = pd.DataFrame({"age": [1.0, 2.0], "city": ["x", "y"]})
 WRONG = {
-    "a dict alone": ([{"x": 1}], TypeError, "example 0 must have inputs and one of labels, .* got the names .'x'."),
+    "a dict alone": ([{"x": 1}], TypeError, "example 0 must have inputs and one of labels, .* got .'x'."),
     "x alone": ([X], TypeError, r"each example must be a pair \(x, y\), or a dict with labels, got Tensor in example 0"),
     "none": ([], ValueError, "at least one"),
     "a list of batches": (list(DataLoader(PAIRS, batch_size=4)), ValueError, r"one shape, got \(4, 3\) and \(2, 3\): .*the loader itself"),
