@@ -83,10 +83,11 @@ class Scene:
     def _sure(self) -> str:
         """Say by how much confidence exceeds accuracy, with few draws and with all, at both ends of SA-BMA's radius."""
         of_sabma, said = [m for m in self.family if m.method == "sabma" and known(m.prediction).bins is not None], []
-        for m in of_sabma[:: max(1, len(of_sabma) - 1)] if self.n_max > FEW else ():
+        n = self.family.n_draws
+        for m in of_sabma[:: max(1, len(of_sabma) - 1)] if n > FEW else ():
             count, sure, right = known(known(m.prediction).bins).double().nan_to_num().unbind(-1)
             few, most = (100 * (count * (sure - right)).sum(-1) / count.sum(-1))[[FEW - 1, -1]].tolist()
-            said.append(f"{few:+.1f} points with {FEW} draws and {most:+.1f} with {self.n_max} at radius {m.radius:g}")
+            said.append(f"{few:+.1f} points with {FEW} draws and {most:+.1f} with {n} at radius {m.radius:g}")
         return f" ECE is low where confidence equals accuracy; here it is higher by {', '.join(said)}." if said else ""
 
     def _seeds(self) -> str:

@@ -130,10 +130,9 @@ class Method:
         def tuned(of: Tuned, largest: float) -> Tuned:
             return Tuned({**of.settings, "ascent_radius": of.radius or None}, of.settings["kl_weight"], largest, tour, lab)
 
-        at = {name: partial(_at_temperature, getattr(self, name)) for name in ("fit", "algorithm")}
-        return replace(
-            self, **at, plain=tuned(self.plain, 1.0), batchnorm=tuned(self.batchnorm, 0.1), at_zero=None, fit_grid=None
-        )
+        at: dict[str, Any] = {name: partial(_at_temperature, getattr(self, name)) for name in ("fit", "algorithm")}
+        batchnorm = None if self.batchnorm is None else tuned(self.batchnorm, 0.1)
+        return replace(self, **at, plain=tuned(self.plain, 1.0), batchnorm=batchnorm, at_zero=None, fit_grid=None)
 
 
 def _at_temperature(function: Callable, *about: Any, radius: float, ascent_radius: float | None = None, **how: Any) -> Any:
