@@ -90,6 +90,8 @@ def check_number(value: float, name: str) -> float:
     """A real number, no bool."""
     if not isinstance(value, Real) or isinstance(value, bool):
         raise TypeError(f"{name} must be a number, got {shown(value)}")
+    if isinstance(value, Integral) and abs(value) >= 2**63:
+        raise ValueError(f"{name} must be below 2**63, which is what a tensor can have, got {value}")
     return float(value)
 
 
@@ -117,6 +119,7 @@ def check_count(n: int, name: str, least: int = 1) -> int:
     """A whole number of at least `least`."""
     if not isinstance(n, Integral) or isinstance(n, bool) or n < least:
         raise ValueError(f"{name} must be a whole number >= {least}, got {n!r}")
+    check_number(n, name)
     return int(n)
 
 

@@ -28,12 +28,12 @@ NAN, INF = math.nan, math.inf
 line, plane = torch.zeros(3), fv.Plane(torch.zeros(3), torch.eye(3)[:2], "distance")
 
 RULES = {  # a type: values that pass, values that do not, with a part of the error
-    "Count": (checks.Count, [1, 7, np.int64(2)], {0: ">= 1, got 0", True: ">= 1, got True", 0.5: "got 0.5", "1": "got '1'"}),
+    "Count": (checks.Count, [1, np.int64(2)], {0: ">= 1, got 0", 2**63: "below 2", True: ">= 1, got True", 0.5: "got 0.5", "1": "got '1'"}),
     "Whole": (checks.Whole, [0, 3], {-1: "a whole number >= 0, got -1", 1j: "got 1j"}),
     "Several": (checks.Several, [2], {1: "a whole number >= 2, got 1"}),
     "Seed": (checks.Seed, [0, 2**63 - 1], {0.5: "an int, got 0.5", -1: "from 0 to 2", 2**63: "from 0 to 2", True: "an int, got True"}),
     "Number": (checks.Number, [-1, 0.5, np.float64(1)], {"1": "a number, got '1'", True: "a number, got True", 1j: "a number"}),
-    "Positive": (checks.Positive, [1e-9], {0: "> 0, got 0", NAN: "> 0, got nan", INF: "> 0, got inf"}),
+    "Positive": (checks.Positive, [1e-9, 1e30], {0: "> 0, got 0", 10**400: "below 2", NAN: "> 0, got nan", INF: "> 0, got inf"}),
     "NonNegative": (checks.NonNegative, [0, 1.0], {-1e-9: ">= 0, got -1e-09", NAN: ">= 0, got nan"}),
     "Share": (checks.Share, [0, 1], {1.1: "from 0 to 1, got 1.1", NAN: "from 0 to 1, got nan"}),
     "PositiveShare": (checks.PositiveShare, [1e-9, 1], {0: "above 0 and at most 1, got 0", NAN: "at most 1, got nan"}),

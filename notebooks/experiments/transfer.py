@@ -37,8 +37,8 @@ CORRUPTIONS = "gaussian_noise,defocus_blur,fog,pixelate"
 SEVERITIES = "1,3,5"
 CORRUPTED = ""  # a folder of CIFAR-10-C's or CIFAR-100-C's files, kind.npy and labels.npy, in place of corruptions made here
 # network
-MODEL = "resnet20"  # resnet20, resnet20-group, or one of torchvision's, such as resnet18
-WIDTH = 8  # channels of resnet20's first stage
+MODEL = "resnet20"  # resnet20, resnet20-group, vit (four layers, 8 × 8 patches), or one of torchvision's, such as resnet18
+WIDTH = 8  # channels of resnet20's first stage, of vit an eighth of the features of a patch
 SIDE = 0  # pixels to which torchvision's networks enlarge images; 0: as they are
 WEIGHTS = ""  # a file (.pth, .safetensors), or torchvision's name of published weights, in place of pre-training
 SOURCE_IMAGES = 500  # a class to pre-train on
@@ -75,11 +75,12 @@ import numpy as np
 import pandas as pd
 import plotly.express as px
 import torch
+from torchvision.models import VisionTransformer
 
 # %%
 import flatviz as fv
 from flatviz.core.arithmetic import pick
-from flatviz.core.seeds import generator
+from flatviz.core.seeds import generator, saved_rng
 from flatviz.datasets.given import in_memory
 from flatviz.datasets.images import PUBLIC, image_folder, images_like, public_images
 from flatviz.experiments import judged, read_table, run, write_table
@@ -173,6 +174,11 @@ def read_outside(specs, like):
 # %%
 def network(task):
     """The module for a task."""
+    if MODEL == "vit":
+        side = task.input_shape[-1]
+        with saved_rng(0):
+            vit = VisionTransformer(side, side // 8, 4, 4, 8 * WIDTH, 16 * WIDTH, num_classes=task.n_classes)
+        return load_weights(vit, WEIGHTS, new_head=True, example=torch.zeros(1, *task.input_shape)) if WEIGHTS else vit
     if not MODEL.startswith("resnet20"):
         return fv.models.torchvision_model(task, MODEL, weights=WEIGHTS or None, side=SIDE or None)
     module = fv.models.resnet20(task, norm=MODEL.partition("-")[2] or "batch", width=WIDTH)

@@ -4,6 +4,7 @@ import math
 import pickle
 import runpy
 from functools import partial
+from itertools import combinations
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,6 +15,9 @@ import torch
 from experiment_notebooks import FOLDER, functions
 from PIL import Image
 from scipy import stats
+from sklearn.metrics import average_precision_score, roc_curve
+from torch import nn
+from torchvision import models
 
 import flatviz as fv
 from flatviz.families.members import read_choices
@@ -104,6 +108,48 @@ def test_a_folder_of_checkpoints_is_the_same_once_symmetries_are_removed(tmp_pat
 
 
 @pytest.mark.long
+def test_fifty_checkpoints_have_the_scores_of_their_networks_and_are_fifty_functions(tmp_path):
+    data = fv.datasets.digits_transfer().source
+    train, test = data.subset(torch.arange(40)), data.subset(torch.arange(40, 90))
+    task, study = fv.Task(train, train, train, 10), functions("symmetry")["study_of"]
+    space = study.__globals__
+    space.update(MODEL="resnet20", WIDTH=2, PERMUTATIONS=9, STARTS=1, PER_SET=8, PAIRS=6)
+    nets = [fv.Net.from_module(fv.models.resnet20(task, width=2, seed=i)) for i in range(50)]
+    nets = [fv.pretrain(net, train, seed=i, epochs=1, lr=0.1, batch_size=10) for i, net in enumerate(nets)]
+    for i, net in enumerate(nets):
+        torch.save(net.to_module().state_dict(), tmp_path / f"{i:02}.pth")
+    outside = fv.Data(test.x.flip(-1), test.y)
+    table = {key[1:]: of[0] for key, of in values(study(str(tmp_path), test, outside)).items()}
+
+    _, _, sets, target = space["groups_of"](50)
+    log = lambda chosen, x: torch.stack([nets[i](nets[i].w, x).detach().double().log_softmax(-1) for i in chosen])  # noqa: E731
+    entropy = lambda logp: -(logp.exp() * logp).sum(-1)  # noqa: E731
+    inside, other = (log(sets["ensemble"], x) for x in (test.x, outside.x))
+    mean, far = inside.exp().mean(0), other.exp().mean(0)
+    sure, unsure = mean.amax(1), 1 - torch.cat([mean, far]).amax(1).numpy()
+    bins = (15 * sure).ceil()
+    gaps = [abs(float(((mean.argmax(1) == test.y).double() - sure)[bins == b].sum())) for b in range(1, 16)]
+    stranger = np.repeat([0, 1], len(test))
+    wanted = {
+        "brier": (mean - nn.functional.one_hot(test.y, 10)).square().sum(1).mean(),
+        "ece": sum(gaps) / len(test),
+        "mi": (entropy(mean.log()) - entropy(inside).mean(0)).mean(),
+        "aupr_out": average_precision_score(stranger, unsure),
+        "fpr95": next(f for f, t in zip(*roc_curve(stranger, unsure, drop_intermediate=False)[:2]) if t >= 0.95),
+    }
+    for name, value in wanted.items():
+        assert table["raw", "ensemble", name] == pytest.approx(float(value), rel=1e-4, abs=1e-6), name
+    assert 0 < table["raw", "ensemble", "ace"] < 1 and 0 < table["raw", "ensemble", "class_ece"] < 1
+    for variant in ("raw", "max", "aligned"):  # copies of one network are not the target, with symmetries or without
+        assert table[variant, "ensemble", "mmd"] < 1 < 10 < table[variant, "single", "mmd"]
+        assert table[variant, "ensemble", "p"] > 0.1 >= table[variant, "single", "p"]
+    pairs = [
+        log((a, b), test.x) for a, b in combinations(target[:6].tolist(), 2)
+    ]  # functional collapse: none of them is another
+    mi = [float((entropy(p.exp().mean(0).log()) - entropy(p).mean(0)).mean()) for p in pairs]
+    assert table["pairs", "target", "least inside"] == pytest.approx(min(mi), rel=1e-4) and min(mi) > 0.01
+
+
 @pytest.mark.long
 def test_symmetry_has_every_cell_and_a_verdict_on_every_trend(run_small):
     small = dict(TARGET=16, REPLICATES=2, MODES=2, PER_SET=6, EPOCHS=4, TOY=40, MASS=4, MASS_EPOCHS=8, LARGE=2, PAIRS=8)
@@ -239,7 +285,6 @@ def test_transfer_on_a_folder_of_images_tunes_fits_and_compares(folder, run_smal
 
 
 @pytest.mark.long
-@pytest.mark.long
 def test_a_network_without_batchnorm_and_with_a_late_treated_head_gives_the_plain_scores(folder, run_small):
     given = SMALL | dict(DATA=f"image-folder:{folder}", MODEL="resnet20-group", WIDTH=8, PRIOR="moped", TREATED="head", SEEDS=1)
     given |= dict(EPOCHS=60, SOURCE_LR=0.03, METHODS="vi")
@@ -293,16 +338,21 @@ def test_the_paper_is_run_from_a_file_of_weights_and_the_official_corrupted_imag
 
 
 @pytest.mark.long
-def test_the_paper_pre_trains_a_vision_transformer_where_no_weights_are_given(folder, monkeypatch):
-    from torchvision import models
-
+@pytest.mark.parametrize(
+    ("study", "model", "dim"), [("paper", "vit_b_16", 3 * 16 + 5 * 9), ("transfer", "vit", 9 * 64 + 5 * 33)]
+)
+def test_norm_layers_and_head_of_a_vision_transformer_that_is_pre_trained_here(study, model, dim, folder, monkeypatch):
     tiny = dict(image_size=16, patch_size=8, num_layers=1, num_heads=2, hidden_dim=8, mlp_dim=8)
     monkeypatch.setattr(models, "get_model", lambda name, **how: models.VisionTransformer(**tiny))
     images = f"image-folder:{folder}"
-    small = SMALL | dict(DATA=images, SOURCE=images, SOURCE_CLASSES="none", LEFT_OUT="none", MODEL="vit_b_16", PRIOR="moped")
+    small = SMALL | dict(DATA=images, SOURCE=images, SOURCE_CLASSES="none", LEFT_OUT="none", MODEL=model, PRIOR="moped")
     small |= dict(METHODS="vi,sabma", SEEDS=1, GRADIENTS=4, EPOCHS=60, SOURCE_LR=0.3, PRECISION="bfloat16")
-    found = values(functions("transfer", **small)["study"]("paper"))
+    space = functions("transfer", **small)
+    found = values(space["study"](study))
     assert {key[2] for key in found} == {"vi", "sabma"} and all(math.isfinite(v) for of in found.values() for v in of)
+    net = space["prepared"](0, "cpu").late
+    assert net.dim == dim, net
+    assert {type(net.module.get_submodule(b.name.rpartition(".")[0])).__name__ for b in net.blocks} <= {"LayerNorm", "Linear"}
 
 
 def test_torchvisions_weights_of_a_file_make_the_source_and_its_moped_prior(tmp_path):
