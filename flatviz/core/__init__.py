@@ -11,7 +11,7 @@ __getattr__, __dir__, _ = lazy(  # for the layers above; no `__all__`, for it is
         "data": "Data Likelihood Task",
         "derivatives": "Product twice",
         "inputs": "Fields Inputs Pixels Stream pair_of run",
-        "modules": "Dispatch copied draws",
+        "modules": "Dispatch copied draws named",
         "net": "Net",
         "objective": "Curvature Objective ObjectiveLike PointEvaluator as_objective hessian_operator",
         "progress": "Progress track",

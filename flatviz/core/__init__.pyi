@@ -20,6 +20,7 @@ from flatviz.core.inputs import run as run
 from flatviz.core.modules import Dispatch as Dispatch
 from flatviz.core.modules import copied as copied
 from flatviz.core.modules import draws as draws
+from flatviz.core.modules import named as named
 from flatviz.core.net import Net as Net
 from flatviz.core.objective import Curvature as Curvature
 from flatviz.core.objective import Objective as Objective

@@ -14,7 +14,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves, tree_map
 from torch.utils.weak import WeakTensorKeyDictionary
 
-from flatviz.core import Dispatch, Net, draws, run, saved_rng
+from flatviz.core import Dispatch, Fields, Net, draws, run, saved_rng
 from flatviz.engine.determinism import multiply_adds
 
 aten = torch.ops.aten
@@ -52,24 +52,29 @@ class Step:
 
 
 def trace_of(net: Net, x: Tensor) -> Program | None:
-    """Trace the operations of `net(w, x)` for inputs of the shape, dtype and memory order of `x`.
+    """Trace the operations of `net(w, x)` for inputs of the shape, dtype and memory order of `x`; None where `recorded` fails."""
+    try:
+        return Program(*recorded(net, x))
+    except Exception:  # the user's code runs on stand-ins for tensors: any error means it cannot be traced
+        return None
 
-    None where they depend on values, or where the module writes into its weights or constants.  Every operation that reaches torch
-    is recorded, those of hooks and patched methods included.  `functionalize` turns operations in place into those that give new
-    tensors, so nothing is written into `x`.
+
+def recorded(net: Net, x: Tensor | Fields) -> tuple[Value, Value, Value, list[Step]]:
+    """Record the operations of `net(w, x)`: weights, inputs, outputs and steps.  Fields of inputs are constants.
+
+    Every operation that reaches torch is recorded, those of hooks and patched methods included.  `functionalize` turns operations
+    in place into those that give new tensors, so nothing is written into `x`.  An error means that they depend on values, or that the
+    module writes into its weights or constants.
     """
-    recorder = _Recorder(net.w, x)
+    recorder = _Recorder(net.w, x if isinstance(x, Tensor) else torch.empty(0))
 
-    def outputs(w: Tensor, x: Tensor) -> Tensor:
+    def outputs(w: Tensor, x: Tensor | Fields) -> Tensor:
         with net.installed(w):
             return run(net.module, x)
 
-    try:
-        with torch.inference_mode(False), torch.no_grad(), saved_rng(), _NoMemory(), recorder:
-            out = torch.func.functionalize(outputs, remove="mutations")(net.w, x)
-        return Program(recorder.w, recorder.x, recorder.values[out], recorder.steps)
-    except Exception:  # the user's code runs on stand-ins for tensors: any error means it cannot be traced
-        return None
+    with torch.inference_mode(False), torch.no_grad(), saved_rng(), _NoMemory(), recorder:
+        out = torch.func.functionalize(outputs, remove="mutations")(net.w, x)
+    return recorder.w, recorder.x, recorder.values[out], recorder.steps
 
 
 class _Refused(Exception):

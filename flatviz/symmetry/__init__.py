@@ -5,8 +5,8 @@ from flatviz.lazy import lazy
 __getattr__, __dir__, __all__ = lazy(
     __name__,
     {
-        "units": "Units",
-        "actions": "flip permute random_factor random_order rescale units_of",
+        "units": "Units units_of",
+        "actions": "flip permute random_factor random_order rescale",
         "removal": "align canonical sort_units unit_norm",
         "minmass": "min_mass rescaled_orbit",
         "discrepancy": "layers_of mmd",

@@ -1,14 +1,13 @@
 """Permutation, positive scaling and sign flips of hidden units, as maps on weight vectors W (S, E) that keep the function."""
 
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 
 import torch
 from torch import Tensor
-from torch.nn.modules.batchnorm import _BatchNorm
 
 from flatviz.checks import Count, NonNegative, Numbers, Seed, Vectors
-from flatviz.core import Fields, Net, generator, guesses, public
-from flatviz.symmetry.units import ACTIONS, Units, local_numbers, read_units
+from flatviz.core import generator, public
+from flatviz.symmetry.units import Layer, Units
 
 
 @public
@@ -91,22 +90,35 @@ def flip(units: Units, W: Vectors, sign: Numbers) -> Tensor:
 
 def gathered(units: Units, W: Tensor, order: Tensor) -> Tensor:
     """`permute` without checks; order (S, U)."""
-    n = units.n_permuted
-    local = local_numbers(units.permuted).to(W.device)
-    padded = torch.cat([order, torch.full_like(order[:, :1], n)], 1)
-    rows = local[padded[:, units.row.to(W.device)]]
-    columns = local[padded[:, units.column.to(W.device)]] % units.period.to(W.device)
-    address = units.base.to(W.device) + rows * units.row_step.to(W.device) + columns * units.column_step.to(W.device)
-    return W.gather(1, address)
+    W = W.clone()
+    local = [order[:, layer.slice, None] - layer.start for layer in units.permuted]
+    for layer, at in zip(units.permuted, local):
+        rows = W[:, layer.rows]
+        W[:, layer.rows] = rows.gather(1, at.expand_as(rows))
+    for layer, at in zip(units.permuted, local):  # inside the group, which moved with its rows
+        columns, first = W[:, layer.columns], torch.arange(layer.n)[:, None] // layer.inside * layer.inside
+        W[:, layer.columns] = columns.gather(1, at % layer.inside.to(W.device) + first.to(W.device))
+    return W
 
 
-def scaled_by(units: Units, W: Tensor, factor: Tensor) -> Tensor:
-    """`rescale` without checks; factor (S, V), of either sign."""
-    padded = torch.cat([factor, torch.ones_like(factor[:, :1])], 1)
-    rows = padded[:, units.scale_row.to(W.device)]
-    if units.statistics:
-        rows = rows ** units.power.to(W)
-    return W * rows / padded[:, units.scale_column.to(W.device)]
+def scaled_by(units: Units, W: Tensor, factor: Tensor, layers: Sequence[Layer] | None = None) -> Tensor:
+    """`rescale` of `layers`, by default all, without checks; factor (S, V), of either sign."""
+    W, layers = W.clone(), units.scaled if layers is None else layers
+    for layer in layers:
+        W[:, layer.rows] *= factor[:, layer.slice, None] ** units.power[layer.rows[0]].to(W)
+    for layer in layers:
+        W[:, layer.columns] /= factor[:, layer.slice, None]
+    return W
+
+
+def moved(order: Tensor, layers: Iterable[Layer], chosen: Tensor) -> Tensor:
+    """`order` (S, U) where in each of `layers`, piece i of group g is piece chosen[s, g, i] of that group before; chosen (S, G, n)."""
+    order, (groups, n) = order.clone(), chosen.shape[1:]
+    chosen = (chosen + n * torch.arange(groups, device=chosen.device)[:, None]).flatten(1)
+    for layer in layers:
+        pieces = order[:, layer.slice].unflatten(1, (groups * n, -1))
+        order[:, layer.slice] = pieces.gather(1, chosen[..., None].expand_as(pieces)).flatten(1)
+    return order
 
 
 @public
@@ -124,18 +136,16 @@ def random_order(units: Units, n: Count, *, seed: Seed) -> Tensor:
         >>> fv.symmetry.random_order(fv.symmetry.units_of(net), 2, seed=0).sort(1).values.tolist()
         [[0, 1, 2], [0, 1, 2]]
     """
-    source = generator(seed)
-    swaps = {}
-    parts = [torch.zeros(n, 0, dtype=torch.long)]
+    source, swaps = generator(seed), {}
+    order = torch.arange(units.n_permuted).repeat(n, 1)
     for layer in units.permuted:
-        inside = torch.rand(n, layer.groups, layer.n // layer.groups, generator=source, dtype=torch.float64).argsort(2)
-        inside += (torch.arange(layer.groups) * (layer.n // layer.groups))[None, :, None]
+        inside = torch.rand(n, layer.groups, layer.n // layer.groups, generator=source, dtype=torch.float64)
+        order = moved(order, [layer], inside.argsort(2))
         if layer.cluster >= 0:
             if layer.cluster not in swaps:
-                swaps[layer.cluster] = torch.rand(n, layer.groups, generator=source, dtype=torch.float64).argsort(1)
-            inside = inside.gather(1, swaps[layer.cluster][..., None].expand_as(inside))
-        parts.append(layer.start + inside.flatten(1))
-    return torch.cat(parts, 1)
+                swaps[layer.cluster] = torch.rand(n, 1, layer.groups, generator=source, dtype=torch.float64).argsort(2)
+            order = moved(order, [layer], swaps[layer.cluster])
+    return order
 
 
 @public
@@ -186,72 +196,3 @@ def _factors(units: Units, W: Tensor, factor: Tensor) -> Tensor:
     if factor.ndim not in (1, 2) or factor.shape[-1] != units.n_scaled or factor.ndim == 2 and len(factor) != len(W):
         raise ValueError(f"factor must have shape ({units.n_scaled},), a row a network, got {tuple(factor.shape)}")
     return factor.to(W).expand(len(W), -1)
-
-
-TRIED = 3  # moves of each action
-KEPT = 1e-3  # of an output's largest size, by which an action may change it: rounding adds up to less
-
-
-@public
-def units_of(net: Net) -> Units:
-    """Find the hidden units of a network: the weights that lead in and out of each, and the actions that leave the function unchanged.
-
-    Linear, Conv (grouped too), flatten between them, BatchNorm, LayerNorm, residual sums, pooling and elementwise
-    functions are followed.  Units on any other path, as those of attention and of a transformer's blocks, stand still, as does
-    a layer of which a weight is not treated: `Units.still` lists them.
-
-    Args:
-        net: The network.
-
-    Raises:
-        TypeError: For a module that torch.fx cannot trace.
-
-    Example:
-        >>> import torch.nn as nn, flatviz as fv
-        >>> units = fv.symmetry.units_of(fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2))))
-        >>> units.n_permutations, units.n_scaled
-        (6, 3)
-    """
-    units = read_units(net)
-    changed = _changes(net, units)
-    return replace(units, refused={action: units.refused[action] + changed.get(action, ()) for action in ACTIONS})
-
-
-def _changes(net: Net, units: Units) -> dict[str, tuple[str, ...]]:
-    """The actions that change outputs where the graph shows no reason: weights read past their layer, hooks, shared layers."""
-    net, source = net.copy(), generator(0)
-    for m in net.module.modules():
-        if isinstance(m, _BatchNorm):
-            m.eps = 0.0  # scaling is exact for no other
-    v = units.extended(net)
-    v = v * (1 + 0.2 * torch.rand(len(v), generator=source).to(v)) + 0.1 * v.square().mean().sqrt()
-    x, before = _outputs(net, units, v)
-    V = v.repeat(TRIED, 1)
-    signs = torch.stack([-torch.ones(units.n_scaled).to(v), *(random_signs(units, v, seed=i) for i in range(1, TRIED))])
-    moves = {
-        "permute": (units.permuted, lambda: gathered(units, V, random_order(units, TRIED, seed=1).to(v.device))),
-        "scale": (units.scaled, lambda: scaled_by(units, V, random_factor(units, TRIED, seed=1, std=0.3).to(v))),
-        "flip": (units.scaled, lambda: scaled_by(units, V, signs)),
-    }
-    found: dict[str, tuple[str, ...]] = {}
-    for action, (layers, move) in moves.items():
-        if layers and not units.refused[action]:
-            after = torch.stack([units.net_at(net, moved)(moved[: units.dim], x) for moved in move()])
-            off = float(((after - before).abs().amax((0, 1)) / before.abs().amax(0).clamp_min(1e-30)).max())
-            if not off <= KEPT:
-                found[action] = (f"outputs that change by {off:.1%} (a hook, or a weight read past its layer)",)
-    return found
-
-
-def _outputs(net: Net, units: Units, v: Tensor) -> tuple[Tensor | Fields, Tensor]:
-    """Inputs that pass, the net's example or a guess, and the outputs of the net at v."""
-    guessed = [torch.randn(zeros.shape, generator=generator(0)).to(zeros) for zeros in guesses(net.module)]
-    for x in guessed if net.example is None else [net.example]:
-        try:
-            return x, units.net_at(net, v)(v[: units.dim], x)
-        except (RuntimeError, ValueError, AssertionError, IndexError):
-            continue
-    raise ValueError(
-        f"units are found by comparing outputs, got no inputs that pass through {net!r}: "
-        "give a batch of them, Net.from_module(module, example=x)"
-    )

@@ -1,32 +1,29 @@
-"""Reader of a module's graph: its hidden units, and the weights that lead into and out of them."""
+"""Reader of a network's operations: its hidden units, and the weights that lead into and out of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from torch import fx, nn
-from torch.nn.modules.batchnorm import _BatchNorm
-from torch.nn.modules.conv import _ConvNd
+import torch
+from torch import Tensor
+from torch.utils._pytree import tree_leaves, tree_map
 
-from flatviz.core import Net
+from flatviz.core import Fields, Net, generator, named
+from flatviz.engine.trace import NORMS, Step, Value, aten, recorded
 
-# (positively homogeneous, odd) of what acts on each unit alone; names as torch writes them, without underscores
-ELEMENTWISE = {
-    **dict.fromkeys(("relu", "leakyrelu", "maxpool1d", "maxpool2d", "adaptivemaxpool1d", "adaptivemaxpool2d"), (True, False)),
-    **dict.fromkeys(("tanh", "hardtanh", "softsign", "softshrink", "hardshrink", "tanhshrink", "sin"), (False, True)),
-    **dict.fromkeys(("gelu", "silu", "sigmoid", "softplus", "elu", "selu", "celu", "mish", "relu6"), (False, False)),
-    **dict.fromkeys(("hardswish", "hardsigmoid", "logsigmoid", "exp", "square"), (False, False)),
-    **dict.fromkeys(("identity", "contiguous", "dropout", "dropout1d", "dropout2d", "neg", "mean"), (True, True)),
-    **dict.fromkeys(("avgpool1d", "avgpool2d", "adaptiveavgpool1d", "adaptiveavgpool2d"), (True, True)),
+LINEAR = {  # names of inputs, weight and bias
+    aten.mm.default: ("self", "mat2", "none"),
+    aten.addmm.default: ("mat1", "mat2", "self"),
+    aten.convolution.default: ("input", "weight", "bias"),
 }
-FLATTEN, ADD, SHAPES = ("flatten", "view", "reshape", "squeeze"), ("add", "iadd"), ("size", "getattr", "getitem", "dim")
+STATISTICS = "running_mean", "running_var"
 
 
 @dataclass(eq=False)
 class Node:
-    """One layer of hidden units while the module is read: two that a residual connection ties become one."""
+    """One layer of hidden units while the network is read: two that a residual connection ties become one."""
 
     name: str
     n: int
@@ -40,191 +37,215 @@ class Node:
 
 
 class Flow(NamedTuple):
-    """Units between two layers, once as those permuted and once as those scaled."""
+    """Units along an axis of an activation, in equal pieces: as those permuted (nodes[0]), and as those scaled (nodes[1])."""
 
-    permuted: Node
-    scaled: Node
+    nodes: tuple[Node, Node]
+    axis: int
+
+    @property
+    def n(self) -> int:
+        """Number of units; of gains on a path that no rule follows those scaled alone are known."""
+        return self.nodes[0].root().n or self.nodes[1].root().n
+
+    def refuse(self, action: str, reason: str) -> None:
+        """Note why an action does not hold."""
+        for node in self.nodes:
+            node.root().refused.setdefault(action, reason)
 
 
-# permuted units, scaled units, power of their factor: 2 of a variance
-Rows = tuple[Node, Node, float]
+class Weight(NamedTuple):
+    """A tensor by the addresses of its weights, (rows, columns, ...): the units of its rows, and of its columns in groups."""
+
+    address: Tensor
+    rows: Flow
+    power: int = 1  # of the factor of its rows: 2 of a variance
+    columns: Flow | None = None
+    groups: int = 1
+
+    @property
+    def first(self) -> int:
+        """Address of its first weight."""
+        return int(self.address.flatten()[0])
 
 
-@dataclass
 class Reading:
-    """Result of reading a graph: for each parameter or statistic, the units of its rows and of its columns."""
+    """The weights of hidden units, by their addresses, and the nodes that they stand for, in order of execution.
 
-    rows: dict[str, Rows] = field(default_factory=dict)  # name -> its rows
-    columns: dict[str, tuple[Flow, int, int]] = field(default_factory=dict)  # name -> flow, columns a unit, groups
-    groups: list[tuple[Node, Node, int]] = field(default_factory=list)  # a grouped convolution: units in, units out
-    nodes: list[tuple[str, Node]] = field(default_factory=list)  # ("permuted" or "scaled", node) in order of execution
-
-
-def read_graph(net: Net) -> Reading:
-    """Follow an input through `net.module` with torch.fx.
-
-    Raises:
-        TypeError: For a module whose forward pass depends on its input's values.
+    Each operation is followed: linear layers and normalisations by their formulas, all others by what they do to numbers.  Addresses
+    number all parameters and buffers, `tensors` name -> (start, stop): those of v (E,), and from E on the rest.
     """
-    try:
-        graph = fx.Tracer().trace(net.module)
-    except (fx.proxy.TraceError, TypeError, RuntimeError) as error:
-        raise TypeError(
-            f"symmetries need a module whose graph torch.fx can trace, got {type(net.module).__name__} ({error}): "
-            "write its forward pass without conditions on the input"
-        ) from error
-    return _Reader(net).read(graph)
 
+    def __init__(self, net: Net, x: Tensor | Fields) -> None:
+        try:
+            w, _, out, steps = recorded(net, x)
+        except Exception as error:  # the user's code runs on stand-ins for tensors
+            raise TypeError(
+                f"symmetries need a module whose operations can be recorded, got {type(net.module).__name__} "
+                f"({type(error).__name__}: {error}): write its forward pass without conditions on the input's values"
+            ) from error
+        self.weights: list[Weight] = []
+        self.nodes: list[tuple[int, Node]] = []  # 0, permuted, or 1, scaled
+        inputs = Node("inputs", 0, refused={"all": "the inputs, or a path that no rule follows"})
+        self.unknown, self._like = Flow((inputs, inputs), -1), net.w
+        self._flows: dict[Any, Flow] = {}
+        self._places: dict[Value | int | None, Tensor] = {w: torch.arange(net.dim)}  # addresses of what holds weights alone
+        self.tensors, stop = {b.name: (b.start, b.stop) for b in net.blocks}, net.dim
+        buffers = net.buffers()
+        statistics = {name: value for name, value in buffers.items() if name.endswith(STATISTICS)}
+        for name, value in (statistics | buffers | dict(net.module.named_parameters())).items():
+            if name not in self.tensors:
+                start, stop = stop, stop + value.numel()
+                self.tensors[name] = start, stop
+                self._places[id(value)] = torch.arange(start, stop).view(value.shape)
+        self.statistics = tuple((name, *self.tensors[name]) for name in statistics)
+        self.size = net.dim + sum(value.numel() for value in statistics.values())
+        self._uses = torch.zeros(stop, dtype=torch.int8)
+        for step in steps:
+            self._read(step)
+        if out in self._flows:
+            self._flows[out].refuse("all", "the outputs")
+        self.weights.sort(key=lambda weight: weight.first)
+        for weight in self.weights:
+            for flow in filter(None, (weight.rows, weight.columns)):
+                if bool((self._uses[weight.address] > 1).any()):
+                    flow.refuse("all", f"{self.name_of(weight.first)}, which is used twice")
+                if weight.first >= self.size:
+                    flow.refuse("all", f"weights that are not treated: {self.name_of(weight.first)}")
 
-class _Reader:
-    def __init__(self, net: Net) -> None:
-        self.parts = dict(net.module.named_modules())
-        self.reading = Reading()
-        self.flows: dict[fx.Node, Flow] = {}
-        self.used: dict[str, list[Flow]] = {}
-        unknown = Node("inputs", 0, refused={"all": "the inputs, or a path that no rule follows"})
-        self.unknown = Flow(unknown, unknown)
+    def name_of(self, address: int) -> str:
+        """Name of the tensor that holds an address."""
+        return next(name for name, (start, stop) in self.tensors.items() if start <= address < stop)
 
-    def read(self, graph: fx.Graph) -> Reading:
-        for node in graph.nodes:
-            sources = list(self._sources(node.args, node.kwargs))
-            if node.op == "output":
-                for s in sources:
-                    _refuse("all", "the outputs", *s)
-            elif node.op != "placeholder":
-                self.flows[node] = self._apply(node, sources)
-        return self.reading
+    def _place(self, value: Any) -> Tensor | None:
+        return self._places.get(value if isinstance(value, Value) else id(value))
 
-    def _sources(self, *values: Any) -> Iterator[Flow]:
-        for value in values:
-            if isinstance(value, fx.Node) and value in self.flows:
-                yield self.flows[value]
-            elif isinstance(value, (tuple, list)):
-                yield from self._sources(*value)
-            elif isinstance(value, dict):
-                yield from self._sources(*value.values())
-
-    def _apply(self, node: fx.Node, sources: list[Flow]) -> Flow:
-        part = self.parts[node.target] if node.op == "call_module" else None
-        here = sources[0] if sources else self.unknown
-        if isinstance(part, nn.Linear) or (isinstance(part, _ConvNd) and not part.transposed):
-            return self._layer(str(node.target), part, here)
-        if isinstance(part, (_BatchNorm, nn.LayerNorm)):
-            return self._norm(str(node.target), part, here)
-        name = _operation(node, part)
-        if name in SHAPES or (part is None and not sources) or (name in FLATTEN and _keeps_units(node, part)):
-            return here
-        if name in ADD and len(sources) == 2:
-            return _tied(*sources)
-        shown = type(part).__name__ if part is not None else name
-        if name in ELEMENTWISE and _averages_places(name, node):
-            _elementwise(name, shown, here)
-            return here
-        for s in sources:
-            _refuse("all", shown, *s)
-        return self.unknown
-
-    def _layer(self, name: str, part: nn.Linear | _ConvNd, here: Flow) -> Flow:
-        out = self._units(name, part.weight.shape[0])
-        groups = part.groups if isinstance(part, _ConvNd) else 1
-        self._rows(name, part, out)
-        width = here.permuted.root().n or here.scaled.root().n  # 0: gains of a norm on a path that no rule follows scale alone
-        inside = part.weight.shape[1] * groups
-        if width and inside % width:
-            _refuse("all", f"{name}, which mixes its units", *here)
-        elif width:
-            self.reading.columns[f"{name}.weight"] = (here, inside // width, groups)
-        if groups > 1:
-            self.reading.groups.append((here.permuted, out.permuted, groups))
-        self._once(name, here, out)
-        return out
-
-    def _norm(self, name: str, part: _BatchNorm | nn.LayerNorm, here: Flow) -> Flow:
-        """Gain and shift begin other units for scaling; a permutation moves them too."""
-        wide = f"{name}, which normalises over more than the units"
-        if isinstance(part, nn.LayerNorm):
-            _refuse("all", "LayerNorm, which reads all units at once", here.scaled)
-            if part.normalized_shape != (here.permuted.root().n,):
-                _refuse("all", wide, *here)
+    def _read(self, step: Step) -> None:
+        """Follow units and places of weights through one step."""
+        given = named(step.op, step.args, step.kwargs)
+        places = [place for a in tree_leaves((step.args, step.kwargs)) if (place := self._place(a)) is not None]
+        if step.op.is_view and places:
+            results = step.op(places[0], *step.args[1:], **step.kwargs)
+            self._places |= zip(step.outs, [results] if isinstance(results, Tensor) else results)
+            return
+        before = [int(self._uses[place].max()) for place in places]
+        if step.op in LINEAR and not given.get("transposed"):
+            x, weight, bias = (given.get(key) for key in LINEAR[step.op])
+            flows = self._layer(x, weight, bias, given.get("groups", 1))
+        elif step.op in NORMS or step.op is aten.native_layer_norm.default:
+            flows = self._norm(given, step.args[0])
         else:
-            _refuse("flip", "BatchNorm", here.scaled)
-            if part.track_running_stats:
-                self.reading.rows[f"{name}.running_mean"] = (*here, 1.0)
-                self.reading.rows[f"{name}.running_var"] = (*here, 2.0)
-        after = Flow(here.permuted, self._node("scaled", name, 0 if part.weight is None else len(part.weight)))
-        if part.weight is None or part.weight.ndim > 1:
-            _refuse("all", wide if part.weight is not None else f"{name}, which has no gain to scale", after.scaled)
-        self._rows(name, part, after)
-        self._once(name, here, after)
-        return after
+            flows = self._commuting(step)
+        for place, n in zip(places, before):
+            if int(self._uses[place].max()) == n:
+                self._uses[place] = 2  # read by what no rule follows
+        for source in (self._flows[v] for v in step.inputs if not flows and v in self._flows):
+            source.refuse("all", _name(step))
+        self._flows |= zip(step.outs, flows)
 
-    def _rows(self, name: str, part: nn.Module, units: Flow) -> None:
-        """Weight and bias of a part, where it has them, hold a row for each of these units."""
-        own = {f"{name}.{key}" for key, _ in part.named_parameters(recurse=False)}
-        self.reading.rows |= {key: (*units, 1.0) for key in (f"{name}.weight", f"{name}.bias") if key in own}
+    def _layer(self, x: Any, weight: Any, bias: Any, groups: int) -> list[Flow]:
+        address, shift, here = self._place(weight), self._place(bias), self._flows.get(x)
+        if address is None or (bias is not None and shift is None):
+            return []
+        address = address.T if address.ndim == 2 else address
+        name, n = self._layer_of(address), len(address)
+        out = Flow((self._node(0, name, n), self._node(1, name, n)), 1)
+        if here is not None and (here.axis != 1 or address.shape[1] * groups % here.n or here.n % groups):
+            here.refuse("all", f"{name}, which mixes its units")
+            here = None
+        self._note(address, out, columns=here, groups=groups)
+        self._note(shift, out)
+        return [out]
 
-    def _units(self, name: str, n: int) -> Flow:
-        return Flow(self._node("permuted", name, n), self._node("scaled", name, n))
+    def _norm(self, given: dict[str, Any], x: Any) -> list[Flow]:
+        """Gain and shift begin other units for scaling; a permutation moves them too."""
+        batch, parts = "running_mean" in given, ("weight", "bias", *STATISTICS)
+        places = [self._place(given.get(key)) for key in parts]
+        axis, n = (1, x.shape[1]) if batch else (len(x.shape) - 1, math.prod(given["normalized_shape"]))
+        here = self._flows.get(x, self.unknown._replace(axis=axis))
+        if here.axis != axis or any(place is None and given.get(key) is not None for key, place in zip(parts, places)):
+            return []
+        name = "a norm without gain" if places[0] is None else self._layer_of(places[0])
+        action, reason = ("flip", "BatchNorm") if batch else ("all", "LayerNorm, which reads all units at once")
+        here.nodes[1].root().refused.setdefault(action, reason)
+        if n != here.nodes[0].root().n:
+            here.refuse("all", f"{name}, which normalises over more than the units")
+        after = Flow((here.nodes[0], self._node(1, name, n)), axis)
+        if places[0] is None:
+            after.nodes[1].refused["all"] = name
+        for place, flow, power in zip(places, (after, after, here, here), (1, 1, 1, 2)):
+            self._note(place, flow, power)
+        return [after]
 
-    def _node(self, kind: str, name: str, n: int) -> Node:
-        node = Node(name, n, len(self.reading.nodes))
-        self.reading.nodes.append((kind, node))
+    def _commuting(self, step: Step) -> list[Flow]:
+        """Ask an operation, on random numbers, which actions on the units that flow into it are the same on its results.
+
+        A swap of two units and a rotation of all generate every permutation.
+        """
+        source, flows = generator(0), {v: self._flows[v] for v in step.inputs if v in self._flows}
+        if len({flow.n for flow in flows.values()}) != 1:
+            return []
+        first, *others = flows.values()
+        drawn = {v: (4 * torch.randn(v.shape, generator=source)).to(self._like.device, v.dtype) for v in step.inputs}
+        n, eye = first.n, torch.eye(first.n).to(self._like)
+        factors = 0.5 + torch.rand(n, generator=source), (-1.0) ** torch.arange(1, n + 1)
+        moves = [eye[[1, 0, *range(2, n)][:n]] if n > 1 else eye, eye.roll(1, 0), *(f.to(eye).diag() for f in factors)]
+
+        def results(M: Tensor) -> list[Tensor]:
+            env = {v: _acted(t, flows[v].axis, M) if v in flows else t for v, t in drawn.items()}
+            args, kwargs = tree_map(lambda a: env[a] if isinstance(a, Value) else a, (step.args, step.kwargs))
+            out = step.op(*args, **kwargs)
+            return [t for t in ([out] if isinstance(out, Tensor) else out) if t.is_floating_point()]
+
+        try:
+            before, *after = (results(M) for M in (eye, *moves))
+        except (RuntimeError, IndexError):  # what takes no random numbers
+            return []
+        carried: list[Flow] = []
+        for i, out in enumerate(before):
+            axes = [a for a in (first.axis, *reversed(range(out.ndim))) if a < out.ndim and out.shape[a] % n == 0]
+            fits = (a for a in axes if all(_same(after[k][i], out, a, moves[k]) for k in (0, 1)))
+            carried += [first._replace(axis=a) for a in fits][:1]
+        if len(carried) < len(before):
+            return []
+        for other in others:
+            _tie(first, other)
+        for action, results_of, M in zip(("scale", "flip"), after[2:], moves[2:]):
+            if not all(_same(t, out, flow.axis, M) for t, out, flow in zip(results_of, before, carried)):
+                first.refuse(action, _name(step))
+        return carried
+
+    def _note(self, address: Tensor | None, rows: Flow, power: int = 1, columns: Flow | None = None, groups: int = 1) -> None:
+        if address is not None:
+            self.weights.append(Weight(address, rows, power, columns, groups))
+            self._uses[address] = (self._uses[address] + 1).clamp_max(3)
+
+    def _layer_of(self, address: Tensor) -> str:
+        return self.name_of(int(address.flatten()[0])).rpartition(".")[0]
+
+    def _node(self, kind: int, name: str, n: int) -> Node:
+        node = Node(name, n, len(self.nodes))
+        self.nodes.append((kind, node))
         return node
 
-    def _once(self, name: str, *flows: Flow) -> None:
-        seen = self.used.setdefault(name, [])
-        seen += flows
-        for s in seen if len(seen) > len(flows) else ():
-            _refuse("all", f"{name}, which is used twice", *s)
+
+def _acted(t: Tensor, axis: int, M: Tensor) -> Tensor:
+    """A matrix (n, n) applied to the units along an axis."""
+    units = t.movedim(axis, -1).unflatten(-1, (len(M), -1))
+    return torch.einsum("...ij,ik->...kj", units, M.to(t)).flatten(-2).movedim(-1, axis).contiguous()
 
 
-def _refuse(action: str, reason: str, *nodes: Node) -> None:
-    for node in nodes:
-        node.root().refused.setdefault(action, reason)
+def _same(after: Tensor, before: Tensor, axis: int, M: Tensor) -> bool:
+    return torch.allclose(after, _acted(before, axis, M), rtol=1e-3, atol=1e-4, equal_nan=True)
 
 
-def _elementwise(name: str, shown: str, here: Flow) -> None:
-    for holds, action in zip(ELEMENTWISE[name], ("scale", "flip")):
-        if not holds:
-            _refuse(action, shown, *here)
+def _name(step: Step) -> str:
+    return step.op._schema.name.removeprefix("aten::")
 
 
-def _tied(a: Flow, b: Flow) -> Flow:
-    """The units of a sum: those of both are one."""
-    for pair in zip(a, b):
+def _tie(a: Flow, b: Flow) -> None:
+    """Make the units of a sum one."""
+    for pair in zip(a.nodes, b.nodes):
         first, second = sorted((node.root() for node in pair), key=lambda node: node.at)
-        if first is second:
-            continue
-        if first.n != second.n:  # one of them is the input, or a broadcast
-            first.refused.setdefault("all", second.refused.get("all", "a sum of unlike layers"))
-            second.refused.setdefault("all", first.refused["all"])
-            continue
-        first.refused = second.refused | first.refused
-        second.same = first
-    return a
-
-
-def _averages_places(name: str, node: fx.Node) -> bool:
-    """A mean keeps units apart where it leaves axes 0 and 1 alone."""
-    axes = node.kwargs.get("dim", node.args[1] if len(node.args) > 1 else None)
-    return name != "mean" or set(axes if isinstance(axes, (tuple, list)) else (axes,)) <= {2, 3, -1, -2}
-
-
-def _keeps_units(node: fx.Node, part: nn.Module | None) -> bool:
-    """(B, C, ...) -> (B, C ...): flatten from axis 1, or a view of two axes."""
-    if part is not None:
-        return (part.start_dim, part.end_dim) == (1, -1)
-    name = _operation(node, part)
-    if name in ("view", "reshape"):
-        shape = node.args[1] if len(node.args) == 2 and isinstance(node.args[1], (tuple, list)) else node.args[1:]
-        return len(shape) == 2
-    return name == "squeeze" or (node.args[1:] or (node.kwargs.get("start_dim", 0),)) in ((1,), (1, -1))
-
-
-def _operation(node: fx.Node, part: nn.Module | None) -> str:
-    """Name a node's computation as `ELEMENTWISE` writes it: a module's type, a function's name, a method, without underscores."""
-    if part is not None:
-        name = type(part).__name__
-    else:  # torch.fx: the target of a function is the function, of a method or an attribute its name
-        name = node.target if isinstance(node.target, str) else node.target.__name__
-    return name.lower().replace("_", "")
+        if first is not second:
+            first.refused = second.refused | first.refused
+            second.same = first

@@ -13,9 +13,9 @@ from flatviz.metrics.curvature import gains, quadratic_forms
 from flatviz.objectives.network import nll
 from flatviz.planes.plane import normalized
 from flatviz.results import SHARPNESS_LABELS, Curve
-from flatviz.symmetry.actions import random_signs, rescale, units_of
+from flatviz.symmetry.actions import random_signs, rescale, scaled_by
 from flatviz.symmetry.removal import normed
-from flatviz.symmetry.units import Units
+from flatviz.symmetry.units import Layer, Units, units_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,70 +64,37 @@ def min_mass(units: Units, W: Vectors, *, tolerance: Positive = 1e-12, max_sweep
         (True, True)
     """
     W = units.check("scale", W)
-    edges = _Edges(units, W.double())
-    dead = (edges.incoming() == 0) | (edges.outgoing() == 0)
-    before = total = edges.total()
+    squares = torch.where(
+        units.counted.to(W.device), W.double().square(), 0
+    ).T.contiguous()  # networks last: sums read in order
+    steps = [step for layer in units.scaled for step in _steps(layer, units.counted)]
+    log_factor = squares.new_zeros(units.n_scaled, len(W))
+    before = total = squares.sum(0)
     for _ in range(max_sweeps):
-        for group in edges.groups:
-            edges.balance(group, dead)
-        last, total = total, edges.total()
+        for here, rows, columns in steps:
+            a, b = squares[rows].sum(1), squares[columns].sum(1)
+            step = torch.where((a > 0) & (b > 0), (b.log() - a.log()) / 4, 0)
+            log_factor[here] += step
+            squares[rows] *= (2 * step).exp()[:, None]
+            squares[columns] /= (2 * step).exp()[:, None]
+        last, total = total, squares.sum(0)
         if not bool((last - total > tolerance * last).any()):
             break
-    W, factor = normed(units, W, edges.log_factor.exp().to(W.dtype), units.free)
-    a, b = edges.incoming(), edges.outgoing()
-    residual = torch.where(dead, 0.0, (a - b).abs() / (a + b).clamp_min(torch.finfo(a.dtype).tiny)).amax(1)
-    return MinMass(W, factor, before, total, residual)
+    factor = log_factor.T.exp().to(W.dtype)
+    W, normal = normed(units, scaled_by(units, W, factor), units.free)
+    ends = [(squares[rows].sum(1), squares[columns].sum(1)) for _, rows, columns in steps]
+    residual = torch.cat([torch.where((a > 0) & (b > 0), (a - b).abs() / (a + b), 0) for a, b in ends]).amax(0)
+    return MinMass(W, factor * normal, before, total, residual)
 
 
-class _Edges:
-    """Squared weights (A, S), summed over kernels, one row a pair of units; kept current as units are scaled.
-
-    Networks lie along the last axis, so that sums over units read memory in order.
-    """
-
-    def __init__(self, units: Units, W: Tensor) -> None:
-        kept = units.counted & ((units.scale_row < units.n_scaled) | (units.scale_column < units.n_scaled))
-        pairs = torch.stack([units.scale_row[kept], units.scale_column[kept]])
-        pairs, inverse = pairs.unique(dim=1, return_inverse=True)
-        squares = W[:, kept.to(W.device)].square().T.contiguous()
-        self.row, self.column = pairs.to(W.device)
-        self.squares = squares.new_zeros(pairs.shape[1], len(W)).index_add_(0, inverse.to(W.device), squares)
-        self.rest = W[:, (units.counted & ~kept).to(W.device)].square().sum(1)  # what no factor changes
-        self.n, self.log_factor = units.n_scaled, W.new_zeros(len(W), units.n_scaled)
-        self.groups = [g for layer in units.scaled for g in self._independent(layer.start, layer.stop)]
-
-    def _independent(self, start: int, stop: int) -> list[tuple[int, int, Tensor, Tensor]]:
-        """A layer as (start, stop, edges in, edges out); one unit at a time where its units feed each other."""
-        inside = [(e >= start) & (e < stop) for e in (self.row, self.column)]
-        if stop - start > 1 and bool((inside[0] & inside[1]).any()):
-            return [g for u in range(start, stop) for g in self._independent(u, u + 1)]
-        loop = inside[0] & inside[1]  # a unit that feeds itself: no factor changes that weight
-        return [(start, stop, *((i & ~loop).nonzero()[:, 0] for i in inside))]
-
-    def total(self) -> Tensor:
-        return self.squares.sum(0) + self.rest
-
-    def incoming(self) -> Tensor:
-        return self._summed(self.row, self.column)
-
-    def outgoing(self) -> Tensor:
-        return self._summed(self.column, self.row)
-
-    def _summed(self, unit: Tensor, other: Tensor) -> Tensor:
-        sums = self.squares.new_zeros(self.n + 1, self.squares.shape[1])
-        return sums.index_add_(0, unit[unit != other], self.squares[unit != other])[:-1].T
-
-    def balance(self, group: tuple[int, int, Tensor, Tensor], dead: Tensor) -> None:
-        """Make in and out of some units equal."""
-        start, stop, into, out = group
-        a, b = (self.squares.new_zeros(stop - start, self.squares.shape[1]) for _ in range(2))
-        a.index_add_(0, self.row[into] - start, self.squares[into])
-        b.index_add_(0, self.column[out] - start, self.squares[out])
-        step = torch.where(dead[:, start:stop].T, 0.0, 0.25 * (b.log() - a.log()))
-        self.log_factor[:, start:stop] += step.T
-        square = (2 * step).exp()
-        self.squares[into] *= square[self.row[into] - start]
-        self.squares[out] /= square[self.column[out] - start]
+def _steps(layer: Layer, counted: Tensor) -> list[tuple[slice, Tensor, Tensor]]:
+    """Units of a layer that no weight connects, with their weights in and out: all, or one at a time where units feed each other."""
+    rows, columns = (at[:, counted[at[0]]] for at in (layer.rows, layer.columns))
+    if not torch.isin(rows, columns).any():
+        return [(layer.slice, rows, columns)]
+    loops = [torch.isin(r, c) for r, c in zip(rows, columns)], [torch.isin(c, r) for r, c in zip(rows, columns)]
+    units = range(layer.start, layer.stop)
+    return [(slice(u, u + 1), r[~i][None], c[~j][None]) for u, r, c, i, j in zip(units, rows, columns, *loops)]
 
 
 ASCENTS = SAM(0.05), ASAM(0.5, 0.0)

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from flatviz.checks import Count, Positive, Seed, Vector, Vectors, check_many_weights
 from flatviz.core import generator, public
-from flatviz.symmetry.actions import gathered, random_order, scaled_by
+from flatviz.symmetry.actions import gathered, moved, random_order, scaled_by
 from flatviz.symmetry.units import Layer, Units
 
 # rule -> number of a unit from its incoming weights (S, n, m)
@@ -43,24 +43,21 @@ def unit_norm(units: Units, W: Vectors, *, norm: Positive = 1.0) -> tuple[Tensor
         >>> net.unflatten(W[0])["0.weight"].norm(dim=1).round(decimals=4).tolist()
         [1.0, 1.0, 1.0]
     """
-    W = units.check("scale", W)
-    factor = torch.ones(len(W), units.n_scaled, dtype=W.dtype, device=W.device)
-    return normed(units, W, factor, torch.ones_like(units.free), norm)
+    return normed(units, units.check("scale", W), torch.ones_like(units.free), norm)
 
 
-def normed(units: Units, W: Tensor, factor: Tensor, which: Tensor, norm: float = 1.0) -> tuple[Tensor, Tensor]:
-    """Apply `unit_norm` to the units `which` (V,) alone; the others keep their `factor` (S, V)."""
-    factor, which = torch.cat([factor, torch.ones_like(W[:, :1])], 1), which.to(W.device)
-    row, column, mass = (index.to(W.device) for index in (units.scale_row, units.scale_column, units.mass))
+def normed(units: Units, W: Tensor, which: Tensor, norm: float = 1.0) -> tuple[Tensor, Tensor]:
+    """Apply `unit_norm` to the layers of the units `which` (V,) alone."""
+    factor, known = W.new_ones(len(W), units.n_scaled), units.mass.clone()
     for layer in units.scaled:
-        here = slice(layer.start, layer.stop)
-        if which[here].any():
-            first = (column < layer.start) | (column == units.n_scaled)
-            at = (mass & first & (row >= layer.start) & (row < layer.stop)).nonzero()[:, 0]
-            squares = (W[:, at] * factor[:, row[at]] / factor[:, column[at]]).square()
-            length = squares.new_zeros(len(W), layer.n).index_add_(1, row[at] - layer.start, squares).sqrt()
-            factor[:, here] = torch.where(which[here] & (length > 0), norm * factor[:, here] / length, factor[:, here])
-    return scaled_by(units, W, factor[:, :-1]), factor[:, :-1]
+        known[layer.columns] = False
+    for layer in units.scaled:
+        if which[layer.start]:
+            length = W[:, layer.rows[:, known[layer.rows[0]]]].norm(dim=2)
+            factor[:, layer.slice] = torch.where(length > 0, norm / length, 1.0)
+            W = scaled_by(units, W, factor, [layer])
+        known[layer.columns] = units.mass[layer.columns]
+    return W, factor
 
 
 @public
@@ -94,15 +91,13 @@ def sort_units(units: Units, W: Vectors, *, rule: Rule = "max") -> tuple[Tensor,
     W = units.check("permute", W)
     number = RULES[rule]
     order = torch.arange(units.n_permuted, device=W.device).repeat(len(W), 1)
-    swapped: set[int] = set()
+    swapped = {-1}
     for layer in units.permuted:
-        keys = number(gathered(units, W, order)[:, weights_in(units, layer)])
-        inside = keys.unflatten(1, (layer.groups, -1)).argsort(dim=2, descending=True, stable=True)
-        inside = inside + (torch.arange(layer.groups, device=W.device) * (layer.n // layer.groups))[None, :, None]
-        order = moved(order, [layer], inside.flatten(1))
-        if layer.cluster >= 0 and layer.cluster not in swapped:  # groups are swapped once, in all layers of the cluster
-            largest = keys.unflatten(1, (layer.groups, -1)).amax(2)
-            order = moved(order, layers_of(units, layer.cluster), largest.argsort(dim=1, descending=True, stable=True))
+        keys = number(gathered(units, W, order)[:, weights_in(units, layer)]).unflatten(1, (layer.groups, -1))
+        order = moved(order, [layer], keys.argsort(dim=2, descending=True, stable=True))
+        if layer.cluster not in swapped:  # groups are swapped once, in all layers of the cluster
+            largest = keys.amax(2)[:, None]
+            order = moved(order, layers_of(units, layer.cluster), largest.argsort(dim=2, descending=True, stable=True))
             swapped.add(layer.cluster)
     return gathered(units, W, order), order
 
@@ -112,19 +107,9 @@ def layers_of(units: Units, cluster: int) -> list[Layer]:
     return [layer for layer in units.permuted if layer.cluster == cluster]
 
 
-def moved(order: Tensor, layers: list[Layer], chosen: Tensor) -> Tensor:
-    """`order` (S, U) where in each of `layers`, cut into n equal pieces, piece i is piece chosen[s, i] of before; chosen (S, n)."""
-    order = order.clone()
-    for layer in layers:
-        pieces = order[:, layer.start : layer.stop].unflatten(1, (chosen.shape[1], -1))
-        order[:, layer.start : layer.stop] = pieces.gather(1, chosen[..., None].expand_as(pieces)).flatten(1)
-    return order
-
-
 def weights_in(units: Units, layer: Layer) -> Tensor:
     """Addresses (n, m) of the incoming weights of Linear and convolutions of each unit of a layer, in the order of memory."""
-    where = (units.kernel & (units.row >= layer.start) & (units.row < layer.stop)).nonzero()[:, 0]
-    return where[units.row[where].argsort(stable=True)].view(layer.n, -1)
+    return layer.rows[:, units.kernel[layer.rows[0]]]
 
 
 @public
@@ -217,16 +202,12 @@ class _Steps:
 
     def _touching(self, layers: list[Layer], n: int) -> Tensor:
         """Addresses of all weights of each piece, in and out, in corresponding order: (n, m)."""
-        units, weights = self.units, torch.arange(len(self.units.row)) < self.units.dim
-        in_rows = torch.zeros_like(weights)
-        for layer in layers:
-            in_rows |= (units.row >= layer.start) & (units.row < layer.stop)
-        addresses = []
-        for layer in layers:
-            for unit, counted in ((units.row, weights), (units.column, weights & ~in_rows)):  # none is counted twice
-                where = (counted & (unit >= layer.start) & (unit < layer.stop)).nonzero()[:, 0]
-                addresses.append(where[unit[where].argsort(stable=True)].view(n, -1))
-        return torch.cat(addresses, 1)
+        rows = [layer.rows[:, layer.rows[0] < self.units.dim] for layer in layers]
+        counted = torch.ones(self.units.size, dtype=torch.bool)
+        for at in rows:
+            counted[at] = False  # none is counted twice
+        columns = [layer.columns[:, counted[layer.columns[0]]] for layer in layers]
+        return torch.cat([at.reshape(n, -1) for pair in zip(rows, columns) for at in pair], 1)
 
     def climb(self, order: Tensor, parts: list[int]) -> tuple[Tensor, Tensor]:
         """Sweep over the parts until no network's match rises: orders (S, U) and matches (S,)."""
@@ -256,12 +237,8 @@ class _Steps:
 
 
 def _assignments(products: Tensor, groups: int) -> Tensor:
-    """The columns (S, n) that maximise sum_i products[s, i, column[i]], each inside its group."""
-    tables = products.detach().cpu().double().numpy()
-    size = tables.shape[1] // groups
-    columns = np.empty(tables.shape[:2], dtype=np.int64)
-    for g in range(groups):
-        part = slice(g * size, (g + 1) * size)
-        for s, table in enumerate(tables[:, part, part]):  # scipy solves one table a call
-            columns[s, part] = g * size + linear_sum_assignment(table, maximize=True)[1]
-    return torch.as_tensor(columns, device=products.device)
+    """The columns (S, groups, n / groups), inside each group, that maximise sum_i products[s, i, column[i]]."""
+    size = products.shape[1] // groups
+    blocks = products.detach().cpu().double().unflatten(2, (groups, size)).unflatten(1, (groups, size)).diagonal(dim1=1, dim2=3)
+    best = [linear_sum_assignment(table, maximize=True)[1] for table in blocks.permute(0, 3, 1, 2).flatten(0, 1).numpy()]
+    return torch.as_tensor(np.stack(best), device=products.device).view(len(products), groups, size)

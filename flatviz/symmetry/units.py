@@ -1,18 +1,17 @@
-"""The hidden units of a network: layers of them numbered from its graph, and index arrays over its weight vector for every action."""
+"""The hidden units of a network, layer by layer, with the places of the weights that lead into and out of each."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import pairwise
 
 import torch
 from torch import Tensor
 
 from flatviz.checks import check_choice, check_many_weights, check_weights
-from flatviz.core import Net
-from flatviz.symmetry.graph import Node, Reading, read_graph
+from flatviz.core import Fields, Net, generator, guesses, public
+from flatviz.symmetry.graph import Node, Reading
 
 ACTIONS = ("permute", "scale", "flip")
 WORDS = {"permute": "permutations of units", "scale": "positive scaling of units", "flip": "sign flips of units"}
@@ -21,12 +20,10 @@ NEEDS = {"permute": "functions of one unit at a time", "scale": "positively homo
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """Units of a network, U permuted and V scaled ones, and their places in its weight vector v.
+    """Hidden units of a network: layers of U permuted and of V scaled ones, each numbered from its input on.
 
-    v (E,) is w (D,), and behind it BatchNorm's running statistics where there are any.  Weight d lies in the row of unit
-    row[d] and in the column of unit column[d] (U where in none); with unit i of its layer in its row and
-    j in its column its address is base[d] + i row_step[d] + (j mod period[d]) column_step[d].  scale_row, scale_column
-    (V: none) and `power` say by what d is scaled; `mass` marks the weights that are no shift, `kernel` those of Linear
+    v (E,) is w (D,), and behind it BatchNorm's running statistics where there are any.  `power` (E,) is that of the factor
+    by which the row of a weight is scaled; `mass` marks the weights that are no shift, `kernel` those of Linear
     and convolutions.  `refused` holds, for each action, the layers whose function it would change, with the reason; `still`
     the treated layers whose units no action moves, with the reason (the last layer, whose units are the outputs, aside).
     """
@@ -36,18 +33,9 @@ class Units:
     dim: int
     permuted: tuple[Layer, ...]
     scaled: tuple[Layer, ...]
-    row: Tensor
-    column: Tensor
-    base: Tensor
-    row_step: Tensor
-    column_step: Tensor
-    period: Tensor
-    scale_row: Tensor
-    scale_column: Tensor
     power: Tensor
     mass: Tensor
     kernel: Tensor
-    free: Tensor
     statistics: tuple[tuple[str, int, int], ...]
     refused: dict[str, tuple[str, ...]]
     still: tuple[str, ...]
@@ -55,6 +43,11 @@ class Units:
     def __repr__(self) -> str:
         found = f"{self.n_permuted} permuted in {len(self.permuted)} layers, {self.n_scaled} scaled, D={self.dim}"
         return f"Units({found}; left out, see units.still: {len(self.still)})" if self.still else f"Units({found})"
+
+    @property
+    def size(self) -> int:
+        """Length E of v."""
+        return len(self.mass)
 
     @property
     def n_permuted(self) -> int:
@@ -74,9 +67,23 @@ class Units:
         return inside * math.prod(math.factorial(groups) for groups in clusters.values())
 
     @property
+    def free(self) -> Tensor:
+        """Scaled units (V,) of which every path to the outputs ends in rows that a normalisation rescales: nothing reads these."""
+        free, before = set(self.scaled), -1
+        while len(free) != before:
+            before, read = len(free), self.mass.clone()
+            for layer in free:
+                read[layer.rows] = False
+            free = {layer for layer in free if not bool(read[layer.columns].any())}
+        return torch.cat([torch.zeros(0, dtype=torch.bool), *(torch.full((x.n,), x in free) for x in self.scaled)])
+
+    @property
     def counted(self) -> Tensor:
         """The weights of `mass` whose size is function: not the rows of `free` units."""
-        return self.mass & ~torch.cat([self.free, torch.zeros(1, dtype=torch.bool)])[self.scale_row]
+        counted, free = self.mass.clone(), self.free
+        for layer in self.scaled:
+            counted[layer.rows[free[layer.slice]]] = False
+        return counted
 
     def check(self, action: str, W: Tensor) -> Tensor:
         """Check that `action` leaves this network's function unchanged, and return `W` (S, E).  Raises ValueError with the reason."""
@@ -87,13 +94,15 @@ class Units:
             raise ValueError(f"{WORDS[action]} need {NEEDS[action]} of hidden units, got {got}: leave this action out")
         if not (self.permuted if action == "permute" else self.scaled):
             reasons = f"; these stand still: {', '.join(self.still[:2])}" if self.still else ""
-            raise ValueError(f"{WORDS[action]} need hidden units of treated weights, got none: treat all weights{reasons}")
+            raise ValueError(
+                f"{WORDS[action]} need hidden units whose weights are all treated, got none: treat all weights{reasons}"
+            )
         if self.statistics and isinstance(W, Tensor) and W.ndim == 2 and W.shape[1] == self.dim:
             raise ValueError(
                 "this network has BatchNorm, whose running statistics move with its units: "
-                f"W must have shape (S, {len(self.row)}), got (S, {self.dim}): take units.extended(net), and units.net_at after"
+                f"W must have shape (S, {self.size}), got (S, {self.dim}): take units.extended(net), and units.net_at after"
             )
-        return check_many_weights(W, len(self.row))
+        return check_many_weights(W, self.size)
 
     def extended(self, net: Net) -> Tensor:
         """The net's w and, behind it, the running statistics: v (E,)."""
@@ -102,169 +111,147 @@ class Units:
 
     def net_at(self, net: Net, v: Tensor) -> Net:
         """The net standing at v (E,), running statistics included."""
-        check_weights(v, len(self.row), "v")
+        check_weights(v, self.size, "v")
         moved = {name: v[start:stop].clone() for name, start, stop in self.statistics}
         return net.with_buffers(net.buffers() | moved).at(v[: self.dim]) if moved else net.at(v)
 
 
-def local_numbers(layers: tuple[Layer, ...]) -> Tensor:
-    """Each unit's number inside its layer, and 0 for none: (U + 1,)."""
-    edges = [0, *(layer.stop for layer in layers)]
-    return torch.cat([*(torch.arange(b - a) for a, b in pairwise(edges)), torch.zeros(1, dtype=torch.long)])
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Layer:
-    """Hidden units start..stop of the numbering of all units.
+    """Hidden units start..stop of the numbering of all units, and their weights' addresses in v, in corresponding order.
 
-    Units of a grouped convolution (`groups` > 1) stay inside their group; layers of one `cluster` (-1: none) swap their groups
-    together.
+    rows (n, a) lead into each unit, columns (n, b) out of it, of a grouped convolution those of its group, which reads inside (b,)
+    units.  Units of a grouped convolution (`groups` > 1) stay inside their group; layers of one `cluster` (-1: none) swap their
+    groups together.
     """
 
     name: str
     start: int
     stop: int
-    groups: int = 1
-    cluster: int = -1
+    groups: int
+    cluster: int
+    rows: Tensor
+    columns: Tensor
+    inside: Tensor
 
     @property
     def n(self) -> int:
         """Number of units."""
         return self.stop - self.start
 
-
-def touched(reading: Reading, node: Node, which: int) -> set[str]:
-    """Names of the tensors in whose rows (which 1: of the scaled numbering, 0: the permuted) or columns a node stands."""
-    rows = {k for k, (*nodes, _) in reading.rows.items() if nodes[which].root() is node}
-    flow = ("permuted", "scaled")[which]
-    return rows | {k for k, (s, _, _) in reading.columns.items() if getattr(s, flow).root() is node}
+    @property
+    def slice(self) -> slice:
+        """Place in the numbering."""
+        return slice(self.start, self.stop)
 
 
-def refuse_untreated(reading: Reading, sizes: dict) -> None:
-    """Make layers of which a weight is not in `sizes` stand still, as those of unlike grouped convolutions."""
-    for kind, node in reading.nodes:
-        missing = sorted(touched(reading, node.root(), int(kind == "scaled")) - set(sizes))
-        if missing:
-            node.root().refused.setdefault("all", f"weights that are not treated: {missing[0]}")
-    for a, b, _ in reading.groups:  # layers of one grouped convolution with unlike numbers of groups stand still
-        others = {g for x, y, g in reading.groups if {x.root(), y.root()} & {a.root(), b.root()}}
-        if len(others) > 1:
-            for node in (a.root(), b.root()):
-                node.refused.setdefault("all", f"grouped convolutions of {sorted(others)} groups")
+@public
+def units_of(net: Net) -> Units:
+    """Find the hidden units of a network: the weights that lead in and out of each, and the actions that leave the function unchanged.
+
+    Linear, Conv (grouped too), BatchNorm and LayerNorm are followed, and between them every operation that does the same to each unit.
+    Units on any other path, as those of attention, stand still, as does a layer of which a weight is not treated or is used
+    twice: `Units.still` lists them.
+
+    Args:
+        net: The network.
+
+    Raises:
+        TypeError: For a module whose operations depend on the input's values.
+
+    Example:
+        >>> import torch.nn as nn, flatviz as fv
+        >>> units = fv.symmetry.units_of(fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2))))
+        >>> units.n_permutations, units.n_scaled
+        (6, 3)
+    """
+    reading = Reading(net, _inputs(net))
+    power, kernel = torch.ones(reading.size), torch.zeros(reading.size, dtype=torch.bool)
+    mass = torch.zeros_like(kernel)
+    for b in net.blocks:
+        mass[b.slice] = not b.name.endswith("bias")
+        kernel[b.slice] = len(b.shape) > 1
+    permuted, scaled = _layers(reading, 0), _layers(reading, 1)
+    for w in reading.weights:
+        if w.first < reading.size:
+            power[w.address] = w.power
+    refused = {a: _refusals(reading, a) for a in ACTIONS}
+    still = _still(reading, [b.name for b in net.blocks])
+    return Units(net.dim, permuted, scaled, power, mass, kernel, reading.statistics, refused, still)
 
 
-def refusals(reading: Reading, action: str) -> tuple[str, ...]:
-    """Layers whose function refuses an action; those that stand still for another reason are not in it."""
-    kind = "permuted" if action == "permute" else "scaled"
-    roots = {n.root(): None for k, n in reading.nodes if k == kind and "all" not in n.root().refused}
-    return tuple(f"{n.refused[action]} after {n.name!r}" for n in roots if action in n.refused)
+def _inputs(net: Net) -> Tensor | Fields:
+    """Two inputs that pass: of the net's example, or a guess."""
+    guessed = [torch.randn(zeros.shape, generator=generator(0)).to(zeros) for zeros in guesses(net.module)]
+    for x in guessed if net.example is None else [net.example[:2]]:
+        try:
+            net(net.w, x)
+        except (RuntimeError, ValueError, AssertionError, IndexError):
+            continue
+        return x
+    raise ValueError(
+        f"units are found by a pass, got no inputs that pass through {net!r}: "
+        "give a batch of them, Net.from_module(module, example=x)"
+    )
 
 
-def still(reading: Reading, names: Iterable[str]) -> tuple[str, ...]:
-    """List the tensors among `names` whose rows no action moves, layer by layer with the reason; the outputs are not in it."""
-    reasons: dict[str, str | None] = {}
-    for name in names:
-        nodes = [node.root() for node in reading.rows.get(name, ())[:2]]
-        found = [node.refused.get("all") for node in nodes] or ["no rule follows it"]
-        if all(found) and found[0] != "the outputs":
-            reasons.setdefault(name.rpartition(".")[0] or name, found[0])
-    return tuple(f"{layer!r} ({reason})" for layer, reason in reasons.items())
-
-
-def number_layers(reading: Reading, kind: str) -> tuple[tuple[Layer, ...], dict[Node, int]]:
-    """The layers that an action may move, in order of execution, and where each begins in the numbering."""
-    roots = dict.fromkeys(n.root() for k, n in reading.nodes if k == kind and "all" not in n.root().refused)
-    number: dict[Node, int] = {}
+def _layers(reading: Reading, kind: int) -> tuple[Layer, ...]:
+    """The layers that permutations (kind 0) or scaling (1) may move, in order of execution."""
     layers: list[Layer] = []
-    clusters = _clusters(reading) if kind == "permuted" else {}
-    for node in roots:
-        start = layers[-1].stop if layers else 0
-        number[node] = start
-        groups, cluster = clusters.get(node, (1, -1))
-        layers.append(Layer(node.name, start, start + node.n, groups, cluster))
-    return tuple(layers), number
+    clusters = _clusters(reading) if kind == 0 else {}
+    for node in _free(reading, kind):
+        start, (groups, cluster) = sum(layer.n for layer in layers), clusters.get(node, (1, -1))
+        rows, columns, inside = [], [torch.zeros(node.n, 0, dtype=torch.long)], []
+        for w in reading.weights:
+            if w.rows.nodes[kind].root() is node:
+                rows.append(w.address.reshape(node.n, -1))
+            if w.columns is not None and w.columns.nodes[kind].root() is node:
+                into = w.address.reshape(w.groups, len(w.address) // w.groups, node.n // w.groups, -1)
+                columns.append(into.transpose(1, 2).reshape(node.n, -1))
+                inside += [node.n // w.groups] * columns[-1].shape[1]
+        places = torch.cat(rows, 1), torch.cat(columns, 1), torch.tensor(inside, dtype=torch.long)
+        layers.append(Layer(node.name, start, start + node.n, groups, cluster, *places))
+    return tuple(layers)
+
+
+def _free(reading: Reading, kind: int) -> list[Node]:
+    """Layers that an action may move, in order of execution."""
+    return list(dict.fromkeys(n.root() for k, n in reading.nodes if k == kind and "all" not in n.root().refused))
 
 
 def _clusters(reading: Reading) -> dict[Node, tuple[int, int]]:
     """Node -> (groups, cluster): layers chained by grouped convolutions; cluster -1 where one of them stands still."""
-    sets: list[tuple[set[Node], int]] = []
-    for a, b, groups in reading.groups:
-        joined = {a.root(), b.root()}
-        for other in [s for s in sets if s[0] & joined]:
-            joined |= other[0]
-            sets.remove(other)
-        sets.append((joined, groups))
+    sets: list[tuple[set[Node], set[int]]] = []
+    for w in reading.weights:
+        if w.groups > 1:
+            joined, groups = {(w.columns or reading.unknown).nodes[0].root(), w.rows.nodes[0].root()}, {w.groups}
+            for other in [s for s in sets if s[0] & joined]:
+                joined, groups = joined | other[0], groups | other[1]
+                sets.remove(other)
+            sets.append((joined, groups))
     clusters: dict[Node, tuple[int, int]] = {}
     for i, (joined, groups) in enumerate(sets):
+        for node in joined if len(groups) > 1 else ():
+            node.refused.setdefault("all", f"grouped convolutions of {sorted(groups)} groups")
         still = any("all" in node.refused for node in joined)
-        clusters |= {node: (groups, -1 if still else i) for node in joined}
+        clusters |= {node: (min(groups), -1 if still else i) for node in joined}
     return clusters
 
 
-def index_arrays(reading: Reading, sizes: dict, length: int, number: dict[Node, int], scale_number: dict[Node, int]) -> dict:
-    """The index arrays of `Units`, each (E,)."""
-    n_units = sum(n.n for n in number)
-    n_scaled = sum(n.n for n in scale_number)
-    long = {k: torch.zeros(length, dtype=torch.long) for k in ("base", "row_step", "column_step")}
-    long |= {k: torch.full((length,), n_units) for k in ("row", "column")} | {"period": torch.ones(length, dtype=torch.long)}
-    long |= {k: torch.full((length,), n_scaled) for k in ("scale_row", "scale_column")}
-    power, mass, kernel = torch.ones(length), torch.zeros(length, dtype=torch.bool), torch.zeros(length, dtype=torch.bool)
-    statistics = {name for name in sizes if name.endswith(("running_mean", "running_var")) and name in reading.rows}
-    for name, (start, shape) in sizes.items():
-        where = slice(start, start + math.prod(shape))
-        index = torch.arange(math.prod(shape)) if shape else torch.zeros(1, dtype=torch.long)
-        long["base"][where] = start + index
-        kernel[where] = len(shape) > 1
-        mass[where] = not name.endswith("bias") and name not in statistics
-        steps = [math.prod(shape[i + 1 :]) for i in range(len(shape))]
-        if name in reading.rows:
-            (node, scaled, exponent), r = reading.rows[name], index // steps[0]
-            if node.root() in number:
-                long["row"][where], long["row_step"][where] = number[node.root()] + r, steps[0]
-                long["base"][where] -= r * steps[0]
-            if scaled.root() in scale_number:
-                long["scale_row"][where] = scale_number[scaled.root()] + r
-                power[where] = exponent
-        if name in reading.columns:
-            flow, expand, groups = reading.columns[name]
-            inside = shape[1] // expand  # units that a row of this group reads
-            c = (index // steps[1]) % shape[1] // expand
-            unit = c + index // steps[0] // (shape[0] // groups) * inside
-            if flow.permuted.root() in number:
-                long["column"][where] = number[flow.permuted.root()] + unit
-                long["column_step"][where], long["period"][where] = steps[1] * expand, inside
-                long["base"][where] -= c * steps[1] * expand
-            if flow.scaled.root() in scale_number:
-                long["scale_column"][where] = scale_number[flow.scaled.root()] + unit
-    return {**long, "power": power, "mass": mass, "kernel": kernel}
+def _refusals(reading: Reading, action: str) -> tuple[str, ...]:
+    """Layers whose function refuses an action; those that stand still for another reason are not in it."""
+    kind = ACTIONS.index(action) > 0
+    return tuple(f"{n.refused[action]} after {n.name!r}" for n in _free(reading, kind) if action in n.refused)
 
 
-def free_units(arrays: dict[str, Tensor], n_scaled: int) -> Tensor:
-    """Scaled units (V,) of which every path to the outputs ends in rows that a normalisation rescales: nothing reads these."""
-    read = arrays["mass"] & (arrays["scale_column"] < n_scaled)
-    pairs = (arrays["scale_row"][read] * n_scaled + arrays["scale_column"][read]).unique()
-    row, column = pairs // max(n_scaled, 1), pairs % max(n_scaled, 1)
-    free, before = torch.arange(n_scaled + 1) < n_scaled, None
-    while before is None or not torch.equal(free, before):
-        before = free.clone()
-        free[column[~free[row]]] = False
-    return free[:-1]
-
-
-def read_units(net: Net) -> Units:
-    """The units that the graph of a network shows, with the reasons why an action does not hold.  Raises TypeError as `read_graph`."""
-    reading = read_graph(net)
-    sizes = {b.name: (b.start, b.shape) for b in net.blocks}
-    statistics, at = [], net.dim
-    for name, value in net.buffers().items():
-        if name in reading.rows:
-            sizes[name] = (at, tuple(value.shape))
-            statistics.append((name, at, at + value.numel()))
-            at += value.numel()
-    refuse_untreated(reading, sizes)
-    permuted, number = number_layers(reading, "permuted")
-    scaled, scale_number = number_layers(reading, "scaled")
-    arrays = index_arrays(reading, sizes, at, number, scale_number)
-    free, refused = free_units(arrays, sum(n.n for n in scale_number)), {a: refusals(reading, a) for a in ACTIONS}
-    kept = still(reading, [b.name for b in net.blocks])
-    return Units(net.dim, permuted, scaled, **arrays, free=free, statistics=tuple(statistics), refused=refused, still=kept)
+def _still(reading: Reading, names: Iterable[str]) -> tuple[str, ...]:
+    """List the tensors among `names` whose rows no action moves, layer by layer with the reason; the outputs are not in it."""
+    found: dict[str, list[str | None]] = {}
+    for w in reading.weights:
+        found.setdefault(reading.name_of(w.first), []).extend(node.root().refused.get("all") for node in w.rows.nodes)
+    reasons: dict[str, str | None] = {}
+    for name in names:
+        given = found.get(name, ["no rule follows it"])
+        if all(given) and given[0] != "the outputs":
+            reasons.setdefault(name.rpartition(".")[0] or name, given[0])
+    return tuple(f"{layer!r} ({reason})" for layer, reason in reasons.items())

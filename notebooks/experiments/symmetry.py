@@ -473,7 +473,7 @@ def read_checkpoints(folder, module, example, fits=()):
     nets = (fv.Net.from_module(load_weights(module, file).eval(), example=example) for file in files)
     net = next(nets)
     units, groups = fv.symmetry.units_of(net), groups_of(len(files))
-    V = mapped(len(files) + len(fits) * (len(groups[2]["single"]) + len(groups[2]["control"])), len(units.row))
+    V = mapped(len(files) + len(fits) * (len(groups[2]["single"]) + len(groups[2]["control"])), units.size)
     V[0] = units.extended(net)
     for row, other in zip(V[1:], nets):
         row.copy_(units.extended(other))

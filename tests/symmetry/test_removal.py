@@ -12,18 +12,17 @@ SCALED = [name for name in NETWORKS if name != "tanh"]
 LIGHT = ["mlp", "conv and flatten", "optunet", "residual", "batchnorm", "layernorm"]
 
 
-def summed(units, squares, index):
-    """Sum of `squares` (S, E) over the weights of each unit, shifts left out: (S, V)."""
-    sums = squares.new_zeros(len(squares), units.n_scaled + 1)
-    return sums.index_add_(1, index[units.mass], squares[:, units.mass])[:, :-1]
+def summed(units, squares, end):
+    """Sum of `squares` (S, E) over the weights that lead into each unit (end "rows") or out of it, shifts left out: (S, V)."""
+    return torch.cat([(squares * units.mass)[:, getattr(layer, end)].sum(2) for layer in units.scaled], 1)
 
 
 def incoming(units, squares):
-    return summed(units, squares, units.scale_row)
+    return summed(units, squares, "rows")
 
 
 def outgoing(units, squares):
-    return summed(units, squares, units.scale_column)
+    return summed(units, squares, "columns")
 
 
 def several(name):
