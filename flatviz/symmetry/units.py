@@ -94,9 +94,7 @@ class Units:
             raise ValueError(f"{WORDS[action]} need {NEEDS[action]} of hidden units, got {got}: leave this action out")
         if not (self.permuted if action == "permute" else self.scaled):
             reasons = f"; these stand still: {', '.join(self.still[:2])}" if self.still else ""
-            raise ValueError(
-                f"{WORDS[action]} need hidden units whose weights are all treated, got none: treat all weights{reasons}"
-            )
+            raise ValueError(f"{WORDS[action]} need hidden units of treated weights, got none: treat all weights{reasons}")
         if self.statistics and isinstance(W, Tensor) and W.ndim == 2 and W.shape[1] == self.dim:
             raise ValueError(
                 "this network has BatchNorm, whose running statistics move with its units: "

@@ -101,7 +101,7 @@ def test_optunet_has_392_weights_and_28800_permutations_each_of_which_keeps_the_
 
 @pytest.mark.parametrize(("name", "action", "values", "text"), [
     ("mlp", "permute", torch.zeros(9, dtype=torch.long), "once each in layer '0'"),
-    ("mlp", "permute", torch.arange(8), r"shape \(9,\) or"),
+    ("mlp", "permute", torch.arange(8), r"shape \(..., 9\)"),
     ("mlp", "permute", torch.arange(9).roll(1), "once each in layer '0'"),
     ("mlp", "permute", torch.arange(9)[None].repeat(3, 1), "one row for each of the 1 networks"),
     ("mlp", "rescale", -torch.ones(9), "above 0, got -1"),
