@@ -135,7 +135,7 @@ class Method:
         return replace(self, **at, plain=tuned(self.plain, 1.0), batchnorm=batchnorm, at_zero=None, fit_grid=None)
 
 
-def _at_temperature(function: Callable, *about: Any, radius: float, ascent_radius: float | None = None, **how: Any) -> Any:
+def _at_temperature(function: Any, *about: Any, radius: float, ascent_radius: float | None = None, **how: Any) -> Any:
     return function(*about, **how | {"kl_weight": radius} | ({"radius": ascent_radius} if ascent_radius else {}))
 
 

@@ -21,10 +21,8 @@ def cells(table, *columns):
 
 def test_the_frontier_runs_on_the_cells_of_the_stored_table(run_small):
     said, found, _ = run_small("frontier", SEEDS=2, FEW=2, STEPS=3, EPOCHS=5, DRAWS=2, SPECTRA=1, TASKS="moons,digits-near")
-    stored, keys = (
-        read_table("frontier").query("setting != 'digits'").fillna(-1.0),
-        ("setting", "method", "radius", "T", "knob"),
-    )
+    stored, keys = read_table("frontier"), ("setting", "method", "radius", "T", "knob")
+    stored = stored[stored.setting.isin(found.setting) & stored.quantity.isin(found.quantity)].fillna(-1.0)
     assert cells(found.fillna(-1.0), *keys) == cells(stored, *keys) and set(found.seed) == {10000, 10001}
     assert set(stored.quantity) == set(found.quantity) and "failed" not in said
     assert said.count(": SA-BMA at radius 1, T = ") == 6
