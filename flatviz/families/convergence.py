@@ -119,14 +119,8 @@ def convergence_gap(
     saved = values - torch.cat((at(longer, seed + 1)[0], at(longer, seed + 2)[0]))
     products = first * second  # of independent draws: unbiased for the square
     widths, noise = float(products.mean()), 2 * float(products.std()) / math.sqrt(q.dim)
-    return ConvergenceGap(
-        float(values.mean()),
-        float(saved.mean()),
-        2 * float(saved.std()) / math.sqrt(len(saved)),
-        math.sqrt(max(widths, 0.0)),
-        math.sqrt(noise),
-        steps,
-    )
+    error, apart = 2 * float(saved.std()) / math.sqrt(len(saved)), math.sqrt(max(widths, 0.0))
+    return ConvergenceGap(float(values.mean()), float(saved.mean()), error, apart, math.sqrt(noise), steps)
 
 
 def objective(algorithm: GaussianFit, q: Gaussian, loss: TrainingLoss, noise: tuple[Tensor, ...]) -> tuple[Tensor, Tensor]:

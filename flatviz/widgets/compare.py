@@ -195,10 +195,8 @@ def compare(
     for g, net in track(list(zip(objectives, nets)), "curvature", progress):
         source = generator(seed)
         run = Krylov(Operator(g, net.w), net.w, max(ITERS, k), source)
-        values, columns, residual = (
-            part[..., :k].to(net.w) for part in run.converged(min(k, net.dim), max(ITERS, k), TOLERANCE)
-        )
-        spectra.append(Spectrum(values, run.vectors(columns), residual, run.n_products, n=g.n, batchnorm=g.batchnorm))
+        pairs = [part[..., :k].to(net.w) for part in run.converged(min(k, net.dim), max(ITERS, k), TOLERANCE)]
+        spectra.append(Spectrum(pairs[0], run.vectors(pairs[1]), pairs[2], run.n_products, n=g.n, batchnorm=g.batchnorm))
         traces.append(beyond_basis(run, VECTORS, source) if run.size < net.dim else (float(run.C.trace()), 0.0))
         steps = STEP * torch.stack([normalized(net, d, net.w) for d in draws])
         rises.append((g.many(net.w + steps) + g.many(net.w - steps)) / 2 - g(net.w).detach())
