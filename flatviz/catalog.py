@@ -52,9 +52,9 @@ class Look:
 
     @property
     def flat_version(self) -> Look:
-        """The row of the flat-seeking version, F-<label>: SAM's radius, an open symbol, or with a dot where it is open already."""
-        name, label, mark = f"f-{self.name}", f"F-{self.label}", "-dot" if self.symbol.endswith("-open") else "-open"
-        return replace(self, name=name, label=label, symbol=self.symbol + mark, unit=EUCLIDEAN, flat=False)
+        """The row of the flat-seeking version, F-<label>: SAM's radius, an open symbol, or a filled one where the plain one is open."""
+        symbol = self.symbol.removesuffix("-open") if self.symbol.endswith("-open") else f"{self.symbol}-open"
+        return replace(self, name=f"f-{self.name}", label=f"F-{self.label}", symbol=symbol, unit=EUCLIDEAN, flat=False)
 
 
 UNLISTED = Look("method", "method", "#000000", "solid", "circle", "")  # of a record that stands in no table
