@@ -1,13 +1,22 @@
 """`record_path` as a callback of other people's trainers: Lightning's, and that of Hugging Face."""
 
+from contextlib import suppress
+from importlib import import_module
 from typing import Any
 
 from torch import nn
 
 from flatviz.core import public
-from flatviz.training.recording import RecordedPath, record_path
+from flatviz.training.recording import record_path
 
-MISSING = 'a callback for {name} needs it: pip install "{name}"'
+
+def _class_of(name: str, *packages: str) -> Any:
+    """The class from which a callback derives, of the first package that is installed."""
+    for package in packages:
+        with suppress(ImportError):  # each is optional
+            return getattr(import_module(package), name)
+    trainer = packages[0].partition(".")[0]
+    raise ImportError(f'a callback for {trainer} needs it: pip install "{trainer}"')
 
 
 @public
@@ -26,17 +35,9 @@ def lightning_callback(**how: Any) -> Any:
         >>> lightning.Trainer(max_epochs=3, callbacks=[callback]).fit(module, loader)  # doctest: +SKIP
         >>> fv.plot(callback.path.history)  # doctest: +SKIP
     """
-    try:
-        from lightning.pytorch import Callback  # optional
-    except ImportError:
-        try:
-            from pytorch_lightning import Callback
-        except ImportError as error:
-            raise ImportError(MISSING.format(name="lightning")) from error
+    Callback: Any = _class_of("Callback", "lightning.pytorch", "pytorch_lightning")
 
     class FlatnessCallback(Callback):
-        path: RecordedPath
-
         def on_train_start(self, trainer: Any, pl_module: nn.Module) -> None:
             logger = trainer.logger
             log = (lambda name, value, step: logger.log_metrics({name: value}, step=step)) if logger else None
@@ -67,14 +68,9 @@ def huggingface_callback(**how: Any) -> Any:
         >>> transformers.Trainer(model, args, train_dataset=rows, callbacks=[callback]).train()  # doctest: +SKIP
         >>> fv.plot(callback.path.history)  # doctest: +SKIP
     """
-    try:
-        from transformers import TrainerCallback  # optional
-    except ImportError as error:
-        raise ImportError(MISSING.format(name="transformers")) from error
+    TrainerCallback: Any = _class_of("TrainerCallback", "transformers")
 
     class FlatnessCallback(TrainerCallback):
-        path: RecordedPath
-
         def on_train_begin(self, args: Any, state: Any, control: Any, model: nn.Module, **about: Any) -> None:
             log = lambda name, value, step: state.log_history.append({name: value, "step": step})  # noqa: E731
             self.path = record_path(model, **{"log": log, **how}).__enter__()

@@ -21,6 +21,7 @@ from flatviz.noun import History
 from flatviz.objectives.network import nll
 
 Log = Callable[[str, float, int], Any]  # (name, value, step)
+VALUES = ("loss", "sharpness", "lambda1", "trace")
 ASCENT = 0.05  # Euclidean length of the step that raises the loss by the sharpness
 
 
@@ -31,7 +32,7 @@ class Watch:
         self.data, self.likelihood, self.budget, self.products, self.log = data, likelihood, budget, products, log
         # seconds: of the loop, of all measurements, of the last; its end
         self.looped = self.spent = self.cost = self.left = 0.0
-        self.skipped, self.rows = 0, list[tuple[float, ...]]()
+        self.looks, self.rows = 0, list[tuple[float, ...]]()
 
     def at(self, net: Callable[[], Net], step: int, always: bool = False) -> None:
         """Measure the net after `step`, if the budget has time for it and, at the same cost, for the end."""
@@ -41,15 +42,14 @@ class Watch:
             self.measure(net(), step)
             self.cost = time.perf_counter() - begun
             self.spent += self.cost
-        else:
-            self.skipped += 1
+        self.looks += 1
         self.left = time.perf_counter()
 
     def measure(self, net: Net, step: int) -> None:
         """Keep and log the values of the net."""
         f, half = nll(net, self.data, likelihood=self.likelihood), self.products // 2
         loss, g = f.value_and_grad(net.w)
-        values = dict.fromkeys(("loss", "sharpness", "lambda1", "trace"), math.nan) | {"loss": float(loss)}
+        values = dict.fromkeys(VALUES, math.nan) | {"loss": float(loss)}
         if bool(loss.isfinite() & g.isfinite().all()):
             up = net.w + ASCENT * g / g.norm().clamp_min(torch.finfo(g.dtype).tiny)
             values["sharpness"] = float(f(up)) - values["loss"]
@@ -59,19 +59,6 @@ class Watch:
         if self.log is not None:
             for name, value in values.items():
                 self.log(name, value, step)
-
-    @property
-    def history(self) -> History:
-        """The measurements of the loop."""
-        steps, *columns = torch.tensor(self.rows, dtype=torch.float64).T
-        points, notes = self.skipped + len(self.rows), list[str]()
-        if self.skipped:
-            notes.append(f"{self.skipped} of {points} points were not measured: the budget is {self.budget:g} %")
-        if len(self.rows) == 2 and self.spent > self.budget / 100 * self.looped:
-            share = 100 * self.spent / self.looped
-            notes.append(f"start and end took {share:.3g} % of the loop's time, the budget is {self.budget:g} %")
-        named = dict(zip(("loss", "sharpness", "lambda1", "trace"), columns))
-        return History(**named, steps=steps.long(), notes=tuple(notes))
 
 
 class RecordedPath:
@@ -86,8 +73,7 @@ class RecordedPath:
     def __init__(self, module: nn.Module, every: int, most: int, treated: Treated, head: str | None) -> None:
         self.module, self.every, self._treated, self._head = module, every, treated, head
         self.net = self._net()
-        parameters = dict(module.named_parameters())
-        self._parameters = [parameters[b.name] for b in self.net.blocks]
+        self._parameters = [module.get_parameter(b.name) for b in self.net.blocks]
         self._held = {id(p) for p in self._parameters}
         self._rows = most + 1  # one more than is kept: it shows that there are too many
         self._room = torch.empty(self._rows, self.net.dim, dtype=self.net.w.dtype)  # on the CPU; empty pages take no memory
@@ -102,9 +88,16 @@ class RecordedPath:
     @property
     def history(self) -> History:
         """Loss, λ1, trace and sharpness at those of the points that were measured.  Raises ValueError without data."""
-        if self.watch is None or not self.watch.rows:
+        if (watch := self.watch) is None or not watch.rows:
             raise ValueError("the path has no history: give record_path data=, and run the loop")
-        return self.watch.history
+        steps, *columns = torch.tensor(watch.rows, dtype=torch.float64).T
+        notes, skipped = [], watch.looks - len(watch.rows)
+        if skipped:
+            notes.append(f"{skipped} of {watch.looks} points were not measured: the budget is {watch.budget:g} %")
+        if len(watch.rows) == 2 and watch.spent > watch.budget / 100 * watch.looped:
+            share = 100 * watch.spent / watch.looped
+            notes.append(f"start and end took {share:.3g} % of the loop's time, the budget is {watch.budget:g} %")
+        return History(**dict(zip(VALUES, columns)), steps=steps.long(), notes=tuple(notes))
 
     @property
     def steps(self) -> tuple[int, ...]:
@@ -132,7 +125,7 @@ class RecordedPath:
             self.add(self._step)
         self.net = self._net()
         if kind is None and self.watch is not None and self.watch.rows[-1][0] < self._steps[-1]:
-            self.watch.skipped -= 1
+            self.watch.looks -= 1
             self.watch.at(lambda: self.net, self._steps[-1], always=True)
         if kind is None and len(self._steps) == 1:
             warnings.warn("no step of a torch.optim optimiser was seen: call path.add() in the loop", stacklevel=2)
@@ -158,10 +151,9 @@ class RecordedPath:
                 self._write(len(self._steps) - 1)
 
     def _thin(self) -> None:
-        kept = range(0, len(self._steps), 2)
-        for to, source in enumerate(kept):  # row by row: no second copy
+        for to, source in enumerate(range(0, len(self._steps), 2)):  # row by row: no second copy
             self._room[to] = self._room[source]
-        self._steps, self.every = [self._steps[i] for i in kept], 2 * self.every
+        self._steps, self.every = self._steps[::2], 2 * self.every
 
     def _net(self) -> Net:
         return Net.from_module(copied(self.module).eval(), self._treated, head=self._head)
