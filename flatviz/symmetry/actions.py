@@ -167,11 +167,6 @@ def random_factor(units: Units, n: Count, *, seed: Seed, std: NonNegative = 1.0)
     return (std * torch.randn(n, units.n_scaled, generator=generator(seed), dtype=torch.float64)).exp()
 
 
-def random_signs(units: Units, like: Tensor, *, seed: int) -> Tensor:
-    """Draw +1 or -1 for each unit that scaling moves, (V,), in the type of `like`."""
-    return torch.randint(0, 2, (max(units.n_scaled, 1),), generator=generator(seed)).to(like)[: units.n_scaled] * 2 - 1
-
-
 def check_order(units: Units, order: Tensor, n: int) -> Tensor:
     """Check that each row of `order` is in the permutation group of the network, and return it as (n, U)."""
     if order.dtype != torch.long or order.shape[-1] != units.n_permuted or order.ndim > 2:

@@ -13,7 +13,7 @@ from flatviz.metrics.curvature import gains, quadratic_forms
 from flatviz.objectives.network import nll
 from flatviz.planes.plane import normalized
 from flatviz.results import SHARPNESS_LABELS, Curve
-from flatviz.symmetry.actions import random_signs, rescale, scaled_by
+from flatviz.symmetry.actions import rescale, scaled_by
 from flatviz.symmetry.removal import normed
 from flatviz.symmetry.units import Layer, Units, units_of
 
@@ -184,7 +184,8 @@ def rescaled_orbit(
     check_count(resolution, "resolution", least=3)
     units, f = units_of(net), nll(net, data)
     t = torch.linspace(-reach, reach, resolution - (resolution + 1) % 2).to(w)
-    W = rescale(units, w.expand(len(t), -1), (t[:, None] * random_signs(units, w, seed=seed)).exp())
+    signs = torch.randint(0, 2, (units.n_scaled,), generator=generator(seed)).to(w) * 2 - 1
+    W = rescale(units, w.expand(len(t), -1), (t[:, None] * signs).exp())
     with torch.no_grad():
         outputs = torch.stack([net(v, data.x) for v in W])
     middle = outputs[len(t) // 2]

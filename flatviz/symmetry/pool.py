@@ -141,7 +141,7 @@ def pair_diversity(net: Net, W: Vectors, x: Tensor) -> PairDiversity:
     """Compute mutual information and disagreement of every pair of rows of `W` (S, D) on inputs `x` (N, ...).
 
     MI = mean_x [H((p_s + p_t) / 2) - (H(p_s) + H(p_t)) / 2].  Equal functions have 0 exactly, answers that never meet ln 2.
-    BLOCK networks meet all others at a time, so memory is of order BLOCK S N C.
+    BLOCK S pairs are compared at a time, so memory is of order BLOCK S N C.
 
     Args:
         net: The network.
@@ -166,15 +166,9 @@ def diversity_of(probs: Tensor) -> PairDiversity:
     """`pair_diversity` of class probabilities (S, N, C)."""
     entropies, answers = entr(probs).sum(-1), probs.argmax(-1)  # (S, N)
     information, apart = [], []
-    for start in range(0, len(probs), BLOCK):
-        rows, later = slice(start, start + BLOCK), slice(start, None)  # a pair is met once, from its first network
-        mixed = entr((probs[rows, None] + probs[None, later]) / 2).sum(-1)
-        information.append(_upper((mixed - (entropies[rows, None] + entropies[None, later]) / 2).mean(-1)))
-        apart.append(_upper((answers[rows, None] != answers[None, later]).to(probs.dtype).mean(-1)))
+    pairs = torch.triu_indices(len(probs), len(probs), offset=1, device=probs.device)
+    for s, t in pairs.split(BLOCK * len(probs), dim=1):
+        mixed = entr((probs[s] + probs[t]) / 2).sum(-1)
+        information.append((mixed - (entropies[s] + entropies[t]) / 2).mean(-1))
+        apart.append((answers[s] != answers[t]).to(probs.dtype).mean(-1))
     return PairDiversity(torch.cat(information).clamp_min(0), torch.cat(apart))
-
-
-def _upper(table: Tensor) -> Tensor:
-    """Entries right of the diagonal, row by row."""
-    rows, columns = torch.triu_indices(table.shape[0], table.shape[1], offset=1)
-    return table[rows, columns]
