@@ -73,8 +73,7 @@ def check_finite(w: Tensor, name: str) -> None:
     if w.numel() and not bool(torch.isfinite(w).all()):
         bad = int((~torch.isfinite(w)).sum())
         raise ValueError(
-            f"{name} must be finite, got {bad} NaN or inf of {w.numel()} values: "
-            "the run that made it diverged, lower its lr or radius"
+            f"{name} must be finite, got {bad} NaN or inf of {w.numel()} values: its run diverged, lower lr or radius"
         )
 
 

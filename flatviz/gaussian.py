@@ -10,8 +10,10 @@ from functools import cache, cached_property
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_count, check_finite, check_weights
+from flatviz.checks import Numbers, Vector, check_count, check_weights
 from flatviz.noun import History, check_fields
+
+Buffers = Mapping[str, Tensor] | None  # BatchNorm statistics by name
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,21 +42,19 @@ class Gaussian:
 
     made_by = "fv.transfer and fv.fit_swag return one"
 
-    mean: Tensor
-    log_std: Tensor
-    factor: Tensor = torch.zeros(0, 0)
+    mean: Vector
+    log_std: Vector
+    factor: Numbers = torch.zeros(0, 0)
     history: History | None = None
-    buffers: Mapping[str, Tensor] | None = None
+    buffers: Buffers = None
 
     def __post_init__(self) -> None:
         check_fields(self)
-        check_weights(self.mean, self.mean.numel(), "mean")
         check_weights(self.log_std, self.dim, "log_std")
         if self.factor.shape == (0, 0):
             object.__setattr__(self, "factor", self.mean.new_zeros(0, self.dim))
         if self.factor.ndim != 2 or self.factor.shape[1] != self.dim:
             raise ValueError(f"factor must have shape (K, {self.dim}), got {tuple(self.factor.shape)}")
-        check_finite(self.factor, "factor")
         if self.log_std.max() > math.log(torch.finfo(self.log_std.dtype).max) / 2:
             raise ValueError(f"log_std must have finite variances exp(2 log_std), got {float(self.log_std.max()):g}: lower it")
 

@@ -21,17 +21,8 @@ import torch
 from torch import Tensor
 from torch.distributions import Distribution, Independent
 
-from flatviz.checks import (
-    check_count,
-    check_finite,
-    check_labels,
-    check_many_weights,
-    check_share,
-    check_weights,
-    shown,
-    tensor,
-)
-from flatviz.gaussian import Gaussian
+from flatviz.checks import Count, Labels, Vector, Vectors, check_count, check_share, shown, tensor
+from flatviz.gaussian import Buffers, Gaussian
 from flatviz.likelihood import BUILT_IN, CategoricalLikelihood, GaussianLikelihood, Likelihood, as_likelihood
 from flatviz.noun import History, Noun
 
@@ -109,14 +100,13 @@ class Draws(Noun, made_by="fit_hmc and the other chains return one"):
         ([1.0, 1.0], torch.Size([2, 2]))
     """
 
-    W: Tensor
+    W: Vectors
     history: History | None = None
-    buffers: Mapping[str, Tensor] | None = None
-    chains: int = 1
+    buffers: Buffers = None
+    chains: Count = 1
 
     def _check(self) -> None:
-        check_many_weights(self.W, name="W")
-        if len(self.W) % check_count(self.chains, "chains"):
+        if len(self.W) % self.chains:
             raise ValueError(f"W must hold as many draws of each of the {self.chains} chains, got {len(self.W)} in all")
 
     @property
@@ -191,18 +181,16 @@ class Plane(Noun, made_by="fv.plane_pca, fv.plane_random and fv.plane_through ma
         ((2.0, 2.0), [[2.0, -2.0, 0.0]])
     """
 
-    origin: Tensor
-    axes: Tensor
+    origin: Vector
+    axes: Vectors
     unit: str
     name: str = "plane"
     explained: tuple[float, ...] | None = None
     extent: tuple[tuple[float, float], ...] | None = None
 
     def _check(self) -> None:
-        check_weights(self.origin, self.origin.numel(), "origin")
         if self.axes.shape != (2, self.origin.numel()):
             raise ValueError(f"axes must have shape (2, {self.origin.numel()}), got {tuple(self.axes.shape)}")
-        check_finite(self.axes, "axes")
         lengths = self.axes.double().norm(dim=1, keepdim=True)
         if not bool(lengths.all()):
             raise ValueError(f"axes must have a length > 0, got 0 for number {int(lengths.argmin()) + 1}: give a direction")
@@ -461,7 +449,7 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
     """
 
     outputs: Tensor
-    y: Tensor | None = None
+    y: Labels | None = None
     likelihood: str | float | Likelihood = "categorical"
     batchnorm: str | None = None
     scores: dict[str, Tensor] = field(default_factory=dict)
@@ -473,10 +461,8 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
         as_likelihood(self.likelihood)
         if not self.outputs.is_floating_point() or self.outputs.ndim < 2:
             raise TypeError(f"outputs must be a floating tensor (S, N, ...) of S draws on N inputs, got {shown(self.outputs)}")
-        if self.y is not None:
-            check_labels(self.y, "y")
-            if len(self.y) != self.outputs.shape[1]:
-                raise ValueError(f"y must hold {self.outputs.shape[1]} labels, one for each input, got {len(self.y)}")
+        if self.y is not None and len(self.y) != self.outputs.shape[1]:
+            raise ValueError(f"y must hold {self.outputs.shape[1]} labels, one for each input, got {len(self.y)}")
         if self.y is not None and not self.scores:
             del self.__dict__["scores"], self.__dict__["bins"]  # `__getattr__` computes them
 

@@ -192,9 +192,7 @@ class Task:
                 raise ValueError(f"n_classes must be above all labels of {name}, got {self.n_classes} and {int(part.y.max())}")
             named, train = part.class_names, self.train.class_names
             if name != "source" and named and train and named != train:
-                raise ValueError(
-                    f"{name} must number its classes as train, {train}, got {named}: fv.datasets.image_folder(path, classes=...)"
-                )
+                raise ValueError(f"{name} must number its classes as train, {train}, got {named}: give both the same classes")
 
     def __repr__(self) -> str:
         parts = ", ".join(f"{name} {len(part)}" for name, part in self.parts().items())

@@ -102,7 +102,7 @@ class Objective:
             first, second = self._at(w), self._at(w)
         if not torch.equal(first, second) and bool(torch.isfinite(first)):
             raise ValueError(
-                f"f must be a function of w, got two values for one w, {float(first):g} and {float(second):g}: turn dropout off"
+                f"f must be a function of w, got {float(first):g} and {float(second):g} at one w: turn dropout off"
             )
         return hessian_operator(self, w)
 

@@ -35,9 +35,7 @@ def choose(
         ValueError: If a part is missing or nothing is chosen.
     """
     if not callable(treated) and treated not in get_args(Choice):
-        raise ValueError(
-            f"treated must be {', '.join(map(repr, get_args(Choice)))} or a function of the parameter's name, got {treated!r}"
-        )
+        raise ValueError(f"treated must be {', '.join(map(repr, get_args(Choice)))} or a function of the name, got {treated!r}")
     parameters = dict(module.named_parameters())
     norms = {
         f"{name}.{key}".lstrip(".")
@@ -146,8 +144,7 @@ def refuse_dropout(module: nn.Module) -> None:
     live = [n for n, m in module.named_modules() if isinstance(m, _DropoutNd) and m.training and m.p > 0]
     if live:
         raise ValueError(
-            f"the module must be a function of its weights, got dropout left on in {', '.join(live[:3])}: "
-            "call module.eval() first"
+            f"the module must be a function of its weights, got dropout left on in {', '.join(live[:3])}: module.eval()"
         )
 
 

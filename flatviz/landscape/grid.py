@@ -64,9 +64,7 @@ def auto_extent(f: Objective, origin: Tensor, axes: Tensor, reach: Sequence[floa
     """
     centre = float(f.many(origin[None])[0])
     if centre == 0 or not math.isfinite(centre):
-        raise ValueError(
-            f"extent='auto' is a multiple of the value at the origin, which must be finite and not 0, got {centre:g}: give a number"
-        )
+        raise ValueError(f"the value at the origin must be finite and not 0, got {centre:g}: give a number")
     target = centre + (RISE - 1) * abs(centre)
 
     def end(axis: Tensor, start: float) -> float:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Annotated
 
 import torch
-from torch import Tensor
+from torch import Generator, Tensor
 
 from flatviz.checks import check_weights, kind
 from flatviz.core import Objective, randn_like
@@ -71,13 +71,7 @@ class Krylov:
     """
 
     def __init__(
-        self,
-        product: Product,
-        like: Tensor,
-        room: int,
-        source: torch.Generator,
-        locked: Tensor | None = None,
-        scale: float = 0.0,
+        self, product: Product, like: Tensor, room: int, source: Generator, locked: Tensor | None = None, scale: float = 0.0
     ) -> None:
         self.product, self._source, self._like = product, source, like
         self._rounding = 10 * torch.finfo(like.dtype).eps * scale

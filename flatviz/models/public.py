@@ -104,8 +104,7 @@ def _of_network(state: dict[str, Tensor], names: list[str], path: str | Path) ->
     first, *others = [prefix for prefix, n in fitting.items() if n == most]
     if others and first:
         raise ValueError(
-            f"path must hold one network that fits, got several, under {', '.join([first, *others])}, in {str(path)!r}: "
-            "save the state dict of one"
+            f"path must hold one network that fits, got those of {', '.join([first, *others])} in {str(path)!r}: save one"
         )
     return {name.removeprefix(first): value for name, value in state.items() if name.startswith(first)}
 

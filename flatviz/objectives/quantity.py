@@ -27,7 +27,7 @@ class Named:
         if self.what == "nll":
             return likelihood.nll(out, y)
         if (log_p := likelihood.log_probs(out)) is None:
-            raise ValueError(f"{self.what!r} needs a likelihood of classes, got {likelihood!r}: use 'nll', or a function")
+            raise ValueError(f"{self.what!r} needs a likelihood of classes, got {self.likelihood!r}: use 'nll', or a function")
         right = log_p.argmax(-1).view(y.shape) == y
         share = (right if (counts := likelihood.counts(y)) is None else right[counts]).to(out.dtype).mean()
         return share if self.what == "accuracy" else 1 - share

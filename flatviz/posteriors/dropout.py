@@ -62,10 +62,7 @@ def fit_dropout(net: Net, data: Data, *, seed: Seed, rate: Share | None, n_draws
     """
     run = Run.of("dropout", seed, how)
     if run.training.accumulate > 1:
-        raise ValueError(
-            f"dropout takes of fv.Training precision and validation alone, got {run.training}: "
-            "its masks are drawn for a whole minibatch"
-        )
+        raise ValueError(f"dropout takes no accumulate, got {run.training}: its masks are drawn for a whole minibatch")
     check_data(net, data, how["likelihood"])
     rates = rates_of(net, data.x[:8], rate)
     loss = DropoutLoss(net, data, how["likelihood"], rates, seed, run.training)

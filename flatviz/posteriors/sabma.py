@@ -7,7 +7,7 @@ Weights that are not treated stay at their source value; the authors' code sampl
 """
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any, Unpack
@@ -16,7 +16,7 @@ from torch import Tensor
 
 from flatviz.checks import Radius, Seed
 from flatviz.core import Data, Net
-from flatviz.gaussian import Gaussian
+from flatviz.gaussian import Buffers, Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import History
 from flatviz.training.driver import Diverged
@@ -83,9 +83,7 @@ class SABMA(GaussianFit):
         known = self.perturbation.mode == "kl_exact" and self.perturbation.radius_unit == "mode"  # the radius, by construction
         return Gradient(here.loss, there.grad, there.loss - here.loss, None if known else reach_of(worst, q))
 
-    def result(
-        self, state: GaussianState, history: History | None = None, buffers: Mapping[str, Tensor] | None = None
-    ) -> Gaussian:
+    def result(self, state: GaussianState, history: History | None = None, buffers: Buffers = None) -> Gaussian:
         """The posterior of one member, with the BatchNorm statistics that it trained along."""
         q = super().result(state, history, buffers)
         return replace(q, mean=q.mean + q.factor.sum(0)) if self.biased else q

@@ -79,9 +79,7 @@ def transfer(
         raise ValueError("keep_head=True takes the head from the prior, got n_classes of a new one: leave one of them out")
     narrow = there.restrict(treated, head=made or head)
     if made is not None and not any(b.name.startswith(f"{made}.") for b in narrow.blocks):
-        raise ValueError(
-            f"treated must choose the new head {made!r}, got {[b.name for b in narrow.blocks][:3]}, ...: it has no weights yet"
-        )
+        raise ValueError(f"treated must choose the new head {made!r}, got {[b.name for b in narrow.blocks][:3]}, ...")
     parts = []
     for b in narrow.blocks:
         if b.kind == "head" and not keep_head:

@@ -76,9 +76,7 @@ class Resumed(TypedDict, total=False):
 class Judged(Resumed, total=False):
     """The loss of the labels."""
 
-    likelihood: Annotated[
-        Likelihood, About("As in `nll`: of classes, of labels of 0 or 1, of targets with noise.", "categorical")
-    ]
+    likelihood: Annotated[Likelihood, About("As in `nll`: of classes, labels of 0 or 1, targets with noise.", "categorical")]
 
 
 class Minibatches(Judged, total=False):
@@ -99,9 +97,7 @@ class FlatSeeking(TypedDict, total=False):
 class Normalised(TypedDict, total=False):
     """Statistics that BatchNorm normalises with."""
 
-    batchnorm: Annotated[
-        Statistics, About('"frozen": the net\'s BatchNorm statistics; "train": those of each batch.', "frozen")
-    ]
+    batchnorm: Annotated[Statistics, About('"frozen": BatchNorm statistics of the net; "train": of each batch.', "frozen")]
 
 
 class Descending(Minibatches, total=False):
@@ -162,9 +158,7 @@ class Variational(Descending, Normalised, total=False):
     """Natural-gradient steps of a Gaussian q."""
 
     kl_weight: Annotated[NonNegative, About("T of exp(-N L(w) / T) prior(w); 1 is Bayes, 0 leaves the prior out.")]
-    mc_samples: Annotated[
-        Count | None, About("Draws of q a step; None: 8, or for a large network 1 and a rate of at most 1.", 1)
-    ]
+    mc_samples: Annotated[Count | None, About("Draws of q a step; None: 8, of a large network 1 and a rate of 1 at most.", 1)]
     lr: Annotated[Rate, About("Of natural gradients, falling along half a cosine: 1 to 2; beyond, fits can diverge.")]
     weight_decay: Annotated[NonNegative, About("Acts on the mean only.")]
 
@@ -187,9 +181,7 @@ class Perturbed(FromPrior, total=False):
     radius_unit: Annotated[Unit, About('"mode", that of `mode`; "kl", the exact sqrt(2 KL) in every mode.', "mode")]
 
 
-def defaults(
-    settings: Mapping[str, Any], batchnorm: Mapping[str, Any] | None = None
-) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def defaults(settings: Settings, batchnorm: Settings | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Decorate a public fit with `**how`: show the keywords one by one in signature and help, and fill in those left out.
 
     Args:

@@ -18,6 +18,7 @@ from flatviz.training.gradient import TrainingLoss
 from flatviz.training.keywords import Run
 from flatviz.training.streams import steps_per_epoch
 
+Moved = Callable[[], list[Tensor]]
 CHECKS = 50  # of the validation loss in a run at most, and one an epoch at most
 
 
@@ -40,13 +41,7 @@ class EarlyStopping:
     """
 
     def __init__(
-        self,
-        validation: Data,
-        loss: TrainingLoss,
-        held: Callable[[], list[Tensor]],
-        center: Callable[[], Tensor],
-        run: Run,
-        steps: int,
+        self, validation: Data, loss: TrainingLoss, held: Moved, center: Callable[[], Tensor], run: Run, steps: int
     ) -> None:
         self.patience = run.training.patience
         loss.check(validation)

@@ -85,9 +85,7 @@ class RandomTrunkLoss(FrozenLoss):
     `again` keeps the trunk of the last call, as it keeps all noise: a flat-seeking step compares the loss at one trunk.
     """
 
-    def __init__(
-        self, net: Net, trunk: RandomTrunk, data: Data, likelihood: Likelihood, member: int, passes: Training = PLAIN
-    ) -> None:
+    def __init__(self, net: Net, trunk: RandomTrunk, data: Data, likelihood: Likelihood, member: int, passes: Training) -> None:
         super().__init__(net, data, likelihood, passes)
         self.whole, self.trunk = net.restrict("all"), trunk
         self._source = generator(trunk.seed + member)

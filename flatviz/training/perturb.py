@@ -41,6 +41,9 @@ KL_STEPS = 4  # of the search for the length at which the exact KL is as asked
 FACTOR_DAMPING = 1e-3  # beside the eigenvalues of G, which lie in [0, 1)
 
 
+Draw = tuple[Tensor, Tensor]  # noise z1 (..., D), z2 (..., K)
+
+
 @dataclass(frozen=True)
 class Perturbation:
     """Settings of `perturb`, called inside a fit."""
@@ -57,9 +60,7 @@ class Perturbation:
         """Number of blocks of (mean, log_std, factor) that move."""
         return {"none": 0, "sam_mu": 1, "authors_code": 3}.get(self.mode, BLOCKS[self.blocks])
 
-    def __call__(
-        self, q: Gaussian, grad: Sequence[Tensor], radius: Tensor, noise: tuple[Tensor, Tensor] | None = None
-    ) -> list[Tensor]:
+    def __call__(self, q: Gaussian, grad: Sequence[Tensor], radius: Tensor, noise: Draw | None = None) -> list[Tensor]:
         """Compute Delta of the blocks that move, from the first `moved` blocks of the gradient; radius (...)."""
         steps = self._steps(q, grad, radius, noise)
         return _onto_ball(q, steps, radius, 3 * KL_STEPS) if self.radius_unit == "kl" and steps else steps

@@ -8,7 +8,7 @@ Gaussian with a leading dimension: mean (B, D); a single one has none, mean (D,)
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ from torch import Tensor
 
 from flatviz.core import Data, Net
 from flatviz.engine.batchnorm import TrainingNet
-from flatviz.gaussian import Gaussian
+from flatviz.gaussian import Buffers, Gaussian
 from flatviz.objectives.network import check_data, nll
 from flatviz.results import History
 from flatviz.training.driver import Algorithm, Diverged, Record, check_converged, drive, risen
@@ -164,9 +164,7 @@ class GaussianFit(Algorithm):
         after, kl = self.descent(s, g.grad, noise)
         return after, Record(g.loss, kl, g.gain, g.reach)
 
-    def result(
-        self, state: GaussianState, history: History | None = None, buffers: Mapping[str, Tensor] | None = None
-    ) -> Gaussian:
+    def result(self, state: GaussianState, history: History | None = None, buffers: Buffers = None) -> Gaussian:
         """The posterior of one member, with the BatchNorm statistics that it trained along."""
         return Gaussian(state.mean, state.log_std, state.factor, history, buffers)
 
@@ -214,9 +212,7 @@ def fit_gaussians(
     each = [GaussianState(*(t if B == 1 or t.ndim == 0 else t[i] for t in state)) for i in range(B)]
     rows = history.mapped(lambda record: record.reshape(-1, B))
     if chosen["mc_samples"] != how["mc_samples"] and algorithm.draws < DRAWS:
-        rows = replace(
-            rows, notes=(*rows.notes, f"one draw a step, rate {chosen['lr']:g}: {DRAWS} draws of this network take long")
-        )
+        rows = replace(rows, notes=(*rows.notes, f"one draw a step, rate {chosen['lr']:g}: {DRAWS} draws take long"))
     before = lambda: float(nll(net, data, likelihood=how["likelihood"])(start.mean))  # noqa: E731
     return [_member(algorithm, s, rows.mapped(itemgetter((..., i))), trained[i], before) for i, s in enumerate(each)]
 

@@ -143,7 +143,7 @@ def test_what_is_no_objective_of_a_network_or_no_function_is_refused():
     with pytest.raises(ValueError, match=r"curvature='ggn' needs an objective of a network, as nll makes, got f\(w\)"):
         fv.top_eigenpairs(lambda w: w.square().sum(), torch.ones(5), 1, curvature="ggn")
     w = torch.linspace(1, 2, 50)  # of ones the same count would be kept twice in nine
-    with pytest.raises(ValueError, match="f must be a function of w, got two values for one w"):
+    with pytest.raises(ValueError, match="f must be a function of w, got .* at one w"):
         fv.top_eigenpairs(lambda w: nn.functional.dropout(w).square().sum(), w, 1)
 
 

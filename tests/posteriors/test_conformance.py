@@ -55,7 +55,7 @@ STEPPED = [name for name in METHODS if name != "hmc"]  # HMC takes no minibatche
 def test_a_minibatch_in_parts_makes_the_same_draws(name, small, monkeypatch):
     parts = in_training(name, fv.Training(accumulate=3))
     if name == "dropout":
-        with pytest.raises(ValueError, match=r"dropout takes of fv.Training precision and validation alone"):
+        with pytest.raises(ValueError, match=r"dropout takes no accumulate"):
             run(name, *small, **parts)
         return
     whole = run(name, *small, **minibatch(name))
