@@ -1,7 +1,7 @@
 // A chapter as slides (its address with ?slides): arrow keys, space and the buttons turn; the place stands in the address.
 if (location.search === "?slides") addEventListener("DOMContentLoaded", () => {
   const LEFT_OUT = ["Exercises", "References"];             // sections that a class reads at home
-  const ROOM = 8;                                           // of a slide: a paragraph takes 1, a cell 2, a figure almost all
+  const ROOM = 8;                                           // of a slide: a paragraph takes 1, what a cell prints 2, a figure almost all
   const FIGURES = ".fv-figure, .fv-live, .fv-lab";
   const article = document.querySelector("article.bd-article"), base = document.querySelector("script[src*='slides.js']").src;
   article.querySelectorAll("a.headerlink, .fv-run, .tag_parameters, .tag_hide-cell, details, button.copybtn").forEach((node) => node.remove());
@@ -13,7 +13,7 @@ if (location.search === "?slides") addEventListener("DOMContentLoaded", () => {
     folded.append(code);
   }
   const weight = (block) => block.querySelector(FIGURES) || block.matches(FIGURES) ? ROOM - 1
-    : block.matches("ul, ol") ? block.querySelectorAll("li").length : block.tagName === "DIV" ? 2 : 1;
+    : block.matches("ul, ol") ? 0.7 * block.querySelectorAll("li").length : block.matches(".cell:not(:has(.cell_output))") ? 0 : block.tagName === "DIV" ? 2 : 1;
   const slides = [];
 
   // A heading begins a slide, and where one is full the next has the same heading.
