@@ -71,7 +71,7 @@ ROWS = (
     Look("vi_t", "VI over T", "#3a86c8", "dot", "square-dot", "vi.OVER_T", TEMPERATURE),
     Look("sam_mu", "SAM on the mean", "#D55E00", "dashdot", "triangle-up", "sabma.SAM_ON_MEAN", EUCLIDEAN, "sam_mu"),
     Look("sabma", "SA-BMA", "#009E73", "solid", "circle", "sabma.METHOD", KL_BALL, "kl_exact"),
-    Look("sabma_t", "SA-BMA over T", "#45b892", "dot", "circle-dot", "sabma.OVER_T", TEMPERATURE),
+    Look("sabma_t", "SA-BMA over T", "#2f9e78", "dot", "circle-dot", "sabma.OVER_T", TEMPERATURE),
     Look("rank1_pinv", "SA-BMA, rank 1", "#5b7a1d", "dashdot", "star-triangle-up", "sabma.RANK_ONE", KL_BALL, "rank1_pinv"),
     Look("authors_code", "released SA-BMA code", "#CC79A7", "longdash", "diamond", "sabma.RELEASED", EUCLIDEAN, "authors_code"),
     Look("bsam", "bSAM", "#a34700", "dashdot", "triangle-down", "bsam.METHOD", unit="share of a step g / s"),
