@@ -37,13 +37,12 @@ class Watch:
     def at(self, net: Callable[[], Net], step: int, always: bool = False) -> None:
         """Measure the net after `step`, if the budget has time for it and, at the same cost, for the end."""
         begun = time.perf_counter()
-        self.looped += begun - self.left if self.rows else 0.0
+        self.looped = begun - self.began - self.spent
         if always or self.spent + 2 * self.cost <= self.budget / 100 * self.looped:
             self.measure(net(), step)
             self.cost = time.perf_counter() - begun
             self.spent += self.cost
         self.looks += 1
-        self.left = time.perf_counter()
 
     def measure(self, net: Net, step: int) -> None:
         """Keep and log the values of the net."""

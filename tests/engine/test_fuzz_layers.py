@@ -278,3 +278,22 @@ def test_a_network_of_odd_layers_is_what_plain_torch_says(kind):
                     )
         assert torch.equal(data.x, x) and all(torch.equal(t, state[n]) for n, t in module.state_dict().items())
         assert torch.backends.mha.get_fastpath_enabled()
+
+
+class Turned(nn.Module):
+    """Complex factors that lie at an odd place among the weights."""
+
+    def __init__(self):
+        super().__init__()
+        self.one, self.phase = nn.Parameter(torch.ones(1)), nn.Parameter(torch.ones(2, 2))
+
+    def forward(self, x):
+        return torch.fft.irfft(torch.fft.rfft(x * self.one) * torch.view_as_complex(self.phase), n=3)
+
+
+def test_a_complex_view_without_a_second_derivative_is_said_and_the_ggn_takes_it():
+    net, data = fv.Net.from_module(Turned()), fv.Data(torch.randn(6, 3), torch.arange(6) % 3)
+    f, v = fv.nll(net, data), torch.ones(5)
+    assert f.value_and_grad(net.w)[1].isfinite().all() and f.operator(net.w, "ggn")(v).isfinite().all()
+    with pytest.raises(ValueError, match="the Hessian needs second derivatives of every layer, got view_as_complex, for"):
+        fv.hvp(f, net.w, v)
