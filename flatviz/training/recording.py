@@ -30,8 +30,8 @@ class Watch:
 
     def __init__(self, data: Data, likelihood: Likelihood, budget: float, products: int, log: Log | None) -> None:
         self.data, self.likelihood, self.budget, self.products, self.log = data, likelihood, budget, products, log
-        # seconds: of the loop, of all measurements, of the last; its end
-        self.looped = self.spent = self.cost = self.left = 0.0
+        # seconds: when it began, of the loop, of all measurements, of the last
+        self.began, self.looped, self.spent, self.cost = time.perf_counter(), 0.0, 0.0, 0.0
         self.looks, self.rows = 0, list[tuple[float, ...]]()
 
     def at(self, net: Callable[[], Net], step: int, always: bool = False) -> None:
