@@ -237,7 +237,11 @@ def test_a_network_of_odd_layers_is_what_plain_torch_says(kind):
         net, data = fv.Net.from_module(module), fv.Data(x.clone(), y)
         f, same = (fv.nll(net, data), partial(torch.testing.assert_close, rtol=1e-6, atol=1e-7))
         w, v = net.w + 0.1 * torch.randn_like(net.w), torch.randn_like(net.w)
-        loss, gradient, product = plainly(module, x, y, w, v)
+        try:
+            loss, gradient, product = plainly(module, x, y, w, v)
+        except RuntimeError:  # torch itself has no gradient of it: a layer that works in place behind a backward hook
+            assert seed > 0
+            continue
         same(f(w), loss), same(f.many(w[None])[0], loss.detach()), same(f.value_and_grad(w)[1], gradient.detach())
         if product is None:
             with pytest.raises(ValueError, match="the Hessian needs second derivatives of every layer, got "):
