@@ -8,14 +8,14 @@ import click
 
 import flatviz
 
-COMMANDS = ("tour", "lab", "run", "docs", "doctor", "export")
+COMMANDS = ("tour", "lab", "compare", "run", "docs", "doctor", "export")
 
 
 class _Commands(click.Group):
     """Each subcommand is the `command` of the module of its name."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The six names."""
+        """The names."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:

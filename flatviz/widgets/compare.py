@@ -112,21 +112,25 @@ class Comparison:
             *(plot_spectrum(s, title=title) for s, title in zip(self.spectra, titles)),
         ]
 
-    def to_html(self, path: str | Path) -> Path:
-        """Write one page that loads nothing, to send."""
+    @property
+    def html(self) -> str:
+        """One page that loads nothing."""
         figures = [figure.update_layout(width=None, height=None) for figure in self.figures]
         places = [
             f'<div id="figure-{i}" style="height: min(520px, 100vw)" role="img" aria-label="{html.escape(f.layout.meta["alt"])}"></div>'
             for i, f in enumerate(figures)
         ]
         data = Script.data("figures", [json.loads(f.to_json()) for f in figures])
-        text = document(
+        return document(
             "Two models",
             self.sentence,
             [table_html(self.rows), f'<div style="{GRID}">{"".join(places)}</div>'],
             scripts=[Script(plotlyjs().text, kind=""), data, Script(DRAW)],
         )
-        return write_text(path, text)
+
+    def to_html(self, path: str | Path) -> Path:
+        """Write that page, to send."""
+        return write_text(path, self.html)
 
     def _ipython_display_(self) -> None:
         display(HTML(f"<p>{html.escape(self.sentence)}</p>{table_html(self.rows)}"))

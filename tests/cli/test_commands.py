@@ -1,5 +1,6 @@
 """The commands: what they print, what they leave, and one line for bad input."""
 
+import html
 import os
 import re
 import signal
@@ -11,6 +12,7 @@ from unittest.mock import Mock
 
 import pytest
 import torch
+import torchvision
 from forked import forked
 from pagedrive import data_of
 
@@ -20,6 +22,7 @@ import flatviz.families.tour
 from flatviz.cli import COMMANDS, main
 from flatviz.datasets.tasks import digits_transfer
 from flatviz.families.tour import run_tour
+from flatviz.models.public import PublicNet
 from flatviz.storage.cache import cache_folder
 
 QUICK = dict(
@@ -199,6 +202,26 @@ def test_a_saved_family_becomes_a_page_with_article_and_code(family, tmp_path, p
     index = data_of(text, "flatviz-index")
     assert "<title>mine &lt;b&gt;</title>" in text and index["story"][0]["title"] == "A posterior is many networks"
     assert any("fv.load(" in line for line in index["code"])
+
+
+def test_two_checkpoints_become_a_page_that_says_which_is_flatter(tmp_path, printed):
+    torch.manual_seed(0)
+    for name, shade in (("cat", 40), ("dog", 200)):
+        (tmp_path / "photos" / name).mkdir(parents=True)
+        for i in range(3):
+            pixels = (shade + torch.randint(-30, 30, (3, 64, 64))).to(torch.uint8)
+            torchvision.io.write_png(pixels, str(tmp_path / "photos" / name / f"{i}.png"))
+    nets = [torchvision.models.squeezenet1_1(num_classes=2) for _ in range(2)]
+    for net, name in zip(nets, ("a.pt", "b.ckpt")):
+        torch.save({"state_dict": net.state_dict()}, tmp_path / name)
+    a, b, page = tmp_path / "a.pt", tmp_path / "b.ckpt", tmp_path / "out.html"
+    words = ("compare", a, b, "--data", tmp_path / "photos", "--model", "squeezenet1_1", "--out", page)
+    report = printed(*words).out
+    images = fv.datasets.image_folder(tmp_path / "photos")
+    two = fv.compare(*(PublicNet(net.eval(), None).eval() for net in nets), images)
+    assert two.sentence in report and two.sentence in html.unescape(page.read_text(encoding="utf-8"))
+    torch.save(torchvision.models.squeezenet1_1(num_classes=3).state_dict(), b)
+    assert "must fit the module" in printed(*words, status=1).err
 
 
 def test_a_file_of_something_else_is_refused(family, tmp_path, printed):
