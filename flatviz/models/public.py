@@ -167,7 +167,7 @@ class PublicNet(nn.Module):
 @public
 def torchvision_model(
     task: Task, name: str, *, weights: str | Path | None = None, side: int | None = None, seed: int = 0
-) -> nn.Module:
+) -> PublicNet:
     """Build one of torchvision's classifiers ("resnet18", "resnet50", "vit_b_16", ...) with a new head for the task's classes.
 
     The head is at torch's initial values for `seed`; `transfer` gives it the prior's.  The module is in evaluation mode.

@@ -161,7 +161,7 @@ MISSING = {k: v for k, v in STATE.items() if k != "0.bias"} | {"9.bias": torch.z
     *((name, STATE, 200, f"{name}.*(get it again|damaged)") for name in ("net.pth", "net.safetensors")),
     ("net.pth", {"0.weight": Evil()}, None, "path must hold a state dict"),
     ("net.pth", net(), None, "path must hold a state dict.*got an object in"),
-    ("two.pth", {f"{who}.{k}": v for who in "ab" for k, v in STATE.items()}, None, r"got several, under a\., b\., in"),
+    ("two.pth", {f"{who}.{k}": v for who in "ab" for k, v in STATE.items()}, None, r"one network that fits, got those of a\., b\. in"),
     ("list.pth", [torch.zeros(2)], None, "path must hold a state dict"),
     ("nan.pth", STATE | {"0.weight": torch.full((5, 3), float("nan"))}, None, "must be finite, got NaN or inf in 0.weight"),
     ("short.pth", MISSING, None, '(?s)Missing key.* "0.bias".*Unexpected key.* "9.bias"'),
