@@ -2,4 +2,4 @@
 import js from "@eslint/js";
 
 const files = ["flatviz/pages/front/*.js", "flatviz/pages/playground/*.js", "flatviz/widgets/*.js", "docs/static/*.js", ".ci/*.mjs", "tests/**/*.{js,mjs}"];
-export default [{ files, ...js.configs.recommended, rules: { ...js.configs.recommended.rules, "no-undef": "off" } }];
+export default [{ ignores: ["**/node_modules/", "**/.venv*/", "flatviz/pages/bundles/"] }, { files, ...js.configs.recommended, rules: { ...js.configs.recommended.rules, "no-undef": "off" } }];

@@ -30,7 +30,7 @@ def test_the_bundles_are_those_of_their_sources():
 
 def test_types_fit_and_the_linter_has_nothing_to_say():
     run(".ci/node_modules/.bin/tsc", "-p", ".ci")
-    run(".ci/node_modules/.bin/eslint", "-c", ".ci/eslint.config.mjs", ".")
+    run(".ci/node_modules/.bin/eslint", "-c", ".ci/eslint.config.mjs", "flatviz", "docs", "tests", ".ci")
 
 
 def test_what_needs_no_page_does_what_it_says():
