@@ -27,7 +27,7 @@ from flatviz.plots.curvature import plot_spectrum
 from flatviz.plots.landscape import plot_curve
 from flatviz.plots.surfaces import plot_surface, plot_surface_3d
 from flatviz.plots.theme import Figure, short
-from flatviz.results import Curve, Prediction, Projection, Spectrum, Surface, interval
+from flatviz.results import Curve, Prediction, Projection, Spectrum, Surface, for_readers, interval
 from flatviz.storage.files import write_text
 
 NAMES = ("A", "B")
@@ -200,7 +200,8 @@ def compare(
         source = generator(seed)
         run = Krylov(Operator(g, net.w), net.w, max(ITERS, k), source)
         pairs = [part[..., :k].to(net.w) for part in run.converged(min(k, net.dim), max(ITERS, k), TOLERANCE)]
-        spectra.append(Spectrum(pairs[0], run.vectors(pairs[1]), pairs[2], run.n_products, n=g.n, batchnorm=g.batchnorm))
+        spectrum = Spectrum(pairs[0], run.vectors(pairs[1]), pairs[2], run.n_products, n=g.n, batchnorm=g.batchnorm)
+        spectra.append(for_readers(spectrum))
         traces.append(beyond_basis(run, VECTORS, source) if run.size < net.dim else (float(run.C.trace()), 0.0))
         steps = STEP * torch.stack([normalized(net, d, net.w) for d in draws])
         rises.append((g.many(net.w + steps) + g.many(net.w - steps)) / 2 - g(net.w).detach())

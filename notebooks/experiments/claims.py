@@ -144,10 +144,10 @@ def at_equal_steps(of, row):
 
 
 def t4_t5(frontier):
-    """The claims of `frontier` on SA-BMA at radius 1 against VI, under their three controls."""
+    """The claims of `frontier` on SA-BMA at radius 1 against VI, under their three controls; other tasks stand on its page alone."""
     rows = []
     for row in frontier["verdicts"].itertuples():
-        if row.quantity in AGAINST_VI and "sabma-1" in row.id and row.verdict != MISSING:
+        if row.task in TASKS and row.quantity in AGAINST_VI and "sabma-1" in row.id and row.verdict != MISSING:
             name = "T4" if row.quantity == "lambda1" else "T5"
             where = f"{TASKS[row.task]}, {row.n} seeds"
             rows.append(claim(f"{FLAT} {name}", row.claim, where, frontier["said"](row), **numbers(row)))
