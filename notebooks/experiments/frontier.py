@@ -483,8 +483,7 @@ for task in dict.fromkeys(table.setting):
 # %% [markdown]
 # ### The temperature that a radius is worth
 #
-# *T\**: VI's temperature at the training loss of the fit, the geometric mean over seeds. The relation *T\** / *T* is nearer to 1 where
-# *T* is high, and falls with the radius.
+# *T\**: VI's temperature at the training loss of the fit, the geometric mean over seeds, and its relation to *T*.
 
 # %%
 fits = (
@@ -571,7 +570,7 @@ for task in dict.fromkeys(table.setting):
 
 # %% [markdown]
 # *Figure: a panel each for λ1, NLL and ECE (of the regression RMSE) over the training loss, on a logarithmic axis. A dashed line is VI
-# over T. The lines of SA-BMA over its radius begin on it at several T; on the digits they go to the left and stay close to it, on cifar10,
+# over T. The lines of SA-BMA over its radius begin on it at several T; on digits-near they go to the left and stay close to it, on cifar10,
 # after short fits, they go to the right.*
 #
 # ### λ1 of the mean Hessian
@@ -594,7 +593,7 @@ for task in dict.fromkeys(table.setting):
 HOW = {"the default steps": "{}"} | {how: f"{{}}, {how}" for how in dict.fromkeys(how for _, how in LONGER.values())}
 for task in dict.fromkeys(table.setting):
     if not table[table.setting == task].method.isin(LONGER).any():
-        print(f"{task}: no longer fits, so convergence is not shown")
+        print(f"{task}: nothing was fitted with more steps, so convergence is not shown")
         continue
     few, apart = sorted(table[(table.setting == task) & table.method.isin(LONGER)].seed.unique()), {}
     for how, name in HOW.items():
@@ -751,9 +750,9 @@ README = [
     f"**At equal training loss**, that of VI at *T* = {t_star('near-sabma-1-0.03-loss-T-higher', 0.03).split()[0]}, λ1 is the same "
     f"within 10 % ({of('loss', 'lambda1-same')}), NLL and ECE within 0.02 and 0.01 "
     f"({of('loss', 'nll-same')}, {of('loss', 'ece-same')}).",
-    f"**Other ways** go further: λ1 is {figures('near-sabma-scaled-lambda1')} of that of VI with its covariance × 0.7 after the fit, "
-    f"and on a farther transfer, *digits*, F-SWAG has {figures('digits-f-swag-lambda1')} of SA-BMA's λ1 at a lower NLL "
-    f"({figures('digits-f-swag-nll')}).",
+    f"**Other ways** are flatter: VI with its covariance × 0.7 after the fit (SA-BMA's λ1 is {figures('near-sabma-scaled-lambda1')} of "
+    f"its, NLL the same within 0.01), and on a farther transfer, *digits*, F-SWAG, with {figures('digits-f-swag-lambda1')} of SA-BMA's "
+    f"λ1 and a lower NLL ({figures('digits-f-swag-nll')}).",
 ]  # fmt: skip
 print(*(f"- {sentence}" for sentence in README), sep="\n")
 

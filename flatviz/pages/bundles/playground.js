@@ -537,68 +537,68 @@ ranking(this.loss),a=Math.hypot(...this.shift)+this.bend>0;if(!s)return t?`Test 
 loss-h.loss<Is?`${h.name} and ${l.name} are even`:`${h.name} wins by ${(l.loss-h.loss).toFixed(2)}`,o=this.steps<J&&!this.ends.length?"So fa\
 r, on":"On";return a?`${o} the test ground ${r(t,s)}; not shifted, ${r(e,i)}.`:`Not shifted, ${r(t,s)}: drag the test ground.`}ghostly(){let{
 sweep:t,settings:{T:s}}=this,{ghost:e}=t??{};if(!e)return"";let i=t.sabma.find(r=>r.radius===this.settings.radius),a=Y(this.test,e)-Y(this.test,
-i);return`VI at T* = ${T(e.T)} in place of ${s} has SA-BMA's training loss (dotted ring); its test loss is ${Math.abs(a)<Is?"the same":`${Math.
-abs(a).toFixed(2)} ${a>0?"higher":"lower"}`}.`}tellScore(){let t=this.ranking(this.test),s=`${this.name} ${this.query.get("shift")} ${this.bend}\
- ${this.name==="yours"?JSON.stringify(this.terms):""}`;if(this.steps>=J&&t.length&&!(this.records.get(s)?.loss<=t[0].loss)){let{radius:a,rho:r,
-T:o}=this.settings,[{method:h,name:l,loss:d}]=t;this.records.set(s,{loss:d,by:`${l}${h==="sabma"?`, radius ${a}`:h==="sam"?`, radius ${r}`:""}\
-, T = ${o}`})}let e=this.records.get(s),i=new Map(this.ranking(this.loss).map(({method:a,loss:r})=>[a,r]));this.score.replaceChildren(x("spa\
-n",{},"test loss"),...t.map(({method:a,name:r,loss:o},h)=>x("span",{style:`--method:${S(a)}`,class:h?"":"pg-wins"},x("b",{},o.toFixed(2)),`${r}\
-, training ${i.get(a).toFixed(2)}`)),x("small",{},e?`Lowest here so far: ${e.loss.toFixed(2)} (${e.by}). Can you get lower?`:" "))}sentence(){
-if(!this.steps)return this.clock?.playing?"They start …":"Press Play.";let t=[...this.runs].filter(([,{lost:o}])=>!o).map(([o,{learner:{q:h}}])=>({
-name:I(o)[0],where:this.whereIs(h.mean),cost:fs(this.loss,h.mean,xt)-this.loss.both(h.mean,null)})),s=({name:o,where:h,cost:l})=>`${o} ${l.toFixed(
-2)}${h&&`, ${h}`}`,e=({name:o,where:h,cost:l})=>`${o}${h&&` is ${h}`}: moving its mean by ${xt} costs up to ${l.toFixed(2)}.`,i=t.length>2?[
-`Moving the mean by ${xt} costs at most: ${t.map(s).join("; ")}.`]:t.map(e),[a,r]=[...t].sort((o,h)=>o.cost-h.cost);r&&this.steps>=J&&i.push(
-a.cost<.9*r.cost?`${a.name} ended flattest.`:`${a.name} and ${r.name} ended about equally flat.`),i.push(this.comparison()),this.steps>=J&&i.
-push(this.ghostly());for(let[o,{lost:h}]of this.runs)h&&i.push(`${I(o)[0]} diverged: lower the learning rate or the radius.`);return i.filter(
-Boolean).join(" ")}drawTraining(t,s,e,i,a){if(!this.runs)return;let r=E(),o=6*i;this.truth&&this.training.drawMass(t,o,a,this.settings.T,As),
-this.title(t,"training ground"),this.truth&&k(t,"true posterior: 50 % and 95 % of its mass",10,32,{color:r.truth,weight:600});for(let[l,d,g]of this.
-world.places)k(t,l,s(d[0]),Math.min(a-12,e(d[1]-g)+4),{color:r.soft,size:13,align:"center"});if(this.shadows.forEach(([l,d])=>this.drawTrail(
-t,d,S(l),s,e,.22)),this.drawEnds(t,s,e))return;let{ghost:h}=this.sweep??{};h&&(t.strokeStyle=S("vi"),t.lineWidth=1.6,this.outline(t,h.q,s,e,
-i,[2,4]),k(t,`VI at T* = ${T(h.T)}`,s(h.q.mean[0]),e(h.q.mean[1]+2*Math.exp(h.q.logStd[1]))-9,{color:S("vi"),size:12.5,align:"center"}));for(let l of this.
-runs.keys())this.drawRun(t,l,this.runs.get(l),s,e,i);this.label(t,l=>I(l)[0],s,e,o),t.strokeStyle=r.soft,t.lineWidth=2,t.beginPath(),t.moveTo(
-12,a-12),t.lineTo(12+xt*i,a-12),t.stroke(),k(t,`${xt}`,18+xt*i,a-12,{color:r.soft,size:12.5}),this.steps||(t.strokeStyle=r.ink,t.lineWidth=1.5,
-t.setLineDash([3,4]),t.beginPath(),t.arc(s(this.start[0]),e(this.start[1]),24,0,7),t.stroke(),t.setLineDash([]),k(t,"drag",s(this.start[0])-
-29,e(this.start[1]),{align:"right",color:r.soft,size:12.5}))}title(t,s){k(t,s,10,14,{weight:700,size:14})}drawTesting(t,s,e,i,a){if(!this.runs)
-return;let[r,o]=this.shift,h=E();if(this.title(t,"test ground: drag it"),Math.hypot(r,o)>.05){let[l,[d,g]]=this.world.places[0]??["",[0,0]];
-t.strokeStyle=h.soft,t.lineWidth=2,t.beginPath(),t.moveTo(s(d),e(g)+26),t.lineTo(s(d+r),e(g+o)+26),t.stroke(),t.beginPath(),t.arc(s(d+r),e(g+
-o)+26,3.5,0,7),t.fillStyle=h.soft,t.fill(),k(t,`${l?`the ${l}`:"the ground"} has moved by ${T(Math.hypot(r,o))}`,10,a-12,{color:h.soft,size:12.5})}
-if(!this.drawEnds(t,s,e)){for(let[l,d]of this.runs)if(!d.lost){let{q:g,members:p}=d.stands.at(-1),c=S(l),[f,m]=[s(g.mean[0]),e(g.mean[1])];if(t.
-fillStyle=t.strokeStyle=c,Z[l])this.cloud(t,g,s,e,i);else for(let u of p)t.beginPath(),t.arc(s(u[0]),e(u[1]),2.4,0,7),t.fill();st(t,I(l)[3],
-f,m,5.5,c)}this.label(t,(l,d)=>d.test.at(-1).toFixed(2),s,e,6*i)}}label(t,s,e,i,a){let r=[...this.runs].filter(([,o])=>!o.lost).map(([o,h])=>({
-method:o,text:s(o,h),x:e(h.learner.q.mean[0]),y:i(h.learner.q.mean[1])-16})).sort((o,h)=>o.y-h.y);r.length<=3&&r.forEach((o,h)=>{for(let l of r.
-slice(0,h))Math.abs(l.x-o.x)<60&&o.y-l.y<17&&(o.y=l.y+17);k(t,o.text,Math.max(8,Math.min(a-70,o.x+10)),Math.max(30,o.y),{color:S(o.method),weight:700,
-size:14})})}drawEnds(t,s,e){t.globalAlpha=.55;for(let i of this.ends)i.lost||st(t,I(i.method)[3],s(i.q.mean[0]),e(i.q.mean[1]),4,S(i.method));
-return t.globalAlpha=1,this.ends.length>0}outline(t,s,e,i,a,r=[]){t.setLineDash(r),t.beginPath(),t.ellipse(e(s.mean[0]),i(s.mean[1]),2*Math.
-exp(s.logStd[0])*a,2*Math.exp(s.logStd[1])*a,0,0,7),t.stroke(),t.setLineDash([])}cloud(t,s,e,i,a){t.lineWidth=2,this.outline(t,s,e,i,a),t.globalAlpha=
-.16,t.fill(),t.globalAlpha=1}drawTrail(t,s,e,i,a,r){t.globalAlpha=r,t.strokeStyle=t.fillStyle=e,t.lineWidth=1.6,t.beginPath();for(let[h,l]of s)
-t.lineTo(i(h),a(l));t.stroke();let o=s.at(-1);t.globalAlpha=Math.min(1,2*r),t.beginPath(),t.arc(i(o[0]),a(o[1]),3,0,7),t.fill(),t.globalAlpha=
-1}drawRun(t,s,{learner:e,trail:i},a,r,o){let h=S(s),{q:l,last:d}=e,[g,p]=[a(l.mean[0]),r(l.mean[1])];if(s==="sgld"||s==="hmc"?(this.drawTrail(
-t,i.slice(-160),h,a,r,s==="hmc"?.08:.3),d?.path&&this.drawTrail(t,d.path,h,a,r,.4)):this.drawTrail(t,i,h,a,r,.75),t.fillStyle=t.strokeStyle=
-h,Z[s]&&(this.cloud(t,l,a,r,o),s==="sabma"&&d?.there)){t.lineWidth=1.4,this.outline(t,d.there,a,r,o,[4,4]),t.beginPath(),t.moveTo(g,p),t.lineTo(
-a(d.there.mean[0]),r(d.there.mean[1])),t.stroke();let c=r(d.there.mean[1])+2*Math.exp(d.there.logStd[1])*o+9;k(t,o<80?"worst q′":"q′, wors\
-t in the radius",Math.max(76,Math.min(6*o-76,a(d.there.mean[0]))),Math.min(4*o-10,c),{color:h,size:12.5,align:"center"})}if(s==="sam"&&d?.e&&
-this.steps<J&&(t.lineWidth=1.5,t.beginPath(),t.arc(a(d.from[0]),r(d.from[1]),this.settings.rho*o,0,7),t.setLineDash([4,4]),t.stroke(),t.setLineDash(
-[]),t.beginPath(),t.moveTo(g,p),t.lineTo(a(d.from[0]+d.e[0]),r(d.from[1]+d.e[1])),t.stroke()),s!=="gd"&&s!=="sam"){t.fillStyle=h,t.globalAlpha=
-.8;for(let c of e.members(this.draws,this.noise))t.beginPath(),t.arc(a(c[0]),r(c[1]),2.4,0,7),t.fill();t.globalAlpha=1}st(t,I(s)[3],g,p,5.5,
-h)}driftOf(t,s,e){let i=Array.from({length:25},(h,l)=>V[0]+.25*l),{q:a,prior:r,settings:o}=s;return i.map(h=>{let l={mean:Float64Array.of(h,
-e),logStd:a.logStd};if(!Z[t])return[h,-Ht(this.loss,l.mean.slice(),new Float64Array(2),r,{...o,rate:1,radius:t==="sam"?o.radius:0}).there[0]];
-let d=nt(this.loss,l,Os),g=t==="sabma"&&o.radius?nt(this.loss,Ut(l,d,o.radius).there,Os):d;return[h,-g.mean[0]-o.T*qt(l,r).mean[0]]})}drawSection(t,s,e){
-if(!this.runs)return;let i=E(),a=this.runs.get(this.chosen)??this.runs.values().next().value,r=a.learner.q.mean[1],o=[...this.runs.keys()].filter(
-f=>!Nt[f]),h=17*o.length,l=e-h-8,d=1.3*this.world.top,g=this.training.low-.1*d,p=f=>(f-V[0])/6*s,c=f=>l-(l-40)*Math.min(1,(f-g)/d);t.beginPath(),
-t.moveTo(0,l);for(let f=0;f<=240;f++)t.lineTo(s*f/240,c(this.loss.both([V[0]+f/40,r],null)));t.lineTo(s,l),t.fillStyle=`rgb(${i.high.join()}\
-)`,t.globalAlpha=.75,t.fill(),t.globalAlpha=1,t.lineWidth=1.5,t.strokeStyle=i.soft,t.stroke(),k(t,"loss along w₁, cut through the mean",2,
-10,{color:i.soft,size:12.5,halo:!1}),k(t,"arrows: where a step moves the mean",2,25,{color:i.soft,size:12.5});for(let[f,{learner:m}]of this.
-runs){let{q:u}=m,b=S(f),y=p(u.mean[0]),v=this.loss.both([u.mean[0],r],null);if(Z[f]){let w=Math.exp(u.logStd[0]),M=Ft(this.loss,u);t.strokeStyle=
-b,t.lineWidth=3,t.beginPath(),t.moveTo(p(u.mean[0]-2*w),c(M)),t.lineTo(p(u.mean[0]+2*w),c(M)),t.stroke(),t.lineWidth=1.3,t.beginPath(),t.moveTo(
-y,c(M)),t.lineTo(y,c(v)),t.stroke()}st(t,I(f)[3],y,c(v),4.5,b)}this.drifts??=o.map(f=>[f,this.driftOf(f,this.runs.get(f).learner,r)]),this.drifts.
-forEach(([f,m],u)=>{let b=l+14+17*u;t.fillStyle=S(f);for(let[y,v]of m){let w=4*Math.tanh(Math.abs(v)*4)+1,M=Math.sign(v);t.beginPath(),t.moveTo(
-p(y)+M*w,b),t.lineTo(p(y)-M*w,b-w),t.lineTo(p(y)-M*w,b+w),t.fill()}})}drawTraces(t,s,e){if(!this.runs)return;let i=[["loss: training thin, t\
-est thick","test"],["λ₁, sharpest curvature at the mean","lambda"],["KL(q ‖ prior)","kl"]],a=[.46,.27,.27].map(r=>r*e);i.forEach(([r,o],h)=>{
-let l=[...this.runs].flatMap(([d,g])=>{let p=(c,f)=>({color:S(d),x:g.x,y:c,...f});return o==="test"?[p(g.train,{thin:!0}),p(g.test)]:[p(g[o])]});
-Ct(t,0,a.slice(0,h).reduce((d,g)=>d+g,0),s,a[h]-6,r,l.filter(d=>d.y.some(Number.isFinite)),{most:J})})}drawChart(t,s,e){this.runs&&(this.ends.
-length?Ts(t,s,e,[...this.on].map(i=>({method:i,where:this.whereEnd(i),values:this.ends.filter(a=>a.method===i).map(a=>a.lost?NaN:Y(this.test,
-a))}))):this.sweep?this.sweep.draw(t,s,e,this.test,this.settings):k(t,"at the end: temperature beside radius",2,10,{color:E().soft,size:12.5,
-halo:!1}))}};var pe={kind:"gap",label:"a regression with a gap",methods:["vi","sabma","hmc"],planes:!1,settings:{radius:1,kappa:1}};function Ps(n,t={}){let s=x(
+i);return`With T* = ${T(e.T)} for its temperature T = ${s}, VI has SA-BMA's training loss (blue dashed ring) and a test loss ${Math.abs(a)<Is?
+"as SA-BMA's":`${Math.abs(a).toFixed(2)} ${a>0?"above":"below"} SA-BMA's`}.`}tellScore(){let t=this.ranking(this.test),s=`${this.name} ${this.
+query.get("shift")} ${this.bend} ${this.name==="yours"?JSON.stringify(this.terms):""}`;if(this.steps>=J&&t.length&&!(this.records.get(s)?.loss<=
+t[0].loss)){let{radius:a,rho:r,T:o}=this.settings,[{method:h,name:l,loss:d}]=t;this.records.set(s,{loss:d,by:`${l}${h==="sabma"?`, radius ${a}`:
+h==="sam"?`, radius ${r}`:""}, T = ${o}`})}let e=this.records.get(s),i=new Map(this.ranking(this.loss).map(({method:a,loss:r})=>[a,r]));this.
+score.replaceChildren(x("span",{},"test loss"),...t.map(({method:a,name:r,loss:o},h)=>x("span",{style:`--method:${S(a)}`,class:h?"":"pg-wins"},
+x("b",{},o.toFixed(2)),`${r}, training ${i.get(a).toFixed(2)}`)),x("small",{},e?`Lowest here so far: ${e.loss.toFixed(2)} (${e.by}). Can you\
+ get lower?`:" "))}sentence(){if(!this.steps)return this.clock?.playing?"They start …":"Press Play.";let t=[...this.runs].filter(([,{lost:o}])=>!o).
+map(([o,{learner:{q:h}}])=>({name:I(o)[0],where:this.whereIs(h.mean),cost:fs(this.loss,h.mean,xt)-this.loss.both(h.mean,null)})),s=({name:o,
+where:h,cost:l})=>`${o} ${l.toFixed(2)}${h&&`, ${h}`}`,e=({name:o,where:h,cost:l})=>`${o}${h&&` is ${h}`}: moving its center by ${xt} raises\
+ the loss by up to ${l.toFixed(2)}.`,i=t.length>2?[`Moving the center by ${xt} raises the loss by at most: ${t.map(s).join("; ")}.`]:t.map(e),
+[a,r]=[...t].sort((o,h)=>o.cost-h.cost);r&&this.steps>=J&&i.push(a.cost<.9*r.cost?`${a.name} ended flattest.`:`${a.name} and ${r.name} ended\
+ about equally flat.`),i.push(this.comparison()),this.steps>=J&&i.push(this.ghostly());for(let[o,{lost:h}]of this.runs)h&&i.push(`${I(o)[0]}\
+ diverged: lower the learning rate or the radius.`);return i.filter(Boolean).join(" ")}drawTraining(t,s,e,i,a){if(!this.runs)return;let r=E(),
+o=6*i;this.truth&&this.training.drawMass(t,o,a,this.settings.T,As),this.title(t,"training ground"),this.truth&&k(t,"true posterior: 50 % and\
+ 95 % of its mass",10,32,{color:r.truth,weight:600});for(let[l,d,g]of this.world.places)k(t,l,s(d[0]),Math.min(a-12,e(d[1]-g)+4),{color:r.soft,
+size:13,align:"center"});if(this.shadows.forEach(([l,d])=>this.drawTrail(t,d,S(l),s,e,.22)),this.drawEnds(t,s,e))return;let{ghost:h}=this.sweep??
+{};h&&(t.strokeStyle=S("vi"),t.lineWidth=1.6,this.outline(t,h.q,s,e,i,[2,4]),k(t,`VI at T* = ${T(h.T)}`,s(h.q.mean[0]),e(h.q.mean[1]+2*Math.
+exp(h.q.logStd[1]))-9,{color:S("vi"),size:12.5,align:"center"}));for(let l of this.runs.keys())this.drawRun(t,l,this.runs.get(l),s,e,i);this.
+label(t,l=>I(l)[0],s,e,o),t.strokeStyle=r.soft,t.lineWidth=2,t.beginPath(),t.moveTo(12,a-12),t.lineTo(12+xt*i,a-12),t.stroke(),k(t,`${xt}`,18+
+xt*i,a-12,{color:r.soft,size:12.5}),this.steps||(t.strokeStyle=r.ink,t.lineWidth=1.5,t.setLineDash([3,4]),t.beginPath(),t.arc(s(this.start[0]),
+e(this.start[1]),24,0,7),t.stroke(),t.setLineDash([]),k(t,"drag",s(this.start[0])-29,e(this.start[1]),{align:"right",color:r.soft,size:12.5}))}title(t,s){
+k(t,s,10,14,{weight:700,size:14})}drawTesting(t,s,e,i,a){if(!this.runs)return;let[r,o]=this.shift,h=E();if(this.title(t,"test ground: drag i\
+t"),Math.hypot(r,o)>.05){let[l,[d,g]]=this.world.places[0]??["",[0,0]];t.strokeStyle=h.soft,t.lineWidth=2,t.beginPath(),t.moveTo(s(d),e(g)+26),
+t.lineTo(s(d+r),e(g+o)+26),t.stroke(),t.beginPath(),t.arc(s(d+r),e(g+o)+26,3.5,0,7),t.fillStyle=h.soft,t.fill(),k(t,`${l?`the ${l}`:"the gro\
+und"} has moved by ${T(Math.hypot(r,o))}`,10,a-12,{color:h.soft,size:12.5})}if(!this.drawEnds(t,s,e)){for(let[l,d]of this.runs)if(!d.lost){let{
+q:g,members:p}=d.stands.at(-1),c=S(l),[f,m]=[s(g.mean[0]),e(g.mean[1])];if(t.fillStyle=t.strokeStyle=c,Z[l])this.cloud(t,g,s,e,i);else for(let u of p)
+t.beginPath(),t.arc(s(u[0]),e(u[1]),2.4,0,7),t.fill();st(t,I(l)[3],f,m,5.5,c)}this.label(t,(l,d)=>d.test.at(-1).toFixed(2),s,e,6*i)}}label(t,s,e,i,a){
+let r=[...this.runs].filter(([,o])=>!o.lost).map(([o,h])=>({method:o,text:s(o,h),x:e(h.learner.q.mean[0]),y:i(h.learner.q.mean[1])-16})).sort(
+(o,h)=>o.y-h.y);r.length<=3&&r.forEach((o,h)=>{for(let l of r.slice(0,h))Math.abs(l.x-o.x)<60&&o.y-l.y<17&&(o.y=l.y+17);k(t,o.text,Math.max(
+8,Math.min(a-70,o.x+10)),Math.max(30,o.y),{color:S(o.method),weight:700,size:14})})}drawEnds(t,s,e){t.globalAlpha=.55;for(let i of this.ends)
+i.lost||st(t,I(i.method)[3],s(i.q.mean[0]),e(i.q.mean[1]),4,S(i.method));return t.globalAlpha=1,this.ends.length>0}outline(t,s,e,i,a,r=[]){t.
+setLineDash(r),t.beginPath(),t.ellipse(e(s.mean[0]),i(s.mean[1]),2*Math.exp(s.logStd[0])*a,2*Math.exp(s.logStd[1])*a,0,0,7),t.stroke(),t.setLineDash(
+[])}cloud(t,s,e,i,a){t.lineWidth=2,this.outline(t,s,e,i,a),t.globalAlpha=.16,t.fill(),t.globalAlpha=1}drawTrail(t,s,e,i,a,r){t.globalAlpha=r,
+t.strokeStyle=t.fillStyle=e,t.lineWidth=1.6,t.beginPath();for(let[h,l]of s)t.lineTo(i(h),a(l));t.stroke();let o=s.at(-1);t.globalAlpha=Math.
+min(1,2*r),t.beginPath(),t.arc(i(o[0]),a(o[1]),3,0,7),t.fill(),t.globalAlpha=1}drawRun(t,s,{learner:e,trail:i},a,r,o){let h=S(s),{q:l,last:d}=e,
+[g,p]=[a(l.mean[0]),r(l.mean[1])];if(s==="sgld"||s==="hmc"?(this.drawTrail(t,i.slice(-160),h,a,r,s==="hmc"?.08:.3),d?.path&&this.drawTrail(t,
+d.path,h,a,r,.4)):this.drawTrail(t,i,h,a,r,.75),t.fillStyle=t.strokeStyle=h,Z[s]&&(this.cloud(t,l,a,r,o),s==="sabma"&&d?.there)){t.lineWidth=
+1.4,this.outline(t,d.there,a,r,o,[4,4]),t.beginPath(),t.moveTo(g,p),t.lineTo(a(d.there.mean[0]),r(d.there.mean[1])),t.stroke();let c=r(d.there.
+mean[1])+2*Math.exp(d.there.logStd[1])*o+9;k(t,o<80?"worst q′":"q′, worst in the radius",Math.max(76,Math.min(6*o-76,a(d.there.mean[0]))),
+Math.min(4*o-10,c),{color:h,size:12.5,align:"center"})}if(s==="sam"&&d?.e&&this.steps<J&&(t.lineWidth=1.5,t.beginPath(),t.arc(a(d.from[0]),r(
+d.from[1]),this.settings.rho*o,0,7),t.setLineDash([4,4]),t.stroke(),t.setLineDash([]),t.beginPath(),t.moveTo(g,p),t.lineTo(a(d.from[0]+d.e[0]),
+r(d.from[1]+d.e[1])),t.stroke()),s!=="gd"&&s!=="sam"){t.fillStyle=h,t.globalAlpha=.8;for(let c of e.members(this.draws,this.noise))t.beginPath(),
+t.arc(a(c[0]),r(c[1]),2.4,0,7),t.fill();t.globalAlpha=1}st(t,I(s)[3],g,p,5.5,h)}driftOf(t,s,e){let i=Array.from({length:25},(h,l)=>V[0]+.25*
+l),{q:a,prior:r,settings:o}=s;return i.map(h=>{let l={mean:Float64Array.of(h,e),logStd:a.logStd};if(!Z[t])return[h,-Ht(this.loss,l.mean.slice(),
+new Float64Array(2),r,{...o,rate:1,radius:t==="sam"?o.radius:0}).there[0]];let d=nt(this.loss,l,Os),g=t==="sabma"&&o.radius?nt(this.loss,Ut(
+l,d,o.radius).there,Os):d;return[h,-g.mean[0]-o.T*qt(l,r).mean[0]]})}drawSection(t,s,e){if(!this.runs)return;let i=E(),a=this.runs.get(this.
+chosen)??this.runs.values().next().value,r=a.learner.q.mean[1],o=[...this.runs.keys()].filter(f=>!Nt[f]),h=17*o.length,l=e-h-8,d=1.3*this.world.
+top,g=this.training.low-.1*d,p=f=>(f-V[0])/6*s,c=f=>l-(l-40)*Math.min(1,(f-g)/d);t.beginPath(),t.moveTo(0,l);for(let f=0;f<=240;f++)t.lineTo(
+s*f/240,c(this.loss.both([V[0]+f/40,r],null)));t.lineTo(s,l),t.fillStyle=`rgb(${i.high.join()})`,t.globalAlpha=.75,t.fill(),t.globalAlpha=1,
+t.lineWidth=1.5,t.strokeStyle=i.soft,t.stroke(),k(t,"loss along w₁, cut through the mean",2,10,{color:i.soft,size:12.5,halo:!1}),k(t,"arro\
+ws: where a step moves the mean",2,25,{color:i.soft,size:12.5});for(let[f,{learner:m}]of this.runs){let{q:u}=m,b=S(f),y=p(u.mean[0]),v=this.
+loss.both([u.mean[0],r],null);if(Z[f]){let w=Math.exp(u.logStd[0]),M=Ft(this.loss,u);t.strokeStyle=b,t.lineWidth=3,t.beginPath(),t.moveTo(p(
+u.mean[0]-2*w),c(M)),t.lineTo(p(u.mean[0]+2*w),c(M)),t.stroke(),t.lineWidth=1.3,t.beginPath(),t.moveTo(y,c(M)),t.lineTo(y,c(v)),t.stroke()}st(
+t,I(f)[3],y,c(v),4.5,b)}this.drifts??=o.map(f=>[f,this.driftOf(f,this.runs.get(f).learner,r)]),this.drifts.forEach(([f,m],u)=>{let b=l+14+17*
+u;t.fillStyle=S(f);for(let[y,v]of m){let w=4*Math.tanh(Math.abs(v)*4)+1,M=Math.sign(v);t.beginPath(),t.moveTo(p(y)+M*w,b),t.lineTo(p(y)-M*w,
+b-w),t.lineTo(p(y)-M*w,b+w),t.fill()}})}drawTraces(t,s,e){if(!this.runs)return;let i=[["loss: training thin, test thick","test"],["λ₁, sharp\
+est curvature at the mean","lambda"],["KL(q ‖ prior)","kl"]],a=[.46,.27,.27].map(r=>r*e);i.forEach(([r,o],h)=>{let l=[...this.runs].flatMap(
+([d,g])=>{let p=(c,f)=>({color:S(d),x:g.x,y:c,...f});return o==="test"?[p(g.train,{thin:!0}),p(g.test)]:[p(g[o])]});Ct(t,0,a.slice(0,h).reduce(
+(d,g)=>d+g,0),s,a[h]-6,r,l.filter(d=>d.y.some(Number.isFinite)),{most:J})})}drawChart(t,s,e){this.runs&&(this.ends.length?Ts(t,s,e,[...this.
+on].map(i=>({method:i,where:this.whereEnd(i),values:this.ends.filter(a=>a.method===i).map(a=>a.lost?NaN:Y(this.test,a))}))):this.sweep?this.
+sweep.draw(t,s,e,this.test,this.settings):k(t,"at the end: temperature beside radius",2,10,{color:E().soft,size:12.5,halo:!1}))}};var pe={kind:"gap",label:"a regression with a gap",methods:["vi","sabma","hmc"],planes:!1,settings:{radius:1,kappa:1}};function Ps(n,t={}){let s=x(
 "div",{class:"pg"});ns(s),s.append(x("style",{},vs));let e=new URLSearchParams(t.link===!1?"":location.search),i=e.has("embed"),a={},r=t.worlds??
 ["weights","step","network","gap"],o=new Set(i?r.slice(0,1):r);document.documentElement.classList.toggle("pg-embedded",i);let h=(g,p,c)=>s.append(
 x("h2",{},g),...p.map(f=>x("p",{},f)),c);(o.has("weights")||o.has("step"))&&(a.weights=new Dt(t),h("Train on one ground, be tested on anothe\

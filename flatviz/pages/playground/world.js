@@ -459,7 +459,7 @@ export class World {
     const { sweep, settings: { T } } = this, { ghost } = sweep ?? {};
     if (!ghost) return "";
     const mine = sweep.sabma.find((one) => one.radius === this.settings.radius), gap = lossOf(this.test, ghost) - lossOf(this.test, mine);
-    return `VI at T* = ${two(ghost.T)} in place of ${T} has SA-BMA's training loss (dotted ring); its test loss is ${Math.abs(gap) < EVEN_BY ? "the same" : `${Math.abs(gap).toFixed(2)} ${gap > 0 ? "higher" : "lower"}`}.`;
+    return `With T* = ${two(ghost.T)} for its temperature T = ${T}, VI has SA-BMA's training loss (blue dashed ring) and a test loss ${Math.abs(gap) < EVEN_BY ? "as SA-BMA's" : `${Math.abs(gap).toFixed(2)} ${gap > 0 ? "above" : "below"} SA-BMA's`}.`;
   }
 
   // The test losses as numbers to win, and the lowest that the reader has reached on this test ground.
@@ -480,8 +480,8 @@ export class World {
     const kept = [...this.runs].filter(([, { lost }]) => !lost).map(([method, { learner: { q } }]) => ({ name: styleOf(method)[0], where: this.whereIs(q.mean),
       cost: worstWithin(this.loss, q.mean, NUDGE) - this.loss.both(q.mean, null) }));
     const brief = ({ name, where, cost }) => `${name} ${cost.toFixed(2)}${where && `, ${where}`}`;
-    const whole = ({ name, where, cost }) => `${name}${where && ` is ${where}`}: moving its mean by ${NUDGE} costs up to ${cost.toFixed(2)}.`;
-    const said = kept.length > 2 ? [`Moving the mean by ${NUDGE} costs at most: ${kept.map(brief).join("; ")}.`] : kept.map(whole);
+    const whole = ({ name, where, cost }) => `${name}${where && ` is ${where}`}: moving its center by ${NUDGE} raises the loss by up to ${cost.toFixed(2)}.`;
+    const said = kept.length > 2 ? [`Moving the center by ${NUDGE} raises the loss by at most: ${kept.map(brief).join("; ")}.`] : kept.map(whole);
     const [first, second] = [...kept].sort((a, b) => a.cost - b.cost);
     if (second && this.steps >= LENGTH) said.push(first.cost < 0.9 * second.cost ? `${first.name} ended flattest.` : `${first.name} and ${second.name} ended about equally flat.`);
     said.push(this.comparison());
