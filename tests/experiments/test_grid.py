@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 from pathlib import Path
 
 import pandas as pd
@@ -103,7 +104,7 @@ def test_columns_of_the_grid_and_other_groups_are_kept(asked):
 
 def notebook_functions():
     """Functions whose module is __main__ of another process, as a notebook's are: no worker can import them."""
-    space = {"__name__": "__main__", "os": os, "signal": signal}
+    space = {"__name__": "__main__", "os": os, "signal": signal, "time": time, "Path": Path}
     source = """
 factor = 2
 def scaled(v):
@@ -114,6 +115,8 @@ def fit(cells):
 def measure(fitted, cell):
     if fitted == 4 and os.path.exists(os.environ["ASKED"]):
         os.remove(os.environ["ASKED"])
+        while not any(path.is_file() for path in Path(os.environ["FLATVIZ_CACHE"]).rglob("*.safetensors")):
+            time.sleep(0.02)  # until another unit is kept
         os.kill(os.getpid(), signal.SIGKILL)
     return {"nll": fitted, "pid": os.getpid()}
 """
@@ -130,7 +133,7 @@ def test_functions_of_a_notebook_run_in_processes_and_what_ended_is_kept_where_o
     said = []
     found = at(toy(grid, *notebook_functions(), workers=2, say=said.append), method="")
     assert list(found.nll) == [2.0 * s for s in range(6)] and os.getpid() not in set(found.pid)
-    assert [line for line in said if "reused" in line and "seed 0" in line]
+    assert [line for line in said if "reused" in line]
 
 
 def test_a_table_written_is_the_table_read(asked, tmp_path):
