@@ -6,17 +6,19 @@
 import inspect
 import os
 import random
+from functools import partial
 
 import every_verb
 import numpy as np
 import pytest
 import torch
-from test_nouns_fuzz import CLEAR, DEPTHS, WRONG
+from test_nouns_fuzz import WRONG, fault
 
 import flatviz
 
 EACH = int(os.environ.get("FLATVIZ_FUZZ", 0)) // 100 or 1  # wrong values of an argument
 WRONG_HERE = [*WRONG, 10**30, np.zeros((2, 2)), [1, "a"], {"a": object()}, torch.nn.Linear(2, 2)]
+EXPLAINED = (", got ", "do not pass through")  # torch's reason may stand at the end
 ENDLESS = ("steps", "fit", "effort")  # a value that is right takes its time
 
 
@@ -54,15 +56,6 @@ def test_a_wrong_argument_of_a_verb_is_one_clear_error(tmp_path, monkeypatch):
             for wrong in draw.sample(WRONG_HERE, EACH if argument not in ENDLESS else 0):
                 call = inspect.signature(verb).bind_partial()
                 call.arguments.update({**given, argument: wrong})
-                try:
-                    verb(*call.args, **call.kwargs)
-                except CLEAR as error:
-                    said = ", got " in str(error) or "do not pass through" in str(error)  # with torch's reason at its end
-                    if not said and any(text in str(error) for text in DEPTHS):
-                        unclear.append(f"{name}({argument}={wrong!r:.40}): {error}")
-                except Exception as error:
-                    unclear.append(f"{name}({argument}={wrong!r:.40}): {type(error).__name__}: {error}")
-                else:
-                    if isinstance(wrong, (bytes, type)) or type(wrong) is object:
-                        unclear.append(f"{name}({argument}={wrong!r:.40}) was taken")
+                label = f"{name}({argument}={wrong!r:.40})"
+                unclear += fault(partial(verb, *call.args, **call.kwargs), label, wrong, EXPLAINED)
     assert not unclear, "\n".join(unclear)
