@@ -47,7 +47,10 @@ def progress_of_command() -> Progress:
 
 
 class Lines:
-    """Progress as printed lines: steps and seconds of each stage that ends, such as a fit, and is no part of another than of fits."""
+    """Progress as printed lines: steps and seconds of each stage that ends.
+
+    A stage inside another one prints its line where the outer one consists of fits.
+    """
 
     def __init__(self) -> None:
         self._started: dict[str, float] = {}  # of the stages that have not ended, outermost first

@@ -125,7 +125,7 @@ class Method:
         )
 
     def over_temperature(self, *, tour: tuple[float, ...] = (), lab: tuple[float, ...] = ()) -> Method:
-        """The version whose radius is the temperature, kl_weight; a radius of the method itself stays as it is tuned."""
+        """Return this method with the temperature, kl_weight, as its radius; the ascent keeps its tuned radius."""
 
         def tuned(of: Tuned, largest: float) -> Tuned:
             return Tuned({**of.settings, "ascent_radius": of.radius or None}, of.settings["kl_weight"], largest, tour, lab)

@@ -750,8 +750,8 @@ README = [
     f"**At equal training loss**, that of VI at *T* = {t_star('near-sabma-1-0.03-loss-T-higher', 0.03).split()[0]}, λ1 is the same "
     f"within 10 % ({of('loss', 'lambda1-same')}), NLL and ECE within 0.02 and 0.01 "
     f"({of('loss', 'nll-same')}, {of('loss', 'ece-same')}).",
-    f"**Other ways** are flatter: VI with its covariance × 0.7 after the fit (SA-BMA's λ1 is {figures('near-sabma-scaled-lambda1')} of "
-    f"its, NLL the same within 0.01), and on a farther transfer, *digits*, F-SWAG, with {figures('digits-f-swag-lambda1')} of SA-BMA's "
+    f"**Other ways** are flatter: VI with its covariance × 0.7 after the fit (SA-BMA's λ1 is {figures('near-sabma-scaled-lambda1')} times "
+    f"that, NLL the same within 0.01), and on a farther transfer, *digits*, F-SWAG, with {figures('digits-f-swag-lambda1')} of SA-BMA's "
     f"λ1 and a lower NLL ({figures('digits-f-swag-nll')}).",
 ]  # fmt: skip
 print(*(f"- {sentence}" for sentence in README), sep="\n")
