@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from torch import Tensor
 from flatviz.checks import Check, anything, check_choice, check_function, check_number, each, kind, made_by, shown, values
 
 WORDS = {float: "a number", int: "a whole number", str: "a text", bool: "True or False", Callable: "a function"}
+DRAWING = "flatviz.plots.by_type"  # whose shown(result) -> Figure | None draws a `Drawn`
 
 
 def check_of(hint: Any) -> Check:
@@ -142,6 +144,21 @@ class Noun:
 
     def __repr__(self) -> str:
         return one_line(self)
+
+
+class Drawn(Noun):
+    """A noun that draws itself as the last value of a notebook's cell.
+
+    Plots import results and not the other way round, so the module `DRAWING` is named here and loaded when a notebook asks;
+    where plotly is not installed, or the result has no picture, its text stands alone.
+    """
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        try:
+            figure = importlib.import_module(DRAWING).shown(self)
+        except ModuleNotFoundError:
+            figure = None
+        return {"text/plain": repr(self)} | ({} if figure is None else figure._repr_mimebundle_(include, exclude))
 
 
 class History(Noun):

@@ -21,6 +21,7 @@ from torch import nn
 import flatviz as fv
 from flatviz import checks
 from flatviz.core.boundary import argument_checks, check_of
+from flatviz.weight_space import AnyPosterior
 
 PASSED_ON = ("plot", "explore")  # by the type of the first argument, to one of the others
 VERBS = {n: v for n, v in public_names().items() if inspect.isfunction(v) and n not in PASSED_ON}
@@ -64,7 +65,7 @@ RULES = {  # a type: values that pass, values that do not, with a part of the er
     "word or noun": (Literal["a"] | fv.Plane, ["a", plane], {"c": "one of 'a', got 'c'", 1: r"'a', or a Plane \(.*\), got 1"}),
     "anything": (Any, [None, 1, line], {}),
     "text beside": (Annotated[int, "steps"] | None, [1], {"a": "a number, got 'a'"}),
-    "posterior": (fv.results.AnyPosterior, [fv.Draws(torch.zeros(2, 3)), torch.zeros(2, 3)], {line: r"shape \(S, D\)", 1: "a posterior"}),
+    "posterior": (AnyPosterior, [fv.Draws(torch.zeros(2, 3)), torch.zeros(2, 3)], {line: r"shape \(S, D\)", 1: "a posterior"}),
 }  # fmt: skip
 
 

@@ -11,14 +11,16 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent / "flatviz"
 FILES = sorted(ROOT.rglob("*.py"))
-ORDER = ["checks", "catalog", "noun", "gaussian", "likelihood", "results", "core", "storage", "engine", "objectives", "planes", "landscape",
-         "datasets", "models", "training", "bridges", "posteriors", "metrics", "symmetry", "families", "experiments",
+ORDER = ["checks", "catalog", "noun", "gaussian", "weight_space", "likelihood", "results", "core", "storage", "engine",
+         "objectives", "planes", "landscape", "datasets", "models", "training", "bridges", "posteriors", "metrics",
+         "symmetry", "families", "experiments",
          "plots", "pages", "widgets", "site", "cli"]  # fmt: skip
 NETWORK = ["results", "core", "storage", "engine", "objectives"]  # what a network's own values and gradients need
 MAY = {
     **dict.fromkeys(("checks", "catalog", "noun"), []),
     **dict.fromkeys(("gaussian", "likelihood"), ["noun"]),
-    "results": ["noun", "gaussian", "likelihood"],
+    "weight_space": ["noun", "gaussian"],
+    "results": ["noun", "gaussian", "weight_space", "likelihood"],
     "core": ["results"],
     "storage": ["results", "core"],
     "engine": ["results", "core", "storage"],
@@ -87,7 +89,7 @@ def test_imports_point_down_and_methods_keep_apart(path):
             shared = shared or own != METHODS or name == f"flatviz.{METHODS}.method"
             assert shared, f"{where}, another method: take it as an argument"
             continue
-        nouns = ["gaussian", "likelihood", "noun"] if "results" in MAY[own] else []  # they are of them, with files of their own
+        nouns = ["gaussian", "likelihood", "noun", "weight_space"] if "results" in MAY[own] else []
         assert other in [*MAY[own], *nouns, "checks", "catalog"], f"{where}, which is not below {own}"
         if own in OF_CORE and other == "core":
             assert name.split(".")[2] in OF_CORE[own], f"{where}: of core only {OF_CORE[own]}"

@@ -52,7 +52,7 @@ def test_a_type_checker_sees_arguments_results_and_mistakes(tmp_path):
     how = ["--follow-imports=silent", "--ignore-missing-imports", f"--cache-dir={tmp_path}", str(script)]
     said = subprocess.run([sys.executable, "-m", "mypy", *how], capture_output=True, text=True, cwd=ROOT.parent).stdout
     for expected in (
-        'use.py:5: note: Revealed type is "flatviz.results.Draws"',
+        'use.py:5: note: Revealed type is "flatviz.weight_space.Draws"',
         'use.py:6: error: Unexpected keyword argument "stepz" for "fit_sgd"; did you mean "steps"?',
         'use.py:7: error: Argument "seed" to "fit_swag" has incompatible type "str"; expected "int"',
         'MeanNLL"',

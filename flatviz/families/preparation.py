@@ -21,9 +21,10 @@ from flatviz.likelihood import CategoricalLikelihood, as_likelihood
 from flatviz.metrics.prediction import predict
 from flatviz.models.networks import convnet, mlp, resnet20
 from flatviz.objectives.network import nll
-from flatviz.results import AnyPosterior, Prediction, Shift, interval
+from flatviz.results import Prediction, Shift, interval
 from flatviz.training.driver import Diverged
 from flatviz.training.points import pretrain
+from flatviz.weight_space import AnyPosterior
 
 Model = str | Callable[[Task], nn.Module]  # a key of MODELS, or a function of the task
 TaskOf = str | Task | Callable[[int], Task]  # a name, a task for all seeds, or a function of the seed

@@ -19,7 +19,8 @@ from flatviz.gaussian import Gaussian
 from flatviz.metrics.averaging import averaged
 from flatviz.metrics.prediction import predict_linearised
 from flatviz.posteriors.method import Method
-from flatviz.results import OutputPosterior, Posterior, Prediction
+from flatviz.results import Posterior, Prediction
+from flatviz.weight_space import OutputPosterior
 
 Place = Callable[[float], Any]  # from 0..1 to a value
 

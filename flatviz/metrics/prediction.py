@@ -21,7 +21,8 @@ from flatviz.likelihood import CategoricalLikelihood, as_likelihood
 from flatviz.metrics.averaging import scored
 from flatviz.objectives.curvature import jacobian_chunks
 from flatviz.objectives.network import check_data, in_precision
-from flatviz.results import AnyPosterior, OutputPosterior, Posterior, Prediction
+from flatviz.results import Prediction
+from flatviz.weight_space import AnyPosterior, OutputPosterior, Posterior
 
 Examples = Annotated[Tensor | Inputs | Data, kind((Tensor, Inputs, Data), "a tensor of inputs (N, ...), or fv.Data(x, y)")]
 Linearisable = Annotated[

@@ -12,7 +12,7 @@ from flatviz.core import public
 from flatviz.noun import History
 from flatviz.plots.ground import by_method, ends_of, matrix_of, one_or_several, small_print, with_print
 from flatviz.plots.theme import COLORS, INK, Figure, axes_of, band, figure, layout_of, numbers, panels, room, scatter, style
-from flatviz.results import MEASURES, LayerCurvature, Sharpness, Spectrum
+from flatviz.weight_space import MEASURES, LayerCurvature, Sharpness, Spectrum
 
 
 @public

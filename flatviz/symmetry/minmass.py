@@ -12,7 +12,7 @@ from flatviz.landscape.spectrum import top_eigenpairs
 from flatviz.metrics.curvature import gains, quadratic_forms
 from flatviz.objectives.network import nll
 from flatviz.planes.plane import normalized
-from flatviz.results import SHARPNESS_LABELS, Curve
+from flatviz.results import Curve
 from flatviz.symmetry.actions import rescale, scaled_by
 from flatviz.symmetry.removal import normed
 from flatviz.symmetry.units import Layer, Units, units_of
@@ -98,11 +98,12 @@ def _steps(layer: Layer, counted: Tensor) -> list[tuple[slice, Tensor, Tensor]]:
 
 
 ASCENTS = SAM(0.05), ASAM(0.5, 0.0)
+NAMES = "lambda1", "trace", "sam", "filter", "relative", "asam", "weighted"  # of `sharpness_measures`, in its order
 PROBES, ITERS = 20, 40  # random signs behind a trace; products behind an eigenvalue
 
 
 def sharpness_measures(net: Net, f: Objective, W: Tensor, *, seed: int = 0) -> dict[str, Tensor]:
-    """Compute seven measures of flatness at each row of `W` (S, D): name -> (S,), in the order of `SHARPNESS_LABELS`.
+    """Compute seven measures of flatness at each row of `W` (S, D): name -> (S,), in the order of `NAMES`.
 
     lambda1, trace and sam (f(w + radius g / |g|) - f(w)) change when units are rescaled.  So does filter, the mean of
     d^T H d over filter-normalised directions d, which are invariant to the scale of a filter but not to that of one input
@@ -127,7 +128,7 @@ def sharpness_measures(net: Net, f: Objective, W: Tensor, *, seed: int = 0) -> d
         trace, along_filters, relative, weighted = (quadratic_forms(H, V).mean() for V in (signs, filters, layer, signs * w))
         return torch.stack([top, trace, sam, along_filters, relative, asam, weighted]).detach()
 
-    return dict(zip(SHARPNESS_LABELS, torch.stack([measures(w) for w in W]).unbind(1)))
+    return dict(zip(NAMES, torch.stack([measures(w) for w in W]).unbind(1)))
 
 
 @dataclass(frozen=True, eq=False)

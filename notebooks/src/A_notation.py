@@ -195,5 +195,5 @@ assert torch.isclose((2 * a.kl(b)).sqrt(), torch.tensor(0.5 / 0.5), rtol=1e-4)
 # %% [markdown]
 # ## References
 #
-# - The same alphabet is at the top of `flatviz/results.py`; every docstring uses it.
+# - The same alphabet is at the top of `flatviz/weight_space.py`; every docstring uses it.
 # - The symbols of the paper: Lim et al., [arXiv 2406.15664](https://arxiv.org/abs/2406.15664).

@@ -6,7 +6,7 @@ from symmetric_networks import network
 
 import flatviz as fv
 from flatviz.symmetry import minmass
-from flatviz.symmetry.minmass import SHARPNESS_LABELS, rescaled_orbit, sharpness_measures
+from flatviz.symmetry.minmass import NAMES, rescaled_orbit, sharpness_measures
 
 
 def problem():
@@ -38,5 +38,5 @@ def test_rescaling_changes_sharpness_but_not_predictions():
             assert float(values.max() / values.min()) > 1.5, name
         elif name in ("relative", "asam", "weighted"):
             assert torch.allclose(values, values[middle].expand_as(values), rtol=1e-8), name
-    assert set(found.measures) == set(SHARPNESS_LABELS)
+    assert set(found.measures) == set(NAMES)
     assert all(float(c.values[middle]) == 1 and c.name in found.measures for c in found.curves)

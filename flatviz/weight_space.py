@@ -1,0 +1,405 @@
+"""Posteriors, planes, curves, surfaces and spectra: the nouns of weight space, read together (hence its length).
+
+The alphabet, the same in every file:
+`w` (D,) one weight vector, `W` (S, D) several, `x, y` (N, ...), (N,) inputs and labels, `logits` (S, N, C),
+`f` an objective, `mean, log_std, factor` (D,), (D,), (K, D) a low-rank Gaussian, `radius` a perturbation radius,
+`n_draws` ensemble size.  D weights, S draws, N inputs, C classes, K rank or number of eigenpairs, U and V grid sides.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, NamedTuple, Protocol, runtime_checkable
+
+import torch
+from torch import Tensor
+
+from flatviz.checks import Count, Vector, Vectors, check_count, shown, tensor
+from flatviz.gaussian import Buffers
+from flatviz.noun import Drawn, History, Noun
+
+
+@runtime_checkable
+class Posterior(Protocol):
+    """A distribution over weight vectors, with a center and draws.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> q = fv.Draws(torch.eye(3))
+        >>> isinstance(q, fv.Posterior), q.center.shape, q.sample(2, seed=0).shape
+        (True, torch.Size([3]), torch.Size([2, 3]))
+    """
+
+    @property
+    def center(self) -> Tensor:
+        """One good weight vector, (D,)."""
+        ...
+
+    def sample(self, n: int, *, seed: int) -> Tensor:
+        """Draw `n` weight vectors, (n, D): the same seed gives the same draws, and fewer draws are a prefix of more."""
+        ...
+
+
+@runtime_checkable
+class OutputPosterior(Protocol):
+    """A posterior that knows the Gaussian of the linearised network's outputs."""
+
+    def outputs(self, data: Any) -> tuple[Tensor, Tensor]:
+        """Give the outputs' mean (N, C) and covariance (N, C, C) on the N inputs of a `Data`."""
+        ...
+
+
+def check_posterior(value: Any, name: str) -> None:
+    """Check that a posterior is draws (S, D), or anything with `center` and `sample`."""
+    if isinstance(value, Tensor):
+        tensor(2)(value, name)
+    elif not isinstance(value, Posterior):
+        raise TypeError(f"{name} must be a posterior (center, sample) or draws (S, D), got {shown(value)}: fv.fit_* make one")
+
+
+AnyPosterior = Annotated[Posterior | Tensor, check_posterior]
+
+
+class Draws(Noun, made_by="fit_hmc and the other chains return one"):
+    """A posterior known by its draws `W` (S, D): a chain, an ensemble, or one point (MAP: S = 1).
+
+    Draws of several `chains` stand one chain after the other, each in its order: `by_chain`.  `buffers` are BatchNorm
+    statistics by name, where a fit trained them along: its draws are weights of `net.with_buffers(q.buffers)`, which `predict`
+    uses by itself.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> q = fv.Draws(torch.tensor([[0.0, 0.0], [1.0, 1.0], [4.0, 4.0]]))
+        >>> q.center.tolist(), q.sample(2, seed=0).shape
+        ([1.0, 1.0], torch.Size([2, 2]))
+    """
+
+    W: Vectors
+    history: History | None = None
+    buffers: Buffers = None
+    chains: Count = 1
+
+    def _check(self) -> None:
+        if len(self.W) % self.chains:
+            raise ValueError(f"W must hold as many draws of each of the {self.chains} chains, got {len(self.W)} in all")
+
+    @property
+    def dim(self) -> int:
+        """Number of weights D."""
+        return self.W.shape[1]
+
+    @property
+    def by_chain(self) -> Tensor:
+        """Draws of each chain in their order, (chains, S / chains, D)."""
+        return self.W.unflatten(0, (self.chains, -1))
+
+    @property
+    def center(self) -> Tensor:
+        """Draw nearest to the average of all draws; the average itself need not be a good network."""
+        return self.W[(self.W - self.W.mean(0)).norm(dim=1).argmin()]
+
+    def sample(self, n: int, *, seed: int) -> Tensor:
+        """Draw `n` of the draws without repetition, in an order fixed by `seed`; a single point is repeated."""
+        check_count(n, "n_draws")
+        have = self.W.shape[0]
+        if have == 1:
+            return self.W.expand(n, -1).clone()
+        if n > have:
+            raise ValueError(f"asked for {n} draws, but this ensemble has {have} members: lower n_draws, or train more")
+        order = torch.randperm(have, generator=torch.Generator().manual_seed(seed))
+        return self.W[order[:n].to(self.W.device)]
+
+
+class Mixture(Noun):
+    """Several posteriors of equal weight, as in MultiSWAG.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> modes = [fv.Gaussian(torch.full((2,), m), torch.full((2,), -5.0)) for m in (-1.0, 1.0)]
+        >>> fv.Mixture(modes).sample(4, seed=0).mean(1).round().tolist()
+        [-1.0, 1.0, -1.0, 1.0]
+    """
+
+    parts: tuple[Posterior, ...]
+
+    def _check(self) -> None:
+        if not self.parts:
+            raise ValueError("a Mixture needs at least one part, got none")
+
+    @property
+    def center(self) -> Tensor:
+        """Center of the first part; the average of several modes lies in none of them."""
+        return self.parts[0].center
+
+    def sample(self, n: int, *, seed: int) -> Tensor:
+        """Draw `n` weight vectors, from each part in turn, (n, D)."""
+        check_count(n, "n_draws")
+        k = len(self.parts)
+        drawn = [part.sample(-(-(n - j) // k), seed=seed + j) for j, part in enumerate(self.parts[:n])]
+        return torch.stack([drawn[i % k][i // k] for i in range(n)])
+
+
+PARALLEL = 1e-12  # smallest eigenvalue of the unit axes' Gram matrix: an angle of about 1e-6
+
+
+class Plane(Noun, made_by="fv.plane_pca, fv.plane_random and fv.plane_through make one"):
+    """Plane of weight space: points origin + a axes[0] + b axes[1]; `axes` (2, D) need not be orthonormal.
+
+    `unit` says what one step of a or b is; `extent` ((a_lo, a_hi), (b_lo, b_hi)) is where to look when nobody says;
+    `explained` (2,) the share of the draws' variance along each axis (PCA); `name` says how it was made.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> plane = fv.Plane(torch.zeros(3), 2 * torch.eye(3)[:2], "step")
+        >>> plane.lengths, plane.points(torch.tensor([[1.0, -1.0]])).tolist()
+        ((2.0, 2.0), [[2.0, -2.0, 0.0]])
+    """
+
+    origin: Vector
+    axes: Vectors
+    unit: str
+    name: str = "plane"
+    explained: tuple[float, ...] | None = None
+    extent: tuple[tuple[float, float], ...] | None = None
+
+    def _check(self) -> None:
+        if self.axes.shape != (2, self.origin.numel()):
+            raise ValueError(f"axes must have shape (2, {self.origin.numel()}), got {tuple(self.axes.shape)}")
+        lengths = self.axes.double().norm(dim=1, keepdim=True)
+        if not bool(lengths.all()):
+            raise ValueError(f"axes must have a length > 0, got 0 for number {int(lengths.argmin()) + 1}: give a direction")
+        unit = self.axes.double() / lengths
+        if float(torch.linalg.eigvalsh(unit @ unit.T)[0]) < PARALLEL:
+            raise ValueError("axes must point in different directions, got parallel ones: along a line, use slice_line")
+
+    @property
+    def lengths(self) -> tuple[float, ...]:
+        """Euclidean length of each axis in weight space."""
+        return tuple(float(axis.norm()) for axis in self.axes)
+
+    @property
+    def angle(self) -> float:
+        """Angle between the axes, in degrees."""
+        first, second = self.axes.double()
+        cosine = float(first @ second / (first.norm() * second.norm()))
+        return math.degrees(math.acos(max(-1.0, min(1.0, cosine))))
+
+    @property
+    def orthonormal(self) -> bool:
+        """Whether distance in the picture is distance in weight space."""
+        gram = self.axes.double() @ self.axes.double().T
+        return bool(((gram - torch.eye(len(gram)).to(gram)).abs() < 1.5e-4).all())
+
+    def points(self, coords: Tensor) -> Tensor:
+        """Compute the weight vectors (S, D) at in-plane coordinates (S, 2)."""
+        return self.origin + coords @ self.axes
+
+
+class Curve(Noun, made_by="fv.slice_line makes one"):
+    """Values (T,) against `t` (T,): a slice of the loss along a line, a path, a score against ensemble size.
+
+    A slice from w0 to w1 has t = 0 at w0 and t = 1 at w1, both computed.  `n` and `batchnorm` are the objective's.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> fv.Curve(torch.tensor([0.0, 0.5, 1.0]), torch.tensor([1.0, 3.0, 2.0])).barrier  # above 1.5, half-way between the ends
+        1.5
+    """
+
+    t: Tensor
+    values: Tensor
+    x_label: str = "t"
+    y_label: str = "loss"
+    name: str = ""
+    n: int | None = None
+    batchnorm: str | None = None
+
+    @property
+    def barrier(self) -> float:
+        """Highest rise of the values above the straight line between those at the ends; 0 where they never rise.
+
+        NaN where a value is NaN, or one at an end is not finite; inf where one between them is.
+        """
+        if len(self.t) < 2:
+            return 0.0 if not self.n_diverged else math.nan
+        t = (self.t - self.t[0]) / (self.t[-1] - self.t[0])
+        rise = self.values - torch.lerp(self.values[0], self.values[-1], t)
+        return float(rise.max().clamp_min(0))  # NaN if any is
+
+    @property
+    def n_diverged(self) -> int:
+        """Values that are NaN or inf."""
+        return int((~torch.isfinite(self.values)).sum())
+
+
+class Surface(Drawn, made_by="fv.slice_plane makes one"):
+    """Values of an objective over a plane, with their coordinates.
+
+    On a grid `a` is (U,), `b` is (V,) and values[i, j] = f(origin + a[i] axes[0] + b[j] axes[1]), (U, V).
+    Scattered values (from a tool that does not return a grid) have `a`, `b` and `values` of one shape (S,).
+    Diverged cells stay NaN or inf; `n_diverged` counts them.  `label` names the quantity, `n` the examples behind its
+    mean, `batchnorm` the statistics used (None: the network has no BatchNorm).  `precision` names a reduced one, `error` its
+    measured error.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> plane, a = fv.Plane(torch.zeros(2), torch.eye(2), "step"), torch.tensor([-1.0, 0.0, 1.0])
+        >>> surface = fv.Surface(plane, a, a, a[:, None] ** 2 + a**2)
+        >>> surface.values.shape, surface.n_diverged
+        (torch.Size([3, 3]), 0)
+    """
+
+    plane: Plane
+    a: Tensor
+    b: Tensor
+    values: Tensor
+    label: str = "loss"
+    n: int | None = None
+    batchnorm: str | None = None
+    precision: str | None = None
+    error: float | None = None
+
+    def _check(self) -> None:
+        grid = (self.a.numel(), self.b.numel())
+        if tuple(self.values.shape) != grid and not (self.a.shape == self.b.shape == self.values.shape):
+            raise ValueError(f"values must have shape {grid}, or that of a and b, got {tuple(self.values.shape)}")
+
+    @property
+    def scattered(self) -> bool:
+        """Whether the values lie at scattered points, not on a grid."""
+        return self.values.ndim == 1
+
+    @property
+    def n_diverged(self) -> int:
+        """Cells whose value is NaN or inf."""
+        return int((~torch.isfinite(self.values)).sum())
+
+
+class Spectrum(Noun, made_by="fv.top_eigenpairs makes one"):
+    """Largest eigenpairs of a Hessian at `w`: `values` (K,) falling, `vectors` (K, D).
+
+    `residual` (K,) is |H v - lambda v|, an error bound on each eigenvalue: read it first.  `n_products` counts the
+    Hessian-vector products spent, `n` the examples behind the objective, `batchnorm` the statistics it used.
+    `curvature` says of which matrix: "hessian", "ggn" or "fisher".  With a density, `nodes` and `weights` (A,) are its
+    atoms: the share weights[i] of all D eigenvalues lies about nodes[i].
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> spectrum = fv.top_eigenpairs(lambda w: (w * w * torch.tensor([1.0, 2.0])).sum(), torch.ones(2), k=2)
+        >>> [round(v, 3) for v in spectrum.values.tolist()]
+        [4.0, 2.0]
+    """
+
+    values: Tensor
+    vectors: Tensor
+    residual: Tensor
+    n_products: int
+    name: str = ""
+    n: int | None = None
+    batchnorm: str | None = None
+    curvature: str = "hessian"
+    nodes: Tensor | None = None
+    weights: Tensor | None = None
+
+
+class Persistence(Noun, made_by="fv.landscape.persistence makes one"):
+    """Valleys of a surface, M of them, by rising birth: the merge tree of its sublevel sets.
+
+    A valley is born at its minimum (`birth` (M,), at grid indices `minimum` (M, K)) and dies at the saddle (`death` (M,),
+    `saddle` (M, K)) where it meets a deeper one, `parent` (M,).  The deepest has death inf, saddle and parent -1.
+    """
+
+    surface: Surface
+    birth: Tensor
+    death: Tensor
+    minimum: Tensor
+    saddle: Tensor
+    parent: Tensor
+
+    @property
+    def depth(self) -> Tensor:
+        """Persistence death - birth, (M,)."""
+        return self.death - self.birth
+
+    def count(self, depth: float) -> int:
+        """Valleys at least `depth` deep."""
+        return int((self.depth >= depth).sum())
+
+
+class Projection(Drawn, made_by="fv.project makes one"):
+    """Weight vectors seen on a plane: `coords` (S, 2), and `distance` (S,), how far each lies off the plane.
+
+    `values` (S,), where an objective was given, is the loss at the vectors themselves, not at their shadows.
+    For a Gaussian, `covariance` (2, 2) is that of its draws' coords, `spread` their root mean square distance.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> plane = fv.Plane(torch.zeros(3), torch.eye(3)[:2], "step")
+        >>> seen = fv.project(torch.tensor([1.0, 2.0, 5.0]), plane)
+        >>> seen.coords.tolist(), seen.distance.tolist()
+        ([[1.0, 2.0]], [5.0])
+    """
+
+    plane: Plane
+    coords: Tensor
+    distance: Tensor
+    values: Tensor | None = None
+    label: str = "loss"
+    name: str = ""
+    covariance: Tensor | None = None
+    spread: float | None = None
+
+
+MEASURES = {  # of `Sharpness`, and what an axis says of each
+    "lambda1": "largest eigenvalue λ₁",
+    "ratio": "λ₁ / λ₅",
+    "trace": "trace of the Hessian",
+    "sam": "SAM-sharpness (nats)",
+    "adaptive": "adaptive sharpness (nats)",
+}
+
+
+class Sharpness(Noun, made_by="fv.sharpness makes one"):
+    """Measures of sharpness, one row a draw, (S,).
+
+    `lambda1`; `ratio` = lambda1 / lambda5; `trace` of the Hessian; `sam` and `adaptive`, the loss gained by one ascent step of
+    its radius.  `residual` is the error bound of lambda1, `trace_error` the standard error of the trace.
+    """
+
+    lambda1: Tensor
+    ratio: Tensor
+    trace: Tensor
+    sam: Tensor
+    adaptive: Tensor
+    residual: Tensor
+    trace_error: Tensor
+
+    def interval(self, name: str) -> tuple[float, float]:
+        """Compute the mean over draws of one of the measures, and half of its 95 % interval (Student's t; NaN for one draw)."""
+        return interval(getattr(self, name).double())
+
+    def by_size(self, name: str) -> tuple[Tensor, Tensor]:
+        """Compute `interval` of the first 1, 2 ... S draws: means (S,) and half intervals (S,), the first of them NaN."""
+        values = getattr(self, name).double()
+        mean, half = zip(*(interval(values[:m]) for m in range(1, len(values) + 1)))
+        return torch.tensor(mean, dtype=torch.float64), torch.tensor(half, dtype=torch.float64)
+
+
+def interval(values: Tensor) -> tuple[float, float]:
+    """Compute the mean of `values` (S,) and half of its 95 % confidence interval (Student's t; NaN for a single one)."""
+    from scipy.stats import t  # comes with scikit-learn
+
+    n = len(values)
+    if n < 2:
+        return float(values.mean()), math.nan
+    return float(values.mean()), float(t.ppf(0.975, n - 1)) * float(values.std()) / math.sqrt(n)
+
+
+class LayerCurvature(NamedTuple):
+    """Curvature of a layer's block of H: its number of weights, largest eigenvalue and residual, trace and its standard error."""
+
+    weights: int
+    lambda1: float
+    residual: float
+    trace: float
+    error: float
