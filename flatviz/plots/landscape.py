@@ -77,7 +77,7 @@ def plot_projection(
     color_range: tuple[Number, Number] | None = None,
     log: bool | None = None,
     color_bar: bool = True,
-    title: str = "What the plane hides",
+    title: str = "Distance in the plane and off it",
 ) -> Figure:
     """Draw the distance of each sample from the plane's origin, in the plane and off it: filled by method, ringed by its true loss.
 
@@ -100,8 +100,8 @@ def plot_projection(
     inside = (projection.coords @ projection.plane.axes).norm(dim=1)
     reach = 1.08 * float(torch.maximum(inside.max(), projection.distance.max()))
     alt = f"median distance off the plane {projection.distance.median():.3g}, within it {inside.median():.3g}"
-    x = dict(title=with_print("in the plane", "both axes: distance in weight space"), range=[0, reach])
-    y = dict(title="off the plane", range=[0, reach])
+    x = dict(title=with_print("in the plane", "both axes: distance in weight space"), range=[0, reach], constrain="domain")
+    y = dict(title="off the plane", range=[0, reach], scaleanchor="x")
     fig = figure(title, alt, xaxis=x, yaxis=y)
     fig.add_trace(scatter([0, reach], [0, reach], "lines", "equal", line=dict(color=MUTED, dash="dash", width=1)))
     values = values_of(projection)

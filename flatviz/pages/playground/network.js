@@ -251,7 +251,7 @@ export class NetworkWorld {
     this.node = node("section", { class: "pg-network", "aria-label": this.label },
       node("div", { class: "pg-panes" }, ...this.panes.map((pane) => pane.node)),
       node("div", { class: "pg-row" }, this.playButton,
-        button("Again", "the same run from its start", () => { this.again(); this.play(true); }),
+        button("Restart", "the same run from its start", () => { this.again(); this.play(true); }),
         button("New seed", "other points, other start, other noise; earlier seeds stay as shadows", () => { for (const pane of this.panes) pane.keep(); this.seed += 1; this.again(); this.play(true); }),
         this.planes ? menuOf("data", Object.entries(DATA), this.kind, restart((value) => { this.kind = value; })) : null,
         this.planes ? menuOf("a click adds", [["0", "a circle"], ["1", "a square"]], "0", (value) => { this.side = Number(value); }) : null,

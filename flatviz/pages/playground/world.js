@@ -8,8 +8,9 @@ import { Board, button, Clock, colorOf, inks, menuOf, node, Slider, STILL, style
 
 const LENGTH = 600, PER_SECOND = 60, HMC_EVERY = 6, PRIOR_STD = 3, NUDGE = 0.4, SEEDS = 20, SHIFT = 0.3;
 const SHIFTS = [0, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1], BENDS = [0, 0.1, 0.2, 0.4], EVEN_BY = 0.02;   // test losses nearer than this are called even
-const EXPANSIONS = { gd: "", sam: "SAM: sharpness-aware minimisation", vi: "VI: variational inference", sabma: "SA-BMA: sharpness-aware Bayesian model averaging",
-  sgld: "SGLD: stochastic gradient Langevin dynamics", hmc: "HMC: Hamiltonian Monte Carlo" };
+const EXPANSIONS = { gd: "", sam: "SAM: sharpness-aware minimisation, one point of weights", vi: "VI: variational inference, fits a Gaussian q", sabma: "SA-BMA: sharpness-aware Bayesian model averaging, fits q to the worst q′ near it",
+  sgld: "SGLD: stochastic gradient Langevin dynamics, gradient steps with noise, whose trail samples the posterior",
+  hmc: "HMC: Hamiltonian Monte Carlo, long runs over the ground as of a ball, whose ends sample the posterior" };
 const QUANTILES = [-1.2816, -0.5244, 0, 0.5244, 1.2816];   // of a standard normal at 1/10, 3/10, ...
 const EVEN = QUANTILES.flatMap((a) => QUANTILES.map((b) => Float64Array.of(a, b)));
 
@@ -89,7 +90,7 @@ export class World {
     this.verdict = node("p", { class: "pg-verdict", role: "status" });
     this.about = node("p", { class: "pg-about" });
     this.names = node("p", { class: "pg-about" });
-    this.truthButton = button("Truth", "lay the posterior itself over the ground, computed on a grid", () => { this.truth = !this.truth; this.tell(); this.map.draw(); });
+    this.truthButton = button("True posterior", "lay the posterior itself over the ground, computed on a grid", () => { this.truth = !this.truth; this.tell(); this.map.draw(); });
     const grip = (board, label, keys) => node("div", { class: "pg-grip", tabindex: 0, role: "group", "aria-label": label, onkeydown: (e) => this.pressed(e, keys) }, board.node);
     this.pointer(this.map.canvas);
     this.pointerOfTest(this.testing.board.canvas);
@@ -103,7 +104,7 @@ export class World {
           { say: (x) => (x ? `${x} × the width of its cloud q` : "0: the same as VI"), help: "how far from q SA-BMA looks for the worst posterior, √(2 KL)" }),
         this.score),
       node("div", { class: "pg-row" }, this.playButton, button("Step", "one step of every method", () => { this.play(false); this.advance(1); this.shown(); }),
-        button("Again", "the same run from its start", () => { this.again(); this.play(true); }),
+        button("Restart", "the same run from its start", () => { this.again(); this.play(true); }),
         button("New seed", "other noise; the last runs stay as shadows", () => { this.seed += 1; this.again(); this.play(true); }),
         button("20 seeds", "20 runs of each method: where they end, and their test loss", () => this.many()), this.truthButton, ...shared),
       this.verdict, this.chips, this.names,
@@ -470,7 +471,7 @@ export class World {
       this.records.set(key, { loss, by: `${name}${method === "sabma" ? `, radius ${radius}` : method === "sam" ? `, radius ${rho}` : ""}, T = ${T}` });
     }
     const best = this.records.get(key), trained = new Map(this.ranking(this.loss).map(({ method, loss }) => [method, loss]));
-    this.score.replaceChildren(node("span", {}, "test loss"), ...ranked.map(({ method, name, loss }, i) => node("span", { style: `--method:${colorOf(method)}`, class: i ? "" : "pg-wins" },
+    this.score.replaceChildren(node("span", {}, "test loss, lower is better"), ...ranked.map(({ method, name, loss }, i) => node("span", { style: `--method:${colorOf(method)}`, class: i ? "" : "pg-wins" },
       node("b", {}, loss.toFixed(2)), `${name}, training ${trained.get(method).toFixed(2)}`)), node("small", {}, best ? `Lowest here so far: ${best.loss.toFixed(2)} (${best.by}). Can you get lower?` : " "));
   }
 
@@ -674,7 +675,7 @@ export class World {
 
   drawTraces(pen, width, height) {
     if (!this.runs) return;
-    const charts = [["loss: training thin, test thick", "test"], ["λ₁, sharpest curvature at the mean", "lambda"], ["KL(q ‖ prior)", "kl"]], heights = [0.46, 0.27, 0.27].map((share) => share * height);
+    const charts = [["loss: training thin, test thick", "test"], ["λ₁, sharpest curvature at the mean", "lambda"], ["KL(q ‖ prior), how far q left the prior", "kl"]], heights = [0.46, 0.27, 0.27].map((share) => share * height);
     charts.forEach(([title, key], i) => {
       const lines = [...this.runs].flatMap(([method, run]) => {
         const line = (y, more) => ({ color: colorOf(method), x: run.x, y, ...more });
