@@ -237,7 +237,7 @@ def check_converged(losses: Tensor, *parameters: Tensor) -> None:
     raise Diverged(f"the loss must stay finite, got NaN or inf {at} of {len(losses)}: lower lr or radius")
 
 
-def risen(losses: Tensor, validation: Tensor | None, before: Callable[[], float] | None = None) -> tuple[str, ...]:
+def risen(losses: Tensor, validation: Tensor | None, before: Callable[[], Tensor] | None = None) -> tuple[str, ...]:
     """Warn, and give a note, where a loss (T,) or (T, B) ends more than `FAR` (1 + |first loss|) above the first; else ().
 
     The end is the mean of the last tenth of the steps; with validation data it is their least loss, whose parameters are returned.

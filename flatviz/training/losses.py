@@ -233,11 +233,11 @@ def training_loss(
         if train:
             raise ValueError("a sampled trunk keeps its BatchNorm statistics, got batchnorm='train': use 'frozen'")
         losses += [RandomTrunkLoss(spared, net.trunk, data, likelihood, row, passes) for row in range(rows)]
-    elif train:
+    elif not train:
+        losses += [FrozenLoss(spared, data, likelihood, passes)] * rows
+    else:
         for _ in range(members):
             losses += [BatchStatisticsLoss(spared, data, likelihood, passes)] * draws
-    else:
-        losses += [FrozenLoss(spared, data, likelihood, passes)] * rows
     for loss in losses:
         loss.layer = work.layer
     if alone:

@@ -10,6 +10,7 @@ Gaussian with a leading dimension: mean (B, D); a single one has none, mean (D,)
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -19,7 +20,7 @@ from torch import Tensor
 from flatviz.core import Data, Net
 from flatviz.engine.batchnorm import TrainingNet
 from flatviz.gaussian import Buffers, Gaussian
-from flatviz.objectives.network import check_data, nll
+from flatviz.objectives.network import check_data
 from flatviz.results import History
 from flatviz.training.driver import Algorithm, Diverged, Record, check_converged, drive, risen
 from flatviz.training.gradient import Batch, Gradient, Noises, TrainingLoss
@@ -213,7 +214,7 @@ def fit_gaussians(
     rows = history.mapped(lambda record: record.reshape(-1, B))
     if chosen["mc_samples"] != how["mc_samples"] and algorithm.draws < DRAWS:
         rows = replace(rows, notes=(*rows.notes, f"one draw a step, rate {chosen['lr']:g}: {DRAWS} draws take long"))
-    before = lambda: float(nll(net, data, likelihood=how["likelihood"])(start.mean))  # noqa: E731
+    before = partial(loss.each[0].score, start.mean, data)
     return [_member(algorithm, s, rows.mapped(itemgetter((..., i))), trained[i], before) for i, s in enumerate(each)]
 
 
@@ -232,7 +233,7 @@ def started(prior: Gaussian, how: Settings) -> Gaussian:
 
 
 def _member(
-    algorithm: GaussianFit, state: GaussianState, history: History, trained: TrainingNet | None, before: Callable[[], float]
+    algorithm: GaussianFit, state: GaussianState, history: History, trained: TrainingNet | None, before: Callable[[], Tensor]
 ) -> Gaussian | Diverged:
     try:
         check_converged(history.loss, state.mean, state.log_std, state.factor)
