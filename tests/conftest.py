@@ -148,23 +148,6 @@ def devices_asked(config) -> bool:
     return any("tests/devices" in word for word in config.args)
 
 
-class Failures:
-    """Failures are printed as they happen, so that a run which is cut off has printed its failures."""
-
-    def __init__(self, terminal):
-        self.terminal = terminal
-
-    def pytest_runtest_logreport(self, report):
-        """Writes the last words of a failure at once; pytest writes the whole at the end."""
-        if report.failed:
-            self.terminal.write_line(f"\n{report.when} of {report.nodeid} failed:\n{str(report.longrepr)[-2000:]}", red=True)
-
-
-def pytest_sessionstart(session):
-    if terminal := session.config.pluginmanager.get_plugin("terminalreporter"):  # of the process that has the terminal
-        session.config.pluginmanager.register(Failures(terminal))
-
-
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item):
     """A test in a browser that fails says what stood on the pages."""
@@ -178,13 +161,6 @@ def pytest_runtest_setup(item):
     """A test marked gpu is skipped where there is no CUDA."""
     if item.get_closest_marker("gpu") and not torch.cuda.is_available():
         pytest.skip("no CUDA device")
-
-
-def pytest_terminal_summary(terminalreporter):
-    """One line at the end where the browser tests were left out."""
-    skipped = [r for r in terminalreporter.stats.get("skipped", []) if "no Chromium" in str(r.longrepr)]
-    if skipped:
-        terminalreporter.write_line(f"{len(skipped)} browser tests skipped: no Chromium found on this machine")
 
 
 @pytest.fixture

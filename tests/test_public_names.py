@@ -65,9 +65,7 @@ def test_a_type_checker_sees_arguments_results_and_mistakes(tmp_path):
 def test_every_fit_of_the_table_has_a_public_name():
     public = [value for value in public_names().values() if inspect.isfunction(value)]
     hidden = {name for name, method in fv.METHODS.items() if getattr(method.fit, "func", method.fit) not in public}
-    assert hidden == set(OVER_T), (
-        f"list the fits of {hidden - set(OVER_T)} in flatviz/__init__.py or posteriors/__init__.py"
-    )  # fit_vi
+    assert hidden == set(OVER_T), "list the others in flatviz/__init__.py or posteriors/__init__.py"  # over T: fit_vi
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error():
@@ -122,9 +120,7 @@ def computes() -> int:
     for name in [name for name, root in loaded.items() if root == "flatviz"]:
         del sys.modules[name]
     # importing any of these raises ModuleNotFoundError, also where this process has them already
-    sys.modules.update(
-        {name: None for name in [*absent.split(), late, *(n for n, root in loaded.items() if root in absent.split())]}
-    )
+    sys.modules |= dict.fromkeys([*absent.split(), late, *(n for n, root in loaded.items() if root in absent.split())])
     import flatviz as fv
 
     torch.set_num_threads(1)
@@ -190,9 +186,8 @@ def test_every_public_name_says_what_it_does_with_which_arguments_and_shows_it(n
 
 def test_no_docstring_has_a_sentence_that_opens_with_a_fragment():
     """A reader must know what came before to understand one such as "That of the first field"."""
-    fragment = re.compile(
-        r"(?:(?:\A|(?<=[.;]  )|(?<=[.] )|(?<=[.]\n)|(?<=\n\n))(?:Of|What|Where|That|Whose|Which)|\A(?:With|How|As))\b.*"
-    )
+    opening = r"\A|(?<=[.;]  )|(?<=[.] )|(?<=[.]\n)|(?<=\n\n)"
+    fragment = re.compile(rf"(?:(?:{opening})(?:Of|What|Where|That|Whose|Which)|\A(?:With|How|As))\b.*")
     for path in ROOT.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and (text := ast.get_docstring(node)):

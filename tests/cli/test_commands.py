@@ -25,11 +25,8 @@ from flatviz.families.tour import run_tour
 from flatviz.models.public import PublicNet
 from flatviz.storage.cache import cache_folder
 
-QUICK = dict(
-    radii={"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)},
-    fit={"steps": 3},
-    measured=dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=5),
-)
+FEW = dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=5)
+QUICK = dict(radii={"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)}, fit={"steps": 3}, measured=FEW)
 
 
 @pytest.fixture
@@ -59,9 +56,8 @@ def test_the_tour_prints_a_table_writes_a_page_reuses_its_steps_and_computes_dam
         assert first.count(f"  {fit}, ") == 1, fit
     assert "eigenvalues" not in first  # a part of measuring
     page = quick.read_text(encoding="utf-8")
-    converged = re.search(
-        r"^convergence of VI: (objective .* after 3 steps, .* above 12 steps; variances .*)$", first, flags=re.M
-    )[1]
+    said = r"^convergence of VI: (objective .* after 3 steps, .* above 12 steps; variances .*)$"
+    converged = re.search(said, first, flags=re.M)[1]
     assert "tempered by T = 0.03" in first and converged in page
     assert lead in page and ">logistic regression</td>" in page
     assert page.startswith("<!doctype html>") and "BatchNorm frozen" not in str(data_of(page, "flatviz-index"))

@@ -1,4 +1,6 @@
-"""In which arithmetic float32 products are computed: seen by reading torch's flags inside of a forward pass."""
+"""Arithmetic and threads of torch: what verbs set while they run, and that the user's setting comes back."""
+
+import threading
 
 import pytest
 import torch
@@ -6,7 +8,8 @@ from oracles import Looks, tf32
 from torch import nn
 
 import flatviz as fv
-from flatviz.core.arithmetic import IEEE, arithmetic, float32_flags, users_arithmetic
+from flatviz.core.arithmetic import IEEE, SHARE, arithmetic, float32_flags, threads, users_arithmetic
+from flatviz.engine.trace import Program
 
 TF32 = ("high", True, *("tf32",) * 3, *("ieee",) * 3)  # what a user may have set
 
@@ -66,3 +69,122 @@ def test_a_module_that_casts_inside_is_judged_by_the_arithmetic_it_uses():
     fv.nll(fv.Net.from_module(Half(0.01)), data)  # below the rounding of bfloat16
     with pytest.raises(ValueError, match="treat each example alone"):
         fv.nll(fv.Net.from_module(Half(3.0)), data)
+
+
+@pytest.fixture(autouse=True)
+def two_threads():
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    yield
+    torch.set_num_threads(before)
+
+
+def elsewhere(function):
+    """function() on a thread that begins now."""
+    results = []
+    thread = threading.Thread(target=lambda: results.append(function()))
+    thread.start()
+    thread.join()
+    return results[0]
+
+
+@pytest.mark.parametrize(("work", "wanted"), [(0, 1), (SHARE, 1), (2 * SHARE, 2), (100 * SHARE, 2)])
+def test_an_operation_has_as_many_threads_as_each_has_its_share_of_it_and_no_more_than_the_user_set(work, wanted):
+    with threads(work):
+        assert torch.get_num_threads() == wanted and elsewhere(torch.get_num_threads) == 2
+        with threads(SHARE * 2):
+            assert torch.get_num_threads() == 2 and elsewhere(torch.get_num_threads) == 2
+        assert torch.get_num_threads() == wanted and elsewhere(torch.get_num_threads) == 2
+    assert torch.get_num_threads() == 2 and elsewhere(torch.get_num_threads) == 2
+
+
+def test_blocks_of_several_python_threads_do_not_meet_and_a_number_set_inside_stays():
+    inside, leave = threading.Event(), threading.Event()
+
+    def other():
+        with threads(0):
+            inside.set()
+            leave.wait()
+            return torch.get_num_threads()
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    inside.wait()
+    assert torch.get_num_threads() == 2
+    with threads(0):
+        leave.set()
+        thread.join()
+        assert torch.get_num_threads() == 1
+    with threads(0):
+        torch.set_num_threads(3)
+    assert torch.get_num_threads() == 3
+
+
+@pytest.mark.parametrize("error", [None, ValueError, KeyboardInterrupt])
+def test_a_fit_of_a_small_net_takes_one_thread_and_puts_the_users_number_back_after_any_end(error, task):
+    seen = []
+
+    def progress(done, total, label):
+        seen.append(torch.get_num_threads())
+        if error is not None and done == 2:
+            raise error
+
+    fit = lambda: fv.fit_sgd(fv.Net.from_module(fv.models.mlp(task)), task.train, seed=0, steps=4, progress=progress)  # noqa: E731
+    if error is None:
+        fit()
+    else:
+        with pytest.raises(error):
+            fit()
+    assert set(seen) == {1} and torch.get_num_threads() == 2
+
+
+def test_a_small_net_gives_the_same_bits_for_any_number_of_threads_and_a_large_one_has_them_all(task, monkeypatch):
+    seen = []
+
+    class Wide(torch.nn.Linear):
+        def forward(self, x):
+            seen.append(torch.get_num_threads())
+            return super().forward(x)
+
+    def values(n):
+        torch.set_num_threads(n)
+        net = fv.Net.from_module(fv.models.mlp(task, seed=0))
+        q, f = fv.fit_sgd(net, task.train, seed=0, steps=4), fv.nll(net, task.train)
+        surface = fv.slice_plane(f, fv.plane_random(net, net.w, seed=0), resolution=5)
+        return torch.cat([q.center, surface.values.flatten(), fv.top_eigenpairs(f, q.center, 2).values])
+
+    assert torch.equal(values(1), values(2))
+    monkeypatch.setattr("flatviz.core.arithmetic.SHARE", 10_000)  # so that a net of the size of a test's is large
+    wide = fv.Net.from_module(torch.nn.Sequential(Wide(64, 32), torch.nn.ReLU(), torch.nn.Linear(32, 10)))
+    data = fv.Data(torch.randn(128, 64), torch.arange(128) % 10)
+    f, _ = fv.nll(wide, data), seen.clear()
+    for call in (
+        lambda: f.many(wide.w[None]),
+        lambda: f.value_and_grad(wide.w),
+        lambda: fv.hvp(f, wide.w, wide.w),
+        lambda: fv.predict(wide, wide.w[None], data, 1, seed=0),
+        lambda: fv.fit_sgd(wide, data, seed=0, steps=1),
+    ):
+        call()
+        assert max(seen) == 2
+        seen.clear()
+
+
+def test_points_of_a_plane_are_shared_by_the_cores_with_one_thread_of_torch_each_and_the_same_bits(task, monkeypatch):
+    net = fv.Net.from_module(fv.models.mlp(task, seed=0))
+    f, plane, main, run = fv.nll(net, task.train), fv.plane_random(net, net.w, seed=0), threading.get_ident(), Program.run
+    seen, both = set(), threading.Barrier(2, timeout=60)
+
+    def noted(*about):
+        here = (threading.get_ident(), torch.get_num_threads())
+        if here not in seen and here[0] != main:
+            seen.add(here)
+            both.wait()  # for the other one: they run at once
+        return run(*about)
+
+    monkeypatch.setattr(Program, "run", noted)
+    alone = fv.slice_plane(f, plane, extent=1.0, resolution=4).values
+    assert not seen  # operations of a small net are short
+    monkeypatch.setattr("flatviz.core.arithmetic.SHARED", 1)
+    assert torch.equal(fv.slice_plane(f, plane, extent=1.0, resolution=4).values, alone)
+    assert {count for _, count in seen} == {1} and torch.get_num_threads() == elsewhere(torch.get_num_threads) == 2

@@ -132,12 +132,8 @@ def test_every_verb_takes_it(name, nets):
     v = randn(net.dim)
     torch.testing.assert_close(f.operator(net.w, "ggn")(v), ggn(net, net.w, data, likelihood) @ v / N)
     short = dict(seed=0, steps=3, lr=0.01, likelihood=likelihood)
-    for q in (
-        fv.fit_sgd(net, data, **short),
-        fv.fit_ensemble(net, data, members=2, **short),
-        fv.fit_laplace(net, data, seed=0, likelihood=likelihood),
-    ):
-        assert bool(torch.isfinite(q.center).all())
+    for fit, how in ((fv.fit_sgd, short), (fv.fit_ensemble, short | dict(members=2)), (fv.fit_laplace, short)):
+        assert bool(torch.isfinite(fit(net, data, **how).center).all())
     p = fv.predict(net, net.w[None], data, 1, seed=0, likelihood=likelihood)
     plain = "weights" not in name and "smoothed" not in name  # which are of the loss alone
     assert not plain or abs(float(p.scores["nll"][0]) - float(want)) < 1e-6
@@ -176,6 +172,7 @@ WRONG = {
     "a picture of a regression": (lambda: fv.plots.plot_reliability(REGRESSION), ValueError, r"bins, got none: use plot_predictive"),
     "misspelt": (lambda: fv.Prediction(LOGITS, likelihood="categoricl"), ValueError, "got 'categoricl': did you mean 'categorical'?"),
     "NaN noise": (lambda: fv.Prediction(LOGITS, likelihood=float("nan")), ValueError, "likelihood must be 'categorical', .* got nan"),
+    "no noise": (lambda: fv.Prediction(LOGITS, likelihood=0), ValueError, "a noise standard deviation > 0 or a fv.Likelihood, got 0"),
     "no distribution": (lambda: mean_check(fv.Likelihood(lambda o: o)), TypeError, "return a torch.distributions distribution, got Tensor"),
     "another shape": (lambda: mean_check(fv.Likelihood(lambda o: Normal(o, 1.0))), ValueError, r"a distribution of y, \('N',\), got one"),
     "outside": (lambda: mean_check(fv.Likelihood(lambda o: Bernoulli(logits=o[:, 0])), torch.full((N,), 2.5)), ValueError,

@@ -355,33 +355,6 @@ def test_a_process_forked_while_a_thread_is_inside_the_net_goes_on():
         assert os.waitpid(child, 0)[1] == 0 and job.result().shape == (4, 3)
 
 
-@pytest.mark.parametrize("how", ["hook", "autograd"])
-def test_a_reversed_gradient_is_reversed_in_batched_fits_too(how):
-    class Reversed(torch.autograd.Function):
-        generate_vmap_rule = True
-
-        @staticmethod
-        def forward(x):
-            return x.clone()
-
-        @staticmethod
-        def setup_context(ctx, inputs, output):
-            pass
-
-        @staticmethod
-        def backward(ctx, g):
-            return -g
-
-    module, data = plain(), examples()
-    if how == "hook":
-        module[2].register_full_backward_pre_hook(lambda part, g: tuple(-t for t in g))
-    else:
-        module.append(type("Reverse", (nn.Module,), {"forward": lambda self, x: Reversed.apply(x)})())
-    net, settings = fv.Net.from_module(module), dict(seed=0, steps=5, momentum=0.0, weight_decay=0.0, batch_size=None)
-    q = fv.fit_ensemble(net, data, members=2, **settings)
-    assert bool((q.history.loss[-1] > q.history.loss[0]).all())
-
-
 @pytest.mark.parametrize("last", [nn.Softmax(-1), nn.Sigmoid(), nn.Sequential(nn.Softmax(-1), nn.Flatten())])
 def test_probabilities_are_not_taken_for_logits(last):
     net, data = fv.Net.from_module(nn.Sequential(nn.Linear(5, 3), last)), examples()

@@ -4,6 +4,7 @@
 """
 
 import copy
+import operator
 import os
 import random
 from functools import partial
@@ -61,10 +62,8 @@ def encoder(mask=False, **how):
 
 
 def attention(**how):
-    return do(
-        lambda m, x: m.parts[0](x, x, x, key_padding_mask=padded(x))[0],
-        partial(nn.MultiheadAttention, W, 2, batch_first=True, **how),
-    )
+    layer = partial(nn.MultiheadAttention, W, 2, batch_first=True, **how)
+    return do(lambda m, x: m.parts[0](x, x, x, key_padding_mask=padded(x))[0], layer)
 
 
 def channels(*makers):
@@ -99,10 +98,8 @@ class Parameters(nn.Module):
     def __init__(self):
         super().__init__()
         self.scale, self.unused, self.empty = (nn.Parameter(torch.rand(size) + 0.5) for size in ((), (3,), (0, 2)))
-        self.matrices, self.phase = (
-            nn.ParameterList((torch.randn(2, W, W) / 3).unbind()),
-            nn.Parameter(torch.randn(W // 2 + 1, 2)),
-        )
+        self.matrices = nn.ParameterList((torch.randn(2, W, W) / 3).unbind())
+        self.phase = nn.Parameter(torch.randn(W // 2 + 1, 2))
 
     def forward(self, x):
         for matrix in self.matrices:
@@ -119,6 +116,13 @@ class Sine(torch.autograd.Function):
     @staticmethod
     def backward(ctx, g):
         return g * ctx.saved_tensors[0].cos()
+
+
+class Reversed(torch.autograd.Function):
+    generate_vmap_rule = True
+    setup_context = staticmethod(lambda ctx, inputs, output: None)
+    forward = staticmethod(lambda x: x.clone())
+    backward = staticmethod(lambda ctx, g: -g)
 
 
 def energy(m, x):
@@ -172,6 +176,8 @@ FEATURES = {
     "overwritten": do(overwritten, Linear),
     "hook": lambda: hooked("forward", lambda m, i, out: out * 1.5), "pre-hook": lambda: hooked("forward_pre", lambda m, i: (i[0] + 0.2,)),
     "backward hook": lambda: hooked("full_backward", lambda m, i, o: None), "own function": do(lambda m, x: Sine.apply(x)),
+    "reversed": do(lambda m, x: x + Reversed.apply(m.parts[0](x)), Linear),
+    "reversed by a hook": lambda: hooked("full_backward_pre", lambda m, g: tuple(-t for t in g)),
     "energy": do(energy, Linear), "routed": do(routed, Linear, Linear),
     "bilinear": do(lambda m, x: m.parts[0](x, x.tanh()), partial(nn.Bilinear, W, W, W)),
     "detached": do(lambda m, x: x + x.detach().tanh()), "straight through": do(lambda m, x: x + (x.round() - x).detach() / 2),
@@ -251,35 +257,22 @@ def test_a_network_of_odd_layers_is_what_plain_torch_says(kind):
         u, Hu, Hv = w.roll(1), *(f.operator(w, "ggn")(t) for t in (w.roll(1), v))
         same(u @ Hv, v @ Hu)
         coords = torch.tensor([[0.0, 0.0], [0.5, -0.3]], dtype=w.dtype)
-        points = w + coords @ torch.stack([v, u]) / 9
-        same(
-            f.over(w, torch.stack([v, u]) / 9, coords=coords)(coords),
-            torch.stack([plainly(module, x, y, p, v)[0] for p in points]).detach(),
-        )
+        axes = torch.stack([v, u]) / 9
+        points = w + coords @ axes
+        want = torch.stack([plainly(module, x, y, p, v)[0] for p in points]).detach()
+        same(f.over(w, axes, coords=coords)(coords), want)
         if batched := vmapped(net, data.x):
             rows = points.clone().requires_grad_()
             losses = torch.stack([F.cross_entropy(out, y) for out in batched(rows, data.x)])
             same(losses[0], loss), same(torch.autograd.grad(losses.sum(), rows)[0][0], gradient.detach())
-        trained = fv.fit_sgd(
-            net.at(w), data, seed=0, steps=1, lr=0.1, momentum=0.0, weight_decay=0.0, batch_size=None, batchnorm="frozen"
-        )
-        same(trained.W[0], w - 0.1 * gradient.detach())
+        plain = dict(steps=1, lr=0.1, momentum=0.0, weight_decay=0.0, batch_size=None, batchnorm="frozen")
+        same(fv.fit_sgd(net.at(w), data, seed=0, **plain).W[0], w - 0.1 * gradient.detach())
         for made in (net.to_module(w), copy.deepcopy(net.to_module(w)), net.copy().at(w).restrict("all").to_module()):
-            same(
-                plainly(
-                    made.eval(),
-                    x,
-                    y,
-                    nn.utils.parameters_to_vector([p for p in made.parameters() if p.requires_grad]).detach(),
-                    v,
-                )[0],
-                loss,
-            )
+            weights = nn.utils.parameters_to_vector([p for p in made.parameters() if p.requires_grad]).detach()
+            same(plainly(made.eval(), x, y, weights, v)[0], loss)
             for part in made.modules():
                 if isinstance(part, nn.RNNBase):
-                    assert all(
-                        listed is getattr(part, name) for listed, name in zip(part._flat_weights, part._flat_weights_names)
-                    )
+                    assert all(map(operator.is_, part._flat_weights, map(partial(getattr, part), part._flat_weights_names)))
         assert torch.equal(data.x, x) and all(torch.equal(t, state[n]) for n, t in module.state_dict().items())
         assert torch.backends.mha.get_fastpath_enabled()
 

@@ -1,4 +1,4 @@
-"""Networks of every kind in the fast path: tokens in, inputs overwritten, several inputs, batches that must stay whole."""
+"""Networks of every kind in the fast path: inputs overwritten, several inputs, batches that must stay whole."""
 
 import copy
 
@@ -11,18 +11,6 @@ from torch.nn import functional as F
 import flatviz as fv
 
 
-class Tokens(nn.Module):
-    """An embedding and an LSTM or attention: inputs are whole numbers."""
-
-    def __init__(self, middle):
-        super().__init__()
-        self.embedding, self.middle, self.head = nn.Embedding(20, 8), middle, nn.Linear(8, 4)
-
-    def forward(self, x):
-        z = self.middle(self.embedding(x))
-        return self.head((z[0] if isinstance(z, tuple) else z).mean(1))
-
-
 def made(module, x, treated="all"):
     """(net, data, plane): a module that came out of the user's hands, in evaluation mode."""
     net = fv.Net.from_module(module.eval(), treated)
@@ -30,23 +18,6 @@ def made(module, x, treated="all"):
 
 
 COORDS = torch.tensor([[0.0, 0.0], [0.4, -0.3], [1.0, 1.0]])
-
-
-MIDDLE = {
-    "embedding": nn.Identity,
-    "lstm": lambda: nn.LSTM(8, 8, batch_first=True),
-    "transformer": lambda: nn.TransformerEncoderLayer(8, 2, 16, batch_first=True, dropout=0.0),
-}
-
-
-@pytest.mark.parametrize("kind", MIDDLE)
-def test_networks_of_whole_numbers_have_surfaces_lines_and_ensembles(kind):
-    net, data, plane = made(Tokens(MIDDLE[kind]()), torch.randint(0, 20, (30, 7)))
-    f, W = fv.nll(net, data), plane.points(COORDS)
-    want = loop(net, data, W)
-    torch.testing.assert_close(f.over(plane.origin, plane.axes)(COORDS), want, rtol=1e-5, atol=1e-6)  # float32 sums over 30
-    torch.testing.assert_close(fv.slice_line(f, W[0], W[2], resolution=3).values[[0, 2]], want[[0, 2]], rtol=1e-5, atol=1e-6)
-    assert fv.slice_plane(f, plane, resolution=3).n_diverged == 0
 
 
 class Rude(nn.Module):

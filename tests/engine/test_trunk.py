@@ -75,10 +75,8 @@ def test_networks_without_a_trunk_say_so():
     net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 2)))
     with pytest.raises(ValueError, match="a trunk must come before one layer that holds all treated weights, got Net"):
         fv.engine.cache_trunk(net, two_classes())
-    for after, said in (
-        (False, "'head' must run once, on a tensor of one row"),
-        (True, "outputs from kept activations must be"),
-    ):
+    rules = {False: "'head' must run once, on a tensor of one row", True: "outputs from kept activations must be"}
+    for after, said in rules.items():
         with pytest.raises(ValueError, match=said):
             fv.engine.cache_trunk(fv.Net.from_module(Twice(after), "head", head="head"), two_classes())
 

@@ -1,5 +1,6 @@
-"""The experiments of this folder's golden texts, each computed once in its small form."""
+"""The experiments of this folder's golden texts, compare and tune, each computed once in its small form."""
 
+import json
 import math
 import re
 
@@ -11,6 +12,7 @@ from experiment_notebooks import executed, functions
 
 import flatviz as fv
 from flatviz.experiments import read_table
+from flatviz.families.members import read_choices
 
 pytestmark = pytest.mark.long
 
@@ -31,9 +33,8 @@ def test_the_frontier_runs_on_the_cells_of_the_stored_table(run_small):
 def test_the_frontier_interpolates_along_the_curve_of_each_seed():
     """A line of VI with λ1 = 3 T^0.5, NLL = log T and a training loss of T^2: a fit with loss 0.04 has T* = 0.2."""
     space = functions("frontier")
-    vi = pd.concat(
-        [pd.DataFrame(dict(T=T, train=T**2, kl=1 / T, lambda1=3 * T**0.5, nll=np.log(T)), index=[7]) for T in (0.1, 0.3, 1.0)]
-    )
+    at = lambda T: pd.DataFrame(dict(T=T, train=T**2, kl=1 / T, lambda1=3 * T**0.5, nll=np.log(T)), index=[7])  # noqa: E731
+    vi = pd.concat(map(at, (0.1, 0.3, 1.0)))
     mine = space["logged"](pd.DataFrame(dict(T=0.5, train=0.04, kl=1.0, lambda1=2.0, nll=0.0), index=[7]))
     there = space["on_curve"](mine, space["logged"](vi), "train")
     assert np.exp(there["T"][7]) == pytest.approx(0.2) and np.exp(there.lambda1[7]) == pytest.approx(3 * 0.2**0.5)
@@ -73,9 +74,8 @@ def test_lengths_of_training_are_fitted_measured_and_compared(run_small):
 
 def test_open_questions_are_asked_on_the_cells_of_the_stored_table(run_small):
     said, found, _ = run_small("questions", SEEDS=2, LONGER=1, STEPS=4, EPOCHS=5, SIZES="1,2,4")
-    (trials, found), (widths, stored) = (
-        [t[t.experiment == e] for e in ("widths", "questions")] for t in (found, read_table("questions"))
-    )
+    both = found, read_table("questions")
+    (trials, found), (widths, stored) = ([t[t.experiment == e] for e in ("widths", "questions")] for t in both)
     assert cells(trials, "setting", "quantity") == cells(widths, "setting", "quantity")
     keys = ("setting", "method", "radius", "steps")
     assert cells(found, *keys) == cells(stored, *keys) and stored.seed.nunique() == 40
@@ -102,3 +102,38 @@ def test_both_samplers_of_the_learning_coefficient_have_the_same_localised_targe
     for name, q in space["sampled"](net, task, net.w, 100.0, 0).items():
         if name != "sgld 0.1":  # its step is too long for so strong a pull
             assert fv.metrics.learning_coefficient(f, net.w, q.W, n=200) == pytest.approx(exact, rel=0.15), name
+
+
+def test_compare_runs_and_what_it_writes_reads_the_same(run_small):
+    small = dict(METHODS="sgd,f-sgd,vi", SEEDS=2, EPOCHS=2, STEPS=3, DRAWS=3, SPECTRA=1)
+    printed, table, path = run_small("compare", **small)
+    assert len(table) == 2 * (3 + 1) * 13 and set(table[table.steps == 2].method) == {"sgd"}  # twice as long, beside F-SGD
+    again = "\n".join(executed("compare", TABLE=str(path), **small))
+    verdicts = [[line for line in text.splitlines() if " against " in line] for text in (printed, again)]
+    assert len(verdicts[0]) == 2 * 4 and verdicts[0] == verdicts[1]
+
+
+def test_each_split_chooses_by_its_validation_nll_and_its_test_nll_is_that_of_its_choice():
+    """All splits together choose trial 0, the third alone trial 1; trial 2 is the best of all, but for the split where it diverged."""
+    nll = {"trial 0": (1.0, 1.0, 1.3), "trial 1": (1.2, 1.2, 1.1), "trial 2": (1.1, math.inf, 1.2)}
+    values = [dict(setting=t, seed=s, nll=v, test=v + 10) for t, of in nll.items() for s, v in enumerate(of)]
+    rows = pd.DataFrame(values).melt(["setting", "seed"], var_name="quantity").assign(method="vi")
+    net = fv.Net.from_module(torch.nn.Sequential(torch.nn.Linear(2, 2)))
+    found = functions("tune")["choices_in"](rows, net, trials=3)
+    assert found["trial"] == "trial 0" and found["trial_by_split"] == ["trial 0", "trial 0", "trial 1"]
+    assert found["test_nll"] == [11.0, 11.0, 11.3] and found["test_nll_by_split"] == [11.0, 11.0, 11.1]
+    assert found["validation_nll"] == pytest.approx(1.1) and found["seeds"] == [0, 1, 2] and found["diverged"] == 1
+
+
+def test_tune_writes_choices_that_the_tour_reads(tmp_path):
+    path = tmp_path / "tuned.json"
+    small = dict(METHODS="vi,sgd", TRIALS=2, SEEDS=2, DATA="moons", EPOCHS=8)
+    said = "\n".join(executed("tune", RUN=True, SAVE=str(path), **small))
+    written = json.loads(path.read_text(encoding="utf-8"))["methods"]
+    assert set(written) == {"vi", "sgd"} and written["vi"]["trials"] == 2
+    for about in written.values():
+        assert about["validation_nll"] <= about["validation_nll_of_the_record"]
+        assert len(about["trial_by_split"]) == len(about["test_nll_by_split"]) == 2
+    assert read_choices(path)["vi"].settings["steps"] == pytest.approx(written["vi"]["settings"]["steps"])
+    verdict = re.search(r".*: NLL .* better in \d of 2 seeds: .*", said)[0]
+    assert verdict in "\n".join(executed("tune", TABLE=str(path)))

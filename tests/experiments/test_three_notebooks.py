@@ -143,9 +143,7 @@ def test_fifty_checkpoints_have_the_scores_of_their_networks_and_are_fifty_funct
     for variant in ("raw", "max", "aligned"):  # copies of one network are not the target, with symmetries or without
         assert table[variant, "ensemble", "mmd"] < 1 < 10 < table[variant, "single", "mmd"]
         assert table[variant, "ensemble", "p"] > 0.1 >= table[variant, "single", "p"]
-    pairs = [
-        log((a, b), test.x) for a, b in combinations(target[:6].tolist(), 2)
-    ]  # functional collapse: none of them is another
+    pairs = [log(pair, test.x) for pair in combinations(target[:6].tolist(), 2)]  # collapse: none of them is another
     mi = [float((entropy(p.exp().mean(0).log()) - entropy(p).mean(0)).mean()) for p in pairs]
     assert table["pairs", "target", "least inside"] == pytest.approx(min(mi), rel=1e-4) and min(mi) > 0.01
 
@@ -202,9 +200,8 @@ def test_units_are_the_same_where_each_holds_its_largest_weight_equally_often():
 
 def test_a_ring_that_gathers_is_seen_and_one_that_stays_is_not():
     ring = torch.randn(400, 2, generator=torch.Generator().manual_seed(0))
-    found, still = (
-        functions("symmetry")["toy_values"]({"raw": ring, "scaled": ring, "sorted": s}) for s in (2 + 0.1 * ring, ring)
-    )
+    values_of = functions("symmetry")["toy_values"]
+    found, still = (values_of({"raw": ring, "scaled": ring, "sorted": s}) for s in (2 + 0.1 * ring, ring))
     assert found["spread raw"] > 0.95 and found["spread removed"] < 0.1 and found["fall, low"] > 0.1
     assert float(still["fall, high"]) == pytest.approx(0, abs=1e-6)
 
@@ -241,9 +238,8 @@ def test_a_conclusion_survives_where_both_intervals_lie_on_one_side():
         table = pd.concat(table)
         assert rules["conclusion"](table, "no KL", "sabma", "sam")[1] == said
         for least, word in ((0.5, "survives"), (0.99, "no longer shown"), (1.5, "reversed")) if ratio == 0.5 else ():
-            moved = table.assign(
-                quantity="sam at least mass", value=np.where(table.method == "vi", 1.0, table.value * least / ratio)
-            )
+            value = np.where(table.method == "vi", 1.0, table.value * least / ratio)
+            moved = table.assign(quantity="sam at least mass", value=value)
             assert rules["survival"](pd.concat([table, moved]), "no KL", "sabma", "sam")["then"] == word
 
 
@@ -313,12 +309,9 @@ def test_the_paper_is_run_from_a_file_of_weights_and_the_official_corrupted_imag
     (tmp_path / "C").mkdir()
     official_files(tmp_path / "C", ("fog", "snow"), 40)
     every = "sgd,f-sgd,fisher_sam,bsam,swag,f-swag,vi,sgld,emcmc,ptl,sabma,rank1_pinv,authors_code"
-    small = dict(
-        DATA=f"image-folder:{folder}", TEST=f"image-folder:{folder}", SIZE=16, CORRUPTED=str(tmp_path / "C"), SEVERITIES="1,5"
-    )
-    small |= dict(
-        TARGET_CLASSES="ant,bee,cow,dog", SHOTS=3, TEST_IMAGES=9, MODEL="resnet20", WIDTH=4, SPECTRA=1, DRAWS=2, DEVICE="cpu"
-    )
+    name, corrupted = f"image-folder:{folder}", str(tmp_path / "C")
+    small = dict(DATA=name, TEST=name, SIZE=16, CORRUPTED=corrupted, SEVERITIES="1,5", TARGET_CLASSES="ant,bee,cow,dog")
+    small |= dict(SHOTS=3, TEST_IMAGES=9, MODEL="resnet20", WIDTH=4, SPECTRA=1, DRAWS=2, DEVICE="cpu")
     small |= dict(WEIGHTS=str(tmp_path / "weights.pth"), CHOICES=str(tmp_path / "choices.json"), GRADIENTS=6, BATCH=8, TRIALS=0)
     said, table, _ = run_small("paper", METHODS=every, SEEDS=2, **small)
     assert "SA-BMA: NLL" in said and "of 2 seeds: " in said and "62.64±2.47" in said
@@ -327,9 +320,7 @@ def test_the_paper_is_run_from_a_file_of_weights_and_the_official_corrupted_imag
     for quantity in ("accuracy", "shifted_ece", "accuracy, fog 5", "accuracy, snow 1"):
         assert all(0 <= v <= 1 for v in found["paper", "resnet20", "vi", quantity])
     assert all(v >= 1 for v in found["paper", "resnet20", "sgd", "ratio"])
-    swag = dict(
-        PRIOR="swag", SOURCE=f"image-folder:{folder}", SOURCE_IMAGES=12, SNAPSHOTS=20, SWAG_LR=0.1, PRECISION="bfloat16"
-    )
+    swag = dict(PRIOR="swag", SOURCE=name, SOURCE_IMAGES=12, SNAPSHOTS=20, SWAG_LR=0.1, PRECISION="bfloat16")
     given = small | swag | dict(METHODS="vi,sabma", SEEDS=1, TRIALS=2)
     said, table, _ = run_small("paper", **given)  # SWAG on the source, from the weights of the file
     assert "source network: accuracy" in said and set(read_choices(tmp_path / "choices.json")) == {"vi", "sabma"}
@@ -338,9 +329,7 @@ def test_the_paper_is_run_from_a_file_of_weights_and_the_official_corrupted_imag
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    ("study", "model", "dim"), [("paper", "vit_b_16", 3 * 16 + 5 * 9), ("transfer", "vit", 9 * 64 + 5 * 33)]
-)
+@pytest.mark.parametrize("study, model, dim", [("paper", "vit_b_16", 3 * 16 + 5 * 9), ("transfer", "vit", 9 * 64 + 5 * 33)])
 def test_norm_layers_and_head_of_a_vision_transformer_that_is_pre_trained_here(study, model, dim, folder, monkeypatch):
     tiny = dict(image_size=16, patch_size=8, num_layers=1, num_heads=2, hidden_dim=8, mlp_dim=8)
     monkeypatch.setattr(models, "get_model", lambda name, **how: models.VisionTransformer(**tiny))
@@ -369,11 +358,8 @@ def test_torchvisions_weights_of_a_file_make_the_source_and_its_moped_prior(tmp_
 def test_classes_that_are_named_leave_the_others_to_the_rest():
     split, names = functions("transfer")["split_classes"], list("abcdefghij")
     assert [sorted(sum(p, [])) for p in (split(names), split(names, ("", "c,d", "")))] == [list(range(10))] * 2
-    assert split(names, ("", "d,c", "none"))[1:] == ([3, 2], []) and split(names, ("none", "all", "none")) == (
-        [],
-        list(range(10)),
-        [],
-    )
+    assert split(names, ("", "d,c", "none"))[1:] == ([3, 2], [])
+    assert split(names, ("none", "all", "none")) == ([], list(range(10)), [])
     with pytest.raises(ValueError, match="classes must be of a, b, .* got y, z: correct the names"):
         split(names, ("", "a,z,y", ""))
     with pytest.raises(ValueError, match="two classes to pre-train on and two to learn, got 0 and 10 of 10"):

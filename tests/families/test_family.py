@@ -11,7 +11,6 @@ from flatviz.core.objective import as_objective
 from flatviz.families.family import extend, repeat_family
 from flatviz.families.maps import RISE, TICKS, input_maps, rise_distance
 from flatviz.families.members import Fitting
-from flatviz.pages.bundle import pack
 from flatviz.results import interval, to_plain
 
 
@@ -48,21 +47,6 @@ def joined(moons):
     net, task, prior, family = moons
     family = repeat_family(Fitting(net, task, prior, 0, {"steps": 3}), family, [9])
     return net, task, prior, input_maps(net, task, family, seed=1, reference=family.posterior[1], resolution=5)
-
-
-def test_a_radius_fitted_in_the_lab_joins_every_view_of_a_moons_tour(joined):
-    net, task, prior, family = joined
-    lab = fv.widgets.Lab(net, task, prior, family=family, seed=0, fit={"steps": 3})
-    try:
-        lab.radius = 1.0
-        assert lab.wait(120) and lab.error == ""
-        more, i = lab.family, lab.family.index("sabma", 1.0)
-        assert pack(more).index["members"][i]["radius"] == more.radius[i] == 1.0 and len(more) == len(family) + 1
-        figure = fv.widgets.plot_view(more, "inputs", method="sabma", radius=1.0)
-        drawn = torch.as_tensor(figure.data[3].z)  # after VI and two classes
-        torch.testing.assert_close(drawn, more[i].maps["probs"][-1].to(drawn), rtol=0, atol=1e-6)
-    finally:
-        lab.close()
 
 
 @pytest.mark.parametrize("where", ["digits", "moons"])

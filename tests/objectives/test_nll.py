@@ -22,17 +22,6 @@ def test_value_gradient_and_batch_equal_plain_torch(tiny):
     torch.testing.assert_close(fv.hvp(lambda w: f(w), net.w, net.w), fv.hvp(f, net.w, net.w), rtol=1e-9, atol=1e-12)
 
 
-def test_gaussian_likelihood_is_a_normal_density():
-    net, data = fv.Net.from_module(nn.Linear(2, 1).double()), fv.Data(torch.randn(6, 2).double(), torch.randn(6).double())
-    f = fv.nll(net, data, likelihood=0.3)
-    want = -torch.distributions.Normal(net.module(data.x)[:, 0].detach(), 0.3).log_prob(data.y).mean()
-    torch.testing.assert_close((f(net.w), f.many(net.w[None])[0]), (want, want))
-    with pytest.raises(
-        ValueError, match="likelihood must be 'categorical', .* a noise standard deviation > 0 or a fv.Likelihood, got 0"
-    ):
-        fv.nll(net, data, likelihood=0)
-
-
 def test_hessian_of_a_linear_function_is_zero_and_that_of_a_value_without_gradient_is_refused():
     w, v = torch.ones(3), torch.tensor([1.0, 2.0, 3.0])
     assert torch.equal(fv.hvp(lambda w: w.sum(), w, v), torch.zeros(3))

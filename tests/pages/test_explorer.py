@@ -107,11 +107,8 @@ def test_no_picture_moves_and_no_other_draw_is_told_of_when_the_reader_points_at
 
 
 def test_the_reading_says_how_many_draws_there_are_and_which_posterior_radius_0_is(page):
-    for method, words in (
-        ("sgd", "SGD (MAP), 1 draw:"),
-        ("vi", "VI, 5 draws:"),
-        ("sabma", "SA-BMA, radius 0, which is VI, 5 draws:"),
-    ):
+    said = {"sgd": "SGD (MAP), 1 draw:", "vi": "VI, 5 draws:", "sabma": "SA-BMA, radius 0, which is VI, 5 draws:"}
+    for method, words in said.items():
         at(page, f"method={method}&radius=0&draws=5&tab=Scores", f"{method}/0/5", "Scores")
         assert page.locator(".fv-reading").first.inner_text().startswith(words)
     at(page, "method=nope&radius=2&draws=5&tab=Surface", "sabma/2/5", "Surface")  # no such method: the page's first one

@@ -1,17 +1,21 @@
-"""A member fitted outside the family: curves, scales and captions, which are of all members, become those of the larger family."""
+"""A view in a lab whose kernel stands in: members fitted outside the family join curves and scales; what a view carries."""
 
+from __future__ import annotations
+
+import base64
 import json
 
 import numpy as np
 import pytest
 import torch
-from browsing import in_page
-from kernel_stand_in import send_members, shown
+from browsing import SLOW, in_page
+from plotly.offline import get_plotlyjs
 
 import flatviz as fv
 from flatviz.families.family import extend
 from flatviz.families.members import Fitting
 from flatviz.pages.bundle import pack, pack_members
+from flatviz.pages.page import bundled
 from flatviz.plots.ground import mean_lambda1
 from flatviz.plots.radius import place_of
 
@@ -88,3 +92,56 @@ def test_in_the_lab_the_curve_gains_the_new_radius_and_its_ring_and_axis_follow(
     assert [ring["y"] for ring in seen["rings"]] == [[dots["y"][-1]] for dots in seen["dots"]]
     assert "SA-BMA from radius 0 to 4" in seen["caption"] and "preview" not in seen["caption"]
     page.close()
+
+
+
+
+@pytest.mark.browser
+def test_undo_outlives_a_family_that_is_sent_anew_and_a_lost_kernel_leaves_the_fitted_radii(family, browser):
+    bundle = pack(family, stops={"sabma": [8.0]}, live=True)
+    page = shown(browser, bundle, {"radius": 0.5, "n_draws": 3, "method": "sabma", "look": {"tab": "Surface"}})
+    errors = []
+    page.on("pageerror", lambda e: errors.append(str(e)))
+    state = "(state) => document.querySelector('.flatviz')?.dataset.state === state"
+    page.wait_for_function(state, arg="sabma/0.5/3", polling=200)
+    page.get_by_label("ensemble size", exact=True).fill("5")
+    page.wait_for_function(state, arg="sabma/0.5/5", polling=200)
+    page.evaluate("() => document.querySelector('.fv-bar').classList.add('former')")
+    sent = {"kind": "family", "index": bundle.text, "records": base64.b64encode(bundle.buffer).decode()}
+    page.evaluate(TOLD, [[sent]])  # the same once more changes nothing
+    assert page.evaluate("() => document.querySelector('.fv-bar').classList.contains('former')")
+    page.evaluate(TOLD, [[sent | {"index": bundle.text + " "}]])
+    page.wait_for_function("() => document.querySelector('.fv-bar:not(.former)')", polling=200)
+    page.get_by_role("button", name="Undo").click()
+    page.wait_for_function(state, arg="sabma/0.5/3", polling=200)
+
+    last, stops = "Number(document.querySelector('.fv-radius').max)", len(family.radii("sabma"))
+    assert page.evaluate(last) == stops  # with one that nobody fitted
+    page.evaluate("""() => { window.channel.send = () => { throw new Error('Cannot send'); }; }""")
+    page.evaluate("document.querySelector('.fv-work button').click()")
+    page.get_by_role("alert").wait_for(timeout=20_000)
+    page.wait_for_function(f"() => {last} === {stops - 1}", polling=200)
+    assert not errors
+    page.close()
+
+
+STAND_IN = in_page("kernel_stand_in")
+
+TOLD = in_page("told_by_the_kernel")
+
+
+def shown(browser, bundle, traits, *, views=1):
+    """A page with views of this bundle, at these traits."""
+    page = browser.new_page(viewport={"width": 1300, "height": 900})
+    page.set_default_timeout(SLOW)
+    page.set_content("<div></div>" * views)
+    given = {"loader": bundled("loader"), "explorer": bundled("explorer"), "plotly": get_plotlyjs(), "traits": traits}
+    page.evaluate(STAND_IN, given | {"index": bundle.text, "records": base64.b64encode(bundle.buffer).decode()})
+    return page
+
+
+def send_members(page, added, traits):
+    """Members that the kernel measured, and where the controls stand then."""
+    records = base64.b64encode(added.buffer).decode()
+    told = [{"kind": "member", "index": added.text, "records": records}, {"kind": "traits", "traits": traits}]
+    page.evaluate(TOLD, [told])

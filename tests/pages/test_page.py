@@ -129,6 +129,19 @@ def test_views_draw_what_the_plot_functions_draw(family):
         fv.widgets.plot_view(family, "nope")
 
 
+def test_a_relief_has_the_heights_that_the_map_has_as_colours_and_they_are_kept_once(family, bundle):
+    index = bundle.index
+    entries = {f["name"]: f for f in index["figures"]}
+    for name in ("sharpest", "around"):
+        flat, relief = (fv.widgets.plot_view(family, n, method="sabma", radius=2.0) for n in (name, f"{name} relief"))
+        np.testing.assert_array_equal(flat.data[0].z, relief.data[0].z)
+        np.testing.assert_array_equal(flat.data[0].customdata, relief.data[0].customdata)
+        kept = [{b["path"]: b["field"] for b in entries[n]["binds"]}["data.0.z"] for n in (name, f"{name} relief")]
+        assert kept[0] == kept[1]
+    for view in views.views_of(family):  # whatever is like another is drawn from what that one keeps
+        assert {b["field"] for b in entries[view.name]["binds"]} <= set(index["fields"]) | set(index["members"][0]["words"])
+
+
 FILM = in_page("frames_of_a_film")
 
 

@@ -1,8 +1,10 @@
-"""What a control moves is drawn alone, and the picture is then the one that plotly.js makes of the same figure from nothing."""
+"""Sliders, phases and switches: what a control moves is drawn alone, and the picture is the one that plotly.js makes from nothing."""
 
 import pytest
-from browsing import in_page
-from pagedrive import at, drawn
+from browsing import DRAWN, in_page
+from pagedrive import at, drawn, same_traces
+
+import flatviz as fv
 
 pytestmark = pytest.mark.browser
 
@@ -71,3 +73,34 @@ def test_nothing_glides_for_a_reader_who_wants_less_motion(visit, address):
     still.get_by_role("button", name="Play").click()
     drawn(still, "sabma/0.5/3")
     assert still.evaluate(WATCH) <= 2  # there, and then at radius 2
+
+
+def same_ground(page, family, name, radius, n):
+    figure = fv.widgets.plot_view(family, name, method="sabma", radius=radius, n_draws=n)
+    same_traces(page.locator(".flatviz").evaluate(DRAWN)[name]["data"], figure, keys="xyz")
+
+
+@pytest.mark.browser
+def test_plane_and_dimensions_are_switched_and_all_else_stays(page, family):
+    at(page, "method=sabma&radius=2&draws=5&tab=Flatness&draw=2", "sabma/2/5", "Flatness")
+    menu = lambda name: page.locator("figure:not([hidden])").get_by_label(f"{name} of this picture")  # noqa: E731
+    seen = page.locator("figure[data-name]:not([hidden])").first
+    steps = (("view", "3-D relief", "sharpest relief"), ("plane", "random directions", "around relief"),
+             ("view", "2-D map", "around"))  # fmt: skip
+    for name, value, view in steps:
+        menu(name).select_option(value)
+        page.locator(f"figure[data-name='{view}'] .main-svg").first.wait_for(state="attached")
+        assert seen.get_attribute("data-name") == view
+        assert "radius=2&draws=5" in page.evaluate("location.hash") and "draw=2" in page.evaluate("location.hash")
+        same_ground(page, family, view, 2.0, 5)
+    page.get_by_role("tab", name="Surface").click()
+    drawn(page, "sabma/2/5", "Surface")
+    menu("view").select_option("3-D relief")
+    page.locator("figure[data-name='relief'] .main-svg").first.wait_for(state="attached")
+    same_ground(page, family, "relief", 2.0, 5)
+    page.get_by_label("ensemble size", exact=True).fill("2")
+    drawn(page, "sabma/2/2", "Surface")
+    same_ground(page, family, "relief", 2.0, 2)
+    for _ in range(2):
+        page.get_by_role("button", name="Undo").click()
+    page.locator("figure[data-name='surface']").wait_for()

@@ -1,4 +1,4 @@
-// What a test asks the engine, and its answer as plain data; the same in node (`run.mjs`) and in a browser.
+// What a test asks the engine, and its answer as plain data (`run.mjs`).
 
 const list = (x) => (ArrayBuffer.isView(x) ? Array.from(x) : Array.isArray(x) ? x.map(list)
   : x && typeof x === "object" ? Object.fromEntries(Object.entries(x).map(([k, v]) => [k, list(v)])) : x);

@@ -1,6 +1,6 @@
-"""The playground's engine against flatviz: the same start, the same noise passed in, the same numbers, in node and in Chromium.
+"""The playground's engine against flatviz: the same start, the same noise passed in, the same numbers.
 
-Every answer of the engine comes from `questions`, asked once in node and once in a browser.  What the texts say of grounds and
+Every answer of the engine comes from `questions`, asked once in node.  What the texts say of grounds and
 networks is counted over seeds in node; nothing of it is staged.
 """
 
@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from browsing import answer, in_page
 from torch import nn
 
 import flatviz as fv
@@ -150,17 +149,11 @@ def in_node(script, *arguments, **given):
     return json.loads(done.stdout)
 
 
-@pytest.fixture(scope="module", params=["node", pytest.param("chromium", marks=pytest.mark.browser)])
-def answers(request):
+@pytest.fixture(scope="module")
+def answers():
     """The engine's answers by name."""
     asked = questions()
-    if request.param == "node":
-        found = in_node("run.mjs", ENGINE, input=json.dumps(list(asked.values())))
-    else:
-        page = request.getfixturevalue("browser").new_page()
-        texts = [ENGINE.read_text(encoding="utf-8"), (HERE / "answer.mjs").read_text(encoding="utf-8")]
-        found = answer(page, in_page("answers_of_the_engine"), [*texts, list(asked.values())])
-    return dict(zip(asked, found))
+    return dict(zip(asked, in_node("run.mjs", ENGINE, input=json.dumps(list(asked.values())))))
 
 
 def close(a, b, tolerance=1e-6):

@@ -260,7 +260,6 @@ def test_curvature_by_layer_is_drawn_on_a_logarithmic_axis_open_where_it_is_nega
     rows = {"a": fv.results.LayerCurvature(4, 3.0, 0.1, 5.0, 0.2), "b": fv.results.LayerCurvature(2, -0.01, 0.0, 0.02, 0.0)}
     eigenvalues, traces = fv.plot(rows).data
     assert list(eigenvalues.x) == pytest.approx([3.0, 0.01]) and list(traces.x) == pytest.approx([5.0, 0.02])
-    assert list(eigenvalues.marker.symbol) == ["circle", "circle-open"] and list(traces.error_x.array) == pytest.approx(
-        [0.2, 0]
-    )
+    assert list(traces.error_x.array) == pytest.approx([0.2, 0])
+    assert list(eigenvalues.marker.symbol) == ["circle", "circle-open"]
     assert fv.plot(rows).layout.xaxis.type == "log"

@@ -93,9 +93,7 @@ def test_a_delta_for_each_layer_has_more_evidence_than_one(structure):
     module, x = nn.Sequential(nn.Linear(4, 6), nn.Tanh(), nn.Linear(6, 3)), torch.randn(60, 4)
     net, data = fv.Net.from_module(module), fv.Data(x, x[:, :3].argmax(1))
     if structure == "hessian":  # of all weights it is not positive definite here
-        with pytest.raises(
-            ValueError, match="needs H \\+ delta I to be positive definite beyond rounding, got curvature below -delta"
-        ):
+        with pytest.raises(ValueError, match="to be positive definite beyond rounding, got curvature below -delta"):
             fv.fit_laplace(net.at(5 * net.w), data, seed=0, steps=0, structure=structure, prior_precision=1e-3)
         net = net.restrict("head")
     fit = partial(fv.fit_laplace, net, data, seed=0, steps=300, structure=structure)

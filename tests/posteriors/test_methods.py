@@ -195,19 +195,9 @@ def test_a_draws_weights_are_the_network_with_the_same_mask_on_its_layers_inputs
 
 
 def test_the_networks_own_dropout_layers_say_where_and_how_much_is_dropped():
-    layers = (
-        nn.Conv2d(1, 4, 3),
-        nn.Dropout2d(0.2),
-        nn.Conv2d(4, 2, 3),
-        nn.Dropout(0.3),
-        nn.Flatten(),
-        nn.Linear(8, 4),
-        nn.ReLU(),
-    )
-    module, x = (
-        nn.Sequential(*layers, nn.Dropout(0.0), nn.Linear(4, 4), nn.Dropout(0.4), nn.Linear(4, 2)),
-        torch.randn(5, 1, 6, 6),
-    )
+    maps = nn.Conv2d(1, 4, 3), nn.Dropout2d(0.2), nn.Conv2d(4, 2, 3), nn.Dropout(0.3), nn.Flatten()
+    rest = nn.Linear(8, 4), nn.ReLU(), nn.Dropout(0.0), nn.Linear(4, 4), nn.Dropout(0.4), nn.Linear(4, 2)
+    module, x = nn.Sequential(*maps, *rest), torch.randn(5, 1, 6, 6)
     net, rates = fv.Net.from_module(module.eval()), {"2": 0.2, "5": 0.3, "10": 0.4}
     assert rates_of(net, x, None) == rates and set(rates_of(net, x, 0.5).values()) == {0.5}
     q = fv.fit_dropout(net, fv.Data(x, torch.arange(5) % 2), seed=0, steps=1, n_draws=200)

@@ -145,9 +145,8 @@ def test_a_radius_in_kl_is_the_exact_kl_in_every_mode_and_a_fit_says_what_it_rea
         delta = fv.perturb(q, gradient(q), radius=radius, radius_unit="kl", **how)
         plain = fv.perturb(q, gradient(q), radius=radius, **how)
         assert root(q.moved(delta)) == pytest.approx(radius, rel=0.01)
-        assert cosine(*(torch.cat([block.flatten() for block in step]) for step in (delta, plain))) == pytest.approx(
-            1, abs=1e-5
-        )
+        whole = [torch.cat([block.flatten() for block in step]) for step in (delta, plain)]
+        assert cosine(*whole) == pytest.approx(1, abs=1e-5)
         assert float(reach_of(q.moved(plain), q)) == pytest.approx(root(q.moved(plain)), rel=1e-3)
     net, data = fv.Net.from_module(torch.nn.Linear(2, 3)), fv.Data(torch.randn(12, 2), torch.arange(12) % 3)
     prior = fv.Gaussian(net.w, torch.full_like(net.w, -1.0), factor=torch.full((1, net.dim), 0.1))

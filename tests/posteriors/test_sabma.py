@@ -148,9 +148,7 @@ def test_a_member_that_diverges_is_named_and_the_others_are_returned(small):
     whole = fit(radius=[0.3, 0.0])
     for member, q in grid.items():
         torch.testing.assert_close(q.mean, whole[member].mean, rtol=1e-12, atol=1e-12)
-    with pytest.raises(
-        fv.Diverged, match="all 2 members diverged, radius 1e.30 with seed 0, .* got NaN or inf at step 1 of 20"
-    ):
+    with pytest.raises(fv.Diverged, match="all 2 members diverged, radius 1e.30 with seed 0, .* inf at step 1 of 20"):
         fit(radius=[1e30])
     with pytest.raises(ValueError, match="the loss must stay finite, got NaN or inf .* lower lr or radius"):
         fv.fit_sabma(*small, radius=1e30, seed=0, **how)
@@ -160,9 +158,7 @@ def test_draws_of_a_step_follow_the_networks_size(transferred, task):
     (net, prior), data = transferred, task.train
     given, chosen = (fv.fit_sabma(net, data, prior, radius=0.5, seed=0, steps=5, **how) for how in (dict(mc_samples=8), {}))
     assert torch.equal(given.mean, chosen.mean) and not chosen.history.notes
-    wide = torch.nn.Sequential(
-        torch.nn.Linear(2, 1000), torch.nn.ReLU(), torch.nn.Linear(1000, 1000), torch.nn.ReLU(), torch.nn.Linear(1000, 3)
-    )
+    wide = nn.Sequential(nn.Linear(2, 1000), nn.ReLU(), nn.Linear(1000, 1000), nn.ReLU(), nn.Linear(1000, 3))
     net, data = fv.Net.from_module(wide), fv.Data(torch.randn(90, 2), torch.arange(90) % 3)
     prior, how = fv.Gaussian(net.w, torch.full_like(net.w, -3.0)), dict(radius=0.5, seed=0, steps=2)
     chosen, given = fv.fit_sabma(net, data, prior, **how), fv.fit_sabma(net, data, prior, mc_samples=1, lr=1.0, **how)

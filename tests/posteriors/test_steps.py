@@ -59,12 +59,8 @@ def case(request, small):
     algorithm, start = algorithms(prior, len(data))[request.param]
     chains = isinstance(start, torch.Tensor) and start.ndim == 2
     loss = training_loss(net, data, members=3 if chains else None, draws=getattr(algorithm, "draws", 1))
-    return (
-        algorithm,
-        algorithm.init(start),
-        loss,
-        dict(seeds=[0, 1, 2], shuffle=[0, 1, 2]) if chains else dict(seeds=[0], shuffle=0),
-    )
+    how = dict(seeds=[0, 1, 2], shuffle=[0, 1, 2]) if chains else dict(seeds=[0], shuffle=0)
+    return algorithm, algorithm.init(start), loss, how
 
 
 def clones(state):
@@ -102,9 +98,7 @@ def test_validation_data_is_refused_by_what_collects_on_the_way(case, small):
     if not any(isinstance(field, tuple) and field for field in go(Run())[0]):
         assert go(Run(training=fv.Training(validation=small[1])))[1].validation is not None
         return
-    with pytest.raises(
-        ValueError, match="training.validation must be None for training, got 24 examples: weights that it collects"
-    ):
+    with pytest.raises(ValueError, match="validation must be None for training, got 24 examples: weights that it collects"):
         go(Run(training=fv.Training(validation=small[1])))
 
 

@@ -105,9 +105,8 @@ def test_predictions_are_those_of_networks_with_a_trunk_of_their_own(source, tas
         torch.testing.assert_close(seen.outputs[i], module.eval()(x.x).detach(), atol=1e-5, rtol=1e-4)
     hidden = next(b for b in net.blocks if b.name == "1.weight").slice
     many = sampled.trunk.joined(q.sample(400, seed=0), seed=0)[:, hidden]
-    assert (
-        float((prior.variance[hidden] / many.var(0)).log().abs().mean()) < 0.15
-    )  # 400 draws: the log of a variance is off by sqrt(2 / 400) = 0.07 on average
+    # 400 draws: the log of a variance is off by sqrt(2 / 400) = 0.07 on average
+    assert float((prior.variance[hidden] / many.var(0)).log().abs().mean()) < 0.15
 
 
 def test_a_training_pass_draws_a_trunk_and_the_second_pass_of_a_step_keeps_it(source, task):

@@ -1,14 +1,21 @@
-"""The cache: whole files only, and keys that follow what matters."""
+"""The cache: whole files only, keys that follow what matters, the store of evaluated points, shipped results."""
 
+import contextlib
 import os
+import subprocess
+import tomllib
+from functools import partial
+from pathlib import Path
 
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
+from torch import nn
 
 import flatviz as fv
+from flatviz.storage import cache as module
 from flatviz.storage import files
-from flatviz.storage.cache import cache_folder, cached, load, save
+from flatviz.storage.cache import PointStore, cache_folder, cached, load, save
 from flatviz.storage.files import atomic_path, write_file
 
 
@@ -33,9 +40,7 @@ def cache(monkeypatch, tmp_path):
 def test_the_environment_moves_the_folder_and_a_file_there_is_one_clear_error(cache, monkeypatch, tmp_path):
     assert cache_folder() == cache
     cache.write_text("a file")
-    with pytest.raises(
-        NotADirectoryError, match="FLATVIZ_CACHE must be a folder, got the file .*cache: name a folder, or unset it"
-    ):
+    with pytest.raises(NotADirectoryError, match="FLATVIZ_CACHE must be a folder, got the file .*cache: name a folder, or"):
         cache_folder()
     monkeypatch.delenv("FLATVIZ_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
@@ -68,17 +73,24 @@ def test_a_result_is_computed_once_and_says_where_it_is(cache):
     assert said[0] == "rows: computing" and said[1].startswith("rows: reused from ") and len(said) == 2
 
 
-def test_a_disk_that_is_full_in_the_middle_of_a_write_leaves_the_old_file(cache, tmp_path):
+@contextlib.contextmanager
+def full_beyond(size):
+    """A disk that takes no file of more bytes."""
     resource = pytest.importorskip("resource")
-    path = save({"row": torch.arange(3.0)}, tmp_path / "v.pt")
-    limits, said = resource.getrlimit(resource.RLIMIT_FSIZE), []
-    resource.setrlimit(resource.RLIMIT_FSIZE, (5_000, limits[1]))
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
     try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+def test_a_disk_that_is_full_in_the_middle_of_a_write_leaves_the_old_file(cache, tmp_path):
+    path, said = save({"row": torch.arange(3.0)}, tmp_path / "v.pt"), []
+    with full_beyond(5_000):
         with pytest.raises(OSError, match="File too large"):
             save({"row": torch.arange(10_000.0)}, path)
         row, found = cached("rows", lambda: torch.arange(10_000.0), say=said.append, seed=0)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert torch.equal(load(path)["row"], torch.arange(3.0))
     assert len(row) == 10_000 and not found and "File too large" in said[0]
     assert [p for p in tmp_path.rglob("*") if p.is_file()] == [path]
@@ -154,3 +166,79 @@ def test_a_pipe_stays_a_pipe_and_a_planted_link_is_not_followed(tmp_path, tiny, 
     (tmp_path / ".flatviz-old.part").mkdir()
     os.utime(tmp_path / ".flatviz-old.part", (1, 1))
     fv.save({"a": 1.0}, tmp_path / "result")  # a folder of that name is let be
+
+
+def stored(folder):
+    """(which of its points a store has, their values)."""
+    values, done = torch.full((6,), torch.nan, dtype=torch.float64), torch.zeros(6, dtype=torch.bool)
+    PointStore(folder, 6, objective="f").read(values, done)
+    return done, values
+
+
+def filled(folder):
+    store = PointStore(folder, 6, objective="f")
+    store.write(torch.tensor([0.5, 1.5, float("inf"), 3.5, torch.nan, 9.0]), torch.tensor([True] * 4 + [False] * 2))
+    return store.path
+
+
+def test_points_come_back_and_a_damaged_file_is_said_and_set_aside(tmp_path):
+    path = filled(tmp_path)
+    done, values = stored(tmp_path)
+    assert done.tolist() == [True] * 4 + [False] * 2 and values[:4].tolist() == [0.5, 1.5, float("inf"), 3.5]
+    damaged = bytearray(path.read_bytes())
+    damaged[-20] ^= 1
+    path.write_bytes(damaged)
+    with pytest.warns(UserWarning, match="damaged, so computed again: .*; set aside as .*safetensors.damaged"):
+        assert not stored(tmp_path)[0].any()
+    assert path.with_name(f"{path.name}.damaged").read_bytes() == damaged
+    filled(tmp_path)
+    assert stored(tmp_path)[0].sum() == 4
+
+
+def test_a_full_disk_stops_the_storing_and_not_the_slice(tiny, tmp_path):
+    f = fv.nll(*tiny)
+    run = partial(fv.slice_plane, f, fv.plane_random(f.net, f.net.w, seed=0), resolution=5, exact=True)
+    want = run(cache=tmp_path / "whole").values
+    (whole,) = (tmp_path / "whole").iterdir()
+    with (
+        full_beyond(whole.stat().st_size - 1),
+        pytest.warns(UserWarning, match="points not stored in .*; they are computed all"),
+    ):
+        values = run(cache=tmp_path / "full").values
+    assert torch.equal(values, want)
+    assert torch.equal(run(cache=tmp_path / "full").values, want)
+
+
+def test_stored_values_are_computed_again_where_one_of_them_is_another_now(tmp_path, tiny, monkeypatch):
+    """Whatever makes it another: here a class of torch was patched while they were stored."""
+    f = fv.nll(*tiny)
+    slice_ = partial(fv.slice_plane, f, fv.plane_random(f.net, f.net.w, seed=0), resolution=3)
+    with monkeypatch.context() as patched:
+        patched.setattr(nn.Tanh, "forward", lambda self, x: x.relu())
+        slice_(cache=tmp_path)
+    with pytest.warns(UserWarning, match="stored values differ from those computed now"):
+        got = slice_(cache=tmp_path)
+    assert torch.equal(got.values, slice_().values)
+    assert torch.equal(slice_(cache=tmp_path).values, got.values)  # without a warning: they are stored in their place
+
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_a_shipped_result_is_found_and_an_unknown_name_is_one_clear_error(tmp_path, monkeypatch):
+    assert module.committed("frontier.csv").read_text(encoding="utf-8").count("\n") > 10
+    with pytest.raises(FileNotFoundError, match=r"must be one of .*frontier.csv.*, got 'no.csv'"):
+        module.committed("no.csv")
+    (tmp_path / "a.json").write_text("{}")
+    monkeypatch.setattr(module, "FOLDERS", (tmp_path / "absent", tmp_path))
+    assert module.committed("a.json") == module.expected("a.json") == tmp_path / "a.json"
+    assert module.expected("no.csv") == tmp_path / "absent" / "no.csv"
+
+
+def test_the_wheel_carries_what_git_keeps_of_data():
+    hatch = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"]["wheel"]
+    assert "data" in hatch["only-include"] and hatch["sources"]["data"] == f"flatviz/{module.FOLDERS[1].name}"
+    kept = subprocess.run(["git", "ls-files", "data"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    command = ["git", "check-ignore", "--no-index", *kept, "data/MNIST"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert len(kept) > 10 and listed.stdout.split() == ["data/MNIST"]  # hatch leaves out what git ignores

@@ -1,4 +1,4 @@
-"""I1, I2, I9, I10, I11: what permutations, scaling and sign flips keep, and where they are refused."""
+"""What permutations, scaling and sign flips keep and where they are refused; alignment undoes permutations."""
 
 import contextlib
 import itertools
@@ -75,9 +75,8 @@ def test_batchnorm_is_exact_without_eps_and_a_signed_factor_would_change_the_fun
     for layer in units.scaled:
         if layer.name in ("1", "4"):
             convolutions[layer.start : layer.stop] = 1
-            signed[layer.start : layer.stop] = (
-                1 / net.unflatten(net.w)[f"{layer.name}.weight"]
-            )  # the released rule, sign and all
+            gain = net.unflatten(net.w)[f"{layer.name}.weight"]
+            signed[layer.start : layer.stop] = 1 / gain  # the released rule, sign and all
     unit, _ = fv.symmetry.unit_norm(units, v)
     assert net.unflatten(unit[0, : net.dim])["1.weight"].abs().sub(1).abs().max() < 1e-12
     for exact in (unit, fv.symmetry.rescale(units, v, convolutions)):
@@ -222,3 +221,35 @@ def test_an_action_that_would_change_outputs_is_refused(make):
     with contextlib.suppress(ValueError):
         moved = fv.symmetry.rescale(units, W, fv.symmetry.random_factor(units, 1, seed=0))[0]
         torch.testing.assert_close(net(moved, x), net(net.w, x), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_a_permuted_copy_with_noise_is_brought_back(name):
+    net, units, x = network(name)
+    v = units.extended(net)
+    V = v + 0.02 * v.std() * torch.randn(30, len(v), dtype=v.dtype)
+    moved = fv.symmetry.permute(units, V, fv.symmetry.random_order(units, 30, seed=1))
+    found = fv.symmetry.align(units, moved, v)
+    assert float((found == V).all(1).double().mean()) >= 0.95  # a local optimum now and then
+    assert torch.equal(found.sort(1).values, moved.sort(1).values)  # a permutation of itself
+    assert float((outputs(net, units, found, x) - outputs(net, units, V, x)).abs().max()) < 1e-8
+    far, before = ((W - v)[:, : units.dim].norm(dim=1) for W in (found, moved))
+    assert bool((far <= before + 1e-12).all())
+
+
+def test_one_hidden_layer_meets_the_best_of_all_its_permutations():
+    net = fv.Net.from_module(torch.nn.Sequential(torch.nn.Linear(4, 5), torch.nn.Tanh(), torch.nn.Linear(5, 3)).double())
+    units = fv.symmetry.units_of(net)
+    V = torch.randn(6, net.dim, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+    orders = torch.tensor(list(itertools.permutations(range(5))))
+    best = torch.stack([(fv.symmetry.permute(units, V, p) - net.w).norm(dim=1) for p in orders]).amin(0)
+    assert torch.allclose((fv.symmetry.align(units, V, net.w, starts=1) - net.w).norm(dim=1), best, rtol=1e-12)
+
+
+def test_more_starts_never_move_further_away():
+    net, units, _ = network("mlp")
+    V = torch.randn(40, net.dim, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+    few, many = ((fv.symmetry.align(units, V, net.w, starts=n) - net.w).norm(dim=1) for n in (1, 8))
+    assert bool((many <= few + 1e-12).all()) and float((few - many).max()) > 0
+    with pytest.raises(ValueError, match="reference must have shape"):
+        fv.symmetry.align(units, V, net.w[:-1])

@@ -1,4 +1,4 @@
-"""I3, I4, I5, I6, I7, I8: unit norms, sorting, and the lightest of all equal networks."""
+"""Unit norms, sorting, the lightest of all equal networks; rescaling changes sharpness and not one prediction."""
 
 import pytest
 import torch
@@ -6,6 +6,8 @@ from symmetric_networks import NETWORKS, cvxpy_mass, network, outputs
 from torch import nn
 
 import flatviz as fv
+from flatviz.symmetry import minmass
+from flatviz.symmetry.minmass import NAMES, rescaled_orbit, sharpness_measures
 from flatviz.symmetry.removal import RULES
 
 SCALED = [name for name in NETWORKS if name != "tanh"]
@@ -79,9 +81,8 @@ def test_sorted_units_stand_in_falling_order_and_sorting_again_changes_nothing(r
 def test_the_least_mass_is_that_of_cvxpy():
     net, units, _, V = several("mlp")
     theirs = torch.tensor([cvxpy_mass(net, v) for v in V[:3]])
-    assert torch.allclose(
-        fv.symmetry.min_mass(units, V[:3]).after, theirs, rtol=1e-6
-    )  # cvxpy stops at about 1e-8 of its own scale
+    least = fv.symmetry.min_mass(units, V[:3]).after
+    assert torch.allclose(least, theirs, rtol=1e-6)  # cvxpy stops at about 1e-8 of its own scale
 
 
 @pytest.mark.parametrize("name", LIGHT)
@@ -156,3 +157,36 @@ def test_a_fixed_layer_before_the_norm_leaves_a_minimum():
     least = fv.symmetry.min_mass(fv.symmetry.units_of(net), net.w[None])
     gain, head = module[1].weight.detach().abs(), module[3].weight.detach().norm(dim=0)
     assert torch.allclose(least.after[0], 2 * (gain * head).sum(), rtol=1e-12)
+
+
+def of_mlp():
+    net, _, x = network("mlp")
+    return net, fv.Data(x, torch.arange(20) % 3)
+
+
+def test_each_measure_is_that_of_the_dense_hessian(monkeypatch):
+    net, data = of_mlp()
+    w, f, W1 = net.w, fv.nll(net, data), net.unflatten(net.w)["0.weight"]
+    H = torch.autograd.functional.hessian(f, w)
+    monkeypatch.setattr(minmass, "PROBES", 400)
+    found = sharpness_measures(net, f, w[None])
+    assert float(found["lambda1"]) == pytest.approx(float(torch.linalg.eigvalsh(H)[-1]), rel=1e-6)
+    relative = torch.kron(W1 @ W1.T, torch.eye(6, dtype=torch.float64)) @ H[:30, :30]  # the first layer's, 5 x 6
+    for name, matrix in {"trace": H, "weighted": H * torch.outer(w, w), "relative": relative}.items():
+        error = 4 * float((2 * matrix.square().sum()).sqrt()) / 400**0.5  # of a mean over 400 random signs, at most so
+        assert abs(float(found[name]) - float(matrix.trace())) < error, name
+
+
+def test_rescaling_changes_sharpness_but_not_predictions():
+    net, data = of_mlp()
+    found = rescaled_orbit(net, data, net.w, reach=2.0, resolution=9)
+    assert float(found.difference.max()) < 1e-12 * max(1.0, found.scale)
+    middle = len(found.t) // 2
+    assert torch.allclose(found.W[middle], net.w)
+    for name, values in found.measures.items():
+        if name in ("lambda1", "trace", "sam", "filter"):
+            assert float(values.max() / values.min()) > 1.5, name
+        elif name in ("relative", "asam", "weighted"):
+            assert torch.allclose(values, values[middle].expand_as(values), rtol=1e-8), name
+    assert set(found.measures) == set(NAMES)
+    assert all(float(c.values[middle]) == 1 and c.name in found.measures for c in found.curves)

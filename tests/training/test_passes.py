@@ -1,17 +1,21 @@
-"""How a minibatch goes through the network changes its cost, not the step: parts, precision, memory."""
+"""A step of training: how its minibatch passes, the noise drawn ahead, the ascent, a run stopped inside a block."""
 
 from functools import partial
 from unittest.mock import Mock
 
 import pytest
 import torch
+from oracles import equal, random_gaussian, stopping_at
 from torch import nn
 
 import flatviz as fv
+from flatviz.training import streams
 from flatviz.training.driver import advance
 from flatviz.training.gradient import Training, gradient
 from flatviz.training.keywords import Run
 from flatviz.training.losses import FrozenLoss, training_loss
+from flatviz.training.points import SGD
+from flatviz.training.streams import MirroredNoise
 
 
 @pytest.fixture
@@ -100,3 +104,83 @@ def test_a_last_batch_of_one_example_trains():
     fv.fit_sgd(net, data, seed=0, steps=4, batch_size=64, batchnorm="train")
     fv.fit_swag(net, data, seed=0, snapshots=5, batchnorm="train")
     fv.fit_ensemble(net, data, seed=0, members=2, steps=4, batch_size=64, batchnorm="train")
+
+
+@pytest.mark.parametrize(("seeds", "draws"), [([7], 1), ([7, 8], 1), ([7, 8, 9], 2)])
+def test_noise_drawn_ahead_is_the_noise_of_one_draw_every_second_step_and_its_negative_after_it(seeds, draws, monkeypatch):
+    monkeypatch.setattr(streams, "STEPS_AHEAD", 4)
+    q = random_gaussian(0, dim=7, rank=3, dtype=torch.float32)
+    ahead, sources = MirroredNoise(seeds, draws, q, 10), [torch.Generator().manual_seed(s) for s in seeds]
+    want = torch.empty(0)
+    for step in range(10):
+        fresh = [torch.randn(draws, 10, generator=source) for source in sources] if step % 2 == 0 else None
+        want = -want if fresh is None else torch.stack(fresh)  # (B, draws, D + K)
+        got = torch.cat(ahead.at(step), -1)
+        assert torch.equal(got, want.squeeze(0) if len(seeds) == 1 else want)
+
+
+@pytest.mark.parametrize("stop", [1, 3, 4, 5, 8])  # inside a block of 4 steps, at its last step, at the next one's first
+@pytest.mark.parametrize("seeds", [[0], [0, 1]])
+def test_a_run_stopped_anywhere_resumes_to_the_same_bits(seeds, stop, tiny, tmp_path, monkeypatch):
+    monkeypatch.setattr(streams, "STEPS_AHEAD", 4)
+    prior = random_gaussian(0, dim=tiny[0].dim, rank=2)
+    fit = partial(fv.fit_sabma_grid, *tiny, prior, radius=[0.3], seed=seeds, steps=10, batch_size=5)
+    with pytest.raises(KeyboardInterrupt):
+        fit(checkpoint=tmp_path / "run", progress=stopping_at(stop))
+    assert equal(dict(fit(checkpoint=tmp_path / "run")), dict(fit()))
+
+
+def test_a_scaled_start_has_all_its_widths_scaled(tiny):
+    prior = random_gaussian(0, dim=tiny[0].dim)
+    first = fv.fit_vi(*tiny, prior, seed=0, start_scale=0.5, steps=1, lr=1e-12)
+    torch.testing.assert_close(first.std, 0.5 * prior.std)
+    torch.testing.assert_close(first.factor, 0.5 * prior.factor)
+
+
+def randn(*shape, seed):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+
+
+@pytest.fixture
+def point():
+    return randn(2, 20, seed=0)
+
+
+def test_each_perturbation_has_its_radius_in_its_own_norm(point):
+    w, g = point
+    assert float(fv.SAM(0.3)(w, g).norm()) == pytest.approx(0.3, rel=1e-9)
+    assert float((fv.ASAM(0.3, eta=0.1)(w, g) / (w.abs() + 0.1)).norm()) == pytest.approx(0.3, rel=1e-9)
+    e = fv.FisherSAM(0.3, eta=5.0)(w, g)
+    assert float(((1 + 5 * g.square()) * e.square()).sum()) == pytest.approx(0.09, rel=1e-9)
+    torch.testing.assert_close(fv.FisherSAM(0.3, eta=0.0)(w, g), fv.SAM(0.3)(w, g))
+    for ascent in (fv.SAM(0.3), fv.ASAM(0.3), fv.FisherSAM(0.3)):
+        rows = ascent(torch.stack([w, 2 * w]), torch.stack([g, 3 * g]))  # members together: row by row
+        torch.testing.assert_close(rows[1], ascent(2 * w, 3 * g))
+
+
+def test_each_perturbation_gains_most_to_first_order_inside_its_ball(point):
+    w, g = point
+    balls = {fv.SAM(1.0): torch.ones_like(w), fv.ASAM(1.0): (w.abs() + 0.01) ** -2, fv.FisherSAM(1.0): 1 + g.square()}
+    for ascent, metric in balls.items():
+        others = randn(200, 20, seed=1)
+        lengths = (metric * others.square()).sum(1).sqrt()
+        assert float((others @ g / lengths).max()) < float(ascent(w, g) @ g)
+
+
+def test_no_way_up_at_a_stationary_point_and_a_negative_radius_is_refused():
+    zero = torch.zeros(3)
+    for kind in (fv.SAM, fv.ASAM, fv.FisherSAM):
+        assert torch.equal(kind(0.1)(zero, zero), zero)
+        with pytest.raises(ValueError, match="radius must be a finite number >= 0, got -0.1"):
+            kind(-0.1)
+
+
+def test_a_step_is_the_gradient_at_the_perturbed_point_with_decay_at_the_unperturbed_one(tiny):
+    net, data = tiny
+    f = fv.nll(net, data)
+    before, g = f.value_and_grad(net.w)
+    after, worst = f.value_and_grad(net.w + 0.1 * g / g.norm())
+    sgd = SGD(torch.tensor([0.5]), weight_decay=0.3, ascent=fv.SAM(0.1))
+    state, record = sgd.update(sgd.init(net.w), FrozenLoss(net, data, "categorical"), None)
+    torch.testing.assert_close(state.w, net.w - 0.5 * (worst + 0.3 * net.w))
+    torch.testing.assert_close(record.sharpness, after - before)

@@ -198,8 +198,5 @@ def test_a_step_that_takes_long_is_reported_all_the_while():
     worker.submit("a fit", work)
     assert worker.wait(30)
     times = [start, *(when for when, _ in reports)]
-    assert (
-        max(b - a for a, b in zip(times, times[1:])) < 2.4 * SILENCE
-        and "one step 1/2" in reports[1][1]
-        and "in all" in reports[1][1]
-    )
+    assert max(b - a for a, b in zip(times, times[1:])) < 2.4 * SILENCE
+    assert "one step 1/2" in reports[1][1] and "in all" in reports[1][1]

@@ -1,14 +1,12 @@
 """`fv.lab`: any network in one cell; a network that learns nothing is refused."""
 
 import math
-import os
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 import torch
+from lab import busy
 from torch import nn
 from torch.distributions import Poisson
 from torch.utils.data import DataLoader, TensorDataset
@@ -41,60 +39,30 @@ def convs():
     )
 
 
-class Attention(nn.Module):
-    """Rows of the image as tokens, one layer of attention with dropout, LayerNorm."""
-
-    def __init__(self):
-        super().__init__()
-        torch.manual_seed(1)
-        self.embed, self.place = nn.Linear(8, 32), nn.Parameter(torch.randn(8, 32) * 0.02)
-        self.layer = nn.TransformerEncoderLayer(32, 4, 64, dropout=0.1, batch_first=True)
-        self.out = nn.Linear(32, 10)
-
-    def forward(self, x):
-        return self.out(self.layer(self.embed(x.reshape(-1, 8, 8)) + self.place).mean(1))
-
-
-@pytest.mark.slow  # four minutes each: what `long` has of it are the labs of one request below
-@pytest.mark.parametrize("make", [convs, Attention])
-def test_a_module_nobody_tuned_for_has_a_lab_in_one_call_whose_posteriors_are_alive(make, digits):
-    module, (train, test) = make(), (TensorDataset(d.x, d.y) for d in digits)
-    before = [p.detach().clone() for p in module.parameters()]
-    radii = {"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 0.2)}
-    view = fv.lab(module, DataLoader(train, batch_size=50), test, effort=3, radii=radii, progress=False)
-    assert view.wait(600) and view.error == "" and len(view.made) == 5, (view.made, view.error)
-    for method, radius, prediction in zip(view.family.method, view.family.radius, view.family.prediction):
-        accuracy = float(prediction.scores["accuracy"][-1])
-        assert accuracy > 0.7, (method, radius, accuracy, view.made)  # guessing gives 0.1
-    assert all(torch.equal(a, b) for a, b in zip(before, module.parameters()))
-    view.close()
-
-
 @pytest.mark.long
 def test_the_same_request_gives_the_same_bits_on_an_idle_and_on_a_busy_machine_and_says_how_good_they_are(digits):
     """`tests/benchmarks/lab.py` compares whole labs."""
+    module = convs()
+    was = [p.detach().clone() for p in module.parameters()]
 
     def prepared():
         lines = []
-        fits, first = own.prepare_own(convs(), *digits, seed=3, say=lines.append)
-        return (
-            first,
-            lines,
-            value_digest([fits.fit, fits.prior.mean, fits.prior.factor, fits.member("sabma").sample(2, seed=0)]),
-        )
+        fits, first = own.prepare_own(module, *digits, seed=3, say=lines.append)
+        q = fits.member("sabma")
+        assert (
+            float(fv.predict(fits.net, q, fits.task.test, 5, seed=0, batchnorm="frozen").scores["accuracy"][-1]) > 0.7
+        )  # guessing gives 0.1
+        return first, lines, value_digest([fits.fit, fits.prior.mean, fits.prior.factor, q.sample(2, seed=0)])
 
     before = torch.get_num_threads()
-    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count())]
     try:
         torch.set_num_threads(2)
-        beside = prepared()
+        with busy():
+            beside = prepared()
     finally:
         torch.set_num_threads(before)
-        for process in busy:
-            process.kill()
-            process.wait()
     first, lines, _ = idle = prepared()
-    assert idle == beside
+    assert idle == beside and all(map(torch.equal, was, module.parameters()))
     of_vi, of_network = map(float, re.search(r"([.\d]+) of VI, accuracy ([.\d]+) of the trained network", first).groups())
     assert 0.9 < of_network and of_vi > of_network - 0.1 and "normalisation layers and head" in lines[-2]
 
@@ -119,10 +87,8 @@ def test_posteriors_far_below_the_trained_network_are_the_first_line(digits, mon
     monkeypatch.setattr(Standing, "of", lambda *about, **how: wrong(next(before, 0.4)))
     made = []
     _, line = own.prepare_own(linear, *digits, say=made.append)
-    assert (
-        line.startswith("do not trust")
-        and "accuracy 0.600 on held-out examples, where the trained network has accuracy 1.000" in line
-    )
+    said = "accuracy 0.600 on held-out examples, where the trained network has accuracy 1.000"
+    assert line.startswith("do not trust") and said in line
     assert [text.partition(": ")[0] for text in made if "settings" in text][1:] == [
         f"settings of the best of 1 trials, at {shrink:g} of rate and widths" for shrink in own.SHRINK[1:]
     ]
@@ -164,13 +130,12 @@ def two_layers(n_in, n_out):
     return nn.Sequential(nn.Linear(n_in, 12), nn.Tanh(), nn.Linear(12, n_out))
 
 
-def _brought(name):
-    """Module, inputs, labels and likelihood."""
-    torch.manual_seed(0)
+def _brought():
+    """name -> module, inputs, labels and likelihood."""
     x, ids = torch.randn(80, 3), torch.randint(0, 9, (80, 6))
     line = x[:, :1].clamp(-2, 2)
     curve = torch.sin(2 * line) + 0.1 * torch.randn(80, 1)
-    right = (ids.float().mean(1) > 4).long()
+    right, layer = (ids.float().mean(1) > 4).long(), nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)  # with dropout
     return {
         "noise known": (two_layers(1, 1), line, curve, 0.1),
         "noise learned": (fv.models.learned_noise(two_layers(1, 1)), line, curve, "gaussian"),
@@ -181,22 +146,17 @@ def _brought(name):
         "words": (Words(False), ids, right, None),
         "words of a dict": (Words(False), {"input_ids": ids, "attention_mask": torch.ones_like(ids)}, right, None),
         "labels of words": (Words(True), ids, (ids > 4).long(), None),
-    }[name]
+        "attention": (nn.Sequential(Words(True).embed, layer, nn.Flatten(), nn.Linear(48, 2)), ids, right, None),
+    }
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("noise known", "noise learned", "noise an output", "counts", "yes or no", "several labels"),
-        *("words", "words of a dict", "labels of words"),
-    ],
-)
+@pytest.mark.parametrize("name", _brought())
 def test_a_lab_and_its_page_of_any_likelihood_and_of_words(name, monkeypatch, tmp_path):
     monkeypatch.setattr(own, "LARGE_STEP", 1)
     monkeypatch.setattr(own, "SMALL_STEPS", own.SMALL_STEPS | {"steps": 60})
     monkeypatch.setattr(open, "COARSE", dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=3))
-    module, x, y, likelihood = _brought(name)
+    module, x, y, likelihood = _brought()[name]
     data = fv.Data(x, y)
     train, test = (data.subset(torch.arange(*ends)) for ends in ((0, 50), (50, 80)))
     view = fv.lab(module, train, test, likelihood=likelihood, radii={"vi": (0.0,), "sabma": (0.0, 1.0)}, progress=False)
@@ -263,9 +223,7 @@ def test_examples_are_the_same_from_arrays_tensors_dataset_and_loader(digits):
         assert torch.equal(got.x, data.x) and torch.equal(got.y, data.y)
     labelled = DataLoader([(x, int(y)) for x, y in zip(data.x[:5], data.y[:5])])
     assert torch.equal(examples(labelled, "train").y, data.y[:5])
-    with pytest.raises(
-        TypeError, match=r"train must be \(inputs, labels\), a data set or a loader: .* inputs and one of labels"
-    ):
+    with pytest.raises(TypeError, match=r"train must be \(inputs, labels\), a data set or a loader: .* and one of labels"):
         examples({"x": data.x}, "train")
     with pytest.raises(ValueError, match="test must have whole numbers as labels"):
         examples((data.x, np.linspace(0, 1, len(data))), "test")
