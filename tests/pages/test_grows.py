@@ -94,8 +94,6 @@ def test_in_the_lab_the_curve_gains_the_new_radius_and_its_ring_and_axis_follow(
     page.close()
 
 
-
-
 @pytest.mark.browser
 def test_undo_outlives_a_family_that_is_sent_anew_and_a_lost_kernel_leaves_the_fitted_radii(family, browser):
     bundle = pack(family, stops={"sabma": [8.0]}, live=True)
