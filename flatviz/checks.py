@@ -78,7 +78,7 @@ def check_finite(w: Tensor, name: str) -> None:
 
 
 def usable(t: Tensor) -> Tensor:
-    """`t`, or a copy that autograd takes of a tensor made under `torch.inference_mode`, which it refuses, also long after."""
+    """`t`, or a copy that autograd takes of a tensor from `torch.inference_mode`, which it refuses, also long after."""
     if not t.is_inference():
         return t
     with torch.inference_mode(False):

@@ -173,7 +173,7 @@ class Gaussian:
         return -0.5 * (maha + self.logdet + self.dim * math.log(2 * math.pi))
 
     def score(self, w: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Gradient of log q(w) in (mean, log_std, factor) with `w` (..., D) held fixed: (..., D), (..., D), (..., K, D)."""
+        """Gradient of log q(w) in (mean, log_std, factor) with `w` (..., D) fixed: (..., D), (..., D), (..., K, D)."""
         a = self.precision_mul(w - self.mean)
         along = self.factor @ a if a.ndim == 1 else (self.factor @ a.unsqueeze(-1)).squeeze(-1)
         outer = along.unsqueeze(-1) * a.unsqueeze(-2)
@@ -221,7 +221,7 @@ def _squared(rows: Tensor, v: Tensor) -> Tensor:
 
 
 def number(value: float, like: Tensor) -> Tensor:
-    """A number as a tensor, made once: torch wraps a Python number anew at each product, which costs more than the product."""
+    """A number as a tensor, built once: torch wraps a Python number anew at each product, which costs more than the product."""
     return _number(value, like.dtype, like.device)
 
 
@@ -232,5 +232,5 @@ def _number(value: float, dtype: torch.dtype, device: torch.device) -> Tensor:
 
 @cache
 def _eye(n: int, device: torch.device) -> Tensor:
-    """The identity in float64, made once: no one writes to it."""
+    """The identity in float64, built once: no one writes to it."""
     return torch.eye(n, dtype=torch.float64, device=device)

@@ -42,9 +42,9 @@ class Likelihood:
     Example:
         >>> import torch, flatviz as fv
         >>> from torch.distributions import Normal
-        >>> own = fv.Likelihood(lambda o: Normal(o[..., 0], torch.nn.functional.softplus(o[..., 1])))
+        >>> softplus = fv.Likelihood(lambda o: Normal(o[..., 0], torch.nn.functional.softplus(o[..., 1])))
         >>> net = fv.Net.from_module(torch.nn.Linear(1, 2))
-        >>> f = fv.nll(net, fv.Data(torch.zeros(3, 1), torch.tensor([0.0, 1.0, -1.0])), likelihood=own)
+        >>> f = fv.nll(net, fv.Data(torch.zeros(3, 1), torch.tensor([0.0, 1.0, -1.0])), likelihood=softplus)
         >>> round(float(f(torch.zeros(net.dim))), 3)  # log(sqrt(2 pi) s) + mean(y^2) / (2 s^2) with s = log 2
         1.246
     """

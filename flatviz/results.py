@@ -399,14 +399,14 @@ def to_plain(result: Any, tensors: list[Tensor]) -> Any:
 
 def from_plain(plain: Any, tensors: Mapping[str, Tensor]) -> Any:
     """Read the output of `to_plain`, with the tensors by their numbers."""
-    made = partial(from_plain, tensors=tensors)
+    read = partial(from_plain, tensors=tensors)
     if isinstance(plain, list):
-        return list(map(made, plain))
+        return list(map(read, plain))
     if not isinstance(plain, dict):
         return plain
     ((kind, content),) = plain.items()
     if kind == "tensor":
         return tensors[content]
     if kind == "dict":
-        return {made(k): made(v) for k, v in content}
-    return tuple(map(made, content)) if kind == "tuple" else SAVED[kind](**{k: made(v) for k, v in content.items()})
+        return {read(k): read(v) for k, v in content}
+    return tuple(map(read, content)) if kind == "tuple" else SAVED[kind](**{k: read(v) for k, v in content.items()})

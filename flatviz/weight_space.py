@@ -146,7 +146,7 @@ class Plane(Noun, made_by="fv.plane_pca, fv.plane_random and fv.plane_through ma
     """Plane of weight space: points origin + a axes[0] + b axes[1]; `axes` (2, D) need not be orthonormal.
 
     `unit` says what one step of a or b is; `extent` ((a_lo, a_hi), (b_lo, b_hi)) is where to look when nobody says;
-    `explained` (2,) the share of the draws' variance along each axis (PCA); `name` says how it was made.
+    `explained` (2,) the share of the draws' variance along each axis (PCA); `name` says which verb computed it.
 
     Example:
         >>> import torch, flatviz as fv

@@ -36,7 +36,7 @@ def command() -> int:
 
 
 def _line(name: str, state: Callable[[], str], fix: str) -> bool:
-    """Print what `state` finds, or its error and the fix; whether it found no error."""
+    """Print what `state` finds, or its error and the fix; whether there was no error."""
     try:
         print(f"  ✓ {name}: {state()}")
         return True

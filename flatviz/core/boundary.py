@@ -85,7 +85,7 @@ def _called_so(name: str, signature: inspect.Signature, kwargs: dict[str, Any], 
 
 @contextmanager
 def inference_off() -> Iterator[None]:
-    """No inference mode, but no gradients where it was on: what is made is then of use to the next verb, in any mode."""
+    """No inference mode, but no gradients where it was on: new tensors are then of use to the next verb, in any mode."""
     if not torch.is_inference_mode_enabled():
         yield
         return
@@ -94,7 +94,7 @@ def inference_off() -> Iterator[None]:
 
 
 def _usable(value: Any) -> Any:
-    """`value` with Python's numbers for NumPy's, and copies that autograd takes of tensors made under `torch.inference_mode`."""
+    """`value` with Python's numbers for NumPy's, and copies that autograd takes of tensors from `torch.inference_mode`."""
     if isinstance(value, np.number):  # torch and random take Python's numbers only
         return value.item()
     return usable(value) if isinstance(value, Tensor) else rebuilt(value, _usable)

@@ -86,11 +86,11 @@ class Data:
         return zip(self.x.split(size), self.y.split(size))
 
     @property
-    def is_held(self) -> bool:
+    def in_memory(self) -> bool:
         """Whether all inputs are one tensor in memory, or bytes that may become one."""
         return isinstance(self.x, Tensor) or (isinstance(self.x, Pixels) and 4 * self.x.numel() <= HELD)
 
-    def held(self) -> Tensor:
+    def whole(self) -> Tensor:
         """All inputs as one tensor.  Raises TypeError for inputs of several."""
         x, _ = self.batch(None)
         if not isinstance(x, Tensor):
@@ -128,8 +128,8 @@ def inputs_of(x: Any, name: str = "x") -> Tensor | Inputs:
     if isinstance(x, (Mapping, tuple)):
         fields = dict(x) if isinstance(x, Mapping) else dict(enumerate(x))
         if not fields or not all(isinstance(t, Tensor) for t in fields.values()):
-            held = {key: type(t).__name__ for key, t in fields.items()}
-            raise TypeError(f"{name} must hold tensors by the module's argument names, or in their order, got {held}: {READ}")
+            kinds = {key: type(t).__name__ for key, t in fields.items()}
+            raise TypeError(f"{name} must hold tensors by the module's argument names, or in their order, got {kinds}: {READ}")
         return Fields({key if isinstance(key, int) else str(key): usable(t) for key, t in fields.items()})
     if isinstance(x, Tensor):
         return Pixels(x) if x.dtype == torch.uint8 and x.ndim == 4 and len(x) else usable(x)
@@ -214,7 +214,7 @@ class Task:
         return tuple(self.train.x.shape[1:])
 
     def for_source(self) -> Task:
-        """The task that the source network is made for: as many classes as the source has."""
+        """The task of the source network: as many classes as the source has."""
         if self.source_classes is None:
             return self
         other = copy(self)  # unchecked: its train split has the target's labels

@@ -25,7 +25,7 @@ HELD = 2**28  # bytes of images, as floats, that are converted as a whole where 
 
 
 class Inputs(ABC):
-    """N inputs, of which batches are made when they are asked for."""
+    """N inputs, whose batches are computed when they are asked for."""
 
     @property
     @abstractmethod
@@ -119,7 +119,7 @@ class Pixels(Inputs):
         return self._floats(self.bytes)[index] if isinstance(index, tuple) else self._floats(self.bytes[index])
 
     def split(self, size: int | list[int]) -> Iterator[Tensor]:
-        """Batches of floats, made one by one."""
+        """Batches of floats, one by one."""
         return map(self._floats, self.bytes.split(size))
 
     def take(self, index: Tensor) -> Pixels:

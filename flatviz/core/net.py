@@ -50,7 +50,7 @@ class Look(NamedTuple):
 
     writes: into inputs, weights or buffers (ReLU(inplace=True) first, a clamp, a count of calls).  again: it runs layers once
     more in the backward pass (activation checkpointing, adjoint and reversible networks), where it would find other weights.
-    draws: random numbers.  ends: the operation that made the outputs, "Softmax" or "Sigmoid", where they are probabilities.
+    draws: random numbers.  ends: the operation that computes the outputs, "Softmax" or "Sigmoid", where they are probabilities.
     """
 
     writes: bool
@@ -110,7 +110,7 @@ class Net:
         treated: "trainable" (all but those that `requires_grad_(False)` froze); "norm+head" (every normalisation layer, by
             type, and the head), "head", "authors" (by parts of the name, as SA-BMA's released code chooses), of the trainable
             ones; "all"; or a function of the parameter's name.
-        head: name of the head module; without it, the last `nn.Linear` in execution order, found by one forward
+        head: name of the head module; without it, the last `nn.Linear` in execution order, known from one forward
             pass on `example` (a batch of inputs, also a dict, a tuple or a `Data`; where None, a zero input whose
             shape is guessed from the first layer).
 
@@ -232,7 +232,7 @@ class Net:
                 self._place(None)
 
     def _place(self, parts: list[Tensor] | None, *, copies: bool = False) -> None:
-        """Weights and the net's buffers in the module's places; None: the module's own."""
+        """Weights and the net's buffers in the module's places; None: those of the module."""
         parametrize._cache.clear()  # of weights computed from others, under `parametrize.cached()`
         for places, value in zip(self._slots, self._parameters if parts is None else parts):
             for holder, key in places:
@@ -328,7 +328,7 @@ class Net:
         return Net._from_copy(self.to_module().eval(), treated, head, self.example)
 
     def with_example(self, x: Tensor | Inputs) -> Net:
-        """Return the same net with an example input, by which the head is found."""
+        """Return the same net with an example input, which shows where the head is."""
         return self._like(example=x[:2].detach().clone())
 
     def with_buffers(self, buffers: dict[str, Tensor]) -> Net:

@@ -152,7 +152,7 @@ class PointEvaluator:
 
 
 class FunctionObjective(Objective):
-    """A plain function of w as an objective; made by `as_objective`."""
+    """A plain function of w as an objective; `as_objective` returns it."""
 
     def __init__(self, function: Callable[[Tensor], Tensor]) -> None:
         self.function = function

@@ -58,7 +58,7 @@ def saved_rng(seed: int | None = None) -> Iterator[None]:
     """Run a block that may use the global random states of Python, NumPy and torch; put them back afterwards.
 
     With `seed` the block starts from that seed.  Beside the main thread, whose numbers they are, torch draws the same ones from a
-    generator of its own, and nothing is put back.
+    generator for itself, and nothing is put back.
     """
     if threading.current_thread() is not threading.main_thread():
         with _Private(seed or 0):

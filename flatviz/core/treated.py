@@ -160,7 +160,7 @@ def replace_head(
     """Put a new head of `n_classes` outputs into `module`, in place, and return its name.
 
     head: its name; without one, the last Linear or 1x1 convolution in execution order (`find_head`).  The new layer is of
-    the same kind, width, dtype and device, at torch's own initial values for `seed`.
+    the same kind, width, dtype and device, at torch's initial values for `seed`.
     """
     name = head if head is not None else find_head(module, example)
     old = _layer(module, name)
@@ -205,7 +205,7 @@ class RandomTrunk:
         return trunk.index_copy(0, self.treated, w)
 
     def joined(self, W: Tensor, *, seed: int) -> Tensor:
-        """All weights (S, A) of draws `W` (S, D), each with a trunk of its own."""
+        """All weights (S, A) of draws `W` (S, D), each with another trunk."""
         trunks = self.prior.sample(len(W), seed=(seed + APART) % 2**63)
         return trunks.index_copy(1, self.treated, W.to(trunks))
 

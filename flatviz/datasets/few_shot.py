@@ -1,4 +1,4 @@
-"""A few examples of each class, as many to choose settings on, and transfer tasks made of such splits."""
+"""A few examples of each class, as many to choose settings on, and transfer tasks of such splits."""
 
 from typing import NamedTuple
 

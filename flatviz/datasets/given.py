@@ -181,7 +181,7 @@ def stream(examples: Any, *, workers: int = 2) -> Data:
     """Read a Dataset of (x, y) pairs, or a DataLoader's, as a `Data` that reads examples when they are needed.
 
     The order is that of the data set, each time, so that an objective stays one function of the weights; minibatches of a
-    fit read their own examples.  A full-batch gradient, which needs all inputs at once, reads them all.  Labels are the data set's
+    fit read their examples alone.  A full-batch gradient, which needs all inputs at once, reads them all.  Labels are the data set's
     `targets` or `labels`; without those every example is read once for its label.
 
     Args:

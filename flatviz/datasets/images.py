@@ -180,7 +180,7 @@ def public_images(
 
 @public
 def images_like(images: Data, shape: tuple[Count, ...] | torch.Size) -> Data:
-    """Scale images in bytes to the shape (C, H, W) of others: grey ones in every channel, or coloured ones made grey.
+    """Scale images in bytes to the shape (C, H, W) of others: grey ones in every channel, or coloured ones turned to grey.
 
     Args:
         images: Images (N, C, H, W) in bytes.

@@ -104,7 +104,7 @@ def moons_transfer(*, shots: Count = 10, noise: NonNegative = 0.15, seed: Seed =
     cos, sin = math.cos(SOURCE_ANGLE), math.sin(SOURCE_ANGLE)
     rotation = torch.tensor([[cos, sin], [-sin, cos]])
     name = f"two moons, {shots} shots a class, from turned moons"
-    return Task(Data(turned.held() @ rotation, turned.y), train, test, n_classes=MOONS, name=name, validation=validation)
+    return Task(Data(turned.whole() @ rotation, turned.y), train, test, n_classes=MOONS, name=name, validation=validation)
 
 
 def _moons(n: int, noise: float, source: torch.Generator) -> Data:

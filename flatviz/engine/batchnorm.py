@@ -36,7 +36,7 @@ def with_trained_buffers(net: Net, posterior: object) -> Net:
 
 
 class TrainingNet:
-    """A net whose BatchNorm layers use batch statistics, on a copy with running statistics of its own.
+    """A net whose BatchNorm layers use batch statistics, on a copy that keeps running statistics.
 
     momentum: by which these move; None: each layer's.
     """

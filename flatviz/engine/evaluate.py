@@ -25,7 +25,7 @@ Score = Callable[[Tensor, Tensor], Tensor]
 
 @dataclass(frozen=True)
 class Plan:
-    """Choices for evaluating points, made by rule, so that a resumed run gives the same bytes.
+    """Choices for evaluating points, by rule, so that a resumed run gives the same bytes.
 
     chunk: examples a batch.  channels_last: memory order of images.  traced: what is frozen runs once, and layers affine in the treated
     weights are summed, not run; not where the module could not be followed, or gave other outputs.  dtype: of activations and weights.
@@ -99,8 +99,8 @@ class Evaluator(PointEvaluator):
                     if self._programs is None:
                         out = self._net(narrow, started)
                     else:
-                        (held, layers), program = started, self._programs[j]
-                        out = program.run(held, weights[program], [_along(layer, coords[i].tolist()) for layer in layers])
+                        (resident, layers), program = started, self._programs[j]
+                        out = program.run(resident, weights[program], [_along(layer, coords[i].tolist()) for layer in layers])
                     out = out.to(dtype) if out.is_floating_point() else out
                     scores[i].append(self._score(out, y).double() if self._additive else out)
             if self._additive:
@@ -128,9 +128,9 @@ class Evaluator(PointEvaluator):
 
     def _bytes(self, kept: dict, layers: list) -> int:
         """Bytes of frozen activations for all batches, from those of the first."""
-        held = [t for t in [*kept.values(), *(t for layer in layers for t in layer)] if t is not self._parts[0]]
+        resident = [t for t in [*kept.values(), *(t for layer in layers for t in layer)] if t is not self._parts[0]]
         total = sum(len(part) for part in self._parts)
-        return sum(t.numel() * t.element_size() for t in held) * total // len(self._parts[0])
+        return sum(t.numel() * t.element_size() for t in resident) * total // len(self._parts[0])
 
 
 def _along(layer: tuple[Tensor, ...], row: list[float]) -> Tensor:
@@ -144,7 +144,7 @@ def _along(layer: tuple[Tensor, ...], row: list[float]) -> Tensor:
 
 def parts_of(data: Data, plan: Plan) -> list[Tensor]:
     """Inputs in batches, in the plan's dtype and memory order."""
-    parts, dtype = data.held().split(plan.chunk), getattr(torch, plan.dtype)
+    parts, dtype = data.whole().split(plan.chunk), getattr(torch, plan.dtype)
     return [laid_out(part.to(dtype=dtype) if part.is_floating_point() else part, plan) for part in parts]
 
 
@@ -159,7 +159,7 @@ PRECISIONS = ("float32", "bfloat16")
 
 
 class EvaluationPlanner:
-    """A net, its data and a score, from which evaluators are made; the net is traced, on a copy, for each shape of batch.
+    """A net, its data and a score, from which evaluators are built; the net is traced, on a copy, for each shape of batch.
 
     `additive`: scores of batches add up, and the value is their sum over the number of examples.  `layer`: multiply-adds of a
     layer for one example.
@@ -178,8 +178,8 @@ class EvaluationPlanner:
 
         coords (S, K): the points that are coming, of which some are compared with the plain forward (`probes`).
         """
-        own = str(self._dtype).removeprefix("torch.")
-        base = Plan(dtype=own if precision is None else check_choice(precision, PRECISIONS, "precision"))
+        native = str(self._dtype).removeprefix("torch.")
+        base = Plan(dtype=native if precision is None else check_choice(precision, PRECISIONS, "precision"))
         net, x = self._net(base), self._data.x
         work = work_of(net, x[:2].to(dtype=net.w.dtype) if x.is_floating_point() else x[:2])
         base = replace(base, chunk=min(work.chunk(x.device), len(self._data)))
@@ -232,7 +232,7 @@ class EvaluationPlanner:
     def _off(self, plan: Plan, origin: Tensor, axes: Tensor, coords: Tensor, few: Data) -> float:
         """Measure how far the plan's outputs on a few examples are from the module's, at origin + coords @ axes.
 
-        In the net's own dtype; in another one it must run, else inf.
+        In the net's dtype; in another one it must run, else inf.
         """
         plain = Plan(chunk=plan.chunk, dtype=str(self._dtype).removeprefix("torch."))
         results = []

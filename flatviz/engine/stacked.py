@@ -40,7 +40,7 @@ MOST_BYTES = 2**29  # on a GPU, of the largest activation of all rows together: 
 
 
 class Vmapped:
-    """A network at several weight vectors in one pass, by `torch.func.vmap`; made by `vmapped`."""
+    """A network at several weight vectors in one pass, by `torch.func.vmap`; `vmapped` returns it."""
 
     def __init__(self, net: Net, x: Tensor) -> None:
         self._net, self._ndim, self._work = net, x.ndim, work_of(net, x)
@@ -70,7 +70,7 @@ def vmapped(net: Net, x: Tensor) -> Vmapped | None:
 
 
 def agrees(network: Vmapped, net: Net, x: Tensor) -> bool:
-    """Whether one pass gives the net's own outputs on the first examples, at its weights and at others, and their slopes."""
+    """Whether one pass gives the net's outputs on the first examples, at its weights and at others, and their slopes."""
     if any(m._backward_hooks or m._backward_pre_hooks for m in net.module.modules()):
         return False  # a pass over several does not call them
     few, W = x[:8], two_points(net)

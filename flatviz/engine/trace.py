@@ -167,13 +167,13 @@ class Program:
 
     @property
     def widest(self) -> int:
-        """Bytes of the largest tensor that is made at each point."""
+        """Bytes of the largest tensor computed at each point."""
         results = [v for s in self.affine + self.varying for v in s.results]
         return max((v.shape.numel() * v.itemsize for v in results), default=0)
 
     @property
     def layer(self) -> float:
-        """Multiply-adds of a product or convolution that is made at each point, the mean of all; 0 without any."""
+        """Multiply-adds of a product or convolution computed at each point, the mean of all; 0 without any."""
         macs = list(filter(None, (multiply_adds(s.op, s.args, s.outs[0]) for s in self.varying)))
         return sum(macs) / max(len(macs), 1)
 
@@ -212,7 +212,7 @@ class Program:
 
 
 def _is_other_kind(s: Step) -> bool:
-    """A BatchNorm on the batch's own statistics, or a transposed convolution."""
+    """A BatchNorm on the batch's statistics, or a transposed convolution."""
     return bool(s.op in NORMS and s.args[5] or s.op is aten.convolution.default and s.args[6])
 
 

@@ -89,16 +89,16 @@ def run(
     with executor(workers if workers > 1 else None) as pool:
         if cache:
             about: dict[str, Any] = dict(experiment=name, fit=fit, measure=measure, files=[Path(f).read_bytes() for f in files])
-            found = cached_each(name, [dict(cells=unit, **about) for unit in todo], compute, labels=labels, say=say)
+            computed = cached_each(name, [dict(cells=unit, **about) for unit in todo], compute, labels=labels, say=say)
         else:
             fresh = dict(compute(list(range(len(todo)))))
-            found = [fresh.get(i) for i in range(len(todo))]
+            computed = [fresh.get(i) for i in range(len(todo))]
     if len(failed) == len(todo):
         first, *_ = failed.values()
         raise ValueError(f"a grid must have a unit that can be fitted, got {len(failed)} failures: {first}")
     rows = {
         id(cell): [{"experiment": name, **cell, "quantity": q, "value": v} for q, v in values.items()]
-        for unit, of_unit in zip(todo, found)
+        for unit, of_unit in zip(todo, computed)
         for cell, values in zip(unit, of_unit or [])
     }
     table = pd.DataFrame([row for cell in cells for row in rows.get(id(cell), [])])

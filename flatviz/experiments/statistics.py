@@ -184,7 +184,7 @@ def judged(table: pd.DataFrame, level: float = LEVEL, *, family: str | list[str]
         without a column rank by_rank equals verdict.
     """
     names = table[family].astype(str).agg(", ".join, axis=1) if isinstance(family, list) else pd.Series(family, table.index)
-    found = table.assign(family=names, claims=table.p.groupby(names, sort=False).transform("size"))
+    counted = table.assign(family=names, claims=table.p.groupby(names, sort=False).transform("size"))
 
     def tested(p: str, gain: str) -> tuple[pd.Series, np.ndarray]:
         corrected = table[p].groupby(names, sort=False).transform(holm)
@@ -192,7 +192,7 @@ def judged(table: pd.DataFrame, level: float = LEVEL, *, family: str | list[str]
         return corrected, word
 
     (corrected, verdict), (ranked, by_rank) = tested("p", "gain"), tested(*RANK if "rank" in table else ("p", "gain"))
-    return found.assign(corrected=corrected, verdict=verdict, corrected_rank=ranked, by_rank=by_rank)
+    return counted.assign(corrected=corrected, verdict=verdict, corrected_rank=ranked, by_rank=by_rank)
 
 
 def amount(row: Any) -> str:

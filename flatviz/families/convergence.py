@@ -26,7 +26,7 @@ class ConvergenceGap:
     """Result of `convergence_gap`, in nats an example, each with its noise: two standard errors.
 
     objective: of the fit; gap: how much lower that of the longer fit is, at the same draws; steps: of the two fits.
-    widths: root mean square over the weights of sigma^2 / fixed point - 1; widths_noise: the value at which it cannot be told
+    widths: root mean square over the weights of sigma^2 / fixed point - 1; widths_noise: the value at which it does not differ
         from 0.
     """
 

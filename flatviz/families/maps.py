@@ -54,10 +54,10 @@ def input_maps(
     `inputs`: ticks a, b (G,) of the grid; x, y: the training points; reference (G, G): of all draws of a reference posterior,
     HMC.  A member's "probs" (S, G, G): of ensemble size, b, a.
     """
-    x = torch.cat([task.train.held(), task.test.held()]).cpu()
+    x = torch.cat([task.train.whole(), task.test.whole()]).cpu()
     lo, hi = x.amin(0) - MARGIN, x.amax(0) + MARGIN
     a, b = (torch.linspace(float(lo[k]), float(hi[k]), resolution) for k in (0, 1))
-    family = replace(family, inputs=family.inputs | dict(a=a, b=b, x=task.train.held().cpu(), y=task.train.y.cpu()))
+    family = replace(family, inputs=family.inputs | dict(a=a, b=b, x=task.train.whole().cpu(), y=task.train.y.cpu()))
     if reference is not None:
         family.inputs["reference"] = input_row(net, task, family, reference, REFERENCE_DRAWS, seed=seed)["probs"][-1]
     return with_maps(family, once(family, lambda m: input_row(net, task, family, m.posterior, family.n_draws, seed=seed)))
@@ -71,7 +71,7 @@ def input_row(net: Net, task: Task, family: Family, q: Posterior, n_draws: int, 
     if "a" not in family.inputs:
         return {}
     a, b = family.inputs["a"], family.inputs["b"]
-    grid = torch.stack(torch.meshgrid(a, b, indexing="xy"), -1).reshape(-1, 2).to(task.train.held())
+    grid = torch.stack(torch.meshgrid(a, b, indexing="xy"), -1).reshape(-1, 2).to(task.train.whole())
     probs = predicted(net, q, grid, n_draws, seed=seed).probs[..., 1]
     n = len(probs)
     maps = (probs.cumsum(0) / torch.arange(1, n + 1).to(probs)[:, None]).reshape(n, len(b), len(a)).cpu()
@@ -123,7 +123,7 @@ def disputed(prediction: Prediction, n_shown: int = N_IMAGES) -> tuple[Tensor, T
 def _pixels(data: Data, index: Tensor) -> Tensor:
     """The images at `index` as bytes (K, H, W) or (K, H, W, 3), from the lowest value among them to the highest."""
     here = index.to(data.x.device)
-    x = (data.x.bytes[here].float() if isinstance(data.x, Pixels) else data.subset(here).held().float()).cpu()
+    x = (data.x.bytes[here].float() if isinstance(data.x, Pixels) else data.subset(here).whole().float()).cpu()
     if max(x.shape[2:]) > MOST_SIDE:
         scale = MOST_SIDE / max(x.shape[2:])
         x = adaptive_avg_pool2d(x, (max(1, round(scale * x.shape[2])), max(1, round(scale * x.shape[3]))))

@@ -183,12 +183,12 @@ def _check_outputs(net: Net, task: Task) -> None:
     x = task.train.x[:2]
     try:
         with torch.no_grad():
-            found = net(net.w, x)
+            answer = net(net.w, x)
     except RuntimeError as error:
         raise ValueError(f"train must have inputs that the module takes, got {tuple(x.shape[1:])} each: {error}") from error
-    outputs = tuple(found.shape)
+    outputs = tuple(answer.shape)
     if not task.one_label:
-        as_likelihood(task.likelihood).check(task.train.y, found)
+        as_likelihood(task.likelihood).check(task.train.y, answer)
     elif len(outputs) != 2 or outputs[1] < task.n_classes:
         raise ValueError(f"the module must give logits (N, C) for {task.n_classes} classes, got {outputs} for 2 inputs")
 

@@ -181,15 +181,15 @@ def without_source(task: Task, model: Model = "mlp", *, seed: int) -> dict[str, 
     """
     started = build_model(model, task, seed=seed).to(task.train.y.device)  # `pretrain` trains a copy
     scratch = [pretrain(started, task.train, seed=seed, epochs=epochs) for epochs in EPOCHS]
-    found = {"logistic regression": [_logistic(task, c) for c in STRENGTHS], "from scratch": scratch}
+    candidates = {"logistic regression": [_logistic(task, c) for c in STRENGTHS], "from scratch": scratch}
     if (validation := task.validation) is None:
-        return {name: nets[0] for name, nets in found.items()}
-    return {name: min(nets, key=lambda net: float(nll(net, validation)(net.w))) for name, nets in found.items()}
+        return {name: nets[0] for name, nets in candidates.items()}
+    return {name: min(nets, key=lambda net: float(nll(net, validation)(net.w))) for name, nets in candidates.items()}
 
 
 def _logistic(task: Task, strength: float) -> Net:
     """Logistic regression as a network of one layer."""
-    x, y = task.train.held(), task.train.y
+    x, y = task.train.whole(), task.train.y
     with saved_rng():  # its import draws random numbers
         from sklearn.linear_model import LogisticRegression  # optional: a machine that computes on tensors need not have it
 

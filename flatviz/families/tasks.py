@@ -104,8 +104,8 @@ def cached_each(
     """
     named = zip(settings, chain(labels, repeat("")))
     places = [look_up(folder, about, label, say) for about, label in named]
-    results = [found[0] if found else None for _, found in places]
-    missing = [i for i, (_, found) in enumerate(places) if not found]
+    results = [stored[0] if stored else None for _, stored in places]
+    missing = [i for i, (_, stored) in enumerate(places) if not stored]
     for at, result in compute(missing) if missing else ():
         results[missing[at]] = result
         keep(result, places[missing[at]][0], say)

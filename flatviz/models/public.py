@@ -53,12 +53,12 @@ def load_weights(
         >>> torch.equal(fv.models.load_weights(torch.nn.Linear(2, 3), path).weight, module.weight)
         True
     """
-    own, loaded = module.state_dict(), copied(module)
-    state = _of_network(read_state(path), [n for n in own if not n.endswith(COUNTER)], path)
-    kept = {n: v for n, v in own.items() if n.endswith(COUNTER)}
+    initial, loaded = module.state_dict(), copied(module)
+    state = _of_network(read_state(path), [n for n in initial if not n.endswith(COUNTER)], path)
+    kept = {n: v for n, v in initial.items() if n.endswith(COUNTER)}
     if new_head:
         name = head if head is not None else find_head(copied(module).eval(), example)
-        kept |= {n: v for n, v in own.items() if n.startswith(f"{name}.")}
+        kept |= {n: v for n, v in initial.items() if n.startswith(f"{name}.")}
         state = {n: v for n, v in state.items() if not n.startswith(f"{name}.")}
     for name, value in state.items():
         if value.is_floating_point() and not bool(torch.isfinite(value).all()):
@@ -87,10 +87,10 @@ def read_state(path: str | Path) -> dict[str, Tensor]:
             break
         content = content[name]
     if not isinstance(content, Mapping) or not content or not all(isinstance(v, Tensor) for v in content.values()):
-        held = f", with the names {', '.join(map(str, list(content)[:8]))}," if isinstance(content, Mapping) else ""
+        names = f", with the names {', '.join(map(str, list(content)[:8]))}," if isinstance(content, Mapping) else ""
         raise ValueError(
             f"path must hold a state dict, names with tensors, or a checkpoint with one under {', '.join(STATES)}, "
-            f"got {'an object' if isinstance(content, _Inert) else f'a {type(content).__name__}'}{held} in {str(path)!r}: "
+            f"got {'an object' if isinstance(content, _Inert) else f'a {type(content).__name__}'}{names} in {str(path)!r}: "
             "save module.state_dict()"
         )
     return {name.replace("_orig_mod.", ""): value for name, value in content.items()}
@@ -199,7 +199,7 @@ def torchvision_model(
     check_choice(name, tuple(models.list_models(module=models)), "name")
     with saved_rng(seed):
         network = models.get_model(name, weights=None, **_without_auxiliary(name)).eval()
-    example = torch.zeros(1, 3, *[_own_side(network) or max(64, *shape[1:])] * 2)
+    example = torch.zeros(1, 3, *[_fixed_side(network) or max(64, *shape[1:])] * 2)
     if weights is not None:
         file = Path(weights)
         if file.suffix in SUFFIXES:
@@ -207,10 +207,10 @@ def torchvision_model(
         else:
             network.load_state_dict(_downloaded(models, name, str(weights)), strict=not _without_auxiliary(name))
     replace_head(network, task.n_classes, example=example, seed=seed)
-    return PublicNet(network, side or _own_side(network)).eval()
+    return PublicNet(network, side or _fixed_side(network)).eval()
 
 
-def _own_side(network: Any) -> int | None:
+def _fixed_side(network: Any) -> int | None:
     """Pixels of the side that a vision transformer's position embedding has places for."""
     from torchvision.models import VisionTransformer
 

@@ -58,13 +58,13 @@ def batches(data: Data, size: int) -> Iterable[Data]:
 
 def batch_that_fits(net: Net, data: Data, likelihood: Likelihood, w: Tensor) -> int:
     """Examples whose graph of the gradient stays under GRAPH_BYTES, measured on a few."""
-    few, held = data.subset(torch.arange(min(4, len(data)))), {}  # a copy: of a view the whole storage would count
+    few, storages = data.subset(torch.arange(min(4, len(data)))), {}  # a copy: of a view the whole storage would count
     weights = {t.untyped_storage().data_ptr() for t in (*net.module.parameters(), *net.module.buffers())}
 
     def count(tensor: Tensor) -> Tensor:
         storage = tensor.untyped_storage()
         if storage.data_ptr() not in weights:
-            held[storage.data_ptr()] = storage.nbytes()
+            storages[storage.data_ptr()] = storage.nbytes()
         return tensor.detach()  # the tensor itself would keep its own graph alive for ever
 
     with torch.inference_mode(False), torch.enable_grad(), twice():
@@ -81,8 +81,8 @@ def batch_that_fits(net: Net, data: Data, likelihood: Likelihood, w: Tensor) -> 
         except RuntimeError:  # a module with torch.func inside, which refuses such hooks: all results, those not kept as well
             with Sizes() as seen:
                 differentiate()
-            held = {0: sum(seen.sizes)}
-    return max(1, int(GRAPH_BYTES * len(few) / max(sum(held.values()), 1)))
+            storages = {0: sum(seen.sizes)}
+    return max(1, int(GRAPH_BYTES * len(few) / max(sum(storages.values()), 1)))
 
 
 def _hessian(net: Net, data: Data, likelihood: Likelihood, w: Tensor, _: str, n: float) -> Product:

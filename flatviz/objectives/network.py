@@ -69,13 +69,13 @@ class NetworkObjective(Objective):
         """Values (S,) at the rows of `W` (S, D), without gradients."""
         in_precision(check_many_weights(W, self.dim), self.net)
         with torch.no_grad(), threads(self.work):
-            if not self.data.is_held and self.additive and self.statistics is None:  # each batch is read once, for all w
+            if not self.data.in_memory and self.additive and self.statistics is None:  # each batch is read once, for all w
                 batches = track(self.data.batches(self.chunk), self.label, progress, total=-(-len(self.data) // self.chunk))
                 rows = (torch.stack([self.score(self.net(w, x), y) for w in W]) for x, y in batches)
                 values = reduce(operator.add, rows) / len(self.data)
             else:
-                held = list(self.data.batches(self.chunk)) if self.data.is_held else None
-                values = torch.stack([self.value(w, held) for w in track(W, self.label, progress)])
+                read = list(self.data.batches(self.chunk)) if self.data.in_memory else None
+                values = torch.stack([self.value(w, read) for w in track(W, self.label, progress)])
             return values.to(W.dtype)
 
     def over(
@@ -83,16 +83,16 @@ class NetworkObjective(Objective):
     ) -> PointEvaluator:
         """Values at origin + coords @ axes, by the engine where it knows the net and the data; arguments as in `Objective`."""
         in_precision(origin, self.net)
-        if self.statistics is not None or not self.data.is_held:
+        if self.statistics is not None or not self.data.in_memory:
             if precision is not None:
                 return super().over(origin, axes, precision=precision)
-            return PointEvaluator(self, origin, axes, together=not self.data.is_held)  # each batch is read once, for all points
+            return PointEvaluator(self, origin, axes, together=not self.data.in_memory)  # each batch read once, for all points
         planner = EvaluationPlanner(self.net, self.data, self.score, additive=self.additive, layer=self.cost.layer)
         return planner.evaluator(origin, axes, planner.plan(origin, axes, exact=exact, precision=precision, coords=coords))
 
-    def value(self, w: Tensor, held: list[tuple[Tensor | Fields, Tensor]] | None) -> Tensor:
+    def value(self, w: Tensor, read: list[tuple[Tensor | Fields, Tensor]] | None) -> Tensor:
         """The value at `w` (D,) from batches of inputs and labels, or from the data itself, ()."""
-        batches = self.data.batches(self.chunk) if held is None else held
+        batches = self.data.batches(self.chunk) if read is None else read
         net = self.net if self.statistics is None else refresh_batchnorm(self.net, w, self.statistics)
         if self.additive:
             return reduce(operator.add, (self.score(net(w, x), y) for x, y in batches)) / len(self.data)

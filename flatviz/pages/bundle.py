@@ -173,9 +173,9 @@ def _member(scene: Scene, i: int, only: Collection[str] | None = None) -> Packed
     family = scene.family
     every = views.views_of(family)
     shown = [view for view in every if only is None or view.name in only]
-    made = {view.like or view.name for view in shown}
-    figures = {view.name: view.draw(scene, i) for view in every if view.name in made}
-    drawn = [(view, figures[view.name]) for view in every if view.name in made]
+    drawn_as = {view.like or view.name for view in shown}
+    figures = {view.name: view.draw(scene, i) for view in every if view.name in drawn_as}
+    drawn = [(view, figures[view.name]) for view in every if view.name in drawn_as]
     live = {_field(view, k, p): p for view, fig in drawn for k, p in enumerate(_follows(view, fig))}
     prediction, projection = known(family[i].prediction), known(family[i].projection)
     scores = {name: Live("", "", values.cpu().numpy(), "size") for name, values in prediction.scores.items() if name in SCORES}
@@ -198,8 +198,8 @@ def _member(scene: Scene, i: int, only: Collection[str] | None = None) -> Packed
     }
     arrays = {name: p for name, p in live.items() if not p.words}
     draws = {"draw loss": values_of(projection), "draw distance": projection.distance}
-    own = {name: Live("", "", numbers(values), "draws") for name, values in draws.items()}
-    return meta, figures, arrays | scores | own | {"lambda1": Live("", "", lambda1)}
+    of_draws = {name: Live("", "", numbers(values), "draws") for name, values in draws.items()}
+    return meta, figures, arrays | scores | of_draws | {"lambda1": Live("", "", lambda1)}
 
 
 def _reach(member: Member) -> str:

@@ -96,14 +96,14 @@ def document(
     """The HTML text of a page.
 
     lead: introduction, plain text in which **words** are bold; pictures: HTML and scripts that run where they stand; rows: the
-    table of all posteriors, one mapping from column to text a row; facts: how it was made; scripts: at the end, in their order.
+    table of all posteriors, one mapping from column to text a row; facts: how it was computed; scripts: at the end, in their order.
     """
     escape = html.escape
     code = [s.source for s in (*pictures, *scripts) if isinstance(s, Script) and s.kind != "application/json"]
     terms = "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in (facts or {}).items())
     shown = "\n".join(part.html if isinstance(part, Script) else part for part in pictures)
     table = f"<h2>All posteriors</h2>\n{table_html(rows)}" if rows else ""
-    made = f"<details><summary>How this was made</summary><dl>{terms}</dl></details>" if terms else ""
+    origin = f"<details><summary>How this was made</summary><dl>{terms}</dl></details>" if terms else ""
     elements = "\n".join(s.html for s in scripts)
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{POLICY.format(hashes=" ".join(code))}">
@@ -114,7 +114,7 @@ def document(
 {paragraph(lead)}
 {shown}
 {table}
-{made}
+{origin}
 </main>
 {elements}
 </body></html>

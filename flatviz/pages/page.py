@@ -28,7 +28,7 @@ LEAD = (
 
 @lru_cache
 def bundled(name: str) -> str:
-    """JavaScript that `.ci/bundle.mjs` made of its modules: explorer, playground (each sets a global), loader (an ES module)."""
+    """JavaScript that `.ci/bundle.mjs` builds of its modules: explorer, playground (each sets a global), loader (an ES module)."""
     return (Path(__file__).parent / "bundles" / f"{name}.js").read_text(encoding="utf-8")
 
 
@@ -68,7 +68,7 @@ def family_page(
 ) -> str:
     """The HTML text of a measured family.
 
-    lead: a paragraph of introduction, plain text in which **words** are bold; facts: how it was made; start: first values of the
+    lead: a paragraph of introduction, plain text in which **words** are bold; facts: how it was computed; start: first values of the
     controls for method, radius and ensemble size; rows: a table, one mapping from heading to text a row, by default that of
     `family_rows`; story: sections of the article; code: lines of Python that make `family`; look: the rest of the state at
     which the page opens (tab, compare, picked, chosen, step, phase, moment); playground: the two-weight world above

@@ -51,7 +51,7 @@ def plane_random(
         >>> plane = fv.plane_random(net, net.w, seed=0)
         >>> plane.unit, plane.axes.shape
         ('filter-normalised step', torch.Size([2, 15]))
-        >>> bias = net.blocks[1].slice  # a step of 1 moves each filter, and each bias vector, by its own length
+        >>> bias = net.blocks[1].slice  # a step of 1 moves each filter, and each bias vector, by its length
         >>> torch.allclose(plane.axes[:, bias].norm(dim=1), net.w[bias].norm())
         True
     """

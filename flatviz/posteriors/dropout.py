@@ -36,7 +36,7 @@ SETTINGS = dict(rate=None, n_draws=30, steps=300, lr=0.05, momentum=0.9, weight_
 def fit_dropout(net: Net, data: Data, *, seed: Seed, rate: Share | None, n_draws: Count, **how: Unpack[Trained]) -> Draws:
     """Train with dropout from the net's weights, then draw `n_draws` masked weight vectors, (n_draws, D).
 
-    BatchNorm statistics are the net's own; with an `ascent` both passes have the same masks; of `training` precision and early
+    BatchNorm statistics are those of the net; with an `ascent` both passes have the same masks; of `training` precision and early
     stopping, by the loss with nothing dropped.
 
     Args:
@@ -83,16 +83,16 @@ def rates_of(net: Net, x: Tensor | Fields, rate: float | None) -> dict[str, floa
         raise ValueError(f"rate must be above 0 and below 1, got {rate!r}")
     module, treated = net.copy().module, {b.name for b in net.blocks}
     layers = {n: p for n, p in module.named_modules() if isinstance(p, _DropoutNd) and p.p > 0}
-    made: dict[int, tuple[str, Tensor]] = {}  # by the address of their memory
+    outputs: dict[int, tuple[str, Tensor]] = {}  # by the address of their memory
     readers: dict[str, str] = {}  # each Linear and convolution, in the order in which they run, -> the dropout layer, or ""
 
     def drop(name: str, part: nn.Module, inputs: tuple, out: Tensor) -> Tensor:
         out = out.clone()
-        made[out.untyped_storage().data_ptr()] = name, out
+        outputs[out.untyped_storage().data_ptr()] = name, out
         return out
 
     def read(name: str, part: nn.Module, inputs: tuple[Tensor, ...]) -> None:
-        source, out = made.get(inputs[0].untyped_storage().data_ptr(), ("", None))
+        source, out = outputs.get(inputs[0].untyped_storage().data_ptr(), ("", None))
         # of channels only a convolution's are columns
         whole = type(layers.get(source)) is nn.Dropout or isinstance(part, _ConvNd)
         readers[name] = source if out is not None and out._version == 0 and whole else readers.get(name, "")

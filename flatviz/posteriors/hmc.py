@@ -71,7 +71,7 @@ def fit_hmc(
     A trajectory, of a length between 1/2 and 3/2 of `TIME`, costs length / step size gradients of each chain.
 
     Args:
-        net: The network; its own weights do not matter.
+        net: The network; its weights do not matter.
         data: The N training examples.
         prior: Over the treated weights (D,); None: N(0, 1 / (N weight_decay)), which is what weight decay stands for.
         seed: Fixes all noise.
@@ -232,7 +232,7 @@ def _decay_prior(net: Net, n: int, weight_decay: float) -> Gaussian:
 
 
 class Metric:
-    """The metric of a Hamiltonian chain, learnt in burn-in: directions in which the posterior is narrow get steps of their own size.
+    """The metric of a Hamiltonian chain, learnt in burn-in: directions in which the posterior is narrow get steps of their size.
 
         G = E[grad U grad U^T] = E[Hessian of U]   over the target exp(-U), by parts: its large eigenvalues are the narrow directions v_j
         A = I - sum_j (1 - s_j) v_j v_j^T,   s_j the standard deviation of v_j^T z

@@ -56,7 +56,7 @@ def fit_laplace(
 
     Predict with `predict_linearised`, for which the curvature is exact; draws overshoot where delta is small.
 
-    F-Laplace, given an `ascent`, has a centre that is no stationary point.  BatchNorm statistics are the net's own.
+    F-Laplace, given an `ascent`, has a centre that is no stationary point.  BatchNorm statistics are those of the net.
 
     Args:
         net: Its treated weights are the start.
@@ -185,7 +185,7 @@ class KeptCurvature:
         return float(-0.5 * (delta * w.dot(w) + torch.log1p(self.values.double() / delta).sum()))
 
     def marginal_precision(self, w: Tensor) -> float:
-        """The precision of largest evidence at the weights w (D,), by a grid of its logarithm, made finer three times."""
+        """The precision of largest evidence at the weights w (D,), by a grid of its logarithm, refined three times."""
         lo, hi = math.log(LEAST), math.log(MOST)
         for _ in range(4):
             grid = torch.linspace(lo, hi, 61, dtype=torch.float64).tolist()

@@ -154,10 +154,10 @@ def table(looks: Iterable[Look], record: Callable[[Look], Method]) -> dict[str, 
         looks: Lines of the catalog without flat-seeking versions.
         record: Gives the record that a line names.
     """
-    found = {look.name: replace(record(look), look=look) for look in looks}
+    records = {look.name: replace(record(look), look=look) for look in looks}
     methods: dict[str, Method] = {}
-    for name, method in found.items():
-        whole = method if method.inner is None else _composed(method, found[method.inner])
+    for name, method in records.items():
+        whole = method if method.inner is None else _composed(method, records[method.inner])
         methods[name], look = whole, method.look
         if look.flat:
             methods[look.flat_version.name] = replace(whole.flat(at_zero=name), look=look.flat_version)

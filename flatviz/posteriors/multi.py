@@ -1,10 +1,10 @@
-"""Methods that take another one: a posterior around each of several modes, and a prior made of the source task's posterior.
+"""Methods that take another one: a posterior around each of several modes, and a prior from the source task's posterior.
 
 One posterior around each of several modes: MultiSWAG, and the same of any other method (Wilson & Izmailov 2020).
 
 q(w) = 1/M sum_m q_m(w),   q_m = fit(the m-th network of an ensemble)
 
-Pre-train your loss: the source task's posterior, made wider, is the prior of the target task (Shwartz-Ziv et al. 2022).
+Pre-train your loss: the source task's posterior, widened, is the prior of the target task (Shwartz-Ziv et al. 2022).
 
     p(w) = N(m, scale Sigma + floor^2 I),   q = fit(net, data, prior=p)
 
@@ -42,7 +42,7 @@ def fit_multi(
     """Train an ensemble of `members` networks together, then call `fit(net, data, seed=...)` at each; returns a mixture of equal weights.
 
     momentum, weight_decay, batch_size, likelihood and ascent are of the ensemble, and of each `fit` that is a record, takes
-    them, and has none in `settings`; so is `training`, without its validation.  BatchNorm statistics are the net's own.
+    them, and has none in `settings`; so is `training`, without its validation.  BatchNorm statistics are those of the net.
 
     Args:
         net: Gives the architecture, and what is not drawn anew.

@@ -6,7 +6,7 @@ L is the mean NLL; weight decay wd is a prior N(0, 1 / (N wd)).  Every Bayesian 
 
 Deep ensembles: several networks, each trained alone, whose probabilities are averaged (Lakshminarayanan et al. 2017).
 
-    W = (w_1, ..., w_M),  w_m = SGD from a start of its own, in an order of its own
+    W = (w_1, ..., w_M),  w_m = SGD from start m, in order m
 
 The members are trained together, a row each, which is faster and changes nothing.
 """
@@ -71,7 +71,7 @@ def fit_ensemble(
         data: The N training examples.
         seed: Fixes starts and minibatches; member m takes seed + 1000 m.
         members: M; 5 as in the paper.
-        batchnorm: "frozen", or "train": each member then had statistics of its own, which are not kept: predict with
+        batchnorm: "frozen", or "train": each member then had other statistics, which are not kept: predict with
             `batchnorm=data`.
         **how: How each is trained.
 

@@ -74,12 +74,12 @@ def transfer(
     """
     if prior.dim != net.dim:
         raise ValueError(f"prior must cover the net's {net.dim} weights, got {prior.dim}: fit it on the same net")
-    there, made = _with_classes(net.at(prior.mean.to(net.w)), n_classes, head, head_start == "random" and not keep_head, seed)
-    if made is not None and keep_head:
+    there, added = _with_classes(net.at(prior.mean.to(net.w)), n_classes, head, head_start == "random" and not keep_head, seed)
+    if added is not None and keep_head:
         raise ValueError("keep_head=True takes the head from the prior, got n_classes of a new one: leave one of them out")
-    narrow = there.restrict(treated, head=made or head)
-    if made is not None and not any(b.name.startswith(f"{made}.") for b in narrow.blocks):
-        raise ValueError(f"treated must choose the new head {made!r}, got {[b.name for b in narrow.blocks][:3]}, ...")
+    narrow = there.restrict(treated, head=added or head)
+    if added is not None and not any(b.name.startswith(f"{added}.") for b in narrow.blocks):
+        raise ValueError(f"treated must choose the new head {added!r}, got {[b.name for b in narrow.blocks][:3]}, ...")
     parts = []
     for b in narrow.blocks:
         if b.kind == "head" and not keep_head:
@@ -89,9 +89,9 @@ def transfer(
             raise ValueError(f"the prior must cover every treated weight, got none for {b.name}: pre-train all weights")
         else:
             parts.append(given)
-    own_prior = _joined(parts)
-    narrow = narrow.at(own_prior.mean.to(narrow.w))
-    return (_with_random_trunk(narrow, net, prior, scale, seed) if trunk == "sampled" else narrow), own_prior
+    task_prior = _joined(parts)
+    narrow = narrow.at(task_prior.mean.to(narrow.w))
+    return (_with_random_trunk(narrow, net, prior, scale, seed) if trunk == "sampled" else narrow), task_prior
 
 
 @public

@@ -105,9 +105,9 @@ def cached(
     `say` hears with `label` what is reused or computed, and which file was damaged: that is renamed to `<name>.damaged`
     and the result computed again.  If the disk takes no file, the result is returned all the same.
     """
-    path, found = look_up(folder, settings, label, say)
-    if found:
-        return found[0], True
+    path, stored = look_up(folder, settings, label, say)
+    if stored:
+        return stored[0], True
     result = compute()
     keep(result, path, say)
     return result, False
@@ -157,7 +157,7 @@ FOLDERS = (_PACKAGE.parent / "data", _PACKAGE / "_data")
 
 
 def committed(name: str) -> Path:
-    """Find a shipped result, such as "frontier.csv"; `data/README.md` says what each holds and which command made it.
+    """Find a shipped result, such as "frontier.csv"; `data/README.md` says what each holds and which command computes it.
 
     Raises:
         FileNotFoundError: If there is none of that name.

@@ -118,7 +118,7 @@ def mmd(
             order = torch.rand(permutations, len(both), generator=generator(seed + 1), dtype=torch.float64).argsort(1)
             labels = torch.cat([torch.arange(len(both))[None], order]) < len(A)
             columns[name].append(_values(both, labels.to(A), grid))
-    tables = {name: torch.stack(found, -1) for name, found in columns.items()}
+    tables = {name: torch.stack(values, -1) for name, values in columns.items()}
     return {name: Mmd(tuple(layers), table[0], table[1:]) for name, table in tables.items()}
 
 

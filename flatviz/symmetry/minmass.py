@@ -20,7 +20,7 @@ from flatviz.symmetry.units import Layer, Units, units_of
 
 @dataclass(frozen=True, eq=False)
 class MinMass:
-    """Lightest equal networks `W` (S, E) and the factors (S, V) that made them.
+    """Lightest equal networks `W` (S, E) and the factors (S, V) that lead to them.
 
     `before` and `after` (S,) are the masses, `residual` (S,) the largest |in - out| / (in + out) of a unit, 0 at the
     minimum.  Units without incoming or outgoing weights stand still, with factor 1, and are not counted.

@@ -41,8 +41,8 @@ class Units:
     still: tuple[str, ...]
 
     def __repr__(self) -> str:
-        found = f"{self.n_permuted} permuted in {len(self.permuted)} layers, {self.n_scaled} scaled, D={self.dim}"
-        return f"Units({found}; left out, see units.still: {len(self.still)})" if self.still else f"Units({found})"
+        counts = f"{self.n_permuted} permuted in {len(self.permuted)} layers, {self.n_scaled} scaled, D={self.dim}"
+        return f"Units({counts}; left out, see units.still: {len(self.still)})" if self.still else f"Units({counts})"
 
     @property
     def size(self) -> int:
@@ -244,12 +244,12 @@ def _refusals(reading: Reading, action: str) -> tuple[str, ...]:
 
 def _still(reading: Reading, names: Iterable[str]) -> tuple[str, ...]:
     """List the tensors among `names` whose rows no action moves, layer by layer with the reason; the outputs are not in it."""
-    found: dict[str, list[str | None]] = {}
+    refusals: dict[str, list[str | None]] = {}
     for w in reading.weights:
-        found.setdefault(reading.name_of(w.first), []).extend(node.root().refused.get("all") for node in w.rows.nodes)
+        refusals.setdefault(reading.name_of(w.first), []).extend(node.root().refused.get("all") for node in w.rows.nodes)
     reasons: dict[str, str | None] = {}
     for name in names:
-        given = found.get(name, ["no rule follows it"])
+        given = refusals.get(name, ["no rule follows it"])
         if all(given) and given[0] != "the outputs":
             reasons.setdefault(name.rpartition(".")[0] or name, given[0])
     return tuple(f"{layer!r} ({reason})" for layer, reason in reasons.items())

@@ -139,21 +139,21 @@ def drive(
         if watch is not None:
             watch(at + 1, now())
 
-    def held() -> list[Tensor]:
+    def moved() -> list[Tensor]:
         return [value for n in names if isinstance(value := live[n], Tensor) and value.ndim]
 
     if watch is not None:
         watch(0, state)
     n, device, validation = max(loss.examples, 1), state[0].device, run.training.validation
     del state, about  # of a large network they are memory
-    watched = loss, held, lambda: live[names[0]], run, steps
+    watched = loss, moved, lambda: live[names[0]], run, steps
     stopping = None if validation is None else EarlyStopping(validation, *watched)
     examples = min(run.batch_size or n, n) if loss.examples else None
     advance(live, update, minibatches(n, run.batch_size, shuffle, device), steps, run, title, stopping, examples=examples)
     losses, checks = torch.stack(rows["loss"]), None if stopping is None else torch.stack(stopping.losses)
     kept = {name: torch.stack(rows[name]) for name in ("kl", "sharpness", "reach") if rows[name]}
     if check:
-        check_converged(losses, *(value for value in held() if value.is_floating_point()))
+        check_converged(losses, *(value for value in moved() if value.is_floating_point()))
         notes = [*notes, *risen(losses, checks)]
     return now(), History(losses, validation=checks, notes=tuple(notes), **kept)
 
@@ -220,7 +220,7 @@ def advance(
 
 
 def _out_of_memory(label: str, index: Tensor | None, error: RuntimeError) -> str:
-    """The error's text: torch's own says how many bytes were asked for."""
+    """The error's text: that of torch says how many bytes were asked for."""
     batch = "all examples at once" if index is None else f"{index.shape[-1]} examples a step"
     return (
         f"{label} must fit into memory, got a step with {batch} of which torch says: {error}: lower batch_size, or give "

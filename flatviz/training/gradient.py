@@ -54,7 +54,7 @@ class Training:
         accumulate: Parts of a minibatch that pass one after another: the same gradient in less memory; BatchNorm then
             normalises each part by itself.
         validation: The parameters returned are those with the least loss on it (a Gaussian's at its mean; of an ensemble
-            each member's own), checked once an epoch and at most 50 times; `history.validation` holds it.
+            that of each member), checked once an epoch and at most 50 times; `history.validation` holds it.
         patience: Checks without a lower loss that end the run.
 
     Raises ValueError for a value out of range.

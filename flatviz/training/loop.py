@@ -31,7 +31,7 @@ class EarlyStopping:
     Args:
         validation: The data.
         loss: Loss that the fit minimises.
-        held: Gives the tensors that the fit moves; `restore` puts the best ones back, in place.
+        moved: Gives the tensors that the fit moves; `restore` puts the best ones back, in place.
         center: The point whose loss counts.
         run: Patience, minibatches.
         steps: Number of steps of the run.
@@ -41,7 +41,7 @@ class EarlyStopping:
     """
 
     def __init__(
-        self, validation: Data, loss: TrainingLoss, held: Moved, center: Callable[[], Tensor], run: Run, steps: int
+        self, validation: Data, loss: TrainingLoss, moved: Moved, center: Callable[[], Tensor], run: Run, steps: int
     ) -> None:
         self.patience = run.training.patience
         loss.check(validation)
@@ -49,9 +49,9 @@ class EarlyStopping:
         members, judge = (1, loss.each[0]) if alone else (len(center()), loss)
         statistics = [value for value in loss.state.values() if isinstance(value, Tensor)]
         self.score = lambda: judge.score(center(), validation)
-        self.held = lambda: [t[None] for t in (*held(), *statistics)] if alone else held()  # views, a row a member
+        self.moved = lambda: [t[None] for t in (*moved(), *statistics)] if alone else moved()  # views, a row a member
         self.every = max(steps_per_epoch(loss.examples, run.batch_size), math.ceil(steps / CHECKS))
-        self.best = [t.clone() for t in self.held()]
+        self.best = [t.clone() for t in self.moved()]
         self.lowest = torch.full((members,), math.inf, dtype=torch.float64)
         self.since = torch.zeros(members, dtype=torch.long)
         self.losses: list[Tensor] = []
@@ -77,16 +77,16 @@ class EarlyStopping:
         better = going & (now < self.lowest)
         self.lowest[better] = now[better]
         self.since.add_(going.long()).masked_fill_(better, 0)
-        for best, held in zip(self.best, self.held()):
+        for best, moved in zip(self.best, self.moved()):
             rows = better.to(best.device)
-            best[rows] = held[rows]
+            best[rows] = moved[rows]
 
     def restore(self) -> None:
-        """The best tensors back in their places; as they are, where no check was made."""
+        """The best tensors back in their places; as they are, where there was no check."""
         checked = self.lowest.isfinite()
-        for best, held in zip(self.best, self.held()):
+        for best, moved in zip(self.best, self.moved()):
             rows = checked.to(best.device)
-            held[rows] = best[rows]
+            moved[rows] = best[rows]
 
 
 NOT_REPLAYED = "steps are launched one operation at a time, not replayed"
@@ -129,7 +129,7 @@ def in_the_way(loss: TrainingLoss) -> str:
     """Say why a step of this loss cannot be replayed; empty where no reason is known."""
     if loss.state:
         return "the loss changes something at each call, statistics of BatchNorm or a generator"
-    if loss.data is not None and not loss.data.is_held:
+    if loss.data is not None and not loss.data.in_memory:
         return "examples come from a stream"
     return ""
 

@@ -22,7 +22,7 @@ from flatviz.training.gradient import PLAIN, Network, Training, TrainingLoss
 
 
 class FrozenLoss(TrainingLoss):
-    """Mean NLL of a minibatch with the net's own BatchNorm statistics: a function of the weights."""
+    """Mean NLL of a minibatch with the net's BatchNorm statistics: a function of the weights."""
 
     data: Data
 
@@ -137,7 +137,7 @@ class RowLosses(TrainingLoss):
         return self.losses[0].about | {"rows": len(self.losses)}
 
     def in_one_pass(self, rows: int, index: Tensor | None) -> bool:
-        """Rows draw noise or collect statistics, each its own."""
+        """Rows draw noise or collect statistics, each for itself."""
         return False
 
     def check(self, data: Data) -> None:
@@ -200,7 +200,7 @@ def training_loss(
     """Build the mean NLL of minibatches, as a method's `update` takes it; net and data are checked once.
 
     Rows go through the network in one pass where it allows that and that is faster: for small networks on a CPU, for all on a
-    GPU whose memory suffices.  Otherwise they go one after the other, as do members with BatchNorm statistics of their own.
+    GPU whose memory suffices.  Otherwise they go one after the other, as do members that each collect BatchNorm statistics.
 
     Args:
         net: The network.
@@ -243,6 +243,6 @@ def training_loss(
     if alone:
         return losses[0]
     alike = type(losses[0]) is FrozenLoss  # its subclasses draw noise or collect statistics, each member's own
-    if rows > 1 and alike and data.is_held and (network := vmapped(net, x := data.held())) is not None:
+    if rows > 1 and alike and data.in_memory and (network := vmapped(net, x := data.whole())) is not None:
         return BatchedLosses(losses, network, x)
     return RowLosses(losses)

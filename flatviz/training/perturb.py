@@ -215,7 +215,7 @@ def reach_of(worst: Gaussian, q: Gaussian) -> Tensor:
 
 
 def _authors_code(q: Gaussian, radius: Tensor, noise: tuple[Tensor, Tensor], switches: tuple[str, ...]) -> list[Tensor]:
-    """Radius s_b / (|s_b| + 1e-12) a block, s the 'score' of the released code on its own sigma and C."""
+    """Radius s_b / (|s_b| + 1e-12) a block, s the 'score' of the released code on that code's sigma and C."""
     unfold, mean = fold(q), q.mean.detach()
     s = (q.log_std + 0.5 * math.log(2)).detach().requires_grad_(True)
     c = (q.factor * unfold).detach().requires_grad_(True)

@@ -23,7 +23,7 @@ from flatviz.posteriors import METHODS
 from flatviz.results import Family, Gaussian
 from flatviz.storage.files import write_text
 from flatviz.widgets.members import LOOK, check_look, first_radii, log_stops, member_name, show_preview
-from flatviz.widgets.view import CONTROLS, NOT_DRAWN, FamilyView, own, show_still, still, still_html
+from flatviz.widgets.view import CONTROLS, NOT_DRAWN, FamilyView, register, show_still, still, still_html
 from flatviz.widgets.worker import Worker
 
 N_DRAWS = 30  # of each member, so the largest ensemble
@@ -93,7 +93,7 @@ class Lab(ipywidgets.VBox):
             self.radius = chosen
         self._ready, self._worker, self._report_lock = True, Worker(self._report), threading.RLock()
         self.view.observe(lambda _: self._wanted(), names=["radius", "method", "look"])
-        own(self)
+        register(self)
         if family is None:
             self.run()
         else:

@@ -85,10 +85,10 @@ def lab(
         return Lab(net, train, prior, family=family, radii=radii, fit=fit, tuned=tuned, seed=seed)
     if test is None or prior is not None:
         raise TypeError("a module must come with training and test data, and without a prior: fv.lab(module, train, test)")
-    made: list[str] = []
+    lines: list[str] = []
 
     def say(text: str) -> None:
-        made.append(text)
+        lines.append(text)
         if progress is not False and not callable(progress):
             print(text)
 
@@ -100,5 +100,5 @@ def lab(
     measuring, few = (COARSE, coarse_radii(fits.net)) if quick else (None, None)
     view = Lab(fits.net, fits.task, fits.prior, radii=radii or few, fit=fits.fit, seed=seed, measuring=measuring)
     say(first_line)
-    view.made = (made.pop(), *made)
+    view.made = (lines.pop(), *lines)
     return view

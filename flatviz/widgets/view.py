@@ -20,7 +20,7 @@ from flatviz.pages.bundle import Bundle, pack, pack_members
 from flatviz.pages.page import bundled
 from flatviz.results import Family
 
-_OWNED: dict[str, tuple[int, list[weakref.ref]]] = {}  # cell -> (count of its execution, what it made)
+_VIEWS: dict[str, tuple[int, list[weakref.ref]]] = {}  # cell -> (count of its execution, its views)
 CONTROLS = ("radius", "n_draws", "method", "look")
 MOST_PICTURE = 4_000_000  # characters of the pictures that a page may send for the saved notebook
 PNG = re.compile(r"data:image/png;base64,[A-Za-z0-9+/=]+")
@@ -44,18 +44,18 @@ def front_buffers() -> tuple[bytes, bytes]:
     return bundled("explorer").encode(), get_plotlyjs().encode()
 
 
-def own(thing: Widget) -> None:
-    """Note that the running cell made `thing`, and close what an earlier run of the same cell made.  Outside a notebook: nothing."""
+def register(thing: Widget) -> None:
+    """Note that `thing` is of the running cell, and close those of an earlier run of the same cell.  Outside a notebook: nothing."""
     cell = running_cell()
     if cell is None:
         return
     name, count = cell
-    before, made = _OWNED.get(name, (count, []))
+    before, views = _VIEWS.get(name, (count, []))
     if before != count:
-        for former in filter(None, (ref() for ref in made)):
+        for former in filter(None, (ref() for ref in views)):
             former.close()
-        made = []
-    _OWNED[name] = count, [*made, weakref.ref(thing)]
+        views = []
+    _VIEWS[name] = count, [*views, weakref.ref(thing)]
 
 
 def running_cell() -> tuple[str, int] | None:

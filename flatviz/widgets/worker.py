@@ -18,9 +18,9 @@ class Stopped(BaseException):
 
 
 class Worker:
-    """Runs `work(progress)` on a thread of its own, with the torch threads that pay, so that page and kernel stay free.
+    """Runs `work(progress)` on another thread, with the torch threads that pay, so that page and kernel stay free.
 
-    Each piece of work has a thread of its own, which begins when the one before has ended.  It is no daemon, which would abort
+    Each piece of work has its thread, which begins when the one before has ended.  It is no daemon, which would abort
     the process if it were inside torch when the interpreter exits: an exit is a stop, and Python waits for the step in progress.
     `report(share, text)` hears of progress, every `REPORT_EVERY` seconds at most, of errors, and of the end, when `busy`
     is False already (unless more waits).

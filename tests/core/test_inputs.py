@@ -56,7 +56,7 @@ def test_examples_too_many_to_become_floats_at_once_give_the_same_numbers(photos
     want = numbers(net, floats)
     monkeypatch.setattr("flatviz.core.data.HELD", 100)
     data = fv.datasets.stream(Counted(kept.x.bytes, kept.y), workers=3) if streamed else kept
-    assert not data.is_held
+    assert not data.in_memory
     for name, value in numbers(net, data).items():
         rtol = {"eigenvalues": 1e-4, "one": 1e-6, "many": 1e-6}.get(name, 1e-5)  # sums of other batches, in float32
         torch.testing.assert_close(value, want[name], rtol=rtol, atol=1e-6, msg=lambda m: f"{name}: {m}")  # noqa: B023
