@@ -120,18 +120,23 @@ def looped(path, data):
     return path if path.watch is None else curvature(path)
 
 
-def trained(callback, data):
-    """What a trainer leaves that calls the callback's hooks, here by hand."""
-    torch.manual_seed(0)
-    module, trainer = nn.Linear(3, 2), SimpleNamespace(log_history=[], logger=None)
+def hooked(callback, module, loop, trainer):
+    """Call the documented hooks of a trainer, in their order, around a loop."""
     if hasattr(callback, "on_train_begin"):  # Hugging Face's
-        callback.on_train_begin(None, trainer, None, model=module)
-        descended(module, data)
+        callback.on_train_begin(None, trainer, None, model=module, optimizer=None)
+        loop()
         callback.on_train_end(None, trainer, None, model=module)
     else:
         callback.on_train_start(trainer, module)
-        descended(module, data)
+        loop()
         callback.on_train_end(trainer, module)
+
+
+def trained(callback, data):
+    """What a trainer leaves that calls the callback's hooks, here by hand."""
+    torch.manual_seed(0)
+    module = nn.Linear(3, 2)
+    hooked(callback, module, lambda: descended(module, data), SimpleNamespace(log_history=[], logger=None))
     return curvature(callback.path)
 
 

@@ -15,7 +15,6 @@ from browsing import chromium, need_chromium, standing  # noqa: E402
 from oracles import random_gaussian  # noqa: E402
 from second_device import missing, second_device  # noqa: E402
 from torch import nn  # noqa: E402
-from workers import two_workers  # noqa: E402
 
 import flatviz as fv  # noqa: E402
 from flatviz.pages.bundle import pack  # noqa: E402
@@ -115,13 +114,6 @@ def browser():
     """Headless Chromium; without one these tests are skipped, or fail where FLATVIZ_REQUIRE_BROWSER=1."""
     need_chromium()
     with chromium() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def client(tmp_path_factory):
-    """A client of two Dask workers that no other test file uses, so that a test may kill them."""
-    with two_workers(tmp_path_factory.mktemp("dask")) as found:
         yield found
 
 

@@ -9,8 +9,9 @@ import os
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 
-from lab import busy
+from timing import busy
 
 WORK = """
 import sys, time, torch
@@ -43,17 +44,11 @@ def main(words: list[str]) -> None:
     """A row for each state of the machine."""
     limit = next((float(word[6:]) for word in words if word.startswith("limit=")), 600.0)
     for state in [word for word in words if word in ("idle", "busy")] or ["idle", "busy"]:
-        if state == "busy":
-            with busy():
-                took = {name: seconds(*how, limit) for name, how in CHOICES.items()}
-        else:
+        with busy() if state == "busy" else nullcontext():
             took = {name: seconds(*how, limit) for name, how in CHOICES.items()}
         ratio = took["chosen"] / min(value for name, value in took.items() if name != "chosen")
-        print(
-            f"{state}: "
-            + ", ".join(f"{name} {value:.1f} s" for name, value in took.items())
-            + f"; ratio {ratio:.2f}, wanted <= 1.5"
-        )
+        times = ", ".join(f"{name} {value:.1f} s" for name, value in took.items())
+        print(f"{state}: {times}; ratio {ratio:.2f}, wanted <= 1.5")
 
 
 if __name__ == "__main__":

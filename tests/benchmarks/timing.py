@@ -1,8 +1,24 @@
-"""Times of several calls, taken in turn: a slow moment of the machine hits them all."""
+"""Times of several calls, taken in turn: a slow moment of the machine hits them all; and a machine that is busy."""
 
+import os
 import statistics
+import subprocess
+import sys
 import time
 from collections.abc import Callable
+from contextlib import contextmanager
+
+
+@contextmanager
+def busy():
+    """One process a core that never rests."""
+    processes = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count())]
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
 
 
 def least(*calls: Callable[[], object], repeats: int = 3, clock: Callable[[], float] = time.perf_counter) -> list[float]:

@@ -1,6 +1,6 @@
 """The bridge to loss-landscapes: its slices with true coordinates, its side effects kept out."""
 
-import importlib
+import copy
 import sys
 from importlib.metadata import version
 
@@ -14,46 +14,24 @@ from flatviz.bridges.loss_landscapes import run_random_plane
 loss_landscapes = pytest.importorskip("loss_landscapes")
 metrics = pytest.importorskip("loss_landscapes.metrics")
 
-STAND_IN = {
-    "loss_landscapes-4.99.dist-info/METADATA": "Metadata-Version: 2.1\nName: loss-landscapes\nVersion: 4.99\n",
-    "loss_landscapes/__init__.py": """
-import copy, torch
-class Wrapped:  # another interface than 3.0.6's
-    def __init__(self, module): self.inner = copy.deepcopy(module)
-    def outputs(self, x): return self.inner(x)
-    def at(self, parts):
-        for p, part in zip(self.inner.parameters(), parts): p.data = part
-        return self
-def random_plane(model, metric, distance=1, steps=20, normalization="filter"):
+
+class Wrapped:
+    """A model at other weights, by another interface than 3.0.6's."""
+
+    def __init__(self, module, parts):
+        self.inner = copy.deepcopy(module)
+        for p, part in zip(self.inner.parameters(), parts):
+            p.data = part
+
+
+def another_walk(model, metric, distance=1, steps=20, normalization="filter"):
+    """The `random_plane` of a release that answers to none of 3.0.6's habits: symmetric about the weights, column by column."""
     P = [p.detach() for p in model.parameters()]
     D = [[torch.randn_like(p) for p in P] for _ in range(2)]
     D = [[d * p.norm() / d.norm() for d, p in zip(ds, P)] for ds in D]
-    ticks = torch.linspace(-distance, distance, steps).tolist()  # symmetric about the weights, column by column
-    moved = lambda s, t: [p + s * d + t * e for p, d, e in zip(P, *D)]
-    columns = [[metric(Wrapped(model).at(moved(s, t))) for s in ticks[::-1]] for t in ticks]
-    return torch.tensor(columns).T
-""",
-    "loss_landscapes/metrics.py": """
-class Metric:
-    def __call__(self, model): raise NotImplementedError
-class Loss(Metric):
-    def __init__(self, loss_fn, inputs, target): self.all = loss_fn, inputs, target
-    def __call__(self, model): return self.all[0](model.outputs(self.all[1]), self.all[2]).item()
-""",
-    "loss_landscapes/contrib/__init__.py": "raise ImportError('contrib does not import')",
-}
-
-
-@pytest.fixture
-def stand_in(tmp_path, monkeypatch):
-    """A package of that name that answers to none of 3.0.6's habits; its `Loss`."""
-    for name, text in STAND_IN.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
-        (tmp_path / name).write_text(text)
-    for name in [n for n in sys.modules if n.split(".")[0] == "loss_landscapes"]:
-        monkeypatch.delitem(sys.modules, name)  # and its end puts the library's own back in place of these
-    monkeypatch.syspath_prepend(tmp_path)
-    return importlib.import_module("loss_landscapes.metrics").Loss
+    ticks = torch.linspace(-distance, distance, steps).tolist()
+    moved = lambda s, t: [p + s * d + t * e for p, d, e in zip(P, *D)]  # noqa: E731
+    return torch.tensor([[metric(Wrapped(model, moved(s, t))) for s in ticks[::-1]] for t in ticks]).T
 
 
 @pytest.fixture
@@ -80,11 +58,25 @@ def test_its_plane_comes_back_with_the_coordinates_of_each_value(case, distance)
     assert version("loss-landscapes") in surface.plane.name
 
 
+class Of(metrics.Metric):
+    """Any function of the model as a metric."""
+
+    def __init__(self, function):
+        self.function = function
+
+    def __call__(self, model):
+        return self.function(model)
+
+
 @pytest.mark.parametrize("distance", [1.0, 0.01])
-def test_another_release_comes_back_with_the_coordinates_of_its_own_walk(case, stand_in, distance):
-    """Other values, start, row order, wrapper, arguments; `contrib` fails to import."""
+def test_another_release_comes_back_with_the_coordinates_of_its_own_walk(case, distance, monkeypatch):
+    """Other values, start, row order, wrapper; `contrib` fails to import."""
     module, data, _ = case
-    surface = plane_of(module, data, stand_in(nn.CrossEntropyLoss(), data.x, data.y), distance=distance, steps=5)
+    monkeypatch.setattr(loss_landscapes, "random_plane", another_walk)
+    monkeypatch.setattr("flatviz.bridges.loss_landscapes.version", lambda package: "4.99")
+    monkeypatch.setitem(sys.modules, "loss_landscapes.contrib", None)
+    loss = Of(lambda model: nn.functional.cross_entropy(model.inner(data.x), data.y).item())
+    surface = plane_of(module, data, loss, distance=distance, steps=5)
     assert "loss_landscapes 4.99 random_plane" in surface.plane.name
     assert float((surface.a.square() + surface.b.square()).sqrt().min()) < 1e-4 * distance  # this one has the weights
 
@@ -94,16 +86,6 @@ def test_a_fresh_bias_of_zeros_is_one_clear_error(case):
     module = nn.Sequential(nn.Linear(3, 2), nn.BatchNorm1d(2))
     with pytest.raises(ValueError, match=r"loss_landscapes 3.0.6 weights must be finite, got NaN or inf; 1.bias is all zeros"):
         run_random_plane(module, case[2], steps=3)
-
-
-class Of(metrics.Metric):
-    """Any function of the model as a metric."""
-
-    def __init__(self, function):
-        self.function = function
-
-    def __call__(self, model):
-        return self.function(model)
 
 
 def test_a_metric_that_does_not_run_the_network_or_returns_no_number_is_refused(case):

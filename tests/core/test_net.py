@@ -98,7 +98,9 @@ def test_what_is_frozen_is_not_treated_and_does_not_move():
     whole = small.restrict("all")
     drawn = whole.to_module(small.trunk.joined(small.w[None], seed=1)[0])
     fits = fv.fit_sgd(trained, data, seed=0, steps=3), fv.fit_ensemble(trained, data, seed=0, steps=3, members=2)
-    moved = trained.to_module(), small.to_module(), drawn, *(trained.to_module(q.W[0]) for q in fits)
+    assert not any(p.requires_grad for p in net.module.parameters())
+    again = trained.at(trained.w).copy().to(dtype=torch.float64).to(dtype=torch.float32)
+    moved = again.to_module(), small.to_module(), drawn, *(trained.to_module(q.W[0]) for q in fits)
     for after in moved:
         changed = {n for n, t in after.state_dict().items() if t.shape == state[n].shape and not torch.equal(t, state[n])}
         assert changed and not any(n.startswith(("0.", "1.")) for n in changed)

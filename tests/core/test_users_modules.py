@@ -123,16 +123,6 @@ def test_a_module_that_keeps_an_activation_can_be_copied_after_a_gradient():
     fv.slice_plane(f, fv.plane_random(net, net.w, seed=0), extent=1.0, resolution=3), fv.fit_sgd(net, data, seed=0, steps=2)
 
 
-def test_a_module_comes_back_with_its_own_requires_grad():
-    module = plain()
-    module[0].requires_grad_(False)
-    net = fv.Net.from_module(module)
-    others = net.at(net.w + 1), net.to(dtype=torch.float64), net.copy(), net.restrict(lambda name: name.startswith("2"))
-    for again in (net, *others):
-        assert [p.requires_grad for p in again.to_module().parameters()] == [False, False, True, True]
-    assert not any(p.requires_grad for p in net.module.parameters())
-
-
 class Locked(nn.Linear):
     def __init__(self):
         super().__init__(5, 3)

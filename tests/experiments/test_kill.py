@@ -1,5 +1,5 @@
 """A study killed (SIGKILL: nothing of Python's runs to the end) at a quarter, half and three quarters gives the bits of one
-that ran through; so does a fit with a checkpoint, and a slice with a cache."""
+that ran through."""
 
 import itertools
 import os
@@ -20,11 +20,11 @@ FAMILY = {"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)}
 MEASURED = dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=5)
 
 
-def tour(folder, shared, **options):
+def tour(**options):
     return run_tour(epochs=2, radii=FAMILY, fit={"steps": 3}, measured=MEASURED, **options).family
 
 
-def experiment(folder, shared, progress=False):
+def experiment(progress=False):
     """A grid of three seeds; progress is heard at each unit of work."""
     grid = [dict(method=m, seed=seed) for seed in range(3) for m in ("sgd", "vi")]
     table = run(grid, fit_cells, lambda q, cell: {"norm": float(q.center.norm())}, name="kill", progress=progress, say=print)
@@ -39,23 +39,8 @@ def fit_cells(cells):
         yield cell, Fitting(net, task, prior, seed=cell["seed"], fit={"steps": 3}).member(cell["method"])
 
 
-def checkpointed_fit(folder, shared, **options):
-    (net, _), task = shared
-    how = dict(n_draws=8, burn_in=2, thin=2, chains=2, lr=1e-3, batch_size=16, seed=0)
-    return fv.fit_sgld(net, task.train, **how, checkpoint=folder / "run", **options)
-
-
-def cached_slice(folder, shared, **options):
-    (net, _), task = shared
-    plane = fv.plane_random(net, net.w, seed=0)
-    return fv.slice_plane(fv.nll(net, task.train), plane, resolution=13, cache=folder / "points", **options)
-
-
-@pytest.mark.parametrize(
-    "work", [pytest.param(tour, marks=pytest.mark.long), checkpointed_fit, cached_slice, experiment], ids=lambda f: f.__name__
-)
-def test_what_was_killed_resumes_to_the_same_bits(work, transferred, task, tmp_path, monkeypatch):
-    shared = transferred, task
+@pytest.mark.parametrize("work", [pytest.param(tour, marks=pytest.mark.long), experiment], ids=lambda f: f.__name__)
+def test_what_was_killed_resumes_to_the_same_bits(work, tmp_path, monkeypatch):
     monkeypatch.setattr(driver, "SAVE_EVERY", 0.0)  # a checkpoint each step
     reports = []
 
@@ -64,16 +49,17 @@ def test_what_was_killed_resumes_to_the_same_bits(work, transferred, task, tmp_p
         (tmp_path / name).mkdir()
         return tmp_path / name
 
-    def killed_at(count, folder):
+    def killed_at(count):
         reports = itertools.count(1)
         die = lambda *_: next(reports) == count and os.kill(os.getpid(), signal.SIGKILL)  # noqa: E731
-        child = forked(lambda: work(folder, shared, progress=die) and 0, tmp_path / "out", tmp_path / "errors")
+        child = forked(lambda: work(progress=die) and 0, tmp_path / "out", tmp_path / "errors")
         child.join(300)
         assert child.exitcode == -signal.SIGKILL, (tmp_path / "errors").read_text()
 
-    want = work(begin("whole"), shared, progress=lambda *report: reports.append(report))
+    begin("whole")
+    want = work(progress=lambda *report: reports.append(report))
     for share in (0.25, 0.5, 0.75):
         folder = begin(f"killed at {share}")
-        killed_at(int(share * len(reports)), folder)
-        assert equal(work(folder, shared), want)
+        killed_at(int(share * len(reports)))
+        assert equal(work(), want)
         assert not list(folder.rglob("*.damaged"))

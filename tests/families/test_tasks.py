@@ -6,6 +6,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import distributed
 import pytest
 import torch
 from torch import nn
@@ -53,8 +54,11 @@ def test_a_family_of_an_executor_is_the_local_one(transferred, task):
         fit_family(net, task, prior, engine="two", **fit)
 
 
-def test_tasks_on_the_workers_of_a_scheduler(client):
-    done = dict(each(squares, 5, range(6), engine=client.get_executor(pure=False)))
+@pytest.mark.long  # processes that import torch
+def test_tasks_on_the_workers_of_a_scheduler(tmp_path):
+    how = dict(n_workers=2, threads_per_worker=1, dashboard_address=None, local_directory=tmp_path, death_timeout=300)
+    with distributed.LocalCluster(**how) as cluster, distributed.Client(cluster, timeout=300) as client:
+        done = dict(each(squares, 5, range(6), engine=client.get_executor(pure=False)))
     pids = {pid for _, pid in done.values()}
     assert {i: value for i, (value, _) in done.items()} == {i: 5 + i**2 for i in range(6)} and os.getpid() not in pids
 

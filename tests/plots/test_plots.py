@@ -10,7 +10,7 @@ import flatviz as fv
 from flatviz.plots.calibration import wilson
 from flatviz.plots.color import ColorScale
 from flatviz.plots.surfaces import height_at
-from flatviz.plots.theme import INK, even_ticks, style
+from flatviz.plots.theme import INK, even_ticks
 
 
 @pytest.fixture
@@ -111,12 +111,6 @@ def test_reliability_bars_are_the_bins_of_all_draws_and_those_of_few_examples_fa
     shown = count > 0
     torch.testing.assert_close(torch.tensor(bars.error_y.array)[shown], (hi - right)[shown])
     torch.testing.assert_close(torch.tensor(bars.error_y.arrayminus)[shown], (right - lo)[shown])
-
-
-def test_every_method_has_a_colour_of_its_own():
-    colors = [m.look.color for m in fv.METHODS.values() if m.ascent is None]
-    assert len(set(colors)) == len(colors)
-    assert style("swag").color == style("f-swag").color == fv.METHODS["swag"].look.color
 
 
 @pytest.mark.parametrize(("lo", "hi"), [(0.368, 0.523), (-3.0, 12.0), (0.0, 1.0), (1e-6, 9e-6), (99.9, 100.1)])

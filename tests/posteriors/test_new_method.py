@@ -48,6 +48,8 @@ def test_it_is_in_the_menu_of_the_lab_and_in_its_own_colour(toy, transferred, ta
 def test_no_two_methods_look_alike():
     drawn = Counter((look.color, look.dash, look.symbol) for look in LOOKS.values())
     assert not [look.name for look in LOOKS.values() if drawn[look.color, look.dash, look.symbol] > 1]
+    colors = Counter(method.look.color for method in fv.METHODS.values() if method.ascent is None)
+    assert max(colors.values()) == 1 and style("swag").color == style("f-swag").color == fv.METHODS["swag"].look.color
 
 
 def test_fishersam_and_moped_are_rows_whose_settings_reach_the_fit(transferred, task):

@@ -8,12 +8,9 @@ import pytest
 import torch
 from oracles import equal, one_by_one, stopping_at
 from symmetric_networks import mlp, network, optunet
-from torch import nn
 
 import flatviz as fv
 from flatviz.symmetry import pool as pools
-from flatviz.training.gradient import gradient
-from flatviz.training.losses import BatchedLosses, RowLosses, training_loss
 
 RECIPE = dict(epochs=3, lr=0.3, weight_decay=1e-3, batch_size=8)
 
@@ -62,45 +59,6 @@ def test_batchnorm_networks_are_refused():
     net, _, x = network("batchnorm")
     with pytest.raises(ValueError, match="a pool needs a network without BatchNorm"):
         fv.symmetry.train_pool(net, fv.Data(x, torch.arange(20) % 3), n=2, **RECIPE)
-
-
-def conv_nets():
-    flat = nn.Flatten()
-    yield optunet(), (1, 8, 8)
-    yield nn.Sequential(nn.Conv2d(2, 4, 3, padding=1, stride=2), nn.Tanh(), nn.Conv2d(4, 6, 2, groups=2), nn.MaxPool2d(2, 1),
-                        nn.ReLU(), flat, nn.Linear(24, 7), nn.ReLU(), nn.Linear(7, 10)), (2, 8, 8)  # fmt: skip
-    yield nn.Sequential(nn.Conv2d(2, 4, 3, groups=2), nn.ReLU(), nn.AdaptiveAvgPool2d(1), flat, nn.Linear(4, 10)), (2, 8, 8)
-
-
-@pytest.mark.parametrize(("module", "shape"), list(conv_nets()), ids=["optunet", "strides and groups", "groups alone"])
-@pytest.mark.parametrize("treated", ["all", lambda name: name.endswith("bias"), lambda name: not name.startswith("0")])
-def test_convolutional_members_together_are_the_members_alone(module, shape, treated):
-    data = fv.Data(torch.randn(30, *shape, dtype=torch.float64), torch.arange(30) % 10)
-    net = fv.Net.from_module(module.double(), treated, example=data.x[:1])
-    W = net.w + 0.1 * torch.randn(3, net.dim, dtype=torch.float64)
-    together, alone = training_loss(net, data, members=3), RowLosses([training_loss(net, data)] * 3)
-    assert together.network is not None
-    for index in (None, torch.arange(12).view(3, 4)):
-        values = (gradient(loss, W, index) for loss in (together, alone))
-        torch.testing.assert_close(*values, rtol=1e-12, atol=1e-12)
-
-
-class Looped(nn.Module):
-    """Reads a number of its inputs, which vmap cannot."""
-
-    def forward(self, x):
-        return x if float(x.sum()) > 0 else 2 * x
-
-
-def test_how_members_run_together():
-    x = torch.randn(20, 1, 8, 8)
-
-    def together(module, treated="all"):
-        return training_loss(fv.Net.from_module(module, treated, example=x), fv.Data(x, torch.arange(20) % 10), members=3)
-
-    assert isinstance(together(optunet()), BatchedLosses)
-    looped = nn.Sequential(nn.Conv2d(1, 2, 3), nn.Flatten(), Looped(), nn.Linear(72, 10))
-    assert type(together(looped)) is RowLosses
 
 
 def test_pairs_written_out(monkeypatch):

@@ -3,10 +3,11 @@
 import copy
 import sys
 import warnings
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 
 import pytest
 import torch
+from brought import hooked, stand_in
 from torch import nn
 from torch.optim import optimizer as optimisers
 
@@ -144,22 +145,6 @@ def test_a_path_without_data_has_no_history_and_a_measurement_needs_products(mod
         watched(module, 1, products=3)
 
 
-def _loop(callback, module):
-    """The documented hooks of a trainer, in their order."""
-    state, logger = SimpleNamespace(log_history=[]), SimpleNamespace(rows=[])
-    logger.log_metrics = lambda metrics, step: logger.rows.append({**metrics, "step": step})
-    if hasattr(callback, "on_train_begin"):
-        callback.on_train_begin(None, state, None, model=module, optimizer=None)
-        train(module, 4)
-        callback.on_train_end(None, state, None, model=module)
-        return state.log_history
-    trainer = SimpleNamespace(logger=logger)
-    callback.on_train_start(trainer, module)
-    train(module, 4)
-    callback.on_train_end(trainer, module)
-    return logger.rows
-
-
 @pytest.mark.parametrize(
     ("maker", "package", "base"),
     [("huggingface", "transformers", "TrainerCallback"), ("lightning", "lightning.pytorch", "Callback")],
@@ -170,11 +155,10 @@ def test_a_trainers_callback_records_what_record_path_does(maker, package, base,
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(ImportError, match="pip install"):
         make()
-    stand_in = ModuleType(package)
-    setattr(stand_in, base, type(base, (), {}))
-    monkeypatch.setitem(sys.modules, package.partition(".")[0], stand_in)
-    monkeypatch.setitem(sys.modules, package, stand_in)
+    for name in {package, package.partition(".")[0]}:
+        monkeypatch.setitem(sys.modules, name, stand_in(package, base))
     callback = make(every=2, data=fv.Data(torch.ones(4, 3), torch.arange(4) % 2), budget=1e6, products=12)
-    rows = _loop(callback, module)
+    rows, logger = [], SimpleNamespace(log_metrics=lambda metrics, step: rows.append({**metrics, "step": step}))
+    hooked(callback, module, lambda: train(module, 4), SimpleNamespace(log_history=rows, logger=logger))
     assert callback.path.steps == (0, 2, 4) and callback.path.history.steps.tolist() == [0, 2, 4]
     assert [row["step"] for row in rows if "lambda1" in row] == [0, 2, 4] and not optimisers._global_optimizer_post_hooks

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 import torch
-from lab import busy
+from timing import busy
 from torch import nn
 from torch.distributions import Poisson
 from torch.utils.data import DataLoader, TensorDataset
@@ -41,7 +41,6 @@ def convs():
 
 @pytest.mark.long
 def test_the_same_request_gives_the_same_bits_on_an_idle_and_on_a_busy_machine_and_says_how_good_they_are(digits):
-    """`tests/benchmarks/lab.py` compares whole labs."""
     module = convs()
     was = [p.detach().clone() for p in module.parameters()]
 
