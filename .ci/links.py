@@ -1,6 +1,7 @@
 """Write README's links: from one variable, the address of the repository.
 
     python .ci/links.py OWNER/NAME     of the site, of Colab; without it, of the files that stand for them
+    python .ci/links.py OWNER/NAME --index    as a package index needs it: every link absolute, and [project.urls]; release.yml does it
     python .ci/links.py --check        status 1, if README's links are not those of its repository
 
 The variable is the comment above the links; everything below it is made.
@@ -12,7 +13,8 @@ import re
 import sys
 from pathlib import Path
 
-README = Path(__file__).resolve().parent.parent / "README.md"
+ROOT = Path(__file__).resolve().parent.parent
+README = ROOT / "README.md"
 PLACES = {"playground": "play.html", "lesson": "lesson.html", "course": "contents.html"}  # on the site
 FILES = {"playground": "docs/playground.md", "lesson": "notebooks/lesson.ipynb", "course": "notebooks/contents.ipynb"}
 FIRST = "notebooks/00_tour.ipynb"
@@ -31,14 +33,38 @@ def links(repository: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def absolute(text: str, repository: str) -> str:
+    """README with the links that lead into the clone as addresses of the repository: files, and pictures as such."""
+    files, pictures = f"https://github.com/{repository}/blob/main/", f"https://raw.githubusercontent.com/{repository}/main/"
+    text = re.sub(r"(!\[[^\]]*\]\()(?!http)", rf"\1{pictures}", text)
+    return re.sub(r"((?<!!)\[[^\]]*\]\()(?!http)", rf"\1{files}", text)
+
+
+def urls(repository: str) -> str:
+    """The table [project.urls] of pyproject.toml."""
+    owner, _, name = repository.partition("/")
+    site, source = f"https://{owner}.github.io/{name}/", f"https://github.com/{repository}"
+    places = {
+        "Documentation": site,
+        "Source": source,
+        "Issues": f"{source}/issues",
+        "Changelog": f"{source}/blob/main/CHANGELOG.md",
+    }
+    return "".join(["[project.urls]\n", *(f'{name} = "{place}"\n' for name, place in places.items()), "\n"])
+
+
 def main() -> int:
     """Write or check."""
     text = README.read_text(encoding="utf-8")
     present = BLOCK.search(text)[1]
-    words = [w for w in sys.argv[1:] if w != "--check"]
+    words = [w for w in sys.argv[1:] if not w.startswith("--")]
     wanted = BLOCK.sub(lambda _: links(words[0] if words else present), text)
     if "--check" in sys.argv:
         return int(text != wanted)
+    if "--index" in sys.argv:
+        wanted, project = absolute(wanted, words[0]), ROOT / "pyproject.toml"
+        before, scripts, after = project.read_text(encoding="utf-8").partition("[project.scripts]")
+        project.write_text(before + urls(words[0]) + scripts + after, encoding="utf-8")
     README.write_text(wanted, encoding="utf-8")
     return 0
 

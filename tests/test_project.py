@@ -71,6 +71,9 @@ def test_the_readmes_links_and_its_moving_picture_are_made_by_their_scripts_and_
     assert all((ROOT / place).is_file() for place in [*links["FILES"].values(), links["FIRST"]])
     filled = links["links"]("someone/flatviz")
     assert "[playground]: https://someone.github.io/flatviz/play.html" in filled and "/someone/flatviz/blob/main/" in filled
+    indexed = links["absolute"](readme.replace(named[0], filled), "someone/flatviz")
+    assert indexed.count("](https://") > 6 and not re.findall(r"\]\((?!http)|^\[\w+\]: (?!http)", indexed, flags=re.M)
+    assert tomllib.loads(links["urls"]("someone/flatviz"))["project"]["urls"]["Source"] == "https://github.com/someone/flatviz"
     with Image.open(ROOT / "docs" / "lab.gif") as picture:
         of = runpy.run_path(str(ROOT / ".ci" / "picture.py"))["digest"]()
         assert picture.info["comment"] == of, "the playground has changed: run python .ci/picture.py"

@@ -15,7 +15,7 @@ class _Commands(click.Group):
     """Each subcommand is the `command` of the module of its name."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names."""
+        """The names of the commands, in the order of `--help`."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:

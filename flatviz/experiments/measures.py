@@ -150,9 +150,10 @@ def reference_of(
 
 
 def weights_mmd(q: Posterior, reference: Reference, *, seed: int) -> float:
-    """Measure 100 MMD^2 between draws of `q` and HMC's over the treated weights; 0 is the same law, and it can be a little below.
+    """Compute 100 MMD^2, a squared distance of distributions, between draws of `q` and HMC's draws of the treated weights.
 
-    A point is the law that has all its mass there.  Kernels and bandwidths: `flatviz.symmetry.mmd`.
+    It is 0 in the mean where both come from one distribution, and an estimate may be slightly negative.  A single weight vector counts
+    as a distribution with all its mass there.  Kernels and bandwidths: `flatviz.symmetry.mmd`.
     """
     n = len(reference.W) if not isinstance(q, Draws) or len(q.W) == 1 else min(len(reference.W), len(q.W))
     return _mmd(reference.W, q.sample(n, seed=seed))

@@ -241,7 +241,7 @@ class _Ground:
 
 
 def member_values(spectra: Sequence[Spectrum], prediction: Prediction) -> dict[str, Tensor]:
-    """Compute the mean of a member's largest eigenvalues over its draws, and those of `SCORED` of its largest ensemble, () each."""
+    """Compute a member's largest eigenvalue, the mean over its draws, and the scores `SCORED` of all its draws, () each, by name."""
     lambda1 = torch.stack([s.values[0] for s in spectra]).mean()
     scores = {name: prediction.scores[name][-1].to(lambda1) for name in SCORED if name in prediction.scores}
     return {name: value.cpu() for name, value in {"lambda1": lambda1, **scores}.items()}

@@ -170,7 +170,7 @@ class Krylov:
                 self._grow(k, -1)
 
     def converged(self, k: int, products: int, tol: float) -> tuple[Tensor, Tensor, Tensor]:
-        """All Ritz pairs, the k largest to tolerance unless `products` are spent."""
+        """Iterate until the k largest Ritz pairs are within `tol`, or `products` are spent: values, columns and residuals of all pairs."""
         while self.size < k:
             self._grow(k)
         while True:

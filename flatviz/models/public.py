@@ -119,7 +119,7 @@ class _Inert:
 
 
 class _Unpickler(pickle.Unpickler):
-    """Reads tensors alone."""
+    """Reads the tensors of a pickled file, and replaces all other objects in it: no code of the file runs."""
 
     def find_class(self, module: str, name: str) -> Any:
         return super().find_class(module, name) if (module, name) in REBUILDS else _Inert

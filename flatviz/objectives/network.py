@@ -162,7 +162,7 @@ def nll(net: Net, data: Data, *, likelihood: Likelihood = "categorical") -> Mean
 
 
 def check_data(net: Net, data: Data, likelihood: Likelihood) -> tuple[Net, Work]:
-    """Check that the net runs on `data`, and measure the cost of an example; all checks of `nll`, for a caller without use of f.
+    """Check that the net runs on `data`, and measure the cost of an example; all checks of `nll`, for callers that need no objective.
 
     A net that writes into its inputs comes back as one that is given copies of them.  Raises as `nll` does.
     """

@@ -82,7 +82,7 @@ def basin_share(rise: Surface) -> float:
 
 
 def scale_of_rises(rise: Surface, color_range: tuple[float, float]) -> ColorScale:
-    """A given range of rises."""
+    """The colour scale of `color_range`, which says whether rises lie below or above it."""
     values, (lo, hi) = rise.values[rise.values.isfinite()], color_range
     return ColorScale(lo, hi, root=True, below=bool((values < lo - 1e-6).any()), above=bool((values > hi).any()))
 

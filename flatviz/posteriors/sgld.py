@@ -18,7 +18,7 @@ Cyclical: large steps find a mode, small noisy ones sample it, cycle after cycle
 
     lr_t = lr / 2 (1 + cos(pi (t mod C) / C)),  C the steps of a cycle; noise in its last part alone, whose last weights are draws
 
-PositiveShare 1 is cyclical SGLD, below it cyclical SGHMC, whose velocity v goes on from cycle to cycle.  Draws are colder than
+Friction 1 is cyclical SGLD, below it cyclical SGHMC, whose velocity v goes on from cycle to cycle.  Draws are colder than
 exp(-U / T): noise starts when the rate is all but 0, and at friction 1 a direction of curvature h has, at the end of the first
 cycle, the share 1 - exp(-2 h A) of its variance, A the sum of the noisy rates.
 """
@@ -177,7 +177,9 @@ def fit_csgld(
     chains: Count = 1,
     **how: Unpack[Chain],
 ) -> Draws:
-    """Run `cycles` cycles from the net's weights; n_draws / (cycles chains) draws a cycle, evenly spaced over its noisy part.
+    """Sample by cyclical SGLD: in each cycle the step falls from lr to 0, first as plain descent, then with noise, and draws are taken.
+
+    Each of the chains starts at the net's weights.  A cycle gives n_draws / (cycles chains) draws, evenly spaced over its noisy part.
 
     Args:
         net: Its treated weights are the start.

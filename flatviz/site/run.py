@@ -134,7 +134,7 @@ def widget_html(widget: ipywidgets.Widget) -> str:
 
 
 def _interact_html(widget: ipywidgets.interactive, most: int) -> str:
-    """The pictures of an `interact` at all values of lists and at stops of sliders, `most` in all."""
+    """The pictures of an `interact` for all values of its lists and some stops of its sliders, about `most` in all."""
     controls = widget.kwargs_widgets
     lists = [_choices(w) for w in controls]
     room = most // math.prod(len(c or [0]) for c in lists)

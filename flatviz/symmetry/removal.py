@@ -226,7 +226,7 @@ class _Steps:
         return W[:, : self.units.dim] @ self.reference[: self.units.dim]
 
     def _assign(self, p: int, order: Tensor, match: Tensor, active: Tensor) -> None:
-        """The best order of one part for the active networks; kept where the match rises."""
+        """Reorder part `p` of the active networks to match the reference best, in place, where that raises the match."""
         (layers, _, groups), index, current = self.parts[p], self.touching[p], order[active]
         now = gathered(self.units, self.W[active], current)
         products = torch.einsum("nm,skm->snk", self.reference[index], now[:, index])
