@@ -23,6 +23,7 @@ from flatviz.weight_space import Curve, Draws, Mixture, Persistence, Plane, Post
 from flatviz.weight_space import LayerCurvature as LayerCurvature
 from flatviz.weight_space import interval as interval
 
+SHOWN = {"accuracy": "accuracy", "nll": "NLL", "ece": "ECE", "rmse": "RMSE"}  # scores in pictures, where a prediction has them
 SCORING = "flatviz.metrics.averaging"  # whose scored(prediction) -> Prediction computes what `Prediction.scores` holds
 
 

@@ -390,9 +390,8 @@ def interval(values: Tensor) -> tuple[float, float]:
     from scipy.stats import t  # comes with scikit-learn
 
     n = len(values)
-    if n < 2:
-        return float(values.mean()), math.nan
-    return float(values.mean()), float(t.ppf(0.975, n - 1)) * float(values.std()) / math.sqrt(n)
+    half = float(t.ppf(0.975, n - 1)) * float(values.std()) / math.sqrt(n) if n > 1 else math.nan
+    return float(values.mean()), half
 
 
 class LayerCurvature(NamedTuple):

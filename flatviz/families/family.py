@@ -20,9 +20,8 @@ from flatviz.landscape.slices import project, slice_plane
 from flatviz.landscape.spectrum import top_eigenpairs
 from flatviz.planes.plane import plane_eigen, plane_pca, plane_random
 from flatviz.posteriors import METHODS
-from flatviz.results import Family, Gaussian, Mechanism, Member, Posterior, Prediction, Spectrum
+from flatviz.results import SHOWN, Family, Gaussian, Mechanism, Member, Posterior, Prediction, Spectrum
 
-SCORED = ("accuracy", "nll", "ece", "rmse")  # of `Family.over_seeds`, those that the predictions have
 ITERS = 30  # Hessian products for one eigenvalue of a repeated fit
 SURFACES = ("around", "sharpest")  # what `extend` may leave out: the loss around a center
 
@@ -162,7 +161,7 @@ def repeat_family(fits: Fitting, family: Family, seeds: Sequence[int]) -> Family
 
     Data, pre-trained network and prior stay; the noise of fit and draws changes, so the spread over seeds is the effect of that
     noise.  The radii of a method are trained together, with all seeds at once, where the network allows it.
-    over_seeds of a member: "lambda1", the mean over as many draws as the family has spectra; those of `SCORED` on the test split
+    over_seeds of a member: "lambda1", the mean over as many draws as the family has spectra; those of `SHOWN` on the test split
     at the family's largest ensemble; (1 + seeds,) each, the value of the member itself first, NaN where a fit diverged.
     """
     keys = [fits.key(m.method, m.radius) for m in family]
@@ -241,7 +240,7 @@ class _Ground:
 
 
 def member_values(spectra: Sequence[Spectrum], prediction: Prediction) -> dict[str, Tensor]:
-    """Compute a member's largest eigenvalue, the mean over its draws, and the scores `SCORED` of all its draws, () each, by name."""
+    """Compute a member's largest eigenvalue, the mean over its draws, and the scores `SHOWN` of all its draws, () each, by name."""
     lambda1 = torch.stack([s.values[0] for s in spectra]).mean()
-    scores = {name: prediction.scores[name][-1].to(lambda1) for name in SCORED if name in prediction.scores}
+    scores = {name: prediction.scores[name][-1].to(lambda1) for name in SHOWN if name in prediction.scores}
     return {name: value.cpu() for name, value in {"lambda1": lambda1, **scores}.items()}

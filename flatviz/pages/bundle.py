@@ -26,11 +26,9 @@ from flatviz.plots.mechanism import PHASES
 from flatviz.plots.radius import columns_of
 from flatviz.plots.radius import values_of as seeds_of
 from flatviz.plots.theme import CONFIG, Figure, dark_colors, numbers, short, style
-from flatviz.results import Family, Gaussian, Member
+from flatviz.results import SHOWN, Family, Gaussian, Member
 
 PLACED = ("name", "span", "height", "shared", "group", "slot", "option", "link", "kind", "least")
-# in the sentence above the pictures, those that there are, with the mean of the largest eigenvalue
-SCORES = ("accuracy", "nll", "ece", "rmse")
 NEAR = 0.05  # of the radius, within which its exact length is not said
 
 
@@ -178,7 +176,7 @@ def _member(scene: Scene, i: int, only: Collection[str] | None = None) -> Packed
     drawn = [(view, figures[view.name]) for view in every if view.name in drawn_as]
     live = {_field(view, k, p): p for view, fig in drawn for k, p in enumerate(_follows(view, fig))}
     prediction, projection = known(family[i].prediction), known(family[i].projection)
-    scores = {name: Live("", "", values.cpu().numpy(), "size") for name, values in prediction.scores.items() if name in SCORES}
+    scores = {name: Live("", "", values.cpu().numpy(), "size") for name, values in prediction.scores.items() if name in SHOWN}
     lambda1 = np.array([mean_lambda1(family[i].spectrum)])
     meta = {
         "method": family[i].method,

@@ -11,9 +11,8 @@ from flatviz.checks import Count
 from flatviz.core import public
 from flatviz.plots.ground import by_method
 from flatviz.plots.theme import INK, MUTED, Figure, axes_of, band, figure, layout_of, numbers, panels, room, scatter, style
-from flatviz.results import Prediction, Shift
+from flatviz.results import SHOWN, Prediction, Shift
 
-LABELS = {"accuracy": "accuracy", "nll": "NLL", "ece": "ECE", "rmse": "RMSE"}  # those that the predictions have
 LABELLED = "predict on a Data, which has labels"
 Z = 1.959964  # of a two-sided 95 % interval
 
@@ -59,7 +58,7 @@ def plot_metrics(
     for name, p in curves:
         if not p.scores:
             raise ValueError(f"prediction {name or 'posterior'!r} must carry scores, got none: {LABELLED}")
-    labels = {score: label for score, label in LABELS.items() if all(score in p.scores for _, p in curves)}
+    labels = {score: label for score, label in SHOWN.items() if all(score in p.scores for _, p in curves)}
     longest = max(n_draws or 1, *(p.n_draws for _, p in curves))
     final = {style(m).label: ", ".join(f"{text} {float(p.scores[k][-1]):.3f}" for k, text in labels.items()) for m, p in curves}
     alt = "; ".join(f"{m}: {scores}" for m, scores in final.items())
