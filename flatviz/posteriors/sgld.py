@@ -177,7 +177,7 @@ def fit_csgld(
     chains: Count = 1,
     **how: Unpack[Chain],
 ) -> Draws:
-    """Sample by cyclical SGLD: in each cycle the step falls from lr to 0, first as plain descent, then with noise, and draws are taken.
+    """Run cyclical SGLD: in each cycle the step falls from lr to 0, first as plain descent, then with noise, and draws are taken.
 
     Each of the chains starts at the net's weights.  A cycle gives n_draws / (cycles chains) draws, evenly spaced over its noisy part.
 
