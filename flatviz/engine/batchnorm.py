@@ -1,4 +1,6 @@
-"""BatchNorm statistics: recomputed for other weights, or trained along."""
+"""BatchNorm: with frozen statistics, with such as are recomputed for other weights, or trained along."""
+
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -145,3 +147,21 @@ class _Moments:
         if self.n:  # a layer that was never run keeps its statistics
             buffers[f"{name}.running_mean"].copy_(self.mean)
             buffers[f"{name}.running_var"].copy_(self.squares / (self.n - 1))
+
+
+def _scale(gain: Tensor | None, shift: Tensor | None, mean: Tensor, var: Tensor, eps: float) -> tuple[Tensor, Tensor]:
+    scale = torch.rsqrt(var + eps) * (1 if gain is None else gain)
+    return scale, (0 if shift is None else shift) - mean * scale
+
+
+def scaled(*args: Any) -> Tensor:
+    """Normalise the last argument by the frozen statistics of the others: a scale and a shift of each channel."""
+    *norm, x = args
+    scale, offset = (t.view(-1, *[1] * (x.ndim - 2)) for t in _scale(*norm))
+    return torch.addcmul(offset, x, scale)
+
+
+def convolved(gain: Any, shift: Any, mean: Tensor, var: Tensor, eps: float, x: Tensor, weight: Tensor, bias: Any, *how: Any):
+    """Convolve and normalise by frozen statistics, as one convolution with other weights."""
+    scale, offset = _scale(gain, shift, mean if bias is None else mean - bias, var, eps)
+    return torch.convolution(x, weight * scale.view(-1, *[1] * (weight.ndim - 1)), offset, *how)

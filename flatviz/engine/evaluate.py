@@ -84,23 +84,26 @@ class Evaluator(PointEvaluator):
 
     def _values(self, coords: Tensor, kept: list | None, work: float) -> Tensor:
         """Values at some of the points, on the threads of torch that pay for `work`."""
-        dtype, rows = self._origin.dtype, coords.to(self._axes)
-        scores: list[list[Tensor]] = [[] for _ in coords]
+        dtype, rows = self._origin.dtype, coords.tolist()
+        scores: list[list[Tensor]] = [[] for _ in rows]
         with self._no_grad(), threads(work):
             wide = self._origin.detach().clone()  # the flat buffer that the programs' weights are views of
             narrow = wide if self._net.w.dtype == dtype else wide.to(self._net.w.dtype)
             weights = {program: program.weights(narrow) for program in set(self._programs or ())}
+            read = slice(None) if self._programs is None else _span([t for env in weights.values() for t in env.values()])
+            flat = _Along(self._origin[read], *self._axes[:, read])
             for j, y in enumerate(self._ys):
                 started = kept[j] if kept else self._start(j)
+                sums = [] if self._programs is None else [_Along(*layer) for layer in started[1]]
                 for i, row in enumerate(rows):
-                    torch.add(self._origin, row @ self._axes, out=wide)  # each point by itself: it rounds alike in any call
+                    flat(row, out=wide[read])
                     if narrow is not wide:
-                        narrow.copy_(wide)
+                        narrow[read].copy_(wide[read])
                     if self._programs is None:
                         out = self._net(narrow, started)
                     else:
-                        (resident, layers), program = started, self._programs[j]
-                        out = program.run(resident, weights[program], [_along(layer, coords[i].tolist()) for layer in layers])
+                        program = self._programs[j]
+                        out = program.run(started[0], weights[program], [layer(row) for layer in sums])
                     out = out.to(dtype) if out.is_floating_point() else out
                     scores[i].append(self._score(out, y).double() if self._additive else out)
             if self._additive:
@@ -133,13 +136,25 @@ class Evaluator(PointEvaluator):
         return sum(t.numel() * t.element_size() for t in resident) * total // len(self._parts[0])
 
 
-def _along(layer: tuple[Tensor, ...], row: list[float]) -> Tensor:
-    """Base + sum_i row_i part_i."""
-    base, *along = layer
-    out = base
-    for c, part in zip(row, along):
-        out = torch.add(out, part, alpha=c) if out is base else out.add_(part, alpha=c)
-    return out
+def _span(views: list[Tensor]) -> slice:
+    """The part of a flat vector that these views of it lie in."""
+    ends = [t.storage_offset() + sum((n - 1) * step for n, step in zip(t.shape, t.stride())) + 1 for t in views]
+    return slice(min((t.storage_offset() for t in views), default=0), max(ends, default=0))
+
+
+class _Along:
+    """Base + sum_i c_i part_i, each point rounded alike in any call; points of a row share the sum of all terms but the last."""
+
+    def __init__(self, base: Tensor, *parts: Tensor) -> None:
+        self._base, self._parts = base, parts
+        self._row: list[float] | None = None
+
+    def __call__(self, row: list[float], out: Tensor | None = None) -> Tensor:
+        if row[:-1] != self._row:
+            self._row, self._shared = row[:-1], self._base
+            for c, part in zip(self._row, self._parts):
+                self._shared = torch.add(self._shared, part, alpha=c)
+        return torch.add(self._shared, self._parts[-1], alpha=row[-1], out=out)
 
 
 def parts_of(data: Data, plan: Plan) -> list[Tensor]:
@@ -154,7 +169,7 @@ def laid_out(value: Any, plan: Plan) -> Any:
     return value.contiguous(memory_format=torch.channels_last) if image else value
 
 
-FAST_CACHE = 2 * CACHE  # a fast pass makes fewer activations, so a batch may be twice as large
+FAST_CACHE = 4 * CACHE  # a fast pass makes fewer activations, and writes into them: a batch may be larger
 PRECISIONS = ("float32", "bfloat16")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +16,7 @@ from torch.utils._pytree import tree_leaves, tree_map
 from torch.utils.weak import WeakTensorKeyDictionary
 
 from flatviz.core import Dispatch, Fields, Net, draws, run, saved_rng
+from flatviz.engine.batchnorm import convolved, scaled
 from flatviz.engine.determinism import multiply_adds
 
 aten = torch.ops.aten
@@ -35,7 +37,7 @@ class Value:
 class Step:
     """outs = op(*args, **kwargs); a `Value` stands for a tensor of the trace, any other tensor is a constant."""
 
-    op: OpOverload
+    op: Any  # an OpOverload; of merged steps also a function
     args: tuple
     kwargs: dict[str, Any]
     outs: tuple[Value | None, ...]
@@ -159,11 +161,13 @@ class Program:
                 self._views.update(s.results)
         self.affine = list(filter(self._is_affine, rest))
         self.varying = [s for s in rest if s not in self.affine]
-        inputs = [s.inputs for s in self.varying]
-        self.kept = ({v for read in inputs for v in read} | {out}) - self._varying
+        steps = _merged(self.affine, self.varying, out)
+        inputs = [s.inputs for s in steps]
+        self._read = {v for read in inputs for v in read} | {out}
+        self.kept = self._read - self._varying
         last = {v: i for i, read in enumerate(inputs) for v in read if v is not out}
         unread = [[v for v, at in last.items() if at == i] for i in range(len(inputs))]  # let go at once: memory is used again
-        self._calls = [(_compiled(s), values) for s, values in zip(self.varying, unread)]
+        self._calls = [(_compiled(s), values) for s, values in zip(steps, unread)]
 
     @property
     def widest(self) -> int:
@@ -182,7 +186,7 @@ class Program:
         env = _run(self.frozen, {self._x: x})
 
         def results(w: Tensor) -> list[Tensor]:
-            at = _run(self.affine, env | self.weights(w))
+            at = _run(self.affine, env | _run(self.views, {self._w: w}))
             return [at[s.outs[0]] for s in self.affine]
 
         layers = [results(origin)]
@@ -191,8 +195,8 @@ class Program:
         return {v: env[v] for v in self.kept}, list(zip(*layers))
 
     def weights(self, w: Tensor) -> Env:
-        """The weights as the steps read them: views of `w` (D,)."""
-        return _run(self.views, {self._w: w})
+        """The weights as the varying steps read them: views of `w` (D,)."""
+        return {v: t for v, t in _run(self.views, {self._w: w}).items() if v in self._read}
 
     def run(self, kept: Env, weights: Env, affine: list[Tensor]) -> Tensor:
         """The network's output; `affine` are the affine steps' results."""
@@ -214,6 +218,46 @@ class Program:
 def _is_other_kind(s: Step) -> bool:
     """A BatchNorm on the batch's statistics, or a transposed convolution."""
     return bool(s.op in NORMS and s.args[5] or s.op is aten.convolution.default and s.args[6])
+
+
+NARROW = 32  # outputs, below which a layer's product and softmax are several times faster with its classes as rows
+IN_PLACE = {aten.relu.default: aten.relu_.default, aten.add.Tensor: aten.add_.Tensor}
+FRESH = {*AFFINE, *IN_PLACE} - {aten.embedding.default}  # operations whose result shares no memory
+POOL = aten.max_pool2d_with_indices.default
+
+
+def _merged(affine: list[Step], steps: list[Step], out: Value) -> list[Step]:
+    """The steps as fewer or faster ones, whose results differ by rounding; they write into what nothing else reads."""
+    reads = Counter(v for s in steps for v in s.inputs) + Counter([out])
+    by = {s.outs[0]: s for s in affine + steps if s.op in FRESH and not _is_other_kind(s)}
+    merged: list[Step] = []
+    for s in steps:
+        first, result = s.args[0], s.outs[0] or out
+        before: Any = by.get(first) if isinstance(first, Value) and reads[first] == 1 else None
+        if s.op in NORMS and not _is_other_kind(s) and s.args[3].dtype == first.dtype:
+            folded = before in merged and before.op is aten.convolution.default
+            args = (*s.args[1:5], s.args[7])
+            s = Step(convolved, (*args, *before.args), {}, s.outs) if folded else Step(scaled, (*args, first), {}, s.outs)
+            merged = [other for other in merged if not (folded and other is before)]
+        elif s.op in IN_PLACE and before is not None and (first.shape, first.dtype) == (result.shape, result.dtype):
+            s = Step(IN_PLACE[s.op], s.args, s.kwargs, s.outs)
+        elif s.op is aten.addmm.default and not s.kwargs and len(first.shape) == 1 and result.shape[1] <= NARROW:
+            s = Step(_transposed, s.args, {}, s.outs)
+        elif s.op is POOL and s.args[1:] == ([2, 2], [2, 2]) and s.outs[1] is None and not any(n % 2 for n in first.shape[2:]):
+            s = Step(_largest_of_four, (first,), {}, s.outs)
+        merged.append(s)
+    return merged
+
+
+def _transposed(bias: Tensor, x: Tensor, weight: Tensor) -> Tensor:
+    """`addmm` with the outputs of an example as a column."""
+    return torch.addmm(bias[:, None], weight.t(), x.t()).t()
+
+
+def _largest_of_four(x: Tensor) -> Tensor:
+    """Pooling of 2 x 2 places, without torch's search for the index."""
+    x = torch.maximum(x[..., ::2], x[..., 1::2])
+    return torch.maximum(x[..., ::2, :], x[..., 1::2, :])
 
 
 def _run(steps: list[Step], env: Env) -> Env:

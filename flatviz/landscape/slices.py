@@ -26,7 +26,7 @@ def slice_plane(
 ) -> Surface:
     """Compute f(origin + a axes[0] + b axes[1]) on a grid of `resolution` points a side; values (U, V).
 
-    Memory: batches whose largest activation takes a MiB (`exact` and `slice_line`'s ends too), and at most a GiB for values
+    Memory: batches whose largest activation takes 4 MiB (1 with `exact` and for `slice_line`'s ends), and at most a GiB for values
     kept between points.  Diverged cells stay NaN or inf and are counted in `n_diverged`.
 
     Args:
