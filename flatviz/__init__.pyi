@@ -20,7 +20,7 @@ from flatviz.metrics import predict as predict
 from flatviz.metrics import score as score
 from flatviz.metrics import sharpness as sharpness
 from flatviz.objectives.network import nll as nll
-from flatviz.objectives.quantity import quantity as quantity
+from flatviz.objectives.network import quantity as quantity
 from flatviz.planes import plane_along as plane_along
 from flatviz.planes import plane_eigen as plane_eigen
 from flatviz.planes import plane_pca as plane_pca

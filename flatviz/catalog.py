@@ -3,8 +3,6 @@
 Plots read this table alone, so that drawing a result loads no training.  `flatviz.posteriors.METHODS` adds the records.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -51,7 +49,7 @@ class Look:
         return dict(color=self.color, symbol=self.symbol, size=size, **more)
 
     @property
-    def flat_version(self) -> Look:
+    def flat_version(self) -> "Look":
         """The row of the flat-seeking version, F-<label>: SAM's radius, an open symbol, or a filled one where the plain one is open."""
         symbol = self.symbol.removesuffix("-open") if self.symbol.endswith("-open") else f"{self.symbol}-open"
         return replace(self, name=f"f-{self.name}", label=f"F-{self.label}", symbol=symbol, unit=EUCLIDEAN, flat=False)

@@ -48,11 +48,10 @@ def kind(kinds: type | tuple[type, ...], wanted: str, do: str = "") -> Check:
     return check
 
 
-def check_is(value: object, kinds: type[T] | tuple[type[T], ...], name: str, do: str) -> T:
+def check_is(value: object, wanted: type[T], name: str, do: str) -> T:
     """A value of this kind; `do` says how to get one."""
-    if not isinstance(value, kinds):
-        wanted = " or a ".join(k.__name__ for k in (kinds if isinstance(kinds, tuple) else (kinds,)))
-        raise TypeError(f"{name} must be a {wanted}, got {shown(value)}: {do}")
+    if not isinstance(value, wanted):
+        raise TypeError(f"{name} must be a {wanted.__name__}, got {shown(value)}: {do}")
     return value
 
 
@@ -106,12 +105,8 @@ def number(wanted: str, fits: Callable[[float], bool], do: str = "") -> Callable
 
 
 check_radius = number("a finite number >= 0", lambda r: 0 <= r < math.inf, "0 is plain VI")
-check_nonnegative = number("a finite number >= 0", lambda v: 0 <= v < math.inf)
 check_positive = number("a finite number > 0", lambda v: 0 < v < math.inf)
 check_share = number("from 0 to 1", lambda v: 0 <= v <= 1)
-check_positive_share = number("above 0 and at most 1", lambda v: 0 < v <= 1)
-check_momentum = number("from 0 to below 1", lambda m: 0 <= m < 1, "0 is none, 0.9 is usual")
-check_lr = number("a finite number >= 0", lambda lr: 0 <= lr < math.inf, "0.05 is where most fits begin")  # 0: a fit stays
 
 
 def check_count(n: int, name: str, least: int = 1) -> int:
@@ -158,10 +153,14 @@ def check_device(device: object, way_out: str = "'cpu'") -> None:
         )
 
 
-def check_function(value: Any, name: str) -> None:
+def function(wanted: str = "a function", do: str = "") -> Check:
     """A function or another callable; a class, a module or a noun is callable too, and never what is meant."""
-    if not callable(value) or isinstance(value, (type, nn.Module)) or made_by(type(value)):
-        raise TypeError(f"{name} must be a function, got {shown(value)}")
+
+    def check(value: Any, name: str) -> None:
+        if not callable(value) or isinstance(value, (type, nn.Module)) or made_by(type(value)):
+            raise TypeError(f"{name} must be {wanted}, got {shown(value)}{do and ': '}{do}")
+
+    return check
 
 
 def check_path(value: Any, name: str) -> None:
@@ -241,12 +240,13 @@ Several = Annotated[int, partial(check_count, least=2)]
 Seed = Annotated[int, check_seed]
 Number = Annotated[float, check_number]
 Positive = Annotated[float, check_positive]
-NonNegative = Annotated[float, check_nonnegative]
+NonNegative = Annotated[float, number("a finite number >= 0", lambda v: 0 <= v < math.inf)]
 Share = Annotated[float, check_share]
-PositiveShare = Annotated[float, check_positive_share]
+PositiveShare = Annotated[float, number("above 0 and at most 1", lambda v: 0 < v <= 1)]
 Radius = Annotated[float, check_radius]
-Rate = Annotated[float, check_lr]
-Momentum = Annotated[float, check_momentum]
+# at 0 a fit stays
+Rate = Annotated[float, number("a finite number >= 0", lambda lr: 0 <= lr < math.inf, "0.05 is where most fits begin")]
+Momentum = Annotated[float, number("from 0 to below 1", lambda m: 0 <= m < 1, "0 is none, 0.9 is usual")]
 Statistics = Literal["frozen", "train"]  # of BatchNorm, in a fit
 Vector = Annotated[Tensor, tensor(1)]  # (D,)
 Vectors = Annotated[Tensor, tensor(2)]  # (S, D)

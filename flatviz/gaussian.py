@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property
 
 import torch
 from torch import Tensor
 
 from flatviz.checks import Numbers, Vector, check_count, check_weights
-from flatviz.noun import History, check_fields
+from flatviz.noun import History, Noun
 
 Buffers = Mapping[str, Tensor] | None  # BatchNorm statistics by name
 
 
-@dataclass(frozen=True, eq=False)
-class Gaussian:
+class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
     """A low-rank Gaussian over weights: N(mean, diag(exp(2 log_std)) + factor^T factor).
 
     Every scale is folded in: SWAG's halves and its 1/(K-1) are in `log_std` and `factor` already, so this is the one
@@ -40,16 +38,13 @@ class Gaussian:
         torch.Size([3, 4])
     """
 
-    made_by = "fv.transfer and fv.fit_swag return one"
-
     mean: Vector
     log_std: Vector
     factor: Numbers = torch.zeros(0, 0)
     history: History | None = None
     buffers: Buffers = None
 
-    def __post_init__(self) -> None:
-        check_fields(self)
+    def _check(self) -> None:
         check_weights(self.log_std, self.dim, "log_std")
         if self.factor.shape == (0, 0):
             object.__setattr__(self, "factor", self.mean.new_zeros(0, self.dim))
@@ -117,11 +112,6 @@ class Gaussian:
         """Square root of the diagonal part d, (..., D)."""
         return self.log_std.exp()
 
-    @property
-    def _std_of_rows(self) -> Tensor:
-        """`std` as it divides the factor's rows."""
-        return self.std if self.std.ndim == 1 else self.std.unsqueeze(-2)
-
     @cached_property
     def _whitened(self) -> tuple[Tensor, Tensor]:
         """H = L^-1 F/std (..., K, D) and L^-1 (..., K, K), with L L^T = I + (F/std)(F/std)^T.
@@ -129,7 +119,7 @@ class Gaussian:
         With Woodbury, Sigma^-1 = diag(1/std) (I - H^T H) diag(1/std).  In float64 up to H, whose columns are shorter
         than one: the product squares the ratio of scales.  NaN where std or factor have overflowed.
         """
-        white = (self.factor / self._std_of_rows).double()
+        white = (self.factor / _as_rows(self.std, self.factor)).double()
         eye = _eye(self.rank, white.device)
         gram = torch.addmm(eye, white, white.T) if white.ndim == 2 else eye + white @ white.mT
         root, failed = torch.linalg.cholesky_ex(gram)
@@ -153,7 +143,7 @@ class Gaussian:
     def leverage(self) -> Tensor:
         """d_i times the diagonal of the inverse covariance, (..., D) in (0, 1]: 1 where the factor adds nothing to a weight."""
         half = self._whitened[0]
-        return number(1.0, half) - (half * half).sum(-2)
+        return number(1.0, half.dtype, half.device) - (half * half).sum(-2)
 
     @cached_property
     def precision_diag(self) -> Tensor:
@@ -164,7 +154,7 @@ class Gaussian:
     def factor_precision(self) -> Tensor:
         """F Sigma^-1 (..., K, D): L^-T H diag(1/std)."""
         half, inverse = self._whitened
-        return (inverse.mT.to(half.dtype) @ half) / self._std_of_rows
+        return (inverse.mT.to(half.dtype) @ half) / _as_rows(self.std, half)
 
     def log_prob(self, w: Tensor) -> Tensor:
         """Log density at `w` (..., D), or at several of one Gaussian, in nats."""
@@ -220,13 +210,9 @@ def _squared(rows: Tensor, v: Tensor) -> Tensor:
     return (v @ rows.mT) @ rows
 
 
-def number(value: float, like: Tensor) -> Tensor:
-    """A number as a tensor, built once: torch wraps a Python number anew at each product, which costs more than the product."""
-    return _number(value, like.dtype, like.device)
-
-
 @cache
-def _number(value: float, dtype: torch.dtype, device: torch.device) -> Tensor:
+def number(value: float, dtype: torch.dtype, device: torch.device) -> Tensor:
+    """A number as a tensor, built once: torch wraps a Python number anew at each product, which costs more than the product."""
     return torch.tensor(value, dtype=dtype, device=device)
 
 

@@ -18,7 +18,7 @@ from torch import Tensor
 from torch.distributions import Bernoulli, Categorical, Distribution, Independent, Normal
 from torch.nn import functional as F
 
-from flatviz.checks import check_positive, kind, number
+from flatviz.checks import check_positive, function, kind, number
 from flatviz.noun import check_fields
 
 Product = Callable[[Tensor], Tensor]
@@ -50,8 +50,7 @@ class Likelihood:
     """
 
     def __init__(self, of: Callable[[Tensor], Distribution], name: str = "likelihood", ignore: float | None = None) -> None:
-        if not callable(of) or isinstance(of, (type, torch.nn.Module)):
-            raise TypeError(f"of must be a function from outputs to a torch.distributions distribution, got {of!r}")
+        function("a function from outputs to a torch.distributions distribution")(of, "of")
         self.of, self.name, self.ignore = of, name, ignore
 
     def __repr__(self) -> str:

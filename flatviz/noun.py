@@ -1,7 +1,5 @@
 """Checks of a value by its type, the base of nouns, and the first noun: the history of a fit."""
 
-from __future__ import annotations
-
 import dataclasses
 import importlib
 import inspect
@@ -9,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 from types import NoneType, UnionType
-from typing import Annotated, Any, ClassVar, Literal, Union, dataclass_transform, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, Self, Union, dataclass_transform, get_args, get_origin, get_type_hints
 
 from torch import Tensor
 
-from flatviz.checks import Check, anything, check_choice, check_function, check_number, each, kind, made_by, shown, values
+from flatviz.checks import Check, anything, check_choice, check_number, each, function, kind, made_by, shown, values
 
 WORDS = {float: "a number", int: "a whole number", str: "a text", bool: "True or False", Callable: "a function"}
 DRAWING = "flatviz.plots.by_type"  # whose shown(result) -> Figure | None draws a `Drawn`
@@ -33,7 +31,7 @@ def check_of(hint: Any) -> Check:
     if origin in (Mapping, dict):
         return values(check_of(parts[1]), many(parts[1])) if parts else kind(dict, "a dict")
     if origin is Callable:
-        return check_function
+        return function()
     if origin in (Any, object, inspect.Parameter.empty):
         return anything
     if origin in (float, int):
@@ -131,9 +129,9 @@ class Noun:
 
     made_by: ClassVar[str]
 
-    def __init_subclass__(cls, made_by: str = "") -> None:
+    def __init_subclass__(cls, made_by: str = "", eq: bool = False) -> None:
         cls.made_by = made_by
-        dataclass(frozen=True, eq=False, repr=False)(cls)
+        dataclass(frozen=True, eq=eq, repr=False)(cls)
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -187,8 +185,7 @@ class History(Noun):
     steps: Tensor | None = None
     reach: Tensor | None = None
 
-    def mapped(self, function: Callable[[Tensor], Tensor]) -> History:
+    def mapped(self, function: Callable[[Tensor], Tensor]) -> Self:
         """Apply `function` to each record that is there: take one member, say, or the mean over members."""
-        records = {name: record for name, record in vars(self).items() if isinstance(record, Tensor)}
-        changed: dict[str, Any] = {name: function(record) for name, record in records.items()}
+        changed: dict[str, Any] = {name: function(record) for name, record in vars(self).items() if isinstance(record, Tensor)}
         return dataclasses.replace(self, **changed)

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent / "flatviz"
 FOLDERS = ("objectives", "landscape", "planes", "metrics", "bridges")
 FILES = [*(p for folder in FOLDERS for p in sorted((ROOT / folder).glob("*.py"))), ROOT / "core" / "objective.py"]
 FOREIGN = {  # (file, what is asked): why it may be probed
-    ("quantity.py", "what"): "any function of the user's, which need not have a name"
+    ("network.py", "what"): "any function of the user's, which need not have a name"
 }
 
 

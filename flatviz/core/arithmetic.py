@@ -1,7 +1,7 @@
 """Settings of computation: the device, the number of threads, the float32 arithmetic, the kernel of attention."""
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from threading import Lock, Thread, local
 from typing import Any
 
@@ -78,7 +78,9 @@ def _set_flags(flags: tuple) -> None:
 
 IEEE = ("highest", False, *("ieee",) * len(_UNITS))
 _FLOAT32 = _OfProcess(float32_flags, _set_flags)
-_FUSED = _OfProcess(_MHA.get_fastpath_enabled, _MHA.set_fastpath_enabled)
+# The kernel of attention layers that torch takes in evaluation mode without gradients.  It gives zeros at padded positions, and has
+# no derivative: values would belong to another function than derivatives.
+FUSED_ATTENTION = _OfProcess(_MHA.get_fastpath_enabled, _MHA.set_fastpath_enabled)
 
 
 @contextmanager
@@ -96,15 +98,6 @@ def users_arithmetic() -> Iterator[None]:
     """Compute float32 products as the user has set them in torch, inside of `arithmetic`: for the steps of a training."""
     with arithmetic(_FLOAT32.users if _FLOAT32.blocks else float32_flags()):
         yield
-
-
-def one_attention() -> AbstractContextManager[None]:
-    """Compute attention layers of torch by the kernel that has derivatives, for the length of the block.
-
-    In evaluation mode without gradients torch takes a fused kernel, which gives zeros at padded positions: values would belong to
-    another function than derivatives.
-    """
-    return _FUSED.set(False)
 
 
 SHARE = 200_000_000  # multiply-adds that each thread is to have: some 5 ms, the time for which a busy machine lets one wait

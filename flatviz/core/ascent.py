@@ -8,23 +8,15 @@ formulas.  Each is a pure function of w and g, (D,) or, for B members trained at
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from torch import Tensor
 
 from flatviz.checks import NonNegative, Radius
-from flatviz.noun import check_fields
+from flatviz.noun import Noun
 
 TINY = 1e-12  # added to a norm: at a stationary point, where g is 0, e is 0
 
 
-class _Checked:
-    def __post_init__(self) -> None:
-        check_fields(self)
-
-
-@dataclass(frozen=True)
-class SAM(_Checked):
+class SAM(Noun, eq=True):
     """Sharpness-aware minimisation: e = radius g / |g|, so |e| = radius (Euclidean; try 0.05 to 0.5).
 
     One norm over all treated weights.  Source: Foret et al. 2021.  Raises ValueError for a negative radius.
@@ -42,8 +34,7 @@ class SAM(_Checked):
         return g * (self.radius / (_norm(g) + TINY))
 
 
-@dataclass(frozen=True)
-class ASAM(_Checked):
+class ASAM(Noun, eq=True):
     """Adaptive SAM: e = radius T^2 g / |T g| with T = |w| + eta, so |e / T| = radius (a ratio; try 0.5 to 2).
 
     Rescaling a layer and undoing it in the next leaves e / T as it was.  T is taken on all treated weights; the
@@ -66,8 +57,7 @@ class ASAM(_Checked):
         return scale * scaled * (self.radius / (_norm(scaled) + TINY))
 
 
-@dataclass(frozen=True)
-class FisherSAM(_Checked):
+class FisherSAM(Noun, eq=True):
     """Fisher SAM: e = radius (g / f) / sqrt(sum g^2 / f) with f = 1 + eta g^2, so sum f e^2 = radius^2.
 
     f is the identity plus eta times the diagonal empirical Fisher of the minibatch's mean gradient.  g_i^2 is about

@@ -6,8 +6,7 @@ rest by themselves.  The verb itself checks the rest: that a prior covers the ne
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from difflib import get_close_matches
 from typing import Any, ParamSpec, TypeVar, Unpack, get_args, get_origin, get_type_hints
 
@@ -50,7 +49,8 @@ def public(verb: Callable[P, R]) -> Callable[P, R]:
             checks[name](value, name)
         device, work = _where((args, kwargs))
         args, kwargs = placed(_usable((args, kwargs)), device)
-        with arithmetic(), inference_off(), threads(work):
+        gradients = torch.is_grad_enabled()  # not in inference mode, whose tensors no later verb could use
+        with arithmetic(), torch.inference_mode(False), torch.set_grad_enabled(gradients), threads(work):
             return for_readers(verb(*args, **kwargs))
 
     hints = get_type_hints(verb, KNOWN | inspect.unwrap(verb).__globals__)
@@ -81,16 +81,6 @@ def _called_so(name: str, signature: inspect.Signature, kwargs: dict[str, Any], 
         near = get_close_matches(unknown, signature.parameters, 1)
         reason = f"got an unexpected keyword argument {unknown!r}" + (f", did you mean {near[0]!r}?" if near else "")
     return f"{name}: {reason}: it takes {inspect.Signature(plain)}"
-
-
-@contextmanager
-def inference_off() -> Iterator[None]:
-    """No inference mode, but no gradients where it was on: new tensors are then of use to the next verb, in any mode."""
-    if not torch.is_inference_mode_enabled():
-        yield
-        return
-    with torch.inference_mode(False), torch.no_grad():
-        yield
 
 
 def _usable(value: Any) -> Any:

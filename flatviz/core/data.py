@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_count, check_device, usable
+from flatviz.checks import Count, check_device, usable
 from flatviz.core.inputs import HELD, Fields, Inputs, Pixels
 from flatviz.likelihood import AnyLikelihood as Likelihood
 from flatviz.likelihood import CategoricalLikelihood, as_likelihood
@@ -106,11 +106,11 @@ class Data:
     def __len__(self) -> int:
         return len(self.x)
 
-    def subset(self, index: Tensor) -> Data:
+    def subset(self, index: Tensor) -> Self:
         """The examples at `index`."""
         return replace(self, x=self.x[index] if isinstance(self.x, Tensor) else self.x.take(index), y=self.y[index])
 
-    def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> Data:
+    def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> Self:
         """The same data on a device, floating tensors in `dtype`.  Raises RuntimeError for a GPU that is not there."""
         check_device(device)
         x = self.x.to(device, dtype if not isinstance(self.x, Tensor) or self.x.is_floating_point() else None)
@@ -176,16 +176,15 @@ class Task:
     source: Data
     train: Data
     test: Data
-    n_classes: int
+    n_classes: Count
     name: str = "task"
     validation: Data | None = None
-    source_classes: int | None = None
+    source_classes: Count | None = None
     likelihood: Likelihood = "categorical"
 
     def __post_init__(self) -> None:
         check_fields(self)
-        check_count(self.n_classes, "n_classes")
-        most = max(self.n_classes, check_count(self.source_classes or 1, "source_classes"))
+        most = max(self.n_classes, self.source_classes or 1)
         for name, part in self.parts().items():
             classes = isinstance(as_likelihood(self.likelihood), CategoricalLikelihood) and not part.y.is_floating_point()
             if name != "source" and classes and int(part.y.max()) >= most:
@@ -213,7 +212,7 @@ class Task:
         """Shape of one input."""
         return tuple(self.train.x.shape[1:])
 
-    def for_source(self) -> Task:
+    def for_source(self) -> Self:
         """The task of the source network: as many classes as the source has."""
         if self.source_classes is None:
             return self
@@ -221,7 +220,7 @@ class Task:
         other.__dict__["n_classes"] = self.source_classes
         return other
 
-    def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> Task:
+    def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> Self:
         """The same task on a device."""
         moved: dict[str, Any] = {name: part.to(device, dtype) for name, part in self.parts().items()}
         return replace(self, **moved)

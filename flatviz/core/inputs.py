@@ -1,12 +1,11 @@
 """Inputs that are no plain tensor of floats: images kept as bytes, several tensors, streams; one contract (hence its length).
 
 Whoever reads inputs uses len, `x[index]`, `x.split(n)`, shape, device, dtype and `to`, as of a tensor (N, ...): what comes out
-is what a module takes.  `run` hands it over.
+is what a module takes.  `run` hands it over.  `x.take(index)` is some of them, of the same kind, `x.describe()` their shape in words.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -24,43 +23,18 @@ AHEAD = 2  # batches of a stream read before they are asked for
 HELD = 2**28  # bytes of images, as floats, that are converted as a whole where a tensor is of use
 
 
-class Inputs(ABC):
-    """N inputs, whose batches are computed when they are asked for."""
+class _Sized:
+    """Base of N inputs, whose batches are computed when they are asked for."""
 
     @property
-    @abstractmethod
     def shape(self) -> torch.Size:
         """Shape (N, ...) of all."""
+        raise NotImplementedError
 
     @property
-    @abstractmethod
     def dtype(self) -> torch.dtype:
         """Type of batches."""
-
-    @property
-    @abstractmethod
-    def device(self) -> torch.device:
-        """Device of batches."""
-
-    @abstractmethod
-    def __getitem__(self, index: Any) -> Tensor | Fields:
-        """Some of them, as a module takes them."""
-
-    @abstractmethod
-    def split(self, size: int | list[int]) -> Iterable[Tensor | Fields]:
-        """Batches in their order, as a module takes them."""
-
-    @abstractmethod
-    def take(self, index: Tensor) -> Inputs:
-        """Some of them, of this kind."""
-
-    @abstractmethod
-    def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> Inputs:
-        """The same with batches on a device, floating ones in `dtype`."""
-
-    @abstractmethod
-    def describe(self) -> str:
-        """Shape and type in words."""
+        raise NotImplementedError
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -80,7 +54,7 @@ class Inputs(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class Pixels(Inputs):
+class Pixels(_Sized):
     """Images (N, C, H, W) kept as bytes, a quarter of the memory; batches are (bytes / 255 - mean) / std, on their device.
 
     mean, std: (C,) of channels; None: 0 and 1.
@@ -141,7 +115,7 @@ class Pixels(Inputs):
 
 
 @dataclass(frozen=True, eq=False)
-class Fields(Inputs):
+class Fields(_Sized):
     """Several tensors (N, ...), which a module takes as keywords, module(input_ids=..., attention_mask=...), or in order.
 
     named: by their keywords; by 0, 1, ... where the module takes them in that order, module(left, right).
@@ -209,7 +183,7 @@ register_pytree_node(Fields, lambda x: (list(x.named.values()), list(x.named)), 
 
 
 @dataclass(frozen=True, eq=False)
-class Stream(Inputs):
+class Stream(_Sized):
     """Inputs of a data set `examples[i] -> (x, y)`, those at `index` in that order; `stream` returns one.
 
     A batch is read by `workers` threads, pinned and copied to the device; bytes become floats from 0 to 1.  The files
@@ -288,6 +262,9 @@ class Stream(Inputs):
         if x.is_floating_point() and not bool(torch.isfinite(x).all()):
             raise ValueError("x must be finite, got NaN or inf values in a batch: clean them")
         return x.to(self.dtype) if x.is_floating_point() else x
+
+
+Inputs = Pixels | Fields | Stream
 
 
 def pair_of(pair: Any, i: int) -> tuple[Tensor, Any]:

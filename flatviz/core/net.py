@@ -7,6 +7,7 @@ import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from itertools import accumulate
 from typing import Any, NamedTuple
 from weakref import WeakSet
 
@@ -17,7 +18,7 @@ from torch.nn.modules.conv import _ConvNd
 from torch.nn.utils import parametrize
 
 from flatviz.checks import check_device, check_weights
-from flatviz.core.arithmetic import one_attention, unlock
+from flatviz.core.arithmetic import FUSED_ATTENTION, unlock
 from flatviz.core.data import batch_of
 from flatviz.core.inputs import Fields, Inputs, run, tensors_of
 from flatviz.core.modules import Watch, check_unchanged, copied, eager, memory_of, memory_of_originals
@@ -79,19 +80,14 @@ class Net:
     made_by = "fv.Net.from_module(module) makes one"
 
     def __init__(
-        self, module: nn.Module, kinds: dict[str, str], example: Tensor | Fields | None, frozen: frozenset[str] = frozenset()
+        self, module: nn.Module, kinds: dict[str, str], example: Tensor | Fields | None, frozen: frozenset[str]
     ) -> None:
-        parameters = dict(module.named_parameters())
         self.module, self.example, self.frozen = module, example, frozen
-        self.blocks: tuple[Block, ...] = ()
-        start = 0
-        for name, kind in kinds.items():
-            stop = start + parameters[name].numel()
-            self.blocks += (Block(name, start, stop, tuple(parameters[name].shape), kind),)
-            start = stop
-        self._names, self._sizes = list(kinds), [b.stop - b.start for b in self.blocks]
-        self._shapes = [b.shape for b in self.blocks]
-        self.w = torch.cat([parameters[n].detach().reshape(-1) for n in kinds])
+        treated = list(map(module.get_parameter, kinds))
+        self._names, self._sizes = list(kinds), [p.numel() for p in treated]
+        about = zip(kinds.items(), treated, accumulate(self._sizes))
+        self.blocks = tuple(Block(name, stop - p.numel(), stop, tuple(p.shape), kind) for (name, kind), p, stop in about)
+        self.w = torch.cat([p.detach().reshape(-1) for p in treated])
         self._buffers: dict[str, Tensor] = {}
         self.trunk: RandomTrunk | None = None
         self._looked: Look | None = None
@@ -218,13 +214,13 @@ class Net:
         Yields:
             The tensors in place.
         """
-        parts = [(p.clone() if copies else p).view(shape) for p, shape in zip(self._split(w), self._shapes)]
+        parts = [(p.clone() if copies else p).view(b.shape) for p, b in zip(self._split(w), self.blocks)]
         with self._placed(parts, copies=copies if statistics is None else statistics):
             yield parts
 
     @contextmanager
     def _placed(self, parts: list[Tensor], *, copies: bool = False) -> Iterator[None]:
-        with self._lock, one_attention() if self._attends else nullcontext():
+        with self._lock, FUSED_ATTENTION.set(False) if self._attends else nullcontext():
             try:
                 self._place(parts, copies=copies)
                 yield
@@ -375,8 +371,7 @@ class Net:
             for key, value in module._parameters.items():
                 if value is not None:
                     places.setdefault(id(value), []).append((module._parameters, key))
-        parameters = dict(self.module.named_parameters())
-        self._parameters = [parameters[n] for n in self._names]
+        self._parameters = list(map(self.module.get_parameter, self._names))
         self._slots = [places[id(p)] for p in self._parameters]
         products = {id(m.weight) for m in self.module.modules() if isinstance(m, (nn.Linear, _ConvNd))}
         self._products = [id(p) in products and len(s) == 1 for p, s in zip(self._parameters, self._slots)]

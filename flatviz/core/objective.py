@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import nullcontext
 from numbers import Real
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from flatviz.checks import Vector, check_weights, made_by, shown
+from flatviz.checks import Vector, check_weights, function
 from flatviz.core.arithmetic import arithmetic, threads
 from flatviz.core.boundary import public
 from flatviz.core.derivatives import Product, symmetric, twice
@@ -162,29 +162,18 @@ class FunctionObjective(Objective):
         return self.function(w)
 
 
-def check_objective(value: Any, name: str) -> None:
-    """A function of the weights, and no network."""
-    if isinstance(value, (nn.Module, type)) or made_by(type(value)) or not callable(value):
-        raise TypeError(f"{name} must be an objective, w (D,) -> (), got {shown(value)}: fv.nll(net, data) makes one")
-
-
+check_objective = function("an objective, w (D,) -> ()", "fv.nll(net, data) makes one")
 ObjectiveLike = Annotated[Objective | Callable[[Tensor], Tensor], check_objective]
 
 
 def as_objective(f: ObjectiveLike) -> Objective:
     """Wrap a plain function as an objective; `f` itself where it is one.  Each public verb calls it once.
 
-    Raises:
-        TypeError: For what cannot be called.
-
     Example:
         >>> as_objective(lambda w: w.sum()).many(torch.ones(3, 2)).tolist()
         [2.0, 2.0, 2.0]
     """
-    if isinstance(f, Objective):
-        return f
-    check_objective(f, "f")
-    return FunctionObjective(f)
+    return f if isinstance(f, Objective) else FunctionObjective(f)
 
 
 @public

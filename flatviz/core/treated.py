@@ -1,9 +1,6 @@
 """Choice of the treated parameters of a module: all that are not frozen, normalisation layers and head, or the user's names."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Set
-from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import torch
@@ -15,6 +12,7 @@ from torch.nn.modules.dropout import _DropoutNd
 from flatviz.core.inputs import Fields, run
 from flatviz.core.seeds import saved_rng
 from flatviz.gaussian import Gaussian
+from flatviz.noun import Noun
 
 NORM_TYPES = (_NormBase, nn.LayerNorm, nn.GroupNorm, nn.RMSNorm)
 Choice = Literal["trainable", "all", "norm+head", "head", "authors"]
@@ -45,7 +43,10 @@ def choose(
     }
     heads: set[str] = set()
     if treated in ("norm+head", "head", "authors") or head is not None:
-        heads = _parameters_of(module, head if head is not None else find_head(module, example))
+        head = head if head is not None else find_head(module, example)
+        heads = {f"{head}.{n}".lstrip(".") for n, _ in named_head(module, head).named_parameters()}
+        if not heads:
+            raise ValueError(f"head {head!r} must hold parameters, got none: name another module")
     if treated == "norm+head" and not norms:
         raise ValueError(
             "treated='norm+head' needs a normalisation layer (BatchNorm, LayerNorm, GroupNorm, ...), "
@@ -131,14 +132,6 @@ def named_head(module: nn.Module, head: str) -> nn.Module:
     return modules[head]
 
 
-def _parameters_of(module: nn.Module, head: str) -> set[str]:
-    layer = named_head(module, head)
-    names = {f"{head}.{n}".lstrip(".") for n, _ in layer.named_parameters()}
-    if not names:
-        raise ValueError(f"head {head!r} must hold parameters, got none in {type(layer).__name__}: name another module")
-    return names
-
-
 def refuse_dropout(module: nn.Module) -> None:
     """Raise ValueError if a dropout layer of the module is active."""
     live = [n for n, m in module.named_modules() if isinstance(m, _DropoutNd) and m.training and m.p > 0]
@@ -188,8 +181,7 @@ def _layer(module: nn.Module, name: str) -> nn.Linear | _ConvNd:
 APART = 104_729  # between the seeds of a posterior's draws and of the trunk's
 
 
-@dataclass(frozen=True, eq=False)
-class RandomTrunk:
+class RandomTrunk(Noun):
     """Prior of the trunk's weights in `Net.trunk`, from `transfer(trunk="sampled")`: N(prior), independent of the treated ones.
 
     prior: a Gaussian over all A weights of the network, `net.restrict("all")`, whose part on the treated ones is not used;
@@ -209,7 +201,7 @@ class RandomTrunk:
         trunks = self.prior.sample(len(W), seed=(seed + APART) % 2**63)
         return trunks.index_copy(1, self.treated, W.to(trunks))
 
-    def to(self, device: torch.device | str | None, dtype: torch.dtype | None) -> RandomTrunk:
+    def to(self, device: torch.device | str | None, dtype: torch.dtype | None) -> "RandomTrunk":
         """The same on a device, in a dtype."""
         mean, log_std, factor = (t.to(device, dtype) for t in (self.prior.mean, self.prior.log_std, self.prior.factor))
         return RandomTrunk(Gaussian(mean, log_std, factor), self.treated.to(device), self.seed)

@@ -40,34 +40,24 @@ class Plan:
 class Evaluator(PointEvaluator):
     """values(coords): sum of score(outputs, y) over `data` at origin + coords @ axes, (S,) from coords (S, K).
 
-    origin (D,), axes (K, D).  `additive`: scores of batches add up, and their sum is divided by the number of examples;
-    otherwise `score` is asked once, with all outputs, and may return a tensor.
-    `net` is in the plan's dtype; `parts`: the inputs in batches; `programs`: one for each of them, or None to run the net, whose
-    layers take `layer` multiply-adds an example.
+    origin (D,), axes (K, D).  Scores of batches add up where the planner's is additive, and their sum is divided by the
+    number of examples; otherwise `score` is asked once, with all outputs, and may return a tensor.  few: some examples, whose
+    outputs are then the values.  The net is run where there are no programs.
     Memory beside weights and data (once more, where the plan changes dtype or order): a few times the largest activation
     of a batch, and MEMORY bytes for what is frozen.
     """
 
-    def __init__(
-        self,
-        net: Net,
-        parts: Sequence[Tensor],
-        y: Tensor,
-        score: Score,
-        origin: Tensor,
-        axes: Tensor,
-        plan: Plan,
-        *,
-        programs: list[Program] | None = None,
-        additive: bool = True,
-        layer: float = 0.0,
-    ) -> None:
-        self.plan, self._net, self._score, self._additive = plan, net, score, additive
+    def __init__(self, planner: "EvaluationPlanner", origin: Tensor, axes: Tensor, plan: Plan, few: Data | None = None) -> None:
+        net, data = planner.net(plan), few or planner.data
+        parts = parts_of(data, plan)
+        programs = planner.programs(net, parts) if plan.traced else None
+        self.plan, self._net, self._additive = plan, net, planner.additive and few is None
+        self._score = planner.score if few is None else lambda outputs, _: outputs
         self.reuses = plan.traced
-        self._work = max((p.layer for p in programs), default=0.0) if programs else layer * plan.chunk
-        self._scale = 1 / len(y) if additive else 1.0
+        self._work = max((p.layer for p in programs), default=0.0) if programs else planner.layer * plan.chunk
+        self._scale = 1 / len(data.y) if self._additive else 1.0
         self._origin, self._axes = origin, axes
-        self._parts, self._ys, self._programs = parts, list(y.split(plan.chunk)), programs
+        self._parts, self._ys, self._programs = parts, list(data.y.split(plan.chunk)), programs
         self._no_grad = torch.inference_mode if programs else torch.no_grad
 
     def __call__(self, coords: Tensor) -> Tensor:
@@ -183,7 +173,7 @@ class EvaluationPlanner:
     def __init__(self, net: Net, data: Data, score: Score, *, additive: bool = True, layer: float = 0.0) -> None:
         self._dtype = net.w.dtype
         self._nets = {self._dtype: net.copy()}
-        self._data, self._score, self._additive, self._layer = data, score, additive, layer
+        self.data, self.score, self.additive, self.layer = data, score, additive, layer
         self._traced_as: dict[tuple, Program | None] = {}
 
     def plan(
@@ -195,12 +185,12 @@ class EvaluationPlanner:
         """
         native = str(self._dtype).removeprefix("torch.")
         base = Plan(dtype=native if precision is None else check_choice(precision, PRECISIONS, "precision"))
-        net, x = self._net(base), self._data.x
+        net, x = self.net(base), self.data.x
         work = work_of(net, x[:2].to(dtype=net.w.dtype) if x.is_floating_point() else x[:2])
-        base = replace(base, chunk=min(work.chunk(x.device), len(self._data)))
+        base = replace(base, chunk=min(work.chunk(x.device), len(self.data)))
         if exact:
             return base
-        few = self._data.subset(few_of(x, work))
+        few = self.data.subset(few_of(x, work))
         plan, reason = self._traced(base, work, few), "it could not be traced"
         if plan is not None:
             off, allowed = self._off(plan, origin, axes, probes(coords, axes), few), tolerance(self._dtype)
@@ -215,24 +205,16 @@ class EvaluationPlanner:
 
         Batches are as large as the activations at each point allow, and of one size where that is possible: one program then.
         """
-        n, net = len(self._data), self._net(base)
+        n, net = len(self.data), self.net(base)
         images = few.x.ndim == 4 and any(isinstance(m, _ConvNd) for m in net.module.modules())
         plan = replace(base, channels_last=images, traced=True, chunk=len(few))
-        programs = self._programs(net, parts_of(few, plan))
+        programs = self.programs(net, parts_of(few, plan))
         if programs is None:
             return None
         chunk = Work(work.macs, programs[0].widest // len(few)).chunk(few.x.device, FAST_CACHE)
         return replace(plan, chunk=-(-n // -(-n // chunk)))
 
-    def evaluator(self, origin: Tensor, axes: Tensor, plan: Plan, few: Data | None = None) -> Evaluator:
-        """Values at origin + coords @ axes; with `few` examples their outputs."""
-        net, data = self._net(plan), few or self._data
-        parts, score = parts_of(data, plan), self._score if few is None else lambda outputs, _: outputs
-        programs, additive = self._programs(net, parts) if plan.traced else None, self._additive and few is None
-        about = net, parts, data.y, score, origin, axes, plan
-        return Evaluator(*about, programs=programs, additive=additive, layer=self._layer)
-
-    def _programs(self, net: Net, parts: Sequence[Tensor]) -> list[Program] | None:
+    def programs(self, net: Net, parts: Sequence[Tensor]) -> list[Program] | None:
         """A program for each batch, or None where one cannot be traced; batches of one shape, dtype and memory order share it."""
         programs = []
         for x in parts:
@@ -253,12 +235,13 @@ class EvaluationPlanner:
         results = []
         for tried in [replace(plan, dtype=plain.dtype), plain] + [plan] * (plan.dtype != plain.dtype):
             try:
-                results.append(self.evaluator(origin, axes, tried, few)(coords))
+                results.append(Evaluator(self, origin, axes, tried, few)(coords))
             except (RuntimeError, NotImplementedError):
                 return math.inf
         return max(map(difference, results[0], results[1])) if len(results[0]) == len(results[1]) else math.inf
 
-    def _net(self, plan: Plan) -> Net:
+    def net(self, plan: Plan) -> Net:
+        """The net in the plan's dtype."""
         dtype = getattr(torch, plan.dtype)
         if dtype not in self._nets:
             self._nets[dtype] = self._nets[self._dtype].to(dtype=dtype)

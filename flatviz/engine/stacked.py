@@ -13,17 +13,17 @@ from flatviz.core import Inputs, Net, Progress, saved_rng, threads, track
 from flatviz.engine.determinism import check_function, same_to_rounding, two_points, work_of
 
 
-def forward(net: Net, W: Tensor, x: Tensor | Inputs, *, chunk: int | None = None, progress: Progress = False) -> Tensor:
+def forward(net: Net, W: Tensor, x: Tensor | Inputs, *, progress: Progress = False) -> Tensor:
     """Compute outputs (S, N, C) of weight vectors `W` (S, D) on inputs `x` (N, ...), without gradients.
 
-    chunk: examples a batch; default: as many as keep its largest activation within `determinism.CACHE` bytes (CARD on a GPU),
+    A batch has as many examples as keep its largest activation within `determinism.CACHE` bytes (CARD on a GPU),
     at least `determinism.LEAST`.
 
     Raises:
         ValueError: For several batches of a net whose outputs depend on the rest of a batch.
     """
     work = work_of(net, x)
-    chunk = work.chunk(x.device) if chunk is None else chunk
+    chunk = work.chunk(x.device)
     if chunk < len(x):
         check_function(net, x)
     with torch.no_grad(), threads(work.layer * min(chunk, len(x))):  # inference mode refuses gradients inside a forward pass
@@ -43,7 +43,7 @@ class Vmapped:
     """A network at several weight vectors in one pass, by `torch.func.vmap`; `vmapped` returns it."""
 
     def __init__(self, net: Net, x: Tensor) -> None:
-        self._net, self._ndim, self._work = net, x.ndim, work_of(net, x)
+        self._net, self.inputs, self._work = net, x, work_of(net, x)
 
     def worth_batching(self, rows: int, n: int) -> bool:
         """Whether `rows` weight vectors at `n` inputs each are faster in one pass than one by one, or fit a GPU's memory."""
@@ -52,7 +52,7 @@ class Vmapped:
 
     def __call__(self, W: Tensor, x: Tensor) -> Tensor:
         """Outputs (B, N, C) of the rows of `W` (B, D); x (N, ...) shared, or (B, n, ...) one minibatch a row."""
-        return torch.func.vmap(lambda w, x: self._net(w, x), (0, None if x.ndim == self._ndim else 0))(W, x)
+        return torch.func.vmap(lambda w, x: self._net(w, x), (0, None if x.ndim == self.inputs.ndim else 0))(W, x)
 
 
 def vmapped(net: Net, x: Tensor) -> Vmapped | None:

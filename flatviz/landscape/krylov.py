@@ -43,8 +43,6 @@ class Operator:
 def _index(part: slice | Tensor, w: Tensor) -> Tensor:
     expected = f"part must be a slice, an index or a mask of the {w.numel()} weights"
     every = torch.arange(w.numel(), device=w.device)
-    if not isinstance(part, (slice, Tensor)):
-        raise TypeError(f"{expected}, got {type(part).__name__}: a layer's is net.blocks[i].slice")
     try:
         index = every[part]
     except IndexError as error:

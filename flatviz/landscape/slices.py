@@ -158,16 +158,9 @@ def project(W: Points | Gaussian, plane: Plane, f: ObjectiveLike | None = None, 
     values, label = (None, "loss") if f is None else (f.many(W), f.label)
     covariance = spread = None
     if gaussian is not None:
-        covariance, off = _shadow(gaussian, axes)
+        wide, pinv = placed(gaussian, torch.float64), torch.linalg.pinv(axes)  # (D, 2): coords = r @ pinv
+        covariance = pinv.T @ wide.cov_mul(pinv.T).T
+        off = (wide.variance.sum() - (covariance * (axes @ axes.T)).sum()).clamp_min(0)  # variance left off the plane
         spread = float((off + distance[0].square()).sqrt())
         covariance = covariance.to(W.dtype)
     return Projection(plane, coords.to(W.dtype), distance.to(W.dtype), values, label, name, covariance, spread)
-
-
-def _shadow(q: Gaussian, axes: Tensor) -> tuple[Tensor, Tensor]:
-    """Covariance (2, 2) of the coordinates of q's draws, and the variance left off the plane, ()."""
-    wide = placed(q, torch.float64)
-    pinv = torch.linalg.pinv(axes)  # (D, 2): coords = r @ pinv
-    covariance = pinv.T @ wide.cov_mul(pinv.T).T
-    inside = (covariance * (axes @ axes.T)).sum()
-    return covariance, (wide.variance.sum() - inside).clamp_min(0)

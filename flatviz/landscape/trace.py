@@ -7,7 +7,7 @@ from itertools import groupby
 import torch
 from torch import Tensor
 
-from flatviz.checks import Count, Seed, Vector, check_count
+from flatviz.checks import Count, Seed, Several, Vector, check_count
 from flatviz.core import Curvature, ObjectiveLike, Progress, as_objective, generator, public, randn_like, track
 from flatviz.landscape import krylov
 from flatviz.landscape.krylov import Krylov, Operator, Part, Product
@@ -62,7 +62,7 @@ def hessian_trace(
 
 @public
 def hessian_diagonal(
-    f: ObjectiveLike, w: Vector, *, products: Count = 60, curvature: Curvature = "hessian", part: Part = None, seed: Seed = 0
+    f: ObjectiveLike, w: Vector, *, products: Several = 60, curvature: Curvature = "hessian", part: Part = None, seed: Seed = 0
 ) -> tuple[Tensor, Tensor]:
     """Estimate the diagonal of H from at most `products` products H v: (estimate, standard error), both (D,) or of the part's length.
 
@@ -88,7 +88,6 @@ def hessian_diagonal(
         >>> fv.landscape.hessian_diagonal(lambda w: 0.5 * (h * w * w).sum(), torch.ones(3))[0].tolist()
         [3.0, 2.0, 1.0]
     """
-    check_count(products, "products", least=2)
     operator = Operator(as_objective(f), w, curvature, part)
     like, source = operator.like, generator(seed)
     if products >= like.numel():

@@ -7,28 +7,16 @@ quadratic minimum in D dimensions D / 2 whatever the curvature, of f = w^4 it is
 """
 
 import math
+from typing import Literal
 
 import torch
 from torch import Tensor
 
-from flatviz.checks import (
-    Count,
-    NonNegative,
-    Positive,
-    Radius,
-    Seed,
-    Vector,
-    Vectors,
-    check_choice,
-    check_count,
-    check_many_weights,
-)
+from flatviz.checks import Count, NonNegative, Positive, Radius, Seed, Several, Vector, Vectors, check_many_weights
 from flatviz.core import ASAM, SAM, Objective, ObjectiveLike, Progress, as_objective, generator, public, track
 from flatviz.landscape.krylov import Operator
 from flatviz.landscape.spectrum import top_eigenpairs
 from flatviz.results import Sharpness
-
-ORDERS = ("sharp", "random", "flat")
 
 
 @public
@@ -39,8 +27,8 @@ def sharpness(
     radius: Radius = 0.05,
     adaptive_radius: Radius = 0.5,
     eta: NonNegative = 0.01,
-    k: Count = 5,
-    probes: Count = 10,
+    k: Several = 5,
+    probes: Several = 10,
     iters: Count = 40,
     seed: Seed = 0,
     progress: Progress = False,
@@ -75,8 +63,7 @@ def sharpness(
     f = as_objective(f)
     check_many_weights(W, f.dim)
     ascents = SAM(radius), ASAM(adaptive_radius, eta)
-    check_count(probes, "probes", least=2)
-    k, source = min(check_count(k, "k", least=2), W.shape[1]), generator(seed)
+    k, source = min(k, W.shape[1]), generator(seed)
     rows = []
     for w in track(W, "sharpness", progress):
         spectrum = top_eigenpairs(f, w, k, iters=iters, seed=seed)
@@ -128,7 +115,8 @@ def weyl_bounds(f: ObjectiveLike, W: Vectors, *, iters: Count = 80, seed: Seed =
     return max(t + total - b for t, b in zip(top, low)) / len(W), middle, sum(top) / len(W)
 
 
-def ordered(W: Tensor, values: Tensor, order: str, *, seed: int = 0) -> Tensor:
+@public
+def ordered(W: Tensor, values: Tensor, order: Literal["sharp", "random", "flat"], *, seed: Seed = 0) -> Tensor:
     """Sort `W` (S, D) by `values` (S,), from "flat" to sharp, from "sharp" to flat, or at "random".
 
     `predict(net, ordered(W, values, "flat"), data, S, seed=0)` scores ensembles that take them in that order.
@@ -136,7 +124,6 @@ def ordered(W: Tensor, values: Tensor, order: str, *, seed: int = 0) -> Tensor:
     Raises:
         ValueError: For another number of values, or one that is not finite.
     """
-    check_choice(order, ORDERS, "order")
     if len(values) != len(W):
         raise ValueError(f"values must hold one number for each of the {len(W)} draws, got {len(values)}")
     if not bool(values.isfinite().all()):
@@ -147,7 +134,7 @@ def ordered(W: Tensor, values: Tensor, order: str, *, seed: int = 0) -> Tensor:
 
 
 @public
-def learning_coefficient(f: ObjectiveLike, w: Vector, draws: Vectors, *, n: Count, beta: Positive | None = None) -> float:
+def learning_coefficient(f: ObjectiveLike, w: Vector, draws: Vectors, *, n: Several, beta: Positive | None = None) -> float:
     """Estimate the local learning coefficient at `w` (D,): n beta (mean of f over `draws` - f(w)).
 
     The estimate is as good as the draws: chains that have not mixed, or a finite step, give another number.  If `w` is no
@@ -172,7 +159,7 @@ def learning_coefficient(f: ObjectiveLike, w: Vector, draws: Vectors, *, n: Coun
         >>> round(fv.metrics.learning_coefficient(lambda w: 0.5 * w.square().sum(), torch.zeros(1), draws, n=100, beta=1.0), 3)
         0.5
     """
-    f, n = as_objective(f), check_count(n, "n", least=2)
+    f = as_objective(f)
     check_many_weights(draws, len(w), "draws")
     beta = 1 / math.log(n) if beta is None else beta
     return n * beta * float((f.many(draws) - f(w).detach()).double().mean())

@@ -74,7 +74,10 @@ def predict(
     mode = check_batchnorm(net, batchnorm)
     inputs = x.x if isinstance(x, Data) else x
     check_inputs(net, inputs)
-    W = in_precision(check_many_weights(_draws(posterior, n_draws, seed), net.dim, "draws"), net)
+    if isinstance(posterior, Tensor) and n_draws > len(posterior):
+        raise ValueError(f"asked for {n_draws} draws, got {len(posterior)} weight vectors: lower n_draws, or give more")
+    W = posterior[:n_draws] if isinstance(posterior, Tensor) else posterior.sample(n_draws, seed=seed)
+    in_precision(check_many_weights(W, net.dim, "draws"), net)
     trunk = "fixed" if net.trunk is None else "sampled"
     if net.trunk is not None:
         W, net = net.trunk.joined(W, seed=seed), net.restrict("all")
@@ -90,14 +93,6 @@ def predict(
     labels = as_likelihood(likelihood).check(x.y, outputs[0])
     prediction = Prediction(outputs, labels, likelihood, mode, trunk=trunk, class_names=x.class_names)
     return scored(prediction) if prediction.has_classes else prediction
-
-
-def _draws(posterior: Posterior | Tensor, n_draws: int, seed: int) -> Tensor:
-    if not isinstance(posterior, Tensor):
-        return posterior.sample(n_draws, seed=seed)
-    if n_draws > len(posterior):
-        raise ValueError(f"asked for {n_draws} draws, got {len(posterior)} weight vectors: lower n_draws, or give more")
-    return posterior[:n_draws]
 
 
 def check_inputs(net: Net, x: Tensor | Inputs) -> None:
@@ -177,19 +172,15 @@ def linearised(net: Net, posterior: Gaussian | OutputPosterior, data: Data) -> t
 
 
 def _mc(mean: Tensor, cov: Tensor, n_draws: int, seed: int) -> Tensor:
-    """Draws of the logits, (S, N, C)."""
-    values, vectors = _eigen(cov)
-    root = (vectors * values.sqrt()[:, None, :]) @ vectors.transpose(1, 2)  # symmetric: no choice of eigenvectors is in it
-    z = torch.randn(n_draws, *mean.shape, generator=generator(seed), dtype=torch.float64).to(root.device)
-    return (mean.double() + (root @ z[..., None])[..., 0]).to(mean.dtype)
+    """Draws of the logits, (S, N, C).
 
-
-def _eigen(cov: Tensor) -> tuple[Tensor, Tensor]:
-    """Eigenvalues (N, C) and eigenvectors of V in float64, none below what the dtype of V can distinguish from zero.
-
-    V of rank below C is common, and its rounding then makes eigenvalues of either sign.
+    V of rank below C is common, and its rounding then makes eigenvalues of either sign: none is taken below what the dtype of V
+    can distinguish from zero.
     """
     wide = cov.double()
     values, vectors = torch.linalg.eigh((wide + wide.transpose(1, 2)) / 2)
     floor = cov.shape[1] * torch.finfo(cov.dtype).eps * values[:, -1:]
-    return torch.maximum(values, floor.clamp_min(1e-100)), vectors
+    values = torch.maximum(values, floor.clamp_min(1e-100))
+    root = (vectors * values.sqrt()[:, None, :]) @ vectors.transpose(1, 2)  # symmetric: no choice of eigenvectors is in it
+    z = torch.randn(n_draws, *mean.shape, generator=generator(seed), dtype=torch.float64).to(root.device)
+    return (mean.double() + (root @ z[..., None])[..., 0]).to(mean.dtype)

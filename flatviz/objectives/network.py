@@ -1,8 +1,11 @@
-"""A number computed from a network's outputs on data, as an objective of its weights; the mean negative log likelihood first."""
+"""Numbers computed from a network's outputs on data, as objectives of its weights: the mean negative log likelihood, and any other."""
 
+import math
 import operator
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
-from functools import reduce
+from functools import partial, reduce
+from typing import Literal
 
 import torch
 from torch import Tensor
@@ -12,7 +15,7 @@ from flatviz.core import Data, Fields, Likelihood, Net, Objective, PointEvaluato
 from flatviz.core.arithmetic import arithmetic, threads
 from flatviz.engine.batchnorm import refresh_batchnorm
 from flatviz.engine.determinism import Work, check_function, check_logits
-from flatviz.engine.evaluate import EvaluationPlanner
+from flatviz.engine.evaluate import EvaluationPlanner, Evaluator
 from flatviz.likelihood import as_likelihood
 from flatviz.objectives.curvature import curvature_operator
 from flatviz.storage.digest import net_digest, value_digest
@@ -88,7 +91,7 @@ class NetworkObjective(Objective):
                 return super().over(origin, axes, precision=precision)
             return PointEvaluator(self, origin, axes, together=not self.data.in_memory)  # each batch read once, for all points
         planner = EvaluationPlanner(self.net, self.data, self.score, additive=self.additive, layer=self.cost.layer)
-        return planner.evaluator(origin, axes, planner.plan(origin, axes, exact=exact, precision=precision, coords=coords))
+        return Evaluator(planner, origin, axes, planner.plan(origin, axes, exact=exact, precision=precision, coords=coords))
 
     def value(self, w: Tensor, read: list[tuple[Tensor | Fields, Tensor]] | None) -> Tensor:
         """The value at `w` (D,) from batches of inputs and labels, or from the data itself, ()."""
@@ -172,3 +175,86 @@ def check_data(net: Net, data: Data, likelihood: Likelihood) -> tuple[Net, Work]
     with torch.no_grad():
         as_likelihood(likelihood).check(data.y, net(net.w, data.x[:4]))
     return net, work
+
+
+def named_score(out: Tensor, y: Tensor, what: str, likelihood: Likelihood) -> Tensor:
+    """Score outputs (N, ...) and their y by the mean NLL, or the share of labels, of those that count, that are right or wrong, ()."""
+    p = as_likelihood(likelihood)
+    if what == "nll":
+        return p.nll(out, y)
+    if (log_p := p.log_probs(out)) is None:
+        raise ValueError(f"{what!r} needs a likelihood of classes, got {likelihood!r}: use 'nll', or a function")
+    right = log_p.argmax(-1).view(y.shape) == y
+    share = (right if (counts := p.counts(y)) is None else right[counts]).to(out.dtype).mean()
+    return share if what == "accuracy" else 1 - share
+
+
+NAMED = {"accuracy": "accuracy", "error": "error rate", "nll": "mean NLL (nats)"}
+
+
+@dataclass(frozen=True, eq=False)
+class Quantity(NetworkObjective):
+    """Any quantity g(w) = function(outputs (N, C), y) of one network at weights `w`; `quantity` builds it.  Values, not gradients."""
+
+    function: Callable[[Tensor, Tensor], Tensor] = field(repr=False)
+    label: str = field()
+    statistics: Data | None = field(default=None, repr=False)
+
+    def score(self, outputs: Tensor, y: Tensor) -> Tensor:
+        """The function's value, (); NaN where an output is NaN or +inf."""
+        value = torch.as_tensor(self.function(outputs, y)).detach()
+        if value.is_complex():
+            raise TypeError(f"a quantity must be a real number, got {value.dtype} of {self.label}: take its abs() or real part")
+        if value.numel() != 1:
+            raise ValueError(f"a quantity must be one number, got shape {tuple(value.shape)} of {self.label}: take its mean")
+        return torch.where(outputs.amax() < math.inf, value.reshape(()), math.nan)  # an argmax of NaN is a number
+
+
+@public
+def quantity(
+    net: Net,
+    data: Data,
+    what: str | Callable[[Tensor, Tensor], Tensor],
+    *,
+    label: str | None = None,
+    likelihood: Likelihood = "categorical",
+    batchnorm: Literal["frozen"] | Data = "frozen",
+) -> Quantity:
+    """Build an objective of any number computed from the outputs, for slices and paths: what(outputs (N, C), y (N,)) -> ().
+
+    Args:
+        net: The network; the objective is over its D treated weights.
+        data: The N examples.
+        what: "accuracy", "error", "nll", or a function; a `Prediction`'s metric is
+            `lambda out, y: fv.metrics.ece(fv.Prediction(out[None], y))`.
+        label: Name of the values in pictures.
+        likelihood: Likelihood under which a name is computed, as in `nll`; accuracy and error need one of classes.
+        batchnorm: "frozen", the net's statistics; a `Data`, from which they are re-estimated at every point.
+
+    Raises:
+        ValueError: For an unknown name or choice, the accuracy of a regression, and for a net that `nll` would refuse.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
+        >>> data = fv.Data(torch.ones(4, 2), torch.tensor([0, 1, 2, 2]))
+        >>> W = torch.zeros(2, net.dim)
+        >>> W[1, -1] = 1.0  # a bias for class 2
+        >>> fv.quantity(net, data, "accuracy").many(W).tolist()
+        [0.25, 0.5]
+        >>> spread = fv.quantity(net, data, lambda out, y: out.std(), label="spread of the logits")
+        >>> fv.slice_line(spread, W[0], W[1], resolution=3).y_label
+        'spread of the logits'
+    """
+    if isinstance(what, str) and what not in NAMED:
+        raise ValueError(f"what must be one of {', '.join(map(repr, NAMED))}, or a function of outputs and y, got {what!r}")
+    if isinstance(what, str):
+        named, (net, work) = NAMED[what], check_data(net, data, likelihood)
+        what = partial(named_score, what=what, likelihood=likelihood)
+        with torch.no_grad():
+            what(net(net.w, data.x[:2]), data.y[:2])
+    else:
+        named = getattr(what, "__name__", "quantity").replace("<lambda>", "quantity")
+        net, work = check_function(net, data.x)
+    statistics = batchnorm if isinstance(batchnorm, Data) and net.has_batchnorm else None
+    return Quantity(net, data, work, what, label or named, statistics)

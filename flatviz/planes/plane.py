@@ -122,7 +122,6 @@ def plane_along(
         >>> fv.plane_along(torch.zeros(3), *plane.axes, orthonormal=True).orthonormal
         True
     """
-    check_weights(w, w.numel())
     axes = torch.stack([check_weights(d, w.numel(), f"direction {i}") for i, d in ((1, u), (2, v))])
     if not orthonormal:
         return Plane(w.clone(), axes, "one given direction", name=name, extent=((-1.0, 1.0),) * 2)

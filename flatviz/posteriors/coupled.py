@@ -67,7 +67,7 @@ class EMCMC(Chains):
 
     def collect(self, s: PointState) -> PointState:
         """Take w and a among the draws."""
-        return s._replace(kept=(*s.kept, s.w.clone(), s.v.clone()))
+        return s._replace(n=s.n + 1, kept=(*s.kept, s.w.clone(), s.v.clone()))
 
 
 @defaults(SETTINGS)

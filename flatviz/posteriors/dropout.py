@@ -25,7 +25,7 @@ from flatviz.results import Draws
 from flatviz.storage.files import State
 from flatviz.training.gradient import PLAIN, Training
 from flatviz.training.keywords import Run, Trained, defaults
-from flatviz.training.losses import FrozenLoss
+from flatviz.training.losses import NetLoss
 from flatviz.training.points import descend
 
 RATE = 0.1  # where the network has no dropout layers
@@ -100,7 +100,7 @@ def rates_of(net: Net, x: Tensor | Fields, rate: float | None) -> dict[str, floa
     for name, part in module.named_modules():
         if name in layers:
             part.register_forward_hook(partial(drop, name))
-        elif isinstance(part, nn.Linear) or _plain_convolution(part):
+        elif isinstance(part, nn.Linear) or isinstance(part, _ConvNd) and part.groups == 1 and not part.transposed:
             part.register_forward_pre_hook(partial(read, name))
     with torch.no_grad():
         run_module(module, x.clone())
@@ -119,11 +119,6 @@ def rates_of(net: Net, x: Tensor | Fields, rate: float | None) -> dict[str, floa
         raise ValueError("dropout needs a treated Linear or convolution, got none: use treated='all' or 'norm+head'")
     later = [n for n in maskable if n != next(iter(readers))]  # the first reads the data, and is masked where it stands alone
     return dict.fromkeys(later or maskable, RATE if rate is None else rate)
-
-
-def _plain_convolution(part: nn.Module) -> bool:
-    """A convolution whose weight has a column for each input channel."""
-    return isinstance(part, _ConvNd) and part.groups == 1 and not part.transposed
 
 
 def weight_mask(net: Net, rates: dict[str, float], source: torch.Generator) -> Tensor:
@@ -146,7 +141,7 @@ def mask_shape(part: nn.Module, shape: Sequence[int]) -> list[int]:
     return [shape[0], *[1] * (len(shape) - 2), shape[-1]]  # one column of the weight for all positions
 
 
-class DropoutLoss(FrozenLoss):
+class DropoutLoss(NetLoss):
     """The minibatch loss with dropout, example by example; `again` repeats the masks, and `score` drops nothing."""
 
     def __init__(

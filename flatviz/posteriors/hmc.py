@@ -108,7 +108,10 @@ def fit_hmc(
     steps, keep = thinned(n_draws, chains, burn_in, thin)
     refuse_random_trunk(net, "HMC")
     members = training_loss(net, data, likelihood, members=chains)
-    prior = _decay_prior(net, len(data), weight_decay) if prior is None else prior
+    if prior is None and weight_decay == 0:
+        raise ValueError("weight_decay must be > 0 without a prior, got 0: exp(-N L) alone is no density")
+    if prior is None:  # N(0, 1 / (N weight_decay))
+        prior = Gaussian(torch.zeros_like(net.w), torch.full_like(net.w, -0.5 * math.log(len(data) * weight_decay)))
     check_covers(net, prior, "prior")
     potential = Potential(members, prior, len(data) / kl_weight)
     seeds = [seed + 1000 * chain for chain in range(chains)]  # the first chain is that of chains=1
@@ -222,13 +225,6 @@ class StepSize:
     def settle(self) -> None:
         """Take the average for the size, and forget the observations: those on the way to the posterior are of no use in it."""
         self.restart(float(self.state[3]))
-
-
-def _decay_prior(net: Net, n: int, weight_decay: float) -> Gaussian:
-    """N(0, 1 / (n weight_decay)) over the treated weights."""
-    if weight_decay == 0:
-        raise ValueError("weight_decay must be > 0 without a prior, got 0: exp(-N L) alone is no density")
-    return Gaussian(torch.zeros_like(net.w), torch.full_like(net.w, -0.5 * math.log(n * weight_decay)))
 
 
 class Metric:

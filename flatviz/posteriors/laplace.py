@@ -198,16 +198,11 @@ def head_of(net: Net) -> slice:
     """Find the stretch of w that holds the head."""
     head = [b for b in net.blocks if b.kind == "head"]
     if not head and net.treats_all:
-        treated = {b.name for b in net.blocks}
-        head = [b for b in net.restrict(treated.__contains__, head=_last_linear(net)).blocks if b.kind == "head"]
+        treated, last = {b.name for b in net.blocks}, next(b.name for b in reversed(net.blocks) if len(b.shape) > 1)
+        head = [b for b in net.restrict(treated.__contains__, head=last.rpartition(".")[0]).blocks if b.kind == "head"]
     if not head:
         raise ValueError("structure='last_layer' needs a treated head, got none: use treated='norm+head' or 'all'")
     return slice(head[0].start, head[-1].stop)
-
-
-def _last_linear(net: Net) -> str:
-    """Name of the module that holds the last matrix of the network."""
-    return next(b.name.rpartition(".")[0] for b in reversed(net.blocks) if len(b.shape) > 1)
 
 
 METHOD = Method(fit=fit_laplace, plain=Tuned(SETTINGS), linearised=True)  # the prediction for which its curvature is exact

@@ -1,7 +1,5 @@
 """Record of a method: one frozen dataclass, read by experiments, tests, page and lab."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -112,7 +110,7 @@ class Method:
             return chosen | {"ascent": self.ascent(radius)}
         return chosen if self.unit == NO_UNIT else chosen | {"radius": radius}
 
-    def flat(self, ascent: Callable[[float], Ascent] = SAM, *, at_zero: str, radius: float = 0.1) -> Method:
+    def flat(self, ascent: Callable[[float], Ascent] = SAM, *, at_zero: str, radius: float = 0.1) -> "Method":
         """The flat-seeking version: every gradient at the end of `ascent(radius)`; at radius 0 the method named `at_zero`."""
         return replace(
             self,
@@ -124,7 +122,7 @@ class Method:
             ascent=ascent,
         )
 
-    def over_temperature(self, *, tour: tuple[float, ...] = (), lab: tuple[float, ...] = ()) -> Method:
+    def over_temperature(self, *, tour: tuple[float, ...] = (), lab: tuple[float, ...] = ()) -> "Method":
         """Return this method with the temperature, kl_weight, as its radius; the ascent keeps its tuned radius."""
 
         def tuned(of: Tuned, largest: float) -> Tuned:

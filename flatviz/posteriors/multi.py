@@ -67,23 +67,18 @@ def fit_multi(
     """
     run, part = Run.of("members", seed, how), callable_of(fit)
     W, _ = train_members(net, data, [seed + 1000 * member for member in range(members)], run, how, "frozen")
-    seeds, checkpoint = [seed + 1000 * member + 1 for member in range(members)], run.checkpoint
-    inner = _taken(fit, how) if isinstance(fit, Method) else {}
-    if how["training"] is not None and isinstance(fit, Method):
-        inner["training"] = replace(run.training, validation=None)
+    inner: dict[str, Any] = {}
+    if isinstance(fit, Method):  # those of the ensemble's keywords that it has; each fit of one network has a likelihood
+        names = {*fit.plain.settings, "likelihood", *(["ascent"] if fit.look.flat else [])}
+        inner = {name: value for name, value in how.items() if name in names.intersection(SHARED)}
+        inner |= {"training": replace(run.training, validation=None)} if how["training"] is not None else {}
     inner |= dict(settings or {})
     parts = []
     for i, w in enumerate(track(W, "posteriors", run.progress)):
-        if checkpoint is not None:
-            inner["checkpoint"] = f"{checkpoint}.{i}"
-        parts.append(part(net.at(w), data, seed=seeds[i], **inner))
+        if run.checkpoint is not None:
+            inner["checkpoint"] = f"{run.checkpoint}.{i}"
+        parts.append(part(net.at(w), data, seed=seed + 1000 * i + 1, **inner))
     return Mixture(tuple(parts))
-
-
-def _taken(method: Method, how: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of the ensemble's keywords that the method has; each fit of one network has a likelihood."""
-    names = {*method.plain.settings, "likelihood", *(["ascent"] if method.look.flat else [])}
-    return {name: how[name] for name in SHARED if name in names}
 
 
 @defaults(WIDER)

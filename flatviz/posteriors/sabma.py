@@ -7,7 +7,7 @@ Weights that are not treated stay at their source value; the authors' code sampl
 """
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any, Unpack
@@ -23,17 +23,7 @@ from flatviz.training.driver import Diverged
 from flatviz.training.gradient import Batch, Gradient, Noises, NoisyNLL, TrainingLoss
 from flatviz.training.keywords import Perturbed, Run, defaults
 from flatviz.training.perturb import Mode, Perturbation, reach_of
-from flatviz.training.variational import (
-    DRAWS,
-    TEMPERED,
-    TEMPERED_BATCHNORM,
-    GaussianFit,
-    GaussianState,
-    descent_of,
-    fit_gaussian,
-    fit_gaussians,
-    started,
-)
+from flatviz.training.variational import TEMPERED, TEMPERED_BATCHNORM, GaussianFit, GaussianState, fit_gaussian, fit_gaussians
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +84,7 @@ def sabma_of(prior: Gaussian, n: int, *, radius: float | Sequence[float], **how:
     perturbation = Perturbation(**{f.name: how[f.name] for f in fields(Perturbation) if f.name in how})
     still = perturbation.moved == 0 or not any(radius if isinstance(radius, Sequence) else [radius])
     size = None if still else prior.mean.new_tensor(radius)
-    return SABMA(descent_of(prior, n, how), how["mc_samples"] or DRAWS, size, perturbation)
+    return SABMA.of(prior, n, how, size, perturbation)
 
 
 @defaults(TEMPERED, TEMPERED_BATCHNORM)
@@ -137,7 +127,7 @@ def fit_sabma(net: Net, data: Data, prior: Gaussian, *, radius: Radius, seed: Se
         (Gaussian(dim=9, rank=1), torch.Size([20]))
     """
     build = partial(sabma_of, prior, len(data), radius=radius)
-    return fit_gaussian(build, net, data, started(prior, how), Run.of("SA-BMA", seed, how), how)
+    return fit_gaussian(build, net, data, prior, Run.of("SA-BMA", seed, how), how)
 
 
 @defaults(TEMPERED, TEMPERED_BATCHNORM)
@@ -173,7 +163,7 @@ def fit_sabma_grid(
     radii, seeds = [r for r, _ in members], [s for _, s in members]
     run = Run.of(f"{len(members)} members of SA-BMA", seeds[0], how)
     build = partial(sabma_of, prior, len(data), radius=radii if len(radii) > 1 else radii[0])
-    fits = fit_gaussians(build, net, data, started(prior, how), run, how, seeds)
+    fits = fit_gaussians(build, net, data, prior, run, how, seeds)
     finite = {m: fit for m, fit in zip(members, fits) if isinstance(fit, Gaussian)}
     lost = [f"radius {r:g} with seed {s}" for r, s in members if (r, s) not in finite]
     if not finite:
@@ -187,15 +177,9 @@ METHOD = Method(
     fit=fit_sabma,
     fit_grid=fit_sabma_grid,
     algorithm=sabma_of,
-    plain=Tuned(
-        TEMPERED, radius=1.0, largest=5.0, tour=(0.0, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0), lab=(0.0, 0.5, 1.0, 2.0)
-    ),
+    plain=Tuned(TEMPERED, 1.0, 5.0, tour=(0.0, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0), lab=(0.0, 0.5, 1.0, 2.0)),
     batchnorm=Tuned(
-        TEMPERED_BATCHNORM,
-        radius=0.5,
-        largest=2.0,
-        tour=(0.0, 0.18, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0),
-        lab=(0.0, 0.25, 0.5, 1.0),
+        TEMPERED_BATCHNORM, 0.5, 2.0, tour=(0.0, 0.18, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0), lab=(0.0, 0.25, 0.5, 1.0)
     ),
     at_zero="vi",
     needs_prior=True,
@@ -206,8 +190,7 @@ OVER_T = METHOD.over_temperature(lab=(0.01, 0.03, 0.1))
 
 def _in_mode(mode: Mode) -> dict[str, Any]:
     """The functions of the record with this perturbation."""
-    functions: dict[str, Callable[..., Any]] = dict(fit=fit_sabma, fit_grid=fit_sabma_grid, algorithm=sabma_of)
-    return {name: partial(function, mode=mode) for name, function in functions.items()}
+    return {name: partial(getattr(METHOD, name), mode=mode) for name in ("fit", "fit_grid", "algorithm")}
 
 
 SAM_ON_MEAN = replace(

@@ -38,13 +38,11 @@ from flatviz.training.driver import Record
 from flatviz.training.gradient import Batch, Noises, TrainingLoss
 from flatviz.training.keywords import Chain, Thinned, defaults
 from flatviz.training.points import Chains, PointState, run_chains, thinned
-from flatviz.training.streams import constant, cosine, rates
+from flatviz.training.streams import cosine, rates
 
 SETTINGS = dict(n_draws=30, burn_in=300, thin=20, lr=0.01, temperature=1.0, weight_decay=5e-4, batch_size=None)
 
-WITH_MOMENTUM = dict(
-    n_draws=30, burn_in=300, thin=20, lr=0.002, friction=0.1, temperature=1.0, weight_decay=5e-4, batch_size=None
-)
+WITH_MOMENTUM = SETTINGS | dict(lr=0.002, friction=0.1)
 CYCLICAL = dict(n_draws=28, cycles=4, cycle_steps=150, lr=0.05, temperature=1.0, weight_decay=5e-4, batch_size=None)
 
 
@@ -65,7 +63,7 @@ class SGLD(Chains):
         >>> state = sgld.init(net.w[None])  # one chain
         >>> for step in range(100):
         ...     state, record = sgld.update(state, loss, None, noise=(torch.randn(1, 9),))
-        ...     state = sgld.collect(state) if sgld.collects(step) else state
+        ...     state = sgld.collect(state) if step in sgld.keep else state
         >>> sgld.result(state).W.shape
         torch.Size([50, 9])
     """
@@ -160,7 +158,7 @@ def fit_sghmc(net: Net, data: Data, *, seed: Seed, friction: PositiveShare, chai
         torch.Size([4, 58])
     """
     steps, keep = thinned(how["n_draws"], chains, how["burn_in"], how["thin"])
-    w, still = net.w.repeat(chains, 1), rates(how["lr"], steps, net.w, constant)
+    w, still = net.w.repeat(chains, 1), rates(how["lr"], steps, net.w, lambda *_: 1.0)
     return run_chains("SGHMC", net, data, seed, how, w, steps, SGHMC, keep=keep, rates=still, friction=friction)
 
 
@@ -206,24 +204,18 @@ def fit_csgld(
         torch.Size([4, 58])
     """
     label, w = "cyclical SGLD" if friction == 1 else "cyclical SGHMC", net.w.repeat(chains, 1)
-    tail, kept = _noisy_steps(how["n_draws"], cycles, cycle_steps, noisy_share, chains)
-    steps = cycles * cycle_steps
+    n_draws, steps, tail = how["n_draws"], cycles * cycle_steps, math.ceil(noisy_share * cycle_steps)
+    each = n_draws // (cycles * chains)
+    if each < 1 or n_draws % (cycles * chains):
+        raise ValueError(f"n_draws must be a multiple of cycles x chains = {cycles * chains}, got {n_draws}")
+    if each > tail:
+        raise ValueError(f"the noisy part of a cycle must hold its {each} draws, got {tail} steps: raise cycle_steps")
+    kept = {cycle_steps - 1 - i * (tail // each) for i in range(each)}  # steps of a cycle
     falling = rates(how["lr"], steps, net.w, lambda step, _: cosine(step % cycle_steps, cycle_steps))
     noisy = frozenset(step for step in range(steps) if step % cycle_steps >= cycle_steps - tail)
     keep = frozenset(step for step in range(steps) if step % cycle_steps in kept)
     settings: dict[str, Any] = dict(keep=keep, rates=falling, friction=friction, noisy=noisy)
     return run_chains(label, net, data, seed, how, w, steps, SGHMC, **settings)
-
-
-def _noisy_steps(n_draws: int, cycles: int, cycle_steps: int, noisy_share: float, chains: int) -> tuple[int, set[int]]:
-    """Count the noisy last steps of a cycle, and list the steps of it after which weights are kept."""
-    each = n_draws // (cycles * chains)
-    if each < 1 or n_draws % (cycles * chains):
-        raise ValueError(f"n_draws must be a multiple of cycles x chains = {cycles * chains}, got {n_draws}")
-    tail = math.ceil(noisy_share * cycle_steps)
-    if each > tail:
-        raise ValueError(f"the noisy part of a cycle must hold its {each} draws, got {tail} steps: raise cycle_steps")
-    return tail, {cycle_steps - 1 - i * (tail // each) for i in range(each)}
 
 
 METHOD = Method(fit=fit_sgld, plain=Tuned(SETTINGS), warm_start=True)

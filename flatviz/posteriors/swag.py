@@ -12,7 +12,7 @@ has the whole v, where SWAG takes half of it and lets the deviations carry the o
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple, Unpack
+from typing import Unpack
 
 import torch
 from torch import Tensor
@@ -23,12 +23,11 @@ from flatviz.engine.batchnorm import refresh_batchnorm
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws, History
-from flatviz.training.driver import Algorithm, Record, drive
-from flatviz.training.gradient import Batch, Noises, TrainingLoss
+from flatviz.training.driver import drive
 from flatviz.training.keywords import LARGE, Run, Tail, defaults
 from flatviz.training.losses import training_loss
 from flatviz.training.points import SGD, PointState
-from flatviz.training.streams import constant, rates, steps_per_epoch
+from flatviz.training.streams import rates, steps_per_epoch
 
 VARIANCE_FLOOR = 1e-12  # a weight that never moved (a pixel that is always blank) still needs a density
 # minibatches of 10: with all hundred examples of the task in each, SGD has no noise for its tail to show
@@ -37,73 +36,51 @@ RANKED = dict(rank=5) | SETTINGS
 BATCHNORM = dict(lr=0.02)  # at 0.05 some convolutional networks diverge with their statistics frozen
 
 
-class SWAGState(NamedTuple):
-    """SGD's weights, velocity and step; of the snapshots, in float64, number, mean, sum of squared deviations, last deviations."""
-
-    w: Tensor
-    velocity: Tensor
-    step: Tensor
-    n: Tensor
-    mean: Tensor
-    squares: Tensor
-    deviations: tuple[Tensor, ...] = ()
-
-    @property
-    def variance(self) -> Tensor:
-        """Variance of the snapshots, never below the floor."""
-        return (self.squares / self.n).clamp_min(VARIANCE_FLOOR)
-
-
 @dataclass(frozen=True, eq=False)
-class SWAG(Algorithm):
-    """SGD, and the moments of its weights at the end of each epoch (Welford).
+class SWAG(SGD):
+    """SGD, and the moments of its weights after the steps `keep`, the last ones of epochs (Welford).
 
         n <- n + 1,   mean <- mean + (w - mean) / n,   squares <- squares + (w - old mean) (w - new mean)
 
+    The state keeps, in float64, the mean of the snapshots, the sum of squares and the last deviations.
     The naive E[w^2] - E[w]^2 loses all digits in float32 where weights move by 1e-4 of their size.
 
     Args:
-        sgd: The step; with an ascent the snapshots are still those of w, never of the perturbed w + e.
-        epoch: Steps from one snapshot to the next.
+        rates: As the other arguments of `SGD`; with an ascent the snapshots are still those of w, never of the perturbed w + e.
+        momentum: As in `SGD`.
+        weight_decay: As in `SGD`.
+        ascent: As in `SGD`.
+        keep: Steps after which there is a snapshot.
         rank: K, deviations kept.
         scale: Factor on the covariance.
     """
 
-    sgd: SGD
-    epoch: int
     rank: int = 5
     scale: float = 1.0
 
-    def init(self, w: Tensor) -> SWAGState:
+    def init(self, w: Tensor) -> PointState:
         """The state at weights `w`, (D,), or (B, D) for members trained at once."""
         zero = torch.zeros_like(w, dtype=torch.float64)
-        return SWAGState(*self.sgd.init(w)[:3], torch.zeros((), dtype=torch.long, device=w.device), zero, zero)
+        return super().init(w)._replace(kept=(zero, zero))
 
-    def update(self, s: SWAGState, loss: TrainingLoss, batch: Batch, noise: Noises = ()) -> tuple[SWAGState, Record]:
-        """One step of SGD."""
-        moved, record = self.sgd.update(PointState(s.w, s.velocity, s.step), loss, batch)
-        return s._replace(w=moved.w, velocity=moved.v, step=moved.step), record
-
-    def collects(self, step: int) -> bool:
-        """Whether an epoch ends with this step."""
-        return (step + 1) % self.epoch == 0
-
-    def collect(self, s: SWAGState) -> SWAGState:
+    def collect(self, s: PointState) -> PointState:
         """Take the present weights among the snapshots; a deviation is from the mean that includes it."""
-        n, before = s.n + 1, s.w.double() - s.mean
-        mean = s.mean + before / n
+        old, squares, *deviations = s.kept
+        before, n = s.w.double() - old, s.n + 1
+        mean = old + before / n
         after = s.w.double() - mean
-        deviations = (*s.deviations, after)[-self.rank :] if self.rank else ()
-        return s._replace(n=n, mean=mean, squares=s.squares + before * after, deviations=deviations)
+        deviations = [*deviations, after][-self.rank :] if self.rank else []
+        return s._replace(n=n, kept=(mean, squares + before * after, *deviations))
 
-    def result(self, s: SWAGState, history: History | None = None) -> Gaussian:
+    def result(self, s: PointState, history: History | None = None) -> Gaussian:
         """Half the variance on the diagonal and half in the deviations, times `scale`; with rank 0 all of it on the diagonal."""
-        mean = s.mean.to(s.w.dtype)
+        mean, squares, *deviations = s.kept
+        mean, variance = mean.to(s.w.dtype), (squares / s.n).clamp_min(VARIANCE_FLOOR)
         if not self.rank:
-            return Gaussian(mean, (0.5 * s.variance.log()).to(mean), history=history)
-        d = torch.stack(s.deviations)
+            return Gaussian(mean, (0.5 * variance.log()).to(mean), history=history)
+        d = torch.stack(deviations)
         factor = d * math.sqrt(self.scale) / math.sqrt(2 * max(len(d) - 1, 1))  # K = 1: no K - 1 to divide by
-        log_std = 0.5 * (self.scale * s.variance / 2).log()
+        log_std = 0.5 * (self.scale * variance / 2).log()
         return Gaussian(mean, log_std.to(mean), factor.to(mean), history)
 
 
@@ -130,10 +107,9 @@ def fit_swa(net: Net, data: Data, *, seed: Seed, **how: Unpack[Tail]) -> Draws:
         >>> fv.fit_swa(net, task.train, seed=0, snapshots=5).W.shape
         torch.Size([1, 58])
     """
-    state, history, _ = _tail("SWA", net, data, seed, how)
-    w = state.mean.to(net.w.dtype)
+    q = _tail("SWA", net, data, seed, how)
     trains = how["batchnorm"] == "train" and net.has_batchnorm
-    return Draws(w[None], history, refresh_batchnorm(net, w, data).buffers() if trains else None)
+    return Draws(q.mean[None], q.history, refresh_batchnorm(net, q.mean, data).buffers() if trains else None)
 
 
 @defaults(SETTINGS | LARGE, SETTINGS | LARGE | BATCHNORM)
@@ -156,8 +132,7 @@ def fit_swag_diag(net: Net, data: Data, *, seed: Seed, **how: Unpack[Tail]) -> G
         >>> fv.fit_swag_diag(net, task.train, seed=0, snapshots=5).rank
         0
     """
-    state, history, swag = _tail("SWAG-diagonal", net, data, seed, how)
-    return swag.result(state, history)
+    return _tail("SWAG-diagonal", net, data, seed, how)
 
 
 @defaults(RANKED | LARGE, RANKED | LARGE | BATCHNORM)
@@ -183,22 +158,19 @@ def fit_swag(net: Net, data: Data, *, seed: Seed, rank: Count, scale: Positive =
         >>> fv.fit_swag(net, task.train, seed=0, rank=3, snapshots=5).factor.shape
         torch.Size([3, 58])
     """
-    state, history, swag = _tail("SWAG", net, data, seed, how, rank, scale)
-    return swag.result(state, history)
+    return _tail("SWAG", net, data, seed, how, rank, scale)
 
 
-def _tail(
-    label: str, net: Net, data: Data, seed: int, how: Tail, rank: int = 0, scale: float = 1.0
-) -> tuple[SWAGState, History, SWAG]:
-    """SGD from where the net stands, and the moments of its snapshots."""
+def _tail(label: str, net: Net, data: Data, seed: int, how: Tail, rank: int = 0, scale: float = 1.0) -> Gaussian:
+    """SGD from where the net stands, and the Gaussian of its snapshots."""
     run, snapshots = Run.of(label, seed, how), how["snapshots"]
     check_count(snapshots, "snapshots", least=max(2, rank))
     loss = training_loss(net, data, how["likelihood"], how["batchnorm"], run.training)
     epoch = steps_per_epoch(len(data), run.batch_size)
     steps = snapshots * epoch
-    sgd = SGD(rates(how["lr"], steps, net.w, constant), how["momentum"], how["weight_decay"], how["ascent"])
-    swag = SWAG(sgd, epoch, rank, scale)
-    return *drive(swag, swag.init(net.w), loss, run, steps=steps), swag
+    sgd = rates(how["lr"], steps, net.w, lambda *_: 1.0), how["momentum"], how["weight_decay"], how["ascent"]
+    swag = SWAG(*sgd, rank, scale, keep=range(epoch - 1, steps, epoch))
+    return swag.result(*drive(swag, swag.init(net.w), loss, run, steps=steps))
 
 
 SWA_METHOD = Method(fit=fit_swa, plain=Tuned(SETTINGS), warm_start=True)

@@ -25,7 +25,7 @@ from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.training.gradient import Ascent, Batch, Gradient, Noises, NoisyNLL, TrainingLoss
 from flatviz.training.keywords import FromPrior, Run, Variational, defaults
-from flatviz.training.variational import DRAWS, TEMPERED, TEMPERED_BATCHNORM, GaussianFit, descent_of, fit_gaussian, started
+from flatviz.training.variational import TEMPERED, TEMPERED_BATCHNORM, GaussianFit, fit_gaussian
 
 STD_FLOOR = 1e-4  # a weight that is 0 would have std 0 under MOPED
 
@@ -67,7 +67,7 @@ class VI(GaussianFit):
 
 def vi_of(prior: Gaussian, n: int, *, ascent: Ascent | None = None, **how: Any) -> VI:
     """The algorithm of `fit_vi` with these keywords, on n examples."""
-    return VI(descent_of(prior, n, how), how["mc_samples"] or DRAWS, ascent)
+    return VI.of(prior, n, how, ascent)
 
 
 @defaults(TEMPERED, TEMPERED_BATCHNORM)
@@ -113,7 +113,7 @@ def fit_vi(
         (Gaussian(dim=9, rank=1), torch.Size([20]), torch.Size([3, 9]))
     """
     build = partial(vi_of, prior, len(data), ascent=ascent)
-    return fit_gaussian(build, net, data, started(prior, how), Run.of("VI", seed, how), how)
+    return fit_gaussian(build, net, data, prior, Run.of("VI", seed, how), how)
 
 
 @defaults(MEAN_FIELD)

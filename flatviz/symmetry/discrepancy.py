@@ -1,7 +1,6 @@
 """Distance between two sets of weight vectors: unbiased maximum mean discrepancy, with p-values."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 import torch
@@ -9,6 +8,7 @@ from torch import Tensor
 
 from flatviz.checks import Seed, Vectors, Whole, check_count, check_many_weights
 from flatviz.core import Net, generator, public
+from flatviz.noun import Noun
 
 WHOLE = "all weights"
 Grid = Mapping[float, Tensor]  # norm of a kind of kernel -> its bandwidths
@@ -18,8 +18,7 @@ BLOCK = 512  # rows
 MOST_FOR_GRID = 500  # vectors of each half of the target from which bandwidths are read
 
 
-@dataclass(frozen=True, eq=False)
-class Mmd:
+class Mmd(Noun):
     """MMD^2 of one set of draws from the target, for each layer and for `all weights`: `names` (L,), `value` (L,).
 
     `permuted` (P, L) are its values for permuted labels.

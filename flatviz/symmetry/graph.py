@@ -1,7 +1,5 @@
 """Reader of a network's operations: its hidden units, and the weights that lead into and out of them."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -29,9 +27,9 @@ class Node:
     n: int
     at: int = -1  # its place in the order of execution; -1: the inputs
     refused: dict[str, str] = field(default_factory=dict)  # action -> why it does not hold; "all": of any action
-    same: Node | None = None
+    same: "Node | None" = None
 
-    def root(self) -> Node:
+    def root(self) -> "Node":
         """The node that stands for all that were tied to this one."""
         return self if self.same is None else self.same.root()
 
@@ -97,7 +95,7 @@ class Reading:
                 start, stop = stop, stop + value.numel()
                 self.tensors[name] = start, stop
                 self._places[id(value)] = torch.arange(start, stop).view(value.shape)
-        self.statistics = tuple((name, *self.tensors[name]) for name in statistics)
+        self.statistics = {name: slice(*self.tensors[name]) for name in statistics}
         self.size = net.dim + sum(value.numel() for value in statistics.values())
         self._uses = torch.zeros(stop, dtype=torch.int8)
         for step in steps:

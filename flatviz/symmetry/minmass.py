@@ -1,7 +1,5 @@
 """Lightest of all networks that differ by scaling, and the measures of flatness that such a scaling changes."""
 
-from dataclasses import dataclass
-
 import torch
 from torch import Tensor
 
@@ -10,6 +8,7 @@ from flatviz.core import ASAM, SAM, Data, Net, Objective, generator, public
 from flatviz.landscape.krylov import Operator
 from flatviz.landscape.spectrum import top_eigenpairs
 from flatviz.metrics.curvature import gains, quadratic_forms
+from flatviz.noun import Noun
 from flatviz.objectives.network import nll
 from flatviz.planes.plane import normalized
 from flatviz.results import Curve
@@ -18,8 +17,7 @@ from flatviz.symmetry.removal import normed
 from flatviz.symmetry.units import Layer, Units, units_of
 
 
-@dataclass(frozen=True, eq=False)
-class MinMass:
+class MinMass(Noun):
     """Lightest equal networks `W` (S, E) and the factors (S, V) that lead to them.
 
     `before` and `after` (S,) are the masses, `residual` (S,) the largest |in - out| / (in + out) of a unit, 0 at the
@@ -131,8 +129,7 @@ def sharpness_measures(net: Net, f: Objective, W: Tensor, *, seed: int = 0) -> d
     return dict(zip(NAMES, torch.stack([measures(w) for w in W]).unbind(1)))
 
 
-@dataclass(frozen=True, eq=False)
-class Orbit:
+class Orbit(Noun):
     """One network rescaled: `W` (T, D) at `t` (T,), t = 0 where it came, each unit's factor direction^t.
 
     `measures` name -> (T,); `difference` (T,) is the largest change of a logit from that at t = 0, `scale` the largest logit.

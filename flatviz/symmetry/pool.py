@@ -1,7 +1,5 @@
 """Pools of independently trained networks, which stand for the posterior, and differences between their predictions, pair by pair."""
 
-from dataclasses import dataclass
-
 import torch
 from torch import Tensor
 from torch.special import entr
@@ -10,6 +8,7 @@ from flatviz.checks import Count, Momentum, NonNegative, Positive, Seed, Vectors
 from flatviz.core import Data, Net, Progress, public
 from flatviz.engine.stacked import forward
 from flatviz.metrics.prediction import check_inputs
+from flatviz.noun import Noun
 from flatviz.training.driver import drive
 from flatviz.training.gradient import Training
 from flatviz.training.keywords import Checkpoint, Run
@@ -21,8 +20,7 @@ DROP = 0.1  # of the learning rate, at each epoch in `drops`
 LEARNED = 0.99  # of the entropy of the labels: above it a network knows no more than how frequent each class is
 
 
-@dataclass(frozen=True, eq=False)
-class Pool:
+class Pool(Noun):
     """Networks W (S, D) that converged, their seeds (S,) and mean training loss of the last epoch (S,), in nats.
 
     `n_diverged` others were left out: NaN or inf, or a loss no better than the labels' frequencies.  `epochs` (T, S, D)
@@ -93,8 +91,7 @@ def train_pool(
         >>> pool.W.shape, pool.n_diverged
         (torch.Size([8, 17]), 0)
     """
-    how = dict(checkpoint=checkpoint, progress=progress, batch_size=batch_size, training=training)
-    run = Run.of(f"pool of {n} networks", seed, how)
+    run = Run(f"pool of {n} networks", seed, checkpoint, progress, batch_size, training or Training())
     run.check_no_validation("all networks end after the same epochs")
     if net.has_batchnorm:
         raise ValueError("a pool needs a network without BatchNorm, got one with: each member would need other statistics")
@@ -106,26 +103,18 @@ def train_pool(
     falling = rates(lr, steps, W, lambda step, _: DROP ** sum(step >= d * epoch for d in drops))
     sgd = SGD(falling, momentum, weight_decay, keep=range(epoch - 1, steps, epoch) if keep_epochs else ())
     state, history = drive(sgd, sgd.init(W), loss, run, steps=steps, shuffle=seeds, check=False)
-    last = history.loss[-epoch:].mean(0)
-    return _converged(state.w, torch.tensor(seeds), last, data.y, torch.stack((W, *state.kept)) if keep_epochs else None)
-
-
-def _converged(W: Tensor, seeds: Tensor, loss: Tensor, y: Tensor, epochs: Tensor | None) -> Pool:
-    share = torch.bincount(y).double() / len(y)
-    chance = float(-(share * share.clamp_min(1e-300).log()).sum())
-    good = torch.isfinite(W).all(1) & (loss < LEARNED * chance)
+    last, share = history.loss[-epoch:].mean(0), torch.bincount(data.y).double() / len(data)
+    good = torch.isfinite(state.w).all(1) & (last < LEARNED * float(entr(share).sum()))
     if not bool(good.any()):
-        raise ValueError(f"the pool must hold a network that converged, got {len(W)} that did not: lower lr")
-    rows = good.cpu()
-    kept = None if epochs is None else epochs[:, good]
-    return Pool(W[good], seeds[rows], loss[good], int((~good).sum()), kept)
+        raise ValueError(f"the pool must hold a network that converged, got {n} that did not: lower lr")
+    kept = torch.stack((W, *state.kept))[:, good] if keep_epochs else None
+    return Pool(state.w[good], torch.tensor(seeds)[good.cpu()], last[good], int((~good).sum()), kept)
 
 
 BLOCK = 8  # networks
 
 
-@dataclass(frozen=True, eq=False)
-class PairDiversity:
+class PairDiversity(Noun):
     """Differences between the predictions of each pair s < t of S networks, P = S (S - 1) / 2 pairs.
 
     `information` (P,) is the mutual information of label and network in nats, for two networks their Jensen-Shannon divergence

@@ -1,16 +1,14 @@
 """The hidden units of a network, layer by layer, with the places of the weights that lead into and out of each."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_choice, check_many_weights, check_weights
+from flatviz.checks import check_many_weights, check_weights
 from flatviz.core import Fields, Net, generator, guesses, public
+from flatviz.noun import Noun
 from flatviz.symmetry.graph import Node, Reading
 
 ACTIONS = ("permute", "scale", "flip")
@@ -18,8 +16,35 @@ WORDS = {"permute": "permutations of units", "scale": "positive scaling of units
 NEEDS = {"permute": "functions of one unit at a time", "scale": "positively homogeneous functions", "flip": "odd functions"}
 
 
-@dataclass(frozen=True, eq=False)
-class Units:
+class Layer(Noun):
+    """Hidden units start..stop of the numbering of all units, and their weights' addresses in v, in corresponding order.
+
+    rows (n, a) lead into each unit, columns (n, b) out of it, of a grouped convolution those of its group, which reads inside (b,)
+    units.  Units of a grouped convolution (`groups` > 1) stay inside their group; layers of one `cluster` (-1: none) swap their
+    groups together.
+    """
+
+    name: str
+    start: int
+    stop: int
+    groups: int
+    cluster: int
+    rows: Tensor
+    columns: Tensor
+    inside: Tensor
+
+    @property
+    def n(self) -> int:
+        """Number of units."""
+        return self.stop - self.start
+
+    @property
+    def slice(self) -> slice:
+        """Place in the numbering."""
+        return slice(self.start, self.stop)
+
+
+class Units(Noun, made_by="fv.symmetry.units_of(net) makes one"):
     """Hidden units of a network: layers of U permuted and of V scaled ones, each numbered from its input on.
 
     v (E,) is w (D,), and behind it BatchNorm's running statistics where there are any.  `power` (E,) is that of the factor
@@ -28,15 +53,13 @@ class Units:
     the treated layers whose units no action moves, with the reason (the last layer, whose units are the outputs, aside).
     """
 
-    made_by = "fv.symmetry.units_of(net) makes one"
-
     dim: int
     permuted: tuple[Layer, ...]
     scaled: tuple[Layer, ...]
     power: Tensor
     mass: Tensor
     kernel: Tensor
-    statistics: tuple[tuple[str, int, int], ...]
+    statistics: dict[str, slice]
     refused: dict[str, tuple[str, ...]]
     still: tuple[str, ...]
 
@@ -87,7 +110,6 @@ class Units:
 
     def check(self, action: str, W: Tensor) -> Tensor:
         """Check that `action` leaves this network's function unchanged, and return `W` (S, E).  Raises ValueError with the reason."""
-        check_choice(action, ACTIONS, "action")
         if self.refused[action]:
             first, more = self.refused[action][:2], len(self.refused[action]) - 2
             got = "; ".join(first) + (f" and {more} more" if more > 0 else "")
@@ -105,42 +127,13 @@ class Units:
     def extended(self, net: Net) -> Tensor:
         """The net's w and, behind it, the running statistics: v (E,)."""
         buffers = net.buffers()
-        return torch.cat([net.w, *(buffers[name].reshape(-1).to(net.w) for name, _, _ in self.statistics)])
+        return torch.cat([net.w, *(buffers[name].reshape(-1).to(net.w) for name in self.statistics)])
 
     def net_at(self, net: Net, v: Tensor) -> Net:
         """The net standing at v (E,), running statistics included."""
         check_weights(v, self.size, "v")
-        moved = {name: v[start:stop].clone() for name, start, stop in self.statistics}
+        moved = {name: v[place].clone() for name, place in self.statistics.items()}
         return net.with_buffers(net.buffers() | moved).at(v[: self.dim]) if moved else net.at(v)
-
-
-@dataclass(frozen=True, eq=False)
-class Layer:
-    """Hidden units start..stop of the numbering of all units, and their weights' addresses in v, in corresponding order.
-
-    rows (n, a) lead into each unit, columns (n, b) out of it, of a grouped convolution those of its group, which reads inside (b,)
-    units.  Units of a grouped convolution (`groups` > 1) stay inside their group; layers of one `cluster` (-1: none) swap their
-    groups together.
-    """
-
-    name: str
-    start: int
-    stop: int
-    groups: int
-    cluster: int
-    rows: Tensor
-    columns: Tensor
-    inside: Tensor
-
-    @property
-    def n(self) -> int:
-        """Number of units."""
-        return self.stop - self.start
-
-    @property
-    def slice(self) -> slice:
-        """Place in the numbering."""
-        return slice(self.start, self.stop)
 
 
 @public
@@ -173,7 +166,10 @@ def units_of(net: Net) -> Units:
     for w in reading.weights:
         if w.first < reading.size:
             power[w.address] = w.power
-    refused = {a: _refusals(reading, a) for a in ACTIONS}
+    refused = {  # layers that stand still for another reason are not in it
+        a: tuple(f"{n.refused[a]} after {n.name!r}" for n in _free(reading, int(a != "permute")) if a in n.refused)
+        for a in ACTIONS
+    }
     still = _still(reading, [b.name for b in net.blocks])
     return Units(net.dim, permuted, scaled, power, mass, kernel, reading.statistics, refused, still)
 
@@ -187,10 +183,7 @@ def _inputs(net: Net) -> Tensor | Fields:
         except (RuntimeError, ValueError, AssertionError, IndexError):
             continue
         return x
-    raise ValueError(
-        f"units are found by a pass, got no inputs that pass through {net!r}: "
-        "give a batch of them, Net.from_module(module, example=x)"
-    )
+    raise ValueError(f"units need inputs that pass, got none for {net!r}: give a batch, Net.from_module(module, example=x)")
 
 
 def _layers(reading: Reading, kind: int) -> tuple[Layer, ...]:
@@ -234,12 +227,6 @@ def _clusters(reading: Reading) -> dict[Node, tuple[int, int]]:
         still = any("all" in node.refused for node in joined)
         clusters |= {node: (min(groups), -1 if still else i) for node in joined}
     return clusters
-
-
-def _refusals(reading: Reading, action: str) -> tuple[str, ...]:
-    """Layers whose function refuses an action; those that stand still for another reason are not in it."""
-    kind = ACTIONS.index(action) > 0
-    return tuple(f"{n.refused[action]} after {n.name!r}" for n in _free(reading, kind) if action in n.refused)
 
 
 def _still(reading: Reading, names: Iterable[str]) -> tuple[str, ...]:

@@ -71,10 +71,6 @@ class Algorithm:
         """Draw the noise of all steps, with one seed for each member."""
         return Noise()
 
-    def collects(self, step: int) -> bool:
-        """Say whether `collect` follows this step."""
-        return step in self.keep
-
     def collect(self, state: Any) -> Any:
         """Take the present weights into the state, as a draw or in a running mean; fields that grow are tuples of tensors."""
         return state
@@ -89,7 +85,6 @@ def drive(
     steps: int,
     seeds: Sequence[int] | None = None,
     shuffle: int | Sequence[int] | None = None,
-    watch: Callable[[int, Any], None] | None = None,
     check: bool = True,
 ) -> tuple[Any, History]:
     """Take `steps` steps from `state`; returns the last state and the history, (T,) or (T, B) each.
@@ -102,14 +97,13 @@ def drive(
         steps: How many.
         seeds: Seed of the noise of each member; None, that of the run.
         shuffle: Seed of the minibatches, or one for each member; None, that of the run.
-        watch: Called with the number of steps taken and the state, before the first step and after each; it copies what it keeps.
         check: Whether divergence raises, and a loss that rose far is said.
 
     Raises:
         ValueError: For validation data, where the algorithm collects weights: early stopping would not take them back.
         Diverged: If the loss or a tensor of the state becomes NaN or inf, with `check`.
     """
-    if any(map(algorithm.collects, range(steps))):
+    if any(step in algorithm.keep for step in range(steps)):
         run.check_no_validation("weights that it collects on the way all count, and it has no best place to stop at")
     kind, names = type(state), state._fields
     seeds, shuffle = ([run.seed] if seeds is None else seeds), (run.seed if shuffle is None else shuffle)
@@ -130,20 +124,16 @@ def drive(
 
     def update(at: int, batch: Tensor | None) -> None:
         new, record = step(now(), batch, noise.at(at))
-        new = algorithm.collect(new) if algorithm.collects(at) else new
+        new = algorithm.collect(new) if at in algorithm.keep else new
         for name, value in zip(names, new):
             live[name] = value if isinstance(value, Tensor) else list(value)
         for name, value in record._asdict().items():
             if value is not None:
                 rows[name].append(value)
-        if watch is not None:
-            watch(at + 1, now())
 
     def moved() -> list[Tensor]:
         return [value for n in names if isinstance(value := live[n], Tensor) and value.ndim]
 
-    if watch is not None:
-        watch(0, state)
     n, device, validation = max(loss.examples, 1), state[0].device, run.training.validation
     del state, about  # of a large network they are memory
     watched = loss, moved, lambda: live[names[0]], run, steps
@@ -204,7 +194,11 @@ def advance(
                 update(step, index)
             except RuntimeError as error:
                 if isinstance(error, torch.OutOfMemoryError) or "DefaultCPUAllocator" in str(error):
-                    raise MemoryError(_out_of_memory(run.label, index, error)) from error
+                    batch = "all examples at once" if index is None else f"{index.shape[-1]} examples a step"
+                    raise MemoryError(
+                        f"{run.label} must fit into memory, got a step with {batch} of which torch says: {error}: lower batch_size, "
+                        "or give training=fv.Training(accumulate=2, precision='bfloat16'): half the examples at a time, of half the size"
+                    ) from error
                 raise
             if stopping is not None:
                 stopping.look(step)
@@ -217,15 +211,6 @@ def advance(
             save_state(state, done, run.checkpoint, title)
     if stopping is not None:
         stopping.restore()
-
-
-def _out_of_memory(label: str, index: Tensor | None, error: RuntimeError) -> str:
-    """The error's text: that of torch says how many bytes were asked for."""
-    batch = "all examples at once" if index is None else f"{index.shape[-1]} examples a step"
-    return (
-        f"{label} must fit into memory, got a step with {batch} of which torch says: {error}: lower batch_size, or give "
-        "training=fv.Training(accumulate=2, precision='bfloat16'): half the examples at a time, of half the size"
-    )
 
 
 def check_converged(losses: Tensor, *parameters: Tensor) -> None:

@@ -10,20 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
-from types import NoneType
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_choice, check_count, kind
+from flatviz.checks import Count
 from flatviz.core import Data, Fields, threads
 from flatviz.engine.batchnorm import TrainingNet
 from flatviz.gaussian import Gaussian
+from flatviz.noun import Noun
 from flatviz.storage.files import State
 
-PRECISIONS = (None, "bfloat16")
 Network = Callable[[Tensor, Tensor | Fields], Tensor]  # (w (D,), x (n, ...)) -> outputs (n, C)
 Ascent = Callable[[Tensor, Tensor], Tensor]  # (w, g) -> e, as in core/ascent.py
 Batch = Tensor | None  # index of the minibatch, (n,) or (B, n); None, all examples
@@ -39,8 +37,7 @@ class Gradient(NamedTuple):
     reach: Tensor | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Training:
+class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
     """Describe how a fit goes through its examples, whatever it minimises: `training=fv.Training(...)`.
 
     `pretrain`, `train_pool` and every `fit_*` that takes gradient steps have it: all but `fit_hmc`; `fit_ptl` hands on its `settings=`.
@@ -68,18 +65,10 @@ class Training:
         True
     """
 
-    made_by = "make one, fv.Training(accumulate=2)"
-
-    precision: str | None = None
-    accumulate: int = 1
+    precision: Literal["bfloat16"] | None = None
+    accumulate: Count = 1
     validation: Data | None = None
-    patience: int = 10
-
-    def __post_init__(self) -> None:
-        check_choice(self.precision, PRECISIONS, "precision")
-        check_count(self.accumulate, "accumulate")
-        check_count(self.patience, "patience")
-        kind((Data, NoneType), "a Data", "task.validation is one")(self.validation, "validation")
+    patience: Count = 10
 
     def check_weights(self, w: Tensor) -> None:
         """ValueError where the precision is reduced and the weights are no float32, which autocast leaves as they are."""

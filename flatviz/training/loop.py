@@ -118,20 +118,14 @@ def replayed(update: Callable[..., tuple[Any, Any]], state: Any, loss: TrainingL
     def plain(state: Any, batch: Tensor | None, noise: tuple[Tensor, ...]) -> tuple[Any, Any]:
         return update(state, loss, batch, noise)
 
-    record = RECORDERS.get(state[0].device.type)
+    record, notes = RECORDERS.get(state[0].device.type), list[str]()
     if record is None:
-        return plain, []
-    notes = [f"{NOT_REPLAYED}: {why}"] if (why := in_the_way(loss)) else []
-    return plain if notes else Replay(plain, record, notes), notes
-
-
-def in_the_way(loss: TrainingLoss) -> str:
-    """Say why a step of this loss cannot be replayed; empty where no reason is known."""
+        return plain, notes
     if loss.state:
-        return "the loss changes something at each call, statistics of BatchNorm or a generator"
-    if loss.data is not None and not loss.data.in_memory:
-        return "examples come from a stream"
-    return ""
+        notes = [f"{NOT_REPLAYED}: the loss changes something at each call, statistics of BatchNorm or a generator"]
+    elif loss.data is not None and not loss.data.in_memory:
+        notes = [f"{NOT_REPLAYED}: examples come from a stream"]
+    return plain if notes else Replay(plain, record, notes), notes
 
 
 class Replay:

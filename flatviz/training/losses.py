@@ -21,17 +21,23 @@ from flatviz.storage.files import State
 from flatviz.training.gradient import PLAIN, Network, Training, TrainingLoss
 
 
-class FrozenLoss(TrainingLoss):
-    """Mean NLL of a minibatch with the net's BatchNorm statistics: a function of the weights."""
+class NetLoss(TrainingLoss):
+    """Mean NLL of a minibatch, with the net's BatchNorm statistics, or with the batch's by `training`, which collects running ones."""
 
     data: Data
 
-    def __init__(self, net: Net, data: Data, likelihood: Likelihood, passes: Training = PLAIN) -> None:
-        self.net, self.data, self.likelihood, self.passes = net, data, likelihood, passes
+    def __init__(
+        self, net: Net, data: Data, likelihood: Likelihood, passes: Training = PLAIN, training: TrainingNet | None = None
+    ) -> None:
+        self.net, self.data, self.likelihood, self.passes, self.training = net, data, likelihood, passes, training
 
     def __call__(self, w: Tensor, index: Tensor | None) -> Tensor:
-        """Mean loss at `w` (D,), ()."""
-        return self.through(self.net, w, index)
+        """Mean loss at `w` (D,), (); running statistics move."""
+        return self.through(self.training or self.net, w, index)
+
+    def again(self, w: Tensor, index: Tensor | None) -> Tensor:
+        """The same, with the running statistics left alone."""
+        return self.through(self.net if self.training is None else partial(self.training, update=False), w, index)
 
     def through(self, network: Network, w: Tensor, index: Tensor | None) -> Tensor:
         """Mean loss at `w` of a minibatch that passes through `network(w, x)`, ()."""
@@ -41,45 +47,29 @@ class FrozenLoss(TrainingLoss):
     @property
     def about(self) -> dict[str, Any]:
         """Network, data, likelihood and kind of loss."""
-        return {"net": self.net, "data": self.data, "likelihood": self.likelihood, "loss": type(self).__name__}
+        return {
+            "net": self.net,
+            "data": self.data,
+            "likelihood": self.likelihood,
+            "loss": (type(self).__name__, self.training is None),
+        }
 
     def check(self, data: Data) -> None:
         """Raises ValueError for data that the net cannot read."""
         check_data(self.net, data, self.likelihood)
 
     def score(self, w: Tensor, data: Data) -> Tensor:
-        """Mean loss of other data at `w` (D,) by the net as it predicts, without gradients or noise, ()."""
-        return as_likelihood(self.likelihood).nll(forward(self.net, w[None], data.x)[0], data.y)
-
-
-class BatchStatisticsLoss(FrozenLoss):
-    """Mean NLL of a minibatch with the batch's BatchNorm statistics; `training` collects running ones on the way."""
-
-    training: TrainingNet
-
-    def __init__(self, net: Net, data: Data, likelihood: Likelihood, passes: Training = PLAIN) -> None:
-        super().__init__(net, data, likelihood, passes)
-        self.training = TrainingNet(net)
-
-    def __call__(self, w: Tensor, index: Tensor | None) -> Tensor:
-        """Mean loss at `w` (D,), (); the running statistics move."""
-        return self.through(self.training, w, index)
-
-    def again(self, w: Tensor, index: Tensor | None) -> Tensor:
-        """The same, with the running statistics left alone."""
-        return self.through(partial(self.training, update=False), w, index)
-
-    def score(self, w: Tensor, data: Data) -> Tensor:
-        """Mean loss of other data at `w` (D,) with the running statistics collected so far, ()."""
-        return FrozenLoss(self.training.net(w), data, self.likelihood).score(w, data)
+        """Mean loss of other data at `w` (D,) by the net as it predicts now, without gradients or noise, ()."""
+        net = self.net if self.training is None else self.training.net(w)
+        return as_likelihood(self.likelihood).nll(forward(net, w[None], data.x)[0], data.y)
 
     @property
     def state(self) -> State:
         """The running statistics."""
-        return {f"buffer {name}": value for name, value in self.training.buffers.items()}
+        return {} if self.training is None else {f"buffer {name}": value for name, value in self.training.buffers.items()}
 
 
-class RandomTrunkLoss(FrozenLoss):
+class RandomTrunkLoss(NetLoss):
     """Mean NLL of a minibatch at treated weights w (D,) and a trunk drawn from its prior, a new one at each call.
 
     `again` keeps the trunk of the last call, as it keeps all noise: a flat-seeking step compares the loss at one trunk.
@@ -117,7 +107,7 @@ class RowLosses(TrainingLoss):
 
     data: Data
 
-    def __init__(self, losses: Sequence[FrozenLoss]) -> None:
+    def __init__(self, losses: Sequence[NetLoss]) -> None:
         first = losses[0]
         self.losses, self.data, self.passes, self.layer = losses, first.data, first.passes, first.layer
 
@@ -155,9 +145,9 @@ class BatchedLosses(RowLosses):
     network: of all rows at once.  inputs: those of the data.
     """
 
-    def __init__(self, losses: Sequence[FrozenLoss], network: Vmapped, inputs: Tensor) -> None:
+    def __init__(self, losses: Sequence[NetLoss], network: Vmapped) -> None:
         super().__init__(losses)
-        self.network, self.inputs = network, inputs
+        self.network = network
 
     def in_one_pass(self, rows: int, index: Tensor | None) -> bool:
         """Whether one pass of the network is worth it."""
@@ -166,9 +156,9 @@ class BatchedLosses(RowLosses):
     def __call__(self, W: Tensor, index: Tensor | None) -> Tensor:
         """Mean loss of each row of W (B, D) in one pass, (B,); index: (B, n), or None for all examples."""
         if index is None:
-            x, y = self.inputs, self.data.y.expand(len(W), *self.data.y.shape)
+            x, y = self.network.inputs, self.data.y.expand(len(W), *self.data.y.shape)
         else:
-            x, y = self.inputs.index_select(0, index.flatten()).unflatten(0, index.shape), self.data.y[index]
+            x, y = self.network.inputs.index_select(0, index.flatten()).unflatten(0, index.shape), self.data.y[index]
         with self.passes.autocast(W):
             outputs = self.network(W, x).to(W.dtype)
         return as_likelihood(self.losses[0].likelihood).nll_rows(outputs, y)
@@ -196,7 +186,7 @@ def training_loss(
     *,
     members: Count | None = None,
     draws: Count = 1,
-) -> FrozenLoss | RowLosses:
+) -> NetLoss | RowLosses:
     """Build the mean NLL of minibatches, as a method's `update` takes it; net and data are checked once.
 
     Rows go through the network in one pass where it allows that and that is faster: for small networks on a CPU, for all on a
@@ -225,7 +215,7 @@ def training_loss(
     spared, work = check_data(net, data, likelihood)
     passes, train = training, batchnorm == "train" and net.has_batchnorm
     passes.check_weights(net.w)
-    alone, losses = members is None and draws == 1, list[FrozenLoss]()
+    alone, losses = members is None and draws == 1, list[NetLoss]()
     members, rows = members or 1, (members or 1) * draws
     if net.trunk is not None:
         if passes.accumulate > 1:
@@ -233,16 +223,14 @@ def training_loss(
         if train:
             raise ValueError("a sampled trunk keeps its BatchNorm statistics, got batchnorm='train': use 'frozen'")
         losses += [RandomTrunkLoss(spared, net.trunk, data, likelihood, row, passes) for row in range(rows)]
-    elif not train:
-        losses += [FrozenLoss(spared, data, likelihood, passes)] * rows
     else:
         for _ in range(members):
-            losses += [BatchStatisticsLoss(spared, data, likelihood, passes)] * draws
+            losses += [NetLoss(spared, data, likelihood, passes, TrainingNet(spared) if train else None)] * draws
     for loss in losses:
         loss.layer = work.layer
     if alone:
         return losses[0]
-    alike = type(losses[0]) is FrozenLoss  # its subclasses draw noise or collect statistics, each member's own
-    if rows > 1 and alike and data.in_memory and (network := vmapped(net, x := data.whole())) is not None:
-        return BatchedLosses(losses, network, x)
+    alike = not losses[0].state  # others draw noise or collect statistics, member by member
+    if rows > 1 and alike and data.in_memory and (network := vmapped(net, data.whole())) is not None:
+        return BatchedLosses(losses, network)
     return RowLosses(losses)

@@ -166,7 +166,7 @@ def fisher_solve(q: Gaussian, grad: Sequence[Tensor], damping: float | None = No
     natural = [q.cov_mul(grad[0])]
     if len(grad) > 1:
         leverage = q.leverage.clamp_min(LEVERAGE_FLOOR)
-        natural.append(grad[1] / leverage.mul_(leverage).mul_(number(2.0, leverage)))
+        natural.append(grad[1] / leverage.mul_(leverage).mul_(number(2.0, leverage.dtype, leverage.device)))
     if len(grad) > 2:
         gram = q.factor_precision @ q.factor.mT
         eye = torch.eye(q.rank, dtype=gram.dtype, device=gram.device)

@@ -56,11 +56,12 @@ class Energy:
 
 
 class PointState(NamedTuple):
-    """Weights, (D,) or (B, D), a second quantity of each (a velocity, a guide), steps taken, (), and weights kept on the way."""
+    """Weights, (D,) or (B, D), a second quantity of each (a velocity, a guide), steps taken, calls of `collect`, and what it kept."""
 
     w: Tensor
     v: Tensor
     step: Tensor
+    n: Tensor
     kept: tuple[Tensor, ...] = ()
 
 
@@ -72,12 +73,12 @@ class Points(Algorithm):
 
     def init(self, w: Tensor) -> PointState:
         """The state at weights `w`, (D,), or (B, D) for members or chains."""
-        w = w.detach()
-        return PointState(w, torch.zeros_like(w), torch.zeros((), dtype=torch.long, device=w.device))
+        w, none = w.detach(), torch.zeros((), dtype=torch.long, device=w.device)
+        return PointState(w, torch.zeros_like(w), none, none)
 
     def collect(self, state: Any) -> Any:
         """Take the present weights among those that are kept."""
-        return state._replace(kept=(*state.kept, state.w.clone()))
+        return state._replace(n=state.n + 1, kept=(*state.kept, state.w.clone()))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -171,7 +172,7 @@ class SGD(Points):
         g = g.add(s.w, alpha=self.weight_decay)
         v = g.add_(self.momentum * s.v)  # in place, of a tensor that no one else has: a large network's is memory
         w = s.w.addcmul(v, self.rates.take(s.step), value=-1)
-        return PointState(w, v, s.step + 1, s.kept), Record(value, sharpness=gain)
+        return s._replace(w=w, v=v, step=s.step + 1), Record(value, sharpness=gain)
 
 
 def descend(

@@ -1,13 +1,11 @@
 """Recording of any training loop's path while it runs: the user's loop, or a trainer's of another library."""
 
-from __future__ import annotations
-
 import math
 import time
 import warnings
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 import torch
 from torch import Tensor, nn
@@ -74,8 +72,8 @@ class RecordedPath:
         self.net = self._net()
         self._parameters = [module.get_parameter(b.name) for b in self.net.blocks]
         self._held = {id(p) for p in self._parameters}
-        self._rows = most + 1  # one more than is kept: it shows that there are too many
-        self._room = torch.empty(self._rows, self.net.dim, dtype=self.net.w.dtype)  # on the CPU; empty pages take no memory
+        # on the CPU, where empty pages take no memory; one row more than is kept: it shows that there are too many
+        self._room = torch.empty(most + 1, self.net.dim, dtype=self.net.w.dtype)
         self._steps: list[int] = []
         self._step, self._moved = 0, set[int]()  # steps begun, and what the last one has moved
 
@@ -110,10 +108,12 @@ class RecordedPath:
         if self.watch is not None:
             self.watch.at(self._net, step, always=not self._steps)
         self._steps.append(step)
-        if len(self._steps) == self._rows:
-            self._thin()
+        if len(self._steps) == len(self._room):
+            for to, source in enumerate(range(0, len(self._steps), 2)):  # row by row: no second copy
+                self._room[to] = self._room[source]
+            self._steps, self.every = self._steps[::2], 2 * self.every
 
-    def __enter__(self) -> RecordedPath:
+    def __enter__(self) -> Self:
         self._hook = register_optimizer_step_post_hook(self._after_step)
         self.add(0)
         return self
@@ -148,11 +148,6 @@ class RecordedPath:
             self._moved |= moved
             if self._steps[-1] == self._step:
                 self._write(len(self._steps) - 1)
-
-    def _thin(self) -> None:
-        for to, source in enumerate(range(0, len(self._steps), 2)):  # row by row: no second copy
-            self._room[to] = self._room[source]
-        self._steps, self.every = self._steps[::2], 2 * self.every
 
     def _net(self) -> Net:
         return Net.from_module(copied(self.module).eval(), self._treated, head=self._head)

@@ -36,11 +36,6 @@ def cosine(step: int, steps: int, last: float = 0.0) -> float:
     return last + (1 - last) * 0.5 * (1 + math.cos(math.pi * step / steps))
 
 
-def constant(step: int, steps: int) -> float:
-    """Factor on the learning rate: 1 at every step."""
-    return 1.0
-
-
 def rates(lr: float, steps: int, like: Tensor, schedule: Callable[[int, int], float] = cosine) -> Tensor:
     """The learning rate of each step, lr schedule(step, steps), (steps,), in float64 and on the device of `like`."""
     return like.new_tensor([lr * schedule(step, steps) for step in range(steps)], dtype=torch.float64)
@@ -70,12 +65,10 @@ class FreshNoise(Noise):
 
     def at(self, step: int) -> tuple[Tensor, ...]:
         """The noise of a step."""
-        return tuple(self._one() if self.drawn(step) else self.still for _ in range(self.count))
-
-    def _one(self) -> Tensor:
-        if self.still.ndim == 1:
-            return randn_like(self.still, self.generators[0])
-        return torch.stack([randn_like(row, source) for row, source in zip(self.still, self.generators)])
+        if not self.count or not self.drawn(step):
+            return (self.still,) * self.count
+        rows = list(zip(self.still.view(len(self.generators), -1), self.generators)) * self.count
+        return torch.stack([randn_like(*row) for row in rows]).view(self.count, *self.still.shape).unbind()
 
 
 class MirroredNoise(Noise):

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import torch
 from torch import Tensor
@@ -143,6 +143,13 @@ class GaussianFit(Algorithm):
     descent: Descent
     draws: int = 1
 
+    @classmethod
+    def of(cls, prior: Gaussian, n: int, how: Settings, *settings: Any) -> Self:
+        """Build it from the keywords of a variational fit on n examples, and its other settings."""
+        lr = rates(how["lr"], how["steps"], prior.mean)
+        descent = Descent(prior, n, lr, how["kl_weight"], how["momentum"], how["weight_decay"])
+        return cls(descent, how["mc_samples"] or DRAWS, *settings)
+
     def init(self, start: Gaussian, members: int = 1) -> GaussianState:
         """The state at `start`, of one or several members."""
         parts = [t.detach() for t in (start.mean, start.log_std, start.factor)]
@@ -170,12 +177,6 @@ class GaussianFit(Algorithm):
         return Gaussian(state.mean, state.log_std, state.factor, history, buffers)
 
 
-def descent_of(prior: Gaussian, n: int, how: Settings) -> Descent:
-    """Build the descent that the keywords of a variational fit describe."""
-    lr = rates(how["lr"], how["steps"], prior.mean)
-    return Descent(prior, n, lr, how["kl_weight"], how["momentum"], how["weight_decay"])
-
-
 def sized(net: Net, data: Data, how: Settings) -> Settings:
     """Fill in mc_samples=None by the size of the network, with the rate that suits one draw; checks net and data then."""
     if how["mc_samples"] is not None:
@@ -190,7 +191,9 @@ def sized(net: Net, data: Data, how: Settings) -> Settings:
 def fit_gaussians(
     build: Callable[..., GaussianFit], net: Net, data: Data, start: Gaussian, run: Run, how: Settings, seeds: Sequence[int]
 ) -> list[Gaussian | Diverged]:
-    """Move q from `start` by build(**how), one member a seed; a member that diverged is its error.
+    """Move q by build(**how), one member a seed; a member that diverged is its error.
+
+    q begins at the `start` of the keywords, else at `start`, with all standard deviations times their `start_scale`.
 
     Minibatches are shuffled by seed + 1.  Members run in one pass of the network where it allows that, else the network
     goes member by member.
@@ -198,6 +201,9 @@ def fit_gaussians(
     Raises:
         ValueError: If prior or start do not cover the treated weights, and on bad data.
     """
+    start, scale = how.get("start") or start, how.get("start_scale", 1.0)
+    if scale != 1:
+        start = replace(start, log_std=start.log_std + math.log(scale), factor=scale * start.factor)
     chosen = sized(net, data, how)
     algorithm = build(**chosen)
     check_covers(net, algorithm.descent.prior, "prior")
@@ -219,17 +225,11 @@ def fit_gaussians(
 
 
 def fit_gaussian(build: Callable[..., GaussianFit], net: Net, data: Data, start: Gaussian, run: Run, how: Settings) -> Gaussian:
-    """Fit the posterior of the run's seed, from `start`.  Raises Diverged, and as `fit_gaussians`."""
+    """Fit the posterior of the run's seed.  Raises Diverged, and as `fit_gaussians`."""
     (fit,) = fit_gaussians(build, net, data, start, run, how, [run.seed])
     if isinstance(fit, Diverged):
         raise fit
     return fit
-
-
-def started(prior: Gaussian, how: Settings) -> Gaussian:
-    """Build the start of q: the `start` of the keywords, or the prior, with all standard deviations times their `start_scale`."""
-    q, scale = prior if how["start"] is None else how["start"], how["start_scale"]
-    return q if scale == 1 else replace(q, log_std=q.log_std + math.log(scale), factor=scale * q.factor)
 
 
 def _member(

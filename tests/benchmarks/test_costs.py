@@ -17,7 +17,7 @@ import flatviz as fv
 from flatviz.training.driver import drive
 from flatviz.training.gradient import gradient
 from flatviz.training.keywords import Run
-from flatviz.training.losses import FrozenLoss, RowLosses, training_loss
+from flatviz.training.losses import NetLoss, RowLosses, training_loss
 from flatviz.training.points import SGD
 from flatviz.training.streams import minibatches
 
@@ -26,7 +26,7 @@ least = partial(timing.least, repeats=8, clock=time.process_time)
 
 def plain(net, data, n, **settings):
     """n steps of SGD or SAM, as a function of `progress`."""
-    loss, sgd = FrozenLoss(net, data, "categorical"), SGD(torch.full((n,), 0.01), **settings)
+    loss, sgd = NetLoss(net, data, "categorical"), SGD(torch.full((n,), 0.01), **settings)
     return lambda progress: drive(sgd, sgd.init(net.w), loss, Run(progress=progress), steps=n)
 
 

@@ -102,7 +102,7 @@ def test_every_plan_equals_a_plain_loop(kind, treated):
     assert usual.traced == (kind is not Branching)
     assert usual.channels_last == (kind in IMAGES)
     for change in ({}, {"chunk": 8}, {"channels_last": False}):
-        got = shop.evaluator(plane.origin, plane.axes, replace(usual, **change))(coords)
+        got = Evaluator(shop, plane.origin, plane.axes, replace(usual, **change))(coords)
         allowed = 1e-5 * want.abs() + 1e-7 * want.max()
         assert bool(((got - want).abs() <= allowed).all()), change
 
@@ -123,7 +123,7 @@ def test_frozen_activations_beyond_the_memory_limit_are_made_anew(monkeypatch):
     want = loop(net, data, plane.points(coords))
     monkeypatch.setattr("flatviz.engine.evaluate.MEMORY", 0)
     planner = EvaluationPlanner(net, data, f.score)
-    evaluate = planner.evaluator(plane.origin, plane.axes, replace(planner.plan(plane.origin, plane.axes), chunk=8))
+    evaluate = Evaluator(planner, plane.origin, plane.axes, replace(planner.plan(plane.origin, plane.axes), chunk=8))
     torch.testing.assert_close(evaluate(coords), want, rtol=1e-5, atol=1e-7)
     assert evaluate._started is None
 

@@ -27,7 +27,7 @@ def algorithms(prior, n):
     W = w + 0.1 * torch.randn(3, len(w), generator=torch.Generator().manual_seed(0), dtype=w.dtype)
     return {
         "sgd": (sgd, w),
-        "swag": (SWAG(sgd, epoch=3, rank=2), w),
+        "swag": (SWAG(RATES, weight_decay=0.01, ascent=fv.SAM(0.1), rank=2, keep=range(2, STEPS, 3)), w),
         "bsam": (BSAM(RATES, n), w),
         "sgld": (SGLD(**chain, lr=0.1), W),
         "sghmc": (SGHMC(**chain, rates=RATES, friction=0.2, noisy=range(4, STEPS)), W),
@@ -77,7 +77,7 @@ def test_stepped_by_hand_it_is_what_the_driver_makes_of_it(case):
         after, record = algorithm.update(state, *given)
         assert equal(before, state) and equal(algorithm.update(before, *given)[0], after)  # a function, of what stays as it is
         losses.append(record.loss)
-        state = algorithm.collect(after) if algorithm.collects(step) else after
+        state = algorithm.collect(after) if step in algorithm.keep else after
     driven, history = drive(algorithm, start, loss, Run(batch_size=7), steps=STEPS, **how)
     assert equal(state, driven) and torch.equal(history.loss, torch.stack(losses))
     assert isinstance(algorithm.result(driven, history), fv.Posterior) if hasattr(algorithm, "result") else True

@@ -32,9 +32,9 @@ def several(name):
     net, units, x = network(name)
     v = units.extended(net)
     V = v + 0.5 * torch.randn(5, len(v), generator=torch.Generator().manual_seed(11), dtype=v.dtype) * v.std()
-    for statistic, start, stop in units.statistics:
+    for statistic, place in units.statistics.items():
         if statistic.endswith("running_var"):
-            V[:, start:stop] = V[:, start:stop].abs() + 0.5
+            V[:, place] = V[:, place].abs() + 0.5
     return net, units, x, V
 
 

@@ -14,7 +14,7 @@ from flatviz.training import streams
 from flatviz.training.driver import advance
 from flatviz.training.gradient import Training, gradient
 from flatviz.training.keywords import Run
-from flatviz.training.losses import BatchedLosses, FrozenLoss, RowLosses, training_loss
+from flatviz.training.losses import BatchedLosses, NetLoss, RowLosses, training_loss
 from flatviz.training.points import SGD
 from flatviz.training.streams import MirroredNoise
 
@@ -42,7 +42,7 @@ def test_bfloat16_is_inside_the_network_only(conv_case):
     net = fv.Net.from_module(module.eval())
     seen, last = [], torch.channels_last
     net.module[2].register_forward_hook(lambda m, x, out: seen.append((out.dtype, out.is_contiguous(memory_format=last))))
-    loss, exact = (FrozenLoss(net, data, "categorical", Training(p)) for p in ("bfloat16", None))
+    loss, exact = (NetLoss(net, data, "categorical", Training(p)) for p in ("bfloat16", None))
     value, g, _ = gradient(loss, net.w, None)
     assert set(seen) == {(torch.bfloat16, True)} and value.dtype == g.dtype == torch.float32
     reference = gradient(exact, net.w, None)[1]
@@ -182,7 +182,7 @@ def test_a_step_is_the_gradient_at_the_perturbed_point_with_decay_at_the_unpertu
     before, g = f.value_and_grad(net.w)
     after, worst = f.value_and_grad(net.w + 0.1 * g / g.norm())
     sgd = SGD(torch.tensor([0.5]), weight_decay=0.3, ascent=fv.SAM(0.1))
-    state, record = sgd.update(sgd.init(net.w), FrozenLoss(net, data, "categorical"), None)
+    state, record = sgd.update(sgd.init(net.w), NetLoss(net, data, "categorical"), None)
     torch.testing.assert_close(state.w, net.w - 0.5 * (worst + 0.3 * net.w))
     torch.testing.assert_close(record.sharpness, after - before)
 
@@ -208,7 +208,7 @@ def test_one_step_together_is_each_step_alone(treated, ascent):
         for index in (None, torch.arange(12).view(3, 4)):
             values, g, gain = gradient(loss, W, index, ascent)
             for i, w in enumerate(W):
-                alone = gradient(FrozenLoss(net, data, "categorical"), w, None if index is None else index[i], ascent)
+                alone = gradient(NetLoss(net, data, "categorical"), w, None if index is None else index[i], ascent)
                 row = values[i], g[i], None if ascent is None else gain[i]
                 torch.testing.assert_close(row, alone, rtol=tolerance, atol=tolerance)
 
@@ -218,7 +218,7 @@ def test_rows_of_reduced_precision_go_in_one_pass_as_one_by_one():
     how = fv.Training(precision="bfloat16")
     loss, W = training_loss(net, data, training=how, members=3), rows(net)
     assert isinstance(loss, BatchedLosses)
-    alone, exact = (RowLosses([FrozenLoss(net, data, "categorical", p)] * 3) for p in (how, fv.Training()))
+    alone, exact = (RowLosses([NetLoss(net, data, "categorical", p)] * 3) for p in (how, fv.Training()))
     g, one_by_one, in_float32 = (gradient(f, W, None)[1] for f in (loss, alone, exact))
     assert g.dtype == torch.float32 and 1e-4 < float((g - in_float32).norm() / in_float32.norm()) < 0.05  # 8 bits of mantissa
     torch.testing.assert_close(g, one_by_one, rtol=0.05, atol=0.01)
@@ -251,7 +251,7 @@ def test_any_network_in_evaluation_mode_can_run_together():
     data = fv.Data(torch.randn(8, 1, 6, 6, dtype=torch.float64), torch.randint(0, 2, (8,)))
     W, together = rows(net), training_loss(net, data, members=3)
     assert isinstance(together, BatchedLosses)
-    alone = RowLosses([FrozenLoss(net, data, "categorical")] * 3)
+    alone = RowLosses([NetLoss(net, data, "categorical")] * 3)
     for index in (None, torch.arange(6).view(3, 2)):
         torch.testing.assert_close(*(gradient(loss, W, index, fv.SAM(0.1)) for loss in (together, alone)))
 

@@ -11,7 +11,7 @@ from forked import forked
 import flatviz as fv
 from flatviz.training import driver
 from flatviz.training.keywords import Run
-from flatviz.training.losses import FrozenLoss
+from flatviz.training.losses import NetLoss
 from flatviz.training.points import SGD
 from flatviz.training.streams import rates
 
@@ -31,10 +31,9 @@ def prior_of(net):
 
 def test_the_best_weights_that_were_checked_are_returned_and_the_run_ends(case):
     net, data, validation = case
-    path, sgd = [], SGD(rates(0.3, 400, net.w), 0.9, 5e-4)
-    watch = dict(steps=400, watch=lambda step, state: path.append(state.w))
-    driver.drive(sgd, sgd.init(net.w), FrozenLoss(net, data, "categorical"), Run(batch_size=4), **watch)
-    checked = torch.stack(path[8::8])  # 400 steps in 50 checks; an epoch has 3
+    sgd = SGD(rates(0.3, 400, net.w), 0.9, 5e-4, keep=range(7, 400, 8))  # 400 steps in 50 checks; an epoch has 3
+    state, _ = driver.drive(sgd, sgd.init(net.w), NetLoss(net, data, "categorical"), Run(batch_size=4), steps=400)
+    checked = torch.stack(state.kept)
     checks = fv.nll(net, validation).many(checked)
     best = int(checks[:20].argmin())
     fit = partial(fv.fit_sgd, net, data, seed=0, steps=400, lr=0.3, batch_size=4, batchnorm="frozen")
