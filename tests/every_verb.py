@@ -15,6 +15,7 @@ import torch
 import flatviz
 from flatviz.bridges.loss_landscapes import run_random_plane
 from flatviz.catalog import NO_UNIT
+from flatviz.families.members import Fitting
 from flatviz.metrics.scores import SCORES
 
 LEAST = dict(
@@ -213,7 +214,7 @@ def calls(fv, module, data, task, metrics):
         "lab": lambda: _ended(fv.lab(module, _easy(data), _easy(data), radii={"vi": (0.0,)}, progress=False)),
         "widgets.plot_view": lambda: fv.widgets.plot_view(made.measured, "surface", method="vi", n_draws=2),
         "playground": lambda: fv.playground().close(),
-        "widgets.Lab": lambda: _ended(fv.widgets.Lab(*_three(made, task), family=made.measured)),
+        "widgets.Lab": lambda: _ended(fv.widgets.Lab(Fitting(*_three(made, task), 0), family=made.measured)),
         "save": lambda: fv.save(made.q, task.path),
         "load": lambda: fv.load(task.path),
         "run_random_plane": lambda: run_random_plane(module, metrics, steps=3),

@@ -18,7 +18,7 @@ EXPLORE = {"step": -1}  # below the article, where the tabs are
 def written(family, folder, *, start=("sabma", 0.5, 3), title="t", lead="l", **more):
     """The address of the family's page, a file in the folder."""
     path = folder / "tour.html"
-    text = family_page(family, title=title, lead=lead, facts={}, start=start, **more)
+    text = family_page(family, title=title, lead=lead, facts={}, start=start, **{"story": (), **more})
     path.write_text(text, encoding="utf-8")
     return path.as_uri()
 

@@ -5,7 +5,7 @@ the coordinates at which its values were really computed, read from the weights 
 names the installed version.  Used of the package: `random_plane` and `metrics.Metric`.
 """
 
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from typing import Any
 
 import torch
@@ -118,7 +118,4 @@ def _not_finite(net: Net) -> str:
 
 def _named(function: str) -> str:
     """A function of the package, with the version that every name of a result states."""
-    try:
-        return f"loss_landscapes {version('loss-landscapes')} {function}"
-    except PackageNotFoundError:
-        return f"loss_landscapes (unknown version) {function}"
+    return f"loss_landscapes {version('loss-landscapes')} {function}"

@@ -9,7 +9,6 @@ from flatviz.checks import check_is
 from flatviz.cli.options import PATH, write_page
 from flatviz.cli.options import out as out_option
 from flatviz.pages.page import family_page
-from flatviz.pages.story import tour_story
 from flatviz.results import Family
 from flatviz.storage.cache import load
 
@@ -27,13 +26,7 @@ def command(family: Path, out: Path, title: str) -> None:
     check_is(loaded, Family, "the file", "save what fv.families.measure returned, or lab.family")
     method = "sabma" if "sabma" in loaded.methods else loaded.methods[-1]
     radius = loaded.radius[loaded.index(method, 1.0)]
-    page = family_page(
-        loaded,
-        title=title,
-        lead="Move the **radius** and the **ensemble size**; the pictures follow the text.",
-        facts={"made by": f"flatviz {flatviz.__version__}: flatviz export {family}"},
-        start=(method, radius, min(10, loaded.n_draws)),
-        story=tour_story(loaded),
-        code=[f"family = fv.load({str(family)!r})"],
-    )
-    write_page(out, page)
+    lead = "Move the **radius** and the **ensemble size**; the pictures follow the text."
+    facts, code = {"made by": f"flatviz {flatviz.__version__}: flatviz export {family}"}, [f"family = fv.load({str(family)!r})"]
+    start = method, radius, min(10, loaded.n_draws)
+    write_page(out, family_page(loaded, title=title, lead=lead, facts=facts, start=start, code=code))

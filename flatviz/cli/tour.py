@@ -21,7 +21,6 @@ from flatviz.families.tasks import executor
 from flatviz.families.tour import HEAD_STD, RANK, Tour, run_tour
 from flatviz.pages.document import family_rows, score_texts
 from flatviz.pages.page import family_page
-from flatviz.pages.story import tour_story
 from flatviz.posteriors import METHODS
 
 DIGITS = (
@@ -50,17 +49,7 @@ EXPECTED = {"mlp": "well under two minutes", "conv": "some minutes", "resnet20":
 @options.SEED
 @options.DEVICE
 @options.WORKERS
-def command(
-    out: Path,
-    data: str | None,
-    size: int | None,
-    per_class: int | None,
-    model: str,
-    tuned: Path | None,
-    seed: int | None,
-    device: str | None,
-    workers: int | None,
-) -> None:
+def command(out: Path, data: str | None, model: str, tuned: Path | None, seed: int | None, **asked: Any) -> None:
     """Train a family of posteriors and write one live page.
 
     Their scores and flatness are printed.
@@ -70,15 +59,15 @@ def command(
     """
     started = time.perf_counter()
     seed, data = check_count(seed or 0, "--seed", least=0), data or DEFAULT
-    images = dict(size=size, per_class=per_class)
+    images = {name: asked[name] for name in ("size", "per_class")}
     task = named_task(data, seed=seed, **images)
-    place, why = pick(device or "auto", build_model(model, task, seed=seed))
+    place, why = pick(asked["device"] or "auto", build_model(model, task, seed=seed))
     choices = None if tuned is None else read_choices(tuned)
     expected = f"; {EXPECTED[model]} on a CPU" if data in OFFLINE else ""
     print(f"flatviz {flatviz.__version__} tour: {model}, {data}, on {place} ({why}), seed {seed}{expected}")
     torch.set_num_threads(1)  # on networks this small a second thread costs more than it brings
     how: dict[str, Any] = dict(task=task, seed=seed, device=place, tuned=choices, progress=progress_of_command(), say=print)
-    with executor(workers) as engine:
+    with executor(asked["workers"]) as engine:
         tour = run_tour(model, engine=engine, **how)
     rows = family_rows(tour.family)
     rows += [dict.fromkeys(rows[0], "") | {"method": name} | score_texts(p) for name, p in tour.alone.items()]
@@ -98,7 +87,6 @@ def command(
         rows=rows,
         facts=facts,
         start=("sabma", tour.family[tour.family.index("sabma", radius)].radius, 10),
-        story=tour_story(tour.family),
         playground=True,
         code=["from flatviz.families.tour import run_tour", call],
     )

@@ -1,23 +1,15 @@
 """Data sets, each one function that returns a `Data` or a `Task`; their splits and corruptions."""
 
-from flatviz.datasets.corruptions import CORRUPTIONS, corrupt
-from flatviz.datasets.few_shot import few_shot, pick_classes, transfer_task
-from flatviz.datasets.given import data_from, stream
-from flatviz.datasets.images import image_folder, images_like, public_images
-from flatviz.datasets.tasks import digits_transfer, moons_transfer, named_task
+from flatviz.datasets.few_shot import few_shot as few_shot  # before its module of the same name stands in its place
+from flatviz.lazy import lazy
 
-__all__ = [
-    "CORRUPTIONS",
-    "corrupt",
-    "data_from",
-    "digits_transfer",
-    "few_shot",
-    "image_folder",
-    "images_like",
-    "moons_transfer",
-    "named_task",
-    "pick_classes",
-    "public_images",
-    "stream",
-    "transfer_task",
-]
+__getattr__, __dir__, __all__ = lazy(
+    __name__,
+    {
+        "corruptions": "CORRUPTIONS corrupt",
+        "few_shot": "few_shot pick_classes transfer_task",
+        "given": "data_from stream",
+        "images": "image_folder images_like public_images",
+        "tasks": "digits_transfer moons_transfer named_task",
+    },
+)

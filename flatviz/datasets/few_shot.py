@@ -130,12 +130,6 @@ def transfer_task(
         raise ValueError("source must have class labels, got floating targets: a task has classes")
     parts = few_shot(target, shots, seed=seed)
     n_source, n_classes = int(source.y.max()) + 1, int(target.y.max()) + 1
-    return Task(
-        source,
-        in_memory(parts.train),
-        parts.rest if test is None else test,
-        n_classes=n_classes,
-        name=f"{name}, {shots} shots a class",
-        validation=in_memory(parts.validation),
-        source_classes=None if n_source == n_classes else n_source,
-    )
+    train, validation, name = in_memory(parts.train), in_memory(parts.validation), f"{name}, {shots} shots a class"
+    others = None if n_source == n_classes else n_source
+    return Task(source, train, parts.rest if test is None else test, n_classes, name, validation, source_classes=others)

@@ -16,20 +16,9 @@ from flatviz.checks import Count, FilePath, Seed, check_choice
 from flatviz.core import Data, Pixels, Stream, generator, public
 
 MEMORY = 2**31  # bytes of images that a folder may take
-PUBLIC: dict[
-    str, tuple[str, tuple[dict[str, Any], dict[str, Any]]]
-] = {  # name -> torchvision's class, and how it is asked for the two splits
-    "mnist": ("MNIST", ({"train": True}, {"train": False})),
-    "fashion_mnist": ("FashionMNIST", ({"train": True}, {"train": False})),
-    "cifar10": ("CIFAR10", ({"train": True}, {"train": False})),
-    "cifar100": ("CIFAR100", ({"train": True}, {"train": False})),
-    "svhn": ("SVHN", ({"split": "train"}, {"split": "test"})),
-}
-
-
+# name -> torchvision's class
+PUBLIC = dict(mnist="MNIST", fashion_mnist="FashionMNIST", cifar10="CIFAR10", cifar100="CIFAR100", svhn="SVHN")
 NAMED = ("fashion_mnist", "cifar10", "cifar100")  # whose classes have names: of the others they are digits
-
-
 NO_CLASSES = ("__MACOSX",)  # folders that archives leave; those that begin with a dot are none either
 
 
@@ -165,9 +154,10 @@ def public_images(
     """
     from torchvision import datasets
 
-    kind, splits = PUBLIC[check_choice(name, tuple(PUBLIC), "name")]
+    kind = PUBLIC[check_choice(name, tuple(PUBLIC), "name")]
+    split: dict[str, Any] = {"split": "train" if train else "test"} if name == "svhn" else {"train": train}
     try:
-        images = getattr(datasets, kind)(str(root), download=download, **splits[0 if train else 1])
+        images = getattr(datasets, kind)(str(root), download=download, **split)
     except (RuntimeError, OSError, EOFError, AssertionError, ValueError, KeyError, UnpicklingError) as error:
         raise RuntimeError(
             f"{name} must lie whole in {str(root)!r} or be downloadable, got: {error}: remove its files there, then check "

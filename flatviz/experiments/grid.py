@@ -1,7 +1,7 @@
 """Run a declared grid: fit, measure, one row a fit and quantity; each unit of work is kept in the cache as it ends."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,8 @@ import pandas as pd
 from flatviz.checks import check_device
 from flatviz.core import Progress
 from flatviz.experiments.statistics import CELL, COLUMNS
-from flatviz.families.tasks import Engine, cached_each, each, executor
+from flatviz.families.tasks import Engine, each, executor
+from flatviz.storage.cache import keep, look_up
 
 Cell = dict[str, Any]
 Fit = Callable[..., Iterable[tuple[Cell, Any]]]
@@ -73,8 +74,11 @@ def run(
     fit = fit if device is None else partial(fit, device=device)
     failed: dict[str, str] = {}
 
-    def compute(missing: list[int]) -> Iterator[tuple[int, list[dict[str, float]]]]:
-        started = time.perf_counter()
+    about: dict[str, Any] = dict(experiment=name, fit=fit, measure=measure, files=[Path(f).read_bytes() for f in files])
+    kept = [look_up(name, about | dict(cells=unit), label, say) if cache else (None, []) for unit, label in zip(todo, labels)]
+    computed = [known[0] if known else None for _, known in kept]
+    missing, started = [i for i, (_, known) in enumerate(kept) if not known], time.perf_counter()
+    with executor(workers if workers > 1 else None) as pool:
         how: dict[str, Any] = dict(engine=engine or pool, label=name, progress=progress)
         for done, (i, values) in enumerate(each(_unit, (fit, measure), [todo[m] for m in missing], **how), 1):
             label, seconds = labels[missing[i]], time.perf_counter() - started
@@ -84,15 +88,8 @@ def run(
                 continue
             left = seconds / done * (len(missing) - done)
             say(f"{label}: {done} of {len(missing)}, {seconds:.0f} s" + (f", about {left:.0f} s left" if left else ""))
-            yield i, values
-
-    with executor(workers if workers > 1 else None) as pool:
-        if cache:
-            about: dict[str, Any] = dict(experiment=name, fit=fit, measure=measure, files=[Path(f).read_bytes() for f in files])
-            computed = cached_each(name, [dict(cells=unit, **about) for unit in todo], compute, labels=labels, say=say)
-        else:
-            fresh = dict(compute(list(range(len(todo)))))
-            computed = [fresh.get(i) for i in range(len(todo))]
+            computed[missing[i]] = values
+            keep(values, kept[missing[i]][0], say)
     if len(failed) == len(todo):
         first, *_ = failed.values()
         raise ValueError(f"a grid must have a unit that can be fitted, got {len(failed)} failures: {first}")

@@ -124,13 +124,7 @@ def sample_reference(
 
 
 def reference_of(
-    net: Net,
-    task: Task,
-    prior: Gaussian,
-    *,
-    seed: int,
-    kl_weight: float = KL_WEIGHT,
-    say: Callable[[str], None] = lambda text: None,
+    net: Net, task: Task, prior: Gaussian, *, seed: int, kl_weight: float = KL_WEIGHT, say: Callable = lambda text: None
 ) -> Reference:
     """Give HMC's class probabilities on the test split of a prepared seed, and its draws, in float64.
 

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from flatviz.checks import Count, Radius, Seed, Several, check_count, known
+from flatviz.checks import Count, Radius, Seed, Several, known
 from flatviz.core import Net, Progress, Task, public, track
 from flatviz.families.maps import disputed_row, input_row, rise_distance, with_pixels
 from flatviz.families.members import Choices, Fitting, count, loss_of, once, predicted
@@ -81,7 +81,7 @@ def measure(
     family: Family,
     *,
     seed: Seed,
-    n_draws: Count = 30,
+    n_draws: Several = 30,
     n_spectra: Count = 5,
     k: Count = 5,
     resolution: Several = 41,
@@ -118,7 +118,6 @@ def measure(
         >>> measured.surface.values.shape, measured.spectrum[2][0].values.shape
         (torch.Size([5, 5]), torch.Size([2]))
     """
-    check_count(n_draws, "n_draws", least=2)
     f, posteriors = loss_of(net, task), list({id(q): q for q in family.posterior}.values())
     pooled = torch.cat([q.sample(count(q, n_draws), seed=seed) for q in posteriors])
     plane = plane_pca(pooled, name=f"PCA plane of {len(pooled)} draws")

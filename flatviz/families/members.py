@@ -10,7 +10,7 @@ from typing import Any
 from torch import Tensor
 
 from flatviz.checks import check_choice, check_radius
-from flatviz.core import Data, Likelihood, Net, Objective, Progress, Task, track
+from flatviz.core import Net, Objective, Progress, Task, track
 from flatviz.families.tasks import Engine, each
 from flatviz.metrics.prediction import predict
 from flatviz.objectives.network import nll
@@ -70,7 +70,7 @@ class Fitting:
     tuned: method -> settings, radius and width of the prior that `tune` chose; `fit` goes before them.
 
     Raises:
-        ValueError: For a setting of `fit` that no method has.
+        ValueError: For a setting of `fit` that no method has, and where prior and net do not belong together.
     """
 
     net: Net
@@ -83,6 +83,9 @@ class Fitting:
 
     def __post_init__(self) -> None:
         check_settings(self.fit)
+        if self.prior.dim != self.net.dim:
+            do = "use what fv.transfer returned"
+            raise ValueError(f"prior must cover the net's {self.net.dim} treated weights, got {self.prior.dim}: {do}")
 
     def choice(self, method: str) -> Choice:
         """Give the choice for a method; an empty one, where it was not tuned."""
@@ -202,19 +205,9 @@ def unless_diverged(fit: Callable, /, *given: Any, **how: Any) -> Any:
         return None
 
 
-def predicted(
-    net: Net,
-    q: Posterior | Tensor,
-    data: Data | Any,
-    n_draws: int,
-    *,
-    seed: int,
-    likelihood: Likelihood = "categorical",
-    progress: Progress = False,
-) -> Prediction:
-    """Predict by `n_draws` draws, or all that `q` has, with the BatchNorm statistics of the net."""
-    how: dict[str, Any] = dict(batchnorm="frozen" if net.has_batchnorm else None, likelihood=likelihood, progress=progress)
-    return predict(net, q, data, count(q, n_draws), seed=seed, **how)
+def predicted(net: Net, q: Posterior | Tensor, data: Any, n_draws: int, **how: Any) -> Prediction:
+    """Predict by `n_draws` draws, or all that `q` has, with the BatchNorm statistics of the net; further keywords as in `predict`."""
+    return predict(net, q, data, count(q, n_draws), batchnorm="frozen" if net.has_batchnorm else None, **how)
 
 
 def loss_of(net: Net, task: Task) -> Objective:

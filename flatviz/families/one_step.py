@@ -71,8 +71,6 @@ def mechanism(
         >>> shown.worst.shape, bool(shown.worst_loss[1] > shown.worst_loss[0] > shown.loss)
         (torch.Size([2, 2]), True)
     """
-    if not len(radii):
-        raise ValueError("radii must hold at least one number, got none")
     step = Step(net, data, q, seed, n_draws, likelihood)
     return step.with_surface(step.at([(float(r), mode) for r in radii], unit=UNITS[mode], name=name), resolution)
 

@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor, as_completed
-from contextlib import contextmanager
-from itertools import chain, repeat
+from contextlib import AbstractContextManager, nullcontext
 from multiprocessing import get_context
 from typing import Annotated, Any
 
@@ -12,7 +11,6 @@ import torch
 
 from flatviz.checks import check_count, kind
 from flatviz.core import Progress, track
-from flatviz.storage.cache import keep, look_up
 from flatviz.storage.digest import process_state
 
 MAKES_ONE = "concurrent.futures.ProcessPoolExecutor(n) or distributed.Client(address).get_executor() is one"
@@ -20,13 +18,7 @@ Engine = Annotated[Executor, kind(Executor, "an executor of concurrent.futures",
 
 
 def each(
-    function: Callable[[Any, Any], Any],
-    given: Any,
-    items: Sequence[Any],
-    *,
-    engine: Engine = None,
-    label: str = "tasks",
-    progress: Progress = False,
+    function: Callable, given: Any, items: Sequence, *, engine: Engine = None, label: str = "tasks", progress: Progress = False
 ) -> Iterator[tuple[int, Any]]:
     """Call a function for each item, here or by an executor.
 
@@ -74,39 +66,9 @@ def _call(work: bytes, item: Any) -> Any:
     return function(given, item)
 
 
-@contextmanager
-def executor(workers: int | None) -> Iterator[Executor | None]:
-    """A pool of `workers` processes of one thread on this machine; None without a number.
-
-    Yields:
-        The executor, closed at the end.
-    """
+def executor(workers: int | None) -> AbstractContextManager[Executor | None]:
+    """A pool of `workers` processes of one thread on this machine, closed at the end of its block; None without a number."""
     if workers is None:
-        yield None
-        return
+        return nullcontext()
     n, spawn = check_count(workers, "workers"), get_context("spawn")
-    with ProcessPoolExecutor(n, spawn, initializer=torch.set_num_threads, initargs=(1,)) as pool:
-        yield pool
-
-
-def cached_each(
-    folder: str,
-    settings: Sequence[dict[str, Any]],
-    compute: Callable[[list[int]], Iterator[tuple[int, Any]]],
-    *,
-    labels: Sequence[str] = (),
-    say: Callable[[str], None] = lambda text: None,
-) -> list[Any]:
-    """Compute the result for each of `settings`: from the cache, or from `compute(missing numbers)`, kept as they come.
-
-    `compute` yields (place among the missing numbers, result); one that it leaves out is None in the list.  labels: the
-    text for `say` of each, as in `cached`.
-    """
-    named = zip(settings, chain(labels, repeat("")))
-    places = [look_up(folder, about, label, say) for about, label in named]
-    results = [stored[0] if stored else None for _, stored in places]
-    missing = [i for i, (_, stored) in enumerate(places) if not stored]
-    for at, result in compute(missing) if missing else ():
-        results[missing[at]] = result
-        keep(result, places[missing[at]][0], say)
-    return results
+    return ProcessPoolExecutor(n, spawn, initializer=torch.set_num_threads, initargs=(1,))

@@ -5,9 +5,8 @@ from typing import Literal
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 
-from flatviz.checks import Count, Positive, Seed, check_choice, check_count
+from flatviz.checks import Count, Positive, Seed
 from flatviz.core import Task, public, saved_rng
 
 
@@ -67,46 +66,28 @@ Norm = Literal["batch", "group"]
 GROUP = 8  # channels a group of GroupNorm
 
 
-class _Block(nn.Module):
-    """Two 3x3 convolutions, each with its norm; the input is added before the last ReLU."""
-
-    def __init__(self, n_in: int, n_out: int, stride: int, norm: Norm) -> None:
-        super().__init__()
-        self.conv1, self.norm1 = nn.Conv2d(n_in, n_out, 3, stride, 1, bias=False), _active(norm, n_out)
-        self.conv2, self.norm2 = nn.Conv2d(n_out, n_out, 3, 1, 1, bias=False), _plain(norm, n_out)
-        same = n_in == n_out and stride == 1
-        self.shortcut = None if same else nn.Sequential(nn.Conv2d(n_in, n_out, 1, stride, bias=False), _plain(norm, n_out))
-
-    def forward(self, x: Tensor) -> Tensor:
-        inside = self.norm2(self.conv2(self.norm1(self.conv1(x))))
-        return F.relu(inside + (x if self.shortcut is None else self.shortcut(x)))
-
-
 class _ResNet(nn.Module):
-    """A stem, three stages of blocks at full, half and quarter side, average pool, a Linear head."""
+    """A stem, three stages of torchvision's blocks at full, half and quarter side, average pool, a Linear head."""
 
     def __init__(self, channels: int, n_classes: int, width: int, blocks: int, norm: Norm) -> None:
         super().__init__()
-        self.conv, self.norm = nn.Conv2d(channels, width, 3, padding=1, bias=False), _active(norm, width)
-        widths = [width, width, 2 * width, 4 * width]
-        stages = [
-            nn.Sequential(*(_Block(n_in if i == 0 else n_out, n_out, s if i == 0 else 1, norm) for i in range(blocks)))
-            for n_in, n_out, s in zip(widths, widths[1:], (1, 2, 2))
-        ]
-        self.stages, self.head = nn.Sequential(*stages), nn.Linear(4 * width, n_classes)
+        from torchvision.models.resnet import BasicBlock  # when asked for: who computes on tensors need not have it
+
+        def normed(n: int) -> nn.Module:
+            return nn.BatchNorm2d(n) if norm == "batch" else nn.GroupNorm(n // GROUP, n)
+
+        def stage(n_in: int, n_out: int, stride: int) -> nn.Sequential:
+            first = BasicBlock(n_in, n_out, stride, norm_layer=normed)
+            if stride > 1:
+                first.downsample = nn.Sequential(nn.Conv2d(n_in, n_out, 1, stride, bias=False), normed(n_out))
+            return nn.Sequential(first, *(BasicBlock(n_out, n_out, norm_layer=normed) for _ in range(blocks - 1)))
+
+        self.stem = nn.Sequential(nn.Conv2d(channels, width, 3, padding=1, bias=False), normed(width), nn.ReLU())
+        self.stages = nn.Sequential(stage(width, width, 1), stage(width, 2 * width, 2), stage(2 * width, 4 * width, 2))
+        self.head = nn.Linear(4 * width, n_classes)
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.head(self.stages(self.norm(self.conv(x))).mean((2, 3)))
-
-
-def _plain(norm: Norm, channels: int) -> nn.Module:
-    """The norm alone."""
-    return nn.BatchNorm2d(channels) if norm == "batch" else nn.GroupNorm(channels // GROUP, channels)
-
-
-def _active(norm: Norm, channels: int) -> nn.Module:
-    """The norm and a ReLU."""
-    return nn.Sequential(_plain(norm, channels), nn.ReLU())
+        return self.head(self.stages(self.stem(x)).mean((2, 3)))
 
 
 @public
@@ -132,8 +113,6 @@ def resnet20(task: Task, *, norm: Norm = "batch", width: Count = 16, blocks: Cou
         >>> fv.Net.from_module(fv.models.resnet20(task, seed=0)).dim
         272474
     """
-    check_choice(norm, ("batch", "group"), "norm")
-    check_count(width, "width"), check_count(blocks, "blocks")
     if len(task.input_shape) != 3 or min(task.input_shape[1:]) < 8:
         raise ValueError(f"resnet20 needs images (C, H, W) of side 8 or more, got inputs of shape {task.input_shape}")
     if norm == "group" and width % GROUP:

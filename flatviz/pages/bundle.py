@@ -225,8 +225,8 @@ def _follows(view: View, fig: Figure) -> list[Live]:
 
 
 def _field(view: View, k: int, p: Live) -> str:
-    """Place of a property: those of one key, in views of the same data, share one."""
-    return f"{view.data or view.name}/{p.key}" if p.key else f"{view.name}/{k}"
+    """Place of a property: those of one key, in a view and one that is `like` it, share one."""
+    return f"{view.like or view.name}/{p.key}" if p.key else f"{view.name}/{k}"
 
 
 def _shared(view: View, fig: Figure) -> list[str]:

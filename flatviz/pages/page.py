@@ -11,7 +11,7 @@ import numpy as np
 
 from flatviz.pages.bundle import pack
 from flatviz.pages.document import Script, document, family_rows, json_for_html, paragraph
-from flatviz.pages.story import Step
+from flatviz.pages.story import Step, tour_story
 from flatviz.plots.theme import on_dark, style
 from flatviz.results import Family
 
@@ -61,7 +61,7 @@ def family_page(
     facts: Mapping[str, str],
     start: tuple[str, float, int],
     rows: Sequence[Mapping[str, str]] = (),
-    story: Sequence[Step] = (),
+    story: Sequence[Step] | None = None,
     code: Sequence[str] = (),
     look: Mapping[str, Any] | None = None,
     playground: bool = False,
@@ -70,10 +70,11 @@ def family_page(
 
     lead: a paragraph of introduction, plain text in which **words** are bold; facts: how it was computed; start: first values of the
     controls for method, radius and ensemble size; rows: a table, one mapping from heading to text a row, by default that of
-    `family_rows`; story: sections of the article; code: lines of Python that make `family`; look: the rest of the state at
-    which the page opens (tab, compare, picked, chosen, step, phase, moment); playground: the two-weight world above
-    the lead, and a regression with a gap below the article, both trained in the browser.
+    `family_rows`; story: sections of the article, by default those of `tour_story`; code: lines of Python that make `family`;
+    look: the rest of the state at which the page opens (tab, compare, picked, chosen, step, phase, moment); playground: the
+    two-weight world above the lead, and a regression with a gap below the article, both trained in the browser.
     """
+    story = tour_story(family) if story is None else story
     bundle, look = pack(family, story=story, code=code), {"step": 0 if story else -1, **(look or {})}
     controls = dict(zip(("method", "radius", "n_draws"), start)) | {"look": look}
     data = [

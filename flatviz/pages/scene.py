@@ -36,7 +36,7 @@ class Scene:
     @cached_property
     def colors(self) -> dict:
         """The loss scale of all surfaces and samples: that of the shared surface, so that members fitted later share it."""
-        scale = ColorScale.of(known(self.family.surface))
+        scale = ColorScale.over(known(self.family.surface).values)
         return dict(color_range=(scale.lo, scale.hi), log=scale.log)
 
     @cached_property

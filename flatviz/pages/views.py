@@ -41,8 +41,8 @@ class View:
     group: its tab; views of a tab are visible together.
     slot, option: views of one slot are alternatives, one frame with a menu for each name of their options.
     needs: parts of `families.family.SURFACES` that the picture shows, so that a preview computes that first.
-    data: views of one `data` share the arrays of one `Live.key`; "": those of the view alone.
-    like: name of the view whose live properties this one's are: its figure is drawn once, not for every member.
+    like: name of the view whose live properties this one's are: its figure is drawn once, not for every member, and they share the
+        arrays of one `Live.key`.
     phases: for each row of its properties of `rows="phase"`, what the phase is called and does.
     said: the caption at a member, where that depends on what is drawn.
     link: name of a trace -> what its points are: "draws", one each, or "eigenvalues", those of each draw one after the
@@ -62,7 +62,6 @@ class View:
     slot: str = ""
     option: Mapping[str, str] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
-    data: str = ""
     like: str = ""
     link: Mapping[str, str] = field(default_factory=dict)
     kind: str = "plotly"
@@ -102,15 +101,7 @@ def _reach(ticks: Tensor, at: Tensor) -> list[float]:
 
 def _relief(scene: Scene, i: int) -> Figure:
     family, title = scene.family, "Loss surface and samples, in relief"
-    fig = plot_surface_3d(known(family.surface), family[i].projection, method=family[i].method, title=title, **scene.colors)
-    for k, trace in enumerate(fig.data):
-        if trace.name == "drop lines":
-            fig.follow({f"data.{k}.{axis}": trace[axis] for axis in "xyz"}, rows="segments")
-            fig.follow({f"data.{k}.line.color": trace.line.color}, rows="all")
-        elif trace.type == "scatter3d" and trace.name != "diverged":
-            fig.follow({f"data.{k}.{name}": trace[name] for name in ("x", "y", "z", "customdata")}, rows="draws")
-            fig.follow({f"data.{k}.name": trace.name, f"data.{k}.marker.color": trace.marker.color}, rows="all")
-    return fig
+    return plot_surface_3d(known(family.surface), family[i].projection, method=family[i].method, title=title, **scene.colors)
 
 
 def _hidden(scene: Scene, i: int) -> Figure:
@@ -141,9 +132,10 @@ def _caption_of_step(family: Family, i: int) -> str:
 
 
 TWO, THREE = "2-D map", "3-D relief"
-SHARED: dict[str, Any] = dict(group="Surface", slot="surface", data="shared", fixed=("surface",), span=5, height=470)
+SHARED: dict[str, Any] = dict(group="Surface", slot="surface", fixed=("surface",), span=5, height=470)
 ALL: dict[str, Any] = dict(span=12, height=470)
-STEP: dict[str, Any] = dict(span=5, height=600, least=420, group="Radius")
+RADIUS: dict[str, Any] = dict(span=5, height=600, group="Radius")
+PLACE, SAMPLES = ("xaxis", "yaxis"), {"samples": "draws"}
 
 
 def _view(name: str, draw: Draw, **settings: Any) -> View:
@@ -154,7 +146,7 @@ def _view(name: str, draw: Draw, **settings: Any) -> View:
 def _through_the_center(plane: str) -> list[View]:
     """Rise of the loss, map and relief, on a plane through each member's center."""
     said = {k: v.replace("{about}", TEXTS["about"][plane]) for k, v in TEXTS["rise"].items()}
-    kept: dict[str, Any] = dict(data=plane, group="Flatness", slot="directions", height=470, least=400, needs=(plane,))
+    kept: dict[str, Any] = dict(group="Flatness", slot="directions", height=470, least=400, needs=(plane,))
     option = {"plane": PLANES[plane], "view": TWO}
     raised: dict[str, Any] = dict(option=option | {"view": THREE}, alt=said["alt"].format(plane=PLANES[plane]), like=plane)
     return [
@@ -164,34 +156,25 @@ def _through_the_center(plane: str) -> list[View]:
 
 
 VIEWS = (
-    _view("surface", _surface, option={"view": TWO}, link={"samples": "draws"}, shared=("xaxis", "yaxis"), **SHARED),
+    _view("surface", _surface, option={"view": TWO}, link=SAMPLES, shared=PLACE, **SHARED),
     _view("relief", _relief, option={"view": THREE}, **SHARED),
     View(
         "mechanism",
         lambda scene, i: plot_step(scene.family, i),
         TEXTS["step"]["kl"].format(back=TEXTS["step"]["back"]),
         said=_caption_of_step,
-        shared=("xaxis", "yaxis"),
+        shared=PLACE,
         fixed=("surface",),
         when=lambda family: family[0].step is not None,
         phases=lambda family: tuple(zip(PHASES, DOES)),
-        **STEP,
+        least=420,
+        **RADIUS,
     ),
-    _view(
-        "radius",
-        partial(_with_ring, plot_radius),
-        span=7,
-        height=600,
-        least=480,
-        group="Radius",
-        when=lambda family: bool(columns_of(family)),
-    ),
-    _view("frontier", partial(_with_ring, plot_frontier), span=5, height=600, least=390, group="Radius", when=has_frontier),
+    _view("radius", partial(_with_ring, plot_radius), **RADIUS | dict(span=7, least=480), when=lambda f: bool(columns_of(f))),
+    _view("frontier", partial(_with_ring, plot_frontier), **RADIUS | dict(least=390), when=has_frontier),
     *_through_the_center("sharpest"),
     *_through_the_center("around"),
-    _view(
-        "hidden", _hidden, span=3, height=470, least=260, shared=("xaxis", "yaxis"), group="Surface", link={"samples": "draws"}
-    ),
+    _view("hidden", _hidden, span=3, height=470, least=260, shared=PLACE, group="Surface", link=SAMPLES),
     _view(
         "spectrum",
         partial(_beside, plot_spectrum, "spectrum"),
@@ -216,7 +199,7 @@ VIEWS = (
     _view(
         "predictive",
         lambda scene, i: _of_member(plot_predictive, "prediction", scene, i, x=scene.family.inputs.get("x")),
-        shared=("xaxis", "yaxis"),
+        shared=PLACE,
         group="Scores",
         when=lambda family: not known(family[0].prediction).has_classes,
         span=8,

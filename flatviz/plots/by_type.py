@@ -34,39 +34,39 @@ def plot(result: object, *more: Any, **options: Any) -> Figure:
         >>> fig.data[0].name
         'surface'
     """
-    if isinstance(result, Mapping):
-        first, table = next(iter(result.values()), None), BY_METHOD
-    elif isinstance(result, (list, tuple)):
-        first, table = result[0] if result else None, SEVERAL
-    else:
-        first, table = result, ONE
-    if type(first) not in table:
-        names = [", ".join(kind.__name__ for kind in kinds) for kinds in (ONE, SEVERAL, BY_METHOD)]
-        got = type(result).__name__ if first is result else f"a {type(result).__name__} of {type(first).__name__}"
-        raise TypeError(f"plot takes a result ({names[0]}), a list ({names[1]}), or method -> result ({names[2]}), got {got}")
-    return table[type(first)](result, *more, **options)
+    parts = [*result.values()] if isinstance(result, Mapping) else result if isinstance(result, (list, tuple)) else [result]
+    kind = type(next(iter(parts), None))
+    if kind not in DRAW:
+        names, got = ", ".join(kind.__name__ for kind in DRAW), type(result).__name__
+        of = "" if kind is type(result) else f" of {kind.__name__}"
+        raise TypeError(f"plot takes a result ({names}), or a list or a dict method -> result of some, got a {got}{of}")
+    return DRAW[kind](result, *more, **options)
 
 
-Draw = Callable[..., Figure]
-ONE: dict[type, Draw] = {
+def _prediction(result: Any, *more: Any, **options: Any) -> Figure:
+    if not isinstance(result, Prediction):
+        return plots.plot_metrics(result, *more, **options)
+    return (plots.plot_reliability if result.has_classes else plots.plot_predictive)(result, *more, **options)
+
+
+def _spectrum(result: Any, **options: Any) -> Figure:
+    dense = isinstance(result, Spectrum) and result.nodes is not None
+    return (plots.plot_density if dense else plots.plot_spectrum)(result, **options)
+
+
+DRAW: dict[type, Callable[..., Figure]] = {
     results.Curve: plots.plot_curve,
     results.Family: plots.plot_radius,
     History: plots.plot_history,
+    LayerCurvature: plots.plot_layers,
     results.Mechanism: plots.plot_mechanism,
     results.Persistence: plots.plot_persistence,
-    Prediction: lambda p, *x, **options: (plots.plot_reliability if p.has_classes else plots.plot_predictive)(p, *x, **options),
+    Prediction: _prediction,
     Projection: plots.plot_projection,
     results.Sharpness: plots.plot_sharpness,
-    results.Shift: lambda shift, **options: plots.plot_severity({"posterior": shift}, **options),
-    Spectrum: lambda s, **options: (plots.plot_spectrum if s.nodes is None else plots.plot_density)(s, **options),
-    Surface: plots.plot_surface,
-}
-SEVERAL: dict[type, Draw] = {results.Curve: plots.plot_curve, Spectrum: plots.plot_spectrum}
-BY_METHOD: dict[type, Draw] = {
-    LayerCurvature: plots.plot_layers,
-    Prediction: plots.plot_metrics,
-    results.Sharpness: plots.plot_sharpness,
     results.Shift: plots.plot_severity,
+    Spectrum: _spectrum,
+    Surface: plots.plot_surface,
 }
 
 

@@ -228,11 +228,11 @@ SPREAD = 0.07  # severities between two methods
 
 
 @public
-def plot_severity(shifts: Mapping[str, Shift], *, title: str | None = None) -> Figure:
+def plot_severity(shifts: Shift | Mapping[str, Shift], *, title: str | None = None) -> Figure:
     """Draw each score against severity, 0 (clean) to 5, averaged over the kinds of corruption: a panel for each, a line for each method.
 
     Args:
-        shifts: Method -> what `shifted_scores` returned, all of the same kinds and severities.
+        shifts: What `shifted_scores` returned, drawn in ink, or method -> such results, all of the same kinds and severities.
         title: Default: over which kinds of corruption the scores are means.
 
     Raises:
@@ -245,19 +245,20 @@ def plot_severity(shifts: Mapping[str, Shift], *, title: str | None = None) -> F
         >>> [round(float(trace.y[-1]), 2) for trace in fig.data]  # at severity 3
         [0.6, 0.6, 0.6]
     """
-    axes = {(s.kinds, s.severities) for s in by_method(shifts, "Shift").values()}
+    groups = by_method(shifts, "Shift")
+    axes = {(s.kinds, s.severities) for s in groups.values()}
     if len(axes) > 1:
         raise ValueError(f"all results must be of the same kinds and severities, got {len(axes)} different: measure them alike")
-    first = next(iter(shifts.values()))
+    first = next(iter(groups.values()))
     over = ", ".join(kind.replace("_", " ") for kind in first.kinds)
-    curves = {m: {q: s.mean(q) for q in SHIFTED} for m, s in shifts.items()}
+    curves = {m: {q: s.mean(q) for q in SHIFTED} for m, s in groups.items()}
     worst = {style(m).label: float(c["nll"][-1]) for m, c in curves.items()}
     alt = f"NLL at severity {first.severities[-1]}: " + "; ".join(f"{m} {v:.3g}" for m, v in worst.items())
     fig = figure(title or f"Scores by severity: mean over {over}", alt, **_panels(first.severities, curves))
     at = torch.tensor(first.severities)
     for panel, score in enumerate(SHIFTED):
-        for i, method in enumerate(shifts):
-            look, x = style(method), at.double() + SPREAD * (i - (len(shifts) - 1) / 2)
+        for i, method in enumerate(curves):
+            look, x = style(method), at.double() + SPREAD * (i - (len(curves) - 1) / 2)
             drawn: dict[str, Any] = dict(line=look.line(2), marker=look.marker(8), legendgroup=method, **axes_of(panel))
             drawn |= dict(customdata=at, legend=panel == 0, hover=f"{look.label}, severity %{{customdata}}: %{{y:.4g}}")
             fig.add_trace(scatter(x, curves[method][score], "lines+markers", look.label, **drawn))
@@ -265,7 +266,7 @@ def plot_severity(shifts: Mapping[str, Shift], *, title: str | None = None) -> F
     return fig.update_layout(height=440, margin=dict(t=95, b=110), title_y=0.98)
 
 
-def _panels(severities: tuple[int, ...], curves: Mapping[str, Mapping[str, Tensor]]) -> dict:
+def _panels(severities: tuple[int, ...], curves: Mapping[str | None, Mapping[str, Tensor]]) -> dict:
     """Panels side by side, one a score, each as high as the means of its lines with half their span to either side."""
     axes: dict[str, Any] = {}
     ticks: dict[str, Any] = dict(tickvals=list(severities), ticktext=["clean" if s == 0 else str(s) for s in severities])

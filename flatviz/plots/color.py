@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from flatviz.catalog import Look
 from flatviz.plots.theme import INK, LOSS_SCALE, Figure, even_ticks, log_ticks, numbers, points, scatter, short
-from flatviz.results import Projection, Surface
+from flatviz.results import Projection
 
 CLIP = 0.98  # share of a surface's cells that the colours resolve, where the highest few would take most of the scale
 FAR = 0.25  # of the scale: how much those few must take before it is cut
@@ -37,23 +38,19 @@ class ColorScale:
         """The scale of the finite `values`, or of a given range; logarithmic where all are positive and span a decade.
 
         Without a range it ends at the 98th percentile where the values above that would take a quarter of it.
+
+        Raises:
+            ValueError: Where no value is finite.
         """
+        if not bool(values.isfinite().any()):
+            raise ValueError(f"the surface must have a finite value, got {values.numel()} diverged cells: shrink the extent")
+        values = values[values.isfinite()]
         least, most = float(values.min()), float(values.max())
         lo, hi = color_range or (least, most)
         scale = cls(lo, hi, (lo > 0 and hi / lo > 10) if log is None else log and lo > 0)
         if color_range is None and len(values) > 1:
             scale = scale._cut(float(values.double().quantile(CLIP)))
         return replace(scale, below=least < scale.lo, above=most > scale.hi)
-
-    @classmethod
-    def of(cls, surface: Surface, color_range: tuple[float, float] | None = None, log: bool | None = None) -> ColorScale:
-        """The scale of a surface's finite values, or of a given range.  Raises ValueError where no value is finite."""
-        finite = surface.values[torch.isfinite(surface.values)]
-        if finite.numel() == 0:
-            raise ValueError(
-                f"the surface must have a finite value, got {surface.n_diverged} diverged cells: shrink the extent"
-            )
-        return cls.over(finite, color_range, log)
 
     def _cut(self, top: float) -> ColorScale:
         """The same, ending at `top` where that leaves out a large part of it."""
@@ -121,27 +118,21 @@ LIGHT, OUTER = "#fefefe", "#1e2832"  # not the theme's: a page turns those round
 
 
 def add_samples(
-    fig: Figure,
-    coords: Tensor,
-    size: Tensor | float,
-    values: Tensor | None,
-    scale: ColorScale | None,
-    look: Look,
-    *,
-    customdata: Tensor,
-    hover: str,
+    fig: Figure, coords: Tensor, size: Tensor | float, values: Tensor, scale: ColorScale | None, look: Look, **said: Any
 ) -> None:
     """Circles that follow the controls, a row a draw: fill by method, ring by true loss, on a white rim with a line of ink.
+
+    said: `hover` and `customdata` of the circles, as in `scatter`.
 
     White and ink contrast with each other, so one of the two stands out from whatever colour lies below.
     """
     at = torch.as_tensor(size, dtype=torch.float32).expand(len(coords))
     (x, y), rim = coords.T, dict(color=LIGHT, opacity=1, size=numbers(at + RIM), line=dict(color=OUTER, width=1))
     fig.add_live(scatter(x, y, "markers", "rim", marker=rim), "x", "y", "marker.size", rows="draws")
-    colors = scale.marker(values) if scale is not None and values is not None and bool(values.isfinite().any()) else {}
+    colors = scale.marker(values) if scale is not None and bool(values.isfinite().any()) else {}
     ring = dict(width=RING, **(colors or dict(color=LIGHT)))
     marker = dict(color=look.color, opacity=1, size=numbers(at), line=ring)  # of sizes that differ plotly's own is 0.7
-    samples = scatter(x, y, "markers", "samples", marker=marker, customdata=customdata, hover=hover)
+    samples = scatter(x, y, "markers", "samples", marker=marker, **said)
     follows = ("x", "y", "marker.size", "customdata", *(("marker.line.color",) if colors else ()))
     fig.add_live(samples, *follows, rows="draws")
     fig.follow({f"data.{len(fig.data) - 1}.marker.color": look.color}, rows="all", trace="samples")

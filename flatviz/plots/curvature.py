@@ -56,12 +56,9 @@ def plot_spectrum(
     fig = figure(title, alt, xaxis=x, yaxis=y)
     ranks = torch.arange(1, k + 1).expand(len(spectra), k)
     jitter = torch.linspace(-0.16, 0.16, len(spectra))[:, None] if len(spectra) > 1 else torch.zeros(1, 1)
-    look: dict[str, Any] = dict(
-        marker=shown.marker(7, opacity=0.65),
-        customdata=residual.reshape(-1),
-        hover="λ = %{y:.4g}<br>residual %{customdata:.1e}",
-    )
-    look |= dict(error_y=dict(type="data", array=numbers(residual.reshape(-1)), thickness=1, width=0))
+    look: dict[str, Any] = dict(marker=shown.marker(7, opacity=0.65), hover="λ = %{y:.4g}<br>residual %{customdata:.1e}")
+    error = residual.reshape(-1)
+    look |= dict(customdata=error, error_y=dict(type="data", array=numbers(error), thickness=1, width=0))
     draws = scatter((ranks + jitter).reshape(-1), values.reshape(-1), "markers", "draws", **look)
     fig.add_live(draws, "x", "y", "error_y.array", "customdata", "marker.color", "marker.symbol")
     for other, other_mean in beside.items():

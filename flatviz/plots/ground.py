@@ -45,13 +45,8 @@ def diverged(surface: Surface) -> go.Scatter:
     """A small cross on each cell without a finite value."""
     bad = ~torch.isfinite(surface.values)
     at = [bad, bad] if surface.scattered else bad.nonzero(as_tuple=True)
-    return scatter(
-        surface.a[at[0]],
-        surface.b[at[1]],
-        "markers",
-        "diverged",
-        marker=dict(symbol="x-thin", size=6, line=dict(color=MUTED, width=1)),
-    )
+    cross = dict(symbol="x-thin", size=6, line=dict(color=MUTED, width=1))
+    return scatter(surface.a[at[0]], surface.b[at[1]], "markers", "diverged", marker=cross)
 
 
 def check_on(surface: Surface, projection: Projection | None) -> None:

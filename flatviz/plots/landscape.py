@@ -105,8 +105,7 @@ def plot_projection(
     fig = figure(title, alt, xaxis=x, yaxis=y)
     fig.add_trace(scatter([0, reach], [0, reach], "lines", "equal", line=dict(color=MUTED, dash="dash", width=1)))
     values = values_of(projection)
-    finite = values[torch.isfinite(values)]
-    scale = ColorScale.over(finite, color_range, log) if len(finite) else None
+    scale = ColorScale.over(values, color_range, log) if bool(values.isfinite().any()) else None
     if method is not None:
         add_key(fig, style(method))
     if scale is not None and color_bar:

@@ -102,9 +102,8 @@ FRAME_MS = 1400  # of a phase
 ROOM = 1.12  # times what is drawn: half of the width of a picture of one radius
 IN_SIGHT = 0.9  # share of the ground's width that the step of a family shows, whatever its radius
 OF_METHOD = ("ball of the radius", "the worst q′", "move of the mean")  # traces in the colour of the method, of each ball
-OF_BALL: dict[str, Sequence[str]] = dict.fromkeys(
-    [*OF_METHOD, "gradient g′ at q′"], ("kl", "sam", "other")
-)  # a trace -> kinds of step that have it
+# a trace -> kinds of step that have it
+OF_BALL: dict[str, Sequence[str]] = dict.fromkeys([*OF_METHOD, "gradient g′ at q′"], ("kl", "sam", "other"))
 OF_BALL |= dict.fromkeys(["SAM's ball", "SAM's move"], ("kl",))
 ALTS = {
     "kl": "q as an ellipse, the ball of the radius around it, the worst q′ in it, the gradients at both and the step",
@@ -221,7 +220,7 @@ def _in_phases(fig: Figure, step: Mechanism, half: float) -> Figure:
 def _figure(step: Mechanism, title: str, alt: str) -> Figure:
     """The ground of a step, with room for labels beside it."""
     surface = known(step.surface)
-    fig = ground(surface, ColorScale.of(surface), title, alt)
+    fig = ground(surface, ColorScale.over(surface.values), title, alt)
     ends = {axis: [float(ticks.min()), float(ticks.max())] for axis, ticks in (("x", surface.a), ("y", surface.b))}
     return fig.update_layout(xaxis_range=ends["x"], yaxis_range=ends["y"], width=width_of(surface) + 160)
 

@@ -65,7 +65,7 @@ def plot_surface(
         ['surface', 'rim', 'samples']
     """
     check_on(surface, projection)
-    scale = ColorScale.of(surface, color_range, log)
+    scale = ColorScale.over(surface.values, color_range, log)
     alt = f"{surface.label} over the {surface.plane.name}, {ends_text(surface)}"
     fig = ground(surface, scale, title or title_of(surface), alt)
     for name, other in (reference or {}).items():
@@ -87,7 +87,7 @@ def _add_projection(fig: Figure, projection: Projection, scale: ColorScale, meth
         if method is not None:
             add_key(fig, style(method))
         sizes = marker_size(projection)
-        add_samples(fig, projection.coords, sizes, projection.values, scale, style(method), customdata=values, hover=hover)
+        add_samples(fig, projection.coords, sizes, values[:, 0], scale, style(method), customdata=values, hover=hover)
         return
     for line in (dict(color=INK, width=4), dict(color="#ffffff", width=1.5)):  # dark below light: seen on any ground
         fig.add_trace(points(projection.coords, "lines", "path", line=line))
@@ -162,7 +162,7 @@ def plot_surface_3d(
     check_on(surface, projection)
     if surface.scattered:
         raise ValueError(f"a relief needs values on a grid of two axes, got shape {tuple(surface.values.shape)}")
-    scale = ColorScale.of(surface, color_range, log)
+    scale = ColorScale.over(surface.values, color_range, log)
     lo, hi = scale.ends
     fig = _figure(surface, scale, title or title_of(surface))
     shown = torch.where(torch.isfinite(surface.values), scale(surface.values).clamp(lo, hi), torch.nan)
@@ -173,7 +173,13 @@ def plot_surface_3d(
         fig.add_trace(go.Scatter3d(x=flat.x, y=flat.y, z=[lo] * len(flat.x), **look))
     if projection is not None and projection.values is not None:
         shown_as = style(method, projection.name or "samples")
-        fig.add_traces([draw(surface, projection, projection.values, scale, shown_as) for draw in (_drops, _points)])
+        given = surface, projection, projection.values, scale, shown_as
+        for trace, color, rows, axes in (
+            (_drops(*given), "line.color", "segments", ("x", "y", "z")),
+            (_points(*given), "marker.color", "draws", ("x", "y", "z", "customdata")),
+        ):
+            fig.follow({f"data.{len(fig.data)}.{axis}": trace[axis] for axis in axes}, rows=rows)
+            fig.add_live(trace, color, "name")
         fig.update_traces(showlegend=method is not None, selector=dict(name=shown_as.label))
     return fig
 

@@ -36,12 +36,7 @@ class Figure(go.Figure):
     live: tuple[Live, ...] = ()
 
     def add_live(
-        self,
-        trace: BaseTraceType,
-        *paths: str,
-        rows: str = "all",
-        sizes: Mapping[str, Tensor] | None = None,
-        keys: Mapping[str, str] | None = None,
+        self, trace: BaseTraceType, *paths: str, rows: str = "all", sizes: Mapping | None = None, keys: Mapping | None = None
     ) -> None:
         """Add a trace whose properties at `paths`, as they stand in it, follow the controls.
 
@@ -102,15 +97,7 @@ def figure(title: str, alt: str, **layout: Any) -> Figure:
 
 
 def scatter(
-    x: Tensor | Sequence,
-    y: Tensor | Sequence,
-    mode: str,
-    name: str,
-    *,
-    hover: str = "",
-    legend: bool | None = False,
-    customdata: Tensor | None = None,
-    **look: Any,
+    x: Tensor | Sequence, y: Tensor | Sequence, mode: str, name: str, hover: str = "", legend: bool | None = False, **look: Any
 ) -> go.Scatter:
     """A trace of points; `mode` and `look` as in plotly.
 
@@ -118,8 +105,8 @@ def scatter(
     legend: whether the legend names the trace; None: where there are several.
     """
     pointer = dict(hovertemplate=f"{hover}<extra></extra>") if hover else dict(hoverinfo="skip")
-    shown = dict(mode=mode, name=name, showlegend=legend, customdata=numbers(customdata))
-    return go.Scatter(x=numbers(x), y=numbers(y), **shown, **(pointer | look))
+    values = {part: numbers(value) for part, value in (pointer | look).items()}
+    return go.Scatter(x=numbers(x), y=numbers(y), mode=mode, name=name, showlegend=legend, **values)
 
 
 def points(at: Tensor, mode: str, name: str, **look: Any) -> go.Scatter:

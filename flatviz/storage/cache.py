@@ -4,7 +4,7 @@ import hashlib
 import os
 import warnings
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -120,28 +120,30 @@ def look_up(folder: str, settings: dict[str, Any], label: str, say: Callable[[st
     except CannotHashError as error:
         say(f"{label or folder}: not kept in the cache, for its settings hold {error}")
         return None, []
+    kept = _stored(path, say)
+    if label:
+        say(f"{label}: reused from {path}" if kept else f"{label}: computing")
+    return path, kept
+
+
+def keep(result: Any, path: Path | None, say: Callable[[str], None]) -> Path | None:
+    """Save a result at the path that `look_up` gave; returns the path, None where the disk did not take it."""
     try:
-        if path.exists():
-            result = _read(path)
-            if label:
-                say(f"{label}: reused from {path}")
-            return path, [result]
+        return None if path is None else save(result, path)
+    except OSError as error:
+        say(f"not kept in the cache: {path}: {error}; the run goes on without it")
+        return None
+
+
+def _stored(path: Path, say: Callable[[str], None]) -> list[Any]:
+    """Read a file of the cache, a list of its result; an empty one where it is not there or cannot be read."""
+    try:
+        return [_read(path)] if path.exists() else []
     except DamagedFileError as error:
         say(f"damaged, so computed again: {path}: {error}; {set_aside(path)}")
     except OSError as error:
         say(f"unreadable, so computed again: {path}: {error}")
-    if label:
-        say(f"{label}: computing")
-    return path, []
-
-
-def keep(result: Any, path: Path | None, say: Callable[[str], None]) -> None:
-    """Save a result at the path that `look_up` gave."""
-    try:
-        if path is not None:
-            save(result, path)
-    except OSError as error:
-        say(f"not kept in the cache: {path}: {error}")
+    return []
 
 
 def _read(path: Path) -> Any:
@@ -186,27 +188,17 @@ class PointStore:
         base = cache_folder() / "slices" if folder is True else Path(str(folder))
         where = {"machine": machine(), "threads": torch.get_num_threads()}
         self.path = base / f"{cache_key(n=n, **settings, **where)}.safetensors"
-        self._stopped = False
+        self._into: Path | None = self.path  # None once the disk took nothing more
+        self._say = partial(warnings.warn, stacklevel=4)
 
     def read(self, values: Tensor, done: Tensor) -> None:
         """Fill `values` (n,) and the mask `done` (n,) with what is stored."""
-        try:
-            if self.path.exists():
-                _, stored = read_file(self.path, "points")
-                values.copy_(stored["values"]), done.copy_(stored["done"])
-        except DamagedFileError as error:
-            warnings.warn(f"damaged, so computed again: {self.path}: {error}; {set_aside(self.path)}", stacklevel=2)
-        except OSError as error:
-            warnings.warn(f"unreadable, so computed again: {self.path}: {error}", stacklevel=2)
+        for stored in _stored(self.path, self._say):
+            values.copy_(stored["values"]), done.copy_(stored["done"])
 
     def write(self, values: Tensor, done: Tensor) -> None:
         """Store `values` (n,), those that are `done` (n,)."""
-        try:
-            if not self._stopped:
-                write_file(self.path, "points", None, {"values": values, "done": done})
-        except OSError as error:
-            self._stopped = True
-            warnings.warn(f"points not stored in {self.path}: {error}; they are computed all the same", stacklevel=3)
+        self._into = keep({"values": values, "done": done}, self._into, self._say)
 
 
 def machine() -> str:

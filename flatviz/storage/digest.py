@@ -127,12 +127,8 @@ class _Hasher(pickle.Pickler):
             return "code", *(getattr(value, part) for part in CODE)
         if isinstance(value, types.CellType):
             return ("cell", value.cell_contents) if value != types.CellType() else ("empty cell",)
-        if isinstance(value, (staticmethod, classmethod, types.MethodType)):
-            return kind.__name__, value.__func__, getattr(value, "__self__", None)
-        if isinstance(value, property):
-            return "property", value.fget, value.fset
-        if isinstance(value, cached_property):
-            return "property", value.func
+        if isinstance(value, (staticmethod, classmethod, types.MethodType, property, cached_property)):
+            return kind.__name__, *(getattr(value, part, None) for part in ("__func__", "__self__", "fget", "fset", "func"))
         if isinstance(value, types.ModuleType):
             return "module", value.__name__, _version(value.__name__) or Path(value.__file__ or "").read_bytes()
         if kind in (set, frozenset):

@@ -4,7 +4,7 @@
 
 Any reader of safetensors opens such a file.  It is written whole or not at all, and known to be damaged before anything in it is
 used: the checksum is that of the whole file but itself.
-`kind`: "result", "checkpoint" or "points".
+`kind`: "result" or "checkpoint".
 """
 
 import hashlib

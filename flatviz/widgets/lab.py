@@ -12,15 +12,14 @@ import traitlets
 
 from flatviz.catalog import TEMPERATURE
 from flatviz.checks import check_choice, check_count, check_is, check_radius
-from flatviz.core import Net, Progress, Task
+from flatviz.core import Progress
 from flatviz.families.convergence import ConvergenceGap, gap_of_member
 from flatviz.families.family import extend, measure, repeat_family
-from flatviz.families.members import Choices, Fitting, Radii
+from flatviz.families.members import Fitting, Radii
 from flatviz.pages.bundle import check_measured
 from flatviz.pages.page import family_page
-from flatviz.pages.story import tour_story
 from flatviz.posteriors import METHODS
-from flatviz.results import Family, Gaussian
+from flatviz.results import Family
 from flatviz.storage.files import write_text
 from flatviz.widgets.members import LOOK, check_look, first_radii, log_stops, member_name, show_preview
 from flatviz.widgets.view import CONTROLS, NOT_DRAWN, FamilyView, register, show_still, still, still_html
@@ -32,12 +31,9 @@ N_DRAWS = 30  # of each member, so the largest ensemble
 class Lab(ipywidgets.VBox):
     """Surface with samples, eigenvalues, scores and reliability of a family of posteriors, live.
 
-    net, task, prior: result of `transfer`, and the task whose `train` is fitted and whose `test` is scored.
+    fits: network, task, prior, seed and settings of every fit; `fv.lab` makes them of what it is given.
     family: one that `fv.families.measure` returned; without it a coarse one is fitted in the background at once.
-    radii: method -> radii of that first family; fit: settings of every fit (kl_weight, steps, lr ...), beside those at
-    which a net of this kind learns (with BatchNorm a smaller lr and smaller radii); seed: fixes all.
-    tuned: method -> settings and radius that `flatviz run tune` chose, `flatviz.families.members.read_choices(path)`; the slider starts
-    at that radius.
+    radii: method -> radii of that first family.  The slider starts at the radius that was tuned for the method.
     measuring: settings of `fv.families.measure` for the first family, where fewer draws or points must do.
     The traits `radius`, `n_draws`, `method` and `look` are those of the controls, `state` holds them all as a dict that can
     be set again.  A radius that is not fitted yet is fitted in the background, on the planes and scales of the family; Stop
@@ -45,8 +41,7 @@ class Lab(ipywidgets.VBox):
     is what went wrong there, "" for nothing, `lab.status` the line beside the progress bar; what was fitted before stays.
     `lab.to_html(path)` writes a page that needs no kernel; `lab.repeat()` adds bands over seeds; `lab.convergence()` measures the gap;
     `lab.made` lists the steps of `fv.lab`.  A cell that runs again closes its former lab.
-    Raises ValueError where prior and net do not belong together, for a setting of `fit` that no method has, and for a trait
-    that the controls could not have.
+    Raises ValueError for a trait that the controls could not have.
     """
 
     radius = traitlets.Float(1.0)
@@ -58,25 +53,11 @@ class Lab(ipywidgets.VBox):
     _under_way: Sequence[tuple[str, float]] = ()
 
     def __init__(
-        self,
-        net: Net,
-        task: Task,
-        prior: Gaussian,
-        *,
-        family: Family | None = None,
-        radii: Radii | None = None,
-        fit: Mapping | None = None,
-        tuned: Choices | None = None,
-        seed: int = 0,
-        measuring: Mapping[str, int] | None = None,
+        self, fits: Fitting, *, family: Family | None = None, radii: Radii | None = None, measuring: Mapping | None = None
     ) -> None:
-        do = "use what fv.transfer returned"
-        check_is(net, Net, "net", do)
-        check_is(task, Task, "task", "it needs data to learn from and to be judged on, fv.Task(source, train, test, n_classes)")
-        check_is(prior, Gaussian, "prior", do)
-        if prior.dim != net.dim:
-            raise ValueError(f"prior must cover the net's {net.dim} treated weights, got {prior.dim}: {do}")
-        self._fits = Fitting(net.copy(), task, prior, seed, dict(fit or {}), dict(tuned or {}))
+        check_is(fits, Fitting, "fits", "fv.lab makes a lab of what fv.transfer returned, or of any network")
+        net = fits.net.copy()
+        self._fits = replace(fits, net=net, progress=False)
         self._radii = self._fits.radii(radii or first_radii(net))
         if family is not None:
             check_measured(family)
@@ -192,20 +173,14 @@ class Lab(ipywidgets.VBox):
             ValueError: Before the first family is fitted.
         """
         family, fits = self._known(), self._fits
-        text = family_page(
-            family,
-            title=title,
-            lead=f"Posteriors over the {fits.net.dim} treated weights of a network on {fits.task.name}.",
-            facts={
-                "network": repr(fits.net),
-                "settings": ", ".join(f"{k} {v}" for k, v in (fits.fit or {}).items()) or "as tuned",
-            },
-            start=(self.method, self.radius, self.n_draws),
-            story=tour_story(family),
-            code=["# family: what the lab that wrote this page held in lab.family"],
-            look=self.look,
+        lead = f"Posteriors over the {fits.net.dim} treated weights of a network on {fits.task.name}."
+        settings = ", ".join(f"{k} {v}" for k, v in (fits.fit or {}).items()) or "as tuned"
+        about: dict[str, Any] = dict(title=title, lead=lead, facts={"network": repr(fits.net), "settings": settings})
+        code, start = (
+            ["# family: what the lab that wrote this page held in lab.family"],
+            (self.method, self.radius, self.n_draws),
         )
-        return write_text(path, text)
+        return write_text(path, family_page(family, start=start, code=code, look=self.look, **about))
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         name = self.view.channel.model_id

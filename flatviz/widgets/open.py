@@ -8,7 +8,7 @@ from torch import nn
 
 from flatviz.checks import Radius, Seed, anything, check_is
 from flatviz.core import Likelihood, Net, Progress, Task, public
-from flatviz.families.members import Choices
+from flatviz.families.members import Choices, Fitting
 from flatviz.families.own import Effort, Given, prepare_own
 from flatviz.results import Family, Gaussian
 from flatviz.widgets.lab import Lab
@@ -82,7 +82,7 @@ def lab(
             raise TypeError("a task must come with prior=, and without test data: fv.lab(net, task, prior=prior)")
         train = train if likelihood is None else replace(train, likelihood=likelihood)
         net = check_is(module, Net, "net", "use what fv.transfer returned")
-        return Lab(net, train, prior, family=family, radii=radii, fit=fit, tuned=tuned, seed=seed)
+        return Lab(Fitting(net, train, prior, seed, fit, tuned), family=family, radii=radii)
     if test is None or prior is not None:
         raise TypeError("a module must come with training and test data, and without a prior: fv.lab(module, train, test)")
     lines: list[str] = []
@@ -98,7 +98,7 @@ def lab(
     fits, first_line = prepare_own(module, train, test, **how)
     quick = effort == "quick"
     measuring, few = (COARSE, coarse_radii(fits.net)) if quick else (None, None)
-    view = Lab(fits.net, fits.task, fits.prior, radii=radii or few, fit=fits.fit, seed=seed, measuring=measuring)
+    view = Lab(fits, radii=radii or few, measuring=measuring)
     say(first_line)
     view.made = (lines.pop(), *lines)
     return view

@@ -5,7 +5,6 @@ import html
 import re
 import weakref
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 import anywidget
@@ -17,7 +16,7 @@ from ipywidgets import Widget
 
 from flatviz.checks import known
 from flatviz.pages.bundle import Bundle, pack, pack_members
-from flatviz.pages.page import bundled
+from flatviz.pages.page import bundled, plotlyjs
 from flatviz.results import Family
 
 _VIEWS: dict[str, tuple[int, list[weakref.ref]]] = {}  # cell -> (count of its execution, its views)
@@ -28,20 +27,6 @@ NOT_DRAWN = (  # shown where no browser has drawn the lab: in a notebook that wa
     "<p>The laboratory: pictures of a family of posteriors, with controls. A browser draws them: open this notebook in JupyterLab "
     "and run the cell, or write them as a page that needs no Python, <code>lab.to_html(&quot;lab.html&quot;)</code>.</p>"
 )
-
-
-@lru_cache(maxsize=1)
-def front_version() -> str:
-    """Version of the front end; a page keeps the front end of one version."""
-    return hashlib.sha256(bundled("explorer").encode()).hexdigest()[:12]
-
-
-@lru_cache(maxsize=1)
-def front_buffers() -> tuple[bytes, bytes]:
-    """The front end and plotly.js, as a page asks for them."""
-    from plotly.offline import get_plotlyjs  # 5 MB of text: read when the first page asks
-
-    return bundled("explorer").encode(), get_plotlyjs().encode()
 
 
 def register(thing: Widget) -> None:
@@ -107,7 +92,9 @@ class FamilyView(anywidget.AnyWidget):
         check: Callable[[str, object], object] = lambda name, value: value,
         hear: Callable[[str, dict], None] = lambda want, content: None,
     ) -> None:
-        super().__init__(front=front_version())
+        super().__init__(
+            front=hashlib.sha256(bundled("explorer").encode()).hexdigest()[:12]
+        )  # a page keeps that of one version
         self.channel.on_msg(self._answer)
         self._check, self._hear = check, hear
         self.sent = {"front end": 0, "family": 0, "member": 0}  # messages by kind
@@ -168,7 +155,7 @@ class FamilyView(anywidget.AnyWidget):
         want = content.get("want")
         if want == "front end":
             self.sent["front end"] += 1
-            self.channel.send({"kind": "front end"}, list(front_buffers()))
+            self.channel.send({"kind": "front end"}, [bundled("explorer").encode(), plotlyjs().text.encode()])
         elif want == "family":
             self._send_traits()  # what was set before this page listened
             if self._bundle is not None:

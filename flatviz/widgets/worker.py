@@ -77,6 +77,7 @@ class _Job(threading.Thread):
         super().__init__(name="flatviz-worker")
         self._worker, self._what, self._work, self._before = worker, name, work, before
         self.stopped, self.ended, self._last = threading.Event(), False, (0.0, "", time.monotonic())
+        self._heard: dict[str, float] = {}  # label -> when its progress was first heard
 
     def run(self) -> None:
         """Work, and report the end."""
@@ -89,7 +90,7 @@ class _Job(threading.Thread):
         try:
             self._check()
             with threads(0):  # verbs take more where that pays
-                self._work(self._progress())
+                self._work(self._progress)
             share, text = 1.0, "done"
         except Stopped:
             share, text = 0.0, "stopped"
@@ -112,20 +113,12 @@ class _Job(threading.Thread):
             if time.monotonic() - when >= SILENCE:
                 self._worker.say(self, share, f"{text or self._what}, {time.monotonic() - started:.0f} s in all")
 
-    def _progress(self) -> Callable[[int, int, str], None]:
-        started: dict[str, float] = {}
-        reported = -REPORT_EVERY
-
-        def progress(done: int, total: int, label: str) -> None:
-            nonlocal reported
-            self._check()
-            now = time.monotonic()
-            first = started.setdefault(label, now)
-            if now - reported < REPORT_EVERY:
-                return
-            reported = now
-            left = f", about {(now - first) / done * (total - done):.0f} s left" if 0 < done < total else ""
-            self._last = done / max(total, 1), f"{self._what}: {label} {done}/{total}{left}", now
-            self._worker.say(self, *self._last[:2])
-
-        return progress
+    def _progress(self, done: int, total: int, label: str) -> None:
+        self._check()
+        now = time.monotonic()
+        first = self._heard.setdefault(label, now)
+        if self._last[1] and now - self._last[2] < REPORT_EVERY:
+            return
+        left = f", about {(now - first) / done * (total - done):.0f} s left" if 0 < done < total else ""
+        self._last = done / max(total, 1), f"{self._what}: {label} {done}/{total}{left}", now
+        self._worker.say(self, *self._last[:2])

@@ -13,7 +13,6 @@ from flatviz.experiments import run
 from flatviz.families.tour import run_tour
 from flatviz.pages.document import family_rows
 from flatviz.pages.page import family_page
-from flatviz.pages.story import tour_story
 
 
 @pytest.mark.parametrize("model", ["mlp", "conv"])
@@ -27,7 +26,7 @@ def test_the_tour_ends_with_its_table_and_page(model, device, task, request, mon
     tour = run_again()
     assert tour.net.device == device
     rows = family_rows(tour.family)
-    given = dict(title="tour", lead="", facts={}, start=("sabma", 1.0, 3), story=tour_story(tour.family))
+    given = dict(title="tour", lead="", facts={}, start=("sabma", 1.0, 3))
     assert len(rows) == 3 and len(family_page(tour.family, rows=rows, **given)) > 10**5
     again = run_again()
     assert len(again.cached) >= 4  # found again, and moved
@@ -44,7 +43,7 @@ def test_the_lab_fits_a_member_on_the_device_and_shows_it(device, task, transfer
         assert torch.isfinite(q.sample(2, seed=0)).all()
     for view in ("surface", "metrics"):
         fv.widgets.plot_view(family, view, method="vi", n_draws=2)
-    lab = fv.widgets.Lab(net, task, prior, family=family, fit=FAMILY["fit"])
+    lab = fv.lab(net, task, prior=prior, family=family, fit=FAMILY["fit"])
     try:
         lab.method, lab.radius = "sabma", 1.0
         assert lab.wait(120) and not lab.error

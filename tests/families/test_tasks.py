@@ -13,30 +13,13 @@ from torch import nn
 
 from flatviz.cli import main
 from flatviz.families.family import fit_family
-from flatviz.families.tasks import cached_each, each, executor
+from flatviz.families.tasks import each, executor
 
 
 def squares(base, item):
     """(base + item^2, who did it); takes its time."""
     time.sleep(0.05)
     return base + item**2, os.getpid()
-
-
-def test_what_is_in_the_cache_is_not_computed_and_the_rest_is_kept_as_it_comes(tmp_path, monkeypatch):
-    monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
-    asked, settings = [], [dict(number=i) for i in range(4)]
-
-    def compute(missing):
-        asked.append(missing)
-        for at in reversed(range(len(missing))):
-            if len(asked) == 1 and at == 0:
-                raise KeyboardInterrupt
-            yield at, torch.tensor(missing[at])
-
-    with pytest.raises(KeyboardInterrupt):
-        cached_each("tasks", settings, compute)
-    assert torch.stack(cached_each("tasks", settings, compute)).tolist() == asked[0] == [0, 1, 2, 3]
-    assert asked[1:] == [[0]]
 
 
 def test_a_family_of_an_executor_is_the_local_one(transferred, task):

@@ -89,7 +89,7 @@ def test_tour_and_lab_take_the_choices_and_a_file_of_something_else_is_one_clear
     with pytest.raises(ValueError, match="a tuning must be a file that flatviz run tune wrote, got"):
         read_choices(tmp_path / "x.json")
     tuned = {"sabma": Choice({"steps": 3}, 0.7)}
-    lab = fv.widgets.Lab(net, task, prior, radii={"sabma": (0.0, 2.0)}, tuned=tuned, fit={"steps": 2})
+    lab = fv.lab(net, task, prior=prior, radii={"sabma": (0.0, 2.0)}, tuned=tuned, fit={"steps": 2})
     assert lab.wait(300) and lab.family.radius == (0.0, 0.7, 2.0) and lab.radius == 0.7
     lab.close()
     few = dict(n_draws=3, n_spectra=1, k=2, resolution=3, around_resolution=3)

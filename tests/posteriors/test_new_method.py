@@ -38,7 +38,7 @@ def test_it_is_in_the_menu_of_the_lab_and_in_its_own_colour(toy, transferred, ta
     net, prior = transferred
     assert first_radii(net)["toy"] == (0.0,)
     radii = {"vi": (0.0,), "sabma": (0.0, 2.0), "toy": (0.0,)}
-    lab = fv.widgets.Lab(net, task, prior, radii=radii, fit={"steps": 2}, measuring=MEASURED)
+    lab = fv.widgets.Lab(Fitting(net, task, prior, 0, {"steps": 2}), radii=radii, measuring=MEASURED)
     assert lab.wait(300), lab.status
     lab.method = "toy"
     assert "toy" in lab.family.methods and lab.view.method == "toy"

@@ -202,7 +202,7 @@ def test_a_full_disk_stops_the_storing_and_not_the_slice(tiny, tmp_path):
     (whole,) = (tmp_path / "whole").iterdir()
     with (
         full_beyond(whole.stat().st_size - 1),
-        pytest.warns(UserWarning, match="points not stored in .*; they are computed all"),
+        pytest.warns(UserWarning, match="not kept in the cache: .*; the run goes on without it"),
     ):
         values = run(cache=tmp_path / "full").values
     assert torch.equal(values, want)

@@ -3,6 +3,7 @@
 import pytest
 
 import flatviz as fv
+from flatviz.families.members import Fitting
 from flatviz.pages.bundle import pack
 
 
@@ -35,9 +36,9 @@ def make_lab(transferred, task):
     """A lab of the small network, by what else it takes."""
     made = []
 
-    def make(**settings):
+    def make(*, fit=None, **settings):
         net, prior = transferred
-        made.append(lab := fv.widgets.Lab(net, task, prior, **settings))
+        made.append(lab := fv.widgets.Lab(Fitting(net, task, prior, 0, fit), **settings))
         lab.sent_messages = spied(lab.view)
         return lab
 

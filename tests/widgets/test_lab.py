@@ -76,7 +76,7 @@ def test_stops_begin_at_zero_rise_in_log_steps_and_keep_clear_of_fitted_radii(la
 
 def test_every_radius_the_lab_offers_a_net_with_batchnorm_is_one_it_learns_at(conv, task, family):
     net, prior = conv
-    lab = fv.widgets.Lab(net, task, prior, family=family)
+    lab = fv.lab(net, task, prior=prior, family=family)
     for method, stops in lab.stops.items():
         assert max(*stops, *lab._radii[method]) <= max(fv.METHODS[method].batchnorm.tour, default=0.1)
     both = [(m.batchnorm.settings, m.plain.settings) for m in fv.METHODS.values() if m.batchnorm]
@@ -118,18 +118,20 @@ def test_what_no_control_could_have_is_refused_and_of_the_page_too_which_is_told
 def test_the_lab_refuses_at_once_what_it_could_not_fit_or_show(transferred, task, family, left_over):
     net, prior = transferred
     few, unmeasured = fv.Gaussian(net.w[:5], net.w[:5]), family.each(prediction=[None] * len(family))
-    for given, settings, said in (
-        ((net, task.train, prior), {}, "task must be a Task, got a Data"),
-        ((net.to_module(), task, prior), {}, "net must be a Net, got a Sequential"),
-        ((net, task, prior.mean), {}, "prior must be a Gaussian, got a float32 tensor"),
-        ((net, task, few), {}, "prior must cover the net's 906 treated weights, got 5"),
-        ((net, task, prior), dict(radii={"swagger": (0.0,)}), "method of radii must be one of .* got 'swagger'"),
-        ((net, task, prior), dict(radii={"sabma": (0.0, -1.0)}), "radius must be a finite number >= 0, got -1"),
-        ((net, task, prior), dict(fit={"stesp": 3}), "a setting of fit must be one of .*, got 'stesp'"),
-        ((net, task, prior), dict(family=unmeasured), "family must be measured before it is shown, .* fv.families.measure"),
+    for module, settings, said in (
+        (net.to_module(), {}, "net must be a Net, got a Sequential"),
+        (net, dict(prior=prior.mean), "prior must be a Gaussian, got a float32 tensor"),
+        (net, dict(prior=None), "a task must come with prior="),
+        (net, dict(prior=few), "prior must cover the net's 906 treated weights, got 5"),
+        (net, dict(radii={"swagger": (0.0,)}), "method of radii must be one of .* got 'swagger'"),
+        (net, dict(radii={"sabma": (0.0, -1.0)}), "must be a finite number >= 0, got -1"),
+        (net, dict(fit={"stesp": 3}), "a setting of fit must be one of .*, got 'stesp'"),
+        (net, dict(family=unmeasured), "family must be measured before it is shown, .* fv.families.measure"),
     ):
         with pytest.raises((TypeError, ValueError), match=said):
-            fv.widgets.Lab(*given, **settings)
+            fv.lab(module, task, **{"prior": prior} | settings)
+    with pytest.raises(TypeError, match="fits must be a Fitting, got a Net: fv.lab makes a lab"):
+        fv.widgets.Lab(net)
     assert not left_over()
 
 
