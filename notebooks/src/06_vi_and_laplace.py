@@ -212,6 +212,22 @@ print("low-rank width over exact width: ", [round(float(r), 2) for r in wide])
 assert wide.min() > ratio.min()
 
 # %% [markdown]
+# Its step is the `update` of `fv.posteriors.VI`: a state and the noise of a draw give the next state. So you can take the steps
+# yourself, here at a rate that falls to 0. Where $q$ is the posterior the gradient is 0 at *every* draw: the noise ends where
+# the answer begins, which is exact.
+
+# %%
+loss = fv.training.training_loss(linear, data, tau)
+method = fv.posteriors.VI(fv.training.Descent(prior, n, rates=torch.linspace(2.0, 0.0, 600)))
+state = method.init(prior)
+for step in range(600):
+    state, record = method.update(state, loss, None, noise=prior.noise(1, seed=step))
+
+# %%
+assert torch.allclose(state.mean, center, atol=1e-3)
+assert torch.allclose(state.q.variance, cov.diagonal(), rtol=1e-2)
+
+# %% [markdown]
 # ## Laplace's evidence
 #
 # Integrate the Gaussian of step 3 over all $w$, and Laplace also gives $Z$. With $D$ weights

@@ -300,12 +300,12 @@ assert torch.equal(vi.mean, zero.mean) and torch.equal(vi.log_std, zero.log_std)
 #
 # $z$ is the noise of a draw, $w_\theta(z) = \mu + \sigma z$; the loss of one draw estimates its mean $\ell(\theta)$.
 #
-# | line of the algorithm | line of `flatviz/posteriors/sabma.py` |
+# | line of the algorithm | line of `posteriors/sabma.py`, the last of `training/variational.py` |
 # |---|---|
-# | $g = \nabla_\theta L(w_\theta(z))$ | `value, g, _ = nll(q, blocks=...)` |
-# | $\theta^+ = \theta + \Delta^\star$ | `worst = q.moved(self.perturbation(q, g, self.radius, ...))` |
-# | $g^+ = \nabla_\theta L(w_{\theta^+}(z))$, same $z$ | `at_worst, g, _ = nll.again(worst)` |
-# | $\theta \leftarrow \theta - \eta\,(g^+ + \tfrac{T}{N}\nabla \mathrm{KL})$ | `after, kl = self.descent(s, g, noise)` |
+# | $g = \nabla_\theta L(w_\theta(z))$ | `here = nll(q, blocks=...)` |
+# | $\theta^+ = \theta + \Delta^\star$ | `worst = q.moved(self.perturbation(q, here.grad, self.radius, ...))` |
+# | $g^+ = \nabla_\theta L(w_{\theta^+}(z))$, same $z$ | `there = nll(worst, again=True)` |
+# | $\theta \leftarrow \theta - \eta\,(g^+ + \tfrac{T}{N}\nabla \mathrm{KL})$ | `after, kl = self.descent(s, g.grad, noise)` |
 #
 # These lines are the `update` of `fv.posteriors.SABMA`, which takes a state and noise and gives the next state. So you can take
 # the steps yourself. `Descent` holds prior, $N$, rates and $T$; it adds the gradient of the KL term, and steps with momentum.
