@@ -12,7 +12,7 @@ from torch import nn
 from torch.nn import functional as F
 
 import flatviz as fv
-from flatviz.models.public import PublicNet, _own_side
+from flatviz.models.public import PublicNet, _fixed_side
 
 
 def images(side=32, channels=3, n_classes=10, n=20):
@@ -53,9 +53,9 @@ def test_a_public_network_gets_a_head_for_the_tasks_classes_and_standardised_ima
         torch.testing.assert_close(module(task.train.x), plain(grey))
 
 
-def test_a_vision_transformer_sees_images_enlarged_to_its_own_side():
+def test_a_vision_transformer_sees_images_enlarged_to_its_fixed_side():
     network = torchvision.models.VisionTransformer(32, 8, 1, 2, 8, 8, num_classes=4).eval()
-    module, x = PublicNet(network, _own_side(network)).eval(), torch.rand(2, 3, 16, 16)
+    module, x = PublicNet(network, _fixed_side(network)).eval(), torch.rand(2, 3, 16, 16)
     larger = F.interpolate(x, (32, 32), mode="bilinear", align_corners=False)
     with torch.no_grad():
         torch.testing.assert_close(module(x), module(larger))
