@@ -1,18 +1,27 @@
-"""SA-BMA on ResNet-18 at the size of CIFAR-10 beside plain SGD, for a CUDA card: `python tests/benchmarks/gpu.py [options]`.
+"""All that is to be measured on a CUDA card, in one command of under ten minutes: `python tests/benchmarks/gpu.py [options]`.
 
-Prints a table: images/s and peak memory of a plain PyTorch loop, of `pretrain` and of `fit_sabma` on all weights and on
-norm + head, each in the same precision, and a plane's time a point over that of a bare forward pass.  Images are random: speed
-does not depend on them.
-The posterior is narrow: an untrained network diverges under wider noise on all of its weights, and speed does not depend on it.
-`--tiny` runs all of it on a CPU in a minute, to see that it runs; its times say nothing.
+Each part prints its table as soon as it has it, and a part that fails prints its error:
+replay  a step of each small network launched and replayed, results compared to the bit; of each method whether it is replayed
+cross   steps and measuring of small networks on the card and on the CPU: where `auto` should change
+fits    images/s and peak memory of a plain PyTorch loop, `pretrain`, and fits of ResNet-18 at the size of CIFAR-10, one draw a step
+draws   the same fit as it comes, and a few-shot fit in float32 and bfloat16
+plane   a plane's time a point, set-up included and left out, over that of a bare forward pass
+family  a family of five on ResNet-18: fit, `measure` by its stages, page
+
+Images are random: speed does not depend on them.  The posterior is narrow: an untrained network diverges under wider noise on all
+of its weights.  `--tiny` runs all of it in a few minutes on a CPU, or with `--device second` on the tests' second device, which
+mixes with the CPU as little as a card: it shows that all runs; its times say nothing.
 """
 
 import argparse
 import resource
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
+from unittest import mock
 
 import torch
 from nets import images, resnet20
@@ -21,6 +30,8 @@ from torch import nn
 from torchvision.models import resnet18
 
 import flatviz as fv
+from flatviz.core.arithmetic import FEW, multiply_adds
+from flatviz.training.loop import RECORDERS
 
 WARM = 5  # steps before the clock starts: kernels are chosen, memory is taken
 
@@ -35,6 +46,11 @@ class Setting:
     steps: int
     images: int
     tiny: bool
+
+    @property
+    def name(self) -> str:
+        """Of the network."""
+        return "ResNet-20" if self.tiny else "ResNet-18"
 
     def network(self) -> nn.Module:
         """ResNet-18 for images of 32 x 32: a first convolution of 3 x 3, no pooling after it; ResNet-20 where tiny."""
@@ -61,8 +77,8 @@ class Setting:
 
     def done(self) -> None:
         """Wait for the card."""
-        if self.device.type == "cuda":
-            torch.cuda.synchronize()
+        if self.device.type != "cpu":
+            torch.get_device_module(self.device).synchronize()
 
     def peak(self) -> float:
         """GiB taken at most since `reset`; on a CPU of the process so far."""
@@ -124,17 +140,146 @@ def rows(setting: Setting) -> list[tuple[str, float, float]]:
         net = fv.Net.from_module(module, treated, example=data.x[:2].cpu()).to(setting.device)
         prior = fv.Gaussian(net.w, torch.full_like(net.w, -9.0), 1e-4 * torch.randn(5, net.dim, device=setting.device))
         one = dict(seed=0, steps=total, lr=1e-3, batchnorm="frozen", **passes)
+        drawn = dict(kl_weight=0.0, mc_samples=1, **one)
         fits = {
             "fit_sgd": partial(fv.fit_sgd, net, data, **one),
-            "fit_vi": partial(fv.fit_vi, net, data, prior, kl_weight=0.0, **one),
-            "fit_sabma": partial(fv.fit_sabma, net, data, prior, radius=0.1, kl_weight=0.0, **one),
+            "fit_vi": partial(fv.fit_vi, net, data, prior, **drawn),
+            "fit_sabma": partial(fv.fit_sabma, net, data, prior, radius=0.1, **drawn),
         }
         found += [(f"{name}, {treated}", *speed(setting, fit)) for name, fit in fits.items()]
     return found
 
 
+def seconds(setting: Setting, call: Callable[[], object], repeats: int = 3) -> float:
+    """Median of a call that ends when the card has; the first, of kernels and graphs, is left out."""
+
+    def whole() -> None:
+        call()
+        setting.done()
+
+    whole()
+    return typical(whole, repeats=repeats)[0]
+
+
+def small(setting: Setting, model: str, width: int | None = None) -> tuple[fv.Net, fv.Task, fv.Gaussian]:
+    """A network of the digits on the device, norm + head treated, or an MLP of this width, and a narrow posterior."""
+    task = fv.datasets.digits_transfer(shots=10, seed=0)
+    module = getattr(fv.models, model)(task, **({} if width is None else {"hidden": (width, width)}))
+    net = fv.Net.from_module(module.eval(), "norm+head", example=task.train.x[:2]).to(setting.device)
+    q = fv.Gaussian(net.w, torch.full_like(net.w, -4.0), 0.01 * torch.randn(5, net.dim).to(setting.device))
+    return net, task.to(setting.device), q
+
+
+def replay(setting: Setting) -> Iterator[str]:
+    """Item 1: replayed steps."""
+    yield "| SA-BMA, 8 draws | launched, ms a step | replayed | same bits |\n|---|---|---|---|"
+    steps = 4 if setting.tiny else 60
+    for model in ("mlp", "convnet"):
+        net, task, q = small(setting, model)
+        fit = partial(fv.fit_sabma, net, task.train, q, radius=0.5, seed=0, mc_samples=8, steps=steps)
+        replayed, after = seconds(setting, fit), fit()
+        with mock.patch.dict(RECORDERS, clear=True):
+            launched, before = seconds(setting, fit), fit()
+        same = all(torch.equal(getattr(before, name), getattr(after, name)) for name in ("mean", "log_std", "factor"))
+        yield f"| {model} | {1e3 * launched / steps:.3f} | {1e3 * replayed / steps:.3f} | {same} {after.history.notes or ''} |"
+    net, task, q = small(setting, "mlp")
+    given = {"fit_vi": ((q,), {}), "fit_sabma": ((q,), {"radius": 0.5})}
+    for name in ("sgd", "swa", "swag", "vi", "sabma", "bsam", "sgld", "sghmc", "csgld", "emcmc", "svgd", "dropout", "ensemble"):
+        before, how = given.get(f"fit_{name}", ((), {}))
+        try:
+            notes = getattr(fv, f"fit_{name}")(net, task.train, *before, seed=0, steps=40, **how).history.notes
+            yield f"fit_{name}: {'; '.join(notes) or 'replayed'}"
+        except Exception as error:  # of one method, said beside the others
+            yield f"fit_{name}: {type(error).__name__}: {str(error).splitlines()[0]}"
+
+
+def cross(setting: Setting) -> Iterator[str]:
+    """Item 1: where `auto` should take the card."""
+    yield f"| network | multiply-adds (auto: card from {FEW:,}) | 60 steps of SA-BMA, s: card, CPU | measuring, s: card, CPU |"
+    yield "|---|---|---|---|"
+    for model, width in (("mlp", None), ("convnet", None), ("mlp", 256), ("mlp", 1024)):
+        both: list[list[float]] = []
+        for device in (setting.device, torch.device("cpu")):
+            here = Setting(device, *list(vars(setting).values())[1:])
+            net, task, q = small(here, model, width)
+            radii, steps = {"sabma": (0.0, 0.5)}, {"steps": 3 if setting.tiny else 60}
+            family = fv.families.fit_family(net, task, q, radii=radii, seed=0, fit=steps)
+            how = dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=3) if setting.tiny else {}
+            fit = partial(fv.fit_sabma, net, task.train, q, radius=0.5, seed=0, **steps)
+            measuring = partial(fv.families.measure, net, task, family, seed=0, **how)
+            both.append([seconds(here, call, repeats=1) for call in (fit, measuring)])
+        (fit_card, measure_card), (fit_cpu, measure_cpu) = both
+        name = model if width is None else f"{model} {width}"
+        yield f"| {name} | {multiply_adds(net.module):,} | {fit_card:.2f}, {fit_cpu:.2f} | {measure_card:.2f}, {measure_cpu:.2f} |"
+
+
+def fits(setting: Setting) -> Iterator[str]:
+    """Item 2: ResNet-18 at full load."""
+    yield f"| fit of {setting.name}, 32 x 32, one draw a step | images/s | of the plain loop | peak GiB |\n|---|---|---|---|"
+    table = rows(setting)
+    for name, rate, peak in table:
+        yield f"| {name} | {rate:,.0f} | {rate / table[0][1]:.2f} | {peak:.2f} |"
+
+
+def draws(setting: Setting) -> Iterator[str]:
+    """Item 3: draws by the size of the network, in both precisions."""
+    data, module = setting.data(), setting.network().eval()
+    net = fv.Net.from_module(module, "norm+head", example=data.x[:2].cpu()).to(setting.device)
+    prior = fv.Gaussian(net.w, torch.full_like(net.w, -9.0), 1e-4 * torch.randn(5, net.dim).to(setting.device))
+    few = data.subset(torch.arange(4 if setting.tiny else 40, device=setting.device))
+    for precision in dict.fromkeys((None, setting.precision)):
+        how = dict(seed=0, radius=0.1, lr=1e-3, training=fv.Training(precision=precision), batchnorm="frozen")
+        steps = 3 if setting.tiny else 100
+        for draw in (1, 8):
+            fit = partial(fv.fit_sabma, net, few, prior, steps=steps, mc_samples=draw, **how)
+            yield f"{len(few)} images, {steps} steps of {draw}, {precision or 'float32'}: {seconds(setting, fit, repeats=1):.2f} s"
+    q = fv.fit_sabma(net, data, prior, steps=2, batch_size=setting.batch, **how)
+    yield f"as it comes, batches of {setting.batch}: {'; '.join(q.history.notes) or 'replayed, eight draws a step'}"
+
+
+def plane(setting: Setting) -> Iterator[str]:
+    """Item 4: a plane with its set-up."""
+    side = 3 if setting.tiny else 11
+    bare, whole, alone = plane_ratio(setting, side)
+    yield f"{side} x {side}: bare forward pass {1e3 * bare:.2f} ms; a point with set-up {whole / bare:.2f} of it (wanted <= 1.15)"
+    yield f"a point alone, from two sizes: {alone / bare:.2f}; set-up {whole * side**2 - alone * side**2:.2f} s"
+
+
+def family(setting: Setting) -> Iterator[str]:
+    """Item 7: a family and its first picture on a real net."""
+    module, data = (
+        setting.network().eval(),
+        setting.data().subset(torch.arange(8 if setting.tiny else 40, device=setting.device)),
+    )
+    net = fv.Net.from_module(module, "norm+head", example=data.x[:2].cpu()).to(setting.device)
+    prior = fv.Gaussian(net.w, torch.full_like(net.w, -9.0), 1e-4 * torch.randn(5, net.dim).to(setting.device))
+    task, start = fv.Task(data, data, data, n_classes=10), time.perf_counter()
+    how = {"steps": 2 if setting.tiny else 100, "lr": 1e-3}
+    five = fv.families.fit_family(net, task, prior, radii={"sabma": (0.0, 0.1, 0.2, 0.3, 0.4)}, seed=0, fit=how)
+    setting.done()
+    yield f"fit of five members: {time.perf_counter() - start:.1f} s"
+    small = dict(n_draws=2, n_spectra=1, k=2, resolution=3, around_resolution=3) if setting.tiny else {}
+    stages: list[tuple[str, float]] = []
+
+    def watch(done: int, total: int, label: str) -> None:
+        if not stages or stages[-1][0] != label:
+            setting.done()
+            stages.append((label, time.perf_counter()))
+
+    start = time.perf_counter()
+    fv.families.measure(net, task, five, seed=0, progress=watch, **small)
+    setting.done()
+    ends = [at for _, at in stages[1:]] + [time.perf_counter()]
+    yield f"measure: {ends[-1] - start:.1f} s (wanted: a first picture within 10 s), " + ", ".join(
+        f"{label} {end - at:.1f}" for (label, at), end in zip(stages, ends)
+    )
+
+
+PARTS = {part.__name__: part for part in (replay, fits, plane, draws, family, cross)}  # the shortest questions first
+
+
 def plane_ratio(setting: Setting, side: int) -> tuple[float, float, float]:
-    """Milliseconds of a bare forward pass over the data, of a point of a plane, and their ratio."""
+    """Seconds of a bare forward pass over the data, of a point of a plane of `side` points a side, and of one beyond those."""
     data, module = setting.data(), setting.placed(setting.network()).eval()
     net = fv.Net.from_module(setting.network().eval()).to(setting.device)
     plane, f = fv.plane_random(net, net.w, seed=0), fv.nll(net, data)
@@ -146,35 +291,44 @@ def plane_ratio(setting: Setting, side: int) -> tuple[float, float, float]:
                 loss_of(module, x, y)
         setting.done()
 
-    def surface() -> None:
+    def surface(side: int) -> None:
         fv.slice_plane(f, plane, extent=0.5, resolution=side, precision=setting.precision)
         setting.done()
 
-    bare, whole = typical(forward, surface)
-    return 1e3 * bare, 1e3 * whole / side**2, whole / side**2 / bare
+    bare, less, whole = typical(forward, partial(surface, side - 1), partial(surface, side))
+    return bare, whole / side**2, (whole - less) / (side**2 - (side - 1) ** 2)
 
 
 def main() -> None:
-    """Print the table."""
+    """Print the tables of the parts asked for, all by default."""
     ask = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    ask.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    ask.add_argument("parts", nargs="*", choices=[[], *PARTS], default=[], help="all by default")
+    ask.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu", help="cuda, cpu or second")
     for option, default in (("--batch", 256), ("--steps", 91), ("--images", 8192)):
         ask.add_argument(option, type=int, default=default)
     ask.add_argument("--precision", choices=["float32", "bfloat16"], default="bfloat16")
     ask.add_argument("--tiny", action="store_true", help="ResNet-20, few images: does it run?")
     asked = ask.parse_args()
+    if asked.device == "second":
+        sys.path.insert(0, str(Path(__file__).parents[1]))
+        from second_device import second_device
+
+        asked.device, asked.precision = second_device(), "float32"  # it has no autocast
+        RECORDERS[asked.device.type] = lambda warm, step: (warm(), step)[1]
     precision = None if asked.precision == "float32" else asked.precision
     batch, *sizes = (4, 3, 8) if asked.tiny else (asked.batch, asked.steps, asked.images)
     setting = Setting(torch.device(asked.device), precision, batch, *sizes, asked.tiny)
-    where = torch.cuda.get_device_name() if setting.device.type == "cuda" else "CPU"
-    print(f"torch {torch.__version__}, {where}, batch {batch}, {asked.precision}\n")
-    network = "ResNet-20" if asked.tiny else "ResNet-18"
-    print(f"| fit of {network}, 32 x 32 | images/s | of the plain loop | peak GiB |\n|---|---|---|---|")
-    table = rows(setting)
-    for name, rate, peak in table:
-        print(f"| {name} | {rate:,.0f} | {rate / table[0][1]:.2f} | {peak:.2f} |")
-    bare, point, ratio = plane_ratio(setting, 3 if asked.tiny else 11)
-    print(f"\nplane: {point:.2f} ms a point, bare forward pass {bare:.2f} ms, ratio {ratio:.2f} (wanted <= 1.25)")
+    where = torch.cuda.get_device_name() if setting.device.type == "cuda" else setting.device.type
+    print(f"torch {torch.__version__}, {where}, batch {batch}, {asked.precision}")
+    for name in asked.parts or PARTS:
+        start = time.perf_counter()
+        print(f"\n## {name}: {PARTS[name].__doc__}\n", flush=True)
+        try:
+            for line in PARTS[name](setting):
+                print(line, flush=True)
+        except Exception as error:  # the next part is worth its minute on a card all the same
+            print(f"{type(error).__name__}: {error}", flush=True)
+        print(f"\n{time.perf_counter() - start:.0f} s", flush=True)
 
 
 if __name__ == "__main__":
