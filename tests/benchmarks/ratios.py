@@ -2,8 +2,9 @@
 
 With out=docs/speed.md they are a page of the site, with date and machine.
 
-Values are checked to agree before anything is timed.  Planes are timed as whole public calls, at one thread and at torch's
-default number (set no OMP_NUM_THREADS), the median of three in turn; the rest at one thread, the least of a few in turn.
+Values are checked to agree before anything is timed.  Planes are timed as whole public calls, the median of three in turn: in
+processor time at one thread, and where OMP_NUM_THREADS is not set by the clock at torch's default number, which needs an idle
+machine; the rest at one thread, the least of a few in turn.
 Needs the extra `bench`; a peer that is not there leaves its row out and says so.
 """
 
@@ -34,8 +35,10 @@ THREADS = torch.get_num_threads()  # torch's own choice
 ABOUT = """# Speed
 
 Ratios of times of one run, written by `python tests/benchmarks/ratios.py {words}` on {day} with {machine}. For a plane
-the ratio is the time a point of loss-landscapes over the time a point of flatviz; for a last-layer plane, the time of a forward pass
-through the whole network over that through the head; for a product, the time of a Hessian-vector product over that of a gradient.
+the ratio is the time a point of loss-landscapes over the time a point of flatviz, at one thread in processor time; the row below
+a convolutional network's is a point's time over that of its convolutions after the first layer, which no reuse spares it.  For a
+last-layer plane it is the time of a forward pass through the whole network over that through the head; for a product, the time of a
+Hessian-vector product over that of a gradient.
 """
 SAID: list[tuple[str, ...]] = []
 
@@ -45,10 +48,36 @@ def say(name: str, ratio: float, wanted: str, seconds: str = "") -> None:
     print(f"{name:<58} {ratio:8.2f}   wanted {wanted:<9} {seconds}", flush=True)
 
 
-def against_loss_landscapes(name: str, make: Callable, wanted: str, side: int, **options) -> None:
+def products_alone(module: nn.Module, x: torch.Tensor, chunk: int) -> Callable[[], None]:
+    """What no reuse spares a point: convolutions and products of all layers but the first, on batches of `chunk` in the cache."""
+    layers = [m for m in module.modules() if isinstance(m, nn.Conv2d | nn.Linear)][1:]
+    calls: list[tuple[nn.Module, torch.Size]] = []
+    inputs: dict[torch.Size, torch.Tensor] = {}  # one of each shape
+
+    def look(m: nn.Module, given: tuple[torch.Tensor]) -> None:
+        calls.append((m, given[0].shape))
+        inputs.setdefault(given[0].shape, given[0].clone())
+
+    hooks = [m.register_forward_pre_hook(look) for m in layers]
+    with torch.no_grad():
+        for part in x.contiguous(memory_format=torch.channels_last).split(chunk):
+            module(part)
+    for hook in hooks:
+        hook.remove()
+
+    @torch.inference_mode()
+    def run() -> None:
+        for m, shape in calls:
+            m(inputs[shape])
+
+    return run
+
+
+def against_loss_landscapes(name: str, make: Callable, wanted: str, side: int, *, products: bool = False, **options) -> None:
     """Whole public calls for a plane of side x side points: loss-landscapes as shipped, and `nll` with `slice_plane`.
 
-    Values are compared on points that loss-landscapes visited.  At one thread, then at torch's default; medians of three.
+    Values are compared on points that loss-landscapes visited.  At one thread, then at torch's default; medians of three.  With
+    `products` a row says how many times the convolutions and products of a point alone a point takes.
     """
     import loss_landscapes.metrics
 
@@ -65,13 +94,18 @@ def against_loss_landscapes(name: str, make: Callable, wanted: str, side: int, *
         lambda: loss_landscapes.random_plane(module, metric, steps=side, deepcopy_model=True),
         lambda: fv.slice_plane(fv.nll(net, data), theirs.plane, extent=extent, resolution=side, **options),
     )
+    alone = products_alone(module, data.x, evaluate.plan.chunk) if products else lambda: None
     for threads in sorted({1, THREADS}):
         torch.set_num_threads(threads)
-        a, b = typical(*calls)
+        clock = time.process_time if threads == 1 else time.perf_counter
+        a, b, c = typical(*calls, lambda: [alone() for _ in range(side)], clock=clock)
         each = f"{1e3 * a / side**2:.2f} -> {1e3 * b / side**2:.2f} ms a point"
         plan = " ".join(k for k in ("channels_last", "traced") if getattr(evaluate.plan, k))
         what = f"plane {side} x {side}, {name}, {threads} thread{'s' * (threads > 1)}"
         say(what, a / b, wanted, f"{each}, off {off:.0e}, chunk {evaluate.plan.chunk}, {plan}")
+        if products:
+            of = what.removeprefix(f"plane {side} x {side}, ")
+            say(f"  a point over its products alone, {of}", b / c / side, "beside", f"{1e3 * c / side:.2f} ms alone")
     torch.set_num_threads(1)
 
 
@@ -189,9 +223,9 @@ def two_workers_fits() -> None:
 
 
 ROWS = {
-    "plane_mlp": partial(against_loss_landscapes, "MLP 784-100-10, N = 1000", plain_mlp, ">= 4", 41),
-    "plane_digits": partial(against_loss_landscapes, "digits conv net", digits_conv, ">= 1.3", 21),
-    "plane_resnet": partial(against_loss_landscapes, "ResNet-20, 512 images", partial(resnet, 512), ">= 2.2", 5),
+    "plane_mlp": partial(against_loss_landscapes, "MLP 784-100-10, N = 1000", plain_mlp, ">= 8", 41),
+    "plane_digits": partial(against_loss_landscapes, "digits conv net", digits_conv, ">= 1.5", 21, products=True),
+    "plane_resnet": partial(against_loss_landscapes, "ResNet-20, 512 images", partial(resnet, 512), ">= 2.5", 5, products=True),
     "plane_resnet_bfloat16": partial(
         against_loss_landscapes, "ResNet-20, bfloat16", partial(resnet, 128), bar_of_bfloat16(), 7, precision="bfloat16"
     ),

@@ -26,9 +26,9 @@ def least(*calls: Callable[[], object], repeats: int = 3, clock: Callable[[], fl
     return [min(seconds) for seconds in in_turn(*calls, repeats=repeats, clock=clock)]
 
 
-def typical(*calls: Callable[[], object], repeats: int = 3) -> list[float]:
+def typical(*calls: Callable[[], object], repeats: int = 3, clock: Callable[[], float] = time.perf_counter) -> list[float]:
     """Median seconds of each call over `repeats` rounds."""
-    return [statistics.median(seconds) for seconds in in_turn(*calls, repeats=repeats, clock=time.perf_counter)]
+    return [statistics.median(seconds) for seconds in in_turn(*calls, repeats=repeats, clock=clock)]
 
 
 def in_turn(*calls: Callable[[], object], repeats: int, clock: Callable[[], float]) -> list[tuple[float, ...]]:
