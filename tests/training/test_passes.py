@@ -248,7 +248,7 @@ def test_members_with_statistics_of_their_own_go_one_by_one_each_with_statistics
 def test_any_network_in_evaluation_mode_can_run_together():
     layers = nn.Conv2d(1, 3, 3), nn.BatchNorm2d(3), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(3, 2)
     net = fv.Net.from_module(nn.Sequential(*layers).double(), "norm+head", example=torch.randn(2, 1, 6, 6, dtype=torch.float64))
-    data = fv.Data(torch.randn(8, 1, 6, 6, dtype=torch.float64), torch.randint(0, 2, (8,)))
+    data = fv.Data(torch.randn(8, 1, 6, 6, dtype=torch.float64), torch.arange(8) % 2)
     W, together = rows(net), training_loss(net, data, members=3)
     assert isinstance(together, BatchedLosses)
     alone = RowLosses([NetLoss(net, data, "categorical")] * 3)
