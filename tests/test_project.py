@@ -153,8 +153,8 @@ def test_the_lines_of_the_readme_run_and_give_a_network_that_has_learned():
 def test_what_github_runs_are_the_projects_own_commands():
     workflows = {p.stem: yaml.safe_load(p.read_text(encoding="utf-8")) for p in (ROOT / ".github" / "workflows").glob("*.yml")}
     lines = {name: [s.get("run", "") for job in w["jobs"].values() for s in job["steps"]] for name, w in workflows.items()}
-    assert ".ci/run" in lines["ci"] and "python -m build" in lines["release"]
-    assert any(line.startswith("flatviz docs ") for line in lines["pages"])
+    for name, command in (("ci", ".ci/run"), ("release", "python -m build"), ("pages", "flatviz docs ")):
+        assert any(line.startswith(command) for line in lines[name]), name
     signal = int(re.search(r"--kill-after=\d+ (\d+)", (ROOT / ".ci" / "run").read_text(encoding="utf-8"))[1])
     least = signal + 1800  # what .ci/run gives its tests, and half an hour
     assert 60 * workflows["ci"]["jobs"]["checks"]["timeout-minutes"] > least
