@@ -183,7 +183,7 @@ def _member(scene: Scene, i: int, only: Collection[str] | None = None) -> Packed
         "radius": family[i].radius,
         "unit": family[i].unit,
         "label": style(family[i].method).label,
-        "words": {name: _said(p) for name, p in live.items() if p.words},
+        "words": {name: np.asarray(p.values).tolist() for name, p in live.items() if p.words},
         "n_spectra": len(family[i].spectrum),
         "n_draws": prediction.n_draws,
         "reach": _reach(family[i]),
@@ -208,10 +208,6 @@ def _reach(member: Member) -> str:
     reach = float(history.reach[-max(1, len(history.reach) // 10) :].median())
     near = member.unit == KL_BALL and abs(reach / member.radius - 1) < NEAR
     return "" if near else f", which moves q by {short(reach)} × its width"
-
-
-def _said(p: Live) -> str | bool | list[str]:
-    return p.values if isinstance(p.values, (str, bool)) else p.values.tolist()
 
 
 def _alt(view: View, fig: Figure) -> str:

@@ -20,10 +20,11 @@ from flatviz.plots.mechanism import DOES, PHASES, kind_of, plot_step
 from flatviz.plots.radius import columns_of, plot_radius
 from flatviz.plots.surfaces import plot_surface, plot_surface_3d
 from flatviz.plots.theme import Figure, figure, style
-from flatviz.results import Family
+from flatviz.results import Family, Prediction
 
 Draw = Callable[[Scene, int], Figure]
 TEXTS = texts_of("captions.toml")
+MOVES, BACK = TEXTS["step"]["kl"], TEXTS["step"]["back"]
 
 
 @dataclass(frozen=True)
@@ -125,15 +126,39 @@ def _beside(plot: Callable[..., Figure], part: str, scene: Scene, i: int, **more
     return _of_member(plot, part, scene, i, reference=reference, **more)
 
 
+_spectrum, _reliability = partial(_beside, plot_spectrum, "spectrum"), partial(_of_member, plot_reliability, "prediction")
+
+
+def _metrics(scene: Scene, i: int) -> Figure:
+    return _beside(plot_metrics, "prediction", scene, i, n_draws=scene.family.n_draws)
+
+
+def _predictive(scene: Scene, i: int) -> Figure:
+    return _of_member(plot_predictive, "prediction", scene, i, x=scene.family.inputs.get("x"))
+
+
+def _images(scene: Scene, i: int) -> Figure:
+    return figure("Where draws disagree most", TEXTS["images"]["alt"])  # drawn by images.js
+
+
+def _step(scene: Scene, i: int) -> Figure:
+    return plot_step(scene.family, i)
+
+
+def _scored(family: Family) -> Prediction:
+    return known(family[0].prediction)
+
+
 def _caption_of_step(family: Family, i: int) -> str:
     """Caption of the step of a member, and how to read it."""
-    said = TEXTS["step"][kind_of(family, i)].format(label=style(family[i].method).label, back=TEXTS["step"]["back"])
+    said = TEXTS["step"][kind_of(family, i)].format(label=style(family[i].method).label, back=BACK)
     return f"{said} {TEXTS['step']['marks']}"
 
 
 TWO, THREE = "2-D map", "3-D relief"
 SHARED: dict[str, Any] = dict(group="Surface", slot="surface", fixed=("surface",), span=5, height=470)
 ALL: dict[str, Any] = dict(span=12, height=470)
+WIDE: dict[str, Any] = dict(span=8, height=470)
 RADIUS: dict[str, Any] = dict(span=5, height=600, group="Radius")
 PLACE, SAMPLES = ("xaxis", "yaxis"), {"samples": "draws"}
 
@@ -155,71 +180,24 @@ def _through_the_center(plane: str) -> list[View]:
     ]
 
 
+STEPS: dict[str, Any] = dict(
+    said=_caption_of_step, when=lambda f: f[0].step is not None, phases=lambda f: tuple(zip(PHASES, DOES))
+)
 VIEWS = (
     _view("surface", _surface, option={"view": TWO}, link=SAMPLES, shared=PLACE, **SHARED),
     _view("relief", _relief, option={"view": THREE}, **SHARED),
-    View(
-        "mechanism",
-        lambda scene, i: plot_step(scene.family, i),
-        TEXTS["step"]["kl"].format(back=TEXTS["step"]["back"]),
-        said=_caption_of_step,
-        shared=PLACE,
-        fixed=("surface",),
-        when=lambda family: family[0].step is not None,
-        phases=lambda family: tuple(zip(PHASES, DOES)),
-        least=420,
-        **RADIUS,
-    ),
+    View("mechanism", _step, MOVES.format(back=BACK), shared=PLACE, fixed=("surface",), least=420, **RADIUS | STEPS),
     _view("radius", partial(_with_ring, plot_radius), **RADIUS | dict(span=7, least=480), when=lambda f: bool(columns_of(f))),
     _view("frontier", partial(_with_ring, plot_frontier), **RADIUS | dict(least=390), when=has_frontier),
     *_through_the_center("sharpest"),
     *_through_the_center("around"),
     _view("hidden", _hidden, span=3, height=470, least=260, shared=PLACE, group="Surface", link=SAMPLES),
-    _view(
-        "spectrum",
-        partial(_beside, plot_spectrum, "spectrum"),
-        shared=("yaxis",),
-        group="Flatness",
-        link={"draws": "eigenvalues"},
-    ),
-    _view(
-        "metrics",
-        lambda scene, i: _beside(plot_metrics, "prediction", scene, i, n_draws=scene.family.n_draws),
-        shared=("yaxis", "yaxis2", "yaxis3"),
-        group="Scores",
-        link={"x": "sizes"},
-    ),
-    _view(
-        "reliability",
-        partial(_of_member, plot_reliability, "prediction"),
-        shared=("yaxis2",),
-        group="Scores",
-        when=lambda family: known(family[0].prediction).bins is not None,
-    ),
-    _view(
-        "predictive",
-        lambda scene, i: _of_member(plot_predictive, "prediction", scene, i, x=scene.family.inputs.get("x")),
-        shared=PLACE,
-        group="Scores",
-        when=lambda family: not known(family[0].prediction).has_classes,
-        span=8,
-        height=470,
-    ),
-    _view(
-        "inputs",
-        lambda scene, i: plot_input_maps(scene.family, i),
-        group="Inputs",
-        when=lambda family: "a" in family.inputs,
-        **ALL,
-    ),
-    _view(
-        "images",
-        lambda scene, i: figure("Where draws disagree most", TEXTS["images"]["alt"]),  # drawn by images.js
-        group="Images",
-        when=lambda family: bool(family.images),
-        kind="images",
-        **ALL,
-    ),
+    _view("spectrum", _spectrum, shared=("yaxis",), group="Flatness", link={"draws": "eigenvalues"}),
+    _view("metrics", _metrics, shared=("yaxis", "yaxis2", "yaxis3"), group="Scores", link={"x": "sizes"}),
+    _view("reliability", _reliability, shared=("yaxis2",), group="Scores", when=lambda f: _scored(f).bins is not None),
+    _view("predictive", _predictive, shared=PLACE, group="Scores", when=lambda f: not _scored(f).has_classes, **WIDE),
+    _view("inputs", lambda scene, i: plot_input_maps(scene.family, i), group="Inputs", when=lambda f: "a" in f.inputs, **ALL),
+    _view("images", _images, group="Images", when=lambda f: bool(f.images), kind="images", **ALL),
 )
 
 
