@@ -32,6 +32,7 @@ OTHER = (
     "A network is pre-trained on one task. A posterior over its norm layers and head is then fitted to a few examples of "
     "each class of another ({name})."
 )
+TITLE = "flatviz tour: from a pre-trained network to a flat posterior"
 LEAD = "Scroll: the pictures follow the text. Move **radius** and **ensemble size** wherever you like."
 MODEL = click.Choice(tuple(MODELS))
 EXPECTED = {"mlp": "well under two minutes", "conv": "some minutes", "resnet20": "ten minutes or more"}  # offline, on a CPU
@@ -80,17 +81,10 @@ def command(out: Path, data: str | None, model: str, tuned: Path | None, seed: i
     call = f"family = run_tour({model!r}, task={data!r}, seed={seed}).family"
     if tuned or any(images.values()):
         call = "# family: that of the command below, under 'How this was made'"
-    page = family_page(
-        tour.family,
-        title="flatviz tour: from a pre-trained network to a flat posterior",
-        lead=f"{WHAT.get(data, OTHER).format(name=tour.task.name)} {worth}. {LEAD}",
-        rows=rows,
-        facts=facts,
-        start=("sabma", tour.family[tour.family.index("sabma", radius)].radius, 10),
-        playground=True,
-        code=["from flatviz.families.tour import run_tour", call],
-    )
-    write_page(out, page)
+    code, start = ["from flatviz.families.tour import run_tour", call], tour.family[tour.family.index("sabma", radius)].radius
+    about: dict[str, Any] = dict(title=TITLE, lead=f"{WHAT.get(data, OTHER).format(name=tour.task.name)} {worth}. {LEAD}")
+    about |= dict(rows=rows, facts=facts, code=code, start=("sabma", start, 10), playground=True)
+    write_page(out, family_page(tour.family, **about))
     print(f"{time.perf_counter() - started:.0f} s in all")
     if tour.cached:
         print(f"reused from the cache: {', '.join(tour.cached)}")

@@ -51,7 +51,7 @@ def digits_transfer(*, shots: Count = 10, seed: Seed = 0, degrees: NonNegative =
     source, rest = order[:DIGITS_SOURCE], order[DIGITS_SOURCE:]
     available = int(torch.bincount(y[rest], minlength=DIGITS).min())
     held_out = min(shots, MOST_VALIDATION) if validation is None else validation
-    most = available - (2 * held_out if held_out else 0)  # hold_out takes no more than half of what is left
+    most = available - 2 * held_out  # hold_out takes no more than half of what is left
     if shots >= most:
         raise ValueError(f"shots must be below {most}, so that every class is left to test on, got {shots}")
     few = torch.cat([rest[y[rest] == c][:shots] for c in range(DIGITS)])
@@ -59,14 +59,9 @@ def digits_transfer(*, shots: Count = 10, seed: Seed = 0, degrees: NonNegative =
     test, chosen_on = Data(x[index], y[index]), None
     if held_out:
         chosen_on, test = hold_out(test, held_out, seed=seed)
-    return Task(
-        Data(_turned(x[source], degrees), y[source]),
-        Data(x[few], y[few]),
-        test,
-        n_classes=DIGITS,
-        name=f"digits, {shots} shots a class, from {'rotated digits' if degrees == 90 else f'digits turned by {degrees:g} degrees'}",
-        validation=chosen_on,
-    )
+    turned = "rotated digits" if degrees == 90 else f"digits turned by {degrees:g} degrees"
+    name = f"digits, {shots} shots a class, from {turned}"
+    return Task(Data(_turned(x[source], degrees), y[source]), Data(x[few], y[few]), test, DIGITS, name, chosen_on)
 
 
 def _turned(x: Tensor, degrees: float) -> Tensor:

@@ -87,11 +87,7 @@ class FamilyView(anywidget.AnyWidget):
     method = traitlets.Unicode("sabma").tag(sync=True)
     look = traitlets.Dict().tag(sync=True)
 
-    def __init__(
-        self,
-        check: Callable[[str, object], object] = lambda name, value: value,
-        hear: Callable[[str, dict], None] = lambda want, content: None,
-    ) -> None:
+    def __init__(self, check: Callable = lambda name, value: value, hear: Callable = lambda want, content: None) -> None:
         super().__init__(
             front=hashlib.sha256(bundled("explorer").encode()).hexdigest()[:12]
         )  # a page keeps that of one version
