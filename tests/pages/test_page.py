@@ -21,7 +21,7 @@ from flatviz.widgets.view import FamilyView
 
 @pytest.fixture(scope="module")
 def page_text(family):
-    told = dict(rows=family_rows(family), facts={"task": "digits </script>"})
+    told = dict(story=(), rows=family_rows(family), facts={"task": "digits </script>"})
     return family_page(family, title="a <page>", lead="lead", start=("sabma", 0.5, 3), **told)
 
 
@@ -45,7 +45,7 @@ def toy(scene, i):
 
 def test_a_view_is_one_entry_and_then_in_page_and_lab(family, monkeypatch):
     monkeypatch.setattr(views, "VIEWS", (*views.VIEWS, views.View("toy", toy, "A toy.", shared=("yaxis",))))
-    page = family_page(family, title="t", lead="", rows=family_rows(family), facts={}, start=("vi", 0.0, 1))
+    page = family_page(family, title="t", lead="", rows=family_rows(family), facts={}, start=("vi", 0.0, 1), story=())
     view = FamilyView()
     view.channel.send = Mock()
     view.show_family(family, stops={})
@@ -174,7 +174,8 @@ def test_a_nasty_method_name_title_or_caption_is_shown_and_does_not_run(family, 
     nasty_view = dataclasses.replace(views.VIEWS[0], caption=NASTY)
     monkeypatch.setattr(views, "VIEWS", (nasty_view, *views.VIEWS[1:]))
     named = family.each(method=[NASTY if m == "sabma" else m for m in family.method])
-    text = family_page(named, title=NASTY, lead=NASTY, rows=family_rows(named), facts={NASTY: NASTY}, start=(NASTY, 0.5, 3))
+    told = dict(title=NASTY, lead=NASTY, rows=family_rows(named), facts={NASTY: NASTY}, story=())
+    text = family_page(named, start=(NASTY, 0.5, 3), **told)
     page = visit(file_of(text, tmp_path))
     assert page.locator(".flatviz").get_attribute("data-state") == f"{NASTY}/0.5/3"
     assert page.evaluate("window.injected") is None
