@@ -676,7 +676,7 @@ pd.DataFrame(by_kernel).T
 # %%
 LABELS = ("accuracy %", "ECE", "ACE", "class-wise ECE", "Brier", "MI", "MI outside", "AUROC", "AUPR, outside positive",
           "AUPR, inside positive", "FPR95")  # fmt: skip
-HEADS = {h: q for h, q in zip(LABELS, SCORES) if q in set(sets.quantity)}  # an older table has neither ACE nor class-wise ECE
+HEADS = dict(zip(LABELS, SCORES))
 percent = lambda q: 100 if q == "accuracy" else 1
 pd.DataFrame({label(n): {h: plus_minus(percent(q) * of("raw", n, q)) for h, q in HEADS.items()} for n in names}).T
 
