@@ -244,6 +244,7 @@ def main(names: list[str]) -> None:
     out = [name.removeprefix("out=") for name in names if name.startswith("out=")]
     names = [name for name in names if not name.startswith("out=")]
     machine = f"torch {torch.__version__}, {os.cpu_count()} cores, {torch.backends.cpu.get_cpu_capability()}"
+    machine += f", load average {os.getloadavg()[1]:.1f}"  # beyond the cores: busy
     print(machine)
     for name in names or list(ROWS):
         if name not in ROWS:
