@@ -159,8 +159,13 @@ class Likelihood:
                 f"{self!r} must give a distribution of y, {('N', *y.shape[1:])}, got one of shape {('N', *shape[1:])} from outputs "
                 f"{('N', *outputs.shape[1:])}: change its function or the module's outputs"
             )
+        some = y[: len(outputs)]
         try:
-            self.entries(outputs, y[: len(outputs)])
+            self.entries(outputs, some)
+            counts = self.counts(some)
+            shown = (some if counts is None else some.where(counts, 0)).to(outputs.dtype).reshape(shape)
+            if not p.support.check(shown).all():  # torch.compile turns the distributions' checks off
+                raise ValueError(f"the support is {p.support}")
         except (ValueError, RuntimeError) as error:
             raise ValueError(f"y must be what {p} is a distribution of, got others: {error}") from error
         return y

@@ -193,7 +193,9 @@ def mean_check(likelihood, y=None):
 
 
 @pytest.mark.parametrize(("call", "kind", "text"), WRONG.values(), ids=WRONG)
-def test_a_wrong_likelihood_is_one_clear_error(call, kind, text):
+@pytest.mark.parametrize("checked", [True, False], ids=["", "after torch.compile"])  # which turns off what distributions check
+def test_a_wrong_likelihood_is_one_clear_error(call, kind, text, checked, monkeypatch):
+    monkeypatch.setattr(torch.distributions.Distribution, "_validate_args", checked)
     with pytest.raises(kind, match=text):
         call()
 
