@@ -41,7 +41,7 @@ from flatviz.experiments.statistics import mean_zero
 from flatviz.families.members import Fitting, with_head_std
 from flatviz.families.tour import RANK, prepare
 from flatviz.metrics.averaging import scored
-from flatviz.metrics.curvature import ORDERS, ordered
+from flatviz.metrics.curvature import ordered
 from flatviz.results import Prediction, interval
 
 torch.set_num_threads(1)
@@ -56,6 +56,7 @@ torch.set_num_threads(1)
 # %%
 RADII = {"vi": 0.0, "sabma": 1.0}
 RANKS, SIZES, SCORES = (1, 2, 5, 10), (1, 2, 5, 10, 30), ("nll", "accuracy", "ece")
+ORDERS = ("sharp", "random", "flat")  # in which draws are averaged
 TEMPERED = {name: fv.METHODS["vi"].plain.settings[name] for name in ("kl_weight", "start_scale", "weight_decay")}
 HEAD_STD, SHUFFLES, WEYL_DRAWS = 0.3, 10, 5
 

@@ -106,10 +106,14 @@ def measure(fitted, cell, n_draws=DRAWS, n_spectra=SPECTRA):
 
 
 def tempered(validated, prediction):
-    """Temperature of the smallest NLL on the validation split, and the test NLL at it; NaN where every answer there is right."""
+    """Temperature of the smallest NLL on the validation split, and the test NLL at it; NaN where none is best."""
+    missing = dict.fromkeys(CALIBRATION[2:], np.nan)
     if bool((validated.bma().argmax(1) == validated.y).all()):
-        return dict.fromkeys(CALIBRATION[2:], np.nan)
-    temperature = fv.metrics.fit_temperature(validated)
+        return missing
+    try:
+        temperature = fv.metrics.fit_temperature(validated)
+    except ValueError:  # no better than chance
+        return missing
     return dict(temperature=temperature, tempered_nll=fv.metrics.scale_temperature(prediction, temperature).scores["nll"][-1])
 
 
@@ -129,10 +133,10 @@ if SAVE:
 # ## Values
 #
 # Means over seeds ± half of the 95 % interval. λ1: largest eigenvalue of the training loss's Hessian over the treated weights, mean
-# over draws; λ1/λ5: over the fifth largest. T: temperature of the smallest NLL on the validation split. Class-wise ECE, ACE, T, NLL at T:
-# of tables that `flatviz run compare` wrote. MI: mutual information of label and weights. Agreement, TV (total variation) and MMD² (of
-# the treated weights): with HMC, over the seeds whose exact posterior is stored, 0 to 9. *gradients*: of one network, that a training
-# step takes.
+# over draws; λ1/λ5: over the fifth largest. T: temperature that divides the logits, of the smallest NLL on the validation split; missing
+# where every answer there is right, or the answers are no better than chance. MI: mutual information of label and weights. Agreement, TV
+# (total variation) and MMD² (of the treated weights): with HMC, over the seeds whose exact posterior is stored, 0 to 9. *gradients*: of
+# one network, that a training step takes.
 
 # %%
 HEADS = dict(accuracy="accuracy %", nll="NLL", ece="ECE", brier="Brier", class_ece="class-wise ECE", ace="ACE",
