@@ -10,7 +10,7 @@ from flatviz.checks import Radius, Seed, anything, check_is
 from flatviz.core import Likelihood, Net, Progress, Task, public
 from flatviz.families.members import Choices, Fitting
 from flatviz.families.own import Effort, Given, prepare_own
-from flatviz.results import Family, Gaussian
+from flatviz.results import Family, Gaussian, for_readers
 from flatviz.widgets.lab import Lab
 from flatviz.widgets.members import coarse_radii
 from flatviz.widgets.view import running_cell
@@ -82,7 +82,8 @@ def lab(
             raise TypeError("a task must come with prior=, and without test data: fv.lab(net, task, prior=prior)")
         train = train if likelihood is None else replace(train, likelihood=likelihood)
         net = check_is(module, Net, "net", "use what fv.transfer returned")
-        return Lab(Fitting(net, train, prior, seed, fit, tuned), family=family, radii=radii)
+        shown = for_readers(family)  # placed beside the net with the other arguments: pictures are drawn on the CPU
+        return Lab(Fitting(net, train, prior, seed, fit, tuned), family=shown, radii=radii)
     if test is None or prior is not None:
         raise TypeError("a module must come with training and test data, and without a prior: fv.lab(module, train, test)")
     lines: list[str] = []

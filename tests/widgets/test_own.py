@@ -129,12 +129,17 @@ def two_layers(n_in, n_out):
     return nn.Sequential(nn.Linear(n_in, 12), nn.Tanh(), nn.Linear(12, n_out))
 
 
+def attention():
+    return nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)  # with dropout
+
+
 def _brought():
     """name -> module, inputs, labels and likelihood."""
+    torch.manual_seed(0)
     x, ids = torch.randn(80, 3), torch.randint(0, 9, (80, 6))
     line = x[:, :1].clamp(-2, 2)
     curve = torch.sin(2 * line) + 0.1 * torch.randn(80, 1)
-    right, layer = (ids.float().mean(1) > 4).long(), nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)  # with dropout
+    right = (ids.float().mean(1) > 4).long()
     return {
         "noise known": (two_layers(1, 1), line, curve, 0.1),
         "noise learned": (fv.models.learned_noise(two_layers(1, 1)), line, curve, "gaussian"),
@@ -145,7 +150,7 @@ def _brought():
         "words": (Words(False), ids, right, None),
         "words of a dict": (Words(False), {"input_ids": ids, "attention_mask": torch.ones_like(ids)}, right, None),
         "labels of words": (Words(True), ids, (ids > 4).long(), None),
-        "attention": (nn.Sequential(Words(True).embed, layer, nn.Flatten(), nn.Linear(48, 2)), ids, right, None),
+        "attention": (nn.Sequential(Words(True).embed, attention(), nn.Flatten(), nn.Linear(48, 2)), ids, right, None),
     }
 
 
