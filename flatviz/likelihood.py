@@ -16,6 +16,7 @@ from typing import Annotated, Any
 import torch
 from torch import Tensor
 from torch.distributions import Bernoulli, Categorical, Distribution, Independent, Normal
+from torch.distributions.constraints import Constraint
 from torch.nn import functional as F
 
 from flatviz.checks import check_positive, function, kind, number
@@ -164,11 +165,19 @@ class Likelihood:
             self.entries(outputs, some)
             counts = self.counts(some)
             shown = (some if counts is None else some.where(counts, 0)).to(outputs.dtype).reshape(shape)
-            if not p.support.check(shown).all():  # torch.compile turns the distributions' checks off
-                raise ValueError(f"the support is {p.support}")
+            support = _support(p)
+            if support is not None and not support.check(shown).all():  # torch.compile turns the distributions' checks off
+                raise ValueError(f"the support is {support}")
         except (ValueError, RuntimeError) as error:
             raise ValueError(f"y must be what {p} is a distribution of, got others: {error}") from error
         return y
+
+
+def _support(p: Distribution) -> Constraint | None:
+    try:
+        return p.support
+    except NotImplementedError:  # of a distribution that does not say
+        return None
 
 
 def _mean_and_noise(outputs: Tensor) -> Distribution:

@@ -233,3 +233,14 @@ def test_weights_in_half_precision_on_another_net_are_refused_by_objectives_and_
                  lambda: fv.predict(net, w[None], data, 1, seed=0)):  # fmt: skip
         with pytest.raises(TypeError, match="weights must be in torch.float32 as the net, got torch.float16"):
             call()
+
+
+class Unsaid(Normal):
+    @property
+    def support(self):
+        raise NotImplementedError
+
+
+def test_a_distribution_that_does_not_say_its_support_is_taken():
+    y = randn(N)
+    assert mean_check(fv.Likelihood(lambda o: Unsaid(o[:, 0], 1.0, validate_args=False)), y) is y
