@@ -89,8 +89,7 @@ class Likelihood:
         try:
             p = self.of(outputs)
             counts = self.counts(y)
-            y = (y if counts is None else y.where(counts, 0)).to(outputs.dtype)
-            loss = -p.log_prob(y.reshape(*p.batch_shape, *p.event_shape))
+            loss = -p.log_prob(self._values(y, p, outputs))
         except ValueError:  # of a distribution that checks its parameters
             if bool(outputs.isfinite().all()):
                 raise
@@ -149,6 +148,11 @@ class Likelihood:
         """Number of labels of a place whose losses add up."""
         return math.prod(self.of(torch.ones_like(outputs)).event_shape)
 
+    def _values(self, y: Tensor, p: Distribution, outputs: Tensor) -> Tensor:
+        """`y` in the shape and dtype of p's values, 0 where it does not count."""
+        counts = self.counts(y)
+        return (y if counts is None else y.where(counts, 0)).to(outputs.dtype).reshape(*p.batch_shape, *p.event_shape)
+
     def check(self, y: Tensor, outputs: Tensor) -> Tensor:
         """`y` of all examples, once outputs (n, ...) of any n can be scored on such.  Raises ValueError or TypeError."""
         p = self.of(outputs)
@@ -163,10 +167,8 @@ class Likelihood:
         some = y[: len(outputs)]
         try:
             self.entries(outputs, some)
-            counts = self.counts(some)
-            shown = (some if counts is None else some.where(counts, 0)).to(outputs.dtype).reshape(shape)
             support = _support(p)
-            if support is not None and not support.check(shown).all():  # torch.compile turns the distributions' checks off
+            if support is not None and not support.check(self._values(some, p, outputs)).all():
                 raise ValueError(f"the support is {support}")
         except (ValueError, RuntimeError) as error:
             raise ValueError(f"y must be what {p} is a distribution of, got others: {error}") from error
@@ -174,8 +176,10 @@ class Likelihood:
 
 
 def _support(p: Distribution) -> Constraint | None:
+    """The values that a distribution checks; torch.compile turns the default of all off, validate_args=False is the user's choice."""
+    base = p.base_dist if isinstance(p, Independent) else p
     try:
-        return p.support
+        return p.support if vars(base).get("_validate_args", True) else None
     except NotImplementedError:  # of a distribution that does not say
         return None
 

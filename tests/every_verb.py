@@ -159,7 +159,6 @@ def calls(fv, module, data, task, metrics):
         "slice_path": lambda: keep("curve", fv.slice_path(made.f, made.q.sample(3, seed=0))),
         "landscape.persistence": lambda: keep("valleys", fv.landscape.persistence(made.surface)),
         "plots.plot_surface_3d": lambda: fv.plots.plot_surface_3d(made.surface, made.projection),
-        "landscape.hessian_diagonal": lambda: fv.landscape.hessian_diagonal(made.f, made.q.mean, products=3),
         "landscape.layer_curvature": lambda: fv.landscape.layer_curvature(made.f, made.q.mean, products=6),
         "hessian_trace": lambda: fv.hessian_trace(made.f, made.q.mean, products=8, curvature="ggn"),
         "engine.refresh_batchnorm": lambda: fv.engine.refresh_batchnorm(made.net[0], made.q.mean, data),

@@ -43,7 +43,6 @@ DERIVATIVES = {
     "top_eigenpairs": lambda f: fv.top_eigenpairs(f, NET.w, 1),
     "spectral_density": lambda f: fv.spectral_density(f, NET.w, k=1, steps=4),
     "hessian_trace": lambda f: fv.hessian_trace(f, NET.w, products=6),
-    "hessian_diagonal": lambda f: fv.landscape.hessian_diagonal(f, NET.w, products=6),
     "sharpness": lambda f: fv.sharpness(f, W),
     "weyl_bounds": lambda f: fv.metrics.weyl_bounds(f, W),
 }

@@ -31,7 +31,16 @@ from flatviz.site.run import family_html
 pytestmark = pytest.mark.long
 
 FEW = ("contents", "01_network_is_a_vector", "03_curvature")
-LOOKED_AT = ("index", "playground", "install", *FEW, "experiments/frontier", "search", "reference/engine")
+LOOKED_AT = (
+    "index",
+    "playground",
+    "install",
+    *FEW,
+    "experiments/frontier",
+    "search",
+    "reference/engine",
+    "reference/objectives",
+)
 WITH_AXE = ("index", "playground", "03_curvature", "reference/engine")  # it takes the most time
 
 

@@ -1,7 +1,7 @@
 """laplace-torch: Laplace posteriors whose covariance is no `Gaussian` of ours (Daxberger et al. 2021).
 
-Checked with laplace-torch 0.3 and torch 2.14.  The low-rank fit of that package asks for a package that no index has, so the eigenpairs of
-"lowrank" are those of `top_eigenpairs`.
+Checked with laplace-torch 0.3 and torch 2.14.  Its low-rank fit needs a package that no index has, so the eigenpairs of "lowrank" are
+those of `top_eigenpairs`.
 """
 
 from dataclasses import dataclass

@@ -50,7 +50,17 @@ EXPECTED = {"mlp": "well under two minutes", "conv": "some minutes", "resnet20":
 @options.SEED
 @options.DEVICE
 @options.WORKERS
-def command(out: Path, data: str | None, model: str, tuned: Path | None, seed: int | None, **asked: Any) -> None:
+def command(
+    out: Path,
+    data: str | None,
+    size: int | None,
+    per_class: int | None,
+    model: str,
+    tuned: Path | None,
+    seed: int | None,
+    device: str | None,
+    workers: int | None,
+) -> None:
     """Train a family of posteriors and write one live page.
 
     Their scores and flatness are printed.
@@ -60,15 +70,15 @@ def command(out: Path, data: str | None, model: str, tuned: Path | None, seed: i
     """
     started = time.perf_counter()
     seed, data = check_count(seed or 0, "--seed", least=0), data or DEFAULT
-    images = {name: asked[name] for name in ("size", "per_class")}
+    images = dict(size=size, per_class=per_class)
     task = named_task(data, seed=seed, **images)
-    place, why = pick(asked["device"] or "auto", build_model(model, task, seed=seed))
+    place, why = pick(device or "auto", build_model(model, task, seed=seed))
     choices = None if tuned is None else read_choices(tuned)
     expected = f"; {EXPECTED[model]} on a CPU" if data in OFFLINE else ""
     print(f"flatviz {flatviz.__version__} tour: {model}, {data}, on {place} ({why}), seed {seed}{expected}")
     torch.set_num_threads(1)  # on networks this small a second thread costs more than it brings
     how: dict[str, Any] = dict(task=task, seed=seed, device=place, tuned=choices, progress=progress_of_command(), say=print)
-    with executor(asked["workers"]) as engine:
+    with executor(workers) as engine:
         tour = run_tour(model, engine=engine, **how)
     rows = family_rows(tour.family)
     rows += [dict.fromkeys(rows[0], "") | {"method": name} | score_texts(p) for name, p in tour.alone.items()]
@@ -81,10 +91,11 @@ def command(out: Path, data: str | None, model: str, tuned: Path | None, seed: i
     call = f"family = run_tour({model!r}, task={data!r}, seed={seed}).family"
     if tuned or any(images.values()):
         call = "# family: that of the command below, under 'How this was made'"
-    code, start = ["from flatviz.families.tour import run_tour", call], tour.family[tour.family.index("sabma", radius)].radius
-    about: dict[str, Any] = dict(title=TITLE, lead=f"{WHAT.get(data, OTHER).format(name=tour.task.name)} {worth}. {LEAD}")
-    about |= dict(rows=rows, facts=facts, code=code, start=("sabma", start, 10), playground=True)
-    write_page(out, family_page(tour.family, **about))
+    code = ["from flatviz.families.tour import run_tour", call]
+    start = ("sabma", tour.family[tour.family.index("sabma", radius)].radius, 10)
+    lead = f"{WHAT.get(data, OTHER).format(name=tour.task.name)} {worth}. {LEAD}"
+    page = family_page(tour.family, title=TITLE, lead=lead, rows=rows, facts=facts, start=start, code=code, playground=True)
+    write_page(out, page)
     print(f"{time.perf_counter() - started:.0f} s in all")
     if tour.cached:
         print(f"reused from the cache: {', '.join(tour.cached)}")

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import Count, check_device, usable
-from flatviz.core.inputs import HELD, Fields, Inputs, Pixels
+from flatviz.core.inputs import MOST_BYTES, Fields, Inputs, Pixels
 from flatviz.likelihood import AnyLikelihood as Likelihood
 from flatviz.likelihood import CategoricalLikelihood, as_likelihood
 from flatviz.noun import check_fields
@@ -88,7 +88,7 @@ class Data:
     @property
     def in_memory(self) -> bool:
         """Whether all inputs are one tensor in memory, or bytes that may become one."""
-        return isinstance(self.x, Tensor) or (isinstance(self.x, Pixels) and 4 * self.x.numel() <= HELD)
+        return isinstance(self.x, Tensor) or (isinstance(self.x, Pixels) and 4 * self.x.numel() <= MOST_BYTES)
 
     def whole(self) -> Tensor:
         """All inputs as one tensor.  Raises TypeError for inputs of several."""

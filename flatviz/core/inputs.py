@@ -20,7 +20,7 @@ from torch.utils._pytree import register_pytree_node
 from flatviz.checks import usable
 
 AHEAD = 2  # batches of a stream read before they are asked for
-HELD = 2**28  # bytes of images, as floats, that are converted as a whole where a tensor is of use
+MOST_BYTES = 2**28  # of images as floats: more are not converted as a whole
 
 
 class _Sized:

@@ -41,7 +41,7 @@ class Dispatch(TorchDispatchMode):
 
 _ORIGINS: WeakKeyDictionary[nn.Module, list[weakref.ref]] = WeakKeyDictionary()  # of a copy: tensors of what it was copied from
 
-# take memory of its own, not any part of a vector
+# take separate memory, not any part of a vector
 ALIGNED = {torch.ops.aten.view_as_complex.default, torch.ops.aten.view.dtype}
 
 

@@ -173,7 +173,7 @@ class Net:
                     with Watch([*tensors_of(few), *parts, *buffers], foreign) as watch:
                         out = run(self.module, few)
                     replaced = any(holder[key] is not b for b, (holder, key, *_) in zip(buffers, self._buffer_slots))
-            except Exception:  # the caller's own pass says it better
+            except Exception:  # the caller's pass raises it again, with its text
                 return Look(writes=True)
             if watch.read:
                 raise ValueError(
@@ -190,7 +190,7 @@ class Net:
             with self._placed(nothing):
                 if out.requires_grad:
                     out.sum().backward()
-        except Exception:  # the module's own backward pass, which may raise what it likes
+        except Exception:  # of the module's backward pass, which may raise anything
             return True
         return False
 
@@ -236,7 +236,7 @@ class Net:
         for holder, key, buffer, value in self._buffer_slots:
             holder[key] = buffer if parts is None else value.clone() if copies else value
         for rnn, key, original in self._listed if parts is None else ():
-            setattr(rnn, key, original)  # so that its list of weights, which a pass made anew, is of its own again
+            setattr(rnn, key, original)  # a pass replaces its list of weights: the list of before
 
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in vars(self).items() if name != "_lock"}

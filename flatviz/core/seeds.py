@@ -57,8 +57,8 @@ def random_state() -> tuple:
 def saved_rng(seed: int | None = None) -> Iterator[None]:
     """Run a block that may use the global random states of Python, NumPy and torch; put them back afterwards.
 
-    With `seed` the block starts from that seed.  Beside the main thread, whose numbers they are, torch draws the same ones from a
-    generator for itself, and nothing is put back.
+    With `seed` the block starts from that seed.  In another thread than the main one the global states are left alone: torch
+    draws the same numbers from a private generator.
     """
     if threading.current_thread() is not threading.main_thread():
         with _Private(seed or 0):

@@ -180,8 +180,8 @@ def _labels_of(y: Any, classes: Sequence[str] | None) -> tuple[Tensor, tuple[str
 def stream(examples: Any, *, workers: int = 2) -> Data:
     """Read a Dataset of (x, y) pairs, or a DataLoader's, as a `Data` that reads examples when they are needed.
 
-    The order is that of the data set, each time, so that an objective stays one function of the weights; minibatches of a
-    fit read their examples alone.  A full-batch gradient, which needs all inputs at once, reads them all.  Labels are the data set's
+    The order is that of the data set, each time, so that an objective stays one function of the weights; a minibatch
+    reads only its examples.  A full-batch gradient, which needs all inputs at once, reads them all.  Labels are the data set's
     `targets` or `labels`; without those every example is read once for its label.
 
     Args:

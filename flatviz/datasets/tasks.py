@@ -12,8 +12,8 @@ from torch import Tensor
 from flatviz.checks import Count, NonNegative, Seed, Whole
 from flatviz.core import Data, Task, generator, public, saved_rng
 from flatviz.datasets.corruptions import affine
-from flatviz.datasets.few_shot import MOST_VALIDATION, hold_out, pick_classes, transfer_task
 from flatviz.datasets.images import PUBLIC, image_folder, public_images
+from flatviz.datasets.splits import MOST_VALIDATION, hold_out, pick_classes, transfer_task
 
 DIGITS, DIGITS_SOURCE = 10, 700
 MOONS, MOONS_SOURCE, MOONS_TEST = 2, 200, 400

@@ -1,4 +1,4 @@
-"""BatchNorm: with frozen statistics, with such as are recomputed for other weights, or trained along."""
+"""BatchNorm: frozen statistics, statistics recomputed for other weights, and statistics that training collects."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from flatviz.core import Data, Fields, Net, public, run
 from flatviz.gaussian import Gaussian
 from flatviz.results import Draws
 
-CHOICES = "batchnorm='frozen' (the net's own statistics) or batchnorm=data (a Data that re-estimates them for each draw)"
+CHOICES = "batchnorm='frozen' (the statistics that the net has) or batchnorm=data (a Data that re-estimates them for each draw)"
 
 
 def check_batchnorm(net: Net, batchnorm: str | Data | None) -> str | None:
@@ -68,7 +68,7 @@ class TrainingNet:
             with self._copy.installed(w, copies=writes, statistics=not update):
                 return run(self._copy.module, x.clone() if writes else x)
         except ValueError:
-            if len(x) > 1 or self._momentum is not None:  # `refresh_batchnorm` needs their own
+            if len(x) > 1 or self._momentum is not None:  # `refresh_batchnorm` needs the error
                 raise
             return self.net(w)(w, x)
 
@@ -154,10 +154,9 @@ def _scale(gain: Tensor | None, shift: Tensor | None, mean: Tensor, var: Tensor,
     return scale, (0 if shift is None else shift) - mean * scale
 
 
-def scaled(*args: Any) -> Tensor:
-    """Normalise the last argument by the frozen statistics of the others: a scale and a shift of each channel."""
-    *norm, x = args
-    scale, offset = (t.view(-1, *[1] * (x.ndim - 2)) for t in _scale(*norm))
+def normalized(gain: Tensor | None, shift: Tensor | None, mean: Tensor, var: Tensor, eps: float, x: Tensor) -> Tensor:
+    """Normalise x (N, C, ...) by frozen statistics: a scale and a shift of each channel."""
+    scale, offset = (t.view(-1, *[1] * (x.ndim - 2)) for t in _scale(gain, shift, mean, var, eps))
     return torch.addcmul(offset, x, scale)
 
 

@@ -80,7 +80,7 @@ class Sizes(Dispatch):
 def work_of(net: Net, x: Tensor | Inputs) -> Work:
     """Measure the work of one and two examples: sizes that grow with their number are activations, the rest is weights."""
     two = x[:2].clone() if len(x) > 1 else x[[0, 0]]
-    net.look(two)  # a first look of its own, which is not to be counted
+    net.look(two)  # the first look also runs the net, which is not to be counted
     sizes, eps, macs, products = [], 0.0, 0, 1
     try:
         with torch.inference_mode(False), torch.no_grad(), saved_rng():

@@ -19,7 +19,7 @@ from flatviz.core.arithmetic import arithmetic, threads, workers
 from flatviz.engine.determinism import CACHE, Work, difference, few_of, tolerance, work_of
 from flatviz.engine.trace import Program, trace_of
 
-MEMORY = 2**30  # bytes of frozen activations kept, of all batches and members; beyond it they are made anew for each block
+MEMORY = 2**30  # bytes of frozen activations kept, of all batches and members; beyond it they are computed again for each block
 Score = Callable[[Tensor, Tensor], Tensor]
 
 
@@ -40,15 +40,15 @@ class Plan:
 class Evaluator(PointEvaluator):
     """values(coords): sum of score(outputs, y) over `data` at origin + coords @ axes, (S,) from coords (S, K).
 
-    origin (D,), axes (K, D).  Scores of batches add up where the planner's is additive, and their sum is divided by the
-    number of examples; otherwise `score` is asked once, with all outputs, and may return a tensor.  few: some examples, whose
-    outputs are then the values.  The net is run where there are no programs.
+    origin (D,), axes (K, D).  With an additive planner the scores of batches are summed and divided by the number of examples;
+    otherwise its score is asked once, with all outputs, and may return a tensor.  few: examples to evaluate in place of the
+    planner's; the values are then their outputs.  Without programs the net itself is run.
     Memory beside weights and data (once more, where the plan changes dtype or order): a few times the largest activation
     of a batch, and MEMORY bytes for what is frozen.
     """
 
     def __init__(self, planner: "EvaluationPlanner", origin: Tensor, axes: Tensor, plan: Plan, few: Data | None = None) -> None:
-        net, data = planner.net(plan), few or planner.data
+        net, data = planner.net(plan), planner.data if few is None else few
         parts = parts_of(data, plan)
         programs = planner.programs(net, parts) if plan.traced else None
         self.plan, self._net, self._additive = plan, net, planner.additive and few is None

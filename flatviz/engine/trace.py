@@ -16,7 +16,7 @@ from torch.utils._pytree import tree_leaves, tree_map
 from torch.utils.weak import WeakTensorKeyDictionary
 
 from flatviz.core import Dispatch, Fields, Net, draws, run, saved_rng
-from flatviz.engine.batchnorm import convolved, scaled
+from flatviz.engine.batchnorm import convolved, normalized
 from flatviz.engine.determinism import multiply_adds
 
 aten = torch.ops.aten
@@ -141,7 +141,7 @@ class Program:
 
     views: of the flat weights.  frozen: on what no treated weight touches, run once for each batch.  affine: one
     operation, affine in views and with all else frozen, so at w0 + sum_i c_i d_i its result is base + sum_i c_i part_i.
-    varying: all others.
+    varying: all others, run as `_merged` rewrites them: fewer, and in place where nothing else reads.
     """
 
     def __init__(self, w: Value, x: Value, out: Value, steps: list[Step]) -> None:
@@ -222,7 +222,7 @@ def _is_other_kind(s: Step) -> bool:
 
 NARROW = 32  # outputs, below which a layer's product and softmax are several times faster with its classes as rows
 IN_PLACE = {aten.relu.default: aten.relu_.default, aten.add.Tensor: aten.add_.Tensor}
-FRESH = {*AFFINE, *IN_PLACE} - {aten.embedding.default}  # operations whose result shares no memory
+FRESH = {*AFFINE, *IN_PLACE}  # operations whose result shares no memory with an argument
 POOL = aten.max_pool2d_with_indices.default
 
 
@@ -237,7 +237,7 @@ def _merged(affine: list[Step], steps: list[Step], out: Value) -> list[Step]:
         if s.op in NORMS and not _is_other_kind(s) and s.args[3].dtype == first.dtype:
             folded = before in merged and before.op is aten.convolution.default
             args = (*s.args[1:5], s.args[7])
-            s = Step(convolved, (*args, *before.args), {}, s.outs) if folded else Step(scaled, (*args, first), {}, s.outs)
+            s = Step(convolved, (*args, *before.args), {}, s.outs) if folded else Step(normalized, (*args, first), {}, s.outs)
             merged = [other for other in merged if not (folded and other is before)]
         elif s.op in IN_PLACE and before is not None and (first.shape, first.dtype) == (result.shape, result.dtype):
             s = Step(IN_PLACE[s.op], s.args, s.kwargs, s.outs)

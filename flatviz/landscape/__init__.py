@@ -2,4 +2,4 @@
 
 from flatviz.lazy import lazy
 
-__getattr__, __dir__, __all__ = lazy(__name__, {"topology": "persistence", "trace": "hessian_diagonal layer_curvature"})
+__getattr__, __dir__, __all__ = lazy(__name__, {"topology": "persistence", "trace": "layer_curvature"})

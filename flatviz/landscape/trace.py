@@ -1,4 +1,4 @@
-"""The diagonal of a Hessian and its sum, the trace, with standard errors; curvature by layer."""
+"""The trace of a Hessian, with its standard error; curvature by layer."""
 
 import math
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from itertools import groupby
 import torch
 from torch import Tensor
 
-from flatviz.checks import Count, Seed, Several, Vector, check_count
+from flatviz.checks import Count, Seed, Vector, check_count
 from flatviz.core import Curvature, ObjectiveLike, Progress, as_objective, generator, public, randn_like, track
 from flatviz.landscape import krylov
 from flatviz.landscape.krylov import Krylov, Operator, Part, Product
@@ -55,56 +55,9 @@ def hessian_trace(
     operator = Operator(as_objective(f), w, curvature, part)
     like = operator.like
     if products >= like.numel():
-        return math.fsum(_exact_diagonal(operator).tolist()), 0.0
+        return math.fsum(float(operator(e)[i]) for i, e in enumerate(torch.eye(like.numel()).to(like))), 0.0
     fits = max(krylov.BASIS_BYTES // (like.numel() * like.element_size()), 3)
     return _estimated(operator, like, min(products // 2, fits), products, seed)
-
-
-@public
-def hessian_diagonal(
-    f: ObjectiveLike, w: Vector, *, products: Several = 60, curvature: Curvature = "hessian", part: Part = None, seed: Seed = 0
-) -> tuple[Tensor, Tensor]:
-    """Estimate the diagonal of H from at most `products` products H v: (estimate, standard error), both (D,) or of the part's length.
-
-    The mean of z * (H z) over random signs z; the other entries of a row of H are its variance, |H_i|^2 - H_ii^2 for one z.
-    With products >= D every entry is read: exact, errors 0.
-
-    Args:
-        f: Objective, w (D,) -> ().
-        w: Weights (D,).
-        products: Most products H v.
-        curvature: As in `top_eigenpairs`.
-        part: As in `top_eigenpairs`.
-        seed: Fixes the random signs.
-
-    Raises:
-        ValueError: For fewer than 2 products.
-
-    Source: Bekas, Kokiopoulou & Saad 2007, An estimator for the diagonal of a matrix.
-
-    Example:
-        >>> import torch, flatviz as fv
-        >>> h = torch.tensor([3.0, 2.0, 1.0])
-        >>> fv.landscape.hessian_diagonal(lambda w: 0.5 * (h * w * w).sum(), torch.ones(3))[0].tolist()
-        [3.0, 2.0, 1.0]
-    """
-    operator = Operator(as_objective(f), w, curvature, part)
-    like, source = operator.like, generator(seed)
-    if products >= like.numel():
-        return _exact_diagonal(operator), torch.zeros_like(like)
-    mean, spread = torch.zeros_like(like), torch.zeros_like(like)
-    for i in range(1, products + 1):  # Welford: no more than these vectors are kept
-        z = torch.randint(0, 2, like.shape, generator=source).to(like) * 2 - 1
-        one = z * operator(z)
-        change = one - mean
-        mean = mean + change / i
-        spread = spread + change * (one - mean)
-    return mean, (spread / (products - 1) / products).sqrt()
-
-
-def _exact_diagonal(operator: Operator) -> Tensor:
-    eye = torch.eye(operator.like.numel()).to(operator.like)
-    return torch.stack([operator(e)[i] for i, e in enumerate(eye)])
 
 
 @public

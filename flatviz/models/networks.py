@@ -71,7 +71,7 @@ class _ResNet(nn.Module):
 
     def __init__(self, channels: int, n_classes: int, width: int, blocks: int, norm: Norm) -> None:
         super().__init__()
-        from torchvision.models.resnet import BasicBlock  # when asked for: who computes on tensors need not have it
+        from torchvision.models.resnet import BasicBlock  # loaded when used: it imports slowly, and tensors need none of it
 
         def normed(n: int) -> nn.Module:
             return nn.BatchNorm2d(n) if norm == "batch" else nn.GroupNorm(n // GROUP, n)

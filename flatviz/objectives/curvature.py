@@ -65,7 +65,7 @@ def batch_that_fits(net: Net, data: Data, likelihood: Likelihood, w: Tensor) -> 
         storage = tensor.untyped_storage()
         if storage.data_ptr() not in weights:
             storages[storage.data_ptr()] = storage.nbytes()
-        return tensor.detach()  # the tensor itself would keep its own graph alive for ever
+        return tensor.detach()  # the tensor itself would keep the graph alive for ever
 
     with torch.inference_mode(False), torch.enable_grad(), twice():
         point = w.detach().clone().requires_grad_(True)

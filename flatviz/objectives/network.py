@@ -177,8 +177,8 @@ def check_data(net: Net, data: Data, likelihood: Likelihood) -> tuple[Net, Work]
     return net, work
 
 
-def named_score(out: Tensor, y: Tensor, what: str, likelihood: Likelihood) -> Tensor:
-    """Score outputs (N, ...) and their y by the mean NLL, or the share of labels, of those that count, that are right or wrong, ()."""
+def _named_score(out: Tensor, y: Tensor, what: str, likelihood: Likelihood) -> Tensor:
+    """Mean NLL, accuracy or error rate of outputs (N, ...) against y, over the labels that count, ()."""
     p = as_likelihood(likelihood)
     if what == "nll":
         return p.nll(out, y)
@@ -250,7 +250,7 @@ def quantity(
         raise ValueError(f"what must be one of {', '.join(map(repr, NAMED))}, or a function of outputs and y, got {what!r}")
     if isinstance(what, str):
         named, (net, work) = NAMED[what], check_data(net, data, likelihood)
-        what = partial(named_score, what=what, likelihood=likelihood)
+        what = partial(_named_score, what=what, likelihood=likelihood)
         with torch.no_grad():
             what(net(net.w, data.x[:2]), data.y[:2])
     else:

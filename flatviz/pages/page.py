@@ -101,6 +101,7 @@ def _deflated(content: bytes) -> str:
     return base64.b64encode(zlib.compress(content, 9)).decode()
 
 
+@lru_cache
 def plotlyjs() -> Script:
     """plotly.js as text, which `start` runs once the page can be read; it sets the global Plotly."""
     from plotly.offline import get_plotlyjs  # 5 MB of text: read only when a page is made

@@ -38,8 +38,8 @@ def plot(result: object, *more: Any, **options: Any) -> Figure:
     kind = type(next(iter(parts), None))
     if kind not in DRAW:
         names, got = ", ".join(kind.__name__ for kind in DRAW), type(result).__name__
-        of = "" if kind is type(result) else f" of {kind.__name__}"
-        raise TypeError(f"plot takes a result ({names}), or a list or a dict method -> result of some, got a {got}{of}")
+        of = "" if kind is type(result) else f" of {kind.__name__}" if parts else " without entries"
+        raise TypeError(f"plot takes a result ({names}), a list of them, or a dict method -> result, got {got}{of}")
     return DRAW[kind](result, *more, **options)
 
 

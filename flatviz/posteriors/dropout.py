@@ -100,6 +100,7 @@ def rates_of(net: Net, x: Tensor | Fields, rate: float | None) -> dict[str, floa
     for name, part in module.named_modules():
         if name in layers:
             part.register_forward_hook(partial(drop, name))
+        # a convolution whose weight has a column for each input channel
         elif isinstance(part, nn.Linear) or isinstance(part, _ConvNd) and part.groups == 1 and not part.transposed:
             part.register_forward_pre_hook(partial(read, name))
     with torch.no_grad():

@@ -228,7 +228,7 @@ class StepSize:
 
 
 class Metric:
-    """The metric of a Hamiltonian chain, learnt in burn-in: directions in which the posterior is narrow get steps of their size.
+    """The metric of a Hamiltonian chain, learnt in burn-in: directions in which the posterior is narrow get shorter steps.
 
         G = E[grad U grad U^T] = E[Hessian of U]   over the target exp(-U), by parts: its large eigenvalues are the narrow directions v_j
         A = I - sum_j (1 - s_j) v_j v_j^T,   s_j the standard deviation of v_j^T z

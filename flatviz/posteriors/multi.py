@@ -68,9 +68,9 @@ def fit_multi(
     run, part = Run.of("members", seed, how), callable_of(fit)
     W, _ = train_members(net, data, [seed + 1000 * member for member in range(members)], run, how, "frozen")
     inner: dict[str, Any] = {}
-    if isinstance(fit, Method):  # those of the ensemble's keywords that it has; each fit of one network has a likelihood
-        names = {*fit.plain.settings, "likelihood", *(["ascent"] if fit.look.flat else [])}
-        inner = {name: value for name, value in how.items() if name in names.intersection(SHARED)}
+    if isinstance(fit, Method):  # the ensemble's keywords that this method has; every fit takes a likelihood
+        names = {*fit.plain.settings, "likelihood", *(["ascent"] if fit.look.flat else [])}.intersection(SHARED)
+        inner = {name: value for name, value in how.items() if name in names}
         inner |= {"training": replace(run.training, validation=None)} if how["training"] is not None else {}
     inner |= dict(settings or {})
     parts = []

@@ -46,10 +46,10 @@ class SWAG(SGD):
     The naive E[w^2] - E[w]^2 loses all digits in float32 where weights move by 1e-4 of their size.
 
     Args:
-        rates: As the other arguments of `SGD`; with an ascent the snapshots are still those of w, never of the perturbed w + e.
+        rates: As in `SGD`.
         momentum: As in `SGD`.
         weight_decay: As in `SGD`.
-        ascent: As in `SGD`.
+        ascent: As in `SGD`; the snapshots are those of w, never of the perturbed w + e.
         keep: Steps after which there is a snapshot.
         rank: K, deviations kept.
         scale: Factor on the covariance.

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_many_weights, check_weights
+from flatviz.checks import check_choice, check_many_weights, check_weights
 from flatviz.core import Fields, Net, generator, guesses, public
 from flatviz.noun import Noun
 from flatviz.symmetry.graph import Node, Reading
@@ -110,6 +110,7 @@ class Units(Noun, made_by="fv.symmetry.units_of(net) makes one"):
 
     def check(self, action: str, W: Tensor) -> Tensor:
         """Check that `action` leaves this network's function unchanged, and return `W` (S, E).  Raises ValueError with the reason."""
+        check_choice(action, ACTIONS, "action")
         if self.refused[action]:
             first, more = self.refused[action][:2], len(self.refused[action]) - 2
             got = "; ".join(first) + (f" and {more} more" if more > 0 else "")
@@ -175,7 +176,7 @@ def units_of(net: Net) -> Units:
 
 
 def _inputs(net: Net) -> Tensor | Fields:
-    """Two inputs that pass: of the net's example, or a guess."""
+    """Two inputs that the network takes: of its example, or a guess."""
     guessed = [torch.randn(zeros.shape, generator=generator(0)).to(zeros) for zeros in guesses(net.module)]
     for x in guessed if net.example is None else [net.example[:2]]:
         try:
@@ -183,7 +184,9 @@ def _inputs(net: Net) -> Tensor | Fields:
         except (RuntimeError, ValueError, AssertionError, IndexError):
             continue
         return x
-    raise ValueError(f"units need inputs that pass, got none for {net!r}: give a batch, Net.from_module(module, example=x)")
+    raise ValueError(
+        f"units_of needs inputs that the network takes, got none for {net!r}: give a batch, Net.from_module(module, example=x)"
+    )
 
 
 def _layers(reading: Reading, kind: int) -> tuple[Layer, ...]:

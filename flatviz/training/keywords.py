@@ -151,7 +151,9 @@ class Particles(Descending, Chain, total=False):
     """Draws that move together."""
 
     n_draws: Annotated[Several, About("S, the particles, all of which are draws.")]
-    lr: Annotated[Rate, About("The step; a particle far from the others follows its own gradient by the share 1 / S of it.")]
+    lr: Annotated[
+        Rate, About("The step; a particle far from the others follows the gradient at its place by the share 1 / S of it.")
+    ]
 
 
 class Variational(Descending, Normalised, total=False):

@@ -32,7 +32,7 @@ class NetLoss(TrainingLoss):
         self.net, self.data, self.likelihood, self.passes, self.training = net, data, likelihood, passes, training
 
     def __call__(self, w: Tensor, index: Tensor | None) -> Tensor:
-        """Mean loss at `w` (D,), (); running statistics move."""
+        """Mean loss at `w` (D,), (); with `training` the running statistics move."""
         return self.through(self.training or self.net, w, index)
 
     def again(self, w: Tensor, index: Tensor | None) -> Tensor:

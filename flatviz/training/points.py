@@ -73,8 +73,8 @@ class Points(Algorithm):
 
     def init(self, w: Tensor) -> PointState:
         """The state at weights `w`, (D,), or (B, D) for members or chains."""
-        w, none = w.detach(), torch.zeros((), dtype=torch.long, device=w.device)
-        return PointState(w, torch.zeros_like(w), none, none)
+        w, zero = w.detach(), torch.zeros((), dtype=torch.long, device=w.device)
+        return PointState(w, torch.zeros_like(w), zero, zero)
 
     def collect(self, state: Any) -> Any:
         """Take the present weights among those that are kept."""

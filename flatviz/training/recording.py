@@ -71,7 +71,7 @@ class RecordedPath:
         self.module, self.every, self._treated, self._head = module, every, treated, head
         self.net = self._net()
         self._parameters = [module.get_parameter(b.name) for b in self.net.blocks]
-        self._held = {id(p) for p in self._parameters}
+        self._ids = {id(p) for p in self._parameters}
         # on the CPU, where empty pages take no memory; one row more than is kept: it shows that there are too many
         self._room = torch.empty(most + 1, self.net.dim, dtype=self.net.w.dtype)
         self._steps: list[int] = []
@@ -137,7 +137,7 @@ class RecordedPath:
             self._room[row, block.slice].copy_(parameter.detach().reshape(-1))
 
     def _after_step(self, optimiser: torch.optim.Optimizer, args: tuple, kwargs: dict) -> None:
-        moved = {id(p) for group in optimiser.param_groups for p in group["params"]} & self._held
+        moved = {id(p) for group in optimiser.param_groups for p in group["params"]} & self._ids
         if not moved:
             return
         if moved & self._moved or not self._moved:

@@ -20,7 +20,7 @@ from torch import Tensor
 from flatviz.core import Data, Net
 from flatviz.engine.batchnorm import TrainingNet
 from flatviz.gaussian import Buffers, Gaussian
-from flatviz.objectives.network import check_data
+from flatviz.objectives.network import check_data, nll
 from flatviz.results import History
 from flatviz.training.driver import Algorithm, Diverged, Record, check_converged, drive, risen
 from flatviz.training.gradient import Batch, Gradient, Noises, TrainingLoss
@@ -189,11 +189,11 @@ def sized(net: Net, data: Data, how: Settings) -> Settings:
 
 
 def fit_gaussians(
-    build: Callable[..., GaussianFit], net: Net, data: Data, start: Gaussian, run: Run, how: Settings, seeds: Sequence[int]
+    build: Callable[..., GaussianFit], net: Net, data: Data, begin: Gaussian, run: Run, how: Settings, seeds: Sequence[int]
 ) -> list[Gaussian | Diverged]:
     """Move q by build(**how), one member a seed; a member that diverged is its error.
 
-    q begins at the `start` of the keywords, else at `start`, with all standard deviations times their `start_scale`.
+    q begins at how["start"], or at `begin` where there is none, its standard deviations times how["start_scale"].
 
     Minibatches are shuffled by seed + 1.  Members run in one pass of the network where it allows that, else the network
     goes member by member.
@@ -201,7 +201,7 @@ def fit_gaussians(
     Raises:
         ValueError: If prior or start do not cover the treated weights, and on bad data.
     """
-    start, scale = how.get("start") or start, how.get("start_scale", 1.0)
+    start, scale = how.get("start") or begin, how.get("start_scale", 1.0)
     if scale != 1:
         start = replace(start, log_std=start.log_std + math.log(scale), factor=scale * start.factor)
     chosen = sized(net, data, how)
@@ -220,13 +220,13 @@ def fit_gaussians(
     rows = history.mapped(lambda record: record.reshape(-1, B))
     if chosen["mc_samples"] != how["mc_samples"] and algorithm.draws < DRAWS:
         rows = replace(rows, notes=(*rows.notes, f"one draw a step, rate {chosen['lr']:g}: {DRAWS} draws take long"))
-    before = partial(loss.each[0].score, start.mean, data)
+    before = partial(nll(net, data, likelihood=how["likelihood"]), start.mean)  # by the net's statistics, not the fit's
     return [_member(algorithm, s, rows.mapped(itemgetter((..., i))), trained[i], before) for i, s in enumerate(each)]
 
 
-def fit_gaussian(build: Callable[..., GaussianFit], net: Net, data: Data, start: Gaussian, run: Run, how: Settings) -> Gaussian:
+def fit_gaussian(build: Callable[..., GaussianFit], net: Net, data: Data, begin: Gaussian, run: Run, how: Settings) -> Gaussian:
     """Fit the posterior of the run's seed.  Raises Diverged, and as `fit_gaussians`."""
-    (fit,) = fit_gaussians(build, net, data, start, run, how, [run.seed])
+    (fit,) = fit_gaussians(build, net, data, begin, run, how, [run.seed])
     if isinstance(fit, Diverged):
         raise fit
     return fit

@@ -175,12 +175,10 @@ class Lab(ipywidgets.VBox):
         family, fits = self._known(), self._fits
         lead = f"Posteriors over the {fits.net.dim} treated weights of a network on {fits.task.name}."
         settings = ", ".join(f"{k} {v}" for k, v in (fits.fit or {}).items()) or "as tuned"
-        about: dict[str, Any] = dict(title=title, lead=lead, facts={"network": repr(fits.net), "settings": settings})
-        code, start = (
-            ["# family: what the lab that wrote this page held in lab.family"],
-            (self.method, self.radius, self.n_draws),
-        )
-        return write_text(path, family_page(family, start=start, code=code, look=self.look, **about))
+        facts, start = {"network": repr(fits.net), "settings": settings}, (self.method, self.radius, self.n_draws)
+        code = ["# family: lab.family of the lab that wrote this page"]
+        page = family_page(family, title=title, lead=lead, facts=facts, start=start, code=code, look=self.look)
+        return write_text(path, page)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         name = self.view.channel.model_id

@@ -88,9 +88,8 @@ class FamilyView(anywidget.AnyWidget):
     look = traitlets.Dict().tag(sync=True)
 
     def __init__(self, check: Callable = lambda name, value: value, hear: Callable = lambda want, content: None) -> None:
-        super().__init__(
-            front=hashlib.sha256(bundled("explorer").encode()).hexdigest()[:12]
-        )  # a page keeps that of one version
+        # the version of the front end, of which a page loads each once
+        super().__init__(front=hashlib.sha256(bundled("explorer").encode()).hexdigest()[:12])
         self.channel.on_msg(self._answer)
         self._check, self._hear = check, hear
         self.sent = {"front end": 0, "family": 0, "member": 0}  # messages by kind

@@ -132,11 +132,12 @@ if SAVE:
 # %% [markdown]
 # ## Values
 #
-# Means over seeds ± half of the 95 % interval. λ1: largest eigenvalue of the training loss's Hessian over the treated weights, mean
-# over draws; λ1/λ5: over the fifth largest. T: temperature that divides the logits, of the smallest NLL on the validation split; missing
-# where every answer there is right, or the answers are no better than chance. MI: mutual information of label and weights. Agreement, TV
-# (total variation) and MMD² (of the treated weights): with HMC, over the seeds whose exact posterior is stored, 0 to 9. *gradients*: of
-# one network, that a training step takes.
+# Means over seeds ± half of the 95 % interval. T: the temperature dividing the logits at which the validation split has the smallest
+# NLL; a seed whose answers there are all right, or no better than chance, has none, and is left out of T and NLL at T.
+#
+# MI: mutual information of label and weights. λ1: largest eigenvalue of the training loss's Hessian over the treated weights, mean over
+# draws; λ1/λ5: over the fifth largest. Agreement, TV (total variation) and MMD² (of the treated weights): with HMC, over the seeds whose
+# exact posterior is stored, 0 to 9. *gradients*: of one network, that a training step takes.
 
 # %%
 HEADS = dict(accuracy="accuracy %", nll="NLL", ece="ECE", brier="Brier", class_ece="class-wise ECE", ace="ACE",
@@ -147,7 +148,11 @@ known = table.dropna(subset="value")
 texts = {c: {HEADS[q]: shown(v.value, factor=FACTORS.get(q, 1)) for q, v in rows.groupby("quantity", sort=False)}
          for c, rows in known.groupby(["method", "steps"], sort=False)}  # fmt: skip
 named = [fv.METHODS[m].label + (f", {steps:g} times as long" if steps > 1 else "") for m, steps in texts]
-pd.DataFrame(texts.values(), index=named).fillna("")
+rows = pd.DataFrame(texts.values(), index=named).fillna("")
+rows[list(HEADS.values())[:8]]
+
+# %%
+rows[[head for head in list(HEADS.values())[8:] if head in rows]]
 
 # %%
 means = known[known.steps == known.steps.min()].groupby(["method", "quantity"], sort=False).value.mean().unstack().reset_index()

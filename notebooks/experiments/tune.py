@@ -36,7 +36,7 @@ import plotly.express as px
 
 # %%
 import flatviz as fv
-from flatviz.datasets.few_shot import hold_out
+from flatviz.datasets.splits import hold_out
 from flatviz.experiments import judged, paired, run, sentences, shown
 from flatviz.families.members import Choice
 from flatviz.families.preparation import build_model, task_for

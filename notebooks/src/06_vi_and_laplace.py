@@ -212,9 +212,9 @@ print("low-rank width over exact width: ", [round(float(r), 2) for r in wide])
 assert wide.min() > ratio.min()
 
 # %% [markdown]
-# Its step is the `update` of `fv.posteriors.VI`: a state and the noise of a draw give the next state. So you can take the steps
-# yourself, here at a rate that falls to 0. Where $q$ is the posterior the gradient is 0 at *every* draw: the noise ends where
-# the answer begins, which is exact.
+# A step of `fit_vi` is the `update` of `fv.posteriors.VI`: it takes a state and the noise of a draw, and returns the next state. You
+# can take the steps yourself, here at a rate that falls to 0. Where $q$ is the posterior, the gradient is 0 for *every* draw, so the
+# random draws leave no error in the result.
 
 # %%
 loss = fv.training.training_loss(linear, data, tau)

@@ -300,7 +300,7 @@ assert torch.equal(vi.mean, zero.mean) and torch.equal(vi.log_std, zero.log_std)
 #
 # $z$ is the noise of a draw, $w_\theta(z) = \mu + \sigma z$; the loss of one draw estimates its mean $\ell(\theta)$.
 #
-# | line of the algorithm | line of `posteriors/sabma.py`, the last of `training/variational.py` |
+# | line of the algorithm | line of code: rows 1 to 3 in `posteriors/sabma.py`, row 4 in `training/variational.py` |
 # |---|---|
 # | $g = \nabla_\theta L(w_\theta(z))$ | `here = nll(q, blocks=...)` |
 # | $\theta^+ = \theta + \Delta^\star$ | `worst = q.moved(self.perturbation(q, here.grad, self.radius, ...))` |

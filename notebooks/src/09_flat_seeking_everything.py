@@ -306,15 +306,15 @@ print(f"loss {value:.3f} here, {value_there:.3f} there; cosine of the two gradie
 # | dropout | the mask, in both passes | the step of SGD |
 # | ensemble | seeds and averaging | each member is trained by SAM |
 #
-# In code they are the `update` of each method, with an `ascent` or without. One step of VI and one of F-VI, of the same noise:
+# In code, each of them is the `update` of its method, with an `ascent` or without. One step of VI and one of F-VI, with the same noise:
 
 # %%
 descent = fv.training.Descent(prior, n=len(task.train), rates=torch.full((1,), 0.5))
-minibatch, noise = fv.training.training_loss(net, task.train), prior.noise(1, seed=0)
-for ascent in (None, fv.SAM(0.1)):
+training, noise = fv.training.training_loss(net, task.train), prior.noise(1, seed=0)
+for name, ascent in (("VI", None), ("F-VI", fv.SAM(0.1))):
     method = fv.posteriors.VI(descent, ascent=ascent)
-    state, record = method.update(method.init(prior), minibatch, None, noise)
-    print(ascent, "- loss", round(float(record.loss), 3), "- gained by the ascent", record.sharpness)
+    state, record = method.update(method.init(prior), training, None, noise)
+    print(f"{name}: loss {float(record.loss):.3f}, {float(record.sharpness or 0):.3f} higher after the ascent")
 
 # %% [markdown]
 # One keyword makes each of them: `ascent=fv.SAM(radius)`. In the next cell `a` says whether it is given: SWAG and VI, each plain

@@ -59,7 +59,7 @@ def test_images_in_bytes_are_a_quarter_of_the_floats_and_give_the_same_numbers(p
 def test_examples_too_many_to_become_floats_at_once_give_the_same_numbers(photos, monkeypatch, streamed):
     net, kept, floats = photos
     want = numbers(net, floats)
-    monkeypatch.setattr("flatviz.core.data.HELD", 100)
+    monkeypatch.setattr("flatviz.core.data.MOST_BYTES", 100)
     data = fv.datasets.stream(Counted(kept.x.bytes, kept.y), workers=3) if streamed else kept
     assert not data.in_memory
     for name, value in numbers(net, data).items():

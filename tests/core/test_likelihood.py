@@ -241,6 +241,7 @@ class Unsaid(Normal):
         raise NotImplementedError
 
 
-def test_a_distribution_that_does_not_say_its_support_is_taken():
-    y = randn(N)
+def test_a_distribution_that_does_not_say_its_support_or_is_not_to_check_it_is_taken():
+    y, soft = randn(N), torch.full((N,), 0.3)
     assert mean_check(fv.Likelihood(lambda o: Unsaid(o[:, 0], 1.0, validate_args=False)), y) is y
+    assert mean_check(fv.Likelihood(lambda o: Bernoulli(logits=o[:, 0], validate_args=False)), soft) is soft

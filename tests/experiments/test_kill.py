@@ -1,5 +1,5 @@
 """A study killed (SIGKILL: nothing of Python's runs to the end) at a quarter, half and three quarters gives the bits of one
-that ran through."""
+that ran through; so does a slice with a cache."""
 
 import itertools
 import os
@@ -39,7 +39,15 @@ def fit_cells(cells):
         yield cell, Fitting(net, task, prior, seed=cell["seed"], fit={"steps": 3}).member(cell["method"])
 
 
-@pytest.mark.parametrize("work", [pytest.param(tour, marks=pytest.mark.long), experiment], ids=lambda f: f.__name__)
+def cached_slice(**options):
+    task = fv.datasets.moons_transfer(seed=0)
+    net = fv.Net.from_module(fv.models.mlp(task, hidden=(4,), seed=0))
+    return fv.slice_plane(fv.nll(net, task.train), fv.plane_random(net, net.w, seed=0), resolution=13, cache=True, **options)
+
+
+@pytest.mark.parametrize(
+    "work", [pytest.param(tour, marks=pytest.mark.long), cached_slice, experiment], ids=lambda f: f.__name__
+)
 def test_what_was_killed_resumes_to_the_same_bits(work, tmp_path, monkeypatch):
     monkeypatch.setattr(driver, "SAVE_EVERY", 0.0)  # a checkpoint each step
     reports = []

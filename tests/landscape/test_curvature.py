@@ -179,7 +179,7 @@ def test_the_trace_of_a_matrix_of_low_rank_is_exact():
     assert estimate == pytest.approx(15, rel=1e-9) and 0 <= error < 1e-9
 
 
-def test_layers_and_the_diagonal_are_those_of_the_dense_hessian(tiny):
+def test_layers_are_those_of_the_dense_hessian(tiny):
     net, data = tiny
     f, dense = fv.nll(net, data), torch.autograd.functional.hessian(fv.nll(net, data), net.w)
     layers = fv.landscape.layer_curvature(f, net.w)
@@ -189,12 +189,6 @@ def test_layers_and_the_diagonal_are_those_of_the_dense_hessian(tiny):
         assert layer.weights == len(block) and layer.error == 0
         assert layer.lambda1 == pytest.approx(float(torch.linalg.eigvalsh(block)[-1]), rel=1e-3)
         assert layer.trace == pytest.approx(float(block.trace()), rel=1e-9)
-    torch.testing.assert_close(fv.landscape.hessian_diagonal(f, net.w)[0], dense.diagonal(), rtol=1e-9, atol=1e-12)
-    few, error = fv.landscape.hessian_diagonal(f, net.w, products=30)
-    off = (few - dense.diagonal()).abs()
-    rows = (dense.square().sum(1) - dense.diagonal().square()).sqrt() / math.sqrt(30)  # the standard error, known
-    torch.testing.assert_close(error.square().sum().sqrt(), rows.square().sum().sqrt(), rtol=0.3, atol=0)
-    assert float((off < 3 * rows).double().mean()) > 0.9
     with pytest.raises(ValueError, match="layers are those of a network's objective, as nll makes, got f"):
         fv.landscape.layer_curvature(lambda w: w.square().sum(), torch.ones(3))
 

@@ -13,6 +13,7 @@ from every_verb import least
 import flatviz as fv
 from flatviz.families.members import unless_diverged
 from flatviz.families.own import _first
+from flatviz.training import variational
 from flatviz.training.gradient import Training
 
 METHODS = [name for name, method in fv.METHODS.items() if method.ascent is None]
@@ -196,3 +197,14 @@ def test_a_loss_that_ends_far_above_where_it_began_is_said_and_a_good_fit_says_n
     wide = fv.Gaussian(net.w, torch.full_like(net.w, 18.0))  # its first draws have a larger loss still
     with pytest.warns(UserWarning, match=BEGAN):
         assert fv.fit_vi(net, data, wide, seed=1, steps=50).history.notes[0].startswith(BEGAN)
+
+
+def test_a_loss_is_compared_with_that_of_the_net_where_the_fit_began_whatever_statistics_it_trained(case, monkeypatch):
+    data, seen = case[1], []
+    net = fv.Net.from_module(
+        torch.nn.Sequential(torch.nn.Linear(2, 4), torch.nn.BatchNorm1d(4), torch.nn.Linear(4, 3)).eval().double(), "all"
+    )
+    prior = fv.Gaussian(net.w, torch.full_like(net.w, -2.0))
+    monkeypatch.setattr(variational, "risen", lambda losses, validation, before: seen.append(float(before())) or ())
+    fv.fit_vi(net, data, prior, seed=1, steps=20, batchnorm="train")
+    assert seen == [pytest.approx(float(fv.nll(net, data)(net.w)), rel=1e-5)]

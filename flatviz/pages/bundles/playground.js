@@ -15,7 +15,7 @@ a:n,b:t,narrow:s,ratio:e},i,a,r)=>{let o=s*e,h=((i-n[0])**2+(a-n[1])**2)/(2*s**2
 exp(d-h),g=Math.exp(d-l),c=p/(p+g);return r[0]+=c*(i-n[0])/s**2+(1-c)*(i-t[0])/o**2,r[1]+=c*(a-n[1])/s**2+(1-c)*(a-t[1])/o**2,d-Math.log(p+g)+
 Math.log(2)}},Gs=O(2);function hs(n){return{dim:2,both(t,s){let e=s??Gs;e[0]=e[1]=0;let i=0;for(let a of n)i+=Us[a.kind](a,t[0],t[1],e);return i}}}
 function ls(n,[t,s],e){let i=O(2);return{dim:2,both(a,r){i[0]=a[0]-t,i[1]=a[1]-s-e*(a[0]*a[0]-1);let o=n.both(i,r);return r&&(r[0]-=2*e*a[0]*
-r[1]),o}}}var qt=class{constructor(t){this.widths=t,this.starts=[],this.dim=0;for(let s=1;s<t.length;s++)this.starts.push(this.dim),this.dim+=
+r[1]),o}}}var It=class{constructor(t){this.widths=t,this.starts=[],this.dim=0;for(let s=1;s<t.length;s++)this.starts.push(this.dim),this.dim+=
 t[s]*(t[s-1]+1);this.a=t.map(s=>O(s)),this.d=t.map(s=>O(s))}init(t,s=1){let e=O(this.dim);return this.starts.forEach((i,a)=>{let r=this.widths[a+
 1]*(this.widths[a]+1);for(let o=0;o<r;o++)e[i+o]=s*t.normal()/Math.sqrt(this.widths[a])}),e}forward(t,s,e){let{a:i,widths:a,starts:r}=this,o=a.
 length-1;for(let h=0;h<a[0];h++)i[0][h]=s[e+h];for(let h=0;h<o;h++){let l=i[h],d=i[h+1],p=a[h],g=a[h+1],c=r[h]+p*g;for(let f=0,m=r[h];f<g;f++){
@@ -27,12 +27,12 @@ h,t,p*a);if(e){let c=(g[0]-s[p])/e;d+=.5*c*c+Math.log(e)+Hs,o[0]=c/e/i}else{let 
 r;m++)o[m]=Math.exp(g[m]-c),f+=o[m];d+=c+Math.log(f)-g[s[p]];for(let m=0;m<r;m++)o[m]=(o[m]/f-(m===s[p]?1:0))/i}l&&n.backward(h,l)}return d/
 i}}}var vt=(n,t)=>n.mean.map((s,e)=>s+Math.exp(n.logStd[e])*t[e]),ht=n=>({mean:n.mean.slice(),logStd:n.logStd.slice()});function nt(n,t,s){let e={
 value:0,mean:O(n.dim),logStd:O(n.dim)},i=O(n.dim);for(let a of s){e.value+=n.both(vt(t,a),i)/s.length;for(let r=0;r<i.length;r++)e.mean[r]+=
-i[r]/s.length,e.logStd[r]+=i[r]*Math.exp(t.logStd[r])*a[r]/s.length}return e}function It(n,t){let s={value:0,mean:O(n.mean.length),logStd:O(
+i[r]/s.length,e.logStd[r]+=i[r]*Math.exp(t.logStd[r])*a[r]/s.length}return e}function qt(n,t){let s={value:0,mean:O(n.mean.length),logStd:O(
 n.mean.length)};for(let e=0;e<n.mean.length;e++){let i=Math.exp(-2*t.logStd[e]),a=n.mean[e]-t.mean[e],r=Math.exp(2*n.logStd[e])*i;s.value+=.5*
 (r+a*a*i-1)+t.logStd[e]-n.logStd[e],s.mean[e]=i*a,s.logStd[e]=r-1}return s}function Ut(n,t,s){let e=t.mean.map((l,d)=>Math.exp(2*n.logStd[d])*
 l),i=t.logStd.map(l=>l/2),a=H(t.mean,e),r=Math.max(a+H(t.logStd,i),1e-300),o=s/Math.sqrt(r),h={mean:e.map(l=>o*l),logStd:i.map(l=>o*l)};return{
 delta:h,share:a/r,there:{mean:B(n.mean,h.mean),logStd:B(n.logStd,h.logStd)}}}var Ks=(n,t)=>{let s=t/(ft(n)+_s);return n.map(e=>e*s)},Vs=.2,Lt=.9,
-Ot=n=>({mean:O(n),squares:O(n+1),filled:0});function cs(n,t,s,e,i,{rate:a,momentum:r,T:o}){let h=It(n,e),l=n.mean.length,d=O(l),p=O(l),g=o||
+Ot=n=>({mean:O(n),squares:O(n+1),filled:0});function cs(n,t,s,e,i,{rate:a,momentum:r,T:o}){let h=qt(n,e),l=n.mean.length,d=O(l),p=O(l),g=o||
 1,c=n.logStd.map(Math.exp);for(let m=0;m<l;m++){let u=Math.exp(-2*e.logStd[m]),b=1/(c[m]*c[m]);if(d[m]=s.mean[m]/g,p[m]=s.logStd[m]/g,o)for(let y of i){
 let v=u*(n.mean[m]-e.mean[m])+(u-b)*c[m]*y[m];d[m]+=v/i.length,p[m]+=v*c[m]*y[m]/i.length}}t.filled=Lt*t.filled+1-Lt;let f=t.squares.map((m,u)=>{
 let b=u?p[u-1]*p[u-1]:d.reduce((y,v,w)=>y+v*v*c[w]*c[w],0);return t.squares[u]=Lt*m+(1-Lt)*b,1/(1+Math.sqrt(t.squares[u]/t.filled))});for(let m=0;m<
@@ -85,7 +85,7 @@ n[i*s+e])return!1;return!0}).length/t.length}function us(n,t,s=15){let e=n.lengt
 e;d++)n[r*e+d]>n[r*e+o]&&(o=d);let h=n[r*e+o],l=Math.min(s-1,Math.max(0,Math.ceil(h*s)-1));i[l]+=(o===a?1:0)-h}),i.reduce((a,r)=>a+Math.abs(
 r),0)/t.length}function x(n,t={},...s){let e=document.createElement(n);for(let[i,a]of Object.entries(t))i.startsWith("on")?e.addEventListener(i.slice(2),a):
 a!==null&&a!==!1&&e.setAttribute(i,a===!0?"":a);return e.append(...s.filter(i=>i!=null)),e}var D=(n,t,s,e={})=>x("button",{type:"button",title:t,
-onclick:s,...e},n),T=n=>Number.isFinite(n)?Number(n.toPrecision(3)).toString():"–",q=n=>METHOD_STYLES[n],S=n=>q(n)[W()?2:1],it=class{stops;say;constructor(t,s,e,i,{
+onclick:s,...e},n),T=n=>Number.isFinite(n)?Number(n.toPrecision(3)).toString():"–",I=n=>METHOD_STYLES[n],S=n=>I(n)[W()?2:1],it=class{stops;say;constructor(t,s,e,i,{
 say:a=o=>String(o),help:r=""}={}){Object.assign(this,{stops:s,say:a}),this.input=x("input",{type:"range",min:0,max:s.length-1,step:1,"aria-l\
 abel":t}),this.text=x("output"),this.node=x("div",{class:"pg-slider",title:r||null},x("span",{},t),this.text,this.input),this.input.addEventListener(
 "input",()=>{this.told(),i(this.value,!1)}),this.input.addEventListener("change",()=>i(this.value,!0)),this.value=e}get value(){return this.
@@ -133,9 +133,9 @@ let g=e.uniform()<.5?1:-1;return[g*(.25+1.3*h),g*l*(.25+1.3*e.uniform())]}}[n]()
 x:i,y:Array.from(a),noise:n==="gap"?Yt:null}}var Xt=class{world;x;test;ece;lambda;fields;turn;constructor(t,s){Object.assign(this,{world:t,method:s,
 shadows:[]}),this.plane=new _((e,i,a)=>this.drawInputs(e,i,a),{ratio:.8,label:""}),this.loss=new _((e,i,a)=>this.drawLoss(e,i,a),{ratio:.5,label:"",
 most:230}),this.plane.canvas.addEventListener("click",e=>t.add(e,this.plane.canvas)),this.menu=pt("method",["gd","sam","vi","sabma","sgld","\
-hmc"].map(e=>[e,q(e)[0]]),s,e=>{this.method=e,this.shadows=[],t.again()}),this.node=x("div",{class:"pg-pane"},this.menu,this.plane.node,t.planes?
+hmc"].map(e=>[e,I(e)[0]]),s,e=>{this.method=e,this.shadows=[],t.again()}),this.node=x("div",{class:"pg-pane"},this.menu,this.plane.node,t.planes?
 this.loss.node:null)}begin(){let{world:t}=this,s=t.kind==="gap",{radius:e,rho:i,kappa:a,rate:r}=t.settings;this.plane.reshape(s?.6:.8),this.
-network=new qt([s?1:2,...ys[t.net][1],s?1:2]);let o=this.network.dim,h=new et(1e3+t.seed),l=t.train,d=s&&!Z[this.method]?.05:1;this.learned=
+network=new It([s?1:2,...ys[t.net][1],s?1:2]);let o=this.network.dim,h=new et(1e3+t.seed),l=t.train,d=s&&!Z[this.method]?.05:1;this.learned=
 ds(this.network,l);let p={mean:new Float64Array(o),logStd:new Float64Array(o).fill(Math.log(1.5))},g={mean:this.network.init(h),logStd:new Float64Array(
 o).fill(Math.log(.05))},c=this.method==="sgld"?.2:1,f={T:a/l.y.length,rate:r*d*c,momentum:.9,draws:2,radius:this.method==="sam"?i:e,most:s?30:
 12};this.learner=new ut(this.method,this.learned,p,g,f,t.seed),this.noise=Array.from({length:30},()=>h.normals(o)),Object.assign(this,{fields:[],
@@ -208,13 +208,13 @@ due??0)+t*80);this.due>=1;this.due--)this.advance();this.frames+=1,this.jobs?.le
 now()-s<re&&this.jobs.shift()?.(),this.tell(),this.steps>=Zt&&this.play(!1)}round(){this.rounds=(this.rounds??0)+1;let t=this.rounds%4===0,s=this.
 panes.filter(i=>!i.lost),e=i=>[()=>i.refresh(2),()=>i.plane.draw(),...this.planes?[()=>i.fill(2)]:[],...t?[()=>i.score(),()=>i.loss.draw()]:
 [],...this.rounds%12===2?[()=>i.curve()]:[]];return[...s.flatMap(e),...t||!s.length?[()=>this.traces.draw()]:[]]}recolor(){this.draw()}draw(){
-for(let t of this.panes)t.draw();this.traces.draw(),this.tell(!0)}tell(t=this.frames%30===0){if(!t)return;let s=this.panes.map(e=>`${q(e.method)[0]}\
+for(let t of this.panes)t.draw();this.traces.draw(),this.tell(!0)}tell(t=this.frames%30===0){if(!t)return;let s=this.panes.map(e=>`${I(e.method)[0]}\
 : `+(e.lost?"diverged":`test loss ${T(e.test.at(-1))}, ${this.kind==="gap"?`its draws differ by ${T(e.unsure.gap)} in the gap and ${T(e.unsure.
 points)} at the points`:`ECE ${T(e.ece.at(-1))}, ${Math.round(100*e.right)} % right, λ₁ ${T(e.axes[0].value)}`}`));this.verdict.textContent=
-`Step ${this.steps}. ${s.join(" · ")}${this.verdictOf()}`,this.panes.forEach((e,i)=>{e.plane.say(`What the ensemble of ${q(e.method)[0]} pr\
-edicts for ${bs[this.kind]??oe}. ${s[i]}.`),e.loss.say(`Training loss of ${q(e.method)[0]} on the plane of its two sharpest directions, the \
+`Step ${this.steps}. ${s.join(" · ")}${this.verdictOf()}`,this.panes.forEach((e,i)=>{e.plane.say(`What the ensemble of ${I(e.method)[0]} pr\
+edicts for ${bs[this.kind]??oe}. ${s[i]}.`),e.loss.say(`Training loss of ${I(e.method)[0]} on the plane of its two sharpest directions, the \
 draws projected onto it.`)}),this.traces.say(`Against steps: ${s.join("; ")}.`)}verdictOf(){let t=this.panes.filter(o=>!o.lost&&Number.isFinite(
-o.test.at(-1))),s=o=>q(o.method)[0];if(this.steps<200||this.kind==="gap"||t.length<2)return this.kind==="none"?" · tested on the points them\
+o.test.at(-1))),s=o=>I(o.method)[0];if(this.steps<200||this.kind==="gap"||t.length<2)return this.kind==="none"?" · tested on the points them\
 selves":"";let e=o=>t.reduce((h,l)=>o(l)<o(h)?l:h),i=e(o=>o.test.at(-1)),a=e(o=>o.lambda.at(-1)),r=t.reduce((o,h)=>h.lambda.at(-1)>o.lambda.
 at(-1)?h:o);return`. ${i===a?`${s(i)} is flatter and has the lower test loss.`:`${s(i)} has the lower test loss, though ${i===r?"its mean is\
  the sharpest":`${s(a)} is flatter`}: flat is not all that counts.`}`}drawTraces(t,s,e){let i=[["test loss","test"],["calibration error, ECE",
@@ -351,26 +351,26 @@ g=p.getContext("2d"),c=g.createImageData(o,h);d.forEach((f,m)=>{for(let u=0;u<3;
 3]=255}),g.putImageData(c,0,0),t.drawImage(p,0,0,s,e),t.strokeStyle=W()?"rgba(255,255,255,.14)":"rgba(60,70,80,.22)",t.lineWidth=1;for(let f=1;f<
 14;f++)dt(t,lt(d,h,o,f/14),h,o,s,e);this.drawMarks(s,e)}drawMarks(t,s){let{X:e,Y:i,unit:a}=this.view(t,s),{from:r,g:o,there:h,worst:l}=this.
 record,{radius:d}=this.settings,p=S("sabma"),g=S("vi"),c=S("sam"),f=E().truth,m=E().ink;this.svg.setAttribute("viewBox",`0 0 ${t} ${s}`),this.
-svg.replaceChildren();let u=($,I,P=this.svg)=>{let L=document.createElementNS(ks,$);for(let[z,ct]of Object.entries(I))L.setAttribute(z,ct);return P.
-append(L),L},b=$=>u("g",{"data-s":$}),y=($,I,P,L,z)=>u("ellipse",{cx:e(I[0]),cy:i(I[1]),rx:P*a,ry:L*a,fill:"none",...z},$),v=[],w=[],M=(...$)=>v.
-push($),F=($,I,P,L,z,ct,yt,Bt={})=>{let rt=Math.hypot(L,z),A=Math.min(11,.6*rt),[G,tt]=rt?[L/rt,z/rt]:[0,0];for(let ot=0;ot<=12;ot++)w.push(
-[I+L*ot/12,P+z*ot/12]);u("line",{x1:I,y1:P,x2:I+L-G*A*.7,y2:P+z-tt*A*.7,stroke:ct,"stroke-width":3.2,...Bt},$),u("path",{d:`M${I+L},${P+z} L${I+
-L-G*A-tt*A*.55},${P+z-tt*A+G*A*.55} L${I+L-G*A+tt*A*.55},${P+z-tt*A-G*A*.55} Z`,fill:ct},$),yt&&M($,I+L+9*G+(G<0?-14:2),P+z+14*tt+5,yt,ct)},
+svg.replaceChildren();let u=($,q,P=this.svg)=>{let L=document.createElementNS(ks,$);for(let[z,ct]of Object.entries(q))L.setAttribute(z,ct);return P.
+append(L),L},b=$=>u("g",{"data-s":$}),y=($,q,P,L,z)=>u("ellipse",{cx:e(q[0]),cy:i(q[1]),rx:P*a,ry:L*a,fill:"none",...z},$),v=[],w=[],M=(...$)=>v.
+push($),F=($,q,P,L,z,ct,yt,Bt={})=>{let rt=Math.hypot(L,z),A=Math.min(11,.6*rt),[G,tt]=rt?[L/rt,z/rt]:[0,0];for(let ot=0;ot<=12;ot++)w.push(
+[q+L*ot/12,P+z*ot/12]);u("line",{x1:q,y1:P,x2:q+L-G*A*.7,y2:P+z-tt*A*.7,stroke:ct,"stroke-width":3.2,...Bt},$),u("path",{d:`M${q+L},${P+z} L${q+
+L-G*A-tt*A*.55},${P+z-tt*A+G*A*.55} L${q+L-G*A+tt*A*.55},${P+z-tt*A-G*A*.55} Z`,fill:ct},$),yt&&M($,q+L+9*G+(G<0?-14:2),P+z+14*tt+5,yt,ct)},
 C=r.logStd.map(Math.exp),[U,X]=[e(r.mean[0]),i(r.mean[1])],mt=$=>this.phase>=$,Ns=Math.max(ft(o.mean),l?ft(l.mean):0,1e-9),Q=.3*Math.min(t,s)/
 Ns;if(mt(2)){let $=b("ball");y($,r.mean,d*C[0],d*C[1],{stroke:c,"stroke-width":2,"stroke-dasharray":"3 6"}),M($,U+d*C[0]*a*.72+6,X+d*C[1]*a*
 .72+12,"ball",c)}let $t=b("q");y($t,r.mean,2*C[0],2*C[1],{stroke:m,"stroke-width":2.4,fill:m,"fill-opacity":.07});for(let $ of this.noise)u(
 "circle",{cx:e(r.mean[0]+C[0]*$[0]),cy:i(r.mean[1]+C[1]*$[1]),r:3.4,fill:m},$t);if(u("circle",{cx:U,cy:X,r:6,fill:m,stroke:E().paper,"stroke\
--width":1.5},$t),M($t,U-2*C[0]*a*.72-20,X-2*C[1]*a*.72-6,"q",m),mt(3)&&h){let $=b("worst"),I=h.logStd.map(Math.exp),[P,L]=[e(h.mean[0]),i(h.
-mean[1])];if(y($,h.mean,2*I[0],2*I[1],{stroke:c,"stroke-width":2.4,fill:c,"fill-opacity":.08}),F($,U,X,P-U,L-X,c,"Δ"),u("circle",{cx:P,cy:L,
-r:5,fill:c,stroke:E().paper,"stroke-width":1.5},$),M($,P-2*I[0]*a*.72-26,L+2*I[1]*a*.72+16,"q′",c),mt(5)){let z=b("diff");F(z,P,L,o.mean[0]*
+-width":1.5},$t),M($t,U-2*C[0]*a*.72-20,X-2*C[1]*a*.72-6,"q",m),mt(3)&&h){let $=b("worst"),q=h.logStd.map(Math.exp),[P,L]=[e(h.mean[0]),i(h.
+mean[1])];if(y($,h.mean,2*q[0],2*q[1],{stroke:c,"stroke-width":2.4,fill:c,"fill-opacity":.08}),F($,U,X,P-U,L-X,c,"Δ"),u("circle",{cx:P,cy:L,
+r:5,fill:c,stroke:E().paper,"stroke-width":1.5},$),M($,P-2*q[0]*a*.72-26,L+2*q[1]*a*.72+16,"q′",c),mt(5)){let z=b("diff");F(z,P,L,o.mean[0]*
 Q,-o.mean[1]*Q,g,"",{"stroke-dasharray":"4 5"}),F(z,P+o.mean[0]*Q,L-o.mean[1]*Q,(l.mean[0]-o.mean[0])*Q,-(l.mean[1]-o.mean[1])*Q,f),M(z,P+(o.
 mean[0]+l.mean[0])/2*Q-20,L-(o.mean[1]+l.mean[1])/2*Q-12,"g′ − g",f)}mt(4)&&F(b("there"),P,L,l.mean[0]*Q,-l.mean[1]*Q,p,"g′")}if(mt(1)&&
-F(b("g"),U,X,o.mean[0]*Q,-o.mean[1]*Q,g,"g"),mt(6)){let $=b("move"),I=this.after.logStd.map(Math.exp);y($,this.after.mean,2*I[0],2*I[1],{stroke:p,
+F(b("g"),U,X,o.mean[0]*Q,-o.mean[1]*Q,g,"g"),mt(6)){let $=b("move"),q=this.after.logStd.map(Math.exp);y($,this.after.mean,2*q[0],2*q[1],{stroke:p,
 "stroke-width":2.4,"stroke-dasharray":"7 4"}),F($,U,X,e(this.plain.mean[0])-U,i(this.plain.mean[1])-X,g,"",{"stroke-width":2}),F($,U,X,e(this.
-after.mean[0])-U,i(this.after.mean[1])-X,p,"step")}let rs=[];for(let[$,I,P,L,z]of v){let ct=10*L.length,yt=([A,G])=>[I+A,P+G-14,I+A+ct,P+G+4],
+after.mean[0])-U,i(this.after.mean[1])-X,p,"step")}let rs=[];for(let[$,q,P,L,z]of v){let ct=10*L.length,yt=([A,G])=>[q+A,P+G-14,q+A+ct,P+G+4],
 Bt=A=>{let[G,tt,ot,Rt]=yt(A);return G>4&&ot<t-4&&tt>4&&Rt<s-4&&!w.some(([At,Et])=>At>G-4&&At<ot+4&&Et>tt-4&&Et<Rt+4)&&!rs.some(([At,Et,Fs,Cs])=>G<
 Fs&&ot>At&&tt<Cs&&Rt>Et)},rt=[0,14,26,40,56].flatMap(A=>[[0,-A],[0,A],[A,0],[-A,0],[A,-A],[-A,-A],[A,A],[-A,A]]).find(Bt)??[0,0];rs.push(yt(
-rt)),u("text",{x:I+rt[0],y:P+rt[1],fill:z},$).textContent=L}}drawProfile(t,s,e){if(!this.record)return;let i=E(),{from:a,delta:r,g:o,worst:h}=this.
+rt)),u("text",{x:q+rt[0],y:P+rt[1],fill:z},$).textContent=L}}drawProfile(t,s,e){if(!this.record)return;let i=E(),{from:a,delta:r,g:o,worst:h}=this.
 record,l=S("sam");if(k(t,"loss along the ascent from q (0) to q′ (1)",2,10,{color:i.soft,size:12.5,halo:!1}),!r){k(t,"radius 0: no ascent",
 s/2,e/2,{align:"center",halo:!1});return}let d=Array.from({length:41},(y,v)=>v/40*1.4),p=d.map(y=>nt(this.loss,{mean:B(a.mean,r.mean,y),logStd:B(
 a.logStd,r.logStd,y)},this.noise).value),g=d.map(y=>o.value+y*this.slope),c=Math.min(...p,...g),f=Math.max(...p,...g),m=y=>8+(s-70)*y/1.4,u=y=>e-
@@ -407,38 +407,39 @@ min(...b),v=Math.max(...b),w=Math.max(.08*(v-y),.02);return[y-w,v+w]},[g,c]=[p(0
 (u-c[0])/(c[1]-c[0]);t.strokeStyle=o.line,t.beginPath(),t.moveTo(44,30),t.lineTo(44,e-20),t.lineTo(s-4,e-20),t.stroke(),g.forEach((u,b)=>k(t,
 T(u),f(u),e-9,{color:o.soft,size:12,align:b?"right":"left"}));for(let u of c)k(t,T(u),40,m(u),{color:o.soft,size:12,align:"right"});for(let[
 u,b,y,v]of h){let w=S(u);t.strokeStyle=t.fillStyle=w,t.lineWidth=1.6,t.beginPath();for(let F of b)t.lineTo(f(l(F)[0]),m(l(F)[1]));t.stroke();
-for(let F of b){let[C,U]=l(F);t.beginPath(),t.arc(f(C),m(U),2.6,0,7),t.fill()}for(let F of b.filter(y)){let[C,U]=l(F);st(t,q(u)[3],f(C),m(U),
-6,w)}let M=b.at(-1);if(M){let[F,C]=l(M);k(t,`${q(u)[0]}, larger ${v}`,Math.min(f(F)+8,s-4),m(C)+(m(C)>e/2?14:-12),{color:w,size:12,align:f(F)>
+for(let F of b){let[C,U]=l(F);t.beginPath(),t.arc(f(C),m(U),2.6,0,7),t.fill()}for(let F of b.filter(y)){let[C,U]=l(F);st(t,I(u)[3],f(C),m(U),
+6,w)}let M=b.at(-1);if(M){let[F,C]=l(M);k(t,`${I(u)[0]}, larger ${v}`,Math.min(f(F)+8,s-4),m(C)+(m(C)>e/2?14:-12),{color:w,size:12,align:f(F)>
 s/2?"right":"left"})}}if(this.ghost){let[u,b]=l(this.ghost);t.strokeStyle=S("vi"),t.setLineDash([2,3]),t.lineWidth=2,t.beginPath(),t.arc(f(u),
 m(b),10,0,7),t.stroke(),t.setLineDash([]),k(t,`T* = ${T(this.ghost.T)}`,f(u)+14,m(b)+4,{color:S("vi"),size:12})}}};function Ts(n,t,s,e){let i=E(),
 a=e.flatMap(({values:g})=>g).filter(Number.isFinite),r=Math.min(...a),o=Math.max(...a,r+.05),h=Math.max(12,Math.round(t/22)),l=g=>4+g*(t-8)/
 h,d=(s-44)/e.length,p=(t-8)/h-2;k(n,`test loss of ${e[0].values.length} seeds, a block each`,2,10,{color:i.soft,size:12.5,halo:!1}),e.forEach(
 ({method:g,values:c,where:f},m)=>{let u=new Array(h).fill(0),b=26+(m+1)*d;c.filter(Number.isFinite).forEach(v=>{u[Math.min(h-1,Math.floor((v-
 r)/(o-r)*h))]+=1});let y=Math.min(9,(d-18)/Math.max(...u,1));n.fillStyle=S(g),u.forEach((v,w)=>{for(let M=0;M<v;M++)n.fillRect(l(w),b-(M+1)*
-y,p,y-1)}),k(n,`${q(g)[0]}: ${f}`,t-4,b-d+10,{color:S(g),size:12,align:"right"}),n.fillStyle=i.line,n.fillRect(4,b,t-8,1)}),[r,o].forEach((g,c)=>k(
-n,T(g),c?t-4:4,s-8,{color:i.soft,size:12,align:c?"right":"left"}))}var J=600,ce=60,$s=6,As=3,xt=.4,is=20,Es=.3,fe=[0,.1,.2,.3,.4,.6,.8,1],Ls=[0,.1,.2,.4],qs=.02,pe={gd:"",sam:"SAM: sharpness-aware minimisati\
-on, one point of weights",vi:"VI: variational inference, fits a Gaussian q",sabma:"SA-BMA: sharpness-aware Bayesian model averaging, fits q \
-to the worst q′ near it",sgld:"SGLD: stochastic gradient Langevin dynamics, gradient steps with noise, whose trail samples the posterior",
-hmc:"HMC: Hamiltonian Monte Carlo, long runs over the ground as of a ball, whose ends sample the posterior"},Is=[-1.2816,-.5244,0,.5244,1.2816],
-Os=Is.flatMap(n=>Is.map(t=>Float64Array.of(n,t))),as={hollow:{label:"a narrow hollow before a wide meadow",start:[-1.5,.3],std:.3,T:.1,radius:1,
-rho:.5,rate:.05,top:1.1,terms:[{kind:"dent",at:[-.7,0],depth:1.1,width:.28},{kind:"dent",at:[1.4,.1],depth:1,width:1.1},{kind:"bowl",at:[1,0],
-h:.06}],places:[["narrow hollow",[-.7,0],.5],["wide meadow",[1.4,.1],1.4]],about:"Both start at the same place with the same noise. VI lower\
-s the loss that it expects under q, its cloud of weights; SA-BMA looks for the worst cloud q′ within the radius first, and lowers the loss t\
-here. The hollow lies on the way to the meadow and is a little deeper: this ground was chosen because the difference is plainest here."},ravine:{
-label:"a bent ravine",start:[-1.9,1.3],std:.25,T:.05,radius:1,rho:.3,rate:.05,top:3,terms:[{kind:"valley",k:5,a:.45,b:-1},{kind:"bowl",at:[1.6,
-.2],h:.3}],places:[["end of the ravine",[1.6,.1],.7]],about:"The ravine leads every method the same way. The radius matters on the way: acro\
-ss the ravine steep walls cut the ball short, and q stays narrow there."},ridge:{label:"a ridge between two valleys",start:[-.05,1.1],std:.25,
-T:.05,radius:1,rho:.3,rate:.05,top:1.6,terms:[{kind:"dent",at:[0,0],depth:-1,width:[.35,2.5]},{kind:"bowl",at:[0,0],h:.16}],places:[["west v\
-alley",[-.8,0],.8],["east valley",[.8,0],.8]],about:"The two valleys mirror each other, and q starts on the ridge: noise decides. Press 20 s\
-eeds and count."},plateau:{label:"a plateau with one hollow",start:[-1.3,.5],std:.35,T:.05,radius:1,rho:.5,rate:.2,top:.5,terms:[{kind:"dent",
-at:[1.1,0],depth:1,width:.55},{kind:"bowl",at:[0,0],h:.03}],places:[["hollow",[1.1,0],.6],["plateau",[-1,0],.9]],about:"Where the loss is ne\
-arly flat its gradient is nearly zero, and the prior has the say: q widens until a draw meets the hollow."},modes:{label:"two modes: a count\
-er-example",start:[-.5,0],std:.5,T:.1,radius:2,rho:.5,rate:.05,top:6,terms:[{kind:"modes",a:[-1.6,0],b:[1.6,0],narrow:.3,ratio:3}],places:[[
-"narrow mode",[-1.6,0],.55],["ridge",[-.6,0],.45],["wide mode",[1.6,0],1.3]],about:"Flatter is not what a large radius always finds. Two mod\
-es of equal depth: VI and SA-BMA at radius 0.5 reach the wide one from here, at radius 2 most runs do not. The ascent carries q′ over the ri\
-dge into the other basin, and the gradient there, the steeper one, holds q on the ridge. The arrows below the section show where each method\
- moves the mean. Press 20 seeds."},yours:{label:"yours: push it into shape",start:[-1.5,.6],std:.3,T:.1,radius:1,rho:.5,rate:.05,top:1.2,terms:[
-{kind:"bowl",at:[.6,0],h:.1}],places:[],about:"Press on the ground to push it down or up, then play."}},Dt=class{seed;on;still;start;steps;records;radiusSlider;rhoSlider;TSlider;rateSlider;drawsSlider;shiftSlider;bendSlider;constructor(t={}){
+y,p,y-1)}),k(n,`${I(g)[0]}: ${f}`,t-4,b-d+10,{color:S(g),size:12,align:"right"}),n.fillStyle=i.line,n.fillRect(4,b,t-8,1)}),[r,o].forEach((g,c)=>k(
+n,T(g),c?t-4:4,s-8,{color:i.soft,size:12,align:c?"right":"left"}))}var J=600,ce=60,$s=6,As=3,xt=.4,is=20,Es=.3,fe=[0,.1,.2,.3,.4,.6,.8,1],Ls=[0,.1,.2,.4],Is=.02,pe={gd:"",sam:"SAM: sharpness-aware minimisati\
+on, lowers the worst loss near one weight vector",vi:"VI: variational inference, lowers the average loss under a Gaussian q",sabma:"SA-BMA: \
+sharpness-aware Bayesian model averaging, lowers the loss of the worst q′ within the radius of q",sgld:"SGLD: stochastic gradient Langevin\
+ dynamics, takes gradient steps with noise; its trail samples the posterior",hmc:"HMC: Hamiltonian Monte Carlo, rolls a ball over the loss; \
+the places where its runs end sample the posterior"},qs=[-1.2816,-.5244,0,.5244,1.2816],Os=qs.flatMap(n=>qs.map(t=>Float64Array.of(n,t))),as={
+hollow:{label:"a narrow hollow before a wide meadow",start:[-1.5,.3],std:.3,T:.1,radius:1,rho:.5,rate:.05,top:1.1,terms:[{kind:"dent",at:[-.7,
+0],depth:1.1,width:.28},{kind:"dent",at:[1.4,.1],depth:1,width:1.1},{kind:"bowl",at:[1,0],h:.06}],places:[["narrow hollow",[-.7,0],.5],["wid\
+e meadow",[1.4,.1],1.4]],about:"Both start at the same place with the same noise. VI lowers the loss that it expects under q, its cloud of w\
+eights; SA-BMA looks for the worst cloud q′ within the radius first, and lowers the loss there. The hollow lies on the way to the meadow and\
+ is a little deeper: this ground was chosen because the difference is plainest here."},ravine:{label:"a bent ravine",start:[-1.9,1.3],std:.25,
+T:.05,radius:1,rho:.3,rate:.05,top:3,terms:[{kind:"valley",k:5,a:.45,b:-1},{kind:"bowl",at:[1.6,.2],h:.3}],places:[["end of the ravine",[1.6,
+.1],.7]],about:"The ravine leads every method the same way. The radius matters on the way: across the ravine steep walls cut the ball short,\
+ and q stays narrow there."},ridge:{label:"a ridge between two valleys",start:[-.05,1.1],std:.25,T:.05,radius:1,rho:.3,rate:.05,top:1.6,terms:[
+{kind:"dent",at:[0,0],depth:-1,width:[.35,2.5]},{kind:"bowl",at:[0,0],h:.16}],places:[["west valley",[-.8,0],.8],["east valley",[.8,0],.8]],
+about:"The two valleys mirror each other, and q starts on the ridge: noise decides. Press 20 seeds and count."},plateau:{label:"a plateau wi\
+th one hollow",start:[-1.3,.5],std:.35,T:.05,radius:1,rho:.5,rate:.2,top:.5,terms:[{kind:"dent",at:[1.1,0],depth:1,width:.55},{kind:"bowl",at:[
+0,0],h:.03}],places:[["hollow",[1.1,0],.6],["plateau",[-1,0],.9]],about:"Where the loss is nearly flat its gradient is nearly zero, and the \
+prior has the say: q widens until a draw meets the hollow."},modes:{label:"two modes: a counter-example",start:[-.5,0],std:.5,T:.1,radius:2,
+rho:.5,rate:.05,top:6,terms:[{kind:"modes",a:[-1.6,0],b:[1.6,0],narrow:.3,ratio:3}],places:[["narrow mode",[-1.6,0],.55],["ridge",[-.6,0],.45],
+["wide mode",[1.6,0],1.3]],about:"Flatter is not what a large radius always finds. Two modes of equal depth: VI and SA-BMA at radius 0.5 rea\
+ch the wide one from here, at radius 2 most runs do not. The ascent carries q′ over the ridge into the other basin, and the gradient there, \
+the steeper one, holds q on the ridge. The arrows below the section show where each method moves the mean. Press 20 seeds."},yours:{label:"y\
+ours: push it into shape",start:[-1.5,.6],std:.3,T:.1,radius:1,rho:.5,rate:.05,top:1.2,terms:[{kind:"bowl",at:[.6,0],h:.1}],places:[],about:"\
+Press on the ground to push it down or up, then play."}},Dt=class{seed;on;still;start;steps;records;radiusSlider;rhoSlider;TSlider;rateSlider;drawsSlider;shiftSlider;bendSlider;constructor(t={}){
 Object.assign(this,{seed:1,draws:10,on:new Set(["vi","sabma"]),chosen:"sabma",truth:!1,tool:"start",shadows:[],ends:[],still:[],shift:[Es,0],
 bend:0,records:new Map}),this.training=new St((s,e,i,a,r)=>this.drawTraining(s,e,i,a,r)),this.testing=new St((s,e,i,a,r)=>this.drawTesting(s,
 e,i,a,r)),this.map=this.training.board,this.section=new _((s,e,i)=>this.drawSection(s,e,i),{ratio:.56,label:"",least:230,most:300}),this.traces=
@@ -447,7 +448,7 @@ least:230,most:300}),this.build(t.link!==!1),this.choose("hollow"),t.link!==!1&&
 this.map.node,s=>this.frame(s)),!gt.matches&&t.autoplay!==!1&&this.play(!0)}build(t){let s=(r,...o)=>(this[`${r}Slider`]=new it(...o),this[`${r}\
 Slider`].node),e=r=>(o,h)=>{this.settings[r]=o,h?(this.again(),gt.matches||this.play(!0)):(this.rest(),this.draw())};this.playButton=D("Play",
 "play or pause",()=>this.play(!this.clock.playing),{class:"pg-play"}),this.chips=x("div",{class:"pg-chips",role:"group","aria-label":"method\
-s"});for(let r of Kt){let o=D("",`show or hide ${q(r)[0]}`,()=>this.toggle(r),{"data-method":r});o.append(x("i",{"aria-hidden":"true"}),q(r)[0]),
+s"});for(let r of Kt){let o=D("",`show or hide ${I(r)[0]}`,()=>this.toggle(r),{"data-method":r});o.append(x("i",{"aria-hidden":"true"}),I(r)[0]),
 this.chips.append(o)}this.ground=pt("ground",Object.entries(as).map(([r,o])=>[r,o.label]),"hollow",r=>{this.choose(r),this.play(!gt.matches)}),
 this.tools=x("div",{class:"pg-tools",role:"group","aria-label":"what the pointer does"},...[["down","push down"],["up","push up"],["start","\
 move q"]].map(([r,o])=>D(o,`the pointer: ${o}`,()=>{this.tool=r,this.tell()},{"data-tool":r}))),this.score=x("div",{class:"pg-score"}),this.
@@ -503,14 +504,14 @@ for(let s=0;s<t&&this.steps<J;s++){this.steps+=1;for(let[e,i]of this.runs)i.lost
 finite,i.lost||i.trail.push([...i.learner.q.mean]));this.steps%4===0&&this.measure()}this.steps%24<t&&(this.drifts=null)}measure(){for(let[t,
 s]of this.runs)if(!s.lost){let e=this.measured(t,s.learner);s.x.push(this.steps);for(let i of["stands","train","test","lambda","kl"])s[i].push(
 e[i])}}measured(t,{q:s,prior:e,kept:i}){let{loss:a}=this,[{value:r}]=wt(a,s.mean,1),o={q:{mean:s.mean.slice(),logStd:s.logStd.slice()},members:Nt[t]&&
-i.length?i.slice(-this.draws):[s.mean.slice()]},h=l=>Y(l,{method:t,...o});return{stands:o,train:h(a),test:h(this.test),lambda:r,kl:Z[t]?It(s,
+i.length?i.slice(-this.draws):[s.mean.slice()]},h=l=>Y(l,{method:t,...o});return{stands:o,train:h(a),test:h(this.test),lambda:r,kl:Z[t]?qt(s,
 e).value:NaN}}frame(t){this.due=(this.due??0)+t*ce;let s=Math.min(6,Math.floor(this.due));this.due=Math.min(1,this.due-s),s&&(this.advance(s),
 this.shown()),this.steps>=J&&this.play(!1)}whereIs(t){let s=this.placeOf(t),e=Float64Array.from(t),i=new Float64Array(2);if(s?.endsWith("rid\
 ge"))return`on the ${s}`;for(let r=0;r<80;r++)this.loss.both(e,i.fill(0)),e[0]-=.05*i[0],e[1]-=.05*i[1];let a=this.placeOf(e);return a?`in t\
 he ${a===s?"":"basin of the "}${a}`:""}placeOf([t,s]){return this.world.places.find(([,[e,i],a])=>Math.hypot(t-e,s-i)<a)?.[0]}whole(t,s,e={}){
 let i=this.learner(t,s,e),a=t==="hmc"?J/$s:J;for(let r=0;r<a&&i.finite;r++)i.step();return Ss(t,i)}many(){this.play(!1),this.giveUp?.(),this.
 shadows=[];let t=[],s=[...this.on].flatMap(e=>Array.from({length:is},(i,a)=>()=>t.push(this.whole(e,a+1))));this.tally=`${is} seeds run …`,
-this.giveUp=es(s,()=>{this.ends=t,this.tally=`${is} seeds end here. ${[...this.on].map(e=>`${q(e)[0]}: ${this.whereEnd(e)}`).join("; ")}. ${this.
+this.giveUp=es(s,()=>{this.ends=t,this.tally=`${is} seeds end here. ${[...this.on].map(e=>`${I(e)[0]}: ${this.whereEnd(e)}`).join("; ")}. ${this.
 comparison()}`,this.shown(!0)}),this.shown(!0)}whereEnd(t){let s=new Map;for(let e of this.ends.filter(i=>i.method===t)){let i=e.lost?"diver\
 ged":this.placeOf(e.q.mean)??"elsewhere";s.set(i,(s.get(i)??0)+1)}return[...s].sort((e,i)=>i[1]-e[1]).map(([e,i])=>`${i} ${e}`).join(", ")}compareT(){
 if(this.sweep||!this.on.has("vi")||!this.on.has("sabma"))return;let{T:t,radius:s}=this.settings;this.sweep=new zt(this.loss,(e,i)=>this.whole(
@@ -529,37 +530,37 @@ tool==="start"&&(this.start=[this.start[0]+t,this.start[1]+s]),this.again(!1)}re
 this.drawn=(this.drawn??0)+1,this.map.draw(),this.testing.board.draw(),(t||this.drawn%3===1)&&this.section.draw(),(t||this.drawn%6===0)&&(this.
 traces.draw(),this.chart.draw())}shown(t=!1){this.clock?.playing||this.tell(),this.draw(),(t||this.steps%4===0)&&this.tellScore();let s=this.
 tally||this.sentence();(t||!this.clock?.playing||this.steps>=J||this.steps%12===0)&&(this.verdict.textContent=s,this.map.say(`${this.world.label}\
-, seen from above. ${s}`),this.section.say(`Section of the ground through the mean of ${q(this.chosen)[0]}, with the posteriors above it.`),
-this.traces.say(`Against steps: ${[...this.runs].map(([e,i])=>`${q(e)[0]}: training loss ${T(i.train.at(-1))}, test loss ${T(i.test.at(-1))}\
+, seen from above. ${s}`),this.section.say(`Section of the ground through the mean of ${I(this.chosen)[0]}, with the posteriors above it.`),
+this.traces.say(`Against steps: ${[...this.runs].map(([e,i])=>`${I(e)[0]}: training loss ${T(i.train.at(-1))}, test loss ${T(i.test.at(-1))}\
 , λ₁ ${T(i.lambda.at(-1))}, KL ${T(i.kl.at(-1))}`).join("; ")}.`),this.testing.board.say(`The test ground: the training ground shifted by\
  ${T(Math.hypot(...this.shift))}${this.bend?` and bent by ${this.bend}`:""}. ${this.comparison()}`),this.chart.say(this.ends.length?this.tally:
 `Training loss against test loss, VI over temperatures and SA-BMA over radii. ${this.ghostly()}`))}ranking(t){let s=e=>{let i=this.ends.filter(
 o=>o.method===e&&!o.lost),{stands:a,lost:r}=this.runs.get(e);return i.length?i.reduce((o,h)=>o+Y(t,h),0)/i.length:r?NaN:Y(t,{method:e,...a.at(
--1)})};return[...this.on].map(e=>({method:e,name:q(e)[0],loss:s(e)})).filter(({loss:e})=>Number.isFinite(e)).sort((e,i)=>e.loss-i.loss)}comparison(){
+-1)})};return[...this.on].map(e=>({method:e,name:I(e)[0],loss:s(e)})).filter(({loss:e})=>Number.isFinite(e)).sort((e,i)=>e.loss-i.loss)}comparison(){
 let[t,s]=this.ranking(this.test),[e,i]=this.ranking(this.loss),a=Math.hypot(...this.shift)+this.bend>0;if(!s)return t?`Test loss of ${t.name}\
-: ${t.loss.toFixed(2)}.`:"";let r=(h,l)=>l.loss-h.loss<qs?`${h.name} and ${l.name} are even`:`${h.name} wins by ${(l.loss-h.loss).toFixed(2)}`,
+: ${t.loss.toFixed(2)}.`:"";let r=(h,l)=>l.loss-h.loss<Is?`${h.name} and ${l.name} are even`:`${h.name} wins by ${(l.loss-h.loss).toFixed(2)}`,
 o=this.steps<J&&!this.ends.length?"So far, on":"On";return a?`${o} the test ground ${r(t,s)}; not shifted, ${r(e,i)}.`:`Not shifted, ${r(t,s)}\
 : drag the test ground.`}ghostly(){let{sweep:t,settings:{T:s}}=this,{ghost:e}=t??{};if(!e)return"";let i=t.sabma.find(r=>r.radius===this.settings.
-radius),a=Y(this.test,e)-Y(this.test,i);return`With T* = ${T(e.T)} for its temperature T = ${s}, VI has SA-BMA's training loss (blue dashed \
-ring) and a test loss ${Math.abs(a)<qs?"as SA-BMA's":`${Math.abs(a).toFixed(2)} ${a>0?"above":"below"} SA-BMA's`}.`}tellScore(){let t=this.ranking(
+radius),a=Y(this.test,e)-Y(this.test,i);return`At temperature T* = ${T(e.T)} instead of T = ${s}, VI has SA-BMA's training loss (blue dashed\
+ ring), and its test loss is ${Math.abs(a)<Is?"the same":`${Math.abs(a).toFixed(2)} ${a>0?"higher":"lower"}`}.`}tellScore(){let t=this.ranking(
 this.test),s=`${this.name} ${this.query.get("shift")} ${this.bend} ${this.name==="yours"?JSON.stringify(this.terms):""}`;if(this.steps>=J&&t.
 length&&!(this.records.get(s)?.loss<=t[0].loss)){let{radius:a,rho:r,T:o}=this.settings,[{method:h,name:l,loss:d}]=t;this.records.set(s,{loss:d,
 by:`${l}${h==="sabma"?`, radius ${a}`:h==="sam"?`, radius ${r}`:""}, T = ${o}`})}let e=this.records.get(s),i=new Map(this.ranking(this.loss).
 map(({method:a,loss:r})=>[a,r]));this.score.replaceChildren(x("span",{},"test loss, lower is better"),...t.map(({method:a,name:r,loss:o},h)=>x(
 "span",{style:`--method:${S(a)}`,class:h?"":"pg-wins"},x("b",{},o.toFixed(2)),`${r}, training ${i.get(a).toFixed(2)}`)),x("small",{},e?`Lowe\
 st here so far: ${e.loss.toFixed(2)} (${e.by}). Can you get lower?`:" "))}sentence(){if(!this.steps)return this.clock?.playing?"They start …":
-"Press Play.";let t=[...this.runs].filter(([,{lost:o}])=>!o).map(([o,{learner:{q:h}}])=>({name:q(o)[0],where:this.whereIs(h.mean),cost:fs(this.
+"Press Play.";let t=[...this.runs].filter(([,{lost:o}])=>!o).map(([o,{learner:{q:h}}])=>({name:I(o)[0],where:this.whereIs(h.mean),cost:fs(this.
 loss,h.mean,xt)-this.loss.both(h.mean,null)})),s=({name:o,where:h,cost:l})=>`${o} ${l.toFixed(2)}${h&&`, ${h}`}`,e=({name:o,where:h,cost:l})=>`${o}${h&&
 ` is ${h}`}: moving its center by ${xt} raises the loss by up to ${l.toFixed(2)}.`,i=t.length>2?[`Moving the center by ${xt} raises the loss\
  by at most: ${t.map(s).join("; ")}.`]:t.map(e),[a,r]=[...t].sort((o,h)=>o.cost-h.cost);r&&this.steps>=J&&i.push(a.cost<.9*r.cost?`${a.name}\
  ended flattest.`:`${a.name} and ${r.name} ended about equally flat.`),i.push(this.comparison()),this.steps>=J&&i.push(this.ghostly());for(let[
-o,{lost:h}]of this.runs)h&&i.push(`${q(o)[0]} diverged: lower the learning rate or the radius.`);return i.filter(Boolean).join(" ")}drawTraining(t,s,e,i,a){
+o,{lost:h}]of this.runs)h&&i.push(`${I(o)[0]} diverged: lower the learning rate or the radius.`);return i.filter(Boolean).join(" ")}drawTraining(t,s,e,i,a){
 if(!this.runs)return;let r=E(),o=6*i;this.truth&&this.training.drawMass(t,o,a,this.settings.T,As),this.title(t,"training ground"),this.truth&&
 k(t,"true posterior: 50 % and 95 % of its mass",10,32,{color:r.truth,weight:600});for(let[l,d,p]of this.world.places)k(t,l,s(d[0]),Math.min(
 a-12,e(d[1]-p)+4),{color:r.soft,size:13,align:"center"});if(this.shadows.forEach(([l,d])=>this.drawTrail(t,d,S(l),s,e,.22)),this.drawEnds(t,
 s,e))return;let{ghost:h}=this.sweep??{};h&&(t.strokeStyle=S("vi"),t.lineWidth=1.6,this.outline(t,h.q,s,e,i,[2,4]),k(t,`VI at T* = ${T(h.T)}`,
 s(h.q.mean[0]),e(h.q.mean[1]+2*Math.exp(h.q.logStd[1]))-9,{color:S("vi"),size:12.5,align:"center"}));for(let l of this.runs.keys())this.drawRun(
-t,l,this.runs.get(l),s,e,i);this.label(t,l=>q(l)[0],s,e,o),t.strokeStyle=r.soft,t.lineWidth=2,t.beginPath(),t.moveTo(12,a-12),t.lineTo(12+xt*
+t,l,this.runs.get(l),s,e,i);this.label(t,l=>I(l)[0],s,e,o),t.strokeStyle=r.soft,t.lineWidth=2,t.beginPath(),t.moveTo(12,a-12),t.lineTo(12+xt*
 i,a-12),t.stroke(),k(t,`${xt}`,18+xt*i,a-12,{color:r.soft,size:12.5}),this.steps||(t.strokeStyle=r.ink,t.lineWidth=1.5,t.setLineDash([3,4]),
 t.beginPath(),t.arc(s(this.start[0]),e(this.start[1]),24,0,7),t.stroke(),t.setLineDash([]),k(t,"drag",s(this.start[0])-29,e(this.start[1]),{
 align:"right",color:r.soft,size:12.5}))}title(t,s){k(t,s,10,14,{weight:700,size:14})}drawTesting(t,s,e,i,a){if(!this.runs)return;let[r,o]=this.
@@ -567,11 +568,11 @@ shift,h=E();if(this.title(t,"test ground: drag it"),Math.hypot(r,o)>.05){let[l,[
 t.lineWidth=2,t.beginPath(),t.moveTo(s(d),e(p)+26),t.lineTo(s(d+r),e(p+o)+26),t.stroke(),t.beginPath(),t.arc(s(d+r),e(p+o)+26,3.5,0,7),t.fillStyle=
 h.soft,t.fill(),k(t,`${l?`the ${l}`:"the ground"} has moved by ${T(Math.hypot(r,o))}`,10,a-12,{color:h.soft,size:12.5})}if(!this.drawEnds(t,
 s,e)){for(let[l,d]of this.runs)if(!d.lost){let{q:p,members:g}=d.stands.at(-1),c=S(l),[f,m]=[s(p.mean[0]),e(p.mean[1])];if(t.fillStyle=t.strokeStyle=
-c,Z[l])this.cloud(t,p,s,e,i);else for(let u of g)t.beginPath(),t.arc(s(u[0]),e(u[1]),2.4,0,7),t.fill();st(t,q(l)[3],f,m,5.5,c)}this.label(t,
+c,Z[l])this.cloud(t,p,s,e,i);else for(let u of g)t.beginPath(),t.arc(s(u[0]),e(u[1]),2.4,0,7),t.fill();st(t,I(l)[3],f,m,5.5,c)}this.label(t,
 (l,d)=>d.test.at(-1).toFixed(2),s,e,6*i)}}label(t,s,e,i,a){let r=[...this.runs].filter(([,o])=>!o.lost).map(([o,h])=>({method:o,text:s(o,h),
 x:e(h.learner.q.mean[0]),y:i(h.learner.q.mean[1])-16})).sort((o,h)=>o.y-h.y);r.length<=3&&r.forEach((o,h)=>{for(let l of r.slice(0,h))Math.abs(
 l.x-o.x)<60&&o.y-l.y<17&&(o.y=l.y+17);k(t,o.text,Math.max(8,Math.min(a-70,o.x+10)),Math.max(30,o.y),{color:S(o.method),weight:700,size:14})})}drawEnds(t,s,e){
-t.globalAlpha=.55;for(let i of this.ends)i.lost||st(t,q(i.method)[3],s(i.q.mean[0]),e(i.q.mean[1]),4,S(i.method));return t.globalAlpha=1,this.
+t.globalAlpha=.55;for(let i of this.ends)i.lost||st(t,I(i.method)[3],s(i.q.mean[0]),e(i.q.mean[1]),4,S(i.method));return t.globalAlpha=1,this.
 ends.length>0}outline(t,s,e,i,a,r=[]){t.setLineDash(r),t.beginPath(),t.ellipse(e(s.mean[0]),i(s.mean[1]),2*Math.exp(s.logStd[0])*a,2*Math.exp(
 s.logStd[1])*a,0,0,7),t.stroke(),t.setLineDash([])}cloud(t,s,e,i,a){t.lineWidth=2,this.outline(t,s,e,i,a),t.globalAlpha=.16,t.fill(),t.globalAlpha=
 1}drawTrail(t,s,e,i,a,r){t.globalAlpha=r,t.strokeStyle=t.fillStyle=e,t.lineWidth=1.6,t.beginPath();for(let[h,l]of s)t.lineTo(i(h),a(l));t.stroke();
@@ -583,10 +584,10 @@ t.stroke();let c=r(d.there.mean[1])+2*Math.exp(d.there.logStd[1])*o+9;k(t,o<80?"
 6*o-76,a(d.there.mean[0]))),Math.min(4*o-10,c),{color:h,size:12.5,align:"center"})}if(s==="sam"&&d?.e&&this.steps<J&&(t.lineWidth=1.5,t.beginPath(),
 t.arc(a(d.from[0]),r(d.from[1]),this.settings.rho*o,0,7),t.setLineDash([4,4]),t.stroke(),t.setLineDash([]),t.beginPath(),t.moveTo(p,g),t.lineTo(
 a(d.from[0]+d.e[0]),r(d.from[1]+d.e[1])),t.stroke()),s!=="gd"&&s!=="sam"){t.fillStyle=h,t.globalAlpha=.8;for(let c of e.members(this.draws,this.
-noise))t.beginPath(),t.arc(a(c[0]),r(c[1]),2.4,0,7),t.fill();t.globalAlpha=1}st(t,q(s)[3],p,g,5.5,h)}driftOf(t,s,e){let i=Array.from({length:25},
+noise))t.beginPath(),t.arc(a(c[0]),r(c[1]),2.4,0,7),t.fill();t.globalAlpha=1}st(t,I(s)[3],p,g,5.5,h)}driftOf(t,s,e){let i=Array.from({length:25},
 (h,l)=>V[0]+.25*l),{q:a,prior:r,settings:o}=s;return i.map(h=>{let l={mean:Float64Array.of(h,e),logStd:a.logStd};if(!Z[t])return[h,-Ht(this.
 loss,l.mean.slice(),new Float64Array(2),r,{...o,rate:1,radius:t==="sam"?o.radius:0}).there[0]];let d=nt(this.loss,l,Os),p=t==="sabma"&&o.radius?
-nt(this.loss,Ut(l,d,o.radius).there,Os):d;return[h,-p.mean[0]-o.T*It(l,r).mean[0]]})}drawSection(t,s,e){if(!this.runs)return;let i=E(),a=this.
+nt(this.loss,Ut(l,d,o.radius).there,Os):d;return[h,-p.mean[0]-o.T*qt(l,r).mean[0]]})}drawSection(t,s,e){if(!this.runs)return;let i=E(),a=this.
 runs.get(this.chosen)??this.runs.values().next().value,r=a.learner.q.mean[1],o=[...this.runs.keys()].filter(f=>!Nt[f]),h=17*o.length,l=e-h-8,
 d=1.3*this.world.top,p=this.training.low-.1*d,g=f=>(f-V[0])/6*s,c=f=>l-(l-40)*Math.min(1,(f-p)/d);t.beginPath(),t.moveTo(0,l);for(let f=0;f<=
 240;f++)t.lineTo(s*f/240,c(this.loss.both([V[0]+f/40,r],null)));t.lineTo(s,l),t.fillStyle=`rgb(${i.high.join()})`,t.globalAlpha=.75,t.fill(),
@@ -594,15 +595,14 @@ t.globalAlpha=1,t.lineWidth=1.5,t.strokeStyle=i.soft,t.stroke(),k(t,"loss along 
 k(t,"arrows: where a step moves the mean",2,25,{color:i.soft,size:12.5});for(let[f,{learner:m}]of this.runs){let{q:u}=m,b=S(f),y=g(u.mean[0]),
 v=this.loss.both([u.mean[0],r],null);if(Z[f]){let w=Math.exp(u.logStd[0]),M=Ft(this.loss,u);t.strokeStyle=b,t.lineWidth=3,t.beginPath(),t.moveTo(
 g(u.mean[0]-2*w),c(M)),t.lineTo(g(u.mean[0]+2*w),c(M)),t.stroke(),t.lineWidth=1.3,t.beginPath(),t.moveTo(y,c(M)),t.lineTo(y,c(v)),t.stroke()}
-st(t,q(f)[3],y,c(v),4.5,b)}this.drifts??=o.map(f=>[f,this.driftOf(f,this.runs.get(f).learner,r)]),this.drifts.forEach(([f,m],u)=>{let b=l+14+
+st(t,I(f)[3],y,c(v),4.5,b)}this.drifts??=o.map(f=>[f,this.driftOf(f,this.runs.get(f).learner,r)]),this.drifts.forEach(([f,m],u)=>{let b=l+14+
 17*u;t.fillStyle=S(f);for(let[y,v]of m){let w=4*Math.tanh(Math.abs(v)*4)+1,M=Math.sign(v);t.beginPath(),t.moveTo(g(y)+M*w,b),t.lineTo(g(y)-M*
 w,b-w),t.lineTo(g(y)-M*w,b+w),t.fill()}})}drawTraces(t,s,e){if(!this.runs)return;let i=[["loss: training thin, test thick","test"],["λ₁, sha\
-rpest curvature at the mean","lambda"],["KL(q ‖ prior), how far q left the prior","kl"]],a=[.46,.27,.27].map(r=>r*e);i.forEach(([r,o],h)=>{
-let l=[...this.runs].flatMap(([d,p])=>{let g=(c,f)=>({color:S(d),x:p.x,y:c,...f});return o==="test"?[g(p.train,{thin:!0}),g(p.test)]:[g(p[o])]});
-Ct(t,0,a.slice(0,h).reduce((d,p)=>d+p,0),s,a[h]-6,r,l.filter(d=>d.y.some(Number.isFinite)),{most:J})})}drawChart(t,s,e){this.runs&&(this.ends.
-length?Ts(t,s,e,[...this.on].map(i=>({method:i,where:this.whereEnd(i),values:this.ends.filter(a=>a.method===i).map(a=>a.lost?NaN:Y(this.test,
-a))}))):this.sweep?this.sweep.draw(t,s,e,this.test,this.settings):k(t,"at the end: temperature beside radius",2,10,{color:E().soft,size:12.5,
-halo:!1}))}};var ge={kind:"gap",label:"a regression with a gap",methods:["vi","sabma","hmc"],planes:!1,settings:{radius:1,kappa:1}};function Ps(n,t={}){let s=x(
+rpest curvature at the mean","lambda"],["KL(q ‖ prior), in nats","kl"]],a=[.46,.27,.27].map(r=>r*e);i.forEach(([r,o],h)=>{let l=[...this.runs].
+flatMap(([d,p])=>{let g=(c,f)=>({color:S(d),x:p.x,y:c,...f});return o==="test"?[g(p.train,{thin:!0}),g(p.test)]:[g(p[o])]});Ct(t,0,a.slice(0,
+h).reduce((d,p)=>d+p,0),s,a[h]-6,r,l.filter(d=>d.y.some(Number.isFinite)),{most:J})})}drawChart(t,s,e){this.runs&&(this.ends.length?Ts(t,s,e,
+[...this.on].map(i=>({method:i,where:this.whereEnd(i),values:this.ends.filter(a=>a.method===i).map(a=>a.lost?NaN:Y(this.test,a))}))):this.sweep?
+this.sweep.draw(t,s,e,this.test,this.settings):k(t,"at the end: temperature beside radius",2,10,{color:E().soft,size:12.5,halo:!1}))}};var ge={kind:"gap",label:"a regression with a gap",methods:["vi","sabma","hmc"],planes:!1,settings:{radius:1,kappa:1}};function Ps(n,t={}){let s=x(
 "div",{class:"pg"});ns(s),s.append(x("style",{},vs));let e=new URLSearchParams(t.link===!1?"":location.search),i=e.has("embed"),a={},r=t.worlds??
 ["weights","step","network","gap"],o=new Set(i?r.slice(0,1):r);document.documentElement.classList.toggle("pg-embedded",i);let h=(p,g,c)=>s.append(
 x("h2",{},p),...g.map(f=>x("p",{},f)),c);(o.has("weights")||o.has("step"))&&(a.weights=new Dt(t),h("Train on one ground, be tested on anothe\

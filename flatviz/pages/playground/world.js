@@ -8,9 +8,9 @@ import { Board, button, Clock, colorOf, inks, menuOf, node, Slider, STILL, style
 
 const LENGTH = 600, PER_SECOND = 60, HMC_EVERY = 6, PRIOR_STD = 3, NUDGE = 0.4, SEEDS = 20, SHIFT = 0.3;
 const SHIFTS = [0, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1], BENDS = [0, 0.1, 0.2, 0.4], EVEN_BY = 0.02;   // test losses nearer than this are called even
-const EXPANSIONS = { gd: "", sam: "SAM: sharpness-aware minimisation, one point of weights", vi: "VI: variational inference, fits a Gaussian q", sabma: "SA-BMA: sharpness-aware Bayesian model averaging, fits q to the worst q′ near it",
-  sgld: "SGLD: stochastic gradient Langevin dynamics, gradient steps with noise, whose trail samples the posterior",
-  hmc: "HMC: Hamiltonian Monte Carlo, long runs over the ground as of a ball, whose ends sample the posterior" };
+const EXPANSIONS = { gd: "", sam: "SAM: sharpness-aware minimisation, lowers the worst loss near one weight vector", vi: "VI: variational inference, lowers the average loss under a Gaussian q", sabma: "SA-BMA: sharpness-aware Bayesian model averaging, lowers the loss of the worst q′ within the radius of q",
+  sgld: "SGLD: stochastic gradient Langevin dynamics, takes gradient steps with noise; its trail samples the posterior",
+  hmc: "HMC: Hamiltonian Monte Carlo, rolls a ball over the loss; the places where its runs end sample the posterior" };
 const QUANTILES = [-1.2816, -0.5244, 0, 0.5244, 1.2816];   // of a standard normal at 1/10, 3/10, ...
 const EVEN = QUANTILES.flatMap((a) => QUANTILES.map((b) => Float64Array.of(a, b)));
 
@@ -460,7 +460,7 @@ export class World {
     const { sweep, settings: { T } } = this, { ghost } = sweep ?? {};
     if (!ghost) return "";
     const mine = sweep.sabma.find((one) => one.radius === this.settings.radius), gap = lossOf(this.test, ghost) - lossOf(this.test, mine);
-    return `With T* = ${two(ghost.T)} for its temperature T = ${T}, VI has SA-BMA's training loss (blue dashed ring) and a test loss ${Math.abs(gap) < EVEN_BY ? "as SA-BMA's" : `${Math.abs(gap).toFixed(2)} ${gap > 0 ? "above" : "below"} SA-BMA's`}.`;
+    return `At temperature T* = ${two(ghost.T)} instead of T = ${T}, VI has SA-BMA's training loss (blue dashed ring), and its test loss is ${Math.abs(gap) < EVEN_BY ? "the same" : `${Math.abs(gap).toFixed(2)} ${gap > 0 ? "higher" : "lower"}`}.`;
   }
 
   // The test losses as numbers to win, and the lowest that the reader has reached on this test ground.
@@ -675,7 +675,7 @@ export class World {
 
   drawTraces(pen, width, height) {
     if (!this.runs) return;
-    const charts = [["loss: training thin, test thick", "test"], ["λ₁, sharpest curvature at the mean", "lambda"], ["KL(q ‖ prior), how far q left the prior", "kl"]], heights = [0.46, 0.27, 0.27].map((share) => share * height);
+    const charts = [["loss: training thin, test thick", "test"], ["λ₁, sharpest curvature at the mean", "lambda"], ["KL(q ‖ prior), in nats", "kl"]], heights = [0.46, 0.27, 0.27].map((share) => share * height);
     charts.forEach(([title, key], i) => {
       const lines = [...this.runs].flatMap(([method, run]) => {
         const line = (y, more) => ({ color: colorOf(method), x: run.x, y, ...more });
