@@ -18,8 +18,9 @@ import resource
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from unittest import mock
 
@@ -33,6 +34,7 @@ import flatviz as fv
 from flatviz.core.arithmetic import FEW, multiply_adds
 from flatviz.training.loop import RECORDERS
 
+FEW_CELLS = dict(n_draws=2, n_spectra=1, k=2, resolution=3, around_resolution=3)  # of a family, where tiny
 WARM = 5  # steps before the clock starts: kernels are chosen, memory is taken
 
 
@@ -42,15 +44,10 @@ class Setting:
 
     device: torch.device
     precision: str | None
+    tiny: bool
     batch: int
     steps: int
     images: int
-    tiny: bool
-
-    @property
-    def name(self) -> str:
-        """Of the network."""
-        return "ResNet-20" if self.tiny else "ResNet-18"
 
     def network(self) -> nn.Module:
         """ResNet-18 for images of 32 x 32: a first convolution of 3 x 3, no pooling after it; ResNet-20 where tiny."""
@@ -61,10 +58,15 @@ class Setting:
         module.conv1, module.maxpool = nn.Conv2d(3, 64, 3, padding=1, bias=False), nn.Identity()
         return module
 
-    def data(self) -> fv.Data:
+    def data(self, few: int | None = None) -> fv.Data:
         """Random images on the device."""
         torch.manual_seed(0)
-        return images(self.images).to(self.device)
+        return images(few or self.images).to(self.device)
+
+    def treated(self, which: str = "norm+head") -> tuple[fv.Net, fv.Gaussian]:
+        """The network on the device, and a prior as narrow as an untrained one needs."""
+        net = fv.Net.from_module(self.network().eval(), which, example=images(2).x).to(self.device)
+        return net, fv.Gaussian(net.w, torch.full_like(net.w, -9.0), 1e-4 * torch.randn(5, net.dim).to(self.device))
 
     def autocast(self):
         """The precision of a plain loop."""
@@ -127,29 +129,6 @@ def plain_sgd(setting: Setting, module: nn.Module, data: fv.Data, progress: Call
         optimiser.step()
 
 
-def rows(setting: Setting) -> list[tuple[str, float, float]]:
-    """(name, images/s, peak GiB) of each fit."""
-    data, module = setting.data(), setting.network().eval()
-    total, passes = WARM + setting.steps, dict(training=fv.Training(precision=setting.precision), batch_size=setting.batch)
-    found = [("plain PyTorch loop, SGD", *speed(setting, partial(plain_sgd, setting, setting.network(), data)))]
-    epochs, rest = divmod(total, -(-len(data) // setting.batch))
-    if not rest:  # else it has other steps than were counted
-        net = fv.Net.from_module(module).to(setting.device)
-        found.append(("pretrain", *speed(setting, partial(fv.pretrain, net, data, seed=0, epochs=epochs, **passes))))
-    for treated in ("all", "norm+head"):
-        net = fv.Net.from_module(module, treated, example=data.x[:2].cpu()).to(setting.device)
-        prior = fv.Gaussian(net.w, torch.full_like(net.w, -9.0), 1e-4 * torch.randn(5, net.dim, device=setting.device))
-        one = dict(seed=0, steps=total, lr=1e-3, batchnorm="frozen", **passes)
-        drawn = dict(kl_weight=0.0, mc_samples=1, **one)
-        fits = {
-            "fit_sgd": partial(fv.fit_sgd, net, data, **one),
-            "fit_vi": partial(fv.fit_vi, net, data, prior, **drawn),
-            "fit_sabma": partial(fv.fit_sabma, net, data, prior, radius=0.1, **drawn),
-        }
-        found += [(f"{name}, {treated}", *speed(setting, fit)) for name, fit in fits.items()]
-    return found
-
-
 def seconds(setting: Setting, call: Callable[[], object], repeats: int = 3) -> float:
     """Median of a call that ends when the card has; the first, of kernels and graphs, is left out."""
 
@@ -200,11 +179,11 @@ def cross(setting: Setting) -> Iterator[str]:
     for model, width in (("mlp", None), ("convnet", None), ("mlp", 256), ("mlp", 1024))[: 2 if setting.tiny else None]:
         both: list[list[float]] = []
         for device in (setting.device, torch.device("cpu")):
-            here = Setting(device, *list(vars(setting).values())[1:])
+            here = replace(setting, device=device)
             net, task, q = small(here, model, width)
             radii, steps = {"sabma": (0.0, 0.5)}, {"steps": 3 if setting.tiny else 60}
             family = fv.families.fit_family(net, task, q, radii=radii, seed=0, fit=steps)
-            how = dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=3) if setting.tiny else {}
+            how = FEW_CELLS if setting.tiny else {}
             fit = partial(fv.fit_sabma, net, task.train, q, radius=0.5, seed=0, **steps)
             measuring = partial(fv.families.measure, net, task, family, seed=0, **how)
             both.append([seconds(here, call, repeats=1) for call in (fit, measuring)])
@@ -215,73 +194,43 @@ def cross(setting: Setting) -> Iterator[str]:
 
 def fits(setting: Setting) -> Iterator[str]:
     """Item 2: ResNet-18 at full load."""
-    yield f"| fit of {setting.name}, 32 x 32, one draw a step | images/s | of the plain loop | peak GiB |\n|---|---|---|---|"
-    table = rows(setting)
-    for name, rate, peak in table:
-        yield f"| {name} | {rate:,.0f} | {rate / table[0][1]:.2f} | {peak:.2f} |"
+    yield "| fit, images of 32 x 32, one draw a step | images/s | of the plain loop | peak GiB |\n|---|---|---|---|"
+    data, total = setting.data(), WARM + setting.steps
+    passes = dict(seed=0, training=fv.Training(precision=setting.precision), batch_size=setting.batch)
+    one = dict(steps=total, lr=1e-3, batchnorm="frozen", **passes)
+    runs = {"plain PyTorch loop, SGD": partial(plain_sgd, setting, setting.network(), data)}
+    epochs, rest = divmod(total, -(-len(data) // setting.batch))
+    if not rest:  # else it has other steps than were counted
+        runs["pretrain"] = partial(fv.pretrain, setting.treated("all")[0], data, epochs=epochs, **passes)
+    for which in ("all", "norm+head"):
+        net, prior = setting.treated(which)
+        drawn = dict(kl_weight=0.0, mc_samples=1, **one)
+        runs[f"fit_sgd, {which}"] = partial(fv.fit_sgd, net, data, **one)
+        runs[f"fit_vi, {which}"] = partial(fv.fit_vi, net, data, prior, **drawn)
+        runs[f"fit_sabma, {which}"] = partial(fv.fit_sabma, net, data, prior, radius=0.1, **drawn)
+    plain = None
+    for name, fit in runs.items():
+        rate, peak = speed(setting, fit)
+        plain = plain or rate
+        yield f"| {name} | {rate:,.0f} | {rate / plain:.2f} | {peak:.2f} |"
 
 
 def draws(setting: Setting) -> Iterator[str]:
     """Item 3: draws by the size of the network, in both precisions."""
-    data, module = setting.data(), setting.network().eval()
-    net = fv.Net.from_module(module, "norm+head", example=data.x[:2].cpu()).to(setting.device)
-    prior = fv.Gaussian(net.w, torch.full_like(net.w, -9.0), 1e-4 * torch.randn(5, net.dim).to(setting.device))
-    few = data.subset(torch.arange(4 if setting.tiny else 40, device=setting.device))
+    (net, prior), few = setting.treated(), setting.data(4 if setting.tiny else 40)
     for precision in dict.fromkeys((None, setting.precision)):
         how = dict(seed=0, radius=0.1, lr=1e-3, training=fv.Training(precision=precision), batchnorm="frozen")
         steps = 3 if setting.tiny else 100
         for draw in (1, 8):
             fit = partial(fv.fit_sabma, net, few, prior, steps=steps, mc_samples=draw, **how)
             yield f"{len(few)} images, {steps} steps of {draw}, {precision or 'float32'}: {seconds(setting, fit, repeats=1):.2f} s"
-    q = fv.fit_sabma(net, data, prior, steps=2, batch_size=setting.batch, **how)
+    q = fv.fit_sabma(net, setting.data(), prior, steps=2, batch_size=setting.batch, **how)
     yield f"as it comes, batches of {setting.batch}: {'; '.join(q.history.notes) or 'replayed, eight draws a step'}"
 
 
 def plane(setting: Setting) -> Iterator[str]:
-    """Item 4: a plane with its set-up."""
-    side = 3 if setting.tiny else 11
-    bare, whole, alone = plane_ratio(setting, side)
-    yield f"{side} x {side}: bare forward pass {1e3 * bare:.2f} ms; a point with set-up {whole / bare:.2f} of it (wanted <= 1.15)"
-    yield f"a point alone, from two sizes: {alone / bare:.2f}; set-up {whole * side**2 - alone * side**2:.2f} s"
-
-
-def family(setting: Setting) -> Iterator[str]:
-    """Item 7: a family and its first picture on a real net."""
-    module, data = (
-        setting.network().eval(),
-        setting.data().subset(torch.arange(8 if setting.tiny else 40, device=setting.device)),
-    )
-    net = fv.Net.from_module(module, "norm+head", example=data.x[:2].cpu()).to(setting.device)
-    prior = fv.Gaussian(net.w, torch.full_like(net.w, -9.0), 1e-4 * torch.randn(5, net.dim).to(setting.device))
-    task, radii = fv.Task(data, data, data, n_classes=10), {"sabma": (0.0, 0.1) if setting.tiny else (0.0, 0.1, 0.2, 0.3, 0.4)}
-    start = time.perf_counter()
-    how = {"steps": 2 if setting.tiny else 100, "lr": 1e-3}
-    five = fv.families.fit_family(net, task, prior, radii=radii, seed=0, fit=how)
-    setting.done()
-    yield f"fit of {len(five.radius)} members: {time.perf_counter() - start:.1f} s"
-    small = dict(n_draws=2, n_spectra=1, k=2, resolution=3, around_resolution=3) if setting.tiny else {}
-    stages: list[tuple[str, float]] = []
-
-    def watch(done: int, total: int, label: str) -> None:
-        if not stages or stages[-1][0] != label:
-            setting.done()
-            stages.append((label, time.perf_counter()))
-
-    start = time.perf_counter()
-    fv.families.measure(net, task, five, seed=0, progress=watch, **small)
-    setting.done()
-    ends = [at for _, at in stages[1:]] + [time.perf_counter()]
-    yield f"measure: {ends[-1] - start:.1f} s (wanted: a first picture within 10 s), " + ", ".join(
-        f"{label} {end - at:.1f}" for (label, at), end in zip(stages, ends)
-    )
-
-
-PARTS = {part.__name__: part for part in (replay, fits, plane, draws, family, cross)}  # the shortest questions first
-
-
-def plane_ratio(setting: Setting, side: int) -> tuple[float, float, float]:
-    """Seconds of a bare forward pass over the data, of a point of a plane of `side` points a side, and of one beyond those."""
-    data, module = setting.data(), setting.placed(setting.network()).eval()
+    """Item 4: a plane with its set-up, and a point alone, by the times of two sizes."""
+    side, data, module = 3 if setting.tiny else 11, setting.data(), setting.placed(setting.network()).eval()
     net = fv.Net.from_module(setting.network().eval()).to(setting.device)
     plane, f = fv.plane_random(net, net.w, seed=0), fv.nll(net, data)
 
@@ -297,7 +246,36 @@ def plane_ratio(setting: Setting, side: int) -> tuple[float, float, float]:
         setting.done()
 
     bare, less, whole = typical(forward, partial(surface, side - 1), partial(surface, side))
-    return bare, whole / side**2, (whole - less) / (side**2 - (side - 1) ** 2)
+    alone = (whole - less) / (side**2 - (side - 1) ** 2)
+    of = f"a point with set-up {whole / side**2 / bare:.2f} of it (wanted <= 1.15), alone {alone / bare:.2f}"
+    yield f"{side} x {side}: bare forward pass {1e3 * bare:.2f} ms; {of}; set-up {whole - alone * side**2:.2f} s"
+
+
+def family(setting: Setting) -> Iterator[str]:
+    """Item 7: a family and its first picture on a real net."""
+    (net, prior), data = setting.treated(), setting.data(8 if setting.tiny else 40)
+    task, radii = fv.Task(data, data, data, n_classes=10), {"sabma": (0.0, 0.1) if setting.tiny else (0.0, 0.1, 0.2, 0.3, 0.4)}
+    start = time.perf_counter()
+    how = {"steps": 2 if setting.tiny else 100, "lr": 1e-3}
+    five = fv.families.fit_family(net, task, prior, radii=radii, seed=0, fit=how)
+    setting.done()
+    yield f"fit of {len(five.radius)} members: {time.perf_counter() - start:.1f} s"
+    stages: list[tuple[str, float]] = []
+
+    def watch(done: int, total: int, label: str) -> None:
+        if not stages or stages[-1][0] != label:
+            setting.done()
+            stages.append((label, time.perf_counter()))
+
+    start = time.perf_counter()
+    fv.families.measure(net, task, five, seed=0, progress=watch, **(FEW_CELLS if setting.tiny else {}))
+    watch(0, 0, "the end")
+    yield f"measure: {stages[-1][1] - start:.1f} s (wanted: a first picture within 10 s), " + ", ".join(
+        f"{label} {end - at:.1f}" for (label, at), (_, end) in pairwise(stages)
+    )
+
+
+PARTS = {part.__name__: part for part in (replay, fits, plane, draws, family, cross)}  # the shortest questions first
 
 
 def main() -> None:
@@ -305,8 +283,6 @@ def main() -> None:
     ask = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     ask.add_argument("parts", nargs="*", choices=[[], *PARTS], default=[], help="all by default")
     ask.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu", help="cuda, cpu or second")
-    for option, default in (("--batch", 256), ("--steps", 91), ("--images", 8192)):
-        ask.add_argument(option, type=int, default=default)
     ask.add_argument("--precision", choices=["float32", "bfloat16"], default="bfloat16")
     ask.add_argument("--tiny", action="store_true", help="ResNet-20, few images: does it run?")
     asked = ask.parse_args()
@@ -317,10 +293,9 @@ def main() -> None:
         asked.device, asked.precision = second_device(), "float32"  # it has no autocast
         RECORDERS[asked.device.type] = lambda warm, step: (warm(), step)[1]
     precision = None if asked.precision == "float32" else asked.precision
-    batch, *sizes = (4, 3, 8) if asked.tiny else (asked.batch, asked.steps, asked.images)
-    setting = Setting(torch.device(asked.device), precision, batch, *sizes, asked.tiny)
+    setting = Setting(torch.device(asked.device), precision, asked.tiny, *((4, 3, 8) if asked.tiny else (256, 91, 8192)))
     where = torch.cuda.get_device_name() if setting.device.type == "cuda" else setting.device.type
-    print(f"torch {torch.__version__}, {where}, batch {batch}, {asked.precision}")
+    print(f"torch {torch.__version__}, {where}, batch {setting.batch}, {asked.precision}")
     for name in asked.parts or PARTS:
         start = time.perf_counter()
         print(f"\n## {name}: {PARTS[name].__doc__}\n", flush=True)

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import contextmanager
+from functools import partial
 
 
 @contextmanager
@@ -21,25 +22,18 @@ def busy():
             process.wait()
 
 
-def least(*calls: Callable[[], object], repeats: int = 3, clock: Callable[[], float] = time.perf_counter) -> list[float]:
-    """Least seconds of each call over `repeats` rounds; `clock` counts them, wall time by default."""
-    return [min(seconds) for seconds in in_turn(*calls, repeats=repeats, clock=clock)]
-
-
-def typical(*calls: Callable[[], object], repeats: int = 3, clock: Callable[[], float] = time.perf_counter) -> list[float]:
-    """Median seconds of each call over `repeats` rounds."""
-    return [statistics.median(seconds) for seconds in in_turn(*calls, repeats=repeats, clock=clock)]
-
-
-def in_turn(*calls: Callable[[], object], repeats: int, clock: Callable[[], float]) -> list[tuple[float, ...]]:
-    """Seconds of each call in each round."""
+def in_turn(kept: Callable, *calls: Callable, repeats: int = 3, clock: Callable[[], float] = time.perf_counter) -> list[float]:
+    """Seconds of each call in each of `repeats` rounds, of which `kept` makes one number; `clock` counts them."""
 
     def taken(call: Callable[[], object]) -> float:
         start = clock()
         call()
         return clock() - start
 
-    return list(zip(*([taken(call) for call in calls] for _ in range(repeats))))
+    return [kept(seconds) for seconds in zip(*([taken(call) for call in calls] for _ in range(repeats)))]
+
+
+least, typical = partial(in_turn, min), partial(in_turn, statistics.median)
 
 
 def step(*runs: Callable[[Callable], object], rounds: int = 11) -> tuple[float, list[float]]:
