@@ -244,9 +244,7 @@ class Member(Noun, made_by="fv.families.fit_family makes one"):
 
 
 def _of_members(name: str) -> property:
-    return property(
-        lambda family: tuple(getattr(m, name) for m in family.members), doc=f"`Member.{name}` of every member, (M,)."
-    )
+    return property(lambda family: tuple(getattr(m, name) for m in family.members), doc=f"`Member.{name}` of all members.")
 
 
 class Family(Noun, made_by="fv.families.fit_family makes one"):
@@ -254,7 +252,7 @@ class Family(Noun, made_by="fv.families.fit_family makes one"):
 
     `surface` is the loss on the PCA plane of all draws.  `inputs` and `images` are what the members' `maps` share: a grid of inputs,
     the pixels.
-    `family[i]` is a member; `family.method`, `.radius`, `.prediction` ... hold a field of every member, (M,).
+    `family[i]` is a member; `family.method`, `.radius`, `.prediction` ... hold a field of all members.
 
     Example:
         >>> import torch, flatviz as fv

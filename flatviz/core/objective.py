@@ -101,9 +101,7 @@ class Objective:
         with saved_rng():
             first, second = self._at(w), self._at(w)
         if not torch.equal(first, second) and bool(torch.isfinite(first)):
-            raise ValueError(
-                f"f must be a function of w, got {float(first):g} and {float(second):g} at one w: turn dropout off"
-            )
+            raise ValueError(f"f must be a function of w, got {float(first):g} and {float(second):g} at w: turn dropout off")
         return hessian_operator(self, w)
 
     def over(

@@ -12,18 +12,8 @@ from flatviz.datasets.tasks import DEFAULT, named_task
 from flatviz.families.convergence import ConvergenceGap, gap_of_member
 from flatviz.families.family import measure, repeat_family
 from flatviz.families.maps import has_input_maps, input_maps
-from flatviz.families.members import Choices, Fitting, check_settings, with_maps
-from flatviz.families.preparation import (
-    Model,
-    Recipe,
-    TaskOf,
-    at_solution,
-    build_model,
-    check_learned,
-    recipe_for,
-    task_for,
-    without_source,
-)
+from flatviz.families.members import Choices, Fitting, check_settings, predicted, with_maps
+from flatviz.families.preparation import Model, Recipe, TaskOf, build_model, check_learned, recipe_for, task_for, without_source
 from flatviz.families.tasks import Engine
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.swag import fit_swag
@@ -156,7 +146,8 @@ def run_tour(
         family = with_maps(replace(family, inputs=inputs), rows)
 
     def without() -> dict[str, Prediction]:
-        return {name: at_solution(other, drawn.test) for name, other in without_source(drawn, model, seed=seed).items()}
+        nets = without_source(drawn, model, seed=seed)
+        return {name: predicted(other, other.w[None], drawn.test, 1, seed=0) for name, other in nets.items()}
 
     alone = step("fits without the source", without)
     gap = None

@@ -132,9 +132,7 @@ def _content(path: Path) -> Any:
         try:
             return torch.load(path, map_location="cpu", weights_only=True)
         except pickle.UnpicklingError:  # it holds hyperparameters and the like
-            reader = SimpleNamespace(
-                Unpickler=_Unpickler, load=lambda *args, **kw: _Unpickler(*args, **kw).load(), __name__="inert"
-            )
+            reader = SimpleNamespace(Unpickler=_Unpickler, load=lambda *a, **kw: _Unpickler(*a, **kw).load(), __name__="inert")
             return torch.load(path, map_location="cpu", weights_only=False, pickle_module=reader)
     except Exception as error:  # a damaged pickle raises what it likes
         reason = str(error).partition("\n")[0]

@@ -11,11 +11,12 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_many_weights, check_weights
-from flatviz.core import Data, Fields, Likelihood, Net, Objective, PointEvaluator, Product, Progress, public, track
+from flatviz.core import Data, Fields, Likelihood, Net, Objective, PointEvaluator, Product, Progress, public, track, twice
 from flatviz.core.arithmetic import arithmetic, threads
 from flatviz.engine.batchnorm import refresh_batchnorm
 from flatviz.engine.determinism import Work, check_function, check_logits
 from flatviz.engine.evaluate import EvaluationPlanner, Evaluator
+from flatviz.engine.graphs import LAUNCHES, ReplayedProduct
 from flatviz.likelihood import as_likelihood
 from flatviz.objectives.curvature import curvature_operator
 from flatviz.storage.digest import net_digest, value_digest
@@ -59,8 +60,8 @@ class NetworkObjective(Objective):
 
     @property
     def key(self) -> str:
-        """Hash of everything besides the weights on which the values depend: the net, and all fields but cost and label."""
-        about = [getattr(self, f.name) for f in fields(self) if f.name not in ("net", "cost", "label")]
+        """Hash of everything besides the weights on which the values depend: the net, and all fields but cost, label and graph."""
+        about = [getattr(self, f.name) for f in fields(self) if f.name not in ("net", "cost", "label", "replayed")]
         return f"{net_digest(self.net)}/{value_digest([type(self), *about])}"
 
     def __call__(self, w: Tensor) -> Tensor:
@@ -108,6 +109,7 @@ class MeanNLL(NetworkObjective):
 
     likelihood: Likelihood = field()
     count: float = field()  # of examples, less the places that do not count
+    replayed: ReplayedProduct = field(default_factory=ReplayedProduct, init=False, repr=False)
 
     label = "mean NLL (nats)"
     differentiable = additive = True
@@ -125,7 +127,16 @@ class MeanNLL(NetworkObjective):
     def operator(self, w: Tensor, curvature: str = "hessian") -> Product:
         """V -> M v at one `w`: M the Hessian, the "ggn" or the empirical "fisher"; many products from one graph."""
         about = self.net, self.data, self.likelihood, in_precision(check_weights(w, self.dim), self.net), curvature
-        return curvature_operator(*about, most=SWEEP * self.chunk, layer=self.cost.layer)
+        product = curvature_operator(*about, most=SWEEP * self.chunk, layer=self.cost.layer)
+        small = self.data.in_memory and self.cost.macs * len(self.data) < LAUNCHES
+        return partial(self.replayed, self._hessian, product, w) if small and curvature == "hessian" else product
+
+    def _hessian(self, w: Tensor, v: Tensor) -> Tensor:
+        """H(w) v, tensors only, with nothing kept between products."""
+        with torch.inference_mode(False), torch.enable_grad(), twice():
+            point = w.detach().requires_grad_(True)
+            (gradient,) = torch.autograd.grad(self(point), point, create_graph=True)
+            return torch.autograd.grad(gradient @ v, point)[0]
 
 
 def in_precision(w: Tensor, net: Net) -> Tensor:

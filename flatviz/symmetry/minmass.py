@@ -62,9 +62,7 @@ def min_mass(units: Units, W: Vectors, *, tolerance: Positive = 1e-12, max_sweep
         (True, True)
     """
     W = units.check("scale", W)
-    squares = torch.where(
-        units.counted.to(W.device), W.double().square(), 0
-    ).T.contiguous()  # networks last: sums read in order
+    squares = torch.where(units.counted.to(W.device), W.double().square(), 0).T.contiguous()  # networks last: read in order
     steps = [step for layer in units.scaled for step in _steps(layer, units.counted)]
     log_factor = squares.new_zeros(units.n_scaled, len(W))
     before = total = squares.sum(0)

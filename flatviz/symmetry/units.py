@@ -1,6 +1,5 @@
 """The hidden units of a network, layer by layer, with the places of the weights that lead into and out of each."""
 
-import math
 from collections.abc import Iterable
 
 import torch
@@ -83,13 +82,6 @@ class Units(Noun, made_by="fv.symmetry.units_of(net) makes one"):
         return self.scaled[-1].stop if self.scaled else 0
 
     @property
-    def n_permutations(self) -> int:
-        """Size of the permutation group: in each layer those of its units inside each group, and the swaps of groups."""
-        inside = math.prod(math.factorial(layer.n // layer.groups) ** layer.groups for layer in self.permuted)
-        clusters = {layer.cluster: layer.groups for layer in self.permuted if layer.cluster >= 0}
-        return inside * math.prod(math.factorial(groups) for groups in clusters.values())
-
-    @property
     def free(self) -> Tensor:
         """Scaled units (V,) of which every path to the outputs ends in rows that a normalisation rescales: nothing reads these."""
         free, before = set(self.scaled), -1
@@ -154,8 +146,8 @@ def units_of(net: Net) -> Units:
     Example:
         >>> import torch.nn as nn, flatviz as fv
         >>> units = fv.symmetry.units_of(fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2))))
-        >>> units.n_permutations, units.n_scaled
-        (6, 3)
+        >>> units.n_permuted, units.n_scaled
+        (3, 3)
     """
     reading = Reading(net, _inputs(net))
     power, kernel = torch.ones(reading.size), torch.zeros(reading.size, dtype=torch.bool)

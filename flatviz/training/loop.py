@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from flatviz.core import Data
+from flatviz.engine.graphs import NOT_REPLAYED, RECORDERS, Replay, Step
 from flatviz.storage.files import State
 from flatviz.training.gradient import TrainingLoss
 from flatviz.training.keywords import Run
@@ -89,29 +90,6 @@ class EarlyStopping:
             moved[rows] = best[rows]
 
 
-NOT_REPLAYED = "steps are launched one operation at a time, not replayed"
-WARM_UP = 3  # steps on a side stream before the recording, as torch asks for
-Step = Callable[[Any, Tensor | None, tuple[Tensor, ...]], tuple[Any, Any]]
-Recorder = Callable[[Callable[[], Any], Callable[[], None]], Callable[[], None]]
-
-
-def cuda_graph(warm: Callable[[], Any], step: Callable[[], None]) -> Callable[[], None]:
-    """Record `step()` as a graph; `warm()` is the same without effect, run before it."""
-    stream = torch.cuda.Stream()
-    stream.wait_stream(torch.cuda.current_stream())
-    with torch.cuda.stream(stream):
-        for _ in range(WARM_UP):
-            warm()
-    torch.cuda.current_stream().wait_stream(stream)
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        step()
-    return graph.replay
-
-
-RECORDERS: dict[str, Recorder] = {"cuda": cuda_graph}  # by type of device
-
-
 def replayed(update: Callable[..., tuple[Any, Any]], state: Any, loss: TrainingLoss) -> tuple[Step, list[str]]:
     """Replay `update` with its loss where the state's device records; also returns the history's notes, which grow at its first steps."""
 
@@ -126,54 +104,3 @@ def replayed(update: Callable[..., tuple[Any, Any]], state: Any, loss: TrainingL
     elif loss.data is not None and not loss.data.in_memory:
         notes = [f"{NOT_REPLAYED}: examples come from a stream"]
     return plain if notes else Replay(plain, record, notes), notes
-
-
-class Replay:
-    """A step that is recorded at its first minibatch of each size.  A step that cannot be recorded runs plainly, and a note says why."""
-
-    def __init__(self, plain: Step, record: Recorder, notes: list[str]) -> None:
-        self.plain, self.record, self.notes = plain, record, notes
-        self.graphs: dict[Any, tuple[Callable[[], None], list[Tensor], list[Any]]] = {}
-        self.state: Any = None  # buffers of all graphs
-
-    def __call__(self, state: Any, batch: Tensor | None, noise: tuple[Tensor, ...]) -> tuple[Any, Any]:
-        """Compute the next state, in buffers that the next call writes over, and the record of the step."""
-        size = None if batch is None else batch.shape
-        if size not in self.graphs and not self.notes:
-            try:
-                self.graphs[size] = self._recorded(state, batch, noise)
-            except RuntimeError as error:
-                if isinstance(error, torch.OutOfMemoryError):
-                    raise
-                self.notes.append(f"{NOT_REPLAYED}: {error}")
-        if size not in self.graphs:
-            return self.plain(state, batch, noise)
-        run, inputs, outputs = self.graphs[size]
-        _copy(inputs, _tensors(state, batch, noise))
-        run()
-        now = type(state)(*(b if isinstance(b, Tensor) else v for b, v in zip(self.state, state)))
-        return now, type(outputs[0])(*(value if value is None else value.clone() for value in outputs[0]))
-
-    def _recorded(self, state: Any, batch: Tensor | None, noise: tuple[Tensor, ...]) -> tuple:
-        if self.state is None:
-            self.state = type(state)(*(v.clone() if isinstance(v, Tensor) else () for v in state))
-        batch, noise = None if batch is None else batch.clone(), tuple(z.clone() for z in noise)
-        outputs: list[Any] = []
-
-        def step() -> None:
-            new, record = self.plain(self.state, batch, noise)
-            _copy(_tensors(self.state), _tensors(new))
-            outputs[:] = [record]
-
-        run = self.record(lambda: self.plain(self.state, batch, noise), step)
-        return run, _tensors(self.state, batch, noise), outputs
-
-
-def _tensors(state: Any, batch: Tensor | None = None, noise: tuple[Tensor, ...] = ()) -> list[Tensor]:
-    return [value for value in (*state, batch, *noise) if isinstance(value, Tensor)]
-
-
-def _copy(buffers: list[Tensor], values: list[Tensor]) -> None:
-    for buffer, value in zip(buffers, values):
-        if buffer is not value:
-            buffer.copy_(value)

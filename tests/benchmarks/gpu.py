@@ -32,7 +32,7 @@ from torchvision.models import resnet18
 
 import flatviz as fv
 from flatviz.core.arithmetic import FEW, multiply_adds
-from flatviz.training.loop import RECORDERS
+from flatviz.engine.graphs import RECORDERS
 
 FEW_CELLS = dict(n_draws=2, n_spectra=1, k=2, resolution=3, around_resolution=3)  # of a family, where tiny
 WARM = 5  # steps before the clock starts: kernels are chosen, memory is taken
@@ -150,17 +150,21 @@ def small(setting: Setting, model: str, width: int | None = None) -> tuple[fv.Ne
 
 
 def replay(setting: Setting) -> Iterator[str]:
-    """Item 1: replayed steps."""
-    yield "| SA-BMA, 8 draws | launched, ms a step | replayed | same bits |\n|---|---|---|---|"
+    """Item 1: replayed steps and Hessian products."""
+    yield "| network | SA-BMA, 8 draws: launched, ms a step | replayed | same bits | 5 eigenpairs: launched, ms | replayed | error |"
+    yield "|---|---|---|---|---|---|---|"
     steps = 4 if setting.tiny else 60
     for model in ("mlp", "convnet"):
         net, task, q = small(setting, model)
         fit = partial(fv.fit_sabma, net, task.train, q, radius=0.5, seed=0, mc_samples=8, steps=steps)
-        replayed, after = seconds(setting, fit), fit()
+        pairs = partial(fv.top_eigenpairs, fv.nll(net, task.train), net.w, 5)
+        replayed, after, short, pairs_after = seconds(setting, fit), fit(), seconds(setting, pairs), pairs()
         with mock.patch.dict(RECORDERS, clear=True):
-            launched, before = seconds(setting, fit), fit()
+            launched, before, long, pairs_before = seconds(setting, fit), fit(), seconds(setting, pairs), pairs()
         same = all(torch.equal(getattr(before, name), getattr(after, name)) for name in ("mean", "log_std", "factor"))
-        yield f"| {model} | {1e3 * launched / steps:.3f} | {1e3 * replayed / steps:.3f} | {same} {after.history.notes or ''} |"
+        error = float((pairs_after.values / pairs_before.values - 1).abs().max())
+        times = f"{1e3 * launched / steps:.3f} | {1e3 * replayed / steps:.3f} | {same} {after.history.notes or ''}"
+        yield f"| {model} | {times} | {1e3 * long:.1f} | {1e3 * short:.1f} | {error:.1e} |"
     net, task, q = small(setting, "mlp")
     given = {"fit_vi": ((q,), {}), "fit_sabma": ((q,), {"radius": 0.5})}
     for name in ("sgd", "swa", "swag", "vi", "sabma", "bsam", "sgld", "sghmc", "csgld", "emcmc", "svgd", "dropout", "ensemble"):

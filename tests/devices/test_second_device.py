@@ -8,8 +8,8 @@ import torch
 from every_verb import calls, users_things
 
 import flatviz as fv
+from flatviz.engine.graphs import RECORDERS
 from flatviz.results import FOR_READERS
-from flatviz.training.loop import RECORDERS
 
 
 @pytest.fixture
@@ -64,14 +64,16 @@ def test_a_verb_takes_results_from_the_cpu_beside_a_net_on_the_device(there, tmp
     torch.testing.assert_close(on_cpu, outputs, rtol=1e-5, atol=1e-5)  # roundings of float32
 
 
-def test_a_fit_whose_steps_are_replayed_on_the_device_is_the_fit(device, monkeypatch):
+def test_a_fit_and_eigenpairs_that_are_replayed_on_the_device_are_those_of_plain_steps(device, monkeypatch):
     """With a stand-in for a graph: buffers, minibatches of two sizes and noise are those of the device."""
     module = torch.nn.Sequential(torch.nn.Linear(3, 5), torch.nn.ReLU(), torch.nn.Linear(5, 2))
     net, data = fv.Net.from_module(module).to(device), fv.Data(torch.randn(10, 3), torch.arange(10) % 2).to(device)
     prior, recorded = fv.Gaussian(net.w, torch.full_like(net.w, -2.0)), []
     fit = partial(fv.fit_sabma, net, data, prior, radius=0.5, seed=0, steps=6, batch_size=4)
-    plain = fit()
+    plain, spectrum = fit(), fv.top_eigenpairs(fv.nll(net, data), net.w, 2)
     monkeypatch.setitem(RECORDERS, device.type, lambda warm, step: recorded.append(warm()) or step)
     replayed = fit()
     assert len(recorded) == 2 and replayed.history.notes == ()
+    torch.testing.assert_close(fv.top_eigenpairs(fv.nll(net, data), net.w, 2).values, spectrum.values)
+    assert len(recorded) == 3
     assert all(torch.equal(getattr(plain, name).cpu(), getattr(replayed, name).cpu()) for name in ("mean", "log_std", "factor"))

@@ -1,6 +1,7 @@
 """Curvature: eigenpairs, restarts, both ends, GGN and Fisher, parts, density and trace, each against a dense matrix."""
 
 import math
+import pickle
 import weakref
 
 import pytest
@@ -9,6 +10,7 @@ from scipy.stats import wasserstein_distance
 from torch import nn
 
 import flatviz as fv
+from flatviz.engine import graphs
 from flatviz.landscape import krylov, trace
 from flatviz.objectives import curvature as core_curvature
 
@@ -143,7 +145,7 @@ def test_what_is_no_objective_of_a_network_or_no_function_is_refused():
     with pytest.raises(ValueError, match=r"curvature='ggn' needs an objective of a network, as nll makes, got f\(w\)"):
         fv.top_eigenpairs(lambda w: w.square().sum(), torch.ones(5), 1, curvature="ggn")
     w = torch.linspace(1, 2, 50)  # of ones the same count would be kept twice in nine
-    with pytest.raises(ValueError, match="f must be a function of w, got .* at one w"):
+    with pytest.raises(ValueError, match="f must be a function of w, got .* at w"):
         fv.top_eigenpairs(lambda w: nn.functional.dropout(w).square().sum(), w, 1)
 
 
@@ -177,6 +179,30 @@ def test_the_trace_of_a_matrix_of_low_rank_is_exact():
     values = torch.cat([torch.arange(1.0, 6.0), torch.zeros(195)]).double()
     estimate, error = fv.hessian_trace(*bowl(values))
     assert estimate == pytest.approx(15, rel=1e-9) and 0 <= error < 1e-9
+
+
+@pytest.mark.parametrize("graph, replays", [("right", True), ("wrong", False), ("refused", False)])
+def test_products_of_one_recording_are_those_of_the_dense_hessian_at_any_point(tiny, monkeypatch, graph, replays):
+    """With a stand-in for the graph of a card, which is recorded once, or gives other numbers, or cannot be recorded."""
+    net, data = tiny
+    f, recorded = fv.nll(net, data), []
+    pairs = torch.randn(3, 2, net.dim, generator=torch.Generator().manual_seed(0)).to(net.w)
+    want = [torch.autograd.functional.hessian(f, w) @ v for w, v in pairs]
+
+    def record(warm, step):
+        recorded.append(warm())
+        if graph == "refused":
+            raise RuntimeError("operation not permitted when stream is capturing")
+        return lambda: (
+            step()
+            or graph == "wrong"
+            and [out.value.mul_(2) for _, _, outs in f.replayed.replay.graphs.values() for out in outs]
+        )
+
+    monkeypatch.setitem(graphs.RECORDERS, "cpu", record)
+    torch.testing.assert_close([fv.hvp(f, w, v) for w, v in pairs], want, rtol=1e-9, atol=1e-12)
+    assert len(recorded) == 1 and (not f.replayed.replay.notes) == replays
+    assert pickle.loads(pickle.dumps(f.replayed)).replay is None
 
 
 def test_layers_are_those_of_the_dense_hessian(tiny):

@@ -8,10 +8,11 @@ from oracles import equal
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import flatviz as fv
+from flatviz.engine.graphs import RECORDERS
 from flatviz.posteriors import BSAM, EMCMC, SABMA, SGHMC, SGLD, SVGD, SWAG, VI
 from flatviz.training import SGD, Descent, Energy, Run, training_loss
 from flatviz.training.driver import Algorithm, drive
-from flatviz.training.loop import NOT_REPLAYED, RECORDERS
+from flatviz.training.loop import NOT_REPLAYED
 from flatviz.training.perturb import MODES, Perturbation
 from flatviz.training.streams import minibatches, rates
 
