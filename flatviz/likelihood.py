@@ -284,11 +284,12 @@ class CategoricalLikelihood(Likelihood):
         if y.is_floating_point() or y.is_complex():
             raise TypeError(
                 f"likelihood='categorical' needs integer class labels, got {'complex' if y.is_complex() else 'floating'} targets: "
-                "give likelihood=the noise standard deviation for a regression"
+                "give likelihood=the noise standard deviation for a regression, class numbers in place of probabilities"
             )
         places = (*outputs.shape[1:dim], *outputs.shape[dim + 1 :])
         if y.shape[1:] != places:
-            do = f"use class numbers, not one-hot{', or fv.Likelihood.categorical(dim=1)' * (outputs.ndim == 3)}"
+            several = {2: "; several labels an example are likelihood='bernoulli'", 3: ", or fv.Likelihood.categorical(dim=1)"}
+            do = f"use class numbers, not one-hot{several.get(outputs.ndim, '')}"
             raise ValueError(f"labels must have shape ({', '.join(map(str, (len(y), *places)))},), got {tuple(y.shape)}: {do}")
         y, n_classes = y.long(), outputs.shape[dim]
         counting = y[y != self.ignore]
@@ -296,9 +297,14 @@ class CategoricalLikelihood(Likelihood):
             raise ValueError(f"labels must count somewhere, got {self.ignore} alone, which is ignored")
         lowest, highest = (int(t) for t in counting.aminmax())
         if lowest < 0 or highest >= n_classes:
+            do = (
+                "fix the labels, or widen the head"
+                if n_classes > 1
+                else "give likelihood='bernoulli' for one logit, or widen the head"
+            )
             raise ValueError(
                 f"labels must be in 0..{n_classes - 1} for a net with {n_classes} outputs, "
-                f"got {lowest if lowest < 0 else highest}: fix the labels, or widen the head"
+                f"got {lowest if lowest < 0 else highest}: {do}"
             )
         if self.weight is not None and self.weight.shape != (n_classes,):
             raise ValueError(f"weight must have shape ({n_classes},), one a class, got {tuple(self.weight.shape)}")

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 from torch import nn
+from torch.utils.data import DataLoader
 
 import flatviz as fv
 from flatviz.core.arithmetic import pick
@@ -43,6 +44,23 @@ def plane(dim, sides=2):
     return fv.Plane(torch.zeros(dim), torch.eye(dim)[:sides], "distance")
 
 
+RAGGED = [(torch.ones(n), 0) for n in (2, 2, 3, 3)]
+
+
+def padded(batch):
+    return nn.utils.rnn.pad_sequence([x for x, _ in batch], batch_first=True), torch.tensor([y for _, y in batch])
+
+
+class Masked(nn.Linear):
+    """It needs a mask, an optional argument by its signature."""
+
+    def __init__(self):
+        super().__init__(3, 2)
+
+    def forward(self, x, mask=None):
+        return super().forward(x * mask[:, None])
+
+
 CASES = {
     "a wrong shape of w": (lambda: net()(torch.zeros(3), torch.zeros(2, 3)), ValueError,
                            r"w must have shape \(34,\), got \(3,\)"),
@@ -57,7 +75,19 @@ CASES = {
     "labels below zero": (lambda: fv.Data(torch.zeros(2, 3), torch.tensor([0, -1])), ValueError,
                           "labels must be 0 or more, got -1"),
     "no norm layers": (lambda: fv.Net.from_module(nn.Sequential(nn.Linear(3, 2)), "norm+head"), ValueError,
-                       r"treated='norm\+head' needs a normalisation layer .* got none in Sequential: use treated='all'"),
+                       r"treated='norm\+head' needs a normalisation layer .* got none in Sequential: use treated='head', 'all'"),
+    "a head behind inputs that no guess meets": (lambda: fv.Net.from_module(Masked(), "head"), ValueError,
+                                                 r"could not find the head of Masked: .* net.with_example\(x\)"),
+    "an example that does not pass": (lambda: fv.Net.from_module(Masked(), "head", example={"x": torch.ones(2, 3)}), ValueError,
+                                      "the example must pass through Masked, got 'NoneType' object is not subscriptable"),
+    "batches padded each to its longest": (lambda: fv.datasets.data_from(DataLoader(RAGGED, 2, collate_fn=padded)), ValueError,
+                                           r"inputs must be of one shape, got \(2,\) and \(3,\): pad or resize all alike"),
+    "one logit of two classes": (lambda: fv.nll(fv.Net.from_module(nn.Linear(3, 1)), fv.Data(torch.ones(2, 3), torch.arange(2))),
+                                 ValueError, "got 1: give likelihood='bernoulli' for one logit"),
+    "several labels an example as classes": (lambda: fv.nll(net(), fv.Data(torch.ones(2, 3), torch.ones(2, 2).long())), ValueError,
+                                             "several labels an example are likelihood='bernoulli'"),
+    "probabilities as labels": (lambda: fv.nll(net(), fv.Data(torch.ones(2, 3), torch.full((2, 2), 0.5))), TypeError,
+                                "got floating targets: .* class numbers in place of probabilities"),
     "no head": (lambda: fv.Net.from_module(nn.Sequential(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2)), "norm+head"), ValueError,
                 r"treated='norm\+head' needs a head, got no nn.Linear and no 1x1 convolution in Sequential: name it"),
     "a head that is not there": (lambda: net(treated="norm+head", head="fc"), ValueError, "head must name a module, got 'fc'"),

@@ -50,7 +50,7 @@ def choose(
     if treated == "norm+head" and not norms:
         raise ValueError(
             "treated='norm+head' needs a normalisation layer (BatchNorm, LayerNorm, GroupNorm, ...), "
-            f"got none in {type(module).__name__}: use treated='all', or a function of the parameter's name"
+            f"got none in {type(module).__name__}: use treated='head', 'all', or a function of the parameter's name"
         )
     if isinstance(treated, str):
         parts = AUTHORS[0] if any("bn" in n for n in parameters) else AUTHORS[1]
@@ -93,15 +93,17 @@ def find_head(module: nn.Module, example: Tensor | Fields | None = None) -> str:
                 with torch.no_grad(), saved_rng():
                     run(module, x)
                 return called[-1]
-            except (RuntimeError, ValueError, AssertionError, IndexError) as error:
+            except Exception as error:  # a guess may break a user's code in any way
                 if example is not None:
-                    raise ValueError(f"an example of shape {tuple(x.shape)} does not pass: {error}") from error
+                    raise ValueError(
+                        f"the example must pass through {type(module).__name__}, got {error}: give a batch that it takes"
+                    ) from error
     finally:
         for hook in hooks:
             hook.remove()
     raise ValueError(
         f"could not find the head of {type(module).__name__}: no guessed input shape passes through it: "
-        "give a batch of inputs, example=x, or name the module, head='classifier'"
+        "give a batch of inputs, net.with_example(x) or from_module(module, example=x), or name the module, head='classifier'"
     )
 
 

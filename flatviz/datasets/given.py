@@ -126,7 +126,7 @@ def _joined(name: Any, values: list) -> Any:
     if len(shapes) > 1:
         what = "labels" if name is LABELS else "inputs" if name is None else f"inputs {name!r}"
         raise ValueError(
-            f"{what} must be of one shape, got {shapes[0]} and {shapes[1]}: pad or resize them; of batches give the loader itself"
+            f"{what} must be of one shape, got {shapes[0]} and {shapes[1]}: pad or resize all alike; of batches give the loader itself"
         )
     return torch.cat(values) if all(isinstance(v, Tensor) for v in values) else np.concatenate(list(map(np.asarray, values)))
 

@@ -284,7 +284,7 @@ def _learned(net: Net, task: Task, how: dict, say: Say) -> Net:
     if "rmse" in scores:
         error, spread = scores["rmse"][0] ** 2, data.y.double().var()
     if standing.learned and bool(2 * error <= spread):
-        say(f"the module has learned already: {standing} on its training examples")
+        say(f"the module has learned already: {standing} on its training examples; it may have seen those held out here")
         return net
 
     epochs = EPOCHS if task.one_label else max(EPOCHS, -(-STEPS // steps_per_epoch(len(data), LARGE["batch_size"])))

@@ -14,19 +14,23 @@ Part = Annotated[slice | Tensor, WHICH] | None
 
 
 class Operator:
-    """v -> P H P^T v, (P,) -> (P,): H the curvature at `w` (D,), P the rows of a part of the weights."""
+    """v -> P H P^T v, (P,) -> (P,): H the curvature at `w` (D,), P the rows of a part of the weights.
+
+    v is in float32 or better, `like`, whatever `w` is in: a basis of half precision does not stay orthogonal.
+    """
 
     def __init__(self, f: Objective, w: Tensor, curvature: str = "hessian", part: Part = None) -> None:
         self._product = f.products(check_weights(w, f.dim), curvature)
         self._index = None if part is None else _index(part, w)
         self._w = w
-        self.like = w if self._index is None else w[self._index]
+        self.like = (w if self._index is None else w[self._index]).to(torch.promote_types(w.dtype, torch.float32))
 
     def __call__(self, v: Tensor) -> Tensor:
         """The product with `v` (P,)."""
         with torch.inference_mode(False):
             v = v.clone() if v.is_inference() else v  # one that autograd can keep
-            out = self._product(v) if self._index is None else self._product(self.embed(v))[self._index]
+            out = self._product(self.embed(v).to(self._w.dtype)).to(v.dtype)
+            out = out if self._index is None else out[self._index]
         if not bool(out.isfinite().all()):
             raise ValueError("the curvature at w must be finite, got NaN or inf: look at f(w), and move w to where f is small")
         return out

@@ -67,8 +67,8 @@ def top_eigenpairs(
     sign = 1.0 if which == "largest" else -1.0
     run = Krylov(lambda v: sign * operator(v), operator.like, room_for(k, iters, operator.like), generator(seed))
     values, columns, residual = run.find(k, iters, tol)
-    vectors, about = operator.embed(run.vectors(columns)), (name, f.n, f.batchnorm, curvature)
-    return Spectrum(sign * values.to(w), vectors, residual.to(w), run.n_products, *about)
+    vectors, about = operator.embed(run.vectors(columns)).to(w), (name, f.n, f.batchnorm, curvature)
+    return Spectrum(sign * values.to(operator.like), vectors, residual.to(operator.like), run.n_products, *about)
 
 
 CONVERGED = 1e-3  # residual over the largest eigenvalue at which a pair counts as one eigenvalue exactly
@@ -130,7 +130,7 @@ def spectral_density(
         spent += run.n_products
         values, columns, residual = run.ritz()
         if r == 0:
-            pairs = values[:k].to(w), operator.embed(run.vectors(columns[:, :k])), residual[:k].to(w)
+            pairs = values[:k].to(locked), operator.embed(run.vectors(columns[:, :k])).to(w), residual[:k].to(locked)
         if run.size + len(locked) >= dim:  # nothing is left to estimate
             nodes = torch.cat([sharp, values])
             estimates = [(nodes, torch.full_like(nodes, 1 / dim))]

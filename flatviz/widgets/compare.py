@@ -197,9 +197,9 @@ def compare(
     path = slice_path(f, torch.lerp(start, end, t[:, None]), t=t, x_label="t", name="from A to B")
     spectra, traces, rises = [], [], []
     for g, net in track(list(zip(objectives, nets)), "curvature", progress):
-        source = generator(seed)
-        run = Krylov(Operator(g, net.w), net.w, max(ITERS, k), source)
-        pairs = [part[..., :k].to(net.w) for part in run.converged(min(k, net.dim), max(ITERS, k), TOLERANCE)]
+        source, operator = generator(seed), Operator(g, net.w)
+        run = Krylov(operator, operator.like, max(ITERS, k), source)
+        pairs = [part[..., :k].to(operator.like) for part in run.converged(min(k, net.dim), max(ITERS, k), TOLERANCE)]
         spectrum = Spectrum(pairs[0], run.vectors(pairs[1]), pairs[2], run.n_products, n=g.n, batchnorm=g.batchnorm)
         spectra.append(for_readers(spectrum))
         traces.append(beyond_basis(run, VECTORS, source) if run.size < net.dim else (float(run.C.trace()), 0.0))

@@ -98,6 +98,20 @@ def test_ggn_and_fisher_equal_their_definitions(tiny, likelihood):
         assert spectrum.curvature == kind
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("curvature", ["hessian", "ggn"])
+def test_a_net_of_half_precision_has_the_eigenvalues_of_the_same_net_in_float64(tiny, dtype, curvature):
+    """A Krylov basis in the net's precision is not orthogonal: it gave 20 times the largest eigenvalue."""
+    net, data = tiny
+    half = net.to(dtype=dtype)
+    f, exact = (
+        fv.nll(half, data.to(dtype=dtype)),
+        fv.nll(half.to(dtype=torch.float64), data.to(dtype=dtype).to(dtype=torch.float64)),
+    )
+    top, truth = (fv.top_eigenpairs(g, g.net.w, 2, curvature=curvature) for g in (f, exact))
+    assert torch.allclose(top.values.double(), truth.values, rtol=0.02) and top.residual.max() < 0.02 * top.values[0]
+
+
 def test_batches_of_examples_do_not_shrink_as_the_data_grows(tiny):
     net, data = tiny
     large = fv.Data(data.x.repeat(10_000, 1), data.y.repeat(10_000))
