@@ -123,7 +123,7 @@ def test_help_on_a_fit_has_a_line_for_each_keyword_with_its_plain_type_and_its_d
     assert len(parameters) > 5 and "how" not in parameters
     for p in parameters.values():
         assert re.search(rf"^ +{p.name}: \S", shown, re.M), p.name  # what it means
-        assert p.default is p.empty or re.search(rf"\b{p.name}: [^=]+ = {re.escape(repr(p.default))}[,)]", shown), p.name
+        assert p.default is p.empty or re.search(rf"\b{p.name}: [^=]+ = {re.escape(repr(p.default))}[,)\n]", shown), p.name
     assert not re.search(r"Annotated|Unpack|\*\*how|0x[0-9a-f]+|: '", shown.split("\n\n")[1])
 
 

@@ -1,6 +1,7 @@
 """The `flatviz` command.  A subcommand is loaded when it is called, so that `flatviz doctor` runs where torch is broken."""
 
 import importlib
+import io
 import sys
 from collections.abc import Sequence
 
@@ -39,6 +40,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit status: 0, 1 for bad input and failures (one line on stderr), 2 for bad options, 130 after Ctrl-C.
     """
     words = list(sys.argv[1:] if argv is None else argv)
+    for stream in (sys.stdout, sys.stderr):
+        if argv is None and isinstance(stream, io.TextIOWrapper):  # a file on Windows is rarely UTF-8, and has no λ
+            stream.reconfigure(errors="namereplace")
     try:
         return group.main(words, prog_name="flatviz", standalone_mode=False) or 0
     except click.Abort:

@@ -27,8 +27,7 @@ def check_output(option: str, path: Path) -> Path:
     absent = [p for p in path.absolute().parents if not p.exists()]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=path.parent):
-            pass
+        tempfile.TemporaryFile(dir=path.parent).close()
     except OSError as error:
         raise ValueError(f"{option} must lie in a folder that can be written, got {path}: {error.strerror}") from None
     if absent:

@@ -87,12 +87,11 @@ def command(
     facts = _facts(tour, model, dict(data=data, model=model, **images, seed=seed, tuned=tuned), choices)
     print(pd.DataFrame(rows).to_string(index=False))
     print(f"\n{worth}\nposterior: {facts['posterior']}\nconvergence of VI: {facts['convergence of VI']}")
-    radius = METHODS["sabma"].tuned(tour.net).radius
     call = f"family = run_tour({model!r}, task={data!r}, seed={seed}).family"
     if tuned or any(images.values()):
         call = "# family: that of the command below, under 'How this was made'"
     code = ["from flatviz.families.tour import run_tour", call]
-    start = ("sabma", tour.family[tour.family.index("sabma", radius)].radius, 10)
+    start = ("sabma", tour.family[tour.family.index("sabma", METHODS["sabma"].tuned(tour.net).radius)].radius, 10)
     lead = f"{WHAT.get(data, OTHER).format(name=tour.task.name)} {worth}. {LEAD}"
     page = family_page(tour.family, title=TITLE, lead=lead, rows=rows, facts=facts, start=start, code=code, playground=True)
     write_page(out, page)

@@ -71,7 +71,7 @@ def run(notebook: NotebookNode, name: str) -> float:
 
 def _execute(notebook: NotebookNode) -> None:
     client = _client()
-    with TemporaryDirectory(prefix="flatviz-run-") as folder:
+    with TemporaryDirectory(prefix="flatviz-run-", ignore_cleanup_errors=True) as folder:  # Windows: the kernel is in it
         client.nb = new_notebook(cells=[new_code_cell(BEFORE.format(folder)), *notebook.cells])
         try:
             client.execute(cleanup_kc=False, env=_environment())

@@ -197,12 +197,10 @@ def defaults(settings: Settings, batchnorm: Settings | None = None) -> Callable[
         about = {name: hint.__metadata__[-1] for name, hint in shared.__annotations__.items()}
         plain = get_type_hints(shared)  # without rules, for readers: the boundary reads those of `verb` and `shared`
         usual = {name: entry.default for name, entry in about.items()} | dict(settings)
-        listed = [p for p in signature.parameters.values() if p.name != "how"]
-        parameters = [p.replace(default=settings.get(p.name, p.default)) for p in listed]
+        parameters = [p.replace(default=settings.get(n, p.default)) for n, p in signature.parameters.items() if n != "how"]
         names = sorted(about, key=lambda name: (name not in settings, name in Resumed.__annotations__))
-        for name in names:
-            given = dict(default=usual[name], annotation=plain[name])
-            parameters.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, **given))
+        kind = inspect.Parameter.KEYWORD_ONLY
+        parameters += [inspect.Parameter(name, kind, default=usual[name], annotation=plain[name]) for name in names]
 
         @functools.wraps(verb)
         def filled(*args: P.args, **given: P.kwargs) -> R:
@@ -220,9 +218,9 @@ def defaults(settings: Settings, batchnorm: Settings | None = None) -> Callable[
 
 def _documented(doc: str, texts: Mapping[str, str], other: Mapping[str, Any]) -> str:
     """`doc` with a line for each shared keyword in place of that of `**how`."""
-    before, _, after = doc.partition("        **how: ")
-    lines = [f"        {name}: {text}" for name, text in texts.items()]
+    before, _, after = inspect.cleandoc(doc).partition("    **how: ")  # as Python 3.13 stores it
+    lines = [f"    {name}: {text}" for name, text in texts.items()]
     if other:
         listed = ", ".join(f"{name} {value}" for name, value in other.items())
-        lines.append(f"    The default of a net with BatchNorm: {listed}.")
+        lines.append(f"The default of a net with BatchNorm: {listed}.")
     return before + "\n".join(lines) + "\n" + after.partition("\n")[2]

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from functools import partial
+from pathlib import Path
 from unittest.mock import Mock
 
 import jupytext
@@ -134,7 +135,6 @@ def test_a_jupyterlab_py_of_the_current_folder_is_not_run(monkeypatch, tmp_path)
     assert main(["lab", "--", "--version"]) == 0
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="process groups of POSIX")
 def test_ctrl_c_in_the_lab_is_jupyters_to_answer(monkeypatch, tmp_path):
     (tmp_path / "jupyterlab.py").write_text(JUPYTER)
     monkeypatch.chdir(tmp_path)
@@ -152,7 +152,7 @@ def test_ctrl_c_in_the_lab_is_jupyters_to_answer(monkeypatch, tmp_path):
     (["tour", "--out", "."], "--out must be a file, got the folder .: add a name"),
     (["tour", "--seed", "-1"], "--seed must be a whole number >= 0, got -1"),
     (["tour", "--out", f"{__file__}/tour.html"], "--out must lie in a folder that can be written, got"),
-    (["tour", "--out", "/proc/flatviz/tour.html"], "--out must lie in a folder that can be written, got /proc/"),
+    (["tour", "--out", f"{__file__}/deep/tour.html"], "--out must lie in a folder that can be written, got"),
     (["tour", "--data", "sun"], "data must be one of digits, digits-near, moons"),
     (["run", "nonsense"], "NAME must be one of "),
     (["lab", "--notebook", "none.ipynb"], "--notebook must be one of 00_tour.ipynb, "),
@@ -187,11 +187,14 @@ def test_an_unknown_command_or_option_is_status_2(printed):
     assert "No such option" in printed("tour", "--nonsense", status=2).err
 
 
-def test_a_broken_torch_leaves_the_doctor_able_to_speak(tmp_path):
+@pytest.mark.parametrize(("encoding", "mark"), [("utf-8", "✗"), ("cp1252", r"\N{BALLOT X}")])  # the second: a file on Windows
+def test_a_broken_torch_leaves_the_doctor_able_to_speak(tmp_path, encoding, mark):
     (tmp_path / "torch.py").write_text("raise OSError('libtorch is broken')")
-    code = "import sys; sys.path.insert(0, sys.argv[1]); from flatviz.cli import main; sys.exit(main(['doctor']))"
-    run = subprocess.run([sys.executable, "-c", code, tmp_path], capture_output=True, text=True)
-    assert run.returncode == 1 and "✗ torch: does not import: libtorch is broken" in run.stdout, run.stderr
+    path = os.pathsep.join([str(tmp_path), str(Path(flatviz.__file__).parents[1])])
+    env = {**os.environ, "PYTHONPATH": path, "PYTHONIOENCODING": encoding}
+    command = [sys.executable, "-m", "flatviz", "doctor"]
+    run = subprocess.run(command, capture_output=True, encoding=encoding, env=env)
+    assert run.returncode == 1 and f"{mark} torch: does not import: libtorch is broken" in run.stdout, run.stderr
 
 
 def test_a_saved_family_becomes_a_page_with_article_and_code(family, tmp_path, printed):

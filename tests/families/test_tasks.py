@@ -63,7 +63,7 @@ def test_a_pool_of_processes_listens_nowhere_and_ends_with_one_error_where_one_i
             if not killed:
                 killed.append(pid)
                 assert pid != os.getpid() and not Path(f"/proc/{pid}").exists() or not listens(pid)
-                os.kill(pid, signal.SIGKILL)
+                os.kill(pid, signal.SIGTERM)
     assert killed
 
 

@@ -19,7 +19,7 @@ def run(*command: str) -> str:
     if not shutil.which("node") or not (ROOT / ".ci" / "node_modules" / "eslint").exists():
         assert "FLATVIZ_REQUIRE_BROWSER" not in os.environ, f"esbuild, eslint and typescript must be there {FOR}"
         pytest.skip(f"no esbuild or eslint found: install them {FOR}")
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8")
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

@@ -144,7 +144,7 @@ def in_node(script, *arguments, **given):
     """What a script of this folder prints."""
     if (node := shutil.which("node")) is None:
         pytest.skip("no node found: install it (Debian: apt-get install nodejs)")
-    done = subprocess.run([node, HERE / script, *arguments], capture_output=True, text=True, **given)
+    done = subprocess.run([node, HERE / script, *arguments], capture_output=True, encoding="utf-8", **given)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

@@ -117,6 +117,10 @@ def test_other_files_and_missing_ones_are_no_results(tmp_path):
         load(tmp_path / "none.pt")
 
 
+POSIX = pytest.mark.skipif(os.name == "nt", reason="modes, links and pipes of POSIX")
+
+
+@POSIX
 def test_a_file_that_is_replaced_keeps_its_mode_and_a_link_stays_one(tmp_path):
     path = save(torch.ones(2), tmp_path / "disk" / "r.pt")
     path.chmod(0o600)
@@ -150,6 +154,7 @@ def test_a_tensor_that_the_format_does_not_know_is_one_clear_error(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@POSIX
 def test_a_pipe_stays_a_pipe_and_a_planted_link_is_not_followed(tmp_path, tiny, monkeypatch):
     os.mkfifo(tmp_path / "pipe")
     for write in (fv.save, lambda _, path: fv.fit_sgd(*tiny, seed=0, steps=2, checkpoint=path)):

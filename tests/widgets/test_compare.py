@@ -42,7 +42,7 @@ def test_a_rescaled_network_is_sharper_by_lambda1_but_not_after_filter_normalisa
     assert two.path.values[0] == pytest.approx(float(f[0](f[0].net.w)), rel=1e-5)
     assert two.path.values[-1] == pytest.approx(float(f[1](f[1].net.w)), rel=1e-5)  # with its own statistics of BatchNorm
     assert torch.equal(two.predictions[0].outputs[0], a(data.x)) and len(two.figures) == 5
-    text = two.to_html(tmp_path / "two.html").read_text()
+    text = two.to_html(tmp_path / "two.html").read_text(encoding="utf-8")
     assert two.sentence in text and 'id="figure-4"' in text and "<script src" not in text
     assert all(torch.equal(p, q) for p, q in zip(before, (*a.parameters(), *a.buffers())))
 
