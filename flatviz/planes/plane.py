@@ -84,7 +84,7 @@ def normalized(net: Net, direction: Tensor, w: Tensor, normalize: str = "filter"
             continue
         if convention == "loss-landscapes" and not many:
             rows = block.stop - block.start
-        d, weights = direction[block.slice].view(rows, -1), w[block.slice].view(rows, -1)
+        d, weights = (t[block.slice].view(rows or 1, -1) for t in (direction, w))  # a parameter may be empty
         out[block.slice] = _scaled(d, weights, EPS if convention == "li2018" else 0.0).reshape(-1)
     return _scaled(out[None], w[None])[0] if convention == "loss-landscapes" else out
 

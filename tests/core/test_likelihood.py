@@ -55,12 +55,14 @@ case = pytest.mark.parametrize("name", CASES)
 
 
 @case
-def test_the_loss_is_torchs_and_that_of_members_is_the_same(name):
+def test_the_loss_is_torchs_that_of_members_is_the_same_and_the_gradient_is_that_of_autograd(name):
     outputs, y, likelihood, loss = CASES[name]
-    torch.testing.assert_close(as_likelihood(likelihood).nll(outputs, y), loss(outputs, y))
+    likelihood, at = as_likelihood(likelihood), outputs.clone().requires_grad_(True)
+    torch.testing.assert_close(likelihood.nll(outputs, y), loss(outputs, y))
     rows = torch.stack([outputs, outputs.flip(0)])
-    got = as_likelihood(likelihood).nll_rows(rows, torch.stack([y, y]))
-    torch.testing.assert_close(got, torch.stack([loss(o, y) for o in rows]))
+    torch.testing.assert_close(likelihood.nll_rows(rows, torch.stack([y, y])), torch.stack([loss(o, y) for o in rows]))
+    (want,) = torch.autograd.grad(likelihood.nll(at, y, "sum"), at)
+    torch.testing.assert_close(likelihood.gradient(outputs, y), want)
 
 
 @case
@@ -71,7 +73,7 @@ def test_curvature_is_the_fisher_matrix_of_the_outputs(name):
     u = randn(3, 5, *outputs.shape[1:])
     got = output_curvature(few, likelihood, labels)(u)
     if name in ("own", "mean and noise", "counts", "Laplace's", "Student's t"):
-        p = fv.likelihood.as_likelihood(likelihood).of
+        p = as_likelihood(likelihood).of
         draws = p(few).sample((1500,)) if len(p(few).batch_shape) == 1 else None
         at = few.clone().requires_grad_(True)
         rows = torch.stack([torch.autograd.grad(p(at).log_prob(v).sum(), at)[0] for v in draws])
@@ -79,20 +81,12 @@ def test_curvature_is_the_fisher_matrix_of_the_outputs(name):
         tolerance = dict(rtol=0.25, atol=0.25 * float(fisher.abs().max()))  # 1,500 draws
     else:
         flat = few.flatten(1)
-        counted = float(fv.likelihood.as_likelihood(likelihood).count(labels))
+        counted = float(as_likelihood(likelihood).count(labels))
         hessian = torch.func.hessian(lambda o: loss(o.reshape(few.shape), labels) * counted)(flat)
         fisher, tolerance = torch.stack([hessian[i, :, i] for i in range(3)]), dict(rtol=1e-6, atol=1e-8)
     want = torch.einsum("ncd,nkd->nkc", fisher, u.flatten(2)).reshape(u.shape)
     torch.testing.assert_close(got, want, **tolerance)
     assert bool((torch.einsum("nk...,nk...->nk", u.flatten(2), got.flatten(2)) >= -1e-9).all())
-
-
-@case
-def test_the_gradient_of_each_example_is_that_of_autograd(name):
-    outputs, y, likelihood, _ = CASES[name]
-    at = outputs.clone().requires_grad_(True)
-    (want,) = torch.autograd.grad(as_likelihood(likelihood).nll(at, y, "sum"), at)
-    torch.testing.assert_close(as_likelihood(likelihood).gradient(outputs, y), want)
 
 
 class Everything(torch.nn.Module):
@@ -137,7 +131,13 @@ def test_every_verb_takes_it(name, nets):
     p = fv.predict(net, net.w[None], data, 1, seed=0, likelihood=likelihood)
     plain = "weights" not in name and "smoothed" not in name  # which are of the loss alone
     assert not plain or abs(float(p.scores["nll"][0]) - float(want)) < 1e-6
+    assert not plain or float(fv.quantity(net, data, "nll", likelihood=likelihood)(net.w)) == pytest.approx(float(want))
     assert p.has_classes == ("accuracy" in p.scores) and torch.isfinite(fv.metrics.nll(p)).all()
+
+
+def test_probabilities_have_a_likelihood_too():
+    p, y = LOGITS[0].double().softmax(-1), torch.arange(20) % 4
+    torch.testing.assert_close(make(lambda p: Categorical(probs=p)).nll(p, y), F.nll_loss(p.log(), y))
 
 
 @pytest.mark.parametrize(("name", "exact"), [("own", True), ("noise", True), ("Student's t", False), ("counts", False)])
@@ -185,7 +185,7 @@ WRONG = {
 
 
 def check(outputs, y, likelihood="categorical"):
-    return fv.likelihood.as_likelihood(likelihood).check(y, outputs)
+    return as_likelihood(likelihood).check(y, outputs)
 
 
 def mean_check(likelihood, y=None):
@@ -198,21 +198,6 @@ def test_a_wrong_likelihood_is_one_clear_error(call, kind, text, checked, monkey
     monkeypatch.setattr(torch.distributions.Distribution, "_validate_args", checked)
     with pytest.raises(kind, match=text):
         call()
-
-
-def test_probabilities_have_a_likelihood_too():
-    p = LOGITS[0].double().softmax(-1)
-    own = fv.Likelihood(lambda p: Categorical(probs=p))
-    torch.testing.assert_close(own.nll(p, torch.arange(20) % 4), F.cross_entropy(LOGITS[0].double(), torch.arange(20) % 4))
-
-
-@pytest.mark.parametrize("name", [name for name in CASES if "weights" not in name and name != "smoothed"])
-def test_a_quantity_is_nll_under_any_likelihood(name):
-    outputs, y, likelihood, _ = CASES[name]
-    net = fv.Net.from_module(torch.nn.Linear(outputs.shape[-1], outputs.shape[-1]).double())
-    data, w = fv.Data(outputs, y), net.w + 0.3
-    plain = float(fv.nll(net, data, likelihood=likelihood)(w))
-    assert float(fv.quantity(net, data, "nll", likelihood=likelihood)(w)) == pytest.approx(plain)
 
 
 def test_the_accuracy_is_that_of_the_prediction():

@@ -238,7 +238,7 @@ def by_loop(net, data, surface):
     return loop(net, data, surface.plane.points(torch.cartesian_prod(surface.a, surface.b))).view_as(surface.values)
 
 
-@pytest.mark.parametrize("make", [Numpy, NumpySum])  # hooks, patches and branches: test_fuzz_modules
+@pytest.mark.parametrize("make", [Numpy, NumpySum])  # hooks, patches and branches: test_fuzz_layers
 def test_a_slice_is_the_modules_own_whatever_its_forward_does(make):
     net, data, plane = problem(make)
     surface = fv.slice_plane(fv.nll(net, data), plane, extent=1.0, resolution=11)

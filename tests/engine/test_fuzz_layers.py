@@ -1,6 +1,6 @@
-"""Random networks of odd layers: values, gradients, products with the Hessian and copies are those of plain PyTorch.
+"""Random networks of odd layers and habits: values, gradients, Hessian products, planes and copies are those of plain PyTorch.
 
-`FLATVIZ_FUZZ=500 python -m pytest tests/engine/test_fuzz_layers.py` draws more of them than the default.
+`FLATVIZ_FUZZ=500 python -m pytest -m "" tests/engine/test_fuzz_layers.py` draws more of them than the default.
 """
 
 import copy
@@ -8,6 +8,7 @@ import operator
 import os
 import random
 from functools import partial
+from types import MethodType
 
 import pytest
 import torch
@@ -149,6 +150,11 @@ def overwritten(m, x):
     return z
 
 
+def kept(m, x):
+    m.last = m.parts[0](x)
+    return m.last
+
+
 FLOATS = torch.linspace(0.5, 1.5, W, dtype=torch.float64)
 TOKENS = {  # (N, 5) whole numbers -> (N, 5, W)
     "embedding": partial(nn.Embedding, 9, W, padding_idx=0), "max_norm": partial(nn.Embedding, 9, W, max_norm=1.0),
@@ -183,7 +189,16 @@ FEATURES = {
     "detached": do(lambda m, x: x + x.detach().tanh()), "straight through": do(lambda m, x: x + (x.round() - x).detach() / 2),
     "reads": do(lambda m, x: m.parts[0](x) if float(m.parts[0].weight[0, 0].detach()) > -9 else x, Linear),
 }  # fmt: skip
-KINDS = TOKENS | PLACES | FEATURES
+INPUTS = {  # the first part, which has the inputs themselves
+    "writes its input": do(lambda m, x: m.parts[0](x.mul_(0.5)), Linear), "in place first": partial(nn.LeakyReLU, inplace=True),
+}  # fmt: skip
+HABITS = INPUTS | {  # what users' modules do; the first two to the whole network
+    "root hook": Linear, "patched": Linear, "layer hook": lambda: hooked("forward", lambda m, i, out: out + 0.1 * out.square()),
+    "keeps": do(kept, Linear), "functional": do(lambda m, x: F.elu(x + 0.1 * torch.sin(m.parts[0](x))), Linear),
+    "chunks": do(lambda m, x: torch.cat(m.parts[0](x).chunk(2, -1)[::-1], -1), Linear),
+    "branches": do(lambda m, x: m.parts[0](x) if float(m.parts[0].weight[0, 0]) > 0 else -x, Linear),
+}  # fmt: skip
+KINDS = TOKENS | PLACES | FEATURES | HABITS
 
 
 class Network(nn.Module):
@@ -197,25 +212,33 @@ class Network(nn.Module):
         out = self.head(x.mean(1))
         return {"logits": out} if self.named else out
 
+    def waved(self, x):
+        return Network.forward(self, x) * x.sum((1, 2))[:, None].cos()
+
 
 def network(kind, seed):
     """(module in evaluation mode, inputs) of a kind of layer and some others."""
     draw = random.Random(seed)
     chosen = [kind, draw.choice(list(PLACES)), *draw.sample(list(FEATURES), 2)]
-    if kind not in TOKENS:
+    if kind not in TOKENS | INPUTS:
         draw.shuffle(chosen)
-    chosen = ["embedding"] * (draw.random() < 0.2 and kind not in TOKENS) + chosen
+    chosen = ["embedding"] * (draw.random() < 0.2 and kind not in TOKENS | HABITS) + chosen
     torch.manual_seed(seed)
-    module = Network([KINDS[name]() for name in chosen], draw.random() < 0.2).double().eval()
+    module = Network([KINDS[name]() for name in chosen], draw.random() < 0.2 and kind not in HABITS).double().eval()
+    if kind == "root hook":
+        module.register_forward_hook(lambda m, i, out: out + 0.1 * out.square())
+    if kind == "patched":
+        module.forward = MethodType(Network.waved, module)
     module.head.bias.requires_grad_(draw.random() < 0.8)
     tokens = chosen[0] in TOKENS
     return module, torch.randint(0, 9, (10, 5)) if tokens else torch.randn(10, 5, W, dtype=torch.float64), chosen
 
 
-def plainly(module, x, y, w, v):
-    """Loss, gradient and H v at w, by torch alone; an error in place of an H v that torch has not."""
+def plainly(net, module, x, y, w, v=None):
+    """Loss, gradient and H v at w, by torch alone, or the loss; an error in place of an H v that torch has not."""
     module = copy.deepcopy(module)
-    parameters = [p for p in module.parameters() if p.requires_grad]
+    named = dict(module.named_parameters())
+    parameters = [named[block.name] for block in net.blocks]
     for p, part in zip(parameters, w.detach().split([p.numel() for p in parameters])):
         p.data = part.view_as(p).clone()
 
@@ -226,6 +249,8 @@ def plainly(module, x, y, w, v):
     with sdpa_kernel(SDPBackend.MATH):
         out = module(x.clone())
         loss = F.cross_entropy(out["logits"] if module.named else out, y)
+        if v is None:
+            return loss.detach()
         gradient = flat(torch.autograd.grad(loss, parameters, create_graph=True, allow_unused=True))
         try:
             return loss, gradient, flat(torch.autograd.grad(gradient @ v, parameters, allow_unused=True))
@@ -233,9 +258,10 @@ def plainly(module, x, y, w, v):
             return loss, gradient, None
 
 
-@pytest.mark.long
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind", [*HABITS, *(pytest.param(kind, marks=pytest.mark.long) for kind in KINDS if kind not in HABITS)]
+)
 def test_a_network_of_odd_layers_is_what_plain_torch_says(kind):
     for seed in range(max(1, int(os.environ.get("FLATVIZ_FUZZ", 0)) // len(KINDS))):
         module, x, chosen = network(kind, seed + 1000 * list(KINDS).index(kind))
@@ -244,7 +270,7 @@ def test_a_network_of_odd_layers_is_what_plain_torch_says(kind):
         f, same = (fv.nll(net, data), partial(torch.testing.assert_close, rtol=1e-6, atol=1e-7))
         w, v = net.w + 0.1 * torch.randn_like(net.w), torch.randn_like(net.w)
         try:
-            loss, gradient, product = plainly(module, x, y, w, v)
+            loss, gradient, product = plainly(net, module, x, y, w, v)
         except RuntimeError:  # torch itself has no gradient of it: a layer that works in place behind a backward hook
             assert seed > 0
             continue
@@ -256,24 +282,27 @@ def test_a_network_of_odd_layers_is_what_plain_torch_says(kind):
             same(fv.hvp(f, w, v), product.detach())
         u, Hu, Hv = w.roll(1), *(f.operator(w, "ggn")(t) for t in (w.roll(1), v))
         same(u @ Hv, v @ Hu)
-        coords = torch.tensor([[0.0, 0.0], [0.5, -0.3]], dtype=w.dtype)
-        axes = torch.stack([v, u]) / 9
-        points = w + coords @ axes
-        want = torch.stack([plainly(module, x, y, p, v)[0] for p in points]).detach()
-        same(f.over(w, axes, coords=coords)(coords), want)
+        for part in (
+            net,
+            fv.Net.from_module(module, lambda name: name.startswith("head")),
+        ):  # the head: all else is computed once
+            surface = fv.slice_plane(fv.nll(part, data), fv.plane_random(part, part.w, seed=1), extent=1.0, resolution=3)
+            points = surface.plane.points(torch.cartesian_prod(surface.a, surface.b))
+            same(surface.values.flatten(), torch.stack([plainly(part, module, x, y, p) for p in points]))
         if batched := vmapped(net, data.x):
-            rows = points.clone().requires_grad_()
+            rows = w.expand(2, -1).clone().requires_grad_()
             losses = torch.stack([F.cross_entropy(out, y) for out in batched(rows, data.x)])
             same(losses[0], loss), same(torch.autograd.grad(losses.sum(), rows)[0][0], gradient.detach())
         plain = dict(steps=1, lr=0.1, momentum=0.0, weight_decay=0.0, batch_size=None, batchnorm="frozen")
         same(fv.fit_sgd(net.at(w), data, seed=0, **plain).W[0], w - 0.1 * gradient.detach())
         for made in (net.to_module(w), copy.deepcopy(net.to_module(w)), net.copy().at(w).restrict("all").to_module()):
-            weights = nn.utils.parameters_to_vector([p for p in made.parameters() if p.requires_grad]).detach()
-            same(plainly(made.eval(), x, y, weights, v)[0], loss)
+            out = made.eval()(x.clone())
+            same(F.cross_entropy(out["logits"] if made.named else out, y), loss)
             for part in made.modules():
                 if isinstance(part, nn.RNNBase):
                     assert all(map(operator.is_, part._flat_weights, map(partial(getattr, part), part._flat_weights_names)))
         assert torch.equal(data.x, x) and all(torch.equal(t, state[n]) for n, t in module.state_dict().items())
+        assert not any(p.grad is not None for p in module.parameters())
         assert torch.backends.mha.get_fastpath_enabled()
 
 

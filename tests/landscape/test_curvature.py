@@ -45,17 +45,11 @@ def test_a_restarted_run_finds_what_a_long_one_finds(outliers, monkeypatch):
     spectrum = fv.top_eigenpairs(f, START, 3, iters=200, tol=1e-9)
     torch.testing.assert_close(spectrum.values, values[:3], rtol=1e-12, atol=0)
     assert float(spectrum.residual.max()) < 1e-7 and 16 < spectrum.n_products < 80
-    for v, lam, r in zip(spectrum.vectors, spectrum.values, spectrum.residual):
-        assert float((fv.hvp(f, START, v) - lam * v).norm()) == pytest.approx(float(r), abs=1e-9)
-
-
-def test_the_residual_is_measured_not_hoped_for(outliers):
-    """Too few products: the residual stated is the true one, large as it is."""
-    f, H, _ = outliers
-    spectrum = fv.top_eigenpairs(f, START, 3, iters=6)
-    true = torch.stack([(H @ v - lam * v).norm() for v, lam in zip(spectrum.vectors, spectrum.values)])
-    torch.testing.assert_close(spectrum.residual, true, rtol=1e-8, atol=1e-10)
-    assert float(true.max()) > 1e-2 and spectrum.n_products == 6
+    short = fv.top_eigenpairs(f, START, 3, iters=6)  # too few products: the residual is the true one, large as it is
+    assert float(short.residual.max()) > 1e-2 and short.n_products == 6
+    for s in (spectrum, short):
+        true = torch.stack([(fv.hvp(f, START, v) - lam * v).norm() for v, lam in zip(s.vectors, s.values)])
+        torch.testing.assert_close(s.residual, true, rtol=1e-8, atol=1e-9)
 
 
 @pytest.mark.parametrize("room", [40, 12])
@@ -292,13 +286,6 @@ def test_residuals_are_small_in_float32_within_forty_products(task, transferred)
     assert spectrum.n_products <= 45
 
 
-def test_a_degenerate_hessian_is_no_trouble():
-    spectrum = fv.top_eigenpairs(*bowl(torch.ones(6, dtype=torch.float64)), k=3)
-    torch.testing.assert_close(spectrum.values, torch.ones(3, dtype=torch.float64))
-    assert float(spectrum.residual.max()) < 1e-12
-    assert fv.top_eigenpairs(lambda w: w.sum(), torch.zeros(4), k=2).values.tolist() == [0, 0]
-
-
 @pytest.mark.parametrize("outputs", (3, 5, 10))
 def test_an_eigenvalue_counts_as_often_as_it_is_there(outputs):
     """The Hessian of a linear regression is X^T X / n once for each output."""
@@ -311,6 +298,7 @@ def test_an_eigenvalue_counts_as_often_as_it_is_there(outputs):
 
 
 def test_the_largest_of_many_equal_ones_are_not_the_smallest(monkeypatch):
+    assert fv.top_eigenpairs(lambda w: w.sum(), torch.zeros(4), k=2).values.tolist() == [0, 0]
     f, w = bowl(torch.tensor([1.0] * 58 + [-7.0, -7.0], dtype=torch.float64))
     assert fv.top_eigenpairs(f, w, k=5).values.tolist() == pytest.approx([1.0] * 5)
     assert fv.top_eigenpairs(f, w, k=3, which="smallest").values.tolist() == pytest.approx([-7.0, -7.0, 1.0])

@@ -93,6 +93,14 @@ def test_conventions_of_other_tools_by_name(net):
         fv.plane_random(net, net.w, normalize="layer", convention="li2018", seed=0)
 
 
+def test_a_parameter_without_numbers_is_passed_over():
+    module = nn.Linear(3, 2)
+    module.empty, module.none = nn.Parameter(torch.zeros(0, 2)), nn.Parameter(torch.zeros(0))
+    net = fv.Net.from_module(module)
+    for convention in ("flatviz", "li2018", "per-tensor", "loss-landscapes"):
+        assert fv.plane_random(net, net.w, convention=convention, seed=0).axes.isfinite().all()
+
+
 def test_the_loss_landscapes_convention_is_what_3_0_6_computes():
     pytest.importorskip("loss_landscapes")
     if version("loss-landscapes") != "3.0.6":

@@ -1,7 +1,6 @@
 """What every method of METHODS must do: keep the protocol, the seed and the user's things; stop and go on; be seen; diverge aloud."""
 
 import inspect
-import re
 from dataclasses import replace
 from functools import partial
 from unittest.mock import Mock
@@ -82,20 +81,6 @@ def test_reduced_precision_is_inside_the_network_only(name, small):
     assert float((q.center - plain.center).norm() / plain.center.norm()) < 0.02  # 8 bits of mantissa, a few steps
 
 
-@pytest.mark.parametrize("name", STEPPED)
-def test_validation_data_chooses_the_best_check_or_is_refused(name, small):
-    net, data, prior = small
-    how = in_training(name, fv.Training(validation=fv.Data(data.x + 0.1, data.y), patience=1))
-    rising = {"steps": 30, "kl_weight": 0.0} if name != "multiswag" else {}
-    how |= {key: rising[key] for key in rising if key in least(fv.METHODS[name])}
-    try:
-        q = run(name, net, data, prior, **how)
-    except ValueError as error:  # the driver's rule, which test_steps has for each algorithm
-        assert re.match("training.validation must be None for .*, got 24 examples: weights that it collects", str(error))
-        return
-    assert isinstance(q, fv.Mixture) or 1 <= len(q.history.validation) <= 30
-
-
 def test_each_member_of_an_ensemble_stops_by_itself(small):
     net, data, _ = small
     validation = fv.Data(data.x.flip(0), data.y)  # labels of others: the loss rises at once, or soon
@@ -154,17 +139,9 @@ def case(small):
     return net, data, fv.Gaussian(net.w, torch.full_like(net.w, -1.0))
 
 
-@pytest.fixture
-def fits(case):
-    """name -> a fit, with keywords to come."""
-    net, data, prior = case
-    chain = partial(fv.fit_sgld, net, data, n_draws=2, burn_in=40, thin=1)
-    return {"sgd": partial(fv.fit_sgd, net, data), "sgld": chain, "sabma": partial(fv.fit_sabma, net, data, prior, radius=0.5)}
-
-
 @pytest.mark.parametrize("name", ["sgd", "sgld", "sabma"])
-def test_infinity_is_divergence_and_bad_input_is_an_error_of_its_own(name, fits):
-    fit = partial(fits[name], seed=0)
+def test_infinity_is_divergence_and_bad_input_is_an_error_of_its_own(name, case):
+    fit = partial(run, name, *case, **{"sabma": dict(steps=150), "sgld": dict(burn_in=40)}.get(name, {}))
     with pytest.raises(fv.Diverged, match="must stay finite"):
         fit(lr=1e300)
     assert unless_diverged(fit, lr=1e300) is None
@@ -185,14 +162,11 @@ def test_wrong_labels_are_no_reason_to_try_other_rates(case):
 def test_a_loss_that_ends_far_above_where_it_began_is_said_and_a_good_fit_says_nothing(case, recwarn):
     net, data, prior = case
     f = fv.nll(net, data)
-    fits = {
-        "vi": lambda lr: fv.fit_vi(net, data, prior, seed=1, lr=lr, steps=300),
-        "swag": lambda lr: fv.fit_swag(net, data, seed=1, lr=lr, rank=3, snapshots=10),
-    }
-    for fit in fits.values():
-        assert fit(0.1).history.notes == () and not recwarn.list
+    vi = partial(fv.fit_vi, net, data, prior, seed=1, steps=300)
+    for fit in (vi, partial(fv.fit_swag, net, data, seed=1, rank=3, snapshots=10)):
+        assert fit(lr=0.1).history.notes == () and not recwarn.list
         with pytest.warns(UserWarning, match=BEGAN):
-            q = fit(60.0)
+            q = fit(lr=60.0)
         assert float(f(q.center)) > 10 + float(f(net.w)) and q.history.notes[0].startswith(BEGAN)
     wide = fv.Gaussian(net.w, torch.full_like(net.w, 18.0))  # its first draws have a larger loss still
     with pytest.warns(UserWarning, match=BEGAN):
@@ -201,9 +175,8 @@ def test_a_loss_that_ends_far_above_where_it_began_is_said_and_a_good_fit_says_n
 
 def test_a_loss_is_compared_with_that_of_the_net_where_the_fit_began_whatever_statistics_it_trained(case, monkeypatch):
     data, seen = case[1], []
-    net = fv.Net.from_module(
-        torch.nn.Sequential(torch.nn.Linear(2, 4), torch.nn.BatchNorm1d(4), torch.nn.Linear(4, 3)).eval().double(), "all"
-    )
+    layers = torch.nn.Linear(2, 4), torch.nn.BatchNorm1d(4), torch.nn.Linear(4, 3)
+    net = fv.Net.from_module(torch.nn.Sequential(*layers).eval().double())
     prior = fv.Gaussian(net.w, torch.full_like(net.w, -2.0))
     monkeypatch.setattr(variational, "risen", lambda losses, validation, before: seen.append(float(before())) or ())
     fv.fit_vi(net, data, prior, seed=1, steps=20, batchnorm="train")

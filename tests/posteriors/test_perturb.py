@@ -85,16 +85,6 @@ def test_rank_one_steps_follow_the_signed_score_or_shun_it():
     torch.testing.assert_close(one, 0.5 * torch.sign(s @ g[0]) * s / (s @ s))
 
 
-@pytest.mark.parametrize(("narrowest", "length", "share"), [(1.0, 0.5 / math.sqrt(400), 1 / 400), (1e-3, 0.5, 1.0)])
-def test_of_a_pseudo_inverted_step_the_narrowest_weights_take_most(narrowest, length, share):
-    std = torch.cat([torch.tensor([narrowest]), torch.ones(399)]).double()
-    q, z = fv.Gaussian(torch.zeros_like(std), std.log()), torch.ones_like(std)  # each weight one std off its mean
-    given = dict(mode="rank1_pinv", blocks="mean", noise=(z, z[:0]))
-    step = fv.perturb(q, (z, 0 * z, q.factor), radius=0.5, **given)[0] / std
-    assert float(step.norm()) == pytest.approx(length, rel=1e-3)
-    assert float(step[0] / step.norm()) ** 2 == pytest.approx(share, rel=1e-3)
-
-
 def test_sam_is_euclidean_on_the_mean_and_on_theta_a_block_before_folding():
     q, g = random_gaussian(0), gradient(random_gaussian(0))
     mean, *others = fv.perturb(q, g, radius=0.3, mode="sam_mu")

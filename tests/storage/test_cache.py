@@ -97,22 +97,18 @@ def test_a_disk_that_is_full_in_the_middle_of_a_write_leaves_the_old_file(cache,
 
 
 def test_other_files_and_missing_ones_are_no_results(tmp_path):
-    (tmp_path / "text.pt").write_text("hello")
-    torch.save({"t": torch.ones(2)}, tmp_path / "torch.pt")
-    save_file({"t": torch.ones(2)}, tmp_path / "foreign.safetensors")
-    (tmp_path / "older.pt").write_bytes(b"flatviz result 00\nPK")
-    write_file(tmp_path / "other_version.pt", "result", {"Curve": {"unknown": 1}}, {})
-    write_file(tmp_path / "other_kind.pt", "checkpoint", {}, {})
-    for name, text in {
-        "text.pt": "a damaged file, or one of something else",
-        "torch.pt": "",
-        "foreign.safetensors": "",
-        "older.pt": "a file of an older flatviz, whose format is no longer read: compute it again",
-        "other_version.pt": "nouns of this version",
-        "other_kind.pt": "one that holds checkpoint",
-    }.items():
+    path = tmp_path / "r.pt"
+    for write, text in (
+        (lambda: path.write_text("hello"), "a damaged file, or one of something else"),
+        (lambda: torch.save({"t": torch.ones(2)}, path), ""),
+        (lambda: save_file({"t": torch.ones(2)}, path), ""),
+        (lambda: path.write_bytes(b"flatviz result 00\nPK"), "a file of an older flatviz, .*: compute it again"),
+        (lambda: write_file(path, "result", {"Curve": {"unknown": 1}}, {}), "nouns of this version"),
+        (lambda: write_file(path, "checkpoint", {}, {}), "one that holds checkpoint"),
+    ):
+        write()
         with pytest.raises(ValueError, match=f"a result must be a whole file that fv.save wrote.*{text}"):
-            load(tmp_path / name)
+            load(path)
     with pytest.raises(FileNotFoundError, match="got .*none.pt, which is not there: check its name"):
         load(tmp_path / "none.pt")
 
@@ -173,31 +169,22 @@ def test_a_pipe_stays_a_pipe_and_a_planted_link_is_not_followed(tmp_path, tiny, 
     fv.save({"a": 1.0}, tmp_path / "result")  # a folder of that name is let be
 
 
-def stored(folder):
-    """(which of its points a store has, their values)."""
-    values, done = torch.full((6,), torch.nan, dtype=torch.float64), torch.zeros(6, dtype=torch.bool)
-    PointStore(folder, 6, objective="f").read(values, done)
-    return done, values
-
-
-def filled(folder):
-    store = PointStore(folder, 6, objective="f")
-    store.write(torch.tensor([0.5, 1.5, float("inf"), 3.5, torch.nan, 9.0]), torch.tensor([True] * 4 + [False] * 2))
-    return store.path
-
-
 def test_points_come_back_and_a_damaged_file_is_said_and_set_aside(tmp_path):
-    path = filled(tmp_path)
-    done, values = stored(tmp_path)
-    assert done.tolist() == [True] * 4 + [False] * 2 and values[:4].tolist() == [0.5, 1.5, float("inf"), 3.5]
-    damaged = bytearray(path.read_bytes())
+    store, written = PointStore(tmp_path, 6, objective="f"), torch.tensor([0.5, 1.5, float("inf"), 3.5, torch.nan, 9.0])
+    store.write(written, torch.tensor([True] * 4 + [False] * 2))
+
+    def stored():
+        values, done = torch.full((6,), torch.nan, dtype=torch.float64), torch.zeros(6, dtype=torch.bool)
+        PointStore(tmp_path, 6, objective="f").read(values, done)
+        return values[done].tolist(), done.tolist()
+
+    assert stored() == ([0.5, 1.5, float("inf"), 3.5], [True] * 4 + [False] * 2)
+    damaged = bytearray(store.path.read_bytes())
     damaged[-20] ^= 1
-    path.write_bytes(damaged)
+    store.path.write_bytes(damaged)
     with pytest.warns(UserWarning, match="damaged, so computed again: .*; set aside as .*safetensors.damaged"):
-        assert not stored(tmp_path)[0].any()
-    assert path.with_name(f"{path.name}.damaged").read_bytes() == damaged
-    filled(tmp_path)
-    assert stored(tmp_path)[0].sum() == 4
+        assert stored() == ([], [False] * 6)
+    assert store.path.with_name(f"{store.path.name}.damaged").read_bytes() == damaged
 
 
 def test_a_full_disk_stops_the_storing_and_not_the_slice(tiny, tmp_path):

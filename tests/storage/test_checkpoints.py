@@ -64,18 +64,13 @@ def test_a_full_disk_loses_no_fit(fit, tmp_path, monkeypatch, cancelled):
 
 
 SHORT = dict(seed=0, batch_size=4)
-CHAIN = SHORT | dict(burn_in=2, thin=2, n_draws=2, lr=1e-3)
 FEW = SHORT | dict(steps=3)
 CASES = [
     ("fit_sgd", FEW, dict(batch_size=6)),
     ("fit_sgd", FEW, dict(ascent=fv.SAM(0.1))),
     ("fit_dropout", FEW | dict(n_draws=2, rate=0.1), dict(rate=0.6)),
-    ("fit_sgld", CHAIN, dict(burn_in=3, n_draws=4, thin=1)),
-    ("fit_sgld", CHAIN, dict(temperature=0.5)),
-    ("fit_emcmc", CHAIN, dict(eta=0.02)),
-    ("fit_csgld", SHORT | dict(cycles=2, cycle_steps=6, n_draws=2, lr=1e-3), dict(noisy_share=0.9)),
+    ("fit_sgld", SHORT | dict(burn_in=2, thin=2, n_draws=2, lr=1e-3), dict(burn_in=3, n_draws=4, thin=1)),
     ("fit_mfvi", FEW, dict(prior_std=0.7)),
-    ("fit_bsam", FEW, dict(damping=0.5)),
     ("fit_swag", SHORT | dict(rank=2, snapshots=3), dict(rank=3)),
     ("fit_ensemble", FEW | dict(members=2), dict(weight_decay=0.1)),
     ("fit_laplace", FEW | dict(structure="diagonal"), dict(momentum=0.5)),

@@ -142,30 +142,20 @@ def randn(*shape, seed):
     return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
-@pytest.fixture
-def point():
-    return randn(2, 20, seed=0)
-
-
-def test_each_perturbation_has_its_radius_in_its_own_norm(point):
-    w, g = point
-    assert float(fv.SAM(0.3)(w, g).norm()) == pytest.approx(0.3, rel=1e-9)
-    assert float((fv.ASAM(0.3, eta=0.1)(w, g) / (w.abs() + 0.1)).norm()) == pytest.approx(0.3, rel=1e-9)
-    e = fv.FisherSAM(0.3, eta=5.0)(w, g)
-    assert float(((1 + 5 * g.square()) * e.square()).sum()) == pytest.approx(0.09, rel=1e-9)
-    torch.testing.assert_close(fv.FisherSAM(0.3, eta=0.0)(w, g), fv.SAM(0.3)(w, g))
-    for ascent in (fv.SAM(0.3), fv.ASAM(0.3), fv.FisherSAM(0.3)):
+def test_each_perturbation_has_its_radius_in_its_own_norm_and_gains_most_to_first_order_inside_this_ball():
+    w, g = randn(2, 20, seed=0)
+    balls = {
+        fv.SAM(0.3): torch.ones_like(w),
+        fv.ASAM(0.3): (w.abs() + 0.01) ** -2,
+        fv.ASAM(0.3, eta=0.1): (w.abs() + 0.1) ** -2,
+    }
+    balls |= {fv.FisherSAM(0.3): 1 + g.square(), fv.FisherSAM(0.3, eta=5.0): 1 + 5 * g.square()}
+    for ascent, metric in balls.items():
+        step, others = ascent(w, g), randn(200, 20, seed=1)
+        assert float((metric * step.square()).sum()) == pytest.approx(0.09, rel=1e-9)
+        assert 0.3 * float((others @ g / (metric * others.square()).sum(1).sqrt()).max()) < float(step @ g)
         rows = ascent(torch.stack([w, 2 * w]), torch.stack([g, 3 * g]))  # members together: row by row
         torch.testing.assert_close(rows[1], ascent(2 * w, 3 * g))
-
-
-def test_each_perturbation_gains_most_to_first_order_inside_its_ball(point):
-    w, g = point
-    balls = {fv.SAM(1.0): torch.ones_like(w), fv.ASAM(1.0): (w.abs() + 0.01) ** -2, fv.FisherSAM(1.0): 1 + g.square()}
-    for ascent, metric in balls.items():
-        others = randn(200, 20, seed=1)
-        lengths = (metric * others.square()).sum(1).sqrt()
-        assert float((others @ g / lengths).max()) < float(ascent(w, g) @ g)
 
 
 def test_no_way_up_at_a_stationary_point_and_a_negative_radius_is_refused():
@@ -198,11 +188,21 @@ def rows(net):
     return net.w + 0.1 * torch.randn(3, net.dim, generator=torch.Generator().manual_seed(1), dtype=net.w.dtype)
 
 
-@pytest.mark.parametrize("treated", ["all", "norm+head", lambda name: name.endswith("bias")])
+def convolution(dtype):
+    """Which vmap runs, in evaluation mode."""
+    layers = nn.Conv2d(1, 3, 3), nn.BatchNorm2d(3), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(3, 2)
+    data = fv.Data(torch.randn(12, 1, 6, 6, dtype=dtype), torch.arange(12) % 2)
+    return fv.Net.from_module(nn.Sequential(*layers).to(dtype), "norm+head", example=data.x), data
+
+
+CHAINS = [partial(chain, treated=treated) for treated in ("all", "norm+head", lambda name: name.endswith("bias"))]
+
+
+@pytest.mark.parametrize("make", [*CHAINS, convolution])
 @pytest.mark.parametrize("ascent", [None, fv.SAM(0.1)])
-def test_one_step_together_is_each_step_alone(treated, ascent):
+def test_one_step_together_is_each_step_alone(make, ascent):
     for dtype, tolerance in ((torch.float32, 1e-5), (torch.float64, 1e-12)):
-        net, data = chain(dtype, treated)
+        net, data = make(dtype)
         loss, W = training_loss(net, data, members=3), rows(net)
         assert isinstance(loss, BatchedLosses)
         for index in (None, torch.arange(12).view(3, 4)):
@@ -224,13 +224,6 @@ def test_rows_of_reduced_precision_go_in_one_pass_as_one_by_one():
     torch.testing.assert_close(g, one_by_one, rtol=0.05, atol=0.01)
 
 
-def test_a_regression_runs_together_too():
-    net, data = chain(torch.float64)
-    targets = fv.Data(data.x, torch.randn(20, 3, dtype=torch.float64))
-    loss = training_loss(net, targets, 0.3, members=3)
-    torch.testing.assert_close(loss(rows(net), None), fv.nll(net, targets, likelihood=0.3).many(rows(net)))
-
-
 def test_members_with_statistics_of_their_own_go_one_by_one_each_with_statistics_of_its_own():
     data = fv.Data(torch.randn(16, 3), torch.randint(0, 2, (16,)))
     net = fv.Net.from_module(nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.ReLU(), nn.Linear(4, 2)))
@@ -243,17 +236,6 @@ def test_members_with_statistics_of_their_own_go_one_by_one_each_with_statistics
         alone(w, None)
         torch.testing.assert_close(loss.state[f"{i} buffer 1.running_mean"], alone.state["buffer 1.running_mean"])
         assert int(loss.state[f"{i} buffer 1.num_batches_tracked"]) == 1
-
-
-def test_any_network_in_evaluation_mode_can_run_together():
-    layers = nn.Conv2d(1, 3, 3), nn.BatchNorm2d(3), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(3, 2)
-    net = fv.Net.from_module(nn.Sequential(*layers).double(), "norm+head", example=torch.randn(2, 1, 6, 6, dtype=torch.float64))
-    data = fv.Data(torch.randn(8, 1, 6, 6, dtype=torch.float64), torch.arange(8) % 2)
-    W, together = rows(net), training_loss(net, data, members=3)
-    assert isinstance(together, BatchedLosses)
-    alone = RowLosses([NetLoss(net, data, "categorical")] * 3)
-    for index in (None, torch.arange(6).view(3, 2)):
-        torch.testing.assert_close(*(gradient(loss, W, index, fv.SAM(0.1)) for loss in (together, alone)))
 
 
 PATCHED = {  # which layer of the three, and its other forward
