@@ -15,8 +15,6 @@ import torch
 from experiment_notebooks import FOLDER, functions
 from PIL import Image
 from scipy import stats
-from sklearn.metrics import average_precision_score, roc_curve
-from torch import nn
 from torchvision import models
 
 import flatviz as fv
@@ -81,22 +79,27 @@ def test_the_quadrature_is_that_of_a_gaussian_mode_and_vanishes_at_the_balance()
     assert abs(float(space["expected_gradient"](of(space["balance"](5.0)), of(0.5), 5.0)[0])) < 1e-9
 
 
+def resnets(n, width, **how):
+    """The study of a folder of checkpoints, n small networks trained on 40 digits, and images to judge them on, two sets."""
+    data, study = fv.datasets.digits_transfer().source, functions("symmetry")["study_of"]
+    train, test = data.subset(torch.arange(40)), data.subset(torch.arange(40, 90))
+    task = fv.Task(train, train, train, 10)
+    nets = [fv.pretrain(fv.models.resnet20(task, width=width, seed=i), train, seed=i, lr=0.1, **how) for i in range(n)]
+    study.__globals__.update(MODEL="resnet20", WIDTH=width, PERMUTATIONS=9, STARTS=1)
+    return study, nets, test, fv.Data(test.x.flip(-1), test.y)
+
+
 @pytest.mark.long
 def test_a_folder_of_checkpoints_is_the_same_once_symmetries_are_removed(tmp_path):
-    data = fv.datasets.digits_transfer().source
-    train, test = data.subset(torch.arange(40)), data.subset(torch.arange(40, 90))
-    task, study = fv.Task(train, train, train, 10), functions("symmetry")["study_of"]
-    study.__globals__.update(MODEL="resnet20", WIDTH=4, PERMUTATIONS=9, STARTS=1, PER_SET=4)
-    for i in range(12):
-        net = fv.Net.from_module(fv.models.resnet20(task, width=4, seed=i))
-        net = fv.pretrain(net, train, seed=i, epochs=2, lr=0.1)
+    study, nets, test, outside = resnets(12, width=4, epochs=2)
+    study.__globals__.update(PER_SET=4)
+    for i, net in enumerate(nets):
         units = fv.symmetry.units_of(net)
         factor, order = fv.symmetry.random_factor(units, 1, seed=i), fv.symmetry.random_order(units, 1, seed=i)
         moved = fv.symmetry.permute(units, fv.symmetry.rescale(units, units.extended(net)[None], factor), order)[0]
         for name, twin in (("plain", net), ("moved", units.net_at(net, moved))):
             (tmp_path / name).mkdir(exist_ok=True)
             torch.save(twin.to_module().state_dict(), tmp_path / name / f"{i:02}.pth")
-    outside = fv.Data(test.x.flip(-1), test.y)
     plain, moved = (values(study(str(tmp_path / name), test, outside)) for name in ("plain", "moved"))
     same = [k for k in plain if k[3] in ("brier", "mi", "ood_mi", "mean inside", "mean outside") or k[1::2] == ("max", "mmd")]
     assert len(same) == 3 * 4 + 2  # an alignment depends on the order it begins with, an ECE on BatchNorm's eps
@@ -109,42 +112,26 @@ def test_a_folder_of_checkpoints_is_the_same_once_symmetries_are_removed(tmp_pat
 
 @pytest.mark.long
 def test_fifty_checkpoints_have_the_scores_of_their_networks_and_are_fifty_functions(tmp_path):
-    data = fv.datasets.digits_transfer().source
-    train, test = data.subset(torch.arange(40)), data.subset(torch.arange(40, 90))
-    task, study = fv.Task(train, train, train, 10), functions("symmetry")["study_of"]
+    study, nets, test, outside = resnets(50, width=2, epochs=1, batch_size=10)
     space = study.__globals__
-    space.update(MODEL="resnet20", WIDTH=2, PERMUTATIONS=9, STARTS=1, PER_SET=8, PAIRS=6)
-    nets = [fv.Net.from_module(fv.models.resnet20(task, width=2, seed=i)) for i in range(50)]
-    nets = [fv.pretrain(net, train, seed=i, epochs=1, lr=0.1, batch_size=10) for i, net in enumerate(nets)]
+    space.update(PER_SET=8, PAIRS=6)
     for i, net in enumerate(nets):
         torch.save(net.to_module().state_dict(), tmp_path / f"{i:02}.pth")
-    outside = fv.Data(test.x.flip(-1), test.y)
     table = {key[1:]: of[0] for key, of in values(study(str(tmp_path), test, outside)).items()}
 
     _, _, sets, target = space["groups_of"](50)
-    log = lambda chosen, x: torch.stack([nets[i](nets[i].w, x).detach().double().log_softmax(-1) for i in chosen])  # noqa: E731
-    entropy = lambda logp: -(logp.exp() * logp).sum(-1)  # noqa: E731
-    inside, other = (log(sets["ensemble"], x) for x in (test.x, outside.x))
-    mean, far = inside.exp().mean(0), other.exp().mean(0)
-    sure, unsure = mean.amax(1), 1 - torch.cat([mean, far]).amax(1).numpy()
-    bins = (15 * sure).ceil()
-    gaps = [abs(float(((mean.argmax(1) == test.y).double() - sure)[bins == b].sum())) for b in range(1, 16)]
-    stranger = np.repeat([0, 1], len(test))
-    wanted = {
-        "brier": (mean - nn.functional.one_hot(test.y, 10)).square().sum(1).mean(),
-        "ece": sum(gaps) / len(test),
-        "mi": (entropy(mean.log()) - entropy(inside).mean(0)).mean(),
-        "aupr_out": average_precision_score(stranger, unsure),
-        "fpr95": next(f for f, t in zip(*roc_curve(stranger, unsure, drop_intermediate=False)[:2]) if t >= 0.95),
-    }
+    outputs = lambda chosen, data: torch.stack([nets[i](nets[i].w, data.x).detach() for i in chosen])  # noqa: E731
+    told, stranger = (fv.Prediction(outputs(sets["ensemble"], data), data.y) for data in (test, outside))
+    far = fv.metrics.ood_scores(*(1 - p.bma().amax(1) for p in (told, stranger)))
+    wanted = {name: fv.score(told, name, n_draws=told.n_draws) for name in ("brier", "ece", "ace", "class_ece")}
+    wanted |= {"mi": fv.metrics.mutual_information(told).mean(), "aupr_out": far["aupr_out"], "fpr95": far["fpr95_out"]}
     for name, value in wanted.items():
         assert table["raw", "ensemble", name] == pytest.approx(float(value), rel=1e-4, abs=1e-6), name
-    assert 0 < table["raw", "ensemble", "ace"] < 1 and 0 < table["raw", "ensemble", "class_ece"] < 1
     for variant in ("raw", "max", "aligned"):  # copies of one network are not the target, with symmetries or without
         assert table[variant, "ensemble", "mmd"] < 1 < 10 < table[variant, "single", "mmd"]
         assert table[variant, "ensemble", "p"] > 0.1 >= table[variant, "single", "p"]
-    pairs = [log(pair, test.x) for pair in combinations(target[:6].tolist(), 2)]  # collapse: none of them is another
-    mi = [float((entropy(p.exp().mean(0).log()) - entropy(p).mean(0)).mean()) for p in pairs]
+    pairs = [fv.Prediction(outputs(pair, test)) for pair in combinations(target[:6].tolist(), 2)]  # none of them is another
+    mi = [float(fv.metrics.mutual_information(p).mean()) for p in pairs]
     assert table["pairs", "target", "least inside"] == pytest.approx(min(mi), rel=1e-4) and min(mi) > 0.01
 
 
