@@ -1,9 +1,13 @@
 """The page of the small family with code, and pages that are closed when a test or its file ends, and have met no error."""
 
 import contextlib
+import dataclasses
 
 import pytest
+import torch
 from pagedrive import opened, written
+
+from flatviz.families.members import with_maps
 
 
 @pytest.fixture(scope="session")
@@ -16,6 +20,17 @@ def address(family, tmp_path_factory):
 def page(browser, address):
     with sound(opened(browser, address)) as page:
         yield page
+
+
+@pytest.fixture(scope="session")
+def everything(family):
+    """The family with what a task in the plane has besides, so that it has every view."""
+    noise = torch.Generator().manual_seed(0)
+    s, a = max(p.n_draws for p in family.prediction), torch.linspace(-1, 1, 5)
+    rand = lambda *shape: torch.rand(*shape, generator=noise)  # noqa: E731
+    rows = [{"probs": rand(s, 5, 5)} for _ in family]
+    maps = dict(a=a, b=a, x=rand(6, 2), y=torch.arange(6) % 2, reference=rand(5, 5))
+    return dataclasses.replace(with_maps(family, rows), inputs=maps)
 
 
 @pytest.fixture

@@ -17,15 +17,13 @@ ROWS = "[...document.querySelectorAll('figure:not([hidden]) [data-row]')].map((g
 PIXELS = in_page("pixels_of_an_image")
 
 
-def same_lines(shown, lines, means):
-    tolerance = 0.51 / LEVELS + 1e-4  # half a level of a byte, and two decimals of a pixel
-    np.testing.assert_allclose(shown["lines"], lines, atol=tolerance)
-    np.testing.assert_allclose(shown["means"], means, atol=tolerance)
-
-
 def check_lines(shown, prediction, n):
-    direct = prediction.outputs[:n, shown["row"]].softmax(-1)
-    same_lines(shown, direct, direct.mean(0))
+    direct, tolerance = (
+        prediction.outputs[:n, shown["row"]].softmax(-1),
+        0.51 / LEVELS + 1e-4,
+    )  # half a byte's level, and of a pixel
+    np.testing.assert_allclose(shown["lines"], direct, atol=tolerance)
+    np.testing.assert_allclose(shown["means"], direct.mean(0), atol=tolerance)
 
 
 def test_lines_images_and_their_choice_are_those_of_a_direct_computation(page, family, task):

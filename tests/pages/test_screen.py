@@ -1,14 +1,10 @@
 """On every screen: controls and picture in sight together, no scroll sideways, whole figures in print, words that have room."""
 
-import dataclasses
-
 import pytest
-import torch
 from browsing import in_page
 from pagedrive import EXPLORE, at, drawn, opened, resized, written
 
 from flatviz.cli.tour import LEAD, OTHER
-from flatviz.families.members import with_maps
 from flatviz.pages.story import tour_story
 from flatviz.plots.radius import table_of
 
@@ -20,17 +16,6 @@ RESIZED = (
     "() => [...document.querySelectorAll('.js-plotly-plot')].every((p) => Math.abs(p._fullLayout.width - p.clientWidth) < 2)"
 )
 IN_PRINT = in_page("frames_in_print")
-
-
-@pytest.fixture(scope="module")
-def everything(family):
-    """The family with what a task in the plane has besides, so that it has every view."""
-    noise = torch.Generator().manual_seed(0)
-    s, a = max(p.n_draws for p in family.prediction), torch.linspace(-1, 1, 5)
-    rand = lambda *shape: torch.rand(*shape, generator=noise)  # noqa: E731
-    rows = [{"probs": rand(s, 5, 5)} for _ in family]
-    maps = dict(a=a, b=a, x=rand(6, 2), y=torch.arange(6) % 2, reference=rand(5, 5))
-    return dataclasses.replace(with_maps(family, rows), inputs=maps)
 
 
 @pytest.fixture(scope="module")

@@ -1,10 +1,10 @@
-"""The real thing: JupyterLab, the tour notebook, both sliders, two views, nothing asked of another host."""
+"""The real thing: JupyterLab, the tour notebook, both sliders, two views, a playground, nothing asked of another host."""
 
 import json
 from pathlib import Path
 
 import pytest
-from browsing import DRAWN, IN_KERNEL, RUN_ALL, WAIT, answer, in_page, jupyterlab, limited, watched
+from browsing import DRAWN, IN_KERNEL, RUN_ALL, SLOW, WAIT, answer, in_page, jupyterlab, limited, watched
 
 from flatviz.posteriors import METHODS
 
@@ -16,14 +16,17 @@ VIEW = "document.querySelector('.flatviz[data-state]')"
 RESIZED = """() => [...document.querySelectorAll('.flatviz figure:not([hidden]) .js-plotly-plot')]
   .every((p) => Math.abs(p._fullLayout?.width - p.clientWidth) < 2)"""
 SCREEN = in_page("screen_of_the_lab")
+ACTIVE = """() => { const nb = window.jupyterapp.shell.currentWidget.content;
+  return { cells: nb.widgets.length, active: nb.activeCellIndex, mode: nb.mode }; }"""
 LIMIT = 4 * WAIT  # seconds for all of it
 
 
 def drive(browser, root: Path) -> dict:
-    """Run the notebook with a second view of the lab, move each control, save."""
+    """Run the notebook with a second view of the lab and a playground, move each control, save."""
     notebook = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
-    cell = {"cell_type": "code", "id": "again", "metadata": {}, "outputs": [], "execution_count": None, "source": "lab"}
-    notebook["cells"].append(cell)
+    for i, source in enumerate(("lab", "fv.playground(worlds=['weights'])")):
+        cell = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
+        notebook["cells"].append(cell | {"id": f"more-{i}", "source": source})
     (root / "tour.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
     with jupyterlab(root) as base, limited(LIMIT):
         page, foreign, errors = watched(browser.new_context(viewport={"width": 1500, "height": 1100}), base)
@@ -66,7 +69,20 @@ def _move(page, base: str) -> dict:
     seen["in the kernel"] = answer(page, IN_KERNEL, "print(lab.method, lab.n_draws)").split()
     answer(page, "async () => { await window.jupyterapp.commands.execute('docmanager:save'); }")
     seen["screens"] = _screens(page, view)
-    return seen
+    sliders = view.get_by_label("ensemble size", exact=True), page.locator(".pg").get_by_label("radius of SA-BMA", exact=True)
+    return seen | {"keys": [_pressed(page, slider) for slider in sliders]}
+
+
+def _pressed(page, slider) -> tuple:
+    """By how much keys move a slider that has the focus, whether they leave it that, and whether the notebook stays as it was."""
+    slider.scroll_into_view_if_needed(timeout=SLOW)
+    slider.focus()
+    before, value = page.evaluate(ACTIVE), float(slider.input_value())
+    for key in ("ArrowLeft", "ArrowLeft", "ArrowDown", "b", "a", "j", "k"):
+        page.keyboard.press(key)
+    page.wait_for_timeout(300)
+    focused = slider.evaluate("(e) => e === document.activeElement")
+    return float(slider.input_value()) - value, focused, page.evaluate(ACTIVE) == before
 
 
 def _screens(page, view) -> dict:
@@ -140,3 +156,7 @@ def test_in_every_tab_controls_and_picture_are_on_one_screen_of_1280_by_800(seen
         assert tab == "All" or screen["first"] >= -1, (tab, screen)  # with the controls at the top of the panel
         for picture in screen["all"]:  # with its end at that of the panel
             assert picture["controls"] >= -1 and picture["room"] >= -1, (tab, picture)
+
+
+def test_keys_move_a_slider_and_leave_the_notebook_alone(seen):
+    assert seen["keys"] == [(-3, True, True)] * 2  # ArrowDown lowers a slider as well, and no key reaches the notebook
