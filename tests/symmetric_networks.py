@@ -89,6 +89,12 @@ def outputs(net, units, V, x):
     return torch.stack([(other := units.net_at(net, v))(other.w, x) for v in V])
 
 
+def change(net, units, V, W, x):
+    """The largest change of an output from V to W, relative to the largest output where that is above 1."""
+    before = outputs(net, units, V, x)
+    return float((outputs(net, units, W, x) - before).abs().max()) / max(1.0, float(before.abs().max()))
+
+
 def by_layers(net, w, order, factor):
     """Linear layers of `mlp` scaled, then permuted, as the formulas of the paper say: T_p(T_s(w))."""
     parts = net.unflatten(w)

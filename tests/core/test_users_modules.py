@@ -1,5 +1,6 @@
 """What belongs to the user stays as it is, and modules of every habit are copied, or refused with one clear error."""
 
+import contextlib
 import copy
 import os
 import signal
@@ -306,21 +307,28 @@ def test_one_net_in_several_threads_gives_the_values_of_one():
         assert all(torch.equal(q.result().W, fitted) for q in fits)
 
 
-def test_a_net_is_copied_while_another_thread_computes():
-    net, x = fv.Net.from_module(plain()), torch.randn(200, 5)
-    inside, copied = threading.Event(), threading.Event()
+@contextlib.contextmanager
+def thread_inside(net, x, seconds):
+    """Another thread is in the middle of a pass at other weights, for so long at most."""
+    inside, leave = threading.Event(), threading.Event()
 
     def pause(*_):
-        inside.set()
-        copied.wait(0.2)  # the copy waits for the pass, so this runs out
+        if threading.current_thread() is not threading.main_thread():
+            inside.set(), leave.wait(seconds)
 
     net.module[0].register_forward_hook(pause)
     with ThreadPoolExecutor(1) as thread:
         job = thread.submit(net, (2 * net.w).requires_grad_(), x)
         inside.wait()
+        yield
+        leave.set()
+        assert job.result().shape == (len(x), 3)
+
+
+def test_a_net_is_copied_while_another_thread_computes():
+    net = fv.Net.from_module(plain())
+    with thread_inside(net, torch.randn(200, 5), 0.2):  # the copy waits for the pass, so this runs out
         copies = [net.copy(), net.to(dtype=torch.float64), fv.Net.from_module(net.to_module())]
-        copied.set()
-        job.result()
     for other in copies:
         assert torch.equal(other.w.float(), net.w)
         assert all(isinstance(p, nn.Parameter) for p in other.module.parameters())
@@ -331,21 +339,11 @@ def test_a_net_is_copied_while_another_thread_computes():
 )
 def test_a_process_forked_while_a_thread_is_inside_the_net_goes_on():
     net, x = fv.Net.from_module(plain()), torch.randn(4, 5)
-    inside, forked = threading.Event(), threading.Event()
-
-    def pause(*_):
-        if threading.current_thread() is not threading.main_thread():
-            inside.set(), forked.wait(60)
-
-    net.module[0].register_forward_hook(pause)
-    with ThreadPoolExecutor(1) as thread:
-        job = thread.submit(net, 2 * net.w, x)
-        inside.wait()
+    with thread_inside(net, x, 60):
         if (child := os.fork()) == 0:  # it would wait for ever, with the thread's weights in the module
             signal.alarm(60)
             os._exit(0 if torch.equal(net.at(net.w).to_module()(x), net(net.w, x)) else 1)
-        forked.set()
-        assert os.waitpid(child, 0)[1] == 0 and job.result().shape == (4, 3)
+        assert os.waitpid(child, 0)[1] == 0
 
 
 @pytest.mark.parametrize("last", [nn.Softmax(-1), nn.Sigmoid(), nn.Sequential(nn.Softmax(-1), nn.Flatten())])

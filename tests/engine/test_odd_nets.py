@@ -20,33 +20,24 @@ def made(module, x, treated="all"):
 COORDS = torch.tensor([[0.0, 0.0], [0.4, -0.3], [1.0, 1.0]])
 
 
-class Rude(nn.Module):
-    """Writes into its inputs, by a module or by a function."""
-
-    def __init__(self, by):
-        super().__init__()
-        self.by, self.relu, self.a = by, nn.ReLU(inplace=True), nn.Linear(12, 4)
+class Rude(nn.Linear):
+    """What varies goes into the inputs, and these are read again: torch itself has no gradient of it."""
 
     def forward(self, x):
-        if self.by == "module":
-            return self.a(self.relu(x))
-        x.add_(self.a(x)[:, :1])  # what varies goes into the inputs, and these are read again
-        return self.a(x) + x[:, :4]
+        x.add_(super().forward(x)[:, :1])
+        return super().forward(x) + x[:, :4]
 
 
-@pytest.mark.parametrize("by", ["module", "function"])
-@pytest.mark.parametrize("treated", ["all", lambda name: name == "a.bias"], ids=["all", "bias"])
-def test_the_users_data_are_never_written_into(by, treated):
+@pytest.mark.parametrize("treated", ["all", lambda name: name == "bias"], ids=["all", "bias"])
+def test_the_users_data_are_never_written_into(treated):
     x = torch.randn(40, 12)
-    net, data, plane = made(Rude(by), x.clone(), treated)
+    net, data, plane = made(Rude(12, 4), x.clone(), treated)
     W = plane.points(COORDS)
     f = fv.nll(net, data)
     ways = [f.over(plane.origin, plane.axes, exact=True)(COORDS), torch.stack([f(w) for w in W]).detach()]
     for g in (f, fv.quantity(net, data, "nll")):
         ways += [g.over(plane.origin, plane.axes)(COORDS), g.many(W)]
     fv.predict(net, fv.Draws(W), data, 3, seed=0)
-    if by == "module":  # the other one cannot be differentiated by torch either
-        f.hvp(net.w, net.w), f.operator(net.w, "ggn")(net.w)
     assert torch.equal(data.x, x)
     torch.testing.assert_close(ways, [loop(net, fv.Data(x, data.y), W)] * len(ways), rtol=1e-5, atol=1e-6)
 

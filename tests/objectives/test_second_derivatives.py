@@ -47,8 +47,9 @@ def dense_ggn(net, data):
     return torch.einsum("nci,ncd,ndj->ij", J, curved, J) / len(data)
 
 
-def test_products_with_the_hessian_of_attention_are_differences_of_gradients():
-    net, data, f = made(Attending())
+def test_products_with_the_hessian_of_attention_are_differences_of_gradients_and_its_kernel_is_the_users_afterwards():
+    kernels = lambda: (torch.backends.cuda.flash_sdp_enabled(), torch.backends.cuda.math_sdp_enabled())  # noqa: E731
+    (net, data, f), before = made(Attending()), kernels()
     wide, v = net.to(dtype=torch.float64), torch.randn(net.dim, dtype=torch.float64)
     gradient = torch.func.grad(lambda w: F.cross_entropy(wide(w, data.x.double()), data.y))
     want = (gradient(wide.w + 1e-5 * v) - gradient(wide.w - 1e-5 * v)) / 2e-5
@@ -56,6 +57,7 @@ def test_products_with_the_hessian_of_attention_are_differences_of_gradients():
     assert float((got - want).norm() / want.norm()) < 1e-4  # float32 against float64
     for curvature in ("ggn", "fisher"):
         assert fv.top_eigenpairs(f, net.w, 1, curvature=curvature).values[0] > 0
+    assert kernels() == before
 
 
 def test_curvature_of_weight_norm_is_that_of_differences_of_gradients():
@@ -113,13 +115,6 @@ def test_a_loss_that_differentiates_inside_is_a_plain_function_of_the_weights():
             torch.testing.assert_close(fv.top_eigenpairs(loss, net.w, 2, tol=1e-8).values, want)
             line, flat = fv.slice_line(loss, net.w, -net.w, resolution=3), fv.sharpness(loss, net.w[None], k=2)
         assert line.values[0] == loss(net.w) and not line.values.requires_grad and flat.sam > 0
-
-
-def test_the_kernel_of_attention_is_the_users_again_afterwards():
-    before = torch.backends.cuda.flash_sdp_enabled(), torch.backends.cuda.math_sdp_enabled()
-    net, _, f = made(Attending())
-    fv.top_eigenpairs(f, net.w, 1)
-    assert (torch.backends.cuda.flash_sdp_enabled(), torch.backends.cuda.math_sdp_enabled()) == before
 
 
 def test_a_layer_without_a_second_derivative_is_named_and_its_ggn_is_right():

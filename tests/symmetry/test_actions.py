@@ -2,10 +2,11 @@
 
 import contextlib
 import itertools
+from functools import partial
 
 import pytest
 import torch
-from symmetric_networks import NETWORKS, by_layers, mlp, network, optunet, outputs
+from symmetric_networks import NETWORKS, by_layers, change, mlp, network, optunet
 from torch import nn
 
 import flatviz as fv
@@ -17,12 +18,6 @@ EXACT = 1e-10  # float64; seen 1e-15
 def several(net, units):
     v = units.extended(net)
     return v * (1 + 0.3 * torch.rand(4, len(v), generator=torch.Generator().manual_seed(7), dtype=v.dtype))
-
-
-def change(net, units, V, W, x):
-    """The largest change of an output, relative to the largest output where that is above 1."""
-    before = outputs(net, units, V, x)
-    return float((outputs(net, units, W, x) - before).abs().max()) / max(1.0, float(before.abs().max()))
 
 
 ACTIONS = [("permute", name) for name in NETWORKS] + [("rescale", name) for name in NETWORKS if name != "tanh"]
@@ -206,15 +201,10 @@ def repeated():
     return nn.Sequential(nn.Linear(6, 6), nn.ReLU(), layer, nn.ReLU(), layer, nn.ReLU(), nn.Linear(6, 3))
 
 
-def unit_read_twice():
-    return Reads(lambda module, x: module.first(x)[:, :1])
+READ = {"a unit, twice": lambda module, x: module.first(x)[:, :1], "a bias": lambda module, x: module.first.bias[0]}
 
 
-def bias_read_directly():
-    return Reads(lambda module, x: module.first.bias[0])
-
-
-@pytest.mark.parametrize("make", [hooked, repeated, unit_read_twice, bias_read_directly])
+@pytest.mark.parametrize("make", [hooked, repeated, *(partial(Reads, read) for read in READ.values())])
 def test_an_action_that_would_change_outputs_is_refused(make):
     net = fv.Net.from_module(make())
     units, W, x = fv.symmetry.units_of(net), net.w[None], torch.randn(20, 6)
@@ -234,7 +224,7 @@ def test_a_permuted_copy_with_noise_is_brought_back(name):
     found = fv.symmetry.align(units, moved, v)
     assert float((found == V).all(1).double().mean()) >= 0.95  # a local optimum now and then
     assert torch.equal(found.sort(1).values, moved.sort(1).values)  # a permutation of itself
-    assert float((outputs(net, units, found, x) - outputs(net, units, V, x)).abs().max()) < 1e-8
+    assert change(net, units, V, found, x) < 1e-8
     far, before = ((W - v)[:, : units.dim].norm(dim=1) for W in (found, moved))
     assert bool((far <= before + 1e-12).all())
 

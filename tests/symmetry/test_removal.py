@@ -1,8 +1,10 @@
 """Unit norms, sorting, the lightest of all equal networks; rescaling changes sharpness and not one prediction."""
 
+from functools import partial
+
 import pytest
 import torch
-from symmetric_networks import NETWORKS, cvxpy_mass, network, outputs
+from symmetric_networks import NETWORKS, change, cvxpy_mass, network
 from torch import nn
 
 import flatviz as fv
@@ -19,12 +21,7 @@ def summed(units, squares, end):
     return torch.cat([(squares * units.mass)[:, getattr(layer, end)].sum(2) for layer in units.scaled], 1)
 
 
-def incoming(units, squares):
-    return summed(units, squares, "rows")
-
-
-def outgoing(units, squares):
-    return summed(units, squares, "columns")
+incoming, outgoing = partial(summed, end="rows"), partial(summed, end="columns")
 
 
 def several(name):
@@ -45,7 +42,7 @@ def test_unit_norm_gives_every_hidden_row_the_norm_and_keeps_the_function(name):
     rows = units.scaled if name != "residual" else [r for r in units.scaled if "conv1" in r.name]  # others are tied
     norms = torch.cat([incoming(units, W.square()).sqrt()[:, r.start : r.stop] for r in rows], 1)
     torch.testing.assert_close(norms, torch.full_like(norms, 3.0), rtol=0, atol=1e-12)
-    assert float((outputs(net, units, W, x) - outputs(net, units, V, x)).abs().max()) < 1e-10
+    assert change(net, units, V, W, x) < 1e-10
     again, same = fv.symmetry.unit_norm(units, W, norm=3.0)
     torch.testing.assert_close((again, same), (W, torch.ones_like(same)), rtol=0, atol=1e-12)
     assert bool((factor > 0).all())
@@ -75,7 +72,7 @@ def test_sorted_units_stand_in_falling_order_and_sorting_again_changes_nothing(r
     assert torch.equal(*head), "rows of the head are classes and stay where they are"
     ties = torch.zeros_like(net.w)[None]
     assert fv.symmetry.sort_units(units, ties, rule=rule)[1].equal(torch.arange(9)[None])
-    assert float((outputs(net, units, W, x) - outputs(net, units, V, x)).abs().max()) < 1e-10
+    assert change(net, units, V, W, x) < 1e-10
 
 
 def test_the_least_mass_is_that_of_cvxpy():
@@ -91,7 +88,7 @@ def test_min_mass_keeps_the_function_balances_every_unit_and_is_one_for_the_whol
     least = fv.symmetry.min_mass(units, V, tolerance=1e-15)
     moved = fv.symmetry.rescale(units, V, fv.symmetry.random_factor(units, len(V), seed=3))
     other = fv.symmetry.min_mass(units, moved, tolerance=1e-15)
-    assert float((outputs(net, units, least.W, x) - outputs(net, units, V, x)).abs().max()) < 1e-10
+    assert change(net, units, V, least.W, x) < 1e-10
     a, b = (length(units, least.W.square())[:, ~units.free] for length in (incoming, outgoing))
     assert float(((a - b) / (a + b)).abs().max()) < 1e-6 and float(least.residual.max()) < 1e-6
     torch.testing.assert_close(incoming(units, least.W.square())[:, units.free], torch.ones(5, int(units.free.sum())).double())
