@@ -10,7 +10,6 @@ from torch import nn
 import flatviz as fv
 from flatviz.core.objective import PointEvaluator
 from flatviz.metrics import scores
-from flatviz.metrics.averaging import scored
 from flatviz.metrics.curvature import ordered
 
 NAN, INF = math.nan, math.inf
@@ -175,8 +174,6 @@ def test_predictions_without_a_value_are_counted_and_scored_nan():
     assert p.n_diverged == 1 and prediction().n_diverged == 0
     masked = prediction(bad=1, value=-INF)  # a class that is ruled out is no divergence
     assert masked.n_diverged == 0 and bool(torch.isfinite(fv.metrics.ece(masked)).all())
-    for name, values in scored(p).scores.items():
-        assert torch.isnan(values).tolist() == [False, True, True, True], name
 
 
 def test_pairs_with_a_draw_without_a_value_have_no_disagreement():

@@ -196,6 +196,8 @@ HABITS = INPUTS | {  # what users' modules do; the first two to the whole networ
     "root hook": Linear, "patched": Linear, "layer hook": lambda: hooked("forward", lambda m, i, out: out + 0.1 * out.square()),
     "keeps": do(kept, Linear), "functional": do(lambda m, x: F.elu(x + 0.1 * torch.sin(m.parts[0](x))), Linear),
     "chunks": do(lambda m, x: torch.cat(m.parts[0](x).chunk(2, -1)[::-1], -1), Linear),
+    "numpy": do(lambda m, x: m.parts[0](x) * (1 if abs(m.parts[0].bias.detach().numpy()[0]) < 0.3 else -1), Linear),
+    "numpy sum": do(lambda m, x: m.parts[0](x) * float(m.parts[0].weight.detach().numpy().sum()), Linear),  # reads many numbers
     "branches": do(lambda m, x: m.parts[0](x) if float(m.parts[0].weight[0, 0]) > 0 else -x, Linear),
 }  # fmt: skip
 KINDS = TOKENS | PLACES | FEATURES | HABITS

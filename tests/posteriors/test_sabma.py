@@ -69,25 +69,6 @@ def test_the_mean_bug_of_the_released_code_ends_up_in_the_center(transferred, ta
     torch.testing.assert_close(with_bug.mean, prior.mean + prior.factor.sum(0))
 
 
-WIDE = dict(start_scale=1.0)
-
-
-@pytest.mark.parametrize("fit", [partial(fv.fit_vi, **WIDE), partial(fv.fit_sabma, radius=0.3, **WIDE), fv.fit_mfvi])
-def test_statistics_trained_along_are_those_that_predictions_use(fit, conv, task, tmp_path):
-    """With the net's own statistics these draws know nothing (13 % of ten classes on the digits)."""
-    net, prior = conv
-    fitted = fit(net, task.train, prior, seed=0, steps=60, lr=0.02, kl_weight=0.0, batchnorm="train")
-    back = fv.load(fv.save(fitted, tmp_path / "q.pt"))
-
-    def accuracy(posterior, batchnorm):
-        return float(fv.predict(net, posterior, task.test, 5, seed=1, batchnorm=batchnorm).scores["accuracy"][-1])
-
-    stale = fv.Gaussian(fitted.mean, fitted.log_std, fitted.factor)
-    assert accuracy(fitted, "frozen") == accuracy(back, "frozen") > accuracy(fitted, task.train) - 0.1
-    assert accuracy(stale, "frozen") < accuracy(fitted, "frozen") - 0.1
-    assert fit(net, task.train, prior, seed=0, steps=1).buffers is None
-
-
 @pytest.mark.parametrize("fit", [fv.fit_vi, partial(fv.fit_sabma, radius=0.3)])
 def test_a_fit_starts_at_start_and_is_pulled_to_the_prior(fit, transferred, task):
     net, prior = transferred
