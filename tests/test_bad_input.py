@@ -156,16 +156,3 @@ def test_keywords_that_fits_share_are_checked_at_a_call():
 
 def test_every_verb_is_checked_at_its_boundary():
     assert not [name for name in VERBS if not hasattr(VERBS[name], "__wrapped__")]
-
-
-def test_values_that_a_docstring_allows_pass_the_boundary():
-    line, ends = (lambda w: w.square().sum()), (torch.zeros(2), torch.ones(2))
-    assert len(fv.slice_line(line, *ends, resolution=3).values) == 3
-    plane = fv.Plane(torch.zeros(2), torch.eye(2), "distance")
-    assert fv.project(torch.ones(2), plane).coords.tolist() == [[1.0, 1.0]]
-    net, data = fv.Net.from_module(nn.Linear(2, 2)), fv.Data(torch.randn(6, 2), torch.arange(6) % 2)
-    assert torch.equal(fv.fit_laplace(net, data, steps=0, prior_precision=1.0, seed=0).mean, net.w)
-    flat = fv.Gaussian(torch.zeros(2), torch.zeros(2))  # rank 0: the gradient of its factor is empty
-    assert fv.perturb(flat, (torch.ones(2), torch.ones(2), flat.factor), radius=0.1)[2].shape == (0, 2)
-    table = torch.tensor([[0.9, 0.1]])
-    assert fv.metrics.agreement(table, table) == 1.0 and fv.metrics.total_variation(table, table) == 0.0

@@ -108,6 +108,7 @@ def test_an_architecture_has_right_surfaces_and_curvature_and_stays_as_it_was(na
     if name in WITHOUT_SECOND_DERIVATIVE:
         with pytest.raises(ValueError, match="got hardsigmoid in .* for which PyTorch has none: use curvature='ggn'"):
             fv.hvp(f, net.w, v.float())
+        assert fv.top_eigenpairs(f, net.w, 1, curvature="fisher").values[0] > 0
     else:
         assert_differences(wide, exact, v)
     assert all(torch.equal(value, before[key]) for key, value in module.state_dict().items())

@@ -21,30 +21,9 @@ class Attending(nn.Module):
         return self.head(self.mix(z, z, z, need_weights=False)[0].flatten(1))
 
 
-class Scaled(nn.Module):
-    """Gates as in MobileNetV3, of which PyTorch knows no second derivative."""
-
-    def __init__(self, gate):
-        super().__init__()
-        self.a, self.gate, self.head = nn.Linear(8, 4), gate, nn.Linear(4, 3)
-
-    def forward(self, x):
-        z = self.a(x)
-        return self.head(z * self.gate(z))
-
-
 def made(module, dtype=torch.float32):
     net, data = fv.Net.from_module(module.eval()), fv.Data(torch.randn(12, 8, dtype=dtype), torch.arange(12) % 3)
     return net, data, fv.nll(net, data)
-
-
-def dense_ggn(net, data):
-    """sum_n J^T L'' J / N from Jacobians of reverse mode, one output at a time, in float64."""
-    wide, x = net.to(dtype=torch.float64), data.x.double()
-    J = torch.autograd.functional.jacobian(lambda w: wide(w, x), wide.w)
-    p = wide(wide.w, x).softmax(-1)
-    curved = torch.diag_embed(p) - p[:, :, None] * p[:, None, :]
-    return torch.einsum("nci,ncd,ndj->ij", J, curved, J) / len(data)
 
 
 def test_products_with_the_hessian_of_attention_are_differences_of_gradients_and_its_kernel_is_the_users_afterwards():
@@ -115,16 +94,6 @@ def test_a_loss_that_differentiates_inside_is_a_plain_function_of_the_weights():
             torch.testing.assert_close(fv.top_eigenpairs(loss, net.w, 2, tol=1e-8).values, want)
             line, flat = fv.slice_line(loss, net.w, -net.w, resolution=3), fv.sharpness(loss, net.w[None], k=2)
         assert line.values[0] == loss(net.w) and not line.values.requires_grad and flat.sam > 0
-
-
-def test_a_layer_without_a_second_derivative_is_named_and_its_ggn_is_right():
-    net, data, f = made(Scaled(nn.Hardsigmoid()))
-    with pytest.raises(ValueError, match=r"got hardsigmoid in 'gate', for which PyTorch has none: use curvature='ggn'"):
-        fv.top_eigenpairs(f, net.w, 1)
-    want = torch.linalg.eigvalsh(dense_ggn(net, data)).flip(0)[:3]
-    got = fv.top_eigenpairs(f, net.w, 3, curvature="ggn").values
-    torch.testing.assert_close(got.double(), want, rtol=1e-3, atol=1e-5)  # float32 products
-    assert fv.top_eigenpairs(f, net.w, 1, curvature="fisher").values[0] > 0
 
 
 @pytest.mark.filterwarnings("ignore:There is a performance drop")

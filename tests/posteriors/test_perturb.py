@@ -117,6 +117,11 @@ def test_every_mode_states_its_unit_and_radius_zero_moves_nothing():
     assert len(still) == len(MODES) + 1 and not any(bool(d.any()) for delta in still for d in delta)
 
 
+def test_the_gradient_of_the_factor_of_rank_0_is_empty():
+    q = random_gaussian(0, rank=0)
+    assert fv.perturb(q, gradient(q), radius=0.1, blocks="mean+std+factor")[2].shape == (0, 7)
+
+
 def test_nothing_of_size_d_squared_is_built():
     D = 200_000  # D^2 floats would be 160 GB
     q = fv.Gaussian(torch.zeros(D), torch.zeros(D), torch.randn(3, D) / 100)
