@@ -297,14 +297,10 @@ class CategoricalLikelihood(Likelihood):
             raise ValueError(f"labels must count somewhere, got {self.ignore} alone, which is ignored")
         lowest, highest = (int(t) for t in counting.aminmax())
         if lowest < 0 or highest >= n_classes:
-            do = (
-                "fix the labels, or widen the head"
-                if n_classes > 1
-                else "give likelihood='bernoulli' for one logit, or widen the head"
-            )
+            do = "fix the labels" if n_classes > 1 else "give likelihood='bernoulli' for one logit"
             raise ValueError(
                 f"labels must be in 0..{n_classes - 1} for a net with {n_classes} outputs, "
-                f"got {lowest if lowest < 0 else highest}: {do}"
+                f"got {lowest if lowest < 0 else highest}: {do}, or widen the head"
             )
         if self.weight is not None and self.weight.shape != (n_classes,):
             raise ValueError(f"weight must have shape ({n_classes},), one a class, got {tuple(self.weight.shape)}")

@@ -75,7 +75,7 @@ CASES = {
     "a head behind inputs that no guess meets": (lambda: fv.Net.from_module(Masked(), "head"), ValueError,
                                                  r"could not find the head of Masked: .* net.with_example\(x\)"),
     "an example that does not pass": (lambda: fv.Net.from_module(Masked(), "head", example={"x": torch.ones(2, 3)}), ValueError,
-                                      "the example must pass through Masked, got 'NoneType' object is not subscriptable"),
+                                      "the module must take the example, got 'NoneType' object is not subscriptable"),
     "batches padded each to its longest": (lambda: fv.datasets.data_from(DataLoader(RAGGED, 2, collate_fn=padded)), ValueError,
                                            r"inputs must be of one shape, got \(2,\) and \(3,\): pad or resize all alike"),
     "one logit of two classes": (lambda: fv.nll(fv.Net.from_module(nn.Linear(3, 1)), fv.Data(torch.ones(2, 3), torch.arange(2))),

@@ -98,8 +98,7 @@ def _on_axes(points: Tensor, rounding: float) -> tuple[Tensor, Tensor]:
     far = across[int(across.norm(dim=1).argmax())]
     if float(far.norm()) <= least:
         raise ValueError("points must span a plane, got such of one direction: use plane_random")
-    second = far / far.norm() * (1 if float(far @ points[0]) >= 0 else -1)
-    axes = torch.stack([first, second])
+    axes = torch.stack([first, far / far.norm() * (1 if float(far @ points[0]) >= 0 else -1)])
     coords = points @ axes.T
     off = float((points - coords @ axes).norm(dim=1).max())
     if off > 10 * least:

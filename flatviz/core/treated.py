@@ -95,9 +95,7 @@ def find_head(module: nn.Module, example: Tensor | Fields | None = None) -> str:
                 return called[-1]
             except Exception as error:  # a guess may break a user's code in any way
                 if example is not None:
-                    raise ValueError(
-                        f"the example must pass through {type(module).__name__}, got {error}: give a batch that it takes"
-                    ) from error
+                    raise ValueError(f"the module must take the example, got {error}: give another batch") from error
     finally:
         for hook in hooks:
             hook.remove()

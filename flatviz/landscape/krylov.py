@@ -21,23 +21,22 @@ class Operator:
 
     def __init__(self, f: Objective, w: Tensor, curvature: str = "hessian", part: Part = None) -> None:
         self._product = f.products(check_weights(w, f.dim), curvature)
-        self._index = None if part is None else _index(part, w)
+        self._index = slice(None) if part is None else _index(part, w)
         self._w = w
-        self.like = (w if self._index is None else w[self._index]).to(torch.promote_types(w.dtype, torch.float32))
+        self.like = w[self._index].to(torch.promote_types(w.dtype, torch.float32))
 
     def __call__(self, v: Tensor) -> Tensor:
         """The product with `v` (P,)."""
         with torch.inference_mode(False):
             v = v.clone() if v.is_inference() else v  # one that autograd can keep
-            out = self._product(self.embed(v).to(self._w.dtype)).to(v.dtype)
-            out = out if self._index is None else out[self._index]
+            out = self._product(self.embed(v).to(self._w.dtype)).to(v.dtype)[self._index]
         if not bool(out.isfinite().all()):
             raise ValueError("the curvature at w must be finite, got NaN or inf: look at f(w), and move w to where f is small")
         return out
 
     def embed(self, v: Tensor) -> Tensor:
         """Vectors (..., P) of the part in the whole weight space, (..., D)."""
-        if self._index is None:
+        if isinstance(self._index, slice):
             return v
         whole = v.new_zeros(*v.shape[:-1], self._w.numel())
         whole[..., self._index] = v
