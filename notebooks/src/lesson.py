@@ -95,7 +95,8 @@
 #
 # ### Minutes 76 to 85: What really holds
 #
-# - **Show**: the page *What really holds* of the site, first table; cover the last column. Rows SA-BMA T4 (lowest $\lambda_1$ of all
+# - **Show**: the page *What really holds* of the site, card 1: blue marks are at equal temperature, orange ones at equal training loss,
+#   where VI has another temperature. Then, under *Show all*, unfold the first table; cover the last column. Rows SA-BMA T4 (lowest $\lambda_1$ of all
 #   methods), T4 (T = 0.03, equal T: a lower $\lambda_1$ than VI), T4 (T = 0.3, equal training loss, on digits: the $\lambda_1$ of VI).
 # - **Tell** (4 minutes): forty seeds, three controls, intervals; how a claim becomes "inconclusive".
 # - **Ask** (5 minutes): *Which of these three sentences would you still write in a paper?* Vote, then uncover.
@@ -107,8 +108,8 @@
 # - **Tell**: nothing; the class says them, and you write. Then the exercises of chapters [04](04_what_flat_means.ipynb) and
 #   [08](08_from_sam_to_sabma.ipynb).
 # - **Ask**: *What would change your mind?*
-# - **Heard**, if the lesson worked: flat at which radius, by which measure; flatter is not better by itself; one seed is an
-#   anecdote.
+# - **Heard**, if the lesson worked: flat at which radius, by which measure; flatter is not better by itself; a lower temperature
+#   does most of what the radius does; one seed is an anecdote.
 #
 # ## Before the lesson
 #

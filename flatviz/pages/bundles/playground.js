@@ -580,8 +580,8 @@ let o=s.at(-1);t.globalAlpha=Math.min(1,2*r),t.beginPath(),t.arc(i(o[0]),a(o[1])
 let h=S(s),{q:l,last:d}=e,[p,g]=[a(l.mean[0]),r(l.mean[1])];if(s==="sgld"||s==="hmc"?(this.drawTrail(t,i.slice(-160),h,a,r,s==="hmc"?.08:.3),
 d?.path&&this.drawTrail(t,d.path,h,a,r,.4)):this.drawTrail(t,i,h,a,r,.75),t.fillStyle=t.strokeStyle=h,Z[s]&&(this.cloud(t,l,a,r,o),s==="sabm\
 a"&&d?.there)){t.lineWidth=1.4,this.outline(t,d.there,a,r,o,[4,4]),t.beginPath(),t.moveTo(p,g),t.lineTo(a(d.there.mean[0]),r(d.there.mean[1])),
-t.stroke();let c=r(d.there.mean[1])+2*Math.exp(d.there.logStd[1])*o+9;k(t,o<80?"worst q′":"q′, worst in the radius",Math.max(76,Math.min(
-6*o-76,a(d.there.mean[0]))),Math.min(4*o-10,c),{color:h,size:12.5,align:"center"})}if(s==="sam"&&d?.e&&this.steps<J&&(t.lineWidth=1.5,t.beginPath(),
+t.stroke();let c=r(d.there.mean[1])-2*Math.exp(d.there.logStd[1])*o-9;k(t,o<80?"worst q′":"q′, worst in the radius",Math.max(76,Math.min(
+6*o-76,a(d.there.mean[0]))),Math.max(34,c),{color:h,size:12.5,align:"center"})}if(s==="sam"&&d?.e&&this.steps<J&&(t.lineWidth=1.5,t.beginPath(),
 t.arc(a(d.from[0]),r(d.from[1]),this.settings.rho*o,0,7),t.setLineDash([4,4]),t.stroke(),t.setLineDash([]),t.beginPath(),t.moveTo(p,g),t.lineTo(
 a(d.from[0]+d.e[0]),r(d.from[1]+d.e[1])),t.stroke()),s!=="gd"&&s!=="sam"){t.fillStyle=h,t.globalAlpha=.8;for(let c of e.members(this.draws,this.
 noise))t.beginPath(),t.arc(a(c[0]),r(c[1]),2.4,0,7),t.fill();t.globalAlpha=1}st(t,I(s)[3],p,g,5.5,h)}driftOf(t,s,e){let i=Array.from({length:25},

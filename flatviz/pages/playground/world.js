@@ -601,8 +601,8 @@ export class World {
       if (method === "sabma" && last?.there) {
         pen.lineWidth = 1.4; this.outline(pen, last.there, X, Y, unit, [4, 4]);
         pen.beginPath(); pen.moveTo(x, y); pen.lineTo(X(last.there.mean[0]), Y(last.there.mean[1])); pen.stroke();
-        const low = Y(last.there.mean[1]) + 2 * Math.exp(last.there.logStd[1]) * unit + 9;
-        words(pen, unit < 80 ? "worst q′" : "q′, worst in the radius", Math.max(76, Math.min(6 * unit - 76, X(last.there.mean[0]))), Math.min(4 * unit - 10, low), { color, size: 12.5, align: "center" });
+        const top = Y(last.there.mean[1]) - 2 * Math.exp(last.there.logStd[1]) * unit - 9;   // the places' names stand below them
+        words(pen, unit < 80 ? "worst q′" : "q′, worst in the radius", Math.max(76, Math.min(6 * unit - 76, X(last.there.mean[0]))), Math.max(34, top), { color, size: 12.5, align: "center" });
       }
     }
     if (method === "sam" && last?.e && this.steps < LENGTH) {
