@@ -88,7 +88,7 @@ class Scene:
             count, sure, right = known(known(m.prediction).bins).double().nan_to_num().unbind(-1)
             few, most = (100 * (count * (sure - right)).sum(-1) / count.sum(-1))[[FEW - 1, -1]].tolist()
             said.append(f"{few:+.1f} points with {FEW} draws and {most:+.1f} with {n} at radius {m.radius:g}")
-        return f" ECE is low where confidence equals accuracy; confidence less accuracy is here {', '.join(said)}." if said else ""
+        return f" ECE is low where confidence equals accuracy; confidence less accuracy: {', '.join(said)}." if said else ""
 
     def _seeds(self) -> str:
         n = values_of(self.family, "lambda1").shape[1]

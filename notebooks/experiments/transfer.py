@@ -582,5 +582,5 @@ print(answer)
 # ## What would change our mind
 #
 # VI at the training loss of SA-BMA, which was not fitted here: a difference at equal gradients may be that of a temperature
-# ([frontier](frontier.ipynb)). More seeds, longer fits, and a network that learned more: where about half of the images of four classes are right, the differences
-# between methods are small beside those between few-shot splits.
+# ([frontier](frontier.ipynb)). More seeds, longer fits, and a network that learned more: where about half of the images of four classes are
+# right, the differences between methods are small beside those between few-shot splits.

@@ -285,7 +285,8 @@ print(f"{len(claims)} claims on forty seeds:", counts)
 # What holds: over the draws of one posterior $\lambda_1$ and the NLL rise together, weakly (a correlation of about 0.2), and one or two of
 # the flattest draws, of VI five, have a lower NLL than as many of the sharpest. What is not shown: that it is lower than that of *random*
 # ones. A simple cause is a part of it: flat draws fit the training data better. Among draws of equal training loss the correlation is
-# about half as large, shown for VI alone ([averaging](experiments/averaging.ipynb)). Other scores were not judged. With more draws every difference shrinks: of all 30 there is one ensemble.
+# about half as large, shown for VI alone ([averaging](experiments/averaging.ipynb)). Other scores were not judged. With more draws every
+# difference shrinks: of all 30 there is one ensemble.
 #
 # **Inconclusive** is an answer: the seeds do not decide, and the intervals show which effects remain possible. Does "not significant" mean
 # "no effect"? We judged the first ten seeds before we ran the other thirty. The same 20 claims on each part alone:
@@ -320,7 +321,8 @@ print("as they are", p_values.tolist(), "corrected", [round(p, 3) for p in corre
 # ## Radius or temperature?
 #
 # On *digits-near*, the task of chapter 00, SA-BMA is flatter than VI at the same temperature $T$ (on *digits* this is not shown). There a
-# *lower* $T$ makes VI flatter too, for it fits the training data more closely, and so does SA-BMA. So what does the radius $\gamma$ do that a lower $T$ does not? Compare at equal training loss.
+# *lower* $T$ makes VI flatter too, for it fits the training data more closely, and so does SA-BMA. So what does the radius $\gamma$ do that
+# a lower $T$ does not? Compare at equal training loss.
 #
 # ### To first order: nothing
 #

@@ -96,8 +96,9 @@
 # ### Minutes 76 to 85: What really holds
 #
 # - **Show**: the page *What really holds* of the site, card 1: blue marks are at equal temperature, orange ones at equal training loss,
-#   where VI has another temperature. Then, under *Show all*, unfold the first table; cover the last column. Rows SA-BMA T4 (lowest $\lambda_1$ of all
-#   methods), T4 (T = 0.03, equal T: a lower $\lambda_1$ than VI), T4 (T = 0.3, equal training loss, on digits: the $\lambda_1$ of VI).
+#   where VI has another temperature. Then, under *Show all*, unfold the first table; cover the last column. Rows SA-BMA T4 (lowest
+#   $\lambda_1$ of all methods), T4 (T = 0.03, equal T: a lower $\lambda_1$ than VI), T4 (T = 0.3, equal training loss, on digits: the
+#   $\lambda_1$ of VI).
 # - **Tell** (4 minutes): forty seeds, three controls, intervals; how a claim becomes "inconclusive".
 # - **Ask** (5 minutes): *Which of these three sentences would you still write in a paper?* Vote, then uncover.
 # - **Seen**: three rows, three different verdicts. In a terminal `flatviz run frontier` makes the page with the
