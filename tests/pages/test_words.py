@@ -50,7 +50,7 @@ def test_a_caption_says_how_much_surer_than_right_an_average_is(family, monkeypa
     member = family[family.index("sabma", 0.0)]
     p = member.prediction.log_probs[:2].exp().mean(0)  # the average of two draws, without bins
     gap = 100 * float(p.max(-1).values.mean() - (p.argmax(-1) == member.prediction.y).float().mean())
-    assert f"confidence less accuracy is here {gap:+.1f} points with 2 draws" in scene.Scene(family).words["sure"]
+    assert f"confidence less accuracy: {gap:+.1f} points with 2 draws" in scene.Scene(family).words["sure"]
 
 
 def test_a_family_with_maps_of_inputs_has_a_step_on_them(family):
