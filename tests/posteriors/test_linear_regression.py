@@ -6,7 +6,6 @@ from functools import partial
 import pytest
 import torch
 from oracles import dense_covariance
-from scipy.optimize import minimize
 from torch import nn
 
 import flatviz as fv
@@ -104,42 +103,6 @@ def test_a_posterior_inside_the_family_is_found_to_the_last_digits(regression, k
     root = torch.linalg.cholesky(precision)
     torch.testing.assert_close(root.T @ dense_covariance(q) @ root, torch.eye(3, dtype=torch.float64), rtol=0, atol=1e-3)
     assert float((root.T @ (q.mean - torch.linalg.solve(precision, pull / kl_weight))).norm()) < 1e-3
-
-
-@pytest.mark.long
-def test_mean_widths_and_factor_are_those_that_lbfgs_finds_on_the_exact_bound(of_weights):
-    """A rank too low for the posterior: the best q of this family is found by scipy from the closed form of the KL.
-
-    Each output is its own linear map of the weights, so that the Hessian of half their squares is A^T A."""
-    g = torch.Generator().manual_seed(1)
-    D, K = 8, 1
-    A = torch.randn(12, D, generator=g, dtype=torch.float64) / 2 * torch.linspace(0.2, 2, D, dtype=torch.float64)
-    b = torch.randn(12, generator=g, dtype=torch.float64)
-    net = of_weights(lambda w, x: (A @ w).expand(len(x), -1), torch.zeros(D))
-    data = fv.Data(torch.zeros(5, 1, dtype=torch.float64), b.expand(5, -1).clone())
-    prior, hessian, pull = standard(D, torch.ones(K, D).double()), 5 * A.T @ A, 5 * A.T @ b
-
-    def split(theta):
-        return theta[:D], theta[D : 2 * D], theta[2 * D :].view(K, D)
-
-    def bound(theta):
-        q = fv.Gaussian.unchecked(*split(theta))
-        return 0.5 * (q.mean @ hessian @ q.mean + (hessian * dense_covariance(q)).sum()) - pull @ q.mean + q.kl(prior)
-
-    def value_and_grad(theta):
-        theta = torch.tensor(theta, requires_grad=True)
-        value = bound(theta)
-        return value.item(), torch.autograd.grad(value, theta)[0].numpy()
-
-    first = torch.cat((prior.mean, prior.log_std, prior.factor.flatten())).numpy()
-    best = minimize(value_and_grad, first, jac=True, method="L-BFGS-B", options=dict(maxiter=5000, ftol=1e-15, gtol=1e-10))
-    exact = fv.Gaussian(*split(torch.tensor(best.x)))
-    q = fv.fit_vi(net, data, prior, likelihood=1.0, kl_weight=1.0, start_scale=1.0, mc_samples=8, steps=3000, seed=0)
-    found = float(bound(torch.cat((q.mean, q.log_std, q.factor.flatten()))))
-    assert found - best.fun < 0.005  # nats
-    assert (q.variance / exact.variance).tolist() == pytest.approx([1] * D, rel=0.04)
-    got, want = dense_covariance(q), dense_covariance(exact)
-    assert float(torch.linalg.matrix_norm(got - want) / torch.linalg.matrix_norm(want)) < 0.04
 
 
 @pytest.mark.parametrize("kl_weight", [1.0, 1e-3])
