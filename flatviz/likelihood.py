@@ -288,8 +288,9 @@ class CategoricalLikelihood(Likelihood):
             )
         places = (*outputs.shape[1:dim], *outputs.shape[dim + 1 :])
         if y.shape[1:] != places:
-            several = {2: "; several labels an example are likelihood='bernoulli'", 3: ", or fv.Likelihood.categorical(dim=1)"}
-            do = f"use class numbers, not one-hot{several.get(outputs.ndim, '')}"
+            do = (
+                f"use class numbers, not one-hot, or {'fv.Likelihood.categorical(dim=1)' if outputs.ndim == 3 else 'bernoulli'}"
+            )
             raise ValueError(f"labels must have shape ({', '.join(map(str, (len(y), *places)))},), got {tuple(y.shape)}: {do}")
         y, n_classes = y.long(), outputs.shape[dim]
         counting = y[y != self.ignore]

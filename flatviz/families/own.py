@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -23,6 +24,7 @@ from flatviz.families.tour import HEAD_STD, RANK
 from flatviz.families.tune import choices_of, tried
 from flatviz.gaussian import Gaussian
 from flatviz.likelihood import CategoricalLikelihood, as_likelihood
+from flatviz.objectives.network import nll
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.swag import fit_swag
 from flatviz.posteriors.transfer import transfer
@@ -57,11 +59,7 @@ DO = "check inputs and labels, train the module first, or call the steps yoursel
 
 
 def examples(given: Examples, name: str, classes: Sequence[str] = (), likelihood: Likelihood = "categorical") -> Data:
-    """Read inputs and class labels, or targets of another likelihood, into a `Data`; of a data set or a loader the first that a lab fits.
-
-    Raises:
-        ValueError: If labels are no whole numbers.
-    """
+    """Read inputs and labels, or targets of another likelihood, into a `Data`; of a data set or a loader the first that a lab fits."""
     most = MOST if isinstance(given, (Dataset, DataLoader)) else None
     try:
         given = data_from(given, most, classes=classes or None)
@@ -71,9 +69,6 @@ def examples(given: Examples, name: str, classes: Sequence[str] = (), likelihood
     if isinstance(as_likelihood(likelihood), CategoricalLikelihood):
         y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
         y = y.long() if y.is_floating_point() and bool((y == y.round()).all()) else y
-        if y.is_floating_point():
-            do = "give likelihood=, the standard deviation of the noise of a regression"
-            raise ValueError(f"{name} must have whole numbers as labels, (N,), got {y.dtype} of shape {tuple(y.shape)}: {do}")
     given = replace(given, y=y)
     return given.to(dtype=torch.float32) if torch.float64 in (given.x.dtype, y.dtype) else given
 
@@ -129,7 +124,8 @@ def prepare_own(
     how: dict[str, Any] = dict(seed=seed, progress=progress)
     net = module if isinstance(module, Net) else Net.from_module(copied(module).eval(), example=train.x[:2])
     task = _task(_as_taken(net, train), _as_taken(net, test), likelihood, seed)
-    _check_outputs(net, task)
+    for data in (task.train, task.test):  # inputs that the net takes, labels that its outputs can have
+        nll(net, data, likelihood=likelihood)
     quick, trials = effort == "quick", effort if isinstance(effort, int) else {"quick": 1, "full": TRIALS}[effort]
     fixed: dict[str, float] = {}
     work = work_of(net, task.train.x).macs * len(task.train)
@@ -176,21 +172,6 @@ def _task(train: Data, test: Data, likelihood: Likelihood, seed: int) -> Task:
     order = torch.randperm(len(train), generator=generator(seed))[:MOST]
     validation, fitted = (train.subset(part) for part in order.tensor_split([max(1, round(HELD_OUT * len(order)))]))
     return Task(fitted, fitted, test, n_classes, "your data", validation, likelihood=likelihood)
-
-
-def _check_outputs(net: Net, task: Task) -> None:
-    """Check that the net takes the inputs, and gives a logit for each class or the outputs of its likelihood."""
-    x = task.train.x[:2]
-    try:
-        with torch.no_grad():
-            answer = net(net.w, x)
-    except RuntimeError as error:
-        raise ValueError(f"train must have inputs that the module takes, got {tuple(x.shape[1:])} each: {error}") from error
-    outputs = tuple(answer.shape)
-    if not task.one_label:
-        as_likelihood(task.likelihood).check(task.train.y, answer)
-    elif len(outputs) != 2 or outputs[1] < task.n_classes:
-        raise ValueError(f"the module must give logits (N, C) for {task.n_classes} classes, got {outputs} for 2 inputs")
 
 
 def _head_alone(net: Net, task: Task, how: dict, say: Say, settled: Callable[..., tuple[Fitting, str]]) -> tuple[Fitting, str]:
@@ -302,7 +283,9 @@ def _first(values: Sequence[float], attempt: Callable[[float], Any]) -> Any:
     """Give `attempt(value)` for the first of the values at which it learns.  Raises the last Diverged else."""
     for value in values:
         try:
-            return attempt(value)
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "the loss ends far above")  # of a rate that `check_learned` leaves out
+                return attempt(value)
         except Diverged as error:
             failed = error
     raise failed

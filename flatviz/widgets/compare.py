@@ -5,19 +5,20 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from IPython.display import HTML, display
 from torch import Tensor, nn
 
 from flatviz.checks import Count, Seed, Several
-from flatviz.core import Data, Net, Objective, Progress, copied, generator, public, track
+from flatviz.core import Data, Likelihood, Net, Objective, Progress, copied, generator, public, track
 from flatviz.engine.determinism import work_of
 from flatviz.landscape.krylov import Krylov, Operator
 from flatviz.landscape.slices import project, slice_path, slice_plane
 from flatviz.landscape.topology import persistence
-from flatviz.landscape.trace import beyond_basis
+from flatviz.landscape.trace import beyond_basis, hessian_trace
+from flatviz.likelihood import as_likelihood
 from flatviz.metrics.prediction import predict
 from flatviz.objectives.network import MeanNLL, nll
 from flatviz.pages.document import Script, document, score_texts, table_html
@@ -33,7 +34,7 @@ from flatviz.storage.files import write_text
 NAMES = ("A", "B")
 STEP = 0.1  # of a filter-normalised direction, by which the rise of the loss around a model is measured
 DIRECTIONS = 8
-ITERS, TOLERANCE, VECTORS = 20, 0.01, 4  # most products of the eigenpairs, their residual over λ1; test vectors of the trace
+ITERS, TOLERANCE, VECTORS = 20, 0.01, 4  # most products of the eigenpairs, their residual over λ1; least of the trace
 PASSES, WORK = 500, 400_000_000_000  # of all examples through a model, and multiply-adds of all of them
 LEAST, MOST = 32, 512  # examples of the loss
 GRID = "display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 520px), 1fr))"  # figures of a page
@@ -147,10 +148,11 @@ def compare(
     examples: Count | None = None,
     resolution: Several = 9,
     k: Count = 2,
+    likelihood: Likelihood = "categorical",
     seed: Seed = 0,
     progress: Progress = False,
 ) -> Comparison:
-    """Compare two classifiers of one architecture, as two checkpoints of a training: planes, path, curvature, scores, and one sentence.
+    """Compare two models of one architecture, as two checkpoints of a training: planes, path, curvature, scores, and one sentence.
 
     On the plane and the path between them BatchNorm statistics are interpolated as the weights are, so that each model keeps its
     statistics at its weights.  Curvature is of the mean NLL over all weights.  The last value of a cell shows all of it;
@@ -163,6 +165,7 @@ def compare(
         examples: How many of them the loss is of; None: 512, and fewer for a network whose passes are large, 32 at the least.
         resolution: Grid points a side of the plane.
         k: Hessian eigenvalues of each.
+        likelihood: As in `fv.nll`.
         seed: Fixes directions and the third point of the plane.
         progress: True, None (where a terminal watches) or a function.
 
@@ -187,7 +190,8 @@ def compare(
     macs = work_of(nets[0], data.x).macs
     most = examples or max(LEAST, min(MOST, WORK // (PASSES * max(macs, 1))))
     some = data.subset(torch.arange(min(most, len(data))))
-    objectives, (start, end) = [nll(net, some) for net in nets], [net.w for net in nets]
+    vectors = max(VECTORS, min(100, WORK // (PASSES * max(macs, 1) * len(some))))
+    objectives, (start, end) = [nll(net, some, likelihood=likelihood) for net in nets], [net.w for net in nets]
     f = Between(nets, objectives[0]) if nets[0].has_batchnorm else objectives[0]
     draws = torch.randn(DIRECTIONS, nets[0].dim, generator=generator(seed)).to(start)
     side = normalized(nets[0], draws[0], start)
@@ -202,13 +206,13 @@ def compare(
         pairs = [part[..., :k].to(operator.like) for part in run.converged(min(k, net.dim), max(ITERS, k), TOLERANCE)]
         spectrum = Spectrum(pairs[0], run.vectors(pairs[1]), pairs[2], run.n_products, n=g.n, batchnorm=g.batchnorm)
         spectra.append(for_readers(spectrum))
-        traces.append(beyond_basis(run, VECTORS, source) if run.size < net.dim else (float(run.C.trace()), 0.0))
+        exact = vectors >= net.dim
+        traces.append(hessian_trace(g, net.w, products=max(6, net.dim)) if exact else beyond_basis(run, vectors, source))
         steps = STEP * torch.stack([normalized(net, d, net.w) for d in draws])
         rises.append((g.many(net.w + steps) + g.many(net.w - steps)) / 2 - g(net.w).detach())
     depths = persistence(surface).depth
     finite = depths[depths.isfinite()]
-    frozen: Literal["frozen"] | None = "frozen" if nets[0].has_batchnorm else None
-    predictions = [predict(net, net.w[None], data, 1, seed=seed, batchnorm=frozen) for net in nets]
+    predictions = [predict(net, net.w[None], data, 1, seed=seed, batchnorm="frozen", likelihood=likelihood) for net in nets]
     points, smad = project(torch.stack([start, end]), plane, f, name="A and B"), float(finite.mean()) if len(finite) else 0.0
     return Comparison(surface, points, path, spectra, traces, rises, smad, predictions)
 
@@ -231,7 +235,7 @@ class Between(Objective):
         first, second = self._ends
         mixed = {n: torch.lerp(v, second[n], t) if v.is_floating_point() else v for n, v in first.items()}
         x, y = self._f.data.batch(None)
-        return torch.nn.functional.cross_entropy(self._net.with_buffers(mixed)(w, x), y)
+        return as_likelihood(self._f.likelihood).nll(self._net.with_buffers(mixed)(w, x), y)
 
 
 def _whole(module: Net | nn.Module, data: Data) -> Net:

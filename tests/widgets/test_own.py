@@ -2,6 +2,7 @@
 
 import math
 import re
+import warnings
 
 import numpy as np
 import pytest
@@ -225,5 +226,17 @@ def test_labels_may_be_plain_numbers_of_a_loader_and_what_is_no_data_or_no_label
     assert torch.equal(examples(labelled, "train").y, data.y[:5])
     with pytest.raises(TypeError, match=r"train must be \(inputs, labels\), a data set or a loader: .* and one of labels"):
         examples({"x": data.x}, "train")
-    with pytest.raises(ValueError, match="test must have whole numbers as labels"):
-        examples((data.x, np.linspace(0, 1, len(data))), "test")
+    with pytest.raises(TypeError, match="needs integer class labels, got floating targets: give likelihood="):
+        fv.lab(nn.Linear(2, 2), *[(np.ones((9, 2), "float32"), np.linspace(0, 1, 9))] * 2, progress=False)
+    with pytest.raises(ValueError, match=r"labels must be in 0\.\.1 for a net with 2 outputs, got 2"):
+        fv.lab(nn.Linear(2, 2), *[(np.ones((9, 2), "float32"), np.full(9, label)) for label in (1, 2)], progress=False)
+
+
+def test_a_rate_that_is_left_out_warns_of_no_loss(recwarn):
+    def attempt(lr):
+        warnings.warn("the loss ends far above where it began", stacklevel=2)
+        if lr > 0.05:
+            raise own.Diverged("the loss")
+        return lr
+
+    assert own._first((0.1, 0.03), attempt) == 0.03 and not recwarn.list
