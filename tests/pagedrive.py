@@ -8,7 +8,7 @@ import re
 import zlib
 
 import numpy as np
-from browsing import SLOW, in_page, plain
+from browsing import in_page, plain, watched
 
 from flatviz.pages.page import family_page
 
@@ -31,10 +31,7 @@ def data_of(text, name):
 
 def opened(browser, address, *, width=1280, height=800, clock=False, ready=".flatviz[data-state]", **context):
     """The page at a size, once what is `ready` is there; its errors are in `page.errors_met`.  clock: time is the test's, `page.clock`."""
-    page = browser.new_context(viewport={"width": width, "height": height}, **context).new_page()
-    page.set_default_timeout(SLOW)
-    page.errors_met = []
-    page.on("pageerror", lambda e: page.errors_met.append(str(e)))
+    page, _, page.errors_met = watched(browser.new_context(viewport={"width": width, "height": height}, **context), address)
     told = lambda m: m.type in ("error", "warning") and "WebGL" not in m.text and "Canvas2D" not in m.text  # noqa: E731
     page.on("console", lambda m: page.errors_met.append(m.text) if told(m) else None)
     if clock:

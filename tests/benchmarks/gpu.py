@@ -14,7 +14,7 @@ mixes with the CPU as little as a card: it shows that all runs; its times say no
 """
 
 import argparse
-import resource
+import math
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -82,32 +82,23 @@ class Setting:
         if self.device.type != "cpu":
             torch.get_device_module(self.device).synchronize()
 
-    def peak(self) -> float:
-        """GiB taken at most since `reset`; on a CPU of the process so far."""
-        if self.device.type == "cuda":
-            return torch.cuda.max_memory_allocated() / 2**30
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-
-    def reset(self) -> None:
-        """Forget the peak."""
-        if self.device.type == "cuda":
-            torch.cuda.empty_cache()
-            torch.cuda.reset_peak_memory_stats()
-
 
 def speed(setting: Setting, fit: Callable[[Callable], object]) -> tuple[float, float]:
-    """(images/s after the first steps, peak GiB) of `fit(progress=...)`, which runs WARM + steps steps."""
+    """(images/s after the first steps, peak GiB on a card) of `fit(progress=...)`, which runs WARM + steps steps."""
     started: list[float] = []
+    if on_card := setting.device.type == "cuda":
+        torch.cuda.empty_cache()
+        torch.cuda.reset_peak_memory_stats()
 
     def watch(done: int, total: int, label: str) -> None:
         if done == WARM:
             setting.done()
             started.append(time.perf_counter())
 
-    setting.reset()
     fit(progress=watch)
     setting.done()
-    return setting.steps * setting.batch / (time.perf_counter() - started[0]), setting.peak()
+    took = time.perf_counter() - started[0]
+    return setting.steps * setting.batch / took, torch.cuda.max_memory_allocated() / 2**30 if on_card else math.nan
 
 
 def loss_of(module: nn.Module, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
@@ -287,19 +278,17 @@ def main() -> None:
     ask = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     ask.add_argument("parts", nargs="*", choices=[[], *PARTS], default=[], help="all by default")
     ask.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu", help="cuda, cpu or second")
-    ask.add_argument("--precision", choices=["float32", "bfloat16"], default="bfloat16")
     ask.add_argument("--tiny", action="store_true", help="ResNet-20, few images: does it run?")
-    asked = ask.parse_args()
+    asked, precision = ask.parse_args(), "bfloat16"
     if asked.device == "second":
         sys.path.insert(0, str(Path(__file__).parents[1]))
         from second_device import second_device
 
-        asked.device, asked.precision = second_device(), "float32"  # it has no autocast
+        asked.device, precision = second_device(), None  # it has no autocast
         RECORDERS[asked.device.type] = lambda warm, step: (warm(), step)[1]
-    precision = None if asked.precision == "float32" else asked.precision
     setting = Setting(torch.device(asked.device), precision, asked.tiny, *((4, 3, 8) if asked.tiny else (256, 91, 8192)))
     where = torch.cuda.get_device_name() if setting.device.type == "cuda" else setting.device.type
-    print(f"torch {torch.__version__}, {where}, batch {setting.batch}, {asked.precision}")
+    print(f"torch {torch.__version__}, {where}, batch {setting.batch}, {precision or 'float32'}")
     for name in asked.parts or PARTS:
         start = time.perf_counter()
         print(f"\n## {name}: {PARTS[name].__doc__}\n", flush=True)

@@ -11,7 +11,7 @@ import nets
 import pytest
 import timing
 import torch
-from symmetric_networks import cvxpy_mass, optunet
+from symmetric_networks import optunet
 
 import flatviz as fv
 from flatviz.training.driver import drive
@@ -91,30 +91,8 @@ def test_steps_from_kept_activations_over_steps_through_the_whole_network():
     assert whole / short > 20
 
 
-def perceptrons(n):
-    torch.manual_seed(0)
-    net = fv.Net.from_module(nets.mlp(64, 16, 16, 10).double())
-    return net, fv.symmetry.units_of(net), net.w * (1 + 0.5 * torch.randn(n, net.dim, dtype=torch.float64))
-
-
-def test_least_mass_of_256_networks_over_cvxpy_one_by_one():
-    net, units, W = perceptrons(256)
-    some = [cvxpy_mass(net, w) for w in W[:4]]
-    torch.testing.assert_close(fv.symmetry.min_mass(units, W).after[:4], torch.tensor(some), rtol=1e-6, atol=0)
-    ours, theirs = least(lambda: fv.symmetry.min_mass(units, W), lambda: [cvxpy_mass(net, w) for w in W[:4]], repeats=3)
-    print(f"least mass: {256 / 4 * theirs / ours:.0f}x, {1e6 * ours / 256:.0f} us a network against {1e3 * theirs / 4:.0f} ms")
-    assert 256 / 4 * theirs / ours > 50
-
-
 def test_a_pool_of_1000_optunets_over_one_after_the_other(task):
     net = fv.Net.from_module(optunet())
     ratio = batched(net.w + 0.1 * torch.randn(1000, net.dim), net, task.source, minibatches_of=16)
     print(f"pool of 1,000 OptuNets: {ratio:.1f}x")
     assert ratio > 10
-
-
-def test_aligning_1000_networks_to_one_reference():
-    net, units, W = perceptrons(1000)
-    (seconds,) = least(lambda: fv.symmetry.align(units, W, net.w), repeats=1)
-    print(f"alignment: {1e3 * seconds / 1000:.2f} ms a network, 5 starts")
-    assert seconds / 1000 < 0.05

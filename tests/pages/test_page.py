@@ -81,16 +81,15 @@ def test_in_a_browser_without_network_sliders_say_their_radius_in_words_and_the_
     page.on("request", lambda r: r.url.startswith(("file:", "data:", "blob:")) or asked.append(r.url))
     for name, value, state in (
         ("radius", "2", "sabma/2/3"),
-        ("ensemble size", "6", "sabma/2/6"),
-        ("radius", "0", "sabma/0/6"),
-        ("method", "sam_mu", "sam_mu/0.2/6"),  # another unit: the radius is not carried over
-        ("method", "sgd", "sgd/0/6"),
+        ("radius", "0", "sabma/0/3"),
+        ("method", "sam_mu", "sam_mu/0.2/3"),  # another unit: the radius is not carried over
+        ("method", "sgd", "sgd/0/3"),
     ):
         control = page.get_by_label(name, exact=True)
         control.select_option(value) if name == "method" else control.fill(value)
         page.locator(f".flatviz[data-state='{state}']").wait_for()
         said = page.locator(".fv-controls").inner_text()
-        assert ("2 × the width of q" in said) == ("/2/" in state) and ("(= VI)" in said) == (state == "sabma/0/6")
+        assert ("2 × the width of q" in said) == ("/2/" in state) and ("(= VI)" in said) == (state == "sabma/0/3")
     assert page.get_by_label("radius", exact=True).is_disabled()
     assert not page.locator(".modebar-btn").count()  # one menu instead
     page.get_by_role("tab", name="Flatness").click()

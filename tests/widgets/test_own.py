@@ -223,7 +223,8 @@ def test_a_network_that_learns_nothing_is_refused(digits):
 def test_labels_may_be_plain_numbers_of_a_loader_and_what_is_no_data_or_no_label_is_refused_by_its_name(digits):
     data, _ = digits
     labelled = DataLoader([(x, int(y)) for x, y in zip(data.x[:5], data.y[:5])])
-    assert torch.equal(examples(labelled, "train").y, data.y[:5])
+    for given in (labelled, (data.x[:5], data.y[:5].double())):
+        assert torch.equal(examples(given, "train").y, data.y[:5])
     with pytest.raises(TypeError, match=r"train must be \(inputs, labels\), a data set or a loader: .* and one of labels"):
         examples({"x": data.x}, "train")
     with pytest.raises(TypeError, match="needs integer class labels, got floating targets: give likelihood="):
