@@ -139,7 +139,7 @@ def test_lines_are_means_over_seeds_and_bands_their_range(repeated):
         markers, band, ring = (drawn[what, f"x{2 * k + 2}"] for what in ("SA-BMA, radii", "SA-BMA, seeds", "selected"))
         assert list(markers.y) == pytest.approx(values.mean(1).tolist())
         assert list(band.y) == pytest.approx([*values.amin(1).tolist(), *values.amax(1).flip(0).tolist()])
-        assert ring.visible and (ring.x[0], ring.y[0]) == (markers.x[-1], markers.y[-1])
+        assert ring.visible and (ring.x[0], ring.y[0]) == pytest.approx((markers.x[-1], markers.y[-1]))
         assert not drawn["selected", f"x{2 * k + 1}" if k else "x"].visible  # SAM's radius has another unit
     assert "mean and range of 3 seeds" in fig.layout.title.text
 
