@@ -65,8 +65,7 @@ class Worker:
 
     def say(self, job: _Job, share: float, text: str) -> None:
         """Report the end of a job, but not that another took its place."""
-        replaced = self._newest is not job and text.endswith(": stopped")
-        if not (self._closed or replaced):
+        if not self._closed and (self._newest is job or not text.endswith(": stopped")):
             self._report(share, text)
 
 
@@ -77,7 +76,7 @@ class _Job(threading.Thread):
         super().__init__(name="flatviz-worker")
         self._worker, self._what, self._work, self._before = worker, name, work, before
         self.stopped, self.ended, self._last = threading.Event(), False, (0.0, "", time.monotonic())
-        self._heard: dict[str, float] = {}  # label -> when its progress was first heard
+        self._heard: dict[str, tuple[float, int]] = {}  # label -> when its progress was first heard, and how far it was
 
     def run(self) -> None:
         """Work, and report the end."""
@@ -116,7 +115,8 @@ class _Job(threading.Thread):
     def _progress(self, done: int, total: int, label: str) -> None:
         self._check()
         now = time.monotonic()
-        first = self._heard.setdefault(label, now)
+        first, before = self._heard.get(label, (now, 0))
+        first, _ = self._heard[label] = (now if done < before else first), done  # below: another fit with this label
         if self._last[1] and now - self._last[2] < REPORT_EVERY:
             return
         left = f", about {(now - first) / done * (total - done):.0f} s left" if 0 < done < total else ""

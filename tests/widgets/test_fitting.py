@@ -175,6 +175,20 @@ def test_a_page_hears_of_progress_twice_a_second_at_most():
     assert len(reports) <= 2 + 2 * (time.monotonic() - start)
 
 
+def test_the_time_left_of_a_second_fit_of_a_method_counts_from_its_start(monkeypatch):
+    clock, reports = [0.0], []
+    monkeypatch.setattr("flatviz.widgets.worker.time", SimpleNamespace(monotonic=lambda: clock[0]))
+
+    def work(progress):
+        for done in (0, 50, 100, 0, 10):
+            progress(done, 100, "VI")
+            clock[0] += 10.0
+
+    worker = Worker(lambda share, text: reports.append(text))
+    worker.submit("a family", work)
+    assert worker.wait(60) and "a family: VI 10/100, about 90 s left" in reports
+
+
 def test_a_step_that_takes_long_is_reported_all_the_while():
     reports = []
     worker = Worker(lambda share, text: reports.append((time.monotonic(), text)))
