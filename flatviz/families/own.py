@@ -124,8 +124,11 @@ def prepare_own(
     how: dict[str, Any] = dict(seed=seed, progress=progress)
     net = module if isinstance(module, Net) else Net.from_module(copied(module).eval(), example=train.x[:2])
     task = _task(_as_taken(net, train), _as_taken(net, test), likelihood, seed)
-    for data in (task.train, task.test):  # inputs that the net takes, labels that its outputs can have
-        nll(net, data, likelihood=likelihood)
+    for name in ("train", "test"):
+        try:  # inputs that the net takes, labels that its outputs can have
+            nll(net, task.parts()[name], likelihood=likelihood)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{name}: {error}") from error
     quick, trials = effort == "quick", effort if isinstance(effort, int) else {"quick": 1, "full": TRIALS}[effort]
     fixed: dict[str, float] = {}
     work = work_of(net, task.train.x).macs * len(task.train)

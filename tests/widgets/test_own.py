@@ -227,9 +227,9 @@ def test_labels_may_be_plain_numbers_of_a_loader_and_what_is_no_data_or_no_label
         assert torch.equal(examples(given, "train").y, data.y[:5])
     with pytest.raises(TypeError, match=r"train must be \(inputs, labels\), a data set or a loader: .* and one of labels"):
         examples({"x": data.x}, "train")
-    with pytest.raises(TypeError, match="needs integer class labels, got floating targets: give likelihood="):
+    with pytest.raises(TypeError, match="^train: .* needs integer class labels, got floating targets: give likelihood="):
         fv.lab(nn.Linear(2, 2), *[(np.ones((9, 2), "float32"), np.linspace(0, 1, 9))] * 2, progress=False)
-    with pytest.raises(ValueError, match=r"labels must be in 0\.\.1 for a net with 2 outputs, got 2"):
+    with pytest.raises(ValueError, match=r"^test: labels must be in 0\.\.1 for a net with 2 outputs, got 2"):
         fv.lab(nn.Linear(2, 2), *[(np.ones((9, 2), "float32"), np.full(9, label)) for label in (1, 2)], progress=False)
 
 
