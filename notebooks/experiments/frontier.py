@@ -614,8 +614,8 @@ for task in dict.fromkeys(table.setting):
 #
 # One family of Holm for each file. *lower*, *higher*: Student's *t*, two-sided. *same*: two one-sided *t* tests that the difference
 # lies within the margin; it does not hold where the difference is shown to lie beyond it (*t*, two-sided). A claim with fewer than
-# three quarters of its seeds bracketed is not comparable, nor one with fewer seeds than its file asks for. Of cifar10 four of the ten
-# seeds were added after six had been looked at.
+# three quarters of its seeds bracketed is not comparable, nor one with fewer seeds than its file asks for. Two things came after seeds
+# had been looked at: four of the ten of cifar10, and the rule by which a claim of *same* does not hold (before, it was inconclusive).
 
 
 # %%
