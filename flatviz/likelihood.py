@@ -288,9 +288,8 @@ class CategoricalLikelihood(Likelihood):
             )
         places = (*outputs.shape[1:dim], *outputs.shape[dim + 1 :])
         if y.shape[1:] != places:
-            do = (
-                f"use class numbers, not one-hot, or {'fv.Likelihood.categorical(dim=1)' if outputs.ndim == 3 else 'bernoulli'}"
-            )
+            other = "fv.Likelihood.categorical(dim=1)" if outputs.ndim == 3 else "likelihood='bernoulli' for several labels"
+            do = f"use class numbers, not one-hot, or {other}"
             raise ValueError(f"labels must have shape ({', '.join(map(str, (len(y), *places)))},), got {tuple(y.shape)}: {do}")
         y, n_classes = y.long(), outputs.shape[dim]
         counting = y[y != self.ignore]

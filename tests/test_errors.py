@@ -81,7 +81,7 @@ CASES = {
     "one logit of two classes": (lambda: fv.nll(fv.Net.from_module(nn.Linear(3, 1)), fv.Data(torch.ones(2, 3), torch.arange(2))),
                                  ValueError, "got 1: give likelihood='bernoulli' for one logit"),
     "several labels an example as classes": (lambda: fv.nll(net(), fv.Data(torch.ones(2, 3), torch.ones(2, 2).long())), ValueError,
-                                             "use class numbers, not one-hot, or bernoulli"),
+                                             "use class numbers, not one-hot, or likelihood='bernoulli' for several labels"),
     "probabilities as labels": (lambda: fv.nll(net(), fv.Data(torch.ones(2, 3), torch.full((2, 2), 0.5))), TypeError,
                                 "got floating targets: .* class numbers in place of probabilities"),
     "no head": (lambda: fv.Net.from_module(nn.Sequential(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2)), "norm+head"), ValueError,

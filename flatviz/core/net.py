@@ -236,7 +236,7 @@ class Net:
         for holder, key, buffer, value in self._buffer_slots:
             holder[key] = buffer if parts is None else value.clone() if copies else value
         for rnn, key, original in self._listed if parts is None else ():
-            setattr(rnn, key, original)  # a pass replaces its list of weights: the list of before
+            setattr(rnn, key, original)  # puts back the list of weights that a pass replaced
 
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in vars(self).items() if name != "_lock"}

@@ -30,7 +30,6 @@ def cuda_graph(warm: Callable[[], Any], step: Callable[[], None]) -> Callable[[]
 
 RECORDERS: dict[str, Recorder] = {"cuda": cuda_graph}  # by type of device
 
-
 NOT_REPLAYED = "steps are launched one operation at a time, not replayed"
 Step = Callable[[Any, Tensor | None, tuple[Tensor, ...]], tuple[Any, Any]]
 
@@ -95,7 +94,7 @@ class Only(NamedTuple):
 class ReplayedProduct:
     """Products H(w) v at any w, (D,) each, by one graph, whose first result is compared with the plain product's.
 
-    All are the plain products on a device without graphs, after a recording that failed, and where the first results differ.
+    The products are the plain ones on a device without graphs, after a failed recording, and if the first results differ.
     """
 
     replay: Replay | None = None
@@ -103,13 +102,13 @@ class ReplayedProduct:
     def __reduce__(self) -> tuple:
         return ReplayedProduct, ()  # in another process the graph is recorded again
 
-    def __call__(self, curvature: Callable[[Tensor, Tensor], Tensor], plain: Product, w: Tensor, v: Tensor) -> Tensor:
-        """Compute `plain(v)`, which is H(w) v, by a replay of curvature(w, v)."""
+    def __call__(self, hvp: Callable[[Tensor, Tensor], Tensor], plain: Product, w: Tensor, v: Tensor) -> Tensor:
+        """Compute `plain(v)`, which is H(w) v, by a replay of hvp(w, v), which computes it from tensors alone."""
         record = RECORDERS.get(w.device.type)
         if record is None or self.replay is not None and self.replay.notes:
             return plain(v)
         first = self.replay is None
-        self.replay = self.replay or Replay(lambda at, _, given: (at, Only(curvature(at.value, *given))), record, [])
+        self.replay = self.replay or Replay(lambda at, _, given: (at, Only(hvp(at.value, *given))), record, [])
         result = self.replay(Only(w), None, (v,))[1].value
         if first and not same_to_rounding(result, want := plain(v)):
             self.replay.notes.append(f"{NOT_REPLAYED}: the graph gives another product")

@@ -29,7 +29,7 @@ from flatviz.posteriors import METHODS
 from flatviz.posteriors.swag import fit_swag
 from flatviz.posteriors.transfer import transfer
 from flatviz.results import Prediction
-from flatviz.training.driver import Diverged
+from flatviz.training.driver import Diverged, LossRose
 from flatviz.training.keywords import LARGE
 from flatviz.training.points import pretrain
 from flatviz.training.streams import steps_per_epoch
@@ -287,7 +287,7 @@ def _first(values: Sequence[float], attempt: Callable[[float], Any]) -> Any:
     for value in values:
         try:
             with warnings.catch_warnings():
-                warnings.filterwarnings("ignore", "the loss ends far above")  # of a rate that `check_learned` leaves out
+                warnings.simplefilter("ignore", LossRose)  # each attempt is judged by its score
                 return attempt(value)
         except Diverged as error:
             failed = error

@@ -129,10 +129,10 @@ class MeanNLL(NetworkObjective):
         about = self.net, self.data, self.likelihood, in_precision(check_weights(w, self.dim), self.net), curvature
         product = curvature_operator(*about, most=SWEEP * self.chunk, layer=self.cost.layer)
         small = self.data.in_memory and self.cost.macs * len(self.data) < LAUNCHES
-        return partial(self.replayed, self._hessian, product, w) if small and curvature == "hessian" else product
+        return partial(self.replayed, self._hvp, product, w) if small and curvature == "hessian" else product
 
-    def _hessian(self, w: Tensor, v: Tensor) -> Tensor:
-        """H(w) v, tensors only, with nothing kept between products."""
+    def _hvp(self, w: Tensor, v: Tensor) -> Tensor:
+        """H(w) v by one pass that reads no value back to the host, as a graph of a card needs; no graph of autograd is kept."""
         with torch.inference_mode(False), torch.enable_grad(), twice():
             point = w.detach().requires_grad_(True)
             (gradient,) = torch.autograd.grad(self(point), point, create_graph=True)

@@ -186,7 +186,7 @@ class PointStore:
 
     def __init__(self, folder: str | Path | bool, n: int, **settings: object) -> None:
         base = cache_folder() / "slices" if folder is True else Path(str(folder))
-        where = {"machine": machine(), "threads": torch.get_num_threads(), "layout": 2}  # 1: files of another kind
+        where = {"machine": machine(), "threads": torch.get_num_threads(), "layout": 2}  # layout of the file
         self.path = base / f"{cache_key(n=n, **settings, **where)}.safetensors"
         self._into: Path | None = self.path  # None once the disk took nothing more
         self._say = partial(warnings.warn, stacklevel=4)

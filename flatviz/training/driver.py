@@ -31,6 +31,10 @@ SAVE_EVERY = 30.0  # seconds
 FAR = 10.0  # nats an example, beside ten times the first loss: a wide posterior at T = 1 raises the loss by less
 
 
+class LossRose(UserWarning):
+    """Warning of a fit whose loss ends far above its start."""
+
+
 class Diverged(ValueError):
     """Error of a fit whose loss or parameters became NaN or inf: lower its lr or radius.  Bad input is a plain `ValueError`.
 
@@ -236,5 +240,5 @@ def risen(losses: Tensor, validation: Tensor | None, before: Callable[[], Tensor
         return ()
     first, end = (float(t.reshape(-1)[far.reshape(-1)][0]) for t in (losses[0], last))
     note = f"the loss ends far above where it began, {end:.3g} after {first:.3g} nats an example: lower lr or radius, or start narrower"
-    warnings.warn(note, stacklevel=2)
+    warnings.warn(note, LossRose, stacklevel=2)
     return (note,)

@@ -10,7 +10,6 @@ Gaussian with a leading dimension: mean (B, D); a single one has none, mean (D,)
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from operator import itemgetter
 from typing import Any, NamedTuple, Self
 
@@ -220,7 +219,7 @@ def fit_gaussians(
     rows = history.mapped(lambda record: record.reshape(-1, B))
     if chosen["mc_samples"] != how["mc_samples"] and algorithm.draws < DRAWS:
         rows = replace(rows, notes=(*rows.notes, f"one draw a step, rate {chosen['lr']:g}: {DRAWS} draws take long"))
-    before = partial(nll(net, data, likelihood=how["likelihood"]), start.mean)  # by the net's statistics, not the fit's
+    before = lambda: nll(net, data, likelihood=how["likelihood"])(start.mean)  # noqa: E731  by the net's statistics
     return [_member(algorithm, s, rows.mapped(itemgetter((..., i))), trained[i], before) for i, s in enumerate(each)]
 
 

@@ -34,7 +34,8 @@ from flatviz.storage.files import write_text
 NAMES = ("A", "B")
 STEP = 0.1  # of a filter-normalised direction, by which the rise of the loss around a model is measured
 DIRECTIONS = 8
-ITERS, TOLERANCE, VECTORS = 20, 0.01, 4  # most products of the eigenpairs, their residual over λ1; least of the trace
+ITERS, TOLERANCE = 20, 0.01  # most products of the eigenpairs, their residual over λ1
+VECTORS, MOST_VECTORS = 4, 100  # test vectors of the trace, least and most
 PASSES, WORK = 500, 400_000_000_000  # of all examples through a model, and multiply-adds of all of them
 LEAST, MOST = 32, 512  # examples of the loss
 GRID = "display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 520px), 1fr))"  # figures of a page
@@ -190,7 +191,7 @@ def compare(
     macs = work_of(nets[0], data.x).macs
     most = examples or max(LEAST, min(MOST, WORK // (PASSES * max(macs, 1))))
     some = data.subset(torch.arange(min(most, len(data))))
-    vectors = max(VECTORS, min(100, WORK // (PASSES * max(macs, 1) * len(some))))
+    vectors = max(VECTORS, min(MOST_VECTORS, WORK // (PASSES * max(macs, 1) * len(some))))
     objectives, (start, end) = [nll(net, some, likelihood=likelihood) for net in nets], [net.w for net in nets]
     f = Between(nets, objectives[0]) if nets[0].has_batchnorm else objectives[0]
     draws = torch.randn(DIRECTIONS, nets[0].dim, generator=generator(seed)).to(start)

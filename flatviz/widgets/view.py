@@ -88,7 +88,7 @@ class FamilyView(anywidget.AnyWidget):
     look = traitlets.Dict().tag(sync=True)
 
     def __init__(self, check: Callable = lambda name, value: value, hear: Callable = lambda want, content: None) -> None:
-        # the version of the front end, of which a page loads each once
+        # version of the front end; a page loads each version once
         super().__init__(front=hashlib.sha256(bundled("explorer").encode()).hexdigest()[:12])
         self.channel.on_msg(self._answer)
         self._check, self._hear = check, hear
