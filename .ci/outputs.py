@@ -28,7 +28,7 @@ from flatviz.site.run import CellError, run
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 WIDTHS, COLOURS = (720, 540, 420, 360), 128  # a notebook of many pictures takes the next width
-MOST, MOST_TEXT, MOST_TABLE = 300_000, 8_000, 60_000  # bytes of a notebook; characters of one output that is text, and HTML
+MOST, MOST_TEXT, MOST_TABLE = 300_000, 20_000, 60_000  # bytes of a notebook; characters of one output that is text, and HTML
 UNSHOWN = re.compile(r'<style.*?</style>| (?:id|class|style)="[^"]*"', re.DOTALL)  # of a table, which GitHub leaves out anyway
 ELEMENT = re.compile(r'class="(fv-figure|fv-live|fv-lab)"')
 SYNC = runpy.run_path(str(Path(__file__).with_name("sync_notebooks.py")))
@@ -49,7 +49,8 @@ def pictured(page: Page, folder: Path, text: str) -> bytes:
 def small(output: nbformat.NotebookNode, page: Page, folder: Path) -> dict | None:
     """An output as it is stored: a picture, or text as long as it is short."""
     if output.output_type == "stream":
-        return {"output_type": "stream", "name": output.name, "text": output.text[:MOST_TEXT]}
+        cut = "\n... cut here: run the notebook for the rest" if len(output.text) > MOST_TEXT else ""
+        return {"output_type": "stream", "name": output.name, "text": output.text[:MOST_TEXT] + cut}
     text = output.get("data", {}).get("text/html", "")
     if ELEMENT.search(text):
         alt = html.unescape(re.search(r'aria-label="([^"]*)"', text)[1])

@@ -331,9 +331,7 @@ def against_vi(claim, name, lower, same, margin, unit, **how):
     groups |= {f"the same within {margin} at equal training loss": (at_loss, False)}
     where = lambda rows: rows.setting.str.partition(",")[0] + ", " + rows.claim.str.partition(",")[0]
     drawn = {"at equal T": (where(at_T), at_T), "at equal training loss": (where(at_loss), at_loss)}
-    control = (
-        "VI at the temperature at which it has the training loss of SA-BMA: mostly a lower one, on *cifar10* a higher one."
-    )
+    control = "VI at the temperature at which it has the training loss of SA-BMA, listed in [frontier](frontier.ipynb)."
     card(claim, groups, "what is held equal, and on the task", control, drawn, unit, **how)
 
 

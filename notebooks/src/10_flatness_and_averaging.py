@@ -282,9 +282,9 @@ assert counts == {"inconclusive": 11, "holds": 9}
 print(f"{len(claims)} claims on forty seeds:", counts)
 
 # %% [markdown]
-# What holds: over the draws of one posterior $\lambda_1$ and the NLL rise together, weakly (a correlation of about 0.2), and one or two of
-# the flattest draws, of VI five, have a lower NLL than as many of the sharpest. What is not shown: that it is lower than that of *random*
-# ones. A simple cause is a part of it: flat draws fit the training data better. Among draws of equal training loss the correlation is
+# Over the draws of one posterior $\lambda_1$ and the NLL rise together, weakly (a correlation of about 0.2). One or two of the flattest
+# draws, of VI five, have a lower NLL than as many of the sharpest. It is not shown to be lower than the NLL of as many *random* draws.
+# A simple cause is a part of it: flat draws fit the training data better. Among draws of equal training loss the correlation is
 # about half as large, shown for VI alone ([averaging](experiments/averaging.ipynb)). Other scores were not judged. With more draws every
 # difference shrinks: of all 30 there is one ensemble.
 #
