@@ -15,8 +15,16 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
-PLACES = {"playground": "play.html", "lesson": "lesson.html", "course": "contents.html"}  # on the site
-FILES = {"playground": "docs/playground.md", "lesson": "notebooks/lesson.ipynb", "course": "notebooks/contents.ipynb"}
+PLACES = {
+    "playground": "play.html",
+    "lesson": "lesson.html",
+    "course": "contents.html",
+}  # on the site
+FILES = {
+    "playground": "docs/playground.md",
+    "lesson": "notebooks/lesson.ipynb",
+    "course": "notebooks/contents.ipynb",
+}
 FIRST = "notebooks/00_tour.ipynb"
 BLOCK = re.compile(r"<!-- links of ([\w./-]*): python \.ci/links\.py OWNER/NAME -->\n.*", re.DOTALL)
 
@@ -24,8 +32,16 @@ BLOCK = re.compile(r"<!-- links of ([\w./-]*): python \.ci/links\.py OWNER/NAME 
 def links(repository: str) -> str:
     """The end of README."""
     owner, _, name = repository.partition("/")
-    to = {key: f"https://{owner}.github.io/{name}/{page}" for key, page in PLACES.items()} if name else FILES
-    to |= {"Colab": f"https://colab.research.google.com/github/{repository}/blob/main/{FIRST}" if name else FIRST}
+    to = (
+        {key: f"https://{owner}.github.io/{name}/{page}" for key, page in PLACES.items()}
+        if name
+        else FILES
+    )
+    to |= {
+        "Colab": f"https://colab.research.google.com/github/{repository}/blob/main/{FIRST}"
+        if name
+        else FIRST
+    }
     lines = [
         f"<!-- links of {repository}: python .ci/links.py OWNER/NAME -->",
         *(f"[{key}]: {place}" for key, place in to.items()),
@@ -35,7 +51,8 @@ def links(repository: str) -> str:
 
 def absolute(text: str, repository: str) -> str:
     """README with the links that lead into the clone as addresses of the repository: files, and pictures as such."""
-    files, pictures = f"https://github.com/{repository}/blob/main/", f"https://raw.githubusercontent.com/{repository}/main/"
+    files = f"https://github.com/{repository}/blob/main/"
+    pictures = f"https://raw.githubusercontent.com/{repository}/main/"
     text = re.sub(r"(!\[[^\]]*\]\()(?!http)", rf"\1{pictures}", text)
     return re.sub(r"((?<!!)\[[^\]]*\]\()(?!http)", rf"\1{files}", text)
 
@@ -43,14 +60,17 @@ def absolute(text: str, repository: str) -> str:
 def urls(repository: str) -> str:
     """The table [project.urls] of pyproject.toml."""
     owner, _, name = repository.partition("/")
-    site, source = f"https://{owner}.github.io/{name}/", f"https://github.com/{repository}"
+    site = f"https://{owner}.github.io/{name}/"
+    source = f"https://github.com/{repository}"
     places = {
         "Documentation": site,
         "Source": source,
         "Issues": f"{source}/issues",
         "Changelog": f"{source}/blob/main/CHANGELOG.md",
     }
-    return "".join(["[project.urls]\n", *(f'{name} = "{place}"\n' for name, place in places.items()), "\n"])
+    return "".join(
+        ["[project.urls]\n", *(f'{name} = "{place}"\n' for name, place in places.items()), "\n"]
+    )
 
 
 def main() -> int:
@@ -62,7 +82,8 @@ def main() -> int:
     if "--check" in sys.argv:
         return int(text != wanted)
     if "--index" in sys.argv:
-        wanted, project = absolute(wanted, words[0]), ROOT / "pyproject.toml"
+        wanted = absolute(wanted, words[0])
+        project = ROOT / "pyproject.toml"
         before, scripts, after = project.read_text(encoding="utf-8").partition("[project.scripts]")
         project.write_text(before + urls(words[0]) + scripts + after, encoding="utf-8")
     README.write_text(wanted, encoding="utf-8")

@@ -27,37 +27,57 @@ from flatviz.site import notebooks, read
 from flatviz.site.run import CellError, run
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-WIDTHS, COLOURS = (720, 540, 420, 360), 128  # a notebook of many pictures takes the next width
-MOST, MOST_TEXT, MOST_TABLE = 300_000, 20_000, 60_000  # bytes of a notebook; characters of one output that is text, and HTML
-UNSHOWN = re.compile(r'<style.*?</style>| (?:id|class|style)="[^"]*"', re.DOTALL)  # of a table, which GitHub leaves out anyway
+# a notebook of many pictures takes the next width
+WIDTHS = (720, 540, 420, 360)
+COLOURS = 128
+# bytes of a notebook; characters of one output that is text, and HTML
+MOST = 300_000
+MOST_TEXT = 20_000
+MOST_TABLE = 60_000
+UNSHOWN = re.compile(
+    r'<style.*?</style>| (?:id|class|style)="[^"]*"', re.DOTALL
+)  # of a table, which GitHub leaves out anyway
 ELEMENT = re.compile(r'class="(fv-figure|fv-live|fv-lab)"')
 SYNC = runpy.run_path(str(Path(__file__).with_name("sync_notebooks.py")))
 
 
 def pictured(page: Page, folder: Path, text: str) -> bytes:
     """What a page shows of an element of `flatviz.site.run`, as PNG."""
-    (folder / "page.html").write_text(f'<meta charset="utf-8"><script src="fv-site.js"></script>{text}', encoding="utf-8")
+    (folder / "page.html").write_text(
+        f'<meta charset="utf-8"><script src="fv-site.js"></script>{text}', encoding="utf-8"
+    )
     page.goto((folder / "page.html").as_uri())
     page.locator("[data-drawn]").first.wait_for()
     page.wait_for_timeout(400)
     picture = Image.open(io.BytesIO(page.locator("[data-drawn]").first.screenshot())).convert("RGB")
     stored = io.BytesIO()
-    picture.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, kmeans=2).save(stored, "PNG", optimize=True)  # keeps rare colours
+    picture.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, kmeans=2).save(
+        stored, "PNG", optimize=True
+    )  # keeps rare colours
     return stored.getvalue()
 
 
 def small(output: nbformat.NotebookNode, page: Page, folder: Path) -> dict | None:
     """An output as it is stored: a picture, or text as long as it is short."""
     if output.output_type == "stream":
-        cut = "\n... cut here: run the notebook for the rest" if len(output.text) > MOST_TEXT else ""
+        cut = (
+            "\n... cut here: run the notebook for the rest" if len(output.text) > MOST_TEXT else ""
+        )
         return {"output_type": "stream", "name": output.name, "text": output.text[:MOST_TEXT] + cut}
     text = output.get("data", {}).get("text/html", "")
     if ELEMENT.search(text):
         alt = html.unescape(re.search(r'aria-label="([^"]*)"', text)[1])
-        data = {"image/png": base64.b64encode(pictured(page, folder, text)).decode(), "text/plain": alt}
+        data = {
+            "image/png": base64.b64encode(pictured(page, folder, text)).decode(),
+            "text/plain": alt,
+        }
     else:
         data = {}
-        for kind, most in (("text/markdown", MOST_TEXT), ("text/html", MOST_TABLE), ("text/plain", MOST_TEXT)):
+        for kind, most in (
+            ("text/markdown", MOST_TEXT),
+            ("text/html", MOST_TABLE),
+            ("text/plain", MOST_TEXT),
+        ):
             value = output.get("data", {}).get(kind, "")
             value = UNSHOWN.sub("", value) if kind == "text/html" else value
             if not data and 0 < len(value) <= most and "<script" not in value:
@@ -76,7 +96,9 @@ def store(path: Path, page: Page, folder: Path) -> str:
     notebook.metadata["outputs of"] = SYNC["code_digest"](notebook.cells)
     for width in WIDTHS:
         page.set_viewport_size(dict(width=width, height=900))
-        for cell, of in zip(*([c for c in book.cells if c.cell_type == "code"] for book in (notebook, ran))):
+        for cell, of in zip(
+            *([c for c in book.cells if c.cell_type == "code"] for book in (notebook, ran))
+        ):
             kept = (small(o, page, folder) for o in of.outputs if o.output_type != "error")
             cell.outputs = [nbformat.from_dict(o) for o in kept if o]
         size = len(nbformat.writes(notebook).encode())
@@ -96,9 +118,12 @@ def main() -> int:
         shutil.copy(DOCS / "static" / "fv-site.js", folder)
         (folder / "plotly.min.js").write_text(get_plotlyjs(), encoding="utf-8")
         (folder / "explorer.js").write_text(bundled("explorer"), encoding="utf-8")
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"])
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
+        )
         page = browser.new_page(color_scheme="light")
-        names, sys.argv[1:] = sys.argv[1:], []
+        names = sys.argv[1:]
+        sys.argv[1:] = []
         for path in notebooks(names):
             print(store(path, page, folder), flush=True)
         browser.close()

@@ -35,7 +35,9 @@ def digest() -> bytes:
     """Of what is drawn."""
     parts = sorted((ROOT / "flatviz" / "pages" / "playground").glob("*.*"))
     return (
-        hashlib.sha256(b"".join(path.read_bytes() for path in parts if path.stem not in ("network", "step")))
+        hashlib.sha256(
+            b"".join(path.read_bytes() for path in parts if path.stem not in ("network", "step"))
+        )
         .hexdigest()
         .encode()
     )
@@ -43,9 +45,12 @@ def digest() -> bytes:
 
 def frames(page: Page) -> list[tuple[Image.Image, int]]:
     """Pictures, and the milliseconds that each is shown."""
-    world, seen = "document.querySelector('.pg').playground.weights", []
+    world = "document.querySelector('.pg').playground.weights"
+    seen = []
     boxes = f"[...document.querySelectorAll('{SHOWN}')].map((n) => n.getBoundingClientRect())"
-    left, top, right, bottom = page.evaluate(f"{boxes}.flatMap((b, i) => (i ? [b.right, b.bottom] : [b.left, b.top]))")
+    left, top, right, bottom = page.evaluate(
+        f"{boxes}.flatMap((b, i) => (i ? [b.right, b.bottom] : [b.left, b.top]))"
+    )
     clip = dict(x=left - 8, y=top - 8, width=right - left + 16, height=bottom - top + 12)
 
     def take(ms: int) -> None:
@@ -74,7 +79,9 @@ def main() -> None:
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "play.html"
         path.write_text(playground_page(["weights"]), encoding="utf-8")
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"])
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
+        )
         page = browser.new_page(viewport=SIZE, reduced_motion="reduce", color_scheme="light")
         page.goto(path.as_uri())
         page.wait_for_timeout(1500)
@@ -83,7 +90,15 @@ def main() -> None:
     palette = palette_of(pictures[24][0])
     loop = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture, _ in pictures]
     times = [ms for _, ms in pictures]
-    loop[0].save(OUT, save_all=True, append_images=loop[1:], duration=times, loop=0, optimize=True, comment=digest())
+    loop[0].save(
+        OUT,
+        save_all=True,
+        append_images=loop[1:],
+        duration=times,
+        loop=0,
+        optimize=True,
+        comment=digest(),
+    )
     print(f"{OUT} written: {OUT.stat().st_size / 1e6:.1f} MB, {len(loop)} frames")
 
 

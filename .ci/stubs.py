@@ -23,13 +23,15 @@ def tables() -> dict[str, tuple[dict[str, str], str]]:
     spec = importlib.util.spec_from_file_location("flatviz.lazy", PACKAGE / "lazy.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    seen, plain = {}, module.lazy
+    seen = {}
+    plain = module.lazy
 
     def recording(package: str, homes: dict[str, str], rooms: str = "") -> tuple:
         seen[package] = homes, rooms
         return plain(package, homes, rooms)
 
-    module.lazy, sys.modules["flatviz.lazy"] = recording, module
+    module.lazy = recording
+    sys.modules["flatviz.lazy"] = module
     for path in sorted(PACKAGE.rglob("__init__.py")):
         importlib.import_module(".".join(path.parent.relative_to(PACKAGE.parent).parts))
     return seen
@@ -37,15 +39,25 @@ def tables() -> dict[str, tuple[dict[str, str], str]]:
 
 def stub(package: str, homes: dict[str, str], rooms: str) -> str:
     """The text of one stub."""
-    names = sorted((f"{package}.{home}", name) for home, listed in homes.items() for name in listed.split())
+    names = sorted(
+        (f"{package}.{home}", name) for home, listed in homes.items() for name in listed.split()
+    )
     lines = [f"from {home} import {name} as {name}" for home, name in names]
     lines += [f"from {package} import {room} as {room}" for room in sorted(rooms.split())]
-    tree = ast.parse((PACKAGE.parent / package.replace(".", "/") / "__init__.py").read_text(encoding="utf-8"))
+    tree = ast.parse(
+        (PACKAGE.parent / package.replace(".", "/") / "__init__.py").read_text(encoding="utf-8")
+    )
     kept = [node for node in tree.body if isinstance(node, ast.AnnAssign)]
-    used = {name.id for node in kept for name in ast.walk(node.annotation) if isinstance(name, ast.Name)}
+    used = {
+        name.id for node in kept for name in ast.walk(node.annotation) if isinstance(name, ast.Name)
+    }
     for node in tree.body:
         if isinstance(node, ast.ImportFrom):
-            lines += [f"from {node.module} import {alias.name}" for alias in node.names if alias.name in used]
+            lines += [
+                f"from {node.module} import {alias.name}"
+                for alias in node.names
+                if alias.name in used
+            ]
     lines += [f"{node.target.id}: {ast.unparse(node.annotation)}" for node in kept]
     if package == "flatviz":
         lines.append("__version__: str")
@@ -54,12 +66,21 @@ def stub(package: str, homes: dict[str, str], rooms: str) -> str:
 
 def main() -> int:
     """Write or compare."""
-    wanted = {PACKAGE.parent / package.replace(".", "/") / "__init__.pyi": stub(package, *t) for package, t in tables().items()}
-    stale = [path for path, text in wanted.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
+    wanted = {
+        PACKAGE.parent / package.replace(".", "/") / "__init__.pyi": stub(package, *t)
+        for package, t in tables().items()
+    }
+    stale = [
+        path
+        for path, text in wanted.items()
+        if not path.exists() or path.read_text(encoding="utf-8") != text
+    ]
     stale += [path for path in PACKAGE.rglob("*.pyi") if path not in wanted]
     for path in stale:
         if "--check" in sys.argv:
-            print(f"{path.relative_to(PACKAGE.parent)} differs from its package: run python .ci/stubs.py")
+            print(
+                f"{path.relative_to(PACKAGE.parent)} differs from its package: run python .ci/stubs.py"
+            )
         elif path in wanted:
             path.write_text(wanted[path], encoding="utf-8")
         else:

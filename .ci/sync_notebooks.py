@@ -43,33 +43,50 @@ def contents(sources: list[Path]) -> str:
             continue
         takes = re.search(r"\*\*Takes\*\*\s+((?:[^.]|\.(?=\d))+)", head)
         title = re.sub(r"^#\s+(\w+ · )?", "", head.splitlines()[0])
-        lines.append(f"| {number(source)} | [{title}]({source.stem}.ipynb) | {' '.join(takes[1].split()) if takes else ''} |")
+        lines.append(
+            f"| {number(source)} | [{title}]({source.stem}.ipynb) | {' '.join(takes[1].split()) if takes else ''} |"
+        )
     return "\n".join(lines)
 
 
 def code_digest(cells: list) -> str:
     """Of what makes the outputs."""
-    return hashlib.sha256("\0".join("".join(c["source"]) for c in cells if c["cell_type"] == "code").encode()).hexdigest()[:16]
+    return hashlib.sha256(
+        "\0".join("".join(c["source"]) for c in cells if c["cell_type"] == "code").encode()
+    ).hexdigest()[:16]
 
 
 def generate(source: Path, table: str) -> str:
-    target = source.with_suffix(".ipynb") if source.parent.name == "experiments" else ROOT / f"{source.stem}.ipynb"
-    stored = json.loads(target.read_text(encoding="utf-8")) if target.exists() else {"cells": [], "metadata": {}}
+    target = (
+        source.with_suffix(".ipynb")
+        if source.parent.name == "experiments"
+        else ROOT / f"{source.stem}.ipynb"
+    )
+    stored = (
+        json.loads(target.read_text(encoding="utf-8"))
+        if target.exists()
+        else {"cells": [], "metadata": {}}
+    )
     notebook = jupytext.read(source, fmt="py:percent")
     seen: dict[str, int] = {}
     for cell in notebook.cells:
         digest = hashlib.sha256(cell.source.encode()).hexdigest()[:12]
         seen[digest] = seen.get(digest, 0) + 1
         cell.id = f"{digest}-{seen[digest]}"
-        if CONTENTS in cell.source:  # a line a row and one id, so that git merges the rows of two new notebooks
-            cell.id, cell.source = "contents", cell.source.replace(CONTENTS, table).splitlines(keepends=True)
+        if (
+            CONTENTS in cell.source
+        ):  # a line a row and one id, so that git merges the rows of two new notebooks
+            cell.id = "contents"
+            cell.source = cell.source.replace(CONTENTS, table).splitlines(keepends=True)
         if cell.cell_type == "code":
-            cell.outputs, cell.execution_count = [], None
+            cell.outputs = []
+            cell.execution_count = None
     digest = code_digest(notebook.cells)
     kept = stored["metadata"].get("outputs of") == digest
     if kept:
         for cell, before in zip(
-            (c for c in notebook.cells if c.cell_type == "code"), (c for c in stored["cells"] if "outputs" in c)
+            (c for c in notebook.cells if c.cell_type == "code"),
+            (c for c in stored["cells"] if "outputs" in c),
         ):
             cell.outputs = before["outputs"]
     notebook.metadata = {
@@ -77,7 +94,8 @@ def generate(source: Path, table: str) -> str:
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
     }
-    notebook.nbformat, notebook.nbformat_minor = 4, 5
+    notebook.nbformat = 4
+    notebook.nbformat_minor = 5
     return json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 
@@ -87,8 +105,12 @@ def main() -> int:
     table = contents(sources)
     wanted = {ROOT / f"{s.stem}.ipynb": generate(s, table) for s in sources}
     wanted |= {s.with_suffix(".ipynb"): generate(s, table) for s in experiments}
-    stale = [p for p, text in wanted.items() if not p.exists() or p.read_text(encoding="utf-8") != text]
-    orphans = [p for p in [*ROOT.glob("*.ipynb"), *ROOT.glob("experiments/*.ipynb")] if p not in wanted]
+    stale = [
+        p for p, text in wanted.items() if not p.exists() or p.read_text(encoding="utf-8") != text
+    ]
+    orphans = [
+        p for p in [*ROOT.glob("*.ipynb"), *ROOT.glob("experiments/*.ipynb")] if p not in wanted
+    ]
     if "--check" in sys.argv:
         for path in stale:
             print(f"{path.name} differs from {path.stem}.py: run python .ci/sync_notebooks.py")

@@ -24,7 +24,9 @@ def save(node: Locator, name: str) -> None:
     node.scroll_into_view_if_needed()
     node.locator(".main-svg").first.wait_for()
     node.page.wait_for_timeout(600)
-    picture = Image.open(io.BytesIO(node.locator(".js-plotly-plot").first.screenshot())).convert("RGB")
+    picture = Image.open(io.BytesIO(node.locator(".js-plotly-plot").first.screenshot())).convert(
+        "RGB"
+    )
     width, height = picture.size
     shown = picture.crop((0, 0, width, min(height, width * SIZE[1] // SIZE[0])))
     ground = Image.new("RGB", SIZE, "white")
@@ -38,7 +40,9 @@ def main() -> None:
     site = Path(sys.argv[1]).resolve()
     OUT.mkdir(exist_ok=True)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"])
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
+        )
         page = browser.new_page(viewport=dict(width=700, height=900), color_scheme="light")
         for chapter in sorted(site.glob("[0-9A-Z]*_*.html")):
             page.goto(chapter.as_uri())

@@ -37,7 +37,9 @@ html_js_files = ["slides.js", "fv-site.js"]
 html_static_path = ["static", "katex", "thumbs"]
 html_math_renderer = "katex"
 html_context = {"default_mode": "auto"}
-html_sidebars = {name: [] for name in ("index", "lesson", "gallery", "playground", "install")}  # they have no pages below them
+html_sidebars = {
+    name: [] for name in ("index", "lesson", "gallery", "playground", "install")
+}  # they have no pages below them
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
@@ -54,7 +56,9 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
-REPOSITORY = os.environ.get("GITHUB_REPOSITORY", "")  # owner/name, said by GitHub where it builds the site
+REPOSITORY = os.environ.get(
+    "GITHUB_REPOSITORY", ""
+)  # owner/name, said by GitHub where it builds the site
 if REPOSITORY:
     html_theme_options["icon_links"] = [
         {"name": "Source", "url": f"https://github.com/{REPOSITORY}", "icon": "fa-brands fa-github"}
@@ -67,7 +71,9 @@ if REPOSITORY:
         "type": "website",
         "image": f"{html_baseurl}tour.png",
     }
-    myst_html_meta = {f"property=og:{key}": value for key, value in preview.items()} | {"twitter:card": "summary_large_image"}
+    myst_html_meta = {f"property=og:{key}": value for key, value in preview.items()} | {
+        "twitter:card": "summary_large_image"
+    }
 
 
 def inline(self, node):
@@ -101,19 +107,38 @@ def write_reference(app):
     groups = {layer: {} for layer in LAYERS.split()}
     top = {name: getattr(flatviz, name) for name in flatviz.__all__}
     rooms = {layer: getattr(flatviz, layer) for layer in groups}
-    inside = {f"{layer}.{name}": getattr(room, name) for layer, room in rooms.items() for name in getattr(room, "__all__", ())}
+    inside = {
+        f"{layer}.{name}": getattr(room, name)
+        for layer, room in rooms.items()
+        for name in getattr(room, "__all__", ())
+    }
     first = {id(value) for value in top.values()}
     for name, value in [*top.items(), *((n, v) for n, v in inside.items() if id(v) not in first)]:
         if inspect.isfunction(value) or inspect.isclass(value):
             layer = value.__module__.split(".")[1]
-            groups.get(layer, groups["results"])[name] = value  # modules beside the folders hold nouns
+            groups.get(layer, groups["results"])[name] = (
+                value  # modules beside the folders hold nouns
+            )
     folder = Path(app.srcdir, "reference")
     folder.mkdir(exist_ok=True)
-    index = ["Reference", "=========", "", "Every public name. ``import flatviz as fv`` comes first.", ""]
+    index = [
+        "Reference",
+        "=========",
+        "",
+        "Every public name. ``import flatviz as fv`` comes first.",
+        "",
+    ]
     index += [".. toctree::", "   :hidden:", "", *(f"   {layer}" for layer in groups), ""]
     for layer, values in groups.items():
         names = sorted(values, key=str.lower)
-        page = [layer.capitalize(), "=" * len(layer), "", f".. automodule:: flatviz.{layer}", "   :no-members:", ""]
+        page = [
+            layer.capitalize(),
+            "=" * len(layer),
+            "",
+            f".. automodule:: flatviz.{layer}",
+            "   :no-members:",
+            "",
+        ]
         for name in names:
             page += [
                 f".. autoclass:: flatviz.{name}\n   :members:"
@@ -123,7 +148,13 @@ def write_reference(app):
             ]
         folder.joinpath(f"{layer}.rst").write_text("\n".join(page), encoding="utf-8")
         index += [f":doc:`{layer.capitalize()} <{layer}>`", "-" * 40, ""]
-        index += [".. autosummary::", "   :nosignatures:", "", *(f"   ~flatviz.{name}" for name in names), ""]
+        index += [
+            ".. autosummary::",
+            "   :nosignatures:",
+            "",
+            *(f"   ~flatviz.{name}" for name in names),
+            "",
+        ]
     folder.joinpath("index.rst").write_text("\n".join(index), encoding="utf-8")
 
 
@@ -144,11 +175,14 @@ def plain(app, what, name, obj, options, lines):
                 text += ["::", ""]
             elif not before.startswith(" "):  # the rest of a sentence
                 line = line.strip()
-        equation = line.startswith("    ") and not section  # a literal block: it is shown as it stands
+        equation = (
+            line.startswith("    ") and not section
+        )  # a literal block: it is shown as it stands
         if ">>>" not in line and "..." not in line and not equation:
             parts = line.split("`")  # a span of code may begin on the line before
             escape = [
-                part if code ^ bool(i % 2) else re.sub(r"[*|\\]|_(?!\w)", r"\\\g<0>", part) for i, part in enumerate(parts)
+                part if code ^ bool(i % 2) else re.sub(r"[*|\\]|_(?!\w)", r"\\\g<0>", part)
+                for i, part in enumerate(parts)
             ]
             line, code = "`".join(escape), code ^ (len(parts) % 2 == 0)
         text.append(line)

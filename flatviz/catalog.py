@@ -11,7 +11,9 @@ EUCLIDEAN = "Euclidean"
 KL_BALL = "× the width of q"  # √(2 KL in nats): as many standard deviations as it moves a mean
 TEMPERATURE = "temperature T"
 OVER_T = ("vi_t", "sabma_t")  # whose radius is the temperature
-Mode = Literal["none", "kl_exact", "rank1_pinv", "rank1_damped", "sam_mu", "sam_theta", "authors_code"]  # of a perturbation
+Mode = Literal[
+    "none", "kl_exact", "rank1_pinv", "rank1_damped", "sam_mu", "sam_theta", "authors_code"
+]  # of a perturbation
 
 
 @dataclass(frozen=True)
@@ -51,39 +53,97 @@ class Look:
     @property
     def flat_version(self) -> "Look":
         """The row of the flat-seeking version, F-<label>: SAM's radius, an open symbol, or a filled one where the plain one is open."""
-        symbol = self.symbol.removesuffix("-open") if self.symbol.endswith("-open") else f"{self.symbol}-open"
-        return replace(self, name=f"f-{self.name}", label=f"F-{self.label}", symbol=symbol, unit=EUCLIDEAN, flat=False)
+        symbol = (
+            self.symbol.removesuffix("-open")
+            if self.symbol.endswith("-open")
+            else f"{self.symbol}-open"
+        )
+        return replace(
+            self,
+            name=f"f-{self.name}",
+            label=f"F-{self.label}",
+            symbol=symbol,
+            unit=EUCLIDEAN,
+            flat=False,
+        )
 
 
-UNLISTED = Look("method", "method", "#000000", "solid", "circle", "")  # of a record that stands in no table
+UNLISTED = Look(
+    "method", "method", "#000000", "solid", "circle", ""
+)  # of a record that stands in no table
 
 ROWS = (
     Look("sgd", "SGD (MAP)", "#1f2933", "dot", "x", "sgd.METHOD", flat=True),
     Look("fisher_sam", "FisherSAM", "#3d5a4c", "dot", "x-open", "sgd.FISHER_SAM", unit="Fisher"),
     Look("swa", "SWA", "#5c4a00", "dot", "hexagram", "swag.SWA_METHOD", flat=True),
-    Look("swag_diag", "SWAG-diagonal", "#a07c00", "dash", "star-square", "swag.DIAGONAL", flat=True),
+    Look(
+        "swag_diag", "SWAG-diagonal", "#a07c00", "dash", "star-square", "swag.DIAGONAL", flat=True
+    ),
     Look("swag", "SWAG", "#8a6d00", "longdashdot", "star", "swag.METHOD", flat=True),
-    Look("mfvi", "mean-field VI", "#4f79a8", "dot", "square-open", "vi.MEAN_FIELD_METHOD", flat=True),
+    Look(
+        "mfvi", "mean-field VI", "#4f79a8", "dot", "square-open", "vi.MEAN_FIELD_METHOD", flat=True
+    ),
     Look("moped", "MOPED", "#2a9d9d", "dashdot", "square-x", "vi.MOPED", flat=True),
     Look("vi", "VI", "#0072B2", "dash", "square", "vi.METHOD", flat=True),
     Look("vi_t", "VI over T", "#3a86c8", "dot", "square-dot", "vi.OVER_T", TEMPERATURE),
-    Look("sam_mu", "SAM on the mean", "#D55E00", "dashdot", "triangle-up", "sabma.SAM_ON_MEAN", EUCLIDEAN, "sam_mu"),
+    Look(
+        "sam_mu",
+        "SAM on the mean",
+        "#D55E00",
+        "dashdot",
+        "triangle-up",
+        "sabma.SAM_ON_MEAN",
+        EUCLIDEAN,
+        "sam_mu",
+    ),
     Look("sabma", "SA-BMA", "#009E73", "solid", "circle", "sabma.METHOD", KL_BALL, "kl_exact"),
     Look("sabma_t", "SA-BMA over T", "#2f9e78", "dot", "circle-dot", "sabma.OVER_T", TEMPERATURE),
-    Look("rank1_pinv", "SA-BMA, rank 1", "#5b7a1d", "dashdot", "star-triangle-up", "sabma.RANK_ONE", KL_BALL, "rank1_pinv"),
-    Look("authors_code", "released SA-BMA code", "#CC79A7", "longdash", "diamond", "sabma.RELEASED", EUCLIDEAN, "authors_code"),
-    Look("bsam", "bSAM", "#a34700", "dashdot", "triangle-down", "bsam.METHOD", unit="share of a step g / s"),
+    Look(
+        "rank1_pinv",
+        "SA-BMA, rank 1",
+        "#5b7a1d",
+        "dashdot",
+        "star-triangle-up",
+        "sabma.RANK_ONE",
+        KL_BALL,
+        "rank1_pinv",
+    ),
+    Look(
+        "authors_code",
+        "released SA-BMA code",
+        "#CC79A7",
+        "longdash",
+        "diamond",
+        "sabma.RELEASED",
+        EUCLIDEAN,
+        "authors_code",
+    ),
+    Look(
+        "bsam",
+        "bSAM",
+        "#a34700",
+        "dashdot",
+        "triangle-down",
+        "bsam.METHOD",
+        unit="share of a step g / s",
+    ),
     Look("laplace", "Laplace", "#7b3fa0", "solid", "hexagon", "laplace.METHOD", flat=True),
     Look("sgld", "SGLD", "#b3124f", "solid", "cross", "sgld.METHOD", flat=True),
     Look("sghmc", "SGHMC", "#d6336c", "dash", "cross-open", "sgld.SGHMC_METHOD", flat=True),
     Look("hmc", "HMC", "#111111", "solid", "circle-cross", "hmc.METHOD"),
     Look("csgld", "cyclical SGLD", "#7d0f38", "dot", "x-open", "sgld.CYCLICAL_SGLD", flat=True),
-    Look("csghmc", "cyclical SGHMC", "#c2185b", "dashdot", "x-open", "sgld.CYCLICAL_SGHMC", flat=True),
+    Look(
+        "csghmc", "cyclical SGHMC", "#c2185b", "dashdot", "x-open", "sgld.CYCLICAL_SGHMC", flat=True
+    ),
     Look("emcmc", "E-MCMC", "#96506b", "dashdot", "diamond-open", "coupled.METHOD", flat=True),
     Look("svgd", "SVGD", "#5a3d8a", "dashdot", "octagon", "coupled.SVGD_METHOD", flat=True),
     Look("ptl", "PTL", "#8c6f7a", "longdash", "pentagon", "multi.PTL"),
     Look("dropout", "MC dropout", "#2f7d7d", "dash", "circle-open", "dropout.METHOD", flat=True),
-    Look("ensemble", "deep ensemble", "#4d5b66", "solid", "bowtie", "sgd.ENSEMBLE_METHOD", flat=True),
+    Look(
+        "ensemble", "deep ensemble", "#4d5b66", "solid", "bowtie", "sgd.ENSEMBLE_METHOD", flat=True
+    ),
     Look("multiswag", "MultiSWAG", "#6b5b2f", "solid", "star-diamond", "multi.METHOD", flat=True),
 )
-LOOKS = {look.name: look for row in ROWS for look in ([row, row.flat_version] if row.flat else [row])}
+LOOKS = {
+    look.name: look for row in ROWS for look in ([row, row.flat_version] if row.flat else [row])
+}

@@ -31,7 +31,11 @@ def shown(value: Any) -> str:
     """Show a value in an error: small plain ones by themselves, others by their type."""
     if isinstance(value, Tensor):
         return f"a {str(value.dtype).removeprefix('torch.')} tensor of shape {tuple(value.shape)}"
-    return repr(value) if isinstance(value, (str, bool, Real)) or value is None else f"a {type(value).__name__}"
+    return (
+        repr(value)
+        if isinstance(value, (str, bool, Real)) or value is None
+        else f"a {type(value).__name__}"
+    )
 
 
 def anything(value: Any, name: str) -> None:
@@ -89,11 +93,15 @@ def check_number(value: float, name: str) -> float:
     if not isinstance(value, Real) or isinstance(value, bool):
         raise TypeError(f"{name} must be a number, got {shown(value)}")
     if isinstance(value, Integral) and abs(value) >= 2**63:
-        raise ValueError(f"{name} must be below 2**63, which is what a tensor can have, got {value}")
+        raise ValueError(
+            f"{name} must be below 2**63, which is what a tensor can have, got {value}"
+        )
     return float(value)
 
 
-def number(wanted: str, fits: Callable[[float], bool], do: str = "") -> Callable[[float, str], float]:
+def number(
+    wanted: str, fits: Callable[[float], bool], do: str = ""
+) -> Callable[[float, str], float]:
     """A number that fits; `wanted` and `do` are words for the error."""
 
     def check(value: float, name: str) -> float:
@@ -120,7 +128,9 @@ def check_count(n: int, name: str, least: int = 1) -> int:
 def check_seed(seed: int, name: str = "seed") -> int:
     """A whole number from 0 to 2**63 - 1."""
     if not isinstance(seed, Integral) or isinstance(seed, bool):
-        raise TypeError(f"{name} must be an int, got {shown(seed)}: any whole number from 0 to 2**63 - 1 will do")
+        raise TypeError(
+            f"{name} must be an int, got {shown(seed)}: any whole number from 0 to 2**63 - 1 will do"
+        )
     if not 0 <= seed < 2**63:
         raise ValueError(f"{name} must be from 0 to 2**63 - 1, got {seed}: any of them will do")
     return int(seed)
@@ -131,7 +141,9 @@ def check_choice(value: Choice, choices: tuple[str | None, ...], name: str) -> C
     if not isinstance(value, (str, NoneType)) or value not in choices:
         near = get_close_matches(str(value), [word for word in choices if word is not None], 1)
         meant = f": did you mean {near[0]!r}?" if near else ""
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {shown(value)}{meant}")
+        raise ValueError(
+            f"{name} must be one of {', '.join(map(repr, choices))}, got {shown(value)}{meant}"
+        )
     return value
 
 
@@ -140,13 +152,21 @@ def check_device(device: object, way_out: str = "'cpu'") -> None:
     if device is None:
         return
     if not isinstance(device, (str, torch.device)):
-        raise TypeError(f"device must be 'cpu', 'cuda' or a torch.device, got {device!r}: a dtype is given as dtype=")
+        raise TypeError(
+            f"device must be 'cpu', 'cuda' or a torch.device, got {device!r}: a dtype is given as dtype="
+        )
     try:
         wanted = torch.device(device)
     except RuntimeError as error:
-        raise ValueError(f"device must be 'cpu', 'cuda' or a torch.device, got {device!r}") from error
+        raise ValueError(
+            f"device must be 'cpu', 'cuda' or a torch.device, got {device!r}"
+        ) from error
     if wanted.type == "cuda" and not torch.cuda.is_available():
-        built = "a CPU-only build" if torch.version.cuda is None else f"built for CUDA {torch.version.cuda}"
+        built = (
+            "a CPU-only build"
+            if torch.version.cuda is None
+            else f"built for CUDA {torch.version.cuda}"
+        )
         raise RuntimeError(
             f"device must be usable, got {str(device)!r} but torch {torch.__version__} ({built}) sees no GPU: "
             f"use {way_out}, or run `flatviz doctor` for what is missing"
@@ -174,7 +194,9 @@ def check_file(value: Any, name: str) -> None:
     """A text or `Path` that names a file, not a folder that is there."""
     check_path(value, name)
     if Path(value).is_dir():
-        raise ValueError(f"{name} must name a file, got the folder {str(value)!r}: name a file in it")
+        raise ValueError(
+            f"{name} must name a file, got the folder {str(value)!r}: name a file in it"
+        )
 
 
 def check_labels(value: Any, name: str) -> None:
@@ -189,14 +211,18 @@ def tensor(sides: int | None = None, dim: int | None = None, *, empty: bool = Fa
 
     def check(value: Any, name: str) -> None:
         if not isinstance(value, Tensor) or not value.is_floating_point():
-            raise TypeError(f"{name} must be a floating-point torch.Tensor, got {shown(value)}: use torch.as_tensor")
+            raise TypeError(
+                f"{name} must be a floating-point torch.Tensor, got {shown(value)}: use torch.as_tensor"
+            )
         if sides is not None and (value.ndim != sides or dim not in (None, value.shape[-1])):
             wanted = ("S, " if sides == 2 else "") + str(dim or "D") + ("," if sides == 1 else "")
             hint = f": one of its vectors is {name}[0]" if (sides, value.ndim) == (1, 2) else ""
             hint = f": one vector is {name}[None]" if (sides, value.ndim) == (2, 1) else hint
             raise ValueError(f"{name} must have shape ({wanted}), got {tuple(value.shape)}{hint}")
         if value.numel() == 0 and not empty:
-            raise ValueError(f"{name} must hold at least one number, got shape {tuple(value.shape)}")
+            raise ValueError(
+                f"{name} must hold at least one number, got shape {tuple(value.shape)}"
+            )
         check_finite(value, name)
 
     return check
@@ -245,8 +271,13 @@ Share = Annotated[float, check_share]
 PositiveShare = Annotated[float, number("above 0 and at most 1", lambda v: 0 < v <= 1)]
 Radius = Annotated[float, check_radius]
 # at 0 a fit stays
-Rate = Annotated[float, number("a finite number >= 0", lambda lr: 0 <= lr < math.inf, "0.05 is where most fits begin")]
-Momentum = Annotated[float, number("from 0 to below 1", lambda m: 0 <= m < 1, "0 is none, 0.9 is usual")]
+Rate = Annotated[
+    float,
+    number("a finite number >= 0", lambda lr: 0 <= lr < math.inf, "0.05 is where most fits begin"),
+]
+Momentum = Annotated[
+    float, number("from 0 to below 1", lambda m: 0 <= m < 1, "0 is none, 0.9 is usual")
+]
 Statistics = Literal["frozen", "train"]  # of BatchNorm, in a fit
 Vector = Annotated[Tensor, tensor(1)]  # (D,)
 Vectors = Annotated[Tensor, tensor(2)]  # (S, D)

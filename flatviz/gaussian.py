@@ -49,9 +49,13 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
         if self.factor.shape == (0, 0):
             object.__setattr__(self, "factor", self.mean.new_zeros(0, self.dim))
         if self.factor.ndim != 2 or self.factor.shape[1] != self.dim:
-            raise ValueError(f"factor must have shape (K, {self.dim}), got {tuple(self.factor.shape)}")
+            raise ValueError(
+                f"factor must have shape (K, {self.dim}), got {tuple(self.factor.shape)}"
+            )
         if self.log_std.max() > math.log(torch.finfo(self.log_std.dtype).max) / 2:
-            raise ValueError(f"log_std must have finite variances exp(2 log_std), got {float(self.log_std.max()):g}: lower it")
+            raise ValueError(
+                f"log_std must have finite variances exp(2 log_std), got {float(self.log_std.max()):g}: lower it"
+            )
 
     def __repr__(self) -> str:
         return f"Gaussian(dim={self.dim}, rank={self.rank})"
@@ -90,8 +94,12 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
 
     def noise(self, n: int, *, seed: int) -> tuple[Tensor, Tensor]:
         """Standard normal z1 (n, D) and z2 (n, K), drawn on the CPU row by row so that n rows begin any longer draw."""
-        source, like = torch.Generator().manual_seed(seed), self.mean
-        rows = [torch.randn(self.dim + self.rank, generator=source, dtype=like.dtype) for _ in range(check_count(n, "n"))]
+        source = torch.Generator().manual_seed(seed)
+        like = self.mean
+        rows = [
+            torch.randn(self.dim + self.rank, generator=source, dtype=like.dtype)
+            for _ in range(check_count(n, "n"))
+        ]
         z = torch.stack(rows).to(like.device)
         return z[:, : self.dim], z[:, self.dim :]
 
@@ -123,7 +131,9 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
         eye = _eye(self.rank, white.device)
         gram = torch.addmm(eye, white, white.T) if white.ndim == 2 else eye + white @ white.mT
         root, failed = torch.linalg.cholesky_ex(gram)
-        root = root.masked_fill((failed > 0)[..., None, None], math.nan)  # std or factor overflowed; the other members go on
+        root = root.masked_fill(
+            (failed > 0)[..., None, None], math.nan
+        )  # std or factor overflowed; the other members go on
         inverse = torch.linalg.solve_triangular(root, eye, upper=False)
         return (inverse @ white).to(self.std.dtype), inverse
 
@@ -180,10 +190,14 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
         """`kl(prior)`, and P times the mean's difference and the factor's rows, (..., 1 + K, D)."""
         rows = torch.cat(((self.mean - prior.mean).unsqueeze(-2), self.factor), -2)
         pulled = prior.precision_mul(rows)
-        squares = (pulled * rows).sum((-2, -1)) + torch.linalg.vecdot(self.std.square(), prior.precision_diag)
+        squares = (pulled * rows).sum((-2, -1)) + torch.linalg.vecdot(
+            self.std.square(), prior.precision_diag
+        )
         return 0.5 * (squares + (prior.logdet - self.logdet - self.dim)), pulled
 
-    def kl_and_path_grad(self, prior: Gaussian, z1: Tensor, z2: Tensor) -> tuple[Tensor, tuple[Tensor, Tensor, Tensor]]:
+    def kl_and_path_grad(
+        self, prior: Gaussian, z1: Tensor, z2: Tensor
+    ) -> tuple[Tensor, tuple[Tensor, Tensor, Tensor]]:
         """`kl(prior)` (...), and its gradient in (mean, log_std, factor) estimated along the paths of draws, without q's score.
 
         X = P (w - prior mean) - A (w - mean), w the draws of noise z1 (..., S, D), z2 (..., S, K), P and A the precisions: the
@@ -191,7 +205,11 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
         """
         kl, pulled = self._kl_and_pulled(prior)
         wide = self.std.unsqueeze(-2) * z1
-        x = prior.precision_mul(wide) - self.precision_mul(wide) + z2 @ (pulled[..., 1:, :] - self.factor_precision)
+        x = (
+            prior.precision_mul(wide)
+            - self.precision_mul(wide)
+            + z2 @ (pulled[..., 1:, :] - self.factor_precision)
+        )
         x = x + pulled[..., :1, :]
         return kl, (x.mean(-2), (x * wide).mean(-2), z2.mT @ x / z1.shape[-2])
 
@@ -205,7 +223,9 @@ def _squared(rows: Tensor, v: Tensor) -> Tensor:
     """V R^T R with `rows` R (..., K, D), of v (..., D) or (..., n, D)."""
     if v.ndim == 1:
         return torch.mv(rows.mT, torch.mv(rows, v))
-    if rows.ndim > 2 and v.ndim < rows.ndim:  # members with one vector each: a matrix of one row, for a batched product
+    if (
+        rows.ndim > 2 and v.ndim < rows.ndim
+    ):  # members with one vector each: a matrix of one row, for a batched product
         return _squared(rows, v.unsqueeze(-2)).squeeze(-2)
     return (v @ rows.mT) @ rows
 

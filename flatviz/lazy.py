@@ -12,7 +12,9 @@ def lazy(package: str, homes: dict[str, str], rooms: str = "") -> tuple:
             would stand in the name's place.
         rooms: Subpackages that belong to the names.
     """
-    where = {name: f"{package}.{module}" for module, names in homes.items() for name in names.split()}
+    where = {
+        name: f"{package}.{module}" for module, names in homes.items() for name in names.split()
+    }
     names = sorted([*where, *rooms.split()])
 
     def load(name: str) -> object:
@@ -23,7 +25,9 @@ def lazy(package: str, homes: dict[str, str], rooms: str = "") -> tuple:
         try:
             return getattr(importlib.import_module(where[name]), name)
         except ModuleNotFoundError as error:
-            if (error.name or "flatviz").partition(".")[0] == "flatviz":  # a fault of ours, not a package that is absent
+            if (error.name or "flatviz").partition(".")[
+                0
+            ] == "flatviz":  # a fault of ours, not a package that is absent
                 raise
             text = f'{package}.{name} needs {error.name}: pip install "flatviz[lab]" (in a clone: pip install ".[lab]")'
             raise ModuleNotFoundError(text, name=error.name) from error

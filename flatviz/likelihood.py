@@ -50,16 +50,27 @@ class Likelihood:
         1.246
     """
 
-    def __init__(self, of: Callable[[Tensor], Distribution], name: str = "likelihood", ignore: float | None = None) -> None:
+    def __init__(
+        self,
+        of: Callable[[Tensor], Distribution],
+        name: str = "likelihood",
+        ignore: float | None = None,
+    ) -> None:
         function("a function from outputs to a torch.distributions distribution")(of, "of")
-        self.of, self.name, self.ignore = of, name, ignore
+        self.of = of
+        self.name = name
+        self.ignore = ignore
 
     def __repr__(self) -> str:
         return f"Likelihood({self.name!r})"
 
     @staticmethod
     def categorical(
-        *, weight: Tensor | None = None, label_smoothing: float = 0.0, ignore_index: int = -100, dim: int | None = None
+        *,
+        weight: Tensor | None = None,
+        label_smoothing: float = 0.0,
+        ignore_index: int = -100,
+        dim: int | None = None,
     ) -> CategoricalLikelihood:
         """Classes.  weight (C,) of the classes and label_smoothing are of the loss, as in `torch.nn.functional.cross_entropy`.
 
@@ -82,7 +93,11 @@ class Likelihood:
 
         `fv.models.learned_noise(module)` makes such outputs of a module of means, with one noise that is learned.
         """
-        return Likelihood(_mean_and_noise, "gaussian") if noise is None else GaussianLikelihood(check_positive(noise, "noise"))
+        return (
+            Likelihood(_mean_and_noise, "gaussian")
+            if noise is None
+            else GaussianLikelihood(check_positive(noise, "noise"))
+        )
 
     def entries(self, outputs: Tensor, y: Tensor) -> Tensor:
         """-log p of each example, or of each place, 0 where it does not count; NaN for outputs that diverged."""
@@ -107,7 +122,11 @@ class Likelihood:
 
     def weights(self, y: Tensor) -> Tensor | None:
         """Compute the mean weight of each example's places, (N,), 0 for those that do not count; None where all are 1."""
-        return None if (counts := self.counts(y)) is None else counts.double().reshape(len(y), -1).mean(1)
+        return (
+            None
+            if (counts := self.counts(y)) is None
+            else counts.double().reshape(len(y), -1).mean(1)
+        )
 
     def count(self, y: Tensor) -> float:
         """Compute the divisor of the summed losses: the number of examples where all places count."""
@@ -116,15 +135,21 @@ class Likelihood:
 
     def nll(self, outputs: Tensor, y: Tensor, reduction: str = "mean") -> Tensor:
         """Mean of the losses over what counts, or their sum, ()."""
-        losses, weights = self.losses(outputs, y), self.weights(y)
+        losses = self.losses(outputs, y)
+        weights = self.weights(y)
         if reduction == "sum" or weights is None:
             return losses.sum() if reduction == "sum" else losses.mean()
         return losses.sum() / weights.sum().to(losses).clamp_min(torch.finfo(losses.dtype).tiny)
 
     def nll_rows(self, outputs: Tensor, y: Tensor) -> Tensor:
         """`nll` of each member: outputs (B, N, ...), y (B, N, ...) -> (B,)."""
-        losses, weights = self.losses(outputs.flatten(0, 1), y.flatten(0, 1)).view(len(y), -1), self.weights(y.flatten(0, 1))
-        return losses.mean(1) if weights is None else losses.sum(1) / weights.view(len(y), -1).sum(1).to(losses)
+        losses = self.losses(outputs.flatten(0, 1), y.flatten(0, 1)).view(len(y), -1)
+        weights = self.weights(y.flatten(0, 1))
+        return (
+            losses.mean(1)
+            if weights is None
+            else losses.sum(1) / weights.view(len(y), -1).sum(1).to(losses)
+        )
 
     def gradient(self, outputs: Tensor, y: Tensor) -> Tensor:
         """Derivative of each example's loss in its outputs, of their shape."""
@@ -151,13 +176,19 @@ class Likelihood:
     def _values(self, y: Tensor, p: Distribution, outputs: Tensor) -> Tensor:
         """`y` in the shape and dtype of p's values, 0 where it does not count."""
         counts = self.counts(y)
-        return (y if counts is None else y.where(counts, 0)).to(outputs.dtype).reshape(*p.batch_shape, *p.event_shape)
+        return (
+            (y if counts is None else y.where(counts, 0))
+            .to(outputs.dtype)
+            .reshape(*p.batch_shape, *p.event_shape)
+        )
 
     def check(self, y: Tensor, outputs: Tensor) -> Tensor:
         """`y` of all examples, once outputs (n, ...) of any n can be scored on such.  Raises ValueError or TypeError."""
         p = self.of(outputs)
         if not isinstance(p, Distribution):
-            raise TypeError(f"a likelihood's function must return a torch.distributions distribution, got {type(p).__name__}")
+            raise TypeError(
+                f"a likelihood's function must return a torch.distributions distribution, got {type(p).__name__}"
+            )
         shape = (*p.batch_shape, *p.event_shape)
         if shape[:1] != outputs.shape[:1] or math.prod(shape[1:]) != math.prod(y.shape[1:]):
             raise ValueError(
@@ -171,7 +202,9 @@ class Likelihood:
             if support is not None and not support.check(self._values(some, p, outputs)).all():
                 raise ValueError(f"the support is {support}")
         except (ValueError, RuntimeError) as error:
-            raise ValueError(f"y must be what {p} is a distribution of, got others: {error}") from error
+            raise ValueError(
+                f"y must be what {p} is a distribution of, got others: {error}"
+            ) from error
         return y
 
 
@@ -196,7 +229,9 @@ def _bernoulli(outputs: Tensor) -> Distribution:
 
 def _of_logits(logits: Tensor) -> Tensor:
     """Log probabilities of 0 and 1, (N, P, 2)."""
-    return torch.stack([F.logsigmoid(-logits), F.logsigmoid(logits)], -1).reshape(len(logits), -1, 2)
+    return torch.stack([F.logsigmoid(-logits), F.logsigmoid(logits)], -1).reshape(
+        len(logits), -1, 2
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,22 +247,41 @@ class CategoricalLikelihood(Likelihood):
 
     def __post_init__(self) -> None:
         check_fields(self)
-        if self.weight is not None and not (self.weight.ndim == 1 and bool((self.weight >= 0).all())):
-            raise ValueError(f"weight must be a tensor (C,) of numbers >= 0, one a class, got {self.weight!r}")
+        if self.weight is not None and not (
+            self.weight.ndim == 1 and bool((self.weight >= 0).all())
+        ):
+            raise ValueError(
+                f"weight must be a tensor (C,) of numbers >= 0, one a class, got {self.weight!r}"
+            )
 
     def of(self, outputs: Tensor) -> Distribution:
         """The distribution of the classes."""
         return Categorical(logits=outputs.movedim(self._dim(outputs), -1))
 
     def _dim(self, outputs: Tensor) -> int:
-        return (1 if outputs.ndim > 3 else outputs.ndim - 1) if self.dim is None else self.dim % outputs.ndim
+        return (
+            (1 if outputs.ndim > 3 else outputs.ndim - 1)
+            if self.dim is None
+            else self.dim % outputs.ndim
+        )
 
     def _loss(self, outputs: Tensor, y: Tensor, reduction: str) -> Tensor:
         weight = None if self.weight is None else self.weight.to(outputs)
-        logits, smoothing = outputs.movedim(self._dim(outputs), 1), self.label_smoothing
-        if reduction == "sum" and y.ndim == 1 and logits.stride(0) < logits.stride(1):  # a softmax of columns is the faster one
-            logits, y = logits.t()[None], y[None]
-        return F.cross_entropy(logits, y, weight, ignore_index=self.ignore, reduction=reduction, label_smoothing=smoothing)
+        logits = outputs.movedim(self._dim(outputs), 1)
+        smoothing = self.label_smoothing
+        if (
+            reduction == "sum" and y.ndim == 1 and logits.stride(0) < logits.stride(1)
+        ):  # a softmax of columns is the faster one
+            logits = logits.t()[None]
+            y = y[None]
+        return F.cross_entropy(
+            logits,
+            y,
+            weight,
+            ignore_index=self.ignore,
+            reduction=reduction,
+            label_smoothing=smoothing,
+        )
 
     def entries(self, outputs: Tensor, y: Tensor) -> Tensor:
         """Weighted and smoothed -log p, 0 where a place does not count."""
@@ -242,11 +296,17 @@ class CategoricalLikelihood(Likelihood):
         if self.weight is None:
             return super().weights(y)
         counts = y != self.ignore
-        return (self.weight.to(y.device).double()[y.where(counts, 0)] * counts).reshape(len(y), -1).mean(1)
+        return (
+            (self.weight.to(y.device).double()[y.where(counts, 0)] * counts)
+            .reshape(len(y), -1)
+            .mean(1)
+        )
 
     def nll(self, outputs: Tensor, y: Tensor, reduction: str = "mean") -> Tensor:
         """Mean or sum as in `torch.nn.functional.cross_entropy`."""
-        return self._loss(outputs, y, reduction) if y.ndim == 1 else super().nll(outputs, y, reduction)
+        return (
+            self._loss(outputs, y, reduction) if y.ndim == 1 else super().nll(outputs, y, reduction)
+        )
 
     def nll_rows(self, outputs: Tensor, y: Tensor) -> Tensor:
         """The same of each member."""
@@ -256,31 +316,46 @@ class CategoricalLikelihood(Likelihood):
 
     def curvature(self, outputs: Tensor, y: Tensor | None) -> Product:
         """Lambda = s (diag(p) - p p^T) of each place, s the sum of its weighted and smoothed target over the number of places."""
-        dim = self._dim(outputs) - outputs.ndim  # from the right: u may have dimensions after the first
-        p, scale = outputs.softmax(dim), None
+        dim = (
+            self._dim(outputs) - outputs.ndim
+        )  # from the right: u may have dimensions after the first
+        p = outputs.softmax(dim)
+        scale = None
         if y is not None and (y.ndim > 1 or self.weights(y) is not None):
-            weight = torch.ones(outputs.shape[dim]).to(p) if self.weight is None else self.weight.to(p)
+            weight = (
+                torch.ones(outputs.shape[dim]).to(p) if self.weight is None else self.weight.to(p)
+            )
             counts = y != self.ignore
-            s = (1 - self.label_smoothing) * weight[y.where(counts, 0)] + self.label_smoothing * weight.mean()
+            s = (1 - self.label_smoothing) * weight[
+                y.where(counts, 0)
+            ] + self.label_smoothing * weight.mean()
             scale = (s * counts * (len(y) / y.numel())).unsqueeze(dim)
 
         def product(u: Tensor) -> Tensor:
             wide = p.view(len(p), *[1] * (u.ndim - p.ndim), *p.shape[1:])
             curved = wide * (u - (wide * u).sum(dim, keepdim=True))
-            return curved if scale is None else curved * scale.view(len(p), *[1] * (u.ndim - p.ndim), *scale.shape[1:])
+            return (
+                curved
+                if scale is None
+                else curved * scale.view(len(p), *[1] * (u.ndim - p.ndim), *scale.shape[1:])
+            )
 
         return product
 
     def log_probs(self, outputs: Tensor) -> Tensor:
         """Log probabilities of the classes, (N, P, C)."""
         dim = self._dim(outputs)
-        return outputs.log_softmax(dim).movedim(dim, -1).reshape(len(outputs), -1, outputs.shape[dim])
+        return (
+            outputs.log_softmax(dim).movedim(dim, -1).reshape(len(outputs), -1, outputs.shape[dim])
+        )
 
     def check(self, y: Tensor, outputs: Tensor) -> Tensor:
         """Labels in the range of the classes, for logits."""
         dim = self._dim(outputs) if outputs.ndim > 1 else 0
         if outputs.ndim < 2 or (y.ndim == 1 and outputs.ndim > 2):
-            raise ValueError(f"the net must return logits of shape (N, C), got {tuple(outputs.shape)}")
+            raise ValueError(
+                f"the net must return logits of shape (N, C), got {tuple(outputs.shape)}"
+            )
         if y.is_floating_point() or y.is_complex():
             raise TypeError(
                 f"likelihood='categorical' needs integer class labels, got {'complex' if y.is_complex() else 'floating'} targets: "
@@ -288,13 +363,22 @@ class CategoricalLikelihood(Likelihood):
             )
         places = (*outputs.shape[1:dim], *outputs.shape[dim + 1 :])
         if y.shape[1:] != places:
-            other = "fv.Likelihood.categorical(dim=1)" if outputs.ndim == 3 else "likelihood='bernoulli' for several labels"
+            other = (
+                "fv.Likelihood.categorical(dim=1)"
+                if outputs.ndim == 3
+                else "likelihood='bernoulli' for several labels"
+            )
             do = f"use class numbers, not one-hot, or {other}"
-            raise ValueError(f"labels must have shape ({', '.join(map(str, (len(y), *places)))},), got {tuple(y.shape)}: {do}")
-        y, n_classes = y.long(), outputs.shape[dim]
+            raise ValueError(
+                f"labels must have shape ({', '.join(map(str, (len(y), *places)))},), got {tuple(y.shape)}: {do}"
+            )
+        y = y.long()
+        n_classes = outputs.shape[dim]
         counting = y[y != self.ignore]
         if not counting.numel():
-            raise ValueError(f"labels must count somewhere, got {self.ignore} alone, which is ignored")
+            raise ValueError(
+                f"labels must count somewhere, got {self.ignore} alone, which is ignored"
+            )
         lowest, highest = (int(t) for t in counting.aminmax())
         if lowest < 0 or highest >= n_classes:
             do = "fix the labels" if n_classes > 1 else "give likelihood='bernoulli' for one logit"
@@ -303,7 +387,9 @@ class CategoricalLikelihood(Likelihood):
                 f"got {lowest if lowest < 0 else highest}: {do}, or widen the head"
             )
         if self.weight is not None and self.weight.shape != (n_classes,):
-            raise ValueError(f"weight must have shape ({n_classes},), one a class, got {tuple(self.weight.shape)}")
+            raise ValueError(
+                f"weight must have shape ({n_classes},), one a class, got {tuple(self.weight.shape)}"
+            )
         total = outputs.sum(dim)
         if n_classes > 1 and bool((outputs >= 0).all() and ((total - 1).abs() < NEAR_ONE).all()):
             raise ValueError(
@@ -319,7 +405,8 @@ class GaussianLikelihood(Likelihood):
 
     noise: float
 
-    name, ignore = "gaussian", None
+    name = "gaussian"
+    ignore = None
 
     @property
     def _constant(self) -> float:
@@ -349,14 +436,24 @@ class GaussianLikelihood(Likelihood):
     def check(self, y: Tensor, outputs: Tensor) -> Tensor:
         """Targets of the shape of the outputs."""
         if not y.is_floating_point():
-            raise TypeError("a Gaussian likelihood needs floating targets, got integer labels: use likelihood='categorical'")
-        if [side for side in y.shape[1:] if side > 1] != [side for side in outputs.shape[1:] if side > 1]:
+            raise TypeError(
+                "a Gaussian likelihood needs floating targets, got integer labels: use likelihood='categorical'"
+            )
+        if [side for side in y.shape[1:] if side > 1] != [
+            side for side in outputs.shape[1:] if side > 1
+        ]:
             wanted = f"(N, {', '.join(map(str, outputs.shape[1:]))})"
-            raise ValueError(f"targets must have shape {wanted} as the net's outputs, got {tuple(y.shape)}: permute their axes")
+            raise ValueError(
+                f"targets must have shape {wanted} as the net's outputs, got {tuple(y.shape)}: permute their axes"
+            )
         return y
 
 
-BUILT_IN = {"categorical": CategoricalLikelihood(), "bernoulli": Likelihood.bernoulli(), "gaussian": Likelihood.gaussian()}
+BUILT_IN = {
+    "categorical": CategoricalLikelihood(),
+    "bernoulli": Likelihood.bernoulli(),
+    "gaussian": Likelihood.gaussian(),
+}
 
 
 def as_likelihood(given: Any, name: str = "likelihood") -> Likelihood:

@@ -7,19 +7,48 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 from types import NoneType, UnionType
-from typing import Annotated, Any, ClassVar, Literal, Self, Union, dataclass_transform, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    Self,
+    Union,
+    dataclass_transform,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from torch import Tensor
 
-from flatviz.checks import Check, anything, check_choice, check_number, each, function, kind, made_by, shown, values
+from flatviz.checks import (
+    Check,
+    anything,
+    check_choice,
+    check_number,
+    each,
+    function,
+    kind,
+    made_by,
+    shown,
+    values,
+)
 
-WORDS = {float: "a number", int: "a whole number", str: "a text", bool: "True or False", Callable: "a function"}
+WORDS = {
+    float: "a number",
+    int: "a whole number",
+    str: "a text",
+    bool: "True or False",
+    Callable: "a function",
+}
 DRAWING = "flatviz.plots.by_type"  # whose shown(result) -> Figure | None draws a `Drawn`
 
 
 def check_of(hint: Any) -> Check:
     """Give the check that a type's values must pass."""
-    origin, parts = get_origin(hint) or hint, get_args(hint)
+    origin = get_origin(hint) or hint
+    parts = get_args(hint)
     if origin is Annotated:
         return next(filter(callable, parts[1:]), None) or check_of(parts[0])
     if origin in (Union, UnionType):
@@ -52,15 +81,21 @@ def _either(parts: tuple[Any, ...]) -> Check:
             return check_of(wanted[0])(value, name)
         do = " ".join(filter(None, (made_by(part) for part in wanted if isinstance(part, type))))
         words = [_words(part) for part in wanted]
-        words[1:] = [text.replace(many(wanted[0]), "them").replace("from names to", "of") for text in words[1:]]
-        raise TypeError(f"{name} must be {', or '.join(words)}{do and f' ({do})'}, got {shown(value)}")
+        words[1:] = [
+            text.replace(many(wanted[0]), "them").replace("from names to", "of")
+            for text in words[1:]
+        ]
+        raise TypeError(
+            f"{name} must be {', or '.join(words)}{do and f' ({do})'}, got {shown(value)}"
+        )
 
     return check
 
 
 def _type(hint: Any) -> Any:
     """The class, or classes, that values of this type have, for `isinstance`."""
-    origin, parts = get_origin(hint) or hint, get_args(hint)
+    origin = get_origin(hint) or hint
+    parts = get_args(hint)
     if origin in (Annotated, Union, UnionType):
         return tuple(map(_type, parts[:1] if origin is Annotated else parts))
     return {float: Real, int: Integral, Any: object, Literal: str}.get(origin, origin)
@@ -68,7 +103,8 @@ def _type(hint: Any) -> Any:
 
 def _words(hint: Any) -> str:
     """A type as an error names it; the text beside it in `Annotated` is its name."""
-    origin, parts = get_origin(hint) or hint, get_args(hint)
+    origin = get_origin(hint) or hint
+    parts = get_args(hint)
     if origin is Annotated:
         return next((part for part in parts[1:] if isinstance(part, str)), None) or _words(parts[0])
     if origin in (Union, UnionType):
@@ -103,8 +139,16 @@ def check_fields(result: Any) -> None:
 
 def one_line(result: Any) -> str:
     """Type and fields on one line: tensors by shape, long tuples by length; fields at their default are left out."""
-    known = {f.name: (vars(result)[f.name], f.default) for f in dataclasses.fields(result) if f.name in vars(result)}
-    shown = [_shown(name, value) for name, (value, default) in known.items() if value is not default and value is not None]
+    known = {
+        f.name: (vars(result)[f.name], f.default)
+        for f in dataclasses.fields(result)
+        if f.name in vars(result)
+    }
+    shown = [
+        _shown(name, value)
+        for name, (value, default) in known.items()
+        if value is not default and value is not None
+    ]
     text = ", ".join(shown)
     return f"{type(result).__name__}({text if len(text) < 100 else text[:97] + '...'})"
 
@@ -112,7 +156,9 @@ def one_line(result: Any) -> str:
 def _shown(name: str, value: Any) -> str:
     if isinstance(value, Tensor):
         return f"{name} {tuple(value.shape)}"
-    if isinstance(value, tuple) and (len(value) > 3 or any(dataclasses.is_dataclass(v) for v in value)):
+    if isinstance(value, tuple) and (
+        len(value) > 3 or any(dataclasses.is_dataclass(v) for v in value)
+    ):
         return f"{name}: {len(value)}"
     if isinstance(value, dict):
         return f"{name}: {', '.join(map(str, value)) or 'none'}"
@@ -156,7 +202,9 @@ class Drawn(Noun):
             figure = importlib.import_module(DRAWING).shown(self)
         except ModuleNotFoundError:
             figure = None
-        return {"text/plain": repr(self)} | ({} if figure is None else figure._repr_mimebundle_(include, exclude))
+        return {"text/plain": repr(self)} | (
+            {} if figure is None else figure._repr_mimebundle_(include, exclude)
+        )
 
 
 class History(Noun):
@@ -187,5 +235,9 @@ class History(Noun):
 
     def mapped(self, function: Callable[[Tensor], Tensor]) -> Self:
         """Apply `function` to each record that is there: take one member, say, or the mean over members."""
-        changed: dict[str, Any] = {name: function(record) for name, record in vars(self).items() if isinstance(record, Tensor)}
+        changed: dict[str, Any] = {
+            name: function(record)
+            for name, record in vars(self).items()
+            if isinstance(record, Tensor)
+        }
         return dataclasses.replace(self, **changed)

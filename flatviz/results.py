@@ -17,13 +17,35 @@ from torch.distributions import Distribution, Independent
 
 from flatviz.checks import Labels, check_count, check_share, shown
 from flatviz.gaussian import Gaussian
-from flatviz.likelihood import BUILT_IN, CategoricalLikelihood, GaussianLikelihood, Likelihood, as_likelihood
+from flatviz.likelihood import (
+    BUILT_IN,
+    CategoricalLikelihood,
+    GaussianLikelihood,
+    Likelihood,
+    as_likelihood,
+)
 from flatviz.noun import Drawn, History, Noun
-from flatviz.weight_space import Curve, Draws, Mixture, Persistence, Plane, Posterior, Projection, Sharpness, Spectrum, Surface
+from flatviz.weight_space import (
+    Curve,
+    Draws,
+    Mixture,
+    Persistence,
+    Plane,
+    Posterior,
+    Projection,
+    Sharpness,
+    Spectrum,
+    Surface,
+)
 from flatviz.weight_space import LayerCurvature as LayerCurvature
 from flatviz.weight_space import interval as interval
 
-SHOWN = {"accuracy": "accuracy", "nll": "NLL", "ece": "ECE", "rmse": "RMSE"}  # scores in pictures, where a prediction has them
+SHOWN = {
+    "accuracy": "accuracy",
+    "nll": "NLL",
+    "ece": "ECE",
+    "rmse": "RMSE",
+}  # scores in pictures, where a prediction has them
 SCORING = "flatviz.metrics.averaging"  # whose scored(prediction) -> Prediction computes what `Prediction.scores` holds
 
 
@@ -55,9 +77,13 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
     def _check(self) -> None:
         as_likelihood(self.likelihood)
         if not self.outputs.is_floating_point() or self.outputs.ndim < 2:
-            raise TypeError(f"outputs must be a floating tensor (S, N, ...) of S draws on N inputs, got {shown(self.outputs)}")
+            raise TypeError(
+                f"outputs must be a floating tensor (S, N, ...) of S draws on N inputs, got {shown(self.outputs)}"
+            )
         if self.y is not None and len(self.y) != self.outputs.shape[1]:
-            raise ValueError(f"y must hold {self.outputs.shape[1]} labels, one for each input, got {len(self.y)}")
+            raise ValueError(
+                f"y must hold {self.outputs.shape[1]} labels, one for each input, got {len(self.y)}"
+            )
         if self.y is not None and not self.scores:
             del self.__dict__["scores"], self.__dict__["bins"]  # `__getattr__` computes them
 
@@ -83,10 +109,14 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
     def log_probs(self) -> Tensor:
         """Log class probabilities of each draw, (S, N, C); of several places an example, of all that count, (S, M, C)."""
         likelihood = as_likelihood(self.likelihood)
-        outputs = self.outputs.to(torch.promote_types(self.outputs.dtype, torch.float32))  # sums in half precision stand still
+        outputs = self.outputs.to(
+            torch.promote_types(self.outputs.dtype, torch.float32)
+        )  # sums in half precision stand still
         log_p = likelihood.log_probs(outputs.flatten(0, 1))
         if log_p is None:
-            raise ValueError(f"class probabilities need a likelihood of classes, got {likelihood!r}: read mean or quantile")
+            raise ValueError(
+                f"class probabilities need a likelihood of classes, got {likelihood!r}: read mean or quantile"
+            )
         log_p = log_p.reshape(len(self.outputs), -1, log_p.shape[-1])
         counts = None if self.y is None else likelihood.counts(self.y)
         return log_p if counts is None else log_p[:, counts.flatten()]
@@ -94,7 +124,10 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
     @property
     def has_classes(self) -> bool:
         """Whether its distribution is one of classes."""
-        return as_likelihood(self.likelihood).log_probs(torch.ones_like(self.outputs[0, :1])) is not None  # these may be NaN
+        return (
+            as_likelihood(self.likelihood).log_probs(torch.ones_like(self.outputs[0, :1]))
+            is not None
+        )  # these may be NaN
 
     def _spread(self) -> Distribution:
         """p(y) of every draw and input, (S N, ...), without `Independent`."""
@@ -118,7 +151,8 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
 
     def sample(self, n: int, *, seed: int) -> Tensor:
         """Draw `n` values of y for each input, (n, N, ...), from each draw in turn."""
-        n, p = check_count(n, "n"), self._spread()
+        n = check_count(n, "n")
+        p = self._spread()
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             each = p.sample((-(-n // self.n_draws),))
@@ -129,17 +163,25 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
 
         By bisection of the mixture's distribution function; of 4,000 samples drawn by `seed` where torch has no inverse of one.
         """
-        p, level = self._spread(), check_share(level, "level")
+        p = self._spread()
+        level = check_share(level, "level")
         try:
             edges = self._by_draw(p.icdf(torch.as_tensor(level).to(self.outputs)))
         except NotImplementedError:
             drawn = self.sample(-(-4000 // self.n_draws) * self.n_draws, seed=seed).sort(0).values
             return drawn[round(level * (len(drawn) - 1))]
-        low, high = edges.amin(0), edges.amax(0)
+        low = edges.amin(0)
+        high = edges.amax(0)
         for _ in range(60):
             middle = (low + high) / 2
-            below = self._by_draw(p.cdf(middle.expand(self.n_draws, *middle.shape).flatten(0, 1))).mean(0) < level
-            low, high = middle.where(below, low), middle.where(~below, high)
+            below = (
+                self._by_draw(p.cdf(middle.expand(self.n_draws, *middle.shape).flatten(0, 1))).mean(
+                    0
+                )
+                < level
+            )
+            low = middle.where(below, low)
+            high = middle.where(~below, high)
         return (low + high) / 2
 
     @property
@@ -152,7 +194,9 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
         """Names of the C classes in pictures: equal names carry their number, and a class without a name is its number."""
         n_classes = self.log_probs.shape[-1]
         named = self.class_names[:n_classes]
-        distinct = [name if named.count(name) == 1 else f"{name} ({c})" for c, name in enumerate(named)]
+        distinct = [
+            name if named.count(name) == 1 else f"{name} ({c})" for c, name in enumerate(named)
+        ]
         return (*distinct, *map(str, range(len(named), n_classes)))
 
     def bma(self, n_draws: int | None = None) -> Tensor:
@@ -163,7 +207,9 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
         """Check `n_draws`, all draws by default.  Raises ValueError for more than there are."""
         n = self.n_draws if n_draws is None else check_count(n_draws, "n_draws")
         if n > self.n_draws:
-            raise ValueError(f"asked for {n} draws, but this prediction has {self.n_draws}: lower n_draws, or draw more")
+            raise ValueError(
+                f"asked for {n} draws, but this prediction has {self.n_draws}: lower n_draws, or draw more"
+            )
         return n
 
 
@@ -217,7 +263,9 @@ class Mechanism(Noun, made_by="fv.families.mechanism makes one"):
         """Largest coordinates on the axes of q, q', the ball, and SAM's ball of radius k."""
         ellipses = self.covariance, self.ball[k], self.worst_covariance[k]
         q, ball, worst = (matrix.diagonal().clamp_min(0).sqrt() for matrix in ellipses)
-        return max(float(end.max()) for end in (q, ball, self.worst[k].abs() + worst, self.length[k]))
+        return max(
+            float(end.max()) for end in (q, ball, self.worst[k].abs() + worst, self.length[k])
+        )
 
 
 class Member(Noun, made_by="fv.families.fit_family makes one"):
@@ -244,7 +292,10 @@ class Member(Noun, made_by="fv.families.fit_family makes one"):
 
 
 def _of_members(name: str) -> property:
-    return property(lambda family: tuple(getattr(m, name) for m in family.members), doc=f"`Member.{name}` of all members.")
+    return property(
+        lambda family: tuple(getattr(m, name) for m in family.members),
+        doc=f"`Member.{name}` of all members.",
+    )
 
 
 class Family(Noun, made_by="fv.families.fit_family makes one"):
@@ -267,9 +318,15 @@ class Family(Noun, made_by="fv.families.fit_family makes one"):
     inputs: dict[str, Tensor] = field(default_factory=dict)
     images: dict[str, Tensor] = field(default_factory=dict)
 
-    method, radius, unit = _of_members("method"), _of_members("radius"), _of_members("unit")
-    posterior, prediction, spectrum = _of_members("posterior"), _of_members("prediction"), _of_members("spectrum")
-    projection, around, sharpest = _of_members("projection"), _of_members("around"), _of_members("sharpest")
+    method = _of_members("method")
+    radius = _of_members("radius")
+    unit = _of_members("unit")
+    posterior = _of_members("posterior")
+    prediction = _of_members("prediction")
+    spectrum = _of_members("spectrum")
+    projection = _of_members("projection")
+    around = _of_members("around")
+    sharpest = _of_members("sharpest")
 
     def __len__(self) -> int:
         return len(self.members)
@@ -287,12 +344,17 @@ class Family(Noun, made_by="fv.families.fit_family makes one"):
     def each(self, **fields: Sequence) -> Family:
         """Return the family with new values of fields of its members, one value a member."""
         rows = zip(self.members, *fields.values(), strict=True)
-        return dataclasses.replace(self, members=tuple(dataclasses.replace(m, **dict(zip(fields, row))) for m, *row in rows))
+        return dataclasses.replace(
+            self,
+            members=tuple(dataclasses.replace(m, **dict(zip(fields, row))) for m, *row in rows),
+        )
 
     @property
     def measured(self) -> bool:
         """Whether measurements are stored, not posteriors alone."""
-        return self.surface is not None and all(m.prediction is not None and m.spectrum for m in self.members)
+        return self.surface is not None and all(
+            m.prediction is not None and m.spectrum for m in self.members
+        )
 
     @property
     def n_draws(self) -> int:
@@ -312,13 +374,21 @@ class Family(Noun, made_by="fv.families.fit_family makes one"):
         """Find the member of `method` whose radius is nearest to `radius`: 0 by itself, others in powers of ten, as sliders count."""
         members = [i for i, m in enumerate(self.members) if m.method == method]
         if not members:
-            raise ValueError(f"method must be one of {', '.join(map(repr, self.methods))}, got {method!r}")
+            raise ValueError(
+                f"method must be one of {', '.join(map(repr, self.methods))}, got {method!r}"
+            )
         if radius is None:
             return members[0]
 
         def far(i: int) -> float:
             r = self.members[i].radius
-            return 0.0 if r == radius else abs(math.log10(r / radius)) if r > 0 and radius > 0 else math.inf
+            return (
+                0.0
+                if r == radius
+                else abs(math.log10(r / radius))
+                if r > 0 and radius > 0
+                else math.inf
+            )
 
         return min(members, key=lambda i: (far(i), self.members[i].radius))
 
@@ -327,7 +397,18 @@ NOUNS = {
     cls.__name__: cls
     for cls in (
         *(History, Gaussian, Draws, Mixture, Plane, Curve),
-        *(Surface, Persistence, Spectrum, Projection, Sharpness, Prediction, Shift, Mechanism, Member, Family),
+        *(
+            Surface,
+            Persistence,
+            Spectrum,
+            Projection,
+            Sharpness,
+            Prediction,
+            Shift,
+            Mechanism,
+            Member,
+            Family,
+        ),
     )
 }
 
@@ -346,8 +427,12 @@ def rebuilt(value: Any, change: Callable[[Any], Any]) -> Any:
         return value if all(map(operator.is_, fields.values(), value.values())) else fields
     if not dataclasses.is_dataclass(value) or isinstance(value, type):
         return value
-    names = vars(value).keys() & {f.name for f in dataclasses.fields(value)}  # a field not yet computed stays so
-    changed = {name: new for name in names if (new := change(vars(value)[name])) is not vars(value)[name]}
+    names = vars(value).keys() & {
+        f.name for f in dataclasses.fields(value)
+    }  # a field not yet computed stays so
+    changed = {
+        name: new for name in names if (new := change(vars(value)[name])) is not vars(value)[name]
+    }
     return dataclasses.replace(value, **changed) if changed else value
 
 
@@ -378,16 +463,29 @@ def to_plain(result: Any, tensors: list[Tensor]) -> Any:
     if isinstance(result, Tensor):
         tensors.append(result)
         return {"tensor": str(len(tensors) - 1)}
-    if isinstance(result, Likelihood) and result.name in BUILT_IN and result.of == BUILT_IN[result.name].of:
+    if (
+        isinstance(result, Likelihood)
+        and result.name in BUILT_IN
+        and result.of == BUILT_IN[result.name].of
+    ):
         return result.name
     if type(result) in SAVED.values():
-        return {type(result).__name__: {f.name: plain(getattr(result, f.name)) for f in dataclasses.fields(result)}}
+        return {
+            type(result).__name__: {
+                f.name: plain(getattr(result, f.name)) for f in dataclasses.fields(result)
+            }
+        }
     if isinstance(result, dict):
         return {"dict": [[plain(k), plain(v)] for k, v in result.items()]}
     if isinstance(result, (tuple, list)):
         items = list(map(plain, result))
         return {"tuple": items} if isinstance(result, tuple) else items
-    for kind in (bool, int, float, str):  # numpy's numbers and enumerations as the plain ones that they are
+    for kind in (
+        bool,
+        int,
+        float,
+        str,
+    ):  # numpy's numbers and enumerations as the plain ones that they are
         if isinstance(result, kind):
             return kind(result)
     if result is None:
@@ -408,4 +506,8 @@ def from_plain(plain: Any, tensors: Mapping[str, Tensor]) -> Any:
         return tensors[content]
     if kind == "dict":
         return {read(k): read(v) for k, v in content}
-    return tuple(map(read, content)) if kind == "tuple" else SAVED[kind](**{k: read(v) for k, v in content.items()})
+    return (
+        tuple(map(read, content))
+        if kind == "tuple"
+        else SAVED[kind](**{k: read(v) for k, v in content.items()})
+    )

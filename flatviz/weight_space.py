@@ -54,7 +54,9 @@ def check_posterior(value: Any, name: str) -> None:
     if isinstance(value, Tensor):
         tensor(2)(value, name)
     elif not isinstance(value, Posterior):
-        raise TypeError(f"{name} must be a posterior (center, sample) or draws (S, D), got {shown(value)}: fv.fit_* make one")
+        raise TypeError(
+            f"{name} must be a posterior (center, sample) or draws (S, D), got {shown(value)}: fv.fit_* make one"
+        )
 
 
 AnyPosterior = Annotated[Posterior | Tensor, check_posterior]
@@ -81,7 +83,9 @@ class Draws(Noun, made_by="fit_hmc and the other chains return one"):
 
     def _check(self) -> None:
         if len(self.W) % self.chains:
-            raise ValueError(f"W must hold as many draws of each of the {self.chains} chains, got {len(self.W)} in all")
+            raise ValueError(
+                f"W must hold as many draws of each of the {self.chains} chains, got {len(self.W)} in all"
+            )
 
     @property
     def dim(self) -> int:
@@ -105,7 +109,9 @@ class Draws(Noun, made_by="fit_hmc and the other chains return one"):
         if have == 1:
             return self.W.expand(n, -1).clone()
         if n > have:
-            raise ValueError(f"asked for {n} draws, but this ensemble has {have} members: lower n_draws, or train more")
+            raise ValueError(
+                f"asked for {n} draws, but this ensemble has {have} members: lower n_draws, or train more"
+            )
         order = torch.randperm(have, generator=torch.Generator().manual_seed(seed))
         return self.W[order[:n].to(self.W.device)]
 
@@ -135,7 +141,9 @@ class Mixture(Noun):
         """Draw `n` weight vectors, from each part in turn, (n, D)."""
         check_count(n, "n_draws")
         k = len(self.parts)
-        drawn = [part.sample(-(-(n - j) // k), seed=seed + j) for j, part in enumerate(self.parts[:n])]
+        drawn = [
+            part.sample(-(-(n - j) // k), seed=seed + j) for j, part in enumerate(self.parts[:n])
+        ]
         return torch.stack([drawn[i % k][i // k] for i in range(n)])
 
 
@@ -164,13 +172,19 @@ class Plane(Noun, made_by="fv.plane_pca, fv.plane_random and fv.plane_through ma
 
     def _check(self) -> None:
         if self.axes.shape != (2, self.origin.numel()):
-            raise ValueError(f"axes must have shape (2, {self.origin.numel()}), got {tuple(self.axes.shape)}")
+            raise ValueError(
+                f"axes must have shape (2, {self.origin.numel()}), got {tuple(self.axes.shape)}"
+            )
         lengths = self.axes.double().norm(dim=1, keepdim=True)
         if not bool(lengths.all()):
-            raise ValueError(f"axes must have a length > 0, got 0 for number {int(lengths.argmin()) + 1}: give a direction")
+            raise ValueError(
+                f"axes must have a length > 0, got 0 for number {int(lengths.argmin()) + 1}: give a direction"
+            )
         unit = self.axes.double() / lengths
         if float(torch.linalg.eigvalsh(unit @ unit.T)[0]) < PARALLEL:
-            raise ValueError("axes must point in different directions, got parallel ones: along a line, use slice_line")
+            raise ValueError(
+                "axes must point in different directions, got parallel ones: along a line, use slice_line"
+            )
 
     @property
     def lengths(self) -> tuple[float, ...]:
@@ -261,8 +275,12 @@ class Surface(Drawn, made_by="fv.slice_plane makes one"):
 
     def _check(self) -> None:
         grid = (self.a.numel(), self.b.numel())
-        if tuple(self.values.shape) != grid and not (self.a.shape == self.b.shape == self.values.shape):
-            raise ValueError(f"values must have shape {grid}, or that of a and b, got {tuple(self.values.shape)}")
+        if tuple(self.values.shape) != grid and not (
+            self.a.shape == self.b.shape == self.values.shape
+        ):
+            raise ValueError(
+                f"values must have shape {grid}, or that of a and b, got {tuple(self.values.shape)}"
+            )
 
     @property
     def scattered(self) -> bool:

@@ -24,7 +24,9 @@ from torch.utils.data import DataLoader, IterableDataset, TensorDataset  # noqa:
 import flatviz as fv
 
 CHAPTER = Path(__file__).parent.parent / "notebooks" / "src" / "13_your_own_network.py"
-LOADED = lambda got, module: "a copy with its weights" if torch.equal(got.weight, module.weight) else "another network"  # noqa: E731
+LOADED = lambda got, module: (
+    "a copy with its weights" if torch.equal(got.weight, module.weight) else "another network"
+)
 HEAD = "# | you bring | you write | you get |"
 ROWS = [  # what it is, the call, and what of its result is shown
     ("arrays", "fv.datasets.data_from((x.numpy(), y.numpy()))", "got"),
@@ -72,7 +74,8 @@ class Endless(IterableDataset):
     """A data set without a length."""
 
     def __init__(self, x, y):
-        self.x, self.y = x, y
+        self.x = x
+        self.y = y
 
     def __iter__(self):
         while True:
@@ -84,7 +87,8 @@ class Reader(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.embed, self.classifier = nn.Embedding(9, 4), nn.Linear(4, 2)
+        self.embed = nn.Embedding(9, 4)
+        self.classifier = nn.Linear(4, 2)
         self.encoder = nn.TransformerEncoder(
             nn.TransformerEncoderLayer(4, 2, 8, batch_first=True), 1, enable_nested_tensor=False
         )
@@ -99,7 +103,8 @@ class Lstm(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.lstm, self.head = nn.LSTM(3, 4, batch_first=True), nn.Linear(4, 2)
+        self.lstm = nn.LSTM(3, 4, batch_first=True)
+        self.head = nn.Linear(4, 2)
 
     def forward(self, x):
         return self.head(self.lstm(x)[0][:, -1])
@@ -136,7 +141,12 @@ def trained(callback, data):
     """What a trainer leaves that calls the callback's hooks, here by hand."""
     torch.manual_seed(0)
     module = nn.Linear(3, 2)
-    hooked(callback, module, lambda: descended(module, data), SimpleNamespace(log_history=[], logger=None))
+    hooked(
+        callback,
+        module,
+        lambda: descended(module, data),
+        SimpleNamespace(log_history=[], logger=None),
+    )
     return curvature(callback.path)
 
 
@@ -147,7 +157,11 @@ def stand_in(package, base):
     return module
 
 
-TRAINERS = {"lightning": "Callback", "lightning.pytorch": "Callback", "transformers": "TrainerCallback"}
+TRAINERS = {
+    "lightning": "Callback",
+    "lightning.pytorch": "Callback",
+    "transformers": "TrainerCallback",
+}
 
 
 def curvature(path):
@@ -159,20 +173,33 @@ def curvature(path):
 def things(folder):
     """What the rows name."""
     torch.manual_seed(0)
-    x, y = torch.randn(12, 3), torch.arange(12) % 2
-    module, frozen = nn.Linear(3, 2), nn.Sequential(nn.Linear(3, 8), nn.ReLU(), nn.Linear(8, 2))
+    x = torch.randn(12, 3)
+    y = torch.arange(12) % 2
+    module = nn.Linear(3, 2)
+    frozen = nn.Sequential(nn.Linear(3, 8), nn.ReLU(), nn.Linear(8, 2))
     frozen[0].requires_grad_(False)
-    state, names = module.state_dict(), [folder / "epoch.ckpt", folder / "compiled.pt"]
+    state = module.state_dict()
+    names = [folder / "epoch.ckpt", folder / "compiled.pt"]
     torch.save(
-        {"state_dict": {f"model.{k}": v for k, v in state.items()}, "hyper_parameters": argparse.Namespace(lr=0.1)}, names[0]
+        {
+            "state_dict": {f"model.{k}": v for k, v in state.items()},
+            "hyper_parameters": argparse.Namespace(lr=0.1),
+        },
+        names[0],
     )
     torch.save({f"module._orig_mod.{k}": v for k, v in state.items()}, names[1])
     for name in ("cat", "dog"):
         (folder / "photos" / name).mkdir(parents=True)
-        Image.fromarray(np.full((8, 8, 3), 99, dtype=np.uint8)).save(folder / "photos" / name / "1.gif")
-    rows = [{"input_ids": [i % 9] * 5, "attention_mask": [1] * 5, "labels": i % 2} for i in range(12)]
-    net, line = fv.Net.from_module(module), fv.Net.from_module(nn.Linear(3, 1))
-    reader, texts = Reader().eval(), fv.datasets.data_from(rows)
+        Image.fromarray(np.full((8, 8, 3), 99, dtype=np.uint8)).save(
+            folder / "photos" / name / "1.gif"
+        )
+    rows = [
+        {"input_ids": [i % 9] * 5, "attention_mask": [1] * 5, "labels": i % 2} for i in range(12)
+    ]
+    net = fv.Net.from_module(module)
+    line = fv.Net.from_module(nn.Linear(3, 1))
+    reader = Reader().eval()
+    texts = fv.datasets.data_from(rows)
 
     def physics(w):
         t = torch.linspace(0, 1, 5, dtype=w.dtype).requires_grad_(True)
@@ -199,7 +226,11 @@ def things(folder):
 def got(row, given):
     """The last column of a row."""
     _, write, show = row
-    absent = {name: stand_in(name, base) for name, base in TRAINERS.items() if not find_spec(name.partition(".")[0])}
+    absent = {
+        name: stand_in(name, base)
+        for name, base in TRAINERS.items()
+        if not find_spec(name.partition(".")[0])
+    }
     sys.modules.update(absent)
     try:
         value = eval(write, given)

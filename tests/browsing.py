@@ -25,13 +25,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
 REQUIRED = os.environ.get("FLATVIZ_REQUIRE_BROWSER") == "1"
 FLAGS = [
-    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"),
+    *(
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+    ),
     *("--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"),
 ]
-WAIT = int(os.environ.get("FLATVIZ_BROWSER_PATIENCE", 240))  # seconds for one wait: twenty times what a loaded machine takes
+WAIT = int(
+    os.environ.get("FLATVIZ_BROWSER_PATIENCE", 240)
+)  # seconds for one wait: twenty times what a loaded machine takes
 SLOW = 1000 * WAIT  # the same in ms, as Playwright counts
 
 
@@ -63,7 +73,9 @@ def chromium():
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, headless=True, args=FLAGS)
-        processes = browser.new_browser_cdp_session().send("SystemInfo.getProcessInfo")["processInfo"]
+        processes = browser.new_browser_cdp_session().send("SystemInfo.getProcessInfo")[
+            "processInfo"
+        ]
         (number,) = [process["id"] for process in processes if process["type"] == "browser"]
         _RUNNING[number] = browser
         try:
@@ -99,7 +111,12 @@ def standing() -> list:
 
     found = []
     with limited(15):
-        for page in (page for browser in _RUNNING.values() for context in browser.contexts for page in context.pages):
+        for page in (
+            page
+            for browser in _RUNNING.values()
+            for context in browser.contexts
+            for page in context.pages
+        ):
             try:
                 found.append(page.evaluate(STANDING))
             except Error as error:
@@ -117,8 +134,12 @@ def watched(context, own: str):
     """A page, the addresses it asked other hosts for, and the errors it met."""
     page = context.new_page()
     page.set_default_timeout(SLOW)
-    foreign, errors = [], []
-    page.on("request", lambda r: r.url.startswith((own, "data:", "blob:", "file:")) or foreign.append(r.url))
+    foreign = []
+    errors = []
+    page.on(
+        "request",
+        lambda r: r.url.startswith((own, "data:", "blob:", "file:")) or foreign.append(r.url),
+    )
     page.on("pageerror", lambda e: errors.append(str(e)))
     return page, foreign, errors
 
@@ -130,12 +151,19 @@ def jupyterlab(root: Path):
         s.bind(("127.0.0.1", 0))
         port = s.getsockname()[1]
     own = Path(tempfile.mkdtemp(prefix="flatviz-lab-"))
-    environment = dict(os.environ, IPYTHONDIR=str(own / "ipython"), PYDEVD_DISABLE_FILE_VALIDATION="1")
+    environment = dict(
+        os.environ, IPYTHONDIR=str(own / "ipython"), PYDEVD_DISABLE_FILE_VALIDATION="1"
+    )
     for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR"):
         environment[name] = str(own / name.lower())
-    environment |= {"JUPYTERLAB_SETTINGS_DIR": str(own / "settings"), "JUPYTERLAB_WORKSPACES_DIR": str(own / "workspaces")}
+    environment |= {
+        "JUPYTERLAB_SETTINGS_DIR": str(own / "settings"),
+        "JUPYTERLAB_WORKSPACES_DIR": str(own / "workspaces"),
+    }
     source = str(Path(__file__).resolve().parent.parent)
-    environment["PYTHONPATH"] = os.pathsep.join(filter(None, [source, os.environ.get("PYTHONPATH")]))
+    environment["PYTHONPATH"] = os.pathsep.join(
+        filter(None, [source, os.environ.get("PYTHONPATH")])
+    )
     settings = own / "settings" / "@jupyterlab"
     for extension, text in {
         "apputils-extension/notification": '{"fetchNews": "false", "checkForUpdates": false}',
@@ -146,13 +174,26 @@ def jupyterlab(root: Path):
         path.parent.mkdir(parents=True)
         path.write_text(text)
     command = [
-        *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ServerApp.ip=127.0.0.1"),
+        *(
+            sys.executable,
+            "-m",
+            "jupyterlab",
+            "--no-browser",
+            "--allow-root",
+            "--ServerApp.ip=127.0.0.1",
+        ),
         *(f"--ServerApp.port={port}", "--ServerApp.port_retries=0", f"--ServerApp.root_dir={root}"),
-        *("--IdentityProvider.token=", "--ServerApp.password=", "--ServerApp.disable_check_xsrf=True"),
+        *(
+            "--IdentityProvider.token=",
+            "--ServerApp.password=",
+            "--ServerApp.disable_check_xsrf=True",
+        ),
         "--LabApp.expose_app_in_browser=True",
     ]
     with open(own / "server.log", "wb") as log:
-        server = subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
+        server = subprocess.Popen(
+            command, env=environment, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
+        )
     base = f"http://127.0.0.1:{port}"
     try:
         _until_it_answers(base, server, own / "server.log")
@@ -160,7 +201,9 @@ def jupyterlab(root: Path):
     finally:
         with contextlib.suppress(OSError):
             for kernel in json.load(urllib.request.urlopen(base + "/api/kernels", timeout=5)):
-                request = urllib.request.Request(f"{base}/api/kernels/{kernel['id']}", method="DELETE")
+                request = urllib.request.Request(
+                    f"{base}/api/kernels/{kernel['id']}", method="DELETE"
+                )
                 urllib.request.urlopen(request, timeout=20)
         with contextlib.suppress(ProcessLookupError):
             os.killpg(server.pid, signal.SIGTERM)
@@ -197,5 +240,9 @@ def plain(values):
     """Numbers as plotly keeps them: lists, or typed arrays as text; an open cell is None."""
     if isinstance(values, dict) and "bdata" in values:
         flat = np.frombuffer(base64.b64decode(values["bdata"]), values["dtype"]).astype(float)
-        return flat.reshape([int(s) for s in values["shape"].split(",")]) if "shape" in values else flat
+        return (
+            flat.reshape([int(s) for s in values["shape"].split(",")])
+            if "shape" in values
+            else flat
+        )
     return np.array(values, float)

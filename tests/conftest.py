@@ -58,7 +58,9 @@ def family(task, transferred):
     net, prior = transferred
     radii = {"sgd": (0.0,), "vi": (0.0,), "sam_mu": (0.0, 0.2), "sabma": (0.0, 0.5, 2.0)}
     fitted = fv.families.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 40})
-    return fv.families.measure(net, task, fitted, seed=1, n_draws=6, n_spectra=2, k=3, resolution=11, around_resolution=9)
+    return fv.families.measure(
+        net, task, fitted, seed=1, n_draws=6, n_spectra=2, k=3, resolution=11, around_resolution=9
+    )
 
 
 @pytest.fixture(scope="session")
@@ -84,7 +86,8 @@ def tiny():
     """A float64 MLP on 12 points, all weights treated, small enough for dense algebra: D = 2*4+4+8+4*3+3 = 35."""
     torch.manual_seed(3)
     module = nn.Sequential(nn.Linear(2, 4), nn.LayerNorm(4), nn.Tanh(), nn.Linear(4, 3)).double()
-    x, y = torch.randn(12, 2, dtype=torch.float64), torch.randint(0, 3, (12,))
+    x = torch.randn(12, 2, dtype=torch.float64)
+    y = torch.randint(0, 3, (12,))
     net = fv.Net.from_module(module)
     return net, fv.Data(x, y)
 
@@ -94,7 +97,8 @@ def quadratic():
     """f(w) = 1/2 (w - c)^T H (w - c) with known H (D, D), D = 12, float64."""
     generator = torch.Generator().manual_seed(1)
     root = torch.randn(12, 12, generator=generator, dtype=torch.float64)
-    H, c = root @ root.T + torch.eye(12, dtype=torch.float64), torch.randn(12, generator=generator, dtype=torch.float64)
+    H = root @ root.T + torch.eye(12, dtype=torch.float64)
+    c = torch.randn(12, generator=generator, dtype=torch.float64)
 
     def f(w):
         r = w.to(H) - c
@@ -125,7 +129,9 @@ def pytest_configure(config):
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     """What needs a browser is long: before `-m` chooses.  Files that take minutes begin first."""
-    items.sort(key=lambda item: item.path.name not in ("test_second_device.py", "test_in_jupyterlab.py"))
+    items.sort(
+        key=lambda item: item.path.name not in ("test_second_device.py", "test_in_jupyterlab.py")
+    )
     for item in items:
         if item.get_closest_marker("browser"):
             item.add_marker("long")
@@ -158,7 +164,9 @@ def pytest_runtest_setup(item):
 @pytest.fixture
 def left_over():
     """Call it: threads that began after the test did and are alive after ten seconds (one may be returning from its last line)."""
-    before = set(threading.enumerate())  # a count would also change when a thread of an earlier test ends
+    before = set(
+        threading.enumerate()
+    )  # a count would also change when a thread of an earlier test ends
 
     def alive():
         begun = [thread for thread in threading.enumerate() if thread not in before]

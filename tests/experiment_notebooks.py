@@ -17,7 +17,11 @@ FOLDER = ROOT / "notebooks" / "experiments"
 def functions(name: str, **parameters) -> dict:
     """What the notebook defines before the cell that runs or reads, without a kernel."""
     source = (FOLDER / f"{name}.py").read_text(encoding="utf-8").partition("# ## Run, or read")[0]
-    code = [cell.source for cell in jupytext.reads(source, fmt="py:percent").cells if cell.cell_type == "code"]
+    code = [
+        cell.source
+        for cell in jupytext.reads(source, fmt="py:percent").cells
+        if cell.cell_type == "code"
+    ]
     space = {"__name__": f"experiment_{name}"}
     for i, cell in enumerate(code):
         exec(compile(cell, f"{name}.py, cell {i}", "exec"), space)
@@ -30,12 +34,16 @@ def functions(name: str, **parameters) -> dict:
 def executed(name: str, **parameters) -> tuple[str, ...]:
     """The text of every output: what is printed, and the cells of tables, one row a line."""
     notebook = jupytext.read(FOLDER / f"{name}.py", fmt="py:percent")
-    at = next(i for i, cell in enumerate(notebook.cells) if "parameters" in cell.metadata.get("tags", ()))
+    at = next(
+        i for i, cell in enumerate(notebook.cells) if "parameters" in cell.metadata.get("tags", ())
+    )
     given = "\n".join(f"{key} = {value!r}" for key, value in parameters.items())
     notebook.cells.insert(at + 1, nbformat.v4.new_code_cell(given))
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
     NotebookClient(notebook, timeout=900, resources={"metadata": {"path": str(ROOT)}}).execute()
-    outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
+    outputs = [
+        output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs
+    ]
     return tuple(text for output in outputs if (text := _text(output)))
 
 
@@ -44,4 +52,6 @@ def _text(output) -> str:
         return output.text
     html = output.get("data", {}).get("text/html", "")
     rows = re.findall(r"<tr.*?</tr>", html, flags=re.S) if "<table" in html else []
-    return "\n".join("  ".join(re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, flags=re.S)) for row in rows)
+    return "\n".join(
+        "  ".join(re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, flags=re.S)) for row in rows
+    )

@@ -16,8 +16,12 @@ import pytest
 def forked(work: Callable[[], int], out: Path, errors: Path) -> BaseProcess:
     """Start work() in a fork; its result is the exit status, what it prints goes to the two files, and Ctrl-C reaches it."""
     if sys.platform != "linux":
-        pytest.skip("Windows has no fork, and on macOS its child may crash in the system's libraries")
-    process = multiprocessing.get_context("fork").Process(target=_run, args=(work, out, errors), daemon=True)
+        pytest.skip(
+            "Windows has no fork, and on macOS its child may crash in the system's libraries"
+        )
+    process = multiprocessing.get_context("fork").Process(
+        target=_run, args=(work, out, errors), daemon=True
+    )
     process.start()
     atexit.register(_end, process)  # before multiprocessing's own end, which waits without a limit
     return process
@@ -31,7 +35,12 @@ def _end(process: BaseProcess) -> None:
 
 
 def _run(work: Callable[[], int], out: Path, errors: Path) -> None:
-    sys.stdout, sys.stderr = out.open("w", buffering=1), errors.open("w", buffering=1)
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a test run in the background ignores it
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the parent ends: leave nothing running
+    sys.stdout = out.open("w", buffering=1)
+    sys.stderr = errors.open("w", buffering=1)
+    signal.signal(
+        signal.SIGINT, signal.default_int_handler
+    )  # a test run in the background ignores it
+    signal.signal(
+        signal.SIGTERM, lambda *_: sys.exit(143)
+    )  # the parent ends: leave nothing running
     sys.exit(work())

@@ -19,7 +19,9 @@ def random_gaussian(seed: int, dim: int = 7, rank: int = 3, dtype=torch.float64)
     """A Gaussian whose mean, widths and factor are all different."""
     g = torch.Generator().manual_seed(seed)
     mean, log_std = (torch.randn(dim, generator=g, dtype=dtype) for _ in range(2))
-    return fv.Gaussian(mean, 0.3 * log_std - 1, 0.3 * torch.randn(rank, dim, generator=g, dtype=dtype))
+    return fv.Gaussian(
+        mean, 0.3 * log_std - 1, 0.3 * torch.randn(rank, dim, generator=g, dtype=dtype)
+    )
 
 
 def dense_covariance(q: fv.Gaussian) -> torch.Tensor:
@@ -34,18 +36,27 @@ def as_torch(q: fv.Gaussian) -> torch.distributions.LowRankMultivariateNormal:
 
 def worst(net, data, q: fv.Gaussian, radius: float, *, n_draws: int, seed: int) -> fv.Gaussian:
     """The q' that `perturb` gives for the gradient of E_q[NLL], by autograd through the same noise."""
-    z = torch.randn(n_draws, q.dim + q.rank, generator=torch.Generator().manual_seed(seed), dtype=q.mean.dtype)
+    z = torch.randn(
+        n_draws, q.dim + q.rank, generator=torch.Generator().manual_seed(seed), dtype=q.mean.dtype
+    )
     theta = [t.clone().requires_grad_(True) for t in (q.mean, q.log_std, q.factor)]
     W = theta[0] + theta[1].exp() * z[:, : q.dim] + z[:, q.dim :] @ theta[2]
     losses = [torch.nn.functional.cross_entropy(net(w, data.x), data.y) for w in W]
-    delta = fv.perturb(q, torch.autograd.grad(torch.stack(losses).mean(), theta), radius=radius, blocks="mean+std")
+    delta = fv.perturb(
+        q, torch.autograd.grad(torch.stack(losses).mean(), theta), radius=radius, blocks="mean+std"
+    )
     return fv.Gaussian(q.mean + delta[0], q.log_std + delta[1], q.factor + delta[2])
 
 
 def loop(net, data, points) -> torch.Tensor:
     """The NLL at each point: a copy of the module with these weights, on a copy of the inputs."""
     with torch.no_grad():
-        return torch.stack([torch.nn.functional.cross_entropy(net.to_module(w).eval()(data.x.clone()), data.y) for w in points])
+        return torch.stack(
+            [
+                torch.nn.functional.cross_entropy(net.to_module(w).eval()(data.x.clone()), data.y)
+                for w in points
+            ]
+        )
 
 
 def equal(a, b) -> bool:
@@ -53,7 +64,11 @@ def equal(a, b) -> bool:
     if type(a) is not type(b):
         return False
     if isinstance(a, torch.Tensor):
-        return a.dtype == b.dtype and a.shape == b.shape and bool(((a == b) | (a.isnan() & b.isnan())).all())
+        return (
+            a.dtype == b.dtype
+            and a.shape == b.shape
+            and bool(((a == b) | (a.isnan() & b.isnan())).all())
+        )
     if isinstance(a, torch.Generator):
         return torch.equal(a.get_state(), b.get_state())
     if isinstance(a, dict):
@@ -84,7 +99,9 @@ def tf32():
         yield
     finally:
         torch.set_float32_matmul_precision(before[0])
-        for unit, value in zip((torch.backends.cuda.matmul, torch.backends.mkldnn.matmul), (before[2], before[5])):
+        for unit, value in zip(
+            (torch.backends.cuda.matmul, torch.backends.mkldnn.matmul), (before[2], before[5])
+        ):
             unit.fp32_precision = value
     assert float32_flags() == before
 
@@ -103,7 +120,9 @@ def one_by_one(net, data, seeds, *, epochs, lr, weight_decay, batch_size):
     """The same training of one network after the other, plain SGD: what `train_pool` is compared with, (S, D)."""
     rows = []
     for w, seed in zip(starts(net, list(seeds), head_only=False), seeds):
-        loss, source, w = training_loss(net, data), generator(seed), w.clone()
+        loss = training_loss(net, data)
+        source = generator(seed)
+        w = w.clone()
         for _ in range(epochs):
             for index in torch.randperm(len(data), generator=source).split(batch_size):
                 g = gradient(loss, w, index)[1]

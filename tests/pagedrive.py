@@ -18,21 +18,38 @@ EXPLORE = {"step": -1}  # below the article, where the tabs are
 def written(family, folder, *, start=("sabma", 0.5, 3), title="t", lead="l", **more):
     """The address of the family's page, a file in the folder."""
     path = folder / "tour.html"
-    text = family_page(family, title=title, lead=lead, facts={}, start=start, **{"story": (), **more})
+    text = family_page(
+        family, title=title, lead=lead, facts={}, start=start, **{"story": (), **more}
+    )
     path.write_text(text, encoding="utf-8")
     return path.as_uri()
 
 
 def data_of(text, name):
     """What the text of a page holds deflated under this name, read from JSON."""
-    held = json.loads(re.search(f'<script [^>]*id="{name}">(.*?)</script>', text, re.DOTALL).group(1))
+    held = json.loads(
+        re.search(f'<script [^>]*id="{name}">(.*?)</script>', text, re.DOTALL).group(1)
+    )
     return json.loads(zlib.decompress(base64.b64decode(held)))
 
 
-def opened(browser, address, *, width=1280, height=800, clock=False, ready=".flatviz[data-state]", **context):
+def opened(
+    browser,
+    address,
+    *,
+    width=1280,
+    height=800,
+    clock=False,
+    ready=".flatviz[data-state]",
+    **context,
+):
     """The page at a size, once what is `ready` is there; its errors are in `page.errors_met`.  clock: time is the test's, `page.clock`."""
-    page, _, page.errors_met = watched(browser.new_context(viewport={"width": width, "height": height}, **context), address)
-    told = lambda m: m.type in ("error", "warning") and "WebGL" not in m.text and "Canvas2D" not in m.text  # noqa: E731
+    page, _, page.errors_met = watched(
+        browser.new_context(viewport={"width": width, "height": height}, **context), address
+    )
+    told = lambda m: (
+        m.type in ("error", "warning") and "WebGL" not in m.text and "Canvas2D" not in m.text
+    )
     page.on("console", lambda m: page.errors_met.append(m.text) if told(m) else None)
     if clock:
         page.clock.install()
@@ -59,16 +76,24 @@ def figures_of(code, family):
     return [eval(lines[i], names) for i in calls]
 
 
-def same_traces(shown, figure, *, keys=("x", "y", "z", "customdata"), skip=(), rtol=3e-5, atol=2e-6):
+def same_traces(
+    shown, figure, *, keys=("x", "y", "z", "customdata"), skip=(), rtol=3e-5, atol=2e-6
+):
     """Every array of numbers of the page's traces is that of the figure's, open cells left out; how many were compared."""
     direct = json.loads(figure.to_json())["data"]
     assert [t["name"] for t in shown] == [t["name"] for t in direct]
     compared = 0
     for a, b in zip(shown, direct):
         for key in keys if b["name"] not in skip else ():
-            if b.get(key) is not None and not (isinstance(b[key], list) and isinstance(b[key][0], str)):
-                left, right = (v[np.isfinite(v)] for v in (plain(a[key]).ravel(), plain(b[key]).ravel()))
-                np.testing.assert_allclose(left, right, rtol=rtol, atol=atol, err_msg=f"{a['name']} {key}")
+            if b.get(key) is not None and not (
+                isinstance(b[key], list) and isinstance(b[key][0], str)
+            ):
+                left, right = (
+                    v[np.isfinite(v)] for v in (plain(a[key]).ravel(), plain(b[key]).ravel())
+                )
+                np.testing.assert_allclose(
+                    left, right, rtol=rtol, atol=atol, err_msg=f"{a['name']} {key}"
+                )
                 compared += 1
     return compared
 
@@ -85,12 +110,14 @@ def resized(page, width, height=800):
     fits = in_page("fits_the_window")
     page.wait_for_function(fits, arg=width, polling=100)
     boxes = in_page("boxes_in_sight")
-    before, now = "", page.evaluate(boxes)
+    before = ""
+    now = page.evaluate(boxes)
     for _ in range(100):
         if now == before:
             break
         page.wait_for_timeout(200)
-        before, now = now, page.evaluate(boxes)
+        before = now
+        now = page.evaluate(boxes)
 
 
 def drawn(page, state, look=None):

@@ -16,11 +16,14 @@ class Block(nn.Module):
 
     def __init__(self, inside: int, outside: int) -> None:
         super().__init__()
-        self.conv1, self.conv2 = nn.Conv2d(inside, outside, 3, padding=1), nn.Conv2d(outside, outside, 3, padding=1)
+        self.conv1 = nn.Conv2d(inside, outside, 3, padding=1)
+        self.conv2 = nn.Conv2d(outside, outside, 3, padding=1)
         self.short = None if inside == outside else nn.Conv2d(inside, outside, 1, bias=False)
 
     def forward(self, x):
-        return torch.relu(self.conv2(torch.relu(self.conv1(x))) + (x if self.short is None else self.short(x)))
+        return torch.relu(
+            self.conv2(torch.relu(self.conv1(x))) + (x if self.short is None else self.short(x))
+        )
 
 
 def mlp(activation=nn.ReLU, widths=(6, 5, 4, 3)):
@@ -31,14 +34,28 @@ def mlp(activation=nn.ReLU, widths=(6, 5, 4, 3)):
 def conv_flat():
     """A convolution whose channels are flattened over 3 x 3 places into a Linear."""
     return nn.Sequential(
-        *(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(4, 6, 2), nn.LeakyReLU(), nn.Flatten()),
+        *(
+            nn.Conv2d(1, 4, 3),
+            nn.ReLU(),
+            nn.MaxPool2d(2),
+            nn.Conv2d(4, 6, 2),
+            nn.LeakyReLU(),
+            nn.Flatten(),
+        ),
         *(nn.Linear(6 * 4, 5), nn.ReLU(), nn.Linear(5, 3)),
     )
 
 
 def batchnorm():
     return nn.Sequential(
-        *(nn.Conv2d(1, 4, 3, bias=False), nn.BatchNorm2d(4), nn.ReLU(), nn.Conv2d(4, 5, 2), nn.BatchNorm2d(5), nn.ReLU()),
+        *(
+            nn.Conv2d(1, 4, 3, bias=False),
+            nn.BatchNorm2d(4),
+            nn.ReLU(),
+            nn.Conv2d(4, 5, 2),
+            nn.BatchNorm2d(5),
+            nn.ReLU(),
+        ),
         *(nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(5, 3)),
     )
 
@@ -48,7 +65,12 @@ def optunet(side=8):
     first, pool, second = {28: (4, 3, 5), 8: (3, 2, 2)}[side]
     with saved_rng(0):
         lower = nn.Conv2d(1, 2, first, bias=False), nn.ReLU(), nn.MaxPool2d(pool)
-        upper = nn.Conv2d(2, 10, second, groups=2, bias=False), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten()
+        upper = (
+            nn.Conv2d(2, 10, second, groups=2, bias=False),
+            nn.ReLU(),
+            nn.AdaptiveAvgPool2d(1),
+            nn.Flatten(),
+        )
         return nn.Sequential(*lower, *upper, nn.Linear(10, 10))
 
 
@@ -65,7 +87,10 @@ NETWORKS = {
         (1, 6, 6),
     ),
     "tanh": (lambda: mlp(nn.Tanh), (6,)),
-    "layernorm": (lambda: nn.Sequential(nn.Linear(6, 5), nn.LayerNorm(5), nn.ReLU(), nn.Linear(5, 3)), (6,)),
+    "layernorm": (
+        lambda: nn.Sequential(nn.Linear(6, 5), nn.LayerNorm(5), nn.ReLU(), nn.Linear(5, 3)),
+        (6,),
+    ),
 }
 
 
@@ -92,25 +117,36 @@ def outputs(net, units, V, x):
 def change(net, units, V, W, x):
     """The largest change of an output from V to W, relative to the largest output where that is above 1."""
     before = outputs(net, units, V, x)
-    return float((outputs(net, units, W, x) - before).abs().max()) / max(1.0, float(before.abs().max()))
+    return float((outputs(net, units, W, x) - before).abs().max()) / max(
+        1.0, float(before.abs().max())
+    )
 
 
 def by_layers(net, w, order, factor):
     """Linear layers of `mlp` scaled, then permuted, as the formulas of the paper say: T_p(T_s(w))."""
     parts = net.unflatten(w)
     names = sorted({name.split(".")[0] for name in parts}, key=int)
-    out, start = {}, 0
-    before = (torch.ones(parts["0.weight"].shape[1], dtype=w.dtype), torch.arange(parts["0.weight"].shape[1]))
+    out = {}
+    start = 0
+    before = (
+        torch.ones(parts["0.weight"].shape[1], dtype=w.dtype),
+        torch.arange(parts["0.weight"].shape[1]),
+    )
     for name in names:
-        W, b = parts[f"{name}.weight"], parts[f"{name}.bias"]
+        W = parts[f"{name}.weight"]
+        b = parts[f"{name}.bias"]
         n = len(b)
         last = name == names[-1]
         lam = torch.ones(n, dtype=w.dtype) if last else factor[start : start + n]
         pi = torch.arange(n) if last else order[start : start + n] - start
-        W, b = torch.diag(lam) @ W @ torch.diag(1 / before[0]), lam * b
-        P, P_before = torch.eye(n, dtype=w.dtype)[pi], torch.eye(len(before[1]), dtype=w.dtype)[before[1]]
-        out[f"{name}.weight"], out[f"{name}.bias"] = P @ W @ P_before.T, P @ b
-        before, start = (lam, pi), start + n
+        W = torch.diag(lam) @ W @ torch.diag(1 / before[0])
+        b = lam * b
+        P = torch.eye(n, dtype=w.dtype)[pi]
+        P_before = torch.eye(len(before[1]), dtype=w.dtype)[before[1]]
+        out[f"{name}.weight"] = P @ W @ P_before.T
+        out[f"{name}.bias"] = P @ b
+        before = (lam, pi)
+        start = start + n
     return net.flatten(out)
 
 
@@ -122,8 +158,16 @@ def cvxpy_mass(net, w):
     u = [cp.Variable(s.shape[0]) for s in layers[:-1]]
     total = 0
     for k, S in enumerate(layers):
-        row = 0 if k == len(layers) - 1 else cp.reshape(u[k], (S.shape[0], 1), order="C") @ np.ones((1, S.shape[1]))
-        column = 0 if k == 0 else np.ones((S.shape[0], 1)) @ cp.reshape(u[k - 1], (1, S.shape[1]), order="C")
+        row = (
+            0
+            if k == len(layers) - 1
+            else cp.reshape(u[k], (S.shape[0], 1), order="C") @ np.ones((1, S.shape[1]))
+        )
+        column = (
+            0
+            if k == 0
+            else np.ones((S.shape[0], 1)) @ cp.reshape(u[k - 1], (1, S.shape[1]), order="C")
+        )
         total = total + cp.sum(cp.multiply(S, cp.exp(2 * (row - column))))
     problem = cp.Problem(cp.Minimize(total))
     problem.solve()

@@ -25,8 +25,10 @@ from flatviz.weight_space import AnyPosterior
 
 PASSED_ON = ("plot", "explore")  # by the type of the first argument, to one of the others
 VERBS = {n: v for n, v in public_names().items() if inspect.isfunction(v) and n not in PASSED_ON}
-NAN, INF = math.nan, math.inf
-line, plane = torch.zeros(3), fv.Plane(torch.zeros(3), torch.eye(3)[:2], "distance")
+NAN = math.nan
+INF = math.inf
+line = torch.zeros(3)
+plane = fv.Plane(torch.zeros(3), torch.eye(3)[:2], "distance")
 
 RULES = {  # a type: values that pass, values that do not, with a part of the error
     "Count": (checks.Count, [1, np.int64(2)], {0: ">= 1, got 0", 2**63: "below 2", True: ">= 1, got True", 0.5: "got 0.5", "1": "got '1'"}),
@@ -83,7 +85,11 @@ def test_a_rule_lets_what_keeps_it_pass_and_names_what_does_not(name):
 def test_a_dict_is_asked_for_its_keys_and_its_values():
     check = check_of(Mapping[str, Mapping[str, checks.Count]])
     check({"a": {"b": 1}}, "x")
-    wrong = ({"a": {"b": 0}}, r"x\['a'\]\['b'\] must be .* >= 1"), ({1: {}}, "a key of x must be a text"), ([], "a dict")
+    wrong = (
+        ({"a": {"b": 0}}, r"x\['a'\]\['b'\] must be .* >= 1"),
+        ({1: {}}, "a key of x must be a text"),
+        ([], "a dict"),
+    )
     for value, said in wrong:
         with pytest.raises((TypeError, ValueError), match=said):
             check(value, "x")
@@ -93,7 +99,15 @@ def test_a_dict_is_asked_for_its_keys_and_its_values():
 def test_every_argument_of_a_verb_refuses_what_it_cannot_be(name):
     """`object()` is right nowhere but where anything is, and the verb's first argument is refused by a call."""
     found = argument_checks(VERBS[name])
-    free = {"result", "engine", "train", "test", "dataset", "inference", "how"}  # what they must be the verb itself knows
+    free = {
+        "result",
+        "engine",
+        "train",
+        "test",
+        "dataset",
+        "inference",
+        "how",
+    }  # what they must be the verb itself knows
     for argument, check in found.items():
         if argument not in free:
             with pytest.raises((TypeError, ValueError), match=rf"^{argument} must .*, got "):
@@ -106,7 +120,9 @@ def test_every_argument_of_a_verb_refuses_what_it_cannot_be(name):
 
 
 def test_a_wrong_call_gets_the_reason_the_nearest_keyword_and_the_arguments():
-    with pytest.raises(TypeError, match=r"^plane_through: missing a required argument: 'c': it takes \(a, b, c\)$"):
+    with pytest.raises(
+        TypeError, match=r"^plane_through: missing a required argument: 'c': it takes \(a, b, c\)$"
+    ):
         fv.plane_through(line, line)
     said = r"^slice_line: got an unexpected keyword argument 'resolutoin', did you mean 'resolution'\?: it takes \(f, a, b, \*, res"
     with pytest.raises(TypeError, match=said):
@@ -123,7 +139,9 @@ def test_help_on_a_fit_has_a_line_for_each_keyword_with_its_plain_type_and_its_d
     assert len(parameters) > 5 and "how" not in parameters
     for p in parameters.values():
         assert re.search(rf"^ +{p.name}: \S", shown, re.M), p.name  # what it means
-        assert p.default is p.empty or re.search(rf"\b{p.name}: [^=]+ = {re.escape(repr(p.default))}[,)\n]", shown), p.name
+        assert p.default is p.empty or re.search(
+            rf"\b{p.name}: [^=]+ = {re.escape(repr(p.default))}[,)\n]", shown
+        ), p.name
     assert not re.search(r"Annotated|Unpack|\*\*how|0x[0-9a-f]+|: '", shown.split("\n\n")[1])
 
 
@@ -131,19 +149,28 @@ def test_the_defaults_of_a_fit_are_the_settings_of_its_method():
     """SWAG's minibatches alone differ: 64 for a source task, where a prior begins, 10 for the few shots of `METHODS`."""
     compared = 0
     for method in fv.METHODS.values():
-        if not method.look.record.endswith(".METHOD") or method.ascent is not None:  # a version of another method
+        if (
+            not method.look.record.endswith(".METHOD") or method.ascent is not None
+        ):  # a version of another method
             continue
         parameters = inspect.signature(method.fit).parameters
         default = {name: parameters[name].default for name in method.plain.settings}
         differ = {name for name, value in method.plain.settings.items() if default[name] != value}
         differ -= {"settings", "batchnorm"}  # of the method inside; of a net that is trained whole
-        assert differ == ({"batch_size"} if method.name in ("swa", "swag", "swag_diag") else set()), method
+        assert differ == (
+            {"batch_size"} if method.name in ("swa", "swag", "swag_diag") else set()
+        ), method
         compared += len(default)
     assert compared > 60
 
 
 def test_keywords_that_fits_share_are_checked_at_a_call():
-    fit = functools.partial(fv.fit_sgd, fv.Net.from_module(nn.Linear(2, 2)), fv.Data(torch.ones(2, 2), torch.arange(2)), seed=0)
+    fit = functools.partial(
+        fv.fit_sgd,
+        fv.Net.from_module(nn.Linear(2, 2)),
+        fv.Data(torch.ones(2, 2), torch.arange(2)),
+        seed=0,
+    )
     unknown = "^fit_sgd: got an unexpected keyword argument 'rate'"
     for wrong, said in (
         (dict(lr=-1), "lr must be a finite number >= 0, got -1"),

@@ -11,7 +11,10 @@ from flatviz.core.objective import as_objective
 
 ROOT = Path(__file__).resolve().parent.parent / "flatviz"
 FOLDERS = ("objectives", "landscape", "planes", "metrics", "bridges")
-FILES = [*(p for folder in FOLDERS for p in sorted((ROOT / folder).glob("*.py"))), ROOT / "core" / "objective.py"]
+FILES = [
+    *(p for folder in FOLDERS for p in sorted((ROOT / folder).glob("*.py"))),
+    ROOT / "core" / "objective.py",
+]
 FOREIGN = {  # (file, what is asked): why it may be probed
     ("network.py", "what"): "any function of the user's, which need not have a name"
 }
@@ -21,8 +24,12 @@ FOREIGN = {  # (file, what is asked): why it may be probed
 def test_nobody_probes_our_own_objects(path):
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            probing = node.func.id == "hasattr" or (node.func.id == "getattr" and len(node.args) > 2)
-            assert not probing or (path.name, ast.unparse(node.args[0])) in FOREIGN, f"{path.name}:{node.lineno}"
+            probing = node.func.id == "hasattr" or (
+                node.func.id == "getattr" and len(node.args) > 2
+            )
+            assert not probing or (path.name, ast.unparse(node.args[0])) in FOREIGN, (
+                f"{path.name}:{node.lineno}"
+            )
 
 
 def test_an_objective_of_ones_own_has_every_default_and_serves_every_verb():
@@ -30,7 +37,8 @@ def test_an_objective_of_ones_own_has_every_default_and_serves_every_verb():
         def __call__(self, w):
             return (w * torch.tensor([1.0, 2.0, 3.0])).square().sum() / 2
 
-    f, w = Bowl(), torch.tensor([0.5, 0.2, 0.1])
+    f = Bowl()
+    w = torch.tensor([0.5, 0.2, 0.1])
     assert (f.net, f.dim, f.n, f.batchnorm, f.label, f.key) == (None, None, None, None, "f(w)", "")
     H = torch.tensor([1.0, 4.0, 9.0])
     torch.testing.assert_close(f.hvp(w, torch.ones(3)), H)
@@ -47,7 +55,10 @@ def test_what_an_objective_says_of_itself_is_on_the_result_and_its_own_operator_
     """A subclass that knows its Hessian gives `operator`; products, eigenpairs and sharpness follow."""
 
     class Bowl(fv.Objective):
-        label, n, batchnorm, dim = "bowl", 7, "frozen", 3
+        label = "bowl"
+        n = 7
+        batchnorm = "frozen"
+        dim = 3
 
         def __call__(self, w):
             return w.square().sum()
@@ -66,9 +77,15 @@ def test_what_an_objective_says_of_itself_is_on_the_result_and_its_own_operator_
 def test_a_plain_function_is_wrapped_once_and_what_cannot_be_called_is_refused():
     f = as_objective(lambda w: w.sum())
     assert as_objective(f) is f
-    with pytest.raises(TypeError, match=r"f must be an objective, w \(D,\) -> \(\), got a float32 tensor"):
+    with pytest.raises(
+        TypeError, match=r"f must be an objective, w \(D,\) -> \(\), got a float32 tensor"
+    ):
         fv.slice_path(torch.zeros(3), torch.zeros(2, 3))
-    with pytest.raises(TypeError, match="an objective must return a real number, got torch.complex64"):
+    with pytest.raises(
+        TypeError, match="an objective must return a real number, got torch.complex64"
+    ):
         fv.slice_path(lambda w: w.sum() * 1j, torch.zeros(2, 3))
-    with pytest.raises(ValueError, match=r"an objective must return one number, got shape \(3,\) from f\(w\)"):
+    with pytest.raises(
+        ValueError, match=r"an objective must return one number, got shape \(3,\) from f\(w\)"
+    ):
         fv.slice_path(lambda w: w, torch.zeros(2, 3))

@@ -18,7 +18,9 @@ def data(n=6):
 
 
 def net(**kwargs):
-    return fv.Net.from_module(nn.Sequential(nn.Linear(3, 4), nn.LayerNorm(4), nn.Linear(4, 2)), **kwargs)
+    return fv.Net.from_module(
+        nn.Sequential(nn.Linear(3, 4), nn.LayerNorm(4), nn.Linear(4, 2)), **kwargs
+    )
 
 
 def prior(n):
@@ -48,7 +50,9 @@ RAGGED = [(torch.ones(n), 0) for n in (2, 2, 3, 3)]
 
 
 def padded(batch):
-    return nn.utils.rnn.pad_sequence([x for x, _ in batch], batch_first=True), torch.tensor([y for _, y in batch])
+    return nn.utils.rnn.pad_sequence([x for x, _ in batch], batch_first=True), torch.tensor(
+        [y for _, y in batch]
+    )
 
 
 class Masked(nn.Linear):
@@ -123,7 +127,10 @@ def test_bad_input_is_one_clear_error(name):
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU here")
 def test_cuda_that_is_absent_is_said_with_the_way_out():
-    with pytest.raises(RuntimeError, match=r"got 'cuda' but torch .* sees no GPU: use --device cpu, or run `flatviz doctor`"):
+    with pytest.raises(
+        RuntimeError,
+        match=r"got 'cuda' but torch .* sees no GPU: use --device cpu, or run `flatviz doctor`",
+    ):
         pick("cuda")
     assert pick("auto")[0].type == "cpu"
 
@@ -131,26 +138,42 @@ def test_cuda_that_is_absent_is_said_with_the_way_out():
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU here")
 @pytest.mark.parametrize("thing", [net, data, lambda: fv.core.data.Task(data(), data(), data(), 2)])
 def test_nothing_moves_to_cuda_that_is_absent(thing):
-    with pytest.raises(RuntimeError, match=r"got 'cuda' but torch .* sees no GPU: use 'cpu', or run `flatviz doctor`"):
+    with pytest.raises(
+        RuntimeError,
+        match=r"got 'cuda' but torch .* sees no GPU: use 'cpu', or run `flatviz doctor`",
+    ):
         thing().to("cuda")
     assert thing().to("cpu", torch.float64) is not None
 
 
-@pytest.mark.parametrize(("missing", "name"), [("ipywidgets", "lab"), ("plotly", "plot_surface"), ("anywidget", "explore")])
+@pytest.mark.parametrize(
+    ("missing", "name"),
+    [("ipywidgets", "lab"), ("plotly", "plot_surface"), ("anywidget", "explore")],
+)
 def test_a_package_that_is_not_installed_is_named_with_its_extra(missing, name, monkeypatch):
     package = getattr(fv, name).__module__.split(".")[1]
     monkeypatch.setitem(sys.modules, missing, None)
-    monkeypatch.setattr(fv, package, getattr(fv, package))  # a new import sets it; this puts it back
+    monkeypatch.setattr(
+        fv, package, getattr(fv, package)
+    )  # a new import sets it; this puts it back
     for module in [m for m in sys.modules if m.startswith(f"flatviz.{package}")]:
         monkeypatch.delitem(sys.modules, module)
-    with pytest.raises(ModuleNotFoundError, match=rf'flatviz.{name} needs {missing}.*: pip install "flatviz\[lab\]"'):
+    with pytest.raises(
+        ModuleNotFoundError,
+        match=rf'flatviz.{name} needs {missing}.*: pip install "flatviz\[lab\]"',
+    ):
         getattr(fv, name)
 
 
 def test_numbers_of_numpy_are_numbers_and_a_tensor_without_values_is_refused(tiny):
     net, data = tiny
     settings = dict(seed=3, steps=2, batch_size=8, lr=0.1)
-    as_numpy = dict(seed=np.int64(3), steps=np.int32(2), batch_size=np.int64(8), lr=np.float32(0.1).astype(np.float64))
+    as_numpy = dict(
+        seed=np.int64(3),
+        steps=np.int32(2),
+        batch_size=np.int64(8),
+        lr=np.float32(0.1).astype(np.float64),
+    )
     settings["lr"] = float(as_numpy["lr"])
     assert torch.equal(fv.fit_sgd(net, data, **as_numpy).W, fv.fit_sgd(net, data, **settings).W)
     assert len(fv.fit_ensemble(net, data, seed=np.int64(3), members=np.int64(2), steps=1).W) == 2

@@ -19,7 +19,8 @@ from test_results import one_of_each
 import flatviz
 import flatviz as fv
 
-X, Y = torch.rand(30, 1, 8, 8), torch.arange(30) % 3
+X = torch.rand(30, 1, 8, 8)
+Y = torch.arange(30) % 3
 DATA = fv.Data(X, Y)
 TASK = fv.Task(DATA, DATA, DATA, 3)
 IMAGES = fv.Data((255 * X).byte(), Y)
@@ -27,7 +28,9 @@ WRONG = (None, "x", -1, 0, 2.5, float("nan"), float("inf"), True, {}, [], (), [N
          torch.zeros(3, dtype=torch.complex64), torch.zeros(2, 3), DATA, int, lambda: 0, b"x")  # fmt: skip
 CALLS = {
     fv.Data: dict(x=X, y=Y, class_names=("a", "b", "c")),
-    fv.Task: dict(source=DATA, train=DATA, test=DATA, n_classes=3, name="t", validation=DATA, source_classes=3),
+    fv.Task: dict(
+        source=DATA, train=DATA, test=DATA, n_classes=3, name="t", validation=DATA, source_classes=3
+    ),
     fv.datasets.few_shot: dict(data=DATA, shots=2, seed=0),
     fv.datasets.pick_classes: dict(data=DATA, classes=[0, 2]),
     fv.datasets.transfer_task: dict(source=DATA, target=DATA, shots=2, seed=0),
@@ -40,7 +43,9 @@ CALLS = {
     fv.models.mlp: dict(task=TASK, hidden=(4,), seed=0),
     fv.models.convnet: dict(task=TASK, channels=(2, 2), seed=0),
     fv.models.learned_noise: dict(module=torch.nn.Linear(2, 1), noise=0.5),
-    fv.Likelihood.categorical: dict(weight=torch.ones(3), label_smoothing=0.1, ignore_index=2, dim=1),
+    fv.Likelihood.categorical: dict(
+        weight=torch.ones(3), label_smoothing=0.1, ignore_index=2, dim=1
+    ),
     fv.Likelihood.gaussian: dict(noise=0.5),
     fv.Likelihood: dict(of=torch.distributions.Exponential, name="a", ignore=2),
 }
@@ -58,24 +63,36 @@ def fault(call, label, wrong, explained=()):
         call()
     except CLEAR as error:
         text = str(error)
-        clear = any(words in text for words in explained) or not any(words in text for words in DEPTHS)
+        clear = any(words in text for words in explained) or not any(
+            words in text for words in DEPTHS
+        )
         return [] if clear else [f"{label}: {text}"]
     except Exception as error:
         return [f"{label}: {type(error).__name__}: {error}"]
-    return [f"{label} was taken"] if isinstance(wrong, (bytes, type)) or type(wrong) is object else []
+    return (
+        [f"{label} was taken"] if isinstance(wrong, (bytes, type)) or type(wrong) is object else []
+    )
 
 
 @pytest.mark.parametrize("seed", range(2))
 def test_a_wrong_value_is_one_clear_error(seed, gaussians):
     nouns = [noun for noun in one_of_each(gaussians[0]).values()]
-    calls = {type(noun): {f.name: getattr(noun, f.name) for f in dataclasses.fields(noun)} for noun in nouns} | CALLS
-    draw, unclear = random.Random(seed), []
+    calls = {
+        type(noun): {f.name: getattr(noun, f.name) for f in dataclasses.fields(noun)}
+        for noun in nouns
+    } | CALLS
+    draw = random.Random(seed)
+    unclear = []
     for call, right in calls.items():
         for name in right:
             for wrong in draw.sample(WRONG, 8):
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
-                    unclear += fault(partial(call, **{**right, name: wrong}), f"{call.__name__}({name}={wrong!r:.40})", wrong)
+                    unclear += fault(
+                        partial(call, **{**right, name: wrong}),
+                        f"{call.__name__}({name}={wrong!r:.40})",
+                        wrong,
+                    )
     assert not unclear, "\n".join(unclear)
 
 
@@ -89,17 +106,22 @@ class Recorded:
     """The namespace, which keeps the first call of each verb."""
 
     def __init__(self, of, name, seen):
-        self.of, self.name, self.seen = of, name, seen
+        self.of = of
+        self.name = name
+        self.seen = seen
 
     def __getattr__(self, name):
-        value, name = getattr(self.of, name), f"{self.name}{name}"
+        value = getattr(self.of, name)
+        name = f"{self.name}{name}"
         if inspect.ismodule(value):
             return Recorded(value, f"{name}.", self.seen)
         if not inspect.isfunction(value) or name == "lab":
             return value
 
         def call(*args, **how):
-            self.seen.setdefault(name, (value, inspect.signature(value).bind(*args, **how).arguments))
+            self.seen.setdefault(
+                name, (value, inspect.signature(value).bind(*args, **how).arguments)
+            )
             return value(*args, **how)
 
         return call
@@ -109,13 +131,21 @@ class Recorded:
 @pytest.mark.filterwarnings("ignore")
 def test_a_wrong_argument_of_a_verb_is_one_clear_error(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    seen, draw, unclear = {}, random.Random(EACH), []
-    for call in every_verb.calls(Recorded(flatviz, "", seen), *every_verb.users_things(tmp_path / "draws.nc")).values():
+    seen = {}
+    draw = random.Random(EACH)
+    unclear = []
+    for call in every_verb.calls(
+        Recorded(flatviz, "", seen), *every_verb.users_things(tmp_path / "draws.nc")
+    ).values():
         call()
     assert len(seen) > 100
     for name, (verb, given) in seen.items():
         kinds = {k: p.kind for k, p in inspect.signature(verb).parameters.items()}
-        for argument in [k for k in given if kinds[k] not in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)]:
+        for argument in [
+            k
+            for k in given
+            if kinds[k] not in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+        ]:
             for wrong in draw.sample(WRONG_HERE, EACH if argument not in ENDLESS else 0):
                 call = inspect.signature(verb).bind_partial()
                 call.arguments.update({**given, argument: wrong})

@@ -15,7 +15,13 @@ ORDER = ["checks", "catalog", "noun", "gaussian", "weight_space", "likelihood", 
          "objectives", "planes", "landscape", "datasets", "models", "training", "bridges", "posteriors", "metrics",
          "symmetry", "families", "experiments",
          "plots", "pages", "widgets", "site", "cli"]  # fmt: skip
-NETWORK = ["results", "core", "storage", "engine", "objectives"]  # what a network's own values and gradients need
+NETWORK = [
+    "results",
+    "core",
+    "storage",
+    "engine",
+    "objectives",
+]  # what a network's own values and gradients need
 MAY = {
     **dict.fromkeys(("checks", "catalog", "noun"), []),
     **dict.fromkeys(("gaussian", "likelihood"), ["noun"]),
@@ -33,28 +39,41 @@ MAY = {
     "symmetry": [*NETWORK, "planes", "landscape", "training", "metrics"],
     "plots": ["results", "core"],
     "pages": ["results", "plots"],
-    **{name: ORDER[: ORDER.index(name)] for name in ("families", "experiments", "widgets", "site", "cli")},  # all below
+    **{
+        name: ORDER[: ORDER.index(name)]
+        for name in ("families", "experiments", "widgets", "site", "cli")
+    },  # all below
 }
 OF_CORE = {
     "planes": {"boundary", "objective", "seeds", "progress"},  # they see no network
     "landscape": {"boundary", "objective", "seeds", "progress"},
     "plots": {"boundary"},  # what is drawn is a result
 }
-METHODS = "posteriors"  # methods do not import methods: a composed one takes the other as an argument
+METHODS = (
+    "posteriors"  # methods do not import methods: a composed one takes the other as an argument
+)
 
 
 @functools.cache
 def imports(path):
     """(module, line, inside a function, only for types) of every import of ours or of a third party."""
-    found, tree = [], ast.parse(path.read_text(encoding="utf-8"))
-    functions = [n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    found = []
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    functions = [
+        n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))
+    ]
     inside = {id(n) for f in functions for n in ast.walk(f)}
-    typing_blocks = [n for n in ast.walk(tree) if isinstance(n, ast.If) and "TYPE_CHECKING" in ast.dump(n.test)]
+    typing_blocks = [
+        n for n in ast.walk(tree) if isinstance(n, ast.If) and "TYPE_CHECKING" in ast.dump(n.test)
+    ]
     typed = {id(n) for block in typing_blocks for n in ast.walk(block)}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module:
             inside_of = f"{node.module}." if node.module in PACKAGES else ""
-            names = [f"{inside_of}{CORE.get(a.name, a.name)}" if inside_of else node.module for a in node.names]
+            names = [
+                f"{inside_of}{CORE.get(a.name, a.name)}" if inside_of else node.module
+                for a in node.names
+            ]
         elif isinstance(node, ast.Import):
             names = [a.name for a in node.names]
         else:
@@ -65,8 +84,12 @@ def imports(path):
 
 _core = ast.parse((ROOT / "core/__init__.py").read_text(encoding="utf-8"))
 _table = next(n for n in ast.walk(_core) if isinstance(n, ast.Dict))
-CORE = {name: file for file, names in ast.literal_eval(_table).items() for name in names.split()}  # name -> its file in core/
-PACKAGES = {"flatviz"} | {f"flatviz.{p.parent.name}" for p in FILES if p.name == "__init__.py" and p.parent != ROOT}
+CORE = {
+    name: file for file, names in ast.literal_eval(_table).items() for name in names.split()
+}  # name -> its file in core/
+PACKAGES = {"flatviz"} | {
+    f"flatviz.{p.parent.name}" for p in FILES if p.name == "__init__.py" and p.parent != ROOT
+}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
@@ -88,14 +111,23 @@ def test_imports_point_down_and_methods_keep_apart(path):
             assert shared, f"{where}, another method: take it as an argument"
             continue
         nouns = ["gaussian", "likelihood", "noun", "weight_space"] if "results" in MAY[own] else []
-        assert other in [*MAY[own], *nouns, "checks", "catalog"], f"{where}, which is not below {own}"
+        assert other in [*MAY[own], *nouns, "checks", "catalog"], (
+            f"{where}, which is not below {own}"
+        )
         if own in OF_CORE and other == "core":
             assert name.split(".")[2] in OF_CORE[own], f"{where}: of core only {OF_CORE[own]}"
 
 
 def test_no_files_import_each_other_in_a_circle_not_even_for_types():
-    names = {".".join(("flatviz", *p.relative_to(ROOT).with_suffix("").parts)): p for p in FILES if p.stem != "__init__"}
-    below = {module: {name for name, *_ in imports(path) if name in names} for module, path in names.items()}
+    names = {
+        ".".join(("flatviz", *p.relative_to(ROOT).with_suffix("").parts)): p
+        for p in FILES
+        if p.stem != "__init__"
+    }
+    below = {
+        module: {name for name, *_ in imports(path) if name in names}
+        for module, path in names.items()
+    }
     graphlib.TopologicalSorter(below).prepare()
 
 
@@ -108,10 +140,22 @@ def test_files_are_short_or_say_why(path):
 
 def test_drawing_loads_no_training():
     """A plot needs results and the catalog; training, posteriors and the engine are loaded by who fits."""
-    heavy = [f"flatviz.{name}" for name in ("training", "posteriors", "engine", "objectives", "landscape", "bridges")]
-    plots = [f"flatviz.plots.{p.stem}" for p in FILES if p.parent.name == "plots" and p.stem != "__init__"]
+    heavy = [
+        f"flatviz.{name}"
+        for name in ("training", "posteriors", "engine", "objectives", "landscape", "bridges")
+    ]
+    plots = [
+        f"flatviz.plots.{p.stem}"
+        for p in FILES
+        if p.parent.name == "plots" and p.stem != "__init__"
+    ]
     code = f"import sys, {', '.join(plots)}\nprint([m for m in sys.modules if m in {heavy}])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout.strip()
+        == "[]"
+    )
 
 
 def test_no_file_has_a_name_that_says_nothing():

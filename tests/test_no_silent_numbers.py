@@ -12,7 +12,8 @@ from flatviz.core.objective import PointEvaluator
 from flatviz.metrics import scores
 from flatviz.metrics.curvature import ordered
 
-NAN, INF = math.nan, math.inf
+NAN = math.nan
+INF = math.inf
 
 
 def data(y=None):
@@ -30,7 +31,8 @@ def prediction(bad=None, value=NAN, y=None):
 
 with torch.random.fork_rng():
     torch.manual_seed(0)
-    NET, DATA = fv.Net.from_module(nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, 3))), data()
+    NET = fv.Net.from_module(nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, 3)))
+    DATA = data()
 W = NET.w + 0.1 * torch.randn(3, NET.dim, generator=torch.Generator().manual_seed(0))
 FLAT = {
     "accuracy": fv.quantity(NET, DATA, "accuracy"),
@@ -50,7 +52,10 @@ DERIVATIVES = {
 @pytest.mark.parametrize("verb", DERIVATIVES)
 @pytest.mark.parametrize("name", FLAT)
 def test_a_derivative_of_what_has_none_is_refused(verb, name):
-    with pytest.raises(ValueError, match="needs an objective that torch can differentiate|needs an f with a gradient"):
+    with pytest.raises(
+        ValueError,
+        match="needs an objective that torch can differentiate|needs an f with a gradient",
+    ):
         DERIVATIVES[verb](FLAT[name])
 
 
@@ -63,9 +68,14 @@ def half_diverged(w):
 def test_curvature_where_the_loss_diverged_is_one_clear_error(verb):
     w = torch.tensor([-1.0, *[1.0] * 9])
     options = dict(products=6) if verb == "hessian_trace" else dict(k=1)
-    with pytest.raises(ValueError, match=r"f\(w\) must be finite to have derivatives, got nan: w is where f diverged"):
+    with pytest.raises(
+        ValueError,
+        match=r"f\(w\) must be finite to have derivatives, got nan: w is where f diverged",
+    ):
         getattr(fv, verb)(half_diverged, w, **options)
-    with pytest.raises(ValueError, match="the curvature at w must be finite, got NaN or inf: look at f"):
+    with pytest.raises(
+        ValueError, match="the curvature at w must be finite, got NaN or inf: look at f"
+    ):
         getattr(fv, verb)(lambda w: w.abs().sqrt().sum(), torch.zeros(10), **options)
 
 
@@ -82,7 +92,9 @@ def test_labels_that_are_no_classes_are_refused_by_every_objective(y, kind, text
     ):
         with pytest.raises(kind, match=text):
             verb()
-    assert float(fv.quantity(NET, bad, lambda out, y: out.mean())(NET.w)) != 0  # a function of one's own knows its labels
+    assert (
+        float(fv.quantity(NET, bad, lambda out, y: out.mean())(NET.w)) != 0
+    )  # a function of one's own knows its labels
 
 
 SCORES = scores.SCORES | {"reliability": fv.metrics.reliability}
@@ -107,8 +119,12 @@ def test_a_score_refuses_labels_that_are_no_classes(score):
 def test_labels_of_any_integer_dtype_are_the_same_labels(dtype):
     y = torch.arange(6) % 3
     for score in SCORES.values():
-        torch.testing.assert_close(score(prediction(), y.to(dtype)), score(prediction(), y), equal_nan=True)
-        torch.testing.assert_close(score(prediction(y=y.to(dtype))), score(prediction(), y), equal_nan=True)
+        torch.testing.assert_close(
+            score(prediction(), y.to(dtype)), score(prediction(), y), equal_nan=True
+        )
+        torch.testing.assert_close(
+            score(prediction(y=y.to(dtype))), score(prediction(), y), equal_nan=True
+        )
     other = data((torch.arange(12) % 3).to(dtype))
     assert other.y.dtype == torch.int64
     assert float(fv.nll(NET, other)(NET.w)) == float(fv.nll(NET, DATA)(NET.w))
@@ -134,7 +150,8 @@ def test_nearly_parallel_axes_are_a_plane():
 
 def test_a_projection_of_another_plane_is_refused_by_every_picture():
     eye = torch.eye(3)
-    plane, other = fv.Plane(torch.zeros(3), eye[:2], "step"), fv.Plane(torch.zeros(3), eye[1:], "step")
+    plane = fv.Plane(torch.zeros(3), eye[:2], "step")
+    other = fv.Plane(torch.zeros(3), eye[1:], "step")
     surface = fv.slice_plane(lambda w: w.square().sum(), plane, extent=1.0, resolution=5)
     on, off = (fv.project(torch.rand(4, 3), p, lambda w: w.square().sum()) for p in (plane, other))
     text = "projection and surface live in different planes: project onto surface.plane"
@@ -163,7 +180,8 @@ def test_a_curve_with_a_hole_has_no_barrier():
 @pytest.mark.parametrize("value", [NAN, INF])
 @pytest.mark.parametrize("score", SCORES)
 def test_a_score_of_draws_without_a_value_is_nan_from_that_draw_on(score, value):
-    bad, good = SCORES[score](prediction(bad=2, value=value)), SCORES[score](prediction())
+    bad = SCORES[score](prediction(bad=2, value=value))
+    good = SCORES[score](prediction())
     torch.testing.assert_close(bad[:2], good[:2], equal_nan=True)
     assert bool(torch.isnan(bad[2:]).all())
     assert bool(torch.isnan(SCORES[score](prediction(bad=2, value=value), n_draws=3)).all())
@@ -177,7 +195,8 @@ def test_predictions_without_a_value_are_counted_and_scored_nan():
 
 
 def test_pairs_with_a_draw_without_a_value_have_no_disagreement():
-    values, good = fv.metrics.disagreement(prediction(bad=1)), fv.metrics.disagreement(prediction())
+    values = fv.metrics.disagreement(prediction(bad=1))
+    good = fv.metrics.disagreement(prediction())
     assert bool(torch.isnan(values[1]).all()) and bool(torch.isnan(values[:, 1]).all())
     torch.testing.assert_close(values[[0, 2, 3]][:, [0, 2, 3]], good[[0, 2, 3]][:, [0, 2, 3]])
 
@@ -203,17 +222,26 @@ def test_a_reduced_precision_that_loses_values_states_no_small_error():
     assert inside.n_diverged == 0 and inside.error == 0
 
 
-@pytest.mark.parametrize("what", ["accuracy", "error", "nll", lambda out, y: (out.argmax(-1) == y).float().mean()])
+@pytest.mark.parametrize(
+    "what", ["accuracy", "error", "nll", lambda out, y: (out.argmax(-1) == y).float().mean()]
+)
 def test_a_quantity_of_outputs_without_a_value_is_nan_and_counted(what):
     """Along the first axis the weights and the bias of class 0 grow by 3e38: its logits are inf at a = 1."""
     f = fv.quantity(NET, DATA, what)
     axes = torch.zeros(2, NET.dim)
-    axes[0, 12:16], axes[0, 24], axes[1, 0] = 3e38, 3e38, 1.0
+    axes[0, 12:16] = 3e38
+    axes[0, 24] = 3e38
+    axes[1, 0] = 1.0
     surface = fv.slice_plane(f, fv.Plane(NET.w, axes, "step"), extent=(0, 1), resolution=2)
-    assert torch.isnan(surface.values).tolist() == [[False, False], [True, True]] and surface.n_diverged == 2
+    assert (
+        torch.isnan(surface.values).tolist() == [[False, False], [True, True]]
+        and surface.n_diverged == 2
+    )
     assert torch.isnan(f.many(torch.stack([NET.w, NET.w + axes[0]]))).tolist() == [False, True]
 
 
 def test_draws_are_not_ordered_by_values_that_are_none():
-    with pytest.raises(ValueError, match="values must be finite, got 1 NaN or inf: drop those draws"):
+    with pytest.raises(
+        ValueError, match="values must be finite, got 1 NaN or inf: drop those draws"
+    ):
         ordered(W, torch.tensor([1.0, NAN, 2.0]), "flat")

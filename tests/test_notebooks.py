@@ -23,9 +23,19 @@ ROOT = Path(__file__).resolve().parent.parent
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
 def test_the_notebook_runs_in_its_small_form(path):
     cells = executed(path).cells
-    shown = [o.data.get("text/html", "") for c in cells if c.cell_type == "code" for o in c.outputs if "data" in o]
-    silent = [text[:200] for text in shown if f'aria-label="{PLAIN}"' in text or 'aria-label=""' in text]
-    assert not silent, "a figure needs words: flatviz.plots.theme.figure(title, alt), or layout.meta['alt']"
+    shown = [
+        o.data.get("text/html", "")
+        for c in cells
+        if c.cell_type == "code"
+        for o in c.outputs
+        if "data" in o
+    ]
+    silent = [
+        text[:200] for text in shown if f'aria-label="{PLAIN}"' in text or 'aria-label=""' in text
+    ]
+    assert not silent, (
+        "a figure needs words: flatviz.plots.theme.figure(title, alt), or layout.meta['alt']"
+    )
 
 
 def test_no_notebook_has_the_same_cell_twice():
@@ -38,41 +48,74 @@ def test_no_notebook_has_the_same_cell_twice():
 def test_the_notebook_has_the_form_of_a_chapter(path):
     cells = nbformat.read(path, as_version=4).cells
     head = cells[0].source
-    assert head.startswith("# ") and "**Takes** " in head, "the first cell: a title, and after **Takes** the minutes"
+    assert head.startswith("# ") and "**Takes** " in head, (
+        "the first cell: a title, and after **Takes** the minutes"
+    )
     if any(c.cell_type == "code" for c in cells):
-        assert cells[1].metadata.get("tags") == ["parameters"] and cells[1].source.startswith("FAST = False")
-    levels = [len(m) for c in cells if c.cell_type == "markdown" for m in re.findall(r"^(#+) ", c.source, re.M)]
-    assert levels.count(1) == 1 and all(b <= a + 1 for a, b in zip(levels, levels[1:])), "one title; no level is skipped"
+        assert cells[1].metadata.get("tags") == ["parameters"] and cells[1].source.startswith(
+            "FAST = False"
+        )
+    levels = [
+        len(m)
+        for c in cells
+        if c.cell_type == "markdown"
+        for m in re.findall(r"^(#+) ", c.source, re.M)
+    ]
+    assert levels.count(1) == 1 and all(b <= a + 1 for a, b in zip(levels, levels[1:])), (
+        "one title; no level is skipped"
+    )
     for cell in cells:
         if cell.cell_type == "code":
             lines = [line for line in cell.source.splitlines() if line.strip()]
-            assert len(lines) <= 6, f"a cell has at most six lines, got {len(lines)}:\n{cell.source}"
+            assert len(lines) <= 6, (
+                f"a cell has at most six lines, got {len(lines)}:\n{cell.source}"
+            )
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=name)
 def test_the_students_version_has_a_blank_for_each_exercise_and_needs_no_line_of_a_solution(path):
     chapter = read(path)
     student = with_blanks(chapter)
-    text, exercises = ("\n".join(c.source for c in n.cells if c.cell_type == "markdown") for n in (student, chapter))
-    exercises = re.findall(r"^\*\*\d+\.\*\* ", exercises.partition("\n## Exercises\n")[2], re.MULTILINE)
-    assert text.count("*Your answer:*") == len(exercises) == [c.source for c in student.cells].count("# your code") > 1
+    text, exercises = (
+        "\n".join(c.source for c in n.cells if c.cell_type == "markdown")
+        for n in (student, chapter)
+    )
+    exercises = re.findall(
+        r"^\*\*\d+\.\*\* ", exercises.partition("\n## Exercises\n")[2], re.MULTILINE
+    )
+    assert (
+        text.count("*Your answer:*")
+        == len(exercises)
+        == [c.source for c in student.cells].count("# your code")
+        > 1
+    )
     assert "Solution" not in text and nbformat.validate(student) is None
     kept = [c.source for c in student.cells if c.cell_type == "code"]
     gone = [c.source for c in chapter.cells if c.cell_type == "code" and c.source not in kept]
-    (set_there, _), (set_here, read_here) = mentioned(gone), mentioned(kept)
+    (set_there, _) = mentioned(gone)
+    (set_here, read_here) = mentioned(kept)
     assert gone and not (set_there - set_here) & read_here
 
 
 def mentioned(cells):
     """The names that these lines of code set, arguments of functions among them, and those that they read."""
-    lines = "\n".join(line for cell in cells for line in cell.splitlines() if not line.startswith("%"))
+    lines = "\n".join(
+        line for cell in cells for line in cell.splitlines() if not line.startswith("%")
+    )
     nodes = list(ast.walk(ast.parse(lines)))
-    stored, loaded = ({n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, k)} for k in (ast.Store, ast.Load))
+    stored, loaded = (
+        {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, k)}
+        for k in (ast.Store, ast.Load)
+    )
     return stored | {n.arg for n in nodes if isinstance(n, ast.arg)}, loaded
 
 
 def test_the_table_of_contents_links_every_chapter():
-    table = nbformat.read(next(p for p in NOTEBOOKS if p.stem == CONTENTS), as_version=4).cells[0].source
+    table = (
+        nbformat.read(next(p for p in NOTEBOOKS if p.stem == CONTENTS), as_version=4)
+        .cells[0]
+        .source
+    )
     course = [p.name for p in NOTEBOOKS if p.stem != CONTENTS and p.parent.name != EXPERIMENTS]
     assert course == re.findall(r"\]\((\w+\.ipynb)\)", table)
 
@@ -102,7 +145,9 @@ def test_a_run_keeps_what_cells_print_return_and_display():
 
 def test_names_of_one_notebook_are_unknown_to_the_next():
     run(nbformat.v4.new_notebook(cells=[cell("x = 1")]), "one")
-    with pytest.raises(CellError, match=r"two, code cell 1: NameError: name 'x' is not defined\n    x"):
+    with pytest.raises(
+        CellError, match=r"two, code cell 1: NameError: name 'x' is not defined\n    x"
+    ):
         run(nbformat.v4.new_notebook(cells=[cell("x")]), "two")
 
 
@@ -114,19 +159,33 @@ def test_an_interact_is_one_element_with_a_picture_at_every_stop():
         cell("_ = ipywidgets.interact(lambda a: 1 / 0 if a == 3 else go.Figure(), a=(0, 3))"),
     ]
     notebook = nbformat.v4.new_notebook(cells=cells)
-    with pytest.raises(CellError, match="ZeroDivisionError"):  # the widget itself would have hidden it
+    with pytest.raises(
+        CellError, match="ZeroDivisionError"
+    ):  # the widget itself would have hidden it
         run(notebook, "n")
     (shown,) = notebook.cells[2].outputs
-    data = json.loads(re.search(r'<script type="application/json">(.*)</script>', shown.data["text/html"])[1])
+    data = json.loads(
+        re.search(r'<script type="application/json">(.*)</script>', shown.data["text/html"])[1]
+    )
     stops = [float(label) for label in data["controls"][0]["labels"]]
-    assert stops[0] == 0 and stops[-1] == 100 and 50 in stops and len(data["figures"]) == 2 * len(stops) <= 42
+    assert (
+        stops[0] == 0
+        and stops[-1] == 100
+        and 50 in stops
+        and len(data["figures"]) == 2 * len(stops) <= 42
+    )
     assert [f["data"][0]["x"][1] for f in data["figures"]] == [s for s in stops for _ in "ud"]
-    assert stops[data["controls"][0]["start"]] == 50 and data["controls"][1]["labels"] == ["up", "down"]
+    assert stops[data["controls"][0]["start"]] == 50 and data["controls"][1]["labels"] == [
+        "up",
+        "down",
+    ]
 
 
 def test_a_small_run_says_so_in_the_parameters_cell(tmp_path):
     path = tmp_path / "x.ipynb"
-    nbformat.write(nbformat.v4.new_notebook(cells=[cell("FAST = False  # small", ["parameters"])]), path)
+    nbformat.write(
+        nbformat.v4.new_notebook(cells=[cell("FAST = False  # small", ["parameters"])]), path
+    )
     assert read(path).cells[0].source == "FAST = False  # small"
     assert read(path, fast=True).cells[0].source == "FAST = True  # small"
 
@@ -149,16 +208,23 @@ def names(code, operation):
 
 def read_by(code, known, seen=frozenset()):
     """Names of the notebook that a function reads, with those that the functions it calls read."""
-    read = names(code, "LOAD_GLOBAL").union(*(read_by(inner, known, seen) for inner in parts(code)), set())
-    return read.union(*(read_by(known[n], known, seen | read) for n in (read - seen) & known.keys()), set())
+    read = names(code, "LOAD_GLOBAL").union(
+        *(read_by(inner, known, seen) for inner in parts(code)), set()
+    )
+    return read.union(
+        *(read_by(known[n], known, seen | read) for n in (read - seen) & known.keys()), set()
+    )
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
 def test_no_later_cell_gives_another_value_to_what_a_slider_reads(path):
     cells = [c.source for c in nbformat.read(path, as_version=4).cells if c.cell_type == "code"]
-    compiled, known = [compile(source, "cell", "exec") for source in cells], {}
+    compiled = [compile(source, "cell", "exec") for source in cells]
+    known = {}
     for i, source in enumerate(cells):
         known |= {code.co_name: code for code in parts(compiled[i])}
         for called in re.findall(r"ipywidgets\.interact\((\w+)", source):
             later = set().union(*(names(code, "STORE_NAME") for code in compiled[i + 1 :]))
-            assert not read_by(known[called], known) & later, f"{called} moves later with another value: give that another name"
+            assert not read_by(known[called], known) & later, (
+                f"{called} moves later with another value: give that another name"
+            )

@@ -32,10 +32,18 @@ def split(requirement):
 
 
 def test_environment_yml_asks_for_what_pyproject_asks_for():
-    wanted = dict(split(r) for r in [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["lab"]])
+    wanted = dict(
+        split(r) for r in [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["lab"]]
+    )
     conda = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))["dependencies"]
     pip = next(entry["pip"] for entry in conda if isinstance(entry, dict))
-    found = dict(split(r) for r in [*(e for e in conda if isinstance(e, str)), *(e for e in pip if not e.startswith("-"))])
+    found = dict(
+        split(r)
+        for r in [
+            *(e for e in conda if isinstance(e, str)),
+            *(e for e in pip if not e.startswith("-")),
+        ]
+    )
     assert found.pop("python") == PROJECT["requires-python"] and found.pop("pip") == ""
     assert found == wanted
 
@@ -52,14 +60,20 @@ def test_every_dependency_has_its_reason():
 def test_the_readme_has_two_commands_and_its_picture():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     commands = re.findall(r"```sh\n(.*?)\n```", readme, flags=re.S)
-    assert "flatviz tour --out tour.html" in commands[0] and commands[1].endswith("-m pytest -n 2 --dist loadfile")
+    assert "flatviz tour --out tour.html" in commands[0] and commands[1].endswith(
+        "-m pytest -n 2 --dist loadfile"
+    )
     assert all(c.startswith("python3 -m venv .venv && .venv/bin/pip install") for c in commands[:2])
     for picture in re.findall(r"!\[[^\]]+\]\(([^)]+)\)", readme):
         assert (ROOT / picture).is_file(), picture
     for link in re.findall(r"\]\(((?!http)[^)#]+)\)", readme):
         assert (ROOT / link).exists(), link
     assert len(readme.split()) <= 500 and "@@" not in readme  # read in a minute
-    assert set(re.findall(r"^```(\w*)$", readme, flags=re.M)) == {"sh", "python", ""}  # no raw output
+    assert set(re.findall(r"^```(\w*)$", readme, flags=re.M)) == {
+        "sh",
+        "python",
+        "",
+    }  # no raw output
 
 
 def test_the_readmes_links_and_its_moving_picture_are_made_by_their_scripts_and_not_stale():
@@ -67,27 +81,48 @@ def test_the_readmes_links_and_its_moving_picture_are_made_by_their_scripts_and_
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     named = links["BLOCK"].search(readme)
     assert named[0] == links["links"](named[1])
-    assert {"[playground]", "[course]", "[lesson]", "[Colab]"} <= set(re.findall(r"\[\w+\](?=[ ;.,])", readme[: named.start()]))
+    assert {"[playground]", "[course]", "[lesson]", "[Colab]"} <= set(
+        re.findall(r"\[\w+\](?=[ ;.,])", readme[: named.start()])
+    )
     assert all((ROOT / place).is_file() for place in [*links["FILES"].values(), links["FIRST"]])
     filled = links["links"]("someone/flatviz")
-    assert "[playground]: https://someone.github.io/flatviz/play.html" in filled and "/someone/flatviz/blob/main/" in filled
+    assert (
+        "[playground]: https://someone.github.io/flatviz/play.html" in filled
+        and "/someone/flatviz/blob/main/" in filled
+    )
     indexed = links["absolute"](readme.replace(named[0], filled), "someone/flatviz")
-    assert indexed.count("](https://") > 6 and not re.findall(r"\]\((?!http)|^\[\w+\]: (?!http)", indexed, flags=re.M)
-    assert tomllib.loads(links["urls"]("someone/flatviz"))["project"]["urls"]["Source"] == "https://github.com/someone/flatviz"
+    assert indexed.count("](https://") > 6 and not re.findall(
+        r"\]\((?!http)|^\[\w+\]: (?!http)", indexed, flags=re.M
+    )
+    assert (
+        tomllib.loads(links["urls"]("someone/flatviz"))["project"]["urls"]["Source"]
+        == "https://github.com/someone/flatviz"
+    )
     with Image.open(ROOT / "docs" / "lab.gif") as picture:
         of = runpy.run_path(str(ROOT / ".ci" / "picture.py"))["digest"]()
-        assert picture.info["comment"] == of, "the playground has changed: run python .ci/picture.py"
+        assert picture.info["comment"] == of, (
+            "the playground has changed: run python .ci/picture.py"
+        )
         assert picture.n_frames > 20
 
 
 def test_stored_outputs_are_pictures_and_text_and_small():
-    files = [*(ROOT / "notebooks").glob("*.ipynb"), *(ROOT / "notebooks" / "experiments").glob("*.ipynb")]
+    files = [
+        *(ROOT / "notebooks").glob("*.ipynb"),
+        *(ROOT / "notebooks" / "experiments").glob("*.ipynb"),
+    ]
     assert sum(path.stat().st_size for path in files) < 6e6
     for path in files:
         text = path.read_text(encoding="utf-8")
         shown = [o for cell in json.loads(text)["cells"] for o in cell.get("outputs", ())]
-        assert len(text.encode()) < 310_000 and all(o["output_type"] in ("stream", "display_data") for o in shown), path.name
-        alive = [o for o in shown if "<script" in json.dumps(o) or any("plotly" in kind for kind in o.get("data", ()))]
+        assert len(text.encode()) < 310_000 and all(
+            o["output_type"] in ("stream", "display_data") for o in shown
+        ), path.name
+        alive = [
+            o
+            for o in shown
+            if "<script" in json.dumps(o) or any("plotly" in kind for kind in o.get("data", ()))
+        ]
         assert not alive, path.name
 
 
@@ -97,7 +132,9 @@ def test_no_file_names_an_index_of_packages():
         pytest.skip("not a git checkout")
     word = "index" + "-url"
     for name in listed.stdout.split():
-        if (ROOT / name).is_file() and not name.endswith((".png", ".gif", ".webp", ".safetensors", ".woff2")):
+        if (ROOT / name).is_file() and not name.endswith(
+            (".png", ".gif", ".webp", ".safetensors", ".woff2")
+        ):
             assert word not in (ROOT / name).read_text(encoding="utf-8"), name
 
 
@@ -127,13 +164,27 @@ def test_the_sync_check_sees_a_notebook_that_was_edited(tmp_path, monkeypatch, c
     assert synced(script, monkeypatch) == 0
     assert made.read_bytes() == first  # the same bytes, cell ids too
     notebook = json.loads(first)
-    notebook["cells"][1]["outputs"] = shown = [{"data": {"text/plain": ["2"]}, "metadata": {}, "output_type": "display_data"}]
-    notebook["metadata"]["outputs of"] = runpy.run_path(str(script))["code_digest"](notebook["cells"])
+    notebook["cells"][1]["outputs"] = shown = [
+        {"data": {"text/plain": ["2"]}, "metadata": {}, "output_type": "display_data"}
+    ]
+    notebook["metadata"]["outputs of"] = runpy.run_path(str(script))["code_digest"](
+        notebook["cells"]
+    )
     made.write_text(json.dumps(notebook), encoding="utf-8")
-    assert synced(script, monkeypatch) == 0 and json.loads(made.read_bytes())["cells"][1]["outputs"] == shown  # kept
-    source.write_text(source.read_text(encoding="utf-8").replace("1 + 1", "1 + 3"), encoding="utf-8")
-    assert synced(script, monkeypatch) == 0 and json.loads(made.read_bytes())["cells"][1]["outputs"] == []  # of other code
-    source.write_text(source.read_text(encoding="utf-8").replace("1 + 3", "1 + 1"), encoding="utf-8")
+    assert (
+        synced(script, monkeypatch) == 0
+        and json.loads(made.read_bytes())["cells"][1]["outputs"] == shown
+    )  # kept
+    source.write_text(
+        source.read_text(encoding="utf-8").replace("1 + 1", "1 + 3"), encoding="utf-8"
+    )
+    assert (
+        synced(script, monkeypatch) == 0
+        and json.loads(made.read_bytes())["cells"][1]["outputs"] == []
+    )  # of other code
+    source.write_text(
+        source.read_text(encoding="utf-8").replace("1 + 3", "1 + 1"), encoding="utf-8"
+    )
     assert synced(script, monkeypatch) == 0 and made.read_bytes() == first
     made.write_text(made.read_text(encoding="utf-8").replace("1 + 1", "1 + 2"), encoding="utf-8")
     assert synced(script, monkeypatch, "--check") == 1
@@ -151,11 +202,23 @@ def test_the_lines_of_the_readme_run_and_give_a_network_that_has_learned():
 
 
 def test_what_github_runs_are_the_projects_own_commands():
-    workflows = {p.stem: yaml.safe_load(p.read_text(encoding="utf-8")) for p in (ROOT / ".github" / "workflows").glob("*.yml")}
-    lines = {name: [s.get("run", "") for job in w["jobs"].values() for s in job["steps"]] for name, w in workflows.items()}
-    for name, command in (("ci", ".ci/run"), ("release", "python -m build"), ("pages", "flatviz docs ")):
+    workflows = {
+        p.stem: yaml.safe_load(p.read_text(encoding="utf-8"))
+        for p in (ROOT / ".github" / "workflows").glob("*.yml")
+    }
+    lines = {
+        name: [s.get("run", "") for job in w["jobs"].values() for s in job["steps"]]
+        for name, w in workflows.items()
+    }
+    for name, command in (
+        ("ci", ".ci/run"),
+        ("release", "python -m build"),
+        ("pages", "flatviz docs "),
+    ):
         assert any(line.startswith(command) for line in lines[name]), name
-    signal = int(re.search(r"--kill-after=\d+ (\d+)", (ROOT / ".ci" / "run").read_text(encoding="utf-8"))[1])
+    signal = int(
+        re.search(r"--kill-after=\d+ (\d+)", (ROOT / ".ci" / "run").read_text(encoding="utf-8"))[1]
+    )
     least = signal + 1800  # what .ci/run gives its tests, and half an hour
     assert 60 * workflows["ci"]["jobs"]["checks"]["timeout-minutes"] > least
     for form in (ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"):
@@ -180,7 +243,10 @@ def test_every_system_of_the_sources_is_there_with_its_command_and_its_test():
 
 def test_the_citation_names_the_version():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    assert citation["version"] == fv.__version__ == PROJECT["version"] and citation["license"] == PROJECT["license"]
+    assert (
+        citation["version"] == fv.__version__ == PROJECT["version"]
+        and citation["license"] == PROJECT["license"]
+    )
 
 
 @pytest.mark.long
@@ -188,6 +254,11 @@ def test_what_holds_are_the_four_sentences_that_the_frontier_makes_of_its_claims
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     block = re.search(r"<!-- what holds -->\n(.*?)<!-- /what holds -->", readme, flags=re.S)[1]
     printed = "\n".join(executed("frontier"))
-    assert block == "".join(re.findall(r"^- \*\*.*\n", printed + "\n", flags=re.M)) and block.count("\n") == 4
-    hashes = re.search(r"the claims, frontier.toml: (\w+); those of the table: (.*)", printed).groups()
+    assert (
+        block == "".join(re.findall(r"^- \*\*.*\n", printed + "\n", flags=re.M))
+        and block.count("\n") == 4
+    )
+    hashes = re.search(
+        r"the claims, frontier.toml: (\w+); those of the table: (.*)", printed
+    ).groups()
     assert hashes[0] == hashes[1]  # the table was made with these claims

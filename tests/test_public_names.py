@@ -29,14 +29,18 @@ def test_no_module_has_the_name_of_a_verb_of_its_namespace():
     assert len(fv.__all__) - len(rooms) <= 80  # few names at the top
     for room in rooms:
         files = {p.stem for p in (ROOT / room).glob("*.py")}
-        for name in files & set(vars(getattr(fv, room)).get("__all__", ())):  # where it loads at once it replaces the module
+        for name in files & set(
+            vars(getattr(fv, room)).get("__all__", ())
+        ):  # where it loads at once it replaces the module
             importlib.import_module(f"flatviz.{room}.{name}")
             assert not inspect.ismodule(getattr(getattr(fv, room), name)), (room, name)
 
 
 def test_the_stubs_that_editors_read_are_those_of_the_tables():
     root = ROOT.parent
-    run = subprocess.run([sys.executable, root / ".ci/stubs.py", "--check"], capture_output=True, text=True, cwd=root)
+    run = subprocess.run(
+        [sys.executable, root / ".ci/stubs.py", "--check"], capture_output=True, text=True, cwd=root
+    )
     assert run.returncode == 0, run.stdout + run.stderr
 
 
@@ -50,8 +54,15 @@ def test_a_type_checker_sees_arguments_results_and_mistakes(tmp_path):
         "fv.fit_swag(net, data, seed='a')\nreveal_type(fv.nll(net, data))\nreveal_type(fv.plot_surface)\n"
         "reveal_type(fv.METHODS['vi'])\n"
     )
-    how = ["--follow-imports=silent", "--ignore-missing-imports", f"--cache-dir={tmp_path}", str(script)]
-    said = subprocess.run([sys.executable, "-m", "mypy", *how], capture_output=True, text=True, cwd=ROOT.parent).stdout
+    how = [
+        "--follow-imports=silent",
+        "--ignore-missing-imports",
+        f"--cache-dir={tmp_path}",
+        str(script),
+    ]
+    said = subprocess.run(
+        [sys.executable, "-m", "mypy", *how], capture_output=True, text=True, cwd=ROOT.parent
+    ).stdout
     for expected in (
         'use.py:5: note: Revealed type is "flatviz.weight_space.Draws"',
         'use.py:6: error: Unexpected keyword argument "stepz" for "fit_sgd"; did you mean "steps"?',
@@ -65,22 +76,36 @@ def test_a_type_checker_sees_arguments_results_and_mistakes(tmp_path):
 
 def test_every_fit_of_the_table_has_a_public_name():
     public = [value for value in public_names().values() if inspect.isfunction(value)]
-    hidden = {name for name, method in fv.METHODS.items() if getattr(method.fit, "func", method.fit) not in public}
-    assert hidden == set(OVER_T), "list the others in flatviz/__init__.py or posteriors/__init__.py"  # over T: fit_vi
+    hidden = {
+        name
+        for name, method in fv.METHODS.items()
+        if getattr(method.fit, "func", method.fit) not in public
+    }
+    assert hidden == set(OVER_T), (
+        "list the others in flatviz/__init__.py or posteriors/__init__.py"
+    )  # over T: fit_vi
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error():
     for space, name in ((fv, "nothing"), (fv.metrics, "nothing"), (fv, "accuracy")):
-        with pytest.raises(AttributeError, match=f"module '{space.__name__}' has no attribute '{name}'"):
+        with pytest.raises(
+            AttributeError, match=f"module '{space.__name__}' has no attribute '{name}'"
+        ):
             getattr(space, name)
 
 
 def test_plot_draws_what_the_function_of_the_type_draws(quadratic):
     f, _, c = quadratic
     plane = fv.plane_through(c, *torch.eye(len(c))[:2])
-    surface, spectrum = fv.slice_plane(f, plane, resolution=5), fv.top_eigenpairs(f, c, 2)
+    surface = fv.slice_plane(f, plane, resolution=5)
+    spectrum = fv.top_eigenpairs(f, c, 2)
     curve = fv.slice_line(f, c, c + 1)
-    drawn = (surface, fv.plot_surface), (curve, fv.plot_curve), (spectrum, fv.plot_spectrum), ([spectrum] * 2, fv.plot_spectrum)
+    drawn = (
+        (surface, fv.plot_surface),
+        (curve, fv.plot_curve),
+        (spectrum, fv.plot_spectrum),
+        ([spectrum] * 2, fv.plot_spectrum),
+    )
     for result, draw in drawn:
         assert fv.plot(result, title="a").to_json() == draw(result, title="a").to_json()
     assert fv.plot({"vi": fv.sharpness(f, c[None], k=2)}).data[0].name == "VI"
@@ -94,22 +119,30 @@ def test_a_score_by_name_is_the_function_of_that_name():
     for name in SCORES:
         assert f'"{name}"' in fv.score.__doc__
         assert torch.equal(fv.score(prediction, name), getattr(fv.metrics, name)(prediction))
-        assert torch.equal(fv.score(prediction, name, n_draws=2), getattr(fv.metrics, name)(prediction, n_draws=2))
+        assert torch.equal(
+            fv.score(prediction, name, n_draws=2), getattr(fv.metrics, name)(prediction, n_draws=2)
+        )
     with pytest.raises(ValueError, match="measure must be one of .*'ece'.*, got 'auroc'"):
         fv.score(prediction, "auroc")
 
 
 def test_help_shows_types_without_the_checks_in_them():
     for name, value in TOLD.items():
-        if inspect.isfunction(value) or inspect.isclass(value) and value is not fv.Diverged:  # an exception has no signature
+        if (
+            inspect.isfunction(value) or inspect.isclass(value) and value is not fv.Diverged
+        ):  # an exception has no signature
             text = str(inspect.signature(value))
             assert not re.search(r"Annotated\[|<function", text), f"help({name}) shows {text}"
-            assert not (inspect.isfunction(value) and re.search(r": '|-> '", text)), f"help({name}) shows {text}"  # postponed
+            assert not (inspect.isfunction(value) and re.search(r": '|-> '", text)), (
+                f"help({name}) shows {text}"
+            )  # postponed
 
 
 def test_randomness_is_keyword_only_everywhere():
     for name, value in public_names().items():
-        seed = inspect.signature(value).parameters.get("seed") if inspect.isfunction(value) else None
+        seed = (
+            inspect.signature(value).parameters.get("seed") if inspect.isfunction(value) else None
+        )
         assert seed is None or seed.kind is seed.KEYWORD_ONLY or name == "top_eigenpairs", name
 
 
@@ -121,19 +154,26 @@ def computes() -> int:
     for name in [name for name, root in loaded.items() if root == "flatviz"]:
         del sys.modules[name]
     # importing any of these raises ModuleNotFoundError, also where this process has them already
-    sys.modules |= dict.fromkeys([*absent.split(), late, *(n for n, root in loaded.items() if root in absent.split())])
+    sys.modules |= dict.fromkeys(
+        [*absent.split(), late, *(n for n, root in loaded.items() if root in absent.split())]
+    )
     import flatviz as fv
 
     torch.set_num_threads(1)
     x = torch.randn(20, 4)
-    data, module = fv.Data(x, (x[:, 0] > 0).long()), nn.Sequential(nn.Linear(4, 8), nn.LayerNorm(8), nn.ReLU(), nn.Linear(8, 2))
+    data = fv.Data(x, (x[:, 0] > 0).long())
+    module = nn.Sequential(nn.Linear(4, 8), nn.LayerNorm(8), nn.ReLU(), nn.Linear(8, 2))
     source = fv.pretrain(module, data, seed=0, epochs=2)
     swag = fv.fit_swag(source, data, seed=0, rank=2, snapshots=3)
     net, prior = fv.transfer(source, swag, treated="norm+head", head_std=0.1, scale=4)
     q = fv.fit_sabma(net, data, prior, radius=0.5, seed=0, steps=4)
     f = fv.nll(net, data)
     surface = fv.slice_plane(f, fv.plane_pca(q.sample(5, seed=0)), resolution=5, progress=True)
-    fv.top_eigenpairs(f, q.center, 2), fv.project(q.sample(5, seed=0), surface.plane), fv.predict(net, q, data, 3, seed=0)
+    (
+        fv.top_eigenpairs(f, q.center, 2),
+        fv.project(q.sample(5, seed=0), surface.plane),
+        fv.predict(net, q, data, 3, seed=0),
+    )
     with pytest.raises(ImportError, match="sklearn"):
         fv.datasets.digits_transfer(shots=1, seed=0)
     return 0
@@ -147,7 +187,9 @@ def test_a_machine_with_nothing_but_torch_imports_flatviz_and_computes(tmp_path)
 
 def test_importing_flatviz_loads_nothing_heavy():
     program = "import sys, flatviz; print([m for m in ('torch', 'plotly', 'sklearn', 'ipywidgets') if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == "[]"
 
 
@@ -158,7 +200,9 @@ FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_examples_run_and_print_what_they_say(path, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)  # an example that saves a file leaves none behind
-    module = importlib.import_module(".".join(path.relative_to(ROOT.parent).with_suffix("").parts).removesuffix(".__init__"))
+    module = importlib.import_module(
+        ".".join(path.relative_to(ROOT.parent).with_suffix("").parts).removesuffix(".__init__")
+    )
     with saved_rng():
         result = doctest.testmod(module, optionflags=FLAGS, extraglobs={"fv": fv, "torch": torch})
     assert result.attempted and not result.failed
@@ -167,7 +211,9 @@ def test_examples_run_and_print_what_they_say(path, monkeypatch, tmp_path):
 VERBS = """Apply Bound Build Compare Compute Copy Count Cut Divide Draw Estimate Find Fit Flip Give List Measure Minimise Move Open Permute
 Predict Project Read Recompute Record Rescale Restrict Run Scale Select Show Sort Take Train Write""".split()
 TOLD = public_names() | {
-    f"{room}.{n}": getattr(getattr(fv, room), n) for room in ("datasets", "models") for n in dir(getattr(fv, room))
+    f"{room}.{n}": getattr(getattr(fv, room), n)
+    for room in ("datasets", "models")
+    for n in dir(getattr(fv, room))
 }
 SILENT = ("METHODS", "datasets.public_images")  # a table; it downloads
 
@@ -178,18 +224,26 @@ def test_every_public_name_says_what_it_does_with_which_arguments_and_shows_it(n
     if name not in SILENT and (inspect.isfunction(value) or name in fv.__all__):
         assert ">>> " in text, f"help(fv.{name}) shows no example"
     if inspect.isfunction(value):
-        assert text.split()[0] in VERBS, f"{name} does not begin with a verb: {text.splitlines()[0]}"
+        assert text.split()[0] in VERBS, (
+            f"{name} does not begin with a verb: {text.splitlines()[0]}"
+        )
         told = re.search(r"^Args:\n((?:    .*\n)+)", text + "\n", flags=re.M)
         told = set(re.findall(r"^    \**(\w+): ", told[1], flags=re.M)) if told else set()
         taken = set(inspect.signature(value).parameters)
-        assert taken == told, f"{name}: arguments without a text {taken - told}, texts without an argument {told - taken}"
+        assert taken == told, (
+            f"{name}: arguments without a text {taken - told}, texts without an argument {told - taken}"
+        )
 
 
 def test_no_docstring_has_a_sentence_that_opens_with_a_fragment():
     """A reader must know what came before to understand one such as "That of the first field"."""
     opening = r"\A|(?<=[.;]  )|(?<=[.] )|(?<=[.]\n)|(?<=\n\n)"
-    fragment = re.compile(rf"(?:(?:{opening})(?:Of|What|Where|That|Whose|Which)|\A(?:With|How|As))\b.*")
+    fragment = re.compile(
+        rf"(?:(?:{opening})(?:Of|What|Where|That|Whose|Which)|\A(?:With|How|As))\b.*"
+    )
     for path in ROOT.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and (text := ast.get_docstring(node)):
+            if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and (
+                text := ast.get_docstring(node)
+            ):
                 assert not (bad := fragment.findall(text)), f"{path.relative_to(ROOT)}: {bad}"

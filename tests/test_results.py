@@ -15,7 +15,10 @@ from flatviz.weight_space import MEASURES
 def test_an_ensemble_gives_no_more_draws_than_members_and_its_center_is_a_member():
     draws = fv.Draws(torch.tensor([[0.0, 0.0], [1.0, 1.0], [1.2, 0.9], [9.0, 9.0]]))
     assert any(torch.equal(draws.center, w) for w in draws.W)
-    with pytest.raises(ValueError, match="asked for 5 draws, but this ensemble has 4 members: lower n_draws, or train more"):
+    with pytest.raises(
+        ValueError,
+        match="asked for 5 draws, but this ensemble has 4 members: lower n_draws, or train more",
+    ):
         draws.sample(5, seed=0)
     assert fv.Draws(torch.ones(1, 3)).sample(4, seed=0).shape == (4, 3)
 
@@ -39,15 +42,35 @@ def one_of_each(q):
     """Every noun with every field filled, with long texts and many members."""
     W = torch.zeros(30, 7)
     sides = (0.5, 0.2), ((-1.0, 1.0),) * 2
-    plane = fv.Plane(W[0], torch.eye(7)[:2], "distance in weight space", "plane through three solutions", *sides)
-    surface = fv.Surface(plane, W[:, 0], W[:, 1], torch.zeros(30, 30), "mean NLL (nats)", 100, "frozen", "bfloat16", 1e-3)
-    curve = fv.Curve(W[:, 0], W[:, 0], "distance along the path", "mean NLL (nats)", "a path", 9, "frozen")
+    plane = fv.Plane(
+        W[0], torch.eye(7)[:2], "distance in weight space", "plane through three solutions", *sides
+    )
+    surface = fv.Surface(
+        plane,
+        W[:, 0],
+        W[:, 1],
+        torch.zeros(30, 30),
+        "mean NLL (nats)",
+        100,
+        "frozen",
+        "bfloat16",
+        1e-3,
+    )
+    curve = fv.Curve(
+        W[:, 0], W[:, 0], "distance along the path", "mean NLL (nats)", "a path", 9, "frozen"
+    )
     spectrum = fv.Spectrum(W[0], W, W[0], 80, "at the center", 100, "frozen", "ggn", W[0], W[0])
-    projection = fv.Projection(plane, W[:, :2], W[:, 0], W[:, 0], "mean NLL (nats)", "draws of SA-BMA", torch.eye(2), 0.3)
+    projection = fv.Projection(
+        plane, W[:, :2], W[:, 0], W[:, 0], "mean NLL (nats)", "draws of SA-BMA", torch.eye(2), 0.3
+    )
     scores = dict.fromkeys(("nll", "accuracy", "ece"), W[0])
     weighted = fv.Likelihood.categorical(weight=torch.ones(10))
-    prediction = fv.Prediction(torch.zeros(30, 100, 10), torch.zeros(100), weighted, "frozen", scores, W)
-    rest = dict(projection=projection, around=surface, spectrum=(spectrum,) * 3, prediction=prediction)
+    prediction = fv.Prediction(
+        torch.zeros(30, 100, 10), torch.zeros(100), weighted, "frozen", scores, W
+    )
+    rest = dict(
+        projection=projection, around=surface, spectrum=(spectrum,) * 3, prediction=prediction
+    )
     member = results.Member("sabma", 0.1, "sqrt(2 KL in nats)", q, **rest, maps={"probs": W})
     return {
         "History": fv.History(W[0], W[0], W[0]), "Gaussian": q, "Plane": plane, "Surface": surface, "Curve": curve,
@@ -64,13 +87,24 @@ def test_every_noun_is_one_line_of_less_than_120_characters(gaussians, task, tin
     nouns = one_of_each(gaussians[0])
     assert set(nouns) == set(results.NOUNS)
     net, data = tiny
-    for shown in (*nouns.values(), net, data, task, fv.SAM(0.1), fv.Mixture((fv.Draws(net.w[None]),))):
+    for shown in (
+        *nouns.values(),
+        net,
+        data,
+        task,
+        fv.SAM(0.1),
+        fv.Mixture((fv.Draws(net.w[None]),)),
+    ):
         assert "\n" not in repr(shown) and len(repr(shown)) < 120, repr(shown)
         assert repr(shown).startswith(type(shown).__name__) and "tensor(" not in repr(shown)
 
 
 def test_every_noun_comes_back_from_disk_as_it_was(gaussians, tmp_path):
-    whole = {**one_of_each(gaussians[0]), 3: [1, 2.5, None, True, "x"], ("a", 0): {"noun": "Draws", "fields": {}}}
+    whole = {
+        **one_of_each(gaussians[0]),
+        3: [1, 2.5, None, True, "x"],
+        ("a", 0): {"noun": "Draws", "fields": {}},
+    }
     assert equal(whole, fv.load(fv.save(whole, tmp_path / "all.pt")))
     with pytest.raises(TypeError, match="cannot save a function"):
         fv.save(lambda: 0, tmp_path / "f.pt")
@@ -78,7 +112,12 @@ def test_every_noun_comes_back_from_disk_as_it_was(gaussians, tmp_path):
 
 
 def test_numpys_numbers_are_saved_as_plain_ones(tmp_path):
-    back = fv.load(fv.save({"score": np.float64(0.5), "name": np.str_("a"), "n": MEASURES["sam"]}, tmp_path / "n.pt"))
+    back = fv.load(
+        fv.save(
+            {"score": np.float64(0.5), "name": np.str_("a"), "n": MEASURES["sam"]},
+            tmp_path / "n.pt",
+        )
+    )
     assert back["score"] == 0.5 and type(back["score"]) is float and type(back["name"]) is str
 
 
@@ -86,11 +125,18 @@ def test_kl_and_log_prob_equal_torchs_low_rank_normal(gaussians):
     q, prior = gaussians
     w = q.sample(4, seed=0)
     torch.testing.assert_close(q.log_prob(w), as_torch(q).log_prob(w), rtol=1e-10, atol=1e-10)
-    torch.testing.assert_close(q.kl(prior), torch.distributions.kl_divergence(as_torch(q), as_torch(prior)), rtol=1e-10, atol=0)
+    torch.testing.assert_close(
+        q.kl(prior),
+        torch.distributions.kl_divergence(as_torch(q), as_torch(prior)),
+        rtol=1e-10,
+        atol=0,
+    )
     assert float(q.kl(q)) == pytest.approx(0, abs=1e-10)
 
 
-def test_the_path_gradient_of_the_kl_is_its_gradient_on_average_and_zero_at_every_draw_of_the_prior(gaussians):
+def test_the_path_gradient_of_the_kl_is_its_gradient_on_average_and_zero_at_every_draw_of_the_prior(
+    gaussians,
+):
     q, prior = gaussians
     theta = [t.clone().requires_grad_() for t in (q.mean, q.log_std, q.factor)]
     wanted = torch.autograd.grad(fv.Gaussian(*theta).kl(prior), theta)
@@ -114,30 +160,39 @@ def test_score_equals_autograd_with_the_draw_held_fixed(gaussians):
 @pytest.mark.parametrize("rank", [0, 3])
 def test_products_with_covariance_and_precision_equal_dense_ones(rank):
     q = random_gaussian(0, rank=rank)
-    S, v = dense_covariance(q), torch.randn(3, 7, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    S = dense_covariance(q)
+    v = torch.randn(3, 7, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
     torch.testing.assert_close(q.cov_mul(v), v @ S)
     torch.testing.assert_close(q.precision_mul(v), v @ S.inverse())
     torch.testing.assert_close(q.precision_diag, S.inverse().diagonal())
     torch.testing.assert_close(q.factor_precision, q.factor @ S.inverse())
     torch.testing.assert_close(q.variance, S.diagonal())
     torch.testing.assert_close(q.logdet, S.logdet())
-    torch.testing.assert_close(q.log_prob(v), torch.distributions.MultivariateNormal(q.mean, S).log_prob(v))
+    torch.testing.assert_close(
+        q.log_prob(v), torch.distributions.MultivariateNormal(q.mean, S).log_prob(v)
+    )
 
 
 def test_sample_covariance_is_sigma_and_the_low_rank_noise_has_mean_zero():
     q = random_gaussian(2, dim=6, rank=5)
     z1, z2 = q.noise(60_000, seed=0)
-    W, S = q.at(z1, z2), dense_covariance(q)
+    W = q.at(z1, z2)
+    S = dense_covariance(q)
     assert float(z2.mean(0).abs().max()) < 0.02  # 5 standard errors of a mean of 60,000
     assert float((torch.cov(W.T) - S).abs().max() / S.abs().max()) < 0.03
-    blocks = S[:3, 3:].abs().max()  # one z2 for all weights: drawn a layer at a time it would be zero across layers
+    blocks = (
+        S[:3, 3:].abs().max()
+    )  # one z2 for all weights: drawn a layer at a time it would be zero across layers
     assert blocks > 0.05 and float((torch.cov(W.T) - S)[:3, 3:].abs().max()) < 0.5 * blocks
 
 
 @pytest.mark.parametrize("rank", [0, 3])
 def test_the_algebra_of_members_at_once_is_that_of_each_alone(rank):
-    alone, prior = [random_gaussian(seed, rank=rank) for seed in (0, 1, 2)], random_gaussian(9)
-    together = fv.Gaussian.unchecked(*(torch.stack([getattr(q, n) for q in alone]) for n in ("mean", "log_std", "factor")))
+    alone = [random_gaussian(seed, rank=rank) for seed in (0, 1, 2)]
+    prior = random_gaussian(9)
+    together = fv.Gaussian.unchecked(
+        *(torch.stack([getattr(q, n) for q in alone]) for n in ("mean", "log_std", "factor"))
+    )
     g = torch.Generator().manual_seed(0)
     v, many = (torch.randn(*shape, 7, generator=g, dtype=torch.float64) for shape in ((3,), (3, 4)))
     z2 = torch.randn(3, 4, rank, generator=g, dtype=torch.float64)

@@ -31,6 +31,8 @@ print(hashlib.sha256(b"".join(torch.as_tensor(v).numpy().tobytes() for v in valu
 def test_two_processes_give_the_same_bytes_for_the_same_seed_and_the_same_key_of_a_cached_result():
     def run(hash_seed):
         env = {**os.environ, "PYTHONHASHSEED": hash_seed}
-        return subprocess.run([sys.executable, "-c", RUN], env=env, capture_output=True, text=True, check=True).stdout
+        return subprocess.run(
+            [sys.executable, "-c", RUN], env=env, capture_output=True, text=True, check=True
+        ).stdout
 
     assert run("1") == run("2") != ""

@@ -15,6 +15,17 @@ FOLDER = Path(__file__).parent / "devices"
 @pytest.mark.skipif(bool(missing()), reason=missing())
 def test_everything_that_a_user_calls_runs_on_a_second_device():
     clean = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
-    command = [sys.executable, "-m", "pytest", "-p", "no:xdist", "-p", "no:cacheprovider", str(FOLDER)]
-    run = subprocess.run(command, cwd=FOLDER.parent.parent, env=clean, capture_output=True, text=True)
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "no:xdist",
+        "-p",
+        "no:cacheprovider",
+        str(FOLDER),
+    ]
+    run = subprocess.run(
+        command, cwd=FOLDER.parent.parent, env=clean, capture_output=True, text=True
+    )
     assert run.returncode == 0 and " passed" in run.stdout, run.stdout[-6000:] + run.stderr[-2000:]

@@ -32,7 +32,14 @@ pytestmark = pytest.mark.long
 
 FEW = ("contents", "01_network_is_a_vector", "03_curvature")
 WITH_AXE = ("index", "playground", "03_curvature", "reference/engine")  # it takes the most time
-LOOKED_AT = (*WITH_AXE, *FEW[:2], "install", "experiments/frontier", "search", "reference/objectives")
+LOOKED_AT = (
+    *WITH_AXE,
+    *FEW[:2],
+    "install",
+    "experiments/frontier",
+    "search",
+    "reference/objectives",
+)
 
 
 def made(folder, notebooks):
@@ -64,7 +71,9 @@ def name(path, site):
     return path.relative_to(site).with_suffix("").as_posix()
 
 
-@pytest.fixture(params=["site", pytest.param("whole", marks=[pytest.mark.slow, pytest.mark.timeout(3600)])])
+@pytest.fixture(
+    params=["site", pytest.param("whole", marks=[pytest.mark.slow, pytest.mark.timeout(3600)])]
+)
 def either(request):
     """Each of the two sites."""
     return request.getfixturevalue(request.param)
@@ -73,14 +82,21 @@ def either(request):
 def test_no_page_loads_anything_from_another_host(either):
     for path in [*pages(either), *either.rglob("*.css")]:
         text = path.read_text(encoding="utf-8")
-        loaded = re.findall(r"""(?:src=|<link[^>]+href=|url\(|@import )["']?(https?:)?//[^"')]+""", text)
+        loaded = re.findall(
+            r"""(?:src=|<link[^>]+href=|url\(|@import )["']?(https?:)?//[^"')]+""", text
+        )
         assert not loaded, path
 
 
 def test_every_link_inside_the_site_leads_somewhere(either):
-    ids = {p: set(re.findall(r"""\bid=["']([^"']+)["']""", p.read_text(encoding="utf-8"))) for p in pages(either)}
+    ids = {
+        p: set(re.findall(r"""\bid=["']([^"']+)["']""", p.read_text(encoding="utf-8")))
+        for p in pages(either)
+    }
     for path in ids:
-        for link in re.findall(r"""<a [^>]*?href=["']([^"']*)["']""", path.read_text(encoding="utf-8")):
+        for link in re.findall(
+            r"""<a [^>]*?href=["']([^"']*)["']""", path.read_text(encoding="utf-8")
+        ):
             if re.match(r"\w+:", link):
                 continue
             file, _, anchor = html.unescape(link).removesuffix("?slides").partition("#")
@@ -97,24 +113,36 @@ def test_nothing_is_written_beside_the_site_and_the_playground_is_a_page_of_its_
 
 def test_every_public_name_stands_in_the_reference(site):
     text = "".join(p.read_text(encoding="utf-8") for p in (site / "reference").glob("*.html"))
-    names = [n.removeprefix("fv.") for n, v in public_names().items() if inspect.isfunction(v) or inspect.isclass(v)]
+    names = [
+        n.removeprefix("fv.")
+        for n, v in public_names().items()
+        if inspect.isfunction(v) or inspect.isclass(v)
+    ]
     missing = [n for n in names if f'id="flatviz.{n}"' not in text]
     assert len(names) > 100 and not missing
 
 
 def test_the_first_page_begins_with_two_weights_and_is_small(site):
     text = (site / "index.html").read_text(encoding="utf-8")
-    assert text.index('id="playground-weights"') < text.index('class="fv-lab"') and len(text.encode()) < 2_000_000
+    assert (
+        text.index('id="playground-weights"') < text.index('class="fv-lab"')
+        and len(text.encode()) < 2_000_000
+    )
 
 
 def test_a_chapter_offers_itself_with_blanks(site):
     page = (site / "03_curvature.html").read_text(encoding="utf-8")
-    given, blank = (nbformat.read(site / link, as_version=4) for link in re.findall(r'href="([^"]*03_curvature.ipynb)"', page))
+    given, blank = (
+        nbformat.read(site / link, as_version=4)
+        for link in re.findall(r'href="([^"]*03_curvature.ipynb)"', page)
+    )
     said = ["\n".join(cell.source for cell in notebook.cells) for notebook in (given, blank)]
     assert [text.count("Solution") for text in said] == [4, 0] and said[1].count("# your code") == 4
 
 
-@pytest.mark.parametrize(("page", "link"), [("contents", r"\d\d_\w+\.html"), ("gallery", r"#[\w-]+")])
+@pytest.mark.parametrize(
+    ("page", "link"), [("contents", r"\d\d_\w+\.html"), ("gallery", r"#[\w-]+")]
+)
 def test_contents_and_gallery_have_thumbnails(site, page, link):
     text = (site / f"{page}.html").read_text(encoding="utf-8")
     shown = re.findall(rf'<a href="{link}"><img src="([^"]+)"', text)
@@ -133,8 +161,12 @@ def looks(site, browser, paths, schemes=SCHEMES, axe=WITH_AXE):
     context.set_offline(True)
     seen = {}
     for i, path in enumerate(paths):
-        with limited(4 * PAGE):  # a page that stands still ends the browser, and the error names the page
-            seen[name(path, site)] = look(context, path, schemes[i % len(schemes)], name(path, site) in axe)
+        with limited(
+            4 * PAGE
+        ):  # a page that stands still ends the browser, and the error names the page
+            seen[name(path, site)] = look(
+                context, path, schemes[i % len(schemes)], name(path, site) in axe
+            )
     context.close()
     return seen
 
@@ -162,15 +194,27 @@ SMALL = """() => [...document.querySelectorAll('button, select, summary, .pg inp
 
 @pytest.mark.browser
 @pytest.mark.parametrize("name", ["index", "playground", "contents", "gallery"])
-def test_on_the_smallest_phone_nothing_scrolls_sideways_and_targets_are_as_large_as_a_finger(site, browser, name):
-    page = browser.new_context(viewport={"width": 320, "height": 640}, is_mobile=True, has_touch=True).new_page()
+def test_on_the_smallest_phone_nothing_scrolls_sideways_and_targets_are_as_large_as_a_finger(
+    site, browser, name
+):
+    page = browser.new_context(
+        viewport={"width": 320, "height": 640}, is_mobile=True, has_touch=True
+    ).new_page()
     page.goto((site / f"{name}.html").as_uri())
     answer(page, LOOK, seconds=PAGE)
     assert page.evaluate(WIDE) <= 0 and page.evaluate(SMALL) == []
     page.context.close()
 
 
-NONE = {"errors": [], "foreign": [], "undrawn": 0, "formulas": 0, "wide": 0, "wide on a phone": 0, "faults": []}
+NONE = {
+    "errors": [],
+    "foreign": [],
+    "undrawn": 0,
+    "formulas": 0,
+    "wide": 0,
+    "wide on a phone": 0,
+    "faults": [],
+}
 
 
 @pytest.fixture(scope="module")
@@ -189,9 +233,16 @@ def test_a_page_of_each_kind_is_whole_without_network(visited, what):
 @pytest.mark.browser
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_every_page_is_whole_and_axe_finds_no_serious_fault_in_either_scheme(whole, browser, scheme):
+def test_every_page_is_whole_and_axe_finds_no_serious_fault_in_either_scheme(
+    whole, browser, scheme
+):
     found = looks(whole, browser, pages(whole), [scheme], [name(p, whole) for p in pages(whole)])
-    wrong = {f"{where}: {what}": seen[what] for where, seen in found.items() for what in NONE if seen[what] != NONE[what]}
+    wrong = {
+        f"{where}: {what}": seen[what]
+        for where, seen in found.items()
+        for what in NONE
+        if seen[what] != NONE[what]
+    }
     assert len(found) > 40 and not wrong
 
 
@@ -199,9 +250,16 @@ def a_chapter(folder, n_figures):
     """A page with a figure below each of a few screens of text, and what it loads."""
     figure = fv.plots.theme.figure("title", "alt").to_json()
     text = "<p>Text of the chapter.</p>" * 60
-    parts = f'{text}<div class="fv-figure"><script type="application/json">{figure}</script></div>' * n_figures
-    (folder / "page.html").write_text(f'<meta charset="utf-8"><script src="fv-site.js"></script>{parts}', encoding="utf-8")
-    (folder / "fv-site.js").write_text((DOCS / "static" / "fv-site.js").read_text(encoding="utf-8"), encoding="utf-8")
+    parts = (
+        f'{text}<div class="fv-figure"><script type="application/json">{figure}</script></div>'
+        * n_figures
+    )
+    (folder / "page.html").write_text(
+        f'<meta charset="utf-8"><script src="fv-site.js"></script>{parts}', encoding="utf-8"
+    )
+    (folder / "fv-site.js").write_text(
+        (DOCS / "static" / "fv-site.js").read_text(encoding="utf-8"), encoding="utf-8"
+    )
     (folder / "plotly.min.js").write_text(get_plotlyjs(), encoding="utf-8")
     (folder / "explorer.js").write_text(bundled("explorer"), encoding="utf-8")
     return (folder / "page.html").as_uri()
@@ -215,7 +273,9 @@ def test_on_paper_every_figure_is_drawn_and_as_wide_as_the_sheet_allows(browser,
     page, _, errors = watched(browser, "file:")
     page.set_default_timeout(1000 * PAGE)
     page.goto(a_chapter(tmp_path, 4))
-    page.wait_for_function("() => globalThis.Plotly && globalThis.flatvizExplorer", polling=100)  # loaded once the page rests
+    page.wait_for_function(
+        "() => globalThis.Plotly && globalThis.flatvizExplorer", polling=100
+    )  # loaded once the page rests
     assert len(page.evaluate(WIDTHS)) < 4  # those that nobody has scrolled to
     page.evaluate("() => { window.dispatchEvent(new Event('beforeprint')); }")
     assert page.evaluate(WIDTHS) == [660] * 4
@@ -226,7 +286,9 @@ def test_on_paper_every_figure_is_drawn_and_as_wide_as_the_sheet_allows(browser,
 
 @pytest.mark.browser
 def test_the_search_finds_a_word_of_a_chapter(site, browser):
-    handler = functools.partial(Quiet, directory=str(site))  # a search reads pages, which a browser allows of a server only
+    handler = functools.partial(
+        Quiet, directory=str(site)
+    )  # a search reads pages, which a browser allows of a server only
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         try:
@@ -264,7 +326,9 @@ def test_slides_turn_by_keys_and_draw_their_figures_without_network(site, browse
             figure.locator(".main-svg").first.wait_for()
             drawn += 1
     twice = "() => [...document.querySelectorAll('.katex-mathml')].filter((n) => n.getBoundingClientRect().width > 1).length"
-    assert page.evaluate(twice) == 0 and page.locator(".slide .cell_input:visible").count() == 0  # formulas once, code folded
+    assert (
+        page.evaluate(twice) == 0 and page.locator(".slide .cell_input:visible").count() == 0
+    )  # formulas once, code folded
     assert drawn and not foreign and not errors and not faults(page)
     context.close()
 
@@ -276,9 +340,14 @@ def test_the_sliders_of_an_interact_move_its_picture_without_python(site, browse
     node = page.locator(".fv-live")
     node.scroll_into_view_if_needed()
     page.wait_for_selector(".fv-live[data-drawn] .main-svg")
-    title = lambda: page.evaluate("document.querySelector('.fv-live .js-plotly-plot').layout.title.text")  # noqa: E731
+    title = lambda: page.evaluate(
+        "document.querySelector('.fv-live .js-plotly-plot').layout.title.text"
+    )
     before = title()
     node.get_by_label("rank").fill("0")
-    page.wait_for_function("(t) => document.querySelector('.fv-live .js-plotly-plot').layout.title.text !== t", arg=before)
+    page.wait_for_function(
+        "(t) => document.querySelector('.fv-live .js-plotly-plot').layout.title.text !== t",
+        arg=before,
+    )
     assert "v1" in title() and not errors
     page.close()

@@ -44,14 +44,22 @@ def states():
 
 
 def snapshot(module):
-    grads = {f"grad of {n}": p.grad if p.grad is None else p.grad.clone() for n, p in module.named_parameters()}
+    grads = {
+        f"grad of {n}": p.grad if p.grad is None else p.grad.clone()
+        for n, p in module.named_parameters()
+    }
     rest = {f"{n} requires grad": p.requires_grad for n, p in module.named_parameters()}
-    rest |= {f"mode and hooks of {n}": (m.training, len(m._forward_hooks)) for n, m in module.named_modules()}
+    rest |= {
+        f"mode and hooks of {n}": (m.training, len(m._forward_hooks))
+        for n, m in module.named_modules()
+    }
     return {k: v.detach().clone() for k, v in module.state_dict().items()} | grads | rest
 
 
 def differing(before, after):
-    same = lambda a, b: torch.equal(a, b) if isinstance(a, Tensor) and isinstance(b, Tensor) else a is b or a == b  # noqa: E731
+    same = lambda a, b: (
+        torch.equal(a, b) if isinstance(a, Tensor) and isinstance(b, Tensor) else a is b or a == b
+    )
     return [name for name in before if not same(before[name], after[name])]
 
 
@@ -80,7 +88,8 @@ def called(mode, path):
         if mode is torch.enable_grad:
             module[3].weight.grad = torch.ones_like(module[3].weight)
         for name, call in calls(fv, module, data, task, metric).items():
-            was, Looks.seen = snapshot(module) | states(), set()
+            was = snapshot(module) | states()
+            Looks.seen = set()
             result = tensors(call())
             seen[name] = Seen(differing(was, snapshot(module) | states()), Looks.seen, result)
         return seen, float32_flags()
@@ -94,7 +103,9 @@ def plain(tmp_path_factory):
 def test_every_public_verb_leaves_module_and_global_states_as_they_were(plain):
     seen, _ = plain
     assert not {name: one.changed for name, one in seen.items() if one.changed}
-    public = {n for n, value in public_names().items() if inspect.isfunction(value)} | {"widgets.Lab"}
+    public = {n for n, value in public_names().items() if inspect.isfunction(value)} | {
+        "widgets.Lab"
+    }
     assert public <= set(seen), f"call these too: {public - set(seen)}"
 
 
@@ -102,7 +113,9 @@ def test_measuring_verbs_run_in_ieee_and_training_in_what_the_user_set(plain):
     seen, users = plain
     ours = {name: one.arithmetic for name, one in seen.items() if name not in FOREIGN}
     training = {name for name in ours if name.rpartition(".")[2].startswith(TRAINING)}
-    assert not {n: a for n, a in ours.items() if not a <= ({IEEE, users} if n in training else {IEEE})}
+    assert not {
+        n: a for n, a in ours.items() if not a <= ({IEEE, users} if n in training else {IEEE})
+    }
     assert sum(map(bool, ours.values())) > 40 and sum(users in ours[name] for name in training) > 20
 
 
@@ -111,15 +124,21 @@ def test_every_verb_gives_its_values_in_inference_mode(plain, tmp_path):
     got, _ = called(torch.inference_mode, tmp_path / "q.pt")
     for name, want in plain[0].items():
         assert len(got[name].tensors) == len(want.tensors), name
-        for a, b in zip(got[name].tensors, want.tensors):  # the same operations in the same order: a few roundings of float32
-            torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-5, equal_nan=True, msg=lambda m: f"{name}: {m}")  # noqa: B023
+        for a, b in zip(
+            got[name].tensors, want.tensors
+        ):  # the same operations in the same order: a few roundings of float32
+            torch.testing.assert_close(
+                a, b, rtol=1e-4, atol=1e-5, equal_nan=True, msg=lambda m: f"{name}: {m}"
+            )
 
 
 def test_a_result_made_in_inference_mode_is_of_use_outside_of_it():
     with torch.inference_mode():
         net = fv.Net.from_module(nn.Linear(3, 2)).at(torch.ones(8))
-        data, prior = fv.Data(torch.randn(12, 3), torch.arange(12) % 2), fv.Gaussian(net.w + 0, torch.zeros(8))
-        draws, w = fv.Draws(torch.randn(4, 8)), torch.randn(8)
+        data = fv.Data(torch.randn(12, 3), torch.arange(12) % 2)
+        prior = fv.Gaussian(net.w + 0, torch.zeros(8))
+        draws = fv.Draws(torch.randn(4, 8))
+        w = torch.randn(8)
     q = fv.fit_vi(net, data, prior, seed=0, steps=2)
     assert not q.mean.is_inference()
     f = fv.nll(net, data)

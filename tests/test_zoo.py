@@ -27,25 +27,46 @@ def vision(name):
 def small_vit(_):
     sizes = dict(image_size=32, patch_size=8, num_layers=2, num_heads=2, hidden_dim=16, mlp_dim=32)
     module = torchvision.models.VisionTransformer(num_classes=4, **sizes)
-    nn.init.normal_(module.heads.head.weight, std=0.1)  # zero as it comes: every output would be alike
+    nn.init.normal_(
+        module.heads.head.weight, std=0.1
+    )  # zero as it comes: every output would be alike
     return module, torch.randn(6, 3, 32, 32)
 
 
 def hugging_face_vit(_):
     transformers = pytest.importorskip("transformers")
-    sizes = dict(hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32, image_size=32, patch_size=8)
-    return transformers.ViTForImageClassification(transformers.ViTConfig(num_labels=4, **sizes)), torch.randn(6, 3, 32, 32)
+    sizes = dict(
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=32,
+        image_size=32,
+        patch_size=8,
+    )
+    return transformers.ViTForImageClassification(
+        transformers.ViTConfig(num_labels=4, **sizes)
+    ), torch.randn(6, 3, 32, 32)
 
 
 def bert(_):
     transformers = pytest.importorskip("transformers")
-    sizes = dict(hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32, vocab_size=30)
-    module = transformers.BertForSequenceClassification(transformers.BertConfig(num_labels=4, **sizes))
+    sizes = dict(
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=32,
+        vocab_size=30,
+    )
+    module = transformers.BertForSequenceClassification(
+        transformers.BertConfig(num_labels=4, **sizes)
+    )
     return module, torch.randint(0, 30, (6, 7))
 
 
 def encoder(_):
-    layers = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), 2, enable_nested_tensor=False)
+    layers = nn.TransformerEncoder(
+        nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), 2, enable_nested_tensor=False
+    )
     return nn.Sequential(layers, nn.Flatten(), nn.Linear(40, 4)), torch.randn(6, 5, 8)
 
 
@@ -64,14 +85,23 @@ def made(name):
     module, x = MAKERS[name](name)
     for part in module.modules():  # statistics and scales that are not the initial ones
         if isinstance(part, nn.modules.batchnorm._BatchNorm):
-            nn.init.uniform_(part.running_mean, -0.1, 0.1), nn.init.uniform_(part.running_var, 0.5, 1.5)
-            nn.init.uniform_(part.weight, 0.5, 1.5), nn.init.uniform_(part.bias, -0.1, 0.1)  # at 0 ReLUs are on their kink
+            (
+                nn.init.uniform_(part.running_mean, -0.1, 0.1),
+                nn.init.uniform_(part.running_var, 0.5, 1.5),
+            )
+            (
+                nn.init.uniform_(part.weight, 0.5, 1.5),
+                nn.init.uniform_(part.bias, -0.1, 0.1),
+            )  # at 0 ReLUs are on their kink
     return module.eval(), fv.Data(x, torch.arange(6) % 4)
 
 
 def treated_of(module):
     """Norm layers and head; of a network without norm layers, its head."""
-    norms = any(isinstance(m, (nn.modules.batchnorm._NormBase, nn.LayerNorm, nn.GroupNorm)) for m in module.modules())
+    norms = any(
+        isinstance(m, (nn.modules.batchnorm._NormBase, nn.LayerNorm, nn.GroupNorm))
+        for m in module.modules()
+    )
     if norms:
         return "norm+head"
     head = list(dict(module.named_parameters()))[-1].rpartition(".")[0]
@@ -87,14 +117,20 @@ def test_an_architecture_has_right_surfaces_and_curvature_and_stays_as_it_was(na
     module, data = made(name)
     before = copy.deepcopy(module.state_dict())
     net = fv.Net.from_module(module, treated_of(module), example=data.x[:2])
-    f, plane = fv.nll(net, data), fv.plane_random(net, net.w, seed=1)
+    f = fv.nll(net, data)
+    plane = fv.plane_random(net, net.w, seed=1)
     surface = fv.slice_plane(f, plane, extent=0.5, resolution=3)
     with torch.no_grad():
         points = plane.points(torch.cartesian_prod(surface.a, surface.b))
-        want = torch.stack([F.cross_entropy(logits(net.to_module(w).eval()(data.x)), data.y) for w in points]).view(3, 3)
-    torch.testing.assert_close(surface.values, want, rtol=1e-4, atol=1e-5)  # float32, another order of sums
+        want = torch.stack(
+            [F.cross_entropy(logits(net.to_module(w).eval()(data.x)), data.y) for w in points]
+        ).view(3, 3)
+    torch.testing.assert_close(
+        surface.values, want, rtol=1e-4, atol=1e-5
+    )  # float32, another order of sums
 
-    wide, x = net.to(dtype=torch.float64), data.x.double() if data.x.is_floating_point() else data.x
+    wide = net.to(dtype=torch.float64)
+    x = data.x.double() if data.x.is_floating_point() else data.x
     v = torch.randn(net.dim, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
     v = v / v.norm() * (1e-3 + wide.w.norm()) / 100
     exact = fv.nll(wide, fv.Data(x, data.y))
@@ -106,7 +142,10 @@ def test_an_architecture_has_right_surfaces_and_curvature_and_stays_as_it_was(na
     got = float(v @ exact.operator(wide.w, "ggn")(v))
     assert got == pytest.approx(ggn, rel=1e-3, abs=1e-12)
     if name in WITHOUT_SECOND_DERIVATIVE:
-        with pytest.raises(ValueError, match="got hardsigmoid in .* for which PyTorch has none: use curvature='ggn'"):
+        with pytest.raises(
+            ValueError,
+            match="got hardsigmoid in .* for which PyTorch has none: use curvature='ggn'",
+        ):
             fv.hvp(f, net.w, v.float())
         assert fv.top_eigenpairs(f, net.w, 1, curvature="fisher").values[0] > 0
     else:
@@ -131,9 +170,12 @@ def test_logits_are_taken_from_an_object():
         def forward(self, x):
             return SimpleNamespace(logits=super().forward(x), hidden=x)
 
-    module, data = Wrapped(3, 2), fv.Data(torch.randn(4, 3), torch.tensor([0, 1, 0, 1]))
+    module = Wrapped(3, 2)
+    data = fv.Data(torch.randn(4, 3), torch.tensor([0, 1, 0, 1]))
     net = fv.Net.from_module(module)
-    surface = fv.slice_plane(fv.nll(net, data), fv.plane_random(net, net.w, seed=0), extent=1.0, resolution=3)
+    surface = fv.slice_plane(
+        fv.nll(net, data), fv.plane_random(net, net.w, seed=0), extent=1.0, resolution=3
+    )
     want = F.cross_entropy(nn.functional.linear(data.x, module.weight, module.bias), data.y)
     assert float(surface.values[1, 1]) == pytest.approx(float(want.detach()), rel=1e-6)
 
@@ -144,5 +186,8 @@ def test_outputs_that_are_no_logits_are_one_clear_error():
             return super().forward(x), x
 
     net = fv.Net.from_module(Pair(3, 2))
-    with pytest.raises(TypeError, match="the module must return a tensor, or an object or dict with logits, got tuple"):
+    with pytest.raises(
+        TypeError,
+        match="the module must return a tensor, or an object or dict with logits, got tuple",
+    ):
         fv.nll(net, fv.Data(torch.randn(4, 3), torch.tensor([0, 1, 0, 1])))

@@ -58,7 +58,9 @@ def diagnose_chains(draws: Draws, of: Callable[[Tensor], Tensor] | None = None) 
         )
     values = draws.W if of is None else of(draws.W)
     if not isinstance(values, Tensor) or len(values) != len(draws.W):
-        raise TypeError(f"of(W) must return a tensor of {len(draws.W)} rows, one a draw, got {type(values).__name__}")
+        raise TypeError(
+            f"of(W) must return a tensor of {len(draws.W)} rows, one a draw, got {type(values).__name__}"
+        )
     values = values.detach().double().cpu().reshape(draws.chains, length, -1)
     data = arviz.convert_to_dataset({"value": values.numpy()})
     parts = (arviz.rhat(data), arviz.ess(data, method="bulk"), arviz.ess(data, method="tail"))

@@ -16,7 +16,10 @@ from flatviz.objectives.network import nll
 from flatviz.results import History
 
 Structure = Literal["kron", "lowrank", "hessian", "functional"]
-BATCH, RANK, SUBSET = 128, 20, 1000  # examples at once; eigenpairs of "lowrank"; examples that "functional" keeps
+# examples at once; eigenpairs of "lowrank"; examples that "functional" keeps
+BATCH = 128
+RANK = 20
+SUBSET = 1000
 # what its backends raise of a layer they do not know
 UNFIT = (NotImplementedError, RuntimeError, AttributeError, AssertionError)
 
@@ -41,15 +44,21 @@ class LaplaceTorch:
         """Draw `n` weight vectors, (n, D).  Raises ValueError for functional Laplace, which is a posterior over outputs."""
         source = torch.Generator(self.center.device).manual_seed(seed)
         try:
-            rows = [self.peer.sample(1, generator=source) for _ in range(n)]  # one by one: fewer begin any longer draw
+            rows = [
+                self.peer.sample(1, generator=source) for _ in range(n)
+            ]  # one by one: fewer begin any longer draw
         except NotImplementedError:
-            raise ValueError("draws of weights need another structure, got 'functional': use predict_linearised") from None
+            raise ValueError(
+                "draws of weights need another structure, got 'functional': use predict_linearised"
+            ) from None
         return self.center + self.temperature**0.5 * (torch.cat(rows) - self.center)
 
     def outputs(self, data: Data) -> tuple[Tensor, Tensor]:
         """Give mean (N, C) and covariance (N, C, C) of the linearised network's outputs."""
         parts = [self.peer._glm_predictive_distribution(x) for x, _ in data.batches(BATCH)]
-        return torch.cat([f for f, _ in parts]).detach(), self.temperature * torch.cat([V for _, V in parts]).detach()
+        return torch.cat([f for f, _ in parts]).detach(), self.temperature * torch.cat(
+            [V for _, V in parts]
+        ).detach()
 
 
 def fit_laplace_torch(
@@ -73,18 +82,28 @@ def fit_laplace_torch(
             import laplace  # optional: only these structures need it
             from laplace.curvature import CurvlinopsGGN, CurvlinopsHessian
         except ImportError as error:
-            raise ImportError(f"structure={structure!r} needs laplace-torch: pip install 'flatviz[laplace]'") from error
+            raise ImportError(
+                f"structure={structure!r} needs laplace-torch: pip install 'flatviz[laplace]'"
+            ) from error
     x, y = data.batch(None)
     if not isinstance(x, Tensor):
-        raise ValueError(f"structure={structure!r} needs inputs that are one tensor, got {x.describe()}: use 'diagonal'")
-    tuned, module = isinstance(prior_precision, str), _treated_alone(net)
-    kind: dict[str, Any] = dict(likelihood="classification", prior_precision=1.0 if tuned else prior_precision)
+        raise ValueError(
+            f"structure={structure!r} needs inputs that are one tensor, got {x.describe()}: use 'diagonal'"
+        )
+    tuned = isinstance(prior_precision, str)
+    module = _treated_alone(net)
+    kind: dict[str, Any] = dict(
+        likelihood="classification", prior_precision=1.0 if tuned else prior_precision
+    )
     if likelihood != "categorical":
         kind |= dict(likelihood="regression", sigma_noise=likelihood)
     classes: dict[str, tuple[Any, dict[str, Any]]] = dict(
         kron=(laplace.KronLaplace, {}),
         hessian=(laplace.FullLaplace, dict(backend=CurvlinopsHessian)),
-        functional=(laplace.FunctionalLaplace, dict(n_subset=min(SUBSET, len(data)), backend=CurvlinopsGGN)),
+        functional=(
+            laplace.FunctionalLaplace,
+            dict(n_subset=min(SUBSET, len(data)), backend=CurvlinopsGGN),
+        ),
     )
     try:
         with saved_rng():
@@ -93,7 +112,9 @@ def fit_laplace_torch(
             else:
                 cls, more = classes[structure]
                 peer = cls(module, **kind, **more)
-                loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(x, y), batch_size=BATCH)
+                loader = torch.utils.data.DataLoader(
+                    torch.utils.data.TensorDataset(x, y), batch_size=BATCH
+                )
                 peer.fit(loader)
             if tuned:
                 of = dict(pred_type="gp" if structure == "functional" else "glm")
@@ -120,7 +141,8 @@ def fit_laplace_torch(
 
 def _treated_alone(net: Net) -> nn.Module:
     """The module with its treated weights as parameters and all others as buffers, which laplace-torch leaves alone."""
-    module, treated = net.to_module().eval(), {b.name for b in net.blocks}
+    module = net.to_module().eval()
+    treated = {b.name for b in net.blocks}
     for name, weight in list(module.named_parameters()):
         if name not in treated:
             owner, _, last = name.rpartition(".")
@@ -129,15 +151,22 @@ def _treated_alone(net: Net) -> nn.Module:
     return module
 
 
-def _low_rank(laplace: Any, module: nn.Module, net: Net, data: Data, likelihood: Likelihood, kind: dict) -> Any:
+def _low_rank(
+    laplace: Any, module: nn.Module, net: Net, data: Data, likelihood: Likelihood, kind: dict
+) -> Any:
     """Its low-rank posterior with our eigenpairs of the exact Hessian, the positive ones."""
-    peer, f = object.__new__(laplace.LowRankLaplace), nll(net, data, likelihood=likelihood)
+    peer = object.__new__(laplace.LowRankLaplace)
+    f = nll(net, data, likelihood=likelihood)
     laplace.baselaplace.ParametricLaplace.__init__(peer, module, **kind)
     spectrum = top_eigenpairs(f, net.w, min(RANK, net.dim), seed=0)
     kept = spectrum.values > 0
-    scale = likelihood**2 if isinstance(likelihood, float) else 1.0  # it divides H by the variance of the noise itself
+    scale = (
+        likelihood**2 if isinstance(likelihood, float) else 1.0
+    )  # it divides H by the variance of the noise itself
     peer.H = spectrum.vectors[kept].T, len(data) * scale * spectrum.values[kept]
-    peer.mean, peer.n_data, peer.loss = net.w.detach().clone(), len(data), len(data) * scale * f(net.w).detach()
+    peer.mean = net.w.detach().clone()
+    peer.n_data = len(data)
+    peer.loss = len(data) * scale * f(net.w).detach()
     peer.n_outputs = net(net.w, data.batch(torch.arange(1))[0]).shape[-1]
     module.output_size = peer.n_outputs
     return peer

@@ -15,7 +15,9 @@ from flatviz.checks import check_count
 from flatviz.core import Net, saved_rng
 from flatviz.results import Plane, Surface, for_readers
 
-NEW_DIRECTION = 0.05  # of the first step: how far off the first direction a point must lie to give the second
+NEW_DIRECTION = (
+    0.05  # of the first step: how far off the first direction a point must lie to give the second
+)
 ROUNDING = 3e-6  # of the weights' norm: what in-place sums of float32 lose over a plane
 
 
@@ -41,12 +43,15 @@ def run_random_plane(
     import loss_landscapes.metrics
 
     check_count(steps, "steps", least=2)
-    full, label = Net.from_module(net.to_module().eval() if isinstance(net, Net) else net, "all"), type(metric).__name__
+    full = Net.from_module(net.to_module().eval() if isinstance(net, Net) else net, "all")
+    label = type(metric).__name__
     ran: list[Tensor] = []  # weights (D,) of the network as the metric ran it
     visited: list[Tensor] = []
     values: list[float] = []
 
-    def look(module: nn.Module, args: tuple) -> None:  # a plain function: a copy of the module keeps it as it is
+    def look(
+        module: nn.Module, args: tuple
+    ) -> None:  # a plain function: a copy of the module keeps it as it is
         ran.append(torch.cat([p.detach().reshape(-1) for p in module.parameters()]))
 
     class Recorder(loss_landscapes.metrics.Metric):
@@ -54,7 +59,9 @@ def run_random_plane(
             ran.clear()
             value = metric(model)
             if not ran:
-                raise ValueError(f"the metric must run the network, whose weights are read then, got {label}: use slice_plane")
+                raise ValueError(
+                    f"the metric must run the network, whose weights are read then, got {label}: use slice_plane"
+                )
             if not bool(ran[0].isfinite().all()):
                 raise ValueError(_not_finite(full))
             number = torch.as_tensor(value).detach().double()
@@ -70,11 +77,15 @@ def run_random_plane(
         module = full.to_module().eval()
         module.register_forward_pre_hook(look)
         try:
-            loss_landscapes.random_plane(module, Recorder(), distance=distance, steps=steps, normalization=normalization)
+            loss_landscapes.random_plane(
+                module, Recorder(), distance=distance, steps=steps, normalization=normalization
+            )
         except ZeroDivisionError as error:
             raise ValueError(_not_finite(full)) from error
     name = f"{_named('random_plane')}(distance={distance:g}, steps={steps}, normalization={normalization!r}), seed {seed}"
-    axes, coords = _on_axes(torch.stack(visited).double() - full.w.double(), ROUNDING * float(full.w.double().norm()))
+    axes, coords = _on_axes(
+        torch.stack(visited).double() - full.w.double(), ROUNDING * float(full.w.double().norm())
+    )
     plane = Plane(full.w, axes.to(full.w.dtype), "distance in weight space", name)
     a, b = coords.to(full.w.dtype).T
     statistics = "frozen" if full.has_batchnorm else None
@@ -102,7 +113,9 @@ def _on_axes(points: Tensor, rounding: float) -> tuple[Tensor, Tensor]:
     coords = points @ axes.T
     off = float((points - coords @ axes).norm(dim=1).max())
     if off > 10 * least:
-        raise ValueError(f"points must lie on a plane through the weights, got one {off:.2g} off it")
+        raise ValueError(
+            f"points must lie on a plane through the weights, got one {off:.2g} off it"
+        )
     return axes, coords
 
 

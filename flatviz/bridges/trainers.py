@@ -40,13 +40,19 @@ def lightning_callback(**how: Any) -> Any:
     class FlatnessCallback(Callback):
         def on_train_start(self, trainer: Any, pl_module: nn.Module) -> None:
             logger = trainer.logger
-            log = (lambda name, value, step: logger.log_metrics({name: value}, step=step)) if logger else None
+            log = (
+                (lambda name, value, step: logger.log_metrics({name: value}, step=step))
+                if logger
+                else None
+            )
             self.path = record_path(pl_module, **{"log": log, **how}).__enter__()
 
         def on_train_end(self, trainer: Any, pl_module: nn.Module) -> None:
             self.path.__exit__(None, None, None)
 
-        def on_exception(self, trainer: Any, pl_module: nn.Module, exception: BaseException) -> None:
+        def on_exception(
+            self, trainer: Any, pl_module: nn.Module, exception: BaseException
+        ) -> None:
             self.path.__exit__(type(exception), exception, None)
 
     return FlatnessCallback()
@@ -71,7 +77,9 @@ def huggingface_callback(**how: Any) -> Any:
     TrainerCallback: Any = _class_of("TrainerCallback", "transformers")
 
     class FlatnessCallback(TrainerCallback):
-        def on_train_begin(self, args: Any, state: Any, control: Any, model: nn.Module, **about: Any) -> None:
+        def on_train_begin(
+            self, args: Any, state: Any, control: Any, model: nn.Module, **about: Any
+        ) -> None:
             log = lambda name, value, step: state.log_history.append({name: value, "step": step})  # noqa: E731
             self.path = record_path(model, **{"log": log, **how}).__enter__()
 

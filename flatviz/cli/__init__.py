@@ -24,7 +24,9 @@ class _Commands(click.Group):
         return importlib.import_module(f"flatviz.cli.{name}").command if name in COMMANDS else None
 
 
-@click.command(cls=_Commands, context_settings=dict(help_option_names=["-h", "--help"], max_content_width=110))
+@click.command(
+    cls=_Commands, context_settings=dict(help_option_names=["-h", "--help"], max_content_width=110)
+)
 @click.version_option(flatviz.__version__, prog_name="flatviz", message="%(prog)s %(version)s")
 def group() -> None:
     """Train Bayesian neural networks, measure how flat they are, and look at them."""
@@ -41,12 +43,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     words = list(sys.argv[1:] if argv is None else argv)
     for stream in (sys.stdout, sys.stderr):
-        if argv is None and isinstance(stream, io.TextIOWrapper):  # a file on Windows is rarely UTF-8, and has no λ
+        if argv is None and isinstance(
+            stream, io.TextIOWrapper
+        ):  # a file on Windows is rarely UTF-8, and has no λ
             stream.reconfigure(errors="namereplace")
     try:
         return group.main(words, prog_name="flatviz", standalone_mode=False) or 0
     except click.Abort:
-        print("\nflatviz: stopped; finished steps are kept in the cache, no half-written file is left", file=sys.stderr)
+        print(
+            "\nflatviz: stopped; finished steps are kept in the cache, no half-written file is left",
+            file=sys.stderr,
+        )
         return 130
     except click.ClickException as error:
         error.show()

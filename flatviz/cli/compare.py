@@ -13,9 +13,24 @@ from flatviz.models.public import PublicNet, load_weights, torchvision_model
 @click.command(epilog="Example: flatviz compare a.pt b.pt --data photos --model resnet18 --size 64")
 @click.argument("a", type=PATH)
 @click.argument("b", type=PATH)
-@click.option("--data", type=PATH, required=True, help="Folder of class folders with images, in the order of the outputs.")
-@click.option("--model", metavar="NAME", default="resnet18", show_default=True, help="Name in torchvision.models.")
-@click.option("--size", type=int, help="Pixels of each side to which images are scaled; needed where they differ.")
+@click.option(
+    "--data",
+    type=PATH,
+    required=True,
+    help="Folder of class folders with images, in the order of the outputs.",
+)
+@click.option(
+    "--model",
+    metavar="NAME",
+    default="resnet18",
+    show_default=True,
+    help="Name in torchvision.models.",
+)
+@click.option(
+    "--size",
+    type=int,
+    help="Pixels of each side to which images are scaled; needed where they differ.",
+)
 @out("compare.html", "the page")
 def command(a: Path, b: Path, data: Path, model: str, size: int | None, out: Path) -> None:
     """Compare two checkpoints: plane, path, curvature, scores, and a sentence on which is flatter.
@@ -25,8 +40,12 @@ def command(a: Path, b: Path, data: Path, model: str, size: int | None, out: Pat
     """
     compare = module("flatviz.widgets.compare", "lab").compare
     images = image_folder(data, size=size)
-    blank = torchvision_model(Task(images, images, images, n_classes=len(images.class_names)), model)
-    first, second = (PublicNet(load_weights(blank.network, path), blank.side).eval() for path in (a, b))
+    blank = torchvision_model(
+        Task(images, images, images, n_classes=len(images.class_names)), model
+    )
+    first, second = (
+        PublicNet(load_weights(blank.network, path), blank.side).eval() for path in (a, b)
+    )
     two = compare(first, second, images, progress=progress_of_command())
     print(two.sentence)
     write_page(out, two.html)

@@ -22,9 +22,15 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
 
 @click.command(epilog="Examples: flatviz docs --out site; flatviz docs --run 03 05")
 @click.argument("names", nargs=-1)
-@click.option("--out", type=FOLDER, default="site", show_default=True, help="Folder to write the site to.")
+@click.option(
+    "--out", type=FOLDER, default="site", show_default=True, help="Folder to write the site to."
+)
 @click.option("--run", is_flag=True, help="Run the notebooks and print their times; write nothing.")
-@click.option("--fast", is_flag=True, help="Small runs, to see that everything works; their numbers mean nothing.")
+@click.option(
+    "--fast",
+    is_flag=True,
+    help="Small runs, to see that everything works; their numbers mean nothing.",
+)
 def command(names: tuple[str, ...], out: Path, run: bool, fast: bool) -> int:
     """Build the site: course, experiments and reference.
 
@@ -33,7 +39,8 @@ def command(names: tuple[str, ...], out: Path, run: bool, fast: bool) -> int:
     """
     started = time.perf_counter()
     site, build = (module(f"flatviz.site.{part}", "docs") for part in ("run", "build"))
-    executed, failed = {}, []
+    executed = {}
+    failed = []
     for path in notebooks(names):
         notebook = read(path, fast=fast)
         try:
@@ -49,5 +56,8 @@ def command(names: tuple[str, ...], out: Path, run: bool, fast: bool) -> int:
         live = site.family_html(family, start=("sabma", 1.0, 10))
         warnings = build.build(executed, live, out)
         print(*warnings, f"{out / 'index.html'} written", sep="\n")
-    print(f"{time.perf_counter() - started:.1f} s in all" + (f"; failed: {', '.join(failed)}" if failed else ""))
+    print(
+        f"{time.perf_counter() - started:.1f} s in all"
+        + (f"; failed: {', '.join(failed)}" if failed else "")
+    )
     return 1 if failed or warnings else 0

@@ -8,7 +8,13 @@ from functools import partial
 
 import click
 
-PACKAGES = {"numpy": "", "scikit-learn": "", "plotly": ">=6.1,<8", "tqdm": "", "loss-landscapes": ""}  # and versions
+PACKAGES = {
+    "numpy": "",
+    "scikit-learn": "",
+    "plotly": ">=6.1,<8",
+    "tqdm": "",
+    "loss-landscapes": "",
+}  # and versions
 LAB_FIX = 'pip install "flatviz[lab]"'
 BOTH_FIX = "pip uninstall -y torch torchvision, then install both in one command from one place"
 
@@ -20,15 +26,23 @@ def command() -> int:
     The status is 1 if `flatviz tour` cannot run.
     """
     version = importlib.import_module("flatviz").__version__
-    print(f"flatviz {version}, Python {platform.python_version()}, {platform.platform()}\n\nfor flatviz tour")
+    print(
+        f"flatviz {version}, Python {platform.python_version()}, {platform.platform()}\n\nfor flatviz tour"
+    )
     tour = [
         _line("torch", _torch, "pip install torch torchvision"),
         _line("torchvision", _torchvision, BOTH_FIX),
-        *(_line(name, partial(_version, name), f'pip install "{name}{bounds}"') for name, bounds in PACKAGES.items()),
+        *(
+            _line(name, partial(_version, name), f'pip install "{name}{bounds}"')
+            for name, bounds in PACKAGES.items()
+        ),
         _line("cache", _cache, "set FLATVIZ_CACHE to a folder of yours"),
     ]
     print("\nfor flatviz lab (optional)")
-    lab = [_line(name, partial(_version, name), LAB_FIX) for name in ("jupyterlab", "ipywidgets", "anywidget", "jupytext")]
+    lab = [
+        _line(name, partial(_version, name), LAB_FIX)
+        for name in ("jupyterlab", "ipywidgets", "anywidget", "jupytext")
+    ]
     lab.append(_line("widgets", _widgets, f"{LAB_FIX}, then restart the kernel"))
     print("\nflatviz tour:", "ready" if all(tour) else "cannot run, see the lines with ✗")
     print("flatviz lab: ", "ready" if all(tour + lab) else "not ready, see the lines with ✗")
@@ -55,18 +69,26 @@ def _torch() -> str:
     torch = importlib.import_module("torch")
     build = f"built for CUDA {torch.version.cuda}" if torch.version.cuda else "CPU build"
     names = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
-    device = f"{', '.join(names)}: --device auto takes it for large networks" if names else "none, computing on the CPU"
+    device = (
+        f"{', '.join(names)}: --device auto takes it for large networks"
+        if names
+        else "none, computing on the CPU"
+    )
     return f"{torch.__version__}, {build}, {torch.get_num_threads()} threads\n  ✓ GPU: {device}"
 
 
 def _torchvision() -> str:
     torch, torchvision = (importlib.import_module(name) for name in ("torch", "torchvision"))
-    torchvision.ops.nms(torch.zeros(1, 4), torch.zeros(1), 0.5)  # the operator that a mismatched pair lacks
+    torchvision.ops.nms(
+        torch.zeros(1, 4), torch.zeros(1), 0.5
+    )  # the operator that a mismatched pair lacks
     return torchvision.__version__
 
 
 def _cache() -> str:
-    folder = importlib.import_module("flatviz.storage.cache").cache_folder()  # loads torch, which may be broken
+    folder = importlib.import_module(
+        "flatviz.storage.cache"
+    ).cache_folder()  # loads torch, which may be broken
     folder.mkdir(parents=True, exist_ok=True)
     (folder / ".doctor").write_text("")
     (folder / ".doctor").unlink()

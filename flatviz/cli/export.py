@@ -16,7 +16,12 @@ from flatviz.storage.cache import load
 @click.command(epilog="Example: flatviz export family.safetensors --out family.html")
 @click.argument("family", type=PATH)
 @out_option("family.html", "the page")
-@click.option("--title", default="flatviz: a family of posteriors", show_default=True, help="Title of the page.")
+@click.option(
+    "--title",
+    default="flatviz: a family of posteriors",
+    show_default=True,
+    help="Title of the page.",
+)
 def command(family: Path, out: Path, title: str) -> None:
     """Write a saved family of posteriors as one live page.
 
@@ -27,6 +32,9 @@ def command(family: Path, out: Path, title: str) -> None:
     method = "sabma" if "sabma" in loaded.methods else loaded.methods[-1]
     radius = loaded.radius[loaded.index(method, 1.0)]
     lead = "Move the **radius** and the **ensemble size**; the pictures follow the text."
-    facts, code = {"made by": f"flatviz {flatviz.__version__}: flatviz export {family}"}, [f"family = fv.load({str(family)!r})"]
+    facts = {"made by": f"flatviz {flatviz.__version__}: flatviz export {family}"}
+    code = [f"family = fv.load({str(family)!r})"]
     start = method, radius, min(10, loaded.n_draws)
-    write_page(out, family_page(loaded, title=title, lead=lead, facts=facts, start=start, code=code))
+    write_page(
+        out, family_page(loaded, title=title, lead=lead, facts=facts, start=start, code=code)
+    )

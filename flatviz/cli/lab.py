@@ -25,7 +25,9 @@ def command(notebook: str, jupyter: tuple[str, ...]) -> int:
     # -P: a jupyterlab.py of the current folder is not run in its place
     words = [sys.executable, "-P", "-m", "jupyterlab", str(_place(notebook)), *jupyter]
     # Ctrl-C goes to both processes; Jupyter alone acts on it: it asks, ends its kernels and removes its files
-    before = signal.signal(signal.SIGINT, lambda *_: None)  # not SIG_IGN, which Jupyter would inherit
+    before = signal.signal(
+        signal.SIGINT, lambda *_: None
+    )  # not SIG_IGN, which Jupyter would inherit
     try:
         return subprocess.Popen(words).wait()
     finally:
@@ -35,7 +37,9 @@ def command(notebook: str, jupyter: tuple[str, ...]) -> int:
 def _place(notebook: str) -> Path:
     """The file, once JupyterLab and the notebook are there."""
     if missing := [m for m in ("jupyterlab", "ipywidgets", "anywidget") if find_spec(m) is None]:
-        raise ImportError(f'this needs {", ".join(missing)}: pip install "flatviz[lab]" (in a clone: pip install ".[lab]")')
+        raise ImportError(
+            f'this needs {", ".join(missing)}: pip install "flatviz[lab]" (in a clone: pip install ".[lab]")'
+        )
     folder = _folder()
     if not (folder / notebook).exists():
         known = ", ".join(sorted(p.name for p in folder.glob("*.ipynb")))

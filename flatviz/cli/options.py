@@ -29,7 +29,9 @@ def check_output(option: str, path: Path) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=path.parent).close()
     except OSError as error:
-        raise ValueError(f"{option} must lie in a folder that can be written, got {path}: {error.strerror}") from None
+        raise ValueError(
+            f"{option} must lie in a folder that can be written, got {path}: {error.strerror}"
+        ) from None
     if absent:
         print(f"folder made: {absent[0]}")
     return path
@@ -37,7 +39,9 @@ def check_output(option: str, path: Path) -> Path:
 
 def write_page(path: Path, text: str) -> None:
     """Write an HTML file, whole or not at all, and say so."""
-    print(f"{path} written: {write_text(path, text).stat().st_size / 1e6:.1f} MB with plotly.js inside, opens in any browser")
+    print(
+        f"{path} written: {write_text(path, text).stat().st_size / 1e6:.1f} MB with plotly.js inside, opens in any browser"
+    )
 
 
 def progress_of_command() -> Progress:
@@ -65,17 +69,29 @@ class Lines:
 
 PATH = click.Path(path_type=Path)
 
-DATA = click.option("--data", metavar="NAME", help="Task: digits-near, digits, moons, image-folder:PATH, cifar10:ROOT ...")
-DEVICE = click.option("--device", help="auto, cpu, cuda or cuda:N; auto takes a GPU where the network gains from it.")
+DATA = click.option(
+    "--data",
+    metavar="NAME",
+    help="Task: digits-near, digits, moons, image-folder:PATH, cifar10:ROOT ...",
+)
+DEVICE = click.option(
+    "--device", help="auto, cpu, cuda or cuda:N; auto takes a GPU where the network gains from it."
+)
 SEED = click.option("--seed", type=int, help="Seed of the split, the networks and all noise (0).")
 SEEDS = click.option("--seeds", type=int, help="Number of seeds.")
-WORKERS = click.option("--workers", type=int, metavar="N", help="Share the fits among N processes of one thread each.")
+WORKERS = click.option(
+    "--workers", type=int, metavar="N", help="Share the fits among N processes of one thread each."
+)
 
 
 def out(default: str | None, what: str, name: str = "--out") -> Callable:
     """A path to write to, which is tried before hours of work; its folder is created."""
-    about: dict[str, Any] = dict(type=PATH, default=default, show_default=default is not None, help=f"File to write: {what}.")
-    return click.option(name, callback=lambda ctx, option, path: path and check_output(name, path), **about)
+    about: dict[str, Any] = dict(
+        type=PATH, default=default, show_default=default is not None, help=f"File to write: {what}."
+    )
+    return click.option(
+        name, callback=lambda ctx, option, path: path and check_output(name, path), **about
+    )
 
 
 def module(name: str, extra: str) -> Any:

@@ -19,15 +19,28 @@ from flatviz.site import EXPERIMENTS, folder_of_notebooks
 
 # without code; the page asks no other host for scripts
 PAGE = dict(
-    template_name="lab", exclude_input=True, exclude_output_prompt=True, require_js_url="", mathjax_url="", jquery_url=""
+    template_name="lab",
+    exclude_input=True,
+    exclude_output_prompt=True,
+    require_js_url="",
+    mathjax_url="",
+    jquery_url="",
 )
 PLOTLY = "application/vnd.plotly.v1+json"
 PYTHON = {"True": "true", "False": "false"}  # as JSON
 
 
-@click.command(epilog="Example: flatviz run frontier -p seeds=10 --device auto --workers 2 --out frontier.html")
+@click.command(
+    epilog="Example: flatviz run frontier -p seeds=10 --device auto --workers 2 --out frontier.html"
+)
 @click.argument("name", required=False)
-@click.option("-p", "given", multiple=True, metavar="NAME=VALUE", help="A parameter of the notebook; may be repeated.")
+@click.option(
+    "-p",
+    "given",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A parameter of the notebook; may be repeated.",
+)
 @click.option("--stored", is_flag=True, help="Compute nothing: read the stored table.")
 @options.DATA
 @options.SEED
@@ -36,7 +49,14 @@ PYTHON = {"True": "true", "False": "false"}  # as JSON
 @options.WORKERS
 @options.out(None, "the notebook with its results as one page, which needs no network")
 @options.out(None, "the long table (CSV)", "--table")
-def command(name: str | None, given: Sequence[str], stored: bool, out: Path | None, table: Path | None, **asked: Any) -> None:
+def command(
+    name: str | None,
+    given: Sequence[str],
+    stored: bool,
+    out: Path | None,
+    table: Path | None,
+    **asked: Any,
+) -> None:
     """Run an experiment, and write its page and its table.
 
     NAME: a notebook of notebooks/experiments; without it all are listed with their parameters.
@@ -47,7 +67,9 @@ def command(name: str | None, given: Sequence[str], stored: bool, out: Path | No
     experiments = {p.stem: p for p in sorted((folder_of_notebooks() / EXPERIMENTS).glob("*.ipynb"))}
     if name is None:
         for known, path in experiments.items():
-            print(f"{known}: {', '.join(f'{n.lower()}={v}' for n, v in parameters_of(path).items())}")
+            print(
+                f"{known}: {', '.join(f'{n.lower()}={v}' for n, v in parameters_of(path).items())}"
+            )
         return
     check_choice(name, tuple(experiments), "NAME")
     asked |= dict(save=table and table.absolute(), run=not stored)
@@ -60,7 +82,10 @@ def command(name: str | None, given: Sequence[str], stored: bool, out: Path | No
 
 def parameters_of(path: Path) -> dict[str, str]:
     """Name -> default, as written, of the cell tagged `parameters`."""
-    return {n: str(about["default"]) for n, about in module("papermill", "lab").inspect_notebook(str(path)).items()}
+    return {
+        n: str(about["default"])
+        for n, about in module("papermill", "lab").inspect_notebook(str(path)).items()
+    }
 
 
 def parsed(words: Sequence[str], known: Mapping[str, str], name: str) -> dict[str, Any]:
@@ -74,7 +99,9 @@ def parsed(words: Sequence[str], known: Mapping[str, str], name: str) -> dict[st
         key, equals, text = word.partition("=")
         if not equals or key.upper() not in known:
             listed = ", ".join(n.lower() for n in known if n != "RUN")
-            raise ValueError(f"a parameter must be NAME=VALUE with NAME one of {listed} for {name}, got {word!r}")
+            raise ValueError(
+                f"a parameter must be NAME=VALUE with NAME one of {listed} for {name}, got {word!r}"
+            )
         try:
             values[key.upper()] = json.loads(PYTHON.get(text, text))
         except json.JSONDecodeError:
@@ -89,21 +116,45 @@ def executed(path: Path, values: Mapping[str, Any]) -> Any:
         RuntimeError: If a cell fails; it names the cell and the error.
     """
     papermill = module("papermill", "lab")
-    how = dict(progress_bar=False, log_output=False, stdout_file=sys.stdout, stderr_file=sys.stderr, cwd=str(Path.cwd()))
-    how["extra_arguments"] = ["--IPKernelApp.log_level=40", "--IPKernelApp.ignore_cwd=True"]  # no module of the folder
+    how = dict(
+        progress_bar=False,
+        log_output=False,
+        stdout_file=sys.stdout,
+        stderr_file=sys.stderr,
+        cwd=str(Path.cwd()),
+    )
+    how["extra_arguments"] = [
+        "--IPKernelApp.log_level=40",
+        "--IPKernelApp.ignore_cwd=True",
+    ]  # no module of the folder
     try:
-        return papermill.execute_notebook(str(path), None, dict(values), kernel_name="python3", **how)
+        return papermill.execute_notebook(
+            str(path), None, dict(values), kernel_name="python3", **how
+        )
     except papermill.PapermillExecutionError as error:
-        raise RuntimeError(f"{path.stem}, cell {error.exec_count}: {error.ename}: {error.evalue}") from None
+        raise RuntimeError(
+            f"{path.stem}, cell {error.exec_count}: {error.ename}: {error.evalue}"
+        ) from None
 
 
 def page_of(notebook: Any, name: str) -> str:
     """Write the notebook without its code as one HTML page: plotly.js inside, no script of another host."""
-    for output in (o for cell in notebook.cells for o in cell.get("outputs", ()) if PLOTLY in o.get("data", {})):
-        figure = plotly.io.from_json(json.dumps(output.data[PLOTLY], default=str), skip_invalid=True)
-        output.data = {"text/html": plotly.io.to_html(figure, config=CONFIG, include_plotlyjs=False, full_html=False)}
+    for output in (
+        o for cell in notebook.cells for o in cell.get("outputs", ()) if PLOTLY in o.get("data", {})
+    ):
+        figure = plotly.io.from_json(
+            json.dumps(output.data[PLOTLY], default=str), skip_invalid=True
+        )
+        output.data = {
+            "text/html": plotly.io.to_html(
+                figure, config=CONFIG, include_plotlyjs=False, full_html=False
+            )
+        }
     for cell in (c for c in notebook.cells if c.cell_type == "markdown"):
-        cell.source = re.sub(r"\[([^\]]+)\]\([^)]*\.ipynb\)", r"\1", cell.source)  # to what is not in this file
-    about, exporter = {"metadata": {"name": f"flatviz: {name}"}}, module("nbconvert", "lab").HTMLExporter(**PAGE)
+        cell.source = re.sub(
+            r"\[([^\]]+)\]\([^)]*\.ipynb\)", r"\1", cell.source
+        )  # to what is not in this file
+    about = {"metadata": {"name": f"flatviz: {name}"}}
+    exporter = module("nbconvert", "lab").HTMLExporter(**PAGE)
     html, _ = exporter.from_notebook_node(notebook, resources=about)
     return html.replace("<head>", f"<head>\n<script>{plotly.offline.get_plotlyjs()}</script>", 1)

@@ -12,7 +12,10 @@ from torch.nn.modules.conv import _ConvNd
 from flatviz.checks import check_device
 
 _torch: Any = torch.backends  # which builds its parts at run time
-_CUDA, _CUDNN, _CPU, _MHA = _torch.cuda, _torch.cudnn, _torch.mkldnn, _torch.mha
+_CUDA = _torch.cuda
+_CUDNN = _torch.cudnn
+_CPU = _torch.mkldnn
+_MHA = _torch.mha
 _UNITS: tuple[Any, ...] = (_CUDA.matmul, _CUDNN.conv, _CUDNN.rnn, _CPU.matmul, _CPU.conv, _CPU.rnn)
 _lock = Lock()
 
@@ -30,7 +33,9 @@ class _OfProcess:
     """
 
     def __init__(self, read: Callable[[], Any], write: Callable[[Any], None]) -> None:
-        self.read, self.write, self.blocks = read, write, 0
+        self.read = read
+        self.write = write
+        self.blocks = 0
         self.users: Any = None
 
     @contextmanager
@@ -68,7 +73,9 @@ def float32_flags() -> tuple:
 
 def _set_flags(flags: tuple) -> None:
     matmul, cudnn, *units = flags
-    if matmul is not None:  # old and new alike: some of torch reads the one, some the other, and refuses two answers
+    if (
+        matmul is not None
+    ):  # old and new alike: some of torch reads the one, some the other, and refuses two answers
         torch.set_float32_matmul_precision(matmul)
     if cudnn is not None:
         _CUDNN.allow_tf32 = cudnn
@@ -114,7 +121,8 @@ def threads(work: float) -> Iterator[None]:
     """
     before = torch.get_num_threads()
     users = getattr(_of_thread, "users", before)
-    outermost, count = not hasattr(_of_thread, "users"), max(1, min(users, int(work / SHARE)))
+    outermost = not hasattr(_of_thread, "users")
+    count = max(1, min(users, int(work / SHARE)))
     _of_thread.users = users
     try:
         _set_threads(count, before, users)
@@ -178,11 +186,17 @@ def pick(name: str = "auto", module: nn.Module | None = None) -> tuple[torch.dev
     if not torch.cuda.is_available():
         return torch.device("cpu"), "no CUDA device here"
     if module is not None and (n := multiply_adds(module)) < FEW:
-        return torch.device("cpu"), f"a network of about {n:,} multiply-adds an example is faster there than on a GPU"
+        return torch.device(
+            "cpu"
+        ), f"a network of about {n:,} multiply-adds an example is faster there than on a GPU"
     return torch.device("cuda"), torch.cuda.get_device_name()
 
 
 def multiply_adds(module: nn.Module) -> int:
     """Estimate the least multiply-adds of an example, from the weights alone."""
-    weights = ((p.numel(), isinstance(part, _ConvNd)) for part in module.modules() for p in part.parameters(recurse=False))
+    weights = (
+        (p.numel(), isinstance(part, _ConvNd))
+        for part in module.modules()
+        for p in part.parameters(recurse=False)
+    )
     return sum(n * (PLACES if convolution else 1) for n, convolution in weights)

@@ -49,13 +49,24 @@ def public(verb: Callable[P, R]) -> Callable[P, R]:
             checks[name](value, name)
         device, work = _where((args, kwargs))
         args, kwargs = placed(_usable((args, kwargs)), device)
-        gradients = torch.is_grad_enabled()  # not in inference mode, whose tensors no later verb could use
-        with arithmetic(), torch.inference_mode(False), torch.set_grad_enabled(gradients), threads(work):
+        gradients = (
+            torch.is_grad_enabled()
+        )  # not in inference mode, whose tensors no later verb could use
+        with (
+            arithmetic(),
+            torch.inference_mode(False),
+            torch.set_grad_enabled(gradients),
+            threads(work),
+        ):
             return for_readers(verb(*args, **kwargs))
 
     hints = get_type_hints(verb, KNOWN | inspect.unwrap(verb).__globals__)
-    shown = [p.replace(annotation=hints.get(p.name, p.annotation)) for p in signature.parameters.values()]
-    vars(checked).update(__signature__=signature.replace(parameters=shown, return_annotation=hints.get("return")))
+    shown = [
+        p.replace(annotation=hints.get(p.name, p.annotation)) for p in signature.parameters.values()
+    ]
+    vars(checked).update(
+        __signature__=signature.replace(parameters=shown, return_annotation=hints.get("return"))
+    )
     return checked
 
 
@@ -65,7 +76,10 @@ def argument_checks(verb: Callable) -> dict[str, Check]:
     hints = get_type_hints(raw, KNOWN | raw.__globals__, include_extras=True)
     for shared in [hint for hint in hints.values() if get_origin(hint) is Unpack]:
         hints |= get_type_hints(get_args(shared)[0], include_extras=True)
-    return {name: _of_parameter(p, hints.get(name, Any)) for name, p in inspect.signature(verb).parameters.items()}
+    return {
+        name: _of_parameter(p, hints.get(name, Any))
+        for name, p in inspect.signature(verb).parameters.items()
+    }
 
 
 def _of_parameter(parameter: inspect.Parameter, hint: Any) -> Check:
@@ -74,12 +88,17 @@ def _of_parameter(parameter: inspect.Parameter, hint: Any) -> Check:
     return check_of(hint | None if parameter.default is None else hint)
 
 
-def _called_so(name: str, signature: inspect.Signature, kwargs: dict[str, Any], error: TypeError) -> str:
+def _called_so(
+    name: str, signature: inspect.Signature, kwargs: dict[str, Any], error: TypeError
+) -> str:
     """The reason, the keyword nearest to one that is unknown, and the arguments that there are."""
-    plain, reason = [p.replace(annotation=p.empty) for p in signature.parameters.values()], str(error)
+    plain = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
+    reason = str(error)
     for unknown in [key for key in kwargs if key not in signature.parameters][:1]:
         near = get_close_matches(unknown, signature.parameters, 1)
-        reason = f"got an unexpected keyword argument {unknown!r}" + (f", did you mean {near[0]!r}?" if near else "")
+        reason = f"got an unexpected keyword argument {unknown!r}" + (
+            f", did you mean {near[0]!r}?" if near else ""
+        )
     return f"{name}: {reason}: it takes {inspect.Signature(plain)}"
 
 

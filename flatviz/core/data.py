@@ -49,22 +49,32 @@ class Data:
     def __post_init__(self) -> None:
         x = inputs_of(self.x)
         if not isinstance(self.y, Tensor):
-            raise TypeError(f"y must be a torch.Tensor, got {type(self.y).__name__}: use torch.as_tensor")
+            raise TypeError(
+                f"y must be a torch.Tensor, got {type(self.y).__name__}: use torch.as_tensor"
+            )
         fields = {"x": x} if isinstance(x, Tensor) else x.named if isinstance(x, Fields) else {}
-        tensors = {name if isinstance(name, str) else f"x[{name}]": t for name, t in fields.items()} | {"y": self.y}
+        tensors = {
+            name if isinstance(name, str) else f"x[{name}]": t for name, t in fields.items()
+        } | {"y": self.y}
         for name, value in tensors.items():
             if value.is_meta:
-                raise ValueError(f"{name} must hold numbers, got a tensor on the meta device, which has none: load it")
+                raise ValueError(
+                    f"{name} must hold numbers, got a tensor on the meta device, which has none: load it"
+                )
             if value.ndim == 0:
                 raise ValueError(f"{name} must have shape (N, ...), got a single number")
         if len(x) == 0:
             raise ValueError("data must hold at least one example, got an empty set")
         for name, n in ({name: len(t) for name, t in tensors.items()} | {"x": len(x)}).items():
             if n != len(self.y):
-                raise ValueError(f"{name} and y must be of one length, got {n} inputs and {len(self.y)} labels")
+                raise ValueError(
+                    f"{name} and y must be of one length, got {n} inputs and {len(self.y)} labels"
+                )
         for name, value in tensors.items():
             if not bool((finite := torch.isfinite(value)).all()):
-                raise ValueError(f"{name} must be finite, got {int((~finite).sum())} NaN or inf values: clean them")
+                raise ValueError(
+                    f"{name} must be finite, got {int((~finite).sum())} NaN or inf values: clean them"
+                )
         y = usable(self.y)
         if y.is_complex():
             raise TypeError(f"y must be real labels or targets, got {y.dtype}: take its real part")
@@ -72,7 +82,9 @@ class Data:
             y = y.long()
             low = y if y.ndim == 1 else y[(y != -1) & (y != -100)]
             if low.numel() and int(low.min()) < 0:
-                raise ValueError(f"labels must be 0 or more, got {int(low.min())}: number the classes from 0")
+                raise ValueError(
+                    f"labels must be 0 or more, got {int(low.min())}: number the classes from 0"
+                )
         self.__dict__.update(x=x, y=y, class_names=_names(self.class_names, y))
 
     def batch(self, index: Tensor | None) -> tuple[Tensor | Fields, Tensor]:
@@ -88,7 +100,9 @@ class Data:
     @property
     def in_memory(self) -> bool:
         """Whether all inputs are one tensor in memory, or bytes that may become one."""
-        return isinstance(self.x, Tensor) or (isinstance(self.x, Pixels) and 4 * self.x.numel() <= MOST_BYTES)
+        return isinstance(self.x, Tensor) or (
+            isinstance(self.x, Pixels) and 4 * self.x.numel() <= MOST_BYTES
+        )
 
     def whole(self) -> Tensor:
         """All inputs as one tensor.  Raises TypeError for inputs of several."""
@@ -98,7 +112,11 @@ class Data:
         return x
 
     def __repr__(self) -> str:
-        y = f"classes 0..{int(self.y.max())}" if not self.y.is_floating_point() else f"targets {tuple(self.y.shape)}"
+        y = (
+            f"classes 0..{int(self.y.max())}"
+            if not self.y.is_floating_point()
+            else f"targets {tuple(self.y.shape)}"
+        )
         plain = f"x {tuple(self.x.shape)} {str(self.x.dtype).removeprefix('torch.')}"
         x = self.x.describe() if isinstance(self.x, Inputs) else plain
         return f"Data({len(self)} examples, {x}, {y})"
@@ -108,13 +126,23 @@ class Data:
 
     def subset(self, index: Tensor) -> Self:
         """The examples at `index`."""
-        return replace(self, x=self.x[index] if isinstance(self.x, Tensor) else self.x.take(index), y=self.y[index])
+        return replace(
+            self,
+            x=self.x[index] if isinstance(self.x, Tensor) else self.x.take(index),
+            y=self.y[index],
+        )
 
-    def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> Self:
+    def to(
+        self, device: torch.device | str | None = None, dtype: torch.dtype | None = None
+    ) -> Self:
         """The same data on a device, floating tensors in `dtype`.  Raises RuntimeError for a GPU that is not there."""
         check_device(device)
-        x = self.x.to(device, dtype if not isinstance(self.x, Tensor) or self.x.is_floating_point() else None)
-        return replace(self, x=x, y=self.y.to(device, dtype if self.y.is_floating_point() else None))
+        x = self.x.to(
+            device, dtype if not isinstance(self.x, Tensor) or self.x.is_floating_point() else None
+        )
+        return replace(
+            self, x=x, y=self.y.to(device, dtype if self.y.is_floating_point() else None)
+        )
 
 
 def inputs_of(x: Any, name: str = "x") -> Tensor | Inputs:
@@ -129,8 +157,12 @@ def inputs_of(x: Any, name: str = "x") -> Tensor | Inputs:
         fields = dict(x) if isinstance(x, Mapping) else dict(enumerate(x))
         if not fields or not all(isinstance(t, Tensor) for t in fields.values()):
             kinds = {key: type(t).__name__ for key, t in fields.items()}
-            raise TypeError(f"{name} must hold tensors by the module's argument names, or in their order, got {kinds}: {READ}")
-        return Fields({key if isinstance(key, int) else str(key): usable(t) for key, t in fields.items()})
+            raise TypeError(
+                f"{name} must hold tensors by the module's argument names, or in their order, got {kinds}: {READ}"
+            )
+        return Fields(
+            {key if isinstance(key, int) else str(key): usable(t) for key, t in fields.items()}
+        )
     if isinstance(x, Tensor):
         return Pixels(x) if x.dtype == torch.uint8 and x.ndim == 4 and len(x) else usable(x)
     if not isinstance(x, Inputs):
@@ -149,9 +181,13 @@ def _names(names: Any, y: Tensor) -> tuple[str, ...]:
     if not isinstance(names, (tuple, list)) or not all(isinstance(name, str) for name in names):
         raise TypeError(f"class_names must be a tuple of texts, one a class, got {names!r}")
     if names and y.is_floating_point():
-        raise ValueError("class_names belong to class labels, got floating targets y: leave them out")
+        raise ValueError(
+            "class_names belong to class labels, got floating targets y: leave them out"
+        )
     if names and int(y.max()) >= len(names):
-        raise ValueError(f"class_names must name every class, 0 to {int(y.max())}, got {len(names)} names")
+        raise ValueError(
+            f"class_names must name every class, 0 to {int(y.max())}, got {len(names)} names"
+        )
     return tuple(names)
 
 
@@ -186,12 +222,20 @@ class Task:
         check_fields(self)
         most = max(self.n_classes, self.source_classes or 1)
         for name, part in self.parts().items():
-            classes = isinstance(as_likelihood(self.likelihood), CategoricalLikelihood) and not part.y.is_floating_point()
+            classes = (
+                isinstance(as_likelihood(self.likelihood), CategoricalLikelihood)
+                and not part.y.is_floating_point()
+            )
             if name != "source" and classes and int(part.y.max()) >= most:
-                raise ValueError(f"n_classes must be above all labels of {name}, got {self.n_classes} and {int(part.y.max())}")
-            named, train = part.class_names, self.train.class_names
+                raise ValueError(
+                    f"n_classes must be above all labels of {name}, got {self.n_classes} and {int(part.y.max())}"
+                )
+            named = part.class_names
+            train = self.train.class_names
             if name != "source" and named and train and named != train:
-                raise ValueError(f"{name} must number its classes as train, {train}, got {named}: give both the same classes")
+                raise ValueError(
+                    f"{name} must number its classes as train, {train}, got {named}: give both the same classes"
+                )
 
     def __repr__(self) -> str:
         parts = ", ".join(f"{name} {len(part)}" for name, part in self.parts().items())
@@ -199,13 +243,21 @@ class Task:
 
     def parts(self) -> dict[str, Data]:
         """Its data sets by name; no validation where there is none."""
-        parts = {"source": self.source, "train": self.train, "validation": self.validation, "test": self.test}
+        parts = {
+            "source": self.source,
+            "train": self.train,
+            "validation": self.validation,
+            "test": self.test,
+        }
         return {name: part for name, part in parts.items() if part is not None}
 
     @property
     def one_label(self) -> bool:
         """Whether an example has one class of several, of logits (N, C)."""
-        return isinstance(as_likelihood(self.likelihood), CategoricalLikelihood) and self.train.y.ndim == 1
+        return (
+            isinstance(as_likelihood(self.likelihood), CategoricalLikelihood)
+            and self.train.y.ndim == 1
+        )
 
     @property
     def input_shape(self) -> tuple[int, ...]:
@@ -220,7 +272,11 @@ class Task:
         other.__dict__["n_classes"] = self.source_classes
         return other
 
-    def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> Self:
+    def to(
+        self, device: torch.device | str | None = None, dtype: torch.dtype | None = None
+    ) -> Self:
         """The same task on a device."""
-        moved: dict[str, Any] = {name: part.to(device, dtype) for name, part in self.parts().items()}
+        moved: dict[str, Any] = {
+            name: part.to(device, dtype) for name, part in self.parts().items()
+        }
         return replace(self, **moved)

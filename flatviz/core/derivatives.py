@@ -20,7 +20,9 @@ ASYMMETRY = 0.4  # exponent: u.Hv and v.Hu may differ by eps^0.4 of their size, 
 class _Composed(TorchFunctionMode):
     """Weight norm from its definition: the second derivative of PyTorch's kernel of it is wrong on the CPU."""
 
-    def __torch_function__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None
+    ) -> Any:
         if func is torch._weight_norm:
             v, g, *dim = args
             return v * (g / torch.norm_except_dim(v, 2, *dim))
@@ -41,12 +43,16 @@ def symmetric(product: Product, label: str, blocks: Sequence[Any] = ()) -> Produ
         ValueError: If the two differ by more than rounding, with the layers of `blocks` whose block of H is not symmetric: the
             second derivative of an operation in them is wrong.
     """
-    seen, source = False, generator(2**31 - 1)  # a seed that nobody gives: of v's noise u would be v
+    # a seed that nobody gives: of v's noise u would be v
+    seen = False
+    source = generator(2**31 - 1)
 
     def differs(v: Tensor, out: Tensor, mask: Tensor | float = 1.0) -> bool:
         u = randn_like(v, source) * mask
         back = product(u)
-        scale = (u.norm() * (out * mask).norm() + v.norm() * (back * mask).norm()) / math.sqrt(v.numel())
+        scale = (u.norm() * (out * mask).norm() + v.norm() * (back * mask).norm()) / math.sqrt(
+            v.numel()
+        )
         return bool((u @ out - v @ back).abs() > torch.finfo(v.dtype).eps ** ASYMMETRY * scale)
 
     def checked(v: Tensor) -> Tensor:
@@ -73,4 +79,8 @@ def symmetric(product: Product, label: str, blocks: Sequence[Any] = ()) -> Produ
 
 def _layer(parameter: str) -> str:
     """The module that a parameter belongs to, also where it is parametrised."""
-    return parameter.partition(".parametrizations.")[0] if ".parametrizations." in parameter else parameter.rpartition(".")[0]
+    return (
+        parameter.partition(".parametrizations.")[0]
+        if ".parametrizations." in parameter
+        else parameter.rpartition(".")[0]
+    )

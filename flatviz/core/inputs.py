@@ -68,13 +68,17 @@ class Pixels(_Sized):
     def __post_init__(self) -> None:
         object.__setattr__(self, "bytes", usable(self.bytes))
         if self.bytes.dtype != torch.uint8 or self.bytes.ndim != 4:
-            raise ValueError(f"pixels must be uint8 of shape (N, C, H, W), got {self.bytes.dtype} {tuple(self.bytes.shape)}")
+            raise ValueError(
+                f"pixels must be uint8 of shape (N, C, H, W), got {self.bytes.dtype} {tuple(self.bytes.shape)}"
+            )
         channels = self.bytes.shape[1]
         for name, least in (("mean", -torch.inf), ("std", 0.0)):
             if (value := getattr(self, name)) is None:
                 continue
             value = torch.as_tensor(value, dtype=self.dtype).to(self.bytes.device).view(-1)
-            if len(value) != channels or not bool(torch.isfinite(value).all() and (value > least).all()):
+            if len(value) != channels or not bool(
+                torch.isfinite(value).all() and (value > least).all()
+            ):
                 wanted = f"{channels} finite numbers" + " > 0" * (name == "std")
                 raise ValueError(f"{name} must be {wanted}, one a channel, got {value.tolist()}")
             object.__setattr__(self, name, value)
@@ -90,7 +94,11 @@ class Pixels(_Sized):
         return self.bytes.device
 
     def __getitem__(self, index: Any) -> Tensor:
-        return self._floats(self.bytes)[index] if isinstance(index, tuple) else self._floats(self.bytes[index])
+        return (
+            self._floats(self.bytes)[index]
+            if isinstance(index, tuple)
+            else self._floats(self.bytes[index])
+        )
 
     def split(self, size: int | list[int]) -> Iterator[Tensor]:
         """Batches of floats, one by one."""
@@ -100,7 +108,9 @@ class Pixels(_Sized):
         """The images at `index`, still bytes."""
         return Pixels(self.bytes[index], self.mean, self.std, self.dtype)
 
-    def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> Pixels:
+    def to(
+        self, device: torch.device | str | None = None, dtype: torch.dtype | None = None
+    ) -> Pixels:
         """The same bytes on a device, floats in `dtype`."""
         return Pixels(self.bytes.to(device), self.mean, self.std, dtype or self.dtype)
 
@@ -169,17 +179,25 @@ class Fields(_Sized):
         """The inputs at `index`."""
         return self[index]
 
-    def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> Fields:
+    def to(
+        self, device: torch.device | str | None = None, dtype: torch.dtype | None = None
+    ) -> Fields:
         """The same on a device, floating fields in `dtype`."""
         return self._each(lambda t: t.to(device, dtype if t.is_floating_point() else None))
 
     def describe(self) -> str:
         """Names and shapes."""
         named = ((f"x{k}" if isinstance(k, int) else k, t) for k, t in self.named.items())
-        return ", ".join(f"{name} {tuple(t.shape)} {str(t.dtype).removeprefix('torch.')}" for name, t in named)
+        return ", ".join(
+            f"{name} {tuple(t.shape)} {str(t.dtype).removeprefix('torch.')}" for name, t in named
+        )
 
 
-register_pytree_node(Fields, lambda x: (list(x.named.values()), list(x.named)), lambda v, names: Fields(dict(zip(names, v))))
+register_pytree_node(
+    Fields,
+    lambda x: (list(x.named.values()), list(x.named)),
+    lambda v, names: Fields(dict(zip(names, v))),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,7 +230,9 @@ class Stream(_Sized):
         """The inputs at `index`: a whole number, a slice or whole numbers."""
         if isinstance(index, int):
             return self[[index]][0]
-        (batch,) = self._batches([self.index[index if isinstance(index, slice) else torch.as_tensor(index).cpu()]])
+        (batch,) = self._batches(
+            [self.index[index if isinstance(index, slice) else torch.as_tensor(index).cpu()]]
+        )
         return self._floats(batch)
 
     def split(self, size: int | list[int]) -> Iterator[Tensor]:
@@ -228,10 +248,14 @@ class Stream(_Sized):
         """Some of them, read when asked for."""
         return replace(self, index=self.index[index.cpu() if isinstance(index, Tensor) else index])
 
-    def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> Stream:
+    def to(
+        self, device: torch.device | str | None = None, dtype: torch.dtype | None = None
+    ) -> Stream:
         """The same with batches on a device, floating ones in `dtype`."""
         dtype = self.dtype if dtype is None or not self.is_floating_point() else dtype
-        return replace(self, device=self.device if device is None else torch.device(device), dtype=dtype)
+        return replace(
+            self, device=self.device if device is None else torch.device(device), dtype=dtype
+        )
 
     def describe(self) -> str:
         """Shape and type."""
@@ -251,7 +275,9 @@ class Stream(_Sized):
     def _read(self, i: int) -> Tensor:
         x = pair_of(self.examples[i], i)[0]
         if x.shape != self.example_shape:
-            raise ValueError(f"inputs must be of one shape, {tuple(self.example_shape)}, got others: give a transform")
+            raise ValueError(
+                f"inputs must be of one shape, {tuple(self.example_shape)}, got others: give a transform"
+            )
         return x
 
     def _floats(self, x: Tensor) -> Tensor:
@@ -271,7 +297,9 @@ def pair_of(pair: Any, i: int) -> tuple[Tensor, Any]:
     """An example of a stream as its input and label."""
     if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not isinstance(pair[0], Tensor):
         got = f"got {type(pair).__name__} at {i}"
-        raise TypeError(f"each example must be a pair (x tensor, y), {got}: give a transform, or use fv.datasets.data_from")
+        raise TypeError(
+            f"each example must be a pair (x tensor, y), {got}: give a transform, or use fv.datasets.data_from"
+        )
     return pair[0], pair[1]
 
 
@@ -286,10 +314,14 @@ def run(module: nn.Module, x: Tensor | Fields, named: dict[str, Tensor] | None =
     inputs = x.named if isinstance(x, Fields) else {0: x}
     args = tuple(t for k, t in inputs.items() if isinstance(k, int))
     fields = {k: t for k, t in inputs.items() if isinstance(k, str)}
-    outputs = module(*args, **fields) if named is None else functional_call(module, named, args, fields)
+    outputs = (
+        module(*args, **fields) if named is None else functional_call(module, named, args, fields)
+    )
     if isinstance(outputs, Tensor):
         return outputs
-    logits = outputs.get("logits") if isinstance(outputs, Mapping) else getattr(outputs, "logits", None)  # a foreign object
+    logits = (
+        outputs.get("logits") if isinstance(outputs, Mapping) else getattr(outputs, "logits", None)
+    )  # a foreign object
     if not isinstance(logits, Tensor):
         raise TypeError(
             f"the module must return a tensor, or an object or dict with logits, got {type(outputs).__name__}: "

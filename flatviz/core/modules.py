@@ -14,13 +14,22 @@ from torch.nn.parameter import is_lazy
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-OFF = {"training": False, "train": False, "dropout_p": 0.0, "dropout": 0.0}  # arguments by which an operation draws nothing
+OFF = {
+    "training": False,
+    "train": False,
+    "dropout_p": 0.0,
+    "dropout": 0.0,
+}  # arguments by which an operation draws nothing
 
 
 def named(operation: Any, args: tuple, kwargs: dict) -> dict[str, Any]:
     """The arguments of an operation by name, defaults included."""
     places = operation._schema.arguments
-    return {a.name: a.default_value for a in places} | dict(zip((a.name for a in places), args)) | kwargs
+    return (
+        {a.name: a.default_value for a in places}
+        | dict(zip((a.name for a in places), args))
+        | kwargs
+    )
 
 
 def draws(operation: Any, args: tuple, kwargs: dict) -> bool:
@@ -39,7 +48,9 @@ class Dispatch(TorchDispatchMode):
         return False  # else torch imports its compiler, with sympy: 1.5 s and 150 MB
 
 
-_ORIGINS: WeakKeyDictionary[nn.Module, list[weakref.ref]] = WeakKeyDictionary()  # of a copy: tensors of what it was copied from
+_ORIGINS: WeakKeyDictionary[nn.Module, list[weakref.ref]] = (
+    WeakKeyDictionary()
+)  # of a copy: tensors of what it was copied from
 
 # take separate memory, not any part of a vector
 ALIGNED = {torch.ops.aten.view_as_complex.default, torch.ops.aten.view.dtype}
@@ -56,7 +67,11 @@ def copied(module: nn.Module) -> nn.Module:
     """
     _refuse(module)
     leaves = tree_leaves([{**vars(m), "_modules": None} for m in module.modules()])
-    memo = {id(t): t.detach().clone() for t in leaves if isinstance(t, Tensor) and t.requires_grad and _has_history(t)}
+    memo = {
+        id(t): t.detach().clone()
+        for t in leaves
+        if isinstance(t, Tensor) and t.requires_grad and _has_history(t)
+    }
     try:
         copy = deepcopy(module, memo)
     except (TypeError, RuntimeError) as error:
@@ -66,10 +81,18 @@ def copied(module: nn.Module) -> nn.Module:
         ) from error
     tensors = [*module.parameters(), *module.buffers()]
     originals = {id(part) for part in (*module.modules(), *tensors)}
-    if shared := [part for part in (*copy.modules(), *copy.parameters(), *copy.buffers()) if id(part) in originals]:
+    if shared := [
+        part
+        for part in (*copy.modules(), *copy.parameters(), *copy.buffers())
+        if id(part) in originals
+    ]:
         name = type(shared[0]).__name__
-        raise ValueError(f"module must be one that can be copied, got {name}, whose __deepcopy__ returns itself: remove that")
-    _ORIGINS[copy] = [ref for ref in _ORIGINS.get(module, []) if ref() is not None] + [weakref.ref(t) for t in tensors]
+        raise ValueError(
+            f"module must be one that can be copied, got {name}, whose __deepcopy__ returns itself: remove that"
+        )
+    _ORIGINS[copy] = [ref for ref in _ORIGINS.get(module, []) if ref() is not None] + [
+        weakref.ref(t) for t in tensors
+    ]
     return copy
 
 
@@ -104,11 +127,18 @@ def _refuse(module: nn.Module) -> None:
     for name, part in module.named_modules():
         where = f"in {name!r}" if name else f"of class {type(part).__name__}"
         if isinstance(part, torch.jit.ScriptModule):
-            raise ValueError(f"module must be Python, got a scripted one {where}: give the module that torch.jit compiled")
+            raise ValueError(
+                f"module must be Python, got a scripted one {where}: give the module that torch.jit compiled"
+            )
         if any(map(is_lazy, (*part._parameters.values(), *part._buffers.values()))):
-            raise ValueError(f"weights must have shapes, got an uninitialised lazy layer {where}: run module(x) once before")
+            raise ValueError(
+                f"weights must have shapes, got an uninitialised lazy layer {where}: run module(x) once before"
+            )
         for hook in part._forward_pre_hooks.values():
-            if type(hook).__module__ in ("torch.nn.utils.weight_norm", "torch.nn.utils.spectral_norm"):
+            if type(hook).__module__ in (
+                "torch.nn.utils.weight_norm",
+                "torch.nn.utils.spectral_norm",
+            ):
                 kind = type(hook).__module__.rpartition(".")[2]
                 raise ValueError(
                     f"module must hold its weights as parameters, got the old {kind} {where}: use "
@@ -125,9 +155,12 @@ class Watch(Dispatch):
     def __init__(self, given: Iterable[Tensor] = (), foreign: Iterable[int] = ()) -> None:
         super().__init__()
         self.wrote = self.read = self.drew = False
-        self._memory, self._foreign = memory_of(*given), set(foreign)
+        self._memory = memory_of(*given)
+        self._foreign = set(foreign)
 
-    def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None
+    ) -> Any:
         kwargs = kwargs or {}
         given = named(func, args, kwargs)
         written = [given.get(a.name) for a in func._schema.arguments if a.is_write]
@@ -138,9 +171,15 @@ class Watch(Dispatch):
 
 
 def _memory_in(values: Any) -> set[int]:
-    return memory_of(*(t for t in tree_leaves(values) if isinstance(t, Tensor) and t.layout == torch.strided))
+    return memory_of(
+        *(t for t in tree_leaves(values) if isinstance(t, Tensor) and t.layout == torch.strided)
+    )
 
 
 def eager() -> AbstractContextManager:
     """Run compiled functions as they were written, so that `Watch` sees their operations; nothing where none was compiled."""
-    return torch.compiler.set_stance("force_eager") if "torch._dynamo" in sys.modules else nullcontext()
+    return (
+        torch.compiler.set_stance("force_eager")
+        if "torch._dynamo" in sys.modules
+        else nullcontext()
+    )

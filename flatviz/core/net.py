@@ -21,12 +21,31 @@ from flatviz.checks import check_device, check_weights
 from flatviz.core.arithmetic import FUSED_ATTENTION, unlock
 from flatviz.core.data import batch_of
 from flatviz.core.inputs import Fields, Inputs, run, tensors_of
-from flatviz.core.modules import Watch, check_unchanged, copied, eager, memory_of, memory_of_originals
+from flatviz.core.modules import (
+    Watch,
+    check_unchanged,
+    copied,
+    eager,
+    memory_of,
+    memory_of_originals,
+)
 from flatviz.core.seeds import saved_rng
 from flatviz.core.treated import RandomTrunk, Treated, choose, refuse_dropout
 
 Batch = Tensor | Inputs | Mapping[str, Tensor] | tuple[Tensor, ...]  # inputs as a user writes them
-PASSED = {"View", "UnsafeView", "ReshapeAlias", "Squeeze", "Unsqueeze", "Transpose", "Permute", "T", "Clone", "ToCopy", "Clamp"}
+PASSED = {
+    "View",
+    "UnsafeView",
+    "ReshapeAlias",
+    "Squeeze",
+    "Unsqueeze",
+    "Transpose",
+    "Permute",
+    "T",
+    "Clone",
+    "ToCopy",
+    "Clamp",
+}
 TABLES = nn.Embedding, nn.EmbeddingBag
 ATTENDING = (nn.MultiheadAttention, nn.TransformerEncoder, nn.TransformerEncoderLayer)
 
@@ -80,13 +99,23 @@ class Net:
     made_by = "fv.Net.from_module(module) makes one"
 
     def __init__(
-        self, module: nn.Module, kinds: dict[str, str], example: Tensor | Fields | None, frozen: frozenset[str]
+        self,
+        module: nn.Module,
+        kinds: dict[str, str],
+        example: Tensor | Fields | None,
+        frozen: frozenset[str],
     ) -> None:
-        self.module, self.example, self.frozen = module, example, frozen
+        self.module = module
+        self.example = example
+        self.frozen = frozen
         treated = list(map(module.get_parameter, kinds))
-        self._names, self._sizes = list(kinds), [p.numel() for p in treated]
+        self._names = list(kinds)
+        self._sizes = [p.numel() for p in treated]
         about = zip(kinds.items(), treated, accumulate(self._sizes))
-        self.blocks = tuple(Block(name, stop - p.numel(), stop, tuple(p.shape), kind) for (name, kind), p, stop in about)
+        self.blocks = tuple(
+            Block(name, stop - p.numel(), stop, tuple(p.shape), kind)
+            for (name, kind), p, stop in about
+        )
         self.w = torch.cat([p.detach().reshape(-1) for p in treated])
         self._buffers: dict[str, Tensor] = {}
         self.trunk: RandomTrunk | None = None
@@ -99,7 +128,12 @@ class Net:
 
     @classmethod
     def from_module(
-        cls, module: nn.Module, treated: Treated = "trainable", *, head: str | None = None, example: Batch | None = None
+        cls,
+        module: nn.Module,
+        treated: Treated = "trainable",
+        *,
+        head: str | None = None,
+        example: Batch | None = None,
     ) -> Net:
         """Read `module` as a function of its treated parameters.
 
@@ -125,12 +159,20 @@ class Net:
             return cls._from_copy(duplicate, treated, head, example)
 
     @classmethod
-    def _from_copy(cls, duplicate: nn.Module, treated: Treated, head: str | None, example: Tensor | Fields | None) -> Net:
+    def _from_copy(
+        cls,
+        duplicate: nn.Module,
+        treated: Treated,
+        head: str | None,
+        example: Tensor | Fields | None,
+    ) -> Net:
         frozen = frozenset(name for name, p in duplicate.named_parameters() if not p.requires_grad)
         duplicate.requires_grad_(False)
         for name, value in duplicate.named_parameters():
             if not bool(torch.isfinite(value).all()):
-                raise ValueError(f"weights must be finite, got NaN or inf in {name}: load a checkpoint that did not diverge")
+                raise ValueError(
+                    f"weights must be finite, got NaN or inf in {name}: load a checkpoint that did not diverge"
+                )
         return cls(duplicate, choose(duplicate, treated, head, example, frozen), example, frozen)
 
     def __call__(self, w: Tensor, x: Batch) -> Tensor:
@@ -139,17 +181,27 @@ class Net:
         if w.shape != self.w.shape:
             check_weights(w, self.dim)
         writes, again, *_ = self.look(x)
-        if again and (_transformed() or torch.is_grad_enabled() and any(t.requires_grad for t in (w, *tensors_of(x)))):
+        if again and (
+            _transformed()
+            or torch.is_grad_enabled()
+            and any(t.requires_grad for t in (w, *tensors_of(x)))
+        ):
             self.check_runs_once()
         with self.installed(w, copies=writes):
             try:
                 return run(self.module, x.clone() if writes else x)
             except RuntimeError as error:
-                given = {self.w.dtype, w.dtype, *(t.dtype for t in tensors_of(x) if t.is_floating_point())}
+                given = {
+                    self.w.dtype,
+                    w.dtype,
+                    *(t.dtype for t in tensors_of(x) if t.is_floating_point()),
+                }
                 if len(given) == 1 or torch.is_autocast_enabled(w.device.type):
                     raise
                 listed = " and ".join(sorted(map(str, given)))
-                raise ValueError(f"net, w and x must have one dtype, got {listed}: net.to(dtype=...) or w.to(...)") from error
+                raise ValueError(
+                    f"net, w and x must have one dtype, got {listed}: net.to(dtype=...) or w.to(...)"
+                ) from error
 
     def look(self, x: Tensor | Inputs) -> Look:
         """Observe one pass over two examples of `x`, once; inside of a function transform, where nothing can be seen, it writes.
@@ -165,14 +217,18 @@ class Net:
 
     def _look(self, x: Tensor | Inputs) -> Look:
         with torch.inference_mode(False), torch.enable_grad(), saved_rng(), self._lock:
-            few, w = x[:2].clone(), self.w.clone().requires_grad_(True)
+            few = x[:2].clone()
+            w = self.w.clone().requires_grad_(True)
             foreign = memory_of(*self._parameters) | memory_of_originals(self.module)
             try:
                 with self.installed(w, copies=True) as parts, eager():
                     buffers = [holder[key] for holder, key, *_ in self._buffer_slots]
                     with Watch([*tensors_of(few), *parts, *buffers], foreign) as watch:
                         out = run(self.module, few)
-                    replaced = any(holder[key] is not b for b, (holder, key, *_) in zip(buffers, self._buffer_slots))
+                    replaced = any(
+                        holder[key] is not b
+                        for b, (holder, key, *_) in zip(buffers, self._buffer_slots)
+                    )
             except Exception:  # the caller's pass raises it again, with its text
                 return Look(writes=True)
             if watch.read:
@@ -203,7 +259,9 @@ class Net:
             )
 
     @contextmanager
-    def installed(self, w: Tensor, *, copies: bool = False, statistics: bool | None = None) -> Iterator[list[Tensor]]:
+    def installed(
+        self, w: Tensor, *, copies: bool = False, statistics: bool | None = None
+    ) -> Iterator[list[Tensor]]:
         """Put `w` (D,) and the net's buffers, or copies of them, in the module's places for the length of the block.
 
         statistics: whether the buffers are copies; None: as the weights.
@@ -214,7 +272,9 @@ class Net:
         Yields:
             The tensors in place.
         """
-        parts = [(p.clone() if copies else p).view(b.shape) for p, b in zip(self._split(w), self.blocks)]
+        parts = [
+            (p.clone() if copies else p).view(b.shape) for p, b in zip(self._split(w), self.blocks)
+        ]
         with self._placed(parts, copies=copies if statistics is None else statistics):
             yield parts
 
@@ -246,9 +306,16 @@ class Net:
         _NETS.add(self)
 
     def __repr__(self) -> str:
-        kinds = {k: sum(s for s, b in zip(self._sizes, self.blocks) if b.kind == k) for k in ("norm", "head", "other")}
+        kinds = {
+            k: sum(s for s, b in zip(self._sizes, self.blocks) if b.kind == k)
+            for k in ("norm", "head", "other")
+        }
         parts = ", ".join(f"{n} {k}" for k, n in kinds.items() if n)
-        frozen = sum(p.numel() for name, p in self.module.named_parameters() if name in self.frozen.difference(self._names))
+        frozen = sum(
+            p.numel()
+            for name, p in self.module.named_parameters()
+            if name in self.frozen.difference(self._names)
+        )
         return f"Net({type(self.module).__name__}, dim={self.dim}: {parts}{frozen and f'; {frozen} frozen' or ''})"
 
     @property
@@ -270,12 +337,20 @@ class Net:
         """BatchNorm layers by name, without those whose weights are frozen: they keep their statistics as well."""
         still = self.frozen.difference(self._names)
         norms = {n: m for n, m in self.module.named_modules() if isinstance(m, _BatchNorm)}
-        return {n: m for n, m in norms.items() if not m.affine or not still.issuperset((f"{n}.weight", f"{n}.bias"))}
+        return {
+            n: m
+            for n, m in norms.items()
+            if not m.affine or not still.issuperset((f"{n}.weight", f"{n}.bias"))
+        }
 
     @property
     def treats_all(self) -> bool:
         """Whether every parameter that is not frozen is treated."""
-        return all(name in self._names for name, _ in self.module.named_parameters() if name not in self.frozen)
+        return all(
+            name in self._names
+            for name, _ in self.module.named_parameters()
+            if name not in self.frozen
+        )
 
     def unflatten(self, w: Tensor) -> dict[str, Tensor]:
         """Split `w` into named tensors; a slice for each tensor would cost a (D,) buffer each in the backward pass."""
@@ -285,7 +360,8 @@ class Net:
 
     def _split(self, w: Tensor) -> Sequence[Tensor]:
         """`w` in parts; under autocast the weights of products from one cast of all of `w`, which else is one for each of them."""
-        parts, kind = w.split(self._sizes), w.device.type
+        parts = w.split(self._sizes)
+        kind = w.device.type
         if w.dtype != torch.float32 or not torch.is_autocast_enabled(kind):
             return parts
         cast = w.to(torch.get_autocast_dtype(kind)).split(self._sizes)
@@ -351,11 +427,16 @@ class Net:
         def move(t: Tensor) -> Tensor:
             return t.to(device, dtype if t.is_floating_point() else None)
 
-        moved, example = {n: move(b) for n, b in self._buffers.items()}, self.example
-        example = move(example) if isinstance(example, Tensor) else example and example.to(device, dtype)
+        moved = {n: move(b) for n, b in self._buffers.items()}
+        example = self.example
+        example = (
+            move(example) if isinstance(example, Tensor) else example and example.to(device, dtype)
+        )
         module = self._duplicate().to(device=device, dtype=dtype)
         trunk = None if self.trunk is None else self.trunk.to(device, dtype)
-        return self._like(module=module, w=self.w.to(device, dtype), trunk=trunk, _buffers=moved, example=example)
+        return self._like(
+            module=module, w=self.w.to(device, dtype), trunk=trunk, _buffers=moved, example=example
+        )
 
     def _like(self, **changes: object) -> Net:
         other = copy.copy(self)  # by `__setstate__`
@@ -373,11 +454,17 @@ class Net:
                     places.setdefault(id(value), []).append((module._parameters, key))
         self._parameters = list(map(self.module.get_parameter, self._names))
         self._slots = [places[id(p)] for p in self._parameters]
-        products = {id(m.weight) for m in self.module.modules() if isinstance(m, (nn.Linear, _ConvNd))}
-        self._products = [id(p) in products and len(s) == 1 for p, s in zip(self._parameters, self._slots)]
+        products = {
+            id(m.weight) for m in self.module.modules() if isinstance(m, (nn.Linear, _ConvNd))
+        }
+        self._products = [
+            id(p) in products and len(s) == 1 for p, s in zip(self._parameters, self._slots)
+        ]
         treated = set(map(id, self._parameters))
         rnns = [m for m in self.module.modules() if isinstance(m, nn.RNNBase)]
-        self._listed = [(m, key, p) for m in rnns for key, p in m._parameters.items() if id(p) in treated]
+        self._listed = [
+            (m, key, p) for m in rnns for key, p in m._parameters.items() if id(p) in treated
+        ]
         self._attends = any(isinstance(m, ATTENDING) for m in self.module.modules())
         names = {id(b): name for name, b in self.module.named_buffers()}
         self._buffer_slots: list[tuple[dict[str, Any], str, Tensor, Tensor]] = [

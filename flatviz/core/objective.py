@@ -59,7 +59,9 @@ class Objective:
 
     def __call__(self, w: Tensor) -> Tensor:
         """Compute the value at `w` (D,), a scalar."""
-        raise NotImplementedError(f"{type(self).__name__} needs a __call__(w): the value at one weight vector")
+        raise NotImplementedError(
+            f"{type(self).__name__} needs a __call__(w): the value at one weight vector"
+        )
 
     def many(self, W: Tensor, *, progress: Progress = False) -> Tensor:
         """Compute values (S,) at the rows of `W` (S, D), without gradients."""
@@ -87,7 +89,9 @@ class Objective:
 
     def products(self, w: Tensor, curvature: str = "hessian") -> Product:
         """Give `operator` with a check of its first product: u.Hv = v.Hu.  Raises ValueError where they differ."""
-        return symmetric(self.operator(w, curvature), self.label, () if self.net is None else self.net.blocks)
+        return symmetric(
+            self.operator(w, curvature), self.label, () if self.net is None else self.net.blocks
+        )
 
     def operator(self, w: Tensor, curvature: str = "hessian") -> Product:
         """Give the function v -> H v at one `w`, by double backward; the gradient's graph is kept, so a product is one pass through it.
@@ -97,15 +101,26 @@ class Objective:
                 gradients, and for one that gives two values at one w.
         """
         if curvature != "hessian":
-            raise ValueError(f"curvature={curvature!r} needs an objective of a network, as nll makes, got {self.label}")
+            raise ValueError(
+                f"curvature={curvature!r} needs an objective of a network, as nll makes, got {self.label}"
+            )
         with saved_rng():
-            first, second = self._at(w), self._at(w)
+            first = self._at(w)
+            second = self._at(w)
         if not torch.equal(first, second) and bool(torch.isfinite(first)):
-            raise ValueError(f"f must be a function of w, got {float(first):g} and {float(second):g} at w: turn dropout off")
+            raise ValueError(
+                f"f must be a function of w, got {float(first):g} and {float(second):g} at w: turn dropout off"
+            )
         return hessian_operator(self, w)
 
     def over(
-        self, origin: Tensor, axes: Tensor, *, exact: bool = False, precision: str | None = None, coords: Tensor | None = None
+        self,
+        origin: Tensor,
+        axes: Tensor,
+        *,
+        exact: bool = False,
+        precision: str | None = None,
+        coords: Tensor | None = None,
     ) -> PointEvaluator:
         """Give the evaluator of values at origin + coords @ axes, with origin (D,) and axes (K, D); here by `many`.
 
@@ -138,15 +153,22 @@ class PointEvaluator:
 
     reuses: bool = False
 
-    def __init__(self, f: Objective, origin: Tensor, axes: Tensor, *, together: bool = False) -> None:
-        self._f, self._origin, self._axes, self._together = f, origin, axes, together
+    def __init__(
+        self, f: Objective, origin: Tensor, axes: Tensor, *, together: bool = False
+    ) -> None:
+        self._f = f
+        self._origin = origin
+        self._axes = axes
+        self._together = together
 
     def __call__(self, coords: Tensor) -> Tensor:
         """Values (S,) at coords (S, K)."""
         W = [self._origin + row @ self._axes for row in coords.to(self._axes)]
         if self._together:
             return self._f.many(torch.stack(W))
-        return torch.cat([self._f.many(w[None]) for w in W])  # one at a time: each rounds alike whatever points come with it
+        return torch.cat(
+            [self._f.many(w[None]) for w in W]
+        )  # one at a time: each rounds alike whatever points come with it
 
 
 class FunctionObjective(Objective):
@@ -203,7 +225,9 @@ def hessian_operator(f: ObjectiveLike, w: Tensor) -> Product:
 
     def product(v: Tensor) -> Tensor:
         with torch.enable_grad():
-            slope = gradient @ v  # a number: for a vector with weights v autograd would import sympy first, for seconds
+            slope = (
+                gradient @ v
+            )  # a number: for a vector with weights v autograd would import sympy first, for seconds
         (out,) = torch.autograd.grad(slope, point, retain_graph=True, allow_unused=True)
         return torch.zeros_like(v) if out is None else out
 
@@ -213,28 +237,42 @@ def hessian_operator(f: ObjectiveLike, w: Tensor) -> Product:
 def _differentiate(f: Objective, w: Tensor, *, create_graph: bool) -> tuple[Tensor, Tensor, Tensor]:
     """A leaf at `w`, the value there, and the gradient; ValueError where torch knows none, instead of zeros."""
     gradient = None
-    with torch.inference_mode(False), torch.enable_grad(), twice() if create_graph else nullcontext():
+    with (
+        torch.inference_mode(False),
+        torch.enable_grad(),
+        twice() if create_graph else nullcontext(),
+    ):
         point = check_weights(w, f.dim).detach().clone().requires_grad_(True)
         value = _number(f(point), f.label) if f.differentiable else None
         if value is not None and value.requires_grad:
-            (gradient,) = torch.autograd.grad(value, point, create_graph=create_graph, allow_unused=True)
+            (gradient,) = torch.autograd.grad(
+                value, point, create_graph=create_graph, allow_unused=True
+            )
     if value is None or gradient is None:
         raise ValueError(
             f"a derivative needs an objective that torch can differentiate in w, got {f.label}: "
             "use nll(net, data), or a function that computes with torch only, without detach()"
         )
     if not bool(value.isfinite()):
-        raise ValueError(f"{f.label} must be finite to have derivatives, got {float(value.detach()):g}: w is where f diverged")
+        raise ValueError(
+            f"{f.label} must be finite to have derivatives, got {float(value.detach()):g}: w is where f diverged"
+        )
     return point, value.detach(), gradient
 
 
 def _number(value: Tensor | float, label: str) -> Tensor:
     """A value as a tensor, which must be one real number."""
     if not isinstance(value, (Tensor, Real)):
-        raise TypeError(f"an objective must return one number, got {type(value).__name__} from {label}")
+        raise TypeError(
+            f"an objective must return one number, got {type(value).__name__} from {label}"
+        )
     value = torch.as_tensor(value)
     if value.ndim != 0:
-        raise ValueError(f"an objective must return one number, got shape {tuple(value.shape)} from {label}: take its mean")
+        raise ValueError(
+            f"an objective must return one number, got shape {tuple(value.shape)} from {label}: take its mean"
+        )
     if value.is_complex():
-        raise TypeError(f"an objective must return a real number, got {value.dtype} from {label}: take its abs() or real part")
+        raise TypeError(
+            f"an objective must return a real number, got {value.dtype} from {label}: take its abs() or real part"
+        )
     return value

@@ -11,7 +11,12 @@ Progress = bool | None | Callable[[int, int, str], None]
 
 
 def track(
-    items: Iterable[T], label: str, progress: Progress = False, total: int | None = None, *, examples: int | None = None
+    items: Iterable[T],
+    label: str,
+    progress: Progress = False,
+    total: int | None = None,
+    *,
+    examples: int | None = None,
 ) -> Iterator[T]:
     """Yield `items`, reporting each one.  The bar shows elapsed and remaining time.
 
@@ -33,4 +38,11 @@ def track(
         yield from items
         return
     counted = {} if examples is None else {"unit": " images", "unit_scale": examples}
-    yield from tqdm(items, desc=label, total=total, disable=None if progress is None else False, leave=False, **counted)
+    yield from tqdm(
+        items,
+        desc=label,
+        total=total,
+        disable=None if progress is None else False,
+        leave=False,
+        **counted,
+    )

@@ -34,14 +34,19 @@ class _Private(Dispatch):
         self._seed = seed
         self._sources: dict[torch.device, torch.Generator] = {}
 
-    def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None
+    ) -> Any:
         kwargs = dict(kwargs or {})
         if torch.Tag.nondeterministic_seeded in func.tags and kwargs.get("generator") is None:
             named = {"default": "generator", "low": "low_generator"}.get(func._overloadname, "")
             if not any(a.name == "generator" for a in func._schema.arguments):
                 func = getattr(func.overloadpacket, named, func)
             if any(a.name == "generator" for a in func._schema.arguments):
-                first = next((a.device for a in args if isinstance(a, Tensor)), torch.device(kwargs.get("device") or "cpu"))
+                first = next(
+                    (a.device for a in args if isinstance(a, Tensor)),
+                    torch.device(kwargs.get("device") or "cpu"),
+                )
                 kwargs["generator"] = self._sources.setdefault(first, generator(self._seed, first))
         return func(*args, **kwargs)
 
@@ -50,7 +55,11 @@ def random_state() -> tuple:
     """Read the global random states of Python, NumPy and torch, to see whether anything was drawn from them."""
     cards = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []
     tensors = [torch.get_rng_state(), *cards]
-    return random.getstate(), str(np.random.get_state(legacy=False)), *(t.numpy().tobytes() for t in tensors)
+    return (
+        random.getstate(),
+        str(np.random.get_state(legacy=False)),
+        *(t.numpy().tobytes() for t in tensors),
+    )
 
 
 @contextmanager
@@ -64,7 +73,8 @@ def saved_rng(seed: int | None = None) -> Iterator[None]:
         with _Private(seed or 0):
             yield
         return
-    python, numpy_state = random.getstate(), np.random.get_state()
+    python = random.getstate()
+    numpy_state = np.random.get_state()
     devices = list(range(torch.cuda.device_count())) if torch.cuda.is_initialized() else []
     with torch.random.fork_rng(devices=devices):
         if seed is not None:

@@ -17,11 +17,18 @@ from flatviz.noun import Noun
 NORM_TYPES = (_NormBase, nn.LayerNorm, nn.GroupNorm, nn.RMSNorm)
 Choice = Literal["trainable", "all", "norm+head", "head", "authors"]
 Treated = Choice | Callable[[str], bool]
-AUTHORS = (("bn", "fc"), ("norm", "ln", "head"))  # in a name: of ResNets, and of vision transformers in timm and torchvision
+AUTHORS = (
+    ("bn", "fc"),
+    ("norm", "ln", "head"),
+)  # in a name: of ResNets, and of vision transformers in timm and torchvision
 
 
 def choose(
-    module: nn.Module, treated: Treated, head: str | None, example: Tensor | Fields | None, frozen: Set[str] = frozenset()
+    module: nn.Module,
+    treated: Treated,
+    head: str | None,
+    example: Tensor | Fields | None,
+    frozen: Set[str] = frozenset(),
 ) -> dict[str, str]:
     """Choose the treated parameters by name, in `named_parameters()` order, each with its kind: norm, head or other.
 
@@ -33,7 +40,9 @@ def choose(
         ValueError: If a part is missing or nothing is chosen.
     """
     if not callable(treated) and treated not in get_args(Choice):
-        raise ValueError(f"treated must be {', '.join(map(repr, get_args(Choice)))} or a function of the name, got {treated!r}")
+        raise ValueError(
+            f"treated must be {', '.join(map(repr, get_args(Choice)))} or a function of the name, got {treated!r}"
+        )
     parameters = dict(module.named_parameters())
     norms = {
         f"{name}.{key}".lstrip(".")
@@ -55,7 +64,9 @@ def choose(
     if isinstance(treated, str):
         parts = AUTHORS[0] if any("bn" in n for n in parameters) else AUTHORS[1]
         authors = {n for n in parameters if any(part in n for part in parts)}
-        chosen = {"norm+head": norms | heads, "head": heads, "authors": authors}.get(treated, set(parameters))
+        chosen = {"norm+head": norms | heads, "head": heads, "authors": authors}.get(
+            treated, set(parameters)
+        )
         names = [n for n in parameters if n in chosen and (treated == "all" or n not in frozen)]
         if not names and chosen:
             raise ValueError(
@@ -66,7 +77,9 @@ def choose(
     else:
         names = list(filter(treated, parameters))
     if not names:
-        raise ValueError(f"treated must choose at least one parameter, got none of {len(parameters)}: {list(parameters)[:5]}")
+        raise ValueError(
+            f"treated must choose at least one parameter, got none of {len(parameters)}: {list(parameters)[:5]}"
+        )
     return {n: "head" if n in heads else "norm" if n in norms else "other" for n in names}
 
 
@@ -78,14 +91,21 @@ def find_head(module: nn.Module, example: Tensor | Fields | None = None) -> str:
     Raises:
         ValueError: If there is none, or if no `example` is given and no guessed input shape fits.
     """
-    linears = {name: m for name, m in module.named_modules() if isinstance(m, nn.Linear) or _is_pointwise(m)}
+    linears = {
+        name: m
+        for name, m in module.named_modules()
+        if isinstance(m, nn.Linear) or _is_pointwise(m)
+    }
     if not linears:
         raise ValueError(
             f"treated='norm+head' needs a head, got no nn.Linear and no 1x1 convolution in {type(module).__name__}: "
             "name it, head='classifier'"
         )
     called: list[str] = []
-    hooks = [m.register_forward_hook(lambda *_, name=name: called.append(name)) for name, m in linears.items()]
+    hooks = [
+        m.register_forward_hook(lambda *_, name=name: called.append(name))
+        for name, m in linears.items()
+    ]
     try:
         for x in [example] if example is not None else guesses(module):
             called.clear()
@@ -95,7 +115,9 @@ def find_head(module: nn.Module, example: Tensor | Fields | None = None) -> str:
                 return called[-1]
             except Exception as error:  # a guess may break a user's code in any way
                 if example is not None:
-                    raise ValueError(f"the module must take the example, got {error}: give another batch") from error
+                    raise ValueError(
+                        f"the module must take the example, got {error}: give another batch"
+                    ) from error
     finally:
         for hook in hooks:
             hook.remove()
@@ -112,7 +134,9 @@ def _is_pointwise(m: nn.Module) -> bool:
 
 def guesses(module: nn.Module) -> list[Tensor]:
     """Zero inputs that the first weighted layer could take, small images before large ones."""
-    first = next((m for m in module.modules() if isinstance(m, (nn.Linear, _ConvNd, nn.Embedding))), None)
+    first = next(
+        (m for m in module.modules() if isinstance(m, (nn.Linear, _ConvNd, nn.Embedding))), None
+    )
     like = next(module.parameters())
     if isinstance(first, nn.Linear):
         return [like.new_zeros(2, first.in_features)]
@@ -128,13 +152,17 @@ def named_head(module: nn.Module, head: str) -> nn.Module:
     """The module inside of `module` that has this name.  Raises ValueError where there is none."""
     modules = dict(module.named_modules())
     if head not in modules:
-        raise ValueError(f"head must name a module, got {head!r}: expected one of {[n for n in modules if n][-5:]}, ...")
+        raise ValueError(
+            f"head must name a module, got {head!r}: expected one of {[n for n in modules if n][-5:]}, ..."
+        )
     return modules[head]
 
 
 def refuse_dropout(module: nn.Module) -> None:
     """Raise ValueError if a dropout layer of the module is active."""
-    live = [n for n, m in module.named_modules() if isinstance(m, _DropoutNd) and m.training and m.p > 0]
+    live = [
+        n for n, m in module.named_modules() if isinstance(m, _DropoutNd) and m.training and m.p > 0
+    ]
     if live:
         raise ValueError(
             f"the module must be a function of its weights, got dropout left on in {', '.join(live[:3])}: module.eval()"
@@ -148,7 +176,12 @@ def classes_of(module: nn.Module, head: str) -> int:
 
 
 def replace_head(
-    module: nn.Module, n_classes: int, *, head: str | None = None, example: Tensor | Fields | None = None, seed: int = 0
+    module: nn.Module,
+    n_classes: int,
+    *,
+    head: str | None = None,
+    example: Tensor | Fields | None = None,
+    seed: int = 0,
 ) -> str:
     """Put a new head of `n_classes` outputs into `module`, in place, and return its name.
 
@@ -158,11 +191,15 @@ def replace_head(
     name = head if head is not None else find_head(module, example)
     old = _layer(module, name)
     with saved_rng(seed):
-        like: dict[str, Any] = dict(bias=old.bias is not None, device=old.weight.device, dtype=old.weight.dtype)
+        like: dict[str, Any] = dict(
+            bias=old.bias is not None, device=old.weight.device, dtype=old.weight.dtype
+        )
         if isinstance(old, nn.Linear):
             new: nn.Module = nn.Linear(old.in_features, n_classes, **like)
         else:
-            new = type(old)(old.in_channels, n_classes, old.kernel_size, old.stride, old.padding, **like)
+            new = type(old)(
+                old.in_channels, n_classes, old.kernel_size, old.stride, old.padding, **like
+            )
     parent, _, key = name.rpartition(".")
     setattr(module.get_submodule(parent), key, new.train(old.training))
     return name
@@ -203,5 +240,7 @@ class RandomTrunk(Noun):
 
     def to(self, device: torch.device | str | None, dtype: torch.dtype | None) -> "RandomTrunk":
         """The same on a device, in a dtype."""
-        mean, log_std, factor = (t.to(device, dtype) for t in (self.prior.mean, self.prior.log_std, self.prior.factor))
+        mean, log_std, factor = (
+            t.to(device, dtype) for t in (self.prior.mean, self.prior.log_std, self.prior.factor)
+        )
         return RandomTrunk(Gaussian(mean, log_std, factor), self.treated.to(device), self.seed)

@@ -27,7 +27,8 @@ def _rand(x: Tensor, source: torch.Generator, *shape: int) -> Tensor:
 
 
 def _impulse(x: Tensor, share: float, source: torch.Generator) -> Tensor:
-    hit, white = _rand(x, source) < share, _rand(x, source) < 0.5
+    hit = _rand(x, source) < share
+    white = _rand(x, source) < 0.5
     return torch.where(hit, white.to(x), x)
 
 
@@ -57,15 +58,20 @@ def _gaussian_blur(x: Tensor, strength: float, _: torch.Generator) -> Tensor:
 
 def _defocus(x: Tensor, strength: float, _: torch.Generator) -> Tensor:
     radius = _pixels(x, strength)
-    return _blurred(x, (radius + 0.5 - _kernel(x, radius).sqrt()).clamp(0, 1))  # a disc with a soft edge
+    return _blurred(
+        x, (radius + 0.5 - _kernel(x, radius).sqrt()).clamp(0, 1)
+    )  # a disc with a soft edge
 
 
 def affine(x: Tensor, *, angle: Tensor | float = 0.0, shift: Tensor | None = None) -> Tensor:
     """Turned by `angle` (radians), moved by `shift` (N, 2) (shares of the side); outside is the edge's value."""
     angle = torch.as_tensor(angle, dtype=x.dtype, device=x.device).expand(len(x))
-    cos, sin = angle.cos(), angle.sin()
+    cos = angle.cos()
+    sin = angle.sin()
     move = x.new_zeros(len(x), 2) if shift is None else -2 * shift
-    theta = torch.stack([torch.stack([cos, -sin, move[:, 0]], 1), torch.stack([sin, cos, move[:, 1]], 1)], 1)
+    theta = torch.stack(
+        [torch.stack([cos, -sin, move[:, 0]], 1), torch.stack([sin, cos, move[:, 1]], 1)], 1
+    )
     grid = F.affine_grid(theta, list(x.shape), align_corners=False)
     return F.grid_sample(x, grid, padding_mode="border", align_corners=False)
 
@@ -76,7 +82,10 @@ def _fog(x: Tensor, strength: float, source: torch.Generator) -> Tensor:
     mist = x.new_zeros(n, 1, height, width)
     for scale in (2, 4, 8):
         rough = _rand(x, source, n, 1, scale, scale)
-        mist = mist + F.interpolate(rough, (height, width), mode="bicubic", align_corners=False) / scale
+        mist = (
+            mist
+            + F.interpolate(rough, (height, width), mode="bicubic", align_corners=False) / scale
+        )
     mist = mist / mist.flatten(1).amax(1)[:, None, None, None]
     return (1 - strength) * x + strength * (0.3 + 0.7 * mist)
 
@@ -130,14 +139,22 @@ def corrupt(data: Data, kind: str, severity: Count, *, seed: Seed) -> Data:
     strengths, apply = CORRUPTIONS[check_choice(kind, tuple(CORRUPTIONS), "kind")]
     if check_count(severity, "severity") > 5:
         raise ValueError(f"severity must be a whole number from 1 to 5, got {severity}")
-    kept = data.x if isinstance(data.x, Pixels) else None  # the bytes are what is corrupted, before mean and std
+    kept = (
+        data.x if isinstance(data.x, Pixels) else None
+    )  # the bytes are what is corrupted, before mean and std
     x = data.x if kept is None else Pixels(kept.bytes)[:]
     if not isinstance(x, Tensor):
-        raise ValueError(f"corrupt needs images in memory, got {data!r}: take a subset with fv.datasets.data_from")
+        raise ValueError(
+            f"corrupt needs images in memory, got {data!r}: take a subset with fv.datasets.data_from"
+        )
     if x.ndim != 4 or not x.is_floating_point() or float(x.min()) < 0 or float(x.max()) > 1:
         span = f", values {float(x.min()):g} to {float(x.max()):g}" if x.numel() else ""
-        raise ValueError(f"corrupt needs images (N, C, H, W) with values from 0 to 1, got {tuple(x.shape)} {x.dtype}{span}")
+        raise ValueError(
+            f"corrupt needs images (N, C, H, W) with values from 0 to 1, got {tuple(x.shape)} {x.dtype}{span}"
+        )
     with saved_rng():
         changed = apply(x, strengths[severity - 1], generator(seed))
     changed = changed.clamp(0, 1).to(x.dtype)
-    return replace(data, x=changed if kept is None else replace(kept, bytes=(changed * 255).round().byte()))
+    return replace(
+        data, x=changed if kept is None else replace(kept, bytes=(changed * 255).round().byte())
+    )

@@ -57,7 +57,9 @@ def data_from(examples: Any, n: int | None = None, *, classes: Sequence[str] | N
 
 def _columns(given: Any) -> tuple[dict, Any] | None:
     """Inputs by name and labels, of all examples, where they come so; None where they come one by one or in batches."""
-    pair = isinstance(given, (tuple, list)) and (len(given) == 2 or len(given) > 2 and isinstance(given, tuple))
+    pair = isinstance(given, (tuple, list)) and (
+        len(given) == 2 or len(given) > 2 and isinstance(given, tuple)
+    )
     if isinstance(given, Mapping) or (pair and _is_column(given[-1])):
         return _split(given, "the data")
     return None
@@ -75,7 +77,9 @@ def _split(given: Any, where: str) -> tuple[dict, Any]:
     if isinstance(given, Mapping):
         label = next((name for name in LABELS if name in given), None)
         if label is None or len(given) == 1:
-            raise TypeError(f"{where} must have inputs and one of {', '.join(LABELS)}, got {list(given)}: rename the label")
+            raise TypeError(
+                f"{where} must have inputs and one of {', '.join(LABELS)}, got {list(given)}: rename the label"
+            )
         return {str(name): v for name, v in given.items() if name != label}, given[label]
     if not isinstance(given, (tuple, list)) or len(given) < 2:
         raise TypeError(
@@ -86,7 +90,12 @@ def _split(given: Any, where: str) -> tuple[dict, Any]:
     if isinstance(x, Mapping):
         return {str(name): v for name, v in x.items()}, y
     several = isinstance(x, (tuple, list)) and all(hasattr(v, "__array__") for v in x)
-    if several and isinstance(x, list) and hasattr(y, "__len__") and any(len(v) != len(y) for v in x):
+    if (
+        several
+        and isinstance(x, list)
+        and hasattr(y, "__len__")
+        and any(len(v) != len(y) for v in x)
+    ):
         several = False  # rows, one for each label
     return dict(enumerate(x)) if several else {None: x}, y
 
@@ -95,11 +104,17 @@ def _collected(examples: Any, n: int | None) -> tuple[dict, Any]:
     """Columns of what comes in examples, or of a loader in batches."""
     loader = isinstance(examples, DataLoader)
     batched = loader and examples.batch_sampler is not None
-    total = len(examples) if not loader and hasattr(examples, "__len__") else None  # a user's own may go on beyond it
+    total = (
+        len(examples) if not loader and hasattr(examples, "__len__") else None
+    )  # a user's own may go on beyond it
     if not hasattr(examples, "__iter__") and not hasattr(examples, "__getitem__"):
-        raise TypeError(f"examples must be (x, y), a data set or a loader, got {type(examples).__name__}: see data_from")
+        raise TypeError(
+            f"examples must be (x, y), a data set or a loader, got {type(examples).__name__}: see data_from"
+        )
     places = (examples, examples.sampler) if loader else ()
-    sources = [p.generator for p in places if isinstance(getattr(p, "generator", None), torch.Generator)]  # foreign objects
+    sources = [
+        p.generator for p in places if isinstance(getattr(p, "generator", None), torch.Generator)
+    ]  # foreign objects
     states = [source.get_state() for source in sources]
     columns: dict[Any, list] = {}
     seen = 0
@@ -107,7 +122,13 @@ def _collected(examples: Any, n: int | None) -> tuple[dict, Any]:
         for i, example in enumerate(examples):
             fields, y = _split(example, f"example {i}")
             for name, value in {**fields, LABELS: y}.items():
-                value = value if isinstance(value, Tensor) else np.asarray(value) if name is LABELS else _tensor(value, name)
+                value = (
+                    value
+                    if isinstance(value, Tensor)
+                    else np.asarray(value)
+                    if name is LABELS
+                    else _tensor(value, name)
+                )
                 columns.setdefault(name, []).append(value if batched else value[None])
             seen += len(columns[LABELS][-1])
             if (n is not None and seen >= n) or (not batched and seen == total):
@@ -128,7 +149,11 @@ def _joined(name: Any, values: list) -> Any:
         raise ValueError(
             f"{what} must be of one shape, got {shapes[0]} and {shapes[1]}: pad or resize all alike; of batches give the loader itself"
         )
-    return torch.cat(values) if all(isinstance(v, Tensor) for v in values) else np.concatenate(list(map(np.asarray, values)))
+    return (
+        torch.cat(values)
+        if all(isinstance(v, Tensor) for v in values)
+        else np.concatenate(list(map(np.asarray, values)))
+    )
 
 
 def _tensor(value: Any, name: Any) -> Tensor:
@@ -138,24 +163,36 @@ def _tensor(value: Any, name: Any) -> Tensor:
     what = "x" if name is None else name if isinstance(name, str) else f"x[{name}]"
     try:
         array = np.asarray([np.asarray(v) for v in value] if isinstance(value, list) else value)
-        array = array.astype(np.float64) if array.dtype.kind == "O" and not _texts(array) else array  # columns of several types
+        array = (
+            array.astype(np.float64) if array.dtype.kind == "O" and not _texts(array) else array
+        )  # columns of several types
         if array.dtype.kind not in "biufc":
-            raise TypeError(f"got {type(value).__name__}s of text" if _texts(array) else f"got {array.dtype}")
+            raise TypeError(
+                f"got {type(value).__name__}s of text" if _texts(array) else f"got {array.dtype}"
+            )
     except (TypeError, ValueError) as error:
-        columns = [str(c) for c in getattr(value, "columns", ()) if _texts(np.asarray(value[c]))]  # of a frame
+        columns = [
+            str(c) for c in getattr(value, "columns", ()) if _texts(np.asarray(value[c]))
+        ]  # of a frame
         where = f" in the columns {', '.join(columns)}" if columns else ""
         raise TypeError(
             f"{what} must hold numbers of one shape, got a {type(value).__name__}{where} ({error}): "
             "encode texts as numbers, tokenize, pad, or give a transform to tensors"
         ) from error
-    if array.dtype.kind in "fu" and array.dtype.itemsize > 1:  # torch computes with few kinds of unsigned numbers
+    if (
+        array.dtype.kind in "fu" and array.dtype.itemsize > 1
+    ):  # torch computes with few kinds of unsigned numbers
         array = array.astype(np.int64 if array.dtype.kind == "u" else array.dtype.newbyteorder("="))
     tensor = torch.tensor(np.ascontiguousarray(array))
     return tensor.to(torch.get_default_dtype()) if tensor.dtype == torch.float64 else tensor
 
 
 def _texts(array: np.ndarray) -> bool:
-    return array.dtype.kind in "US" or array.dtype.kind == "O" and any(isinstance(v, (str, bytes)) for v in array.flat)
+    return (
+        array.dtype.kind in "US"
+        or array.dtype.kind == "O"
+        and any(isinstance(v, (str, bytes)) for v in array.flat)
+    )
 
 
 def _labels_of(y: Any, classes: Sequence[str] | None) -> tuple[Tensor, tuple[str, ...]]:
@@ -163,16 +200,24 @@ def _labels_of(y: Any, classes: Sequence[str] | None) -> tuple[Tensor, tuple[str
     names = () if classes is None else tuple(classes)
     if not isinstance(y, Tensor) and _texts(array := np.asarray(y)):
         if absent := [v for v in array.flat if not isinstance(v, (str, bytes))]:
-            raise ValueError(f"labels must all be texts, got {absent[0]!r} among them: remove what has no label")
+            raise ValueError(
+                f"labels must all be texts, got {absent[0]!r} among them: remove what has no label"
+            )
         texts = [v.decode() if isinstance(v, bytes) else str(v) for v in array.flat]
         numbers = {text: i for i, text in enumerate(names or sorted(set(texts)))}
         if unknown := set(texts) - numbers.keys():
-            raise ValueError(f"labels must be of the classes {tuple(numbers)}, got {min(unknown)!r}: give classes=, or mend it")
+            raise ValueError(
+                f"labels must be of the classes {tuple(numbers)}, got {min(unknown)!r}: give classes=, or mend it"
+            )
         numbered = torch.tensor([numbers[text] for text in texts]).view(array.shape)
         return numbered.squeeze(-1 if array.ndim == 2 else 0), tuple(numbers)
     y = _tensor(y, "labels")
     y = y.long() if y.dtype == torch.bool else y
-    if y.ndim == 2 and y.shape[1] > 1 and bool(((y == 0) | (y == 1)).all() and (y.sum(1) == 1).all()):
+    if (
+        y.ndim == 2
+        and y.shape[1] > 1
+        and bool(((y == 0) | (y == 1)).all() and (y.sum(1) == 1).all())
+    ):
         y = y.argmax(1)
     return y[:, 0] if y.ndim == 2 and y.shape[1] == 1 and not y.is_floating_point() else y, names
 
@@ -202,7 +247,9 @@ def stream(examples: Any, *, workers: int = 2) -> Data:
     check_count(workers, "workers")
     if isinstance(examples, DataLoader):
         examples = examples.dataset
-    if isinstance(examples, IterableDataset) or not (hasattr(examples, "__len__") and hasattr(examples, "__getitem__")):
+    if isinstance(examples, IterableDataset) or not (
+        hasattr(examples, "__len__") and hasattr(examples, "__getitem__")
+    ):
         raise TypeError(
             f"a stream needs a data set with a length and examples[i], got {type(examples).__name__}: "
             "fv.datasets.data_from reads it into memory"
@@ -221,7 +268,10 @@ def _read_twice(examples: Any) -> Tensor:
     before = random_state()
     few = torch.linspace(0, len(examples) - 1, min(len(examples), LOOKED)).long().tolist()
     first, again = ([pair_of(examples[i], i)[0] for i in few] for _ in range(2))
-    same = (a.shape == b.shape and torch.allclose(a, b, rtol=0, atol=0, equal_nan=True) for a, b in zip(first, again))
+    same = (
+        a.shape == b.shape and torch.allclose(a, b, rtol=0, atol=0, equal_nan=True)
+        for a, b in zip(first, again)
+    )
     if before != random_state() or not all(same):
         raise ValueError(
             "examples must be the same each time they are read, got random ones (augmentation), of which no surface has one value: "
@@ -242,7 +292,11 @@ def class_names_of(examples: Any, y: Tensor) -> tuple[str, ...]:
     while isinstance(examples, Subset):
         examples = examples.dataset
     names = getattr(examples, "classes", ())  # a foreign object
-    if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names) or y.is_floating_point():
+    if (
+        not isinstance(names, (list, tuple))
+        or not all(isinstance(name, str) for name in names)
+        or y.is_floating_point()
+    ):
         return ()
     return tuple(names) if len(names) > int(y.max()) else ()
 

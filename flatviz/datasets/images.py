@@ -17,9 +17,17 @@ from flatviz.core import Data, Pixels, Stream, generator, public
 
 MEMORY = 2**31  # bytes of images that a folder may take
 # name -> torchvision's class
-PUBLIC = dict(mnist="MNIST", fashion_mnist="FashionMNIST", cifar10="CIFAR10", cifar100="CIFAR100", svhn="SVHN")
-NAMED = ("fashion_mnist", "cifar10", "cifar100")  # whose classes have names: of the others they are digits
-NO_CLASSES = ("__MACOSX",)  # folders that archives leave; those that begin with a dot are none either
+PUBLIC = dict(
+    mnist="MNIST", fashion_mnist="FashionMNIST", cifar10="CIFAR10", cifar100="CIFAR100", svhn="SVHN"
+)
+NAMED = (
+    "fashion_mnist",
+    "cifar10",
+    "cifar100",
+)  # whose classes have names: of the others they are digits
+NO_CLASSES = (
+    "__MACOSX",
+)  # folders that archives leave; those that begin with a dot are none either
 
 
 @dataclass(frozen=True)
@@ -47,9 +55,13 @@ def _whole_image(file: str) -> Any:
                 return image.convert("RGB")
             wide = np.asarray(image)
     except (OSError, Image.DecompressionBombError) as error:
-        raise ValueError(f"each file must be a whole image, got {file}: {error}: replace or remove it") from error
+        raise ValueError(
+            f"each file must be a whole image, got {file}: {error}: replace or remove it"
+        ) from error
     if wide.dtype.kind == "f" or wide.min() < 0 or wide.max() > 65535:
-        raise ValueError(f"images must have 8 or 16 bits a channel, got {wide.dtype} in {file}: save it so")
+        raise ValueError(
+            f"images must have 8 or 16 bits a channel, got {wide.dtype} in {file}: save it so"
+        )
     return Image.fromarray((wide >> 8).astype(np.uint8)).convert("RGB")
 
 
@@ -96,46 +108,71 @@ def image_folder(
     from torchvision.datasets.folder import make_dataset
 
     if not Path(path).is_dir():
-        raise FileNotFoundError(f"path must be a folder of class folders, got {str(path)!r}, none is there: check its name")
+        raise FileNotFoundError(
+            f"path must be a folder of class folders, got {str(path)!r}, none is there: check its name"
+        )
     steps = [] if size is None else [transforms.Resize(size), transforms.CenterCrop(size)]
-    folder, ends = Path(path), {end for end, kind in Image.registered_extensions().items() if kind in Image.OPEN}
-    folders = sorted(p.name for p in folder.iterdir() if p.is_dir() and not p.name.startswith(".") and p.name not in NO_CLASSES)
+    folder = Path(path)
+    ends = {end for end, kind in Image.registered_extensions().items() if kind in Image.OPEN}
+    folders = sorted(
+        p.name
+        for p in folder.iterdir()
+        if p.is_dir() and not p.name.startswith(".") and p.name not in NO_CLASSES
+    )
     names = tuple(folders if classes is None else classes)
     if unknown := set(folders) - set(names):
-        raise ValueError(f"folders must be of the classes {names}, got {', '.join(sorted(unknown))} in {str(path)!r}")
+        raise ValueError(
+            f"folders must be of the classes {names}, got {', '.join(sorted(unknown))} in {str(path)!r}"
+        )
 
     def shown(file: str) -> bool:
         parts = Path(file).relative_to(folder).parts
         return Path(file).suffix.lower() in ends and not any(part.startswith(".") for part in parts)
 
-    rows = make_dataset(folder, {name: names.index(name) for name in folders}, is_valid_file=shown, allow_empty=True)
-    files, numbers = [file for file, _ in rows], [number for _, number in rows]
+    rows = make_dataset(
+        folder, {name: names.index(name) for name in folders}, is_valid_file=shown, allow_empty=True
+    )
+    files = [file for file, _ in rows]
+    numbers = [number for _, number in rows]
     empty = ", ".join(name for name in folders if names.index(name) not in numbers)
     if empty or not folders:
         raise ValueError(
             f"path must hold one folder of images for each class, got {str(path)!r}, "
             + (f"where {empty} has no image: remove it" if empty else "which has no folder")
         )
-    images = Folder(tuple(files), tuple(numbers), transforms.Compose([*steps, transforms.PILToTensor()]))
+    images = Folder(
+        tuple(files), tuple(numbers), transforms.Compose([*steps, transforms.PILToTensor()])
+    )
     labels = torch.tensor(images.labels)
     chosen = _chosen(labels, per_class, seed)
-    y, shape = labels[chosen], images[chosen[0]][0].shape
+    y = labels[chosen]
+    shape = images[chosen[0]][0].shape
     if len(chosen) * shape.numel() > MEMORY:
-        stamps = tuple((s.st_size, s.st_mtime_ns) for s in (os.stat(images.files[i]) for i in chosen))
+        stamps = tuple(
+            (s.st_size, s.st_mtime_ns) for s in (os.stat(images.files[i]) for i in chosen)
+        )
         return Data(Stream(images, torch.tensor(chosen), shape, content=stamps), y, names)
     x = torch.empty((len(chosen), *shape), dtype=torch.uint8)
     for row, i in enumerate(chosen):
         image, _ = images[i]
         if image.shape != shape:
             shapes = f"{tuple(shape[1:])} and {tuple(image.shape[1:])}"
-            raise ValueError(f"images must be of one size, got {shapes} ({images.files[i]}): give size=")
+            raise ValueError(
+                f"images must be of one size, got {shapes} ({images.files[i]}): give size="
+            )
         x[row] = image
     return Data(x, y, names)
 
 
 @public
 def public_images(
-    name: str, *, train: bool, root: FilePath = "data", download: bool = True, per_class: Count | None = None, seed: Seed = 0
+    name: str,
+    *,
+    train: bool,
+    root: FilePath = "data",
+    download: bool = True,
+    per_class: Count | None = None,
+    seed: Seed = 0,
 ) -> Data:
     """Read one split of MNIST, FashionMNIST, CIFAR-10, CIFAR-100 or SVHN; x (N, C, H, W) in bytes, batches from 0 to 1, y (N,).
 
@@ -155,15 +192,26 @@ def public_images(
     from torchvision import datasets
 
     kind = PUBLIC[check_choice(name, tuple(PUBLIC), "name")]
-    split: dict[str, Any] = {"split": "train" if train else "test"} if name == "svhn" else {"train": train}
+    split: dict[str, Any] = (
+        {"split": "train" if train else "test"} if name == "svhn" else {"train": train}
+    )
     try:
         images = getattr(datasets, kind)(str(root), download=download, **split)
-    except (RuntimeError, OSError, EOFError, AssertionError, ValueError, KeyError, UnpicklingError) as error:
+    except (
+        RuntimeError,
+        OSError,
+        EOFError,
+        AssertionError,
+        ValueError,
+        KeyError,
+        UnpicklingError,
+    ) as error:
         raise RuntimeError(
             f"{name} must lie whole in {str(root)!r} or be downloadable, got: {error}: remove its files there, then check "
             "the network, or put torchvision's files there by hand and give download=False"
         ) from error
-    x, y = _pixels(images.data), torch.as_tensor(images.labels if name == "svhn" else images.targets).long()
+    x = _pixels(images.data)
+    y = torch.as_tensor(images.labels if name == "svhn" else images.targets).long()
     index = torch.tensor(_chosen(y, per_class, seed))
     return Data(x[index], y[index], tuple(images.classes) if name in NAMED else ())
 
@@ -186,16 +234,27 @@ def images_like(images: Data, shape: tuple[Count, ...] | torch.Size) -> Data:
         Data(2 examples, x (2, 3, 32, 32) uint8, classes 0..1)
     """
     if not isinstance(images.x, Pixels):
-        raise ValueError(f"images must be in bytes and in memory, got {images!r}: image_folder and public_images give such")
+        raise ValueError(
+            f"images must be in bytes and in memory, got {images!r}: image_folder and public_images give such"
+        )
     if len(shape) != 3:
         raise ValueError(f"shape must be (C, H, W), got {tuple(shape)}")
     x = images.x.bytes
     if x.shape[1] != shape[0]:
         if {x.shape[1], shape[0]} != {1, 3}:
             raise ValueError(f"images must have {shape[0]} channels, or 1 and 3, got {x.shape[1]}")
-        x = x.expand(-1, 3, -1, -1) if shape[0] == 3 else x.float().mean(1, keepdim=True).round().byte()
+        x = (
+            x.expand(-1, 3, -1, -1)
+            if shape[0] == 3
+            else x.float().mean(1, keepdim=True).round().byte()
+        )
     if x.shape[2:] != tuple(shape[1:]):
-        x = F.interpolate(x.float(), size=tuple(shape[1:]), mode="bilinear", antialias=True).round().clamp(0, 255).byte()
+        x = (
+            F.interpolate(x.float(), size=tuple(shape[1:]), mode="bilinear", antialias=True)
+            .round()
+            .clamp(0, 255)
+            .byte()
+        )
     return replace(images, x=Pixels(x, images.x.mean, images.x.std, images.x.dtype))
 
 

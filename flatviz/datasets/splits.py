@@ -51,7 +51,9 @@ def hold_out(test: Data, shots: int, *, seed: int) -> tuple[Data, Data]:
 def _split(data: Data, shots: int, seed: int) -> list[torch.Tensor]:
     """Numbers of the examples of the three parts of `few_shot`, class by class."""
     if data.y.is_floating_point():
-        raise ValueError("few_shot needs class labels, got floating targets: take a random subset, data.subset(index)")
+        raise ValueError(
+            "few_shot needs class labels, got floating targets: take a random subset, data.subset(index)"
+        )
     order = torch.randperm(len(data), generator=generator(seed))
     y = data.y.cpu()[order]
     parts: list[list[torch.Tensor]] = [[], [], []]
@@ -86,7 +88,9 @@ def pick_classes(data: Data, classes: list[Whole]) -> Data:
     """
     present = set(data.y.unique().tolist())
     if len(set(classes)) < len(classes) or not classes or set(classes) - present:
-        raise ValueError(f"classes must be different ones of {sorted(present)}, got {list(classes)}: check data.y")
+        raise ValueError(
+            f"classes must be different ones of {sorted(present)}, got {list(classes)}: check data.y"
+        )
     number = torch.full((max(present) + 1,), -1, device=data.y.device)
     number[list(classes)] = torch.arange(len(classes), device=number.device)
     labels = number[data.y]
@@ -97,7 +101,13 @@ def pick_classes(data: Data, classes: list[Whole]) -> Data:
 
 @public
 def transfer_task(
-    source: Data, target: Data, *, shots: Count = 10, seed: Seed = 0, test: Data | None = None, name: str = "transfer"
+    source: Data,
+    target: Data,
+    *,
+    shots: Count = 10,
+    seed: Seed = 0,
+    test: Data | None = None,
+    name: str = "transfer",
 ) -> Task:
     """Build a task of any data: pre-train on `source`, learn `shots` examples a class of `target`.
 
@@ -125,11 +135,24 @@ def transfer_task(
     for what, data in {"source": source, "test": test}.items():
         if data is not None and data.x.shape[1:] != target.x.shape[1:]:
             shapes = f"{tuple(data.x.shape[1:])} and {tuple(target.x.shape[1:])}"
-            raise ValueError(f"{what} and target must have inputs of one shape, got {shapes}: resize one of them")
+            raise ValueError(
+                f"{what} and target must have inputs of one shape, got {shapes}: resize one of them"
+            )
     if source.y.is_floating_point():
         raise ValueError("source must have class labels, got floating targets: a task has classes")
     parts = few_shot(target, shots, seed=seed)
-    n_source, n_classes = int(source.y.max()) + 1, int(target.y.max()) + 1
-    train, validation, name = in_memory(parts.train), in_memory(parts.validation), f"{name}, {shots} shots a class"
+    n_source = int(source.y.max()) + 1
+    n_classes = int(target.y.max()) + 1
+    train = in_memory(parts.train)
+    validation = in_memory(parts.validation)
+    name = f"{name}, {shots} shots a class"
     others = None if n_source == n_classes else n_source
-    return Task(source, train, parts.rest if test is None else test, n_classes, name, validation, source_classes=others)
+    return Task(
+        source,
+        train,
+        parts.rest if test is None else test,
+        n_classes,
+        name,
+        validation,
+        source_classes=others,
+    )

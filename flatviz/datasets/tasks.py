@@ -15,13 +15,22 @@ from flatviz.datasets.corruptions import affine
 from flatviz.datasets.images import PUBLIC, image_folder, public_images
 from flatviz.datasets.splits import MOST_VALIDATION, hold_out, pick_classes, transfer_task
 
-DIGITS, DIGITS_SOURCE = 10, 700
-MOONS, MOONS_SOURCE, MOONS_TEST = 2, 200, 400
+DIGITS = 10
+DIGITS_SOURCE = 700
+MOONS = 2
+MOONS_SOURCE = 200
+MOONS_TEST = 400
 SOURCE_ANGLE = math.radians(30)
 
 
 @public
-def digits_transfer(*, shots: Count = 10, seed: Seed = 0, degrees: NonNegative = 90.0, validation: Whole | None = None) -> Task:
+def digits_transfer(
+    *,
+    shots: Count = 10,
+    seed: Seed = 0,
+    degrees: NonNegative = 90.0,
+    validation: Whole | None = None,
+) -> Task:
     """Build a task of digits: the source is 700 turned ones, the target has `shots` upright ones a class, the test split all others.
 
     The splits are disjoint.  Pixels are scaled to 0..1; x (N, 1, 8, 8).
@@ -43,25 +52,38 @@ def digits_transfer(*, shots: Count = 10, seed: Seed = 0, degrees: NonNegative =
         Data(20 examples, x (20, 1, 8, 8) float32, classes 0..9)
     """
     with saved_rng():  # its import draws random numbers
-        from sklearn.datasets import load_digits  # when asked for: who computes on tensors need not have it
+        from sklearn.datasets import (
+            load_digits,
+        )  # when asked for: who computes on tensors need not have it
     scans = load_digits()
     x = torch.as_tensor(scans.images, dtype=torch.float32)[:, None] / 16
     y = torch.as_tensor(scans.target, dtype=torch.long)
     order = torch.randperm(len(x), generator=generator(seed))
-    source, rest = order[:DIGITS_SOURCE], order[DIGITS_SOURCE:]
+    source = order[:DIGITS_SOURCE]
+    rest = order[DIGITS_SOURCE:]
     available = int(torch.bincount(y[rest], minlength=DIGITS).min())
     held_out = min(shots, MOST_VALIDATION) if validation is None else validation
     most = available - 2 * held_out  # hold_out takes no more than half of what is left
     if shots >= most:
-        raise ValueError(f"shots must be below {most}, so that every class is left to test on, got {shots}")
+        raise ValueError(
+            f"shots must be below {most}, so that every class is left to test on, got {shots}"
+        )
     few = torch.cat([rest[y[rest] == c][:shots] for c in range(DIGITS)])
     index = rest[~torch.isin(rest, few)]
-    test, chosen_on = Data(x[index], y[index]), None
+    test = Data(x[index], y[index])
+    chosen_on = None
     if held_out:
         chosen_on, test = hold_out(test, held_out, seed=seed)
     turned = "rotated digits" if degrees == 90 else f"digits turned by {degrees:g} degrees"
     name = f"digits, {shots} shots a class, from {turned}"
-    return Task(Data(_turned(x[source], degrees), y[source]), Data(x[few], y[few]), test, DIGITS, name, chosen_on)
+    return Task(
+        Data(_turned(x[source], degrees), y[source]),
+        Data(x[few], y[few]),
+        test,
+        DIGITS,
+        name,
+        chosen_on,
+    )
 
 
 def _turned(x: Tensor, degrees: float) -> Tensor:
@@ -96,23 +118,38 @@ def moons_transfer(*, shots: Count = 10, noise: NonNegative = 0.15, seed: Seed =
     source = generator(seed)
     sizes = (MOONS_SOURCE, MOONS * shots, MOONS_TEST, MOONS * min(shots, MOST_VALIDATION))
     turned, train, test, validation = (_moons(n, noise, source) for n in sizes)
-    cos, sin = math.cos(SOURCE_ANGLE), math.sin(SOURCE_ANGLE)
+    cos = math.cos(SOURCE_ANGLE)
+    sin = math.sin(SOURCE_ANGLE)
     rotation = torch.tensor([[cos, sin], [-sin, cos]])
     name = f"two moons, {shots} shots a class, from turned moons"
-    return Task(Data(turned.whole() @ rotation, turned.y), train, test, n_classes=MOONS, name=name, validation=validation)
+    return Task(
+        Data(turned.whole() @ rotation, turned.y),
+        train,
+        test,
+        n_classes=MOONS,
+        name=name,
+        validation=validation,
+    )
 
 
 def _moons(n: int, noise: float, source: torch.Generator) -> Data:
     """`n` points, half of each class, in turn."""
     t: Tensor = math.pi * torch.rand(n, generator=source)
     y = torch.arange(n) % MOONS
-    first, second = torch.stack([t.cos(), t.sin()], 1), torch.stack([1 - t.cos(), 0.5 - t.sin()], 1)
+    first = torch.stack([t.cos(), t.sin()], 1)
+    second = torch.stack([1 - t.cos(), 0.5 - t.sin()], 1)
     x = torch.where(y[:, None] == 0, first, second)
     return Data(x + noise * torch.randn(n, 2, generator=source), y)
 
 
-NEAR = partial(digits_transfer, degrees=15.0, shots=2)  # the experiment tasks chose it: here transfer helps
-OFFLINE: dict[str, Callable[..., Task]] = {"digits": digits_transfer, "digits-near": NEAR, "moons": moons_transfer}
+NEAR = partial(
+    digits_transfer, degrees=15.0, shots=2
+)  # the experiment tasks chose it: here transfer helps
+OFFLINE: dict[str, Callable[..., Task]] = {
+    "digits": digits_transfer,
+    "digits-near": NEAR,
+    "moons": moons_transfer,
+}
 DEFAULT = "digits-near"  # of tour, lab and course
 FOLDER = "image-folder"
 NAMES = (*OFFLINE, f"{FOLDER}:PATH", *(f"{name.replace('_', '-')}:ROOT" for name in PUBLIC))
@@ -121,7 +158,12 @@ LEAST_CLASSES = 4  # of which one half can be the source
 
 @public
 def named_task(
-    name: str, *, shots: Count | None = None, seed: Seed = 0, size: Count | None = None, per_class: Count | None = None
+    name: str,
+    *,
+    shots: Count | None = None,
+    seed: Seed = 0,
+    size: Count | None = None,
+    per_class: Count | None = None,
 ) -> Task:
     """Build a task by its name: "digits", "digits-near", "moons", "image-folder:PATH", "mnist:ROOT", "cifar10:ROOT" and so on.
 
@@ -157,15 +199,22 @@ def named_task(
         read: dict[str, Any] = dict(size=size, seed=seed)
         whole = image_folder(parts["train"] if two else place, per_class=per_class, **read)
         test = image_folder(parts["test"], classes=whole.class_names, **read) if two else None
-        return halved_task(whole, shots=shots, seed=seed, test=test, name=f"images of {Path(place).name}")
+        return halved_task(
+            whole, shots=shots, seed=seed, test=test, name=f"images of {Path(place).name}"
+        )
     if (public := kind.replace("-", "_")) in PUBLIC and place:
         read = dict(root=place, download=False, per_class=per_class, seed=seed)
-        whole, test = public_images(public, train=True, **read), public_images(public, train=False, root=place, download=False)
+        whole = public_images(public, train=True, **read)
+        test = public_images(public, train=False, root=place, download=False)
         return halved_task(whole, shots=shots, seed=seed, test=test, name=kind)
-    raise ValueError(f"data must be one of {', '.join(NAMES)}, got {name!r}: give the folder after the colon")
+    raise ValueError(
+        f"data must be one of {', '.join(NAMES)}, got {name!r}: give the folder after the colon"
+    )
 
 
-def halved_task(whole: Data, *, shots: int, seed: int, test: Data | None = None, name: str = "halves") -> Task:
+def halved_task(
+    whole: Data, *, shots: int, seed: int, test: Data | None = None, name: str = "halves"
+) -> Task:
     """Source: the first half of the classes, target: the others; of fewer than four, half of the examples each."""
     classes = whole.y.unique().tolist()
     if len(classes) >= LEAST_CLASSES:
@@ -175,7 +224,10 @@ def halved_task(whole: Data, *, shots: int, seed: int, test: Data | None = None,
         name = f"{name}: {len(classes) - half} classes, from {half} others"
     else:
         order = torch.randperm(len(whole), generator=generator(seed)).to(whole.y.device)
-        ranked = order[whole.y[order].argsort(stable=True)]  # class by class, each in random order: every second is a half
-        source, target = whole.subset(ranked[::2]), whole.subset(ranked[1::2])
+        ranked = order[
+            whole.y[order].argsort(stable=True)
+        ]  # class by class, each in random order: every second is a half
+        source = whole.subset(ranked[::2])
+        target = whole.subset(ranked[1::2])
         name = f"{name}: {len(classes)} classes, from other examples of them"
     return transfer_task(source, target, shots=shots, seed=seed, test=test, name=name)

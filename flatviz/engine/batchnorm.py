@@ -22,7 +22,9 @@ def check_batchnorm(net: Net, batchnorm: str | Data | None) -> str | None:
     if not net.has_batchnorm:
         return None
     if batchnorm is None:
-        raise ValueError(f"this net has BatchNorm, so its statistics must be chosen, got batchnorm=None: use {CHOICES}")
+        raise ValueError(
+            f"this net has BatchNorm, so its statistics must be chosen, got batchnorm=None: use {CHOICES}"
+        )
     if isinstance(batchnorm, Data):
         return "re-estimated"
     if batchnorm != "frozen":
@@ -44,8 +46,11 @@ class TrainingNet:
     """
 
     def __init__(self, net: Net, *, momentum: float | None = None) -> None:
-        self._net, self._momentum = net, momentum
-        with torch.inference_mode(False):  # statistics that a training pass may change, whatever mode the caller is in
+        self._net = net
+        self._momentum = momentum
+        with torch.inference_mode(
+            False
+        ):  # statistics that a training pass may change, whatever mode the caller is in
             self.buffers = {n: b.clone() for n, b in net.buffers().items()}
             self._copy = net.copy().with_buffers(self.buffers)
         norms = self._copy.norms()
@@ -106,7 +111,8 @@ def refresh_batchnorm(net: Net, w: Vector, data: Data, *, batch_size: Several = 
     check_weights(w, net.dim)
     if not net.has_batchnorm:
         return net.at(w)
-    training, sizes = TrainingNet(net, momentum=1.0), _sizes(len(data), batch_size)
+    training = TrainingNet(net, momentum=1.0)
+    sizes = _sizes(len(data), batch_size)
     moments = {name: _Moments() for name in training.norms}
     hooks = [m.register_forward_hook(moments[name].add) for name, m in training.norms.items()]
     try:
@@ -115,7 +121,9 @@ def refresh_batchnorm(net: Net, w: Vector, data: Data, *, batch_size: Several = 
     except ValueError as error:
         if len(data) > 1:
             raise
-        raise ValueError("data must hold at least 2 examples to estimate BatchNorm statistics, got 1: give more") from error
+        raise ValueError(
+            "data must hold at least 2 examples to estimate BatchNorm statistics, got 1: give more"
+        ) from error
     finally:
         for hook in hooks:
             hook.remove()
@@ -134,14 +142,19 @@ class _Moments:
     """Mean and unbiased variance of all that a layer saw, from those of its batches (Chan, Golub and LeVeque 1983)."""
 
     def __init__(self) -> None:
-        self.n, self.mean, self.squares = 0, torch.zeros(()), torch.zeros(())
+        self.n = 0
+        self.mean = torch.zeros(())
+        self.squares = torch.zeros(())
 
     def add(self, layer: nn.Module, inputs: tuple[Tensor, ...], _: Tensor) -> None:
         n = inputs[0].numel() // inputs[0].shape[1]  # numbers a channel
-        mean, var = layer.get_buffer("running_mean").double(), layer.get_buffer("running_var").double()
-        step, n_all = mean - self.mean, self.n + n
+        mean = layer.get_buffer("running_mean").double()
+        var = layer.get_buffer("running_var").double()
+        step = mean - self.mean
+        n_all = self.n + n
         self.squares = self.squares + (n - 1) * var + step.square() * (self.n * n / n_all)
-        self.mean, self.n = self.mean + step * (n / n_all), n_all
+        self.mean = self.mean + step * (n / n_all)
+        self.n = n_all
 
     def write(self, buffers: dict[str, Tensor], name: str) -> None:
         if self.n:  # a layer that was never run keeps its statistics
@@ -149,18 +162,32 @@ class _Moments:
             buffers[f"{name}.running_var"].copy_(self.squares / (self.n - 1))
 
 
-def _scale(gain: Tensor | None, shift: Tensor | None, mean: Tensor, var: Tensor, eps: float) -> tuple[Tensor, Tensor]:
+def _scale(
+    gain: Tensor | None, shift: Tensor | None, mean: Tensor, var: Tensor, eps: float
+) -> tuple[Tensor, Tensor]:
     scale = torch.rsqrt(var + eps) * (1 if gain is None else gain)
     return scale, (0 if shift is None else shift) - mean * scale
 
 
-def normalized(gain: Tensor | None, shift: Tensor | None, mean: Tensor, var: Tensor, eps: float, x: Tensor) -> Tensor:
+def normalized(
+    gain: Tensor | None, shift: Tensor | None, mean: Tensor, var: Tensor, eps: float, x: Tensor
+) -> Tensor:
     """Normalise x (N, C, ...) by frozen statistics: a scale and a shift of each channel."""
     scale, offset = (t.view(-1, *[1] * (x.ndim - 2)) for t in _scale(gain, shift, mean, var, eps))
     return torch.addcmul(offset, x, scale)
 
 
-def convolved(gain: Any, shift: Any, mean: Tensor, var: Tensor, eps: float, x: Tensor, weight: Tensor, bias: Any, *how: Any):
+def convolved(
+    gain: Any,
+    shift: Any,
+    mean: Tensor,
+    var: Tensor,
+    eps: float,
+    x: Tensor,
+    weight: Tensor,
+    bias: Any,
+    *how: Any,
+):
     """Convolve and normalise by frozen statistics, as one convolution with other weights."""
     scale, offset = _scale(gain, shift, mean if bias is None else mean - bias, var, eps)
     return torch.convolution(x, weight * scale.view(-1, *[1] * (weight.ndim - 1)), offset, *how)

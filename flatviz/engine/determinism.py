@@ -11,13 +11,24 @@ from torch.utils._pytree import tree_leaves
 from flatviz.core import Dispatch, Fields, Inputs, Net, generator, saved_rng
 from flatviz.core.arithmetic import arithmetic
 
-CACHE = 2**20  # bytes of one batch's largest activation: it and its neighbour stay in a core's second-level cache
+CACHE = (
+    2**20
+)  # bytes of one batch's largest activation: it and its neighbour stay in a core's second-level cache
 CARD = 2**28  # the same on a GPU, which wants large batches
-LEAST, MOST = 8, 4096  # examples of a batch, whatever their size
+# examples of a batch, whatever their size
+LEAST = 8
+MOST = 4096
 BUDGET = 10**8  # multiply-adds of one look at a network, from which the number of examples follows
 EXAMPLES = 64
-PRODUCTS = {"aten::mm": 0, "aten::bmm": 0, "aten::addmm": 1, "aten::baddbmm": 1}  # operation -> its left factor
-ROUNDINGS = 2**10  # by which two ways to one number may differ, in units of the arithmetic's rounding, ...
+PRODUCTS = {
+    "aten::mm": 0,
+    "aten::bmm": 0,
+    "aten::addmm": 1,
+    "aten::baddbmm": 1,
+}  # operation -> its left factor
+ROUNDINGS = (
+    2**10
+)  # by which two ways to one number may differ, in units of the arithmetic's rounding, ...
 # ... and relative to the largest number, of however coarse an arithmetic: a check that allows more sees nothing
 LOOSEST = 2**-4
 
@@ -65,15 +76,22 @@ class Sizes(Dispatch):
     def __init__(self) -> None:
         super().__init__()
         self.sizes: list[int] = []
-        self.eps, self.macs, self.products = 0.0, 0, 0
+        self.eps = 0.0
+        self.macs = 0
+        self.products = 0
 
-    def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None
+    ) -> Any:
         out = func(*args, **(kwargs or {}))
         macs = multiply_adds(func, args, out)
-        self.macs, self.products = self.macs + macs, self.products + bool(macs)
+        self.macs = self.macs + macs
+        self.products = self.products + bool(macs)
         tensors = [t for t in tree_leaves(out) if isinstance(t, Tensor)]
         self.sizes.append(max((t.numel() * t.element_size() for t in tensors), default=0))
-        self.eps = max(self.eps, *(torch.finfo(t.dtype).eps for t in tensors if t.is_floating_point()), 0.0)
+        self.eps = max(
+            self.eps, *(torch.finfo(t.dtype).eps for t in tensors if t.is_floating_point()), 0.0
+        )
         return out
 
 
@@ -81,14 +99,19 @@ def work_of(net: Net, x: Tensor | Inputs) -> Work:
     """Measure the work of one and two examples: sizes that grow with their number are activations, the rest is weights."""
     two = x[:2].clone() if len(x) > 1 else x[[0, 0]]
     net.look(two)  # the first look also runs the net, which is not to be counted
-    sizes, eps, macs, products = [], 0.0, 0, 1
+    sizes = []
+    eps = 0.0
+    macs = 0
+    products = 1
     try:
         with torch.inference_mode(False), torch.no_grad(), saved_rng():
             for part in (two.clone(), two[:1].clone()):
                 with Sizes() as seen:
                     net(net.w, part)
                 sizes.append(seen.sizes)
-                eps, macs, products = seen.eps, macs + seen.macs, seen.products
+                eps = seen.eps
+                macs = macs + seen.macs
+                products = seen.products
     except (RuntimeError, ValueError):
         if not sizes:
             raise
@@ -101,7 +124,12 @@ def work_of(net: Net, x: Tensor | Inputs) -> Work:
 
 def few_of(x: Tensor | Inputs, work: Work) -> Tensor:
     """Numbers of a few examples from all over `x`, as many as a look may cost."""
-    return torch.linspace(0, len(x) - 1, work.examples(len(x)), dtype=torch.float64).round().long().to(x.device)
+    return (
+        torch.linspace(0, len(x) - 1, work.examples(len(x)), dtype=torch.float64)
+        .round()
+        .long()
+        .to(x.device)
+    )
 
 
 @arithmetic()
@@ -120,13 +148,19 @@ def check_function(net: Net, x: Tensor | Inputs) -> tuple[Net, Work]:
             few = x[few_of(x, work)]
             net(net.w, few.clone())
         except (RuntimeError, ValueError, IndexError) as error:
-            raise ValueError(f"inputs of shape {tuple(x.shape)} do not pass through {net!r}: {error}") from error
+            raise ValueError(
+                f"inputs of shape {tuple(x.shape)} do not pass through {net!r}: {error}"
+            ) from error
         except TypeError as error:
             if not isinstance(x, Fields):
                 raise
-            raise ValueError(f"inputs {x.describe()} do not pass through {net!r} as keywords: {error}") from error
+            raise ValueError(
+                f"inputs {x.describe()} do not pass through {net!r} as keywords: {error}"
+            ) from error
         if looked.draws or not _agree(net, work.eps, few, few):
-            raise ValueError("the net must be a function of its weights, got two outputs for one input: turn dropout off")
+            raise ValueError(
+                "the net must be a function of its weights, got two outputs for one input: turn dropout off"
+            )
         half = len(few) // 2
         if half and not _agree(net, work.eps, few, few[:half], few[half:]):
             raise ValueError(
@@ -177,16 +211,24 @@ def same_to_rounding(first: Tensor, second: Tensor, eps: float = 0.0) -> bool:
 
 def tolerance(dtype: torch.dtype, eps: float = 0.0) -> float:
     """The largest `difference` of results of this type that rounding explains."""
-    return min(ROUNDINGS * max(torch.finfo(dtype).eps, eps), LOOSEST) if dtype.is_floating_point else 0.0
+    return (
+        min(ROUNDINGS * max(torch.finfo(dtype).eps, eps), LOOSEST)
+        if dtype.is_floating_point
+        else 0.0
+    )
 
 
 def difference(first: Tensor, second: Tensor) -> float:
     """Largest difference, relative to the largest number of `second`; inf for another shape, or NaN at other places."""
-    if first.shape != second.shape or not torch.equal(torch.isfinite(first), torch.isfinite(second)):
+    if first.shape != second.shape or not torch.equal(
+        torch.isfinite(first), torch.isfinite(second)
+    ):
         return math.inf
     if not first.is_floating_point() or not first.numel() or torch.equal(first, second):
         return 0.0 if torch.equal(first, second) else math.inf
     varying = (second != second[:1]).any(0) if second.ndim > 1 else None
-    columns = second[:, varying] if varying is not None and bool(varying.any()) else second  # not of a class masked with -1e9
+    columns = (
+        second[:, varying] if varying is not None and bool(varying.any()) else second
+    )  # not of a class masked with -1e9
     off, scale = (float(t.nan_to_num(0, 0, 0).abs().max()) for t in (first - second, columns))
     return off / scale if scale else math.inf if off else 0.0

@@ -19,7 +19,9 @@ from flatviz.core.arithmetic import arithmetic, threads, workers
 from flatviz.engine.determinism import CACHE, Work, difference, few_of, tolerance, work_of
 from flatviz.engine.trace import Program, trace_of
 
-MEMORY = 2**30  # bytes of frozen activations kept, of all batches and members; beyond it they are computed again for each block
+MEMORY = (
+    2**30
+)  # bytes of frozen activations kept, of all batches and members; beyond it they are computed again for each block
 Score = Callable[[Tensor, Tensor], Tensor]
 
 
@@ -47,17 +49,34 @@ class Evaluator(PointEvaluator):
     of a batch, and MEMORY bytes for what is frozen.
     """
 
-    def __init__(self, planner: "EvaluationPlanner", origin: Tensor, axes: Tensor, plan: Plan, few: Data | None = None) -> None:
-        net, data = planner.net(plan), planner.data if few is None else few
+    def __init__(
+        self,
+        planner: "EvaluationPlanner",
+        origin: Tensor,
+        axes: Tensor,
+        plan: Plan,
+        few: Data | None = None,
+    ) -> None:
+        net = planner.net(plan)
+        data = planner.data if few is None else few
         parts = parts_of(data, plan)
         programs = planner.programs(net, parts) if plan.traced else None
-        self.plan, self._net, self._additive = plan, net, planner.additive and few is None
+        self.plan = plan
+        self._net = net
+        self._additive = planner.additive and few is None
         self._score = planner.score if few is None else lambda outputs, _: outputs
         self.reuses = plan.traced
-        self._work = max((p.layer for p in programs), default=0.0) if programs else planner.layer * plan.chunk
+        self._work = (
+            max((p.layer for p in programs), default=0.0)
+            if programs
+            else planner.layer * plan.chunk
+        )
         self._scale = 1 / len(data.y) if self._additive else 1.0
-        self._origin, self._axes = origin, axes
-        self._parts, self._ys, self._programs = parts, list(data.y.split(plan.chunk)), programs
+        self._origin = origin
+        self._axes = axes
+        self._parts = parts
+        self._ys = list(data.y.split(plan.chunk))
+        self._programs = programs
         self._no_grad = torch.inference_mode if programs else torch.no_grad
 
     def __call__(self, coords: Tensor) -> Tensor:
@@ -68,19 +87,31 @@ class Evaluator(PointEvaluator):
         shared = self._programs is not None and self._additive and self._origin.device.type == "cpu"
         n = min(workers(self._work), len(coords)) if shared else 1
         with arithmetic(), threads(self._work), self._no_grad(), ThreadPoolExecutor(n) as pool:
-            shares = [(some, self._started, self._work if n == 1 else 0.0) for some in coords.tensor_split(n)]
+            shares = [
+                (some, self._started, self._work if n == 1 else 0.0)
+                for some in coords.tensor_split(n)
+            ]
             values = torch.cat(list((map if n == 1 else pool.map)(self._values, *zip(*shares))))
-        return values.clone()  # a tensor made in inference mode cannot be used in autograd; its copy can
+        return (
+            values.clone()
+        )  # a tensor made in inference mode cannot be used in autograd; its copy can
 
     def _values(self, coords: Tensor, kept: list | None, work: float) -> Tensor:
         """Values at some of the points, on the threads of torch that pay for `work`."""
-        dtype, rows = self._origin.dtype, coords.tolist()
+        dtype = self._origin.dtype
+        rows = coords.tolist()
         scores: list[list[Tensor]] = [[] for _ in rows]
         with self._no_grad(), threads(work):
-            wide = self._origin.detach().clone()  # the flat buffer that the programs' weights are views of
+            wide = (
+                self._origin.detach().clone()
+            )  # the flat buffer that the programs' weights are views of
             narrow = wide if self._net.w.dtype == dtype else wide.to(self._net.w.dtype)
             weights = {program: program.weights(narrow) for program in set(self._programs or ())}
-            read = slice(None) if self._programs is None else _span([t for env in weights.values() for t in env.values()])
+            read = (
+                slice(None)
+                if self._programs is None
+                else _span([t for env in weights.values() for t in env.values()])
+            )
             flat = _Along(self._origin[read], *self._axes[:, read])
             for j, y in enumerate(self._ys):
                 started = kept[j] if kept else self._start(j)
@@ -93,24 +124,31 @@ class Evaluator(PointEvaluator):
                         out = self._net(narrow, started)
                     else:
                         program = self._programs[j]
-                        out = program.run(started[0], weights[program], [layer(row) for layer in sums])
+                        out = program.run(
+                            started[0], weights[program], [layer(row) for layer in sums]
+                        )
                     out = out.to(dtype) if out.is_floating_point() else out
                     scores[i].append(self._score(out, y).double() if self._additive else out)
             if self._additive:
                 values = [reduce(operator.add, row) for row in scores]
             else:
                 y = torch.cat(self._ys)
-                values = [torch.as_tensor(self._score(torch.cat(outs), y)).double() for outs in scores]
+                values = [
+                    torch.as_tensor(self._score(torch.cat(outs), y)).double() for outs in scores
+                ]
             return (torch.stack(values) * self._scale).to(dtype)
 
     def _start(self, j: int) -> Any:
         """Start batch `j`: its inputs, or the values that its program keeps of them."""
         if self._programs is None:
             return self._parts[j]
-        w, axes = self._origin.to(self._net.w.dtype), self._axes.to(self._net.w.dtype)
+        w = self._origin.to(self._net.w.dtype)
+        axes = self._axes.to(self._net.w.dtype)
         kept, layers = self._programs[j].start(self._parts[j], w, axes)
         order = self.plan
-        return {v: laid_out(t, order) for v, t in kept.items()}, [tuple(laid_out(t, order) for t in la) for la in layers]
+        return {v: laid_out(t, order) for v, t in kept.items()}, [
+            tuple(laid_out(t, order) for t in la) for la in layers
+        ]
 
     @cached_property
     def _started(self) -> list | None:
@@ -121,14 +159,21 @@ class Evaluator(PointEvaluator):
 
     def _bytes(self, kept: dict, layers: list) -> int:
         """Bytes of frozen activations for all batches, from those of the first."""
-        resident = [t for t in [*kept.values(), *(t for layer in layers for t in layer)] if t is not self._parts[0]]
+        resident = [
+            t
+            for t in [*kept.values(), *(t for layer in layers for t in layer)]
+            if t is not self._parts[0]
+        ]
         total = sum(len(part) for part in self._parts)
         return sum(t.numel() * t.element_size() for t in resident) * total // len(self._parts[0])
 
 
 def _span(views: list[Tensor]) -> slice:
     """The part of a flat vector that these views of it lie in."""
-    ends = [t.storage_offset() + sum((n - 1) * step for n, step in zip(t.shape, t.stride())) + 1 for t in views]
+    ends = [
+        t.storage_offset() + sum((n - 1) * step for n, step in zip(t.shape, t.stride())) + 1
+        for t in views
+    ]
     return slice(min((t.storage_offset() for t in views), default=0), max(ends, default=0))
 
 
@@ -136,12 +181,14 @@ class _Along:
     """Base + sum_i c_i part_i, each point rounded alike in any call; points of a row share the sum of all terms but the last."""
 
     def __init__(self, base: Tensor, *parts: Tensor) -> None:
-        self._base, self._parts = base, parts
+        self._base = base
+        self._parts = parts
         self._row: list[float] | None = None
 
     def __call__(self, row: list[float], out: Tensor | None = None) -> Tensor:
         if row[:-1] != self._row:
-            self._row, self._shared = row[:-1], self._base
+            self._row = row[:-1]
+            self._shared = self._base
             for c, part in zip(self._row, self._parts):
                 self._shared = torch.add(self._shared, part, alpha=c)
         return torch.add(self._shared, self._parts[-1], alpha=row[-1], out=out)
@@ -149,8 +196,11 @@ class _Along:
 
 def parts_of(data: Data, plan: Plan) -> list[Tensor]:
     """Inputs in batches, in the plan's dtype and memory order."""
-    parts, dtype = data.whole().split(plan.chunk), getattr(torch, plan.dtype)
-    return [laid_out(part.to(dtype=dtype) if part.is_floating_point() else part, plan) for part in parts]
+    parts = data.whole().split(plan.chunk)
+    dtype = getattr(torch, plan.dtype)
+    return [
+        laid_out(part.to(dtype=dtype) if part.is_floating_point() else part, plan) for part in parts
+    ]
 
 
 def laid_out(value: Any, plan: Plan) -> Any:
@@ -159,7 +209,9 @@ def laid_out(value: Any, plan: Plan) -> Any:
     return value.contiguous(memory_format=torch.channels_last) if image else value
 
 
-FAST_CACHE = 4 * CACHE  # a fast pass makes fewer activations, and writes into them: a batch may be larger
+FAST_CACHE = (
+    4 * CACHE
+)  # a fast pass makes fewer activations, and writes into them: a batch may be larger
 PRECISIONS = ("float32", "bfloat16")
 
 
@@ -170,34 +222,55 @@ class EvaluationPlanner:
     layer for one example.
     """
 
-    def __init__(self, net: Net, data: Data, score: Score, *, additive: bool = True, layer: float = 0.0) -> None:
+    def __init__(
+        self, net: Net, data: Data, score: Score, *, additive: bool = True, layer: float = 0.0
+    ) -> None:
         self._dtype = net.w.dtype
         self._nets = {self._dtype: net.copy()}
-        self.data, self.score, self.additive, self.layer = data, score, additive, layer
+        self.data = data
+        self.score = score
+        self.additive = additive
+        self.layer = layer
         self._traced_as: dict[tuple, Program | None] = {}
 
     def plan(
-        self, origin: Tensor, axes: Tensor, *, exact: bool = False, precision: str | None = None, coords: Tensor | None = None
+        self,
+        origin: Tensor,
+        axes: Tensor,
+        *,
+        exact: bool = False,
+        precision: str | None = None,
+        coords: Tensor | None = None,
     ) -> Plan:
         """The plan for points origin + coords @ axes; `exact`: without any reuse between points.
 
         coords (S, K): the points that are coming, of which some are compared with the plain forward (`probes`).
         """
         native = str(self._dtype).removeprefix("torch.")
-        base = Plan(dtype=native if precision is None else check_choice(precision, PRECISIONS, "precision"))
-        net, x = self.net(base), self.data.x
+        base = Plan(
+            dtype=native if precision is None else check_choice(precision, PRECISIONS, "precision")
+        )
+        net = self.net(base)
+        x = self.data.x
         work = work_of(net, x[:2].to(dtype=net.w.dtype) if x.is_floating_point() else x[:2])
         base = replace(base, chunk=min(work.chunk(x.device), len(self.data)))
         if exact:
             return base
         few = self.data.subset(few_of(x, work))
-        plan, reason = self._traced(base, work, few), "it could not be traced"
+        plan = self._traced(base, work, few)
+        reason = "it could not be traced"
         if plan is not None:
-            off, allowed = self._off(plan, origin, axes, probes(coords, axes), few), tolerance(self._dtype)
+            off = self._off(plan, origin, axes, probes(coords, axes), few)
+            allowed = tolerance(self._dtype)
             if off <= allowed:
                 return plan
-            reason = f"its outputs would differ by {off:.1g} of the largest, {allowed:.1g} is rounding"
-        warnings.warn(f"{net!r} is run in full at every point, which is slower, because {reason}", stacklevel=2)
+            reason = (
+                f"its outputs would differ by {off:.1g} of the largest, {allowed:.1g} is rounding"
+            )
+        warnings.warn(
+            f"{net!r} is run in full at every point, which is slower, because {reason}",
+            stacklevel=2,
+        )
         return base
 
     def _traced(self, base: Plan, work: Work, few: Data) -> Plan | None:
@@ -205,7 +278,8 @@ class EvaluationPlanner:
 
         Batches are as large as the activations at each point allow, and of one size where that is possible: one program then.
         """
-        n, net = len(self.data), self.net(base)
+        n = len(self.data)
+        net = self.net(base)
         images = few.x.ndim == 4 and any(isinstance(m, _ConvNd) for m in net.module.modules())
         plan = replace(base, channels_last=images, traced=True, chunk=len(few))
         programs = self.programs(net, parts_of(few, plan))
@@ -233,12 +307,18 @@ class EvaluationPlanner:
         """
         plain = Plan(chunk=plan.chunk, dtype=str(self._dtype).removeprefix("torch."))
         results = []
-        for tried in [replace(plan, dtype=plain.dtype), plain] + [plan] * (plan.dtype != plain.dtype):
+        for tried in [replace(plan, dtype=plain.dtype), plain] + [plan] * (
+            plan.dtype != plain.dtype
+        ):
             try:
                 results.append(Evaluator(self, origin, axes, tried, few)(coords))
             except (RuntimeError, NotImplementedError):
                 return math.inf
-        return max(map(difference, results[0], results[1])) if len(results[0]) == len(results[1]) else math.inf
+        return (
+            max(map(difference, results[0], results[1]))
+            if len(results[0]) == len(results[1])
+            else math.inf
+        )
 
     def net(self, plan: Plan) -> Net:
         """The net in the plan's dtype."""
@@ -259,4 +339,6 @@ def probes(coords: Tensor | None, axes: Tensor) -> Tensor:
     ends = torch.stack([coords.min(0).values, coords.max(0).values])
     corners = torch.cartesian_prod(*ends.T).view(-1, k)
     drawn = torch.randint(len(coords), (4,), generator=generator(0))
-    return torch.cat([corners, torch.zeros_like(ends[:1]), coords[drawn.to(coords.device)]]).to(axes)
+    return torch.cat([corners, torch.zeros_like(ends[:1]), coords[drawn.to(coords.device)]]).to(
+        axes
+    )

@@ -10,7 +10,9 @@ from flatviz.core import Product
 from flatviz.engine.determinism import same_to_rounding
 
 WARM_UP = 3  # runs on a side stream before the recording, as torch asks for
-LAUNCHES = 10**9  # multiply-adds of a pass, below which a card waits for the launches of its kernels
+LAUNCHES = (
+    10**9
+)  # multiply-adds of a pass, below which a card waits for the launches of its kernels
 Recorder = Callable[[Callable[[], Any], Callable[[], None]], Callable[[], None]]
 
 
@@ -38,11 +40,15 @@ class Replay:
     """A step that is recorded at its first minibatch of each size.  A step that cannot be recorded runs plainly, and a note says why."""
 
     def __init__(self, plain: Step, record: Recorder, notes: list[str]) -> None:
-        self.plain, self.record, self.notes = plain, record, notes
+        self.plain = plain
+        self.record = record
+        self.notes = notes
         self.graphs: dict[Any, tuple[Callable[[], None], list[Tensor], list[Any]]] = {}
         self.state: Any = None  # buffers of all graphs
 
-    def __call__(self, state: Any, batch: Tensor | None, noise: tuple[Tensor, ...]) -> tuple[Any, Any]:
+    def __call__(
+        self, state: Any, batch: Tensor | None, noise: tuple[Tensor, ...]
+    ) -> tuple[Any, Any]:
         """Compute the next state, in buffers that the next call writes over, and the record of the step."""
         size = None if batch is None else batch.shape
         if size not in self.graphs and not self.notes:
@@ -58,12 +64,15 @@ class Replay:
         _copy(inputs, _tensors(state, batch, noise))
         run()
         now = type(state)(*(b if isinstance(b, Tensor) else v for b, v in zip(self.state, state)))
-        return now, type(outputs[0])(*(value if value is None else value.clone() for value in outputs[0]))
+        return now, type(outputs[0])(
+            *(value if value is None else value.clone() for value in outputs[0])
+        )
 
     def _recorded(self, state: Any, batch: Tensor | None, noise: tuple[Tensor, ...]) -> tuple:
         if self.state is None:
             self.state = type(state)(*(v.clone() if isinstance(v, Tensor) else () for v in state))
-        batch, noise = None if batch is None else batch.clone(), tuple(z.clone() for z in noise)
+        batch = None if batch is None else batch.clone()
+        noise = tuple(z.clone() for z in noise)
         outputs: list[Any] = []
 
         def step() -> None:
@@ -75,7 +84,9 @@ class Replay:
         return run, _tensors(self.state, batch, noise), outputs
 
 
-def _tensors(state: Any, batch: Tensor | None = None, noise: tuple[Tensor, ...] = ()) -> list[Tensor]:
+def _tensors(
+    state: Any, batch: Tensor | None = None, noise: tuple[Tensor, ...] = ()
+) -> list[Tensor]:
     return [value for value in (*state, batch, *noise) if isinstance(value, Tensor)]
 
 
@@ -102,13 +113,17 @@ class ReplayedProduct:
     def __reduce__(self) -> tuple:
         return ReplayedProduct, ()  # in another process the graph is recorded again
 
-    def __call__(self, hvp: Callable[[Tensor, Tensor], Tensor], plain: Product, w: Tensor, v: Tensor) -> Tensor:
+    def __call__(
+        self, hvp: Callable[[Tensor, Tensor], Tensor], plain: Product, w: Tensor, v: Tensor
+    ) -> Tensor:
         """Compute `plain(v)`, which is H(w) v, by a replay of hvp(w, v), which computes it from tensors alone."""
         record = RECORDERS.get(w.device.type)
         if record is None or self.replay is not None and self.replay.notes:
             return plain(v)
         first = self.replay is None
-        self.replay = self.replay or Replay(lambda at, _, given: (at, Only(hvp(at.value, *given))), record, [])
+        self.replay = self.replay or Replay(
+            lambda at, _, given: (at, Only(hvp(at.value, *given))), record, []
+        )
         result = self.replay(Only(w), None, (v,))[1].value
         if first and not same_to_rounding(result, want := plain(v)):
             self.replay.notes.append(f"{NOT_REPLAYED}: the graph gives another product")

@@ -26,33 +26,51 @@ def forward(net: Net, W: Tensor, x: Tensor | Inputs, *, progress: Progress = Fal
     chunk = work.chunk(x.device)
     if chunk < len(x):
         check_function(net, x)
-    with torch.no_grad(), threads(work.layer * min(chunk, len(x))):  # inference mode refuses gradients inside a forward pass
+    with (
+        torch.no_grad(),
+        threads(work.layer * min(chunk, len(x))),
+    ):  # inference mode refuses gradients inside a forward pass
         if isinstance(x, Tensor):
             parts = x.split(chunk)
-            return torch.stack([torch.cat([net(w, part) for part in parts]) for w in track(W, "predicting", progress)])
+            return torch.stack(
+                [
+                    torch.cat([net(w, part) for part in parts])
+                    for w in track(W, "predicting", progress)
+                ]
+            )
         # each batch is read once, for all weights
         parts = track(x.split(chunk), "predicting", progress, total=-(-len(x) // chunk))
         return torch.cat([torch.stack([net(w, part) for w in W]) for part in parts], dim=1)
 
 
 MOST = 16_000_000  # on a CPU, multiply-adds of a row beyond which one pass is no faster: it saves Python calls, its arrays cost
-MOST_BYTES = 2**29  # on a GPU, of the largest activation of all rows together: a gradient keeps that of every layer
+MOST_BYTES = (
+    2**29
+)  # on a GPU, of the largest activation of all rows together: a gradient keeps that of every layer
 
 
 class Vmapped:
     """A network at several weight vectors in one pass, by `torch.func.vmap`; `vmapped` returns it."""
 
     def __init__(self, net: Net, x: Tensor) -> None:
-        self._net, self.inputs, self._work = net, x, work_of(net, x)
+        self._net = net
+        self.inputs = x
+        self._work = work_of(net, x)
 
     def worth_batching(self, rows: int, n: int) -> bool:
         """Whether `rows` weight vectors at `n` inputs each are faster in one pass than one by one, or fit a GPU's memory."""
         work = self._work
-        return n * work.macs <= MOST if self._net.device.type == "cpu" else rows * n * work.widest <= MOST_BYTES
+        return (
+            n * work.macs <= MOST
+            if self._net.device.type == "cpu"
+            else rows * n * work.widest <= MOST_BYTES
+        )
 
     def __call__(self, W: Tensor, x: Tensor) -> Tensor:
         """Outputs (B, N, C) of the rows of `W` (B, D); x (N, ...) shared, or (B, n, ...) one minibatch a row."""
-        return torch.func.vmap(lambda w, x: self._net(w, x), (0, None if x.ndim == self.inputs.ndim else 0))(W, x)
+        return torch.func.vmap(
+            lambda w, x: self._net(w, x), (0, None if x.ndim == self.inputs.ndim else 0)
+        )(W, x)
 
 
 def vmapped(net: Net, x: Tensor) -> Vmapped | None:
@@ -73,7 +91,8 @@ def agrees(network: Vmapped, net: Net, x: Tensor) -> bool:
     """Whether one pass gives the net's outputs on the first examples, at its weights and at others, and their slopes."""
     if any(m._backward_hooks or m._backward_pre_hooks for m in net.module.modules()):
         return False  # a pass over several does not call them
-    few, W = x[:8], two_points(net)
+    few = x[:8]
+    W = two_points(net)
 
     def seen(outputs: Callable[[Tensor], Tensor]) -> list[Tensor]:
         """Outputs, and the gradient of an arbitrary sum of them, whose terms do not cancel."""
@@ -81,10 +100,14 @@ def agrees(network: Vmapped, net: Net, x: Tensor) -> bool:
         out = outputs(at)
         if not out.requires_grad:
             return [out]
-        along = torch.linspace(1, 2, out[0].numel(), dtype=out.dtype, device=out.device).view_as(out[0])
+        along = torch.linspace(1, 2, out[0].numel(), dtype=out.dtype, device=out.device).view_as(
+            out[0]
+        )
         return [out.detach(), *torch.autograd.grad((out * along).sum(), at)]
 
     with torch.inference_mode(False), torch.enable_grad(), saved_rng():
         plain = seen(lambda at: torch.stack([net(w, few) for w in at]))
         got = seen(lambda at: network(at, few))
-    return len(got) == len(plain) and all(same_to_rounding(a, b) for pair in zip(got, plain) for a, b in zip(*pair))
+    return len(got) == len(plain) and all(
+        same_to_rounding(a, b) for pair in zip(got, plain) for a, b in zip(*pair)
+    )

@@ -30,7 +30,9 @@ class Value:
     __slots__ = ("shape", "dtype", "itemsize")
 
     def __init__(self, tensor: Tensor) -> None:
-        self.shape, self.dtype, self.itemsize = tensor.shape, tensor.dtype, tensor.element_size()
+        self.shape = tensor.shape
+        self.dtype = tensor.dtype
+        self.itemsize = tensor.element_size()
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +59,9 @@ def trace_of(net: Net, x: Tensor) -> Program | None:
     """Trace the operations of `net(w, x)` for inputs of the shape, dtype and memory order of `x`; None where `recorded` fails."""
     try:
         return Program(*recorded(net, x))
-    except Exception:  # the user's code runs on stand-ins for tensors: any error means it cannot be traced
+    except (
+        Exception
+    ):  # the user's code runs on stand-ins for tensors: any error means it cannot be traced
         return None
 
 
@@ -86,7 +90,9 @@ class _Refused(Exception):
 class _NoMemory(TorchFunctionMode):
     """Refuses operations that read a tensor's memory past torch: `functionalize`'s stand-ins have none, and the process would crash."""
 
-    def __torch_function__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None
+    ) -> Any:
         if func in (Tensor.numpy, Tensor.__array__, Tensor.data_ptr):
             raise _Refused
         return func(*args, **(kwargs or {}))
@@ -97,15 +103,22 @@ class _Recorder(Dispatch):
 
     def __init__(self, w: Tensor, x: Tensor) -> None:
         super().__init__()
-        self.w, self.x = Value(w), Value(x)
+        self.w = Value(w)
+        self.x = Value(x)
         self.steps: list[Step] = []
         self.values = WeakTensorKeyDictionary({w: self.w, x: self.x})
 
-    def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None
+    ) -> Any:
         kwargs = kwargs or {}
         if func is aten.copy_.default and self.values.get(args[0]) is self.x:
-            return args[0]  # the end of functionalize, where the caller's inputs would be overwritten
-        if func is aten.as_strided_.default:  # pooling in channels-last order corrects the strides of its result
+            return args[
+                0
+            ]  # the end of functionalize, where the caller's inputs would be overwritten
+        if (
+            func is aten.as_strided_.default
+        ):  # pooling in channels-last order corrects the strides of its result
             before = args[0].clone()
             if torch.equal(before, func(*args, **kwargs)):
                 return args[0]
@@ -125,10 +138,19 @@ class _Recorder(Dispatch):
 
 Env = dict[Value | None, Any]  # tensors by the value they stand for
 
-NORMS = {aten.native_batch_norm.default, aten.cudnn_batch_norm.default}  # input, weight, bias, mean, var, training, _, eps
+NORMS = {
+    aten.native_batch_norm.default,
+    aten.cudnn_batch_norm.default,
+}  # input, weight, bias, mean, var, training, _, eps
 AFFINE = {  # operations that are affine in the arguments at these places, the others fixed
-    **{aten.addmm.default: (0, 2), aten.mm.default: (1,), aten.embedding.default: (0,), aten.convolution.default: (1, 2)},
-    **dict.fromkeys(NORMS, (1, 2)) | {aten.native_layer_norm.default: (2, 3), aten.native_group_norm.default: (1, 2)},
+    **{
+        aten.addmm.default: (0, 2),
+        aten.mm.default: (1,),
+        aten.embedding.default: (0,),
+        aten.convolution.default: (1, 2),
+    },
+    **dict.fromkeys(NORMS, (1, 2))
+    | {aten.native_layer_norm.default: (2, 3), aten.native_group_norm.default: (1, 2)},
 }
 VIEWS: dict[OpOverload, Callable[..., Any]] = {
     aten.view.default: torch.reshape,
@@ -145,8 +167,11 @@ class Program:
     """
 
     def __init__(self, w: Value, x: Value, out: Value, steps: list[Step]) -> None:
-        self._w, self._x, self._out = w, x, out
-        self._varying, self._views = {w}, {w}
+        self._w = w
+        self._x = x
+        self._out = out
+        self._varying = {w}
+        self._views = {w}
         self.views: list[Step] = []
         self.frozen: list[Step] = []
         rest: list[Step] = []
@@ -166,7 +191,9 @@ class Program:
         self._read = {v for read in inputs for v in read} | {out}
         self.kept = self._read - self._varying
         last = {v: i for i, read in enumerate(inputs) for v in read if v is not out}
-        unread = [[v for v, at in last.items() if at == i] for i in range(len(inputs))]  # let go at once: memory is used again
+        unread = [
+            [v for v, at in last.items() if at == i] for i in range(len(inputs))
+        ]  # let go at once: memory is used again
         self._calls = [(_compiled(s), values) for s, values in zip(steps, unread)]
 
     @property
@@ -181,7 +208,9 @@ class Program:
         macs = list(filter(None, (multiply_adds(s.op, s.args, s.outs[0]) for s in self.varying)))
         return sum(macs) / max(len(macs), 1)
 
-    def start(self, x: Tensor, origin: Tensor, axes: Tensor) -> tuple[Env, list[tuple[Tensor, ...]]]:
+    def start(
+        self, x: Tensor, origin: Tensor, axes: Tensor
+    ) -> tuple[Env, list[tuple[Tensor, ...]]]:
         """Frozen values that the varying steps read; of each affine step its result at `origin` and derivative along `axes`."""
         env = _run(self.frozen, {self._x: x})
 
@@ -212,7 +241,9 @@ class Program:
         if s.op not in AFFINE or _is_other_kind(s):
             return False
         moved = [s.args[i] for i in AFFINE[s.op] if i < len(s.args) and s.args[i] in self._varying]
-        return self._views.issuperset(moved) and len(moved) == len(self._varying.intersection(s.inputs))
+        return self._views.issuperset(moved) and len(moved) == len(
+            self._varying.intersection(s.inputs)
+        )
 
 
 def _is_other_kind(s: Step) -> bool:
@@ -232,18 +263,37 @@ def _merged(affine: list[Step], steps: list[Step], out: Value) -> list[Step]:
     by = {s.outs[0]: s for s in affine + steps if s.op in FRESH and not _is_other_kind(s)}
     merged: list[Step] = []
     for s in steps:
-        first, result = s.args[0], s.outs[0] or out
+        first = s.args[0]
+        result = s.outs[0] or out
         before: Any = by.get(first) if isinstance(first, Value) and reads[first] == 1 else None
         if s.op in NORMS and not _is_other_kind(s) and s.args[3].dtype == first.dtype:
             folded = before in merged and before.op is aten.convolution.default
             args = (*s.args[1:5], s.args[7])
-            s = Step(convolved, (*args, *before.args), {}, s.outs) if folded else Step(normalized, (*args, first), {}, s.outs)
+            s = (
+                Step(convolved, (*args, *before.args), {}, s.outs)
+                if folded
+                else Step(normalized, (*args, first), {}, s.outs)
+            )
             merged = [other for other in merged if not (folded and other is before)]
-        elif s.op in IN_PLACE and before is not None and (first.shape, first.dtype) == (result.shape, result.dtype):
+        elif (
+            s.op in IN_PLACE
+            and before is not None
+            and (first.shape, first.dtype) == (result.shape, result.dtype)
+        ):
             s = Step(IN_PLACE[s.op], s.args, s.kwargs, s.outs)
-        elif s.op is aten.addmm.default and not s.kwargs and len(first.shape) == 1 and result.shape[1] <= NARROW:
+        elif (
+            s.op is aten.addmm.default
+            and not s.kwargs
+            and len(first.shape) == 1
+            and result.shape[1] <= NARROW
+        ):
             s = Step(_transposed, s.args, {}, s.outs)
-        elif s.op is POOL and s.args[1:] == ([2, 2], [2, 2]) and s.outs[1] is None and not any(n % 2 for n in first.shape[2:]):
+        elif (
+            s.op is POOL
+            and s.args[1:] == ([2, 2], [2, 2])
+            and s.outs[1] is None
+            and not any(n % 2 for n in first.shape[2:])
+        ):
             s = Step(_largest_of_four, (first,), {}, s.outs)
         merged.append(s)
     return merged
@@ -268,24 +318,31 @@ def _run(steps: list[Step], env: Env) -> Env:
 
 def _needed(steps: list[Step], out: Value) -> list[Step]:
     """Steps on the way to the output."""
-    wanted, kept = {out}, []
+    wanted = {out}
+    kept = []
     for s in reversed(steps):
         if wanted.intersection(s.outs):
-            kept.append(Step(s.op, s.args, s.kwargs, tuple(v if v in wanted else None for v in s.outs)))
+            kept.append(
+                Step(s.op, s.args, s.kwargs, tuple(v if v in wanted else None for v in s.outs))
+            )
             wanted.update(s.inputs)
     return kept[::-1]
 
 
 def _compiled(s: Step) -> Callable[[Env], None]:
     """call(env): env[outs] = op(*args), with values from `env`."""
-    op, outs = VIEWS.get(s.op, s.op), s.outs
+    op = VIEWS.get(s.op, s.op)
+    outs = s.outs
     places = [(i, a) for i, a in enumerate(s.args) if isinstance(a, Value)]
     nested = len(places) != len(s.inputs)  # a list of tensors, as for `cat`
 
     def call(env: Env) -> None:
-        args, kwargs = list(s.args), s.kwargs
+        args = list(s.args)
+        kwargs = s.kwargs
         if nested:
-            args, kwargs = tree_map(lambda a: env[a] if isinstance(a, Value) else a, (s.args, s.kwargs))
+            args, kwargs = tree_map(
+                lambda a: env[a] if isinstance(a, Value) else a, (s.args, s.kwargs)
+            )
         for i, value in places if not nested else ():
             args[i] = env[value]
         result = op(*args, **kwargs)

@@ -12,7 +12,8 @@ from torch import Tensor, nn
 from flatviz.core import Data, Fields, Net, Progress, public, run, track
 from flatviz.engine.determinism import check_function, same_to_rounding, two_points
 
-CHECKED, BATCH = 8, 256
+CHECKED = 8
+BATCH = 256
 
 
 class Tail(nn.Module):
@@ -65,25 +66,43 @@ def cache_trunk(net: Net, data: Data, *, progress: Progress = False) -> tuple[Ne
     check_function(net, data.x[:CHECKED])
     module = net.to_module().eval().requires_grad_(False)
     seen: list[tuple[Tensor, ...]] = []
-    layers = [b.name.partition(".parametrizations.")[0].rpartition(".")[0] + "." for b in net.blocks]
+    layers = [
+        b.name.partition(".parametrizations.")[0].rpartition(".")[0] + "." for b in net.blocks
+    ]
     name = os.path.commonprefix([layer.split(".") for layer in layers])
     name = ".".join(name).rstrip(".")
     if not name:
-        raise ValueError(f"a trunk must come before one layer that holds all treated weights, got {net!r}: fit on the images")
+        raise ValueError(
+            f"a trunk must come before one layer that holds all treated weights, got {net!r}: fit on the images"
+        )
     module.get_submodule(name).register_forward_pre_hook(lambda _, inputs: seen.append(inputs))
 
     def trunk(x: Tensor | Fields) -> Tensor:
         seen.clear()
         run(module, x)
-        if [tuple(len(z) for z in inputs if isinstance(z, Tensor)) for inputs in seen] != [(len(x),)]:
-            raise ValueError(f"{name!r} must run once, on a tensor of one row an example, got other calls: fit on the images")
+        if [tuple(len(z) for z in inputs if isinstance(z, Tensor)) for inputs in seen] != [
+            (len(x),)
+        ]:
+            raise ValueError(
+                f"{name!r} must run once, on a tensor of one row an example, got other calls: fit on the images"
+            )
         return seen[0][0]
 
     with torch.no_grad():
-        x = torch.cat([trunk(data.x[i : i + BATCH]) for i in track(range(0, len(data), BATCH), "trunk", progress)])
+        x = torch.cat(
+            [
+                trunk(data.x[i : i + BATCH])
+                for i in track(range(0, len(data), BATCH), "trunk", progress)
+            ]
+        )
         # a Net puts weights in the order of the dict: that of the whole network, not of the layer's
         tail = Tail(net.to_module().eval().requires_grad_(False), name)
         late = Net(tail, {b.name: b.kind for b in net.blocks}, x[:2], net.frozen)
-        if not all(same_to_rounding(late(w, x[:CHECKED]), net(w, data.x[:CHECKED])) for w in two_points(net)):
-            raise ValueError("outputs from kept activations must be the network's, got others: fit on the images themselves")
+        if not all(
+            same_to_rounding(late(w, x[:CHECKED]), net(w, data.x[:CHECKED]))
+            for w in two_points(net)
+        ):
+            raise ValueError(
+                "outputs from kept activations must be the network's, got others: fit on the images themselves"
+            )
     return late, Data(x, data.y)

@@ -65,8 +65,12 @@ def run(
     units: dict[tuple, list[Cell]] = {}
     for cell in cells:
         units.setdefault(tuple(cell[column] for column in group), []).append(cell)
-    if not cells or any(a == b for unit in units.values() for i, a in enumerate(unit) for b in unit[:i]):
-        raise ValueError(f"grid must be cells that differ, got {'none' if not cells else 'one twice'}: change {name}'s grid")
+    if not cells or any(
+        a == b for unit in units.values() for i, a in enumerate(unit) for b in unit[:i]
+    ):
+        raise ValueError(
+            f"grid must be cells that differ, got {'none' if not cells else 'one twice'}: change {name}'s grid"
+        )
     labels = [f"{name}, " + ", ".join(f"{c} {v}" for c, v in zip(group, key)) for key in units]
     todo = list(units.values())
     if device not in (None, "auto"):
@@ -74,27 +78,43 @@ def run(
     fit = fit if device is None else partial(fit, device=device)
     failed: dict[str, str] = {}
 
-    about: dict[str, Any] = dict(experiment=name, fit=fit, measure=measure, files=[Path(f).read_bytes() for f in files])
-    kept = [look_up(name, about | dict(cells=unit), label, say) if cache else (None, []) for unit, label in zip(todo, labels)]
+    about: dict[str, Any] = dict(
+        experiment=name, fit=fit, measure=measure, files=[Path(f).read_bytes() for f in files]
+    )
+    kept = [
+        look_up(name, about | dict(cells=unit), label, say) if cache else (None, [])
+        for unit, label in zip(todo, labels)
+    ]
     computed = [known[0] if known else None for _, known in kept]
-    missing, started = [i for i, (_, known) in enumerate(kept) if not known], time.perf_counter()
+    missing = [i for i, (_, known) in enumerate(kept) if not known]
+    started = time.perf_counter()
     with executor(workers if workers > 1 else None) as pool:
         how: dict[str, Any] = dict(engine=engine or pool, label=name, progress=progress)
-        for done, (i, values) in enumerate(each(_unit, (fit, measure), [todo[m] for m in missing], **how), 1):
-            label, seconds = labels[missing[i]], time.perf_counter() - started
+        for done, (i, values) in enumerate(
+            each(_unit, (fit, measure), [todo[m] for m in missing], **how), 1
+        ):
+            label = labels[missing[i]]
+            seconds = time.perf_counter() - started
             if isinstance(values, str):
                 failed[label] = values
                 say(f"{label}: failed, its rows are missing: {values}")
                 continue
             left = seconds / done * (len(missing) - done)
-            say(f"{label}: {done} of {len(missing)}, {seconds:.0f} s" + (f", about {left:.0f} s left" if left else ""))
+            say(
+                f"{label}: {done} of {len(missing)}, {seconds:.0f} s"
+                + (f", about {left:.0f} s left" if left else "")
+            )
             computed[missing[i]] = values
             keep(values, kept[missing[i]][0], say)
     if len(failed) == len(todo):
         first, *_ = failed.values()
-        raise ValueError(f"a grid must have a unit that can be fitted, got {len(failed)} failures: {first}")
+        raise ValueError(
+            f"a grid must have a unit that can be fitted, got {len(failed)} failures: {first}"
+        )
     rows = {
-        id(cell): [{"experiment": name, **cell, "quantity": q, "value": v} for q, v in values.items()]
+        id(cell): [
+            {"experiment": name, **cell, "quantity": q, "value": v} for q, v in values.items()
+        ]
         for unit, of_unit in zip(todo, computed)
         for cell, values in zip(unit, of_unit or [])
     }
@@ -113,7 +133,9 @@ def _unit(functions: tuple[Fit, Measure], cells: list[Cell]) -> list[dict[str, f
         for cell, fitted in fit(cells):
             values[cells.index(cell)] = {q: float(v) for q, v in measure(fitted, cell).items()}
         if len(values) < len(cells):
-            raise ValueError(f"fit must yield every cell, got {len(values)} of {len(cells)}: yield (cell, fitted) for each")
+            raise ValueError(
+                f"fit must yield every cell, got {len(values)} of {len(cells)}: yield (cell, fitted) for each"
+            )
         return [values[i] for i in range(len(cells))]
     except Exception as error:
         return f"{type(error).__name__}: {error}"

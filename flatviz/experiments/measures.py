@@ -49,20 +49,33 @@ class Setting(NamedTuple):
         return self.name + self.more
 
 
-PUBLISHED = dict(kl_weight=0.0, start_scale=1.0, weight_decay=5e-4)  # the published scripts; decay on the mean only
-TEMPERED = {name: METHODS["vi"].plain.settings[name] for name in PUBLISHED}  # the default of page and lab
+PUBLISHED = dict(
+    kl_weight=0.0, start_scale=1.0, weight_decay=5e-4
+)  # the published scripts; decay on the mean only
+TEMPERED = {
+    name: METHODS["vi"].plain.settings[name] for name in PUBLISHED
+}  # the default of page and lab
 KL_WEIGHT = TEMPERED["kl_weight"]
 
 _SCRIPTS = ", weight decay 5e-4 on the mean: the published scripts"
 SETTINGS = {"no KL": Setting("digits, no KL term", _SCRIPTS, 0.1, PUBLISHED)}
 for _task, _name in (("digits", "T"), ("digits-near", "near, T")):
     for _t in (KL_WEIGHT, 1.0):
-        _about = f"{_task}, T = {_t:g}", f" (the KL weight), standard deviation {HEAD_STD:g} on the head"
-        SETTINGS[f"{_name} {_t:g}"] = Setting(*_about, HEAD_STD, TEMPERED | {"kl_weight": _t}, _task)
+        _about = (
+            f"{_task}, T = {_t:g}",
+            f" (the KL weight), standard deviation {HEAD_STD:g} on the head",
+        )
+        SETTINGS[f"{_name} {_t:g}"] = Setting(
+            *_about, HEAD_STD, TEMPERED | {"kl_weight": _t}, _task
+        )
 
 
-CHAINS = dict(n_draws=3200, chains=8, burn_in=120)  # one gain of seed 4 moves slowly: with 400 draws its R-hat was 1.16
-MOST_RHAT, LEAST_ESS = 1.03, 400  # 50 a chain, Vehtari et al. 2021
+CHAINS = dict(
+    n_draws=3200, chains=8, burn_in=120
+)  # one gain of seed 4 moves slowly: with 400 draws its R-hat was 1.16
+# 50 a chain, Vehtari et al. 2021
+MOST_RHAT = 1.03
+LEAST_ESS = 400
 COMMITTED = expected("hmc_digits.safetensors")
 KEPT_DRAWS = 64  # of each seed, as many of each chain
 SAME_PRIOR = 1e-3  # relative: pre-training on another machine differs by more
@@ -108,12 +121,17 @@ def sample_reference(
     prior = with_head_std(net, prior, HEAD_STD)
     q = fit_hmc(net, task.train, prior, seed=seed, kl_weight=kl_weight, progress=progress, **chains)
     outputs = predicted(net, q.W, task.test.x, len(q.W), seed=0).outputs
-    whole, *halves = (averaged(Prediction(part, task.test.y)) for part in (outputs, *outputs.chunk(2)))
+    whole, *halves = (
+        averaged(Prediction(part, task.test.y)) for part in (outputs, *outputs.chunk(2))
+    )
     facts: dict[str, Any] = {name: float(whole.scores[name]) for name in ("nll", "accuracy", "ece")}
     facts |= {"halves_tv": total_variation(*halves), "halves_agreement": agreement(*halves)}
     if diagnose:
         true = outputs.softmax(-1).gather(-1, task.test.y.expand(len(q.W), -1)[..., None])[..., 0]
-        diagnoses = {"weights": diagnose_chains(q), "probabilities": diagnose_chains(Draws(true, chains=q.chains))}
+        diagnoses = {
+            "weights": diagnose_chains(q),
+            "probabilities": diagnose_chains(Draws(true, chains=q.chains)),
+        }
         facts |= {name: str(diagnosis) for name, diagnosis in diagnoses.items()}
         facts["rhat"] = max(float(diagnosis.rhat.max()) for diagnosis in diagnoses.values())
         facts["ess"] = min(float(diagnosis.bulk.min()) for diagnosis in diagnoses.values())
@@ -124,13 +142,23 @@ def sample_reference(
 
 
 def reference_of(
-    net: Net, task: Task, prior: Gaussian, *, seed: int, kl_weight: float = KL_WEIGHT, say: Callable = lambda text: None
+    net: Net,
+    task: Task,
+    prior: Gaussian,
+    *,
+    seed: int,
+    kl_weight: float = KL_WEIGHT,
+    say: Callable = lambda text: None,
 ) -> Reference:
     """Give HMC's class probabilities on the test split of a prepared seed, and its draws, in float64.
 
     They are read from the committed result where that is of this very prior and temperature, else computed once and kept in the cache.
     """
-    stored = load(COMMITTED).get(f"seed {seed}") if COMMITTED.is_file() and kl_weight == KL_WEIGHT else None
+    stored = (
+        load(COMMITTED).get(f"seed {seed}")
+        if COMMITTED.is_file() and kl_weight == KL_WEIGHT
+        else None
+    )
 
     def compute() -> dict[str, Any]:
         say(f"seed {seed}: HMC, which no committed result holds for this network")
@@ -149,7 +177,11 @@ def weights_mmd(q: Posterior, reference: Reference, *, seed: int) -> float:
     It is 0 in the mean where both come from one distribution, and an estimate may be slightly negative.  A single weight vector counts
     as a distribution with all its mass there.  Kernels and bandwidths: `flatviz.symmetry.mmd`.
     """
-    n = len(reference.W) if not isinstance(q, Draws) or len(q.W) == 1 else min(len(reference.W), len(q.W))
+    n = (
+        len(reference.W)
+        if not isinstance(q, Draws) or len(q.W) == 1
+        else min(len(reference.W), len(q.W))
+    )
     return _mmd(reference.W, q.sample(n, seed=seed))
 
 
@@ -168,7 +200,8 @@ def _same(stored: dict[str, Any], prior: Gaussian, n: int) -> bool:
     return sizes and torch.allclose(stored["mark"].to(mark), mark, rtol=SAME_PRIOR, atol=1e-6)
 
 
-SHIFTS, SEVERITY = ("gaussian_noise", "translate", "rotate", "contrast", "gaussian_blur"), 3
+SHIFTS = ("gaussian_noise", "translate", "rotate", "contrast", "gaussian_blur")
+SEVERITY = 3
 SCORES = ("nll", "accuracy", "ece")
 
 
@@ -190,23 +223,43 @@ class Measurement:
     """
 
     def __init__(
-        self, net: Net, task: Task, *, seed: int, exact: Reference | None = None, n_draws: int = 30, n_spectra: int = 5
+        self,
+        net: Net,
+        task: Task,
+        *,
+        seed: int,
+        exact: Reference | None = None,
+        n_draws: int = 30,
+        n_spectra: int = 5,
     ) -> None:
-        self.net, self.task, self.exact = net, task, exact
-        self.n_draws, self.n_spectra, self.seed = n_draws, n_spectra, seed
+        self.net = net
+        self.task = task
+        self.exact = exact
+        self.n_draws = n_draws
+        self.n_spectra = n_spectra
+        self.seed = seed
         self.f = nll(net, task.train)
         images = len(task.input_shape) == 3
-        self.shifted = [corrupt(task.test, kind, SEVERITY, seed=seed) for kind in SHIFTS] if images else []
+        self.shifted = (
+            [corrupt(task.test, kind, SEVERITY, seed=seed) for kind in SHIFTS] if images else []
+        )
 
     def __call__(self, q: Posterior) -> dict[str, float]:
         """All quantities."""
         W = q.sample(self.n_spectra, seed=self.seed + 1)
         sharp = [top_eigenpairs(self.f, w, 1, iters=40, seed=self.seed).values[0] for w in W]
-        values: dict[str, Any] = {"lambda1": torch.stack(sharp).mean(), "train": self.f.many(W).mean()}
+        values: dict[str, Any] = {
+            "lambda1": torch.stack(sharp).mean(),
+            "train": self.f.many(W).mean(),
+        }
         clean = self._predict(q, self.task.test)
         values |= {name: clean.scores[name][-1] for name in SCORES}
         shifted = [self._predict(q, data) for data in self.shifted]
-        values |= {f"shifted_{name}": torch.stack([p.scores[name][-1] for p in shifted]).mean() for name in SCORES if shifted}
+        values |= {
+            f"shifted_{name}": torch.stack([p.scores[name][-1] for p in shifted]).mean()
+            for name in SCORES
+            if shifted
+        }
         if self.exact is not None:
             p = self.exact.probabilities
             values |= {"agreement": agreement(clean, p), "tv": total_variation(clean, p)}

@@ -16,7 +16,13 @@ from scipy import stats
 from flatviz.storage.cache import committed
 from flatviz.storage.files import atomic_path
 
-CELL = {"setting": "", "method": "", "radius": float("nan"), "steps": float("nan"), "seed": 0}  # and the default of each
+CELL = {
+    "setting": "",
+    "method": "",
+    "radius": float("nan"),
+    "steps": float("nan"),
+    "seed": 0,
+}  # and the default of each
 COLUMNS = ("experiment", *CELL, "quantity", "value")
 
 
@@ -55,17 +61,23 @@ def read_table(name: str | Path) -> pd.DataFrame:
         ValueError: If the file is no table of an experiment.
     """
     path = Path(name) if str(name).endswith(".csv") else committed(f"{name}.csv")
-    numbers = dict.fromkeys(("radius", "steps", "value"), lambda text: float(text or "nan"))  # exact, of every pandas
+    numbers = dict.fromkeys(
+        ("radius", "steps", "value"), lambda text: float(text or "nan")
+    )  # exact, of every pandas
     table = pd.read_csv(path, converters=numbers, keep_default_na=False)
     if "seed" in table and "quantity" not in table:
         wide = pd.read_csv(path)
         table = wide.melt(list(wide)[: list(wide).index("seed") + 1], var_name="quantity")
     if missing := [c for c in COLUMNS if c not in table]:
-        raise ValueError(f"a table must have the columns {', '.join(COLUMNS)}, got {path} without {', '.join(missing)}")
+        raise ValueError(
+            f"a table must have the columns {', '.join(COLUMNS)}, got {path} without {', '.join(missing)}"
+        )
     return table
 
 
-def write_table(table: pd.DataFrame, path: str | Path, digits: int = 6, *, wide: bool = False) -> None:
+def write_table(
+    table: pd.DataFrame, path: str | Path, digits: int = 6, *, wide: bool = False
+) -> None:
     """Write a table as CSV, its values rounded to so many significant digits, whole or not at all.
 
     wide: a row for each fit, with a column for each quantity after that of the seed: a sixth of the size.
@@ -93,18 +105,26 @@ def at(table: pd.DataFrame, **cell: object) -> pd.DataFrame:
     if rows.empty or rows.duplicated(["seed", "quantity"]).any():
         came = "no row" if rows.empty else "several rows of one seed and quantity"
         raise ValueError(f"at must pick one cell, got {came} for {cell}: change or add a column")
-    return rows.pivot(index="seed", columns="quantity", values="value")[list(dict.fromkeys(rows.quantity))]
+    return rows.pivot(index="seed", columns="quantity", values="value")[
+        list(dict.fromkeys(rows.quantity))
+    ]
 
 
 LEVEL = 0.05
-HOLDS, NOT, OPEN, MISSING = "holds", "does not hold", "inconclusive", "not comparable"
+HOLDS = "holds"
+NOT = "does not hold"
+OPEN = "inconclusive"
+MISSING = "not comparable"
 BETTER = {name: quantity.better for name, quantity in QUANTITIES.items() if quantity.better}
 RANK = ("rank", "rank_gain")  # columns of `signed_rank`
 RATIOS = tuple(name for name, quantity in QUANTITIES.items() if quantity.ratio)
 
 
 def paired(
-    mine: pd.DataFrame, theirs: pd.DataFrame, better: Mapping[str, int] = BETTER, logs: Sequence[str] = RATIOS
+    mine: pd.DataFrame,
+    theirs: pd.DataFrame,
+    better: Mapping[str, int] = BETTER,
+    logs: Sequence[str] = RATIOS,
 ) -> pd.DataFrame:
     """Compare `mine` with `theirs` seed by seed: differences, one row a quantity.
 
@@ -121,14 +141,30 @@ def paired(
     """
     names = [q for q in better if q in mine and q in theirs and mine[q].notna().any()]
     seeds = mine.index.intersection(theirs.index)
-    mine, theirs = mine.loc[seeds, names], theirs.loc[seeds, names]
+    mine = mine.loc[seeds, names]
+    theirs = theirs.loc[seeds, names]
     values = mine - theirs
     for q in [q for q in names if q in logs]:
         values[q] = np.log(mine[q] / theirs[q])
     rows = [
-        {"quantity": q, "ratio": q in logs} | mean_zero(x, better[q]) | signed_rank(x, better[q]) for q, x in values.items()
+        {"quantity": q, "ratio": q in logs} | mean_zero(x, better[q]) | signed_rank(x, better[q])
+        for q, x in values.items()
     ]
-    return pd.DataFrame(rows, columns=["quantity", "mean", "half", "n", "gains", "gain", "p", "ratio", "rank", "rank_gain"])
+    return pd.DataFrame(
+        rows,
+        columns=[
+            "quantity",
+            "mean",
+            "half",
+            "n",
+            "gains",
+            "gain",
+            "p",
+            "ratio",
+            "rank",
+            "rank_gain",
+        ],
+    )
 
 
 def signed_rank(values: pd.Series, better: int = 1) -> dict[str, float]:
@@ -140,11 +176,20 @@ def signed_rank(values: pd.Series, better: int = 1) -> dict[str, float]:
 
 def mean_zero(values: pd.Series, better: int = 1) -> dict[str, Any]:
     """Student's t test that the mean of `values` is 0, as a row of `paired`."""
-    x, n = np.asarray(values, float), len(values)
-    mean, error = x.mean(), x.std(ddof=1) / np.sqrt(n) if n > 1 else np.nan
+    x = np.asarray(values, float)
+    n = len(values)
+    mean = x.mean()
+    error = x.std(ddof=1) / np.sqrt(n) if n > 1 else np.nan
     p = 2 * stats.t.sf(abs(mean) / error, n - 1) if error else float(mean == 0)
     half = stats.t.ppf(0.975, n - 1) * error if n > 1 else np.nan
-    return {"mean": mean, "half": half, "n": n, "gains": int((better * x > 0).sum()), "gain": better * mean, "p": p}
+    return {
+        "mean": mean,
+        "half": half,
+        "n": n,
+        "gains": int((better * x > 0).sum()),
+        "gain": better * mean,
+        "p": p,
+    }
 
 
 def equivalent(row: Mapping[str, Any], margin: float) -> float:
@@ -159,14 +204,24 @@ def equivalent(row: Mapping[str, Any], margin: float) -> float:
 def shown(values: pd.Series, form: str = ".3g", factor: float = 1.0) -> str:
     """Write the mean ± half of the 95 % interval of `factor` times the values; of one value no interval."""
     test = mean_zero(factor * values)
-    return f"{test['mean']:{form}}" if np.isnan(test["half"]) else f"{test['mean']:{form}} ± {test['half']:.2g}"
+    return (
+        f"{test['mean']:{form}}"
+        if np.isnan(test["half"])
+        else f"{test['mean']:{form}} ± {test['half']:.2g}"
+    )
 
 
 def holm(p: Sequence[float]) -> np.ndarray:
     """Holm's corrected p: the k-th smallest of m times m - k + 1, never below the one before, at most 1; NaN stays and counts."""
     values = pd.Series(p, dtype=float).reset_index(drop=True)
     order = values.sort_values()
-    return (order * np.arange(len(values), 0, -1)).clip(upper=1).cummax().reindex(values.index).to_numpy()
+    return (
+        (order * np.arange(len(values), 0, -1))
+        .clip(upper=1)
+        .cummax()
+        .reindex(values.index)
+        .to_numpy()
+    )
 
 
 def judged(table: pd.DataFrame, level: float = LEVEL, *, family: str | list[str]) -> pd.DataFrame:
@@ -183,16 +238,29 @@ def judged(table: pd.DataFrame, level: float = LEVEL, *, family: str | list[str]
         seed has no difference.  corrected_rank and by_rank are the same of the rank test;
         without a column rank by_rank equals verdict.
     """
-    names = table[family].astype(str).agg(", ".join, axis=1) if isinstance(family, list) else pd.Series(family, table.index)
-    counted = table.assign(family=names, claims=table.p.groupby(names, sort=False).transform("size"))
+    names = (
+        table[family].astype(str).agg(", ".join, axis=1)
+        if isinstance(family, list)
+        else pd.Series(family, table.index)
+    )
+    counted = table.assign(
+        family=names, claims=table.p.groupby(names, sort=False).transform("size")
+    )
 
     def tested(p: str, gain: str) -> tuple[pd.Series, np.ndarray]:
         corrected = table[p].groupby(names, sort=False).transform(holm)
-        word = np.where(corrected < level, np.where(table[gain] > 0, HOLDS, NOT), np.where(table.gain.isna(), MISSING, OPEN))
+        word = np.where(
+            corrected < level,
+            np.where(table[gain] > 0, HOLDS, NOT),
+            np.where(table.gain.isna(), MISSING, OPEN),
+        )
         return corrected, word
 
-    (corrected, verdict), (ranked, by_rank) = tested("p", "gain"), tested(*RANK if "rank" in table else ("p", "gain"))
-    return counted.assign(corrected=corrected, verdict=verdict, corrected_rank=ranked, by_rank=by_rank)
+    (corrected, verdict) = tested("p", "gain")
+    (ranked, by_rank) = tested(*RANK if "rank" in table else ("p", "gain"))
+    return counted.assign(
+        corrected=corrected, verdict=verdict, corrected_rank=ranked, by_rank=by_rank
+    )
 
 
 def amount(row: Any) -> str:
@@ -214,15 +282,23 @@ def sentences(table: pd.DataFrame) -> list[str]:
     Args:
         table: Result of `judged`, with the columns claim (who, and at what) and against (the name of what it is compared with).
     """
-    counts = ["" if np.isnan(row.mean) else f", better in {row.gains} of {row.n} seeds" for row in table.itertuples()]
-    ranks = [f" (by the rank test: {word})" if other else "" for other, word in zip(_apart(table), table.by_rank)]
+    counts = [
+        "" if np.isnan(row.mean) else f", better in {row.gains} of {row.n} seeds"
+        for row in table.itertuples()
+    ]
+    ranks = [
+        f" (by the rank test: {word})" if other else ""
+        for other, word in zip(_apart(table), table.by_rank)
+    ]
     said = zip(table.itertuples(), counts, ranks)
     return [f"{row.claim}: {amount(row)}{count}: {row.verdict}{rank}" for row, count, rank in said]
 
 
 def _apart(table: pd.DataFrame) -> pd.Series:
     """Rows whose rank test gives another verdict, and has enough seeds to give one."""
-    able = 2.0 ** (1 - table.n) * table.claims < LEVEL  # the least p of n seeds, times Holm's factor
+    able = (
+        2.0 ** (1 - table.n) * table.claims < LEVEL
+    )  # the least p of n seeds, times Holm's factor
     return able & (table.verdict != table.by_rank)
 
 
@@ -236,8 +312,21 @@ def at_a_glance(table: pd.DataFrame, baselines: Sequence[str]) -> pd.DataFrame:
         table: Result of `judged`, with the columns setting and baseline; one row for each setting, baseline and quantity.
         baselines: In the order of the marks.
     """
-    marks = table.verdict.map({HOLDS: "+", NOT: "−", OPEN: "·", MISSING: ""}) + np.where(_apart(table), "*", "")
-    wide = table.assign(mark=marks).pivot(index="setting", columns=["quantity", "baseline"], values="mark")
-    logs = table[(table.quantity == "lambda1") & (table.baseline == baselines[-1])].set_index("setting")["mean"]
-    cells = {QUANTITIES[q].label: wide[q][list(baselines)].agg("/".join, axis=1) for q in table.quantity.unique()}
-    return pd.DataFrame({"λ1 ratio": np.exp(logs).map("{:.2f}".format), **cells}).loc[logs.index].reset_index()
+    marks = table.verdict.map({HOLDS: "+", NOT: "−", OPEN: "·", MISSING: ""}) + np.where(
+        _apart(table), "*", ""
+    )
+    wide = table.assign(mark=marks).pivot(
+        index="setting", columns=["quantity", "baseline"], values="mark"
+    )
+    logs = table[(table.quantity == "lambda1") & (table.baseline == baselines[-1])].set_index(
+        "setting"
+    )["mean"]
+    cells = {
+        QUANTITIES[q].label: wide[q][list(baselines)].agg("/".join, axis=1)
+        for q in table.quantity.unique()
+    }
+    return (
+        pd.DataFrame({"λ1 ratio": np.exp(logs).map("{:.2f}".format), **cells})
+        .loc[logs.index]
+        .reset_index()
+    )

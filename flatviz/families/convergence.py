@@ -18,7 +18,9 @@ from flatviz.training.losses import training_loss
 from flatviz.training.streams import MirroredNoise
 from flatviz.training.variational import GaussianFit
 
-WITH_GAP = tuple(name for name, m in METHODS.items() if m.needs_prior and "start_scale" in m.plain.settings)
+WITH_GAP = tuple(
+    name for name, m in METHODS.items() if m.needs_prior and "start_scale" in m.plain.settings
+)
 
 
 @dataclass(frozen=True)
@@ -98,13 +100,22 @@ def convergence_gap(
     check_settings(fit)
     settings = record.keywords(net, radius=radius, settings=fit)
     if settings["kl_weight"] == 0 or record.algorithm is None:
-        raise ValueError("kl_weight must be > 0, got 0: without the prior no width is a fixed point")
+        raise ValueError(
+            "kl_weight must be > 0, got 0: without the prior no width is a fixed point"
+        )
     steps = settings["steps"], times * settings["steps"]
     how: dict[str, Any] = dict(seed=seed, progress=progress, likelihood=task.likelihood)
-    longer = check_is(record.fit(net, task.train, prior, **how, **settings | {"steps": steps[1]}), Gaussian, "a fit", method)
+    longer = check_is(
+        record.fit(net, task.train, prior, **how, **settings | {"steps": steps[1]}),
+        Gaussian,
+        "a fit",
+        method,
+    )
 
     algorithm = record.algorithm(prior, len(task.train), **settings)
-    loss = training_loss(net, task.train, task.likelihood, settings.get("batchnorm", "frozen"), draws=algorithm.draws)
+    loss = training_loss(
+        net, task.train, task.likelihood, settings.get("batchnorm", "frozen"), draws=algorithm.draws
+    )
     pairs = (n_draws + 1) // 2
 
     def at(q: Gaussian, draws: int) -> tuple[Tensor, Tensor]:
@@ -114,23 +125,34 @@ def convergence_gap(
         values, pulls = (torch.stack(column) for column in zip(*rows))
         return values.double().view(-1, 2).mean(1), pulls.mean(0).double() / q.leverage.cpu()
 
-    (short, first), (more, second) = at(q, seed + 1), at(q, seed + 2)
+    (short, first) = at(q, seed + 1)
+    (more, second) = at(q, seed + 2)
     values = torch.cat((short, more))
     saved = values - torch.cat((at(longer, seed + 1)[0], at(longer, seed + 2)[0]))
     products = first * second  # of independent draws: unbiased for the square
-    widths, noise = float(products.mean()), 2 * float(products.std()) / math.sqrt(q.dim)
-    error, apart = 2 * float(saved.std()) / math.sqrt(len(saved)), math.sqrt(max(widths, 0.0))
-    return ConvergenceGap(float(values.mean()), float(saved.mean()), error, apart, math.sqrt(noise), steps)
+    widths = float(products.mean())
+    noise = 2 * float(products.std()) / math.sqrt(q.dim)
+    error = 2 * float(saved.std()) / math.sqrt(len(saved))
+    apart = math.sqrt(max(widths, 0.0))
+    return ConvergenceGap(
+        float(values.mean()), float(saved.mean()), error, apart, math.sqrt(noise), steps
+    )
 
 
-def objective(algorithm: GaussianFit, q: Gaussian, loss: TrainingLoss, noise: tuple[Tensor, ...]) -> tuple[Tensor, Tensor]:
+def objective(
+    algorithm: GaussianFit, q: Gaussian, loss: TrainingLoss, noise: tuple[Tensor, ...]
+) -> tuple[Tensor, Tensor]:
     """Compute the objective of a method at q with this noise, (), loss after its ascent plus tau KL(q || prior); and the pull on log_std.
 
     The pull (D,) is an estimate of d_i (h_i / tau + P_ii) - leverage_i, 0 at the fixed point of the widths.
     """
     g = algorithm.gradient(q, loss, None, noise)
     kl, (_, pull, _) = algorithm.descent.total(q, g.grad, noise)
-    value = g.loss + (0 if g.gain is None else g.gain) + (0 if kl is None else algorithm.descent.unit * kl)
+    value = (
+        g.loss
+        + (0 if g.gain is None else g.gain)
+        + (0 if kl is None else algorithm.descent.unit * kl)
+    )
     return value.cpu(), pull.cpu()
 
 
@@ -138,6 +160,10 @@ def gap_of_member(fits: Fitting, member: Member) -> ConvergenceGap:
     """Measure the `convergence_gap` of a member that `fits` fitted."""
     method, radius = fits.key(check_choice(member.method, WITH_GAP, "method"), member.radius)
     prior, settings = fits.given(method)
-    how: dict[str, Any] = dict(seed=fits.seed, radius=radius or None, fit=settings, progress=fits.progress)
-    q = check_is(member.posterior, Gaussian, "the posterior", f"choose one of {', '.join(WITH_GAP)}")
+    how: dict[str, Any] = dict(
+        seed=fits.seed, radius=radius or None, fit=settings, progress=fits.progress
+    )
+    q = check_is(
+        member.posterior, Gaussian, "the posterior", f"choose one of {', '.join(WITH_GAP)}"
+    )
     return convergence_gap(fits.net, fits.task, prior, q, method, **how)

@@ -20,7 +20,16 @@ from flatviz.landscape.slices import project, slice_plane
 from flatviz.landscape.spectrum import top_eigenpairs
 from flatviz.planes.plane import plane_eigen, plane_pca, plane_random
 from flatviz.posteriors import METHODS
-from flatviz.results import SHOWN, Family, Gaussian, Mechanism, Member, Posterior, Prediction, Spectrum
+from flatviz.results import (
+    SHOWN,
+    Family,
+    Gaussian,
+    Mechanism,
+    Member,
+    Posterior,
+    Prediction,
+    Spectrum,
+)
 
 ITERS = 30  # Hessian products for one eigenvalue of a repeated fit
 SURFACES = ("around", "sharpest")  # what `extend` may leave out: the loss around a center
@@ -118,7 +127,8 @@ def measure(
         >>> measured.surface.values.shape, measured.spectrum[2][0].values.shape
         (torch.Size([5, 5]), torch.Size([2]))
     """
-    f, posteriors = loss_of(net, task), list({id(q): q for q in family.posterior}.values())
+    f = loss_of(net, task)
+    posteriors = list({id(q): q for q in family.posterior}.values())
     pooled = torch.cat([q.sample(count(q, n_draws), seed=seed) for q in posteriors])
     plane = plane_pca(pooled, name=f"PCA plane of {len(pooled)} draws")
     surface = slice_plane(f, plane, resolution=resolution, progress=progress)
@@ -128,29 +138,45 @@ def measure(
     sizes = max(count(q, n_draws) for q in posteriors), n_spectra, k
     ground = _Ground(net, task, family, sizes, around_resolution, reach, seed, progress, spectra)
     looks = once(family, ground.measured, "measuring", progress)
-    members = (replace(look, method=m.method, radius=m.radius, unit=m.unit) for m, look in zip(family, looks))
+    members = (
+        replace(look, method=m.method, radius=m.radius, unit=m.unit)
+        for m, look in zip(family, looks)
+    )
     return with_pixels(task, replace(family, members=tuple(members)))
 
 
 def line_of_inputs(task: Task) -> dict[str, Tensor]:
     """`Family.inputs` of a regression on one number: x (N,), the test split's; else none."""
     x = task.test.x
-    return {"x": x.flatten().cpu()} if isinstance(x, Tensor) and x.numel() == len(x) and not task.one_label else {}
+    return (
+        {"x": x.flatten().cpu()}
+        if isinstance(x, Tensor) and x.numel() == len(x) and not task.one_label
+        else {}
+    )
 
 
 def extend(
-    fits: Fitting, family: Family, method: str, radius: float, posterior: Posterior, surfaces: Sequence[str] = SURFACES
+    fits: Fitting,
+    family: Family,
+    method: str,
+    radius: float,
+    posterior: Posterior,
+    surfaces: Sequence[str] = SURFACES,
 ) -> Family:
     """Add one member to a measured family, on its planes and scales, measured at the seed after that of the fits.
 
     surfaces: those of `SURFACES` that are computed, two thirds of the work; for the others that of the nearest member stands in.
     """
-    near, ground = family[family.index(method, radius)], _Ground.of(fits, family)
-    about: dict[str, Any] = dict(method=method, radius=float(radius), unit=METHODS[method].unit, posterior=posterior)
+    near = family[family.index(method, radius)]
+    ground = _Ground.of(fits, family)
+    about: dict[str, Any] = dict(
+        method=method, radius=float(radius), unit=METHODS[method].unit, posterior=posterior
+    )
     member = ground.measured(replace(near, **about), surfaces)
     one = member_values(member.spectrum, known(member.prediction))
     alone = {  # of one seed
-        name: torch.cat([one[name].to(row)[None], torch.full_like(row[1:], torch.nan)]) for name, row in near.over_seeds.items()
+        name: torch.cat([one[name].to(row)[None], torch.full_like(row[1:], torch.nan)])
+        for name, row in near.over_seeds.items()
     }
     return with_pixels(fits.task, family.add(replace(member, over_seeds=alone)))
 
@@ -164,7 +190,9 @@ def repeat_family(fits: Fitting, family: Family, seeds: Sequence[int]) -> Family
     at the family's largest ensemble; (1 + seeds,) each, the value of the member itself first, NaN where a fit diverged.
     """
     keys = [fits.key(m.method, m.radius) for m in family]
-    n_draws, n_spectra, f = family.n_draws, max(map(len, family.spectrum)), loss_of(fits.net, fits.task)
+    n_draws = family.n_draws
+    n_spectra = max(map(len, family.spectrum))
+    f = loss_of(fits.net, fits.task)
     fitted = fits.members(dict.fromkeys(keys), seeds)
 
     def values(q: Posterior | None, seed: int) -> dict[str, Tensor]:
@@ -180,7 +208,10 @@ def repeat_family(fits: Fitting, family: Family, seeds: Sequence[int]) -> Family
     for seed in track(list(seeds), "seeds", fits.progress):
         rows = {key: values(fitted.get((*key, seed)), seed + 1) for key in dict.fromkeys(keys)}
         columns.append([rows[key] for key in keys])
-    over_seeds = [{name: torch.stack([row[name] for row in rows]) for name in rows[0]} for rows in zip(*columns)]
+    over_seeds = [
+        {name: torch.stack([row[name] for row in rows]) for name in rows[0]}
+        for rows in zip(*columns)
+    ]
     return family.each(over_seeds=over_seeds)
 
 
@@ -208,29 +239,55 @@ class _Ground:
         first = family[0]
         sizes = family.n_draws, max(map(len, family.spectrum)), len(first.spectrum[0].values)
         reach = float(known(first.sharpest).a.max())
-        return cls(fits.net, fits.task, family, sizes, len(known(first.around).a), reach, fits.seed + 1, fits.progress)
+        return cls(
+            fits.net,
+            fits.task,
+            family,
+            sizes,
+            len(known(first.around).a),
+            reach,
+            fits.seed + 1,
+            fits.progress,
+        )
 
     @cached_property
     def steps(self) -> Callable[[Member], Mechanism | None]:
         """Member -> its step."""
-        return member_steps(self.net, self.task, self.family, seed=self.seed, resolution=3 * self.resolution // 2)
+        return member_steps(
+            self.net, self.task, self.family, seed=self.seed, resolution=3 * self.resolution // 2
+        )
 
     def measured(self, member: Member, surfaces: Sequence[str] = SURFACES) -> Member:
         """Measure a member: draws on the plane, spectra, prediction, step and maps; only those of its surfaces that are named."""
-        net, task, family, seed, q = self.net, self.task, self.family, self.seed, member.posterior
-        (n_draws, n_spectra, k), f = self.sizes, loss_of(net, task)
+        net = self.net
+        task = self.task
+        family = self.family
+        seed = self.seed
+        q = member.posterior
+        (n_draws, n_spectra, k) = self.sizes
+        f = loss_of(net, task)
         draws = q.sample(count(q, n_draws), seed=seed)
         starts = track(list(draws[:n_spectra]), "eigenvalues", self.progress)
-        spectra = tuple(top_eigenpairs(f, w, k, seed=seed, name=f"draw {i}") for i, w in enumerate(starts, 1))
+        spectra = tuple(
+            top_eigenpairs(f, w, k, seed=seed, name=f"draw {i}") for i, w in enumerate(starts, 1)
+        )
         how: dict[str, Any] = dict(seed=seed, progress=self.progress, likelihood=task.likelihood)
         prediction = predicted(net, q, task.test, n_draws, **how)
-        maps = member.maps | disputed_row(task, prediction, n_draws) | input_row(net, task, family, q, n_draws, seed=seed)
+        maps = (
+            member.maps
+            | disputed_row(task, prediction, n_draws)
+            | input_row(net, task, family, q, n_draws, seed=seed)
+        )
         seen: dict[str, Any] = dict(
-            projection=project(draws, known(family.surface).plane, f), spectrum=spectra, prediction=prediction
+            projection=project(draws, known(family.surface).plane, f),
+            spectrum=spectra,
+            prediction=prediction,
         )
         if "around" in surfaces:
             plane = plane_random(net, q.center, seed=seed)
-            seen["around"] = slice_plane(f, plane, resolution=self.resolution, progress=self.progress)
+            seen["around"] = slice_plane(
+                f, plane, resolution=self.resolution, progress=self.progress
+            )
         if "sharpest" in surfaces:
             spectrum = self.spectra.get(id(q)) or top_eigenpairs(f, q.center, 2, seed=seed)
             plane = plane_eigen(q.center, spectrum)
@@ -241,5 +298,7 @@ class _Ground:
 def member_values(spectra: Sequence[Spectrum], prediction: Prediction) -> dict[str, Tensor]:
     """Compute a member's largest eigenvalue, the mean over its draws, and the scores `SHOWN` of all its draws, () each, by name."""
     lambda1 = torch.stack([s.values[0] for s in spectra]).mean()
-    scores = {name: prediction.scores[name][-1].to(lambda1) for name in SHOWN if name in prediction.scores}
+    scores = {
+        name: prediction.scores[name][-1].to(lambda1) for name in SHOWN if name in prediction.scores
+    }
     return {name: value.cpu() for name, value in {"lambda1": lambda1, **scores}.items()}

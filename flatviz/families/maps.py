@@ -33,7 +33,8 @@ def rise_distance(f: Objective, center: Tensor, spectrum: Spectrum) -> float:
     axes = spectrum.vectors[:2].to(center)
     directions = torch.cat([torch.eye(len(axes)), -torch.eye(len(axes))]).to(center)
     evaluate = f.over(center, axes, coords=model * directions)
-    least, reached = float(evaluate(0 * directions[:1])) + RISE, []
+    least = float(evaluate(0 * directions[:1])) + RISE
+    reached = []
     for direction in directions:
         blocks = far.split(TICKS // 8)  # as far out as is needed
         risen = (some[~(evaluate(some[:, None] * direction) < least)] for some in blocks)
@@ -47,7 +48,13 @@ def has_input_maps(task: Task) -> bool:
 
 
 def input_maps(
-    net: Net, task: Task, family: Family, *, seed: int, reference: Posterior | None = None, resolution: int = 17
+    net: Net,
+    task: Task,
+    family: Family,
+    *,
+    seed: int,
+    reference: Posterior | None = None,
+    resolution: int = 17,
 ) -> Family:
     """Add the probability of class 1 over a grid of inputs to a family, of every member at every ensemble size.
 
@@ -55,33 +62,55 @@ def input_maps(
     HMC.  A member's "probs" (S, G, G): of ensemble size, b, a.
     """
     x = torch.cat([task.train.whole(), task.test.whole()]).cpu()
-    lo, hi = x.amin(0) - MARGIN, x.amax(0) + MARGIN
+    lo = x.amin(0) - MARGIN
+    hi = x.amax(0) + MARGIN
     a, b = (torch.linspace(float(lo[k]), float(hi[k]), resolution) for k in (0, 1))
-    family = replace(family, inputs=family.inputs | dict(a=a, b=b, x=task.train.whole().cpu(), y=task.train.y.cpu()))
+    family = replace(
+        family,
+        inputs=family.inputs | dict(a=a, b=b, x=task.train.whole().cpu(), y=task.train.y.cpu()),
+    )
     if reference is not None:
-        family.inputs["reference"] = input_row(net, task, family, reference, REFERENCE_DRAWS, seed=seed)["probs"][-1]
-    return with_maps(family, once(family, lambda m: input_row(net, task, family, m.posterior, family.n_draws, seed=seed)))
+        family.inputs["reference"] = input_row(
+            net, task, family, reference, REFERENCE_DRAWS, seed=seed
+        )["probs"][-1]
+    return with_maps(
+        family,
+        once(
+            family, lambda m: input_row(net, task, family, m.posterior, family.n_draws, seed=seed)
+        ),
+    )
 
 
-def input_row(net: Net, task: Task, family: Family, q: Posterior, n_draws: int, *, seed: int) -> dict[str, Tensor]:
+def input_row(
+    net: Net, task: Task, family: Family, q: Posterior, n_draws: int, *, seed: int
+) -> dict[str, Tensor]:
     """Compute the predictions of one member ("probs") on the grid that the family has; {} where it has none.
 
     Probability of class 1 of ensembles of 1, 2 .. draws, (n_draws, G, G); of fewer draws the largest ensemble is repeated.
     """
     if "a" not in family.inputs:
         return {}
-    a, b = family.inputs["a"], family.inputs["b"]
-    grid = torch.stack(torch.meshgrid(a, b, indexing="xy"), -1).reshape(-1, 2).to(task.train.whole())
+    a = family.inputs["a"]
+    b = family.inputs["b"]
+    grid = (
+        torch.stack(torch.meshgrid(a, b, indexing="xy"), -1).reshape(-1, 2).to(task.train.whole())
+    )
     probs = predicted(net, q, grid, n_draws, seed=seed).probs[..., 1]
     n = len(probs)
-    maps = (probs.cumsum(0) / torch.arange(1, n + 1).to(probs)[:, None]).reshape(n, len(b), len(a)).cpu()
+    maps = (
+        (probs.cumsum(0) / torch.arange(1, n + 1).to(probs)[:, None])
+        .reshape(n, len(b), len(a))
+        .cpu()
+    )
     return {"probs": torch.cat([maps, maps[-1:].expand(n_draws - n, -1, -1)])}
 
 
 def has_images(task: Task) -> bool:
     """Whether the task's inputs are images of one or three channels, each in one of no more than `MOST_CLASSES` classes."""
     shape = task.test.x.shape
-    return task.one_label and len(shape) == 4 and shape[1] in (1, 3) and task.n_classes <= MOST_CLASSES
+    return (
+        task.one_label and len(shape) == 4 and shape[1] in (1, 3) and task.n_classes <= MOST_CLASSES
+    )
 
 
 def with_pixels(task: Task, family: Family) -> Family:
@@ -102,7 +131,10 @@ def disputed_row(task: Task, prediction: Prediction, size: int) -> dict[str, Ten
     """
     if not has_images(task):
         return {}
-    return {name: torch.cat([t, t[-1:].expand(size - len(t), -1)]) for name, t in zip(("shown", "nats"), disputed(prediction))}
+    return {
+        name: torch.cat([t, t[-1:].expand(size - len(t), -1)])
+        for name, t in zip(("shown", "nats"), disputed(prediction))
+    }
 
 
 def disputed(prediction: Prediction, n_shown: int = N_IMAGES) -> tuple[Tensor, Tensor]:
@@ -123,10 +155,16 @@ def disputed(prediction: Prediction, n_shown: int = N_IMAGES) -> tuple[Tensor, T
 def _pixels(data: Data, index: Tensor) -> Tensor:
     """The images at `index` as bytes (K, H, W) or (K, H, W, 3), from the lowest value among them to the highest."""
     here = index.to(data.x.device)
-    x = (data.x.bytes[here].float() if isinstance(data.x, Pixels) else data.subset(here).whole().float()).cpu()
+    x = (
+        data.x.bytes[here].float()
+        if isinstance(data.x, Pixels)
+        else data.subset(here).whole().float()
+    ).cpu()
     if max(x.shape[2:]) > MOST_SIDE:
         scale = MOST_SIDE / max(x.shape[2:])
-        x = adaptive_avg_pool2d(x, (max(1, round(scale * x.shape[2])), max(1, round(scale * x.shape[3]))))
+        x = adaptive_avg_pool2d(
+            x, (max(1, round(scale * x.shape[2])), max(1, round(scale * x.shape[3])))
+        )
     lo, hi = (0.0, 255.0) if isinstance(data.x, Pixels) else (float(x.min()), float(x.max()))
     pixels = ((x - lo) * (255 / max(hi - lo, 1e-12))).round().to(torch.uint8)
     return pixels[:, 0] if pixels.shape[1] == 1 else pixels.permute(0, 2, 3, 1).contiguous()

@@ -32,7 +32,10 @@ class Choice:
 
     def __str__(self) -> str:
         """The settings as text."""
-        return str(Tuned({**self.settings, "radius": self.radius, "head_std": self.head_std})) or "as in the record"
+        return (
+            str(Tuned({**self.settings, "radius": self.radius, "head_std": self.head_std}))
+            or "as in the record"
+        )
 
 
 Choices = Mapping[str, Choice]
@@ -53,9 +56,14 @@ def read_choices(path: str | Path) -> dict[str, Choice]:
     """The choices of a file that `flatviz run tune` wrote, by method.  Raises ValueError for any other file."""
     try:
         methods = json.loads(Path(path).read_text(encoding="utf-8"))["methods"]
-        return {name: Choice(entry["settings"], entry["radius"], entry["head_std"]) for name, entry in methods.items()}
+        return {
+            name: Choice(entry["settings"], entry["radius"], entry["head_std"])
+            for name, entry in methods.items()
+        }
     except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"a tuning must be a file that flatviz run tune wrote, got {path}: {error}: run it again") from error
+        raise ValueError(
+            f"a tuning must be a file that flatviz run tune wrote, got {path}: {error}: run it again"
+        ) from error
 
 
 Radii = Mapping[str, Sequence[float]]  # of each method
@@ -85,7 +93,9 @@ class Fitting:
         check_settings(self.fit)
         if self.prior.dim != self.net.dim:
             do = "use what fv.transfer returned"
-            raise ValueError(f"prior must cover the net's {self.net.dim} treated weights, got {self.prior.dim}: {do}")
+            raise ValueError(
+                f"prior must cover the net's {self.net.dim} treated weights, got {self.prior.dim}: {do}"
+            )
 
     def choice(self, method: str) -> Choice:
         """Give the choice for a method; an empty one, where it was not tuned."""
@@ -94,7 +104,10 @@ class Fitting:
     def given(self, method: str) -> tuple[Gaussian, dict[str, Any]]:
         """The prior and the settings of a method's fit: those of `fit`, else those that were chosen for the method."""
         choice = self.choice(method)
-        return with_head_std(self.net, self.prior, choice.head_std), {**choice.settings, **(self.fit or {})}
+        return with_head_std(self.net, self.prior, choice.head_std), {
+            **choice.settings,
+            **(self.fit or {}),
+        }
 
     def radii(self, radii: Radii | None = None) -> dict[str, tuple[float, ...]]:
         """Radii of each method (None: those of the tour for this kind of net), the one that was chosen for it among them.
@@ -107,31 +120,56 @@ class Fitting:
             for radius in some:
                 check_radius(radius, "radius")
         tour = {name: some for name, m in METHODS.items() if (some := m.tuned(self.net).tour)}
-        every = {name: (self.choice(name).radius, some) for name, some in (tour if radii is None else radii).items()}
-        return {name: tuple(some) if r is None else tuple(sorted({*some, r})) for name, (r, some) in every.items()}
+        every = {
+            name: (self.choice(name).radius, some)
+            for name, some in (tour if radii is None else radii).items()
+        }
+        return {
+            name: tuple(some) if r is None else tuple(sorted({*some, r}))
+            for name, (r, some) in every.items()
+        }
 
     def key(self, method: str, radius: float) -> tuple[str, float]:
         """Method and radius under which a member is fitted: radius 0 may be another method, where that has the same settings."""
         other = METHODS[method].at_zero
         if radius or other is None:
             return method, radius
-        mine, theirs = self.choice(method), self.choice(other)
-        return (other if (mine.settings, mine.head_std) == (theirs.settings, theirs.head_std) else method), 0.0
+        mine = self.choice(method)
+        theirs = self.choice(other)
+        return (
+            other
+            if (mine.settings, mine.head_std) == (theirs.settings, theirs.head_std)
+            else method
+        ), 0.0
 
     def member(self, method: str, radius: float | None = None) -> Posterior:
         """Fit one method; radius None is the chosen one, else that of its record."""
-        record, choice = METHODS[check_choice(method, tuple(METHODS), "method")], self.choice(method)
+        record = METHODS[check_choice(method, tuple(METHODS), "method")]
+        choice = self.choice(method)
         prior, settings = self.given(method)
         radius = choice.radius if radius is None else radius
-        if radius is not None and check_radius(radius, "radius") == 0 and record.at_zero is not None:
-            record, radius = METHODS[record.at_zero], None
-        keywords, net, how = record.keywords(self.net, radius=radius, settings=settings), self.net, self._how()
+        if (
+            radius is not None
+            and check_radius(radius, "radius") == 0
+            and record.at_zero is not None
+        ):
+            record = METHODS[record.at_zero]
+            radius = None
+        keywords = record.keywords(self.net, radius=radius, settings=settings)
+        net = self.net
+        how = self._how()
         if record.warm_start:
-            changed = {name: v for name, v in choice.settings.items() if METHODS[method].tuned(net).settings.get(name) != v}
+            changed = {
+                name: v
+                for name, v in choice.settings.items()
+                if METHODS[method].tuned(net).settings.get(name) != v
+            }
             start = METHODS["sgd"].keywords(net, settings={**changed, **(self.fit or {})})
             ascent = {name: value for name, value in keywords.items() if name == "ascent"}
             net = net.at(METHODS["sgd"].fit(net, self.task.train, **how, **start, **ascent).center)
-        return record.fit(net, self.task.train, *((prior,) if record.needs_prior else ()), **how, **keywords)
+        return record.fit(
+            net, self.task.train, *((prior,) if record.needs_prior else ()), **how, **keywords
+        )
 
     def preview(self, method: str, radius: float, near: Posterior, steps: int) -> Posterior | None:
         """A short `member`: `steps` steps of a method at `radius`, from `near`, its posterior at another radius.
@@ -148,7 +186,9 @@ class Fitting:
         keywords |= dict(steps=steps, start=near, start_scale=1.0)
         return record.fit(self.net, self.task.train, prior, **self._how(), **keywords)
 
-    def members(self, keys: Iterable[tuple[str, float]], seeds: Sequence[int], engine: Engine = None) -> Fitted:
+    def members(
+        self, keys: Iterable[tuple[str, float]], seeds: Sequence[int], engine: Engine = None
+    ) -> Fitted:
         """Fit all (method, radius) at all seeds; a fit that diverges beside others is left out.
 
         A method that can trains its radii above 0 and the seeds together.  engine: an executor whose workers share the fits, the
@@ -156,12 +196,17 @@ class Fitting:
         """
         shared = self if engine is None else replace(self, progress=False)
         items = [(*group, seeds) for group in groups_of(keys, engine is None)]
-        shown = self.progress if len(seeds) == 1 else False  # several seeds, trained together, have one bar: their fit's
+        shown = (
+            self.progress if len(seeds) == 1 else False
+        )  # several seeds, trained together, have one bar: their fit's
         run = each(_fit_group, shared, items, engine=engine, label="fitting", progress=shown)
         return {key: q for _, some in run for key, q in some.items()}
 
     def family(
-        self, radii: Radii, engine: Engine = None, fail: Callable[[str, float, Exception], None] | None = None
+        self,
+        radii: Radii,
+        engine: Engine = None,
+        fail: Callable[[str, float, Exception], None] | None = None,
     ) -> Family:
         """Fit the family of `fit_family`.
 
@@ -171,7 +216,8 @@ class Fitting:
             Exception: The last error, where all members fail.
         """
         asked = [(m, float(r)) for m, rs in radii.items() for r in rs]
-        keys, fitted = dict.fromkeys(self.key(*cell) for cell in asked), {}
+        keys = dict.fromkeys(self.key(*cell) for cell in asked)
+        fitted = {}
         try:
             fitted = self.members(keys, [self.seed], engine)
         except Exception:  # whatever a network of the user's raises
@@ -188,13 +234,19 @@ class Fitting:
                     failed = error
         if not fitted:
             raise failed
-        kept = {cell: fitted[place] for cell in asked if (place := (*self.key(*cell), self.seed)) in fitted}
+        kept = {
+            cell: fitted[place]
+            for cell in asked
+            if (place := (*self.key(*cell), self.seed)) in fitted
+        }
         return Family(tuple(Member(m, r, METHODS[m].unit, q) for (m, r), q in kept.items()))
 
     def _how(self) -> dict[str, Any]:
         """Seed, progress, and a likelihood that is not that of classes: a fit of classifiers alone need not take one."""
         other = self.task.likelihood != "categorical"
-        return dict(seed=self.seed, progress=self.progress) | (dict(likelihood=self.task.likelihood) if other else {})
+        return dict(seed=self.seed, progress=self.progress) | (
+            dict(likelihood=self.task.likelihood) if other else {}
+        )
 
 
 def unless_diverged(fit: Callable, /, *given: Any, **how: Any) -> Any:
@@ -207,7 +259,9 @@ def unless_diverged(fit: Callable, /, *given: Any, **how: Any) -> Any:
 
 def predicted(net: Net, q: Posterior | Tensor, data: Any, n_draws: int, **how: Any) -> Prediction:
     """Predict by `n_draws` draws, or all that `q` has, with the BatchNorm statistics of the net; further keywords as in `predict`."""
-    return predict(net, q, data, count(q, n_draws), batchnorm="frozen" if net.has_batchnorm else None, **how)
+    return predict(
+        net, q, data, count(q, n_draws), batchnorm="frozen" if net.has_batchnorm else None, **how
+    )
 
 
 def loss_of(net: Net, task: Task) -> Objective:
@@ -220,7 +274,9 @@ def count(q: Posterior | Tensor, n_draws: int) -> int:
     return min(n_draws, len(q.W)) if isinstance(q, Draws) else n_draws
 
 
-def once(family: Family, function: Callable[[Member], Any], label: str = "", progress: Progress = False) -> list[Any]:
+def once(
+    family: Family, function: Callable[[Member], Any], label: str = "", progress: Progress = False
+) -> list[Any]:
     """Call function(member) for every member, once for those that share a posterior: radius 0 of several methods."""
     first: dict[int, Member] = {}
     for member in family:
@@ -236,12 +292,16 @@ def with_maps(family: Family, rows: Iterable[Mapping[str, Any]]) -> Family:
 
 def check_settings(fit: Mapping | None) -> None:
     """Check that each name in `fit` is a setting of some method, "lr_scale" or "training"."""
-    known = dict.fromkeys(["lr_scale", "training", *(name for m in METHODS.values() for name in m.plain.settings)])
+    known = dict.fromkeys(
+        ["lr_scale", "training", *(name for m in METHODS.values() for name in m.plain.settings)]
+    )
     for name in fit or {}:
         check_choice(name, tuple(known), "a setting of fit")
 
 
-def groups_of(members: Iterable[tuple[str, float]], together: bool) -> list[tuple[str, list[float]]]:
+def groups_of(
+    members: Iterable[tuple[str, float]], together: bool
+) -> list[tuple[str, list[float]]]:
     """List (method, radii) of each fit: those that a method can train together, if they are to be, and every other one alone."""
     radii: dict[str, list[float]] = {}
     for method, radius in members:
@@ -251,7 +311,9 @@ def groups_of(members: Iterable[tuple[str, float]], together: bool) -> list[tupl
         joint = [r for r in every if together and r and METHODS[method].fit_grid]
         groups += [(method, joint)] * bool(joint)
         groups += [(method, [r]) for r in every if r not in joint]
-    return sorted(groups, key=lambda group: -len(group[1]))  # the longest first: workers end together
+    return sorted(
+        groups, key=lambda group: -len(group[1])
+    )  # the longest first: workers end together
 
 
 def _fit_group(fits: Fitting, group: tuple[str, list[float], Sequence[int]]) -> Fitted:
@@ -263,7 +325,9 @@ def _fit_group(fits: Fitting, group: tuple[str, list[float], Sequence[int]]) -> 
         quiet = fits if len(seeds) == 1 else replace(fits, progress=False)
         return {(method, r, s): replace(quiet, seed=s).member(method, r) for r, s in cells}
     prior, settings = fits.given(method)
-    keywords = METHODS[method].keywords(fits.net, settings=settings) | dict(radius=radii, seed=seeds)
+    keywords = METHODS[method].keywords(fits.net, settings=settings) | dict(
+        radius=radii, seed=seeds
+    )
     how: dict[str, Any] = dict(progress=fits.progress, likelihood=fits.task.likelihood)
     grid = fit_grid(fits.net, fits.task.train, prior, **how, **keywords)
     return {(method, *key): q for key, q in grid.items()}

@@ -72,28 +72,41 @@ def mechanism(
         (torch.Size([2, 2]), True)
     """
     step = Step(net, data, q, seed, n_draws, likelihood)
-    return step.with_surface(step.at([(float(r), mode) for r in radii], unit=UNITS[mode], name=name), resolution)
+    return step.with_surface(
+        step.at([(float(r), mode) for r in radii], unit=UNITS[mode], name=name), resolution
+    )
 
 
-def member_steps(net: Net, task: Task, family: Family, *, seed: int, resolution: int) -> Callable[[Member], Mechanism | None]:
+def member_steps(
+    net: Net, task: Task, family: Family, *, seed: int, resolution: int
+) -> Callable[[Member], Mechanism | None]:
     """Compute each member's step from VI's posterior at its radius; None for every one where VI is not in the family.
 
     All on the plane of Sigma g and g at VI's mean, so that the radius moves the ball and the ground stays, which reaches as far
     as the largest radius that a lab offers.  Methods without a perturbation, and radius 0, move nothing.
     resolution: of the ground, where the family's members have none.
     """
-    ground, q = family[0].step, family[family.index("vi")].posterior if "vi" in family.methods else None
+    ground = family[0].step
+    q = family[family.index("vi")].posterior if "vi" in family.methods else None
     if not isinstance(q, Gaussian):
         return lambda member: None
     step = Step(net, task.train, q, seed, likelihood=task.likelihood)
     if ground is None:
-        perturbing = [m for m in family.methods if METHODS[m].look.perturbation and max(family.radii(m)) > 0]
-        largest = [_asked(m, max(METHODS[m].tuned(net).largest, *family.radii(m))) for m in perturbing]
+        perturbing = [
+            m for m in family.methods if METHODS[m].look.perturbation and max(family.radii(m)) > 0
+        ]
+        largest = [
+            _asked(m, max(METHODS[m].tuned(net).largest, *family.radii(m))) for m in perturbing
+        ]
         ground = step.at(largest or [(0.0, "none")], unit="of each member", name="VI's posterior")
         ground = step.with_surface(ground, resolution)
     surface = known(ground.surface)
-    about = dict(plane=placed(surface.plane, net.device), unit=ground.unit, name=ground.name, surface=surface)
-    return lambda member: step.at([_asked(member.method, member.radius)], radius=(member.radius,), **about)
+    about = dict(
+        plane=placed(surface.plane, net.device), unit=ground.unit, name=ground.name, surface=surface
+    )
+    return lambda member: step.at(
+        [_asked(member.method, member.radius)], radius=(member.radius,), **about
+    )
 
 
 def _asked(method: str, radius: float) -> tuple[float, Mode]:
@@ -105,23 +118,40 @@ class Step:
     """The step from q, at any radius: expectations are means over the same noise, at q and at every q'."""
 
     def __init__(
-        self, net: Net, data: Data, q: Gaussian, seed: int, n_draws: int = STEP_DRAWS, likelihood: Likelihood = "categorical"
+        self,
+        net: Net,
+        data: Data,
+        q: Gaussian,
+        seed: int,
+        n_draws: int = STEP_DRAWS,
+        likelihood: Likelihood = "categorical",
     ) -> None:
-        z = torch.randn(n_draws, q.dim + q.rank, generator=generator(seed), dtype=q.mean.dtype).to(q.mean.device)
+        z = torch.randn(n_draws, q.dim + q.rank, generator=generator(seed), dtype=q.mean.dtype).to(
+            q.mean.device
+        )
         loss = training_loss(net, data, likelihood, draws=n_draws)
-        self.q, self.expected = q, NoisyNLL(loss, None, (z[:, : q.dim], z[:, q.dim :]))
+        self.q = q
+        self.expected = NoisyNLL(loss, None, (z[:, : q.dim], z[:, q.dim :]))
         self.loss, (gradient, *others), *_ = self.expected(q)
-        self.g, self.gradient = (gradient, others[0], others[1]), gradient  # in mean, log_std, factor; in the mean
+        # in mean, log_std, factor; in the mean
+        self.g = (gradient, others[0], others[1])
+        self.gradient = gradient
         self.f = nll(net, data, likelihood=likelihood)
         self.plane = plane_of_step(q, self.gradient, seed)
 
-    def at(self, asked: Sequence[tuple[float, Mode]], *, plane: Plane | None = None, **fields: Any) -> Mechanism:
+    def at(
+        self, asked: Sequence[tuple[float, Mode]], *, plane: Plane | None = None, **fields: Any
+    ) -> Mechanism:
         """The step at each (radius, mode) of `asked` on `plane` (None: of `plane_of_step`); fields: further ones of the `Mechanism`."""
-        q, noise, plane = self.q, self.expected.first, plane or self.plane
+        q = self.q
+        noise = self.expected.first
+        plane = plane or self.plane
         moves = [perturb(q, self.g, radius=r, mode=mode, noise=noise) for r, mode in asked]
         gaussians = [q.moved(delta) for delta in moves]
         at_worst = [self.expected(worst, again=True) for worst in gaussians]
-        shadows = [project(Gaussian(worst.mean, worst.log_std, worst.factor), plane) for worst in gaussians]
+        shadows = [
+            project(Gaussian(worst.mean, worst.log_std, worst.factor), plane) for worst in gaussians
+        ]
         rows = dict(
             covariance=project(q, plane).covariance,
             ball=torch.stack([_ball(q, plane, r, mode) for r, mode in asked]),
@@ -132,13 +162,17 @@ class Step:
             there=torch.stack([plane.axes @ there.grad[0] for there in at_worst]),
             worst_loss=torch.stack([there.loss for there in at_worst]),
         )
-        about: dict[str, Any] = dict(radius=tuple(r for r, _ in asked), loss=float(self.loss), surface=None)
+        about: dict[str, Any] = dict(
+            radius=tuple(r for r, _ in asked), loss=float(self.loss), surface=None
+        )
         return Mechanism(**placed(rows, torch.device("cpu")), **about | fields)
 
     def with_surface(self, shown: Mechanism, resolution: int) -> Mechanism:
         """Add the loss on the plane of `plane_of_step`, a little further than all that is drawn."""
         reach = MARGIN * max(shown.reach(k) for k in range(len(shown.radius)))
-        return replace(shown, surface=slice_plane(self.f, self.plane, extent=reach, resolution=resolution))
+        return replace(
+            shown, surface=slice_plane(self.f, self.plane, extent=reach, resolution=resolution)
+        )
 
 
 def plane_of_step(q: Gaussian, gradient: Tensor, seed: int) -> Plane:
@@ -146,10 +180,14 @@ def plane_of_step(q: Gaussian, gradient: Tensor, seed: int) -> Plane:
 
     A direction is random if the two are parallel, or g is 0.
     """
-    noise = torch.randn(2, len(gradient), generator=generator(seed), dtype=gradient.dtype).to(gradient.device)
+    noise = torch.randn(2, len(gradient), generator=generator(seed), dtype=gradient.dtype).to(
+        gradient.device
+    )
     along = q.cov_mul(gradient)
     along = along if float(along.norm()) > 0 else noise[1]
-    across = gradient - along * (gradient @ along) / (along @ along).clamp_min(torch.finfo(along.dtype).tiny)
+    across = gradient - along * (gradient @ along) / (along @ along).clamp_min(
+        torch.finfo(along.dtype).tiny
+    )
     if float(across.norm()) <= 1e-4 * float(gradient.norm()):
         across = noise[0]
     return plane_along(q.center, along, across, orthonormal=True, name="plane of the perturbation")

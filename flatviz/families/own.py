@@ -19,7 +19,13 @@ from flatviz.datasets.given import data_from
 from flatviz.engine.determinism import work_of
 from flatviz.engine.trunk import cache_trunk
 from flatviz.families.members import Fitting, with_head_std
-from flatviz.families.preparation import Standing, check_learned, error_of_mean, outputs_of, recipe_for
+from flatviz.families.preparation import (
+    Standing,
+    check_learned,
+    error_of_mean,
+    outputs_of,
+    recipe_for,
+)
 from flatviz.families.tour import HEAD_STD, RANK
 from flatviz.families.tune import choices_of, tried
 from flatviz.gaussian import Gaussian
@@ -39,13 +45,24 @@ Given = Data | Dataset | DataLoader | Sequence  # examples, as a lab takes them
 Say = Callable[[str], None]  # hears a line of text for each step that is done
 Examples = Annotated[Given, anything]
 Effort = Literal["quick", "full"] | Count  # or so many trials of a full one
-RATES = (0.1, 0.03, 0.01, 0.003, 0.001)  # of pre-training and of SWAG: the first at which the network learns is taken
+RATES = (
+    0.1,
+    0.03,
+    0.01,
+    0.003,
+    0.001,
+)  # of pre-training and of SWAG: the first at which the network learns is taken
 EPOCHS = 30
 STEPS = 500  # at least, where there is no accuracy: a curve through a few points takes longer than a class
 MOST = 2000  # examples that are fitted
 HELD_OUT = 0.2  # of the training examples: settings are chosen on them
 TUNED = "vi"  # whose settings the variational methods share
-SHRINK = (1.0, 0.3, 0.1, 0.03)  # of rates and of the prior's widths: the first at which a trial is finite and learns is taken
+SHRINK = (
+    1.0,
+    0.3,
+    0.1,
+    0.03,
+)  # of rates and of the prior's widths: the first at which a trial is finite and learns is taken
 TRIALS = 6  # of a full one
 # A quick one whose step of a fit, with all its draws, takes more multiply-adds than these has smaller steps: one draw is noisier,
 # and needs a lower rate.
@@ -58,13 +75,17 @@ LOST = 0.05
 DO = "check inputs and labels, train the module first, or call the steps yourself: pretrain, fit_swag, transfer"
 
 
-def examples(given: Examples, name: str, classes: Sequence[str] = (), likelihood: Likelihood = "categorical") -> Data:
+def examples(
+    given: Examples, name: str, classes: Sequence[str] = (), likelihood: Likelihood = "categorical"
+) -> Data:
     """Read inputs and labels, or targets of another likelihood, into a `Data`; of a data set or a loader the first that a lab fits."""
     most = MOST if isinstance(given, (Dataset, DataLoader)) else None
     try:
         given = data_from(given, most, classes=classes or None)
     except (TypeError, ValueError) as error:
-        raise type(error)(f"{name} must be (inputs, labels), a data set or a loader: {error}") from error
+        raise type(error)(
+            f"{name} must be (inputs, labels), a data set or a loader: {error}"
+        ) from error
     y = given.y
     if isinstance(as_likelihood(likelihood), CategoricalLikelihood):
         y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
@@ -122,20 +143,27 @@ def prepare_own(
     train = examples(train, "train", likelihood=likelihood)
     test = examples(test, "test", train.class_names, likelihood)
     how: dict[str, Any] = dict(seed=seed, progress=progress)
-    net = module if isinstance(module, Net) else Net.from_module(copied(module).eval(), example=train.x[:2])
+    net = (
+        module
+        if isinstance(module, Net)
+        else Net.from_module(copied(module).eval(), example=train.x[:2])
+    )
     task = _task(_as_taken(net, train), _as_taken(net, test), likelihood, seed)
     for name in ("train", "test"):
         try:  # inputs that the net takes, labels that its outputs can have
             nll(net, task.parts()[name], likelihood=likelihood)
         except (TypeError, ValueError) as error:
             raise type(error)(f"{name}: {error}") from error
-    quick, trials = effort == "quick", effort if isinstance(effort, int) else {"quick": 1, "full": TRIALS}[effort]
+    quick = effort == "quick"
+    trials = effort if isinstance(effort, int) else {"quick": 1, "full": TRIALS}[effort]
     fixed: dict[str, float] = {}
     work = work_of(net, task.train.x).macs * len(task.train)
     net = _learned(net, task, how, say)
     if quick and 3 * work * DRAWS > LARGE_STEP:
         fixed = SMALL_STEPS
-        say("left out, for effort is 'quick': all draws of a step but one, all of its examples but 128, half of the steps")
+        say(
+            "left out, for effort is 'quick': all draws of a step but one, all of its examples but 128, half of the steps"
+        )
     held_out = partial(Standing.of, data=task.parts()["validation"], likelihood=likelihood)
     before = held_out(net, net.w, progress=progress)
     settled = partial(_with_settings, trials=trials, say=say, fixed=fixed, before=before)
@@ -145,7 +173,9 @@ def prepare_own(
 
     def fitted(lr: float) -> Gaussian:
         swag = fit_swag(net, task.train, rank=RANK, lr=lr, likelihood=likelihood, **how)
-        check_learned(net, swag.sample(1, seed=seed)[0], task.train, "SWAG", DO, progress, likelihood)
+        check_learned(
+            net, swag.sample(1, seed=seed)[0], task.train, "SWAG", DO, progress, likelihood
+        )
         _check_kept("SWAG", held_out(net, swag.mean, progress=progress), before)
         say(f"SWAG at rate {lr:g}")
         return swag
@@ -153,7 +183,9 @@ def prepare_own(
     recipe = recipe_for(net)
     swag = _first((recipe.swag_lr, *(rate for rate in RATES if rate < recipe.swag_lr)), fitted)
     norm = any(b.kind == "norm" for b in net.blocks)
-    late, prior = transfer(net, swag, treated="norm+head" if norm else "head", head_std=HEAD_STD, scale=recipe.scale)
+    late, prior = transfer(
+        net, swag, treated="norm+head" if norm else "head", head_std=HEAD_STD, scale=recipe.scale
+    )
     say(f"treated: {'normalisation layers and head' if norm else 'head'}, {late.dim} weights")
     try:
         return settled(Fitting(late, task, prior, **how), last=not norm)
@@ -171,28 +203,42 @@ def _task(train: Data, test: Data, likelihood: Likelihood, seed: int) -> Task:
     if not test.class_names and len(train.class_names) >= n_classes:
         test = replace(test, class_names=train.class_names)
     if test.x.shape[1:] != train.x.shape[1:]:
-        raise ValueError(f"test must have inputs as train has, {tuple(train.x.shape[1:])}, got {tuple(test.x.shape[1:])}")
+        raise ValueError(
+            f"test must have inputs as train has, {tuple(train.x.shape[1:])}, got {tuple(test.x.shape[1:])}"
+        )
     order = torch.randperm(len(train), generator=generator(seed))[:MOST]
-    validation, fitted = (train.subset(part) for part in order.tensor_split([max(1, round(HELD_OUT * len(order)))]))
+    validation, fitted = (
+        train.subset(part) for part in order.tensor_split([max(1, round(HELD_OUT * len(order)))])
+    )
     return Task(fitted, fitted, test, n_classes, "your data", validation, likelihood=likelihood)
 
 
-def _head_alone(net: Net, task: Task, how: dict, say: Say, settled: Callable[..., tuple[Fitting, str]]) -> tuple[Fitting, str]:
+def _head_alone(
+    net: Net, task: Task, how: dict, say: Say, settled: Callable[..., tuple[Fitting, str]]
+) -> tuple[Fitting, str]:
     """The head of a net that stays as it is, on the activations before it where nothing comes after it."""
     test = task.test.subset(torch.arange(min(len(task.test), MOST)))
     if len(test) < len(task.test):
         say(f"left out: all test examples but the first {MOST}")
     everything = Gaussian(net.w, torch.zeros_like(net.w), torch.zeros_like(net.w)[None])
     net, prior = transfer(net, everything, treated="head", head_std=HEAD_STD)
-    parts = {name: data for name, data in replace(task, test=test).parts().items() if name != "source"}
+    parts = {
+        name: data for name, data in replace(task, test=test).parts().items() if name != "source"
+    }
     try:
-        cached = {name: cache_trunk(net, data, progress=how["progress"]) for name, data in parts.items()}
+        cached = {
+            name: cache_trunk(net, data, progress=how["progress"]) for name, data in parts.items()
+        }
         net = cached["train"][0]
-        parts = {name: replace(features, class_names=parts[name].class_names) for name, (_, features) in cached.items()}
+        parts = {
+            name: replace(features, class_names=parts[name].class_names)
+            for name, (_, features) in cached.items()
+        }
     except ValueError as error:
         say(f"activations are not kept: {error}")
     say(f"treated: head, {net.dim} weights")
-    train, validation = parts["train"], parts["validation"]
+    train = parts["train"]
+    validation = parts["validation"]
     task = replace(task, source=train, train=train, validation=validation, test=parts["test"])
     return settled(Fitting(net, task, prior, **how), last=True)
 
@@ -207,23 +253,33 @@ def _with_settings(
     Raises:
         Diverged: If all lose, and it is not the last.
     """
-    method, net, task = METHODS[TUNED], fits.net, fits.task
+    method = METHODS[TUNED]
+    net = fits.net
+    task = fits.task
     record = method.tuned(net).settings["lr"]
     rate = fixed.get("lr", record)
     losing: list[tuple[Standing, Fitting]] = []
 
     def chosen(shrink: float) -> tuple[Fitting, str]:
-        narrow = replace(fits.prior, log_std=fits.prior.log_std + math.log(shrink), factor=shrink * fits.prior.factor)
-        given: dict[str, Any] = dict(
-            fixed={**fixed, **({} if shrink == 1 else {"lr": shrink * rate})}, head_std=shrink * HEAD_STD
+        narrow = replace(
+            fits.prior,
+            log_std=fits.prior.log_std + math.log(shrink),
+            factor=shrink * fits.prior.factor,
         )
-        choice, nll = choices_of(method, net, 1, **given)[0], 0.0
+        given: dict[str, Any] = dict(
+            fixed={**fixed, **({} if shrink == 1 else {"lr": shrink * rate})},
+            head_std=shrink * HEAD_STD,
+        )
+        choice = choices_of(method, net, 1, **given)[0]
+        nll = 0.0
         if trials > 1:
             case = net, task, task.validation, narrow
             rows = tried(method, [case], [fits.seed], trials, progress=fits.progress, **given)
             choice, (nll,) = min(rows, key=lambda row: row[1])
         if not math.isfinite(nll):
-            raise Diverged(f"one of {trials} trials of {method.label} must stay finite, got none: {DO}")
+            raise Diverged(
+                f"one of {trials} trials of {method.label} must stay finite, got none: {DO}"
+            )
         settings = {name: value for name, value in choice.settings.items() if name != "lr"}
         settings["lr_scale"] = choice.settings["lr"] / record
         best = replace(fits, prior=with_head_std(net, narrow, choice.head_std), fit=settings)
@@ -232,17 +288,24 @@ def _with_settings(
         check_learned(net, q.center, task.train, stage, DO, likelihood=task.likelihood)
         standing = Standing.of(net, q.center, task.parts()["validation"], task.likelihood)
         at = "" if shrink == 1 else f", at {shrink:g} of rate and widths"
-        say(f"settings of the best of {trials} trials{at}: {choice}; {standing} on held-out examples")
+        say(
+            f"settings of the best of {trials} trials{at}: {choice}; {standing} on held-out examples"
+        )
         losing.append((standing, best))
         _check_kept(method.label, standing, before)
-        return best, f"on held-out examples: {standing} of {method.label}, {before} of the trained network"
+        return (
+            best,
+            f"on held-out examples: {standing} of {method.label}, {before} of the trained network",
+        )
 
     try:
         return _first(SHRINK, chosen)
     except Diverged:
         if not (losing and last):
             raise
-    standing, best = min(losing, key=lambda case: float(case[0].losses.mean().nan_to_num(nan=math.inf)))
+    standing, best = min(
+        losing, key=lambda case: float(case[0].losses.mean().nan_to_num(nan=math.inf))
+    )
     return best, (
         f"do not trust these pictures: {method.label} has {standing} on held-out examples, where the trained network has {before}: {DO}"
     )
@@ -250,9 +313,13 @@ def _with_settings(
 
 def _check_kept(label: str, now: Standing, before: Standing) -> None:
     """Raises Diverged for a network far below the trained one."""
-    least = LOST * max(float(before.gain), 1.0) + 2 * float(error_of_mean(now.losses - before.losses))
+    least = LOST * max(float(before.gain), 1.0) + 2 * float(
+        error_of_mean(now.losses - before.losses)
+    )
     if not float((now.losses - before.losses).mean()) <= least:
-        raise Diverged(f"{label} must be about as good as the trained network, {before}, got {now}: {DO}")
+        raise Diverged(
+            f"{label} must be about as good as the trained network, {before}, got {now}: {DO}"
+        )
 
 
 def _learned(net: Net, task: Task, how: dict, say: Say) -> Net:
@@ -261,20 +328,42 @@ def _learned(net: Net, task: Task, how: dict, say: Say) -> Net:
     It has where its loss is clearly below that of the best constant outputs, and below half of it; of numbers, where half of the
     variance is explained.
     """
-    data, likelihood, progress = task.train, task.likelihood, how["progress"]
+    data = task.train
+    likelihood = task.likelihood
+    progress = how["progress"]
     standing = Standing.of(net, net.w, data, likelihood, progress)
-    error, spread = standing.losses.mean(), standing.constant.mean()
-    scores = {} if standing.classes else Prediction(outputs_of(net, net.w, data.x)[None], data.y, likelihood).scores
+    error = standing.losses.mean()
+    spread = standing.constant.mean()
+    scores = (
+        {}
+        if standing.classes
+        else Prediction(outputs_of(net, net.w, data.x)[None], data.y, likelihood).scores
+    )
     if "rmse" in scores:
-        error, spread = scores["rmse"][0] ** 2, data.y.double().var()
+        error = scores["rmse"][0] ** 2
+        spread = data.y.double().var()
     if standing.learned and bool(2 * error <= spread):
-        say(f"the module has learned already: {standing} on its training examples; it may have seen those held out here")
+        say(
+            f"the module has learned already: {standing} on its training examples; it may have seen those held out here"
+        )
         return net
 
-    epochs = EPOCHS if task.one_label else max(EPOCHS, -(-STEPS // steps_per_epoch(len(data), LARGE["batch_size"])))
+    epochs = (
+        EPOCHS
+        if task.one_label
+        else max(EPOCHS, -(-STEPS // steps_per_epoch(len(data), LARGE["batch_size"])))
+    )
 
     def trained(lr: float) -> Net:
-        late = pretrain(net, data, epochs=epochs, lr=lr, last_lr=lr / 2, likelihood=likelihood, **{**how, **LARGE})
+        late = pretrain(
+            net,
+            data,
+            epochs=epochs,
+            lr=lr,
+            last_lr=lr / 2,
+            likelihood=likelihood,
+            **{**how, **LARGE},
+        )
         check_learned(late, late.w, data, "training", DO, progress, likelihood)
         say(f"training at rate {lr:g}")
         return late

@@ -27,7 +27,9 @@ from flatviz.training.points import pretrain
 from flatviz.weight_space import AnyPosterior
 
 Model = str | Callable[[Task], nn.Module]  # a key of MODELS, or a function of the task
-TaskOf = str | Task | Callable[[int], Task]  # a name, a task for all seeds, or a function of the seed
+TaskOf = (
+    str | Task | Callable[[int], Task]
+)  # a name, a task for all seeds, or a function of the seed
 MODELS: dict[str, Callable[..., nn.Module]] = {"mlp": mlp, "conv": convnet, "resnet20": resnet20}
 MOST_LOOKED_AT = 2048  # examples in the check that a network learned
 LEAST_GAIN = 0.05  # of the way from the largest class's share to 1
@@ -51,7 +53,9 @@ class Recipe:
 
     def __str__(self) -> str:
         """All of it as text."""
-        return ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in asdict(self).items())
+        return ", ".join(
+            f"{name.replace('_', ' ')} {value:g}" for name, value in asdict(self).items()
+        )
 
 
 PLAIN = Recipe()
@@ -72,7 +76,12 @@ def build_model(model: Model, task: Task, *, seed: int) -> nn.Module:
         return MODELS[check_choice(model, tuple(MODELS), "model")](task, seed=seed)
     with saved_rng(seed):
         module = model(task)
-    check_is(module, nn.Module, "what model(task) returns", "return a torch.nn.Module that gives task.n_classes logits")
+    check_is(
+        module,
+        nn.Module,
+        "what model(task) returns",
+        "return a torch.nn.Module that gives task.n_classes logits",
+    )
     return module
 
 
@@ -97,11 +106,17 @@ class Standing:
     classes: bool
 
     @classmethod
-    def of(cls, net: Net, w: Tensor, data: Data, likelihood: Likelihood, progress: Progress = False) -> Standing:
+    def of(
+        cls, net: Net, w: Tensor, data: Data, likelihood: Likelihood, progress: Progress = False
+    ) -> Standing:
         """Measure the network at `w` on `data`."""
-        outputs, y, known = outputs_of(net, w, data.x, progress).double(), data.y, as_likelihood(likelihood)
+        outputs = outputs_of(net, w, data.x, progress).double()
+        y = data.y
+        known = as_likelihood(likelihood)
         if y.ndim == 1 and isinstance(known, CategoricalLikelihood):
-            wrong = torch.where(outputs.isfinite().all(1), (outputs.argmax(1) != y).double(), torch.nan)
+            wrong = torch.where(
+                outputs.isfinite().all(1), (outputs.argmax(1) != y).double(), torch.nan
+            )
             return cls(wrong, (y != y.mode().values).to(wrong), True)
         level = outputs.mean(0, keepdim=True).requires_grad_(True)
         lbfgs = torch.optim.LBFGS([level], max_iter=100, line_search_fn="strong_wolfe")
@@ -125,14 +140,19 @@ class Standing:
     @property
     def learned(self) -> bool:
         """Whether the gain is above three standard errors; of classes also above a share of the possible gain, at most half of it."""
-        least, whole = SURE * error_of_mean(self.constant - self.losses), self.constant.mean()
+        least = SURE * error_of_mean(self.constant - self.losses)
+        whole = self.constant.mean()
         if self.classes:  # of a handful of examples the noise alone passes all that there is
             least = torch.minimum(torch.maximum(least, LEAST_GAIN * whole), whole / 2)
         return bool(self.gain > least) or (self.classes and not whole)
 
     def said(self, losses: Tensor) -> str:
         """Accuracy or NLL of these losses as text."""
-        return f"accuracy {1 - float(losses.mean()):.3f}" if self.classes else f"NLL {float(losses.mean()):.3f}"
+        return (
+            f"accuracy {1 - float(losses.mean()):.3f}"
+            if self.classes
+            else f"NLL {float(losses.mean()):.3f}"
+        )
 
     def __str__(self) -> str:
         return self.said(self.losses)
@@ -151,14 +171,24 @@ def outputs_of(net: Net, w: Tensor, x: Tensor | Inputs, progress: Progress = Fal
 
 
 def check_learned(
-    net: Net, w: Tensor, data: Data, stage: str, do: str, progress: Progress = False, likelihood: Likelihood = "categorical"
+    net: Net,
+    w: Tensor,
+    data: Data,
+    stage: str,
+    do: str,
+    progress: Progress = False,
+    likelihood: Likelihood = "categorical",
 ) -> None:
     """Check that a network at `w` has learned: more right answers on `data`, or a smaller NLL, than the best constant outputs give.
 
     Raises:
         Diverged: With what to do, `do`.
     """
-    part = data if len(data) <= MOST_LOOKED_AT else data.subset(torch.arange(0, len(data), -(-len(data) // MOST_LOOKED_AT)))
+    part = (
+        data
+        if len(data) <= MOST_LOOKED_AT
+        else data.subset(torch.arange(0, len(data), -(-len(data) // MOST_LOOKED_AT)))
+    )
     now = Standing.of(net, w, part, likelihood, progress)
     if not now.learned:
         raise Diverged(
@@ -167,10 +197,18 @@ def check_learned(
         )
 
 
-STRENGTHS = (1.0, 0.01, 0.1, 10.0, 100.0)  # scikit-learn's C, the first where there is no validation split
+STRENGTHS = (
+    1.0,
+    0.01,
+    0.1,
+    10.0,
+    100.0,
+)  # scikit-learn's C, the first where there is no validation split
 EPOCHS = (60, 240)
 SCORES = ("accuracy", "nll", "ece")
-KINDS, SEVERITIES = ("gaussian_noise", "defocus_blur", "fog", "pixelate"), (1, 3, 5)  # one kind of each of four families
+# one kind of each of four families
+KINDS = ("gaussian_noise", "defocus_blur", "fog", "pixelate")
+SEVERITIES = (1, 3, 5)
 
 
 def without_source(task: Task, model: Model = "mlp", *, seed: int) -> dict[str, Net]:
@@ -179,26 +217,42 @@ def without_source(task: Task, model: Model = "mlp", *, seed: int) -> dict[str, 
     Logistic regression on the inputs (five strengths of its L2 penalty), and the network with all its weights trained from a
     random start (60 and 240 epochs).  The weights of each network, `net.w`, are its solution.
     """
-    started = build_model(model, task, seed=seed).to(task.train.y.device)  # `pretrain` trains a copy
+    started = build_model(model, task, seed=seed).to(
+        task.train.y.device
+    )  # `pretrain` trains a copy
     scratch = [pretrain(started, task.train, seed=seed, epochs=epochs) for epochs in EPOCHS]
-    candidates = {"logistic regression": [_logistic(task, c) for c in STRENGTHS], "from scratch": scratch}
+    candidates = {
+        "logistic regression": [_logistic(task, c) for c in STRENGTHS],
+        "from scratch": scratch,
+    }
     if (validation := task.validation) is None:
         return {name: nets[0] for name, nets in candidates.items()}
-    return {name: min(nets, key=lambda net: float(nll(net, validation)(net.w))) for name, nets in candidates.items()}
+    return {
+        name: min(nets, key=lambda net: float(nll(net, validation)(net.w)))
+        for name, nets in candidates.items()
+    }
 
 
 def _logistic(task: Task, strength: float) -> Net:
     """Logistic regression as a network of one layer."""
-    x, y = task.train.whole(), task.train.y
+    x = task.train.whole()
+    y = task.train.y
     with saved_rng():  # its import draws random numbers
-        from sklearn.linear_model import LogisticRegression  # optional: a machine that computes on tensors need not have it
+        from sklearn.linear_model import (
+            LogisticRegression,
+        )  # optional: a machine that computes on tensors need not have it
 
-        fitted = LogisticRegression(C=strength, max_iter=2000).fit(x.flatten(1).cpu().numpy(), y.cpu().numpy())
+        fitted = LogisticRegression(C=strength, max_iter=2000).fit(
+            x.flatten(1).cpu().numpy(), y.cpu().numpy()
+        )
         layer = nn.Linear(x[0].numel(), task.n_classes)
-    weight, bias = torch.as_tensor(fitted.coef_), torch.as_tensor(fitted.intercept_)
+    weight = torch.as_tensor(fitted.coef_)
+    bias = torch.as_tensor(fitted.intercept_)
     if len(weight) == 1:  # of two classes: the logit of the second
-        weight, bias = torch.cat([0 * weight, weight]), torch.cat([0 * bias, bias])
-    layer.weight.data, layer.bias.data = weight.float(), bias.float()
+        weight = torch.cat([0 * weight, weight])
+        bias = torch.cat([0 * bias, bias])
+    layer.weight.data = weight.float()
+    layer.bias.data = bias.float()
     return Net.from_module(nn.Sequential(nn.Flatten(), layer)).to(x.device)
 
 
@@ -212,7 +266,9 @@ def worth_of_transfer(mine: Prediction, others: Mapping[str, Prediction]) -> str
 
     It helps or harms where the 95 % interval of the difference in accuracy over the examples is on one side of 0.
     """
-    right = {n: (p.bma().argmax(1) == known(p.y)).double() for n, p in [*others.items(), ("", mine)]}
+    right = {
+        n: (p.bma().argmax(1) == known(p.y)).double() for n, p in [*others.items(), ("", mine)]
+    }
     share = {n: 100 * float(r.mean()) for n, r in right.items()}
     name = max(others, key=share.__getitem__)
     gain, half = interval(right[""] - right[name])
@@ -261,14 +317,29 @@ def shifted_scores(
     """
     for kind in kinds:
         check_choice(kind, tuple(CORRUPTIONS), "a kind")
-    if any(check_count(s, "a severity") > 5 for s in severities) or list(severities) != sorted(set(severities)):
+    if any(check_count(s, "a severity") > 5 for s in severities) or list(severities) != sorted(
+        set(severities)
+    ):
         raise ValueError(f"severities must rise, from 1 to 5, got {list(severities)}")
     predictor = partial(predict, net, posterior, n_draws=n_draws, seed=seed, batchnorm=batchnorm)
     clean = predictor(data)
     rows: dict[str, list[float]] = {name: [] for name in SCORES}
-    for kind, severity in track(list(product(kinds, (0, *severities))), "shifted test sets", progress):
+    for kind, severity in track(
+        list(product(kinds, (0, *severities))), "shifted test sets", progress
+    ):
         scores = (predictor(corrupt(data, kind, severity, seed=seed)) if severity else clean).scores
         for name in SCORES:
             rows[name].append(float(scores[name][-1]))
-    table = {name: torch.tensor(values, dtype=torch.float64).view(len(kinds), -1) for name, values in rows.items()}
-    return Shift(tuple(kinds), (0, *severities), table, len(data), clean.n_draws, clean.batchnorm, clean.trunk)
+    table = {
+        name: torch.tensor(values, dtype=torch.float64).view(len(kinds), -1)
+        for name, values in rows.items()
+    }
+    return Shift(
+        tuple(kinds),
+        (0, *severities),
+        table,
+        len(data),
+        clean.n_draws,
+        clean.batchnorm,
+        clean.trunk,
+    )

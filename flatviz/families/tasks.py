@@ -13,12 +13,20 @@ from flatviz.checks import check_count, kind
 from flatviz.core import Progress, track
 from flatviz.storage.digest import process_state
 
-MAKES_ONE = "concurrent.futures.ProcessPoolExecutor(n) or distributed.Client(address).get_executor() is one"
+MAKES_ONE = (
+    "concurrent.futures.ProcessPoolExecutor(n) or distributed.Client(address).get_executor() is one"
+)
 Engine = Annotated[Executor, kind(Executor, "an executor of concurrent.futures", MAKES_ONE)] | None
 
 
 def each(
-    function: Callable, given: Any, items: Sequence, *, engine: Engine = None, label: str = "tasks", progress: Progress = False
+    function: Callable,
+    given: Any,
+    items: Sequence,
+    *,
+    engine: Engine = None,
+    label: str = "tasks",
+    progress: Progress = False,
 ) -> Iterator[tuple[int, Any]]:
     """Call a function for each item, here or by an executor.
 
@@ -32,22 +40,32 @@ def each(
         ValueError: Under autocast or hooks on all modules, which other processes do not have.
     """
     here = ((i, function(given, item)) for i, item in enumerate(items))
-    yield from track(here if engine is None else _shared(engine, function, given, items), label, progress, total=len(items))
+    yield from track(
+        here if engine is None else _shared(engine, function, given, items),
+        label,
+        progress,
+        total=len(items),
+    )
 
 
-def _shared(engine: Executor, function: Callable, given: Any, items: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+def _shared(
+    engine: Executor, function: Callable, given: Any, items: Sequence[Any]
+) -> Iterator[tuple[int, Any]]:
     if state := process_state():
         raise ValueError(
             f"engine must compute as this process does, got {', '.join(state)} that its workers lack: leave autocast, "
             "remove hooks on all modules and hook the module itself"
         )
     work = cloudpickle.dumps((function, given))
-    futures, lost = {engine.submit(_call, work, item): i for i, item in enumerate(items)}, None
+    futures = {engine.submit(_call, work, item): i for i, item in enumerate(items)}
+    lost = None
     try:
         for future in as_completed(futures):
             try:
                 result = future.result()
-            except BrokenExecutor as error:  # all that have not ended have this one; those that have are yielded first
+            except (
+                BrokenExecutor
+            ) as error:  # all that have not ended have this one; those that have are yielded first
                 lost = error
             else:
                 yield futures[future], result
@@ -70,5 +88,6 @@ def executor(workers: int | None) -> AbstractContextManager[Executor | None]:
     """A pool of `workers` processes of one thread on this machine, closed at the end of its block; None without a number."""
     if workers is None:
         return nullcontext()
-    n, spawn = check_count(workers, "workers"), get_context("spawn")
+    n = check_count(workers, "workers")
+    spawn = get_context("spawn")
     return ProcessPoolExecutor(n, spawn, initializer=torch.set_num_threads, initargs=(1,))

@@ -13,7 +13,16 @@ from flatviz.families.convergence import ConvergenceGap, gap_of_member
 from flatviz.families.family import measure, repeat_family
 from flatviz.families.maps import has_input_maps, input_maps
 from flatviz.families.members import Choices, Fitting, check_settings, predicted, with_maps
-from flatviz.families.preparation import Model, Recipe, TaskOf, build_model, check_learned, recipe_for, task_for, without_source
+from flatviz.families.preparation import (
+    Model,
+    Recipe,
+    TaskOf,
+    build_model,
+    check_learned,
+    recipe_for,
+    task_for,
+    without_source,
+)
 from flatviz.families.tasks import Engine
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.swag import fit_swag
@@ -23,7 +32,8 @@ from flatviz.storage.cache import cached
 from flatviz.training.points import pretrain
 
 REPEATS = 2  # fits of the family with other noise, beside its own
-HEAD_STD, RANK = 0.3, 5
+HEAD_STD = 0.3
+RANK = 5
 
 
 @dataclass(frozen=True)
@@ -74,12 +84,24 @@ def prepare(
     net = Net.from_module(module, example=task.source.x[:2].to("cpu")).to(place)
     recipe = (recipe or recipe_for(net)).with_epochs(epochs)
     how: dict[str, Any] = dict(seed=seed, progress=progress)
-    source = pretrain(net, task.source, epochs=recipe.epochs, lr=recipe.lr, last_lr=recipe.last_lr, **how)
-    check_learned(source, source.w, task.source, "pre-training", "raise its epochs, lower its lr, or take another model")
-    swag = fit_swag(source, task.source, rank=rank, lr=recipe.swag_lr, snapshots=recipe.snapshots, **how)
+    source = pretrain(
+        net, task.source, epochs=recipe.epochs, lr=recipe.lr, last_lr=recipe.last_lr, **how
+    )
+    check_learned(
+        source,
+        source.w,
+        task.source,
+        "pre-training",
+        "raise its epochs, lower its lr, or take another model",
+    )
+    swag = fit_swag(
+        source, task.source, rank=rank, lr=recipe.swag_lr, snapshots=recipe.snapshots, **how
+    )
     check_learned(source, swag.mean, task.source, "SWAG", "lower the recipe's swag_lr")
     n_classes = None if task.source_classes is None else task.n_classes
-    net, prior = transfer(source, swag, n_classes=n_classes, treated=treated, head_std=HEAD_STD, scale=recipe.scale)
+    net, prior = transfer(
+        source, swag, n_classes=n_classes, treated=treated, head_std=HEAD_STD, scale=recipe.scale
+    )
     return net, task, prior
 
 
@@ -110,55 +132,94 @@ def run_tour(
     """
     reused: list[str] = []
     check_settings(fit)
-    drawn, where = task_for(task, seed), torch.device(device)
+    drawn = task_for(task, seed)
+    where = torch.device(device)
     module = build_model(model, drawn, seed=seed)
-    fit, measured = dict(fit or {}), dict(measured or {})
+    fit = dict(fit or {})
+    measured = dict(measured or {})
     recipe = (recipe or recipe_for(Net.from_module(module))).with_epochs(epochs)
-    about: dict[str, Any] = dict(model=model, task=drawn, seed=seed, device=str(device), recipe=recipe)
+    about: dict[str, Any] = dict(
+        model=model, task=drawn, seed=seed, device=str(device), recipe=recipe
+    )
 
     def step(name: str, compute: Callable, **settings: object):
-        result, was_cached = cached("tour", compute, label=name, say=say, step=name, **about, **settings)
+        result, was_cached = cached(
+            "tour", compute, label=name, say=say, step=name, **about, **settings
+        )
         reused.extend([name] if was_cached else [])
         return result
 
     def prepared() -> tuple:
-        net, _, prior = prepare(model, task=drawn, seed=seed, recipe=recipe, device=device, progress=progress)
+        net, _, prior = prepare(
+            model, task=drawn, seed=seed, recipe=recipe, device=device, progress=progress
+        )
         return net.to_module().state_dict(), prior
 
     state, prior = step("pre-trained network and prior", prepared)
-    drawn, prior = drawn.to(where), placed(prior, where)
+    drawn = drawn.to(where)
+    prior = placed(prior, where)
     module.load_state_dict(state)
-    net = Net.from_module(module.eval(), "norm+head", example=drawn.source.x[:2].to("cpu")).to(where)
+    net = Net.from_module(module.eval(), "norm+head", example=drawn.source.x[:2].to("cpu")).to(
+        where
+    )
     fits = Fitting(net, drawn, prior, seed, fit, tuned, progress)
     radii = fits.radii(radii)
-    settings: dict[str, Any] = dict(radii=radii, fit=fit, tuned=tuned, methods={name: METHODS[name] for name in radii})
-    family = _shared(step("family of posteriors", lambda: fits.family(radii, engine), **settings), fits, where)
+    settings: dict[str, Any] = dict(
+        radii=radii, fit=fit, tuned=tuned, methods={name: METHODS[name] for name in radii}
+    )
+    family = _shared(
+        step("family of posteriors", lambda: fits.family(radii, engine), **settings), fits, where
+    )
     measures = partial(measure, net, drawn, family, seed=seed + 1, progress=progress, **measured)
-    family = _shared(step("surface, samples, spectra and scores", measures, **settings, measured=measured), fits, where)
+    family = _shared(
+        step("surface, samples, spectra and scores", measures, **settings, measured=measured),
+        fits,
+        where,
+    )
     repeats = (0 if net.has_batchnorm else REPEATS) if repeats is None else repeats
     if repeats:
         seeds = [seed + 100 + i for i in range(repeats)]
         repeat = partial(repeat_family, fits, family, seeds)
-        rows = step("other seeds", lambda: [m.over_seeds for m in repeat()], **settings, measured=measured, seeds=seeds)
+        rows = step(
+            "other seeds",
+            lambda: [m.over_seeds for m in repeat()],
+            **settings,
+            measured=measured,
+            seeds=seeds,
+        )
         family = family.each(over_seeds=rows)
     if has_input_maps(drawn):
-        inputs, rows = step("maps over inputs, beside HMC", partial(_maps, fits, family), **settings, hmc=METHODS["hmc"])
+        inputs, rows = step(
+            "maps over inputs, beside HMC",
+            partial(_maps, fits, family),
+            **settings,
+            hmc=METHODS["hmc"],
+        )
         family = with_maps(replace(family, inputs=inputs), rows)
 
     def without() -> dict[str, Prediction]:
         nets = without_source(drawn, model, seed=seed)
-        return {name: predicted(other, other.w[None], drawn.test, 1, seed=0) for name, other in nets.items()}
+        return {
+            name: predicted(other, other.w[None], drawn.test, 1, seed=0)
+            for name, other in nets.items()
+        }
 
     alone = step("fits without the source", without)
     gap = None
-    if "vi" in radii and not net.has_batchnorm and METHODS["vi"].keywords(net, settings=fits.given("vi")[1])["kl_weight"]:
+    if (
+        "vi" in radii
+        and not net.has_batchnorm
+        and METHODS["vi"].keywords(net, settings=fits.given("vi")[1])["kl_weight"]
+    ):
         longer = partial(gap_of_member, fits, family[family.index("vi", 0.0)])
         gap = ConvergenceGap(**step("convergence gap of VI", lambda: asdict(longer()), **settings))
     return Tour(net, drawn, prior, family, alone, tuple(reused), recipe, gap)
 
 
 def _maps(fits: Fitting, family: Family) -> tuple[dict, list[dict]]:
-    exact = METHODS["hmc"].fit(fits.net, fits.task.train, fits.prior, seed=fits.seed, progress=fits.progress)
+    exact = METHODS["hmc"].fit(
+        fits.net, fits.task.train, fits.prior, seed=fits.seed, progress=fits.progress
+    )
     family = input_maps(fits.net, fits.task, family, seed=fits.seed + 1, reference=exact)
     return family.inputs, [{"probs": m.maps["probs"]} for m in family]
 

@@ -54,7 +54,9 @@ DIMENSIONS = (*SPACE, "radius", "head_std")  # of the one list of trials that al
 def space_of(method: Method, net: Net, fixed: Collection[str] = ()) -> dict[str, Place]:
     """List the tuned parts of a method on this kind of net: its settings in `SPACE` that are not fixed, its radius, the prior's width."""
     tuned = method.tuned(net)
-    space = {name: place for name, place in SPACE.items() if name in tuned.settings and name not in fixed}
+    space = {
+        name: place for name, place in SPACE.items() if name in tuned.settings and name not in fixed
+    }
     if "lr" in space and "kl_weight" in tuned.settings:
         space["lr"] = NATURAL_LR
     if method.unit != NO_UNIT or method.ascent is not None:
@@ -64,7 +66,14 @@ def space_of(method: Method, net: Net, fixed: Collection[str] = ()) -> dict[str,
 
 
 def score_of(
-    net: Net, method: Method, q: Posterior, data: Data, *, seed: int, n_draws: int = 30, likelihood: Likelihood = "categorical"
+    net: Net,
+    method: Method,
+    q: Posterior,
+    data: Data,
+    *,
+    seed: int,
+    n_draws: int = 30,
+    likelihood: Likelihood = "categorical",
 ) -> dict[str, float]:
     """Compute the scores of the average of the draws by which a method is judged: accuracy, NLL, ECE, Brier; NLL, RMSE of numbers."""
     if method.linearised or likelihood != "categorical" or data.y.ndim > 1:
@@ -75,16 +84,30 @@ def score_of(
 
 
 def scored(
-    net: Net, method: Method, q: Posterior, data: Data, *, seed: int, n_draws: int = 30, likelihood: Likelihood = "categorical"
+    net: Net,
+    method: Method,
+    q: Posterior,
+    data: Data,
+    *,
+    seed: int,
+    n_draws: int = 30,
+    likelihood: Likelihood = "categorical",
 ) -> Prediction:
     """Predict as a method is judged: linearised for Laplace, all draws of a point or an ensemble."""
     if method.linearised and isinstance(q, (Gaussian, OutputPosterior)):
-        return predict_linearised(net, q, data, link="mc", n_draws=n_draws, seed=seed, likelihood=likelihood)
+        return predict_linearised(
+            net, q, data, link="mc", n_draws=n_draws, seed=seed, likelihood=likelihood
+        )
     return predicted(net, q, data, n_draws, seed=seed, likelihood=likelihood)
 
 
 def choices_of(
-    method: Method, net: Net, trials: int, *, fixed: Mapping[str, Any] | None = None, head_std: float = RECORD_HEAD_STD
+    method: Method,
+    net: Net,
+    trials: int,
+    *,
+    fixed: Mapping[str, Any] | None = None,
+    head_std: float = RECORD_HEAD_STD,
 ) -> list[Choice]:
     """List the choices that are tried for a method: its record's first, then points of one Sobol sequence on log scales.
 
@@ -97,35 +120,62 @@ def choices_of(
         fixed: Settings that all trials have, as the steps at a number of gradients.
         head_std: Standard deviation of the head's prior in the first trial.
     """
-    space, tuned = space_of(method, net, fixed or {}), method.tuned(net)
-    radius, width = tuned.radius if "radius" in space else None, head_std if "head_std" in space else None
-    record = Choice({**tuned.settings, **(fixed or {})}, radius, width)  # written out: the record may change
-    points = SobolEngine(len(DIMENSIONS), scramble=True, seed=0).draw(trials - 1) if space and trials > 1 else torch.zeros(0, 1)
+    space = space_of(method, net, fixed or {})
+    tuned = method.tuned(net)
+    radius = tuned.radius if "radius" in space else None
+    width = head_std if "head_std" in space else None
+    record = Choice(
+        {**tuned.settings, **(fixed or {})}, radius, width
+    )  # written out: the record may change
+    points = (
+        SobolEngine(len(DIMENSIONS), scramble=True, seed=0).draw(trials - 1)
+        if space and trials > 1
+        else torch.zeros(0, 1)
+    )
     choices = [record]
     for point in points.tolist():
         values = {name: space[name](u) for name, u in zip(DIMENSIONS, point) if name in space}
-        radius, width = values.pop("radius", None), values.pop("head_std", None)
+        radius = values.pop("radius", None)
+        width = values.pop("head_std", None)
         choices.append(Choice({**record.settings, **values}, radius, width))
     return choices
 
 
 def tried(
-    method: Method, cases: Sequence[tuple], seeds: Sequence[int], trials: int, *, progress: Progress = False, **how: Any
+    method: Method,
+    cases: Sequence[tuple],
+    seeds: Sequence[int],
+    trials: int,
+    *,
+    progress: Progress = False,
+    **how: Any,
 ) -> list[tuple[Choice, tuple[float, ...]]]:
     """Score each of `choices_of` by its validation NLL on the cases (net, task, validation, prior)."""
     choices = track(choices_of(method, cases[0][0], trials, **how), "trials of settings", progress)
     rows = []
     for choice in choices:
-        scores = [nlls_of(method, choice, net, task, [v], prior, seed=s) for (net, task, v, prior), s in zip(cases, seeds)]
+        scores = [
+            nlls_of(method, choice, net, task, [v], prior, seed=s)
+            for (net, task, v, prior), s in zip(cases, seeds)
+        ]
         rows.append((choice, tuple(nll for (nll,) in scores)))
     return rows
 
 
 def nlls_of(
-    method: Method, choice: Choice, net: Net, task: Task, splits: Sequence[Data], prior: Gaussian, *, seed: int
+    method: Method,
+    choice: Choice,
+    net: Net,
+    task: Task,
+    splits: Sequence[Data],
+    prior: Gaussian,
+    *,
+    seed: int,
 ) -> list[float]:
     """Compute the NLL of one fit on each of the splits; inf where it diverged."""
-    q = unless_diverged(Fitting(net, task, prior, seed=seed, tuned={method.name: choice}).member, method.name)
+    q = unless_diverged(
+        Fitting(net, task, prior, seed=seed, tuned={method.name: choice}).member, method.name
+    )
     if q is None:
         return [math.inf] * len(splits)
     how: dict[str, Any] = dict(seed=seed + 1, likelihood=task.likelihood)

@@ -2,4 +2,6 @@
 
 from flatviz.lazy import lazy
 
-__getattr__, __dir__, __all__ = lazy(__name__, {"topology": "persistence", "trace": "layer_curvature"})
+__getattr__, __dir__, __all__ = lazy(
+    __name__, {"topology": "persistence", "trace": "layer_curvature"}
+)

@@ -17,7 +17,10 @@ from flatviz.storage.cache import PointStore
 from flatviz.storage.digest import CannotHashError
 
 WANTED = "'auto', a number > 0, (lo, hi), or a pair for each axis"
-Extent = Annotated[float | str | Sequence[float] | Sequence[Sequence[float]], kind((Real, str, tuple, list, Tensor), WANTED)]
+Extent = Annotated[
+    float | str | Sequence[float] | Sequence[Sequence[float]],
+    kind((Real, str, tuple, list, Tensor), WANTED),
+]
 RISE = 5.0  # extent="auto" ends where the objective is this multiple of its value at the origin
 DOUBLINGS = 8  # of a quarter of what the plane suggests: where the objective never rises so far, the extent is 64 times that
 HALVINGS = 30  # of the same
@@ -25,7 +28,12 @@ BISECTIONS = 3  # of an interval of factor 2: the end is at most 9 % beyond the 
 
 
 def ends(
-    f: Objective, origin: Tensor, axes: Tensor, extent: Extent | None, suggested: Sequence[Sequence[float]] | None, n: int
+    f: Objective,
+    origin: Tensor,
+    axes: Tensor,
+    extent: Extent | None,
+    suggested: Sequence[Sequence[float]] | None,
+    n: int,
 ) -> list[tuple[float, float]]:
     """Find (lo, hi) along each of `axes` (2, D): `extent`, else `suggested`; "auto" searches each end, and 0 is one of `n` ticks."""
     if extent == "auto":
@@ -36,7 +44,9 @@ def ends(
 
 def extent_of(extent: Extent | None) -> list[tuple[float, float]]:
     """(lo, hi) of each of the two axes."""
-    expected = "extent must be 'auto', a number > 0, (lo, hi) or ((a_lo, a_hi), (b_lo, b_hi)) with lo < hi"
+    expected = (
+        "extent must be 'auto', a number > 0, (lo, hi) or ((a_lo, a_hi), (b_lo, b_hi)) with lo < hi"
+    )
     if extent is None:
         raise ValueError(f"{expected}: this plane suggests none")
     try:
@@ -53,7 +63,9 @@ def extent_of(extent: Extent | None) -> list[tuple[float, float]]:
     return [(float(lo), float(hi)) for lo, hi in values]
 
 
-def auto_extent(f: Objective, origin: Tensor, axes: Tensor, reach: Sequence[float] | None = None) -> list[tuple[float, float]]:
+def auto_extent(
+    f: Objective, origin: Tensor, axes: Tensor, reach: Sequence[float] | None = None
+) -> list[tuple[float, float]]:
     """Find (lo, hi) along each axis where f first is RISE times its value at the origin, or not finite.
 
     f is evaluated at a few points on each axis: steps out by doubling from a quarter of `reach` (default: of the axis), inwards
@@ -64,11 +76,15 @@ def auto_extent(f: Objective, origin: Tensor, axes: Tensor, reach: Sequence[floa
     """
     centre = float(f.many(origin[None])[0])
     if centre == 0 or not math.isfinite(centre):
-        raise ValueError(f"the value at the origin must be finite and not 0, got {centre:g}: give a number")
+        raise ValueError(
+            f"the value at the origin must be finite and not 0, got {centre:g}: give a number"
+        )
     target = centre + (RISE - 1) * abs(centre)
 
     def end(axis: Tensor, start: float) -> float:
-        return _first_over(lambda t: not float(f.many((origin + t * axis)[None])[0]) < target, start)
+        return _first_over(
+            lambda t: not float(f.many((origin + t * axis)[None])[0]) < target, start
+        )
 
     starts = [r / 4 for r in reach or [1.0] * len(axes)]
     return [(-end(-axis, start), end(axis, start)) for axis, start in zip(axes, starts)]
@@ -126,13 +142,18 @@ def on_grid(
     """
     coords = torch.cartesian_prod(*ticks).view(-1, len(ticks)).to(origin)
     over = partial(f.over, origin, axes, coords=coords)
-    evaluate, plain = over(exact=exact, precision=precision), partial(_plain, over, coords)
-    flat, done = torch.full((len(coords),), float("nan"), dtype=origin.dtype), torch.zeros(len(coords), dtype=torch.bool)
+    evaluate = over(exact=exact, precision=precision)
+    plain = partial(_plain, over, coords)
+    flat = torch.full((len(coords),), float("nan"), dtype=origin.dtype)
+    done = torch.zeros(len(coords), dtype=torch.bool)
     store = _store(f, origin, axes, ticks, cache, exact=exact, precision=precision)
     if store is not None:
         store.read(flat, done)
     if not _reproduced(evaluate, coords, flat, done):
-        warnings.warn("stored values differ from those computed now, so they are discarded and computed again", stacklevel=4)
+        warnings.warn(
+            "stored values differ from those computed now, so they are discarded and computed again",
+            stacklevel=4,
+        )
         done.zero_()
     if not bool(done.all()):
         _fill(evaluate, coords, flat, done, store, progress)
@@ -145,7 +166,9 @@ def on_grid(
             )
             _fill(over(exact=True), coords, flat, done.zero_(), store, progress)
     reduced = precision is not None and f"torch.{precision}" != str(origin.dtype)
-    return flat.view(tuple(map(len, ticks))).to(origin.device), _error(flat, coords, plain) if reduced else None
+    return flat.view(tuple(map(len, ticks))).to(origin.device), _error(
+        flat, coords, plain
+    ) if reduced else None
 
 
 def _plain(over: Callable[..., PointEvaluator], coords: Tensor, index: Tensor) -> Tensor:
@@ -159,14 +182,24 @@ def _reproduced(evaluate: PointEvaluator, coords: Tensor, flat: Tensor, done: Te
     if not len(stored):
         return True
     one = stored[torch.randint(len(stored), (1,), generator=generator(0))]
-    return torch.allclose(evaluate(coords[one]).to(flat), flat[one], rtol=1e-4, atol=1e-6, equal_nan=True)
+    return torch.allclose(
+        evaluate(coords[one]).to(flat), flat[one], rtol=1e-4, atol=1e-6, equal_nan=True
+    )
 
 
 def _fill(
-    evaluate: PointEvaluator, coords: Tensor, flat: Tensor, done: Tensor, store: PointStore | None, progress: Progress
+    evaluate: PointEvaluator,
+    coords: Tensor,
+    flat: Tensor,
+    done: Tensor,
+    store: PointStore | None,
+    progress: Progress,
 ) -> None:
     """Compute what is not `done` of `flat`, in blocks; where these are cut does not depend on what is done."""
-    every = [[i for i in range(start, min(start + BLOCK, len(done))) if not done[i]] for start in range(0, len(done), BLOCK)]
+    every = [
+        [i for i in range(start, min(start + BLOCK, len(done))) if not done[i]]
+        for start in range(0, len(done), BLOCK)
+    ]
     saved = time.monotonic()
     try:
         for block in track(list(filter(None, every)), "surface", progress):
@@ -185,7 +218,8 @@ def _confirmed(f: Objective, fast: Tensor, plain: Tensor) -> bool:
 
     A score that counts examples (accuracy) may differ by two of them by rounding.
     """
-    rounding, two = 2**10 * torch.finfo(fast.dtype).eps, 0 if f.differentiable else 2 / (f.n or 1)
+    rounding = 2**10 * torch.finfo(fast.dtype).eps
+    two = 0 if f.differentiable else 2 / (f.n or 1)
     allowed = rounding * float(plain.nan_to_num(0, 0, 0).abs().max()) + two
     return torch.allclose(fast, plain.to(fast), rtol=rounding, atol=allowed, equal_nan=True)
 
@@ -209,11 +243,20 @@ def ticks_between(lo: float, hi: float, n: int, like: Tensor) -> Tensor:
     steps = torch.arange(n, dtype=torch.float64) * 2 - (n - 1)
     ticks = ((lo + hi) / 2 + (hi - lo) / 2 * steps / (n - 1)).to(like)
     if not bool((ticks.diff() > 0).all()):
-        raise ValueError(f"extent must be a number > 0 with room for {n} ticks in {ticks.dtype}, got ({lo:g}, {hi:g})")
+        raise ValueError(
+            f"extent must be a number > 0 with room for {n} ticks in {ticks.dtype}, got ({lo:g}, {hi:g})"
+        )
     return ticks
 
 
-def _store(f: Objective, origin: Tensor, axes: Tensor, ticks: Sequence[Tensor], cache: Cache, **options: Any):
+def _store(
+    f: Objective,
+    origin: Tensor,
+    axes: Tensor,
+    ticks: Sequence[Tensor],
+    cache: Cache,
+    **options: Any,
+):
     if cache is None or cache is False:
         return None
     try:
@@ -222,6 +265,11 @@ def _store(f: Objective, origin: Tensor, axes: Tensor, ticks: Sequence[Tensor], 
         warnings.warn(f"values not kept on disk: {f.label} depends on {error}", stacklevel=4)
         return None
     if not key:
-        raise ValueError(f"cache needs an objective that says what it depends on, got {f.label}: use nll or quantity")
-    where, device = [origin, axes, *ticks], str(origin.device.type)
-    return PointStore(cache, math.prod(map(len, ticks)), objective=key, where=where, device=device, **options)
+        raise ValueError(
+            f"cache needs an objective that says what it depends on, got {f.label}: use nll or quantity"
+        )
+    where = [origin, axes, *ticks]
+    device = str(origin.device.type)
+    return PointStore(
+        cache, math.prod(map(len, ticks)), objective=key, where=where, device=device, **options
+    )

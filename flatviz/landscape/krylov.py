@@ -9,7 +9,11 @@ from torch import Generator, Tensor
 from flatviz.checks import check_weights, kind
 from flatviz.core import Objective, randn_like
 
-WHICH = kind((slice, Tensor), "a slice, an index or a mask of the weights", "a layer's is net.blocks[i].slice")
+WHICH = kind(
+    (slice, Tensor),
+    "a slice, an index or a mask of the weights",
+    "a layer's is net.blocks[i].slice",
+)
 Part = Annotated[slice | Tensor, WHICH] | None
 
 
@@ -19,7 +23,9 @@ class Operator:
     v is in float32 or better, `like`, whatever `w` is in: a basis of half precision does not stay orthogonal.
     """
 
-    def __init__(self, f: Objective, w: Tensor, curvature: str = "hessian", part: Part = None) -> None:
+    def __init__(
+        self, f: Objective, w: Tensor, curvature: str = "hessian", part: Part = None
+    ) -> None:
         self._product = f.products(check_weights(w, f.dim), curvature)
         self._index = slice(None) if part is None else _index(part, w)
         self._w = w
@@ -31,7 +37,9 @@ class Operator:
             v = v.clone() if v.is_inference() else v  # one that autograd can keep
             out = self._product(self.embed(v).to(self._w.dtype)).to(v.dtype)[self._index]
         if not bool(out.isfinite().all()):
-            raise ValueError("the curvature at w must be finite, got NaN or inf: look at f(w), and move w to where f is small")
+            raise ValueError(
+                "the curvature at w must be finite, got NaN or inf: look at f(w), and move w to where f is small"
+            )
         return out
 
     def embed(self, v: Tensor) -> Tensor:
@@ -72,15 +80,26 @@ class Krylov:
     """
 
     def __init__(
-        self, product: Product, like: Tensor, room: int, source: Generator, locked: Tensor | None = None, scale: float = 0.0
+        self,
+        product: Product,
+        like: Tensor,
+        room: int,
+        source: Generator,
+        locked: Tensor | None = None,
+        scale: float = 0.0,
     ) -> None:
-        self.product, self._source, self._like = product, source, like
+        self.product = product
+        self._source = source
+        self._like = like
         self._rounding = 10 * torch.finfo(like.dtype).eps * scale
         self._locked = like.new_zeros(0, like.numel()) if locked is None else locked
         room = min(room, like.numel() - len(self._locked))
         self.Q = torch.empty(room, like.numel(), dtype=like.dtype, device=like.device)
         self.C = torch.zeros(room, room, dtype=torch.float64)  # not mirrored
-        self.size, self.n_products, self._dropped = 0, 0, 0.0  # the last: asymmetry in what restarts left out
+        # the last: asymmetry in what restarts left out
+        self.size = 0
+        self.n_products = 0
+        self._dropped = 0.0
         self._ahead: list[tuple[Tensor, Tensor]] = []
         self.inject()
 
@@ -110,9 +129,12 @@ class Krylov:
                 row[i] += float(p @ r)
                 r = r - p * (p @ r)
         self.size = i + 1
-        beta, scale = float(r.norm()), float(self.C[: i + 1, : i + 1].abs().max())
+        beta = float(r.norm())
+        scale = float(self.C[: i + 1, : i + 1].abs().max())
         if beta > max(1e-6 * scale, self._rounding):
-            self._ahead.append((r / beta, torch.zeros_like(self.C[0]).index_fill_(0, torch.tensor(i), beta)))
+            self._ahead.append(
+                (r / beta, torch.zeros_like(self.C[0]).index_fill_(0, torch.tensor(i), beta))
+            )
         elif not self._ahead:  # an invariant subspace: go on in its complement
             self.inject()
 
@@ -120,8 +142,11 @@ class Krylov:
         """Ritz values, falling; their vectors in the basis, in columns; and residuals |H v - theta v|; float64, CPU."""
         m = self.size
         values, vectors = torch.linalg.eigh(self.C[:m, :m], UPLO="U")
-        values, vectors = values.flip(0), vectors.flip(1)
-        off = (self.C[:m, :m] @ vectors - vectors * values).square().sum(0)  # 0 where H is symmetric
+        values = values.flip(0)
+        vectors = vectors.flip(1)
+        off = (
+            (self.C[:m, :m] @ vectors - vectors * values).square().sum(0)
+        )  # 0 where H is symmetric
         outside = sum(((row[:m] @ vectors).square() for _, row in self._ahead), off)
         rounding = torch.finfo(self.Q.dtype).eps * values.abs().max()
         return values, vectors, outside.sqrt() + rounding + self._dropped
@@ -130,7 +155,9 @@ class Krylov:
         """(I - P) H (I - P) g, P = Q^T Q the projection on the basis, from y = H g."""
         Q = self.Q[: self.size]
         c = Q @ g
-        ahead = [p * float(row[: self.size] @ c.double().cpu()) for p, row in self._ahead]  # what H Q has outside of the basis
+        ahead = [
+            p * float(row[: self.size] @ c.double().cpu()) for p, row in self._ahead
+        ]  # what H Q has outside of the basis
         return y - Q.T @ (Q @ y) - sum(ahead)
 
     def restart(self, keep: int) -> None:
@@ -161,7 +188,9 @@ class Krylov:
         while True:
             values, columns, residual = self.converged(k, products, tol)
             error = tol * float(values.abs().max())
-            values, columns, residual = values[:k], columns[:, :k], residual[:k]
+            values = values[:k]
+            columns = columns[:, :k]
+            residual = residual[:k]
             done = known is not None and bool((values - known <= error).all())
             if k == 1 or done or bool((residual > error).any()) or not self._ahead:
                 return values, columns, residual

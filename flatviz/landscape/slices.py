@@ -58,7 +58,14 @@ def slice_plane(
     sides = ends(f, plane.origin, plane.axes, extent, plane.extent, resolution)
     a, b = (ticks_between(lo, hi, resolution, plane.origin) for lo, hi in sides)
     values, error = on_grid(
-        f, plane.origin, plane.axes, [a, b], exact=exact, precision=precision, progress=progress, cache=cache
+        f,
+        plane.origin,
+        plane.axes,
+        [a, b],
+        exact=exact,
+        precision=precision,
+        progress=progress,
+        cache=cache,
     )
     return Surface(plane, a, b, values, f.label, f.n, f.batchnorm, precision, error)
 
@@ -96,7 +103,9 @@ def slice_line(f: ObjectiveLike, a: Vector, b: Vector, *, resolution: Several = 
 
 
 @public
-def slice_path(f: ObjectiveLike, W: Vectors, *, t: Vector | None = None, x_label: str = "step", name: str = "") -> Curve:
+def slice_path(
+    f: ObjectiveLike, W: Vectors, *, t: Vector | None = None, x_label: str = "step", name: str = ""
+) -> Curve:
     """Compute f at each row of W (S, D) in turn: along a training path, a curve, a chain.
 
     Args:
@@ -119,7 +128,9 @@ def slice_path(f: ObjectiveLike, W: Vectors, *, t: Vector | None = None, x_label
     check_many_weights(W, f.dim)
     t = torch.arange(len(W), dtype=W.dtype, device=W.device) if t is None else t
     if t.shape != (len(W),):
-        raise ValueError(f"t must have shape ({len(W)},), got {tuple(t.shape)}: one value for each weight vector")
+        raise ValueError(
+            f"t must have shape ({len(W)},), got {tuple(t.shape)}: one value for each weight vector"
+        )
     return Curve(t, f.many(W), x_label, f.label, name, f.n, f.batchnorm)
 
 
@@ -127,7 +138,9 @@ Points = Annotated[Tensor, tensor()]
 
 
 @public
-def project(W: Points | Gaussian, plane: Plane, f: ObjectiveLike | None = None, *, name: str = "") -> Projection:
+def project(
+    W: Points | Gaussian, plane: Plane, f: ObjectiveLike | None = None, *, name: str = ""
+) -> Projection:
     """Project weight vectors (S, D) onto a plane: coords (S, 2), and how far each vector lies from the plane, distance (S,).
 
     Solves the 2 x 2 least-squares problem, so axes may be oblique; the residual is orthogonal to both.
@@ -151,16 +164,23 @@ def project(W: Points | Gaussian, plane: Plane, f: ObjectiveLike | None = None, 
     """
     gaussian, points = (W, W.mean) if isinstance(W, Gaussian) else (None, W)
     W = check_many_weights(points[None] if points.ndim == 1 else points, plane.origin.numel())
-    axes, r = plane.axes.double(), (W - plane.origin).double()
+    axes = plane.axes.double()
+    r = (W - plane.origin).double()
     coords = torch.linalg.lstsq(axes.T, r.T).solution.T
     distance = (r - coords @ axes).norm(dim=1)
     f = None if f is None else as_objective(f)
     values, label = (None, "loss") if f is None else (f.many(W), f.label)
     covariance = spread = None
     if gaussian is not None:
-        wide, pinv = placed(gaussian, torch.float64), torch.linalg.pinv(axes)  # (D, 2): coords = r @ pinv
+        # (D, 2): coords = r @ pinv
+        wide = placed(gaussian, torch.float64)
+        pinv = torch.linalg.pinv(axes)
         covariance = pinv.T @ wide.cov_mul(pinv.T).T
-        off = (wide.variance.sum() - (covariance * (axes @ axes.T)).sum()).clamp_min(0)  # variance left off the plane
+        off = (wide.variance.sum() - (covariance * (axes @ axes.T)).sum()).clamp_min(
+            0
+        )  # variance left off the plane
         spread = float((off + distance[0].square()).sqrt())
         covariance = covariance.to(W.dtype)
-    return Projection(plane, coords.to(W.dtype), distance.to(W.dtype), values, label, name, covariance, spread)
+    return Projection(
+        plane, coords.to(W.dtype), distance.to(W.dtype), values, label, name, covariance, spread
+    )

@@ -62,16 +62,28 @@ def top_eigenpairs(
     f = as_objective(f)
     operator = Operator(f, w, curvature, part)
     if k > operator.like.numel():
-        raise ValueError(f"k must be at most the number of weights, {operator.like.numel()}, got {k}")
+        raise ValueError(
+            f"k must be at most the number of weights, {operator.like.numel()}, got {k}"
+        )
     check_count(iters, "iters", least=k)
     sign = 1.0 if which == "largest" else -1.0
-    run = Krylov(lambda v: sign * operator(v), operator.like, room_for(k, iters, operator.like), generator(seed))
+    run = Krylov(
+        lambda v: sign * operator(v),
+        operator.like,
+        room_for(k, iters, operator.like),
+        generator(seed),
+    )
     values, columns, residual = run.find(k, iters, tol)
-    vectors, about = operator.embed(run.vectors(columns)).to(w), (name, f.n, f.batchnorm, curvature)
-    return Spectrum(sign * values.to(operator.like), vectors, residual.to(operator.like), run.n_products, *about)
+    vectors = operator.embed(run.vectors(columns)).to(w)
+    about = (name, f.n, f.batchnorm, curvature)
+    return Spectrum(
+        sign * values.to(operator.like), vectors, residual.to(operator.like), run.n_products, *about
+    )
 
 
-CONVERGED = 1e-3  # residual over the largest eigenvalue at which a pair counts as one eigenvalue exactly
+CONVERGED = (
+    1e-3  # residual over the largest eigenvalue at which a pair counts as one eigenvalue exactly
+)
 
 
 @public
@@ -118,11 +130,14 @@ def spectral_density(
     """
     check_count(steps, "steps", least=k)
     f = as_objective(f)
-    operator, source = Operator(f, w, curvature, part), generator(seed)
+    operator = Operator(f, w, curvature, part)
+    source = generator(seed)
     dim = operator.like.numel()
-    locked, sharp = operator.like.new_zeros(0, dim), torch.zeros(0, dtype=torch.float64)
+    locked = operator.like.new_zeros(0, dim)
+    sharp = torch.zeros(0, dtype=torch.float64)
     estimates: list[tuple[Tensor, Tensor]] = []
-    spent, scale = 0, 0.0
+    spent = 0
+    scale = 0.0
     for r in range(runs):
         run = Krylov(operator, operator.like, min(steps, dim), source, locked, scale)
         while run.size < len(run.Q):
@@ -130,16 +145,25 @@ def spectral_density(
         spent += run.n_products
         values, columns, residual = run.ritz()
         if r == 0:
-            pairs = values[:k].to(locked), operator.embed(run.vectors(columns[:, :k])).to(w), residual[:k].to(locked)
+            pairs = (
+                values[:k].to(locked),
+                operator.embed(run.vectors(columns[:, :k])).to(w),
+                residual[:k].to(locked),
+            )
         if run.size + len(locked) >= dim:  # nothing is left to estimate
             nodes = torch.cat([sharp, values])
             estimates = [(nodes, torch.full_like(nodes, 1 / dim))]
             break
         if r > 0 or runs == 1:
-            rest = (1 - len(sharp) / dim) * columns[0].square()  # Gauss quadrature of the start vector
-            estimates.append((torch.cat([sharp, values]), torch.cat([torch.full_like(sharp, 1 / dim), rest])))
+            rest = (1 - len(sharp) / dim) * columns[
+                0
+            ].square()  # Gauss quadrature of the start vector
+            estimates.append(
+                (torch.cat([sharp, values]), torch.cat([torch.full_like(sharp, 1 / dim), rest]))
+            )
         scale = max(scale, float(values.abs().max()))
         converged = residual <= CONVERGED * scale
-        locked, sharp = torch.cat([locked, run.vectors(columns[:, converged])]), torch.cat([sharp, values[converged]])
+        locked = torch.cat([locked, run.vectors(columns[:, converged])])
+        sharp = torch.cat([sharp, values[converged]])
     nodes, weights = map(torch.cat, zip(*estimates))
     return Spectrum(*pairs, spent, "", f.n, f.batchnorm, curvature, nodes, weights / len(estimates))

@@ -38,13 +38,21 @@ def persistence(surface: Surface) -> Persistence:
     if surface.scattered:
         raise ValueError("persistence needs values on a grid, got scattered ones: slice a plane")
     if surface.n_diverged == surface.values.numel():
-        raise ValueError(f"the surface must have a finite value, got {surface.n_diverged} diverged cells: shrink the extent")
+        raise ValueError(
+            f"the surface must have a finite value, got {surface.n_diverged} diverged cells: shrink the extent"
+        )
     # walls around, so that no neighbour is outside
     values = pad(surface.values.detach().double().cpu(), (1, 1, 1, 1), value=math.inf)
     flat = values.flatten()
-    order, height = flat.argsort(stable=True), flat.tolist()
+    order = flat.argsort(stable=True)
+    height = flat.tolist()
     width = values.shape[1]
-    steps = [down * width + right for down in (-1, 0, 1) for right in (-1, 0, 1) if (down, right) != (0, 0)]
+    steps = [
+        down * width + right
+        for down in (-1, 0, 1)
+        for right in (-1, 0, 1)
+        if (down, right) != (0, 0)
+    ]
     sets = DisjointSet()  # cells under water
     eldest: dict[int, int] = {}  # root of a set -> its deepest minimum
     rank: dict[int, int] = {}  # minimum -> its number, by rising birth

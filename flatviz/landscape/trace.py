@@ -8,18 +8,35 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import Count, Seed, Vector, check_count
-from flatviz.core import Curvature, ObjectiveLike, Progress, as_objective, generator, public, randn_like, track
+from flatviz.core import (
+    Curvature,
+    ObjectiveLike,
+    Progress,
+    as_objective,
+    generator,
+    public,
+    randn_like,
+    track,
+)
 from flatviz.landscape import krylov
 from flatviz.landscape.krylov import Krylov, Operator, Part, Product
 from flatviz.landscape.spectrum import top_eigenpairs
 from flatviz.results import LayerCurvature
 
-FIRST, PROBES = 3, 8  # vectors of the first basis; test vectors by which it is seen whether a wider one pays
+# vectors of the first basis; test vectors by which it is seen whether a wider one pays
+FIRST = 3
+PROBES = 8
 
 
 @public
 def hessian_trace(
-    f: ObjectiveLike, w: Vector, *, products: Count = 60, curvature: Curvature = "hessian", part: Part = None, seed: Seed = 0
+    f: ObjectiveLike,
+    w: Vector,
+    *,
+    products: Count = 60,
+    curvature: Curvature = "hessian",
+    part: Part = None,
+    seed: Seed = 0,
 ) -> tuple[float, float]:
     """Estimate tr H, H = grad^2 f(w), from at most `products` products H v: (estimate, standard error).
 
@@ -55,7 +72,9 @@ def hessian_trace(
     operator = Operator(as_objective(f), w, curvature, part)
     like = operator.like
     if products >= like.numel():
-        return math.fsum(float(operator(e)[i]) for i, e in enumerate(torch.eye(like.numel()).to(like))), 0.0
+        return math.fsum(
+            float(operator(e)[i]) for i, e in enumerate(torch.eye(like.numel()).to(like))
+        ), 0.0
     fits = max(krylov.BASIS_BYTES // (like.numel() * like.element_size()), 3)
     return _estimated(operator, like, min(products // 2, fits), products, seed)
 
@@ -96,43 +115,63 @@ def layer_curvature(
     """
     f = as_objective(f)
     if f.net is None:
-        raise ValueError(f"layers are those of a network's objective, as nll makes, got {f.label}: give part= to hessian_trace")
+        raise ValueError(
+            f"layers are those of a network's objective, as nll makes, got {f.label}: give part= to hessian_trace"
+        )
     groups = groupby(f.net.blocks, lambda block: block.name.rpartition(".")[0])
-    parts = {name: torch.cat([torch.arange(b.start, b.stop) for b in blocks]) for name, blocks in groups}
+    parts = {
+        name: torch.cat([torch.arange(b.start, b.stop) for b in blocks]) for name, blocks in groups
+    }
     rows = {}
     for name, part in track(list(parts.items()), "layers", progress):
-        top = top_eigenpairs(f, w, 1, part=part.to(w.device), iters=products, curvature=curvature, seed=seed)
-        trace = hessian_trace(f, w, part=part.to(w.device), products=max(products, 6), curvature=curvature, seed=seed)
+        top = top_eigenpairs(
+            f, w, 1, part=part.to(w.device), iters=products, curvature=curvature, seed=seed
+        )
+        trace = hessian_trace(
+            f, w, part=part.to(w.device), products=max(products, 6), curvature=curvature, seed=seed
+        )
         rows[name] = LayerCurvature(len(part), float(top.values[0]), float(top.residual[0]), *trace)
     return rows
 
 
-def _estimated(product: Product, like: Tensor, most: int, products: int, seed: int) -> tuple[float, float]:
+def _estimated(
+    product: Product, like: Tensor, most: int, products: int, seed: int
+) -> tuple[float, float]:
     """Estimate and error from a basis of at most `most` vectors."""
     source = generator(seed)
     run = Krylov(product, like, most, source)
     few = min(PROBES, products - most)
     probes = [(g, product(g)) for g in (randn_like(like, source) for _ in range(few))]
-    before, n = sum(float(y.double().square().sum()) for _, y in probes) / products, FIRST
+    before = sum(float(y.double().square().sum()) for _, y in probes) / products
+    n = FIRST
     while run.size < most:
         while run.size < min(n, most):
             run.step()
-        now = sum(float(run.beyond(*probe).double().square().sum()) for probe in probes) / (products - run.size)
+        now = sum(float(run.beyond(*probe).double().square().sum()) for probe in probes) / (
+            products - run.size
+        )
         if now >= before:
             break
-        before, n = now, 2 * n
+        before = now
+        n = 2 * n
     return beyond_basis(run, products - run.size, source, probes)
 
 
 def beyond_basis(
-    run: Krylov, products: int, source: torch.Generator, probes: Sequence[tuple[Tensor, Tensor]] = ()
+    run: Krylov,
+    products: int,
+    source: torch.Generator,
+    probes: Sequence[tuple[Tensor, Tensor]] = (),
 ) -> tuple[float, float]:
     """The trace and its error, from what a basis has read and `products` test vectors that know nothing of it; of probes (g, H g) too."""
-    inside, dim = run.Q[: run.size], run.Q.shape[1]
+    inside = run.Q[: run.size]
+    dim = run.Q.shape[1]
 
     def outside(g: Tensor, y: Tensor) -> Tensor:
         """The mean eigenvalue outside of the basis as one test vector sees it, from y = H g."""
-        return (g.double() @ run.beyond(g, y).double()) / (g.double().square().sum() - (inside @ g).double().square().sum())
+        return (g.double() @ run.beyond(g, y).double()) / (
+            g.double().square().sum() - (inside @ g).double().square().sum()
+        )
 
     rest = [outside(*probe) for probe in probes]
     more = (randn_like(inside[0], source) for _ in range(products - len(probes)))  # none is kept

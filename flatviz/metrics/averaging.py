@@ -13,7 +13,9 @@ from flatviz.likelihood import as_likelihood
 from flatviz.results import Prediction
 
 N_BINS = 15
-LARGEST_LOG_T = math.log(100)  # its NLL is smallest where logits say nothing, at -log(100) where they are never wrong
+LARGEST_LOG_T = math.log(
+    100
+)  # its NLL is smallest where logits say nothing, at -log(100) where they are never wrong
 
 
 def labels_of(prediction: Prediction, y: Tensor | None) -> Tensor:
@@ -25,10 +27,14 @@ def labels_of(prediction: Prediction, y: Tensor | None) -> Tensor:
     y = prediction.y if y is None else y
     if y is None:
         raise ValueError("scores need labels, got none: predict on a Data, or give y")
-    check_is(y, Tensor, "y", "use torch.as_tensor")  # those that a prediction carries came past no verb
+    check_is(
+        y, Tensor, "y", "use torch.as_tensor"
+    )  # those that a prediction carries came past no verb
     if len(y) != prediction.outputs.shape[1]:
         raise ValueError(f"y must hold {prediction.outputs.shape[1]} labels, got {len(y)}")
-    y = as_likelihood(prediction.likelihood).check(y.to(prediction.outputs.device), prediction.outputs[0])
+    y = as_likelihood(prediction.likelihood).check(
+        y.to(prediction.outputs.device), prediction.outputs[0]
+    )
     if not prediction.has_classes:
         return y
     counts = as_likelihood(prediction.likelihood).counts(y)
@@ -50,7 +56,9 @@ def running_mean_log(log_p: Tensor) -> Iterator[Tensor]:
         yield total - math.log(size)
 
 
-def for_sizes(prediction: Prediction, log_p: Tensor, n_draws: int | None, score: Callable[[Tensor], Tensor]) -> Tensor:
+def for_sizes(
+    prediction: Prediction, log_p: Tensor, n_draws: int | None, score: Callable[[Tensor], Tensor]
+) -> Tensor:
     """`score(log mean)` for every ensemble size, (S, ...), or for `n_draws` alone; NaN where a log mean is."""
 
     def of_numbers(log_mean: Tensor) -> Tensor:
@@ -63,19 +71,29 @@ def for_sizes(prediction: Prediction, log_p: Tensor, n_draws: int | None, score:
 
 
 def of_classes(
-    prediction: Prediction, y: Tensor | None, n_draws: int | None, score: Callable[..., Tensor], *how: int
+    prediction: Prediction,
+    y: Tensor | None,
+    n_draws: int | None,
+    score: Callable[..., Tensor],
+    *how: int,
 ) -> Tensor:
     """`score(log mean, labels, *how)` as `for_sizes`."""
     y = labels_of(prediction, y)
-    return for_sizes(prediction, prediction.log_probs, n_draws, lambda log_bma: score(log_bma, y, *how))
+    return for_sizes(
+        prediction, prediction.log_probs, n_draws, lambda log_bma: score(log_bma, y, *how)
+    )
 
 
 def averaged(prediction: Prediction, y: Tensor | None = None) -> Prediction:
     """Score the average of all draws as a prediction of one draw: far cheaper than the scores of every ensemble size."""
     outputs = prediction.outputs.to(torch.promote_types(prediction.outputs.dtype, torch.float32))
-    log_p = outputs.mT.contiguous().log_softmax(-2)  # over few classes, last, torch's softmax is ten times as slow
+    log_p = outputs.mT.contiguous().log_softmax(
+        -2
+    )  # over few classes, last, torch's softmax is ten times as slow
     log_bma = torch.logsumexp(log_p, 0).mT - math.log(prediction.n_draws)
-    return scored(replace(prediction, outputs=log_bma[None], y=labels_of(prediction, y), scores={}, bins=None))
+    return scored(
+        replace(prediction, outputs=log_bma[None], y=labels_of(prediction, y), scores={}, bins=None)
+    )
 
 
 def accuracy_of(log_bma: Tensor, y: Tensor) -> Tensor:
@@ -117,7 +135,9 @@ def ece_of(bins: Tensor) -> Tensor:
 def class_ece_of(log_bma: Tensor, y: Tensor, n_bins: int = N_BINS) -> Tensor:
     """Mean over classes of sum over bins of (count / N) |share of the class - mean probability|, bins of equal width."""
     p = log_bma.exp()
-    gap = torch.nn.functional.one_hot(y, p.shape[1]) - p  # summed over a bin: count times share less mean
+    gap = (
+        torch.nn.functional.one_hot(y, p.shape[1]) - p
+    )  # summed over a bin: count times share less mean
     bins = ((p.nan_to_num() * n_bins).ceil().long() - 1).clamp(0, n_bins - 1)
     return p.new_zeros(n_bins, p.shape[1]).scatter_add_(0, bins, gap).abs().sum(0).mean() / len(p)
 
@@ -126,7 +146,9 @@ def ace_of(log_bma: Tensor, y: Tensor, n_bins: int = N_BINS) -> Tensor:
     """Mean over classes and bins of |share of the class - mean probability|, bins of equal count in order of the probability."""
     p = log_bma.exp()
     gap = (torch.nn.functional.one_hot(y, p.shape[1]) - p).gather(0, p.argsort(dim=0, stable=True))
-    return torch.stack([part.mean(0).abs().mean() for part in gap.tensor_split(n_bins) if len(part)]).mean()
+    return torch.stack(
+        [part.mean(0).abs().mean() for part in gap.tensor_split(n_bins) if len(part)]
+    ).mean()
 
 
 def risk_of(log_bma: Tensor, y: Tensor) -> Tensor:
@@ -140,16 +162,27 @@ def scored(prediction: Prediction) -> Prediction:
     """Compute accuracy, NLL, ECE and Brier of every ensemble size, in one pass over the draws; NLL and RMSE of a regression."""
     y = labels_of(prediction, None)
     if not prediction.has_classes:
-        scores = {"nll": for_sizes(prediction, log_density(prediction, y), None, lambda p: -p.mean())}
+        scores = {
+            "nll": for_sizes(prediction, log_density(prediction, y), None, lambda p: -p.mean())
+        }
         means = prediction.means
         sizes = torch.arange(1, len(means) + 1).to(means).view(-1, *[1] * (means.ndim - 1))
         errors = means.cumsum(0) / sizes - y.view(means.shape[1:])
-        return replace(prediction, scores=scores | {"rmse": errors.flatten(1).square().mean(1).sqrt()}, bins=None)
+        return replace(
+            prediction,
+            scores=scores | {"rmse": errors.flatten(1).square().mean(1).sqrt()},
+            bins=None,
+        )
     added = as_likelihood(prediction.likelihood).added(prediction.outputs[0, :1])
 
     def all_scores(log_bma: Tensor) -> Tensor:
         bins = bins_of(log_bma, y)
-        four = [accuracy_of(log_bma, y), added * nll_of(log_bma, y), ece_of(bins), brier_of(log_bma, y)]
+        four = [
+            accuracy_of(log_bma, y),
+            added * nll_of(log_bma, y),
+            ece_of(bins),
+            brier_of(log_bma, y),
+        ]
         return torch.cat([torch.stack(four), bins.reshape(-1)])
 
     table = for_sizes(prediction, prediction.log_probs, None, all_scores)
@@ -182,11 +215,18 @@ def fit_temperature(prediction: Prediction, y: Labels | None = None) -> float:
     from scipy.optimize import minimize_scalar  # here: a machine with torch alone predicts, too
 
     if bad := int(prediction.log_probs.isnan().sum((0, 2)).count_nonzero()):
-        raise ValueError(f"fit_temperature needs outputs that are numbers, got NaN or inf for {bad} inputs: drop those draws")
-    y, logits = labels_of(prediction, y), prediction.outputs.detach().double()
+        raise ValueError(
+            f"fit_temperature needs outputs that are numbers, got NaN or inf for {bad} inputs: drop those draws"
+        )
+    y = labels_of(prediction, y)
+    logits = prediction.outputs.detach().double()
 
     def nll_at(log_t: float) -> float:
-        return float(nll_of((logits / math.exp(log_t)).log_softmax(-1).logsumexp(0) - math.log(len(logits)), y))
+        return float(
+            nll_of(
+                (logits / math.exp(log_t)).log_softmax(-1).logsumexp(0) - math.log(len(logits)), y
+            )
+        )
 
     ends = -LARGEST_LOG_T, LARGEST_LOG_T
     best = minimize_scalar(nll_at, bounds=ends, method="bounded", options={"xatol": 1e-8})
@@ -219,5 +259,7 @@ def scale_temperature(prediction: Prediction, temperature: Positive) -> Predicti
         [[1.0, 0.0], [1.5, 0.0]]
     """
     log_p = prediction.log_probs  # refuses a regression
-    cooled = replace(prediction, outputs=prediction.outputs.to(log_p) / temperature, scores={}, bins=None)
+    cooled = replace(
+        prediction, outputs=prediction.outputs.to(log_p) / temperature, scores={}, bins=None
+    )
     return cooled if prediction.y is None else scored(cooled)

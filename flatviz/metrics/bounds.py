@@ -11,7 +11,16 @@ from scipy.optimize import brentq
 from scipy.special import rel_entr
 from scipy.stats import chi2
 
-from flatviz.checks import Count, NonNegative, Positive, Several, Share, Vector, Vectors, check_weights
+from flatviz.checks import (
+    Count,
+    NonNegative,
+    Positive,
+    Several,
+    Share,
+    Vector,
+    Vectors,
+    check_weights,
+)
 from flatviz.core import public
 
 
@@ -46,7 +55,14 @@ def pac_bayes_bound(loss: Share, kl: NonNegative, n: Count, *, delta: Share = 0.
 
 @public
 def flat_bound(
-    worst: Share, W: Vectors, center: Vector, *, radius: Positive, prior_std: Positive, n: Several, delta: Share = 0.05
+    worst: Share,
+    W: Vectors,
+    center: Vector,
+    *,
+    radius: Positive,
+    prior_std: Positive,
+    n: Several,
+    delta: Share = 0.05,
 ) -> float:
     """Bound the mean loss on new data by the worst training loss near each draw: theorem 3.2 of Flat Seeking BNNs.
 
@@ -78,7 +94,8 @@ def flat_bound(
         0.103
     """
     check_weights(center, W.shape[1], "center")
-    d, ratio = W.shape[1], (radius / prior_std) ** 2 / float(chi2.isf(1 / math.sqrt(n), W.shape[1]))
+    d = W.shape[1]
+    ratio = (radius / prior_std) ** 2 / float(chi2.isf(1 / math.sqrt(n), W.shape[1]))
     kl = float((W - center).double().square().sum(1).mean()) / prior_std**2
     kl = 0.5 * (kl + d * (ratio - 1 - math.log(ratio)))
     return pac_bayes_bound(min(1.0, worst + 1 / math.sqrt(n)), kl, n, delta=delta)

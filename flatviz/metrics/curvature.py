@@ -12,8 +12,28 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from flatviz.checks import Count, NonNegative, Positive, Radius, Seed, Several, Vector, Vectors, check_many_weights
-from flatviz.core import ASAM, SAM, Objective, ObjectiveLike, Progress, as_objective, generator, public, track
+from flatviz.checks import (
+    Count,
+    NonNegative,
+    Positive,
+    Radius,
+    Seed,
+    Several,
+    Vector,
+    Vectors,
+    check_many_weights,
+)
+from flatviz.core import (
+    ASAM,
+    SAM,
+    Objective,
+    ObjectiveLike,
+    Progress,
+    as_objective,
+    generator,
+    public,
+    track,
+)
 from flatviz.landscape.krylov import Operator
 from flatviz.landscape.spectrum import top_eigenpairs
 from flatviz.results import Sharpness
@@ -63,14 +83,23 @@ def sharpness(
     f = as_objective(f)
     check_many_weights(W, f.dim)
     ascents = SAM(radius), ASAM(adaptive_radius, eta)
-    k, source = min(k, W.shape[1]), generator(seed)
+    k = min(k, W.shape[1])
+    source = generator(seed)
     rows = []
     for w in track(W, "sharpness", progress):
         spectrum = top_eigenpairs(f, w, k, iters=iters, seed=seed)
         signs = torch.randint(0, 2, (probes, len(w)), generator=source).to(w) * 2 - 1
         traces = quadratic_forms(Operator(f, w), signs)  # independent unbiased estimates
-        error, lam = traces.std() / math.sqrt(probes), spectrum.values
-        values = lam[0], lam[0] / lam[-1], traces.mean(), *gains(f, w, ascents), spectrum.residual[0], error
+        error = traces.std() / math.sqrt(probes)
+        lam = spectrum.values
+        values = (
+            lam[0],
+            lam[0] / lam[-1],
+            traces.mean(),
+            *gains(f, w, ascents),
+            spectrum.residual[0],
+            error,
+        )
         rows.append([float(v) for v in values])
     return Sharpness(*torch.tensor(rows, dtype=W.dtype).unbind(1))
 
@@ -87,7 +116,9 @@ def gains(f: Objective, w: Tensor, ascents: tuple[SAM, ASAM]) -> list[Tensor]:
 
 
 @public
-def weyl_bounds(f: ObjectiveLike, W: Vectors, *, iters: Count = 80, seed: Seed = 0) -> tuple[float, float, float]:
+def weyl_bounds(
+    f: ObjectiveLike, W: Vectors, *, iters: Count = 80, seed: Seed = 0
+) -> tuple[float, float, float]:
     """Compute the bounds of Theorem 1 at these draws: (lower, lambda_max of the averaged Hessian, upper).
 
     1/M max_j [lmax(H_j) + sum_{m != j} lmin(H_m)]  <=  lmax(1/M sum_m H_m)  <=  1/M sum_m lmax(H_m),  by Weyl.
@@ -108,15 +139,22 @@ def weyl_bounds(f: ObjectiveLike, W: Vectors, *, iters: Count = 80, seed: Seed =
     f = as_objective(f)
     check_many_weights(W, f.dim)
     top = [float(top_eigenpairs(f, w, 1, iters=iters, seed=seed).values[0]) for w in W]
-    low = [float(top_eigenpairs(f, w, 1, which="smallest", iters=iters, seed=seed).values[0]) for w in W]
+    low = [
+        float(top_eigenpairs(f, w, 1, which="smallest", iters=iters, seed=seed).values[0])
+        for w in W
+    ]
     moved = lambda v: torch.stack([f(w + v) for w in W]).mean()  # noqa: E731
-    middle = float(top_eigenpairs(moved, torch.zeros_like(W[0]), 1, iters=iters, seed=seed).values[0])
+    middle = float(
+        top_eigenpairs(moved, torch.zeros_like(W[0]), 1, iters=iters, seed=seed).values[0]
+    )
     total = sum(low)
     return max(t + total - b for t, b in zip(top, low)) / len(W), middle, sum(top) / len(W)
 
 
 @public
-def ordered(W: Tensor, values: Tensor, order: Literal["sharp", "random", "flat"], *, seed: Seed = 0) -> Tensor:
+def ordered(
+    W: Tensor, values: Tensor, order: Literal["sharp", "random", "flat"], *, seed: Seed = 0
+) -> Tensor:
     """Sort `W` (S, D) by `values` (S,), from "flat" to sharp, from "sharp" to flat, or at "random".
 
     `predict(net, ordered(W, values, "flat"), data, S, seed=0)` scores ensembles that take them in that order.
@@ -125,16 +163,22 @@ def ordered(W: Tensor, values: Tensor, order: Literal["sharp", "random", "flat"]
         ValueError: For another number of values, or one that is not finite.
     """
     if len(values) != len(W):
-        raise ValueError(f"values must hold one number for each of the {len(W)} draws, got {len(values)}")
+        raise ValueError(
+            f"values must hold one number for each of the {len(W)} draws, got {len(values)}"
+        )
     if not bool(values.isfinite().all()):
-        raise ValueError(f"values must be finite, got {int((~values.isfinite()).sum())} NaN or inf: drop those draws")
+        raise ValueError(
+            f"values must be finite, got {int((~values.isfinite()).sum())} NaN or inf: drop those draws"
+        )
     if order == "random":
         return W[torch.randperm(len(W), generator=generator(seed)).to(W.device)]
     return W[values.argsort(descending=order == "sharp", stable=True)]
 
 
 @public
-def learning_coefficient(f: ObjectiveLike, w: Vector, draws: Vectors, *, n: Several, beta: Positive | None = None) -> float:
+def learning_coefficient(
+    f: ObjectiveLike, w: Vector, draws: Vectors, *, n: Several, beta: Positive | None = None
+) -> float:
     """Estimate the local learning coefficient at `w` (D,): n beta (mean of f over `draws` - f(w)).
 
     The estimate is as good as the draws: chains that have not mixed, or a finite step, give another number.  If `w` is no

@@ -12,7 +12,17 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import Count, Seed, check_many_weights, check_weights, kind
-from flatviz.core import Data, Inputs, Likelihood, Net, Progress, generator, public, saved_rng, track
+from flatviz.core import (
+    Data,
+    Inputs,
+    Likelihood,
+    Net,
+    Progress,
+    generator,
+    public,
+    saved_rng,
+    track,
+)
 from flatviz.engine.batchnorm import check_batchnorm, refresh_batchnorm, with_trained_buffers
 from flatviz.engine.determinism import check_logits
 from flatviz.engine.stacked import forward
@@ -24,10 +34,17 @@ from flatviz.objectives.network import check_data, in_precision
 from flatviz.results import Prediction
 from flatviz.weight_space import AnyPosterior, OutputPosterior, Posterior
 
-Examples = Annotated[Tensor | Inputs | Data, kind((Tensor, Inputs, Data), "a tensor of inputs (N, ...), or fv.Data(x, y)")]
+Examples = Annotated[
+    Tensor | Inputs | Data,
+    kind((Tensor, Inputs, Data), "a tensor of inputs (N, ...), or fv.Data(x, y)"),
+]
 Linearisable = Annotated[
     Gaussian | OutputPosterior,
-    kind((Gaussian, OutputPosterior), "a Gaussian", "fv.transfer and fv.fit_swag return one, else use predict"),
+    kind(
+        (Gaussian, OutputPosterior),
+        "a Gaussian",
+        "fv.transfer and fv.fit_swag return one, else use predict",
+    ),
 ]
 
 
@@ -75,14 +92,24 @@ def predict(
     inputs = x.x if isinstance(x, Data) else x
     check_inputs(net, inputs)
     if isinstance(posterior, Tensor) and n_draws > len(posterior):
-        raise ValueError(f"asked for {n_draws} draws, got {len(posterior)} weight vectors: lower n_draws, or give more")
-    W = posterior[:n_draws] if isinstance(posterior, Tensor) else posterior.sample(n_draws, seed=seed)
+        raise ValueError(
+            f"asked for {n_draws} draws, got {len(posterior)} weight vectors: lower n_draws, or give more"
+        )
+    W = (
+        posterior[:n_draws]
+        if isinstance(posterior, Tensor)
+        else posterior.sample(n_draws, seed=seed)
+    )
     in_precision(check_many_weights(W, net.dim, "draws"), net)
     trunk = "fixed" if net.trunk is None else "sampled"
     if net.trunk is not None:
-        W, net = net.trunk.joined(W, seed=seed), net.restrict("all")
+        W = net.trunk.joined(W, seed=seed)
+        net = net.restrict("all")
     if isinstance(batchnorm, Data) and net.has_batchnorm:
-        rows = [forward(refresh_batchnorm(net, w, batchnorm), w[None], inputs) for w in track(W, "predicting", progress)]
+        rows = [
+            forward(refresh_batchnorm(net, w, batchnorm), w[None], inputs)
+            for w in track(W, "predicting", progress)
+        ]
         outputs = torch.cat(rows)
     else:
         outputs = forward(with_trained_buffers(net, posterior), W, inputs, progress=progress)
@@ -91,20 +118,30 @@ def predict(
     if likelihood == "categorical":
         check_logits(net, inputs[:2])
     labels = as_likelihood(likelihood).check(x.y, outputs[0])
-    prediction = Prediction(outputs, labels, likelihood, mode, trunk=trunk, class_names=x.class_names)
+    prediction = Prediction(
+        outputs, labels, likelihood, mode, trunk=trunk, class_names=x.class_names
+    )
     return scored(prediction) if prediction.has_classes else prediction
 
 
 def check_inputs(net: Net, x: Tensor | Inputs) -> None:
     """Check that the net takes such inputs, on one of them."""
-    known = "" if net.example is None else f", which takes (N, {', '.join(map(str, net.example.shape[1:]))})"
+    known = (
+        ""
+        if net.example is None
+        else f", which takes (N, {', '.join(map(str, net.example.shape[1:]))})"
+    )
     if x.ndim == 0 or len(x) == 0:
-        raise ValueError(f"x must hold at least one input of {net!r}{known}, got shape {tuple(x.shape)}")
+        raise ValueError(
+            f"x must hold at least one input of {net!r}{known}, got shape {tuple(x.shape)}"
+        )
     try:
         with torch.inference_mode(False), torch.no_grad(), saved_rng():
             net(net.w, x[:1].clone())  # a first layer may work in place
     except (RuntimeError, ValueError, IndexError, TypeError) as error:
-        raise ValueError(f"inputs of shape {tuple(x.shape)} do not pass through {net!r}{known}: {error}") from error
+        raise ValueError(
+            f"inputs of shape {tuple(x.shape)} do not pass through {net!r}{known}: {error}"
+        ) from error
 
 
 @public
@@ -144,11 +181,15 @@ def predict_linearised(
         [0.79, 0.39]
     """
     if link != "mc" and not isinstance(as_likelihood(likelihood), CategoricalLikelihood):
-        raise ValueError(f"a regression must have link='mc', draws of its means, got {link!r}, which makes class probabilities")
+        raise ValueError(
+            f"a regression must have link='mc', draws of its means, got {link!r}, which makes class probabilities"
+        )
     check_data(net, data, likelihood)
     mean, cov = linearised(net, posterior, data)
     if link == "probit":
-        outputs = (mean / (1 + math.pi / 8 * cov.diagonal(dim1=1, dim2=2)).sqrt()).log_softmax(-1)[None]
+        outputs = (mean / (1 + math.pi / 8 * cov.diagonal(dim1=1, dim2=2)).sqrt()).log_softmax(-1)[
+            None
+        ]
     else:
         outputs = _mc(mean, cov, n_draws, seed)
     statistics = "frozen" if net.has_batchnorm else None
@@ -158,13 +199,16 @@ def predict_linearised(
     return scored(prediction) if prediction.has_classes else prediction
 
 
-def linearised(net: Net, posterior: Gaussian | OutputPosterior, data: Data) -> tuple[Tensor, Tensor]:
+def linearised(
+    net: Net, posterior: Gaussian | OutputPosterior, data: Data
+) -> tuple[Tensor, Tensor]:
     """Compute mean f (N, C) and covariance V (N, C, C) of the outputs."""
     if isinstance(posterior, Posterior):
         check_weights(posterior.center, net.dim, "posterior.center")
     if isinstance(posterior, OutputPosterior):
         return posterior.outputs(data)
-    means, covs = [], []
+    means = []
+    covs = []
     for f, J in jacobian_chunks(with_trained_buffers(net, posterior), posterior.mean, data):
         means.append(f)
         covs.append(posterior.cov_mul(J) @ J.transpose(1, 2))
@@ -181,6 +225,10 @@ def _mc(mean: Tensor, cov: Tensor, n_draws: int, seed: int) -> Tensor:
     values, vectors = torch.linalg.eigh((wide + wide.transpose(1, 2)) / 2)
     floor = cov.shape[1] * torch.finfo(cov.dtype).eps * values[:, -1:]
     values = torch.maximum(values, floor.clamp_min(1e-100))
-    root = (vectors * values.sqrt()[:, None, :]) @ vectors.transpose(1, 2)  # symmetric: no choice of eigenvectors is in it
-    z = torch.randn(n_draws, *mean.shape, generator=generator(seed), dtype=torch.float64).to(root.device)
+    root = (vectors * values.sqrt()[:, None, :]) @ vectors.transpose(
+        1, 2
+    )  # symmetric: no choice of eigenvectors is in it
+    z = torch.randn(n_draws, *mean.shape, generator=generator(seed), dtype=torch.float64).to(
+        root.device
+    )
     return (mean.double() + (root @ z[..., None])[..., 0]).to(mean.dtype)

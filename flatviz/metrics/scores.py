@@ -14,7 +14,9 @@ from flatviz.results import Prediction
 
 
 @public
-def accuracy(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None) -> Tensor:
+def accuracy(
+    prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None
+) -> Tensor:
     """Compute the share of inputs whose most probable class is right; (S,) for every ensemble size, () for `n_draws`.
 
     Args:
@@ -55,13 +57,22 @@ def nll(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | Non
     """
     y = labels_of(prediction, y)
     if not prediction.has_classes:
-        return for_sizes(prediction, averaging.log_density(prediction, y), n_draws, lambda log_mean: -log_mean.mean())
+        return for_sizes(
+            prediction,
+            averaging.log_density(prediction, y),
+            n_draws,
+            lambda log_mean: -log_mean.mean(),
+        )
     added = as_likelihood(prediction.likelihood).added(prediction.outputs[0, :1])
-    return for_sizes(prediction, prediction.log_probs, n_draws, lambda log_bma: added * nll_of(log_bma, y))
+    return for_sizes(
+        prediction, prediction.log_probs, n_draws, lambda log_bma: added * nll_of(log_bma, y)
+    )
 
 
 @public
-def brier(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None) -> Tensor:
+def brier(
+    prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None
+) -> Tensor:
     """Compute the mean of sum_c (p_c - 1[y = c])^2, between 0 and 2; (S,) for every ensemble size, () for `n_draws`.
 
     Args:
@@ -80,7 +91,13 @@ def brier(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | N
 
 
 @public
-def ece(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None, n_bins: Count = N_BINS) -> Tensor:
+def ece(
+    prediction: Prediction,
+    y: Labels | None = None,
+    *,
+    n_draws: Count | None = None,
+    n_bins: Count = N_BINS,
+) -> Tensor:
     """Compute the expected calibration error; (S,) for every ensemble size, () for `n_draws`.
 
     sum over bins of (count / N) |accuracy - mean confidence|, confidence the largest probability.
@@ -103,7 +120,11 @@ def ece(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | Non
 
 @public
 def class_ece(
-    prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None, n_bins: Count = N_BINS
+    prediction: Prediction,
+    y: Labels | None = None,
+    *,
+    n_draws: Count | None = None,
+    n_bins: Count = N_BINS,
 ) -> Tensor:
     """Compute the class-wise calibration error; (S,) for every ensemble size, () for `n_draws`.
 
@@ -127,7 +148,13 @@ def class_ece(
 
 
 @public
-def ace(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None, n_bins: Count = N_BINS) -> Tensor:
+def ace(
+    prediction: Prediction,
+    y: Labels | None = None,
+    *,
+    n_draws: Count | None = None,
+    n_bins: Count = N_BINS,
+) -> Tensor:
     """Compute the adaptive calibration error; (S,) for every ensemble size, () for `n_draws`.
 
     1 / (C B) sum over classes c and bins b of |share of class c - mean p_c|, bins of equal count in order of p_c.
@@ -151,7 +178,11 @@ def ace(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | Non
 
 @public
 def reliability(
-    prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None, n_bins: Count = N_BINS
+    prediction: Prediction,
+    y: Labels | None = None,
+    *,
+    n_draws: Count | None = None,
+    n_bins: Count = N_BINS,
 ) -> Tensor:
     """Count each bin's inputs, with mean confidence and accuracy: (S, B, 3) for every ensemble size, (B, 3) for `n_draws`.
 
@@ -172,7 +203,9 @@ def reliability(
 
 
 @public
-def risk_coverage(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None) -> Tensor:
+def risk_coverage(
+    prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None
+) -> Tensor:
     """Compute the share of wrong answers among the k inputs answered with the largest probability, for k = 1 .. N, (N,).
 
     The value at k is the risk at coverage k / N; the last is 1 - accuracy; the mean is the area under the curve (AURC).
@@ -195,7 +228,14 @@ def risk_coverage(prediction: Prediction, y: Labels | None = None, *, n_draws: C
     return of_classes(prediction, y, n_draws or prediction.n_draws, averaging.risk_of)
 
 
-SCORES = {"accuracy": accuracy, "nll": nll, "brier": brier, "ece": ece, "ace": ace, "class_ece": class_ece}
+SCORES = {
+    "accuracy": accuracy,
+    "nll": nll,
+    "brier": brier,
+    "ece": ece,
+    "ace": ace,
+    "class_ece": class_ece,
+}
 
 
 @public

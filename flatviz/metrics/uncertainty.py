@@ -16,7 +16,10 @@ from flatviz.checks import Count, Vector, kind
 from flatviz.core import public, saved_rng
 from flatviz.results import Prediction
 
-Averaged = Annotated[Prediction | Tensor, kind((Prediction, Tensor), "a Prediction, or averaged probabilities (N, C)")]
+Averaged = Annotated[
+    Prediction | Tensor,
+    kind((Prediction, Tensor), "a Prediction, or averaged probabilities (N, C)"),
+]
 
 
 @public
@@ -72,7 +75,9 @@ def mutual_information(prediction: Prediction, *, n_draws: Count | None = None) 
         >>> [round(v, 3) for v in fv.metrics.mutual_information(prediction).tolist()]
         [0.0, 0.502]
     """
-    epistemic = predictive_entropy(prediction, n_draws=n_draws) - aleatoric_entropy(prediction, n_draws=n_draws)
+    epistemic = predictive_entropy(prediction, n_draws=n_draws) - aleatoric_entropy(
+        prediction, n_draws=n_draws
+    )
     return epistemic.clamp_min(0)  # below 0 by rounding only
 
 
@@ -99,7 +104,9 @@ def ood_scores(inside: Vector, outside: Vector) -> dict[str, float]:
         >>> round(scores["auroc"], 3), scores["base_out"]
         (0.833, 0.4)
     """
-    with saved_rng():  # its import draws random numbers; torchmetrics would squash scores by a sigmoid
+    with (
+        saved_rng()
+    ):  # its import draws random numbers; torchmetrics would squash scores by a sigmoid
         from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
     score = torch.cat([inside, outside]).double().cpu().numpy()
     is_out = torch.cat([torch.zeros(len(inside)), torch.ones(len(outside))]).numpy()
@@ -168,9 +175,12 @@ def total_variation(prediction: Averaged, reference: Averaged) -> float:
 
 def _both(prediction: Prediction | Tensor, reference: Prediction | Tensor) -> tuple[Tensor, Tensor]:
     """Averaged class probabilities of both, (N, C), float64 on the CPU."""
-    p, r = _averaged(prediction, "prediction"), _averaged(reference, "reference")
+    p = _averaged(prediction, "prediction")
+    r = _averaged(reference, "reference")
     if p.shape != r.shape:
-        raise ValueError(f"both must be of the same inputs and classes, got {tuple(p.shape)}, {tuple(r.shape)}")
+        raise ValueError(
+            f"both must be of the same inputs and classes, got {tuple(p.shape)}, {tuple(r.shape)}"
+        )
     return p, r
 
 
@@ -179,9 +189,15 @@ def _averaged(value: Prediction | Tensor, name: str) -> Tensor:
         return value.log_probs.detach().double().exp().mean(0).cpu()
     value = value.detach().double().cpu()
     if value.ndim != 2:
-        raise ValueError(f"{name} must hold averaged class probabilities (N, C), got shape {tuple(value.shape)}")
-    if bool(((value < 0) | ((value.sum(1, keepdim=True) - 1).abs() > 1e-2)).any()):  # half precision sums to 1 that far
-        raise ValueError(f"{name} must hold class probabilities, rows >= 0 that sum to 1, got others: use logits.softmax(1)")
+        raise ValueError(
+            f"{name} must hold averaged class probabilities (N, C), got shape {tuple(value.shape)}"
+        )
+    if bool(
+        ((value < 0) | ((value.sum(1, keepdim=True) - 1).abs() > 1e-2)).any()
+    ):  # half precision sums to 1 that far
+        raise ValueError(
+            f"{name} must hold class probabilities, rows >= 0 that sum to 1, got others: use logits.softmax(1)"
+        )
     return value
 
 
@@ -200,6 +216,7 @@ def disagreement(prediction: Prediction) -> Tensor:
         [[0.0, 0.5], [0.5, 0.0]]
     """
     log_p = prediction.log_probs
-    answers, diverged = log_p.argmax(-1), log_p.isnan().flatten(1).any(-1)
+    answers = log_p.argmax(-1)
+    diverged = log_p.isnan().flatten(1).any(-1)
     table = (answers[:, None] != answers[None]).to(log_p.dtype).mean(-1)
     return table.masked_fill(diverged[:, None] | diverged, torch.nan)

@@ -55,7 +55,11 @@ def convnet(task: Task, *, channels: tuple[Count, ...] = (16, 32, 32), seed: See
     layers: list[nn.Module] = []
     with saved_rng(seed):
         for i, (n_in, n_out) in enumerate(zip(widths, widths[1:])):
-            layers += [nn.Conv2d(n_in, n_out, 3, padding=1, bias=False), nn.BatchNorm2d(n_out), nn.ReLU()]
+            layers += [
+                nn.Conv2d(n_in, n_out, 3, padding=1, bias=False),
+                nn.BatchNorm2d(n_out),
+                nn.ReLU(),
+            ]
             if i == 0:
                 layers.append(nn.MaxPool2d(2))
         layers += [nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(widths[-1], task.n_classes)]
@@ -71,7 +75,9 @@ class _ResNet(nn.Module):
 
     def __init__(self, channels: int, n_classes: int, width: int, blocks: int, norm: Norm) -> None:
         super().__init__()
-        from torchvision.models.resnet import BasicBlock  # loaded when used: it imports slowly, and tensors need none of it
+        from torchvision.models.resnet import (
+            BasicBlock,
+        )  # loaded when used: it imports slowly, and tensors need none of it
 
         def normed(n: int) -> nn.Module:
             return nn.BatchNorm2d(n) if norm == "batch" else nn.GroupNorm(n // GROUP, n)
@@ -79,11 +85,19 @@ class _ResNet(nn.Module):
         def stage(n_in: int, n_out: int, stride: int) -> nn.Sequential:
             first = BasicBlock(n_in, n_out, stride, norm_layer=normed)
             if stride > 1:
-                first.downsample = nn.Sequential(nn.Conv2d(n_in, n_out, 1, stride, bias=False), normed(n_out))
-            return nn.Sequential(first, *(BasicBlock(n_out, n_out, norm_layer=normed) for _ in range(blocks - 1)))
+                first.downsample = nn.Sequential(
+                    nn.Conv2d(n_in, n_out, 1, stride, bias=False), normed(n_out)
+                )
+            return nn.Sequential(
+                first, *(BasicBlock(n_out, n_out, norm_layer=normed) for _ in range(blocks - 1))
+            )
 
-        self.stem = nn.Sequential(nn.Conv2d(channels, width, 3, padding=1, bias=False), normed(width), nn.ReLU())
-        self.stages = nn.Sequential(stage(width, width, 1), stage(width, 2 * width, 2), stage(2 * width, 4 * width, 2))
+        self.stem = nn.Sequential(
+            nn.Conv2d(channels, width, 3, padding=1, bias=False), normed(width), nn.ReLU()
+        )
+        self.stages = nn.Sequential(
+            stage(width, width, 1), stage(width, 2 * width, 2), stage(2 * width, 4 * width, 2)
+        )
         self.head = nn.Linear(4 * width, n_classes)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -91,7 +105,9 @@ class _ResNet(nn.Module):
 
 
 @public
-def resnet20(task: Task, *, norm: Norm = "batch", width: Count = 16, blocks: Count = 3, seed: Seed = 0) -> nn.Module:
+def resnet20(
+    task: Task, *, norm: Norm = "batch", width: Count = 16, blocks: Count = 3, seed: Seed = 0
+) -> nn.Module:
     """Build ResNet-20 (272,474 weights for 10 classes) for images (N, C, 32, 32); other sides of 8 or more run too.
 
     Args:
@@ -114,7 +130,9 @@ def resnet20(task: Task, *, norm: Norm = "batch", width: Count = 16, blocks: Cou
         272474
     """
     if len(task.input_shape) != 3 or min(task.input_shape[1:]) < 8:
-        raise ValueError(f"resnet20 needs images (C, H, W) of side 8 or more, got inputs of shape {task.input_shape}")
+        raise ValueError(
+            f"resnet20 needs images (C, H, W) of side 8 or more, got inputs of shape {task.input_shape}"
+        )
     if norm == "group" and width % GROUP:
         raise ValueError(f"width must be a multiple of {GROUP} for norm='group', got {width}")
     with saved_rng(seed):
@@ -126,7 +144,8 @@ class WithNoise(nn.Module):
 
     def __init__(self, module: nn.Module, s: float) -> None:
         super().__init__()
-        self.module, self.s = module, nn.Parameter(torch.tensor([s]))
+        self.module = module
+        self.s = nn.Parameter(torch.tensor([s]))
 
     def forward(self, *args: Tensor, **fields: Tensor) -> Tensor:
         """Means and s, side by side."""

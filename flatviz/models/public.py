@@ -17,17 +17,34 @@ from flatviz.core import Task, copied, find_head, public, replace_head, saved_rn
 
 SUFFIXES = (".safetensors", ".pth", ".pt", ".bin", ".ckpt", ".tar")
 # names of a state dict in a checkpoint
-STATES = ("state_dict", "model_state_dict", "model", "net", "network", "module", "weights", "params")
+STATES = (
+    "state_dict",
+    "model_state_dict",
+    "model",
+    "net",
+    "network",
+    "module",
+    "weights",
+    "params",
+)
 REBUILDS = {  # all that is called while a checkpoint with other objects is read
     ("collections", "OrderedDict"),
-    *(("torch._utils", name) for name in ("_rebuild_tensor", "_rebuild_tensor_v2", "_rebuild_parameter")),
+    *(
+        ("torch._utils", name)
+        for name in ("_rebuild_tensor", "_rebuild_tensor_v2", "_rebuild_parameter")
+    ),
 }
 COUNTER = "num_batches_tracked"  # torchvision's older files lack it; it counts batches and changes no output
 
 
 @public
 def load_weights(
-    module: nn.Module, path: str | Path, *, new_head: bool = False, head: str | None = None, example: Tensor | None = None
+    module: nn.Module,
+    path: str | Path,
+    *,
+    new_head: bool = False,
+    head: str | None = None,
+    example: Tensor | None = None,
 ) -> nn.Module:
     """Copy `module` with the weights and statistics of a file; every name and shape must fit.
 
@@ -53,7 +70,8 @@ def load_weights(
         >>> torch.equal(fv.models.load_weights(torch.nn.Linear(2, 3), path).weight, module.weight)
         True
     """
-    initial, loaded = module.state_dict(), copied(module)
+    initial = module.state_dict()
+    loaded = copied(module)
     state = _of_network(read_state(path), [n for n in initial if not n.endswith(COUNTER)], path)
     kept = {n: v for n, v in initial.items() if n.endswith(COUNTER)}
     if new_head:
@@ -62,7 +80,9 @@ def load_weights(
         state = {n: v for n, v in state.items() if not n.startswith(f"{name}.")}
     for name, value in state.items():
         if value.is_floating_point() and not bool(torch.isfinite(value).all()):
-            raise ValueError(f"weights must be finite, got NaN or inf in {name} of {str(path)!r}: take another file")
+            raise ValueError(
+                f"weights must be finite, got NaN or inf in {name} of {str(path)!r}: take another file"
+            )
     try:
         loaded.load_state_dict({**kept, **state})
     except RuntimeError as error:  # it names what is missing, unknown or of another shape
@@ -77,7 +97,9 @@ def read_state(path: str | Path) -> dict[str, Tensor]:
     """The tensors of a file by name.  Raises as `load_weights`."""
     path = Path(path)
     if not path.is_file():
-        raise FileNotFoundError(f"path must be a file of weights, got {str(path)!r}, which is not there: check its name")
+        raise FileNotFoundError(
+            f"path must be a file of weights, got {str(path)!r}, which is not there: check its name"
+        )
     if path.suffix not in SUFFIXES:
         raise ValueError(f"path must end in {', '.join(SUFFIXES)}, got {str(path)!r}")
     content = _content(path)
@@ -86,8 +108,16 @@ def read_state(path: str | Path) -> dict[str, Tensor]:
         if name is None:
             break
         content = content[name]
-    if not isinstance(content, Mapping) or not content or not all(isinstance(v, Tensor) for v in content.values()):
-        names = f", with the names {', '.join(map(str, list(content)[:8]))}," if isinstance(content, Mapping) else ""
+    if (
+        not isinstance(content, Mapping)
+        or not content
+        or not all(isinstance(v, Tensor) for v in content.values())
+    ):
+        names = (
+            f", with the names {', '.join(map(str, list(content)[:8]))},"
+            if isinstance(content, Mapping)
+            else ""
+        )
         raise ValueError(
             f"path must hold a state dict, names with tensors, or a checkpoint with one under {', '.join(STATES)}, "
             f"got {'an object' if isinstance(content, _Inert) else f'a {type(content).__name__}'}{names} in {str(path)!r}: "
@@ -99,14 +129,18 @@ def read_state(path: str | Path) -> dict[str, Tensor]:
 def _of_network(state: dict[str, Tensor], names: list[str], path: str | Path) -> dict[str, Tensor]:
     """The tensors of the network of these names, without the prefix at which the file has most of them."""
     fitting = Counter({"": 0})
-    fitting.update(name.removesuffix(end) for name in state for end in names if f".{name}".endswith(f".{end}"))
+    fitting.update(
+        name.removesuffix(end) for name in state for end in names if f".{name}".endswith(f".{end}")
+    )
     most = max(fitting.values())
     first, *others = [prefix for prefix, n in fitting.items() if n == most]
     if others and first:
         raise ValueError(
             f"path must hold one network that fits, got those of {', '.join([first, *others])} in {str(path)!r}: save one"
         )
-    return {name.removeprefix(first): value for name, value in state.items() if name.startswith(first)}
+    return {
+        name.removeprefix(first): value for name, value in state.items() if name.startswith(first)
+    }
 
 
 class _Inert:
@@ -132,7 +166,11 @@ def _content(path: Path) -> Any:
         try:
             return torch.load(path, map_location="cpu", weights_only=True)
         except pickle.UnpicklingError:  # it holds hyperparameters and the like
-            reader = SimpleNamespace(Unpickler=_Unpickler, load=lambda *a, **kw: _Unpickler(*a, **kw).load(), __name__="inert")
+            reader = SimpleNamespace(
+                Unpickler=_Unpickler,
+                load=lambda *a, **kw: _Unpickler(*a, **kw).load(),
+                __name__="inert",
+            )
             return torch.load(path, map_location="cpu", weights_only=False, pickle_module=reader)
     except Exception as error:  # a damaged pickle raises what it likes
         reason = str(error).partition("\n")[0]
@@ -142,7 +180,9 @@ def _content(path: Path) -> Any:
         ) from error
 
 
-MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)  # of ImageNet's channels: what the published weights expect
+# of ImageNet's channels: what the published weights expect
+MEAN = (0.485, 0.456, 0.406)
+STD = (0.229, 0.224, 0.225)
 
 
 class PublicNet(nn.Module):
@@ -150,7 +190,8 @@ class PublicNet(nn.Module):
 
     def __init__(self, network: nn.Module, side: int | None) -> None:
         super().__init__()
-        self.network, self.side = network, side
+        self.network = network
+        self.side = side
         self.register_buffer("mean", torch.tensor(MEAN).view(3, 1, 1), persistent=False)
         self.register_buffer("std", torch.tensor(STD).view(3, 1, 1), persistent=False)
 
@@ -164,7 +205,12 @@ class PublicNet(nn.Module):
 
 @public
 def torchvision_model(
-    task: Task, name: str, *, weights: str | Path | None = None, side: int | None = None, seed: int = 0
+    task: Task,
+    name: str,
+    *,
+    weights: str | Path | None = None,
+    side: int | None = None,
+    seed: int = 0,
 ) -> PublicNet:
     """Build one of torchvision's classifiers ("resnet18", "resnet50", "vit_b_16", ...) with a new head for the task's classes.
 
@@ -193,7 +239,9 @@ def torchvision_model(
 
     shape = task.input_shape
     if len(shape) != 3 or shape[0] not in (1, 3):
-        raise ValueError(f"torchvision_model needs images (1 or 3, H, W), got inputs of shape {shape}")
+        raise ValueError(
+            f"torchvision_model needs images (1 or 3, H, W), got inputs of shape {shape}"
+        )
     check_choice(name, tuple(models.list_models(module=models)), "name")
     with saved_rng(seed):
         network = models.get_model(name, weights=None, **_without_auxiliary(name)).eval()
@@ -203,7 +251,9 @@ def torchvision_model(
         if file.suffix in SUFFIXES:
             network = load_weights(network, file, new_head=True, example=example)
         else:
-            network.load_state_dict(_downloaded(models, name, str(weights)), strict=not _without_auxiliary(name))
+            network.load_state_dict(
+                _downloaded(models, name, str(weights)), strict=not _without_auxiliary(name)
+            )
     replace_head(network, task.n_classes, example=example, seed=seed)
     return PublicNet(network, side or _fixed_side(network)).eval()
 
@@ -216,7 +266,9 @@ def _fixed_side(network: Any) -> int | None:
 
 
 def _without_auxiliary(name: str) -> dict[str, bool]:
-    return dict(aux_logits=False, init_weights=True) if name in ("googlenet", "inception_v3") else {}
+    return (
+        dict(aux_logits=False, init_weights=True) if name in ("googlenet", "inception_v3") else {}
+    )
 
 
 def _downloaded(models: Any, name: str, weights: str) -> dict[str, Tensor]:

@@ -13,16 +13,35 @@ from torch.autograd.graph import saved_tensors_hooks
 from torch.func import jacrev, vmap
 
 from flatviz.checks import check_choice
-from flatviz.core import Curvature, Data, Fields, Likelihood, Net, Product, hessian_operator, threads, twice
+from flatviz.core import (
+    Curvature,
+    Data,
+    Fields,
+    Likelihood,
+    Net,
+    Product,
+    hessian_operator,
+    threads,
+    twice,
+)
 from flatviz.engine.determinism import Sizes, same_to_rounding
 from flatviz.likelihood import CategoricalLikelihood, as_likelihood
 from flatviz.objectives.outputs import output_curvature
 
-GRAPH_BYTES = 2**31  # of saved activations kept graphs may hold; beyond it, batches are gone through again each time
+GRAPH_BYTES = (
+    2**31
+)  # of saved activations kept graphs may hold; beyond it, batches are gone through again each time
 
 
 def curvature_operator(
-    net: Net, data: Data, likelihood: Likelihood, w: Tensor, curvature: str, *, most: int | None = None, layer: float = 0.0
+    net: Net,
+    data: Data,
+    likelihood: Likelihood,
+    w: Tensor,
+    curvature: str,
+    *,
+    most: int | None = None,
+    layer: float = 0.0,
 ) -> Product:
     """Give V -> M v at one `w`, both (D,), M the mean over `data` of the Hessian, J^T L'' J ("ggn") or g g^T ("fisher").
 
@@ -30,7 +49,11 @@ def curvature_operator(
     gradient.  Graphs of batches of at most `most` examples are kept while they fit in GRAPH_BYTES; each product goes through
     the other batches again.  layer: multiply-adds of a layer for one example, from which the threads follow.
     """
-    make = _hessian if check_choice(curvature, get_args(Curvature), "curvature") == "hessian" else _outer
+    make = (
+        _hessian
+        if check_choice(curvature, get_args(Curvature), "curvature") == "hessian"
+        else _outer
+    )
 
     count = as_likelihood(likelihood).count(data.y)
 
@@ -58,8 +81,12 @@ def batches(data: Data, size: int) -> Iterable[Data]:
 
 def batch_that_fits(net: Net, data: Data, likelihood: Likelihood, w: Tensor) -> int:
     """Examples whose graph of the gradient stays under GRAPH_BYTES, measured on a few."""
-    few, storages = data.subset(torch.arange(min(4, len(data)))), {}  # a copy: of a view the whole storage would count
-    weights = {t.untyped_storage().data_ptr() for t in (*net.module.parameters(), *net.module.buffers())}
+    # a copy: of a view the whole storage would count
+    few = data.subset(torch.arange(min(4, len(data))))
+    storages = {}
+    weights = {
+        t.untyped_storage().data_ptr() for t in (*net.module.parameters(), *net.module.buffers())
+    }
 
     def count(tensor: Tensor) -> Tensor:
         storage = tensor.untyped_storage()
@@ -96,8 +123,16 @@ def _hessian(net: Net, data: Data, likelihood: Likelihood, w: Tensor, _: str, n:
             if (operation := _without_derivative(error)) is None:
                 raise
             alike = operation.replace("_", "")
-            layers = [name for name, part in net.module.named_modules() if type(part).__name__.lower() == alike]
-            where = f" in {', '.join(map(repr, layers[:3]))}{', ...' * (len(layers) > 3)}" if layers else ""
+            layers = [
+                name
+                for name, part in net.module.named_modules()
+                if type(part).__name__.lower() == alike
+            ]
+            where = (
+                f" in {', '.join(map(repr, layers[:3]))}{', ...' * (len(layers) > 3)}"
+                if layers
+                else ""
+            )
             raise ValueError(
                 f"the Hessian needs second derivatives of every layer, got {operation}{where}, for which PyTorch has none: "
                 "use curvature='ggn' or 'fisher', or another activation"
@@ -110,7 +145,10 @@ def _without_derivative(error: RuntimeError) -> str | None:
     """Name of the operation of which torch says that it has no second derivative; None for any other error."""
     if "storage_offset divisible by 2" in str(error):  # of numbers that begin at an odd place of w
         return "view_as_complex"
-    named = re.search(r"derivative for (?:aten::|')(\w+?)(?:_for_cpu)?(?:_backward)?'? is not implemented", str(error))
+    named = re.search(
+        r"derivative for (?:aten::|')(\w+?)(?:_for_cpu)?(?:_backward)?'? is not implemented",
+        str(error),
+    )
     return named[1].strip("_") if named else None
 
 
@@ -123,7 +161,11 @@ def _outer(net: Net, data: Data, likelihood: Likelihood, w: Tensor, kind: str, n
         (pulled,) = torch.autograd.grad(out, point, dummy, create_graph=True)  # J^T u, linear in u
     value = out.detach()
     slope = as_likelihood(likelihood).gradient
-    inner = output_curvature(value, likelihood, data.y) if kind == "ggn" else _outer_product(slope(value, data.y))
+    inner = (
+        output_curvature(value, likelihood, data.y)
+        if kind == "ggn"
+        else _outer_product(slope(value, data.y))
+    )
 
     def moved_along(v: Tensor) -> Tensor:
         """J v (N, C), by the transpose of J^T u; where a layer's backward pass has no derivative by forward ones, or by rows of J."""
@@ -154,7 +196,9 @@ def _outer_product(e: Tensor) -> Product:
 CHUNK_NUMBERS = 2**24  # of one chunk of Jacobians: 64 MB in float32
 
 
-def jacobians(net: Net, w: Tensor, x: Tensor | Fields, part: slice = slice(None)) -> tuple[Tensor, Tensor]:
+def jacobians(
+    net: Net, w: Tensor, x: Tensor | Fields, part: slice = slice(None)
+) -> tuple[Tensor, Tensor]:
     """Compute outputs (N, C) and J = d outputs / d w[part] (N, C, P) at `w` (D,), for inputs `x` (N, ...) that fit in memory."""
     w = w.detach()
 
@@ -166,7 +210,9 @@ def jacobians(net: Net, w: Tensor, x: Tensor | Fields, part: slice = slice(None)
     jacobian = jacrev(outputs, has_aux=True)
     try:
         J, out = vmap(jacobian, in_dims=(None, 0))(w[part], x)
-        first, _ = _rows(net, w, x[:1], part, J.new_ones(1, J.shape[1]))  # of EmbeddingBag vmap gives other derivatives
+        first, _ = _rows(
+            net, w, x[:1], part, J.new_ones(1, J.shape[1])
+        )  # of EmbeddingBag vmap gives other derivatives
     except RuntimeError:  # what function transforms do not take, as an embedding with max_norm, hooks, an autograd.Function
         first = None
     if first is None or not same_to_rounding(J[:1].sum(1), first):
@@ -174,16 +220,22 @@ def jacobians(net: Net, w: Tensor, x: Tensor | Fields, part: slice = slice(None)
     return out.detach(), J.detach()
 
 
-def _rows(net: Net, w: Tensor, x: Tensor | Fields, part: slice, along: Tensor | None = None) -> tuple[Tensor, Tensor]:
+def _rows(
+    net: Net, w: Tensor, x: Tensor | Fields, part: slice, along: Tensor | None = None
+) -> tuple[Tensor, Tensor]:
     """J (C, P), or along @ J, and outputs (C,) of one example, a backward pass a row."""
     with torch.inference_mode(False), torch.enable_grad(), twice():
         point = w.clone().requires_grad_(True)
         out = net(point, x).reshape(-1)
         along = torch.eye(len(out)).to(out) if along is None else along
-        return torch.stack([torch.autograd.grad(out, point, row, retain_graph=True)[0][part] for row in along]), out
+        return torch.stack(
+            [torch.autograd.grad(out, point, row, retain_graph=True)[0][part] for row in along]
+        ), out
 
 
-def jacobian_chunks(net: Net, w: Tensor, data: Data, part: slice = slice(None)) -> Iterator[tuple[Tensor, Tensor]]:
+def jacobian_chunks(
+    net: Net, w: Tensor, data: Data, part: slice = slice(None)
+) -> Iterator[tuple[Tensor, Tensor]]:
     """(outputs, Jacobians) over `data`, a bounded number of examples at a time."""
     with torch.no_grad():
         n_outputs = net(w, data.x[:1]).numel()
@@ -194,18 +246,31 @@ def jacobian_chunks(net: Net, w: Tensor, data: Data, part: slice = slice(None)) 
 
 
 def ggn(
-    net: Net, w: Tensor, data: Data, likelihood: Likelihood, *, part: slice = slice(None), diagonal: bool = False
+    net: Net,
+    w: Tensor,
+    data: Data,
+    likelihood: Likelihood,
+    *,
+    part: slice = slice(None),
+    diagonal: bool = False,
 ) -> Tensor:
     """Compute H = sum_n J_n^T Lambda_n J_n, a sum over examples, not a mean; (P, P), or its diagonal (P,)."""
     total = torch.zeros(())
     with torch.no_grad():
         shape = net(w, data.x[:1]).shape[1:]
-    done, scale = 0, len(data) / as_likelihood(likelihood).count(data.y)
+    done = 0
+    scale = len(data) / as_likelihood(likelihood).count(data.y)
     for flat, J in jacobian_chunks(net, w, data, part):
-        outputs, y, done = flat.view(len(J), *shape), data.y[done : done + len(J)], done + len(J)
+        outputs = flat.view(len(J), *shape)
+        y = data.y[done : done + len(J)]
+        done = done + len(J)
         u = J.transpose(1, 2).reshape(len(J), J.shape[2], *shape)
-        curved = scale * output_curvature(outputs, likelihood, y)(u).reshape(len(J), J.shape[2], -1).transpose(1, 2)
-        total = total + ((J * curved).sum((0, 1)) if diagonal else torch.einsum("ncp,ncq->pq", J, curved))
+        curved = scale * output_curvature(outputs, likelihood, y)(u).reshape(
+            len(J), J.shape[2], -1
+        ).transpose(1, 2)
+        total = total + (
+            (J * curved).sum((0, 1)) if diagonal else torch.einsum("ncp,ncq->pq", J, curved)
+        )
     return total
 
 
@@ -213,22 +278,36 @@ def ggn_diagonal(net: Net, w: Tensor, data: Data, likelihood: Likelihood = "cate
     """Diagonal (D,) of H: a linear head over classes in closed form, other weights by a backward pass an output and example."""
     head, values = softmax_head(net, w, data, likelihood) or (slice(0, 0), w[:0])
     parts = [slice(0, head.start), slice(head.stop, net.dim)]
-    before, after = (ggn(net, w, data, likelihood, part=s, diagonal=True) if s.start < s.stop else w[:0] for s in parts)
+    before, after = (
+        ggn(net, w, data, likelihood, part=s, diagonal=True) if s.start < s.stop else w[:0]
+        for s in parts
+    )
     return torch.cat([before, values, after])
 
 
 @torch.no_grad()
-def softmax_head(net: Net, w: Tensor, data: Data, likelihood: Likelihood) -> tuple[slice, Tensor] | None:
+def softmax_head(
+    net: Net, w: Tensor, data: Data, likelihood: Likelihood
+) -> tuple[slice, Tensor] | None:
     """Find the last linear layer in `w`, and its diagonal of H: sum_n p_nc (1 - p_nc) h_nf^2, its bias's without h.
 
     None where the outputs are not this layer's, which one backward pass shows, or the loss is not the plain one of classes.
     """
     likelihood = as_likelihood(likelihood)
     name = next((b.name.rpartition(".")[0] for b in reversed(net.blocks) if len(b.shape) > 1), "")
-    layer, blocks = net.module.get_submodule(name), [b for b in net.blocks if b.name.rpartition(".")[0] == name]
-    if not isinstance(likelihood, CategoricalLikelihood) or data.y.ndim != 1 or likelihood.weights(data.y) is not None:
+    layer = net.module.get_submodule(name)
+    blocks = [b for b in net.blocks if b.name.rpartition(".")[0] == name]
+    if (
+        not isinstance(likelihood, CategoricalLikelihood)
+        or data.y.ndim != 1
+        or likelihood.weights(data.y) is not None
+    ):
         return None
-    if likelihood.label_smoothing or not isinstance(layer, nn.Linear) or len(layer._forward_pre_hooks):
+    if (
+        likelihood.label_smoothing
+        or not isinstance(layer, nn.Linear)
+        or len(layer._forward_pre_hooks)
+    ):
         return None
     inputs: list[Tensor] = []
     values = [w.new_zeros(b.shape) for b in blocks]
@@ -236,7 +315,8 @@ def softmax_head(net: Net, w: Tensor, data: Data, likelihood: Likelihood) -> tup
     try:
         for x, _ in data.batches(batch_that_fits(net, data, likelihood, w)):
             inputs.clear()
-            p, h = net(w, x).softmax(-1), inputs[0]
+            p = net(w, x).softmax(-1)
+            h = inputs[0]
             if len(inputs) != 1 or h.ndim != 2:
                 return None
             for value in values:
@@ -248,6 +328,8 @@ def softmax_head(net: Net, w: Tensor, data: Data, likelihood: Likelihood) -> tup
     along = torch.linspace(-1, 1, p.shape[1]).to(p)
     got, _ = _rows(net, w, x[:1], head, along[None])
     want = [torch.outer(along, h[0]) if value.ndim > 1 else along for value in values]
-    if got.shape[1] != sum(map(torch.numel, want)) or not same_to_rounding(got[0], torch.cat([t.flatten() for t in want])):
+    if got.shape[1] != sum(map(torch.numel, want)) or not same_to_rounding(
+        got[0], torch.cat([t.flatten() for t in want])
+    ):
         return None
     return head, torch.cat([value.flatten() for value in values])

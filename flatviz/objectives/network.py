@@ -11,7 +11,19 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_many_weights, check_weights
-from flatviz.core import Data, Fields, Likelihood, Net, Objective, PointEvaluator, Product, Progress, public, track, twice
+from flatviz.core import (
+    Data,
+    Fields,
+    Likelihood,
+    Net,
+    Objective,
+    PointEvaluator,
+    Product,
+    Progress,
+    public,
+    track,
+    twice,
+)
 from flatviz.core.arithmetic import arithmetic, threads
 from flatviz.engine.batchnorm import refresh_batchnorm
 from flatviz.engine.determinism import Work, check_function, check_logits
@@ -61,7 +73,11 @@ class NetworkObjective(Objective):
     @property
     def key(self) -> str:
         """Hash of everything besides the weights on which the values depend: the net, and all fields but cost, label and graph."""
-        about = [getattr(self, f.name) for f in fields(self) if f.name not in ("net", "cost", "label", "replayed")]
+        about = [
+            getattr(self, f.name)
+            for f in fields(self)
+            if f.name not in ("net", "cost", "label", "replayed")
+        ]
         return f"{net_digest(self.net)}/{value_digest([type(self), *about])}"
 
     def __call__(self, w: Tensor) -> Tensor:
@@ -73,8 +89,15 @@ class NetworkObjective(Objective):
         """Values (S,) at the rows of `W` (S, D), without gradients."""
         in_precision(check_many_weights(W, self.dim), self.net)
         with torch.no_grad(), threads(self.work):
-            if not self.data.in_memory and self.additive and self.statistics is None:  # each batch is read once, for all w
-                batches = track(self.data.batches(self.chunk), self.label, progress, total=-(-len(self.data) // self.chunk))
+            if (
+                not self.data.in_memory and self.additive and self.statistics is None
+            ):  # each batch is read once, for all w
+                batches = track(
+                    self.data.batches(self.chunk),
+                    self.label,
+                    progress,
+                    total=-(-len(self.data) // self.chunk),
+                )
                 rows = (torch.stack([self.score(self.net(w, x), y) for w in W]) for x, y in batches)
                 values = reduce(operator.add, rows) / len(self.data)
             else:
@@ -83,23 +106,42 @@ class NetworkObjective(Objective):
             return values.to(W.dtype)
 
     def over(
-        self, origin: Tensor, axes: Tensor, *, exact: bool = False, precision: str | None = None, coords: Tensor | None = None
+        self,
+        origin: Tensor,
+        axes: Tensor,
+        *,
+        exact: bool = False,
+        precision: str | None = None,
+        coords: Tensor | None = None,
     ) -> PointEvaluator:
         """Values at origin + coords @ axes, by the engine where it knows the net and the data; arguments as in `Objective`."""
         in_precision(origin, self.net)
         if self.statistics is not None or not self.data.in_memory:
             if precision is not None:
                 return super().over(origin, axes, precision=precision)
-            return PointEvaluator(self, origin, axes, together=not self.data.in_memory)  # each batch read once, for all points
-        planner = EvaluationPlanner(self.net, self.data, self.score, additive=self.additive, layer=self.cost.layer)
-        return Evaluator(planner, origin, axes, planner.plan(origin, axes, exact=exact, precision=precision, coords=coords))
+            return PointEvaluator(
+                self, origin, axes, together=not self.data.in_memory
+            )  # each batch read once, for all points
+        planner = EvaluationPlanner(
+            self.net, self.data, self.score, additive=self.additive, layer=self.cost.layer
+        )
+        return Evaluator(
+            planner,
+            origin,
+            axes,
+            planner.plan(origin, axes, exact=exact, precision=precision, coords=coords),
+        )
 
     def value(self, w: Tensor, read: list[tuple[Tensor | Fields, Tensor]] | None) -> Tensor:
         """The value at `w` (D,) from batches of inputs and labels, or from the data itself, ()."""
         batches = self.data.batches(self.chunk) if read is None else read
-        net = self.net if self.statistics is None else refresh_batchnorm(self.net, w, self.statistics)
+        net = (
+            self.net if self.statistics is None else refresh_batchnorm(self.net, w, self.statistics)
+        )
         if self.additive:
-            return reduce(operator.add, (self.score(net(w, x), y) for x, y in batches)) / len(self.data)
+            return reduce(operator.add, (self.score(net(w, x), y) for x, y in batches)) / len(
+                self.data
+            )
         return self.score(torch.cat([net(w, x) for x, _ in batches]), self.data.y)
 
 
@@ -126,10 +168,20 @@ class MeanNLL(NetworkObjective):
 
     def operator(self, w: Tensor, curvature: str = "hessian") -> Product:
         """V -> M v at one `w`: M the Hessian, the "ggn" or the empirical "fisher"; many products from one graph."""
-        about = self.net, self.data, self.likelihood, in_precision(check_weights(w, self.dim), self.net), curvature
+        about = (
+            self.net,
+            self.data,
+            self.likelihood,
+            in_precision(check_weights(w, self.dim), self.net),
+            curvature,
+        )
         product = curvature_operator(*about, most=SWEEP * self.chunk, layer=self.cost.layer)
         small = self.data.in_memory and self.cost.macs * len(self.data) < LAUNCHES
-        return partial(self.replayed, self._hvp, product, w) if small and curvature == "hessian" else product
+        return (
+            partial(self.replayed, self._hvp, product, w)
+            if small and curvature == "hessian"
+            else product
+        )
 
     def _hvp(self, w: Tensor, v: Tensor) -> Tensor:
         """H(w) v by one pass that reads no value back to the host, as a graph of a card needs; no graph of autograd is kept."""
@@ -142,7 +194,9 @@ class MeanNLL(NetworkObjective):
 def in_precision(w: Tensor, net: Net) -> Tensor:
     """Check the dtype of `w`.  Raises TypeError for half precision on a net that computes in another one."""
     if w.dtype in (torch.float16, torch.bfloat16) and w.dtype != net.w.dtype:
-        raise TypeError(f"weights must be in {net.w.dtype} as the net, got {w.dtype}: convert them, w.to({net.w.dtype})")
+        raise TypeError(
+            f"weights must be in {net.w.dtype} as the net, got {w.dtype}: convert them, w.to({net.w.dtype})"
+        )
     return w
 
 
@@ -171,7 +225,9 @@ def nll(net: Net, data: Data, *, likelihood: Likelihood = "categorical") -> Mean
         (4, 1.0986)
     """
     net, work = check_data(net, data, likelihood)
-    data = replace(data, y=data.y.clone())  # labels that change later are no longer those that were checked
+    data = replace(
+        data, y=data.y.clone()
+    )  # labels that change later are no longer those that were checked
     return MeanNLL(net, data, work, likelihood, as_likelihood(likelihood).count(data.y))
 
 
@@ -194,7 +250,9 @@ def _named_score(out: Tensor, y: Tensor, what: str, likelihood: Likelihood) -> T
     if what == "nll":
         return p.nll(out, y)
     if (log_p := p.log_probs(out)) is None:
-        raise ValueError(f"{what!r} needs a likelihood of classes, got {likelihood!r}: use 'nll', or a function")
+        raise ValueError(
+            f"{what!r} needs a likelihood of classes, got {likelihood!r}: use 'nll', or a function"
+        )
     right = log_p.argmax(-1).view(y.shape) == y
     share = (right if (counts := p.counts(y)) is None else right[counts]).to(out.dtype).mean()
     return share if what == "accuracy" else 1 - share
@@ -215,10 +273,16 @@ class Quantity(NetworkObjective):
         """The function's value, (); NaN where an output is NaN or +inf."""
         value = torch.as_tensor(self.function(outputs, y)).detach()
         if value.is_complex():
-            raise TypeError(f"a quantity must be a real number, got {value.dtype} of {self.label}: take its abs() or real part")
+            raise TypeError(
+                f"a quantity must be a real number, got {value.dtype} of {self.label}: take its abs() or real part"
+            )
         if value.numel() != 1:
-            raise ValueError(f"a quantity must be one number, got shape {tuple(value.shape)} of {self.label}: take its mean")
-        return torch.where(outputs.amax() < math.inf, value.reshape(()), math.nan)  # an argmax of NaN is a number
+            raise ValueError(
+                f"a quantity must be one number, got shape {tuple(value.shape)} of {self.label}: take its mean"
+            )
+        return torch.where(
+            outputs.amax() < math.inf, value.reshape(()), math.nan
+        )  # an argmax of NaN is a number
 
 
 @public
@@ -258,9 +322,12 @@ def quantity(
         'spread of the logits'
     """
     if isinstance(what, str) and what not in NAMED:
-        raise ValueError(f"what must be one of {', '.join(map(repr, NAMED))}, or a function of outputs and y, got {what!r}")
+        raise ValueError(
+            f"what must be one of {', '.join(map(repr, NAMED))}, or a function of outputs and y, got {what!r}"
+        )
     if isinstance(what, str):
-        named, (net, work) = NAMED[what], check_data(net, data, likelihood)
+        named = NAMED[what]
+        (net, work) = check_data(net, data, likelihood)
         what = partial(_named_score, what=what, likelihood=likelihood)
         with torch.no_grad():
             what(net(net.w, data.x[:2]), data.y[:2])

@@ -11,7 +11,9 @@ DRAWS = 512  # of y for a Fisher matrix that has no closed form
 LOOKED = 32  # examples on which one from a closed form is compared with draws
 
 
-def output_curvature(outputs: Tensor, likelihood: AnyLikelihood, y: Tensor | None = None) -> Product:
+def output_curvature(
+    outputs: Tensor, likelihood: AnyLikelihood, y: Tensor | None = None
+) -> Product:
     """U -> Lambda u, Lambda the curvature of each example's loss in its outputs: diag(p) - p p^T for classes, 1 / noise^2, or Fisher.
 
     u has the shape of outputs (N, ...), or with a dimension after the first.  y: labels, where weights or ignored places need them.
@@ -21,16 +23,25 @@ def output_curvature(outputs: Tensor, likelihood: AnyLikelihood, y: Tensor | Non
         return closed
     few = outputs[:LOOKED]
     looked = _of_divergence(likelihood, few, None)
-    if looked is not None:  # torch's derivatives of |.| are 0 at 0, so of Laplace's distribution it is wrong
-        got, want = (float(tried(torch.ones_like(few)).sum()) for tried in (looked, _of_draws(likelihood, few, None)))
+    if (
+        looked is not None
+    ):  # torch's derivatives of |.| are 0 at 0, so of Laplace's distribution it is wrong
+        got, want = (
+            float(tried(torch.ones_like(few)).sum())
+            for tried in (looked, _of_draws(likelihood, few, None))
+        )
         looked = looked if abs(got - want) <= 0.5 * abs(want) else None
-    fisher = (looked and _of_divergence(likelihood, outputs, y)) or _of_draws(likelihood, outputs, y)
+    fisher = (looked and _of_divergence(likelihood, outputs, y)) or _of_draws(
+        likelihood, outputs, y
+    )
 
     def product(u: Tensor) -> Tensor:
         if u.ndim == outputs.ndim:
             return fisher(u)
         basis = torch.eye(outputs[0].numel()).to(outputs)
-        columns = [fisher(e.expand(len(outputs), -1).reshape(outputs.shape)).flatten(1) for e in basis]
+        columns = [
+            fisher(e.expand(len(outputs), -1).reshape(outputs.shape)).flatten(1) for e in basis
+        ]
         return torch.einsum("ncd,nkd->nkc", torch.stack(columns, -1), u.flatten(2)).reshape(u.shape)
 
     return product
@@ -48,7 +59,9 @@ def _of_divergence(likelihood: Likelihood, outputs: Tensor, y: Tensor | None) ->
     with torch.enable_grad():
         at = outputs.detach().clone().requires_grad_(True)
         try:
-            divergence = _shares(kl_divergence(likelihood.of(outputs.detach()), likelihood.of(at)), likelihood, y).sum()
+            divergence = _shares(
+                kl_divergence(likelihood.of(outputs.detach()), likelihood.of(at)), likelihood, y
+            ).sum()
             (slope,) = torch.autograd.grad(divergence, at, create_graph=True)
         except (NotImplementedError, RuntimeError):
             return None
@@ -63,8 +76,12 @@ def _of_draws(likelihood: Likelihood, outputs: Tensor, y: Tensor | None) -> Prod
         draws = p.sample((DRAWS,))
         log_p = [p.log_prob(draw) for draw in draws]
         shares = [_shares(row, likelihood, y).sum() for row in log_p]
-        s = torch.stack([torch.autograd.grad(row, at, retain_graph=True)[0] for row in shares]).flatten(2)
-    places = log_p[0].numel() / len(outputs)  # s s^T is then over places squared, of which the mean over places has one
+        s = torch.stack(
+            [torch.autograd.grad(row, at, retain_graph=True)[0] for row in shares]
+        ).flatten(2)
+    places = log_p[0].numel() / len(
+        outputs
+    )  # s s^T is then over places squared, of which the mean over places has one
 
     def product(u: Tensor) -> Tensor:
         along = torch.einsum("snc,nc->sn", s, u.reshape(len(outputs), -1))

@@ -32,7 +32,9 @@ PLACED = ("name", "span", "height", "shared", "group", "slot", "option", "link",
 NEAR = 0.05  # of the radius, within which its exact length is not said
 
 
-Packed = tuple[dict[str, Any], dict[str, Figure], dict[str, Live]]  # texts, figures by view, arrays by field
+Packed = tuple[
+    dict[str, Any], dict[str, Figure], dict[str, Live]
+]  # texts, figures by view, arrays by field
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,8 @@ class Bundle:
 
     def with_members(self, others: Bundle) -> Bundle:
         """These members and those of `others`, from `pack_members`."""
-        size, key = 4 * self.index["record"], lambda meta: (meta["method"], meta["radius"])
+        size = 4 * self.index["record"]
+        key = lambda meta: (meta["method"], meta["radius"])
         records = {}  # by method and radius: what was fitted again replaces what was there
         for bundle in (self, others):
             for i, meta in enumerate(bundle.index["members"]):
@@ -57,7 +60,10 @@ class Bundle:
         members = [meta for meta, _ in records.values()]
         newer = {entry["name"]: entry for entry in others.index.get("figures", ())}
         figures = [entry | newer.get(entry["name"], {}) for entry in self.index.get("figures", ())]
-        return Bundle(self.index | {"members": members, "figures": figures}, b"".join(record for _, record in records.values()))
+        return Bundle(
+            self.index | {"members": members, "figures": figures},
+            b"".join(record for _, record in records.values()),
+        )
 
 
 def pack(
@@ -81,12 +87,21 @@ def pack(
     check_measured(family)
     scene = Scene(family)
     metas, drawn, arrays = zip(*(_member(scene, i) for i in range(len(family))))
-    shapes = {name: np.max([row[name].values.shape for row in arrays], axis=0) for name in arrays[0]}
+    shapes = {
+        name: np.max([row[name].values.shape for row in arrays], axis=0) for name in arrays[0]
+    }
     sizes = [int(np.prod(shape)) for shape in shapes.values()]
     offsets = np.cumsum([0, *sizes]).tolist()
-    whole = max(range(len(family)), key=lambda i: (known(family[i].prediction).n_draws, len(family[i].spectrum), i))
-    figures = {v.name: drawn[whole].get(v.name) or v.draw(scene, whole) for v in views.views_of(family)}
-    fields: dict[str, dict[str, Any]] = {n: {"offset": o, "shape": s.tolist()} for o, (n, s) in zip(offsets, shapes.items())}
+    whole = max(
+        range(len(family)),
+        key=lambda i: (known(family[i].prediction).n_draws, len(family[i].spectrum), i),
+    )
+    figures = {
+        v.name: drawn[whole].get(v.name) or v.draw(scene, whole) for v in views.views_of(family)
+    }
+    fields: dict[str, dict[str, Any]] = {
+        n: {"offset": o, "shape": s.tolist()} for o, (n, s) in zip(offsets, shapes.items())
+    }
     index = {
         "n_max": scene.family.n_draws,
         "record": sum(sizes),
@@ -111,11 +126,18 @@ def pack(
 def check_measured(family: Family) -> None:
     """Raise ValueError for a family that `measure` did not return."""
     if not family.measured:
-        raise ValueError("the family must be measured before it is shown, got posteriors only: use fv.families.measure")
+        raise ValueError(
+            "the family must be measured before it is shown, got posteriors only: use fv.families.measure"
+        )
 
 
 def pack_members(
-    bundle: Bundle, family: Family, members: Sequence[int], *, note: str = "", only: Collection[str] | None = None
+    bundle: Bundle,
+    family: Family,
+    members: Sequence[int],
+    *,
+    note: str = "",
+    only: Collection[str] | None = None,
 ) -> Bundle:
     """Pack only these members of `family`, for a front end that has `bundle`, and the curves, scales and captions that they change.
 
@@ -130,38 +152,64 @@ def pack_members(
         if missing := sorted(set(meta.get("images", {}).get("pool", ())) - there):
             meta["images"] |= pixels_of(family, torch.tensor(missing))
     figures = [] if note else list(_changed(bundle, scene, members[-1], packed[-1][1]))
-    packed += [_member(scene, i) for i in ([] if note else _moved(bundle, family)) if i not in members]
-    index = {"record": bundle.index["record"], "members": [meta for meta, _, _ in packed], "figures": figures}
+    packed += [
+        _member(scene, i) for i in ([] if note else _moved(bundle, family)) if i not in members
+    ]
+    index = {
+        "record": bundle.index["record"],
+        "members": [meta for meta, _, _ in packed],
+        "figures": figures,
+    }
     return Bundle(index, b"".join(_record(row, bundle.index["fields"]) for *_, row in packed))
 
 
 def _moved(bundle: Bundle, family: Family) -> list[int]:
     """Members at radius 0, where their place against the radius is another now: it is left of the smallest positive one."""
-    there = {(meta["method"], meta["radius"]) for meta in bundle.index["members"] if "note" not in meta}
-    least = {(method, min((r for r in family.radii(method) if r > 0), default=0.0)) for method in family.methods}
+    there = {
+        (meta["method"], meta["radius"]) for meta in bundle.index["members"] if "note" not in meta
+    }
+    least = {
+        (method, min((r for r in family.radii(method) if r > 0), default=0.0))
+        for method in family.methods
+    }
     return [] if least <= there else [i for i, radius in enumerate(family.radius) if radius == 0]
 
 
-def _changed(bundle: Bundle, scene: Scene, i: int, drawn: Mapping[str, Figure]) -> Iterator[dict[str, Any]]:
+def _changed(
+    bundle: Bundle, scene: Scene, i: int, drawn: Mapping[str, Figure]
+) -> Iterator[dict[str, Any]]:
     """List the changes of each figure with this family, of those that are drawn and those like them: data, layout, caption."""
-    every, other = {view.name: view for view in views.views_of(scene.family)}, set()
-    for before in sorted(bundle.index.get("figures", ()), key=lambda entry: bool(every[entry["name"]].like)):
-        view, fig = every[before["name"]], drawn.get(before["name"])
+    every = {view.name: view for view in views.views_of(scene.family)}
+    other = set()
+    for before in sorted(
+        bundle.index.get("figures", ()), key=lambda entry: bool(every[entry["name"]].like)
+    ):
+        view = every[before["name"]]
+        fig = drawn.get(before["name"])
         if view.like in other:
             fig = view.draw(scene, i)
-        now = {"caption": view.caption.format(**scene.words)} if fig is None else _entry(scene, view, fig)
+        now = (
+            {"caption": view.caption.format(**scene.words)}
+            if fig is None
+            else _entry(scene, view, fig)
+        )
         if fig is not None and _still(now) == _still(before):
             now = {"caption": now["caption"]}
         elif fig is not None:
             other.add(view.name)
-        if changes := {k: now[k] for k in ("data", "layout", "caption") if k in now and now[k] != before[k]}:
+        if changes := {
+            k: now[k] for k in ("data", "layout", "caption") if k in now and now[k] != before[k]
+        }:
             yield {"name": view.name, **changes}
 
 
 def _still(entry: Mapping[str, Any]) -> dict[str, Any]:
     """A figure without what its members set: what is bound, and axes whose range holds every member's."""
     kept = copy.deepcopy({"data": entry["data"], "layout": entry["layout"]})
-    for path in [*(bind["path"] for bind in entry["binds"]), *(f"layout.{axis}.range" for axis in entry["shared"])]:
+    for path in [
+        *(bind["path"] for bind in entry["binds"]),
+        *(f"layout.{axis}.range" for axis in entry["shared"]),
+    ]:
         assign(kept, path, [])
     return kept
 
@@ -175,8 +223,13 @@ def _member(scene: Scene, i: int, only: Collection[str] | None = None) -> Packed
     figures = {view.name: view.draw(scene, i) for view in every if view.name in drawn_as}
     drawn = [(view, figures[view.name]) for view in every if view.name in drawn_as]
     live = {_field(view, k, p): p for view, fig in drawn for k, p in enumerate(_follows(view, fig))}
-    prediction, projection = known(family[i].prediction), known(family[i].projection)
-    scores = {name: Live("", "", values.cpu().numpy(), "size") for name, values in prediction.scores.items() if name in SHOWN}
+    prediction = known(family[i].prediction)
+    projection = known(family[i].projection)
+    scores = {
+        name: Live("", "", values.cpu().numpy(), "size")
+        for name, values in prediction.scores.items()
+        if name in SHOWN
+    }
     lambda1 = np.array([mean_lambda1(family[i].spectrum)])
     meta = {
         "method": family[i].method,
@@ -238,7 +291,9 @@ def ranges_of(view: View, fig: Figure) -> dict[str, list[float]]:
 
 def _record(arrays: Mapping[str, Live], fields: Mapping[str, Mapping]) -> bytes:
     """The arrays in the order of the fields, float32; where it has fewer draws (MAP has one) scores repeat, the rest is NaN."""
-    return b"".join(_filled(arrays.get(name), field["shape"]).tobytes() for name, field in fields.items())
+    return b"".join(
+        _filled(arrays.get(name), field["shape"]).tobytes() for name, field in fields.items()
+    )
 
 
 def _filled(live: Live | None, shape: Sequence[int]) -> np.ndarray:
@@ -246,7 +301,9 @@ def _filled(live: Live | None, shape: Sequence[int]) -> np.ndarray:
     if live is None or not values.size:
         return np.full(shape, math.nan, "<f4")
     padding = [(0, wanted - got) for wanted, got in zip(shape, values.shape)]
-    how: dict[str, Any] = dict(mode="edge") if live.rows == "size" else dict(constant_values=math.nan)
+    how: dict[str, Any] = (
+        dict(mode="edge") if live.rows == "size" else dict(constant_values=math.nan)
+    )
     return np.pad(values, padding, **how)
 
 
@@ -259,15 +316,24 @@ def assign(drawn: Any, path: str, value: Any) -> None:
 
 
 def _entry(scene: Scene, view: View, fig: Figure) -> dict[str, Any]:
-    drawn: dict[str, Any] = json.loads(fig.to_json()) if view.kind == "plotly" else {"data": [], "layout": {"meta": {}}}
+    drawn: dict[str, Any] = (
+        json.loads(fig.to_json()) if view.kind == "plotly" else {"data": [], "layout": {"meta": {}}}
+    )
     layout = drawn["layout"] | {"height": view.height}
     layout.pop("meta")
     placed = {k: v for k, v in dataclasses.asdict(view).items() if k in PLACED}
     placed |= {"phases": list(view.phases(scene.family)), "shared": _shared(view, fig)}
     follows = _follows(view, fig)
-    binds = [{"path": p.path, "field": _field(view, k, p), "rows": p.rows} for k, p in enumerate(follows)]
+    binds = [
+        {"path": p.path, "field": _field(view, k, p), "rows": p.rows} for k, p in enumerate(follows)
+    ]
     for p in follows:
         if p.path.startswith("data.") and not p.words:
             assign(drawn, p.path, [])  # it is in the members' records
     layout.pop("width", None)  # of a notebook's cell; a page has columns
-    return placed | {"data": drawn["data"], "layout": layout, "binds": binds, "caption": view.caption.format(**scene.words)}
+    return placed | {
+        "data": drawn["data"],
+        "layout": layout,
+        "binds": binds,
+        "caption": view.caption.format(**scene.words),
+    }

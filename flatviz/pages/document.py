@@ -45,7 +45,9 @@ class Script:
     def html(self) -> str:
         """The element.  Raises ValueError for code that would end it."""
         if re.search(r"</script|<!--", self.text, re.IGNORECASE):
-            raise ValueError(f"a script must not hold </script or <!--, got one in script {self.name or self.text[:40]!r}")
+            raise ValueError(
+                f"a script must not hold </script or <!--, got one in script {self.name or self.text[:40]!r}"
+            )
         kind = f' type="{self.kind}"' if self.kind else ""
         name = f' id="{self.name}"' if self.name else ""
         return f"<script{kind}{name}>{self.text}</script>"
@@ -66,13 +68,18 @@ def json_for_html(value: Any) -> str:
     >>> json_for_html({"method": "</script>"})
     '{"method":"\\u003c/script\\u003e"}'
     """
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).translate(PLAIN)
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).translate(
+        PLAIN
+    )
 
 
 def table_html(rows: Sequence[Mapping[str, str]]) -> str:
     """Rows, from column to text, as a table that scrolls sideways where there is no room."""
     heads = "".join(f"<th scope='col'>{html.escape(head)}</th>" for head in rows[0])
-    cells = ("".join(f'<td data-head="{html.escape(k)}">{html.escape(v)}</td>' for k, v in row.items()) for row in rows)
+    cells = (
+        "".join(f'<td data-head="{html.escape(k)}">{html.escape(v)}</td>' for k, v in row.items())
+        for row in rows
+    )
     lines = "".join(f"<tr>{line}</tr>" for line in cells)
     table = f"<table><thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table>"
     return f'<div class="scroll" tabindex="0" role="group" aria-label="table">{table}</div>'
@@ -99,11 +106,17 @@ def document(
     table of all posteriors, one mapping from column to text a row; facts: how it was computed; scripts: at the end, in their order.
     """
     escape = html.escape
-    code = [s.source for s in (*pictures, *scripts) if isinstance(s, Script) and s.kind != "application/json"]
+    code = [
+        s.source
+        for s in (*pictures, *scripts)
+        if isinstance(s, Script) and s.kind != "application/json"
+    ]
     terms = "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in (facts or {}).items())
     shown = "\n".join(part.html if isinstance(part, Script) else part for part in pictures)
     table = f"<h2>All posteriors</h2>\n{table_html(rows)}" if rows else ""
-    origin = f"<details><summary>How this was made</summary><dl>{terms}</dl></details>" if terms else ""
+    origin = (
+        f"<details><summary>How this was made</summary><dl>{terms}</dl></details>" if terms else ""
+    )
     elements = "\n".join(s.html for s in scripts)
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{POLICY.format(hashes=" ".join(code))}">
@@ -128,7 +141,10 @@ def texts_of(file: str) -> dict[str, dict[str, str]]:
         return re.sub(r"\n+", lambda breaks: " " if breaks.group() == "\n" else "\n", text.strip())
 
     sections = tomllib.loads((Path(__file__).parent / file).read_text(encoding="utf-8"))
-    return {section: {name: joined(text) for name, text in texts.items()} for section, texts in sections.items()}
+    return {
+        section: {name: joined(text) for name, text in texts.items()}
+        for section, texts in sections.items()
+    }
 
 
 def family_rows(family: Family) -> list[dict[str, str]]:
@@ -146,7 +162,9 @@ def family_rows(family: Family) -> list[dict[str, str]]:
         rows.append(
             {
                 "method": style(family[i].method).label,
-                "radius, T": short(family[i].radius) if len(family.radii(family[i].method)) > 1 else "",
+                "radius, T": short(family[i].radius)
+                if len(family.radii(family[i].method)) > 1
+                else "",
                 **score_texts(known(family[i].prediction)),
                 "λ1": f"{three(first.mean())}{spread}",
                 "λ1/λ5": three((first / values[:, -1]).mean()),
@@ -159,8 +177,18 @@ def score_texts(prediction: Prediction) -> dict[str, str]:
     """Number of draws and the scores of all of them."""
     scores = {k: float(v[-1]) for k, v in prediction.scores.items()}
     scores |= {"accuracy": 100 * scores["accuracy"]} if "accuracy" in scores else {}
-    texts = {"accuracy": "{:.1f} %", "NLL": "{:.3f}", "ECE": "{:.3f}", "Brier": "{:.3f}", "RMSE": "{:.3g}"}
-    shown = {name: text.format(scores[name.lower()]) for name, text in texts.items() if name.lower() in scores}
+    texts = {
+        "accuracy": "{:.1f} %",
+        "NLL": "{:.3f}",
+        "ECE": "{:.3f}",
+        "Brier": "{:.3f}",
+        "RMSE": "{:.3g}",
+    }
+    shown = {
+        name: text.format(scores[name.lower()])
+        for name, text in texts.items()
+        if name.lower() in scores
+    }
     return {"draws": str(prediction.n_draws), **shown}
 
 

@@ -15,7 +15,14 @@ from flatviz.pages.story import Step, tour_story
 from flatviz.plots.theme import on_dark, style
 from flatviz.results import Family
 
-METHODS = {"gd": "sgd", "sam": "sam_mu", "vi": "vi", "sabma": "sabma", "sgld": "sgld", "hmc": "hmc"}  # the playground's
+METHODS = {
+    "gd": "sgd",
+    "sam": "sam_mu",
+    "vi": "vi",
+    "sabma": "sabma",
+    "sgld": "sgld",
+    "hmc": "hmc",
+}  # the playground's
 LABELS = {"gd": "gradient descent", "sam": "SAM"}  # here of a single point, without momentum
 World = Literal["weights", "step", "network", "gap"]
 WORLDS: tuple[World, ...] = get_args(World)
@@ -36,7 +43,10 @@ def bundled(name: str) -> str:
 def playground_code() -> str:
     """The playground as a script that sets `flatvizPlayground`, with the methods' names, colours and symbols."""
     drawn = {name: style(method) for name, method in METHODS.items()}
-    styles = {name: [LABELS.get(name, d.label), d.color, on_dark(d.color), d.symbol] for name, d in drawn.items()}
+    styles = {
+        name: [LABELS.get(name, d.label), d.color, on_dark(d.color), d.symbol]
+        for name, d in drawn.items()
+    }
     return f"const METHOD_STYLES = {json_for_html(styles)};\n{bundled('playground')}"
 
 
@@ -45,7 +55,10 @@ def playground_element(worlds: Sequence[str], *, code: bool = True) -> list[str 
     name = f"playground-{'-'.join(worlds)}"
     call = f'flatvizPlayground.mount(document.getElementById("{name}"), {json_for_html({"worlds": list(worlds)})})'
     call = f"requestAnimationFrame(() => setTimeout(() => {call}));"  # the text can be read first
-    return [f'<div id="{name}"></div>', Script("\n".join([playground_code()] * code + [call]), kind="")]
+    return [
+        f'<div id="{name}"></div>',
+        Script("\n".join([playground_code()] * code + [call]), kind=""),
+    ]
 
 
 def playground_page(worlds: Sequence[str] = WORLDS) -> str:
@@ -75,7 +88,8 @@ def family_page(
     two-weight world above the lead, and a regression with a gap below the article, both trained in the browser.
     """
     story = tour_story(family) if story is None else story
-    bundle, look = pack(family, story=story, code=code), {"step": 0 if story else -1, **(look or {})}
+    bundle = pack(family, story=story, code=code)
+    look = {"step": 0 if story else -1, **(look or {})}
     controls = dict(zip(("method", "radius", "n_draws"), start)) | {"look": look}
     data = [
         plotlyjs(),
@@ -84,10 +98,17 @@ def family_page(
         Script.data("flatviz-start", controls),
         Script(f"{bundled('explorer')}\nflatvizExplorer.start();"),
     ]
-    parts: list[str | Script] = ['<div id="explorer"><noscript>JavaScript draws the pictures of this page.</noscript></div>']
+    parts: list[str | Script] = [
+        '<div id="explorer"><noscript>JavaScript draws the pictures of this page.</noscript></div>'
+    ]
     if playground:
         between = f"<h2>The same with a trained network</h2>\n{paragraph(lead)}"
-        parts = [*playground_element(["weights"]), between, *parts, *playground_element(["gap"], code=False)]
+        parts = [
+            *playground_element(["weights"]),
+            between,
+            *parts,
+            *playground_element(["gap"], code=False),
+        ]
         lead = LEAD
     return document(title, lead, parts, rows=rows or family_rows(family), facts=facts, scripts=data)
 

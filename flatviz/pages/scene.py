@@ -16,7 +16,10 @@ from flatviz.plots.radius import columns_of, trend, values_of
 from flatviz.plots.theme import style
 from flatviz.results import Family
 
-PLANES = {"sharpest": "sharpest directions", "around": "random directions"}  # through each member's center
+PLANES = {
+    "sharpest": "sharpest directions",
+    "around": "random directions",
+}  # through each member's center
 REFERENCES = ("sgd", "vi")  # drawn beside whatever is selected
 FEW = 10  # draws, those of the article
 LEVELS = 254  # of a probability as one byte, so within 1 / 508 of what it was; 255: diverged
@@ -57,7 +60,10 @@ class Scene:
         """The range of colours of each kind of basin, shared by all members."""
         members = [self.family[i] for i in self.distinct]
         rises = {plane: [above_center(getattr(m, plane)) for m in members] for plane in PLANES}
-        return {plane: ((scale := basin_scale(of_members)).lo, scale.hi) for plane, of_members in rises.items()}
+        return {
+            plane: ((scale := basin_scale(of_members)).lo, scale.hi)
+            for plane, of_members in rises.items()
+        }
 
     @cached_property
     def words(self) -> dict[str, str]:
@@ -70,25 +76,43 @@ class Scene:
         explained = surface.plane.explained
         share = f" ({100 * sum(explained):.0f} % of it)" if explained else ""
         trends = ". ".join(trend(self.family, m) for m in columns_of(self.family))
-        said = {"label": surface.label, "share": share, "level": f"{LEVEL:g}", "radius": trends, "seeds": self._seeds()}
+        said = {
+            "label": surface.label,
+            "share": share,
+            "level": f"{LEVEL:g}",
+            "radius": trends,
+            "seeds": self._seeds(),
+        }
         if known(self.family[0].prediction).has_classes:
             said |= self._classes()
         return said | {"sure": self._sure()}
 
     def _classes(self) -> dict[str, str]:
-        words, names = class_words(self.family), known(self.family[0].prediction).classes
+        words = class_words(self.family)
+        names = known(self.family[0].prediction).classes
         second, third = (min(c, len(words) - 1) for c in (1, 2))
         return {"class 1": words[second], "class 2": words[third], "name 2": names[third]}
 
     def _sure(self) -> str:
         """Say by how much confidence exceeds accuracy, with few draws and with all, at both ends of SA-BMA's radius."""
-        of_sabma, said = [m for m in self.family if m.method == "sabma" and known(m.prediction).bins is not None], []
+        of_sabma = [
+            m for m in self.family if m.method == "sabma" and known(m.prediction).bins is not None
+        ]
+        said = []
         n = self.family.n_draws
         for m in of_sabma[:: max(1, len(of_sabma) - 1)] if n > FEW else ():
             count, sure, right = known(known(m.prediction).bins).double().nan_to_num().unbind(-1)
-            few, most = (100 * (count * (sure - right)).sum(-1) / count.sum(-1))[[FEW - 1, -1]].tolist()
-            said.append(f"{few:+.1f} points with {FEW} draws and {most:+.1f} with {n} at radius {m.radius:g}")
-        return f" ECE is low where confidence equals accuracy; confidence less accuracy: {', '.join(said)}." if said else ""
+            few, most = (100 * (count * (sure - right)).sum(-1) / count.sum(-1))[
+                [FEW - 1, -1]
+            ].tolist()
+            said.append(
+                f"{few:+.1f} points with {FEW} draws and {most:+.1f} with {n} at radius {m.radius:g}"
+            )
+        return (
+            f" ECE is low where confidence equals accuracy; confidence less accuracy: {', '.join(said)}."
+            if said
+            else ""
+        )
 
     def _seeds(self) -> str:
         n = values_of(self.family, "lambda1").shape[1]
@@ -109,7 +133,9 @@ def member_images(family: Family, i: int) -> dict[str, Any]:
     pool (P): rows of the test split that it shows at any size, `labels` theirs; shown[n - 1]: places in the pool of those shown
     at ensemble size n, with `nats` of disagreement; probs: of draw, image of the pool and class, as bytes of `LEVELS`.
     """
-    prediction, shown, nats = known(family[i].prediction), family[i].maps["shown"], family[i].maps["nats"]
+    prediction = known(family[i].prediction)
+    shown = family[i].maps["shown"]
+    nats = family[i].maps["nats"]
     pool = shown.unique()
     probs = prediction.outputs[:, pool].log_softmax(-1).exp().cpu()
     return {

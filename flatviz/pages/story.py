@@ -38,20 +38,31 @@ def tour_story(family: Family) -> tuple[Step, ...]:
     if not {"vi", "sabma"} <= set(family.methods) or not known(family[0].prediction).has_classes:
         return ()
     radii = [r for r in family.radii("sabma") if r > 0]
-    middle, large = radii[len(radii) // 2], radii[-1]
-    vi, tests = {"method": "vi", "radius": 0.0}, "images" if family.images else "examples"
+    middle = radii[len(radii) // 2]
+    large = radii[-1]
+    vi = {"method": "vi", "radius": 0.0}
+    tests = "images" if family.images else "examples"
     seeds = next((len(values) for values in family[0].over_seeds.values()), 1)
     prove = " and one seed prove" if seeds == 1 else f", here with {seeds} seeds, proves"
     seen = f": {TEXTS['more']['seen']}" if family[0].step else "."
-    moved, sharp = "Radius" if family[0].step else "Flatness", {"n_draws": 10, "tab": "Flatness", "see": "spectrum"}
+    moved = "Radius" if family[0].step else "Flatness"
+    sharp = {"n_draws": 10, "tab": "Flatness", "see": "spectrum"}
     at_middle = {"method": "sabma", "radius": middle, "n_draws": 10}
     return (
         _step("posterior", {"n_draws": 10, "tab": "Surface", "see": "surface"}),
         _step("sharp", vi | sharp, beside=_map_beside_vi(family)),
-        _step("radius", {"method": "sabma", "radius": large, "n_draws": 10, "tab": moved, "see": "mechanism"}, seen=seen),
+        _step(
+            "radius",
+            {"method": "sabma", "radius": large, "n_draws": 10, "tab": moved, "see": "mechanism"},
+            seen=seen,
+        ),
         _step("beside", at_middle | sharp | {"compare": vi}),
         _step(
-            "scores", at_middle | {"tab": "Radius", "see": "radius"}, tests=tests, prove=prove, changed=_changed(family, large)
+            "scores",
+            at_middle | {"tab": "Radius", "see": "radius"},
+            tests=tests,
+            prove=prove,
+            changed=_changed(family, large),
         ),
         *([_step("unknown", at_middle | {"tab": "Inputs"})] if "a" in family.inputs else ()),
         _step("explore", {"method": "sabma", "radius": large, "n_draws": 10, "tab": "Surface"}),
@@ -67,7 +78,11 @@ def _map_beside_vi(family: Family) -> str:
     if "sgd" not in family.methods:
         return ""
     at_map, at_vi = (mean_lambda1(family[family.index(m)].spectrum) for m in ("sgd", "vi"))
-    return " " + TEXTS["more"]["beside"].format(map=short(at_map), vi=short(at_vi)) if at_map < at_vi else ""
+    return (
+        " " + TEXTS["more"]["beside"].format(map=short(at_map), vi=short(at_vi))
+        if at_map < at_vi
+        else ""
+    )
 
 
 def _changed(family: Family, radius: float) -> str:

@@ -24,7 +24,8 @@ from flatviz.results import Family, Prediction
 
 Draw = Callable[[Scene, int], Figure]
 TEXTS = texts_of("captions.toml")
-MOVES, BACK = TEXTS["step"]["kl"], TEXTS["step"]["back"]
+MOVES = TEXTS["step"]["kl"]
+BACK = TEXTS["step"]["back"]
 
 
 @dataclass(frozen=True)
@@ -78,15 +79,23 @@ class View:
 
 def _basin(plane: str, relief: bool, scene: Scene, i: int) -> Figure:
     """The rise of the loss above the center, on a plane through the member's center."""
-    surface, title = getattr(scene.family[i], plane), f"Rise above the center, {PLANES[plane]}"
-    return (plot_basin_3d if relief else plot_basin)(surface, color_range=scene.rises[plane], title=title)
+    surface = getattr(scene.family[i], plane)
+    title = f"Rise above the center, {PLANES[plane]}"
+    return (plot_basin_3d if relief else plot_basin)(
+        surface, color_range=scene.rises[plane], title=title
+    )
 
 
 def _surface(scene: Scene, i: int) -> Figure:
     """The loss on the plane that all members share, with the member's draws."""
-    family, surface, projection = scene.family, known(scene.family.surface), known(scene.family[i].projection)
-    beside, title = {m: known(family[j].projection) for m, j in scene.references.items()}, "Loss surface and samples"
-    fig = plot_surface(surface, projection, method=family[i].method, reference=beside, title=title, **scene.colors)
+    family = scene.family
+    surface = known(scene.family.surface)
+    projection = known(scene.family[i].projection)
+    beside = {m: known(family[j].projection) for m, j in scene.references.items()}
+    title = "Loss surface and samples"
+    fig = plot_surface(
+        surface, projection, method=family[i].method, reference=beside, title=title, **scene.colors
+    )
     for axis, ticks, at in zip("xy", (surface.a, surface.b), projection.coords.T):
         # fixed: with plotly's automatic range a draw at the edge would move the ground
         fig.layout[f"{axis}axis"].range = _reach(ticks, at)
@@ -95,14 +104,23 @@ def _surface(scene: Scene, i: int) -> Figure:
 
 def _reach(ticks: Tensor, at: Tensor) -> list[float]:
     """The ends of an axis that holds the surface and these draws with their markers."""
-    lo, hi = float(ticks.min()), float(ticks.max())
-    at, room = at[at.isfinite()], 0.03 * (hi - lo)
+    lo = float(ticks.min())
+    hi = float(ticks.max())
+    at = at[at.isfinite()]
+    room = 0.03 * (hi - lo)
     return [min([lo, *(at - room).tolist()]), max([hi, *(at + room).tolist()])]
 
 
 def _relief(scene: Scene, i: int) -> Figure:
-    family, title = scene.family, "Loss surface and samples, in relief"
-    return plot_surface_3d(known(family.surface), family[i].projection, method=family[i].method, title=title, **scene.colors)
+    family = scene.family
+    title = "Loss surface and samples, in relief"
+    return plot_surface_3d(
+        known(family.surface),
+        family[i].projection,
+        method=family[i].method,
+        title=title,
+        **scene.colors,
+    )
 
 
 def _hidden(scene: Scene, i: int) -> Figure:
@@ -126,7 +144,8 @@ def _beside(plot: Callable[..., Figure], part: str, scene: Scene, i: int, **more
     return _of_member(plot, part, scene, i, reference=reference, **more)
 
 
-_spectrum, _reliability = partial(_beside, plot_spectrum, "spectrum"), partial(_of_member, plot_reliability, "prediction")
+_spectrum = partial(_beside, plot_spectrum, "spectrum")
+_reliability = partial(_of_member, plot_reliability, "prediction")
 
 
 def _metrics(scene: Scene, i: int) -> Figure:
@@ -155,12 +174,16 @@ def _caption_of_step(family: Family, i: int) -> str:
     return f"{said} {TEXTS['step']['marks']}"
 
 
-TWO, THREE = "2-D map", "3-D relief"
-SHARED: dict[str, Any] = dict(group="Surface", slot="surface", fixed=("surface",), span=5, height=470)
+TWO = "2-D map"
+THREE = "3-D relief"
+SHARED: dict[str, Any] = dict(
+    group="Surface", slot="surface", fixed=("surface",), span=5, height=470
+)
 ALL: dict[str, Any] = dict(span=12, height=470)
 WIDE: dict[str, Any] = dict(span=8, height=470)
 RADIUS: dict[str, Any] = dict(span=5, height=600, group="Radius")
-PLACE, SAMPLES = ("xaxis", "yaxis"), {"samples": "draws"}
+PLACE = ("xaxis", "yaxis")
+SAMPLES = {"samples": "draws"}
 
 
 def _view(name: str, draw: Draw, **settings: Any) -> View:
@@ -171,9 +194,13 @@ def _view(name: str, draw: Draw, **settings: Any) -> View:
 def _through_the_center(plane: str) -> list[View]:
     """Rise of the loss, map and relief, on a plane through each member's center."""
     said = {k: v.replace("{about}", TEXTS["about"][plane]) for k, v in TEXTS["rise"].items()}
-    kept: dict[str, Any] = dict(group="Flatness", slot="directions", height=470, least=400, needs=(plane,))
+    kept: dict[str, Any] = dict(
+        group="Flatness", slot="directions", height=470, least=400, needs=(plane,)
+    )
     option = {"plane": PLANES[plane], "view": TWO}
-    raised: dict[str, Any] = dict(option=option | {"view": THREE}, alt=said["alt"].format(plane=PLANES[plane]), like=plane)
+    raised: dict[str, Any] = dict(
+        option=option | {"view": THREE}, alt=said["alt"].format(plane=PLANES[plane]), like=plane
+    )
     return [
         View(plane, partial(_basin, plane, False), said["caption"], option=option, **kept),
         View(f"{plane} relief", partial(_basin, plane, True), said["relief"], **raised, **kept),
@@ -181,22 +208,78 @@ def _through_the_center(plane: str) -> list[View]:
 
 
 STEPS: dict[str, Any] = dict(
-    said=_caption_of_step, when=lambda f: f[0].step is not None, phases=lambda f: tuple(zip(PHASES, DOES))
+    said=_caption_of_step,
+    when=lambda f: f[0].step is not None,
+    phases=lambda f: tuple(zip(PHASES, DOES)),
 )
 VIEWS = (
     _view("surface", _surface, option={"view": TWO}, link=SAMPLES, shared=PLACE, **SHARED),
     _view("relief", _relief, option={"view": THREE}, **SHARED),
-    View("mechanism", _step, MOVES.format(back=BACK), shared=PLACE, fixed=("surface",), least=420, **RADIUS | STEPS),
-    _view("radius", partial(_with_ring, plot_radius), **RADIUS | dict(span=7, least=480), when=lambda f: bool(columns_of(f))),
-    _view("frontier", partial(_with_ring, plot_frontier), **RADIUS | dict(least=390), when=has_frontier),
+    View(
+        "mechanism",
+        _step,
+        MOVES.format(back=BACK),
+        shared=PLACE,
+        fixed=("surface",),
+        least=420,
+        **RADIUS | STEPS,
+    ),
+    _view(
+        "radius",
+        partial(_with_ring, plot_radius),
+        **RADIUS | dict(span=7, least=480),
+        when=lambda f: bool(columns_of(f)),
+    ),
+    _view(
+        "frontier",
+        partial(_with_ring, plot_frontier),
+        **RADIUS | dict(least=390),
+        when=has_frontier,
+    ),
     *_through_the_center("sharpest"),
     *_through_the_center("around"),
-    _view("hidden", _hidden, span=3, height=470, least=260, shared=PLACE, group="Surface", link=SAMPLES),
-    _view("spectrum", _spectrum, shared=("yaxis",), group="Flatness", link={"draws": "eigenvalues"}),
-    _view("metrics", _metrics, shared=("yaxis", "yaxis2", "yaxis3"), group="Scores", link={"x": "sizes"}),
-    _view("reliability", _reliability, shared=("yaxis2",), group="Scores", when=lambda f: _scored(f).bins is not None),
-    _view("predictive", _predictive, shared=PLACE, group="Scores", when=lambda f: not _scored(f).has_classes, **WIDE),
-    _view("inputs", lambda scene, i: plot_input_maps(scene.family, i), group="Inputs", when=lambda f: "a" in f.inputs, **ALL),
+    _view(
+        "hidden",
+        _hidden,
+        span=3,
+        height=470,
+        least=260,
+        shared=PLACE,
+        group="Surface",
+        link=SAMPLES,
+    ),
+    _view(
+        "spectrum", _spectrum, shared=("yaxis",), group="Flatness", link={"draws": "eigenvalues"}
+    ),
+    _view(
+        "metrics",
+        _metrics,
+        shared=("yaxis", "yaxis2", "yaxis3"),
+        group="Scores",
+        link={"x": "sizes"},
+    ),
+    _view(
+        "reliability",
+        _reliability,
+        shared=("yaxis2",),
+        group="Scores",
+        when=lambda f: _scored(f).bins is not None,
+    ),
+    _view(
+        "predictive",
+        _predictive,
+        shared=PLACE,
+        group="Scores",
+        when=lambda f: not _scored(f).has_classes,
+        **WIDE,
+    ),
+    _view(
+        "inputs",
+        lambda scene, i: plot_input_maps(scene.family, i),
+        group="Inputs",
+        when=lambda f: "a" in f.inputs,
+        **ALL,
+    ),
     _view("images", _images, group="Images", when=lambda f: bool(f.images), kind="images", **ALL),
 )
 

@@ -17,13 +17,20 @@ if TYPE_CHECKING:  # planes see a network only as an objective and its blocks
 
 Normalize = Literal["filter", "layer", "model", "weight", "none"]
 Convention = Literal["flatviz", "li2018", "loss-landscapes", "per-tensor"]
-READ_FROM = {"loss-landscapes": "loss-landscapes 3.0.6"}  # others have another reading in each release
+READ_FROM = {
+    "loss-landscapes": "loss-landscapes 3.0.6"
+}  # others have another reading in each release
 EPS = 1e-10  # of Li et al.'s code
 
 
 @public
 def plane_random(
-    net: Net, w: Vector, *, normalize: Normalize = "filter", convention: Convention = "flatviz", seed: Seed
+    net: Net,
+    w: Vector,
+    *,
+    normalize: Normalize = "filter",
+    convention: Convention = "flatviz",
+    seed: Seed,
 ) -> Plane:
     """Draw two Gaussian directions from `w` (D,) and normalise them; they are not orthogonal.
 
@@ -57,7 +64,9 @@ def plane_random(
     """
     check_weights(w, net.dim)
     if convention != "flatviz" and normalize != "filter":
-        raise ValueError(f"convention={convention!r} is a reading of normalize='filter', got normalize={normalize!r}")
+        raise ValueError(
+            f"convention={convention!r} is a reading of normalize='filter', got normalize={normalize!r}"
+        )
     source = generator(seed)
     draw = torch.rand if convention == "loss-landscapes" else torch.randn
     drawn = [draw(net.dim, generator=source, dtype=w.dtype).to(w.device) for _ in range(2)]
@@ -65,10 +74,14 @@ def plane_random(
     if convention != "flatviz":
         unit += f", {READ_FROM.get(convention, convention)} convention"
     axes = torch.stack([normalized(net, d, w, normalize, convention) for d in drawn])
-    return Plane(w.clone(), axes, unit, name=f"random plane, seed {seed}", extent=((-1.0, 1.0),) * 2)
+    return Plane(
+        w.clone(), axes, unit, name=f"random plane, seed {seed}", extent=((-1.0, 1.0),) * 2
+    )
 
 
-def normalized(net: Net, direction: Tensor, w: Tensor, normalize: str = "filter", convention: str = "flatviz") -> Tensor:
+def normalized(
+    net: Net, direction: Tensor, w: Tensor, normalize: str = "filter", convention: str = "flatviz"
+) -> Tensor:
     """Scale `direction` (D,) to `w` (D,), as `plane_random` says."""
     if normalize == "none":
         return direction
@@ -79,12 +92,16 @@ def normalized(net: Net, direction: Tensor, w: Tensor, normalize: str = "filter"
     out = torch.zeros_like(direction)
     for block in net.blocks:
         many = len(block.shape) > 1
-        rows = block.shape[0] if many and normalize == "filter" and convention != "per-tensor" else 1
+        rows = (
+            block.shape[0] if many and normalize == "filter" and convention != "per-tensor" else 1
+        )
         if convention == "li2018" and not many:
             continue
         if convention == "loss-landscapes" and not many:
             rows = block.stop - block.start
-        d, weights = (t[block.slice].view(rows or 1, -1) for t in (direction, w))  # a parameter may be empty
+        d, weights = (
+            t[block.slice].view(rows or 1, -1) for t in (direction, w)
+        )  # a parameter may be empty
         out[block.slice] = _scaled(d, weights, EPS if convention == "li2018" else 0.0).reshape(-1)
     return _scaled(out[None], w[None])[0] if convention == "loss-landscapes" else out
 
@@ -100,7 +117,12 @@ RISE = 1.0  # the default extent of `plane_eigen`: where the quadratic model has
 
 @public
 def plane_along(
-    w: Vector, u: Vector, v: Vector, *, orthonormal: bool = False, name: str = "plane of given directions"
+    w: Vector,
+    u: Vector,
+    v: Vector,
+    *,
+    orthonormal: bool = False,
+    name: str = "plane of given directions",
 ) -> Plane:
     """Build the plane from `w` along given directions u, v (D,).
 
@@ -156,15 +178,23 @@ def plane_eigen(w: Vector, spectrum: Spectrum) -> Plane:
     """
     check_weights(w, spectrum.vectors.shape[1])
     if len(spectrum.values) < 2:
-        raise ValueError("spectrum must hold two eigenvectors, got one: ask top_eigenpairs for more")
+        raise ValueError(
+            "spectrum must hold two eigenvectors, got one: ask top_eigenpairs for more"
+        )
     values = spectrum.values[:2].abs()
     least = float(values.max()) / 100 or 1.0
     reach = [math.sqrt(2 * RISE / max(float(v), least)) for v in values]
-    return _orthonormal(w.clone(), spectrum.vectors[:2], reach, "plane of Hessian eigenvectors 1 and 2")
+    return _orthonormal(
+        w.clone(), spectrum.vectors[:2], reach, "plane of Hessian eigenvectors 1 and 2"
+    )
 
 
 def _orthonormal(
-    origin: Tensor, axes: Tensor, reach: list[float], name: str, explained: tuple[float, ...] | None = None
+    origin: Tensor,
+    axes: Tensor,
+    reach: list[float],
+    name: str,
+    explained: tuple[float, ...] | None = None,
 ) -> Plane:
     """A plane whose unit is distance, out to `reach` on either side along each axis."""
     a, b = reach
@@ -173,7 +203,9 @@ def _orthonormal(
 
 MARGIN = 1.15  # how far beyond the outermost draw the default extent reaches
 ROOM = 1.3  # the same beyond three points
-MOST = 2**24  # numbers up to which W is copied to float64 and decomposed whole; above, by blocks of columns
+MOST = (
+    2**24
+)  # numbers up to which W is copied to float64 and decomposed whole; above, by blocks of columns
 NARROWEST = 0.8  # its shorter side over its longer one: a strip is hard to read
 
 
@@ -229,15 +261,23 @@ def plane_path(W: Vectors, *, name: str | None = None) -> Plane:
 
 def _plane(W: Tensor, origin: Tensor, name: str, instead: str) -> Plane:
     if len(W) < 3:
-        raise ValueError(f"a PCA plane needs at least 3 draws, got {len(W)}: draw more, or {instead}")
+        raise ValueError(
+            f"a PCA plane needs at least 3 draws, got {len(W)}: draw more, or {instead}"
+        )
     scale, axes, coords = (_svd if W.numel() <= MOST else _by_gram)(W, origin)
-    axes *= axes.gather(1, axes.abs().argmax(1, keepdim=True)).sign()  # a sign is free: fix it, or pictures flip
+    axes *= axes.gather(
+        1, axes.abs().argmax(1, keepdim=True)
+    ).sign()  # a sign is free: fix it, or pictures flip
     share = scale.square() / scale.square().sum().clamp_min(1e-300)
     if share[1] <= 1e-12 * share[0]:
-        raise ValueError("a PCA plane needs draws that span two directions, got draws on one line: use slice_line")
+        raise ValueError(
+            "a PCA plane needs draws that span two directions, got draws on one line: use slice_line"
+        )
     reach = MARGIN * coords.abs().amax(0)
     sides = torch.maximum(reach, NARROWEST * reach.max()).tolist()
-    return _orthonormal(origin.clone(), axes[:2].to(W.dtype), sides, name, tuple(share[:2].tolist()))
+    return _orthonormal(
+        origin.clone(), axes[:2].to(W.dtype), sides, name, tuple(share[:2].tolist())
+    )
 
 
 def _svd(W: Tensor, origin: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -253,7 +293,8 @@ def _by_gram(W: Tensor, origin: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     blocks = [slice(i, i + width) for i in range(0, W.shape[1], width)]
     gram = sum((part := (W[:, b] - origin[b]).double()) @ part.T for b in blocks)
     squares, U = torch.linalg.eigh(gram)
-    scale, U = squares.flip(0).clamp_min(0).sqrt(), U.flip(1)[:, :2]
+    scale = squares.flip(0).clamp_min(0).sqrt()
+    U = U.flip(1)[:, :2]
     axes = torch.cat([U.T @ (W[:, b] - origin[b]).double() for b in blocks], 1)
     return scale, axes / scale[:2, None].clamp_min(1e-300), U * scale[:2]
 
@@ -280,13 +321,17 @@ def plane_through(a: Vector, b: Vector, c: Vector) -> Plane:
         >>> float(shadows.distance.max()) < 1e-6
         True
     """
-    points = torch.stack([check_weights(v, a.numel(), name) for v, name in ((a, "a"), (b, "b"), (c, "c"))]).double()
+    points = torch.stack(
+        [check_weights(v, a.numel(), name) for v, name in ((a, "a"), (b, "b"), (c, "c"))]
+    ).double()
     origin = points.mean(0)
     first = points[1] - points[0]
     second = points[2] - points[0]
     second = second - first * (first @ second) / (first @ first).clamp_min(1e-300)
     if first.norm() == 0 or second.norm() <= 1e-6 * first.norm():
-        raise ValueError("a plane needs three points that are not on one line, got such points: use slice_line")
+        raise ValueError(
+            "a plane needs three points that are not on one line, got such points: use slice_line"
+        )
     axes = torch.stack([first / first.norm(), second / second.norm()])
     reach = (ROOM * ((points - origin) @ axes.T).abs().amax(0)).tolist()
     return _orthonormal(origin.to(a.dtype), axes.to(a.dtype), reach, "plane through three points")

@@ -18,7 +18,9 @@ LEVEL = 0.5  # nats above the center: the contour that is drawn bold, and whose 
 
 
 @public
-def plot_basin(surface: Surface, *, color_range: tuple[Number, Number] | None = None, title: str | None = None) -> Figure:
+def plot_basin(
+    surface: Surface, *, color_range: tuple[Number, Number] | None = None, title: str | None = None
+) -> Figure:
     """Draw the rise of the loss above that of the plane's origin: filled contours, colours in square roots of the rise.
 
     A quadratic bowl is then a cone with rings at even distances.  The bold contour is where the loss has risen by `LEVEL`, 0.5;
@@ -42,14 +44,17 @@ def plot_basin(surface: Surface, *, color_range: tuple[Number, Number] | None = 
     """
     rise = above_center(surface)
     scale = basin_scale([rise]) if not color_range else scale_of_rises(rise, color_range)
-    floor, share = center_of(surface), basin_share(rise)
+    floor = center_of(surface)
+    share = basin_share(rise)
     alt = f"{surface.label} above its value at the center, {short(floor)}; {_percent(share)} of the plane rise by less than {LEVEL:g}"
     fig = ground(rise, scale, title or f"Rise above the center, {surface.plane.name}", alt)
     _add_level(fig, rise, scale)
     center = dict(symbol="cross-thin", size=11, line=dict(color="#fefefe", width=2))
     fig.add_trace(scatter([0], [0], "markers", "center", marker=center))
     note = f"center at {short(floor)}<br>inside the bold line (+ {LEVEL:g}): {_percent(share)} of the plane"
-    path = fig.add_text(note, font=dict(size=12), align="left", yshift=8)  # the colour bar's end is there
+    path = fig.add_text(
+        note, font=dict(size=12), align="left", yshift=8
+    )  # the colour bar's end is there
     fig.follow({f"{path}.text": note}, rows="all")
     return fig.update_layout(margin=dict(t=86))
 
@@ -63,16 +68,27 @@ def plot_basin_3d(surface: Surface, *, color_range: tuple[float, float], title: 
 def above_center(surface: Surface) -> Surface:
     """The surface above its value at the plane's origin."""
     if surface.scattered:
-        raise ValueError(f"a basin needs values on a grid of two axes, got shape {tuple(surface.values.shape)}")
-    return replace(surface, values=surface.values - center_of(surface), label=f"{surface.label} above the center")
+        raise ValueError(
+            f"a basin needs values on a grid of two axes, got shape {tuple(surface.values.shape)}"
+        )
+    return replace(
+        surface,
+        values=surface.values - center_of(surface),
+        label=f"{surface.label} above the center",
+    )
 
 
 def center_of(surface: Surface) -> float:
     """The value at the plane's origin.  Raises ValueError where the grid does not hold it."""
-    i, j = int(surface.a.abs().argmin()), int(surface.b.abs().argmin())
+    i = int(surface.a.abs().argmin())
+    j = int(surface.b.abs().argmin())
     steps = [float(t.diff().abs().max()) for t in (surface.a, surface.b)]
-    if any(float(t[k].abs()) > 1e-4 * step for t, k, step in zip((surface.a, surface.b), (i, j), steps)):
-        raise ValueError("the plane's origin must be on the grid, got one beside it: take a symmetric extent, odd resolution")
+    if any(
+        float(t[k].abs()) > 1e-4 * step for t, k, step in zip((surface.a, surface.b), (i, j), steps)
+    ):
+        raise ValueError(
+            "the plane's origin must be on the grid, got one beside it: take a symmetric extent, odd resolution"
+        )
     return float(surface.values[i, j])
 
 
@@ -83,8 +99,11 @@ def basin_share(rise: Surface) -> float:
 
 def scale_of_rises(rise: Surface, color_range: tuple[float, float]) -> ColorScale:
     """The colour scale of `color_range`, which says whether rises lie below or above it."""
-    values, (lo, hi) = rise.values[rise.values.isfinite()], color_range
-    return ColorScale(lo, hi, root=True, below=bool((values < lo - 1e-6).any()), above=bool((values > hi).any()))
+    values = rise.values[rise.values.isfinite()]
+    (lo, hi) = color_range
+    return ColorScale(
+        lo, hi, root=True, below=bool((values < lo - 1e-6).any()), above=bool((values > hi).any())
+    )
 
 
 def basin_scale(rises: list[Surface]) -> ColorScale:
@@ -94,7 +113,11 @@ def basin_scale(rises: list[Surface]) -> ColorScale:
     """
     finite = [r.values[r.values.isfinite()].double() for r in rises]
     pooled: Tensor = torch.cat(finite)
-    top = max(float(pooled.quantile(0.9)), *(float(f.median()) for f in finite)) if len(rises) > 1 else float(pooled.max())
+    top = (
+        max(float(pooled.quantile(0.9)), *(float(f.median()) for f in finite))
+        if len(rises) > 1
+        else float(pooled.max())
+    )
     return scale_of_rises(replace(rises[0], values=pooled, a=pooled, b=pooled), (0.0, top or 1.0))
 
 
@@ -105,8 +128,15 @@ def _add_level(fig: Figure, rise: Surface, scale: ColorScale) -> None:
     lines = dict(start=at, end=at, size=1, coloring="none")
     look = dict(showlegend=False, showscale=False, hoverinfo="skip")
     place = dict(x=numbers(rise.a), y=numbers(rise.b), z=numbers(shown))
-    for name, line in (("level rim", dict(color="#ffffff", width=3)), ("level", dict(color=INK, width=1.5))):
-        fig.add_live(go.Contour(**place, contours=lines, name=name, line=line, **look), "z", keys={"z": "ground"})
+    for name, line in (
+        ("level rim", dict(color="#ffffff", width=3)),
+        ("level", dict(color=INK, width=1.5)),
+    ):
+        fig.add_live(
+            go.Contour(**place, contours=lines, name=name, line=line, **look),
+            "z",
+            keys={"z": "ground"},
+        )
 
 
 def _percent(share: float) -> str:

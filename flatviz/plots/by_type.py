@@ -34,19 +34,30 @@ def plot(result: object, *more: Any, **options: Any) -> Figure:
         >>> fig.data[0].name
         'surface'
     """
-    parts = [*result.values()] if isinstance(result, Mapping) else result if isinstance(result, (list, tuple)) else [result]
+    parts = (
+        [*result.values()]
+        if isinstance(result, Mapping)
+        else result
+        if isinstance(result, (list, tuple))
+        else [result]
+    )
     kind = type(next(iter(parts), None))
     if kind not in DRAW:
-        names, got = ", ".join(kind.__name__ for kind in DRAW), type(result).__name__
+        names = ", ".join(kind.__name__ for kind in DRAW)
+        got = type(result).__name__
         of = "" if kind is type(result) else f" of {kind.__name__}" if parts else " without entries"
-        raise TypeError(f"plot takes a result ({names}), a list of them, or a dict method -> result, got {got}{of}")
+        raise TypeError(
+            f"plot takes a result ({names}), a list of them, or a dict method -> result, got {got}{of}"
+        )
     return DRAW[kind](result, *more, **options)
 
 
 def _prediction(result: Any, *more: Any, **options: Any) -> Figure:
     if not isinstance(result, Prediction):
         return plots.plot_metrics(result, *more, **options)
-    return (plots.plot_reliability if result.has_classes else plots.plot_predictive)(result, *more, **options)
+    return (plots.plot_reliability if result.has_classes else plots.plot_predictive)(
+        result, *more, **options
+    )
 
 
 def _spectrum(result: Any, **options: Any) -> Figure:
@@ -74,7 +85,9 @@ def shown(result: Surface | Projection | Prediction) -> Figure | None:
     """Draw the figure of a cell's last value; None where its text is enough: no labels, no finite value."""
     empty = {
         Projection: lambda projection: not len(projection.coords),
-        Prediction: lambda p: p.y is None or not (p.has_classes or bool(p.outputs.isfinite().all())),
+        Prediction: lambda p: (
+            p.y is None or not (p.has_classes or bool(p.outputs.isfinite().all()))
+        ),
         Surface: lambda surface: not bool(surface.values.isfinite().any()),
     }
     return None if empty[type(result)](result) else plot(result)

@@ -10,7 +10,20 @@ from torch import Tensor
 from flatviz.checks import Count
 from flatviz.core import public
 from flatviz.plots.ground import by_method
-from flatviz.plots.theme import INK, MUTED, Figure, axes_of, band, figure, layout_of, numbers, panels, room, scatter, style
+from flatviz.plots.theme import (
+    INK,
+    MUTED,
+    Figure,
+    axes_of,
+    band,
+    figure,
+    layout_of,
+    numbers,
+    panels,
+    room,
+    scatter,
+    style,
+)
 from flatviz.results import SHOWN, Prediction, Shift
 
 LABELLED = "predict on a Data, which has labels"
@@ -57,10 +70,19 @@ def plot_metrics(
     curves = [*(reference or {}).items(), *named.items()]
     for name, p in curves:
         if not p.scores:
-            raise ValueError(f"prediction {name or 'posterior'!r} must carry scores, got none: {LABELLED}")
-    labels = {score: label for score, label in SHOWN.items() if all(score in p.scores for _, p in curves)}
+            raise ValueError(
+                f"prediction {name or 'posterior'!r} must carry scores, got none: {LABELLED}"
+            )
+    labels = {
+        score: label for score, label in SHOWN.items() if all(score in p.scores for _, p in curves)
+    }
     longest = max(n_draws or 1, *(p.n_draws for _, p in curves))
-    final = {style(m).label: ", ".join(f"{text} {float(p.scores[k][-1]):.3f}" for k, text in labels.items()) for m, p in curves}
+    final = {
+        style(m).label: ", ".join(
+            f"{text} {float(p.scores[k][-1]):.3f}" for k, text in labels.items()
+        )
+        for m, p in curves
+    }
     alt = "; ".join(f"{m}: {scores}" for m, scores in final.items())
     fig = figure(title, alt, **_axes(labels, [p for _, p in curves], longest))
     for name, p in curves[n_reference:] if "accuracy" in labels else ():
@@ -70,15 +92,39 @@ def plot_metrics(
         fig.add_live(noise, "x", "y", "fillcolor")
     for row, score in enumerate(labels):
         for i, (name, p) in enumerate(curves):
-            look, hover = style(name), "%{fullData.name}, %{x} draws: %{y:.4f}"
+            look = style(name)
+            hover = "%{fullData.name}, %{x} draws: %{y:.4f}"
             x, y = _over_sizes(p.scores[score], longest)
             curve = scatter(x, y, "lines", look.label, line=look.line(2.2), hover=hover)
-            curve.update(legendgroup=str(i), showlegend=row == 0, visible=i >= n_reference or name not in named, **axes_of(row))
-            fig.add_live(curve, *(("x", "y", "line.color", "line.dash", "name") if i >= n_reference else ("visible",)))
+            curve.update(
+                legendgroup=str(i),
+                showlegend=row == 0,
+                visible=i >= n_reference or name not in named,
+                **axes_of(row),
+            )
+            fig.add_live(
+                curve,
+                *(
+                    ("x", "y", "line.color", "line.dash", "name")
+                    if i >= n_reference
+                    else ("visible",)
+                ),
+            )
     if n_draws is not None:
         last = axes_of(len(labels) - 1)["xaxis"]
-        fig.add_shape(type="line", x0=n_draws, x1=n_draws, xref=last, y0=0, y1=1, yref="paper", line=dict(color=INK, width=1))
-        fig.follow({f"layout.shapes.0.{end}": range(1, longest + 1) for end in ("x0", "x1")}, rows="size")
+        fig.add_shape(
+            type="line",
+            x0=n_draws,
+            x1=n_draws,
+            xref=last,
+            y0=0,
+            y1=1,
+            yref="paper",
+            line=dict(color=INK, width=1),
+        )
+        fig.follow(
+            {f"layout.shapes.0.{end}": range(1, longest + 1) for end in ("x0", "x1")}, rows="size"
+        )
     fig.note("<br>".join(filter(None, (lost(p, name) for name, p in named.items()))))
     return fig
 
@@ -103,17 +149,25 @@ def wilson(share: Tensor, n: int | Tensor) -> tuple[Tensor, Tensor]:
     trials = n.clamp_min(1)
     middle = (p + Z**2 / (2 * trials)) / (1 + Z**2 / trials)
     half = Z * (p * (1 - p) / trials + Z**2 / (4 * trials**2)).sqrt() / (1 + Z**2 / trials)
-    lo, hi = (middle - half).clamp(0, 1), (middle + half).clamp(0, 1)
+    lo = (middle - half).clamp(0, 1)
+    hi = (middle + half).clamp(0, 1)
     return torch.where(n > 0, lo, 0.0).to(share.dtype), torch.where(n > 0, hi, 1.0).to(share.dtype)
 
 
 def _axes(labels: Mapping[str, str], predictions: Sequence[Prediction], longest: int) -> dict:
     """A pair of axes for each score, one below the other; each holds all curves."""
     axes: dict[str, Any] = {}
-    for row, ((score, label), domain) in enumerate(zip(labels.items(), reversed(panels(len(labels), 0.055)))):
+    for row, ((score, label), domain) in enumerate(
+        zip(labels.items(), reversed(panels(len(labels), 0.055)))
+    ):
         values = torch.cat([p.scores[score] for p in predictions])
         if score == "accuracy":  # with the bands
-            values = torch.cat([values, *(torch.cat(wilson(p.scores[score], p.outputs.shape[1])) for p in predictions)])
+            values = torch.cat(
+                [
+                    values,
+                    *(torch.cat(wilson(p.scores[score], p.outputs.shape[1])) for p in predictions),
+                ]
+            )
         x = dict(matches="x" if row else None, range=[0.5, longest + 0.5], showticklabels=False)
         axes |= layout_of(row, x, dict(domain=domain, title=label, range=room(values)))
     axes[f"xaxis{len(labels)}"] |= dict(showticklabels=True, title="draws averaged (ensemble size)")
@@ -132,7 +186,9 @@ FAINT = 0.15  # opacity of a bar without examples
 
 
 @public
-def plot_reliability(prediction: Prediction, *, method: str | None = None, title: str = "Reliability") -> Figure:
+def plot_reliability(
+    prediction: Prediction, *, method: str | None = None, title: str = "Reliability"
+) -> Figure:
     """Draw accuracy in each confidence bin as bars, the diagonal of perfect calibration, and the counts below.
 
     Each bar has the 95 % interval of its accuracy (Wilson), and fades where it has few examples: at `FULL` it is solid.
@@ -156,30 +212,66 @@ def plot_reliability(prediction: Prediction, *, method: str | None = None, title
     if prediction.bins is None:
         do = "use plot_predictive for a regression" if prediction.scores else LABELLED
         raise ValueError(f"prediction must carry calibration bins, got none: {do}")
-    count, confidence, right = prediction.bins.nan_to_num(0).unbind(-1)  # (M, n) each: a row an ensemble size
+    count, confidence, right = prediction.bins.nan_to_num(0).unbind(
+        -1
+    )  # (M, n) each: a row an ensemble size
     n = count.shape[1]
     middle = [(i + 0.5) / n for i in range(n)]
     ece = float(prediction.scores["ece"][-1])
     axes = dict(
         xaxis=dict(title="confidence", range=[0, 1], anchor="y2"),
         yaxis=dict(title="accuracy", range=[0, 1], domain=[0.3, 1]),
-        yaxis2=dict(title="count", domain=[0, 0.22], anchor="x", range=[0, 1.05 * float(count.max())], nticks=3),
+        yaxis2=dict(
+            title="count",
+            domain=[0, 0.22],
+            anchor="x",
+            range=[0, 1.05 * float(count.max())],
+            nticks=3,
+        ),
     )
-    fig = figure(title, f"expected calibration error {ece:.3f} with {prediction.n_draws} draws", bargap=0.08, **axes)
+    fig = figure(
+        title,
+        f"expected calibration error {ece:.3f} with {prediction.n_draws} draws",
+        bargap=0.08,
+        **axes,
+    )
     places = dict(x=middle, width=0.92 / n, showlegend=False)
     lo, hi = wilson(right, count)
-    up, down = torch.where(count > 0, hi - right, 0.0), torch.where(count > 0, right - lo, 0.0)
+    up = torch.where(count > 0, hi - right, 0.0)
+    down = torch.where(count > 0, right - lo, 0.0)
     solid = (count / FULL).clamp(0, 1) * (1 - FAINT) + FAINT
-    y, share, at, plus, minus = (numbers(values[-1]) for values in (right, solid, confidence, up, down))
-    ends = dict(type="data", symmetric=False, color=INK, thickness=1.2, width=3, array=plus, arrayminus=minus)
+    y, share, at, plus, minus = (
+        numbers(values[-1]) for values in (right, solid, confidence, up, down)
+    )
+    ends = dict(
+        type="data",
+        symmetric=False,
+        color=INK,
+        thickness=1.2,
+        width=3,
+        array=plus,
+        arrayminus=minus,
+    )
     look = dict(marker=dict(color=style(method).color, opacity=share), error_y=ends)
     hover = "mean confidence %{customdata:.2f}<br>accuracy %{y:.2f}<extra></extra>"
     bars = go.Bar(places, y=y, name="accuracy", customdata=at, hovertemplate=hover, **look)
-    sizes = {"y": right, "customdata": confidence, "error_y.array": up, "error_y.arrayminus": down, "marker.opacity": solid}
+    sizes = {
+        "y": right,
+        "customdata": confidence,
+        "error_y.array": up,
+        "error_y.arrayminus": down,
+        "marker.opacity": solid,
+    }
     fig.add_live(bars, "marker.color", sizes=sizes)
-    fig.add_trace(scatter([0, 1], [0, 1], "lines", "perfect", line=dict(color=MUTED, dash="dash", width=1.5)))
-    below = dict(marker=dict(color=MUTED, line=dict(width=0)), hovertemplate="%{y} inputs<extra></extra>")
-    fig.add_live(go.Bar(places, y=numbers(count[-1]), yaxis="y2", name="count", **below), sizes={"y": count})
+    fig.add_trace(
+        scatter([0, 1], [0, 1], "lines", "perfect", line=dict(color=MUTED, dash="dash", width=1.5))
+    )
+    below = dict(
+        marker=dict(color=MUTED, line=dict(width=0)), hovertemplate="%{y} inputs<extra></extra>"
+    )
+    fig.add_live(
+        go.Bar(places, y=numbers(count[-1]), yaxis="y2", name="count", **below), sizes={"y": count}
+    )
     fig.note(lost(prediction, method), y="y domain")
     return fig.update_layout(width=640)
 
@@ -188,7 +280,9 @@ FIRST = 0.05  # coverage from which on the curve is drawn: before, it is the ris
 
 
 @public
-def plot_risk_coverage(risks: Mapping[str, Tensor], *, title: str = "Risk against coverage") -> Figure:
+def plot_risk_coverage(
+    risks: Mapping[str, Tensor], *, title: str = "Risk against coverage"
+) -> Figure:
     """Draw the share of mistakes among the surest answers, over the share of inputs answered; a line a method.
 
     Args:
@@ -206,7 +300,10 @@ def plot_risk_coverage(risks: Mapping[str, Tensor], *, title: str = "Risk agains
         0.3
     """
     rows = by_method(risks, "curve of risks")
-    alt = "; ".join(f"{style(m).label}: area {float(r.mean()):.3f}, all answered {float(r[-1]):.3f}" for m, r in rows.items())
+    alt = "; ".join(
+        f"{style(m).label}: area {float(r.mean()):.3f}, all answered {float(r[-1]):.3f}"
+        for m, r in rows.items()
+    )
     n = max(len(r) for r in rows.values())
     about = f"<br><sup>{n} test inputs, one seed, so no interval</sup>"
     x = dict(title=f"coverage: share of inputs answered, the surest first{about}", range=[0, 1.01])
@@ -215,10 +312,22 @@ def plot_risk_coverage(risks: Mapping[str, Tensor], *, title: str = "Risk agains
     fig = figure(title, alt, xaxis=x, yaxis=y)
     for method, r in rows.items():
         look = style(method)
-        shown = torch.linspace(max(0, int(FIRST * len(r)) - 1), len(r) - 1, min(len(r), 120)).round().long().unique()
-        drawn: dict[str, Any] = dict(line=look.line(2), marker=look.marker(8, maxdisplayed=9), legendgroup=method, legend=True)
+        shown = (
+            torch.linspace(max(0, int(FIRST * len(r)) - 1), len(r) - 1, min(len(r), 120))
+            .round()
+            .long()
+            .unique()
+        )
+        drawn: dict[str, Any] = dict(
+            line=look.line(2),
+            marker=look.marker(8, maxdisplayed=9),
+            legendgroup=method,
+            legend=True,
+        )
         drawn["hover"] = f"{look.label}: risk %{{y:.3f}} at coverage %{{x:.2f}}"
-        fig.add_trace(scatter((shown + 1).double() / len(r), r[shown], "lines+markers", look.label, **drawn))
+        fig.add_trace(
+            scatter((shown + 1).double() / len(r), r[shown], "lines+markers", look.label, **drawn)
+        )
     return fig.update_layout(height=470, margin=dict(t=95, b=80), title_y=0.98)
 
 
@@ -248,32 +357,52 @@ def plot_severity(shifts: Shift | Mapping[str, Shift], *, title: str | None = No
     groups = by_method(shifts, "Shift")
     axes = {(s.kinds, s.severities) for s in groups.values()}
     if len(axes) > 1:
-        raise ValueError(f"all results must be of the same kinds and severities, got {len(axes)} different: measure them alike")
+        raise ValueError(
+            f"all results must be of the same kinds and severities, got {len(axes)} different: measure them alike"
+        )
     first = next(iter(groups.values()))
     over = ", ".join(kind.replace("_", " ") for kind in first.kinds)
     curves = {m: {q: s.mean(q) for q in SHIFTED} for m, s in groups.items()}
     worst = {style(m).label: float(c["nll"][-1]) for m, c in curves.items()}
-    alt = f"NLL at severity {first.severities[-1]}: " + "; ".join(f"{m} {v:.3g}" for m, v in worst.items())
-    fig = figure(title or f"Scores by severity: mean over {over}", alt, **_panels(first.severities, curves))
+    alt = f"NLL at severity {first.severities[-1]}: " + "; ".join(
+        f"{m} {v:.3g}" for m, v in worst.items()
+    )
+    fig = figure(
+        title or f"Scores by severity: mean over {over}", alt, **_panels(first.severities, curves)
+    )
     at = torch.tensor(first.severities)
     for panel, score in enumerate(SHIFTED):
         for i, method in enumerate(curves):
-            look, x = style(method), at.double() + SPREAD * (i - (len(curves) - 1) / 2)
-            drawn: dict[str, Any] = dict(line=look.line(2), marker=look.marker(8), legendgroup=method, **axes_of(panel))
-            drawn |= dict(customdata=at, legend=panel == 0, hover=f"{look.label}, severity %{{customdata}}: %{{y:.4g}}")
+            look = style(method)
+            x = at.double() + SPREAD * (i - (len(curves) - 1) / 2)
+            drawn: dict[str, Any] = dict(
+                line=look.line(2), marker=look.marker(8), legendgroup=method, **axes_of(panel)
+            )
+            drawn |= dict(
+                customdata=at,
+                legend=panel == 0,
+                hover=f"{look.label}, severity %{{customdata}}: %{{y:.4g}}",
+            )
             fig.add_trace(scatter(x, curves[method][score], "lines+markers", look.label, **drawn))
-    fig.add_text(f"{first.n} test images, one seed, so no interval", y=-0.36, yanchor="auto", font_size=12)
+    fig.add_text(
+        f"{first.n} test images, one seed, so no interval", y=-0.36, yanchor="auto", font_size=12
+    )
     return fig.update_layout(height=440, margin=dict(t=95, b=110), title_y=0.98)
 
 
 def _panels(severities: tuple[int, ...], curves: Mapping[str | None, Mapping[str, Tensor]]) -> dict:
     """Panels side by side, one a score, each as high as the means of its lines with half their span to either side."""
     axes: dict[str, Any] = {}
-    ticks: dict[str, Any] = dict(tickvals=list(severities), ticktext=["clean" if s == 0 else str(s) for s in severities])
+    ticks: dict[str, Any] = dict(
+        tickvals=list(severities), ticktext=["clean" if s == 0 else str(s) for s in severities]
+    )
     for i, ((score, label), domain) in enumerate(zip(SHIFTED.items(), panels(len(SHIFTED), GAP))):
         means = torch.stack([c[score] for c in curves.values()])
-        lo, hi = float(means.min()), float(means.max())
+        lo = float(means.min())
+        hi = float(means.max())
         margin = 0.5 * (hi - lo) or 0.1
         span = [max(0.0, lo - margin), hi + margin if score == "nll" else min(1.0, hi + margin)]
-        axes |= layout_of(i, dict(domain=domain, title="severity", **ticks), dict(title=label, range=span))
+        axes |= layout_of(
+            i, dict(domain=domain, title="severity", **ticks), dict(title=label, range=span)
+        )
     return axes

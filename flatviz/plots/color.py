@@ -10,7 +10,17 @@ import torch
 from torch import Tensor
 
 from flatviz.catalog import Look
-from flatviz.plots.theme import INK, LOSS_SCALE, Figure, even_ticks, log_ticks, numbers, points, scatter, short
+from flatviz.plots.theme import (
+    INK,
+    LOSS_SCALE,
+    Figure,
+    even_ticks,
+    log_ticks,
+    numbers,
+    points,
+    scatter,
+    short,
+)
 from flatviz.results import Projection
 
 CLIP = 0.98  # share of a surface's cells that the colours resolve, where the highest few would take most of the scale
@@ -34,7 +44,9 @@ class ColorScale:
     above: bool = False
 
     @classmethod
-    def over(cls, values: Tensor, color_range: tuple[float, float] | None = None, log: bool | None = None) -> ColorScale:
+    def over(
+        cls, values: Tensor, color_range: tuple[float, float] | None = None, log: bool | None = None
+    ) -> ColorScale:
         """The scale of the finite `values`, or of a given range; logarithmic where all are positive and span a decade.
 
         Without a range it ends at the 98th percentile where the values above that would take a quarter of it.
@@ -43,9 +55,12 @@ class ColorScale:
             ValueError: Where no value is finite.
         """
         if not bool(values.isfinite().any()):
-            raise ValueError(f"the surface must have a finite value, got {values.numel()} diverged cells: shrink the extent")
+            raise ValueError(
+                f"the surface must have a finite value, got {values.numel()} diverged cells: shrink the extent"
+            )
         values = values[values.isfinite()]
-        least, most = float(values.min()), float(values.max())
+        least = float(values.min())
+        most = float(values.max())
         lo, hi = color_range or (least, most)
         scale = cls(lo, hi, (lo > 0 and hi / lo > 10) if log is None else log and lo > 0)
         if color_range is None and len(values) > 1:
@@ -54,7 +69,8 @@ class ColorScale:
 
     def _cut(self, top: float) -> ColorScale:
         """The same, ending at `top` where that leaves out a large part of it."""
-        (start, end), (cut,) = self.ends, self(torch.tensor([top], dtype=torch.float64)).tolist()
+        (start, end) = self.ends
+        (cut,) = self(torch.tensor([top], dtype=torch.float64)).tolist()
         return replace(self, hi=top) if end - cut > FAR * (end - start) and cut > start else self
 
     def __call__(self, values: Tensor) -> Tensor:
@@ -73,7 +89,15 @@ class ColorScale:
         """A colour bar whose ticks are in the unit of the values."""
         places, texts = zip(*self._ticks())
         title = dict(text=label, side="right")
-        return dict(title=title, thickness=14, outlinewidth=0, len=1.0, x=1.02, tickvals=places, ticktext=texts)
+        return dict(
+            title=title,
+            thickness=14,
+            outlinewidth=0,
+            len=1.0,
+            x=1.02,
+            tickvals=places,
+            ticktext=texts,
+        )
 
     def _ticks(self) -> list[tuple[float, str]]:
         """Place and text of each tick, none near a marked end."""
@@ -85,10 +109,14 @@ class ColorScale:
         texts = map(short if self.log or self.root or len(values) == 1 else "{:.6g}".format, values)
         places = self(torch.tensor(values, dtype=torch.float64)).tolist()
         start, end = self.ends
-        ends = [(start, f"≤ {short(self.lo)}")] * self.below + [(end, f"≥ {short(self.hi)}")] * self.above
+        ends = [(start, f"≤ {short(self.lo)}")] * self.below + [
+            (end, f"≥ {short(self.hi)}")
+        ] * self.above
         kept = list(ends)
         for place, text in sorted(zip(places, texts), key=lambda tick: (tick[0] != 0, -tick[0])):
-            beside = kept if self.root else ends  # small values crowd a scale of roots: 0 and the larger stay
+            beside = (
+                kept if self.root else ends
+            )  # small values crowd a scale of roots: 0 and the larger stay
             if all(abs(place - other) > NEAR_END * (end - start) for other, _ in beside):
                 kept.append((place, text))
         return sorted(kept)
@@ -104,21 +132,35 @@ class ColorScale:
 def first_draws(projection: Projection, n: int) -> Projection:
     """The first n samples of a projection."""
     values = None if projection.values is None else projection.values[:n]
-    return replace(projection, coords=projection.coords[:n], distance=projection.distance[:n], values=values)
+    return replace(
+        projection, coords=projection.coords[:n], distance=projection.distance[:n], values=values
+    )
 
 
 def values_of(projection: Projection) -> Tensor:
     """True losses (S,), NaN where none were computed."""
-    return torch.full_like(projection.distance, math.nan) if projection.values is None else projection.values
+    return (
+        torch.full_like(projection.distance, math.nan)
+        if projection.values is None
+        else projection.values
+    )
 
 
 RING = 2.5  # px, of the ring that shows the loss
 RIM = 4.0  # px, by which the white rim is wider than the marker; a line of ink runs round it
-LIGHT, OUTER = "#fefefe", "#1e2832"  # not the theme's: a page turns those round on dark paper, and the ground stays
+# not the theme's: a page turns those round on dark paper, and the ground stays
+LIGHT = "#fefefe"
+OUTER = "#1e2832"
 
 
 def add_samples(
-    fig: Figure, coords: Tensor, size: Tensor | float, values: Tensor, scale: ColorScale | None, look: Look, **said: Any
+    fig: Figure,
+    coords: Tensor,
+    size: Tensor | float,
+    values: Tensor,
+    scale: ColorScale | None,
+    look: Look,
+    **said: Any,
 ) -> None:
     """Circles that follow the controls, a row a draw: fill by method, ring by true loss, on a white rim with a line of ink.
 
@@ -127,11 +169,14 @@ def add_samples(
     White and ink contrast with each other, so one of the two stands out from whatever colour lies below.
     """
     at = torch.as_tensor(size, dtype=torch.float32).expand(len(coords))
-    (x, y), rim = coords.T, dict(color=LIGHT, opacity=1, size=numbers(at + RIM), line=dict(color=OUTER, width=1))
+    (x, y) = coords.T
+    rim = dict(color=LIGHT, opacity=1, size=numbers(at + RIM), line=dict(color=OUTER, width=1))
     fig.add_live(scatter(x, y, "markers", "rim", marker=rim), "x", "y", "marker.size", rows="draws")
     colors = scale.marker(values) if scale is not None and bool(values.isfinite().any()) else {}
     ring = dict(width=RING, **(colors or dict(color=LIGHT)))
-    marker = dict(color=look.color, opacity=1, size=numbers(at), line=ring)  # of sizes that differ plotly's own is 0.7
+    marker = dict(
+        color=look.color, opacity=1, size=numbers(at), line=ring
+    )  # of sizes that differ plotly's own is 0.7
     samples = scatter(x, y, "markers", "samples", marker=marker, **said)
     follows = ("x", "y", "marker.size", "customdata", *(("marker.line.color",) if colors else ()))
     fig.add_live(samples, *follows, rows="draws")
@@ -141,19 +186,37 @@ def add_samples(
 def add_key(fig: Figure, look: Look) -> None:
     """An entry of the legend for the selected method, which follows the controls."""
     marker = dict(color=look.color, size=11, line=dict(color=OUTER, width=1))
-    fig.add_live(scatter([None], [None], "markers", look.label, legend=True, marker=marker), "name", "marker.color")
+    fig.add_live(
+        scatter([None], [None], "markers", look.label, legend=True, marker=marker),
+        "name",
+        "marker.color",
+    )
 
 
 def add_crosses(fig: Figure, coords: Tensor, look: Look, *, shown: bool) -> None:
     """Small crosses of a method drawn beside the selected one; not `shown` where it is that one itself."""
     for size, color in ((12, OUTER), (10, LIGHT), (7, look.color)):
-        name, seen = (f"{look.label}, rim", {}) if size > 7 else (look.label, dict(legend=True, hoverinfo="name"))
+        name, seen = (
+            (f"{look.label}, rim", {})
+            if size > 7
+            else (look.label, dict(legend=True, hoverinfo="name"))
+        )
         marker = dict(symbol="cross", size=size, color=color)
-        fig.add_live(points(coords, "markers", name, marker=marker, visible=shown, **seen), "visible")
+        fig.add_live(
+            points(coords, "markers", name, marker=marker, visible=shown, **seen), "visible"
+        )
 
 
 def add_color_bar(fig: Figure, scale: ColorScale, label: str) -> None:
     """The colour bar of rings, for which plotly has none."""
     lo, hi = scale.ends
-    marker = dict(color=[lo], colorscale=LOSS_SCALE, cmin=lo, cmax=hi, showscale=True, colorbar=scale.bar(label), size=0.1)
+    marker = dict(
+        color=[lo],
+        colorscale=LOSS_SCALE,
+        cmin=lo,
+        cmax=hi,
+        showscale=True,
+        colorbar=scale.bar(label),
+        size=0.1,
+    )
     fig.add_trace(scatter([None], [None], "markers", "colours", marker=marker))

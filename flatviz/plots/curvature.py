@@ -10,8 +10,28 @@ from torch import Tensor
 from flatviz.checks import kind
 from flatviz.core import public
 from flatviz.noun import History
-from flatviz.plots.ground import by_method, ends_of, matrix_of, one_or_several, small_print, with_print
-from flatviz.plots.theme import COLORS, INK, Figure, axes_of, band, figure, layout_of, numbers, panels, room, scatter, style
+from flatviz.plots.ground import (
+    by_method,
+    ends_of,
+    matrix_of,
+    one_or_several,
+    small_print,
+    with_print,
+)
+from flatviz.plots.theme import (
+    COLORS,
+    INK,
+    Figure,
+    axes_of,
+    band,
+    figure,
+    layout_of,
+    numbers,
+    panels,
+    room,
+    scatter,
+    style,
+)
 from flatviz.weight_space import MEASURES, LayerCurvature, Sharpness, Spectrum
 
 
@@ -45,34 +65,65 @@ def plot_spectrum(
     shown = style(method, spectra[0].name or "mean")
     values = torch.stack([s.values for s in spectra])
     residual = torch.stack([s.residual for s in spectra])
-    mean, k = values.mean(0), values.shape[1]
+    mean = values.mean(0)
+    k = values.shape[1]
     of = f"{len(spectra)} draws" if len(spectra) > 1 else spectra[0].name or "one weight vector"
     end = ends_of(spectra[0])
     alt = f"{end} eigenvalue {mean[0]:.3g}, number {k} {mean[-1]:.3g}, mean of {of}"
-    x = dict(title=with_print(f"eigenvalue, {end} first", small_print(*spectra)), dtick=1, range=[0.6, k + 0.4])
-    beside = {m: torch.stack([s.values for s in others]).mean(0) for m, others in (reference or {}).items()}
-    y = dict(title="λ (curvature of the loss)", range=_range(values - residual, values + residual, *beside.values()))
+    x = dict(
+        title=with_print(f"eigenvalue, {end} first", small_print(*spectra)),
+        dtick=1,
+        range=[0.6, k + 0.4],
+    )
+    beside = {
+        m: torch.stack([s.values for s in others]).mean(0)
+        for m, others in (reference or {}).items()
+    }
+    y = dict(
+        title="λ (curvature of the loss)",
+        range=_range(values - residual, values + residual, *beside.values()),
+    )
     title = title or f"{matrix_of(spectra[0])} eigenvalues, {of}"
     fig = figure(title, alt, xaxis=x, yaxis=y)
     ranks = torch.arange(1, k + 1).expand(len(spectra), k)
-    jitter = torch.linspace(-0.16, 0.16, len(spectra))[:, None] if len(spectra) > 1 else torch.zeros(1, 1)
-    look: dict[str, Any] = dict(marker=shown.marker(7, opacity=0.65), hover="λ = %{y:.4g}<br>residual %{customdata:.1e}")
+    jitter = (
+        torch.linspace(-0.16, 0.16, len(spectra))[:, None]
+        if len(spectra) > 1
+        else torch.zeros(1, 1)
+    )
+    look: dict[str, Any] = dict(
+        marker=shown.marker(7, opacity=0.65), hover="λ = %{y:.4g}<br>residual %{customdata:.1e}"
+    )
     error = residual.reshape(-1)
-    look |= dict(customdata=error, error_y=dict(type="data", array=numbers(error), thickness=1, width=0))
+    look |= dict(
+        customdata=error, error_y=dict(type="data", array=numbers(error), thickness=1, width=0)
+    )
     draws = scatter((ranks + jitter).reshape(-1), values.reshape(-1), "markers", "draws", **look)
     fig.add_live(draws, "x", "y", "error_y.array", "customdata", "marker.color", "marker.symbol")
     for other, other_mean in beside.items():
         look = dict(line=style(other).line(2), hover=f"{style(other).label}: mean λ = %{{y:.4g}}")
         look["visible"] = other != method  # the selected one is drawn once
-        fig.add_live(scatter(ranks[0], other_mean, "lines", style(other).label, legend=None, **look), "visible")
-    look = dict(line=shown.line(2.5), hover="mean λ = %{y:.4g}", legend=len(spectra) > 1 or bool(reference))
-    fig.add_live(scatter(ranks[0], mean, "lines", shown.label, **look), "y", "line.color", "line.dash", "name")
+        fig.add_live(
+            scatter(ranks[0], other_mean, "lines", style(other).label, legend=None, **look),
+            "visible",
+        )
+    look = dict(
+        line=shown.line(2.5), hover="mean λ = %{y:.4g}", legend=len(spectra) > 1 or bool(reference)
+    )
+    fig.add_live(
+        scatter(ranks[0], mean, "lines", shown.label, **look),
+        "y",
+        "line.color",
+        "line.dash",
+        "name",
+    )
     return fig
 
 
 def _range(*values: Tensor) -> list[float]:
     """From 0, or from the smallest where that is below, to just above the largest."""
-    lo, hi = min(0.0, *(float(v.min()) for v in values)), max(0.0, *(float(v.max()) for v in values))
+    lo = min(0.0, *(float(v.min()) for v in values))
+    hi = max(0.0, *(float(v.max()) for v in values))
     return [1.08 * lo, 1.08 * hi or 1.0]
 
 
@@ -104,9 +155,13 @@ def plot_density(spectrum: Density, *, title: str | None = None) -> Figure:
         ['density', '2 largest, with residuals']
     """
     if spectrum.nodes is None or spectrum.weights is None:
-        raise ValueError("plot_density needs nodes and weights, got a Spectrum without: spectral_density makes one")
-    nodes, weights = spectrum.nodes.double(), spectrum.weights.double()
-    lo, hi = float(nodes.min()), float(nodes.max())
+        raise ValueError(
+            "plot_density needs nodes and weights, got a Spectrum without: spectral_density makes one"
+        )
+    nodes = spectrum.nodes.double()
+    weights = spectrum.weights.double()
+    lo = float(nodes.min())
+    hi = float(nodes.max())
     width = max((hi - lo) / 150, 1e-12)
     at = torch.linspace(lo - 6 * width, hi + 6 * width, POINTS, dtype=torch.float64)
     density = _smooth(at, nodes, weights, width)
@@ -114,15 +169,25 @@ def plot_density(spectrum: Density, *, title: str | None = None) -> Figure:
     alt = f"eigenvalues from {lo:.3g} to {hi:.3g}, mean {trace:.3g}, largest {float(spectrum.values[0]):.3g}"
     floor = FLOOR * (top := float(density.max()))
     x = dict(title=with_print("eigenvalue λ", small_print(spectrum)))
-    y = dict(title="density", type="log", exponentformat="power", dtick=1, range=[math.log10(floor), math.log10(top) + 0.3])
+    y = dict(
+        title="density",
+        type="log",
+        exponentformat="power",
+        dtick=1,
+        range=[math.log10(floor), math.log10(top) + 0.3],
+    )
     fig = figure(title or f"Density of {matrix_of(spectrum)} eigenvalues", alt, xaxis=x, yaxis=y)
-    look: dict[str, Any] = dict(hover="λ = %{x:.3g}<br>density %{y:.2g}", line=dict(color=COLORS[1], width=2))
+    look: dict[str, Any] = dict(
+        hover="λ = %{x:.3g}<br>density %{y:.2g}", line=dict(color=COLORS[1], width=2)
+    )
     fig.add_trace(scatter(at, density.clamp_min(floor), "lines", "density", **look))
     name = f"{len(spectrum.values)} largest, with residuals"
     error = dict(type="data", array=numbers(spectrum.residual), thickness=1, width=3)
     look = dict(marker=dict(symbol="triangle-up", size=10, color=INK), error_x=error, legend=True)
     look |= dict(customdata=spectrum.residual, hover="λ = %{x:.4g}<br>residual %{customdata:.1e}")
-    fig.add_trace(scatter(spectrum.values, [floor * 3] * len(spectrum.values), "markers", name, **look))
+    fig.add_trace(
+        scatter(spectrum.values, [floor * 3] * len(spectrum.values), "markers", name, **look)
+    )
     return fig
 
 
@@ -136,7 +201,10 @@ Measure = Literal["lambda1", "ratio", "trace", "sam", "adaptive"]
 
 @public
 def plot_sharpness(
-    measured: Sharpness | Mapping[str, Sharpness], *, measure: Measure = "lambda1", title: str | None = None
+    measured: Sharpness | Mapping[str, Sharpness],
+    *,
+    measure: Measure = "lambda1",
+    title: str | None = None,
 ) -> Figure:
     """Draw one measure of flatness against ensemble size: a marker for each draw, a line through the mean of the draws so far.
 
@@ -160,27 +228,44 @@ def plot_sharpness(
     label = MEASURES[measure]
     groups = by_method(measured, "Sharpness")
     last = {m: s.interval(measure) for m, s in groups.items()}
-    alt = "; ".join(f"{style(m).label}: mean {value:.3g} ± {half:.2g}" for m, (value, half) in last.items())
+    alt = "; ".join(
+        f"{style(m).label}: mean {value:.3g} ± {half:.2g}" for m, (value, half) in last.items()
+    )
     drawn = torch.cat([getattr(s, measure).double().cpu() for s in groups.values()])
     margin = 0.3 * float(drawn.max() - drawn.min()) or 0.1 * float(drawn.abs().max()) or 1.0
-    y = dict(title=label, range=[float(drawn.min()) - margin, float(drawn.max()) + margin])  # of two draws the band leaves it
+    y = dict(
+        title=label, range=[float(drawn.min()) - margin, float(drawn.max()) + margin]
+    )  # of two draws the band leaves it
     x = dict(title="ensemble size, in draws")
     fig = figure(title or "Flatness against ensemble size", alt, xaxis=x, yaxis=y)
     for method, sharpness in groups.items():
-        look, label = style(method), style(method).label
-        values, (mean, half) = getattr(sharpness, measure), sharpness.by_size(measure)
-        sizes, known = torch.arange(1, len(values) + 1), torch.isfinite(half)  # of one draw there is no interval
-        lo, hi = (mean - half)[known], (mean + half)[known]
+        look = style(method)
+        label = style(method).label
+        values = getattr(sharpness, measure)
+        (mean, half) = sharpness.by_size(measure)
+        # of one draw there is no interval
+        sizes = torch.arange(1, len(values) + 1)
+        known = torch.isfinite(half)
+        lo = (mean - half)[known]
+        hi = (mean + half)[known]
         fig.add_trace(band(sizes[known], lo, hi, look.color, 0.15, label, legendgroup=method))
-        draw: dict[str, Any] = dict(marker=look.marker(7, opacity=0.65), hover=f"{label}, draw %{{x}}: %{{y:.4g}}")
-        fig.add_trace(scatter(sizes, values, "markers", f"{label}, draws", legendgroup=method, **draw))
-        line: dict[str, Any] = dict(line=look.line(2.5), hover=f"{label}, mean of %{{x}} draws: %{{y:.4g}}")
+        draw: dict[str, Any] = dict(
+            marker=look.marker(7, opacity=0.65), hover=f"{label}, draw %{{x}}: %{{y:.4g}}"
+        )
+        fig.add_trace(
+            scatter(sizes, values, "markers", f"{label}, draws", legendgroup=method, **draw)
+        )
+        line: dict[str, Any] = dict(
+            line=look.line(2.5), hover=f"{label}, mean of %{{x}} draws: %{{y:.4g}}"
+        )
         fig.add_trace(scatter(sizes, mean, "lines", label, legend=True, legendgroup=method, **line))
     return fig
 
 
 @public
-def plot_layers(layers: Mapping[str, LayerCurvature], *, title: str = "Curvature by layer") -> Figure:
+def plot_layers(
+    layers: Mapping[str, LayerCurvature], *, title: str = "Curvature by layer"
+) -> Figure:
     """Draw the largest eigenvalue and trace of each layer's block of the Hessian, on a logarithmic axis; open where the value is below 0.
 
     Error bars: the eigenvalue's residual and the trace's standard error.
@@ -201,20 +286,40 @@ def plot_layers(layers: Mapping[str, LayerCurvature], *, title: str = "Curvature
     """
     if not layers:
         raise ValueError("layers must hold at least one layer, got none")
-    names, rows = [name or "module" for name in layers], list(layers.values())
+    names = [name or "module" for name in layers]
+    rows = list(layers.values())
     sharpest = names[max(range(len(rows)), key=lambda i: rows[i].lambda1)]
-    alt = f"largest eigenvalue and trace of {len(rows)} layers, the largest eigenvalue in {sharpest}"
+    alt = (
+        f"largest eigenvalue and trace of {len(rows)} layers, the largest eigenvalue in {sharpest}"
+    )
     y = dict(title="layer", autorange="reversed", type="category")
-    legend, height = dict(y=1.02, yanchor="bottom"), 160 + 28 * len(rows)
+    legend = dict(y=1.02, yanchor="bottom")
+    height = 160 + 28 * len(rows)
     x = dict(type="log", title="curvature of the loss", dtick=1, exponentformat="power")
     fig = figure(title, alt, xaxis=x, yaxis=y, legend=legend, height=height)
-    for name, error, label, color in (("lambda1", "residual", "λ₁", COLORS[2]), ("trace", "error", "trace", COLORS[1])):
-        values, errors = (torch.tensor([float(getattr(row, f)) for row in rows]) for f in (name, error))
+    for name, error, label, color in (
+        ("lambda1", "residual", "λ₁", COLORS[2]),
+        ("trace", "error", "trace", COLORS[1]),
+    ):
+        values, errors = (
+            torch.tensor([float(getattr(row, f)) for row in rows]) for f in (name, error)
+        )
         symbols = ["circle" if v > 0 else "circle-open" for v in values.tolist()]
         marker = dict(color=color, size=9, symbol=symbols)
         bars = dict(type="data", array=numbers(errors), color=color, thickness=1)
         hover = "%{y}: " + label + " %{x:.4g}"
-        fig.add_trace(scatter(values.abs(), names, "markers", label, marker=marker, error_x=bars, legend=True, hover=hover))
+        fig.add_trace(
+            scatter(
+                values.abs(),
+                names,
+                "markers",
+                label,
+                marker=marker,
+                error_x=bars,
+                legend=True,
+                hover=hover,
+            )
+        )
     return fig
 
 
@@ -243,7 +348,11 @@ def plot_history(history: History, *, title: str = "Training") -> Figure:
         >>> [(trace.name, trace.x.tolist()) for trace in fv.plots.plot_history(history).data]
         [('loss (nats)', [0, 10, 20]), ('λ₁', [0, 10, 20])]
     """
-    rows = [(label, values) for name, label in HISTORY.items() if (values := getattr(history, name)) is not None]
+    rows = [
+        (label, values)
+        for name, label in HISTORY.items()
+        if (values := getattr(history, name)) is not None
+    ]
     axes: dict[str, Any] = {}
     for i, ((label, values), domain) in enumerate(zip(rows, reversed(panels(len(rows), 0.05)))):
         last = i == len(rows) - 1
@@ -255,6 +364,11 @@ def plot_history(history: History, *, title: str = "Training") -> Figure:
     for i, (label, values) in enumerate(rows):
         plain = torch.linspace(1, len(history.loss), len(values)).round().long()
         steps = plain if history.steps is None else history.steps
-        mode, line = "lines" if history.steps is None else "lines+markers", dict(color=COLORS[1], width=1.8)
-        fig.add_trace(scatter(steps, values, mode, label, hover="step %{x}: %{y:.4g}", line=line, **axes_of(i)))
+        mode = "lines" if history.steps is None else "lines+markers"
+        line = dict(color=COLORS[1], width=1.8)
+        fig.add_trace(
+            scatter(
+                steps, values, mode, label, hover="step %{x}: %{y:.4g}", line=line, **axes_of(i)
+            )
+        )
     return fig

@@ -11,7 +11,19 @@ from flatviz.catalog import OVER_T
 from flatviz.checks import Radius, known
 from flatviz.core import public
 from flatviz.plots.radius import GAP, HEIGHT, ROWS, table_of
-from flatviz.plots.theme import INK, Figure, axes_of, figure, layout_of, log_ticks, panels, room, scatter, short, style
+from flatviz.plots.theme import (
+    INK,
+    Figure,
+    axes_of,
+    figure,
+    layout_of,
+    log_ticks,
+    panels,
+    room,
+    scatter,
+    short,
+    style,
+)
 from flatviz.results import Family
 
 FRONTIER = ("lambda1", "nll", "ece", "rmse")  # those that the family has
@@ -19,7 +31,11 @@ FRONTIER = ("lambda1", "nll", "ece", "rmse")  # those that the family has
 
 @public
 def plot_frontier(
-    family: Family, *, method: str | None = None, radius: Radius | None = None, title: str | None = None
+    family: Family,
+    *,
+    method: str | None = None,
+    radius: Radius | None = None,
+    title: str | None = None,
 ) -> Figure:
     """Draw λ₁ and scores against the training loss: a line for VI over its temperature, one for each method over its dial.
 
@@ -50,24 +66,44 @@ def plot_frontier(
         'SA-BMA, radius 1 (○):<br>VI at T* = 0.0316 (×) has its training loss'
     """
     if not has_frontier(family):
-        raise ValueError(f"the family must be measured and hold VI at two temperatures, got {family!r}: fit 'vi_t' at some")
+        raise ValueError(
+            f"the family must be measured and hold VI at two temperatures, got {family!r}: fit 'vi_t' at some"
+        )
     loss = torch.tensor([float(known(known(p).values).double().mean()) for p in family.projection])
     table = {name: values.nanmean(1) for name, values in table_of(family, FRONTIER).items()}
-    cold = sorted((i for i, m in enumerate(family.method) if m == "vi_t"), key=lambda i: float(loss[i]))
+    cold = sorted(
+        (i for i, m in enumerate(family.method) if m == "vi_t"), key=lambda i: float(loss[i])
+    )
     lines = {m: [family.index(m, r) for r in family.radii(m)] for m in family.methods}
-    lines["vi_t"] = line = sorted((i for m in ("vi", "vi_t") for i in lines.get(m, [])), key=lambda i: float(loss[i]))
+    lines["vi_t"] = line = sorted(
+        (i for m in ("vi", "vi_t") for i in lines.get(m, [])), key=lambda i: float(loss[i])
+    )
     ends = room(loss.log10(), 0.06)
     ticks = log_ticks(10 ** ends[0], 10 ** ends[1])
     axes: dict[str, Any] = {}
     for i, (quantity, height) in enumerate(zip(table, reversed(panels(len(table), GAP)))):
         last = i == len(table) - 1
         words = dict(text="training loss (nats)" if last else "")
-        x = dict(type="log", range=ends, title=words, showticklabels=last, tickvals=ticks, ticktext=[short(t) for t in ticks])
+        x = dict(
+            type="log",
+            range=ends,
+            title=words,
+            showticklabels=last,
+            tickvals=ticks,
+            ticktext=[short(t) for t in ticks],
+        )
         y = dict(domain=height, title=dict(text=ROWS[quantity].replace(" (", "<br>(")), nticks=5)
         axes |= layout_of(i, x, y | dict(range=room(table[quantity], 0.1)))
     alt = f"{len(cold)} temperatures of VI from {short(float(loss[cold[0]]))} to {short(float(loss[cold[-1]]))} nats of training loss"
     legend = dict(y=-0.14, yanchor="top", font=dict(size=11))
-    fig = figure(title or "Flatness and scores at equal fit", alt, height=HEIGHT, margin=dict(t=84), legend=legend, **axes)
+    fig = figure(
+        title or "Flatness and scores at equal fit",
+        alt,
+        height=HEIGHT,
+        margin=dict(t=84),
+        legend=legend,
+        **axes,
+    )
     for i, quantity in enumerate(table):
         for name, rows in lines.items():
             _add_line(fig, family, rows, loss, table[quantity], name, i)
@@ -78,7 +114,10 @@ def plot_frontier(
 
 def has_frontier(family: Family) -> bool:
     """Whether it is measured and holds VI at several temperatures."""
-    measured = all(m.prediction and m.spectrum and m.projection and m.projection.values is not None for m in family)
+    measured = all(
+        m.prediction and m.spectrum and m.projection and m.projection.values is not None
+        for m in family
+    )
     return measured and "vi_t" in family.methods and len(family.radii("vi_t")) > 1
 
 
@@ -87,33 +126,67 @@ def dial(method: str) -> str:
     return "T = " if method in OVER_T else "radius "
 
 
-def _add_line(fig: Figure, family: Family, rows: list[int], loss: Tensor, values: Tensor, name: str, panel: int) -> None:
-    shown, label = style(name), style(name).label
-    look: dict[str, Any] = dict(line=shown.line(2), marker=shown.marker(8), legend=panel == 0, **axes_of(panel))
-    texts = [f"{dial(name)}{short(family[i].radius)}, " if len(rows) > 1 and family[i].method == name else "" for i in rows]
+def _add_line(
+    fig: Figure,
+    family: Family,
+    rows: list[int],
+    loss: Tensor,
+    values: Tensor,
+    name: str,
+    panel: int,
+) -> None:
+    shown = style(name)
+    label = style(name).label
+    look: dict[str, Any] = dict(
+        line=shown.line(2), marker=shown.marker(8), legend=panel == 0, **axes_of(panel)
+    )
+    texts = [
+        f"{dial(name)}{short(family[i].radius)}, "
+        if len(rows) > 1 and family[i].method == name
+        else ""
+        for i in rows
+    ]
     mode = "lines+markers" if len(rows) > 1 else "markers"
     hover = f"{label}, %{{text}}training loss %{{x:.3g}}: %{{y:.4g}}"
     fig.add_trace(scatter(loss[rows], values[rows], mode, label, hover=hover, text=texts, **look))
 
 
 def _add_equal(
-    fig: Figure, loss: Tensor, table: dict[str, Tensor], family: Family, member: int, line: list[int], cold: list[int]
+    fig: Figure,
+    loss: Tensor,
+    table: dict[str, Tensor],
+    family: Family,
+    member: int,
+    line: list[int],
+    cold: list[int],
 ) -> None:
     """Ring at the member, cross on VI's line at its training loss, and the words for it; they follow the controls."""
     at = float(loss[member].log())
     beyond = dict(left=math.nan, right=math.nan)
-    share = [float(np.interp(at, loss[line].log(), values[line], **beyond)) for values in table.values()]
+    share = [
+        float(np.interp(at, loss[line].log(), values[line], **beyond)) for values in table.values()
+    ]
     t = float(np.interp(at, loss[cold].log(), np.log([family[i].radius for i in cold]), **beyond))
     for i, (quantity, equal) in enumerate(zip(table, share)):
         for name, y, symbol, size in (
             ("selected", float(table[quantity][member]), "circle-open", 16),
             ("VI at T*", equal, "x-thin", 11),
         ):
-            marker = dict(symbol=symbol, size=size, color=INK, line=dict(color=INK, width=2.5), opacity=1)
-            fig.add_live(scatter([float(loss[member])], [y], "markers", name, marker=marker, **axes_of(i)), "x", "y")
+            marker = dict(
+                symbol=symbol, size=size, color=INK, line=dict(color=INK, width=2.5), opacity=1
+            )
+            fig.add_live(
+                scatter([float(loss[member])], [y], "markers", name, marker=marker, **axes_of(i)),
+                "x",
+                "y",
+            )
     known = math.isfinite(t)
     of = family[member]
     who = style(of.method).label + (f", {dial(of.method)}{short(of.radius)}" if of.radius else "")
-    said = f"VI at T* = {short(math.exp(t))} (×) has its training loss" if known else "no T of these gives VI its training loss"
+    said = (
+        f"VI at T* = {short(math.exp(t))} (×) has its training loss"
+        if known
+        else "no T of these gives VI its training loss"
+    )
     path = fig.add_text(f"{who} (○):<br>{said}", y=1.01, font=dict(size=12), align="left")
     fig.follow({f"{path}.text": fig.layout.annotations[-1].text}, rows="all")

@@ -8,7 +8,17 @@ import torch
 from torch import Tensor
 
 from flatviz.plots.color import ColorScale
-from flatviz.plots.theme import HEIGHT, LOSS_SCALE, MARGIN, MUTED, Figure, figure, numbers, scatter, short
+from flatviz.plots.theme import (
+    HEIGHT,
+    LOSS_SCALE,
+    MARGIN,
+    MUTED,
+    Figure,
+    figure,
+    numbers,
+    scatter,
+    short,
+)
 from flatviz.results import Curve, Plane, Projection, Spectrum, Surface
 
 RING = 48  # points of an ellipse
@@ -19,8 +29,12 @@ def ground(surface: Surface, scale: ColorScale, title: str, alt: str) -> Figure:
     axes = plane_axes(surface.plane, small_print(surface))
     fig = figure(title, alt, **axes, width=width_of(surface, title))
     if surface.scattered:
-        marker = scale.marker(surface.values) | dict(showscale=True, colorbar=scale.bar(surface.label), size=8, symbol="square")
-        said: dict[str, Any] = dict(customdata=surface.values, hover="(%{x:.3g}, %{y:.3g}): %{customdata:.3g}")
+        marker = scale.marker(surface.values) | dict(
+            showscale=True, colorbar=scale.bar(surface.label), size=8, symbol="square"
+        )
+        said: dict[str, Any] = dict(
+            customdata=surface.values, hover="(%{x:.3g}, %{y:.3g}): %{customdata:.3g}"
+        )
         fig.add_trace(scatter(surface.a, surface.b, "markers", "surface", marker=marker, **said))
     else:
         add_contour(fig, surface, scale)
@@ -33,12 +47,30 @@ def add_contour(fig: Figure, surface: Surface, scale: ColorScale) -> None:
     """Filled contours, which follow the controls; cells that diverged are left open."""
     start, end = scale.ends
     shown = torch.where(torch.isfinite(surface.values), surface.values, torch.nan)
-    values = dict(x=numbers(surface.a), y=numbers(surface.b), z=numbers(scale(shown.T)), customdata=numbers(shown.T))
-    levels = dict(contours=dict(start=start, end=end, size=max((end - start) / 18, 1e-9)), zmin=start, zmax=end)
-    look = dict(colorscale=LOSS_SCALE, colorbar=scale.bar(surface.label), line=dict(width=0.6, color="rgba(255,255,255,0.45)"))
+    values = dict(
+        x=numbers(surface.a),
+        y=numbers(surface.b),
+        z=numbers(scale(shown.T)),
+        customdata=numbers(shown.T),
+    )
+    levels = dict(
+        contours=dict(start=start, end=end, size=max((end - start) / 18, 1e-9)),
+        zmin=start,
+        zmax=end,
+    )
+    look = dict(
+        colorscale=LOSS_SCALE,
+        colorbar=scale.bar(surface.label),
+        line=dict(width=0.6, color="rgba(255,255,255,0.45)"),
+    )
     hover = "(%{x:.3g}, %{y:.3g}): %{customdata:.3g}<extra></extra>"
     kept = {"z": "ground", "customdata": "values" if scale.log or scale.root else "ground"}
-    fig.add_live(go.Contour(**values, **levels, **look, hovertemplate=hover, name="surface"), "z", "customdata", keys=kept)
+    fig.add_live(
+        go.Contour(**values, **levels, **look, hovertemplate=hover, name="surface"),
+        "z",
+        "customdata",
+        keys=kept,
+    )
 
 
 def diverged(surface: Surface) -> go.Scatter:
@@ -51,9 +83,14 @@ def diverged(surface: Surface) -> go.Scatter:
 
 def check_on(surface: Surface, projection: Projection | None) -> None:
     """Check that the projection drawn on a surface is on its plane; results that were read from disk have a copy of it each."""
-    here, there = surface.plane, surface.plane if projection is None else projection.plane
-    if here is not there and not (torch.equal(here.origin, there.origin) and torch.equal(here.axes, there.axes)):
-        raise ValueError("projection and surface live in different planes: project onto surface.plane")
+    here = surface.plane
+    there = surface.plane if projection is None else projection.plane
+    if here is not there and not (
+        torch.equal(here.origin, there.origin) and torch.equal(here.axes, there.axes)
+    ):
+        raise ValueError(
+            "projection and surface live in different planes: project onto surface.plane"
+        )
 
 
 def plane_axes(plane: Plane, below: str = "") -> dict:
@@ -69,23 +106,37 @@ def width_of(surface: Surface, title: str = "") -> int:
 
     Pages, which place a figure in columns, leave it out.
     """
-    across, upward = (float(t.max() - t.min()) for t in (surface.a, surface.b)) if surface.plane.orthonormal else (1.0, 1.0)
+    across, upward = (
+        (float(t.max() - t.min()) for t in (surface.a, surface.b))
+        if surface.plane.orthonormal
+        else (1.0, 1.0)
+    )
     tall = HEIGHT - MARGIN["t"] - 88  # px: axis title with two lines of small print
-    plane = round(min(max(tall * across / max(upward, 1e-12), 320), 900)) + 190  # px: axis and colour bar with its title
+    plane = (
+        round(min(max(tall * across / max(upward, 1e-12), 320), 900)) + 190
+    )  # px: axis and colour bar with its title
     return max(plane, 80 + 8 * len(title))
 
 
 def ellipse(covariance: Tensor, center: Tensor) -> Tensor:
     """Points (RING + 1, 2) with (c - center)^T covariance^-1 (c - center) = 1."""
     angle = torch.linspace(0, 2 * torch.pi, RING + 1, dtype=torch.float64)
-    values, vectors = torch.linalg.eigh(covariance.double())  # a flat ellipse has no Cholesky factor
-    root = (vectors * values.clamp_min(0).sqrt()) @ vectors.T  # symmetric, so that ellipses in between are ellipses
+    values, vectors = torch.linalg.eigh(
+        covariance.double()
+    )  # a flat ellipse has no Cholesky factor
+    root = (
+        vectors * values.clamp_min(0).sqrt()
+    ) @ vectors.T  # symmetric, so that ellipses in between are ellipses
     return center.double() + torch.stack([angle.cos(), angle.sin()], 1) @ root
 
 
 def axis_titles(plane: Plane) -> list[str]:
     """A name for each axis, with its share of what the plane was fitted to: the variance of draws, else a squared distance."""
-    whole = "variance" if plane.name.startswith("PCA") and "path" not in plane.name else "squared distance"
+    whole = (
+        "variance"
+        if plane.name.startswith("PCA") and "path" not in plane.name
+        else "squared distance"
+    )
     shares = [f" ({100 * share:.0f} % of {whole})" for share in plane.explained or ()] or ["", ""]
     return [f"axis {i}{share}" for i, share in enumerate(shares, 1)]
 
@@ -101,7 +152,9 @@ def axis_note(plane: Plane) -> str:
 def with_print(title: str, *lines: str) -> str:
     """An axis title with small print below it; empty lines are left out."""
     below = "<br>".join(filter(None, lines))
-    return f"{title}<br><span style='font-size:11px;color:{MUTED}'>{below}</span>" if below else title
+    return (
+        f"{title}<br><span style='font-size:11px;color:{MUTED}'>{below}</span>" if below else title
+    )
 
 
 def small_print(*results: Surface | Curve | Spectrum, diverged: str = "×") -> str:
@@ -110,7 +163,10 @@ def small_print(*results: Surface | Curve | Spectrum, diverged: str = "×") -> s
     A fact that several results share is written once.
     """
     said = dict.fromkeys(" · ".join(_facts(r, diverged)) for r in results)
-    lines = [" / ".join(filter(None, said)), *(_precision(r) for r in results if isinstance(r, Surface))]
+    lines = [
+        " / ".join(filter(None, said)),
+        *(_precision(r) for r in results if isinstance(r, Surface)),
+    ]
     return "<br>".join(filter(None, lines))
 
 
@@ -152,7 +208,9 @@ def ends_of(spectrum: Spectrum) -> str:
 
 def matrix_of(spectrum: Spectrum) -> str:
     """Name the matrix of the eigenvalues."""
-    return {"hessian": "Hessian", "ggn": "Gauss-Newton", "fisher": "empirical Fisher"}[spectrum.curvature]
+    return {"hessian": "Hessian", "ggn": "Gauss-Newton", "fisher": "empirical Fisher"}[
+        spectrum.curvature
+    ]
 
 
 def counted(n: int, thing: str) -> str:

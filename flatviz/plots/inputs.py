@@ -8,11 +8,28 @@ from torch import Tensor
 
 from flatviz.checks import Share, Whole, known
 from flatviz.core import public
-from flatviz.plots.theme import INK, Figure, axes_of, band, figure, layout_of, numbers, panels, points, room, scatter, style
+from flatviz.plots.theme import (
+    INK,
+    Figure,
+    axes_of,
+    band,
+    figure,
+    layout_of,
+    numbers,
+    panels,
+    points,
+    room,
+    scatter,
+    style,
+)
 from flatviz.results import Family, Prediction
 
 CLASSES = ("#0072B2", "#D55E00")  # of the two classes' points
-MAP = [[0.0, "#2b6ca3"], [0.5, "#f7f7f7"], [1.0, "#c2571a"]]  # probability of class 1, white where it is open
+MAP = [
+    [0.0, "#2b6ca3"],
+    [0.5, "#f7f7f7"],
+    [1.0, "#c2571a"],
+]  # probability of class 1, white where it is open
 GAP = 0.04
 
 
@@ -20,7 +37,10 @@ def plot_input_maps(family: Family, i: int) -> Figure:
     """Class probabilities over the plane of inputs: VI, member i, HMC, with the training points; follows the ensemble size."""
     shown = family.inputs
     vi = family.index("vi") if "vi" in family.methods else i
-    drawn = [("vi", family[vi].maps["probs"][-1], False), (family[i].method, family[i].maps["probs"][-1], True)]
+    drawn = [
+        ("vi", family[vi].maps["probs"][-1], False),
+        (family[i].method, family[i].maps["probs"][-1], True),
+    ]
     drawn += [("hmc", shown["reference"], False)] if "reference" in shown else []
     classes = class_words(family)
     alt = f"probability of {classes[1]} over the plane of inputs: VI, the selected posterior, and HMC as reference"
@@ -28,28 +48,61 @@ def plot_input_maps(family: Family, i: int) -> Figure:
     for k, (method, probs, follows) in enumerate(drawn):
         axis = axes_of(k)
         bar = dict(title=dict(text="probability", side="right"), thickness=14, outlinewidth=0)
-        look = dict(zmin=0, zmax=1, colorscale=MAP, showscale=k == len(drawn) - 1, colorbar=bar, name=style(method).label)
+        look = dict(
+            zmin=0,
+            zmax=1,
+            colorscale=MAP,
+            showscale=k == len(drawn) - 1,
+            colorbar=bar,
+            name=style(method).label,
+        )
         place = dict(x=numbers(shown["a"]), y=numbers(shown["b"]), z=numbers(probs))
-        lines = dict(contours=dict(start=0.05, end=0.95, size=0.1), line=dict(width=0.5, color="rgba(255,255,255,0.6)"))
-        trace = go.Contour(**place, **look, **lines, **axis, hovertemplate="(%{x:.2f}, %{y:.2f}): %{z:.2f}<extra></extra>")
+        lines = dict(
+            contours=dict(start=0.05, end=0.95, size=0.1),
+            line=dict(width=0.5, color="rgba(255,255,255,0.6)"),
+        )
+        trace = go.Contour(
+            **place,
+            **look,
+            **lines,
+            **axis,
+            hovertemplate="(%{x:.2f}, %{y:.2f}): %{z:.2f}<extra></extra>",
+        )
         if follows:
             fig.add_live(trace, sizes={"z": family[i].maps["probs"]})
         else:
             fig.add_trace(trace)
         for c, color in enumerate(CLASSES):
             at = shown["x"][shown["y"] == c]
-            marker = dict(color=color, size=8, symbol=("circle", "square")[c], line=dict(color="#fefefe", width=1.5))
+            marker = dict(
+                color=color,
+                size=8,
+                symbol=("circle", "square")[c],
+                line=dict(color="#fefefe", width=1.5),
+            )
             fig.add_trace(points(at, "markers", classes[c], marker=marker, **axis))
     for k, ((method, *_), domain) in enumerate(zip(drawn, panels(len(drawn), GAP))):
-        on, name = axes_of(k), style(method).label
-        x, y = dict(domain=domain, title="input 1", constrain="domain"), dict(showticklabels=k == 0, constrain="domain")
+        on = axes_of(k)
+        name = style(method).label
+        x = dict(domain=domain, title="input 1", constrain="domain")
+        y = dict(showticklabels=k == 0, constrain="domain")
         fig.update_layout(layout_of(k, x, y | dict(scaleanchor=on["xaxis"])))
-        where = dict(x=0.5, xanchor="center", xref=f"{on['xaxis']} domain", yref=f"{on['yaxis']} domain", yshift=6)
+        where = dict(
+            x=0.5,
+            xanchor="center",
+            xref=f"{on['xaxis']} domain",
+            yref=f"{on['yaxis']} domain",
+            yshift=6,
+        )
         path = fig.add_text(name, font=dict(color=INK), **where)
         if k == 1:
             fig.follow({f"{path}.text": name}, rows="all")
     fig.update_layout(yaxis_title="input 2")
-    lost = "" if bool(family[i].maps["probs"].isfinite().any()) else "diverged:<br>no probability<br>is a number"
+    lost = (
+        ""
+        if bool(family[i].maps["probs"].isfinite().any())
+        else "diverged:<br>no probability<br>is a number"
+    )
     fig.note(lost, x="x2 domain", y="y2 domain")
     return fig
 
@@ -57,7 +110,10 @@ def plot_input_maps(family: Family, i: int) -> Figure:
 def class_words(family: Family) -> tuple[str, ...]:
     """Name the task's classes in a sentence: their names, or "class 1"."""
     prediction = known(family[0].prediction)
-    return tuple(name if c < len(prediction.class_names) else f"class {name}" for c, name in enumerate(prediction.classes))
+    return tuple(
+        name if c < len(prediction.class_names) else f"class {name}"
+        for c, name in enumerate(prediction.classes)
+    )
 
 
 @public
@@ -94,36 +150,66 @@ def plot_predictive(
         ['90 % of targets', '90 % of draws', 'mean']
     """
     if prediction.has_classes:
-        raise ValueError(f"prediction must be one of numbers, got {prediction.likelihood!r}, of classes: use plot_reliability")
+        raise ValueError(
+            f"prediction must be one of numbers, got {prediction.likelihood!r}, of classes: use plot_reliability"
+        )
     finite = prediction.outputs.flatten(1).isfinite().all(1)
     kept = prediction.outputs[finite] if finite.any() else torch.zeros_like(prediction.outputs[:1])
     whole = replace(prediction, outputs=kept, scores={}, bins=None)
     means = whole.means.flatten(2) if whole.means.ndim > 2 else whole.means[..., None]
     n, n_targets = means.shape[1:]
     if x is not None and x.numel() != n:
-        raise ValueError(f"x must hold {n} numbers, one for each input, got shape {tuple(x.shape)}: leave it out")
+        raise ValueError(
+            f"x must hold {n} numbers, one for each input, got shape {tuple(x.shape)}: leave it out"
+        )
     if target >= n_targets:
         raise ValueError(f"target must be below {n_targets}, the number of targets, got {target}")
-    ends, means = ((1 - level) / 2, (1 + level) / 2), means[..., target]
-    lines = whole.mean, *map(whole.quantile, ends), *torch.quantile(means, means.new_tensor(ends), dim=0)
+    ends = ((1 - level) / 2, (1 + level) / 2)
+    means = means[..., target]
+    lines = (
+        whole.mean,
+        *map(whole.quantile, ends),
+        *torch.quantile(means, means.new_tensor(ends), dim=0),
+    )
     mean, lo, hi, *inner = (v.reshape(n, -1)[:, min(target, v.numel() // n - 1)] for v in lines)
     if not finite.any():
         mean, lo, hi, *inner = (torch.full_like(v, torch.nan) for v in (mean, lo, hi, *inner))
     order = (mean if x is None else x.flatten()).argsort()
     at = (mean if x is None else x.flatten())[order]
-    look, share = style(method, "mean"), f"{100 * level:g} %"
+    look = style(method, "mean")
+    share = f"{100 * level:g} %"
     alt = f"predictive mean from {float(mean.min()):.3g} to {float(mean.max()):.3g}, {share} bands of {float((hi - lo).mean()):.3g}"
     across = "x" if x is not None else "predictive mean"
     y = None if prediction.y is None else prediction.y.reshape(n, -1)[:, target][order]
     heights = torch.cat([lo, hi] if y is None else [lo, hi, y.to(lo)])
-    axes = dict(xaxis=dict(title=across, range=room(at, 0.02)), yaxis=dict(title="y", range=room(heights)))
+    axes = dict(
+        xaxis=dict(title=across, range=room(at, 0.02)), yaxis=dict(title="y", range=room(heights))
+    )
     fig = figure(title, alt, **axes, legend=dict(y=-0.18, yanchor="top"))
-    for low, high, opacity, name in ((lo, hi, 0.15, f"{share} of targets"), (*inner, 0.35, f"{share} of draws")):
-        fig.add_live(band(at, low[order], high[order], look.color, opacity, name, legend=True), "x", "y", "fillcolor")
-    line = scatter(at, mean[order], "lines", look.label, legend=True, line=look.line(2), hover="mean %{y:.3g}")
+    for low, high, opacity, name in (
+        (lo, hi, 0.15, f"{share} of targets"),
+        (*inner, 0.35, f"{share} of draws"),
+    ):
+        fig.add_live(
+            band(at, low[order], high[order], look.color, opacity, name, legend=True),
+            "x",
+            "y",
+            "fillcolor",
+        )
+    line = scatter(
+        at, mean[order], "lines", look.label, legend=True, line=look.line(2), hover="mean %{y:.3g}"
+    )
     fig.add_live(line, "x", "y", "line.color", "line.dash", "name")
     if y is not None:
-        points = scatter(at, y, "markers", "targets", legend=True, marker=dict(color=INK, size=5), hover="target %{y:.3g}")
+        points = scatter(
+            at,
+            y,
+            "markers",
+            "targets",
+            legend=True,
+            marker=dict(color=INK, size=5),
+            hover="target %{y:.3g}",
+        )
         fig.add_live(points, "x", "y")
     lost = int((~finite).sum())
     fig.note(f"{lost} draws diverged<br>and are left out" if lost else "")

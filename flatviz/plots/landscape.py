@@ -10,12 +10,30 @@ from flatviz.checks import Number
 from flatviz.core import public
 from flatviz.plots.color import ColorScale, add_color_bar, add_key, add_samples, values_of
 from flatviz.plots.ground import capital, counted, one_or_several, small_print, with_print
-from flatviz.plots.theme import COLORS, DASHES, INK, MUTED, ROUNDING, Figure, figure, room, scatter, short, style
+from flatviz.plots.theme import (
+    COLORS,
+    DASHES,
+    INK,
+    MUTED,
+    ROUNDING,
+    Figure,
+    figure,
+    room,
+    scatter,
+    short,
+    style,
+)
 from flatviz.results import Curve, Persistence, Projection
 
 
 @public
-def plot_curve(curve: Curve | Sequence[Curve], *, barrier: bool = True, log: bool = False, title: str | None = None) -> Figure:
+def plot_curve(
+    curve: Curve | Sequence[Curve],
+    *,
+    barrier: bool = True,
+    log: bool = False,
+    title: str | None = None,
+) -> Figure:
     """Draw one or more curves over t, with the barrier: the highest rise above the line between the ends.
 
     Args:
@@ -41,7 +59,11 @@ def plot_curve(curve: Curve | Sequence[Curve], *, barrier: bool = True, log: boo
     fig = figure(title, alt, xaxis_title=with_print(first.x_label, small_print(*curves)), yaxis=y)
     values = torch.cat([c.values for c in curves])
     flat = values[values.isfinite()]
-    if not log and len(flat) and float(flat.max() - flat.min()) <= ROUNDING * float(flat.abs().max()):
+    if (
+        not log
+        and len(flat)
+        and float(flat.max() - flat.min()) <= ROUNDING * float(flat.abs().max())
+    ):
         fig.update_yaxes(range=room(flat))  # rounding is no landscape
     for i, c in enumerate(curves):
         color = COLORS[(i + 1) % len(COLORS)]
@@ -49,7 +71,11 @@ def plot_curve(curve: Curve | Sequence[Curve], *, barrier: bool = True, log: boo
         line = dict(color=color, width=2, dash=DASHES[(i + i // len(COLORS)) % len(DASHES)])
         look: dict[str, Any] = dict(marker=dict(size=4, color=color), line=line)
         hover = f"{name}<br>{c.x_label} %{{x:.3g}}: %{{y:.4g}}"
-        fig.add_trace(scatter(c.t, c.values, "lines+markers", name, legend=len(curves) > 1, hover=hover, **look))
+        fig.add_trace(
+            scatter(
+                c.t, c.values, "lines+markers", name, legend=len(curves) > 1, hover=hover, **look
+            )
+        )
         if barrier and c.barrier > ROUNDING * float(c.values.abs().max()):
             fig.add_trace(_barrier(c))
     return fig
@@ -60,13 +86,19 @@ def _barrier(c: Curve) -> go.Scatter:
     share = (c.t - c.t[0]) / (c.t[-1] - c.t[0])
     line = torch.lerp(c.values[0], c.values[-1], share)
     top = int((c.values - line).nan_to_num(-torch.inf).argmax())
-    text, font = ["", f"barrier {short(c.barrier)}"], dict(color=INK, size=12)
+    text = ["", f"barrier {short(c.barrier)}"]
+    font = dict(color=INK, size=12)
     said: dict[str, Any] = dict(text=text, textposition="top center", textfont=font)
-    x, y = [float(c.t[top])] * 2, [float(line[top]), float(c.values[top])]
-    return scatter(x, y, "lines+text", "barrier", line=dict(color=MUTED, width=1.5, dash="dot"), **said)
+    x = [float(c.t[top])] * 2
+    y = [float(line[top]), float(c.values[top])]
+    return scatter(
+        x, y, "lines+text", "barrier", line=dict(color=MUTED, width=1.5, dash="dot"), **said
+    )
 
 
-SIZE, WIDTH = 9.0, 640  # px
+# px
+SIZE = 9.0
+WIDTH = 640
 
 
 @public
@@ -100,10 +132,18 @@ def plot_projection(
     inside = (projection.coords @ projection.plane.axes).norm(dim=1)
     reach = 1.08 * float(torch.maximum(inside.max(), projection.distance.max()))
     alt = f"median distance off the plane {projection.distance.median():.3g}, within it {inside.median():.3g}"
-    x = dict(title=with_print("in the plane", "both axes: distance in weight space"), range=[0, reach], constrain="domain")
+    x = dict(
+        title=with_print("in the plane", "both axes: distance in weight space"),
+        range=[0, reach],
+        constrain="domain",
+    )
     y = dict(title="off the plane", range=[0, reach], scaleanchor="x")
     fig = figure(title, alt, xaxis=x, yaxis=y)
-    fig.add_trace(scatter([0, reach], [0, reach], "lines", "equal", line=dict(color=MUTED, dash="dash", width=1)))
+    fig.add_trace(
+        scatter(
+            [0, reach], [0, reach], "lines", "equal", line=dict(color=MUTED, dash="dash", width=1)
+        )
+    )
     values = values_of(projection)
     scale = ColorScale.over(values, color_range, log) if bool(values.isfinite().any()) else None
     if method is not None:
@@ -152,15 +192,32 @@ def plot_persistence(persistence: Persistence, *, title: str | None = None) -> F
     title = title or f"Valleys of {label}, {n} in all"
     fig = figure(title, alt, xaxis=dict(title=below, dtick=dtick), yaxis=dict(title=label))
     parent = persistence.parent.tolist()
-    joins = [(place, column[parent[m]], *[float(death[m])] * 2) for m, place in column.items() if parent[m] in column]
-    valleys = [(place, place, float(persistence.birth[m]), float(death[m])) for m, place in column.items()]
+    joins = [
+        (place, column[parent[m]], *[float(death[m])] * 2)
+        for m, place in column.items()
+        if parent[m] in column
+    ]
+    valleys = [
+        (place, place, float(persistence.birth[m]), float(death[m])) for m, place in column.items()
+    ]
     for name, lines, look in (
         ("joins", joins, dict(color=MUTED, width=1)),
         ("valleys", valleys, dict(color=COLORS[1], width=4)),
     ):
         x, y = ([end for line in lines for end in (*line[k : k + 2], None)] for k in (0, 2))
         fig.add_trace(scatter(x, y, "lines", name, line=look))
-    minima: dict[str, Any] = dict(marker=dict(color=INK, size=8), hover="minimum %{y:.4g}<br>depth %{customdata:.3g}")
+    minima: dict[str, Any] = dict(
+        marker=dict(color=INK, size=8), hover="minimum %{y:.4g}<br>depth %{customdata:.3g}"
+    )
     depth = persistence.depth[order]
-    fig.add_trace(scatter(list(column.values()), persistence.birth[order], "markers", "minima", customdata=depth, **minima))
+    fig.add_trace(
+        scatter(
+            list(column.values()),
+            persistence.birth[order],
+            "markers",
+            "minima",
+            customdata=depth,
+            **minima,
+        )
+    )
     return fig

@@ -17,7 +17,9 @@ from flatviz.plots.ground import ellipse, ground, width_of
 from flatviz.plots.theme import INK, MUTED, Figure, points, short, style
 from flatviz.results import Family, Mechanism
 
-Phase = Literal["q and its ball", "ascend to the worst q′", "gradient there", "step back", "descend"]
+Phase = Literal[
+    "q and its ball", "ascend to the worst q′", "gradient there", "step back", "descend"
+]
 PHASES: tuple[Phase, ...] = get_args(Phase)
 DOES = (  # in each of them, for whatever method's ball
     "every q′ that the radius allows",
@@ -26,11 +28,20 @@ DOES = (  # in each of them, for whatever method's ball
     "the mean is at q again, g′ is kept",
     "θ ← θ − lr g′ (g without a ball)",
 )
-ARROW = 0.3  # of the half width of the picture: length of the gradient arrows, which show directions
+ARROW = (
+    0.3  # of the half width of the picture: length of the gradient arrows, which show directions
+)
 STEP = 0.2  # of it: length of the descent
 HEAD = 14  # px, of an arrow
 SHAFT = 0.7  # of an arrow: what has a rim, which would look out in front of the head
-STILL = ("q", "ball of the radius", "SAM's ball", "SAM's move", "gradient g at q", "shaft of gradient g at q")  # in all phases
+STILL = (
+    "q",
+    "ball of the radius",
+    "SAM's ball",
+    "SAM's move",
+    "gradient g at q",
+    "shaft of gradient g at q",
+)  # in all phases
 RIM = " rim"  # after the name of a line: a wider one below it in white
 LABELS = {  # a trace -> its label, the point beside which it is, and on which side of it
     "q": ("q", 30, "bottom left"),
@@ -50,31 +61,50 @@ def phase_traces(step: Mechanism, phase: int, k: int, half: float) -> list[go.Sc
 
     q' stays in place once the ascent has reached it; the dot is the mean, which is back at q from the fourth phase on.
     """
-    zero, there = torch.zeros(2, dtype=torch.float64), step.worst[k].double()
-    rest, worst = ellipse(step.covariance, zero), ellipse(step.worst_covariance[k], there)
-    top, length = there if phase > 0 else zero, float(step.length[k])
+    zero = torch.zeros(2, dtype=torch.float64)
+    there = step.worst[k].double()
+    rest = ellipse(step.covariance, zero)
+    worst = ellipse(step.worst_covariance[k], there)
+    top = there if phase > 0 else zero
+    length = float(step.length[k])
     back = _unit(step.there[k]) * half
     lines: list[tuple[Tensor, str, dict[str, Any]]] = [
         (rest, "q", dict(color=COLORS["q"], width=3)),
-        (ellipse(step.ball[k], zero), "ball of the radius", dict(color=COLORS["worst"], width=2, dash="dash")),
-        (ellipse(torch.eye(2) * length**2, zero), "SAM's ball", dict(color=COLORS["sam"], width=1.5, dash="dot")),
+        (
+            ellipse(step.ball[k], zero),
+            "ball of the radius",
+            dict(color=COLORS["worst"], width=2, dash="dash"),
+        ),
+        (
+            ellipse(torch.eye(2) * length**2, zero),
+            "SAM's ball",
+            dict(color=COLORS["sam"], width=1.5, dash="dot"),
+        ),
         (worst if phase > 0 else rest, "the worst q′", dict(color=COLORS["worst"], width=3)),
         (torch.stack([zero, top]), "move of the mean", dict(color=COLORS["worst"], width=2)),
-        (torch.stack([zero, _unit(step.gradient) * length]), "SAM's move", dict(color=COLORS["sam"], width=1.5)),
+        (
+            torch.stack([zero, _unit(step.gradient) * length]),
+            "SAM's move",
+            dict(color=COLORS["sam"], width=1.5),
+        ),
     ]
     arrows = [
         (zero, _unit(step.gradient) * ARROW * half, "gradient g at q", "#1e2832"),
         (top, back * ARROW * (phase > 1), "gradient g′ at q′", "#8a1c7c"),
         (zero, -back * STEP * (phase > 3), "step: − g′ from q", COLORS["q"]),
     ]
-    shafts = [(torch.stack([start, start + SHAFT * move]), f"shaft of {name}") for start, move, name, _ in arrows]
+    shafts = [
+        (torch.stack([start, start + SHAFT * move]), f"shaft of {name}")
+        for start, move, name, _ in arrows
+    ]
     rims = [(at, f"{name}{RIM}") for at, name, line in lines if "dash" not in line] + shafts
     traces = [points(at, "lines", name, line=dict(color="#fefefe", width=5)) for at, name in rims]
     for at, name, line in lines:
         trace = points(at, "lines", name, line=line, hoverinfo="name")
         traces.append(labelled(trace, line["color"], name != "the worst q′" or phase > 0))
     traces += [_arrow(start, move, name, color) for start, move, name, color in arrows]
-    dot, mean = dict(size=11, color="#ffd23f", line=dict(color=INK, width=1.5)), top if phase < 3 else zero
+    dot = dict(size=11, color="#ffd23f", line=dict(color=INK, width=1.5))
+    mean = top if phase < 3 else zero
     return [*traces, points(mean[None], "markers", "the mean now", marker=dot, hoverinfo="name")]
 
 
@@ -89,8 +119,16 @@ def labelled(trace: go.Scatter, color: str, shown: bool = True) -> go.Scatter:
 def _arrow(start: Tensor, move: Tensor, name: str, color: str) -> go.Scatter:
     shown = float(move.norm()) > 0
     edge = dict(color="#fefefe", width=1)
-    tip = dict(symbol="arrow", size=[0, HEAD * shown], angleref="previous", color=color, opacity=1, line=edge)
-    ends, look = torch.stack([start, start + move]), dict(line=dict(color=color, width=3), marker=tip)
+    tip = dict(
+        symbol="arrow",
+        size=[0, HEAD * shown],
+        angleref="previous",
+        color=color,
+        opacity=1,
+        line=edge,
+    )
+    ends = torch.stack([start, start + move])
+    look = dict(line=dict(color=color, width=3), marker=tip)
     return labelled(points(ends, "lines+markers", name, hoverinfo="name", **look), color, shown)
 
 
@@ -101,9 +139,15 @@ def _unit(v: Tensor) -> Tensor:
 FRAME_MS = 1400  # of a phase
 ROOM = 1.12  # times what is drawn: half of the width of a picture of one radius
 IN_SIGHT = 0.9  # share of the ground's width that the step of a family shows, whatever its radius
-OF_METHOD = ("ball of the radius", "the worst q′", "move of the mean")  # traces in the colour of the method, of each ball
+OF_METHOD = (
+    "ball of the radius",
+    "the worst q′",
+    "move of the mean",
+)  # traces in the colour of the method, of each ball
 # a trace -> kinds of step that have it
-OF_BALL: dict[str, Sequence[str]] = dict.fromkeys([*OF_METHOD, "gradient g′ at q′"], ("kl", "sam", "other"))
+OF_BALL: dict[str, Sequence[str]] = dict.fromkeys(
+    [*OF_METHOD, "gradient g′ at q′"], ("kl", "sam", "other")
+)
 OF_BALL |= dict.fromkeys(["SAM's ball", "SAM's move"], ("kl",))
 ALTS = {
     "kl": "q as an ellipse, the ball of the radius around it, the worst q′ in it, the gradients at both and the step",
@@ -139,9 +183,11 @@ def plot_mechanism(step: Mechanism, *, title: str | None = None) -> Figure:
     """
     last = len(step.radius) - 1
     fig = _figure(step, title or f"One step of SA-BMA from {step.name}", _alt(step, last))
-    traces, start = phase_traces(step, 1, last, _half(step)), len(fig.data)
+    traces = phase_traces(step, 1, last, _half(step))
+    start = len(fig.data)
     cells = list(product(range(last + 1), range(len(PHASES))))
-    places, labels = list(range(start, start + len(traces))), [f"radius {short(step.radius[k])}: {PHASES[p]}" for k, p in cells]
+    places = list(range(start, start + len(traces)))
+    labels = [f"radius {short(step.radius[k])}: {PHASES[p]}" for k, p in cells]
     data = [phase_traces(step, phase, k, _half(step)) for k, phase in cells]
     fig.frames = [go.Frame(name=str(i), data=drawn, traces=places) for i, drawn in enumerate(data)]
     fig.add_traces(traces)
@@ -152,15 +198,29 @@ def plot_mechanism(step: Mechanism, *, title: str | None = None) -> Figure:
 def _player(labels: Sequence[str], active: int) -> dict:
     """Buttons that play and pause, and a slider that stops at each frame; parts of a layout."""
     # the ground is drawn again with each frame: plotly leaves it out while markers move by themselves
-    settings = dict(frame=dict(duration=FRAME_MS, redraw=True), mode="immediate", transition=dict(duration=0))
-    steps = [dict(label=label, method="animate", args=[[str(i)], settings]) for i, label in enumerate(labels)]
+    settings = dict(
+        frame=dict(duration=FRAME_MS, redraw=True), mode="immediate", transition=dict(duration=0)
+    )
+    steps = [
+        dict(label=label, method="animate", args=[[str(i)], settings])
+        for i, label in enumerate(labels)
+    ]
     play = dict(label="▶", method="animate", args=[None, settings | dict(fromcurrent=True)])
     buttons = [play, dict(label="❚❚", method="animate", args=[[None], settings])]
-    place = dict(x=0, y=0, xanchor="left", yanchor="top", pad=dict(t=126))  # px, below the small print
+    place = dict(
+        x=0, y=0, xanchor="left", yanchor="top", pad=dict(t=126)
+    )  # px, below the small print
     menu = dict(type="buttons", direction="left", buttons=buttons, showactive=False, **place)
     current = dict(visible=True, xanchor="left", prefix="", font=dict(size=14, color=MUTED))
-    look = dict(currentvalue=current, font=dict(color="rgba(0,0,0,0)"), pad=dict(l=110, t=114, r=10), ticklen=0)
-    return dict(updatemenus=[menu], sliders=[dict(steps=steps, active=active, x=0, y=0, len=1, **look)])
+    look = dict(
+        currentvalue=current,
+        font=dict(color="rgba(0,0,0,0)"),
+        pad=dict(l=110, t=114, r=10),
+        ticklen=0,
+    )
+    return dict(
+        updatemenus=[menu], sliders=[dict(steps=steps, active=active, x=0, y=0, len=1, **look)]
+    )
 
 
 def plot_step(family: Family, i: int) -> Figure:
@@ -169,11 +229,13 @@ def plot_step(family: Family, i: int) -> Figure:
     Axes are as wide as the ground, which reaches as far as the largest radius, so that the ball grows and q stays; a member
     that reaches further has wider ones.  Moving traces have the colour of the member's method; those that its step lacks are left out.
     """
-    step, kind = known(family[i].step), kind_of(family, i)
+    step = known(family[i].step)
+    kind = kind_of(family, i)
     half = max(ROOM * step.reach(0), IN_SIGHT * _half(step))
     fig = _figure(step, "One step from VI's posterior", ALTS.get(kind, NO_BALL))
     fig.update_layout(xaxis_range=[-half, half], yaxis_range=[-half, half])
-    fig, color = _in_phases(fig, step, half), style(family[i].method).color
+    fig = _in_phases(fig, step, half)
+    color = style(family[i].method).color
     for k, trace in enumerate(fig.data):
         name = trace.name.removesuffix(RIM).removeprefix("shaft of ")
         if name in OF_BALL:
@@ -181,7 +243,11 @@ def plot_step(family: Family, i: int) -> Figure:
             fig.follow({f"data.{k}.visible": trace.visible}, rows="all", trace=trace.name)
         if name in OF_METHOD and not trace.name.endswith(RIM):
             trace.line.color = trace.textfont.color = color
-            fig.follow({f"data.{k}.line.color": color, f"data.{k}.textfont.color": color}, rows="all", trace=trace.name)
+            fig.follow(
+                {f"data.{k}.line.color": color, f"data.{k}.textfont.color": color},
+                rows="all",
+                trace=trace.name,
+            )
     return fig
 
 
@@ -202,7 +268,11 @@ def _in_phases(fig: Figure, step: Mechanism, half: float) -> Figure:
     """Add what moves, a row for each phase of the step at its first radius: the last one is drawn."""
     rows = [phase_traces(step, phase, 0, half) for phase in range(len(PHASES))]
     for traces in zip(*rows):
-        paths = ["x", "y"] + ["marker.size"] * (traces[0].marker.symbol == "arrow") + ["text"] * bool(traces[0].text)
+        paths = (
+            ["x", "y"]
+            + ["marker.size"] * (traces[0].marker.symbol == "arrow")
+            + ["text"] * bool(traces[0].text)
+        )
         name = traces[0].name.removesuffix(RIM)  # a rim lies where its line does
         for path in paths:
             values = np.array([np.asarray(trace[path]) for trace in traces])
@@ -211,7 +281,10 @@ def _in_phases(fig: Figure, step: Mechanism, half: float) -> Figure:
             fig.follow({f"data.{len(fig.data)}.{path}": values[-1] if still else values}, **moving)
         fig.add_trace(traces[-1])
     at_worst = f", {short(float(step.worst_loss[0]))} at q′"
-    raised = [f"expected loss {short(step.loss)} at q{at_worst * (phase > 0)}" for phase in range(len(PHASES))]
+    raised = [
+        f"expected loss {short(step.loss)} at q{at_worst * (phase > 0)}"
+        for phase in range(len(PHASES))
+    ]
     path = fig.add_text(raised[-1], font=dict(size=12), yshift=4)
     fig.follow({f"{path}.text": raised}, rows="phase")
     return fig.update_layout(margin=dict(t=60))
@@ -221,8 +294,13 @@ def _figure(step: Mechanism, title: str, alt: str) -> Figure:
     """The ground of a step, with room for labels beside it."""
     surface = known(step.surface)
     fig = ground(surface, ColorScale.over(surface.values), title, alt)
-    ends = {axis: [float(ticks.min()), float(ticks.max())] for axis, ticks in (("x", surface.a), ("y", surface.b))}
-    return fig.update_layout(xaxis_range=ends["x"], yaxis_range=ends["y"], width=width_of(surface) + 160)
+    ends = {
+        axis: [float(ticks.min()), float(ticks.max())]
+        for axis, ticks in (("x", surface.a), ("y", surface.b))
+    }
+    return fig.update_layout(
+        xaxis_range=ends["x"], yaxis_range=ends["y"], width=width_of(surface) + 160
+    )
 
 
 def _half(step: Mechanism) -> float:
@@ -233,5 +311,7 @@ def _half(step: Mechanism) -> float:
 
 def _alt(step: Mechanism, k: int) -> str:
     rise = f"raises the expected loss from {short(step.loss)} to {short(float(step.worst_loss[k]))} nats"
-    where = f"{step.name} on the {known(step.surface).plane.name}: at radius {short(step.radius[k])}"
+    where = (
+        f"{step.name} on the {known(step.surface).plane.name}: at radius {short(step.radius[k])}"
+    )
     return f"{where} the worst q′ {rise}; the step goes against the gradient there"

@@ -11,18 +11,39 @@ from flatviz.catalog import OVER_T
 from flatviz.checks import Radius, known
 from flatviz.core import public
 from flatviz.plots.ground import mean_lambda1
-from flatviz.plots.theme import INK, MUTED, Figure, axes_of, band, figure, layout_of, panels, room, scatter, short, style
+from flatviz.plots.theme import (
+    INK,
+    MUTED,
+    Figure,
+    axes_of,
+    band,
+    figure,
+    layout_of,
+    panels,
+    room,
+    scatter,
+    short,
+    style,
+)
 from flatviz.results import Family
 
 ROWS = {"lambda1": "λ₁", "nll": "NLL (nats)", "accuracy": "accuracy", "ece": "ECE", "rmse": "RMSE"}
-GAP, BETWEEN = 0.035, 0.07  # shares of the figure between rows and between columns
+# shares of the figure between rows and between columns
+GAP = 0.035
+BETWEEN = 0.07
 ZERO = 0.3  # powers of ten from radius 0, on the left, to the smallest positive one
 APART = 0.14  # of the axis: least distance of two labels
 HEIGHT = 640  # px
 
 
 @public
-def plot_radius(family: Family, *, method: str | None = None, radius: Radius | None = None, title: str | None = None) -> Figure:
+def plot_radius(
+    family: Family,
+    *,
+    method: str | None = None,
+    radius: Radius | None = None,
+    title: str | None = None,
+) -> Figure:
     """Draw λ₁ and scores against the radius: a row a quantity, a column a method, because units differ by method.
 
     Radius 0, where each method is VI, lies left of a gap in the logarithmic axis; SGD's single point is a dotted line.
@@ -55,7 +76,10 @@ def plot_radius(family: Family, *, method: str | None = None, radius: Radius | N
     n_seeds = table["lambda1"].shape[1]
     over = f"mean and range of {n_seeds} seeds" if n_seeds > 1 else "one seed"
     alt = "; ".join(trend(family, m) for m in methods)
-    title = title or f"Flatness and scores against radius<br><span style='font-size:0.8em'>{over}</span>"
+    title = (
+        title
+        or f"Flatness and scores against radius<br><span style='font-size:0.8em'>{over}</span>"
+    )
     look = dict(height=HEIGHT, showlegend=False, margin=dict(t=66))
     fig = figure(title, alt, **look, **_axes(family, table, methods))
     for j, name in enumerate(methods):
@@ -64,7 +88,14 @@ def plot_radius(family: Family, *, method: str | None = None, radius: Radius | N
     if "sgd" in family.methods:  # a name beside its line
         single = float(table["nll"][family.index("sgd")].nanmean())
         on = axes_of(list(table).index("nll") * len(methods))
-        where = dict(xref=f"{on['xaxis']} domain", yref=on["yaxis"], x=0.99, y=single, xanchor="right", yanchor="top")
+        where = dict(
+            xref=f"{on['xaxis']} domain",
+            yref=on["yaxis"],
+            x=0.99,
+            y=single,
+            xanchor="right",
+            yanchor="top",
+        )
         fig.add_annotation(text=style("sgd").label, font=dict(size=11), showarrow=False, **where)
     if method is not None:
         _add_ring(fig, family, table, methods, method, radius)
@@ -82,17 +113,28 @@ def values_of(family: Family, quantity: str) -> Tensor:
 
 def table_of(family: Family, names: Iterable[str] = ROWS) -> dict[str, Tensor]:
     """`values_of` each of the names that this family has."""
-    return {name: values_of(family, name) for name in names if name == "lambda1" or name in known(family[0].prediction).scores}
+    return {
+        name: values_of(family, name)
+        for name in names
+        if name == "lambda1" or name in known(family[0].prediction).scores
+    }
 
 
 def trend(family: Family, method: str) -> str:
     """Say how a method changes from its smallest to its largest radius."""
     radii = family.radii(method)
     ends = [family.index(method, r) for r in (radii[0], radii[-1])]
-    means = {name: [float(values[i].nanmean()) for i in ends] for name, values in table_of(family).items()}
-    said = {name: f"{ROWS[name]} {first:.3g} to {last:.3g}" for name, (first, last) in means.items()}
+    means = {
+        name: [float(values[i].nanmean()) for i in ends]
+        for name, values in table_of(family).items()
+    }
+    said = {
+        name: f"{ROWS[name]} {first:.3g} to {last:.3g}" for name, (first, last) in means.items()
+    }
     if "accuracy" in said:
-        said["accuracy"] = "accuracy {:.1f} to {:.1f} %".format(*(100 * share for share in means["accuracy"]))
+        said["accuracy"] = "accuracy {:.1f} to {:.1f} %".format(
+            *(100 * share for share in means["accuracy"])
+        )
     return f"{style(method).label} from radius {radii[0]:g} to {radii[-1]:g}: {', '.join(said.values())}"
 
 
@@ -119,20 +161,33 @@ def _axes(family: Family, table: dict[str, Tensor], methods: list[str]) -> dict:
             places = [place_of(r, radii) for r in radii]
             margin = 0.05 * (places[-1] - places[0])
             unit = next(m.unit for m in family if m.method == name)
-            title: dict[str, Any] = dict(text=f"{style(name).label}:<br>radius, {unit}" if last else "", font=dict(size=12))
-            x: dict[str, Any] = dict(
-                domain=domain, title=title, range=[places[0] - margin, places[-1] + margin], showticklabels=last
+            title: dict[str, Any] = dict(
+                text=f"{style(name).label}:<br>radius, {unit}" if last else "", font=dict(size=12)
             )
-            x |= dict(tickvals=places, ticktext=_texts(places, radii), tickangle=0, tickfont=dict(size=11))
-            title = dict(text=ROWS[quantity].replace(" (", "<br>(") if j == 0 else "", font=dict(size=12))
-            y: dict[str, Any] = dict(domain=height, title=title, range=[min(lows), max(highs)], nticks=4)
+            x: dict[str, Any] = dict(
+                domain=domain,
+                title=title,
+                range=[places[0] - margin, places[-1] + margin],
+                showticklabels=last,
+            )
+            x |= dict(
+                tickvals=places, ticktext=_texts(places, radii), tickangle=0, tickfont=dict(size=11)
+            )
+            title = dict(
+                text=ROWS[quantity].replace(" (", "<br>(") if j == 0 else "", font=dict(size=12)
+            )
+            y: dict[str, Any] = dict(
+                domain=height, title=title, range=[min(lows), max(highs)], nticks=4
+            )
             axes |= layout_of(i * len(methods) + j, x, y | dict(showticklabels=j == 0))
     return axes
 
 
 def _texts(places: list[float], radii: tuple[float, ...]) -> list[str]:
     """Labels of the radii, from the largest down, of those far enough from the last labelled one; 0 always has a label."""
-    texts, last, far = [], math.inf, APART * (places[-1] - places[0])
+    texts = []
+    last = math.inf
+    far = APART * (places[-1] - places[0])
     for place, radius in zip(reversed(places), reversed(radii)):
         shown = place == places[0] or (last - place >= far and place - places[0] >= far)
         texts.append(short(radius) if shown else "")
@@ -140,32 +195,57 @@ def _texts(places: list[float], radii: tuple[float, ...]) -> list[str]:
     return texts[::-1]
 
 
-def _add_panel(fig: Figure, family: Family, values: Tensor, method: str, quantity: str, on: dict[str, Any]) -> None:
+def _add_panel(
+    fig: Figure, family: Family, values: Tensor, method: str, quantity: str, on: dict[str, Any]
+) -> None:
     radii = family.radii(method)
-    rows, x = values[[family.index(method, r) for r in radii]], torch.tensor([place_of(r, radii) for r in radii])
-    shown, label, color = style(method), style(method).label, style(method).color
+    rows = values[[family.index(method, r) for r in radii]]
+    x = torch.tensor([place_of(r, radii) for r in radii])
+    shown = style(method)
+    label = style(method).label
+    color = style(method).color
     mean = rows.nanmean(1)
     if "sgd" in family.methods:
         single = float(values[family.index("sgd")].nanmean())
         line = dict(color=style("sgd").color, dash="dot", width=1.5)
         ends = [float(x[0]) - 9, float(x[-1]) + 9]
-        fig.add_trace(scatter(ends, [single] * 2, "lines", "SGD (MAP)", line=line, hover="SGD (MAP): %{y:.4g}", **on))
+        fig.add_trace(
+            scatter(
+                ends,
+                [single] * 2,
+                "lines",
+                "SGD (MAP)",
+                line=line,
+                hover="SGD (MAP): %{y:.4g}",
+                **on,
+            )
+        )
     if rows.shape[1] > 1:
-        lo, hi = rows.nan_to_num(torch.inf).amin(1), rows.nan_to_num(-torch.inf).amax(1)
+        lo = rows.nan_to_num(torch.inf).amin(1)
+        hi = rows.nan_to_num(-torch.inf).amax(1)
         fig.add_trace(band(x, lo, hi, color, 0.18, f"{label}, seeds", **on))
     if radii[0] == 0:  # a gap in the axis lies there
         dots = dict(color=MUTED, width=1, dash="dot")
         fig.add_trace(scatter(x[:2], mean[:2], "lines", f"{label}, gap", line=dots, **on))
     start = 1 if radii[0] == 0 else 0
     fig.add_trace(scatter(x[start:], mean[start:], "lines", label, line=shown.line(2.2), **on))
-    marker = shown.marker(7, opacity=1) | dict(color=[style("vi").color if r == 0 else color for r in radii])
+    marker = shown.marker(7, opacity=1) | dict(
+        color=[style("vi").color if r == 0 else color for r in radii]
+    )
     hover = f"{label}, radius %{{text}}: {ROWS[quantity]} %{{y:.4g}}"
     texts = ["0 (VI)" if r == 0 else short(r) for r in radii]
-    fig.add_trace(scatter(x, mean, "markers", f"{label}, radii", marker=marker, text=texts, hover=hover, **on))
+    fig.add_trace(
+        scatter(x, mean, "markers", f"{label}, radii", marker=marker, text=texts, hover=hover, **on)
+    )
 
 
 def _add_ring(
-    fig: Figure, family: Family, table: dict[str, Tensor], methods: list[str], method: str, radius: float | None
+    fig: Figure,
+    family: Family,
+    table: dict[str, Tensor],
+    methods: list[str],
+    method: str,
+    radius: float | None,
 ) -> None:
     """A ring round the selected member in its method's column, which follows the controls; of VI and SGD one in each."""
     member = family.index(method, radius)
@@ -175,5 +255,7 @@ def _add_ring(
         for i, quantity in enumerate(table):
             y = float(table[quantity][member].nanmean())
             marker = dict(symbol="circle-open", size=15, color=INK, line=dict(width=2.5), opacity=1)
-            ring = scatter([at], [y], "markers", "selected", marker=marker, **axes_of(i * len(methods) + j))
+            ring = scatter(
+                [at], [y], "markers", "selected", marker=marker, **axes_of(i * len(methods) + j)
+            )
             fig.add_live(ring.update(visible=here), "x", "y", "visible")

@@ -13,7 +13,17 @@ from flatviz.catalog import Look
 from flatviz.checks import Number
 from flatviz.core import public
 from flatviz.plots.color import LIGHT, ColorScale, add_crosses, add_key, add_samples, values_of
-from flatviz.plots.ground import axis_note, axis_titles, check_on, diverged, ellipse, ends_text, ground, small_print, title_of
+from flatviz.plots.ground import (
+    axis_note,
+    axis_titles,
+    check_on,
+    diverged,
+    ellipse,
+    ends_text,
+    ground,
+    small_print,
+    title_of,
+)
 from flatviz.plots.theme import GRID, INK, LOSS_SCALE, MUTED, Figure, figure, numbers, points, style
 from flatviz.results import Projection, Surface
 
@@ -74,12 +84,16 @@ def plot_surface(
     if projection is not None:
         if projection.covariance is not None:
             fig.add_traces(_ellipse(projection.covariance, projection.coords[0]))
-        joined = ("path" in projection.name if path is None else path) and len(projection.coords) > 1
+        joined = ("path" in projection.name if path is None else path) and len(
+            projection.coords
+        ) > 1
         _add_projection(fig, projection, scale, method, joined)
     return fig
 
 
-def _add_projection(fig: Figure, projection: Projection, scale: ColorScale, method: str | None, joined: bool) -> None:
+def _add_projection(
+    fig: Figure, projection: Projection, scale: ColorScale, method: str | None, joined: bool
+) -> None:
     """The samples: place, true loss by ring, distance from the plane by size; of a path smaller, filled by loss, joined."""
     values = torch.stack([values_of(projection), projection.distance], dim=1)
     hover = "true loss %{customdata[0]:.3g}<br>%{customdata[1]:.3g} off the plane"
@@ -87,30 +101,64 @@ def _add_projection(fig: Figure, projection: Projection, scale: ColorScale, meth
         if method is not None:
             add_key(fig, style(method))
         sizes = marker_size(projection)
-        add_samples(fig, projection.coords, sizes, values[:, 0], scale, style(method), customdata=values, hover=hover)
+        add_samples(
+            fig,
+            projection.coords,
+            sizes,
+            values[:, 0],
+            scale,
+            style(method),
+            customdata=values,
+            hover=hover,
+        )
         return
-    for line in (dict(color=INK, width=4), dict(color="#ffffff", width=1.5)):  # dark below light: seen on any ground
+    for line in (
+        dict(color=INK, width=4),
+        dict(color="#ffffff", width=1.5),
+    ):  # dark below light: seen on any ground
         fig.add_trace(points(projection.coords, "lines", "path", line=line))
     sizes = numbers(PATH * marker_size(projection))
     marker = dict(size=sizes, line=dict(color=LIGHT, width=1.5), **scale.marker(projection.values))
-    fig.add_trace(points(projection.coords, "markers", "samples", marker=marker, customdata=values, hover=hover))
+    fig.add_trace(
+        points(
+            projection.coords, "markers", "samples", marker=marker, customdata=values, hover=hover
+        )
+    )
     _name_ends(fig, projection)
 
 
 def _ellipse(covariance: Tensor, center: Tensor) -> list[go.Scatter]:
     """Ellipse that holds 95 % of a Gaussian's draws: |L^-1 (c - mean)|^2 <= -2 log(1 - 0.95), L L^T the covariance in the plane."""
     ring = ellipse(-2 * math.log(1 - ELLIPSE) * covariance, center)
-    line = partial(points, ring, "lines", f"{100 * ELLIPSE:.0f} % of its draws", legendgroup="ellipse", hoverinfo="name")
+    line = partial(
+        points,
+        ring,
+        "lines",
+        f"{100 * ELLIPSE:.0f} % of its draws",
+        legendgroup="ellipse",
+        hoverinfo="name",
+    )
     seen = line(legend=True, line=dict(color=INK, width=4))  # on a light surface and in the legend
     return [seen, line(line=dict(color="#ffffff", width=1.5, dash="dash"))]
 
 
 def _name_ends(fig: Figure, projection: Projection) -> None:
     """Labels of the first and last point, on the side away from the other."""
-    first, last = projection.coords[0], projection.coords[-1]
+    first = projection.coords[0]
+    last = projection.coords[-1]
     away = (first - last) / (first - last).norm().clamp_min(1e-12)
-    look = dict(showarrow=True, arrowwidth=1, arrowcolor=INK, arrowhead=0, bgcolor="#ffffff", font=dict(size=11))
-    for text, (x, y), (right, up) in (("start", first.tolist(), away.tolist()), ("end", last.tolist(), (-away).tolist())):
+    look = dict(
+        showarrow=True,
+        arrowwidth=1,
+        arrowcolor=INK,
+        arrowhead=0,
+        bgcolor="#ffffff",
+        font=dict(size=11),
+    )
+    for text, (x, y), (right, up) in (
+        ("start", first.tolist(), away.tolist()),
+        ("end", last.tolist(), (-away).tolist()),
+    ):
         fig.add_annotation(text=text, x=x, y=y, ax=26 * right, ay=-26 * up, **look)
 
 
@@ -161,15 +209,28 @@ def plot_surface_3d(
     """
     check_on(surface, projection)
     if surface.scattered:
-        raise ValueError(f"a relief needs values on a grid of two axes, got shape {tuple(surface.values.shape)}")
+        raise ValueError(
+            f"a relief needs values on a grid of two axes, got shape {tuple(surface.values.shape)}"
+        )
     scale = ColorScale.over(surface.values, color_range, log)
     lo, hi = scale.ends
     fig = _figure(surface, scale, title or title_of(surface))
-    shown = torch.where(torch.isfinite(surface.values), scale(surface.values).clamp(lo, hi), torch.nan)
+    shown = torch.where(
+        torch.isfinite(surface.values), scale(surface.values).clamp(lo, hi), torch.nan
+    )
     fig.add_trace(_relief(surface, shown, scale))
     if surface.n_diverged:
-        flat, as_text = diverged(surface), dict(size=11, color=MUTED)  # few fonts have the cross of markers
-        look = dict(mode="text", text=["×"] * len(flat.x), textfont=as_text, name=flat.name, showlegend=False, hoverinfo="skip")
+        # few fonts have the cross of markers
+        flat = diverged(surface)
+        as_text = dict(size=11, color=MUTED)
+        look = dict(
+            mode="text",
+            text=["×"] * len(flat.x),
+            textfont=as_text,
+            name=flat.name,
+            showlegend=False,
+            hoverinfo="skip",
+        )
         fig.add_trace(go.Scatter3d(x=flat.x, y=flat.y, z=[lo] * len(flat.x), **look))
     if projection is not None and projection.values is not None:
         shown_as = style(method, projection.name or "samples")
@@ -191,7 +252,8 @@ def plot_relief(surface: Surface, scale: ColorScale, title: str) -> Figure:
     """
     fig = _figure(surface, scale, title)
     shown = torch.where(torch.isfinite(surface.values), surface.values, torch.nan).T
-    trace, (lo, hi) = _relief(surface, scale(shown).T, scale), scale.ends
+    trace = _relief(surface, scale(shown).T, scale)
+    (lo, hi) = scale.ends
     trace.customdata = numbers(shown)
     kept = {"z": "ground", "customdata": "values" if scale.log or scale.root else "ground"}
     fig.add_live(trace, "z", "customdata", keys=kept)
@@ -201,7 +263,12 @@ def plot_relief(surface: Surface, scale: ColorScale, title: str) -> Figure:
 def _figure(surface: Surface, scale: ColorScale, title: str) -> Figure:
     """The scene of a relief, and below it the unit of the axes and the small print."""
     room = dict(margin=dict(l=10, r=10, t=64, b=48), width=WIDTH)
-    fig = figure(title, f"{surface.label} in relief, {ends_text(surface)}", scene=_scene(surface, scale), **room)
+    fig = figure(
+        title,
+        f"{surface.label} in relief, {ends_text(surface)}",
+        scene=_scene(surface, scale),
+        **room,
+    )
     below = "<br>".join(filter(None, [axis_note(surface.plane), small_print(surface)]))
     fig.add_text(below, y=0, yanchor="top", align="left", font=dict(size=11, color=MUTED))
     return fig
@@ -209,12 +276,18 @@ def _figure(surface: Surface, scale: ColorScale, title: str) -> Figure:
 
 def _scene(surface: Surface, scale: ColorScale) -> dict:
     """Axes of few ticks, which do not run into each other; in a plane of orthonormal axes distances are to scale."""
-    axis = dict(showbackground=False, gridcolor=GRID, zeroline=False, nticks=5, tickfont=dict(size=11))
+    axis = dict(
+        showbackground=False, gridcolor=GRID, zeroline=False, nticks=5, tickfont=dict(size=11)
+    )
     titles = [dict(text=title, font=dict(size=11)) for title in axis_titles(surface.plane)]
     ends = [(float(t.min()), float(t.max())) for t in (surface.a, surface.b)]
     spans = [hi - lo for lo, hi in ends]
-    room = [[lo - 0.08 * s, hi + 0.08 * s] for (lo, hi), s in zip(ends, spans)]  # or labels meet where axes do
-    scene = {f"{letter}axis": dict(title=t, range=r, **axis) for letter, t, r in zip("xy", titles, room)}
+    room = [
+        [lo - 0.08 * s, hi + 0.08 * s] for (lo, hi), s in zip(ends, spans)
+    ]  # or labels meet where axes do
+    scene = {
+        f"{letter}axis": dict(title=t, range=r, **axis) for letter, t, r in zip("xy", titles, room)
+    }
     scene["zaxis"] = dict(title=surface.label, **axis)
     if scale.log or scale.root:
         bar = scale.bar(surface.label)
@@ -229,41 +302,75 @@ def _low_corner(surface: Surface) -> tuple[int, int]:
     """Signs of the lowest corner: seen from there the relief hides least of itself."""
     seen = surface.values.nan_to_num(torch.inf, posinf=torch.inf)
     i, j = (max(len(t) // 3, 1) for t in (surface.a, surface.b))
-    corners = {(1, -1): seen[-i:, :j], (1, 1): seen[-i:, -j:], (-1, -1): seen[:i, :j], (-1, 1): seen[:i, -j:]}
+    corners = {
+        (1, -1): seen[-i:, :j],
+        (1, 1): seen[-i:, -j:],
+        (-1, -1): seen[:i, :j],
+        (-1, 1): seen[:i, -j:],
+    }
     return min(corners, key=lambda c: float(corners[c].max()))
 
 
 def _relief(surface: Surface, shown: torch.Tensor, scale: ColorScale) -> go.Surface:
     lo, hi = scale.ends
     step = max((hi - lo) / 12, 1e-9)
-    lines = dict(z=dict(show=True, start=lo, end=hi, size=step, color="rgba(255,255,255,0.5)", width=1))
+    lines = dict(
+        z=dict(show=True, start=lo, end=hi, size=step, color="rgba(255,255,255,0.5)", width=1)
+    )
     hover = "(%{x:.3g}, %{y:.3g}): %{customdata:.3g}<extra></extra>"
-    look = dict(contours=lines, colorbar=scale.bar(surface.label), colorscale=LOSS_SCALE, cmin=lo, cmax=hi, hovertemplate=hover)
-    heights = dict(x=numbers(surface.a), y=numbers(surface.b), z=numbers(shown.T), customdata=numbers(surface.values.T))
+    look = dict(
+        contours=lines,
+        colorbar=scale.bar(surface.label),
+        colorscale=LOSS_SCALE,
+        cmin=lo,
+        cmax=hi,
+        hovertemplate=hover,
+    )
+    heights = dict(
+        x=numbers(surface.a),
+        y=numbers(surface.b),
+        z=numbers(shown.T),
+        customdata=numbers(surface.values.T),
+    )
     return go.Surface(**heights, name="surface", **look)
 
 
-def _points(surface: Surface, projection: Projection, values: Tensor, scale: ColorScale, look: Look) -> go.Scatter3d:
+def _points(
+    surface: Surface, projection: Projection, values: Tensor, scale: ColorScale, look: Look
+) -> go.Scatter3d:
     place = dict(zip("xyz", map(numbers, (*projection.coords.T, scale(values)))))
     marker = dict(size=4.5, color=look.color, line=dict(color="#ffffff", width=1))
     hover = "true loss %{customdata[0]:.3g}<br>%{customdata[1]:.3g} off the plane<extra></extra>"
-    said = dict(customdata=numbers(torch.stack([values, projection.distance], dim=1)), hovertemplate=hover)
-    return go.Scatter3d(**place, mode="markers", name=look.label, showlegend=False, marker=marker, **said)
+    said = dict(
+        customdata=numbers(torch.stack([values, projection.distance], dim=1)), hovertemplate=hover
+    )
+    return go.Scatter3d(
+        **place, mode="markers", name=look.label, showlegend=False, marker=marker, **said
+    )
 
 
-def _drops(surface: Surface, projection: Projection, values: Tensor, scale: ColorScale, look: Look) -> go.Scatter3d:
+def _drops(
+    surface: Surface, projection: Projection, values: Tensor, scale: ColorScale, look: Look
+) -> go.Scatter3d:
     """Upright lines from each sample to the surface at its shadow; none where the shadow is beside the grid."""
-    (x, y), top = projection.coords.T.double(), scale(values).double()
+    (x, y) = projection.coords.T.double()
+    top = scale(values).double()
     foot = scale(height_at(surface, projection.coords)).double()
     gap = torch.full_like(x, torch.nan)
-    ends = [torch.stack(columns, 1).reshape(-1) for columns in ((x, x, gap), (y, y, gap), (top, foot, gap))]
+    ends = [
+        torch.stack(columns, 1).reshape(-1)
+        for columns in ((x, x, gap), (y, y, gap), (top, foot, gap))
+    ]
     line = dict(color=look.color, width=3)
     places = dict(zip("xyz", map(numbers, ends)))
-    return go.Scatter3d(**places, mode="lines", name="drop lines", showlegend=False, hoverinfo="skip", line=line)
+    return go.Scatter3d(
+        **places, mode="lines", name="drop lines", showlegend=False, hoverinfo="skip", line=line
+    )
 
 
 def height_at(surface: Surface, coords: Tensor) -> Tensor:
     """The surface between its grid points, bilinear, at in-plane coordinates (S, 2); NaN beside the grid."""
-    ticks, values = [numbers(t.double()) for t in (surface.a, surface.b)], numbers(surface.values.double())
+    ticks = [numbers(t.double()) for t in (surface.a, surface.b)]
+    values = numbers(surface.values.double())
     heights = RegularGridInterpolator(ticks, values, bounds_error=False, fill_value=torch.nan)
     return torch.from_numpy(heights(numbers(coords.double())))

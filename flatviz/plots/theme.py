@@ -14,17 +14,36 @@ from torch import Tensor
 from flatviz.catalog import LOOKS, Look
 from flatviz.plots.live import Live
 
-INK, MUTED, GRID = "#1f2933", "#6b7780", "#e4e7eb"
-DARK_PAPER, CONTRAST = "#15191e", 4.5  # of page and lab on dark ground; of a line with it
+INK = "#1f2933"
+MUTED = "#6b7780"
+GRID = "#e4e7eb"
+# of page and lab on dark ground; of a line with it
+DARK_PAPER = "#15191e"
+CONTRAST = 4.5
 LOSS_SCALE = "Cividis"
 HEIGHT = 520  # px, of a figure that nobody placed in a page
 MARGIN = dict(l=60, r=20, t=76, b=52)  # px: title and one line of legend above
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
-COLORS = (INK, "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#8a6d00")  # of lines that belong to no method (Okabe-Ito)
+COLORS = (
+    INK,
+    "#0072B2",
+    "#D55E00",
+    "#009E73",
+    "#CC79A7",
+    "#8a6d00",
+)  # of lines that belong to no method (Okabe-Ito)
 ROUNDING = 1e-5  # of the values: a spread below it is that of float32 sums, not of what is drawn
-CONFIG = {"displaylogo": False, "showSendToCloud": False, "responsive": True, "modeBarButtonsToRemove": ["select2d", "lasso2d"]}
+CONFIG = {
+    "displaylogo": False,
+    "showSendToCloud": False,
+    "responsive": True,
+    "modeBarButtonsToRemove": ["select2d", "lasso2d"],
+}
 
-SHOW = {"config": CONFIG, "auto_play": False}  # an animation waits for its button: played unasked, it loses its surface
+SHOW = {
+    "config": CONFIG,
+    "auto_play": False,
+}  # an animation waits for its button: played unasked, it loses its surface
 
 
 class Figure(go.Figure):
@@ -36,7 +55,12 @@ class Figure(go.Figure):
     live: tuple[Live, ...] = ()
 
     def add_live(
-        self, trace: BaseTraceType, *paths: str, rows: str = "all", sizes: Mapping | None = None, keys: Mapping | None = None
+        self,
+        trace: BaseTraceType,
+        *paths: str,
+        rows: str = "all",
+        sizes: Mapping | None = None,
+        keys: Mapping | None = None,
     ) -> None:
         """Add a trace whose properties at `paths`, as they stand in it, follow the controls.
 
@@ -46,11 +70,22 @@ class Figure(go.Figure):
         """
         where = f"data.{len(self.data)}."
         for path in paths:
-            self.follow({where + path: trace[path]}, rows=rows, trace=trace.name, key=(keys or {}).get(path, ""))
-        self.follow({where + path: values for path, values in (sizes or {}).items()}, rows="size", trace=trace.name)
+            self.follow(
+                {where + path: trace[path]},
+                rows=rows,
+                trace=trace.name,
+                key=(keys or {}).get(path, ""),
+            )
+        self.follow(
+            {where + path: values for path, values in (sizes or {}).items()},
+            rows="size",
+            trace=trace.name,
+        )
         self.add_trace(trace)
 
-    def follow(self, properties: Mapping[str, Any], *, rows: str, trace: str = "", key: str = "") -> None:
+    def follow(
+        self, properties: Mapping[str, Any], *, rows: str, trace: str = "", key: str = ""
+    ) -> None:
         """Make the properties at these paths of the figure's JSON follow the controls, with these values."""
         for path, values in properties.items():
             kept = values if isinstance(values, (str, bool)) else np.asarray(values)
@@ -58,7 +93,9 @@ class Figure(go.Figure):
 
     def add_text(self, text: str, **look: Any) -> str:
         """Write above the left end of the panels, or where `look` says, as in plotly; returns the text's path in the figure."""
-        place = dict(x=0, y=1, xref="paper", yref="paper", xanchor="left", yanchor="bottom", showarrow=False)
+        place = dict(
+            x=0, y=1, xref="paper", yref="paper", xanchor="left", yanchor="bottom", showarrow=False
+        )
         self.add_annotation(text=text, **(place | look))
         return f"layout.annotations.{len(self.layout.annotations) - 1}"
 
@@ -73,7 +110,9 @@ class Figure(go.Figure):
         self.follow({f"{path}.text": text, f"{path}.visible": bool(text)}, rows="all")
         self.update_layout(meta={**self.layout.meta, "note": text.replace("<br>", " ")})
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, validate: bool = True, **kwargs: Any) -> dict:
+    def _repr_mimebundle_(
+        self, include: Any = None, exclude: Any = None, validate: bool = True, **kwargs: Any
+    ) -> dict:
         return super()._repr_mimebundle_(include, exclude, validate, **{**SHOW, **kwargs})
 
     def _ipython_display_(self) -> None:
@@ -86,7 +125,11 @@ class Figure(go.Figure):
 
 def style(method: str | None, name: str = "posterior") -> Look:
     """A method's row of the catalog; one that is not there is grey and has its key as label; None is ink and has `name` as label."""
-    other = Look("", name, INK, "solid", "circle", "") if method is None else Look(method, method, MUTED, "solid", "circle", "")
+    other = (
+        Look("", name, INK, "solid", "circle", "")
+        if method is None
+        else Look(method, method, MUTED, "solid", "circle", "")
+    )
     return LOOKS.get(method or "", other)
 
 
@@ -97,7 +140,13 @@ def figure(title: str, alt: str, **layout: Any) -> Figure:
 
 
 def scatter(
-    x: Tensor | Sequence, y: Tensor | Sequence, mode: str, name: str, hover: str = "", legend: bool | None = False, **look: Any
+    x: Tensor | Sequence,
+    y: Tensor | Sequence,
+    mode: str,
+    name: str,
+    hover: str = "",
+    legend: bool | None = False,
+    **look: Any,
 ) -> go.Scatter:
     """A trace of points; `mode` and `look` as in plotly.
 
@@ -114,10 +163,20 @@ def points(at: Tensor, mode: str, name: str, **look: Any) -> go.Scatter:
     return scatter(at[:, 0], at[:, 1], mode, name, **look)
 
 
-def band(x: Tensor, lo: Tensor, hi: Tensor, color: str, opacity: float, name: str, **look: Any) -> go.Scatter:
+def band(
+    x: Tensor, lo: Tensor, hi: Tensor, color: str, opacity: float, name: str, **look: Any
+) -> go.Scatter:
     """The area between two curves over `x`; `look` as in `scatter`."""
     outline = torch.cat([x, x.flip(0)]), torch.cat([lo, hi.flip(0)])
-    return scatter(*outline, "lines", name, fill="toself", fillcolor=tinted(color, opacity), line=dict(width=0), **look)
+    return scatter(
+        *outline,
+        "lines",
+        name,
+        fill="toself",
+        fillcolor=tinted(color, opacity),
+        line=dict(width=0),
+        **look,
+    )
 
 
 def axes_of(panel: int) -> dict[str, Any]:
@@ -129,7 +188,10 @@ def axes_of(panel: int) -> dict[str, Any]:
 def layout_of(panel: int, x: dict[str, Any], y: dict[str, Any]) -> dict[str, Any]:
     """The axes of a panel for the layout of its figure, each anchored at the other."""
     on = axes_of(panel)
-    return {f"xaxis{on['xaxis'][1:]}": x | dict(anchor=on["yaxis"]), f"yaxis{on['yaxis'][1:]}": y | dict(anchor=on["xaxis"])}
+    return {
+        f"xaxis{on['xaxis'][1:]}": x | dict(anchor=on["yaxis"]),
+        f"yaxis{on['yaxis'][1:]}": y | dict(anchor=on["xaxis"]),
+    }
 
 
 def panels(n: int, gap: float) -> list[list[float]]:
@@ -162,7 +224,9 @@ def on_dark(color: str) -> str:
     """A colour (hex), with as much white as a line needs to be seen on a dark page: a contrast of 4.5 with its ground."""
     ground = _luminance(DARK_PAPER)
     for white in range(0, 100, 2):
-        shares = (round(int(color[i : i + 2], 16) * (1 - white / 100) + 2.55 * white) for i in (1, 3, 5))
+        shares = (
+            round(int(color[i : i + 2], 16) * (1 - white / 100) + 2.55 * white) for i in (1, 3, 5)
+        )
         lighter = "#" + "".join(f"{share:02x}" for share in shares)
         if (_luminance(lighter) + 0.05) / (ground + 0.05) >= CONTRAST:
             return lighter
@@ -189,7 +253,11 @@ def room(values: Tensor, margin: float = 0.06) -> list[float]:
 
 def log_ticks(lo: float, hi: float) -> list[float]:
     """Steps of 1, 2, 5 between lo and hi, or powers of ten where those are many."""
-    steps = [m * 10.0**e for e in range(math.floor(math.log10(lo)), math.ceil(math.log10(hi)) + 1) for m in (1, 2, 5)]
+    steps = [
+        m * 10.0**e
+        for e in range(math.floor(math.log10(lo)), math.ceil(math.log10(hi)) + 1)
+        for m in (1, 2, 5)
+    ]
     inside = [s for s in steps if lo * 0.999 <= s <= hi * 1.001] or [lo, hi]
     if len(inside) > 9:
         inside = [s for s in inside if f"{s:e}".startswith("1")] or inside
@@ -212,15 +280,34 @@ def _template() -> go.layout.Template:
     axis = line | dict(ticks="outside", tickcolor=MUTED, automargin=True, title=dict(standoff=8))
     return go.layout.Template(
         layout=dict(
-            font=dict(family="system-ui, -apple-system, Segoe UI, Helvetica, Arial, sans-serif", size=13, color=INK),
-            title=dict(x=0, xref="paper", xanchor="left", y=1, yanchor="top", pad=dict(t=14), font=dict(size=15)),
+            font=dict(
+                family="system-ui, -apple-system, Segoe UI, Helvetica, Arial, sans-serif",
+                size=13,
+                color=INK,
+            ),
+            title=dict(
+                x=0,
+                xref="paper",
+                xanchor="left",
+                y=1,
+                yanchor="top",
+                pad=dict(t=14),
+                font=dict(size=15),
+            ),
             paper_bgcolor="#ffffff",
             plot_bgcolor="#ffffff",
             margin=MARGIN,
             xaxis=axis,
             yaxis=axis,
             hoverlabel=dict(bgcolor="#ffffff", font=dict(color=INK)),
-            legend=dict(orientation="h", x=0, xanchor="left", y=1.0, yanchor="bottom", bgcolor="rgba(255,255,255,0)"),
+            legend=dict(
+                orientation="h",
+                x=0,
+                xanchor="left",
+                y=1.0,
+                yanchor="bottom",
+                bgcolor="rgba(255,255,255,0)",
+            ),
             colorway=COLORS,
         )
     )

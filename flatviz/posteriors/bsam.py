@@ -82,7 +82,9 @@ class BSAM(Algorithm):
         """Draw the noise of all steps, one draw a step."""
         return FreshNoise(seeds, state.m)
 
-    def update(self, state: BSAMState, loss: TrainingLoss, batch: Batch, noise: Noises) -> tuple[BSAMState, Record]:
+    def update(
+        self, state: BSAMState, loss: TrainingLoss, batch: Batch, noise: Noises
+    ) -> tuple[BSAMState, Record]:
         """One step."""
         m, v, s, step = state
         value, g = value_and_grad(loss, m + noise[0] / (self.n * s).sqrt(), batch)
@@ -145,10 +147,13 @@ def fit_bsam(
         >>> fv.fit_bsam(net, task.train, seed=0, steps=20).mean.shape
         torch.Size([58])
     """
-    run, n = Run.of("bSAM", seed, how), len(data)
+    run = Run.of("bSAM", seed, how)
+    n = len(data)
     loss = training_loss(net, data, how["likelihood"], batchnorm, run.training)
     bsam = BSAM(rates(how["lr"], steps, net.w), n, radius, how["weight_decay"], b1, b2, damping)
-    return bsam.result(*drive(bsam, bsam.init(net.w, first_precision), loss, run, steps=steps, shuffle=seed + 1))
+    return bsam.result(
+        *drive(bsam, bsam.init(net.w, first_precision), loss, run, steps=steps, shuffle=seed + 1)
+    )
 
 
 METHOD = Method(fit=fit_bsam, plain=Tuned(SETTINGS, radius=0.01, largest=0.1), gradients=2)

@@ -34,7 +34,16 @@ from flatviz.training.gradient import Batch, Noises, TrainingLoss
 from flatviz.training.keywords import Particles, Thinned, defaults
 from flatviz.training.points import Chains, PointState, run_chains, starts, thinned
 
-SETTINGS = dict(n_draws=30, burn_in=300, thin=20, lr=0.01, eta=0.01, temperature=1.0, weight_decay=5e-4, batch_size=None)
+SETTINGS = dict(
+    n_draws=30,
+    burn_in=300,
+    thin=20,
+    lr=0.01,
+    eta=0.01,
+    temperature=1.0,
+    weight_decay=5e-4,
+    batch_size=None,
+)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -56,9 +65,14 @@ class EMCMC(Chains):
         """The state of chains and guides at the rows of `w`, (B, D)."""
         return super().init(w)._replace(v=w.detach())
 
-    def update(self, s: PointState, loss: TrainingLoss, batch: Batch, noise: Noises) -> tuple[PointState, Record]:
+    def update(
+        self, s: PointState, loss: TrainingLoss, batch: Batch, noise: Noises
+    ) -> tuple[PointState, Record]:
         """One step."""
-        (w, a), lr, scale = (s.w, s.v), self.lr, self.energy.scale(2 * self.lr)
+        w = s.w
+        a = s.v
+        lr = self.lr
+        scale = self.energy.scale(2 * self.lr)
         g, record = self.energy.gradient(w, loss, batch)
         spring = (w - a) / (self.eta * self.energy.n)
         w = w.add(g + spring, alpha=-lr).add(noise[0], alpha=scale)
@@ -71,7 +85,9 @@ class EMCMC(Chains):
 
 
 @defaults(SETTINGS)
-def fit_emcmc(net: Net, data: Data, *, seed: Seed, eta: NonNegative, **how: Unpack[Thinned]) -> Draws:
+def fit_emcmc(
+    net: Net, data: Data, *, seed: Seed, eta: NonNegative, **how: Unpack[Thinned]
+) -> Draws:
     """Run one chain from the net's weights; draws (n_draws, D) are of w and of its guide a in turn, half of them each.
 
     Args:
@@ -92,20 +108,27 @@ def fit_emcmc(net: Net, data: Data, *, seed: Seed, eta: NonNegative, **how: Unpa
         >>> fv.fit_emcmc(net, task.train, seed=0, eta=0.1, n_draws=4, burn_in=10, thin=5).W.shape
         torch.Size([4, 58])
     """
-    n_draws, lr = how["n_draws"], how["lr"]
+    n_draws = how["n_draws"]
+    lr = how["lr"]
     if n_draws % 2:
         raise ValueError(f"n_draws must be even, half of w and half of its guide, got {n_draws}")
     if eta == 0 or lr / (eta * len(data)) >= 1:
-        raise ValueError(f"lr / (eta N) must be below 1, got lr={lr:g}, eta={eta:g}, N={len(data)}: raise eta or lower lr")
+        raise ValueError(
+            f"lr / (eta N) must be below 1, got lr={lr:g}, eta={eta:g}, N={len(data)}: raise eta or lower lr"
+        )
     steps, keep = thinned(n_draws // 2, 1, how["burn_in"], how["thin"])
-    return run_chains("E-MCMC", net, data, seed, how, net.w[None], steps, EMCMC, keep=keep, lr=lr, eta=eta)
+    return run_chains(
+        "E-MCMC", net, data, seed, how, net.w[None], steps, EMCMC, keep=keep, lr=lr, eta=eta
+    )
 
 
 METHOD = Method(fit=fit_emcmc, plain=Tuned(SETTINGS), warm_start=True)
 
 
 # of the rates 0.03 to 1 this one has the least validation NLL at SGD's prior: 0.85 on digits (seeds 1000 to 1002), 0.92 at 0.3
-PARTICLES = dict(n_draws=30, steps=300, lr=0.1, momentum=0.9, temperature=1.0, weight_decay=5e-4, batch_size=None)
+PARTICLES = dict(
+    n_draws=30, steps=300, lr=0.1, momentum=0.9, temperature=1.0, weight_decay=5e-4, batch_size=None
+)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -123,7 +146,9 @@ class SVGD(Chains):
     lr: float
     momentum: float = 0.9
 
-    def update(self, s: PointState, loss: TrainingLoss, batch: Batch, noise: Noises) -> tuple[PointState, Record]:
+    def update(
+        self, s: PointState, loss: TrainingLoss, batch: Batch, noise: Noises
+    ) -> tuple[PointState, Record]:
         """One step."""
         g, record = self.energy.gradient(s.w, loss, batch)
         v = self.momentum * s.v + stein(s.w, g, self.energy.temperature / self.energy.n)
@@ -154,17 +179,24 @@ def fit_svgd(net: Net, data: Data, *, seed: Seed, **how: Unpack[Particles]) -> D
         >>> fv.fit_svgd(net, task.train, seed=0, n_draws=4, steps=20).W.shape
         torch.Size([4, 58])
     """
-    n, steps = how["n_draws"], how["steps"]
+    n = how["n_draws"]
+    steps = how["steps"]
     w = starts(net, [seed + 1000 * particle for particle in range(n)], head_only=not net.treats_all)
     if torch.equal(w, w[:1].expand_as(w)):
-        raise ValueError(f"{n} particles must start apart, got one place for all: treat a head or all weights")
-    settings: dict[str, Any] = dict(keep=range(steps - 1, steps), lr=how["lr"], momentum=how["momentum"])
+        raise ValueError(
+            f"{n} particles must start apart, got one place for all: treat a head or all weights"
+        )
+    settings: dict[str, Any] = dict(
+        keep=range(steps - 1, steps), lr=how["lr"], momentum=how["momentum"]
+    )
     return replace(run_chains("SVGD", net, data, seed, how, w, steps, SVGD, **settings), chains=1)
 
 
 def stein(w: Tensor, g: Tensor, temperature: float) -> Tensor:
     """Phi of each particle (S, D) times the temperature, for w (S, D) and scores -g / temperature."""
-    d = torch.cdist(w, w, compute_mode="donot_use_mm_for_euclid_dist")  # the other mode cancels in float32
+    d = torch.cdist(
+        w, w, compute_mode="donot_use_mm_for_euclid_dist"
+    )  # the other mode cancels in float32
     pairs = torch.triu_indices(len(w), len(w), 1, device=w.device)
     h = d[pairs[0], pairs[1]].median().square() / math.log(len(w))
     k = (-d.square() / h).exp()

@@ -29,11 +29,15 @@ from flatviz.training.losses import NetLoss
 from flatviz.training.points import descend
 
 RATE = 0.1  # where the network has no dropout layers
-SETTINGS = dict(rate=None, n_draws=30, steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None)
+SETTINGS = dict(
+    rate=None, n_draws=30, steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None
+)
 
 
 @defaults(SETTINGS)
-def fit_dropout(net: Net, data: Data, *, seed: Seed, rate: Share | None, n_draws: Count, **how: Unpack[Trained]) -> Draws:
+def fit_dropout(
+    net: Net, data: Data, *, seed: Seed, rate: Share | None, n_draws: Count, **how: Unpack[Trained]
+) -> Draws:
     """Train with dropout from the net's weights, then draw `n_draws` masked weight vectors, (n_draws, D).
 
     BatchNorm statistics are those of the net; with an `ascent` both passes have the same masks; of `training` precision and early
@@ -62,13 +66,17 @@ def fit_dropout(net: Net, data: Data, *, seed: Seed, rate: Share | None, n_draws
     """
     run = Run.of("dropout", seed, how)
     if run.training.accumulate > 1:
-        raise ValueError(f"dropout takes no accumulate, got {run.training}: its masks are drawn for a whole minibatch")
+        raise ValueError(
+            f"dropout takes no accumulate, got {run.training}: its masks are drawn for a whole minibatch"
+        )
     check_data(net, data, how["likelihood"])
     rates = rates_of(net, data.x[:8], rate)
     loss = DropoutLoss(net, data, how["likelihood"], rates, seed, run.training)
     w, history = descend(loss, net.w, run, how, shuffle=seed + 1)
     source = generator(seed + 2)
-    return Draws(torch.stack([w * weight_mask(net, rates, source) for _ in range(n_draws)]), history)
+    return Draws(
+        torch.stack([w * weight_mask(net, rates, source) for _ in range(n_draws)]), history
+    )
 
 
 def rates_of(net: Net, x: Tensor | Fields, rate: float | None) -> dict[str, float]:
@@ -81,10 +89,13 @@ def rates_of(net: Net, x: Tensor | Fields, rate: float | None) -> dict[str, floa
     """
     if rate is not None and not 0 < rate < 1:
         raise ValueError(f"rate must be above 0 and below 1, got {rate!r}")
-    module, treated = net.copy().module, {b.name for b in net.blocks}
+    module = net.copy().module
+    treated = {b.name for b in net.blocks}
     layers = {n: p for n, p in module.named_modules() if isinstance(p, _DropoutNd) and p.p > 0}
     outputs: dict[int, tuple[str, Tensor]] = {}  # by the address of their memory
-    readers: dict[str, str] = {}  # each Linear and convolution, in the order in which they run, -> the dropout layer, or ""
+    readers: dict[
+        str, str
+    ] = {}  # each Linear and convolution, in the order in which they run, -> the dropout layer, or ""
 
     def drop(name: str, part: nn.Module, inputs: tuple, out: Tensor) -> Tensor:
         out = out.clone()
@@ -95,13 +106,20 @@ def rates_of(net: Net, x: Tensor | Fields, rate: float | None) -> dict[str, floa
         source, out = outputs.get(inputs[0].untyped_storage().data_ptr(), ("", None))
         # of channels only a convolution's are columns
         whole = type(layers.get(source)) is nn.Dropout or isinstance(part, _ConvNd)
-        readers[name] = source if out is not None and out._version == 0 and whole else readers.get(name, "")
+        readers[name] = (
+            source if out is not None and out._version == 0 and whole else readers.get(name, "")
+        )
 
     for name, part in module.named_modules():
         if name in layers:
             part.register_forward_hook(partial(drop, name))
         # a convolution whose weight has a column for each input channel
-        elif isinstance(part, nn.Linear) or isinstance(part, _ConvNd) and part.groups == 1 and not part.transposed:
+        elif (
+            isinstance(part, nn.Linear)
+            or isinstance(part, _ConvNd)
+            and part.groups == 1
+            and not part.transposed
+        ):
             part.register_forward_pre_hook(partial(read, name))
     with torch.no_grad():
         run_module(module, x.clone())
@@ -117,8 +135,12 @@ def rates_of(net: Net, x: Tensor | Fields, rate: float | None) -> dict[str, floa
         if dropped:
             return {name: layers[source].p for name, source in dropped.items()}
     if not maskable:
-        raise ValueError("dropout needs a treated Linear or convolution, got none: use treated='all' or 'norm+head'")
-    later = [n for n in maskable if n != next(iter(readers))]  # the first reads the data, and is masked where it stands alone
+        raise ValueError(
+            "dropout needs a treated Linear or convolution, got none: use treated='all' or 'norm+head'"
+        )
+    later = [
+        n for n in maskable if n != next(iter(readers))
+    ]  # the first reads the data, and is masked where it stands alone
     return dict.fromkeys(later or maskable, RATE if rate is None else rate)
 
 
@@ -139,26 +161,44 @@ def mask_shape(part: nn.Module, shape: Sequence[int]) -> list[int]:
     """Shape of the mask by which the inputs of `part`, a Linear or a convolution, are dropped, of `shape` (N, ...)."""
     if isinstance(part, _ConvNd):  # whole channels
         return [*shape[:2], *[1] * (len(shape) - 2)]
-    return [shape[0], *[1] * (len(shape) - 2), shape[-1]]  # one column of the weight for all positions
+    return [
+        shape[0],
+        *[1] * (len(shape) - 2),
+        shape[-1],
+    ]  # one column of the weight for all positions
 
 
 class DropoutLoss(NetLoss):
     """The minibatch loss with dropout, example by example; `again` repeats the masks, and `score` drops nothing."""
 
     def __init__(
-        self, net: Net, data: Data, likelihood: Likelihood, rates: dict[str, float], seed: int, passes: Training = PLAIN
+        self,
+        net: Net,
+        data: Data,
+        likelihood: Likelihood,
+        rates: dict[str, float],
+        seed: int,
+        passes: Training = PLAIN,
     ) -> None:
         super().__init__(net, data, likelihood, passes)
         passes.check_weights(net.w)
-        self.rates, self.source, self.masked = rates, generator(seed), net.copy()
+        self.rates = rates
+        self.source = generator(seed)
+        self.masked = net.copy()
         self.masked.look(data.x[:2])  # while there are no masks, which it would draw
         for name, rate in rates.items():
-            self.masked.module.get_submodule(name).register_forward_pre_hook(partial(self._masked, rate))
+            self.masked.module.get_submodule(name).register_forward_pre_hook(
+                partial(self._masked, rate)
+            )
 
     def _masked(self, rate: float, part: nn.Module, inputs: tuple[Tensor, ...]) -> tuple[Tensor]:
         """Inputs of a layer with a new mask for each example."""
-        (x, *_), keep = inputs, 1 - rate
-        return (x * ((torch.rand(mask_shape(part, x.shape), generator=self.source) < keep) / keep).to(x),)
+        (x, *_) = inputs
+        keep = 1 - rate
+        return (
+            x
+            * ((torch.rand(mask_shape(part, x.shape), generator=self.source) < keep) / keep).to(x),
+        )
 
     @property
     def about(self) -> dict[str, Any]:

@@ -38,7 +38,9 @@ FIRST_STEP = 0.1
 LARGEST = 20_000  # numbers of z; beyond, A stays I, for what is seen would fill the memory
 ABOVE_NOISE = 2.0
 FIRST_WEIGHT = 1e-3  # of the likelihood when burn-in begins
-LEAST_ACCEPTED, ENOUGH = 0.1, 20  # a chain that accepts less, over so many trajectories, stands still: no sample
+# a chain that accepts less, over so many trajectories, stands still: no sample
+LEAST_ACCEPTED = 0.1
+ENOUGH = 20
 
 
 SETTINGS = dict(n_draws=400, chains=4, burn_in=300, thin=1, kl_weight=0.03, weight_decay=5e-4)
@@ -109,18 +111,28 @@ def fit_hmc(
     refuse_random_trunk(net, "HMC")
     members = training_loss(net, data, likelihood, members=chains)
     if prior is None and weight_decay == 0:
-        raise ValueError("weight_decay must be > 0 without a prior, got 0: exp(-N L) alone is no density")
+        raise ValueError(
+            "weight_decay must be > 0 without a prior, got 0: exp(-N L) alone is no density"
+        )
     if prior is None:  # N(0, 1 / (N weight_decay))
-        prior = Gaussian(torch.zeros_like(net.w), torch.full_like(net.w, -0.5 * math.log(len(data) * weight_decay)))
+        prior = Gaussian(
+            torch.zeros_like(net.w),
+            torch.full_like(net.w, -0.5 * math.log(len(data) * weight_decay)),
+        )
     check_covers(net, prior, "prior")
     potential = Potential(members, prior, len(data) / kl_weight)
     seeds = [seed + 1000 * chain for chain in range(chains)]  # the first chain is that of chains=1
     normal = FreshNoise(seeds, prior.mean.new_empty(chains, prior.dim + prior.rank))
-    sources, (z,) = normal.generators, normal.at(0)
+    sources = normal.generators
+    (z,) = normal.at(0)
     value, slope, loss = potential(z)
-    size, metric = StepSize(FIRST_STEP), Metric()
+    size = StepSize(FIRST_STEP)
+    metric = Metric()
     renewals = {burn_in // 4, burn_in // 2, 3 * burn_in // 4} - {0}
-    kept, losses, rates, warming = [], [loss.mean()], [], max(1, burn_in // 2)
+    kept = []
+    losses = [loss.mean()]
+    rates = []
+    warming = max(1, burn_in // 2)
 
     def update(step: int, _: Tensor | None) -> None:
         if step <= warming:  # from the prior to the posterior by degrees
@@ -131,16 +143,27 @@ def fit_hmc(
         before = value + 0.5 * momentum.double().square().sum(1)
         share = 0.5 + float(torch.rand((), generator=sources[0]))
         n = min(most_steps, math.ceil(share * TIME / size.size))
-        there, speed, (value_there, slope_there, loss_there) = leapfrog(potential, z, momentum, slope, size.size, n, metric)
+        there, speed, (value_there, slope_there, loss_there) = leapfrog(
+            potential, z, momentum, slope, size.size, n, metric
+        )
         after = value_there + 0.5 * speed.double().square().sum(1)
         rate = (before - after).nan_to_num(nan=-math.inf).clamp_max(0).exp()
-        chance = torch.stack([torch.rand((), generator=s, dtype=torch.float64) for s in sources]).to(rate.device)
+        chance = torch.stack(
+            [torch.rand((), generator=s, dtype=torch.float64) for s in sources]
+        ).to(rate.device)
         taken = chance < rate
-        for old, new in ((z, there), (value, value_there), (slope, slope_there), (loss, loss_there)):
+        for old, new in (
+            (z, there),
+            (value, value_there),
+            (slope, slope_there),
+            (loss, loss_there),
+        ):
             old.copy_(torch.where(taken.view(-1, *[1] * (old.ndim - 1)), new, old))
         losses.append(loss.mean())
         if step < burn_in:
-            size.follow(float(1 / (1 / rate.clamp_min(1e-9)).mean()))  # the harmonic mean: no chain is left standing still
+            size.follow(
+                float(1 / (1 / rate.clamp_min(1e-9)).mean())
+            )  # the harmonic mean: no chain is left standing still
             metric.see(z, slope)
             if step + 1 in renewals:
                 metric.renew()
@@ -156,19 +179,32 @@ def fit_hmc(
     state |= {"kept": kept, "losses": losses, "rates": rates}
     state |= {"seen places": metric.places, "seen slopes": metric.slopes, "metric": metric.rows}
     state |= {f"noise {i}": source for i, source in enumerate(sources)}
-    about = members.about | dict(prior=prior, seed=seed, burn_in=burn_in, thin=thin, kl_weight=kl_weight, most_steps=most_steps)
+    about = members.about | dict(
+        prior=prior,
+        seed=seed,
+        burn_in=burn_in,
+        thin=thin,
+        kl_weight=kl_weight,
+        most_steps=most_steps,
+    )
     advance(state, update, itertools.repeat(None), steps, run, titled(run, steps, about))
     rate = float(torch.stack(rates).mean(0).min())
     if len(rates) >= ENOUGH and rate < LEAST_ACCEPTED:
-        raise ValueError(f"each chain must move, got one with an acceptance rate of {rate:.2g}: raise burn_in, or most_steps")
-    return Draws(torch.stack(kept, 1).flatten(0, 1), History(torch.stack(losses[1:])), chains=chains)
+        raise ValueError(
+            f"each chain must move, got one with an acceptance rate of {rate:.2g}: raise burn_in, or most_steps"
+        )
+    return Draws(
+        torch.stack(kept, 1).flatten(0, 1), History(torch.stack(losses[1:])), chains=chains
+    )
 
 
 class Potential:
     """U and its gradient for all chains at once: z (C, D + K) -> U (C,) in float64, dU/dz (C, D + K), mean NLL (C,)."""
 
     def __init__(self, loss: TrainingLoss, prior: Gaussian, weight: float) -> None:
-        self.loss, self.prior, self.weight = loss, prior, weight
+        self.loss = loss
+        self.prior = prior
+        self.weight = weight
 
     def weights(self, z: Tensor) -> Tensor:
         """w(z), (C, D)."""
@@ -182,7 +218,13 @@ class Potential:
 
 
 def leapfrog(
-    potential: Potential, z: Tensor, momentum: Tensor, slope: Tensor, size: float, n: int, metric: Metric
+    potential: Potential,
+    z: Tensor,
+    momentum: Tensor,
+    slope: Tensor,
+    size: float,
+    n: int,
+    metric: Metric,
 ) -> tuple[Tensor, Tensor, tuple]:
     """Position and momentum after `n` steps of `size`, and what `potential` says there; `slope` is dU/dz at z."""
     momentum = momentum - 0.5 * size * metric.scaled(slope)
@@ -216,11 +258,15 @@ class StepSize:
         error += (ACCEPT - rate - error) / (t + 10)
         log_size = math.log(10) + log_first - math.sqrt(t) / 0.05 * error
         average += t**-0.75 * (log_size - average)
-        self.state.copy_(torch.tensor([t, error, log_size, average, log_first], dtype=torch.float64))
+        self.state.copy_(
+            torch.tensor([t, error, log_size, average, log_first], dtype=torch.float64)
+        )
 
     def restart(self, log_size: float) -> None:
         """From this logarithm on, without the observations: under another metric they are of no use."""
-        self.state.copy_(torch.tensor([0.0, 0.0, log_size, log_size, log_size], dtype=torch.float64))
+        self.state.copy_(
+            torch.tensor([0.0, 0.0, log_size, log_size, log_size], dtype=torch.float64)
+        )
 
     def settle(self) -> None:
         """Take the average for the size, and forget the observations: those on the way to the posterior are of no use in it."""

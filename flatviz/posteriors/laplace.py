@@ -32,11 +32,15 @@ from flatviz.training.points import descend
 Kept = Literal["diagonal", "full", "last_layer"]
 Structure = Literal[Kept, Bridged]
 LARGEST = 5000  # weights whose covariance is kept whole
-LEAST, MOST = 1e-6, 1e8  # of a precision: beyond them nothing changes
+# of a precision: beyond them nothing changes
+LEAST = 1e-6
+MOST = 1e8
 STILL = 1e-6  # standard deviation of the weights that last_layer leaves alone
 
 
-SETTINGS: dict[str, Any] = dict(steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None)
+SETTINGS: dict[str, Any] = dict(
+    steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None
+)
 SETTINGS |= dict(structure="last_layer", prior_precision="marginal")
 
 
@@ -85,22 +89,35 @@ def fit_laplace(
     run = Run.of("Laplace", seed, how)
     refuse_random_trunk(net, "Laplace")
     loss = training_loss(net, data, how["likelihood"], training=run.training)
-    w, history = net.w.detach().clone(), None
+    w = net.w.detach().clone()
+    history = None
     if steps:
         w, history = descend(loss, w, run, {**how, "steps": steps})
     net = net.at(w)
     delta = len(data) * how["weight_decay"] if prior_precision is None else prior_precision
     if delta == 0:
-        raise ValueError("prior_precision must be > 0, got None with a weight_decay of 0: give one of them, or 'marginal'")
+        raise ValueError(
+            "prior_precision must be > 0, got None with a weight_decay of 0: give one of them, or 'marginal'"
+        )
     likelihood = how["likelihood"]
     if _is_bridged(structure):
         return fit_laplace_torch(
-            net, data, structure, prior_precision=delta, temperature=temperature, likelihood=likelihood, history=history
+            net,
+            data,
+            structure,
+            prior_precision=delta,
+            temperature=temperature,
+            likelihood=likelihood,
+            history=history,
         )
     if delta == "layerwise":
-        raise ValueError(f"prior_precision='layerwise' needs structure='kron' or 'hessian', got {structure!r}")
+        raise ValueError(
+            f"prior_precision='layerwise' needs structure='kron' or 'hessian', got {structure!r}"
+        )
     kept = _curvature(net, data, likelihood, structure)
-    return _gaussian(w, kept, kept.marginal_precision(w) if delta == "marginal" else delta, temperature, history)
+    return _gaussian(
+        w, kept, kept.marginal_precision(w) if delta == "marginal" else delta, temperature, history
+    )
 
 
 def _is_bridged(structure: Structure) -> TypeGuard[Bridged]:
@@ -110,7 +127,12 @@ def _is_bridged(structure: Structure) -> TypeGuard[Bridged]:
 
 @public
 def laplace_evidence(
-    net: Net, data: Data, *, structure: Kept = "last_layer", prior_precision: Positive, likelihood: Likelihood = "categorical"
+    net: Net,
+    data: Data,
+    *,
+    structure: Kept = "last_layer",
+    prior_precision: Positive,
+    likelihood: Likelihood = "categorical",
 ) -> float:
     """Compute log Z at the net's weights, in nats: how well this net and prior precision explain the data.
 
@@ -153,17 +175,23 @@ def _curvature(net: Net, data: Data, likelihood: Likelihood, structure: Structur
     return KeptCurvature(part, values.clamp_min(0), vectors)
 
 
-def _gaussian(w: Tensor, kept: KeptCurvature, delta: float, temperature: float, history: History | None) -> Gaussian:
+def _gaussian(
+    w: Tensor, kept: KeptCurvature, delta: float, temperature: float, history: History | None
+) -> Gaussian:
     """N(w, T (H + delta I)^-1) on the part, all but still elsewhere."""
     log_std = torch.full_like(w, math.log(STILL))
     variance = temperature / (kept.values.double() + delta)
     if kept.vectors is None:
         log_std[kept.part] = (0.5 * variance.log()).to(w)
         return Gaussian(w, log_std, history=history)
-    least = 0.5 * variance.min()  # what stands on the diagonal; the rest is positive definite, and the factor's
+    least = (
+        0.5 * variance.min()
+    )  # what stands on the diagonal; the rest is positive definite, and the factor's
     log_std[kept.part] = (0.5 * least.log()).to(w)
     factor = w.new_zeros(len(variance), len(w))
-    root = (kept.vectors * (variance - least).sqrt()) @ kept.vectors.T  # symmetric: no sign or order of eigenvectors is in it
+    root = (
+        kept.vectors * (variance - least).sqrt()
+    ) @ kept.vectors.T  # symmetric: no sign or order of eigenvectors is in it
     factor[:, kept.part] = root.to(w)
     return Gaussian(w, log_std, factor, history)
 
@@ -186,7 +214,8 @@ class KeptCurvature:
 
     def marginal_precision(self, w: Tensor) -> float:
         """The precision of largest evidence at the weights w (D,), by a grid of its logarithm, refined three times."""
-        lo, hi = math.log(LEAST), math.log(MOST)
+        lo = math.log(LEAST)
+        hi = math.log(MOST)
         for _ in range(4):
             grid = torch.linspace(lo, hi, 61, dtype=torch.float64).tolist()
             best = max(grid, key=lambda log: self.occam(w, math.exp(log)))
@@ -198,11 +227,20 @@ def head_of(net: Net) -> slice:
     """Find the stretch of w that holds the head."""
     head = [b for b in net.blocks if b.kind == "head"]
     if not head and net.treats_all:
-        treated, last = {b.name for b in net.blocks}, next(b.name for b in reversed(net.blocks) if len(b.shape) > 1)
-        head = [b for b in net.restrict(treated.__contains__, head=last.rpartition(".")[0]).blocks if b.kind == "head"]
+        treated = {b.name for b in net.blocks}
+        last = next(b.name for b in reversed(net.blocks) if len(b.shape) > 1)
+        head = [
+            b
+            for b in net.restrict(treated.__contains__, head=last.rpartition(".")[0]).blocks
+            if b.kind == "head"
+        ]
     if not head:
-        raise ValueError("structure='last_layer' needs a treated head, got none: use treated='norm+head' or 'all'")
+        raise ValueError(
+            "structure='last_layer' needs a treated head, got none: use treated='norm+head' or 'all'"
+        )
     return slice(head[0].start, head[-1].stop)
 
 
-METHOD = Method(fit=fit_laplace, plain=Tuned(SETTINGS), linearised=True)  # the prediction for which its curvature is exact
+METHOD = Method(
+    fit=fit_laplace, plain=Tuned(SETTINGS), linearised=True
+)  # the prediction for which its curvature is exact

@@ -30,8 +30,12 @@ class Tuned:
 
     def __str__(self) -> str:
         """The settings as text for a page: "steps 300, lr 0.05"; defaults of None and settings of another method left out."""
-        shown = {k: v for k, v in self.settings.items() if v is not None and not isinstance(v, Mapping)}
-        return ", ".join(f"{k} {v:g}" if isinstance(v, (int, float)) else f"{k} {v}" for k, v in shown.items())
+        shown = {
+            k: v for k, v in self.settings.items() if v is not None and not isinstance(v, Mapping)
+        }
+        return ", ".join(
+            f"{k} {v:g}" if isinstance(v, (int, float)) else f"{k} {v}" for k, v in shown.items()
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +94,9 @@ class Method:
         """Settings and radii for this kind of net."""
         return self.batchnorm if net.has_batchnorm and self.batchnorm is not None else self.plain
 
-    def keywords(self, net: Net, *, radius: float | None = None, settings: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    def keywords(
+        self, net: Net, *, radius: float | None = None, settings: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
         """Keywords for `fit` beside seed, checkpoint and progress.
 
         radius: None is that of `tuned(net)`.  settings: values in place of the tuned ones; names that are not among the
@@ -98,7 +104,8 @@ class Method:
         rates of natural-gradient steps and of SGD differ by more than a factor of ten, so no one lr fits all methods.  "training" is
         handed to every fit.
         """
-        tuned, settings = self.tuned(net), settings or {}
+        tuned = self.tuned(net)
+        settings = settings or {}
         chosen = {name: settings.get(name, value) for name, value in tuned.settings.items()}
         if "lr_scale" in settings and "lr" in chosen:
             chosen["lr"] *= settings["lr_scale"]
@@ -110,7 +117,9 @@ class Method:
             return chosen | {"ascent": self.ascent(radius)}
         return chosen if self.unit == NO_UNIT else chosen | {"radius": radius}
 
-    def flat(self, ascent: Callable[[float], Ascent] = SAM, *, at_zero: str, radius: float = 0.1) -> "Method":
+    def flat(
+        self, ascent: Callable[[float], Ascent] = SAM, *, at_zero: str, radius: float = 0.1
+    ) -> "Method":
         """The flat-seeking version: every gradient at the end of `ascent(radius)`; at radius 0 the method named `at_zero`."""
         return replace(
             self,
@@ -122,26 +131,49 @@ class Method:
             ascent=ascent,
         )
 
-    def over_temperature(self, *, tour: tuple[float, ...] = (), lab: tuple[float, ...] = ()) -> "Method":
+    def over_temperature(
+        self, *, tour: tuple[float, ...] = (), lab: tuple[float, ...] = ()
+    ) -> "Method":
         """Return this method with the temperature, kl_weight, as its radius; the ascent keeps its tuned radius."""
 
         def tuned(of: Tuned, largest: float) -> Tuned:
-            return Tuned({**of.settings, "ascent_radius": of.radius or None}, of.settings["kl_weight"], largest, tour, lab)
+            return Tuned(
+                {**of.settings, "ascent_radius": of.radius or None},
+                of.settings["kl_weight"],
+                largest,
+                tour,
+                lab,
+            )
 
-        at: dict[str, Any] = {name: partial(_at_temperature, getattr(self, name)) for name in ("fit", "algorithm")}
+        at: dict[str, Any] = {
+            name: partial(_at_temperature, getattr(self, name)) for name in ("fit", "algorithm")
+        }
         batchnorm = None if self.batchnorm is None else tuned(self.batchnorm, 0.1)
-        return replace(self, **at, plain=tuned(self.plain, 1.0), batchnorm=batchnorm, at_zero=None, fit_grid=None)
+        return replace(
+            self,
+            **at,
+            plain=tuned(self.plain, 1.0),
+            batchnorm=batchnorm,
+            at_zero=None,
+            fit_grid=None,
+        )
 
 
-def _at_temperature(function: Any, *about: Any, radius: float, ascent_radius: float | None = None, **how: Any) -> Any:
-    return function(*about, **how | {"kl_weight": radius} | ({"radius": ascent_radius} if ascent_radius else {}))
+def _at_temperature(
+    function: Any, *about: Any, radius: float, ascent_radius: float | None = None, **how: Any
+) -> Any:
+    return function(
+        *about, **how | {"kl_weight": radius} | ({"radius": ascent_radius} if ascent_radius else {})
+    )
 
 
 def callable_of(fit: Method | Callable[..., Posterior]) -> Callable[..., Posterior]:
     """The function of a record, or `fit` itself.  Raises TypeError for what cannot be called."""
     function = fit.fit if isinstance(fit, Method) else fit
     if not callable(function):
-        raise TypeError(f"fit must be a record of fv.METHODS or a function, got {type(fit).__name__}: METHODS['swag'], say")
+        raise TypeError(
+            f"fit must be a record of fv.METHODS or a function, got {type(fit).__name__}: METHODS['swag'], say"
+        )
     return function
 
 
@@ -156,13 +188,18 @@ def table(looks: Iterable[Look], record: Callable[[Look], Method]) -> dict[str, 
     methods: dict[str, Method] = {}
     for name, method in records.items():
         whole = method if method.inner is None else _composed(method, records[method.inner])
-        methods[name], look = whole, method.look
+        methods[name] = whole
+        look = method.look
         if look.flat:
-            methods[look.flat_version.name] = replace(whole.flat(at_zero=name), look=look.flat_version)
+            methods[look.flat_version.name] = replace(
+                whole.flat(at_zero=name), look=look.flat_version
+            )
     return methods
 
 
 def _composed(outer: Method, inner: Method) -> Method:
     """`outer` with `inner` as the method inside, at the settings that `inner` has by itself."""
-    plain = replace(outer.plain, settings={**outer.plain.settings, "settings": inner.plain.settings})
+    plain = replace(
+        outer.plain, settings={**outer.plain.settings, "settings": inner.plain.settings}
+    )
     return replace(outer, fit=partial(outer.fit, fit=inner), plain=plain)

@@ -65,13 +65,26 @@ def fit_multi(
         >>> fv.fit_multi(net, task.train, **swags, seed=0, members=2, steps=20).sample(4, seed=1).shape
         torch.Size([4, 58])
     """
-    run, part = Run.of("members", seed, how), callable_of(fit)
-    W, _ = train_members(net, data, [seed + 1000 * member for member in range(members)], run, how, "frozen")
+    run = Run.of("members", seed, how)
+    part = callable_of(fit)
+    W, _ = train_members(
+        net, data, [seed + 1000 * member for member in range(members)], run, how, "frozen"
+    )
     inner: dict[str, Any] = {}
-    if isinstance(fit, Method):  # the ensemble's keywords that this method has; every fit takes a likelihood
-        names = {*fit.plain.settings, "likelihood", *(["ascent"] if fit.look.flat else [])}.intersection(SHARED)
+    if isinstance(
+        fit, Method
+    ):  # the ensemble's keywords that this method has; every fit takes a likelihood
+        names = {
+            *fit.plain.settings,
+            "likelihood",
+            *(["ascent"] if fit.look.flat else []),
+        }.intersection(SHARED)
         inner = {name: value for name, value in how.items() if name in names}
-        inner |= {"training": replace(run.training, validation=None)} if how["training"] is not None else {}
+        inner |= (
+            {"training": replace(run.training, validation=None)}
+            if how["training"] is not None
+            else {}
+        )
     inner |= dict(settings or {})
     parts = []
     for i, w in enumerate(track(W, "posteriors", run.progress)):

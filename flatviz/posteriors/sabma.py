@@ -23,7 +23,14 @@ from flatviz.training.driver import Diverged
 from flatviz.training.gradient import Batch, Gradient, Noises, NoisyNLL, TrainingLoss
 from flatviz.training.keywords import Perturbed, Run, defaults
 from flatviz.training.perturb import Mode, Perturbation, reach_of
-from flatviz.training.variational import TEMPERED, TEMPERED_BATCHNORM, GaussianFit, GaussianState, fit_gaussian, fit_gaussians
+from flatviz.training.variational import (
+    TEMPERED,
+    TEMPERED_BATCHNORM,
+    GaussianFit,
+    GaussianState,
+    fit_gaussian,
+    fit_gaussians,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +67,9 @@ class SABMA(GaussianFit):
     @property
     def biased(self) -> bool:
         """Whether z2 is drawn about 1, as the released code draws it: q is then learnt with its mean at mean + the factor's rows."""
-        return self.perturbation.mode == "authors_code" and "z2_mean_bug" in self.perturbation.switches
+        return (
+            self.perturbation.mode == "authors_code" and "z2_mean_bug" in self.perturbation.switches
+        )
 
     def gradient(self, q: Gaussian, loss: TrainingLoss, batch: Batch, noise: Noises) -> Gradient:
         """Loss at q, its gradient at the worst posterior near q, the loss gained there and how far that is."""
@@ -70,10 +79,16 @@ class SABMA(GaussianFit):
         here = nll(q, blocks=self.perturbation.moved)
         worst = q.moved(self.perturbation(q, here.grad, self.radius, noise=nll.first))
         there = nll(worst, again=True)
-        known = self.perturbation.mode == "kl_exact" and self.perturbation.radius_unit == "mode"  # the radius, by construction
-        return Gradient(here.loss, there.grad, there.loss - here.loss, None if known else reach_of(worst, q))
+        known = (
+            self.perturbation.mode == "kl_exact" and self.perturbation.radius_unit == "mode"
+        )  # the radius, by construction
+        return Gradient(
+            here.loss, there.grad, there.loss - here.loss, None if known else reach_of(worst, q)
+        )
 
-    def result(self, state: GaussianState, history: History | None = None, buffers: Buffers = None) -> Gaussian:
+    def result(
+        self, state: GaussianState, history: History | None = None, buffers: Buffers = None
+    ) -> Gaussian:
         """The posterior of one member, with the BatchNorm statistics that it trained along."""
         q = super().result(state, history, buffers)
         return replace(q, mean=q.mean + q.factor.sum(0)) if self.biased else q
@@ -81,14 +96,18 @@ class SABMA(GaussianFit):
 
 def sabma_of(prior: Gaussian, n: int, *, radius: float | Sequence[float], **how: Any) -> SABMA:
     """The algorithm of `fit_sabma` with these keywords, on n examples; of a list of radii that of one member each."""
-    perturbation = Perturbation(**{f.name: how[f.name] for f in fields(Perturbation) if f.name in how})
+    perturbation = Perturbation(
+        **{f.name: how[f.name] for f in fields(Perturbation) if f.name in how}
+    )
     still = perturbation.moved == 0 or not any(radius if isinstance(radius, Sequence) else [radius])
     size = None if still else prior.mean.new_tensor(radius)
     return SABMA.of(prior, n, how, size, perturbation)
 
 
 @defaults(TEMPERED, TEMPERED_BATCHNORM)
-def fit_sabma(net: Net, data: Data, prior: Gaussian, *, radius: Radius, seed: Seed, **how: Unpack[Perturbed]) -> Gaussian:
+def fit_sabma(
+    net: Net, data: Data, prior: Gaussian, *, radius: Radius, seed: Seed, **how: Unpack[Perturbed]
+) -> Gaussian:
     """Fit a flat q = N(mean, diag(exp(2 log_std)) + factor^T factor) over the net's D treated weights.
 
         min over q of  max over q' with KL(q' || q) <= radius^2 / 2 of  E_q'[mean NLL]  +  (kl_weight / N) KL(q || prior)
@@ -132,7 +151,13 @@ def fit_sabma(net: Net, data: Data, prior: Gaussian, *, radius: Radius, seed: Se
 
 @defaults(TEMPERED, TEMPERED_BATCHNORM)
 def fit_sabma_grid(
-    net: Net, data: Data, prior: Gaussian, *, radius: Sequence[Radius], seed: Sequence[Seed], **how: Unpack[Perturbed]
+    net: Net,
+    data: Data,
+    prior: Gaussian,
+    *,
+    radius: Sequence[Radius],
+    seed: Sequence[Seed],
+    **how: Unpack[Perturbed],
 ) -> dict[tuple[float, int], Gaussian]:
     """Fit every radius with every seed at once by `fit_sabma`: (radius, seed) -> posterior, each equal to its single fit, to rounding.
 
@@ -160,7 +185,8 @@ def fit_sabma_grid(
         [(0.0, 0), (0.0, 1), (0.5, 0), (0.5, 1)]
     """
     members = [(float(r), s) for r in radius for s in seed]
-    radii, seeds = [r for r, _ in members], [s for _, s in members]
+    radii = [r for r, _ in members]
+    seeds = [s for _, s in members]
     run = Run.of(f"{len(members)} members of SA-BMA", seeds[0], how)
     build = partial(sabma_of, prior, len(data), radius=radii if len(radii) > 1 else radii[0])
     fits = fit_gaussians(build, net, data, prior, run, how, seeds)
@@ -169,7 +195,10 @@ def fit_sabma_grid(
     if not finite:
         raise Diverged(f"all {len(members)} members diverged, {', '.join(lost)}: {fits[0]}")
     if lost:
-        warnings.warn(f"{len(lost)} of {len(members)} members diverged and are left out: {', '.join(lost)}", stacklevel=2)
+        warnings.warn(
+            f"{len(lost)} of {len(members)} members diverged and are left out: {', '.join(lost)}",
+            stacklevel=2,
+        )
     return finite
 
 
@@ -177,9 +206,19 @@ METHOD = Method(
     fit=fit_sabma,
     fit_grid=fit_sabma_grid,
     algorithm=sabma_of,
-    plain=Tuned(TEMPERED, 1.0, 5.0, tour=(0.0, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0), lab=(0.0, 0.5, 1.0, 2.0)),
+    plain=Tuned(
+        TEMPERED,
+        1.0,
+        5.0,
+        tour=(0.0, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0),
+        lab=(0.0, 0.5, 1.0, 2.0),
+    ),
     batchnorm=Tuned(
-        TEMPERED_BATCHNORM, 0.5, 2.0, tour=(0.0, 0.18, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0), lab=(0.0, 0.25, 0.5, 1.0)
+        TEMPERED_BATCHNORM,
+        0.5,
+        2.0,
+        tour=(0.0, 0.18, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0),
+        lab=(0.0, 0.25, 0.5, 1.0),
     ),
     at_zero="vi",
     needs_prior=True,
@@ -190,16 +229,28 @@ OVER_T = METHOD.over_temperature(lab=(0.01, 0.03, 0.1))
 
 def _in_mode(mode: Mode) -> dict[str, Any]:
     """The functions of the record with this perturbation."""
-    return {name: partial(getattr(METHOD, name), mode=mode) for name in ("fit", "fit_grid", "algorithm")}
+    return {
+        name: partial(getattr(METHOD, name), mode=mode) for name in ("fit", "fit_grid", "algorithm")
+    }
 
 
 SAM_ON_MEAN = replace(
     METHOD,
     **_in_mode("sam_mu"),
-    plain=Tuned(TEMPERED, radius=0.1, largest=1.0, tour=(0.0, 0.05, 0.1, 0.2, 0.5), lab=(0.0, 0.05, 0.2)),
-    batchnorm=Tuned(TEMPERED_BATCHNORM, radius=0.1, largest=0.2, tour=(0.0, 0.02, 0.05, 0.1, 0.2), lab=(0.0, 0.02, 0.1)),
+    plain=Tuned(
+        TEMPERED, radius=0.1, largest=1.0, tour=(0.0, 0.05, 0.1, 0.2, 0.5), lab=(0.0, 0.05, 0.2)
+    ),
+    batchnorm=Tuned(
+        TEMPERED_BATCHNORM,
+        radius=0.1,
+        largest=0.2,
+        tour=(0.0, 0.02, 0.05, 0.1, 0.2),
+        lab=(0.0, 0.02, 0.1),
+    ),
 )
 
-OTHER = replace(METHOD, plain=Tuned(TEMPERED, 1.0, 5.0), batchnorm=Tuned(TEMPERED_BATCHNORM, 0.5, 2.0))
+OTHER = replace(
+    METHOD, plain=Tuned(TEMPERED, 1.0, 5.0), batchnorm=Tuned(TEMPERED_BATCHNORM, 0.5, 2.0)
+)
 RANK_ONE = replace(OTHER, **_in_mode("rank1_pinv"))
 RELEASED = replace(OTHER, **_in_mode("authors_code"), plain=Tuned(TEMPERED, 0.5, 2.0))

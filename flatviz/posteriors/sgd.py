@@ -22,13 +22,17 @@ from flatviz.training.keywords import Run, Trained, defaults
 from flatviz.training.losses import training_loss
 from flatviz.training.points import descend, train_members
 
-SETTINGS: dict[str, Any] = dict(steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None)
+SETTINGS: dict[str, Any] = dict(
+    steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None
+)
 ENSEMBLE: dict[str, Any] = dict(members=5) | SETTINGS
 BATCHNORM = SETTINGS | dict(lr=0.01)  # at 0.05 some seeds diverge
 
 
 @defaults(SETTINGS, BATCHNORM)
-def fit_sgd(net: Net, data: Data, *, seed: Seed, batchnorm: Statistics | None = None, **how: Unpack[Trained]) -> Draws:
+def fit_sgd(
+    net: Net, data: Data, *, seed: Seed, batchnorm: Statistics | None = None, **how: Unpack[Trained]
+) -> Draws:
     """Train the treated weights from the net's weights; the result is a single draw, (1, D).
 
     Args:
@@ -60,7 +64,13 @@ def fit_sgd(net: Net, data: Data, *, seed: Seed, batchnorm: Statistics | None = 
 
 @defaults(ENSEMBLE)
 def fit_ensemble(
-    net: Net, data: Data, *, seed: Seed, members: Count, batchnorm: Statistics = "frozen", **how: Unpack[Trained]
+    net: Net,
+    data: Data,
+    *,
+    seed: Seed,
+    members: Count,
+    batchnorm: Statistics = "frozen",
+    **how: Unpack[Trained],
 ) -> Draws:
     """Train `members` networks over the treated weights; each draws all of them anew, or the head where not all are treated.
 
@@ -86,7 +96,9 @@ def fit_ensemble(
         torch.Size([3, 58])
     """
     run = Run.of("ensemble", seed, how)
-    W, history = train_members(net, data, [seed + 1000 * member for member in range(members)], run, how, batchnorm)
+    W, history = train_members(
+        net, data, [seed + 1000 * member for member in range(members)], run, how, batchnorm
+    )
     return Draws(W, history.mapped(lambda record: record.mean(1)))
 
 

@@ -40,10 +40,20 @@ from flatviz.training.keywords import Chain, Thinned, defaults
 from flatviz.training.points import Chains, PointState, run_chains, thinned
 from flatviz.training.streams import cosine, rates
 
-SETTINGS = dict(n_draws=30, burn_in=300, thin=20, lr=0.01, temperature=1.0, weight_decay=5e-4, batch_size=None)
+SETTINGS = dict(
+    n_draws=30, burn_in=300, thin=20, lr=0.01, temperature=1.0, weight_decay=5e-4, batch_size=None
+)
 
 WITH_MOMENTUM = SETTINGS | dict(lr=0.002, friction=0.1)
-CYCLICAL = dict(n_draws=28, cycles=4, cycle_steps=150, lr=0.05, temperature=1.0, weight_decay=5e-4, batch_size=None)
+CYCLICAL = dict(
+    n_draws=28,
+    cycles=4,
+    cycle_steps=150,
+    lr=0.05,
+    temperature=1.0,
+    weight_decay=5e-4,
+    batch_size=None,
+)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -70,7 +80,9 @@ class SGLD(Chains):
 
     lr: float
 
-    def update(self, s: PointState, loss: TrainingLoss, batch: Batch, noise: Noises) -> tuple[PointState, Record]:
+    def update(
+        self, s: PointState, loss: TrainingLoss, batch: Batch, noise: Noises
+    ) -> tuple[PointState, Record]:
         """One step."""
         g, record = self.energy.gradient(s.w, loss, batch)
         w = s.w + (-self.lr * g).add(noise[0], alpha=self.energy.scale(2 * self.lr))
@@ -97,16 +109,24 @@ class SGHMC(Chains):
         """Whether a step has noise."""
         return super().drawn(step) and (self.noisy is None or step in self.noisy)
 
-    def update(self, s: PointState, loss: TrainingLoss, batch: Batch, noise: Noises) -> tuple[PointState, Record]:
+    def update(
+        self, s: PointState, loss: TrainingLoss, batch: Batch, noise: Noises
+    ) -> tuple[PointState, Record]:
         """One step; the noise is 0 where there is none."""
         g, record = self.energy.gradient(s.w, loss, batch)
         lr = self.rates.take(s.step)
-        v = ((1 - self.friction) * s.v).addcmul(g, lr, value=-1).addcmul(noise[0], self.energy.scale(2 * lr * self.friction))
+        v = (
+            ((1 - self.friction) * s.v)
+            .addcmul(g, lr, value=-1)
+            .addcmul(noise[0], self.energy.scale(2 * lr * self.friction))
+        )
         return s._replace(w=s.w + v, v=v, step=s.step + 1), record
 
 
 @defaults(SETTINGS)
-def fit_sgld(net: Net, data: Data, *, seed: Seed, chains: Count = 1, **how: Unpack[Thinned]) -> Draws:
+def fit_sgld(
+    net: Net, data: Data, *, seed: Seed, chains: Count = 1, **how: Unpack[Thinned]
+) -> Draws:
     """Run chains w <- w - lr g + sqrt(2 lr T / N) xi from the net's weights; draws (n_draws, D).
 
     F-SGLD, given an `ascent`, has a drift that is no gradient, so that the sharpness-aware posterior is met approximately only.
@@ -134,7 +154,15 @@ def fit_sgld(net: Net, data: Data, *, seed: Seed, chains: Count = 1, **how: Unpa
 
 
 @defaults(WITH_MOMENTUM)
-def fit_sghmc(net: Net, data: Data, *, seed: Seed, friction: PositiveShare, chains: Count = 1, **how: Unpack[Thinned]) -> Draws:
+def fit_sghmc(
+    net: Net,
+    data: Data,
+    *,
+    seed: Seed,
+    friction: PositiveShare,
+    chains: Count = 1,
+    **how: Unpack[Thinned],
+) -> Draws:
     """Run chains v <- (1 - alpha) v - lr g + sqrt(2 lr alpha T / N) xi, w <- w + v, from the net's weights; draws (n_draws, D).
 
     The rate is a fifth of SGLD's, because the momentum multiplies the step by 1 / friction.
@@ -158,8 +186,11 @@ def fit_sghmc(net: Net, data: Data, *, seed: Seed, friction: PositiveShare, chai
         torch.Size([4, 58])
     """
     steps, keep = thinned(how["n_draws"], chains, how["burn_in"], how["thin"])
-    w, still = net.w.repeat(chains, 1), rates(how["lr"], steps, net.w, lambda *_: 1.0)
-    return run_chains("SGHMC", net, data, seed, how, w, steps, SGHMC, keep=keep, rates=still, friction=friction)
+    w = net.w.repeat(chains, 1)
+    still = rates(how["lr"], steps, net.w, lambda *_: 1.0)
+    return run_chains(
+        "SGHMC", net, data, seed, how, w, steps, SGHMC, keep=keep, rates=still, friction=friction
+    )
 
 
 @defaults(CYCLICAL)
@@ -203,15 +234,24 @@ def fit_csgld(
         >>> fv.fit_csgld(net, task.train, seed=0, n_draws=4, cycles=2, cycle_steps=20).W.shape
         torch.Size([4, 58])
     """
-    label, w = "cyclical SGLD" if friction == 1 else "cyclical SGHMC", net.w.repeat(chains, 1)
-    n_draws, steps, tail = how["n_draws"], cycles * cycle_steps, math.ceil(noisy_share * cycle_steps)
+    label = "cyclical SGLD" if friction == 1 else "cyclical SGHMC"
+    w = net.w.repeat(chains, 1)
+    n_draws = how["n_draws"]
+    steps = cycles * cycle_steps
+    tail = math.ceil(noisy_share * cycle_steps)
     each = n_draws // (cycles * chains)
     if each < 1 or n_draws % (cycles * chains):
-        raise ValueError(f"n_draws must be a multiple of cycles x chains = {cycles * chains}, got {n_draws}")
+        raise ValueError(
+            f"n_draws must be a multiple of cycles x chains = {cycles * chains}, got {n_draws}"
+        )
     if each > tail:
-        raise ValueError(f"the noisy part of a cycle must hold its {each} draws, got {tail} steps: raise cycle_steps")
+        raise ValueError(
+            f"the noisy part of a cycle must hold its {each} draws, got {tail} steps: raise cycle_steps"
+        )
     kept = {cycle_steps - 1 - i * (tail // each) for i in range(each)}  # steps of a cycle
-    falling = rates(how["lr"], steps, net.w, lambda step, _: cosine(step % cycle_steps, cycle_steps))
+    falling = rates(
+        how["lr"], steps, net.w, lambda step, _: cosine(step % cycle_steps, cycle_steps)
+    )
     noisy = frozenset(step for step in range(steps) if step % cycle_steps >= cycle_steps - tail)
     keep = frozenset(step for step in range(steps) if step % cycle_steps in kept)
     settings: dict[str, Any] = dict(keep=keep, rates=falling, friction=friction, noisy=noisy)

@@ -29,11 +29,15 @@ from flatviz.training.losses import training_loss
 from flatviz.training.points import SGD, PointState
 from flatviz.training.streams import rates, steps_per_epoch
 
-VARIANCE_FLOOR = 1e-12  # a weight that never moved (a pixel that is always blank) still needs a density
+VARIANCE_FLOOR = (
+    1e-12  # a weight that never moved (a pixel that is always blank) still needs a density
+)
 # minibatches of 10: with all hundred examples of the task in each, SGD has no noise for its tail to show
 SETTINGS = dict(snapshots=20, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=10)
 RANKED = dict(rank=5) | SETTINGS
-BATCHNORM = dict(lr=0.02)  # at 0.05 some convolutional networks diverge with their statistics frozen
+BATCHNORM = dict(
+    lr=0.02
+)  # at 0.05 some convolutional networks diverge with their statistics frozen
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +70,8 @@ class SWAG(SGD):
     def collect(self, s: PointState) -> PointState:
         """Take the present weights among the snapshots; a deviation is from the mean that includes it."""
         old, squares, *deviations = s.kept
-        before, n = s.w.double() - old, s.n + 1
+        before = s.w.double() - old
+        n = s.n + 1
         mean = old + before / n
         after = s.w.double() - mean
         deviations = [*deviations, after][-self.rank :] if self.rank else []
@@ -75,11 +80,14 @@ class SWAG(SGD):
     def result(self, s: PointState, history: History | None = None) -> Gaussian:
         """Half the variance on the diagonal and half in the deviations, times `scale`; with rank 0 all of it on the diagonal."""
         mean, squares, *deviations = s.kept
-        mean, variance = mean.to(s.w.dtype), (squares / s.n).clamp_min(VARIANCE_FLOOR)
+        mean = mean.to(s.w.dtype)
+        variance = (squares / s.n).clamp_min(VARIANCE_FLOOR)
         if not self.rank:
             return Gaussian(mean, (0.5 * variance.log()).to(mean), history=history)
         d = torch.stack(deviations)
-        factor = d * math.sqrt(self.scale) / math.sqrt(2 * max(len(d) - 1, 1))  # K = 1: no K - 1 to divide by
+        factor = (
+            d * math.sqrt(self.scale) / math.sqrt(2 * max(len(d) - 1, 1))
+        )  # K = 1: no K - 1 to divide by
         log_std = 0.5 * (self.scale * variance / 2).log()
         return Gaussian(mean, log_std.to(mean), factor.to(mean), history)
 
@@ -109,7 +117,9 @@ def fit_swa(net: Net, data: Data, *, seed: Seed, **how: Unpack[Tail]) -> Draws:
     """
     q = _tail("SWA", net, data, seed, how)
     trains = how["batchnorm"] == "train" and net.has_batchnorm
-    return Draws(q.mean[None], q.history, refresh_batchnorm(net, q.mean, data).buffers() if trains else None)
+    return Draws(
+        q.mean[None], q.history, refresh_batchnorm(net, q.mean, data).buffers() if trains else None
+    )
 
 
 @defaults(SETTINGS | LARGE, SETTINGS | LARGE | BATCHNORM)
@@ -136,7 +146,9 @@ def fit_swag_diag(net: Net, data: Data, *, seed: Seed, **how: Unpack[Tail]) -> G
 
 
 @defaults(RANKED | LARGE, RANKED | LARGE | BATCHNORM)
-def fit_swag(net: Net, data: Data, *, seed: Seed, rank: Count, scale: Positive = 1.0, **how: Unpack[Tail]) -> Gaussian:
+def fit_swag(
+    net: Net, data: Data, *, seed: Seed, rank: Count, scale: Positive = 1.0, **how: Unpack[Tail]
+) -> Gaussian:
     """Run SGD at a constant rate from the net's weights, collecting one snapshot an epoch; mean (D,), factor (K, D).
 
     Args:
@@ -161,14 +173,22 @@ def fit_swag(net: Net, data: Data, *, seed: Seed, rank: Count, scale: Positive =
     return _tail("SWAG", net, data, seed, how, rank, scale)
 
 
-def _tail(label: str, net: Net, data: Data, seed: int, how: Tail, rank: int = 0, scale: float = 1.0) -> Gaussian:
+def _tail(
+    label: str, net: Net, data: Data, seed: int, how: Tail, rank: int = 0, scale: float = 1.0
+) -> Gaussian:
     """SGD from where the net stands, and the Gaussian of its snapshots."""
-    run, snapshots = Run.of(label, seed, how), how["snapshots"]
+    run = Run.of(label, seed, how)
+    snapshots = how["snapshots"]
     check_count(snapshots, "snapshots", least=max(2, rank))
     loss = training_loss(net, data, how["likelihood"], how["batchnorm"], run.training)
     epoch = steps_per_epoch(len(data), run.batch_size)
     steps = snapshots * epoch
-    sgd = rates(how["lr"], steps, net.w, lambda *_: 1.0), how["momentum"], how["weight_decay"], how["ascent"]
+    sgd = (
+        rates(how["lr"], steps, net.w, lambda *_: 1.0),
+        how["momentum"],
+        how["weight_decay"],
+        how["ascent"],
+    )
     swag = SWAG(*sgd, rank, scale, keep=range(epoch - 1, steps, epoch))
     return swag.result(*drive(swag, swag.init(net.w), loss, run, steps=steps))
 

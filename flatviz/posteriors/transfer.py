@@ -73,25 +73,51 @@ def transfer(
         Net(Sequential, dim=33: 8 norm, 25 head)
     """
     if prior.dim != net.dim:
-        raise ValueError(f"prior must cover the net's {net.dim} weights, got {prior.dim}: fit it on the same net")
-    there, added = _with_classes(net.at(prior.mean.to(net.w)), n_classes, head, head_start == "random" and not keep_head, seed)
+        raise ValueError(
+            f"prior must cover the net's {net.dim} weights, got {prior.dim}: fit it on the same net"
+        )
+    there, added = _with_classes(
+        net.at(prior.mean.to(net.w)),
+        n_classes,
+        head,
+        head_start == "random" and not keep_head,
+        seed,
+    )
     if added is not None and keep_head:
-        raise ValueError("keep_head=True takes the head from the prior, got n_classes of a new one: leave one of them out")
+        raise ValueError(
+            "keep_head=True takes the head from the prior, got n_classes of a new one: leave one of them out"
+        )
     narrow = there.restrict(treated, head=added or head)
     if added is not None and not any(b.name.startswith(f"{added}.") for b in narrow.blocks):
-        raise ValueError(f"treated must choose the new head {added!r}, got {[b.name for b in narrow.blocks][:3]}, ...")
+        raise ValueError(
+            f"treated must choose the new head {added!r}, got {[b.name for b in narrow.blocks][:3]}, ..."
+        )
     parts = []
     for b in narrow.blocks:
         if b.kind == "head" and not keep_head:
-            start = narrow.w[b.slice].to(prior.mean) if head_start == "random" else prior.mean.new_zeros(b.stop - b.start)
-            parts.append((start, torch.full_like(start, math.log(head_std)), prior.factor.new_zeros(prior.rank, len(start))))
+            start = (
+                narrow.w[b.slice].to(prior.mean)
+                if head_start == "random"
+                else prior.mean.new_zeros(b.stop - b.start)
+            )
+            parts.append(
+                (
+                    start,
+                    torch.full_like(start, math.log(head_std)),
+                    prior.factor.new_zeros(prior.rank, len(start)),
+                )
+            )
         elif (given := _of_source(b.name, net, prior, scale)) is None:
-            raise ValueError(f"the prior must cover every treated weight, got none for {b.name}: pre-train all weights")
+            raise ValueError(
+                f"the prior must cover every treated weight, got none for {b.name}: pre-train all weights"
+            )
         else:
             parts.append(given)
     task_prior = _joined(parts)
     narrow = narrow.at(task_prior.mean.to(narrow.w))
-    return (_with_random_trunk(narrow, net, prior, scale, seed) if trunk == "sampled" else narrow), task_prior
+    return (
+        _with_random_trunk(narrow, net, prior, scale, seed) if trunk == "sampled" else narrow
+    ), task_prior
 
 
 @public
@@ -115,7 +141,9 @@ def moped_prior(net: Net, *, share: Positive = 0.05, floor: Positive = STD_FLOOR
     return Gaussian(net.w.detach().clone(), (share * net.w.abs()).clamp_min(floor).log())
 
 
-def _with_classes(net: Net, n_classes: int | None, head: str | None, random: bool, seed: int) -> tuple[Net, str | None]:
+def _with_classes(
+    net: Net, n_classes: int | None, head: str | None, random: bool, seed: int
+) -> tuple[Net, str | None]:
     """The net with a head of so many classes, and that head's name; the net itself and None where it has one already."""
     if n_classes is None and not random:
         return net, None
@@ -128,11 +156,14 @@ def _with_classes(net: Net, n_classes: int | None, head: str | None, random: boo
     return Net.from_module(module, head=name, example=net.example), name
 
 
-def _of_source(name: str, net: Net, prior: Gaussian, scale: float) -> tuple[Tensor, Tensor, Tensor] | None:
+def _of_source(
+    name: str, net: Net, prior: Gaussian, scale: float
+) -> tuple[Tensor, Tensor, Tensor] | None:
     """Mean, log_std and factor of a tensor of weights in the source's prior, its covariance times `scale`; None where it lacks it."""
     for b in net.blocks:
         if b.name == name:
-            log_std, factor = prior.log_std[b.slice], prior.factor[:, b.slice]
+            log_std = prior.log_std[b.slice]
+            factor = prior.factor[:, b.slice]
             return prior.mean[b.slice], log_std + 0.5 * math.log(scale), factor * math.sqrt(scale)
     return None
 
@@ -144,10 +175,14 @@ def _joined(parts: list[tuple[Tensor, Tensor, Tensor]]) -> Gaussian:
 
 def _with_random_trunk(narrow: Net, net: Net, prior: Gaussian, scale: float, seed: int) -> Net:
     """The net whose other weights are drawn from the source's prior; a weight that the source lacks stays where it is."""
-    whole, treated, parts = narrow.restrict("all"), {b.name for b in narrow.blocks}, []
+    whole = narrow.restrict("all")
+    treated = {b.name for b in narrow.blocks}
+    parts = []
     for b in whole.blocks:
         w = whole.w[b.slice].to(prior.mean)
         still = w, torch.full_like(w, STILL), prior.factor.new_zeros(prior.rank, len(w))
-        parts.append((None if b.name in treated else _of_source(b.name, net, prior, scale)) or still)
+        parts.append(
+            (None if b.name in treated else _of_source(b.name, net, prior, scale)) or still
+        )
     index = torch.cat([torch.arange(b.start, b.stop) for b in whole.blocks if b.name in treated])
     return narrow.with_trunk(RandomTrunk(_joined(parts), index.to(whole.device), seed))

@@ -32,7 +32,14 @@ STD_FLOOR = 1e-4  # a weight that is 0 would have std 0 under MOPED
 
 # prior_std: the gains of the LayerNorms are 1, the prior's mean 0
 MEAN_FIELD: dict[str, Any] = dict(
-    first_std=0.02, prior_std=1.0, kl_weight=1.0, weight_decay=0.0, steps=600, lr=1.0, momentum=0.9, batch_size=None
+    first_std=0.02,
+    prior_std=1.0,
+    kl_weight=1.0,
+    weight_decay=0.0,
+    steps=600,
+    lr=1.0,
+    momentum=0.9,
+    batch_size=None,
 )
 
 
@@ -72,7 +79,13 @@ def vi_of(prior: Gaussian, n: int, *, ascent: Ascent | None = None, **how: Any) 
 
 @defaults(TEMPERED, TEMPERED_BATCHNORM)
 def fit_vi(
-    net: Net, data: Data, prior: Gaussian, *, seed: Seed, ascent: Ascent | None = None, **how: Unpack[FromPrior]
+    net: Net,
+    data: Data,
+    prior: Gaussian,
+    *,
+    seed: Seed,
+    ascent: Ascent | None = None,
+    **how: Unpack[FromPrior],
 ) -> Gaussian:
     """Fit q = N(mean, diag(exp(2 log_std)) + factor^T factor) over the net's D treated weights.
 
@@ -158,8 +171,13 @@ def fit_mfvi(
     if prior is None:
         center = torch.zeros_like(net.w) if moped is None else net.w.detach().clone()
         prior = Gaussian(center, torch.full_like(center, math.log(prior_std)))
-    first = torch.full_like(net.w, first_std) if moped is None else (moped * net.w.abs()).clamp_min(STD_FLOOR)
-    build, start = partial(vi_of, prior, len(data), ascent=ascent), Gaussian(net.w.detach(), first.log())
+    first = (
+        torch.full_like(net.w, first_std)
+        if moped is None
+        else (moped * net.w.abs()).clamp_min(STD_FLOOR)
+    )
+    build = partial(vi_of, prior, len(data), ascent=ascent)
+    start = Gaussian(net.w.detach(), first.log())
     return fit_gaussian(build, net, data, start, Run.of("mean-field VI", seed, how), how)
 
 
@@ -176,4 +194,7 @@ METHOD = Method(
 OVER_T = METHOD.over_temperature(tour=(0.003, 0.01, 0.02, 0.05, 0.1), lab=(0.003, 0.01, 0.1))
 MEAN_FIELD_METHOD = Method(fit=fit_mfvi, plain=Tuned(MEAN_FIELD))
 _MOPED: dict[str, Any] = dict(moped=0.1) | MEAN_FIELD | dict(prior_std=0.3)
-MOPED = replace(MEAN_FIELD_METHOD, plain=Tuned({name: value for name, value in _MOPED.items() if name != "first_std"}))
+MOPED = replace(
+    MEAN_FIELD_METHOD,
+    plain=Tuned({name: value for name, value in _MOPED.items() if name != "first_std"}),
+)

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-PACKAGED = Path(__file__).resolve().parent.parent / "_notebooks"  # where an installed wheel keeps them
+PACKAGED = (
+    Path(__file__).resolve().parent.parent / "_notebooks"
+)  # where an installed wheel keeps them
 CLONE = Path(__file__).resolve().parent.parent.parent / "notebooks"
 CONTENTS = "contents"  # the table of contents
 EXPERIMENTS = "experiments"  # the folder of the experiments
@@ -25,11 +27,16 @@ def notebooks(names: Sequence[str] = ()) -> list[Path]:
         ValueError: For a name that no notebook begins with.
     """
     folder = folder_of_notebooks()
-    everything = [*sorted(folder.glob("*.ipynb"), key=_place), *sorted((folder / EXPERIMENTS).glob("*.ipynb"))]
+    everything = [
+        *sorted(folder.glob("*.ipynb"), key=_place),
+        *sorted((folder / EXPERIMENTS).glob("*.ipynb")),
+    ]
     for name in names:
         if not any(p.stem.startswith(name) for p in everything):
             known = ", ".join(p.stem for p in everything)
-            raise ValueError(f"a notebook must be one of {known}, or how its name begins, got {name!r}")
+            raise ValueError(
+                f"a notebook must be one of {known}, or how its name begins, got {name!r}"
+            )
     return [p for p in everything if not names or p.stem.startswith(tuple(names))]
 
 
@@ -52,7 +59,9 @@ def defined_in(experiment: str, **parameters: Any) -> dict[str, Any]:
             exec(compile(cell.source, f"{experiment}.ipynb", "exec"), space)
         if "parameters" in cell.metadata.get("tags", ()):
             if unknown := parameters.keys() - space.keys():
-                raise ValueError(f"parameters must be those of {experiment}, got {', '.join(sorted(unknown))}: correct them")
+                raise ValueError(
+                    f"parameters must be those of {experiment}, got {', '.join(sorted(unknown))}: correct them"
+                )
             space |= parameters
     return space
 

@@ -16,17 +16,31 @@ from sphinx.application import Sphinx
 
 from flatviz.pages.document import Script
 from flatviz.pages.page import WORLDS, playground_element, playground_page
-from flatviz.site import CONTENTS, EXPERIMENTS, SOLUTION, folder_of_notebooks, notebooks, read, with_blanks
+from flatviz.site import (
+    CONTENTS,
+    EXPERIMENTS,
+    SOLUTION,
+    folder_of_notebooks,
+    notebooks,
+    read,
+    with_blanks,
+)
 
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs"  # Sphinx's settings, in a clone
 TREE = "```{{toctree}}\n:hidden:\n:glob:\n\n{}\n```"
 BELOW = {"contents": "[0-9]*\n[A-Z]_*", "claims": "*"}  # the pages that a page lists in the sidebar
 BLANKS = "blanks"  # the folder of the students' versions
-PLAYGROUND = {"weights": ["weights"], "worlds": WORLDS}  # file -> worlds: on the first page, on a page of their own
+PLAYGROUND = {
+    "weights": ["weights"],
+    "worlds": WORLDS,
+}  # file -> worlds: on the first page, on a page of their own
 INSTALL = re.compile(r"^## Two commands\n(.*?)^## ", re.DOTALL | re.MULTILINE)  # of the README
 LINK = re.compile(r"""((?:\]\(|href=["'])[\w./-]+)\.ipynb""")  # in an output, to another notebook
-THUMBNAIL = '<a href="{}"><img src="_static/{}.webp" alt="" width="320" height="208" loading="lazy">{}</a>'
-COLAB, BINDER = "https://colab.research.google.com/github/", "https://mybinder.org/v2/gh/"
+THUMBNAIL = (
+    '<a href="{}"><img src="_static/{}.webp" alt="" width="320" height="208" loading="lazy">{}</a>'
+)
+COLAB = "https://colab.research.google.com/github/"
+BINDER = "https://mybinder.org/v2/gh/"
 
 
 def build(executed: Mapping[str, NotebookNode], live: str, out: Path) -> list[str]:
@@ -44,9 +58,12 @@ def build(executed: Mapping[str, NotebookNode], live: str, out: Path) -> list[st
         FileNotFoundError: Outside of a clone, where Sphinx's settings are not.
     """
     if not (DOCS / "conf.py").exists():
-        raise FileNotFoundError(f"the site must be built in a clone of flatviz, got no {DOCS / 'conf.py'}: clone it")
+        raise FileNotFoundError(
+            f"the site must be built in a clone of flatviz, got no {DOCS / 'conf.py'}: clone it"
+        )
     with TemporaryDirectory(prefix="flatviz-site-") as folder:
-        source, warnings = Path(folder) / "source", io.StringIO()
+        source = Path(folder) / "source"
+        warnings = io.StringIO()
         for path in notebooks():
             place = source / path.relative_to(folder_of_notebooks())
             for part in (place.parent, source / "downloads" / BLANKS):
@@ -62,15 +79,21 @@ def build(executed: Mapping[str, NotebookNode], live: str, out: Path) -> list[st
         (commands,) = INSTALL.findall((DOCS.parent / "README.md").read_text(encoding="utf-8"))
         (source / "install.md").write_text(f"# Install\n{commands}", encoding="utf-8")
         site = Path(folder) / "site"  # myst-nb writes beside it
-        Sphinx(source, DOCS, site, Path(folder) / "doctrees", "html", status=None, warning=warnings).build()
-        (site / "play.html").write_text(playground_page(), encoding="utf-8")  # alone: quick on a phone, `?embed` on a slide
+        Sphinx(
+            source, DOCS, site, Path(folder) / "doctrees", "html", status=None, warning=warnings
+        ).build()
+        (site / "play.html").write_text(
+            playground_page(), encoding="utf-8"
+        )  # alone: quick on a phone, `?embed` on a slide
         shutil.copytree(site, out, dirs_exist_ok=True)
     return [line for line in warnings.getvalue().splitlines() if line.strip()]
 
 
 def _embedded(worlds: Sequence[str]) -> str:
     """An element of the playground and the script that fills it."""
-    return "\n".join(part.html if isinstance(part, Script) else part for part in playground_element(worlds))
+    return "\n".join(
+        part.html if isinstance(part, Script) else part for part in playground_element(worlds)
+    )
 
 
 def _for_site(notebook: NotebookNode, path: Path) -> NotebookNode:
@@ -83,7 +106,10 @@ def _for_site(notebook: NotebookNode, path: Path) -> NotebookNode:
     for cell in notebook.cells if path.parent.name == EXPERIMENTS else ():
         cell.metadata.setdefault("tags", []).append("remove-input")
     for data in (o.data for cell in notebook.cells for o in cell.get("outputs", ()) if "data" in o):
-        for kind in ("text/markdown", "text/html"):  # Sphinx resolves the links of texts, not those of outputs
+        for kind in (
+            "text/markdown",
+            "text/html",
+        ):  # Sphinx resolves the links of texts, not those of outputs
             if kind in data:
                 data[kind] = LINK.sub(r"\1.html", data[kind])
     if path.stem in BELOW:
@@ -94,26 +120,42 @@ def _for_site(notebook: NotebookNode, path: Path) -> NotebookNode:
 def _thumbnails(notebook: NotebookNode, path: Path) -> str:
     """Small pictures that lead to the chapters of the contents and to the sections of the gallery; else nothing."""
     if path.stem == CONTENTS:
-        titles = {p.stem: read(p).cells[0].source.partition("\n")[0].lstrip("# ") for p in notebooks()}
+        titles = {
+            p.stem: read(p).cells[0].source.partition("\n")[0].lstrip("# ") for p in notebooks()
+        }
         leads = [(f"{name}.html", name, title) for name, title in titles.items()]
     elif path.stem == "gallery":
-        heads = [head for cell in notebook.cells for head in re.findall(r"^## (\w+)$", cell.source, re.MULTILINE)]
+        heads = [
+            head
+            for cell in notebook.cells
+            for head in re.findall(r"^## (\w+)$", cell.source, re.MULTILINE)
+        ]
         leads = [(f"#{name}", name, head) for head in heads for name in [head.replace("_", "-")]]
     else:
         return ""
-    shown = [THUMBNAIL.format(*lead) for lead in leads if (DOCS / "thumbs" / f"{lead[1]}.webp").exists()]
+    shown = [
+        THUMBNAIL.format(*lead) for lead in leads if (DOCS / "thumbs" / f"{lead[1]}.webp").exists()
+    ]
     return f'<div class="fv-thumbs">{"".join(shown)}</div>'
 
 
 def _ways_to_run(path: Path, solved: bool) -> str:
     """Link the file, its version with blanks in place of solutions, the slides; where GitHub builds the site also Colab and Binder."""
     place = path.relative_to(folder_of_notebooks()).as_posix()
-    ways = [f"{{download}}`download it </downloads/{path.name}>`, and open it with `flatviz lab --notebook {place}`"]
+    ways = [
+        f"{{download}}`download it </downloads/{path.name}>`, and open it with `flatviz lab --notebook {place}`"
+    ]
     if solved:
-        ways.append(f"{{download}}`download it with blanks </downloads/{BLANKS}/{path.name}>` in place of the solutions")
+        ways.append(
+            f"{{download}}`download it with blanks </downloads/{BLANKS}/{path.name}>` in place of the solutions"
+        )
     ways.append('<a href="?slides">show it as slides</a>')
     if repository := os.environ.get("GITHUB_REPOSITORY"):
-        install = f"`%pip install git+https://github.com/{repository}`"  # Colab opens the file alone
-        ways.append(f"[open it in Colab]({COLAB}{repository}/blob/main/notebooks/{place}), with {install} in a first cell")
+        install = (
+            f"`%pip install git+https://github.com/{repository}`"  # Colab opens the file alone
+        )
+        ways.append(
+            f"[open it in Colab]({COLAB}{repository}/blob/main/notebooks/{place}), with {install} in a first cell"
+        )
         ways.append(f"[run it on Binder]({BINDER}{repository}/main?labpath=notebooks/{place})")
     return "{.fv-run}\nThis page is a notebook: " + " · ".join(ways) + "."

@@ -35,10 +35,16 @@ from flatviz.results import Family
 from flatviz.widgets.lab import Lab
 
 BEFORE = "%cd -q {}\n%reset -f\nimport flatviz.site.run\nflatviz.site.run.register()"
-PATIENCE, LAB_PATIENCE = 1800, 900  # seconds for a cell; until a lab has fitted what it shows
+# seconds for a cell; until a lab has fitted what it shows
+PATIENCE = 1800
+LAB_PATIENCE = 900
 PLAIN = "A picture of the notebook; it is drawn by JavaScript."
-MOST, FEW = 40, 4  # pictures of one `interact`, over all its controls; in a small run
-_thread = ThreadPoolExecutor(1)  # Jupyter's event loop lives here: in the main one that of a browser may run
+# pictures of one `interact`, over all its controls; in a small run
+MOST = 40
+FEW = 4
+_thread = ThreadPoolExecutor(
+    1
+)  # Jupyter's event loop lives here: in the main one that of a browser may run
 
 
 class CellError(RuntimeError):
@@ -62,16 +68,22 @@ def run(notebook: NotebookNode, name: str) -> float:
     _thread.submit(_execute, notebook).result()
     for i, cell in enumerate((c for c in notebook.cells if c.cell_type == "code"), 1):
         cell.outputs = [o for o in cell.outputs if o.get("name") != "stderr"]
-        errors = [o for o in cell.outputs if o.output_type == "error"]  # also of a display, after which nbclient goes on
+        errors = [
+            o for o in cell.outputs if o.output_type == "error"
+        ]  # also of a display, after which nbclient goes on
         if errors and "raises-exception" not in cell.metadata.get("tags", ()):
             source = "\n".join(f"    {line}" for line in cell.source.splitlines())
-            raise CellError(f"{name}, code cell {i}: {errors[0].ename}: {errors[0].evalue}\n{source}")
+            raise CellError(
+                f"{name}, code cell {i}: {errors[0].ename}: {errors[0].evalue}\n{source}"
+            )
     return time.perf_counter() - started
 
 
 def _execute(notebook: NotebookNode) -> None:
     client = _client()
-    with TemporaryDirectory(prefix="flatviz-run-", ignore_cleanup_errors=True) as folder:  # Windows: the kernel is in it
+    with TemporaryDirectory(
+        prefix="flatviz-run-", ignore_cleanup_errors=True
+    ) as folder:  # Windows: the kernel is in it
         client.nb = new_notebook(cells=[new_code_cell(BEFORE.format(folder)), *notebook.cells])
         try:
             client.execute(cleanup_kc=False, env=_environment())
@@ -83,8 +95,13 @@ def _execute(notebook: NotebookNode) -> None:
 @cache
 def _client() -> NotebookClient:
     """Its first run starts the kernel, which ends with this process."""
-    quiet = ["--IPKernelApp.log_level=40", "--IPKernelApp.ignore_cwd=True"]  # no module of the folder
-    client = NotebookClient(new_notebook(), timeout=PATIENCE, kernel_name="python3", extra_arguments=quiet)
+    quiet = [
+        "--IPKernelApp.log_level=40",
+        "--IPKernelApp.ignore_cwd=True",
+    ]  # no module of the folder
+    client = NotebookClient(
+        new_notebook(), timeout=PATIENCE, kernel_name="python3", extra_arguments=quiet
+    )
     atexit.register(_end, client)
     return client
 
@@ -105,8 +122,12 @@ def _environment() -> dict[str, str]:
 def register() -> None:
     """In this kernel, show figures and widgets as elements of a page from now on."""
     formatter = get_ipython().display_formatter
-    formatter.ipython_display_formatter.for_type(BaseFigure, lambda fig: display(_bundle(figure_html(fig), fig), raw=True))
-    formatter.mimebundle_formatter.for_type(ipywidgets.Widget, lambda w, **_: _bundle(widget_html(w), w))
+    formatter.ipython_display_formatter.for_type(
+        BaseFigure, lambda fig: display(_bundle(figure_html(fig), fig), raw=True)
+    )
+    formatter.mimebundle_formatter.for_type(
+        ipywidgets.Widget, lambda w, **_: _bundle(widget_html(w), w)
+    )
 
 
 def _bundle(text: str, value: object) -> dict[str, str]:
@@ -119,14 +140,18 @@ def figure_html(fig: BaseFigure) -> str:
     meta = drawn["layout"].pop("meta", None) or {}
     title = (drawn["layout"].get("title") or {}).get("text")  # of a figure by plotly.express
     height = drawn["layout"].get("height") or 460
-    return _element("fv-figure", meta.get("alt") or title or PLAIN, drawn | {"config": CONFIG}, height)
+    return _element(
+        "fv-figure", meta.get("alt") or title or PLAIN, drawn | {"config": CONFIG}, height
+    )
 
 
 def widget_html(widget: ipywidgets.Widget) -> str:
     """The element of a widget: the lab as its live page, `interact` as its pictures."""
     if isinstance(widget, Lab):
         if not widget.wait(LAB_PATIENCE) or widget.family is None:
-            raise RuntimeError(f"the lab must show a family after {LAB_PATIENCE} s, it says: {widget.status}")
+            raise RuntimeError(
+                f"the lab must show a family after {LAB_PATIENCE} s, it says: {widget.status}"
+            )
         return family_html(widget.family, start=(widget.method, widget.radius, widget.n_draws))
     if isinstance(widget, ipywidgets.interactive):
         return _interact_html(widget, FEW if get_ipython().user_ns.get("FAST") else MOST)
@@ -141,15 +166,25 @@ def _interact_html(widget: ipywidgets.interactive, most: int) -> str:
     stops = max(2, int(room ** (1 / max(1, lists.count(None))) + 1e-9))
     values = [c or _stops(w, stops) for c, w in zip(lists, controls)]
     names = [w._kwarg for w in controls]
-    figures = [json.loads(widget.f(**dict(zip(names, chosen))).to_json()) for chosen in itertools.product(*values)]
+    figures = [
+        json.loads(widget.f(**dict(zip(names, chosen))).to_json())
+        for chosen in itertools.product(*values)
+    ]
     about = [
-        {"name": w.description, "list": c is not None, "labels": [_label(v) for v in vs], "start": vs.index(w.value)}
+        {
+            "name": w.description,
+            "list": c is not None,
+            "labels": [_label(v) for v in vs],
+            "start": vs.index(w.value),
+        }
         for w, c, vs in zip(controls, lists, values)
     ]
     layouts = [fig["layout"] for fig in figures]
     alt = (layouts[0].get("meta") or {}).get("alt") or PLAIN
     height = max(layout.get("height") or 460 for layout in layouts) + 40 * len(about)
-    return _element("fv-live", alt, {"controls": about, "figures": figures, "config": CONFIG}, height)
+    return _element(
+        "fv-live", alt, {"controls": about, "figures": figures, "config": CONFIG}, height
+    )
 
 
 def _choices(control: ipywidgets.Widget) -> list[Any] | None:
@@ -175,8 +210,14 @@ def family_html(family: Family, *, start: tuple[str, float, int]) -> str:
     """The element of a measured family; start: method, radius and ensemble size at which the controls stand first."""
     bundle = pack(family)
     first = dict(zip(("method", "radius", "n_draws"), start))
-    data = {"index": bundle.index, "records": base64.b64encode(bundle.buffer).decode(), "start": first}
-    return _element("fv-lab", "The laboratory: method, radius and ensemble size move every picture.", data)
+    data = {
+        "index": bundle.index,
+        "records": base64.b64encode(bundle.buffer).decode(),
+        "start": first,
+    }
+    return _element(
+        "fv-lab", "The laboratory: method, radius and ensemble size move every picture.", data
+    )
 
 
 def _element(kind: str, alt: str, data: dict[str, Any], height: int | None = None) -> str:

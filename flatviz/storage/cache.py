@@ -25,9 +25,13 @@ def cache_folder() -> Path:
     """`$FLATVIZ_CACHE`, or `flatviz` in the user's cache folder.  Raises NotADirectoryError where that is a file."""
     if folder := os.environ.get("FLATVIZ_CACHE"):
         if Path(folder).exists() and not Path(folder).is_dir():
-            raise NotADirectoryError(f"FLATVIZ_CACHE must be a folder, got the file {folder}: name a folder, or unset it")
+            raise NotADirectoryError(
+                f"FLATVIZ_CACHE must be a folder, got the file {folder}: name a folder, or unset it"
+            )
         return Path(folder)
-    base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or Path.home() / ".cache"
+    base = (
+        os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or Path.home() / ".cache"
+    )
     return Path(base) / "flatviz"
 
 
@@ -90,15 +94,24 @@ def load(path: FilePath) -> Any:
         {'lr': 0.05, 'radii': (0.0, 1.0)}
     """
     if not Path(path).is_file():
-        raise FileNotFoundError(f"a result must be a file that fv.save wrote, got {path}, which is not there: check its name")
+        raise FileNotFoundError(
+            f"a result must be a file that fv.save wrote, got {path}, which is not there: check its name"
+        )
     try:
         return _read(Path(path))
     except DamagedFileError as error:
-        raise ValueError(f"a result must be a whole file that fv.save wrote, got {path}: {error}: compute it again") from error
+        raise ValueError(
+            f"a result must be a whole file that fv.save wrote, got {path}: {error}: compute it again"
+        ) from error
 
 
 def cached(
-    folder: str, compute: Callable[[], Any], *, label: str = "", say: Callable[[str], None] = lambda text: None, **settings: Any
+    folder: str,
+    compute: Callable[[], Any],
+    *,
+    label: str = "",
+    say: Callable[[str], None] = lambda text: None,
+    **settings: Any,
 ) -> tuple[Any, bool]:
     """Compute `compute()` once: kept in `folder` of the cache under a hash of `settings`; returns it, and whether it was read.
 
@@ -113,7 +126,9 @@ def cached(
     return result, False
 
 
-def look_up(folder: str, settings: dict[str, Any], label: str, say: Callable[[str], None]) -> tuple[Path | None, list[Any]]:
+def look_up(
+    folder: str, settings: dict[str, Any], label: str, say: Callable[[str], None]
+) -> tuple[Path | None, list[Any]]:
     """Look for a result in the cache: its path, None for settings without a hash, and the result if it is there."""
     try:
         path = cache_folder() / folder / f"{cache_key(**settings)}.safetensors"
@@ -151,7 +166,9 @@ def _read(path: Path) -> Any:
     try:
         return from_plain(plain, tensors)
     except Exception as error:  # whole, but what it holds cannot be made any more
-        raise DamagedFileError(f"expected nouns of this version of flatviz, got others ({error})") from error
+        raise DamagedFileError(
+            f"expected nouns of this version of flatviz, got others ({error})"
+        ) from error
 
 
 _PACKAGE = Path(flatviz.__file__).resolve().parent
@@ -167,8 +184,18 @@ def committed(name: str) -> Path:
     path = expected(name)
     if path.is_file():
         return path
-    there = sorted({p.name for folder in FOLDERS if folder.is_dir() for p in folder.iterdir() if p.suffix != ".md"})
-    raise FileNotFoundError(f"a shipped result must be one of {', '.join(there) or 'none here'}, got {name!r}")
+    there = sorted(
+        {
+            p.name
+            for folder in FOLDERS
+            if folder.is_dir()
+            for p in folder.iterdir()
+            if p.suffix != ".md"
+        }
+    )
+    raise FileNotFoundError(
+        f"a shipped result must be one of {', '.join(there) or 'none here'}, got {name!r}"
+    )
 
 
 def expected(name: str) -> Path:
@@ -186,7 +213,11 @@ class PointStore:
 
     def __init__(self, folder: str | Path | bool, n: int, **settings: object) -> None:
         base = cache_folder() / "slices" if folder is True else Path(str(folder))
-        where = {"machine": machine(), "threads": torch.get_num_threads(), "layout": 2}  # layout of the file
+        where = {
+            "machine": machine(),
+            "threads": torch.get_num_threads(),
+            "layout": 2,
+        }  # layout of the file
         self.path = base / f"{cache_key(n=n, **settings, **where)}.safetensors"
         self._into: Path | None = self.path  # None once the disk took nothing more
         self._say = partial(warnings.warn, stacklevel=4)

@@ -24,7 +24,11 @@ from torch import Tensor, nn
 
 from flatviz.core import Net
 
-NOT_IN_THE_RESULT = {"checkpoint", "progress", "label"}  # arguments of a fit that do not change what it returns
+NOT_IN_THE_RESULT = {
+    "checkpoint",
+    "progress",
+    "label",
+}  # arguments of a fit that do not change what it returns
 ATOMS = (int, float, bool, type(None), list, tuple, dict)  # which pickle writes by their content
 CODE = tuple(
     f"co_{part}"
@@ -44,8 +48,16 @@ def value_digest(value: Any) -> str:
 
 def process_state() -> dict[str, Any]:
     """Describe the settings of the process on which outputs of any module depend: autocast, and hooks on all modules; empty without any."""
-    hooks = {k: list(v.values()) for k, v in vars(nn.modules.module).items() if "_hooks" in k and isinstance(v, dict) and v}
-    casts = {f"autocast on {d}": str(torch.get_autocast_dtype(d)) for d in ("cpu", "cuda") if torch.is_autocast_enabled(d)}
+    hooks = {
+        k: list(v.values())
+        for k, v in vars(nn.modules.module).items()
+        if "_hooks" in k and isinstance(v, dict) and v
+    }
+    casts = {
+        f"autocast on {d}": str(torch.get_autocast_dtype(d))
+        for d in ("cpu", "cuda")
+        if torch.is_autocast_enabled(d)
+    }
     return hooks | casts
 
 
@@ -73,7 +85,9 @@ def arguments_digest(arguments: Mapping[str, Any]) -> str:
             digests.append((name, value_digest(arguments[name])))
         except CannotHashError as error:
             do = "leave checkpoint out, or give a value whose content can be compared"
-            raise CannotHashError(f"checkpoint needs arguments that can be hashed, got {name} with {error}: {do}") from error
+            raise CannotHashError(
+                f"checkpoint needs arguments that can be hashed, got {name} with {error}: {do}"
+            ) from error
     return value_digest(digests)
 
 
@@ -83,14 +97,18 @@ class _Hasher(pickle.Pickler):
     def __init__(self) -> None:
         self.sha = hashlib.sha256()
         super().__init__(types.SimpleNamespace(write=self.sha.update), protocol=5)
-        self.seen: dict[int, tuple[int, Any]] = {}  # with the object, so that its id is given to no other
+        self.seen: dict[
+            int, tuple[int, Any]
+        ] = {}  # with the object, so that its id is given to no other
         self.treated: set[int] = set()
 
     def hash(self, value: Any) -> str:
         try:
             self.dump(value)
         except Exception as error:  # whatever pickle or an object's __reduce__ raises
-            raise CannotHashError(f"a {type(value).__name__} that cannot be hashed ({error})") from error
+            raise CannotHashError(
+                f"a {type(value).__name__} that cannot be hashed ({error})"
+            ) from error
         return self.sha.hexdigest()[:24]
 
     def besides_weights(self, net: Net) -> tuple:
@@ -102,8 +120,15 @@ class _Hasher(pickle.Pickler):
         """Substitute for a value in the pickle; None where pickle goes on by itself."""
         if type(value) in ATOMS:
             return None
-        if type(value) in (str, bytes):  # fresh bytes: pickle writes the same object twice in another way than equal ones
-            return b"text " + value.encode("utf-8", "surrogatepass") if isinstance(value, str) else b"bytes " + value
+        if type(value) in (
+            str,
+            bytes,
+        ):  # fresh bytes: pickle writes the same object twice in another way than equal ones
+            return (
+                b"text " + value.encode("utf-8", "surrogatepass")
+                if isinstance(value, str)
+                else b"bytes " + value
+            )
         if id(value) in self.seen:
             return "seen", self.seen[id(value)][0]
         parts = self.parts(value)
@@ -120,36 +145,70 @@ class _Hasher(pickle.Pickler):
             return _content(value)
         if isinstance(value, Net):
             return "net", value.w, value.trunk, *self.besides_weights(value)
-        if isinstance(value, nn.Module):  # hooks without the numbers they were registered under, which count on for ever
-            attributes = {k: list(v.values()) if "hooks" in k and isinstance(v, dict) else v for k, v in vars(value).items()}
+        if isinstance(
+            value, nn.Module
+        ):  # hooks without the numbers they were registered under, which count on for ever
+            attributes = {
+                k: list(v.values()) if "hooks" in k and isinstance(v, dict) else v
+                for k, v in vars(value).items()
+            }
             return "module", kind, attributes
         if isinstance(value, types.CodeType):
             return "code", *(getattr(value, part) for part in CODE)
         if isinstance(value, types.CellType):
             return ("cell", value.cell_contents) if value != types.CellType() else ("empty cell",)
-        if isinstance(value, (staticmethod, classmethod, types.MethodType, property, cached_property)):
-            return kind.__name__, *(getattr(value, part, None) for part in ("__func__", "__self__", "fget", "fset", "func"))
+        if isinstance(
+            value, (staticmethod, classmethod, types.MethodType, property, cached_property)
+        ):
+            return kind.__name__, *(
+                getattr(value, part, None)
+                for part in ("__func__", "__self__", "fget", "fset", "func")
+            )
         if isinstance(value, types.ModuleType):
-            return "module", value.__name__, _version(value.__name__) or Path(value.__file__ or "").read_bytes()
+            return (
+                "module",
+                value.__name__,
+                _version(value.__name__) or Path(value.__file__ or "").read_bytes(),
+            )
         if kind in (set, frozenset):
             return kind.__name__, sorted(value_digest(v) for v in value)
-        if kept := {name for base in kind.__mro__ for name, v in vars(base).items() if isinstance(v, cached_property)}:
+        if kept := {
+            name
+            for base in kind.__mro__
+            for name, v in vars(base).items()
+            if isinstance(v, cached_property)
+        }:
             return "object", kind, {k: v for k, v in vars(value).items() if k not in kept}
         return None
 
 
 def _content(thing: type | types.FunctionType) -> tuple:
     """Describe a function or class by name and version, or by its parts."""
-    module, name = thing.__module__ or "", thing.__qualname__
+    module = thing.__module__ or ""
+    name = thing.__qualname__
     if (version := _version(module)) and "<" not in name:
         return "named", module, name, version
     if isinstance(thing, type):
-        attributes = {k: v for k, v in vars(thing).items() if not k.startswith("__") or inspect.isfunction(v)}
-        plain = {k: v for k, v in attributes.items() if k != "_abc_impl" and not inspect.ismemberdescriptor(v)}
+        attributes = {
+            k: v for k, v in vars(thing).items() if not k.startswith("__") or inspect.isfunction(v)
+        }
+        plain = {
+            k: v
+            for k, v in attributes.items()
+            if k != "_abc_impl" and not inspect.ismemberdescriptor(v)
+        }
         return "class", name, thing.__bases__, plain
     names = [] if version else sorted(set(thing.__code__.co_names) & thing.__globals__.keys())
     reached = [(n, thing.__globals__[n]) for n in names]
-    return "function", thing.__code__, thing.__defaults__, thing.__kwdefaults__, thing.__closure__, vars(thing), reached
+    return (
+        "function",
+        thing.__code__,
+        thing.__defaults__,
+        thing.__kwdefaults__,
+        thing.__closure__,
+        vars(thing),
+        reached,
+    )
 
 
 def _tensor(t: Tensor) -> tuple:
@@ -164,5 +223,7 @@ def _version(module: str) -> str:
     if root in sys.stdlib_module_names:
         return "" if root == "__main__" else platform.python_version()
     package = sys.modules.get(root)
-    installed = {"site-packages", "dist-packages"} & set(Path(getattr(package, "__file__", None) or "").parts)
+    installed = {"site-packages", "dist-packages"} & set(
+        Path(getattr(package, "__file__", None) or "").parts
+    )
     return str(getattr(package, "__version__", "")) if installed or root == "flatviz" else ""

@@ -24,7 +24,9 @@ from safetensors.torch import load, save
 from torch import Tensor
 
 START = b'{"__metadata__":{"flatviz":"'  # of the header, behind its length in 8 bytes
-AT, DIGITS = 8 + len(START), 64  # where the checksum stands
+# where the checksum stands
+AT = 8 + len(START)
+DIGITS = 64
 STALE = 3600.0  # seconds since the last write, after which a partial file is nobody's any more
 
 
@@ -36,7 +38,9 @@ def check_regular(path: str | Path) -> Path:
     """A path where there is a file, a folder or nothing.  Raises ValueError for a device, pipe or socket, which a file would replace."""
     path = Path(path)
     if path.exists() and not (path.is_file() or path.is_dir()):
-        raise ValueError(f"a file must be a regular one, got {path}, which is a device, a pipe or a socket: name another")
+        raise ValueError(
+            f"a file must be a regular one, got {path}, which is a device, a pipe or a socket: name another"
+        )
     return path
 
 
@@ -88,11 +92,15 @@ def write_file(path: str | Path, kind: str, about: Any, tensors: dict[str, Tenso
         TypeError: For tensors of a type that the format does not know, as complex128.
     """
     text = json.dumps({"kind": kind, "about": about})
-    apart = {n: t.detach().cpu().clone(memory_format=torch.contiguous_format) for n, t in tensors.items()}
+    apart = {
+        n: t.detach().cpu().clone(memory_format=torch.contiguous_format) for n, t in tensors.items()
+    }
     try:
         content = bytearray(save(apart, {"flatviz": f"{DIGITS * '0'} {text}"}))
     except KeyError as error:
-        raise TypeError(f"tensors must have a type of safetensors, got {error}: save real and imaginary part") from error
+        raise TypeError(
+            f"tensors must have a type of safetensors, got {error}: save real and imaginary part"
+        ) from error
     content[AT : AT + DIGITS] = _checksum(content)
     with atomic_path(path) as partial, partial.open("wb") as file:
         file.write(content)
@@ -104,9 +112,12 @@ def read_file(path: str | Path, kind: str) -> tuple[Any, dict[str, Tensor]]:
     Raises:
         DamagedFileError: For any other file; its text says what is wrong with it.
     """
-    content, wanted = Path(path).read_bytes(), f"expected a {kind} with its checksum"
+    content = Path(path).read_bytes()
+    wanted = f"expected a {kind} with its checksum"
     if content.startswith(b"flatviz "):
-        raise DamagedFileError(f"{wanted}, got a file of an older flatviz, whose format is no longer read")
+        raise DamagedFileError(
+            f"{wanted}, got a file of an older flatviz, whose format is no longer read"
+        )
     if content[8:AT] != START or content[AT : AT + DIGITS] != _checksum(content):
         raise DamagedFileError(f"{wanted}, got a damaged file, or one of something else")
     end = 8 + int.from_bytes(content[:8], "little")
@@ -148,9 +159,14 @@ def save_state(state: State, step: int, path: str | Path, run: str) -> None:
         elif isinstance(value, Tensor) or value:  # of an empty list there is nothing to stack
             tensors[name] = value if isinstance(value, Tensor) else torch.stack(value)
     try:
-        write_file(path, "checkpoint", {"run": run, "step": step, "layout": _layout(state)}, tensors)
+        write_file(
+            path, "checkpoint", {"run": run, "step": step, "layout": _layout(state)}, tensors
+        )
     except OSError as error:
-        warnings.warn(f"checkpoint not saved at step {step}: {error}; the run goes on without it", stacklevel=2)
+        warnings.warn(
+            f"checkpoint not saved at step {step}: {error}; the run goes on without it",
+            stacklevel=2,
+        )
 
 
 def load_state(state: State, path: str | Path, run: str) -> int:
@@ -169,8 +185,14 @@ def load_state(state: State, path: str | Path, run: str) -> int:
         warnings.warn(f"checkpoint {path}: {error}; {set_aside(path)}, starting anew", stacklevel=2)
         return 0
     if about["run"] != run or about.get("layout") != _layout(state):
-        came = f"that of {about['run']!r}" if about["run"] != run else "one of another version of flatviz"
-        raise ValueError(f"checkpoint must be of this run, {run!r}, got {came} in {path}: name another file")
+        came = (
+            f"that of {about['run']!r}"
+            if about["run"] != run
+            else "one of another version of flatviz"
+        )
+        raise ValueError(
+            f"checkpoint must be of this run, {run!r}, got {came} in {path}: name another file"
+        )
     device = next((v.device for v in state.values() if isinstance(v, Tensor)), torch.device("cpu"))
     for name, value in state.items():
         if isinstance(value, torch.Generator):
@@ -184,4 +206,7 @@ def load_state(state: State, path: str | Path, run: str) -> int:
 
 def _layout(state: State) -> dict[str, list[int] | str]:
     """Describe the kind of each part of a state, of a tensor its shape."""
-    return {name: list(value.shape) if isinstance(value, Tensor) else type(value).__name__ for name, value in state.items()}
+    return {
+        name: list(value.shape) if isinstance(value, Tensor) else type(value).__name__
+        for name, value in state.items()
+    }

@@ -58,7 +58,9 @@ def rescale(units: Units, W: Vectors, factor: Numbers) -> Tensor:
     W = units.check("scale", W)
     factor = _factors(units, W, factor)
     if not bool((factor > 0).all()) or not bool(torch.isfinite(factor).all()):
-        raise ValueError(f"factor must be finite and above 0, got {float(factor.min()):g}: take its absolute value")
+        raise ValueError(
+            f"factor must be finite and above 0, got {float(factor.min()):g}: take its absolute value"
+        )
     return scaled_by(units, W, factor)
 
 
@@ -96,14 +98,18 @@ def gathered(units: Units, W: Tensor, order: Tensor) -> Tensor:
         rows = W[:, layer.rows]
         W[:, layer.rows] = rows.gather(1, at.expand_as(rows))
     for layer, at in zip(units.permuted, local):  # inside the group, which moved with its rows
-        columns, first = W[:, layer.columns], torch.arange(layer.n)[:, None] // layer.inside * layer.inside
+        columns = W[:, layer.columns]
+        first = torch.arange(layer.n)[:, None] // layer.inside * layer.inside
         W[:, layer.columns] = columns.gather(1, at % layer.inside.to(W.device) + first.to(W.device))
     return W
 
 
-def scaled_by(units: Units, W: Tensor, factor: Tensor, layers: Sequence[Layer] | None = None) -> Tensor:
+def scaled_by(
+    units: Units, W: Tensor, factor: Tensor, layers: Sequence[Layer] | None = None
+) -> Tensor:
     """`rescale` of `layers`, by default all, without checks; factor (S, V), of either sign."""
-    W, layers = W.clone(), units.scaled if layers is None else layers
+    W = W.clone()
+    layers = units.scaled if layers is None else layers
     for layer in layers:
         W[:, layer.rows] *= factor[:, layer.slice, None] ** units.power[layer.rows[0]].to(W)
     for layer in layers:
@@ -113,7 +119,8 @@ def scaled_by(units: Units, W: Tensor, factor: Tensor, layers: Sequence[Layer] |
 
 def moved(order: Tensor, layers: Iterable[Layer], chosen: Tensor) -> Tensor:
     """`order` (S, U) where in each of `layers`, piece i of group g is piece chosen[s, g, i] of that group before; chosen (S, G, n)."""
-    order, (groups, n) = order.clone(), chosen.shape[1:]
+    order = order.clone()
+    (groups, n) = chosen.shape[1:]
     chosen = (chosen + n * torch.arange(groups, device=chosen.device)[:, None]).flatten(1)
     for layer in layers:
         pieces = order[:, layer.slice].unflatten(1, (groups * n, -1))
@@ -136,14 +143,19 @@ def random_order(units: Units, n: Count, *, seed: Seed) -> Tensor:
         >>> fv.symmetry.random_order(fv.symmetry.units_of(net), 2, seed=0).sort(1).values.tolist()
         [[0, 1, 2], [0, 1, 2]]
     """
-    source, swaps = generator(seed), {}
+    source = generator(seed)
+    swaps = {}
     order = torch.arange(units.n_permuted).repeat(n, 1)
     for layer in units.permuted:
-        inside = torch.rand(n, layer.groups, layer.n // layer.groups, generator=source, dtype=torch.float64)
+        inside = torch.rand(
+            n, layer.groups, layer.n // layer.groups, generator=source, dtype=torch.float64
+        )
         order = moved(order, [layer], inside.argsort(2))
         if layer.cluster >= 0:
             if layer.cluster not in swaps:
-                swaps[layer.cluster] = torch.rand(n, 1, layer.groups, generator=source, dtype=torch.float64).argsort(2)
+                swaps[layer.cluster] = torch.rand(
+                    n, 1, layer.groups, generator=source, dtype=torch.float64
+                ).argsort(2)
             order = moved(order, [layer], swaps[layer.cluster])
     return order
 
@@ -164,30 +176,51 @@ def random_factor(units: Units, n: Count, *, seed: Seed, std: NonNegative = 1.0)
         >>> fv.symmetry.random_factor(fv.symmetry.units_of(net), 2, seed=0).shape
         torch.Size([2, 3])
     """
-    return (std * torch.randn(n, units.n_scaled, generator=generator(seed), dtype=torch.float64)).exp()
+    return (
+        std * torch.randn(n, units.n_scaled, generator=generator(seed), dtype=torch.float64)
+    ).exp()
 
 
 def check_order(units: Units, order: Tensor, n: int) -> Tensor:
     """Check that each row of `order` is in the permutation group of the network, and return it as (n, U)."""
     if order.dtype != torch.long or order.shape[-1] != units.n_permuted or order.ndim > 2:
-        raise ValueError(f"order must be int64 of shape (..., {units.n_permuted}), got {tuple(order.shape)}")
+        raise ValueError(
+            f"order must be int64 of shape (..., {units.n_permuted}), got {tuple(order.shape)}"
+        )
     order = order.expand(n, -1) if order.ndim == 1 else order
     if len(order) != n:
         raise ValueError(f"order must hold one row for each of the {n} networks, got {len(order)}")
     swaps: dict[int, Tensor] = {}
     for layer in units.permuted:
         part = order[:, layer.start : layer.stop]
-        if not torch.equal(part.sort(1).values.cpu(), torch.arange(layer.start, layer.stop).expand(n, -1)):
-            raise ValueError(f"order must hold units {layer.start} to {layer.stop - 1} once each in layer {layer.name!r}")
-        groups = ((part - layer.start) // (layer.n // layer.groups)).unflatten(1, (layer.groups, -1))
+        if not torch.equal(
+            part.sort(1).values.cpu(), torch.arange(layer.start, layer.stop).expand(n, -1)
+        ):
+            raise ValueError(
+                f"order must hold units {layer.start} to {layer.stop - 1} once each in layer {layer.name!r}"
+            )
+        groups = ((part - layer.start) // (layer.n // layer.groups)).unflatten(
+            1, (layer.groups, -1)
+        )
         at_rest = torch.arange(layer.groups, device=order.device).expand(n, -1)
-        swap = at_rest if layer.cluster < 0 else swaps.setdefault(layer.cluster, groups[..., 0])  # alike in a whole cluster
+        swap = (
+            at_rest if layer.cluster < 0 else swaps.setdefault(layer.cluster, groups[..., 0])
+        )  # alike in a whole cluster
         if not torch.equal(groups, swap[..., None].expand_as(groups)):
-            raise ValueError(f"order must keep the {layer.groups} groups of {layer.name!r} together: swap whole groups")
+            raise ValueError(
+                f"order must keep the {layer.groups} groups of {layer.name!r} together: swap whole groups"
+            )
     return order
 
 
 def _factors(units: Units, W: Tensor, factor: Tensor) -> Tensor:
-    if factor.ndim not in (1, 2) or factor.shape[-1] != units.n_scaled or factor.ndim == 2 and len(factor) != len(W):
-        raise ValueError(f"factor must have shape ({units.n_scaled},), a row a network, got {tuple(factor.shape)}")
+    if (
+        factor.ndim not in (1, 2)
+        or factor.shape[-1] != units.n_scaled
+        or factor.ndim == 2
+        and len(factor) != len(W)
+    ):
+        raise ValueError(
+            f"factor must have shape ({units.n_scaled},), a row a network, got {tuple(factor.shape)}"
+        )
     return factor.to(W).expand(len(W), -1)

@@ -61,8 +61,12 @@ def layers_of(net: Net) -> dict[str, Tensor]:
     """
     layers: dict[str, list[Tensor]] = {}
     for block in net.blocks:
-        layers.setdefault(block.name.rpartition(".")[0], []).append(torch.arange(block.start, block.stop))
-    return {name: torch.cat(parts) for name, parts in layers.items()} | {WHOLE: torch.arange(net.dim)}
+        layers.setdefault(block.name.rpartition(".")[0], []).append(
+            torch.arange(block.start, block.stop)
+        )
+    return {name: torch.cat(parts) for name, parts in layers.items()} | {
+        WHOLE: torch.arange(net.dim)
+    }
 
 
 @public
@@ -114,7 +118,9 @@ def mmd(
         grid = {p: hs for p, hs in bandwidths(A).items() if kernel in ("both", KINDS[p])}
         for name, draws in sets.items():
             both = torch.cat([A, draws[:, index.to(draws.device)].to(A)])
-            order = torch.rand(permutations, len(both), generator=generator(seed + 1), dtype=torch.float64).argsort(1)
+            order = torch.rand(
+                permutations, len(both), generator=generator(seed + 1), dtype=torch.float64
+            ).argsort(1)
             labels = torch.cat([torch.arange(len(both))[None], order]) < len(A)
             columns[name].append(_values(both, labels.to(A), grid))
     tables = {name: torch.stack(values, -1) for name, values in columns.items()}
@@ -123,7 +129,9 @@ def mmd(
 
 def _values(X: Tensor, Z: Tensor, grid: Grid) -> Tensor:
     """MMD^2 between the rows of X (m + n, d) with label 1 and those with label 0, for each labelling in Z (P, m + n)."""
-    within, sums = Z.new_zeros(len(Z)), Z.new_zeros(len(X))  # z^T K z, and K 1; K has a zero diagonal
+    # z^T K z, and K 1; K has a zero diagonal
+    within = Z.new_zeros(len(Z))
+    sums = Z.new_zeros(len(X))
     for start in range(0, len(X), BLOCK):
         rows = torch.arange(start, min(start + BLOCK, len(X)))
         K = mean_kernel(X[rows], X, grid)
@@ -133,7 +141,8 @@ def _values(X: Tensor, Z: Tensor, grid: Grid) -> Tensor:
     m = Z[0].sum()
     n = len(X) - m
     of_ones = Z @ sums
-    cross, rest = of_ones - within, sums.sum() - 2 * of_ones + within
+    cross = of_ones - within
+    rest = sums.sum() - 2 * of_ones + within
     return within / (m * (m - 1)) + rest / (n * (n - 1)) - 2 * cross / (m * n)
 
 
@@ -152,7 +161,11 @@ def bandwidths(target: Tensor) -> Grid:
         if lo < 0.1:
             lo = d.kthvalue(max(1, round(0.05 * len(d)))).values.clamp_min(0.1)
         hi = d.max().clamp_min(0.3)
-        grids[p] = lo / 2 * (4 * hi / lo) ** (torch.arange(N_BANDWIDTHS, device=d.device) / (N_BANDWIDTHS - 1))
+        grids[p] = (
+            lo
+            / 2
+            * (4 * hi / lo) ** (torch.arange(N_BANDWIDTHS, device=d.device) / (N_BANDWIDTHS - 1))
+        )
     return grids
 
 

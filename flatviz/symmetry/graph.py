@@ -26,7 +26,9 @@ class Node:
     name: str
     n: int
     at: int = -1  # its place in the order of execution; -1: the inputs
-    refused: dict[str, str] = field(default_factory=dict)  # action -> why it does not hold; "all": of any action
+    refused: dict[str, str] = field(
+        default_factory=dict
+    )  # action -> why it does not hold; "all": of any action
     same: "Node | None" = None
 
     def root(self) -> "Node":
@@ -84,15 +86,20 @@ class Reading:
         self.weights: list[Weight] = []
         self.nodes: list[tuple[int, Node]] = []  # 0, permuted, or 1, scaled
         inputs = Node("inputs", 0, refused={"all": "the inputs, or a path that no rule follows"})
-        self.unknown, self._like = Flow((inputs, inputs), -1), net.w
+        self.unknown = Flow((inputs, inputs), -1)
+        self._like = net.w
         self._flows: dict[Any, Flow] = {}
-        self._places: dict[Value | int | None, Tensor] = {w: torch.arange(net.dim)}  # addresses of what holds weights alone
-        self.tensors, stop = {b.name: (b.start, b.stop) for b in net.blocks}, net.dim
+        self._places: dict[Value | int | None, Tensor] = {
+            w: torch.arange(net.dim)
+        }  # addresses of what holds weights alone
+        self.tensors = {b.name: (b.start, b.stop) for b in net.blocks}
+        stop = net.dim
         buffers = net.buffers()
         statistics = {name: value for name, value in buffers.items() if name.endswith(STATISTICS)}
         for name, value in (statistics | buffers | dict(net.module.named_parameters())).items():
             if name not in self.tensors:
-                start, stop = stop, stop + value.numel()
+                start = stop
+                stop = stop + value.numel()
                 self.tensors[name] = start, stop
                 self._places[id(value)] = torch.arange(start, stop).view(value.shape)
         self.statistics = {name: slice(*self.tensors[name]) for name in statistics}
@@ -108,7 +115,9 @@ class Reading:
                 if bool((self._uses[weight.address] > 1).any()):
                     flow.refuse("all", f"{self.name_of(weight.first)}, which is used twice")
                 if weight.first >= self.size:
-                    flow.refuse("all", f"weights that are not treated: {self.name_of(weight.first)}")
+                    flow.refuse(
+                        "all", f"weights that are not treated: {self.name_of(weight.first)}"
+                    )
 
     def name_of(self, address: int) -> str:
         """Name of the tensor that holds an address."""
@@ -120,7 +129,11 @@ class Reading:
     def _read(self, step: Step) -> None:
         """Follow units and places of weights through one step."""
         given = named(step.op, step.args, step.kwargs)
-        places = [place for a in tree_leaves((step.args, step.kwargs)) if (place := self._place(a)) is not None]
+        places = [
+            place
+            for a in tree_leaves((step.args, step.kwargs))
+            if (place := self._place(a)) is not None
+        ]
         if step.op.is_view and places:
             results = step.op(places[0], *step.args[1:], **step.kwargs)
             self._places |= zip(step.outs, [results] if isinstance(results, Tensor) else results)
@@ -141,13 +154,18 @@ class Reading:
         self._flows |= zip(step.outs, flows)
 
     def _layer(self, x: Any, weight: Any, bias: Any, groups: int) -> list[Flow]:
-        address, shift, here = self._place(weight), self._place(bias), self._flows.get(x)
+        address = self._place(weight)
+        shift = self._place(bias)
+        here = self._flows.get(x)
         if address is None or (bias is not None and shift is None):
             return []
         address = address.T if address.ndim == 2 else address
-        name, n = self._layer_of(address), len(address)
+        name = self._layer_of(address)
+        n = len(address)
         out = Flow((self._node(0, name, n), self._node(1, name, n)), 1)
-        if here is not None and (here.axis != 1 or address.shape[1] * groups % here.n or here.n % groups):
+        if here is not None and (
+            here.axis != 1 or address.shape[1] * groups % here.n or here.n % groups
+        ):
             here.refuse("all", f"{name}, which mixes its units")
             here = None
         self._note(address, out, columns=here, groups=groups)
@@ -156,14 +174,21 @@ class Reading:
 
     def _norm(self, given: dict[str, Any], x: Any) -> list[Flow]:
         """Gain and shift begin other units for scaling; a permutation moves them too."""
-        batch, parts = "running_mean" in given, ("weight", "bias", *STATISTICS)
+        batch = "running_mean" in given
+        parts = ("weight", "bias", *STATISTICS)
         places = [self._place(given.get(key)) for key in parts]
-        axis, n = (1, x.shape[1]) if batch else (len(x.shape) - 1, math.prod(given["normalized_shape"]))
+        axis, n = (
+            (1, x.shape[1]) if batch else (len(x.shape) - 1, math.prod(given["normalized_shape"]))
+        )
         here = self._flows.get(x, self.unknown._replace(axis=axis))
-        if here.axis != axis or any(place is None and given.get(key) is not None for key, place in zip(parts, places)):
+        if here.axis != axis or any(
+            place is None and given.get(key) is not None for key, place in zip(parts, places)
+        ):
             return []
         name = "a norm without gain" if places[0] is None else self._layer_of(places[0])
-        action, reason = ("flip", "BatchNorm") if batch else ("all", "LayerNorm, which reads all units at once")
+        action, reason = (
+            ("flip", "BatchNorm") if batch else ("all", "LayerNorm, which reads all units at once")
+        )
         here.nodes[1].root().refused.setdefault(action, reason)
         if n != here.nodes[0].root().n:
             here.refuse("all", f"{name}, which normalises over more than the units")
@@ -179,18 +204,29 @@ class Reading:
 
         A swap of two units and a rotation of all generate every permutation.
         """
-        source, flows = generator(0), {v: self._flows[v] for v in step.inputs if v in self._flows}
+        source = generator(0)
+        flows = {v: self._flows[v] for v in step.inputs if v in self._flows}
         if len({flow.n for flow in flows.values()}) != 1:
             return []
         first, *others = flows.values()
-        drawn = {v: (4 * torch.randn(v.shape, generator=source)).to(self._like.device, v.dtype) for v in step.inputs}
-        n, eye = first.n, torch.eye(first.n).to(self._like)
+        drawn = {
+            v: (4 * torch.randn(v.shape, generator=source)).to(self._like.device, v.dtype)
+            for v in step.inputs
+        }
+        n = first.n
+        eye = torch.eye(first.n).to(self._like)
         factors = 0.5 + torch.rand(n, generator=source), (-1.0) ** torch.arange(1, n + 1)
-        moves = [eye[[1, 0, *range(2, n)][:n]] if n > 1 else eye, eye.roll(1, 0), *(f.to(eye).diag() for f in factors)]
+        moves = [
+            eye[[1, 0, *range(2, n)][:n]] if n > 1 else eye,
+            eye.roll(1, 0),
+            *(f.to(eye).diag() for f in factors),
+        ]
 
         def results(M: Tensor) -> list[Tensor]:
             env = {v: _acted(t, flows[v].axis, M) if v in flows else t for v, t in drawn.items()}
-            args, kwargs = tree_map(lambda a: env[a] if isinstance(a, Value) else a, (step.args, step.kwargs))
+            args, kwargs = tree_map(
+                lambda a: env[a] if isinstance(a, Value) else a, (step.args, step.kwargs)
+            )
             out = step.op(*args, **kwargs)
             return [t for t in ([out] if isinstance(out, Tensor) else out) if t.is_floating_point()]
 
@@ -200,7 +236,11 @@ class Reading:
             return []
         carried: list[Flow] = []
         for i, out in enumerate(before):
-            axes = [a for a in (first.axis, *reversed(range(out.ndim))) if a < out.ndim and out.shape[a] % n == 0]
+            axes = [
+                a
+                for a in (first.axis, *reversed(range(out.ndim)))
+                if a < out.ndim and out.shape[a] % n == 0
+            ]
             fits = (a for a in axes if all(_same(after[k][i], out, a, moves[k]) for k in (0, 1)))
             carried += [first._replace(axis=a) for a in fits][:1]
         if len(carried) < len(before):
@@ -208,11 +248,20 @@ class Reading:
         for other in others:
             _tie(first, other)
         for action, results_of, M in zip(("scale", "flip"), after[2:], moves[2:]):
-            if not all(_same(t, out, flow.axis, M) for t, out, flow in zip(results_of, before, carried)):
+            if not all(
+                _same(t, out, flow.axis, M) for t, out, flow in zip(results_of, before, carried)
+            ):
                 first.refuse(action, _name(step))
         return carried
 
-    def _note(self, address: Tensor | None, rows: Flow, power: int = 1, columns: Flow | None = None, groups: int = 1) -> None:
+    def _note(
+        self,
+        address: Tensor | None,
+        rows: Flow,
+        power: int = 1,
+        columns: Flow | None = None,
+        groups: int = 1,
+    ) -> None:
         if address is not None:
             self.weights.append(Weight(address, rows, power, columns, groups))
             self._uses[address] = (self._uses[address] + 1).clamp_max(3)
@@ -229,7 +278,9 @@ class Reading:
 def _acted(t: Tensor, axis: int, M: Tensor) -> Tensor:
     """A matrix (n, n) applied to the units along an axis."""
     units = t.movedim(axis, -1).unflatten(-1, (len(M), -1))
-    return torch.einsum("...ij,ik->...kj", units, M.to(t)).flatten(-2).movedim(-1, axis).contiguous()
+    return (
+        torch.einsum("...ij,ik->...kj", units, M.to(t)).flatten(-2).movedim(-1, axis).contiguous()
+    )
 
 
 def _same(after: Tensor, before: Tensor, axis: int, M: Tensor) -> bool:

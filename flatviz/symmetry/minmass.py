@@ -3,7 +3,16 @@
 import torch
 from torch import Tensor
 
-from flatviz.checks import Count, Positive, Seed, Several, Vector, Vectors, check_count, check_weights
+from flatviz.checks import (
+    Count,
+    Positive,
+    Seed,
+    Several,
+    Vector,
+    Vectors,
+    check_count,
+    check_weights,
+)
 from flatviz.core import ASAM, SAM, Data, Net, Objective, generator, public
 from flatviz.landscape.krylov import Operator
 from flatviz.landscape.spectrum import top_eigenpairs
@@ -32,7 +41,9 @@ class MinMass(Noun):
 
 
 @public
-def min_mass(units: Units, W: Vectors, *, tolerance: Positive = 1e-12, max_sweeps: Count = 500) -> MinMass:
+def min_mass(
+    units: Units, W: Vectors, *, tolerance: Positive = 1e-12, max_sweeps: Count = 500
+) -> MinMass:
     """Minimise the mass sum_ij W_ij^2 (f_i / f_j)^2 over positive factors f, for each row of W (S, E), in float64.
 
     Convex in log f, strictly so where every unit is connected to inputs or outputs.  One unit: with a, b the squared
@@ -62,24 +73,30 @@ def min_mass(units: Units, W: Vectors, *, tolerance: Positive = 1e-12, max_sweep
         (True, True)
     """
     W = units.check("scale", W)
-    squares = torch.where(units.counted.to(W.device), W.double().square(), 0).T.contiguous()  # networks last: read in order
+    squares = torch.where(
+        units.counted.to(W.device), W.double().square(), 0
+    ).T.contiguous()  # networks last: read in order
     steps = [step for layer in units.scaled for step in _steps(layer, units.counted)]
     log_factor = squares.new_zeros(units.n_scaled, len(W))
     before = total = squares.sum(0)
     for _ in range(max_sweeps):
         for here, rows, columns in steps:
-            a, b = squares[rows].sum(1), squares[columns].sum(1)
+            a = squares[rows].sum(1)
+            b = squares[columns].sum(1)
             step = torch.where((a > 0) & (b > 0), (b.log() - a.log()) / 4, 0)
             log_factor[here] += step
             squares[rows] *= (2 * step).exp()[:, None]
             squares[columns] /= (2 * step).exp()[:, None]
-        last, total = total, squares.sum(0)
+        last = total
+        total = squares.sum(0)
         if not bool((last - total > tolerance * last).any()):
             break
     factor = log_factor.T.exp().to(W.dtype)
     W, normal = normed(units, scaled_by(units, W, factor), units.free)
     ends = [(squares[rows].sum(1), squares[columns].sum(1)) for _, rows, columns in steps]
-    residual = torch.cat([torch.where((a > 0) & (b > 0), (a - b).abs() / (a + b), 0) for a, b in ends]).amax(0)
+    residual = torch.cat(
+        [torch.where((a > 0) & (b > 0), (a - b).abs() / (a + b), 0) for a, b in ends]
+    ).amax(0)
     return MinMass(W, factor * normal, before, total, residual)
 
 
@@ -88,14 +105,30 @@ def _steps(layer: Layer, counted: Tensor) -> list[tuple[slice, Tensor, Tensor]]:
     rows, columns = (at[:, counted[at[0]]] for at in (layer.rows, layer.columns))
     if not torch.isin(rows, columns).any():
         return [(layer.slice, rows, columns)]
-    loops = [torch.isin(r, c) for r, c in zip(rows, columns)], [torch.isin(c, r) for r, c in zip(rows, columns)]
+    loops = (
+        [torch.isin(r, c) for r, c in zip(rows, columns)],
+        [torch.isin(c, r) for r, c in zip(rows, columns)],
+    )
     units = range(layer.start, layer.stop)
-    return [(slice(u, u + 1), r[~i][None], c[~j][None]) for u, r, c, i, j in zip(units, rows, columns, *loops)]
+    return [
+        (slice(u, u + 1), r[~i][None], c[~j][None])
+        for u, r, c, i, j in zip(units, rows, columns, *loops)
+    ]
 
 
 ASCENTS = SAM(0.05), ASAM(0.5, 0.0)
-NAMES = "lambda1", "trace", "sam", "filter", "relative", "asam", "weighted"  # of `sharpness_measures`, in its order
-PROBES, ITERS = 20, 40  # random signs behind a trace; products behind an eigenvalue
+NAMES = (
+    "lambda1",
+    "trace",
+    "sam",
+    "filter",
+    "relative",
+    "asam",
+    "weighted",
+)  # of `sharpness_measures`, in its order
+# random signs behind a trace; products behind an eigenvalue
+PROBES = 20
+ITERS = 40
 
 
 def sharpness_measures(net: Net, f: Objective, W: Tensor, *, seed: int = 0) -> dict[str, Tensor]:
@@ -116,12 +149,17 @@ def sharpness_measures(net: Net, f: Objective, W: Tensor, *, seed: int = 0) -> d
     squares = torch.randint(0, 2, (PROBES, width, width), generator=g).to(W) * 2 - 1
 
     def measures(w: Tensor) -> Tensor:
-        H, (sam, asam) = Operator(f, w), gains(f, w, ASCENTS)
+        H = Operator(f, w)
+        (sam, asam) = gains(f, w, ASCENTS)
         filters = torch.stack([normalized(net, d, w) for d in normal])
         layer = torch.zeros_like(signs)
-        layer[:, block.slice] = (w[block.slice].view(-1, width) @ squares).flatten(1)  # E z z^T = (W W^T) x identity
+        layer[:, block.slice] = (w[block.slice].view(-1, width) @ squares).flatten(
+            1
+        )  # E z z^T = (W W^T) x identity
         top = top_eigenpairs(f, w, 1, iters=ITERS).values[0]
-        trace, along_filters, relative, weighted = (quadratic_forms(H, V).mean() for V in (signs, filters, layer, signs * w))
+        trace, along_filters, relative, weighted = (
+            quadratic_forms(H, V).mean() for V in (signs, filters, layer, signs * w)
+        )
         return torch.stack([top, trace, sam, along_filters, relative, asam, weighted]).detach()
 
     return dict(zip(NAMES, torch.stack([measures(w) for w in W]).unbind(1)))
@@ -142,13 +180,22 @@ class Orbit(Noun):
     @property
     def curves(self) -> list[Curve]:
         """Each measure over its value at t = 0: `plot_curve(orbit.curves, barrier=False, log=True)` draws them."""
-        axes = "t: half of the units times exp(t), the others by exp(-t)", "measure / its value at t = 0"
+        axes = (
+            "t: half of the units times exp(t), the others by exp(-t)",
+            "measure / its value at t = 0",
+        )
         return [Curve(self.t, v / v[len(v) // 2], *axes, name) for name, v in self.measures.items()]
 
 
 @public
 def rescaled_orbit(
-    net: Net, data: Data, w: Vector, *, reach: Positive = 3.0, resolution: Several = 13, seed: Seed = 0
+    net: Net,
+    data: Data,
+    w: Vector,
+    *,
+    reach: Positive = 3.0,
+    resolution: Several = 13,
+    seed: Seed = 0,
 ) -> Orbit:
     """Rescale hidden units, which leaves the function unchanged, and compute every measure of `sharpness_measures` on the way.
 
@@ -178,7 +225,8 @@ def rescaled_orbit(
     """
     check_weights(w, net.dim)
     check_count(resolution, "resolution", least=3)
-    units, f = units_of(net), nll(net, data)
+    units = units_of(net)
+    f = nll(net, data)
     t = torch.linspace(-reach, reach, resolution - (resolution + 1) % 2).to(w)
     signs = torch.randint(0, 2, (units.n_scaled,), generator=generator(seed)).to(w) * 2 - 1
     W = rescale(units, w.expand(len(t), -1), (t[:, None] * signs).exp())
@@ -186,4 +234,6 @@ def rescaled_orbit(
         outputs = torch.stack([net(v, data.x) for v in W])
     middle = outputs[len(t) // 2]
     difference = (outputs - middle).abs().flatten(1).amax(1)
-    return Orbit(t, W, sharpness_measures(net, f, W, seed=seed), difference, float(middle.abs().max()))
+    return Orbit(
+        t, W, sharpness_measures(net, f, W, seed=seed), difference, float(middle.abs().max())
+    )

@@ -4,7 +4,17 @@ import torch
 from torch import Tensor
 from torch.special import entr
 
-from flatviz.checks import Count, Momentum, NonNegative, Positive, Seed, Vectors, Whole, check_count, check_many_weights
+from flatviz.checks import (
+    Count,
+    Momentum,
+    NonNegative,
+    Positive,
+    Seed,
+    Vectors,
+    Whole,
+    check_count,
+    check_many_weights,
+)
 from flatviz.core import Data, Net, Progress, public
 from flatviz.engine.stacked import forward
 from flatviz.metrics.prediction import check_inputs
@@ -91,24 +101,35 @@ def train_pool(
         >>> pool.W.shape, pool.n_diverged
         (torch.Size([8, 17]), 0)
     """
-    run = Run(f"pool of {n} networks", seed, checkpoint, progress, batch_size, training or Training())
+    run = Run(
+        f"pool of {n} networks", seed, checkpoint, progress, batch_size, training or Training()
+    )
     run.check_no_validation("all networks end after the same epochs")
     if net.has_batchnorm:
-        raise ValueError("a pool needs a network without BatchNorm, got one with: each member would need other statistics")
+        raise ValueError(
+            "a pool needs a network without BatchNorm, got one with: each member would need other statistics"
+        )
     seeds = [seed + i for i in range(n)]
     epoch = steps_per_epoch(len(data), batch_size)
     steps = epochs * epoch
     loss = training_loss(net, data, training=run.training, members=n)
     W = starts(net, seeds, head_only=False)
     falling = rates(lr, steps, W, lambda step, _: DROP ** sum(step >= d * epoch for d in drops))
-    sgd = SGD(falling, momentum, weight_decay, keep=range(epoch - 1, steps, epoch) if keep_epochs else ())
+    sgd = SGD(
+        falling, momentum, weight_decay, keep=range(epoch - 1, steps, epoch) if keep_epochs else ()
+    )
     state, history = drive(sgd, sgd.init(W), loss, run, steps=steps, shuffle=seeds, check=False)
-    last, share = history.loss[-epoch:].mean(0), torch.bincount(data.y).double() / len(data)
+    last = history.loss[-epoch:].mean(0)
+    share = torch.bincount(data.y).double() / len(data)
     good = torch.isfinite(state.w).all(1) & (last < LEARNED * float(entr(share).sum()))
     if not bool(good.any()):
-        raise ValueError(f"the pool must hold a network that converged, got {n} that did not: lower lr")
+        raise ValueError(
+            f"the pool must hold a network that converged, got {n} that did not: lower lr"
+        )
     kept = torch.stack((W, *state.kept))[:, good] if keep_epochs else None
-    return Pool(state.w[good], torch.tensor(seeds)[good.cpu()], last[good], int((~good).sum()), kept)
+    return Pool(
+        state.w[good], torch.tensor(seeds)[good.cpu()], last[good], int((~good).sum()), kept
+    )
 
 
 BLOCK = 8  # networks
@@ -153,8 +174,11 @@ def pair_diversity(net: Net, W: Vectors, x: Tensor) -> PairDiversity:
 
 def diversity_of(probs: Tensor) -> PairDiversity:
     """`pair_diversity` of class probabilities (S, N, C)."""
-    entropies, answers = entr(probs).sum(-1), probs.argmax(-1)  # (S, N)
-    information, apart = [], []
+    # (S, N)
+    entropies = entr(probs).sum(-1)
+    answers = probs.argmax(-1)
+    information = []
+    apart = []
     pairs = torch.triu_indices(len(probs), len(probs), offset=1, device=probs.device)
     for s, t in pairs.split(BLOCK * len(probs), dim=1):
         mixed = entr((probs[s] + probs[t]) / 2).sum(-1)

@@ -15,7 +15,10 @@ from flatviz.symmetry.units import Layer, Units
 
 # rule -> number of a unit from its incoming weights (S, n, m)
 Rule = Literal["first", "max"]
-RULES: dict[str, Callable[[Tensor], Tensor]] = {"first": lambda V: V[..., 0], "max": lambda V: V.amax(-1)}
+RULES: dict[str, Callable[[Tensor], Tensor]] = {
+    "first": lambda V: V[..., 0],
+    "max": lambda V: V.amax(-1),
+}
 
 
 @public
@@ -48,7 +51,8 @@ def unit_norm(units: Units, W: Vectors, *, norm: Positive = 1.0) -> tuple[Tensor
 
 def normed(units: Units, W: Tensor, which: Tensor, norm: float = 1.0) -> tuple[Tensor, Tensor]:
     """Apply `unit_norm` to the layers of the units `which` (V,) alone."""
-    factor, known = W.new_ones(len(W), units.n_scaled), units.mass.clone()
+    factor = W.new_ones(len(W), units.n_scaled)
+    known = units.mass.clone()
     for layer in units.scaled:
         known[layer.columns] = False
     for layer in units.scaled:
@@ -93,11 +97,17 @@ def sort_units(units: Units, W: Vectors, *, rule: Rule = "max") -> tuple[Tensor,
     order = torch.arange(units.n_permuted, device=W.device).repeat(len(W), 1)
     swapped = {-1}
     for layer in units.permuted:
-        keys = number(gathered(units, W, order)[:, weights_in(units, layer)]).unflatten(1, (layer.groups, -1))
+        keys = number(gathered(units, W, order)[:, weights_in(units, layer)]).unflatten(
+            1, (layer.groups, -1)
+        )
         order = moved(order, [layer], keys.argsort(dim=2, descending=True, stable=True))
         if layer.cluster not in swapped:  # groups are swapped once, in all layers of the cluster
             largest = keys.amax(2)[:, None]
-            order = moved(order, layers_of(units, layer.cluster), largest.argsort(dim=2, descending=True, stable=True))
+            order = moved(
+                order,
+                layers_of(units, layer.cluster),
+                largest.argsort(dim=2, descending=True, stable=True),
+            )
             swapped.add(layer.cluster)
     return gathered(units, W, order), order
 
@@ -141,7 +151,9 @@ MAX_SWEEPS = 100  # a bound only: each sweep raises the match, and 3 to 6 are us
 
 
 @public
-def align(units: Units, W: Vectors, reference: Vector, *, starts: Count = 5, seed: Seed = 0) -> Tensor:
+def align(
+    units: Units, W: Vectors, reference: Vector, *, starts: Count = 5, seed: Seed = 0
+) -> Tensor:
     """Permute the units of each row of `W` (S, E) so that it comes close to `reference` (E,): weight matching.
 
     Maximises <reference, P W> over permutations, one layer at a time: with all others fixed the best order is a linear
@@ -178,11 +190,16 @@ def align(units: Units, W: Vectors, reference: Vector, *, starts: Count = 5, see
     best = torch.arange(units.n_permuted, device=W.device).repeat(len(W), 1)
     match = torch.full((len(W),), -torch.inf, dtype=W.dtype, device=W.device)
     for start in range(starts):
-        initial = best.clone() if start == 0 else random_order(units, len(W), seed=seed + start).to(W.device)
+        initial = (
+            best.clone()
+            if start == 0
+            else random_order(units, len(W), seed=seed + start).to(W.device)
+        )
         layers = torch.randperm(len(steps.parts), generator=source).tolist()
         order, value = steps.climb(initial, layers)
         better = value > match
-        best[better], match = order[better], torch.where(better, value, match)
+        best[better] = order[better]
+        match = torch.where(better, value, match)
     return gathered(units, W, best)
 
 
@@ -194,10 +211,16 @@ class _Steps:
     """
 
     def __init__(self, units: Units, W: Tensor, reference: Tensor) -> None:
-        self.units, self.W, self.reference = units, W, reference
-        self.parts: list[tuple[list[Layer], int, int]] = [([layer], layer.n, layer.groups) for layer in units.permuted]
+        self.units = units
+        self.W = W
+        self.reference = reference
+        self.parts: list[tuple[list[Layer], int, int]] = [
+            ([layer], layer.n, layer.groups) for layer in units.permuted
+        ]
         clusters = {layer.cluster: layer.groups for layer in units.permuted if layer.cluster >= 0}
-        self.parts += [(layers_of(units, cluster), groups, 1) for cluster, groups in clusters.items()]
+        self.parts += [
+            (layers_of(units, cluster), groups, 1) for cluster, groups in clusters.items()
+        ]
         self.touching = [self._touching(layers, n).to(W.device) for layers, n, _ in self.parts]
 
     def _touching(self, layers: list[Layer], n: int) -> Tensor:
@@ -227,18 +250,31 @@ class _Steps:
 
     def _assign(self, p: int, order: Tensor, match: Tensor, active: Tensor) -> None:
         """Reorder part `p` of the active networks to match the reference best, in place, where that raises the match."""
-        (layers, _, groups), index, current = self.parts[p], self.touching[p], order[active]
+        (layers, _, groups) = self.parts[p]
+        index = self.touching[p]
+        current = order[active]
         now = gathered(self.units, self.W[active], current)
         products = torch.einsum("nm,skm->snk", self.reference[index], now[:, index])
         new = moved(current, layers, _assignments(products, groups))
         value = self._match(gathered(self.units, self.W[active], new))
         better = value > match[active] + 1e-12 * value.abs()
-        order[active[better]], match[active[better]] = new[better], value[better]
+        order[active[better]] = new[better]
+        match[active[better]] = value[better]
 
 
 def _assignments(products: Tensor, groups: int) -> Tensor:
     """The columns (S, groups, n / groups), inside each group, that maximise sum_i products[s, i, column[i]]."""
     size = products.shape[1] // groups
-    blocks = products.detach().cpu().double().unflatten(2, (groups, size)).unflatten(1, (groups, size)).diagonal(dim1=1, dim2=3)
-    best = [linear_sum_assignment(table, maximize=True)[1] for table in blocks.permute(0, 3, 1, 2).flatten(0, 1).numpy()]
+    blocks = (
+        products.detach()
+        .cpu()
+        .double()
+        .unflatten(2, (groups, size))
+        .unflatten(1, (groups, size))
+        .diagonal(dim1=1, dim2=3)
+    )
+    best = [
+        linear_sum_assignment(table, maximize=True)[1]
+        for table in blocks.permute(0, 3, 1, 2).flatten(0, 1).numpy()
+    ]
     return torch.as_tensor(np.stack(best), device=products.device).view(len(products), groups, size)

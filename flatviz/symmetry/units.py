@@ -11,8 +11,16 @@ from flatviz.noun import Noun
 from flatviz.symmetry.graph import Node, Reading
 
 ACTIONS = ("permute", "scale", "flip")
-WORDS = {"permute": "permutations of units", "scale": "positive scaling of units", "flip": "sign flips of units"}
-NEEDS = {"permute": "functions of one unit at a time", "scale": "positively homogeneous functions", "flip": "odd functions"}
+WORDS = {
+    "permute": "permutations of units",
+    "scale": "positive scaling of units",
+    "flip": "sign flips of units",
+}
+NEEDS = {
+    "permute": "functions of one unit at a time",
+    "scale": "positively homogeneous functions",
+    "flip": "odd functions",
+}
 
 
 class Layer(Noun):
@@ -64,7 +72,11 @@ class Units(Noun, made_by="fv.symmetry.units_of(net) makes one"):
 
     def __repr__(self) -> str:
         counts = f"{self.n_permuted} permuted in {len(self.permuted)} layers, {self.n_scaled} scaled, D={self.dim}"
-        return f"Units({counts}; left out, see units.still: {len(self.still)})" if self.still else f"Units({counts})"
+        return (
+            f"Units({counts}; left out, see units.still: {len(self.still)})"
+            if self.still
+            else f"Units({counts})"
+        )
 
     @property
     def size(self) -> int:
@@ -84,18 +96,26 @@ class Units(Noun, made_by="fv.symmetry.units_of(net) makes one"):
     @property
     def free(self) -> Tensor:
         """Scaled units (V,) of which every path to the outputs ends in rows that a normalisation rescales: nothing reads these."""
-        free, before = set(self.scaled), -1
+        free = set(self.scaled)
+        before = -1
         while len(free) != before:
-            before, read = len(free), self.mass.clone()
+            before = len(free)
+            read = self.mass.clone()
             for layer in free:
                 read[layer.rows] = False
             free = {layer for layer in free if not bool(read[layer.columns].any())}
-        return torch.cat([torch.zeros(0, dtype=torch.bool), *(torch.full((x.n,), x in free) for x in self.scaled)])
+        return torch.cat(
+            [
+                torch.zeros(0, dtype=torch.bool),
+                *(torch.full((x.n,), x in free) for x in self.scaled),
+            ]
+        )
 
     @property
     def counted(self) -> Tensor:
         """The weights of `mass` whose size is function: not the rows of `free` units."""
-        counted, free = self.mass.clone(), self.free
+        counted = self.mass.clone()
+        free = self.free
         for layer in self.scaled:
             counted[layer.rows[free[layer.slice]]] = False
         return counted
@@ -104,12 +124,17 @@ class Units(Noun, made_by="fv.symmetry.units_of(net) makes one"):
         """Check that `action` leaves this network's function unchanged, and return `W` (S, E).  Raises ValueError with the reason."""
         check_choice(action, ACTIONS, "action")
         if self.refused[action]:
-            first, more = self.refused[action][:2], len(self.refused[action]) - 2
+            first = self.refused[action][:2]
+            more = len(self.refused[action]) - 2
             got = "; ".join(first) + (f" and {more} more" if more > 0 else "")
-            raise ValueError(f"{WORDS[action]} need {NEEDS[action]} of hidden units, got {got}: leave this action out")
+            raise ValueError(
+                f"{WORDS[action]} need {NEEDS[action]} of hidden units, got {got}: leave this action out"
+            )
         if not (self.permuted if action == "permute" else self.scaled):
             reasons = f"; these stand still: {', '.join(self.still[:2])}" if self.still else ""
-            raise ValueError(f"{WORDS[action]} need hidden units of treated weights, got none: treat all weights{reasons}")
+            raise ValueError(
+                f"{WORDS[action]} need hidden units of treated weights, got none: treat all weights{reasons}"
+            )
         if self.statistics and isinstance(W, Tensor) and W.ndim == 2 and W.shape[1] == self.dim:
             raise ValueError(
                 "this network has BatchNorm, whose running statistics move with its units: "
@@ -120,7 +145,9 @@ class Units(Noun, made_by="fv.symmetry.units_of(net) makes one"):
     def extended(self, net: Net) -> Tensor:
         """The net's w and, behind it, the running statistics: v (E,)."""
         buffers = net.buffers()
-        return torch.cat([net.w, *(buffers[name].reshape(-1).to(net.w) for name in self.statistics)])
+        return torch.cat(
+            [net.w, *(buffers[name].reshape(-1).to(net.w) for name in self.statistics)]
+        )
 
     def net_at(self, net: Net, v: Tensor) -> Net:
         """The net standing at v (E,), running statistics included."""
@@ -150,17 +177,23 @@ def units_of(net: Net) -> Units:
         (3, 3)
     """
     reading = Reading(net, _inputs(net))
-    power, kernel = torch.ones(reading.size), torch.zeros(reading.size, dtype=torch.bool)
+    power = torch.ones(reading.size)
+    kernel = torch.zeros(reading.size, dtype=torch.bool)
     mass = torch.zeros_like(kernel)
     for b in net.blocks:
         mass[b.slice] = not b.name.endswith("bias")
         kernel[b.slice] = len(b.shape) > 1
-    permuted, scaled = _layers(reading, 0), _layers(reading, 1)
+    permuted = _layers(reading, 0)
+    scaled = _layers(reading, 1)
     for w in reading.weights:
         if w.first < reading.size:
             power[w.address] = w.power
     refused = {  # layers that stand still for another reason are not in it
-        a: tuple(f"{n.refused[a]} after {n.name!r}" for n in _free(reading, int(a != "permute")) if a in n.refused)
+        a: tuple(
+            f"{n.refused[a]} after {n.name!r}"
+            for n in _free(reading, int(a != "permute"))
+            if a in n.refused
+        )
         for a in ACTIONS
     }
     still = _still(reading, [b.name for b in net.blocks])
@@ -169,7 +202,9 @@ def units_of(net: Net) -> Units:
 
 def _inputs(net: Net) -> Tensor | Fields:
     """Two inputs that the network takes: of its example, or a guess."""
-    guessed = [torch.randn(zeros.shape, generator=generator(0)).to(zeros) for zeros in guesses(net.module)]
+    guessed = [
+        torch.randn(zeros.shape, generator=generator(0)).to(zeros) for zeros in guesses(net.module)
+    ]
     for x in guessed if net.example is None else [net.example[:2]]:
         try:
             net(net.w, x)
@@ -186,13 +221,18 @@ def _layers(reading: Reading, kind: int) -> tuple[Layer, ...]:
     layers: list[Layer] = []
     clusters = _clusters(reading) if kind == 0 else {}
     for node in _free(reading, kind):
-        start, (groups, cluster) = sum(layer.n for layer in layers), clusters.get(node, (1, -1))
-        rows, columns, inside = [], [torch.zeros(node.n, 0, dtype=torch.long)], []
+        start = sum(layer.n for layer in layers)
+        (groups, cluster) = clusters.get(node, (1, -1))
+        rows = []
+        columns = [torch.zeros(node.n, 0, dtype=torch.long)]
+        inside = []
         for w in reading.weights:
             if w.rows.nodes[kind].root() is node:
                 rows.append(w.address.reshape(node.n, -1))
             if w.columns is not None and w.columns.nodes[kind].root() is node:
-                into = w.address.reshape(w.groups, len(w.address) // w.groups, node.n // w.groups, -1)
+                into = w.address.reshape(
+                    w.groups, len(w.address) // w.groups, node.n // w.groups, -1
+                )
                 columns.append(into.transpose(1, 2).reshape(node.n, -1))
                 inside += [node.n // w.groups] * columns[-1].shape[1]
         places = torch.cat(rows, 1), torch.cat(columns, 1), torch.tensor(inside, dtype=torch.long)
@@ -202,7 +242,11 @@ def _layers(reading: Reading, kind: int) -> tuple[Layer, ...]:
 
 def _free(reading: Reading, kind: int) -> list[Node]:
     """Layers that an action may move, in order of execution."""
-    return list(dict.fromkeys(n.root() for k, n in reading.nodes if k == kind and "all" not in n.root().refused))
+    return list(
+        dict.fromkeys(
+            n.root() for k, n in reading.nodes if k == kind and "all" not in n.root().refused
+        )
+    )
 
 
 def _clusters(reading: Reading) -> dict[Node, tuple[int, int]]:
@@ -210,9 +254,11 @@ def _clusters(reading: Reading) -> dict[Node, tuple[int, int]]:
     sets: list[tuple[set[Node], set[int]]] = []
     for w in reading.weights:
         if w.groups > 1:
-            joined, groups = {(w.columns or reading.unknown).nodes[0].root(), w.rows.nodes[0].root()}, {w.groups}
+            joined = {(w.columns or reading.unknown).nodes[0].root(), w.rows.nodes[0].root()}
+            groups = {w.groups}
             for other in [s for s in sets if s[0] & joined]:
-                joined, groups = joined | other[0], groups | other[1]
+                joined = joined | other[0]
+                groups = groups | other[1]
                 sets.remove(other)
             sets.append((joined, groups))
     clusters: dict[Node, tuple[int, int]] = {}
@@ -228,7 +274,9 @@ def _still(reading: Reading, names: Iterable[str]) -> tuple[str, ...]:
     """List the tensors among `names` whose rows no action moves, layer by layer with the reason; the outputs are not in it."""
     refusals: dict[str, list[str | None]] = {}
     for w in reading.weights:
-        refusals.setdefault(reading.name_of(w.first), []).extend(node.root().refused.get("all") for node in w.rows.nodes)
+        refusals.setdefault(reading.name_of(w.first), []).extend(
+            node.root().refused.get("all") for node in w.rows.nodes
+        )
     reasons: dict[str, str | None] = {}
     for name in names:
         given = refusals.get(name, ["no rule follows it"])

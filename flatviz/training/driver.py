@@ -67,7 +67,9 @@ class Algorithm:
 
     keep: Container[int] = ()  # steps that `collect` follows
 
-    def update(self, state: Any, loss: TrainingLoss, batch: Tensor | None, noise: tuple[Tensor, ...]) -> tuple[Any, Record]:
+    def update(
+        self, state: Any, loss: TrainingLoss, batch: Tensor | None, noise: tuple[Tensor, ...]
+    ) -> tuple[Any, Record]:
         """Take one step: the next state, and its entries in the history; the given state stays as it is."""
         raise NotImplementedError
 
@@ -108,11 +110,20 @@ def drive(
         Diverged: If the loss or a tensor of the state becomes NaN or inf, with `check`.
     """
     if any(step in algorithm.keep for step in range(steps)):
-        run.check_no_validation("weights that it collects on the way all count, and it has no best place to stop at")
-    kind, names = type(state), state._fields
-    seeds, shuffle = ([run.seed] if seeds is None else seeds), (run.seed if shuffle is None else shuffle)
+        run.check_no_validation(
+            "weights that it collects on the way all count, and it has no best place to stop at"
+        )
+    kind = type(state)
+    names = state._fields
+    seeds = [run.seed] if seeds is None else seeds
+    shuffle = run.seed if shuffle is None else shuffle
     about = vars(algorithm) | loss.about
-    about |= {"start": tuple(state), "seed": (seeds, shuffle), "batch_size": run.batch_size, "training": run.training}
+    about |= {
+        "start": tuple(state),
+        "seed": (seeds, shuffle),
+        "batch_size": run.batch_size,
+        "training": run.training,
+    }
     title = titled(run, steps, about)
     copied = run.checkpoint is not None  # which is read into these tensors
     live: dict[str, Any] = {}  # all that a step changes, a `State`
@@ -138,13 +149,25 @@ def drive(
     def moved() -> list[Tensor]:
         return [value for n in names if isinstance(value := live[n], Tensor) and value.ndim]
 
-    n, device, validation = max(loss.examples, 1), state[0].device, run.training.validation
+    n = max(loss.examples, 1)
+    device = state[0].device
+    validation = run.training.validation
     del state, about  # of a large network they are memory
     watched = loss, moved, lambda: live[names[0]], run, steps
     stopping = None if validation is None else EarlyStopping(validation, *watched)
     examples = min(run.batch_size or n, n) if loss.examples else None
-    advance(live, update, minibatches(n, run.batch_size, shuffle, device), steps, run, title, stopping, examples=examples)
-    losses, checks = torch.stack(rows["loss"]), None if stopping is None else torch.stack(stopping.losses)
+    advance(
+        live,
+        update,
+        minibatches(n, run.batch_size, shuffle, device),
+        steps,
+        run,
+        title,
+        stopping,
+        examples=examples,
+    )
+    losses = torch.stack(rows["loss"])
+    checks = None if stopping is None else torch.stack(stopping.losses)
     kept = {name: torch.stack(rows[name]) for name in ("kl", "sharpness", "reach") if rows[name]}
     if check:
         check_converged(losses, *(value for value in moved() if value.is_floating_point()))
@@ -188,17 +211,23 @@ def advance(
     done = 0 if run.checkpoint is None else load_state(state, run.checkpoint, title)
     for _ in range(done):
         next(batches)
-    saved, consistent = time.monotonic(), True
+    saved = time.monotonic()
+    consistent = True
     try:
         for step in track(range(done, steps), run.label, run.progress, examples=examples):
             if stopping is not None and stopping.over:
                 break
-            index, consistent = next(batches), False
+            index = next(batches)
+            consistent = False
             try:
                 update(step, index)
             except RuntimeError as error:
                 if isinstance(error, torch.OutOfMemoryError) or "DefaultCPUAllocator" in str(error):
-                    batch = "all examples at once" if index is None else f"{index.shape[-1]} examples a step"
+                    batch = (
+                        "all examples at once"
+                        if index is None
+                        else f"{index.shape[-1]} examples a step"
+                    )
                     raise MemoryError(
                         f"{run.label} must fit into memory, got a step with {batch} of which torch says: {error}: lower batch_size, "
                         "or give training=fv.Training(accumulate=2, precision='bfloat16'): half the examples at a time, of half the size"
@@ -206,12 +235,15 @@ def advance(
                 raise
             if stopping is not None:
                 stopping.look(step)
-            done, consistent = step + 1, True
+            done = step + 1
+            consistent = True
             if run.checkpoint is not None and time.monotonic() - saved > SAVE_EVERY:
                 save_state(state, done, run.checkpoint, title)
                 saved = time.monotonic()
     finally:
-        if run.checkpoint is not None and consistent:  # interrupted mid-update: inconsistent, not saved
+        if (
+            run.checkpoint is not None and consistent
+        ):  # interrupted mid-update: inconsistent, not saved
             save_state(state, done, run.checkpoint, title)
     if stopping is not None:
         stopping.restore()
@@ -219,20 +251,28 @@ def advance(
 
 def check_converged(losses: Tensor, *parameters: Tensor) -> None:
     """Raise `Diverged` for a run whose loss or parameters became NaN or inf."""
-    if bool(torch.isfinite(losses).all()) and all(bool(torch.isfinite(p).all()) for p in parameters):
+    if bool(torch.isfinite(losses).all()) and all(
+        bool(torch.isfinite(p).all()) for p in parameters
+    ):
         return
     bad = (~torch.isfinite(losses)).reshape(len(losses), -1).any(1).nonzero()
     at = f"at step {int(bad[0])}" if len(bad) else "at its last step"
-    raise Diverged(f"the loss must stay finite, got NaN or inf {at} of {len(losses)}: lower lr or radius")
+    raise Diverged(
+        f"the loss must stay finite, got NaN or inf {at} of {len(losses)}: lower lr or radius"
+    )
 
 
-def risen(losses: Tensor, validation: Tensor | None, before: Callable[[], Tensor] | None = None) -> tuple[str, ...]:
+def risen(
+    losses: Tensor, validation: Tensor | None, before: Callable[[], Tensor] | None = None
+) -> tuple[str, ...]:
     """Warn, and give a note, where a loss (T,) or (T, B) ends more than `FAR` (1 + |first loss|) above the first; else ().
 
     The end is the mean of the last tenth of the steps; with validation data it is their least loss, whose parameters are returned.
     `before`, asked only where the end is large: the loss where the fit began, for draws of a wide start have a larger one.
     """
-    last = losses[-math.ceil(len(losses) / 10) :].mean(0) if validation is None else validation.amin(0)
+    last = (
+        losses[-math.ceil(len(losses) / 10) :].mean(0) if validation is None else validation.amin(0)
+    )
     if before is not None and bool((last > FAR).any()):
         losses = losses[:1].clamp(max=before())
     far = last - losses[0] > FAR * (1 + losses[0].abs())

@@ -73,7 +73,9 @@ class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
     def check_weights(self, w: Tensor) -> None:
         """ValueError where the precision is reduced and the weights are no float32, which autocast leaves as they are."""
         if self.precision is not None and w.dtype != torch.float32:
-            raise ValueError(f"precision={self.precision!r} needs float32 weights, got {w.dtype}: net.to(dtype=torch.float32)")
+            raise ValueError(
+                f"precision={self.precision!r} needs float32 weights, got {w.dtype}: net.to(dtype=torch.float32)"
+            )
 
     def outputs(self, network: Network, w: Tensor, x: Tensor | Fields) -> Tensor:
         """network(w, x) in this precision, given back in that of `w`; images in channels-last order where that is faster."""
@@ -84,16 +86,23 @@ class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
 
     def autocast(self, w: Tensor) -> AbstractContextManager:
         """The block in which the network's products are computed in this precision, on the device of `w`."""
-        return nullcontext() if self.precision is None else torch.autocast(w.device.type, dtype=torch.bfloat16)
+        return (
+            nullcontext()
+            if self.precision is None
+            else torch.autocast(w.device.type, dtype=torch.bfloat16)
+        )
 
-    def in_parts(self, of: Callable[..., tuple], w: Tensor, index: Tensor | None, n: int) -> tuple[Tensor, Tensor]:
+    def in_parts(
+        self, of: Callable[..., tuple], w: Tensor, index: Tensor | None, n: int
+    ) -> tuple[Tensor, Tensor]:
         """Mean loss and gradient of a minibatch, from `of(w, part)` of its parts.
 
         index: (batch,), (B, batch) for weights (B, D), or None for all n examples.
         """
         if index is None:
             index = torch.arange(n, device=w.device).expand(*w.shape[:-1], n)
-        value, g = w.new_zeros(w.shape[:-1]), torch.zeros_like(w)
+        value = w.new_zeros(w.shape[:-1])
+        g = torch.zeros_like(w)
         for part in index.tensor_split(min(self.accumulate, index.shape[-1]), -1):
             one, its_g = of(w, part)
             share = part.shape[-1] / index.shape[-1]
@@ -176,24 +185,34 @@ def gradient(
     e = ascent(w.detach(), g)
     if not isinstance(e, Tensor) or e.shape != w.shape:  # a function of the user's
         shape = tuple(e.shape) if isinstance(e, Tensor) else type(e).__name__
-        raise TypeError(f"ascent(w, g) must return a perturbation of shape {tuple(w.shape)}, got {shape}: fv.SAM(radius) does")
+        raise TypeError(
+            f"ascent(w, g) must return a perturbation of shape {tuple(w.shape)}, got {shape}: fv.SAM(radius) does"
+        )
     at_worst, g = value_and_grad(loss, w.detach() + e, index, again=True)
     return value, g, at_worst - value
 
 
-def value_and_grad(loss: TrainingLoss, w: Tensor, index: Tensor | None, *, again: bool = False) -> tuple[Tensor, Tensor]:
+def value_and_grad(
+    loss: TrainingLoss, w: Tensor, index: Tensor | None, *, again: bool = False
+) -> tuple[Tensor, Tensor]:
     """Compute the loss and its gradient at w, of w's shape; `again`: with the noise of the last call, statistics left alone."""
     rows = len(w) if w.ndim == 2 and loss.in_one_pass(len(w), index) else 1
     with threads(loss.layer * rows * (loss.examples if index is None else index.shape[-1])):
         if loss.passes.accumulate == 1:
             return _value_and_grad(loss, w, index, again)
-        return loss.passes.in_parts(lambda w, part: _value_and_grad(loss, w, part, again), w, index, loss.examples)
+        return loss.passes.in_parts(
+            lambda w, part: _value_and_grad(loss, w, part, again), w, index, loss.examples
+        )
 
 
-def _value_and_grad(loss: TrainingLoss, w: Tensor, index: Tensor | None, again: bool) -> tuple[Tensor, Tensor]:
+def _value_and_grad(
+    loss: TrainingLoss, w: Tensor, index: Tensor | None, again: bool
+) -> tuple[Tensor, Tensor]:
     if w.ndim == 2 and not loss.in_one_pass(len(w), index):
         indices = [None] * len(w) if index is None else index.unbind()
-        values, gradients = zip(*(_value_and_grad(*row, again) for row in zip(loss.each, w.unbind(), indices)))
+        values, gradients = zip(
+            *(_value_and_grad(*row, again) for row in zip(loss.each, w.unbind(), indices))
+        )
         return torch.stack(values), torch.stack(gradients)
     with torch.inference_mode(False), torch.enable_grad():  # whatever mode the caller is in
         w = (w.clone() if w.is_inference() else w).detach().requires_grad_(True)
@@ -210,7 +229,8 @@ class NoisyNLL:
     """
 
     def __init__(self, loss: TrainingLoss, index: Tensor | None, noise: tuple[Tensor, ...]) -> None:
-        self.loss, self.noise = loss, noise
+        self.loss = loss
+        self.noise = noise
         draws = noise[0].shape[:-1]
         self.rows = draws.numel()
         if index is not None and self.rows > 1:
@@ -222,7 +242,9 @@ class NoisyNLL:
         """The noise z1 (..., D), z2 (..., K) of the first draw."""
         return self.noise[0][..., 0, :], self.noise[1][..., 0, :]
 
-    def __call__(self, q: Gaussian, *, blocks: int = 3, ascent: Ascent | None = None, again: bool = False) -> Gradient:
+    def __call__(
+        self, q: Gaussian, *, blocks: int = 3, ascent: Ascent | None = None, again: bool = False
+    ) -> Gradient:
         """Compute the value (...), its gradient in the first `blocks` of (mean, log_std, factor), and the loss gained by an `ascent`.
 
         With an `ascent` the gradient of each draw w is taken at w + e and flows to theta through the same noise.
@@ -236,10 +258,15 @@ class NoisyNLL:
             value, g, gain = *value_and_grad(self.loss, w, self.index, again=True), None
         else:
             value, g, gain = gradient(self.loss, w, self.index, ascent)
-        g, draws = g.view_as(wide), wide.shape[:-1]
+        g = g.view_as(wide)
+        draws = wide.shape[:-1]
         parts = [g.mean(-2)]
         if blocks > 1:
             parts.append((g * wide).mean(-2))
         if blocks > 2:
             parts.append(z2.mT @ g / draws[-1])
-        return Gradient(value.view(draws).mean(-1), tuple(parts), None if gain is None else gain.view(draws).mean(-1))
+        return Gradient(
+            value.view(draws).mean(-1),
+            tuple(parts),
+            None if gain is None else gain.view(draws).mean(-1),
+        )

@@ -42,7 +42,13 @@ class EarlyStopping:
     """
 
     def __init__(
-        self, validation: Data, loss: TrainingLoss, moved: Moved, center: Callable[[], Tensor], run: Run, steps: int
+        self,
+        validation: Data,
+        loss: TrainingLoss,
+        moved: Moved,
+        center: Callable[[], Tensor],
+        run: Run,
+        steps: int,
     ) -> None:
         self.patience = run.training.patience
         loss.check(validation)
@@ -50,7 +56,9 @@ class EarlyStopping:
         members, judge = (1, loss.each[0]) if alone else (len(center()), loss)
         statistics = [value for value in loss.state.values() if isinstance(value, Tensor)]
         self.score = lambda: judge.score(center(), validation)
-        self.moved = lambda: [t[None] for t in (*moved(), *statistics)] if alone else moved()  # views, a row a member
+        self.moved = lambda: (
+            [t[None] for t in (*moved(), *statistics)] if alone else moved()
+        )  # views, a row a member
         self.every = max(steps_per_epoch(loss.examples, run.batch_size), math.ceil(steps / CHECKS))
         self.best = [t.clone() for t in self.moved()]
         self.lowest = torch.full((members,), math.inf, dtype=torch.float64)
@@ -74,7 +82,8 @@ class EarlyStopping:
             return
         loss = self.score().detach()
         self.losses.append(loss)
-        now, going = loss.reshape(-1).double().cpu(), self.since < self.patience
+        now = loss.reshape(-1).double().cpu()
+        going = self.since < self.patience
         better = going & (now < self.lowest)
         self.lowest[better] = now[better]
         self.since.add_(going.long()).masked_fill_(better, 0)
@@ -90,17 +99,22 @@ class EarlyStopping:
             moved[rows] = best[rows]
 
 
-def replayed(update: Callable[..., tuple[Any, Any]], state: Any, loss: TrainingLoss) -> tuple[Step, list[str]]:
+def replayed(
+    update: Callable[..., tuple[Any, Any]], state: Any, loss: TrainingLoss
+) -> tuple[Step, list[str]]:
     """Replay `update` with its loss where the state's device records; also returns the history's notes, which grow at its first steps."""
 
     def plain(state: Any, batch: Tensor | None, noise: tuple[Tensor, ...]) -> tuple[Any, Any]:
         return update(state, loss, batch, noise)
 
-    record, notes = RECORDERS.get(state[0].device.type), list[str]()
+    record = RECORDERS.get(state[0].device.type)
+    notes = list[str]()
     if record is None:
         return plain, notes
     if loss.state:
-        notes = [f"{NOT_REPLAYED}: the loss changes something at each call, statistics of BatchNorm or a generator"]
+        notes = [
+            f"{NOT_REPLAYED}: the loss changes something at each call, statistics of BatchNorm or a generator"
+        ]
     elif loss.data is not None and not loss.data.in_memory:
         notes = [f"{NOT_REPLAYED}: examples come from a stream"]
     return plain if notes else Replay(plain, record, notes), notes

@@ -27,9 +27,18 @@ class NetLoss(TrainingLoss):
     data: Data
 
     def __init__(
-        self, net: Net, data: Data, likelihood: Likelihood, passes: Training = PLAIN, training: TrainingNet | None = None
+        self,
+        net: Net,
+        data: Data,
+        likelihood: Likelihood,
+        passes: Training = PLAIN,
+        training: TrainingNet | None = None,
     ) -> None:
-        self.net, self.data, self.likelihood, self.passes, self.training = net, data, likelihood, passes, training
+        self.net = net
+        self.data = data
+        self.likelihood = likelihood
+        self.passes = passes
+        self.training = training
 
     def __call__(self, w: Tensor, index: Tensor | None) -> Tensor:
         """Mean loss at `w` (D,), (); with `training` the running statistics move."""
@@ -37,7 +46,9 @@ class NetLoss(TrainingLoss):
 
     def again(self, w: Tensor, index: Tensor | None) -> Tensor:
         """The same, with the running statistics left alone."""
-        return self.through(self.net if self.training is None else partial(self.training, update=False), w, index)
+        return self.through(
+            self.net if self.training is None else partial(self.training, update=False), w, index
+        )
 
     def through(self, network: Network, w: Tensor, index: Tensor | None) -> Tensor:
         """Mean loss at `w` of a minibatch that passes through `network(w, x)`, ()."""
@@ -66,7 +77,11 @@ class NetLoss(TrainingLoss):
     @property
     def state(self) -> State:
         """The running statistics."""
-        return {} if self.training is None else {f"buffer {name}": value for name, value in self.training.buffers.items()}
+        return (
+            {}
+            if self.training is None
+            else {f"buffer {name}": value for name, value in self.training.buffers.items()}
+        )
 
 
 class RandomTrunkLoss(NetLoss):
@@ -75,9 +90,18 @@ class RandomTrunkLoss(NetLoss):
     `again` keeps the trunk of the last call, as it keeps all noise: a flat-seeking step compares the loss at one trunk.
     """
 
-    def __init__(self, net: Net, trunk: RandomTrunk, data: Data, likelihood: Likelihood, member: int, passes: Training) -> None:
+    def __init__(
+        self,
+        net: Net,
+        trunk: RandomTrunk,
+        data: Data,
+        likelihood: Likelihood,
+        member: int,
+        passes: Training,
+    ) -> None:
         super().__init__(net, data, likelihood, passes)
-        self.whole, self.trunk = net.restrict("all"), trunk
+        self.whole = net.restrict("all")
+        self.trunk = trunk
         self._source = generator(trunk.seed + member)
         self._drawn = trunk.prior.mean.clone()
 
@@ -85,7 +109,8 @@ class RandomTrunkLoss(NetLoss):
         """Mean loss, ()."""
         prior = self.trunk.prior
         with torch.no_grad():
-            z1, z2 = randn_like(prior.mean, self._source), randn_like(prior.factor[:, 0], self._source)
+            z1 = randn_like(prior.mean, self._source)
+            z2 = randn_like(prior.factor[:, 0], self._source)
             self._drawn.copy_(prior.mean + prior.std * z1 + z2 @ prior.factor)
         return self.again(w, index)
 
@@ -109,7 +134,10 @@ class RowLosses(TrainingLoss):
 
     def __init__(self, losses: Sequence[NetLoss]) -> None:
         first = losses[0]
-        self.losses, self.data, self.passes, self.layer = losses, first.data, first.passes, first.layer
+        self.losses = losses
+        self.data = first.data
+        self.passes = first.passes
+        self.layer = first.layer
 
     @property
     def each(self) -> Sequence[TrainingLoss]:
@@ -119,7 +147,11 @@ class RowLosses(TrainingLoss):
     @property
     def state(self) -> State:
         """Collect the states of the losses, numbered; a loss that several rows share is in it once."""
-        return {f"{i} {name}": value for i, loss in enumerate(dict.fromkeys(self.losses)) for name, value in loss.state.items()}
+        return {
+            f"{i} {name}": value
+            for i, loss in enumerate(dict.fromkeys(self.losses))
+            for name, value in loss.state.items()
+        }
 
     @property
     def about(self) -> dict[str, Any]:
@@ -151,14 +183,18 @@ class BatchedLosses(RowLosses):
 
     def in_one_pass(self, rows: int, index: Tensor | None) -> bool:
         """Whether one pass of the network is worth it."""
-        return self.network.worth_batching(rows, len(self.data) if index is None else index.shape[1])
+        return self.network.worth_batching(
+            rows, len(self.data) if index is None else index.shape[1]
+        )
 
     def __call__(self, W: Tensor, index: Tensor | None) -> Tensor:
         """Mean loss of each row of W (B, D) in one pass, (B,); index: (B, n), or None for all examples."""
         if index is None:
-            x, y = self.network.inputs, self.data.y.expand(len(W), *self.data.y.shape)
+            x = self.network.inputs
+            y = self.data.y.expand(len(W), *self.data.y.shape)
         else:
-            x, y = self.network.inputs.index_select(0, index.flatten()).unflatten(0, index.shape), self.data.y[index]
+            x = self.network.inputs.index_select(0, index.flatten()).unflatten(0, index.shape)
+            y = self.data.y[index]
         with self.passes.autocast(W):
             outputs = self.network(W, x).to(W.dtype)
         return as_likelihood(self.losses[0].likelihood).nll_rows(outputs, y)
@@ -167,13 +203,17 @@ class BatchedLosses(RowLosses):
 def check_covers(net: Net, q: Gaussian, name: str) -> None:
     """Raises ValueError where `q` is over other weights than the net's treated ones."""
     if q.dim != net.dim:
-        raise ValueError(f"{name} must cover the net's {net.dim} treated weights, got {q.dim}: use what transfer returned")
+        raise ValueError(
+            f"{name} must cover the net's {net.dim} treated weights, got {q.dim}: use what transfer returned"
+        )
 
 
 def refuse_random_trunk(net: Net, method: str) -> None:
     """ValueError where a method that needs a function of the weights is given a net whose trunk is drawn."""
     if net.trunk is not None:
-        raise ValueError(f"{method} needs a function of the weights, got a sampled trunk: use transfer(trunk='fixed')")
+        raise ValueError(
+            f"{method} needs a function of the weights, got a sampled trunk: use transfer(trunk='fixed')"
+        )
 
 
 @public
@@ -213,24 +253,39 @@ def training_loss(
         torch.Size([])
     """
     spared, work = check_data(net, data, likelihood)
-    passes, train = training, batchnorm == "train" and net.has_batchnorm
+    passes = training
+    train = batchnorm == "train" and net.has_batchnorm
     passes.check_weights(net.w)
-    alone, losses = members is None and draws == 1, list[NetLoss]()
+    alone = members is None and draws == 1
+    losses = list[NetLoss]()
     members, rows = members or 1, (members or 1) * draws
     if net.trunk is not None:
         if passes.accumulate > 1:
-            raise ValueError(f"a sampled trunk is drawn for a whole minibatch, got {passes}: use its precision alone")
+            raise ValueError(
+                f"a sampled trunk is drawn for a whole minibatch, got {passes}: use its precision alone"
+            )
         if train:
-            raise ValueError("a sampled trunk keeps its BatchNorm statistics, got batchnorm='train': use 'frozen'")
-        losses += [RandomTrunkLoss(spared, net.trunk, data, likelihood, row, passes) for row in range(rows)]
+            raise ValueError(
+                "a sampled trunk keeps its BatchNorm statistics, got batchnorm='train': use 'frozen'"
+            )
+        losses += [
+            RandomTrunkLoss(spared, net.trunk, data, likelihood, row, passes) for row in range(rows)
+        ]
     else:
         for _ in range(members):
-            losses += [NetLoss(spared, data, likelihood, passes, TrainingNet(spared) if train else None)] * draws
+            losses += [
+                NetLoss(spared, data, likelihood, passes, TrainingNet(spared) if train else None)
+            ] * draws
     for loss in losses:
         loss.layer = work.layer
     if alone:
         return losses[0]
     alike = not losses[0].state  # others draw noise or collect statistics, member by member
-    if rows > 1 and alike and data.in_memory and (network := vmapped(net, data.whole())) is not None:
+    if (
+        rows > 1
+        and alike
+        and data.in_memory
+        and (network := vmapped(net, data.whole())) is not None
+    ):
         return BatchedLosses(losses, network)
     return RowLosses(losses)

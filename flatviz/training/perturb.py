@@ -60,12 +60,24 @@ class Perturbation:
         """Number of blocks of (mean, log_std, factor) that move."""
         return {"none": 0, "sam_mu": 1, "authors_code": 3}.get(self.mode, BLOCKS[self.blocks])
 
-    def __call__(self, q: Gaussian, grad: Sequence[Tensor], radius: Tensor, noise: Draw | None = None) -> list[Tensor]:
+    def __call__(
+        self, q: Gaussian, grad: Sequence[Tensor], radius: Tensor, noise: Draw | None = None
+    ) -> list[Tensor]:
         """Compute Delta of the blocks that move, from the first `moved` blocks of the gradient; radius (...)."""
         steps = self._steps(q, grad, radius, noise)
-        return _onto_ball(q, steps, radius, 3 * KL_STEPS) if self.radius_unit == "kl" and steps else steps
+        return (
+            _onto_ball(q, steps, radius, 3 * KL_STEPS)
+            if self.radius_unit == "kl" and steps
+            else steps
+        )
 
-    def _steps(self, q: Gaussian, grad: Sequence[Tensor], radius: Tensor, noise: tuple[Tensor, Tensor] | None) -> list[Tensor]:
+    def _steps(
+        self,
+        q: Gaussian,
+        grad: Sequence[Tensor],
+        radius: Tensor,
+        noise: tuple[Tensor, Tensor] | None,
+    ) -> list[Tensor]:
         if self.mode == "none":
             return []
         if self.mode == "authors_code":
@@ -79,18 +91,30 @@ class Perturbation:
         z1, z2 = _needed(noise, self.mode)
         score = q.score(_draw(q, z1, z2))[: len(grad)]
         groups = [range(len(grad))] if self.joint else [[i] for i in range(len(grad))]
-        moved = (self._rank1(q, [grad[i] for i in group], [score[i] for i in group], radius) for group in groups)
+        moved = (
+            self._rank1(q, [grad[i] for i in group], [score[i] for i in group], radius)
+            for group in groups
+        )
         return list(chain.from_iterable(moved))
 
-    def _rank1(self, q: Gaussian, grad: Sequence[Tensor], score: Sequence[Tensor], radius: Tensor) -> list[Tensor]:
+    def _rank1(
+        self, q: Gaussian, grad: Sequence[Tensor], score: Sequence[Tensor], radius: Tensor
+    ) -> list[Tensor]:
         """F = s s^T, pseudo-inverted (radius sign(s.g) s/|s|^2), or plus damping I, inverted (Sherman-Morrison)."""
         dot = reduce(operator.add, (_dot(q, s, g) for s, g in zip(score, grad)))
         squared = reduce(operator.add, (_dot(q, s, s) for s in score))
         if self.mode == "rank1_pinv":
             return [s * _spread(radius * dot.sign() / _positive(squared), s) for s in score]
         size = sum(s[(0,) * (q.mean.ndim - 1)].numel() for s in score)
-        damping = squared / max(size, 1) if self.damping is None else torch.full_like(squared, self.damping)
-        natural = [(g - s * _spread(dot / (damping + squared), s)) / _spread(damping, s) for s, g in zip(score, grad)]
+        damping = (
+            squared / max(size, 1)
+            if self.damping is None
+            else torch.full_like(squared, self.damping)
+        )
+        natural = [
+            (g - s * _spread(dot / (damping + squared), s)) / _spread(damping, s)
+            for s, g in zip(score, grad)
+        ]
         return _along(q, grad, natural, radius, True)
 
 
@@ -154,9 +178,15 @@ def perturb(
     """
     if [g.shape for g in grad] != [t.shape for t in (q.mean, q.log_std, q.factor)]:
         shapes = [tuple(g.shape) for g in grad]
-        raise ValueError(f"grad must have the shapes of q's mean, log_std and factor, got {shapes} for {q!r}")
+        raise ValueError(
+            f"grad must have the shapes of q's mean, log_std and factor, got {shapes} for {q!r}"
+        )
     perturbation = Perturbation(mode, blocks, joint, damping, tuple(switches), radius_unit)
-    steps = [] if radius == 0 else perturbation(q, grad[: perturbation.moved], q.mean.new_tensor(radius), noise)
+    steps = (
+        []
+        if radius == 0
+        else perturbation(q, grad[: perturbation.moved], q.mean.new_tensor(radius), noise)
+    )
     mean, log_std, factor = *steps, *(torch.zeros_like(g) for g in grad[len(steps) :])
     return mean, log_std, factor
 
@@ -166,43 +196,67 @@ def fisher_solve(q: Gaussian, grad: Sequence[Tensor], damping: float | None = No
     natural = [q.cov_mul(grad[0])]
     if len(grad) > 1:
         leverage = q.leverage.clamp_min(LEVERAGE_FLOOR)
-        natural.append(grad[1] / leverage.mul_(leverage).mul_(number(2.0, leverage.dtype, leverage.device)))
+        natural.append(
+            grad[1] / leverage.mul_(leverage).mul_(number(2.0, leverage.dtype, leverage.device))
+        )
     if len(grad) > 2:
         gram = q.factor_precision @ q.factor.mT
         eye = torch.eye(q.rank, dtype=gram.dtype, device=gram.device)
         damped = gram + (FACTOR_DAMPING if damping is None else damping) * eye
-        natural.append(torch.linalg.solve_ex(damped, q.cov_mul(grad[2])).result if q.rank else grad[2])
+        natural.append(
+            torch.linalg.solve_ex(damped, q.cov_mul(grad[2])).result if q.rank else grad[2]
+        )
     return natural
 
 
-def _along(q: Gaussian, grad: Sequence[Tensor], natural: Sequence[Tensor], radius: Tensor, joint: bool) -> list[Tensor]:
+def _along(
+    q: Gaussian, grad: Sequence[Tensor], natural: Sequence[Tensor], radius: Tensor, joint: bool
+) -> list[Tensor]:
     """Radius * natural / sqrt(g . natural), with one normaliser or one a block."""
     squares = [_dot(q, g, v) for g, v in zip(grad, natural)]
     if joint:
         squares = [sum(squares[1:], squares[0])]
     scales = [radius * _positive(square).rsqrt() for square in squares]
-    return [v * _spread(scale, v) for v, scale in zip(natural, scales * len(natural) if joint else scales)]
+    return [
+        v * _spread(scale, v)
+        for v, scale in zip(natural, scales * len(natural) if joint else scales)
+    ]
 
 
-def _onto_ball(q: Gaussian, steps: list[Tensor], radius: Tensor, most: int = KL_STEPS) -> list[Tensor]:
+def _onto_ball(
+    q: Gaussian, steps: list[Tensor], radius: Tensor, most: int = KL_STEPS
+) -> list[Tensor]:
     """The same direction, as long as makes the exact KL(q + Delta || q) radius^2 / 2 (within 1 %); a step of 0 stays.
 
     F's factor block leaves out what curves: with a factor far below std, sqrt(2 KL) would be 30 times the radius.
     Secant steps on log sqrt(2 KL) over log length, a line of slope 1 where the Fisher matrix holds.
     """
     wide = _double(q)
-    steps, wanted = [step.double() for step in steps], radius.double().clamp_min(1e-300).log()
-    x, slope, last = torch.zeros_like(wanted), torch.ones_like(wanted), None
-    low, high = torch.full_like(x, -math.inf), torch.full_like(x, math.inf)
+    steps = [step.double() for step in steps]
+    wanted = radius.double().clamp_min(1e-300).log()
+    x = torch.zeros_like(wanted)
+    slope = torch.ones_like(wanted)
+    last = None
+    low = torch.full_like(x, -math.inf)
+    high = torch.full_like(x, math.inf)
     for _ in range(most):
         kl = wide.moved([step * _spread(x.exp(), step) for step in steps]).kl(wide)
-        y = (0.5 * (2 * kl).clamp_min(1e-300).log() - wanted).nan_to_num(10.0).clamp(-10, 10)  # finite where the gradient is 0
+        y = (
+            (0.5 * (2 * kl).clamp_min(1e-300).log() - wanted).nan_to_num(10.0).clamp(-10, 10)
+        )  # finite where the gradient is 0
         if last is not None:
             slope = torch.where(x == last[0], slope, (y - last[1]) / (x - last[0])).clamp(0.5, 4.0)
-        low, high = torch.where(y < 0, x, low), torch.where(y > 0, x, high)
-        last, x = (x, y), x - y / slope
-        x = torch.where((x < low) | (x > high), (low + high) / 2, x)  # a secant that leaves what holds the root
-    return [(step * _spread(torch.where(radius > 0, x.exp(), 0.0), step)).to(q.mean.dtype) for step in steps]
+        low = torch.where(y < 0, x, low)
+        high = torch.where(y > 0, x, high)
+        last = (x, y)
+        x = x - y / slope
+        x = torch.where(
+            (x < low) | (x > high), (low + high) / 2, x
+        )  # a secant that leaves what holds the root
+    return [
+        (step * _spread(torch.where(radius > 0, x.exp(), 0.0), step)).to(q.mean.dtype)
+        for step in steps
+    ]
 
 
 def _double(q: Gaussian) -> Gaussian:
@@ -214,18 +268,25 @@ def reach_of(worst: Gaussian, q: Gaussian) -> Tensor:
     return (2 * _double(worst).kl(_double(q)).clamp_min(0)).sqrt().to(q.mean.dtype)
 
 
-def _authors_code(q: Gaussian, radius: Tensor, noise: tuple[Tensor, Tensor], switches: tuple[str, ...]) -> list[Tensor]:
+def _authors_code(
+    q: Gaussian, radius: Tensor, noise: tuple[Tensor, Tensor], switches: tuple[str, ...]
+) -> list[Tensor]:
     """Radius s_b / (|s_b| + 1e-12) a block, s the 'score' of the released code on that code's sigma and C."""
-    unfold, mean = fold(q), q.mean.detach()
+    unfold = fold(q)
+    mean = q.mean.detach()
     s = (q.log_std + 0.5 * math.log(2)).detach().requires_grad_(True)
     c = (q.factor * unfold).detach().requires_grad_(True)
     with torch.enable_grad():
         released = Gaussian.unchecked(mean, s - 0.5 * math.log(2), c / unfold)
         draw = _draw(released, *noise)
         draw = draw if "total_derivative" in switches else draw.detach()
-        if "v_as_std" in switches:  # exp(log std) read as a variance, C^T C without its 1/2 and 1/(K - 1)
+        if (
+            "v_as_std" in switches
+        ):  # exp(log std) read as a variance, C^T C without its 1/2 and 1/(K - 1)
             released = Gaussian.unchecked(mean, 0.5 * (s.exp() + 1e-10).log(), c)
-        a_s, a_c = torch.autograd.grad(released.log_prob(draw).sum(), (s, c), materialize_grads=True)
+        a_s, a_c = torch.autograd.grad(
+            released.log_prob(draw).sum(), (s, c), materialize_grads=True
+        )
         a_mean = released.precision_mul(draw - mean).detach()
     steps = [_spread(radius, a) * a / _spread(_norm(q, a) + 1e-12, a) for a in (a_mean, a_s, a_c)]
     return [*steps[:2], steps[2] / unfold]
@@ -244,7 +305,8 @@ def fold(q: Gaussian) -> float:
 def _dot(q: Gaussian, a: Tensor, b: Tensor) -> Tensor:
     """Inner product of a block with another, member by member: (...)."""
     if a.ndim > q.mean.ndim:  # the factor
-        a, b = a.flatten(-2), b.flatten(-2)
+        a = a.flatten(-2)
+        b = b.flatten(-2)
     return torch.linalg.vecdot(a, b)
 
 
@@ -264,5 +326,7 @@ def _positive(n: Tensor) -> Tensor:
 
 def _needed(noise: tuple[Tensor, Tensor] | None, mode: str) -> tuple[Tensor, Tensor]:
     if noise is None:
-        raise ValueError(f"mode {mode!r} needs the noise of the draw, got noise=None: give (z1 (D,), z2 (K,))")
+        raise ValueError(
+            f"mode {mode!r} needs the noise of the draw, got noise=None: give (z1 (D,), z2 (K,))"
+        )
     return noise

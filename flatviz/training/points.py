@@ -43,11 +43,15 @@ class Energy:
     prior: Gaussian | None = None
     ascent: Ascent | None = None
 
-    def gradient(self, w: Tensor, loss: TrainingLoss, batch: Tensor | None) -> tuple[Tensor, Record]:
+    def gradient(
+        self, w: Tensor, loss: TrainingLoss, batch: Tensor | None
+    ) -> tuple[Tensor, Record]:
         """G at each of w (B, D), and the record of the mean over chains."""
         value, g, gain = gradient(loss, w, batch, self.ascent)
         prior = self.prior  # its -grad log p(w) / N
-        pull = self.weight_decay * w if prior is None else prior.precision_mul(w - prior.mean) / self.n
+        pull = (
+            self.weight_decay * w if prior is None else prior.precision_mul(w - prior.mean) / self.n
+        )
         return g + pull, Record(value.mean(), sharpness=None if gain is None else gain.mean())
 
     def scale(self, rate: float | Tensor) -> Any:
@@ -108,7 +112,15 @@ class Chains(Points):
 
 
 def run_chains(
-    label: str, net: Net, data: Data, seed: int, how: Chain, w: Tensor, steps: int, kind: type[Chains], **settings: Any
+    label: str,
+    net: Net,
+    data: Data,
+    seed: int,
+    how: Chain,
+    w: Tensor,
+    steps: int,
+    kind: type[Chains],
+    **settings: Any,
 ) -> Draws:
     """Parallel chains of a kind, with its `settings`, from the rows of `w` (B, D); the first is that of B = 1.
 
@@ -121,9 +133,13 @@ def run_chains(
         check_covers(net, how["prior"], "prior")
     energy = Energy(len(data), how["temperature"], how["weight_decay"], how["prior"], how["ascent"])
     chains = kind(energy=energy, **settings)
-    loss = training_loss(net, data, how["likelihood"], how["batchnorm"], run.training, members=len(w))
+    loss = training_loss(
+        net, data, how["likelihood"], how["batchnorm"], run.training, members=len(w)
+    )
     seeds = [seed + 1000 * chain for chain in range(len(w))]
-    how_seeded: dict[str, Any] = dict(steps=steps, seeds=seeds, shuffle=[seed + 1 for seed in seeds])
+    how_seeded: dict[str, Any] = dict(
+        steps=steps, seeds=seeds, shuffle=[seed + 1 for seed in seeds]
+    )
     return chains.result(*drive(chains, chains.init(w), loss, run, **how_seeded))
 
 
@@ -166,17 +182,27 @@ class SGD(Points):
     weight_decay: float = 0.0
     ascent: Ascent | None = None
 
-    def update(self, s: PointState, loss: TrainingLoss, batch: Batch, noise: Noises = ()) -> tuple[PointState, Record]:
+    def update(
+        self, s: PointState, loss: TrainingLoss, batch: Batch, noise: Noises = ()
+    ) -> tuple[PointState, Record]:
         """One step."""
         value, g, gain = gradient(loss, s.w, batch, self.ascent)
         g = g.add(s.w, alpha=self.weight_decay)
-        v = g.add_(self.momentum * s.v)  # in place, of a tensor that no one else has: a large network's is memory
+        v = g.add_(
+            self.momentum * s.v
+        )  # in place, of a tensor that no one else has: a large network's is memory
         w = s.w.addcmul(v, self.rates.take(s.step), value=-1)
         return s._replace(w=w, v=v, step=s.step + 1), Record(value, sharpness=gain)
 
 
 def descend(
-    loss: TrainingLoss, w: Tensor, run: Run, how: Settings, *, shuffle: int | Sequence[int] | None = None, last: float = 0.0
+    loss: TrainingLoss,
+    w: Tensor,
+    run: Run,
+    how: Settings,
+    *,
+    shuffle: int | Sequence[int] | None = None,
+    last: float = 0.0,
 ) -> tuple[Tensor, History]:
     """Run SGD from `w` (D,) or (B, D), its rate falling along half a cosine to the share `last`: the weights, and the history.
 
@@ -195,14 +221,16 @@ def starts(net: Net, seeds: list[int], *, head_only: bool) -> Tensor:
     A layer knows how to draw its weights by `reset_parameters`, as all of torch's do.
     """
     chosen = [b for b in net.blocks if not head_only or b.kind == "head"]
-    owners, rows = {b.name.rpartition(".")[0] for b in chosen}, []
+    owners = {b.name.rpartition(".")[0] for b in chosen}
+    rows = []
     for seed in seeds:
         module = net.to_module().cpu()
         with saved_rng(seed), torch.no_grad():
             for name, part in module.named_modules():
                 if name in owners and hasattr(part, "reset_parameters"):
                     part.reset_parameters()
-        w, fresh = net.w.detach().clone(), net.flatten(dict(module.named_parameters())).detach().to(net.w)
+        w = net.w.detach().clone()
+        fresh = net.flatten(dict(module.named_parameters())).detach().to(net.w)
         for b in chosen:
             w[b.slice] = fresh[b.slice]
         rows.append(w)
@@ -219,7 +247,13 @@ def train_members(
 
 @defaults(dict(lr=0.1, momentum=0.9, weight_decay=5e-4, batch_size=64))
 def pretrain(
-    net: Net | nn.Module, data: Data, *, seed: Seed, epochs: Count = 60, last_lr: Rate = 0.05, **how: Unpack[Epochs]
+    net: Net | nn.Module,
+    data: Data,
+    *,
+    seed: Seed,
+    epochs: Count = 60,
+    last_lr: Rate = 0.05,
+    **how: Unpack[Epochs],
 ) -> Net:
     """Train a network by SGD and return it as a `Net`; weights that a module has frozen (`requires_grad_(False)`) stay.
 

@@ -26,11 +26,21 @@ ASCENT = 0.05  # Euclidean length of the step that raises the loss by the sharpn
 class Watch:
     """Loss, curvature and sharpness of a network on `data` at some steps, for a share of the time between them."""
 
-    def __init__(self, data: Data, likelihood: Likelihood, budget: float, products: int, log: Log | None) -> None:
-        self.data, self.likelihood, self.budget, self.products, self.log = data, likelihood, budget, products, log
+    def __init__(
+        self, data: Data, likelihood: Likelihood, budget: float, products: int, log: Log | None
+    ) -> None:
+        self.data = data
+        self.likelihood = likelihood
+        self.budget = budget
+        self.products = products
+        self.log = log
         # seconds: when it began, of the loop, of all measurements, of the last
-        self.began, self.looped, self.spent, self.cost = time.perf_counter(), 0.0, 0.0, 0.0
-        self.looks, self.rows = 0, list[tuple[float, ...]]()
+        self.began = time.perf_counter()
+        self.looped = 0.0
+        self.spent = 0.0
+        self.cost = 0.0
+        self.looks = 0
+        self.rows = list[tuple[float, ...]]()
 
     def at(self, net: Callable[[], Net], step: int, always: bool = False) -> None:
         """Measure the net after `step`, if the budget has time for it and, at the same cost, for the end."""
@@ -44,7 +54,8 @@ class Watch:
 
     def measure(self, net: Net, step: int) -> None:
         """Keep and log the values of the net."""
-        f, half = nll(net, self.data, likelihood=self.likelihood), self.products // 2
+        f = nll(net, self.data, likelihood=self.likelihood)
+        half = self.products // 2
         loss, g = f.value_and_grad(net.w)
         values = dict.fromkeys(VALUES, math.nan) | {"loss": float(loss)}
         if bool(loss.isfinite() & g.isfinite().all()):
@@ -67,15 +78,22 @@ class RecordedPath:
 
     watch: Watch | None = None
 
-    def __init__(self, module: nn.Module, every: int, most: int, treated: Treated, head: str | None) -> None:
-        self.module, self.every, self._treated, self._head = module, every, treated, head
+    def __init__(
+        self, module: nn.Module, every: int, most: int, treated: Treated, head: str | None
+    ) -> None:
+        self.module = module
+        self.every = every
+        self._treated = treated
+        self._head = head
         self.net = self._net()
         self._parameters = [module.get_parameter(b.name) for b in self.net.blocks]
         self._ids = {id(p) for p in self._parameters}
         # on the CPU, where empty pages take no memory; one row more than is kept: it shows that there are too many
         self._room = torch.empty(most + 1, self.net.dim, dtype=self.net.w.dtype)
         self._steps: list[int] = []
-        self._step, self._moved = 0, set[int]()  # steps begun, and what the last one has moved
+        # steps begun, and what the last one has moved
+        self._step = 0
+        self._moved = set[int]()
 
     @property
     def W(self) -> Tensor:
@@ -88,12 +106,17 @@ class RecordedPath:
         if (watch := self.watch) is None or not watch.rows:
             raise ValueError("the path has no history: give record_path data=, and run the loop")
         steps, *columns = torch.tensor(watch.rows, dtype=torch.float64).T
-        notes, skipped = [], watch.looks - len(watch.rows)
+        notes = []
+        skipped = watch.looks - len(watch.rows)
         if skipped:
-            notes.append(f"{skipped} of {watch.looks} points were not measured: the budget is {watch.budget:g} %")
+            notes.append(
+                f"{skipped} of {watch.looks} points were not measured: the budget is {watch.budget:g} %"
+            )
         if len(watch.rows) == 2 and watch.spent > watch.budget / 100 * watch.looped:
             share = 100 * watch.spent / watch.looped
-            notes.append(f"start and end took {share:.3g} % of the loop's time, the budget is {watch.budget:g} %")
+            notes.append(
+                f"start and end took {share:.3g} % of the loop's time, the budget is {watch.budget:g} %"
+            )
         return History(**dict(zip(VALUES, columns)), steps=steps.long(), notes=tuple(notes))
 
     @property
@@ -109,16 +132,21 @@ class RecordedPath:
             self.watch.at(self._net, step, always=not self._steps)
         self._steps.append(step)
         if len(self._steps) == len(self._room):
-            for to, source in enumerate(range(0, len(self._steps), 2)):  # row by row: no second copy
+            for to, source in enumerate(
+                range(0, len(self._steps), 2)
+            ):  # row by row: no second copy
                 self._room[to] = self._room[source]
-            self._steps, self.every = self._steps[::2], 2 * self.every
+            self._steps = self._steps[::2]
+            self.every = 2 * self.every
 
     def __enter__(self) -> Self:
         self._hook = register_optimizer_step_post_hook(self._after_step)
         self.add(0)
         return self
 
-    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._hook.remove()
         if self._step > self._steps[-1]:
             self.add(self._step)
@@ -127,7 +155,10 @@ class RecordedPath:
             self.watch.looks -= 1
             self.watch.at(lambda: self.net, self._steps[-1], always=True)
         if kind is None and len(self._steps) == 1:
-            warnings.warn("no step of a torch.optim optimiser was seen: call path.add() in the loop", stacklevel=2)
+            warnings.warn(
+                "no step of a torch.optim optimiser was seen: call path.add() in the loop",
+                stacklevel=2,
+            )
 
     def __repr__(self) -> str:
         return f"RecordedPath({len(self._steps)} points, dim={self.net.dim}, steps {self._steps[:1]} to {self._steps[-1:]})"
@@ -141,7 +172,8 @@ class RecordedPath:
         if not moved:
             return
         if moved & self._moved or not self._moved:
-            self._step, self._moved = self._step + 1, moved
+            self._step = self._step + 1
+            self._moved = moved
             if self._step % self.every == 0:
                 self.add(self._step)
         else:  # another optimiser of the same step
@@ -208,5 +240,7 @@ def record_path(
     """
     path = RecordedPath(module, every, most, treated, head)
     if data is not None:
-        path.watch = Watch(data, likelihood, budget, check_count(products, "products", least=12), log)
+        path.watch = Watch(
+            data, likelihood, budget, check_count(products, "products", least=12), log
+        )
     return path

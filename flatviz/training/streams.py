@@ -11,19 +11,26 @@ from flatviz.gaussian import Gaussian
 
 STEPS_AHEAD = 64  # whose noise is drawn at once: one by one, between other work, a draw takes four times as long
 MOST_AHEAD = 2**22  # numbers drawn at once
-LARGE = 2**20  # numbers of a draw beyond which a GPU draws them itself: 11 million take a CPU longer than ResNet-18's gradient
+LARGE = (
+    2**20
+)  # numbers of a draw beyond which a GPU draws them itself: 11 million take a CPU longer than ResNet-18's gradient
 
 
-def minibatches(n: int, batch_size: int | None, seed: int | Sequence[int], device: torch.device) -> Iterator[Tensor | None]:
+def minibatches(
+    n: int, batch_size: int | None, seed: int | Sequence[int], device: torch.device
+) -> Iterator[Tensor | None]:
     """Yield indices of minibatches (batch,) without end, (B, batch) for B seeds; None, all examples, where one batch holds them."""
     if batch_size is None or batch_size >= n:
         while True:
             yield None
-    seeds, several = ([seed] if isinstance(seed, int) else seed), not isinstance(seed, int)
+    seeds = [seed] if isinstance(seed, int) else seed
+    several = not isinstance(seed, int)
     sources = [generator(one) for one in seeds]
     while True:  # an epoch at a time: a thousand members are not asked one by one in every step
         orders = [torch.randperm(n, generator=source) for source in sources]
-        yield from (torch.stack(orders) if several else orders[0]).to(device).split(batch_size, dim=-1)
+        yield from (
+            (torch.stack(orders) if several else orders[0]).to(device).split(batch_size, dim=-1)
+        )
 
 
 def steps_per_epoch(n: int, batch_size: int | None) -> int:
@@ -36,9 +43,13 @@ def cosine(step: int, steps: int, last: float = 0.0) -> float:
     return last + (1 - last) * 0.5 * (1 + math.cos(math.pi * step / steps))
 
 
-def rates(lr: float, steps: int, like: Tensor, schedule: Callable[[int, int], float] = cosine) -> Tensor:
+def rates(
+    lr: float, steps: int, like: Tensor, schedule: Callable[[int, int], float] = cosine
+) -> Tensor:
     """The learning rate of each step, lr schedule(step, steps), (steps,), in float64 and on the device of `like`."""
-    return like.new_tensor([lr * schedule(step, steps) for step in range(steps)], dtype=torch.float64)
+    return like.new_tensor(
+        [lr * schedule(step, steps) for step in range(steps)], dtype=torch.float64
+    )
 
 
 class Noise:
@@ -58,9 +69,15 @@ class FreshNoise(Noise):
     """`count` tensors of the shape of `like`, (D,) by the one seed or (B, D) with a generator a row; zeros where `drawn(step)` is False."""
 
     def __init__(
-        self, seeds: Sequence[int], like: Tensor, count: int = 1, drawn: Callable[[int], bool] = lambda step: True
+        self,
+        seeds: Sequence[int],
+        like: Tensor,
+        count: int = 1,
+        drawn: Callable[[int], bool] = lambda step: True,
     ) -> None:
-        self.generators, self.drawn, self.count = [generator(seed) for seed in seeds], drawn, count
+        self.generators = [generator(seed) for seed in seeds]
+        self.drawn = drawn
+        self.count = count
         self.still = torch.zeros_like(like)
 
     def at(self, step: int) -> tuple[Tensor, ...]:
@@ -68,7 +85,11 @@ class FreshNoise(Noise):
         if not self.count or not self.drawn(step):
             return (self.still,) * self.count
         rows = list(zip(self.still.view(len(self.generators), -1), self.generators)) * self.count
-        return torch.stack([randn_like(*row) for row in rows]).view(self.count, *self.still.shape).unbind()
+        return (
+            torch.stack([randn_like(*row) for row in rows])
+            .view(self.count, *self.still.shape)
+            .unbind()
+        )
 
 
 class MirroredNoise(Noise):
@@ -81,7 +102,9 @@ class MirroredNoise(Noise):
     def __init__(self, seeds: Sequence[int], draws: int, q: Gaussian, steps: int) -> None:
         self.like, self.dim, self.draws, self.size = q.mean, q.dim, draws, q.dim + q.rank
         self.device = q.mean.device if self.size > LARGE else torch.device("cpu")
-        self.generators = [generator(seed, self.device) for seed in seeds]  # as before the block's first step: this is saved
+        self.generators = [
+            generator(seed, self.device) for seed in seeds
+        ]  # as before the block's first step: this is saved
         self.ahead = [generator(seed, self.device) for seed in seeds]  # as they are after its last
         most = MOST_AHEAD // (len(seeds) * draws * self.size)
         self.pairs = max(1, min(STEPS_AHEAD, steps + 1, most) // 2)

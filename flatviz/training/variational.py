@@ -32,15 +32,26 @@ from flatviz.training.streams import MirroredNoise, Noise, rates
 # The tempered posterior exp(-N L / T) prior that VI and SA-BMA approximate by default: T = 0.03.  On validation splits of digits-near
 # VI's NLL is lower at T = 0.03 than at 0.1, 0.3 and 1, and does not differ significantly from that at 0.01 (`flatviz run tasks`).
 TEMPERED: dict[str, Any] = dict(
-    kl_weight=0.03, start_scale=0.3, weight_decay=0.0, steps=600, lr=2.0, momentum=0.9, batch_size=None, mc_samples=None
+    kl_weight=0.03,
+    start_scale=0.3,
+    weight_decay=0.0,
+    steps=600,
+    lr=2.0,
+    momentum=0.9,
+    batch_size=None,
+    mc_samples=None,
 )
 # Of T = 0.03, 0.1, 0.3 and 1, T = 0.1 has the least validation NLL of VI with the conv net on the digits (seeds 1000 and 1001).
 TEMPERED_BATCHNORM: dict[str, Any] = TEMPERED | dict(kl_weight=0.1, start_scale=0.01, lr=1.0)
 
 # mc_samples=None takes DRAWS draws a step, or one draw where a gradient with all of them needs over LARGE_STEP multiply-adds.  One
 # draw is noisier, so its rate is ONE_DRAW at most: fits of the digits' MLP and conv net then ended within 3 % of the same objective.
-DRAWS, LARGE_STEP, ONE_DRAW = 8, 2_000_000_000, 1.0
-WIDTHS, FACTOR = 0.2, 0.1  # rates beside that of the mean, which momentum makes ten times as long
+DRAWS = 8
+LARGE_STEP = 2_000_000_000
+ONE_DRAW = 1.0
+# rates beside that of the mean, which momentum makes ten times as long
+WIDTHS = 0.2
+FACTOR = 0.1
 MEMORY = 0.9  # of the sizes of steps
 
 
@@ -99,7 +110,9 @@ class Descent:
         """Tau, nats of the loss of an example in which G is measured."""
         return (self.kl_weight or 1.0) / self.n
 
-    def total(self, q: Gaussian, grad: Sequence[Tensor], noise: Noises) -> tuple[Tensor | None, list[Tensor]]:
+    def total(
+        self, q: Gaussian, grad: Sequence[Tensor], noise: Noises
+    ) -> tuple[Tensor | None, list[Tensor]]:
         """Compute KL(q || prior), None where its weight is 0, and G in (mean, log_std, factor)."""
         mean, *others = (g / self.unit for g in grad)
         if self.weight_decay > 0:
@@ -109,12 +122,17 @@ class Descent:
         kl, pulls = q.kl_and_path_grad(self.prior, *noise)
         return kl, [g + pull for g, pull in zip((mean, *others), pulls)]
 
-    def __call__(self, s: GaussianState, grad: Sequence[Tensor], noise: Noises) -> tuple[GaussianState, Tensor | None]:
+    def __call__(
+        self, s: GaussianState, grad: Sequence[Tensor], noise: Noises
+    ) -> tuple[GaussianState, Tensor | None]:
         """Take a step from `s`: the next state, and KL(q || prior) at q."""
-        q, rate = s.q, self.rates.take(s.step)
+        q = s.q
+        rate = self.rates.take(s.step)
         kl, (mean, r, factor) = self.total(q, grad, noise)
         natural = q.cov_mul(torch.cat((mean.unsqueeze(-2), factor), -2))  # Sigma G
-        sizes = torch.cat((torch.linalg.vecdot(mean, natural[..., 0, :]).unsqueeze(-1), r.square()), -1)
+        sizes = torch.cat(
+            (torch.linalg.vecdot(mean, natural[..., 0, :]).unsqueeze(-1), r.square()), -1
+        )
         squares = (MEMORY * s.squares).add(sizes, alpha=1 - MEMORY)
         filled = 1 - MEMORY ** (s.step + 1).double()  # of the running mean
         slow = 1 / (1 + (squares / filled).sqrt())  # 1 / (1 + s), then 1 / (1 + s_i)
@@ -122,7 +140,9 @@ class Descent:
         after = GaussianState(
             s.mean.addcmul(velocity, rate, value=-1),
             s.log_std.addcmul(WIDTHS / 2 * rate * r, slow[..., 1:], value=-1),
-            s.factor.addcmul(FACTOR / 2 * rate * natural[..., 1:, :], slow[..., :1].unsqueeze(-2), value=-1),
+            s.factor.addcmul(
+                FACTOR / 2 * rate * natural[..., 1:, :], slow[..., :1].unsqueeze(-2), value=-1
+            ),
             velocity,
             squares,
             s.step + 1,
@@ -152,10 +172,14 @@ class GaussianFit(Algorithm):
     def init(self, start: Gaussian, members: int = 1) -> GaussianState:
         """The state at `start`, of one or several members."""
         parts = [t.detach() for t in (start.mean, start.log_std, start.factor)]
-        mean, log_std, factor = parts if members == 1 else [t.expand(members, *t.shape) for t in parts]
+        mean, log_std, factor = (
+            parts if members == 1 else [t.expand(members, *t.shape) for t in parts]
+        )
         still = torch.zeros_like(mean)
         zero = torch.zeros((), dtype=torch.long, device=mean.device)
-        return GaussianState(mean, log_std, factor, still, torch.cat((still[..., :1], still), -1), zero)
+        return GaussianState(
+            mean, log_std, factor, still, torch.cat((still[..., :1], still), -1), zero
+        )
 
     def noise(self, state: GaussianState, seeds: Sequence[int], steps: int) -> Noise:
         """Draw z1 (..., S, D) and z2 (..., S, K) of each step."""
@@ -165,13 +189,17 @@ class GaussianFit(Algorithm):
         """Compute the gradient of one step; a method defines it."""
         raise NotImplementedError
 
-    def update(self, s: GaussianState, loss: TrainingLoss, batch: Batch, noise: Noises) -> tuple[GaussianState, Record]:
+    def update(
+        self, s: GaussianState, loss: TrainingLoss, batch: Batch, noise: Noises
+    ) -> tuple[GaussianState, Record]:
         """One step."""
         g = self.gradient(s.q, loss, batch, noise)
         after, kl = self.descent(s, g.grad, noise)
         return after, Record(g.loss, kl, g.gain, g.reach)
 
-    def result(self, state: GaussianState, history: History | None = None, buffers: Buffers = None) -> Gaussian:
+    def result(
+        self, state: GaussianState, history: History | None = None, buffers: Buffers = None
+    ) -> Gaussian:
         """The posterior of one member, with the BatchNorm statistics that it trained along."""
         return Gaussian(state.mean, state.log_std, state.factor, history, buffers)
 
@@ -188,7 +216,13 @@ def sized(net: Net, data: Data, how: Settings) -> Settings:
 
 
 def fit_gaussians(
-    build: Callable[..., GaussianFit], net: Net, data: Data, begin: Gaussian, run: Run, how: Settings, seeds: Sequence[int]
+    build: Callable[..., GaussianFit],
+    net: Net,
+    data: Data,
+    begin: Gaussian,
+    run: Run,
+    how: Settings,
+    seeds: Sequence[int],
 ) -> list[Gaussian | Diverged]:
     """Move q by build(**how), one member a seed; a member that diverged is its error.
 
@@ -200,30 +234,52 @@ def fit_gaussians(
     Raises:
         ValueError: If prior or start do not cover the treated weights, and on bad data.
     """
-    start, scale = how.get("start") or begin, how.get("start_scale", 1.0)
+    start = how.get("start") or begin
+    scale = how.get("start_scale", 1.0)
     if scale != 1:
         start = replace(start, log_std=start.log_std + math.log(scale), factor=scale * start.factor)
     chosen = sized(net, data, how)
     algorithm = build(**chosen)
     check_covers(net, algorithm.descent.prior, "prior")
     check_covers(net, start, "start")
-    B, shuffles, S = len(seeds), [seed + 1 for seed in seeds], algorithm.draws
+    B = len(seeds)
+    shuffles = [seed + 1 for seed in seeds]
+    S = algorithm.draws
     members = None if B == 1 else B
-    loss = training_loss(net, data, how["likelihood"], how["batchnorm"], run.training, members=members, draws=S)
+    loss = training_loss(
+        net, data, how["likelihood"], how["batchnorm"], run.training, members=members, draws=S
+    )
     trained = [one.training for one in loss.each[::S]]
     if B > 1 and any(trained):
-        run.check_no_validation("statistics of BatchNorm that members train at once are those of the last step")
-    streams: dict[str, Any] = dict(steps=how["steps"], seeds=seeds, shuffle=shuffles[0] if B == 1 else shuffles)
+        run.check_no_validation(
+            "statistics of BatchNorm that members train at once are those of the last step"
+        )
+    streams: dict[str, Any] = dict(
+        steps=how["steps"], seeds=seeds, shuffle=shuffles[0] if B == 1 else shuffles
+    )
     state, history = drive(algorithm, algorithm.init(start, B), loss, run, **streams, check=False)
     each = [GaussianState(*(t if B == 1 or t.ndim == 0 else t[i] for t in state)) for i in range(B)]
     rows = history.mapped(lambda record: record.reshape(-1, B))
     if chosen["mc_samples"] != how["mc_samples"] and algorithm.draws < DRAWS:
-        rows = replace(rows, notes=(*rows.notes, f"one draw a step, rate {chosen['lr']:g}: {DRAWS} draws take long"))
+        rows = replace(
+            rows,
+            notes=(*rows.notes, f"one draw a step, rate {chosen['lr']:g}: {DRAWS} draws take long"),
+        )
     before = lambda: nll(net, data, likelihood=how["likelihood"])(start.mean)  # noqa: E731  by the net's statistics
-    return [_member(algorithm, s, rows.mapped(itemgetter((..., i))), trained[i], before) for i, s in enumerate(each)]
+    return [
+        _member(algorithm, s, rows.mapped(itemgetter((..., i))), trained[i], before)
+        for i, s in enumerate(each)
+    ]
 
 
-def fit_gaussian(build: Callable[..., GaussianFit], net: Net, data: Data, begin: Gaussian, run: Run, how: Settings) -> Gaussian:
+def fit_gaussian(
+    build: Callable[..., GaussianFit],
+    net: Net,
+    data: Data,
+    begin: Gaussian,
+    run: Run,
+    how: Settings,
+) -> Gaussian:
     """Fit the posterior of the run's seed.  Raises Diverged, and as `fit_gaussians`."""
     (fit,) = fit_gaussians(build, net, data, begin, run, how, [run.seed])
     if isinstance(fit, Diverged):
@@ -232,7 +288,11 @@ def fit_gaussian(build: Callable[..., GaussianFit], net: Net, data: Data, begin:
 
 
 def _member(
-    algorithm: GaussianFit, state: GaussianState, history: History, trained: TrainingNet | None, before: Callable[[], Tensor]
+    algorithm: GaussianFit,
+    state: GaussianState,
+    history: History,
+    trained: TrainingNet | None,
+    before: Callable[[], Tensor],
 ) -> Gaussian | Diverged:
     try:
         check_converged(history.loss, state.mean, state.log_std, state.factor)

@@ -12,7 +12,17 @@ from IPython.display import HTML, display
 from torch import Tensor, nn
 
 from flatviz.checks import Count, Seed, Several
-from flatviz.core import Data, Likelihood, Net, Objective, Progress, copied, generator, public, track
+from flatviz.core import (
+    Data,
+    Likelihood,
+    Net,
+    Objective,
+    Progress,
+    copied,
+    generator,
+    public,
+    track,
+)
 from flatviz.engine.determinism import work_of
 from flatviz.landscape.krylov import Krylov, Operator
 from flatviz.landscape.slices import project, slice_path, slice_plane
@@ -34,10 +44,18 @@ from flatviz.storage.files import write_text
 NAMES = ("A", "B")
 STEP = 0.1  # of a filter-normalised direction, by which the rise of the loss around a model is measured
 DIRECTIONS = 8
-ITERS, TOLERANCE = 20, 0.01  # most products of the eigenpairs, their residual over λ1
-VECTORS, MOST_VECTORS = 4, 100  # test vectors of the trace, least and most
-PASSES, WORK = 500, 400_000_000_000  # of all examples through a model, and multiply-adds of all of them
-LEAST, MOST = 32, 512  # examples of the loss
+# most products of the eigenpairs, their residual over λ1
+ITERS = 20
+TOLERANCE = 0.01
+# test vectors of the trace, least and most
+VECTORS = 4
+MOST_VECTORS = 100
+# of all examples through a model, and multiply-adds of all of them
+PASSES = 500
+WORK = 400_000_000_000
+# examples of the loss
+LEAST = 32
+MOST = 512
 GRID = "display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 520px), 1fr))"  # figures of a page
 DRAW = (
     'const figures = JSON.parse(document.getElementById("figures").textContent); '
@@ -73,14 +91,20 @@ class Comparison:
             return f"Neither is flatter: λ1 is {short(lambdas[0])} of A and {short(lambdas[1])} of B, which its error explains."
         flat, sharp = (0, 1) if lambdas[0] < lambdas[1] else (1, 0)
         gain, half = interval((self.rises[sharp] - self.rises[flat]).double())
-        around = " and ".join(f"{short(float(r.mean()))} around {name}" for name, r in zip(NAMES, self.rises))
+        around = " and ".join(
+            f"{short(float(r.mean()))} around {name}" for name, r in zip(NAMES, self.rises)
+        )
         if gain > half:
             says = "This survives filter normalisation, which no rescaling of layers can change"
         elif -gain > half:
             says = f"This does not survive filter normalisation, which no rescaling of layers can change: there {NAMES[sharp]} is flatter"
         else:
             says = "After filter normalisation, which no rescaling of layers can change, the difference is not clear"
-        less = f", {short(lambdas[sharp] / lambdas[flat])} times less than" if lambdas[flat] > 0 else ", less than"
+        less = (
+            f", {short(lambdas[sharp] / lambdas[flat])} times less than"
+            if lambdas[flat] > 0
+            else ", less than"
+        )
         lead = f"{NAMES[flat]} is flatter: its λ1 is {short(lambdas[flat])}{less} the {short(lambdas[sharp])} of {NAMES[sharp]}"
         return f"{lead}. {says} (mean rise of the loss {around})."
 
@@ -104,12 +128,18 @@ class Comparison:
         titles = [f"{name}: λ1 {short(float(s.values[0]))}" for name, s in zip(NAMES, self.spectra)]
         plane = plot_surface(self.surface, self.points, title="Loss on a plane through A and B")
         for name, (x, y) in zip(NAMES, self.points.coords.tolist()):
-            white: dict[str, Any] = dict(xanchor="center", yshift=8, font=dict(color="#ffffff", size=16))
+            white: dict[str, Any] = dict(
+                xanchor="center", yshift=8, font=dict(color="#ffffff", size=16)
+            )
             plane.add_text(f"<b>{name}</b>", x=x, y=y, xref="x", yref="y", **white)
-        relief = plot_surface_3d(self.surface, self.points, title="The same in relief, the loss as height")
+        relief = plot_surface_3d(
+            self.surface, self.points, title="The same in relief, the loss as height"
+        )
         return [
             plane,
-            relief.update_traces(showscale=False, selector=dict(type="surface")).update_scenes(zaxis_title_text=""),
+            relief.update_traces(showscale=False, selector=dict(type="surface")).update_scenes(
+                zaxis_title_text=""
+            ),
             plot_curve(self.path, title="Loss from A (t = 0) to B (t = 1)"),
             *(plot_spectrum(s, title=title) for s, title in zip(self.spectra, titles)),
         ]
@@ -185,14 +215,19 @@ def compare(
     nets = [_whole(module, data) for module in (a, b)]
     layers = [[(block.name, block.shape) for block in net.blocks] for net in nets]
     if layers[0] != layers[1]:
-        raise ValueError(f"a and b must have the same layers, got {nets[0]!r} and {nets[1]!r}: compare what fv.predict gives")
+        raise ValueError(
+            f"a and b must have the same layers, got {nets[0]!r} and {nets[1]!r}: compare what fv.predict gives"
+        )
     if torch.equal(nets[0].w, nets[1].w):
-        raise ValueError("a and b must have different weights, got twice the same: give another checkpoint")
+        raise ValueError(
+            "a and b must have different weights, got twice the same: give another checkpoint"
+        )
     macs = work_of(nets[0], data.x).macs
     most = examples or max(LEAST, min(MOST, WORK // (PASSES * max(macs, 1))))
     some = data.subset(torch.arange(min(most, len(data))))
     vectors = max(VECTORS, min(MOST_VECTORS, WORK // (PASSES * max(macs, 1) * len(some))))
-    objectives, (start, end) = [nll(net, some, likelihood=likelihood) for net in nets], [net.w for net in nets]
+    objectives = [nll(net, some, likelihood=likelihood) for net in nets]
+    (start, end) = [net.w for net in nets]
     f = Between(nets, objectives[0]) if nets[0].has_batchnorm else objectives[0]
     draws = torch.randn(DIRECTIONS, nets[0].dim, generator=generator(seed)).to(start)
     side = normalized(nets[0], draws[0], start)
@@ -200,21 +235,37 @@ def compare(
     surface = slice_plane(f, plane, resolution=resolution, progress=progress)
     t = torch.linspace(0, 1, resolution).to(start)
     path = slice_path(f, torch.lerp(start, end, t[:, None]), t=t, x_label="t", name="from A to B")
-    spectra, traces, rises = [], [], []
+    spectra = []
+    traces = []
+    rises = []
     for g, net in track(list(zip(objectives, nets)), "curvature", progress):
-        source, operator = generator(seed), Operator(g, net.w)
+        source = generator(seed)
+        operator = Operator(g, net.w)
         run = Krylov(operator, operator.like, max(ITERS, k), source)
-        pairs = [part[..., :k].to(operator.like) for part in run.converged(min(k, net.dim), max(ITERS, k), TOLERANCE)]
-        spectrum = Spectrum(pairs[0], run.vectors(pairs[1]), pairs[2], run.n_products, n=g.n, batchnorm=g.batchnorm)
+        pairs = [
+            part[..., :k].to(operator.like)
+            for part in run.converged(min(k, net.dim), max(ITERS, k), TOLERANCE)
+        ]
+        spectrum = Spectrum(
+            pairs[0], run.vectors(pairs[1]), pairs[2], run.n_products, n=g.n, batchnorm=g.batchnorm
+        )
         spectra.append(for_readers(spectrum))
         exact = vectors >= net.dim
-        traces.append(hessian_trace(g, net.w, products=max(6, net.dim)) if exact else beyond_basis(run, vectors, source))
+        traces.append(
+            hessian_trace(g, net.w, products=max(6, net.dim))
+            if exact
+            else beyond_basis(run, vectors, source)
+        )
         steps = STEP * torch.stack([normalized(net, d, net.w) for d in draws])
         rises.append((g.many(net.w + steps) + g.many(net.w - steps)) / 2 - g(net.w).detach())
     depths = persistence(surface).depth
     finite = depths[depths.isfinite()]
-    predictions = [predict(net, net.w[None], data, 1, seed=seed, batchnorm="frozen", likelihood=likelihood) for net in nets]
-    points, smad = project(torch.stack([start, end]), plane, f, name="A and B"), float(finite.mean()) if len(finite) else 0.0
+    predictions = [
+        predict(net, net.w[None], data, 1, seed=seed, batchnorm="frozen", likelihood=likelihood)
+        for net in nets
+    ]
+    points = project(torch.stack([start, end]), plane, f, name="A and B")
+    smad = float(finite.mean()) if len(finite) else 0.0
     return Comparison(surface, points, path, spectra, traces, rises, smad, predictions)
 
 
@@ -225,16 +276,22 @@ class Between(Objective):
     batchnorm = "interpolated between both"
 
     def __init__(self, nets: list[Net], f: MeanNLL) -> None:
-        self._start, self._line, self._f = nets[0].w, nets[1].w - nets[0].w, f
+        self._start = nets[0].w
+        self._line = nets[1].w - nets[0].w
+        self._f = f
         self._ends = [net.buffers() for net in nets]
         self.net = self._net = nets[0]
-        self.dim, self.n, self.work = nets[0].dim, f.n, f.work
+        self.dim = nets[0].dim
+        self.n = f.n
+        self.work = f.work
 
     def __call__(self, w: Tensor) -> Tensor:
         """The mean NLL at `w` (D,), ()."""
         t = float(((w - self._start) @ self._line / (self._line @ self._line)).clamp(0, 1))
         first, second = self._ends
-        mixed = {n: torch.lerp(v, second[n], t) if v.is_floating_point() else v for n, v in first.items()}
+        mixed = {
+            n: torch.lerp(v, second[n], t) if v.is_floating_point() else v for n, v in first.items()
+        }
         x, y = self._f.data.batch(None)
         return as_likelihood(self._f.likelihood).nll(self._net.with_buffers(mixed)(w, x), y)
 

@@ -55,7 +55,8 @@ def explore(result: object, *more: Any, **options: Any) -> ipywidgets.interactiv
 @explore.register
 def _surface(surface: Surface, projection: Projection | None = None) -> ipywidgets.interactive:
     finite = surface.values[surface.values.isfinite()]
-    low, high = float(finite.min()), float(finite.max())
+    low = float(finite.min())
+    high = float(finite.max())
     n = 0 if projection is None else len(projection.coords)
 
     def draw(samples: int, ceiling: float, log: bool) -> Figure:
@@ -63,8 +64,12 @@ def _surface(surface: Surface, projection: Projection | None = None) -> ipywidge
         shown = None if projection is None else first_draws(projection, samples)
         return plot_surface(surface, shown, color_range=(low, top), log=log)
 
-    ceiling = ipywidgets.FloatSlider(1.0, min=0.05, max=1.0, step=0.05, description="colours to", readout_format=".0%")
-    log = ipywidgets.Checkbox(low > 0 and high / low > 10, description="logarithmic", disabled=low <= 0)
+    ceiling = ipywidgets.FloatSlider(
+        1.0, min=0.05, max=1.0, step=0.05, description="colours to", readout_format=".0%"
+    )
+    log = ipywidgets.Checkbox(
+        low > 0 and high / low > 10, description="logarithmic", disabled=low <= 0
+    )
     samples = ipywidgets.IntSlider(n, min(n, 1), max(n, 1), description="samples", disabled=n == 0)
     return _moved(draw, samples=samples, ceiling=ceiling, log=log)
 
@@ -91,23 +96,34 @@ def _prediction(prediction: Prediction, *, method: str | None = None) -> ipywidg
 @explore.register(Spectrum)
 @explore.register(list)
 @explore.register(tuple)
-def _spectra(spectrum: Spectrum | Sequence[Spectrum], *, method: str | None = None) -> ipywidgets.interactive:
+def _spectra(
+    spectrum: Spectrum | Sequence[Spectrum], *, method: str | None = None
+) -> ipywidgets.interactive:
     plot_spectrum(spectrum, method=method)  # raises for what is none
     spectra = one_or_several(spectrum)
 
     def draw(draws: int, largest: int) -> Figure:
         k = slice(largest)
         return plot_spectrum(
-            [replace(s, values=s.values[k], vectors=s.vectors[k], residual=s.residual[k]) for s in spectra[:draws]],
+            [
+                replace(s, values=s.values[k], vectors=s.vectors[k], residual=s.residual[k])
+                for s in spectra[:draws]
+            ],
             method=method,
         )
 
-    return _moved(draw, draws=_count(len(spectra), "draws"), largest=_count(min(len(s.values) for s in spectra), "largest"))
+    return _moved(
+        draw,
+        draws=_count(len(spectra), "draws"),
+        largest=_count(min(len(s.values) for s in spectra), "largest"),
+    )
 
 
 def _moved(draw: Callable[..., Figure], **controls: ipywidgets.Widget) -> ipywidgets.interactive:
     """The figure that `draw` makes of the controls' values, again at each change."""
-    draw(**{name: control.value for name, control in controls.items()})  # raises here what a widget would only log
+    draw(
+        **{name: control.value for name, control in controls.items()}
+    )  # raises here what a widget would only log
     shown = kernel_shell() is not None
     return ipywidgets.interactive(draw, {"auto_display": shown}, clear_output=shown, **controls)
 

@@ -21,8 +21,23 @@ from flatviz.pages.page import family_page
 from flatviz.posteriors import METHODS
 from flatviz.results import Family
 from flatviz.storage.files import write_text
-from flatviz.widgets.members import LOOK, check_look, first_radii, log_stops, member_name, show_preview
-from flatviz.widgets.view import CONTROLS, NOT_DRAWN, FamilyView, register, show_still, still, still_html
+from flatviz.widgets.members import (
+    LOOK,
+    check_look,
+    first_radii,
+    log_stops,
+    member_name,
+    show_preview,
+)
+from flatviz.widgets.view import (
+    CONTROLS,
+    NOT_DRAWN,
+    FamilyView,
+    register,
+    show_still,
+    still,
+    still_html,
+)
 from flatviz.widgets.worker import Worker
 
 N_DRAWS = 30  # of each member, so the largest ensemble
@@ -53,9 +68,19 @@ class Lab(ipywidgets.VBox):
     _under_way: Sequence[tuple[str, float]] = ()
 
     def __init__(
-        self, fits: Fitting, *, family: Family | None = None, radii: Radii | None = None, measuring: Mapping | None = None
+        self,
+        fits: Fitting,
+        *,
+        family: Family | None = None,
+        radii: Radii | None = None,
+        measuring: Mapping | None = None,
     ) -> None:
-        check_is(fits, Fitting, "fits", "fv.lab makes a lab of what fv.transfer returned, or of any network")
+        check_is(
+            fits,
+            Fitting,
+            "fits",
+            "fv.lab makes a lab of what fv.transfer returned, or of any network",
+        )
         net = fits.net.copy()
         self._fits = replace(fits, net=net, progress=False)
         self._radii = self._fits.radii(radii or first_radii(net))
@@ -63,16 +88,21 @@ class Lab(ipywidgets.VBox):
             check_measured(family)
         self._tuned = {name: m.tuned(net) for name, m in METHODS.items()}
         self._measuring = {"n_draws": N_DRAWS, **(measuring or {})}
-        self._methods, self._most = tuple(self._radii), self._measuring["n_draws"]
+        self._methods = tuple(self._radii)
+        self._most = self._measuring["n_draws"]
         self.family: Family | None = None
-        self.error, self.status, self._kept_still = "", "", False
+        self.error = ""
+        self.status = ""
+        self._kept_still = False
         self.view = FamilyView(self._checked, self._hear)
         super().__init__([self.view])
         for name in CONTROLS:
             traitlets.link((self, name), (self.view, name))
         if (chosen := self._fits.choice(self.method).radius) is not None:
             self.radius = chosen
-        self._ready, self._worker, self._report_lock = True, Worker(self._report), threading.RLock()
+        self._ready = True
+        self._worker = Worker(self._report)
+        self._report_lock = threading.RLock()
         self.view.observe(lambda _: self._wanted(), names=["radius", "method", "look"])
         register(self)
         if family is None:
@@ -95,20 +125,30 @@ class Lab(ipywidgets.VBox):
             return check_look(value, self._methods)
         if name == "n_draws" and check_count(value, "n_draws") > self._most:
             more = "lower it, or give a family that fv.families.measure made with a larger n_draws"
-            raise ValueError(f"n_draws must be at most {self._most}, the draws of each member, got {value}: {more}")
+            raise ValueError(
+                f"n_draws must be at most {self._most}, the draws of each member, got {value}: {more}"
+            )
         return value
 
     @property
     def state(self) -> dict[str, Any]:
         """The values of the controls, as a dict; one like it can be set, all names or some: `lab.state = {"radius": 2.0}`."""
-        return {"method": self.method, "radius": self.radius, "n_draws": self.n_draws, **LOOK, **self.look}
+        return {
+            "method": self.method,
+            "radius": self.radius,
+            "n_draws": self.n_draws,
+            **LOOK,
+            **self.look,
+        }
 
     @state.setter
     def state(self, wanted: Mapping[str, Any]) -> None:
         for name in wanted:
             check_choice(name, ("method", "radius", "n_draws", *LOOK), "a name of state")
         look = {name: value for name, value in (self.state | dict(wanted)).items() if name in LOOK}
-        controls = {name: wanted[name] for name in ("method", "radius", "n_draws") if name in wanted} | {"look": look}
+        controls = {
+            name: wanted[name] for name in ("method", "radius", "n_draws") if name in wanted
+        } | {"look": look}
         for name, value in controls.items():  # all are checked before any is set
             self._checked(name, value)
         for name, value in controls.items():
@@ -164,7 +204,9 @@ class Lab(ipywidgets.VBox):
     def stops(self) -> dict[str, list[float]]:
         """Radii that each method's slider offers beside the fitted ones: 0, then log steps."""
         stops = {m: log_stops(r, self._tuned[m].largest) for m, r in self._radii.items() if any(r)}
-        return {m: some[METHODS[m].unit == TEMPERATURE :] for m, some in stops.items()}  # T = 0 is no temperature
+        return {
+            m: some[METHODS[m].unit == TEMPERATURE :] for m, some in stops.items()
+        }  # T = 0 is no temperature
 
     def to_html(self, path: str | Path, *, title: str = "flatviz: a family of posteriors") -> Path:
         """Write the members fitted so far as one page with the same controls, which needs no kernel and no network.
@@ -172,19 +214,27 @@ class Lab(ipywidgets.VBox):
         Raises:
             ValueError: Before the first family is fitted.
         """
-        family, fits = self._known(), self._fits
-        lead = f"Posteriors over the {fits.net.dim} treated weights of a network on {fits.task.name}."
+        family = self._known()
+        fits = self._fits
+        lead = (
+            f"Posteriors over the {fits.net.dim} treated weights of a network on {fits.task.name}."
+        )
         settings = ", ".join(f"{k} {v}" for k, v in (fits.fit or {}).items()) or "as tuned"
-        facts, start = {"network": repr(fits.net), "settings": settings}, (self.method, self.radius, self.n_draws)
+        facts = {"network": repr(fits.net), "settings": settings}
+        start = (self.method, self.radius, self.n_draws)
         code = ["# family: lab.family of the lab that wrote this page"]
-        page = family_page(family, title=title, lead=lead, facts=facts, start=start, code=code, look=self.look)
+        page = family_page(
+            family, title=title, lead=lead, facts=facts, start=start, code=code, look=self.look
+        )
         return write_text(path, page)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         name = self.view.channel.model_id
         self._kept_still = show_still(still_html(name, NOT_DRAWN), name)
         shown = super()._repr_mimebundle_(**kwargs)
-        return shown | {"text/plain": ""} if self._kept_still else shown  # the still says it where no widget can be shown
+        return (
+            shown | {"text/plain": ""} if self._kept_still else shown
+        )  # the still says it where no widget can be shown
 
     def _hear(self, want: str, content: dict) -> None:
         """Answer a request of a page."""
@@ -200,23 +250,34 @@ class Lab(ipywidgets.VBox):
     def _known(self) -> Family:
         """The family.  Raises ValueError before the first one is there."""
         if self.family is None:
-            raise ValueError("the lab must have its first family, got none yet: call lab.wait() first")
+            raise ValueError(
+                "the lab must have its first family, got none yet: call lab.wait() first"
+            )
         return self.family
 
     def _first_family(self, progress: Progress) -> None:
         fits = replace(self._fits, progress=progress)
         family = fits.family(self._radii, fail=self._fail)
-        family = measure(fits.net, fits.task, family, seed=fits.seed + 1, progress=progress, **self._measuring)
+        family = measure(
+            fits.net, fits.task, family, seed=fits.seed + 1, progress=progress, **self._measuring
+        )
         self._take(family)
 
     def _take(self, family: Family) -> None:
-        self._methods, self._most = family.methods, family.n_draws
+        self._methods = family.methods
+        self._most = family.n_draws
         self.n_draws = min(self.n_draws, self._most)
         if self.method not in family.methods:
             self.method = family.methods[-1]
-        self.radius = family[family.index(self.method, self.radius)].radius  # the controls start at a fitted one
+        self.radius = family[
+            family.index(self.method, self.radius)
+        ].radius  # the controls start at a fitted one
         self.family = family
-        defaults = {m: family[family.index(m, self._tuned[m].radius)].radius for m in family.methods if m in self._tuned}
+        defaults = {
+            m: family[family.index(m, self._tuned[m].radius)].radius
+            for m in family.methods
+            if m in self._tuned
+        }
         code = ["# lab: the Lab of this notebook", "family = lab.family"]
         self.view.show_family(family, stops=self.stops, live=True, code=code, defaults=defaults)
 
@@ -226,12 +287,19 @@ class Lab(ipywidgets.VBox):
 
     def _missing(self) -> list[tuple[str, float]]:
         """Method and radius of A and B, where they are not fitted."""
-        other, family = self.view.look.get("compare"), self.family
-        places = [(self.view.method, self.view.radius)] + ([(other["method"], float(other["radius"]))] if other else [])
+        other = self.view.look.get("compare")
+        family = self.family
+        places = [(self.view.method, self.view.radius)] + (
+            [(other["method"], float(other["radius"]))] if other else []
+        )
         if family is None:
             return []
         open_to = [(m, r) for m, r in places if m in family.methods and len(family.radii(m)) > 1]
-        return [(m, r) for m, r in open_to if not any(math.isclose(r, have, rel_tol=1e-6) for have in family.radii(m))]
+        return [
+            (m, r)
+            for m, r in open_to
+            if not any(math.isclose(r, have, rel_tol=1e-6) for have in family.radii(m))
+        ]
 
     def _wanted(self, again: bool = False) -> None:
         """Fit the radii that the controls show, where they are not fitted yet."""
@@ -247,13 +315,17 @@ class Lab(ipywidgets.VBox):
             return
         self._under_way = missing
         names = " and ".join(member_name(*cell) for cell in missing)
-        self._begin(names, lambda progress: self._fit_all(missing, replace(self._fits, progress=progress)))
+        self._begin(
+            names, lambda progress: self._fit_all(missing, replace(self._fits, progress=progress))
+        )
 
     def _fit_all(self, cells: Sequence[tuple[str, float]], fits: Fitting) -> None:
         for method, radius in cells:
             try:
                 show_preview(fits, self._known(), method, radius, self._show_member, self.look)
-                self.family = extend(fits, self._known(), method, radius, fits.member(method, radius))
+                self.family = extend(
+                    fits, self._known(), method, radius, fits.member(method, radius)
+                )
             except Exception as error:
                 self._fail(method, radius, error)
                 raise

@@ -16,9 +16,18 @@ from flatviz.results import Family
 
 STEPS_PER_DECADE = 10
 ALL = "All"  # the tab of all views
-LOOK: dict[str, Any] = {"tab": "", "compare": None, "picked": None, "chosen": {}, "step": -1, "phase": None}
+LOOK: dict[str, Any] = {
+    "tab": "",
+    "compare": None,
+    "picked": None,
+    "chosen": {},
+    "step": -1,
+    "phase": None,
+}
 STEPS = 20  # of a preview: a tenth of a whole fit or less
-Show = Callable[[Family, str, list[str]], None]  # family with the preview as its last member, note, views
+Show = Callable[
+    [Family, str, list[str]], None
+]  # family with the preview as its last member, note, views
 
 
 def first_radii(net: Net) -> dict[str, tuple[float, ...]]:
@@ -47,7 +56,11 @@ def log_stops(radii: Sequence[float], largest: float = 0.0) -> list[float]:
 
 def member_name(method: str, radius: float) -> str:
     """Method and radius as a reader knows them."""
-    return f"{style(method).label}, radius {radius:.3g}" if METHODS[method].unit != NO_UNIT else style(method).label
+    return (
+        f"{style(method).label}, radius {radius:.3g}"
+        if METHODS[method].unit != NO_UNIT
+        else style(method).label
+    )
 
 
 def check_look(look: Any, methods: Sequence[str]) -> dict:
@@ -78,10 +91,16 @@ def views_in_sight(family: Family, look: Mapping[str, Any]) -> list[View]:
     chosen = dict(look.get("chosen", {}))
     for view in shown:
         chosen.setdefault(view.slot, view.chosen)  # the first of a slot
-    return [view for view in shown if view.group == tab and (not view.slot or view.chosen == chosen[view.slot])]
+    return [
+        view
+        for view in shown
+        if view.group == tab and (not view.slot or view.chosen == chosen[view.slot])
+    ]
 
 
-def show_preview(fits: Fitting, family: Family, method: str, radius: float, show: Show, look: Mapping[str, Any]) -> None:
+def show_preview(
+    fits: Fitting, family: Family, method: str, radius: float, show: Show, look: Mapping[str, Any]
+) -> None:
     """Fit `STEPS` steps from the nearest member, measure and show what is in sight, said to be a preview.
 
     The rest waits for the whole fit.  Nothing is shown for a method that cannot start at a posterior.
@@ -90,5 +109,11 @@ def show_preview(fits: Fitting, family: Family, method: str, radius: float, show
     q = fits.preview(method, radius, near.posterior, STEPS)
     if q is not None:
         sight = views_in_sight(family, look)
-        part = extend(fits, family, method, radius, q, [name for view in sight for name in view.needs])
-        show(part, f", preview: {STEPS} steps from radius {near.radius:.3g}", [view.name for view in sight])
+        part = extend(
+            fits, family, method, radius, q, [name for view in sight for name in view.needs]
+        )
+        show(
+            part,
+            f", preview: {STEPS} steps from radius {near.radius:.3g}",
+            [view.name for view in sight],
+        )

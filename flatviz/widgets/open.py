@@ -15,7 +15,9 @@ from flatviz.widgets.lab import Lab
 from flatviz.widgets.members import coarse_radii
 from flatviz.widgets.view import running_cell
 
-COARSE = dict(n_draws=10, n_spectra=2, k=2, resolution=15, around_resolution=9)  # figures of a quick first family
+COARSE = dict(
+    n_draws=10, n_spectra=2, k=2, resolution=15, around_resolution=9
+)  # figures of a quick first family
 
 
 @public
@@ -79,13 +81,19 @@ def lab(
     """
     if isinstance(train, Task):
         if test is not None or prior is None:
-            raise TypeError("a task must come with prior=, and without test data: fv.lab(net, task, prior=prior)")
+            raise TypeError(
+                "a task must come with prior=, and without test data: fv.lab(net, task, prior=prior)"
+            )
         train = train if likelihood is None else replace(train, likelihood=likelihood)
         net = check_is(module, Net, "net", "use what fv.transfer returned")
-        shown = for_readers(family)  # placed beside the net with the other arguments: pictures are drawn on the CPU
+        shown = for_readers(
+            family
+        )  # placed beside the net with the other arguments: pictures are drawn on the CPU
         return Lab(Fitting(net, train, prior, seed, fit, tuned), family=shown, radii=radii)
     if test is None or prior is not None:
-        raise TypeError("a module must come with training and test data, and without a prior: fv.lab(module, train, test)")
+        raise TypeError(
+            "a module must come with training and test data, and without a prior: fv.lab(module, train, test)"
+        )
     lines: list[str] = []
 
     def say(text: str) -> None:
@@ -95,7 +103,9 @@ def lab(
 
     if progress is None and running_cell() is not None:
         progress = True
-    how: dict[str, Any] = dict(likelihood=likelihood or "categorical", effort=effort, seed=seed, progress=progress, say=say)
+    how: dict[str, Any] = dict(
+        likelihood=likelihood or "categorical", effort=effort, seed=seed, progress=progress, say=say
+    )
     fits, first_line = prepare_own(module, train, test, **how)
     quick = effort == "quick"
     measuring, few = (COARSE, coarse_radii(fits.net)) if quick else (None, None)

@@ -50,7 +50,8 @@ def plot_view(
     check_measured(family)
     by_name = {v.name: v for v in views.views_of(family) if v.kind == "plotly"}
     wanted = by_name[check_choice(view, tuple(by_name), "view")]
-    scene, method = Scene(family), family.methods[-1] if method is None else method
+    scene = Scene(family)
+    method = family.methods[-1] if method is None else method
     i = family.index(method, radius)
     fig = wanted.draw(scene, i)
     drawn = fig.to_plotly_json()
@@ -66,6 +67,12 @@ def plot_view(
 
 def _ranges(scene: Scene, view: View) -> dict[str, list[float]]:
     """Ranges of axes that hold every member of the family, as in the page."""
-    every = [ranges_of(view, view.draw(scene, i)) for i in range(len(scene.family) if view.shared else 0)]
+    every = [
+        ranges_of(view, view.draw(scene, i)) for i in range(len(scene.family) if view.shared else 0)
+    ]
     ends = {axis: [ranges[axis] for ranges in every if axis in ranges] for axis in view.shared}
-    return {axis: [min(lo for lo, _ in some), max(hi for _, hi in some)] for axis, some in ends.items() if some}
+    return {
+        axis: [min(lo for lo, _ in some), max(hi for _, hi in some)]
+        for axis, some in ends.items()
+        if some
+    }

@@ -49,7 +49,9 @@ def running_cell() -> tuple[str, int] | None:
     if shell is None:
         return None
     parent = shell.get_parent() if hasattr(shell, "get_parent") else {}
-    name = (parent or {}).get("metadata", {}).get("cellId") or (parent or {}).get("content", {}).get("code")
+    name = (parent or {}).get("metadata", {}).get("cellId") or (parent or {}).get(
+        "content", {}
+    ).get("code")
     return (name, shell.execution_count) if name else None
 
 
@@ -81,17 +83,24 @@ class FamilyView(anywidget.AnyWidget):
 
     _esm = bundled("loader")
     front = traitlets.Unicode().tag(sync=True)
-    channel = traitlets.Instance(ipywidgets.Widget, ()).tag(sync=True, **ipywidgets.widget_serialization)
+    channel = traitlets.Instance(ipywidgets.Widget, ()).tag(
+        sync=True, **ipywidgets.widget_serialization
+    )
     radius = traitlets.Float(0.0).tag(sync=True)
     n_draws = traitlets.Int(10).tag(sync=True)
     method = traitlets.Unicode("sabma").tag(sync=True)
     look = traitlets.Dict().tag(sync=True)
 
-    def __init__(self, check: Callable = lambda name, value: value, hear: Callable = lambda want, content: None) -> None:
+    def __init__(
+        self,
+        check: Callable = lambda name, value: value,
+        hear: Callable = lambda want, content: None,
+    ) -> None:
         # version of the front end; a page loads each version once
         super().__init__(front=hashlib.sha256(bundled("explorer").encode()).hexdigest()[:12])
         self.channel.on_msg(self._answer)
-        self._check, self._hear = check, hear
+        self._check = check
+        self._hear = hear
         self.sent = {"front end": 0, "family": 0, "member": 0}  # messages by kind
         self._bundle: Bundle | None = None
         self._status: dict | None = None
@@ -109,7 +118,12 @@ class FamilyView(anywidget.AnyWidget):
         self._send_bundle("family", self._bundle)
 
     def add_members(
-        self, family: Family, members: Sequence[int], *, note: str = "", only: Collection[str] | None = None
+        self,
+        family: Family,
+        members: Sequence[int],
+        *,
+        note: str = "",
+        only: Collection[str] | None = None,
     ) -> None:
         """Pack and send only these members of `family`; a page that opens later gets the whole.
 
@@ -129,7 +143,9 @@ class FamilyView(anywidget.AnyWidget):
         """Take the values of a page's controls, as far as `check` allows them."""
         self._from_page = True
         try:
-            super().set_state({name: value for name, value in sync_data.items() if self._allowed(name, value)})
+            super().set_state(
+                {name: value for name, value in sync_data.items() if self._allowed(name, value)}
+            )
         finally:
             self._from_page = False
         if any(getattr(self, name) != sync_data[name] for name in CONTROLS if name in sync_data):
@@ -144,13 +160,17 @@ class FamilyView(anywidget.AnyWidget):
 
     def _send_traits(self) -> None:
         if not self._from_page:  # the page knows what it said itself
-            self.channel.send({"kind": "traits", "traits": {name: getattr(self, name) for name in CONTROLS}})
+            self.channel.send(
+                {"kind": "traits", "traits": {name: getattr(self, name) for name in CONTROLS}}
+            )
 
     def _answer(self, _: object, content: dict, buffers: list) -> None:
         want = content.get("want")
         if want == "front end":
             self.sent["front end"] += 1
-            self.channel.send({"kind": "front end"}, [bundled("explorer").encode(), plotlyjs().text.encode()])
+            self.channel.send(
+                {"kind": "front end"}, [bundled("explorer").encode(), plotlyjs().text.encode()]
+            )
         elif want == "family":
             self._send_traits()  # what was set before this page listened
             if self._bundle is not None:
@@ -170,13 +190,19 @@ def still(content: Mapping, name: str) -> str:
 
     name: name of the view, by which a page that shows it live leaves them out.
     """
-    images, text = content.get("images"), content.get("text")
-    good = isinstance(images, list) and all(isinstance(image, str) and PNG.fullmatch(image) for image in images)
+    images = content.get("images")
+    text = content.get("text")
+    good = isinstance(images, list) and all(
+        isinstance(image, str) and PNG.fullmatch(image) for image in images
+    )
     if not good or not images or sum(map(len, images)) > MOST_PICTURE or not isinstance(text, str):
         return ""
     said = html.escape(text[:1000], quote=True)
     drawn = "".join(f'<img src="{image}" alt="{said}" style="max-width:100%">' for image in images)
-    return still_html(name, f"{drawn}<p>{said}<br><i>The last picture. Run the cell again for the live one.</i></p>")
+    return still_html(
+        name,
+        f"{drawn}<p>{said}<br><i>The last picture. Run the cell again for the live one.</i></p>",
+    )
 
 
 def still_html(name: str, inside: str) -> str:

@@ -27,7 +27,9 @@ class Worker:
     """
 
     def __init__(self, report: Report) -> None:
-        self._report, self._lock, self._closed = report, threading.Lock(), False
+        self._report = report
+        self._lock = threading.Lock()
+        self._closed = False
         self._newest: _Job | None = None
 
     def submit(self, name: str, work: Callable[[Progress], object]) -> None:
@@ -72,29 +74,42 @@ class Worker:
 class _Job(threading.Thread):
     """One piece of work."""
 
-    def __init__(self, worker: Worker, name: str, work: Callable[[Progress], object], before: _Job | None) -> None:
+    def __init__(
+        self, worker: Worker, name: str, work: Callable[[Progress], object], before: _Job | None
+    ) -> None:
         super().__init__(name="flatviz-worker")
-        self._worker, self._what, self._work, self._before = worker, name, work, before
-        self.stopped, self.ended, self._last = threading.Event(), False, (0.0, "", time.monotonic())
-        self._heard: dict[str, tuple[float, int]] = {}  # label -> when its progress was first heard, and how far it was
+        self._worker = worker
+        self._what = name
+        self._work = work
+        self._before = before
+        self.stopped = threading.Event()
+        self.ended = False
+        self._last = (0.0, "", time.monotonic())
+        self._heard: dict[
+            str, tuple[float, int]
+        ] = {}  # label -> when its progress was first heard, and how far it was
 
     def run(self) -> None:
         """Work, and report the end."""
         if self._before is not None:
             self._before.join()
             self._before = None
-        silence, started = threading.Event(), time.monotonic()
+        silence = threading.Event()
+        started = time.monotonic()
         beat = threading.Thread(target=self._beat, args=(silence, started), daemon=True)
         beat.start()
         try:
             self._check()
             with threads(0):  # verbs take more where that pays
                 self._work(self._progress)
-            share, text = 1.0, "done"
+            share = 1.0
+            text = "done"
         except Stopped:
-            share, text = 0.0, "stopped"
+            share = 0.0
+            text = "stopped"
         except BaseException as error:  # SystemExit too: it would end this thread without a word
-            share, text = 0.0, str(error) or type(error).__name__
+            share = 0.0
+            text = str(error) or type(error).__name__
         silence.set()
         beat.join()
         self.ended = True
@@ -110,15 +125,24 @@ class _Job(threading.Thread):
         while not ended.wait(SILENCE):
             share, text, when = self._last
             if time.monotonic() - when >= SILENCE:
-                self._worker.say(self, share, f"{text or self._what}, {time.monotonic() - started:.0f} s in all")
+                self._worker.say(
+                    self, share, f"{text or self._what}, {time.monotonic() - started:.0f} s in all"
+                )
 
     def _progress(self, done: int, total: int, label: str) -> None:
         self._check()
         now = time.monotonic()
         first, before = self._heard.get(label, (now, 0))
-        first, _ = self._heard[label] = (now if done < before else first), done  # below: another fit with this label
+        first, _ = self._heard[label] = (
+            (now if done < before else first),
+            done,
+        )  # below: another fit with this label
         if self._last[1] and now - self._last[2] < REPORT_EVERY:
             return
-        left = f", about {(now - first) / done * (total - done):.0f} s left" if 0 < done < total else ""
+        left = (
+            f", about {(now - first) / done * (total - done):.0f} s left"
+            if 0 < done < total
+            else ""
+        )
         self._last = done / max(total, 1), f"{self._what}: {label} {done}/{total}{left}", now
         self._worker.say(self, *self._last[:2])

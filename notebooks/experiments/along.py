@@ -16,7 +16,9 @@ TABLE = "along"  # stored table, or path of a CSV file
 SAVE = ""  # path of a CSV file to write the table to
 FIRST = 100  # the first seed
 SEEDS = 5
-DATA = ""  # the task that is run, digits or digits-near; the other's rows are those of TABLE; "": both
+DATA = (
+    ""  # the task that is run, digits or digits-near; the other's rows are those of TABLE; "": both
+)
 LENGTHS = "0.0625,0.125,0.25,0.5,1,2,4"  # in default steps
 EPOCHS = 60  # of pre-training
 STEPS = 0  # of each fit of length 1; 0: those of the method
@@ -36,7 +38,16 @@ from IPython.display import display
 
 # %%
 import flatviz as fv
-from flatviz.experiments import QUANTITIES, at, equivalent, holm, read_table, run, shown, write_table
+from flatviz.experiments import (
+    QUANTITIES,
+    at,
+    equivalent,
+    holm,
+    read_table,
+    run,
+    shown,
+    write_table,
+)
 from flatviz.experiments.measures import SETTINGS, Measurement, reference_of
 from flatviz.experiments.statistics import LEVEL, mean_zero, paired
 from flatviz.families.members import Fitting, with_head_std
@@ -75,30 +86,50 @@ grid = [dict(cell, seed=seed) for seed in range(FIRST, FIRST + SEEDS) for cell i
 def fit(cells, device):
     """Posteriors of one seed, each with what measures it."""
     seed, tasks = cells[0]["seed"], dict.fromkeys(SETTINGS[cell["setting"]].task for cell in cells)
-    prepared = {name: prepare("mlp", task=task_for(name, seed), seed=seed, epochs=EPOCHS, device=device) for name in tasks}
+    prepared = {
+        name: prepare("mlp", task=task_for(name, seed), seed=seed, epochs=EPOCHS, device=device)
+        for name in tasks
+    }
     for cell in cells:
         chosen = SETTINGS[cell["setting"]]
         net, task, prior = prepared[chosen.task]
         wider = with_head_std(net, prior, chosen.head_std)
         steps = STEPS or fv.METHODS[cell["method"]].keywords(net)["steps"]
         settings = dict(chosen.fit, steps=max(1, round(cell["steps"] * steps)))
-        q = Fitting(net, task, wider, seed=seed, fit=settings).member(cell["method"], cell["radius"] or None)
+        q = Fitting(net, task, wider, seed=seed, fit=settings).member(
+            cell["method"], cell["radius"] or None
+        )
         exact = None
         if cell["setting"] in COMPARED and EPOCHS == 60:
-            exact = reference_of(net, task, prior, seed=seed, kl_weight=chosen.fit["kl_weight"], say=print)
-        yield cell, (net, task, wider, q, Measurement(net, task, exact=exact, seed=seed, n_draws=DRAWS, n_spectra=SPECTRA))
+            exact = reference_of(
+                net, task, prior, seed=seed, kl_weight=chosen.fit["kl_weight"], say=print
+            )
+        yield (
+            cell,
+            (
+                net,
+                task,
+                wider,
+                q,
+                Measurement(net, task, exact=exact, seed=seed, n_draws=DRAWS, n_spectra=SPECTRA),
+            ),
+        )
 
 
 # %%
 def gibbs(net, q, data):
     """Share of wrong labels of a draw, mean over draws."""
-    return float((fv.predict(net, q, data.x, GIBBS, seed=7).outputs.argmax(-1) != data.y).double().mean())
+    return float(
+        (fv.predict(net, q, data.x, GIBBS, seed=7).outputs.argmax(-1) != data.y).double().mean()
+    )
 
 
 def measure(fitted, cell):
     net, task, prior, q, measured = fitted
     f, kl, wrong = fv.nll(net, task.train), float(q.kl(prior)), gibbs(net, q, task.train)
-    traces = [fv.hessian_trace(f, w, products=30)[0] for w in q.sample(SPECTRA, seed=cell["seed"] + 1)]
+    traces = [
+        fv.hessian_trace(f, w, products=30)[0] for w in q.sample(SPECTRA, seed=cell["seed"] + 1)
+    ]
     width = float((q.variance / prior.variance).log().mean().div(2).exp())
     values = {
         "trace": float(np.mean(traces)),
@@ -107,7 +138,11 @@ def measure(fitted, cell):
         "train error": wrong,
         "error": gibbs(net, q, task.test),
     }
-    return measured(q) | values | {"certificate": fv.metrics.pac_bayes_bound(wrong, kl, len(task.train))}
+    return (
+        measured(q)
+        | values
+        | {"certificate": fv.metrics.pac_bayes_bound(wrong, kl, len(task.train))}
+    )
 
 
 # %% [markdown]
@@ -127,11 +162,19 @@ def descend(cells, device):
     data = fv.Data(digits.x, torch.nn.functional.one_hot(digits.y, 10).float()).to(device)
     with torch.random.fork_rng():
         torch.manual_seed(cells[0]["seed"])
-        layers = torch.nn.Flatten(), torch.nn.Linear(64, 32), torch.nn.Tanh(), torch.nn.Linear(32, 10)
+        layers = (
+            torch.nn.Flatten(),
+            torch.nn.Linear(64, 32),
+            torch.nn.Tanh(),
+            torch.nn.Linear(32, 10),
+        )
     net = fv.Net.from_module(torch.nn.Sequential(*layers), example=data.x[:2]).to(device)
     f = fv.nll(net, data, likelihood=1.0)
     for setting in dict.fromkeys(cell["setting"] for cell in cells):
-        of, w = {cell["steps"]: cell for cell in cells if cell["setting"] == setting}, net.w.detach()
+        of, w = (
+            {cell["steps"]: cell for cell in cells if cell["setting"] == setting},
+            net.w.detach(),
+        )
         for step in range(int(max(of)) + 1):
             if step in of:
                 yield of[step], (f, w)
@@ -152,7 +195,11 @@ if RUN:
     table = run(grid, fit, measure, name="along", **how)
     if DATA:  # the other task's rows at these lengths stay
         stored = read_table(TABLE)
-        stays = ~stored.setting.isin(table.setting) & stored.steps.isin(table.steps.unique()) & (stored.experiment != "edge")
+        stays = (
+            ~stored.setting.isin(table.setting)
+            & stored.steps.isin(table.steps.unique())
+            & (stored.experiment != "edge")
+        )
         table = pd.concat([stored[stays], table], ignore_index=True)
     edge = run(edge_grid, descend, largest_eigenvalue, name="edge", **how)
     table = pd.concat([table, edge], ignore_index=True)
@@ -162,8 +209,15 @@ if SAVE:
     write_table(table, SAVE)
 edge, table = table[table.experiment == "edge"], table[table.experiment != "edge"]
 LABELS = {m: fv.METHODS[m].label for m in dict.fromkeys(table.method)}
-NAMES = {q: QUANTITIES[q].label for q in ("lambda1", "train", "nll", "accuracy", "ece", "shifted_nll")}
-NAMES |= {"trace": "trace", "kl": "KL to the prior", "width": "sd(q) / sd(p)", "train error": "Gibbs error, train"}
+NAMES = {
+    q: QUANTITIES[q].label for q in ("lambda1", "train", "nll", "accuracy", "ece", "shifted_nll")
+}
+NAMES |= {
+    "trace": "trace",
+    "kl": "KL to the prior",
+    "width": "sd(q) / sd(p)",
+    "train error": "Gibbs error, train",
+}
 NAMES |= {"error": "Gibbs error, test", "certificate": "certificate", "tv": "TV to HMC"}
 STORED = [s for s in USED if s in set(table.setting)]
 lengths = sorted(table.steps.unique())
@@ -198,18 +252,30 @@ for setting in STORED:
 
 # %%
 DRAWN = ["lambda1", "trace", "width", "kl", "nll", "shifted_nll", "accuracy", "train", "tv"]
-LOOK = dict(template="plotly_white", legend=dict(orientation="h", y=-0.06, yanchor="top", title=""), margin=dict(l=40, r=20))
+LOOK = dict(
+    template="plotly_white",
+    legend=dict(orientation="h", y=-0.06, yanchor="top", title=""),
+    margin=dict(l=40, r=20),
+)
 for setting in STORED:
     rows = table[(table.setting == setting) & table.quantity.isin(DRAWN)]
     rows = rows.assign(value=rows.value * rows.quantity.map(FACTORS))
-    means = rows.groupby(["method", "steps", "quantity"], sort=False).value.apply(mean_zero).unstack()
-    means = means.reset_index().assign(method=lambda d: d.method.map(LABELS), name=lambda d: d.quantity.map(NAMES))
+    means = (
+        rows.groupby(["method", "steps", "quantity"], sort=False).value.apply(mean_zero).unstack()
+    )
+    means = means.reset_index().assign(
+        method=lambda d: d.method.map(LABELS), name=lambda d: d.quantity.map(NAMES)
+    )
     fig = px.line(means, x="steps", y="mean", error_y="half", color="method", markers=True, log_x=True, facet_col="name",
                   facet_col_wrap=2, facet_col_spacing=0.14, facet_row_spacing=0.05, labels=dict(steps="steps / default", mean=""),
                   category_orders={"name": [NAMES[q] for q in DRAWN], "method": list(LABELS.values())},
                   color_discrete_map={LABELS[m]: fv.METHODS[m].look.color for m in LABELS}, title=SETTINGS[setting].name)  # fmt: skip
-    fig.update_yaxes(matches=None, showticklabels=True).for_each_annotation(lambda a: a.update(text=a.text.split("=")[-1]))
-    fig.update_xaxes(tickvals=lengths, ticktext=[f"{s:g}" if s in (0.0625, 0.25, 1, 4) else "" for s in lengths])
+    fig.update_yaxes(matches=None, showticklabels=True).for_each_annotation(
+        lambda a: a.update(text=a.text.split("=")[-1])
+    )
+    fig.update_xaxes(
+        tickvals=lengths, ticktext=[f"{s:g}" if s in (0.0625, 0.25, 1, 4) else "" for s in lengths]
+    )
     display(fig.update_layout(**LOOK, height=1100))
 
 # %% [markdown]
@@ -222,7 +288,15 @@ for setting in STORED:
 # for their number: of a hundred quantities that do not move, about five are listed by chance.
 
 # %%
-SIGNS = {"lambda1": -1, "trace": -1, "width": 1, "nll": -1, "shifted_nll": -1, "accuracy": 1, "tv": -1}
+SIGNS = {
+    "lambda1": -1,
+    "trace": -1,
+    "width": 1,
+    "nll": -1,
+    "shifted_nll": -1,
+    "accuracy": 1,
+    "tv": -1,
+}
 
 
 def change(row):
@@ -239,7 +313,9 @@ def compared(mine, theirs):
     rows = list(paired(mine, theirs, SIGNS, ("lambda1", "trace")).itertuples())
     moved = [change(r) for r in rows if abs(r.mean) > r.half]
     still = [NAMES[r.quantity] for r in rows if not abs(r.mean) > r.half]
-    return "; ".join(filter(None, [", ".join(moved), still and f"no change shown in {', '.join(still)}"]))
+    return "; ".join(
+        filter(None, [", ".join(moved), still and f"no change shown in {', '.join(still)}"])
+    )
 
 
 # %%
@@ -256,11 +332,19 @@ if {1.0, 4.0} <= set(lengths):
 # %%
 for setting in STORED:
     print(f"{SETTINGS[setting].label}: λ1 of SA-BMA over VI's")
-    for name, factor in {"equal steps": 1, "equal gradients": fv.METHODS["sabma"].gradients}.items():
+    for name, factor in {
+        "equal steps": 1,
+        "equal gradients": fv.METHODS["sabma"].gradients,
+    }.items():
         pairs = {
-            s: paired(cell(setting, "sabma", s), cell(setting, "vi", factor * s)) for s in lengths if factor * s in lengths
+            s: paired(cell(setting, "sabma", s), cell(setting, "vi", factor * s))
+            for s in lengths
+            if factor * s in lengths
         }
-        rows = [(s, next(r for r in p.itertuples() if r.quantity == "lambda1")) for s, p in pairs.items()]
+        rows = [
+            (s, next(r for r in p.itertuples() if r.quantity == "lambda1"))
+            for s, p in pairs.items()
+        ]
         print(
             f"  {name}: "
             + ", ".join(
@@ -280,8 +364,13 @@ for setting in [s for s in STORED if s in COMPARED and "tv" in set(table.quantit
     print(f"{SETTINGS[setting].label}: TV to HMC")
     of = {m: {s: cell(setting, m, s).tv for s in lengths} for m in LABELS}
     for m, tv in of.items():
-        changes = [f"{shown(tv[s] - tv[lengths[0]])} from {lengths[0]:g} to {s:g}" for s in (1.0, lengths[-1])]
-        print(f"  {LABELS[m]}: {', '.join(changes)}; at 1: {', '.join(tv[1.0].sort_values().map('{:.3f}'.format))}")
+        changes = [
+            f"{shown(tv[s] - tv[lengths[0]])} from {lengths[0]:g} to {s:g}"
+            for s in (1.0, lengths[-1])
+        ]
+        print(
+            f"  {LABELS[m]}: {', '.join(changes)}; at 1: {', '.join(tv[1.0].sort_values().map('{:.3f}'.format))}"
+        )
     less = [f"{shown(of['sabma'][s] - of['vi'][s])} at {s:g}" for s in lengths]
     print(f"  SA-BMA less VI: {', '.join(less)}")
 
@@ -293,7 +382,11 @@ for setting in STORED:
     for m in LABELS:
         v = {s: cell(setting, m, s).certificate.mean() for s in lengths}
         best = min(v, key=v.get)
-        word = "vacuous at every length" if v[best] >= 0.9 else f"least at {best:g} of the default steps"
+        word = (
+            "vacuous at every length"
+            if v[best] >= 0.9
+            else f"least at {best:g} of the default steps"
+        )
         error = cell(setting, m, best).error.mean()
         print(
             f"{SETTINGS[setting].label}, {LABELS[m]}: certificate {v[best]:.3f} at {best:g} of the default steps, "
@@ -309,20 +402,29 @@ for setting in STORED:
 # %%
 edge = edge.assign(rate=edge.setting.str.split().str[1].astype(float))
 edge = edge.assign(share=edge.value * edge.rate / 2)
-means = edge.groupby(["setting", "steps"], sort=False).share.apply(mean_zero).unstack().reset_index()
+means = (
+    edge.groupby(["setting", "steps"], sort=False).share.apply(mean_zero).unstack().reset_index()
+)
 fig = px.line(means, x="steps", y="mean", error_y="half", color="setting", template="plotly_white",
               title="λ1 over the edge of stability", labels=dict(mean="λ1 / (2/η)", setting="η"))  # fmt: skip
-fig.add_hline(1.0, line_dash="dot").update_layout(legend=dict(orientation="h", y=1.02, yanchor="bottom"), margin_r=20)
+fig.add_hline(1.0, line_dash="dot").update_layout(
+    legend=dict(orientation="h", y=1.02, yanchor="bottom"), margin_r=20
+)
 
 # %% [markdown]
 # *Figure: a line for each learning rate η, means over seeds with 95 % intervals; the dotted line is the edge.*
 
 # %%
-last = {rate: rows.share - 1 for rate, rows in edge[edge.steps == edge.steps.max()].groupby("setting", sort=False)}
+last = {
+    rate: rows.share - 1
+    for rate, rows in edge[edge.steps == edge.steps.max()].groupby("setting", sort=False)
+}
 tests = {rate: mean_zero(off) for rate, off in last.items()}
 for (rate, test), p in zip(tests.items(), holm([equivalent(test, 0.1) for test in tests.values()])):
     word = "settles at the edge" if p < LEVEL else "not shown to settle there"
-    print(f"{rate}: λ1 {1 + test['mean']:.2f} ± {test['half']:.2g} of the edge after {edge.steps.max():.0f} steps: {word}")
+    print(
+        f"{rate}: λ1 {1 + test['mean']:.2f} ± {test['half']:.2g} of the edge after {edge.steps.max():.0f} steps: {word}"
+    )
 
 # %% [markdown]
 # ## What would change our mind

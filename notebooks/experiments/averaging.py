@@ -57,19 +57,30 @@ torch.set_num_threads(1)
 RADII = {"vi": 0.0, "sabma": 1.0}
 RANKS, SIZES, SCORES = (1, 2, 5, 10), (1, 2, 5, 10, 30), ("nll", "accuracy", "ece")
 ORDERS = ("sharp", "random", "flat")  # in which draws are averaged
-TEMPERED = {name: fv.METHODS["vi"].plain.settings[name] for name in ("kl_weight", "start_scale", "weight_decay")}
+TEMPERED = {
+    name: fv.METHODS["vi"].plain.settings[name]
+    for name in ("kl_weight", "start_scale", "weight_decay")
+}
 HEAD_STD, SHUFFLES, WEYL_DRAWS = 0.3, 10, 5
 
 # %%
-full = [dict(setting=f"rank {RANK}", method=m, radius=r, seed=s) for s in range(SEEDS) for m, r in RADII.items()]
-ranks = [dict(full[1], setting=f"rank {k}", seed=s) for s in range(SEEDS) for k in RANKS if k != RANK]
+full = [
+    dict(setting=f"rank {RANK}", method=m, radius=r, seed=s)
+    for s in range(SEEDS)
+    for m, r in RADII.items()
+]
+ranks = [
+    dict(full[1], setting=f"rank {k}", seed=s) for s in range(SEEDS) for k in RANKS if k != RANK
+]
 grid = full + ranks
 
 
 # %%
 def of_rank(swag, rank):
     """SWAG's Gaussian with its last `rank` deviations alone: what `fit_swag` of that rank gives from the same run."""
-    scale = math.sqrt(max(swag.rank - 1, 1) / max(rank - 1, 1))  # each rank divides by its own K - 1
+    scale = math.sqrt(
+        max(swag.rank - 1, 1) / max(rank - 1, 1)
+    )  # each rank divides by its own K - 1
     return dataclasses.replace(swag, factor=scale * swag.factor[swag.rank - rank :])
 
 
@@ -78,12 +89,26 @@ def fit(cells, device, epochs=EPOCHS, settings=TEMPERED | (dict(steps=STEPS) if 
     """Posteriors of one seed, which share a network and a prior."""
     seed = cells[0]["seed"]
     net, task, prior = prepare(
-        "mlp", task=fv.datasets.digits_transfer(seed=seed), seed=seed, epochs=epochs, rank=max(RANKS), device=device
+        "mlp",
+        task=fv.datasets.digits_transfer(seed=seed),
+        seed=seed,
+        epochs=epochs,
+        rank=max(RANKS),
+        device=device,
     )
     wide = with_head_std(net, prior, HEAD_STD)
     for cell in cells:
         prior = of_rank(wide, int(cell["setting"].split()[1]))
-        yield cell, (net, task, Fitting(net, task, prior, seed=seed, fit=settings).member(cell["method"], cell["radius"]))
+        yield (
+            cell,
+            (
+                net,
+                task,
+                Fitting(net, task, prior, seed=seed, fit=settings).member(
+                    cell["method"], cell["radius"]
+                ),
+            ),
+        )
 
 
 # %%
@@ -115,7 +140,9 @@ def of_draws(net, task, f, W, seed):
     for order in ORDERS:
         first = W[ordered(torch.arange(len(W)), lambda1, order, seed=seed)[:WEYL_DRAWS]]
         bounds = fv.metrics.weyl_bounds(f, first, iters=40, seed=seed)
-        values |= {f"Weyl {what}, {order}": b for what, b in zip(("lower", "middle", "upper"), bounds)}
+        values |= {
+            f"Weyl {what}, {order}": b for what, b in zip(("lower", "middle", "upper"), bounds)
+        }
         values |= ensembles(prediction, lambda1, order, seed)
     return values
 
@@ -133,7 +160,10 @@ def correlations(lambda1, loss, error, train):
 def ensembles(prediction, lambda1, order, seed):
     """Scores of the ensembles of the first draws in an order, by their number."""
     seeds = range(seed, seed + (SHUFFLES if order == "random" else 1))
-    each = [scored(Prediction(ordered(prediction.outputs, lambda1, order, seed=s), prediction.y)).scores for s in seeds]
+    each = [
+        scored(Prediction(ordered(prediction.outputs, lambda1, order, seed=s), prediction.y)).scores
+        for s in seeds
+    ]
     at = {size: min(size, len(lambda1)) - 1 for size in SIZES}
     mean = lambda name, i: torch.stack([s[name][i] for s in each]).double().mean()
     return {f"{name}, {size} {order}": mean(name, i) for size, i in at.items() for name in SCORES}
@@ -184,7 +214,9 @@ def balance(ratio):
     low, high, std = NARROW_AT, WIDE_AT, torch.tensor(START_STD, dtype=torch.float64)
     for _ in range(60):
         middle = (low + high) / 2
-        uphill = float(expected_gradient(torch.tensor(middle, dtype=torch.float64), std, ratio)[0]) > 0
+        uphill = (
+            float(expected_gradient(torch.tensor(middle, dtype=torch.float64), std, ratio)[0]) > 0
+        )
         low, high = (middle, high) if uphill else (low, middle)
     return low
 
@@ -194,10 +226,16 @@ def fit_modes(cells, start=None, settings=TOY):
     """SA-BMA from the balance of the modes at one width ratio, all radii and seeds at once."""
     ratio = int(cells[0]["setting"].split()[-1])
     net = fv.Net.from_module(TwoModes(ratio, balance(ratio) if start is None else start))
-    nothing = fv.Data(torch.zeros(1, 1, dtype=torch.float64), torch.zeros(1, 1, dtype=torch.float64))
-    first, prior = (fv.Gaussian(net.w, torch.full_like(net.w, std).log()) for std in (START_STD, PRIOR_STD))
+    nothing = fv.Data(
+        torch.zeros(1, 1, dtype=torch.float64), torch.zeros(1, 1, dtype=torch.float64)
+    )
+    first, prior = (
+        fv.Gaussian(net.w, torch.full_like(net.w, std).log()) for std in (START_STD, PRIOR_STD)
+    )
     radii, seeds = (list(dict.fromkeys(cell[key] for cell in cells)) for key in ("radius", "seed"))
-    fitted = fv.fit_sabma_grid(net, nothing, prior, start=first, radius=radii, seed=seeds, **settings)
+    fitted = fv.fit_sabma_grid(
+        net, nothing, prior, start=first, radius=radii, seed=seeds, **settings
+    )
     yield from ((cell, (fitted[cell["radius"], cell["seed"]], ratio)) for cell in cells)
 
 
@@ -214,7 +252,11 @@ def in_the_wide_mode(fitted, cell):
 # %%
 if RUN:
     parts = [run(grid, fit, measure, name="averaging", device=DEVICE, workers=WORKERS)]
-    parts += [run(modes, fit_modes, in_the_wide_mode, name="two modes", group=["setting"], workers=WORKERS)]
+    parts += [
+        run(
+            modes, fit_modes, in_the_wide_mode, name="two modes", group=["setting"], workers=WORKERS
+        )
+    ]
     table = pd.concat(parts, ignore_index=True)
 else:
     table = read_table(TABLE)
@@ -228,7 +270,9 @@ LABELS = {"vi": "VI", "sabma": "SA-BMA"}
 
 def of(method, quantity, rank=RANK):
     """Values of a quantity, one a seed."""
-    rows = draws[(draws.method == method) & (draws.setting == f"rank {rank}") & (draws.quantity == quantity)]
+    rows = draws[
+        (draws.method == method) & (draws.setting == f"rank {rank}") & (draws.quantity == quantity)
+    ]
     return rows.set_index("seed").value
 
 
@@ -246,7 +290,9 @@ def shown(values, form):
 
 # %%
 WITH = ("nll", "error", "train", "nll given train")
-pd.DataFrame({LABELS[m]: {w: shown(of(m, f"correlation with {w}"), "+.2f") for w in WITH} for m in RADII}).T
+pd.DataFrame(
+    {LABELS[m]: {w: shown(of(m, f"correlation with {w}"), "+.2f") for w in WITH} for m in RADII}
+).T
 
 # %% [markdown]
 # ## Are ensembles of flat draws better?
@@ -258,8 +304,15 @@ orders
 
 # %%
 nll = draws[draws.quantity.str.match(r"nll, \d+ \w+")]
-nll = nll.assign(size=nll.quantity.str.extract(r"(\d+)", expand=False).astype(int), order=nll.quantity.str.split().str[-1])
-mean = nll.assign(method=nll.method.map(LABELS)).groupby(["method", "size", "order"], as_index=False).value.mean()
+nll = nll.assign(
+    size=nll.quantity.str.extract(r"(\d+)", expand=False).astype(int),
+    order=nll.quantity.str.split().str[-1],
+)
+mean = (
+    nll.assign(method=nll.method.map(LABELS))
+    .groupby(["method", "size", "order"], as_index=False)
+    .value.mean()
+)
 fig = px.line(mean, x="size", y="value", color="order", facet_col="method", markers=True, log_x=True, labels=dict(value="test NLL"),
               title="The same draws in three orders", template="plotly_white")  # fmt: skip
 fig.for_each_annotation(lambda a: a.update(text=a.text.split("=")[-1])).update_xaxes(tickvals=SIZES)
@@ -277,7 +330,9 @@ fig.update_layout(legend=dict(orientation="h", y=-0.25))
 
 # %%
 def weyl_row(method, order):
-    low, middle, high = (of(method, f"Weyl {what}, {order}") for what in ("lower", "middle", "upper"))
+    low, middle, high = (
+        of(method, f"Weyl {what}, {order}") for what in ("lower", "middle", "upper")
+    )
     within = int(((low <= middle * 1.01) & (middle <= high * 1.01)).sum())
     cells = {"lower bound": low, "λ1 of the mean": middle, "upper bound": high}
     return {"method": LABELS[method], "first draws": order, **{k: shown(v, ".3g") for k, v in cells.items()},
@@ -290,7 +345,9 @@ pd.DataFrame([weyl_row(m, o) for m in RADII for o in ORDERS])
 # ## SA-BMA by rank
 
 # %%
-pd.DataFrame({k: {q: shown(of("sabma", q, k), ".3g") for q in ("lambda1", *SCORES)} for k in RANKS}).T.rename_axis("rank")
+pd.DataFrame(
+    {k: {q: shown(of("sabma", q, k), ".3g") for q in ("lambda1", *SCORES)} for k in RANKS}
+).T.rename_axis("rank")
 
 # %% [markdown]
 # ## Runs of SA-BMA that end in the wide mode
@@ -307,7 +364,9 @@ ends = toy.groupby(["setting", "radius"], sort=False).value.agg(["sum", "size"])
 # claims below, is under 0.05; else it is **inconclusive**: the data do not decide, and the interval shows which effects remain possible.
 
 # %%
-ABOUT = dict(zip(WITH, ("test NLL", "test error", "training loss", "test NLL at equal training loss")))
+ABOUT = dict(
+    zip(WITH, ("test NLL", "test error", "training loss", "test NLL at equal training loss"))
+)
 fisher = lambda r: np.arctanh(r.clip(-1 + 1e-6, 1 - 1e-6))
 claims = [(f"{LABELS[m]}, over draws: λ1 and {what} rise together (Spearman)", fisher(of(m, f"correlation with {w}")), 1)
           for m in RADII for w, what in ABOUT.items()]  # fmt: skip
@@ -321,7 +380,8 @@ for k in [k for k in RANKS if k != RANK]:
     claims.append((f"{text} λ1 (log ratio)", np.log(of_rank_k("lambda1") / usual("lambda1")), -1))
     claims.append((f"{text} NLL", of_rank_k("nll") - usual("nll"), -1))
 verdicts = judged(
-    pd.DataFrame([dict(claim=text, **mean_zero(values, sign)) for text, values, sign in claims]), family="averaging"
+    pd.DataFrame([dict(claim=text, **mean_zero(values, sign)) for text, values, sign in claims]),
+    family="averaging",
 )
 
 

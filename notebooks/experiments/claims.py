@@ -39,7 +39,16 @@ NOTHING = float("nan")
 
 def claim(name, text, where, figure, verdict, gain=NOTHING, half=NOTHING, corrected=NOTHING):
     """A row; gain and half are of the difference, with the sign of a gain."""
-    return dict(name=name, claim=text, setting=where, figure=figure, verdict=verdict, gain=gain, half=half, corrected=corrected)
+    return dict(
+        name=name,
+        claim=text,
+        setting=where,
+        figure=figure,
+        verdict=verdict,
+        gain=gain,
+        half=half,
+        corrected=corrected,
+    )
 
 
 def numbers(row):
@@ -63,17 +72,29 @@ def notebook(name):
 def of_lambda1(table, pairs, sign):
     """A verdict on each pair of methods: λ1 of the first higher (sign 1) or lower (-1) than that of the second."""
     of = {m: at(table, method=m)[["lambda1"]] for m in table.method.unique()}
-    return judged(pd.concat([paired(of[a], of[b], {"lambda1": sign}) for a, b in pairs]), family="λ1").verdict.tolist()
+    return judged(
+        pd.concat([paired(of[a], of[b], {"lambda1": sign}) for a, b in pairs]), family="λ1"
+    ).verdict.tolist()
 
 
 # %%
 def t1(table):
-    plain = [m for m in table.method.unique() if m not in ("sgd", "hmc", "emcmc") and fv.METHODS[m].gradients == 1]
+    plain = [
+        m
+        for m in table.method.unique()
+        if m not in ("sgd", "hmc", "emcmc") and fv.METHODS[m].gradients == 1
+    ]
     words = of_lambda1(table, [(m, "sgd") for m in plain], 1)
     higher, lower = words.count(HOLDS), words.count(NOT)
     verdict = HOLDS if 2 * higher > len(plain) else NOT if 2 * lower > len(plain) else OPEN
     text = "most approximate inference that does not seek flatness ends in sharper weights than SGD"
-    return claim(f"{FLAT} T1", text, over(table), f"λ1 higher in {higher}, lower in {lower} of {len(plain)} methods", verdict)
+    return claim(
+        f"{FLAT} T1",
+        text,
+        over(table),
+        f"λ1 higher in {higher}, lower in {lower} of {len(plain)} methods",
+        verdict,
+    )
 
 
 def over(table, task=DIGITS):
@@ -88,7 +109,9 @@ def t4(table):
     verdict = NOT if above else HOLDS if words.count(HOLDS) == len(rivals) else OPEN
     figure = f"λ1 lower than {words.count(HOLDS)} of {len(rivals)} methods'"
     figure += f", higher than that of {', '.join(above)}" if above else ""
-    return claim(f"{FLAT} T4", "SA-BMA has the lowest λ1 of all methods", over(table), figure, verdict)
+    return claim(
+        f"{FLAT} T4", "SA-BMA has the lowest λ1 of all methods", over(table), figure, verdict
+    )
 
 
 # %%
@@ -97,7 +120,11 @@ def t2_t3(averaging):
     for row in averaging["verdicts"].itertuples():
         first, last = (f"{m}, over draws: λ1 and test {s}" for m, s in (("", "NLL"), ("", "error")))
         name = "T2" if row.claim.partition(", ")[2].startswith((first[2:], last[2:])) else ""
-        name = "T3" if "draws less" in row.claim and "sharpest" in row.claim and "10 " not in row.claim else name
+        name = (
+            "T3"
+            if "draws less" in row.claim and "sharpest" in row.claim and "10 " not in row.claim
+            else name
+        )
         figure = averaging["sentence"](row).removeprefix(f"{row.claim}: ").rpartition(": ")[0]
         where = f"{over(averaging['draws'])}, T 0.03"
         rows += [claim(f"{FLAT} {name}", row.claim, where, figure, **numbers(row))] if name else []
@@ -106,8 +133,14 @@ def t2_t3(averaging):
 
 # %%
 def t7(toy, at_radius=1.0):
-    of = {s: {r: v.value for r, v in rows.groupby("radius")} for s, rows in toy.groupby("setting", sort=False)}
-    ends = {s: [(int(v.sum()), len(v)) for v in (radii[0.0], radii[at_radius])] for s, radii in of.items()}
+    of = {
+        s: {r: v.value for r, v in rows.groupby("radius")}
+        for s, rows in toy.groupby("setting", sort=False)
+    }
+    ends = {
+        s: [(int(v.sum()), len(v)) for v in (radii[0.0], radii[at_radius])]
+        for s, radii in of.items()
+    }
     tested = lambda a, n, b, m: fisher_exact([[a, n - a], [b, m - b]])[1]
     p = holm([tested(a, n, b, m) for (a, n), (b, m) in ends.values()])
     rows = []
@@ -115,15 +148,28 @@ def t7(toy, at_radius=1.0):
         verdict = (HOLDS if wide > zero else NOT) if corrected < 0.05 else OPEN
         text = f"SA-BMA ends in the wide one of two modes more often than VI, widths 1 : {setting.split()[-1]}"
         figure = f"{zero} of {n} runs at radius 0, {wide} of {n} at radius {at_radius:g}"
-        figure += ": not testable, VI leaves too little room" if tested(zero, n, n, n) > LEVEL else ""
-        rows.append(claim(f"{FLAT} T7", text, f"two modes of equal depth, {n} runs", figure, verdict, corrected=corrected))
+        figure += (
+            ": not testable, VI leaves too little room" if tested(zero, n, n, n) > LEVEL else ""
+        )
+        rows.append(
+            claim(
+                f"{FLAT} T7",
+                text,
+                f"two modes of equal depth, {n} runs",
+                figure,
+                verdict,
+                corrected=corrected,
+            )
+        )
     return rows
 
 
 # %%
 def t8(draws):
     bounds = draws[draws.quantity.str.startswith("Weyl ")]
-    parts = bounds.assign(bound=bounds.quantity.str.split(r"[ ,]+").str[1], order=bounds.quantity.str.split().str[-1])
+    parts = bounds.assign(
+        bound=bounds.quantity.str.split(r"[ ,]+").str[1], order=bounds.quantity.str.split().str[-1]
+    )
     wide = parts.pivot(index=["method", "order", "seed"], columns="bound", values="value")
     within = ((wide.lower <= wide.middle * 1.01) & (wide.middle <= wide.upper * 1.01)).sum()
     figure = f"within them in {within} of {len(wide)} ensembles of draws"
@@ -152,7 +198,9 @@ def t4_t5(frontier):
         if row.quantity in AGAINST_VI and "sabma-1" in row.id and row.verdict != MISSING:
             name = "T4" if row.quantity == "lambda1" else "T5"
             where = f"{TASKS[row.task]}, {row.n} seeds"
-            rows.append(claim(f"{FLAT} {name}", row.claim, where, frontier["said"](row), **numbers(row)))
+            rows.append(
+                claim(f"{FLAT} {name}", row.claim, where, frontier["said"](row), **numbers(row))
+            )
     return rows
 
 
@@ -161,13 +209,19 @@ def open_questions(questions):
     """Q1: all weights; Q2: from scratch; Q3: whether a larger ensemble of VI does as well; T4 and T5 on other seeds."""
     rows, table, found = [], questions["table"], questions["verdicts"]
     seeds = lambda task: over(table, NEAR if task == questions["NEAR"] else DIGITS)
-    asked = {questions["ALL"]: ("Q1", "over all weights, "), questions["SCRATCH"]: ("Q2", "from scratch, ")}
+    asked = {
+        questions["ALL"]: ("Q1", "over all weights, "),
+        questions["SCRATCH"]: ("Q2", "from scratch, "),
+    }
     of = found[found.baseline == "equal steps"].set_index(["setting", "quantity"])
     of = of[of.radius == 1]
     for row in found[(found.baseline == "equal gradients") & (found.radius == 1)].itertuples():
         task, _, weights = row.setting.partition(", ")
         name, text = asked.get(weights, ("T4" if row.quantity == "lambda1" else "T5", ""))
-        where, text = f"{seeds(task)}, T 0.03, radius 1, equal gradients", f"{text}SA-BMA {AGAINST_VI[row.quantity]}"
+        where, text = (
+            f"{seeds(task)}, T 0.03, radius 1, equal gradients",
+            f"{text}SA-BMA {AGAINST_VI[row.quantity]}",
+        )
         figure = better(row) + (at_equal_steps(of, row) if row.quantity == "lambda1" else "")
         rows.append(claim(f"{FLAT} {name}", text, where, figure, **numbers(row)))
     for row in questions["larger"].query("radius > 0").itertuples():
@@ -179,7 +233,9 @@ def open_questions(questions):
 
 # %%
 def t6(frontier, T, task="digits-near", radii=(0.5, 2.0), ratio=1.1, points=0.01):
-    of = lambda r: frontier["differences"](task, dict(method="sabma", radius=r, T=T), dict(method="vi", T=T), "equal T")
+    of = lambda r: frontier["differences"](
+        task, dict(method="sabma", radius=r, T=T), dict(method="vi", T=T), "equal T"
+    )
     low, high = map(of, radii)
     first, last = mean_zero(low.lambda1, better=-1), mean_zero(high.accuracy)
     p = holm([first["p"], equivalent(first, np.log(ratio)), last["p"], equivalent(last, points)])
@@ -190,22 +246,40 @@ def t6(frontier, T, task="digits-near", radii=(0.5, 2.0), ratio=1.1, points=0.01
     )  # fmt: skip
     fails = flat in ("lower", "higher") or right in (close[1], "higher")
     verdict = NOT if fails else HOLDS if (flat, right) == (close[0], "lower") else OPEN
-    middle, least, most = np.exp([first["mean"], first["mean"] - first["half"], first["mean"] + first["half"]])
+    middle, least, most = np.exp(
+        [first["mean"], first["mean"] - first["half"], first["mean"] + first["half"]]
+    )
     figure = f"λ1 {middle:.2f} of VI's ({least:.2f} to {most:.2f}) at radius {radii[0]:g}, {flat}; "
     figure += f"accuracy {100 * last['mean']:+.2g} ± {100 * last['half']:.2g} points at {radii[-1]:g}, {right}"
     text = f"radius {radii[0]:g} leaves λ1 as it is, radius {radii[-1]:g} costs accuracy"
-    return claim(f"{FLAT} T6", text, f"{TASKS[task]}, {len(low)} seeds, T {T:g}, equal steps", figure, verdict)
+    return claim(
+        f"{FLAT} T6",
+        text,
+        f"{TASKS[task]}, {len(low)} seeds, T {T:g}, equal steps",
+        figure,
+        verdict,
+    )
 
 
 # %%
-CLAIMED = {"lambda1": "is flatter than", "nll": "has a lower NLL than", "tv": "predicts more like HMC than"}
+CLAIMED = {
+    "lambda1": "is flatter than",
+    "nll": "has a lower NLL than",
+    "tv": "predicts more like HMC than",
+}
 
 
 def flat_against_plain(compare):
     rows = compare["verdicts"]
     text = lambda row: f"{row.flat} {CLAIMED[row.quantity]} {row.against}"
     return [
-        claim(row.flat, text(row), f"{DIGITS}, {row.n} seeds, {row.baseline}", better(row), **numbers(row))
+        claim(
+            row.flat,
+            text(row),
+            f"{DIGITS}, {row.n} seeds, {row.baseline}",
+            better(row),
+            **numbers(row),
+        )
         for row in rows[rows.quantity.isin(CLAIMED)].itertuples()
     ]
 
@@ -219,11 +293,19 @@ def learning_coefficient(learning):
     where = lambda row: f"{MOONS}, {row.n} seeds, {row.setting}"
     for row in found[(found.quantity == "hmc") & (found.method == "sam")].itertuples():
         text = f"SAM of radius {row.radius:g} ends at a smaller λ̂ than SGD"
-        rows.append(claim("learning L1", text, where(row), better(row._replace(quantity="λ̂")), **numbers(row)))
+        rows.append(
+            claim(
+                "learning L1", text, where(row), better(row._replace(quantity="λ̂")), **numbers(row)
+            )
+        )
     for row in learning["samplers"].itertuples():
         text = f"λ̂ by SGLD of step {row.sampler.split()[-1]} is within 10 % of that by HMC"
         figure = f"λ̂ {row.mean:+.2g} ± {row.half:.2g} ({row.share:+.0f} %)"
-        rows.append(claim("learning L2", text, where(row), figure, AGREES[row.word], corrected=row.corrected))
+        rows.append(
+            claim(
+                "learning L2", text, where(row), figure, AGREES[row.word], corrected=row.corrected
+            )
+        )
     return rows
 
 
@@ -236,8 +318,15 @@ def judge():
     rows = [t1(table), *t2_t3(averaging), t4(table), *t4_t5(frontier), *open_questions(questions)]
     rows += [t6(frontier, T) for T in (0.03, 0.3)]
     rows += [*t7(averaging["toy"]), t8(averaging["draws"]), *flat_against_plain(compare)]
-    found = [(f"{task}, pool of perceptrons", t) for task, rows in symmetry["trends"].items() for t in rows]
-    trends = [claim(f"symmetry {t['trend']}", t["claim"], where, t["figures"], t["verdict"]) for where, t in found]
+    found = [
+        (f"{task}, pool of perceptrons", t)
+        for task, rows in symmetry["trends"].items()
+        for t in rows
+    ]
+    trends = [
+        claim(f"symmetry {t['trend']}", t["claim"], where, t["figures"], t["verdict"])
+        for where, t in found
+    ]
     return pd.DataFrame(rows + trends + learning_coefficient(learning))
 
 
@@ -258,7 +347,11 @@ if SAVE:
 # %%
 def rows_with(text, at="", setting="", names="SA-BMA T"):
     """Rows whose claim has `text` and begins with `at`, in settings with these words."""
-    picked = claims.name.str.startswith(names) & claims.claim.str.contains(text, regex=False) & claims.claim.str.contains(at)
+    picked = (
+        claims.name.str.startswith(names)
+        & claims.claim.str.contains(text, regex=False)
+        & claims.claim.str.contains(at)
+    )
     return claims[picked & claims.setting.str.contains(setting, regex=False)]
 
 
@@ -267,10 +360,17 @@ def answer(groups, on):
     said, support, against, n = [], 0, 0, sum(len(rows) for rows, _ in groups.values())
     for words, (rows, good) in groups.items():
         holds, fails = (int((rows.verdict == word).sum()) for word in (HOLDS, NOT))
-        support, against = support + (holds if good else fails), against + (fails if good else holds)
+        support, against = (
+            support + (holds if good else fails),
+            against + (fails if good else holds),
+        )
         said.append(f"{words} in {holds} of {len(rows)}")
     yes, no = not against and 2 * support > n, not support and 2 * against > n
-    return ("**Yes**: " if yes else "**No**: " if no else f"**It depends** on {on}: ") + ", ".join(said) + "."
+    return (
+        ("**Yes**: " if yes else "**No**: " if no else f"**It depends** on {on}: ")
+        + ", ".join(said)
+        + "."
+    )
 
 
 # %%
@@ -281,7 +381,11 @@ POINTS = r"accuracy better by ([\d.]+) ± ([\d.]+)"
 def estimates(rows, number):
     """Middle and ends of the intervals in the column figure, where `number` is a pattern of a mean and its interval."""
     found = rows.figure.str.extract(number).astype(float)
-    return [found[i] for i in found] if number == RATIO else [found[0], found[0] - found[1], found[0] + found[1]]
+    return (
+        [found[i] for i in found]
+        if number == RATIO
+        else [found[0], found[0] - found[1], found[0] + found[1]]
+    )
 
 
 # %%
@@ -295,20 +399,32 @@ def card(claim, groups, on, control, drawn, unit, number=DIFFERENCE, equal=0.0, 
         out = (estimates(rows, number)[0] - equal).abs() > reach
         near[name] = labels[~out], rows[~out]
         far += [
-            f"{label} {name}: {row.figure.partition(', median')[0]}" for label, row in zip(labels[out], rows[out].itertuples())
+            f"{label} {name}: {row.figure.partition(', median')[0]}"
+            for label, row in zip(labels[out], rows[out].itertuples())
         ]
-    drawn, beyond = near, f"\n\n*Not drawn*, for they are far away: {'; '.join(far)}." if far else ""
+    drawn, beyond = (
+        near,
+        f"\n\n*Not drawn*, for they are far away: {'; '.join(far)}." if far else "",
+    )
     display(Markdown(f"### {claim}\n\n{answer(groups, on)}\n\n*Control*: {control}{beyond}"))
-    places = list(dict.fromkeys(place for labels, _ in reversed(drawn.values()) for place in labels))
+    places = list(
+        dict.fromkeys(place for labels, _ in reversed(drawn.values()) for place in labels)
+    )
     fig = figure(unit, f"{claim}: {unit}", height=150 + 30 * len(places))
     for (name, (labels, rows)), color in zip(drawn.items(), COLORS[1:]):
         middle, low, high = (column * (equal or 1) for column in estimates(rows, number))
-        error = dict(array=high - middle, arrayminus=middle - low, thickness=1.5, width=4, color=color)
+        error = dict(
+            array=high - middle, arrayminus=middle - low, thickness=1.5, width=4, color=color
+        )
         filled = [color if verdict == HOLDS else "#ffffff" for verdict in rows.verdict]
         symbols = ["x-thin" if verdict == NOT else "circle" for verdict in rows.verdict]
         marker = dict(size=10, color=filled, symbol=symbols, line=dict(color=color, width=2))
-        fig.add_scatter(x=middle, y=list(labels), error_x=error, mode="markers", name=name, marker=marker)
-    fig.add_vline(x=equal, line_width=1, line_dash="dot").update_yaxes(categoryarray=places[::-1], categoryorder="array")
+        fig.add_scatter(
+            x=middle, y=list(labels), error_x=error, mode="markers", name=name, marker=marker
+        )
+    fig.add_vline(x=equal, line_width=1, line_dash="dot").update_yaxes(
+        categoryarray=places[::-1], categoryorder="array"
+    )
     fig.update_layout(
         showlegend=len(drawn) > 1,
         legend_y=1.02,
@@ -329,7 +445,9 @@ def against_vi(claim, name, lower, same, margin, unit, **how):
     groups = {f"{name} is lower at equal temperature": (falls, True)}
     groups |= {"higher": (rises, False)} if len(rises) else {}
     groups |= {f"the same within {margin} at equal training loss": (at_loss, False)}
-    where = lambda rows: rows.setting.str.partition(",")[0] + ", " + rows.claim.str.partition(",")[0]
+    where = lambda rows: (
+        rows.setting.str.partition(",")[0] + ", " + rows.claim.str.partition(",")[0]
+    )
     drawn = {"at equal T": (where(at_T), at_T), "at equal training loss": (where(at_loss), at_loss)}
     control = "VI at the temperature at which it has the training loss of SA-BMA, listed in [frontier](frontier.ipynb)."
     card(claim, groups, "what is held equal, and on the task", control, drawn, unit, **how)
@@ -346,7 +464,9 @@ against_vi("2 · SA-BMA predicts better than VI", "NLL", "a lower NLL than VI", 
 # %%
 together, apart = rows_with("rise together", "^(?!.*equal)"), rows_with("less ", names="SA-BMA T3")
 groups = {"λ1 and test loss of a draw rise together": (together, True)}
-groups |= {"among draws of equal training loss": (rows_with("at equal training loss rise together"), True)}
+groups |= {
+    "among draws of equal training loss": (rows_with("at equal training loss rise together"), True)
+}
 groups |= {"the flattest draws have a lower NLL than as many of the sharpest": (apart, True)}
 control = "draws of equal training loss, for flat draws fit better, too; and random draws in place of the sharpest, where no"
 control += " difference is shown ([averaging](averaging.ipynb))."
@@ -356,7 +476,8 @@ card("3 · Within one posterior, flat draws predict better than sharp ones", gro
 
 # %%
 flatter, better_nll = (
-    rows_with(text, setting="equal gradients", names="F-") for text in ("is flatter than", "has a lower NLL")
+    rows_with(text, setting="equal gradients", names="F-")
+    for text in ("is flatter than", "has a lower NLL")
 )
 groups = {"λ1 is lower": (flatter, True), "NLL is lower": (better_nll, True)}
 control = "the method itself with twice its steps, for the flat-seeking version takes two gradients a step."
@@ -411,8 +532,12 @@ print(", ".join(f"{(counted.verdict == word).sum()} × {word}" for word in (HOLD
 # %%
 for source, title in PAPERS.items():
     rows = claims[claims.name.str.startswith(source)]
-    texts = rows.assign(corrected=[f"{p:.3g}" if p == p else "" for p in rows.corrected])[list(COLUMNS)].rename(columns=COLUMNS)
-    head = f"{title}: " + ", ".join(f"{(rows.verdict == word).sum()} × {word}" for word in (HOLDS, NOT, OPEN))
+    texts = rows.assign(corrected=[f"{p:.3g}" if p == p else "" for p in rows.corrected])[
+        list(COLUMNS)
+    ].rename(columns=COLUMNS)
+    head = f"{title}: " + ", ".join(
+        f"{(rows.verdict == word).sum()} × {word}" for word in (HOLDS, NOT, OPEN)
+    )
     display(HTML(f"<details><summary>{head}</summary>{texts.to_html(index=False)}</details>"))
 
 # %% [markdown]

@@ -13,7 +13,9 @@ RUN = False  # True computes everything, False reads the stored table
 TABLE = "compare"  # stored table, or path of a CSV file
 SAVE = ""  # path of a CSV file to write the table to
 METHODS = ""  # names of `fv.METHODS` with commas between; "": those of the stored table
-LENGTHS = "1,2"  # of the fits, in default lengths; longer than 1: of methods with a flat-seeking version
+LENGTHS = (
+    "1,2"  # of the fits, in default lengths; longer than 1: of methods with a flat-seeking version
+)
 SEEDS = 40
 DATA = "digits"  # task, by name
 MODEL = "mlp"  # network, by name
@@ -51,24 +53,52 @@ PLAIN = ("sgd", "fisher_sam", "swa", "swag_diag", "swag", "mfvi", "moped", "vi",
          "emcmc", "svgd", "dropout", "ensemble", "multiswag")  # fmt: skip
 every = [n for m in PLAIN for n in (m, f"f-{m}") if n in fv.METHODS]
 asked = [name.strip() for name in METHODS.split(",")] if METHODS else every
-cells = [dict(method=m, steps=float(n)) for n in str(LENGTHS).split(",") for m in asked if n == "1" or f"f-{m}" in asked]
+cells = [
+    dict(method=m, steps=float(n))
+    for n in str(LENGTHS).split(",")
+    for m in asked
+    if n == "1" or f"f-{m}" in asked
+]
 grid = [dict(cell, seed=seed) for seed in range(SEEDS) for cell in cells]
-LONGER = ("steps", "snapshots", "burn_in", "thin", "cycle_steps")  # settings that are the length of a fit
-COMPARED_WITH_HMC = (DATA, MODEL, EPOCHS) == ("digits", "mlp", 0)  # the network whose exact posterior is stored
+LONGER = (
+    "steps",
+    "snapshots",
+    "burn_in",
+    "thin",
+    "cycle_steps",
+)  # settings that are the length of a fit
+COMPARED_WITH_HMC = (DATA, MODEL, EPOCHS) == (
+    "digits",
+    "mlp",
+    0,
+)  # the network whose exact posterior is stored
 SAMPLED = 10  # seeds, from 0 on, whose exact posterior is stored
 
 
 # %%
-def fit(cells, device, model=MODEL, data=DATA, epochs=EPOCHS, steps=STEPS, compared=COMPARED_WITH_HMC, sampled=SAMPLED):
+def fit(
+    cells,
+    device,
+    model=MODEL,
+    data=DATA,
+    epochs=EPOCHS,
+    steps=STEPS,
+    compared=COMPARED_WITH_HMC,
+    sampled=SAMPLED,
+):
     """Posteriors of one seed with the seconds that each took; None for a fit that diverged."""
     seed = cells[0]["seed"]
-    net, task, prior = prepare(model, task=task_for(data, seed), seed=seed, epochs=epochs or None, device=device)
+    net, task, prior = prepare(
+        model, task=task_for(data, seed), seed=seed, epochs=epochs or None, device=device
+    )
     exact = reference_of(net, task, prior, seed=seed) if compared and seed < sampled else None
     for cell in cells:
         started = time.perf_counter()
         usual = fv.METHODS[cell["method"]].tuned(net).settings | ({"steps": steps} if steps else {})
         settings = {name: round(cell["steps"] * usual[name]) for name in LONGER if name in usual}
-        q = unless_diverged(Fitting(net, task, prior, seed=seed, fit=settings).member, cell["method"])
+        q = unless_diverged(
+            Fitting(net, task, prior, seed=seed, fit=settings).member, cell["method"]
+        )
         yield cell, (net, task, q, exact, time.perf_counter() - started)
 
 
@@ -85,21 +115,38 @@ def measure(fitted, cell, n_draws=DRAWS, n_spectra=SPECTRA):
     net, task, q, exact, seconds = fitted
     if q is None:
         return dict.fromkeys(
-            [*SCORES, *CALIBRATION, "mi", "lambda1", "ratio", *(() if exact is None else NEAR), "seconds", "gradients"], np.nan
+            [
+                *SCORES,
+                *CALIBRATION,
+                "mi",
+                "lambda1",
+                "ratio",
+                *(() if exact is None else NEAR),
+                "seconds",
+                "gradients",
+            ],
+            np.nan,
         )
     method, seed = fv.METHODS[cell["method"]], cell["seed"]
     prediction = scored(net, method, q, task.test, seed=seed + 1, n_draws=n_draws)
     validated = scored(net, method, q, task.validation, seed=seed + 1, n_draws=n_draws)
     f, W = fv.nll(net, task.train), q.sample(min(n_spectra, prediction.n_draws), seed=seed + 1)
     spectra = torch.stack([fv.top_eigenpairs(f, w, 5, iters=40, seed=seed).values for w in W])
-    values = {name: prediction.scores[name][-1] for name in SCORES} | dict(mi=fv.metrics.mutual_information(prediction).mean())
-    values |= {name: fv.score(prediction, name, n_draws=prediction.n_draws) for name in CALIBRATION[:2]}
+    values = {name: prediction.scores[name][-1] for name in SCORES} | dict(
+        mi=fv.metrics.mutual_information(prediction).mean()
+    )
+    values |= {
+        name: fv.score(prediction, name, n_draws=prediction.n_draws) for name in CALIBRATION[:2]
+    }
     values |= tempered(validated, prediction)
     values |= dict(lambda1=spectra[:, 0].mean(), ratio=(spectra[:, 0] / spectra[:, 4]).mean())
     near = {}
     if exact is not None:
         p = exact.probabilities
-        near = dict(agreement=fv.metrics.agreement(prediction, p), tv=fv.metrics.total_variation(prediction, p))
+        near = dict(
+            agreement=fv.metrics.agreement(prediction, p),
+            tv=fv.metrics.total_variation(prediction, p),
+        )
         near["mmd"] = weights_mmd(q, exact, seed=seed + 1)
     cost = method.gradients * method.tuned(net).settings.get("members", 1)
     return values | near | dict(seconds=seconds, gradients=cost)
@@ -114,7 +161,10 @@ def tempered(validated, prediction):
         temperature = fv.metrics.fit_temperature(validated)
     except ValueError:  # no better than chance
         return missing
-    return dict(temperature=temperature, tempered_nll=fv.metrics.scale_temperature(prediction, temperature).scores["nll"][-1])
+    return dict(
+        temperature=temperature,
+        tempered_nll=fv.metrics.scale_temperature(prediction, temperature).scores["nll"][-1],
+    )
 
 
 # %% [markdown]
@@ -147,7 +197,9 @@ FACTORS = dict(accuracy=100, agreement=100)
 known = table.dropna(subset="value")
 texts = {c: {HEADS[q]: shown(v.value, factor=FACTORS.get(q, 1)) for q, v in rows.groupby("quantity", sort=False)}
          for c, rows in known.groupby(["method", "steps"], sort=False)}  # fmt: skip
-named = [fv.METHODS[m].label + (f", {steps:g} times as long" if steps > 1 else "") for m, steps in texts]
+named = [
+    fv.METHODS[m].label + (f", {steps:g} times as long" if steps > 1 else "") for m, steps in texts
+]
 rows = pd.DataFrame(texts.values(), index=named).fillna("")
 rows[list(HEADS.values())[:8]]
 
@@ -155,9 +207,16 @@ rows[list(HEADS.values())[:8]]
 rows[[head for head in list(HEADS.values())[8:] if head in rows]]
 
 # %%
-means = known[known.steps == known.steps.min()].groupby(["method", "quantity"], sort=False).value.mean().unstack().reset_index()
+means = (
+    known[known.steps == known.steps.min()]
+    .groupby(["method", "quantity"], sort=False)
+    .value.mean()
+    .unstack()
+    .reset_index()
+)
 means = means.assign(
-    label=means.method.map(lambda m: fv.METHODS[m].label), seeks=np.where(means.method.str.startswith("f-"), "flat", "plain")
+    label=means.method.map(lambda m: fv.METHODS[m].label),
+    seeks=np.where(means.method.str.startswith("f-"), "flat", "plain"),
 )
 colors = {fv.METHODS[m].label: fv.METHODS[m].look.color for m in means.method}
 px.scatter(means, x="lambda1", y="nll", color="label", symbol="seeks", log_x=True, color_discrete_map=colors,
@@ -215,17 +274,28 @@ both = bool(pairs) and set(verdicts.baseline) == set(BASELINES)
 at_a_glance(verdicts.assign(setting=verdicts.flat), list(BASELINES)).style.hide() if both else None
 
 # %%
-for (baseline, q), words in verdicts.groupby(["baseline", "quantity"], sort=False).verdict if pairs else ():
-    print(f"{baseline}: {HEADS[q]} better in {(words == HOLDS).sum()}, worse in {(words == NOT).sum()} of {len(words)} methods")
+for (baseline, q), words in (
+    verdicts.groupby(["baseline", "quantity"], sort=False).verdict if pairs else ()
+):
+    print(
+        f"{baseline}: {HEADS[q]} better in {(words == HOLDS).sum()}, worse in {(words == NOT).sum()} of {len(words)} methods"
+    )
 
 # %% [markdown]
 # Is a method harmed by training twice as long, so that its flat-seeking version looks good beside it? By 95 % intervals, not corrected.
 
 # %%
 if both:
-    gains = verdicts[(verdicts.baseline == "equal gradients") & (verdicts.quantity == "nll") & (verdicts.verdict == HOLDS)]
+    gains = verdicts[
+        (verdicts.baseline == "equal gradients")
+        & (verdicts.quantity == "nll")
+        & (verdicts.verdict == HOLDS)
+    ]
     of = {fv.METHODS[m].label: m for m in pairs}
-    higher = [mean_zero(at(table, method=of[m], steps=2.0).nll - at(table, method=of[m], steps=1.0).nll) for m in gains.against]
+    higher = [
+        mean_zero(at(table, method=of[m], steps=2.0).nll - at(table, method=of[m], steps=1.0).nll)
+        for m in gains.against
+    ]
     count = sum(test["mean"] > test["half"] for test in higher)
     print(
         f"F- has a lower NLL than {len(gains)} methods that took twice its steps; {count} of these were better after half of them"
@@ -237,7 +307,9 @@ if both:
 # %%
 if both and table.seed.max() >= SAMPLED:
     two = verdicts.merge(
-        verdicts_from(table[table.seed >= SAMPLED]), on=["flat", "baseline", "quantity"], suffixes=("", "_later")
+        verdicts_from(table[table.seed >= SAMPLED]),
+        on=["flat", "baseline", "quantity"],
+        suffixes=("", "_later"),
     )
     moved = two[two.verdict != two.verdict_later]
     reversed_ = (moved.verdict != OPEN) & (moved.verdict_later != OPEN)

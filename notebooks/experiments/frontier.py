@@ -65,7 +65,9 @@ from flatviz.plots.theme import figure, style
 
 # %%
 root = Path(fv.__file__).resolve().parent
-FOLDER = next(f for f in (root.parent / "notebooks", root / "_notebooks") if f.is_dir()) / "experiments"
+FOLDER = (
+    next(f for f in (root.parent / "notebooks", root / "_notebooks") if f.is_dir()) / "experiments"
+)
 DIALS = {  # of each task: temperatures of VI, and (radii, temperatures) of SA-BMA
     "digits-near": (
         (0.003, 0.006, 0.01, 0.015, 0.02, 0.03, 0.05, 0.075, 0.1, 0.2, 0.25, 0.3, 0.6, 0.9, 1.0),
@@ -108,7 +110,9 @@ def cells_of(task, seed):
     """The cells of one seed: `T`, the temperature; `knob`, the covariance's scale after the fit or the value of a record's setting."""
     Ts, blocks = dials(task)
     cells = [dict(method="vi", T=T) for T in Ts]
-    cells += [dict(method="sabma", radius=r, T=T) for radii, some in blocks for r in radii for T in some]
+    cells += [
+        dict(method="sabma", radius=r, T=T) for radii, some in blocks for r in radii for T in some
+    ]
     cells = [dict(cell, restart=r) for r in RESTARTS.get(task, (0,)) for cell in cells]
     if task == "digits-near":
         cells += [dict(method=m, radius=r, T=0.03) for m, r in MODES.items()]
@@ -119,7 +123,12 @@ def cells_of(task, seed):
     return [usual | cell for cell in cells]
 
 
-grid = [cell for task in TASKS.split(",") for seed in range(FIRST, FIRST + SEEDS) for cell in cells_of(task, seed)]
+grid = [
+    cell
+    for task in TASKS.split(",")
+    for seed in range(FIRST, FIRST + SEEDS)
+    for cell in cells_of(task, seed)
+]
 
 
 # %% [markdown]
@@ -127,7 +136,10 @@ grid = [cell for task in TASKS.split(",") for seed in range(FIRST, FIRST + SEEDS
 
 
 # %%
-NOISE, TESTED = 0.3, 500  # standard deviation of the regression's targets; images of a folder that are scored
+NOISE, TESTED = (
+    0.3,
+    500,
+)  # standard deviation of the regression's targets; images of a folder that are scored
 
 
 def moons_gap(seed):
@@ -136,7 +148,10 @@ def moons_gap(seed):
 
     def points(n, low, high):
         t = math.pi * (low + (high - low) * torch.rand(n, generator=source))
-        first, second = torch.stack([t.cos(), t.sin()], 1), torch.stack([1 - t.cos(), 0.5 - t.sin()], 1)
+        first, second = (
+            torch.stack([t.cos(), t.sin()], 1),
+            torch.stack([1 - t.cos(), 0.5 - t.sin()], 1),
+        )
         x = torch.where(torch.rand(n, 1, generator=source) < 0.5, first, second)
         noise = torch.randn(n, 3, generator=source)
         return x + 0.05 * noise[:, :2], (2 / math.pi * t - 1)[:, None] + NOISE * noise[:, 2:]
@@ -155,14 +170,26 @@ def prepared(name, seed, device):
     """Net, task and prior of a seed."""
     if name != "moons-gap":
         net, task, prior = prepare(
-            "mlp" if name in DIALS else "conv", task=task_for(name, seed), seed=seed, epochs=EPOCHS, device=device
+            "mlp" if name in DIALS else "conv",
+            task=task_for(name, seed),
+            seed=seed,
+            epochs=EPOCHS,
+            device=device,
         )
-        some = torch.linspace(0, len(task.test) - 1, min(len(task.test), math.inf if name in DIALS else TESTED)).long()
+        some = torch.linspace(
+            0, len(task.test) - 1, min(len(task.test), math.inf if name in DIALS else TESTED)
+        ).long()
         return net, task if name in DIALS else replace(task, test=task.test.subset(some)), prior
-    task = moons_gap(seed)[0].to(device)  # squared errors at the usual rate, then the same rate under the noise
-    source = fv.pretrain(fv.models.mlp(task, seed=seed), task.source, epochs=EPOCHS, seed=seed, likelihood=1.0)
+    task = moons_gap(seed)[0].to(
+        device
+    )  # squared errors at the usual rate, then the same rate under the noise
+    source = fv.pretrain(
+        fv.models.mlp(task, seed=seed), task.source, epochs=EPOCHS, seed=seed, likelihood=1.0
+    )
     swag = fv.fit_swag(source, task.source, rank=5, lr=0.05 * NOISE**2, seed=seed, likelihood=NOISE)
-    return (lambda net, prior: (net, task, prior))(*fv.transfer(source, swag, head_std=0.3, scale=64.0))
+    return (lambda net, prior: (net, task, prior))(
+        *fv.transfer(source, swag, head_std=0.3, scale=64.0)
+    )
 
 
 # %%
@@ -188,17 +215,30 @@ def fit(cells, device):
 def trained_together(task):
     """(method, radii, temperatures) of the fits of a Gaussian from the prior."""
     Ts, blocks = dials(task)
-    modes = [(mode, (radius,), (0.03,)) for mode, radius in MODES.items()] if task == "digits-near" else []
+    modes = (
+        [(mode, (radius,), (0.03,)) for mode, radius in MODES.items()]
+        if task == "digits-near"
+        else []
+    )
     return [("vi", (0.0,), Ts), *[("sabma", *block) for block in blocks], *modes]
 
 
 def gaussians_of(net, task, prior, method, radii, Ts, seed):
     """(radius, T) -> posterior."""
-    how = dict(seed=[seed], mode=method if method in MODES else "kl_exact", **({"steps": STEPS} if STEPS else {}))
+    how = dict(
+        seed=[seed],
+        mode=method if method in MODES else "kl_exact",
+        **({"steps": STEPS} if STEPS else {}),
+    )
     how |= {} if task.one_label else {"likelihood": task.likelihood}
     found = {}
     for T in Ts:
-        fits = unless_diverged(fv.fit_sabma_grid, net, task.train, prior, radius=radii, kl_weight=T, **how) or {}
+        fits = (
+            unless_diverged(
+                fv.fit_sabma_grid, net, task.train, prior, radius=radii, kl_weight=T, **how
+            )
+            or {}
+        )
         found |= {(radius, T): q for (radius, _), q in fits.items()}
     return found
 
@@ -223,7 +263,11 @@ def with_knob(net, task, prior, method, value, seed):
 # times the steps; on digits-near by another optimiser too, Adam, on the same objective: gradients of eight draws, four of them mirrored.
 
 # %%
-LONGER = {f"{m}, {how}": (r, how) for m, r in (("vi", 0.0), ("sabma", 1.0)) for how in ("8 × the steps", "Adam")}
+LONGER = {
+    f"{m}, {how}": (r, how)
+    for m, r in (("vi", 0.0), ("sabma", 1.0))
+    for how in ("8 × the steps", "Adam")
+}
 first = range(FIRST, FIRST + FEW)
 tasks = [task for task in TASKS.split(",") if task != "moons"]
 longer = [
@@ -239,12 +283,21 @@ def fit_longer(cells, device):
     """Posteriors of one task and seed after longer fits."""
     name, seed = cells[0]["setting"], cells[0]["seed"]
     net, task, prior = prepared(name, seed, device)
-    about, usual = (net, task, prior, conditions(net, task, seed)), STEPS or fv.METHODS["vi"].keywords(net)["steps"]
+    about, usual = (
+        (net, task, prior, conditions(net, task, seed)),
+        STEPS or fv.METHODS["vi"].keywords(net)["steps"],
+    )
     for cell in cells:
         if LONGER[cell["method"]][1] == "Adam":
             q = by_adam(net, task.train, prior, cell["radius"], cell["T"], seed, 5 * usual)
         else:
-            how = dict(radius=cell["radius"], kl_weight=cell["T"], steps=8 * usual, seed=seed, likelihood=task.likelihood)
+            how = dict(
+                radius=cell["radius"],
+                kl_weight=cell["T"],
+                steps=8 * usual,
+                seed=seed,
+                likelihood=task.likelihood,
+            )
             q = fv.fit_sabma(net, task.train, prior, **how)
         yield cell, (*about, q)
 
@@ -265,7 +318,10 @@ def by_adam(net, data, prior, radius, T, seed, steps):
         g = torch.autograd.grad(mean(*theta), theta)
         if radius:
             here = fv.Gaussian(*(part.detach() for part in theta))
-            moved = [(a.detach() + b).requires_grad_() for a, b in zip(theta, fv.perturb(here, g, radius=radius))]
+            moved = [
+                (a.detach() + b).requires_grad_()
+                for a, b in zip(theta, fv.perturb(here, g, radius=radius))
+            ]
             g = torch.autograd.grad(mean(*moved), moved)
         pull = torch.autograd.grad(fv.Gaussian.unchecked(*theta).kl(prior), theta)
         for part, one, other in zip(theta, g, pull):
@@ -292,57 +348,105 @@ def conditions(net, task, seed):
     if not task.one_label:
         parts["gap"] = moons_gap(seed)[1]
     ends = np.cumsum([0] + [len(data) for data in parts.values()])
-    whole = fv.Data(torch.cat([data.x[:] for data in parts.values()]), torch.cat([data.y for data in parts.values()]))
+    whole = fv.Data(
+        torch.cat([data.x[:] for data in parts.values()]),
+        torch.cat([data.y for data in parts.values()]),
+    )
     return whole, {name: slice(a, b) for name, a, b in zip(parts, ends, ends[1:])}
 
 
 # %%
-SCORES = {True: ("nll", "accuracy", "ece", "overconfidence"), False: ("nll", "rmse", "coverage")}  # of classes, of numbers
+SCORES = {
+    True: ("nll", "accuracy", "ece", "overconfidence"),
+    False: ("nll", "rmse", "coverage"),
+}  # of classes, of numbers
 
 
 def measure(fitted, cell, n_draws=DRAWS, n_spectra=SPECTRA):
     net, task, prior, (data, places), q = fitted
-    shifted, names = [name for name in places if name not in ("train", "test")], SCORES[task.one_label]
+    shifted, names = (
+        [name for name in places if name not in ("train", "test")],
+        SCORES[task.one_label],
+    )
     if q is None:
         names = ["lambda1", "lambda1_of_mean", "trace", "train", "train_avg", "kl", *names]
-        return dict.fromkeys([*names, *(f"shifted_{name}" for name in SCORES[task.one_label] if shifted)], np.nan)
-    method, how = fv.METHODS.get(cell["method"], fv.METHODS["sabma"]), dict(seed=cell["seed"] + 1, n_draws=n_draws)
+        return dict.fromkeys(
+            [*names, *(f"shifted_{name}" for name in SCORES[task.one_label] if shifted)], np.nan
+        )
+    method, how = (
+        fv.METHODS.get(cell["method"], fv.METHODS["sabma"]),
+        dict(seed=cell["seed"] + 1, n_draws=n_draws),
+    )
     prediction = scored(net, method, q, data, likelihood=task.likelihood, **how)
     scores = {name: scores_of(prediction, part) for name, part in places.items()}
     values = curvature_of(net, task, q, cell["seed"], n_spectra)
     values |= dict(train=scores["train"]["of_draws"], train_avg=scores["train"]["of_average"])
-    values["kl"] = float(q.kl(prior)) if isinstance(q, fv.Gaussian) and cell["method"] not in KNOBS else np.nan
+    values["kl"] = (
+        float(q.kl(prior)) if isinstance(q, fv.Gaussian) and cell["method"] not in KNOBS else np.nan
+    )
     values |= {name: scores["test"][name] for name in names}
-    return values | {f"shifted_{name}": np.mean([scores[kind][name] for kind in shifted]) for name in names if shifted}
+    return values | {
+        f"shifted_{name}": np.mean([scores[kind][name] for kind in shifted])
+        for name in names
+        if shifted
+    }
 
 
 # %%
 def scores_of(prediction, part):
     """Scores of the averaged draws on a part of the data, and the mean loss of the draws."""
-    one = replace(prediction, outputs=prediction.outputs[:, part], y=prediction.y[part], scores={}, bins=None)
+    one = replace(
+        prediction, outputs=prediction.outputs[:, part], y=prediction.y[part], scores={}, bins=None
+    )
     if not prediction.has_classes:
-        log_p, inside = log_density(one, one.y), (one.y > one.quantile(0.05)) & (one.y < one.quantile(0.95))
-        nll, rmse = math.log(len(log_p)) - log_p.logsumexp(0).mean(), (one.mean - one.y).square().mean().sqrt()
-        least = math.log(NOISE) + math.log(2 * math.pi) / 2  # of the NLL: what is above it is a squared error
+        log_p, inside = (
+            log_density(one, one.y),
+            (one.y > one.quantile(0.05)) & (one.y < one.quantile(0.95)),
+        )
+        nll, rmse = (
+            math.log(len(log_p)) - log_p.logsumexp(0).mean(),
+            (one.mean - one.y).square().mean().sqrt(),
+        )
+        least = (
+            math.log(NOISE) + math.log(2 * math.pi) / 2
+        )  # of the NLL: what is above it is a squared error
         found = dict(
-            nll=nll, rmse=rmse, coverage=inside.double().mean(), of_draws=-log_p.mean() - least, of_average=nll - least
+            nll=nll,
+            rmse=rmse,
+            coverage=inside.double().mean(),
+            of_draws=-log_p.mean() - least,
+            of_average=nll - least,
         )
         return {name: float(value) for name, value in found.items()}
     whole = averaged(one)
     found = {name: float(whole.scores[name][-1]) for name in ("nll", "accuracy", "ece")}
     found["of_average"] = found["nll"]
     found["overconfidence"] = float(whole.probs[0].max(-1).values.mean()) - found["accuracy"]
-    return found | {"of_draws": float(-one.log_probs.gather(-1, one.y.expand(len(one.outputs), -1)[..., None]).mean())}
+    return found | {
+        "of_draws": float(
+            -one.log_probs.gather(-1, one.y.expand(len(one.outputs), -1)[..., None]).mean()
+        )
+    }
 
 
 def curvature_of(net, task, q, seed, n_spectra):
     f = fv.nll(net, task.train, likelihood=task.likelihood)
     W = q.sample(min(n_spectra, len(q.W)) if isinstance(q, fv.Draws) else n_spectra, seed=seed + 1)
     W = W[:1] if bool((W == W[0]).all()) else W
-    moved = lambda w: torch.stack([f(w + (row - W[0])) for row in W]).mean()  # its Hessian at W[0] is the mean of theirs
+    moved = lambda w: torch.stack(
+        [f(w + (row - W[0])) for row in W]
+    ).mean()  # its Hessian at W[0] is the mean of theirs
     sharp = [float(fv.top_eigenpairs(f, w, 1, iters=30, tol=1e-3, seed=seed).values[0]) for w in W]
-    mean = float(fv.top_eigenpairs(moved, W[0], 1, iters=30, tol=1e-3, seed=seed).values[0]) if len(W) > 1 else sharp[0]
-    return dict(lambda1=np.mean(sharp), lambda1_of_mean=mean, trace=fv.hessian_trace(moved, W[0], products=12, seed=seed)[0])
+    mean = (
+        float(fv.top_eigenpairs(moved, W[0], 1, iters=30, tol=1e-3, seed=seed).values[0])
+        if len(W) > 1
+        else sharp[0]
+    )
+    return dict(
+        lambda1=np.mean(sharp),
+        lambda1_of_mean=mean,
+        trace=fv.hessian_trace(moved, W[0], products=12, seed=seed)[0],
+    )
 
 
 # %%
@@ -360,7 +464,9 @@ def on_curve(mine, vi, by):
     for seed, row in mine.iterrows():
         line = vi.loc[[seed]].sort_values(by)
         x = line[by].to_numpy()
-        rows[seed] = [np.interp(row[by], x, y, left=np.nan, right=np.nan) for y in line.to_numpy(float).T]
+        rows[seed] = [
+            np.interp(row[by], x, y, left=np.nan, right=np.nan) for y in line.to_numpy(float).T
+        ]
     return pd.DataFrame.from_dict(rows, orient="index", columns=vi.columns)
 
 
@@ -388,7 +494,9 @@ else:
     table = read_table(TABLE)
 if SAVE:
     write_table(table, SAVE, digits=5, wide=True)
-table = table[table.groupby(["setting", "quantity"]).value.transform("count") > 0]  # of each task the quantities that it has
+table = table[
+    table.groupby(["setting", "quantity"]).value.transform("count") > 0
+]  # of each task the quantities that it has
 for name, digest in HASHES.items():
     stored = table[table.setting.map(file_of) == name].claims.unique()
     print(f"the claims, {name}: {digest}; those of the table: {', '.join(stored)}")
@@ -422,7 +530,11 @@ def temperatures(task):
 def differences(task, mine, against, control):
     """(seeds, quantities): the first fit less the second under a control, means over restarts; of `LOGS` log ratios."""
     parts, gaussian = [], mine["method"] in ("vi", "sabma")
-    for restart in range(1 + int(table[table.setting == task].restart.max()) if gaussian and task in set(table.setting) else 1):
+    for restart in range(
+        1 + int(table[table.setting == task].restart.max())
+        if gaussian and task in set(table.setting)
+        else 1
+    ):
         left = logged(cell(task, restart, **mine))
         if control == "equal T":
             right = logged(cell(task, restart, **against))
@@ -463,12 +575,20 @@ def against(task, T, mine=FLAT):
     }
     if (task, T) == ("digits-near", 0.03) and mine == FLAT:
         lines |= {
-            f"VI at T = 0.03, covariance × {s:g} after the fit": ("equal T", dict(method="vi", T=T, knob=s)) for s in SCALES
+            f"VI at T = 0.03, covariance × {s:g} after the fit": (
+                "equal T",
+                dict(method="vi", T=T, knob=s),
+            )
+            for s in SCALES
         }
     rows = {}
     for name, (control, other) in lines.items():
         found = differences(task, {**mine, "T": T}, other, control)
-        rows[name] = {label: text(found[q], q) for q, label in SHOWN.items() if q in found and found[q].notna().sum() > 1}
+        rows[name] = {
+            label: text(found[q], q)
+            for q, label in SHOWN.items()
+            if q in found and found[q].notna().sum() > 1
+        }
         rows[name]["seeds"] = f"{found.train.notna().sum()} of {len(found)}"
     return pd.DataFrame(rows).T.fillna("").rename_axis("less").reset_index()
 
@@ -487,14 +607,18 @@ for task in dict.fromkeys(table.setting):
 
 # %%
 fits = (
-    table.query("method != 'vi' and T == T and method not in @LONGER")[["setting", "method", "radius", "T"]]
+    table.query("method != 'vi' and T == T and method not in @LONGER")[
+        ["setting", "method", "radius", "T"]
+    ]
     .drop_duplicates()
     .sort_values("radius")
 )
 for fit_of in fits.to_dict("records"):
     task, mine = fit_of.pop("setting"), fit_of
     log = -differences(task, mine, None, "equal training loss")["T"].dropna()
-    middle, low, high = mine["T"] * np.exp(mean_zero(log)["mean"] + mean_zero(log)["half"] * np.array([0, -1, 1]))
+    middle, low, high = mine["T"] * np.exp(
+        mean_zero(log)["mean"] + mean_zero(log)["half"] * np.array([0, -1, 1])
+    )
     print(
         f"{task}, {mine['method']} at radius {mine['radius']:g}, T = {mine['T']:g}: T* = {middle:.3g} ({low:.3g} to {high:.3g})"
     )
@@ -505,7 +629,12 @@ for fit_of in fits.to_dict("records"):
 # Means over seeds, of training loss and λ1 geometric ones, up to T = 0.3.
 
 # %%
-ROWS = {"lambda1": "λ1", "nll": "NLL (nats)", "ece": "ECE", "rmse": "RMSE"}  # those that the task has
+ROWS = {
+    "lambda1": "λ1",
+    "nll": "NLL (nats)",
+    "ece": "ECE",
+    "rmse": "RMSE",
+}  # those that the task has
 WIDE = ("cifar10",)  # drawn up to T = 0.6, for there the radius raises the training loss
 NAMED = {"rank1_pinv": "SA-BMA, rank1_pinv", "rank1_damped": "SA-BMA, rank1_damped"}
 
@@ -514,7 +643,8 @@ def means(task, cells):
     """A row a cell, in their order: means over seeds and restarts."""
     rows = [logged(cell(task, r, **c)).mean() for c in cells for r in (0,)]
     return pd.DataFrame(rows).assign(
-        **{q: lambda d, q=q: np.exp(d[q]) for q in LOGS}, at=[c.get("radius") or c.get("T") for c in cells]
+        **{q: lambda d, q=q: np.exp(d[q]) for q in LOGS},
+        at=[c.get("radius") or c.get("T") for c in cells],
     )
 
 
@@ -526,7 +656,9 @@ def lines_of(task, warmest=0.3):
         .drop_duplicates()
         .to_dict("records")
     )
-    lines = [("VI over T", "vi", [dict(method="vi", T=T) for T in temperatures(task) if T <= warmest])]
+    lines = [
+        ("VI over T", "vi", [dict(method="vi", T=T) for T in temperatures(task) if T <= warmest])
+    ]
     for T in sorted({c["T"] for c in flat}):
         some = sorted((c for c in flat if c["T"] == T), key=lambda c: c["radius"])
         line = [dict(method="vi", T=T), *(dict(method="sabma", **c) for c in some)]
@@ -541,29 +673,42 @@ def lines_of(task, warmest=0.3):
 
 # %%
 def frontier(task, lines):
-    rows = {q: label for q, label in ROWS.items() if q in set(table[table.setting == task].quantity)}
+    rows = {
+        q: label for q, label in ROWS.items() if q in set(table[table.setting == task].quantity)
+    }
     alt = f"{task}: {', '.join(rows.values())} against training loss for " + ", ".join(
         dict.fromkeys(name for name, *_ in lines)
     )
     grid = dict(rows=len(rows), columns=1, pattern="coupled", ygap=0.08)
-    fig = figure(f"Radius or temperature?<br>{task}, {seeds_of(task)} seeds", alt, height=680, grid=grid)
+    fig = figure(
+        f"Radius or temperature?<br>{task}, {seeds_of(task)} seeds", alt, height=680, grid=grid
+    )
     known = set()
     for name, method, cells in lines:
-        found, look = means(task, cells), dict(color=style(method).color, symbol=style(method).symbol, size=8)
+        found, look = (
+            means(task, cells),
+            dict(color=style(method).color, symbol=style(method).symbol, size=8),
+        )
         drawn = "lines+markers" if len(cells) > 1 else "markers"
         hover = f"{name}, at %{{text:.3g}}: training loss %{{x:.3g}}, %{{y:.3g}}"
         for i, q in enumerate(rows):
-            on = dict(yaxis=f"y{i + 1}" if i else "y", showlegend=i == 0 and name not in known, legendgroup=name)
+            on = dict(
+                yaxis=f"y{i + 1}" if i else "y",
+                showlegend=i == 0 and name not in known,
+                legendgroup=name,
+            )
             fig.add_scatter(x=found.train, y=found[q], text=found["at"], mode=drawn, name=name, marker=look, line_dash=style(method).dash,
                             hovertemplate=hover, **on)  # fmt: skip
         known.add(name)
     for i, label in enumerate(rows.values()):
         fig.update_layout({f"yaxis{i + 1 if i else ''}": dict(title=label)})
     ticks = dict(tickvals=[0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0])
-    fig.update_xaxes(type="log", title="training loss (nats), mean over draws", **ticks).update_layout(
-        yaxis=dict(type="log", tickvals=[0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200])
+    fig.update_xaxes(
+        type="log", title="training loss (nats), mean over draws", **ticks
+    ).update_layout(yaxis=dict(type="log", tickvals=[0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200]))
+    return fig.update_layout(
+        legend=dict(y=-0.22, yanchor="top", font=dict(size=11)), margin=dict(t=70, b=150)
     )
-    return fig.update_layout(legend=dict(y=-0.22, yanchor="top", font=dict(size=11)), margin=dict(t=70, b=150))
 
 
 # %%
@@ -583,7 +728,9 @@ for task in dict.fromkeys(table.setting):
 for task in dict.fromkeys(table.setting):
     for T in sorted({0.03, 0.3} & set(temperatures(task))):
         vi = cell(task, method="vi", T=T)
-        print(f"{task}, VI at T = {T:g}: E λ1(H) {vi.lambda1.mean():.3g}, λ1(E H) {vi.lambda1_of_mean.mean():.3g}")
+        print(
+            f"{task}, VI at T = {T:g}: E λ1(H) {vi.lambda1.mean():.3g}, λ1(E H) {vi.lambda1_of_mean.mean():.3g}"
+        )
 
 # %% [markdown]
 # ### Does the difference depend on the length of the fits?
@@ -592,22 +739,35 @@ for task in dict.fromkeys(table.setting):
 # interval of that at eight times the steps.
 
 # %%
-HOW = {"the default steps": "{}"} | {how: f"{{}}, {how}" for how in dict.fromkeys(how for _, how in LONGER.values())}
+HOW = {"the default steps": "{}"} | {
+    how: f"{{}}, {how}" for how in dict.fromkeys(how for _, how in LONGER.values())
+}
 for task in dict.fromkeys(table.setting):
     if not table[table.setting == task].method.isin(LONGER).any():
         print(f"{task}: nothing was fitted with more steps, so convergence is not shown")
         continue
-    few, apart = sorted(table[(table.setting == task) & table.method.isin(LONGER)].seed.unique()), {}
+    few, apart = (
+        sorted(table[(table.setting == task) & table.method.isin(LONGER)].seed.unique()),
+        {},
+    )
     for how, name in HOW.items():
         if name.format("vi") not in set(table[table.setting == task].method):
             continue
-        flat, plain = (cell(task, method=name.format(m), radius=r, T=0.03) for m, r in (("sabma", 1.0), ("vi", 0.0)))
+        flat, plain = (
+            cell(task, method=name.format(m), radius=r, T=0.03)
+            for m, r in (("sabma", 1.0), ("vi", 0.0))
+        )
         apart[how] = (logged(flat) - logged(plain)).loc[few]
-    shown = {how: {SHOWN[q]: text(d[q], q) for q in SHOWN if q in d and q != "T"} for how, d in apart.items()}
+    shown = {
+        how: {SHOWN[q]: text(d[q], q) for q in SHOWN if q in d and q != "T"}
+        for how, d in apart.items()
+    }
     print(f"{task}, {len(few)} seeds", pd.DataFrame(shown).to_string(), sep="\n")
     for q in [q for q in ("lambda1", "nll", "ece", "rmse", "train") if q in apart["8 × the steps"]]:
         test, here = mean_zero(apart["8 × the steps"][q]), apart["the default steps"][q].mean()
-        print(f"{SHOWN[q]}: {'converged' if abs(here - test['mean']) < test['half'] else 'not shown to have converged'}")
+        print(
+            f"{SHOWN[q]}: {'converged' if abs(here - test['mean']) < test['half'] else 'not shown to have converged'}"
+        )
 
 # %% [markdown]
 # ## Claims
@@ -624,7 +784,10 @@ def row_of(claim, least=2, share=0.75):
     q, better = claim["quantity"], {"lower": -1, "higher": 1, "same": 1}[claim["direction"]]
     about = {k: claim[k] for k in ("id", "task", "control", "direction", "quantity")}
     about |= dict(
-        claim=claim["words"], against="VI" if claim["control"] != "equal T" or claim["against"]["method"] == "vi" else "SA-BMA"
+        claim=claim["words"],
+        against="VI"
+        if claim["control"] != "equal T" or claim["against"]["method"] == "vi"
+        else "SA-BMA",
     )
     try:
         of = differences(claim["task"], claim["mine"], claim.get("against"), claim["control"])[q]
@@ -632,16 +795,24 @@ def row_of(claim, least=2, share=0.75):
         of = pd.Series(dtype=float)
     enough = of.notna().sum() > max(least - 1, share * len(of))
     values = of.dropna() if enough else pd.Series([np.nan, np.nan])
-    row = mean_zero(values, better) | dict(ratio=q in LOGS, median=values.median(), left_out=of.isna().sum())
+    row = mean_zero(values, better) | dict(
+        ratio=q in LOGS, median=values.median(), left_out=of.isna().sum()
+    )
     if claim["direction"] == "same" and row["mean"] == row["mean"]:
         margin = np.log1p(claim["margin"]) if q in LOGS else claim["margin"]
         p, inside = equivalent(row, margin), abs(row["mean"]) < margin
-        row |= dict(p=p, gain=1.0) if inside else dict(p=2 * (1 - p), gain=-1.0)  # 1 - p: one-sided, of a mean beyond it
+        row |= (
+            dict(p=p, gain=1.0) if inside else dict(p=2 * (1 - p), gain=-1.0)
+        )  # 1 - p: one-sided, of a mean beyond it
     return about | row
 
 
 # %%
-rows = [row_of(claim, of.get("least", 2)) | {"file": name} for name, of in CLAIMS.items() for claim in of["claim"]]
+rows = [
+    row_of(claim, of.get("least", 2)) | {"file": name}
+    for name, of in CLAIMS.items()
+    for claim in of["claim"]
+]
 verdicts = judged(pd.DataFrame(rows), family=["file"])
 
 
@@ -658,7 +829,9 @@ for task, rows in verdicts.groupby("task", sort=False):
     print(f"{task}, {seeds_of(task)} seeds; corrected by Holm for {rows.claims.iloc[0]} claims")
     for row in rows.itertuples():
         out = f", seeds without VI of that loss: {row.left_out}" if row.left_out else ""
-        print(f"  {row.claim}: {said(row) if row.mean == row.mean else 'no values'}{out}: {row.verdict}")
+        print(
+            f"  {row.claim}: {said(row) if row.mean == row.mean else 'no values'}{out}: {row.verdict}"
+        )
 
 # %% [markdown]
 # ## What holds
@@ -688,7 +861,9 @@ def interval_of(name):
 # %%
 def t_star(name, T):
     row = OF[name]
-    return "{:.3g} ({:.3g} to {:.3g})".format(*(T / np.exp([row.mean, row.mean + row.half, row.mean - row.half])))
+    return "{:.3g} ({:.3g} to {:.3g})".format(
+        *(T / np.exp([row.mean, row.mean + row.half, row.mean - row.half]))
+    )
 
 
 def of(control, quantity, *Ts, task="near"):

@@ -39,7 +39,12 @@ from flatviz.families.tour import prepare
 
 # %%
 seeds = range(FIRST, FIRST + SEEDS)
-grid = [dict(setting=t, method=m, seed=s) for s in seeds for t in TASKS.split(",") for m in METHODS.split(",")]
+grid = [
+    dict(setting=t, method=m, seed=s)
+    for s in seeds
+    for t in TASKS.split(",")
+    for m in METHODS.split(",")
+]
 
 
 # %%
@@ -48,7 +53,9 @@ def fit(cells, device):
     for name in dict.fromkeys(cell["setting"] for cell in cells):
         seed, (task, _, temperature) = cells[0]["seed"], name.partition(" at T ")
         task, _, model = task.partition(" with ")
-        net, task, prior = prepare(model or "mlp", task=task_for(task, seed), seed=seed, epochs=EPOCHS, device=device)
+        net, task, prior = prepare(
+            model or "mlp", task=task_for(task, seed), seed=seed, epochs=EPOCHS, device=device
+        )
         for cell in (cell for cell in cells if cell["setting"] == name):
             chosen = {"steps": STEPS, "kl_weight": float(temperature or 0)}  # 0: that of the method
             how = dict(seed=seed, fit={name: value for name, value in chosen.items() if value})
@@ -57,7 +64,10 @@ def fit(cells, device):
 
 
 def measure(gap, cell):
-    values = {name: getattr(gap, name) for name in ("objective", "gap", "gap_noise", "widths", "widths_noise")}
+    values = {
+        name: getattr(gap, name)
+        for name in ("objective", "gap", "gap_noise", "widths", "widths_noise")
+    }
     return values | {"few steps": gap.steps[0], "many steps": gap.steps[1]}
 
 
@@ -85,7 +95,11 @@ cells = table[["setting", "method"]].drop_duplicates().to_dict("records")
 # %%
 def row(cell):
     v = at(table, **cell)
-    words = {"task": cell["setting"], "method": fv.METHODS[cell["method"]].label, "steps": f"{v['few steps'].mean():.0f}"}
+    words = {
+        "task": cell["setting"],
+        "method": fv.METHODS[cell["method"]].label,
+        "steps": f"{v['few steps'].mean():.0f}",
+    }
     words |= {
         "objective": shown(v.objective),
         "lower by, after 4 times the steps": shown(v.gap),
@@ -105,7 +119,9 @@ left = left.assign(share=left.gap / left.objective).reset_index()
 left["method"] = left.method.map(lambda m: fv.METHODS[m].label)
 fig = px.strip(left, x="share", y="method", color="setting", template="plotly_white", title="What four times the steps still gain",
                labels=dict(share="gap / objective", method="", setting=""))  # fmt: skip
-fig.update_xaxes(tickformat=".0%", rangemode="tozero").update_layout(legend=dict(orientation="h", y=1.15))
+fig.update_xaxes(tickformat=".0%", rangemode="tozero").update_layout(
+    legend=dict(orientation="h", y=1.15)
+)
 
 # %% [markdown]
 # *Figure: a point for each seed: how much lower the objective of the longer fit is, as a share of the objective.*
@@ -120,7 +136,11 @@ MARGIN = 0.01  # of the objective
 for cell in cells:
     v = at(table, **cell)
     left = mean_zero(v.gap / v.objective)
-    word = "has converged to within 1 %" if equivalent(left, MARGIN) < LEVEL else "convergence not shown"
+    word = (
+        "has converged to within 1 %"
+        if equivalent(left, MARGIN) < LEVEL
+        else "convergence not shown"
+    )
     name = f"{fv.METHODS[cell['method']].label}, {cell['setting']}"
     lower = f"{100 * left['mean']:.1f} ± {100 * left['half']:.1f} % lower after 4 times the steps"
     print(f"{name}: {word}: objective {lower} ({left['n']} seeds)")

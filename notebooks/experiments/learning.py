@@ -40,7 +40,18 @@ from torch import nn
 # %%
 import flatviz as fv
 from flatviz.core.seeds import saved_rng
-from flatviz.experiments import at, equivalent, holm, judged, paired, read_table, run, sentences, shown, write_table
+from flatviz.experiments import (
+    at,
+    equivalent,
+    holm,
+    judged,
+    paired,
+    read_table,
+    run,
+    sentences,
+    shown,
+    write_table,
+)
 from flatviz.experiments.statistics import LEVEL
 
 # %% [markdown]
@@ -50,7 +61,12 @@ from flatviz.experiments.statistics import LEVEL
 RADII, GAMMAS, LRS, CHAINS = (0.0, 0.1, 0.2, 0.4), (3, 30), {"sgld 0.1": 0.1, "sgld 0.01": 0.01}, 8
 SOLUTIONS = [("sam" if r else "sgd", r) for r in RADII] + [("rescaled", 0.0), ("least mass", 0.0)]
 seeds = range(FIRST, FIRST + SEEDS)
-grid = [dict(setting=f"γ = {g}", method=m, radius=r, seed=s) for s in seeds for g in GAMMAS for m, r in SOLUTIONS]
+grid = [
+    dict(setting=f"γ = {g}", method=m, radius=r, seed=s)
+    for s in seeds
+    for g in GAMMAS
+    for m, r in SOLUTIONS
+]
 
 
 # %%
@@ -78,7 +94,10 @@ def least_mass(net, w, seed):
     return fv.symmetry.min_mass(fv.symmetry.units_of(net), w[None]).W[0].to(w)
 
 
-EQUAL = {"rescaled": rescaled, "least mass": least_mass}  # the functions of SGD's solutions at other weights
+EQUAL = {
+    "rescaled": rescaled,
+    "least mass": least_mass,
+}  # the functions of SGD's solutions at other weights
 
 
 def sampled(net, task, w, gamma, seed):
@@ -87,7 +106,9 @@ def sampled(net, task, w, gamma, seed):
     pull = lambda precision: fv.Gaussian(w, torch.full_like(w, -0.5 * math.log(precision)))
     found = {"hmc": fv.fit_hmc(net, task.train, pull(gamma), kl_weight=hot, burn_in=BURN_IN, **how)}
     how |= dict(prior=pull(gamma * hot), temperature=hot, burn_in=SGLD_BURN_IN, thin=THIN)
-    return found | {name: fv.fit_sgld(net.at(w), task.train, lr=lr, **how) for name, lr in LRS.items()}
+    return found | {
+        name: fv.fit_sgld(net.at(w), task.train, lr=lr, **how) for name, lr in LRS.items()
+    }
 
 
 def fit(cells):
@@ -116,9 +137,19 @@ def measure(fitted, cell):
     losses = f.many(draws["hmc"].W).view(CHAINS, -1).double()
     inside = losses.var(1).mean()
     values = {"hmc": chains.mean()} | {name: estimate(draws[name].W) for name in LRS}
-    values |= {"error": chains.std() / math.sqrt(CHAINS), "rhat": (1 + losses.mean(1).var() / inside).sqrt()}
-    values |= {"quadratic": 0.5 * (h.clamp_min(0) / (h.clamp_min(0) + gamma * math.log(n) / n)).sum()}
-    values |= {"lambda1": h[-1], "trace": h.sum(), "train": f(w), "gradient": f.value_and_grad(w)[1].norm()}
+    values |= {
+        "error": chains.std() / math.sqrt(CHAINS),
+        "rhat": (1 + losses.mean(1).var() / inside).sqrt(),
+    }
+    values |= {
+        "quadratic": 0.5 * (h.clamp_min(0) / (h.clamp_min(0) + gamma * math.log(n) / n)).sum()
+    }
+    values |= {
+        "lambda1": h[-1],
+        "trace": h.sum(),
+        "train": f(w),
+        "gradient": f.value_and_grad(w)[1].norm(),
+    }
     return {name: float(v) for name, v in (values | {"nll": fv.nll(net, task.test)(w)}).items()}
 
 
@@ -141,21 +172,40 @@ settings = list(dict.fromkeys(table.setting))
 # %%
 def row(setting, method, radius):
     v = at(table, setting=setting, method=method, radius=radius)
-    words = {"pull": setting, "solution": method if not radius else f"{method} {radius:g}", "λ̂ by HMC": shown(v.hmc)}
-    words |= {f"by {name}": shown(v[name]) for name in LRS} | {"quadratic": shown(v.quadratic), "λ1": shown(v.lambda1)}
-    words |= {"trace": shown(v.trace), "test loss": shown(v.nll), "gradient": f"{v.gradient.mean():.2g}"}
+    words = {
+        "pull": setting,
+        "solution": method if not radius else f"{method} {radius:g}",
+        "λ̂ by HMC": shown(v.hmc),
+    }
+    words |= {f"by {name}": shown(v[name]) for name in LRS} | {
+        "quadratic": shown(v.quadratic),
+        "λ1": shown(v.lambda1),
+    }
+    words |= {
+        "trace": shown(v.trace),
+        "test loss": shown(v.nll),
+        "gradient": f"{v.gradient.mean():.2g}",
+    }
     return words | {"R-hat, worst": f"{v.rhat.max():.3f}", "error of HMC": f"{v.error.mean():.2f}"}
 
 
-pd.DataFrame([row(setting, *solution) for setting in settings for solution in SOLUTIONS]).style.hide()
+pd.DataFrame(
+    [row(setting, *solution) for setting in settings for solution in SOLUTIONS]
+).style.hide()
 
 # %%
-wide = table.pivot(index=["setting", "method", "radius", "seed"], columns="quantity", values="value").reset_index()
-points = wide.melt(["setting", "method", "radius", "seed", "hmc"], list(LRS), "sampler", "λ̂ by SGLD")
+wide = table.pivot(
+    index=["setting", "method", "radius", "seed"], columns="quantity", values="value"
+).reset_index()
+points = wide.melt(
+    ["setting", "method", "radius", "seed", "hmc"], list(LRS), "sampler", "λ̂ by SGLD"
+)
 fig = px.scatter(points, x="hmc", y="λ̂ by SGLD", color="sampler", facet_col="setting", template="plotly_white",
                  labels=dict(hmc="λ̂ by HMC"), title="SGLD's local learning coefficient against HMC's")  # fmt: skip
 for column in range(1, len(settings) + 1):
-    fig.add_shape(type="line", x0=0, y0=0, x1=4, y1=4, line=dict(color="grey", width=1), row=1, col=column)
+    fig.add_shape(
+        type="line", x0=0, y0=0, x1=4, y1=4, line=dict(color="grey", width=1), row=1, col=column
+    )
 fig
 
 # %% [markdown]
@@ -169,7 +219,9 @@ fig
 
 # %%
 worst = wide.groupby(["setting", "seed"]).rhat.max()
-agree = worst[worst < 1.05].index if (worst < 1.05).any() else worst.index  # no seed is left out where all would be
+agree = (
+    worst[worst < 1.05].index if (worst < 1.05).any() else worst.index
+)  # no seed is left out where all would be
 
 
 def agreeing(rows):
@@ -181,15 +233,21 @@ def agreeing(rows):
 def against_hmc(setting):
     """SGLD's λ̂ less HMC's at SGD's solutions, one row a step: mean, interval, p of equivalence."""
     sgd = at(agreeing(table), setting=setting, method="sgd", radius=0.0)
-    rows = pd.concat([paired(sgd[[name]].set_axis(["hmc"], axis=1), sgd, {"hmc": -1}, ()) for name in LRS])
+    rows = pd.concat(
+        [paired(sgd[[name]].set_axis(["hmc"], axis=1), sgd, {"hmc": -1}, ()) for name in LRS]
+    )
     same = [equivalent(row, 0.1 * sgd.hmc.mean()) for _, row in rows.iterrows()]
-    return rows.assign(setting=setting, sampler=list(LRS), same=same, share=100 * rows["mean"] / sgd.hmc.mean())
+    return rows.assign(
+        setting=setting, sampler=list(LRS), same=same, share=100 * rows["mean"] / sgd.hmc.mean()
+    )
 
 
 # %%
 samplers = pd.concat(map(against_hmc, settings), ignore_index=True)
 same, beyond = np.split(holm([*samplers.same, *(1 - samplers.same)]), 2)
-words = np.where(same < LEVEL, "agrees", np.where(beyond < LEVEL, "differs by more", "is inconclusive"))
+words = np.where(
+    same < LEVEL, "agrees", np.where(beyond < LEVEL, "differs by more", "is inconclusive")
+)
 samplers = samplers.assign(word=words, corrected=np.where(samplers.same > 0.5, beyond, same))
 for setting in settings:
     rhat = worst[setting]
@@ -204,7 +262,10 @@ for row in samplers.itertuples():
 # Solutions of SAM, and the same functions at other weights, against those of SGD: "holds" is a smaller value than SGD's.
 
 # %%
-LOCAL, ELSE = {"hmc": -1, "quadratic": -1}, {"lambda1": -1, "trace": -1, "nll": -1}  # ELSE does not depend on the pull
+LOCAL, ELSE = (
+    {"hmc": -1, "quadratic": -1},
+    {"lambda1": -1, "trace": -1, "nll": -1},
+)  # ELSE does not depend on the pull
 
 
 def against_sgd(rows, setting, method, radius):
@@ -213,7 +274,9 @@ def against_sgd(rows, setting, method, radius):
     measures = LOCAL | ELSE if setting == settings[0] else LOCAL
     if method in EQUAL:
         measures = {q: sign for q, sign in measures.items() if q != "nll"}
-    sgd, mine = (at(rows, setting=setting, method=m, radius=r) for m, r in (("sgd", 0.0), (method, radius)))
+    sgd, mine = (
+        at(rows, setting=setting, method=m, radius=r) for m, r in (("sgd", 0.0), (method, radius))
+    )
     found = paired(mine, sgd, measures, ("lambda1", "trace"))
     prefix = [f"{setting}, " if q in LOCAL else "" for q in found.quantity]
     about = dict(setting=setting, method=method, radius=radius, against="SGD")
@@ -222,14 +285,18 @@ def against_sgd(rows, setting, method, radius):
 
 def judged_in(rows):
     """Every claim, from these seeds."""
-    parts = [against_sgd(rows, setting, *solution) for setting in settings for solution in SOLUTIONS[1:]]
+    parts = [
+        against_sgd(rows, setting, *solution) for setting in settings for solution in SOLUTIONS[1:]
+    ]
     return judged(pd.concat(parts, ignore_index=True), family="learning")
 
 
 # %%
 claims = judged_in(agreeing(table))
 print(*sentences(claims.replace({"quantity": {"hmc": "λ̂ by HMC"}})), sep="\n")
-print(f"from all seeds: {(judged_in(table).verdict != claims.verdict).sum()} of {len(claims)} verdicts would differ")
+print(
+    f"from all seeds: {(judged_in(table).verdict != claims.verdict).sum()} of {len(claims)} verdicts would differ"
+)
 
 # %% [markdown]
 # Rank correlations of λ̂ by HMC with the other measures: of each seed over its solutions of SGD and SAM, then the mean over seeds; and
@@ -240,12 +307,19 @@ print(f"from all seeds: {(judged_in(table).verdict != claims.verdict).sum()} of 
 def correlations(setting, other):
     """Mean over seeds of the rank correlation within a seed; the correlation over seeds, with its interval."""
     rows = agreeing(wide[(wide.setting == setting) & ~wide.method.isin(EQUAL)])
-    within = pd.Series([group.hmc.corr(group[other], "spearman") for _, group in rows.groupby("seed")])
+    within = pd.Series(
+        [group.hmc.corr(group[other], "spearman") for _, group in rows.groupby("seed")]
+    )
     sgd = rows[rows.method == "sgd"]
     r = sgd.hmc.corr(sgd[other], "spearman")
     z, half = np.arctanh(r), 1.96 * math.sqrt((1 + r * r / 2) / (len(sgd) - 3))
     over = f"{r:.2f} ({np.tanh(z - half):.2f} to {np.tanh(z + half):.2f})"
-    return {"pull": setting, "λ̂ by HMC with": other, "within a seed": shown(within), "over seeds": over}
+    return {
+        "pull": setting,
+        "λ̂ by HMC with": other,
+        "within a seed": shown(within),
+        "over seeds": over,
+    }
 
 
 OTHERS = ("lambda1", "trace", "quadratic", "nll")
@@ -263,10 +337,17 @@ W = net.w + 0.3 * torch.randn(50, net.dim, generator=torch.Generator().manual_se
 both = torch.cat([net.w[None], W])
 moved = fv.symmetry.permute(units, both, fv.symmetry.random_order(units, 1, seed=0)[0])
 far = lambda V: (V[1:] - V[0]).norm(dim=1)
-was, now = (fv.metrics.learning_coefficient(fv.nll(net, task.train), V[0], V[1:], n=200) for V in (both, moved))
-print(f"permuted: λ̂ {was:.4f} becomes {now:.4f}; distances to w move by {float((far(both) - far(moved)).abs().max()):.0e}")
+was, now = (
+    fv.metrics.learning_coefficient(fv.nll(net, task.train), V[0], V[1:], n=200)
+    for V in (both, moved)
+)
+print(
+    f"permuted: λ̂ {was:.4f} becomes {now:.4f}; distances to w move by {float((far(both) - far(moved)).abs().max()):.0e}"
+)
 light, other = (least_mass(net, w, 0) for w in (net.w, rescaled(net, net.w, 0)))
-print(f"least mass: w and w rescaled end {float((light - other).norm() / light.norm()):.0e} of the norm apart")
+print(
+    f"least mass: w and w rescaled end {float((light - other).norm() / light.norm()):.0e} of the norm apart"
+)
 
 # %% [markdown]
 # ## What would change our mind

@@ -99,14 +99,20 @@ from flatviz.site import defined_in
 
 # %%
 LEFT = {"RUN", "TABLE", "SAVE"}
-given = {name: value for name, value in globals().items() if name.isupper() and name not in LEFT | {"LEFT"}}
+given = {
+    name: value
+    for name, value in globals().items()
+    if name.isupper() and name not in LEFT | {"LEFT"}
+}
 if RUN and not WEIGHTS and not SOURCE:
     raise ValueError(
         "this experiment needs a pre-trained network, got none: give -p weights=FILE, or -p source=IMAGES to pre-train on"
     )
 if RUN:
     given |= dict(
-        SOURCE_CLASSES="none", LEFT_OUT="none", CORRUPTIONS=CORRUPTIONS or ("" if CORRUPTED else "gaussian_noise,fog,pixelate")
+        SOURCE_CLASSES="none",
+        LEFT_OUT="none",
+        CORRUPTIONS=CORRUPTIONS or ("" if CORRUPTED else "gaussian_noise,fog,pixelate"),
     )
     table = defined_in("transfer", **given)["study"]("paper")
 else:
@@ -128,11 +134,20 @@ wide = table.pivot_table(index=["method", "seed"], columns="quantity", values="v
 
 def shown(method, quantity):
     """Mean over the seeds, and half of its 95 % interval."""
-    mean, half = interval(torch.tensor((100 if "accuracy" in quantity else 1) * wide.loc[method, quantity].dropna().to_numpy()))
+    mean, half = interval(
+        torch.tensor(
+            (100 if "accuracy" in quantity else 1) * wide.loc[method, quantity].dropna().to_numpy()
+        )
+    )
     return f"{mean:#.3g} ± {half:.2g}" if half == half else f"{mean:#.3g}"
 
 
-scores = pd.DataFrame({m: {head: shown(m, q) for q, head in HEADS.items() if q in wide} for m in dict.fromkeys(table.method)}).T
+scores = pd.DataFrame(
+    {
+        m: {head: shown(m, q) for q, head in HEADS.items() if q in wide}
+        for m in dict.fromkeys(table.method)
+    }
+).T
 scores.rename(index=lambda m: fv.METHODS[m].label)
 
 # %% [markdown]
@@ -165,9 +180,16 @@ CIFAR-100 f-sgd 45.51±0.54 2.0895±0.011 0.0648±0.005
 CIFAR-100 swag 44.14±1.04 2.1604±0.048 0.0345±0.008
 CIFAR-100 vi 44.30±0.34 2.1264±0.004 0.0469±0.005
 CIFAR-100 f-swag 46.09±0.36 2.0892±0.013 0.0617±0.005"""
-theirs = pd.DataFrame([line.split() for line in AUTHORS.splitlines()], columns=["data", "method", "ACC %", "NLL", "ECE"])
+theirs = pd.DataFrame(
+    [line.split() for line in AUTHORS.splitlines()],
+    columns=["data", "method", "ACC %", "NLL", "ECE"],
+)
 beside = theirs.merge(
-    scores[["ACC %", "NLL", "ECE"]], left_on="method", right_index=True, suffixes=(", authors", ", here"), how="left"
+    scores[["ACC %", "NLL", "ECE"]],
+    left_on="method",
+    right_index=True,
+    suffixes=(", authors", ", here"),
+    how="left",
 )
 beside.fillna("").style.hide()
 
@@ -191,6 +213,10 @@ claims = [paired(rows["sabma"], rows[m], BETTER).assign(claim="SA-BMA", against=
           if m != "sabma" and "sabma" in rows]  # fmt: skip
 claims = [c for c in claims if len(c)]
 print(
-    *(sentences(judged(pd.concat(claims, ignore_index=True), family="paper")) if claims else ["SA-BMA was not compared"]),
+    *(
+        sentences(judged(pd.concat(claims, ignore_index=True), family="paper"))
+        if claims
+        else ["SA-BMA was not compared"]
+    ),
     sep="\n",
 )

@@ -35,7 +35,18 @@ import torch
 
 # %%
 import flatviz as fv
-from flatviz.experiments import QUANTITIES, at, equivalent, judged, paired, read_table, run, sentences, shown, write_table
+from flatviz.experiments import (
+    QUANTITIES,
+    at,
+    equivalent,
+    judged,
+    paired,
+    read_table,
+    run,
+    sentences,
+    shown,
+    write_table,
+)
 from flatviz.experiments.measures import Measurement
 from flatviz.experiments.statistics import LEVEL, at_a_glance, mean_zero
 from flatviz.families.members import unless_diverged
@@ -58,7 +69,10 @@ grid = []
 for seed in range(FIRST, FIRST + SEEDS):
     for task, weights in SETTINGS:
         cell = dict(setting=f"{task}, {weights}", seed=seed)
-        grid += [dict(cell, method="vi", radius=0.0, steps=1.0), dict(cell, method="vi", radius=0.0, steps=2.0)]
+        grid += [
+            dict(cell, method="vi", radius=0.0, steps=1.0),
+            dict(cell, method="vi", radius=0.0, steps=2.0),
+        ]
         grid += [dict(cell, method="sabma", radius=r, steps=1.0) for r in RADII[weights]]
         grid += [dict(cell, method="sabma", radius=1.0, steps=2.0)] if seed < FIRST + LONGER else []
 
@@ -75,11 +89,17 @@ def from_scratch(task, seed, std, device):
 
 def started(name, seed, device):
     """Task of a name, and for each choice of weights the network, the prior and where q starts."""
-    net, task, prior = prepare("mlp", task=task_for(name, seed), seed=seed, epochs=EPOCHS, treated="all", device=device)
+    net, task, prior = prepare(
+        "mlp", task=task_for(name, seed), seed=seed, epochs=EPOCHS, treated="all", device=device
+    )
     few = fv.transfer(net, prior, head_std=HEAD_STD)
     head = next(b.name for b in few[0].blocks if b.kind == "head").rpartition(".")[0]
     every = fv.transfer(net, prior, treated="all", head=head, head_std=HEAD_STD)
-    return task, {HEAD: (*few, {}), ALL: (*every, {}), SCRATCH: from_scratch(task, seed, PRIOR_STD, device)}
+    return task, {
+        HEAD: (*few, {}),
+        ALL: (*every, {}),
+        SCRATCH: from_scratch(task, seed, PRIOR_STD, device),
+    }
 
 
 # %%
@@ -93,7 +113,9 @@ def fit(cells, device):
         for share in dict.fromkeys(cell["steps"] for cell in some):
             data, (net, prior, start) = of[task][0], of[task][1][weights]
             part = [cell for cell in some if cell["steps"] == share]
-            how = start | dict(radius=[cell["radius"] for cell in part], seed=[seed], steps=round(share * usual))
+            how = start | dict(
+                radius=[cell["radius"] for cell in part], seed=[seed], steps=round(share * usual)
+            )
             found = unless_diverged(fv.fit_sabma_grid, net, data.train, prior, **how) or {}
             yield from ((cell, (net, data, found.get((cell["radius"], seed)))) for cell in part)
 
@@ -106,14 +128,20 @@ def measure(fitted, cell):
     """λ1 and scores of 30 draws, NLL and accuracy of each size of ensemble, and the objective where the fit ended."""
     net, task, q = fitted
     if q is None:
-        return {name: np.nan for name in ("lambda1", "nll", "accuracy", "ece", "shifted_nll", "objective")}
+        return {
+            name: np.nan
+            for name in ("lambda1", "nll", "accuracy", "ece", "shifted_nll", "objective")
+        }
     seed, last = cell["seed"], q.history.loss[-max(1, len(q.history.loss) // 20) :]
     values = Measurement(net, task, seed=seed)(q)
     scores = fv.predict(net, q, task.test, max(sizes), seed=seed + 1).scores
     values |= {f"{name} of {n}": scores[name][n - 1] for name in ("nll", "accuracy") for n in sizes}
     n, kl_weight = len(last), fv.METHODS["vi"].plain.settings["kl_weight"]
     objective = last.mean() + kl_weight / len(task.train) * q.history.kl[-n:].mean()
-    return values | {"objective": objective + (0.0 if cell["method"] == "vi" else q.history.sharpness[-n:].mean())}
+    return values | {
+        "objective": objective
+        + (0.0 if cell["method"] == "vi" else q.history.sharpness[-n:].mean())
+    }
 
 
 # %% [markdown]
@@ -132,7 +160,9 @@ def fit_width(cells, device=DEVICE):
         name, _, std = cell["setting"].split(", ")
         task = task_for(name, cell["seed"]).to(device)
         net, prior, start = from_scratch(task, cell["seed"], float(std.split()[1]), device)
-        q = unless_diverged(fv.fit_vi, net, task.train, prior, seed=cell["seed"], steps=usual, **start)
+        q = unless_diverged(
+            fv.fit_vi, net, task.train, prior, seed=cell["seed"], steps=usual, **start
+        )
         yield cell, (net, task, q)
 
 
@@ -173,7 +203,11 @@ pd.DataFrame(
 
 # %%
 for task in (NEAR, FAR):
-    mean = {name: scores[name].validation_nll.mean(skipna=False) for name in names if name.startswith(f"{task}, ")}
+    mean = {
+        name: scores[name].validation_nll.mean(skipna=False)
+        for name in names
+        if name.startswith(f"{task}, ")
+    }
     least = min(mean, key=mean.get)
     test = mean_zero(scores[least].validation_nll - math.log(10))
     word = "better" if test["mean"] + test["half"] < 0 else "not shown to be better"
@@ -202,11 +236,31 @@ SHOWN = ("lambda1", "nll", "accuracy", "ece", "shifted_nll")
 kinds = table[["setting", "method", "radius", "steps"]].drop_duplicates()
 rows = []
 for kind in kinds.itertuples(index=False):
-    values, longer = of(*kind), of(kind.setting, kind.method, kind.radius, 2.0) if kind.radius < 2 else None
-    row = dict(weights=kind.setting, method=fv.METHODS[kind.method].label, radius=f"{kind.radius:g}", steps=f"{kind.steps:g} x")
-    row |= {QUANTITIES[q].label: shown(values[q].dropna(), factor=QUANTITIES[q].factor) for q in SHOWN}
-    gap = (1 - longer.objective / values.objective).dropna() if longer is not None and kind.steps == 1 else ()
-    rows.append(row | {"objective": shown(values.objective.dropna()), "lower by": f"{shown(100 * gap)} %" if len(gap) else ""})
+    values, longer = (
+        of(*kind),
+        of(kind.setting, kind.method, kind.radius, 2.0) if kind.radius < 2 else None,
+    )
+    row = dict(
+        weights=kind.setting,
+        method=fv.METHODS[kind.method].label,
+        radius=f"{kind.radius:g}",
+        steps=f"{kind.steps:g} x",
+    )
+    row |= {
+        QUANTITIES[q].label: shown(values[q].dropna(), factor=QUANTITIES[q].factor) for q in SHOWN
+    }
+    gap = (
+        (1 - longer.objective / values.objective).dropna()
+        if longer is not None and kind.steps == 1
+        else ()
+    )
+    rows.append(
+        row
+        | {
+            "objective": shown(values.objective.dropna()),
+            "lower by": f"{shown(100 * gap)} %" if len(gap) else "",
+        }
+    )
 pd.DataFrame(rows).style.hide()
 
 # %% [markdown]
@@ -223,7 +277,9 @@ for task, weights in SETTINGS:
         for steps, baseline in ((1.0, "equal steps"), (2.0, "equal gradients")):
             found = paired(of(setting, "sabma", radius)[list(SHOWN)], of(setting, "vi", 0.0, steps))
             about = dict(setting=setting, radius=radius, baseline=baseline, against="VI")
-            parts.append(found.assign(claim=f"{setting}: SA-BMA, radius {radius:g}, {baseline}", **about))
+            parts.append(
+                found.assign(claim=f"{setting}: SA-BMA, radius {radius:g}, {baseline}", **about)
+            )
 verdicts = judged(pd.concat(parts, ignore_index=True), family=["setting"])
 print(*sentences(verdicts), sep="\n")
 
@@ -242,10 +298,22 @@ at_a_glance(verdicts[verdicts.radius == 1], ("equal steps", "equal gradients")).
 # that of two one-sided tests: whether the two NLLs lie within 0.01 nats of each other.
 
 # %%
-nll = table[table.quantity.str.startswith("nll of ") & table.setting.str.endswith(HEAD) & (table.steps == 1)]
-nll = nll.assign(draws=nll.quantity.str.rpartition(" ")[2].astype(int), task=nll.setting.str.partition(",")[0])
-nll["method"] = [f"{fv.METHODS[m].label}" + (f", radius {r:g}" if r else "") for m, r in zip(nll.method, nll.radius)]
-means = nll.groupby(["task", "method", "draws"], sort=False).value.apply(mean_zero).unstack().reset_index()
+nll = table[
+    table.quantity.str.startswith("nll of ") & table.setting.str.endswith(HEAD) & (table.steps == 1)
+]
+nll = nll.assign(
+    draws=nll.quantity.str.rpartition(" ")[2].astype(int), task=nll.setting.str.partition(",")[0]
+)
+nll["method"] = [
+    f"{fv.METHODS[m].label}" + (f", radius {r:g}" if r else "")
+    for m, r in zip(nll.method, nll.radius)
+]
+means = (
+    nll.groupby(["task", "method", "draws"], sort=False)
+    .value.apply(mean_zero)
+    .unstack()
+    .reset_index()
+)
 fig = px.line(means, x="draws", y="mean", color="method", facet_col="task", log_x=True, markers=True, template="plotly_white",
               title="Test NLL by the number of draws that are averaged", labels=dict(mean="test NLL (nats)", method=""))  # fmt: skip
 fig.for_each_annotation(lambda a: a.update(text=a.text.split("=")[-1])).update_xaxes(tickvals=sizes)
@@ -261,15 +329,28 @@ pairs = []
 for task in (NEAR, FAR):
     vi = of(f"{task}, {HEAD}", "vi", 0.0)
     for radius in (*RADII[HEAD], 0.0):
-        who = f"SA-BMA, radius {radius:g}, with {quarter} draws" if radius else f"VI with {quarter} draws"
+        who = (
+            f"SA-BMA, radius {radius:g}, with {quarter} draws"
+            if radius
+            else f"VI with {quarter} draws"
+        )
         values = of(f"{task}, {HEAD}", "sabma", radius) if radius else vi
         test = mean_zero(values[f"nll of {quarter}"] - vi[f"nll of {most}"], better=-1)
-        about = dict(task=task, who=who, radius=radius, against=f"VI with {most}", quantity="nll", ratio=False)
+        about = dict(
+            task=task,
+            who=who,
+            radius=radius,
+            against=f"VI with {most}",
+            quantity="nll",
+            ratio=False,
+        )
         pairs.append({**about, **test, "same": equivalent(test, MARGIN)})
 larger = judged(pd.DataFrame(pairs), family="ensemble")
 claimed = larger.assign(claim=larger.task + ": " + larger.who + " against " + larger.against)
 for row, said in zip(larger.itertuples(), sentences(claimed)):
-    word = f"within {MARGIN:g} nats" if row.same < LEVEL else f"not shown to be within {MARGIN:g} nats"
+    word = (
+        f"within {MARGIN:g} nats" if row.same < LEVEL else f"not shown to be within {MARGIN:g} nats"
+    )
     print(f"{said}; {word} (p {row.same:.2g})")
 
 # %% [markdown]

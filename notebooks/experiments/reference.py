@@ -62,7 +62,9 @@ grid = [dict(method="hmc", seed=seed) for seed in range(SEEDS)]
 # %%
 def sample(seed, device="cpu"):
     """What is stored of a seed; `mark` is what a prior is recognised by."""
-    net, task, prior = prepare("mlp", task=fv.datasets.digits_transfer(seed=seed), seed=seed, epochs=EPOCHS, device=device)
+    net, task, prior = prepare(
+        "mlp", task=fv.datasets.digits_transfer(seed=seed), seed=seed, epochs=EPOCHS, device=device
+    )
     found = sample_reference(net, task, prior, seed=seed, chains=HOW, diagnose=True)
     halves = {"probabilities": found.probabilities.half(), "draws": found.W.half()}
     return {"mark": mark_of(prior), **halves, "facts": found.facts}
@@ -87,14 +89,24 @@ def measure(fitted, cell):
 # with the mean and the standard deviation that HMC's draws have in each weight.
 
 # %%
-COMPARED = {"vi": "VI", "prior": "the prior itself", "moments": "Gaussian with HMC's means and standard deviations"}
+COMPARED = {
+    "vi": "VI",
+    "prior": "the prior itself",
+    "moments": "Gaussian with HMC's means and standard deviations",
+}
 SHOWN = ("mmd", "tv", "nll", "accuracy")
-controls = [dict(setting="control", method=method, seed=seed) for seed in range(CONTROLS) for method in COMPARED]
+controls = [
+    dict(setting="control", method=method, seed=seed)
+    for seed in range(CONTROLS)
+    for method in COMPARED
+]
 
 
 def fit_controls(cells, device):
     seed = cells[0]["seed"]
-    net, task, prior = prepare("mlp", task=fv.datasets.digits_transfer(seed=seed), seed=seed, epochs=EPOCHS, device=device)
+    net, task, prior = prepare(
+        "mlp", task=fv.datasets.digits_transfer(seed=seed), seed=seed, epochs=EPOCHS, device=device
+    )
     exact = reference_of(net, task, prior, seed=seed, say=print)
     W = exact.W.to(net.w)
     found = {
@@ -118,23 +130,45 @@ def measure_controls(fitted, cell):
 if RUN:
     parts = [run(grid, fit, measure, name="reference", device=DEVICE, workers=WORKERS)]
     if CONTROLS:
-        parts += [run(controls, fit_controls, measure_controls, name="controls", device=DEVICE, workers=WORKERS)]
+        parts += [
+            run(
+                controls,
+                fit_controls,
+                measure_controls,
+                name="controls",
+                device=DEVICE,
+                workers=WORKERS,
+            )
+        ]
     table = pd.concat(parts, ignore_index=True)
 else:
     table = read_table(TABLE)
 if SAVE:
     write_table(table, SAVE)
 if SAVE_DRAWS:
-    about = {"head_std": HEAD_STD, "kl_weight": KL_WEIGHT, "settings": HOW, "torch": torch.__version__}
+    about = {
+        "head_std": HEAD_STD,
+        "kl_weight": KL_WEIGHT,
+        "settings": HOW,
+        "torch": torch.__version__,
+    }
     fv.save(about | {f"seed {seed}": sampled(seed) for seed in range(SEEDS)}, SAVE_DRAWS)
 
 # %%
-facts = table[table.method == "hmc"].pivot(index="seed", columns="quantity", values="value")[list(MEASURED)]
+facts = table[table.method == "hmc"].pivot(index="seed", columns="quantity", values="value")[
+    list(MEASURED)
+]
 facts.style.format(precision=4)
 
 # %%
 values = table[table.quantity.isin(["rhat", "ess", "halves_tv"])]
-fig = px.scatter(values, x="seed", y="value", facet_col="quantity", title="R-hat, least effective sample size and noise floor")
+fig = px.scatter(
+    values,
+    x="seed",
+    y="value",
+    facet_col="quantity",
+    title="R-hat, least effective sample size and noise floor",
+)
 fig.update_yaxes(matches=None, showticklabels=True)
 
 # %% [markdown]
@@ -147,7 +181,9 @@ fig.update_yaxes(matches=None, showticklabels=True)
 rhat, ess = facts.rhat.max(), facts.ess.min()
 word = "agree" if rhat < MOST_RHAT and ess >= LEAST_ESS else "do not agree"
 worst = f"R-hat at most {rhat:.3f}, bulk ESS at least {ess:.0f}"
-print(f"chains of {len(facts)} seeds {word}: {worst}, of every weight and test probability (rule: {MOST_RHAT:g}, {LEAST_ESS})")
+print(
+    f"chains of {len(facts)} seeds {word}: {worst}, of every weight and test probability (rule: {MOST_RHAT:g}, {LEAST_ESS})"
+)
 
 # %% [markdown]
 # ## What MMD² measures
@@ -165,7 +201,9 @@ nearest = {q: sorted(compared, key=lambda m: compared[m][q].mean()) for q in ("m
 for q, order in nearest.items():
     print(f"by {QUANTITIES[q].label}, nearest first: {', '.join(COMPARED[m] for m in order)}")
 if compared:
-    print(f"the two orders {'agree' if nearest['mmd'] == nearest['tv'] else 'differ'}; no verdict on a method is by MMD²")
+    print(
+        f"the two orders {'agree' if nearest['mmd'] == nearest['tv'] else 'differ'}; no verdict on a method is by MMD²"
+    )
 
 # %% [markdown]
 # ## What would change our mind

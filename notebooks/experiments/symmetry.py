@@ -16,7 +16,9 @@
 RUN = False  # True computes everything, False reads the stored table
 TABLE = "symmetry"  # stored table, or path of a CSV file
 SAVE = ""  # path of a CSV file to write the table to
-DATA = "digits"  # the task that is run and drawn, or digits-near; the other's rows are those of TABLE
+DATA = (
+    "digits"  # the task that is run and drawn, or digits-near; the other's rows are those of TABLE
+)
 SEED = 0  # of split, pool and methods
 TARGET = 300  # networks of the target
 REPLICATES = 40
@@ -57,7 +59,15 @@ import pandas as pd
 import plotly.express as px
 import torch
 from IPython.display import display
-from scipy.stats import binomtest, chisquare, combine_pvalues, kendalltau, norm, spearmanr, ttest_1samp
+from scipy.stats import (
+    binomtest,
+    chisquare,
+    combine_pvalues,
+    kendalltau,
+    norm,
+    spearmanr,
+    ttest_1samp,
+)
 from torch import nn
 
 # %%
@@ -83,19 +93,39 @@ torch.set_num_threads(1)
 # %%
 VARIANTS = {"raw": "as trained", "first": "unit norm, sorted by first weight", "max": "unit norm, sorted by largest weight",
             "aligned": "least mass, aligned"}  # fmt: skip
-RECIPE = dict(lr=0.05, weight_decay=1e-3, batch_size=32)  # plain SGD, of the pool and of what starts from it
+RECIPE = dict(
+    lr=0.05, weight_decay=1e-3, batch_size=32
+)  # plain SGD, of the pool and of what starts from it
 FITS = {
     "swag": RECIPE | dict(momentum=0.0, rank=10, snapshots=20),
     "dropout": RECIPE | dict(momentum=0.0, rate=0.1, steps=400),
     "laplace": dict(structure="last_layer", steps=0, weight_decay=1e-3),
     "sgld": dict(lr=0.01, burn_in=0, thin=10, weight_decay=1e-3, batch_size=32),
     "sghmc": dict(lr=0.001, burn_in=0, thin=10, weight_decay=1e-3, batch_size=32),
-    "mfvi": dict(steps=1000, batch_size=128, mc_samples=4),  # a Bayesian network at T = 1, prior N(0, 1), from the trained one
+    "mfvi": dict(
+        steps=1000, batch_size=128, mc_samples=4
+    ),  # a Bayesian network at T = 1, prior N(0, 1), from the trained one
 }
 CHAINS = ("sgld", "sghmc", "dropout")  # whose number of draws is a setting
 KERNELS = ("both", "laplace", "gaussian")
-SETS = [f"{m}/{modes}" for m in FITS for modes in ("one", "multi")] + ["ensemble", "control", "single"]
-SCORES = ("accuracy", "ece", "ace", "class_ece", "brier", "mi", "ood_mi", "auroc", "aupr_out", "aupr_in", "fpr95")
+SETS = [f"{m}/{modes}" for m in FITS for modes in ("one", "multi")] + [
+    "ensemble",
+    "control",
+    "single",
+]
+SCORES = (
+    "accuracy",
+    "ece",
+    "ace",
+    "class_ece",
+    "brier",
+    "mi",
+    "ood_mi",
+    "auroc",
+    "aupr_out",
+    "aupr_in",
+    "fpr95",
+)
 device, why = pick(DEVICE, nn.Linear(64, 64))  # the perceptrons of the pool are as small
 
 # %% [markdown]
@@ -151,13 +181,26 @@ def parts_of_pool():
     """Reference (R, D), modes (R, M, D), members (R, n, D) and target (m, D): no network is in two of them."""
     n = TARGET + REPLICATES * (1 + MODES + PER_SET)
     about = dict(what=trained_pool, n=n, epochs=EPOCHS)
-    pool, _ = cached("symmetry", lambda: trained_pool(n, EPOCHS), label=f"pool of {n} networks", say=print, **about)
+    pool, _ = cached(
+        "symmetry",
+        lambda: trained_pool(n, EPOCHS),
+        label=f"pool of {n} networks",
+        say=print,
+        **about,
+    )
     counts = [REPLICATES, REPLICATES * MODES, REPLICATES * PER_SET]
     if len(pool["W"]) - sum(counts) < max(4, TARGET // 2):
-        raise ValueError(f"the pool must keep half of its target, got {pool['n_diverged']} diverged networks: lower the rate")
+        raise ValueError(
+            f"the pool must keep half of its target, got {pool['n_diverged']} diverged networks: lower the rate"
+        )
     reference, modes, members, target = pool["W"].split([*counts, len(pool["W"]) - sum(counts)])
     print(f"target of {len(target)} networks; {pool['n_diverged']} diverged and are left out")
-    return reference, modes.view(REPLICATES, MODES, -1), members.view(REPLICATES, PER_SET, -1), target
+    return (
+        reference,
+        modes.view(REPLICATES, MODES, -1),
+        members.view(REPLICATES, PER_SET, -1),
+        target,
+    )
 
 
 if RUN and not CHECKPOINTS:
@@ -173,7 +216,9 @@ def fitted(name, W, seed):
     seeds, counts = [seed + i for i in range(MODES)], [PER_SET, *[PER_SET // MODES] * (MODES - 1)]
     method, settings = fv.METHODS[name], FITS[name]
     own = [settings | (dict(n_draws=n) if name in CHAINS else {}) for n in counts]
-    posteriors = [method.fit(net.at(w), train, seed=s, **given) for w, s, given in zip(W, seeds, own)]
+    posteriors = [
+        method.fit(net.at(w), train, seed=s, **given) for w, s, given in zip(W, seeds, own)
+    ]
     return [q.sample(n, seed=s) for q, s, n in zip(posteriors, seeds, counts)]
 
 
@@ -183,7 +228,10 @@ def sets_of(replicate):
     for name in FITS:
         rows = fitted(name, modes[replicate], SEED + 100 * replicate)
         sets[f"{name}/one"], sets[f"{name}/multi"] = rows[0], torch.cat([W[:share] for W in rows])
-    sets |= {"ensemble": members[replicate], "control": modes[replicate].repeat_interleave(share, 0)}
+    sets |= {
+        "ensemble": members[replicate],
+        "control": modes[replicate].repeat_interleave(share, 0),
+    }
     sets["single"] = modes[replicate][:1].repeat_interleave(PER_SET, 0)
     return sets
 
@@ -208,15 +256,27 @@ def fit_sets(cells):
         far = {kernel: fv.symmetry.mmd(pool, given, layers=layers, kernel=kernel, permutations=PERMUTATIONS if kernel == "both" else 0)
                for kernel in (KERNELS if variant in ("raw", "aligned") else ("both",))}  # fmt: skip
         for cell in (cell for cell in cells if cell["setting"] == variant):
-            yield cell, ({kernel: found[cell["method"]] for kernel, found in far.items()}, sets[cell["method"]])
+            yield (
+                cell,
+                (
+                    {kernel: found[cell["method"]] for kernel, found in far.items()},
+                    sets[cell["method"]],
+                ),
+            )
 
 
 # %%
 def measure_set(fitted, cell):
     """100 MMD², median over layers and of all weights, and its p; of a set as trained also what it predicts, and `same_units`."""
     of, W = fitted
-    values = {"mmd": 100 * of["both"].of(), "mmd, all weights": 100 * of["both"].of(WHOLE), "p": of["both"].p_value()}
-    values |= {f"mmd, {kernel}": 100 * distance.of() for kernel, distance in of.items() if kernel != "both"}
+    values = {
+        "mmd": 100 * of["both"].of(),
+        "mmd, all weights": 100 * of["both"].of(WHOLE),
+        "p": of["both"].p_value(),
+    }
+    values |= {
+        f"mmd, {kernel}": 100 * distance.of() for kernel, distance in of.items() if kernel != "both"
+    }
     return values | (scores_of(W) | same_units(W) if cell["setting"] == "raw" else {})
 
 
@@ -239,7 +299,11 @@ def scores_from(inside, other):
     ood = fv.metrics.ood_scores(1 - inside.bma().amax(1), 1 - other.bma().amax(1))
     scores = [fv.score(inside, k, n_draws=inside.n_draws) for k in SCORES[:5]]
     mi = [fv.metrics.mutual_information(p).mean() for p in (inside, other)]
-    return dict(zip(SCORES, [*scores, *mi, *(ood[k] for k in ("auroc", "aupr_out", "aupr_in", "fpr95_out"))]))
+    return dict(
+        zip(
+            SCORES, [*scores, *mi, *(ood[k] for k in ("auroc", "aupr_out", "aupr_in", "fpr95_out"))]
+        )
+    )
 
 
 # %% [markdown]
@@ -265,7 +329,9 @@ def toy(n, seed=SEED):
     with torch.no_grad():
         module[3].weight.copy_(torch.tensor([[0.0], [1.0]])), module[3].bias.zero_()
     small = fv.Net.from_module(module, lambda name: not name.startswith("3"))
-    pool = fv.symmetry.train_pool(small, data, n, seed=seed, epochs=10, lr=2.0, weight_decay=0.0, batch_size=10)
+    pool = fv.symmetry.train_pool(
+        small, data, n, seed=seed, epochs=10, lr=2.0, weight_decay=0.0, batch_size=10
+    )
     W = pool.W[pool.loss <= max(TOY_LOSS, float(pool.loss.quantile(0.1)))]
     scaled = fv.symmetry.unit_norm(fv.symmetry.units_of(small), W, norm=3.0)[0]
     out = next(b for b in small.blocks if b.name == "2.weight").slice
@@ -279,11 +345,20 @@ def toy_values(weights):
     inside = torch.stack([W.abs().amax(1) <= WINDOW for W in weights.values()]).all(0)
     raw, after = weights["raw"][inside], weights["sorted"][inside]
     g, n = generator(0), len(raw)
-    falls = torch.stack([spread(raw[i]) - spread(after[i]) for i in torch.randint(n, (200, n), generator=g)])
+    falls = torch.stack(
+        [spread(raw[i]) - spread(after[i]) for i in torch.randint(n, (200, n), generator=g)]
+    )
     low, high = falls.quantile(torch.tensor([0.025, 0.975]))
     radius = raw.norm(dim=1).quantile(torch.tensor([0.25, 0.5, 0.75]))
-    values = {"spread raw": spread(raw), "spread removed": spread(after), "fall, low": low, "fall, high": high}
-    values |= {f"radius, {q}": r for q, r in zip(("first quartile", "median", "third quartile"), radius)}
+    values = {
+        "spread raw": spread(raw),
+        "spread removed": spread(after),
+        "fall, low": low,
+        "fall, high": high,
+    }
+    values |= {
+        f"radius, {q}": r for q, r in zip(("first quartile", "median", "third quartile"), radius)
+    }
     return values | {"networks inside": n, "networks": len(inside)}
 
 
@@ -297,7 +372,9 @@ RECIPES = {
     "lr 0.1, batch 16, wd 2e-4": dict(lr=0.1, batch_size=16, weight_decay=2e-4),
     "lr 0.1, batch 16, wd 2e-3": dict(lr=0.1, batch_size=16, weight_decay=2e-3),
     "lr 0.2, batch 8, wd 2e-4": dict(lr=0.2, batch_size=8, weight_decay=2e-4),
-    "28 x 28, 392 weights, lr 0.1, batch 16, wd 2e-4": dict(lr=0.1, batch_size=16, weight_decay=2e-4),
+    "28 x 28, 392 weights, lr 0.1, batch 16, wd 2e-4": dict(
+        lr=0.1, batch_size=16, weight_decay=2e-4
+    ),
 }
 PERCEPTRON = "perceptron, lr 0.05, batch 32, wd 1e-3"
 
@@ -306,7 +383,12 @@ def optunet(channels, side, n_classes):
     """OptuNet (Laurent et al. 2024), reconstructed: images of 28 x 28 pixels, 392 weights, or of 8 x 8, 168 weights."""
     first, pool, second = {28: (4, 3, 5), 8: (3, 2, 2)}[side]
     lower = nn.Conv2d(channels, 2, first, bias=False), nn.ReLU(), nn.MaxPool2d(pool)
-    upper = nn.Conv2d(2, 10, second, groups=2, bias=False), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten()
+    upper = (
+        nn.Conv2d(2, 10, second, groups=2, bias=False),
+        nn.ReLU(),
+        nn.AdaptiveAvgPool2d(1),
+        nn.Flatten(),
+    )
     return nn.Sequential(*lower, *upper, nn.Linear(10, n_classes))
 
 
@@ -329,25 +411,46 @@ def masses(recipe):
 # %%
 def orders():
     """Kendall's tau of each network, mean over the first and the last sixth of the epochs."""
-    how = dict(lr=0.1, drops=(EPOCHS // 3, 2 * EPOCHS // 3), weight_decay=1e-3, batch_size=32, keep_epochs=True)
-    pool, first = fv.symmetry.train_pool(net, train, ORDERS, seed=SEED + 7, epochs=EPOCHS, **how), units.permuted[0]
+    how = dict(
+        lr=0.1,
+        drops=(EPOCHS // 3, 2 * EPOCHS // 3),
+        weight_decay=1e-3,
+        batch_size=32,
+        keep_epochs=True,
+    )
+    pool, first = (
+        fv.symmetry.train_pool(net, train, ORDERS, seed=SEED + 7, epochs=EPOCHS, **how),
+        units.permuted[0],
+    )
     in_order = [
-        fv.symmetry.sort_units(units, fv.symmetry.unit_norm(units, W)[0])[1][:, first.start : first.stop] for W in pool.epochs
+        fv.symmetry.sort_units(units, fv.symmetry.unit_norm(units, W)[0])[1][
+            :, first.start : first.stop
+        ]
+        for W in pool.epochs
     ]
     ranks = torch.stack(in_order).argsort(2).tolist()
-    return tau_values(torch.tensor([[kendalltau(a, b)[0] for a, b in zip(*pair)] for pair in zip(ranks, ranks[1:])]).T.double())
+    return tau_values(
+        torch.tensor(
+            [[kendalltau(a, b)[0] for a, b in zip(*pair)] for pair in zip(ranks, ranks[1:])]
+        ).T.double()
+    )
 
 
 def tau_values(tau):
     """Means over the first and the last sixth of the epochs, of each row."""
     n = max(1, tau.shape[1] // 6)
-    return [{"tau, early": a, "tau, late": b, "epochs": n} for a, b in zip(tau[:, :n].mean(1), tau[:, -n:].mean(1))]
+    return [
+        {"tau, early": a, "tau, late": b, "epochs": n}
+        for a, b in zip(tau[:, :n].mean(1), tau[:, -n:].mean(1))
+    ]
 
 
 # %%
 def pairs():
     """How alike two networks of the target answer, over all pairs of some."""
-    return pair_values(*(fv.symmetry.pair_diversity(net, target[:PAIRS], data.x) for data in (test, outside)))
+    return pair_values(
+        *(fv.symmetry.pair_diversity(net, target[:PAIRS], data.x) for data in (test, outside))
+    )
 
 
 def pair_values(*diversity):
@@ -356,7 +459,11 @@ def pair_values(*diversity):
     disagreement = diversity[0].disagreement
     values = {f"{what} {name}": x for name, v in (("inside", inside), ("outside", other))
               for what, x in (("mean", v.mean()), ("sd", v.std()), ("least", v.min()), ("median", v.median()))}  # fmt: skip
-    values |= {"disagreement": disagreement.mean(), "least disagreement": disagreement.min(), "pairs": len(inside)}
+    values |= {
+        "disagreement": disagreement.mean(),
+        "least disagreement": disagreement.min(),
+        "pairs": len(inside),
+    }
     return values | {"Spearman": float(spearmanr(inside.cpu(), other.cpu())[0])}
 
 
@@ -404,7 +511,12 @@ def fit_sides(cells):
 RADII = {"vi": 0.0, "sam_mu": 0.2, "sabma": 1.0, "authors_code": 0.5}
 USED = ("no KL", "T 0.03")
 MEASURES = {"lambda1": "λ1", "trace": "trace", "sam": "SAM-sharpness", "adaptive": "ASAM-sharpness"}
-flatness = [dict(setting=s, method=m, radius=r, seed=i) for i in range(SEEDS) for s in USED for m, r in RADII.items()]
+flatness = [
+    dict(setting=s, method=m, radius=r, seed=i)
+    for i in range(SEEDS)
+    for s in USED
+    for m, r in RADII.items()
+]
 
 
 def fit_flatness(cells):
@@ -413,7 +525,10 @@ def fit_flatness(cells):
     net, task, prior = prepare("mlp", task=task_for(DATA, seed), seed=seed, epochs=FIT_EPOCHS)
     for cell in cells:
         chosen = SETTINGS[cell["setting"]]
-        given, wide = chosen.fit | (dict(steps=STEPS) if STEPS else {}), with_head_std(net, prior, chosen.head_std)
+        given, wide = (
+            chosen.fit | (dict(steps=STEPS) if STEPS else {}),
+            with_head_std(net, prior, chosen.head_std),
+        )
         radius = cell["radius"] if cell["method"] != "vi" else None
         q = Fitting(net, task, wide, seed=seed, fit=given).member(cell["method"], radius)
         yield cell, (net, task, q.sample(DRAWS, seed=seed + 1))
@@ -423,12 +538,19 @@ def fit_flatness(cells):
 def measure_flatness(fitted, cell):
     """Means over draws of four measures, as drawn and at least mass; how far that moves them, and the change of a logit."""
     net, task, W = fitted
-    f, least, values = fv.nll(net, task.train), fv.symmetry.min_mass(fv.symmetry.units_of(net), W).W, {}
+    f, least, values = (
+        fv.nll(net, task.train),
+        fv.symmetry.min_mass(fv.symmetry.units_of(net), W).W,
+        {},
+    )
     for where, V in (("", W), (" at least mass", least)):
         found = fv.sharpness(f, V, k=2, probes=5, iters=25, eta=1e-6, seed=cell["seed"])
         values |= {f"{name}{where}": getattr(found, name).mean() for name in MEASURES}
     change = [(net(a, task.train.x) - net(b, task.train.x)).abs().max() for a, b in zip(W, least)]
-    return values | {"moved": ((least - W).norm(dim=1) / W.norm(dim=1)).mean(), "logit change": max(map(float, change))}
+    return values | {
+        "moved": ((least - W).norm(dim=1) / W.norm(dim=1)).mean(),
+        "logit change": max(map(float, change)),
+    }
 
 
 # %% [markdown]
@@ -443,7 +565,10 @@ def measure_flatness(fitted, cell):
 SUFFIXES = (".safetensors", ".pth", ".pt", ".bin", ".ckpt", ".tar")
 LEAST = 12  # networks: four of a target, four of an ensemble, two modes, a reference
 space = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
-MORE_FITS = {"swag": dict(lr=0.01, rank=10, snapshots=20), "laplace": dict(structure="last_layer", steps=0)}
+MORE_FITS = {
+    "swag": dict(lr=0.01, rank=10, snapshots=20),
+    "laplace": dict(structure="last_layer", steps=0),
+}
 
 
 def mapped(n, width):
@@ -461,7 +586,11 @@ def module_of(images):
         return runpy.run_path(file)[name]()
     if MODEL == "optunet":
         return optunet(*task.input_shape[:2], task.n_classes)
-    return fv.models.resnet20(task, width=WIDTH) if MODEL == "resnet20" else fv.models.torchvision_model(task, MODEL)
+    return (
+        fv.models.resnet20(task, width=WIDTH)
+        if MODEL == "resnet20"
+        else fv.models.torchvision_model(task, MODEL)
+    )
 
 
 # %%
@@ -469,11 +598,17 @@ def read_checkpoints(folder, module, example, fits=()):
     """The net, its units, V: a row of weights, with running statistics behind, for each file, and rows for `fits`; the groups."""
     files = sorted(p for p in Path(folder).rglob("*") if p.suffix in SUFFIXES)
     if len(files) < LEAST:
-        raise ValueError(f"CHECKPOINTS must be a folder of {LEAST} networks or more, got {len(files)} in {folder!r}")
-    nets = (fv.Net.from_module(load_weights(module, file).eval(), example=example) for file in files)
+        raise ValueError(
+            f"CHECKPOINTS must be a folder of {LEAST} networks or more, got {len(files)} in {folder!r}"
+        )
+    nets = (
+        fv.Net.from_module(load_weights(module, file).eval(), example=example) for file in files
+    )
     net = next(nets)
     units, groups = fv.symmetry.units_of(net), groups_of(len(files))
-    V = mapped(len(files) + len(fits) * (len(groups[2]["single"]) + len(groups[2]["control"])), units.size)
+    V = mapped(
+        len(files) + len(fits) * (len(groups[2]["single"]) + len(groups[2]["control"])), units.size
+    )
     V[0] = units.extended(net)
     for row, other in zip(V[1:], nets):
         row.copy_(units.extended(other))
@@ -482,23 +617,40 @@ def read_checkpoints(folder, module, example, fits=()):
 
 def groups_of(n):
     """Numbers of the networks: the reference, those where fits start, sets by name, target."""
-    order, modes, size = torch.randperm(n, generator=generator(SEED)), min(MODES, n // 6), min(PER_SET, n // 3)
+    order, modes, size = (
+        torch.randperm(n, generator=generator(SEED)),
+        min(MODES, n // 6),
+        min(PER_SET, n // 3),
+    )
     first, fresh = order[1 : 1 + modes], order[1 + modes : 1 + modes + size]
-    sets = {"ensemble": fresh, "control": first.repeat_interleave(size // modes), "single": first[:1].repeat(size)}
+    sets = {
+        "ensemble": fresh,
+        "control": first.repeat_interleave(size // modes),
+        "single": first[:1].repeat(size),
+    }
     return order[0], first, sets, order[1 + modes + size :]
 
 
 def add_fits(net, units, V, first, sets, train):
     """Fill the last rows of V with draws of each method, and name them in `sets`."""
-    size, at = len(sets["single"]), len(V) - len(MORE_FITS) * (len(sets["single"]) + len(sets["control"]))
+    size, at = (
+        len(sets["single"]),
+        len(V) - len(MORE_FITS) * (len(sets["single"]) + len(sets["control"])),
+    )
     for name, settings in MORE_FITS.items():
         for kind, starts, n in (("one", first[:1], size), ("multi", first, size // len(first))):
             sets[f"{name}/{kind}"] = torch.arange(at, at + n * len(starts))
             for start, rows in zip(starts, V[at:].split(n)):
-                q = fv.METHODS[name].fit(units.net_at(net, V[start]), train, seed=SEED + int(start), **settings)
+                q = fv.METHODS[name].fit(
+                    units.net_at(net, V[start]), train, seed=SEED + int(start), **settings
+                )
                 for row, w in zip(rows, q.sample(n, seed=SEED + int(start))):
                     row.copy_(
-                        units.extended(fv.engine.refresh_batchnorm(net, w, train).at(w) if net.has_batchnorm else net.at(w))
+                        units.extended(
+                            fv.engine.refresh_batchnorm(net, w, train).at(w)
+                            if net.has_batchnorm
+                            else net.at(w)
+                        )
                     )
             at += n * len(starts)
 
@@ -507,7 +659,9 @@ def predictions(net, units, V, data):
     """Outputs of the network at each row of V."""
     nets = (units.net_at(net, v) for v in V)
     with torch.no_grad():
-        return fv.Prediction(torch.stack([torch.cat([n(n.w, x) for x in data.x.split(256)]) for n in nets]), data.y)
+        return fv.Prediction(
+            torch.stack([torch.cat([n(n.w, x) for x in data.x.split(256)]) for n in nets]), data.y
+        )
 
 
 # %%
@@ -522,28 +676,49 @@ def distances_of(net, units, V, groups):
             row.copy_(removed(v[None], variant, to, units)[0])
         parts = [
             fv.symmetry.mmd(
-                A[target], {n: A[index] for n, index in sets.items()}, permutations=PERMUTATIONS if len(layers) < 100 else 0
+                A[target],
+                {n: A[index] for n, index in sets.items()},
+                permutations=PERMUTATIONS if len(layers) < 100 else 0,
             )
             for A in (moved[:, at] for at in layers.values())
         ]
         for name in sets:
-            far = Mmd(tuple(layers), *(torch.cat([getattr(p[name], f) for p in parts], -1) for f in ("value", "permuted")))
+            far = Mmd(
+                tuple(layers),
+                *(
+                    torch.cat([getattr(p[name], f) for p in parts], -1)
+                    for f in ("value", "permuted")
+                ),
+            )
             yield variant, name, {"mmd": 100 * far.of(), "p": far.p_value()}
 
 
 def study_of(folder, test, outside, train=None):
     """The long table of a folder of checkpoints."""
-    net, units, V, groups = read_checkpoints(folder, module_of(test).eval(), test.x[:2], MORE_FITS if train else ())
+    net, units, V, groups = read_checkpoints(
+        folder, module_of(test).eval(), test.x[:2], MORE_FITS if train else ()
+    )
     if train:
         add_fits(net, units, V, *groups[1:3], train)
     found = [*distances_of(net, units, V, groups)]
     for name, index in groups[2].items():
         shown, back = index.unique(return_inverse=True)
-        found.append(("raw", name, scores_from(*(predictions(net, units, V[shown], data) for data in (test, outside)))))
-    some = [diversity_of(predictions(net, units, V[groups[3][:PAIRS]], d).outputs.softmax(-1)) for d in (test, outside)]
+        found.append(
+            (
+                "raw",
+                name,
+                scores_from(*(predictions(net, units, V[shown], data) for data in (test, outside))),
+            )
+        )
+    some = [
+        diversity_of(predictions(net, units, V[groups[3][:PAIRS]], d).outputs.softmax(-1))
+        for d in (test, outside)
+    ]
     found.append(("pairs", "target", pair_values(*some)))
     columns = ("setting", "method", "quantity", "value")
-    rows = [(setting, name, q, float(v)) for setting, name, values in found for q, v in values.items()]
+    rows = [
+        (setting, name, q, float(v)) for setting, name, values in found for q, v in values.items()
+    ]
     return pd.DataFrame(rows, columns=columns).assign(experiment="checkpoints", seed=SEED)
 
 
@@ -559,9 +734,23 @@ def with_task(rows):
 
 # %%
 if RUN and not CHECKPOINTS:
-    grid = [dict(setting=v, method=name, seed=r) for r in range(REPLICATES) for v in VARIANTS for name in SETS]
+    grid = [
+        dict(setting=v, method=name, seed=r)
+        for r in range(REPLICATES)
+        for v in VARIANTS
+        for name in SETS
+    ]
     parts = [run(grid, fit_sets, measure_set, name="sets", workers=WORKERS)]
-    parts += [run(sides, fit_sides, lambda values, cell: values, name="sides", group=["setting"], workers=WORKERS)]
+    parts += [
+        run(
+            sides,
+            fit_sides,
+            lambda values, cell: values,
+            name="sides",
+            group=["setting"],
+            workers=WORKERS,
+        )
+    ]
     if SEEDS:
         parts += [run(flatness, fit_flatness, measure_flatness, name="flatness", workers=WORKERS)]
     table = pd.concat(parts, ignore_index=True).assign(task=DATA)
@@ -582,7 +771,9 @@ side = sides_of[sides_of.task == DATA]
 def values_in(task):
     """Of a task: (variant, set, quantity) -> values, one a replicate."""
     columns = ["setting", "method", "quantity"]
-    wide = sets[sets.task == task].pivot_table(index="seed", columns=columns, values="value", sort=False)
+    wide = sets[sets.task == task].pivot_table(
+        index="seed", columns=columns, values="value", sort=False
+    )
     return lambda variant, name, quantity: wide[variant, name, quantity].to_numpy()
 
 
@@ -607,9 +798,16 @@ def middle(values):
 
 def label(name):
     """What a set is called."""
-    plain = {"ensemble": "deep ensemble", "control": "ten networks copied (control)", "single": "one network copied"}
+    plain = {
+        "ensemble": "deep ensemble",
+        "control": "ten networks copied (control)",
+        "single": "one network copied",
+    }
     method, _, mode = name.partition("/")
-    return plain.get(name) or f"{fv.METHODS[method].label}, {'one mode' if mode == 'one' else 'ten modes'}"
+    return (
+        plain.get(name)
+        or f"{fv.METHODS[method].label}, {'one mode' if mode == 'one' else 'ten modes'}"
+    )
 
 
 # %% [markdown]
@@ -626,7 +824,9 @@ def distances(name):
     """A row of the table."""
     row = {VARIANTS[v]: plus_minus(of(v, name, "mmd")) for v in VARIANTS}
     row["all weights, aligned"] = plus_minus(of("aligned", name, "mmd, all weights"))
-    row["over control, aligned"] = plus_minus(of("aligned", name, "mmd") / of("aligned", "control", "mmd"))
+    row["over control, aligned"] = plus_minus(
+        of("aligned", name, "mmd") / of("aligned", "control", "mmd")
+    )
     p = lambda v: middle(of(v, name, "p"))
     return row | {f"p, {v}": f"{p(v):.2g}" for v in ("raw", "aligned")}
 
@@ -664,7 +864,8 @@ def correlation(of, variant, first, second):
 
 
 by_kernel = {
-    VARIANTS[v]: {k: plus_minus(correlation(of, v, "mmd", f"mmd, {k}")) for k in KERNELS[1:]} for v in ("raw", "aligned")
+    VARIANTS[v]: {k: plus_minus(correlation(of, v, "mmd", f"mmd, {k}")) for k in KERNELS[1:]}
+    for v in ("raw", "aligned")
 }
 pd.DataFrame(by_kernel).T
 
@@ -678,14 +879,22 @@ LABELS = ("accuracy %", "ECE", "ACE", "class-wise ECE", "Brier", "MI", "MI outsi
           "AUPR, inside positive", "FPR95")  # fmt: skip
 HEADS = dict(zip(LABELS, SCORES))
 percent = lambda q: 100 if q == "accuracy" else 1
-pd.DataFrame({label(n): {h: plus_minus(percent(q) * of("raw", n, q)) for h, q in HEADS.items()} for n in names}).T
+pd.DataFrame(
+    {
+        label(n): {h: plus_minus(percent(q) * of("raw", n, q)) for h, q in HEADS.items()}
+        for n in names
+    }
+).T
 
 # %% [markdown]
 # Spearman's correlation over the sets of draws of the distance from the target with each score: does a nearer set predict better, or know
 # better what lies outside?
 
 # %%
-quality = {h: {VARIANTS[v]: plus_minus(correlation(of, v, "mmd", q)) for v in ("raw", "aligned")} for h, q in HEADS.items()}
+quality = {
+    h: {VARIANTS[v]: plus_minus(correlation(of, v, "mmd", q)) for v in ("raw", "aligned")}
+    for h, q in HEADS.items()
+}
 pd.DataFrame(quality).T.rename_axis("score", axis=0)
 
 # %% [markdown]
@@ -695,7 +904,9 @@ pd.DataFrame(quality).T.rename_axis("score", axis=0)
 
 # %%
 found = toy(min(TOY, 400))
-points = pd.concat([pd.DataFrame(W.numpy(), columns=["w1", "w2"]).assign(which=name) for name, W in found.items()])
+points = pd.concat(
+    [pd.DataFrame(W.numpy(), columns=["w1", "w2"]).assign(which=name) for name, W in found.items()]
+)
 px.scatter(points, x="w1", y="w2", facet_col="which", opacity=0.4, range_x=[-WINDOW, WINDOW], range_y=[-WINDOW, WINDOW],
            title="Two output weights of each toy network").update_traces(marker_size=4)  # fmt: skip
 
@@ -708,7 +919,9 @@ px.scatter(points, x="w1", y="w2", facet_col="which", opacity=0.4, range_x=[-WIN
 def masses_in(side):
     """Mass, least mass and excess in % of every network."""
     rows = side[side.setting.str.startswith("mass, ")]
-    mass = rows.pivot_table(index=["setting", "seed"], columns="quantity", values="value", sort=False)
+    mass = rows.pivot_table(
+        index=["setting", "seed"], columns="quantity", values="value", sort=False
+    )
     return mass.assign(excess=100 * (mass["mass"] / mass["least mass"] - 1))
 
 
@@ -735,7 +948,9 @@ px.scatter(mass.reset_index(), x="mass", y="least mass", color="setting", log_x=
 # %%
 def trend(name, claim, holds, fails, figures):
     """A row of the table of trends."""
-    return dict(trend=name, claim=claim, verdict=HOLDS if holds else NOT if fails else OPEN, figures=figures)
+    return dict(
+        trend=name, claim=claim, verdict=HOLDS if holds else NOT if fails else OPEN, figures=figures
+    )
 
 
 def single(setting, method="", side=side):
@@ -756,24 +971,45 @@ def t1(v):
         *(v[f"radius, {q}"] for q in ("median", "first quartile", "third quartile"))
     )
     text += f"{v['networks inside']:.0f} of {v['networks']:.0f} networks"
-    return trend("T1", "scaling and permutation hide structure", v["fall, low"] > 0.1, v["fall, high"] < 0.1, text)
+    return trend(
+        "T1",
+        "scaling and permutation hide structure",
+        v["fall, low"] > 0.1,
+        v["fall, high"] < 0.1,
+        text,
+    )
 
 
 def t2(mass, margin=0.01):
     """A sign test for each recipe: more than half of its networks are further than the margin (in %) from their least mass."""
     excess = mass.groupby("setting", sort=False).excess
     usual = excess.agg(middle)
-    parts = [f"{s.removeprefix('mass, ')}: median {usual[s]:.2g} % (least {least:.2g})" for s, least in excess.min().items()]
+    parts = [
+        f"{s.removeprefix('mass, ')}: median {usual[s]:.2g} % (least {least:.2g})"
+        for s, least in excess.min().items()
+    ]
     above = excess.agg(lambda e: (e > margin).sum())
     p = {side: holm([binomtest(k, n, alternative=side).pvalue for k, n in zip(above, excess.size())]).max()
          for side in ("greater", "less")}  # fmt: skip
-    parts += [f"above {margin:g} %: {above.sum()} of {len(mass)} networks, largest corrected p of a recipe {p['greater']:.1g}"]
-    return trend("T2", "weight decay does not reach the least mass", p["greater"] < LEVEL, p["less"] < LEVEL, "; ".join(parts))
+    parts += [
+        f"above {margin:g} %: {above.sum()} of {len(mass)} networks, largest corrected p of a recipe {p['greater']:.1g}"
+    ]
+    return trend(
+        "T2",
+        "weight decay does not reach the least mass",
+        p["greater"] < LEVEL,
+        p["less"] < LEVEL,
+        "; ".join(parts),
+    )
 
 
 # %%
 def t3(of):
-    ratio, half = mean_of(np.mean([of("raw", f"{m}/one", "mmd") / of("raw", f"{m}/multi", "mmd") for m in FITS], axis=0))
+    ratio, half = mean_of(
+        np.mean(
+            [of("raw", f"{m}/one", "mmd") / of("raw", f"{m}/multi", "mmd") for m in FITS], axis=0
+        )
+    )
     least = np.min([of("raw", f"{m}/multi", "mmd") for m in FITS], axis=0)
     share, wide = mean_of(of("raw", "ensemble", "mmd") / least)
     text = f"one mode {ratio:.1f} ± {half:.1f} times ten modes; ensemble {100 * share:.1f} ± {100 * wide:.1f} % of the nearest ten modes"
@@ -785,10 +1021,17 @@ def t3(of):
 def t4(of, variants=tuple(VARIANTS)):
     """Two steps of the order for each method and removal, each a one-sided t test over replicates, corrected by Holm."""
     far = lambda name, v: of(v, name, "mmd")
-    changed = max(abs(mean_mmd(of, f"{m}/multi", v) / mean_mmd(of, f"{m}/multi") - 1) for v in variants for m in FITS)
+    changed = max(
+        abs(mean_mmd(of, f"{m}/multi", v) / mean_mmd(of, f"{m}/multi") - 1)
+        for v in variants
+        for m in FITS
+    )
     steps = {f"{first}, {v}": far(first, v) - far(then, v) for v in variants for m in FITS
              for first, then in ((f"{m}/one", f"{m}/multi"), (f"{m}/multi", "ensemble"))}  # fmt: skip
-    p = {side: holm([ttest_1samp(gain, 0, alternative=side)[1] for gain in steps.values()]) for side in ("greater", "less")}
+    p = {
+        side: holm([ttest_1samp(gain, 0, alternative=side)[1] for gain in steps.values()])
+        for side in ("greater", "less")
+    }
     broken = [name for name, gain in steps.items() if gain.mean() < 0]
     text = f"values change by up to {100 * changed:.0f} %; order of means broken: {', '.join(broken) or 'nowhere'}; "
     text += f"{(p['greater'] < LEVEL).sum()} of {len(steps)} steps significant"
@@ -799,17 +1042,22 @@ def t4(of, variants=tuple(VARIANTS)):
 # %%
 def t5(v):
     rho, cv = v["Spearman"], [v[f"sd {w}"] / v[f"mean {w}"] for w in ("inside", "outside")]
-    text = (
-        f"MI inside {v['mean inside']:.4f} nats (least {v['least inside']:.4f}), disagreement {100 * v['disagreement']:.1f} % "
-    )
+    text = f"MI inside {v['mean inside']:.4f} nats (least {v['least inside']:.4f}), disagreement {100 * v['disagreement']:.1f} % "
     text += f"(least {100 * v['least disagreement']:.1f}); outside {v['mean outside']:.3f} nats"
     # pairs that share a network are not independent: tests count the disjoint ones, half as many as there are networks
     disjoint = (1 + math.isqrt(1 + 8 * int(v["pairs"]))) // 4
     most = 1 - LEVEL ** (1 / disjoint)  # of pairs that are one function, where none of so many is
-    text += f"; at most {100 * most:.1f} % of pairs are one function (95 %, {disjoint} disjoint pairs)"
-    low, high = np.tanh(np.arctanh(rho) + np.array([-1, 1]) * norm.ppf(1 - LEVEL) * 1.03 / math.sqrt(max(1, disjoint - 3)))
+    text += (
+        f"; at most {100 * most:.1f} % of pairs are one function (95 %, {disjoint} disjoint pairs)"
+    )
+    low, high = np.tanh(
+        np.arctanh(rho)
+        + np.array([-1, 1]) * norm.ppf(1 - LEVEL) * 1.03 / math.sqrt(max(1, disjoint - 3))
+    )
     distinct = v["least inside"] > 0.05 * v["median inside"]
-    error = math.sqrt(sum(0.5 / disjoint + c**2 / disjoint for c in cv))  # of the log of the ratio, for normal values
+    error = math.sqrt(
+        sum(0.5 / disjoint + c**2 / disjoint for c in cv)
+    )  # of the log of the ratio, for normal values
     ratio, factor = cv[0] / cv[1], math.exp(norm.ppf(1 - LEVEL) * error)
     spread = f"relative spread {cv[0]:.2f} inside, {cv[1]:.2f} outside, ratio {ratio:.2f} ({ratio / factor:.2f} to {ratio * factor:.2f}, "
     spread += f"90 %); absolute {v['sd inside']:.4f} and {v['sd outside']:.3f} nats"
@@ -825,11 +1073,16 @@ def t5(v):
 
 def t6(of, target):
     """Chi-square tests of each replicate, joined by Fisher's method."""
-    p = {name: combine_pvalues(of("raw", name, "same units"))[1] for name in [f"{m}/one" for m in FITS] + ["ensemble"]}
+    p = {
+        name: combine_pvalues(of("raw", name, "same units"))[1]
+        for name in [f"{m}/one" for m in FITS] + ["ensemble"]
+    }
     ensemble, one = p.pop("ensemble"), max(p.values())
     text = f"p of uniform: target {target:.2f}, ensemble {ensemble:.2f}; one mode at most {max(one, 1e-99):.0e}"
     holds = holm([target, ensemble]).min() >= LEVEL and one < 1e-3
-    claim = "units have different marginals in one mode; in ensemble and target no difference is found"
+    claim = (
+        "units have different marginals in one mode; in ensemble and target no difference is found"
+    )
     return trend("T6", claim, holds, min(target, ensemble) < 1e-3, text)
 
 
@@ -838,17 +1091,34 @@ def t7(tau):
     gain, half = mean_of(late - early)
     text = f"Kendall's tau {early.mean():.2f} in the first {n} epochs, {late.mean():.3f} in the last {n}; gain {gain:.2f} ± {half:.2f}"
     holds = gain - half > 0 and late.mean() > 0.98
-    return trend("T7", "units change places while the rate is high, then freeze", holds, gain + half < 0, text)
+    return trend(
+        "T7",
+        "units change places while the rate is high, then freeze",
+        holds,
+        gain + half < 0,
+        text,
+    )
 
 
 # %%
 def t8(of):
     """Ten modes less one, mean over methods, a replicate at a time."""
-    gain = lambda q, sign: np.mean([sign * (of("raw", f"{m}/multi", q) - of("raw", f"{m}/one", q)) for m in FITS], axis=0)
-    asked = {"accuracy": gain("accuracy", 1), "Brier": gain("brier", -1), "FPR95": gain("fpr95", -1)}
+    gain = lambda q, sign: np.mean(
+        [sign * (of("raw", f"{m}/multi", q) - of("raw", f"{m}/one", q)) for m in FITS], axis=0
+    )
+    asked = {
+        "accuracy": gain("accuracy", 1),
+        "Brier": gain("brier", -1),
+        "FPR95": gain("fpr95", -1),
+    }
     found = {name: mean_of(100 * values) for name, values in asked.items()}
-    text = "; ".join(f"{name} better by {mean:.2f} ± {half:.2f} points" for name, (mean, half) in found.items())
-    holds, fails = all(m - h > 0 for m, h in found.values()), any(m + h < 0 for m, h in found.values())
+    text = "; ".join(
+        f"{name} better by {mean:.2f} ± {half:.2f} points" for name, (mean, half) in found.items()
+    )
+    holds, fails = (
+        all(m - h > 0 for m, h in found.values()),
+        any(m + h < 0 for m, h in found.values()),
+    )
     return trend("T8", "ten modes predict better than one, inside and outside", holds, fails, text)
 
 
@@ -860,14 +1130,30 @@ def t9(of):
         texts.append(f"{variant} {mean:.2f} ± {half:.2f}"), bounds.append((abs(mean), half))
     holds, fails = all(m + h < 0.5 for m, h in bounds), any(m - h > 0.5 for m, h in bounds)
     text = f"Spearman of MMD and AUROC over {len(SETS) - 2} sets: {', '.join(texts)}"
-    return trend("T9", "over these sets, distance from the target does not go with quality outside", holds, fails, text)
+    return trend(
+        "T9",
+        "over these sets, distance from the target does not go with quality outside",
+        holds,
+        fails,
+        text,
+    )
 
 
 def control(of):
     """Whether ten modes come nearer than ten networks copied, which have nothing of any method."""
-    nearer = {(v, m): 1 - of(v, f"{m}/multi", "mmd") / of(v, "control", "mmd") for v in ("raw", "aligned") for m in FITS}
-    texts = ["{} {} {:.0f} ± {:.0f} %".format(m, v, *mean_of(100 * gain)) for (v, m), gain in nearer.items()]
-    p = {side: holm([ttest_1samp(gain, 0, alternative=side)[1] for gain in nearer.values()]) for side in ("greater", "less")}
+    nearer = {
+        (v, m): 1 - of(v, f"{m}/multi", "mmd") / of(v, "control", "mmd")
+        for v in ("raw", "aligned")
+        for m in FITS
+    }
+    texts = [
+        "{} {} {:.0f} ± {:.0f} %".format(m, v, *mean_of(100 * gain))
+        for (v, m), gain in nearer.items()
+    ]
+    p = {
+        side: holm([ttest_1samp(gain, 0, alternative=side)[1] for gain in nearer.values()])
+        for side in ("greater", "less")
+    }
     raw, aligned = (p["greater"].reshape(2, -1) < LEVEL).sum(1)
     text = f"nearer than copies: {raw} of {len(FITS)} raw, {aligned} of {len(FITS)} aligned ({'; '.join(texts)})"
     claim = "ten modes of every method are nearer than ten copied networks"
@@ -881,7 +1167,13 @@ def trends_in(task):
     tau = side[side.setting == "orders"].pivot(index="seed", columns="quantity", values="value")
     first = [t1(single("toy", side=side))] if (side.setting == "toy").any() else []
     first += [t2(masses_in(side)), t3(of), t4(of), *t5(single("pairs", side=side))]
-    return first + [t6(of, single("largest weight", "target", side)["same units"]), t7(tau), t8(of), t9(of), control(of)]
+    return first + [
+        t6(of, single("largest weight", "target", side)["same units"]),
+        t7(tau),
+        t8(of),
+        t9(of),
+        control(of),
+    ]
 
 
 # %%
@@ -902,11 +1194,19 @@ if CHECKPOINTS:
     at = lambda images: torch.randperm(len(images), generator=generator(SEED))[:IMAGES]
     some = lambda images: fv.Data(images.x[at(images)], images.y[at(images)])
     shown = some(read(TEST, None, train=False))
-    mixed = shown.x.flatten(2)[..., torch.randperm(shown.x[0, 0].numel(), generator=generator(SEED))].view_as(shown.x)
+    mixed = shown.x.flatten(2)[
+        ..., torch.randperm(shown.x[0, 0].numel(), generator=generator(SEED))
+    ].view_as(shown.x)
     other = some(read(OUTSIDE, None, train=False)) if OUTSIDE else fv.Data(mixed, shown.y)
     learned = some(read(TRAIN, None)) if TRAIN else None
     checked = study_of(CHECKPOINTS, shown, other, learned)
-    display(checked.pivot_table(index="method", columns=["setting", "quantity"], values="value", sort=False).round(4).T)
+    display(
+        checked.pivot_table(
+            index="method", columns=["setting", "quantity"], values="value", sort=False
+        )
+        .round(4)
+        .T
+    )
     for row in t5(checked[checked.setting == "pairs"].set_index("quantity").value):
         print(f"{row['trend']:8} {row['verdict']:13} {row['claim']}\n{'':22} {row['figures']}")
     if SAVE:
@@ -946,15 +1246,23 @@ def conclusion(rows, setting, method, measure):
     wide = wide.pivot(index="seed", columns="method", values="value")
     mean, half = mean_of(np.log((wide[method] / wide["vi"]).clip(lower=1e-12)))
     ratio, low, high = np.exp([mean, mean - half, mean + half])
-    return f"{ratio:.2f} ({low:.2f} to {high:.2f})", "below VI" if high < 1 else "above VI" if low > 1 else "open"
+    return (
+        f"{ratio:.2f} ({low:.2f} to {high:.2f})",
+        "below VI" if high < 1 else "above VI" if low > 1 else "open",
+    )
 
 
 def survival(rows, setting, method, measure):
     """A row of the table."""
-    (drawn, first), (least, then) = (conclusion(rows, setting, method, f"{measure}{where}") for where in ("", " at least mass"))
+    (drawn, first), (least, then) = (
+        conclusion(rows, setting, method, f"{measure}{where}") for where in ("", " at least mass")
+    )
     changed = "no longer shown" if then == "open" else "reversed"
     said = f"open; then {then}" if first == "open" else "survives" if first == then else changed
-    cells = {"method": f"{fv.METHODS[method].label} {RADII[method]:g}, {setting}", "measure": MEASURES[measure]}
+    cells = {
+        "method": f"{fv.METHODS[method].label} {RADII[method]:g}, {setting}",
+        "measure": MEASURES[measure],
+    }
     return cells | {"as drawn": drawn, "at least mass": least, "conclusion": first, "then": said}
 
 

@@ -29,7 +29,17 @@ import plotly.express as px
 
 # %%
 import flatviz as fv
-from flatviz.experiments import QUANTITIES, at, judged, paired, read_table, run, sentences, shown, write_table
+from flatviz.experiments import (
+    QUANTITIES,
+    at,
+    judged,
+    paired,
+    read_table,
+    run,
+    sentences,
+    shown,
+    write_table,
+)
 from flatviz.experiments.statistics import HOLDS, NOT
 from flatviz.families.members import Fitting
 from flatviz.families.preparation import at_solution, without_source
@@ -51,8 +61,13 @@ TEMPERATURES = (0.01, 0.1, 0.3, 1.0)  # beside the default
 grid = []
 for seed in range(FIRST, FIRST + SEEDS):
     for task in TASKS:
-        grid += [dict(setting=task, method=m, radius=WITH.get(m, 0.0), seed=seed) for m in (*WITHOUT, *WITH)]
-    grid += [dict(setting=f"{NEAR}, T {t:g}", method="vi", radius=0.0, seed=seed) for t in TEMPERATURES]
+        grid += [
+            dict(setting=task, method=m, radius=WITH.get(m, 0.0), seed=seed)
+            for m in (*WITHOUT, *WITH)
+        ]
+    grid += [
+        dict(setting=f"{NEAR}, T {t:g}", method="vi", radius=0.0, seed=seed) for t in TEMPERATURES
+    ]
 
 
 # %% [markdown]
@@ -79,15 +94,25 @@ def fit(cells, device):
         else:
             settings = {"steps": STEPS} if STEPS else {}
             settings |= {"kl_weight": float(temperature)} if temperature else {}
-            q = Fitting(net, task, prior, seed=seed, fit=settings).member(cell["method"], cell["radius"] or None)
+            q = Fitting(net, task, prior, seed=seed, fit=settings).member(
+                cell["method"], cell["radius"] or None
+            )
             draws = 1 if cell["method"] == "sgd" else 30
-            yield cell, [averaged(fv.predict(net, q, data.x, draws, seed=seed + 1), data.y) for data in splits]
+            yield (
+                cell,
+                [
+                    averaged(fv.predict(net, q, data.x, draws, seed=seed + 1), data.y)
+                    for data in splits
+                ],
+            )
 
 
 def measure(predictions, cell):
     values = {}
     for split, prediction in zip(("validation_", ""), predictions):
-        values |= {f"{split}{score}": prediction.scores[score][-1] for score in ("nll", "accuracy", "ece")}
+        values |= {
+            f"{split}{score}": prediction.scores[score][-1] for score in ("nll", "accuracy", "ece")
+        }
     return values
 
 
@@ -95,7 +120,11 @@ def measure(predictions, cell):
 # ## Run, or read
 
 # %%
-table = run(grid, fit, measure, name="tasks", device=DEVICE, workers=WORKERS) if RUN else read_table(TABLE)
+table = (
+    run(grid, fit, measure, name="tasks", device=DEVICE, workers=WORKERS)
+    if RUN
+    else read_table(TABLE)
+)
 if SAVE:
     write_table(table, SAVE)
 
@@ -113,10 +142,14 @@ SCORES = ("accuracy", "nll", "ece")
 def scores_of(setting, method, split=""):
     """Means with their intervals, by name of the score."""
     cell = at(table, setting=setting, method=method)
-    return {QUANTITIES[q].label: shown(cell[f"{split}{q}"], factor=QUANTITIES[q].factor) for q in SCORES}
+    return {
+        QUANTITIES[q].label: shown(cell[f"{split}{q}"], factor=QUANTITIES[q].factor) for q in SCORES
+    }
 
 
-pd.DataFrame([{"task": t, "method": LABELS[m]} | scores_of(t, m) for t in TASKS for m in LABELS]).style.hide()
+pd.DataFrame(
+    [{"task": t, "method": LABELS[m]} | scores_of(t, m) for t in TASKS for m in LABELS]
+).style.hide()
 
 # %%
 rows = []
@@ -124,8 +157,18 @@ for task, (turn, shots) in TASKS.items():
     for method, label in LABELS.items():
         values = at(table, setting=task, method=method)[["accuracy"]]
         (row,) = paired(values, 0 * values).itertuples()
-        rows.append(dict(turn=f"source turned by {turn}°", shots=shots, method=label, accuracy=row.mean, half=row.half))
-COLORS = dict(zip(LABELS.values(), ["#6b7780", "#4d5761", *(fv.METHODS[m].look.color for m in WITH)]))
+        rows.append(
+            dict(
+                turn=f"source turned by {turn}°",
+                shots=shots,
+                method=label,
+                accuracy=row.mean,
+                half=row.half,
+            )
+        )
+COLORS = dict(
+    zip(LABELS.values(), ["#6b7780", "#4d5761", *(fv.METHODS[m].look.color for m in WITH)])
+)
 fig = px.line(pd.DataFrame(rows), x="shots", y="accuracy", error_y="half", color="method", symbol="method", facet_col="turn",
               color_discrete_map=COLORS, line_dash="method", template="plotly_white", height=430,
               labels=dict(shots="shots a class", accuracy="test accuracy", method=""),
@@ -149,9 +192,15 @@ parts = []
 for task in TASKS:
     for method in WITH:
         for other, against in WITHOUT.items():
-            mine, theirs = (at(table, setting=task, method=m)[["accuracy", "nll"]] for m in (method, other))
+            mine, theirs = (
+                at(table, setting=task, method=m)[["accuracy", "nll"]] for m in (method, other)
+            )
             claim = f"{task}: {LABELS[method]} against {against}"
-            parts.append(paired(mine, theirs, logs=()).assign(setting=task, method=method, claim=claim, against=against))
+            parts.append(
+                paired(mine, theirs, logs=()).assign(
+                    setting=task, method=method, claim=claim, against=against
+                )
+            )
 verdicts = judged(pd.concat(parts, ignore_index=True), family="all")
 
 
@@ -162,9 +211,15 @@ def in_short(rows):
     return "harms" if NOT in words else "helps" if words == {HOLDS} else "inconclusive"
 
 
-short = verdicts.groupby(["setting", "method", "quantity"], sort=False)[["verdict"]].apply(in_short).unstack(sort=False)
+short = (
+    verdicts.groupby(["setting", "method", "quantity"], sort=False)[["verdict"]]
+    .apply(in_short)
+    .unstack(sort=False)
+)
 worth = lambda task, m: {QUANTITIES[q].label: short[q][task, m] for q in ("accuracy", "nll")}
-pd.DataFrame([{"task": task, "transfer with": LABELS[m]} | worth(task, m) for task in TASKS for m in WITH]).style.hide()
+pd.DataFrame(
+    [{"task": task, "transfer with": LABELS[m]} | worth(task, m) for task in TASKS for m in WITH]
+).style.hide()
 
 # %%
 print(f"corrected by Holm for these {len(verdicts)}:")
@@ -179,7 +234,9 @@ print(*sentences(verdicts), sep="\n")
 
 # %%
 def validation_gain(task):
-    mean = {m: at(table, setting=task, method=m)["validation_accuracy"].mean() for m in ("vi", *WITHOUT)}
+    mean = {
+        m: at(table, setting=task, method=m)["validation_accuracy"].mean() for m in ("vi", *WITHOUT)
+    }
     return 100 * (mean["vi"] - max(mean[m] for m in WITHOUT))
 
 
@@ -201,10 +258,15 @@ pd.DataFrame(rows).style.hide()
 
 # %%
 by_validation = {t: at(table, setting=s, method="vi")[["validation_nll"]] for t, s in at_t.items()}
-parts = [paired(by_validation[DEFAULT], by_validation[t], {"validation_nll": -1}).assign(t=t) for t in TEMPERATURES]
+parts = [
+    paired(by_validation[DEFAULT], by_validation[t], {"validation_nll": -1}).assign(t=t)
+    for t in TEMPERATURES
+]
 for row in judged(pd.concat(parts), family="T").itertuples():
     word = {HOLDS: "lower", NOT: "higher"}.get(row.verdict, "not significantly different")
-    print(f"validation NLL at T = {DEFAULT:g} less that at {row.t:g}: {row.mean:+.3f} ± {row.half:.3f}: {word}")
+    print(
+        f"validation NLL at T = {DEFAULT:g} less that at {row.t:g}: {row.mean:+.3f} ± {row.half:.3f}: {word}"
+    )
 
 # %% [markdown]
 # ## What would change our mind

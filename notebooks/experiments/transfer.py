@@ -110,7 +110,9 @@ def read_images(spec, per_class, train=True, size=SIZE):
     if kind == "image-folder":
         return image_folder(path, size=size or None, per_class=per_class)
     if kind not in PUBLIC:
-        raise ValueError(f"DATA must be image-folder:PATH or NAME:ROOT with one of {', '.join(PUBLIC)}, got {spec!r}: name one")
+        raise ValueError(
+            f"DATA must be image-folder:PATH or NAME:ROOT with one of {', '.join(PUBLIC)}, got {spec!r}: name one"
+        )
     there = dict(root=path, download=False) if path else {}
     return public_images(kind, train=train, per_class=per_class, **there)
 
@@ -119,12 +121,16 @@ def split_classes(names, given=(SOURCE_CLASSES, TARGET_CLASSES, LEFT_OUT)):
     """Numbers of the classes to pre-train on, to learn, and left out: those named, all, none, or drawn by seed 0 from the others."""
     numbers = [numbers_of(part, names) for part in given]
     taken = {c for part in numbers for c in part or ()}
-    order = [c for c in torch.randperm(len(names), generator=generator(0)).tolist() if c not in taken]
+    order = [
+        c for c in torch.randperm(len(names), generator=generator(0)).tolist() if c not in taken
+    ]
     n_out = max(1, len(order) // 5) if numbers[2] is None else 0
     n_left = len(order) - n_out
     n_source = 0 if numbers[0] is not None else n_left // 2 if numbers[1] is None else n_left
     drawn = order[:n_source], order[n_source:n_left], order[n_left:]
-    source, target, out = (sorted(some) if part is None else part for part, some in zip(numbers, drawn))
+    source, target, out = (
+        sorted(some) if part is None else part for part, some in zip(numbers, drawn)
+    )
     if len(target) < 2 or (given[0] != "none" and not SOURCE and len(source) < 2):
         raise ValueError(f"data must have two classes to pre-train on and two to learn, got {len(source)} and {len(target)} of "
                          f"{len(names)}: name them, or give SOURCE_CLASSES='none' with WEIGHTS or SOURCE")  # fmt: skip
@@ -136,7 +142,9 @@ def numbers_of(part, names):
     named = {"": None, "none": [], "all": list(range(len(names)))}
     chosen = [name.strip() for name in part.split(",")]
     if part not in named and (unknown := set(chosen) - set(names)):
-        raise ValueError(f"classes must be of {', '.join(names)}, got {', '.join(sorted(unknown))}: correct the names")
+        raise ValueError(
+            f"classes must be of {', '.join(names)}, got {', '.join(sorted(unknown))}: correct the names"
+        )
     return named[part] if part in named else [names.index(name) for name in chosen]
 
 
@@ -148,7 +156,9 @@ def source_parts(images, classes):
     order, n_check = torch.randperm(len(every), generator=generator(0)), max(1, SOURCE_IMAGES // 5)
     per_class = [order[every.y[order] == c] for c in range(len(classes))]
     if (smallest := min(map(len, per_class))) < SOURCE_IMAGES + n_check:
-        raise ValueError(f"source classes must have {SOURCE_IMAGES + n_check} images, got {smallest}: lower SOURCE_IMAGES")
+        raise ValueError(
+            f"source classes must have {SOURCE_IMAGES + n_check} images, got {smallest}: lower SOURCE_IMAGES"
+        )
     train = torch.cat([index[:SOURCE_IMAGES] for index in per_class])
     check = torch.cat([index[SOURCE_IMAGES : SOURCE_IMAGES + n_check] for index in per_class])
     return every.subset(train), every.subset(check)
@@ -177,8 +187,14 @@ def network(task):
     if MODEL == "vit":
         side = task.input_shape[-1]
         with saved_rng(0):
-            vit = VisionTransformer(side, side // 8, 4, 4, 8 * WIDTH, 16 * WIDTH, num_classes=task.n_classes)
-        return load_weights(vit, WEIGHTS, new_head=True, example=torch.zeros(1, *task.input_shape)) if WEIGHTS else vit
+            vit = VisionTransformer(
+                side, side // 8, 4, 4, 8 * WIDTH, 16 * WIDTH, num_classes=task.n_classes
+            )
+        return (
+            load_weights(vit, WEIGHTS, new_head=True, example=torch.zeros(1, *task.input_shape))
+            if WEIGHTS
+            else vit
+        )
     if not MODEL.startswith("resnet20"):
         return fv.models.torchvision_model(task, MODEL, weights=WEIGHTS or None, side=SIDE or None)
     module = fv.models.resnet20(task, norm=MODEL.partition("-")[2] or "batch", width=WIDTH)
@@ -202,13 +218,23 @@ def pretrain_source(source, check, device):
     """State of the source network, prior over all its weights, accuracy on other images of its classes."""
     task = fv.Task(source, source, source, int(source.y.max()) + 1)
     module = with_its_head(network(task)) if Path(WEIGHTS).is_file() else network(task)
-    net, prior, source = fv.Net.from_module(module.eval(), example=source.x[:2]).to(device), None, source.to(device)
+    net, prior, source = (
+        fv.Net.from_module(module.eval(), example=source.x[:2]).to(device),
+        None,
+        source.to(device),
+    )
     if not WEIGHTS:
-        net = fv.pretrain(net, source, seed=0, epochs=EPOCHS, lr=SOURCE_LR, last_lr=0.05 * SOURCE_LR)
+        net = fv.pretrain(
+            net, source, seed=0, epochs=EPOCHS, lr=SOURCE_LR, last_lr=0.05 * SOURCE_LR
+        )
     if PRIOR == "swag":
-        prior = fv.fit_swag(net, source, seed=0, snapshots=SNAPSHOTS, lr=SWAG_LR or 0.05 * SOURCE_LR)
+        prior = fv.fit_swag(
+            net, source, seed=0, snapshots=SNAPSHOTS, lr=SWAG_LR or 0.05 * SOURCE_LR
+        )
         check_learned(net, prior.mean, source, "SWAG", "lower SWAG_LR")
-    accuracy = fv.predict(net, net.w[None], check.to(device), 1, seed=0, batchnorm=frozen(net)).scores["accuracy"][-1]
+    accuracy = fv.predict(
+        net, net.w[None], check.to(device), 1, seed=0, batchnorm=frozen(net)
+    ).scores["accuracy"][-1]
     return net.to_module().state_dict(), prior, float(accuracy)
 
 
@@ -222,17 +248,29 @@ def source_network(images, classes, device):
     """A net with all weights treated and the prior over them, from the cache or computed; ValueError where nothing was learned."""
     if WEIGHTS and PRIOR != "swag":
         few = images.subset(torch.arange(2))
-        net = fv.Net.from_module(network(fv.Task(few, few, few, int(few.y.max()) + 1)).eval(), example=few.x[:2])
+        net = fv.Net.from_module(
+            network(fv.Task(few, few, few, int(few.y.max()) + 1)).eval(), example=few.x[:2]
+        )
         return net, fv.posteriors.moped_prior(net)
     source, check = source_parts(images, classes)
     n_classes = int(source.y.max()) + 1
-    about = dict(what=pretrain_source, source=source, check=check, device=str(device), file=stamps(WEIGHTS))
-    (state, prior, accuracy), _ = cached(
-        "transfer", lambda: pretrain_source(source, check, device), label="source", say=print, **about
+    about = dict(
+        what=pretrain_source, source=source, check=check, device=str(device), file=stamps(WEIGHTS)
     )
-    print(f"source network: accuracy {100 * accuracy:.1f} % on {len(check)} other images, chance {100 / n_classes:.2g} %")
+    (state, prior, accuracy), _ = cached(
+        "transfer",
+        lambda: pretrain_source(source, check, device),
+        label="source",
+        say=print,
+        **about,
+    )
+    print(
+        f"source network: accuracy {100 * accuracy:.1f} % on {len(check)} other images, chance {100 / n_classes:.2g} %"
+    )
     if not WEIGHTS and accuracy < 1.5 / n_classes:
-        raise ValueError(f"pre-training must learn its classes, got accuracy {accuracy:.2f}: raise EPOCHS or change SOURCE_LR")
+        raise ValueError(
+            f"pre-training must learn its classes, got accuracy {accuracy:.2f}: raise EPOCHS or change SOURCE_LR"
+        )
     module = network(fv.Task(source, source, source, n_classes)).eval()
     module.load_state_dict(state)
     net = fv.Net.from_module(module, example=source.x[:2])
@@ -263,13 +301,21 @@ def prepared(seed, device):
     net, prior = new_head(task, seed, device)
     late, seen = fv.engine.cache_trunk(net, task.train) if KEEPS_TRUNK else (net, task.train)
     return SimpleNamespace(
-        net=net, late=late, task=task, seen=replace(task, train=seen), prior=prior, outside=outside, seed=seed
+        net=net,
+        late=late,
+        task=task,
+        seen=replace(task, train=seen),
+        prior=prior,
+        outside=outside,
+        seed=seed,
     )
 
 
 def some_of(images, seed):
     """TEST_IMAGES of the images, drawn by the seed."""
-    return images.subset(torch.randperm(len(images), generator=generator(seed))[: TEST_IMAGES or None])
+    return images.subset(
+        torch.randperm(len(images), generator=generator(seed))[: TEST_IMAGES or None]
+    )
 
 
 def corrupted(case):
@@ -277,11 +323,17 @@ def corrupted(case):
     severities = [int(s) for s in str(SEVERITIES).split(",")]
     kinds = [k.strip() for k in CORRUPTIONS.split(",") if k.strip()]
     if not CORRUPTED:
-        yield from ((k, s, fv.datasets.corrupt(case.task.test, k, s, seed=case.seed)) for k in kinds for s in severities)
+        yield from (
+            (k, s, fv.datasets.corrupt(case.task.test, k, s, seed=case.seed))
+            for k in kinds
+            for s in severities
+        )
         return
     files = {p.stem: p for p in sorted(Path(CORRUPTED).glob("*.npy"))}
     if "labels" not in files or set(kinds) - files.keys():
-        raise ValueError(f"CORRUPTED must be a folder with labels.npy and {', '.join(kinds) or 'kind.npy'}, got {CORRUPTED!r}")
+        raise ValueError(
+            f"CORRUPTED must be a folder with labels.npy and {', '.join(kinds) or 'kind.npy'}, got {CORRUPTED!r}"
+        )
     y = torch.from_numpy(np.load(files.pop("labels")).astype(np.int64))
     n = len(y) // 5
     for kind in kinds or files:
@@ -292,17 +344,29 @@ def corrupted(case):
             )
         for severity in severities:
             block = slice((severity - 1) * n, severity * n)
-            images = fv.Data(torch.from_numpy(np.array(pixels[block])).permute(0, 3, 1, 2).contiguous(), y[block])
-            yield kind, severity, some_of(fv.datasets.pick_classes(images, setup.classes[1]), case.seed).to(case.net.device)
+            images = fv.Data(
+                torch.from_numpy(np.array(pixels[block])).permute(0, 3, 1, 2).contiguous(), y[block]
+            )
+            yield (
+                kind,
+                severity,
+                some_of(fv.datasets.pick_classes(images, setup.classes[1]), case.seed).to(
+                    case.net.device
+                ),
+            )
 
 
 def new_head(task, seed, device):
     """Net and prior over the treated weights."""
     given = dict(treated=TREATED, head_std=HEAD_STD, head_start=HEAD_START, scale=SCALE)
     source, prior = setup.source.to(device), moved(setup.prior, device)
-    net, narrow = fv.transfer(source, prior, n_classes=task.n_classes, trunk=TRUNK, seed=seed, **given)
+    net, narrow = fv.transfer(
+        source, prior, n_classes=task.n_classes, trunk=TRUNK, seed=seed, **given
+    )
     if PRIOR == "downstream":
-        start = net.at(fv.fit_sgd(net, task.train, seed=seed, **fv.METHODS["sgd"].keywords(net)).center)
+        start = net.at(
+            fv.fit_sgd(net, task.train, seed=seed, **fv.METHODS["sgd"].keywords(net)).center
+        )
         swag = fv.fit_swag(start, task.train, seed=seed, **fv.METHODS["swag"].keywords(net))
         net, narrow = fv.transfer(start, swag, treated=TREATED, keep_head=True, scale=SCALE)
     return net, narrow
@@ -310,7 +374,12 @@ def new_head(task, seed, device):
 
 def moved(prior, device):
     """A Gaussian on a device."""
-    return replace(prior, mean=prior.mean.to(device), log_std=prior.log_std.to(device), factor=prior.factor.to(device))
+    return replace(
+        prior,
+        mean=prior.mean.to(device),
+        log_std=prior.log_std.to(device),
+        factor=prior.factor.to(device),
+    )
 
 
 # %%
@@ -322,14 +391,25 @@ def steps_of(method, net, choice):
     settings = {**method.tuned(net).settings, **choice.settings}
     inner = settings.get("settings", settings)  # of a composed method
     steps = {"mc_samples": MC_SAMPLES} if "mc_samples" in settings else {}
-    n = max(1, round(GRADIENTS / (method.gradients * settings.get("members", 1) * steps.get("mc_samples", 1))))
+    n = max(
+        1,
+        round(
+            GRADIENTS / (method.gradients * settings.get("members", 1) * steps.get("mc_samples", 1))
+        ),
+    )
     if "cycle_steps" in inner:
-        steps["cycle_steps"] = max(5 * -(-inner["n_draws"] // inner["cycles"]), n // inner["cycles"])
+        steps["cycle_steps"] = max(
+            5 * -(-inner["n_draws"] // inner["cycles"]), n // inner["cycles"]
+        )
     elif "burn_in" in inner:
         steps |= {"burn_in": n // 2, "thin": max(1, n // 2 // inner["n_draws"])}
     steps["steps"] = max(1, n - settings.get("snapshots", 0) * method.warm_start)
     steps |= {"batch_size": BATCH} if BATCH and "snapshots" not in settings else {}
-    return steps if inner is settings else {"settings": {**inner, **{k: v for k, v in steps.items() if k in inner}}}
+    return (
+        steps
+        if inner is settings
+        else {"settings": {**inner, **{k: v for k, v in steps.items() if k in inner}}}
+    )
 
 
 def fit(cells, device):
@@ -338,7 +418,9 @@ def fit(cells, device):
     for cell in cells:
         method, started = fv.METHODS[cell["method"]], time.perf_counter()
         choice = setup.choices.get(method.name, Choice())
-        length = steps_of(method, case.net, choice) | ({"training": fv.Training(precision=PRECISION)} if PRECISION else {})
+        length = steps_of(method, case.net, choice) | (
+            {"training": fv.Training(precision=PRECISION)} if PRECISION else {}
+        )
         how = dict(seed=case.seed, fit=length, tuned={method.name: choice})
         q = unless_diverged(Fitting(case.late, case.seen, case.prior, **how).member, method.name)
         yield cell, (case, method, q, time.perf_counter() - started)
@@ -359,16 +441,33 @@ def predicted(case, method, q, data):
     if KEEPS_TRUNK:
         net, data = fv.engine.cache_trunk(net, data)
     if method.linearised:
-        return fv.metrics.predict_linearised(net, q, data, link="mc", n_draws=n_draws, seed=case.seed + 1)
+        return fv.metrics.predict_linearised(
+            net, q, data, link="mc", n_draws=n_draws, seed=case.seed + 1
+        )
     refreshed = BATCHNORM == "refresh" and net.has_batchnorm
-    return fv.predict(net, q, data, n_draws, seed=case.seed + 1, batchnorm=case.task.train if refreshed else frozen(net))
+    return fv.predict(
+        net,
+        q,
+        data,
+        n_draws,
+        seed=case.seed + 1,
+        batchnorm=case.task.train if refreshed else frozen(net),
+    )
 
 
 def curvature(case, q):
     """Mean over draws of the largest Hessian eigenvalue, and of its ratio to the fifth."""
-    f, n = fv.nll(case.late, case.seen.train), 1 if isinstance(q, fv.Draws) and len(q.W) == 1 else SPECTRA
+    f, n = (
+        fv.nll(case.late, case.seen.train),
+        1 if isinstance(q, fv.Draws) and len(q.W) == 1 else SPECTRA,
+    )
     k = min(5, case.late.dim)
-    values = torch.stack([fv.top_eigenpairs(f, w, k, iters=30, seed=0).values for w in q.sample(n, seed=case.seed + 1)])
+    values = torch.stack(
+        [
+            fv.top_eigenpairs(f, w, k, iters=30, seed=0).values
+            for w in q.sample(n, seed=case.seed + 1)
+        ]
+    )
     return {"lambda1": values[:, 0].mean(), "ratio": (values[:, 0] / values[:, -1]).mean()}
 
 
@@ -381,13 +480,31 @@ def measure(fitted, cell):
     predict = lambda data: predicted(case, method, q, data)
     clean = predict(case.task.test)
     values = {score: clean.scores[score][-1] for score in SCORES}
-    shifted = {(kind, severity): predict(images).scores for kind, severity, images in corrupted(case)}
-    means = {f"shifted_{score}": torch.stack([of[score][-1] for of in shifted.values()]).mean() for score in SCORES if shifted}
-    values |= means | curvature(case, q) | {"seconds": seconds, "aurc": fv.metrics.risk_coverage(clean).mean()}
+    shifted = {
+        (kind, severity): predict(images).scores for kind, severity, images in corrupted(case)
+    }
+    means = {
+        f"shifted_{score}": torch.stack([of[score][-1] for of in shifted.values()]).mean()
+        for score in SCORES
+        if shifted
+    }
+    values |= (
+        means
+        | curvature(case, q)
+        | {"seconds": seconds, "aurc": fv.metrics.risk_coverage(clean).mean()}
+    )
     for name, images in case.outside.items():
-        ood = fv.metrics.ood_scores(fv.metrics.predictive_entropy(clean), fv.metrics.predictive_entropy(predict(images)))
-        values |= {f"{score} {name}".strip(): ood[score] for score in ("auroc", "aupr_out", "fpr95_out")}
-    return values | {f"{score}, {kind} {s}": of[score][-1] for (kind, s), of in shifted.items() for score in SCORES}
+        ood = fv.metrics.ood_scores(
+            fv.metrics.predictive_entropy(clean), fv.metrics.predictive_entropy(predict(images))
+        )
+        values |= {
+            f"{score} {name}".strip(): ood[score] for score in ("auroc", "aupr_out", "fpr95_out")
+        }
+    return values | {
+        f"{score}, {kind} {s}": of[score][-1]
+        for (kind, s), of in shifted.items()
+        for score in SCORES
+    }
 
 
 SCORES = ("accuracy", "nll", "ece")
@@ -408,13 +525,20 @@ def choices_of(methods, trials, device, seeds=(1000, 1001)):
     for name in missing:
         method, net = fv.METHODS[name], cases[0].net
         fixed = steps_of(method, net, Choice())
-        fixed |= {"snapshots": method.tuned(net).settings.get("snapshots", 0)} if method.warm_start else {}
+        fixed |= (
+            {"snapshots": method.tuned(net).settings.get("snapshots", 0)}
+            if method.warm_start
+            else {}
+        )
         given = [(c.net, c.task, c.task.validation, c.prior) for c in cases]
         rows = tried(method, given, seeds, trials, fixed=fixed, head_std=HEAD_STD)
         chosen[name] = min(rows, key=lambda row: sum(row[1]))[0]
         print(f"{name}: {chosen[name]}")
         if CHOICES:
-            entries = {n: {"settings": dict(c.settings), "radius": c.radius, "head_std": c.head_std} for n, c in chosen.items()}
+            entries = {
+                n: {"settings": dict(c.settings), "radius": c.radius, "head_std": c.head_std}
+                for n, c in chosen.items()
+            }
             Path(CHOICES).write_text(json.dumps({"methods": entries}, indent=1), encoding="utf-8")
     return chosen
 
@@ -428,10 +552,18 @@ def study(name, **how):
     n_source = SOURCE_IMAGES + max(1, SOURCE_IMAGES // 5)
     most = None if TEST else max(0 if SOURCE else n_source, 2 * SHOTS + TEST_IMAGES, OUT_IMAGES)
     images = read_images(DATA, most)
-    classes = split_classes(list(images.class_names) or [str(i) for i in range(int(images.y.max()) + 1)])
+    classes = split_classes(
+        list(images.class_names) or [str(i) for i in range(int(images.y.max()) + 1)]
+    )
     others = read_images(SOURCE, n_source) if SOURCE else images
     source, prior = source_network(others, classes[0], device)
-    test = read_images(DATA if TEST == "official" else TEST, None, train=False, size=images.x.shape[-1]) if TEST else None
+    test = (
+        read_images(
+            DATA if TEST == "official" else TEST, None, train=False, size=images.x.shape[-1]
+        )
+        if TEST
+        else None
+    )
     setup = SimpleNamespace(images=images, classes=classes, source=source, prior=prior, outside=read_outside(OOD, images),
                             test=test and fv.datasets.pick_classes(test, classes[1]), corrupted=stamps(CORRUPTED), choices={})  # fmt: skip
     methods = [name.strip() for name in METHODS.split(",")]
@@ -478,7 +610,12 @@ def shown(values, factor=1):
 HEADS = {"accuracy": "accuracy %", "nll": "NLL", "ece": "ECE", "shifted_accuracy": "shifted acc. %", "shifted_nll": "shifted NLL",
          "shifted_ece": "shifted ECE", "auroc": "AUROC", "lambda1": "λ1", "seconds": "seconds"}  # fmt: skip
 percent = lambda q: 100 if "accuracy" in q else 1
-pd.DataFrame({label: {head: shown(of(m, q), percent(q)) for q, head in HEADS.items()} for m, label in LABELS.items()}).T
+pd.DataFrame(
+    {
+        label: {head: shown(of(m, q), percent(q)) for q, head in HEADS.items()}
+        for m, label in LABELS.items()
+    }
+).T
 
 # %% [markdown]
 # ### By severity of the corruption
@@ -486,11 +623,17 @@ pd.DataFrame({label: {head: shown(of(m, q), percent(q)) for q, head in HEADS.ite
 # Accuracy / NLL / ECE, means over corruptions and seeds; severity 0: clean images.
 
 # %%
-parts = table.quantity.str.extract(r"^(?P<score>accuracy|nll|ece)(?:, (?P<corruption>\w+) (?P<severity>\d))?$")
+parts = table.quantity.str.extract(
+    r"^(?P<score>accuracy|nll|ece)(?:, (?P<corruption>\w+) (?P<severity>\d))?$"
+)
 long = pd.concat([table, parts], axis=1).dropna(subset="score").fillna({"severity": "0"})
 mean = long.groupby(["method", "severity", "score"], sort=False).value.mean()
-cell = lambda m, s: "{:.1f} % / {:.3f} / {:.3f}".format(100 * mean[m, s, "accuracy"], mean[m, s, "nll"], mean[m, s, "ece"])
-pd.DataFrame({label: {s: cell(m, s) for s in sorted(set(long.severity))} for m, label in LABELS.items()}).T
+cell = lambda m, s: "{:.1f} % / {:.3f} / {:.3f}".format(
+    100 * mean[m, s, "accuracy"], mean[m, s, "nll"], mean[m, s, "ece"]
+)
+pd.DataFrame(
+    {label: {s: cell(m, s) for s in sorted(set(long.severity))} for m, label in LABELS.items()}
+).T
 
 # %%
 px.line(mean.reset_index(), x="severity", y="value", color="method", facet_col="score", markers=True,
@@ -534,8 +677,13 @@ def difference(baseline, quantity):
 
 
 pairs = {(b, q): d for b in ("vi", "f-sgd") for q in NAMES if len(d := difference(b, q))}
-tests = [dict(baseline=b, quantity=q, **mean_zero(d, 1 if "accuracy" in q else -1)) for (b, q), d in pairs.items()]
-verdicts = judged(pd.DataFrame(tests), family="transfer") if tests else pd.DataFrame(columns=["baseline"])
+tests = [
+    dict(baseline=b, quantity=q, **mean_zero(d, 1 if "accuracy" in q else -1))
+    for (b, q), d in pairs.items()
+]
+verdicts = (
+    judged(pd.DataFrame(tests), family="transfer") if tests else pd.DataFrame(columns=["baseline"])
+)
 
 
 # %%
@@ -551,8 +699,17 @@ def row_of(v):
             "" if math.isnan(v.half) else f" ± {percent(v.quantity) * v.half:.2g}"
         )
     p = "-" if math.isnan(v.corrected) else f"{v.corrected:.2g}"
-    cells = [f"SA-BMA less {LABELS[v.baseline]}", NAMES[v.quantity], amount, f"{v.gains} of {v.n} seeds", p, v.verdict]
-    return dict(zip(("compared", "quantity", "difference", "better in", "p (Holm)", "verdict"), cells))
+    cells = [
+        f"SA-BMA less {LABELS[v.baseline]}",
+        NAMES[v.quantity],
+        amount,
+        f"{v.gains} of {v.n} seeds",
+        p,
+        v.verdict,
+    ]
+    return dict(
+        zip(("compared", "quantity", "difference", "better in", "p (Holm)", "verdict"), cells)
+    )
 
 
 pd.DataFrame(map(row_of, verdicts.itertuples(index=False)))
@@ -562,12 +719,15 @@ pd.DataFrame(map(row_of, verdicts.itertuples(index=False)))
 def against(baseline, rows):
     """What the verdicts on one baseline amount to."""
     names = {
-        word: [NAMES[q] for q in rows.quantity[rows.verdict == word]] for word in ("holds", "does not hold", "inconclusive")
+        word: [NAMES[q] for q in rows.quantity[rows.verdict == word]]
+        for word in ("holds", "does not hold", "inconclusive")
     }
     if len(names["inconclusive"]) == len(rows):
         return f"against {LABELS[baseline]} inconclusive in all {len(rows)} quantities"
     words = dict(zip(names, ("better in", "worse in", "inconclusive in")))
-    return f"against {LABELS[baseline]} " + "; ".join(f"{words[w]} {', '.join(n)}" for w, n in names.items() if n)
+    return f"against {LABELS[baseline]} " + "; ".join(
+        f"{words[w]} {', '.join(n)}" for w, n in names.items() if n
+    )
 
 
 said = ", and ".join(against(b, rows) for b, rows in verdicts.groupby("baseline", sort=False))

@@ -50,7 +50,12 @@ from flatviz.storage.cache import committed
 # %%
 FIRST = 1000  # the first seed
 asked = [name.strip() for name in METHODS.split(",")]
-grid = [dict(method=m, setting=f"trial {i}", seed=FIRST + s) for s in range(SEEDS) for m in asked for i in range(TRIALS)]
+grid = [
+    dict(method=m, setting=f"trial {i}", seed=FIRST + s)
+    for s in range(SEEDS)
+    for m in asked
+    for i in range(TRIALS)
+]
 
 
 # %%
@@ -62,7 +67,9 @@ def fit(cells, device, model=MODEL, data=DATA, trials=TRIALS, epochs=EPOCHS):
         validation, test = hold_out(task.test, max(1, len(task.train) // task.n_classes), seed=seed)
         task = dataclasses.replace(task, validation=validation, test=test)
     net, task, prior = prepare(model, task=task, seed=seed, epochs=epochs or None, device=device)
-    choices = {cell["method"]: choices_of(fv.METHODS[cell["method"]], net, trials) for cell in cells}
+    choices = {
+        cell["method"]: choices_of(fv.METHODS[cell["method"]], net, trials) for cell in cells
+    }
     for cell in cells:
         yield cell, (choices[cell["method"]][int(cell["setting"].split()[1])], net, task, prior)
 
@@ -71,7 +78,9 @@ def measure(fitted, cell):
     """NLL of the trial on the validation split, and on the test split, which chooses nothing; inf where it diverged."""
     choice, net, task, prior = fitted
     how = dict(prior=prior, seed=cell["seed"])
-    nll, test = nlls_of(fv.METHODS[cell["method"]], choice, net, task, (task.validation, task.test), **how)
+    nll, test = nlls_of(
+        fv.METHODS[cell["method"]], choice, net, task, (task.validation, task.test), **how
+    )
     return {"nll": nll, "test": test}
 
 
@@ -79,11 +88,16 @@ def measure(fitted, cell):
 def choices_in(rows, net, trials=TRIALS):
     """The choice of one method, by all splits together and by each alone, with validation and test NLL."""
     method, found = fv.METHODS[rows.method.iloc[0]], {}
-    nll, test = (rows[rows.quantity == q].pivot(index="seed", columns="setting", values="value") for q in ("nll", "test"))
+    nll, test = (
+        rows[rows.quantity == q].pivot(index="seed", columns="setting", values="value")
+        for q in ("nll", "test")
+    )
     names = list(dict.fromkeys(rows.setting))
     mean, alone = nll[names].mean(), nll[names].idxmin(axis=1)
     best = int(mean.to_numpy().argmin())
-    found |= dict(validation_nll=mean.iloc[best], validation_nll_of_the_record=mean.iloc[0], trial=names[best])
+    found |= dict(
+        validation_nll=mean.iloc[best], validation_nll_of_the_record=mean.iloc[0], trial=names[best]
+    )
     found |= dict(test_nll=list(test[names[best]]), trial_by_split=list(alone))
     found |= dict(test_nll_by_split=[test.loc[seed, trial] for seed, trial in alone.items()])
     found |= dict(trials=trials, diverged=int(np.isinf(mean).sum()), seeds=list(nll.index))
@@ -97,15 +111,18 @@ def choices_in(rows, net, trials=TRIALS):
 if RUN:
     table = run(grid, fit, measure, name="tune", device=DEVICE, workers=WORKERS)
     net = fv.Net.from_module(build_model(MODEL, task_for(DATA, FIRST), seed=FIRST))
-    chosen = {m: choices_in(rows, net) | {"model": MODEL} for m, rows in table.groupby("method", sort=False)}
+    chosen = {
+        m: choices_in(rows, net) | {"model": MODEL}
+        for m, rows in table.groupby("method", sort=False)
+    }
 else:
     path = Path(TABLE) if TABLE.endswith(".json") else committed(f"{TABLE}.json")
     chosen = json.loads(path.read_text(encoding="utf-8"))["methods"]
 if SAVE:
-    command = (
-        f"flatviz run tune -p RUN=True -p METHODS={METHODS} -p TRIALS={TRIALS} -p SEEDS={SEEDS} -p DATA={DATA} -p MODEL={MODEL}"
+    command = f"flatviz run tune -p RUN=True -p METHODS={METHODS} -p TRIALS={TRIALS} -p SEEDS={SEEDS} -p DATA={DATA} -p MODEL={MODEL}"
+    written = json.dumps(
+        {"command": f"{command} -p SAVE=FILE", "methods": chosen}, indent=1, default=float
     )
-    written = json.dumps({"command": f"{command} -p SAVE=FILE", "methods": chosen}, indent=1, default=float)
     Path(SAVE).write_text(written, encoding="utf-8")
 
 # %% [markdown]
@@ -122,7 +139,9 @@ def changed(method, about):
     record = fv.METHODS[method].plain
     settings = {k: v for k, v in about["settings"].items() if record.settings.get(k) != v}
     radius = about["radius"] if about["radius"] != record.radius else None
-    return str(Choice(settings, radius, about["head_std"] if about["head_std"] != HEAD_STD else None))
+    return str(
+        Choice(settings, radius, about["head_std"] if about["head_std"] != HEAD_STD else None)
+    )
 
 
 def tested(about):
@@ -133,7 +152,9 @@ def tested(about):
 
 
 # %%
-by_split = {m: about for m, about in chosen.items() if "trial_by_split" in about}  # a file of before has none
+by_split = {
+    m: about for m, about in chosen.items() if "trial_by_split" in about
+}  # a file of before has none
 rows = []
 for m, about in chosen.items():
     found = dict(NLL=about["validation_nll"], record=about["validation_nll_of_the_record"])
@@ -145,7 +166,11 @@ rows.style.hide().format("{:.3f}", subset=["NLL", "record"])
 
 # %%
 px.scatter(
-    rows, x=["record", "NLL"], y="method", title="Validation NLL before and after tuning", labels=dict(value="NLL", variable="")
+    rows,
+    x=["record", "NLL"],
+    y="method",
+    title="Validation NLL before and after tuning",
+    labels=dict(value="NLL", variable=""),
 )
 
 # %% [markdown]
@@ -156,10 +181,16 @@ px.scatter(
 # Test NLL of each method against VI's, both with what the split of each seed chooses: "holds" is a lower NLL, corrected by Holm.
 
 # %%
-of_seeds = {m: pd.DataFrame({"nll": about["test_nll_by_split"]}, index=about["seeds"]) for m, about in by_split.items()}
+of_seeds = {
+    m: pd.DataFrame({"nll": about["test_nll_by_split"]}, index=about["seeds"])
+    for m, about in by_split.items()
+}
 others = [m for m in of_seeds if m != "vi" and "vi" in of_seeds]
 if others:
-    claims = [paired(of_seeds[m], of_seeds["vi"]).assign(claim=fv.METHODS[m].label, against="VI") for m in others]
+    claims = [
+        paired(of_seeds[m], of_seeds["vi"]).assign(claim=fv.METHODS[m].label, against="VI")
+        for m in others
+    ]
     print(*sentences(judged(pd.concat(claims, ignore_index=True), family="tune")), sep="\n")
 else:
     print("Choices by split were not stored.")

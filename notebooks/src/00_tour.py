@@ -121,7 +121,9 @@ assert torch.equal(zero.mean, vi.mean) and torch.equal(zero.log_std, vi.log_std)
 plane = fv.plane_pca(torch.cat([vi.sample(30, seed=1), flat.sample(30, seed=1)]))
 f = fv.nll(net, task.train)
 surface = fv.slice_plane(f, plane, resolution=11 if FAST else 41)
-shadows = {name: fv.project(q.sample(30, seed=1), plane, f) for name, q in [("vi", vi), ("sabma", flat)]}
+shadows = {
+    name: fv.project(q.sample(30, seed=1), plane, f) for name, q in [("vi", vi), ("sabma", flat)]
+}
 fv.plot_surface(surface, shadows["sabma"], method="sabma", reference={"vi": shadows["vi"]})
 
 # %% [markdown]
@@ -139,7 +141,10 @@ fv.plot_surface(surface, shadows["sabma"], method="sabma", reference={"vi": shad
 # flatter. Here they are for five draws of each posterior.
 
 # %%
-spectra = {name: [fv.top_eigenpairs(f, w, k=5) for w in q.sample(5, seed=1)] for name, q in [("vi", vi), ("sabma", flat)]}
+spectra = {
+    name: [fv.top_eigenpairs(f, w, k=5) for w in q.sample(5, seed=1)]
+    for name, q in [("vi", vi), ("sabma", flat)]
+}
 mean = {name: sum(s.values for s in found) / len(found) for name, found in spectra.items()}
 assert FAST or (mean["vi"] > mean["sabma"]).all()
 fv.plot_spectrum(spectra["sabma"], method="sabma", reference={"vi": spectra["vi"]})
@@ -156,7 +161,9 @@ fv.plot_spectrum(spectra["sabma"], method="sabma", reference={"vi": spectra["vi"
 # and ECE is the mean gap between the two. Against the number of draws that are averaged:
 
 # %%
-predictions = {name: fv.predict(net, q, task.test, 30, seed=2) for name, q in [("vi", vi), ("sabma", flat)]}
+predictions = {
+    name: fv.predict(net, q, task.test, 30, seed=2) for name, q in [("vi", vi), ("sabma", flat)]
+}
 fv.plot_metrics(predictions)
 
 # %% [markdown]
@@ -170,9 +177,13 @@ fv.plot_metrics(predictions)
 # difference in accuracy on the test digits and its interval.
 
 # %%
-alone = {name: at_solution(other, task.test) for name, other in without_source(task, seed=0).items()}
+alone = {
+    name: at_solution(other, task.test) for name, other in without_source(task, seed=0).items()
+}
 for name, p in ({"VI after transfer": predictions["vi"]} | alone).items():
-    print(f"{name:20} accuracy {float(p.scores['accuracy'][-1]):.3f}, NLL {float(p.scores['nll'][-1]):.3f}")
+    print(
+        f"{name:20} accuracy {float(p.scores['accuracy'][-1]):.3f}, NLL {float(p.scores['nll'][-1]):.3f}"
+    )
 print(worth_of_transfer(predictions["vi"], alone))
 
 # %% [markdown]
@@ -264,7 +275,10 @@ assert p.scores["nll"][-1] <= single + 1e-6
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
 for mode, radius in [("sam_mu", 0.2), ("authors_code", 0.5)]:
     other = fv.fit_sabma(net, task.train, prior, radius=radius, mode=mode, seed=0, **settings)
-    print(mode, [round(float(fv.top_eigenpairs(f, w, k=1).values[0]), 2) for w in other.sample(3, seed=1)])
+    print(
+        mode,
+        [round(float(fv.top_eigenpairs(f, w, k=1).values[0]), 2) for w in other.sample(3, seed=1)],
+    )
 
 # %% [markdown]
 # ## References

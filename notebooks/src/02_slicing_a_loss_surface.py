@@ -266,7 +266,9 @@ a, b = s.a.numpy(), s.b.numpy()
 alt = f"49 points on a plane, the trained weights {nearest:.2f} steps from the nearest of them"
 fig = figure(f"Where {tool} evaluates", alt)
 fig.add_scatter(x=a, y=b, **path).add_scatter(x=[0], y=[0], **star)
-fig.update_xaxes(title="distance along axis 1").update_yaxes(title="distance along axis 2", scaleanchor="x")
+fig.update_xaxes(title="distance along axis 1").update_yaxes(
+    title="distance along axis 2", scaleanchor="x"
+)
 
 # %% [markdown]
 # *Figure: the points at which the tool evaluated the loss, joined in their order. With release 3.0.6 the walk goes to and
@@ -353,7 +355,9 @@ assert seen.max() < 0.1 * 20
 # </details>
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
-ours, theirs = (fv.plane_random(net, w, seed=0, convention=c).angle for c in ("flatviz", "loss-landscapes"))
+ours, theirs = (
+    fv.plane_random(net, w, seed=0, convention=c).angle for c in ("flatviz", "loss-landscapes")
+)
 print(f"angle between the axes: {ours:.0f} and {theirs:.0f} degrees")
 assert abs(ours - 90) < 10 and theirs < 60
 

@@ -101,7 +101,10 @@ print(settings)
 # %%
 T, K, batch = settings["snapshots"], settings["rank"], settings["batch_size"]
 batches = minibatches(len(task.train), batch, 0, net.device)  # indices, shuffled every epoch
-loss, epoch = fv.training.training_loss(net, task.train), len(task.train) // batch  # steps in a pass over the data
+loss, epoch = (
+    fv.training.training_loss(net, task.train),
+    len(task.train) // batch,
+)  # steps in a pass over the data
 lr = torch.full((T * epoch,), settings["lr"])  # constant
 sgd = fv.training.SGD(lr, settings["momentum"], settings["weight_decay"])
 
@@ -124,7 +127,9 @@ mean = W.mean(0)
 variance = (W - mean).square().mean(0).clamp_min(1e-12)  # a weight may stand still
 running = W.cumsum(0) / torch.arange(1, T + 1)[:, None]  # the mean of the first t
 deviations = (W - running)[-K:]
-by_hand = fv.Gaussian(mean, 0.5 * (variance / 2).log(), deviations / (2 * (K - 1)) ** 0.5)  # mean, log std, factor
+by_hand = fv.Gaussian(
+    mean, 0.5 * (variance / 2).log(), deviations / (2 * (K - 1)) ** 0.5
+)  # mean, log std, factor
 
 # %% [markdown]
 # **Check**: `fit_swag` does the same walk with the same seed, and must give the same Gaussian. The cell prints by how much
@@ -133,7 +138,9 @@ by_hand = fv.Gaussian(mean, 0.5 * (variance / 2).log(), deviations / (2 * (K - 1
 # %%
 q = fv.fit_swag(net, task.train, seed=0, **settings)
 off = lambda ours, theirs: float((ours - theirs).norm() / theirs.norm())
-print(f"off by {off(q.mean, mean):.0e}, {off(q.std, by_hand.std):.0e}, {off(q.factor, by_hand.factor):.0e}")
+print(
+    f"off by {off(q.mean, mean):.0e}, {off(q.std, by_hand.std):.0e}, {off(q.factor, by_hand.factor):.0e}"
+)
 assert off(q.mean, mean) < 1e-2
 assert off(q.std, by_hand.std) < 0.05 and off(q.factor, by_hand.factor) < 0.05
 q
@@ -348,7 +355,9 @@ later = fv.fit_swag(net.at(snapshots[-1]), task.train, seed=1, **settings)
 calm = fv.fit_swag(net, task.train, seed=0, **(settings | dict(batch_size=None)))
 for name, g in dict(first=q, later=later, calm=calm).items():
     values = torch.linalg.svdvals(g.factor).square()
-    print(f"{name:6s} spread {values.sum().sqrt():.3f}, first direction {values[0] / values.sum():.3f}")
+    print(
+        f"{name:6s} spread {values.sum().sqrt():.3f}, first direction {values[0] / values.sum():.3f}"
+    )
 assert later.factor.norm() < q.factor.norm()
 
 # %% [markdown]

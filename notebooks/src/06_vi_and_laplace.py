@@ -180,7 +180,9 @@ cov, center = torch.linalg.inv(A), (torch.linalg.solve(A, X.T @ Y) / tau**2)[:, 
 # %%
 linear = fv.Net.from_module(torch.nn.Sequential(torch.nn.Linear(3, 1, bias=False)))
 data, steps = fv.Data(X, Y), 200
-decay = dict(likelihood=tau, weight_decay=delta / n, prior_precision=None)  # the prior: delta = N weight_decay
+decay = dict(
+    likelihood=tau, weight_decay=delta / n, prior_precision=None
+)  # the prior: delta = N weight_decay
 la = fv.fit_laplace(linear, data, structure="full", steps=steps, seed=0, **decay)
 assert torch.allclose(la.mean, center, atol=1e-3)
 assert torch.allclose(la.cov_mul(torch.eye(3)), cov, rtol=1e-2, atol=1e-5)
@@ -320,7 +322,9 @@ assert torch.allclose(logits.var(0), V.diagonal(dim1=1, dim2=2), rtol=0.15)  # 4
 # %%
 trained = net.at(la.center).restrict("head")
 for structure in ("last_layer", "kron", "lowrank", "functional"):
-    other = fv.fit_laplace(trained, task.train, seed=0, steps=0, structure=structure, prior_precision=10.0)
+    other = fv.fit_laplace(
+        trained, task.train, seed=0, steps=0, structure=structure, prior_precision=10.0
+    )
     scores = fv.metrics.predict_linearised(trained, other, task.test).scores
     print(f"{structure:10s} accuracy {scores['accuracy'][-1]:.3f}  NLL {scores['nll'][-1]:.3f}")
 
@@ -351,7 +355,9 @@ fv.plot_curve(falling, barrier=False, log=True, title="VI: the loss of one draw 
 # gradient is zero, its *fixed point*.
 
 # %%
-gap = fv.families.convergence_gap(net, task, prior, q, "vi", seed=0, fit=settings, n_draws=20 if FAST else 200)
+gap = fv.families.convergence_gap(
+    net, task, prior, q, "vi", seed=0, fit=settings, n_draws=20 if FAST else 200
+)
 print(gap)
 
 # %% [markdown]
@@ -459,7 +465,9 @@ assert covering.log_prob(draws).mean() > inside.log_prob(draws).mean()
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
 trial = [10 ** (k / 4) for k in range(-4, 9)]
 at = lambda d: torch.linalg.solve(X.T @ X / tau**2 + d * torch.eye(3), X.T @ Y / tau**2)[:, 0]
-values = [fv.posteriors.laplace_evidence(linear.at(at(d)), data, prior_precision=d, **full) for d in trial]
+values = [
+    fv.posteriors.laplace_evidence(linear.at(at(d)), data, prior_precision=d, **full) for d in trial
+]
 chosen = trial[max(range(len(trial)), key=values.__getitem__)]
 print(f"largest evidence at {chosen:.2f}, 3 / |w|^2 = {3 / center.square().sum():.2f}")
 assert 0.3 < chosen * center.square().sum() / 3 < 3

@@ -327,7 +327,9 @@ assert together <= single.mean() + 1e-6  # Jensen
 
 # %%
 print(f"mean NLL of a member {single.mean():.3f}, of the average {together:.3f}")
-print(f"share of test digits on which two members differ: at most {fv.metrics.disagreement(members).max():.3f}")
+print(
+    f"share of test digits on which two members differ: at most {fv.metrics.disagreement(members).max():.3f}"
+)
 
 # %% [markdown]
 # Members that share a pre-trained trunk, as here, differ little: they see the same features. Members trained apart from

@@ -88,7 +88,11 @@ there = gradient(w + fv.SAM(rho)(w, gradient(w)))
 assert torch.allclose(there, H @ w + rho * H @ gradient(w) / gradient(w).norm())
 
 # %%
-for share in (1.0, 1e-3, 1e-6):  # ever nearer to the floor, along the sharp and along the flat direction
+for share in (
+    1.0,
+    1e-3,
+    1e-6,
+):  # ever nearer to the floor, along the sharp and along the flat direction
     sharp, flat = (H @ (u + fv.SAM(rho)(u, H @ u)) for u in share * torch.eye(2))
     print(f"{share:6g} from the floor: SAM's gradient {sharp.norm():6.3f} and {flat.norm():.3f}")
 
@@ -224,7 +228,9 @@ in_words = "Ellipses of a posterior, of its KL ball and of the worst posterior i
 
 
 def balls(radius):
-    fig = figure(f"KL radius {radius:g}", in_words, xaxis=dict(title="first weight", range=[-2.2, 3.4]))
+    fig = figure(
+        f"KL radius {radius:g}", in_words, xaxis=dict(title="first weight", range=[-2.2, 3.4])
+    )
     worst = ellipses(fig, radius)
     return finish(fig, worst)
 
@@ -232,7 +238,9 @@ def balls(radius):
 # %%
 def finish(fig, worst):
     ellipse(fig, worst.mean, worst.std, "worst posterior", color="#D55E00", width=3)
-    mean = dict(x=worst.mean[:1], y=worst.mean[1:], marker=dict(color="#D55E00", symbol="x", size=10))
+    mean = dict(
+        x=worst.mean[:1], y=worst.mean[1:], marker=dict(color="#D55E00", symbol="x", size=10)
+    )
     fig.add_scatter(name="worst mean", mode="markers", **mean)
     fig.add_scatter(x=[0, 1], y=[0, 1], name="gradient", mode="lines", line_color="black")
     return fig.update_yaxes(title="second weight", range=[-1.3, 1.5], scaleanchor="x")
@@ -282,7 +290,9 @@ print("gradient  ", uneven.numpy())
 print("SAM       ", fv.SAM(rho)(torch.zeros(2), uneven).numpy().round(3))
 fisher_sam, F = fv.FisherSAM(rho)(torch.zeros(2), uneven), 1 + uneven**2
 print("Fisher-SAM", fisher_sam.numpy().round(3), "shorter where the gradient is large")
-assert torch.allclose(fisher_sam, rho * (uneven / F) / (uneven @ (uneven / F)).sqrt())  # the boxed formula
+assert torch.allclose(
+    fisher_sam, rho * (uneven / F) / (uneven @ (uneven / F)).sqrt()
+)  # the boxed formula
 
 # %% [markdown]
 # **VI.** At $\gamma = 0$ nothing is perturbed, and SA-BMA is variational inference, bit for bit. Now on the course's digits:
@@ -312,7 +322,9 @@ assert torch.equal(vi.mean, zero.mean) and torch.equal(vi.log_std, zero.log_std)
 
 # %%
 loss = fv.training.training_loss(net, task.train)
-descent = fv.training.Descent(prior, n=len(task.train), rates=torch.full((201,), 0.5), kl_weight=0.03)
+descent = fv.training.Descent(
+    prior, n=len(task.train), rates=torch.full((201,), 0.5), kl_weight=0.03
+)
 sabma = fv.posteriors.SABMA(descent, radius=torch.tensor(2.0))
 
 # %%
@@ -321,7 +333,9 @@ for step in range(20 if FAST else 200):
     early = state.q if step == 10 else early
     state, record = sabma.update(state, loss, None, noise=prior.noise(1, seed=step))
     if step % 40 == 0:
-        print(f"step {step:3d}: loss {record.loss:.3f}, gained by the ascent {record.sharpness:.3f}, KL {record.kl:.1f}")
+        print(
+            f"step {step:3d}: loss {record.loss:.3f}, gained by the ascent {record.sharpness:.3f}, KL {record.kl:.1f}"
+        )
 
 # %% [markdown]
 # **Is the row of the boxed formula in there?** With the same noise, by autograd: the gradient of the loss of one draw in
@@ -330,7 +344,9 @@ for step in range(20 if FAST else 200):
 # %%
 noise = prior.noise(1, seed=7)
 theta = [t.clone().requires_grad_(True) for t in (state.mean, state.log_std)]
-at = lambda mean, log_std: loss(mean + log_std.exp() * noise[0][0] + noise[1][0] @ state.factor, None)
+at = lambda mean, log_std: loss(
+    mean + log_std.exp() * noise[0][0] + noise[1][0] @ state.factor, None
+)
 g_theta = torch.autograd.grad(at(*theta), theta)
 
 # %%
@@ -349,7 +365,9 @@ assert torch.allclose(by_hand, record.sharpness, atol=1e-4)
 flat = fv.fit_sabma(net, task.train, prior, radius=2.0, seed=0, **settings)
 gained = flat.history.sharpness
 assert gained.mean() > 0  # the ascent does raise the loss
-print(f"the ascent gains {gained[:20].mean():.3f} nats at first, {gained[-20:].mean():.3f} at the end")
+print(
+    f"the ascent gains {gained[:20].mean():.3f} nats at first, {gained[-20:].mean():.3f} at the end"
+)
 
 # %% [markdown]
 # ### The same step early and late in training
@@ -362,8 +380,13 @@ print(f"the ascent gains {gained[:20].mean():.3f} nats at first, {gained[-20:].m
 # %%
 few = dict(n_draws=4, resolution=7) if FAST else {}
 seen = {"q after 10 steps": early, "q of the fit": flat}
-steps = [fv.families.mechanism(net, task.train, q, radii=[2.0], seed=0, name=name, **few) for name, q in seen.items()]
-assert all(step.worst_loss > step.loss for step in steps)  # the worst posterior is worse at both moments
+steps = [
+    fv.families.mechanism(net, task.train, q, radii=[2.0], seed=0, name=name, **few)
+    for name, q in seen.items()
+]
+assert all(
+    step.worst_loss > step.loss for step in steps
+)  # the worst posterior is worse at both moments
 fv.plots.plot_mechanism(steps[0])
 
 # %%
@@ -397,7 +420,9 @@ def largest(q):
 
 # %%
 lam = {r: torch.stack([largest(fits[r, s]) for s in seeds]).mean() for r in grid}
-scores = {(r, s): fv.predict(net, fits[r, s], task.test, 30, seed=1).scores for r in grid for s in seeds}
+scores = {
+    (r, s): fv.predict(net, fits[r, s], task.test, 30, seed=1).scores for r in grid for s in seeds
+}
 nll = {r: sum(float(scores[r, s]["nll"][-1]) for s in seeds) / len(seeds) for r in grid}
 for r in grid:
     print(f"radius {r:<4g} largest eigenvalue {lam[r]:5.2f}   test NLL {nll[r]:.3f}")
@@ -405,13 +430,33 @@ for r in grid:
 # %%
 alt = f"Largest eigenvalue from {lam[grid[0]]:.2f} to {lam[grid[-1]]:.2f}, test NLL from {nll[grid[0]]:.3f} to {nll[grid[-1]]:.3f}"
 left = dict(title="largest eigenvalue λ1", color="#0072B2", rangemode="tozero")
-right = dict(title="test NLL (nats)", color="#D55E00", overlaying="y", side="right", showgrid=False, tickformat=".2f")
+right = dict(
+    title="test NLL (nats)",
+    color="#D55E00",
+    overlaying="y",
+    side="right",
+    showgrid=False,
+    tickformat=".2f",
+)
 margin = dict(l=60, r=70, t=76, b=52)
-fig = figure("What the radius buys, and what it costs", alt, yaxis=left, yaxis2=right, height=420, margin=margin)
+fig = figure(
+    "What the radius buys, and what it costs",
+    alt,
+    yaxis=left,
+    yaxis2=right,
+    height=420,
+    margin=margin,
+)
 
 # %%
 fig.add_scatter(x=grid, y=[float(lam[r]) for r in grid], name="λ1 (left)", line_color="#0072B2")
-fig.add_scatter(x=grid, y=[nll[r] for r in grid], name="test NLL (right)", yaxis="y2", line=dict(color="#D55E00", dash="dash"))
+fig.add_scatter(
+    x=grid,
+    y=[nll[r] for r in grid],
+    name="test NLL (right)",
+    yaxis="y2",
+    line=dict(color="#D55E00", dash="dash"),
+)
 fig.update_xaxes(title="radius γ, in widths of q")
 
 # %% [markdown]
@@ -423,7 +468,11 @@ fig.update_xaxes(title="radius γ, in widths of q")
 # [frontier](experiments/frontier.ipynb) ask.
 
 # %%
-assert FAST or (0.85 < lam[2.0] / lam[0.0] < 0.95 and max(lam, key=lam.get) == 4.0 and nll[0.0] < nll[2.0] < nll[4.0])
+assert FAST or (
+    0.85 < lam[2.0] / lam[0.0] < 0.95
+    and max(lam, key=lam.get) == 4.0
+    and nll[0.0] < nll[2.0] < nll[4.0]
+)
 
 # %% [markdown]
 # ## What the released code does
@@ -444,7 +493,10 @@ full = (g, g * 0, torch.zeros_like(prior.factor))
 z1, z2 = prior.noise(50, seed=3)
 
 # %%
-released = [fv.perturb(prior, full, radius=1.0, mode="authors_code", noise=(a, b))[0] for a, b in zip(z1, z2)]
+released = [
+    fv.perturb(prior, full, radius=1.0, mode="authors_code", noise=(a, b))[0]
+    for a, b in zip(z1, z2)
+]
 released_cosines = torch.stack([torch.cosine_similarity(d, g, dim=0) for d in released])
 formula = fv.perturb(prior, full, radius=1.0)[0]
 print(f"released code: mean cosine {released_cosines.mean():.3f} ± {released_cosines.std():.3f}")
@@ -452,7 +504,9 @@ print(f"formula, with Σg: {torch.cosine_similarity(formula, prior.cov_mul(g), d
 
 # %%
 assert released_cosines.mean().abs() < 0.03  # no direction of the loss
-assert torch.cosine_similarity(formula, prior.cov_mul(g), dim=0) > 0.999  # the formula's step is along Σg, and so uphill
+assert (
+    torch.cosine_similarity(formula, prior.cov_mul(g), dim=0) > 0.999
+)  # the formula's step is along Σg, and so uphill
 
 # %% [markdown]
 # So the released code adds noise to the point at which the gradient is taken; the formula ascends. Both are modes of
@@ -471,7 +525,9 @@ for mode in ("kl_exact", "rank1_pinv"):
     step = fv.perturb(prior, full, radius=1.0, mode=mode, noise=(z1[0], z2[0]))[0]
     squares, rise = (step / prior.std).square(), float(L(prior.mean + step) - L(prior.mean))
     share = squares[narrow].sum() / squares.sum()
-    print(f"{mode}: {share:.0%} of the squared step in the narrowest tenth of the weights; the loss rises by {rise:.2g}")
+    print(
+        f"{mode}: {share:.0%} of the squared step in the narrowest tenth of the weights; the loss rises by {rise:.2g}"
+    )
 
 # %%
 assert share > 0.9 and abs(rise) < 1e-3
@@ -486,8 +542,12 @@ assert share > 0.9 and abs(rise) < 1e-3
 # %%
 for mode in ("rank1_pinv", "rank1_damped", "sam_mu", "authors_code"):
     of_mode = dict(radius=1.0, mode=mode, seed=0, **settings | {"steps": 5})
-    nominal, exact = (fv.fit_sabma(net, task.train, prior, radius_unit=unit, **of_mode) for unit in ("mode", "kl"))
-    print(f"{mode:12s}: radius 1 reaches {nominal.history.reach.median():.3g}; in KL {exact.history.reach.median():.3g}")
+    nominal, exact = (
+        fv.fit_sabma(net, task.train, prior, radius_unit=unit, **of_mode) for unit in ("mode", "kl")
+    )
+    print(
+        f"{mode:12s}: radius 1 reaches {nominal.history.reach.median():.3g}; in KL {exact.history.reach.median():.3g}"
+    )
     assert abs(exact.history.reach.median() - 1) < 0.02
 
 # %% [markdown]
@@ -531,7 +591,9 @@ assert torch.allclose(scaled[0], mean_step, rtol=1e-4)
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
 delta = math.sqrt(4 / 906)
 moved = fv.Gaussian(prior.mean + delta * prior.log_std.exp(), prior.log_std)
-assert abs(float(moved.kl(fv.Gaussian(prior.mean, prior.log_std))) - 2) < 1e-3 and 0.06 < delta < 0.07
+assert (
+    abs(float(moved.kl(fv.Gaussian(prior.mean, prior.log_std))) - 2) < 1e-3 and 0.06 < delta < 0.07
+)
 
 # %% [markdown]
 # **3.** In `mode="sam_mu"` the radius is Euclidean. Why must a slider not carry the number 1.0 from `kl_exact` to

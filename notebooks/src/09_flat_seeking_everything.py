@@ -103,7 +103,9 @@ cell = float(w[1] - w[0])
 def worst(loss, rho):
     """Running maximum over windows of half-width rho."""
     half = round(rho / cell)
-    return torch.nn.functional.max_pool1d(loss[None, None], 2 * half + 1, stride=1, padding=half)[0, 0]
+    return torch.nn.functional.max_pool1d(loss[None, None], 2 * half + 1, stride=1, padding=half)[
+        0, 0
+    ]
 
 
 # %% [markdown]
@@ -136,7 +138,9 @@ assert share[0.0] > 0.3 and share[0.1] < 0.1 * share[0.0]
 # %%
 def certificate(Q, loss, n, delta=0.05):
     kl = (Q * (Q.clamp_min(1e-300).log() - log_prior)).sum()
-    return float((Q * loss).sum() + ((kl + torch.tensor(2 * n**0.5 / delta).log()) / (2 * n)).sqrt())
+    return float(
+        (Q * loss).sum() + ((kl + torch.tensor(2 * n**0.5 / delta).log()) / (2 * n)).sqrt()
+    )
 
 
 # %%
@@ -155,11 +159,15 @@ for n in (20, 200, 2000):
 # Shift the surface by 0.1 and compare:
 
 # %%
-moved = torch.nn.functional.pad(L[round(0.1 / cell) :], (0, round(0.1 / cell)), value=float(L[-1]))  # by 0.1 to the left
+moved = torch.nn.functional.pad(
+    L[round(0.1 / cell) :], (0, round(0.1 / cell)), value=float(L[-1])
+)  # by 0.1 to the left
 plain, flat = gibbs(L, lam)[0], gibbs(sharp, lam)[0]
 after = {name: float((Q * moved).sum()) for name, Q in [("plain", plain), ("flat", flat)]}
 bound = float((flat * sharp).sum())
-print(f"loss on the shifted surface: plain {after['plain']:.3f}, flat {after['flat']:.3f}; bound of flat {bound:.3f}")
+print(
+    f"loss on the shifted surface: plain {after['plain']:.3f}, flat {after['flat']:.3f}; bound of flat {bound:.3f}"
+)
 assert (moved <= sharp + 1e-12).all() and after["flat"] < after["plain"] and after["flat"] <= bound
 
 # %% [markdown]
@@ -208,10 +216,18 @@ def worst_error(W, data, rho=0.0):
 
 
 # %%
-for name, W, kl in (("VI", q.sample(200, seed=1), float(q.kl(head_prior))), ("its center", q.center[None], 1e9)):
-    nearby, plain_bound = worst_error(W, second, 0.3), fv.metrics.pac_bayes_bound(worst_error(W, second), kl, 1000)
+for name, W, kl in (
+    ("VI", q.sample(200, seed=1), float(q.kl(head_prior))),
+    ("its center", q.center[None], 1e9),
+):
+    nearby, plain_bound = (
+        worst_error(W, second, 0.3),
+        fv.metrics.pac_bayes_bound(worst_error(W, second), kl, 1000),
+    )
     flat_bound = fv.metrics.flat_bound(nearby, W, head.w, radius=0.3, prior_std=0.3, n=1000)
-    print(f"{name}: error {worst_error(W, moons.test):.3f}; PAC-Bayes bound {plain_bound:.3f}; theorem 3.2 {flat_bound:.3f}")
+    print(
+        f"{name}: error {worst_error(W, moons.test):.3f}; PAC-Bayes bound {plain_bound:.3f}; theorem 3.2 {flat_bound:.3f}"
+    )
     assert worst_error(W, moons.test) < flat_bound < 0.3
 
 # %%
@@ -233,7 +249,13 @@ assert max(worst_error(v[None], second) for v in near) <= worst_error(q.center[N
 # %%
 thinned, right = (
     w[::20],
-    dict(overlaying="y", side="right", title="density of the posterior", rangemode="tozero", showgrid=False),
+    dict(
+        overlaying="y",
+        side="right",
+        title="density of the posterior",
+        rangemode="tozero",
+        showgrid=False,
+    ),
 )
 margin = dict(l=60, r=60, t=76, b=52)
 
@@ -244,20 +266,29 @@ def wells(rho, lam):
     at_left = float(Q[w < 0.3].sum())
     alt = f"Loss with two wells, worst loss within {rho:g}, and its posterior, {at_left:.0%} of it in the narrow well"
     title = f"{at_left:.0%} of the probability in the narrow well"
-    return curves(figure(title, alt, xaxis_title="w", yaxis_title="loss", yaxis2=right, margin=margin), rho, Q)
+    return curves(
+        figure(title, alt, xaxis_title="w", yaxis_title="loss", yaxis2=right, margin=margin), rho, Q
+    )
 
 
 # %%
 def curves(fig, rho, Q):
     fig.add_scatter(x=thinned, y=L[::20], name="loss", line_color="#6b7780")
-    fig.add_scatter(x=thinned, y=worst(L, rho)[::20], name="worst loss nearby", line=dict(color="#D55E00", dash="dash"))
+    fig.add_scatter(
+        x=thinned,
+        y=worst(L, rho)[::20],
+        name="worst loss nearby",
+        line=dict(color="#D55E00", dash="dash"),
+    )
     filled = dict(fill="tozeroy", line_color="#0072B2", yaxis="y2")
     return fig.add_scatter(x=thinned, y=Q[::20] / cell, name="posterior", **filled)
 
 
 # %%
 sliders = dict(rho=ipywidgets.FloatSlider(value=0.0, max=0.4, step=0.02))
-_ = ipywidgets.interact(wells, **sliders, lam=ipywidgets.FloatSlider(value=20.0, max=60.0, step=5.0))
+_ = ipywidgets.interact(
+    wells, **sliders, lam=ipywidgets.FloatSlider(value=20.0, max=60.0, step=5.0)
+)
 
 # %% [markdown]
 # *Figure: a loss with a narrow well at −2 and a wide one at 2. The dashed curve, the worst loss nearby, fills the narrow
@@ -314,7 +345,9 @@ training, noise = fv.training.training_loss(net, task.train), prior.noise(1, see
 for name, ascent in (("VI", None), ("F-VI", fv.SAM(0.1))):
     method = fv.posteriors.VI(descent, ascent=ascent)
     state, record = method.update(method.init(prior), training, None, noise)
-    print(f"{name}: loss {float(record.loss):.3f}, {float(record.sharpness or 0):.3f} higher after the ascent")
+    print(
+        f"{name}: loss {float(record.loss):.3f}, {float(record.sharpness or 0):.3f} higher after the ascent"
+    )
 
 # %% [markdown]
 # One keyword makes each of them: `ascent=fv.SAM(radius)`. In the next cell `a` says whether it is given: SWAG and VI, each plain
@@ -323,8 +356,14 @@ for name, ascent in (("VI", None), ("F-VI", fv.SAM(0.1))):
 # %%
 steps = dict(steps=20) if FAST else {}
 radius = 0.2
-swag = {a: fv.fit_swag(net, task.train, seed=0, rank=5, ascent=fv.SAM(radius) if a else None) for a in (False, True)}
-vi = {a: fv.fit_vi(net, task.train, prior, seed=0, ascent=fv.SAM(radius) if a else None, **steps) for a in (False, True)}
+swag = {
+    a: fv.fit_swag(net, task.train, seed=0, rank=5, ascent=fv.SAM(radius) if a else None)
+    for a in (False, True)
+}
+vi = {
+    a: fv.fit_vi(net, task.train, prior, seed=0, ascent=fv.SAM(radius) if a else None, **steps)
+    for a in (False, True)
+}
 
 # %% [markdown]
 # **Check**: at radius 0 the flat-seeking method is the plain one, bit for bit.
@@ -341,19 +380,29 @@ assert torch.equal(zero.mean, vi[False].mean)
 
 # %%
 def sharpness(q):
-    return float(torch.stack([fv.top_eigenpairs(loss, u, 1).values[0] for u in q.sample(3, seed=1)]).mean())
+    return float(
+        torch.stack([fv.top_eigenpairs(loss, u, 1).values[0] for u in q.sample(3, seed=1)]).mean()
+    )
 
 
 # %%
-lam1 = {name: {a: sharpness(q) for a, q in pair.items()} for name, pair in (("SWAG", swag), ("VI", vi))}
+lam1 = {
+    name: {a: sharpness(q) for a, q in pair.items()} for name, pair in (("SWAG", swag), ("VI", vi))
+}
 for name, pair in lam1.items():
     print(f"{name:5s} plain {pair[False]:6.2f}   flat-seeking {pair[True]:6.2f}")
 
 # %%
-alt = "; ".join(f"{name} {pair[False]:.1f} plain, {pair[True]:.1f} flat-seeking" for name, pair in lam1.items())
-fig = figure("Largest eigenvalue, plain and flat-seeking", alt, yaxis_title="λ1", height=400, barmode="group")
+alt = "; ".join(
+    f"{name} {pair[False]:.1f} plain, {pair[True]:.1f} flat-seeking" for name, pair in lam1.items()
+)
+fig = figure(
+    "Largest eigenvalue, plain and flat-seeking", alt, yaxis_title="λ1", height=400, barmode="group"
+)
 for flat, label, color in ((False, "plain", "#6b7780"), (True, "F- version", "#009E73")):
-    fig.add_bar(x=list(lam1), y=[pair[flat] for pair in lam1.values()], name=label, marker_color=color)
+    fig.add_bar(
+        x=list(lam1), y=[pair[flat] for pair in lam1.values()], name=label, marker_color=color
+    )
 fig
 
 # %% [markdown]
@@ -388,7 +437,9 @@ broad = fv.Gaussian(torch.zeros(2), torch.full((2,), 3.0))
 
 # %%
 def widths(ascent):
-    run = dict(seed=0, likelihood=1.0, kl_weight=2 / 50, steps=800 if FAST else 1600, lr=0.1, mc_samples=4)
+    run = dict(
+        seed=0, likelihood=1.0, kl_weight=2 / 50, steps=800 if FAST else 1600, lr=0.1, mc_samples=4
+    )
     start = fv.Gaussian(torch.zeros(2), torch.full((2,), -2.0))
     return fv.fit_vi(bowl, data, broad, start=start, start_scale=1.0, ascent=ascent, **run).std
 
@@ -397,7 +448,9 @@ def widths(ascent):
 plain, flat = widths(None), widths(fv.SAM(0.1))
 exact = (50 * h).rsqrt()
 for name, std in (("exact", exact), ("VI", plain), ("F-VI", flat)):
-    print(f"{name:6s} standard deviation {std[0]:.3f} along the sharp axis, {std[1]:.3f} along the flat one")
+    print(
+        f"{name:6s} standard deviation {std[0]:.3f} along the sharp axis, {std[1]:.3f} along the flat one"
+    )
 assert torch.allclose(plain, exact, rtol=0.15) and flat[0] < 0.8 * plain[0]
 
 # %% [markdown]
@@ -481,7 +534,10 @@ assert gap.min() > -1e-9 and gap.max() > 0.3  # never above the maximum, far bel
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
 members = dict(members=2 if FAST else 3, seed=0, steps=20 if FAST else 150)
-pair = {a: fv.fit_ensemble(net, task.train, ascent=fv.SAM(0.2) if a else None, **members) for a in (False, True)}
+pair = {
+    a: fv.fit_ensemble(net, task.train, ascent=fv.SAM(0.2) if a else None, **members)
+    for a in (False, True)
+}
 for a, q in pair.items():
     score = fv.predict(net, q, task.test, len(q.W), seed=0).scores["nll"][-1]
     print(f"{'F-ensemble' if a else 'ensemble':10} test NLL {score:.3f}")

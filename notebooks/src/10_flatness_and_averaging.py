@@ -68,7 +68,9 @@ flat = fv.fit_sabma(net, task.train, prior, radius=2.0, seed=0, **settings)
 # %%
 n_draws = 10 if FAST else 30
 W, y = vi.sample(n_draws, seed=1), task.test.y
-every = torch.stack([net(w, task.test.x).log_softmax(1) for w in W])  # log p(y | x, w_m), (draws, images, classes)
+every = torch.stack(
+    [net(w, task.test.x).log_softmax(1) for w in W]
+)  # log p(y | x, w_m), (draws, images, classes)
 
 # %%
 members = -every.gather(2, y.expand(n_draws, -1)[..., None]).mean((1, 2))  # NLL of each draw
@@ -78,7 +80,9 @@ library = fv.predict(net, W, task.test, n_draws, seed=0).scores["nll"][-1]
 assert torch.isclose(average, library.to(average), rtol=1e-4)
 
 # %%
-print(f"members {members.mean():.3f} on average, best {members.min():.3f}; the ensemble {average:.3f}")
+print(
+    f"members {members.mean():.3f} on average, best {members.min():.3f}; the ensemble {average:.3f}"
+)
 
 # %% [markdown]
 # ## How many draws?
@@ -176,16 +180,26 @@ for name, q in (("VI", vi), ("SA-BMA", flat)):
 # %%
 sharpness = torch.stack([fv.top_eigenpairs(L, w, 1).values[0] for w in W])
 orders = {order: ordered(W, sharpness, order) for order in ("sharp", "random", "flat")}
-curves = {o: fv.predict(net, V, task.test, n_draws, seed=0).scores["nll"] for o, V in orders.items()}
+curves = {
+    o: fv.predict(net, V, task.test, n_draws, seed=0).scores["nll"] for o, V in orders.items()
+}
 assert abs(curves["flat"][-1] - curves["sharp"][-1]) < 1e-4  # the same ensemble in the end
 
 # %%
-alt = "; ".join(f"{order} first: NLL {nll[0]:.2f} with one draw, {nll[-1]:.2f} with all" for order, nll in curves.items())
+alt = "; ".join(
+    f"{order} first: NLL {nll[0]:.2f} with one draw, {nll[-1]:.2f} with all"
+    for order, nll in curves.items()
+)
 titles = dict(xaxis_title="draws averaged", yaxis_title="test NLL (nats)")
 fig = figure("The same draws, added in three orders", alt, height=420, **titles)
 looks = dict(sharp=("#D55E00", "dot"), random=("#6b7780", "dash"), flat=("#009E73", "solid"))
 for order, (color, dash) in looks.items():
-    fig.add_scatter(x=list(range(1, n_draws + 1)), y=curves[order], name=f"{order} first", line=dict(color=color, dash=dash))
+    fig.add_scatter(
+        x=list(range(1, n_draws + 1)),
+        y=curves[order],
+        name=f"{order} first",
+        line=dict(color=color, dash=dash),
+    )
 
 # %%
 fig
@@ -206,7 +220,9 @@ fig
 
 # %%
 table = read_table("averaging")
-scores = {m: at(table, experiment="averaging", method=m, setting="rank 5") for m in ("vi", "sabma")}  # (seeds, quantities)
+scores = {
+    m: at(table, experiment="averaging", method=m, setting="rank 5") for m in ("vi", "sabma")
+}  # (seeds, quantities)
 sizes, names = (1, 2, 5, 10), ["nll", "accuracy", "ece"]
 
 
@@ -214,7 +230,9 @@ sizes, names = (1, 2, 5, 10), ["nll", "accuracy", "ece"]
 def paired(method, against, score, seeds=slice(None)):
     """Flattest less other draws, for each size; of all 30 all orders are the same ensemble."""
     of, better = scores[method][seeds], 1 if score == "accuracy" else -1
-    return [mean_zero(of[f"{score}, {n} flat"] - of[f"{score}, {n} {against}"], better) for n in sizes]
+    return [
+        mean_zero(of[f"{score}, {n} flat"] - of[f"{score}, {n} {against}"], better) for n in sizes
+    ]
 
 
 # %% [markdown]
@@ -227,8 +245,18 @@ def flat_less(against, score):
     bars = {method: paired(method, against, score) for method in ("vi", "sabma")}
     shut = sum(abs(row["mean"]) > row["half"] for rows in bars.values() for row in rows)
     alt = f"{shut} of {sum(map(len, bars.values()))} intervals leave out 0"
-    axes = dict(xaxis=dict(title="draws averaged", type="category"), yaxis_title=f"difference in {score}")
-    return with_bars(figure(f"Flattest less {against} draws, {len(scores['vi'])} seeds: {alt}", alt, height=420, **axes), bars)
+    axes = dict(
+        xaxis=dict(title="draws averaged", type="category"), yaxis_title=f"difference in {score}"
+    )
+    return with_bars(
+        figure(
+            f"Flattest less {against} draws, {len(scores['vi'])} seeds: {alt}",
+            alt,
+            height=420,
+            **axes,
+        ),
+        bars,
+    )
 
 
 # %%
@@ -263,8 +291,15 @@ def on_ensembles(seeds):
 
 
 def on_draws(seeds):
-    z = {(m, what): np.arctanh(scores[m][f"correlation with {what}"][seeds]) for m in scores for what in ("nll", "error")}
-    return [dict(claim=f"{m}: λ1 and {what} rise together", **mean_zero(values)) for (m, what), values in z.items()]
+    z = {
+        (m, what): np.arctanh(scores[m][f"correlation with {what}"][seeds])
+        for m in scores
+        for what in ("nll", "error")
+    }
+    return [
+        dict(claim=f"{m}: λ1 and {what} rise together", **mean_zero(values))
+        for (m, what), values in z.items()
+    ]
 
 
 # %%
@@ -296,7 +331,9 @@ for name, seeds in (("first ten", slice(10)), ("other thirty", slice(10, None)))
     part = claims_from(seeds)
     both = (part.verdict == "holds") & (claims.verdict == "holds")
     print(f"{name}: {(part.verdict == 'holds').sum()} hold, {both.sum()} of them on all forty too")
-    assert both.sum() == {"first ten": 1, "other thirty": 7}[name] and "does not hold" not in set(part.verdict)
+    assert both.sum() == {"first ten": 1, "other thirty": 7}[name] and "does not hold" not in set(
+        part.verdict
+    )
 
 # %% [markdown]
 # Forty seeds show nine effects, of which the first ten show one. So "not significant" does not mean "no effect".
@@ -348,12 +385,19 @@ print("as they are", p_values.tolist(), "corrected", [round(p, 3) for p in corre
 # %%
 near_net, near, near_prior = prepare(epochs=5 if FAST else 60)
 near_loss, temperatures = fv.nll(near_net, near.train), [0.01, 0.02, 0.03, 0.05, 0.1]
-colder = [fv.fit_vi(near_net, near.train, near_prior, seed=0, kl_weight=T, **settings) for T in temperatures]
+colder = [
+    fv.fit_vi(near_net, near.train, near_prior, seed=0, kl_weight=T, **settings)
+    for T in temperatures
+]
 
 
 # %%
-def mean_loss(theta, z1, z2):  # E_q[L] over draws of the noise, differentiable in theta = (mean, log_std, factor)
-    return torch.stack([near_loss(w) for w in theta[0] + theta[1].exp() * z1 + z2 @ theta[2]]).mean()
+def mean_loss(
+    theta, z1, z2
+):  # E_q[L] over draws of the noise, differentiable in theta = (mean, log_std, factor)
+    return torch.stack(
+        [near_loss(w) for w in theta[0] + theta[1].exp() * z1 + z2 @ theta[2]]
+    ).mean()
 
 
 # %%
@@ -371,8 +415,12 @@ phi = np.gradient(s, ell)[temperatures.index(0.03)]  # the derivative of s in th
 
 
 # %%
-def cold_as(radius):  # T* by the formula, and the temperature at which VI has the training loss of SA-BMA
-    q = fv.fit_sabma(near_net, near.train, near_prior, radius=radius, seed=0, kl_weight=0.03, **settings)
+def cold_as(
+    radius,
+):  # T* by the formula, and the temperature at which VI has the training loss of SA-BMA
+    q = fv.fit_sabma(
+        near_net, near.train, near_prior, radius=radius, seed=0, kl_weight=0.03, **settings
+    )
     same = np.interp(np.log(loss_and_slope(q)[0]), np.log(ell), np.log(temperatures))
     return 0.03 / (1 + radius * phi), np.exp(same)
 
@@ -380,7 +428,9 @@ def cold_as(radius):  # T* by the formula, and the temperature at which VI has t
 # %%
 for radius in (0.5, 1.0, 2.0):
     formula, found = cold_as(radius)
-    print(f"radius {radius:g}: T* by the formula {formula:.4f}, by VI of equal training loss {found:.4f}")
+    print(
+        f"radius {radius:g}: T* by the formula {formula:.4f}, by VI of equal training loss {found:.4f}"
+    )
     assert FAST or abs(formula / found - 1) < (0.15 if radius < 2 else 0.3)
 
 # %% [markdown]
@@ -396,7 +446,9 @@ for radius in (0.5, 1.0, 2.0):
 # %%
 chosen = {"vi": (0.0,), "vi_t": (0.01, 0.02, 0.05, 0.1), "sabma": (0.0, 0.5, 1.0, 2.0)}
 family = fv.families.fit_family(near_net, near, near_prior, radii=chosen, seed=0, fit=settings)
-small = dict(n_draws=6 if FAST else 30, n_spectra=2 if FAST else 5, resolution=5, around_resolution=5)
+small = dict(
+    n_draws=6 if FAST else 30, n_spectra=2 if FAST else 5, resolution=5, around_resolution=5
+)
 measured = fv.families.measure(near_net, near, family, seed=1, **small)
 
 

@@ -73,8 +73,12 @@ grid = torch.linspace(-2, 3, 5001)
 
 # %%
 mean = (torch.stack([log_posterior(w) for w in grid]).softmax(0) * grid).sum()
-assert abs(mean - as_examples.mean()) < 1e-3 and abs(mean - (n * y.mean() + k * w0) / (n + k)) < 1e-3
-print(f"posterior mean {mean:.4f}, mean of {n} examples and {k:.0f} at the prior {as_examples.mean():.4f}")
+assert (
+    abs(mean - as_examples.mean()) < 1e-3 and abs(mean - (n * y.mean() + k * w0) / (n + k)) < 1e-3
+)
+print(
+    f"posterior mean {mean:.4f}, mean of {n} examples and {k:.0f} at the prior {as_examples.mean():.4f}"
+)
 
 # %% [markdown]
 # ## The course's transfer task
@@ -92,7 +96,9 @@ print(net)
 # %%
 def in_a_row(images):
     """Digits (n, 64) beside each other, a blank column behind each: (8, 9 n)."""
-    return torch.cat([torch.nn.functional.pad(image, (0, 1)) for image in images.reshape(-1, 8, 8)], 1)
+    return torch.cat(
+        [torch.nn.functional.pad(image, (0, 1)) for image in images.reshape(-1, 8, 8)], 1
+    )
 
 
 # %%
@@ -106,7 +112,12 @@ def pictures(rows, title, alt, height=220):
 # %%
 upright = task.train.x[::10][:5]  # ten of each class stand one behind the other
 rows = torch.cat([in_a_row(task.source.x[:5]), torch.zeros(2, 45), in_a_row(upright)])
-pictures(rows, "Source above, target below", "Five digits on their side above, upright 0, 1, 2, 3 and 4 below", height=300)
+pictures(
+    rows,
+    "Source above, target below",
+    "Five digits on their side above, upright 0, 1, 2, 3 and 4 below",
+    height=300,
+)
 
 # %% [markdown]
 # *Figure: five digits on their side in the upper row; an upright 0, 1, 2, 3 and 4 in the lower.*
@@ -139,7 +150,9 @@ print(f"with the source {with_source:.3f}, without {from_nothing:.3f}")
 # weights trained on the hundred upright digits.
 
 # %%
-alone = {name: at_solution(other, task.test) for name, other in without_source(task, seed=0).items()}
+alone = {
+    name: at_solution(other, task.test) for name, other in without_source(task, seed=0).items()
+}
 print(worth_of_transfer(fv.predict(net, vi, task.test, 30, seed=1), alone))
 
 # %% [markdown]
@@ -155,7 +168,9 @@ results = read_table("tasks")
 
 def worth(name):
     """VI's accuracy less that of the better one without the source: mean, half of its interval, and the name of that one."""
-    right = {m: at(results, setting=name, method=m)["accuracy"] for m in ("vi", "logistic", "scratch")}
+    right = {
+        m: at(results, setting=name, method=m)["accuracy"] for m in ("vi", "logistic", "scratch")
+    }
     best = max(("logistic", "scratch"), key=lambda m: right[m].mean())
     return *interval(100 * torch.tensor((right["vi"] - right[best]).to_numpy())), best
 
@@ -178,12 +193,17 @@ for name in results.setting[~results.setting.str.contains(", T ")].unique():
 
 # %%
 flat = fv.fit_sabma(net, task.train, prior, radius=2.0, seed=0, **settings)
-draws = {"Before: draws of the prior": prior.sample(30, seed=1), "After: draws of SA-BMA, radius 2": flat.sample(30, seed=1)}
+draws = {
+    "Before: draws of the prior": prior.sample(30, seed=1),
+    "After: draws of SA-BMA, radius 2": flat.sample(30, seed=1),
+}
 plane, L = fv.plane_pca(torch.cat(list(draws.values()))), fv.nll(net, task.train)
 surface = fv.slice_plane(L, plane, resolution=11 if FAST else 41)
 
 # %%
-before, after = (fv.plot_surface(surface, fv.project(W, plane, L), title=title) for title, W in draws.items())
+before, after = (
+    fv.plot_surface(surface, fv.project(W, plane, L), title=title) for title, W in draws.items()
+)
 before
 
 # %%
@@ -192,7 +212,9 @@ after
 # %%
 for name, W in draws.items():
     sharp = torch.stack([fv.top_eigenpairs(L, w, 1, seed=0).values[0] for w in W[:5]])
-    print(f"{name:34} training loss {L.many(W).mean():.2f}, λ1 {sharp.mean():.2f} (mean over draws, of λ1 over five)")
+    print(
+        f"{name:34} training loss {L.many(W).mean():.2f}, λ1 {sharp.mean():.2f} (mean over draws, of λ1 over five)"
+    )
 
 # %% [markdown]
 # *Figure: contours of the target's training loss; markers are thirty draws, above of the prior, below of SA-BMA's posterior on it. A ring
@@ -232,7 +254,10 @@ posteriors = {"sgd": (sgd, 1), "vi": (vi, 30), "sabma": (flat, 30)}
 few = dict(kinds=["gaussian_noise", "fog"], severities=[3]) if FAST else {}
 
 # %%
-shifts = {m: fv.families.shifted_scores(net, q, task.test, seed=1, n_draws=n, **few) for m, (q, n) in posteriors.items()}
+shifts = {
+    m: fv.families.shifted_scores(net, q, task.test, seed=1, n_draws=n, **few)
+    for m, (q, n) in posteriors.items()
+}
 fv.plots.plot_severity(shifts)
 
 # %% [markdown]
@@ -245,7 +270,10 @@ fv.plots.plot_severity(shifts)
 # mistakes among those answered, the *risk*, over the coverage is the **risk-coverage** curve.
 
 # %%
-risks = {m: fv.metrics.risk_coverage(fv.predict(net, q, task.test, n, seed=1)) for m, (q, n) in posteriors.items()}
+risks = {
+    m: fv.metrics.risk_coverage(fv.predict(net, q, task.test, n, seed=1))
+    for m, (q, n) in posteriors.items()
+}
 fv.plots.plot_risk_coverage(risks)
 
 # %% [markdown]
@@ -257,7 +285,9 @@ fv.plots.plot_risk_coverage(risks)
 for method, (q, n) in posteriors.items():
     right = fv.predict(net, q, task.test, n, seed=1).scores["accuracy"][-1]
     assert abs(risks[method][-1] - (1 - right)) < 1e-4
-    print(f"{fv.METHODS[method].label:10} error rate {1 - right:.3f}, area under the curve {risks[method].mean():.3f}")
+    print(
+        f"{fv.METHODS[method].label:10} error rate {1 - right:.3f}, area under the curve {risks[method].mean():.3f}"
+    )
 
 # %% [markdown]
 # Compare the two pictures: a method can have the better NLL and calibration on corrupted images, and still the worse curve
@@ -294,7 +324,9 @@ for quantity in ("train", "lambda1", "nll", "accuracy", "ece", "shifted_nll"):
 for quantity in ("train", "lambda1", "nll", "accuracy", "ece", "shifted_nll"):
     difference = of("sabma", 1.0, 0.03, quantity) - of("vi", 0.0, 0.02, quantity)
     mean, half = interval(difference)
-    print(f"SA-BMA (radius 1, T = 0.03) less VI at T = 0.02, {quantity:11s} {mean:+.4f} ± {half:.4f}")
+    print(
+        f"SA-BMA (radius 1, T = 0.03) less VI at T = 0.02, {quantity:11s} {mean:+.4f} ± {half:.4f}"
+    )
 
 # %% [markdown]
 # An interval that contains 0 leaves the question open. Which of your sentences from the single seed above survive?
@@ -309,7 +341,9 @@ for quantity in ("train", "lambda1", "nll", "accuracy", "ece", "shifted_nll"):
 sabma, vi_nll = of("sabma", 1.0, 0.03, "nll"), of("vi", 0.0, 0.03, "nll")
 paired, unpaired = sabma - vi_nll, (sabma.var() + vi_nll.var()).sqrt()
 assert paired.std() < unpaired  # pairing removes what seeds share
-print(f"standard deviation of the difference: paired {paired.std():.4f}, as if unpaired {unpaired:.4f}")
+print(
+    f"standard deviation of the difference: paired {paired.std():.4f}, as if unpaired {unpaired:.4f}"
+)
 
 # %% [markdown]
 # ## Summary
@@ -346,7 +380,9 @@ assert error(76) >= 0.01 - 1e-12 > error(77)
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
 some = kinds[:3] if FAST else kinds
-hurt = fv.families.shifted_scores(net, vi, task.test, seed=1, kinds=some, severities=[3], n_draws=10).scores["nll"][:, -1]
+hurt = fv.families.shifted_scores(
+    net, vi, task.test, seed=1, kinds=some, severities=[3], n_draws=10
+).scores["nll"][:, -1]
 worst = some[int(hurt.argmax())]
 print(worst, f"{hurt.max():.2f} nats")
 assert hurt.max() >= hurt.mean()
@@ -374,10 +410,14 @@ assert len(task.validation) == len(task.train)
 # </details>
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
-near_net, near_task, near_prior = prepare(task=fv.datasets.digits_transfer(degrees=0.0), epochs=5 if FAST else 60)
+near_net, near_task, near_prior = prepare(
+    task=fv.datasets.digits_transfer(degrees=0.0), epochs=5 if FAST else 60
+)
 near = fv.fit_vi(near_net, near_task.train, near_prior, seed=0, **settings)
 scores = fv.predict(near_net, near, near_task.test, 30, seed=1).scores
-print(f"source at 0 degrees {float(scores['accuracy'][-1]):.3f}, at 90 {with_source:.3f}, none {from_nothing:.3f}")
+print(
+    f"source at 0 degrees {float(scores['accuracy'][-1]):.3f}, at 90 {with_source:.3f}, none {from_nothing:.3f}"
+)
 assert FAST or scores["accuracy"][-1] > with_source
 
 # %% [markdown]

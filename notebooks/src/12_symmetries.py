@@ -56,7 +56,13 @@ task = fv.datasets.digits_transfer(shots=10, seed=0)
 
 
 def network():
-    layers = torch.nn.Linear(64, 16), torch.nn.ReLU(), torch.nn.Linear(16, 16), torch.nn.ReLU(), torch.nn.Linear(16, 10)
+    layers = (
+        torch.nn.Linear(64, 16),
+        torch.nn.ReLU(),
+        torch.nn.Linear(16, 16),
+        torch.nn.ReLU(),
+        torch.nn.Linear(16, 10),
+    )
     return torch.nn.Sequential(torch.nn.Flatten(), *layers)
 
 
@@ -111,7 +117,10 @@ print(f"loss {L(net.w):.5f} and {L(scaled[0]):.5f}")
 c = torch.linspace(0.2, 5, 400)
 u, v = 2.0, 0.5
 sharp = (c * u) ** 2 + (v / c) ** 2  # lambda_1 for h = 1
-assert abs(float(c[sharp.argmin()]) - (v / u) ** 0.5) < 0.02 and abs(float(sharp.min()) - 2 * u * v) < 0.01
+assert (
+    abs(float(c[sharp.argmin()]) - (v / u) ** 0.5) < 0.02
+    and abs(float(sharp.min()) - 2 * u * v) < 0.01
+)
 
 # %% [markdown]
 # Now the trained network. Half of its units are multiplied by $e^t$, the others by $e^{-t}$: a path of networks that all
@@ -134,7 +143,11 @@ fv.plot_curve(orbit.curves, barrier=False, log=True, title="The same function at
 # orders of magnitude away from the middle, others stay constant.*
 
 # %%
-blind = {name for name, values in orbit.measures.items() if (values / values[len(values) // 2] - 1).abs().max() < 0.01}
+blind = {
+    name
+    for name, values in orbit.measures.items()
+    if (values / values[len(values) // 2] - 1).abs().max() < 0.01
+}
 print("do not see it:", ", ".join(sorted(blind)))
 assert blind == {"relative", "asam", "weighted"} and orbit.difference.max() < 1e-2 * orbit.scale
 
@@ -142,8 +155,12 @@ assert blind == {"relative", "asam", "weighted"} and orbit.difference.max() < 1e
 # And over *random* rescalings, by which factor does $\lambda_1$ vary?
 
 # %%
-spread = fv.symmetry.rescale(units, w.expand(8, -1), torch.exp(0.7 * torch.randn(8, 32, generator=generator)))
-lam = torch.stack([fv.top_eigenpairs(L, v, 1, iters=30).values[0] for v in spread[: 3 if FAST else 8]])
+spread = fv.symmetry.rescale(
+    units, w.expand(8, -1), torch.exp(0.7 * torch.randn(8, 32, generator=generator))
+)
+lam = torch.stack(
+    [fv.top_eigenpairs(L, v, 1, iters=30).values[0] for v in spread[: 3 if FAST else 8]]
+)
 base = fv.top_eigenpairs(L, net.w, 1, iters=30).values[0]
 print(f"λ1 as trained {base:.1f}; rescaled {lam.min():.1f} to {lam.max():.1f}")
 assert FAST or lam.max() / base > 3
@@ -222,16 +239,23 @@ print(f"same {same:.4f}, shifted {other:.4f}")
 def shifted(shift):
     moved = {"A": X, "B": Y + torch.tensor([shift, 0.0])}
     distance = f"MMD² = {mmd2(*moved.values(), 1.0):.4f}"
-    axes = dict(xaxis=dict(title="first weight", range=[-4, 10]), yaxis=dict(title="second weight", scaleanchor="x"))
+    axes = dict(
+        xaxis=dict(title="first weight", range=[-4, 10]),
+        yaxis=dict(title="second weight", scaleanchor="x"),
+    )
     fig = figure(distance, f"Two clouds of 300 points, {shift:.1f} apart: {distance}", **axes)
     return with_clouds(fig, moved)
 
 
 # %%
 def with_clouds(fig, moved):
-    for (name, points), color, symbol in zip(moved.items(), ("#0072B2", "#D55E00"), ("circle", "x")):
+    for (name, points), color, symbol in zip(
+        moved.items(), ("#0072B2", "#D55E00"), ("circle", "x")
+    ):
         marker = dict(color=color, symbol=symbol, size=5)
-        fig.add_scatter(x=points[:, 0], y=points[:, 1], mode="markers", marker=marker, name=f"posterior {name}")
+        fig.add_scatter(
+            x=points[:, 0], y=points[:, 1], mode="markers", marker=marker, name=f"posterior {name}"
+        )
     return fig
 
 
@@ -273,7 +297,11 @@ px.scatter(mean.rename(index=removed).reset_index(), x="value", y="method", colo
 methods = ("swag", "dropout", "laplace", "sgld", "sghmc", "mfvi")
 others = [m for m in methods if m != "mfvi"]
 assert all(mean["raw", f"{m}/one"] > 3 * mean["raw", f"{m}/multi"] for m in others)
-assert all(mean[kind, "mfvi/multi"] > mean[kind, f"{m}/multi"] for kind in ("raw", "aligned") for m in others)
+assert all(
+    mean[kind, "mfvi/multi"] > mean[kind, f"{m}/multi"]
+    for kind in ("raw", "aligned")
+    for m in others
+)
 assert all(mean[kind, f"{m}/one"] > mean[kind, f"{m}/multi"] for kind in removed for m in methods)
 
 # %% [markdown]
@@ -329,7 +357,9 @@ for setting in ("no KL", "T 0.03"):
 # </details>
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
-odd = fv.Net.from_module(torch.nn.Sequential(torch.nn.Linear(4, 16), torch.nn.Tanh(), torch.nn.Linear(16, 2)))
+odd = fv.Net.from_module(
+    torch.nn.Sequential(torch.nn.Linear(4, 16), torch.nn.Tanh(), torch.nn.Linear(16, 2))
+)
 flipped = fv.symmetry.flip(fv.symmetry.units_of(odd), odd.w[None], -torch.ones(16))
 inputs = torch.randn(5, 4, generator=generator)
 assert torch.allclose(odd(flipped[0], inputs), odd(odd.w, inputs), atol=1e-5) and 2**16 == 65536
@@ -375,9 +405,16 @@ assert abs(float(total.min()) - 2 * incoming * outgoing) < 1e-4
 # </details>
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
-lines = table[table.setting.str.startswith("line, ")].groupby("setting", sort=False).value.apply(list)
-barriers = {name: (torch.tensor(v) - torch.linspace(v[0], v[-1], len(v))).max().item() for name, v in lines.items()}
-print(", ".join(f"{name.removeprefix('line, ')} {barrier:.2f}" for name, barrier in barriers.items()))
+lines = (
+    table[table.setting.str.startswith("line, ")].groupby("setting", sort=False).value.apply(list)
+)
+barriers = {
+    name: (torch.tensor(v) - torch.linspace(v[0], v[-1], len(v))).max().item()
+    for name, v in lines.items()
+}
+print(
+    ", ".join(f"{name.removeprefix('line, ')} {barrier:.2f}" for name, barrier in barriers.items())
+)
 assert barriers["line, least mass, aligned"] < barriers["line, as trained"]
 
 # %% [markdown]

@@ -52,7 +52,9 @@ train, test = spiral(600, seed=0), spiral(600, seed=1)
 torch.manual_seed(0)
 hidden = 32
 first = [nn.Linear(2, hidden), nn.BatchNorm1d(hidden), nn.ReLU()]
-module = nn.Sequential(*first, nn.Linear(hidden, hidden), nn.BatchNorm1d(hidden), nn.ReLU(), nn.Linear(hidden, 3))
+module = nn.Sequential(
+    *first, nn.Linear(hidden, hidden), nn.BatchNorm1d(hidden), nn.ReLU(), nn.Linear(hidden, 3)
+)
 
 # %% [markdown]
 # ## One cell
@@ -227,7 +229,13 @@ def sentences(n, seed):
     """Places of the words in the list *the a sees hears bites ant mouse cat dog horse whale*, and the classes."""
     g = np.random.default_rng(seed)
     pairs = np.stack([g.permutation(6)[:2] for _ in range(n)])  # two animals, the smallest is 0
-    columns = g.integers(0, 2, n), 5 + pairs[:, 0], g.integers(2, 5, n), g.integers(0, 2, n), 5 + pairs[:, 1]
+    columns = (
+        g.integers(0, 2, n),
+        5 + pairs[:, 0],
+        g.integers(2, 5, n),
+        g.integers(0, 2, n),
+        5 + pairs[:, 1],
+    )
     return fv.datasets.data_from((np.stack(columns, 1), (pairs[:, 0] > pairs[:, 1]).astype(int)))
 
 
@@ -237,7 +245,9 @@ torch.manual_seed(0)
 encoder = nn.TransformerEncoderLayer(16, 2, 32, dropout=0.0, batch_first=True)
 reader = nn.Sequential(nn.Embedding(11, 16), encoder, nn.Flatten(), nn.Linear(5 * 16, 2))
 reader = fv.pretrain(reader, texts, seed=0, epochs=5 if FAST else 20, lr=0.02)
-late, wide = fv.transfer(reader, fv.fit_swag(reader, texts, rank=5, seed=0, lr=0.01), head_std=0.3, scale=16)
+late, wide = fv.transfer(
+    reader, fv.fit_swag(reader, texts, rank=5, seed=0, lr=0.01), head_std=0.3, scale=16
+)
 
 # %% [markdown]
 # `late` treats normalisation layers and head. Words in any order are no sentences: the entropy of the averaged prediction tells
@@ -249,7 +259,11 @@ read = fv.predict(late, q_text, new_texts, 30, seed=1)
 shuffled = torch.rand(400, 5, generator=torch.Generator().manual_seed(2)).argsort(1)
 apart = fv.predict(late, q_text, new_texts.x.gather(1, shuffled), 30, seed=1)
 auroc = fv.metrics.ood_scores(*(fv.metrics.predictive_entropy(p) for p in (read, apart)))["auroc"]
-print(late, f"accuracy {read.scores['accuracy'][-1]:.3f}, NLL {read.scores['nll'][-1]:.3f}, AUROC {auroc:.2f}", sep="\n")
+print(
+    late,
+    f"accuracy {read.scores['accuracy'][-1]:.3f}, NLL {read.scores['nll'][-1]:.3f}, AUROC {auroc:.2f}",
+    sep="\n",
+)
 
 # %%
 assert FAST or (read.scores["accuracy"][-1] > 0.9 and auroc > 0.55)

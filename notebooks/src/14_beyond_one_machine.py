@@ -90,7 +90,13 @@ def predicted(log10_examples):
     n = 10**log10_examples
     seconds = [per_point * n / len(task.train) * s * s for s in sides]
     alt = f"Predicted seconds for {n:.0f} examples: {seconds[0]:.2g} at 11 points a side, {seconds[-1]:.2g} at 201"
-    fig = figure(f"A surface over {n:.0f} examples", alt, xaxis_title="points a side", yaxis_title="seconds", height=400)
+    fig = figure(
+        f"A surface over {n:.0f} examples",
+        alt,
+        xaxis_title="points a side",
+        yaxis_title="seconds",
+        height=400,
+    )
     return fig.add_scatter(x=sides, y=seconds, mode="lines").update_yaxes(type="log", range=[-3, 5])
 
 
@@ -134,7 +140,9 @@ def stop_in_the_middle(done, total, label):
 
 # %%
 try:
-    fv.fit_vi(net, task.train, prior, seed=0, steps=60, checkpoint=path, progress=stop_in_the_middle)
+    fv.fit_vi(
+        net, task.train, prior, seed=0, steps=60, checkpoint=path, progress=stop_in_the_middle
+    )
 except KeyboardInterrupt:
     print("stopped;", round(path.stat().st_size / 1000), "kB kept")
 resumed = fv.fit_vi(net, task.train, prior, seed=0, steps=60, checkpoint=path)
@@ -182,7 +190,9 @@ with ThreadPoolExecutor(2) as pool:
 
 # %%
 local = fv.families.fit_family(net, task, prior, **how)
-difference = max(float((a.center - b.center).abs().max()) for a, b in zip(shared.posterior, local.posterior))
+difference = max(
+    float((a.center - b.center).abs().max()) for a, b in zip(shared.posterior, local.posterior)
+)
 assert difference < 1e-5
 print(f"largest difference from the local means {difference:.1e}")
 

@@ -50,7 +50,12 @@ print(f"this page: torch {torch.__version__}, {torch.get_num_threads()} threads"
 # mean and range over draws; λ1/λ5 its ratio to the fifth. NLL, ECE and Brier score are of the test digits, lower is better.
 
 # %%
-small = dict(radii={"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)}, epochs=8, fit=dict(steps=20), repeats=0)
+small = dict(
+    radii={"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)},
+    epochs=8,
+    fit=dict(steps=20),
+    repeats=0,
+)
 few = dict(n_draws=5, n_spectra=2, k=5, resolution=5, around_resolution=5)
 tour = run_tour(**(small | dict(measured=few) if FAST else {}))
 print(pd.DataFrame(family_rows(tour.family)).to_string(index=False))
@@ -81,7 +86,9 @@ def of(setting, method, radius, quantity, T=0.03, knob=1.0):
 mine = tour.family[tour.family.index("vi", 0.0)].prediction.scores
 for name in ("accuracy", "nll", "ece"):
     theirs = of("digits-near", "vi", 0.0, name)
-    print(f"VI, {name:8} yours {mine[name][-1]:.3f}, over {len(theirs)} seeds {theirs.min():.3f} to {theirs.max():.3f}")
+    print(
+        f"VI, {name:8} yours {mine[name][-1]:.3f}, over {len(theirs)} seeds {theirs.min():.3f} to {theirs.max():.3f}"
+    )
 
 # %%
 accuracies = of("digits-near", "vi", 0.0, "accuracy")
@@ -92,13 +99,22 @@ assert FAST or accuracies.min() - 0.03 < mine["accuracy"][-1] < accuracies.max()
 
 # %%
 words = dict(
-    lambda1="λ1", nll="test NLL (nats)", accuracy="test accuracy", ece="ECE", train="training loss", kl="KL to the prior"
+    lambda1="λ1",
+    nll="test NLL (nats)",
+    accuracy="test accuracy",
+    ece="ECE",
+    train="training loss",
+    kl="KL to the prior",
 )
 
 
 # %%
 def label(method, radius, T, knob):
-    name = style(method).label + (f" {radius:g}" if radius else "") + (f", T = {T:g}" if T == T else "")
+    name = (
+        style(method).label
+        + (f" {radius:g}" if radius else "")
+        + (f", T = {T:g}" if T == T else "")
+    )
     return name + (f", {knob:g}" if knob != 1 else "")
 
 
@@ -120,18 +136,27 @@ def over_seeds(setting, quantity):
     entries = fits_of(setting)
     fig = axes(setting, quantity, len(entries))
     for method, radius, T, knob in reversed(entries):
-        add(fig, method, label(method, radius, T, knob), interval(of(setting, method, radius, quantity, T, knob)))
+        add(
+            fig,
+            method,
+            label(method, radius, T, knob),
+            interval(of(setting, method, radius, quantity, T, knob)),
+        )
     return fig.update_yaxes(type="category", automargin=True)
 
 
 # %%
 def add(fig, method, name, ten):
     marker = dict(color=style(method).color, symbol=style(method).symbol, size=9)
-    fig.add_scatter(x=ten[:1], y=[name], error_x=dict(array=ten[1:]), name=name, mode="markers", marker=marker)
+    fig.add_scatter(
+        x=ten[:1], y=[name], error_x=dict(array=ten[1:]), name=name, mode="markers", marker=marker
+    )
 
 
 # %%
-_ = ipywidgets.interact(over_seeds, setting=list(dict.fromkeys(table.setting)), quantity=list(words))
+_ = ipywidgets.interact(
+    over_seeds, setting=list(dict.fromkeys(table.setting)), quantity=list(words)
+)
 
 # %% [markdown]
 # *Figure: a row for each method, radius and temperature, with the mean of the quantity over the seeds and its 95 %
@@ -170,7 +195,10 @@ for path in sorted(committed("frontier.csv").parent.glob("*.json")):
 # </details>
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
-vi_lambda1, sabma_lambda1 = of("digits-near", "vi", 0.0, "lambda1"), of("digits-near", "sabma", 1.0, "lambda1")
+vi_lambda1, sabma_lambda1 = (
+    of("digits-near", "vi", 0.0, "lambda1"),
+    of("digits-near", "sabma", 1.0, "lambda1"),
+)
 (mean_vi, half_vi), (mean_sabma, half_sabma) = interval(vi_lambda1), interval(sabma_lambda1)
 print(f"VI {mean_vi:.2f} ± {half_vi:.2f}, SA-BMA {mean_sabma:.2f} ± {half_sabma:.2f}")
 print("flatter in", int((sabma_lambda1 < vi_lambda1).sum()), "of", len(vi_lambda1), "seeds")
@@ -190,7 +218,9 @@ assert interval(sabma_lambda1 - vi_lambda1)[0] < 0
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
 for T in (0.03, 0.02):
     for name in ("train", "lambda1"):
-        mean, half = interval((of("digits-near", "sabma", 1.0, name) / of("digits-near", "vi", 0.0, name, T)).log())
+        mean, half = interval(
+            (of("digits-near", "sabma", 1.0, name) / of("digits-near", "vi", 0.0, name, T)).log()
+        )
         print(
             f"SA-BMA over VI at T = {T:g}, {name:8} {math.exp(mean):.2f} ({math.exp(mean - half):.2f} to {math.exp(mean + half):.2f})"
         )

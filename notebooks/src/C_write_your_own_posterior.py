@@ -89,7 +89,9 @@ class Target(Settings):
 
 # %%
 def moved(state, w, log_pi, taken):  # there where the proposal is taken, else where the walk was
-    return state._replace(w=torch.where(taken, w, state.w), log_pi=torch.where(taken, log_pi, state.log_pi))
+    return state._replace(
+        w=torch.where(taken, w, state.w), log_pi=torch.where(taken, log_pi, state.log_pi)
+    )
 
 
 # %%
@@ -112,7 +114,9 @@ class Proposals(Noise):  # z ~ N(0, I) and log u of each step
 
     def at(self, step):
         how = dict(generator=self.generators[0])
-        return torch.randn(self.like.shape, dtype=self.like.dtype, **how), torch.rand((), **how).log()
+        return torch.randn(self.like.shape, dtype=self.like.dtype, **how), torch.rand(
+            (), **how
+        ).log()
 
 
 # %%
@@ -141,7 +145,9 @@ class Bowl(fv.training.TrainingLoss):
 
 
 # %%
-chain = torch.stack(list(walk(Metropolis(wide, 50, 0.15), Bowl(), torch.zeros(2), 6000 if FAST else 40000, seed=0)))
+chain = torch.stack(
+    list(walk(Metropolis(wide, 50, 0.15), Bowl(), torch.zeros(2), 6000 if FAST else 40000, seed=0))
+)
 variance, exact = chain[500:].var(0), 1 / (50 * h)
 
 # %%
@@ -166,8 +172,16 @@ def trace(log10_epsilon):
     method = Metropolis(wide, 50, 10**log10_epsilon)
     chain = torch.stack(list(walk(method, Bowl(), torch.ones(2), 400, seed=1)))
     title = f"ε = {10**log10_epsilon:.3g}: {accepted(chain):.0%} of the proposals accepted"
-    fig = figure(title, f"First weight over 400 steps, {title}", xaxis_title="step", yaxis_title="first weight", height=400)
-    return fig.add_scatter(y=chain[:, 0].numpy(), mode="lines", line_color="#0072B2").update_yaxes(range=[-0.6, 1.2])
+    fig = figure(
+        title,
+        f"First weight over 400 steps, {title}",
+        xaxis_title="step",
+        yaxis_title="first weight",
+        height=400,
+    )
+    return fig.add_scatter(y=chain[:, 0].numpy(), mode="lines", line_color="#0072B2").update_yaxes(
+        range=[-0.6, 1.2]
+    )
 
 
 # %%
@@ -223,11 +237,25 @@ def draws_of(method, net, data, run, steps):
 
 # %%
 def fit_metropolis(
-    net, data, prior, *, seed, steps=2000, epsilon=0.01, thin=10, temperature=0.03, checkpoint=None, progress=False
+    net,
+    data,
+    prior,
+    *,
+    seed,
+    steps=2000,
+    epsilon=0.01,
+    thin=10,
+    temperature=0.03,
+    checkpoint=None,
+    progress=False,
 ):
     """Random-walk Metropolis from where the net stands; the second half of the walk, every `thin`-th state."""
-    method = Driven(prior, len(data), epsilon * prior.std, temperature, range(steps // 2, steps, thin))
-    return draws_of(method, net, data, fv.training.Run("Metropolis", seed, checkpoint, progress), steps)
+    method = Driven(
+        prior, len(data), epsilon * prior.std, temperature, range(steps // 2, steps, thin)
+    )
+    return draws_of(
+        method, net, data, fv.training.Run("Metropolis", seed, checkpoint, progress), steps
+    )
 
 
 # %% [markdown]
@@ -247,10 +275,14 @@ random_state, w = torch.random.get_rng_state(), warm.w.clone()
 q = fit_metropolis(warm, task.train, prior, seed=0, **short)
 assert isinstance(q, fv.Posterior) and q.center.shape == (net.dim,)
 assert torch.equal(fit_metropolis(warm, task.train, prior, seed=0, **short).W, q.W)  # the same seed
-assert not torch.equal(fit_metropolis(warm, task.train, prior, seed=1, **short).W, q.W)  # another seed
+assert not torch.equal(
+    fit_metropolis(warm, task.train, prior, seed=1, **short).W, q.W
+)  # another seed
 
 # %%
-assert torch.equal(torch.random.get_rng_state(), random_state) and torch.equal(warm.w, w)  # nothing was touched
+assert torch.equal(torch.random.get_rng_state(), random_state) and torch.equal(
+    warm.w, w
+)  # nothing was touched
 W = q.sample(3, seed=1)
 assert W.shape == (3, net.dim) and torch.equal(W[:2], q.sample(2, seed=1))
 
@@ -284,7 +316,9 @@ from flatviz.posteriors.method import Method, Tuned, table
 
 settings = dict(steps=400 if FAST else 4000, epsilon=0.01, thin=10, temperature=0.03)
 METHOD = Method(fit_metropolis, Tuned(settings), needs_prior=True, warm_start=True)
-LOOKS["metropolis"] = Look("metropolis", "Metropolis", "#8c564b", "solid", "diamond", "metropolis.METHOD")
+LOOKS["metropolis"] = Look(
+    "metropolis", "Metropolis", "#8c564b", "solid", "diamond", "metropolis.METHOD"
+)
 fv.METHODS.update(table([LOOKS["metropolis"]], lambda look: METHOD))
 
 # %%
@@ -372,7 +406,9 @@ assert accepted(small) > accepted(large)
 # </details>
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
-far = torch.stack(list(walk(Metropolis(wide, 50, 0.15), Bowl(), torch.full((2,), 5.0), 2000, seed=0)))
+far = torch.stack(
+    list(walk(Metropolis(wide, 50, 0.15), Bowl(), torch.full((2,), 5.0), 2000, seed=0))
+)
 assert far[:50].mean() > far[1000:].mean() + 1
 
 # %% [markdown]
@@ -386,7 +422,9 @@ assert far[:50].mean() > far[1000:].mean() + 1
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
 narrow = fv.Gaussian(torch.zeros(2), torch.full((2,), 0.05).log())
-states = torch.stack(list(walk(Metropolis(narrow, 50, 0.06), Bowl(), torch.zeros(2), 20000, seed=0)))
+states = torch.stack(
+    list(walk(Metropolis(narrow, 50, 0.06), Bowl(), torch.zeros(2), 20000, seed=0))
+)
 assert torch.allclose(states[500:].var(0), 1 / (50 * h + 400), rtol=0.2)
 
 # %%

@@ -87,7 +87,10 @@ fv.plots.plot_persistence(fv.landscape.persistence(surface))
 # The largest eigenvalues of the Hessian, at draws of two posteriors.
 
 # %%
-spectra = {name: [fv.top_eigenpairs(f, w, k=5) for w in q.sample(3, seed=1)] for name, q in [("vi", vi), ("sabma", flat)]}
+spectra = {
+    name: [fv.top_eigenpairs(f, w, k=5) for w in q.sample(3, seed=1)]
+    for name, q in [("vi", vi), ("sabma", flat)]
+}
 fv.plot_spectrum(spectra["sabma"], method="sabma", reference={"vi": spectra["vi"]})
 
 # %% [markdown]
@@ -113,7 +116,10 @@ fv.plots.plot_layers(fv.landscape.layer_curvature(f, flat.center))
 # Several measures of sharpness at once, relative to the first method.
 
 # %%
-sharp = {name: fv.sharpness(f, q.sample(3 if FAST else 10, seed=1), iters=10) for name, q in [("vi", vi), ("sabma", flat)]}
+sharp = {
+    name: fv.sharpness(f, q.sample(3 if FAST else 10, seed=1), iters=10)
+    for name, q in [("vi", vi), ("sabma", flat)]
+}
 fv.plots.plot_sharpness(sharp)
 
 # %% [markdown]
@@ -122,7 +128,9 @@ fv.plots.plot_sharpness(sharp)
 # Scores against ensemble size.
 
 # %%
-predictions = {name: fv.predict(net, q, task.test, 10, seed=2) for name, q in [("vi", vi), ("sabma", flat)]}
+predictions = {
+    name: fv.predict(net, q, task.test, 10, seed=2) for name, q in [("vi", vi), ("sabma", flat)]
+}
 fv.plot_metrics(predictions)
 
 # %% [markdown]
@@ -142,7 +150,9 @@ fv.plots.plot_reliability(predictions["sabma"], method="sabma")
 x = torch.linspace(-2, 2, 60)[:, None]
 wave = fv.Data(x[::3], torch.sin(2 * x[::3]))
 torch.manual_seed(0)
-line = fv.Net.from_module(torch.nn.Sequential(torch.nn.Linear(1, 24), torch.nn.Tanh(), torch.nn.Linear(24, 1)))
+line = fv.Net.from_module(
+    torch.nn.Sequential(torch.nn.Linear(1, 24), torch.nn.Tanh(), torch.nn.Linear(24, 1))
+)
 members = fv.fit_ensemble(line, wave, members=5, seed=0, likelihood=0.2, lr=0.01, **steps)
 fv.plots.plot_predictive(fv.predict(line, members, 1.5 * x, 5, seed=0, likelihood=0.2), 1.5 * x)
 
@@ -153,7 +163,10 @@ fv.plots.plot_predictive(fv.predict(line, members, 1.5 * x, 5, seed=0, likelihoo
 
 # %%
 noisy = dict(kinds=["gaussian_noise"], n_draws=5, seed=3)
-shifts = {name: fv.families.shifted_scores(net, q, task.test, **noisy) for name, q in [("vi", vi), ("sabma", flat)]}
+shifts = {
+    name: fv.families.shifted_scores(net, q, task.test, **noisy)
+    for name, q in [("vi", vi), ("sabma", flat)]
+}
 fv.plots.plot_severity(shifts)
 
 # %% [markdown]
@@ -172,7 +185,9 @@ fv.plots.plot_risk_coverage({name: fv.metrics.risk_coverage(p) for name, p in pr
 # %%
 radii = {"vi": (0.0,), "vi_t": (0.01, 0.1), "sabma": (0.0, 0.5, 1.0, 2.0)}
 family = fv.families.fit_family(net, task, prior, radii=radii, seed=0, fit=steps)
-measured = fv.families.measure(net, task, family, seed=1, n_draws=10, n_spectra=2, k=2, resolution=5, around_resolution=5)
+measured = fv.families.measure(
+    net, task, family, seed=1, n_draws=10, n_spectra=2, k=2, resolution=5, around_resolution=5
+)
 fv.plots.plot_radius(measured)
 
 # %% [markdown]
@@ -205,5 +220,7 @@ fv.plots.plot_history(flat.history)
 # One step of SA-BMA: the posterior, the ball around it, the worst posterior in the ball, the step.
 
 # %%
-step = fv.families.mechanism(net, task.train, vi, radii=[0.5, 1.0, 2.0], seed=0, n_draws=4, resolution=side)
+step = fv.families.mechanism(
+    net, task.train, vi, radii=[0.5, 1.0, 2.0], seed=0, n_draws=4, resolution=side
+)
 fv.plots.plot_mechanism(step)

@@ -34,7 +34,9 @@ import flatviz as fv
 from flatviz.core.arithmetic import FEW, multiply_adds
 from flatviz.engine.graphs import RECORDERS
 
-FEW_CELLS = dict(n_draws=2, n_spectra=1, k=2, resolution=3, around_resolution=3)  # of a family, where tiny
+FEW_CELLS = dict(
+    n_draws=2, n_spectra=1, k=2, resolution=3, around_resolution=3
+)  # of a family, where tiny
 WARM = 5  # steps before the clock starts: kernels are chosen, memory is taken
 
 
@@ -55,7 +57,8 @@ class Setting:
         if self.tiny:
             return resnet20()
         module = resnet18(num_classes=10)
-        module.conv1, module.maxpool = nn.Conv2d(3, 64, 3, padding=1, bias=False), nn.Identity()
+        module.conv1 = nn.Conv2d(3, 64, 3, padding=1, bias=False)
+        module.maxpool = nn.Identity()
         return module
 
     def data(self, few: int | None = None) -> fv.Data:
@@ -66,7 +69,9 @@ class Setting:
     def treated(self, which: str = "norm+head") -> tuple[fv.Net, fv.Gaussian]:
         """The network on the device, and a prior as narrow as an untrained one needs."""
         net = fv.Net.from_module(self.network().eval(), which, example=images(2).x).to(self.device)
-        return net, fv.Gaussian(net.w, torch.full_like(net.w, -9.0), 1e-4 * torch.randn(5, net.dim).to(self.device))
+        return net, fv.Gaussian(
+            net.w, torch.full_like(net.w, -9.0), 1e-4 * torch.randn(5, net.dim).to(self.device)
+        )
 
     def autocast(self):
         """The precision of a plain loop."""
@@ -98,11 +103,16 @@ def speed(setting: Setting, fit: Callable[[Callable], object]) -> tuple[float, f
     fit(progress=watch)
     setting.done()
     took = time.perf_counter() - started[0]
-    return setting.steps * setting.batch / took, torch.cuda.max_memory_allocated() / 2**30 if on_card else math.nan
+    return (
+        setting.steps * setting.batch / took,
+        torch.cuda.max_memory_allocated() / 2** 30 if on_card else math.nan,
+    )
 
 
 def loss_of(module: nn.Module, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    return nn.functional.cross_entropy(module(x.contiguous(memory_format=torch.channels_last)).float(), y)
+    return nn.functional.cross_entropy(
+        module(x.contiguous(memory_format=torch.channels_last)).float(), y
+    )
 
 
 def plain_sgd(setting: Setting, module: nn.Module, data: fv.Data, progress: Callable) -> None:
@@ -112,7 +122,8 @@ def plain_sgd(setting: Setting, module: nn.Module, data: fv.Data, progress: Call
     for step in range(WARM + setting.steps):
         progress(step, WARM + setting.steps, "plain SGD")
         index = torch.randint(len(data), (setting.batch,), device=setting.device)
-        x, y = data.x[index], data.y[index]
+        x = data.x[index]
+        y = data.y[index]
         with setting.autocast():
             loss = loss_of(module, x, y)
         optimiser.zero_grad()
@@ -131,12 +142,20 @@ def seconds(setting: Setting, call: Callable[[], object], repeats: int = 3) -> f
     return typical(whole, repeats=repeats)[0]
 
 
-def small(setting: Setting, model: str, width: int | None = None) -> tuple[fv.Net, fv.Task, fv.Gaussian]:
+def small(
+    setting: Setting, model: str, width: int | None = None
+) -> tuple[fv.Net, fv.Task, fv.Gaussian]:
     """A network of the digits on the device, norm + head treated, or an MLP of this width, and a narrow posterior."""
     task = fv.datasets.digits_transfer(shots=10, seed=0)
-    module = getattr(fv.models, model)(task, **({} if width is None else {"hidden": (width, width)}))
-    net = fv.Net.from_module(module.eval(), "norm+head", example=task.train.x[:2]).to(setting.device)
-    q = fv.Gaussian(net.w, torch.full_like(net.w, -4.0), 0.01 * torch.randn(5, net.dim).to(setting.device))
+    module = getattr(fv.models, model)(
+        task, **({} if width is None else {"hidden": (width, width)})
+    )
+    net = fv.Net.from_module(module.eval(), "norm+head", example=task.train.x[:2]).to(
+        setting.device
+    )
+    q = fv.Gaussian(
+        net.w, torch.full_like(net.w, -4.0), 0.01 * torch.randn(5, net.dim).to(setting.device)
+    )
     return net, task.to(setting.device), q
 
 
@@ -147,21 +166,48 @@ def replay(setting: Setting) -> Iterator[str]:
     steps = 4 if setting.tiny else 60
     for model in ("mlp", "convnet"):
         net, task, q = small(setting, model)
-        fit = partial(fv.fit_sabma, net, task.train, q, radius=0.5, seed=0, mc_samples=8, steps=steps)
+        fit = partial(
+            fv.fit_sabma, net, task.train, q, radius=0.5, seed=0, mc_samples=8, steps=steps
+        )
         pairs = partial(fv.top_eigenpairs, fv.nll(net, task.train), net.w, 5)
-        replayed, after, short, pairs_after = seconds(setting, fit), fit(), seconds(setting, pairs), pairs()
+        replayed = seconds(setting, fit)
+        after = fit()
+        short = seconds(setting, pairs)
+        pairs_after = pairs()
         with mock.patch.dict(RECORDERS, clear=True):
-            launched, before, long, pairs_before = seconds(setting, fit), fit(), seconds(setting, pairs), pairs()
-        same = all(torch.equal(getattr(before, name), getattr(after, name)) for name in ("mean", "log_std", "factor"))
+            launched = seconds(setting, fit)
+            before = fit()
+            long = seconds(setting, pairs)
+            pairs_before = pairs()
+        same = all(
+            torch.equal(getattr(before, name), getattr(after, name))
+            for name in ("mean", "log_std", "factor")
+        )
         error = float((pairs_after.values / pairs_before.values - 1).abs().max())
         times = f"{1e3 * launched / steps:.3f} | {1e3 * replayed / steps:.3f} | {same} {after.history.notes or ''}"
         yield f"| {model} | {times} | {1e3 * long:.1f} | {1e3 * short:.1f} | {error:.1e} |"
     net, task, q = small(setting, "mlp")
     given = {"fit_vi": ((q,), {}), "fit_sabma": ((q,), {"radius": 0.5})}
-    for name in ("sgd", "swa", "swag", "vi", "sabma", "bsam", "sgld", "sghmc", "csgld", "emcmc", "svgd", "dropout", "ensemble"):
+    for name in (
+        "sgd",
+        "swa",
+        "swag",
+        "vi",
+        "sabma",
+        "bsam",
+        "sgld",
+        "sghmc",
+        "csgld",
+        "emcmc",
+        "svgd",
+        "dropout",
+        "ensemble",
+    ):
         before, how = given.get(f"fit_{name}", ((), {}))
         try:
-            notes = getattr(fv, f"fit_{name}")(net, task.train, *before, seed=0, **how).history.notes
+            notes = getattr(fv, f"fit_{name}")(
+                net, task.train, *before, seed=0, **how
+            ).history.notes
             yield f"fit_{name}: {'; '.join(notes) or 'replayed'}"
         except Exception as error:  # of one method, said beside the others
             yield f"fit_{name}: {type(error).__name__}: {str(error).splitlines()[0]}"
@@ -171,12 +217,15 @@ def cross(setting: Setting) -> Iterator[str]:
     """Item 1: where `auto` should take the card."""
     yield f"| network | multiply-adds (auto: card from {FEW:,}) | 60 steps of SA-BMA, s: card, CPU | measuring, s: card, CPU |"
     yield "|---|---|---|---|"
-    for model, width in (("mlp", None), ("convnet", None), ("mlp", 256), ("mlp", 1024))[: 2 if setting.tiny else None]:
+    for model, width in (("mlp", None), ("convnet", None), ("mlp", 256), ("mlp", 1024))[
+        : 2 if setting.tiny else None
+    ]:
         both: list[list[float]] = []
         for device in (setting.device, torch.device("cpu")):
             here = replace(setting, device=device)
             net, task, q = small(here, model, width)
-            radii, steps = {"sabma": (0.0, 0.5)}, {"steps": 3 if setting.tiny else 60}
+            radii = {"sabma": (0.0, 0.5)}
+            steps = {"steps": 3 if setting.tiny else 60}
             family = fv.families.fit_family(net, task, q, radii=radii, seed=0, fit=steps)
             how = FEW_CELLS if setting.tiny else {}
             fit = partial(fv.fit_sabma, net, task.train, q, radius=0.5, seed=0, **steps)
@@ -190,13 +239,18 @@ def cross(setting: Setting) -> Iterator[str]:
 def fits(setting: Setting) -> Iterator[str]:
     """Item 2: ResNet-18 at full load."""
     yield "| fit, images of 32 x 32, one draw a step | images/s | of the plain loop | peak GiB |\n|---|---|---|---|"
-    data, total = setting.data(), WARM + setting.steps
-    passes = dict(seed=0, training=fv.Training(precision=setting.precision), batch_size=setting.batch)
+    data = setting.data()
+    total = WARM + setting.steps
+    passes = dict(
+        seed=0, training=fv.Training(precision=setting.precision), batch_size=setting.batch
+    )
     one = dict(steps=total, lr=1e-3, batchnorm="frozen", **passes)
     runs = {"plain PyTorch loop, SGD": partial(plain_sgd, setting, setting.network(), data)}
     epochs, rest = divmod(total, -(-len(data) // setting.batch))
     if not rest:  # else it has other steps than were counted
-        runs["pretrain"] = partial(fv.pretrain, setting.treated("all")[0], data, epochs=epochs, **passes)
+        runs["pretrain"] = partial(
+            fv.pretrain, setting.treated("all")[0], data, epochs=epochs, **passes
+        )
     for which in ("all", "norm+head"):
         net, prior = setting.treated(which)
         drawn = dict(kl_weight=0.0, mc_samples=1, **one)
@@ -212,9 +266,16 @@ def fits(setting: Setting) -> Iterator[str]:
 
 def draws(setting: Setting) -> Iterator[str]:
     """Item 3: draws by the size of the network, in both precisions."""
-    (net, prior), few = setting.treated(), setting.data(4 if setting.tiny else 40)
+    (net, prior) = setting.treated()
+    few = setting.data(4 if setting.tiny else 40)
     for precision in dict.fromkeys((None, setting.precision)):
-        how = dict(seed=0, radius=0.1, lr=1e-3, training=fv.Training(precision=precision), batchnorm="frozen")
+        how = dict(
+            seed=0,
+            radius=0.1,
+            lr=1e-3,
+            training=fv.Training(precision=precision),
+            batchnorm="frozen",
+        )
         steps = 3 if setting.tiny else 100
         for draw in (1, 8):
             fit = partial(fv.fit_sabma, net, few, prior, steps=steps, mc_samples=draw, **how)
@@ -225,9 +286,12 @@ def draws(setting: Setting) -> Iterator[str]:
 
 def plane(setting: Setting) -> Iterator[str]:
     """Item 4: a plane with its set-up, and a point alone, by the times of two sizes."""
-    side, data, module = 3 if setting.tiny else 11, setting.data(), setting.placed(setting.network()).eval()
+    side = 3 if setting.tiny else 11
+    data = setting.data()
+    module = setting.placed(setting.network()).eval()
     net = fv.Net.from_module(setting.network().eval()).to(setting.device)
-    plane, f = fv.plane_random(net, net.w, seed=0), fv.nll(net, data)
+    plane = fv.plane_random(net, net.w, seed=0)
+    f = fv.nll(net, data)
 
     @torch.inference_mode()
     def forward() -> None:
@@ -248,8 +312,10 @@ def plane(setting: Setting) -> Iterator[str]:
 
 def family(setting: Setting) -> Iterator[str]:
     """Item 7: a family and its first picture on a real net."""
-    (net, prior), data = setting.treated(), setting.data(8 if setting.tiny else 40)
-    task, radii = fv.Task(data, data, data, n_classes=10), {"sabma": (0.0, 0.1) if setting.tiny else (0.0, 0.1, 0.2, 0.3, 0.4)}
+    (net, prior) = setting.treated()
+    data = setting.data(8 if setting.tiny else 40)
+    task = fv.Task(data, data, data, n_classes=10)
+    radii = {"sabma": (0.0, 0.1) if setting.tiny else (0.0, 0.1, 0.2, 0.3, 0.4)}
     start = time.perf_counter()
     how = {"steps": 2 if setting.tiny else 100, "lr": 1e-3}
     five = fv.families.fit_family(net, task, prior, radii=radii, seed=0, fit=how)
@@ -263,30 +329,47 @@ def family(setting: Setting) -> Iterator[str]:
             stages.append((label, time.perf_counter()))
 
     start = time.perf_counter()
-    fv.families.measure(net, task, five, seed=0, progress=watch, **(FEW_CELLS if setting.tiny else {}))
+    fv.families.measure(
+        net, task, five, seed=0, progress=watch, **(FEW_CELLS if setting.tiny else {})
+    )
     watch(0, 0, "the end")
-    yield f"measure: {stages[-1][1] - start:.1f} s (wanted: a first picture within 10 s), " + ", ".join(
-        f"{label} {end - at:.1f}" for (label, at), (_, end) in pairwise(stages)
+    yield (
+        f"measure: {stages[-1][1] - start:.1f} s (wanted: a first picture within 10 s), "
+        + ", ".join(f"{label} {end - at:.1f}" for (label, at), (_, end) in pairwise(stages))
     )
 
 
-PARTS = {part.__name__: part for part in (replay, fits, plane, draws, family, cross)}  # the shortest questions first
+PARTS = {
+    part.__name__: part for part in (replay, fits, plane, draws, family, cross)
+}  # the shortest questions first
 
 
 def main() -> None:
     """Print the tables of the parts asked for, all by default."""
     ask = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     ask.add_argument("parts", nargs="*", choices=[[], *PARTS], default=[], help="all by default")
-    ask.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu", help="cuda, cpu or second")
+    ask.add_argument(
+        "--device",
+        default="cuda" if torch.cuda.is_available() else "cpu",
+        help="cuda, cpu or second",
+    )
     ask.add_argument("--tiny", action="store_true", help="ResNet-20, few images: does it run?")
-    asked, precision = ask.parse_args(), "bfloat16"
+    asked = ask.parse_args()
+    precision = "bfloat16"
     if asked.device == "second":
         sys.path.insert(0, str(Path(__file__).parents[1]))
         from second_device import second_device
 
-        asked.device, precision = second_device(), None  # it has no autocast
+        # it has no autocast
+        asked.device = second_device()
+        precision = None
         RECORDERS[asked.device.type] = lambda warm, step: (warm(), step)[1]
-    setting = Setting(torch.device(asked.device), precision, asked.tiny, *((4, 3, 8) if asked.tiny else (256, 91, 8192)))
+    setting = Setting(
+        torch.device(asked.device),
+        precision,
+        asked.tiny,
+        *((4, 3, 8) if asked.tiny else (256, 91, 8192)),
+    )
     where = torch.cuda.get_device_name() if setting.device.type == "cuda" else setting.device.type
     print(f"torch {torch.__version__}, {where}, batch {setting.batch}, {precision or 'float32'}")
     for name in asked.parts or PARTS:

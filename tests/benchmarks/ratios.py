@@ -73,7 +73,9 @@ def products_alone(module: nn.Module, x: torch.Tensor, chunk: int) -> Callable[[
     return run
 
 
-def against_loss_landscapes(name: str, make: Callable, wanted: str, side: int, *, products: bool = False) -> None:
+def against_loss_landscapes(
+    name: str, make: Callable, wanted: str, side: int, *, products: bool = False
+) -> None:
     """Whole public calls for a plane of side x side points: loss-landscapes as shipped, and `nll` with `slice_plane`.
 
     Values are compared on points that loss-landscapes visited.  At one thread, then at torch's default; medians of three.  With
@@ -105,7 +107,12 @@ def against_loss_landscapes(name: str, make: Callable, wanted: str, side: int, *
         say(what, a / b, wanted, f"{each}, off {off:.0e}, chunk {evaluate.plan.chunk}, {plan}")
         if products:
             of = what.removeprefix(f"plane {side} x {side}, ")
-            say(f"  a point over its products alone, {of}", b / c / side, "beside", f"{1e3 * c / side:.2f} ms alone")
+            say(
+                f"  a point over its products alone, {of}",
+                b / c / side,
+                "beside",
+                f"{1e3 * c / side:.2f} ms alone",
+            )
     torch.set_num_threads(1)
 
 
@@ -125,18 +132,26 @@ def resnet(n: int) -> tuple[nn.Module, fv.Data]:
 
 def last_layer(name: str, make: Callable[[], nn.Module], n: int, head: str) -> None:
     """Against a forward of the whole module at each point, which is what every peer does."""
-    module, data = make(), images(n)
+    module = make()
+    data = images(n)
     net = fv.Net.from_module(settled(module, data.x), lambda name: name.startswith(head))
-    f, plane = fv.nll(net, data), fv.plane_random(net, net.w, seed=0)
+    f = fv.nll(net, data)
+    plane = fv.plane_random(net, net.w, seed=0)
     coords = torch.rand(16, 2) - 0.5
-    fast, plain = f.over(plane.origin, plane.axes), f.over(plane.origin, plane.axes, exact=True)
+    fast = f.over(plane.origin, plane.axes)
+    plain = f.over(plane.origin, plane.axes, exact=True)
     torch.testing.assert_close(fast(coords[:2]), plain(coords[:2]), rtol=1e-4, atol=1e-6)
     start = time.perf_counter()
     f.over(plane.origin, plane.axes)(coords)
     first = time.perf_counter() - start
     a, b = least(lambda: plain(coords[:1]), lambda: fast(coords))
     whole = 1681 * a / (first + 1665 * b / 16)  # of a 41 x 41 plane, the trunk's one pass included
-    say(f"last-layer plane, {name}, 41 x 41", whole, ">= 10", f"{1e3 * a:.1f} -> {1e3 * b / 16:.3f} ms a point")
+    say(
+        f"last-layer plane, {name}, 41 x 41",
+        whole,
+        ">= 10",
+        f"{1e3 * a:.1f} -> {1e3 * b / 16:.3f} ms a point",
+    )
 
 
 def set_up() -> None:
@@ -150,15 +165,25 @@ def set_up() -> None:
             nn.functional.cross_entropy(module(data.x), data.y)
 
     a, b = least(bare, lambda: fv.slice_plane(fv.nll(net, data), plane, extent=0.5, resolution=11))
-    say("plane 11 x 11 with set-up over bare passes, ResNet-20", b / (121 * a), "<= 1.15", f"{1e3 * a:.1f} ms a pass")
+    say(
+        "plane 11 x 11 with set-up over bare passes, ResNet-20",
+        b / (121 * a),
+        "<= 1.15",
+        f"{1e3 * a:.1f} ms a pass",
+    )
 
 
 def size_of_data() -> None:
     """Time an example of a Hessian product, over 1e3 to 1e6 examples: the longest over the shortest."""
-    net, each = fv.Net.from_module(mlp(20, 64, 10), "all"), []
+    net = fv.Net.from_module(mlp(20, 64, 10), "all")
+    each = []
     for n in (10**3, 10**4, 10**5, 10**6):
-        product = fv.nll(net, fv.Data(torch.randn(n, 20), torch.randint(0, 10, (n,)))).operator(net.w)
-        each.append(least(lambda product=product: product(net.w), repeats=5, clock=time.process_time)[0] / n)
+        product = fv.nll(net, fv.Data(torch.randn(n, 20), torch.randint(0, 10, (n,)))).operator(
+            net.w
+        )
+        each.append(
+            least(lambda product=product: product(net.w), repeats=5, clock=time.process_time)[0] / n
+        )
     text = " ".join(f"{1e6 * t:.2f}" for t in each)
     say("product, time an example, N = 1e3 to 1e6", max(each) / min(each), "<= 1.5", f"{text} us")
 
@@ -168,7 +193,8 @@ def product_ratio(name: str, make: Callable, bar: float) -> None:
     module, data = make()
     net = fv.Net.from_module(module, "all")
     f = fv.nll(net, data)
-    w, v = net.w.clone().requires_grad_(), torch.randn_like(net.w)
+    w = net.w.clone().requires_grad_()
+    v = torch.randn_like(net.w)
     product = f.operator(net.w)
     a, b = least(lambda: torch.autograd.grad(f(w), w), lambda: product(v), repeats=5)
     say(f"product / gradient, {name}", b / a, f"<= {bar}", f"{1e3 * b:.1f} ms")
@@ -181,18 +207,29 @@ def eigenpairs() -> None:
     net = fv.pretrain(mlp(64, 48, 10), data, seed=0, epochs=5)
     spectrum = fv.top_eigenpairs(fv.nll(net, data), net.w, 5)
     relative = float((spectrum.residual / spectrum.values[0]).max())
-    say("top 5 eigenpairs: products", spectrum.n_products, "<= 40", f"relative residual {relative:.0e}")
+    say(
+        "top 5 eigenpairs: products",
+        spectrum.n_products,
+        "<= 40",
+        f"relative residual {relative:.0e}",
+    )
     try:
         from curvlinops import HessianLinearOperator
     except ImportError:
         print("  curvlinops is not installed")
         return
     module = net.to_module()
-    inner = HessianLinearOperator(module, nn.CrossEntropyLoss(), list(module.parameters()), [(data.x, data.y)]).to_scipy()
+    inner = HessianLinearOperator(
+        module, nn.CrossEntropyLoss(), list(module.parameters()), [(data.x, data.y)]
+    ).to_scipy()
     counted = Mock(wraps=inner.matvec)
     operator = LinearOperator(inner.shape, counted, dtype=inner.dtype)
-    values = torch.as_tensor(eigsh(operator, k=5, which="LA", tol=1e-4, return_eigenvectors=False).copy())
-    torch.testing.assert_close(values.sort(descending=True)[0].to(spectrum.values), spectrum.values, rtol=1e-3, atol=0)
+    values = torch.as_tensor(
+        eigsh(operator, k=5, which="LA", tol=1e-4, return_eigenvectors=False).copy()
+    )
+    torch.testing.assert_close(
+        values.sort(descending=True)[0].to(spectrum.values), spectrum.values, rtol=1e-3, atol=0
+    )
     say("  curvlinops + ARPACK, tol 1e-4: products", counted.call_count, "beside")
 
 
@@ -214,26 +251,54 @@ print(time.perf_counter() - start)
 def threads(state: str) -> None:
     """README's fit with the threads that `core/arithmetic.py` chooses over the better of 1 and all, each in a process, in turn."""
     environment = {name: value for name, value in os.environ.items() if name != "OMP_NUM_THREADS"}
-    limit, took = 600.0, []
+    limit = 600.0
+    took = []
     with busy() if state == "busy" else nullcontext():
         for share, count in (("2e8", os.cpu_count()), ("1e-9", 1), ("1e-9", os.cpu_count())):
             command = [sys.executable, "-c", WORK, share, str(count)]
             try:
-                done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=limit)
+                done = subprocess.run(
+                    command,
+                    env=environment,
+                    capture_output=True,
+                    text=True,
+                    check=True,
+                    timeout=limit,
+                )
                 took.append(float(done.stdout))
             except subprocess.TimeoutExpired:
                 took.append(limit)  # it counts as that
     each = " ".join(f"{seconds:.1f}" for seconds in took)
-    say(f"threads chosen over the best of 1 and all, {state}", took[0] / min(took[1:]), "<= 1.5", f"{each} s")
+    say(
+        f"threads chosen over the best of 1 and all, {state}",
+        took[0] / min(took[1:]),
+        "<= 1.5",
+        f"{each} s",
+    )
 
 
 ROWS = {
-    "plane_mlp": partial(against_loss_landscapes, "MLP 784-100-10, N = 1000", plain_mlp, ">= 8", 41),
-    "plane_digits": partial(against_loss_landscapes, "digits conv net", digits_conv, ">= 1.5", 21, products=True),
-    "plane_resnet": partial(against_loss_landscapes, "ResNet-20, 512 images", partial(resnet, 512), ">= 2.5", 5, products=True),
+    "plane_mlp": partial(
+        against_loss_landscapes, "MLP 784-100-10, N = 1000", plain_mlp, ">= 8", 41
+    ),
+    "plane_digits": partial(
+        against_loss_landscapes, "digits conv net", digits_conv, ">= 1.5", 21, products=True
+    ),
+    "plane_resnet": partial(
+        against_loss_landscapes,
+        "ResNet-20, 512 images",
+        partial(resnet, 512),
+        ">= 2.5",
+        5,
+        products=True,
+    ),
     "plane_last_layer": partial(last_layer, "ResNet-20", resnet20, 256, "head"),
-    "plane_last_layer_resnet18": partial(last_layer, "ResNet-18", partial(resnet18, num_classes=10), 128, "fc"),
-    "product_mlp": partial(product_ratio, "MLP 784-256-10", lambda: (mlp(784, 256, 10), plain_mlp()[1]), 1.5),
+    "plane_last_layer_resnet18": partial(
+        last_layer, "ResNet-18", partial(resnet18, num_classes=10), 128, "fc"
+    ),
+    "product_mlp": partial(
+        product_ratio, "MLP 784-256-10", lambda: (mlp(784, 256, 10), plain_mlp()[1]), 1.5
+    ),
     "product_resnet": partial(product_ratio, "ResNet-20, N = 128", partial(resnet, 128), 3.3),
     **{function.__name__: function for function in (set_up, size_of_data, eigenpairs)},
     **{f"threads_{state}": partial(threads, state) for state in ("idle", "busy")},
@@ -243,7 +308,8 @@ ROWS = {
 def main(names: list[str]) -> None:
     """Print the rows asked for, all by default."""
     torch.set_num_threads(1)
-    words, out = " ".join(names), [name.removeprefix("out=") for name in names if name.startswith("out=")]
+    words = " ".join(names)
+    out = [name.removeprefix("out=") for name in names if name.startswith("out=")]
     machine = f"torch {torch.__version__}, {os.cpu_count()} cores, {torch.backends.cpu.get_cpu_capability()}"
     machine += f", load average {os.getloadavg()[1]:.1f}"  # beyond the cores: busy
     print(machine)
@@ -255,7 +321,10 @@ def main(names: list[str]) -> None:
     for path in out:
         rows = [("quantity", "ratio", "goal", "times"), ("---",) * 4, *SAID]
         table = "".join(f"| {' | '.join(row)} |\n" for row in rows)
-        Path(path).write_text(ABOUT.format(words=words, day=date.today(), machine=machine) + "\n" + table, encoding="utf-8")
+        Path(path).write_text(
+            ABOUT.format(words=words, day=date.today(), machine=machine) + "\n" + table,
+            encoding="utf-8",
+        )
 
 
 if __name__ == "__main__":

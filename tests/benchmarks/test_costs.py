@@ -26,7 +26,8 @@ least = partial(timing.least, repeats=8, clock=time.process_time)
 
 def plain(net, data, n, **settings):
     """n steps of SGD or SAM, as a function of `progress`."""
-    loss, sgd = NetLoss(net, data, "categorical"), SGD(torch.full((n,), 0.01), **settings)
+    loss = NetLoss(net, data, "categorical")
+    sgd = SGD(torch.full((n,), 0.01), **settings)
     return lambda progress: drive(sgd, sgd.init(net.w), loss, Run(progress=progress), steps=n)
 
 
@@ -34,16 +35,22 @@ def problem(model, task):
     """(module, data): the digits' networks on digits, ResNet-20 on images; 100 examples for the MLP, 128 else."""
     if model == "resnet20":
         return nets.settled(nets.resnet20(), nets.images(64).x), nets.images(128)
-    return getattr(fv.models, model)(task), task.test.subset(torch.arange(100 if model == "mlp" else 128))
+    return getattr(fv.models, model)(task), task.test.subset(
+        torch.arange(100 if model == "mlp" else 128)
+    )
 
 
-@pytest.mark.parametrize(("model", "n", "most"), [("mlp", 50, 3.0), ("convnet", 20, 2.3), ("resnet20", 4, 2.3)])
+@pytest.mark.parametrize(
+    ("model", "n", "most"), [("mlp", 50, 3.0), ("convnet", 20, 2.3), ("resnet20", 4, 2.3)]
+)
 def test_sam_and_sabma_steps_over_an_sgd_step_on_the_same_weights(model, n, most, task):
     module, data = problem(model, task)
     net = fv.Net.from_module(module).with_example(data.x).restrict("norm+head")
     prior = fv.Gaussian(net.w, torch.full_like(net.w, -3.0), 0.05 * torch.randn(5, net.dim))
     flat = partial(fv.fit_sabma, net, data, prior, radius=0.5, steps=n, seed=0)
-    fits = [partial(flat, kl_weight=k, mc_samples=draws) for k, draws in ((0.0, 1), (1.0, 1), (1.0, 8))]
+    fits = [
+        partial(flat, kl_weight=k, mc_samples=draws) for k, draws in ((0.0, 1), (1.0, 1), (1.0, 8))
+    ]
     runs = [lambda progress, fit=f: fit(progress=progress) for f in fits]
     plainly = plain(net, data, n), plain(net, data, n, ascent=fv.SAM(0.1))
     once, (sam, sabma, with_kl, eight) = timing.step(*plainly, *runs)
@@ -54,11 +61,19 @@ def test_sam_and_sabma_steps_over_an_sgd_step_on_the_same_weights(model, n, most
 
 def batched(W, net, data, *ascent, minibatches_of=None):
     """How many times longer gradients at all of W take one after the other than together."""
-    together, alone = training_loss(net, data, members=len(W)), RowLosses([training_loss(net, data)] * len(W))
+    together = training_loss(net, data, members=len(W))
+    alone = RowLosses([training_loss(net, data)] * len(W))
     batches = [None]
     if minibatches_of:
-        batches = [index for _, index in zip(range(3), minibatches(len(data), minibatches_of, list(range(len(W))), net.device))]
-    fast, slow = least(*(lambda f=f: [gradient(f, W, i, *ascent) for i in batches] for f in (together, alone)))
+        batches = [
+            index
+            for _, index in zip(
+                range(3), minibatches(len(data), minibatches_of, list(range(len(W))), net.device)
+            )
+        ]
+    fast, slow = least(
+        *(lambda f=f: [gradient(f, W, i, *ascent) for i in batches] for f in (together, alone))
+    )
     return slow / fast
 
 
@@ -66,12 +81,15 @@ def test_members_together_over_one_after_the_other_on_the_digits_mlp(task):
     """32 members: 8 radii x 4 seeds of SAM."""
     net = fv.Net.from_module(fv.models.mlp(task)).with_example(task.train.x).restrict("norm+head")
     W = net.w + 0.01 * torch.randn(32, net.dim, generator=torch.Generator().manual_seed(0))
-    whole, mini = batched(W, net, task.train, fv.SAM(0.1)), batched(W, net, task.train, minibatches_of=32)
+    whole = batched(W, net, task.train, fv.SAM(0.1))
+    mini = batched(W, net, task.train, minibatches_of=32)
     print(f"full batch {whole:.1f}x, minibatches {mini:.1f}x")
     assert whole > 1.5 and mini > 1.5
 
 
-@pytest.mark.parametrize(("widths", "n"), [((64, 64, 10), 1000), ((784, 512, 512, 10), 64), ((784, 1024, 1024, 10), 8)])
+@pytest.mark.parametrize(
+    ("widths", "n"), [((64, 64, 10), 1000), ((784, 512, 512, 10), 64), ((784, 1024, 1024, 10), 8)]
+)
 def test_members_of_a_wide_network_cost_no_more_than_one_after_the_other(widths, n):
     data = fv.Data(torch.randn(n, widths[0]), torch.randint(0, 10, (n,)))
     net = fv.Net.from_module(nets.mlp(*widths))
@@ -81,13 +99,19 @@ def test_members_of_a_wide_network_cost_no_more_than_one_after_the_other(widths,
 
 
 def test_steps_from_kept_activations_over_steps_through_the_whole_network():
-    module, data = nets.settled(nets.resnet20(), nets.images(64).x), nets.images(40)
+    module = nets.settled(nets.resnet20(), nets.images(64).x)
+    data = nets.images(40)
     net = fv.Net.from_module(module, "head", example=data.x[:2])
     late, features = fv.engine.cache_trunk(net, data)
     prior = fv.Gaussian(net.w, net.w.new_full((net.dim,), -4.0))
-    fits = [partial(fv.fit_sabma, *on, prior, radius=0.1, steps=4, lr=1e-4, seed=0) for on in ((net, data), (late, features))]
+    fits = [
+        partial(fv.fit_sabma, *on, prior, radius=0.1, steps=4, lr=1e-4, seed=0)
+        for on in ((net, data), (late, features))
+    ]
     whole, short = timing.least(*fits, repeats=4, clock=time.process_time)
-    print(f"head: four SA-BMA steps on 40 images {1e3 * whole:.0f} ms, from kept activations {whole / short:.1f}x faster")
+    print(
+        f"head: four SA-BMA steps on 40 images {1e3 * whole:.0f} ms, from kept activations {whole / short:.1f}x faster"
+    )
     assert whole / short > 20
 
 

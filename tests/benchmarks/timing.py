@@ -13,7 +13,9 @@ from functools import partial
 @contextmanager
 def busy():
     """One process a core that never rests."""
-    processes = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count())]
+    processes = [
+        subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count())
+    ]
     try:
         yield
     finally:
@@ -22,7 +24,12 @@ def busy():
             process.wait()
 
 
-def in_turn(kept: Callable, *calls: Callable, repeats: int = 3, clock: Callable[[], float] = time.perf_counter) -> list[float]:
+def in_turn(
+    kept: Callable,
+    *calls: Callable,
+    repeats: int = 3,
+    clock: Callable[[], float] = time.perf_counter,
+) -> list[float]:
     """Seconds of each call in each of `repeats` rounds, of which `kept` makes one number; `clock` counts them."""
 
     def taken(call: Callable[[], object]) -> float:
@@ -30,10 +37,13 @@ def in_turn(kept: Callable, *calls: Callable, repeats: int = 3, clock: Callable[
         call()
         return clock() - start
 
-    return [kept(seconds) for seconds in zip(*([taken(call) for call in calls] for _ in range(repeats)))]
+    return [
+        kept(seconds) for seconds in zip(*([taken(call) for call in calls] for _ in range(repeats)))
+    ]
 
 
-least, typical = partial(in_turn, min), partial(in_turn, statistics.median)
+least = partial(in_turn, min)
+typical = partial(in_turn, statistics.median)
 
 
 def step(*runs: Callable[[Callable], object], rounds: int = 11) -> tuple[float, list[float]]:
@@ -50,4 +60,6 @@ def step(*runs: Callable[[Callable], object], rounds: int = 11) -> tuple[float, 
             run(lambda done, total, label, at=at: at.append(time.perf_counter()))
             medians[-1].append(statistics.median(b - a for a, b in zip(at[1:], at[2:])))
     first = [m[0] for m in medians[1:]]
-    return statistics.median(first), [statistics.median(m[i] / m[0] for m in medians[1:]) for i in range(1, len(runs))]
+    return statistics.median(first), [
+        statistics.median(m[i] / m[0] for m in medians[1:]) for i in range(1, len(runs))
+    ]

@@ -31,20 +31,24 @@ def another_walk(model, metric, distance=1, steps=20, normalization="filter"):
     D = [[d * p.norm() / d.norm() for d, p in zip(ds, P)] for ds in D]
     ticks = torch.linspace(-distance, distance, steps).tolist()
     moved = lambda s, t: [p + s * d + t * e for p, d, e in zip(P, *D)]  # noqa: E731
-    return torch.tensor([[metric(Wrapped(model, moved(s, t))) for s in ticks[::-1]] for t in ticks]).T
+    return torch.tensor(
+        [[metric(Wrapped(model, moved(s, t))) for s in ticks[::-1]] for t in ticks]
+    ).T
 
 
 @pytest.fixture
 def case():
     module = nn.Sequential(nn.Linear(3, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 2))
     nn.init.normal_(module[1].bias)  # the library divides by the norm of each parameter
-    x, y = torch.randn(30, 3), torch.randint(0, 2, (30,))
+    x = torch.randn(30, 3)
+    y = torch.randint(0, 2, (30,))
     return module, fv.Data(x, y), metrics.Loss(nn.CrossEntropyLoss(), x, y)
 
 
 def plane_of(module, data, metric, **settings):
     """Its surface, once the value at each of its coordinates is that of the network there."""
-    surface, f = run_random_plane(module, metric, seed=3, **settings), fv.nll(fv.Net.from_module(module), data)
+    surface = run_random_plane(module, metric, seed=3, **settings)
+    f = fv.nll(fv.Net.from_module(module), data)
     W = surface.plane.points(torch.stack([surface.a, surface.b], 1))
     torch.testing.assert_close(f.many(W), surface.values, rtol=1e-4, atol=1e-5)
     assert surface.scattered and torch.equal(surface.plane.origin, f.net.w)
@@ -69,7 +73,9 @@ class Of(metrics.Metric):
 
 
 @pytest.mark.parametrize("distance", [1.0, 0.01])
-def test_another_release_comes_back_with_the_coordinates_of_its_own_walk(case, distance, monkeypatch):
+def test_another_release_comes_back_with_the_coordinates_of_its_own_walk(
+    case, distance, monkeypatch
+):
     """Other values, start, row order, wrapper; `contrib` fails to import."""
     module, data, _ = case
     monkeypatch.setattr(loss_landscapes, "random_plane", another_walk)
@@ -78,18 +84,29 @@ def test_another_release_comes_back_with_the_coordinates_of_its_own_walk(case, d
     loss = Of(lambda model: nn.functional.cross_entropy(model.inner(data.x), data.y).item())
     surface = plane_of(module, data, loss, distance=distance, steps=5)
     assert "loss_landscapes 4.99 random_plane" in surface.plane.name
-    assert float((surface.a.square() + surface.b.square()).sqrt().min()) < 1e-4 * distance  # this one has the weights
+    assert (
+        float((surface.a.square() + surface.b.square()).sqrt().min()) < 1e-4 * distance
+    )  # this one has the weights
 
 
-@pytest.mark.skipif(version("loss-landscapes") != "3.0.6", reason="a finding on loss-landscapes 3.0.6")
+@pytest.mark.skipif(
+    version("loss-landscapes") != "3.0.6", reason="a finding on loss-landscapes 3.0.6"
+)
 def test_a_fresh_bias_of_zeros_is_one_clear_error(case):
     module = nn.Sequential(nn.Linear(3, 2), nn.BatchNorm1d(2))
-    with pytest.raises(ValueError, match=r"loss_landscapes 3.0.6 weights must be finite, got NaN or inf; 1.bias is all zeros"):
+    with pytest.raises(
+        ValueError,
+        match=r"loss_landscapes 3.0.6 weights must be finite, got NaN or inf; 1.bias is all zeros",
+    ):
         run_random_plane(module, case[2], steps=3)
 
 
 def test_a_metric_that_does_not_run_the_network_or_returns_no_number_is_refused(case):
-    with pytest.raises(ValueError, match="the metric must run the network, whose weights are read then, got Of"):
+    with pytest.raises(
+        ValueError, match="the metric must run the network, whose weights are read then, got Of"
+    ):
         run_random_plane(case[0], Of(lambda model: 1.0), steps=3)
-    with pytest.raises(ValueError, match=r"the metric must return one number, got shape \(2,\) from Of"):
+    with pytest.raises(
+        ValueError, match=r"the metric must return one number, got shape \(2,\) from Of"
+    ):
         run_random_plane(case[0], Of(lambda model: model.forward(torch.zeros(4, 3))[0]), steps=3)

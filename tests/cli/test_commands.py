@@ -29,7 +29,9 @@ from flatviz.models.public import PublicNet
 from flatviz.storage.cache import cache_folder
 
 FEW = dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=5)
-QUICK = dict(radii={"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)}, fit={"steps": 3}, measured=FEW)
+QUICK = dict(
+    radii={"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)}, fit={"steps": 3}, measured=FEW
+)
 
 
 @pytest.fixture
@@ -48,14 +50,27 @@ def quick(monkeypatch, tmp_path, request):
 
 
 @pytest.mark.long
-def test_the_tour_prints_a_table_writes_a_page_reuses_its_steps_and_computes_damaged_ones_again(quick, printed):
+def test_the_tour_prints_a_table_writes_a_page_reuses_its_steps_and_computes_damaged_ones_again(
+    quick, printed
+):
     tour = partial(printed, "tour", "--out", quick, "--device", "cpu")
     first = tour().out
     assert "SA-BMA" in first and "accuracy" in first and "reused" not in first
     assert f"folder made: {quick.parent}\n" in first
     lead = next(line for line in first.splitlines() if line.startswith("Here transfer "))
-    assert sum(line.lstrip().startswith(("logistic regression ", "from scratch ")) for line in first.splitlines()) == 2
-    for fit in ("SGD: 3 steps", "VI: 3 steps", "fitting: 3 steps", "measuring: 3 steps"):  # piped: lines in place of bars
+    assert (
+        sum(
+            line.lstrip().startswith(("logistic regression ", "from scratch "))
+            for line in first.splitlines()
+        )
+        == 2
+    )
+    for fit in (
+        "SGD: 3 steps",
+        "VI: 3 steps",
+        "fitting: 3 steps",
+        "measuring: 3 steps",
+    ):  # piped: lines in place of bars
         assert first.count(f"  {fit}, ") == 1, fit
     assert "eigenvalues" not in first  # a part of measuring
     page = quick.read_text(encoding="utf-8")
@@ -63,7 +78,9 @@ def test_the_tour_prints_a_table_writes_a_page_reuses_its_steps_and_computes_dam
     converged = re.search(said, first, flags=re.M)[1]
     assert "tempered by T = 0.03" in first and converged in page
     assert lead in page and ">logistic regression</td>" in page
-    assert page.startswith("<!doctype html>") and "BatchNorm frozen" not in str(data_of(page, "flatviz-index"))
+    assert page.startswith("<!doctype html>") and "BatchNorm frozen" not in str(
+        data_of(page, "flatviz-index")
+    )
     quick.unlink()
     second = tour().out
     assert second.count("reused from") == 7  # six steps as they come, and once at the end
@@ -79,7 +96,9 @@ def test_the_tour_prints_a_table_writes_a_page_reuses_its_steps_and_computes_dam
 
 
 def test_the_tour_of_the_conv_net_says_what_became_of_its_batchnorm(quick, printed):
-    assert len(table(printed("tour", "--out", quick, "--model", "conv", "--device", "cpu").out)) == 3
+    assert (
+        len(table(printed("tour", "--out", quick, "--model", "conv", "--device", "cpu").out)) == 3
+    )
     assert "BatchNorm frozen" in str(data_of(quick.read_text(encoding="utf-8"), "flatviz-index"))
 
 
@@ -99,14 +118,20 @@ def test_a_signal_in_the_middle_of_the_work_ends_the_command_cleanly(monkeypatch
     command = forked(lambda: main(["tour", "--out", str(page), "--device", "cpu"]), out, errors)
     until(lambda: not command.is_alive() or (out.exists() and "computing" in out.read_text()), 300)
     time.sleep(1)
-    for _ in range(15):  # pressed again where one was lost: Python drops what falls into a destructor
+    for _ in range(
+        15
+    ):  # pressed again where one was lost: Python drops what falls into a destructor
         os.kill(command.pid, signal.SIGINT)
         command.join(20)
         if not command.is_alive():
             break
     assert command.exitcode == 130, errors.read_text()
     assert "no half-written file" in errors.read_text() and "Traceback" not in errors.read_text()
-    assert not [p for p in tmp_path.rglob("*") if p.is_file() and p.suffix != ".safetensors" and p not in (out, errors)]
+    assert not [
+        p
+        for p in tmp_path.rglob("*")
+        if p.is_file() and p.suffix != ".safetensors" and p not in (out, errors)
+    ]
 
 
 JUPYTER = """
@@ -156,23 +181,34 @@ def test_bad_input_is_one_line(arguments, text, printed):
     assert text in error and len(error.strip().splitlines()) == 1
 
 
-def test_the_doctor_reports_torch_widgets_and_cache_and_names_the_exact_fix(printed, tmp_path, monkeypatch):
+def test_the_doctor_reports_torch_widgets_and_cache_and_names_the_exact_fix(
+    printed, tmp_path, monkeypatch
+):
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
     report = printed("doctor").out
-    assert torch.__version__ in report and str(tmp_path) in report and "flatviz tour: ready" in report
+    assert (
+        torch.__version__ in report and str(tmp_path) in report and "flatviz tour: ready" in report
+    )
     assert "widgets: can be made" in report and not list(tmp_path.iterdir())
     monkeypatch.setenv("FLATVIZ_CACHE", __file__)
     monkeypatch.setitem(sys.modules, "sklearn", None)
     monkeypatch.setitem(sys.modules, "anywidget", None)
     report = printed("doctor", status=1).out
-    assert "✗ scikit-learn" in report and 'fix: pip install "scikit-learn"' in report and "cannot run" in report
+    assert (
+        "✗ scikit-learn" in report
+        and 'fix: pip install "scikit-learn"' in report
+        and "cannot run" in report
+    )
     assert "not ready" in report and "✗ cache: FLATVIZ_CACHE must be a" in report
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help_with_an_example(command, printed):
     text = " ".join(printed(command, "--help").out.split())
-    assert text.startswith(f"Usage: flatviz {command}") and f"flatviz {command}" in text.partition("Example")[2]
+    assert (
+        text.startswith(f"Usage: flatviz {command}")
+        and f"flatviz {command}" in text.partition("Example")[2]
+    )
 
 
 def test_an_unknown_command_or_option_is_status_2(printed):
@@ -180,22 +216,35 @@ def test_an_unknown_command_or_option_is_status_2(printed):
     assert "No such option" in printed("tour", "--nonsense", status=2).err
 
 
-@pytest.mark.parametrize(("encoding", "mark"), [("utf-8", "✗"), ("cp1252", r"\N{BALLOT X}")])  # the second: a file on Windows
+@pytest.mark.parametrize(
+    ("encoding", "mark"), [("utf-8", "✗"), ("cp1252", r"\N{BALLOT X}")]
+)  # the second: a file on Windows
 def test_a_broken_torch_leaves_the_doctor_able_to_speak(tmp_path, encoding, mark):
     (tmp_path / "torch.py").write_text("raise OSError('libtorch is broken')")
     path = os.pathsep.join([str(tmp_path), str(Path(flatviz.__file__).parents[1])])
     env = {**os.environ, "PYTHONPATH": path, "PYTHONIOENCODING": encoding}
     command = [sys.executable, "-m", "flatviz", "doctor"]
     run = subprocess.run(command, capture_output=True, encoding=encoding, env=env)
-    assert run.returncode == 1 and f"{mark} torch: does not import: libtorch is broken" in run.stdout, run.stderr
+    assert (
+        run.returncode == 1 and f"{mark} torch: does not import: libtorch is broken" in run.stdout
+    ), run.stderr
 
 
-def test_a_saved_family_becomes_a_page_with_article_and_code_and_a_file_of_something_else_is_refused(family, tmp_path, printed):
-    path, page = fv.save(family, tmp_path / "family.safetensors"), tmp_path / "out" / "page.html"
-    assert "MB with plotly.js inside" in printed("export", path, "--out", page, "--title", "mine <b>").out
+def test_a_saved_family_becomes_a_page_with_article_and_code_and_a_file_of_something_else_is_refused(
+    family, tmp_path, printed
+):
+    path = fv.save(family, tmp_path / "family.safetensors")
+    page = tmp_path / "out" / "page.html"
+    assert (
+        "MB with plotly.js inside"
+        in printed("export", path, "--out", page, "--title", "mine <b>").out
+    )
     text = page.read_text(encoding="utf-8")
     index = data_of(text, "flatviz-index")
-    assert "<title>mine &lt;b&gt;</title>" in text and index["story"][0]["title"] == "A posterior is many networks"
+    assert (
+        "<title>mine &lt;b&gt;</title>" in text
+        and index["story"][0]["title"] == "A posterior is many networks"
+    )
     assert any("fv.load(" in line for line in index["code"])
     path = fv.save(family.projection[0].plane, tmp_path / "plane.safetensors")
     error = printed("export", path, "--out", page, status=1).err
@@ -212,12 +261,26 @@ def test_two_checkpoints_become_a_page_that_says_which_is_flatter(tmp_path, prin
     nets = [torchvision.models.squeezenet1_1(num_classes=2) for _ in range(2)]
     for net, name in zip(nets, ("a.pt", "b.ckpt")):
         torch.save({"state_dict": net.state_dict()}, tmp_path / name)
-    a, b, page = tmp_path / "a.pt", tmp_path / "b.ckpt", tmp_path / "out.html"
-    words = ("compare", a, b, "--data", tmp_path / "photos", "--model", "squeezenet1_1", "--out", page)
+    a = tmp_path / "a.pt"
+    b = tmp_path / "b.ckpt"
+    page = tmp_path / "out.html"
+    words = (
+        "compare",
+        a,
+        b,
+        "--data",
+        tmp_path / "photos",
+        "--model",
+        "squeezenet1_1",
+        "--out",
+        page,
+    )
     report = printed(*words).out
     images = fv.datasets.image_folder(tmp_path / "photos")
     two = fv.compare(*(PublicNet(net.eval(), None).eval() for net in nets), images)
-    assert two.sentence in report and two.sentence in html.unescape(page.read_text(encoding="utf-8"))
+    assert two.sentence in report and two.sentence in html.unescape(
+        page.read_text(encoding="utf-8")
+    )
     torch.save(torchvision.models.squeezenet1_1(num_classes=3).state_dict(), b)
     assert "must fit the module" in printed(*words, status=1).err
 
@@ -254,14 +317,19 @@ def toy(tmp_path, monkeypatch):
     folder = tmp_path / "notebooks" / "experiments"
     folder.mkdir(parents=True)
     notebook = jupytext.reads(TOY, fmt="py:percent")
-    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    notebook.metadata["kernelspec"] = {
+        "name": "python3",
+        "display_name": "Python 3",
+        "language": "python",
+    }
     jupytext.write(notebook, folder / "toy.ipynb")
     monkeypatch.setattr(flatviz.cli.run, "folder_of_notebooks", lambda: folder.parent)
     return tmp_path / "out"
 
 
 def test_parameters_reach_the_notebook_and_its_page_draws_without_network(toy, printed, browser):
-    page, table = toy / "toy.html", toy / "toy.csv"
+    page = toy / "toy.html"
+    table = toy / "toy.csv"
     words = "run", "toy", "-p", "seeds=7", "--device", "auto", "--out", page, "--table", table
     assert "run True seeds 7 device auto" in printed(*words).out and table.read_text() == "a table"
     context = browser.new_context(viewport={"width": 1280, "height": 900})
@@ -270,13 +338,23 @@ def test_parameters_reach_the_notebook_and_its_page_draws_without_network(toy, p
     seen.goto(page.as_uri())
     seen.wait_for_selector(".js-plotly-plot .main-svg")
     text = seen.inner_text("body")
-    assert "See another." in text and not seen.locator("a[href$='.ipynb']").count() and "import plotly" not in text  # no code
-    assert seen.evaluate("[...document.querySelector('.js-plotly-plot')._fullData[0].y]") == [3.5, 1.25, 7]
+    assert (
+        "See another." in text
+        and not seen.locator("a[href$='.ipynb']").count()
+        and "import plotly" not in text
+    )  # no code
+    assert seen.evaluate("[...document.querySelector('.js-plotly-plot')._fullData[0].y]") == [
+        3.5,
+        1.25,
+        7,
+    ]
     assert not errors and not foreign
     context.close()
 
 
-def test_stored_reads_the_table_and_without_a_name_the_experiments_are_listed_with_their_parameters(toy, printed):
+def test_stored_reads_the_table_and_without_a_name_the_experiments_are_listed_with_their_parameters(
+    toy, printed
+):
     assert "run False seeds 5 device cpu" in printed("run", "toy", "--stored", "--seeds", 5).out
     assert printed("run").out == 'toy: run=False, save="", seeds=2, device="cpu"\n'
 

@@ -8,7 +8,14 @@ from oracles import Looks, tf32
 from torch import nn
 
 import flatviz as fv
-from flatviz.core.arithmetic import IEEE, SHARE, arithmetic, float32_flags, threads, users_arithmetic
+from flatviz.core.arithmetic import (
+    IEEE,
+    SHARE,
+    arithmetic,
+    float32_flags,
+    threads,
+    users_arithmetic,
+)
 from flatviz.engine.trace import Program
 
 TF32 = ("high", True, *("tf32",) * 3, *("ieee",) * 3)  # what a user may have set
@@ -22,8 +29,12 @@ def users():
 
 
 def test_an_objective_that_is_asked_directly_measures_in_ieee(users):
-    f = fv.nll(fv.Net.from_module(nn.Sequential(Looks(3, 2))), fv.Data(torch.randn(8, 3), torch.arange(8) % 2))
-    w, Looks.seen = f.net.w, set()
+    f = fv.nll(
+        fv.Net.from_module(nn.Sequential(Looks(3, 2))),
+        fv.Data(torch.randn(8, 3), torch.arange(8) % 2),
+    )
+    w = f.net.w
+    Looks.seen = set()
     f.many(w[None]), f.hvp(w, w), f.value_and_grad(w)
     assert Looks.seen == {IEEE}
 
@@ -34,7 +45,9 @@ def test_blocks_nest_and_the_last_one_to_end_puts_the_users_flags_back(users):
         with users_arithmetic():
             assert float32_flags() == users
         assert float32_flags() == IEEE
-    first, second = arithmetic(), arithmetic(TF32)  # of two threads: the first ends before the second
+    # of two threads: the first ends before the second
+    first = arithmetic()
+    second = arithmetic(TF32)
     first.__enter__(), second.__enter__()
     assert float32_flags() == TF32
     first.__exit__(None, None, None), second.__exit__(None, None, None)
@@ -43,7 +56,9 @@ def test_blocks_nest_and_the_last_one_to_end_puts_the_users_flags_back(users):
 
 def test_flags_that_contradict_each_other_come_back_as_they_were():
     before = float32_flags()
-    torch.backends.cuda.matmul.fp32_precision = "tf32"  # the new flag alone: reading the old one is then an error
+    torch.backends.cuda.matmul.fp32_precision = (
+        "tf32"  # the new flag alone: reading the old one is then an error
+    )
     mixed = float32_flags()
     assert mixed[0] is None
     with arithmetic():
@@ -59,7 +74,8 @@ def test_a_module_that_casts_inside_is_judged_by_the_arithmetic_it_uses():
 
         def __init__(self, coupled):
             super().__init__()
-            self.layer, self.coupled = nn.Linear(4, 3), coupled
+            self.layer = nn.Linear(4, 3)
+            self.coupled = coupled
 
         def forward(self, x):
             out = self.layer(x)
@@ -89,7 +105,9 @@ def elsewhere(function):
 
 
 @pytest.mark.parametrize(("work", "wanted"), [(0, 1), (SHARE, 1), (2 * SHARE, 2), (100 * SHARE, 2)])
-def test_an_operation_has_as_many_threads_as_each_has_its_share_of_it_and_no_more_than_the_user_set(work, wanted):
+def test_an_operation_has_as_many_threads_as_each_has_its_share_of_it_and_no_more_than_the_user_set(
+    work, wanted
+):
     with threads(work):
         assert torch.get_num_threads() == wanted and elsewhere(torch.get_num_threads) == 2
         with threads(SHARE * 2):
@@ -99,7 +117,8 @@ def test_an_operation_has_as_many_threads_as_each_has_its_share_of_it_and_no_mor
 
 
 def test_blocks_of_several_python_threads_do_not_meet_and_a_number_set_inside_stays():
-    inside, leave = threading.Event(), threading.Event()
+    inside = threading.Event()
+    leave = threading.Event()
 
     def other():
         with threads(0):
@@ -121,7 +140,9 @@ def test_blocks_of_several_python_threads_do_not_meet_and_a_number_set_inside_st
 
 
 @pytest.mark.parametrize("error", [None, ValueError, KeyboardInterrupt])
-def test_a_fit_of_a_small_net_takes_one_thread_and_puts_the_users_number_back_after_any_end(error, task):
+def test_a_fit_of_a_small_net_takes_one_thread_and_puts_the_users_number_back_after_any_end(
+    error, task
+):
     seen = []
 
     def progress(done, total, label):
@@ -129,7 +150,9 @@ def test_a_fit_of_a_small_net_takes_one_thread_and_puts_the_users_number_back_af
         if error is not None and done == 2:
             raise error
 
-    fit = lambda: fv.fit_sgd(fv.Net.from_module(fv.models.mlp(task)), task.train, seed=0, steps=4, progress=progress)  # noqa: E731
+    fit = lambda: fv.fit_sgd(
+        fv.Net.from_module(fv.models.mlp(task)), task.train, seed=0, steps=4, progress=progress
+    )
     if error is None:
         fit()
     else:
@@ -138,7 +161,9 @@ def test_a_fit_of_a_small_net_takes_one_thread_and_puts_the_users_number_back_af
     assert set(seen) == {1} and torch.get_num_threads() == 2
 
 
-def test_a_small_net_gives_the_same_bits_for_any_number_of_threads_and_a_large_one_has_them_all(task, monkeypatch):
+def test_a_small_net_gives_the_same_bits_for_any_number_of_threads_and_a_large_one_has_them_all(
+    task, monkeypatch
+):
     seen = []
 
     class Wide(torch.nn.Linear):
@@ -149,15 +174,23 @@ def test_a_small_net_gives_the_same_bits_for_any_number_of_threads_and_a_large_o
     def values(n):
         torch.set_num_threads(n)
         net = fv.Net.from_module(fv.models.mlp(task, seed=0))
-        q, f = fv.fit_sgd(net, task.train, seed=0, steps=4), fv.nll(net, task.train)
+        q = fv.fit_sgd(net, task.train, seed=0, steps=4)
+        f = fv.nll(net, task.train)
         surface = fv.slice_plane(f, fv.plane_random(net, net.w, seed=0), resolution=5)
-        return torch.cat([q.center, surface.values.flatten(), fv.top_eigenpairs(f, q.center, 2).values])
+        return torch.cat(
+            [q.center, surface.values.flatten(), fv.top_eigenpairs(f, q.center, 2).values]
+        )
 
     assert torch.equal(values(1), values(2))
-    monkeypatch.setattr("flatviz.core.arithmetic.SHARE", 10_000)  # so that a net of the size of a test's is large
-    wide = fv.Net.from_module(torch.nn.Sequential(Wide(64, 32), torch.nn.ReLU(), torch.nn.Linear(32, 10)))
+    monkeypatch.setattr(
+        "flatviz.core.arithmetic.SHARE", 10_000
+    )  # so that a net of the size of a test's is large
+    wide = fv.Net.from_module(
+        torch.nn.Sequential(Wide(64, 32), torch.nn.ReLU(), torch.nn.Linear(32, 10))
+    )
     data = fv.Data(torch.randn(128, 64), torch.arange(128) % 10)
-    f, _ = fv.nll(wide, data), seen.clear()
+    f = fv.nll(wide, data)
+    _ = seen.clear()
     for call in (
         lambda: f.many(wide.w[None]),
         lambda: f.value_and_grad(wide.w),
@@ -170,10 +203,16 @@ def test_a_small_net_gives_the_same_bits_for_any_number_of_threads_and_a_large_o
         seen.clear()
 
 
-def test_points_of_a_plane_are_shared_by_the_cores_with_one_thread_of_torch_each_and_the_same_bits(task, monkeypatch):
+def test_points_of_a_plane_are_shared_by_the_cores_with_one_thread_of_torch_each_and_the_same_bits(
+    task, monkeypatch
+):
     net = fv.Net.from_module(fv.models.mlp(task, seed=0))
-    f, plane, main, run = fv.nll(net, task.train), fv.plane_random(net, net.w, seed=0), threading.get_ident(), Program.run
-    seen, both = set(), threading.Barrier(2, timeout=60)
+    f = fv.nll(net, task.train)
+    plane = fv.plane_random(net, net.w, seed=0)
+    main = threading.get_ident()
+    run = Program.run
+    seen = set()
+    both = threading.Barrier(2, timeout=60)
 
     def noted(*about):
         here = (threading.get_ident(), torch.get_num_threads())
@@ -187,4 +226,6 @@ def test_points_of_a_plane_are_shared_by_the_cores_with_one_thread_of_torch_each
     assert not seen  # operations of a small net are short
     monkeypatch.setattr("flatviz.core.arithmetic.SHARED", 1)
     assert torch.equal(fv.slice_plane(f, plane, extent=1.0, resolution=4).values, alone)
-    assert {count for _, count in seen} == {1} and torch.get_num_threads() == elsewhere(torch.get_num_threads) == 2
+    assert {count for _, count in seen} == {1} and torch.get_num_threads() == elsewhere(
+        torch.get_num_threads
+    ) == 2

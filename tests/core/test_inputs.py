@@ -18,15 +18,19 @@ from flatviz.storage.digest import CannotHashError, value_digest
 @pytest.fixture
 def photos():
     """30 images of 3 x 8 x 8 as bytes, the same as floats, and a net with BatchNorm."""
-    x, y = torch.randint(0, 256, (30, 3, 8, 8), dtype=torch.uint8), torch.arange(30) % 3
-    module = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.Flatten(), nn.Linear(144, 3))
+    x = torch.randint(0, 256, (30, 3, 8, 8), dtype=torch.uint8)
+    y = torch.arange(30) % 3
+    module = nn.Sequential(
+        nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.Flatten(), nn.Linear(144, 3)
+    )
     net = fv.Net.from_module(module, "norm+head")
     return net, fv.Data(x, y), fv.Data(x.float() / 255, y)
 
 
 def numbers(net, data):
     """What verbs of every kind give of these examples."""
-    f, W = fv.nll(net, data), net.w + 0.1 * torch.randn(3, net.dim, generator=torch.Generator().manual_seed(1))
+    f = fv.nll(net, data)
+    W = net.w + 0.1 * torch.randn(3, net.dim, generator=torch.Generator().manual_seed(1))
     fresh = fv.engine.refresh_batchnorm(net, net.w, data, batch_size=12).buffers()
     return {
         "one": f(W[0]).detach(),
@@ -43,8 +47,13 @@ def numbers(net, data):
 
 def test_images_in_bytes_are_a_quarter_of_the_floats_and_give_the_same_numbers(photos):
     net, kept, floats = photos
-    assert kept.x.bytes.dtype == torch.uint8 and repr(kept) == "Data(30 examples, x (30, 3, 8, 8) uint8, classes 0..2)"
-    assert torch.equal(kept.batch(None)[0], floats.x) and torch.equal(kept.batch(torch.tensor([3, 1]))[0], floats.x[[3, 1]])
+    assert (
+        kept.x.bytes.dtype == torch.uint8
+        and repr(kept) == "Data(30 examples, x (30, 3, 8, 8) uint8, classes 0..2)"
+    )
+    assert torch.equal(kept.batch(None)[0], floats.x) and torch.equal(
+        kept.batch(torch.tensor([3, 1]))[0], floats.x[[3, 1]]
+    )
     assert equal(numbers(net, kept), numbers(net, floats))
     assert fv.nll(net, kept).key != fv.nll(net, floats).key != ""
     some = kept.subset(torch.tensor([5, 6]))
@@ -52,24 +61,35 @@ def test_images_in_bytes_are_a_quarter_of_the_floats_and_give_the_same_numbers(p
     double = kept.to(dtype=torch.float64)
     assert double.batch(None)[0].dtype == torch.float64 and double.x.bytes.dtype == torch.uint8
     tasks = [fv.datasets.transfer_task(data, data, shots=3) for data in (kept, floats)]
-    assert torch.equal(tasks[0].test.batch(None)[0], tasks[1].test.x) and tasks[0].input_shape == (3, 8, 8)
+    assert torch.equal(tasks[0].test.batch(None)[0], tasks[1].test.x) and tasks[0].input_shape == (
+        3,
+        8,
+        8,
+    )
 
 
 @pytest.mark.parametrize("streamed", [False, True])
-def test_examples_too_many_to_become_floats_at_once_give_the_same_numbers(photos, monkeypatch, streamed):
+def test_examples_too_many_to_become_floats_at_once_give_the_same_numbers(
+    photos, monkeypatch, streamed
+):
     net, kept, floats = photos
     want = numbers(net, floats)
     monkeypatch.setattr("flatviz.core.data.MOST_BYTES", 100)
     data = fv.datasets.stream(Counted(kept.x.bytes, kept.y), workers=3) if streamed else kept
     assert not data.in_memory
     for name, value in numbers(net, data).items():
-        rtol = {"eigenvalues": 1e-4, "one": 1e-6, "many": 1e-6}.get(name, 1e-5)  # sums of other batches, in float32
-        torch.testing.assert_close(value, want[name], rtol=rtol, atol=1e-6, msg=lambda m: f"{name}: {m}")  # noqa: B023
+        rtol = {"eigenvalues": 1e-4, "one": 1e-6, "many": 1e-6}.get(
+            name, 1e-5
+        )  # sums of other batches, in float32
+        torch.testing.assert_close(
+            value, want[name], rtol=rtol, atol=1e-6, msg=lambda m: f"{name}: {m}"
+        )
 
 
 def test_mean_and_std_of_the_channels_are_taken_off_when_a_batch_is_made(photos):
     _, kept, floats = photos
-    mean, std = torch.tensor([0.1, 0.2, 0.3]), torch.tensor([0.5, 1.0, 2.0])
+    mean = torch.tensor([0.1, 0.2, 0.3])
+    std = torch.tensor([0.5, 1.0, 2.0])
     data = fv.Data(Pixels(kept.x.bytes, mean, std), kept.y)
     want = (floats.x - mean.view(3, 1, 1)) / std.view(3, 1, 1)
     torch.testing.assert_close(data.batch(None)[0], want)
@@ -81,7 +101,9 @@ class Reader(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.embed, self.norm, self.head = nn.Embedding(11, 6), nn.LayerNorm(6), nn.Linear(6, 3)
+        self.embed = nn.Embedding(11, 6)
+        self.norm = nn.LayerNorm(6)
+        self.head = nn.Linear(6, 3)
 
     def forward(self, input_ids, attention_mask=None):
         mask = attention_mask[..., None].to(self.embed.weight)
@@ -90,18 +112,28 @@ class Reader(nn.Module):
 
 def sentences():
     mask = (torch.arange(7) < torch.randint(2, 8, (24, 1))).long()
-    return fv.Data({"input_ids": torch.randint(0, 11, (24, 7)), "attention_mask": mask}, torch.arange(24) % 3)
+    return fv.Data(
+        {"input_ids": torch.randint(0, 11, (24, 7)), "attention_mask": mask}, torch.arange(24) % 3
+    )
 
 
 def test_inputs_by_name_reach_the_module_as_keywords_in_every_verb():
     """Loss, surface, curvature and a fit of a classifier of text, against plain loops over the module itself."""
     data = sentences()
-    source = fv.Net.from_module(Reader(), example=Fields({n: t[:2] for n, t in data.x.named.items()}))
-    net, prior = fv.transfer(source, fv.Gaussian(source.w, 0 * source.w - 3), treated="norm+head", head_std=0.3)
+    source = fv.Net.from_module(
+        Reader(), example=Fields({n: t[:2] for n, t in data.x.named.items()})
+    )
+    net, prior = fv.transfer(
+        source, fv.Gaussian(source.w, 0 * source.w - 3), treated="norm+head", head_std=0.3
+    )
 
     def plain(w):
         with torch.no_grad():
-            return float(torch.nn.functional.cross_entropy(net.to_module(w).eval()(**data.x.named)["logits"], data.y))
+            return float(
+                torch.nn.functional.cross_entropy(
+                    net.to_module(w).eval()(**data.x.named)["logits"], data.y
+                )
+            )
 
     f = fv.nll(net, data)
     w = net.w + 0.2 * torch.randn(net.dim, generator=torch.Generator().manual_seed(2))
@@ -111,11 +143,16 @@ def test_inputs_by_name_reach_the_module_as_keywords_in_every_verb():
     want = [plain(point) for point in plane.points(torch.cartesian_prod(surface.a, surface.b))]
     torch.testing.assert_close(surface.values.flatten(), torch.tensor(want), rtol=1e-4, atol=1e-5)
     spectrum = fv.top_eigenpairs(f, w, 2, iters=30)
-    v, step = spectrum.vectors[0], 1e-2
+    v = spectrum.vectors[0]
+    step = 1e-2
     second = (plain(w + step * v) - 2 * plain(w) + plain(w - step * v)) / step**2
-    assert float(spectrum.values[0]) == pytest.approx(second, rel=0.1, abs=0.02)  # float32 differences of a loss near 1
+    assert float(spectrum.values[0]) == pytest.approx(
+        second, rel=0.1, abs=0.02
+    )  # float32 differences of a loss near 1
     q = fv.fit_sabma(net, data, prior, radius=0.3, seed=0, steps=40, lr=0.05, kl_weight=0.0)
-    assert float(f(q.mean)) < float(f(net.w)) and fv.predict(net, q, data, 4, seed=0).outputs.shape == (4, len(data), 3)
+    assert float(f(q.mean)) < float(f(net.w)) and fv.predict(
+        net, q, data, 4, seed=0
+    ).outputs.shape == (4, len(data), 3)
     few = data.subset(torch.tensor([2, 0]))
     assert torch.equal(few.x.named["input_ids"], data.x.named["input_ids"][[2, 0]])
     again = fv.pretrain(Reader(), data, seed=0, epochs=3, batch_size=8)
@@ -126,7 +163,9 @@ class Counted(torch.utils.data.Dataset):
     """Images that are not in memory, with a count of reads."""
 
     def __init__(self, x, y):
-        self.x, self.y, self.reads = x, y, 0
+        self.x = x
+        self.y = y
+        self.reads = 0
 
     def __len__(self):
         return len(self.x)
@@ -140,22 +179,36 @@ def test_a_data_set_that_is_streamed_is_read_in_order_and_once_a_block(photos):
     net, kept, floats = photos
     examples = Counted(kept.x.bytes, kept.y)
     data = fv.datasets.stream(examples, workers=3)
-    assert repr(data) == "Data(30 examples, x (30, 3, 8, 8) float32, streamed by 3 threads, classes 0..2)"
-    assert torch.equal(data.y, kept.y) and torch.equal(data.batch(torch.tensor([7, 2]))[0], floats.x[[7, 2]])
+    assert (
+        repr(data)
+        == "Data(30 examples, x (30, 3, 8, 8) float32, streamed by 3 threads, classes 0..2)"
+    )
+    assert torch.equal(data.y, kept.y) and torch.equal(
+        data.batch(torch.tensor([7, 2]))[0], floats.x[[7, 2]]
+    )
     for _ in range(2):  # the same order each time
         assert torch.equal(torch.cat([x for x, _ in data.batches(8)]), floats.x)
-    f, before = fv.nll(net, data), examples.reads
+    f = fv.nll(net, data)
+    before = examples.reads
     fv.slice_plane(f, fv.plane_random(net, net.w, seed=0), resolution=5)
-    assert examples.reads - before < 6 * len(data)  # each batch is read once for all 25 points, not once a point
+    assert examples.reads - before < 6 * len(
+        data
+    )  # each batch is read once for all 25 points, not once a point
     task = fv.datasets.transfer_task(data, data, shots=3)
-    assert task.input_shape == (3, 8, 8) and len(task.test) == 12 and len(list(task.test.batches(5))) == 3
+    assert (
+        task.input_shape == (3, 8, 8)
+        and len(task.test) == 12
+        and len(list(task.test.batches(5))) == 3
+    )
 
 
 def test_a_stream_takes_loaders_and_has_no_hash(photos):
     _, _, floats = photos
     pairs = torch.utils.data.TensorDataset(floats.x, floats.y)
     data = fv.datasets.stream(torch.utils.data.DataLoader(pairs, batch_size=4, shuffle=True))
-    assert torch.equal(torch.cat([x for x, _ in data.batches(7)]), floats.x) and torch.equal(data.y, floats.y)
+    assert torch.equal(torch.cat([x for x, _ in data.batches(7)]), floats.x) and torch.equal(
+        data.y, floats.y
+    )
     with pytest.raises(CannotHashError):  # the files behind it may change
         value_digest(data)
 
@@ -165,7 +218,9 @@ def test_corrupted_bytes_stay_bytes(photos):
     noisy = fv.datasets.corrupt(kept, "gaussian_noise", 3, seed=0)
     want = fv.datasets.corrupt(floats, "gaussian_noise", 3, seed=0)
     assert noisy.x.bytes.dtype == torch.uint8
-    torch.testing.assert_close(noisy.batch(None)[0], want.x, rtol=0, atol=0.5 / 255 + 1e-6)  # half a byte
+    torch.testing.assert_close(
+        noisy.batch(None)[0], want.x, rtol=0, atol=0.5 / 255 + 1e-6
+    )  # half a byte
 
 
 class Augmented(Counted):
@@ -176,7 +231,9 @@ class Augmented(Counted):
         return (x.flip(-1) if torch.rand(()) < 0.5 else x), y
 
 
-IDS, LABELS, NAN = torch.ones(4, 7).long(), torch.zeros(4).long(), float("nan")
+IDS = torch.ones(4, 7).long()
+LABELS = torch.zeros(4).long()
+NAN = float("nan")
 BYTES = torch.arange(30 * 12, dtype=torch.int32).byte().view(30, 3, 2, 2)
 WRONG = [
     (lambda: Pixels(BYTES, torch.ones(3), torch.zeros(3)), ValueError, "std must be 3 finite numbers > 0, one a channel, got"),
@@ -209,24 +266,38 @@ ANIMALS = ("cat", "dog", "frog", "ship")
 
 @pytest.fixture
 def data():
-    return fv.Data(torch.randint(0, 255, (80, 3, 8, 8), dtype=torch.uint8), torch.arange(80) % 4, ANIMALS)
+    return fv.Data(
+        torch.randint(0, 255, (80, 3, 8, 8), dtype=torch.uint8), torch.arange(80) % 4, ANIMALS
+    )
 
 
 def test_names_stay_with_the_examples_wherever_these_go(data):
     parts = fv.datasets.few_shot(data, 3, seed=0)
     task = fv.datasets.transfer_task(data, data, shots=3, seed=0)
-    altered = fv.datasets.corrupt(data, "gaussian_noise", 1, seed=0), fv.datasets.images_like(data, (1, 6, 6))
+    altered = (
+        fv.datasets.corrupt(data, "gaussian_noise", 1, seed=0),
+        fv.datasets.images_like(data, (1, 6, 6)),
+    )
     subsets = data.subset(torch.tensor([1, 2])), data.to("cpu"), task.to("cpu").test
-    assert {d.class_names for d in (*parts, task.train, task.validation, task.test, *altered, *subsets)} == {ANIMALS}
+    assert {
+        d.class_names for d in (*parts, task.train, task.validation, task.test, *altered, *subsets)
+    } == {ANIMALS}
     assert fv.datasets.pick_classes(data, [3, 0]).class_names == ("ship", "cat")
-    assert fv.datasets.pick_classes(dataclasses.replace(data, class_names=()), [3, 0]).class_names == ()
+    assert (
+        fv.datasets.pick_classes(dataclasses.replace(data, class_names=()), [3, 0]).class_names
+        == ()
+    )
 
 
 def test_a_data_set_of_someone_elses_gives_the_names_it_has():
     pairs = TensorDataset(torch.rand(12, 3, 8, 8), torch.arange(12) % 4)
     pairs.classes = list(ANIMALS)  # as torchvision's
     for given in (pairs, Subset(pairs, range(6)), DataLoader(pairs, batch_size=5)):
-        assert fv.datasets.data_from(given).class_names == fv.datasets.stream(given).class_names == ANIMALS
+        assert (
+            fv.datasets.data_from(given).class_names
+            == fv.datasets.stream(given).class_names
+            == ANIMALS
+        )
         assert examples(given, "train").class_names == ANIMALS
     pairs.classes = ["cat", "dog"]  # too few of them are none
     assert fv.datasets.data_from(pairs).class_names == ()
@@ -244,18 +315,25 @@ def test_names_that_do_not_fit_are_refused(y, names, error):
 
 
 def test_a_prediction_has_the_names_of_its_data_and_a_file_gives_them_back(tmp_path):
-    net, data = fv.Net.from_module(torch.nn.Linear(2, 3)), fv.Data(torch.ones(4, 2), torch.tensor([0, 1, 1, 0]), ("cat", "dog"))
+    net = fv.Net.from_module(torch.nn.Linear(2, 3))
+    data = fv.Data(torch.ones(4, 2), torch.tensor([0, 1, 1, 0]), ("cat", "dog"))
     prediction = fv.predict(net, fv.Gaussian(net.w, torch.full((net.dim,), -2.0)), data, 2, seed=0)
     fv.save(prediction, tmp_path / "prediction.pt")
     for p in (prediction, fv.load(tmp_path / "prediction.pt")):
-        assert p.class_names == ("cat", "dog") and p.classes == ("cat", "dog", "2")  # an output without a name has a number
+        assert p.class_names == ("cat", "dog") and p.classes == (
+            "cat",
+            "dog",
+            "2",
+        )  # an output without a name has a number
     twice = dataclasses.replace(prediction, class_names=("crane", "crane"))
     assert twice.classes == ("crane (0)", "crane (1)", "2")  # a bar each
 
 
 def test_pictures_and_their_words_call_classes_by_name(family):
     digits = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-    family = family.each(prediction=tuple(dataclasses.replace(p, class_names=digits) for p in family.prediction))
+    family = family.each(
+        prediction=tuple(dataclasses.replace(p, class_names=digits) for p in family.prediction)
+    )
     index = pack(family).index
     assert all(meta["images"]["classes"] == list(digits) for meta in index["members"])
     (caption,) = [f["caption"] for f in index["figures"] if f["name"] == "images"]

@@ -10,7 +10,9 @@ from flatviz.likelihood import as_likelihood
 from flatviz.objectives.curvature import ggn, output_curvature
 
 G = torch.Generator().manual_seed(0)
-N, C, WEIGHT = 12, 4, torch.tensor([0.5, 2.0, 1.0, 3.0])
+N = 12
+C = 4
+WEIGHT = torch.tensor([0.5, 2.0, 1.0, 3.0])
 
 
 def randn(*shape):
@@ -22,7 +24,9 @@ def classes(*shape, ignored=0.3):
     return y.masked_fill(torch.rand(shape, generator=G) < ignored, -100) if len(shape) > 1 else y
 
 
-TOKENS, PIXELS, MANY = classes(N, 6), classes(N, 3, 5), torch.randint(0, 2, (N, C), generator=G)
+TOKENS = classes(N, 6)
+PIXELS = classes(N, 3, 5)
+MANY = torch.randint(0, 2, (N, C), generator=G)
 own = fv.Likelihood(lambda o: Normal(o[..., 0], F.softplus(o[..., 1])), "mean and noise")
 make = fv.Likelihood
 CASES = {  # outputs, y, likelihood, torch's loss
@@ -57,10 +61,13 @@ case = pytest.mark.parametrize("name", CASES)
 @case
 def test_the_loss_is_torchs_that_of_members_is_the_same_and_the_gradient_is_that_of_autograd(name):
     outputs, y, likelihood, loss = CASES[name]
-    likelihood, at = as_likelihood(likelihood), outputs.clone().requires_grad_(True)
+    likelihood = as_likelihood(likelihood)
+    at = outputs.clone().requires_grad_(True)
     torch.testing.assert_close(likelihood.nll(outputs, y), loss(outputs, y))
     rows = torch.stack([outputs, outputs.flip(0)])
-    torch.testing.assert_close(likelihood.nll_rows(rows, torch.stack([y, y])), torch.stack([loss(o, y) for o in rows]))
+    torch.testing.assert_close(
+        likelihood.nll_rows(rows, torch.stack([y, y])), torch.stack([loss(o, y) for o in rows])
+    )
     (want,) = torch.autograd.grad(likelihood.nll(at, y, "sum"), at)
     torch.testing.assert_close(likelihood.gradient(outputs, y), want)
 
@@ -69,7 +76,8 @@ def test_the_loss_is_torchs_that_of_members_is_the_same_and_the_gradient_is_that
 def test_curvature_is_the_fisher_matrix_of_the_outputs(name):
     """Against E over y ~ p of s s^T by enumeration or draws, and, of classes, against the dense Hessian."""
     outputs, y, likelihood, loss = CASES[name]
-    few, labels = outputs[:3], y[:3]
+    few = outputs[:3]
+    labels = y[:3]
     u = randn(3, 5, *outputs.shape[1:])
     got = output_curvature(few, likelihood, labels)(u)
     if name in ("own", "mean and noise", "counts", "Laplace's", "Student's t"):
@@ -83,7 +91,8 @@ def test_curvature_is_the_fisher_matrix_of_the_outputs(name):
         flat = few.flatten(1)
         counted = float(as_likelihood(likelihood).count(labels))
         hessian = torch.func.hessian(lambda o: loss(o.reshape(few.shape), labels) * counted)(flat)
-        fisher, tolerance = torch.stack([hessian[i, :, i] for i in range(3)]), dict(rtol=1e-6, atol=1e-8)
+        fisher = torch.stack([hessian[i, :, i] for i in range(3)])
+        tolerance = dict(rtol=1e-6, atol=1e-8)
     want = torch.einsum("ncd,nkd->nkc", fisher, u.flatten(2)).reshape(u.shape)
     torch.testing.assert_close(got, want, **tolerance)
     assert bool((torch.einsum("nk...,nk...->nk", u.flatten(2), got.flatten(2)) >= -1e-9).all())
@@ -94,7 +103,8 @@ class Everything(torch.nn.Module):
 
     def __init__(self, shape):
         super().__init__()
-        self.shape, self.head = shape, torch.nn.Linear(3, max(1, torch.Size(shape).numel()))
+        self.shape = shape
+        self.head = torch.nn.Linear(3, max(1, torch.Size(shape).numel()))
 
     def forward(self, x):
         return 0.3 * self.head(x).view(len(x), *self.shape)
@@ -103,7 +113,9 @@ class Everything(torch.nn.Module):
 @pytest.fixture(scope="module")
 def nets():
     torch.manual_seed(3)
-    return {name: fv.Net.from_module(Everything(CASES[name][0].shape[1:]).double()) for name in CASES}
+    return {
+        name: fv.Net.from_module(Everything(CASES[name][0].shape[1:]).double()) for name in CASES
+    }
 
 
 X = randn(N, 3)
@@ -113,34 +125,52 @@ X = randn(N, 3)
 def test_every_verb_takes_it(name, nets):
     """The objective in batches, the Hessian, GGN against the dense one, a fit of each kind, a prediction whose NLL is the objective's."""
     _, y, likelihood, loss = CASES[name]
-    net, data = nets[name], fv.Data(X, y)
+    net = nets[name]
+    data = fv.Data(X, y)
     f = fv.nll(net, data, likelihood=likelihood)
     want = loss(net(net.w, X), y)
     torch.testing.assert_close(f(net.w), want)
-    torch.testing.assert_close(sum(f.score(net(net.w, X[i : i + 5]), y[i : i + 5]) for i in (0, 5, 10)) / N, want)
+    torch.testing.assert_close(
+        sum(f.score(net(net.w, X[i : i + 5]), y[i : i + 5]) for i in (0, 5, 10)) / N, want
+    )
     surface = fv.slice_plane(f, fv.plane_random(net, net.w, seed=0), resolution=3, extent=1.0)
     torch.testing.assert_close(surface.values[1, 1], want)
     dense = torch.func.hessian(lambda w: loss(net(w, X), y))(net.w)
     top = fv.top_eigenpairs(f, net.w, 1, iters=60)
-    torch.testing.assert_close(top.values[0], torch.linalg.eigvalsh(dense)[-1], rtol=1e-4, atol=1e-6)
+    torch.testing.assert_close(
+        top.values[0], torch.linalg.eigvalsh(dense)[-1], rtol=1e-4, atol=1e-6
+    )
     v = randn(net.dim)
-    torch.testing.assert_close(f.operator(net.w, "ggn")(v), ggn(net, net.w, data, likelihood) @ v / N)
+    torch.testing.assert_close(
+        f.operator(net.w, "ggn")(v), ggn(net, net.w, data, likelihood) @ v / N
+    )
     short = dict(seed=0, steps=3, lr=0.01, likelihood=likelihood)
-    for fit, how in ((fv.fit_sgd, short), (fv.fit_ensemble, short | dict(members=2)), (fv.fit_laplace, short)):
+    for fit, how in (
+        (fv.fit_sgd, short),
+        (fv.fit_ensemble, short | dict(members=2)),
+        (fv.fit_laplace, short),
+    ):
         assert bool(torch.isfinite(fit(net, data, **how).center).all())
     p = fv.predict(net, net.w[None], data, 1, seed=0, likelihood=likelihood)
     plain = "weights" not in name and "smoothed" not in name  # which are of the loss alone
     assert not plain or abs(float(p.scores["nll"][0]) - float(want)) < 1e-6
-    assert not plain or float(fv.quantity(net, data, "nll", likelihood=likelihood)(net.w)) == pytest.approx(float(want))
+    assert not plain or float(
+        fv.quantity(net, data, "nll", likelihood=likelihood)(net.w)
+    ) == pytest.approx(float(want))
     assert p.has_classes == ("accuracy" in p.scores) and torch.isfinite(fv.metrics.nll(p)).all()
 
 
 def test_probabilities_have_a_likelihood_too():
-    p, y = LOGITS[0].double().softmax(-1), torch.arange(20) % 4
-    torch.testing.assert_close(make(lambda p: Categorical(probs=p)).nll(p, y), F.nll_loss(p.log(), y))
+    p = LOGITS[0].double().softmax(-1)
+    y = torch.arange(20) % 4
+    torch.testing.assert_close(
+        make(lambda p: Categorical(probs=p)).nll(p, y), F.nll_loss(p.log(), y)
+    )
 
 
-@pytest.mark.parametrize(("name", "exact"), [("own", True), ("noise", True), ("Student's t", False), ("counts", False)])
+@pytest.mark.parametrize(
+    ("name", "exact"), [("own", True), ("noise", True), ("Student's t", False), ("counts", False)]
+)
 def test_the_predictive_distribution_is_the_mixture_over_draws(name, exact):
     outputs, y, likelihood, _ = CASES[name]
     p = fv.Prediction(torch.stack([outputs, outputs + 1.0]), y.double(), likelihood)
@@ -149,7 +179,9 @@ def test_the_predictive_distribution_is_the_mixture_over_draws(name, exact):
     torch.testing.assert_close(p.mean, drawn.mean(0), rtol=0.1, atol=0.1)
     for level in (0.05, 0.5, 0.95):
         share = (drawn <= p.quantile(level)).double().mean(0)
-        assert float((share - level).min()) > -0.02 and (not exact or float((share - level).max()) < 0.02)  # counts have atoms
+        assert float((share - level).min()) > -0.02 and (
+            not exact or float((share - level).max()) < 0.02
+        )  # counts have atoms
 
 
 LOGITS = torch.randn(3, 20, 4, generator=G)
@@ -159,8 +191,15 @@ def test_outputs_of_another_library_have_scores_and_save(tmp_path):
     p = fv.Prediction(LOGITS, torch.arange(20) % 4)
     assert {"accuracy", "nll", "ece", "brier"} <= p.scores.keys() and p.bins.shape[0] == 3
     torch.testing.assert_close(p.scores["nll"], fv.metrics.nll(p))
-    for likelihood in ("bernoulli", make.bernoulli(), make.gaussian(0.2), make.categorical(weight=WEIGHT)):
-        one = fv.Prediction(LOGITS, (LOGITS[0] > 0).long() if "bern" in str(likelihood) else None, likelihood)
+    for likelihood in (
+        "bernoulli",
+        make.bernoulli(),
+        make.gaussian(0.2),
+        make.categorical(weight=WEIGHT),
+    ):
+        one = fv.Prediction(
+            LOGITS, (LOGITS[0] > 0).long() if "bern" in str(likelihood) else None, likelihood
+        )
         back = fv.load(fv.save(one, tmp_path / "p.pt"))
         assert repr(back.likelihood) in (repr(likelihood), "'bernoulli'")
     with pytest.raises(TypeError, match="cannot save a Likelihood"):
@@ -193,7 +232,9 @@ def mean_check(likelihood, y=None):
 
 
 @pytest.mark.parametrize(("call", "kind", "text"), WRONG.values(), ids=WRONG)
-@pytest.mark.parametrize("checked", [True, False], ids=["", "after torch.compile"])  # which turns off what distributions check
+@pytest.mark.parametrize(
+    "checked", [True, False], ids=["", "after torch.compile"]
+)  # which turns off what distributions check
 def test_a_wrong_likelihood_is_one_clear_error(call, kind, text, checked, monkeypatch):
     monkeypatch.setattr(torch.distributions.Distribution, "_validate_args", checked)
     with pytest.raises(kind, match=text):
@@ -201,7 +242,8 @@ def test_a_wrong_likelihood_is_one_clear_error(call, kind, text, checked, monkey
 
 
 def test_the_accuracy_is_that_of_the_prediction():
-    net, data = fv.Net.from_module(torch.nn.Linear(C, C).double()), fv.Data(randn(N, C), classes(N))
+    net = fv.Net.from_module(torch.nn.Linear(C, C).double())
+    data = fv.Data(randn(N, C), classes(N))
     weighted = make.categorical(weight=WEIGHT, label_smoothing=0.2, ignore_index=1)
     for likelihood, given in ((weighted, data), ("bernoulli", fv.Data(data.x, MANY))):
         scores = fv.predict(net, net.w[None], given, 1, seed=0, likelihood=likelihood).scores
@@ -212,11 +254,15 @@ def test_the_accuracy_is_that_of_the_prediction():
 
 
 def test_weights_in_half_precision_on_another_net_are_refused_by_objectives_and_predictions():
-    net, data = fv.Net.from_module(torch.nn.Linear(3, 2)), fv.Data(torch.zeros(2, 3), torch.tensor([0, 1]))
-    f, w = fv.nll(net, data), net.w.half()
+    net = fv.Net.from_module(torch.nn.Linear(3, 2))
+    data = fv.Data(torch.zeros(2, 3), torch.tensor([0, 1]))
+    f = fv.nll(net, data)
+    w = net.w.half()
     for call in (lambda: f(w), lambda: f.many(w[None]), lambda: fv.top_eigenpairs(f, w), lambda: fv.slice_line(f, w, w + 1),
                  lambda: fv.predict(net, w[None], data, 1, seed=0)):  # fmt: skip
-        with pytest.raises(TypeError, match="weights must be in torch.float32 as the net, got torch.float16"):
+        with pytest.raises(
+            TypeError, match="weights must be in torch.float32 as the net, got torch.float16"
+        ):
             call()
 
 
@@ -227,6 +273,10 @@ class Unsaid(Normal):
 
 
 def test_a_distribution_that_does_not_say_its_support_or_is_not_to_check_it_is_taken():
-    y, soft = randn(N), torch.full((N,), 0.3)
+    y = randn(N)
+    soft = torch.full((N,), 0.3)
     assert mean_check(fv.Likelihood(lambda o: Unsaid(o[:, 0], 1.0, validate_args=False)), y) is y
-    assert mean_check(fv.Likelihood(lambda o: Bernoulli(logits=o[:, 0], validate_args=False)), soft) is soft
+    assert (
+        mean_check(fv.Likelihood(lambda o: Bernoulli(logits=o[:, 0], validate_args=False)), soft)
+        is soft
+    )

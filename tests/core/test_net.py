@@ -13,7 +13,8 @@ class WithOwnParameter(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.child, self.token = nn.Linear(3, 2), nn.Parameter(torch.randn(3))
+        self.child = nn.Linear(3, 2)
+        self.token = nn.Parameter(torch.randn(3))
 
     def forward(self, x):
         return self.child(x + self.token)
@@ -26,26 +27,41 @@ def tied():
     return module
 
 
-NETS = [WithOwnParameter, tied, lambda: nn.Sequential(nn.Linear(3, 5), nn.BatchNorm1d(5), nn.Linear(5, 2))]
+NETS = [
+    WithOwnParameter,
+    tied,
+    lambda: nn.Sequential(nn.Linear(3, 5), nn.BatchNorm1d(5), nn.Linear(5, 2)),
+]
 
 
 @pytest.mark.parametrize("make", NETS)
 def test_a_call_equals_functional_call(make):
     module = make().eval()
-    net, x = fv.Net.from_module(module), torch.randn(4, 3)
+    net = fv.Net.from_module(module)
+    x = torch.randn(4, 3)
     w = net.w + 0.3 * torch.randn(net.dim)
-    assert torch.equal(net(w, x), functional_call(module, net.unflatten(w), (x,))) and torch.equal(net(net.w, x), module(x))
+    assert torch.equal(net(w, x), functional_call(module, net.unflatten(w), (x,))) and torch.equal(
+        net(net.w, x), module(x)
+    )
     gradient = torch.func.grad(lambda w: net(w, x).sum())(w)
-    wanted = torch.func.grad(lambda named: functional_call(module, named, (x,)).sum())(net.unflatten(w))
+    wanted = torch.func.grad(lambda named: functional_call(module, named, (x,)).sum())(
+        net.unflatten(w)
+    )
     torch.testing.assert_close(gradient, net.flatten(wanted))
 
 
 def test_the_flat_vector_restores_every_tensor_in_named_parameters_order():
     net = fv.Net.from_module(module := WithOwnParameter())
-    assert [b.name for b in net.blocks] == [n for n, _ in module.named_parameters()] == ["token", "child.weight", "child.bias"]
+    assert (
+        [b.name for b in net.blocks]
+        == [n for n, _ in module.named_parameters()]
+        == ["token", "child.weight", "child.bias"]
+    )
     torch.testing.assert_close(net.w, nn.utils.parameters_to_vector(module.parameters()).detach())
     counted = torch.arange(float(net.dim))
-    torch.testing.assert_close(nn.utils.parameters_to_vector(net.to_module(counted).parameters()).detach(), counted)
+    torch.testing.assert_close(
+        nn.utils.parameters_to_vector(net.to_module(counted).parameters()).detach(), counted
+    )
 
 
 def test_an_error_inside_the_network_leaves_the_weights_in_place():
@@ -59,7 +75,9 @@ def test_the_head_is_the_last_linear_to_run_not_the_last_registered():
     class Backwards(nn.Module):
         def __init__(self):
             super().__init__()
-            self.head, self.norm, self.body = nn.Linear(4, 2), nn.LayerNorm(4), nn.Linear(3, 4)
+            self.head = nn.Linear(4, 2)
+            self.norm = nn.LayerNorm(4)
+            self.body = nn.Linear(3, 4)
 
         def forward(self, x):
             return self.head(self.norm(self.body(x)))
@@ -79,56 +97,93 @@ def test_what_becomes_of_the_users_module_later_is_not_followed():
 
 def partly_frozen():
     """A backbone with BatchNorm, frozen; a BatchNorm and a head, not."""
-    layers = nn.Linear(3, 8), nn.BatchNorm1d(8), nn.Tanh(), nn.Linear(8, 4), nn.BatchNorm1d(4), nn.Linear(4, 2)
+    layers = (
+        nn.Linear(3, 8),
+        nn.BatchNorm1d(8),
+        nn.Tanh(),
+        nn.Linear(8, 4),
+        nn.BatchNorm1d(4),
+        nn.Linear(4, 2),
+    )
     module = nn.Sequential(*layers)
     module[0].requires_grad_(False), module[1].requires_grad_(False)
     return module
 
 
 def test_what_is_frozen_is_not_treated_and_does_not_move():
-    module, x = partly_frozen(), torch.randn(60, 3) + 2
-    data, state = fv.Data(x, (x[:, 0] > 2).long()), {n: t.clone() for n, t in module.state_dict().items()}
+    module = partly_frozen()
+    x = torch.randn(60, 3) + 2
+    data = fv.Data(x, (x[:, 0] > 2).long())
+    state = {n: t.clone() for n, t in module.state_dict().items()}
     net = fv.Net.from_module(module)
     assert repr(net) == "Net(Sequential, dim=54: 8 norm, 46 other; 48 frozen)" and net.treats_all
     trained = fv.pretrain(module, data, seed=0, epochs=3)
     swag = fv.fit_swag(trained, data, rank=2, seed=0, snapshots=4)
     for trunk in ("fixed", "sampled"):
         small, prior = fv.transfer(trained, swag, n_classes=5, trunk=trunk)
-        assert repr(small) == "Net(Sequential, dim=33: 8 norm, 25 head; 48 frozen)" and prior.dim == 33
+        assert (
+            repr(small) == "Net(Sequential, dim=33: 8 norm, 25 head; 48 frozen)" and prior.dim == 33
+        )
     whole = small.restrict("all")
     drawn = whole.to_module(small.trunk.joined(small.w[None], seed=1)[0])
-    fits = fv.fit_sgd(trained, data, seed=0, steps=3), fv.fit_ensemble(trained, data, seed=0, steps=3, members=2)
+    fits = (
+        fv.fit_sgd(trained, data, seed=0, steps=3),
+        fv.fit_ensemble(trained, data, seed=0, steps=3, members=2),
+    )
     assert not any(p.requires_grad for p in net.module.parameters())
     again = trained.at(trained.w).copy().to(dtype=torch.float64).to(dtype=torch.float32)
     moved = again.to_module(), small.to_module(), drawn, *(trained.to_module(q.W[0]) for q in fits)
     for after in moved:
-        changed = {n for n, t in after.state_dict().items() if t.shape == state[n].shape and not torch.equal(t, state[n])}
+        changed = {
+            n
+            for n, t in after.state_dict().items()
+            if t.shape == state[n].shape and not torch.equal(t, state[n])
+        }
         assert changed and not any(n.startswith(("0.", "1.")) for n in changed)
-        assert [p.requires_grad for p in after.parameters()] == [p.requires_grad for p in module.parameters()]
+        assert [p.requires_grad for p in after.parameters()] == [
+            p.requires_grad for p in module.parameters()
+        ]
         assert "4.running_mean" in changed
-    f, w = fv.nll(trained, data), trained.w
+    f = fv.nll(trained, data)
+    w = trained.w
     assert fv.hvp(f, w, w).shape == (54,)
     assert fv.engine.refresh_batchnorm(trained, w, data).buffers()["1.running_mean"].eq(0).all()
     with fv.record_path(module) as path:
         torch.optim.SGD(module.parameters(), 0.1).step()
     assert path.W.shape[1] == 54 and not module[0].weight.requires_grad
-    assert all(torch.equal(t, state[n]) for n, t in module.state_dict().items() if n[0] in "01")  # the user's own
+    assert all(
+        torch.equal(t, state[n]) for n, t in module.state_dict().items() if n[0] in "01"
+    )  # the user's own
 
 
 @pytest.mark.parametrize("treated", ["trainable", "norm+head", "head"])
 def test_a_frozen_module_is_treated_only_where_that_is_said(treated):
     module = partly_frozen().requires_grad_(False)
-    with pytest.raises(ValueError, match=r"leaves out what requires_grad_\(False\) froze, got Sequential.*: call requires_"):
+    with pytest.raises(
+        ValueError,
+        match=r"leaves out what requires_grad_\(False\) froze, got Sequential.*: call requires_",
+    ):
         fv.Net.from_module(module, treated)
-    assert fv.Net.from_module(module, "all").dim == 102 and fv.Net.from_module(module, lambda n: n == "0.bias").dim == 8
+    assert (
+        fv.Net.from_module(module, "all").dim == 102
+        and fv.Net.from_module(module, lambda n: n == "0.bias").dim == 8
+    )
 
 
 @pytest.mark.parametrize(
-    "w, x", [("float32", "bfloat16"), ("float64", "float32"), ("float16", "float32"), ("float64", "float64")]
+    "w, x",
+    [
+        ("float32", "bfloat16"),
+        ("float64", "float32"),
+        ("float16", "float32"),
+        ("float64", "float64"),
+    ],
 )
 def test_weights_and_inputs_of_several_precisions_are_refused_in_one_sentence(w, x):
     net = fv.Net.from_module(nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4)).eval())
-    with pytest.raises(ValueError, match="net, w and x must have one dtype, got torch.* and torch.float"):
+    with pytest.raises(
+        ValueError, match="net, w and x must have one dtype, got torch.* and torch.float"
+    ):
         net(net.w.to(getattr(torch, w)), torch.randn(2, 3, dtype=getattr(torch, x)))
     with torch.autocast("cpu", torch.bfloat16):  # which converts them itself
         assert net(net.w, torch.randn(2, 3).bfloat16()).shape == (2, 4)

@@ -13,7 +13,11 @@ from flatviz.core.seeds import saved_rng
 
 
 def _states():
-    return random.getstate(), np.random.get_state()[1].tolist(), torch.random.get_rng_state().tolist()
+    return (
+        random.getstate(),
+        np.random.get_state()[1].tolist(),
+        torch.random.get_rng_state().tolist(),
+    )
 
 
 def test_a_block_may_draw_as_it_likes_and_nothing_moves_outside():
@@ -26,7 +30,13 @@ def test_a_block_may_draw_as_it_likes_and_nothing_moves_outside():
 
 def test_beside_the_main_thread_the_users_numbers_go_on_and_the_seeds_are_the_same():
     def draws():
-        return [torch.rand(3), torch.randn(2), torch.randint(9, (2,)), torch.randperm(5), torch.zeros(3).uniform_()]
+        return [
+            torch.rand(3),
+            torch.randn(2),
+            torch.randint(9, (2,)),
+            torch.randperm(5),
+            torch.zeros(3).uniform_(),
+        ]
 
     with saved_rng(5):
         want = draws()
@@ -38,7 +48,8 @@ def test_beside_the_main_thread_the_users_numbers_go_on_and_the_seeds_are_the_sa
             assert ready.wait(10)
         return got
 
-    begun, ready = threading.Event(), threading.Event()
+    begun = threading.Event()
+    ready = threading.Event()
     torch.manual_seed(11)
     stream = torch.rand(4)
     torch.manual_seed(11)

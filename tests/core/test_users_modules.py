@@ -53,7 +53,9 @@ class Counting(nn.Linear):
 
 WRITERS = {
     # rows of the table are shortened in it in every pass
-    "max_norm": lambda: nn.Sequential(nn.Embedding(9, 6, max_norm=1.0), nn.Flatten(), nn.Linear(24, 3)),
+    "max_norm": lambda: nn.Sequential(
+        nn.Embedding(9, 6, max_norm=1.0), nn.Flatten(), nn.Linear(24, 3)
+    ),
     "clamp": lambda: Clamped("no_grad"),
     "clamp of .data": lambda: Clamped("data"),
     "buffer in place": lambda: Counting(True),
@@ -65,8 +67,10 @@ WRITERS = {
 def test_a_forward_that_writes_into_its_weights_or_buffers_writes_into_copies(name):
     module = WRITERS[name]().eval()
     x = torch.randint(0, 9, (12, 4)) if name == "max_norm" else torch.randn(12, 5)
-    net, data = fv.Net.from_module(module), fv.Data(x, torch.arange(12) % 3)
-    f, W = fv.nll(net, data), net.w + torch.randn(3, net.dim)
+    net = fv.Net.from_module(module)
+    data = fv.Data(x, torch.arange(12) % 3)
+    f = fv.nll(net, data)
+    W = net.w + torch.randn(3, net.dim)
     before = [t.clone() for t in (net.w, W, *net.buffers().values())]
 
     def once(w):
@@ -88,12 +92,20 @@ def test_a_forward_that_writes_into_its_weights_or_buffers_writes_into_copies(na
     assert all(map(torch.equal, (net.w, W, *net.buffers().values()), before))
 
 
-@pytest.mark.parametrize("norm", [nn.BatchNorm1d, nn.LayerNorm])  # members one by one, and by stacked products
+@pytest.mark.parametrize(
+    "norm", [nn.BatchNorm1d, nn.LayerNorm]
+)  # members one by one, and by stacked products
 def test_inputs_are_never_written_into_by_any_verb(norm):
     layers = nn.ReLU(inplace=True), nn.Linear(5, 8), norm(8), nn.Dropout(0.2), nn.Linear(8, 3)
-    net, data = fv.Net.from_module(nn.Sequential(*layers).eval()), examples()
+    net = fv.Net.from_module(nn.Sequential(*layers).eval())
+    data = examples()
     x = data.x.clone()
-    fits = fv.fit_dropout, fv.fit_sgd, partial(fv.fit_laplace, structure="diagonal"), partial(fv.fit_ensemble, members=2)
+    fits = (
+        fv.fit_dropout,
+        fv.fit_sgd,
+        partial(fv.fit_laplace, structure="diagonal"),
+        partial(fv.fit_ensemble, members=2),
+    )
     for verb, *given in (
         *((partial(fit, seed=0, steps=2), net, data) for fit in fits),
         (fv.metrics.predict_linearised, net, fv.Gaussian(net.w, 0 * net.w - 3), data),
@@ -115,14 +127,18 @@ class Keeping(nn.Linear):
 def test_a_module_that_keeps_an_activation_can_be_copied_after_a_gradient():
     module = Keeping(5, 3).eval()
     module(torch.randn(2, 5)).sum().backward()
-    net, data = fv.Net.from_module(module), examples()
+    net = fv.Net.from_module(module)
+    data = examples()
     f = fv.nll(net, data)
     fv.hvp(f, net.w, net.w)
     w = net.w.clone().requires_grad_(True)
     torch.autograd.grad(f(w), w)
     for again in (net.copy(), net.to(dtype=torch.float64), fv.Net.from_module(net.to_module())):
         assert torch.equal(again.w.float(), net.w)
-    fv.slice_plane(f, fv.plane_random(net, net.w, seed=0), extent=1.0, resolution=3), fv.fit_sgd(net, data, seed=0, steps=2)
+    (
+        fv.slice_plane(f, fv.plane_random(net, net.w, seed=0), extent=1.0, resolution=3),
+        fv.fit_sgd(net, data, seed=0, steps=2),
+    )
 
 
 class Locked(nn.Linear):
@@ -143,7 +159,9 @@ class Merging(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.w, self.a, self.b = (nn.Parameter(torch.randn(shape)) for shape in ((3, 5), (2, 5), (3, 2)))
+        self.w, self.a, self.b = (
+            nn.Parameter(torch.randn(shape)) for shape in ((3, 5), (2, 5), (3, 2))
+        )
 
     def train(self, mode=True):
         super().train(mode)
@@ -156,13 +174,34 @@ class Merging(nn.Module):
 
 
 REFUSED = {
-    "scripted": (lambda: torch.jit.script(nn.Linear(5, 3)), "got a scripted one .*: give the module that torch.jit compiled"),
-    "lazy": (lambda: nn.Sequential(nn.LazyLinear(3)), r"got an uninitialised lazy layer in '0': run module\(x\) once before"),
-    "weight norm": (lambda: nn.Sequential(nn.utils.weight_norm(nn.Linear(5, 3))), "in '0': use .*parametrizations.weight_norm"),
-    "spectral norm": (lambda: nn.utils.spectral_norm(nn.Linear(5, 3)), "use torch.nn.utils.parametrizations.spectral_norm"),
-    "lock": (Locked, "module must be one that can be copied, got Locked.*lock.*: make locks, files and connections outside"),
-    "shared": (lambda: nn.Sequential(Shared(5, 3)), "can be copied, got Shared, whose __deepcopy__ returns itself"),
-    "merged": (Merging, r"eval\(\) must leave weights as they are, got others in w, merged from treated ones \(LoRA\)"),
+    "scripted": (
+        lambda: torch.jit.script(nn.Linear(5, 3)),
+        "got a scripted one .*: give the module that torch.jit compiled",
+    ),
+    "lazy": (
+        lambda: nn.Sequential(nn.LazyLinear(3)),
+        r"got an uninitialised lazy layer in '0': run module\(x\) once before",
+    ),
+    "weight norm": (
+        lambda: nn.Sequential(nn.utils.weight_norm(nn.Linear(5, 3))),
+        "in '0': use .*parametrizations.weight_norm",
+    ),
+    "spectral norm": (
+        lambda: nn.utils.spectral_norm(nn.Linear(5, 3)),
+        "use torch.nn.utils.parametrizations.spectral_norm",
+    ),
+    "lock": (
+        Locked,
+        "module must be one that can be copied, got Locked.*lock.*: make locks, files and connections outside",
+    ),
+    "shared": (
+        lambda: nn.Sequential(Shared(5, 3)),
+        "can be copied, got Shared, whose __deepcopy__ returns itself",
+    ),
+    "merged": (
+        Merging,
+        r"eval\(\) must leave weights as they are, got others in w, merged from treated ones \(LoRA\)",
+    ),
 }
 
 
@@ -172,7 +211,9 @@ def test_modules_that_cannot_be_followed_say_what_to_do(make, message):
     module = make()
     with pytest.raises(ValueError, match=message):
         fv.Net.from_module(module)
-    assert all(m.training for m in module.modules()) and all(p.requires_grad for p in module.parameters())
+    assert all(m.training for m in module.modules()) and all(
+        p.requires_grad for p in module.parameters()
+    )
 
 
 class Listed(nn.Linear):
@@ -214,7 +255,8 @@ READS = "must read its weights where they are parameters, got .*a closure, .* or
 
 @pytest.mark.parametrize("name", ELSEWHERE)
 def test_a_forward_that_goes_on_to_use_the_original_is_refused(name):
-    module, data = ELSEWHERE[name]().eval(), examples()
+    module = ELSEWHERE[name]().eval()
+    data = examples()
     net = fv.Net.from_module(module)
     for one in (net, net.copy()):
         with pytest.raises(ValueError, match=READS):
@@ -224,15 +266,20 @@ def test_a_forward_that_goes_on_to_use_the_original_is_refused(name):
 
 
 def test_a_hook_may_use_another_module():
-    module, other = plain(), nn.Linear(3, 3)
+    module = plain()
+    other = nn.Linear(3, 3)
     module.register_forward_hook(lambda part, inputs, out: other(out))
-    net, x = fv.Net.from_module(module), torch.randn(12, 5)
+    net = fv.Net.from_module(module)
+    x = torch.randn(12, 5)
     torch.testing.assert_close(net(net.w, x), module(x))
 
 
 def test_weights_are_computed_anew_inside_of_torchs_cache_of_them():
-    module = nn.Sequential(nn.utils.parametrizations.weight_norm(nn.Linear(5, 6)), nn.Tanh(), nn.Linear(6, 3)).eval()
-    net, x = fv.Net.from_module(module), torch.randn(12, 5)
+    module = nn.Sequential(
+        nn.utils.parametrizations.weight_norm(nn.Linear(5, 6)), nn.Tanh(), nn.Linear(6, 3)
+    ).eval()
+    net = fv.Net.from_module(module)
+    x = torch.randn(12, 5)
     with nn.utils.parametrize.cached():
         got = [net(w, x) for w in (net.w, 2 * net.w)]
     torch.testing.assert_close(got, [net.to_module(w)(x) for w in (net.w, 2 * net.w)])
@@ -259,7 +306,10 @@ class Adjoint(torch.autograd.Function):
 class Again(nn.Module):
     def __init__(self, run):
         super().__init__()
-        self.a, self.b, self.head, self.run = nn.Linear(5, 6), nn.Linear(6, 6), nn.Linear(6, 3), run
+        self.a = nn.Linear(5, 6)
+        self.b = nn.Linear(6, 6)
+        self.head = nn.Linear(6, 3)
+        self.run = run
 
     def forward(self, x):
         return self.head(self.run(self.b, torch.tanh(self.a(x))))
@@ -279,7 +329,9 @@ def adjoint(layer, x):
 
 @pytest.mark.parametrize("run", (checkpoint, adjoint))
 def test_layers_that_run_again_in_the_backward_pass_have_values_and_no_gradients(run):
-    module, again, data = Again(once).eval(), Again(run).eval(), examples()
+    module = Again(once).eval()
+    again = Again(run).eval()
+    data = examples()
     again.load_state_dict(module.state_dict())
     want, got = (fv.nll(fv.Net.from_module(m), data) for m in (module, again))
     W = want.net.w * torch.tensor([[1.0], [1.5], [0.5]])
@@ -292,17 +344,25 @@ def test_layers_that_run_again_in_the_backward_pass_have_values_and_no_gradients
         (partial(fv.fit_sgd, seed=0, steps=2), got.net, data),
         (fv.hvp, got, W[0], W[0]),
     ):
-        with pytest.raises(ValueError, match="a gradient needs a module that runs once, got Again, which runs layers again"):
+        with pytest.raises(
+            ValueError,
+            match="a gradient needs a module that runs once, got Again, which runs layers again",
+        ):
             verb(*given)
 
 
 def test_one_net_in_several_threads_gives_the_values_of_one():
-    net, data = fv.Net.from_module(plain()), fv.Data(torch.randn(200, 5), torch.arange(200) % 3)
-    f, W = fv.nll(net, data), net.w + torch.randn(30, net.dim)
-    want, fitted = torch.stack([f(w) for w in W]), fv.fit_sgd(net, data, seed=0, steps=10, batch_size=16).W
+    net = fv.Net.from_module(plain())
+    data = fv.Data(torch.randn(200, 5), torch.arange(200) % 3)
+    f = fv.nll(net, data)
+    W = net.w + torch.randn(30, net.dim)
+    want = torch.stack([f(w) for w in W])
+    fitted = fv.fit_sgd(net, data, seed=0, steps=10, batch_size=16).W
     with ThreadPoolExecutor(4) as threads:
         values = [threads.submit(lambda: torch.stack([f(w) for w in W])) for _ in range(4)]
-        fits = [threads.submit(fv.fit_sgd, net, data, seed=0, steps=10, batch_size=16) for _ in range(4)]
+        fits = [
+            threads.submit(fv.fit_sgd, net, data, seed=0, steps=10, batch_size=16) for _ in range(4)
+        ]
         assert all(torch.equal(v.result(), want) for v in values)
         assert all(torch.equal(q.result().W, fitted) for q in fits)
 
@@ -310,7 +370,8 @@ def test_one_net_in_several_threads_gives_the_values_of_one():
 @contextlib.contextmanager
 def thread_inside(net, x, seconds):
     """Another thread is in the middle of a pass at other weights, for so long at most."""
-    inside, leave = threading.Event(), threading.Event()
+    inside = threading.Event()
+    leave = threading.Event()
 
     def pause(*_):
         if threading.current_thread() is not threading.main_thread():
@@ -327,7 +388,9 @@ def thread_inside(net, x, seconds):
 
 def test_a_net_is_copied_while_another_thread_computes():
     net = fv.Net.from_module(plain())
-    with thread_inside(net, torch.randn(200, 5), 0.2):  # the copy waits for the pass, so this runs out
+    with thread_inside(
+        net, torch.randn(200, 5), 0.2
+    ):  # the copy waits for the pass, so this runs out
         copies = [net.copy(), net.to(dtype=torch.float64), fv.Net.from_module(net.to_module())]
     for other in copies:
         assert torch.equal(other.w.float(), net.w)
@@ -335,27 +398,45 @@ def test_a_net_is_copied_while_another_thread_computes():
 
 
 @pytest.mark.skipif(
-    sys.platform != "linux", reason="Windows has no fork; on macOS its child may crash in the system's libraries"
+    sys.platform != "linux",
+    reason="Windows has no fork; on macOS its child may crash in the system's libraries",
 )
 def test_a_process_forked_while_a_thread_is_inside_the_net_goes_on():
-    net, x = fv.Net.from_module(plain()), torch.randn(4, 5)
+    net = fv.Net.from_module(plain())
+    x = torch.randn(4, 5)
     with thread_inside(net, x, 60):
-        if (child := os.fork()) == 0:  # it would wait for ever, with the thread's weights in the module
+        if (
+            child := os.fork()
+        ) == 0:  # it would wait for ever, with the thread's weights in the module
             signal.alarm(60)
             os._exit(0 if torch.equal(net.at(net.w).to_module()(x), net(net.w, x)) else 1)
         assert os.waitpid(child, 0)[1] == 0
 
 
-@pytest.mark.parametrize("last", [nn.Softmax(-1), nn.Sigmoid(), nn.Sequential(nn.Softmax(-1), nn.Flatten())])
+@pytest.mark.parametrize(
+    "last", [nn.Softmax(-1), nn.Sigmoid(), nn.Sequential(nn.Softmax(-1), nn.Flatten())]
+)
 def test_probabilities_are_not_taken_for_logits(last):
-    net, data = fv.Net.from_module(nn.Sequential(nn.Linear(5, 3), last)), examples()
-    for verb in (fv.nll, partial(fv.fit_sgd, seed=0, steps=1), lambda *a: fv.predict(a[0], a[0].w[None], a[1], 1, seed=0)):
-        with pytest.raises(ValueError, match="must return logits, got probabilities from S.*: leave the last layer out"):
+    net = fv.Net.from_module(nn.Sequential(nn.Linear(5, 3), last))
+    data = examples()
+    for verb in (
+        fv.nll,
+        partial(fv.fit_sgd, seed=0, steps=1),
+        lambda *a: fv.predict(a[0], a[0].w[None], a[1], 1, seed=0),
+    ):
+        with pytest.raises(
+            ValueError,
+            match="must return logits, got probabilities from S.*: leave the last layer out",
+        ):
             verb(net, data)
     fv.nll(net, fv.Data(data.x, torch.rand(12, 3)), likelihood=0.1)  # means in 0..1
 
 
 def test_log_probabilities_are_logits():
-    module, data = plain(), examples()
-    plainly, logs = (fv.nll(fv.Net.from_module(m), data) for m in (module, nn.Sequential(module, nn.LogSoftmax(-1))))
+    module = plain()
+    data = examples()
+    plainly, logs = (
+        fv.nll(fv.Net.from_module(m), data)
+        for m in (module, nn.Sequential(module, nn.LogSoftmax(-1)))
+    )
     torch.testing.assert_close(plainly(plainly.net.w), logs(plainly.net.w))

@@ -5,17 +5,28 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from torch.utils.data import BatchSampler, DataLoader, IterableDataset, SequentialSampler, TensorDataset
+from torch.utils.data import (
+    BatchSampler,
+    DataLoader,
+    IterableDataset,
+    SequentialSampler,
+    TensorDataset,
+)
 
 import flatviz as fv
 from flatviz.datasets import data_from
 
-X, Y = torch.rand(10, 3), torch.arange(10) % 3
-IDS, MASK = torch.arange(40).view(10, 4), torch.ones(10, 4).long()
+X = torch.rand(10, 3)
+Y = torch.arange(10) % 3
+IDS = torch.arange(40).view(10, 4)
+MASK = torch.ones(10, 4).long()
 NAMES = np.array(["ant", "bee", "cat"])
 PAIRS = TensorDataset(X, Y)
 # Hugging Face
-ROWS = [{"input_ids": i.tolist(), "attention_mask": m.tolist(), "labels": int(y)} for i, m, y in zip(IDS, MASK, Y)]
+ROWS = [
+    {"input_ids": i.tolist(), "attention_mask": m.tolist(), "labels": int(y)}
+    for i, m, y in zip(IDS, MASK, Y)
+]
 
 
 class Endless(IterableDataset):
@@ -44,7 +55,9 @@ PLAIN = {
     "an iterable data set": Endless(),
     "a loader": DataLoader(PAIRS, batch_size=4),
     "a loader without batches": DataLoader(PAIRS, batch_size=None),
-    "a loader of a batch sampler": DataLoader(PAIRS, batch_sampler=BatchSampler(SequentialSampler(PAIRS), 3, False)),
+    "a loader of a batch sampler": DataLoader(
+        PAIRS, batch_sampler=BatchSampler(SequentialSampler(PAIRS), 3, False)
+    ),
     "a loader of an iterable data set": DataLoader(Endless(), batch_size=4),
     "a loader of texts": DataLoader([(x, str(NAMES[y])) for x, y in PAIRS], batch_size=4),
 }
@@ -52,14 +65,20 @@ SEVERAL = {
     "a dict and labels": ({"input_ids": IDS, "attention_mask": MASK}, Y),
     "a dict of columns": {"input_ids": IDS, "attention_mask": MASK.numpy(), "labels": Y},
     "examples that are dicts": ROWS,
-    "a loader of dicts": DataLoader([{k: torch.tensor(v) for k, v in row.items()} for row in ROWS], batch_size=4),
-    "pairs of a dict and a label": [({"input_ids": i, "attention_mask": m}, y) for i, m, y in zip(IDS, MASK, Y)],
+    "a loader of dicts": DataLoader(
+        [{k: torch.tensor(v) for k, v in row.items()} for row in ROWS], batch_size=4
+    ),
+    "pairs of a dict and a label": [
+        ({"input_ids": i, "attention_mask": m}, y) for i, m, y in zip(IDS, MASK, Y)
+    ],
 }
 TWO = {
     "three tensors": TensorDataset(IDS, MASK, Y),
     "a loader of three": DataLoader(TensorDataset(IDS, MASK, Y), batch_size=3),
     "((x1, x2), y)": [((i, m), y) for i, m, y in zip(IDS, MASK, Y)],
-    "a loader of ((x1, x2), y)": DataLoader([((i, m), y) for i, m, y in zip(IDS, MASK, Y)], batch_size=4),
+    "a loader of ((x1, x2), y)": DataLoader(
+        [((i, m), y) for i, m, y in zip(IDS, MASK, Y)], batch_size=4
+    ),
     "columns": ((IDS, MASK.numpy()), Y),
 }
 
@@ -67,7 +86,9 @@ TWO = {
 @pytest.mark.parametrize("given", PLAIN.values(), ids=PLAIN)
 def test_one_input_and_a_label(given):
     data = data_from(given)
-    assert torch.equal(data.x, X) and torch.equal(data.y, Y) and data.class_names in ((), tuple(NAMES))
+    assert (
+        torch.equal(data.x, X) and torch.equal(data.y, Y) and data.class_names in ((), tuple(NAMES))
+    )
     assert torch.equal(data_from(given, 7).y, Y[:7])
 
 
@@ -83,13 +104,18 @@ def test_inputs_by_name_or_in_order_reach_the_module(given):
         def forward(self, input_ids, attention_mask):
             return {"logits": self.head(input_ids.float(), 0.1 + attention_mask.float())}
 
-    data, module = data_from(given), Module()
+    data = data_from(given)
+    module = Module()
     inputs = dict(data.x.named)
     inputs = inputs if "input_ids" in inputs else tuple(inputs.values())
-    for net in (fv.Net.from_module(module, example=example) for example in (None, inputs, data.x, data)):
+    for net in (
+        fv.Net.from_module(module, example=example) for example in (None, inputs, data.x, data)
+    ):
         want = module(IDS, MASK)["logits"].detach()
         torch.testing.assert_close(net(net.w, inputs), want)
-        torch.testing.assert_close(fv.nll(net, data)(net.w), torch.nn.functional.cross_entropy(want, Y))
+        torch.testing.assert_close(
+            fv.nll(net, data)(net.w), torch.nn.functional.cross_entropy(want, Y)
+        )
     assert fv.fit_ensemble(net, data, seed=0, steps=2, members=2).W.shape == (2, net.dim)
 
 
@@ -99,13 +125,17 @@ def test_a_loader_is_read_without_moving_any_generator_of_the_users():
         loader = DataLoader(PAIRS, batch_size=4, shuffle=True, generator=generator)
         before = torch.get_rng_state(), mine.get_state()
         assert sorted(data_from(loader).x[:, 0].tolist()) == sorted(X[:, 0].tolist())
-        assert torch.equal(before[0], torch.get_rng_state()) and torch.equal(before[1], mine.get_state())
+        assert torch.equal(before[0], torch.get_rng_state()) and torch.equal(
+            before[1], mine.get_state()
+        )
 
 
 def test_texts_of_a_test_set_are_numbered_as_those_of_the_training_set():
     train = data_from((X, NAMES[Y]))
     assert data_from((X[:2], ["cat", "ant"]), classes=train.class_names).y.tolist() == [2, 0]
-    with pytest.raises(ValueError, match=r"labels must be of the classes \('ant', 'bee', 'cat'\), got 'dog'"):
+    with pytest.raises(
+        ValueError, match=r"labels must be of the classes \('ant', 'bee', 'cat'\), got 'dog'"
+    ):
         data_from((X[:1], ["dog"]), classes=train.class_names)
 
 
@@ -131,4 +161,6 @@ def test_what_is_no_data_is_one_clear_error(given, kind, text):
 
 def test_the_table_of_chapter_13_is_what_its_rows_give():
     text = brought.CHAPTER.read_text(encoding="utf-8")
-    assert len(brought.ROWS) >= 30 and brought.written(text) == text, "run python tests/brought.py, then .ci/sync_notebooks.py"
+    assert len(brought.ROWS) >= 30 and brought.written(text) == text, (
+        "run python tests/brought.py, then .ci/sync_notebooks.py"
+    )

@@ -40,7 +40,9 @@ def test_a_folder_of_more_bytes_than_memory_is_streamed_with_the_same_pixels(fol
     assert torch.equal(streamed.x[:], held.x[:]) and torch.equal(streamed.y, held.y)
     few = streamed.subset(torch.tensor([7, 2]))
     assert torch.equal(few.x.read(), held.x.bytes[[7, 2]])  # bytes, as in the files
-    assert torch.equal(pickle.loads(pickle.dumps(streamed)).x[3], held.x[3])  # for a worker of a cluster
+    assert torch.equal(
+        pickle.loads(pickle.dumps(streamed)).x[3], held.x[3]
+    )  # for a worker of a cluster
     (folder / "cat" / "3.png").write_bytes(b"no image")
     with pytest.raises(ValueError, match=r"each file must be a whole image, got .*3\.png"):
         streamed.x[:]
@@ -53,7 +55,9 @@ def test_images_of_another_set_take_the_shape_of_the_first():
     for same in (grey, coloured):
         assert torch.equal(images_like(same, (1, 5, 5)).x.bytes, grey.x.bytes)
     flat = fv.Data(torch.full((2, 3, 10, 10), 77, dtype=torch.uint8), torch.tensor([0, 1]))
-    assert torch.equal(images_like(flat, (3, 4, 6)).x.bytes, torch.full((2, 3, 4, 6), 77, dtype=torch.uint8))
+    assert torch.equal(
+        images_like(flat, (3, 4, 6)).x.bytes, torch.full((2, 3, 4, 6), 77, dtype=torch.uint8)
+    )
     with pytest.raises(ValueError, match="must be in bytes"):
         images_like(fv.Data(torch.zeros(1, 3, 4, 4), torch.tensor([0])), (3, 4, 4))
     with pytest.raises(ValueError, match="must have 2 channels"):
@@ -67,7 +71,9 @@ def test_a_bad_folder_is_one_clear_error_that_names_the_file(folder):
     with pytest.raises(ValueError, match="each file must be a whole image, got .*ant/0.png"):
         image_folder(folder)
     Image.new("RGB", (4, 4)).save(folder / "ant" / "0.png")
-    with pytest.raises(ValueError, match=r"images must be of one size, got \(4, 4\) and \(10, 8\) .* give size="):
+    with pytest.raises(
+        ValueError, match=r"images must be of one size, got \(4, 4\) and \(10, 8\) .* give size="
+    ):
         image_folder(folder)
     (folder / "empty").mkdir()
     with pytest.raises(ValueError, match="path must hold one folder of images for each class"):
@@ -77,8 +83,13 @@ def test_a_bad_folder_is_one_clear_error_that_names_the_file(folder):
 def test_mnist_is_read_from_its_published_format_without_a_download(tmp_path):
     x = np.arange(6 * 28 * 28, dtype=np.uint32).astype(np.uint8).reshape(6, 28, 28)
     write_mnist(tmp_path, x, np.array([0, 1, 2, 0, 1, 2], dtype=np.uint8))
-    data, few = (public_images("mnist", train=n is None, root=tmp_path, download=False, per_class=n) for n in (None, 1))
-    assert data.x.shape == (6, 1, 28, 28) and torch.equal((data.x[:, 0] * 255).round().byte(), torch.from_numpy(x))
+    data, few = (
+        public_images("mnist", train=n is None, root=tmp_path, download=False, per_class=n)
+        for n in (None, 1)
+    )
+    assert data.x.shape == (6, 1, 28, 28) and torch.equal(
+        (data.x[:, 0] * 255).round().byte(), torch.from_numpy(x)
+    )
     assert data.y.tolist() == [0, 1, 2, 0, 1, 2] and sorted(few.y.tolist()) == [0, 1, 2]
 
 
@@ -91,24 +102,38 @@ def test_a_folder_as_people_have_it_gives_its_pictures_alone(folder):
         Image.new("RGB", (8, 10)).save(folder / name / "1.png")
     (folder / "bee" / ".ipynb_checkpoints").mkdir()
     Image.new("RGB", (8, 10)).save(folder / "bee" / ".ipynb_checkpoints" / "0-checkpoint.png")
-    (folder / "bee" / "._0.png").write_bytes(b"resource fork"), (folder / "bee" / "Thumbs.db").write_bytes(b"")
+    (
+        (folder / "bee" / "._0.png").write_bytes(b"resource fork"),
+        (folder / "bee" / "Thumbs.db").write_bytes(b""),
+    )
     data = image_folder(folder)
-    assert data.class_names == ("ant", "bee", "cat") and torch.bincount(data.y).tolist() == [6, 4, 4]
+    assert data.class_names == ("ant", "bee", "cat") and torch.bincount(data.y).tolist() == [
+        6,
+        4,
+        4,
+    ]
     assert data.x.bytes[5].unique().tolist() == [200]
     Image.fromarray(np.zeros((10, 8), dtype=np.float32)).save(folder / "cat" / "9.tiff")
-    with pytest.raises(ValueError, match=r"images must have 8 or 16 bits a channel, got float32 in .*9\.tiff"):
+    with pytest.raises(
+        ValueError, match=r"images must have 8 or 16 bits a channel, got float32 in .*9\.tiff"
+    ):
         image_folder(folder)
 
 
 def test_a_folder_that_lacks_a_class_is_numbered_by_the_names_of_the_other(folder):
-    train, two = image_folder(folder), folder / "two"
+    train = image_folder(folder)
+    two = folder / "two"
     two.mkdir()
     for name in ("bee", "cat"):
         (folder / name).rename(two / name)
-    shifted, test = image_folder(two), image_folder(two, classes=train.class_names)
+    shifted = image_folder(two)
+    test = image_folder(two, classes=train.class_names)
     assert shifted.y.tolist() == [0] * 4 + [1] * 4 and test.y.tolist() == [1] * 4 + [2] * 4
     assert fv.Task(train, train, test, 3).test is test
-    with pytest.raises(ValueError, match=r"number its classes as train, \('ant', 'bee', 'cat'\), got \('bee', 'cat'\)"):
+    with pytest.raises(
+        ValueError,
+        match=r"number its classes as train, \('ant', 'bee', 'cat'\), got \('bee', 'cat'\)",
+    ):
         fv.Task(train, train, shifted, 3)
     with pytest.raises(ValueError, match="folders must be of the classes .*, got cat in"):
         image_folder(two, classes=("ant", "bee"))

@@ -21,25 +21,40 @@ def letters():
 
 
 def test_the_parts_of_a_task_share_no_example_and_validation_is_as_small_as_train(letters):
-    source, target = fv.datasets.pick_classes(letters, [0, 1]), fv.datasets.pick_classes(letters, [3, 2])
+    source = fv.datasets.pick_classes(letters, [0, 1])
+    target = fv.datasets.pick_classes(letters, [3, 2])
     for number, letter in enumerate((3, 2)):  # in the order asked for
         assert torch.equal(target.x[target.y == number], letters.x[letters.y == letter])
     task = fv.datasets.transfer_task(source, target, shots=5, seed=1)
-    train, validation, test, whole, other = rows(task.train, task.validation, task.test, target, source)
+    train, validation, test, whole, other = rows(
+        task.train, task.validation, task.test, target, source
+    )
     assert (len(train), len(validation), len(test)) == (10, 10, 40)
     assert train | validation | test == whole and not other & whole
-    for part in (task.train, task.validation, task.test):  # labels stay with their inputs: every fourth is of one class
+    for part in (
+        task.train,
+        task.validation,
+        task.test,
+    ):  # labels stay with their inputs: every fourth is of one class
         assert torch.equal(part.x[:, 0] // 2 % 4, torch.tensor([3.0, 2.0])[part.y])
-    assert torch.bincount(task.validation.y).tolist() == torch.bincount(task.train.y).tolist() == [5, 5]
+    assert (
+        torch.bincount(task.validation.y).tolist()
+        == torch.bincount(task.train.y).tolist()
+        == [5, 5]
+    )
     again, other = (fv.datasets.transfer_task(source, target, shots=5, seed=s) for s in (1, 2))
     assert torch.equal(again.train.x, task.train.x) and not torch.equal(other.train.x, task.train.x)
-    with pytest.raises(ValueError, match="at least 61 examples for 30 shots twice and a rest, got 30 of class 0"):
+    with pytest.raises(
+        ValueError, match="at least 61 examples for 30 shots twice and a rest, got 30 of class 0"
+    ):
         few_shot(letters, 30, seed=0)
     for wrong in ([4], [1, 1], []):
         with pytest.raises(ValueError, match=r"classes must "):
             fv.datasets.pick_classes(letters, wrong)
     shapes = fv.Data(torch.zeros(8, 3), torch.arange(8) % 4)
-    with pytest.raises(ValueError, match=r"source and target must have inputs of one shape, got \(3,\) and \(2,\)"):
+    with pytest.raises(
+        ValueError, match=r"source and target must have inputs of one shape, got \(3,\) and \(2,\)"
+    ):
         fv.datasets.transfer_task(shapes, letters, shots=3)
     with pytest.raises(ValueError, match="test and target must have"):
         fv.datasets.transfer_task(letters, letters, test=shapes, shots=3)
@@ -53,38 +68,62 @@ def test_a_source_with_more_classes_says_for_how_many_its_network_is_made(letter
     assert fv.models.mlp(task.for_source())[-1].out_features == 4
     same = fv.datasets.transfer_task(letters, letters, shots=3)
     assert same.source_classes is None and same.for_source() is same
-    assert task.to(dtype=torch.float64).validation.x.dtype == torch.float64 == task.to(dtype=torch.float64).source.x.dtype
+    assert (
+        task.to(dtype=torch.float64).validation.x.dtype
+        == torch.float64
+        == task.to(dtype=torch.float64).source.x.dtype
+    )
 
 
 def test_the_tasks_that_are_shipped_hold_a_validation_split_apart_from_the_others():
     for make in (fv.datasets.digits_transfer, fv.datasets.moons_transfer):
         task, again, other = (make(shots=4, seed=seed) for seed in (0, 0, 1))
         train, validation, test = rows(task.train, task.validation, task.test)
-        assert torch.bincount(task.validation.y).tolist() == [4] * task.n_classes == torch.bincount(task.train.y).tolist()
+        assert (
+            torch.bincount(task.validation.y).tolist()
+            == [4] * task.n_classes
+            == torch.bincount(task.train.y).tolist()
+        )
         assert not validation & train and not validation & test and not train & test
-        assert torch.equal(task.train.x, again.train.x) and not torch.equal(task.train.x, other.train.x)
+        assert torch.equal(task.train.x, again.train.x) and not torch.equal(
+            task.train.x, other.train.x
+        )
     many = fv.datasets.digits_transfer(shots=50, seed=0)
-    assert torch.bincount(many.validation.y).tolist() == [15] * 10 and int(torch.bincount(many.test.y).min()) > 15
+    assert (
+        torch.bincount(many.validation.y).tolist() == [15] * 10
+        and int(torch.bincount(many.test.y).min()) > 15
+    )
     assert fv.datasets.digits_transfer(validation=0).validation is None
 
 
 def test_the_angle_turns_the_source_of_the_digits_and_nothing_else():
     """A quarter by interpolation is rot90 to rounding; 45 degrees lies nearer to both neighbours than they to each other."""
-    plain, *turned = (fv.datasets.digits_transfer(seed=0, degrees=degrees) for degrees in (0.0, 45.0, 90.0))
+    plain, *turned = (
+        fv.datasets.digits_transfer(seed=0, degrees=degrees) for degrees in (0.0, 45.0, 90.0)
+    )
     x, half, quarter = (task.source.x for task in (plain, *turned))
     for task in turned:
-        assert equal((task.train, task.test, task.source.y), (plain.train, plain.test, plain.source.y))
+        assert equal(
+            (task.train, task.test, task.source.y), (plain.train, plain.test, plain.source.y)
+        )
     assert torch.equal(quarter, torch.rot90(x, 1, dims=(2, 3)))
     assert torch.equal(fv.datasets.digits_transfer(seed=0).source.x, quarter)
-    torch.testing.assert_close(affine(x, angle=torch.pi / 2), quarter, atol=1e-5, rtol=0)  # float32 grid positions
+    torch.testing.assert_close(
+        affine(x, angle=torch.pi / 2), quarter, atol=1e-5, rtol=0
+    )  # float32 grid positions
     distance = torch.nn.functional.mse_loss
     assert max(distance(half, x), distance(half, quarter)) < distance(quarter, x)
     assert distance(half, quarter) < distance(half, torch.rot90(x, -1, dims=(2, 3)))
 
 
 def test_the_near_task_has_two_shots_and_a_source_turned_by_fifteen_degrees():
-    near, same = fv.datasets.named_task("digits-near", seed=4), fv.datasets.digits_transfer(shots=2, degrees=15.0, seed=4)
-    assert torch.equal(near.source.x, same.source.x) and torch.equal(near.train.x, same.train.x) and len(near.train) == 20
+    near = fv.datasets.named_task("digits-near", seed=4)
+    same = fv.datasets.digits_transfer(shots=2, degrees=15.0, seed=4)
+    assert (
+        torch.equal(near.source.x, same.source.x)
+        and torch.equal(near.train.x, same.train.x)
+        and len(near.train) == 20
+    )
     assert "2 shots a class, from digits turned by 15 degrees" in near.name
     assert len(fv.datasets.named_task("digits-near", shots=5).train) == 50
     assert len(fv.datasets.named_task("digits").train) == 100
@@ -106,24 +145,39 @@ def scans():
 
 @pytest.mark.parametrize("kind", CORRUPTIONS)
 def test_each_kind_grows_with_severity_follows_its_seed_and_leaves_images_and_labels(kind, scans):
-    large = fv.Data(F.interpolate(scans.x, (32, 32), mode="bilinear"), scans.y)  # where a pixel more changes little
-    before, state, distances = large.x.clone(), torch.get_rng_state(), []
+    large = fv.Data(
+        F.interpolate(scans.x, (32, 32), mode="bilinear"), scans.y
+    )  # where a pixel more changes little
+    before = large.x.clone()
+    state = torch.get_rng_state()
+    distances = []
     for severity in range(1, 6):
         changed = corrupt(large, kind, severity, seed=3)
-        assert changed.x.shape == before.shape and changed.x.dtype == before.dtype and torch.equal(changed.y, scans.y)
+        assert (
+            changed.x.shape == before.shape
+            and changed.x.dtype == before.dtype
+            and torch.equal(changed.y, scans.y)
+        )
         assert float(changed.x.min()) >= 0 and float(changed.x.max()) <= 1
         distances.append(float((changed.x - before).square().mean().sqrt()))
     assert torch.equal(corrupt(large, kind, 5, seed=3).x, changed.x)
     assert torch.equal(large.x, before) and torch.equal(state, torch.get_rng_state())
     assert distances == sorted(set(distances)) and 0.005 < distances[0] < distances[-1] / 1.8
     assert not torch.equal(corrupt(scans, kind, 1, seed=0).x, scans.x)
-    assert corrupt(fv.Data(torch.rand(2, 3, 32, 32), torch.arange(2)), kind, 2, seed=0).x.shape == (2, 3, 32, 32)
+    assert corrupt(fv.Data(torch.rand(2, 3, 32, 32), torch.arange(2)), kind, 2, seed=0).x.shape == (
+        2,
+        3,
+        32,
+        32,
+    )
 
 
 def test_a_shift_by_a_whole_pixel_moves_the_picture():
     x = torch.zeros(1, 1, 25, 25)
     x[0, 0, 12, 12] = 1
-    moved = corrupt(fv.Data(x, torch.tensor([0])), "translate", 1, seed=0).x[0, 0]  # 0.04 of 25 pixels: one
+    moved = corrupt(fv.Data(x, torch.tensor([0])), "translate", 1, seed=0).x[
+        0, 0
+    ]  # 0.04 of 25 pixels: one
     assert float(moved.sum()) == pytest.approx(1, abs=1e-4)
     assert [abs(place - 12) for place in divmod(int(moved.argmax()), 25)] == [1, 1]
 

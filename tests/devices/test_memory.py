@@ -21,13 +21,20 @@ VECTORS = [
 
 @pytest.mark.parametrize("rank", [0, 5])
 @pytest.mark.parametrize(("verb", "settings", "alone", "each"), VECTORS)
-def test_a_fit_stays_within_its_bound_and_the_bound_is_no_idle_one(verb, settings, alone, each, rank, device):
-    net = fv.Net.from_module(nn.Sequential(nn.Linear(100, 200), nn.ReLU(), nn.Linear(200, 2))).to(device)
+def test_a_fit_stays_within_its_bound_and_the_bound_is_no_idle_one(
+    verb, settings, alone, each, rank, device
+):
+    net = fv.Net.from_module(nn.Sequential(nn.Linear(100, 200), nn.ReLU(), nn.Linear(200, 2))).to(
+        device
+    )
     data = fv.Data(torch.randn(8, 100), torch.arange(8) % 2).to(device)
-    prior = fv.Gaussian(net.w, torch.full_like(net.w, -6.0), 1e-3 * torch.randn(rank, net.dim).to(device))
+    prior = fv.Gaussian(
+        net.w, torch.full_like(net.w, -6.0), 1e-3 * torch.randn(rank, net.dim).to(device)
+    )
     given = [prior] if "mc_samples" in settings else []
     fit = partial(verb, net, data, *given, seed=0, steps=3, **settings)
     fit()  # what is made once
-    peak, bound = peak_bytes(fit), 4 * net.dim * (alone + each * rank)
+    peak = peak_bytes(fit)
+    bound = 4 * net.dim * (alone + each * rank)
     small = 2**17  # a pass of 8 examples, and losses
     assert bound / 3 < peak < 1.1 * bound + small

@@ -27,12 +27,20 @@ def tensors_for_readers(value, inside=False):
     if isinstance(value, dict):
         value = list(value.values())
     elif dataclasses.is_dataclass(value) and not isinstance(value, (type, fv.Mixture)):
-        value, inside = [getattr(value, f.name) for f in dataclasses.fields(value)], inside or type(value) in FOR_READERS
-    return [t for item in value for t in tensors_for_readers(item, inside)] if isinstance(value, (list, tuple)) else []
+        value, inside = (
+            [getattr(value, f.name) for f in dataclasses.fields(value)],
+            inside or type(value) in FOR_READERS,
+        )
+    return (
+        [t for item in value for t in tensors_for_readers(item, inside)]
+        if isinstance(value, (list, tuple))
+        else []
+    )
 
 
 def test_every_public_verb_runs_and_its_results_for_readers_lie_on_the_cpu(there):
-    failed, seen = {}, 0
+    failed = {}
+    seen = 0
     for name, call in calls(fv, *there).items():
         try:
             tensors = tensors_for_readers(call())
@@ -60,20 +68,32 @@ def test_a_verb_takes_results_from_the_cpu_beside_a_net_on_the_device(there, tmp
     predict = partial(fv.predict, n_draws=3, seed=0, batchnorm="frozen")
     outputs = predict(net, q, data).outputs
     assert torch.equal(predict(net, loaded, data).outputs, outputs)
-    on_cpu = predict(net.to("cpu"), q, data.to("cpu")).outputs  # and weights from the device beside a net on the CPU
+    on_cpu = predict(
+        net.to("cpu"), q, data.to("cpu")
+    ).outputs  # and weights from the device beside a net on the CPU
     torch.testing.assert_close(on_cpu, outputs, rtol=1e-5, atol=1e-5)  # roundings of float32
 
 
-def test_a_fit_and_eigenpairs_that_are_replayed_on_the_device_are_those_of_plain_steps(device, monkeypatch):
+def test_a_fit_and_eigenpairs_that_are_replayed_on_the_device_are_those_of_plain_steps(
+    device, monkeypatch
+):
     """With a stand-in for a graph: buffers, minibatches of two sizes and noise are those of the device."""
     module = torch.nn.Sequential(torch.nn.Linear(3, 5), torch.nn.ReLU(), torch.nn.Linear(5, 2))
-    net, data = fv.Net.from_module(module).to(device), fv.Data(torch.randn(10, 3), torch.arange(10) % 2).to(device)
-    prior, recorded = fv.Gaussian(net.w, torch.full_like(net.w, -2.0)), []
+    net = fv.Net.from_module(module).to(device)
+    data = fv.Data(torch.randn(10, 3), torch.arange(10) % 2).to(device)
+    prior = fv.Gaussian(net.w, torch.full_like(net.w, -2.0))
+    recorded = []
     fit = partial(fv.fit_sabma, net, data, prior, radius=0.5, seed=0, steps=6, batch_size=4)
-    plain, spectrum = fit(), fv.top_eigenpairs(fv.nll(net, data), net.w, 2)
+    plain = fit()
+    spectrum = fv.top_eigenpairs(fv.nll(net, data), net.w, 2)
     monkeypatch.setitem(RECORDERS, device.type, lambda warm, step: recorded.append(warm()) or step)
     replayed = fit()
     assert len(recorded) == 2 and replayed.history.notes == ()
-    torch.testing.assert_close(fv.top_eigenpairs(fv.nll(net, data), net.w, 2).values, spectrum.values)
+    torch.testing.assert_close(
+        fv.top_eigenpairs(fv.nll(net, data), net.w, 2).values, spectrum.values
+    )
     assert len(recorded) == 3
-    assert all(torch.equal(getattr(plain, name).cpu(), getattr(replayed, name).cpu()) for name in ("mean", "log_std", "factor"))
+    assert all(
+        torch.equal(getattr(plain, name).cpu(), getattr(replayed, name).cpu())
+        for name in ("mean", "log_std", "factor")
+    )

@@ -33,11 +33,17 @@ def test_the_tour_ends_with_its_table_and_page(model, device, task, request, mon
     assert torch.equal(again.family.surface.values, tour.family.surface.values)
 
 
-def test_the_lab_fits_a_member_on_the_device_and_shows_it(device, task, transferred, tmp_path, monkeypatch):
+def test_the_lab_fits_a_member_on_the_device_and_shows_it(
+    device, task, transferred, tmp_path, monkeypatch
+):
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
-    (net, prior), task = transferred, task.to(device)  # the prior stays on the CPU: it is moved where it is used
+    # the prior stays on the CPU: it is moved where it is used
+    (net, prior) = transferred
+    task = task.to(device)
     net = net.to(device)
-    family = fv.families.measure(net, task, fv.families.fit_family(net, task, prior, seed=0, **FAMILY), seed=1, **SMALL)
+    family = fv.families.measure(
+        net, task, fv.families.fit_family(net, task, prior, seed=0, **FAMILY), seed=1, **SMALL
+    )
     assert {q.center.device for q in family.posterior} == {device}
     for q in family.posterior[1:]:
         assert torch.isfinite(q.sample(2, seed=0)).all()
@@ -45,27 +51,40 @@ def test_the_lab_fits_a_member_on_the_device_and_shows_it(device, task, transfer
         fv.widgets.plot_view(family, view, method="vi", n_draws=2)
     lab = fv.lab(net, task, prior=prior, family=family, fit=FAMILY["fit"])
     try:
-        lab.method, lab.radius = "sabma", 1.0
+        lab.method = "sabma"
+        lab.radius = 1.0
         assert lab.wait(120) and not lab.error
         assert 1.0 in lab.family.radii("sabma")
     finally:
         lab.close()
 
 
-def test_an_experiment_fits_on_the_device_and_its_table_is_that_of_the_cpu(device, task, transferred):
+def test_an_experiment_fits_on_the_device_and_its_table_is_that_of_the_cpu(
+    device, task, transferred
+):
     def fit(cells, device):
-        net, data = transferred[0].to(device), task.to(device)
+        net = transferred[0].to(device)
+        data = task.to(device)
         for cell in cells:
-            yield cell, (net, data, fv.fit_vi(net, data.train, transferred[1], seed=cell["seed"], steps=2))
+            yield (
+                cell,
+                (net, data, fv.fit_vi(net, data.train, transferred[1], seed=cell["seed"], steps=2)),
+            )
 
     def measure(fitted, cell):
         net, data, q = fitted
         scores = fv.predict(net, q, data.test, 2, seed=0).scores
         sharp = fv.top_eigenpairs(fv.nll(net, data.train), q.center, 1, iters=10).values
-        return {"on": float(net.device.type == "cpu"), "nll": scores["nll"][-1], "lambda1": sharp[0]}
+        return {
+            "on": float(net.device.type == "cpu"),
+            "nll": scores["nll"][-1],
+            "lambda1": sharp[0],
+        }
 
     how = dict(name="devices", cache=False, say=lambda text: None)
-    tables = [run([dict(seed=0)], fit, measure, device=name, **how) for name in ("cpu", str(device))]
+    tables = [
+        run([dict(seed=0)], fit, measure, device=name, **how) for name in ("cpu", str(device))
+    ]
     here, there = (dict(zip(table["quantity"], table["value"])) for table in tables)
     assert (here.pop("on"), there.pop("on")) == (1, 0)
     assert there == pytest.approx(here, rel=1e-4)  # roundings of float32
@@ -74,7 +93,8 @@ def test_an_experiment_fits_on_the_device_and_its_table_is_that_of_the_cpu(devic
 def test_auto_takes_the_card_for_a_network_that_is_large_enough_to_gain(monkeypatch, task):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda *_: "a card")
-    small, large = fv.models.mlp(task), fv.models.resnet20(task)
+    small = fv.models.mlp(task)
+    large = fv.models.resnet20(task)
     assert pick("auto", small)[0].type == "cpu" and "is faster there" in pick("auto", small)[1]
     assert pick("auto", large) == (torch.device("cuda"), "a card") == pick("auto")
     assert pick("cuda", small) == (torch.device("cuda"), "as asked")

@@ -11,20 +11,28 @@ import flatviz as fv
 
 @pytest.fixture
 def net_and_data():
-    net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 6), nn.BatchNorm1d(6), nn.ReLU(), nn.Linear(6, 3)))
+    net = fv.Net.from_module(
+        nn.Sequential(nn.Linear(4, 6), nn.BatchNorm1d(6), nn.ReLU(), nn.Linear(6, 3))
+    )
     return net, fv.Data(torch.randn(50, 4) + 2, torch.randint(0, 3, (50,)))
 
 
 def has_statistics_of(net, layer, seen):
     """`seen` (C, n): every number that a channel of the layer gets."""
-    torch.testing.assert_close(net.buffers()[f"{layer}.running_mean"], seen.mean(1), rtol=1e-5, atol=1e-5)
-    torch.testing.assert_close(net.buffers()[f"{layer}.running_var"], seen.var(1), rtol=1e-5, atol=1e-5)
+    torch.testing.assert_close(
+        net.buffers()[f"{layer}.running_mean"], seen.mean(1), rtol=1e-5, atol=1e-5
+    )
+    torch.testing.assert_close(
+        net.buffers()[f"{layer}.running_var"], seen.var(1), rtol=1e-5, atol=1e-5
+    )
 
 
 @pytest.mark.parametrize("n", [32, 33, 49, 50])  # batches of 16: none over, one, one, and two
 def test_refreshed_statistics_are_those_of_all_data(net_and_data, n):
     net, data = net_and_data
-    w, x = net.w + 0.1, data.x[:n] * torch.linspace(0.1, 5, n)[:, None]  # batches that differ
+    # batches that differ
+    w = net.w + 0.1
+    x = data.x[:n] * torch.linspace(0.1, 5, n)[:, None]
     fresh = fv.engine.refresh_batchnorm(net, w, fv.Data(x, data.y[:n]), batch_size=16)
     has_statistics_of(fresh, "1", fresh.to_module()[0](x).detach().T)
 
@@ -33,35 +41,52 @@ def test_images_count_by_their_pixels_and_a_layer_used_twice_by_both():
     class Twice(nn.Module):
         def __init__(self):
             super().__init__()
-            self.c, self.b, self.h = nn.Conv2d(3, 3, 3, padding=1), nn.BatchNorm2d(3), nn.Linear(3, 2)
+            self.c = nn.Conv2d(3, 3, 3, padding=1)
+            self.b = nn.BatchNorm2d(3)
+            self.h = nn.Linear(3, 2)
 
         def forward(self, x):
             return self.h((self.b(self.c(x)) + self.b(2 * self.c(x))).mean((2, 3)))
 
-    net, x = fv.Net.from_module(Twice().eval()), torch.randn(41, 3, 6, 5)
+    net = fv.Net.from_module(Twice().eval())
+    x = torch.randn(41, 3, 6, 5)
     fresh = fv.engine.refresh_batchnorm(net, net.w, fv.Data(x, torch.zeros(41)), batch_size=8)
     h = net.module.c(x).detach()
     has_statistics_of(fresh, "b", torch.cat([h, 2 * h]).transpose(0, 1).flatten(1))
-    assert fv.engine.refresh_batchnorm(net, net.w, fv.Data(x[:1], torch.zeros(1))).w.shape == (net.dim,)  # pixels are enough
+    assert fv.engine.refresh_batchnorm(net, net.w, fv.Data(x[:1], torch.zeros(1))).w.shape == (
+        net.dim,
+    )  # pixels are enough
 
 
 def test_one_example_has_no_statistics(net_and_data):
     net, data = net_and_data
-    with pytest.raises(ValueError, match="data must hold at least 2 examples to estimate BatchNorm statistics, got 1"):
+    with pytest.raises(
+        ValueError,
+        match="data must hold at least 2 examples to estimate BatchNorm statistics, got 1",
+    ):
         fv.engine.refresh_batchnorm(net, net.w, data.subset(slice(0, 1)))
 
 
 def test_predict_asks_for_the_choice_and_records_it(net_and_data):
     net, data = net_and_data
     q = fv.Gaussian(net.w, torch.full_like(net.w, -3.0))
-    with pytest.raises(ValueError, match=r"batchnorm='frozen'.*batchnorm=data.*re-estimates them for each draw"):
+    with pytest.raises(
+        ValueError, match=r"batchnorm='frozen'.*batchnorm=data.*re-estimates them for each draw"
+    ):
         fv.predict(net, q, data, 2, seed=0)
     frozen = fv.predict(net, q, data, 2, seed=0, batchnorm="frozen")
     fresh = fv.predict(net, q, data, 2, seed=0, batchnorm=data)
     assert (frozen.batchnorm, fresh.batchnorm) == ("frozen", "re-estimated")
     w = q.sample(2, seed=0)[1]
-    torch.testing.assert_close(fresh.outputs[1], fv.engine.refresh_batchnorm(net, w, data)(w, data.x))
-    assert fv.slice_plane(fv.nll(net, data), fv.plane_random(net, net.w, seed=0), resolution=3).batchnorm == "frozen"
+    torch.testing.assert_close(
+        fresh.outputs[1], fv.engine.refresh_batchnorm(net, w, data)(w, data.x)
+    )
+    assert (
+        fv.slice_plane(
+            fv.nll(net, data), fv.plane_random(net, net.w, seed=0), resolution=3
+        ).batchnorm
+        == "frozen"
+    )
     assert fv.top_eigenpairs(fv.nll(net, data), net.w, 2).batchnorm == "frozen"
 
 
@@ -70,16 +95,20 @@ def test_statistics_that_a_fit_trained_are_near_those_of_its_center_saved_with_i
     name, net_and_data, tmp_path
 ):
     net, data = net_and_data
-    given = (fv.Gaussian(net.w, torch.full_like(net.w, -4.0)),) if fv.METHODS[name].needs_prior else ()
+    given = (
+        (fv.Gaussian(net.w, torch.full_like(net.w, -4.0)),) if fv.METHODS[name].needs_prior else ()
+    )
     radius = {"radius": 0.3} if name == "sabma" else {}
     fit = partial(fv.METHODS[name].fit, net, data, *given, seed=0, steps=60, **radius)
     trained = fit(batchnorm="train")
-    alone, fresh = net.with_buffers(trained.buffers), fv.engine.refresh_batchnorm(net, trained.center, data)
+    alone = net.with_buffers(trained.buffers)
+    fresh = fv.engine.refresh_batchnorm(net, trained.center, data)
     now, wanted, before = (other.buffers()["1.running_mean"] for other in (alone, fresh, net))
     assert float((now - wanted).norm()) < 0.2 * float((before - wanted).norm())
     for q in (trained, fv.load(fv.save(trained, tmp_path / "q.pt"))):
         outputs, plain = (
-            fv.predict(*a, data, 2, seed=0, batchnorm="frozen").outputs for a in ((net, q), (alone, q.sample(2, seed=0)))
+            fv.predict(*a, data, 2, seed=0, batchnorm="frozen").outputs
+            for a in ((net, q), (alone, q.sample(2, seed=0)))
         )
         assert torch.equal(outputs, plain)
     assert fit(batchnorm="frozen").buffers is None

@@ -22,9 +22,12 @@ class Residual(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.first, self.norm = nn.Conv2d(3, 8, 3, padding=1), nn.BatchNorm2d(8)
-        self.second, self.norm2 = nn.Conv2d(8, 8, 3, padding=1, bias=False), nn.BatchNorm2d(8)
-        self.relu, self.head = nn.ReLU(inplace=True), nn.Linear(8, 4)
+        self.first = nn.Conv2d(3, 8, 3, padding=1)
+        self.norm = nn.BatchNorm2d(8)
+        self.second = nn.Conv2d(8, 8, 3, padding=1, bias=False)
+        self.norm2 = nn.BatchNorm2d(8)
+        self.relu = nn.ReLU(inplace=True)
+        self.head = nn.Linear(8, 4)
 
     def forward(self, x):
         x = self.relu(self.norm(self.first(x)))
@@ -38,10 +41,14 @@ class Merging(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.first, self.norm = nn.Conv2d(3, 6, 3, padding=1), nn.BatchNorm2d(6, affine=False)
-        self.second, self.norm2 = nn.Conv2d(6, 6, 2, bias=False), nn.BatchNorm2d(6)
-        self.third, self.norm3 = nn.Conv2d(6, 6, 1), nn.BatchNorm2d(6)
-        self.pool, self.head = nn.MaxPool2d(2), nn.Linear(6, 4)
+        self.first = nn.Conv2d(3, 6, 3, padding=1)
+        self.norm = nn.BatchNorm2d(6, affine=False)
+        self.second = nn.Conv2d(6, 6, 2, bias=False)
+        self.norm2 = nn.BatchNorm2d(6)
+        self.third = nn.Conv2d(6, 6, 1)
+        self.norm3 = nn.BatchNorm2d(6)
+        self.pool = nn.MaxPool2d(2)
+        self.head = nn.Linear(6, 4)
 
     def forward(self, x):
         x = self.pool(self.norm(self.first(x)))
@@ -56,7 +63,8 @@ class Branching(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.a, self.b = nn.Linear(6, 6), nn.Linear(6, 4)
+        self.a = nn.Linear(6, 6)
+        self.b = nn.Linear(6, 4)
 
     def forward(self, x):
         return self.b(self.a(x)) if float(x.sum()) > -1e9 else self.b(x)
@@ -67,7 +75,9 @@ class Careless(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.a, self.scale, self.b = nn.Linear(6, 6), nn.Parameter(torch.ones(6)), nn.Linear(6, 4)
+        self.a = nn.Linear(6, 6)
+        self.scale = nn.Parameter(torch.ones(6))
+        self.b = nn.Linear(6, 4)
 
     def forward(self, x):
         h = x * 2
@@ -76,14 +86,18 @@ class Careless(nn.Module):
 
 
 def setting(kind, treated, dtype=torch.float32):
-    data = fv.Data(torch.randn(22, 3, 8, 8) if kind in IMAGES else torch.randn(22, 6), torch.arange(22) % 4)
+    data = fv.Data(
+        torch.randn(22, 3, 8, 8) if kind in IMAGES else torch.randn(22, 6), torch.arange(22) % 4
+    )
     chain = nn.Linear(6, 9), nn.LayerNorm(9), nn.Tanh(), nn.Linear(9, 4)
     module = nn.Sequential(*chain) if kind is nn.Sequential else kind()
     if kind in IMAGES:
         module(data.x * 2 + 1)  # statistics that are not the initial ones
     net = fv.Net.from_module(module.eval().to(dtype), treated)
     plane = fv.plane_random(net, net.w, seed=1)
-    coords = torch.tensor([[0.0, 0.0], [0.4, -0.3], [-0.7, 0.2], [1.0, 1.0], [0.1, 0.6]], dtype=dtype)
+    coords = torch.tensor(
+        [[0.0, 0.0], [0.4, -0.3], [-0.7, 0.2], [1.0, 1.0], [0.1, 0.6]], dtype=dtype
+    )
     return net, data.to(dtype=dtype), plane, coords
 
 
@@ -97,7 +111,9 @@ NETS = [*IMAGES, nn.Sequential, Branching, Careless]
 def test_every_plan_equals_a_plain_loop(kind, treated):
     net, data, plane, coords = setting(kind, treated)
     want = loop(net, data, plane.points(coords))
-    shop = EvaluationPlanner(net, data, lambda out, y: nn.functional.cross_entropy(out, y, reduction="sum"))
+    shop = EvaluationPlanner(
+        net, data, lambda out, y: nn.functional.cross_entropy(out, y, reduction="sum")
+    )
     usual = shop.plan(plane.origin, plane.axes)
     assert usual.traced == (kind is not Branching)
     assert usual.channels_last == (kind in IMAGES)
@@ -110,7 +126,8 @@ def test_every_plan_equals_a_plain_loop(kind, treated):
 @pytest.mark.parametrize("kind", NETS)
 def test_float64_agrees_to_ten_digits_and_exact_is_the_loop(kind):
     net, data, plane, coords = setting(kind, "all", torch.float64)
-    want, f = loop(net, data, plane.points(coords)), fv.nll(net, data)
+    want = loop(net, data, plane.points(coords))
+    f = fv.nll(net, data)
     torch.testing.assert_close(f.over(plane.origin, plane.axes)(coords), want, rtol=1e-10, atol=0)
     exact = f.over(plane.origin, plane.axes, exact=True)
     torch.testing.assert_close(exact(coords), want, rtol=1e-13, atol=0)
@@ -123,7 +140,9 @@ def test_frozen_activations_beyond_the_memory_limit_are_made_anew(monkeypatch):
     want = loop(net, data, plane.points(coords))
     monkeypatch.setattr("flatviz.engine.evaluate.MEMORY", 0)
     planner = EvaluationPlanner(net, data, f.score)
-    evaluate = Evaluator(planner, plane.origin, plane.axes, replace(planner.plan(plane.origin, plane.axes), chunk=8))
+    evaluate = Evaluator(
+        planner, plane.origin, plane.axes, replace(planner.plan(plane.origin, plane.axes), chunk=8)
+    )
     torch.testing.assert_close(evaluate(coords), want, rtol=1e-5, atol=1e-7)
     assert evaluate._started is None
 
@@ -135,7 +154,11 @@ def test_frozen_batchnorm_is_part_of_the_convolution_before_it_and_diverged_poin
     fast(coords)
     with Largest() as seen:
         fast(coords[:1])
-    assert seen.counts["convolution"] == 2 and seen.counts["addcmul"] == 2 and seen.counts["max_pool2d_with_indices"] == 1
+    assert (
+        seen.counts["convolution"] == 2
+        and seen.counts["addcmul"] == 2
+        and seen.counts["max_pool2d_with_indices"] == 1
+    )
     assert not any("batch_norm" in name for name in seen.counts)
     far = torch.tensor([[1e20, 0.0], [0.0, -1e35], [float("nan"), 0.0]])
     torch.testing.assert_close(fast(far), exact(far), equal_nan=True, rtol=1e-4, atol=0)
@@ -153,15 +176,33 @@ class Largest(TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         self.counts[func.name().removeprefix("aten::")] += 1
         out = func(*args, **(kwargs or {}))
-        self.bytes = max([self.bytes, *(t.numel() * t.element_size() for t in tree_leaves(out) if isinstance(t, torch.Tensor))])
+        self.bytes = max(
+            [
+                self.bytes,
+                *(
+                    t.numel() * t.element_size()
+                    for t in tree_leaves(out)
+                    if isinstance(t, torch.Tensor)
+                ),
+            ]
+        )
         return out
 
 
 def test_no_way_of_evaluating_runs_more_than_a_small_batch_at_once():
-    module = nn.Sequential(nn.Conv2d(1, 64, 3, padding=1), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(64, 4))
-    net, data = fv.Net.from_module(module.eval()), fv.Data(torch.randn(96, 1, 24, 24), torch.arange(96) % 4)
-    plane, coords = fv.plane_random(net, net.w, seed=0), torch.tensor([[0.1, 0.2], [0.3, 0.0]])
-    W, f = plane.points(coords), fv.nll(net, data)
+    module = nn.Sequential(
+        nn.Conv2d(1, 64, 3, padding=1),
+        nn.ReLU(),
+        nn.AdaptiveAvgPool2d(1),
+        nn.Flatten(),
+        nn.Linear(64, 4),
+    )
+    net = fv.Net.from_module(module.eval())
+    data = fv.Data(torch.randn(96, 1, 24, 24), torch.arange(96) % 4)
+    plane = fv.plane_random(net, net.w, seed=0)
+    coords = torch.tensor([[0.1, 0.2], [0.3, 0.0]])
+    W = plane.points(coords)
+    f = fv.nll(net, data)
     ways = {
         "fast": lambda: f.over(plane.origin, plane.axes)(coords),
         "exact": lambda: f.over(plane.origin, plane.axes, exact=True)(coords),
@@ -181,15 +222,30 @@ def test_any_quantity_of_the_outputs_is_an_objective():
     net, data, plane, coords = setting(Residual, "all")
     outputs = torch.stack([net(w, data.x) for w in plane.points(coords)])
     right = (outputs.argmax(-1) == data.y).float().mean(1)
-    for what, want in (("accuracy", right), ("error", 1 - right), ("nll", loop(net, data, plane.points(coords)))):
+    for what, want in (
+        ("accuracy", right),
+        ("error", 1 - right),
+        ("nll", loop(net, data, plane.points(coords))),
+    ):
         g = fv.quantity(net, data, what)
         for values in (g.over(plane.origin, plane.axes)(coords), g.many(plane.points(coords))):
             torch.testing.assert_close(values, want, rtol=1e-5, atol=1e-7)
-    calibration = fv.quantity(net, data, lambda out, y: fv.metrics.ece(fv.Prediction(out[None], y)), label="ECE")
+    calibration = fv.quantity(
+        net, data, lambda out, y: fv.metrics.ece(fv.Prediction(out[None], y)), label="ECE"
+    )
     assert calibration.label == "ECE" and calibration.batchnorm == "frozen" and calibration.n == 22
-    want = torch.stack([torch.as_tensor(fv.metrics.ece(fv.Prediction(o[None], data.y))).reshape(()) for o in outputs])
-    torch.testing.assert_close(calibration.over(plane.origin, plane.axes)(coords), want.float(), rtol=1e-4, atol=1e-6)
-    with pytest.raises(ValueError, match="what must be one of 'accuracy', 'error', 'nll', or a function"):
+    want = torch.stack(
+        [
+            torch.as_tensor(fv.metrics.ece(fv.Prediction(o[None], data.y))).reshape(())
+            for o in outputs
+        ]
+    )
+    torch.testing.assert_close(
+        calibration.over(plane.origin, plane.axes)(coords), want.float(), rtol=1e-4, atol=1e-6
+    )
+    with pytest.raises(
+        ValueError, match="what must be one of 'accuracy', 'error', 'nll', or a function"
+    ):
         fv.quantity(net, data, "f1")
     with pytest.raises(ValueError, match=r"a quantity must be one number, got shape \(22, 4\)"):
         fv.quantity(net, data, lambda out, y: out)(net.w)
@@ -200,16 +256,25 @@ def test_statistics_can_be_re_estimated_at_every_point():
     g = fv.quantity(net, data, "nll", batchnorm=data)
     assert g.batchnorm == "re-estimated"
     got = g.over(plane.origin, plane.axes)(coords)
-    want = [loop(fv.engine.refresh_batchnorm(net, w, data), data, [w])[0] for w in plane.points(coords)]
+    want = [
+        loop(fv.engine.refresh_batchnorm(net, w, data), data, [w])[0] for w in plane.points(coords)
+    ]
     torch.testing.assert_close(got, torch.stack(want), rtol=1e-5, atol=1e-6)
     assert not torch.allclose(got, loop(net, data, plane.points(coords)), rtol=1e-3)
-    assert fv.quantity(fv.Net.from_module(nn.Linear(6, 4)), fv.Data(torch.ones(3, 6), torch.arange(3)), "nll").batchnorm is None
+    assert (
+        fv.quantity(
+            fv.Net.from_module(nn.Linear(6, 4)), fv.Data(torch.ones(3, 6), torch.arange(3)), "nll"
+        ).batchnorm
+        is None
+    )
 
 
 class Plain(nn.Module):
     def __init__(self):
         super().__init__()
-        self.a, self.b, self.gate = nn.Linear(6, 8), nn.Linear(8, 4), nn.Parameter(torch.tensor(0.1))
+        self.a = nn.Linear(6, 8)
+        self.b = nn.Linear(8, 4)
+        self.gate = nn.Parameter(torch.tensor(0.1))
 
     def forward(self, x):
         return self.b(torch.tanh(self.a(x)) * self.gate.exp())
@@ -217,17 +282,24 @@ class Plain(nn.Module):
 
 def problem(make):
     net = fv.Net.from_module(make().eval())
-    return net, fv.Data(torch.randn(80, 6), torch.arange(80) % 4), fv.plane_random(net, net.w, seed=0, normalize="none")
+    return (
+        net,
+        fv.Data(torch.randn(80, 6), torch.arange(80) % 4),
+        fv.plane_random(net, net.w, seed=0, normalize="none"),
+    )
 
 
 def by_loop(net, data, surface):
-    return loop(net, data, surface.plane.points(torch.cartesian_prod(surface.a, surface.b))).view_as(surface.values)
+    return loop(
+        net, data, surface.plane.points(torch.cartesian_prod(surface.a, surface.b))
+    ).view_as(surface.values)
 
 
 def test_what_does_not_agree_at_a_corner_is_not_used(monkeypatch):
     net, data, plane = problem(Plain)
     (at,) = [block.slice for block in net.blocks if block.name == "gate"]
-    own, corner = Program.run, (net.w + plane.axes.sum(0))[at]
+    own = Program.run
+    corner = (net.w + plane.axes.sum(0))[at]
 
     def run(self, kept, weights, affine):
         out = own(self, kept, weights, affine)
@@ -241,13 +313,19 @@ def test_what_does_not_agree_at_a_corner_is_not_used(monkeypatch):
 
 
 @pytest.mark.parametrize("cached", [False, True])
-def test_fast_values_that_are_wrong_after_the_run_are_discarded_with_a_warning(monkeypatch, tmp_path, cached):
+def test_fast_values_that_are_wrong_after_the_run_are_discarded_with_a_warning(
+    monkeypatch, tmp_path, cached
+):
     net, data, plane = problem(Plain)
-    f, own = fv.nll(net, data), Evaluator.__call__
+    f = fv.nll(net, data)
+    own = Evaluator.__call__
     wrong = lambda self, coords: own(self, coords) + 0.01 * (self._additive and self.plan.traced)  # noqa: E731
     monkeypatch.setattr(Evaluator, "__call__", wrong)
     options = dict(extent=1.0, resolution=9, cache=tmp_path if cached else None)
-    with pytest.warns(UserWarning, match="fast values differ from those of the plain forward pass, so they were discarded"):
+    with pytest.warns(
+        UserWarning,
+        match="fast values differ from those of the plain forward pass, so they were discarded",
+    ):
         surface = fv.slice_plane(f, plane, **options)
     torch.testing.assert_close(surface.values, by_loop(net, data, surface), rtol=1e-5, atol=1e-6)
     assert not cached or torch.equal(fv.slice_plane(f, plane, **options).values, surface.values)
@@ -257,16 +335,32 @@ def test_an_accuracy_may_differ_by_an_example_or_two_of_rounding():
     net, data, plane = problem(Plain)
     f = fv.quantity(net, data, "accuracy")
     values = f.many(plane.points(torch.cartesian_prod(*[torch.tensor([0.0, 0.5])] * 2)))
-    assert grid._confirmed(f, values + 1 / 80, values) and not grid._confirmed(f, values + 3 / 80, values)
+    assert grid._confirmed(f, values + 1 / 80, values) and not grid._confirmed(
+        f, values + 3 / 80, values
+    )
 
 
-OBJECTIVES = {"nll": lambda net, data: fv.nll(net, data), "accuracy": lambda net, data: fv.quantity(net, data, "accuracy")}
+OBJECTIVES = {
+    "nll": lambda net, data: fv.nll(net, data),
+    "accuracy": lambda net, data: fv.quantity(net, data, "accuracy"),
+}
 
 
-@pytest.mark.parametrize(("name", "precision"), [(name, None) for name in OBJECTIVES] + [("nll", "bfloat16")])
-def test_a_slice_is_the_same_bytes_whatever_its_blocks_and_however_often_stopped(name, precision, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("name", "precision"), [(name, None) for name in OBJECTIVES] + [("nll", "bfloat16")]
+)
+def test_a_slice_is_the_same_bytes_whatever_its_blocks_and_however_often_stopped(
+    name, precision, tmp_path, monkeypatch
+):
     net, data, plane = problem(Plain)
-    run = partial(fv.slice_plane, OBJECTIVES[name](net, data), plane, extent=1.0, resolution=9, precision=precision)
+    run = partial(
+        fv.slice_plane,
+        OBJECTIVES[name](net, data),
+        plane,
+        extent=1.0,
+        resolution=9,
+        precision=precision,
+    )
     want = run().values
     for block in (1, 5, 16, 81):
         monkeypatch.setattr(grid, "BLOCK", block)

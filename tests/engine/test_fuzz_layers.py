@@ -30,7 +30,8 @@ class Do(nn.Module):
 
     def __init__(self, function, *parts, **buffers):
         super().__init__()
-        self.function, self.parts = function, nn.ModuleList(parts)
+        self.function = function
+        self.parts = nn.ModuleList(parts)
         for name, value in buffers.items():
             self.register_buffer(name, value)
 
@@ -39,7 +40,11 @@ class Do(nn.Module):
 
 
 def do(function, *makers, **buffers):
-    return lambda: Do(function, *(make() for make in makers), **{name: value.clone() for name, value in buffers.items()})
+    return lambda: Do(
+        function,
+        *(make() for make in makers),
+        **{name: value.clone() for name, value in buffers.items()},
+    )
 
 
 def apply(module, x):
@@ -57,7 +62,9 @@ def padded(x):
 
 def encoder(mask=False, **how):
     def layers():
-        return nn.TransformerEncoder(nn.TransformerEncoderLayer(W, 2, 8, batch_first=True, **how), 1)
+        return nn.TransformerEncoder(
+            nn.TransformerEncoderLayer(W, 2, 8, batch_first=True, **how), 1
+        )
 
     return do(lambda m, x: m.parts[0](x, src_key_padding_mask=padded(x) if mask else None), layers)
 
@@ -72,7 +79,10 @@ def channels(*makers):
 
 
 def bag(**how):
-    return do(lambda m, x: m.parts[0](x)[:, None] * torch.ones(5, 1), partial(nn.EmbeddingBag, 9, W, **how))
+    return do(
+        lambda m, x: m.parts[0](x)[:, None] * torch.ones(5, 1),
+        partial(nn.EmbeddingBag, 9, W, **how),
+    )
 
 
 def hooked(kind, hook):
@@ -88,7 +98,8 @@ def skew():
 
 
 def shared():
-    first, second = Linear(), Linear()
+    first = Linear()
+    second = Linear()
     second.weight = first.weight
     return nn.Sequential(first, nn.Tanh(), second)
 
@@ -98,7 +109,9 @@ class Parameters(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.scale, self.unused, self.empty = (nn.Parameter(torch.rand(size) + 0.5) for size in ((), (3,), (0, 2)))
+        self.scale, self.unused, self.empty = (
+            nn.Parameter(torch.rand(size) + 0.5) for size in ((), (3,), (0, 2))
+        )
         self.matrices = nn.ParameterList((torch.randn(2, W, W) / 3).unbind())
         self.phase = nn.Parameter(torch.randn(W // 2 + 1, 2))
 
@@ -133,8 +146,10 @@ def energy(m, x):
 
 
 def routed(m, x):
-    out, on = torch.zeros_like(x), x[..., 0] > 0
-    out[on], out[~on] = m.parts[0](x[on]), m.parts[1](x[~on])
+    out = torch.zeros_like(x)
+    on = x[..., 0] > 0
+    out[on] = m.parts[0](x[on])
+    out[~on] = m.parts[1](x[~on])
     return out
 
 
@@ -206,7 +221,9 @@ KINDS = TOKENS | PLACES | FEATURES | HABITS
 class Network(nn.Module):
     def __init__(self, parts, named):
         super().__init__()
-        self.parts, self.head, self.named = nn.ModuleList(parts), nn.Linear(W, 3), named
+        self.parts = nn.ModuleList(parts)
+        self.head = nn.Linear(W, 3)
+        self.named = named
 
     def forward(self, x):
         for part in self.parts:
@@ -226,14 +243,22 @@ def network(kind, seed):
         draw.shuffle(chosen)
     chosen = ["embedding"] * (draw.random() < 0.2 and kind not in TOKENS | HABITS) + chosen
     torch.manual_seed(seed)
-    module = Network([KINDS[name]() for name in chosen], draw.random() < 0.2 and kind not in HABITS).double().eval()
+    module = (
+        Network([KINDS[name]() for name in chosen], draw.random() < 0.2 and kind not in HABITS)
+        .double()
+        .eval()
+    )
     if kind == "root hook":
         module.register_forward_hook(lambda m, i, out: out + 0.1 * out.square())
     if kind == "patched":
         module.forward = MethodType(Network.waved, module)
     module.head.bias.requires_grad_(draw.random() < 0.8)
     tokens = chosen[0] in TOKENS
-    return module, torch.randint(0, 9, (10, 5)) if tokens else torch.randn(10, 5, W, dtype=torch.float64), chosen
+    return (
+        module,
+        torch.randint(0, 9, (10, 5)) if tokens else torch.randn(10, 5, W, dtype=torch.float64),
+        chosen,
+    )
 
 
 def plainly(net, module, x, y, w, v=None):
@@ -245,7 +270,10 @@ def plainly(net, module, x, y, w, v=None):
         p.data = part.view_as(p).clone()
 
     def flat(given):
-        dense = [torch.zeros_like(p) if g is None else g.to_dense() if g.is_sparse else g for g, p in zip(given, parameters)]
+        dense = [
+            torch.zeros_like(p) if g is None else g.to_dense() if g.is_sparse else g
+            for g, p in zip(given, parameters)
+        ]
         return torch.cat([g.reshape(-1) for g in dense])
 
     with sdpa_kernel(SDPBackend.MATH):
@@ -255,30 +283,50 @@ def plainly(net, module, x, y, w, v=None):
             return loss.detach()
         gradient = flat(torch.autograd.grad(loss, parameters, create_graph=True, allow_unused=True))
         try:
-            return loss, gradient, flat(torch.autograd.grad(gradient @ v, parameters, allow_unused=True))
+            return (
+                loss,
+                gradient,
+                flat(torch.autograd.grad(gradient @ v, parameters, allow_unused=True)),
+            )
         except RuntimeError:
             return loss, gradient, None
 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
-    "kind", [*HABITS, *(pytest.param(kind, marks=pytest.mark.long) for kind in KINDS if kind not in HABITS)]
+    "kind",
+    [
+        *HABITS,
+        *(pytest.param(kind, marks=pytest.mark.long) for kind in KINDS if kind not in HABITS),
+    ],
 )
 def test_a_network_of_odd_layers_is_what_plain_torch_says(kind):
     for seed in range(max(1, int(os.environ.get("FLATVIZ_FUZZ", 0)) // len(KINDS))):
         module, x, chosen = network(kind, seed + 1000 * list(KINDS).index(kind))
-        state, y = copy.deepcopy(module.state_dict()), torch.arange(10) % 3
-        net, data = fv.Net.from_module(module), fv.Data(x.clone(), y)
-        f, same = (fv.nll(net, data), partial(torch.testing.assert_close, rtol=1e-6, atol=1e-7))
-        w, v = net.w + 0.1 * torch.randn_like(net.w), torch.randn_like(net.w)
+        state = copy.deepcopy(module.state_dict())
+        y = torch.arange(10) % 3
+        net = fv.Net.from_module(module)
+        data = fv.Data(x.clone(), y)
+        f = fv.nll(net, data)
+        same = partial(torch.testing.assert_close, rtol=1e-6, atol=1e-7)
+        w = net.w + 0.1 * torch.randn_like(net.w)
+        v = torch.randn_like(net.w)
         try:
             loss, gradient, product = plainly(net, module, x, y, w, v)
-        except RuntimeError:  # torch itself has no gradient of it: a layer that works in place behind a backward hook
+        except (
+            RuntimeError
+        ):  # torch itself has no gradient of it: a layer that works in place behind a backward hook
             assert seed > 0
             continue
-        same(f(w), loss), same(f.many(w[None])[0], loss.detach()), same(f.value_and_grad(w)[1], gradient.detach())
+        (
+            same(f(w), loss),
+            same(f.many(w[None])[0], loss.detach()),
+            same(f.value_and_grad(w)[1], gradient.detach()),
+        )
         if product is None:
-            with pytest.raises(ValueError, match="the Hessian needs second derivatives of every layer, got "):
+            with pytest.raises(
+                ValueError, match="the Hessian needs second derivatives of every layer, got "
+            ):
                 fv.hvp(f, w, v)
         else:
             same(fv.hvp(f, w, v), product.detach())
@@ -288,22 +336,44 @@ def test_a_network_of_odd_layers_is_what_plain_torch_says(kind):
             net,
             fv.Net.from_module(module, lambda name: name.startswith("head")),
         ):  # the head: all else is computed once
-            surface = fv.slice_plane(fv.nll(part, data), fv.plane_random(part, part.w, seed=1), extent=1.0, resolution=3)
+            surface = fv.slice_plane(
+                fv.nll(part, data), fv.plane_random(part, part.w, seed=1), extent=1.0, resolution=3
+            )
             points = surface.plane.points(torch.cartesian_prod(surface.a, surface.b))
-            same(surface.values.flatten(), torch.stack([plainly(part, module, x, y, p) for p in points]))
+            same(
+                surface.values.flatten(),
+                torch.stack([plainly(part, module, x, y, p) for p in points]),
+            )
         if batched := vmapped(net, data.x):
             rows = w.expand(2, -1).clone().requires_grad_()
             losses = torch.stack([F.cross_entropy(out, y) for out in batched(rows, data.x)])
-            same(losses[0], loss), same(torch.autograd.grad(losses.sum(), rows)[0][0], gradient.detach())
-        plain = dict(steps=1, lr=0.1, momentum=0.0, weight_decay=0.0, batch_size=None, batchnorm="frozen")
+            (
+                same(losses[0], loss),
+                same(torch.autograd.grad(losses.sum(), rows)[0][0], gradient.detach()),
+            )
+        plain = dict(
+            steps=1, lr=0.1, momentum=0.0, weight_decay=0.0, batch_size=None, batchnorm="frozen"
+        )
         same(fv.fit_sgd(net.at(w), data, seed=0, **plain).W[0], w - 0.1 * gradient.detach())
-        for made in (net.to_module(w), copy.deepcopy(net.to_module(w)), net.copy().at(w).restrict("all").to_module()):
+        for made in (
+            net.to_module(w),
+            copy.deepcopy(net.to_module(w)),
+            net.copy().at(w).restrict("all").to_module(),
+        ):
             out = made.eval()(x.clone())
             same(F.cross_entropy(out["logits"] if made.named else out, y), loss)
             for part in made.modules():
                 if isinstance(part, nn.RNNBase):
-                    assert all(map(operator.is_, part._flat_weights, map(partial(getattr, part), part._flat_weights_names)))
-        assert torch.equal(data.x, x) and all(torch.equal(t, state[n]) for n, t in module.state_dict().items())
+                    assert all(
+                        map(
+                            operator.is_,
+                            part._flat_weights,
+                            map(partial(getattr, part), part._flat_weights_names),
+                        )
+                    )
+        assert torch.equal(data.x, x) and all(
+            torch.equal(t, state[n]) for n, t in module.state_dict().items()
+        )
         assert not any(p.grad is not None for p in module.parameters())
         assert torch.backends.mha.get_fastpath_enabled()
 
@@ -313,15 +383,25 @@ class Turned(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.one, self.phase = nn.Parameter(torch.ones(1)), nn.Parameter(torch.ones(2, 2))
+        self.one = nn.Parameter(torch.ones(1))
+        self.phase = nn.Parameter(torch.ones(2, 2))
 
     def forward(self, x):
-        return torch.fft.irfft(torch.fft.rfft(x * self.one) * torch.view_as_complex(self.phase), n=3)
+        return torch.fft.irfft(
+            torch.fft.rfft(x * self.one) * torch.view_as_complex(self.phase), n=3
+        )
 
 
 def test_a_complex_view_without_a_second_derivative_is_said_and_the_ggn_takes_it():
-    net, data = fv.Net.from_module(Turned()), fv.Data(torch.randn(6, 3), torch.arange(6) % 3)
-    f, v = fv.nll(net, data), torch.ones(5)
-    assert f.value_and_grad(net.w)[1].isfinite().all() and f.operator(net.w, "ggn")(v).isfinite().all()
-    with pytest.raises(ValueError, match="the Hessian needs second derivatives of every layer, got view_as_complex, for"):
+    net = fv.Net.from_module(Turned())
+    data = fv.Data(torch.randn(6, 3), torch.arange(6) % 3)
+    f = fv.nll(net, data)
+    v = torch.ones(5)
+    assert (
+        f.value_and_grad(net.w)[1].isfinite().all() and f.operator(net.w, "ggn")(v).isfinite().all()
+    )
+    with pytest.raises(
+        ValueError,
+        match="the Hessian needs second derivatives of every layer, got view_as_complex, for",
+    ):
         fv.hvp(f, net.w, v)

@@ -34,12 +34,17 @@ def test_the_users_data_are_never_written_into(treated):
     net, data, plane = made(Rude(12, 4), x.clone(), treated)
     W = plane.points(COORDS)
     f = fv.nll(net, data)
-    ways = [f.over(plane.origin, plane.axes, exact=True)(COORDS), torch.stack([f(w) for w in W]).detach()]
+    ways = [
+        f.over(plane.origin, plane.axes, exact=True)(COORDS),
+        torch.stack([f(w) for w in W]).detach(),
+    ]
     for g in (f, fv.quantity(net, data, "nll")):
         ways += [g.over(plane.origin, plane.axes)(COORDS), g.many(W)]
     fv.predict(net, fv.Draws(W), data, 3, seed=0)
     assert torch.equal(data.x, x)
-    torch.testing.assert_close(ways, [loop(net, fv.Data(x, data.y), W)] * len(ways), rtol=1e-5, atol=1e-6)
+    torch.testing.assert_close(
+        ways, [loop(net, fv.Data(x, data.y), W)] * len(ways), rtol=1e-5, atol=1e-6
+    )
 
 
 class Late(nn.Module):
@@ -47,7 +52,10 @@ class Late(nn.Module):
 
     def __init__(self, size, late):
         super().__init__()
-        self.f, self.u, self.size, self.late = nn.Linear(12, 8), nn.Linear(8, 4), size, late
+        self.f = nn.Linear(12, 8)
+        self.u = nn.Linear(8, 4)
+        self.size = size
+        self.late = late
 
     def forward(self, x):
         h = self.f(x)
@@ -61,7 +69,9 @@ class Late(nn.Module):
 @pytest.mark.parametrize("late", ["before", "view"])
 @pytest.mark.parametrize("size", [1.0, 1e-4])
 def test_what_is_overwritten_late_keeps_its_order_and_is_traced(late, size):
-    net, data, plane = made(Late(size, late), torch.randn(60, 12), lambda name: name.startswith("u"))
+    net, data, plane = made(
+        Late(size, late), torch.randn(60, 12), lambda name: name.startswith("u")
+    )
     f = fv.nll(net, fv.Data(data.x, size * torch.randn(60, 4)), likelihood=size)
     evaluate = f.over(plane.origin, plane.axes)
     want = torch.stack([f(w) for w in plane.points(COORDS)]).detach()
@@ -77,7 +87,9 @@ class Together(nn.Module):
 
     def __init__(self, kind):
         super().__init__()
-        self.a, self.b, self.kind = nn.Linear(12, 8), nn.BatchNorm1d(8, track_running_stats=False), kind
+        self.a = nn.Linear(12, 8)
+        self.b = nn.BatchNorm1d(8, track_running_stats=False)
+        self.kind = kind
         self.h = nn.Linear(8, 4)
 
     def forward(self, x):
@@ -86,11 +98,15 @@ class Together(nn.Module):
         return out.masked_fill(torch.arange(4) == 3, -1e9) if self.kind == "masked" else out
 
 
-@pytest.mark.parametrize(("kind", "n"), [("norm", 3), ("norm", 200), ("mean", 3), ("mean", 200), ("masked", 200)])
+@pytest.mark.parametrize(
+    ("kind", "n"), [("norm", 3), ("norm", 200), ("mean", 3), ("mean", 200), ("masked", 200)]
+)
 def test_outputs_that_hang_on_the_batch_are_refused(kind, n):
     net, data, _ = made(Together(kind), torch.randn(n, 12).sort(0).values)
     for make, more in ((fv.nll, ()), (fv.quantity, ("nll",))):
-        with pytest.raises(ValueError, match="each example alone, got outputs that depend on the rest of the batch"):
+        with pytest.raises(
+            ValueError, match="each example alone, got outputs that depend on the rest of the batch"
+        ):
             make(net, data, *more)
 
 

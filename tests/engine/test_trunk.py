@@ -8,7 +8,9 @@ import flatviz as fv
 
 
 def images():
-    return fv.Data(torch.rand(20, 3, 16, 16, generator=torch.Generator().manual_seed(0)), torch.arange(20) % 4)
+    return fv.Data(
+        torch.rand(20, 3, 16, 16, generator=torch.Generator().manual_seed(0)), torch.arange(20) % 4
+    )
 
 
 def two_classes():
@@ -28,7 +30,9 @@ def resnet(treated):
 def test_outputs_and_gradients_are_the_whole_networks():
     net, data = resnet("head")
     late, features = fv.engine.cache_trunk(net, data)
-    assert [(b.name, b.start, b.stop, b.kind) for b in late.blocks] == [(b.name, b.start, b.stop, b.kind) for b in net.blocks]
+    assert [(b.name, b.start, b.stop, b.kind) for b in late.blocks] == [
+        (b.name, b.start, b.stop, b.kind) for b in net.blocks
+    ]
     w = net.w + 0.05 * torch.randn(net.dim, generator=torch.Generator().manual_seed(1))
     torch.testing.assert_close(late(w, features.x), net(w, data.x), atol=1e-5, rtol=1e-4)
     grads = [torch.func.grad(fv.nll(n, d))(w) for n, d in ((net, data), (late, features))]
@@ -38,7 +42,8 @@ def test_outputs_and_gradients_are_the_whole_networks():
 def test_a_vision_transformers_head_starts_at_its_last_features():
     import torchvision
 
-    vit, data = torchvision.models.VisionTransformer(16, 8, 1, 2, 8, 8, num_classes=4).eval(), images()
+    vit = torchvision.models.VisionTransformer(16, 8, 1, 2, 8, 8, num_classes=4).eval()
+    data = images()
     nn.init.normal_(vit.heads.head.weight, std=0.3)
     net = fv.Net.from_module(vit, lambda name: name.startswith("heads"), example=data.x[:2])
     late, features = fv.engine.cache_trunk(net, data)
@@ -51,7 +56,9 @@ class Twice(nn.Module):
 
     def __init__(self, after):
         super().__init__()
-        self.body, self.head, self.after = nn.Linear(4, 5), nn.Linear(5, 2), after
+        self.body = nn.Linear(4, 5)
+        self.head = nn.Linear(5, 2)
+        self.after = after
 
     def forward(self, x):
         h = self.body(x)
@@ -60,12 +67,20 @@ class Twice(nn.Module):
 
 def test_networks_without_a_trunk_say_so():
     net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 2)))
-    with pytest.raises(ValueError, match="a trunk must come before one layer that holds all treated weights, got Net"):
+    with pytest.raises(
+        ValueError,
+        match="a trunk must come before one layer that holds all treated weights, got Net",
+    ):
         fv.engine.cache_trunk(net, two_classes())
-    rules = {False: "'head' must run once, on a tensor of one row", True: "outputs from kept activations must be"}
+    rules = {
+        False: "'head' must run once, on a tensor of one row",
+        True: "outputs from kept activations must be",
+    }
     for after, said in rules.items():
         with pytest.raises(ValueError, match=said):
-            fv.engine.cache_trunk(fv.Net.from_module(Twice(after), "head", head="head"), two_classes())
+            fv.engine.cache_trunk(
+                fv.Net.from_module(Twice(after), "head", head="head"), two_classes()
+            )
 
 
 def test_a_head_of_two_layers_keeps_the_order_of_the_whole_networks_weights():
@@ -74,4 +89,9 @@ def test_a_head_of_two_layers_keeps_the_order_of_the_whole_networks_weights():
     data = two_classes()
     late, features = fv.engine.cache_trunk(net, data)
     torch.testing.assert_close(late(net.w + 0.1, features.x), net(net.w + 0.1, data.x))
-    assert [b.name for b in late.blocks] == ["1.0.weight", "1.0.bias", "1.1.weight", "1.1.bias"] and features.x.shape == (6, 6)
+    assert [b.name for b in late.blocks] == [
+        "1.0.weight",
+        "1.0.bias",
+        "1.1.weight",
+        "1.1.bias",
+    ] and features.x.shape == (6, 6)

@@ -24,20 +24,32 @@ def test_the_reference_says_that_its_chains_agree():
 def test_the_stored_claims_are_those_that_were_stated():
     """As the command listed them: source, verdict, claim; figure and where."""
     claims = pd.read_csv(committed("claims.csv"))
-    lines = [line.strip() for line in (GOLDEN / "claims.txt").read_text(encoding="utf-8").splitlines()]
-    found = [(f"{c.name:14} {c.verdict:13} {c.claim}", f"{c.figure} ({c.setting})") for c in claims.itertuples()]
+    lines = [
+        line.strip() for line in (GOLDEN / "claims.txt").read_text(encoding="utf-8").splitlines()
+    ]
+    found = [
+        (f"{c.name:14} {c.verdict:13} {c.claim}", f"{c.figure} ({c.setting})")
+        for c in claims.itertuples()
+    ]
     assert found == list(zip(lines[::2], lines[1::2]))
     rows = [cells(line) for line in "\n".join(executed("claims")).splitlines()]
-    verdicts = {tuple(row) for row in rows if row and row[-1] in ("holds", "does not hold", "inconclusive")}
+    verdicts = {
+        tuple(row) for row in rows if row and row[-1] in ("holds", "does not hold", "inconclusive")
+    }
     assert len(verdicts) >= len(claims) - 2
 
 
 def test_the_stored_claims_are_what_the_rules_make_of_the_stored_tables(tmp_path):
     executed("claims", RUN=True, SAVE=str(tmp_path / "claims.csv"))
-    found, stored = pd.read_csv(tmp_path / "claims.csv"), pd.read_csv(committed("claims.csv"))
+    found = pd.read_csv(tmp_path / "claims.csv")
+    stored = pd.read_csv(committed("claims.csv"))
     assert set(found[found.name.str.startswith("learning")].verdict) == {"holds", "inconclusive"}
-    pd.testing.assert_frame_equal(found[["name", "claim", "verdict"]], stored[["name", "claim", "verdict"]])
-    paper = ~stored.name.str.startswith("symmetry")  # the symmetries' figures have a golden text of their own
+    pd.testing.assert_frame_equal(
+        found[["name", "claim", "verdict"]], stored[["name", "claim", "verdict"]]
+    )
+    paper = ~stored.name.str.startswith(
+        "symmetry"
+    )  # the symmetries' figures have a golden text of their own
     pd.testing.assert_frame_equal(found[paper], stored[paper], rtol=1e-4)
 
 
@@ -48,12 +60,23 @@ def cells(line):
 
 def missing(name):
     """Sentences and rows of the golden text that the notebook does not print; of the verdict's words one was renamed."""
-    golden = re.sub("cannot tell|undecided", "inconclusive", (GOLDEN / f"{name}.txt").read_text(encoding="utf-8"))
+    golden = re.sub(
+        "cannot tell|undecided",
+        "inconclusive",
+        (GOLDEN / f"{name}.txt").read_text(encoding="utf-8"),
+    )
     printed = html.unescape("\n".join(executed(name)))
-    plain, rows = " ".join(printed.split()), [set(cells(line)) for line in printed.splitlines()]
+    plain = " ".join(printed.split())
+    rows = [set(cells(line)) for line in printed.splitlines()]
     figures = lambda line: {cell for cell in cells(line)[1:] if re.search(r"\d", cell)}  # noqa: E731
-    lines = [line for line in re.sub(r".*\n[- ]+\n", "", golden).splitlines() if line.strip()]  # without heads of tables
-    return [line for line in lines if " ".join(line.split()) not in plain and not any(figures(line) <= row for row in rows)]
+    lines = [
+        line for line in re.sub(r".*\n[- ]+\n", "", golden).splitlines() if line.strip()
+    ]  # without heads of tables
+    return [
+        line
+        for line in lines
+        if " ".join(line.split()) not in plain and not any(figures(line) <= row for row in rows)
+    ]
 
 
 @pytest.mark.parametrize("name", ["averaging", "symmetry", "transfer"])
@@ -62,10 +85,15 @@ def test_no_sentence_and_no_figure_of_the_stored_results_is_lost(name):
 
 
 def test_the_settings_chosen_by_equal_trials_are_shown():
-    stored = json.loads((ROOT / "data" / "tuned_digits_mlp.json").read_text(encoding="utf-8"))["methods"]
+    stored = json.loads((ROOT / "data" / "tuned_digits_mlp.json").read_text(encoding="utf-8"))[
+        "methods"
+    ]
     rows = [set(cells(line)) for line in "\n".join(executed("tune")).splitlines()]
     for name, about in stored.items():
-        shown = {fv.METHODS[name].label, *(f"{about[key]:.3f}" for key in ("validation_nll", "validation_nll_of_the_record"))}
+        shown = {
+            fv.METHODS[name].label,
+            *(f"{about[key]:.3f}" for key in ("validation_nll", "validation_nll_of_the_record")),
+        }
         assert any(shown <= row for row in rows), name
 
 
@@ -73,7 +101,13 @@ def test_every_method_and_its_flat_seeking_version_are_compared_from_the_stored_
     printed = "\n".join(executed("compare"))
     table = read_table("compare")
     for name in dict.fromkeys(table.method):
-        nll = table[(table.method == name) & (table.quantity == "nll") & (table.steps == 1)].value.dropna()
-        row = next(line for line in printed.splitlines() if cells(line)[:1] == [fv.METHODS[name].label])
+        nll = table[
+            (table.method == name) & (table.quantity == "nll") & (table.steps == 1)
+        ].value.dropna()
+        row = next(
+            line for line in printed.splitlines() if cells(line)[:1] == [fv.METHODS[name].label]
+        )
         assert f"{nll.mean():.3g} ±" in row, name
-    assert printed.count(" against ") == 2 * 5 * sum(f"f-{name}" in set(table.method) for name in set(table.method))
+    assert printed.count(" against ") == 2 * 5 * sum(
+        f"f-{name}" in set(table.method) for name in set(table.method)
+    )

@@ -10,7 +10,12 @@ from oracles import stopping_at
 
 from flatviz.experiments import COLUMNS, at, read_table, run, write_table
 
-GRID = [dict(setting="a", method=m, radius=r, steps=5, seed=s) for m in ("vi", "sabma") for r in (0.0, 0.5) for s in range(3)]
+GRID = [
+    dict(setting="a", method=m, radius=r, steps=5, seed=s)
+    for m in ("vi", "sabma")
+    for r in (0.0, 0.5)
+    for s in range(3)
+]
 
 
 def value_of(cell):
@@ -18,7 +23,9 @@ def value_of(cell):
 
 
 def fit(cells):
-    with Path(os.environ["ASKED"]).open("a") as file:  # not a list of this module: what `fit` refers to is part of the key
+    with Path(os.environ["ASKED"]).open(
+        "a"
+    ) as file:  # not a list of this module: what `fit` refers to is part of the key
         print(cells[0]["seed"], file=file)
     for cell in reversed(cells):  # in any order
         yield cell, value_of(cell)
@@ -43,7 +50,11 @@ def asked(tmp_path, monkeypatch):
 def test_the_table_has_one_row_a_cell_and_quantity_in_the_order_of_the_grid(asked):
     table = toy(GRID)
     assert tuple(table.columns) == COLUMNS and set(table.experiment) == {"toy"}
-    want = [(*c.values(), q, v) for c in GRID for q, v in (("nll", value_of(c)), ("accuracy", c["radius"] - value_of(c)))]
+    want = [
+        (*c.values(), q, v)
+        for c in GRID
+        for q, v in (("nll", value_of(c)), ("accuracy", c["radius"] - value_of(c)))
+    ]
     assert list(table.drop(columns="experiment").itertuples(index=False, name=None)) == want
     assert sorted(asked()) == [0, 1, 2]  # one call of fit a seed
 
@@ -54,7 +65,15 @@ def test_a_stopped_run_goes_on_where_it_was_and_gives_the_same_bits(asked):
     with pytest.raises(KeyboardInterrupt):
         toy(GRID, progress=stopping_at(2))
     resumed = toy(GRID)
-    assert asked() == [0, 1, 2, 0, 1, 2, 2]  # the whole run, the stopped one, and what it had not kept
+    assert asked() == [
+        0,
+        1,
+        2,
+        0,
+        1,
+        2,
+        2,
+    ]  # the whole run, the stopped one, and what it had not kept
     pd.testing.assert_frame_equal(resumed, whole, check_exact=True)
 
 
@@ -73,11 +92,21 @@ def test_a_unit_that_fails_is_named_and_costs_its_own_rows_only(asked):
 
     said = []
     table = toy(GRID, sometimes, measure, say=said.append)
-    assert set(table.seed) == {0, 2} and table.attrs["failed"] == {"toy, seed 1": "RuntimeError: diverged"}
-    assert sum("toy, seed 1: failed, its rows are missing: RuntimeError: diverged" in line for line in said) == 1
+    assert set(table.seed) == {0, 2} and table.attrs["failed"] == {
+        "toy, seed 1": "RuntimeError: diverged"
+    }
+    assert (
+        sum(
+            "toy, seed 1: failed, its rows are missing: RuntimeError: diverged" in line
+            for line in said
+        )
+        == 1
+    )
     toy(GRID, sometimes, measure, say=said.append)
     assert asked() == [0, 2]  # what failed was not kept, the rest was
-    with pytest.raises(ValueError, match=r"a unit that can be fitted, got 3 failures: ZeroDivisionError"):
+    with pytest.raises(
+        ValueError, match=r"a unit that can be fitted, got 3 failures: ZeroDivisionError"
+    ):
         toy(GRID, fit, lambda fitted, cell: 1 / 0)
 
 
@@ -97,7 +126,9 @@ def test_columns_of_the_grid_and_other_groups_are_kept(asked):
         calls.append(len(cells))
         yield from ((c, 1.0) for c in cells)
 
-    table = toy(grid, counted, lambda fitted, cell: {"nll": fitted}, group=("seed", "shift"), cache=False)
+    table = toy(
+        grid, counted, lambda fitted, cell: {"nll": fitted}, group=("seed", "shift"), cache=False
+    )
     assert list(table.columns) == [*COLUMNS[:-2], "shift", *COLUMNS[-2:]] and calls == [1, 1, 1, 1]
 
 
@@ -139,7 +170,9 @@ def test_a_table_written_is_the_table_read(asked, tmp_path):
     table = toy([dict(seed=s, radius=0.1) for s in range(3)])
     table.loc[0, "value"] = float("nan")
     write_table(table, tmp_path / "toy.csv", digits=17)
-    pd.testing.assert_frame_equal(read_table(tmp_path / "toy.csv"), table, check_exact=True, check_dtype=False)
+    pd.testing.assert_frame_equal(
+        read_table(tmp_path / "toy.csv"), table, check_exact=True, check_dtype=False
+    )
     write_table(table.assign(value=1 / 3), tmp_path / "toy.csv")
     assert set(read_table(tmp_path / "toy.csv").value) == {0.333333}
     (tmp_path / "other.csv").write_text("a,b\n1,2\n")

@@ -19,17 +19,28 @@ def quick(monkeypatch, transferred, task, tmp_path):
 
 def test_the_committed_result_is_of_ten_seeds_whose_chains_agree():
     held = fv.load(study.COMMITTED)
-    assert (held["head_std"], held["kl_weight"], held["settings"]) == (study.HEAD_STD, study.KL_WEIGHT, study.CHAINS)
+    assert (held["head_std"], held["kl_weight"], held["settings"]) == (
+        study.HEAD_STD,
+        study.KL_WEIGHT,
+        study.CHAINS,
+    )
     for seed in range(10):
         part = held[f"seed {seed}"]
         probabilities = part["probabilities"].double()
         assert probabilities.shape == (897, 10) and probabilities.dtype == torch.float64
-        torch.testing.assert_close(probabilities.sum(1), torch.ones(897).double(), rtol=0, atol=5e-3)  # ten of float16
+        torch.testing.assert_close(
+            probabilities.sum(1), torch.ones(897).double(), rtol=0, atol=5e-3
+        )  # ten of float16
         facts = part["facts"]
         assert facts["halves_tv"] < 0.02 and facts["halves_agreement"] > 0.95
         assert facts["rhat"] < study.MOST_RHAT and facts["ess"] >= study.LEAST_ESS
         assert part["draws"].shape == (study.KEPT_DRAWS, 906)
-        assert abs(facts["halves_mmd"]) < 5 < 20 < study._mmd(part["draws"].double(), 0 * part["draws"])
+        assert (
+            abs(facts["halves_mmd"])
+            < 5
+            < 20
+            < study._mmd(part["draws"].double(), 0 * part["draws"])
+        )
     assert study.COMMITTED.stat().st_size < 2_000_000
 
 
@@ -39,22 +50,36 @@ def test_its_numbers_are_those_of_the_draws_stored_for_that_network_alone_and_fo
     net, task, prior = quick
     found = study.sample_reference(net, task, prior, seed=0, chains=study.CHAINS)
     wide = study.with_head_std(net, prior, study.HEAD_STD)
-    assert torch.equal(found.W, fv.fit_hmc(net, task.train, wide, seed=0, kl_weight=study.KL_WEIGHT, **study.CHAINS).W)
+    assert torch.equal(
+        found.W,
+        fv.fit_hmc(net, task.train, wide, seed=0, kl_weight=study.KL_WEIGHT, **study.CHAINS).W,
+    )
     each = torch.stack([net(w, task.test.x).softmax(-1) for w in found.W])
     torch.testing.assert_close(found.probabilities, each.mean(0), rtol=1e-4, atol=1e-6)
-    assert found.facts["halves_tv"] == pytest.approx(fv.metrics.total_variation(each[:8].mean(0), each[8:].mean(0)), rel=1e-4)
+    assert found.facts["halves_tv"] == pytest.approx(
+        fv.metrics.total_variation(each[:8].mean(0), each[8:].mean(0)), rel=1e-4
+    )
     stored = {"probabilities": found.probabilities.half(), "draws": found.W.half()}
-    path = fv.save({"seed 0": {"mark": study.mark_of(prior), "facts": found.facts, **stored}}, tmp_path / "hmc.pt")
+    path = fv.save(
+        {"seed 0": {"mark": study.mark_of(prior), "facts": found.facts, **stored}},
+        tmp_path / "hmc.pt",
+    )
     monkeypatch.setattr(study, "COMMITTED", path)
     read = study.reference_of(net, task, prior, seed=0)
-    assert torch.equal(read.probabilities, stored["probabilities"].double()) and torch.equal(read.W, stored["draws"].double())
+    assert torch.equal(read.probabilities, stored["probabilities"].double()) and torch.equal(
+        read.W, stored["draws"].double()
+    )
     said = []
     other = fv.Gaussian(prior.mean + 0.1, prior.log_std, prior.factor)
     computed = study.reference_of(net, task, other, seed=0, say=said.append)
     assert said == ["seed 0: HMC, which no committed result holds for this network"]
     assert fv.metrics.total_variation(computed.probabilities, read.probabilities) > 0.01
     again = study.reference_of(net, task, other, seed=0, say=said.append)
-    assert len(said) == 1 and torch.equal(again.probabilities, computed.probabilities) and torch.equal(again.W, computed.W)
+    assert (
+        len(said) == 1
+        and torch.equal(again.probabilities, computed.probabilities)
+        and torch.equal(again.W, computed.W)
+    )
 
 
 def test_the_distance_of_weights_is_none_for_the_same_law_and_knows_a_point_and_an_ensemble():
@@ -62,12 +87,20 @@ def test_the_distance_of_weights_is_none_for_the_same_law_and_knows_a_point_and_
     g = torch.Generator().manual_seed(0)
     target = fv.Gaussian(torch.zeros(6).double(), torch.zeros(6).double())
     exact = study.Reference(torch.zeros(1, 2), torch.randn(64, 6, generator=g).double())
-    same, moved = (study.weights_mmd(fv.Gaussian(target.mean + m, target.log_std), exact, seed=1) for m in (0.0, 2.0))
+    same, moved = (
+        study.weights_mmd(fv.Gaussian(target.mean + m, target.log_std), exact, seed=1)
+        for m in (0.0, 2.0)
+    )
     assert abs(same) < 4 < 15 < moved  # 64 draws: the deviation of the estimate is about 1
     x = torch.full((1, 6), 0.5).double()
     h = bandwidths(exact.W)
-    among, across = mean_kernel(exact.W, exact.W, h), mean_kernel(exact.W, x, h)
+    among = mean_kernel(exact.W, exact.W, h)
+    across = mean_kernel(exact.W, x, h)
     by_hand = 1 - 2 * across.mean() + (among.sum() - among.trace()) / (64 * 63)
-    assert study.weights_mmd(fv.Draws(x), exact, seed=0) == pytest.approx(100 * float(by_hand), rel=1e-9)
+    assert study.weights_mmd(fv.Draws(x), exact, seed=0) == pytest.approx(
+        100 * float(by_hand), rel=1e-9
+    )
     ensemble = fv.Draws(torch.randn(5, 6, generator=g).double())
-    assert study.weights_mmd(ensemble, exact, seed=0) == pytest.approx(study._mmd(exact.W, ensemble.W), rel=1e-9)
+    assert study.weights_mmd(ensemble, exact, seed=0) == pytest.approx(
+        study._mmd(exact.W, ensemble.W), rel=1e-9
+    )

@@ -23,7 +23,9 @@ from flatviz.families.members import read_choices
 
 def values(table):
     """(experiment, setting, method, quantity) -> values over seeds."""
-    return table.groupby(["experiment", "setting", "method", "quantity"]).value.apply(list).to_dict()
+    return (
+        table.groupby(["experiment", "setting", "method", "quantity"]).value.apply(list).to_dict()
+    )
 
 
 @pytest.mark.long
@@ -33,20 +35,28 @@ def test_averaging_meets_at_all_draws_and_keeps_to_weyls_bounds(run_small):
     table = values(table)
     for method in ("vi", "sabma"):
         of = {key[3]: np.array(v) for key, v in table.items() if key[1:3] == ("rank 5", method)}
-        np.testing.assert_allclose(of["nll, 30 sharp"], of["nll, 30 flat"], rtol=1e-4)  # of all six draws: one ensemble
+        np.testing.assert_allclose(
+            of["nll, 30 sharp"], of["nll, 30 flat"], rtol=1e-4
+        )  # of all six draws: one ensemble
         assert (abs(of["nll, 1 sharp"] - of["nll, 1 flat"]) > 1e-4).all()
         assert (of["Weyl lower, sharp"] <= 1.01 * of["Weyl middle, sharp"]).all()
-        assert (of["Weyl upper, sharp"] > of["Weyl upper, flat"]).all()  # the same draws, sharp ones first and flat ones first
+        assert (
+            of["Weyl upper, sharp"] > of["Weyl upper, flat"]
+        ).all()  # the same draws, sharp ones first and flat ones first
     assert len(table["two modes", "width ratio 5", "sabma", "in the wide mode"]) == 4
 
 
 def test_correlations_are_scipys_and_the_partial_one_is_that_of_residual_ranks():
     a, b, given = torch.randint(0, 6, (3, 25), generator=torch.Generator().manual_seed(0)).double()
     found = functions("averaging")["correlations"](a, b, b, given)
-    assert found["correlation with error"] == pytest.approx(stats.spearmanr(a, b).statistic, abs=1e-12)
+    assert found["correlation with error"] == pytest.approx(
+        stats.spearmanr(a, b).statistic, abs=1e-12
+    )
     *ranks, given = (stats.rankdata(x) for x in (a, b, given))
     left = [r - np.polyval(np.polyfit(given, r, 1), given) for r in ranks]
-    assert found["correlation with nll given train"] == pytest.approx(np.corrcoef(*left)[0, 1], abs=1e-10)
+    assert found["correlation with nll given train"] == pytest.approx(
+        np.corrcoef(*left)[0, 1], abs=1e-10
+    )
 
 
 @pytest.mark.parametrize("rank", [1, 2, 4])
@@ -59,32 +69,47 @@ def test_a_truncated_swag_is_the_swag_of_that_rank(rank, tiny):
 
 def test_both_modes_are_equally_deep_the_network_has_their_loss_and_runs_that_start_in_one_stay_there():
     space = functions("averaging")
-    ends, nothing = torch.tensor([-2.0, 2.0]).double(), fv.Data(torch.zeros(1, 1).double(), torch.zeros(1, 1).double())
-    assert space["loss"](ends, 2.0).tolist() == pytest.approx([math.log(2)] * 2, abs=1e-6)  # the other is 6 widths away
+    ends = torch.tensor([-2.0, 2.0]).double()
+    nothing = fv.Data(torch.zeros(1, 1).double(), torch.zeros(1, 1).double())
+    assert space["loss"](ends, 2.0).tolist() == pytest.approx(
+        [math.log(2)] * 2, abs=1e-6
+    )  # the other is 6 widths away
     f = fv.nll(fv.Net.from_module(space["TwoModes"](2.0)), nothing, likelihood=1.0)
-    by_hand = -math.log(0.5 * math.exp(-0.5 * (2.3 / 0.3) ** 2) + 0.5 * math.exp(-0.5 * (1.7 / 0.6) ** 2))
+    by_hand = -math.log(
+        0.5 * math.exp(-0.5 * (2.3 / 0.3) ** 2) + 0.5 * math.exp(-0.5 * (1.7 / 0.6) ** 2)
+    )
     by_hand += 1 + 0.5 * math.log(2 * math.pi)
     assert float(f(torch.tensor([0.3], dtype=torch.float64))) == pytest.approx(by_hand, abs=1e-12)
     settings = dict(kl_weight=0.1, steps=30, lr=0.02, momentum=0.9, likelihood=1.0)
     for start, radii, wide in ((1.5, (0.0, 0.5), 1.0), (-2.0, (0.0,), 0.0)):
         cells = [dict(setting="width ratio 5", radius=r, seed=s) for r in radii for s in (0, 1)]
         fits = space["fit_modes"](cells, start=start, settings=settings)
-        assert [space["in_the_wide_mode"](q, cell)["in the wide mode"] for cell, q in fits] == [wide] * len(cells)
+        assert [space["in_the_wide_mode"](q, cell)["in the wide mode"] for cell, q in fits] == [
+            wide
+        ] * len(cells)
 
 
 def test_the_quadrature_is_that_of_a_gaussian_mode_and_vanishes_at_the_balance():
-    space, of = functions("averaging"), partial(torch.tensor, dtype=torch.float64)
+    space = functions("averaging")
+    of = partial(torch.tensor, dtype=torch.float64)
     g_mean, g_log_std = space["expected_gradient"](of(1.5), of(0.1), 1.0)
-    assert float(g_mean) == pytest.approx(-0.5 / 0.09, rel=1e-6) and float(g_log_std) == pytest.approx(0.01 / 0.09, rel=1e-4)
+    assert float(g_mean) == pytest.approx(-0.5 / 0.09, rel=1e-6) and float(
+        g_log_std
+    ) == pytest.approx(0.01 / 0.09, rel=1e-4)
     assert abs(float(space["expected_gradient"](of(space["balance"](5.0)), of(0.5), 5.0)[0])) < 1e-9
 
 
 def resnets(n, width, **how):
     """The study of a folder of checkpoints, n small networks trained on 40 digits, and images to judge them on, two sets."""
-    data, study = fv.datasets.digits_transfer().source, functions("symmetry")["study_of"]
-    train, test = data.subset(torch.arange(40)), data.subset(torch.arange(40, 90))
+    data = fv.datasets.digits_transfer().source
+    study = functions("symmetry")["study_of"]
+    train = data.subset(torch.arange(40))
+    test = data.subset(torch.arange(40, 90))
     task = fv.Task(train, train, train, 10)
-    nets = [fv.pretrain(fv.models.resnet20(task, width=width, seed=i), train, seed=i, lr=0.1, **how) for i in range(n)]
+    nets = [
+        fv.pretrain(fv.models.resnet20(task, width=width, seed=i), train, seed=i, lr=0.1, **how)
+        for i in range(n)
+    ]
     study.__globals__.update(MODEL="resnet20", WIDTH=width, PERMUTATIONS=9, STARTS=1)
     return study, nets, test, fv.Data(test.x.flip(-1), test.y)
 
@@ -95,18 +120,35 @@ def test_a_folder_of_checkpoints_is_the_same_once_symmetries_are_removed(tmp_pat
     study.__globals__.update(PER_SET=4)
     for i, net in enumerate(nets):
         units = fv.symmetry.units_of(net)
-        factor, order = fv.symmetry.random_factor(units, 1, seed=i), fv.symmetry.random_order(units, 1, seed=i)
-        moved = fv.symmetry.permute(units, fv.symmetry.rescale(units, units.extended(net)[None], factor), order)[0]
+        factor = fv.symmetry.random_factor(units, 1, seed=i)
+        order = fv.symmetry.random_order(units, 1, seed=i)
+        moved = fv.symmetry.permute(
+            units, fv.symmetry.rescale(units, units.extended(net)[None], factor), order
+        )[0]
         for name, twin in (("plain", net), ("moved", units.net_at(net, moved))):
             (tmp_path / name).mkdir(exist_ok=True)
             torch.save(twin.to_module().state_dict(), tmp_path / name / f"{i:02}.pth")
-    plain, moved = (values(study(str(tmp_path / name), test, outside)) for name in ("plain", "moved"))
-    same = [k for k in plain if k[3] in ("brier", "mi", "ood_mi", "mean inside", "mean outside") or k[1::2] == ("max", "mmd")]
-    assert len(same) == 3 * 4 + 2  # an alignment depends on the order it begins with, an ECE on BatchNorm's eps
+    plain, moved = (
+        values(study(str(tmp_path / name), test, outside)) for name in ("plain", "moved")
+    )
+    same = [
+        k
+        for k in plain
+        if k[3] in ("brier", "mi", "ood_mi", "mean inside", "mean outside")
+        or k[1::2] == ("max", "mmd")
+    ]
+    assert (
+        len(same) == 3 * 4 + 2
+    )  # an alignment depends on the order it begins with, an ECE on BatchNorm's eps
     for key in same:
         assert moved[key][0] == pytest.approx(plain[key][0], rel=0.02, abs=0.01), key
-    far = {name: [table["checkpoints", "raw", name, "mmd"][0] for table in (plain, moved)] for name in ("control", "single")}
-    assert far["single"][0] > far["control"][0] > 0 and far["single"][0] != pytest.approx(far["single"][1], rel=0.02)
+    far = {
+        name: [table["checkpoints", "raw", name, "mmd"][0] for table in (plain, moved)]
+        for name in ("control", "single")
+    }
+    assert far["single"][0] > far["control"][0] > 0 and far["single"][0] != pytest.approx(
+        far["single"][1], rel=0.02
+    )
     assert plain["checkpoints", "raw", "single", "mi"][0] == pytest.approx(0, abs=1e-6)
 
 
@@ -120,32 +162,73 @@ def test_fifty_checkpoints_have_the_scores_of_their_networks_and_are_fifty_funct
     table = {key[1:]: of[0] for key, of in values(study(str(tmp_path), test, outside)).items()}
 
     _, _, sets, target = space["groups_of"](50)
-    outputs = lambda chosen, data: torch.stack([nets[i](nets[i].w, data.x).detach() for i in chosen])  # noqa: E731
-    told, stranger = (fv.Prediction(outputs(sets["ensemble"], data), data.y) for data in (test, outside))
+    outputs = lambda chosen, data: torch.stack(
+        [nets[i](nets[i].w, data.x).detach() for i in chosen]
+    )
+    told, stranger = (
+        fv.Prediction(outputs(sets["ensemble"], data), data.y) for data in (test, outside)
+    )
     far = fv.metrics.ood_scores(*(1 - p.bma().amax(1) for p in (told, stranger)))
-    wanted = {name: fv.score(told, name, n_draws=told.n_draws) for name in ("brier", "ece", "ace", "class_ece")}
-    wanted |= {"mi": fv.metrics.mutual_information(told).mean(), "aupr_out": far["aupr_out"], "fpr95": far["fpr95_out"]}
+    wanted = {
+        name: fv.score(told, name, n_draws=told.n_draws)
+        for name in ("brier", "ece", "ace", "class_ece")
+    }
+    wanted |= {
+        "mi": fv.metrics.mutual_information(told).mean(),
+        "aupr_out": far["aupr_out"],
+        "fpr95": far["fpr95_out"],
+    }
     for name, value in wanted.items():
-        assert table["raw", "ensemble", name] == pytest.approx(float(value), rel=1e-4, abs=1e-6), name
-    for variant in ("raw", "max", "aligned"):  # copies of one network are not the target, with symmetries or without
+        assert table["raw", "ensemble", name] == pytest.approx(float(value), rel=1e-4, abs=1e-6), (
+            name
+        )
+    for variant in (
+        "raw",
+        "max",
+        "aligned",
+    ):  # copies of one network are not the target, with symmetries or without
         assert table[variant, "ensemble", "mmd"] < 1 < 10 < table[variant, "single", "mmd"]
         assert table[variant, "ensemble", "p"] > 0.1 >= table[variant, "single", "p"]
-    pairs = [fv.Prediction(outputs(pair, test)) for pair in combinations(target[:6].tolist(), 2)]  # none of them is another
+    pairs = [
+        fv.Prediction(outputs(pair, test)) for pair in combinations(target[:6].tolist(), 2)
+    ]  # none of them is another
     mi = [float(fv.metrics.mutual_information(p).mean()) for p in pairs]
-    assert table["pairs", "target", "least inside"] == pytest.approx(min(mi), rel=1e-4) and min(mi) > 0.01
+    assert (
+        table["pairs", "target", "least inside"] == pytest.approx(min(mi), rel=1e-4)
+        and min(mi) > 0.01
+    )
 
 
 @pytest.mark.long
 def test_symmetry_has_every_cell_and_a_verdict_on_every_trend(run_small):
-    small = dict(TARGET=16, REPLICATES=2, MODES=2, PER_SET=6, EPOCHS=4, TOY=40, MASS=4, MASS_EPOCHS=8, LARGE=2, PAIRS=8)
+    small = dict(
+        TARGET=16,
+        REPLICATES=2,
+        MODES=2,
+        PER_SET=6,
+        EPOCHS=4,
+        TOY=40,
+        MASS=4,
+        MASS_EPOCHS=8,
+        LARGE=2,
+        PAIRS=8,
+    )
     small |= dict(ORDERS=3, PERMUTATIONS=19, STARTS=1, SEEDS=2, DRAWS=2, FIT_EPOCHS=4, STEPS=10)
     _, first, path = run_small("symmetry", **small)
-    first = first[first.task == "digits"].reset_index(drop=True)  # beside the stored rows of the other task
-    said, both, _ = run_small("symmetry", DATA="digits-near", TABLE=str(path), **small | {"EPOCHS": 12})
-    pd.testing.assert_frame_equal(both[both.task == "digits"].reset_index(drop=True), first)  # the other task's rows stay
+    first = first[first.task == "digits"].reset_index(
+        drop=True
+    )  # beside the stored rows of the other task
+    said, both, _ = run_small(
+        "symmetry", DATA="digits-near", TABLE=str(path), **small | {"EPOCHS": 12}
+    )
+    pd.testing.assert_frame_equal(
+        both[both.task == "digits"].reset_index(drop=True), first
+    )  # the other task's rows stay
     kinds = lambda rows: set(zip(rows.experiment, rows.setting, rows.method))  # noqa: E731
     assert kinds(first) - kinds(both[both.task == "digits-near"]) == {("sides", "toy", "")}
-    assert said.index("digits-near:") < said.index("T2 ") < said.index("digits:") < said.index("T1 ")
+    assert (
+        said.index("digits-near:") < said.index("T2 ") < said.index("digits:") < said.index("T1 ")
+    )
     table = values(first)
     assert sum(len(v) for k, v in table.items() if k[0] == "sets" and k[3] == "mmd") == 4 * 15 * 2
     assert all(math.isfinite(v) for of in table.values() for v in of)
@@ -153,7 +236,10 @@ def test_symmetry_has_every_cell_and_a_verdict_on_every_trend(run_small):
         assert f"\n{name:8} " in f"\n{said}", name
     for kind in ("SAM on the mean 0.2, T 0.03", "deep ensemble", "ten networks copied (control)"):
         assert kind in said
-    mass, least = (np.array(table["sides", "mass, lr 0.1, batch 16, wd 2e-4", "", q]) for q in ("mass", "least mass"))
+    mass, least = (
+        np.array(table["sides", "mass, lr 0.1, batch 16, wd 2e-4", "", q])
+        for q in ("mass", "least mass")
+    )
     assert (mass > least).all() and (least > 0).all()
 
 
@@ -162,14 +248,16 @@ def test_digits_are_all_there_once_and_upright():
 
     train, test, outside = functions("symmetry")["splits_of"]("digits", 0)
     assert (len(train), len(test), len(outside)) == (1347, 450, 450)
-    ours, theirs = torch.cat([train.x, test.x]).flatten(1) * 16, torch.as_tensor(load_digits().data)
+    ours = torch.cat([train.x, test.x]).flatten(1) * 16
+    theirs = torch.as_tensor(load_digits().data)
     assert torch.equal(ours.round().int().unique(dim=0), theirs.int().unique(dim=0))
     assert torch.equal(outside.x.flatten(1).sort(1).values, test.x.flatten(1).sort(1).values)
 
 
 def test_removal_changes_no_prediction():
     space = functions("symmetry")
-    net, x = space["net"], space["test"].x[:20]
+    net = space["net"]
+    x = space["test"].x[:20]
     W = net.w * (1 + 0.5 * torch.randn(3, net.dim, generator=torch.Generator().manual_seed(0)))
     for variant in space["VARIANTS"]:
         for a, b in zip(W, space["removed"](W, variant, W[2])):
@@ -182,13 +270,18 @@ def test_units_are_the_same_where_each_holds_its_largest_weight_equally_often():
     even, one = torch.zeros(2, 32, space["net"].dim)
     even[torch.arange(32), incoming[torch.arange(32) % 16, 0]] = 1.0
     one[:, incoming[3, 0]] = 1.0
-    assert space["same_units"](even)["same units"] == pytest.approx(1) and space["same_units"](one)["same units"] < 1e-50
+    assert (
+        space["same_units"](even)["same units"] == pytest.approx(1)
+        and space["same_units"](one)["same units"] < 1e-50
+    )
 
 
 def test_a_ring_that_gathers_is_seen_and_one_that_stays_is_not():
     ring = torch.randn(400, 2, generator=torch.Generator().manual_seed(0))
     values_of = functions("symmetry")["toy_values"]
-    found, still = (values_of({"raw": ring, "scaled": ring, "sorted": s}) for s in (2 + 0.1 * ring, ring))
+    found, still = (
+        values_of({"raw": ring, "scaled": ring, "sorted": s}) for s in (2 + 0.1 * ring, ring)
+    )
     assert found["spread raw"] > 0.95 and found["spread removed"] < 0.1 and found["fall, low"] > 0.1
     assert float(still["fall, high"]) == pytest.approx(0, abs=1e-6)
 
@@ -204,35 +297,65 @@ def test_rules_say_does_not_hold_where_the_figures_do_not():
     assert said == ["holds", "does not hold", "inconclusive"]
     pairs = dict(rules["single"]("pairs"))
     alike = {"mean inside": 0.1, "sd inside": 0.02, "mean outside": 0.3, "Spearman": 1.0}
-    for sd, said in ((0.04, "does not hold"), (0.05, "inconclusive"), (0.1, "holds")):  # of the pairs, 0.2 of the mean inside
+    for sd, said in (
+        (0.04, "does not hold"),
+        (0.05, "inconclusive"),
+        (0.1, "holds"),
+    ):  # of the pairs, 0.2 of the mean inside
         found = [row["verdict"] for row in rules["t5"](pairs | alike | {"sd outside": sd})]
         assert found == ["holds", said, "does not hold"]
     assert rules["t5"](pairs | {"least inside": 0.0})[0]["verdict"] == "does not hold"
-    units = lambda ensemble: lambda variant, name, what: np.full(3, ensemble if name == "ensemble" else 1e-9)  # noqa: E731
-    for ensemble, target, said in ((0.3, 0.5, "holds"), (0.3, 1e-6, "does not hold"), (1e-6, 0.5, "does not hold")):
+    units = lambda ensemble: (
+        lambda variant, name, what: np.full(3, ensemble if name == "ensemble" else 1e-9)
+    )
+    for ensemble, target, said in (
+        (0.3, 0.5, "holds"),
+        (0.3, 1e-6, "does not hold"),
+        (1e-6, 0.5, "does not hold"),
+    ):
         assert verdict("t6", units(ensemble), target) == said
-    assert verdict("t6", lambda *_: np.full(3, 0.3), 0.5) == "inconclusive"  # one mode is not shown to differ
-    early, late = [0.7, 0.72, 0.71], [1.0, 0.99, 0.995]
+    assert (
+        verdict("t6", lambda *_: np.full(3, 0.3), 0.5) == "inconclusive"
+    )  # one mode is not shown to differ
+    early = [0.7, 0.72, 0.71]
+    late = [1.0, 0.99, 0.995]
     for first, then, said in ((early, late, "holds"), (late, early, "does not hold")):
-        assert verdict("t7", pd.DataFrame({"tau, early": first, "tau, late": then, "epochs": 10})) == said
+        assert (
+            verdict("t7", pd.DataFrame({"tau, early": first, "tau, late": then, "epochs": 10}))
+            == said
+        )
 
 
 def test_a_conclusion_survives_where_both_intervals_lie_on_one_side():
     rules = runpy.run_path(str(FOLDER / "symmetry.py"))
     for ratio, said in ((0.5, "below VI"), (1.5, "above VI"), (0.99, "open")):
         of = {"vi": np.ones(3), "sabma": ratio * (1 + 0.01 * np.arange(3))}
-        table = [pd.DataFrame(dict(setting="no KL", method=m, seed=range(3), quantity="sam", value=v)) for m, v in of.items()]
+        table = [
+            pd.DataFrame(dict(setting="no KL", method=m, seed=range(3), quantity="sam", value=v))
+            for m, v in of.items()
+        ]
         table = pd.concat(table)
         assert rules["conclusion"](table, "no KL", "sabma", "sam")[1] == said
-        for least, word in ((0.5, "survives"), (0.99, "no longer shown"), (1.5, "reversed")) if ratio == 0.5 else ():
+        for least, word in (
+            ((0.5, "survives"), (0.99, "no longer shown"), (1.5, "reversed"))
+            if ratio == 0.5
+            else ()
+        ):
             value = np.where(table.method == "vi", 1.0, table.value * least / ratio)
             moved = table.assign(quantity="sam at least mass", value=value)
-            assert rules["survival"](pd.concat([table, moved]), "no KL", "sabma", "sam")["then"] == word
+            assert (
+                rules["survival"](pd.concat([table, moved]), "no KL", "sabma", "sam")["then"]
+                == word
+            )
 
 
 def test_the_control_fails_where_one_method_is_farther_than_copies():
     rules = runpy.run_path(str(FOLDER / "symmetry.py"))
-    for far, said in (([0.3, 0.4, 0.5], "holds"), ([1.49, 1.5, 1.51], "does not hold"), ([0.5, 1.0, 1.6], "inconclusive")):
+    for far, said in (
+        ([0.3, 0.4, 0.5], "holds"),
+        ([1.49, 1.5, 1.51], "does not hold"),
+        ([0.5, 1.0, 1.6], "inconclusive"),
+    ):
         value = {"control": np.ones(3), "swag/multi": np.array(far)}
         of = lambda variant, name, quantity: value.get(name, np.array([0.3, 0.31, 0.32]))  # noqa: E731, B023
         assert rules["control"](of)["verdict"] == said
@@ -241,7 +364,8 @@ def test_the_control_fails_where_one_method_is_farther_than_copies():
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """Five classes of stripes of 8 x 8 pixels, 20 images each, as PNG files."""
-    root, g = tmp_path_factory.mktemp("stripes"), np.random.default_rng(0)
+    root = tmp_path_factory.mktemp("stripes")
+    g = np.random.default_rng(0)
     for c, name in enumerate(("ant", "bee", "cow", "dog", "eel")):
         (root / name).mkdir()
         for i in range(20):
@@ -251,28 +375,52 @@ def folder(tmp_path_factory):
     return root
 
 
-SMALL = dict(WIDTH=4, SEEDS=2, METHODS="f-sgd,vi,sabma", SHOTS=3, SOURCE_IMAGES=12, EPOCHS=25, TEST_IMAGES=10)
+SMALL = dict(
+    WIDTH=4, SEEDS=2, METHODS="f-sgd,vi,sabma", SHOTS=3, SOURCE_IMAGES=12, EPOCHS=25, TEST_IMAGES=10
+)
 SMALL |= dict(OUT_IMAGES=8, CORRUPTIONS="fog", SEVERITIES="3", GRADIENTS=8, DRAWS=2)
 
 
 @pytest.mark.long
 def test_transfer_on_a_folder_of_images_tunes_fits_and_compares(folder, run_small):
-    said, table, _ = run_small("transfer", DATA=f"image-folder:{folder}", OOD=f"image-folder:{folder}", TRIALS=2, **SMALL)
-    assert "SA-BMA less VI" in said and "SA-BMA at equal gradients over 2 paired seeds: against VI" in said
+    said, table, _ = run_small(
+        "transfer", DATA=f"image-folder:{folder}", OOD=f"image-folder:{folder}", TRIALS=2, **SMALL
+    )
+    assert (
+        "SA-BMA less VI" in said
+        and "SA-BMA at equal gradients over 2 paired seeds: against VI" in said
+    )
     table = values(table)
-    assert {key[2] for key in table} == {"f-sgd", "vi", "sabma"} and all(len(v) == 2 for v in table.values())
+    assert {key[2] for key in table} == {"f-sgd", "vi", "sabma"} and all(
+        len(v) == 2 for v in table.values()
+    )
     for quantity in ("accuracy", "auroc", f"fpr95_out {folder.name}", "accuracy, fog 3"):
         assert all(0 <= v <= 1 for v in table["transfer", "resnet20", "vi", quantity])
-    assert table["transfer", "resnet20", "sabma", "nll, fog 3"] == table["transfer", "resnet20", "sabma", "shifted_nll"]
+    assert (
+        table["transfer", "resnet20", "sabma", "nll, fog 3"]
+        == table["transfer", "resnet20", "sabma", "shifted_nll"]
+    )
     assert "f-sgd: steps 4" in said  # equal gradients: two a step
 
 
 @pytest.mark.long
-def test_a_network_without_batchnorm_and_with_a_late_treated_head_gives_the_plain_scores(folder, run_small):
-    given = SMALL | dict(DATA=f"image-folder:{folder}", MODEL="resnet20-group", WIDTH=8, PRIOR="moped", TREATED="head", SEEDS=1)
+def test_a_network_without_batchnorm_and_with_a_late_treated_head_gives_the_plain_scores(
+    folder, run_small
+):
+    given = SMALL | dict(
+        DATA=f"image-folder:{folder}",
+        MODEL="resnet20-group",
+        WIDTH=8,
+        PRIOR="moped",
+        TREATED="head",
+        SEEDS=1,
+    )
     given |= dict(EPOCHS=60, SOURCE_LR=0.03, METHODS="vi")
     # without BatchNorm "refresh" does nothing but compute the trunk with every draw
-    found = [values(run_small("transfer", BATCHNORM=trunk, **given)[1]) for trunk in ("frozen", "refresh")]
+    found = [
+        values(run_small("transfer", BATCHNORM=trunk, **given)[1])
+        for trunk in ("frozen", "refresh")
+    ]
     for quantity in ("nll", "shifted_nll", "lambda1"):
         a, b = (table["transfer", "resnet20-group", "vi", quantity] for table in found)
         np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-4)
@@ -285,77 +433,144 @@ def official_files(root, kinds, n, size=16):
     np.save(root / "labels.npy", labels.astype(np.uint8))
     for kind in kinds:
         pixels = noise.integers(0, 255, (5 * n, size, size, 3))
-        pixels[np.arange(5 * n), labels * 4] = np.repeat(np.arange(5), n)[:, None, None]  # the severity in the row of the class
+        pixels[np.arange(5 * n), labels * 4] = np.repeat(np.arange(5), n)[
+            :, None, None
+        ]  # the severity in the row of the class
         np.save(root / f"{kind}.npy", pixels.astype(np.uint8))
 
 
 @pytest.mark.long
-def test_the_paper_is_run_from_a_file_of_weights_and_the_official_corrupted_images(folder, run_small, tmp_path):
+def test_the_paper_is_run_from_a_file_of_weights_and_the_official_corrupted_images(
+    folder, run_small, tmp_path
+):
     images = fv.datasets.image_folder(folder)
-    torch.save(fv.models.resnet20(fv.Task(images, images, images, 7), width=4).state_dict(), tmp_path / "weights.pth")
+    torch.save(
+        fv.models.resnet20(fv.Task(images, images, images, 7), width=4).state_dict(),
+        tmp_path / "weights.pth",
+    )
     (tmp_path / "C").mkdir()
     official_files(tmp_path / "C", ("fog", "snow"), 40)
     every = "sgd,f-sgd,fisher_sam,bsam,swag,f-swag,vi,sgld,emcmc,ptl,sabma,rank1_pinv,authors_code"
-    name, corrupted = f"image-folder:{folder}", str(tmp_path / "C")
-    small = dict(DATA=name, TEST=name, SIZE=16, CORRUPTED=corrupted, SEVERITIES="1,5", TARGET_CLASSES="ant,bee,cow,dog")
-    small |= dict(SHOTS=3, TEST_IMAGES=9, MODEL="resnet20", WIDTH=4, SPECTRA=1, DRAWS=2, DEVICE="cpu")
-    small |= dict(WEIGHTS=str(tmp_path / "weights.pth"), CHOICES=str(tmp_path / "choices.json"), GRADIENTS=6, BATCH=8, TRIALS=0)
+    name = f"image-folder:{folder}"
+    corrupted = str(tmp_path / "C")
+    small = dict(
+        DATA=name,
+        TEST=name,
+        SIZE=16,
+        CORRUPTED=corrupted,
+        SEVERITIES="1,5",
+        TARGET_CLASSES="ant,bee,cow,dog",
+    )
+    small |= dict(
+        SHOTS=3, TEST_IMAGES=9, MODEL="resnet20", WIDTH=4, SPECTRA=1, DRAWS=2, DEVICE="cpu"
+    )
+    small |= dict(
+        WEIGHTS=str(tmp_path / "weights.pth"),
+        CHOICES=str(tmp_path / "choices.json"),
+        GRADIENTS=6,
+        BATCH=8,
+        TRIALS=0,
+    )
     said, table, _ = run_small("paper", METHODS=every, SEEDS=2, **small)
     assert "SA-BMA: NLL" in said and "of 2 seeds: " in said and "62.64±2.47" in said
     found = values(table)
-    assert {key[2] for key in found} == set(every.split(",")) and all(len(v) == 2 for v in found.values())
+    assert {key[2] for key in found} == set(every.split(",")) and all(
+        len(v) == 2 for v in found.values()
+    )
     for quantity in ("accuracy", "shifted_ece", "accuracy, fog 5", "accuracy, snow 1"):
         assert all(0 <= v <= 1 for v in found["paper", "resnet20", "vi", quantity])
     assert all(v >= 1 for v in found["paper", "resnet20", "sgd", "ratio"])
-    swag = dict(PRIOR="swag", SOURCE=name, SOURCE_IMAGES=12, SNAPSHOTS=20, SWAG_LR=0.1, PRECISION="bfloat16")
+    swag = dict(
+        PRIOR="swag", SOURCE=name, SOURCE_IMAGES=12, SNAPSHOTS=20, SWAG_LR=0.1, PRECISION="bfloat16"
+    )
     given = small | swag | dict(METHODS="vi,sabma", SEEDS=1, TRIALS=2)
     said, table, _ = run_small("paper", **given)  # SWAG on the source, from the weights of the file
-    assert "source network: accuracy" in said and set(read_choices(tmp_path / "choices.json")) == {"vi", "sabma"}
-    again, same, _ = run_small("paper", WORKERS=1, **given)  # WORKERS: another call than the one that `executed` keeps
+    assert "source network: accuracy" in said and set(read_choices(tmp_path / "choices.json")) == {
+        "vi",
+        "sabma",
+    }
+    again, same, _ = run_small(
+        "paper", WORKERS=1, **given
+    )  # WORKERS: another call than the one that `executed` keeps
     assert "vi: " not in again and "reused" in again and same.value.equals(table.value)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("study, model, dim", [("paper", "vit_b_16", 3 * 16 + 5 * 9), ("transfer", "vit", 9 * 64 + 5 * 33)])
-def test_norm_layers_and_head_of_a_vision_transformer_that_is_pre_trained_here(study, model, dim, folder, monkeypatch):
+@pytest.mark.parametrize(
+    "study, model, dim",
+    [("paper", "vit_b_16", 3 * 16 + 5 * 9), ("transfer", "vit", 9 * 64 + 5 * 33)],
+)
+def test_norm_layers_and_head_of_a_vision_transformer_that_is_pre_trained_here(
+    study, model, dim, folder, monkeypatch
+):
     tiny = dict(image_size=16, patch_size=8, num_layers=1, num_heads=2, hidden_dim=8, mlp_dim=8)
     monkeypatch.setattr(models, "get_model", lambda name, **how: models.VisionTransformer(**tiny))
     images = f"image-folder:{folder}"
-    small = SMALL | dict(DATA=images, SOURCE=images, SOURCE_CLASSES="none", LEFT_OUT="none", MODEL=model, PRIOR="moped")
-    small |= dict(METHODS="vi,sabma", SEEDS=1, GRADIENTS=4, EPOCHS=60, SOURCE_LR=0.3, PRECISION="bfloat16")
+    small = SMALL | dict(
+        DATA=images,
+        SOURCE=images,
+        SOURCE_CLASSES="none",
+        LEFT_OUT="none",
+        MODEL=model,
+        PRIOR="moped",
+    )
+    small |= dict(
+        METHODS="vi,sabma", SEEDS=1, GRADIENTS=4, EPOCHS=60, SOURCE_LR=0.3, PRECISION="bfloat16"
+    )
     space = functions("transfer", **small)
     found = values(space["study"](study))
-    assert {key[2] for key in found} == {"vi", "sabma"} and all(math.isfinite(v) for of in found.values() for v in of)
+    assert {key[2] for key in found} == {"vi", "sabma"} and all(
+        math.isfinite(v) for of in found.values() for v in of
+    )
     net = space["prepared"](0, "cpu").late
     assert net.dim == dim, net
-    assert {type(net.module.get_submodule(b.name.rpartition(".")[0])).__name__ for b in net.blocks} <= {"LayerNorm", "Linear"}
+    assert {
+        type(net.module.get_submodule(b.name.rpartition(".")[0])).__name__ for b in net.blocks
+    } <= {"LayerNorm", "Linear"}
 
 
 def test_torchvisions_weights_of_a_file_make_the_source_and_its_moped_prior(tmp_path):
     from torchvision.models import resnet18
 
     torch.save((whole := resnet18(num_classes=7)).state_dict(), tmp_path / "weights.pth")
-    space = functions("transfer", MODEL="resnet18", WEIGHTS=str(tmp_path / "weights.pth"), PRIOR="moped", SIDE=40)
+    space = functions(
+        "transfer", MODEL="resnet18", WEIGHTS=str(tmp_path / "weights.pth"), PRIOR="moped", SIDE=40
+    )
     images = fv.Data(torch.zeros(4, 3, 8, 8, dtype=torch.uint8), torch.arange(4))
     net, prior = space["source_network"](images, [], "cpu")
-    assert torch.equal(net.module.network.layer4[1].bn2.weight, whole.layer4[1].bn2.weight) and net.module.side == 40
-    assert torch.equal(prior.mean, net.w) and net.w.shape[0] == sum(p.numel() for p in whole.parameters()) - 5 * 513
+    assert (
+        torch.equal(net.module.network.layer4[1].bn2.weight, whole.layer4[1].bn2.weight)
+        and net.module.side == 40
+    )
+    assert (
+        torch.equal(prior.mean, net.w)
+        and net.w.shape[0] == sum(p.numel() for p in whole.parameters()) - 5 * 513
+    )
 
 
 def test_classes_that_are_named_leave_the_others_to_the_rest():
-    split, names = functions("transfer")["split_classes"], list("abcdefghij")
-    assert [sorted(sum(p, [])) for p in (split(names), split(names, ("", "c,d", "")))] == [list(range(10))] * 2
+    split = functions("transfer")["split_classes"]
+    names = list("abcdefghij")
+    assert [sorted(sum(p, [])) for p in (split(names), split(names, ("", "c,d", "")))] == [
+        list(range(10))
+    ] * 2
     assert split(names, ("", "d,c", "none"))[1:] == ([3, 2], [])
     assert split(names, ("none", "all", "none")) == ([], list(range(10)), [])
     with pytest.raises(ValueError, match="classes must be of a, b, .* got y, z: correct the names"):
         split(names, ("", "a,z,y", ""))
-    with pytest.raises(ValueError, match="two classes to pre-train on and two to learn, got 0 and 10 of 10"):
+    with pytest.raises(
+        ValueError, match="two classes to pre-train on and two to learn, got 0 and 10 of 10"
+    ):
         split(names, ("", "all", ""))
 
 
-def test_official_files_are_read_by_severity_and_class_and_cifar_in_the_layout_of_its_pickles(tmp_path, monkeypatch):
+def test_official_files_are_read_by_severity_and_class_and_cifar_in_the_layout_of_its_pickles(
+    tmp_path, monkeypatch
+):
     official_files(tmp_path, ["fog"], 40)
-    space = functions("transfer", CORRUPTED=str(tmp_path), CORRUPTIONS="", SEVERITIES="2,5", TEST_IMAGES=0)
+    space = functions(
+        "transfer", CORRUPTED=str(tmp_path), CORRUPTIONS="", SEVERITIES="2,5", TEST_IMAGES=0
+    )
     space["setup"] = SimpleNamespace(classes=([], [2, 0], []))
     case = SimpleNamespace(seed=0, net=SimpleNamespace(device="cpu"))
     for kind, severity, images in space["corrupted"](case):
@@ -371,7 +586,18 @@ def test_official_files_are_read_by_severity_and_class_and_cifar_in_the_layout_o
         (tmp_path / "cifar-10-batches-py" / name).write_bytes(pickle.dumps(batch))
     meta = {"label_names": [f"kind {c}" for c in range(10)]}
     (tmp_path / "cifar-10-batches-py" / "batches.meta").write_bytes(pickle.dumps(meta))
-    monkeypatch.setattr("torchvision.datasets.utils.check_integrity", lambda path, md5=None: Path(path).is_file())
-    monkeypatch.setattr("torchvision.datasets.cifar.check_integrity", lambda path, md5=None: Path(path).is_file())
-    train, test = (space["read_images"](f"cifar10:{tmp_path}", None, train=t) for t in (True, False))
-    assert len(train) == 50 and len(test) == 10 and train.class_names[3] == "kind 3" and train.y.bincount().tolist() == [5] * 10
+    monkeypatch.setattr(
+        "torchvision.datasets.utils.check_integrity", lambda path, md5=None: Path(path).is_file()
+    )
+    monkeypatch.setattr(
+        "torchvision.datasets.cifar.check_integrity", lambda path, md5=None: Path(path).is_file()
+    )
+    train, test = (
+        space["read_images"](f"cifar10:{tmp_path}", None, train=t) for t in (True, False)
+    )
+    assert (
+        len(train) == 50
+        and len(test) == 10
+        and train.class_names[3] == "kind 3"
+        and train.y.bincount().tolist() == [5] * 10
+    )

@@ -26,35 +26,57 @@ from flatviz.families.tour import prepare, run_tour
 from flatviz.posteriors import METHODS
 
 RADII = {"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)}
-SMALL = dict(radii=RADII, fit={"steps": 20}, measured=dict(n_draws=4, n_spectra=1, k=2, resolution=5, around_resolution=5))
+SMALL = dict(
+    radii=RADII,
+    fit={"steps": 20},
+    measured=dict(n_draws=4, n_spectra=1, k=2, resolution=5, around_resolution=5),
+)
 
 
 def two_layers(task):
-    return nn.Sequential(nn.Linear(task.input_shape[0], 12), nn.LayerNorm(12), nn.ReLU(), nn.Linear(12, task.n_classes))
+    return nn.Sequential(
+        nn.Linear(task.input_shape[0], 12),
+        nn.LayerNorm(12),
+        nn.ReLU(),
+        nn.Linear(12, task.n_classes),
+    )
 
 
 @pytest.mark.long
 def test_a_tour_of_two_moons_with_a_network_of_the_users_learns_and_is_kept(monkeypatch, tmp_path):
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
     tour_of = partial(run_tour, two_layers, recipe=Recipe(epochs=20), **SMALL)
-    tour, again = tour_of(task="moons"), tour_of(task="moons")
+    tour = tour_of(task="moons")
+    again = tour_of(task="moons")
     assert (tour.recipe.epochs, tour.net.dim) == (20, 2 * 12 + 12 * 2 + 2)
     accuracy = [float(p.scores["accuracy"][-1]) for p in tour.family.prediction]
     assert min(accuracy) > 0.8, accuracy  # half is chance
-    assert {"pre-trained network and prior", "family of posteriors"} < set(again.cached) and not tour.cached
+    assert {"pre-trained network and prior", "family of posteriors"} < set(
+        again.cached
+    ) and not tour.cached
     assert torch.equal(again.prior.mean, tour.prior.mean)
     other = tour_of(task=fv.datasets.moons_transfer(shots=4))
-    assert not other.cached and len(other.task.train) == 8  # another task is another entry of the cache
+    assert (
+        not other.cached and len(other.task.train) == 8
+    )  # another task is another entry of the cache
 
 
 def test_a_task_is_a_name_a_task_or_a_function_of_the_seed():
     moons = fv.datasets.moons_transfer(seed=3)
     assert torch.equal(task_for("moons", 3).train.x, moons.train.x) and task_for(moons, 5) is moons
-    assert torch.equal(task_for(lambda seed: fv.datasets.moons_transfer(seed=seed), 3).test.x, moons.test.x)
+    assert torch.equal(
+        task_for(lambda seed: fv.datasets.moons_transfer(seed=seed), 3).test.x, moons.test.x
+    )
     for wrong, text in (
-        (lambda: task_for("moon", 0), "data must be one of digits, digits-near, moons, image-folder:PATH, mnist.*got 'moon'"),
+        (
+            lambda: task_for("moon", 0),
+            "data must be one of digits, digits-near, moons, image-folder:PATH, mnist.*got 'moon'",
+        ),
         (lambda: task_for(lambda seed: seed, 0), "task must be a Task, got "),
-        (lambda: build_model(lambda task: 3, moons, seed=0), "what model.task. returns must be a Module, got "),
+        (
+            lambda: build_model(lambda task: 3, moons, seed=0),
+            "what model.task. returns must be a Module, got ",
+        ),
         (lambda: build_model("mlpp", moons, seed=0), "model must be one of 'mlp', 'conv'"),
     ):
         with pytest.raises((ValueError, TypeError), match=text):
@@ -66,22 +88,44 @@ def test_a_task_is_a_name_a_task_or_a_function_of_the_seed():
 def test_no_study_goes_on_from_a_network_that_did_not_learn():
     task = fv.datasets.moons_transfer(seed=0)
     for recipe, text in (
-        (Recipe(epochs=1, lr=1e-7, last_lr=1e-7), "pre-training must leave a network that learned, got .* raise its epochs"),
-        (Recipe(epochs=20, swag_lr=2.0), "SWAG must leave a network that learned, got .* lower the recipe's swag_lr"),
-        (Recipe(epochs=20, swag_lr=100.0), "the loss must stay finite, got NaN or inf at step .* lower lr"),
+        (
+            Recipe(epochs=1, lr=1e-7, last_lr=1e-7),
+            "pre-training must leave a network that learned, got .* raise its epochs",
+        ),
+        (
+            Recipe(epochs=20, swag_lr=2.0),
+            "SWAG must leave a network that learned, got .* lower the recipe's swag_lr",
+        ),
+        (
+            Recipe(epochs=20, swag_lr=100.0),
+            "the loss must stay finite, got NaN or inf at step .* lower lr",
+        ),
     ):
         with pytest.raises(ValueError, match=text):
             prepare(two_layers, task=task, recipe=recipe)
     net = fv.Net.from_module(nn.Linear(2, 2))
-    dead, unsure = torch.tensor([0.0, 0.0, 0.0, 0.0, 1.0, 0.0]), torch.tensor([1.0, 0.0, -1.0, 0.0, 0.0, 0.0])
-    with pytest.raises(ValueError, match="got accuracy 0.500 on .* constant outputs have accuracy 0.500: rest"):
+    dead = torch.tensor([0.0, 0.0, 0.0, 0.0, 1.0, 0.0])
+    unsure = torch.tensor([1.0, 0.0, -1.0, 0.0, 0.0, 0.0])
+    with pytest.raises(
+        ValueError, match="got accuracy 0.500 on .* constant outputs have accuracy 0.500: rest"
+    ):
         check_learned(net, dead, task.train, "a fit", "rest")
     with pytest.raises(ValueError, match="a fit must leave"):  # right by chance
-        check_learned(net, unsure, fv.Data(task.test.x, task.test.y.roll(1)).subset(torch.arange(40)), "a fit", "")
+        check_learned(
+            net,
+            unsure,
+            fv.Data(task.test.x, task.test.y.roll(1)).subset(torch.arange(40)),
+            "a fit",
+            "",
+        )
     x = torch.cat([torch.linspace(-2, -1, 11), torch.linspace(1, 2, 5)])[:, None]
-    few, net = fv.Data(x, (x[:, 0] > 0).long()), fv.Net.from_module(nn.Linear(1, 2))
-    right, dead = torch.tensor([-3.0, 3.0, 0.0, 0.0]), torch.tensor([0.0, 0.0, 1.0, 0.0])
-    check_learned(net, right, few, "a fit", "rest")  # three standard errors of five mistakes in sixteen, and right everywhere
+    few = fv.Data(x, (x[:, 0] > 0).long())
+    net = fv.Net.from_module(nn.Linear(1, 2))
+    right = torch.tensor([-3.0, 3.0, 0.0, 0.0])
+    dead = torch.tensor([0.0, 0.0, 1.0, 0.0])
+    check_learned(
+        net, right, few, "a fit", "rest"
+    )  # three standard errors of five mistakes in sixteen, and right everywhere
     with pytest.raises(ValueError, match="got accuracy 0.688"):
         check_learned(net, dead, few, "a fit", "rest")
     pixels = torch.tensor([50, 250] * 150, dtype=torch.uint8).view(300, 1, 1, 1)
@@ -99,12 +143,25 @@ def test_a_folder_of_images_is_a_task_from_one_half_of_its_classes_to_the_other(
                 pixels = (40 * c + torch.randint(0, 30, (8, 8, 3))).to(torch.uint8).numpy()
                 Image.fromarray(pixels).save(tmp_path / split / f"class{c}" / f"{i}.png")
     task = fv.datasets.named_task(f"image-folder:{tmp_path}", shots=3, seed=0)
-    assert [len(task.parts()[name]) for name in ("source", "train", "validation", "test")] == [120, 9, 9, 18]
+    assert [len(task.parts()[name]) for name in ("source", "train", "validation", "test")] == [
+        120,
+        9,
+        9,
+        18,
+    ]
     assert (task.n_classes, task.source_classes) == (3, None)
-    source, test = task.source.batch(None)[0], task.test.batch(None)[0]
+    source = task.source.batch(None)[0]
+    test = task.test.batch(None)[0]
     assert float(source.mean()) < 0.35 < 0.5 < float(test.mean())  # dark classes, bright classes
-    joined = fv.datasets.named_task(f"image-folder:{tmp_path / 'train'}", shots=3, seed=0, per_class=10)
-    assert [len(joined.parts()[name]) for name in ("source", "train", "validation", "test")] == [30, 9, 9, 12]
+    joined = fv.datasets.named_task(
+        f"image-folder:{tmp_path / 'train'}", shots=3, seed=0, per_class=10
+    )
+    assert [len(joined.parts()[name]) for name in ("source", "train", "validation", "test")] == [
+        30,
+        9,
+        9,
+        12,
+    ]
     with pytest.raises(RuntimeError, match="cifar10 must lie whole in"):
         fv.datasets.named_task(f"cifar10:{tmp_path}")
 
@@ -115,7 +172,9 @@ def prepared():
 
 
 def test_the_conv_net_early_in_training_survives_its_swag():
-    net, task, prior = prepare("conv", task=digits_transfer(), seed=0, epochs=2)  # at fit_swag's own rate of 0.05 this raises
+    net, task, prior = prepare(
+        "conv", task=digits_transfer(), seed=0, epochs=2
+    )  # at fit_swag's own rate of 0.05 this raises
     assert prior.dim == net.dim and len(task.train) == 100
     assert prior.mean.isfinite().all() and prior.log_std.isfinite().all()
 
@@ -125,30 +184,46 @@ def test_the_conv_net_learns_at_the_largest_radius_of_its_slider(prepared, metho
     net, task, prior = prepared
     q = Fitting(net, task, prior, seed=2).member(method, METHODS[method].tuned(net).largest)
     loss = q.history.loss
-    assert loss[-20:].mean() < 0.85 * loss[:20].mean()  # at a rate of 0.05 it stays at that of guessing, or diverges
+    assert (
+        loss[-20:].mean() < 0.85 * loss[:20].mean()
+    )  # at a rate of 0.05 it stays at that of guessing, or diverges
 
 
 @pytest.mark.parametrize("name", ["digits-near", "moons"])
-def test_logistic_regression_predicts_as_scikit_learns_of_the_strength_that_validation_chooses(name):
+def test_logistic_regression_predicts_as_scikit_learns_of_the_strength_that_validation_chooses(
+    name,
+):
     task = fv.datasets.named_task(name, seed=3)
     found = at_solution(without_source(task, seed=3)["logistic regression"], task.test).bma()
-    train, validation, test = (part.x.flatten(1).numpy() for part in (task.train, task.validation, task.test))
-    fits = [LogisticRegression(C=c, max_iter=2000).fit(train, task.train.y.numpy()) for c in STRENGTHS]
+    train, validation, test = (
+        part.x.flatten(1).numpy() for part in (task.train, task.validation, task.test)
+    )
+    fits = [
+        LogisticRegression(C=c, max_iter=2000).fit(train, task.train.y.numpy()) for c in STRENGTHS
+    ]
     best = min(fits, key=lambda fit: log_loss(task.validation.y, fit.predict_proba(validation)))
-    assert float((found - torch.as_tensor(best.predict_proba(test))).abs().max()) < 1e-4  # float32 against float64
+    assert (
+        float((found - torch.as_tensor(best.predict_proba(test))).abs().max()) < 1e-4
+    )  # float32 against float64
 
 
 def test_a_network_from_scratch_learned_its_shots_and_never_saw_the_source():
     task = fv.datasets.named_task("digits-near", seed=0)
     other = fv.Task(task.train, task.train, task.test, n_classes=10, validation=task.validation)
-    mine, theirs = (at_solution(without_source(t, seed=0)["from scratch"], task.test) for t in (task, other))
-    assert torch.equal(mine.outputs, theirs.outputs) and float(mine.scores["accuracy"][-1]) > 0.5  # chance is 0.1
+    mine, theirs = (
+        at_solution(without_source(t, seed=0)["from scratch"], task.test) for t in (task, other)
+    )
+    assert (
+        torch.equal(mine.outputs, theirs.outputs) and float(mine.scores["accuracy"][-1]) > 0.5
+    )  # chance is 0.1
 
 
 def prediction(n):
     """One draw on 100 inputs of two classes, n of which it gets right."""
     right = (torch.arange(100) < n).float()
-    return fv.Prediction(torch.stack([right, 1 - right], -1)[None], torch.zeros(100, dtype=torch.long))
+    return fv.Prediction(
+        torch.stack([right, 1 - right], -1)[None], torch.zeros(100, dtype=torch.long)
+    )
 
 
 @pytest.mark.parametrize(
@@ -156,5 +231,7 @@ def prediction(n):
 )  # of 100, against 75 and 40: by the normal interval of paired differences, 15, -15 and -3 of 100
 def test_transfer_helps_or_harms_by_the_interval_of_the_difference_to_the_better_one(mine, word):
     said = worth_of_transfer(prediction(mine), {"worse": prediction(40), "better": prediction(75)})
-    assert said.startswith(f"Here transfer {word}: accuracy {mine}.0 % after transfer, 75.0 % without the source (better)")
+    assert said.startswith(
+        f"Here transfer {word}: accuracy {mine}.0 % after transfer, 75.0 % without the source (better)"
+    )
     assert f"difference {mine - 75:+d}.0 ±" in said

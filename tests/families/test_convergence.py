@@ -16,9 +16,17 @@ def problem():
     """A classifier of three classes on 60 points, all of its weights treated."""
     g = torch.Generator().manual_seed(0)
     y = torch.arange(60) % 3
-    x = torch.randn(60, 2, generator=g, dtype=torch.float64) + torch.eye(3, 2, dtype=torch.float64)[y]
-    net, data = fv.Net.from_module(nn.Linear(2, 3).double()), fv.Data(x, y)
-    prior = fv.Gaussian(torch.zeros_like(net.w), torch.zeros_like(net.w), torch.full((1, net.dim), 0.3, dtype=torch.float64))
+    x = (
+        torch.randn(60, 2, generator=g, dtype=torch.float64)
+        + torch.eye(3, 2, dtype=torch.float64)[y]
+    )
+    net = fv.Net.from_module(nn.Linear(2, 3).double())
+    data = fv.Data(x, y)
+    prior = fv.Gaussian(
+        torch.zeros_like(net.w),
+        torch.zeros_like(net.w),
+        torch.full((1, net.dim), 0.3, dtype=torch.float64),
+    )
     return net.at(prior.mean), fv.Task(data, data, data, n_classes=3), prior
 
 
@@ -29,8 +37,12 @@ def test_a_long_fit_has_arrived_and_a_short_one_has_not(problem, method, radius)
     gaps = {}
     for steps in (10, 800):
         fit = LONG | {"steps": steps}
-        q = record.fit(net, task.train, prior, seed=0, **record.keywords(net, radius=radius, settings=fit))
-        gaps[steps] = fv.families.convergence_gap(net, task, prior, q, method, seed=0, radius=radius, fit=fit, n_draws=400)
+        q = record.fit(
+            net, task.train, prior, seed=0, **record.keywords(net, radius=radius, settings=fit)
+        )
+        gaps[steps] = fv.families.convergence_gap(
+            net, task, prior, q, method, seed=0, radius=radius, fit=fit, n_draws=400
+        )
     assert gaps[10].gap > 10 * gaps[10].gap_noise and gaps[10].widths > 0.3
     assert abs(gaps[800].gap) < 0.003 and gaps[800].widths < 0.1
     assert str(gaps[10]).startswith(f"objective {gaps[10].objective:.3f} after 10 steps")
@@ -40,9 +52,16 @@ def test_widths_off_by_a_known_factor_are_reported_as_such(problem):
     """With the data left at a weight of 0.001 q is nearly the prior, whose variances times 1.5 are 50 % off."""
     net, task, prior = problem
     fit = LONG | {"kl_weight": 1000.0, "steps": 200}
-    wide = fv.Gaussian(prior.mean, prior.log_std + 0.5 * torch.tensor(1.5).log(), prior.factor * 1.5**0.5)
+    wide = fv.Gaussian(
+        prior.mean, prior.log_std + 0.5 * torch.tensor(1.5).log(), prior.factor * 1.5**0.5
+    )
     gap = fv.families.convergence_gap(net, task, prior, wide, "vi", seed=0, fit=fit, n_draws=2000)
     assert gap.widths == pytest.approx(0.5, rel=0.1)
-    for method, kl_weight, text in (("vi", 0.0, "kl_weight must be > 0, got 0"), ("swag", 1.0, "method must be one of")):
+    for method, kl_weight, text in (
+        ("vi", 0.0, "kl_weight must be > 0, got 0"),
+        ("swag", 1.0, "method must be one of"),
+    ):
         with pytest.raises(ValueError, match=text):
-            fv.families.convergence_gap(net, task, prior, wide, method, seed=0, fit=fit | {"kl_weight": kl_weight})
+            fv.families.convergence_gap(
+                net, task, prior, wide, method, seed=0, fit=fit | {"kl_weight": kl_weight}
+            )

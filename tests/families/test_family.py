@@ -31,14 +31,21 @@ def test_surface_samples_and_spectra_are_those_of_the_verbs(family, transferred,
         torch.testing.assert_close(family.projection[i].values[k], f(w), rtol=1e-4, atol=1e-6)
     again = fv.top_eigenpairs(f, W[0], 3)
     torch.testing.assert_close(family.spectrum[i][0].values, again.values, rtol=1e-3, atol=1e-4)
-    torch.testing.assert_close(family.surface.values[5, 5], f(family.surface.plane.origin), rtol=1e-4, atol=1e-6)
+    torch.testing.assert_close(
+        family.surface.values[5, 5], f(family.surface.plane.origin), rtol=1e-4, atol=1e-6
+    )
     assert family.surface.n == len(task.train) and family.prediction[i].n_draws == 6
 
 
-@pytest.mark.parametrize(("values", "half"), [([1.0, 2.0, 3.0], 4.302653 / math.sqrt(3)), ([1.0, 1.0], 0.0), ([1.0], math.nan)])
+@pytest.mark.parametrize(
+    ("values", "half"),
+    [([1.0, 2.0, 3.0], 4.302653 / math.sqrt(3)), ([1.0, 1.0], 0.0), ([1.0], math.nan)],
+)
 def test_the_interval_is_students(values, half):
     mean, found = interval(torch.tensor(values))
-    assert mean == pytest.approx(sum(values) / len(values)) and found == pytest.approx(half, rel=1e-5, nan_ok=True)
+    assert mean == pytest.approx(sum(values) / len(values)) and found == pytest.approx(
+        half, rel=1e-5, nan_ok=True
+    )
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +53,12 @@ def joined(moons):
     """The moons with all that a tour gives their family."""
     net, task, prior, family = moons
     family = repeat_family(Fitting(net, task, prior, 0, {"steps": 3}), family, [9])
-    return net, task, prior, input_maps(net, task, family, seed=1, reference=family.posterior[1], resolution=5)
+    return (
+        net,
+        task,
+        prior,
+        input_maps(net, task, family, seed=1, reference=family.posterior[1], resolution=5),
+    )
 
 
 @pytest.mark.parametrize("where", ["digits", "moons"])
@@ -57,10 +69,16 @@ def test_a_member_measured_beside_a_family_is_the_one_measured_within(where, req
         (net, prior), task, known = map(request.getfixturevalue, ("transferred", "task", "family"))
         given = net, task, prior
     for i in (known.index("sgd"), known.index("sabma", 2.0)):
-        member = extend(Fitting(*given, 0), known, known.method[i], known.radius[i], known.posterior[i])[-1]
-        assert all(v[0] == known[i].over_seeds[k][0] and v[1:].isnan().all() for k, v in member.over_seeds.items())
+        member = extend(
+            Fitting(*given, 0), known, known.method[i], known.radius[i], known.posterior[i]
+        )[-1]
+        assert all(
+            v[0] == known[i].over_seeds[k][0] and v[1:].isnan().all()
+            for k, v in member.over_seeds.items()
+        )
         assert member.maps.keys() == known[i].maps.keys()
-        one, other = [], []
+        one = []
+        other = []
         for m, tensors in ((member, one), (known[i], other)):
             to_plain(dataclasses.replace(m, over_seeds={}), tensors)
         torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5, equal_nan=True)
@@ -68,15 +86,24 @@ def test_a_member_measured_beside_a_family_is_the_one_measured_within(where, req
 
 def rise_of(loss):
     """How far a plane about 0 goes in four dimensions, and the largest loss at its ends."""
-    f, center = as_objective(loss), torch.zeros(4, dtype=torch.float64)
+    f = as_objective(loss)
+    center = torch.zeros(4, dtype=torch.float64)
     spectrum = fv.top_eigenpairs(f, center, 2, seed=0)
     distance = rise_distance(f, center, spectrum)
-    return distance, max(float(f(center + s * distance * v)) for v in spectrum.vectors for s in (1, -1))
+    return distance, max(
+        float(f(center + s * distance * v)) for v in spectrum.vectors for s in (1, -1)
+    )
 
 
 def test_a_plane_ends_where_the_sharpest_axis_of_the_loss_has_risen_or_where_it_is_not_finite():
     scales = torch.tensor([4.0, 1.0, 0.5, 0.1], dtype=torch.float64)
-    assert rise_of(lambda w: 0.5 * (scales * w * w).sum())[0] == pytest.approx(math.sqrt(2 * RISE / 4.0), rel=1 / TICKS)
-    faster, end = rise_of(lambda w: 0.005 * (w * w).sum() + (w**4).sum().clamp(max=1e9))  # than its curvature says
+    assert rise_of(lambda w: 0.5 * (scales * w * w).sum())[0] == pytest.approx(
+        math.sqrt(2 * RISE / 4.0), rel=1 / TICKS
+    )
+    faster, end = rise_of(
+        lambda w: 0.005 * (w * w).sum() + (w**4).sum().clamp(max=1e9)
+    )  # than its curvature says
     assert faster < 0.2 * math.sqrt(2 * RISE / 0.01) and end >= RISE
-    assert rise_of(lambda w: 0.5 * (w * w).sum() + torch.where(w.norm() > 0.5, math.nan, 0.0))[0] < 0.6
+    assert (
+        rise_of(lambda w: 0.5 * (w * w).sum() + torch.where(w.norm() > 0.5, math.nan, 0.0))[0] < 0.6
+    )

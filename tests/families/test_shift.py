@@ -10,7 +10,9 @@ import flatviz as fv
 def pictures():
     g = torch.Generator().manual_seed(0)
     data = fv.Data(torch.rand(40, 1, 8, 8, generator=g), torch.arange(40) % 3)
-    module = torch.nn.Sequential(torch.nn.BatchNorm2d(1), torch.nn.Flatten(), torch.nn.Linear(64, 3))
+    module = torch.nn.Sequential(
+        torch.nn.BatchNorm2d(1), torch.nn.Flatten(), torch.nn.Linear(64, 3)
+    )
     net = fv.pretrain(module, data, seed=0, epochs=3)
     return net, fv.Gaussian(net.w, torch.full_like(net.w, -2.0)), data
 
@@ -19,7 +21,12 @@ def test_shifted_scores_are_those_of_each_corrupted_copy(pictures):
     net, q, data = pictures
     how = dict(kinds=["fog", "contrast"], severities=[1, 4], n_draws=3, seed=5, batchnorm="frozen")
     shift = fv.families.shifted_scores(net, q, data, **how)
-    assert shift.severities == (0, 1, 4) and shift.n == 40 and shift.n_draws == 3 and shift.batchnorm == "frozen"
+    assert (
+        shift.severities == (0, 1, 4)
+        and shift.n == 40
+        and shift.n_draws == 3
+        and shift.batchnorm == "frozen"
+    )
     for row, kind in enumerate(shift.kinds):
         for column, severity in enumerate(shift.severities):
             there = data if severity == 0 else fv.datasets.corrupt(data, kind, severity, seed=5)
@@ -27,8 +34,13 @@ def test_shifted_scores_are_those_of_each_corrupted_copy(pictures):
             for name in ("nll", "accuracy"):
                 want = float(fv.score(prediction, name, n_draws=3))
                 assert float(shift.scores[name][row, column]) == pytest.approx(want, rel=1e-6)
-    torch.testing.assert_close(shift.mean("ece"), (shift.scores["ece"][0] + shift.scores["ece"][1]) / 2)
-    assert fv.families.shifted_scores(net, q, data, **how | {"batchnorm": data}).batchnorm == "re-estimated"
+    torch.testing.assert_close(
+        shift.mean("ece"), (shift.scores["ece"][0] + shift.scores["ece"][1]) / 2
+    )
+    assert (
+        fv.families.shifted_scores(net, q, data, **how | {"batchnorm": data}).batchnorm
+        == "re-estimated"
+    )
 
 
 @pytest.mark.parametrize(
@@ -42,13 +54,17 @@ def test_shifted_scores_are_those_of_each_corrupted_copy(pictures):
 )
 def test_bad_kinds_severities_and_statistics_say_what_to_do(pictures, wrong, text):
     with pytest.raises(ValueError, match=text):
-        fv.families.shifted_scores(*pictures, **dict(kinds=["fog"], severities=[3], seed=0, batchnorm="frozen") | wrong)
+        fv.families.shifted_scores(
+            *pictures, **dict(kinds=["fog"], severities=[3], seed=0, batchnorm="frozen") | wrong
+        )
 
 
 def test_risk_at_each_coverage_is_a_count_of_mistakes_among_the_surest():
     prediction = fv.Prediction(torch.randn(4, 30, 3), torch.arange(30) % 3)
     p = prediction.bma()
-    wrong = [int(p[i].argmax()) != i % 3 for i in sorted(range(30), key=lambda i: -float(p[i].max()))]
+    wrong = [
+        int(p[i].argmax()) != i % 3 for i in sorted(range(30), key=lambda i: -float(p[i].max()))
+    ]
     by_hand = torch.tensor([sum(wrong[:k]) / k for k in range(1, 31)])
     torch.testing.assert_close(fv.metrics.risk_coverage(prediction), by_hand)
     error = 1 - float(fv.metrics.accuracy(prediction, n_draws=2))
@@ -60,11 +76,18 @@ def test_risk_at_each_coverage_is_a_count_of_mistakes_among_the_surest():
 
 def test_the_severity_figure_draws_means_over_kinds():
     rows = torch.tensor([[0.9, 0.8, 0.5], [0.9, 0.7, 0.6]])
-    shift = fv.results.Shift(("fog", "contrast"), (0, 1, 3), dict.fromkeys(("accuracy", "nll", "ece"), rows), 50, 4)
+    shift = fv.results.Shift(
+        ("fog", "contrast"), (0, 1, 3), dict.fromkeys(("accuracy", "nll", "ece"), rows), 50, 4
+    )
     fig = fv.plots.plot_severity({"vi": shift, "sabma": shift})
     lines = [t for t in fig.data if t.mode == "lines+markers"]
     assert len(lines) == 6 and [t.name for t in lines if t.showlegend] == ["VI", "SA-BMA"]
     assert lines[0].y.tolist() == pytest.approx([0.9, 0.75, 0.55])
-    assert "50 test images" in fig.layout.annotations[0].text and "mean over fog, contrast" in fig.layout.title.text
+    assert (
+        "50 test images" in fig.layout.annotations[0].text
+        and "mean over fog, contrast" in fig.layout.title.text
+    )
     with pytest.raises(ValueError, match="same kinds and severities, got 2 different"):
-        fv.plots.plot_severity({"vi": shift, "sabma": fv.results.Shift(("fog",), (0, 1), {}, 50, 4)})
+        fv.plots.plot_severity(
+            {"vi": shift, "sabma": fv.results.Shift(("fog",), (0, 1), {}, 50, 4)}
+        )

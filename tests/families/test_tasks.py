@@ -23,7 +23,8 @@ def squares(base, item):
 
 
 def test_a_family_of_an_executor_is_the_local_one(transferred, task):
-    (net, prior), radii = transferred, {"vi": (0.0,), "swag": (0.0,), "sabma": (0.0, 0.25, 0.5, 1.0)}
+    (net, prior) = transferred
+    radii = {"vi": (0.0,), "swag": (0.0,), "sabma": (0.0, 0.25, 0.5, 1.0)}
     fit = dict(seed=0, radii=radii, fit={"steps": 8, "snapshots": 6, "rank": 3})
     local = fit_family(net, task, prior, **fit)
     with ThreadPoolExecutor(2) as pool:
@@ -33,32 +34,61 @@ def test_a_family_of_an_executor_is_the_local_one(transferred, task):
         torch.testing.assert_close(a.center, b.center, rtol=1e-5, atol=1e-6)
         torch.testing.assert_close(a.sample(2, seed=1), b.sample(2, seed=1), rtol=1e-5, atol=1e-6)
     assert far.posterior[0] is far.posterior[2]  # radius 0, once
-    with pytest.raises(TypeError, match="engine must be an executor of concurrent.futures, got 'two': concurrent.futures.Proc"):
+    with pytest.raises(
+        TypeError,
+        match="engine must be an executor of concurrent.futures, got 'two': concurrent.futures.Proc",
+    ):
         fit_family(net, task, prior, engine="two", **fit)
 
 
 @pytest.mark.long  # processes that import torch
 def test_tasks_on_the_workers_of_a_scheduler(tmp_path):
-    how = dict(n_workers=2, threads_per_worker=1, dashboard_address=None, local_directory=tmp_path, death_timeout=300)
-    with distributed.LocalCluster(**how) as cluster, distributed.Client(cluster, timeout=300) as client:
+    how = dict(
+        n_workers=2,
+        threads_per_worker=1,
+        dashboard_address=None,
+        local_directory=tmp_path,
+        death_timeout=300,
+    )
+    with (
+        distributed.LocalCluster(**how) as cluster,
+        distributed.Client(cluster, timeout=300) as client,
+    ):
         done = dict(each(squares, 5, range(6), engine=client.get_executor(pure=False)))
     pids = {pid for _, pid in done.values()}
-    assert {i: value for i, (value, _) in done.items()} == {i: 5 + i**2 for i in range(6)} and os.getpid() not in pids
+    assert {i: value for i, (value, _) in done.items()} == {
+        i: 5 + i**2 for i in range(6)
+    } and os.getpid() not in pids
 
 
 def test_what_other_processes_do_not_have_is_refused():
     for state, said in (
-        (nn.modules.module.register_module_forward_hook(lambda module, args, out: 2 * out), "_global_forward_hooks"),
+        (
+            nn.modules.module.register_module_forward_hook(lambda module, args, out: 2 * out),
+            "_global_forward_hooks",
+        ),
         (torch.autocast("cpu", torch.bfloat16), "autocast on cpu"),
     ):
-        with state, pytest.raises(ValueError, match=f"must compute as this process does, got {said} that its workers lack"):
+        with (
+            state,
+            pytest.raises(
+                ValueError,
+                match=f"must compute as this process does, got {said} that its workers lack",
+            ),
+        ):
             next(each(squares, 0, range(2), engine=ThreadPoolExecutor(1)))
 
 
 @pytest.mark.long  # processes that import torch
 def test_a_pool_of_processes_listens_nowhere_and_ends_with_one_error_where_one_is_lost():
-    given, killed = 3, []
-    with executor(2) as pool, pytest.raises(RuntimeError, match="a worker process must live until its task ends, got one that"):
+    given = 3
+    killed = []
+    with (
+        executor(2) as pool,
+        pytest.raises(
+            RuntimeError, match="a worker process must live until its task ends, got one that"
+        ),
+    ):
         for _, (_, pid) in each(squares, given, range(40), engine=pool):
             if not killed:
                 killed.append(pid)
@@ -70,7 +100,11 @@ def test_a_pool_of_processes_listens_nowhere_and_ends_with_one_error_where_one_i
 def listens(pid):
     """Whether one of the process's sockets waits for connections: state 0A in the kernel's table."""
     inodes = {os.readlink(link) for link in Path(f"/proc/{pid}/fd").iterdir() if link.exists()}
-    rows = [line.split() for name in ("tcp", "tcp6") for line in Path(f"/proc/{pid}/net/{name}").read_text().splitlines()[1:]]
+    rows = [
+        line.split()
+        for name in ("tcp", "tcp6")
+        for line in Path(f"/proc/{pid}/net/{name}").read_text().splitlines()[1:]
+    ]
     return any(row[3] == "0A" and f"socket:[{row[9]}]" in inodes for row in rows)
 
 
@@ -86,4 +120,6 @@ def test_commands_take_one_kind_of_executor_and_close_it(monkeypatch, capsys, tm
     assert main(["tour", "--workers", "2", *out]) == 1 and "enough" in capsys.readouterr().err
     with pytest.raises(RuntimeError, match="after shutdown"):
         seen[0].submit(int)
-    assert main(["tour", "--workers", "0", *out]) == 1 and "workers must be" in capsys.readouterr().err
+    assert (
+        main(["tour", "--workers", "0", *out]) == 1 and "workers must be" in capsys.readouterr().err
+    )

@@ -24,17 +24,34 @@ def quick(monkeypatch, transferred, task):
 def test_every_method_gets_the_same_trials_and_its_record_is_the_first(transferred):
     net, _ = transferred
     for name in ("sgd", "sabma", "f-swag", "vi"):
-        record, choices = fv.METHODS[name].plain, study.choices_of(fv.METHODS[name], net, 5)
-        assert len(choices) == 5 and choices[0].settings == record.settings and choices[0].radius in (None, record.radius)
+        record = fv.METHODS[name].plain
+        choices = study.choices_of(fv.METHODS[name], net, 5)
+        assert (
+            len(choices) == 5
+            and choices[0].settings == record.settings
+            and choices[0].radius in (None, record.radius)
+        )
         assert all((c.radius is not None) == (name in ("sabma", "f-swag")) for c in choices[1:])
         assert all((c.head_std is not None) == (name in ("sabma", "vi")) for c in choices)
         assert len({str(c) for c in choices}) == 5
-        assert study.choices_of(fv.METHODS[name], net, 3) == choices[:3]  # more trials keep the first
-    lists = {name: study.choices_of(fv.METHODS[name], net, 20)[1:] for name in ("vi", "sabma", "sam_mu", "f-vi")}
+        assert (
+            study.choices_of(fv.METHODS[name], net, 3) == choices[:3]
+        )  # more trials keep the first
+    lists = {
+        name: study.choices_of(fv.METHODS[name], net, 20)[1:]
+        for name in ("vi", "sabma", "sam_mu", "f-vi")
+    }
     shared = ("lr", "steps", "kl_weight", "weight_decay")
-    seen = {n: [(c.head_std, *(c.settings[k] for k in shared)) for c in theirs] for n, theirs in lists.items()}
-    assert all(theirs == seen["vi"] for theirs in seen.values())  # one list of trials: what is shared has VI's values
-    assert all(0.2 <= c.settings["lr"] <= 2 for c in lists["vi"])  # of natural gradients, whose record has 2
+    seen = {
+        n: [(c.head_std, *(c.settings[k] for k in shared)) for c in theirs]
+        for n, theirs in lists.items()
+    }
+    assert all(
+        theirs == seen["vi"] for theirs in seen.values()
+    )  # one list of trials: what is shared has VI's values
+    assert all(
+        0.2 <= c.settings["lr"] <= 2 for c in lists["vi"]
+    )  # of natural gradients, whose record has 2
     assert all(c.settings["lr"] <= 0.2 for c in study.choices_of(fv.METHODS["sgd"], net, 20))
     radii = [choice.radius for choice in lists["sabma"]]
     assert min(radii) == 0 < sorted(radii)[5] < 1
@@ -46,7 +63,8 @@ def test_a_trial_is_scored_by_validation_nll_and_one_that_diverges_by_infinity(q
     monkeypatch.setitem(study.SPACE, "lr", lambda u: 1e20)
     rows = study.tried(fv.METHODS["sgd"], quick, [7], 3, fixed={"steps": 4})
     assert [math.isfinite(nll) for _, (nll,) in rows] == [True, False, False]
-    (net, task, validation, prior), (choice, (nll,)) = quick[0], rows[0]
+    (net, task, validation, prior) = quick[0]
+    (choice, (nll,)) = rows[0]
     q = Fitting(net, task, prior, seed=7, fit=choice.settings).member("sgd")
     assert nll == pytest.approx(float(fv.nll(net, validation)(q.center)), rel=1e-5)
 
@@ -68,15 +86,28 @@ def test_a_tuned_family_has_the_chosen_radius_settings_and_prior_of_each_method(
         assert torch.equal(wide.log_std[b.slice], prior.log_std[b.slice]) == (b.kind != "head")
     assert torch.equal(wide.mean, prior.mean) and with_head_std(net, prior, None) is prior
     tuned = {"vi": Choice({"steps": 5}), "sabma": Choice({"steps": 4, "kl_weight": 0.5}, 0.7, 0.6)}
-    family = fv.families.fit_family(net, task, prior, radii={"vi": (0.0,), "sabma": (0.0, 2.0)}, seed=0, tuned=tuned)
+    family = fv.families.fit_family(
+        net, task, prior, radii={"vi": (0.0,), "sabma": (0.0, 2.0)}, seed=0, tuned=tuned
+    )
     assert family.radius == (0.0, 0.0, 0.7, 2.0)
-    settings = dict(steps=4, kl_weight=0.5, seed=0, start_scale=fv.METHODS["sabma"].plain.settings["start_scale"])
+    settings = dict(
+        steps=4,
+        kl_weight=0.5,
+        seed=0,
+        start_scale=fv.METHODS["sabma"].plain.settings["start_scale"],
+    )
     by_hand = fv.fit_sabma(net, task.train, wide, radius=0.7, **settings)
-    torch.testing.assert_close(family.posterior[2].mean, by_hand.mean, rtol=1e-5, atol=1e-6)  # trained together
+    torch.testing.assert_close(
+        family.posterior[2].mean, by_hand.mean, rtol=1e-5, atol=1e-6
+    )  # trained together
     zero = fv.fit_vi(net, task.train, wide, **settings)
-    assert torch.equal(family.posterior[1].mean, zero.mean)  # VI at the settings of SA-BMA, not VI's own
+    assert torch.equal(
+        family.posterior[1].mean, zero.mean
+    )  # VI at the settings of SA-BMA, not VI's own
     assert not torch.equal(family.posterior[0].mean, zero.mean)
-    alike = fv.families.fit_family(net, task, prior, radii={"vi": (0.0,), "sabma": (0.0,)}, seed=0, fit={"steps": 3})
+    alike = fv.families.fit_family(
+        net, task, prior, radii={"vi": (0.0,), "sabma": (0.0,)}, seed=0, fit={"steps": 3}
+    )
     assert alike.posterior[0] is alike.posterior[1]
 
 
@@ -86,12 +117,16 @@ def test_tour_and_lab_take_the_choices_and_a_file_of_something_else_is_one_clear
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
     net, prior = transferred
     (tmp_path / "x.json").write_text("[1, 2]")
-    with pytest.raises(ValueError, match="a tuning must be a file that flatviz run tune wrote, got"):
+    with pytest.raises(
+        ValueError, match="a tuning must be a file that flatviz run tune wrote, got"
+    ):
         read_choices(tmp_path / "x.json")
     tuned = {"sabma": Choice({"steps": 3}, 0.7)}
     lab = fv.lab(net, task, prior=prior, radii={"sabma": (0.0, 2.0)}, tuned=tuned, fit={"steps": 2})
     assert lab.wait(300) and lab.family.radius == (0.0, 0.7, 2.0) and lab.radius == 0.7
     lab.close()
     few = dict(n_draws=3, n_spectra=1, k=2, resolution=3, around_resolution=3)
-    tour = run_tour(seed=0, epochs=2, radii={"sabma": (0.0, 2.0)}, tuned=tuned, fit={"steps": 2}, measured=few)
+    tour = run_tour(
+        seed=0, epochs=2, radii={"sabma": (0.0, 2.0)}, tuned=tuned, fit={"steps": 2}, measured=few
+    )
     assert tour.family.radius == (0.0, 0.7, 2.0)

@@ -14,19 +14,31 @@ from flatviz.engine import graphs
 from flatviz.landscape import krylov, trace
 from flatviz.objectives import curvature as core_curvature
 
-D, N_SEEDS = 60, 120
+D = 60
+N_SEEDS = 120
 CLUSTERED = {
-    "outliers, a bulk, a null space": torch.cat([torch.linspace(1, 10, 10), torch.linspace(0.05, 0.6, 100), torch.zeros(790)]),
+    "outliers, a bulk, a null space": torch.cat(
+        [torch.linspace(1, 10, 10), torch.linspace(0.05, 0.6, 100), torch.zeros(790)]
+    ),
     "power law": 10 * torch.arange(1, 401) ** -1.5,
-    "threefold eigenvalues": torch.cat([torch.tensor([9.0, 9, 9, 5, 5, 5]), torch.linspace(0, 1, 194)]),
+    "threefold eigenvalues": torch.cat(
+        [torch.tensor([9.0, 9, 9, 5, 5, 5]), torch.linspace(0, 1, 194)]
+    ),
 }
 
 
 @pytest.fixture
 def outliers():
     """A quadratic whose D = 60 eigenvalues are a bulk in [-0.5, 1] and five outliers; (f, H, eigenvalues falling)."""
-    values = torch.cat([torch.linspace(-0.5, 1.0, D - 5, dtype=torch.float64), torch.tensor([5.0, 8, 9, 20, 30]).double()])
-    basis, _ = torch.linalg.qr(torch.randn(D, D, generator=torch.Generator().manual_seed(0), dtype=torch.float64))
+    values = torch.cat(
+        [
+            torch.linspace(-0.5, 1.0, D - 5, dtype=torch.float64),
+            torch.tensor([5.0, 8, 9, 20, 30]).double(),
+        ]
+    )
+    basis, _ = torch.linalg.qr(
+        torch.randn(D, D, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    )
     H = (basis * values) @ basis.T
     return (lambda w: 0.5 * w @ H @ w), H, values.flip(0)
 
@@ -45,17 +57,23 @@ def test_a_restarted_run_finds_what_a_long_one_finds(outliers, monkeypatch):
     spectrum = fv.top_eigenpairs(f, START, 3, iters=200, tol=1e-9)
     torch.testing.assert_close(spectrum.values, values[:3], rtol=1e-12, atol=0)
     assert float(spectrum.residual.max()) < 1e-7 and 16 < spectrum.n_products < 80
-    short = fv.top_eigenpairs(f, START, 3, iters=6)  # too few products: the residual is the true one, large as it is
+    short = fv.top_eigenpairs(
+        f, START, 3, iters=6
+    )  # too few products: the residual is the true one, large as it is
     assert float(short.residual.max()) > 1e-2 and short.n_products == 6
     for s in (spectrum, short):
-        true = torch.stack([(fv.hvp(f, START, v) - lam * v).norm() for v, lam in zip(s.vectors, s.values)])
+        true = torch.stack(
+            [(fv.hvp(f, START, v) - lam * v).norm() for v, lam in zip(s.vectors, s.values)]
+        )
         torch.testing.assert_close(s.residual, true, rtol=1e-8, atol=1e-9)
 
 
 @pytest.mark.parametrize("room", [40, 12])
 def test_the_residual_is_true_also_of_products_that_are_not_quite_symmetric(outliers, room):
     """Restarts (room=12) add to what is known of a residual: there it is a bound."""
-    H = outliers[1] + 1e-4 * torch.randn(D, D, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+    H = outliers[1] + 1e-4 * torch.randn(
+        D, D, generator=torch.Generator().manual_seed(1), dtype=torch.float64
+    )
     run = krylov.Krylov(lambda v: H @ v, START, room, torch.Generator().manual_seed(0))
     values, columns, residual = run.find(2, 40, 1e-9)
     true = torch.stack([(H @ v - lam * v).norm() for v, lam in zip(run.vectors(columns), values)])
@@ -68,61 +86,77 @@ def test_the_smallest_eigenvalues_come_most_negative_first(outliers):
     f, _, values = outliers
     spectrum = fv.top_eigenpairs(f, START, 2, which="smallest", iters=60)
     torch.testing.assert_close(spectrum.values, values.flip(0)[:2], rtol=1e-4, atol=1e-4)
-    assert float(spectrum.residual.max()) < 3e-3  # the bulk is dense: tol is relative to the largest, 30
+    assert (
+        float(spectrum.residual.max()) < 3e-3
+    )  # the bulk is dense: tol is relative to the largest, 30
 
 
 @pytest.mark.parametrize("likelihood", ["categorical", 0.5])
 def test_ggn_and_fisher_equal_their_definitions(tiny, likelihood):
     net, data = tiny
-    J, out = torch.autograd.functional.jacobian(lambda w: net(w, data.x), net.w), net(net.w, data.x)
+    J = torch.autograd.functional.jacobian(lambda w: net(w, data.x), net.w)
+    out = net(net.w, data.x)
     if likelihood == "categorical":
         p = out.softmax(-1)
-        inner, e = torch.diag_embed(p) - p[:, :, None] * p[:, None], p - nn.functional.one_hot(data.y, 3)
+        inner = torch.diag_embed(p) - p[:, :, None] * p[:, None]
+        e = p - nn.functional.one_hot(data.y, 3)
     else:
         data = fv.Data(data.x, torch.randn(12, 3, dtype=torch.float64))
-        inner, e = torch.eye(3, dtype=torch.float64).expand(12, 3, 3) / 0.25, (out - data.y) / 0.25
-    f, g = fv.nll(net, data, likelihood=likelihood), torch.einsum("ncd,nc->nd", J, e)
+        inner = torch.eye(3, dtype=torch.float64).expand(12, 3, 3) / 0.25
+        e = (out - data.y) / 0.25
+    f = fv.nll(net, data, likelihood=likelihood)
+    g = torch.einsum("ncd,nc->nd", J, e)
     dense = {"ggn": torch.einsum("ncd,nce,nef->df", J, inner, J) / 12, "fisher": g.T @ g / 12}
     dense["hessian"] = torch.autograd.functional.hessian(f, net.w)
     v = torch.randn(net.dim, dtype=torch.float64)
     for kind, M in dense.items():
         torch.testing.assert_close(f.operator(net.w, kind)(v), M @ v, rtol=1e-8, atol=1e-11)
         spectrum = fv.top_eigenpairs(f, net.w, 3, curvature=kind, tol=1e-8)
-        torch.testing.assert_close(spectrum.values, torch.linalg.eigvalsh(M).flip(0)[:3], rtol=1e-6, atol=1e-9)
+        torch.testing.assert_close(
+            spectrum.values, torch.linalg.eigvalsh(M).flip(0)[:3], rtol=1e-6, atol=1e-9
+        )
         assert spectrum.curvature == kind
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 @pytest.mark.parametrize("curvature", ["hessian", "ggn"])
-def test_a_net_of_half_precision_has_the_eigenvalues_of_the_same_net_in_float64(tiny, dtype, curvature):
+def test_a_net_of_half_precision_has_the_eigenvalues_of_the_same_net_in_float64(
+    tiny, dtype, curvature
+):
     """A Krylov basis in the net's precision is not orthogonal: it gave 20 times the largest eigenvalue."""
     net, data = tiny
     half = net.to(dtype=dtype)
-    f, exact = (
-        fv.nll(half, data.to(dtype=dtype)),
-        fv.nll(half.to(dtype=torch.float64), data.to(dtype=dtype).to(dtype=torch.float64)),
-    )
+    f = fv.nll(half, data.to(dtype=dtype))
+    exact = fv.nll(half.to(dtype=torch.float64), data.to(dtype=dtype).to(dtype=torch.float64))
     top, truth = (fv.top_eigenpairs(g, g.net.w, 2, curvature=curvature) for g in (f, exact))
-    assert torch.allclose(top.values.double(), truth.values, rtol=0.02) and top.residual.max() < 0.02 * top.values[0]
+    assert (
+        torch.allclose(top.values.double(), truth.values, rtol=0.02)
+        and top.residual.max() < 0.02 * top.values[0]
+    )
 
 
 def test_batches_of_examples_do_not_shrink_as_the_data_grows(tiny):
     net, data = tiny
     large = fv.Data(data.x.repeat(10_000, 1), data.y.repeat(10_000))
     sizes = [core_curvature.batch_that_fits(net, d, "categorical", net.w) for d in (data, large)]
-    assert 0.5 < sizes[0] / sizes[1] < 2  # memory that is freed is given again, and then counts once
+    assert (
+        0.5 < sizes[0] / sizes[1] < 2
+    )  # memory that is freed is given again, and then counts once
 
 
 def test_batches_of_unequal_size_are_weighted_by_their_examples(tiny, monkeypatch):
     """12 examples in parts of 5, 5 and 2: the mean is over examples, not over parts."""
     net, data = tiny
-    f, v = fv.nll(net, data), torch.ones(net.dim, dtype=torch.float64)
+    f = fv.nll(net, data)
+    v = torch.ones(net.dim, dtype=torch.float64)
     whole = {kind: f.operator(net.w, kind)(v) for kind in ("hessian", "ggn", "fisher")}
     assert core_curvature.batch_that_fits(net, data, "categorical", net.w) > 12
     monkeypatch.setattr(core_curvature, "batch_that_fits", lambda *_: 5)
     for kind, want in whole.items():
         torch.testing.assert_close(f.operator(net.w, kind)(v), want, rtol=1e-10, atol=1e-14)
-    monkeypatch.setattr("flatviz.objectives.network.SWEEP", 1)  # 5, 5 and 2 once more, of which all graphs are kept
+    monkeypatch.setattr(
+        "flatviz.objectives.network.SWEEP", 1
+    )  # 5, 5 and 2 once more, of which all graphs are kept
     monkeypatch.setattr(type(f.cost), "chunk", lambda *_: 5)
     monkeypatch.setattr(core_curvature, "batch_that_fits", lambda *_: 12)
     for kind, want in whole.items():
@@ -131,26 +165,40 @@ def test_batches_of_unequal_size_are_weighted_by_their_examples(tiny, monkeypatc
 
 def test_a_part_of_the_weights_has_the_spectrum_of_its_block(tiny):
     net, data = tiny
-    f, mask = fv.nll(net, data), torch.zeros(net.dim, dtype=torch.bool)
+    f = fv.nll(net, data)
+    mask = torch.zeros(net.dim, dtype=torch.bool)
     dense = torch.autograd.functional.hessian(f, net.w)
     mask[[1, 5, 9]] = True
     for part in (mask, *(block.slice for block in net.blocks)):
-        spectrum, block = fv.top_eigenpairs(f, net.w, 2, part=part, tol=1e-9), dense[part][:, part]
-        torch.testing.assert_close(spectrum.values, torch.linalg.eigvalsh(block).flip(0)[:2], rtol=1e-6, atol=1e-9)
+        spectrum = fv.top_eigenpairs(f, net.w, 2, part=part, tol=1e-9)
+        block = dense[part][:, part]
+        torch.testing.assert_close(
+            spectrum.values, torch.linalg.eigvalsh(block).flip(0)[:2], rtol=1e-6, atol=1e-9
+        )
         outside = torch.ones(net.dim).index_fill(0, torch.arange(net.dim)[part], 0)
         assert spectrum.vectors.shape == (2, net.dim) and not (spectrum.vectors * outside).any()
         density = fv.spectral_density(f, net.w, runs=1, steps=len(block), k=2, part=part)
         torch.testing.assert_close(density.values, spectrum.values, rtol=1e-6, atol=1e-9)
         assert density.vectors.shape == (2, net.dim)
-        assert fv.hessian_trace(f, net.w, part=part)[0] == pytest.approx(float(block.trace()), rel=1e-9)
-    with pytest.raises(ValueError, match="part must be a slice, an index or a mask of the 35 weights, got one that chooses"):
+        assert fv.hessian_trace(f, net.w, part=part)[0] == pytest.approx(
+            float(block.trace()), rel=1e-9
+        )
+    with pytest.raises(
+        ValueError,
+        match="part must be a slice, an index or a mask of the 35 weights, got one that chooses",
+    ):
         fv.top_eigenpairs(f, net.w, 1, part=slice(40, 50))
-    with pytest.raises(TypeError, match="part must be a slice, an index or a mask of the weights, got 'head'"):
+    with pytest.raises(
+        TypeError, match="part must be a slice, an index or a mask of the weights, got 'head'"
+    ):
         fv.top_eigenpairs(f, net.w, 1, part="head")
 
 
 def test_what_is_no_objective_of_a_network_or_no_function_is_refused():
-    with pytest.raises(ValueError, match=r"curvature='ggn' needs an objective of a network, as nll makes, got f\(w\)"):
+    with pytest.raises(
+        ValueError,
+        match=r"curvature='ggn' needs an objective of a network, as nll makes, got f\(w\)",
+    ):
         fv.top_eigenpairs(lambda w: w.square().sum(), torch.ones(5), 1, curvature="ggn")
     w = torch.linspace(1, 2, 50)  # of ones the same count would be kept twice in nine
     with pytest.raises(ValueError, match="f must be a function of w, got .* at w"):
@@ -166,16 +214,24 @@ def test_the_error_of_a_trace_covers_it(name):
     # 95 % expected, of 120: 3 binomial standard deviations below is 89 %
     assert float((off < 2 * stated).double().mean()) >= 0.89
     # the stated variance is unbiased; the ratio of two such roots over 120 seeds varies by some 8 %
-    assert float(off.square().mean().sqrt() / stated.square().mean().sqrt()) == pytest.approx(1, abs=0.2)
+    assert float(off.square().mean().sqrt() / stated.square().mean().sqrt()) == pytest.approx(
+        1, abs=0.2
+    )
 
 
 @pytest.mark.parametrize("room", [30, 3])
 def test_a_trace_is_no_worse_than_hutchinsons_whatever_the_spectrum(room):
     """Root mean square errors over 60 seeds, which vary by 9 %, beside that of 60 test vectors of one length, of which 5 % may be lost."""
-    for outliers, most in (([0.0, 0.5, 1.0], 1.03), ([4.0, 5.0, 8.0], 0.9), ([20.0, 30.0, 40.0], 0.2 if room > 3 else 0.55)):
+    for outliers, most in (
+        ([0.0, 0.5, 1.0], 1.03),
+        ([4.0, 5.0, 8.0], 0.9),
+        ([20.0, 30.0, 40.0], 0.2 if room > 3 else 0.55),
+    ):
         values = torch.cat([torch.tensor(outliers), torch.linspace(0, 1, 397)]).double()
         about = (lambda v: values * v), torch.ones_like(values), room, 60  # noqa: B023
-        seen = torch.tensor([trace._estimated(*about, seed) for seed in range(60)], dtype=torch.float64)
+        seen = torch.tensor(
+            [trace._estimated(*about, seed) for seed in range(60)], dtype=torch.float64
+        )
         hutchinson = 2 / (1 + 2 / 400) * (values.square().sum() - values.sum() ** 2 / 400) / 60
         off = (seen[:, 0] - values.sum()).square().mean().sqrt()
         assert float(off / hutchinson.sqrt()) < most * 1.25
@@ -190,10 +246,13 @@ def test_the_trace_of_a_matrix_of_low_rank_is_exact():
 
 
 @pytest.mark.parametrize("graph, replays", [("right", True), ("wrong", False), ("refused", False)])
-def test_products_of_one_recording_are_those_of_the_dense_hessian_at_any_point(tiny, monkeypatch, graph, replays):
+def test_products_of_one_recording_are_those_of_the_dense_hessian_at_any_point(
+    tiny, monkeypatch, graph, replays
+):
     """With a stand-in for the graph of a card, which is recorded once, or gives other numbers, or cannot be recorded."""
     net, data = tiny
-    f, recorded = fv.nll(net, data), []
+    f = fv.nll(net, data)
+    recorded = []
     pairs = torch.randn(3, 2, net.dim, generator=torch.Generator().manual_seed(0)).to(net.w)
     want = [torch.autograd.functional.hessian(f, w) @ v for w, v in pairs]
 
@@ -204,7 +263,11 @@ def test_products_of_one_recording_are_those_of_the_dense_hessian_at_any_point(t
         return lambda: (
             step()
             or graph == "wrong"
-            and [out.value.mul_(2) for _, _, outs in f.replayed.replay.graphs.values() for out in outs]
+            and [
+                out.value.mul_(2)
+                for _, _, outs in f.replayed.replay.graphs.values()
+                for out in outs
+            ]
         )
 
     monkeypatch.setitem(graphs.RECORDERS, "cpu", record)
@@ -215,7 +278,8 @@ def test_products_of_one_recording_are_those_of_the_dense_hessian_at_any_point(t
 
 def test_layers_are_those_of_the_dense_hessian(tiny):
     net, data = tiny
-    f, dense = fv.nll(net, data), torch.autograd.functional.hessian(fv.nll(net, data), net.w)
+    f = fv.nll(net, data)
+    dense = torch.autograd.functional.hessian(fv.nll(net, data), net.w)
     layers = fv.landscape.layer_curvature(f, net.w)
     assert list(layers) == ["0", "1", "3"]
     for layer, part in zip(layers.values(), (slice(0, 12), slice(12, 20), slice(20, 35))):
@@ -223,7 +287,9 @@ def test_layers_are_those_of_the_dense_hessian(tiny):
         assert layer.weights == len(block) and layer.error == 0
         assert layer.lambda1 == pytest.approx(float(torch.linalg.eigvalsh(block)[-1]), rel=1e-3)
         assert layer.trace == pytest.approx(float(block.trace()), rel=1e-9)
-    with pytest.raises(ValueError, match="layers are those of a network's objective, as nll makes, got f"):
+    with pytest.raises(
+        ValueError, match="layers are those of a network's objective, as nll makes, got f"
+    ):
         fv.landscape.layer_curvature(lambda w: w.square().sum(), torch.ones(3))
 
 
@@ -235,9 +301,13 @@ def test_the_density_of_a_quadratic_is_its_spectrum(outliers):
     assert short.n_products == 96
     torch.testing.assert_close(short.values, values[:5], rtol=1e-4, atol=0)
     assert float(short.weights.sum()) == pytest.approx(1)
-    assert wasserstein_distance(short.nodes, values, short.weights) < 0.06  # of a spectrum 30 wide; 0.5 without deflation
+    assert (
+        wasserstein_distance(short.nodes, values, short.weights) < 0.06
+    )  # of a spectrum 30 wide; 0.5 without deflation
     # Three estimates of a bulk whose eigenvalues spread by 0.44 over 55 dimensions have sd 55 x .44 x sqrt(2 / 57) / sqrt(3) = 2.6
-    assert float((short.nodes * short.weights).sum()) * D == pytest.approx(float(H.trace()), abs=3 * 2.6)
+    assert float((short.nodes * short.weights).sum()) * D == pytest.approx(
+        float(H.trace()), abs=3 * 2.6
+    )
 
 
 @pytest.mark.parametrize("name", CLUSTERED)
@@ -253,16 +323,23 @@ def test_the_density_is_unbiased_where_eigenvalues_cluster(name, runs):
         statistic = torch.stack(statistic)
         # a third of one eigenvalue beside it: Gauss nodes need not lie on the same side of the cut as what they stand for
         slack = 0.33 / len(values) if float(exact) < 1 else 0.0
-        assert abs(float(statistic.mean() - exact)) < 4 * float(statistic.std()) / math.sqrt(12) + slack, name
+        assert (
+            abs(float(statistic.mean() - exact))
+            < 4 * float(statistic.std()) / math.sqrt(12) + slack
+        ), name
     for s in found:
         assert float(s.weights.sum()) == pytest.approx(1, abs=1e-9) and float(s.weights.min()) >= 0
     if runs == 4 and "threefold" not in name:  # of a threefold eigenvalue each run resolves one
-        assert max(wasserstein_distance(s.nodes, values, s.weights) for s in found) < 0.003 * float(values.max())
+        assert max(wasserstein_distance(s.nodes, values, s.weights) for s in found) < 0.003 * float(
+            values.max()
+        )
 
 
 def test_a_null_space_is_told_from_rounding():
     """Two eigenvalues of 100 are not 0: once both are known, what the later runs see is the rounding of float32."""
-    s = fv.spectral_density(*bowl(torch.cat([torch.tensor([8.0, 4.0]), torch.zeros(98)])), steps=10, k=2)
+    s = fv.spectral_density(
+        *bowl(torch.cat([torch.tensor([8.0, 4.0]), torch.zeros(98)])), steps=10, k=2
+    )
     rest = s.nodes[((s.nodes - 8).abs() > 1e-4) & ((s.nodes - 4).abs() > 1e-4)]
     assert float(rest.abs().max()) < 1e-5
     assert 100 * float(s.nodes @ s.weights) == pytest.approx(12, abs=1e-4)
@@ -271,9 +348,13 @@ def test_a_null_space_is_told_from_rounding():
 def test_eigenpairs_of_a_quadratic_are_exact(quadratic):
     f, H, c = quadratic
     spectrum = fv.top_eigenpairs(f, c + 1, k=5)
-    torch.testing.assert_close(spectrum.values, torch.linalg.eigvalsh(H).flip(0)[:5], rtol=1e-8, atol=0)
+    torch.testing.assert_close(
+        spectrum.values, torch.linalg.eigvalsh(H).flip(0)[:5], rtol=1e-8, atol=0
+    )
     assert float(spectrum.residual.max()) < 1e-8
-    torch.testing.assert_close(spectrum.vectors @ spectrum.vectors.T, torch.eye(5, dtype=torch.float64), rtol=0, atol=1e-10)
+    torch.testing.assert_close(
+        spectrum.vectors @ spectrum.vectors.T, torch.eye(5, dtype=torch.float64), rtol=0, atol=1e-10
+    )
     assert spectrum.n_products <= 12 + 5
     with pytest.raises(ValueError, match="k must be at most the number of weights, 12, got 13"):
         fv.top_eigenpairs(f, c, 13)
@@ -289,31 +370,45 @@ def test_residuals_are_small_in_float32_within_forty_products(task, transferred)
 @pytest.mark.parametrize("outputs", (3, 5, 10))
 def test_an_eigenvalue_counts_as_often_as_it_is_there(outputs):
     """The Hessian of a linear regression is X^T X / n once for each output."""
-    X = torch.cat([torch.randn(200, 8, generator=torch.Generator().manual_seed(outputs)), torch.ones(200, 1)], 1)
+    X = torch.cat(
+        [torch.randn(200, 8, generator=torch.Generator().manual_seed(outputs)), torch.ones(200, 1)],
+        1,
+    )
     net = fv.Net.from_module(torch.nn.Linear(9, outputs, bias=False))
-    spectrum = fv.top_eigenpairs(fv.nll(net, fv.Data(X, torch.zeros(200, outputs)), likelihood=1.0), net.w, k=5)
+    spectrum = fv.top_eigenpairs(
+        fv.nll(net, fv.Data(X, torch.zeros(200, outputs)), likelihood=1.0), net.w, k=5
+    )
     each = torch.linalg.eigvalsh(X.T @ X / 200).flip(0)
-    torch.testing.assert_close(spectrum.values, each.repeat_interleave(outputs)[:5], rtol=1e-4, atol=0)  # its tolerance
-    torch.testing.assert_close(spectrum.vectors @ spectrum.vectors.T, torch.eye(5), rtol=0, atol=1e-4)
+    torch.testing.assert_close(
+        spectrum.values, each.repeat_interleave(outputs)[:5], rtol=1e-4, atol=0
+    )  # its tolerance
+    torch.testing.assert_close(
+        spectrum.vectors @ spectrum.vectors.T, torch.eye(5), rtol=0, atol=1e-4
+    )
 
 
 def test_the_largest_of_many_equal_ones_are_not_the_smallest(monkeypatch):
     assert fv.top_eigenpairs(lambda w: w.sum(), torch.zeros(4), k=2).values.tolist() == [0, 0]
     f, w = bowl(torch.tensor([1.0] * 58 + [-7.0, -7.0], dtype=torch.float64))
     assert fv.top_eigenpairs(f, w, k=5).values.tolist() == pytest.approx([1.0] * 5)
-    assert fv.top_eigenpairs(f, w, k=3, which="smallest").values.tolist() == pytest.approx([-7.0, -7.0, 1.0])
+    assert fv.top_eigenpairs(f, w, k=3, which="smallest").values.tolist() == pytest.approx(
+        [-7.0, -7.0, 1.0]
+    )
     monkeypatch.setattr(krylov, "BASIS_BYTES", 0)  # a basis that is restarted
     assert fv.top_eigenpairs(f, w, k=5).values.tolist() == pytest.approx([1.0] * 5)
 
 
 def test_a_second_copy_among_thousands_is_found():
-    spectrum = fv.top_eigenpairs(*bowl(torch.tensor([9.0, 6.0, 6.0, 4.0, *torch.linspace(1, 0, 5000)]).double()), k=3)
+    spectrum = fv.top_eigenpairs(
+        *bowl(torch.tensor([9.0, 6.0, 6.0, 4.0, *torch.linspace(1, 0, 5000)]).double()), k=3
+    )
     assert spectrum.values.tolist() == pytest.approx([9.0, 6.0, 6.0], rel=1e-4)
     assert spectrum.n_products < 40
 
 
 def test_a_trace_keeps_no_test_vector_that_it_has_read():
-    h, kept = torch.ones(2000), []
+    h = torch.ones(2000)
+    kept = []
 
     def product(v):
         kept.append(weakref.ref(y := h * v))
@@ -322,4 +417,6 @@ def test_a_trace_keeps_no_test_vector_that_it_has_read():
 
     alive = []
     trace._estimated(product, h, 24, 60, 0)
-    assert len(alive) == 60 and max(alive) <= trace.PROBES + 12  # of a flat spectrum the basis stays small
+    assert (
+        len(alive) == 60 and max(alive) <= trace.PROBES + 12
+    )  # of a flat spectrum the basis stays small

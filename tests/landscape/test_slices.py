@@ -19,20 +19,28 @@ PLANE = fv.Plane(torch.zeros(3), torch.eye(3)[:2], "distance")
 
 def test_a_slice_of_a_quadratic_is_the_quadratic(quadratic):
     f, H, c = quadratic
-    plane = fv.Plane(c, torch.randn(2, 12, dtype=torch.float64, generator=torch.Generator().manual_seed(0)), "step")
+    plane = fv.Plane(
+        c,
+        torch.randn(2, 12, dtype=torch.float64, generator=torch.Generator().manual_seed(0)),
+        "step",
+    )
     surface = fv.slice_plane(f, plane, extent=2.0, resolution=21)
     a, b = torch.meshgrid(surface.a, surface.b, indexing="ij")
     u, v = plane.axes
     want = 0.5 * (a**2 * (u @ H @ u) + 2 * a * b * (u @ H @ v) + b**2 * (v @ H @ v))
     torch.testing.assert_close(surface.values, want, rtol=1e-10, atol=1e-12)
-    torch.testing.assert_close(surface.values, surface.values.flip(0, 1), rtol=1e-10, atol=1e-12)  # symmetric about c
+    torch.testing.assert_close(
+        surface.values, surface.values.flip(0, 1), rtol=1e-10, atol=1e-12
+    )  # symmetric about c
 
 
 @pytest.mark.parametrize("extent", [1.5, (-1.5, 1.5), ((-1.5, 1.5), (-3.0, 3.0)), None])
 @pytest.mark.parametrize("resolution", [3, 11, 41])
 def test_the_origin_is_on_the_grid_exactly(quadratic, extent, resolution):
     f, _, c = quadratic
-    plane = fv.Plane(c + 1, torch.eye(12, dtype=torch.float64)[:2], "step", extent=((-0.3, 0.3), (-0.7, 0.7)))
+    plane = fv.Plane(
+        c + 1, torch.eye(12, dtype=torch.float64)[:2], "step", extent=((-0.3, 0.3), (-0.7, 0.7))
+    )
     surface = fv.slice_plane(f, plane, extent=extent, resolution=resolution)
     middle = resolution // 2
     assert float(surface.a[middle]) == 0 == float(surface.b[middle])
@@ -49,10 +57,20 @@ def test_a_line_has_both_ends(quadratic):
     f, _, c = quadratic
     curve = fv.slice_line(f, c + 1, c - 2, resolution=9)
     torch.testing.assert_close(curve.t, torch.linspace(0, 1, 9).to(curve.t), rtol=0, atol=0)
-    torch.testing.assert_close(curve.values, torch.stack([f(c + 1 - 3 * t) for t in curve.t]), rtol=1e-12, atol=1e-12)
+    torch.testing.assert_close(
+        curve.values, torch.stack([f(c + 1 - 3 * t) for t in curve.t]), rtol=1e-12, atol=1e-12
+    )
 
 
-NO_GRID = [math.inf, (-math.inf, 1.0), ((0.0, math.inf), (0.0, 1.0)), math.nan, 1e300, 1e-50, (1e8, 1e8 + 1)]
+NO_GRID = [
+    math.inf,
+    (-math.inf, 1.0),
+    ((0.0, math.inf), (0.0, 1.0)),
+    math.nan,
+    1e300,
+    1e-50,
+    (1e8, 1e8 + 1),
+]
 
 
 @pytest.mark.parametrize("extent", [0.0, -1.0, (1.0, 0.0), ((0, 1),), "wide", (1, 2, 3), *NO_GRID])
@@ -74,14 +92,17 @@ def test_the_residual_is_orthogonal_to_oblique_axes():
 
 
 def test_values_are_those_of_the_vectors_not_of_their_shadows():
-    assert fv.project(torch.tensor([[1.0, 0.0, 5.0]]), PLANE, lambda w: (w * w).sum()).values.tolist() == [26]
+    assert fv.project(
+        torch.tensor([[1.0, 0.0, 5.0]]), PLANE, lambda w: (w * w).sum()
+    ).values.tolist() == [26]
     with pytest.raises(ValueError, match=r"W must have shape \(S, 3\), got \(1, 4\)"):
         fv.project(torch.ones(1, 4), PLANE)
 
 
 def lopsided(w):
     """1 + a^2 down, 1 + 100 a^2 up; 1 + (b / 20)^2: 4 is reached at -2, 0.2 and +-40."""
-    a, b = w[0], w[1]
+    a = w[0]
+    b = w[1]
     return 1 + torch.where(a < 0, a, 10 * a).square() + (b / 20).square()
 
 
@@ -99,7 +120,11 @@ def test_each_end_is_where_the_loss_has_risen_to_the_stated_multiple():
 def test_a_loss_that_never_rises_ends_at_64_times_what_the_plane_suggests_and_a_diverged_one_where_it_diverges():
     flat = fv.slice_plane(lambda w: 1 + 0 * w.sum(), PLANE, extent="auto", resolution=3)
     assert flat.a.tolist() == [-64.0, 0.0, 64.0]
-    wall = fv.slice_plane(lambda w: torch.where(w[0] > 0.01, torch.tensor(math.nan), 1 + 0 * w[0]), PLANE, extent="auto")
+    wall = fv.slice_plane(
+        lambda w: torch.where(w[0] > 0.01, torch.tensor(math.nan), 1 + 0 * w[0]),
+        PLANE,
+        extent="auto",
+    )
     assert float(wall.a[-1]) == pytest.approx(64 / 39)  # a tick on this side too
 
 
@@ -110,23 +135,31 @@ def test_a_centre_of_zero_has_no_multiple():
 
 def test_a_line_says_whose_statistics_are_used(task, conv):
     net, _ = conv
-    f, other = fv.nll(net, task.train), net.w + 0.1
+    f = fv.nll(net, task.train)
+    other = net.w + 0.1
     ends = {
         "the net at t = 0": (net.w, other),
         "the net at t = 1": (other, net.w),
         "a net that is neither end": (other, 2 * other),
     }
     for owner, (a, b) in ends.items():
-        assert fv.slice_line(f, a, b, resolution=3).name.endswith(f" with the BatchNorm statistics of {owner}")
-    again = fv.slice_line(fv.quantity(net, task.train, "nll", batchnorm=task.train), net.w, other, resolution=3)
+        assert fv.slice_line(f, a, b, resolution=3).name.endswith(
+            f" with the BatchNorm statistics of {owner}"
+        )
+    again = fv.slice_line(
+        fv.quantity(net, task.train, "nll", batchnorm=task.train), net.w, other, resolution=3
+    )
     assert again.name == "" and again.batchnorm == "re-estimated"
 
 
 def test_a_gaussians_shadow_is_the_covariance_of_its_draws_shadows(gaussians):
     q, _ = gaussians
     plane = fv.Plane(q.mean + 0.3, torch.randn(2, 7, dtype=torch.float64), "step")
-    seen, P = fv.project(q, plane), torch.linalg.pinv(plane.axes.T)
-    torch.testing.assert_close(seen.covariance, P @ dense_covariance(q) @ P.T, rtol=1e-9, atol=1e-12)
+    seen = fv.project(q, plane)
+    P = torch.linalg.pinv(plane.axes.T)
+    torch.testing.assert_close(
+        seen.covariance, P @ dense_covariance(q) @ P.T, rtol=1e-9, atol=1e-12
+    )
     draws = fv.project(q.sample(4000, seed=0), plane)
     torch.testing.assert_close(draws.coords.T.cov(), seen.covariance, rtol=0.15, atol=0.05)
     assert float(draws.distance.square().mean().sqrt()) == pytest.approx(seen.spread, rel=0.05)
@@ -148,7 +181,11 @@ def test_valleys_die_where_they_meet_a_deeper_one():
     assert found.count(3.5) == 2 and found.depth.tolist() == [math.inf, 3, 4]
 
 
-@pytest.mark.parametrize("values", [torch.rand(7, 6), torch.tensor([[1.0, 1.0, 1.0], [1.0, 1.0, 2.0]])], ids=["rough", "flat"])
+@pytest.mark.parametrize(
+    "values",
+    [torch.rand(7, 6), torch.tensor([[1.0, 1.0, 1.0], [1.0, 1.0, 2.0]])],
+    ids=["rough", "flat"],
+)
 def test_at_every_level_as_many_valleys_are_alive_as_there_are_components_below_it(values):
     """Components of {values <= level}, corners included, as scipy counts them."""
     found = fv.landscape.persistence(surface(values))
@@ -160,16 +197,26 @@ def test_at_every_level_as_many_valleys_are_alive_as_there_are_components_below_
 def test_diverged_cells_are_walls_between_valleys():
     apart = torch.tensor([[0.0, math.nan, 1.0], [2.0, math.inf, 3.0]])
     assert fv.landscape.persistence(surface(apart)).death.tolist() == [math.inf, math.inf]
-    with pytest.raises(ValueError, match="the surface must have a finite value, got 4 diverged cells"):
+    with pytest.raises(
+        ValueError, match="the surface must have a finite value, got 4 diverged cells"
+    ):
         fv.landscape.persistence(surface(torch.full((2, 2), math.nan)))
 
 
 def test_a_plane_with_its_set_up_costs_little_more_than_its_points(task, monkeypatch):
     """Examples through the network, by the module or by its program: 121 points, and checks on a few examples each."""
-    net, data = fv.Net.from_module(fv.models.mlp(task)), task.source
-    plane, passed, plain, fast = fv.plane_random(net, net.w, seed=0), [], Net.__call__, Program.run
-    monkeypatch.setattr(Net, "__call__", lambda self, w, x: passed.append(len(x)) or plain(self, w, x))
-    monkeypatch.setattr(Program, "run", lambda self, *about: passed.append(len(out := fast(self, *about))) or out)
+    net = fv.Net.from_module(fv.models.mlp(task))
+    data = task.source
+    plane = fv.plane_random(net, net.w, seed=0)
+    passed = []
+    plain = Net.__call__
+    fast = Program.run
+    monkeypatch.setattr(
+        Net, "__call__", lambda self, w, x: passed.append(len(x)) or plain(self, w, x)
+    )
+    monkeypatch.setattr(
+        Program, "run", lambda self, *about: passed.append(len(out := fast(self, *about))) or out
+    )
     fv.slice_plane(fv.nll(net, data), plane, extent=0.5, resolution=11)
     assert 121 * len(data) <= sum(passed) < 1.15 * 121 * len(data)
 
@@ -177,7 +224,10 @@ def test_a_plane_with_its_set_up_costs_little_more_than_its_points(task, monkeyp
 class Counted(fv.Objective):
     """A quadratic that notes where it was asked; the power fails in the middle of call number `dies`."""
 
-    label, key, n, dies = "counted", "a quadratic", None, None
+    label = "counted"
+    key = "a quadratic"
+    n = None
+    dies = None
 
     def __init__(self):
         self.asked = []
@@ -198,7 +248,9 @@ class Power(Exception):
 def counted():
     """(objective, plane)."""
     eye = torch.eye(3, dtype=torch.float64)
-    return Counted(), fv.Plane(torch.zeros(3, dtype=torch.float64), eye[:2], "distance", extent=((-1, 1), (-2, 2)))
+    return Counted(), fv.Plane(
+        torch.zeros(3, dtype=torch.float64), eye[:2], "distance", extent=((-1, 1), (-2, 2))
+    )
 
 
 def test_a_killed_run_goes_on_and_computes_again_one_point_of_what_it_reads(counted, tmp_path):
@@ -207,23 +259,36 @@ def test_a_killed_run_goes_on_and_computes_again_one_point_of_what_it_reads(coun
         fv.slice_plane(f, plane, resolution=11, cache=tmp_path, progress=stopping_at(3))
     before = len(f.asked)
     assert 0 < before < 121
-    (tmp_path / ".flatviz-0.part").write_bytes(b"torn")  # what a kill in the middle of a write leaves
-    resumed, read = (fv.slice_plane(f, plane, resolution=11, cache=tmp_path).values for _ in range(2))
+    (tmp_path / ".flatviz-0.part").write_bytes(
+        b"torn"
+    )  # what a kill in the middle of a write leaves
+    resumed, read = (
+        fv.slice_plane(f, plane, resolution=11, cache=tmp_path).values for _ in range(2)
+    )
     assert len(f.asked) == 123 and len(set(f.asked)) == 121
-    assert torch.equal(resumed, read) and torch.equal(resumed, fv.slice_plane(f, plane, resolution=11).values)
+    assert torch.equal(resumed, read) and torch.equal(
+        resumed, fv.slice_plane(f, plane, resolution=11).values
+    )
 
 
 def test_a_kill_costs_the_block_at_work(counted, tmp_path, monkeypatch):
     f, plane = counted
     f.dies = 40  # in the middle of the third block
     monkeypatch.setattr("flatviz.landscape.grid.SAVE_EVERY", 0.0)
-    writes, write = [], PointStore.write
-    monkeypatch.setattr(PointStore, "write", lambda *given: writes.append(1) or len(writes) < 3 and write(*given))
+    writes = []
+    write = PointStore.write
+    monkeypatch.setattr(
+        PointStore, "write", lambda *given: writes.append(1) or len(writes) < 3 and write(*given)
+    )
     with pytest.raises(Power):
-        fv.slice_plane(f, plane, resolution=11, cache=tmp_path)  # the last write, after the cut, is not there
+        fv.slice_plane(
+            f, plane, resolution=11, cache=tmp_path
+        )  # the last write, after the cut, is not there
     monkeypatch.undo()
     surface = fv.slice_plane(f, plane, resolution=11, cache=tmp_path)
-    assert len(f.asked) == 40 + 121 - 32 + 1 and len(set(f.asked)) == 121 and surface.n_diverged == 0
+    assert (
+        len(f.asked) == 40 + 121 - 32 + 1 and len(set(f.asked)) == 121 and surface.n_diverged == 0
+    )
 
 
 def test_a_changed_setting_never_meets_a_stale_file(counted, tmp_path):
@@ -240,11 +305,19 @@ def test_a_changed_setting_never_meets_a_stale_file(counted, tmp_path):
 
 def test_the_key_of_a_network_is_all_its_values_depend_on(tmp_path):
     module = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Linear(4, 2))
-    data, treated = fv.Data(torch.randn(8, 3), torch.arange(8) % 2), lambda name: name.startswith("2")
+    data = fv.Data(torch.randn(8, 3), torch.arange(8) % 2)
+    treated = lambda name: name.startswith("2")
     net = fv.Net.from_module(module, treated)
-    keys = {fv.nll(net, data).key, fv.nll(net, fv.Data(data.x + 1, data.y)).key, fv.quantity(net, data, "accuracy").key}
+    keys = {
+        fv.nll(net, data).key,
+        fv.nll(net, fv.Data(data.x + 1, data.y)).key,
+        fv.quantity(net, data, "accuracy").key,
+    }
     keys.add(fv.nll(fv.Net.from_module(module, "all"), data).key)
-    for tensor in (module[0].weight.data, module[1].running_mean):  # not treated, but the values depend on it
+    for tensor in (
+        module[0].weight.data,
+        module[1].running_mean,
+    ):  # not treated, but the values depend on it
         tensor += 1
         keys.add(fv.nll(fv.Net.from_module(module, treated), data).key)
     assert len(keys) == 6
@@ -255,16 +328,23 @@ def test_the_key_of_a_network_is_all_its_values_depend_on(tmp_path):
 
 def test_a_quick_look_states_its_error(task, conv, tiny):
     net, _ = conv
-    f, plane = fv.nll(net, task.train), fv.plane_random(net, net.w + 0.3 * torch.randn(net.dim), seed=0)
-    exact, quick = fv.slice_plane(f, plane, resolution=5), fv.slice_plane(f, plane, resolution=5, precision="bfloat16")
+    f = fv.nll(net, task.train)
+    plane = fv.plane_random(net, net.w + 0.3 * torch.randn(net.dim), seed=0)
+    exact = fv.slice_plane(f, plane, resolution=5)
+    quick = fv.slice_plane(f, plane, resolution=5, precision="bfloat16")
     true = float((exact.values - quick.values).abs().max())
     assert quick.precision == "bfloat16" and exact.error is None
     assert 0 < quick.error <= true * 1.01 + 1e-6 and true < 0.1 * float(exact.values.max())
     for g in (fv.quantity(net, task.train, "nll", batchnorm=task.train), lambda w: w.sum()):
-        with pytest.raises(ValueError, match="precision='bfloat16' needs an objective of one network with frozen BatchNorm"):
+        with pytest.raises(
+            ValueError,
+            match="precision='bfloat16' needs an objective of one network with frozen BatchNorm",
+        ):
             fv.slice_plane(g, plane, precision="bfloat16")
     f = fv.nll(*tiny)  # float64
-    quick = fv.slice_plane(f, fv.plane_random(f.net, f.net.w, seed=0), resolution=3, precision="float32")
+    quick = fv.slice_plane(
+        f, fv.plane_random(f.net, f.net.w, seed=0), resolution=3, precision="float32"
+    )
     assert 0 < quick.error < 1e-5
 
 

@@ -5,7 +5,13 @@ import math
 import pytest
 import torch
 from scipy.optimize import minimize_scalar
-from sklearn.metrics import accuracy_score, average_precision_score, log_loss, roc_auc_score, roc_curve
+from sklearn.metrics import (
+    accuracy_score,
+    average_precision_score,
+    log_loss,
+    roc_auc_score,
+    roc_curve,
+)
 
 import flatviz as fv
 from flatviz.metrics import scores
@@ -28,13 +34,20 @@ FURTHER = [score for score in scores.SCORES.values() if score not in SCORES]
 
 
 def test_scores_of_every_size_equal_scikit_learn_on_averaged_probabilities(prediction):
-    y, hot = prediction.y.numpy(), torch.nn.functional.one_hot(prediction.y, 4).numpy()
+    y = prediction.y.numpy()
+    hot = torch.nn.functional.one_hot(prediction.y, 4).numpy()
     for size in range(1, 7):
         p = prediction.outputs[:size].softmax(-1).mean(0).numpy()
         found = [float(score(prediction)[size - 1]) for score in SCORES + FURTHER]
-        assert found[:3] == pytest.approx([accuracy_score(y, p.argmax(1)), log_loss(y, p), ((p - hot) ** 2).sum(1).mean()])
-        assert [float(score(prediction, n_draws=size)) for score in SCORES + FURTHER] == pytest.approx(found)
-    with pytest.raises(ValueError, match="scores need labels, got none: predict on a Data, or give y"):
+        assert found[:3] == pytest.approx(
+            [accuracy_score(y, p.argmax(1)), log_loss(y, p), ((p - hot) ** 2).sum(1).mean()]
+        )
+        assert [
+            float(score(prediction, n_draws=size)) for score in SCORES + FURTHER
+        ] == pytest.approx(found)
+    with pytest.raises(
+        ValueError, match="scores need labels, got none: predict on a Data, or give y"
+    ):
         fv.metrics.accuracy(fv.Prediction(prediction.outputs))
     with pytest.raises(ValueError, match="y must hold 50 labels, got 3"):
         fv.metrics.accuracy(prediction, torch.zeros(3, dtype=torch.long))
@@ -49,56 +62,82 @@ def test_the_average_as_one_draw_has_the_scores_of_all_draws_together(prediction
         torch.testing.assert_close(one.scores[score.__name__], score(prediction)[-1:])
     prediction.outputs[0, 0] = math.nan
     assert averaged(prediction).scores["accuracy"].isnan()
-    sure = averaged(fv.Prediction(torch.tensor([[[400.0, 0.0]], [[500.0, 0.0]]])), torch.tensor([1]))
+    sure = averaged(
+        fv.Prediction(torch.tensor([[[400.0, 0.0]], [[500.0, 0.0]]])), torch.tensor([1])
+    )
     assert float(sure.scores["nll"]) == pytest.approx(400 + math.log(2))
 
 
 def test_gaussian_nll_is_that_of_the_mixture():
-    means, y = torch.randn(3, 5, 1), torch.randn(5)
+    means = torch.randn(3, 5, 1)
+    y = torch.randn(5)
     density = torch.distributions.Normal(means[..., 0], 0.4).log_prob(y).exp().mean(0)
-    torch.testing.assert_close(fv.metrics.nll(fv.Prediction(means, y, likelihood=0.4))[-1], -density.log().mean())
+    torch.testing.assert_close(
+        fv.metrics.nll(fv.Prediction(means, y, likelihood=0.4))[-1], -density.log().mean()
+    )
 
 
 def test_equal_width_ece_equals_torchmetrics_and_confidence_one_falls_in_the_last_bin(prediction):
     sure = fv.Prediction(torch.tensor([[[900.0, 0.0], [900.0, 0.0]]]), torch.tensor([0, 1]))
     assert fv.metrics.reliability(sure, n_draws=1)[:, 0].tolist() == [0.0] * 14 + [2.0]
     assert float(fv.metrics.ece(sure)[0]) == pytest.approx(0.5)
-    theirs = pytest.importorskip("torchmetrics.functional.classification").multiclass_calibration_error
+    theirs = pytest.importorskip(
+        "torchmetrics.functional.classification"
+    ).multiclass_calibration_error
     for size in (1, 6):
         expected = theirs(prediction.bma(size), prediction.y, num_classes=4, n_bins=15, norm="l1")
-        assert float(fv.metrics.ece(prediction)[size - 1]) == pytest.approx(float(expected), abs=1e-6)
+        assert float(fv.metrics.ece(prediction)[size - 1]) == pytest.approx(
+            float(expected), abs=1e-6
+        )
 
 
-def test_calibration_of_all_classes_is_that_of_torchmetrics_class_by_class_and_of_a_loop_over_bins_of_equal_count(prediction):
+def test_calibration_of_all_classes_is_that_of_torchmetrics_class_by_class_and_of_a_loop_over_bins_of_equal_count(
+    prediction,
+):
     theirs = pytest.importorskip("torchmetrics.functional.classification").binary_calibration_error
     p = prediction.bma()
-    expected = [float(theirs(p[:, c].contiguous(), (prediction.y == c).long(), n_bins=15, norm="l1")) for c in range(4)]
+    expected = [
+        float(theirs(p[:, c].contiguous(), (prediction.y == c).long(), n_bins=15, norm="l1"))
+        for c in range(4)
+    ]
     assert float(fv.metrics.class_ece(prediction)[-1]) == pytest.approx(sum(expected) / 4, abs=1e-6)
     total = 0.0
     for c in range(4):
         order = sorted(range(50), key=lambda i: float(p[i, c]))
         for first in range(0, 50, 10):
-            total += abs(sum(float(prediction.y[i] == c) - float(p[i, c]) for i in order[first : first + 10]) / 10)
+            total += abs(
+                sum(float(prediction.y[i] == c) - float(p[i, c]) for i in order[first : first + 10])
+                / 10
+            )
     assert float(fv.metrics.ace(prediction, n_bins=5)[-1]) == pytest.approx(total / (4 * 5))
 
 
 def test_temperature_scaling_undoes_a_temperature_and_is_the_minimum_of_scipy(prediction):
-    logits = torch.randn(1, 20_000, 3, generator=torch.Generator().manual_seed(9), dtype=torch.float64)  # not the seed of y
+    logits = torch.randn(
+        1, 20_000, 3, generator=torch.Generator().manual_seed(9), dtype=torch.float64
+    )  # not the seed of y
     y = torch.distributions.Categorical(logits=logits[0]).sample()  # calibrated by construction
     hot = fv.Prediction(3.0 * logits, y)
     assert fv.metrics.fit_temperature(hot) == pytest.approx(3.0, rel=0.05)
     cooled = fv.metrics.scale_temperature(hot, fv.metrics.fit_temperature(hot))
     assert float(cooled.scores["ece"][0]) < 0.02 < float(fv.metrics.ece(hot)[0])
     assert torch.equal(cooled.scores["accuracy"], fv.metrics.accuracy(hot))
-    learned = fv.Prediction(prediction.outputs + 2 * torch.nn.functional.one_hot(prediction.y, 4), prediction.y)
+    learned = fv.Prediction(
+        prediction.outputs + 2 * torch.nn.functional.one_hot(prediction.y, 4), prediction.y
+    )
 
     def nll(log_t):  # of an average of six draws
         return log_loss(learned.y, (learned.outputs / math.exp(log_t)).softmax(-1).mean(0))
 
-    best = math.exp(minimize_scalar(nll, bounds=(-3, 3), method="bounded", options=dict(xatol=1e-9)).x)
+    best = math.exp(
+        minimize_scalar(nll, bounds=(-3, 3), method="bounded", options=dict(xatol=1e-9)).x
+    )
     with torch.inference_mode():
         assert fv.metrics.fit_temperature(learned) == pytest.approx(best, rel=1e-5)
-    for outputs, y in ((logits[:, :9].double(), logits[0, :9].argmax(-1)), (logits[:, :9], logits[0, :9].argmin(-1))):
+    for outputs, y in (
+        (logits[:, :9].double(), logits[0, :9].argmax(-1)),
+        (logits[:, :9], logits[0, :9].argmin(-1)),
+    ):
         with pytest.raises(ValueError, match="no best temperature between 1/100 and 100"):
             fv.metrics.fit_temperature(fv.Prediction(outputs, y))
     learned.outputs[2, 7, 1] = math.nan
@@ -116,32 +155,50 @@ def test_predict_carries_the_scores_of_every_size(transferred, task):
     torch.testing.assert_close(p.outputs[3], module(task.test.x).detach(), rtol=1e-4, atol=1e-5)
     unlabelled = fv.predict(net, prior, task.test.x, 2, seed=0)
     torch.testing.assert_close(unlabelled.outputs, p.outputs[:2])
-    torch.testing.assert_close(fv.metrics.accuracy(unlabelled, task.test.y), p.scores["accuracy"][:2])
+    torch.testing.assert_close(
+        fv.metrics.accuracy(unlabelled, task.test.y), p.scores["accuracy"][:2]
+    )
 
 
-def test_mutual_information_is_the_mean_divergence_of_the_draws_from_their_average_and_disagreement_counts_pairs(prediction):
-    p, mean = prediction.probs, prediction.bma()
+def test_mutual_information_is_the_mean_divergence_of_the_draws_from_their_average_and_disagreement_counts_pairs(
+    prediction,
+):
+    p = prediction.probs
+    mean = prediction.bma()
     kl = (p * (p / mean).log()).sum(-1).mean(0)
     torch.testing.assert_close(fv.metrics.mutual_information(prediction), kl)
     total = fv.metrics.aleatoric_entropy(prediction) + fv.metrics.mutual_information(prediction)
     torch.testing.assert_close(fv.metrics.predictive_entropy(prediction), total)
-    torch.testing.assert_close(fv.metrics.predictive_entropy(prediction), torch.distributions.Categorical(mean).entropy())
+    torch.testing.assert_close(
+        fv.metrics.predictive_entropy(prediction), torch.distributions.Categorical(mean).entropy()
+    )
     assert float(fv.metrics.mutual_information(prediction, n_draws=1).max()) == 0.0
     sure = fv.Prediction(torch.tensor([[[900.0, 0.0]], [[0.0, 900.0]]]))
     assert float(fv.metrics.mutual_information(sure)[0]) == pytest.approx(math.log(2))
     answers = prediction.outputs.argmax(-1)
-    torch.testing.assert_close(fv.metrics.disagreement(prediction), (answers[:, None] != answers).double().mean(-1))
+    torch.testing.assert_close(
+        fv.metrics.disagreement(prediction), (answers[:, None] != answers).double().mean(-1)
+    )
 
 
 def test_out_of_distribution_scores_are_those_of_scikit_learn_count_ties_by_half_and_do_not_see_a_monotone_map():
-    inside, outside = torch.randn(200), 2 * torch.randn(150) + 1  # another width: the two conventions part
-    for a, b in ((inside.double(), outside.double()), (inside.round(decimals=1), outside.round(decimals=1))):
-        found, score, is_out = fv.metrics.ood_scores(a, b), torch.cat([a, b]).numpy(), [0] * 200 + [1] * 150
+    # another width: the two conventions part
+    inside = torch.randn(200)
+    outside = 2 * torch.randn(150) + 1
+    for a, b in (
+        (inside.double(), outside.double()),
+        (inside.round(decimals=1), outside.round(decimals=1)),
+    ):
+        found = fv.metrics.ood_scores(a, b)
+        score = torch.cat([a, b]).numpy()
+        is_out = [0] * 200 + [1] * 150
         for side, positive, s in (("out", is_out, score), ("in", [1 - v for v in is_out], -score)):
             fpr, tpr, _ = roc_curve(positive, s)
             assert found[f"fpr95_{side}"] == pytest.approx(fpr[tpr >= 0.95][0])
             assert found[f"aupr_{side}"] == pytest.approx(average_precision_score(positive, s))
-        assert found["auroc"] == pytest.approx(roc_auc_score(is_out, score)) and found["base_out"] == pytest.approx(150 / 350)
+        assert found["auroc"] == pytest.approx(roc_auc_score(is_out, score)) and found[
+            "base_out"
+        ] == pytest.approx(150 / 350)
         for moved in (fv.metrics.ood_scores(40 * a, 40 * b), fv.metrics.ood_scores(a - 7, b - 7)):
             assert moved == pytest.approx(found)  # a sigmoid squeezed in between would change them
     assert abs(found["fpr95_out"] - found["fpr95_in"]) > 0.1
@@ -150,10 +207,15 @@ def test_out_of_distribution_scores_are_those_of_scikit_learn_count_ties_by_half
 
 
 def test_both_equal_their_definitions_input_by_input():
-    a, b = predictions(0), predictions(1, S=3)
-    same, apart = 0, 0.0
+    a = predictions(0)
+    b = predictions(1, S=3)
+    same = 0
+    apart = 0.0
     for n in range(50):
-        p, r = (sum(torch.softmax(outputs[n], 0) for outputs in x.outputs) / len(x.outputs) for x in (a, b))
+        p, r = (
+            sum(torch.softmax(outputs[n], 0) for outputs in x.outputs) / len(x.outputs)
+            for x in (a, b)
+        )
         same += int(p.argmax()) == int(r.argmax())
         events = [sum((p - r)[c] for c in range(4) if chosen >> c & 1) for chosen in range(16)]
         apart += float(max(events))  # the largest difference in the probability of any event
@@ -162,7 +224,9 @@ def test_both_equal_their_definitions_input_by_input():
     assert fv.metrics.total_variation(a, b) == fv.metrics.total_variation(b, a)
     assert fv.metrics.agreement(a, a) == 1 and fv.metrics.total_variation(a, a) == 0
     averaged = b.log_probs.exp().mean(0)  # in place of draws
-    assert fv.metrics.total_variation(a, averaged) == pytest.approx(fv.metrics.total_variation(a, b), rel=1e-6)
+    assert fv.metrics.total_variation(a, averaged) == pytest.approx(
+        fv.metrics.total_variation(a, b), rel=1e-6
+    )
     assert fv.metrics.agreement(averaged, a) == fv.metrics.agreement(b, a)
 
 
@@ -176,7 +240,9 @@ A = predictions(0)
     (A.outputs[0], ValueError, "reference must hold class probabilities, rows >= 0 that sum to 1, got others"),
     (torch.ones(50, 4), ValueError, "reference must hold class probabilities, rows >= 0 that sum to 1, got others"),
 ])  # fmt: skip
-def test_what_is_no_reference_of_these_inputs_is_told_and_diverged_predictions_agree_with_nothing(reference, kind, text):
+def test_what_is_no_reference_of_these_inputs_is_told_and_diverged_predictions_agree_with_nothing(
+    reference, kind, text
+):
     spoiled = fv.Prediction(A.outputs.clone().index_fill_(0, torch.tensor([2]), math.nan))
     for metric in (fv.metrics.agreement, fv.metrics.total_variation):
         assert math.isnan(metric(spoiled, A))
@@ -191,7 +257,9 @@ def test_scores_of_half_precision_are_those_of_its_numbers_in_double(dtype):
     y = torch.arange(20_000) % 3
     half, double = (scored(fv.Prediction(o, y)) for o in (outputs, outputs.double()))
     for name in half.scores:
-        torch.testing.assert_close(half.scores[name].double(), double.scores[name], rtol=1e-4, atol=1e-6)
+        torch.testing.assert_close(
+            half.scores[name].double(), double.scores[name], rtol=1e-4, atol=1e-6
+        )
     assert half.bins[..., 0].sum(-1).tolist() == [20_000, 20_000]
     for f in (fv.metrics.mutual_information, fv.metrics.disagreement):
         torch.testing.assert_close(f(half).double(), f(double), rtol=1e-4, atol=1e-5)

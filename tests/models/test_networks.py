@@ -21,11 +21,17 @@ def images(side=32, channels=3, n_classes=10, n=20):
 
 
 def test_the_networks_have_as_many_weights_as_their_layers_add_up_to():
-    convolutions = 3 * 16 * 9 + 6 * 16 * 16 * 9 + 16 * 32 * 9 + 5 * 32 * 32 * 9 + 32 * 64 * 9 + 5 * 64 * 64 * 9
-    norms = 2 * (7 * 16 + 7 * 32 + 7 * 64)  # the stem's, two a block, one a shortcut: 7, 7 and 7 of each width
+    convolutions = (
+        3 * 16 * 9 + 6 * 16 * 16 * 9 + 16 * 32 * 9 + 5 * 32 * 32 * 9 + 32 * 64 * 9 + 5 * 64 * 64 * 9
+    )
+    norms = 2 * (
+        7 * 16 + 7 * 32 + 7 * 64
+    )  # the stem's, two a block, one a shortcut: 7, 7 and 7 of each width
     for norm, n_classes in (("batch", 10), ("group", 4)):
         module = fv.models.resnet20(images(n_classes=n_classes), norm=norm)
-        weights = convolutions + 16 * 32 + 32 * 64 + norms + 64 * n_classes + n_classes  # two shortcuts, and the head
+        weights = (
+            convolutions + 16 * 32 + 32 * 64 + norms + 64 * n_classes + n_classes
+        )  # two shortcuts, and the head
         assert sum(p.numel() for p in module.parameters()) == weights
         net = fv.Net.from_module(module, "norm+head", example=torch.zeros(2, 3, 32, 32))
         assert sum(b.stop - b.start for b in net.blocks if b.kind == "norm") == norms
@@ -34,7 +40,8 @@ def test_the_networks_have_as_many_weights_as_their_layers_add_up_to():
 
 
 def test_a_seed_makes_the_same_network_and_the_global_rng_stays():
-    task, before = images(16), torch.random.get_rng_state()
+    task = images(16)
+    before = torch.random.get_rng_state()
     a, b, c = (fv.models.resnet20(task, width=8, seed=s).head.weight for s in (0, 0, 1))
     assert torch.equal(a, b) and not torch.equal(a, c)
     assert torch.equal(before, torch.random.get_rng_state())
@@ -47,7 +54,8 @@ def test_a_public_network_gets_a_head_for_the_tasks_classes_and_standardised_ima
     torch.manual_seed(3)
     plain = torchvision.models.resnet18().eval()
     plain.fc = module.network.fc
-    mean, std = torch.tensor([0.485, 0.456, 0.406]), torch.tensor([0.229, 0.224, 0.225])
+    mean = torch.tensor([0.485, 0.456, 0.406])
+    std = torch.tensor([0.229, 0.224, 0.225])
     grey = (task.train.x.repeat(1, 3, 1, 1) - mean[:, None, None]) / std[:, None, None]
     with torch.no_grad():
         torch.testing.assert_close(module(task.train.x), plain(grey))
@@ -55,15 +63,23 @@ def test_a_public_network_gets_a_head_for_the_tasks_classes_and_standardised_ima
 
 def test_a_vision_transformer_sees_images_enlarged_to_its_fixed_side():
     network = torchvision.models.VisionTransformer(32, 8, 1, 2, 8, 8, num_classes=4).eval()
-    module, x = PublicNet(network, _fixed_side(network)).eval(), torch.rand(2, 3, 16, 16)
+    module = PublicNet(network, _fixed_side(network)).eval()
+    x = torch.rand(2, 3, 16, 16)
     larger = F.interpolate(x, (32, 32), mode="bilinear", align_corners=False)
     with torch.no_grad():
         torch.testing.assert_close(module(x), module(larger))
 
 
 def test_where_a_download_fails_the_error_names_the_file_to_fetch(monkeypatch):
-    monkeypatch.setattr(torchvision.models.ResNet18_Weights, "get_state_dict", Mock(side_effect=OSError("no network")))
-    with pytest.raises(RuntimeError, match=r"no network: fetch https://.*resnet18.*\.pth elsewhere and give its path"):
+    monkeypatch.setattr(
+        torchvision.models.ResNet18_Weights,
+        "get_state_dict",
+        Mock(side_effect=OSError("no network")),
+    )
+    with pytest.raises(
+        RuntimeError,
+        match=r"no network: fetch https://.*resnet18.*\.pth elsewhere and give its path",
+    ):
         fv.models.torchvision_model(images(), "resnet18", weights="DEFAULT")
 
 
@@ -72,7 +88,9 @@ def test_bad_networks_say_what_to_do():
         fv.models.resnet20(images(), norm="group", width=6)
     with pytest.raises(ValueError, match="name must be one of .*'resnet18'.*, got 'resnet21'"):
         fv.models.torchvision_model(images(), "resnet21")
-    with pytest.raises(ValueError, match="weights must be one of 'IMAGENET1K_V1', 'DEFAULT', got 'IMAGENET'"):
+    with pytest.raises(
+        ValueError, match="weights must be one of 'IMAGENET1K_V1', 'DEFAULT', got 'IMAGENET'"
+    ):
         fv.models.torchvision_model(images(), "resnet18", weights="IMAGENET")
 
 
@@ -90,7 +108,8 @@ def write(path, state):
 
 @pytest.mark.parametrize("name", ["net.pth", "net.safetensors"])
 def test_a_file_is_read_into_a_copy(tmp_path, name):
-    source, target = net(), net()
+    source = net()
+    target = net()
     source[1].running_mean += 3
     before = target[0].weight.clone()
     loaded = fv.models.load_weights(target, write(tmp_path / name, source.state_dict()))
@@ -99,12 +118,17 @@ def test_a_file_is_read_into_a_copy(tmp_path, name):
 
 
 def test_other_classes_are_read_only_where_it_is_said(tmp_path):
-    source, target = net(10), net(4)
+    source = net(10)
+    target = net(4)
     path = write(tmp_path / "net.pth", source.state_dict())
-    with pytest.raises(ValueError, match=r"(?s)size mismatch for 2.weight: .*\[10, 5\].*\[4, 5\].*new_head=True"):
+    with pytest.raises(
+        ValueError, match=r"(?s)size mismatch for 2.weight: .*\[10, 5\].*\[4, 5\].*new_head=True"
+    ):
         fv.models.load_weights(target, path)
     loaded = fv.models.load_weights(target, path, new_head=True)
-    assert torch.equal(loaded[0].weight, source[0].weight) and torch.equal(loaded[2].weight, target[2].weight)
+    assert torch.equal(loaded[0].weight, source[0].weight) and torch.equal(
+        loaded[2].weight, target[2].weight
+    )
     wide = source.state_dict() | {"0.weight": torch.zeros(5, 7)}
     with pytest.raises(ValueError, match="size mismatch for 0.weight"):  # the head alone is spared
         fv.models.load_weights(target, write(path, wide), new_head=True)
@@ -135,8 +159,11 @@ CHECKPOINTS = {
 
 @pytest.mark.parametrize("zipped", [True, False])  # False: before torch 1.6
 @pytest.mark.parametrize("kind", CHECKPOINTS)
-def test_a_checkpoint_as_trainers_write_it_is_read_and_nothing_in_it_runs(kind, zipped, tmp_path, capsys):
-    source, path = net(), tmp_path / "net.ckpt"
+def test_a_checkpoint_as_trainers_write_it_is_read_and_nothing_in_it_runs(
+    kind, zipped, tmp_path, capsys
+):
+    source = net()
+    path = tmp_path / "net.ckpt"
     torch.save(CHECKPOINTS[kind](source.state_dict()), path, _use_new_zipfile_serialization=zipped)
     loaded = fv.models.load_weights(net(), path)
     for name, value in source.state_dict().items():
@@ -148,7 +175,9 @@ def test_a_public_network_reads_a_local_file_of_torchvisions_names_and_gets_a_ne
     published = torchvision.models.shufflenet_v2_x0_5()
     path = write(tmp_path / "shufflenet.pth", published.state_dict())
     data = fv.Data(torch.rand(4, 3, 32, 32), torch.arange(4) % 2)
-    module = fv.models.torchvision_model(fv.Task(data, data, data, 2), "shufflenet_v2_x0_5", weights=path)
+    module = fv.models.torchvision_model(
+        fv.Task(data, data, data, 2), "shufflenet_v2_x0_5", weights=path
+    )
     assert torch.equal(module.network.conv1[0].weight, published.conv1[0].weight)
     assert module(data.x).shape == (4, 2)
 
@@ -167,7 +196,9 @@ MISSING = {k: v for k, v in STATE.items() if k != "0.bias"} | {"9.bias": torch.z
     ("short.pth", MISSING, None, '(?s)Missing key.* "0.bias".*Unexpected key.* "9.bias"'),
     ("net.onnx", STATE, None, r"path must end in .safetensors, .pth"),
 ])  # fmt: skip
-def test_a_file_that_is_damaged_or_of_another_kind_is_named_and_no_code_runs(name, state, kept, text, tmp_path, capsys):
+def test_a_file_that_is_damaged_or_of_another_kind_is_named_and_no_code_runs(
+    name, state, kept, text, tmp_path, capsys
+):
     path = write(tmp_path / name, state)
     path.write_bytes(path.read_bytes()[:kept])
     with pytest.raises(ValueError, match=text):

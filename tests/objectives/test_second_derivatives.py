@@ -14,7 +14,9 @@ class Attending(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.norm, self.mix, self.head = nn.LayerNorm(4), nn.MultiheadAttention(4, 2, batch_first=True), nn.Linear(8, 3)
+        self.norm = nn.LayerNorm(4)
+        self.mix = nn.MultiheadAttention(4, 2, batch_first=True)
+        self.head = nn.Linear(8, 3)
 
     def forward(self, x):
         z = self.norm(x.view(len(x), 2, 4))
@@ -22,14 +24,20 @@ class Attending(nn.Module):
 
 
 def made(module, dtype=torch.float32):
-    net, data = fv.Net.from_module(module.eval()), fv.Data(torch.randn(12, 8, dtype=dtype), torch.arange(12) % 3)
+    net = fv.Net.from_module(module.eval())
+    data = fv.Data(torch.randn(12, 8, dtype=dtype), torch.arange(12) % 3)
     return net, data, fv.nll(net, data)
 
 
 def test_products_with_the_hessian_of_attention_are_differences_of_gradients_and_its_kernel_is_the_users_afterwards():
-    kernels = lambda: (torch.backends.cuda.flash_sdp_enabled(), torch.backends.cuda.math_sdp_enabled())  # noqa: E731
-    (net, data, f), before = made(Attending()), kernels()
-    wide, v = net.to(dtype=torch.float64), torch.randn(net.dim, dtype=torch.float64)
+    kernels = lambda: (
+        torch.backends.cuda.flash_sdp_enabled(),
+        torch.backends.cuda.math_sdp_enabled(),
+    )
+    (net, data, f) = made(Attending())
+    before = kernels()
+    wide = net.to(dtype=torch.float64)
+    v = torch.randn(net.dim, dtype=torch.float64)
     gradient = torch.func.grad(lambda w: F.cross_entropy(wide(w, data.x.double()), data.y))
     want = (gradient(wide.w + 1e-5 * v) - gradient(wide.w - 1e-5 * v)) / 2e-5
     got = fv.hvp(f, net.w, v.float())
@@ -42,13 +50,26 @@ def test_products_with_the_hessian_of_attention_are_differences_of_gradients_and
 def test_curvature_of_weight_norm_is_that_of_differences_of_gradients():
     """PyTorch's kernel of it has a wrong second derivative on the CPU; the first one is right."""
     norm = nn.utils.parametrizations.weight_norm
-    net, _, f = made(nn.Sequential(norm(nn.Linear(8, 4)), nn.Tanh(), norm(nn.Linear(4, 3), dim=None)).double(), torch.float64)
+    net, _, f = made(
+        nn.Sequential(norm(nn.Linear(8, 4)), nn.Tanh(), norm(nn.Linear(4, 3), dim=None)).double(),
+        torch.float64,
+    )
     w = net.w + 0.1 * torch.randn(net.dim, dtype=torch.float64)
-    rows = [(f.value_and_grad(w + e)[1] - f.value_and_grad(w - e)[1]) / 2e-5 for e in 1e-5 * torch.eye(net.dim).double()]
+    rows = [
+        (f.value_and_grad(w + e)[1] - f.value_and_grad(w - e)[1]) / 2e-5
+        for e in 1e-5 * torch.eye(net.dim).double()
+    ]
     want = torch.stack(rows)
     spectrum = fv.top_eigenpairs(f, w, 3, tol=1e-7)
-    torch.testing.assert_close(spectrum.values, torch.linalg.eigvalsh((want + want.T) / 2).flip(0)[:3], rtol=1e-6, atol=1e-8)
-    assert fv.hessian_trace(f, w, products=net.dim)[0] == pytest.approx(float(want.trace()), rel=1e-6)
+    torch.testing.assert_close(
+        spectrum.values,
+        torch.linalg.eigvalsh((want + want.T) / 2).flip(0)[:3],
+        rtol=1e-6,
+        atol=1e-8,
+    )
+    assert fv.hessian_trace(f, w, products=net.dim)[0] == pytest.approx(
+        float(want.trace()), rel=1e-6
+    )
 
 
 class WrongTwice(torch.autograd.Function):
@@ -73,10 +94,20 @@ class Squared(nn.Linear):
 
 def test_a_hessian_that_is_not_symmetric_is_an_error_that_names_the_layer():
     net, _, f = made(nn.Sequential(nn.Linear(8, 4), nn.Tanh(), Squared(4, 3)))
-    for verb in (fv.top_eigenpairs, fv.hessian_trace, fv.spectral_density, lambda f, w: fv.hvp(f, w, torch.randn(net.dim))):
-        with pytest.raises(ValueError, match=r"mean NLL .* must be symmetric, got u.Hv and v.Hu that differ in layer '2'"):
+    for verb in (
+        fv.top_eigenpairs,
+        fv.hessian_trace,
+        fv.spectral_density,
+        lambda f, w: fv.hvp(f, w, torch.randn(net.dim)),
+    ):
+        with pytest.raises(
+            ValueError,
+            match=r"mean NLL .* must be symmetric, got u.Hv and v.Hu that differ in layer '2'",
+        ):
             verb(f, net.w)
-    with pytest.raises(ValueError, match=r"f\(w\) must be symmetric, got u.Hv and v.Hu that differ: the second"):
+    with pytest.raises(
+        ValueError, match=r"f\(w\) must be symmetric, got u.Hv and v.Hu that differ: the second"
+    ):
         fv.top_eigenpairs(lambda w: f(w), net.w, 1)
 
 
@@ -86,20 +117,26 @@ def test_a_loss_that_differentiates_inside_is_a_plain_function_of_the_weights():
 
     def loss(w):
         t = torch.linspace(0, 3, 20, dtype=torch.float64)[:, None].requires_grad_(True)
-        return (torch.autograd.grad(net(w, t).sum(), t, create_graph=True)[0] - t.cos()).square().mean()
+        return (
+            (torch.autograd.grad(net(w, t).sum(), t, create_graph=True)[0] - t.cos())
+            .square()
+            .mean()
+        )
 
     want = torch.linalg.eigvalsh(torch.autograd.functional.hessian(loss, net.w)).flip(0)[:2]
     for around in (torch.no_grad, torch.inference_mode):
         with around():
             torch.testing.assert_close(fv.top_eigenpairs(loss, net.w, 2, tol=1e-8).values, want)
-            line, flat = fv.slice_line(loss, net.w, -net.w, resolution=3), fv.sharpness(loss, net.w[None], k=2)
+            line = fv.slice_line(loss, net.w, -net.w, resolution=3)
+            flat = fv.sharpness(loss, net.w[None], k=2)
         assert line.values[0] == loss(net.w) and not line.values.requires_grad and flat.sam > 0
 
 
 @pytest.mark.filterwarnings("ignore:There is a performance drop")
 def test_a_module_that_vmap_cannot_run_has_the_jacobians_of_autograd():
     shortened = nn.Embedding(5, 3, max_norm=1.0)  # in the forward pass, for which vmap has no rule
-    module, x = nn.Sequential(shortened, nn.Flatten(), nn.Linear(12, 2)).double().eval(), torch.randint(0, 5, (6, 4))
+    module = nn.Sequential(shortened, nn.Flatten(), nn.Linear(12, 2)).double().eval()
+    x = torch.randint(0, 5, (6, 4))
     net = fv.Net.from_module(module, example=x)
     outputs, J = jacobians(net, net.w, x)
     torch.testing.assert_close(outputs, net(net.w, x))
@@ -115,7 +152,8 @@ SMOOTHED = fv.Likelihood.categorical(label_smoothing=0.1)
 
 
 @pytest.mark.parametrize(
-    "chain, likelihood", [(nn.Sequential, "categorical"), (Doubled, "categorical"), (nn.Sequential, SMOOTHED)]
+    "chain, likelihood",
+    [(nn.Sequential, "categorical"), (Doubled, "categorical"), (nn.Sequential, SMOOTHED)],
 )
 def test_the_diagonal_of_a_head_over_classes_is_that_of_the_whole_matrix(chain, likelihood):
     net, data, _ = made(chain(nn.Linear(8, 5), nn.Tanh(), nn.Linear(5, 3)))

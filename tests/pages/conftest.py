@@ -26,7 +26,8 @@ def page(browser, address):
 def everything(family):
     """The family with what a task in the plane has besides, so that it has every view."""
     noise = torch.Generator().manual_seed(0)
-    s, a = max(p.n_draws for p in family.prediction), torch.linspace(-1, 1, 5)
+    s = max(p.n_draws for p in family.prediction)
+    a = torch.linspace(-1, 1, 5)
     rand = lambda *shape: torch.rand(*shape, generator=noise)  # noqa: E731
     rows = [{"probs": rand(s, 5, 5)} for _ in family]
     maps = dict(a=a, b=a, x=rand(6, 2), y=torch.arange(6) % 2, reference=rand(5, 5))

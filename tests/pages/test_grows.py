@@ -35,7 +35,9 @@ def figures(bundle):
     """What a page draws of each view at its first member, all but what every member's ranges set."""
     entries = json.loads(bundle.text)["figures"]
     for entry in entries:
-        for path in [bind["path"] for bind in entry["binds"]] + [f"layout.{axis}.range" for axis in entry["shared"]]:
+        for path in [bind["path"] for bind in entry["binds"]] + [
+            f"layout.{axis}.range" for axis in entry["shared"]
+        ]:
             *way, last = path.split(".")
             at = entry
             for key in way:
@@ -44,8 +46,11 @@ def figures(bundle):
     return {entry["name"]: (entry["data"], entry["layout"], entry["caption"]) for entry in entries}
 
 
-def test_with_what_is_sent_of_a_new_member_every_figure_is_that_of_the_larger_family_and_a_preview_changes_none(bundle, grown):
-    new, direct = len(grown) - 1, figures(pack(grown))
+def test_with_what_is_sent_of_a_new_member_every_figure_is_that_of_the_larger_family_and_a_preview_changes_none(
+    bundle, grown
+):
+    new = len(grown) - 1
+    direct = figures(pack(grown))
     sent = pack_members(bundle, grown, [new])
     assert figures(bundle.with_members(sent)) == direct
     changed = {name for name, figure in figures(bundle).items() if figure != direct[name]}
@@ -53,25 +58,40 @@ def test_with_what_is_sent_of_a_new_member_every_figure_is_that_of_the_larger_fa
     assert {figure["name"] for figure in sent.index["figures"]} == changed  # nothing else travels
     preview = pack_members(bundle, grown, [new], note=", preview: 20 steps")
     later = bundle.with_members(preview)
-    assert preview.index["figures"] == [] and [m["radius"] for m in preview.index["members"]] == [4.0]
+    assert preview.index["figures"] == [] and [m["radius"] for m in preview.index["members"]] == [
+        4.0
+    ]
     assert figures(later) == figures(bundle)
-    assert figures(later.with_members(pack_members(later, grown, [new]))) == direct  # the whole fit takes its place
+    assert (
+        figures(later.with_members(pack_members(later, grown, [new]))) == direct
+    )  # the whole fit takes its place
 
 
 def test_radius_zero_keeps_its_place_left_of_a_smaller_radius(family, bundle):
     nearer = family.each(radius=[0.1 if r == 0.5 else r for r in family.radius])
     later = bundle.with_members(pack_members(bundle, nearer, [family.radius.index(0.5)]))
     (entry,) = (e for e in later.index["figures"] if e["name"] == "radius")
-    field = [bind["field"] for bind in entry["binds"] if bind["path"].endswith(".x")][-1]  # of a ring in the last column
+    field = [bind["field"] for bind in entry["binds"] if bind["path"].endswith(".x")][
+        -1
+    ]  # of a ring in the last column
     at = [m["method"] for m in later.index["members"]].index("vi") * later.index["record"]
     ring = np.frombuffer(later.buffer, "<f4")[at + later.index["fields"][field]["offset"]]
-    assert ring == pytest.approx(place_of(0.0, (0.0, 0.1, 2.0)), abs=1e-6) != place_of(0.0, (0.0, 0.5, 2.0))
+    assert (
+        ring
+        == pytest.approx(place_of(0.0, (0.0, 0.1, 2.0)), abs=1e-6)
+        != place_of(0.0, (0.0, 0.5, 2.0))
+    )
 
 
 @pytest.mark.browser
-def test_in_the_lab_the_curve_gains_the_new_radius_and_its_ring_and_axis_follow(family, grown, browser):
-    bundle, new = pack(family, stops={"sabma": [4.0]}, live=True), len(grown) - 1
-    page = shown(browser, bundle, {"radius": 2.0, "n_draws": 3, "method": "sabma", "look": {"tab": "Radius"}})
+def test_in_the_lab_the_curve_gains_the_new_radius_and_its_ring_and_axis_follow(
+    family, grown, browser
+):
+    bundle = pack(family, stops={"sabma": [4.0]}, live=True)
+    new = len(grown) - 1
+    page = shown(
+        browser, bundle, {"radius": 2.0, "n_draws": 3, "method": "sabma", "look": {"tab": "Radius"}}
+    )
     drawn = "(shown) => document.querySelector('.flatviz')?.dataset.shown === shown && document.querySelector('.flatviz').dataset.state"
     page.wait_for_function(drawn, arg="fitted", polling=100)
     former = page.evaluate(CURVE)
@@ -86,7 +106,11 @@ def test_in_the_lab_the_curve_gains_the_new_radius_and_its_ring_and_axis_follow(
     seen = page.evaluate(CURVE)
     for dots, row in zip(seen["dots"], ("lambda1", "nll", "accuracy", "ece"), strict=True):
         assert dots["x"][-1] == pytest.approx(LARGEST, abs=1e-6) and dots["range"][1] > LARGEST
-        direct = mean_lambda1(grown[new].spectrum) if row == "lambda1" else float(grown.prediction[new].scores[row][-1])
+        direct = (
+            mean_lambda1(grown[new].spectrum)
+            if row == "lambda1"
+            else float(grown.prediction[new].scores[row][-1])
+        )
         assert dots["y"][-1] == pytest.approx(direct, rel=1e-5)
     assert [ring["x"] for ring in seen["rings"]] == [[pytest.approx(LARGEST, abs=1e-6)]] * 4
     assert [ring["y"] for ring in seen["rings"]] == [[dots["y"][-1]] for dots in seen["dots"]]
@@ -95,9 +119,15 @@ def test_in_the_lab_the_curve_gains_the_new_radius_and_its_ring_and_axis_follow(
 
 
 @pytest.mark.browser
-def test_undo_outlives_a_family_that_is_sent_anew_and_a_lost_kernel_leaves_the_fitted_radii(family, browser):
+def test_undo_outlives_a_family_that_is_sent_anew_and_a_lost_kernel_leaves_the_fitted_radii(
+    family, browser
+):
     bundle = pack(family, stops={"sabma": [8.0]}, live=True)
-    page = shown(browser, bundle, {"radius": 0.5, "n_draws": 3, "method": "sabma", "look": {"tab": "Surface"}})
+    page = shown(
+        browser,
+        bundle,
+        {"radius": 0.5, "n_draws": 3, "method": "sabma", "look": {"tab": "Surface"}},
+    )
     errors = []
     page.on("pageerror", lambda e: errors.append(str(e)))
     state = "(state) => document.querySelector('.flatviz')?.dataset.state === state"
@@ -105,7 +135,11 @@ def test_undo_outlives_a_family_that_is_sent_anew_and_a_lost_kernel_leaves_the_f
     page.get_by_label("ensemble size", exact=True).fill("5")
     page.wait_for_function(state, arg="sabma/0.5/5", polling=200)
     page.evaluate("() => document.querySelector('.fv-bar').classList.add('former')")
-    sent = {"kind": "family", "index": bundle.text, "records": base64.b64encode(bundle.buffer).decode()}
+    sent = {
+        "kind": "family",
+        "index": bundle.text,
+        "records": base64.b64encode(bundle.buffer).decode(),
+    }
     page.evaluate(TOLD, [[sent]])  # the same once more changes nothing
     assert page.evaluate("() => document.querySelector('.fv-bar').classList.contains('former')")
     page.evaluate(TOLD, [[sent | {"index": bundle.text + " "}]])
@@ -113,7 +147,8 @@ def test_undo_outlives_a_family_that_is_sent_anew_and_a_lost_kernel_leaves_the_f
     page.get_by_role("button", name="Undo").click()
     page.wait_for_function(state, arg="sabma/0.5/3", polling=200)
 
-    last, stops = "Number(document.querySelector('.fv-radius').max)", len(family.radii("sabma"))
+    last = "Number(document.querySelector('.fv-radius').max)"
+    stops = len(family.radii("sabma"))
     assert page.evaluate(last) == stops  # with one that nobody fitted
     page.evaluate("""() => { window.channel.send = () => { throw new Error('Cannot send'); }; }""")
     page.evaluate("document.querySelector('.fv-work button').click()")
@@ -133,13 +168,24 @@ def shown(browser, bundle, traits, *, views=1):
     page = browser.new_page(viewport={"width": 1300, "height": 900})
     page.set_default_timeout(SLOW)
     page.set_content("<div></div>" * views)
-    given = {"loader": bundled("loader"), "explorer": bundled("explorer"), "plotly": get_plotlyjs(), "traits": traits}
-    page.evaluate(STAND_IN, given | {"index": bundle.text, "records": base64.b64encode(bundle.buffer).decode()})
+    given = {
+        "loader": bundled("loader"),
+        "explorer": bundled("explorer"),
+        "plotly": get_plotlyjs(),
+        "traits": traits,
+    }
+    page.evaluate(
+        STAND_IN,
+        given | {"index": bundle.text, "records": base64.b64encode(bundle.buffer).decode()},
+    )
     return page
 
 
 def send_members(page, added, traits):
     """Members that the kernel measured, and where the controls stand then."""
     records = base64.b64encode(added.buffer).decode()
-    told = [{"kind": "member", "index": added.text, "records": records}, {"kind": "traits", "traits": traits}]
+    told = [
+        {"kind": "member", "index": added.text, "records": records},
+        {"kind": "traits", "traits": traits},
+    ]
     page.evaluate(TOLD, [told])

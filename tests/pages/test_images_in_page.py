@@ -28,7 +28,12 @@ def check_lines(shown, prediction, n):
 
 def test_lines_images_and_their_choice_are_those_of_a_direct_computation(page, family, task):
     for radius, n in ((2.0, 5), (2.0, 3), (0.5, 6)):
-        at(page, f"method=sabma&radius={radius:g}&draws={n}&tab=Images", f"sabma/{radius:g}/{n}", "Images")
+        at(
+            page,
+            f"method=sabma&radius={radius:g}&draws={n}&tab=Images",
+            f"sabma/{radius:g}/{n}",
+            "Images",
+        )
         prediction = family.prediction[family.index("sabma", radius)]
         every = fv.metrics.mutual_information(prediction, n_draws=n)
         rows = page.evaluate(ROWS)
@@ -43,26 +48,36 @@ def test_lines_images_and_their_choice_are_those_of_a_direct_computation(page, f
 
 def test_an_image_under_the_pointer_or_chosen_by_a_click_is_the_one_in_the_chart(page, family):
     at(page, "method=sabma&radius=2&draws=5&tab=Images", "sabma/2/5", "Images")
-    prediction, rows = family.prediction[family.index("sabma", 2.0)], page.evaluate(ROWS)
+    prediction = family.prediction[family.index("sabma", 2.0)]
+    rows = page.evaluate(ROWS)
     page.locator(f"[data-row='{rows[2]}']").hover()
     shown = page.evaluate(LINES)
     assert shown["row"] == rows[2]
     check_lines(shown, prediction, 5)
     page.locator(f"[data-row='{rows[4]}']").click()
     page.locator("h1").hover()
-    page.wait_for_function("(row) => document.querySelector('[data-chart]').dataset.chart === String(row)", arg=rows[4])
+    page.wait_for_function(
+        "(row) => document.querySelector('[data-chart]').dataset.chart === String(row)", arg=rows[4]
+    )
     page.wait_for_function("() => location.hash.includes('see.image=')", polling=100)
     page.locator(f"[data-row='{rows[1]}']").focus()
     page.keyboard.press("Enter")
-    page.wait_for_function("(row) => location.hash.includes(`see.image=${row}`)", arg=rows[1], polling=100)
+    page.wait_for_function(
+        "(row) => location.hash.includes(`see.image=${row}`)", arg=rows[1], polling=100
+    )
     assert page.evaluate("document.activeElement.dataset.row") == str(rows[1])
 
 
-def test_a_draw_picked_elsewhere_answers_below_each_image_and_one_picked_here_is_picked_everywhere(page, family):
+def test_a_draw_picked_elsewhere_answers_below_each_image_and_one_picked_here_is_picked_everywhere(
+    page, family
+):
     at(page, "method=sabma&radius=2&draws=5&tab=Images&draw=3", "sabma/2/5", "Images")
-    prediction, rows = family.prediction[family.index("sabma", 2.0)], page.evaluate(ROWS)
+    prediction = family.prediction[family.index("sabma", 2.0)]
+    rows = page.evaluate(ROWS)
     p = prediction.outputs[2, rows].softmax(-1)
-    page.wait_for_function("() => document.querySelector('.fv-said').textContent.startsWith('draw 3')", polling=100)
+    page.wait_for_function(
+        "() => document.querySelector('.fv-said').textContent.startsWith('draw 3')", polling=100
+    )
     said = page.evaluate("[...document.querySelectorAll('.fv-said')].map((t) => t.textContent)")
     for text, row in zip(said, p):
         label, share = text.removeprefix("draw 3: ").removesuffix(" %").split(", ")
@@ -74,9 +89,13 @@ def test_a_draw_picked_elsewhere_answers_below_each_image_and_one_picked_here_is
     apart = int(np.abs(np.delete(lines, 4, 0) - lines[4]).min(0).argmax())
     place = page.evaluate(in_page("place_on_the_line_of_draw_5"), apart)
     page.mouse.click(*place)
-    page.wait_for_function("() => /draw=[0-9]+/.test(location.hash) && !location.hash.includes('draw=3')", polling=100)
+    page.wait_for_function(
+        "() => /draw=[0-9]+/.test(location.hash) && !location.hash.includes('draw=3')", polling=100
+    )
     picked = int(page.evaluate("location.hash.match(/draw=([0-9]+)/)[1]")) - 1
-    assert abs(lines[picked, apart] - lines[4, apart]) < 0.01  # it, or one no further off than a pixel or two
+    assert (
+        abs(lines[picked, apart] - lines[4, apart]) < 0.01
+    )  # it, or one no further off than a pixel or two
     page.get_by_role("tab", name="Surface").click()
     drawn(page, "sabma/2/5", "Surface")
     assert page.locator("[data-name=surface] .fv-ring").count() == 1

@@ -17,7 +17,9 @@ FOR = "with node, by npm install --prefix .ci --no-package-lock"
 def run(*command: str) -> str:
     """What a command of node prints; skipped where its tools are not installed, which fails where CI has installed them."""
     if not shutil.which("node") or not (ROOT / ".ci" / "node_modules" / "eslint").exists():
-        assert "FLATVIZ_REQUIRE_BROWSER" not in os.environ, f"esbuild, eslint and typescript must be there {FOR}"
+        assert "FLATVIZ_REQUIRE_BROWSER" not in os.environ, (
+            f"esbuild, eslint and typescript must be there {FOR}"
+        )
         pytest.skip(f"no esbuild or eslint found: install them {FOR}")
     done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -30,16 +32,35 @@ def test_the_bundles_are_those_of_their_sources():
 
 def test_types_fit_and_the_linter_has_nothing_to_say():
     run(".ci/node_modules/.bin/tsc", "-p", ".ci")
-    run(".ci/node_modules/.bin/eslint", "-c", ".ci/eslint.config.mjs", "flatviz", "docs", "tests", ".ci")
+    run(
+        ".ci/node_modules/.bin/eslint",
+        "-c",
+        ".ci/eslint.config.mjs",
+        "flatviz",
+        "docs",
+        "tests",
+        ".ci",
+    )
 
 
 def test_what_needs_no_page_does_what_it_says():
     files = map(str, sorted((ROOT / "tests" / "modules").glob("*.test.mjs")))
-    assert int(re.search(r"^# pass (\d+)", run("node", "--test", "--test-reporter=tap", *files), re.MULTILINE)[1]) >= 8
+    assert (
+        int(
+            re.search(
+                r"^# pass (\d+)", run("node", "--test", "--test-reporter=tap", *files), re.MULTILINE
+            )[1]
+        )
+        >= 8
+    )
 
 
 @pytest.mark.parametrize("name", ["explorer", "playground", "loader"])
 def test_a_bundle_loads_nothing_and_can_stand_in_a_page(name):
     text = bundled(name)
-    assert not re.search(r"</script|<!--|\brequire\(|^import |\bimport[{\"]", text, re.IGNORECASE | re.MULTILINE)
-    assert text.startswith(f"var flatviz{name.capitalize()}=") == (name in ("explorer", "playground"))
+    assert not re.search(
+        r"</script|<!--|\brequire\(|^import |\bimport[{\"]", text, re.IGNORECASE | re.MULTILINE
+    )
+    assert text.startswith(f"var flatviz{name.capitalize()}=") == (
+        name in ("explorer", "playground")
+    )

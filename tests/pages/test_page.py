@@ -25,14 +25,23 @@ def page_text(family):
     return family_page(family, title="a <page>", lead="lead", start=("sabma", 0.5, 3), **told)
 
 
-def test_members_packed_later_carry_the_same_record_and_only_they_are_packed(family, bundle, monkeypatch):
-    last, drawn = len(family) - 1, []
-    counted = [dataclasses.replace(v, draw=lambda s, i, v=v: (drawn.append(i), v.draw(s, i))[1]) for v in views.VIEWS]
+def test_members_packed_later_carry_the_same_record_and_only_they_are_packed(
+    family, bundle, monkeypatch
+):
+    last = len(family) - 1
+    drawn = []
+    counted = [
+        dataclasses.replace(v, draw=lambda s, i, v=v: (drawn.append(i), v.draw(s, i))[1])
+        for v in views.VIEWS
+    ]
     monkeypatch.setattr(views, "VIEWS", tuple(counted))
     late = pack_members(bundle, family, [last])
     assert bundle.buffer.endswith(late.buffer) and set(drawn) == {last}
     both = pack(dataclasses.replace(family, members=family.members[:last])).with_members(late)
-    assert json.loads(both.text)["members"] == json.loads(bundle.text)["members"] and both.buffer == bundle.buffer
+    assert (
+        json.loads(both.text)["members"] == json.loads(bundle.text)["members"]
+        and both.buffer == bundle.buffer
+    )
 
 
 def toy(scene, i):
@@ -44,8 +53,18 @@ def toy(scene, i):
 
 
 def test_a_view_is_one_entry_and_then_in_page_and_lab(family, monkeypatch):
-    monkeypatch.setattr(views, "VIEWS", (*views.VIEWS, views.View("toy", toy, "A toy.", shared=("yaxis",))))
-    page = family_page(family, title="t", lead="", rows=family_rows(family), facts={}, start=("vi", 0.0, 1), story=())
+    monkeypatch.setattr(
+        views, "VIEWS", (*views.VIEWS, views.View("toy", toy, "A toy.", shared=("yaxis",)))
+    )
+    page = family_page(
+        family,
+        title="t",
+        lead="",
+        rows=family_rows(family),
+        facts={},
+        start=("vi", 0.0, 1),
+        story=(),
+    )
     view = FamilyView()
     view.channel.send = Mock()
     view.show_family(family, stops={})
@@ -54,7 +73,9 @@ def test_a_view_is_one_entry_and_then_in_page_and_lab(family, monkeypatch):
     for index in (data_of(page, "flatviz-index"), json.loads(content["index"])):
         figure = index["figures"][-1]
         assert figure["caption"] == "A toy."
-        (field,) = [index["fields"][bind["field"]] for bind in figure["binds"] if bind["path"] == "data.0.y"]
+        (field,) = [
+            index["fields"][bind["field"]] for bind in figure["binds"] if bind["path"] == "data.0.y"
+        ]
         record = np.frombuffer(buffer, "<f4").reshape(len(family), index["record"])[-1]
         np.testing.assert_array_equal(record[field["offset"] :][: len(distance)], distance)
         assert index["members"][-1]["ranges"]["toy"]["yaxis"] == [0, float(distance.max())]
@@ -68,7 +89,14 @@ def test_the_table_has_a_row_for_each_posterior_and_radius_zero_stands_as_vi(fam
     last = family.prediction[-1].scores
     assert rows[-1]["accuracy"] == f"{100 * float(last['accuracy'][-1]):.1f} %"
     assert rows[-1]["NLL"] == f"{float(last['nll'][-1]):.3f}"
-    assert [three(v) for v in (2.0, 2.4, 0.5, 14.26, 320.4, 0.0)] == ["2.00", "2.40", "0.500", "14.3", "320", "0.00"]
+    assert [three(v) for v in (2.0, 2.4, 0.5, 14.26, 320.4, 0.0)] == [
+        "2.00",
+        "2.40",
+        "0.500",
+        "14.3",
+        "320",
+        "0.00",
+    ]
 
 
 @pytest.mark.browser
@@ -78,7 +106,9 @@ def test_in_a_browser_without_network_sliders_say_their_radius_in_words_and_the_
     assert len(page_text.encode()) < 10e6  # half of it is plotly.js
     page = visit(file_of(page_text, tmp_path) + "#tab=All", width=1440, height=950, offline=True)
     asked = []
-    page.on("request", lambda r: r.url.startswith(("file:", "data:", "blob:")) or asked.append(r.url))
+    page.on(
+        "request", lambda r: r.url.startswith(("file:", "data:", "blob:")) or asked.append(r.url)
+    )
     for name, value, state in (
         ("radius", "2", "sabma/2/3"),
         ("radius", "0", "sabma/0/3"),
@@ -89,7 +119,9 @@ def test_in_a_browser_without_network_sliders_say_their_radius_in_words_and_the_
         control.select_option(value) if name == "method" else control.fill(value)
         page.locator(f".flatviz[data-state='{state}']").wait_for()
         said = page.locator(".fv-controls").inner_text()
-        assert ("2 × the width of q" in said) == ("/2/" in state) and ("(= VI)" in said) == (state == "sabma/0/3")
+        assert ("2 × the width of q" in said) == ("/2/" in state) and ("(= VI)" in said) == (
+            state == "sabma/0/3"
+        )
     assert page.get_by_label("radius", exact=True).is_disabled()
     assert not page.locator(".modebar-btn").count()  # one menu instead
     page.get_by_role("tab", name="Flatness").click()
@@ -101,14 +133,20 @@ def test_in_a_browser_without_network_sliders_say_their_radius_in_words_and_the_
 
 
 def test_views_draw_what_the_plot_functions_draw(family):
-    i, n = family.index("sabma", 2.0), 3
-    p, whole = family.projection[i], family.prediction[i]
+    i = family.index("sabma", 2.0)
+    n = 3
+    p = family.projection[i]
+    whole = family.prediction[i]
 
     def view(name):
-        n_draws = whole.n_draws if name == "reliability" else n  # the function draws the whole ensemble
+        n_draws = (
+            whole.n_draws if name == "reliability" else n
+        )  # the function draws the whole ensemble
         return fv.widgets.plot_view(family, name, method="sabma", radius=2.0, n_draws=n_draws)
 
-    fewer = dataclasses.replace(p, coords=p.coords[:n], distance=p.distance[:n], values=p.values[:n])
+    fewer = dataclasses.replace(
+        p, coords=p.coords[:n], distance=p.distance[:n], values=p.values[:n]
+    )
     for name, figure, trace, keys in (
         ("surface", fv.plot_surface(family.surface, fewer), "samples", "xy"),
         ("surface", fv.plot_surface(family.surface, fewer), "surface", "z"),
@@ -117,7 +155,10 @@ def test_views_draw_what_the_plot_functions_draw(family):
         ("spectrum", fv.plot_spectrum(family.spectrum[i], method="sabma"), "draws", "y"),
         ("reliability", fv.plots.plot_reliability(whole, method="sabma"), "accuracy", "y"),
     ):
-        a, b = (next(t for t in json.loads(f.to_json())["data"] if t["name"] == trace) for f in (view(name), figure))
+        a, b = (
+            next(t for t in json.loads(f.to_json())["data"] if t["name"] == trace)
+            for f in (view(name), figure)
+        )
         for key in keys:
             mine, its = (values[np.isfinite(values)] for values in (plain(a[key]), plain(b[key])))
             np.testing.assert_allclose(mine, its, rtol=2e-5, atol=1e-6, err_msg=f"{name} {key}")
@@ -125,37 +166,56 @@ def test_views_draw_what_the_plot_functions_draw(family):
         fv.widgets.plot_view(family, "nope")
 
 
-def test_a_relief_has_the_heights_that_the_map_has_as_colours_and_they_are_kept_once(family, bundle):
+def test_a_relief_has_the_heights_that_the_map_has_as_colours_and_they_are_kept_once(
+    family, bundle
+):
     index = bundle.index
     entries = {f["name"]: f for f in index["figures"]}
     for name in ("sharpest", "around"):
-        flat, relief = (fv.widgets.plot_view(family, n, method="sabma", radius=2.0) for n in (name, f"{name} relief"))
+        flat, relief = (
+            fv.widgets.plot_view(family, n, method="sabma", radius=2.0)
+            for n in (name, f"{name} relief")
+        )
         np.testing.assert_array_equal(flat.data[0].z, relief.data[0].z)
         np.testing.assert_array_equal(flat.data[0].customdata, relief.data[0].customdata)
-        kept = [{b["path"]: b["field"] for b in entries[n]["binds"]}["data.0.z"] for n in (name, f"{name} relief")]
+        kept = [
+            {b["path"]: b["field"] for b in entries[n]["binds"]}["data.0.z"]
+            for n in (name, f"{name} relief")
+        ]
         assert kept[0] == kept[1]
-    for view in views.views_of(family):  # whatever is like another is drawn from what that one keeps
-        assert {b["field"] for b in entries[view.name]["binds"]} <= set(index["fields"]) | set(index["members"][0]["words"])
+    for view in views.views_of(
+        family
+    ):  # whatever is like another is drawn from what that one keeps
+        assert {b["field"] for b in entries[view.name]["binds"]} <= set(index["fields"]) | set(
+            index["members"][0]["words"]
+        )
 
 
 FILM = in_page("frames_of_a_film")
 
 
 @pytest.mark.browser
-def test_the_film_of_the_radius_goes_there_and_back_and_the_page_stands_where_it_stood(page_text, visit, tmp_path):
+def test_the_film_of_the_radius_goes_there_and_back_and_the_page_stands_where_it_stood(
+    page_text, visit, tmp_path
+):
     page = visit(file_of(page_text, tmp_path))
     page.locator(".fv-menu summary").click()
     with page.expect_download() as saved:
         page.get_by_text("Save film of the radius").click()
     page.locator(".flatviz[data-state='sabma/0.5/3']").wait_for()
-    name, film = saved.value.suggested_filename, saved.value.path().read_bytes()
+    name = saved.value.suggested_filename
+    film = saved.value.path().read_bytes()
     assert name.startswith("flatviz-sabma-radius.")
     page.goto("about:blank")  # the policy of a page allows no video
-    seen = answer(page, FILM, f"data:video/{name.rpartition('.')[2]};base64,{base64.b64encode(film).decode()}")
+    seen = answer(
+        page, FILM, f"data:video/{name.rpartition('.')[2]};base64,{base64.b64encode(film).decode()}"
+    )
     assert seen["width"] > 400 and seen["there"] > max(500, 5 * seen["back"]), seen
 
 
-NASTY = '"</script><script>window.injected = 1</script><img src=x onerror="window.injected = 2">\u2028'
+NASTY = (
+    '"</script><script>window.injected = 1</script><img src=x onerror="window.injected = 2">\u2028'
+)
 
 
 def test_what_stands_in_a_script_cannot_end_it():
@@ -166,7 +226,9 @@ def test_what_stands_in_a_script_cannot_end_it():
 
 
 @pytest.mark.browser
-def test_a_nasty_method_name_title_or_caption_is_shown_and_does_not_run(family, visit, tmp_path, monkeypatch):
+def test_a_nasty_method_name_title_or_caption_is_shown_and_does_not_run(
+    family, visit, tmp_path, monkeypatch
+):
     nasty_view = dataclasses.replace(views.VIEWS[0], caption=NASTY)
     monkeypatch.setattr(views, "VIEWS", (nasty_view, *views.VIEWS[1:]))
     named = family.each(method=[NASTY if m == "sabma" else m for m in family.method])
@@ -184,7 +246,11 @@ def test_a_page_runs_no_script_but_its_own(page_text, browser, tmp_path):
     page = opened(browser, file_of(page_text.replace("<main>", "<main>" + inside), tmp_path))
     page.locator("main > p").first.dispatch_event("click")
     met = page.errors_met
-    assert page.evaluate("window.injected") is None and all("Content Security Policy" in text for text in met) and met
+    assert (
+        page.evaluate("window.injected") is None
+        and all("Content Security Policy" in text for text in met)
+        and met
+    )
     page.context.close()
 
 

@@ -27,7 +27,9 @@ def there(page, place):
 
 def traces(page, view):
     """What the page draws in a view, by name."""
-    return {trace["name"]: trace for trace in page.locator(".flatviz").evaluate(DRAWN)[view]["data"]}
+    return {
+        trace["name"]: trace for trace in page.locator(".flatviz").evaluate(DRAWN)[view]["data"]
+    }
 
 
 def same_step(page, view, figure):
@@ -37,9 +39,13 @@ def same_step(page, view, figure):
     assert len(compared) > 12
     for trace in compared:
         for axis in "xy":
-            np.testing.assert_allclose(plain(shown[trace["name"]][axis]), plain(trace[axis]), rtol=1e-5, atol=1e-6)
+            np.testing.assert_allclose(
+                plain(shown[trace["name"]][axis]), plain(trace[axis]), rtol=1e-5, atol=1e-6
+            )
         if trace.get("marker", {}).get("symbol") == "arrow":
-            np.testing.assert_allclose(shown[trace["name"]]["marker"]["size"], plain(trace["marker"]["size"]), atol=1e-6)
+            np.testing.assert_allclose(
+                shown[trace["name"]]["marker"]["size"], plain(trace["marker"]["size"]), atol=1e-6
+            )
 
 
 @pytest.mark.browser
@@ -51,11 +57,19 @@ def test_in_every_phase_the_page_draws_the_step_of_the_figure(page, family):
         slider.fill(str(place))
         there(page, place)
         assert slider.get_attribute("aria-valuetext") == f"{place + 1} of 5: {phase}"
-        assert f"; {phase}. SA-BMA" in page.locator("[data-name=mechanism] [role=group]").first.get_attribute("aria-label")
+        assert f"; {phase}. SA-BMA" in page.locator(
+            "[data-name=mechanism] [role=group]"
+        ).first.get_attribute("aria-label")
         assert page.locator(".fv-phases output").inner_text().startswith(f"{phase}: ")
-        same_step(page, "mechanism", fv.widgets.plot_view(family, "mechanism", method="sabma", radius=2.0, phase=phase))
+        same_step(
+            page,
+            "mechanism",
+            fv.widgets.plot_view(family, "mechanism", method="sabma", radius=2.0, phase=phase),
+        )
     shown = traces(page, "mechanism")
-    assert [shown["the worst q′"][axis] for axis in "xy"] == [shown["q"][axis] for axis in "xy"]  # before the ascent it is q
+    assert [shown["the worst q′"][axis] for axis in "xy"] == [
+        shown["q"][axis] for axis in "xy"
+    ]  # before the ascent it is q
 
 
 def played(page, ms=100):
@@ -79,7 +93,9 @@ def on_the_way(points, a, b):
         return np.allclose(points, a, atol=1e-5)
     shares = (points - a) @ (b - a) / ((b - a) @ (b - a))
     straight = np.allclose(points, a + shares[:, None] * (b - a), atol=1e-5)
-    return straight and bool((np.diff(shares) >= -1e-6).all() and shares.min() >= -1e-6 and shares.max() <= 1 + 1e-6)
+    return straight and bool(
+        (np.diff(shares) >= -1e-6).all() and shares.min() >= -1e-6 and shares.max() <= 1 + 1e-6
+    )
 
 
 @pytest.mark.browser
@@ -87,16 +103,31 @@ def test_play_goes_through_the_phases_once_and_everything_glides(visit, address,
     page = visit(address + "#method=sabma&radius=2&draws=4&tab=Radius&phase=1", clock=True)
     there(page, 0)
     found = [[None, *page.evaluate(PLACE)[1:]], *played(page)]
-    names = [name for name, _ in itertools.groupby(phase for phase, *_ in found[1:] if phase is not None)]
+    names = [
+        name for name, _ in itertools.groupby(phase for phase, *_ in found[1:] if phase is not None)
+    ]
     assert names[-4:] == ["1", "2", "3", "4"] and len(names) <= 5
-    figures = [fv.widgets.plot_view(family, "mechanism", method="sabma", radius=2.0, phase=phase) for phase in PHASES]
-    traces = [{t["name"]: [plain(t[axis])[0] for axis in "xy"] for t in json.loads(f.to_json())["data"][1:]} for f in figures]
-    stands = [next(k for k, (phase, *_) in enumerate(found) if phase == str(p)) for p in range(1, 5)]
+    figures = [
+        fv.widgets.plot_view(family, "mechanism", method="sabma", radius=2.0, phase=phase)
+        for phase in PHASES
+    ]
+    traces = [
+        {
+            t["name"]: [plain(t[axis])[0] for axis in "xy"]
+            for t in json.loads(f.to_json())["data"][1:]
+        }
+        for f in figures
+    ]
+    stands = [
+        next(k for k, (phase, *_) in enumerate(found) if phase == str(p)) for p in range(1, 5)
+    ]
     for p, (begin, end) in enumerate(itertools.pairwise([0, *stands])):
         between = [row for row in found[begin:end] if row[0] is None]
         assert len(between) >= 8  # 900 ms, one in 100
         for column, name in ((1, "the worst q′"), (2, "the mean now")):
-            assert on_the_way([row[column] for row in between], traces[p][name], traces[p + 1][name])
+            assert on_the_way(
+                [row[column] for row in between], traces[p][name], traces[p + 1][name]
+            )
     page.get_by_role("button", name="Undo").click()  # one step, however far it played
     page.clock.run_for(2000)
     there(page, 0)
@@ -104,7 +135,12 @@ def test_play_goes_through_the_phases_once_and_everything_glides(visit, address,
 
 
 def test_two_states_of_the_step_have_one_scale_and_the_caption_is_of_the_method(page):
-    at(page, "#method=sabma&radius=2&draws=3&tab=Radius&b=0.2:sam_mu", "sabma/2/3", "Radius | sam_mu/0.2")
+    at(
+        page,
+        "#method=sabma&radius=2&draws=3&tab=Radius&b=0.2:sam_mu",
+        "sabma/2/3",
+        "Radius | sam_mu/0.2",
+    )
     ends = page.evaluate("""() => [...document.querySelectorAll('[data-name=mechanism] .js-plotly-plot')].map(
       (p) => [p._fullLayout.xaxis.range, p._fullLayout.yaxis.range])""")
     assert len(ends) == 2 and ends[0] == ends[1]

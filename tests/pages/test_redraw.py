@@ -23,7 +23,12 @@ def test_radius_and_ensemble_size_draw_their_traces_alone_and_right(page, tab):
     page.evaluate(DIFFERENT)  # colour bar and margins come to rest
     for moves in (((2, 3),), ((2, 5), (0.5, 4), (2, 1)), ((2, 6), (0.5, 6))):
         for radius, draws in moves:
-            at(page, f"method=sabma&radius={radius}&draws={draws}&tab={tab}", f"sabma/{radius}/{draws}", tab)
+            at(
+                page,
+                f"method=sabma&radius={radius}&draws={draws}&tab={tab}",
+                f"sabma/{radius}/{draws}",
+                tab,
+            )
         assert page.evaluate("() => window.reacted") == []
         assert page.evaluate(DIFFERENT) == []
 
@@ -34,8 +39,12 @@ def test_a_phase_of_the_step_draws_its_traces_alone_and_right(page):
         page.locator(f"[data-name=mechanism] [data-phase='{phase - 1}']").wait_for(state="attached")
         if phase > 1:
             assert page.evaluate("() => window.reacted") == []
-        found = page.evaluate(DIFFERENT)  # the legend keeps the heads that its arrows had when it was drawn
-        assert [part for part in found if part[1] != ".legend"] == [] or phase == 1  # colour bar and margins come to rest
+        found = page.evaluate(
+            DIFFERENT
+        )  # the legend keeps the heads that its arrows had when it was drawn
+        assert [
+            part for part in found if part[1] != ".legend"
+        ] == [] or phase == 1  # colour bar and margins come to rest
 
 
 WATCH = in_page("places_of_the_first_draw")
@@ -91,7 +100,9 @@ def test_plane_and_dimensions_are_switched_and_all_else_stays(page, family):
         menu(name).select_option(value)
         page.locator(f"figure[data-name='{view}'] .main-svg").first.wait_for(state="attached")
         assert seen.get_attribute("data-name") == view
-        assert "radius=2&draws=5" in page.evaluate("location.hash") and "draw=2" in page.evaluate("location.hash")
+        assert "radius=2&draws=5" in page.evaluate("location.hash") and "draw=2" in page.evaluate(
+            "location.hash"
+        )
         same_ground(page, family, view, 2.0, 5)
     page.get_by_role("tab", name="Surface").click()
     drawn(page, "sabma/2/5", "Surface")

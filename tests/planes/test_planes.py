@@ -13,7 +13,9 @@ def test_pca_finds_the_directions_of_most_variance_and_states_their_share():
     scales = torch.tensor([3.0, 2.0, 0.5, 0.1])
     W = torch.randn(4000, 4) * scales + 7
     plane = fv.plane_pca(W)
-    torch.testing.assert_close(fv.plane_pca(W.flip(0)).axes, plane.axes, rtol=1e-4, atol=1e-5)  # and does not flip
+    torch.testing.assert_close(
+        fv.plane_pca(W.flip(0)).axes, plane.axes, rtol=1e-4, atol=1e-5
+    )  # and does not flip
     assert plane.orthonormal and plane.unit == "distance in weight space"
     assert abs(float(plane.axes[0, 0])) > 0.99 and abs(float(plane.axes[1, 1])) > 0.99
     share = scales.square() / scales.square().sum()
@@ -28,7 +30,9 @@ def test_pca_needs_draws_that_span_a_plane():
         fv.plane_pca(torch.randn(2, 5))
     with pytest.raises(ValueError, match="draws on one line: use slice_line"):
         fv.plane_pca(torch.linspace(0, 1, 9)[:, None] * torch.ones(5))
-    with pytest.raises(ValueError, match=r"draws must have shape \(S, D\), got \(5,\): one vector is draws\[None\]"):
+    with pytest.raises(
+        ValueError, match=r"draws must have shape \(S, D\), got \(5,\): one vector is draws\[None\]"
+    ):
         fv.plane_pca(torch.randn(5))
 
 
@@ -37,7 +41,9 @@ def test_a_plane_through_three_points_holds_them():
     plane = fv.plane_through(a, b, c)
     seen = fv.project(torch.stack([a, b, c]), plane)
     assert float(seen.distance.max()) < 1e-5 and plane.orthonormal
-    assert (seen.coords[1] - seen.coords[0]).tolist() == pytest.approx([float((b - a).norm()), 0], abs=1e-5)
+    assert (seen.coords[1] - seen.coords[0]).tolist() == pytest.approx(
+        [float((b - a).norm()), 0], abs=1e-5
+    )
     with pytest.raises(ValueError, match="not on one line"):
         fv.plane_through(a, b, 0.5 * (a + b))
 
@@ -47,7 +53,9 @@ def test_a_plane_of_many_large_vectors_comes_from_the_gram_matrix_and_is_the_sam
     planes = []
     for most in (2**24, 100):  # whole, and 8 columns a block
         monkeypatch.setattr("flatviz.planes.plane.MOST", most)
-        planes.append([(p.axes, p.extent, p.explained) for p in (fv.plane_pca(W), fv.planes.plane_path(W))])
+        planes.append(
+            [(p.axes, p.extent, p.explained) for p in (fv.plane_pca(W), fv.planes.plane_path(W))]
+        )
     torch.testing.assert_close(*planes, rtol=1e-5, atol=1e-6)
 
 
@@ -56,7 +64,8 @@ def net():
     """With a dead filter, and a dead bias."""
     module = nn.Sequential(nn.Conv2d(2, 3, 2), nn.BatchNorm2d(3), nn.Flatten(), nn.Linear(3, 4))
     with torch.no_grad():
-        module[0].weight[1], module[3].bias[:] = 0.0, 0.0
+        module[0].weight[1] = 0.0
+        module[3].bias[:] = 0.0
     return fv.Net.from_module(module)
 
 
@@ -68,34 +77,54 @@ def onto(g, w, eps=0.0):
 def test_each_normalisation_is_the_written_definition(net):
     kinds = ("none", "filter", "layer", "model", "weight")
     planes = {kind: fv.plane_random(net, net.w, normalize=kind, seed=3) for kind in kinds}
-    for raw, by_filter, by_layer, by_model, by_weight in zip(*(plane.axes for plane in planes.values())):
+    for raw, by_filter, by_layer, by_model, by_weight in zip(
+        *(plane.axes for plane in planes.values())
+    ):
         w, g, filters, layer = map(net.unflatten, (net.w, raw, by_filter, by_layer))
         for name in w:
             whole = onto(g[name], w[name])
             torch.testing.assert_close(layer[name], whole)
-            by_slice = whole if w[name].ndim < 2 else torch.stack([onto(*pair) for pair in zip(g[name], w[name])])
+            by_slice = (
+                whole
+                if w[name].ndim < 2
+                else torch.stack([onto(*pair) for pair in zip(g[name], w[name])])
+            )
             torch.testing.assert_close(filters[name], by_slice)
         assert not filters["0.weight"][1].any() and not filters["3.bias"].any()
-        torch.testing.assert_close((by_model, by_weight), (onto(raw, net.w), raw.sign() * net.w.abs()))
+        torch.testing.assert_close(
+            (by_model, by_weight), (onto(raw, net.w), raw.sign() * net.w.abs())
+        )
     assert not planes["filter"].orthonormal
-    assert [planes[kind].unit for kind in ("filter", "weight")] == ["filter-normalised step", "weight-normalised step"]
+    assert [planes[kind].unit for kind in ("filter", "weight")] == [
+        "filter-normalised step",
+        "weight-normalised step",
+    ]
 
 
 def test_conventions_of_other_tools_by_name(net):
     raw = fv.plane_random(net, net.w, normalize="none", seed=3).axes[0]
-    w, g, li = map(net.unflatten, (net.w, raw, fv.plane_random(net, net.w, convention="li2018", seed=3).axes[0]))
+    w, g, li = map(
+        net.unflatten,
+        (net.w, raw, fv.plane_random(net, net.w, convention="li2018", seed=3).axes[0]),
+    )
     for name in w:
         by_slice = torch.stack([onto(*pair, 1e-10) for pair in zip(g[name], w[name])])
         torch.testing.assert_close(li[name], 0 * w[name] if w[name].ndim == 1 else by_slice)
     tensors = fv.plane_random(net, net.w, convention="per-tensor", seed=3).axes[0]
-    torch.testing.assert_close(tensors, fv.plane_random(net, net.w, normalize="layer", seed=3).axes[0])
-    with pytest.raises(ValueError, match="convention='li2018' is a reading of normalize='filter', got normalize='layer'"):
+    torch.testing.assert_close(
+        tensors, fv.plane_random(net, net.w, normalize="layer", seed=3).axes[0]
+    )
+    with pytest.raises(
+        ValueError,
+        match="convention='li2018' is a reading of normalize='filter', got normalize='layer'",
+    ):
         fv.plane_random(net, net.w, normalize="layer", convention="li2018", seed=0)
 
 
 def test_a_parameter_without_numbers_is_passed_over():
     module = nn.Linear(3, 2)
-    module.empty, module.none = nn.Parameter(torch.zeros(0, 2)), nn.Parameter(torch.zeros(0))
+    module.empty = nn.Parameter(torch.zeros(0, 2))
+    module.none = nn.Parameter(torch.zeros(0))
     net = fv.Net.from_module(module)
     for convention in ("flatviz", "li2018", "per-tensor", "loss-landscapes"):
         assert fv.plane_random(net, net.w, convention=convention, seed=0).axes.isfinite().all()
@@ -110,7 +139,9 @@ def test_the_loss_landscapes_convention_is_what_3_0_6_computes():
     net = fv.Net.from_module(nn.Sequential(nn.Conv2d(2, 3, 2), nn.Flatten(), nn.Linear(3, 4)))
     drawn = torch.rand(net.dim, generator=torch.Generator().manual_seed(5))
     modules = (net.to_module(w).requires_grad_(False) for w in (net.w, drawn))
-    reference, direction = (library.wrap_model(module).get_module_parameters() for module in modules)
+    reference, direction = (
+        library.wrap_model(module).get_module_parameters() for module in modules
+    )
     direction.filter_normalize_(reference)
     direction.mul_(reference.model_norm() / direction.model_norm())
     theirs = torch.cat([p.reshape(-1) for p in direction.parameters])
@@ -127,12 +158,16 @@ def test_a_training_path_is_seen_from_its_end():
     assert sum(plane.explained) == pytest.approx(1, abs=1e-5)  # two directions made it
     seen = fv.project(W, plane)
     assert float(seen.distance.max()) < 1e-4 and float(seen.coords[-1].norm()) < 1e-6
-    with pytest.raises(ValueError, match="at least 3 draws, got 2: draw more, or record more steps"):
+    with pytest.raises(
+        ValueError, match="at least 3 draws, got 2: draw more, or record more steps"
+    ):
         fv.planes.plane_path(W[:2])
 
 
 def test_a_plane_of_ones_own_directions():
-    w, u, v = torch.zeros(4), torch.tensor([2.0, 0, 0, 0]), torch.tensor([1.0, 1, 0, 0])
+    w = torch.zeros(4)
+    u = torch.tensor([2.0, 0, 0, 0])
+    v = torch.tensor([1.0, 1, 0, 0])
     plane = fv.plane_along(w, u, v)
     assert torch.equal(plane.axes, torch.stack([u, v])) and plane.angle == pytest.approx(45)
     square = fv.plane_along(w, u, v, orthonormal=True)
@@ -146,8 +181,12 @@ def test_the_eigenvector_plane_shows_the_quadratic_in_its_own_axes(quadratic):
     spectrum = fv.top_eigenpairs(f, c, 3, tol=1e-10)
     plane = fv.plane_eigen(c, spectrum)
     surface = fv.slice_plane(f, plane, resolution=5)
-    want = 0.5 * (spectrum.values[0] * surface.a[:, None] ** 2 + spectrum.values[1] * surface.b[None] ** 2)
+    want = 0.5 * (
+        spectrum.values[0] * surface.a[:, None] ** 2 + spectrum.values[1] * surface.b[None] ** 2
+    )
     torch.testing.assert_close(surface.values, want, rtol=1e-6, atol=1e-9)
-    assert float(surface.values[0, 2]) == pytest.approx(1.0)  # the extent: where the loss has risen by 1
+    assert float(surface.values[0, 2]) == pytest.approx(
+        1.0
+    )  # the extent: where the loss has risen by 1
     with pytest.raises(ValueError, match="spectrum must hold two eigenvectors, got one"):
         fv.plane_eigen(c, fv.top_eigenpairs(f, c, 1))

@@ -23,7 +23,10 @@ from flatviz.training.streams import MirroredNoise, cosine
 
 HERE = Path(__file__).parent
 ENGINE = HERE.parents[1] / "flatviz" / "pages" / "playground" / "engine.js"
-STEPS, LR, KAPPA, SEED = 40, 0.05, 0.3, 3
+STEPS = 40
+LR = 0.05
+KAPPA = 0.3
+SEED = 3
 ACCEPTED = [0.9, 0.2, 0.75, 1.0, 0.6, 0.85]
 TERMS = [
     {"kind": "bowl", "at": [0.2, -0.1], "h": 0.3},
@@ -48,22 +51,35 @@ class Ground(nn.Module):
 
 def height(w):
     """L(w) of TERMS, by torch."""
-    x, y = w[..., 0], w[..., 1]
+    x = w[..., 0]
+    y = w[..., 1]
     bowl = 0.15 * ((x - 0.2) ** 2 + (y + 0.1) ** 2)
     dent = -torch.exp(-0.5 * (((x + 0.5) / 0.4) ** 2 + ((y - 0.3) / 0.4) ** 2))
     hill = 0.7 * torch.exp(-0.5 * (((x - 0.9) / 1.1) ** 2 + (y / 0.6) ** 2))
-    valley, wall = 0.75 * (y - 0.6 * x * x + 0.4) ** 2, 0.4 * (1 + torch.tanh((x - 0.7) / 0.3))
-    modes = math.log(2) - torch.logaddexp(-((x + 2) ** 2 + y**2) / 0.18, -((x - 2) ** 2 + y**2) / 2.88)
+    valley = 0.75 * (y - 0.6 * x * x + 0.4) ** 2
+    wall = 0.4 * (1 + torch.tanh((x - 0.7) / 0.3))
+    modes = math.log(2) - torch.logaddexp(
+        -((x + 2) ** 2 + y**2) / 0.18, -((x - 2) ** 2 + y**2) / 2.88
+    )
     return bowl + dent + hill + valley + wall + modes
 
 
 def ground_case(kappa=KAPPA):
     """(net, data, prior, what the engine is told of them, likelihood): one data point, so that T is kl_weight."""
-    start, std, n = [0.1, 0.4], [0.5, 0.3], torch.zeros(1, 1, dtype=torch.float64)
+    start = [0.1, 0.4]
+    std = [0.5, 0.3]
+    n = torch.zeros(1, 1, dtype=torch.float64)
     net = fv.Net.from_module(Ground(start))
     prior = fv.Gaussian(double([0.3, -0.2]), double([1.5, 2.0]).log())
     told = {"terms": TERMS, "prior": plain(prior), "T": kappa}
-    return net, fv.Data(n, n), prior, fv.Gaussian(net.w, torch.tensor(std).double().log()), told, 1.0
+    return (
+        net,
+        fv.Data(n, n),
+        prior,
+        fv.Gaussian(net.w, torch.tensor(std).double().log()),
+        told,
+        1.0,
+    )
 
 
 def network_case(kind, kappa=KAPPA):
@@ -75,17 +91,28 @@ def network_case(kind, kappa=KAPPA):
     for p in module.parameters():
         p.data = torch.randn(p.shape, generator=source, dtype=torch.float64)
     x = torch.randn(11, widths[0], generator=source, dtype=torch.float64)
-    y = torch.arange(11) % 3 if kind == "classes" else torch.randn(11, 1, generator=source, dtype=torch.float64)
+    y = (
+        torch.arange(11) % 3
+        if kind == "classes"
+        else torch.randn(11, 1, generator=source, dtype=torch.float64)
+    )
     net = fv.Net.from_module(module)
     prior = fv.Gaussian(torch.zeros_like(net.w), torch.linspace(-0.5, 0.5, net.dim).double())
     noise = None if kind == "classes" else 0.4
-    told = {"widths": widths, "data": {"x": x.flatten().tolist(), "y": y.flatten().tolist(), "noise": noise}}
+    told = {
+        "widths": widths,
+        "data": {"x": x.flatten().tolist(), "y": y.flatten().tolist(), "noise": noise},
+    }
     told |= {"prior": plain(prior), "T": kappa / 11}
     start = fv.Gaussian(net.w, torch.full_like(net.w, math.log(0.1)))
     return net, fv.Data(x, y), prior, start, told, noise or "categorical"
 
 
-CASES = {"ground": ground_case, "classes": lambda: network_case("classes"), "regression": lambda: network_case("regression")}
+CASES = {
+    "ground": ground_case,
+    "classes": lambda: network_case("classes"),
+    "regression": lambda: network_case("regression"),
+}
 
 
 def double(numbers):
@@ -102,41 +129,80 @@ def scored_case():
     """(net, widths, W, x, y): draws of the network and data that it is scored on."""
     net, _, _, start, told, _ = CASES["classes"]()
     W = 3 * start.sample(6, seed=2)  # sure ones too: the last bins are in use
-    return net, told["widths"], W, torch.randn(50, 2, generator=generator(8), dtype=torch.float64), (torch.arange(50) * 7) % 3
+    return (
+        net,
+        told["widths"],
+        W,
+        torch.randn(50, 2, generator=generator(8), dtype=torch.float64),
+        (torch.arange(50) * 7) % 3,
+    )
 
 
 def questions():
     """What is asked, by name."""
-    asked, rates = {}, [LR * cosine(step, STEPS) for step in range(STEPS)]
+    asked = {}
+    rates = [LR * cosine(step, STEPS) for step in range(STEPS)]
     for case, made in CASES.items():
         net, _, _, start, told, _ = made()
-        w, zeros = net.w.tolist(), [0.0] * net.dim
+        w = net.w.tolist()
+        zeros = [0.0] * net.dim
         asked["gradient", case] = told | {"what": "gradient", "w": w}
         asked["eigen", case] = told | {"what": "eigenpairs", "w": w, "k": 2}
         noise = MirroredNoise([SEED], 2, start, STEPS)
         rows = [noise.at(step)[0].tolist() for step in range(STEPS)]
         for method, radius in (("vi", 0.0), ("sabma", 0.7)):
-            fit = {"start": plain(start), "noise": rows, "rates": rates, "radius": radius, "momentum": 0.9}
+            fit = {
+                "start": plain(start),
+                "noise": rows,
+                "rates": rates,
+                "radius": radius,
+                "momentum": 0.9,
+            }
             asked[method, case] = told | fit | {"what": "gaussians"}
         for method, radius in (("gd", 0.0), ("sam", 0.2)):
             point = {"start": w, "rates": rates, "momentum": 0.9, "radius": radius, "T": 0.02}
-            asked[method, case] = told | point | {"what": "points", "prior": {"mean": zeros, "logStd": zeros}}
+            asked[method, case] = (
+                told | point | {"what": "points", "prior": {"mean": zeros, "logStd": zeros}}
+            )
         source = generator(SEED)
-        xi = [torch.randn(1, net.dim, generator=source, dtype=torch.float64)[0].tolist() for _ in range(STEPS)]
+        xi = [
+            torch.randn(1, net.dim, generator=source, dtype=torch.float64)[0].tolist()
+            for _ in range(STEPS)
+        ]
         asked["sgld", case] = told | {"what": "sgld", "start": w, "noise": xi, "rate": 0.01}
         z, p = torch.randn(2, net.dim, generator=generator(1), dtype=torch.float64)
-        asked["hmc", case] = told | {"what": "trajectory", "z": z.tolist(), "momentum": p.tolist(), "size": 0.05, "n": 12}
+        asked["hmc", case] = told | {
+            "what": "trajectory",
+            "z": z.tolist(),
+            "momentum": p.tolist(),
+            "size": 0.05,
+            "n": 12,
+        }
     asked["sizes", ""] = {"what": "sizes", "accept": 0.8, "rates": ACCEPTED}
-    q, g = {"mean": [0.2, -1.0], "logStd": [-1.0, 0.3]}, {"mean": [1.5, -0.2], "logStd": [0.4, 0.9]}
+    q = {"mean": [0.2, -1.0], "logStd": [-1.0, 0.3]}
+    g = {"mean": [1.5, -0.2], "logStd": [0.4, 0.9]}
     asked["kl", ""] = {"what": "kl", "q": q, "prior": {"mean": [0.5, 0.1], "logStd": [0.2, -0.4]}}
     asked["worst", ""] = {"what": "worst", "q": q, "g": g, "radius": 0.6}
-    asked["integral", ""] = {"what": "integral", "terms": TERMS, "q": {"mean": [-0.4, 0.2], "logStd": [-0.9, -0.6]}}
+    asked["integral", ""] = {
+        "what": "integral",
+        "terms": TERMS,
+        "q": {"mean": [-0.4, 0.2], "logStd": [-0.9, -0.6]},
+    }
     _, widths, W, x, y = scored_case()
     numbers = {"W": W.tolist(), "x": x.flatten().tolist(), "y": y.tolist()}
     asked["scores", ""] = numbers | {"what": "scores", "widths": widths}
     asked["normals", ""] = {"what": "normals", "seed": 4, "n": 20000}
-    straight = {"terms": [{"kind": "bowl", "at": [0.5, -0.3], "h": 2.0}], "prior": {"mean": [0.0, 0.0], "logStd": [0.0, 0.0]}}
-    asked["chain", ""] = straight | {"what": "chain", "start": [2.0, 2.0], "T": 0.2, "seed": 0, "steps": 4100}
+    straight = {
+        "terms": [{"kind": "bowl", "at": [0.5, -0.3], "h": 2.0}],
+        "prior": {"mean": [0.0, 0.0], "logStd": [0.0, 0.0]},
+    }
+    asked["chain", ""] = straight | {
+        "what": "chain",
+        "start": [2.0, 2.0],
+        "T": 0.2,
+        "seed": 0,
+        "steps": 4100,
+    }
     return asked
 
 
@@ -144,7 +210,9 @@ def in_node(script, *arguments, **given):
     """What a script of this folder prints."""
     if (node := shutil.which("node")) is None:
         pytest.skip("no node found: install it (Debian: apt-get install nodejs)")
-    done = subprocess.run([node, HERE / script, *arguments], capture_output=True, encoding="utf-8", **given)
+    done = subprocess.run(
+        [node, HERE / script, *arguments], capture_output=True, encoding="utf-8", **given
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -158,7 +226,9 @@ def answers():
 
 def close(a, b, tolerance=1e-6):
     """Both in float64: what differs is the order of sums, and 40 steps of a fit let that grow."""
-    torch.testing.assert_close(double(a), torch.as_tensor(b, dtype=torch.float64), rtol=tolerance, atol=tolerance)
+    torch.testing.assert_close(
+        double(a), torch.as_tensor(b, dtype=torch.float64), rtol=tolerance, atol=tolerance
+    )
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -178,9 +248,15 @@ def test_the_gradient_written_by_hand_is_that_of_torch(answers, case):
 @pytest.mark.parametrize("method, radius", [("vi", 0.0), ("sabma", 0.7)])
 def test_vi_and_sabma_take_the_steps_of_flatviz(answers, case, method, radius):
     net, data, prior, start, _, likelihood = CASES[case]()
-    fit = dict(start=start, start_scale=1.0, kl_weight=KAPPA, mc_samples=2, steps=STEPS, lr=LR, seed=SEED)
+    fit = dict(
+        start=start, start_scale=1.0, kl_weight=KAPPA, mc_samples=2, steps=STEPS, lr=LR, seed=SEED
+    )
     fit["likelihood"] = likelihood
-    q = fv.fit_sabma(net, data, prior, radius=radius, **fit) if radius else fv.fit_vi(net, data, prior, **fit)
+    q = (
+        fv.fit_sabma(net, data, prior, radius=radius, **fit)
+        if radius
+        else fv.fit_vi(net, data, prior, **fit)
+    )
     found = answers[method, case]
     close(found["q"]["mean"], q.mean)
     close(found["q"]["logStd"], q.log_std)
@@ -200,8 +276,18 @@ def test_gradient_descent_and_sam_take_the_steps_of_flatviz(answers, case, metho
 @pytest.mark.parametrize("case", CASES)
 def test_sgld_takes_the_steps_of_flatviz(answers, case):
     net, data, prior, _, told, likelihood = CASES[case]()
-    wide = fv.Gaussian(prior.mean, prior.log_std - 0.5 * math.log(KAPPA))  # tempered with the likelihood: T P of the engine
-    how = dict(n_draws=STEPS, burn_in=0, thin=1, lr=0.01, temperature=KAPPA, likelihood=likelihood, seed=SEED)
+    wide = fv.Gaussian(
+        prior.mean, prior.log_std - 0.5 * math.log(KAPPA)
+    )  # tempered with the likelihood: T P of the engine
+    how = dict(
+        n_draws=STEPS,
+        burn_in=0,
+        thin=1,
+        lr=0.01,
+        temperature=KAPPA,
+        likelihood=likelihood,
+        seed=SEED,
+    )
     close(answers["sgld", case]["kept"], fv.fit_sgld(net, data, prior=wide, **how).W)
 
 
@@ -219,7 +305,8 @@ def test_a_trajectory_of_hmc_is_that_of_flatviz(answers, case):
 
 
 def test_the_step_size_of_hmc_is_adapted_as_in_flatviz(answers):
-    size, seen = StepSize(0.1), []
+    size = StepSize(0.1)
+    seen = []
     for rate in ACCEPTED:
         size.follow(rate)
         seen.append(size.size)
@@ -228,7 +315,9 @@ def test_the_step_size_of_hmc_is_adapted_as_in_flatviz(answers):
 
 
 def test_a_chain_of_hmc_has_mean_and_width_of_a_gaussian_posterior(answers):
-    W = np.array(answers["chain", ""])  # 4000 nearly independent draws: three standard errors of mean and width
+    W = np.array(
+        answers["chain", ""]
+    )  # 4000 nearly independent draws: three standard errors of mean and width
     precision = 2.0 / 0.2 + 1
     exact = np.array([0.5, -0.3]) * (2.0 / 0.2) / precision
     assert np.all(np.abs(W.mean(0) - exact) < 3 * precision**-0.5 / math.sqrt(2000))
@@ -247,7 +336,9 @@ def test_the_largest_eigenvalues_are_those_of_top_eigenpairs(answers, case):
 def test_kl_and_its_gradient_are_those_of_flatviz(answers):
     theta = [t.requires_grad_() for t in (double([0.2, -1.0]), double([-1.0, 0.3]))]
     value = fv.Gaussian(*theta).kl(fv.Gaussian(double([0.5, 0.1]), double([0.2, -0.4])))
-    for name, exact in zip(("value", "mean", "logStd"), (value.detach(), *torch.autograd.grad(value, theta))):
+    for name, exact in zip(
+        ("value", "mean", "logStd"), (value.detach(), *torch.autograd.grad(value, theta))
+    ):
         close(answers["kl", ""][name], exact)
 
 
@@ -266,19 +357,27 @@ def test_the_worst_q_and_its_budget_are_those_of_perturb(answers):
 def test_the_integral_over_q_is_the_mean_over_many_draws(answers):
     q = fv.Gaussian(double([-0.4, 0.2]), double([-0.9, -0.6]))
     heights = height(q.sample(20000, seed=0))
-    assert abs(answers["integral", ""] - float(heights.mean())) < 4 * float(heights.std()) / math.sqrt(20000)
+    assert abs(answers["integral", ""] - float(heights.mean())) < 4 * float(
+        heights.std()
+    ) / math.sqrt(20000)
 
 
 def test_scores_are_those_of_flatviz(answers):
     net, _, W, x, y = scored_case()
     prediction = fv.predict(net, W, fv.Data(x, y), 6, seed=0)
     found = answers["scores", ""]
-    for name, score in (("ece", fv.metrics.ece), ("nll", fv.metrics.nll), ("accuracy", fv.metrics.accuracy)):
+    for name, score in (
+        ("ece", fv.metrics.ece),
+        ("nll", fv.metrics.nll),
+        ("accuracy", fv.metrics.accuracy),
+    ):
         close(found[name], score(prediction, n_draws=6))
 
 
 def test_the_engines_noise_is_standard_normal(answers):
-    z = np.array(answers["normals", ""])  # 20000: three standard errors of mean, variance and lag-one correlation
+    z = np.array(
+        answers["normals", ""]
+    )  # 20000: three standard errors of mean, variance and lag-one correlation
     assert abs(z.mean()) < 3 / math.sqrt(len(z)) and abs(z.var() - 1) < 3 * math.sqrt(2 / len(z))
     assert abs((z[1:] * z[:-1]).mean()) < 3 / math.sqrt(len(z))
 

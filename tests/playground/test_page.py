@@ -46,14 +46,18 @@ def test_the_page_is_small_and_asks_no_one(browser, address):
 
 @pytest.mark.parametrize("width", [320, 390, 1280])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_no_screen_scrolls_sideways_and_every_control_is_as_large_as_a_finger(browser, address, width, scheme):
+def test_no_screen_scrolls_sideways_and_every_control_is_as_large_as_a_finger(
+    browser, address, width, scheme
+):
     page = opened(browser, address, width=width, color_scheme=scheme, reduced_motion="reduce")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     top = page.locator(".pg-grip canvas").first.bounding_box()
     assert top["y"] + top["height"] < 700  # the picture stands on the first screen
     assert page.evaluate(SMALL, ".pg button, .pg select, .pg input") == []
     found = Axe().run(page).response["violations"]
-    assert [(v["id"], [n["html"][:120] for n in v["nodes"]]) for v in found] == [] and page.errors_met == []
+    assert [
+        (v["id"], [n["html"][:120] for n in v["nodes"]]) for v in found
+    ] == [] and page.errors_met == []
 
 
 def test_with_reduced_motion_nothing_moves_until_play_is_pressed(page):
@@ -68,7 +72,9 @@ def test_keys_and_pointer_move_the_start_and_sliders(page):
     page.keyboard.press("ArrowRight")
     assert page.evaluate(f"{PLAYGROUND}.weights.start[0]") == pytest.approx(-1.4)
     box = page.locator(".pg-grip canvas").first.bounding_box()
-    x, y = box["x"] + box["width"] * 1.6 / 6, box["y"] + box["height"] * 1.7 / 4  # where q stands
+    # where q stands
+    x = box["x"] + box["width"] * 1.6 / 6
+    y = box["y"] + box["height"] * 1.7 / 4
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x + box["width"] / 6, y)  # one unit of weight to the right
@@ -84,8 +90,11 @@ def test_every_ground_method_and_data_set_runs(page):
     page.evaluate(in_page("run_every_method"))
 
 
-def test_the_winner_on_the_test_ground_changes_with_its_shift_and_a_link_brings_the_state_back(page, browser, address):
-    world, first = f"{PLAYGROUND}.weights", page.locator(".pg-score .pg-wins")
+def test_the_winner_on_the_test_ground_changes_with_its_shift_and_a_link_brings_the_state_back(
+    page, browser, address
+):
+    world = f"{PLAYGROUND}.weights"
+    first = page.locator(".pg-score .pg-wins")
     page.evaluate(f"() => {{ {world}.advance(600); {world}.shown(true); }}")
     assert "SA-BMA" in first.inner_text()
     ground = page.get_by_role("group", name="the test ground")
@@ -100,13 +109,20 @@ def test_the_winner_on_the_test_ground_changes_with_its_shift_and_a_link_brings_
     again = opened(browser, link, reduced_motion="reduce")
     asked = f"() => {world}.query.toString()"
     assert again.evaluate(asked) == page.evaluate(asked) and "bend=0.2" in link
-    hostile = opened(browser, address + "?ground=constructor&on=,x&shift=a,b&radius=1e9&seed=-&bend=", reduced_motion="reduce")
+    hostile = opened(
+        browser,
+        address + "?ground=constructor&on=,x&shift=a,b&radius=1e9&seed=-&bend=",
+        reduced_motion="reduce",
+    )
     assert hostile.errors_met == [] and hostile.evaluate(f"{world}.name") == "hollow"
 
 
 def test_twenty_seeds_become_a_histogram_and_a_slide_shows_the_first_world_alone(browser, address):
     page = opened(browser, address + "?embed&on=vi,sabma,sgld", reduced_motion="reduce")
-    assert page.locator(".pg h2:visible, h1:visible").count() == 0 and page.locator(".pg-network").count() == 0
+    assert (
+        page.locator(".pg h2:visible, h1:visible").count() == 0
+        and page.locator(".pg-network").count() == 0
+    )
     page.get_by_role("button", name="20 seeds").click()
     page.wait_for_function(f"() => {PLAYGROUND}.weights.ends.length === 60")
     assert "20 narrow hollow" in page.locator(".pg-verdict").inner_text()
@@ -116,14 +132,17 @@ def test_twenty_seeds_become_a_histogram_and_a_slide_shows_the_first_world_alone
 
 
 def test_the_step_shows_one_more_mark_a_phase_and_links_it_to_its_symbol(page):
-    step, seen = page.locator(".pg-step"), []
+    step = page.locator(".pg-step")
+    seen = []
     for _ in range(7):
         seen.append(step.locator("svg g").evaluate_all("(gs) => gs.map((g) => g.dataset.s)"))
         step.get_by_role("button", name="Next").click()
     assert [len(set(marks)) for marks in seen] == [1, 2, 3, 4, 5, 6, 7]
     page.evaluate(f"{PLAYGROUND}.step.go(6)")
     step.locator(".pg-formula [data-s=diff]").hover()
-    assert step.locator("svg g.pg-lit").evaluate_all("(gs) => gs.map((g) => g.dataset.s)") == ["diff"]
+    assert step.locator("svg g.pg-lit").evaluate_all("(gs) => gs.map((g) => g.dataset.s)") == [
+        "diff"
+    ]
 
 
 def test_between_the_points_hmc_is_unsure_and_at_them_sure_vi_and_sabma_less_so(page):
@@ -132,21 +151,33 @@ def test_between_the_points_hmc_is_unsure_and_at_them_sure_vi_and_sabma_less_so(
         spread = page.evaluate(in_page("spread_in_the_gap"), seed)
         assert all(s["loss"] < 0 for s in spread), (seed, spread)  # each fits the points
         *gaussian, hmc = ((s["points"], s["gap"] / s["points"]) for s in spread)
-        assert all(points > 1.3 * hmc[0] and growth < 0.8 * hmc[1] for points, growth in gaussian), (seed, spread)
+        assert all(
+            points > 1.3 * hmc[0] and growth < 0.8 * hmc[1] for points, growth in gaussian
+        ), (seed, spread)
 
 
-def test_the_tour_page_begins_with_two_weights_and_ends_with_the_gap_beside_hmc(browser, family, tmp_path):
+def test_the_tour_page_begins_with_two_weights_and_ends_with_the_gap_beside_hmc(
+    browser, family, tmp_path
+):
     address = written(family, tmp_path, story=tour_story(family), playground=True)
     text = (tmp_path / "tour.html").read_text(encoding="utf-8")
-    assert text.index('id="playground-weights"') < text.index('id="explorer"') < text.index('id="playground-gap"')
+    assert (
+        text.index('id="playground-weights"')
+        < text.index('id="explorer"')
+        < text.index('id="playground-gap"')
+    )
     assert text.count("var flatvizPlayground") == 1  # one script for both
     for width in (320, 390, 1280):
         hand = dict(is_mobile=True, has_touch=True) if width < 500 else {}
-        page = opened_page(browser, address, width=width, height=800, reduced_motion="reduce", **hand)
+        page = opened_page(
+            browser, address, width=width, height=800, reduced_motion="reduce", **hand
+        )
         assert not hand or page.evaluate(SMALL, "button, select, summary, .pg input") == [], width
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         top = page.locator(".pg-grip canvas").first.bounding_box()
         assert top["y"] + top["height"] < 800  # the ground stands on the first screen
-        panes = page.locator("#playground-gap select[aria-label=method]").evaluate_all("(all) => all.map((s) => s.value)")
+        panes = page.locator("#playground-gap select[aria-label=method]").evaluate_all(
+            "(all) => all.map((s) => s.value)"
+        )
         assert panes == ["vi", "sabma", "hmc"] and page.errors_met == []
         page.context.close()

@@ -8,8 +8,15 @@ import flatviz as fv
 
 @pytest.fixture
 def surface():
-    plane = fv.Plane(torch.zeros(4), torch.eye(4)[:2], "distance in weight space", "PCA plane", explained=(0.5, 0.2))
-    a, b = torch.linspace(-2, 2, 9), torch.linspace(-1, 1, 7)
+    plane = fv.Plane(
+        torch.zeros(4),
+        torch.eye(4)[:2],
+        "distance in weight space",
+        "PCA plane",
+        explained=(0.5, 0.2),
+    )
+    a = torch.linspace(-2, 2, 9)
+    b = torch.linspace(-1, 1, 7)
     values = 0.11 + (a[:, None] ** 2 - 1) ** 2 + 5 * b[None] ** 2 + 0.1 * a[:, None]
     return fv.Surface(plane, a, b, values, "mean NLL (nats)", 100, "frozen")
 

@@ -23,12 +23,19 @@ from flatviz.plots.theme import CONTRAST, DARK_PAPER, LOSS_SCALE, dark_colors, r
 
 def parts(color):
     """Red, green and blue of "#rrggbb" or "rgb(r, g, b)"."""
-    return [int(color[i : i + 2], 16) for i in (1, 3, 5)] if color[0] == "#" else [float(c) for c in color[4:-1].split(",")]
+    return (
+        [int(color[i : i + 2], 16) for i in (1, 3, 5)]
+        if color[0] == "#"
+        else [float(c) for c in color[4:-1].split(",")]
+    )
 
 
 def luminance(color):
     """WCAG 2: relative luminance."""
-    linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in (part / 255 for part in parts(color))]
+    linear = [
+        c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4
+        for c in (part / 255 for part in parts(color))
+    ]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
@@ -40,18 +47,33 @@ def contrast(one, other):
 def bowl(curvature, floor=0.0, resolution=21, reach=2.0):
     """floor + curvature (a^2 + b^2) / 2 on a plane through its minimum."""
     plane = fv.Plane(torch.zeros(3), torch.eye(3)[:2], "distance in weight space", "a plane")
-    return fv.slice_plane(lambda w: floor + 0.5 * curvature * (w * w).sum(), plane, extent=reach, resolution=resolution)
+    return fv.slice_plane(
+        lambda w: floor + 0.5 * curvature * (w * w).sum(),
+        plane,
+        extent=reach,
+        resolution=resolution,
+    )
 
 
 def test_a_flatter_bowl_is_a_wider_one_however_high_its_floor():
-    sharp, flat = above_center(bowl(4.0)), above_center(bowl(2.0, floor=3.0))
+    sharp = above_center(bowl(4.0))
+    flat = above_center(bowl(2.0, floor=3.0))
     assert float(flat.values.min()) == 0.0 and float(flat.values.max()) == pytest.approx(8.0)
-    assert basin_share(flat) == pytest.approx(math.pi * 0.5 / 16, rel=0.15)  # pi r^2 of 4 x 4, r^2 = 2 * 0.5 / curvature
+    assert basin_share(flat) == pytest.approx(
+        math.pi * 0.5 / 16, rel=0.15
+    )  # pi r^2 of 4 x 4, r^2 = 2 * 0.5 / curvature
     assert basin_share(flat) > 1.7 * basin_share(sharp)
     shown = fv.plots.plot_basin(bowl(2.0, floor=3.0)).data[0]
-    torch.testing.assert_close(torch.tensor(shown.z).square(), torch.tensor(shown.customdata), atol=1e-4, rtol=1e-4)
-    with pytest.raises(ValueError, match="the plane's origin must be on the grid, got one beside it: take a symmetric extent"):
-        fv.plots.plot_basin(fv.slice_plane(lambda w: (w * w).sum(), bowl(1.0).plane, extent=1.0, resolution=4))
+    torch.testing.assert_close(
+        torch.tensor(shown.z).square(), torch.tensor(shown.customdata), atol=1e-4, rtol=1e-4
+    )
+    with pytest.raises(
+        ValueError,
+        match="the plane's origin must be on the grid, got one beside it: take a symmetric extent",
+    ):
+        fv.plots.plot_basin(
+            fv.slice_plane(lambda w: (w * w).sum(), bowl(1.0).plane, extent=1.0, resolution=4)
+        )
 
 
 @pytest.mark.long
@@ -64,14 +86,18 @@ def test_no_panel_is_mostly_one_colour(family):
                     z = torch.tensor(trace.z)
                     bands = ((z - trace.contours.start) / trace.contours.size).ceil().clamp(0, 18)
                     most = max(float((bands == k).double().mean()) for k in range(20))
-                    assert most <= 0.5, f"{view.name} of {family.method[i]} {family.radius[i]}: {most:.0%} in one colour"
+                    assert most <= 0.5, (
+                        f"{view.name} of {family.method[i]} {family.radius[i]}: {most:.0%} in one colour"
+                    )
 
 
 def test_a_scale_that_clips_marks_its_end():
     surface = bowl(1.0)
     ends = fv.plot_surface(surface, color_range=(0.5, 2.0), log=False).data[0].colorbar.ticktext
     assert ends[0] == "≤ 0.5" and ends[-1] == "≥ 2"
-    assert not {"≥", "≤"} & set("".join(fv.plot_surface(surface, log=False).data[0].colorbar.ticktext))
+    assert not {"≥", "≤"} & set(
+        "".join(fv.plot_surface(surface, log=False).data[0].colorbar.ticktext)
+    )
     values = surface.values.clone()
     values[0, 0] = 1e6  # one cell would take all colours
     outlier = fv.plot_surface(dataclasses.replace(surface, values=values), log=False).data[0]
@@ -87,8 +113,11 @@ def test_markers_stand_out_from_dark_and_light_ground(method):
     fig = fv.plot_surface(surface, shown, method=method, reference={"vi": shown, "sgd": shown})
     outer, inner = (t for t in fig.data if t.name == "VI, rim")
     traces = {t.name: t for t in fig.data}
-    rim, samples = traces["rim"], traces["samples"]
-    assert all(r - s >= 3 for r, s in zip(rim.marker.size, samples.marker.size))  # px of white around the ring
+    rim = traces["rim"]
+    samples = traces["samples"]
+    assert all(
+        r - s >= 3 for r, s in zip(rim.marker.size, samples.marker.size)
+    )  # px of white around the ring
     for ground in sample_colorscale(LOSS_SCALE, [i / 20 for i in range(21)]):
         assert max(contrast(rim.marker.color, ground), contrast(rim.marker.line.color, ground)) >= 3
         assert max(contrast(outer.marker.color, ground), contrast(inner.marker.color, ground)) >= 3
@@ -134,25 +163,37 @@ def test_a_spread_of_rounding_noise_is_drawn_flat():
     assert room(torch.tensor([0.0, 1.0])) == pytest.approx([-0.06, 1.06])
 
 
-def test_a_surface_a_projection_and_a_prediction_draw_themselves_in_a_cell_without_a_button_to_a_server(family, monkeypatch):
+def test_a_surface_a_projection_and_a_prediction_draw_themselves_in_a_cell_without_a_button_to_a_server(
+    family, monkeypatch
+):
     monkeypatch.setattr(pio.renderers, "default", "plotly_mimetype")
     settings = dict(pio.renderers["plotly_mimetype"].config)
-    for kind, result in {"contour": family.surface, "scatter": family.projection[-1], "bar": family.prediction[-1]}.items():
+    for kind, result in {
+        "contour": family.surface,
+        "scatter": family.projection[-1],
+        "bar": family.prediction[-1],
+    }.items():
         bundle = result._repr_mimebundle_()
         assert bundle["text/plain"] == repr(result)
         drawn = bundle["application/vnd.plotly.v1+json"]
         assert drawn["data"][0]["type"] == kind and drawn["layout"]["meta"]["alt"]
-        assert drawn["config"]["showSendToCloud"] is False and drawn["config"]["displaylogo"] is False
+        assert (
+            drawn["config"]["showSendToCloud"] is False and drawn["config"]["displaylogo"] is False
+        )
     assert pio.renderers["plotly_mimetype"].config == settings
     bare = fv.Prediction(family.prediction[-1].outputs)  # without labels there is no picture
     assert set(bare._repr_mimebundle_()) == {"text/plain"}
-    monkeypatch.setitem(sys.modules, "flatviz.plots.by_type", None)  # as where plotly is not installed
+    monkeypatch.setitem(
+        sys.modules, "flatviz.plots.by_type", None
+    )  # as where plotly is not installed
     assert set(family.surface._repr_mimebundle_()) == {"text/plain"}
 
 
 def test_on_dark_ground_every_methods_line_has_contrast_and_its_hue():
     for color, lighter in dark_colors().items():
         assert contrast(lighter, DARK_PAPER) >= CONTRAST - 1e-3
-        (hue, _, saturation), (other, _, _) = (rgb_to_hls(*(byte / 255 for byte in parts(c))) for c in (color, lighter))
+        (hue, _, saturation), (other, _, _) = (
+            rgb_to_hls(*(byte / 255 for byte in parts(c))) for c in (color, lighter)
+        )
         assert saturation < 0.3 or abs(hue - other) < 0.02  # of rounding to bytes
     assert dark_colors()["#009e73"] == "#009e73"  # what is seen already stays

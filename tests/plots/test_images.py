@@ -11,24 +11,43 @@ from pagedrive import at, opened, same_traces, written
 
 import flatviz as fv
 from flatviz.families.family import extend
-from flatviz.families.maps import MOST_SIDE, N_IMAGES, _pixels, disputed, has_images, has_input_maps, input_maps
+from flatviz.families.maps import (
+    MOST_SIDE,
+    N_IMAGES,
+    _pixels,
+    disputed,
+    has_images,
+    has_input_maps,
+    input_maps,
+)
 from flatviz.families.members import Fitting
 from flatviz.pages.bundle import pack_members
 from flatviz.pages.views import views_of
 from flatviz.plots.inputs import plot_input_maps
 
 
-def test_the_images_are_those_of_the_largest_mutual_information_at_every_ensemble_size(family, task):
+def test_the_images_are_those_of_the_largest_mutual_information_at_every_ensemble_size(
+    family, task
+):
     assert has_images(task)
     for i, p in enumerate(family.prediction):
-        shown, nats = family[i].maps["shown"], family[i].maps["nats"]
+        shown = family[i].maps["shown"]
+        nats = family[i].maps["nats"]
         for n in range(2, p.n_draws + 1):
-            every = fv.metrics.mutual_information(p, n_draws=n)  # the metric, in float32 and one size at a time
-            assert float(every[shown[n - 1]].min()) >= float(every.topk(N_IMAGES).values.min()) - 1e-6
+            every = fv.metrics.mutual_information(
+                p, n_draws=n
+            )  # the metric, in float32 and one size at a time
+            assert (
+                float(every[shown[n - 1]].min()) >= float(every.topk(N_IMAGES).values.min()) - 1e-6
+            )
             torch.testing.assert_close(every[shown[n - 1]], nats[n - 1].float(), atol=1e-5, rtol=0)
         entropy = fv.metrics.predictive_entropy(p, n_draws=1)
-        torch.testing.assert_close(entropy[shown[0]], entropy.topk(N_IMAGES).values, atol=1e-5, rtol=0)
-    assert torch.equal(family[0].maps["shown"][0], family[0].maps["shown"][-1])  # MAP is one network at every size
+        torch.testing.assert_close(
+            entropy[shown[0]], entropy.topk(N_IMAGES).values, atol=1e-5, rtol=0
+        )
+    assert torch.equal(
+        family[0].maps["shown"][0], family[0].maps["shown"][-1]
+    )  # MAP is one network at every size
 
 
 def test_an_output_that_diverged_is_never_among_the_most_disputed():
@@ -46,7 +65,9 @@ def test_a_member_fitted_later_brings_the_images_it_adds(family, bundle, task, t
     assert new
     meta = pack_members(bundle, more, [len(more) - 1]).index["members"][0]["images"]
     assert set(meta["rows"]) == new <= set(meta["pool"])
-    pixels = np.frombuffer(base64.b64decode(meta["pixels"]), np.uint8).reshape(len(meta["rows"]), 8, 8)
+    pixels = np.frombuffer(base64.b64decode(meta["pixels"]), np.uint8).reshape(
+        len(meta["rows"]), 8, 8
+    )
     np.testing.assert_allclose(pixels / 255, task.test.x[meta["rows"], 0], atol=0.51 / 255)
 
 
@@ -61,21 +82,30 @@ def test_only_a_family_with_images_has_their_view(family):
 def test_large_images_are_averaged_down_and_colour_stays(shape):
     x = torch.rand(shape, generator=torch.Generator().manual_seed(0))
     pixels = _pixels(fv.Data(x, torch.zeros(6, dtype=torch.long)), torch.tensor([1, 4]))
-    assert pixels.dtype == torch.uint8 and pixels.shape == ((2, MOST_SIDE, 16, 3) if shape[1] == 3 else (2, 8, 8))
+    assert pixels.dtype == torch.uint8 and pixels.shape == (
+        (2, MOST_SIDE, 16, 3) if shape[1] == 3 else (2, 8, 8)
+    )
 
 
 @pytest.fixture(scope="module")
 def shown(moons):
     """The family of two moons with maps of its inputs."""
     net, task, prior, family = moons
-    return input_maps(net, task, family, seed=1, reference=fv.Draws(prior.sample(100, seed=3)), resolution=7)
+    return input_maps(
+        net, task, family, seed=1, reference=fv.Draws(prior.sample(100, seed=3)), resolution=7
+    )
 
 
 @pytest.mark.browser
 def test_in_the_page_both_sliders_draw_what_the_figure_has(shown, browser, tmp_path):
     page = opened(browser, written(shown, tmp_path))
     for radius, n in ((2.0, 3), (2.0, 12), (0.5, 1)):
-        at(page, f"method=sabma&radius={radius:g}&draws={n}&tab=Inputs", f"sabma/{radius:g}/{n}", "Inputs")
+        at(
+            page,
+            f"method=sabma&radius={radius:g}&draws={n}&tab=Inputs",
+            f"sabma/{radius:g}/{n}",
+            "Inputs",
+        )
         page.locator("figure[data-name=inputs] .js-plotly-plot .main-svg").first.wait_for()
         direct = fv.widgets.plot_view(shown, "inputs", method="sabma", radius=radius, n_draws=n)
         drawn = page.locator(".flatviz").evaluate(DRAWN)["inputs"]["data"]
@@ -84,10 +114,13 @@ def test_in_the_page_both_sliders_draw_what_the_figure_has(shown, browser, tmp_p
     page.context.close()
 
 
-def test_a_map_holds_the_averaged_probability_of_every_ensemble_size_at_every_input(moons, shown, task):
+def test_a_map_holds_the_averaged_probability_of_every_ensemble_size_at_every_input(
+    moons, shown, task
+):
     net, moons_task, _, family = moons
     assert has_input_maps(moons_task) and not has_input_maps(task)  # which is of images
-    maps, i = shown.inputs, family.index("sabma", 0.5)
+    maps = shown.inputs
+    i = family.index("sabma", 0.5)
     probs_of = shown[i].maps["probs"]
     W = family.posterior[i].sample(4, seed=1)
     x = torch.stack([maps["a"][2], maps["b"][5]])[None]

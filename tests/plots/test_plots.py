@@ -24,21 +24,35 @@ def prediction():
 def test_the_surface_is_drawn_with_a_to_the_right_and_b_upwards(surface):
     fig = fv.plot_surface(surface)
     contour = fig.data[0]
-    assert contour.type == "contour" and list(contour.x) == surface.a.tolist() and list(contour.y) == surface.b.tolist()
+    assert (
+        contour.type == "contour"
+        and list(contour.x) == surface.a.tolist()
+        and list(contour.y) == surface.b.tolist()
+    )
     torch.testing.assert_close(torch.tensor(contour.customdata), surface.values.T)
-    torch.testing.assert_close(torch.tensor(contour.z), surface.values.T.log10())  # spans decades: logarithmic
+    torch.testing.assert_close(
+        torch.tensor(contour.z), surface.values.T.log10()
+    )  # spans decades: logarithmic
     assert fig.layout.yaxis.scaleanchor == "x" and fig.layout.meta["alt"]
-    assert "50 % of variance" in fig.layout.xaxis.title.text and "distance in weight space" in fig.layout.xaxis.title.text
+    assert (
+        "50 % of variance" in fig.layout.xaxis.title.text
+        and "distance in weight space" in fig.layout.xaxis.title.text
+    )
     assert contour.colorbar.title.text == "mean NLL (nats)"
     lower = dataclasses.replace(surface, values=surface.values - 5)  # not positive: linear
     torch.testing.assert_close(torch.tensor(fv.plot_surface(lower).data[0].z), lower.values.T)
 
 
-def test_samples_are_ringed_by_their_own_loss_on_the_surfaces_scale_and_filled_by_method(surface, projection):
+def test_samples_are_ringed_by_their_own_loss_on_the_surfaces_scale_and_filled_by_method(
+    surface, projection
+):
     contour, key, rim, samples = fv.plot_surface(surface, projection, method="sabma").data
     torch.testing.assert_close(torch.tensor(samples.marker.line.color), projection.values.log10())
     assert (samples.marker.line.cmin, samples.marker.line.cmax) == (contour.zmin, contour.zmax)
-    assert samples.marker.color == key.marker.color == fv.METHODS["sabma"].look.color and samples.marker.opacity == 1
+    assert (
+        samples.marker.color == key.marker.color == fv.METHODS["sabma"].look.color
+        and samples.marker.opacity == 1
+    )
     assert key.name == "SA-BMA" and key.showlegend and not samples.showlegend
     assert samples.marker.size[1] > samples.marker.size[0]  # farther off the plane
     torch.testing.assert_close(torch.tensor(samples.customdata)[:, 1], torch.tensor([3.0, 4.0]))
@@ -47,14 +61,30 @@ def test_samples_are_ringed_by_their_own_loss_on_the_surfaces_scale_and_filled_b
 @pytest.mark.parametrize("draw", [fv.plot_surface, fv.plots.plot_surface_3d])
 def test_diverged_cells_are_open_marked_and_counted(draw, surface, projection):
     values = surface.values.clone()
-    values[0, 2], values[8, 6] = math.nan, math.inf
-    fig = draw(dataclasses.replace(surface, values=values, precision="bfloat16", error=0.0123), projection)
+    values[0, 2] = math.nan
+    values[8, 6] = math.inf
+    fig = draw(
+        dataclasses.replace(surface, values=values, precision="bfloat16", error=0.0123), projection
+    )
     ground, marks, *_ = fig.data
-    assert list(zip(marks.x, marks.y)) == [(-2.0, pytest.approx(-1 / 3)), (2.0, 1.0)] and math.isnan(ground.z[2][0])
-    said = " ".join([fig.layout.xaxis.title.text or "", *(note.text for note in fig.layout.annotations)])
-    for part in ("over 100 examples", "BatchNorm frozen", "2 cells diverged (×)", "in bfloat16, off by at most 0.012"):
+    assert list(zip(marks.x, marks.y)) == [
+        (-2.0, pytest.approx(-1 / 3)),
+        (2.0, 1.0),
+    ] and math.isnan(ground.z[2][0])
+    said = " ".join(
+        [fig.layout.xaxis.title.text or "", *(note.text for note in fig.layout.annotations)]
+    )
+    for part in (
+        "over 100 examples",
+        "BatchNorm frozen",
+        "2 cells diverged (×)",
+        "in bfloat16, off by at most 0.012",
+    ):
         assert part in said
-    with pytest.raises(ValueError, match="the surface must have a finite value, got 63 diverged cells: shrink the extent"):
+    with pytest.raises(
+        ValueError,
+        match="the surface must have a finite value, got 63 diverged cells: shrink the extent",
+    ):
         draw(dataclasses.replace(surface, values=values * math.nan))
 
 
@@ -67,38 +97,68 @@ def test_the_projection_shows_what_the_plane_hides(projection):
 
 
 def test_the_spectrum_shows_every_draw_with_its_residual():
-    spectra = [fv.Spectrum(torch.tensor([3.0, 1.0]) * s, torch.zeros(2, 5), torch.tensor([0.1, 0.2]), 9) for s in (1, 2)]
-    draws, reference, mean = fv.plot_spectrum(spectra, method="vi", reference={"sgd": spectra[:1]}).data
-    assert list(draws.y) == [3.0, 1.0, 6.0, 2.0] and list(draws.error_y.array) == pytest.approx([0.1, 0.2] * 2)
-    assert list(mean.y) == [4.5, 1.5] and mean.line.color == fv.METHODS["vi"].look.color and reference.name == "SGD (MAP)"
+    spectra = [
+        fv.Spectrum(torch.tensor([3.0, 1.0]) * s, torch.zeros(2, 5), torch.tensor([0.1, 0.2]), 9)
+        for s in (1, 2)
+    ]
+    draws, reference, mean = fv.plot_spectrum(
+        spectra, method="vi", reference={"sgd": spectra[:1]}
+    ).data
+    assert list(draws.y) == [3.0, 1.0, 6.0, 2.0] and list(draws.error_y.array) == pytest.approx(
+        [0.1, 0.2] * 2
+    )
+    assert (
+        list(mean.y) == [4.5, 1.5]
+        and mean.line.color == fv.METHODS["vi"].look.color
+        and reference.name == "SGD (MAP)"
+    )
     assert fv.plot_spectrum(spectra[0]).data[0].y[0] == 3.0
     above = fv.plot_spectrum(spectra[:1], method="sabma", reference={"vi": spectra[1:]})
-    assert max(next(trace for trace in above.data if trace.name == "VI").y) < above.layout.yaxis.range[1]
+    assert (
+        max(next(trace for trace in above.data if trace.name == "VI").y)
+        < above.layout.yaxis.range[1]
+    )
 
 
 def test_what_has_no_method_has_no_methods_colour_or_name(prediction):
-    one = fv.Spectrum(torch.tensor([3.0, 1.0]), torch.zeros(2, 5), torch.tensor([0.1, 0.2]), 9, "ResNet-18")
-    spectrum, sharpness = fv.plot_spectrum([one, one]), fv.results.Sharpness(*[torch.tensor([1.0, 2.0, 4.0])] * 7)
-    assert spectrum.data[1].name == "ResNet-18" and spectrum.data[1].showlegend and spectrum.data[0].marker.color == INK
+    one = fv.Spectrum(
+        torch.tensor([3.0, 1.0]), torch.zeros(2, 5), torch.tensor([0.1, 0.2]), 9, "ResNet-18"
+    )
+    spectrum = fv.plot_spectrum([one, one])
+    sharpness = fv.results.Sharpness(*[torch.tensor([1.0, 2.0, 4.0])] * 7)
+    assert (
+        spectrum.data[1].name == "ResNet-18"
+        and spectrum.data[1].showlegend
+        and spectrum.data[0].marker.color == INK
+    )
     for fig in (spectrum, fv.plot_metrics(prediction), fv.plots.plot_sharpness(sharpness)):
         assert fig.data[-1].line.color == INK and "SA-BMA" not in fig.to_json()
     assert fv.plots.plot_reliability(prediction).data[0].marker.color == INK
 
 
 def test_scores_are_curves_and_a_single_point_a_flat_line(prediction):
-    single = fv.Prediction(prediction.outputs[:1], prediction.y, scores={k: v[:1] for k, v in prediction.scores.items()})
+    single = fv.Prediction(
+        prediction.outputs[:1],
+        prediction.y,
+        scores={k: v[:1] for k, v in prediction.scores.items()},
+    )
     fig = fv.plot_metrics({"sgd": single, "vi": prediction}, n_draws=3)
     curves = [t for t in fig.data if t.name != "noise"]
     assert [t.name for t in curves] == ["SGD (MAP)", "VI"] * 3
     torch.testing.assert_close(torch.tensor(curves[3].y), prediction.scores["nll"])
     assert list(curves[0].x) == [1, 6] and curves[0].y[0] == curves[0].y[1]
     assert fig.layout.shapes[0].x0 == 3
-    for draw, said in ((fv.plot_metrics, "scores, got none: predict on a Data"), (fv.plots.plot_reliability, "bins, got none")):
+    for draw, said in (
+        (fv.plot_metrics, "scores, got none: predict on a Data"),
+        (fv.plots.plot_reliability, "bins, got none"),
+    ):
         with pytest.raises(ValueError, match=f"must carry .*{said}"):
             draw(fv.Prediction(prediction.outputs))
 
 
-def test_reliability_bars_are_the_bins_of_all_draws_and_those_of_few_examples_fade_and_carry_their_interval(family):
+def test_reliability_bars_are_the_bins_of_all_draws_and_those_of_few_examples_fade_and_carry_their_interval(
+    family,
+):
     prediction = family.prediction[-1]
     count, _, right = prediction.bins[-1].unbind(-1)
     bars, _, counts = fv.plots.plot_reliability(prediction).data
@@ -106,68 +166,104 @@ def test_reliability_bars_are_the_bins_of_all_draws_and_those_of_few_examples_fa
     torch.testing.assert_close(torch.tensor(counts.y), count)
     order = count.argsort()
     assert all(bars.marker.opacity[i] <= bars.marker.opacity[j] for i, j in zip(order, order[1:]))
-    assert bars.marker.opacity[int(count.argmax())] == 1 and bars.marker.opacity[int(count.argmin())] < 0.3
+    assert (
+        bars.marker.opacity[int(count.argmax())] == 1
+        and bars.marker.opacity[int(count.argmin())] < 0.3
+    )
     lo, hi = wilson(right.nan_to_num(0), count)
     shown = count > 0
     torch.testing.assert_close(torch.tensor(bars.error_y.array)[shown], (hi - right)[shown])
     torch.testing.assert_close(torch.tensor(bars.error_y.arrayminus)[shown], (right - lo)[shown])
 
 
-@pytest.mark.parametrize(("lo", "hi"), [(0.368, 0.523), (-3.0, 12.0), (0.0, 1.0), (1e-6, 9e-6), (99.9, 100.1)])
+@pytest.mark.parametrize(
+    ("lo", "hi"), [(0.368, 0.523), (-3.0, 12.0), (0.0, 1.0), (1e-6, 9e-6), (99.9, 100.1)]
+)
 def test_even_ticks_are_round_even_and_inside(lo, hi):
     places = even_ticks(lo, hi)
     steps = [b - a for a, b in zip(places, places[1:])]
     assert 3 <= len(places) <= 6 and lo - 1e-9 <= places[0] and places[-1] <= hi + 1e-9
     assert steps == pytest.approx([steps[0]] * len(steps))
     assert f"{steps[0]:.0e}"[0] in "1235" and even_ticks(2.0, 2.0) == [2.0]
-    assert [float(text) for text in ColorScale(lo, hi).bar("loss")["ticktext"]] == pytest.approx(places)
+    assert [float(text) for text in ColorScale(lo, hi).bar("loss")["ticktext"]] == pytest.approx(
+        places
+    )
 
 
 @pytest.fixture
 def spectrum():
     scale = torch.cat([torch.linspace(-0.1, 1, 37), torch.tensor([4.0, 6.0, 9.0])]).double()
-    return fv.spectral_density(lambda w: 0.5 * (scale * w * w).sum(), torch.ones(40).double(), runs=3, steps=16, k=3)
+    return fv.spectral_density(
+        lambda w: 0.5 * (scale * w * w).sum(), torch.ones(40).double(), runs=3, steps=16, k=3
+    )
 
 
-def test_a_relief_has_the_surfaces_heights_and_samples_on_lines_to_it_in_their_methods_colour(surface, projection):
+def test_a_relief_has_the_surfaces_heights_and_samples_on_lines_to_it_in_their_methods_colour(
+    surface, projection
+):
     fig = fv.plots.plot_surface_3d(surface, projection, method="sabma")
     relief, drops, points = fig.data
-    torch.testing.assert_close(torch.tensor(relief.z), surface.values.T.log10())  # spans decades: logarithmic
+    torch.testing.assert_close(
+        torch.tensor(relief.z), surface.values.T.log10()
+    )  # spans decades: logarithmic
     torch.testing.assert_close(torch.tensor(points.z), projection.values.log10())
     assert drops.line.color == points.marker.color == fv.METHODS["sabma"].look.color
-    assert points.name == "SA-BMA" and points.showlegend and points.mode == "markers" and fig.layout.scene.zaxis.ticktext
+    assert (
+        points.name == "SA-BMA"
+        and points.showlegend
+        and points.mode == "markers"
+        and fig.layout.scene.zaxis.ticktext
+    )
     ticks = torch.linspace(-2, 2, 21)
     bowl = fv.Surface(surface.plane, ticks, ticks, ticks[:, None] ** 2 + ticks**2)
     W = torch.tensor([[0.31, -0.77, 2.0, 0.0], [1.05, 0.0, 0.0, 0.0], [9.0, 0.0, 0.0, 0.0]])
-    drops = fv.plots.plot_surface_3d(bowl, fv.project(W, bowl.plane, lambda w: (w * w).sum()), log=False).data[1]
-    assert drops.x[0] == drops.x[1] == pytest.approx(0.31) and drops.z[0] == pytest.approx(float(W[0].square().sum()))
-    assert drops.z[1] == pytest.approx(0.31**2 + 0.77**2, abs=0.02)  # the grid's step is 0.2: bilinear is off by 0.01
+    drops = fv.plots.plot_surface_3d(
+        bowl, fv.project(W, bowl.plane, lambda w: (w * w).sum()), log=False
+    ).data[1]
+    assert drops.x[0] == drops.x[1] == pytest.approx(0.31) and drops.z[0] == pytest.approx(
+        float(W[0].square().sum())
+    )
+    assert drops.z[1] == pytest.approx(
+        0.31**2 + 0.77**2, abs=0.02
+    )  # the grid's step is 0.2: bilinear is off by 0.01
     assert math.isnan(drops.z[7])  # beside the grid there is no surface
-    assert float(height_at(bowl, torch.tensor([[0.4, -0.6]]))[0]) == pytest.approx(0.52, rel=1e-5)  # a grid point
+    assert float(height_at(bowl, torch.tensor([[0.4, -0.6]]))[0]) == pytest.approx(
+        0.52, rel=1e-5
+    )  # a grid point
     cut = fv.plots.plot_surface_3d(surface, log=False, color_range=(0.0, 2.0))
     assert float(torch.tensor(cut.data[0].z).max()) == 2.0  # and said so by the scale
-    with pytest.raises(ValueError, match=r"a relief needs values on a grid of two axes, got shape \(5,\)"):
+    with pytest.raises(
+        ValueError, match=r"a relief needs values on a grid of two axes, got shape \(5,\)"
+    ):
         fv.plots.plot_surface_3d(fv.Surface(surface.plane, *[torch.zeros(5)] * 3))
 
 
 def test_the_density_integrates_to_one_and_marks_the_outliers(spectrum):
     fig = fv.plot_density(spectrum)
     curve, marks = fig.data
-    x, y = torch.tensor(curve.x), torch.tensor(curve.y)
+    x = torch.tensor(curve.x)
+    y = torch.tensor(curve.y)
     assert float(torch.trapezoid(y, x)) == pytest.approx(1, abs=0.02)
     torch.testing.assert_close(torch.tensor(marks.x), spectrum.values)
     torch.testing.assert_close(torch.tensor(marks.error_x.array), spectrum.residual)
     assert fig.layout.yaxis.type == "log"
-    with pytest.raises(ValueError, match="plot_density needs nodes and weights, got a Spectrum without"):
+    with pytest.raises(
+        ValueError, match="plot_density needs nodes and weights, got a Spectrum without"
+    ):
         fv.plot_density(fv.top_eigenpairs(lambda w: (w * w).sum(), torch.ones(4), 1))
 
 
 def test_a_path_shows_its_barrier_where_it_is_highest():
     t = torch.linspace(0, 1, 5)
-    straight, curve = fv.Curve(t, torch.tensor([1.0, 2.0, 4.0, 3.0, 3.0]), name="straight line"), fv.Curve(t, 1 + 2 * t)
+    straight = fv.Curve(t, torch.tensor([1.0, 2.0, 4.0, 3.0, 3.0]), name="straight line")
+    curve = fv.Curve(t, 1 + 2 * t)
     line, barrier, other = fv.plot_curve([straight, curve]).data
     assert list(line.y) == straight.values.tolist() and other.name == "curve 2"
-    assert list(barrier.x) == [0.5, 0.5] and list(barrier.y) == [2.0, 4.0] and barrier.text[1] == "barrier 2"
+    assert (
+        list(barrier.x) == [0.5, 0.5]
+        and list(barrier.y) == [2.0, 4.0]
+        and barrier.text[1] == "barrier 2"
+    )
     assert len(fv.plot_curve(straight, barrier=False).data) == 1
 
 
@@ -175,28 +271,46 @@ def test_valleys_are_drawn_from_minimum_to_saddle(surface):
     found = fv.landscape.persistence(surface)
     joins, valleys, minima = fv.plots.plot_persistence(found).data
     assert list(minima.y) == pytest.approx(found.birth.tolist()) and len(minima.y) == 2
-    assert valleys.y[1] == pytest.approx(float(surface.values.max())) and valleys.y[4] == pytest.approx(float(found.death[1]))
+    assert valleys.y[1] == pytest.approx(float(surface.values.max())) and valleys.y[
+        4
+    ] == pytest.approx(float(found.death[1]))
     assert list(joins.x[:2]) == [2, 1]
     assert math.isinf(float(found.death[0]))
 
 
 def test_every_picture_says_its_data_its_batchnorm_and_its_precision(surface, spectrum):
     known = dict(n=100, batchnorm="re-estimated")
-    curve, known_surface = fv.Curve(surface.a, surface.a**2, **known), dataclasses.replace(surface, **known)
+    curve = fv.Curve(surface.a, surface.a**2, **known)
+    known_surface = dataclasses.replace(surface, **known)
     known_spectrum = dataclasses.replace(spectrum, **known)
     for fig in (
-        *(fv.plot_surface(known_surface), fv.plot_curve([curve, curve]), fv.plot_spectrum(known_spectrum)),
-        *(fv.plot_density(known_spectrum), fv.plots.plot_persistence(fv.landscape.persistence(known_surface))),
+        *(
+            fv.plot_surface(known_surface),
+            fv.plot_curve([curve, curve]),
+            fv.plot_spectrum(known_spectrum),
+        ),
+        *(
+            fv.plot_density(known_spectrum),
+            fv.plots.plot_persistence(fv.landscape.persistence(known_surface)),
+        ),
     ):
-        assert fig.layout.xaxis.title.text.count("mean over 100 examples · BatchNorm re-estimated") == 1
+        assert (
+            fig.layout.xaxis.title.text.count("mean over 100 examples · BatchNorm re-estimated")
+            == 1
+        )
     other = fv.plot_curve([curve, dataclasses.replace(curve, n=1)]).layout.xaxis.title.text
-    assert "mean over 100 examples · BatchNorm re-estimated / mean over 1 example · BatchNorm re-estimated" in other
+    assert (
+        "mean over 100 examples · BatchNorm re-estimated / mean over 1 example · BatchNorm re-estimated"
+        in other
+    )
     assert "<br>" not in fv.plot_curve(fv.Curve(surface.a, surface.a)).layout.xaxis.title.text
 
 
 def test_the_ellipse_holds_95_percent_of_a_gaussians_draws(gaussians):
     q, _ = gaussians
-    axes = torch.tensor([[1.0, 0.2, 0, 0, 0, 0, 0], [0.7, 0, 1, 0, 0, 0, 0]], dtype=torch.float64)  # oblique
+    axes = torch.tensor(
+        [[1.0, 0.2, 0, 0, 0, 0, 0], [0.7, 0, 1, 0, 0, 0, 0]], dtype=torch.float64
+    )  # oblique
     plane = fv.Plane(q.mean + 0.3, axes, "distance")
     ticks = torch.linspace(-3, 3, 5)
     surface = fv.Surface(plane, ticks, ticks, ticks[:, None] ** 2 + ticks**2 + 1)
@@ -206,13 +320,17 @@ def test_the_ellipse_holds_95_percent_of_a_gaussians_draws(gaussians):
     draws = fv.project(q.sample(20_000, seed=0), plane).coords.double()
     share = _inside(draws, corners).double().mean()
     assert abs(float(share) - 0.95) < 0.006  # 4 standard errors
-    assert "95 % of its draws" not in [t.name for t in fv.plot_surface(surface, fv.project(q.sample(3, seed=0), plane)).data]
+    assert "95 % of its draws" not in [
+        t.name for t in fv.plot_surface(surface, fv.project(q.sample(3, seed=0), plane)).data
+    ]
 
 
 def _inside(points, corners):
     """Whether points lie in a polygon, by the crossings of a ray: another path than the quadratic form."""
-    (x, y), (ax, ay) = points.T[:, :, None], corners.T[:, None]
-    bx, by = ax.roll(-1, 1), ay.roll(-1, 1)
+    (x, y) = points.T[:, :, None]
+    (ax, ay) = corners.T[:, None]
+    bx = ax.roll(-1, 1)
+    by = ay.roll(-1, 1)
     crosses = ((ay > y) != (by > y)) & (x < ax + (bx - ax) * (y - ay) / (by - ay + 1e-300))
     return crosses.sum(1) % 2 == 1
 
@@ -222,11 +340,23 @@ def test_flatness_is_drawn_against_ensemble_size_with_the_interval_of_its_mean()
     found = fv.results.Sharpness(rows, *[2 * rows] * 6)
     fig = fv.plots.plot_sharpness({"vi": found, "sabma": found}, measure="trace")
     band, draws, line = fig.data[:3]
-    assert list(draws.y) == [6, 10, 8, 16] and list(line.y) == [6, 8, 8, 10] and list(line.x) == [1, 2, 3, 4]
-    half = 12.706204736 * math.sqrt(8) / math.sqrt(2)  # t of one degree of freedom, as tables print it; std of 6 and 10
-    assert band.y[0] == pytest.approx(8 - half) and band.y[-1] == pytest.approx(8 + half) and band.x[0] == 2
+    assert (
+        list(draws.y) == [6, 10, 8, 16]
+        and list(line.y) == [6, 8, 8, 10]
+        and list(line.x) == [1, 2, 3, 4]
+    )
+    half = (
+        12.706204736 * math.sqrt(8) / math.sqrt(2)
+    )  # t of one degree of freedom, as tables print it; std of 6 and 10
+    assert (
+        band.y[0] == pytest.approx(8 - half)
+        and band.y[-1] == pytest.approx(8 + half)
+        and band.x[0] == 2
+    )
     assert line.line.color != fig.data[5].line.color and "Hessian" in fig.layout.yaxis.title.text
-    assert found.interval("lambda1")[0] == 5 and math.isnan(fv.results.Sharpness(*[rows[:1]] * 7).interval("sam")[1])
+    assert found.interval("lambda1")[0] == 5 and math.isnan(
+        fv.results.Sharpness(*[rows[:1]] * 7).interval("sam")[1]
+    )
 
 
 def test_a_regressions_bands_are_quantiles_of_the_mixture_and_of_the_means_and_diverged_draws_are_left_out():
@@ -235,8 +365,13 @@ def test_a_regressions_bands_are_quantiles_of_the_mixture_and_of_the_means_and_d
     fig = fv.plot(fv.Prediction(outputs, x[:, None], likelihood=0.5), x, level=0.8)
     noisy, means, mean, targets = fig.data
     assert list(mean.x) == [0, 1, 2] and list(mean.y) == [1, 2, 3] and list(targets.y) == [0, 1, 2]
-    mixture = lambda v: sum(0.5 * torch.distributions.Normal(m, 0.5).cdf(torch.tensor(v)) for m in (0.0, 2.0))  # noqa: E731
-    assert abs(float(mixture(noisy.y[0])) - 0.1) < 1e-4 and abs(float(mixture(noisy.y[-1])) - 0.9) < 1e-4
+    mixture = lambda v: sum(
+        0.5 * torch.distributions.Normal(m, 0.5).cdf(torch.tensor(v)) for m in (0.0, 2.0)
+    )
+    assert (
+        abs(float(mixture(noisy.y[0])) - 0.1) < 1e-4
+        and abs(float(mixture(noisy.y[-1])) - 0.9) < 1e-4
+    )
     assert means.y[0] == pytest.approx(0.2) and means.y[-1] == pytest.approx(1.8)
     assert "1 draws diverged" in fig.layout.meta["note"]
     for how, said in (({"x": x[:2]}, "x must hold 3"), ({"target": 1}, "target must be below 1")):
@@ -245,15 +380,24 @@ def test_a_regressions_bands_are_quantiles_of_the_mixture_and_of_the_means_and_d
     with pytest.raises(ValueError, match="use plot_reliability"):
         fv.plots.plot_predictive(fv.Prediction(torch.zeros(2, 3, 2)))
     lost = fv.plots.plot_predictive(fv.Prediction(outputs * torch.nan, likelihood=0.5))
-    assert "3 draws diverged" in lost.layout.meta["note"] and not any(math.isfinite(v) for v in lost.data[2].y)
+    assert "3 draws diverged" in lost.layout.meta["note"] and not any(
+        math.isfinite(v) for v in lost.data[2].y
+    )
     against = fv.plots.plot_predictive(fv.Prediction(outputs, x[:, None], likelihood=0.5))
-    assert list(against.data[2].x) == list(against.data[2].y) == list(against.data[3].x) == [1, 2, 3]
+    assert (
+        list(against.data[2].x) == list(against.data[2].y) == list(against.data[3].x) == [1, 2, 3]
+    )
 
 
 def test_curvature_by_layer_is_drawn_on_a_logarithmic_axis_open_where_it_is_negative():
-    rows = {"a": fv.results.LayerCurvature(4, 3.0, 0.1, 5.0, 0.2), "b": fv.results.LayerCurvature(2, -0.01, 0.0, 0.02, 0.0)}
+    rows = {
+        "a": fv.results.LayerCurvature(4, 3.0, 0.1, 5.0, 0.2),
+        "b": fv.results.LayerCurvature(2, -0.01, 0.0, 0.02, 0.0),
+    }
     eigenvalues, traces = fv.plot(rows).data
-    assert list(eigenvalues.x) == pytest.approx([3.0, 0.01]) and list(traces.x) == pytest.approx([5.0, 0.02])
+    assert list(eigenvalues.x) == pytest.approx([3.0, 0.01]) and list(traces.x) == pytest.approx(
+        [5.0, 0.02]
+    )
     assert list(traces.error_x.array) == pytest.approx([0.2, 0])
     assert list(eigenvalues.marker.symbol) == ["circle", "circle-open"]
     assert fv.plot(rows).layout.xaxis.type == "log"

@@ -12,9 +12,12 @@ def small():
     """(net, data, prior): float64 with LayerNorm, norm layers and head treated, on 24 points: D = 8 + 15 = 23."""
     torch.manual_seed(3)
     module = nn.Sequential(nn.Linear(2, 4), nn.LayerNorm(4), nn.Tanh(), nn.Linear(4, 3)).double()
-    x, y = torch.randn(24, 2, dtype=torch.float64), torch.randint(0, 3, (24,))
+    x = torch.randn(24, 2, dtype=torch.float64)
+    y = torch.randint(0, 3, (24,))
     net = fv.Net.from_module(module, "norm+head")
-    prior = fv.Gaussian(net.w, torch.full_like(net.w, -1.5), 0.1 * torch.eye(2, net.dim, dtype=torch.float64))
+    prior = fv.Gaussian(
+        net.w, torch.full_like(net.w, -1.5), 0.1 * torch.eye(2, net.dim, dtype=torch.float64)
+    )
     return net, fv.Data(x, y), prior
 
 
@@ -23,7 +26,9 @@ def source(task):
     """(net, prior over all of its weights) after a short pre-training."""
     net = fv.pretrain(fv.models.mlp(task, hidden=(8,)), task.source, seed=0, epochs=2)
     g = torch.Generator().manual_seed(0)
-    return net, fv.Gaussian(net.w + 0.01, torch.full_like(net.w, -2.0), 0.1 * torch.randn(2, net.dim, generator=g))
+    return net, fv.Gaussian(
+        net.w + 0.01, torch.full_like(net.w, -2.0), 0.1 * torch.randn(2, net.dim, generator=g)
+    )
 
 
 class OfWeights(nn.Module):
@@ -31,7 +36,8 @@ class OfWeights(nn.Module):
 
     def __init__(self, function, start):
         super().__init__()
-        self.function, self.w = function, nn.Parameter(start.double())
+        self.function = function
+        self.w = nn.Parameter(start.double())
 
     def forward(self, x):
         return self.function(self.w, x)
@@ -48,8 +54,10 @@ def linear_regression():
     """Call it: (net, data, mean, covariance) of y = x w + noise with w ~ N(0, 1 / delta); the first two inputs go together."""
 
     def made(n, weights, noise, delta, seed=0):
-        g, d = torch.Generator().manual_seed(seed), len(weights)
-        x, off = torch.randn(n, d, generator=g, dtype=torch.float64), torch.randn(n, 1, generator=g, dtype=torch.float64)
+        g = torch.Generator().manual_seed(seed)
+        d = len(weights)
+        x = torch.randn(n, d, generator=g, dtype=torch.float64)
+        off = torch.randn(n, 1, generator=g, dtype=torch.float64)
         x[:, 1] += x[:, 0]
         y = x @ torch.tensor(weights, dtype=torch.float64)[:, None] + noise * off
         cov = torch.linalg.inv(x.T @ x / noise**2 + delta * torch.eye(d, dtype=torch.float64))

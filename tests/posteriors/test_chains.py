@@ -8,7 +8,9 @@ import torch
 
 import flatviz as fv
 
-N, STD, DECAY = 50, 0.5, 0.2
+N = 50
+STD = 0.5
+DECAY = 0.2
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +50,8 @@ def test_a_gaussian_prior_takes_the_place_of_weight_decay(linear):
 
 def test_chains_run_together_and_the_first_is_the_one_run_alone(linear):
     fit = partial(fv.fit_sgld, *linear, seed=0, burn_in=3, thin=2, likelihood=STD, batch_size=20)
-    two, one = fit(n_draws=4, chains=2).W, fit(n_draws=2).W
+    two = fit(n_draws=4, chains=2).W
+    one = fit(n_draws=2).W
     torch.testing.assert_close(two[:2], one)
     assert not torch.equal(two[2:], one)
 
@@ -57,20 +60,36 @@ def test_chains_run_together_and_the_first_is_the_one_run_alone(linear):
 def test_cyclical_chains_are_their_recursion_step_by_step(linear, friction):
     """The rate falls along half a cosine in each cycle of ten steps and starts again; only the last four get noise."""
     net, data = linear
-    settings = dict(n_draws=4, cycles=2, cycle_steps=10, noisy_share=0.4, lr=0.02, temperature=0.7, weight_decay=DECAY)
+    settings = dict(
+        n_draws=4,
+        cycles=2,
+        cycle_steps=10,
+        noisy_share=0.4,
+        lr=0.02,
+        temperature=0.7,
+        weight_decay=DECAY,
+    )
     settings |= {} if friction is None else dict(friction=friction)
     found = fv.fit_csgld(net.at(net.w + 1), data, seed=3, likelihood=STD, **settings).W
-    source, w, v, kept, friction = torch.Generator().manual_seed(3), net.w + 1, 0.0, [], friction or 1.0
+    source = torch.Generator().manual_seed(3)
+    w = net.w + 1
+    v = 0.0
+    kept = []
+    friction = friction or 1.0
     for k in range(20):
         eta = 0.02 / 2 * (1 + math.cos(math.pi * (k % 10) / 10))
         v = (1 - friction) * v - eta * (H + DECAY) * w
         if k % 10 >= 6:
-            v = v + math.sqrt(2 * eta * friction * 0.7 / N) * torch.randn(500, generator=source, dtype=torch.float64)
+            v = v + math.sqrt(2 * eta * friction * 0.7 / N) * torch.randn(
+                500, generator=source, dtype=torch.float64
+            )
         w = w + v
         if k in (7, 9, 17, 19):
             kept.append(w)
     torch.testing.assert_close(found, torch.stack(kept), rtol=1e-12, atol=1e-14)
-    with pytest.raises(ValueError, match="n_draws must be a multiple of cycles x chains = 4, got 6"):
+    with pytest.raises(
+        ValueError, match="n_draws must be a multiple of cycles x chains = 4, got 6"
+    ):
         fv.fit_csgld(net, data, n_draws=6, seed=0)
     with pytest.raises(ValueError, match="friction must be above 0 and at most 1, got 0"):
         fv.fit_csgld(net, data, seed=0, likelihood=STD, friction=0)
@@ -78,14 +97,17 @@ def test_cyclical_chains_are_their_recursion_step_by_step(linear, friction):
 
 def walled(w):
     """A sharp well at -2 (width .15, depth 1) and a flat one at +2 (width .8, depth .93), between walls at -5 and 6."""
-    sharp, flat = torch.exp(-((w + 2) ** 2) / (2 * 0.15**2)), torch.exp(-((w - 2) ** 2) / (2 * 0.8**2))
+    sharp = torch.exp(-((w + 2) ** 2) / (2 * 0.15**2))
+    flat = torch.exp(-((w - 2) ** 2) / (2 * 0.8**2))
     return 1 - sharp - 0.93 * flat + 5 * ((w - 6).clamp_min(0) + (-5 - w).clamp_min(0)) ** 2
 
 
 def test_flat_seeking_sgld_spends_less_time_in_the_sharp_well(of_weights):
     """600 particles as the weights of one net; SAM's norm is taken of each alone, so that each is a chain of its own."""
 
-    def outputs(w, x):  # whose squares, halved, are the well plus one: what noise 1 and targets 0 make of it
+    def outputs(
+        w, x
+    ):  # whose squares, halved, are the well plus one: what noise 1 and targets 0 make of it
         return (2 * (walled(w) + 1)).sqrt().expand(len(x), -1)
 
     def each_alone(w, g):
@@ -95,9 +117,12 @@ def test_flat_seeking_sgld_spends_less_time_in_the_sharp_well(of_weights):
     data = fv.Data(torch.zeros(3, 1, dtype=torch.float64), torch.zeros(3, 600, dtype=torch.float64))
     middles = (torch.arange(600, dtype=torch.float64) + 0.5) / 600
     start = grid[torch.searchsorted(torch.softmax(-3 * walled(grid), 0).cumsum(0), middles)]
-    settings = dict(seed=0, lr=0.01, n_draws=12, burn_in=300, thin=25, weight_decay=0.0, likelihood=1.0)
+    settings = dict(
+        seed=0, lr=0.01, n_draws=12, burn_in=300, thin=25, weight_decay=0.0, likelihood=1.0
+    )
     for rho in (0.0, 0.1, 0.2):  # all start at the posterior without an ascent
         W = fv.fit_sgld(of_weights(outputs, start), data, ascent=each_alone, **settings).W
         mass = torch.softmax(-3 * torch.maximum(walled(grid + rho), walled(grid - rho)), 0)
-        exact, found = float(mass[(grid + 2).abs() < 0.5].sum()), float(((W + 2).abs() < 0.5).double().mean())
+        exact = float(mass[(grid + 2).abs() < 0.5].sum())
+        found = float(((W + 2).abs() < 0.5).double().mean())
         assert found == pytest.approx(exact, abs=0.03)  # .154, .082, .051; 600 particles: sd .01

@@ -28,10 +28,15 @@ def run(name, net, data, prior, **settings):
 @pytest.mark.parametrize("name", METHODS)
 def test_protocol_shapes_seed_prefix_and_the_net_untouched(name, small):
     net = small[0]
-    before, w = {k: v.clone() for k, v in net.module.state_dict().items()}, net.w.clone()
+    before = {k: v.clone() for k, v in net.module.state_dict().items()}
+    w = net.w.clone()
     random_state = torch.random.get_rng_state()
     q = run(name, *small)
-    assert isinstance(q, fv.Posterior) and q.center.shape == (net.dim,) and q.center.dtype == net.w.dtype
+    assert (
+        isinstance(q, fv.Posterior)
+        and q.center.shape == (net.dim,)
+        and q.center.dtype == net.w.dtype
+    )
     W = q.sample(3, seed=1)
     assert W.shape == (3, net.dim) and bool(torch.isfinite(W).all())
     assert torch.equal(W, q.sample(3, seed=1)) and torch.equal(W[:2], q.sample(2, seed=1))
@@ -42,13 +47,21 @@ def test_protocol_shapes_seed_prefix_and_the_net_untouched(name, small):
 
 
 def minibatch(name):
-    return {"batch_size": 8} if "batch_size" in inspect.signature(fv.METHODS[name].fit).parameters else {}
+    return (
+        {"batch_size": 8}
+        if "batch_size" in inspect.signature(fv.METHODS[name].fit).parameters
+        else {}
+    )
 
 
 def in_training(name, training):
     """Keywords by which a method trains so; a composed one hands them to the fit inside."""
     whole = least(fv.METHODS[name])
-    return dict(settings=whole["settings"] | dict(training=training)) if name == "ptl" else dict(training=training)
+    return (
+        dict(settings=whole["settings"] | dict(training=training))
+        if name == "ptl"
+        else dict(training=training)
+    )
 
 
 STEPPED = [name for name in METHODS if name != "hmc"]  # HMC takes no minibatches
@@ -62,12 +75,20 @@ def test_a_minibatch_in_parts_makes_the_same_draws(name, small, monkeypatch):
             run(name, *small, **parts)
         return
     whole = run(name, *small, **minibatch(name))
-    parts_seen, in_parts = [], Training.in_parts
-    monkeypatch.setattr(Training, "in_parts", lambda self, *args: parts_seen.append(self.accumulate) or in_parts(self, *args))
+    parts_seen = []
+    in_parts = Training.in_parts
+    monkeypatch.setattr(
+        Training,
+        "in_parts",
+        lambda self, *args: parts_seen.append(self.accumulate) or in_parts(self, *args),
+    )
     found = run(name, *small, **parts, **minibatch(name))
     assert set(parts_seen) == {3}
     # Laplace's draws go along eigenvectors: nearly equal eigenvalues leave them any direction
-    one, other = (q.center if name == "laplace" else torch.stack([q.center, *q.sample(3, seed=1)]) for q in (found, whole))
+    one, other = (
+        q.center if name == "laplace" else torch.stack([q.center, *q.sample(3, seed=1)])
+        for q in (found, whole)
+    )
     torch.testing.assert_close(one, other, rtol=1e-8, atol=1e-10)  # float64, a few steps
 
 
@@ -75,27 +96,42 @@ def test_a_minibatch_in_parts_makes_the_same_draws(name, small, monkeypatch):
 def test_reduced_precision_is_inside_the_network_only(name, small):
     net, data, prior = small
     narrow = fv.Gaussian(prior.mean.float(), prior.log_std.float(), prior.factor.float())
-    given = net.to(dtype=torch.float32), data.to(dtype=torch.float32), narrow  # autocast leaves float64 alone
-    q, plain = run(name, *given, **in_training(name, fv.Training(precision="bfloat16"))), run(name, *given)
-    assert q.center.dtype == q.sample(1, seed=0).dtype == torch.float32 and not torch.equal(q.center, plain.center)
-    assert float((q.center - plain.center).norm() / plain.center.norm()) < 0.02  # 8 bits of mantissa, a few steps
+    given = (
+        net.to(dtype=torch.float32),
+        data.to(dtype=torch.float32),
+        narrow,
+    )  # autocast leaves float64 alone
+    q = run(name, *given, **in_training(name, fv.Training(precision="bfloat16")))
+    plain = run(name, *given)
+    assert q.center.dtype == q.sample(1, seed=0).dtype == torch.float32 and not torch.equal(
+        q.center, plain.center
+    )
+    assert (
+        float((q.center - plain.center).norm() / plain.center.norm()) < 0.02
+    )  # 8 bits of mantissa, a few steps
 
 
 def test_each_member_of_an_ensemble_stops_by_itself(small):
     net, data, _ = small
-    validation = fv.Data(data.x.flip(0), data.y)  # labels of others: the loss rises at once, or soon
+    validation = fv.Data(
+        data.x.flip(0), data.y
+    )  # labels of others: the loss rises at once, or soon
     fit = partial(fv.fit_ensemble, net, data, steps=40, lr=0.5, batch_size=8)
     how = fv.Training(validation=validation, patience=3)
-    together, never = fit(seed=0, members=3, training=how), fit(seed=0, members=3)
+    together = fit(seed=0, members=3, training=how)
+    never = fit(seed=0, members=3)
     for member in range(3):
         alone = fit(seed=1000 * member, members=1, training=how)
         torch.testing.assert_close(together.W[member], alone.W[0], rtol=1e-9, atol=1e-11)
-    assert float(fv.nll(net, validation).many(together.W).mean()) < float(fv.nll(net, validation).many(never.W).mean())
+    assert float(fv.nll(net, validation).many(together.W).mean()) < float(
+        fv.nll(net, validation).many(never.W).mean()
+    )
 
 
 @pytest.mark.parametrize("name", METHODS)
 def test_a_stopped_run_goes_on_to_the_same_result(name, small, tmp_path):
-    go, path = partial(run, name, *small, **minibatch(name)), tmp_path / "run.safetensors"
+    go = partial(run, name, *small, **minibatch(name))
+    path = tmp_path / "run.safetensors"
     with pytest.raises(KeyboardInterrupt):
         go(checkpoint=path, progress=Mock(side_effect=[None, None, None, KeyboardInterrupt]))
     assert path.exists()
@@ -107,7 +143,9 @@ def test_a_stopped_run_goes_on_to_the_same_result(name, small, tmp_path):
 
 @pytest.mark.parametrize("name", FLAT)
 def test_with_an_ascent_it_is_the_same_method_and_with_radius_zero_the_same_numbers(name, small):
-    plain, same, other = (run(name, *small, ascent=a).sample(3, seed=1) for a in (None, fv.SAM(0.0), fv.SAM(0.3)))
+    plain, same, other = (
+        run(name, *small, ascent=a).sample(3, seed=1) for a in (None, fv.SAM(0.0), fv.SAM(0.3))
+    )
     torch.testing.assert_close(same, plain)
     assert not torch.allclose(other, plain)
 
@@ -117,7 +155,9 @@ def test_it_survives_prediction_and_saving(name, small, tmp_path):
     net, data, _ = small
     q = run(name, *small)
     assert fv.predict(net, q, data, 2, seed=0).scores["nll"].shape == (2,)
-    assert torch.equal(fv.load(fv.save(q, tmp_path / "q.pt")).sample(2, seed=1), q.sample(2, seed=1))
+    assert torch.equal(
+        fv.load(fv.save(q, tmp_path / "q.pt")).sample(2, seed=1), q.sample(2, seed=1)
+    )
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU here")
@@ -141,11 +181,16 @@ def case(small):
 
 @pytest.mark.parametrize("name", ["sgd", "sgld", "sabma"])
 def test_infinity_is_divergence_and_bad_input_is_an_error_of_its_own(name, case):
-    fit = partial(run, name, *case, **{"sabma": dict(steps=150), "sgld": dict(burn_in=40)}.get(name, {}))
+    fit = partial(
+        run, name, *case, **{"sabma": dict(steps=150), "sgld": dict(burn_in=40)}.get(name, {})
+    )
     with pytest.raises(fv.Diverged, match="must stay finite"):
         fit(lr=1e300)
     assert unless_diverged(fit, lr=1e300) is None
-    for wrong in (dict(lr=float("nan")), dict(radius=-1.0) if name == "sabma" else dict(weight_decay=-1.0)):
+    for wrong in (
+        dict(lr=float("nan")),
+        dict(radius=-1.0) if name == "sabma" else dict(weight_decay=-1.0),
+    ):
         with pytest.raises(ValueError, match="must be a finite number >= 0, got") as raised:
             unless_diverged(fit, **wrong)
         assert not isinstance(raised.value, fv.Diverged)
@@ -153,13 +198,19 @@ def test_infinity_is_divergence_and_bad_input_is_an_error_of_its_own(name, case)
 
 def test_wrong_labels_are_no_reason_to_try_other_rates(case):
     net, data, _ = case
-    wrong, tried = replace(data, y=data.y + 5), []
+    wrong = replace(data, y=data.y + 5)
+    tried = []
     with pytest.raises(ValueError, match="labels"):
-        _first((0.1, 0.01), lambda lr: tried.append(lr) or fv.pretrain(net, wrong, seed=0, epochs=1, lr=lr))
+        _first(
+            (0.1, 0.01),
+            lambda lr: tried.append(lr) or fv.pretrain(net, wrong, seed=0, epochs=1, lr=lr),
+        )
     assert tried == [0.1]
 
 
-def test_a_loss_that_ends_far_above_where_it_began_is_said_and_a_good_fit_says_nothing(case, recwarn):
+def test_a_loss_that_ends_far_above_where_it_began_is_said_and_a_good_fit_says_nothing(
+    case, recwarn
+):
     net, data, prior = case
     f = fv.nll(net, data)
     vi = partial(fv.fit_vi, net, data, prior, seed=1, steps=300)
@@ -168,16 +219,23 @@ def test_a_loss_that_ends_far_above_where_it_began_is_said_and_a_good_fit_says_n
         with pytest.warns(UserWarning, match=BEGAN):
             q = fit(lr=60.0)
         assert float(f(q.center)) > 10 + float(f(net.w)) and q.history.notes[0].startswith(BEGAN)
-    wide = fv.Gaussian(net.w, torch.full_like(net.w, 18.0))  # its first draws have a larger loss still
+    wide = fv.Gaussian(
+        net.w, torch.full_like(net.w, 18.0)
+    )  # its first draws have a larger loss still
     with pytest.warns(UserWarning, match=BEGAN):
         assert fv.fit_vi(net, data, wide, seed=1, steps=50).history.notes[0].startswith(BEGAN)
 
 
-def test_a_loss_is_compared_with_that_of_the_net_where_the_fit_began_whatever_statistics_it_trained(case, monkeypatch):
-    data, seen = case[1], []
+def test_a_loss_is_compared_with_that_of_the_net_where_the_fit_began_whatever_statistics_it_trained(
+    case, monkeypatch
+):
+    data = case[1]
+    seen = []
     layers = torch.nn.Linear(2, 4), torch.nn.BatchNorm1d(4), torch.nn.Linear(4, 3)
     net = fv.Net.from_module(torch.nn.Sequential(*layers).eval().double())
     prior = fv.Gaussian(net.w, torch.full_like(net.w, -2.0))
-    monkeypatch.setattr(variational, "risen", lambda losses, validation, before: seen.append(float(before())) or ())
+    monkeypatch.setattr(
+        variational, "risen", lambda losses, validation, before: seen.append(float(before())) or ()
+    )
     fv.fit_vi(net, data, prior, seed=1, steps=20, batchnorm="train")
     assert seen == [pytest.approx(float(fv.nll(net, data)(net.w)), rel=1e-5)]

@@ -21,7 +21,10 @@ def regression():
     g = torch.Generator().manual_seed(0)
     x = torch.randn(30, 4, generator=g, dtype=torch.float64)
     x[:, 1] = x[:, 0] + 0.1 * x[:, 1]  # a ratio of 300 between widths of the likelihood
-    y = x @ torch.tensor([[1.0], [-0.5], [0.2], [2.0]], dtype=torch.float64) + 0.5 * torch.randn(30, 1, generator=g).double()
+    y = (
+        x @ torch.tensor([[1.0], [-0.5], [0.2], [2.0]], dtype=torch.float64)
+        + 0.5 * torch.randn(30, 1, generator=g).double()
+    )
     mean, log_std = torch.tensor([[0.5, 0, 0, 1], [-1, 0, 0.5, -2]]).double()
     prior = fv.Gaussian(mean, log_std, torch.ones(1, 4).double())
     return fv.Net.from_module(nn.Linear(4, 1, bias=False).double()), fv.Data(x, y), prior
@@ -29,7 +32,8 @@ def regression():
 
 def exact(data, prior, kl_weight=1.0):
     """Mean and covariance: exp(-N L / T) has the precision x^T x / (noise^2 T)."""
-    inverse, scale = torch.linalg.inv(dense_covariance(prior)), 0.25 * kl_weight
+    inverse = torch.linalg.inv(dense_covariance(prior))
+    scale = 0.25 * kl_weight
     cov = torch.linalg.inv(inverse + data.x.T @ data.x / scale)
     return cov @ (inverse @ prior.mean + (data.x.T @ data.y)[:, 0] / scale), cov
 
@@ -37,7 +41,15 @@ def exact(data, prior, kl_weight=1.0):
 @pytest.mark.parametrize("kl_weight", [1.0, 0.1])
 def test_moments_of_a_linear_regression_are_the_exact_ones(regression, kl_weight):
     mean, cov = exact(*regression[1:], kl_weight)
-    q = fv.fit_hmc(*regression, seed=0, n_draws=6400, chains=32, burn_in=100, likelihood=0.5, kl_weight=kl_weight)
+    q = fv.fit_hmc(
+        *regression,
+        seed=0,
+        n_draws=6400,
+        chains=32,
+        burn_in=100,
+        likelihood=0.5,
+        kl_weight=kl_weight,
+    )
     # standard normal if the posterior is met
     z = torch.linalg.solve_triangular(torch.linalg.cholesky(cov), (q.W - mean).T, upper=False)
     # of 6000 nearly independent draws: means to 0.013, variances to 0.018; four times that
@@ -47,7 +59,9 @@ def test_moments_of_a_linear_regression_are_the_exact_ones(regression, kl_weight
 
 def test_without_a_prior_weight_decay_is_one(regression):
     net, data, _ = regression
-    same = fv.Gaussian(torch.zeros(4).double(), torch.full((4,), -0.5 * math.log(30 * 0.2), dtype=torch.float64))
+    same = fv.Gaussian(
+        torch.zeros(4).double(), torch.full((4,), -0.5 * math.log(30 * 0.2), dtype=torch.float64)
+    )
     how = dict(seed=0, n_draws=20, burn_in=10, likelihood=0.5)
     W = fv.fit_hmc(net, data, weight_decay=0.2, **how).W
     torch.testing.assert_close(W, fv.fit_hmc(net, data, same, **how).W, rtol=1e-6, atol=1e-8)
@@ -56,8 +70,19 @@ def test_without_a_prior_weight_decay_is_one(regression):
 def test_one_skewed_weight_is_sampled_as_quadrature_says(of_weights):
     """Density exp(-sum (y - w^3 x)^2 / 2 s^2) N(w; 0, 1): its distribution function at nine points."""
     x = torch.linspace(0.2, 1, 5).double()[:, None]
-    net, prior = of_weights(lambda w, x: w**3 * x, torch.zeros(1)), fv.Gaussian(*torch.zeros(2, 1).double())
-    q = fv.fit_hmc(net, fv.Data(x, 0.6 * x), prior, seed=1, n_draws=6400, chains=32, burn_in=200, likelihood=0.4, kl_weight=1.0)
+    net = of_weights(lambda w, x: w**3 * x, torch.zeros(1))
+    prior = fv.Gaussian(*torch.zeros(2, 1).double())
+    q = fv.fit_hmc(
+        net,
+        fv.Data(x, 0.6 * x),
+        prior,
+        seed=1,
+        n_draws=6400,
+        chains=32,
+        burn_in=200,
+        likelihood=0.4,
+        kl_weight=1.0,
+    )
     grid = torch.linspace(-6, 6, 20001).double()
     log_density = -((0.6 * x - grid**3 * x).square().sum(0) / (2 * 0.4**2)) - grid.square() / 2
     cumulative = log_density.softmax(0).cumsum(0)
@@ -70,7 +95,8 @@ def test_one_skewed_weight_is_sampled_as_quadrature_says(of_weights):
 def test_the_gradient_of_the_energy_is_that_of_its_value(regression):
     net, data, prior = regression
     potential = Potential(training_loss(net, data, 0.5, members=1), prior, 30.0)
-    z, steps = torch.randn(1, 5).double(), 1e-5 * torch.eye(5).double()
+    z = torch.randn(1, 5).double()
+    steps = 1e-5 * torch.eye(5).double()
     numeric = torch.stack([(potential(z + e)[0] - potential(z - e)[0]) / 2e-5 for e in steps])[:, 0]
     torch.testing.assert_close(potential(z)[1][0], numeric, rtol=1e-6, atol=1e-6)
 
@@ -87,7 +113,11 @@ def test_the_step_size_brings_the_acceptance_to_where_it_should_be():
 
 def test_chains_stand_one_after_the_other_and_disagree_only_by_noise(regression):
     q = fv.fit_hmc(*regression, seed=0, n_draws=40, chains=4, burn_in=50, likelihood=0.5)
-    assert q.by_chain.shape == (4, 10, 4) and torch.equal(q.by_chain[1, 0], q.W[10]) and len(q.history.loss) == 60
+    assert (
+        q.by_chain.shape == (4, 10, 4)
+        and torch.equal(q.by_chain[1, 0], q.W[10])
+        and len(q.history.loss) == 60
+    )
 
 
 def test_bad_settings_are_refused(regression):
@@ -96,8 +126,20 @@ def test_bad_settings_are_refused(regression):
         fv.fit_hmc(net, data, seed=0, weight_decay=0.0, likelihood=0.5)
     with pytest.raises(ValueError, match="n_draws must be a multiple of the 4 chains, got 10"):
         fv.fit_hmc(net, data, prior, seed=0, n_draws=10)
-    with pytest.raises(ValueError, match="each chain must move, got one with an acceptance rate of"):
-        fv.fit_hmc(net, data, prior, seed=0, n_draws=80, burn_in=1, kl_weight=1e-9, most_steps=20, likelihood=0.5)
+    with pytest.raises(
+        ValueError, match="each chain must move, got one with an acceptance rate of"
+    ):
+        fv.fit_hmc(
+            net,
+            data,
+            prior,
+            seed=0,
+            n_draws=80,
+            burn_in=1,
+            kl_weight=1e-9,
+            most_steps=20,
+            likelihood=0.5,
+        )
 
 
 def quadratic(precision, z):
@@ -146,11 +188,21 @@ def test_noise_alone_teaches_nothing():
 
 
 def test_leapfrog_under_a_metric_keeps_the_energy_and_runs_backwards(stiff):
-    metric, potential = learnt_of(stiff), partial(quadratic, stiff)
-    (z, p), off = torch.randn(2, 3, 10).double(), []
+    metric = learnt_of(stiff)
+    potential = partial(quadratic, stiff)
+    (z, p) = torch.randn(2, 3, 10).double()
+    off = []
     for size in (0.02, 0.01):
-        there, speed, (value, slope, _) = leapfrog(potential, z, p, potential(z)[1], size, round(0.5 / size), metric)
-        off.append(float((value + speed.square().sum(1) / 2 - potential(z)[0] - p.square().sum(1) / 2).abs().max()))
+        there, speed, (value, slope, _) = leapfrog(
+            potential, z, p, potential(z)[1], size, round(0.5 / size), metric
+        )
+        off.append(
+            float(
+                (value + speed.square().sum(1) / 2 - potential(z)[0] - p.square().sum(1) / 2)
+                .abs()
+                .max()
+            )
+        )
         back, _, _ = leapfrog(potential, there, -speed, slope, size, round(0.5 / size), metric)
         torch.testing.assert_close(back, z, rtol=0, atol=1e-9)
     assert off[0] / off[1] == pytest.approx(4, rel=0.2)  # second order
@@ -167,7 +219,9 @@ def stiff_regression():
 
 
 def test_a_run_stopped_in_burn_in_goes_on_with_what_it_learnt(stiff_regression, tmp_path):
-    fit = partial(fv.fit_hmc, *stiff_regression[:3], seed=0, n_draws=32, chains=8, burn_in=40, likelihood=1.0)
+    fit = partial(
+        fv.fit_hmc, *stiff_regression[:3], seed=0, n_draws=32, chains=8, burn_in=40, likelihood=1.0
+    )
     whole = fit()
     for stop in (13, 33):  # while it looks, and once it has learnt
         with pytest.raises(KeyboardInterrupt):
@@ -175,7 +229,9 @@ def test_a_run_stopped_in_burn_in_goes_on_with_what_it_learnt(stiff_regression, 
         assert torch.equal(fit(checkpoint=tmp_path / f"{stop}").W, whole.W)
 
 
-def test_a_narrow_posterior_costs_fewer_steps_and_has_the_same_moments(stiff_regression, monkeypatch):
+def test_a_narrow_posterior_costs_fewer_steps_and_has_the_same_moments(
+    stiff_regression, monkeypatch
+):
     """Against the closed form; and steps counted with the metric and without."""
     *given, mean, cov = stiff_regression
     counts = []

@@ -23,7 +23,9 @@ def regression(linear_regression):
     """(net at the MAP, data, exact mean, exact covariance, exact evidence) of a Bayesian linear regression, delta = 2."""
     net, data, mean, cov = linear_regression(30, [1.0, -0.5, 0.2], NOISE, 2.0)
     marginal = NOISE**2 * torch.eye(30, dtype=torch.float64) + data.x @ data.x.T / 2.0
-    evidence = torch.distributions.MultivariateNormal(0 * data.y[:, 0], marginal).log_prob(data.y[:, 0])
+    evidence = torch.distributions.MultivariateNormal(0 * data.y[:, 0], marginal).log_prob(
+        data.y[:, 0]
+    )
     return net.at(mean), data, mean, cov, float(evidence)
 
 
@@ -33,8 +35,12 @@ def test_the_posterior_and_the_evidence_of_a_linear_regression_are_exact(structu
     fit = partial(fv.fit_laplace, net, data, structure=structure, seed=0, steps=0, likelihood=NOISE)
     for q in (fit(prior_precision=2.0), fit(prior_precision=None, weight_decay=2.0 / 30)):
         torch.testing.assert_close(q.mean, mean)
-        torch.testing.assert_close(q.cov_mul(torch.eye(3, dtype=torch.float64)), cov, rtol=1e-8, atol=1e-12)
-    found = fv.posteriors.laplace_evidence(net, data, structure=structure, prior_precision=2.0, likelihood=NOISE)
+        torch.testing.assert_close(
+            q.cov_mul(torch.eye(3, dtype=torch.float64)), cov, rtol=1e-8, atol=1e-12
+        )
+    found = fv.posteriors.laplace_evidence(
+        net, data, structure=structure, prior_precision=2.0, likelihood=NOISE
+    )
     assert found == pytest.approx(evidence, abs=1e-8)
 
 
@@ -45,18 +51,29 @@ PEERS = {"last_layer": "FullLLLaplace", "full": "FullLaplace", "diagonal": "Diag
 def test_covariance_evidence_and_probit_are_those_of_laplace_torch(structure):
     import laplace
 
-    module = nn.Sequential(nn.Linear(4, 6), nn.Tanh(), nn.Linear(6, 5), nn.Tanh(), nn.Linear(5, 3)).double()
-    x, y, new = torch.randn(40, 4, dtype=torch.float64), torch.randint(0, 3, (40,)), torch.randn(7, 4, dtype=torch.float64)
-    peer = getattr(laplace, PEERS[structure])(copy.deepcopy(module), "classification", prior_precision=1.5)
+    module = nn.Sequential(
+        nn.Linear(4, 6), nn.Tanh(), nn.Linear(6, 5), nn.Tanh(), nn.Linear(5, 3)
+    ).double()
+    x = torch.randn(40, 4, dtype=torch.float64)
+    y = torch.randint(0, 3, (40,))
+    new = torch.randn(7, 4, dtype=torch.float64)
+    peer = getattr(laplace, PEERS[structure])(
+        copy.deepcopy(module), "classification", prior_precision=1.5
+    )
     peer.fit(DataLoader(TensorDataset(x, y), batch_size=40))
-    net, data, test = fv.Net.from_module(module), fv.Data(x, y), fv.Data(new, torch.zeros(7).long())
+    net = fv.Net.from_module(module)
+    data = fv.Data(x, y)
+    test = fv.Data(new, torch.zeros(7).long())
     q = fv.fit_laplace(net, data, seed=0, steps=0, structure=structure, prior_precision=1.5)
-    (f, V), (peer_f, peer_V) = linearised(net, q, test), peer._glm_predictive_distribution(new)
+    (f, V) = linearised(net, q, test)
+    (peer_f, peer_V) = peer._glm_predictive_distribution(new)
     torch.testing.assert_close(f, peer_f, rtol=1e-9, atol=1e-12)
     torch.testing.assert_close(V, peer_V, rtol=1e-4, atol=1e-6)
     if structure == "last_layer":
         covariance = q.cov_mul(torch.eye(net.dim, dtype=torch.float64))[-18:, -18:]
-        torch.testing.assert_close(covariance, peer.posterior_covariance, rtol=1e-4, atol=1e-7)  # its H is off by 2e-7
+        torch.testing.assert_close(
+            covariance, peer.posterior_covariance, rtol=1e-4, atol=1e-7
+        )  # its H is off by 2e-7
     found = fv.posteriors.laplace_evidence(net, data, structure=structure, prior_precision=1.5)
     assert found == pytest.approx(float(peer.log_marginal_likelihood()), rel=1e-6)
     p = fv.metrics.predict_linearised(net, q, test, link="probit").bma()
@@ -68,34 +85,54 @@ def test_covariance_evidence_and_probit_are_those_of_laplace_torch(structure):
 def test_structures_of_laplace_torch_are_the_full_one_where_they_must_be(structure, of):
     """The head of a network is a linear model, whose Hessian is its GGN; of squared loss it is a Kronecker product as well."""
     if of == "head alone" and structure in ("kron", "functional"):
-        pytest.skip("Kronecker factors of a softmax are an approximation, and so is its functional form")
+        pytest.skip(
+            "Kronecker factors of a softmax are an approximation, and so is its functional form"
+        )
     x = torch.randn(40, 4, dtype=torch.float64)
     module = nn.Sequential(nn.Linear(4, 6), nn.Tanh(), nn.Linear(6, 3, bias=False)).double()
-    y, likelihood = (torch.randint(0, 3, (40,)), "categorical") if of == "head alone" else (torch.randn(40, 3).double(), NOISE)
-    net, data = fv.Net.from_module(module).restrict("head"), fv.Data(x, y)
+    y, likelihood = (
+        (torch.randint(0, 3, (40,)), "categorical")
+        if of == "head alone"
+        else (torch.randn(40, 3).double(), NOISE)
+    )
+    net = fv.Net.from_module(module).restrict("head")
+    data = fv.Data(x, y)
     how = dict(seed=0, steps=0, prior_precision=1.5, temperature=0.5, likelihood=likelihood)
     q, exact = (fv.fit_laplace(net, data, structure=s, **how) for s in (structure, "full"))
     for found, wanted in zip(linearised(net, q, data), linearised(net, exact, data)):
         torch.testing.assert_close(found, wanted, rtol=1e-5, atol=1e-7)
-    predicted = [fv.metrics.predict_linearised(net, p, data, link="mc", likelihood=likelihood, seed=1) for p in (q, exact)]
+    predicted = [
+        fv.metrics.predict_linearised(net, p, data, link="mc", likelihood=likelihood, seed=1)
+        for p in (q, exact)
+    ]
     torch.testing.assert_close(predicted[0].outputs, predicted[1].outputs, rtol=1e-4, atol=1e-5)
     if structure == "functional":
-        with pytest.raises(ValueError, match="draws of weights need another structure, got 'functional'"):
+        with pytest.raises(
+            ValueError, match="draws of weights need another structure, got 'functional'"
+        ):
             fv.predict(net, q, data, 3, seed=0, likelihood=likelihood)
         return
     W = q.sample(4000, seed=0)
     assert torch.equal(W[:3], q.sample(3, seed=0)) and torch.equal(q.center, net.w)
-    torch.testing.assert_close(W.var(0), exact.variance, rtol=0.15, atol=0)  # the standard error is 2.2 %
+    torch.testing.assert_close(
+        W.var(0), exact.variance, rtol=0.15, atol=0
+    )  # the standard error is 2.2 %
     assert fv.predict(net, q, data, 3, seed=0, likelihood=likelihood).outputs.shape == (3, 40, 3)
 
 
 @pytest.mark.parametrize("structure", ["kron", "hessian"])
 def test_a_delta_for_each_layer_has_more_evidence_than_one(structure):
-    module, x = nn.Sequential(nn.Linear(4, 6), nn.Tanh(), nn.Linear(6, 3)), torch.randn(60, 4)
-    net, data = fv.Net.from_module(module), fv.Data(x, x[:, :3].argmax(1))
+    module = nn.Sequential(nn.Linear(4, 6), nn.Tanh(), nn.Linear(6, 3))
+    x = torch.randn(60, 4)
+    net = fv.Net.from_module(module)
+    data = fv.Data(x, x[:, :3].argmax(1))
     if structure == "hessian":  # of all weights it is not positive definite here
-        with pytest.raises(ValueError, match="to be positive definite beyond rounding, got curvature below -delta"):
-            fv.fit_laplace(net.at(5 * net.w), data, seed=0, steps=0, structure=structure, prior_precision=1e-3)
+        with pytest.raises(
+            ValueError, match="to be positive definite beyond rounding, got curvature below -delta"
+        ):
+            fv.fit_laplace(
+                net.at(5 * net.w), data, seed=0, steps=0, structure=structure, prior_precision=1e-3
+            )
         net = net.restrict("head")
     fit = partial(fv.fit_laplace, net, data, seed=0, steps=300, structure=structure)
     one, each = (fit(prior_precision=p).peer for p in ("marginal", "layerwise"))
@@ -104,38 +141,54 @@ def test_a_delta_for_each_layer_has_more_evidence_than_one(structure):
 
 
 def test_a_family_and_its_page_have_a_posterior_of_laplace_torch_as_any_other(transferred, task):
-    head, how = transferred[0].restrict("head"), dict(radii={"laplace": (0.0,)}, seed=0)
+    head = transferred[0].restrict("head")
+    how = dict(radii={"laplace": (0.0,)}, seed=0)
     prior = fv.Gaussian(head.w, torch.full_like(head.w, -2.0))
     tuned = {"laplace": Choice(dict(structure="kron", steps=20, prior_precision=1.0))}
     family = fv.families.fit_family(head, task, prior, tuned=tuned, **how)
     assert repr(family[0].posterior) == f"LaplaceTorch(KronLaplace, dim={head.dim})"
-    family = fv.families.measure(head, task, family, seed=0, n_draws=3, n_spectra=1, k=2, resolution=3, around_resolution=3)
+    family = fv.families.measure(
+        head, task, family, seed=0, n_draws=3, n_spectra=1, k=2, resolution=3, around_resolution=3
+    )
     assert "Laplace" in family_page(family, title="a", lead="", facts={}, start=("laplace", 0.0, 3))
     with pytest.raises(TypeError, match="cannot save a LaplaceTorch"):
         fv.save(family[0].posterior, "unused")
 
 
 def test_what_laplace_torch_cannot_do_is_said(tiny, monkeypatch):
-    with pytest.raises(ValueError, match="prior_precision='layerwise' needs structure='kron' or 'hessian', got 'diagonal'"):
+    with pytest.raises(
+        ValueError,
+        match="prior_precision='layerwise' needs structure='kron' or 'hessian', got 'diagonal'",
+    ):
         fv.fit_laplace(*tiny, seed=0, steps=0, structure="diagonal", prior_precision="layerwise")
     norm = fv.Net.from_module(nn.Sequential(nn.Linear(2, 3), nn.LayerNorm(3), nn.Linear(3, 2)))
     data = fv.Data(torch.randn(8, 2), torch.arange(8) % 2)
-    with pytest.raises(ValueError, match="structure='kron' must be one that laplace-torch can fit .* use 'hessian', 'lowrank'"):
+    with pytest.raises(
+        ValueError,
+        match="structure='kron' must be one that laplace-torch can fit .* use 'hessian', 'lowrank'",
+    ):
         fv.fit_laplace(norm, data, seed=0, steps=0, structure="kron")
     monkeypatch.setitem(sys.modules, "laplace", None)
-    with pytest.raises(ImportError, match=r"structure='kron' needs laplace-torch: pip install 'flatviz\[laplace\]'"):
+    with pytest.raises(
+        ImportError, match=r"structure='kron' needs laplace-torch: pip install 'flatviz\[laplace\]'"
+    ):
         fv.fit_laplace(*tiny, seed=0, steps=0, structure="kron")
 
 
 def test_draws_do_not_depend_on_the_eigenvectors_that_a_library_chooses(tiny, monkeypatch):
     """Their signs, and the basis of those of one eigenvalue, differ from device to device."""
     fit = partial(fv.fit_laplace, *tiny, seed=0, steps=1, structure="full", prior_precision=1.0)
-    draws, eigh = fit().sample(4, seed=1), torch.linalg.eigh
+    draws = fit().sample(4, seed=1)
+    eigh = torch.linalg.eigh
 
     def other(matrix):
         values, vectors = eigh(matrix)
-        flat = values.abs() < 1e-9 * values.abs().max()  # a cluster at 0, turned by a rotation of its own
-        turn = torch.linalg.qr(torch.randn(int(flat.sum()), int(flat.sum()), dtype=vectors.dtype))[0]
+        flat = (
+            values.abs() < 1e-9 * values.abs().max()
+        )  # a cluster at 0, turned by a rotation of its own
+        turn = torch.linalg.qr(torch.randn(int(flat.sum()), int(flat.sum()), dtype=vectors.dtype))[
+            0
+        ]
         vectors = vectors * torch.where(torch.arange(len(values)) % 2 == 0, -1.0, 1.0)
         vectors[:, flat] = vectors[:, flat] @ turn
         return values, vectors
@@ -146,23 +199,34 @@ def test_draws_do_not_depend_on_the_eigenvectors_that_a_library_chooses(tiny, mo
 
 def test_the_marginal_precision_is_where_the_evidence_is_largest(tiny):
     given = tiny[0].at(fv.fit_sgd(*tiny, seed=0, steps=200, weight_decay=1e-3).center), tiny[1]
-    evidence, fit = (partial(f, *given, structure="full") for f in (fv.posteriors.laplace_evidence, fv.fit_laplace))
+    evidence, fit = (
+        partial(f, *given, structure="full")
+        for f in (fv.posteriors.laplace_evidence, fv.fit_laplace)
+    )
     best = max(torch.logspace(-2, 4, 400).tolist(), key=lambda d: evidence(prior_precision=d))
-    marginal, largest = (fit(seed=0, steps=0, prior_precision=precision).variance for precision in ("marginal", best))
+    marginal, largest = (
+        fit(seed=0, steps=0, prior_precision=precision).variance for precision in ("marginal", best)
+    )
     torch.testing.assert_close(marginal, largest, rtol=0.05, atol=0)
 
 
 def test_a_colder_posterior_has_its_covariance_times_the_temperature(tiny):
     fit = partial(fv.fit_laplace, *tiny, seed=0, steps=0, structure="full", prior_precision=1.0)
-    warm, cold = fit(), fit(temperature=0.25)
+    warm = fit()
+    cold = fit(temperature=0.25)
     torch.testing.assert_close(cold.variance, 0.25 * warm.variance)
 
 
 def test_bad_requests_say_what_to_do(tiny):
-    with pytest.raises(ValueError, match="prior_precision must be > 0, got None with a weight_decay of 0"):
+    with pytest.raises(
+        ValueError, match="prior_precision must be > 0, got None with a weight_decay of 0"
+    ):
         fv.fit_laplace(*tiny, seed=0, steps=0, weight_decay=0.0, prior_precision=None)
     large = fv.Net.from_module(nn.Linear(600, 10)), fv.Data(torch.randn(5, 600), torch.arange(5))
-    with pytest.raises(ValueError, match="at most 5,000 weights, got 6,010: use structure='diagonal' or 'last_layer'"):
+    with pytest.raises(
+        ValueError,
+        match="at most 5,000 weights, got 6,010: use structure='diagonal' or 'last_layer'",
+    ):
         fv.fit_laplace(*large, seed=0, steps=0, structure="full")
 
 
@@ -170,7 +234,8 @@ def rank_one(log_std, dtype=torch.float32):
     """(net, a Gaussian of one direction and all but no diagonal, data) of a small MLP with 4 classes."""
     torch.manual_seed(0)
     net = fv.Net.from_module(nn.Sequential(nn.Linear(2, 5), nn.Tanh(), nn.Linear(5, 4)).to(dtype))
-    factor, data = 0.3 * torch.randn(1, net.dim).to(dtype), fv.Data(torch.randn(20, 2).to(dtype), torch.randint(0, 4, (20,)))
+    factor = 0.3 * torch.randn(1, net.dim).to(dtype)
+    data = fv.Data(torch.randn(20, 2).to(dtype), torch.randint(0, 4, (20,)))
     return net, fv.Gaussian(net.w, torch.full_like(net.w, log_std), factor), data
 
 
@@ -186,8 +251,14 @@ def test_a_gaussian_of_rank_one_in_float32_has_the_predictions_of_float64(link, 
 def test_draws_have_the_covariance_that_they_are_of():
     net, q, data = rank_one(-14.0)
     mean, cov = linearised(net, q, data)
-    off, size = _mc(mean, cov, 20_000, 0).double() - mean, cov.diagonal(dim1=1, dim2=2).mean()
-    torch.testing.assert_close(torch.einsum("snc,snd->ncd", off, off) / 20_000, cov.double(), rtol=0, atol=float(0.1 * size))
+    off = _mc(mean, cov, 20_000, 0).double() - mean
+    size = cov.diagonal(dim1=1, dim2=2).mean()
+    torch.testing.assert_close(
+        torch.einsum("snc,snd->ncd", off, off) / 20_000,
+        cov.double(),
+        rtol=0,
+        atol=float(0.1 * size),
+    )
 
 
 @pytest.fixture
@@ -202,16 +273,28 @@ def test_a_regression_has_draws_of_its_means(linear):
     net, q, data = linear
     p = fv.metrics.predict_linearised(net, q, data, link="mc", n_draws=20_000, likelihood=0.5)
     assert p.outputs.shape == (20_000, 5, 1) and p.likelihood == 0.5
-    draws, std = p.outputs[..., 0], (q.cov_mul(data.x) * data.x).sum(1).sqrt()
-    torch.testing.assert_close(draws.mean(0), data.x @ q.mean, rtol=0, atol=float(5 * std.max() / math.sqrt(20_000)))
+    draws = p.outputs[..., 0]
+    std = (q.cov_mul(data.x) * data.x).sum(1).sqrt()
+    torch.testing.assert_close(
+        draws.mean(0), data.x @ q.mean, rtol=0, atol=float(5 * std.max() / math.sqrt(20_000))
+    )
     torch.testing.assert_close(draws.std(0), std, rtol=0.03, atol=0)
 
 
 def test_a_regression_taken_for_classes_is_one_clear_error(linear):
     net, q, data = linear
-    with pytest.raises(TypeError, match="needs integer class labels, got floating targets: give likelihood=the noise"):
+    with pytest.raises(
+        TypeError,
+        match="needs integer class labels, got floating targets: give likelihood=the noise",
+    ):
         fv.metrics.predict_linearised(net, q, data)
-    with pytest.raises(ValueError, match="a regression must have link='mc', draws of its means, got 'probit'"):
+    with pytest.raises(
+        ValueError, match="a regression must have link='mc', draws of its means, got 'probit'"
+    ):
         fv.metrics.predict_linearised(net, q, data, likelihood=0.5)
-    with pytest.raises(ValueError, match=r"targets must have shape \(N, 1\) as the net's outputs, got \(5, 2\)"):
-        fv.metrics.predict_linearised(net, q, fv.Data(data.x, torch.zeros(5, 2).double()), link="mc", likelihood=0.5)
+    with pytest.raises(
+        ValueError, match=r"targets must have shape \(N, 1\) as the net's outputs, got \(5, 2\)"
+    ):
+        fv.metrics.predict_linearised(
+            net, q, fv.Data(data.x, torch.zeros(5, 2).double()), link="mc", likelihood=0.5
+        )

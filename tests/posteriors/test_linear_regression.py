@@ -10,7 +10,10 @@ from torch import nn
 
 import flatviz as fv
 
-N, NOISE, DELTA, ETA = 40, 0.5, 2.0, 0.01
+N = 40
+NOISE = 0.5
+DELTA = 2.0
+ETA = 0.01
 DECAY = dict(weight_decay=DELTA / N)
 ROUGH = dict(**DECAY, snapshots=100, batch_size=8, lr=0.1, momentum=0.0)  # SGD at a constant rate
 VARIATIONAL = dict(steps=600, mc_samples=3)
@@ -51,15 +54,23 @@ OTHER_MODES = {"sam_mu", "rank1_pinv", "authors_code"}  # of sabma, not meant to
 def problem(linear_regression):
     """(net, data, prior, exact mean, reference -> covariance); two of the three inputs go together."""
     net, data, mean, cov = linear_regression(N, [1.0, -0.5, 0.2], NOISE, DELTA)
-    tilt = 1e-3 * torch.tensor([[1.0, 2.0, 3.0], [3.0, -1.0, 1.0]], dtype=torch.float64)  # a rank for VI to use
+    tilt = 1e-3 * torch.tensor(
+        [[1.0, 2.0, 3.0], [3.0, -1.0, 1.0]], dtype=torch.float64
+    )  # a rank for VI to use
     prior = fv.Gaussian(torch.zeros_like(mean), torch.full_like(mean, -0.5 * math.log(DELTA)), tilt)
     alone = torch.diag(1 / torch.linalg.inv(cov).diagonal())
-    covs = {"posterior": cov, "conditional": alone, "with the guide": cov + ETA / 2 * torch.eye(3, dtype=torch.float64)}
+    covs = {
+        "posterior": cov,
+        "conditional": alone,
+        "with the guide": cov + ETA / 2 * torch.eye(3, dtype=torch.float64),
+    }
     return net, data, prior, mean, covs
 
 
 def test_every_method_has_a_case():
-    assert {name for name, method in fv.METHODS.items() if method.ascent is None} - OTHER_MODES <= set(CASES)
+    assert {
+        name for name, method in fv.METHODS.items() if method.ascent is None
+    } - OTHER_MODES <= set(CASES)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -97,19 +108,40 @@ def standard(dim, *factor):
 def test_a_posterior_inside_the_family_is_found_to_the_last_digits(regression, kl_weight):
     """The path gradient is 0 at every draw there, so no noise is left: mean, widths and factor are exact."""
     net, data, hessian, pull = regression
-    prior = standard(3, 0.3 * torch.tensor([[1.0, 2.0, 3.0], [3.0, -1.0, 1.0]], dtype=torch.float64))
-    q = fv.fit_vi(net, data, prior, likelihood=SMALL_NOISE, kl_weight=kl_weight, start_scale=1.0, steps=3000, seed=0)
+    prior = standard(
+        3, 0.3 * torch.tensor([[1.0, 2.0, 3.0], [3.0, -1.0, 1.0]], dtype=torch.float64)
+    )
+    q = fv.fit_vi(
+        net,
+        data,
+        prior,
+        likelihood=SMALL_NOISE,
+        kl_weight=kl_weight,
+        start_scale=1.0,
+        steps=3000,
+        seed=0,
+    )
     precision = hessian / kl_weight + torch.linalg.inv(dense_covariance(prior))
     root = torch.linalg.cholesky(precision)
-    torch.testing.assert_close(root.T @ dense_covariance(q) @ root, torch.eye(3, dtype=torch.float64), rtol=0, atol=1e-3)
-    assert float((root.T @ (q.mean - torch.linalg.solve(precision, pull / kl_weight))).norm()) < 1e-3
+    torch.testing.assert_close(
+        root.T @ dense_covariance(q) @ root, torch.eye(3, dtype=torch.float64), rtol=0, atol=1e-3
+    )
+    assert (
+        float((root.T @ (q.mean - torch.linalg.solve(precision, pull / kl_weight))).norm()) < 1e-3
+    )
 
 
 @pytest.mark.parametrize("kl_weight", [1.0, 1e-3])
 def test_the_pull_of_the_kl_on_widths_does_not_depend_on_temperature_or_examples(kl_weight):
     """Without curvature q's widths return to the prior's: from a tenth of them, in as many steps at any T / N."""
     net = fv.Net.from_module(nn.Linear(2, 1, bias=False).double())
-    nothing = fv.Data(torch.zeros(1000, 2, dtype=torch.float64), torch.zeros(1000, 1, dtype=torch.float64))
-    prior = fv.Gaussian(torch.zeros(2, dtype=torch.float64), torch.full((2,), math.log(0.1), dtype=torch.float64))
-    q = fv.fit_vi(net, nothing, prior, likelihood=1.0, start_scale=0.1, kl_weight=kl_weight, steps=300, seed=0)
+    nothing = fv.Data(
+        torch.zeros(1000, 2, dtype=torch.float64), torch.zeros(1000, 1, dtype=torch.float64)
+    )
+    prior = fv.Gaussian(
+        torch.zeros(2, dtype=torch.float64), torch.full((2,), math.log(0.1), dtype=torch.float64)
+    )
+    q = fv.fit_vi(
+        net, nothing, prior, likelihood=1.0, start_scale=0.1, kl_weight=kl_weight, steps=300, seed=0
+    )
     assert (q.std / prior.std).tolist() == pytest.approx([1, 1], rel=0.02)

@@ -16,10 +16,13 @@ from flatviz.training.points import starts
 
 def test_swa_is_the_mean_of_the_snapshots_and_swag_diagonal_their_variance(tiny):
     settings = dict(snapshots=4, batch_size=6, seed=0)
-    swag, diagonal = fv.fit_swag(*tiny, rank=4, **settings), fv.fit_swag_diag(*tiny, **settings)
+    swag = fv.fit_swag(*tiny, rank=4, **settings)
+    diagonal = fv.fit_swag_diag(*tiny, **settings)
     torch.testing.assert_close(fv.fit_swa(*tiny, **settings).W[0], swag.mean)
     assert diagonal.rank == 0
-    torch.testing.assert_close(diagonal.log_std, swag.log_std + 0.5 * math.log(2))  # SWAG puts half of it on the diagonal
+    torch.testing.assert_close(
+        diagonal.log_std, swag.log_std + 0.5 * math.log(2)
+    )  # SWAG puts half of it on the diagonal
 
 
 def test_swa_recomputes_batchnorm_statistics_and_is_better_for_it():
@@ -28,14 +31,20 @@ def test_swa_recomputes_batchnorm_statistics_and_is_better_for_it():
     data = fv.Data(x, (x[:, 0] * x[:, 1] > 0).long())
     net = fv.Net.from_module(nn.Sequential(*hidden, nn.Linear(12, 2)))
     swa = fv.fit_swa(net, data, snapshots=6, batch_size=32, lr=0.1, batchnorm="train", seed=0)
-    fresh, stale = (fv.predict(net, q, data, 1, seed=0, batchnorm="frozen").scores["nll"][0] for q in (swa, swa.W))
+    fresh, stale = (
+        fv.predict(net, q, data, 1, seed=0, batchnorm="frozen").scores["nll"][0]
+        for q in (swa, swa.W)
+    )
     assert float(fresh) < float(stale)
 
 
 def test_flat_seeking_mean_field_vi_finds_narrower_widths_than_those_of_the_posterior(of_weights):
     """lambda = 50 examples, curvatures 4 and .2, prior N(0, 1): the posterior has std .0705 and .3015."""
-    settings = dict(prior_std=1.0, first_std=0.2, likelihood=1.0, mc_samples=6, steps=350, lr=0.15, momentum=0.5)
-    root, x = torch.tensor([4.0, 0.2], dtype=torch.float64).sqrt(), torch.ones(50, 2, dtype=torch.float64)
+    settings = dict(
+        prior_std=1.0, first_std=0.2, likelihood=1.0, mc_samples=6, steps=350, lr=0.15, momentum=0.5
+    )
+    root = torch.tensor([4.0, 0.2], dtype=torch.float64).sqrt()
+    x = torch.ones(50, 2, dtype=torch.float64)
     net = of_weights(lambda w, x: x * root * w, torch.zeros(2))
     flat = fv.fit_mfvi(net, fv.Data(x, 0 * x), ascent=fv.SAM(0.1), seed=0, **settings).std
     assert 0.04 < float(flat[0]) < 0.055 and float(flat[1]) == pytest.approx(0.277, rel=0.1)
@@ -46,13 +55,24 @@ def test_moped_starts_and_centres_at_the_trained_weights(tiny):
     q = fv.fit_mfvi(net, data, moped=0.2, steps=1, lr=0.0, seed=0)
     torch.testing.assert_close(q.mean, net.w)
     torch.testing.assert_close(q.log_std.exp(), (0.2 * net.w.abs()).clamp_min(1e-4))
-    assert float(q.history.kl[0]) < float(fv.fit_mfvi(net, data, first_std=1e-3, steps=1, seed=0).history.kl[0])
+    assert float(q.history.kl[0]) < float(
+        fv.fit_mfvi(net, data, first_std=1e-3, steps=1, seed=0).history.kl[0]
+    )
 
 
 def test_bsam_is_its_published_step(tiny):
     """m is perturbed by radius g / s, not normalised; weight decay pulls at m; m moves by the s of before the step."""
     net, data = tiny
-    how = dict(radius=0.05, lr=0.1, b1=0.8, b2=0.9, damping=0.2, weight_decay=0.05, steps=5, first_precision=0.7)
+    how = dict(
+        radius=0.05,
+        lr=0.1,
+        b1=0.8,
+        b2=0.9,
+        damping=0.2,
+        weight_decay=0.05,
+        steps=5,
+        first_precision=0.7,
+    )
     q = fv.fit_bsam(net, data, seed=3, **how)
     radius, lr, b1, b2, damping, wd, steps, first = how.values()
 
@@ -61,13 +81,17 @@ def test_bsam_is_its_published_step(tiny):
         return torch.autograd.grad(nn.functional.cross_entropy(net(w, data.x), data.y), w)[0]
 
     source = torch.Generator().manual_seed(3)
-    m, momentum, s = net.w.clone(), 0.0, torch.full_like(net.w, first)
+    m = net.w.clone()
+    momentum = 0.0
+    s = torch.full_like(net.w, first)
     for k in range(steps):
         g = grad(m + torch.randn(net.dim, generator=source, dtype=torch.float64) * (12 * s) ** -0.5)
-        at_worst, size = grad(m + radius * g / s), s.sqrt() * g.abs()
+        at_worst = grad(m + radius * g / s)
+        size = s.sqrt() * g.abs()
         momentum = b1 * momentum + (1 - b1) * (at_worst + wd * m)
         rate = lr / 2 * (1 + math.cos(math.pi * k / steps))
-        m, s = m - rate * momentum / s, b2 * s + (1 - b2) * (size + damping + wd)
+        m = m - rate * momentum / s
+        s = b2 * s + (1 - b2) * (size + damping + wd)
     torch.testing.assert_close(q.mean, m, rtol=1e-12, atol=1e-12)
     torch.testing.assert_close(q.variance, 1 / (12 * s), rtol=1e-12, atol=0)
 
@@ -76,15 +100,23 @@ def test_dropout_masks_each_example_anew_in_training_and_each_draw_anew_after_it
     """400 copies of one example: the noise of their mean loss is 1/20 of that of one copy only if each has its own mask."""
     net, data = tiny
     still = dict(rate=0.5, steps=60, lr=0.0, seed=0)
-    noise = [fv.fit_dropout(net, data.subset(torch.zeros(n).long()), **still).history.loss.std() for n in (1, 400)]
+    noise = [
+        fv.fit_dropout(net, data.subset(torch.zeros(n).long()), **still).history.loss.std()
+        for n in (1, 400)
+    ]
     assert 0.03 < float(noise[1] / noise[0]) < 0.08
-    assert len(fv.fit_dropout(net, data, n_draws=30, **still).W.unique(dim=0)) > 10  # of 2^4 masks of the hidden units
+    assert (
+        len(fv.fit_dropout(net, data, n_draws=30, **still).W.unique(dim=0)) > 10
+    )  # of 2^4 masks of the hidden units
 
 
-@pytest.mark.parametrize(("treated", "kept"), [("norm+head", 8), (lambda name: name.startswith("0."), 16), ("all", 0)])
+@pytest.mark.parametrize(
+    ("treated", "kept"), [("norm+head", 8), (lambda name: name.startswith("0."), 16), ("all", 0)]
+)
 def test_members_start_at_weights_drawn_anew_of_all_layers_or_of_the_head(treated, kept):
     module = nn.Sequential(nn.Linear(3, 4), nn.LayerNorm(4), nn.Linear(4, 2))
-    net, data = fv.Net.from_module(module, treated), fv.Data(torch.randn(6, 3), torch.arange(6) % 2)
+    net = fv.Net.from_module(module, treated)
+    data = fv.Data(torch.randn(6, 3), torch.arange(6) % 2)
     W = fv.fit_ensemble(net, data, members=2, steps=1, lr=0.0, seed=5).W
     assert torch.equal(W[:, :kept], net.w[:kept].expand(2, -1))
     assert kept == net.dim or len(torch.stack([net.w, *W])[:, kept:].unique(dim=0)) == 3
@@ -105,7 +137,8 @@ def test_the_swags_of_multiswag_run_together_are_those_run_one_by_one(tiny, asce
     settings = dict(rank=3, snapshots=12, batch_size=4, ascent=ascent)  # 36 steps, float64
     swags = partial(fv.fit_multi, *tiny, settings=settings, members=3, steps=5, seed=0)
     kept = partial(swags, fit=fv.METHODS["swag"], checkpoint=tmp_path / "a")
-    together, alone = kept(), swags(fit=fv.fit_swag)
+    together = kept()
+    alone = swags(fit=fv.fit_swag)
     for one, other in zip(together.parts, alone.parts):
         a, b = ((q.mean, q.log_std, q.factor, q.history.loss) for q in (one, other))
         torch.testing.assert_close(a, b, rtol=1e-8, atol=1e-10)
@@ -115,9 +148,13 @@ def test_the_swags_of_multiswag_run_together_are_those_run_one_by_one(tiny, asce
 
 def test_pre_train_your_loss_samples_under_the_widened_prior(tiny, gaussians):
     net, data = tiny
-    narrow, eye = gaussians[1], torch.eye(7, dtype=torch.float64)
-    torch.testing.assert_close(widened(narrow, 3.0, 0.5).cov_mul(eye), 3.0 * narrow.cov_mul(eye) + 0.25 * eye)
-    prior, seen = fv.Gaussian(net.w + 1, torch.full_like(net.w, -2.0)), {}
+    narrow = gaussians[1]
+    eye = torch.eye(7, dtype=torch.float64)
+    torch.testing.assert_close(
+        widened(narrow, 3.0, 0.5).cov_mul(eye), 3.0 * narrow.cov_mul(eye) + 0.25 * eye
+    )
+    prior = fv.Gaussian(net.w + 1, torch.full_like(net.w, -2.0))
+    seen = {}
 
     def fit(net, data, *, prior, seed, likelihood, checkpoint, progress):
         seen.update(w=net.w, prior=prior)
@@ -145,42 +182,70 @@ def test_the_gaussian_is_half_the_variance_plus_half_the_deviations():
     q = swag.result(state)
     torch.testing.assert_close(q.mean, W.mean(0))
     torch.testing.assert_close((2 * q.log_std).exp(), 0.5 * W.var(0, unbiased=False))
-    D = (W - W.cumsum(0) / torch.arange(1, 13)[:, None])[-4:]  # from the running mean that includes the new iterate
+    D = (W - W.cumsum(0) / torch.arange(1, 13)[:, None])[
+        -4:
+    ]  # from the running mean that includes the new iterate
     torch.testing.assert_close(q.factor.T @ q.factor, D.T @ D / (2 * 3))
 
 
 def test_variances_survive_float32_where_the_naive_formula_does_not():
-    W = (1 + 1e-4 * torch.randn(20, 6, dtype=torch.float64)).float()  # the mean of squares less the squared mean: 50 % off
+    W = (
+        1 + 1e-4 * torch.randn(20, 6, dtype=torch.float64)
+    ).float()  # the mean of squares less the squared mean: 50 % off
     _, state = moments_of(W, 5)
-    torch.testing.assert_close(state.kept[1] / state.n, W.double().var(0, unbiased=False), rtol=0.01, atol=0)
+    torch.testing.assert_close(
+        state.kept[1] / state.n, W.double().var(0, unbiased=False), rtol=0.01, atol=0
+    )
 
 
 def test_scale_multiplies_the_covariance_alone(tiny):
     settings = dict(rank=3, snapshots=5, batch_size=6)
     one, wide = (fv.fit_swag(*tiny, seed=0, scale=scale, **settings) for scale in (1.0, 4.0))
     assert torch.equal(wide.mean, one.mean)
-    torch.testing.assert_close(wide.sample(2, seed=1) - wide.mean, 2 * (one.sample(2, seed=1) - one.mean))
+    torch.testing.assert_close(
+        wide.sample(2, seed=1) - wide.mean, 2 * (one.sample(2, seed=1) - one.mean)
+    )
     with pytest.raises(ValueError, match="scale must be .* 0"):
         fv.fit_swag(*tiny, seed=0, scale=0.0)
 
 
 NETWORKS = {
     "features": (nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2)), (5, 3), ["2"]),
-    "two layers": (nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 2)), (5, 3), ["2", "4"]),
-    "maps": (nn.Sequential(nn.Conv2d(1, 4, 3), nn.Conv2d(4, 2, 3), nn.Flatten(), nn.Linear(8, 2)), (5, 1, 6, 6), ["1", "3"]),
-    "channels of a sequence": (nn.Sequential(nn.Conv1d(3, 4, 1), nn.Conv1d(4, 2, 3)), (5, 3, 7), ["1"]),
+    "two layers": (
+        nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 2)),
+        (5, 3),
+        ["2", "4"],
+    ),
+    "maps": (
+        nn.Sequential(nn.Conv2d(1, 4, 3), nn.Conv2d(4, 2, 3), nn.Flatten(), nn.Linear(8, 2)),
+        (5, 1, 6, 6),
+        ["1", "3"],
+    ),
+    "channels of a sequence": (
+        nn.Sequential(nn.Conv1d(3, 4, 1), nn.Conv1d(4, 2, 3)),
+        (5, 3, 7),
+        ["1"],
+    ),
     "tokens": (nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2)), (5, 7, 3), ["1"]),
     "one layer": (nn.Linear(3, 2), (5, 3), [""]),
-    "a dropout layer of its own": (nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.7), nn.Linear(4, 2)).eval(), (5, 3), ["2"]),
+    "a dropout layer of its own": (
+        nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.7), nn.Linear(4, 2)).eval(),
+        (5, 3),
+        ["2"],
+    ),
 }
 
 
 @pytest.mark.parametrize(("module", "shape", "masked"), NETWORKS.values(), ids=NETWORKS)
-def test_a_draws_weights_are_the_network_with_the_same_mask_on_its_layers_inputs(module, shape, masked):
-    net, x = fv.Net.from_module(module), torch.randn(shape)
+def test_a_draws_weights_are_the_network_with_the_same_mask_on_its_layers_inputs(
+    module, shape, masked
+):
+    net = fv.Net.from_module(module)
+    x = torch.randn(shape)
     rates = rates_of(net, x, 0.5)
     assert rates == dict.fromkeys(masked, 0.5)
-    mask, dropped = weight_mask(net, rates, torch.Generator().manual_seed(0)), net.to_module()
+    mask = weight_mask(net, rates, torch.Generator().manual_seed(0))
+    dropped = net.to_module()
     for b in net.blocks:
         owner, _, kind = b.name.rpartition(".")
         if kind == "weight" and owner in rates:
@@ -196,30 +261,52 @@ def test_a_draws_weights_are_the_network_with_the_same_mask_on_its_layers_inputs
 
 def test_the_networks_own_dropout_layers_say_where_and_how_much_is_dropped():
     maps = nn.Conv2d(1, 4, 3), nn.Dropout2d(0.2), nn.Conv2d(4, 2, 3), nn.Dropout(0.3), nn.Flatten()
-    rest = nn.Linear(8, 4), nn.ReLU(), nn.Dropout(0.0), nn.Linear(4, 4), nn.Dropout(0.4), nn.Linear(4, 2)
-    module, x = nn.Sequential(*maps, *rest), torch.randn(5, 1, 6, 6)
-    net, rates = fv.Net.from_module(module.eval()), {"2": 0.2, "5": 0.3, "10": 0.4}
+    rest = (
+        nn.Linear(8, 4),
+        nn.ReLU(),
+        nn.Dropout(0.0),
+        nn.Linear(4, 4),
+        nn.Dropout(0.4),
+        nn.Linear(4, 2),
+    )
+    module = nn.Sequential(*maps, *rest)
+    x = torch.randn(5, 1, 6, 6)
+    net = fv.Net.from_module(module.eval())
+    rates = {"2": 0.2, "5": 0.3, "10": 0.4}
     assert rates_of(net, x, None) == rates and set(rates_of(net, x, 0.5).values()) == {0.5}
     q = fv.fit_dropout(net, fv.Data(x, torch.arange(5) % 2), seed=0, steps=1, n_draws=200)
     for name, p in rates.items():
         block = next(b for b in net.blocks if b.name == f"{name}.weight")
         columns = q.W[:, block.slice].view(200, *block.shape).transpose(1, 2).flatten(2)
-        assert float((columns == 0).all(2).float().mean()) == pytest.approx(p, abs=0.06)  # of 400 draws at the least: 2.5 sigma
-    assert rates_of(fv.Net.from_module(nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2))), torch.randn(5, 3), None) == {"1": 0.1}
-    encoder = nn.Sequential(nn.TransformerEncoderLayer(4, 2, 8, dropout=0.3, batch_first=True), nn.Linear(4, 2)).eval()
-    with pytest.warns(UserWarning, match="dropout in 0.dropout1, 0.dropout2 stays off: masks are weights"):
-        assert rates_of(fv.Net.from_module(encoder), torch.randn(5, 3, 4), None) == {"0.linear2": 0.3}
+        assert float((columns == 0).all(2).float().mean()) == pytest.approx(
+            p, abs=0.06
+        )  # of 400 draws at the least: 2.5 sigma
+    assert rates_of(
+        fv.Net.from_module(nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2))), torch.randn(5, 3), None
+    ) == {"1": 0.1}
+    encoder = nn.Sequential(
+        nn.TransformerEncoderLayer(4, 2, 8, dropout=0.3, batch_first=True), nn.Linear(4, 2)
+    ).eval()
+    with pytest.warns(
+        UserWarning, match="dropout in 0.dropout1, 0.dropout2 stays off: masks are weights"
+    ):
+        assert rates_of(fv.Net.from_module(encoder), torch.randn(5, 3, 4), None) == {
+            "0.linear2": 0.3
+        }
 
 
 def test_layers_that_are_not_treated_and_rates_beyond_the_bounds():
-    net, x = fv.Net.from_module(NETWORKS["two layers"][0], lambda name: name.startswith("4")), torch.randn(5, 3)
+    net = fv.Net.from_module(NETWORKS["two layers"][0], lambda name: name.startswith("4"))
+    x = torch.randn(5, 3)
     assert rates_of(net, x, 0.2) == {"4": 0.2}
     for rate in (0.0, 1.0):
         with pytest.raises(ValueError, match="rate must be above 0 and below 1"):
             rates_of(net, x, rate)
 
 
-N, NOISE, DECAY = 30, 0.5, 0.1
+N = 30
+NOISE = 0.5
+DECAY = 0.1
 
 
 @pytest.fixture(scope="module")
@@ -245,7 +332,8 @@ def test_two_steps_of_the_fit_are_two_steps_of_the_sum_with_momentum(line):
     net, data, _, _ = line
     how = dict(seed=0, n_draws=5, lr=0.02, momentum=0.5, weight_decay=DECAY, likelihood=NOISE)
     before, after = (fv.fit_svgd(net, data, steps=steps, **how).W for steps in (1, 3))
-    w, v = starts(net, range(0, 5000, 1000), head_only=False), 0
+    w = starts(net, range(0, 5000, 1000), head_only=False)
+    v = 0
     for step in range(3):
         g = (w @ data.x.T - data.y.T) @ data.x / (N * NOISE**2) + DECAY * w
         v = 0.5 * v + double_sum(w, g, 1 / N) / N
@@ -257,18 +345,42 @@ def test_two_steps_of_the_fit_are_two_steps_of_the_sum_with_momentum(line):
 
 def test_without_heat_nothing_keeps_particles_apart_and_all_arrive_at_the_mode(line):
     net, data, mean, _ = line
-    W = fv.fit_svgd(net, data, seed=0, n_draws=4, steps=400, lr=0.1, temperature=0.0, weight_decay=DECAY, likelihood=NOISE).W
+    W = fv.fit_svgd(
+        net,
+        data,
+        seed=0,
+        n_draws=4,
+        steps=400,
+        lr=0.1,
+        temperature=0.0,
+        weight_decay=DECAY,
+        likelihood=NOISE,
+    ).W
     assert float((W - mean).abs().max()) < 1e-4
 
 
 def test_particles_at_one_place_are_refused(line):
     module = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1)).double()
-    with pytest.raises(ValueError, match=r"3 particles must start apart, got one place for all: treat a head"):
-        fv.fit_svgd(fv.Net.from_module(module, lambda name: name.startswith("0.")), line[1], seed=0, n_draws=3)
+    with pytest.raises(
+        ValueError, match=r"3 particles must start apart, got one place for all: treat a head"
+    ):
+        fv.fit_svgd(
+            fv.Net.from_module(module, lambda name: name.startswith("0.")),
+            line[1],
+            seed=0,
+            n_draws=3,
+        )
 
 
 def test_swag_of_a_net_with_batchnorm_takes_the_smaller_rate():
-    net = fv.Net.from_module(torch.nn.Sequential(torch.nn.Linear(2, 4), torch.nn.BatchNorm1d(4), torch.nn.Linear(4, 2)).eval())
+    net = fv.Net.from_module(
+        torch.nn.Sequential(
+            torch.nn.Linear(2, 4), torch.nn.BatchNorm1d(4), torch.nn.Linear(4, 2)
+        ).eval()
+    )
     data = fv.Data(torch.randn(20, 2), torch.arange(20) % 2)
-    usual, small, large = (fv.fit_swag(net, data, seed=0, snapshots=6, **how).mean for how in ({}, {"lr": 0.02}, {"lr": 0.05}))
+    usual, small, large = (
+        fv.fit_swag(net, data, seed=0, snapshots=6, **how).mean
+        for how in ({}, {"lr": 0.02}, {"lr": 0.05})
+    )
     assert torch.equal(usual, small) and not torch.equal(usual, large)

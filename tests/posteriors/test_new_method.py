@@ -38,7 +38,9 @@ def test_it_is_in_the_menu_of_the_lab_and_in_its_own_colour(toy, transferred, ta
     net, prior = transferred
     assert first_radii(net)["toy"] == (0.0,)
     radii = {"vi": (0.0,), "sabma": (0.0, 2.0), "toy": (0.0,)}
-    lab = fv.widgets.Lab(Fitting(net, task, prior, 0, {"steps": 2}), radii=radii, measuring=MEASURED)
+    lab = fv.widgets.Lab(
+        Fitting(net, task, prior, 0, {"steps": 2}), radii=radii, measuring=MEASURED
+    )
     assert lab.wait(300), lab.status
     lab.method = "toy"
     assert "toy" in lab.family.methods and lab.view.method == "toy"
@@ -47,16 +49,26 @@ def test_it_is_in_the_menu_of_the_lab_and_in_its_own_colour(toy, transferred, ta
 
 def test_no_two_methods_look_alike():
     drawn = Counter((look.color, look.dash, look.symbol) for look in LOOKS.values())
-    assert not [look.name for look in LOOKS.values() if drawn[look.color, look.dash, look.symbol] > 1]
+    assert not [
+        look.name for look in LOOKS.values() if drawn[look.color, look.dash, look.symbol] > 1
+    ]
     colors = Counter(method.look.color for method in fv.METHODS.values() if method.ascent is None)
-    assert max(colors.values()) == 1 and style("swag").color == style("f-swag").color == fv.METHODS["swag"].look.color
+    assert (
+        max(colors.values()) == 1
+        and style("swag").color == style("f-swag").color == fv.METHODS["swag"].look.color
+    )
 
 
 def test_fishersam_and_moped_are_rows_whose_settings_reach_the_fit(transferred, task):
     net, prior = transferred
     row = fv.METHODS["fisher_sam"].keywords(net, radius=0.2)
-    assert row["ascent"] == fv.FisherSAM(0.2, eta=1000.0) and fv.METHODS["fisher_sam"].at_zero == "sgd"
-    fits = (Fitting(net, task, prior, seed=0, fit={"steps": 3}).member(name, 0.2).center for name in ("fisher_sam", "f-sgd"))
+    assert (
+        row["ascent"] == fv.FisherSAM(0.2, eta=1000.0) and fv.METHODS["fisher_sam"].at_zero == "sgd"
+    )
+    fits = (
+        Fitting(net, task, prior, seed=0, fit={"steps": 3}).member(name, 0.2).center
+        for name in ("fisher_sam", "f-sgd")
+    )
     assert not torch.allclose(*fits, rtol=1e-5)  # at this eta it is not SAM under another name
     how = dict(seed=0, fit={"steps": 1, "lr": 1e-9})
     moped, plain = (Fitting(net, task, prior, **how).member(name).std for name in ("moped", "mfvi"))

@@ -13,7 +13,9 @@ from flatviz.training.perturb import LEVERAGE_FLOOR, MODES, UNITS, reach_of
 
 def gradient(q, seed=5):
     g = torch.Generator().manual_seed(seed)
-    return tuple(torch.randn(t.shape, generator=g, dtype=t.dtype) for t in (q.mean, q.log_std, q.factor))
+    return tuple(
+        torch.randn(t.shape, generator=g, dtype=t.dtype) for t in (q.mean, q.log_std, q.factor)
+    )
 
 
 def noise_of(q):
@@ -23,7 +25,11 @@ def noise_of(q):
 
 def lengths(q, delta):
     """Of each block; of theta's factor before it is folded."""
-    return [float(delta[0].norm()), float(delta[1].norm()), math.sqrt(2 * (q.rank - 1)) * float(delta[2].norm())]
+    return [
+        float(delta[0].norm()),
+        float(delta[1].norm()),
+        math.sqrt(2 * (q.rank - 1)) * float(delta[2].norm()),
+    ]
 
 
 def cosine(a, b):
@@ -34,30 +40,49 @@ def fisher(q, damping):
     """Sigma, the diagonal of F for log_std and the factor's gram matrix, dense, as the docstring of F states them."""
     S = dense_covariance(q)
     leverage = ((2 * q.log_std).exp() * S.inverse().diagonal()).clamp_min(LEVERAGE_FLOOR)
-    return S, 2 * leverage.square(), q.factor @ S.inverse() @ q.factor.T + damping * torch.eye(q.rank, dtype=S.dtype)
+    return (
+        S,
+        2 * leverage.square(),
+        q.factor @ S.inverse() @ q.factor.T + damping * torch.eye(q.rank, dtype=S.dtype),
+    )
 
 
 @pytest.mark.parametrize("blocks", ["mean", "mean+std", "mean+std+factor"])
 @pytest.mark.parametrize("joint", [True, False])
-def test_the_step_goes_along_the_natural_gradient_and_has_the_asked_length_in_its_own_quadratic_form(blocks, joint):
+def test_the_step_goes_along_the_natural_gradient_and_has_the_asked_length_in_its_own_quadratic_form(
+    blocks, joint
+):
     """Of all steps of a length in that form, it climbs furthest."""
-    q, damping, n = random_gaussian(1), 1e-3, blocks.count("+") + 1
-    g, (S, scale, gram) = gradient(q), fisher(q, damping)
+    q = random_gaussian(1)
+    damping = 1e-3
+    n = blocks.count("+") + 1
+    g = gradient(q)
+    (S, scale, gram) = fisher(q, damping)
     natural = [S @ g[0], g[1] / scale, torch.linalg.solve(gram, g[2] @ S)][:n]
     delta = fv.perturb(q, g, radius=0.5, blocks=blocks, joint=joint, damping=damping)
     ratios = [float((d / v).mean()) for d, v in zip(delta, natural)]
     for d, v, ratio in zip(delta, natural, ratios):
         torch.testing.assert_close(d, ratio * v, rtol=1e-9, atol=1e-12)
-    squares = [delta[0] @ S.inverse() @ delta[0], scale @ delta[1].square(), (gram @ delta[2] * (delta[2] @ S.inverse())).sum()]
+    squares = [
+        delta[0] @ S.inverse() @ delta[0],
+        scale @ delta[1].square(),
+        (gram @ delta[2] * (delta[2] @ S.inverse())).sum(),
+    ]
     if joint:
         assert ratios == pytest.approx([ratios[0]] * n, rel=1e-9) and ratios[0] > 0
-        assert n == 3 or float(sum(squares)) == pytest.approx(0.25, rel=1e-6)  # of all three the exact KL is asked for
+        assert n == 3 or float(sum(squares)) == pytest.approx(
+            0.25, rel=1e-6
+        )  # of all three the exact KL is asked for
     else:
-        assert [float(v) for v in squares[:n]] == pytest.approx([0.25] * n, rel=1e-6) and min(ratios) > 0
+        assert [float(v) for v in squares[:n]] == pytest.approx([0.25] * n, rel=1e-6) and min(
+            ratios
+        ) > 0
     assert not any(bool(d.any()) for d in delta[n:])
 
 
-@pytest.mark.parametrize("share", [1.0, 0.1, 0.0])  # of the factor: far below std, the Fisher blocks say little of the KL
+@pytest.mark.parametrize(
+    "share", [1.0, 0.1, 0.0]
+)  # of the factor: far below std, the Fisher blocks say little of the KL
 @pytest.mark.parametrize(("blocks", "rel"), [("mean", 1e-9), ("mean+std+factor", 0.01)])
 def test_the_exact_kl_of_a_step_is_that_of_its_radius(share, blocks, rel):
     whole = random_gaussian(1)
@@ -71,8 +96,10 @@ def test_the_exact_kl_of_a_step_is_that_of_its_radius(share, blocks, rel):
 
 
 def test_rank_one_steps_follow_the_signed_score_or_shun_it():
-    q, g = random_gaussian(0), gradient(random_gaussian(0))
-    s, both = torch.cat(q.score(q.at(*q.noise(1, seed=0))[0])[:2]), torch.cat(g[:2])
+    q = random_gaussian(0)
+    g = gradient(random_gaussian(0))
+    s = torch.cat(q.score(q.at(*q.noise(1, seed=0))[0])[:2])
+    both = torch.cat(g[:2])
     perturb = partial(fv.perturb, q, g, radius=0.5, noise=noise_of(q))
     step = torch.cat(perturb(mode="rank1_pinv")[:2])
     torch.testing.assert_close(step, 0.5 * torch.sign(s @ both) * s / (s @ s))
@@ -81,12 +108,14 @@ def test_rank_one_steps_follow_the_signed_score_or_shun_it():
     step = torch.cat(perturb(mode="rank1_damped", damping=1e-6)[:2])
     torch.testing.assert_close(step, 0.5 * natural / (both @ natural).sqrt(), rtol=1e-5, atol=1e-8)
     assert abs(cosine(step, s)) < 1e-3  # little damping: along g without s
-    one, s = perturb(mode="rank1_pinv", joint=False)[0], s[:7]
+    one = perturb(mode="rank1_pinv", joint=False)[0]
+    s = s[:7]
     torch.testing.assert_close(one, 0.5 * torch.sign(s @ g[0]) * s / (s @ s))
 
 
 def test_sam_is_euclidean_on_the_mean_and_on_theta_a_block_before_folding():
-    q, g = random_gaussian(0), gradient(random_gaussian(0))
+    q = random_gaussian(0)
+    g = gradient(random_gaussian(0))
     mean, *others = fv.perturb(q, g, radius=0.3, mode="sam_mu")
     torch.testing.assert_close(mean, 0.3 * g[0] / g[0].norm())
     assert not any(bool(d.any()) for d in others)
@@ -105,14 +134,21 @@ def test_the_released_code_does_not_look_at_the_loss_and_without_its_quirks_foll
 
 def test_total_derivatives_shrink_every_width_alike():
     """The released score in log sigma is a total derivative through the draw, about -1/2 for every weight."""
-    q = fv.Gaussian(torch.randn(400, dtype=torch.float64), torch.full((400,), math.log(0.01), dtype=torch.float64))
+    q = fv.Gaussian(
+        torch.randn(400, dtype=torch.float64),
+        torch.full((400,), math.log(0.01), dtype=torch.float64),
+    )
     step = fv.perturb(q, gradient(q), radius=0.5, mode="authors_code", noise=noise_of(q))[1]
     assert float(step.max()) < 0 and float(step.std() / step.mean().abs()) < 0.2
 
 
 def test_every_mode_states_its_unit_and_radius_zero_moves_nothing():
     q = random_gaussian(0)
-    still = [fv.perturb(q, gradient(q), radius=0.0, mode=mode, noise=noise_of(q)) for mode in MODES if UNITS[mode]]
+    still = [
+        fv.perturb(q, gradient(q), radius=0.0, mode=mode, noise=noise_of(q))
+        for mode in MODES
+        if UNITS[mode]
+    ]
     still.append(fv.perturb(q, gradient(q), radius=1.0, mode="none"))
     assert len(still) == len(MODES) + 1 and not any(bool(d.any()) for delta in still for d in delta)
 
@@ -143,7 +179,8 @@ def test_a_radius_in_kl_is_the_exact_kl_in_every_mode_and_a_fit_says_what_it_rea
         whole = [torch.cat([block.flatten() for block in step]) for step in (delta, plain)]
         assert cosine(*whole) == pytest.approx(1, abs=1e-5)
         assert float(reach_of(q.moved(plain), q)) == pytest.approx(root(q.moved(plain)), rel=1e-3)
-    net, data = fv.Net.from_module(torch.nn.Linear(2, 3)), fv.Data(torch.randn(12, 2), torch.arange(12) % 3)
+    net = fv.Net.from_module(torch.nn.Linear(2, 3))
+    data = fv.Data(torch.randn(12, 2), torch.arange(12) % 3)
     prior = fv.Gaussian(net.w, torch.full_like(net.w, -1.0), factor=torch.full((1, net.dim), 0.1))
     fit = fv.fit_sabma(net, data, prior, radius=0.5, mode=mode, radius_unit="kl", steps=4, seed=0)
     assert fit.history.reach.tolist() == pytest.approx([0.5] * 4, rel=0.01)

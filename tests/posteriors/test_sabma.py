@@ -20,13 +20,27 @@ def test_radius_zero_is_vi_bit_for_bit(transferred, task):
     vi = fv.fit_vi(net, task.train, prior, **QUICK)
     for mode in MODES:
         flat = fv.fit_sabma(net, task.train, prior, radius=0.0, mode=mode, **QUICK)
-        assert all(torch.equal(getattr(vi, name), getattr(flat, name)) for name in ("mean", "log_std", "factor"))
+        assert all(
+            torch.equal(getattr(vi, name), getattr(flat, name))
+            for name in ("mean", "log_std", "factor")
+        )
 
 
 def test_the_ascent_raises_the_loss_and_the_fit_lowers_it(transferred, task):
     net, prior = transferred
-    fit = partial(fv.fit_sabma, net, task.train, prior, radius=1.0, kl_weight=0.0, start_scale=1.0, steps=60, seed=0)
-    ours, released = fit().history, fit(mode="authors_code").history
+    fit = partial(
+        fv.fit_sabma,
+        net,
+        task.train,
+        prior,
+        radius=1.0,
+        kl_weight=0.0,
+        start_scale=1.0,
+        steps=60,
+        seed=0,
+    )
+    ours = fit().history
+    released = fit(mode="authors_code").history
     assert float((ours.sharpness > 0).float().mean()) > 0.9
     assert float(ours.loss[-10:].mean()) < 0.6 * float(ours.loss[:3].mean())
     assert float(released.sharpness.mean()) < 0.5 * float(ours.sharpness.mean())
@@ -34,17 +48,28 @@ def test_the_ascent_raises_the_loss_and_the_fit_lowers_it(transferred, task):
 
 def test_a_flat_posterior_has_a_smaller_eigenvalue_than_vi(transferred, task):
     net, prior = transferred
-    how = dict(radius=[0.0, 2.0], seed=[0], kl_weight=0.0, start_scale=1.0, weight_decay=5e-4, steps=600)
-    fits, f = fv.fit_sabma_grid(net, task.train, prior, **how), fv.nll(net, task.train)
-    vi, flat = (sum(float(fv.top_eigenpairs(f, w, 1).values[0]) for w in q.sample(10, seed=1)) for q in fits.values())
+    how = dict(
+        radius=[0.0, 2.0], seed=[0], kl_weight=0.0, start_scale=1.0, weight_decay=5e-4, steps=600
+    )
+    fits = fv.fit_sabma_grid(net, task.train, prior, **how)
+    f = fv.nll(net, task.train)
+    vi, flat = (
+        sum(float(fv.top_eigenpairs(f, w, 1).values[0]) for w in q.sample(10, seed=1))
+        for q in fits.values()
+    )
     assert flat < 0.85 * vi
 
 
-def test_the_kl_weight_pulls_towards_the_prior_and_a_narrow_prior_does_not_diverge(transferred, task):
+def test_the_kl_weight_pulls_towards_the_prior_and_a_narrow_prior_does_not_diverge(
+    transferred, task
+):
     net, prior = transferred
-    assert float(prior.log_std.exp().min()) < 1e-2  # narrow in places: plain SGD on its KL would overshoot
+    assert (
+        float(prior.log_std.exp().min()) < 1e-2
+    )  # narrow in places: plain SGD on its KL would overshoot
     fit = partial(fv.fit_vi, net, task.train, prior, start_scale=1.0, steps=60, seed=0)
-    near, far = fit(kl_weight=1.0), fit(kl_weight=0.0)
+    near = fit(kl_weight=1.0)
+    far = fit(kl_weight=0.0)
     assert float(near.kl(prior)) < 0.05 * float(far.kl(prior))
     assert near.history.kl[0] == pytest.approx(0, abs=1e-2) and far.history.kl is None
 
@@ -53,18 +78,28 @@ def test_the_kl_weight_pulls_towards_the_prior_and_a_narrow_prior_does_not_diver
 @pytest.mark.parametrize("draws", [1, 3])
 def test_the_gradient_of_a_step_equals_autograd_through_the_reparameterisation(draws, index, tiny):
     net, data = tiny
-    q, f = random_gaussian(0, dim=net.dim, rank=2), fv.nll(net, data if index is None else data.subset(index))
+    q = random_gaussian(0, dim=net.dim, rank=2)
+    f = fv.nll(net, data if index is None else data.subset(index))
     noise = q.noise(draws, seed=1)
     theta = [t.clone().requires_grad_() for t in (q.mean, q.log_std, q.factor)]
     loss = torch.stack([f(w) for w in fv.Gaussian(*theta).at(*noise)]).mean()
     value, grads, *_ = NoisyNLL(training_loss(net, data, draws=draws), index, noise)(q)
     torch.testing.assert_close(value, loss.detach())
-    torch.testing.assert_close(tuple(grads), torch.autograd.grad(loss, theta), rtol=1e-9, atol=1e-12)
+    torch.testing.assert_close(
+        tuple(grads), torch.autograd.grad(loss, theta), rtol=1e-9, atol=1e-12
+    )
 
 
 def test_the_mean_bug_of_the_released_code_ends_up_in_the_center(transferred, task):
     net, prior = transferred
-    settings = dict(radius=0.1, mode="authors_code", switches=("z2_mean_bug",), kl_weight=0.0, lr=0.0, start_scale=1.0)
+    settings = dict(
+        radius=0.1,
+        mode="authors_code",
+        switches=("z2_mean_bug",),
+        kl_weight=0.0,
+        lr=0.0,
+        start_scale=1.0,
+    )
     with_bug = fv.fit_sabma(net, task.train, prior, **settings, **QUICK)
     torch.testing.assert_close(with_bug.mean, prior.mean + prior.factor.sum(0))
 
@@ -73,9 +108,15 @@ def test_the_mean_bug_of_the_released_code_ends_up_in_the_center(transferred, ta
 def test_a_fit_starts_at_start_and_is_pulled_to_the_prior(fit, transferred, task):
     net, prior = transferred
     fit = partial(fit, net, task.train, prior)
-    start = fv.Gaussian(prior.mean + 0.1, prior.log_std - 1.0, torch.zeros(2, prior.dim))  # narrower, of another rank
+    start = fv.Gaussian(
+        prior.mean + 0.1, prior.log_std - 1.0, torch.zeros(2, prior.dim)
+    )  # narrower, of another rank
     still = fit(start=start, start_scale=1.0, lr=0.0, steps=2, seed=0)
-    assert torch.equal(still.mean, start.mean) and torch.equal(still.log_std, start.log_std) and still.rank == 2
+    assert (
+        torch.equal(still.mean, start.mean)
+        and torch.equal(still.log_std, start.log_std)
+        and still.rank == 2
+    )
     torch.testing.assert_close(still.history.kl[0], start.kl(prior))
     assert torch.equal(fit(start=prior, **QUICK).mean, fit(**QUICK).mean)
     with pytest.raises(ValueError, match="start must cover the net's 906 treated weights, got 3"):
@@ -107,12 +148,15 @@ def test_fifty_steps_of_a_family_together_are_those_of_each_member_alone(setting
 @pytest.mark.parametrize("method", [m for m in fv.METHODS.values() if m.fit_grid], ids=str)
 def test_a_grid_of_a_method_is_of_that_method(method, small):
     grid = method.fit_grid(*small, radius=[0.3], seed=[1], steps=2)
-    torch.testing.assert_close(grid[0.3, 1].mean, method.fit(*small, radius=0.3, seed=1, steps=2).mean)
+    torch.testing.assert_close(
+        grid[0.3, 1].mean, method.fit(*small, radius=0.3, seed=1, steps=2).mean
+    )
 
 
 def test_what_cannot_run_together_runs_one_after_the_other(small):
     module = nn.Sequential(nn.Linear(2, 5), nn.BatchNorm1d(5), nn.ReLU(), nn.Linear(5, 3)).double()
-    net, data = fv.Net.from_module(module, "norm+head"), small[1]
+    net = fv.Net.from_module(module, "norm+head")
+    data = small[1]
     prior = fv.Gaussian(net.w, torch.full_like(net.w, -1.5))
     for settings in (dict(), dict(mode="sam_theta", mc_samples=2), dict(batchnorm="train")):
         found = fv.fit_sabma_grid(net, data, prior, radius=[0.3], seed=[0, 1], steps=2, **settings)
@@ -123,25 +167,42 @@ def test_what_cannot_run_together_runs_one_after_the_other(small):
 def test_a_member_that_diverges_is_named_and_the_others_are_returned(small):
     how = dict(steps=20, kl_weight=0.0)
     fit = partial(fv.fit_sabma_grid, *small, seed=[0, 1], **how)
-    with pytest.warns(UserWarning, match="2 of 4 members diverged and are left out: radius 1e.30 with seed 0, radius 1e.30"):
+    with pytest.warns(
+        UserWarning,
+        match="2 of 4 members diverged and are left out: radius 1e.30 with seed 0, radius 1e.30",
+    ):
         grid = fit(radius=[0.3, 1e30])
     assert list(grid) == [(0.3, 0), (0.3, 1)]
     whole = fit(radius=[0.3, 0.0])
     for member, q in grid.items():
         torch.testing.assert_close(q.mean, whole[member].mean, rtol=1e-12, atol=1e-12)
-    with pytest.raises(fv.Diverged, match="all 2 members diverged, radius 1e.30 with seed 0, .* inf at step 1 of 20"):
+    with pytest.raises(
+        fv.Diverged,
+        match="all 2 members diverged, radius 1e.30 with seed 0, .* inf at step 1 of 20",
+    ):
         fit(radius=[1e30])
-    with pytest.raises(ValueError, match="the loss must stay finite, got NaN or inf .* lower lr or radius"):
+    with pytest.raises(
+        ValueError, match="the loss must stay finite, got NaN or inf .* lower lr or radius"
+    ):
         fv.fit_sabma(*small, radius=1e30, seed=0, **how)
 
 
 def test_draws_of_a_step_follow_the_networks_size(transferred, task):
-    (net, prior), data = transferred, task.train
-    given, chosen = (fv.fit_sabma(net, data, prior, radius=0.5, seed=0, steps=5, **how) for how in (dict(mc_samples=8), {}))
+    (net, prior) = transferred
+    data = task.train
+    given, chosen = (
+        fv.fit_sabma(net, data, prior, radius=0.5, seed=0, steps=5, **how)
+        for how in (dict(mc_samples=8), {})
+    )
     assert torch.equal(given.mean, chosen.mean) and not chosen.history.notes
-    wide = nn.Sequential(nn.Linear(2, 1000), nn.ReLU(), nn.Linear(1000, 1000), nn.ReLU(), nn.Linear(1000, 3))
-    net, data = fv.Net.from_module(wide), fv.Data(torch.randn(90, 2), torch.arange(90) % 3)
-    prior, how = fv.Gaussian(net.w, torch.full_like(net.w, -3.0)), dict(radius=0.5, seed=0, steps=2)
-    chosen, given = fv.fit_sabma(net, data, prior, **how), fv.fit_sabma(net, data, prior, mc_samples=1, lr=1.0, **how)
+    wide = nn.Sequential(
+        nn.Linear(2, 1000), nn.ReLU(), nn.Linear(1000, 1000), nn.ReLU(), nn.Linear(1000, 3)
+    )
+    net = fv.Net.from_module(wide)
+    data = fv.Data(torch.randn(90, 2), torch.arange(90) % 3)
+    prior = fv.Gaussian(net.w, torch.full_like(net.w, -3.0))
+    how = dict(radius=0.5, seed=0, steps=2)
+    chosen = fv.fit_sabma(net, data, prior, **how)
+    given = fv.fit_sabma(net, data, prior, mc_samples=1, lr=1.0, **how)
     assert torch.equal(given.mean, chosen.mean)
     assert chosen.history.notes[0].startswith("one draw a step, rate 1") and not given.history.notes

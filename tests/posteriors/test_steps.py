@@ -22,20 +22,28 @@ RATES = torch.linspace(0.1, 0.01, STEPS).double()
 
 def algorithms(prior, n):
     """name -> (algorithm, where it starts: weights (D,), chains (3, D) or a Gaussian)."""
-    w, sgd = prior.mean, SGD(RATES, weight_decay=0.01, ascent=fv.SAM(0.1))
+    w = prior.mean
+    sgd = SGD(RATES, weight_decay=0.01, ascent=fv.SAM(0.1))
     chain = dict(energy=Energy(n, prior=prior), keep=range(4, STEPS, 2))
     descent = Descent(prior, n, RATES, kl_weight=0.3)
     W = w + 0.1 * torch.randn(3, len(w), generator=torch.Generator().manual_seed(0), dtype=w.dtype)
     return {
         "sgd": (sgd, w),
-        "swag": (SWAG(RATES, weight_decay=0.01, ascent=fv.SAM(0.1), rank=2, keep=range(2, STEPS, 3)), w),
+        "swag": (
+            SWAG(RATES, weight_decay=0.01, ascent=fv.SAM(0.1), rank=2, keep=range(2, STEPS, 3)),
+            w,
+        ),
         "bsam": (BSAM(RATES, n), w),
         "sgld": (SGLD(**chain, lr=0.1), W),
         "sghmc": (SGHMC(**chain, rates=RATES, friction=0.2, noisy=range(4, STEPS)), W),
         "emcmc": (EMCMC(**chain, lr=0.01, eta=0.1), W),
         "svgd": (SVGD(**chain, lr=0.1), W),
         "vi": (VI(descent, draws=2, ascent=fv.SAM(0.1)), prior),
-        **{mode: (SABMA(descent, 2, torch.tensor(0.3), Perturbation(mode)), prior) for mode in MODES if mode != "none"},
+        **{
+            mode: (SABMA(descent, 2, torch.tensor(0.3), Perturbation(mode)), prior)
+            for mode in MODES
+            if mode != "none"
+        },
     }
 
 
@@ -44,12 +52,20 @@ NAMES = list(algorithms(fv.Gaussian(torch.zeros(2), torch.zeros(2)), 1))
 
 def below(kind):
     """The classes of flatviz that derive from `kind` and that nothing derives from, `SGD` among them."""
-    rows = [leaf for c in kind.__subclasses__() if c.__module__.startswith("flatviz.") for leaf in below(c)]
+    rows = [
+        leaf
+        for c in kind.__subclasses__()
+        if c.__module__.startswith("flatviz.")
+        for leaf in below(c)
+    ]
     return [*rows, SGD] if kind is SGD else rows or [kind]
 
 
 def test_every_algorithm_has_a_row():
-    rows = {type(algorithm) for algorithm, _ in algorithms(fv.Gaussian(torch.zeros(2), torch.zeros(2)), 1).values()}
+    rows = {
+        type(algorithm)
+        for algorithm, _ in algorithms(fv.Gaussian(torch.zeros(2), torch.zeros(2)), 1).values()
+    }
     missing = set(below(Algorithm)) - rows
     assert fv.METHODS and not missing, f"add a row of `algorithms` for {missing}"
 
@@ -60,28 +76,41 @@ def case(request, small):
     net, data, prior = small
     algorithm, start = algorithms(prior, len(data))[request.param]
     chains = isinstance(start, torch.Tensor) and start.ndim == 2
-    loss = training_loss(net, data, members=3 if chains else None, draws=getattr(algorithm, "draws", 1))
+    loss = training_loss(
+        net, data, members=3 if chains else None, draws=getattr(algorithm, "draws", 1)
+    )
     how = dict(seeds=[0, 1, 2], shuffle=[0, 1, 2]) if chains else dict(seeds=[0], shuffle=0)
     return algorithm, algorithm.init(start), loss, how
 
 
 def clone(state):
-    return type(state)(*(value.clone() if isinstance(value, torch.Tensor) else value for value in state))
+    return type(state)(
+        *(value.clone() if isinstance(value, torch.Tensor) else value for value in state)
+    )
 
 
 def test_stepped_by_hand_it_is_what_the_driver_makes_of_it(case):
     algorithm, start, loss, how = case
-    noise, batches = algorithm.noise(start, how["seeds"], STEPS), minibatches(24, 7, how["shuffle"], start[0].device)
-    state, losses = start, []
+    noise = algorithm.noise(start, how["seeds"], STEPS)
+    batches = minibatches(24, 7, how["shuffle"], start[0].device)
+    state = start
+    losses = []
     for step in range(STEPS):
-        before, given = clone(state), (loss, next(batches), noise.at(step))
+        before = clone(state)
+        given = (loss, next(batches), noise.at(step))
         after, record = algorithm.update(state, *given)
-        assert equal(before, state) and equal(algorithm.update(before, *given)[0], after)  # a function, of what stays as it is
+        assert equal(before, state) and equal(
+            algorithm.update(before, *given)[0], after
+        )  # a function, of what stays as it is
         losses.append(record.loss)
         state = algorithm.collect(after) if step in algorithm.keep else after
     driven, history = drive(algorithm, start, loss, Run(batch_size=7), steps=STEPS, **how)
     assert equal(state, driven) and torch.equal(history.loss, torch.stack(losses))
-    assert isinstance(algorithm.result(driven, history), fv.Posterior) if hasattr(algorithm, "result") else True
+    assert (
+        isinstance(algorithm.result(driven, history), fv.Posterior)
+        if hasattr(algorithm, "result")
+        else True
+    )
 
 
 def test_validation_data_is_refused_by_what_collects_on_the_way(case, small):
@@ -90,13 +119,18 @@ def test_validation_data_is_refused_by_what_collects_on_the_way(case, small):
     if not any(isinstance(field, tuple) and field for field in go(Run())[0]):
         assert go(Run(training=fv.Training(validation=small[1])))[1].validation is not None
         return
-    with pytest.raises(ValueError, match="validation must be None for training, got 24 examples: weights that it collects"):
+    with pytest.raises(
+        ValueError,
+        match="validation must be None for training, got 24 examples: weights that it collects",
+    ):
         go(Run(training=fv.Training(validation=small[1])))
 
 
 class NothingIsRead(TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        assert func is not torch.ops.aten._local_scalar_dense.default, "a value was read back to the host"
+        assert func is not torch.ops.aten._local_scalar_dense.default, (
+            "a value was read back to the host"
+        )
         return func(*args, **(kwargs or {}))
 
 
@@ -116,7 +150,9 @@ def record(warm, step):
 
 def test_a_replayed_step_is_the_step_and_a_note_says_why_one_is_not(case, monkeypatch):
     algorithm, start, loss, how = case
-    go = partial(drive, algorithm, start, loss, Run(batch_size=7), steps=STEPS, **how)  # the last batch of an epoch has 3
+    go = partial(
+        drive, algorithm, start, loss, Run(batch_size=7), steps=STEPS, **how
+    )  # the last batch of an epoch has 3
     plain, history = go()
     assert history.notes == ()
     monkeypatch.setitem(RECORDERS, "cpu", record)
@@ -128,7 +164,9 @@ def test_a_replayed_step_is_the_step_and_a_note_says_why_one_is_not(case, monkey
 
     monkeypatch.setitem(RECORDERS, "cpu", refuses)
     refused, history = go()
-    assert equal(plain, refused) and history.notes == (f"{NOT_REPLAYED}: operation not permitted when stream is capturing",)
+    assert equal(plain, refused) and history.notes == (
+        f"{NOT_REPLAYED}: operation not permitted when stream is capturing",
+    )
 
 
 def test_a_loss_that_changes_something_is_not_replayed(conv, task, monkeypatch):
@@ -138,4 +176,6 @@ def test_a_loss_that_changes_something_is_not_replayed(conv, task, monkeypatch):
 
 
 def test_rates_fall_along_half_a_cosine():
-    torch.testing.assert_close(rates(2.0, 4, torch.zeros(1)), torch.tensor([2, 1 + 0.5**0.5, 1, 1 - 0.5**0.5]).double())
+    torch.testing.assert_close(
+        rates(2.0, 4, torch.zeros(1)), torch.tensor([2, 1 + 0.5**0.5, 1, 1 - 0.5**0.5]).double()
+    )

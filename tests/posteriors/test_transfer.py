@@ -12,7 +12,9 @@ from flatviz.core.seeds import generator
 from flatviz.training.losses import training_loss
 
 
-def test_the_prior_is_that_of_the_kept_weights_the_head_is_new_and_the_rest_stays_at_its_source_value(source):
+def test_the_prior_is_that_of_the_kept_weights_the_head_is_new_and_the_rest_stays_at_its_source_value(
+    source,
+):
     net, prior = source
     narrow, q = fv.transfer(net, prior, treated="norm+head", head_std=0.2, scale=9.0)
     assert narrow.dim == 2 * 8 + 10 * 8 + 10 and q.dim == narrow.dim
@@ -31,11 +33,15 @@ def test_the_prior_is_that_of_the_kept_weights_the_head_is_new_and_the_rest_stay
 
 def test_other_classes_get_a_new_head_and_the_rest_is_as_with_the_same(source, task):
     net, _ = source
-    (same, p_same), (other, p_other) = (fv.transfer(*source, n_classes=n, head_std=0.2, scale=4.0) for n in (None, 3))
+    (same, p_same), (other, p_other) = (
+        fv.transfer(*source, n_classes=n, head_std=0.2, scale=4.0) for n in (None, 3)
+    )
     assert other.dim == 16 + 3 * 8 + 3 and other(other.w, task.test.x[:5]).shape == (5, 3)
     torch.testing.assert_close(p_other.mean[:16], p_same.mean[:16])
     torch.testing.assert_close(p_other.variance[:16], p_same.variance[:16])
-    torch.testing.assert_close(other.to_module()[1].state_dict(), same.to_module()[1].state_dict(), rtol=0, atol=0)
+    torch.testing.assert_close(
+        other.to_module()[1].state_dict(), same.to_module()[1].state_dict(), rtol=0, atol=0
+    )
     few = fv.Data(task.train.x[:30], task.train.y[:30] % 3)
     fv.fit_sabma(other, few, p_other, radius=0.5, steps=3, seed=0)
     assert net(net.w, task.test.x[:2]).shape == (2, 10)  # the source net is untouched
@@ -44,7 +50,9 @@ def test_other_classes_get_a_new_head_and_the_rest_is_as_with_the_same(source, t
 def test_a_random_head_is_torchs_own_and_follows_the_seed(source):
     heads = [fv.transfer(*source, head_start="random", seed=s)[1].mean[16:] for s in (0, 0, 1)]
     assert torch.equal(heads[0], heads[1]) and not torch.equal(heads[0], heads[2])
-    assert 0 < float(heads[0].abs().max()) <= 1 / math.sqrt(8)  # uniform within 1 / sqrt of the inputs
+    assert (
+        0 < float(heads[0].abs().max()) <= 1 / math.sqrt(8)
+    )  # uniform within 1 / sqrt of the inputs
 
 
 def test_a_downstream_prior_keeps_its_head(source, task):
@@ -69,23 +77,35 @@ def test_the_authors_choice_by_names_misses_the_shortcuts_norms():
 
     def both(module, side):
         how = dict(example=torch.zeros(2, 3, side, side))
-        return [fv.Net.from_module(module.eval(), treated, **how) for treated in ("norm+head", "authors")]
+        return [
+            fv.Net.from_module(module.eval(), treated, **how)
+            for treated in ("norm+head", "authors")
+        ]
 
     by_type, by_name = both(torchvision.models.resnet18(num_classes=10), 32)
     assert (by_type.dim, by_name.dim) == (14_730, 12_938)
     missed = {b.name for b in by_type.blocks} - {b.name for b in by_name.blocks}
     assert missed and all("downsample.1" in name for name in missed)
-    by_type, by_name = both(torchvision.models.VisionTransformer(16, 8, 2, 2, 8, 8, num_classes=4), 16)
-    assert by_name.dim == by_type.dim == 2 * 8 * 5 + 8 * 4 + 4  # two norms a layer and one at the end
+    by_type, by_name = both(
+        torchvision.models.VisionTransformer(16, 8, 2, 2, 8, 8, num_classes=4), 16
+    )
+    assert (
+        by_name.dim == by_type.dim == 2 * 8 * 5 + 8 * 4 + 4
+    )  # two norms a layer and one at the end
 
 
 def test_bad_transfers_say_what_to_do(source):
     net, prior = source
-    with pytest.raises(ValueError, match=rf"prior must cover the net's {net.dim} weights, got 5: fit it on the same net"):
+    with pytest.raises(
+        ValueError,
+        match=rf"prior must cover the net's {net.dim} weights, got 5: fit it on the same net",
+    ):
         fv.transfer(net, fv.Gaussian(prior.mean[:5], prior.log_std[:5]))
     with pytest.raises(ValueError, match=r"treated must choose the new head '4', got \['1.weight'"):
         fv.transfer(*source, n_classes=3, treated=lambda name: name.startswith("1."))
-    with pytest.raises(ValueError, match="keep_head=True takes the head from the prior, got n_classes of a new one"):
+    with pytest.raises(
+        ValueError, match="keep_head=True takes the head from the prior, got n_classes of a new one"
+    ):
         fv.transfer(*source, n_classes=3, keep_head=True)
 
 
@@ -97,12 +117,17 @@ def test_predictions_are_those_of_networks_with_a_trunk_of_their_own(source, tas
     x = task.test.subset(torch.arange(50))
     seen = fv.predict(sampled, q, x, 6, seed=3)
     assert seen.trunk == "sampled" and fv.predict(fixed, q, x, 6, seed=3).trunk == "fixed"
-    W, trunks = q.sample(6, seed=3), sampled.trunk.joined(q.sample(6, seed=3), seed=3)
+    W = q.sample(6, seed=3)
+    trunks = sampled.trunk.joined(q.sample(6, seed=3), seed=3)
     for i in range(6):
-        module = net.to_module(trunks[i])  # blocks of the source net: the head has the same classes here
+        module = net.to_module(
+            trunks[i]
+        )  # blocks of the source net: the head has the same classes here
         for name, value in fixed.unflatten(W[i]).items():
             torch.testing.assert_close(dict(module.named_parameters())[name].detach(), value)
-        torch.testing.assert_close(seen.outputs[i], module.eval()(x.x).detach(), atol=1e-5, rtol=1e-4)
+        torch.testing.assert_close(
+            seen.outputs[i], module.eval()(x.x).detach(), atol=1e-5, rtol=1e-4
+        )
     hidden = next(b for b in net.blocks if b.name == "1.weight").slice
     many = sampled.trunk.joined(q.sample(400, seed=0), seed=0)[:, hidden]
     # 400 draws: the log of a variance is off by sqrt(2 / 400) = 0.07 on average
@@ -116,8 +141,13 @@ def test_a_training_pass_draws_a_trunk_and_the_second_pass_of_a_step_keeps_it(so
     w = q.sample(1, seed=0)[0]  # at the mean the head is 0, whatever the trunk gives
     first, again, second = (call(w, None).detach() for call in (loss, loss.again, loss))
     assert torch.equal(first, again) and not torch.equal(first, second)
-    trunk, g = sampled.trunk.prior, generator(5)
-    drawn = trunk.mean + trunk.std * torch.randn(trunk.dim, generator=g) + torch.randn(2, generator=g) @ trunk.factor
+    trunk = sampled.trunk.prior
+    g = generator(5)
+    drawn = (
+        trunk.mean
+        + trunk.std * torch.randn(trunk.dim, generator=g)
+        + torch.randn(2, generator=g) @ trunk.factor
+    )
     by_hand = loop(net, task.train, [sampled.trunk.whole(w, drawn)])[0]
     torch.testing.assert_close(first, by_hand, atol=1e-5, rtol=1e-4)
 
@@ -142,8 +172,12 @@ def test_objectives_keep_the_trunk_and_methods_that_need_a_function_refuse_it(so
     fixed, q = fv.transfer(*source)
     sampled, _ = fv.transfer(*source, trunk="sampled")
     assert torch.equal(fv.nll(fixed, task.train)(q.mean), fv.nll(sampled, task.train)(q.mean))
-    with pytest.raises(ValueError, match="Laplace needs a function of the weights, got a sampled trunk"):
+    with pytest.raises(
+        ValueError, match="Laplace needs a function of the weights, got a sampled trunk"
+    ):
         fv.fit_laplace(sampled, task.train, seed=0)
     with pytest.raises(ValueError, match="trunk must be one of 'fixed', 'sampled', got 'free'"):
         fv.transfer(*source, trunk="free")
-    assert math.isfinite(float(fv.predict(sampled, fv.Draws(q.mean[None]), task.test, 1, seed=0).scores["nll"][0]))
+    assert math.isfinite(
+        float(fv.predict(sampled, fv.Draws(q.mean[None]), task.test, 1, seed=0).scores["nll"][0])
+    )

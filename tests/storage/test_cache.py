@@ -37,26 +37,37 @@ def cache(monkeypatch, tmp_path):
     return tmp_path / "cache"
 
 
-def test_the_environment_moves_the_folder_and_a_file_there_is_one_clear_error(cache, monkeypatch, tmp_path):
+def test_the_environment_moves_the_folder_and_a_file_there_is_one_clear_error(
+    cache, monkeypatch, tmp_path
+):
     assert cache_folder() == cache
     cache.write_text("a file")
-    with pytest.raises(NotADirectoryError, match="FLATVIZ_CACHE must be a folder, got the file .*cache: name a folder, or"):
+    with pytest.raises(
+        NotADirectoryError,
+        match="FLATVIZ_CACHE must be a folder, got the file .*cache: name a folder, or",
+    ):
         cache_folder()
     monkeypatch.delenv("FLATVIZ_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert cache_folder() == tmp_path / "flatviz"
 
 
-@pytest.mark.parametrize(("keep", "flip"), [*zip((0, 1, 100, 400, -1), [None] * 5), *zip([None] * 3, (0.01, 0.5, 0.99))])
+@pytest.mark.parametrize(
+    ("keep", "flip"), [*zip((0, 1, 100, 400, -1), [None] * 5), *zip([None] * 3, (0.01, 0.5, 0.99))]
+)
 def test_a_damaged_result_is_one_clear_error_to_load_and_set_aside_by_the_cache(cache, keep, flip):
-    said, row = [], torch.arange(100.0)
+    said = []
+    row = torch.arange(100.0)
     cached("rows", lambda: row, seed=0)
     (path,) = (cache / "rows").iterdir()
     content = bytearray(path.read_bytes())
     if flip:
         content[int(flip * len(content))] ^= 64
     path.write_bytes(content[:keep])
-    with pytest.raises(ValueError, match=r"a result must be a whole file that fv.save wrote, got .*: .* compute it again"):
+    with pytest.raises(
+        ValueError,
+        match=r"a result must be a whole file that fv.save wrote, got .*: .* compute it again",
+    ):
         load(path)
     back, found = cached("rows", lambda: row, say=said.append, seed=0)
     assert not found and torch.equal(back, row)
@@ -66,11 +77,16 @@ def test_a_damaged_result_is_one_clear_error_to_load_and_set_aside_by_the_cache(
 
 
 def test_a_result_is_computed_once_and_says_where_it_is(cache):
-    said, calls = [], []
+    said = []
+    calls = []
     for _ in range(2):
-        value, found = cached("rows", lambda: calls.append(0) or {"a": None}, label="rows", say=said.append, seed=0)
+        value, found = cached(
+            "rows", lambda: calls.append(0) or {"a": None}, label="rows", say=said.append, seed=0
+        )
     assert value == {"a": None} and found and len(calls) == 1
-    assert said[0] == "rows: computing" and said[1].startswith("rows: reused from ") and len(said) == 2
+    assert (
+        said[0] == "rows: computing" and said[1].startswith("rows: reused from ") and len(said) == 2
+    )
 
 
 @contextlib.contextmanager
@@ -86,7 +102,8 @@ def full_beyond(size):
 
 
 def test_a_disk_that_is_full_in_the_middle_of_a_write_leaves_the_old_file(cache, tmp_path):
-    path, said = save({"row": torch.arange(3.0)}, tmp_path / "v.pt"), []
+    path = save({"row": torch.arange(3.0)}, tmp_path / "v.pt")
+    said = []
     with full_beyond(5_000):
         with pytest.raises(OSError, match="File too large"):
             save({"row": torch.arange(10_000.0)}, path)
@@ -102,14 +119,24 @@ def test_other_files_and_missing_ones_are_no_results(tmp_path):
         (lambda: path.write_text("hello"), "a damaged file, or one of something else"),
         (lambda: torch.save({"t": torch.ones(2)}, path), ""),
         (lambda: save_file({"t": torch.ones(2)}, path), ""),
-        (lambda: path.write_bytes(b"flatviz result 00\nPK"), "a file of an older flatviz, .*: compute it again"),
-        (lambda: write_file(path, "result", {"Curve": {"unknown": 1}}, {}), "nouns of this version"),
+        (
+            lambda: path.write_bytes(b"flatviz result 00\nPK"),
+            "a file of an older flatviz, .*: compute it again",
+        ),
+        (
+            lambda: write_file(path, "result", {"Curve": {"unknown": 1}}, {}),
+            "nouns of this version",
+        ),
         (lambda: write_file(path, "checkpoint", {}, {}), "one that holds checkpoint"),
     ):
         write()
-        with pytest.raises(ValueError, match=f"a result must be a whole file that fv.save wrote.*{text}"):
+        with pytest.raises(
+            ValueError, match=f"a result must be a whole file that fv.save wrote.*{text}"
+        ):
             load(path)
-    with pytest.raises(FileNotFoundError, match="got .*none.pt, which is not there: check its name"):
+    with pytest.raises(
+        FileNotFoundError, match="got .*none.pt, which is not there: check its name"
+    ):
         load(tmp_path / "none.pt")
 
 
@@ -130,7 +157,8 @@ def test_a_file_that_is_replaced_keeps_its_mode_and_a_link_stays_one(tmp_path):
 
 
 def test_what_a_killed_process_left_behind_goes_with_the_next_write(tmp_path):
-    left, current = tmp_path / ".flatviz-1-2-3.part", tmp_path / ".flatviz-4-5-6.part"
+    left = tmp_path / ".flatviz-1-2-3.part"
+    current = tmp_path / ".flatviz-4-5-6.part"
     left.touch(), current.touch()
     os.utime(left, (0, 0))
     name = 240 * "n" + ".pt"  # with more in front or behind, file systems refuse it
@@ -139,9 +167,19 @@ def test_what_a_killed_process_left_behind_goes_with_the_next_write(tmp_path):
 
 
 def test_keys_that_read_alike_keep_their_values(tmp_path):
-    result = {"a.b": torch.ones(1), "a": {"b": torch.zeros(1)}, 1: torch.full((1,), 2.0), "1": torch.full((1,), 3.0)}
+    result = {
+        "a.b": torch.ones(1),
+        "a": {"b": torch.zeros(1)},
+        1: torch.full((1,), 2.0),
+        "1": torch.full((1,), 3.0),
+    }
     assert load(save(result, tmp_path / "r.pt")) == result
-    assert [t.item() for t in load_file(tmp_path / "r.pt").values()] == [1.0, 0.0, 2.0, 3.0]  # for any reader of safetensors
+    assert [t.item() for t in load_file(tmp_path / "r.pt").values()] == [
+        1.0,
+        0.0,
+        2.0,
+        3.0,
+    ]  # for any reader of safetensors
 
 
 def test_a_tensor_that_the_format_does_not_know_is_one_clear_error(tmp_path):
@@ -170,11 +208,13 @@ def test_a_pipe_stays_a_pipe_and_a_planted_link_is_not_followed(tmp_path, tiny, 
 
 
 def test_points_come_back_and_a_damaged_file_is_said_and_set_aside(tmp_path):
-    store, written = PointStore(tmp_path, 6, objective="f"), torch.tensor([0.5, 1.5, float("inf"), 3.5, torch.nan, 9.0])
+    store = PointStore(tmp_path, 6, objective="f")
+    written = torch.tensor([0.5, 1.5, float("inf"), 3.5, torch.nan, 9.0])
     store.write(written, torch.tensor([True] * 4 + [False] * 2))
 
     def stored():
-        values, done = torch.full((6,), torch.nan, dtype=torch.float64), torch.zeros(6, dtype=torch.bool)
+        values = torch.full((6,), torch.nan, dtype=torch.float64)
+        done = torch.zeros(6, dtype=torch.bool)
         PointStore(tmp_path, 6, objective="f").read(values, done)
         return values[done].tolist(), done.tolist()
 
@@ -182,14 +222,18 @@ def test_points_come_back_and_a_damaged_file_is_said_and_set_aside(tmp_path):
     damaged = bytearray(store.path.read_bytes())
     damaged[-20] ^= 1
     store.path.write_bytes(damaged)
-    with pytest.warns(UserWarning, match="damaged, so computed again: .*; set aside as .*safetensors.damaged"):
+    with pytest.warns(
+        UserWarning, match="damaged, so computed again: .*; set aside as .*safetensors.damaged"
+    ):
         assert stored() == ([], [False] * 6)
     assert store.path.with_name(f"{store.path.name}.damaged").read_bytes() == damaged
 
 
 def test_a_full_disk_stops_the_storing_and_not_the_slice(tiny, tmp_path):
     f = fv.nll(*tiny)
-    run = partial(fv.slice_plane, f, fv.plane_random(f.net, f.net.w, seed=0), resolution=5, exact=True)
+    run = partial(
+        fv.slice_plane, f, fv.plane_random(f.net, f.net.w, seed=0), resolution=5, exact=True
+    )
     want = run(cache=tmp_path / "whole").values
     (whole,) = (tmp_path / "whole").iterdir()
     with (
@@ -201,7 +245,9 @@ def test_a_full_disk_stops_the_storing_and_not_the_slice(tiny, tmp_path):
     assert torch.equal(run(cache=tmp_path / "full").values, want)
 
 
-def test_stored_values_are_computed_again_where_one_of_them_is_another_now(tmp_path, tiny, monkeypatch):
+def test_stored_values_are_computed_again_where_one_of_them_is_another_now(
+    tmp_path, tiny, monkeypatch
+):
     """Whatever makes it another: here a class of torch was patched while they were stored."""
     f = fv.nll(*tiny)
     slice_ = partial(fv.slice_plane, f, fv.plane_random(f.net, f.net.w, seed=0), resolution=3)
@@ -211,7 +257,9 @@ def test_stored_values_are_computed_again_where_one_of_them_is_another_now(tmp_p
     with pytest.warns(UserWarning, match="stored values differ from those computed now"):
         got = slice_(cache=tmp_path)
     assert torch.equal(got.values, slice_().values)
-    assert torch.equal(slice_(cache=tmp_path).values, got.values)  # without a warning: they are stored in their place
+    assert torch.equal(
+        slice_(cache=tmp_path).values, got.values
+    )  # without a warning: they are stored in their place
 
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -228,9 +276,18 @@ def test_a_shipped_result_is_found_and_an_unknown_name_is_one_clear_error(tmp_pa
 
 
 def test_the_wheel_carries_what_git_keeps_of_data():
-    hatch = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"]["wheel"]
-    assert "data" in hatch["only-include"] and hatch["sources"]["data"] == f"flatviz/{module.FOLDERS[1].name}"
-    kept = subprocess.run(["git", "ls-files", "data"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    hatch = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"][
+        "build"
+    ]["targets"]["wheel"]
+    assert (
+        "data" in hatch["only-include"]
+        and hatch["sources"]["data"] == f"flatviz/{module.FOLDERS[1].name}"
+    )
+    kept = subprocess.run(
+        ["git", "ls-files", "data"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.split()
     command = ["git", "check-ignore", "--no-index", *kept, "data/MNIST"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert len(kept) > 10 and listed.stdout.split() == ["data/MNIST"]  # hatch leaves out what git ignores
+    assert len(kept) > 10 and listed.stdout.split() == [
+        "data/MNIST"
+    ]  # hatch leaves out what git ignores

@@ -35,17 +35,28 @@ def test_a_damaged_file_costs_the_saved_steps_and_never_the_values(fit, tmp_path
     path = tmp_path / "run"
     want = fit(checkpoint=path).W
     path.write_bytes(content := DAMAGED[name](path.read_bytes()))
-    with pytest.warns(UserWarning, match="checkpoint .*run: expected a checkpoint .* aside as .*run.damaged, starting anew"):
+    with pytest.warns(
+        UserWarning,
+        match="checkpoint .*run: expected a checkpoint .* aside as .*run.damaged, starting anew",
+    ):
         assert torch.equal(fit(checkpoint=path).W, want)
     assert (tmp_path / "run.damaged").read_bytes() == content
     assert torch.equal(fit(checkpoint=path).W, want)  # whole again, without a warning
 
 
 def test_a_checkpoint_of_another_layout_is_refused_and_changes_nothing(tmp_path):
-    state = {"w": torch.arange(3.0), "losses": [torch.tensor(1.0)], "kept": [], "noise": torch.Generator().manual_seed(1)}
+    state = {
+        "w": torch.arange(3.0),
+        "losses": [torch.tensor(1.0)],
+        "kept": [],
+        "noise": torch.Generator().manual_seed(1),
+    }
     save_state(state, 7, tmp_path / "c", "a run")
     for other in ({"w": torch.zeros(4)}, {"velocity": torch.zeros(3)}, {"w": torch.zeros(3)}):
-        with pytest.raises(ValueError, match="checkpoint must be of this run, .* got one of another version of flatviz in"):
+        with pytest.raises(
+            ValueError,
+            match="checkpoint must be of this run, .* got one of another version of flatviz in",
+        ):
             load_state(other, tmp_path / "c", "a run")
         assert not any(value.any() for value in other.values())
 
@@ -53,8 +64,12 @@ def test_a_checkpoint_of_another_layout_is_refused_and_changes_nothing(tmp_path)
 @pytest.mark.parametrize("cancelled", [False, True])
 def test_a_full_disk_loses_no_fit(fit, tmp_path, monkeypatch, cancelled):
     want = fit().W
-    monkeypatch.setattr(Path, "open", Mock(side_effect=OSError(errno.ENOSPC, "No space left on device")))
-    with pytest.warns(UserWarning, match=r"checkpoint not saved at step \d: .*No space left on device"):
+    monkeypatch.setattr(
+        Path, "open", Mock(side_effect=OSError(errno.ENOSPC, "No space left on device"))
+    )
+    with pytest.warns(
+        UserWarning, match=r"checkpoint not saved at step \d: .*No space left on device"
+    ):
         if cancelled:
             with pytest.raises(KeyboardInterrupt):
                 fit(checkpoint=tmp_path / "run", progress=stopping_at(2))
@@ -69,7 +84,11 @@ CASES = [
     ("fit_sgd", FEW, dict(batch_size=6)),
     ("fit_sgd", FEW, dict(ascent=fv.SAM(0.1))),
     ("fit_dropout", FEW | dict(n_draws=2, rate=0.1), dict(rate=0.6)),
-    ("fit_sgld", SHORT | dict(burn_in=2, thin=2, n_draws=2, lr=1e-3), dict(burn_in=3, n_draws=4, thin=1)),
+    (
+        "fit_sgld",
+        SHORT | dict(burn_in=2, thin=2, n_draws=2, lr=1e-3),
+        dict(burn_in=3, n_draws=4, thin=1),
+    ),
     ("fit_mfvi", FEW, dict(prior_std=0.7)),
     ("fit_swag", SHORT | dict(rank=2, snapshots=3), dict(rank=3)),
     ("fit_ensemble", FEW | dict(members=2), dict(weight_decay=0.1)),
@@ -77,13 +96,19 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "settings", "other"), CASES, ids=lambda v: v if isinstance(v, str) else "")
+@pytest.mark.parametrize(
+    ("name", "settings", "other"), CASES, ids=lambda v: v if isinstance(v, str) else ""
+)
 def test_the_file_of_a_run_with_another_argument_is_refused(name, settings, other, tiny, tmp_path):
     net, data = tiny
     fit = partial(getattr(fv, name), checkpoint=tmp_path / "run", **settings)
     first = fit(net, data)
     assert torch.equal(first.center, fit(net, data).center)  # of the same run: read and given back
-    for these, more in (((net, data), other), ((net.at(net.w + 1), data), {}), ((net, fv.Data(data.x, 2 - data.y)), {})):
+    for these, more in (
+        ((net, data), other),
+        ((net.at(net.w + 1), data), {}),
+        ((net, fv.Data(data.x, 2 - data.y)), {}),
+    ):
         with pytest.raises(ValueError, match="checkpoint must be of this run"):
             fit(*these, **more)
 
@@ -97,12 +122,22 @@ VALUES = [0.25 * i for i in range(8)]
 
 def result():
     plane = fv.Plane(torch.zeros(4), torch.eye(4)[:2], "step", extent=((-1.0, 1.0), (0.0, 2.0)))
-    return {"surface": fv.Surface(plane, torch.arange(2.0), torch.arange(3.0), torch.arange(6.0).view(2, 3)), "seeds": (0, 1)}
+    return {
+        "surface": fv.Surface(
+            plane, torch.arange(2.0), torch.arange(3.0), torch.arange(6.0).view(2, 3)
+        ),
+        "seeds": (0, 1),
+    }
 
 
 def state(scale=1.0):
     noise = torch.Generator().manual_seed(int(scale))
-    return {"w": scale * torch.arange(3.0), "losses": [scale * torch.ones(2)], "kept": [], "noise": noise}
+    return {
+        "w": scale * torch.arange(3.0),
+        "losses": [scale * torch.ones(2)],
+        "kept": [],
+        "noise": noise,
+    }
 
 
 class Result:
@@ -153,7 +188,8 @@ class Points:
         return store.path
 
     def check(self, path):
-        values, done = torch.full((8,), -1.0, dtype=torch.float64), torch.zeros(8, dtype=torch.bool)
+        values = torch.full((8,), -1.0, dtype=torch.float64)
+        done = torch.zeros(8, dtype=torch.bool)
         store = PointStore(path.parent, 8, objective="f")
         store.read(values, done)
         assert (values.tolist(), bool(done.all())) in ((VALUES, True), ([-1.0] * 8, False))
@@ -165,7 +201,8 @@ class Points:
 @st.composite
 def damages(draw):
     """A function from a file's content to another content."""
-    where, length = draw(st.floats(0, 1, exclude_max=True)), draw(st.integers(1, 64))
+    where = draw(st.floats(0, 1, exclude_max=True))
+    length = draw(st.integers(1, 64))
     other = draw(st.binary(min_size=1, max_size=64))
     kinds = {
         "flip": lambda c, i: c[:i] + bytes([c[i] ^ (1 << length % 8)]) + c[i + 1 :],
@@ -181,12 +218,18 @@ def damages(draw):
     return lambda content: kinds[kind](content, int(where * len(content)))
 
 
-KINDS = pytest.mark.parametrize("kind", [Result(), Entry(), Checkpoint(), Points()], ids=lambda k: type(k).__name__)
+KINDS = pytest.mark.parametrize(
+    "kind", [Result(), Entry(), Checkpoint(), Points()], ids=lambda k: type(k).__name__
+)
 
 
 def spoiled(kind, change):
     """Write a file, change its content, read it; in a folder of its own."""
-    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        pytest.MonkeyPatch.context() as patch,
+        warnings.catch_warnings(),
+    ):
         warnings.simplefilter("ignore")
         patch.setenv("FLATVIZ_CACHE", folder)
         path = kind.write(Path(folder))
@@ -195,7 +238,13 @@ def spoiled(kind, change):
 
 
 @KINDS
-@settings(max_examples=80, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=80,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+)
 @given(change=damages())
 def test_a_file_spoiled_in_any_way_gives_the_right_values_or_one_clear_error(kind, change):
     spoiled(kind, change)

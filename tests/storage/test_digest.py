@@ -45,7 +45,9 @@ class Own(Base):
     def __init__(self, temperature=1.0, shift=0.0):
         super().__init__()
         torch.manual_seed(0)
-        self.layer, self.temperature, self.shift = nn.Linear(3, 2), temperature, torch.tensor(shift)
+        self.layer = nn.Linear(3, 2)
+        self.temperature = temperature
+        self.shift = torch.tensor(shift)
 
 
 def digest(module):
@@ -75,9 +77,13 @@ def test_what_changes_a_networks_values_changes_its_hash(name, monkeypatch):
     assert digest(CHANGES[name](monkeypatch) or Own()) != before
 
 
-def test_a_function_of_ones_own_never_meets_the_file_of_a_named_quantity_or_of_another_function(tiny):
+def test_a_function_of_ones_own_never_meets_the_file_of_a_named_quantity_or_of_another_function(
+    tiny,
+):
     net, data = tiny
-    own = [fv.quantity(net, data, f).key for f in (lambda out, y: out.mean(), lambda out, y: out.sum())]
+    own = [
+        fv.quantity(net, data, f).key for f in (lambda out, y: out.mean(), lambda out, y: out.sum())
+    ]
     assert len({*own, fv.quantity(net, data, "accuracy").key}) == 3
 
 
@@ -115,13 +121,18 @@ class Slotted:
 
 
 class Color(Enum):
-    RED, BLUE = 1, 2
+    RED = 1
+    BLUE = 2
 
 
 def test_whatever_differs_in_code_default_or_closed_over_value_differs_in_hash_and_the_same_made_twice_has_one():
-    digests, again = ({m: value_digest(eval(m)) for group in MAKERS.values() for m in group} for _ in range(2))
+    digests, again = (
+        {m: value_digest(eval(m)) for group in MAKERS.values() for m in group} for _ in range(2)
+    )
     assert digests == again
-    assert not [pair for pair in itertools.combinations(digests, 2) if digests[pair[0]] == digests[pair[1]]]
+    assert not [
+        pair for pair in itertools.combinations(digests, 2) if digests[pair[0]] == digests[pair[1]]
+    ]
 
 
 @given(st.recursive(st.integers() | st.floats() | st.text() | st.binary() | st.booleans() | st.none(),
@@ -132,7 +143,9 @@ def test_two_closed_over_values_share_a_hash_only_if_they_read_the_same(value, d
     def over(closed):
         return lambda: closed
 
-    other = data.draw(st.just(copy.deepcopy(value)) | st.integers() | st.text() | st.lists(st.floats()))
+    other = data.draw(
+        st.just(copy.deepcopy(value)) | st.integers() | st.text() | st.lists(st.floats())
+    )
     assert (value_digest(over(value)) == value_digest(over(other))) == (repr(value) == repr(other))
 
 
@@ -151,7 +164,9 @@ def test_the_file_of_a_module_of_ones_own_that_a_function_names_counts(tmp_path,
     monkeypatch.syspath_prepend(tmp_path)
     file = tmp_path / "of_ones_own.py"
     file.write_text("FACTOR = 2\n")
-    f = eval("lambda x: x * of_ones_own.FACTOR", {"of_ones_own": importlib.import_module("of_ones_own")})
+    f = eval(
+        "lambda x: x * of_ones_own.FACTOR", {"of_ones_own": importlib.import_module("of_ones_own")}
+    )
     before = value_digest(f)
     for text, same in (("FACTOR = 3\n", False), ("FACTOR = 2\n", True)):
         file.write_text(text)
@@ -165,7 +180,9 @@ def undecidable():
         "generator": (i for i in range(3)),
         "iterator over a file": iter(open(__file__)),
         "socket": socket.socket(),
-        "function in C without a version": type("B", (), {"__reduce_ex__": Mock(side_effect=OSError("gone"))})(),
+        "function in C without a version": type(
+            "B", (), {"__reduce_ex__": Mock(side_effect=OSError("gone"))}
+        )(),
         "sparse tensor": torch.eye(2).to_sparse(),
         "meta tensor": torch.empty(2, device="meta"),
         "deep list": functools.reduce(lambda inner, _: [inner], range(100_000), []),
@@ -180,7 +197,15 @@ def test_what_cannot_be_decided_is_one_error_wherever_it_sits(name):
         def forward(self, x):
             return x if value else -x
 
-    for holder in (value, [value], {"a": (value,)}, lambda: value, Held(value), Layer(), functools.partial(max, value)):
+    for holder in (
+        value,
+        [value],
+        {"a": (value,)},
+        lambda: value,
+        Held(value),
+        Layer(),
+        functools.partial(max, value),
+    ):
         with pytest.raises(CannotHashError, match="cannot|nested|hashed"):
             value_digest(holder)
 
@@ -202,24 +227,43 @@ def locked():
     return fv.Net.from_module(module)
 
 
-def test_values_of_what_cannot_be_hashed_are_computed_without_a_file_and_it_is_said(locked, tiny, tmp_path):
+def test_values_of_what_cannot_be_hashed_are_computed_without_a_file_and_it_is_said(
+    locked, tiny, tmp_path
+):
     _, data = tiny
     plane = fv.plane_random(locked, locked.w, seed=0)
-    for f in (fv.nll(locked, data), fv.quantity(locked, data, "accuracy"), fv.quantity(locked, data, lambda o, y: o.sum())):
+    for f in (
+        fv.nll(locked, data),
+        fv.quantity(locked, data, "accuracy"),
+        fv.quantity(locked, data, lambda o, y: o.sum()),
+    ):
         with pytest.warns(UserWarning, match="values not kept on disk: .* cannot be hashed .*lock"):
             values = fv.slice_plane(f, plane, resolution=3, cache=tmp_path).values
-        assert torch.equal(values, fv.slice_plane(f, plane, resolution=3).values) and not list(tmp_path.iterdir())
+        assert torch.equal(values, fv.slice_plane(f, plane, resolution=3).values) and not list(
+            tmp_path.iterdir()
+        )
 
 
-def test_a_cached_result_whose_settings_cannot_be_hashed_is_computed_and_said(tmp_path, monkeypatch):
+def test_a_cached_result_whose_settings_cannot_be_hashed_is_computed_and_said(
+    tmp_path, monkeypatch
+):
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
     said = []
     assert cached("rows", lambda: 5, say=said.append, how=threading.Lock()) == (5, False)
-    assert "rows: not kept in the cache" in said[0] and "lock" in said[0] and not list(tmp_path.iterdir())
+    assert (
+        "rows: not kept in the cache" in said[0]
+        and "lock" in said[0]
+        and not list(tmp_path.iterdir())
+    )
 
 
-def test_a_checkpoint_of_a_run_whose_arguments_cannot_be_hashed_is_one_clear_error(locked, tiny, tmp_path):
-    with pytest.raises(CannotHashError, match="arguments that can be hashed, got net with .*lock.*: leave checkpoint out"):
+def test_a_checkpoint_of_a_run_whose_arguments_cannot_be_hashed_is_one_clear_error(
+    locked, tiny, tmp_path
+):
+    with pytest.raises(
+        CannotHashError,
+        match="arguments that can be hashed, got net with .*lock.*: leave checkpoint out",
+    ):
         fv.fit_sgd(locked, tiny[1], seed=0, steps=1, checkpoint=tmp_path / "c")
     assert not list(tmp_path.iterdir())
 

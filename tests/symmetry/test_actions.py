@@ -17,10 +17,14 @@ EXACT = 1e-10  # float64; seen 1e-15
 
 def several(net, units):
     v = units.extended(net)
-    return v * (1 + 0.3 * torch.rand(4, len(v), generator=torch.Generator().manual_seed(7), dtype=v.dtype))
+    return v * (
+        1 + 0.3 * torch.rand(4, len(v), generator=torch.Generator().manual_seed(7), dtype=v.dtype)
+    )
 
 
-ACTIONS = [("permute", name) for name in NETWORKS] + [("rescale", name) for name in NETWORKS if name != "tanh"]
+ACTIONS = [("permute", name) for name in NETWORKS] + [
+    ("rescale", name) for name in NETWORKS if name != "tanh"
+]
 
 
 @pytest.mark.parametrize(("action", "name"), ACTIONS)
@@ -36,7 +40,8 @@ def test_permuting_and_scaling_units_move_the_weights_and_not_the_function(actio
 def test_both_are_the_matrix_products_of_the_paper():
     net, units, _ = network("mlp")
     V = several(net, units)
-    order, factor = fv.symmetry.random_order(units, 4, seed=2), fv.symmetry.random_factor(units, 4, seed=3)
+    order = fv.symmetry.random_order(units, 4, seed=2)
+    factor = fv.symmetry.random_factor(units, 4, seed=3)
     ours = fv.symmetry.permute(units, fv.symmetry.rescale(units, V, factor), order)
     theirs = torch.stack([by_layers(net, *row) for row in zip(V, order, factor)])
     assert torch.allclose(ours, theirs, rtol=1e-13, atol=0)
@@ -45,28 +50,39 @@ def test_both_are_the_matrix_products_of_the_paper():
 def test_tanh_units_flip_their_signs_and_refuse_scaling_by_name():
     net, units, x = network("tanh")
     V = several(net, units)
-    sign = torch.ones(units.n_scaled, dtype=torch.float64).index_fill(0, torch.tensor([0, 3, 6]), -1)
+    sign = torch.ones(units.n_scaled, dtype=torch.float64).index_fill(
+        0, torch.tensor([0, 3, 6]), -1
+    )
     assert change(net, units, V, fv.symmetry.flip(units, V, sign), x) < EXACT
-    with pytest.raises(ValueError, match="positively homogeneous functions of hidden units, got tanh after '0'"):
+    with pytest.raises(
+        ValueError, match="positively homogeneous functions of hidden units, got tanh after '0'"
+    ):
         fv.symmetry.rescale(units, V, torch.full((units.n_scaled,), 2.0))
 
 
 @pytest.mark.parametrize("activation", [nn.SiLU, nn.GELU, nn.ReLU6, nn.Sigmoid])
-def test_functions_that_are_neither_homogeneous_nor_odd_refuse_both_and_allow_permutations(activation):
-    net, name = fv.Net.from_module(mlp(activation)), {nn.ReLU6: "hardtanh"}.get(activation, activation.__name__.lower())
+def test_functions_that_are_neither_homogeneous_nor_odd_refuse_both_and_allow_permutations(
+    activation,
+):
+    net = fv.Net.from_module(mlp(activation))
+    name = {nn.ReLU6: "hardtanh"}.get(activation, activation.__name__.lower())
     units = fv.symmetry.units_of(net)
     for verb, value in ((fv.symmetry.rescale, 2.0), (fv.symmetry.flip, -1.0)):
         with pytest.raises(ValueError, match=f"got {name} after '0'; {name} after '2': leave"):
             verb(units, net.w[None], torch.full((9,), value))
     assert fv.symmetry.permute(units, net.w[None], torch.arange(9)).equal(net.w[None])
     with pytest.raises(ValueError, match="odd functions of hidden units, got relu"):
-        fv.symmetry.flip(fv.symmetry.units_of(fv.Net.from_module(mlp())), net.w[None], -torch.ones(9))
+        fv.symmetry.flip(
+            fv.symmetry.units_of(fv.Net.from_module(mlp())), net.w[None], -torch.ones(9)
+        )
 
 
 def test_batchnorm_is_exact_without_eps_and_a_signed_factor_would_change_the_function():
     net, units, x = network("batchnorm")
     v = units.extended(net)[None]
-    convolutions, signed = torch.tensor([[3.0], [1.0]], dtype=torch.float64).repeat(1, units.n_scaled)
+    convolutions, signed = torch.tensor([[3.0], [1.0]], dtype=torch.float64).repeat(
+        1, units.n_scaled
+    )
     for layer in units.scaled:
         if layer.name in ("1", "4"):
             convolutions[layer.start : layer.stop] = 1
@@ -86,11 +102,17 @@ def test_optunet_has_392_weights_and_28800_permutations_each_of_which_keeps_the_
     assert units.n_scaled == 12
     inside = list(itertools.permutations(range(2, 7)))  # by enumeration
     both = [[*one, *(5 + i for i in other)] for one in inside for other in inside]
-    orders = torch.tensor([[0, 1, *order] for order in both] + [[1, 0, *order[5:], *order[:5]] for order in both])
-    moved = torch.cat([fv.symmetry.permute(units, net.w.expand(len(o), -1), o) for o in orders.split(4800)])
+    orders = torch.tensor(
+        [[0, 1, *order] for order in both] + [[1, 0, *order[5:], *order[:5]] for order in both]
+    )
+    moved = torch.cat(
+        [fv.symmetry.permute(units, net.w.expand(len(o), -1), o) for o in orders.split(4800)]
+    )
     assert len(orders.unique(dim=0)) == len(moved.unique(dim=0)) == 28_800
     x = torch.randn(2, 1, 28, 28, dtype=torch.float64)
-    assert max(float((net(w, x) - net(net.w, x)).abs().max()) for w in moved[:: 28_800 // 64]) < EXACT
+    assert (
+        max(float((net(w, x) - net(net.w, x)).abs().max()) for w in moved[:: 28_800 // 64]) < EXACT
+    )
 
 
 @pytest.mark.parametrize(("name", "action", "values", "text"), [
@@ -113,18 +135,31 @@ def test_what_is_no_permutation_or_factor_of_these_units_is_refused(name, action
 def test_only_layers_whose_weights_are_all_treated_are_moved():
     hidden = [m for a, b in ((6, 5), (5, 4)) for m in (nn.Linear(a, b), nn.LayerNorm(b), nn.ReLU())]
     x = torch.randn(9, 6, dtype=torch.float64)
-    net = fv.Net.from_module(nn.Sequential(*hidden, nn.Linear(4, 3)).double(), "norm+head", example=x)
+    net = fv.Net.from_module(
+        nn.Sequential(*hidden, nn.Linear(4, 3)).double(), "norm+head", example=x
+    )
     units = fv.symmetry.units_of(net)
     assert not units.permuted and [layer.name for layer in units.scaled] == ["4"]
     V = several(net, units)
-    assert change(net, units, V, fv.symmetry.rescale(units, V, fv.symmetry.random_factor(units, 4, seed=0)), x) < EXACT
+    assert (
+        change(
+            net,
+            units,
+            V,
+            fv.symmetry.rescale(units, V, fv.symmetry.random_factor(units, 4, seed=0)),
+            x,
+        )
+        < EXACT
+    )
     with pytest.raises(ValueError, match="got none: treat all weights"):
         fv.symmetry.permute(units, V, torch.arange(0))
 
 
 def test_units_on_a_path_that_cannot_be_followed_stand_still():
     module = nn.Sequential(nn.Linear(6, 10), nn.GLU(), nn.Linear(5, 4), nn.ReLU(), nn.Linear(4, 3))
-    assert [layer.name for layer in fv.symmetry.units_of(fv.Net.from_module(module)).permuted] == ["2"]
+    assert [layer.name for layer in fv.symmetry.units_of(fv.Net.from_module(module)).permuted] == [
+        "2"
+    ]
 
 
 class Hand(nn.Module):
@@ -135,7 +170,9 @@ class Hand(nn.Module):
         self.q, self.k, self.v, self.last = (nn.Linear(4, 4) for _ in range(4))
 
     def forward(self, x):
-        return self.last(nn.functional.scaled_dot_product_attention(self.q(x), self.k(x), self.v(x)).mean(1))
+        return self.last(
+            nn.functional.scaled_dot_product_attention(self.q(x), self.k(x), self.v(x)).mean(1)
+        )
 
 
 def block():
@@ -148,18 +185,29 @@ def block():
     (block, [f"0.{n}" for n in ("self_attn", "self_attn.out_proj", "linear2", "norm1", "norm2")], ["0.linear1", "2"]),
     (lambda: nn.Sequential(nn.Linear(4, 6), nn.Softmax(-1), nn.PReLU(), nn.Linear(6, 3)), ["2"], ["0"]),
 ])  # fmt: skip
-def test_attention_stands_still_by_name_and_what_does_the_same_to_each_unit_moves(make, at_rest, moved):
-    net, x = fv.Net.from_module(make().double().eval(), example=torch.zeros(2, 5, 4).double()), torch.randn(9, 5, 4).double()
+def test_attention_stands_still_by_name_and_what_does_the_same_to_each_unit_moves(
+    make, at_rest, moved
+):
+    net = fv.Net.from_module(make().double().eval(), example=torch.zeros(2, 5, 4).double())
+    x = torch.randn(9, 5, 4).double()
     units = fv.symmetry.units_of(net)
-    if make is Hand and units.permuted:  # torch 2.9 computes it as products: units of v are followed through, and move
-        at_rest, moved = ["q", "k"], ["v"]
-    assert [s.split("'")[1] for s in units.still] == at_rest and [layer.name for layer in units.permuted] == moved
+    if (
+        make is Hand and units.permuted
+    ):  # torch 2.9 computes it as products: units of v are followed through, and move
+        at_rest = ["q", "k"]
+        moved = ["v"]
+    assert [s.split("'")[1] for s in units.still] == at_rest and [
+        layer.name for layer in units.permuted
+    ] == moved
     assert f"left out, see units.still: {len(at_rest)}" in repr(units)
-    order, V = fv.symmetry.random_order(units, 4, seed=1), several(net, units)
+    order = fv.symmetry.random_order(units, 4, seed=1)
+    V = several(net, units)
     if moved:
         assert change(net, units, V, fv.symmetry.permute(units, V, order), x) < EXACT
     else:
-        with pytest.raises(ValueError, match=r"got none: treat all weights; these stand still: 'q' \(_scaled_dot"):
+        with pytest.raises(
+            ValueError, match=r"got none: treat all weights; these stand still: 'q' \(_scaled_dot"
+        ):
             fv.symmetry.permute(units, V, order)
 
 
@@ -175,8 +223,12 @@ def test_a_module_with_conditions_on_its_input_is_refused():
 def test_random_orders_are_uniform_over_the_group():
     _, units, _ = network("optunet")
     orders = fv.symmetry.random_order(units, 4000, seed=0)
-    assert abs(float((orders[:, 0] == 1).double().mean()) - 0.5) < 0.04  # 5 standard errors of a share of 4,000
-    assert float((torch.bincount(orders[:, 2], minlength=12)[2:] / 4000 - 0.1).abs().max()) < 0.025  # the same
+    assert (
+        abs(float((orders[:, 0] == 1).double().mean()) - 0.5) < 0.04
+    )  # 5 standard errors of a share of 4,000
+    assert (
+        float((torch.bincount(orders[:, 2], minlength=12)[2:] / 4000 - 0.1).abs().max()) < 0.025
+    )  # the same
 
 
 class Reads(nn.Module):
@@ -184,7 +236,9 @@ class Reads(nn.Module):
 
     def __init__(self, read):
         super().__init__()
-        self.first, self.last, self.read = nn.Linear(6, 8), nn.Linear(8, 3), read
+        self.first = nn.Linear(6, 8)
+        self.last = nn.Linear(8, 3)
+        self.read = read
 
     def forward(self, x):
         return self.last(torch.relu(self.first(x))) + self.read(self, x)
@@ -198,16 +252,25 @@ def hooked():
 
 def repeated():
     layer = nn.Linear(6, 6)
-    return nn.Sequential(nn.Linear(6, 6), nn.ReLU(), layer, nn.ReLU(), layer, nn.ReLU(), nn.Linear(6, 3))
+    return nn.Sequential(
+        nn.Linear(6, 6), nn.ReLU(), layer, nn.ReLU(), layer, nn.ReLU(), nn.Linear(6, 3)
+    )
 
 
-READ = {"a unit, twice": lambda module, x: module.first(x)[:, :1], "a bias": lambda module, x: module.first.bias[0]}
+READ = {
+    "a unit, twice": lambda module, x: module.first(x)[:, :1],
+    "a bias": lambda module, x: module.first.bias[0],
+}
 
 
-@pytest.mark.parametrize("make", [hooked, repeated, *(partial(Reads, read) for read in READ.values())])
+@pytest.mark.parametrize(
+    "make", [hooked, repeated, *(partial(Reads, read) for read in READ.values())]
+)
 def test_an_action_that_would_change_outputs_is_refused(make):
     net = fv.Net.from_module(make())
-    units, W, x = fv.symmetry.units_of(net), net.w[None], torch.randn(20, 6)
+    units = fv.symmetry.units_of(net)
+    W = net.w[None]
+    x = torch.randn(20, 6)
     with pytest.raises(ValueError, match="permutations of units need .*, got"):
         fv.symmetry.permute(units, W, fv.symmetry.random_order(units, 1, seed=0))
     with contextlib.suppress(ValueError):
@@ -230,12 +293,18 @@ def test_a_permuted_copy_with_noise_is_brought_back(name):
 
 
 def test_one_hidden_layer_meets_the_best_of_all_its_permutations():
-    net = fv.Net.from_module(torch.nn.Sequential(torch.nn.Linear(4, 5), torch.nn.Tanh(), torch.nn.Linear(5, 3)).double())
+    net = fv.Net.from_module(
+        torch.nn.Sequential(torch.nn.Linear(4, 5), torch.nn.Tanh(), torch.nn.Linear(5, 3)).double()
+    )
     units = fv.symmetry.units_of(net)
     V = torch.randn(6, net.dim, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
     orders = torch.tensor(list(itertools.permutations(range(5))))
-    best = torch.stack([(fv.symmetry.permute(units, V, p) - net.w).norm(dim=1) for p in orders]).amin(0)
-    assert torch.allclose((fv.symmetry.align(units, V, net.w, starts=1) - net.w).norm(dim=1), best, rtol=1e-12)
+    best = torch.stack(
+        [(fv.symmetry.permute(units, V, p) - net.w).norm(dim=1) for p in orders]
+    ).amin(0)
+    assert torch.allclose(
+        (fv.symmetry.align(units, V, net.w, starts=1) - net.w).norm(dim=1), best, rtol=1e-12
+    )
 
 
 def test_more_starts_never_move_further_away():

@@ -25,15 +25,23 @@ def written_out(A, B, norms):
     values = []
     for p, h in [(norm, h) for norm in norms for h in bandwidths(A)[norm]]:
         k = lambda x, y, p=p, h=h: torch.exp(-(((x - y).norm(p=p) / h) ** p))  # noqa: E731
-        inside = [sum(k(*pair) for pair in itertools.permutations(S, 2)) / (len(S) * (len(S) - 1)) for S in (A, B)]
+        inside = [
+            sum(k(*pair) for pair in itertools.permutations(S, 2)) / (len(S) * (len(S) - 1))
+            for S in (A, B)
+        ]
         values.append(sum(inside) - 2 * sum(k(a, b) for a in A for b in B) / (len(A) * len(B)))
     return float(torch.stack(values).mean())
 
 
 @pytest.mark.parametrize("block", [3, 7, 512])
-@pytest.mark.parametrize(("kernel", "norms"), [("both", (1.0, 2.0)), ("laplace", (1.0,)), ("gaussian", (2.0,))])
-def test_the_value_is_that_of_the_sums_written_out_whatever_the_block(block, kernel, norms, monkeypatch):
-    A, B = randn(9, 3), 0.5 + randn(5, 3, seed=1)
+@pytest.mark.parametrize(
+    ("kernel", "norms"), [("both", (1.0, 2.0)), ("laplace", (1.0,)), ("gaussian", (2.0,))]
+)
+def test_the_value_is_that_of_the_sums_written_out_whatever_the_block(
+    block, kernel, norms, monkeypatch
+):
+    A = randn(9, 3)
+    B = 0.5 + randn(5, 3, seed=1)
     monkeypatch.setattr(discrepancy, "BLOCK", block)
     value = fv.symmetry.mmd(A, {"b": B}, kernel=kernel, permutations=0)["b"].value
     assert float(value[0]) == pytest.approx(written_out(A, B, norms), rel=1e-12)
@@ -44,38 +52,56 @@ def test_bandwidths_follow_the_formula_and_look_at_the_target_alone():
     grid = bandwidths(A)
     for p, hs in grid.items():
         d = torch.stack([(a - b).norm(p=p) for a in A[:20] for b in A[20:]])
-        assert hs[0] == pytest.approx(float(d.min()) / 2) and hs[-1] == pytest.approx(2 * float(d.max()))
+        assert hs[0] == pytest.approx(float(d.min()) / 2) and hs[-1] == pytest.approx(
+            2 * float(d.max())
+        )
         assert torch.allclose(hs[1:] / hs[:-1], hs[1] / hs[0])
-    near = torch.stack(list(bandwidths(1e-4 * A).values()))  # all distances below the floors of the released code
+    near = torch.stack(
+        list(bandwidths(1e-4 * A).values())
+    )  # all distances below the floors of the released code
     assert torch.allclose(near[:, 0], torch.full((2,), 0.05, dtype=near.dtype))
     assert torch.allclose(near[:, -1], torch.full((2,), 0.6, dtype=near.dtype))
 
 
 def test_permuted_labels_are_values_of_sets_put_together_otherwise():
-    A, B = randn(12, 3), randn(6, 3, seed=1)
+    A = randn(12, 3)
+    B = randn(6, 3, seed=1)
     found = fv.symmetry.mmd(A, {"b": B}, permutations=5, seed=3)["b"]
-    order = torch.rand(5, 18, generator=torch.Generator().manual_seed(4), dtype=torch.float64).argsort(1)
+    order = torch.rand(
+        5, 18, generator=torch.Generator().manual_seed(4), dtype=torch.float64
+    ).argsort(1)
     pool = torch.cat([A, B])
     K = mean_kernel(pool, pool, bandwidths(A)).fill_diagonal_(0)
     for row, value in zip(order, found.permuted[:, 0]):
-        a, b = (row < 12).nonzero().flatten(), (row >= 12).nonzero().flatten()
+        a = (row < 12).nonzero().flatten()
+        b = (row >= 12).nonzero().flatten()
         wanted = K[a][:, a].sum() / 132 + K[b][:, b].sum() / 30 - 2 * K[a][:, b].mean()
         assert float(value) == pytest.approx(float(wanted), abs=1e-14)
 
 
 def test_one_law_gives_values_about_zero_and_p_values_that_are_uniform():
-    sets = [(randn(40, 3, seed=2 * seed), {"b": randn(20, 3, seed=2 * seed + 1)}) for seed in range(40)]
+    sets = [
+        (randn(40, 3, seed=2 * seed), {"b": randn(20, 3, seed=2 * seed + 1)}) for seed in range(40)
+    ]
     found = [fv.symmetry.mmd(*both, permutations=60)["b"] for both in sets]
-    values, p = torch.cat([f.value for f in found]), [f.p_value(WHOLE) for f in found]
-    assert abs(float(values.mean())) < 3 * float(values.std()) / 40**0.5  # unbiased, within three standard errors
-    assert 0.3 < sum(p) / 40 < 0.7 and min(p) > 0  # mean of 40 uniforms: 0.5 with standard error 0.046
+    values = torch.cat([f.value for f in found])
+    p = [f.p_value(WHOLE) for f in found]
+    assert (
+        abs(float(values.mean())) < 3 * float(values.std()) / 40**0.5
+    )  # unbiased, within three standard errors
+    assert (
+        0.3 < sum(p) / 40 < 0.7 and min(p) > 0
+    )  # mean of 40 uniforms: 0.5 with standard error 0.046
 
 
 def test_each_layer_has_its_value_and_the_median_is_over_layers_only():
-    net = fv.Net.from_module(torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.ReLU(), torch.nn.Linear(2, 2)))
+    net = fv.Net.from_module(
+        torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.ReLU(), torch.nn.Linear(2, 2))
+    )
     layers = fv.symmetry.layers_of(net)
     assert list(layers) == ["0", "2", WHOLE] and [len(i) for i in layers.values()] == [8, 6, 14]
-    A, B = randn(30, 14), randn(15, 14, seed=1)
+    A = randn(30, 14)
+    B = randn(15, 14, seed=1)
     B[:, layers["2"]] += 2.0
     found = fv.symmetry.mmd(A, {"b": B}, layers=layers)["b"]
     alone = fv.symmetry.mmd(A[:, layers["2"]], {"b": B[:, layers["2"]]})["b"]
@@ -98,9 +124,12 @@ RECIPE = dict(epochs=3, lr=0.3, weight_decay=1e-3, batch_size=8)
 
 
 def problem(build=mlp, shape=(6,)):
-    x, y = torch.randn(60, *shape, dtype=torch.float64), torch.arange(60) % 3
+    x = torch.randn(60, *shape, dtype=torch.float64)
+    y = torch.arange(60) % 3
     torch.manual_seed(1)
-    return fv.Net.from_module(build().double()), fv.Data(0.5 * x + (y - 1.0).view(-1, *[1] * len(shape)), y)
+    return fv.Net.from_module(build().double()), fv.Data(
+        0.5 * x + (y - 1.0).view(-1, *[1] * len(shape)), y
+    )
 
 
 @pytest.mark.parametrize(("build", "shape"), [(mlp, (6,)), (optunet, (1, 8, 8))])
@@ -108,16 +137,22 @@ def test_a_member_of_the_pool_is_the_network_trained_alone(build, shape):
     net, data = problem(build, shape)
     pool = fv.symmetry.train_pool(net, data, n=4, seed=5, **RECIPE)
     assert len(pool) >= 2
-    torch.testing.assert_close(pool.W, one_by_one(net, data, pool.seeds.tolist(), **RECIPE), rtol=1e-9, atol=1e-9)
+    torch.testing.assert_close(
+        pool.W, one_by_one(net, data, pool.seeds.tolist(), **RECIPE), rtol=1e-9, atol=1e-9
+    )
 
 
 def test_diverged_members_are_counted_and_left_out():
     net, data = problem()
-    far = fv.Data(data.x * 1e3, data.y)  # on inputs this large many a network never learns, and some overflow
+    far = fv.Data(
+        data.x * 1e3, data.y
+    )  # on inputs this large many a network never learns, and some overflow
     pool = fv.symmetry.train_pool(net, far, n=30, **RECIPE | dict(lr=0.05))
     assert 0 < pool.n_diverged < 30 and len(pool) + pool.n_diverged == 30
     assert bool(torch.isfinite(pool.W).all()) and float(pool.loss.max()) < math.log(3)
-    with pytest.raises(ValueError, match="must hold a network that converged, got 4 that did not: lower lr"):
+    with pytest.raises(
+        ValueError, match="must hold a network that converged, got 4 that did not: lower lr"
+    ):
         fv.symmetry.train_pool(net, fv.Data(data.x * 1e6, data.y), n=4, **RECIPE | dict(lr=1e3))
 
 
@@ -133,8 +168,13 @@ def test_a_stopped_pool_resumes_and_ends_as_if_it_had_never_stopped(tmp_path):
 
 def test_rates_fall_to_a_tenth_at_each_drop():
     net, data = problem()
-    first, plain = (fv.symmetry.train_pool(net, data, n=2, keep_epochs=True, drops=d, **RECIPE).epochs for d in ((2,), ()))
-    assert torch.equal(first[2], plain[2]) and float((first[3] - first[2]).norm()) < 0.2 * float((plain[3] - plain[2]).norm())
+    first, plain = (
+        fv.symmetry.train_pool(net, data, n=2, keep_epochs=True, drops=d, **RECIPE).epochs
+        for d in ((2,), ())
+    )
+    assert torch.equal(first[2], plain[2]) and float((first[3] - first[2]).norm()) < 0.2 * float(
+        (plain[3] - plain[2]).norm()
+    )
 
 
 def test_batchnorm_networks_are_refused():
@@ -154,7 +194,9 @@ def test_pairs_written_out(monkeypatch):
             m = (p + q) / 2
             js = 0.5 * ((p * (p / m).log()).sum(1) + (q * (q / m).log()).sum(1)).mean()
             assert float(found.information[at]) == pytest.approx(float(js), rel=1e-9)
-            assert float(found.disagreement[at]) == float((p.argmax(1) != q.argmax(1)).double().mean())
+            assert float(found.disagreement[at]) == float(
+                (p.argmax(1) != q.argmax(1)).double().mean()
+            )
 
 
 def test_symmetric_networks_have_no_information_and_answers_that_never_meet_have_ln_2():
@@ -164,6 +206,10 @@ def test_symmetric_networks_have_no_information_and_answers_that_never_meet_have
     found = fv.symmetry.pair_diversity(net, torch.cat([net.w[None], moved]), x)
     assert float(found.information) < 1e-12 and float(found.disagreement) == 0.0
     sure = torch.zeros(2, net.dim, dtype=torch.float64)
-    sure[0, -3], sure[1, -1] = 1e3, 1e3  # the head's shifts alone
+    # the head's shifts alone
+    sure[0, -3] = 1e3
+    sure[1, -1] = 1e3
     found = fv.symmetry.pair_diversity(net, sure, x)
-    assert float(found.information) == pytest.approx(math.log(2)) and float(found.disagreement) == 1.0
+    assert (
+        float(found.information) == pytest.approx(math.log(2)) and float(found.disagreement) == 1.0
+    )

@@ -18,17 +18,25 @@ LIGHT = ["mlp", "conv and flatten", "optunet", "residual", "batchnorm", "layerno
 
 def summed(units, squares, end):
     """Sum of `squares` (S, E) over the weights that lead into each unit (end "rows") or out of it, shifts left out: (S, V)."""
-    return torch.cat([(squares * units.mass)[:, getattr(layer, end)].sum(2) for layer in units.scaled], 1)
+    return torch.cat(
+        [(squares * units.mass)[:, getattr(layer, end)].sum(2) for layer in units.scaled], 1
+    )
 
 
-incoming, outgoing = partial(summed, end="rows"), partial(summed, end="columns")
+incoming = partial(summed, end="rows")
+outgoing = partial(summed, end="columns")
 
 
 def several(name):
     """(net, units, x, V): as `network` gives them, and five networks far from each other; variances above 0."""
     net, units, x = network(name)
     v = units.extended(net)
-    V = v + 0.5 * torch.randn(5, len(v), generator=torch.Generator().manual_seed(11), dtype=v.dtype) * v.std()
+    V = (
+        v
+        + 0.5
+        * torch.randn(5, len(v), generator=torch.Generator().manual_seed(11), dtype=v.dtype)
+        * v.std()
+    )
     for statistic, place in units.statistics.items():
         if statistic.endswith("running_var"):
             V[:, place] = V[:, place].abs() + 0.5
@@ -39,7 +47,9 @@ def several(name):
 def test_unit_norm_gives_every_hidden_row_the_norm_and_keeps_the_function(name):
     net, units, x, V = several(name)
     W, factor = fv.symmetry.unit_norm(units, V, norm=3.0)
-    rows = units.scaled if name != "residual" else [r for r in units.scaled if "conv1" in r.name]  # others are tied
+    rows = (
+        units.scaled if name != "residual" else [r for r in units.scaled if "conv1" in r.name]
+    )  # others are tied
     norms = torch.cat([incoming(units, W.square()).sqrt()[:, r.start : r.stop] for r in rows], 1)
     torch.testing.assert_close(norms, torch.full_like(norms, 3.0), rtol=0, atol=1e-12)
     assert change(net, units, V, W, x) < 1e-10
@@ -91,8 +101,13 @@ def test_min_mass_keeps_the_function_balances_every_unit_and_is_one_for_the_whol
     assert change(net, units, V, least.W, x) < 1e-10
     a, b = (length(units, least.W.square())[:, ~units.free] for length in (incoming, outgoing))
     assert float(((a - b) / (a + b)).abs().max()) < 1e-6 and float(least.residual.max()) < 1e-6
-    torch.testing.assert_close(incoming(units, least.W.square())[:, units.free], torch.ones(5, int(units.free.sum())).double())
-    assert torch.allclose(least.after, other.after, rtol=1e-10) and torch.allclose(least.W, other.W, rtol=1e-5, atol=1e-7)
+    torch.testing.assert_close(
+        incoming(units, least.W.square())[:, units.free],
+        torch.ones(5, int(units.free.sum())).double(),
+    )
+    assert torch.allclose(least.after, other.after, rtol=1e-10) and torch.allclose(
+        least.W, other.W, rtol=1e-5, atol=1e-7
+    )
     for said, W in ((least.after, least.W), (least.before, V)):
         assert torch.allclose(said, W[:, units.counted].square().sum(1), rtol=1e-12)
 
@@ -102,7 +117,9 @@ def test_the_mass_never_rises_from_one_sweep_to_the_next(name):
     _, units, _, V = several(name)
     sweeps = [fv.symmetry.min_mass(units, V, max_sweeps=n) for n in range(1, 12)]
     masses = torch.stack([sweeps[0].before, *(least.after for least in sweeps)])
-    assert bool((masses[1:] <= masses[:-1] * (1 + 1e-12)).all()) and bool((masses[-1] < masses[0]).all())
+    assert bool((masses[1:] <= masses[:-1] * (1 + 1e-12)).all()) and bool(
+        (masses[-1] < masses[0]).all()
+    )
 
 
 def test_one_hidden_layer_takes_one_sweep_and_meets_its_closed_form():
@@ -130,7 +147,9 @@ def test_a_dead_unit_stands_still(end):
 @pytest.mark.long
 def test_of_a_resnet18_the_gains_of_its_last_stage_and_its_head_have_a_least_mass():
     x = torch.zeros(2, 3, 8, 8)
-    module = fv.models.torchvision_model(fv.Task(*[fv.Data(x, torch.tensor([0, 1]))] * 3, 2), "resnet18", weights=None)
+    module = fv.models.torchvision_model(
+        fv.Task(*[fv.Data(x, torch.tensor([0, 1]))] * 3, 2), "resnet18", weights=None
+    )
     with torch.no_grad():
         for part in module.modules():
             if isinstance(part, nn.BatchNorm2d):
@@ -139,11 +158,15 @@ def test_of_a_resnet18_the_gains_of_its_last_stage_and_its_head_have_a_least_mas
     units = fv.symmetry.units_of(net)
     least = fv.symmetry.min_mass(units, units.extended(net)[None])
     of = {name.split("network.")[-1]: p.detach().double() for name, p in module.named_parameters()}
-    gains = [of[f"layer4.{name}.weight"] for name in ("0.bn2", "0.downsample.1", "1.bn2")]  # one residual stream
+    gains = [
+        of[f"layer4.{name}.weight"] for name in ("0.bn2", "0.downsample.1", "1.bn2")
+    ]  # one residual stream
     closed = 2 * (torch.stack(gains).square().sum(0).sqrt() * of["fc.weight"].norm(dim=0)).sum()
     assert torch.allclose(least.after[0], closed, rtol=1e-6) and int((~units.free).sum()) == 512
     moved = units.net_at(net, least.W[0])
-    torch.testing.assert_close(moved(moved.w, x + 1), net(net.w, x + 1), rtol=1e-2, atol=1e-2)  # BatchNorm's eps
+    torch.testing.assert_close(
+        moved(moved.w, x + 1), net(net.w, x + 1), rtol=1e-2, atol=1e-2
+    )  # BatchNorm's eps
 
 
 def test_a_fixed_layer_before_the_norm_leaves_a_minimum():
@@ -152,7 +175,8 @@ def test_a_fixed_layer_before_the_norm_leaves_a_minimum():
         module[1].weight.uniform_(0.5, 2.0)
     net = fv.Net.from_module(module, "norm+head", example=torch.zeros(1, 6).double())
     least = fv.symmetry.min_mass(fv.symmetry.units_of(net), net.w[None])
-    gain, head = module[1].weight.detach().abs(), module[3].weight.detach().norm(dim=0)
+    gain = module[1].weight.detach().abs()
+    head = module[3].weight.detach().norm(dim=0)
     assert torch.allclose(least.after[0], 2 * (gain * head).sum(), rtol=1e-12)
 
 
@@ -163,14 +187,24 @@ def of_mlp():
 
 def test_each_measure_is_that_of_the_dense_hessian(monkeypatch):
     net, data = of_mlp()
-    w, f, W1 = net.w, fv.nll(net, data), net.unflatten(net.w)["0.weight"]
+    w = net.w
+    f = fv.nll(net, data)
+    W1 = net.unflatten(net.w)["0.weight"]
     H = torch.autograd.functional.hessian(f, w)
     monkeypatch.setattr(minmass, "PROBES", 400)
     found = sharpness_measures(net, f, w[None])
     assert float(found["lambda1"]) == pytest.approx(float(torch.linalg.eigvalsh(H)[-1]), rel=1e-6)
-    relative = torch.kron(W1 @ W1.T, torch.eye(6, dtype=torch.float64)) @ H[:30, :30]  # the first layer's, 5 x 6
-    for name, matrix in {"trace": H, "weighted": H * torch.outer(w, w), "relative": relative}.items():
-        error = 4 * float((2 * matrix.square().sum()).sqrt()) / 400**0.5  # of a mean over 400 random signs, at most so
+    relative = (
+        torch.kron(W1 @ W1.T, torch.eye(6, dtype=torch.float64)) @ H[:30, :30]
+    )  # the first layer's, 5 x 6
+    for name, matrix in {
+        "trace": H,
+        "weighted": H * torch.outer(w, w),
+        "relative": relative,
+    }.items():
+        error = (
+            4 * float((2 * matrix.square().sum()).sqrt()) / 400**0.5
+        )  # of a mean over 400 random signs, at most so
         assert abs(float(found[name]) - float(matrix.trace())) < error, name
 
 

@@ -21,8 +21,16 @@ from flatviz.training.streams import MirroredNoise
 
 @pytest.fixture
 def conv_case():
-    layers = nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(8, 3)
-    x, y = torch.randn(20, 3, 6, 6), torch.randint(0, 3, (20,))
+    layers = (
+        nn.Conv2d(3, 8, 3),
+        nn.BatchNorm2d(8),
+        nn.ReLU(),
+        nn.AdaptiveAvgPool2d(1),
+        nn.Flatten(),
+        nn.Linear(8, 3),
+    )
+    x = torch.randn(20, 3, 6, 6)
+    y = torch.randint(0, 3, (20,))
     return nn.Sequential(*layers), fv.Data(x, y)
 
 
@@ -33,15 +41,20 @@ def test_parts_of_members_trained_together_and_more_parts_than_examples(tiny):
     for index in (None, torch.tensor([[0, 3, 5], [1, 2, 4]])):
         plain = gradient(loss, W, index, fv.SAM(0.1))
         loss.passes = Training(accumulate=5)
-        torch.testing.assert_close(gradient(loss, W, index, fv.SAM(0.1)), plain, rtol=1e-9, atol=1e-12)
+        torch.testing.assert_close(
+            gradient(loss, W, index, fv.SAM(0.1)), plain, rtol=1e-9, atol=1e-12
+        )
         del loss.passes
 
 
 def test_bfloat16_is_inside_the_network_only(conv_case):
     module, data = conv_case
     net = fv.Net.from_module(module.eval())
-    seen, last = [], torch.channels_last
-    net.module[2].register_forward_hook(lambda m, x, out: seen.append((out.dtype, out.is_contiguous(memory_format=last))))
+    seen = []
+    last = torch.channels_last
+    net.module[2].register_forward_hook(
+        lambda m, x, out: seen.append((out.dtype, out.is_contiguous(memory_format=last)))
+    )
     loss, exact = (NetLoss(net, data, "categorical", Training(p)) for p in ("bfloat16", None))
     value, g, _ = gradient(loss, net.w, None)
     assert set(seen) == {(torch.bfloat16, True)} and value.dtype == g.dtype == torch.float32
@@ -50,17 +63,29 @@ def test_bfloat16_is_inside_the_network_only(conv_case):
 
 
 def test_pretraining_takes_them_all(conv_case):
-    pretrain, data = partial(fv.pretrain, *conv_case, seed=0, epochs=3, batch_size=10), conv_case[1]
-    net, plain = pretrain(training=fv.Training(precision="bfloat16", accumulate=2, validation=data)), pretrain()
+    pretrain = partial(fv.pretrain, *conv_case, seed=0, epochs=3, batch_size=10)
+    data = conv_case[1]
+    net = pretrain(training=fv.Training(precision="bfloat16", accumulate=2, validation=data))
+    plain = pretrain()
     assert net.w.dtype == torch.float32
-    torch.testing.assert_close(fv.nll(net, data)(net.w), fv.nll(plain, data)(plain.w), rtol=0.1, atol=0)
+    torch.testing.assert_close(
+        fv.nll(net, data)(net.w), fv.nll(plain, data)(plain.w), rtol=0.1, atol=0
+    )
 
 
 def test_a_step_without_memory_names_its_bytes_and_the_setting_to_lower():
-    run, too_large = Run("VI"), lambda step, index: torch.empty(2**50, dtype=torch.uint8)
-    on_card = Mock(side_effect=torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.50 GiB. GPU 0 has 23.64 GiB"))
+    run = Run("VI")
+    too_large = lambda step, index: torch.empty(2**50, dtype=torch.uint8)
+    on_card = Mock(
+        side_effect=torch.OutOfMemoryError(
+            "CUDA out of memory. Tried to allocate 2.50 GiB. GPU 0 has 23.64 GiB"
+        )
+    )
     another = Mock(side_effect=RuntimeError("mat1 and mat2 shapes cannot be multiplied"))
-    with pytest.raises(MemoryError, match=r"VI must fit .* 4 examples a step .* 1125899906842624 bytes.*: lower batch_size"):
+    with pytest.raises(
+        MemoryError,
+        match=r"VI must fit .* 4 examples a step .* 1125899906842624 bytes.*: lower batch_size",
+    ):
         advance({}, too_large, iter([torch.arange(4)]), 1, run, "")
     with pytest.raises(MemoryError, match=r"all examples at once .* 2.50 GiB.*accumulate=2"):
         advance({}, on_card, iter([None]), 1, run, "")
@@ -72,7 +97,15 @@ def test_the_progress_line_counts_images(tiny, capsys):
     net, data = tiny
     fv.fit_sgd(net, data, seed=0, steps=30, batch_size=4, progress=True)
     assert "images/s" in capsys.readouterr().err
-    fv.fit_sabma(net, data, fv.Gaussian(net.w, torch.full_like(net.w, -2.0)), radius=0.5, steps=6, seed=0, progress=True)
+    fv.fit_sabma(
+        net,
+        data,
+        fv.Gaussian(net.w, torch.full_like(net.w, -2.0)),
+        radius=0.5,
+        steps=6,
+        seed=0,
+        progress=True,
+    )
     shown = capsys.readouterr().err
     assert "SA-BMA" in shown and "/72 " in shown  # 6 steps of 12 images
 
@@ -82,7 +115,10 @@ def test_wrong_words_are_refused(tiny):
         (dict(precision="float16"), "precision must be one of"),
         (dict(accumulate=0), "accumulate must be"),
         # with float64 autocast would do nothing
-        (dict(precision="bfloat16"), "precision='bfloat16' needs float32 weights, got torch.float64"),
+        (
+            dict(precision="bfloat16"),
+            "precision='bfloat16' needs float32 weights, got torch.float64",
+        ),
     ):
         with pytest.raises(ValueError, match=text):
             fv.fit_sgd(*tiny, seed=0, steps=1, training=fv.Training(**settings))
@@ -100,7 +136,8 @@ def test_on_a_gpu_a_step_without_memory_names_its_bytes():
 
 def test_a_last_batch_of_one_example_trains():
     module = nn.Sequential(nn.Linear(3, 6), nn.BatchNorm1d(6), nn.ReLU(), nn.Linear(6, 2))
-    net, data = fv.Net.from_module(module.eval()), fv.Data(torch.randn(65, 3), torch.arange(65) % 2)
+    net = fv.Net.from_module(module.eval())
+    data = fv.Data(torch.randn(65, 3), torch.arange(65) % 2)
     fv.pretrain(net, data, seed=0, epochs=2)
     fv.fit_sgd(net, data, seed=0, steps=4, batch_size=64, batchnorm="train")
     fv.fit_swag(net, data, seed=0, snapshots=5, batchnorm="train")
@@ -108,19 +145,28 @@ def test_a_last_batch_of_one_example_trains():
 
 
 @pytest.mark.parametrize(("seeds", "draws"), [([7], 1), ([7, 8], 1), ([7, 8, 9], 2)])
-def test_noise_drawn_ahead_is_the_noise_of_one_draw_every_second_step_and_its_negative_after_it(seeds, draws, monkeypatch):
+def test_noise_drawn_ahead_is_the_noise_of_one_draw_every_second_step_and_its_negative_after_it(
+    seeds, draws, monkeypatch
+):
     monkeypatch.setattr(streams, "STEPS_AHEAD", 4)
     q = random_gaussian(0, dim=7, rank=3, dtype=torch.float32)
-    ahead, sources = MirroredNoise(seeds, draws, q, 10), [torch.Generator().manual_seed(s) for s in seeds]
+    ahead = MirroredNoise(seeds, draws, q, 10)
+    sources = [torch.Generator().manual_seed(s) for s in seeds]
     want = torch.empty(0)
     for step in range(10):
-        fresh = [torch.randn(draws, 10, generator=source) for source in sources] if step % 2 == 0 else None
+        fresh = (
+            [torch.randn(draws, 10, generator=source) for source in sources]
+            if step % 2 == 0
+            else None
+        )
         want = -want if fresh is None else torch.stack(fresh)  # (B, draws, D + K)
         got = torch.cat(ahead.at(step), -1)
         assert torch.equal(got, want.squeeze(0) if len(seeds) == 1 else want)
 
 
-@pytest.mark.parametrize("stop", [1, 3, 4, 5, 8])  # inside a block of 4 steps, at its last step, at the next one's first
+@pytest.mark.parametrize(
+    "stop", [1, 3, 4, 5, 8]
+)  # inside a block of 4 steps, at its last step, at the next one's first
 @pytest.mark.parametrize("seeds", [[0], [0, 1]])
 def test_a_run_stopped_anywhere_resumes_to_the_same_bits(seeds, stop, tiny, tmp_path, monkeypatch):
     monkeypatch.setattr(streams, "STEPS_AHEAD", 4)
@@ -151,10 +197,15 @@ def test_each_perturbation_has_its_radius_in_its_own_norm_and_gains_most_to_firs
     }
     balls |= {fv.FisherSAM(0.3): 1 + g.square(), fv.FisherSAM(0.3, eta=5.0): 1 + 5 * g.square()}
     for ascent, metric in balls.items():
-        step, others = ascent(w, g), randn(200, 20, seed=1)
+        step = ascent(w, g)
+        others = randn(200, 20, seed=1)
         assert float((metric * step.square()).sum()) == pytest.approx(0.09, rel=1e-9)
-        assert 0.3 * float((others @ g / (metric * others.square()).sum(1).sqrt()).max()) < float(step @ g)
-        rows = ascent(torch.stack([w, 2 * w]), torch.stack([g, 3 * g]))  # members together: row by row
+        assert 0.3 * float((others @ g / (metric * others.square()).sum(1).sqrt()).max()) < float(
+            step @ g
+        )
+        rows = ascent(
+            torch.stack([w, 2 * w]), torch.stack([g, 3 * g])
+        )  # members together: row by row
         torch.testing.assert_close(rows[1], ascent(2 * w, 3 * g))
 
 
@@ -179,23 +230,37 @@ def test_a_step_is_the_gradient_at_the_perturbed_point_with_decay_at_the_unpertu
 
 def chain(dtype, treated="all"):
     middle = nn.Sequential(nn.ReLU(), nn.Linear(8, 5, bias=False))
-    module = nn.Sequential(nn.Flatten(), nn.Linear(6, 8), nn.LayerNorm(8), middle, nn.Tanh(), nn.Linear(5, 3))
+    module = nn.Sequential(
+        nn.Flatten(), nn.Linear(6, 8), nn.LayerNorm(8), middle, nn.Tanh(), nn.Linear(5, 3)
+    )
     data = fv.Data(torch.randn(20, 2, 3, dtype=dtype), torch.randint(0, 3, (20,)))
     return fv.Net.from_module(module.to(dtype), treated), data
 
 
 def rows(net):
-    return net.w + 0.1 * torch.randn(3, net.dim, generator=torch.Generator().manual_seed(1), dtype=net.w.dtype)
+    return net.w + 0.1 * torch.randn(
+        3, net.dim, generator=torch.Generator().manual_seed(1), dtype=net.w.dtype
+    )
 
 
 def convolution(dtype):
     """Which vmap runs, in evaluation mode."""
-    layers = nn.Conv2d(1, 3, 3), nn.BatchNorm2d(3), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(3, 2)
+    layers = (
+        nn.Conv2d(1, 3, 3),
+        nn.BatchNorm2d(3),
+        nn.ReLU(),
+        nn.AdaptiveAvgPool2d(1),
+        nn.Flatten(),
+        nn.Linear(3, 2),
+    )
     data = fv.Data(torch.randn(12, 1, 6, 6, dtype=dtype), torch.arange(12) % 2)
     return fv.Net.from_module(nn.Sequential(*layers).to(dtype), "norm+head", example=data.x), data
 
 
-CHAINS = [partial(chain, treated=treated) for treated in ("all", "norm+head", lambda name: name.endswith("bias"))]
+CHAINS = [
+    partial(chain, treated=treated)
+    for treated in ("all", "norm+head", lambda name: name.endswith("bias"))
+]
 
 
 @pytest.mark.parametrize("make", [*CHAINS, convolution])
@@ -203,12 +268,18 @@ CHAINS = [partial(chain, treated=treated) for treated in ("all", "norm+head", la
 def test_one_step_together_is_each_step_alone(make, ascent):
     for dtype, tolerance in ((torch.float32, 1e-5), (torch.float64, 1e-12)):
         net, data = make(dtype)
-        loss, W = training_loss(net, data, members=3), rows(net)
+        loss = training_loss(net, data, members=3)
+        W = rows(net)
         assert isinstance(loss, BatchedLosses)
         for index in (None, torch.arange(12).view(3, 4)):
             values, g, gain = gradient(loss, W, index, ascent)
             for i, w in enumerate(W):
-                alone = gradient(NetLoss(net, data, "categorical"), w, None if index is None else index[i], ascent)
+                alone = gradient(
+                    NetLoss(net, data, "categorical"),
+                    w,
+                    None if index is None else index[i],
+                    ascent,
+                )
                 row = values[i], g[i], None if ascent is None else gain[i]
                 torch.testing.assert_close(row, alone, rtol=tolerance, atol=tolerance)
 
@@ -216,17 +287,25 @@ def test_one_step_together_is_each_step_alone(make, ascent):
 def test_rows_of_reduced_precision_go_in_one_pass_as_one_by_one():
     net, data = chain(torch.float32)
     how = fv.Training(precision="bfloat16")
-    loss, W = training_loss(net, data, training=how, members=3), rows(net)
+    loss = training_loss(net, data, training=how, members=3)
+    W = rows(net)
     assert isinstance(loss, BatchedLosses)
-    alone, exact = (RowLosses([NetLoss(net, data, "categorical", p)] * 3) for p in (how, fv.Training()))
+    alone, exact = (
+        RowLosses([NetLoss(net, data, "categorical", p)] * 3) for p in (how, fv.Training())
+    )
     g, one_by_one, in_float32 = (gradient(f, W, None)[1] for f in (loss, alone, exact))
-    assert g.dtype == torch.float32 and 1e-4 < float((g - in_float32).norm() / in_float32.norm()) < 0.05  # 8 bits of mantissa
+    assert (
+        g.dtype == torch.float32
+        and 1e-4 < float((g - in_float32).norm() / in_float32.norm()) < 0.05
+    )  # 8 bits of mantissa
     torch.testing.assert_close(g, one_by_one, rtol=0.05, atol=0.01)
 
 
 def test_members_with_statistics_of_their_own_go_one_by_one_each_with_statistics_of_its_own():
     data = fv.Data(torch.randn(16, 3), torch.randint(0, 2, (16,)))
-    net = fv.Net.from_module(nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.ReLU(), nn.Linear(4, 2)))
+    net = fv.Net.from_module(
+        nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.ReLU(), nn.Linear(4, 2))
+    )
     loss = training_loss(net, data, batchnorm="train", members=2)
     assert type(loss) is RowLosses
     W = torch.stack([net.w, 2 * net.w])
@@ -234,7 +313,9 @@ def test_members_with_statistics_of_their_own_go_one_by_one_each_with_statistics
     for i, w in enumerate(W):
         alone = training_loss(net, data, batchnorm="train")
         alone(w, None)
-        torch.testing.assert_close(loss.state[f"{i} buffer 1.running_mean"], alone.state["buffer 1.running_mean"])
+        torch.testing.assert_close(
+            loss.state[f"{i} buffer 1.running_mean"], alone.state["buffer 1.running_mean"]
+        )
         assert int(loss.state[f"{i} buffer 1.num_batches_tracked"]) == 1
 
 

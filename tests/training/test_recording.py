@@ -21,9 +21,11 @@ def weights(module):
 
 def train(module, steps, *, optimiser=None):
     """The weights after each step."""
-    optimiser, seen = optimiser or torch.optim.SGD(module.parameters(), lr=0.1, momentum=0.9), []
+    optimiser = optimiser or torch.optim.SGD(module.parameters(), lr=0.1, momentum=0.9)
+    seen = []
     g = torch.Generator().manual_seed(0)
-    x, y = torch.randn(16, 3, generator=g), torch.randint(0, 2, (16,), generator=g)
+    x = torch.randn(16, 3, generator=g)
+    y = torch.randint(0, 2, (16,), generator=g)
     for _ in range(steps):
         optimiser.zero_grad()
         nn.functional.cross_entropy(module(x), y).backward()
@@ -34,7 +36,9 @@ def train(module, steps, *, optimiser=None):
 
 @pytest.fixture
 def module():
-    return nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.2), nn.ReLU(), nn.Linear(4, 2))  # dropout on: a user's loop has it
+    return nn.Sequential(
+        nn.Linear(3, 4), nn.Dropout(0.2), nn.ReLU(), nn.Linear(4, 2)
+    )  # dropout on: a user's loop has it
 
 
 def test_the_path_is_what_the_loop_itself_saw(module):
@@ -42,7 +46,9 @@ def test_the_path_is_what_the_loop_itself_saw(module):
     with fv.record_path(module, every=3) as path:
         seen = [start, *train(module, 10)]
     assert path.steps == (0, 3, 6, 9, 10)
-    assert torch.equal(path.W, torch.stack([seen[i] for i in path.steps])) and torch.equal(path.net.w, seen[-1])
+    assert torch.equal(path.W, torch.stack([seen[i] for i in path.steps])) and torch.equal(
+        path.net.w, seen[-1]
+    )
     train(module, 3)  # what comes after is not of the path
     assert len(path.steps) == 5 and not optimisers._global_optimizer_post_hooks
 
@@ -59,7 +65,9 @@ def test_only_the_modules_own_optimisers_count_and_two_of_one_step_count_once(mo
     with fv.record_path(module, treated=lambda name: name.startswith("3.")) as path:
         train(module, 2)
         other.step()
-        train(module, 2, optimiser=torch.optim.SGD(module[0].parameters(), lr=0.1))  # holds none of the treated weights
+        train(
+            module, 2, optimiser=torch.optim.SGD(module[0].parameters(), lr=0.1)
+        )  # holds none of the treated weights
         train(module, 2, optimiser=torch.optim.Adam(module.parameters()))  # one that takes over
     assert path.W.shape == (5, 10) and path.steps == (0, 1, 2, 3, 4)
     body, head = (torch.optim.SGD(module[i].parameters(), lr=0.1) for i in (0, 3))
@@ -76,8 +84,13 @@ def test_a_loop_without_an_optimiser_adds_points_itself(module):
         for _ in range(3):
             module[0].weight.add_(1.0)
             path.add()
-    assert path.steps == (0, 1, 2, 3) and float((path.W[3] - path.W[0]).sum()) == pytest.approx(36, abs=1e-4)
-    with pytest.warns(UserWarning, match=r"optimiser was seen: call path.add\(\) in the loop"), fv.record_path(module):
+    assert path.steps == (0, 1, 2, 3) and float((path.W[3] - path.W[0]).sum()) == pytest.approx(
+        36, abs=1e-4
+    )
+    with (
+        pytest.warns(UserWarning, match=r"optimiser was seen: call path.add\(\) in the loop"),
+        fv.record_path(module),
+    ):
         pass
 
 
@@ -90,9 +103,12 @@ def watched(module, steps, **how):
 
 
 def test_a_watched_loop_has_the_curvature_of_its_points_and_is_what_it_is_unwatched(module):
-    twin, rows = copy.deepcopy(module), []
+    twin = copy.deepcopy(module)
+    rows = []
     torch.manual_seed(0)
-    path, data = watched(module, 6, every=2, budget=1e6, products=80, log=lambda *row: rows.append(row))
+    path, data = watched(
+        module, 6, every=2, budget=1e6, products=80, log=lambda *row: rows.append(row)
+    )
     torch.manual_seed(0)
     train(twin, 6)
     assert torch.equal(weights(module), weights(twin)) and not module._forward_pre_hooks
@@ -104,19 +120,31 @@ def test_a_watched_loop_has_the_curvature_of_its_points_and_is_what_it_is_unwatc
         return nn.functional.cross_entropy(h @ w[16:24].view(2, 4).T + w[24:], data.y)
 
     for i, w in enumerate(path.W):
-        hessian, g = torch.autograd.functional.hessian(loss, w), torch.func.grad(loss)(w)
-        wanted = (loss(w), loss(w + 0.05 * g / g.norm()) - loss(w), torch.linalg.eigvalsh(hessian)[-1], hessian.trace())
+        hessian = torch.autograd.functional.hessian(loss, w)
+        g = torch.func.grad(loss)(w)
+        wanted = (
+            loss(w),
+            loss(w + 0.05 * g / g.norm()) - loss(w),
+            torch.linalg.eigvalsh(hessian)[-1],
+            hessian.trace(),
+        )
         names = ("loss", "sharpness", "lambda1", "trace")
         for name, value in zip(names, wanted):
-            assert float(getattr(history, name)[i]) == pytest.approx(float(value), rel=1e-3, abs=1e-6)
+            assert float(getattr(history, name)[i]) == pytest.approx(
+                float(value), rel=1e-3, abs=1e-6
+            )
             assert (name, float(getattr(history, name)[i]), path.steps[i]) in rows
     fig = fv.plot(history)
     assert [t.name for t in fig.data][-1] == "trace" and list(fig.data[0].x) == [0, 2, 4, 6]
 
 
-@pytest.mark.parametrize(("cost", "steps", "measured"), [(10, 400, [0, 150, 200, 250, 300, 350, 400]), (30, 100, [0, 100])])
+@pytest.mark.parametrize(
+    ("cost", "steps", "measured"),
+    [(10, 400, [0, 150, 200, 250, 300, 350, 400]), (30, 100, [0, 100])],
+)
 def test_measurements_keep_to_the_budget_by_the_clock(module, monkeypatch, cost, steps, measured):
-    now, measure = [0.0], recording.Watch.measure
+    now = [0.0]
+    measure = recording.Watch.measure
 
     def slow(*args):
         now[0] += cost
@@ -131,9 +159,16 @@ def test_measurements_keep_to_the_budget_by_the_clock(module, monkeypatch, cost,
             path.add()
     assert path.history.steps.tolist() == measured
     missed, *late = path.history.notes
-    assert missed == f"{steps + 1 - len(measured)} of {steps + 1} points were not measured: the budget is 20 %"
-    said = [f"start and end took {100 * 2 * cost / steps:.3g} % of the loop's time, the budget is 20 %"]
-    assert late == (said if len(measured) == 2 else []) and (late or cost * len(measured) <= 0.2 * steps)
+    assert (
+        missed
+        == f"{steps + 1 - len(measured)} of {steps + 1} points were not measured: the budget is 20 %"
+    )
+    said = [
+        f"start and end took {100 * 2 * cost / steps:.3g} % of the loop's time, the budget is 20 %"
+    ]
+    assert late == (said if len(measured) == 2 else []) and (
+        late or cost * len(measured) <= 0.2 * steps
+    )
 
 
 def test_a_path_without_data_has_no_history_and_a_measurement_needs_products(module):
@@ -145,9 +180,14 @@ def test_a_path_without_data_has_no_history_and_a_measurement_needs_products(mod
 
 @pytest.mark.parametrize(
     ("maker", "package", "base"),
-    [("huggingface", "transformers", "TrainerCallback"), ("lightning", "lightning.pytorch", "Callback")],
+    [
+        ("huggingface", "transformers", "TrainerCallback"),
+        ("lightning", "lightning.pytorch", "Callback"),
+    ],
 )
-def test_a_trainers_callback_records_what_record_path_does(maker, package, base, module, monkeypatch):
+def test_a_trainers_callback_records_what_record_path_does(
+    maker, package, base, module, monkeypatch
+):
     make = getattr(fv.bridges, f"{maker}_callback")
     for name in ("transformers", "lightning", "lightning.pytorch", "pytorch_lightning"):
         monkeypatch.setitem(sys.modules, name, None)
@@ -155,8 +195,19 @@ def test_a_trainers_callback_records_what_record_path_does(maker, package, base,
         make()
     for name in {package, package.partition(".")[0]}:
         monkeypatch.setitem(sys.modules, name, stand_in(package, base))
-    callback = make(every=2, data=fv.Data(torch.ones(4, 3), torch.arange(4) % 2), budget=1e6, products=12)
-    rows, logger = [], SimpleNamespace(log_metrics=lambda metrics, step: rows.append({**metrics, "step": step}))
-    hooked(callback, module, lambda: train(module, 4), SimpleNamespace(log_history=rows, logger=logger))
+    callback = make(
+        every=2, data=fv.Data(torch.ones(4, 3), torch.arange(4) % 2), budget=1e6, products=12
+    )
+    rows, logger = (
+        [],
+        SimpleNamespace(log_metrics=lambda metrics, step: rows.append({**metrics, "step": step})),
+    )
+    hooked(
+        callback, module, lambda: train(module, 4), SimpleNamespace(log_history=rows, logger=logger)
+    )
     assert callback.path.steps == (0, 2, 4) and callback.path.history.steps.tolist() == [0, 2, 4]
-    assert [row["step"] for row in rows if "lambda1" in row] == [0, 2, 4] and not optimisers._global_optimizer_post_hooks
+    assert [row["step"] for row in rows if "lambda1" in row] == [
+        0,
+        2,
+        4,
+    ] and not optimisers._global_optimizer_post_hooks

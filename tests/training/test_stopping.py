@@ -31,15 +31,25 @@ def prior_of(net):
 
 def test_the_best_weights_that_were_checked_are_returned_and_the_run_ends(case):
     net, data, validation = case
-    sgd = SGD(rates(0.3, 400, net.w), 0.9, 5e-4, keep=range(7, 400, 8))  # 400 steps in 50 checks; an epoch has 3
-    state, _ = driver.drive(sgd, sgd.init(net.w), NetLoss(net, data, "categorical"), Run(batch_size=4), steps=400)
+    sgd = SGD(
+        rates(0.3, 400, net.w), 0.9, 5e-4, keep=range(7, 400, 8)
+    )  # 400 steps in 50 checks; an epoch has 3
+    state, _ = driver.drive(
+        sgd, sgd.init(net.w), NetLoss(net, data, "categorical"), Run(batch_size=4), steps=400
+    )
     checked = torch.stack(state.kept)
     checks = fv.nll(net, validation).many(checked)
     best = int(checks[:20].argmin())
-    fit = partial(fv.fit_sgd, net, data, seed=0, steps=400, lr=0.3, batch_size=4, batchnorm="frozen")
+    fit = partial(
+        fv.fit_sgd, net, data, seed=0, steps=400, lr=0.3, batch_size=4, batchnorm="frozen"
+    )
     stopped = fit(training=fv.Training(validation=validation, patience=5))
     n = len(stopped.history.validation)
-    assert best + 6 == n < 50 and len(stopped.history.loss) == 8 * n and torch.equal(stopped.W[0], checked[best])
+    assert (
+        best + 6 == n < 50
+        and len(stopped.history.loss) == 8 * n
+        and torch.equal(stopped.W[0], checked[best])
+    )
     torch.testing.assert_close(stopped.history.validation, checks[:n], rtol=1e-5, atol=1e-6)
     assert fit().history.validation is None
 
@@ -47,29 +57,64 @@ def test_the_best_weights_that_were_checked_are_returned_and_the_run_ends(case):
 @pytest.mark.parametrize("radius", [0.0, 0.5])
 def test_a_gaussian_is_judged_at_its_mean(case, radius):
     net, data, validation = case
-    fit = partial(fv.fit_sabma, net, data, prior_of(net), radius=radius, seed=0, steps=300, kl_weight=0.01, start_scale=0.2)
-    q, long = fit(training=fv.Training(validation=validation, patience=4)), fit()
-    assert float(fv.nll(net, validation)(q.mean)) == pytest.approx(float(q.history.validation.min()), abs=1e-6)
+    fit = partial(
+        fv.fit_sabma,
+        net,
+        data,
+        prior_of(net),
+        radius=radius,
+        seed=0,
+        steps=300,
+        kl_weight=0.01,
+        start_scale=0.2,
+    )
+    q = fit(training=fv.Training(validation=validation, patience=4))
+    long = fit()
+    assert float(fv.nll(net, validation)(q.mean)) == pytest.approx(
+        float(q.history.validation.min()), abs=1e-6
+    )
     assert float(fv.nll(net, validation)(long.mean)) > float(q.history.validation.min())
 
 
 def test_statistics_of_batchnorm_are_those_of_the_best_check():
-    module = torch.nn.Sequential(torch.nn.Linear(3, 16), torch.nn.BatchNorm1d(16), torch.nn.Tanh(), torch.nn.Linear(16, 2))
-    x, y = torch.randn(60, 3), torch.randint(0, 2, (60,))
-    data, validation = fv.Data(x[:20], y[:20]), fv.Data(x[20:], y[20:])
+    module = torch.nn.Sequential(
+        torch.nn.Linear(3, 16), torch.nn.BatchNorm1d(16), torch.nn.Tanh(), torch.nn.Linear(16, 2)
+    )
+    x = torch.randn(60, 3)
+    y = torch.randint(0, 2, (60,))
+    data = fv.Data(x[:20], y[:20])
+    validation = fv.Data(x[20:], y[20:])
     training = fv.Training(validation=validation, patience=3)
-    fit = fv.fit_sgd(fv.Net.from_module(module), data, seed=0, steps=60, lr=0.2, training=training, batch_size=10)
+    fit = fv.fit_sgd(
+        fv.Net.from_module(module), data, seed=0, steps=60, lr=0.2, training=training, batch_size=10
+    )
     assert len(fit.history.loss) < 60
     there = fv.nll(fv.Net.from_module(module).with_buffers(fit.buffers), validation)(fit.W[0])
     assert float(there) == pytest.approx(float(fit.history.validation.min()), abs=1e-6)
 
 
 @pytest.mark.parametrize("name", ["fit_sgd", "fit_sabma"])
-def test_a_killed_run_in_bfloat16_in_parts_with_stopping_ends_as_if_never_stopped(name, case, tmp_path, monkeypatch):
+def test_a_killed_run_in_bfloat16_in_parts_with_stopping_ends_as_if_never_stopped(
+    name, case, tmp_path, monkeypatch
+):
     net, data, validation = case
     training = fv.Training(precision="bfloat16", accumulate=2, validation=validation, patience=9)
-    more = {"prior": prior_of(net), "radius": 0.3, "kl_weight": 0.1, "start_scale": 1.0} if name == "fit_sabma" else {}
-    fit = partial(getattr(fv, name), net, data, seed=0, steps=60, lr=0.1, batch_size=5, training=training, **more)
+    more = (
+        {"prior": prior_of(net), "radius": 0.3, "kl_weight": 0.1, "start_scale": 1.0}
+        if name == "fit_sabma"
+        else {}
+    )
+    fit = partial(
+        getattr(fv, name),
+        net,
+        data,
+        seed=0,
+        steps=60,
+        lr=0.1,
+        batch_size=5,
+        training=training,
+        **more,
+    )
     whole = fit()
     monkeypatch.setattr(driver, "SAVE_EVERY", 0.0)
 
@@ -77,10 +122,18 @@ def test_a_killed_run_in_bfloat16_in_parts_with_stopping_ends_as_if_never_stoppe
         if done == 23:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    process = forked(lambda: fit(checkpoint=tmp_path / "run", progress=die) and 0, tmp_path / "out", tmp_path / "errors")
+    process = forked(
+        lambda: fit(checkpoint=tmp_path / "run", progress=die) and 0,
+        tmp_path / "out",
+        tmp_path / "errors",
+    )
     process.join(300)
     assert process.exitcode == -signal.SIGKILL, (tmp_path / "errors").read_text()
     seen = []
-    resumed = fit(checkpoint=tmp_path / "run", progress=lambda done, total, label: seen.append(done))
+    resumed = fit(
+        checkpoint=tmp_path / "run", progress=lambda done, total, label: seen.append(done)
+    )
     assert len(seen) <= len(whole.history.loss) - 22
-    assert torch.equal(resumed.center, whole.center) and torch.equal(resumed.history.validation, whole.history.validation)
+    assert torch.equal(resumed.center, whole.center) and torch.equal(
+        resumed.history.validation, whole.history.validation
+    )

@@ -26,24 +26,41 @@ def nets():
     return data, module.eval(), other.eval()
 
 
-def test_a_rescaled_network_is_sharper_by_lambda1_but_not_after_filter_normalisation(nets, tmp_path, monkeypatch):
+def test_a_rescaled_network_is_sharper_by_lambda1_but_not_after_filter_normalisation(
+    nets, tmp_path, monkeypatch
+):
     data, a, b = nets
-    before, product, spent = [p.clone() for p in (*a.parameters(), *a.buffers())], Operator.__call__, []
+    before = [p.clone() for p in (*a.parameters(), *a.buffers())]
+    product = Operator.__call__
+    spent = []
     monkeypatch.setattr(Operator, "__call__", lambda self, v: spent.append(1) or product(self, v))
-    monkeypatch.setattr(import_module("flatviz.widgets.compare"), "WORK", 0)  # as of a large network
+    monkeypatch.setattr(
+        import_module("flatviz.widgets.compare"), "WORK", 0
+    )  # as of a large network
     two = fv.compare(a, b, data, resolution=5, examples=60)
     monkeypatch.undo()
-    assert len(spent) <= 2 * 24 and len(spent) == sum(s.n_products + 4 for s in two.spectra)  # one basis for both quantities
+    assert len(spent) <= 2 * 24 and len(spent) == sum(
+        s.n_products + 4 for s in two.spectra
+    )  # one basis for both quantities
     f = [fv.nll(fv.Net.from_module(m, "all"), data) for m in (a, b)]
     for g, (trace, error) in zip(f, two.traces):
         exact = torch.autograd.functional.hessian(g, g.net.w).trace()
-        assert abs(trace - float(exact)) < 4 * error + 1e-3 * float(exact) and error < 0.2 * float(exact)
+        assert abs(trace - float(exact)) < 4 * error + 1e-3 * float(exact) and error < 0.2 * float(
+            exact
+        )
     lambdas = [float(fv.top_eigenpairs(g, g.net.w, 1).values) for g in f]
     assert [float(s.values[0]) for s in two.spectra] == pytest.approx(lambdas, rel=1e-2)
-    torch.testing.assert_close(two.rises[0], two.rises[1], rtol=1e-2, atol=1e-5)  # one function, each filter normalised
-    assert two.sentence.startswith(f"{'AB'[lambdas.index(min(lambdas))]} is flatter") and "not clear" in two.sentence
+    torch.testing.assert_close(
+        two.rises[0], two.rises[1], rtol=1e-2, atol=1e-5
+    )  # one function, each filter normalised
+    assert (
+        two.sentence.startswith(f"{'AB'[lambdas.index(min(lambdas))]} is flatter")
+        and "not clear" in two.sentence
+    )
     assert two.path.values[0] == pytest.approx(float(f[0](f[0].net.w)), rel=1e-5)
-    assert two.path.values[-1] == pytest.approx(float(f[1](f[1].net.w)), rel=1e-5)  # with its own statistics of BatchNorm
+    assert two.path.values[-1] == pytest.approx(
+        float(f[1](f[1].net.w)), rel=1e-5
+    )  # with its own statistics of BatchNorm
     assert torch.equal(two.predictions[0].outputs[0], a(data.x)) and len(two.figures) == 5
     text = two.to_html(tmp_path / "two.html").read_text(encoding="utf-8")
     assert two.sentence in text and 'id="figure-4"' in text and "<script src" not in text
@@ -55,7 +72,9 @@ def test_the_trace_of_a_small_network_is_exact_whatever_its_likelihood(nets, lik
     """Four test vectors gave 0.1 +- 3.4 for 12.2; numbers as targets were cross-entropy's between two nets with BatchNorm."""
     data, a, b = nets
     data = (
-        data if likelihood == "categorical" else fv.Data(data.x, torch.randn(60, 3, generator=torch.Generator().manual_seed(0)))
+        data
+        if likelihood == "categorical"
+        else fv.Data(data.x, torch.randn(60, 3, generator=torch.Generator().manual_seed(0)))
     )
     two = fv.compare(a, b, data, resolution=5, likelihood=likelihood)
     for i, (module, (trace, error)) in enumerate(zip((a, b), two.traces)):

@@ -11,7 +11,8 @@ import flatviz as fv
 
 
 def test_each_control_changes_the_figure_as_plot_surface_would(family):
-    surface, projection = family.surface, family.projection[-1]
+    surface = family.surface
+    projection = family.projection[-1]
     view = fv.explore(surface, projection)
     assert len(named(view, "samples").x) == 6
     control(view, "samples").value = 2
@@ -85,4 +86,6 @@ def test_the_mark_and_the_numbers_are_those_of_the_ensemble(family):
     view = fv.explore(prediction)
     control(view, "draws").value = 4
     assert [shape.x0 for shape in view.result.layout.shapes] == [4]
-    assert control(fv.explore(family.prediction[family.index("sgd")]), "draws").disabled  # one draw alone
+    assert control(
+        fv.explore(family.prediction[family.index("sgd")]), "draws"
+    ).disabled  # one draw alone

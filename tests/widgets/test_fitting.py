@@ -18,7 +18,13 @@ from flatviz.families.family import repeat_family
 from flatviz.families.members import Fitting
 from flatviz.widgets.worker import SILENCE, Worker
 
-COARSE = {"n_draws": 4, "n_spectra": 1, "k": 2, "resolution": 7, "around_resolution": 5}  # enough to be a family
+COARSE = {
+    "n_draws": 4,
+    "n_spectra": 1,
+    "k": 2,
+    "resolution": 7,
+    "around_resolution": 5,
+}  # enough to be a family
 
 
 LONG = {"steps": 1_000_000}
@@ -34,16 +40,28 @@ def fitting(lab):
 
 @pytest.mark.parametrize("first", [True, False])
 def test_stop_ends_the_step_in_progress_keeps_what_was_found_and_says_so(first, make_lab, family):
-    lab = make_lab(fit=LONG, **({"radii": {"sgd": (0.0,), "vi": (0.0,)}} if first else {"family": family}))
+    lab = make_lab(
+        fit=LONG, **({"radii": {"sgd": (0.0,), "vi": (0.0,)}} if first else {"family": family})
+    )
     before = lab.family
     if not first:
-        lab.method, lab.radius = "sabma", 1.3
-    assert fitting(lab) and lab.busy and lab.view._status["busy"]  # the page's button offers to stop
+        lab.method = "sabma"
+        lab.radius = 1.3
+    assert (
+        fitting(lab) and lab.busy and lab.view._status["busy"]
+    )  # the page's button offers to stop
     lab.stop()
-    assert lab.wait(20) and lab.family is before and "stopped" in lab.status and not lab.view._status["busy"]
+    assert (
+        lab.wait(20)
+        and lab.family is before
+        and "stopped" in lab.status
+        and not lab.view._status["busy"]
+    )
 
 
-def test_an_error_is_whole_with_method_and_radius_and_what_could_be_fitted_stays(make_lab, monkeypatch):
+def test_an_error_is_whole_with_method_and_radius_and_what_could_be_fitted_stays(
+    make_lab, monkeypatch
+):
     real = fv.METHODS["sam_mu"].fit
     long = "the loss must stay finite, got nan: " + "lower lr or radius; " * 20
 
@@ -52,23 +70,36 @@ def test_an_error_is_whole_with_method_and_radius_and_what_could_be_fitted_stays
             raise ValueError(long)
         return real(*args, **settings)
 
-    monkeypatch.setitem(fv.METHODS, "sam_mu", dataclasses.replace(fv.METHODS["sam_mu"], fit=fails, fit_grid=None))
-    lab = make_lab(radii={"vi": (0.0,), "sam_mu": (0.0, 0.05, 0.2)}, fit={"steps": 2}, measuring=COARSE)
+    monkeypatch.setitem(
+        fv.METHODS, "sam_mu", dataclasses.replace(fv.METHODS["sam_mu"], fit=fails, fit_grid=None)
+    )
+    lab = make_lab(
+        radii={"vi": (0.0,), "sam_mu": (0.0, 0.05, 0.2)}, fit={"steps": 2}, measuring=COARSE
+    )
     assert lab.wait(120)
     assert lab.error == f"SAM on the mean, radius 0.2: ValueError: {long}"
     assert lab.family.radii("sam_mu") == (0.0, 0.05) and lab.view._status["error"] == lab.error
-    lab.radius, lab.method = 0.08, "sam_mu"
-    assert lab.wait(120) and lab.error == "" and 0.08 in lab.family.radii("sam_mu")  # a fit that goes well clears it
+    lab.radius = 0.08
+    lab.method = "sam_mu"
+    assert (
+        lab.wait(120) and lab.error == "" and 0.08 in lab.family.radii("sam_mu")
+    )  # a fit that goes well clears it
 
 
-def test_running_a_cell_again_closes_its_former_lab_and_leaves_no_thread_or_widget(make_lab, family, monkeypatch, left_over):
+def test_running_a_cell_again_closes_its_former_lab_and_leaves_no_thread_or_widget(
+    make_lab, family, monkeypatch, left_over
+):
     cell = {"metadata": {"cellId": "the-cell"}}
-    shell = SimpleNamespace(kernel=object(), execution_count=1, get_parent=lambda: cell)  # of the kernel: one cell, run often
+    shell = SimpleNamespace(
+        kernel=object(), execution_count=1, get_parent=lambda: cell
+    )  # of the kernel: one cell, run often
     monkeypatch.setattr("flatviz.widgets.view.kernel_shell", lambda: shell)
     lab = make_lab(family=family, fit=LONG)
-    count, former = len(widgets._instances), []
+    count = len(widgets._instances)
+    former = []
     for _ in range(2):
-        lab.method, lab.radius = "sabma", 1.3
+        lab.method = "sabma"
+        lab.radius = 1.3
         assert fitting(lab) and "SA-BMA, radius 1.3" in lab.status
         former.append(lab)
         shell.execution_count += 1
@@ -82,24 +113,37 @@ def test_running_a_cell_again_closes_its_former_lab_and_leaves_no_thread_or_widg
     assert len(widgets._instances) == count + len(one)
 
 
-def test_the_labs_own_family_has_the_mechanism_and_gets_its_bands_when_asked(make_lab, transferred, task):
+def test_the_labs_own_family_has_the_mechanism_and_gets_its_bands_when_asked(
+    make_lab, transferred, task
+):
     net, prior = transferred
     fit = {"steps": 10}
     lab = make_lab(radii={"vi": (0.0,), "sabma": (0.0, 0.5, 2.0)}, fit=fit)
     assert lab.wait(300) and lab.error == ""
     names = [figure["name"] for figure in lab.view._bundle.index["figures"]]
     assert "mechanism" in names and "radius" in names and lab.view._bundle.index["seeds"] == 1
-    before, lab.radius = lab.family, 2.0
+    before = lab.family
+    lab.radius = 2.0
     lab.sent_messages.clear()
     lab.view._answer(lab.view, {"want": "seeds"}, [])  # what the page's button asks
     assert lab.busy
-    lab.radius, lab.look = 0.5, {"tab": "Scores"}  # looking around at what is fitted ends nothing
+    # looking around at what is fitted ends nothing
+    lab.radius = 0.5
+    lab.look = {"tab": "Scores"}
     assert lab.wait(300) and lab.error == "" and lab.radius == 0.5
     direct = repeat_family(Fitting(net, task, prior, 0, fit), before, [1, 2])
     for one, other in zip(lab.family, direct, strict=True):
-        torch.testing.assert_close(one.over_seeds, other.over_seeds, rtol=1e-5, atol=1e-6, equal_nan=True)
+        torch.testing.assert_close(
+            one.over_seeds, other.over_seeds, rtol=1e-5, atol=1e-6, equal_nan=True
+        )
     index = json.loads(next(c["index"] for c, _ in lab.sent_messages if c["kind"] == "family"))
-    bands = [t for f in index["figures"] if f["name"] == "radius" for t in f["data"] if t["name"] == "SA-BMA, seeds"]
+    bands = [
+        t
+        for f in index["figures"]
+        if f["name"] == "radius"
+        for t in f["data"]
+        if t["name"] == "SA-BMA, seeds"
+    ]
     assert index["seeds"] == 3 and bands
 
 
@@ -123,12 +167,15 @@ def test_a_process_that_exits_during_a_fit_ends_well(tmp_path):
         worker.submit("fit", work)
         time.sleep(1)
     """
-    ended = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=120)
+    ended = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=120
+    )
     assert (ended.returncode, ended.stderr) == (0, "")
 
 
 def test_a_system_exit_or_a_failing_report_does_not_end_the_worker(monkeypatch):
-    reports, failing = [], []
+    reports = []
+    failing = []
 
     def report(share, text):
         reports.append(text)
@@ -148,7 +195,9 @@ def test_a_system_exit_or_a_failing_report_does_not_end_the_worker(monkeypatch):
 
 
 def test_the_worker_drops_what_is_overtaken_and_the_newest_wins():
-    reports, done, started = [], [], threading.Event()
+    reports = []
+    done = []
+    started = threading.Event()
     worker = Worker(lambda share, text: reports.append(text))
 
     def slow(progress):
@@ -167,7 +216,8 @@ def test_the_worker_drops_what_is_overtaken_and_the_newest_wins():
 
 
 def test_a_page_hears_of_progress_twice_a_second_at_most():
-    reports, start = [], time.monotonic()
+    reports = []
+    start = time.monotonic()
     worker = Worker(lambda share, text: reports.append(text))
     worker.submit("fast", lambda progress: [progress(i, 2000, "fast") for i in range(2000)])
     assert worker.wait(60)
@@ -176,7 +226,8 @@ def test_a_page_hears_of_progress_twice_a_second_at_most():
 
 
 def test_the_time_left_of_a_second_fit_of_a_method_counts_from_its_start(monkeypatch):
-    clock, reports = [0.0], []
+    clock = [0.0]
+    reports = []
     monkeypatch.setattr("flatviz.widgets.worker.time", SimpleNamespace(monotonic=lambda: clock[0]))
 
     def work(progress):

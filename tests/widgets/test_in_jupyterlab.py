@@ -4,7 +4,18 @@ import json
 from pathlib import Path
 
 import pytest
-from browsing import DRAWN, IN_KERNEL, RUN_ALL, SLOW, WAIT, answer, in_page, jupyterlab, limited, watched
+from browsing import (
+    DRAWN,
+    IN_KERNEL,
+    RUN_ALL,
+    SLOW,
+    WAIT,
+    answer,
+    in_page,
+    jupyterlab,
+    limited,
+    watched,
+)
 
 from flatviz.posteriors import METHODS
 
@@ -29,11 +40,16 @@ def drive(browser, root: Path) -> dict:
         notebook["cells"].append(cell | {"id": f"more-{i}", "source": source})
     (root / "tour.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
     with jupyterlab(root) as base, limited(LIMIT):
-        page, foreign, errors = watched(browser.new_context(viewport={"width": 1500, "height": 1100}), base)
+        page, foreign, errors = watched(
+            browser.new_context(viewport={"width": 1500, "height": 1100}), base
+        )
         page.add_init_script(SLOW_PAGE)
         frames: list[int] = []
         page.on("websocket", lambda s: s.on("framereceived", lambda data: frames.append(len(data))))
-        seen = _move(page, base) | {"saved": (root / "tour.ipynb").read_text(encoding="utf-8"), "frames": frames}
+        seen = _move(page, base) | {
+            "saved": (root / "tour.ipynb").read_text(encoding="utf-8"),
+            "frames": frames,
+        }
         page.context.close()
     return seen | {"foreign": foreign, "errors": errors}
 
@@ -42,7 +58,9 @@ def _move(page, base: str) -> dict:
     page.goto(f"{base}/lab/tree/tour.ipynb?reset")
     _until(page, "() => window.jupyterapp?.shell?.currentWidget?.content?.widgets")
     seen = {"notebook": answer(page, RUN_ALL, seconds=2 * WAIT)}
-    _until(page, "() => document.querySelectorAll('.flatviz[data-state]').length === 2")  # fitted behind the page
+    _until(
+        page, "() => document.querySelectorAll('.flatviz[data-state]').length === 2"
+    )  # fitted behind the page
     view = page.locator(".flatviz[data-state]").first
     view.scroll_into_view_if_needed()
     view.get_by_role("tab", name="All").dispatch_event("click")
@@ -59,8 +77,12 @@ def _move(page, base: str) -> dict:
     seen["more draws"] = look(view)
 
     largest = answer(page, IN_KERNEL, "print(max(lab.family.radii('sabma')))").strip()
-    to_its_end = "(e) => { e.value = e.max; e.dispatchEvent(new Event('input', { bubbles: true })); }"
-    view.get_by_label("radius", exact=True).evaluate(to_its_end)  # a stop not fitted: the kernel does it behind the picture
+    to_its_end = (
+        "(e) => { e.value = e.max; e.dispatchEvent(new Event('input', { bubbles: true })); }"
+    )
+    view.get_by_label("radius", exact=True).evaluate(
+        to_its_end
+    )  # a stop not fitted: the kernel does it behind the picture
     _until(page, FITTED, largest)
     seen["larger radius"] = look(view)
 
@@ -69,7 +91,10 @@ def _move(page, base: str) -> dict:
     seen["in the kernel"] = answer(page, IN_KERNEL, "print(lab.method, lab.n_draws)").split()
     answer(page, "async () => { await window.jupyterapp.commands.execute('docmanager:save'); }")
     seen["screens"] = _screens(page, view)
-    sliders = view.get_by_label("ensemble size", exact=True), page.locator(".pg").get_by_label("radius of SA-BMA", exact=True)
+    sliders = (
+        view.get_by_label("ensemble size", exact=True),
+        page.locator(".pg").get_by_label("radius of SA-BMA", exact=True),
+    )
     return seen | {"keys": [_pressed(page, slider) for slider in sliders]}
 
 
@@ -77,7 +102,8 @@ def _pressed(page, slider) -> tuple:
     """By how much keys move a slider that has the focus, whether they leave it that, and whether the notebook stays as it was."""
     slider.scroll_into_view_if_needed(timeout=SLOW)
     slider.focus()
-    before, value = page.evaluate(ACTIVE), float(slider.input_value())
+    before = page.evaluate(ACTIVE)
+    value = float(slider.input_value())
     for key in ("ArrowLeft", "ArrowLeft", "ArrowDown", "b", "a", "j", "k"):
         page.keyboard.press(key)
     page.wait_for_timeout(300)
@@ -120,22 +146,34 @@ def samples(look):
 
 def test_the_tour_notebook_runs_to_its_end_and_nothing_is_asked_of_another_host(seen):
     assert seen["notebook"] == [] and not seen["foreign"]
-    assert set(seen["errors"]) <= {"[anywidget] Failed to initialize model."}  # the page was made too slow for it
+    assert set(seen["errors"]) <= {
+        "[anywidget] Failed to initialize model."
+    }  # the page was made too slow for it
 
 
 def test_the_ensemble_size_draws_again_from_what_is_there(seen):
-    first, second = seen["first"], seen["more draws"]
+    first = seen["first"]
+    second = seen["more draws"]
     assert second["state"] != first["state"] and len(samples(second)["x"]) == 17
-    both = first["drawn"].keys() & second["drawn"].keys()  # what is out of sight may not be drawn yet
+    both = (
+        first["drawn"].keys() & second["drawn"].keys()
+    )  # what is out of sight may not be drawn yet
     assert any(second["drawn"][name]["data"] != first["drawn"][name]["data"] for name in both)
-    sent = seen["sent"]  # before, between and after two moves: a page of a busy kernel may ask for the family late, once
-    assert "family" in sent[0] and (sent[0] == sent[1] or sent[1] == sent[2])  # no move sends arrays
+    sent = seen[
+        "sent"
+    ]  # before, between and after two moves: a page of a busy kernel may ask for the family late, once
+    assert "family" in sent[0] and (
+        sent[0] == sent[1] or sent[1] == sent[2]
+    )  # no move sends arrays
 
 
 def test_a_radius_that_nobody_fitted_is_fitted_and_drawn(seen):
-    second, third = seen["more draws"], seen["larger radius"]
+    second = seen["more draws"]
+    third = seen["larger radius"]
     assert second["state"].startswith("sabma/")
-    assert float(third["state"].split("/")[1]) > max(METHODS["sabma"].plain.lab)  # none of those the lab began with
+    assert float(third["state"].split("/")[1]) > max(
+        METHODS["sabma"].plain.lab
+    )  # none of those the lab began with
     assert samples(third)["x"] != samples(second)["x"]
     assert third["drawn"]["spectrum"]["data"] != second["drawn"]["spectrum"]["data"]
 
@@ -153,10 +191,15 @@ def test_the_saved_notebook_is_small_and_plotly_came_once_to_two_views(seen):
 def test_in_every_tab_controls_and_picture_are_on_one_screen_of_1280_by_800(seen):
     assert list(seen["screens"]) == ["Surface", "Radius", "Flatness", "Scores", "Images", "All"]
     for tab, screen in seen["screens"].items():
-        assert tab == "All" or screen["first"] >= -1, (tab, screen)  # with the controls at the top of the panel
+        assert tab == "All" or screen["first"] >= -1, (
+            tab,
+            screen,
+        )  # with the controls at the top of the panel
         for picture in screen["all"]:  # with its end at that of the panel
             assert picture["controls"] >= -1 and picture["room"] >= -1, (tab, picture)
 
 
 def test_keys_move_a_slider_and_leave_the_notebook_alone(seen):
-    assert seen["keys"] == [(-3, True, True)] * 2  # ArrowDown lowers a slider as well, and no key reaches the notebook
+    assert (
+        seen["keys"] == [(-3, True, True)] * 2
+    )  # ArrowDown lowers a slider as well, and no key reaches the notebook

@@ -28,7 +28,9 @@ def lab(make_lab, family):
 
 
 def test_traits_of_the_lab_and_of_the_controls_are_one(lab):
-    lab.radius, lab.n_draws, lab.method = 2.0, 4, "vi"
+    lab.radius = 2.0
+    lab.n_draws = 4
+    lab.method = "vi"
     assert (lab.view.radius, lab.view.n_draws, lab.view.method) == (2.0, 4, "vi")
     lab.view.n_draws = 2
     assert lab.n_draws == 2
@@ -40,8 +42,16 @@ def test_traits_of_the_lab_and_of_the_controls_are_one(lab):
 
 
 def test_a_fitted_radius_and_any_ensemble_size_ask_nothing_of_the_kernel(lab):
-    for method, radius in [("sabma", 0.5), ("sam_mu", 0.2), ("sabma", 2.0), ("vi", 2.0), ("sgd", 2.0)]:
-        lab.method, lab.radius, lab.n_draws = method, radius, 3
+    for method, radius in [
+        ("sabma", 0.5),
+        ("sam_mu", 0.2),
+        ("sabma", 2.0),
+        ("vi", 2.0),
+        ("sgd", 2.0),
+    ]:
+        lab.method = method
+        lab.radius = radius
+        lab.n_draws = 3
         lab.wait(60)
         assert len(lab.family) == 7 and not lab._worker.busy
 
@@ -52,7 +62,9 @@ def test_both_radii_of_a_comparison_are_fitted_behind_and_only_their_records_tra
     for method, radius in (("sabma", 1.2), ("sam_mu", 0.15)):
         i = lab.family.index(method, radius)
         assert lab.family.radius[i] == radius
-        assert torch.equal(lab.family.projection[i].plane.axes, lab.family.surface.plane.axes)  # the shared plane
+        assert torch.equal(
+            lab.family.projection[i].plane.axes, lab.family.surface.plane.axes
+        )  # the shared plane
     kinds = [content["kind"] for content, _ in lab.sent_messages]
     assert [k for k in kinds if k not in ("traits", "status")] == ["member"] * 2
 
@@ -60,7 +72,8 @@ def test_both_radii_of_a_comparison_are_fitted_behind_and_only_their_records_tra
 def test_the_gap_of_the_posterior_at_the_controls_is_that_of_its_own_fit(lab, transferred, task):
     net, prior = transferred
     for method, radius, given in (("sabma", 0.5, 0.5), ("vi", 0.0, None)):
-        lab.method, lab.radius = method, radius
+        lab.method = method
+        lab.radius = radius
         q = lab.family[lab.family.index(method, radius)].posterior
         how = dict(seed=0, radius=given, fit={"steps": 10})
         assert lab.convergence() == fv.families.convergence_gap(net, task, prior, q, method, **how)
@@ -71,7 +84,9 @@ def test_the_gap_of_the_posterior_at_the_controls_is_that_of_its_own_fit(lab, tr
 
 def test_stops_begin_at_zero_rise_in_log_steps_and_keep_clear_of_fitted_radii(lab):
     for method, stops in lab.stops.items():
-        assert (stops[0] == 0) == (method not in OVER_T) and stops == sorted(stops)  # T = 0 is no temperature
+        assert (stops[0] == 0) == (method not in OVER_T) and stops == sorted(
+            stops
+        )  # T = 0 is no temperature
         assert all(1.1 < b / a < 2.1 for a, b in zip(stops[1:], stops[2:])), method
 
 
@@ -79,9 +94,13 @@ def test_every_radius_the_lab_offers_a_net_with_batchnorm_is_one_it_learns_at(co
     net, prior = conv
     lab = fv.lab(net, task, prior=prior, family=family)
     for method, stops in lab.stops.items():
-        assert max(*stops, *lab._radii[method]) <= max(fv.METHODS[method].batchnorm.tour, default=0.1)
+        assert max(*stops, *lab._radii[method]) <= max(
+            fv.METHODS[method].batchnorm.tour, default=0.1
+        )
     both = [(m.batchnorm.settings, m.plain.settings) for m in fv.METHODS.values() if m.batchnorm]
-    assert all(b["lr"] < p["lr"] or b["start_scale"] < p["start_scale"] for b, p in both)  # a smaller rate, or a narrower start
+    assert all(
+        b["lr"] < p["lr"] or b["start_scale"] < p["start_scale"] for b, p in both
+    )  # a smaller rate, or a narrower start
 
 
 def test_own_settings_go_before_those_of_the_net(conv, task):
@@ -106,19 +125,27 @@ def test_own_settings_go_before_those_of_the_net(conv, task):
         ("radius", "far", "'radius' trait"),
     ],
 )
-def test_what_no_control_could_have_is_refused_and_of_the_page_too_which_is_told_what_holds(lab, name, value, said):
+def test_what_no_control_could_have_is_refused_and_of_the_page_too_which_is_told_what_holds(
+    lab, name, value, said
+):
     before = getattr(lab, name)
     with pytest.raises((ValueError, TraitError), match=said):
         setattr(lab, name, value)
     assert getattr(lab, name) == before == getattr(lab.view, name)
     lab.view.set_state({"n_draws": lab.n_draws - 1} | {name: value})
     traits = lab.sent_messages[-1][0]["traits"]
-    assert before == getattr(lab, name) == getattr(lab.view, name) == traits[name] and traits["n_draws"] == lab.n_draws
+    assert (
+        before == getattr(lab, name) == getattr(lab.view, name) == traits[name]
+        and traits["n_draws"] == lab.n_draws
+    )
 
 
-def test_the_lab_refuses_at_once_what_it_could_not_fit_or_show(transferred, task, family, left_over):
+def test_the_lab_refuses_at_once_what_it_could_not_fit_or_show(
+    transferred, task, family, left_over
+):
     net, prior = transferred
-    few, unmeasured = fv.Gaussian(net.w[:5], net.w[:5]), family.each(prediction=[None] * len(family))
+    few = fv.Gaussian(net.w[:5], net.w[:5])
+    unmeasured = family.each(prediction=[None] * len(family))
     for module, settings, said in (
         (net.to_module(), {}, "net must be a Net, got a Sequential"),
         (net, dict(prior=prior.mean), "prior must be a Gaussian, got a float32 tensor"),
@@ -126,7 +153,11 @@ def test_the_lab_refuses_at_once_what_it_could_not_fit_or_show(transferred, task
         (net, dict(radii={"swagger": (0.0,)}), "method of radii must be one of .* got 'swagger'"),
         (net, dict(radii={"sabma": (0.0, -1.0)}), "must be a finite number >= 0, got -1"),
         (net, dict(fit={"stesp": 3}), "a setting of fit must be one of .*, got 'stesp'"),
-        (net, dict(family=unmeasured), "family must be measured before it is shown, .* fv.families.measure"),
+        (
+            net,
+            dict(family=unmeasured),
+            "family must be measured before it is shown, .* fv.families.measure",
+        ),
     ):
         with pytest.raises((TypeError, ValueError), match=said):
             fv.lab(module, task, **{"prior": prior} | settings)
@@ -144,18 +175,33 @@ def test_the_view_answers_a_page_and_its_saved_state_holds_no_arrays(family):
     view.show_family(family, stops={}, live=True)
     view._answer(view, {"want": "front end"}, [])
     kinds = [content["kind"] for content, _ in sent]
-    assert kinds == ["family", "front end"] and view.sent == {"front end": 1, "family": 1, "member": 0}
+    assert kinds == ["family", "front end"] and view.sent == {
+        "front end": 1,
+        "family": 1,
+        "member": 0,
+    }
     assert sent[1][1][0].startswith(b"var flatvizExplorer=") and len(sent[1][1][1]) > 1e6
     assert json.loads(sent[0][0]["index"])["live"]
-    state = json.dumps({k: v for k, v in view.get_state().items() if isinstance(v, (str, int, float))})
+    state = json.dumps(
+        {k: v for k, v in view.get_state().items() if isinstance(v, (str, int, float))}
+    )
     assert len(state) < 20_000 and "plotly.js" not in state.split("_esm")[0]
 
 
 def test_state_is_plain_data_that_can_be_set_again_and_bad_parts_of_it_change_nothing(lab):
     before = lab.state
     assert json.loads(json.dumps(before)) == before
-    lab.state = {"radius": 2.0, "method": "sabma", "compare": {"method": "vi", "radius": 0.0}, "tab": "Flatness"}
-    assert (lab.view.radius, lab.view.look["tab"], lab.view.look["compare"]["method"]) == (2.0, "Flatness", "vi")
+    lab.state = {
+        "radius": 2.0,
+        "method": "sabma",
+        "compare": {"method": "vi", "radius": 0.0},
+        "tab": "Flatness",
+    }
+    assert (lab.view.radius, lab.view.look["tab"], lab.view.look["compare"]["method"]) == (
+        2.0,
+        "Flatness",
+        "vi",
+    )
     lab.state = {"phase": 2}
     assert (lab.view.look["phase"], lab.view.look["tab"]) == (2, "Flatness")
     for bad, said in (
@@ -181,14 +227,31 @@ def test_the_radius_a_method_has_by_default_is_one_the_lab_fits(transferred, con
 
 def test_the_nearest_fitted_member_is_nearest_in_powers_of_ten(family):
     assert family.radii("sabma") == (0.0, 0.5, 2.0)
-    assert [family.radius[family.index("sabma", r)] for r in (0.0, 0.01, 0.9, 1.1, 1.24, 50.0)] == [0, 0.5, 0.5, 2, 2, 2]
+    assert [family.radius[family.index("sabma", r)] for r in (0.0, 0.01, 0.9, 1.1, 1.24, 50.0)] == [
+        0,
+        0.5,
+        0.5,
+        2,
+        2,
+        2,
+    ]
 
 
 def test_the_picture_a_notebook_keeps_is_the_pages_own_and_nothing_else():
     image = "data:image/png;base64,iVBORw0KGgo="
     html = still({"images": [image, image], "text": "SA-BMA <b>"}, "a-view")
-    assert html.count(image) == 2 and "SA-BMA &lt;b&gt;" in html and "<b>" not in html and 'data-view="a-view"' in html
-    for images in (["https://elsewhere/x.png"], ['data:image/png;base64,"onerror=alert(1)'], [], "no"):
+    assert (
+        html.count(image) == 2
+        and "SA-BMA &lt;b&gt;" in html
+        and "<b>" not in html
+        and 'data-view="a-view"' in html
+    )
+    for images in (
+        ["https://elsewhere/x.png"],
+        ['data:image/png;base64,"onerror=alert(1)'],
+        [],
+        "no",
+    ):
         assert still({"images": images, "text": ""}, "a-view") == ""
     assert still({"images": [image], "text": 3}, "a-view") == still({}, "a-view") == ""
 
@@ -197,14 +260,20 @@ def test_a_page_of_the_lab_needs_no_kernel(lab, tmp_path):
     lab.state = {"method": "sabma", "radius": 2.0, "tab": "Scores"}
     text = lab.to_html(tmp_path / "lab.html").read_text(encoding="utf-8")
     assert '"tab":"Scores"' in text and '"method":"sabma","radius":2.0' in text
-    parts = [re.search(f'id="flatviz-{name}">"(.*?)"</script>', text).group(1) for name in ("index", "records")]
+    parts = [
+        re.search(f'id="flatviz-{name}">"(.*?)"</script>', text).group(1)
+        for name in ("index", "records")
+    ]
     assert data_of(text, "flatviz-index")["live"] is False
     assert sum(map(len, parts)) < 2e6
 
 
 @pytest.mark.long
-def test_after_sixty_random_moves_fits_stops_and_errors_all_that_was_sent_is_the_family(lab, monkeypatch, left_over):
-    moves, count = random.Random(0), len(widgets._instances)
+def test_after_sixty_random_moves_fits_stops_and_errors_all_that_was_sent_is_the_family(
+    lab, monkeypatch, left_over
+):
+    moves = random.Random(0)
+    count = len(widgets._instances)
     real = fv.METHODS["sabma"].fit
 
     def fails_at_some(*args, **settings):
@@ -212,10 +281,14 @@ def test_after_sixty_random_moves_fits_stops_and_errors_all_that_was_sent_is_the
             raise RuntimeError(f"radius {settings['radius']} is too far")
         return real(*args, **settings)
 
-    monkeypatch.setitem(fv.METHODS, "sabma", dataclasses.replace(fv.METHODS["sabma"], fit=fails_at_some))
+    monkeypatch.setitem(
+        fv.METHODS, "sabma", dataclasses.replace(fv.METHODS["sabma"], fit=fails_at_some)
+    )
     failures = 0
     for move in range(60):
-        kind = moves.choice(["radius", "radius", "fitted", "method", "draws", "compare", "stop", "run"])
+        kind = moves.choice(
+            ["radius", "radius", "fitted", "method", "draws", "compare", "stop", "run"]
+        )
         if kind in ("radius", "fitted"):
             method = moves.choice(["sabma", "sam_mu"])
             at = lab.stops[method] if kind == "radius" else lab.family.radii(method)
@@ -225,18 +298,32 @@ def test_after_sixty_random_moves_fits_stops_and_errors_all_that_was_sent_is_the
         elif kind == "draws":
             lab.n_draws = moves.randint(1, 6)
         elif kind == "compare":
-            other = {"method": moves.choice(lab.family.methods), "radius": moves.choice([0.0, 0.5, 1.6])}
+            other = {
+                "method": moves.choice(lab.family.methods),
+                "radius": moves.choice([0.0, 0.5, 1.6]),
+            }
             lab.state = {"compare": moves.choice([None, other])}
         else:
             {"stop": lab.stop, "run": lab.run}[kind]()
         if move % 10 == 9:
             assert lab.wait(120) and (not lab.error or "is too far" in lab.error)
             failures += bool(lab.error)
-            assert not lab.busy and not lab.view._status["busy"] and lab.view._status["error"] == lab.error
+            assert (
+                not lab.busy
+                and not lab.view._status["busy"]
+                and lab.view._status["error"] == lab.error
+            )
             meta = [(m["method"], m["radius"]) for m in lab.view._bundle.index["members"]]
-            assert sorted(meta) == sorted(zip(lab.family.method, lab.family.radius))  # a page that opens now sees all
+            assert sorted(meta) == sorted(
+                zip(lab.family.method, lab.family.radius)
+            )  # a page that opens now sees all
             traits = [c["traits"] for c, _ in lab.sent_messages if c["kind"] == "traits"][-1]
-            assert traits == {"radius": lab.radius, "n_draws": lab.n_draws, "method": lab.method, "look": lab.look}
+            assert traits == {
+                "radius": lab.radius,
+                "n_draws": lab.n_draws,
+                "method": lab.method,
+                "look": lab.look,
+            }
     assert failures and len(lab.family) > 7  # those it began with
     assert not left_over() and len(widgets._instances) == count
 
@@ -244,8 +331,14 @@ def test_after_sixty_random_moves_fits_stops_and_errors_all_that_was_sent_is_the
 def test_a_notebook_run_without_a_browser_says_how_to_see_the_lab(lab, monkeypatch):
     shown = []
     monkeypatch.setattr("flatviz.widgets.lab.show_still", lambda html, name: not shown.append(html))
-    assert lab._repr_mimebundle_()["text/plain"] == ""  # a notebook rendered without widgets shows the still, no repr below it
-    assert "JupyterLab" in shown[0] and "lab.to_html(" in shown[0] and f"data-view='{lab.view.channel.model_id}'" in shown[0]
+    assert (
+        lab._repr_mimebundle_()["text/plain"] == ""
+    )  # a notebook rendered without widgets shows the still, no repr below it
+    assert (
+        "JupyterLab" in shown[0]
+        and "lab.to_html(" in shown[0]
+        and f"data-view='{lab.view.channel.model_id}'" in shown[0]
+    )
 
 
 @pytest.fixture
@@ -256,7 +349,11 @@ def longer(make_lab, family):
 
 def members(lab):
     """(its index, its record as numbers) of each member that was sent."""
-    sent = [(json.loads(c["index"]), buffers[0]) for c, buffers in lab.sent_messages if c["kind"] == "member"]
+    sent = [
+        (json.loads(c["index"]), buffers[0])
+        for c, buffers in lab.sent_messages
+        if c["kind"] == "member"
+    ]
     return [(index["members"][0], np.frombuffer(buffer, "<f4")) for index, buffer in sent]
 
 
@@ -267,10 +364,17 @@ def same_nll(lab, record, q):
     torch.testing.assert_close(torch.tensor(sent.copy()), direct.float(), rtol=1e-5, atol=1e-6)
 
 
-def test_a_preview_is_labelled_shows_what_is_in_sight_and_gives_way_to_the_whole_fit(longer, transferred, task, monkeypatch):
+def test_a_preview_is_labelled_shows_what_is_in_sight_and_gives_way_to_the_whole_fit(
+    longer, transferred, task, monkeypatch
+):
     scored = []
-    monkeypatch.setattr(members_of, "predict", lambda *given, **how: scored.append(given) or fv.predict(*given, **how))
-    longer.method, longer.look = "sabma", {"tab": "Scores"}
+    monkeypatch.setattr(
+        members_of,
+        "predict",
+        lambda *given, **how: scored.append(given) or fv.predict(*given, **how),
+    )
+    longer.method = "sabma"
+    longer.look = {"tab": "Scores"}
     longer.radius = 1.2
     assert longer.wait(300) and longer.error == ""
     assert len(scored) == 2  # the preview and the whole fit
@@ -280,28 +384,44 @@ def test_a_preview_is_labelled_shows_what_is_in_sight_and_gives_way_to_the_whole
     assert set(first["waiting"]) == waiting and last["waiting"] == []
     fields = longer.view._bundle.index["fields"]
     for name, field in fields.items():
-        size, view = int(np.prod(field["shape"])), name.split("/")[0]
+        size = int(np.prod(field["shape"]))
+        view = name.split("/")[0]
         part = some[field["offset"] : field["offset"] + size]
         if "/" in name and view in waiting and size:
             assert np.isnan(part).all(), name  # nothing stands in for what was not measured
     assert not np.array_equal(some, whole, equal_nan=True)
     net, prior = transferred
-    same = fv.fit_sabma(net, task.train, prior, seed=0, **fv.METHODS["sabma"].keywords(net, radius=1.2, settings={"steps": 60}))
+    same = fv.fit_sabma(
+        net,
+        task.train,
+        prior,
+        seed=0,
+        **fv.METHODS["sabma"].keywords(net, radius=1.2, settings={"steps": 60}),
+    )
     i = longer.family.index("sabma", 1.2)
     torch.testing.assert_close(longer.family.posterior[i].mean, same.mean, rtol=0, atol=0)
     same_nll(longer, whole, same)
     seen = longer.family.sharpest[i]
-    again = fv.slice_plane(fv.nll(net, task.train), seen.plane, extent=float(seen.a.max()), resolution=len(seen.a))
+    again = fv.slice_plane(
+        fv.nll(net, task.train), seen.plane, extent=float(seen.a.max()), resolution=len(seen.a)
+    )
     torch.testing.assert_close(seen.values, again.values, rtol=1e-5, atol=1e-6)
 
 
 def test_the_preview_is_the_short_fit_that_it_says(longer, transferred, task, monkeypatch):
-    monkeypatch.setattr(members_of.Fitting, "member", lambda *given, **how: (_ for _ in ()).throw(RuntimeError("enough")))
-    longer.method, longer.radius = "sam_mu", 0.3
+    monkeypatch.setattr(
+        members_of.Fitting,
+        "member",
+        lambda *given, **how: (_ for _ in ()).throw(RuntimeError("enough")),
+    )
+    longer.method = "sam_mu"
+    longer.radius = 0.3
     assert longer.wait(300) and "enough" in longer.error
     near = longer.family.posterior[longer.family.index("sam_mu", 0.2)]
     net, prior = transferred
-    settings = fv.METHODS["sam_mu"].keywords(net, radius=0.3) | dict(steps=STEPS, start=near, start_scale=1.0)
+    settings = fv.METHODS["sam_mu"].keywords(net, radius=0.3) | dict(
+        steps=STEPS, start=near, start_scale=1.0
+    )
     q = fv.fit_sabma(net, task.train, prior, mode="sam_mu", seed=0, **settings)
     ((_, sent),) = members(longer)
     same_nll(longer, sent, q)

@@ -26,7 +26,9 @@ from flatviz.widgets import open
 @pytest.fixture(scope="module")
 def digits(task):
     """(train, test) of upright digits, 600 and 300."""
-    everything = fv.Data(torch.cat([task.test.x, task.train.x]), torch.cat([task.test.y, task.train.y]))
+    everything = fv.Data(
+        torch.cat([task.test.x, task.train.x]), torch.cat([task.test.y, task.train.y])
+    )
     order = torch.randperm(len(everything), generator=torch.Generator().manual_seed(0))
     return everything.subset(order[:600]), everything.subset(order[600:900])
 
@@ -42,7 +44,9 @@ def convs():
 
 
 @pytest.mark.long
-def test_the_same_request_gives_the_same_bits_on_an_idle_and_on_a_busy_machine_and_says_how_good_they_are(digits):
+def test_the_same_request_gives_the_same_bits_on_an_idle_and_on_a_busy_machine_and_says_how_good_they_are(
+    digits,
+):
     module = convs()
     was = [p.detach().clone() for p in module.parameters()]
 
@@ -52,7 +56,11 @@ def test_the_same_request_gives_the_same_bits_on_an_idle_and_on_a_busy_machine_a
         q = fits.member("sabma")
         scores = fv.predict(fits.net, q, fits.task.test, 5, seed=0, batchnorm="frozen").scores
         assert float(scores["accuracy"][-1]) > 0.7  # guessing gives 0.1
-        return first, lines, value_digest([fits.fit, fits.prior.mean, fits.prior.factor, q.sample(2, seed=0)])
+        return (
+            first,
+            lines,
+            value_digest([fits.fit, fits.prior.mean, fits.prior.factor, q.sample(2, seed=0)]),
+        )
 
     before = torch.get_num_threads()
     try:
@@ -63,17 +71,32 @@ def test_the_same_request_gives_the_same_bits_on_an_idle_and_on_a_busy_machine_a
         torch.set_num_threads(before)
     first, lines, _ = idle = prepared()
     assert idle == beside and all(map(torch.equal, was, module.parameters()))
-    of_vi, of_network = map(float, re.search(r"([.\d]+) of VI, accuracy ([.\d]+) of the trained network", first).groups())
-    assert 0.9 < of_network and of_vi > of_network - 0.1 and "normalisation layers and head" in lines[-2]
+    of_vi, of_network = map(
+        float,
+        re.search(r"([.\d]+) of VI, accuracy ([.\d]+) of the trained network", first).groups(),
+    )
+    assert (
+        0.9 < of_network
+        and of_vi > of_network - 0.1
+        and "normalisation layers and head" in lines[-2]
+    )
 
 
-def test_a_quick_lab_of_a_large_network_treats_the_head_alone_after_whole_training_and_says_so(digits, monkeypatch):
+def test_a_quick_lab_of_a_large_network_treats_the_head_alone_after_whole_training_and_says_so(
+    digits, monkeypatch
+):
     monkeypatch.setattr(own, "LARGE_PASS", 1)
     monkeypatch.setattr(own, "LARGE_STEP", 1)
     made = []
     fits, line = own.prepare_own(convs(), *digits, say=made.append)
-    assert made[0].startswith("training at rate") and "draws of a step but one" in made[1] and "normalisation layers" in made[2]
-    assert made[3] == f"treated: head, {24 * 10 + 10} weights"  # a Linear of 24 inputs and 10 outputs
+    assert (
+        made[0].startswith("training at rate")
+        and "draws of a step but one" in made[1]
+        and "normalisation layers" in made[2]
+    )
+    assert (
+        made[3] == f"treated: head, {24 * 10 + 10} weights"
+    )  # a Linear of 24 inputs and 10 outputs
     assert fits.fit["mc_samples"] == 1 and "of the trained network" in line
 
 
@@ -83,19 +106,26 @@ def test_posteriors_far_below_the_trained_network_are_the_first_line(digits, mon
     monkeypatch.setattr(own, "SHRINK", (1.0, 0.3))
     monkeypatch.setattr(own, "LARGE_STEP", 1)
     monkeypatch.setattr(own, "_learned", lambda net, *how: net)
-    wrong = lambda share: Standing((torch.arange(100) < 100 * share).double(), torch.ones(100).double(), True)  # noqa: E731
+    wrong = lambda share: Standing(
+        (torch.arange(100) < 100 * share).double(), torch.ones(100).double(), True
+    )
     monkeypatch.setattr(Standing, "of", lambda *about, **how: wrong(next(before, 0.4)))
     made = []
     _, line = own.prepare_own(linear, *digits, say=made.append)
     said = "accuracy 0.600 on held-out examples, where the trained network has accuracy 1.000"
     assert line.startswith("do not trust") and said in line
     assert [text.partition(": ")[0] for text in made if "settings" in text][1:] == [
-        f"settings of the best of 1 trials, at {shrink:g} of rate and widths" for shrink in own.SHRINK[1:]
+        f"settings of the best of 1 trials, at {shrink:g} of rate and widths"
+        for shrink in own.SHRINK[1:]
     ]
 
 
-@pytest.mark.parametrize(("finite_from", "said"), [(1.0, "trials: "), (0.1, "trials, at 0.1 of rate and widths: ")])
-def test_trials_that_are_not_finite_are_made_again_at_smaller_rates_and_widths(finite_from, said, digits, monkeypatch):
+@pytest.mark.parametrize(
+    ("finite_from", "said"), [(1.0, "trials: "), (0.1, "trials, at 0.1 of rate and widths: ")]
+)
+def test_trials_that_are_not_finite_are_made_again_at_smaller_rates_and_widths(
+    finite_from, said, digits, monkeypatch
+):
     seen = []
 
     def tried(method, cases, seeds, trials, *, fixed, **how):
@@ -103,15 +133,26 @@ def test_trials_that_are_not_finite_are_made_again_at_smaller_rates_and_widths(f
         usual = method.tuned(net).settings["lr"]
         scale = fixed.get("lr", usual) / usual
         seen.append((scale, float(prior.log_std.exp().mean())))
-        return [(Choice({"lr": scale * usual, "steps": 60}), (1.0 if scale <= finite_from else math.inf,))]
+        return [
+            (
+                Choice({"lr": scale * usual, "steps": 60}),
+                (1.0 if scale <= finite_from else math.inf,),
+            )
+        ]
 
     monkeypatch.setattr(own, "tried", tried)
     monkeypatch.setattr(own, "LOST", 1.0)
     made = []
-    fits, _ = own.prepare_own(nn.Sequential(nn.Flatten(), nn.Linear(64, 10)), *digits, effort=2, say=made.append)
+    fits, _ = own.prepare_own(
+        nn.Sequential(nn.Flatten(), nn.Linear(64, 10)), *digits, effort=2, say=made.append
+    )
     assert said in made[-1] and fits.fit["lr_scale"] == seen[-1][0] == finite_from
-    assert seen[0][1] == pytest.approx(own.HEAD_STD)  # all that is treated here is the head: its prior is wide, not SWAG's
-    assert seen[-1][1] == pytest.approx(finite_from * seen[0][1])  # the prior's widths fall as the rates do
+    assert seen[0][1] == pytest.approx(
+        own.HEAD_STD
+    )  # all that is treated here is the head: its prior is wide, not SWAG's
+    assert seen[-1][1] == pytest.approx(
+        finite_from * seen[0][1]
+    )  # the prior's widths fall as the rates do
 
 
 class Words(nn.Module):
@@ -119,7 +160,9 @@ class Words(nn.Module):
 
     def __init__(self, each):
         super().__init__()
-        self.each, self.embed, self.head = each, nn.Embedding(9, 8), nn.Linear(8, 2)
+        self.each = each
+        self.embed = nn.Embedding(9, 8)
+        self.head = nn.Linear(8, 2)
 
     def forward(self, input_ids, attention_mask=None):
         h = self.embed(input_ids)
@@ -137,7 +180,8 @@ def attention():
 def _brought():
     """name -> module, inputs, labels and likelihood."""
     torch.manual_seed(0)
-    x, ids = torch.randn(80, 3), torch.randint(0, 9, (80, 6))
+    x = torch.randn(80, 3)
+    ids = torch.randint(0, 9, (80, 6))
     line = x[:, :1].clamp(-2, 2)
     curve = torch.sin(2 * line) + 0.1 * torch.randn(80, 1)
     right = (ids.float().mean(1) > 4).long()
@@ -145,13 +189,28 @@ def _brought():
         "noise known": (two_layers(1, 1), line, curve, 0.1),
         "noise learned": (fv.models.learned_noise(two_layers(1, 1)), line, curve, "gaussian"),
         "noise an output": (two_layers(1, 2), line, curve, "gaussian"),
-        "counts": (two_layers(3, 1), x, torch.poisson(x[:, 0].exp()), fv.Likelihood(lambda o: Poisson(o[:, 0].exp()))),
+        "counts": (
+            two_layers(3, 1),
+            x,
+            torch.poisson(x[:, 0].exp()),
+            fv.Likelihood(lambda o: Poisson(o[:, 0].exp())),
+        ),
         "yes or no": (two_layers(3, 1), x, (x[:, 0] > 0).long(), "bernoulli"),
         "several labels": (two_layers(3, 3), x, (x > 0).long(), "bernoulli"),
         "words": (Words(False), ids, right, None),
-        "words of a dict": (Words(False), {"input_ids": ids, "attention_mask": torch.ones_like(ids)}, right, None),
+        "words of a dict": (
+            Words(False),
+            {"input_ids": ids, "attention_mask": torch.ones_like(ids)},
+            right,
+            None,
+        ),
         "labels of words": (Words(True), ids, (ids > 4).long(), None),
-        "attention": (nn.Sequential(Words(True).embed, attention(), nn.Flatten(), nn.Linear(48, 2)), ids, right, None),
+        "attention": (
+            nn.Sequential(Words(True).embed, attention(), nn.Flatten(), nn.Linear(48, 2)),
+            ids,
+            right,
+            None,
+        ),
     }
 
 
@@ -160,25 +219,50 @@ def _brought():
 def test_a_lab_and_its_page_of_any_likelihood_and_of_words(name, monkeypatch, tmp_path):
     monkeypatch.setattr(own, "LARGE_STEP", 1)
     monkeypatch.setattr(own, "SMALL_STEPS", own.SMALL_STEPS | {"steps": 60})
-    monkeypatch.setattr(open, "COARSE", dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=3))
+    monkeypatch.setattr(
+        open, "COARSE", dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=3)
+    )
     module, x, y, likelihood = _brought()[name]
     data = fv.Data(x, y)
     train, test = (data.subset(torch.arange(*ends)) for ends in ((0, 50), (50, 80)))
-    view = fv.lab(module, train, test, likelihood=likelihood, radii={"vi": (0.0,), "sabma": (0.0, 1.0)}, progress=False)
+    view = fv.lab(
+        module,
+        train,
+        test,
+        likelihood=likelihood,
+        radii={"vi": (0.0,), "sabma": (0.0, 1.0)},
+        progress=False,
+    )
     assert view.wait(300) and view.error == "", view.error
-    member, task = view.family[0], view._fits.task
-    prediction, shown = member.prediction, {v.name for v in views_of(view.family)}
+    member = view.family[0]
+    task = view._fits.task
+    prediction = member.prediction
+    shown = {v.name for v in views_of(view.family)}
     page = view.to_html(tmp_path / "page.html").read_text(encoding="utf-8")
     view.close()
     if name == "counts":
-        log_p = torch.stack([Poisson(out[:, 0].exp()).log_prob(task.test.y) for out in prediction.outputs])
+        log_p = torch.stack(
+            [Poisson(out[:, 0].exp()).log_prob(task.test.y) for out in prediction.outputs]
+        )
         mixture = -(log_p.logsumexp(0) - math.log(len(log_p))).mean()
         assert float(prediction.scores["nll"][-1]) == pytest.approx(float(mixture), rel=1e-5)
     numbers = not prediction.has_classes
-    assert ("predictive" in shown, "reliability" in shown, ">RMSE</th>" in page) == (numbers, not numbers, numbers)
-    assert set(prediction.scores) == ({"nll", "rmse"} if numbers else {"accuracy", "nll", "ece", "brier"})
+    assert ("predictive" in shown, "reliability" in shown, ">RMSE</th>" in page) == (
+        numbers,
+        not numbers,
+        numbers,
+    )
+    assert set(prediction.scores) == (
+        {"nll", "rmse"} if numbers else {"accuracy", "nll", "ece", "brier"}
+    )
     if name == "noise known":  # the head is linear: its Hessian is phi^T phi / (N noise^2)
-        phi = torch.cat([torch.tanh(view._fits.net.to_module()[0](task.train.x)), torch.ones(len(task.train), 1)], 1).detach()
+        phi = torch.cat(
+            [
+                torch.tanh(view._fits.net.to_module()[0](task.train.x)),
+                torch.ones(len(task.train), 1),
+            ],
+            1,
+        ).detach()
         largest = torch.linalg.eigvalsh(phi.T @ phi)[-1] / (len(phi) * 0.1**2)
         assert float(member.spectrum[0].values[0]) == pytest.approx(float(largest), rel=1e-3)
 
@@ -188,15 +272,27 @@ def test_a_network_far_below_the_trained_one_is_judged_by_its_nll_where_there_is
     x = torch.linspace(-3, 3, 60)[:, None]
     task = fv.Task(*[fv.Data(x, 2 * x)] * 3, 1, validation=fv.Data(x, 2 * x), likelihood=1.0)
     net = fv.Net.from_module(nn.Linear(1, 1))
-    before, near, far = (Standing.of(net, torch.tensor([slope, 0.0]), task.train, 1.0) for slope in (2.0, 1.98, 1.0))
+    before, near, far = (
+        Standing.of(net, torch.tensor([slope, 0.0]), task.train, 1.0) for slope in (2.0, 1.98, 1.0)
+    )
     assert float(before.losses.mean()) == pytest.approx(0.5 * math.log(2 * math.pi))
     assert float(before.gain) == pytest.approx(2 * float((x**2).mean()))
     own._check_kept("VI", near, before)
-    with pytest.raises(own.Diverged, match=r"VI must be about as good as the trained network, NLL 0\.919, got NLL 2\.4"):
+    with pytest.raises(
+        own.Diverged,
+        match=r"VI must be about as good as the trained network, NLL 0\.919, got NLL 2\.4",
+    ):
         own._check_kept("VI", far, before)
     made = []
-    assert own._learned(net.at(torch.tensor([1.9, 0.0])), task, dict(seed=0, progress=False), made.append).w[0] == 1.9
-    trained = own._learned(net.at(torch.tensor([0.0, 5.0])), task, dict(seed=0, progress=False), made.append)
+    assert (
+        own._learned(
+            net.at(torch.tensor([1.9, 0.0])), task, dict(seed=0, progress=False), made.append
+        ).w[0]
+        == 1.9
+    )
+    trained = own._learned(
+        net.at(torch.tensor([0.0, 5.0])), task, dict(seed=0, progress=False), made.append
+    )
     assert "learned already: NLL" in made[0] and "may have seen" in made[0]
     assert "training at rate" in made[1] and abs(float(trained.w[0]) - 2) < 0.1
     with pytest.raises(own.Diverged, match="got NLL .* best constant outputs have"):
@@ -204,7 +300,8 @@ def test_a_network_far_below_the_trained_one_is_judged_by_its_nll_where_there_is
 
 
 def test_a_prior_and_test_data_are_two_arguments(digits):
-    net, task = fv.Net.from_module(nn.Linear(2, 2)), fv.datasets.moons_transfer(seed=0)
+    net = fv.Net.from_module(nn.Linear(2, 2))
+    task = fv.datasets.moons_transfer(seed=0)
     prior = fv.Gaussian(net.w, torch.zeros(net.dim))
     for wrong in (dict(test=task.test), dict(), dict(test=task.test, prior=prior)):
         with pytest.raises(TypeError, match="a task must come with prior="):
@@ -215,23 +312,45 @@ def test_a_prior_and_test_data_are_two_arguments(digits):
 
 
 def test_a_network_that_learns_nothing_is_refused(digits):
-    dead = nn.Sequential(nn.Flatten(), nn.Threshold(1e9, 0.0), nn.Linear(64, 10))  # its inputs are all zero
-    refused = r"training must leave a network that learned, got accuracy 0\.\d+ .*train the module first"
+    dead = nn.Sequential(
+        nn.Flatten(), nn.Threshold(1e9, 0.0), nn.Linear(64, 10)
+    )  # its inputs are all zero
+    refused = (
+        r"training must leave a network that learned, got accuracy 0\.\d+ .*train the module first"
+    )
     with pytest.raises(ValueError, match=refused):
         fv.lab(dead, *digits, effort=1, progress=False)
 
 
-def test_labels_may_be_plain_numbers_of_a_loader_and_what_is_no_data_or_no_label_is_refused_by_its_name(digits):
+def test_labels_may_be_plain_numbers_of_a_loader_and_what_is_no_data_or_no_label_is_refused_by_its_name(
+    digits,
+):
     data, _ = digits
     labelled = DataLoader([(x, int(y)) for x, y in zip(data.x[:5], data.y[:5])])
     for given in (labelled, (data.x[:5], data.y[:5].double())):
         assert torch.equal(examples(given, "train").y, data.y[:5])
-    with pytest.raises(TypeError, match=r"train must be \(inputs, labels\), a data set or a loader: .* and one of labels"):
+    with pytest.raises(
+        TypeError,
+        match=r"train must be \(inputs, labels\), a data set or a loader: .* and one of labels",
+    ):
         examples({"x": data.x}, "train")
-    with pytest.raises(TypeError, match="^train: .* needs integer class labels, got floating targets: give likelihood="):
-        fv.lab(nn.Linear(2, 2), *[(np.ones((9, 2), "float32"), np.linspace(0, 1, 9))] * 2, progress=False)
-    with pytest.raises(ValueError, match=r"^test: labels must be in 0\.\.1 for a net with 2 outputs, got 2"):
-        fv.lab(nn.Linear(2, 2), *[(np.ones((9, 2), "float32"), np.full(9, label)) for label in (1, 2)], progress=False)
+    with pytest.raises(
+        TypeError,
+        match="^train: .* needs integer class labels, got floating targets: give likelihood=",
+    ):
+        fv.lab(
+            nn.Linear(2, 2),
+            *[(np.ones((9, 2), "float32"), np.linspace(0, 1, 9))] * 2,
+            progress=False,
+        )
+    with pytest.raises(
+        ValueError, match=r"^test: labels must be in 0\.\.1 for a net with 2 outputs, got 2"
+    ):
+        fv.lab(
+            nn.Linear(2, 2),
+            *[(np.ones((9, 2), "float32"), np.full(9, label)) for label in (1, 2)],
+            progress=False,
+        )
 
 
 def test_a_rate_that_is_left_out_warns_of_no_loss(recwarn):
