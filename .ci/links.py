@@ -1,8 +1,9 @@
 """Write README's links: from one variable, the address of the repository.
 
-    python .ci/links.py OWNER/NAME     of the site, of Colab; without it, of the files that stand for them
-    python .ci/links.py OWNER/NAME --index    as a package index needs it: every link absolute, and [project.urls]; release.yml does it
-    python .ci/links.py --check        status 1, if README's links are not those of its repository
+    python .ci/links.py OWNER/NAME     of the site, of Colab; without it, of the files that stand
+    for them python .ci/links.py OWNER/NAME --index    as a package index needs it: every link
+    absolute, and [project.urls]; release.yml does it python .ci/links.py --check        status 1,
+    if README's links are not those of its repository
 
 The variable is the comment above the links; everything below it is made.
 """
@@ -50,7 +51,8 @@ def links(repository: str) -> str:
 
 
 def absolute(text: str, repository: str) -> str:
-    """README with the links that lead into the clone as addresses of the repository: files, and pictures as such."""
+    """README with the links that lead into the clone as addresses of the repository: files, and
+    pictures as such."""
     files = f"https://github.com/{repository}/blob/main/"
     pictures = f"https://raw.githubusercontent.com/{repository}/main/"
     text = re.sub(r"(!\[[^\]]*\]\()(?!http)", rf"\1{pictures}", text)

@@ -1,8 +1,10 @@
-"""Run notebooks as the site does, and store what their cells show in them, small: text, and figures as pictures.
+"""Run notebooks as the site does, and store what their cells show in them, small: text, and figures
+as pictures.
 
     python .ci/outputs.py 01 02 claims     how the names of notebooks begin; all without one
 
-GitHub and editors then show a course with its pictures.  `.ci/sync_notebooks.py` drops outputs whose code has changed.
+GitHub and editors then show a course with its pictures.  `.ci/sync_notebooks.py` drops outputs
+whose code has changed.
 """
 
 from __future__ import annotations

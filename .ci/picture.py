@@ -1,8 +1,10 @@
-"""Make docs/lab.gif, README's moving picture: the playground trains, then its test ground is dragged back and forth.
+"""Make docs/lab.gif, README's moving picture: the playground trains, then its test ground is
+dragged back and forth.
 
     python .ci/picture.py
 
-The file holds a digest of the modules that draw it; a test compares it, so that the picture is never older than they are.
+The file holds a digest of the modules that draw it; a test compares it, so that the picture is
+never older than they are.
 """
 
 from __future__ import annotations

@@ -1,9 +1,11 @@
-"""Write flatviz/__init__.pyi and those of its folders: the types of names that load when first used, for editors and type checkers.
+"""Write flatviz/__init__.pyi and those of its folders: the types of names that load when first
+used, for editors and type checkers.
 
     python .ci/stubs.py          write what differs
     python .ci/stubs.py --check  status 1 and a list, if anything differs
 
-Each name of a table that a package gives to `lazy` becomes `from module import name as name`; annotated names stay.
+Each name of a table that a package gives to `lazy` becomes `from module import name as name`;
+annotated names stay.
 """
 
 from __future__ import annotations
@@ -79,7 +81,8 @@ def main() -> int:
     for path in stale:
         if "--check" in sys.argv:
             print(
-                f"{path.relative_to(PACKAGE.parent)} differs from its package: run python .ci/stubs.py"
+                f"{path.relative_to(PACKAGE.parent)} differs from its package: run python"
+                " .ci/stubs.py"
             )
         elif path in wanted:
             path.write_text(wanted[path], encoding="utf-8")

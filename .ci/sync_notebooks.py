@@ -1,16 +1,19 @@
-"""Generate notebooks/NAME.ipynb from notebooks/src/NAME.py, and those of notebooks/experiments, the same bytes every time.
+"""Generate notebooks/NAME.ipynb from notebooks/src/NAME.py, and those of notebooks/experiments, the
+same bytes every time.
 
     python .ci/sync_notebooks.py          write what differs
     python .ci/sync_notebooks.py --check  status 1 and a list, if anything differs
 
-Cell ids are hashes of the text, keys are sorted; `jupytext --sync` trusts clocks and invents ids.  Outputs that `.ci/outputs.py` stored
-stay as long as no code cell has changed since: the notebook's metadata hold a digest of what they are of.
-The table of contents (a line `<!-- contents -->` in a markdown cell) is made from the first cells of the other notebooks:
-their title and what they say after **Takes**.
+Cell ids are hashes of the text, keys are sorted; `jupytext --sync` trusts clocks and invents ids.
+Outputs that `.ci/outputs.py` stored stay as long as no code cell has changed since: the notebook's
+metadata hold a digest of what they are of. The table of contents (a line `<!-- contents -->` in a
+markdown cell) is made from the first cells of the other notebooks: their title and what they say
+after **Takes**.
 """
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 import re
@@ -44,16 +47,16 @@ def contents(sources: list[Path]) -> str:
         takes = re.search(r"\*\*Takes\*\*\s+((?:[^.]|\.(?=\d))+)", head)
         title = re.sub(r"^#\s+(\w+ · )?", "", head.splitlines()[0])
         lines.append(
-            f"| {number(source)} | [{title}]({source.stem}.ipynb) | {' '.join(takes[1].split()) if takes else ''} |"
+            f"| {number(source)} | [{title}]({source.stem}.ipynb) |"
+            f" {' '.join(takes[1].split()) if takes else ''} |"
         )
     return "\n".join(lines)
 
 
 def code_digest(cells: list) -> str:
-    """Of what makes the outputs."""
-    return hashlib.sha256(
-        "\0".join("".join(c["source"]) for c in cells if c["cell_type"] == "code").encode()
-    ).hexdigest()[:16]
+    """Of what makes the outputs: the syntax tree of the code, so that a line's end changes nothing."""
+    code = [ast.dump(ast.parse("".join(c["source"]))) for c in cells if c["cell_type"] == "code"]
+    return hashlib.sha256("\0".join(code).encode()).hexdigest()[:16]
 
 
 def generate(source: Path, table: str) -> str:

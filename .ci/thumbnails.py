@@ -1,4 +1,5 @@
-"""Make docs/thumbs and docs/tour.png: small pictures of the chapters' first figures and of the gallery's, and a link's preview.
+"""Make docs/thumbs and docs/tour.png: small pictures of the chapters' first figures and of the
+gallery's, and a link's preview.
 
 flatviz docs --out site && python .ci/thumbnails.py site
 """

@@ -2,11 +2,12 @@
 
     import flatviz as fv
 
-The names of the course's first half stand here: nouns (`fv.Net`, `fv.Gaussian`), methods (`fv.fit_sabma`), landscapes
-(`fv.slice_plane`), pictures (`fv.plot(result)`, `fv.explore(result)`) and scores (`fv.score(prediction, "ece")`).
-Everything else is in a namespace: `fv.metrics`, `fv.symmetry`, `fv.planes`, `fv.plots`, `fv.datasets`, `fv.models`,
-and one for each further folder.  Names load when first used, so a machine without plotly,
-torchvision, scikit-learn, ipywidgets or loss-landscapes still imports flatviz and computes on tensors.
+The names of the course's first half stand here: nouns (`fv.Net`, `fv.Gaussian`), methods
+(`fv.fit_sabma`), landscapes (`fv.slice_plane`), pictures (`fv.plot(result)`, `fv.explore(result)`)
+and scores (`fv.score(prediction, "ece")`). Everything else is in a namespace: `fv.metrics`,
+`fv.symmetry`, `fv.planes`, `fv.plots`, `fv.datasets`, `fv.models`, and one for each further folder.
+Names load when first used, so a machine without plotly, torchvision, scikit-learn, ipywidgets or
+loss-landscapes still imports flatviz and computes on tensors.
 """
 
 from flatviz.lazy import lazy
@@ -16,7 +17,10 @@ __version__ = "0.1.0"
 __getattr__, __dir__, __all__ = lazy(
     __name__,
     {
-        "results": "Curve Draws Family History Mixture Plane Posterior Prediction Projection Spectrum Surface",
+        "results": (
+            "Curve Draws Family History Mixture Plane Posterior Prediction Projection Spectrum"
+            " Surface"
+        ),
         "gaussian": "Gaussian",
         "likelihood": "Likelihood",
         "core.net": "Net",
@@ -48,11 +52,13 @@ __getattr__, __dir__, __all__ = lazy(
         "landscape.spectrum": "spectral_density top_eigenpairs",
         "landscape.trace": "hessian_trace",
         "metrics": "predict score sharpness",
-        "plots": "plot plot_curve plot_density plot_metrics plot_projection plot_spectrum plot_surface",
+        "plots": (
+            "plot plot_curve plot_density plot_metrics plot_projection plot_spectrum plot_surface"
+        ),
         "widgets.compare": "compare",
         "widgets.explore": "explore playground",
         "widgets.open": "lab",
     },
-    "bridges core datasets engine families gaussian landscape metrics models pages planes plots posteriors results "
-    "storage symmetry training widgets",
+    "bridges core datasets engine families gaussian landscape metrics models pages planes plots"
+    " posteriors results storage symmetry training widgets",
 )

@@ -1,6 +1,9 @@
-"""The methods, one line each: name, label, colour, how they are drawn, the unit of their radius, and where their record is.
+"""The methods, one line each.
 
-Plots read this table alone, so that drawing a result loads no training.  `flatviz.posteriors.METHODS` adds the records.
+Name, label, colour, how they are drawn, the unit of their radius, and where their record is.
+
+Plots read this table alone, so that drawing a result loads no training.
+`flatviz.posteriors.METHODS` adds the records.
 """
 
 from dataclasses import dataclass, replace
@@ -52,7 +55,10 @@ class Look:
 
     @property
     def flat_version(self) -> "Look":
-        """The row of the flat-seeking version, F-<label>: SAM's radius, an open symbol, or a filled one where the plain one is open."""
+        """The row of the flat-seeking version, F-<label>.
+
+        SAM's radius, an open symbol, or a filled one where the plain one is open.
+        """
         symbol = (
             self.symbol.removesuffix("-open")
             if self.symbol.endswith("-open")

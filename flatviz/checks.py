@@ -1,6 +1,7 @@
 """Checks of arguments with one form of error (expected, came, do), and the types of public verbs that carry them.
 
-A check takes a value and the argument's name.  As `Annotated[int, check_count]` it is part of a type, and `@public` applies it.
+A check takes a value and the argument's name.  As `Annotated[int, check_count]` it is part of a
+type, and `@public` applies it.
 """
 
 import math
@@ -60,7 +61,10 @@ def check_is(value: object, wanted: type[T], name: str, do: str) -> T:
 
 
 def check_weights(w: Tensor, dim: int | None = None, name: str = "w") -> Tensor:
-    """One weight vector: a floating tensor of shape (dim,), or of any length where dim is None, without NaN."""
+    """One weight vector.
+
+    a floating tensor of shape (dim,), or of any length where dim is None, without NaN.
+    """
     tensor(1, dim)(w, name)
     return w
 
@@ -76,7 +80,8 @@ def check_finite(w: Tensor, name: str) -> None:
     if w.numel() and not bool(torch.isfinite(w).all()):
         bad = int((~torch.isfinite(w)).sum())
         raise ValueError(
-            f"{name} must be finite, got {bad} NaN or inf of {w.numel()} values: its run diverged, lower lr or radius"
+            f"{name} must be finite, got {bad} NaN or inf of {w.numel()} values: its run diverged,"
+            " lower lr or radius"
         )
 
 
@@ -129,7 +134,8 @@ def check_seed(seed: int, name: str = "seed") -> int:
     """A whole number from 0 to 2**63 - 1."""
     if not isinstance(seed, Integral) or isinstance(seed, bool):
         raise TypeError(
-            f"{name} must be an int, got {shown(seed)}: any whole number from 0 to 2**63 - 1 will do"
+            f"{name} must be an int, got {shown(seed)}: any whole number from 0 to 2**63 - 1"
+            " will do"
         )
     if not 0 <= seed < 2**63:
         raise ValueError(f"{name} must be from 0 to 2**63 - 1, got {seed}: any of them will do")
@@ -153,7 +159,8 @@ def check_device(device: object, way_out: str = "'cpu'") -> None:
         return
     if not isinstance(device, (str, torch.device)):
         raise TypeError(
-            f"device must be 'cpu', 'cuda' or a torch.device, got {device!r}: a dtype is given as dtype="
+            f"device must be 'cpu', 'cuda' or a torch.device, got {device!r}: a dtype is given as"
+            " dtype="
         )
     try:
         wanted = torch.device(device)
@@ -168,13 +175,16 @@ def check_device(device: object, way_out: str = "'cpu'") -> None:
             else f"built for CUDA {torch.version.cuda}"
         )
         raise RuntimeError(
-            f"device must be usable, got {str(device)!r} but torch {torch.__version__} ({built}) sees no GPU: "
-            f"use {way_out}, or run `flatviz doctor` for what is missing"
+            f"device must be usable, got {str(device)!r} but torch {torch.__version__} ({built})"
+            f" sees no GPU: use {way_out}, or run `flatviz doctor` for what is missing"
         )
 
 
 def function(wanted: str = "a function", do: str = "") -> Check:
-    """A function or another callable; a class, a module or a noun is callable too, and never what is meant."""
+    """A function or another callable.
+
+    a class, a module or a noun is callable too, and never what is meant.
+    """
 
     def check(value: Any, name: str) -> None:
         if not callable(value) or isinstance(value, (type, nn.Module)) or made_by(type(value)):
@@ -207,12 +217,16 @@ def check_labels(value: Any, name: str) -> None:
 
 
 def tensor(sides: int | None = None, dim: int | None = None, *, empty: bool = False) -> Check:
-    """A real floating tensor without NaN or inf: (D,) or (S, D) by its number of sides, with D = dim where that is known."""
+    """A real floating tensor without NaN or inf.
+
+    (D,) or (S, D) by its number of sides, with D = dim where that is known.
+    """
 
     def check(value: Any, name: str) -> None:
         if not isinstance(value, Tensor) or not value.is_floating_point():
             raise TypeError(
-                f"{name} must be a floating-point torch.Tensor, got {shown(value)}: use torch.as_tensor"
+                f"{name} must be a floating-point torch.Tensor, got {shown(value)}: use"
+                " torch.as_tensor"
             )
         if sides is not None and (value.ndim != sides or dim not in (None, value.shape[-1])):
             wanted = ("S, " if sides == 2 else "") + str(dim or "D") + ("," if sides == 1 else "")

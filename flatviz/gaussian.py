@@ -18,13 +18,15 @@ Buffers = Mapping[str, Tensor] | None  # BatchNorm statistics by name
 class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
     """A low-rank Gaussian over weights: N(mean, diag(exp(2 log_std)) + factor^T factor).
 
-    Every scale is folded in: SWAG's halves and its 1/(K-1) are in `log_std` and `factor` already, so this is the one
-    formula.  `mean` (D,), `log_std` (D,), `factor` (K, D); K = 0 is a diagonal Gaussian.  Nothing (D, D) is ever built:
-    inverses go through the (K, K) matrix I + F diag(1/d) F^T (Woodbury).
-    Inside a fit (`unchecked`) B members are one Gaussian with leading dimensions, mean (B, D), factor (B, K, D): every
-    formula holds for each of them, and "..." below stands for those dimensions.
-    `buffers` are BatchNorm statistics by name, where a fit trained them along (batchnorm="train"): its draws are weights of
-    `net.with_buffers(q.buffers)`, which `predict` uses by itself.
+    Every scale is folded in: SWAG's halves and its 1/(K-1) are in `log_std` and `factor` already,
+    so this is the one formula.  `mean` (D,), `log_std` (D,), `factor` (K, D); K = 0 is a diagonal
+    Gaussian.  Nothing (D, D) is ever built: inverses go through the (K, K) matrix I + F diag(1/d)
+    F^T (Woodbury).
+    Inside a fit (`unchecked`) B members are one Gaussian with leading dimensions, mean (B, D),
+    factor (B, K, D): every formula holds for each of them, and "..." below stands for those
+    dimensions.
+    `buffers` are BatchNorm statistics by name, where a fit trained them along (batchnorm="train"):
+    its draws are weights of `net.with_buffers(q.buffers)`, which `predict` uses by itself.
     Raises ValueError where shapes disagree.
 
     Example:
@@ -54,7 +56,8 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
             )
         if self.log_std.max() > math.log(torch.finfo(self.log_std.dtype).max) / 2:
             raise ValueError(
-                f"log_std must have finite variances exp(2 log_std), got {float(self.log_std.max()):g}: lower it"
+                "log_std must have finite variances exp(2 log_std), got"
+                f" {float(self.log_std.max()):g}: lower it"
             )
 
     def __repr__(self) -> str:
@@ -62,13 +65,19 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
 
     @classmethod
     def unchecked(cls, mean: Tensor, log_std: Tensor, factor: Tensor) -> Gaussian:
-        """Build one Gaussian, or B at once, without the checks, which read every value: for loops that look for NaN at their end."""
+        """Build one Gaussian, or B at once, without the checks, which read every value.
+
+        For loops that look for NaN at their end.
+        """
         q = object.__new__(cls)
         q.__dict__.update(mean=mean, log_std=log_std, factor=factor, history=None, buffers=None)
         return q
 
     def moved(self, delta: Sequence[Tensor]) -> Gaussian:
-        """The Gaussian at theta + Delta, Delta of the first blocks of (mean, log_std, factor); unchecked."""
+        """The Gaussian at theta + Delta, Delta of the first blocks of (mean, log_std, factor).
+
+        Unchecked.
+        """
         parts = (self.mean, self.log_std, self.factor)
         return Gaussian.unchecked(*(t + d for t, d in zip(parts, delta)), *parts[len(delta) :])
 
@@ -104,11 +113,17 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
         return z[:, : self.dim], z[:, self.dim :]
 
     def at(self, z1: Tensor, z2: Tensor) -> Tensor:
-        """The draws that noise z1 (..., n, D), z2 (..., n, K) stands for: mean + exp(log_std) z1 + z2 F; (..., n, D)."""
+        """The draws that noise z1 (..., n, D), z2 (..., n, K) stands for.
+
+        Mean + exp(log_std) z1 + z2 F; (..., n, D).
+        """
         return torch.addcmul(self.mean.unsqueeze(-2), self.std.unsqueeze(-2), z1) + z2 @ self.factor
 
     def sample(self, n: int, *, seed: int) -> Tensor:
-        """`n` draws, (n, D).  One z2 for all weights: drawn a layer at a time it would lose their covariance."""
+        """`n` draws, (n, D).
+
+        One z2 for all weights: drawn a layer at a time it would lose their covariance.
+        """
         return self.at(*self.noise(n, seed=seed))
 
     def cov_mul(self, v: Tensor) -> Tensor:
@@ -124,8 +139,9 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
     def _whitened(self) -> tuple[Tensor, Tensor]:
         """H = L^-1 F/std (..., K, D) and L^-1 (..., K, K), with L L^T = I + (F/std)(F/std)^T.
 
-        With Woodbury, Sigma^-1 = diag(1/std) (I - H^T H) diag(1/std).  In float64 up to H, whose columns are shorter
-        than one: the product squares the ratio of scales.  NaN where std or factor have overflowed.
+        With Woodbury, Sigma^-1 = diag(1/std) (I - H^T H) diag(1/std).  In float64 up to H, whose
+        columns are shorter than one: the product squares the ratio of scales.  NaN where std or
+        factor have overflowed.
         """
         white = (self.factor / _as_rows(self.std, self.factor)).double()
         eye = _eye(self.rank, white.device)
@@ -173,7 +189,10 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
         return -0.5 * (maha + self.logdet + self.dim * math.log(2 * math.pi))
 
     def score(self, w: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Gradient of log q(w) in (mean, log_std, factor) with `w` (..., D) fixed: (..., D), (..., D), (..., K, D)."""
+        """Gradient of log q(w) in (mean, log_std, factor) with `w` (..., D) fixed.
+
+        (..., D), (..., D), (..., K, D).
+        """
         a = self.precision_mul(w - self.mean)
         along = self.factor @ a if a.ndim == 1 else (self.factor @ a.unsqueeze(-1)).squeeze(-1)
         outer = along.unsqueeze(-1) * a.unsqueeze(-2)
@@ -182,7 +201,8 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
     def kl(self, prior: Gaussian) -> Tensor:
         """KL(self || prior) in nats, in closed form, O(D K^2).
 
-        1/2 [tr(P Sigma) + (m - m_p)^T P (m - m_p) - D + logdet Sigma_p - logdet Sigma], P the prior's precision.
+        1/2 [tr(P Sigma) + (m - m_p)^T P (m - m_p) - D + logdet Sigma_p - logdet Sigma], P the
+        prior's precision.
         """
         return self._kl_and_pulled(prior)[0]
 
@@ -200,8 +220,9 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
     ) -> tuple[Tensor, tuple[Tensor, Tensor, Tensor]]:
         """`kl(prior)` (...), and its gradient in (mean, log_std, factor) estimated along the paths of draws, without q's score.
 
-        X = P (w - prior mean) - A (w - mean), w the draws of noise z1 (..., S, D), z2 (..., S, K), P and A the precisions: the
-        mean over draws of (X, X std z1, z2 (x) X).  It is 0 at every draw if q is the prior.
+        X = P (w - prior mean) - A (w - mean), w the draws of noise z1 (..., S, D), z2 (..., S, K),
+        P and A the precisions: the mean over draws of (X, X std z1, z2 (x) X).  It is 0 at every
+        draw if q is the prior.
         """
         kl, pulled = self._kl_and_pulled(prior)
         wide = self.std.unsqueeze(-2) * z1
@@ -215,7 +236,10 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
 
 
 def _as_rows(per_weight: Tensor, v: Tensor) -> Tensor:
-    """(..., D) as it meets v: itself where v is (..., D), (..., 1, D) where v is several vectors a member."""
+    """(..., D) as it meets v.
+
+    Itself where v is (..., D), (..., 1, D) where v is several vectors a member.
+    """
     return per_weight if v.ndim == per_weight.ndim else per_weight.unsqueeze(-2)
 
 
@@ -232,7 +256,10 @@ def _squared(rows: Tensor, v: Tensor) -> Tensor:
 
 @cache
 def number(value: float, dtype: torch.dtype, device: torch.device) -> Tensor:
-    """A number as a tensor, built once: torch wraps a Python number anew at each product, which costs more than the product."""
+    """A number as a tensor, built once.
+
+    Torch wraps a Python number anew at each product, which costs more than the product.
+    """
     return torch.tensor(value, dtype=dtype, device=device)
 
 

@@ -8,8 +8,8 @@ def lazy(package: str, homes: dict[str, str], rooms: str = "") -> tuple:
 
     Args:
         package: The package's `__name__`.
-        homes: Module, below the package -> the names that it defines.  No module has the name of one of them: imported, it
-            would stand in the name's place.
+        homes: Module, below the package -> the names that it defines.  No module has the name of
+            one of them: imported, it would stand in the name's place.
         rooms: Subpackages that belong to the names.
     """
     where = {
@@ -29,7 +29,10 @@ def lazy(package: str, homes: dict[str, str], rooms: str = "") -> tuple:
                 0
             ] == "flatviz":  # a fault of ours, not a package that is absent
                 raise
-            text = f'{package}.{name} needs {error.name}: pip install "flatviz[lab]" (in a clone: pip install ".[lab]")'
+            text = (
+                f'{package}.{name} needs {error.name}: pip install "flatviz[lab]" (in a clone: pip'
+                ' install ".[lab]")'
+            )
             raise ModuleNotFoundError(text, name=error.name) from error
 
     return load, lambda: names, names

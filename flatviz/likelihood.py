@@ -1,7 +1,10 @@
-"""Distributions of y given a network's outputs; loss, curvature and scores follow from them, some in closed form (hence its length).
+"""Distributions of y given a network's outputs.
 
-Outputs (N, C) have one place an example; (N, C, H, W) of images and (N, T, C) of tokens have several, with labels (N, H, W) or
-(N, T).  The loss of an example is the mean over its places, that of a data set the mean over all places that count.
+Loss, curvature and scores follow from them, some in closed form (hence its length).
+
+Outputs (N, C) have one place an example; (N, C, H, W) of images and (N, T, C) of tokens have
+several, with labels (N, H, W) or (N, T).  The loss of an example is the mean over its places, that
+of a data set the mean over all places that count.
 """
 
 from __future__ import annotations
@@ -30,13 +33,13 @@ NEAR_ONE = 1e-3  # a sum of outputs that are probabilities
 class Likelihood:
     """A user's p(y | outputs): any distribution of `torch.distributions`.
 
-    Every fit, `nll`, `predict` and score takes one in place of "categorical".  Its curvature is the Fisher matrix of the outputs,
-    which is never negative, as the Hessian of -log p may be.  `Likelihood.categorical(...)`, `.bernoulli()` and `.gaussian(noise)`
-    have closed forms.
+    Every fit, `nll`, `predict` and score takes one in place of "categorical".  Its curvature is the
+    Fisher matrix of the outputs, which is never negative, as the Hessian of -log p may be.
+    `Likelihood.categorical(...)`, `.bernoulli()` and `.gaussian(noise)` have closed forms.
 
     Args:
-        of: Outputs (N, ...) -> a distribution with one entry an example, or an example and place; `Independent(..., 1)` adds up
-            several targets of an example.
+        of: Outputs (N, ...) -> a distribution with one entry an example, or an example and place;
+            `Independent(..., 1)` adds up several targets of an example.
         name: For labels and texts.
         ignore: y that does not count.
 
@@ -74,8 +77,8 @@ class Likelihood:
     ) -> CategoricalLikelihood:
         """Classes.  weight (C,) of the classes and label_smoothing are of the loss, as in `torch.nn.functional.cross_entropy`.
 
-        ignore_index: label of places that do not count.  dim: the dimension of classes in outputs (N, ...); None: the last of
-        outputs (N, C) and (N, T, C), 1 of (N, C, H, W).
+        ignore_index: label of places that do not count.  dim: the dimension of classes in outputs
+        (N, ...); None: the last of outputs (N, C) and (N, T, C), 1 of (N, C, H, W).
         """
         return CategoricalLikelihood(weight, label_smoothing, ignore_index, dim)
 
@@ -89,9 +92,13 @@ class Likelihood:
 
     @staticmethod
     def gaussian(noise: float | None = None) -> Likelihood:
-        """Targets under Gaussian noise.  noise: its standard deviation; None: outputs are (N, 2 C), means and then s, noise softplus(s).
+        """Targets under Gaussian noise.
 
-        `fv.models.learned_noise(module)` makes such outputs of a module of means, with one noise that is learned.
+        noise: its standard deviation; None: outputs are (N, 2 C), means and then s, noise
+        softplus(s).
+
+        `fv.models.learned_noise(module)` makes such outputs of a module of means, with one noise
+        that is learned.
         """
         return (
             Likelihood(_mean_and_noise, "gaussian")
@@ -100,7 +107,10 @@ class Likelihood:
         )
 
     def entries(self, outputs: Tensor, y: Tensor) -> Tensor:
-        """-log p of each example, or of each place, 0 where it does not count; NaN for outputs that diverged."""
+        """-log p of each example, or of each place, 0 where it does not count.
+
+        NaN for outputs that diverged.
+        """
         try:
             p = self.of(outputs)
             counts = self.counts(y)
@@ -121,7 +131,10 @@ class Likelihood:
         return None if self.ignore is None else y != self.ignore
 
     def weights(self, y: Tensor) -> Tensor | None:
-        """Compute the mean weight of each example's places, (N,), 0 for those that do not count; None where all are 1."""
+        """Compute the mean weight of each example's places, (N,), 0 for those that do not count.
+
+        None where all are 1.
+        """
         return (
             None
             if (counts := self.counts(y)) is None
@@ -129,7 +142,10 @@ class Likelihood:
         )
 
     def count(self, y: Tensor) -> float:
-        """Compute the divisor of the summed losses: the number of examples where all places count."""
+        """Compute the divisor of the summed losses.
+
+        The number of examples where all places count.
+        """
         weights = self.weights(y)
         return len(y) if weights is None else float(weights.sum())
 
@@ -158,11 +174,17 @@ class Likelihood:
             return torch.autograd.grad(self.losses(at, y).sum(), at)[0]
 
     def curvature(self, outputs: Tensor, y: Tensor | None) -> Product | None:
-        """U -> Lambda u, second derivatives of the losses in the outputs; None where it has no closed form."""
+        """U -> Lambda u, second derivatives of the losses in the outputs.
+
+        None where it has no closed form.
+        """
         return None
 
     def log_probs(self, outputs: Tensor) -> Tensor | None:
-        """Log class probabilities (N, P, C) of the P places of each example; None where there are no classes."""
+        """Log class probabilities (N, P, C) of the P places of each example.
+
+        None where there are no classes.
+        """
         p = self.of(outputs)
         p = p.base_dist if isinstance(p, Independent) else p
         if isinstance(p, Categorical):
@@ -183,17 +205,22 @@ class Likelihood:
         )
 
     def check(self, y: Tensor, outputs: Tensor) -> Tensor:
-        """`y` of all examples, once outputs (n, ...) of any n can be scored on such.  Raises ValueError or TypeError."""
+        """`y` of all examples, once outputs (n, ...) of any n can be scored on such.
+
+        Raises ValueError or TypeError.
+        """
         p = self.of(outputs)
         if not isinstance(p, Distribution):
             raise TypeError(
-                f"a likelihood's function must return a torch.distributions distribution, got {type(p).__name__}"
+                "a likelihood's function must return a torch.distributions distribution, got"
+                f" {type(p).__name__}"
             )
         shape = (*p.batch_shape, *p.event_shape)
         if shape[:1] != outputs.shape[:1] or math.prod(shape[1:]) != math.prod(y.shape[1:]):
             raise ValueError(
-                f"{self!r} must give a distribution of y, {('N', *y.shape[1:])}, got one of shape {('N', *shape[1:])} from outputs "
-                f"{('N', *outputs.shape[1:])}: change its function or the module's outputs"
+                f"{self!r} must give a distribution of y, {('N', *y.shape[1:])}, got one of shape"
+                f" {('N', *shape[1:])} from outputs {('N', *outputs.shape[1:])}: change its"
+                " function or the module's outputs"
             )
         some = y[: len(outputs)]
         try:
@@ -209,7 +236,10 @@ class Likelihood:
 
 
 def _support(p: Distribution) -> Constraint | None:
-    """The values that a distribution checks; torch.compile turns the default of all off, validate_args=False is the user's choice."""
+    """The values that a distribution checks.
+
+    Torch.compile turns the default of all off, validate_args=False is the user's choice.
+    """
     base = p.base_dist if isinstance(p, Independent) else p
     try:
         return p.support if vars(base).get("_validate_args", True) else None
@@ -292,7 +322,10 @@ class CategoricalLikelihood(Likelihood):
         return None if y.ndim == 1 and self.ignore < 0 else y != self.ignore
 
     def weights(self, y: Tensor) -> Tensor | None:
-        """Mean weight of each example's places: that of their classes, 0 for those that do not count."""
+        """Mean weight of each example's places.
+
+        That of their classes, 0 for those that do not count.
+        """
         if self.weight is None:
             return super().weights(y)
         counts = y != self.ignore
@@ -358,8 +391,9 @@ class CategoricalLikelihood(Likelihood):
             )
         if y.is_floating_point() or y.is_complex():
             raise TypeError(
-                f"likelihood='categorical' needs integer class labels, got {'complex' if y.is_complex() else 'floating'} targets: "
-                "give likelihood=the noise standard deviation for a regression, class numbers in place of probabilities"
+                "likelihood='categorical' needs integer class labels, got"
+                f" {'complex' if y.is_complex() else 'floating'} targets: give likelihood=the noise"
+                " standard deviation for a regression, class numbers in place of probabilities"
             )
         places = (*outputs.shape[1:dim], *outputs.shape[dim + 1 :])
         if y.shape[1:] != places:
@@ -370,7 +404,8 @@ class CategoricalLikelihood(Likelihood):
             )
             do = f"use class numbers, not one-hot, or {other}"
             raise ValueError(
-                f"labels must have shape ({', '.join(map(str, (len(y), *places)))},), got {tuple(y.shape)}: {do}"
+                f"labels must have shape ({', '.join(map(str, (len(y), *places)))},), got"
+                f" {tuple(y.shape)}: {do}"
             )
         y = y.long()
         n_classes = outputs.shape[dim]
@@ -388,13 +423,15 @@ class CategoricalLikelihood(Likelihood):
             )
         if self.weight is not None and self.weight.shape != (n_classes,):
             raise ValueError(
-                f"weight must have shape ({n_classes},), one a class, got {tuple(self.weight.shape)}"
+                f"weight must have shape ({n_classes},), one a class, got"
+                f" {tuple(self.weight.shape)}"
             )
         total = outputs.sum(dim)
         if n_classes > 1 and bool((outputs >= 0).all() and ((total - 1).abs() < NEAR_ONE).all()):
             raise ValueError(
-                "the net must return logits, got probabilities, outputs >= 0 that sum to 1 over the classes: leave the last softmax "
-                "out, give their logarithm, or use fv.Likelihood(lambda p: torch.distributions.Categorical(probs=p))"
+                "the net must return logits, got probabilities, outputs >= 0 that sum to 1 over the"
+                " classes: leave the last softmax out, give their logarithm, or use"
+                " fv.Likelihood(lambda p: torch.distributions.Categorical(probs=p))"
             )
         return y
 
@@ -437,14 +474,16 @@ class GaussianLikelihood(Likelihood):
         """Targets of the shape of the outputs."""
         if not y.is_floating_point():
             raise TypeError(
-                "a Gaussian likelihood needs floating targets, got integer labels: use likelihood='categorical'"
+                "a Gaussian likelihood needs floating targets, got integer labels: use"
+                " likelihood='categorical'"
             )
         if [side for side in y.shape[1:] if side > 1] != [
             side for side in outputs.shape[1:] if side > 1
         ]:
             wanted = f"(N, {', '.join(map(str, outputs.shape[1:]))})"
             raise ValueError(
-                f"targets must have shape {wanted} as the net's outputs, got {tuple(y.shape)}: permute their axes"
+                f"targets must have shape {wanted} as the net's outputs, got {tuple(y.shape)}:"
+                " permute their axes"
             )
         return y
 
@@ -470,8 +509,9 @@ def as_likelihood(given: Any, name: str = "likelihood") -> Likelihood:
         return GaussianLikelihood(float(given))
     near = difflib.get_close_matches(given, BUILT_IN, 1) if isinstance(given, str) else []
     raise ValueError(
-        f"{name} must be 'categorical', 'bernoulli', 'gaussian' (outputs are mean and noise), a noise standard deviation > 0 or a "
-        f"fv.Likelihood, got {given!r}{f': did you mean {near[0]!r}?' if near else ''}"
+        f"{name} must be 'categorical', 'bernoulli', 'gaussian' (outputs are mean and noise), a"
+        " noise standard deviation > 0 or a fv.Likelihood, got"
+        f" {given!r}{f': did you mean {near[0]!r}?' if near else ''}"
     )
 
 

@@ -138,7 +138,10 @@ def check_fields(result: Any) -> None:
 
 
 def one_line(result: Any) -> str:
-    """Type and fields on one line: tensors by shape, long tuples by length; fields at their default are left out."""
+    """Type and fields on one line: tensors by shape, long tuples by length.
+
+    Fields at their default are left out.
+    """
     known = {
         f.name: (vars(result)[f.name], f.default)
         for f in dataclasses.fields(result)
@@ -193,8 +196,9 @@ class Noun:
 class Drawn(Noun):
     """A noun that draws itself as the last value of a notebook's cell.
 
-    Plots import results and not the other way round, so the module `DRAWING` is named here and loaded when a notebook asks;
-    where plotly is not installed, or the result has no picture, its text stands alone.
+    Plots import results and not the other way round, so the module `DRAWING` is named here and
+    loaded when a notebook asks; where plotly is not installed, or the result has no picture, its
+    text stands alone.
     """
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
@@ -208,13 +212,17 @@ class Drawn(Noun):
 
 
 class History(Noun):
-    """Record of a fit at each step: `loss`, `kl` (nats), `sharpness`, the loss gained by the ascent, and `reach`; (T,) each.
+    """Record of a fit at each step.
 
-    `reach` is how far SA-BMA's ascent goes, the exact sqrt(2 KL(q' || q)), whatever the unit of its radius.
+    `loss`, `kl` (nats), `sharpness`, the loss gained by the ascent, and `reach`; (T,) each.
 
-    `validation` is the loss of the validation data at each check, of a fit that was given some.  `lambda1` and `trace` of the
-    Hessian, and after which of its `steps`, are those of a loop that `record_path` watched.  `notes` are remarks on the fit, as
-    that its loss ended far above where it began.
+    `reach` is how far SA-BMA's ascent goes, the exact sqrt(2 KL(q' || q)), whatever the unit of its
+    radius.
+
+    `validation` is the loss of the validation data at each check, of a fit that was given some.
+    `lambda1` and `trace` of the Hessian, and after which of its `steps`, are those of a loop that
+    `record_path` watched.  `notes` are remarks on the fit, as that its loss ended far above where
+    it began.
 
     Example:
         >>> import torch, flatviz as fv
@@ -234,7 +242,10 @@ class History(Noun):
     reach: Tensor | None = None
 
     def mapped(self, function: Callable[[Tensor], Tensor]) -> Self:
-        """Apply `function` to each record that is there: take one member, say, or the mean over members."""
+        """Apply `function` to each record that is there.
+
+        Take one member, say, or the mean over members.
+        """
         changed: dict[str, Any] = {
             name: function(record)
             for name, record in vars(self).items()

@@ -1,4 +1,7 @@
-"""Predictions, families, and all nouns by name: how they are saved and moved between devices (hence its length)."""
+"""Predictions, families, and all nouns by name.
+
+How they are saved and moved between devices (hence its length).
+"""
 
 from __future__ import annotations
 
@@ -46,16 +49,21 @@ SHOWN = {
     "ece": "ECE",
     "rmse": "RMSE",
 }  # scores in pictures, where a prediction has them
-SCORING = "flatviz.metrics.averaging"  # whose scored(prediction) -> Prediction computes what `Prediction.scores` holds
+SCORING = (  # whose scored(prediction) -> Prediction computes what `Prediction.scores` holds
+    "flatviz.metrics.averaging"
+)
 
 
 class Prediction(Drawn, made_by="fv.predict makes one"):
-    """Outputs of S draws on N inputs, (S, N, C): logits, means where `likelihood` is a Gaussian noise std, or what a `Likelihood` takes.
+    """Outputs of S draws on N inputs, (S, N, C).
 
-    Outputs of another library's network serve too: `Prediction(outputs, y)`.  With labels `y` (N,), `scores` holds each metric for
-    every ensemble size 1..S, (S,) each, and `bins` (S, B, 3) the count, mean confidence and accuracy of each confidence bin; both
-    are computed when they are first read.  `batchnorm` says which statistics were used, `trunk` whether the weights that are not
-    treated were "fixed" or "sampled".  `class_names`: those of the data, () where it has none.
+    Logits, means where `likelihood` is a Gaussian noise std, or what a `Likelihood` takes.
+
+    Outputs of another library's network serve too: `Prediction(outputs, y)`.  With labels `y` (N,),
+    `scores` holds each metric for every ensemble size 1..S, (S,) each, and `bins` (S, B, 3) the
+    count, mean confidence and accuracy of each confidence bin; both are computed when they are
+    first read.  `batchnorm` says which statistics were used, `trunk` whether the weights that are
+    not treated were "fixed" or "sampled".  `class_names`: those of the data, () where it has none.
 
     Example:
         >>> import torch, flatviz as fv
@@ -78,7 +86,8 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
         as_likelihood(self.likelihood)
         if not self.outputs.is_floating_point() or self.outputs.ndim < 2:
             raise TypeError(
-                f"outputs must be a floating tensor (S, N, ...) of S draws on N inputs, got {shown(self.outputs)}"
+                "outputs must be a floating tensor (S, N, ...) of S draws on N inputs, got"
+                f" {shown(self.outputs)}"
             )
         if self.y is not None and len(self.y) != self.outputs.shape[1]:
             raise ValueError(
@@ -101,13 +110,19 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
 
     @property
     def n_diverged(self) -> int:
-        """Number of outputs, of S N, that are no prediction: probabilities NaN, or means NaN or inf.  Scores of such draws are NaN."""
+        """Number of outputs, of S N, that are no prediction.
+
+        Probabilities NaN, or means NaN or inf.  Scores of such draws are NaN.
+        """
         bad = self.log_probs.isnan() if self.has_classes else ~self.outputs.isfinite()
         return int((bad.flatten(2).any(-1) if bad.ndim > 2 else bad).sum())
 
     @property
     def log_probs(self) -> Tensor:
-        """Log class probabilities of each draw, (S, N, C); of several places an example, of all that count, (S, M, C)."""
+        """Log class probabilities of each draw, (S, N, C).
+
+        of several places an example, of all that count, (S, M, C).
+        """
         likelihood = as_likelihood(self.likelihood)
         outputs = self.outputs.to(
             torch.promote_types(self.outputs.dtype, torch.float32)
@@ -115,7 +130,8 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
         log_p = likelihood.log_probs(outputs.flatten(0, 1))
         if log_p is None:
             raise ValueError(
-                f"class probabilities need a likelihood of classes, got {likelihood!r}: read mean or quantile"
+                f"class probabilities need a likelihood of classes, got {likelihood!r}: read mean"
+                " or quantile"
             )
         log_p = log_p.reshape(len(self.outputs), -1, log_p.shape[-1])
         counts = None if self.y is None else likelihood.counts(self.y)
@@ -161,7 +177,8 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
     def quantile(self, level: float, *, seed: int = 0) -> Tensor:
         """The value of y below which the share `level` of the predictive distribution lies, (N, ...), of a regression.
 
-        By bisection of the mixture's distribution function; of 4,000 samples drawn by `seed` where torch has no inverse of one.
+        By bisection of the mixture's distribution function; of 4,000 samples drawn by `seed` where
+        torch has no inverse of one.
         """
         p = self._spread()
         level = check_share(level, "level")
@@ -191,7 +208,10 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """Names of the C classes in pictures: equal names carry their number, and a class without a name is its number."""
+        """Names of the C classes in pictures.
+
+        Equal names carry their number, and a class without a name is its number.
+        """
         n_classes = self.log_probs.shape[-1]
         named = self.class_names[:n_classes]
         distinct = [
@@ -208,16 +228,20 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
         n = self.n_draws if n_draws is None else check_count(n_draws, "n_draws")
         if n > self.n_draws:
             raise ValueError(
-                f"asked for {n} draws, but this prediction has {self.n_draws}: lower n_draws, or draw more"
+                f"asked for {n} draws, but this prediction has {self.n_draws}: lower n_draws, or"
+                " draw more"
             )
         return n
 
 
 class Shift(Noun, made_by="fv.families.shifted_scores makes one"):
-    """Scores under distribution shift: `scores[name]` (K, V), a row a kind of corruption, a column a severity.
+    """Scores under distribution shift.
 
-    `severities` begins with 0, the inputs as they are, whose scores are the same for every kind.  `scores` holds accuracy,
-    nll and ece of the average of `n_draws` draws on `n` inputs; `batchnorm` and `trunk` are those of `Prediction`.
+    `scores[name]` (K, V), a row a kind of corruption, a column a severity.
+
+    `severities` begins with 0, the inputs as they are, whose scores are the same for every kind.
+    `scores` holds accuracy, nll and ece of the average of `n_draws` draws on `n` inputs;
+    `batchnorm` and `trunk` are those of `Prediction`.
     """
 
     kinds: tuple[str, ...]
@@ -236,13 +260,15 @@ class Shift(Noun, made_by="fv.families.shifted_scores makes one"):
 class Mechanism(Noun, made_by="fv.families.mechanism makes one"):
     """One step of a method from a Gaussian q, at R radii, in coordinates of the plane of its perturbation.
 
-    surface: the loss on that plane, whose origin is q's mean (None: not computed); covariance (2, 2): of q's draws in it.
-    radius: (R,), in `unit`; ball (R, 2, 2): the shadow a^T ball^-1 a <= 1 of all moves d of the mean with
-    KL(q' || q) = d^T Sigma^-1 d / 2 <= radius^2 / 2, which is q's ellipse times the radius; for a Euclidean method of |d| <=
-    radius; worst (R, 2), worst_covariance (R, 2, 2): q' = q + `perturb`; length (R,): how far q's mean moves, the radius of
-    SAM's Euclidean ball that reaches as far.
-    gradient (2,): of E_q[NLL] in the mean, at q; there (R, 2): the same at q'; both as they lie in the plane.
-    loss, worst_loss (R,): E_q[NLL] and E_q'[NLL], in nats.  name: of q, as a picture calls it.
+    surface: the loss on that plane, whose origin is q's mean (None: not computed); covariance (2,
+    2): of q's draws in it. radius: (R,), in `unit`; ball (R, 2, 2): the shadow a^T ball^-1 a <= 1
+    of all moves d of the mean with KL(q' || q) = d^T Sigma^-1 d / 2 <= radius^2 / 2, which is q's
+    ellipse times the radius; for a Euclidean method of |d| <= radius; worst (R, 2),
+    worst_covariance (R, 2, 2): q' = q + `perturb`; length (R,): how far q's mean moves, the radius
+    of SAM's Euclidean ball that reaches as far.
+    gradient (2,): of E_q[NLL] in the mean, at q; there (R, 2): the same at q'; both as they lie in
+    the plane. loss, worst_loss (R,): E_q[NLL] and E_q'[NLL], in nats.  name: of q, as a picture
+    calls it.
     """
 
     surface: Surface | None
@@ -271,10 +297,11 @@ class Mechanism(Noun, made_by="fv.families.mechanism makes one"):
 class Member(Noun, made_by="fv.families.fit_family makes one"):
     """One posterior of a family: its method at a radius in `unit`, and its measurements.
 
-    projection: its draws on the family's surface; around: the surface on a random plane around its center, sharpest: that on
-    the plane of the two sharpest directions there; spectrum: of several draws; prediction: on the test split.  step: one step
-    from VI's posterior at this radius.  over_seeds: "lambda1", "accuracy", "nll" and "ece" (S,) of fits with other noise.
-    maps: arrays of other pictures, by name: see `families.maps`, `inputs` and `images`.
+    projection: its draws on the family's surface; around: the surface on a random plane around its
+    center, sharpest: that on the plane of the two sharpest directions there; spectrum: of several
+    draws; prediction: on the test split.  step: one step from VI's posterior at this radius.
+    over_seeds: "lambda1", "accuracy", "nll" and "ece" (S,) of fits with other noise. maps: arrays
+    of other pictures, by name: see `families.maps`, `inputs` and `images`.
     """
 
     method: str
@@ -301,9 +328,10 @@ def _of_members(name: str) -> property:
 class Family(Noun, made_by="fv.families.fit_family makes one"):
     """Posteriors of one or more methods over their radii: M members on shared ground.
 
-    `surface` is the loss on the PCA plane of all draws.  `inputs` and `images` are what the members' `maps` share: a grid of inputs,
-    the pixels.
-    `family[i]` is a member; `family.method`, `.radius`, `.prediction` ... hold a field of all members.
+    `surface` is the loss on the PCA plane of all draws.  `inputs` and `images` are what the
+    members' `maps` share: a grid of inputs, the pixels.
+    `family[i]` is a member; `family.method`, `.radius`, `.prediction` ... hold a field of all
+    members.
 
     Example:
         >>> import torch, flatviz as fv
@@ -371,7 +399,10 @@ class Family(Noun, made_by="fv.families.fit_family makes one"):
         return tuple(sorted(m.radius for m in self.members if m.method == method))
 
     def index(self, method: str, radius: float | None = None) -> int:
-        """Find the member of `method` whose radius is nearest to `radius`: 0 by itself, others in powers of ten, as sliders count."""
+        """Find the member of `method` whose radius is nearest to `radius`.
+
+        0 by itself, others in powers of ten, as sliders count.
+        """
         members = [i for i, m in enumerate(self.members) if m.method == method]
         if not members:
             raise ValueError(
@@ -418,7 +449,10 @@ FOR_READERS = tuple(kind for kind in NOUNS.values() if kind not in (*POSTERIORS,
 
 
 def rebuilt(value: Any, change: Callable[[Any], Any]) -> Any:
-    """Copy a list, tuple, dict or dataclass with change(item) in place of each item; `value` itself where nothing changes."""
+    """Copy a list, tuple, dict or dataclass with change(item) in place of each item.
+
+    `value` itself where nothing changes.
+    """
     if type(value) in (list, tuple):
         new = list(map(change, value))
         return value if all(map(operator.is_, new, value)) else type(value)(new)
@@ -437,7 +471,10 @@ def rebuilt(value: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def placed(value: Any, where: torch.device | torch.dtype) -> Any:
-    """Copy `value` with its tensors and nouns on a device, or in a type; networks, data and objectives are left as they are."""
+    """Copy `value` with its tensors and nouns on a device, or in a type.
+
+    Networks, data and objectives are left as they are.
+    """
     if isinstance(value, Tensor):
         return value.to(where)
     deep = type(value) in (list, tuple, dict, *NOUNS.values())
@@ -445,7 +482,9 @@ def placed(value: Any, where: torch.device | torch.dtype) -> Any:
 
 
 def for_readers(value: Any, inside: bool = False) -> Any:
-    """Put the nouns of a verb's result on the CPU for readers; weights, planes and posteriors stay on their device.
+    """Put the nouns of a verb's result on the CPU for readers.
+
+    Weights, planes and posteriors stay on their device.
 
     The one place that does it, for all verbs.  inside: `value` is a part of such a noun.
     """
@@ -458,7 +497,10 @@ def for_readers(value: Any, inside: bool = False) -> Any:
 
 
 def to_plain(result: Any, tensors: list[Tensor]) -> Any:
-    """Write a noun as JSON: numbers, texts and lists stay, all else is {its kind: its content}; tensors are appended to `tensors`."""
+    """Write a noun as JSON: numbers, texts and lists stay, all else is {its kind: its content}.
+
+    Tensors are appended to `tensors`.
+    """
     plain = partial(to_plain, tensors=tensors)
     if isinstance(result, Tensor):
         tensors.append(result)
@@ -490,7 +532,10 @@ def to_plain(result: Any, tensors: list[Tensor]) -> Any:
             return kind(result)
     if result is None:
         return None
-    why = f"expected one of {', '.join(NOUNS)}, or a dict, tuple or list of them, of tensors, numbers and texts"
+    why = (
+        f"expected one of {', '.join(NOUNS)}, or a dict, tuple or list of them, of tensors, numbers"
+        " and texts"
+    )
     raise TypeError(f"cannot save a {type(result).__name__}: {why}")
 
 

@@ -1,9 +1,12 @@
-"""Posteriors, planes, curves, surfaces and spectra: the nouns of weight space, read together (hence its length).
+"""Posteriors, planes, curves, surfaces and spectra.
+
+The nouns of weight space, read together (hence its length).
 
 The alphabet, the same in every file:
-`w` (D,) one weight vector, `W` (S, D) several, `x, y` (N, ...), (N,) inputs and labels, `logits` (S, N, C),
-`f` an objective, `mean, log_std, factor` (D,), (D,), (K, D) a low-rank Gaussian, `radius` a perturbation radius,
-`n_draws` ensemble size.  D weights, S draws, N inputs, C classes, K rank or number of eigenpairs, U and V grid sides.
+`w` (D,) one weight vector, `W` (S, D) several, `x, y` (N, ...), (N,) inputs and labels, `logits`
+(S, N, C), `f` an objective, `mean, log_std, factor` (D,), (D,), (K, D) a low-rank Gaussian,
+`radius` a perturbation radius, `n_draws` ensemble size.  D weights, S draws, N inputs, C classes, K
+rank or number of eigenpairs, U and V grid sides.
 """
 
 from __future__ import annotations
@@ -36,7 +39,10 @@ class Posterior(Protocol):
         ...
 
     def sample(self, n: int, *, seed: int) -> Tensor:
-        """Draw `n` weight vectors, (n, D): the same seed gives the same draws, and fewer draws are a prefix of more."""
+        """Draw `n` weight vectors, (n, D).
+
+        The same seed gives the same draws, and fewer draws are a prefix of more.
+        """
         ...
 
 
@@ -55,7 +61,8 @@ def check_posterior(value: Any, name: str) -> None:
         tensor(2)(value, name)
     elif not isinstance(value, Posterior):
         raise TypeError(
-            f"{name} must be a posterior (center, sample) or draws (S, D), got {shown(value)}: fv.fit_* make one"
+            f"{name} must be a posterior (center, sample) or draws (S, D), got {shown(value)}:"
+            " fv.fit_* make one"
         )
 
 
@@ -65,9 +72,9 @@ AnyPosterior = Annotated[Posterior | Tensor, check_posterior]
 class Draws(Noun, made_by="fit_hmc and the other chains return one"):
     """A posterior known by its draws `W` (S, D): a chain, an ensemble, or one point (MAP: S = 1).
 
-    Draws of several `chains` stand one chain after the other, each in its order: `by_chain`.  `buffers` are BatchNorm
-    statistics by name, where a fit trained them along: its draws are weights of `net.with_buffers(q.buffers)`, which `predict`
-    uses by itself.
+    Draws of several `chains` stand one chain after the other, each in its order: `by_chain`.
+    `buffers` are BatchNorm statistics by name, where a fit trained them along: its draws are
+    weights of `net.with_buffers(q.buffers)`, which `predict` uses by itself.
 
     Example:
         >>> import torch, flatviz as fv
@@ -84,7 +91,8 @@ class Draws(Noun, made_by="fit_hmc and the other chains return one"):
     def _check(self) -> None:
         if len(self.W) % self.chains:
             raise ValueError(
-                f"W must hold as many draws of each of the {self.chains} chains, got {len(self.W)} in all"
+                f"W must hold as many draws of each of the {self.chains} chains, got {len(self.W)}"
+                " in all"
             )
 
     @property
@@ -99,18 +107,25 @@ class Draws(Noun, made_by="fit_hmc and the other chains return one"):
 
     @property
     def center(self) -> Tensor:
-        """Draw nearest to the average of all draws; the average itself need not be a good network."""
+        """Draw nearest to the average of all draws.
+
+        The average itself need not be a good network.
+        """
         return self.W[(self.W - self.W.mean(0)).norm(dim=1).argmin()]
 
     def sample(self, n: int, *, seed: int) -> Tensor:
-        """Draw `n` of the draws without repetition, in an order fixed by `seed`; a single point is repeated."""
+        """Draw `n` of the draws without repetition, in an order fixed by `seed`.
+
+        a single point is repeated.
+        """
         check_count(n, "n_draws")
         have = self.W.shape[0]
         if have == 1:
             return self.W.expand(n, -1).clone()
         if n > have:
             raise ValueError(
-                f"asked for {n} draws, but this ensemble has {have} members: lower n_draws, or train more"
+                f"asked for {n} draws, but this ensemble has {have} members: lower n_draws, or"
+                " train more"
             )
         order = torch.randperm(have, generator=torch.Generator().manual_seed(seed))
         return self.W[order[:n].to(self.W.device)]
@@ -151,10 +166,13 @@ PARALLEL = 1e-12  # smallest eigenvalue of the unit axes' Gram matrix: an angle 
 
 
 class Plane(Noun, made_by="fv.plane_pca, fv.plane_random and fv.plane_through make one"):
-    """Plane of weight space: points origin + a axes[0] + b axes[1]; `axes` (2, D) need not be orthonormal.
+    """Plane of weight space: points origin + a axes[0] + b axes[1].
 
-    `unit` says what one step of a or b is; `extent` ((a_lo, a_hi), (b_lo, b_hi)) is where to look when nobody says;
-    `explained` (2,) the share of the draws' variance along each axis (PCA); `name` says which verb computed it.
+    `axes` (2, D) need not be orthonormal.
+
+    `unit` says what one step of a or b is; `extent` ((a_lo, a_hi), (b_lo, b_hi)) is where to look
+    when nobody says; `explained` (2,) the share of the draws' variance along each axis (PCA);
+    `name` says which verb computed it.
 
     Example:
         >>> import torch, flatviz as fv
@@ -178,12 +196,14 @@ class Plane(Noun, made_by="fv.plane_pca, fv.plane_random and fv.plane_through ma
         lengths = self.axes.double().norm(dim=1, keepdim=True)
         if not bool(lengths.all()):
             raise ValueError(
-                f"axes must have a length > 0, got 0 for number {int(lengths.argmin()) + 1}: give a direction"
+                f"axes must have a length > 0, got 0 for number {int(lengths.argmin()) + 1}: give a"
+                " direction"
             )
         unit = self.axes.double() / lengths
         if float(torch.linalg.eigvalsh(unit @ unit.T)[0]) < PARALLEL:
             raise ValueError(
-                "axes must point in different directions, got parallel ones: along a line, use slice_line"
+                "axes must point in different directions, got parallel ones: along a line, use"
+                " slice_line"
             )
 
     @property
@@ -210,9 +230,12 @@ class Plane(Noun, made_by="fv.plane_pca, fv.plane_random and fv.plane_through ma
 
 
 class Curve(Noun, made_by="fv.slice_line makes one"):
-    """Values (T,) against `t` (T,): a slice of the loss along a line, a path, a score against ensemble size.
+    """Values (T,) against `t` (T,).
 
-    A slice from w0 to w1 has t = 0 at w0 and t = 1 at w1, both computed.  `n` and `batchnorm` are the objective's.
+    a slice of the loss along a line, a path, a score against ensemble size.
+
+    A slice from w0 to w1 has t = 0 at w0 and t = 1 at w1, both computed.  `n` and `batchnorm` are
+    the objective's.
 
     Example:
         >>> import torch, flatviz as fv
@@ -230,7 +253,9 @@ class Curve(Noun, made_by="fv.slice_line makes one"):
 
     @property
     def barrier(self) -> float:
-        """Highest rise of the values above the straight line between those at the ends; 0 where they never rise.
+        """Highest rise of the values above the straight line between those at the ends.
+
+        0 where they never rise.
 
         NaN where a value is NaN, or one at an end is not finite; inf where one between them is.
         """
@@ -249,11 +274,11 @@ class Curve(Noun, made_by="fv.slice_line makes one"):
 class Surface(Drawn, made_by="fv.slice_plane makes one"):
     """Values of an objective over a plane, with their coordinates.
 
-    On a grid `a` is (U,), `b` is (V,) and values[i, j] = f(origin + a[i] axes[0] + b[j] axes[1]), (U, V).
-    Scattered values (from a tool that does not return a grid) have `a`, `b` and `values` of one shape (S,).
-    Diverged cells stay NaN or inf; `n_diverged` counts them.  `label` names the quantity, `n` the examples behind its
-    mean, `batchnorm` the statistics used (None: the network has no BatchNorm).  `precision` names a reduced one, `error` its
-    measured error.
+    On a grid `a` is (U,), `b` is (V,) and values[i, j] = f(origin + a[i] axes[0] + b[j] axes[1]),
+    (U, V). Scattered values (from a tool that does not return a grid) have `a`, `b` and `values` of
+    one shape (S,). Diverged cells stay NaN or inf; `n_diverged` counts them.  `label` names the
+    quantity, `n` the examples behind its mean, `batchnorm` the statistics used (None: the network
+    has no BatchNorm).  `precision` names a reduced one, `error` its measured error.
 
     Example:
         >>> import torch, flatviz as fv
@@ -296,10 +321,11 @@ class Surface(Drawn, made_by="fv.slice_plane makes one"):
 class Spectrum(Noun, made_by="fv.top_eigenpairs makes one"):
     """Largest eigenpairs of a Hessian at `w`: `values` (K,) falling, `vectors` (K, D).
 
-    `residual` (K,) is |H v - lambda v|, an error bound on each eigenvalue: read it first.  `n_products` counts the
-    Hessian-vector products spent, `n` the examples behind the objective, `batchnorm` the statistics it used.
-    `curvature` says of which matrix: "hessian", "ggn" or "fisher".  With a density, `nodes` and `weights` (A,) are its
-    atoms: the share weights[i] of all D eigenvalues lies about nodes[i].
+    `residual` (K,) is |H v - lambda v|, an error bound on each eigenvalue: read it first.
+    `n_products` counts the Hessian-vector products spent, `n` the examples behind the objective,
+    `batchnorm` the statistics it used. `curvature` says of which matrix: "hessian", "ggn" or
+    "fisher".  With a density, `nodes` and `weights` (A,) are its atoms: the share weights[i] of all
+    D eigenvalues lies about nodes[i].
 
     Example:
         >>> import torch, flatviz as fv
@@ -323,8 +349,9 @@ class Spectrum(Noun, made_by="fv.top_eigenpairs makes one"):
 class Persistence(Noun, made_by="fv.landscape.persistence makes one"):
     """Valleys of a surface, M of them, by rising birth: the merge tree of its sublevel sets.
 
-    A valley is born at its minimum (`birth` (M,), at grid indices `minimum` (M, K)) and dies at the saddle (`death` (M,),
-    `saddle` (M, K)) where it meets a deeper one, `parent` (M,).  The deepest has death inf, saddle and parent -1.
+    A valley is born at its minimum (`birth` (M,), at grid indices `minimum` (M, K)) and dies at the
+    saddle (`death` (M,), `saddle` (M, K)) where it meets a deeper one, `parent` (M,).  The deepest
+    has death inf, saddle and parent -1.
     """
 
     surface: Surface
@@ -345,10 +372,13 @@ class Persistence(Noun, made_by="fv.landscape.persistence makes one"):
 
 
 class Projection(Drawn, made_by="fv.project makes one"):
-    """Weight vectors seen on a plane: `coords` (S, 2), and `distance` (S,), how far each lies off the plane.
+    """Weight vectors seen on a plane.
 
-    `values` (S,), where an objective was given, is the loss at the vectors themselves, not at their shadows.
-    For a Gaussian, `covariance` (2, 2) is that of its draws' coords, `spread` their root mean square distance.
+    `coords` (S, 2), and `distance` (S,), how far each lies off the plane.
+
+    `values` (S,), where an objective was given, is the loss at the vectors themselves, not at their
+    shadows. For a Gaussian, `covariance` (2, 2) is that of its draws' coords, `spread` their root
+    mean square distance.
 
     Example:
         >>> import torch, flatviz as fv
@@ -380,8 +410,9 @@ MEASURES = {  # of `Sharpness`, and what an axis says of each
 class Sharpness(Noun, made_by="fv.sharpness makes one"):
     """Measures of sharpness, one row a draw, (S,).
 
-    `lambda1`; `ratio` = lambda1 / lambda5; `trace` of the Hessian; `sam` and `adaptive`, the loss gained by one ascent step of
-    its radius.  `residual` is the error bound of lambda1, `trace_error` the standard error of the trace.
+    `lambda1`; `ratio` = lambda1 / lambda5; `trace` of the Hessian; `sam` and `adaptive`, the loss
+    gained by one ascent step of its radius.  `residual` is the error bound of lambda1,
+    `trace_error` the standard error of the trace.
     """
 
     lambda1: Tensor
@@ -397,7 +428,10 @@ class Sharpness(Noun, made_by="fv.sharpness makes one"):
         return interval(getattr(self, name).double())
 
     def by_size(self, name: str) -> tuple[Tensor, Tensor]:
-        """Compute `interval` of the first 1, 2 ... S draws: means (S,) and half intervals (S,), the first of them NaN."""
+        """Compute `interval` of the first 1, 2 ...
+
+        S draws: means (S,) and half intervals (S,), the first of them NaN.
+        """
         values = getattr(self, name).double()
         mean, half = zip(*(interval(values[:m]) for m in range(1, len(values) + 1)))
         return torch.tensor(mean, dtype=torch.float64), torch.tensor(half, dtype=torch.float64)
@@ -413,7 +447,10 @@ def interval(values: Tensor) -> tuple[float, float]:
 
 
 class LayerCurvature(NamedTuple):
-    """Curvature of a layer's block of H: its number of weights, largest eigenvalue and residual, trace and its standard error."""
+    """Curvature of a layer's block of H.
+
+    Its number of weights, largest eigenvalue and residual, trace and its standard error.
+    """
 
     weights: int
     lambda1: float

@@ -1,4 +1,5 @@
-"""What people bring, what they write and what they get: the table of chapter 13, made and run from one list.
+"""What people bring, what they write and what they get: the table of chapter 13, made and run from
+one list.
 
 `python tests/brought.py` writes it into the chapter's source.
 """
@@ -83,7 +84,8 @@ class Endless(IterableDataset):
 
 
 class Reader(nn.Module):
-    """Text to logits, by an embedding and a transformer's encoder, as Hugging Face's models take and return them."""
+    """Text to logits, by an embedding and a transformer's encoder, as Hugging Face's models take
+    and return them."""
 
     def __init__(self):
         super().__init__()

@@ -1,7 +1,8 @@
-"""A real browser for the tests: headless Chromium, a JupyterLab of its own, what a page asked for, and limits on every wait.
+"""A real browser for the tests: headless Chromium, a JupyterLab of its own, what a page asked for,
+and limits on every wait.
 
-Playwright limits a wait for the page, but neither an evaluation nor the end of a browser: `limited` ends the browser itself
-where a block takes too long, and whatever waited for it fails.
+Playwright limits a wait for the page, but neither an evaluation nor the end of a browser: `limited`
+ends the browser itself where a block takes too long, and whatever waited for it fails.
 """
 
 from __future__ import annotations
@@ -57,7 +58,8 @@ DRAWN = in_page("drawn")
 
 
 def need_chromium() -> None:
-    """Skip the test that asks where there is no Chromium, or fail it where FLATVIZ_REQUIRE_BROWSER=1."""
+    """Skip the test that asks where there is no Chromium, or fail it where
+    FLATVIZ_REQUIRE_BROWSER=1."""
     if CHROMIUM is None:
         reason = "no Chromium found: install it (Debian: apt-get install chromium)"
         pytest.fail(reason) if REQUIRED else pytest.skip(reason)
@@ -125,8 +127,12 @@ def standing() -> list:
 
 
 def answer(page, script: str, argument: object = None, *, seconds: float = WAIT):
-    """What the asynchronous function `script` returns; an error of the page where that takes longer."""
-    late = f"new Promise((_, no) => setTimeout(() => no(new Error('no answer in {seconds:g} s')), {1000 * seconds:g}))"
+    """What the asynchronous function `script` returns; an error of the page where that takes
+    longer."""
+    late = (
+        f"new Promise((_, no) => setTimeout(() => no(new Error('no answer in {seconds:g} s')),"
+        f" {1000 * seconds:g}))"
+    )
     return page.evaluate(f"(argument) => Promise.race([({script})(argument), {late}])", argument)
 
 
@@ -146,7 +152,8 @@ def watched(context, own: str):
 
 @contextlib.contextmanager
 def jupyterlab(root: Path):
-    """A JupyterLab server on a free port of this machine, its settings in a folder of its own; its address."""
+    """A JupyterLab server on a free port of this machine, its settings in a folder of its own; its
+    address."""
     with contextlib.closing(socket.socket()) as s:
         s.bind(("127.0.0.1", 0))
         port = s.getsockname()[1]
@@ -168,7 +175,9 @@ def jupyterlab(root: Path):
     for extension, text in {
         "apputils-extension/notification": '{"fetchNews": "false", "checkForUpdates": false}',
         "docmanager-extension/plugin": '{"autosave": false}',
-        "notebook-extension/tracker": '{"windowingMode": "none"}',  # every cell is there, scrolled to or not
+        "notebook-extension/tracker": (
+            '{"windowingMode": "none"}'
+        ),  # every cell is there, scrolled to or not
     }.items():
         path = settings / f"{extension}.jupyterlab-settings"
         path.parent.mkdir(parents=True)

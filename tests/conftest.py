@@ -24,7 +24,8 @@ torch.set_num_threads(1)
 
 @pytest.fixture(autouse=True)
 def seeded():
-    """Weights and inputs that a test draws are the same whatever ran before it, and the random state outside stays."""
+    """Weights and inputs that a test draws are the same whatever ran before it, and the random
+    state outside stays."""
     with torch.random.fork_rng():
         torch.manual_seed(0)
         yield
@@ -83,7 +84,8 @@ def moons():
 
 @pytest.fixture
 def tiny():
-    """A float64 MLP on 12 points, all weights treated, small enough for dense algebra: D = 2*4+4+8+4*3+3 = 35."""
+    """A float64 MLP on 12 points, all weights treated, small enough for dense algebra: D =
+    2*4+4+8+4*3+3 = 35."""
     torch.manual_seed(3)
     module = nn.Sequential(nn.Linear(2, 4), nn.LayerNorm(4), nn.Tanh(), nn.Linear(4, 3)).double()
     x = torch.randn(12, 2, dtype=torch.float64)
@@ -115,7 +117,8 @@ def gaussians():
 
 @pytest.fixture(scope="session")
 def browser():
-    """Headless Chromium; without one these tests are skipped, or fail where FLATVIZ_REQUIRE_BROWSER=1."""
+    """Headless Chromium; without one these tests are skipped, or fail where
+    FLATVIZ_REQUIRE_BROWSER=1."""
     need_chromium()
     with chromium() as found:
         yield found
@@ -123,7 +126,8 @@ def browser():
 
 def pytest_configure(config):
     if devices_asked(config) and not missing():
-        second_device()  # before the first backward pass: autograd counts the devices then, and never again
+        # before the first backward pass: autograd counts the devices then, and never again
+        second_device()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -138,7 +142,8 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_ignore_collect(collection_path, config):
-    """Beside a second device no test may fork: its tests run in a process of their own (`test_second_device.py`)."""
+    """Beside a second device no test may fork: its tests run in a process of their own
+    (`test_second_device.py`)."""
     return True if collection_path.name == "devices" and not devices_asked(config) else None
 
 
@@ -163,7 +168,8 @@ def pytest_runtest_setup(item):
 
 @pytest.fixture
 def left_over():
-    """Call it: threads that began after the test did and are alive after ten seconds (one may be returning from its last line)."""
+    """Call it: threads that began after the test did and are alive after ten seconds (one may be
+    returning from its last line)."""
     before = set(
         threading.enumerate()
     )  # a count would also change when a thread of an earlier test ends

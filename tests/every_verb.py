@@ -87,7 +87,8 @@ class TaskWithPath(flatviz.Task):
 
 
 def users_things(path, last=torch.nn.Linear, device="cpu"):
-    """(module, data, task, metric) that `calls` takes: small, with BatchNorm, on the device; files go to `path`."""
+    """(module, data, task, metric) that `calls` takes: small, with BatchNorm, on the device; files
+    go to `path`."""
     nn = torch.nn
     module = nn.Sequential(
         nn.Linear(3, 6), nn.BatchNorm1d(6), nn.ReLU(), nn.Linear(6, 3), nn.LayerNorm(3), last(3, 2)
@@ -123,7 +124,8 @@ def _moved(module):
 
 
 def public_names():
-    """Name below `flatviz` -> value, of every public name: those of the top, and those of each namespace that are not there."""
+    """Name below `flatviz` -> value, of every public name: those of the top, and those of each
+    namespace that are not there."""
     rooms = {
         name: value for name in flatviz.__all__ if inspect.ismodule(value := getattr(flatviz, name))
     }
@@ -150,7 +152,8 @@ def public_fits():
 
 
 def least(method):
-    """Keywords of a method's fit with which it runs in a second or two: its settings, their counts those of `LEAST`."""
+    """Keywords of a method's fit with which it runs in a second or two: its settings, their counts
+    those of `LEAST`."""
     taken = {
         name: value
         for name, value in LEAST.items()
@@ -166,7 +169,8 @@ def least(method):
 
 
 def calls(fv, module, data, task, metrics):
-    """name -> call, for every public verb of the namespace `fv`; later calls use what earlier ones returned."""
+    """name -> call, for every public verb of the namespace `fv`; later calls use what earlier ones
+    returned."""
     made = SimpleNamespace()
     pictures = _images()
     late = _late()

@@ -1,4 +1,5 @@
-"""A command or a program in a process of its own that has torch already: importing it again takes minutes on a slow machine."""
+"""A command or a program in a process of its own that has torch already: importing it again takes
+minutes on a slow machine."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ import pytest
 
 
 def forked(work: Callable[[], int], out: Path, errors: Path) -> BaseProcess:
-    """Start work() in a fork; its result is the exit status, what it prints goes to the two files, and Ctrl-C reaches it."""
+    """Start work() in a fork; its result is the exit status, what it prints goes to the two files,
+    and Ctrl-C reaches it."""
     if sys.platform != "linux":
         pytest.skip(
             "Windows has no fork, and on macOS its child may crash in the system's libraries"

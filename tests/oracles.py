@@ -92,7 +92,8 @@ class Looks(torch.nn.Linear):
 
 @contextlib.contextmanager
 def tf32():
-    """Flags that are neither torch's own nor IEEE: TF32 wherever it is known; torch's own afterwards."""
+    """Flags that are neither torch's own nor IEEE: TF32 wherever it is known; torch's own
+    afterwards."""
     before = float32_flags()
     torch.set_float32_matmul_precision("high")
     try:
@@ -117,7 +118,8 @@ def stopping_at(step: int):
 
 
 def one_by_one(net, data, seeds, *, epochs, lr, weight_decay, batch_size):
-    """The same training of one network after the other, plain SGD: what `train_pool` is compared with, (S, D)."""
+    """The same training of one network after the other, plain SGD: what `train_pool` is compared
+    with, (S, D)."""
     rows = []
     for w, seed in zip(starts(net, list(seeds), head_only=False), seeds):
         loss = training_loss(net, data)

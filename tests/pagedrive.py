@@ -43,7 +43,8 @@ def opened(
     ready=".flatviz[data-state]",
     **context,
 ):
-    """The page at a size, once what is `ready` is there; its errors are in `page.errors_met`.  clock: time is the test's, `page.clock`."""
+    """The page at a size, once what is `ready` is there; its errors are in `page.errors_met`.
+    clock: time is the test's, `page.clock`."""
     page, _, page.errors_met = watched(
         browser.new_context(viewport={"width": width, "height": height}, **context), address
     )
@@ -68,7 +69,8 @@ def code_of(page):
 
 
 def figures_of(code, family):
-    """The figures that the last lines of copied code make; the line before them reads `family = FAMILY`."""
+    """The figures that the last lines of copied code make; the line before them reads `family =
+    FAMILY`."""
     names = {"FAMILY": family}
     lines = code.splitlines()
     calls = [i for i, line in enumerate(lines) if line.startswith("fv.widgets.plot_view(")]
@@ -79,7 +81,8 @@ def figures_of(code, family):
 def same_traces(
     shown, figure, *, keys=("x", "y", "z", "customdata"), skip=(), rtol=3e-5, atol=2e-6
 ):
-    """Every array of numbers of the page's traces is that of the figure's, open cells left out; how many were compared."""
+    """Every array of numbers of the page's traces is that of the figure's, open cells left out; how
+    many were compared."""
     direct = json.loads(figure.to_json())["data"]
     assert [t["name"] for t in shown] == [t["name"] for t in direct]
     compared = 0

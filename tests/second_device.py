@@ -1,6 +1,8 @@
-"""A second device for machines that have none, `second:0`: the CPU under another name, which refuses to mix as CUDA does.
+"""A second device for machines that have none, `second:0`: the CPU under another name, which
+refuses to mix as CUDA does.
 
-It finds code that mixes devices, and counts allocated bytes; of precision, speed and streams it knows nothing.
+It finds code that mixes devices, and counts allocated bytes; of precision, speed and streams it
+knows nothing.
 """
 
 from __future__ import annotations
@@ -39,7 +41,8 @@ def missing() -> str:
 
 @functools.cache
 def second_device() -> torch.device:
-    """The device, compiled once for each version of torch, in the folder where torch keeps a user's extensions."""
+    """The device, compiled once for each version of torch, in the folder where torch keeps a user's
+    extensions."""
     source = Path(__file__).with_name("second_device.cpp")
     cpp_extension.load(BUILD, [str(source)], extra_cflags=["-O0", "-w"], is_python_module=False)
     torch.utils.rename_privateuse1_backend(NAME)

@@ -1,4 +1,5 @@
-"""Networks of the symmetry tests, in float64, and the same maps written out layer by layer as oracles."""
+"""Networks of the symmetry tests, in float64, and the same maps written out layer by layer as
+oracles."""
 
 from __future__ import annotations
 
@@ -115,7 +116,8 @@ def outputs(net, units, V, x):
 
 
 def change(net, units, V, W, x):
-    """The largest change of an output from V to W, relative to the largest output where that is above 1."""
+    """The largest change of an output from V to W, relative to the largest output where that is
+    above 1."""
     before = outputs(net, units, V, x)
     return float((outputs(net, units, W, x) - before).abs().max()) / max(
         1.0, float(before.abs().max())

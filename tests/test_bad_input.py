@@ -1,6 +1,7 @@
 """The boundary: each rule by itself, and each annotation of each public verb.
 
-The verbs and their arguments come from the public names and the signatures, so that a new verb is in it by itself.
+The verbs and their arguments come from the public names and the signatures, so that a new verb is
+in it by itself.
 """
 
 import functools
@@ -97,7 +98,8 @@ def test_a_dict_is_asked_for_its_keys_and_its_values():
 
 @pytest.mark.parametrize("name", VERBS)
 def test_every_argument_of_a_verb_refuses_what_it_cannot_be(name):
-    """`object()` is right nowhere but where anything is, and the verb's first argument is refused by a call."""
+    """`object()` is right nowhere but where anything is, and the verb's first argument is refused
+    by a call."""
     found = argument_checks(VERBS[name])
     free = {
         "result",
@@ -124,7 +126,10 @@ def test_a_wrong_call_gets_the_reason_the_nearest_keyword_and_the_arguments():
         TypeError, match=r"^plane_through: missing a required argument: 'c': it takes \(a, b, c\)$"
     ):
         fv.plane_through(line, line)
-    said = r"^slice_line: got an unexpected keyword argument 'resolutoin', did you mean 'resolution'\?: it takes \(f, a, b, \*, res"
+    said = (
+        r"^slice_line: got an unexpected keyword argument 'resolutoin', did you mean"
+        r" 'resolution'\?: it takes \(f, a, b, \*, res"
+    )
     with pytest.raises(TypeError, match=said):
         fv.slice_line(line, resolutoin=3)
 
@@ -146,7 +151,8 @@ def test_help_on_a_fit_has_a_line_for_each_keyword_with_its_plain_type_and_its_d
 
 
 def test_the_defaults_of_a_fit_are_the_settings_of_its_method():
-    """SWAG's minibatches alone differ: 64 for a source task, where a prior begins, 10 for the few shots of `METHODS`."""
+    """SWAG's minibatches alone differ: 64 for a source task, where a prior begins, 10 for the few
+    shots of `METHODS`."""
     compared = 0
     for method in fv.METHODS.values():
         if (

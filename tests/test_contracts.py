@@ -1,4 +1,5 @@
-"""Contracts are written: what a verb asks of an objective is in its class, and nobody probes for it."""
+"""Contracts are written: what a verb asks of an objective is in its class, and nobody probes for
+it."""
 
 import ast
 from pathlib import Path
@@ -52,7 +53,8 @@ def test_an_objective_of_ones_own_has_every_default_and_serves_every_verb():
 
 
 def test_what_an_objective_says_of_itself_is_on_the_result_and_its_own_operator_is_used():
-    """A subclass that knows its Hessian gives `operator`; products, eigenpairs and sharpness follow."""
+    """A subclass that knows its Hessian gives `operator`; products, eigenpairs and sharpness
+    follow."""
 
     class Bowl(fv.Objective):
         label = "bowl"

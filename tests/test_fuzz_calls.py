@@ -1,6 +1,8 @@
-"""Wrong values into the fields of nouns and the arguments of verbs, data sets and models: each is one clear error, or was right.
+"""Wrong values into the fields of nouns and the arguments of verbs, data sets and models: each is
+one clear error, or was right.
 
-`FLATVIZ_FUZZ=500 python -m pytest -m long tests/test_fuzz_calls.py` draws more of them for verbs, from other seeds.
+`FLATVIZ_FUZZ=500 python -m pytest -m long tests/test_fuzz_calls.py` draws more of them for verbs,
+from other seeds.
 """
 
 import dataclasses
@@ -24,8 +26,30 @@ Y = torch.arange(30) % 3
 DATA = fv.Data(X, Y)
 TASK = fv.Task(DATA, DATA, DATA, 3)
 IMAGES = fv.Data((255 * X).byte(), Y)
-WRONG = (None, "x", -1, 0, 2.5, float("nan"), float("inf"), True, {}, [], (), [None], object(), torch.zeros(0), torch.tensor(float("nan")),
-         torch.zeros(3, dtype=torch.complex64), torch.zeros(2, 3), DATA, int, lambda: 0, b"x")  # fmt: skip
+WRONG = (
+    None,
+    "x",
+    -1,
+    0,
+    2.5,
+    float("nan"),
+    float("inf"),
+    True,
+    {},
+    [],
+    (),
+    [None],
+    object(),
+    torch.zeros(0),
+    torch.tensor(float("nan")),
+    # fmt: skip
+    torch.zeros(3, dtype=torch.complex64),
+    torch.zeros(2, 3),
+    DATA,
+    int,
+    lambda: 0,
+    b"x",
+)
 CALLS = {
     fv.Data: dict(x=X, y=Y, class_names=("a", "b", "c")),
     fv.Task: dict(
@@ -50,12 +74,26 @@ CALLS = {
     fv.Likelihood: dict(of=torch.distributions.Exponential, name="a", ignore=2),
 }
 CLEAR = (TypeError, ValueError, FileNotFoundError, RuntimeError)
-DEPTHS = ("has no attribute", "unsupported operand", "not subscriptable", "not iterable", "object is not", "() argument",
-          "expected str", "has no len", "mat1", "Boolean value", "not supported between", "must be real number")  # fmt: skip
+DEPTHS = (
+    "has no attribute",
+    "unsupported operand",
+    "not subscriptable",
+    "not iterable",
+    "object is not",
+    "() argument",
+    # fmt: skip
+    "expected str",
+    "has no len",
+    "mat1",
+    "Boolean value",
+    "not supported between",
+    "must be real number",
+)
 
 
 def fault(call, label, wrong, explained=()):
-    """A list of one line where a call with a wrong value neither was right nor raised one clear error, else empty.
+    """A list of one line where a call with a wrong value neither was right nor raised one clear
+    error, else empty.
 
     explained: words of which one in an error makes it clear, whatever else it says.
     """

@@ -49,14 +49,15 @@ OF_CORE = {
     "landscape": {"boundary", "objective", "seeds", "progress"},
     "plots": {"boundary"},  # what is drawn is a result
 }
-METHODS = (
-    "posteriors"  # methods do not import methods: a composed one takes the other as an argument
+METHODS = (  # methods do not import methods: a composed one takes the other as an argument
+    "posteriors"
 )
 
 
 @functools.cache
 def imports(path):
-    """(module, line, inside a function, only for types) of every import of ours or of a third party."""
+    """(module, line, inside a function, only for types) of every import of ours or of a third
+    party."""
     found = []
     tree = ast.parse(path.read_text(encoding="utf-8"))
     functions = [
@@ -111,9 +112,12 @@ def test_imports_point_down_and_methods_keep_apart(path):
             assert shared, f"{where}, another method: take it as an argument"
             continue
         nouns = ["gaussian", "likelihood", "noun", "weight_space"] if "results" in MAY[own] else []
-        assert other in [*MAY[own], *nouns, "checks", "catalog"], (
-            f"{where}, which is not below {own}"
-        )
+        assert other in [
+            *MAY[own],
+            *nouns,
+            "checks",
+            "catalog",
+        ], f"{where}, which is not below {own}"
         if own in OF_CORE and other == "core":
             assert name.split(".")[2] in OF_CORE[own], f"{where}: of core only {OF_CORE[own]}"
 
@@ -134,12 +138,16 @@ def test_no_files_import_each_other_in_a_circle_not_even_for_types():
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_files_are_short_or_say_why(path):
     first, *rest = path.read_text(encoding="utf-8").splitlines() or [""]
-    said = f"{path.name} has over 300 lines: split it, or say why in its first line, (hence its length)"
+    said = (
+        f"{path.name} has over 300 lines: split it, or say why in its first line, (hence its"
+        " length)"
+    )
     assert len(rest) < 300 or "hence its length" in first, said
 
 
 def test_drawing_loads_no_training():
-    """A plot needs results and the catalog; training, posteriors and the engine are loaded by who fits."""
+    """A plot needs results and the catalog; training, posteriors and the engine are loaded by who
+    fits."""
     heavy = [
         f"flatviz.{name}"
         for name in ("training", "posteriors", "engine", "objectives", "landscape", "bridges")

@@ -226,7 +226,8 @@ def test_a_reduced_precision_that_loses_values_states_no_small_error():
     "what", ["accuracy", "error", "nll", lambda out, y: (out.argmax(-1) == y).float().mean()]
 )
 def test_a_quantity_of_outputs_without_a_value_is_nan_and_counted(what):
-    """Along the first axis the weights and the bias of class 0 grow by 3e38: its logits are inf at a = 1."""
+    """Along the first axis the weights and the bias of class 0 grow by 3e38: its logits are inf at
+    a = 1."""
     f = fv.quantity(NET, DATA, what)
     axes = torch.zeros(2, NET.dim)
     axes[0, 12:16] = 3e38

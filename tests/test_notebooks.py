@@ -1,4 +1,5 @@
-"""The notebooks run in their small form and have the form of a chapter; what the site shows of a cell."""
+"""The notebooks run in their small form and have the form of a chapter; what the site shows of a
+cell."""
 
 import ast
 import dis
@@ -98,7 +99,8 @@ def test_the_students_version_has_a_blank_for_each_exercise_and_needs_no_line_of
 
 
 def mentioned(cells):
-    """The names that these lines of code set, arguments of functions among them, and those that they read."""
+    """The names that these lines of code set, arguments of functions among them, and those that
+    they read."""
     lines = "\n".join(
         line for cell in cells for line in cell.splitlines() if not line.startswith("%")
     )

@@ -139,7 +139,8 @@ def test_no_file_names_an_index_of_packages():
 
 
 def synced(script, monkeypatch, *arguments):
-    """The exit status of the script, run here: jupytext takes half a minute to import on a slow machine."""
+    """The exit status of the script, run here: jupytext takes half a minute to import on a slow
+    machine."""
     monkeypatch.setattr(sys, "argv", [str(script), *arguments])
     with pytest.raises(SystemExit) as end:
         runpy.run_path(str(script), run_name="__main__")

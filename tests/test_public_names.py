@@ -48,11 +48,11 @@ def test_the_stubs_that_editors_read_are_those_of_the_tables():
 def test_a_type_checker_sees_arguments_results_and_mistakes(tmp_path):
     script = tmp_path / "use.py"
     script.write_text(
-        "import torch\nimport flatviz as fv\nnet = fv.Net.from_module(torch.nn.Linear(2, 3))\n"
-        "data = fv.Data(torch.randn(12, 2), torch.arange(12) % 3)\n"
-        "reveal_type(fv.fit_sgd(net, data, seed=0, steps=2))\nfv.fit_sgd(net, data, seed=0, stepz=2)\n"
-        "fv.fit_swag(net, data, seed='a')\nreveal_type(fv.nll(net, data))\nreveal_type(fv.plot_surface)\n"
-        "reveal_type(fv.METHODS['vi'])\n"
+        "import torch\nimport flatviz as fv\nnet = fv.Net.from_module(torch.nn.Linear(2, 3))\ndata"
+        " = fv.Data(torch.randn(12, 2), torch.arange(12) % 3)\nreveal_type(fv.fit_sgd(net, data,"
+        " seed=0, steps=2))\nfv.fit_sgd(net, data, seed=0, stepz=2)\nfv.fit_swag(net, data,"
+        " seed='a')\nreveal_type(fv.nll(net,"
+        " data))\nreveal_type(fv.plot_surface)\nreveal_type(fv.METHODS['vi'])\n"
     )
     how = [
         "--follow-imports=silent",
@@ -66,7 +66,10 @@ def test_a_type_checker_sees_arguments_results_and_mistakes(tmp_path):
     for expected in (
         'use.py:5: note: Revealed type is "flatviz.weight_space.Draws"',
         'use.py:6: error: Unexpected keyword argument "stepz" for "fit_sgd"; did you mean "steps"?',
-        'use.py:7: error: Argument "seed" to "fit_swag" has incompatible type "str"; expected "int"',
+        (
+            'use.py:7: error: Argument "seed" to "fit_swag" has incompatible type "str"; expected'
+            ' "int"'
+        ),
         'MeanNLL"',
         'use.py:10: note: Revealed type is "flatviz.posteriors.method.Method"',
         "-> flatviz.plots.theme.Figure",
@@ -147,8 +150,12 @@ def test_randomness_is_keyword_only_everywhere():
 
 
 def computes() -> int:
-    """With plotly, torchvision, scikit-learn, ipywidgets, anywidget, loss-landscapes, tqdm, sympy absent."""
-    absent = "plotly torchvision sklearn scipy sympy ipywidgets anywidget loss_landscapes tqdm traitlets IPython jupytext"
+    """With plotly, torchvision, scikit-learn, ipywidgets, anywidget, loss-landscapes, tqdm, sympy
+    absent."""
+    absent = (
+        "plotly torchvision sklearn scipy sympy ipywidgets anywidget loss_landscapes tqdm traitlets"
+        " IPython jupytext"
+    )
     late = "torch.fx.experimental.symbolic_shapes"  # torch's own module that needs sympy
     loaded = {name: name.partition(".")[0] for name in sys.modules}
     for name in [name for name, root in loaded.items() if root == "flatviz"]:
@@ -186,7 +193,10 @@ def test_a_machine_with_nothing_but_torch_imports_flatviz_and_computes(tmp_path)
 
 
 def test_importing_flatviz_loads_nothing_heavy():
-    program = "import sys, flatviz; print([m for m in ('torch', 'plotly', 'sklearn', 'ipywidgets') if m in sys.modules])"
+    program = (
+        "import sys, flatviz; print([m for m in ('torch', 'plotly', 'sklearn', 'ipywidgets') if m"
+        " in sys.modules])"
+    )
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
@@ -231,7 +241,8 @@ def test_every_public_name_says_what_it_does_with_which_arguments_and_shows_it(n
         told = set(re.findall(r"^    \**(\w+): ", told[1], flags=re.M)) if told else set()
         taken = set(inspect.signature(value).parameters)
         assert taken == told, (
-            f"{name}: arguments without a text {taken - told}, texts without an argument {told - taken}"
+            f"{name}: arguments without a text {taken - told}, texts without an argument"
+            f" {told - taken}"
         )
 
 

@@ -1,4 +1,5 @@
-"""The nouns: draws, mixtures, planes, saving; the low-rank Gaussian's algebra against torch's, dense matrices, and of several members."""
+"""The nouns: draws, mixtures, planes, saving; the low-rank Gaussian's algebra against torch's,
+dense matrices, and of several members."""
 
 import math
 

@@ -1,4 +1,5 @@
-"""The tests of the second device, in a process of their own: autograd's threads for devices do not survive a fork."""
+"""The tests of the second device, in a process of their own: autograd's threads for devices do not
+survive a fork."""
 
 import os
 import subprocess

@@ -1,7 +1,8 @@
-"""The site works without network: links, search, formulas, figures, sliders, slides, on wide and narrow windows.
+"""The site works without network: links, search, formulas, figures, sliders, slides, on wide and
+narrow windows.
 
-A site with the results of two chapters is built and looked at here; each page of the whole one in the tests marked slow.
-Every wait has a limit: see `answer` and `limited` in tests/browsing.py.
+A site with the results of two chapters is built and looked at here; each page of the whole one in
+the tests marked slow. Every wait has a limit: see `answer` and `limited` in tests/browsing.py.
 """
 
 import contextlib
@@ -156,7 +157,8 @@ PAGE = 60  # seconds for one page; a tenth of that is usual on a busy machine
 
 
 def looks(site, browser, paths, schemes=SCHEMES, axe=WITH_AXE):
-    """Page -> what was seen in a wide and in a narrow window, from the disk, the browser offline, the schemes by turns."""
+    """Page -> what was seen in a wide and in a narrow window, from the disk, the browser offline,
+    the schemes by turns."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     context.set_offline(True)
     seen = {}
@@ -325,7 +327,10 @@ def test_slides_turn_by_keys_and_draw_their_figures_without_network(site, browse
         for figure in shown.locator(".fv-figure").all():
             figure.locator(".main-svg").first.wait_for()
             drawn += 1
-    twice = "() => [...document.querySelectorAll('.katex-mathml')].filter((n) => n.getBoundingClientRect().width > 1).length"
+    twice = (
+        "() => [...document.querySelectorAll('.katex-mathml')].filter((n) =>"
+        " n.getBoundingClientRect().width > 1).length"
+    )
     assert (
         page.evaluate(twice) == 0 and page.locator(".slide .cell_input:visible").count() == 0
     )  # formulas once, code folded

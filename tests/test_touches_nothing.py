@@ -1,4 +1,5 @@
-"""Every public verb, called: it leaves the user's things as they were, measures in IEEE float32, and gives the same in every mode."""
+"""Every public verb, called: it leaves the user's things as they were, measures in IEEE float32,
+and gives the same in every mode."""
 
 import dataclasses
 import inspect
@@ -79,7 +80,8 @@ def tensors(value):
 
 
 def called(mode, path):
-    """Name -> `Seen` of every verb; module, data and calls made inside of `mode`, in a user's own arithmetic (TF32)."""
+    """Name -> `Seen` of every verb; module, data and calls made inside of `mode`, in a user's own
+    arithmetic (TF32)."""
     seen = {}
     with tf32(), torch.random.fork_rng(), mode():
         torch.manual_seed(0)

@@ -1,4 +1,5 @@
-"""Public architectures with random weights: the plane is the plain loop's, curvature a difference's, the module stays as it was.
+"""Public architectures with random weights: the plane is the plain loop's, curvature a
+difference's, the module stays as it was.
 
 The large ones run by `-m slow`; those of Hugging Face need `pip install -e ".[zoo]"`.
 """
@@ -155,7 +156,8 @@ def test_an_architecture_has_right_surfaces_and_curvature_and_stays_as_it_was(na
 
 
 def assert_differences(net, f, v):
-    """v H v against the central difference of v . gradient; two steps, for a kink may lie within one of them."""
+    """v H v against the central difference of v . gradient; two steps, for a kink may lie within
+    one of them."""
     got = float(v @ fv.hvp(f, net.w, v))
     differences = []
     for step in (1e-4, 1e-6):

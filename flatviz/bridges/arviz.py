@@ -1,4 +1,7 @@
-"""Diagnostics of chains by ArviZ: whether they agree, and how many independent draws they are worth."""
+"""Diagnostics of chains by ArviZ.
+
+Whether they agree, and how many independent draws they are worth.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,20 +23,28 @@ class ChainDiagnostics:
 
     def __str__(self) -> str:
         """The worst of each, and the median bulk size."""
-        worst = f"R-hat at most {float(self.rhat.max()):.3f}, bulk ESS at least {float(self.bulk.min()):.0f}"
-        return f"{worst} (median {float(self.bulk.median()):.0f}), tail ESS at least {float(self.tail.min()):.0f}"
+        worst = (
+            f"R-hat at most {float(self.rhat.max()):.3f}, bulk ESS at least"
+            f" {float(self.bulk.min()):.0f}"
+        )
+        return (
+            f"{worst} (median {float(self.bulk.median()):.0f}), tail ESS at least"
+            f" {float(self.tail.min()):.0f}"
+        )
 
 
 @public
 def diagnose_chains(draws: Draws, of: Callable[[Tensor], Tensor] | None = None) -> ChainDiagnostics:
     """Compute R-hat and effective sample sizes of functions of the draws, each chain in its order.
 
-    Rank-normalised split R-hat and ESS of Vehtari et al. 2021 (arXiv 1903.08008).  A constant function gets an R-hat of NaN.
+    Rank-normalised split R-hat and ESS of Vehtari et al. 2021 (arXiv 1903.08008).  A constant
+    function gets an R-hat of NaN.
 
     Args:
-        draws: Draws of several chains, as `fit_hmc(..., chains=4)` returns; at least four draws of each.
-        of: W (S, D) -> (S, P) or (S,), say the probabilities of the true classes; None: every weight.  Predictions may
-            agree where weights do not: a network has symmetries.
+        draws: Draws of several chains, as `fit_hmc(..., chains=4)` returns; at least four draws of
+            each.
+        of: W (S, D) -> (S, P) or (S,), say the probabilities of the true classes; None: every
+            weight.  Predictions may agree where weights do not: a network has symmetries.
 
     Raises:
         TypeError: For anything but `Draws`.
@@ -54,12 +65,14 @@ def diagnose_chains(draws: Draws, of: Callable[[Tensor], Tensor] | None = None) 
     length = len(draws.W) // draws.chains
     if draws.chains < 2 or length < 4:
         raise ValueError(
-            f"draws must be of at least 2 chains of 4 draws, got {draws.chains} of {length}: fit with chains=4, more n_draws"
+            f"draws must be of at least 2 chains of 4 draws, got {draws.chains} of {length}: fit"
+            " with chains=4, more n_draws"
         )
     values = draws.W if of is None else of(draws.W)
     if not isinstance(values, Tensor) or len(values) != len(draws.W):
         raise TypeError(
-            f"of(W) must return a tensor of {len(draws.W)} rows, one a draw, got {type(values).__name__}"
+            f"of(W) must return a tensor of {len(draws.W)} rows, one a draw, got"
+            f" {type(values).__name__}"
         )
     values = values.detach().double().cpu().reshape(draws.chains, length, -1)
     data = arviz.convert_to_dataset({"value": values.numpy()})

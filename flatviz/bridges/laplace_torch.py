@@ -1,7 +1,7 @@
 """laplace-torch: Laplace posteriors whose covariance is no `Gaussian` of ours (Daxberger et al. 2021).
 
-Checked with laplace-torch 0.3 and torch 2.14.  Its low-rank fit needs a package that no index has, so the eigenpairs of "lowrank" are
-those of `top_eigenpairs`.
+Checked with laplace-torch 0.3 and torch 2.14.  Its low-rank fit needs a package that no index has,
+so the eigenpairs of "lowrank" are those of `top_eigenpairs`.
 """
 
 from dataclasses import dataclass
@@ -28,8 +28,9 @@ UNFIT = (NotImplementedError, RuntimeError, AttributeError, AssertionError)
 class LaplaceTorch:
     """Laplace posterior of the package laplace-torch, for `predict` and `predict_linearised`.
 
-    center (D,): the solution.  peer: laplace-torch's object, with its evidence and precisions; its covariance is multiplied by
-    `temperature`.  "functional" has no draws.  It is not saved: save `q.sample(n, seed=0)`.
+    center (D,): the solution.  peer: laplace-torch's object, with its evidence and precisions; its
+    covariance is multiplied by `temperature`.  "functional" has no draws.  It is not saved: save
+    `q.sample(n, seed=0)`.
     """
 
     center: Tensor
@@ -41,7 +42,10 @@ class LaplaceTorch:
         return f"LaplaceTorch({type(self.peer).__name__}, dim={len(self.center)})"
 
     def sample(self, n: int, *, seed: int) -> Tensor:
-        """Draw `n` weight vectors, (n, D).  Raises ValueError for functional Laplace, which is a posterior over outputs."""
+        """Draw `n` weight vectors, (n, D).
+
+        Raises ValueError for functional Laplace, which is a posterior over outputs.
+        """
         source = torch.Generator(self.center.device).manual_seed(seed)
         try:
             rows = [
@@ -56,9 +60,10 @@ class LaplaceTorch:
     def outputs(self, data: Data) -> tuple[Tensor, Tensor]:
         """Give mean (N, C) and covariance (N, C, C) of the linearised network's outputs."""
         parts = [self.peer._glm_predictive_distribution(x) for x, _ in data.batches(BATCH)]
-        return torch.cat([f for f, _ in parts]).detach(), self.temperature * torch.cat(
-            [V for _, V in parts]
-        ).detach()
+        return (
+            torch.cat([f for f, _ in parts]).detach(),
+            self.temperature * torch.cat([V for _, V in parts]).detach(),
+        )
 
 
 def fit_laplace_torch(
@@ -71,7 +76,9 @@ def fit_laplace_torch(
     likelihood: Likelihood,
     history: History | None = None,
 ) -> LaplaceTorch:
-    """Fit the posterior at the net's weights; `fit_laplace` has trained them and checked the arguments.
+    """Fit the posterior at the net's weights.
+
+    `fit_laplace` has trained them and checked the arguments.
 
     Raises:
         ImportError: Without laplace-torch.
@@ -88,7 +95,8 @@ def fit_laplace_torch(
     x, y = data.batch(None)
     if not isinstance(x, Tensor):
         raise ValueError(
-            f"structure={structure!r} needs inputs that are one tensor, got {x.describe()}: use 'diagonal'"
+            f"structure={structure!r} needs inputs that are one tensor, got {x.describe()}: use"
+            " 'diagonal'"
         )
     tuned = isinstance(prior_precision, str)
     module = _treated_alone(net)
@@ -128,13 +136,15 @@ def fit_laplace_torch(
         sound = False
     except UNFIT as error:
         raise ValueError(
-            f"structure={structure!r} must be one that laplace-torch can fit to this net, got {type(error).__name__}: {error}: "
-            "'kron' knows Linear and convolutions alone, 'functional' one delta alone; use 'hessian', 'lowrank' or 'diagonal'"
+            f"structure={structure!r} must be one that laplace-torch can fit to this net, got"
+            f" {type(error).__name__}: {error}: 'kron' knows Linear and convolutions alone,"
+            " 'functional' one delta alone; use 'hessian', 'lowrank' or 'diagonal'"
         ) from error
     if not sound:
         raise ValueError(
-            f"structure={structure!r} needs H + delta I to be positive definite beyond rounding, got curvature below -delta, "
-            "or NaN: train on, give a larger prior_precision, or use 'lowrank' or 'full', which leave negative curvature out"
+            f"structure={structure!r} needs H + delta I to be positive definite beyond rounding,"
+            " got curvature below -delta, or NaN: train on, give a larger prior_precision, or use"
+            " 'lowrank' or 'full', which leave negative curvature out"
         )
     return q
 

@@ -1,8 +1,9 @@
 """loss-landscapes (PyPI): its slices as our results.
 
-Releases differ in values, start point, row order and normalisation, so nothing of that is assumed.  Each slice comes back with
-the coordinates at which its values were really computed, read from the weights that the network had at each evaluation, and
-names the installed version.  Used of the package: `random_plane` and `metrics.Metric`.
+Releases differ in values, start point, row order and normalisation, so nothing of that is assumed.
+Each slice comes back with the coordinates at which its values were really computed, read from the
+weights that the network had at each evaluation, and names the installed version.  Used of the
+package: `random_plane` and `metrics.Metric`.
 """
 
 from importlib.metadata import version
@@ -30,14 +31,18 @@ def run_random_plane(
     normalization: str | None = "filter",
     seed: int = 0,
 ) -> Surface:
-    """Run `loss_landscapes.random_plane` on a copy; its values at the coordinates where each was computed, scattered.
+    """Run `loss_landscapes.random_plane` on a copy.
 
-    The plane's origin is the network's weights (all of them, treated or not).  Its axes are orthonormal, the first along the
-    first step, read from the weights at which the metric ran the network; those of all points are kept until the end.
+    Its values at the coordinates where each was computed, scattered.
+
+    The plane's origin is the network's weights (all of them, treated or not).  Its axes are
+    orthonormal, the first along the first step, read from the weights at which the metric ran the
+    network; those of all points are kept until the end.
 
     Raises:
-        ValueError: For a metric that does not run the network or returns no single number, for weights that left the finite
-            numbers (3.0.6 divides by the norm of each parameter, with normalization), and for points that span no plane.
+        ValueError: For a metric that does not run the network or returns no single number, for
+            weights that left the finite numbers (3.0.6 divides by the norm of each parameter, with
+            normalization), and for points that span no plane.
     """
     import loss_landscapes  # when asked for: who computes on tensors need not have it
     import loss_landscapes.metrics
@@ -60,14 +65,16 @@ def run_random_plane(
             value = metric(model)
             if not ran:
                 raise ValueError(
-                    f"the metric must run the network, whose weights are read then, got {label}: use slice_plane"
+                    f"the metric must run the network, whose weights are read then, got {label}:"
+                    " use slice_plane"
                 )
             if not bool(ran[0].isfinite().all()):
                 raise ValueError(_not_finite(full))
             number = torch.as_tensor(value).detach().double()
             if number.numel() != 1:
                 raise ValueError(
-                    f"the metric must return one number, got shape {tuple(number.shape)} from {label}: use a scalar metric"
+                    f"the metric must return one number, got shape {tuple(number.shape)} from"
+                    f" {label}: use a scalar metric"
                 )
             visited.append(ran[0])
             values.append(float(number))
@@ -82,7 +89,10 @@ def run_random_plane(
             )
         except ZeroDivisionError as error:
             raise ValueError(_not_finite(full)) from error
-    name = f"{_named('random_plane')}(distance={distance:g}, steps={steps}, normalization={normalization!r}), seed {seed}"
+    name = (
+        f"{_named('random_plane')}(distance={distance:g}, steps={steps},"
+        f" normalization={normalization!r}), seed {seed}"
+    )
     axes, coords = _on_axes(
         torch.stack(visited).double() - full.w.double(), ROUNDING * float(full.w.double().norm())
     )
@@ -123,8 +133,8 @@ def _not_finite(net: Net) -> str:
     zero = [b.name for b in net.blocks if float(net.w[b.slice].abs().max()) == 0]
     because = f"; {zero[0]} is all zeros, by whose norm it divides" if zero else ""
     return (
-        f"{_named('weights')} must be finite, got NaN or inf{because}: use plane_random, where the direction is then 0, "
-        "or normalization=None"
+        f"{_named('weights')} must be finite, got NaN or inf{because}: use plane_random, where the"
+        " direction is then 0, or normalization=None"
     )
 
 

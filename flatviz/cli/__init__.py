@@ -1,4 +1,7 @@
-"""The `flatviz` command.  A subcommand is loaded when it is called, so that `flatviz doctor` runs where torch is broken."""
+"""The `flatviz` command.
+
+A subcommand is loaded when it is called, so that `flatviz doctor` runs where torch is broken.
+"""
 
 import importlib
 import io
@@ -39,7 +42,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: The words after `flatviz`; None: those of the process.
 
     Returns:
-        The exit status: 0, 1 for bad input and failures (one line on stderr), 2 for bad options, 130 after Ctrl-C.
+        The exit status: 0, 1 for bad input and failures (one line on stderr), 2 for bad options,
+        130 after Ctrl-C.
     """
     words = list(sys.argv[1:] if argv is None else argv)
     for stream in (sys.stdout, sys.stderr):
@@ -51,7 +55,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return group.main(words, prog_name="flatviz", standalone_mode=False) or 0
     except click.Abort:
         print(
-            "\nflatviz: stopped; finished steps are kept in the cache, no half-written file is left",
+            "\nflatviz: stopped; finished steps are kept in the cache, no half-written file is"
+            " left",
             file=sys.stderr,
         )
         return 130

@@ -1,4 +1,7 @@
-"""`flatviz compare`: two checkpoints of one of torchvision's networks, which is flatter, as one page."""
+"""`flatviz compare`.
+
+Two checkpoints of one of torchvision's networks, which is flatter, as one page.
+"""
 
 from pathlib import Path
 
@@ -35,8 +38,8 @@ from flatviz.models.public import PublicNet, load_weights, torchvision_model
 def command(a: Path, b: Path, data: Path, model: str, size: int | None, out: Path) -> None:
     """Compare two checkpoints: plane, path, curvature, scores, and a sentence on which is flatter.
 
-    A, B: files of weights, `.pt`, `.pth`, `.ckpt` or `.safetensors`.  Images are standardised as ImageNet's; for another
-    network or other inputs call `fv.compare(a, b, data)` in Python.
+    A, B: files of weights, `.pt`, `.pth`, `.ckpt` or `.safetensors`.  Images are standardised as
+    ImageNet's; for another network or other inputs call `fv.compare(a, b, data)` in Python.
     """
     compare = module("flatviz.widgets.compare", "lab").compare
     images = image_folder(data, size=size)

@@ -34,8 +34,8 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
 def command(names: tuple[str, ...], out: Path, run: bool, fast: bool) -> int:
     """Build the site: course, experiments and reference.
 
-    NAMES: how the names of the notebooks to run begin (all); the others appear without results.  Experiments read their stored
-    tables.  The status is 1 if a notebook fails or Sphinx warns.
+    NAMES: how the names of the notebooks to run begin (all); the others appear without results.
+    Experiments read their stored tables.  The status is 1 if a notebook fails or Sphinx warns.
     """
     started = time.perf_counter()
     site, build = (module(f"flatviz.site.{part}", "docs") for part in ("run", "build"))

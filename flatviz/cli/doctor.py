@@ -1,4 +1,7 @@
-"""`flatviz doctor`: a list of installed packages and working parts, and the exact fix for the rest."""
+"""`flatviz doctor`.
+
+a list of installed packages and working parts, and the exact fix for the rest.
+"""
 
 import importlib
 import importlib.metadata
@@ -27,7 +30,8 @@ def command() -> int:
     """
     version = importlib.import_module("flatviz").__version__
     print(
-        f"flatviz {version}, Python {platform.python_version()}, {platform.platform()}\n\nfor flatviz tour"
+        f"flatviz {version}, Python {platform.python_version()}, {platform.platform()}\n\nfor"
+        " flatviz tour"
     )
     tour = [
         _line("torch", _torch, "pip install torch torchvision"),

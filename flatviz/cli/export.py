@@ -1,4 +1,7 @@
-"""`flatviz export`: a saved family of posteriors as one page with live controls, without Python, kernel or network."""
+"""`flatviz export`.
+
+a saved family of posteriors as one page with live controls, without Python, kernel or network.
+"""
 
 from pathlib import Path
 
@@ -25,7 +28,8 @@ from flatviz.storage.cache import load
 def command(family: Path, out: Path, title: str) -> None:
     """Write a saved family of posteriors as one live page.
 
-    FAMILY: a file that `fv.save(lab.family, "family.safetensors")` wrote.  The page needs no Python.
+    FAMILY: a file that `fv.save(lab.family, "family.safetensors")` wrote.  The page needs no
+    Python.
     """
     loaded = load(family)
     check_is(loaded, Family, "the file", "save what fv.families.measure returned, or lab.family")

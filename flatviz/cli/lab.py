@@ -24,7 +24,8 @@ def command(notebook: str, jupyter: tuple[str, ...]) -> int:
     """
     # -P: a jupyterlab.py of the current folder is not run in its place
     words = [sys.executable, "-P", "-m", "jupyterlab", str(_place(notebook)), *jupyter]
-    # Ctrl-C goes to both processes; Jupyter alone acts on it: it asks, ends its kernels and removes its files
+    # Ctrl-C goes to both processes; Jupyter alone acts on it: it asks, ends its kernels and removes
+    # its files
     before = signal.signal(
         signal.SIGINT, lambda *_: None
     )  # not SIG_IGN, which Jupyter would inherit
@@ -38,7 +39,8 @@ def _place(notebook: str) -> Path:
     """The file, once JupyterLab and the notebook are there."""
     if missing := [m for m in ("jupyterlab", "ipywidgets", "anywidget") if find_spec(m) is None]:
         raise ImportError(
-            f'this needs {", ".join(missing)}: pip install "flatviz[lab]" (in a clone: pip install ".[lab]")'
+            f'this needs {", ".join(missing)}: pip install "flatviz[lab]" (in a clone: pip install'
+            ' ".[lab]")'
         )
     folder = _folder()
     if not (folder / notebook).exists():
@@ -48,7 +50,10 @@ def _place(notebook: str) -> Path:
 
 
 def _folder() -> Path:
-    """The clone's notebooks; for an installed package a copy in ./flatviz-notebooks, which is the user's to change."""
+    """The clone's notebooks.
+
+    For an installed package a copy in ./flatviz-notebooks, which is the user's to change.
+    """
     if folder_of_notebooks() == CLONE:
         return CLONE
     folder = Path.cwd() / "flatviz-notebooks"

@@ -1,4 +1,7 @@
-"""Parts shared by commands: options, each declared once, packages of an extra, files that are written, progress."""
+"""Parts shared by commands.
+
+Options, each declared once, packages of an extra, files that are written, progress.
+"""
 
 import importlib
 import sys
@@ -17,7 +20,9 @@ FITS = ("fitting", "seed", "tuning")  # first words of the labels of stages that
 
 
 def check_output(option: str, path: Path) -> Path:
-    """Check that a path can be written, before hours of work: its folder is created, and a file in it.
+    """Check that a path can be written, before hours of work.
+
+    Its folder is created, and a file in it.
 
     Raises:
         ValueError: For a folder, and for a place where no file can be written.
@@ -40,7 +45,8 @@ def check_output(option: str, path: Path) -> Path:
 def write_page(path: Path, text: str) -> None:
     """Write an HTML file, whole or not at all, and say so."""
     print(
-        f"{path} written: {write_text(path, text).stat().st_size / 1e6:.1f} MB with plotly.js inside, opens in any browser"
+        f"{path} written: {write_text(path, text).stat().st_size / 1e6:.1f} MB with plotly.js"
+        " inside, opens in any browser"
     )
 
 
@@ -103,5 +109,8 @@ def module(name: str, extra: str) -> Any:
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
-        text = f'this needs {error.name}: pip install "flatviz[{extra}]" (in a clone: pip install ".[{extra}]")'
+        text = (
+            f'this needs {error.name}: pip install "flatviz[{extra}]" (in a clone: pip install'
+            f' ".[{extra}]")'
+        )
         raise ImportError(text) from error

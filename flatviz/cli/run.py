@@ -138,7 +138,10 @@ def executed(path: Path, values: Mapping[str, Any]) -> Any:
 
 
 def page_of(notebook: Any, name: str) -> str:
-    """Write the notebook without its code as one HTML page: plotly.js inside, no script of another host."""
+    """Write the notebook without its code as one HTML page.
+
+    Plotly.js inside, no script of another host.
+    """
     for output in (
         o for cell in notebook.cells for o in cell.get("outputs", ()) if PLOTLY in o.get("data", {})
     ):

@@ -1,4 +1,7 @@
-"""`flatviz tour`: from a pre-trained net to a live flat posterior on real data: a table, and one page without network."""
+"""`flatviz tour`: from a pre-trained net to a live flat posterior on real data.
+
+a table, and one page without network.
+"""
 
 import time
 from collections.abc import Mapping
@@ -24,13 +27,13 @@ from flatviz.pages.page import family_page
 from flatviz.posteriors import METHODS
 
 DIGITS = (
-    "A small network is pre-trained on digits rotated by {} degrees. A posterior over its norm layers and head is then "
-    "fitted to {} upright digits of each class."
+    "A small network is pre-trained on digits rotated by {} degrees. A posterior over its norm"
+    " layers and head is then fitted to {} upright digits of each class."
 )
 WHAT = {"digits": DIGITS.format(90, "ten"), "digits-near": DIGITS.format(15, "two")}
 OTHER = (
-    "A network is pre-trained on one task. A posterior over its norm layers and head is then fitted to a few examples of "
-    "each class of another ({name})."
+    "A network is pre-trained on one task. A posterior over its norm layers and head is then fitted"
+    " to a few examples of each class of another ({name})."
 )
 TITLE = "flatviz tour: from a pre-trained network to a flat posterior"
 LEAD = (
@@ -45,7 +48,10 @@ EXPECTED = {
 
 
 @click.command(
-    epilog="Examples: flatviz tour --out tour.html; flatviz tour --data moons; flatviz tour --model resnet20 --data cifar10:data"
+    epilog=(
+        "Examples: flatviz tour --out tour.html; flatviz tour --data moons; flatviz tour --model"
+        " resnet20 --data cifar10:data"
+    )
 )
 @options.out("tour.html", "the page")
 @options.DATA
@@ -85,8 +91,8 @@ def command(
 
     Their scores and flatness are printed.
 
-    Its page also trains two weights and a regression with a gap in the browser; that of --data moons shows predictions over
-    the plane of inputs beside HMC.
+    Its page also trains two weights and a regression with a gap in the browser; that of --data
+    moons shows predictions over the plane of inputs beside HMC.
     """
     started = time.perf_counter()
     seed = check_count(seed or 0, "--seed", least=0)
@@ -97,7 +103,8 @@ def command(
     choices = None if tuned is None else read_choices(tuned)
     expected = f"; {EXPECTED[model]} on a CPU" if data in OFFLINE else ""
     print(
-        f"flatviz {flatviz.__version__} tour: {model}, {data}, on {place} ({why}), seed {seed}{expected}"
+        f"flatviz {flatviz.__version__} tour: {model}, {data}, on {place} ({why}), seed"
+        f" {seed}{expected}"
     )
     torch.set_num_threads(1)  # on networks this small a second thread costs more than it brings
     how: dict[str, Any] = dict(
@@ -114,14 +121,16 @@ def command(
         known(tour.family[tour.family.index("sabma", 0.0)].prediction), tour.alone
     )
     print(
-        f"\n{tour.task.name}; test split of {len(tour.task.test)}; λ over {len(tour.family[-1].spectrum)} draws\n"
+        f"\n{tour.task.name}; test split of {len(tour.task.test)}; λ over"
+        f" {len(tour.family[-1].spectrum)} draws\n"
     )
     facts = _facts(
         tour, model, dict(data=data, model=model, **images, seed=seed, tuned=tuned), choices
     )
     print(pd.DataFrame(rows).to_string(index=False))
     print(
-        f"\n{worth}\nposterior: {facts['posterior']}\nconvergence of VI: {facts['convergence of VI']}"
+        f"\n{worth}\nposterior: {facts['posterior']}\nconvergence of VI:"
+        f" {facts['convergence of VI']}"
     )
     call = f"family = run_tour({model!r}, task={data!r}, seed={seed}).family"
     if tuned or any(images.values()):
@@ -168,16 +177,28 @@ def _facts(
         "task": f"{task.name}: {sizes} {what}",
         "source network": f"{tour.recipe}",
         "network": f"{model}; treated: {tour.net!r}; all other weights stay at their source value",
-        "prior": f"SWAG of rank {RANK} on the source task, covariance times {tour.recipe.scale:g}; "
-        f"head: mean 0, standard deviation {HEAD_STD:g}",
-        "posterior": f"exp(-N L(w) / T) prior(w), tempered by T = {temperature:g} unless tuned; T = 1 is Bayes",
+        "prior": (
+            f"SWAG of rank {RANK} on the source task, covariance times {tour.recipe.scale:g}; "
+            f"head: mean 0, standard deviation {HEAD_STD:g}"
+        ),
+        "posterior": (
+            f"exp(-N L(w) / T) prior(w), tempered by T = {temperature:g} unless tuned; T = 1 is"
+            " Bayes"
+        ),
         "fit": f"{METHODS['vi'].tuned(tour.net)}; weight decay on the mean only",
         "convergence of VI": str(tour.gap or "not measured here, see fv.families.convergence_gap"),
         **{f"{label}, tuned": text for label, text in chosen.items()},
-        "surface": f"mean NLL of the {known(family.surface).n} training {what} over the {tour.net.dim} treated weights",
+        "surface": (
+            f"mean NLL of the {known(family.surface).n} training {what} over the {tour.net.dim}"
+            " treated weights"
+        ),
         "scores": f"test split of {len(task.test)} {what}, one seed",
-        "BatchNorm": f"{statistics}: the statistics of the source network"
-        if statistics
-        else "none in this network",
-        "made by": f"flatviz {flatviz.__version__}, torch {torch.__version__}: flatviz tour {words}",
+        "BatchNorm": (
+            f"{statistics}: the statistics of the source network"
+            if statistics
+            else "none in this network"
+        ),
+        "made by": (
+            f"flatviz {flatviz.__version__}, torch {torch.__version__}: flatviz tour {words}"
+        ),
     }

@@ -13,7 +13,9 @@ __getattr__, __dir__, _ = lazy(  # for the layers above; no `__all__`, for it is
         "inputs": "Fields Inputs Pixels Stream pair_of run",
         "modules": "Dispatch copied draws named",
         "net": "Net",
-        "objective": "Curvature Objective ObjectiveLike PointEvaluator as_objective hessian_operator",
+        "objective": (
+            "Curvature Objective ObjectiveLike PointEvaluator as_objective hessian_operator"
+        ),
         "progress": "Progress track",
         "seeds": "generator randn_like random_state saved_rng",
         "treated": "RandomTrunk Treated classes_of find_head guesses replace_head",

@@ -1,4 +1,7 @@
-"""Settings of computation: the device, the number of threads, the float32 arithmetic, the kernel of attention."""
+"""Settings of computation.
+
+The device, the number of threads, the float32 arithmetic, the kernel of attention.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -29,7 +32,8 @@ def unlock() -> None:
 class _OfProcess:
     """A setting of the whole process that is changed for the length of a block.
 
-    The last block to end, of whatever thread, restores the user's value: `users`, where `blocks` are open.
+    The last block to end, of whatever thread, restores the user's value: `users`, where `blocks`
+    are open.
     """
 
     def __init__(self, read: Callable[[], Any], write: Callable[[Any], None]) -> None:
@@ -59,7 +63,10 @@ class _OfProcess:
 
 
 def float32_flags() -> tuple:
-    """Torch's flags of float32 products now: the two old ones (None where the new ones contradict them), and the new ones."""
+    """Torch's flags of float32 products now.
+
+    The two old ones (None where the new ones contradict them), and the new ones.
+    """
 
     def read(flag: Callable[[], Any]) -> Any:
         try:
@@ -85,14 +92,17 @@ def _set_flags(flags: tuple) -> None:
 
 IEEE = ("highest", False, *("ieee",) * len(_UNITS))
 _FLOAT32 = _OfProcess(float32_flags, _set_flags)
-# The kernel of attention layers that torch takes in evaluation mode without gradients.  It gives zeros at padded positions, and has
-# no derivative: values would belong to another function than derivatives.
+# The kernel of attention layers that torch takes in evaluation mode without gradients.  It gives
+# zeros at padded positions, and has no derivative: values would belong to another function than
+# derivatives.
 FUSED_ATTENTION = _OfProcess(_MHA.get_fastpath_enabled, _MHA.set_fastpath_enabled)
 
 
 @contextmanager
 def arithmetic(flags: tuple = IEEE) -> Iterator[None]:
-    """Compute float32 products by `flags`, those of IEEE arithmetic, for the length of the block; also a decorator.
+    """Compute float32 products by `flags`, those of IEEE arithmetic, for the length of the block.
+
+    Also a decorator.
 
     By default torch lets cuDNN's convolutions compute in TF32, of 10 bits.
     """
@@ -102,12 +112,17 @@ def arithmetic(flags: tuple = IEEE) -> Iterator[None]:
 
 @contextmanager
 def users_arithmetic() -> Iterator[None]:
-    """Compute float32 products as the user has set them in torch, inside of `arithmetic`: for the steps of a training."""
+    """Compute float32 products as the user has set them in torch, inside of `arithmetic`.
+
+    For the steps of a training.
+    """
     with arithmetic(_FLOAT32.users if _FLOAT32.blocks else float32_flags()):
         yield
 
 
-SHARE = 200_000_000  # multiply-adds that each thread is to have: some 5 ms, the time for which a busy machine lets one wait
+# multiply-adds that each thread is to have: some 5 ms, the time for which a busy machine lets one
+# wait
+SHARE = 200_000_000
 PER_NUMBER = 32  # what a number read from memory counts for, in multiply-adds
 _of_thread = local()  # `.users`: torch's setting outside of all blocks of this Python thread
 
@@ -116,8 +131,9 @@ _of_thread = local()  # `.users`: torch's setting outside of all blocks of this 
 def threads(work: float) -> Iterator[None]:
     """Run the block on as many threads as pay for operations of `work` multiply-adds each, at most what the user set in torch.
 
-    torch keeps the number for each Python thread, so blocks of several threads do not meet.  It also is what threads that
-    start later begin with: that is put back at once.  A number that is set inside the block stays.
+    torch keeps the number for each Python thread, so blocks of several threads do not meet.  It
+    also is what threads that start later begin with: that is put back at once.  A number that is
+    set inside the block stays.
     """
     before = torch.get_num_threads()
     users = getattr(_of_thread, "users", before)
@@ -134,7 +150,9 @@ def threads(work: float) -> Iterator[None]:
             _set_threads(before, count, users)
 
 
-SHARED = 2_000_000  # multiply-adds of an operation beyond which it takes longer than Python's part in it, some 20 microseconds
+# multiply-adds of an operation beyond which it takes longer than Python's part in it, some 20
+# microseconds
+SHARED = 2_000_000
 
 
 def workers(work: float) -> int:
@@ -161,9 +179,10 @@ PLACES = 16  # at which a convolution's weight is used at the least: an 8 x 8 im
 def pick(name: str = "auto", module: nn.Module | None = None) -> tuple[torch.device, str]:
     """The device to compute on, and the reason in a few words, for the line that a command prints.
 
-    "auto" takes CUDA where there is a card, unless `module` is so small that one CPU core is faster: fewer than FEW
-    multiply-adds an example, each weight counted once and each convolution's PLACES times.  On an H100 a Hessian product of a
-    network of 4,000 weights took 8.6 ms and 3.0 ms on one core beside it; ResNet-18 is far beyond the limit.
+    "auto" takes CUDA where there is a card, unless `module` is so small that one CPU core is
+    faster: fewer than FEW multiply-adds an example, each weight counted once and each convolution's
+    PLACES times.  On an H100 a Hessian product of a network of 4,000 weights took 8.6 ms and 3.0 ms
+    on one core beside it; ResNet-18 is far beyond the limit.
 
     Args:
         name: "auto", or a device as torch names it: "cpu", "cuda", "cuda:1".

@@ -1,9 +1,13 @@
-"""SAM-family perturbations: the step e of the weights at which a flat-seeking method takes its gradient.
+"""SAM-family perturbations.
 
-    g = grad L(w),  e = ascent(w, g),  and the method goes on with grad L(w + e), same minibatch, same noise
+The step e of the weights at which a flat-seeking method takes its gradient.
 
-Given as `ascent=` to a fit, they make it flat-seeking (SWAG becomes F-SWAG); `sharpness` measures with the same
-formulas.  Each is a pure function of w and g, (D,) or, for B members trained at once, (B, D) row by row.
+    g = grad L(w),  e = ascent(w, g),  and the method goes on with grad L(w + e), same minibatch,
+    same noise
+
+Given as `ascent=` to a fit, they make it flat-seeking (SWAG becomes F-SWAG); `sharpness` measures
+with the same formulas.  Each is a pure function of w and g, (D,) or, for B members trained at once,
+(B, D) row by row.
 """
 
 from __future__ import annotations
@@ -17,9 +21,12 @@ TINY = 1e-12  # added to a norm: at a stationary point, where g is 0, e is 0
 
 
 class SAM(Noun, eq=True):
-    """Sharpness-aware minimisation: e = radius g / |g|, so |e| = radius (Euclidean; try 0.05 to 0.5).
+    """Sharpness-aware minimisation.
 
-    One norm over all treated weights.  Source: Foret et al. 2021.  Raises ValueError for a negative radius.
+    e = radius g / |g|, so |e| = radius (Euclidean; try 0.05 to 0.5).
+
+    One norm over all treated weights.  Source: Foret et al. 2021.  Raises ValueError for a negative
+    radius.
 
     Example:
         >>> import torch, flatviz as fv
@@ -37,8 +44,9 @@ class SAM(Noun, eq=True):
 class ASAM(Noun, eq=True):
     """Adaptive SAM: e = radius T^2 g / |T g| with T = |w| + eta, so |e / T| = radius (a ratio; try 0.5 to 2).
 
-    Rescaling a layer and undoing it in the next leaves e / T as it was.  T is taken on all treated weights; the
-    authors' code leaves biases at T = 1.  Source: Kwon et al. 2021.  Raises ValueError for a negative radius or eta.
+    Rescaling a layer and undoing it in the next leaves e / T as it was.  T is taken on all treated
+    weights; the authors' code leaves biases at T = 1.  Source: Kwon et al. 2021.  Raises ValueError
+    for a negative radius or eta.
 
     Example:
         >>> import torch, flatviz as fv
@@ -60,9 +68,11 @@ class ASAM(Noun, eq=True):
 class FisherSAM(Noun, eq=True):
     """Fisher SAM: e = radius (g / f) / sqrt(sum g^2 / f) with f = 1 + eta g^2, so sum f e^2 = radius^2.
 
-    f is the identity plus eta times the diagonal empirical Fisher of the minibatch's mean gradient.  g_i^2 is about
+    f is the identity plus eta times the diagonal empirical Fisher of the minibatch's mean gradient.
+    g_i^2 is about
     |g|^2 / D, so f differs from 1, and this from SAM, only for eta near D / |g|^2.
-    Source: Kim et al. 2022, its formula as two public ports read it.  Raises ValueError for a negative radius or eta.
+    Source: Kim et al. 2022, its formula as two public ports read it.  Raises ValueError for a
+    negative radius or eta.
 
     Example:
         >>> import torch, flatviz as fv

@@ -1,7 +1,10 @@
-"""The boundary of every public verb: its arguments are checked by their annotations before anything is computed.
+"""The boundary of every public verb.
 
-A type says what a value must be: `Annotated[float, check_radius]` by the checks beside it, `int | None`, `Sequence[Spectrum]` and the
-rest by themselves.  The verb itself checks the rest: that a prior covers the net's weights, say.
+Its arguments are checked by their annotations before anything is computed.
+
+A type says what a value must be: `Annotated[float, check_radius]` by the checks beside it, `int |
+None`, `Sequence[Spectrum]` and the rest by themselves.  The verb itself checks the rest: that a
+prior covers the net's weights, say.
 """
 
 import functools
@@ -27,12 +30,15 @@ KNOWN = {"Net": Net, "Data": Data}  # in annotations of layers that do not impor
 
 
 def public(verb: Callable[P, R]) -> Callable[P, R]:
-    """Check every argument of `verb` by its annotation before it runs; None also passes where it is the default.
+    """Check every argument of `verb` by its annotation before it runs.
 
-    Weights, posteriors and results that come from elsewhere are moved to where the network lies; what the verb returns for
-    readers lies on the CPU.  The verb runs in IEEE float32; its steps of training, in `advance`, in what the user has set.
-    It runs on as many threads as pay for the largest that it is given (`threads`); gradients, products and predictions choose
-    for themselves.  Its signature, as `help` shows it, has the types without their checks.
+    None also passes where it is the default.
+
+    Weights, posteriors and results that come from elsewhere are moved to where the network lies;
+    what the verb returns for readers lies on the CPU.  The verb runs in IEEE float32; its steps of
+    training, in `advance`, in what the user has set. It runs on as many threads as pay for the
+    largest that it is given (`threads`); gradients, products and predictions choose for themselves.
+    Its signature, as `help` shows it, has the types without their checks.
     """
     signature = inspect.signature(verb)
     checks: dict[str, Check] = {}
@@ -71,7 +77,10 @@ def public(verb: Callable[P, R]) -> Callable[P, R]:
 
 
 def argument_checks(verb: Callable) -> dict[str, Check]:
-    """List the check of each argument of a verb; those of `**how: Unpack[Shared]` are in that type."""
+    """List the check of each argument of a verb.
+
+    Those of `**how: Unpack[Shared]` are in that type.
+    """
     raw = inspect.unwrap(verb)
     hints = get_type_hints(raw, KNOWN | raw.__globals__, include_extras=True)
     for shared in [hint for hint in hints.values() if get_origin(hint) is Unpack]:
@@ -112,7 +121,8 @@ def _usable(value: Any) -> Any:
 def _where(given: Any) -> tuple[torch.device, float]:
     """Find the device that a verb computes on, and the multiply-adds of an operation on the largest weights among its arguments.
 
-    It computes where its network lies; without one, on the first card that weights or a posterior lie on.
+    It computes where its network lies; without one, on the first card that weights or a posterior
+    lie on.
     """
     nets: list[torch.device] = []
     others: list[torch.device] = []

@@ -16,20 +16,24 @@ from flatviz.likelihood import AnyLikelihood as Likelihood
 from flatviz.likelihood import CategoricalLikelihood, as_likelihood
 from flatviz.noun import check_fields
 
-READ = "use torch.as_tensor, or fv.datasets.data_from, which reads arrays, frames, data sets and loaders"
+READ = (
+    "use torch.as_tensor, or fv.datasets.data_from, which reads arrays, frames, data sets and"
+    " loaders"
+)
 
 
 @dataclass(frozen=True, eq=False)
 class Data:
     """Inputs `x` (N, ...) and labels `y` (N,) of classes (int64), or targets (N, C) of a regression (floating).
 
-    x: a tensor; images (N, C, H, W) in uint8, which stay bytes and become floats from 0 to 1 batch by batch
-    (`flatviz.core.inputs.Pixels` takes their mean and std off); a dict of tensors (N, ...), which the module takes as keywords, a tuple
-    of them, which it takes in order; or what `fv.datasets.stream` reads of a data set that does not fit in memory.
-    y: -1 and -100 are places that do not count, where an example has several, y (N, ...), and the likelihood ignores them.
-    class_names: names of classes 0, 1, ..., for pictures and their words; (): classes are numbers there.
-    Raises ValueError if it is empty, if lengths differ, if x or y holds NaN or inf, if a label is out of range, or if there are
-    fewer names than classes.
+    x: a tensor; images (N, C, H, W) in uint8, which stay bytes and become floats from 0 to 1 batch
+    by batch (`flatviz.core.inputs.Pixels` takes their mean and std off); a dict of tensors (N,
+    ...), which the module takes as keywords, a tuple of them, which it takes in order; or what
+    `fv.datasets.stream` reads of a data set that does not fit in memory. y: -1 and -100 are places
+    that do not count, where an example has several, y (N, ...), and the likelihood ignores them.
+    class_names: names of classes 0, 1, ..., for pictures and their words; (): classes are numbers
+    there. Raises ValueError if it is empty, if lengths differ, if x or y holds NaN or inf, if a
+    label is out of range, or if there are fewer names than classes.
 
     Example:
         >>> import torch, flatviz as fv
@@ -59,7 +63,8 @@ class Data:
         for name, value in tensors.items():
             if value.is_meta:
                 raise ValueError(
-                    f"{name} must hold numbers, got a tensor on the meta device, which has none: load it"
+                    f"{name} must hold numbers, got a tensor on the meta device, which has none:"
+                    " load it"
                 )
             if value.ndim == 0:
                 raise ValueError(f"{name} must have shape (N, ...), got a single number")
@@ -73,7 +78,8 @@ class Data:
         for name, value in tensors.items():
             if not bool((finite := torch.isfinite(value)).all()):
                 raise ValueError(
-                    f"{name} must be finite, got {int((~finite).sum())} NaN or inf values: clean them"
+                    f"{name} must be finite, got {int((~finite).sum())} NaN or inf values: clean"
+                    " them"
                 )
         y = usable(self.y)
         if y.is_complex():
@@ -88,7 +94,10 @@ class Data:
         self.__dict__.update(x=x, y=y, class_names=_names(self.class_names, y))
 
     def batch(self, index: Tensor | None) -> tuple[Tensor | Fields, Tensor]:
-        """Inputs and labels of the examples at `index`, as a module takes them; of all where it is None."""
+        """Inputs and labels of the examples at `index`, as a module takes them.
+
+        of all where it is None.
+        """
         if index is not None:
             return self.x[index], self.y[index]
         return (self.x if isinstance(self.x, (Tensor, Fields)) else self.x[:]), self.y
@@ -135,7 +144,10 @@ class Data:
     def to(
         self, device: torch.device | str | None = None, dtype: torch.dtype | None = None
     ) -> Self:
-        """The same data on a device, floating tensors in `dtype`.  Raises RuntimeError for a GPU that is not there."""
+        """The same data on a device, floating tensors in `dtype`.
+
+        Raises RuntimeError for a GPU that is not there.
+        """
         check_device(device)
         x = self.x.to(
             device, dtype if not isinstance(self.x, Tensor) or self.x.is_floating_point() else None
@@ -146,7 +158,9 @@ class Data:
 
 
 def inputs_of(x: Any, name: str = "x") -> Tensor | Inputs:
-    """Inputs in the form in which `Data` holds them: of a tensor, a dict or tuple of tensors, `Inputs`, or a `Data`.
+    """Inputs in the form in which `Data` holds them.
+
+    of a tensor, a dict or tuple of tensors, `Inputs`, or a `Data`.
 
     Raises:
         TypeError: For anything else.
@@ -158,7 +172,8 @@ def inputs_of(x: Any, name: str = "x") -> Tensor | Inputs:
         if not fields or not all(isinstance(t, Tensor) for t in fields.values()):
             kinds = {key: type(t).__name__ for key, t in fields.items()}
             raise TypeError(
-                f"{name} must hold tensors by the module's argument names, or in their order, got {kinds}: {READ}"
+                f"{name} must hold tensors by the module's argument names, or in their order, got"
+                f" {kinds}: {READ}"
             )
         return Fields(
             {key if isinstance(key, int) else str(key): usable(t) for key, t in fields.items()}
@@ -171,7 +186,10 @@ def inputs_of(x: Any, name: str = "x") -> Tensor | Inputs:
 
 
 def batch_of(x: Any, name: str = "x") -> Tensor | Fields:
-    """Inputs as a module takes them, as `inputs_of` takes them; of a `Data`, which may be large, the first two."""
+    """Inputs as a module takes them, as `inputs_of` takes them.
+
+    of a `Data`, which may be large, the first two.
+    """
     x = inputs_of(x.subset(torch.arange(min(2, len(x)))) if isinstance(x, Data) else x, name)
     return x if isinstance(x, (Tensor, Fields)) else x[:]
 
@@ -195,10 +213,11 @@ def _names(names: Any, y: Tensor) -> tuple[str, ...]:
 class Task:
     """Transfer task: `source` to pre-train on, `train` (a few examples of the target), `test` to be judged on.
 
-    n_classes: classes of the target, so of train, validation and test; 1 under a likelihood without classes.
-    validation: data to choose settings on, as small as train; it shares no example with train or test.  None: there is none.
-    source_classes: classes of the source where they are others than the target's: the transfer then makes a new head.
-    likelihood: under which all of it is fitted and scored, as in `fv.nll`.
+    n_classes: classes of the target, so of train, validation and test; 1 under a likelihood without
+    classes. validation: data to choose settings on, as small as train; it shares no example with
+    train or test.  None: there is none. source_classes: classes of the source where they are others
+    than the target's: the transfer then makes a new head. likelihood: under which all of it is
+    fitted and scored, as in `fv.nll`.
 
     Example:
         >>> import torch, flatviz as fv
@@ -228,13 +247,15 @@ class Task:
             )
             if name != "source" and classes and int(part.y.max()) >= most:
                 raise ValueError(
-                    f"n_classes must be above all labels of {name}, got {self.n_classes} and {int(part.y.max())}"
+                    f"n_classes must be above all labels of {name}, got {self.n_classes} and"
+                    f" {int(part.y.max())}"
                 )
             named = part.class_names
             train = self.train.class_names
             if name != "source" and named and train and named != train:
                 raise ValueError(
-                    f"{name} must number its classes as train, {train}, got {named}: give both the same classes"
+                    f"{name} must number its classes as train, {train}, got {named}: give both the"
+                    " same classes"
                 )
 
     def __repr__(self) -> str:

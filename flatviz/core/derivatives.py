@@ -1,4 +1,7 @@
-"""Second derivatives: kernels that have right ones, and whether products with them are those of a symmetric matrix."""
+"""Second derivatives.
+
+Kernels that have right ones, and whether products with them are those of a symmetric matrix.
+"""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -14,11 +17,16 @@ from torch.overrides import TorchFunctionMode
 from flatviz.core.seeds import generator, randn_like
 
 Product = Callable[[Tensor], Tensor]  # v (D,) -> M v (D,)
-ASYMMETRY = 0.4  # exponent: u.Hv and v.Hu may differ by eps^0.4 of their size, 0.2 % in float32; rounding is far below
+# exponent: u.Hv and v.Hu may differ by eps^0.4 of their size, 0.2 % in float32; rounding is far
+# below
+ASYMMETRY = 0.4
 
 
 class _Composed(TorchFunctionMode):
-    """Weight norm from its definition: the second derivative of PyTorch's kernel of it is wrong on the CPU."""
+    """Weight norm from its definition.
+
+    The second derivative of PyTorch's kernel of it is wrong on the CPU.
+    """
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None
@@ -31,7 +39,10 @@ class _Composed(TorchFunctionMode):
 
 @contextmanager
 def twice() -> Iterator[None]:
-    """Kernels that can be differentiated twice: of attention the one that has a second derivative, of weight norm a right one."""
+    """Kernels that can be differentiated twice.
+
+    of attention the one that has a second derivative, of weight norm a right one.
+    """
     with sdpa_kernel(SDPBackend.MATH), _Composed():
         yield
 
@@ -40,8 +51,8 @@ def symmetric(product: Product, label: str, blocks: Sequence[Any] = ()) -> Produ
     """Compare the first call of `product` with a second one: u.Hv = v.Hu for a random u.
 
     Raises:
-        ValueError: If the two differ by more than rounding, with the layers of `blocks` whose block of H is not symmetric: the
-            second derivative of an operation in them is wrong.
+        ValueError: If the two differ by more than rounding, with the layers of `blocks` whose block
+            of H is not symmetric: the second derivative of an operation in them is wrong.
     """
     # a seed that nobody gives: of v's noise u would be v
     seen = False
@@ -68,8 +79,9 @@ def symmetric(product: Product, label: str, blocks: Sequence[Any] = ()) -> Produ
                 wrong += [name] * differs(one, product(one), mask)
             where = f" in layer {', '.join(map(repr, wrong))}" if wrong else ""
             raise ValueError(
-                f"the Hessian of {label} must be symmetric, got u.Hv and v.Hu that differ{where}: the second derivative of an "
-                "operation is wrong there; write it from operations of torch, or leave its weights out of the treated ones"
+                f"the Hessian of {label} must be symmetric, got u.Hv and v.Hu that differ{where}:"
+                " the second derivative of an operation is wrong there; write it from operations"
+                " of torch, or leave its weights out of the treated ones"
             )
         seen = True
         return out

@@ -1,7 +1,10 @@
-"""Inputs that are no plain tensor of floats: images kept as bytes, several tensors, streams; one contract (hence its length).
+"""Inputs that are no plain tensor of floats: images kept as bytes, several tensors, streams.
 
-Whoever reads inputs uses len, `x[index]`, `x.split(n)`, shape, device, dtype and `to`, as of a tensor (N, ...): what comes out
-is what a module takes.  `run` hands it over.  `x.take(index)` is some of them, of the same kind, `x.describe()` their shape in words.
+One contract (hence its length).
+
+Whoever reads inputs uses len, `x[index]`, `x.split(n)`, shape, device, dtype and `to`, as of a
+tensor (N, ...): what comes out is what a module takes.  `run` hands it over.  `x.take(index)` is
+some of them, of the same kind, `x.describe()` their shape in words.
 """
 
 from __future__ import annotations
@@ -55,7 +58,9 @@ class _Sized:
 
 @dataclass(frozen=True, eq=False)
 class Pixels(_Sized):
-    """Images (N, C, H, W) kept as bytes, a quarter of the memory; batches are (bytes / 255 - mean) / std, on their device.
+    """Images (N, C, H, W) kept as bytes, a quarter of the memory.
+
+    Batches are (bytes / 255 - mean) / std, on their device.
 
     mean, std: (C,) of channels; None: 0 and 1.
     """
@@ -69,7 +74,8 @@ class Pixels(_Sized):
         object.__setattr__(self, "bytes", usable(self.bytes))
         if self.bytes.dtype != torch.uint8 or self.bytes.ndim != 4:
             raise ValueError(
-                f"pixels must be uint8 of shape (N, C, H, W), got {self.bytes.dtype} {tuple(self.bytes.shape)}"
+                f"pixels must be uint8 of shape (N, C, H, W), got {self.bytes.dtype}"
+                f" {tuple(self.bytes.shape)}"
             )
         channels = self.bytes.shape[1]
         for name, least in (("mean", -torch.inf), ("std", 0.0)):
@@ -128,7 +134,8 @@ class Pixels(_Sized):
 class Fields(_Sized):
     """Several tensors (N, ...), which a module takes as keywords, module(input_ids=..., attention_mask=...), or in order.
 
-    named: by their keywords; by 0, 1, ... where the module takes them in that order, module(left, right).
+    named: by their keywords; by 0, 1, ... where the module takes them in that order, module(left,
+    right).
     """
 
     named: Mapping[str | int, Tensor]
@@ -202,10 +209,13 @@ register_pytree_node(
 
 @dataclass(frozen=True, eq=False)
 class Stream(_Sized):
-    """Inputs of a data set `examples[i] -> (x, y)`, those at `index` in that order; `stream` returns one.
+    """Inputs of a data set `examples[i] -> (x, y)`, those at `index` in that order.
 
-    A batch is read by `workers` threads, pinned and copied to the device; bytes become floats from 0 to 1.  The files
-    may change on the disk: results on it are kept in a cache only where `content`, which changes with it, is given.
+    `stream` returns one.
+
+    A batch is read by `workers` threads, pinned and copied to the device; bytes become floats from
+    0 to 1.  The files may change on the disk: results on it are kept in a cache only where
+    `content`, which changes with it, is given.
     """
 
     examples: Any
@@ -259,10 +269,16 @@ class Stream(_Sized):
 
     def describe(self) -> str:
         """Shape and type."""
-        return f"x {tuple(self.shape)} {str(self.dtype).removeprefix('torch.')}, streamed by {self.workers} threads"
+        return (
+            f"x {tuple(self.shape)} {str(self.dtype).removeprefix('torch.')}, streamed by"
+            f" {self.workers} threads"
+        )
 
     def _batches(self, parts: Iterable[Tensor]) -> Iterator[Tensor]:
-        """The inputs at the numbers of each part, as the data set gives them; threads read the next parts meanwhile."""
+        """The inputs at the numbers of each part, as the data set gives them.
+
+        Threads read the next parts meanwhile.
+        """
         with ThreadPoolExecutor(self.workers) as threads:
             waiting: deque[Iterator[Tensor]] = deque()
             for part in parts:
@@ -276,7 +292,8 @@ class Stream(_Sized):
         x = pair_of(self.examples[i], i)[0]
         if x.shape != self.example_shape:
             raise ValueError(
-                f"inputs must be of one shape, {tuple(self.example_shape)}, got others: give a transform"
+                f"inputs must be of one shape, {tuple(self.example_shape)}, got others: give a"
+                " transform"
             )
         return x
 
@@ -298,7 +315,8 @@ def pair_of(pair: Any, i: int) -> tuple[Tensor, Any]:
     if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not isinstance(pair[0], Tensor):
         got = f"got {type(pair).__name__} at {i}"
         raise TypeError(
-            f"each example must be a pair (x tensor, y), {got}: give a transform, or use fv.datasets.data_from"
+            f"each example must be a pair (x tensor, y), {got}: give a transform, or use"
+            " fv.datasets.data_from"
         )
     return pair[0], pair[1]
 
@@ -309,7 +327,8 @@ def run(module: nn.Module, x: Tensor | Fields, named: dict[str, Tensor] | None =
     named: tensors in the places of its parameters and buffers of these names.
 
     Raises:
-        TypeError: If it returns neither a tensor nor an object or dict with `logits`, as Hugging Face's models do.
+        TypeError: If it returns neither a tensor nor an object or dict with `logits`, as Hugging
+            Face's models do.
     """
     inputs = x.named if isinstance(x, Fields) else {0: x}
     args = tuple(t for k, t in inputs.items() if isinstance(k, int))
@@ -324,8 +343,8 @@ def run(module: nn.Module, x: Tensor | Fields, named: dict[str, Tensor] | None =
     )  # a foreign object
     if not isinstance(logits, Tensor):
         raise TypeError(
-            f"the module must return a tensor, or an object or dict with logits, got {type(outputs).__name__}: "
-            "wrap it in a module that returns the tensor (N, C)"
+            "the module must return a tensor, or an object or dict with logits, got"
+            f" {type(outputs).__name__}: wrap it in a module that returns the tensor (N, C)"
         )
     return logits
 

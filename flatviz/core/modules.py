@@ -1,4 +1,7 @@
-"""A user's module: copied, refused where it cannot be copied, and watched for writes during a pass."""
+"""A user's module.
+
+Copied, refused where it cannot be copied, and watched for writes during a pass.
+"""
 
 import sys
 import weakref
@@ -33,7 +36,10 @@ def named(operation: Any, args: tuple, kwargs: dict) -> dict[str, Any]:
 
 
 def draws(operation: Any, args: tuple, kwargs: dict) -> bool:
-    """Whether an operation draws random numbers: attention or RReLU in evaluation mode could, and do not."""
+    """Whether an operation draws random numbers.
+
+    Attention or RReLU in evaluation mode could, and do not.
+    """
     if torch.Tag.nondeterministic_seeded not in operation.tags:
         return False
     given = named(operation, args, kwargs)
@@ -57,13 +63,16 @@ ALIGNED = {torch.ops.aten.view_as_complex.default, torch.ops.aten.view.dtype}
 
 
 def copied(module: nn.Module) -> nn.Module:
-    """Copy a module so that nothing is shared; activations that it kept from a pass (`self.last = h`) are cut from their graph.
+    """Copy a module so that nothing is shared.
+
+    Activations that it kept from a pass (`self.last = h`) are cut from their graph.
 
     A `forward` or hook that uses the original's weights is seen when the copy runs: `Watch`.
 
     Raises:
-        ValueError: For what cannot be copied so that the copy's parameters are those that its forward pass uses:
-            scripted, lazy and old-style weight-normed modules, what holds a lock, what returns itself for a copy.
+        ValueError: For what cannot be copied so that the copy's parameters are those that its
+            forward pass uses: scripted, lazy and old-style weight-normed modules, what holds a
+            lock, what returns itself for a copy.
     """
     _refuse(module)
     leaves = tree_leaves([{**vars(m), "_modules": None} for m in module.modules()])
@@ -76,8 +85,9 @@ def copied(module: nn.Module) -> nn.Module:
         copy = deepcopy(module, memo)
     except (TypeError, RuntimeError) as error:
         raise ValueError(
-            f"module must be one that can be copied, got {type(module).__name__}, of which copy.deepcopy says: {error}: "
-            "make locks, files and connections outside the module, or leave them out in __getstate__"
+            f"module must be one that can be copied, got {type(module).__name__}, of which"
+            f" copy.deepcopy says: {error}: make locks, files and connections outside the module,"
+            " or leave them out in __getstate__"
         ) from error
     tensors = [*module.parameters(), *module.buffers()]
     originals = {id(part) for part in (*module.modules(), *tensors)}
@@ -88,7 +98,8 @@ def copied(module: nn.Module) -> nn.Module:
     ]:
         name = type(shared[0]).__name__
         raise ValueError(
-            f"module must be one that can be copied, got {name}, whose __deepcopy__ returns itself: remove that"
+            f"module must be one that can be copied, got {name}, whose __deepcopy__ returns itself:"
+            " remove that"
         )
     _ORIGINS[copy] = [ref for ref in _ORIGINS.get(module, []) if ref() is not None] + [
         weakref.ref(t) for t in tensors
@@ -108,8 +119,8 @@ def check_unchanged(module: nn.Module, duplicate: nn.Module) -> None:
     for (name, old), new in zip(module.named_parameters(), duplicate.parameters()):
         if not torch.equal(old, new) and not bool(old.isnan().any()):
             raise ValueError(
-                f"eval() must leave weights as they are, got others in {name}, merged from treated ones (LoRA): "
-                "turn merging off, or merge before and treat what is left"
+                f"eval() must leave weights as they are, got others in {name}, merged from treated"
+                " ones (LoRA): turn merging off, or merge before and treat what is left"
             )
 
 
@@ -128,11 +139,13 @@ def _refuse(module: nn.Module) -> None:
         where = f"in {name!r}" if name else f"of class {type(part).__name__}"
         if isinstance(part, torch.jit.ScriptModule):
             raise ValueError(
-                f"module must be Python, got a scripted one {where}: give the module that torch.jit compiled"
+                f"module must be Python, got a scripted one {where}: give the module that torch.jit"
+                " compiled"
             )
         if any(map(is_lazy, (*part._parameters.values(), *part._buffers.values()))):
             raise ValueError(
-                f"weights must have shapes, got an uninitialised lazy layer {where}: run module(x) once before"
+                f"weights must have shapes, got an uninitialised lazy layer {where}: run module(x)"
+                " once before"
             )
         for hook in part._forward_pre_hooks.values():
             if type(hook).__module__ in (
@@ -149,7 +162,8 @@ def _refuse(module: nn.Module) -> None:
 class Watch(Dispatch):
     """Record of a pass: writes, reads of foreign memory, random numbers.
 
-    It `wrote` into tensors `given` (or needs them aligned), `read` memory that it must not, `drew` random numbers.
+    It `wrote` into tensors `given` (or needs them aligned), `read` memory that it must not, `drew`
+    random numbers.
     """
 
     def __init__(self, given: Iterable[Tensor] = (), foreign: Iterable[int] = ()) -> None:
@@ -177,7 +191,10 @@ def _memory_in(values: Any) -> set[int]:
 
 
 def eager() -> AbstractContextManager:
-    """Run compiled functions as they were written, so that `Watch` sees their operations; nothing where none was compiled."""
+    """Run compiled functions as they were written, so that `Watch` sees their operations.
+
+    Nothing where none was compiled.
+    """
     return (
         torch.compiler.set_stance("force_eager")
         if "torch._dynamo" in sys.modules

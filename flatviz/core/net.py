@@ -68,9 +68,10 @@ class Block(NamedTuple):
 class Look(NamedTuple):
     """Side effects of a module's pass, beside outputs from its weights and one batch.
 
-    writes: into inputs, weights or buffers (ReLU(inplace=True) first, a clamp, a count of calls).  again: it runs layers once
-    more in the backward pass (activation checkpointing, adjoint and reversible networks), where it would find other weights.
-    draws: random numbers.  ends: the operation that computes the outputs, "Softmax" or "Sigmoid", where they are probabilities.
+    writes: into inputs, weights or buffers (ReLU(inplace=True) first, a clamp, a count of calls).
+    again: it runs layers once more in the backward pass (activation checkpointing, adjoint and
+    reversible networks), where it would find other weights. draws: random numbers.  ends: the
+    operation that computes the outputs, "Softmax" or "Sigmoid", where they are probabilities.
     """
 
     writes: bool
@@ -80,14 +81,17 @@ class Look(NamedTuple):
 
 
 class Net:
-    """A `torch.nn.Module` as a function of the flat vector `w` (D,) of its treated parameters: net(w, x) -> (N, C).
+    """A `torch.nn.Module` as a function of the flat vector `w` (D,) of its treated parameters.
 
-    Made by `Net.from_module`.  It works on a copy in evaluation mode, so the user's module is never touched, and
-    BatchNorm uses the running statistics the net holds: the net *is* a function of `w`.
-    `w` is where the treated weights stand now, `blocks` says which tensor is where, in `named_parameters()` order.
-    `frozen`: names of the parameters that do not require gradients in the user's module; they are not treated unless asked for.
-    `trunk`: None, or where the other weights are drawn from in training and prediction (`transfer(trunk="sampled")`); calls
-    of the net itself, and so objectives and figures, keep them where they are.
+    net(w, x) -> (N, C).
+
+    Made by `Net.from_module`.  It works on a copy in evaluation mode, so the user's module is never
+    touched, and BatchNorm uses the running statistics the net holds: the net *is* a function of
+    `w`. `w` is where the treated weights stand now, `blocks` says which tensor is where, in
+    `named_parameters()` order. `frozen`: names of the parameters that do not require gradients in
+    the user's module; they are not treated unless asked for. `trunk`: None, or where the other
+    weights are drawn from in training and prediction (`transfer(trunk="sampled")`); calls of the
+    net itself, and so objectives and figures, keep them where they are.
 
     Example:
         >>> import torch, flatviz as fv
@@ -137,17 +141,18 @@ class Net:
     ) -> Net:
         """Read `module` as a function of its treated parameters.
 
-        treated: "trainable" (all but those that `requires_grad_(False)` froze); "norm+head" (every normalisation layer, by
-            type, and the head), "head", "authors" (by parts of the name, as SA-BMA's released code chooses), of the trainable
-            ones; "all"; or a function of the parameter's name.
-        head: name of the head module; without it, the last `nn.Linear` in execution order, known from one forward
-            pass on `example` (a batch of inputs, also a dict, a tuple or a `Data`; where None, a zero input whose
-            shape is guessed from the first layer).
+        treated: "trainable" (all but those that `requires_grad_(False)` froze); "norm+head" (every
+            normalisation layer, by type, and the head), "head", "authors" (by parts of the name, as
+            SA-BMA's released code chooses), of the trainable ones; "all"; or a function of the
+            parameter's name.
+        head: name of the head module; without it, the last `nn.Linear` in execution order, known
+            from one forward pass on `example` (a batch of inputs, also a dict, a tuple or a `Data`;
+            where None, a zero input whose shape is guessed from the first layer).
 
         Raises:
             TypeError: For what is no module.
-            ValueError: For a module with dropout left on, NaN weights, no norm layers, no head, or nothing
-                treated, as where all parameters are frozen.
+            ValueError: For a module with dropout left on, NaN weights, no norm layers, no head, or
+                nothing treated, as where all parameters are frozen.
         """
         if not isinstance(module, nn.Module):
             raise TypeError(f"module must be a torch.nn.Module, got {type(module).__name__}")
@@ -171,7 +176,8 @@ class Net:
         for name, value in duplicate.named_parameters():
             if not bool(torch.isfinite(value).all()):
                 raise ValueError(
-                    f"weights must be finite, got NaN or inf in {name}: load a checkpoint that did not diverge"
+                    f"weights must be finite, got NaN or inf in {name}: load a checkpoint that did"
+                    " not diverge"
                 )
         return cls(duplicate, choose(duplicate, treated, head, example, frozen), example, frozen)
 
@@ -200,11 +206,14 @@ class Net:
                     raise
                 listed = " and ".join(sorted(map(str, given)))
                 raise ValueError(
-                    f"net, w and x must have one dtype, got {listed}: net.to(dtype=...) or w.to(...)"
+                    f"net, w and x must have one dtype, got {listed}: net.to(dtype=...) or"
+                    " w.to(...)"
                 ) from error
 
     def look(self, x: Tensor | Inputs) -> Look:
-        """Observe one pass over two examples of `x`, once; inside of a function transform, where nothing can be seen, it writes.
+        """Observe one pass over two examples of `x`, once.
+
+        Inside of a function transform, where nothing can be seen, it writes.
 
         Raises:
             ValueError: For a module that reads weights elsewhere than where they are installed.
@@ -233,9 +242,11 @@ class Net:
                 return Look(writes=True)
             if watch.read:
                 raise ValueError(
-                    f"the module must read its weights where they are parameters, got {type(self.module).__name__}, of which a "
-                    "forward, hook or list reads others: those of the module that was copied (a closure, a wrapped or compiled "
-                    "forward: use a subclass, or types.MethodType(function, module)), or a second reference to a parameter"
+                    "the module must read its weights where they are parameters, got"
+                    f" {type(self.module).__name__}, of which a forward, hook or list reads others:"
+                    " those of the module that was copied (a closure, a wrapped or compiled"
+                    " forward: use a subclass, or types.MethodType(function, module)), or a second"
+                    " reference to a parameter"
                 )
             return Look(watch.wrote or replaced, self._runs_again(out), watch.drew, _ending(out))
 
@@ -254,8 +265,9 @@ class Net:
         """Raise ValueError for a module that runs its layers again in the backward pass, where it would find other weights."""
         if self._looked is not None and self._looked.again:
             raise ValueError(
-                f"a gradient needs a module that runs once, got {type(self.module).__name__}, which runs layers again in the "
-                "backward pass (checkpointing, an adjoint): turn that off; values need no change"
+                f"a gradient needs a module that runs once, got {type(self.module).__name__}, which"
+                " runs layers again in the backward pass (checkpointing, an adjoint): turn that"
+                " off; values need no change"
             )
 
     @contextmanager
@@ -266,8 +278,8 @@ class Net:
 
         statistics: whether the buffers are copies; None: as the weights.
 
-        The effect is that of `functional_call`, at a fraction of its overhead, which is a third of a small network's gradient.  One
-        thread at a time.
+        The effect is that of `functional_call`, at a fraction of its overhead, which is a third of
+        a small network's gradient.  One thread at a time.
 
         Yields:
             The tensors in place.
@@ -316,7 +328,10 @@ class Net:
             for name, p in self.module.named_parameters()
             if name in self.frozen.difference(self._names)
         )
-        return f"Net({type(self.module).__name__}, dim={self.dim}: {parts}{frozen and f'; {frozen} frozen' or ''})"
+        return (
+            f"Net({type(self.module).__name__}, dim={self.dim}:"
+            f" {parts}{frozen and f'; {frozen} frozen' or ''})"
+        )
 
     @property
     def dim(self) -> int:
@@ -330,11 +345,17 @@ class Net:
 
     @property
     def has_batchnorm(self) -> bool:
-        """Whether any layer holds running statistics, which other weights make stale; those of a frozen one stay."""
+        """Whether any layer holds running statistics, which other weights make stale.
+
+        Those of a frozen one stay.
+        """
         return any(m.track_running_stats for m in self.norms().values())
 
     def norms(self) -> dict[str, _BatchNorm]:
-        """BatchNorm layers by name, without those whose weights are frozen: they keep their statistics as well."""
+        """BatchNorm layers by name, without those whose weights are frozen.
+
+        They keep their statistics as well.
+        """
         still = self.frozen.difference(self._names)
         norms = {n: m for n, m in self.module.named_modules() if isinstance(m, _BatchNorm)}
         return {
@@ -353,7 +374,10 @@ class Net:
         )
 
     def unflatten(self, w: Tensor) -> dict[str, Tensor]:
-        """Split `w` into named tensors; a slice for each tensor would cost a (D,) buffer each in the backward pass."""
+        """Split `w` into named tensors.
+
+        a slice for each tensor would cost a (D,) buffer each in the backward pass.
+        """
         if not isinstance(w, Tensor) or w.shape != self.w.shape:
             check_weights(w, self.dim)
         return {n: p.view(b.shape) for n, p, b in zip(self._names, self._split(w), self.blocks)}
@@ -408,7 +432,10 @@ class Net:
         return self._like(_buffers=dict(buffers))
 
     def with_trunk(self, trunk: RandomTrunk | None) -> Net:
-        """Return the same net whose other weights are drawn in training and prediction; None: they stay."""
+        """Return the same net whose other weights are drawn in training and prediction.
+
+        None: they stay.
+        """
         return self._like(trunk=trunk)
 
     def buffers(self) -> dict[str, Tensor]:
@@ -421,7 +448,10 @@ class Net:
         return self._like(module=self._duplicate(), w=self.w.clone(), _buffers=buffers)
 
     def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> Net:
-        """Move the net to a device, or cast it to a dtype.  Raises RuntimeError for a GPU that is not there."""
+        """Move the net to a device, or cast it to a dtype.
+
+        Raises RuntimeError for a GPU that is not there.
+        """
         check_device(device)
 
         def move(t: Tensor) -> Tensor:

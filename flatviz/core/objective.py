@@ -1,4 +1,7 @@
-"""The contract of an objective f(w): values, derivatives, and what it says of itself, each with a plain default."""
+"""The contract of an objective f(w).
+
+Values, derivatives, and what it says of itself, each with a plain default.
+"""
 
 from __future__ import annotations
 
@@ -26,13 +29,13 @@ Curvature = Literal["hessian", "ggn", "fisher"]
 class Objective:
     """A scalar function of the weights, f(w: (D,)) -> (); all that verbs ask of one, with defaults.
 
-    A plain function of w serves wherever an objective is taken.  Subclass for more: give `__call__`, and beside it only
-    what you know better than the default.
+    A plain function of w serves wherever an objective is taken.  Subclass for more: give
+    `__call__`, and beside it only what you know better than the default.
 
-    net: the network whose weights w are, or None.  dim: their number D, None where any will do.  n: examples behind a
-    mean.  batchnorm: statistics used, "frozen", "re-estimated" or None.  label: what the values are, for axes and
-    messages.  differentiable: whether gradients pass through `__call__`.  work: multiply-adds of one of its operations, by
-    which its threads are chosen.
+    net: the network whose weights w are, or None.  dim: their number D, None where any will do.  n:
+    examples behind a mean.  batchnorm: statistics used, "frozen", "re-estimated" or None.  label:
+    what the values are, for axes and messages.  differentiable: whether gradients pass through
+    `__call__`.  work: multiply-adds of one of its operations, by which its threads are chosen.
 
     Example:
         >>> class Bowl(Objective):
@@ -88,28 +91,35 @@ class Objective:
             return self.products(w)(v.clone() if v.is_inference() else v)
 
     def products(self, w: Tensor, curvature: str = "hessian") -> Product:
-        """Give `operator` with a check of its first product: u.Hv = v.Hu.  Raises ValueError where they differ."""
+        """Give `operator` with a check of its first product: u.Hv = v.Hu.
+
+        Raises ValueError where they differ.
+        """
         return symmetric(
             self.operator(w, curvature), self.label, () if self.net is None else self.net.blocks
         )
 
     def operator(self, w: Tensor, curvature: str = "hessian") -> Product:
-        """Give the function v -> H v at one `w`, by double backward; the gradient's graph is kept, so a product is one pass through it.
+        """Give the function v -> H v at one `w`, by double backward.
+
+        The gradient's graph is kept, so a product is one pass through it.
 
         Raises:
-            ValueError: For a curvature that only a network's mean loss has ("ggn", "fisher"), for an f without
-                gradients, and for one that gives two values at one w.
+            ValueError: For a curvature that only a network's mean loss has ("ggn", "fisher"), for
+                an f without gradients, and for one that gives two values at one w.
         """
         if curvature != "hessian":
             raise ValueError(
-                f"curvature={curvature!r} needs an objective of a network, as nll makes, got {self.label}"
+                f"curvature={curvature!r} needs an objective of a network, as nll makes, got"
+                f" {self.label}"
             )
         with saved_rng():
             first = self._at(w)
             second = self._at(w)
         if not torch.equal(first, second) and bool(torch.isfinite(first)):
             raise ValueError(
-                f"f must be a function of w, got {float(first):g} and {float(second):g} at w: turn dropout off"
+                f"f must be a function of w, got {float(first):g} and {float(second):g} at w: turn"
+                " dropout off"
             )
         return hessian_operator(self, w)
 
@@ -122,22 +132,28 @@ class Objective:
         precision: str | None = None,
         coords: Tensor | None = None,
     ) -> PointEvaluator:
-        """Give the evaluator of values at origin + coords @ axes, with origin (D,) and axes (K, D); here by `many`.
+        """Give the evaluator of values at origin + coords @ axes, with origin (D,) and axes (K, D).
 
-        coords (P, K): where they will be asked; exact: no reuse between points; precision: a faster, reduced one.
+        Here by `many`.
+
+        coords (P, K): where they will be asked; exact: no reuse between points; precision: a
+        faster, reduced one.
 
         Raises:
             ValueError: For a precision of what is no network's.
         """
         if precision is not None:
             raise ValueError(
-                f"precision={precision!r} needs an objective of one network with frozen BatchNorm statistics on data in memory, "
-                f"as nll makes, got {self.label}: leave it out"
+                f"precision={precision!r} needs an objective of one network with frozen BatchNorm"
+                f" statistics on data in memory, as nll makes, got {self.label}: leave it out"
             )
         return PointEvaluator(self, origin, axes)
 
     def whose_statistics(self, a: Tensor, b: Tensor) -> str:
-        """Name the frozen BatchNorm statistics used on the way from `a` (t = 0) to `b` (t = 1); else empty."""
+        """Name the frozen BatchNorm statistics used on the way from `a` (t = 0) to `b` (t = 1).
+
+        Else empty.
+        """
         if self.net is None or self.batchnorm != "frozen":
             return ""
         at = [t for t, end in ((0, a), (1, b)) if torch.equal(self.net.w.to(end), end)]
@@ -148,7 +164,8 @@ class Objective:
 class PointEvaluator:
     """Evaluator of values (S,) at origin + coords @ axes for coords (S, K), as `Objective.over` returns; here by `f.many`.
 
-    reuses: whether work is shared between points, so that values are worth a comparison with plain ones.
+    reuses: whether work is shared between points, so that values are worth a comparison with plain
+    ones.
     """
 
     reuses: bool = False
@@ -187,7 +204,9 @@ ObjectiveLike = Annotated[Objective | Callable[[Tensor], Tensor], check_objectiv
 
 
 def as_objective(f: ObjectiveLike) -> Objective:
-    """Wrap a plain function as an objective; `f` itself where it is one.  Each public verb calls it once.
+    """Wrap a plain function as an objective; `f` itself where it is one.
+
+    Each public verb calls it once.
 
     Example:
         >>> as_objective(lambda w: w.sum()).many(torch.ones(3, 2)).tolist()
@@ -198,7 +217,9 @@ def as_objective(f: ObjectiveLike) -> Objective:
 
 @public
 def hvp(f: ObjectiveLike, w: Vector, v: Vector) -> Tensor:
-    """Compute H v with H = grad^2 f(w) (D, D), by a double backward, or as the objective has it; `w`, `v` and the result are (D,).
+    """Compute H v with H = grad^2 f(w) (D, D), by a double backward, or as the objective has it.
+
+    `w`, `v` and the result are (D,).
 
     Args:
         f: Objective, w (D,) -> ().
@@ -218,7 +239,10 @@ def hvp(f: ObjectiveLike, w: Vector, v: Vector) -> Tensor:
 
 
 def hessian_operator(f: ObjectiveLike, w: Tensor) -> Product:
-    """Give the function v -> H v at one `w`, for an f that is known to be a function of w: no value is computed twice to see."""
+    """Give the function v -> H v at one `w`, for an f that is known to be a function of w.
+
+    no value is computed twice to see.
+    """
     point, _, gradient = _differentiate(as_objective(f), w, create_graph=True)
     if not gradient.requires_grad:  # linear in w
         return torch.zeros_like
@@ -227,7 +251,8 @@ def hessian_operator(f: ObjectiveLike, w: Tensor) -> Product:
         with torch.enable_grad():
             slope = (
                 gradient @ v
-            )  # a number: for a vector with weights v autograd would import sympy first, for seconds
+                # a number: for a vector with weights v autograd would import sympy first, for seconds
+            )
         (out,) = torch.autograd.grad(slope, point, retain_graph=True, allow_unused=True)
         return torch.zeros_like(v) if out is None else out
 
@@ -235,7 +260,10 @@ def hessian_operator(f: ObjectiveLike, w: Tensor) -> Product:
 
 
 def _differentiate(f: Objective, w: Tensor, *, create_graph: bool) -> tuple[Tensor, Tensor, Tensor]:
-    """A leaf at `w`, the value there, and the gradient; ValueError where torch knows none, instead of zeros."""
+    """A leaf at `w`, the value there, and the gradient.
+
+    ValueError where torch knows none, instead of zeros.
+    """
     gradient = None
     with (
         torch.inference_mode(False),
@@ -255,7 +283,8 @@ def _differentiate(f: Objective, w: Tensor, *, create_graph: bool) -> tuple[Tens
         )
     if not bool(value.isfinite()):
         raise ValueError(
-            f"{f.label} must be finite to have derivatives, got {float(value.detach()):g}: w is where f diverged"
+            f"{f.label} must be finite to have derivatives, got {float(value.detach()):g}: w is"
+            " where f diverged"
         )
     return point, value.detach(), gradient
 
@@ -269,10 +298,12 @@ def _number(value: Tensor | float, label: str) -> Tensor:
     value = torch.as_tensor(value)
     if value.ndim != 0:
         raise ValueError(
-            f"an objective must return one number, got shape {tuple(value.shape)} from {label}: take its mean"
+            f"an objective must return one number, got shape {tuple(value.shape)} from {label}:"
+            " take its mean"
         )
     if value.is_complex():
         raise TypeError(
-            f"an objective must return a real number, got {value.dtype} from {label}: take its abs() or real part"
+            f"an objective must return a real number, got {value.dtype} from {label}: take its"
+            " abs() or real part"
         )
     return value

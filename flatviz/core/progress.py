@@ -1,12 +1,16 @@
-"""Progress of long work: a bar with a time estimate in a terminal or notebook, or any function of the caller's."""
+"""Progress of long work.
+
+a bar with a time estimate in a terminal or notebook, or any function of the caller's.
+"""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 T = TypeVar("T")
 
-# None: a bar where somebody watches; True / False: always / never; a function: progress(done, total, label), called
-# before each step.  It may raise to cancel: the exception passes through whatever is running.
+# None: a bar where somebody watches; True / False: always / never; a function: progress(done,
+# total, label), called before each step.  It may raise to cancel: the exception passes through
+# whatever is running.
 Progress = bool | None | Callable[[int, int, str], None]
 
 

@@ -14,9 +14,12 @@ from flatviz.core.modules import Dispatch
 
 
 def generator(seed: int, device: torch.device | str = "cpu") -> torch.Generator:
-    """Create a generator on the CPU: the noise is drawn there and moved, so a seed means the same on every device.
+    """Create a generator on the CPU.
 
-    On another device only where the noise is so large that drawing it would take longer than its use.
+    The noise is drawn there and moved, so a seed means the same on every device.
+
+    On another device only where the noise is so large that drawing it would take longer than its
+    use.
     """
     return torch.Generator(device).manual_seed(seed)
 
@@ -64,10 +67,12 @@ def random_state() -> tuple:
 
 @contextmanager
 def saved_rng(seed: int | None = None) -> Iterator[None]:
-    """Run a block that may use the global random states of Python, NumPy and torch; put them back afterwards.
+    """Run a block that may use the global random states of Python, NumPy and torch.
 
-    With `seed` the block starts from that seed.  In another thread than the main one the global states are left alone: torch
-    draws the same numbers from a private generator.
+    Put them back afterwards.
+
+    With `seed` the block starts from that seed.  In another thread than the main one the global
+    states are left alone: torch draws the same numbers from a private generator.
     """
     if threading.current_thread() is not threading.main_thread():
         with _Private(seed or 0):

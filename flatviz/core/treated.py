@@ -1,4 +1,7 @@
-"""Choice of the treated parameters of a module: all that are not frozen, normalisation layers and head, or the user's names."""
+"""Choice of the treated parameters of a module.
+
+All that are not frozen, normalisation layers and head, or the user's names.
+"""
 
 from collections.abc import Callable, Set
 from typing import Any, Literal, get_args
@@ -30,18 +33,22 @@ def choose(
     example: Tensor | Fields | None,
     frozen: Set[str] = frozenset(),
 ) -> dict[str, str]:
-    """Choose the treated parameters by name, in `named_parameters()` order, each with its kind: norm, head or other.
+    """Choose the treated parameters by name, in `named_parameters()` order, each with its kind.
 
-    Those of `frozen` are left out, but by "all" and by a function, which name them.  Normalisation layers are known by type.
-    "authors" is the rule of SA-BMA's released code, by parts of the name: of a ResNet "bn" and "fc", which misses the BatchNorm
-    of the shortcuts (`downsample.1`), of a vision transformer "norm", "ln", "head".
+    Norm, head or other.
+
+    Those of `frozen` are left out, but by "all" and by a function, which name them.  Normalisation
+    layers are known by type. "authors" is the rule of SA-BMA's released code, by parts of the name:
+    of a ResNet "bn" and "fc", which misses the BatchNorm of the shortcuts (`downsample.1`), of a
+    vision transformer "norm", "ln", "head".
 
     Raises:
         ValueError: If a part is missing or nothing is chosen.
     """
     if not callable(treated) and treated not in get_args(Choice):
         raise ValueError(
-            f"treated must be {', '.join(map(repr, get_args(Choice)))} or a function of the name, got {treated!r}"
+            f"treated must be {', '.join(map(repr, get_args(Choice)))} or a function of the name,"
+            f" got {treated!r}"
         )
     parameters = dict(module.named_parameters())
     norms = {
@@ -58,8 +65,9 @@ def choose(
             raise ValueError(f"head {head!r} must hold parameters, got none: name another module")
     if treated == "norm+head" and not norms:
         raise ValueError(
-            "treated='norm+head' needs a normalisation layer (BatchNorm, LayerNorm, GroupNorm, ...), "
-            f"got none in {type(module).__name__}: use treated='head', 'all', or a function of the parameter's name"
+            "treated='norm+head' needs a normalisation layer (BatchNorm, LayerNorm, GroupNorm,"
+            f" ...), got none in {type(module).__name__}: use treated='head', 'all', or a function"
+            " of the parameter's name"
         )
     if isinstance(treated, str):
         parts = AUTHORS[0] if any("bn" in n for n in parameters) else AUTHORS[1]
@@ -70,15 +78,18 @@ def choose(
         names = [n for n in parameters if n in chosen and (treated == "all" or n not in frozen)]
         if not names and chosen:
             raise ValueError(
-                f"treated={treated!r} leaves out what requires_grad_(False) froze, got {type(module).__name__}, of which "
-                f"{', '.join(sorted(chosen)[:3])}{', ...' * (len(chosen) > 3)} are frozen: call requires_grad_(True) on what is to "
-                "be treated, or choose it by treated='all' or a function of the name"
+                f"treated={treated!r} leaves out what requires_grad_(False) froze, got"
+                f" {type(module).__name__}, of which"
+                f" {', '.join(sorted(chosen)[:3])}{', ...' * (len(chosen) > 3)} are frozen: call"
+                " requires_grad_(True) on what is to be treated, or choose it by treated='all' or"
+                " a function of the name"
             )
     else:
         names = list(filter(treated, parameters))
     if not names:
         raise ValueError(
-            f"treated must choose at least one parameter, got none of {len(parameters)}: {list(parameters)[:5]}"
+            f"treated must choose at least one parameter, got none of {len(parameters)}:"
+            f" {list(parameters)[:5]}"
         )
     return {n: "head" if n in heads else "norm" if n in norms else "other" for n in names}
 
@@ -98,8 +109,8 @@ def find_head(module: nn.Module, example: Tensor | Fields | None = None) -> str:
     }
     if not linears:
         raise ValueError(
-            f"treated='norm+head' needs a head, got no nn.Linear and no 1x1 convolution in {type(module).__name__}: "
-            "name it, head='classifier'"
+            "treated='norm+head' needs a head, got no nn.Linear and no 1x1 convolution in"
+            f" {type(module).__name__}: name it, head='classifier'"
         )
     called: list[str] = []
     hooks = [
@@ -122,13 +133,17 @@ def find_head(module: nn.Module, example: Tensor | Fields | None = None) -> str:
         for hook in hooks:
             hook.remove()
     raise ValueError(
-        f"could not find the head of {type(module).__name__}: no guessed input shape passes through it: "
-        "give a batch of inputs, net.with_example(x) or from_module(module, example=x), or name the module, head='classifier'"
+        f"could not find the head of {type(module).__name__}: no guessed input shape passes through"
+        " it: give a batch of inputs, net.with_example(x) or from_module(module, example=x), or"
+        " name the module, head='classifier'"
     )
 
 
 def _is_pointwise(m: nn.Module) -> bool:
-    """Whether a layer is a convolution of kernel size 1 over all channels: a Linear for each position."""
+    """Whether a layer is a convolution of kernel size 1 over all channels.
+
+    a Linear for each position.
+    """
     return isinstance(m, _ConvNd) and set(m.kernel_size) == {1} and m.groups == 1
 
 
@@ -153,7 +168,8 @@ def named_head(module: nn.Module, head: str) -> nn.Module:
     modules = dict(module.named_modules())
     if head not in modules:
         raise ValueError(
-            f"head must name a module, got {head!r}: expected one of {[n for n in modules if n][-5:]}, ..."
+            f"head must name a module, got {head!r}: expected one of"
+            f" {[n for n in modules if n][-5:]}, ..."
         )
     return modules[head]
 
@@ -165,7 +181,8 @@ def refuse_dropout(module: nn.Module) -> None:
     ]
     if live:
         raise ValueError(
-            f"the module must be a function of its weights, got dropout left on in {', '.join(live[:3])}: module.eval()"
+            "the module must be a function of its weights, got dropout left on in"
+            f" {', '.join(live[:3])}: module.eval()"
         )
 
 
@@ -185,8 +202,9 @@ def replace_head(
 ) -> str:
     """Put a new head of `n_classes` outputs into `module`, in place, and return its name.
 
-    head: its name; without one, the last Linear or 1x1 convolution in execution order (`find_head`).  The new layer is of
-    the same kind, width, dtype and device, at torch's initial values for `seed`.
+    head: its name; without one, the last Linear or 1x1 convolution in execution order
+    (`find_head`).  The new layer is of the same kind, width, dtype and device, at torch's initial
+    values for `seed`.
     """
     name = head if head is not None else find_head(module, example)
     old = _layer(module, name)
@@ -209,8 +227,8 @@ def _layer(module: nn.Module, name: str) -> nn.Linear | _ConvNd:
     layer = named_head(module, name)
     if name == "" or not isinstance(layer, (nn.Linear, _ConvNd)):
         raise ValueError(
-            f"a head to be replaced must be a Linear or a convolution inside the module, got {name!r}, "
-            f"a {type(layer).__name__}: name its last layer, head='classifier.6'"
+            "a head to be replaced must be a Linear or a convolution inside the module, got"
+            f" {name!r}, a {type(layer).__name__}: name its last layer, head='classifier.6'"
         )
     return layer
 
@@ -219,10 +237,13 @@ APART = 104_729  # between the seeds of a posterior's draws and of the trunk's
 
 
 class RandomTrunk(Noun):
-    """Prior of the trunk's weights in `Net.trunk`, from `transfer(trunk="sampled")`: N(prior), independent of the treated ones.
+    """Prior of the trunk's weights in `Net.trunk`, from `transfer(trunk="sampled")`.
 
-    prior: a Gaussian over all A weights of the network, `net.restrict("all")`, whose part on the treated ones is not used;
-    treated: places of the D treated weights among them; seed: fixes the draws in training.
+    N(prior), independent of the treated ones.
+
+    prior: a Gaussian over all A weights of the network, `net.restrict("all")`, whose part on the
+    treated ones is not used; treated: places of the D treated weights among them; seed: fixes the
+    draws in training.
     """
 
     prior: Gaussian
@@ -230,7 +251,10 @@ class RandomTrunk(Noun):
     seed: int = 0
 
     def whole(self, w: Tensor, trunk: Tensor) -> Tensor:
-        """All weights (A,): `w` (D,) where weights are treated, those of a draw `trunk` (A,) elsewhere."""
+        """All weights (A,).
+
+        `w` (D,) where weights are treated, those of a draw `trunk` (A,) elsewhere.
+        """
         return trunk.index_copy(0, self.treated, w)
 
     def joined(self, W: Tensor, *, seed: int) -> Tensor:

@@ -1,8 +1,11 @@
-"""Corrupted test images: ten kinds of noise, blur, weather, contrast and place, each with severities 1 to 5, drawn by a seed.
+"""Corrupted test images.
 
-Strengths are shares of the value range or of the side.  Those of blurs are pixels of a 32 x 32 image and grow with the
-square root of the side, for the details of an 8 x 8 digit are as large as its pixels.  The kinds follow the families of
-Hendrycks & Dietterich 2019 (arXiv 1903.12261); the strengths are others, so scores do not compare with those on CIFAR-10-C.
+Ten kinds of noise, blur, weather, contrast and place, each with severities 1 to 5, drawn by a seed.
+
+Strengths are shares of the value range or of the side.  Those of blurs are pixels of a 32 x 32
+image and grow with the square root of the side, for the details of an 8 x 8 digit are as large as
+its pixels.  The kinds follow the families of Hendrycks & Dietterich 2019 (arXiv 1903.12261); the
+strengths are others, so scores do not compare with those on CIFAR-10-C.
 """
 
 from collections.abc import Callable
@@ -64,7 +67,10 @@ def _defocus(x: Tensor, strength: float, _: torch.Generator) -> Tensor:
 
 
 def affine(x: Tensor, *, angle: Tensor | float = 0.0, shift: Tensor | None = None) -> Tensor:
-    """Turned by `angle` (radians), moved by `shift` (N, 2) (shares of the side); outside is the edge's value."""
+    """Turned by `angle` (radians), moved by `shift` (N, 2) (shares of the side).
+
+    Outside is the edge's value.
+    """
     angle = torch.as_tensor(angle, dtype=x.dtype, device=x.device).expand(len(x))
     cos = angle.cos()
     sin = angle.sin()
@@ -145,12 +151,14 @@ def corrupt(data: Data, kind: str, severity: Count, *, seed: Seed) -> Data:
     x = data.x if kept is None else Pixels(kept.bytes)[:]
     if not isinstance(x, Tensor):
         raise ValueError(
-            f"corrupt needs images in memory, got {data!r}: take a subset with fv.datasets.data_from"
+            f"corrupt needs images in memory, got {data!r}: take a subset with"
+            " fv.datasets.data_from"
         )
     if x.ndim != 4 or not x.is_floating_point() or float(x.min()) < 0 or float(x.max()) > 1:
         span = f", values {float(x.min()):g} to {float(x.max()):g}" if x.numel() else ""
         raise ValueError(
-            f"corrupt needs images (N, C, H, W) with values from 0 to 1, got {tuple(x.shape)} {x.dtype}{span}"
+            f"corrupt needs images (N, C, H, W) with values from 0 to 1, got {tuple(x.shape)}"
+            f" {x.dtype}{span}"
         )
     with saved_rng():
         changed = apply(x, strengths[severity - 1], generator(seed))

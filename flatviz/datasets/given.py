@@ -1,4 +1,7 @@
-"""Readers of users' data: arrays, frames, data sets and loaders, read into memory, or batch by batch where they do not fit."""
+"""Readers of users' data.
+
+Arrays, frames, data sets and loaders, read into memory, or batch by batch where they do not fit.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -21,14 +24,17 @@ def data_from(examples: Any, n: int | None = None, *, classes: Sequence[str] | N
     """Read examples into a `Data`, all or the first `n`, in their order.
 
     Args:
-        examples: A pair (x, y) of tensors, arrays, lists or frames; x may be a dict or a tuple of them, which the module takes as
-            keywords or in order.  A dict of columns, one of them "labels".  A `torch.utils.data.Dataset`, also without a length, or
-            anything else to iterate, of examples (x, y), (x1, x2, y), ((x1, x2), y), ({"input_ids": ...}, y) or
-            {"input_ids": ..., "labels": y}; a `DataLoader` of batches of such.  A `Data` stays as it is.
-            Floats of arrays and frames take torch's default dtype.  y: class numbers; texts, which become the numbers of their
-            names in alphabetical order; one-hot rows, which become class numbers; floating targets of a regression.
+        examples: A pair (x, y) of tensors, arrays, lists or frames; x may be a dict or a tuple of
+            them, which the module takes as keywords or in order.  A dict of columns, one of them
+            "labels".  A `torch.utils.data.Dataset`, also without a length, or anything else to
+            iterate, of examples (x, y), (x1, x2, y), ((x1, x2), y), ({"input_ids": ...}, y) or
+            {"input_ids": ..., "labels": y}; a `DataLoader` of batches of such.  A `Data` stays as
+            it is. Floats of arrays and frames take torch's default dtype.  y: class numbers; texts,
+            which become the numbers of their names in alphabetical order; one-hot rows, which
+            become class numbers; floating targets of a regression.
         n: At most so many, of a data set without an end too.
-        classes: Names of all classes in the order of their numbers: `train.class_names`, for a test set that lacks some.
+        classes: Names of all classes in the order of their numbers: `train.class_names`, for a test
+            set that lacks some.
 
     Raises:
         TypeError: For examples without a label, and for inputs that are no numbers.
@@ -56,7 +62,10 @@ def data_from(examples: Any, n: int | None = None, *, classes: Sequence[str] | N
 
 
 def _columns(given: Any) -> tuple[dict, Any] | None:
-    """Inputs by name and labels, of all examples, where they come so; None where they come one by one or in batches."""
+    """Inputs by name and labels, of all examples, where they come so.
+
+    None where they come one by one or in batches.
+    """
     pair = isinstance(given, (tuple, list)) and (
         len(given) == 2 or len(given) > 2 and isinstance(given, tuple)
     )
@@ -78,12 +87,14 @@ def _split(given: Any, where: str) -> tuple[dict, Any]:
         label = next((name for name in LABELS if name in given), None)
         if label is None or len(given) == 1:
             raise TypeError(
-                f"{where} must have inputs and one of {', '.join(LABELS)}, got {list(given)}: rename the label"
+                f"{where} must have inputs and one of {', '.join(LABELS)}, got {list(given)}:"
+                " rename the label"
             )
         return {str(name): v for name, v in given.items() if name != label}, given[label]
     if not isinstance(given, (tuple, list)) or len(given) < 2:
         raise TypeError(
-            f"each example must be a pair (x, y), or a dict with labels, got {type(given).__name__} in {where}: give a transform"
+            f"each example must be a pair (x, y), or a dict with labels, got {type(given).__name__}"
+            f" in {where}: give a transform"
         )
     *inputs, y = given
     x = inputs[0] if len(inputs) == 1 else tuple(inputs)
@@ -109,7 +120,8 @@ def _collected(examples: Any, n: int | None) -> tuple[dict, Any]:
     )  # a user's own may go on beyond it
     if not hasattr(examples, "__iter__") and not hasattr(examples, "__getitem__"):
         raise TypeError(
-            f"examples must be (x, y), a data set or a loader, got {type(examples).__name__}: see data_from"
+            f"examples must be (x, y), a data set or a loader, got {type(examples).__name__}: see"
+            " data_from"
         )
     places = (examples, examples.sampler) if loader else ()
     sources = [
@@ -147,7 +159,8 @@ def _joined(name: Any, values: list) -> Any:
     if len(shapes) > 1:
         what = "labels" if name is LABELS else "inputs" if name is None else f"inputs {name!r}"
         raise ValueError(
-            f"{what} must be of one shape, got {shapes[0]} and {shapes[1]}: pad or resize all alike; of batches give the loader itself"
+            f"{what} must be of one shape, got {shapes[0]} and {shapes[1]}: pad or resize all"
+            " alike; of batches give the loader itself"
         )
     return (
         torch.cat(values)
@@ -176,8 +189,8 @@ def _tensor(value: Any, name: Any) -> Tensor:
         ]  # of a frame
         where = f" in the columns {', '.join(columns)}" if columns else ""
         raise TypeError(
-            f"{what} must hold numbers of one shape, got a {type(value).__name__}{where} ({error}): "
-            "encode texts as numbers, tokenize, pad, or give a transform to tensors"
+            f"{what} must hold numbers of one shape, got a {type(value).__name__}{where} ({error}):"
+            " encode texts as numbers, tokenize, pad, or give a transform to tensors"
         ) from error
     if (
         array.dtype.kind in "fu" and array.dtype.itemsize > 1
@@ -207,7 +220,8 @@ def _labels_of(y: Any, classes: Sequence[str] | None) -> tuple[Tensor, tuple[str
         numbers = {text: i for i, text in enumerate(names or sorted(set(texts)))}
         if unknown := set(texts) - numbers.keys():
             raise ValueError(
-                f"labels must be of the classes {tuple(numbers)}, got {min(unknown)!r}: give classes=, or mend it"
+                f"labels must be of the classes {tuple(numbers)}, got {min(unknown)!r}: give"
+                " classes=, or mend it"
             )
         numbered = torch.tensor([numbers[text] for text in texts]).view(array.shape)
         return numbered.squeeze(-1 if array.ndim == 2 else 0), tuple(numbers)
@@ -225,17 +239,19 @@ def _labels_of(y: Any, classes: Sequence[str] | None) -> tuple[Tensor, tuple[str
 def stream(examples: Any, *, workers: int = 2) -> Data:
     """Read a Dataset of (x, y) pairs, or a DataLoader's, as a `Data` that reads examples when they are needed.
 
-    The order is that of the data set, each time, so that an objective stays one function of the weights; a minibatch
-    reads only its examples.  A full-batch gradient, which needs all inputs at once, reads them all.  Labels are the data set's
-    `targets` or `labels`; without those every example is read once for its label.
+    The order is that of the data set, each time, so that an objective stays one function of the
+    weights; a minibatch reads only its examples.  A full-batch gradient, which needs all inputs at
+    once, reads them all.  Labels are the data set's `targets` or `labels`; without those every
+    example is read once for its label.
 
     Args:
-        examples: A `torch.utils.data.Dataset` with a length and `examples[i]`, x tensors of one shape.  A `DataLoader` gives its
-            data set, in its order.
+        examples: A `torch.utils.data.Dataset` with a length and `examples[i]`, x tensors of one
+            shape.  A `DataLoader` gives its data set, in its order.
         workers: Threads that read.
 
     Raises:
-        TypeError: For a data set without a length or without `examples[i]`: `data_from` reads those into memory.
+        TypeError: For a data set without a length or without `examples[i]`: `data_from` reads those
+            into memory.
         ValueError: For one with random transforms.
 
     Example:
@@ -251,8 +267,8 @@ def stream(examples: Any, *, workers: int = 2) -> Data:
         hasattr(examples, "__len__") and hasattr(examples, "__getitem__")
     ):
         raise TypeError(
-            f"a stream needs a data set with a length and examples[i], got {type(examples).__name__}: "
-            "fv.datasets.data_from reads it into memory"
+            "a stream needs a data set with a length and examples[i], got"
+            f" {type(examples).__name__}: fv.datasets.data_from reads it into memory"
         )
     if len(examples) == 0:
         raise ValueError("examples must hold at least one (x, y), got an empty set")
@@ -274,14 +290,18 @@ def _read_twice(examples: Any) -> Tensor:
     )
     if before != random_state() or not all(same):
         raise ValueError(
-            "examples must be the same each time they are read, got random ones (augmentation), of which no surface has one value: "
-            "leave random transforms out, or draw once for all with fv.datasets.data_from"
+            "examples must be the same each time they are read, got random ones (augmentation), of"
+            " which no surface has one value: leave random transforms out, or draw once for all"
+            " with fv.datasets.data_from"
         )
     return first[0]
 
 
 def in_memory(data: Data) -> Data:
-    """The same examples with those of a stream in memory, images in bytes as bytes; other data as they are."""
+    """The same examples with those of a stream in memory, images in bytes as bytes.
+
+    Other data as they are.
+    """
     return replace(data, x=data.x.read()) if isinstance(data.x, Stream) else data
 
 

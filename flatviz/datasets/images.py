@@ -1,4 +1,7 @@
-"""Images from outside: folders of classes, and the public sets that torchvision downloads and checks."""
+"""Images from outside.
+
+Folders of classes, and the public sets that torchvision downloads and checks.
+"""
 
 import os
 from collections.abc import Callable
@@ -32,7 +35,10 @@ NO_CLASSES = (
 
 @dataclass(frozen=True)
 class Folder:
-    """Images of class folders as (pixels, class number), read when asked for; `change` makes pixels of a picture."""
+    """Images of class folders as (pixels, class number), read when asked for.
+
+    `change` makes pixels of a picture.
+    """
 
     files: tuple[str, ...]
     labels: tuple[int, ...]
@@ -46,7 +52,10 @@ class Folder:
 
 
 def _whole_image(file: str) -> Any:
-    """A picture in RGB, of several frames the first; 16 bits become 8, which Pillow alone would make white."""
+    """A picture in RGB, of several frames the first.
+
+    16 bits become 8, which Pillow alone would make white.
+    """
     from PIL import Image  # when asked for: who computes on tensors need not have it
 
     try:
@@ -74,22 +83,28 @@ def image_folder(
     classes: tuple[str, ...] | None = None,
     seed: Seed = 0,
 ) -> Data:
-    """Read images in a folder of class folders, whose names are those of the classes; x (N, 3, H, W) in bytes, batches from 0 to 1.
+    """Read images in a folder of class folders, whose names are those of the classes.
 
-    y (N,) numbers the folders in the order of their names.  A folder of more than 2 GiB of pixels is read batch by batch, as by `stream`.
+    x (N, 3, H, W) in bytes, batches from 0 to 1.
+
+    y (N,) numbers the folders in the order of their names.  A folder of more than 2 GiB of pixels
+    is read batch by batch, as by `stream`.
 
     Args:
-        path: `<path>/<class>/<anything>.png` or another format that Pillow reads, 16-bit ones too; class folders without images are
-            an error, hidden folders and `__MACOSX` are passed over.
-        size: Pixels of each side to which images are scaled and cropped in the middle; None where all have one size.
+        path: `<path>/<class>/<anything>.png` or another format that Pillow reads, 16-bit ones too;
+            class folders without images are an error, hidden folders and `__MACOSX` are passed
+            over.
+        size: Pixels of each side to which images are scaled and cropped in the middle; None where
+            all have one size.
         per_class: At most so many of each class, drawn by `seed`; None takes all.
-        classes: Names of all classes in the order of their numbers, for a folder that lacks some: `train.class_names`.
+        classes: Names of all classes in the order of their numbers, for a folder that lacks some:
+            `train.class_names`.
         seed: Fixes which.
 
     Raises:
         FileNotFoundError: For a folder that is not there.
-        ValueError: For one without classes, for an image that cannot be read (it is named), and for images of
-            several sizes without `size`.
+        ValueError: For one without classes, for an image that cannot be read (it is named), and for
+            images of several sizes without `size`.
 
     Example:
         >>> import tempfile, numpy as np, flatviz as fv
@@ -109,7 +124,8 @@ def image_folder(
 
     if not Path(path).is_dir():
         raise FileNotFoundError(
-            f"path must be a folder of class folders, got {str(path)!r}, none is there: check its name"
+            f"path must be a folder of class folders, got {str(path)!r}, none is there: check its"
+            " name"
         )
     steps = [] if size is None else [transforms.Resize(size), transforms.CenterCrop(size)]
     folder = Path(path)
@@ -122,7 +138,8 @@ def image_folder(
     names = tuple(folders if classes is None else classes)
     if unknown := set(folders) - set(names):
         raise ValueError(
-            f"folders must be of the classes {names}, got {', '.join(sorted(unknown))} in {str(path)!r}"
+            f"folders must be of the classes {names}, got {', '.join(sorted(unknown))} in"
+            f" {str(path)!r}"
         )
 
     def shown(file: str) -> bool:
@@ -174,9 +191,12 @@ def public_images(
     per_class: Count | None = None,
     seed: Seed = 0,
 ) -> Data:
-    """Read one split of MNIST, FashionMNIST, CIFAR-10, CIFAR-100 or SVHN; x (N, C, H, W) in bytes, batches from 0 to 1, y (N,).
+    """Read one split of MNIST, FashionMNIST, CIFAR-10, CIFAR-100 or SVHN.
 
-    torchvision downloads it into `root` with a progress bar and compares checksums; a second call reads what is there.
+    x (N, C, H, W) in bytes, batches from 0 to 1, y (N,).
+
+    torchvision downloads it into `root` with a progress bar and compares checksums; a second call
+    reads what is there.
 
     Args:
         name: "mnist", "fashion_mnist", "cifar10", "cifar100" or "svhn".
@@ -207,8 +227,9 @@ def public_images(
         UnpicklingError,
     ) as error:
         raise RuntimeError(
-            f"{name} must lie whole in {str(root)!r} or be downloadable, got: {error}: remove its files there, then check "
-            "the network, or put torchvision's files there by hand and give download=False"
+            f"{name} must lie whole in {str(root)!r} or be downloadable, got: {error}: remove its"
+            " files there, then check the network, or put torchvision's files there by hand and"
+            " give download=False"
         ) from error
     x = _pixels(images.data)
     y = torch.as_tensor(images.labels if name == "svhn" else images.targets).long()
@@ -218,7 +239,9 @@ def public_images(
 
 @public
 def images_like(images: Data, shape: tuple[Count, ...] | torch.Size) -> Data:
-    """Scale images in bytes to the shape (C, H, W) of others: grey ones in every channel, or coloured ones turned to grey.
+    """Scale images in bytes to the shape (C, H, W) of others.
+
+    Grey ones in every channel, or coloured ones turned to grey.
 
     Args:
         images: Images (N, C, H, W) in bytes.
@@ -235,7 +258,8 @@ def images_like(images: Data, shape: tuple[Count, ...] | torch.Size) -> Data:
     """
     if not isinstance(images.x, Pixels):
         raise ValueError(
-            f"images must be in bytes and in memory, got {images!r}: image_folder and public_images give such"
+            f"images must be in bytes and in memory, got {images!r}: image_folder and public_images"
+            " give such"
         )
     if len(shape) != 3:
         raise ValueError(f"shape must be (C, H, W), got {tuple(shape)}")

@@ -12,7 +12,10 @@ MOST_VALIDATION = 15  # a class: beyond these, many shots of a small data set le
 
 
 class FewShot(NamedTuple):
-    """Three disjoint parts of a data set: `shots` a class to train on, `shots` a class to choose settings on, the rest."""
+    """Three disjoint parts of a data set.
+
+    `shots` a class to train on, `shots` a class to choose settings on, the rest.
+    """
 
     train: Data
     validation: Data
@@ -23,7 +26,8 @@ class FewShot(NamedTuple):
 def few_shot(data: Data, shots: Count, *, seed: Seed) -> FewShot:
     """Draw `shots` examples a class for training, and as many different ones for validation.
 
-    The validation split is as small as the training split: who has ten images a class has no 5,000 to tune on.
+    The validation split is as small as the training split: who has ten images a class has no 5,000
+    to tune on.
 
     Args:
         data: Classes as labels y (N,).
@@ -43,7 +47,10 @@ def few_shot(data: Data, shots: Count, *, seed: Seed) -> FewShot:
 
 
 def hold_out(test: Data, shots: int, *, seed: int) -> tuple[Data, Data]:
-    """Take a validation split out of a test split, `shots` a class, at most 15; the rest keeps its order."""
+    """Take a validation split out of a test split, `shots` a class, at most 15.
+
+    The rest keeps its order.
+    """
     validation, *others = _split(test, min(shots, MOST_VALIDATION), seed)
     return test.subset(validation), test.subset(torch.cat(others).sort().values)
 
@@ -52,7 +59,8 @@ def _split(data: Data, shots: int, seed: int) -> list[torch.Tensor]:
     """Numbers of the examples of the three parts of `few_shot`, class by class."""
     if data.y.is_floating_point():
         raise ValueError(
-            "few_shot needs class labels, got floating targets: take a random subset, data.subset(index)"
+            "few_shot needs class labels, got floating targets: take a random subset,"
+            " data.subset(index)"
         )
     order = torch.randperm(len(data), generator=generator(seed))
     y = data.y.cpu()[order]
@@ -61,8 +69,8 @@ def _split(data: Data, shots: int, seed: int) -> list[torch.Tensor]:
         members = order[y == label]
         if len(members) < 2 * shots + 1:
             raise ValueError(
-                f"each class must have at least {2 * shots + 1} examples for {shots} shots twice and a rest, "
-                f"got {len(members)} of class {int(label)}: lower shots"
+                f"each class must have at least {2 * shots + 1} examples for {shots} shots twice"
+                f" and a rest, got {len(members)} of class {int(label)}: lower shots"
             )
         for part, piece in zip(parts, members.tensor_split([shots, 2 * shots])):
             part.append(piece)
@@ -71,7 +79,9 @@ def _split(data: Data, shots: int, seed: int) -> list[torch.Tensor]:
 
 @public
 def pick_classes(data: Data, classes: list[Whole]) -> Data:
-    """Select the examples of these classes, numbered 0, 1, ... in the order given; their names go with them.
+    """Select the examples of these classes, numbered 0, 1, ...
+
+    in the order given; their names go with them.
 
     Args:
         data: Classes as labels y (N,).
@@ -89,7 +99,8 @@ def pick_classes(data: Data, classes: list[Whole]) -> Data:
     present = set(data.y.unique().tolist())
     if len(set(classes)) < len(classes) or not classes or set(classes) - present:
         raise ValueError(
-            f"classes must be different ones of {sorted(present)}, got {list(classes)}: check data.y"
+            f"classes must be different ones of {sorted(present)}, got {list(classes)}: check"
+            " data.y"
         )
     number = torch.full((max(present) + 1,), -1, device=data.y.device)
     number[list(classes)] = torch.arange(len(classes), device=number.device)
@@ -111,12 +122,14 @@ def transfer_task(
 ) -> Task:
     """Build a task of any data: pre-train on `source`, learn `shots` examples a class of `target`.
 
-    Validation has as many examples, others of `target`; test is what is left of it, or `test` where that is given.
-    Classes are numbered from 0; those of the source may be others, and more or fewer, than those of the target.
+    Validation has as many examples, others of `target`; test is what is left of it, or `test` where
+    that is given. Classes are numbered from 0; those of the source may be others, and more or
+    fewer, than those of the target.
 
     Args:
         source: Classes as labels y (N,).
-        target: Classes as labels, each with at least 2 `shots` + 1 examples; inputs of the shape of the source's.
+        target: Classes as labels, each with at least 2 `shots` + 1 examples; inputs of the shape of
+            the source's.
         shots: Training examples a class.
         seed: Draws them.
         test: The test split, for sets that are published with one.

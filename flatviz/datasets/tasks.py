@@ -1,4 +1,7 @@
-"""Tasks by name, as commands take them: digits and moons, which need no download, a folder of images, a public image set."""
+"""Tasks by name, as commands take them.
+
+Digits and moons, which need no download, a folder of images, a public image set.
+"""
 
 import math
 from collections.abc import Callable
@@ -31,17 +34,21 @@ def digits_transfer(
     degrees: NonNegative = 90.0,
     validation: Whole | None = None,
 ) -> Task:
-    """Build a task of digits: the source is 700 turned ones, the target has `shots` upright ones a class, the test split all others.
+    """Build a task of digits.
+
+    The source is 700 turned ones, the target has `shots` upright ones a class, the test split all
+    others.
 
     The splits are disjoint.  Pixels are scaled to 0..1; x (N, 1, 8, 8).
 
     Args:
         shots: Training digits a class.
         seed: Draws the splits.
-        degrees: Angle by which the source is turned, counter-clockwise; it sets how far apart source and target are.  Multiples of 90
-            move pixels without change, other angles interpolate.
-        validation: Digits a class taken out of the test split to choose settings on; None: as many as the shots, at most 15;
-            0: no validation split.
+        degrees: Angle by which the source is turned, counter-clockwise; it sets how far apart
+            source and target are.  Multiples of 90 move pixels without change, other angles
+            interpolate.
+        validation: Digits a class taken out of the test split to choose settings on; None: as many
+            as the shots, at most 15; 0: no validation split.
 
     Raises:
         ValueError: For more shots than there are digits.
@@ -96,15 +103,19 @@ def _turned(x: Tensor, degrees: float) -> Tensor:
 
 @public
 def moons_transfer(*, shots: Count = 10, noise: NonNegative = 0.15, seed: Seed = 0) -> Task:
-    """Build a task of two moons: source, 200 points turned by 30 degrees; target, `shots` upright points a class; test, 400 upright.
+    """Build a task of two moons: source, 200 points turned by 30 degrees.
+
+    Target, `shots` upright points a class; test, 400 upright.
 
     Validation: as many upright points as there are shots, at most 15 a class.
 
-    Class 0 lies on (cos t, sin t), class 1 on (1 - cos t, 1/2 - sin t), t in [0, pi], both plus Gaussian noise.
+    Class 0 lies on (cos t, sin t), class 1 on (1 - cos t, 1/2 - sin t), t in [0, pi], both plus
+    Gaussian noise.
 
     Args:
         shots: Training points a class; 10 are the few shots of the transfer setting.
-        noise: Standard deviation of each coordinate; 0.15 lets the classes touch, so that no posterior is sure everywhere.
+        noise: Standard deviation of each coordinate; 0.15 lets the classes touch, so that no
+            posterior is sure everywhere.
         seed: Draws points and noise; the sets are disjoint draws of one stream.
 
     Returns:
@@ -165,20 +176,25 @@ def named_task(
     size: Count | None = None,
     per_class: Count | None = None,
 ) -> Task:
-    """Build a task by its name: "digits", "digits-near", "moons", "image-folder:PATH", "mnist:ROOT", "cifar10:ROOT" and so on.
+    """Build a task by its name.
 
-    The source of "digits" is turned by 90 degrees, and transfer harms; that of "digits-near" by 15 degrees, with 2 shots a class,
-    and transfer helps.
+    "digits", "digits-near", "moons", "image-folder:PATH", "mnist:ROOT", "cifar10:ROOT" and so on.
 
-    A folder is one of class folders, or holds two such, train and test.  A public set lies in ROOT as torchvision leaves it
-    there; nothing is downloaded.  The first half of an image set's classes is the source, the other half the target; with
-    fewer than four classes, one half of each class's examples.
+    The source of "digits" is turned by 90 degrees, and transfer harms; that of "digits-near" by 15
+    degrees, with 2 shots a class, and transfer helps.
+
+    A folder is one of class folders, or holds two such, train and test.  A public set lies in ROOT
+    as torchvision leaves it there; nothing is downloaded.  The first half of an image set's classes
+    is the source, the other half the target; with fewer than four classes, one half of each class's
+    examples.
 
     Args:
         name: See above.
-        shots: Training examples a class of the target, and as many to choose settings on; None: 10, of "digits-near" 2.
+        shots: Training examples a class of the target, and as many to choose settings on; None: 10,
+            of "digits-near" 2.
         seed: Draws them.
-        size: Pixels of each side to which a folder's images are scaled; None where all have one size.
+        size: Pixels of each side to which a folder's images are scaled; None where all have one
+            size.
         per_class: At most so many examples a class are read, drawn by `seed`; None reads all.
 
     Raises:
@@ -215,7 +231,10 @@ def named_task(
 def halved_task(
     whole: Data, *, shots: int, seed: int, test: Data | None = None, name: str = "halves"
 ) -> Task:
-    """Source: the first half of the classes, target: the others; of fewer than four, half of the examples each."""
+    """Source: the first half of the classes, target: the others.
+
+    of fewer than four, half of the examples each.
+    """
     classes = whole.y.unique().tolist()
     if len(classes) >= LEAST_CLASSES:
         half = (len(classes) + 1) // 2

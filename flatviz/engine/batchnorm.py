@@ -10,11 +10,16 @@ from flatviz.core import Data, Fields, Net, public, run
 from flatviz.gaussian import Gaussian
 from flatviz.results import Draws
 
-CHOICES = "batchnorm='frozen' (the statistics that the net has) or batchnorm=data (a Data that re-estimates them for each draw)"
+CHOICES = (
+    "batchnorm='frozen' (the statistics that the net has) or batchnorm=data (a Data that"
+    " re-estimates them for each draw)"
+)
 
 
 def check_batchnorm(net: Net, batchnorm: str | Data | None) -> str | None:
-    """Check the choice, and return it as it is recorded: 'frozen', 're-estimated', or None for a net without BatchNorm.
+    """Check the choice, and return it as it is recorded.
+
+    'frozen', 're-estimated', or None for a net without BatchNorm.
 
     Raises:
         ValueError: For a net with BatchNorm and no choice.
@@ -23,7 +28,8 @@ def check_batchnorm(net: Net, batchnorm: str | Data | None) -> str | None:
         return None
     if batchnorm is None:
         raise ValueError(
-            f"this net has BatchNorm, so its statistics must be chosen, got batchnorm=None: use {CHOICES}"
+            "this net has BatchNorm, so its statistics must be chosen, got batchnorm=None: use"
+            f" {CHOICES}"
         )
     if isinstance(batchnorm, Data):
         return "re-estimated"
@@ -33,7 +39,10 @@ def check_batchnorm(net: Net, batchnorm: str | Data | None) -> str | None:
 
 
 def with_trained_buffers(net: Net, posterior: object) -> Net:
-    """The net with the BatchNorm statistics that a fit trained along with this posterior; the net itself where it did not."""
+    """The net with the BatchNorm statistics that a fit trained along with this posterior.
+
+    The net itself where it did not.
+    """
     if not isinstance(posterior, (Gaussian, Draws)) or posterior.buffers is None:
         return net
     return net.with_buffers({n: b.to(net.device) for n, b in posterior.buffers.items()})
@@ -62,7 +71,8 @@ class TrainingNet:
     def __call__(self, w: Tensor, x: Tensor | Fields, *, update: bool = True) -> Tensor:
         """Outputs (N, C); running statistics move unless `update` is off.
 
-        A minibatch of one example, of which a layer has no variance, passes with the running statistics collected so far.
+        A minibatch of one example, of which a layer has no variance, passes with the running
+        statistics collected so far.
 
         Raises:
             ValueError: For one example where they are collected anew.
@@ -85,12 +95,14 @@ class TrainingNet:
 @torch.no_grad()
 @public
 def refresh_batchnorm(net: Net, w: Vector, data: Data, *, batch_size: Several = 512) -> Net:
-    """Recompute the BatchNorm statistics of a net as those of `data` at weights `w` (D,); returns a net that stands at `w`.
+    """Recompute the BatchNorm statistics of a net as those of `data` at weights `w` (D,).
 
-    Batches of `batch_size` (a last one of one example joins the one before) pass with the batch's statistics, as in training.
-    Statistics of batches are joined exactly at each layer: mean and variance over all examples, the spread between
-    batches included.  So a first BatchNorm layer has those of all data in one batch; a later one sees inputs that were
-    normalised batch by batch.
+    Returns a net that stands at `w`.
+
+    Batches of `batch_size` (a last one of one example joins the one before) pass with the batch's
+    statistics, as in training. Statistics of batches are joined exactly at each layer: mean and
+    variance over all examples, the spread between batches included.  So a first BatchNorm layer has
+    those of all data in one batch; a later one sees inputs that were normalised batch by batch.
 
     Args:
         net: The network.

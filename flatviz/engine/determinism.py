@@ -13,7 +13,8 @@ from flatviz.core.arithmetic import arithmetic
 
 CACHE = (
     2**20
-)  # bytes of one batch's largest activation: it and its neighbour stay in a core's second-level cache
+    # bytes of one batch's largest activation: it and its neighbour stay in a core's second-level cache
+)
 CARD = 2**28  # the same on a GPU, which wants large batches
 # examples of a batch, whatever their size
 LEAST = 8
@@ -29,16 +30,19 @@ PRODUCTS = {
 ROUNDINGS = (
     2**10
 )  # by which two ways to one number may differ, in units of the arithmetic's rounding, ...
-# ... and relative to the largest number, of however coarse an arithmetic: a check that allows more sees nothing
+# ... and relative to the largest number, of however coarse an arithmetic: a check that allows more
+# sees nothing
 LOOSEST = 2**-4
 
 
 @dataclass(frozen=True)
 class Work:
-    """For one example: multiply-adds of matrix products and convolutions, bytes of the largest tensor on the way.
+    """For one example.
 
-    eps: rounding of the coarsest type that any result on the way has: a module may cast inside (autocast).  products: how many
-    products and convolutions there are.
+    Multiply-adds of matrix products and convolutions, bytes of the largest tensor on the way.
+
+    eps: rounding of the coarsest type that any result on the way has: a module may cast inside
+    (autocast).  products: how many products and convolutions there are.
     """
 
     macs: int
@@ -52,7 +56,10 @@ class Work:
         return self.macs / max(self.products, 1)
 
     def chunk(self, device: torch.device, cache: int = CACHE) -> int:
-        """Examples a batch whose largest activation stays within `cache` bytes (CARD on a GPU); LEAST at the least."""
+        """Examples a batch whose largest activation stays within `cache` bytes (CARD on a GPU).
+
+        LEAST at the least.
+        """
         most = (CARD if device.type == "cuda" else cache) // max(self.widest, 1)
         return 2 ** (max(LEAST, min(MOST, most)).bit_length() - 1)
 
@@ -63,7 +70,10 @@ class Work:
 
 
 def multiply_adds(operation: Any, args: tuple, out: Any) -> int:
-    """Count the multiply-adds of a product or convolution; 0 for any other operation of torch.  `args` and `out` have shapes."""
+    """Count the multiply-adds of a product or convolution; 0 for any other operation of torch.
+
+    `args` and `out` have shapes.
+    """
     if operation.name() == "aten::convolution":
         return out.shape.numel() * args[1].shape[1:].numel()
     left = PRODUCTS.get(operation.name())
@@ -96,7 +106,10 @@ class Sizes(Dispatch):
 
 
 def work_of(net: Net, x: Tensor | Inputs) -> Work:
-    """Measure the work of one and two examples: sizes that grow with their number are activations, the rest is weights."""
+    """Measure the work of one and two examples.
+
+    Sizes that grow with their number are activations, the rest is weights.
+    """
     two = x[:2].clone() if len(x) > 1 else x[[0, 0]]
     net.look(two)  # the first look also runs the net, which is not to be counted
     sizes = []
@@ -134,12 +147,14 @@ def few_of(x: Tensor | Inputs, work: Work) -> Tensor:
 
 @arithmetic()
 def check_function(net: Net, x: Tensor | Inputs) -> tuple[Net, Work]:
-    """Check that the net is a function of its weights and of each example alone; returns it and the cost of an example.
+    """Check that the net is a function of its weights and of each example alone.
+
+    Returns it and the cost of an example.
 
     Raises:
         TypeError: For inputs of several parts that the network does not take so.
-        ValueError: For inputs that do not pass, for random numbers (dropout left on), and for outputs that depend
-            on the rest of the batch.
+        ValueError: For inputs that do not pass, for random numbers (dropout left on), and for
+            outputs that depend on the rest of the batch.
     """
     with torch.inference_mode(False), torch.no_grad(), saved_rng():
         looked = net.look(x)
@@ -159,13 +174,15 @@ def check_function(net: Net, x: Tensor | Inputs) -> tuple[Net, Work]:
             ) from error
         if looked.draws or not _agree(net, work.eps, few, few):
             raise ValueError(
-                "the net must be a function of its weights, got two outputs for one input: turn dropout off"
+                "the net must be a function of its weights, got two outputs for one input: turn"
+                " dropout off"
             )
         half = len(few) // 2
         if half and not _agree(net, work.eps, few, few[:half], few[half:]):
             raise ValueError(
-                "the net must treat each example alone, got outputs that depend on the rest of the batch: give its BatchNorm "
-                "running statistics (track_running_stats=True), or subtract no statistics of the batch"
+                "the net must treat each example alone, got outputs that depend on the rest of the"
+                " batch: give its BatchNorm running statistics (track_running_stats=True), or"
+                " subtract no statistics of the batch"
             )
     return net, work
 
@@ -175,15 +192,16 @@ def check_logits(net: Net, x: Tensor | Fields) -> None:
     if ends := net.look(x).ends:
         way = "torch.log of its outputs (LogSoftmax)" if ends == "Softmax" else "one logit a class"
         raise ValueError(
-            f"the net must return logits, got probabilities from {ends}, of which a second softmax would be taken: leave the last "
-            f"layer out of the module, or return {way}"
+            f"the net must return logits, got probabilities from {ends}, of which a second softmax"
+            f" would be taken: leave the last layer out of the module, or return {way}"
         )
 
 
 def _agree(net: Net, eps: float, few: Tensor | Fields, *parts: Tensor | Fields) -> bool:
     """Whether the outputs of `parts` joined are those of `few`.
 
-    Other weights are tried before the answer is no: outputs that cancel to nothing are all rounding.
+    Other weights are tried before the answer is no: outputs that cancel to nothing are all
+    rounding.
     """
     for w in two_points(net):
         try:
@@ -196,7 +214,10 @@ def _agree(net: Net, eps: float, few: Tensor | Fields, *parts: Tensor | Fields) 
 
 
 def two_points(net: Net) -> Tensor:
-    """The net's weights and others near them, (2, D): where two ways to its outputs are compared."""
+    """The net's weights and others near them, (2, D).
+
+    Where two ways to its outputs are compared.
+    """
     noise = torch.randn(net.dim, generator=generator(0)).to(net.w)
     return torch.stack([net.w, net.w + 0.1 * (net.w.square().mean().sqrt() + net.w.abs()) * noise])
 
@@ -219,7 +240,10 @@ def tolerance(dtype: torch.dtype, eps: float = 0.0) -> float:
 
 
 def difference(first: Tensor, second: Tensor) -> float:
-    """Largest difference, relative to the largest number of `second`; inf for another shape, or NaN at other places."""
+    """Largest difference, relative to the largest number of `second`.
+
+    Inf for another shape, or NaN at other places.
+    """
     if first.shape != second.shape or not torch.equal(
         torch.isfinite(first), torch.isfinite(second)
     ):

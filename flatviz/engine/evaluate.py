@@ -21,7 +21,9 @@ from flatviz.engine.trace import Program, trace_of
 
 MEMORY = (
     2**30
-)  # bytes of frozen activations kept, of all batches and members; beyond it they are computed again for each block
+    # bytes of frozen activations kept, of all batches and members; beyond it they are computed again
+    # for each block
+)
 Score = Callable[[Tensor, Tensor], Tensor]
 
 
@@ -29,8 +31,9 @@ Score = Callable[[Tensor, Tensor], Tensor]
 class Plan:
     """Choices for evaluating points, by rule, so that a resumed run gives the same bytes.
 
-    chunk: examples a batch.  channels_last: memory order of images.  traced: what is frozen runs once, and layers affine in the treated
-    weights are summed, not run; not where the module could not be followed, or gave other outputs.  dtype: of activations and weights.
+    chunk: examples a batch.  channels_last: memory order of images.  traced: what is frozen runs
+    once, and layers affine in the treated weights are summed, not run; not where the module could
+    not be followed, or gave other outputs.  dtype: of activations and weights.
     """
 
     chunk: int = 4096
@@ -42,11 +45,12 @@ class Plan:
 class Evaluator(PointEvaluator):
     """values(coords): sum of score(outputs, y) over `data` at origin + coords @ axes, (S,) from coords (S, K).
 
-    origin (D,), axes (K, D).  With an additive planner the scores of batches are summed and divided by the number of examples;
-    otherwise its score is asked once, with all outputs, and may return a tensor.  few: examples to evaluate in place of the
-    planner's; the values are then their outputs.  Without programs the net itself is run.
-    Memory beside weights and data (once more, where the plan changes dtype or order): a few times the largest activation
-    of a batch, and MEMORY bytes for what is frozen.
+    origin (D,), axes (K, D).  With an additive planner the scores of batches are summed and divided
+    by the number of examples; otherwise its score is asked once, with all outputs, and may return a
+    tensor.  few: examples to evaluate in place of the planner's; the values are then their outputs.
+    Without programs the net itself is run. Memory beside weights and data (once more, where the
+    plan changes dtype or order): a few times the largest activation of a batch, and MEMORY bytes
+    for what is frozen.
     """
 
     def __init__(
@@ -82,7 +86,8 @@ class Evaluator(PointEvaluator):
     def __call__(self, coords: Tensor) -> Tensor:
         """Values at origin + coords @ axes; (S,).
 
-        Threads of Python share the points where that pays: each runs on one core, and they wait for each other at the end alone.
+        Threads of Python share the points where that pays: each runs on one core, and they wait for
+        each other at the end alone.
         """
         shared = self._programs is not None and self._additive and self._origin.device.type == "cpu"
         n = min(workers(self._work), len(coords)) if shared else 1
@@ -178,7 +183,10 @@ def _span(views: list[Tensor]) -> slice:
 
 
 class _Along:
-    """Base + sum_i c_i part_i, each point rounded alike in any call; points of a row share the sum of all terms but the last."""
+    """Base + sum_i c_i part_i, each point rounded alike in any call.
+
+    Points of a row share the sum of all terms but the last.
+    """
 
     def __init__(self, base: Tensor, *parts: Tensor) -> None:
         self._base = base
@@ -204,7 +212,10 @@ def parts_of(data: Data, plan: Plan) -> list[Tensor]:
 
 
 def laid_out(value: Any, plan: Plan) -> Any:
-    """Images in the plan's memory order: a first layer that sees one channel cannot tell the two orders apart."""
+    """Images in the plan's memory order.
+
+    a first layer that sees one channel cannot tell the two orders apart.
+    """
     image = plan.channels_last and isinstance(value, Tensor) and value.ndim == 4
     return value.contiguous(memory_format=torch.channels_last) if image else value
 
@@ -216,10 +227,12 @@ PRECISIONS = ("float32", "bfloat16")
 
 
 class EvaluationPlanner:
-    """A net, its data and a score, from which evaluators are built; the net is traced, on a copy, for each shape of batch.
+    """A net, its data and a score, from which evaluators are built.
 
-    `additive`: scores of batches add up, and the value is their sum over the number of examples.  `layer`: multiply-adds of a
-    layer for one example.
+    The net is traced, on a copy, for each shape of batch.
+
+    `additive`: scores of batches add up, and the value is their sum over the number of examples.
+    `layer`: multiply-adds of a layer for one example.
     """
 
     def __init__(
@@ -244,7 +257,8 @@ class EvaluationPlanner:
     ) -> Plan:
         """The plan for points origin + coords @ axes; `exact`: without any reuse between points.
 
-        coords (S, K): the points that are coming, of which some are compared with the plain forward (`probes`).
+        coords (S, K): the points that are coming, of which some are compared with the plain forward
+        (`probes`).
         """
         native = str(self._dtype).removeprefix("torch.")
         base = Plan(
@@ -276,7 +290,8 @@ class EvaluationPlanner:
     def _traced(self, base: Plan, work: Work, few: Data) -> Plan | None:
         """Plan all that a trace allows; None where the net cannot be traced.
 
-        Batches are as large as the activations at each point allow, and of one size where that is possible: one program then.
+        Batches are as large as the activations at each point allow, and of one size where that is
+        possible: one program then.
         """
         n = len(self.data)
         net = self.net(base)
@@ -289,7 +304,10 @@ class EvaluationPlanner:
         return replace(plan, chunk=-(-n // -(-n // chunk)))
 
     def programs(self, net: Net, parts: Sequence[Tensor]) -> list[Program] | None:
-        """A program for each batch, or None where one cannot be traced; batches of one shape, dtype and memory order share it."""
+        """A program for each batch, or None where one cannot be traced.
+
+        Batches of one shape, dtype and memory order share it.
+        """
         programs = []
         for x in parts:
             key = x.dtype, x.shape, x.stride(), net.w.dtype
@@ -329,7 +347,9 @@ class EvaluationPlanner:
 
 
 def probes(coords: Tensor | None, axes: Tensor) -> Tensor:
-    """Choose points where a plan is compared with the plain forward: corners of the extent, the origin, four points drawn from `coords`.
+    """Choose points where a plan is compared with the plain forward.
+
+    Corners of the extent, the origin, four points drawn from `coords`.
 
     Without `coords`: the origin, and 0.3 along all axes.
     """

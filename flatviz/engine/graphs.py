@@ -1,4 +1,7 @@
-"""Work recorded once as a CUDA graph and replayed: one launch in place of hundreds, which is what a small network costs on a card."""
+"""Work recorded once as a CUDA graph and replayed.
+
+One launch in place of hundreds, which is what a small network costs on a card.
+"""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -37,7 +40,10 @@ Step = Callable[[Any, Tensor | None, tuple[Tensor, ...]], tuple[Any, Any]]
 
 
 class Replay:
-    """A step that is recorded at its first minibatch of each size.  A step that cannot be recorded runs plainly, and a note says why."""
+    """A step that is recorded at its first minibatch of each size.
+
+    A step that cannot be recorded runs plainly, and a note says why.
+    """
 
     def __init__(self, plain: Step, record: Recorder, notes: list[str]) -> None:
         self.plain = plain
@@ -105,7 +111,8 @@ class Only(NamedTuple):
 class ReplayedProduct:
     """Products H(w) v at any w, (D,) each, by one graph, whose first result is compared with the plain product's.
 
-    The products are the plain ones on a device without graphs, after a failed recording, and if the first results differ.
+    The products are the plain ones on a device without graphs, after a failed recording, and if the
+    first results differ.
     """
 
     replay: Replay | None = None

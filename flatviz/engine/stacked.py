@@ -1,6 +1,7 @@
 """One network at several weight vectors: one after another, or in one pass by torch.func.vmap.
 
-A small network spends its time on Python, not on numbers: B members in one call cost little more than one.
+A small network spends its time on Python, not on numbers: B members in one call cost little more
+than one.
 """
 
 import warnings
@@ -16,8 +17,8 @@ from flatviz.engine.determinism import check_function, same_to_rounding, two_poi
 def forward(net: Net, W: Tensor, x: Tensor | Inputs, *, progress: Progress = False) -> Tensor:
     """Compute outputs (S, N, C) of weight vectors `W` (S, D) on inputs `x` (N, ...), without gradients.
 
-    A batch has as many examples as keep its largest activation within `determinism.CACHE` bytes (CARD on a GPU),
-    at least `determinism.LEAST`.
+    A batch has as many examples as keep its largest activation within `determinism.CACHE` bytes
+    (CARD on a GPU), at least `determinism.LEAST`.
 
     Raises:
         ValueError: For several batches of a net whose outputs depend on the rest of a batch.
@@ -43,14 +44,19 @@ def forward(net: Net, W: Tensor, x: Tensor | Inputs, *, progress: Progress = Fal
         return torch.cat([torch.stack([net(w, part) for w in W]) for part in parts], dim=1)
 
 
-MOST = 16_000_000  # on a CPU, multiply-adds of a row beyond which one pass is no faster: it saves Python calls, its arrays cost
+# on a CPU, multiply-adds of a row beyond which one pass is no faster: it saves Python calls, its
+# arrays cost
+MOST = 16_000_000
 MOST_BYTES = (
     2**29
 )  # on a GPU, of the largest activation of all rows together: a gradient keeps that of every layer
 
 
 class Vmapped:
-    """A network at several weight vectors in one pass, by `torch.func.vmap`; `vmapped` returns it."""
+    """A network at several weight vectors in one pass, by `torch.func.vmap`.
+
+    `vmapped` returns it.
+    """
 
     def __init__(self, net: Net, x: Tensor) -> None:
         self._net = net
@@ -67,14 +73,20 @@ class Vmapped:
         )
 
     def __call__(self, W: Tensor, x: Tensor) -> Tensor:
-        """Outputs (B, N, C) of the rows of `W` (B, D); x (N, ...) shared, or (B, n, ...) one minibatch a row."""
+        """Outputs (B, N, C) of the rows of `W` (B, D).
+
+        x (N, ...) shared, or (B, n, ...) one minibatch a row.
+        """
         return torch.func.vmap(
             lambda w, x: self._net(w, x), (0, None if x.ndim == self.inputs.ndim else 0)
         )(W, x)
 
 
 def vmapped(net: Net, x: Tensor) -> Vmapped | None:
-    """Read the network by vmap; None where vmap fails, falls back to a loop, or gives other outputs or slopes than the network."""
+    """Read the network by vmap.
+
+    None where vmap fails, falls back to a loop, or gives other outputs or slopes than the network.
+    """
     seen = net.look(x)
     if not isinstance(x, Tensor) or seen.writes or seen.draws:
         return None

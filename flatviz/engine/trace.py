@@ -1,4 +1,7 @@
-"""A network's forward pass as the torch operations that ran, each step where it costs least: once, as a sum of parts, or at each point."""
+"""A network's forward pass as the torch operations that ran, each step where it costs least.
+
+Once, as a sum of parts, or at each point.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,8 @@ from flatviz.engine.batchnorm import convolved, normalized
 from flatviz.engine.determinism import multiply_adds
 
 aten = torch.ops.aten
-# Operations that depend on values: a number read for a branch, a result whose shape depends on them.
+# Operations that depend on values: a number read for a branch, a result whose shape depends on
+# them.
 REFUSED = {torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape}
 
 
@@ -37,7 +41,10 @@ class Value:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """outs = op(*args, **kwargs); a `Value` stands for a tensor of the trace, any other tensor is a constant."""
+    """outs = op(*args, **kwargs).
+
+    a `Value` stands for a tensor of the trace, any other tensor is a constant.
+    """
 
     op: Any  # an OpOverload; of merged steps also a function
     args: tuple
@@ -56,7 +63,10 @@ class Step:
 
 
 def trace_of(net: Net, x: Tensor) -> Program | None:
-    """Trace the operations of `net(w, x)` for inputs of the shape, dtype and memory order of `x`; None where `recorded` fails."""
+    """Trace the operations of `net(w, x)` for inputs of the shape, dtype and memory order of `x`.
+
+    None where `recorded` fails.
+    """
     try:
         return Program(*recorded(net, x))
     except (
@@ -66,11 +76,14 @@ def trace_of(net: Net, x: Tensor) -> Program | None:
 
 
 def recorded(net: Net, x: Tensor | Fields) -> tuple[Value, Value, Value, list[Step]]:
-    """Record the operations of `net(w, x)`: weights, inputs, outputs and steps.  Fields of inputs are constants.
+    """Record the operations of `net(w, x)`: weights, inputs, outputs and steps.
 
-    Every operation that reaches torch is recorded, those of hooks and patched methods included.  `functionalize` turns operations
-    in place into those that give new tensors, so nothing is written into `x`.  An error means that they depend on values, or that the
-    module writes into its weights or constants.
+    Fields of inputs are constants.
+
+    Every operation that reaches torch is recorded, those of hooks and patched methods included.
+    `functionalize` turns operations in place into those that give new tensors, so nothing is
+    written into `x`.  An error means that they depend on values, or that the module writes into its
+    weights or constants.
     """
     recorder = _Recorder(net.w, x if isinstance(x, Tensor) else torch.empty(0))
 
@@ -88,7 +101,10 @@ class _Refused(Exception):
 
 
 class _NoMemory(TorchFunctionMode):
-    """Refuses operations that read a tensor's memory past torch: `functionalize`'s stand-ins have none, and the process would crash."""
+    """Refuses operations that read a tensor's memory past torch.
+
+    `functionalize`'s stand-ins have none, and the process would crash.
+    """
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None
@@ -99,7 +115,10 @@ class _NoMemory(TorchFunctionMode):
 
 
 class _Recorder(Dispatch):
-    """Notes each operation.  Tensors are known by identity and are not kept alive: a trace takes no more memory than a pass."""
+    """Notes each operation.
+
+    Tensors are known by identity and are not kept alive: a trace takes no more memory than a pass.
+    """
 
     def __init__(self, w: Tensor, x: Tensor) -> None:
         super().__init__()
@@ -161,9 +180,10 @@ VIEWS: dict[OpOverload, Callable[..., Any]] = {
 class Program:
     """Steps from the flat weights `w` (D,) and inputs `x` to `out`, none of which writes in place, in four kinds.
 
-    views: of the flat weights.  frozen: on what no treated weight touches, run once for each batch.  affine: one
-    operation, affine in views and with all else frozen, so at w0 + sum_i c_i d_i its result is base + sum_i c_i part_i.
-    varying: all others, run as `_merged` rewrites them: fewer, and in place where nothing else reads.
+    views: of the flat weights.  frozen: on what no treated weight touches, run once for each batch.
+    affine: one operation, affine in views and with all else frozen, so at w0 + sum_i c_i d_i its
+    result is base + sum_i c_i part_i. varying: all others, run as `_merged` rewrites them: fewer,
+    and in place where nothing else reads.
     """
 
     def __init__(self, w: Value, x: Value, out: Value, steps: list[Step]) -> None:
@@ -204,14 +224,20 @@ class Program:
 
     @property
     def layer(self) -> float:
-        """Multiply-adds of a product or convolution computed at each point, the mean of all; 0 without any."""
+        """Multiply-adds of a product or convolution computed at each point, the mean of all.
+
+        0 without any.
+        """
         macs = list(filter(None, (multiply_adds(s.op, s.args, s.outs[0]) for s in self.varying)))
         return sum(macs) / max(len(macs), 1)
 
     def start(
         self, x: Tensor, origin: Tensor, axes: Tensor
     ) -> tuple[Env, list[tuple[Tensor, ...]]]:
-        """Frozen values that the varying steps read; of each affine step its result at `origin` and derivative along `axes`."""
+        """Frozen values that the varying steps read.
+
+        of each affine step its result at `origin` and derivative along `axes`.
+        """
         env = _run(self.frozen, {self._x: x})
 
         def results(w: Tensor) -> list[Tensor]:
@@ -251,14 +277,19 @@ def _is_other_kind(s: Step) -> bool:
     return bool(s.op in NORMS and s.args[5] or s.op is aten.convolution.default and s.args[6])
 
 
-NARROW = 32  # outputs, below which a layer's product and softmax are several times faster with its classes as rows
+# outputs, below which a layer's product and softmax are several times faster with its classes as
+# rows
+NARROW = 32
 IN_PLACE = {aten.relu.default: aten.relu_.default, aten.add.Tensor: aten.add_.Tensor}
 FRESH = {*AFFINE, *IN_PLACE}  # operations whose result shares no memory with an argument
 POOL = aten.max_pool2d_with_indices.default
 
 
 def _merged(affine: list[Step], steps: list[Step], out: Value) -> list[Step]:
-    """The steps as fewer or faster ones, whose results differ by rounding; they write into what nothing else reads."""
+    """The steps as fewer or faster ones, whose results differ by rounding.
+
+    They write into what nothing else reads.
+    """
     reads = Counter(v for s in steps for v in s.inputs) + Counter([out])
     by = {s.outs[0]: s for s in affine + steps if s.op in FRESH and not _is_other_kind(s)}
     merged: list[Step] = []

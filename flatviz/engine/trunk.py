@@ -1,7 +1,10 @@
-"""The trunk's activations, computed once: where one layer alone is treated, a head say, fits and figures start at it.
+"""The trunk's activations, computed once.
 
-A network f(w, x) whose treated weights w stand in one layer is g(w, h(x)): h, the trunk, holds no treated weight and its BatchNorm
-statistics stay, so that h(x) is the same at every w.  `cache_trunk` gives g as a `Net` and h(x) as a `Data`.
+Where one layer alone is treated, a head say, fits and figures start at it.
+
+A network f(w, x) whose treated weights w stand in one layer is g(w, h(x)): h, the trunk, holds no
+treated weight and its BatchNorm statistics stay, so that h(x) is the same at every w.
+`cache_trunk` gives g as a `Net` and h(x) as a `Data`.
 """
 
 import os
@@ -36,23 +39,28 @@ class Tail(nn.Module):
 
 @public
 def cache_trunk(net: Net, data: Data, *, progress: Progress = False) -> tuple[Net, Data]:
-    """Cut the network at the module that holds all treated weights: (net, data), the new data being the inputs of that module.
+    """Cut the network at the module that holds all treated weights.
 
-    All verbs take the pair as before.  Outputs on the first examples are compared with the plain network's, at its weights and at
-    others.
+    (net, data), the new data being the inputs of that module.
 
-    The net that is returned has the same treated weights in the same order, so a prior or posterior of one is one of the
-    other.  With the head alone treated nearly all of a step is saved.  BatchNorm of the trunk keeps its statistics:
-    what is fitted so is what `batchnorm="frozen"` fits.
+    All verbs take the pair as before.  Outputs on the first examples are compared with the plain
+    network's, at its weights and at others.
+
+    The net that is returned has the same treated weights in the same order, so a prior or posterior
+    of one is one of the other.  With the head alone treated nearly all of a step is saved.
+    BatchNorm of the trunk keeps its statistics: what is fitted so is what `batchnorm="frozen"`
+    fits.
 
     Args:
         net: Network whose treated weights stand in one module inside of it, which runs once.
-        data: Examples that pass through the trunk; a test set, and each corrupted copy of it, needs another call.
+        data: Examples that pass through the trunk; a test set, and each corrupted copy of it, needs
+            another call.
         progress: True, None (where a terminal watches) or a function.
 
     Raises:
-        ValueError: If no one module inside holds all treated weights, if it does not run once on one row an example, or if outputs
-            differ by more than rounding, for instance because further layers follow it.
+        ValueError: If no one module inside holds all treated weights, if it does not run once on
+            one row an example, or if outputs differ by more than rounding, for instance because
+            further layers follow it.
 
     Example:
         >>> import torch, flatviz as fv
@@ -73,7 +81,8 @@ def cache_trunk(net: Net, data: Data, *, progress: Progress = False) -> tuple[Ne
     name = ".".join(name).rstrip(".")
     if not name:
         raise ValueError(
-            f"a trunk must come before one layer that holds all treated weights, got {net!r}: fit on the images"
+            f"a trunk must come before one layer that holds all treated weights, got {net!r}: fit"
+            " on the images"
         )
     module.get_submodule(name).register_forward_pre_hook(lambda _, inputs: seen.append(inputs))
 
@@ -84,7 +93,8 @@ def cache_trunk(net: Net, data: Data, *, progress: Progress = False) -> tuple[Ne
             (len(x),)
         ]:
             raise ValueError(
-                f"{name!r} must run once, on a tensor of one row an example, got other calls: fit on the images"
+                f"{name!r} must run once, on a tensor of one row an example, got other calls: fit"
+                " on the images"
             )
         return seen[0][0]
 
@@ -103,6 +113,7 @@ def cache_trunk(net: Net, data: Data, *, progress: Progress = False) -> tuple[Ne
             for w in two_points(net)
         ):
             raise ValueError(
-                "outputs from kept activations must be the network's, got others: fit on the images themselves"
+                "outputs from kept activations must be the network's, got others: fit on the images"
+                " themselves"
             )
     return late, Data(x, data.y)

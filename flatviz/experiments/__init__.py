@@ -1,17 +1,18 @@
 """Experiments: fit and measure a declared grid into one long table, then compare seed by seed and judge by rule.
 
-A study is a notebook of `notebooks/experiments/`.  It declares a grid, runs it with `run` or reads the stored table with
-`read_table`, draws it, and prints its verdicts.  The table is a pandas DataFrame with one row a fit and quantity:
+A study is a notebook of `notebooks/experiments/`.  It declares a grid, runs it with `run` or reads
+the stored table with `read_table`, draws it, and prints its verdicts.  The table is a pandas
+DataFrame with one row a fit and quantity:
 
     experiment, setting, method, radius, steps, seed, (columns that the grid adds), quantity, value
 
     run         grid -> table: fits grouped by seed, cached unit by unit, here or by an executor
     read_table, write_table    the table as CSV in `data/`
     at          the rows of one cell as a frame of seeds by quantities
-    paired      differences seed by seed: mean, 95 % interval, number of seeds with a gain, p
-    judged      Holm's correction for a family of claims, and a verdict on each
-    equivalent  p of two one-sided tests that a difference lies within a margin: what "no effect" needs
-    sentences   the judged rows as text
+    paired      differences seed by seed: mean, 95 % interval, number of seeds with a gain, p judged
+    Holm's correction for a family of claims, and a verdict on each
+    equivalent  p of two one-sided tests that a difference lies within a margin: what "no effect"
+    needs sentences   the judged rows as text
     shown       values of a cell as "mean ± half of the 95 % interval"
 
 A verdict is "holds" or "does not hold" where the corrected p is below 0.05, else "inconclusive".
@@ -38,6 +39,9 @@ __getattr__, __dir__, __all__ = lazy(
     __name__,
     {
         "grid": "run",
-        "statistics": "COLUMNS QUANTITIES amount at equivalent holm judged paired read_table sentences shown write_table",
+        "statistics": (
+            "COLUMNS QUANTITIES amount at equivalent holm judged paired read_table sentences shown"
+            " write_table"
+        ),
     },
 )

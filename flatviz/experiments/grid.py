@@ -1,4 +1,7 @@
-"""Run a declared grid: fit, measure, one row a fit and quantity; each unit of work is kept in the cache as it ends."""
+"""Run a declared grid: fit, measure, one row a fit and quantity.
+
+Each unit of work is kept in the cache as it ends.
+"""
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -36,20 +39,24 @@ def run(
 ) -> pd.DataFrame:
     """Fit and measure every cell of a grid.
 
-    Cells with the same values in the columns `group` are one unit of work.  They reach `fit` together, so that they share a
-    network and the radii of a method are trained at once.  A unit that ends is kept in the cache; run again, only missing units
-    are computed, with the same result bit for bit.  A unit that fails is reported through `say` and its rows are missing.
+    Cells with the same values in the columns `group` are one unit of work.  They reach `fit`
+    together, so that they share a network and the radii of a method are trained at once.  A unit
+    that ends is kept in the cache; run again, only missing units are computed, with the same result
+    bit for bit.  A unit that fails is reported through `say` and its rows are missing.
 
     Args:
-        grid: Cells, each with any of setting, method, radius, steps, seed, and columns that the experiment adds.
-        fit: `fit(cells)` yields (cell, fitted) for each cell of a unit; with `device` it is called as `fit(cells, device=...)`.
+        grid: Cells, each with any of setting, method, radius, steps, seed, and columns that the
+            experiment adds.
+        fit: `fit(cells)` yields (cell, fitted) for each cell of a unit; with `device` it is called
+            as `fit(cells, device=...)`.
         measure: `measure(fitted, cell)` returns {quantity: value}.
         name: Name of the experiment, first column of the table and folder in the cache.
         group: Columns that split the grid into units.
         engine: Any executor of `concurrent.futures`, whose workers share the units.
         workers: More than 1 starts so many processes here for this run, in place of `engine`.
         device: "auto", which `prepare` and `pick` read for their network, "cpu", "cuda", "cuda:1".
-        cache: False computes everything and keeps nothing.  The code of `fit` and `measure`, and all that it refers to, is part of the key.
+        cache: False computes everything and keeps nothing.  The code of `fit` and `measure`, and
+            all that it refers to, is part of the key.
         files: Stored files that `fit` and `measure` read; their content is part of the key too.
         progress: None, True or a function(done, total, label), in units.
         say: Receives lines: what was reused, seconds and time left after each unit, failures.
@@ -69,7 +76,8 @@ def run(
         a == b for unit in units.values() for i, a in enumerate(unit) for b in unit[:i]
     ):
         raise ValueError(
-            f"grid must be cells that differ, got {'none' if not cells else 'one twice'}: change {name}'s grid"
+            f"grid must be cells that differ, got {'none' if not cells else 'one twice'}: change"
+            f" {name}'s grid"
         )
     labels = [f"{name}, " + ", ".join(f"{c} {v}" for c, v in zip(group, key)) for key in units]
     todo = list(units.values())
@@ -134,7 +142,8 @@ def _unit(functions: tuple[Fit, Measure], cells: list[Cell]) -> list[dict[str, f
             values[cells.index(cell)] = {q: float(v) for q, v in measure(fitted, cell).items()}
         if len(values) < len(cells):
             raise ValueError(
-                f"fit must yield every cell, got {len(values)} of {len(cells)}: yield (cell, fitted) for each"
+                f"fit must yield every cell, got {len(values)} of {len(cells)}: yield (cell,"
+                " fitted) for each"
             )
         return [values[i] for i in range(len(cells))]
     except Exception as error:

@@ -1,10 +1,12 @@
 """Objectives under which experiments compare methods, the reference posterior by HMC, and the measurements of each posterior.
 
-    exp(-N L(w) / T) p(w),  p the prior that `prepare` makes, with standard deviation HEAD_STD on the head
+    exp(-N L(w) / T) p(w),  p the prior that `prepare` makes, with standard deviation HEAD_STD on
+    the head
 
-At T = KL_WEIGHT HMC itself is sensible; `data/README.md` has its scores beside other choices.  Its chains are said to agree where
-R-hat of every treated weight and of every test probability is below `MOST_RHAT`, and each is worth `LEAST_ESS` independent draws.
-Measured are sharpness, scores, scores under shift, and the distance from HMC.
+At T = KL_WEIGHT HMC itself is sensible; `data/README.md` has its scores beside other choices.  Its
+chains are said to agree where R-hat of every treated weight and of every test probability is below
+`MOST_RHAT`, and each is worth `LEAST_ESS` independent draws. Measured are sharpness, scores, scores
+under shift, and the distance from HMC.
 """
 
 from collections.abc import Callable, Mapping
@@ -34,7 +36,8 @@ from flatviz.symmetry.discrepancy import mmd
 class Setting(NamedTuple):
     """Temperature and prior shared by methods.
 
-    name, more: short label and its rest; head_std: of the prior on the head; fit: settings of each fit.
+    name, more: short label and its rest; head_std: of the prior on the head; fit: settings of each
+    fit.
     """
 
     name: str
@@ -114,9 +117,11 @@ def sample_reference(
         progress: As `fit_hmc` takes it.
 
     Returns:
-        Its facts are NLL, accuracy and ECE of the mixture of all draws; total variation, agreement and 100 MMD^2 of one half of
-        the chains to the other, the noise floor of a comparison with it; with `diagnose`, R-hat and effective sample sizes of
-        weights and of the test probabilities of the true classes as text, and of both the largest `rhat` and the least bulk `ess`.
+        Its facts are NLL, accuracy and ECE of the mixture of all draws; total variation, agreement
+        and 100 MMD^2 of one half of the chains to the other, the noise floor of a comparison with
+        it; with `diagnose`, R-hat and effective sample sizes of weights and of the test
+        probabilities of the true classes as text, and of both the largest `rhat` and the least bulk
+        `ess`.
     """
     prior = with_head_std(net, prior, HEAD_STD)
     q = fit_hmc(net, task.train, prior, seed=seed, kl_weight=kl_weight, progress=progress, **chains)
@@ -152,7 +157,8 @@ def reference_of(
 ) -> Reference:
     """Give HMC's class probabilities on the test split of a prepared seed, and its draws, in float64.
 
-    They are read from the committed result where that is of this very prior and temperature, else computed once and kept in the cache.
+    They are read from the committed result where that is of this very prior and temperature, else
+    computed once and kept in the cache.
     """
     stored = (
         load(COMMITTED).get(f"seed {seed}")
@@ -174,8 +180,9 @@ def reference_of(
 def weights_mmd(q: Posterior, reference: Reference, *, seed: int) -> float:
     """Compute 100 MMD^2, a squared distance of distributions, between draws of `q` and HMC's draws of the treated weights.
 
-    It is 0 in the mean where both come from one distribution, and an estimate may be slightly negative.  A single weight vector counts
-    as a distribution with all its mass there.  Kernels and bandwidths: `flatviz.symmetry.mmd`.
+    It is 0 in the mean where both come from one distribution, and an estimate may be slightly
+    negative.  A single weight vector counts as a distribution with all its mass there.  Kernels and
+    bandwidths: `flatviz.symmetry.mmd`.
     """
     n = (
         len(reference.W)
@@ -208,10 +215,11 @@ SCORES = ("nll", "accuracy", "ece")
 class Measurement:
     """Posterior -> {quantity: value}, on one network and task.
 
-    Quantities: lambda1, the mean over `n_spectra` draws of the largest eigenvalue of the training loss's Hessian over the treated
-    weights; train, the mean training loss of those draws; nll, accuracy and ece on the test split with `n_draws` draws; shifted_nll,
-    shifted_accuracy and shifted_ece, means over `SHIFTS` at severity 3, where inputs are images; agreement, tv and mmd to the
-    reference posterior, where there is one.
+    Quantities: lambda1, the mean over `n_spectra` draws of the largest eigenvalue of the training
+    loss's Hessian over the treated weights; train, the mean training loss of those draws; nll,
+    accuracy and ece on the test split with `n_draws` draws; shifted_nll, shifted_accuracy and
+    shifted_ece, means over `SHIFTS` at severity 3, where inputs are images; agreement, tv and mmd
+    to the reference posterior, where there is one.
 
     Args:
         net: Network; its treated weights are measured.

@@ -1,6 +1,9 @@
-"""The long table of an experiment, and paired comparisons of its rows: intervals, verdicts corrected by Holm, sentences.
+"""The long table of an experiment, and paired comparisons of its rows.
 
-"No effect" is a claim too: `equivalent` tests it against a margin; a difference that is not significant does not show it.
+Intervals, verdicts corrected by Holm, sentences.
+
+"No effect" is a claim too: `equivalent` tests it against a margin; a difference that is not
+significant does not show it.
 
 Source: Holm, Scand. J. Statist. 6 (1979).
 """
@@ -70,7 +73,8 @@ def read_table(name: str | Path) -> pd.DataFrame:
         table = wide.melt(list(wide)[: list(wide).index("seed") + 1], var_name="quantity")
     if missing := [c for c in COLUMNS if c not in table]:
         raise ValueError(
-            f"a table must have the columns {', '.join(COLUMNS)}, got {path} without {', '.join(missing)}"
+            f"a table must have the columns {', '.join(COLUMNS)}, got {path} without"
+            f" {', '.join(missing)}"
         )
     return table
 
@@ -80,7 +84,8 @@ def write_table(
 ) -> None:
     """Write a table as CSV, its values rounded to so many significant digits, whole or not at all.
 
-    wide: a row for each fit, with a column for each quantity after that of the seed: a sixth of the size.
+    wide: a row for each fit, with a column for each quantity after that of the seed: a sixth of the
+    size.
     """
     table = table.assign(value=[float(f"{v:.{digits}g}") for v in table.value])
     if wide:
@@ -130,14 +135,17 @@ def paired(
 
     Args:
         mine: (seeds, quantities), as `at` returns it.
-        theirs: The same of what it is compared with; seeds that only one of the two has are left out.
+        theirs: The same of what it is compared with; seeds that only one of the two has are left
+            out.
         better: Quantity -> sign of a gain; only these are compared, where `mine` has them.
         logs: Quantities of which log ratios are compared.
 
     Returns:
-        Columns quantity, mean, half (of the 95 % interval), n, gains (seeds with a gain), gain (mean with the sign of a gain), p
-        (two-sided, Student's t; NaN for one seed or a value that is not finite), ratio (whether mean is that of log ratios), rank (p of
-        Wilcoxon's signed-rank test, which assumes no normal differences), rank_gain (its direction: the sum of signed ranks).
+        Columns quantity, mean, half (of the 95 % interval), n, gains (seeds with a gain), gain
+        (mean with the sign of a gain), p (two-sided, Student's t; NaN for one seed or a value that
+        is not finite), ratio (whether mean is that of log ratios), rank (p of Wilcoxon's
+        signed-rank test, which assumes no normal differences), rank_gain (its direction: the sum of
+        signed ranks).
     """
     names = [q for q in better if q in mine and q in theirs and mine[q].notna().any()]
     seeds = mine.index.intersection(theirs.index)
@@ -193,7 +201,9 @@ def mean_zero(values: pd.Series, better: int = 1) -> dict[str, Any]:
 
 
 def equivalent(row: Mapping[str, Any], margin: float) -> float:
-    """Compute p of two one-sided t tests: small where the mean of a row of `paired` is shown to lie between -margin and margin.
+    """Compute p of two one-sided t tests.
+
+    Small where the mean of a row of `paired` is shown to lie between -margin and margin.
 
     Source: Schuirmann, J. Pharmacokinet. Biopharm. 15 (1987).
     """
@@ -202,7 +212,10 @@ def equivalent(row: Mapping[str, Any], margin: float) -> float:
 
 
 def shown(values: pd.Series, form: str = ".3g", factor: float = 1.0) -> str:
-    """Write the mean ± half of the 95 % interval of `factor` times the values; of one value no interval."""
+    """Write the mean ± half of the 95 % interval of `factor` times the values.
+
+    of one value no interval.
+    """
     test = mean_zero(factor * values)
     return (
         f"{test['mean']:{form}}"
@@ -212,7 +225,11 @@ def shown(values: pd.Series, form: str = ".3g", factor: float = 1.0) -> str:
 
 
 def holm(p: Sequence[float]) -> np.ndarray:
-    """Holm's corrected p: the k-th smallest of m times m - k + 1, never below the one before, at most 1; NaN stays and counts."""
+    """Holm's corrected p.
+
+    The k-th smallest of m times m - k + 1, never below the one before, at most 1; NaN stays and
+    counts.
+    """
     values = pd.Series(p, dtype=float).reset_index(drop=True)
     order = values.sort_values()
     return (
@@ -230,13 +247,15 @@ def judged(table: pd.DataFrame, level: float = LEVEL, *, family: str | list[str]
     Args:
         table: With p and gain, and where it has them rank and rank_gain.
         level: Level of the verdicts.
-        family: Name of the family that all rows make, or columns whose values split the rows into families.
+        family: Name of the family that all rows make, or columns whose values split the rows into
+            families.
 
     Returns:
-        The table with family (its name), claims (their number in the family), corrected (p) and verdict: "holds" or "does not
-        hold" where the corrected p is below the level, by the sign of the gain, else "inconclusive"; "not comparable" where a
-        seed has no difference.  corrected_rank and by_rank are the same of the rank test;
-        without a column rank by_rank equals verdict.
+        The table with family (its name), claims (their number in the family), corrected (p) and
+        verdict: "holds" or "does not hold" where the corrected p is below the level, by the sign of
+        the gain, else "inconclusive"; "not comparable" where a seed has no difference.
+        corrected_rank and by_rank are the same of the rank test; without a column rank by_rank
+        equals verdict.
     """
     names = (
         table[family].astype(str).agg(", ".join, axis=1)
@@ -256,15 +275,18 @@ def judged(table: pd.DataFrame, level: float = LEVEL, *, family: str | list[str]
         )
         return corrected, word
 
-    (corrected, verdict) = tested("p", "gain")
-    (ranked, by_rank) = tested(*RANK if "rank" in table else ("p", "gain"))
+    corrected, verdict = tested("p", "gain")
+    ranked, by_rank = tested(*RANK if "rank" in table else ("p", "gain"))
     return counted.assign(
         corrected=corrected, verdict=verdict, corrected_rank=ranked, by_rank=by_rank
     )
 
 
 def amount(row: Any) -> str:
-    """The difference of a judged row as text: "NLL -0.1 ± 0.02" or "λ1 0.80 of VI's (0.75 to 0.85)"."""
+    """The difference of a judged row as text.
+
+    "NLL -0.1 ± 0.02" or "λ1 0.80 of VI's (0.75 to 0.85)".
+    """
     known = QUANTITIES.get(row.quantity, Quantity(row.quantity, 1))
     if np.isnan(row.mean):  # a seed has no value
         return known.label
@@ -275,12 +297,16 @@ def amount(row: Any) -> str:
 
 
 def sentences(table: pd.DataFrame) -> list[str]:
-    """Write each judged row in words: claim, difference with its interval, seeds with a gain, verdict.
+    """Write each judged row in words.
 
-    The rank test's verdict follows where it is another, and where there are seeds enough for that test to decide.
+    Claim, difference with its interval, seeds with a gain, verdict.
+
+    The rank test's verdict follows where it is another, and where there are seeds enough for that
+    test to decide.
 
     Args:
-        table: Result of `judged`, with the columns claim (who, and at what) and against (the name of what it is compared with).
+        table: Result of `judged`, with the columns claim (who, and at what) and against (the name
+            of what it is compared with).
     """
     counts = [
         "" if np.isnan(row.mean) else f", better in {row.gains} of {row.n} seeds"
@@ -303,13 +329,16 @@ def _apart(table: pd.DataFrame) -> pd.Series:
 
 
 def at_a_glance(table: pd.DataFrame, baselines: Sequence[str]) -> pd.DataFrame:
-    """Show the verdicts on one method as a table of marks: rows are settings, columns are quantities, a cell has a mark for each baseline.
+    """Show the verdicts on one method as a table of marks.
 
-    + better, − worse, · inconclusive, nothing where not comparable; * after a mark: the rank test gives another verdict.
-    The first column is the ratio of λ1 to that of the last baseline.
+    Rows are settings, columns are quantities, a cell has a mark for each baseline.
+
+    + better, − worse, · inconclusive, nothing where not comparable; * after a mark: the rank test
+    gives another verdict. The first column is the ratio of λ1 to that of the last baseline.
 
     Args:
-        table: Result of `judged`, with the columns setting and baseline; one row for each setting, baseline and quantity.
+        table: Result of `judged`, with the columns setting and baseline; one row for each setting,
+            baseline and quantity.
         baselines: In the order of the marks.
     """
     marks = table.verdict.map({HOLDS: "+", NOT: "−", OPEN: "·", MISSING: ""}) + np.where(

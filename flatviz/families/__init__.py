@@ -1,4 +1,7 @@
-"""Families of posteriors for page and lab: one task, several radii, measured on shared ground; the tour and a user's network."""
+"""Families of posteriors for page and lab: one task, several radii, measured on shared ground.
+
+The tour and a user's network.
+"""
 
 from flatviz.lazy import lazy
 

@@ -1,4 +1,7 @@
-"""Distance of a fit from its method's optimum: the objective of a longer fit, and the fixed point of the widths."""
+"""Distance of a fit from its method's optimum.
+
+The objective of a longer fit, and the fixed point of the widths.
+"""
 
 import math
 from collections.abc import Mapping
@@ -27,9 +30,10 @@ WITH_GAP = tuple(
 class ConvergenceGap:
     """Result of `convergence_gap`, in nats an example, each with its noise: two standard errors.
 
-    objective: of the fit; gap: how much lower that of the longer fit is, at the same draws; steps: of the two fits.
-    widths: root mean square over the weights of sigma^2 / fixed point - 1; widths_noise: the value at which it does not differ
-        from 0.
+    objective: of the fit; gap: how much lower that of the longer fit is, at the same draws; steps:
+    of the two fits.
+    widths: root mean square over the weights of sigma^2 / fixed point - 1; widths_noise: the value
+        at which it does not differ from 0.
     """
 
     objective: float
@@ -43,8 +47,9 @@ class ConvergenceGap:
         """The gap as a line below a table."""
         few, many = self.steps
         return (
-            f"objective {self.objective:.3f} after {few} steps, {self.gap:.3f} ± {self.gap_noise:.3f} above {many} steps; "
-            f"variances {100 * self.widths:.0f} % off their fixed point (noise {100 * self.widths_noise:.0f} %)"
+            f"objective {self.objective:.3f} after {few} steps, {self.gap:.3f} ±"
+            f" {self.gap_noise:.3f} above {many} steps; variances {100 * self.widths:.0f} % off"
+            f" their fixed point (noise {100 * self.widths_noise:.0f} %)"
         )
 
 
@@ -65,19 +70,23 @@ def convergence_gap(
 ) -> ConvergenceGap:
     """Measure how far `q`, fitted by a method of `METHODS` on `task.train`, is from that method's optimum.
 
-        gap      objective(q) - objective(a fit of `times` as many steps),  at the same noise
-        widths   sigma^2 against leverage / (E_q[h] / tau + diag P),  tau = kl_weight / N, h the diagonal of the Hessian
+        gap      objective(q) - objective(a fit of `times` as many steps),  at the same noise widths
+        sigma^2 against leverage / (E_q[h] / tau + diag P),  tau = kl_weight / N, h the diagonal of
+        the Hessian
 
-    The objective is the method's: for SA-BMA and SAM the loss after the ascent, plus tau KL(q || prior).  For them h is
-    E[g z] / sigma with g the gradient after the ascent, by which they set the widths.
+    The objective is the method's: for SA-BMA and SAM the loss after the ascent, plus tau KL(q ||
+    prior).  For them h is E[g z] / sigma with g the gradient after the ascent, by which they set
+    the widths.
 
     Args:
         net: As `prepare` returns it.
         task: Task; its training split is used.
         prior: Prior of the fit.
         q: The fitted posterior.
-        method: One that fits a Gaussian from a start: "vi", "f-vi", "sabma", "sam_mu", "authors_code".
-        seed: Seed of the longer fit: give the one that `q` was fitted with.  The evaluation draws use other seeds.
+        method: One that fits a Gaussian from a start: "vi", "f-vi", "sabma", "sam_mu",
+            "authors_code".
+        seed: Seed of the longer fit: give the one that `q` was fitted with.  The evaluation draws
+            use other seeds.
         radius: Radius of `q`; None: the method's default.
         fit: Settings of `q`, as in `fit_family`; None: the method's defaults.
         times: How many times as many steps the longer fit takes.
@@ -125,8 +134,8 @@ def convergence_gap(
         values, pulls = (torch.stack(column) for column in zip(*rows))
         return values.double().view(-1, 2).mean(1), pulls.mean(0).double() / q.leverage.cpu()
 
-    (short, first) = at(q, seed + 1)
-    (more, second) = at(q, seed + 2)
+    short, first = at(q, seed + 1)
+    more, second = at(q, seed + 2)
     values = torch.cat((short, more))
     saved = values - torch.cat((at(longer, seed + 1)[0], at(longer, seed + 2)[0]))
     products = first * second  # of independent draws: unbiased for the square
@@ -144,7 +153,8 @@ def objective(
 ) -> tuple[Tensor, Tensor]:
     """Compute the objective of a method at q with this noise, (), loss after its ascent plus tau KL(q || prior); and the pull on log_std.
 
-    The pull (D,) is an estimate of d_i (h_i / tau + P_ii) - leverage_i, 0 at the fixed point of the widths.
+    The pull (D,) is an estimate of d_i (h_i / tau + P_ii) - leverage_i, 0 at the fixed point of the
+    widths.
     """
     g = algorithm.gradient(q, loss, None, noise)
     kl, (_, pull, _) = algorithm.descent.total(q, g.grad, noise)

@@ -50,8 +50,8 @@ def fit_family(
 ) -> Family:
     """Fit every method of `radii` (method -> radii, default those of the tour) on `task.train`, all with the same noise.
 
-    Radius 0 of SAM and SA-BMA is VI, bit for bit, so it is fitted once.  The radii of one method are trained together
-    where the network allows it.
+    Radius 0 of SAM and SA-BMA is VI, bit for bit, so it is fitted once.  The radii of one method
+    are trained together where the network allows it.
 
     Args:
         net: As `transfer` returns it.
@@ -59,12 +59,14 @@ def fit_family(
         prior: As `transfer` returns it.
         radii: Method -> radii, each in the method's unit; None: those of the tour.
         seed: Fixes the noise of every fit.
-        fit: Settings in place of those of the methods' records, each where the method has it: {"steps": 300}.
-        tuned: Method -> what `flatviz run tune` chose for it (`flatviz.families.members`); its radius is fitted too.  Radius 0 of
-            a tuned method is VI at that method's settings.
+        fit: Settings in place of those of the methods' records, each where the method has it:
+            {"steps": 300}.
+        tuned: Method -> what `flatviz run tune` chose for it (`flatviz.families.members`); its
+            radius is fitted too.  Radius 0 of a tuned method is VI at that method's settings.
         progress: True, None (where a terminal watches) or a function.
-        engine: Any executor of `concurrent.futures`, a pool of processes or a cluster's: its workers share the fits, the radii
-            of one method too, each then what it is alone, to rounding.
+        engine: Any executor of `concurrent.futures`, a pool of processes or a cluster's: its
+            workers share the fits, the radii of one method too, each then what it is alone, to
+            rounding.
 
     Raises:
         ValueError: For a method or a setting that is not known, or a radius below 0.
@@ -99,9 +101,10 @@ def measure(
 ) -> Family:
     """Measure a family: surface, samples on it, spectra, predictions on the test split.
 
-    All share one PCA plane, of the pooled draws, and one pair of random directions.  Surface and spectra are of the
-    mean NLL of the training examples over the treated weights; scores are of the test split.  BatchNorm statistics
-    are those of the net throughout, as they were when the posteriors were fitted.
+    All share one PCA plane, of the pooled draws, and one pair of random directions.  Surface and
+    spectra are of the mean NLL of the training examples over the treated weights; scores are of the
+    test split.  BatchNorm statistics are those of the net throughout, as they were when the
+    posteriors were fitted.
 
     Args:
         net: As for `fit_family`.
@@ -165,7 +168,8 @@ def extend(
 ) -> Family:
     """Add one member to a measured family, on its planes and scales, measured at the seed after that of the fits.
 
-    surfaces: those of `SURFACES` that are computed, two thirds of the work; for the others that of the nearest member stands in.
+    surfaces: those of `SURFACES` that are computed, two thirds of the work; for the others that of
+    the nearest member stands in.
     """
     near = family[family.index(method, radius)]
     ground = _Ground.of(fits, family)
@@ -182,12 +186,15 @@ def extend(
 
 
 def repeat_family(fits: Fitting, family: Family, seeds: Sequence[int]) -> Family:
-    """Measure `over_seeds` of a family: each member fitted again with every one of `seeds`, and measured.
+    """Measure `over_seeds` of a family.
 
-    Data, pre-trained network and prior stay; the noise of fit and draws changes, so the spread over seeds is the effect of that
-    noise.  The radii of a method are trained together, with all seeds at once, where the network allows it.
-    over_seeds of a member: "lambda1", the mean over as many draws as the family has spectra; those of `SHOWN` on the test split
-    at the family's largest ensemble; (1 + seeds,) each, the value of the member itself first, NaN where a fit diverged.
+    Each member fitted again with every one of `seeds`, and measured.
+
+    Data, pre-trained network and prior stay; the noise of fit and draws changes, so the spread over
+    seeds is the effect of that noise.  The radii of a method are trained together, with all seeds
+    at once, where the network allows it. over_seeds of a member: "lambda1", the mean over as many
+    draws as the family has spectra; those of `SHOWN` on the test split at the family's largest
+    ensemble; (1 + seeds,) each, the value of the member itself first, NaN where a fit diverged.
     """
     keys = [fits.key(m.method, m.radius) for m in family]
     n_draws = family.n_draws
@@ -219,8 +226,9 @@ def repeat_family(fits: Fitting, family: Family, seeds: Sequence[int]) -> Family
 class _Ground:
     """Planes, sizes and spectra shared by the measurements of all members of a family.
 
-    sizes: draws, those with a spectrum, eigenvalues of it; resolution, reach: points a side of the surfaces around a center, and
-    how far those of the sharpest directions go; spectra: of centers that are known, by id.
+    sizes: draws, those with a spectrum, eigenvalues of it; resolution, reach: points a side of the
+    surfaces around a center, and how far those of the sharpest directions go; spectra: of centers
+    that are known, by id.
     """
 
     net: Net
@@ -258,7 +266,10 @@ class _Ground:
         )
 
     def measured(self, member: Member, surfaces: Sequence[str] = SURFACES) -> Member:
-        """Measure a member: draws on the plane, spectra, prediction, step and maps; only those of its surfaces that are named."""
+        """Measure a member: draws on the plane, spectra, prediction, step and maps.
+
+        Only those of its surfaces that are named.
+        """
         net = self.net
         task = self.task
         family = self.family

@@ -1,4 +1,7 @@
-"""Maps of a family beside its surface: predictions over inputs, disputed images; and how far its planes reach."""
+"""Maps of a family beside its surface: predictions over inputs, disputed images.
+
+And how far its planes reach.
+"""
 
 import math
 from dataclasses import replace
@@ -24,8 +27,8 @@ MOST_SIDE = 32  # px of an image; larger ones are averaged down
 def rise_distance(f: Objective, center: Tensor, spectrum: Spectrum) -> float:
     """Find the distance along the first two axes of `spectrum` at which f has risen by `RISE`, the largest of the four directions.
 
-    The distance is at most that of the quadratic model: a confident network has hardly any curvature at its center, and
-    its loss grows all the same.
+    The distance is at most that of the quadratic model: a confident network has hardly any
+    curvature at its center, and its loss grows all the same.
     """
     largest = float(spectrum.values[0])
     model = math.sqrt(2 * RISE / largest) if largest > 0 else 1.0
@@ -58,8 +61,8 @@ def input_maps(
 ) -> Family:
     """Add the probability of class 1 over a grid of inputs to a family, of every member at every ensemble size.
 
-    `inputs`: ticks a, b (G,) of the grid; x, y: the training points; reference (G, G): of all draws of a reference posterior,
-    HMC.  A member's "probs" (S, G, G): of ensemble size, b, a.
+    `inputs`: ticks a, b (G,) of the grid; x, y: the training points; reference (G, G): of all draws
+    of a reference posterior, HMC.  A member's "probs" (S, G, G): of ensemble size, b, a.
     """
     x = torch.cat([task.train.whole(), task.test.whole()]).cpu()
     lo = x.amin(0) - MARGIN
@@ -84,9 +87,12 @@ def input_maps(
 def input_row(
     net: Net, task: Task, family: Family, q: Posterior, n_draws: int, *, seed: int
 ) -> dict[str, Tensor]:
-    """Compute the predictions of one member ("probs") on the grid that the family has; {} where it has none.
+    """Compute the predictions of one member ("probs") on the grid that the family has.
 
-    Probability of class 1 of ensembles of 1, 2 .. draws, (n_draws, G, G); of fewer draws the largest ensemble is repeated.
+    {} where it has none.
+
+    Probability of class 1 of ensembles of 1, 2 .. draws, (n_draws, G, G); of fewer draws the
+    largest ensemble is repeated.
     """
     if "a" not in family.inputs:
         return {}
@@ -125,7 +131,9 @@ def with_pixels(task: Task, family: Family) -> Family:
 
 
 def disputed_row(task: Task, prediction: Prediction, size: int) -> dict[str, Tensor]:
-    """Compute a member's `disputed` up to an ensemble `size`, "shown" and "nats" (S, k): a point is every ensemble, its row is repeated.
+    """Compute a member's `disputed` up to an ensemble `size`, "shown" and "nats" (S, k).
+
+    a point is every ensemble, its row is repeated.
 
     {} where the task has no images.
     """
@@ -138,10 +146,13 @@ def disputed_row(task: Task, prediction: Prediction, size: int) -> dict[str, Ten
 
 
 def disputed(prediction: Prediction, n_shown: int = N_IMAGES) -> tuple[Tensor, Tensor]:
-    """Rank inputs by disagreement: rows (S, k) with the largest at each ensemble size n = 1 .. S, and the disagreement (S, k).
+    """Rank inputs by disagreement: rows (S, k) with the largest at each ensemble size n = 1 ..
 
-    Mutual information between label and draw over the first n draws, H(mean_s p_s) - mean_s H(p_s), in nats; it is 0 for one
-    draw, so n = 1 shows the inputs of its largest entropy H(p_1).  Inputs with diverged outputs come last.
+    S, and the disagreement (S, k).
+
+    Mutual information between label and draw over the first n draws, H(mean_s p_s) - mean_s H(p_s),
+    in nats; it is 0 for one draw, so n = 1 shows the inputs of its largest entropy H(p_1).  Inputs
+    with diverged outputs come last.
     """
     probs = prediction.outputs.log_softmax(-1).double().exp()
     n = torch.arange(1, len(probs) + 1, device=probs.device).double()

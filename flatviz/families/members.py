@@ -1,4 +1,7 @@
-"""Posteriors of a family: how each method is fitted on shared ground, with settings that `tune` chose for it, and its figures."""
+"""Posteriors of a family.
+
+How each method is fitted on shared ground, with settings that `tune` chose for it, and its figures.
+"""
 
 import json
 import math
@@ -22,7 +25,10 @@ from flatviz.training.driver import Diverged
 
 @dataclass(frozen=True)
 class Choice:
-    """Settings in place of a record's, radius, and standard deviation of the prior on the head; None leaves what there is."""
+    """Settings in place of a record's, radius, and standard deviation of the prior on the head.
+
+    None leaves what there is.
+    """
 
     made_by = "flatviz.families.members.read_choices reads a file of them"
 
@@ -53,7 +59,10 @@ def with_head_std(net: Net, prior: Gaussian, head_std: float | None) -> Gaussian
 
 
 def read_choices(path: str | Path) -> dict[str, Choice]:
-    """The choices of a file that `flatviz run tune` wrote, by method.  Raises ValueError for any other file."""
+    """The choices of a file that `flatviz run tune` wrote, by method.
+
+    Raises ValueError for any other file.
+    """
     try:
         methods = json.loads(Path(path).read_text(encoding="utf-8"))["methods"]
         return {
@@ -62,7 +71,8 @@ def read_choices(path: str | Path) -> dict[str, Choice]:
         }
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(
-            f"a tuning must be a file that flatviz run tune wrote, got {path}: {error}: run it again"
+            f"a tuning must be a file that flatviz run tune wrote, got {path}: {error}: run it"
+            " again"
         ) from error
 
 
@@ -74,11 +84,13 @@ Fitted = dict[tuple[str, float, int], Posterior]  # by method, radius and seed
 class Fitting:
     """Network, task, prior, seed of the noise, and settings shared by all fits of a family.
 
-    fit: values in place of the settings of the methods' records, each where the method has it (steps, lr ...).
-    tuned: method -> settings, radius and width of the prior that `tune` chose; `fit` goes before them.
+    fit: values in place of the settings of the methods' records, each where the method has it
+    (steps, lr ...). tuned: method -> settings, radius and width of the prior that `tune` chose;
+    `fit` goes before them.
 
     Raises:
-        ValueError: For a setting of `fit` that no method has, and where prior and net do not belong together.
+        ValueError: For a setting of `fit` that no method has, and where prior and net do not belong
+            together.
     """
 
     net: Net
@@ -94,7 +106,8 @@ class Fitting:
         if self.prior.dim != self.net.dim:
             do = "use what fv.transfer returned"
             raise ValueError(
-                f"prior must cover the net's {self.net.dim} treated weights, got {self.prior.dim}: {do}"
+                f"prior must cover the net's {self.net.dim} treated weights, got {self.prior.dim}:"
+                f" {do}"
             )
 
     def choice(self, method: str) -> Choice:
@@ -102,7 +115,10 @@ class Fitting:
         return (self.tuned or {}).get(method, Choice())
 
     def given(self, method: str) -> tuple[Gaussian, dict[str, Any]]:
-        """The prior and the settings of a method's fit: those of `fit`, else those that were chosen for the method."""
+        """The prior and the settings of a method's fit.
+
+        Those of `fit`, else those that were chosen for the method.
+        """
         choice = self.choice(method)
         return with_head_std(self.net, self.prior, choice.head_std), {
             **choice.settings,
@@ -130,7 +146,10 @@ class Fitting:
         }
 
     def key(self, method: str, radius: float) -> tuple[str, float]:
-        """Method and radius under which a member is fitted: radius 0 may be another method, where that has the same settings."""
+        """Method and radius under which a member is fitted.
+
+        Radius 0 may be another method, where that has the same settings.
+        """
         other = METHODS[method].at_zero
         if radius or other is None:
             return method, radius
@@ -172,9 +191,12 @@ class Fitting:
         )
 
     def preview(self, method: str, radius: float, near: Posterior, steps: int) -> Posterior | None:
-        """A short `member`: `steps` steps of a method at `radius`, from `near`, its posterior at another radius.
+        """A short `member`.
 
-        None for a method that cannot start at a posterior, at radius 0, and where a whole fit has no more than twice these steps.
+        `steps` steps of a method at `radius`, from `near`, its posterior at another radius.
+
+        None for a method that cannot start at a posterior, at radius 0, and where a whole fit has
+        no more than twice these steps.
         """
         record = METHODS[method]
         if record.look.perturbation is None or radius == 0 or not isinstance(near, Gaussian):
@@ -191,8 +213,8 @@ class Fitting:
     ) -> Fitted:
         """Fit all (method, radius) at all seeds; a fit that diverges beside others is left out.
 
-        A method that can trains its radii above 0 and the seeds together.  engine: an executor whose workers share the fits, the
-        radii of one method too.
+        A method that can trains its radii above 0 and the seeds together.  engine: an executor
+        whose workers share the fits, the radii of one method too.
         """
         shared = self if engine is None else replace(self, progress=False)
         items = [(*group, seeds) for group in groups_of(keys, engine is None)]
@@ -242,7 +264,10 @@ class Fitting:
         return Family(tuple(Member(m, r, METHODS[m].unit, q) for (m, r), q in kept.items()))
 
     def _how(self) -> dict[str, Any]:
-        """Seed, progress, and a likelihood that is not that of classes: a fit of classifiers alone need not take one."""
+        """Seed, progress, and a likelihood that is not that of classes.
+
+        a fit of classifiers alone need not take one.
+        """
         other = self.task.likelihood != "categorical"
         return dict(seed=self.seed, progress=self.progress) | (
             dict(likelihood=self.task.likelihood) if other else {}
@@ -250,7 +275,10 @@ class Fitting:
 
 
 def unless_diverged(fit: Callable, /, *given: Any, **how: Any) -> Any:
-    """Call fit(*given, **how), of one member or of several; None where the fit, or all of them, diverged."""
+    """Call fit(*given, **how), of one member or of several.
+
+    None where the fit, or all of them, diverged.
+    """
     try:
         return fit(*given, **how)
     except Diverged:
@@ -258,7 +286,10 @@ def unless_diverged(fit: Callable, /, *given: Any, **how: Any) -> Any:
 
 
 def predicted(net: Net, q: Posterior | Tensor, data: Any, n_draws: int, **how: Any) -> Prediction:
-    """Predict by `n_draws` draws, or all that `q` has, with the BatchNorm statistics of the net; further keywords as in `predict`."""
+    """Predict by `n_draws` draws, or all that `q` has, with the BatchNorm statistics of the net.
+
+    Further keywords as in `predict`.
+    """
     return predict(
         net, q, data, count(q, n_draws), batchnorm="frozen" if net.has_batchnorm else None, **how
     )
@@ -277,7 +308,10 @@ def count(q: Posterior | Tensor, n_draws: int) -> int:
 def once(
     family: Family, function: Callable[[Member], Any], label: str = "", progress: Progress = False
 ) -> list[Any]:
-    """Call function(member) for every member, once for those that share a posterior: radius 0 of several methods."""
+    """Call function(member) for every member, once for those that share a posterior.
+
+    Radius 0 of several methods.
+    """
     first: dict[int, Member] = {}
     for member in family:
         first.setdefault(id(member.posterior), member)
@@ -302,7 +336,10 @@ def check_settings(fit: Mapping | None) -> None:
 def groups_of(
     members: Iterable[tuple[str, float]], together: bool
 ) -> list[tuple[str, list[float]]]:
-    """List (method, radii) of each fit: those that a method can train together, if they are to be, and every other one alone."""
+    """List (method, radii) of each fit.
+
+    Those that a method can train together, if they are to be, and every other one alone.
+    """
     radii: dict[str, list[float]] = {}
     for method, radius in members:
         radii.setdefault(method, []).append(radius)

@@ -1,4 +1,7 @@
-"""One step of SA-BMA on its plane: the ball around q, the worst q' in it, the step back; and such steps at moments of a fit."""
+"""One step of SA-BMA on its plane: the ball around q, the worst q' in it, the step back.
+
+And such steps at moments of a fit.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -38,14 +41,16 @@ def mechanism(
     name: str = "q",
     likelihood: Likelihood = "categorical",
 ) -> Mechanism:
-    """Take the step of SA-BMA from `q` at each of `radii`: ascend to the worst q', take the gradient there, descend from q.
+    """Take the step of SA-BMA from `q` at each of `radii`.
 
-        ascend   Delta = radius F^-1 g / sqrt(g^T F^-1 g),  q' = q + Delta          `perturb`, in `mode`
-        there    g' = grad E_q'[NLL]
+    Ascend to the worst q', take the gradient there, descend from q.
+
+        ascend   Delta = radius F^-1 g / sqrt(g^T F^-1 g),  q' = q + Delta          `perturb`, in
+        `mode` there    g' = grad E_q'[NLL]
         descend  from q along -g'
 
-    The plane holds Sigma g, along which `kl_exact` moves the mean, and the gradient g, along which SAM does.
-    BatchNorm statistics are those of the net.
+    The plane holds Sigma g, along which `kl_exact` moves the mean, and the gradient g, along which
+    SAM does. BatchNorm statistics are those of the net.
 
     Args:
         net: The network.
@@ -80,11 +85,14 @@ def mechanism(
 def member_steps(
     net: Net, task: Task, family: Family, *, seed: int, resolution: int
 ) -> Callable[[Member], Mechanism | None]:
-    """Compute each member's step from VI's posterior at its radius; None for every one where VI is not in the family.
+    """Compute each member's step from VI's posterior at its radius.
 
-    All on the plane of Sigma g and g at VI's mean, so that the radius moves the ball and the ground stays, which reaches as far
-    as the largest radius that a lab offers.  Methods without a perturbation, and radius 0, move nothing.
-    resolution: of the ground, where the family's members have none.
+    None for every one where VI is not in the family.
+
+    All on the plane of Sigma g and g at VI's mean, so that the radius moves the ball and the ground
+    stays, which reaches as far as the largest radius that a lab offers.  Methods without a
+    perturbation, and radius 0, move nothing. resolution: of the ground, where the family's members
+    have none.
     """
     ground = family[0].step
     q = family[family.index("vi")].posterior if "vi" in family.methods else None
@@ -115,7 +123,10 @@ def _asked(method: str, radius: float) -> tuple[float, Mode]:
 
 
 class Step:
-    """The step from q, at any radius: expectations are means over the same noise, at q and at every q'."""
+    """The step from q, at any radius.
+
+    Expectations are means over the same noise, at q and at every q'.
+    """
 
     def __init__(
         self,
@@ -142,7 +153,10 @@ class Step:
     def at(
         self, asked: Sequence[tuple[float, Mode]], *, plane: Plane | None = None, **fields: Any
     ) -> Mechanism:
-        """The step at each (radius, mode) of `asked` on `plane` (None: of `plane_of_step`); fields: further ones of the `Mechanism`."""
+        """The step at each (radius, mode) of `asked` on `plane` (None: of `plane_of_step`).
+
+        Fields: further ones of the `Mechanism`.
+        """
         q = self.q
         noise = self.expected.first
         plane = plane or self.plane
@@ -194,7 +208,10 @@ def plane_of_step(q: Gaussian, gradient: Tensor, seed: int) -> Plane:
 
 
 def _ball(q: Gaussian, plane: Plane, radius: float, mode: Mode) -> Tensor:
-    """E (2, 2): the ball's shadow is where a^T E^-1 a <= 1.  For d^T Sigma^-1 d <= radius^2 it is radius^2 A Sigma A^T."""
+    """E (2, 2): the ball's shadow is where a^T E^-1 a <= 1.
+
+    For d^T Sigma^-1 d <= radius^2 it is radius^2 A Sigma A^T.
+    """
     if UNITS[mode] == "Euclidean":
         return radius**2 * torch.eye(2, dtype=q.mean.dtype, device=q.mean.device)
     return radius**2 * (plane.axes @ q.cov_mul(plane.axes).T)

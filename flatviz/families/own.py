@@ -1,4 +1,7 @@
-"""From a user's network to the net, task and prior of a lab: trials, checks, and the parts left out by a quick one (hence its length)."""
+"""From a user's network to the net, task and prior of a lab.
+
+Trials, checks, and the parts left out by a quick one (hence its length).
+"""
 
 from __future__ import annotations
 
@@ -53,7 +56,8 @@ RATES = (
     0.001,
 )  # of pre-training and of SWAG: the first at which the network learns is taken
 EPOCHS = 30
-STEPS = 500  # at least, where there is no accuracy: a curve through a few points takes longer than a class
+# at least, where there is no accuracy: a curve through a few points takes longer than a class
+STEPS = 500
 MOST = 2000  # examples that are fitted
 HELD_OUT = 0.2  # of the training examples: settings are chosen on them
 TUNED = "vi"  # whose settings the variational methods share
@@ -64,21 +68,29 @@ SHRINK = (
     0.03,
 )  # of rates and of the prior's widths: the first at which a trial is finite and learns is taken
 TRIALS = 6  # of a full one
-# A quick one whose step of a fit, with all its draws, takes more multiply-adds than these has smaller steps: one draw is noisier,
-# and needs a lower rate.
+# A quick one whose step of a fit, with all its draws, takes more multiply-adds than these has
+# smaller steps: one draw is noisier, and needs a lower rate.
 LARGE_STEP = 500_000_000
 SMALL_STEPS: dict[str, Any] = {"mc_samples": 1, "lr": 1.0, "batch_size": 128, "steps": 300}
-LARGE_PASS = 125_000_000  # multiply-adds of a pass over the fitted examples, beyond which a quick one treats the head alone
-# Of accuracy, or of how far the trained network's NLL lies below that of constant outputs, or of one nat where that is less, beside
-# twice the standard error: more of it and the posteriors are not those of the trained network.
+# multiply-adds of a pass over the fitted examples, beyond which a quick one treats the head alone
+LARGE_PASS = 125_000_000
+# Of accuracy, or of how far the trained network's NLL lies below that of constant outputs, or of
+# one nat where that is less, beside twice the standard error: more of it and the posteriors are not
+# those of the trained network.
 LOST = 0.05
-DO = "check inputs and labels, train the module first, or call the steps yourself: pretrain, fit_swag, transfer"
+DO = (
+    "check inputs and labels, train the module first, or call the steps yourself: pretrain,"
+    " fit_swag, transfer"
+)
 
 
 def examples(
     given: Examples, name: str, classes: Sequence[str] = (), likelihood: Likelihood = "categorical"
 ) -> Data:
-    """Read inputs and labels, or targets of another likelihood, into a `Data`; of a data set or a loader the first that a lab fits."""
+    """Read inputs and labels, or targets of another likelihood, into a `Data`.
+
+    of a data set or a loader the first that a lab fits.
+    """
     most = MOST if isinstance(given, (Dataset, DataLoader)) else None
     try:
         given = data_from(given, most, classes=classes or None)
@@ -117,19 +129,21 @@ def prepare_own(
 ) -> tuple[Fitting, str]:
     """Build net, task, prior and settings for a lab over normalisation layers and head of a network (head alone: without any).
 
-    A module that has not learned `train` is trained first.  The prior of the normalisation layers is SWAG's on `train`, the
-    head's is wide and about 0; each rate is the first at which the network learns.  Settings of the fits are those of the
-    best of several trials on a validation split, a fifth of `train`, by NLL.  If none stays finite, learns and is about as
-    good as the trained network, rates and widths of the prior fall along `SHRINK`, and at last the head alone is treated.
-    The computation follows from the arguments alone, never from the time that it takes.
+    A module that has not learned `train` is trained first.  The prior of the normalisation layers
+    is SWAG's on `train`, the head's is wide and about 0; each rate is the first at which the
+    network learns.  Settings of the fits are those of the best of several trials on a validation
+    split, a fifth of `train`, by NLL.  If none stays finite, learns and is about as good as the
+    trained network, rates and widths of the prior fall along `SHRINK`, and at last the head alone
+    is treated. The computation follows from the arguments alone, never from the time that it takes.
 
     Args:
         module: The network, inputs (N, ...) -> outputs (N, ...).
         train: Its training data.
         test: Its test data.
         likelihood: What its outputs say, as in `fv.nll`.
-        effort: "quick": one trial; of a large network small steps, of one draw and 128 examples; of a larger one the head alone,
-            on activations that are computed once.  "full": six trials and nothing left out.  A number: a full one of so many.
+        effort: "quick": one trial; of a large network small steps, of one draw and 128 examples; of
+            a larger one the head alone, on activations that are computed once.  "full": six trials
+            and nothing left out.  A number: a full one of so many.
         seed: Fixes all random numbers.
         progress: True, None (where somebody watches) or a function.
         say: Called with a line of text for each step that is done.
@@ -138,7 +152,8 @@ def prepare_own(
         What the fits of a lab share, and a line on how good they are beside the trained network.
 
     Raises:
-        Diverged: If a step leaves a network that is no better than its largest class, or than the best constant outputs.
+        Diverged: If a step leaves a network that is no better than its largest class, or than the
+            best constant outputs.
     """
     train = examples(train, "train", likelihood=likelihood)
     test = examples(test, "test", train.class_names, likelihood)
@@ -162,7 +177,8 @@ def prepare_own(
     if quick and 3 * work * DRAWS > LARGE_STEP:
         fixed = SMALL_STEPS
         say(
-            "left out, for effort is 'quick': all draws of a step but one, all of its examples but 128, half of the steps"
+            "left out, for effort is 'quick': all draws of a step but one, all of its examples but"
+            " 128, half of the steps"
         )
     held_out = partial(Standing.of, data=task.parts()["validation"], likelihood=likelihood)
     before = held_out(net, net.w, progress=progress)
@@ -204,7 +220,8 @@ def _task(train: Data, test: Data, likelihood: Likelihood, seed: int) -> Task:
         test = replace(test, class_names=train.class_names)
     if test.x.shape[1:] != train.x.shape[1:]:
         raise ValueError(
-            f"test must have inputs as train has, {tuple(train.x.shape[1:])}, got {tuple(test.x.shape[1:])}"
+            f"test must have inputs as train has, {tuple(train.x.shape[1:])}, got"
+            f" {tuple(test.x.shape[1:])}"
         )
     order = torch.randperm(len(train), generator=generator(seed))[:MOST]
     validation, fitted = (
@@ -289,7 +306,8 @@ def _with_settings(
         standing = Standing.of(net, q.center, task.parts()["validation"], task.likelihood)
         at = "" if shrink == 1 else f", at {shrink:g} of rate and widths"
         say(
-            f"settings of the best of {trials} trials{at}: {choice}; {standing} on held-out examples"
+            f"settings of the best of {trials} trials{at}: {choice}; {standing} on held-out"
+            " examples"
         )
         losing.append((standing, best))
         _check_kept(method.label, standing, before)
@@ -306,8 +324,12 @@ def _with_settings(
     standing, best = min(
         losing, key=lambda case: float(case[0].losses.mean().nan_to_num(nan=math.inf))
     )
-    return best, (
-        f"do not trust these pictures: {method.label} has {standing} on held-out examples, where the trained network has {before}: {DO}"
+    return (
+        best,
+        (
+            f"do not trust these pictures: {method.label} has {standing} on held-out examples,"
+            f" where the trained network has {before}: {DO}"
+        ),
     )
 
 
@@ -325,8 +347,8 @@ def _check_kept(label: str, now: Standing, before: Standing) -> None:
 def _learned(net: Net, task: Task, how: dict, say: Say) -> Net:
     """The net as it is where it has learned, else trained.
 
-    It has where its loss is clearly below that of the best constant outputs, and below half of it; of numbers, where half of the
-    variance is explained.
+    It has where its loss is clearly below that of the best constant outputs, and below half of it;
+    of numbers, where half of the variance is explained.
     """
     data = task.train
     likelihood = task.likelihood
@@ -344,7 +366,8 @@ def _learned(net: Net, task: Task, how: dict, say: Say) -> Net:
         spread = data.y.double().var()
     if standing.learned and bool(2 * error <= spread):
         say(
-            f"the module has learned already: {standing} on its training examples; it may have seen those held out here"
+            f"the module has learned already: {standing} on its training examples; it may have seen"
+            " those held out here"
         )
         return net
 
@@ -372,7 +395,10 @@ def _learned(net: Net, task: Task, how: dict, say: Say) -> Net:
 
 
 def _first(values: Sequence[float], attempt: Callable[[float], Any]) -> Any:
-    """Give `attempt(value)` for the first of the values at which it learns.  Raises the last Diverged else."""
+    """Give `attempt(value)` for the first of the values at which it learns.
+
+    Raises the last Diverged else.
+    """
     for value in values:
         try:
             with warnings.catch_warnings():

@@ -1,4 +1,7 @@
-"""Tasks, networks and their pre-training, by name or by the user; networks without the source and corrupted images for comparison."""
+"""Tasks, networks and their pre-training, by name or by the user.
+
+Networks without the source and corrupted images for comparison.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,8 @@ class Recipe:
     last_lr: float = 0.05
     swag_lr: float = 0.05
     snapshots: int = 20
-    scale: float = 64.0  # of SWAG's covariance, whose own width is a tenth of what makes radius and ensemble size matter
+    # of SWAG's covariance, whose own width is a tenth of what makes radius and ensemble size matter
+    scale: float = 64.0
 
     def with_epochs(self, epochs: int | None) -> Recipe:
         """Return the recipe with another number of epochs; None leaves it."""
@@ -59,9 +63,10 @@ class Recipe:
 
 
 PLAIN = Recipe()
-# swag_lr: at 0.05 the conv net, early in training, diverges with its BatchNorm frozen.  scale: its BatchNorm layers are few and
-# move far from the source; of 64, 256, 1024, 4096 and 16384 the validation splits of seeds 1000 to 1002 prefer 4096: at 64 VI
-# predicts no better than MAP, at 16384 SA-BMA does not.
+# swag_lr: at 0.05 the conv net, early in training, diverges with its BatchNorm frozen.  scale: its
+# BatchNorm layers are few and move far from the source; of 64, 256, 1024, 4096 and 16384 the
+# validation splits of seeds 1000 to 1002 prefer 4096: at 64 VI predicts no better than MAP, at
+# 16384 SA-BMA does not.
 BATCHNORM = Recipe(swag_lr=0.02, scale=4096.0)
 
 
@@ -71,7 +76,10 @@ def recipe_for(net: Net) -> Recipe:
 
 
 def build_model(model: Model, task: Task, *, seed: int) -> nn.Module:
-    """Build a fresh network for the task: by its name in `MODELS`, or by a function of the task, run under `seed`."""
+    """Build a fresh network for the task.
+
+    by its name in `MODELS`, or by a function of the task, run under `seed`.
+    """
     if isinstance(model, str):
         return MODELS[check_choice(model, tuple(MODELS), "model")](task, seed=seed)
     with saved_rng(seed):
@@ -86,7 +94,10 @@ def build_model(model: Model, task: Task, *, seed: int) -> nn.Module:
 
 
 def task_for(task: TaskOf, seed: int, *, shots: int | None = None) -> Task:
-    """Build the task of one seed: by name, drawn by the seed; a `Task` is the same for all; a function is called with the seed."""
+    """Build the task of one seed: by name, drawn by the seed; a `Task` is the same for all.
+
+    a function is called with the seed.
+    """
     if isinstance(task, str):
         return named_task(task, shots=shots, seed=seed)
     task = task if isinstance(task, Task) else task(seed)
@@ -96,7 +107,9 @@ def task_for(task: TaskOf, seed: int, *, shots: int | None = None) -> Task:
 
 @dataclass(frozen=True)
 class Standing:
-    """Standing of a network on N examples: the loss of each, and that under the best constant outputs, (N,); NaN where these are.
+    """Standing of a network on N examples.
+
+    The loss of each, and that under the best constant outputs, (N,); NaN where these are.
 
     classes: the losses are 1 for a wrong class and 0 for a right one; else they are NLLs.
     """
@@ -139,7 +152,10 @@ class Standing:
 
     @property
     def learned(self) -> bool:
-        """Whether the gain is above three standard errors; of classes also above a share of the possible gain, at most half of it."""
+        """Whether the gain is above three standard errors.
+
+        of classes also above a share of the possible gain, at most half of it.
+        """
         least = SURE * error_of_mean(self.constant - self.losses)
         whole = self.constant.mean()
         if self.classes:  # of a handful of examples the noise alone passes all that there is
@@ -179,7 +195,9 @@ def check_learned(
     progress: Progress = False,
     likelihood: Likelihood = "categorical",
 ) -> None:
-    """Check that a network at `w` has learned: more right answers on `data`, or a smaller NLL, than the best constant outputs give.
+    """Check that a network at `w` has learned.
+
+    More right answers on `data`, or a smaller NLL, than the best constant outputs give.
 
     Raises:
         Diverged: With what to do, `do`.
@@ -192,8 +210,8 @@ def check_learned(
     now = Standing.of(net, w, part, likelihood, progress)
     if not now.learned:
         raise Diverged(
-            f"{stage} must leave a network that learned, got {now} on {len(part)} of its own examples, where the best constant "
-            f"outputs have {now.said(now.constant)}: {do}"
+            f"{stage} must leave a network that learned, got {now} on {len(part)} of its own"
+            f" examples, where the best constant outputs have {now.said(now.constant)}: {do}"
         )
 
 
@@ -212,10 +230,13 @@ SEVERITIES = (1, 3, 5)
 
 
 def without_source(task: Task, model: Model = "mlp", *, seed: int) -> dict[str, Net]:
-    """Fit networks on `task.train` alone: name -> network, at the settings with the least validation NLL.
+    """Fit networks on `task.train` alone.
 
-    Logistic regression on the inputs (five strengths of its L2 penalty), and the network with all its weights trained from a
-    random start (60 and 240 epochs).  The weights of each network, `net.w`, are its solution.
+    Name -> network, at the settings with the least validation NLL.
+
+    Logistic regression on the inputs (five strengths of its L2 penalty), and the network with all
+    its weights trained from a random start (60 and 240 epochs).  The weights of each network,
+    `net.w`, are its solution.
     """
     started = build_model(model, task, seed=seed).to(
         task.train.y.device
@@ -262,9 +283,12 @@ def at_solution(net: Net, data: Data) -> Prediction:
 
 
 def worth_of_transfer(mine: Prediction, others: Mapping[str, Prediction]) -> str:
-    """Say whether transfer helps or harms: `mine` against the most accurate of `others` on the same test examples.
+    """Say whether transfer helps or harms.
 
-    It helps or harms where the 95 % interval of the difference in accuracy over the examples is on one side of 0.
+    `mine` against the most accurate of `others` on the same test examples.
+
+    It helps or harms where the 95 % interval of the difference in accuracy over the examples is on
+    one side of 0.
     """
     right = {
         n: (p.bma().argmax(1) == known(p.y)).double() for n, p in [*others.items(), ("", mine)]
@@ -273,8 +297,14 @@ def worth_of_transfer(mine: Prediction, others: Mapping[str, Prediction]) -> str
     name = max(others, key=share.__getitem__)
     gain, half = interval(right[""] - right[name])
     word = "helps" if gain > half else "harms" if -gain > half else "makes no clear difference"
-    shares = f"accuracy {share['']:.1f} % after transfer, {share[name]:.1f} % without the source ({name})"
-    return f"Here transfer {word}: {shares}, difference {100 * gain:+.1f} ± {100 * half:.1f} points on one seed"
+    shares = (
+        f"accuracy {share['']:.1f} % after transfer, {share[name]:.1f} % without the source"
+        f" ({name})"
+    )
+    return (
+        f"Here transfer {word}: {shares}, difference {100 * gain:+.1f} ± {100 * half:.1f} points on"
+        " one seed"
+    )
 
 
 @public
@@ -296,10 +326,12 @@ def shifted_scores(
         net: The network.
         posterior: Posterior over its treated weights.
         data: Labelled images (N, C, H, W) from 0 to 1.
-        kinds: Keys of `fv.datasets.CORRUPTIONS`; by default one each of noise, blur, weather and digital.
+        kinds: Keys of `fv.datasets.CORRUPTIONS`; by default one each of noise, blur, weather and
+            digital.
         severities: 1 to 5; severity 0, the images as they are, comes first in the result.
         n_draws: Ensemble size; the same draws for every corruption.
-        batchnorm: As in `predict`: "frozen", or a Data that re-estimates the statistics for each draw.
+        batchnorm: As in `predict`: "frozen", or a Data that re-estimates the statistics for each
+            draw.
         seed: Fixes the draws and the corruptions; the corruptions are the same for every posterior.
         progress: True, None (where a terminal watches) or a function.
 

@@ -30,10 +30,12 @@ def each(
 ) -> Iterator[tuple[int, Any]]:
     """Call a function for each item, here or by an executor.
 
-    given: shared by all tasks; it travels with each of them, by cloudpickle, so that functions of a notebook do.
+    given: shared by all tasks; it travels with each of them, by cloudpickle, so that functions of a
+    notebook do.
 
     Yields:
-        (number, function(given, item)) of each item, as they come in; in their order where `engine` is None.
+        (number, function(given, item)) of each item, as they come in; in their order where `engine`
+        is None.
 
     Raises:
         RuntimeError: If a process of the executor is lost.
@@ -53,8 +55,8 @@ def _shared(
 ) -> Iterator[tuple[int, Any]]:
     if state := process_state():
         raise ValueError(
-            f"engine must compute as this process does, got {', '.join(state)} that its workers lack: leave autocast, "
-            "remove hooks on all modules and hook the module itself"
+            f"engine must compute as this process does, got {', '.join(state)} that its workers"
+            " lack: leave autocast, remove hooks on all modules and hook the module itself"
         )
     work = cloudpickle.dumps((function, given))
     futures = {engine.submit(_call, work, item): i for i, item in enumerate(items)}
@@ -74,8 +76,9 @@ def _shared(
             future.cancel()
     if lost is not None:
         raise RuntimeError(
-            f"a worker process must live until its task ends, got one that was lost ({lost}): call again, with fewer workers "
-            "where memory was short; what a cache holds is not computed again"
+            f"a worker process must live until its task ends, got one that was lost ({lost}): call"
+            " again, with fewer workers where memory was short; what a cache holds is not computed"
+            " again"
         ) from lost
 
 
@@ -85,7 +88,10 @@ def _call(work: bytes, item: Any) -> Any:
 
 
 def executor(workers: int | None) -> AbstractContextManager[Executor | None]:
-    """A pool of `workers` processes of one thread on this machine, closed at the end of its block; None without a number."""
+    """A pool of `workers` processes of one thread on this machine, closed at the end of its block.
+
+    None without a number.
+    """
     if workers is None:
         return nullcontext()
     n = check_count(workers, "workers")

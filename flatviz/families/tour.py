@@ -40,8 +40,9 @@ RANK = 5
 class Tour:
     """Results of the tour, its settings, and the steps that it read from the cache.
 
-    alone: predictions of the test split without the source, by name.  gap: how far VI's fit has converged; None without a KL
-    term, and for a net with BatchNorm, where a fit of four times the steps takes minutes.
+    alone: predictions of the test split without the source, by name.  gap: how far VI's fit has
+    converged; None without a KL term, and for a net with BatchNorm, where a fit of four times the
+    steps takes minutes.
     """
 
     net: Net
@@ -66,14 +67,18 @@ def prepare(
     device: torch.device | str = "cpu",
     progress: Progress = False,
 ) -> tuple[Net, Task, Gaussian]:
-    """Pre-train a network on the source and restrict it to `treated`; returns it with the task and the prior of `rank` that SWAG gives.
+    """Pre-train a network on the source and restrict it to `treated`.
 
-    model: a name, or a function task -> module.  task: default that of the tour.  treated: which weights, as in `transfer`.
-    recipe: of pre-training and SWAG, default that for this kind of network; epochs: of pre-training, in place of the recipe's.
-    device: "auto" takes the one that suits the network, and prints which and why.
+    Returns it with the task and the prior of `rank` that SWAG gives.
+
+    model: a name, or a function task -> module.  task: default that of the tour.  treated: which
+    weights, as in `transfer`. recipe: of pre-training and SWAG, default that for this kind of
+    network; epochs: of pre-training, in place of the recipe's. device: "auto" takes the one that
+    suits the network, and prints which and why.
 
     Raises:
-        ValueError: If pre-training or SWAG leave a network that is no better than its largest class.
+        ValueError: If pre-training or SWAG leave a network that is no better than its largest
+            class.
     """
     task = named_task(DEFAULT, seed=seed) if task is None else task
     module = build_model(model, task.for_source(), seed=seed)
@@ -122,13 +127,16 @@ def run_tour(
     progress: Progress = False,
     say: Callable[[str], None] = lambda text: None,
 ) -> Tour:
-    """Pre-train, transfer, fit the family, measure it, fit it again with other noise; each step is kept in the cache folder.
+    """Pre-train, transfer, fit the family, measure it, fit it again with other noise.
 
-    model: a name, or a function task -> module; task: a name ("digits-near", "moons", "image-folder:PATH"), a `Task`, or a
-    function of the seed; epochs and recipe as in `prepare`; fit, tuned and measured: what `fit_family` and `measure` take
-    beside their defaults; repeats: how often the family is fitted again with other noise, for the bands over seeds; None:
-    2, but 0 for a net with BatchNorm, whose convolutions take minutes.  engine: any executor of `concurrent.futures`,
-    whose workers share the fits of the family.
+    Each step is kept in the cache folder.
+
+    model: a name, or a function task -> module; task: a name ("digits-near", "moons",
+    "image-folder:PATH"), a `Task`, or a function of the seed; epochs and recipe as in `prepare`;
+    fit, tuned and measured: what `fit_family` and `measure` take beside their defaults; repeats:
+    how often the family is fitted again with other noise, for the bands over seeds; None: 2, but 0
+    for a net with BatchNorm, whose convolutions take minutes.  engine: any executor of
+    `concurrent.futures`, whose workers share the fits of the family.
     """
     reused: list[str] = []
     check_settings(fit)

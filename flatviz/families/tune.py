@@ -1,7 +1,9 @@
-"""Settings chosen by one rule for every method: the same number of trials, scored on a validation split as small as the shots.
+"""Settings chosen by one rule for every method.
 
-The scores of the test split are not looked at.  Trial 0 is the settings of the method's record, so that a choice is never
-worse on the validation splits than the record.
+The same number of trials, scored on a validation split as small as the shots.
+
+The scores of the test split are not looked at.  Trial 0 is the settings of the method's record, so
+that a choice is never worse on the validation splits than the record.
 """
 
 import math
@@ -52,7 +54,10 @@ DIMENSIONS = (*SPACE, "radius", "head_std")  # of the one list of trials that al
 
 
 def space_of(method: Method, net: Net, fixed: Collection[str] = ()) -> dict[str, Place]:
-    """List the tuned parts of a method on this kind of net: its settings in `SPACE` that are not fixed, its radius, the prior's width."""
+    """List the tuned parts of a method on this kind of net.
+
+    Its settings in `SPACE` that are not fixed, its radius, the prior's width.
+    """
     tuned = method.tuned(net)
     space = {
         name: place for name, place in SPACE.items() if name in tuned.settings and name not in fixed
@@ -75,7 +80,10 @@ def score_of(
     n_draws: int = 30,
     likelihood: Likelihood = "categorical",
 ) -> dict[str, float]:
-    """Compute the scores of the average of the draws by which a method is judged: accuracy, NLL, ECE, Brier; NLL, RMSE of numbers."""
+    """Compute the scores of the average of the draws by which a method is judged.
+
+    Accuracy, NLL, ECE, Brier; NLL, RMSE of numbers.
+    """
     if method.linearised or likelihood != "categorical" or data.y.ndim > 1:
         prediction = scored(net, method, q, data, seed=seed, n_draws=n_draws, likelihood=likelihood)
     else:
@@ -93,7 +101,10 @@ def scored(
     n_draws: int = 30,
     likelihood: Likelihood = "categorical",
 ) -> Prediction:
-    """Predict as a method is judged: linearised for Laplace, all draws of a point or an ensemble."""
+    """Predict as a method is judged.
+
+    Linearised for Laplace, all draws of a point or an ensemble.
+    """
     if method.linearised and isinstance(q, (Gaussian, OutputPosterior)):
         return predict_linearised(
             net, q, data, link="mc", n_draws=n_draws, seed=seed, likelihood=likelihood
@@ -109,9 +120,12 @@ def choices_of(
     fixed: Mapping[str, Any] | None = None,
     head_std: float = RECORD_HEAD_STD,
 ) -> list[Choice]:
-    """List the choices that are tried for a method: its record's first, then points of one Sobol sequence on log scales.
+    """List the choices that are tried for a method.
 
-    All methods share these points, so that two methods that have a setting try the same values of it, in the same trials.
+    Its record's first, then points of one Sobol sequence on log scales.
+
+    All methods share these points, so that two methods that have a setting try the same values of
+    it, in the same trials.
 
     Args:
         method: Key in `fv.METHODS`.

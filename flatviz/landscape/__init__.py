@@ -1,4 +1,7 @@
-"""Geometry of any objective f: (D,) -> (): slices, curvature, projections.  It knows neither data nor networks."""
+"""Geometry of any objective f: (D,) -> (): slices, curvature, projections.
+
+It knows neither data nor networks.
+"""
 
 from flatviz.lazy import lazy
 

@@ -1,4 +1,7 @@
-"""Values on a grid along a line or over a plane: how far it reaches, and the points on it, resumable."""
+"""Values on a grid along a line or over a plane.
+
+How far it reaches, and the points on it, resumable.
+"""
 
 import math
 import time
@@ -22,7 +25,9 @@ Extent = Annotated[
     kind((Real, str, tuple, list, Tensor), WANTED),
 ]
 RISE = 5.0  # extent="auto" ends where the objective is this multiple of its value at the origin
-DOUBLINGS = 8  # of a quarter of what the plane suggests: where the objective never rises so far, the extent is 64 times that
+# of a quarter of what the plane suggests: where the objective never rises so far, the extent is 64
+# times that
+DOUBLINGS = 8
 HALVINGS = 30  # of the same
 BISECTIONS = 3  # of an interval of factor 2: the end is at most 9 % beyond the crossing
 
@@ -35,7 +40,10 @@ def ends(
     suggested: Sequence[Sequence[float]] | None,
     n: int,
 ) -> list[tuple[float, float]]:
-    """Find (lo, hi) along each of `axes` (2, D): `extent`, else `suggested`; "auto" searches each end, and 0 is one of `n` ticks."""
+    """Find (lo, hi) along each of `axes` (2, D): `extent`, else `suggested`.
+
+    "auto" searches each end, and 0 is one of `n` ticks.
+    """
     if extent == "auto":
         reach = None if suggested is None else [max(abs(lo), abs(hi)) for lo, hi in suggested]
         return [_with_zero(lo, hi, n) for lo, hi in auto_extent(f, origin, axes, reach)]
@@ -68,8 +76,8 @@ def auto_extent(
 ) -> list[tuple[float, float]]:
     """Find (lo, hi) along each axis where f first is RISE times its value at the origin, or not finite.
 
-    f is evaluated at a few points on each axis: steps out by doubling from a quarter of `reach` (default: of the axis), inwards
-    by halving where that is already too far, then bisections.
+    f is evaluated at a few points on each axis: steps out by doubling from a quarter of `reach`
+    (default: of the axis), inwards by halving where that is already too far, then bisections.
 
     Raises:
         ValueError: If f at the origin is 0 or not finite.
@@ -91,7 +99,10 @@ def auto_extent(
 
 
 def _first_over(over: Callable[[float], bool], t: float) -> float:
-    """Find the distance at which `over` begins to hold, at most 9 % beyond; t doubled `DOUBLINGS` times where it never does."""
+    """Find the distance at which `over` begins to hold, at most 9 % beyond.
+
+    t doubled `DOUBLINGS` times where it never does.
+    """
     outside = next((s for k in range(DOUBLINGS + 1) if over(s := t * 2**k)), None)
     if outside is None:
         return t * 2**DOUBLINGS
@@ -135,10 +146,10 @@ def on_grid(
 ) -> tuple[Tensor, float | None]:
     """Compute f(origin + sum_k c_k axes[k]) at every combination of `ticks`, K tensors, with their lengths as shape, and an error.
 
-    cache: True or a folder, where values are stored as they come: a kill loses the BLOCK points at work and those of the last
-    SAVE_EVERY seconds.  One stored value is computed again; if it differs, all are discarded.
-    The error, for a reduced precision: the largest difference from the exact value at the middle and where the values are
-    largest.
+    cache: True or a folder, where values are stored as they come: a kill loses the BLOCK points at
+    work and those of the last SAVE_EVERY seconds.  One stored value is computed again; if it
+    differs, all are discarded. The error, for a reduced precision: the largest difference from the
+    exact value at the middle and where the values are largest.
     """
     coords = torch.cartesian_prod(*ticks).view(-1, len(ticks)).to(origin)
     over = partial(f.over, origin, axes, coords=coords)
@@ -151,7 +162,8 @@ def on_grid(
         store.read(flat, done)
     if not _reproduced(evaluate, coords, flat, done):
         warnings.warn(
-            "stored values differ from those computed now, so they are discarded and computed again",
+            "stored values differ from those computed now, so they are discarded and computed"
+            " again",
             stacklevel=4,
         )
         done.zero_()
@@ -160,15 +172,16 @@ def on_grid(
         sample = torch.randperm(len(flat), generator=generator(0))[: 1 + len(flat) // CONFIRMED]
         if evaluate.reuses and precision is None and not _confirmed(f, flat[sample], plain(sample)):
             warnings.warn(
-                "fast values differ from those of the plain forward pass, so they were discarded and all points computed "
-                "again without reuse (exact=True does so at once): does the module keep state between calls?",
+                "fast values differ from those of the plain forward pass, so they were discarded"
+                " and all points computed again without reuse (exact=True does so at once): does"
+                " the module keep state between calls?",
                 stacklevel=4,
             )
             _fill(over(exact=True), coords, flat, done.zero_(), store, progress)
     reduced = precision is not None and f"torch.{precision}" != str(origin.dtype)
-    return flat.view(tuple(map(len, ticks))).to(origin.device), _error(
-        flat, coords, plain
-    ) if reduced else None
+    return flat.view(tuple(map(len, ticks))).to(origin.device), (
+        _error(flat, coords, plain) if reduced else None
+    )
 
 
 def _plain(over: Callable[..., PointEvaluator], coords: Tensor, index: Tensor) -> Tensor:
@@ -195,7 +208,10 @@ def _fill(
     store: PointStore | None,
     progress: Progress,
 ) -> None:
-    """Compute what is not `done` of `flat`, in blocks; where these are cut does not depend on what is done."""
+    """Compute what is not `done` of `flat`, in blocks.
+
+    Where these are cut does not depend on what is done.
+    """
     every = [
         [i for i in range(start, min(start + BLOCK, len(done))) if not done[i]]
         for start in range(0, len(done), BLOCK)
@@ -244,7 +260,8 @@ def ticks_between(lo: float, hi: float, n: int, like: Tensor) -> Tensor:
     ticks = ((lo + hi) / 2 + (hi - lo) / 2 * steps / (n - 1)).to(like)
     if not bool((ticks.diff() > 0).all()):
         raise ValueError(
-            f"extent must be a number > 0 with room for {n} ticks in {ticks.dtype}, got ({lo:g}, {hi:g})"
+            f"extent must be a number > 0 with room for {n} ticks in {ticks.dtype}, got ({lo:g},"
+            f" {hi:g})"
         )
     return ticks
 
@@ -266,7 +283,8 @@ def _store(
         return None
     if not key:
         raise ValueError(
-            f"cache needs an objective that says what it depends on, got {f.label}: use nll or quantity"
+            f"cache needs an objective that says what it depends on, got {f.label}: use nll or"
+            " quantity"
         )
     where = [origin, axes, *ticks]
     device = str(origin.device.type)

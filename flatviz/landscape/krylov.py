@@ -1,4 +1,7 @@
-"""Curvature at one point as a function v -> H v, and one Krylov run: a basis, H in it, and eigenvalues with their errors."""
+"""Curvature at one point as a function v -> H v, and one Krylov run.
+
+a basis, H in it, and eigenvalues with their errors.
+"""
 
 from collections.abc import Callable
 from typing import Annotated
@@ -18,9 +21,12 @@ Part = Annotated[slice | Tensor, WHICH] | None
 
 
 class Operator:
-    """v -> P H P^T v, (P,) -> (P,): H the curvature at `w` (D,), P the rows of a part of the weights.
+    """v -> P H P^T v, (P,) -> (P,).
 
-    v is in float32 or better, `like`, whatever `w` is in: a basis of half precision does not stay orthogonal.
+    H the curvature at `w` (D,), P the rows of a part of the weights.
+
+    v is in float32 or better, `like`, whatever `w` is in: a basis of half precision does not stay
+    orthogonal.
     """
 
     def __init__(
@@ -38,7 +44,8 @@ class Operator:
             out = self._product(self.embed(v).to(self._w.dtype)).to(v.dtype)[self._index]
         if not bool(out.isfinite().all()):
             raise ValueError(
-                "the curvature at w must be finite, got NaN or inf: look at f(w), and move w to where f is small"
+                "the curvature at w must be finite, got NaN or inf: look at f(w), and move w to"
+                " where f is small"
             )
         return out
 
@@ -65,18 +72,21 @@ def _index(part: slice | Tensor, w: Tensor) -> Tensor:
 
 Product = Callable[[Tensor], Tensor]  # v (D,) -> H v (D,)
 CHECK_EVERY = 2
-LOOK = 5  # products that look for repeated eigenvalues: vectors of the basis are projected out, so that further ones show
+# products that look for repeated eigenvalues: vectors of the basis are projected out, so that
+# further ones show
+LOOK = 5
 BASIS_BYTES = 2**30  # of memory that a basis may take before it is restarted
 
 
 class Krylov:
     """Thick-restart Lanczos with full reorthogonalisation, from a random start.
 
-    H Q = Q C + sum_p p row_p^T, with Q (m, D) in rows, C (m, m) as measured, so that residuals are those of H as it is, and the
-    vectors p whose products come next: one, or several once a random one was injected (band Lanczos).  A full basis of `room`
-    vectors is restarted from its best Ritz vectors.  `locked` (c, D): directions kept out of it; `scale`: the size of H where
-    they hold its largest eigenvalues, so that the remainder can be distinguished from rounding.
-    Source: Wu & Simon 2000 (thick restart); Golub & Van Loan, Matrix Computations, 4th ed., ch. 10.
+    H Q = Q C + sum_p p row_p^T, with Q (m, D) in rows, C (m, m) as measured, so that residuals are
+    those of H as it is, and the vectors p whose products come next: one, or several once a random
+    one was injected (band Lanczos).  A full basis of `room` vectors is restarted from its best Ritz
+    vectors.  `locked` (c, D): directions kept out of it; `scale`: the size of H where they hold its
+    largest eigenvalues, so that the remainder can be distinguished from rounding. Source: Wu &
+    Simon 2000 (thick restart); Golub & Van Loan, Matrix Computations, 4th ed., ch. 10.
     """
 
     def __init__(
@@ -114,7 +124,10 @@ class Krylov:
         self._ahead.append((q / q.norm(), torch.zeros(len(self.Q), dtype=torch.float64)))
 
     def step(self, turn: int = 0) -> None:
-        """Add one basis vector by one product: the one that waited longest, or with turn=-1 the newest."""
+        """Add one basis vector by one product.
+
+        The one that waited longest, or with turn=-1 the newest.
+        """
         i = self.size
         self.Q[i], row = self._ahead.pop(turn)
         self.C[i, :i] = row[:i]
@@ -139,7 +152,10 @@ class Krylov:
             self.inject()
 
     def ritz(self) -> tuple[Tensor, Tensor, Tensor]:
-        """Ritz values, falling; their vectors in the basis, in columns; and residuals |H v - theta v|; float64, CPU."""
+        """Ritz values, falling; their vectors in the basis, in columns.
+
+        And residuals |H v - theta v|; float64, CPU.
+        """
         m = self.size
         values, vectors = torch.linalg.eigh(self.C[:m, :m], UPLO="U")
         values = values.flip(0)
@@ -181,8 +197,9 @@ class Krylov:
     def find(self, k: int, products: int, tol: float) -> tuple[Tensor, Tensor, Tensor]:
         """The k largest Ritz pairs, once all residuals are below tol |theta|_max or `products` are spent.
 
-        A Krylov space holds one vector of a multiple eigenvalue: once all have converged, LOOK products
-        of a random vector show whether a pair is missing, and the search goes on with both.
+        A Krylov space holds one vector of a multiple eigenvalue: once all have converged, LOOK
+        products of a random vector show whether a pair is missing, and the search goes on with
+        both.
         """
         known = None
         while True:
@@ -200,7 +217,10 @@ class Krylov:
                 self._grow(k, -1)
 
     def converged(self, k: int, products: int, tol: float) -> tuple[Tensor, Tensor, Tensor]:
-        """Iterate until the k largest Ritz pairs are within `tol`, or `products` are spent: values, columns and residuals of all pairs."""
+        """Iterate until the k largest Ritz pairs are within `tol`, or `products` are spent.
+
+        Values, columns and residuals of all pairs.
+        """
         while self.size < k:
             self._grow(k)
         while True:
@@ -220,6 +240,9 @@ class Krylov:
 
 
 def room_for(k: int, products: int, like: Tensor) -> int:
-    """Count the basis vectors to keep: all that `products` can make, or what fits in BASIS_BYTES, at least 2 k + 10."""
+    """Count the basis vectors to keep.
+
+    All that `products` can make, or what fits in BASIS_BYTES, at least 2 k + 10.
+    """
     fits = BASIS_BYTES // (like.numel() * like.element_size())
     return min(products, max(fits, 2 * k + 10))

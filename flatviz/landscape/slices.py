@@ -24,24 +24,31 @@ def slice_plane(
     progress: Progress = False,
     cache: Cache = None,
 ) -> Surface:
-    """Compute f(origin + a axes[0] + b axes[1]) on a grid of `resolution` points a side; values (U, V).
+    """Compute f(origin + a axes[0] + b axes[1]) on a grid of `resolution` points a side.
 
-    Memory: batches whose largest activation takes 4 MiB (1 with `exact` and for `slice_line`'s ends), and at most a GiB for values
-    kept between points.  Diverged cells stay NaN or inf and are counted in `n_diverged`.
+    Values (U, V).
+
+    Memory: batches whose largest activation takes 4 MiB (1 with `exact` and for `slice_line`'s
+    ends), and at most a GiB for values kept between points.  Diverged cells stay NaN or inf and are
+    counted in `n_diverged`.
 
     Args:
         f: Objective, w (D,) -> ().
         plane: Origin and axes of the grid.
-        extent: In units of a and b: a number e for [-e, e] on every axis; (lo, hi) for all; a pair for each; None: that of the plane.
-            With a symmetric extent and odd `resolution` the origin is a grid point.  "auto": goes out in each direction until f is
-            5 times its value at the origin, at most to 64 times what the plane suggests, then shifts by at most half a step, so
-            that the origin is a grid point.
-        resolution: Points along each axis; 41 (1,681 points) is smooth on a screen, 11 is enough for a look.
+        extent: In units of a and b: a number e for [-e, e] on every axis; (lo, hi) for all; a pair
+            for each; None: that of the plane. With a symmetric extent and odd `resolution` the
+            origin is a grid point.  "auto": goes out in each direction until f is 5 times its value
+            at the origin, at most to 64 times what the plane suggests, then shifts by at most half
+            a step, so that the origin is a grid point.
+        resolution: Points along each axis; 41 (1,681 points) is smooth on a screen, 11 is enough
+            for a look.
         exact: Leave out every trick that reuses work between points.
         precision: "float32" or "bfloat16": a quick look, its measured error in `Surface.error`.
-        progress: True for a bar, or a function (done, total, label) that is called before each step.
-        cache: True (the user's cache folder) or a folder: values are kept as they come, so a run that was killed goes on, and one
-            stored point is computed again and compared; a kill costs the 16 points at work and those of the last second.
+        progress: True for a bar, or a function (done, total, label) that is called before each
+            step.
+        cache: True (the user's cache folder) or a folder: values are kept as they come, so a run
+            that was killed goes on, and one stored point is computed again and compared; a kill
+            costs the 16 points at work and those of the last second.
 
     Raises:
         ValueError: For a bad extent or resolution, or a plane of another net.
@@ -74,8 +81,9 @@ def slice_plane(
 def slice_line(f: ObjectiveLike, a: Vector, b: Vector, *, resolution: Several = 41) -> Curve:
     """Compute f((1 - t) a + t b) at `resolution` values of t from 0 to 1, both ends included.
 
-    The ends are f(a) and f(b) themselves.  Frozen BatchNorm statistics are those of f's net all along, not the other end's:
-    `Curve.name` says whose, and `quantity(..., batchnorm=data)` re-estimates them.
+    The ends are f(a) and f(b) themselves.  Frozen BatchNorm statistics are those of f's net all
+    along, not the other end's: `Curve.name` says whose, and `quantity(..., batchnorm=data)`
+    re-estimates them.
 
     Args:
         f: Objective, w (D,) -> ().
@@ -141,13 +149,17 @@ Points = Annotated[Tensor, tensor()]
 def project(
     W: Points | Gaussian, plane: Plane, f: ObjectiveLike | None = None, *, name: str = ""
 ) -> Projection:
-    """Project weight vectors (S, D) onto a plane: coords (S, 2), and how far each vector lies from the plane, distance (S,).
+    """Project weight vectors (S, D) onto a plane.
 
-    Solves the 2 x 2 least-squares problem, so axes may be oblique; the residual is orthogonal to both.
+    Coords (S, 2), and how far each vector lies from the plane, distance (S,).
+
+    Solves the 2 x 2 least-squares problem, so axes may be oblique; the residual is orthogonal to
+    both.
 
     Args:
-        W: Draws (S, D), a mean or one vector (D,), a training path.  A `Gaussian` gives its mean, and `covariance` (2, 2) of its
-            coordinates: P Sigma P^T, P = (A A^T)^-1 A; `spread` is the root mean square distance of its draws from the plane.
+        W: Draws (S, D), a mean or one vector (D,), a training path.  A `Gaussian` gives its mean,
+            and `covariance` (2, 2) of its coordinates: P Sigma P^T, P = (A A^T)^-1 A; `spread` is
+            the root mean square distance of its draws from the plane.
         plane: The plane, with axes A (2, D).
         f: Objective; `values` (S,) is then f at the vectors themselves.
         name: The projection's name in legends.

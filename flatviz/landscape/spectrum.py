@@ -1,4 +1,7 @@
-"""Eigenvalues of a Hessian: the pairs at either end by thick-restart Lanczos, the density of all by stochastic Lanczos."""
+"""Eigenvalues of a Hessian.
+
+The pairs at either end by thick-restart Lanczos, the density of all by stochastic Lanczos.
+"""
 
 from typing import Literal
 
@@ -29,19 +32,21 @@ def top_eigenpairs(
 ) -> Spectrum:
     """Compute Hessian eigenpairs of `f` at `w`, the most positive (`which="largest"`) or most negative, by Lanczos.
 
-    H v = lambda v, with H = grad^2 f(w) (D, D) seen only through products H v (one backward pass each through a kept
-    graph), at most `iters` of them, fewer once all k residuals are below `tol` |lambda|_max.
-    `Spectrum.residual`, |H v_k - lambda_k v_k|, bounds the distance to an eigenvalue: read it before the eigenvalue.
-    Up to `iters` vectors (D,) are kept, or what fits in 1 GiB; then the iteration restarts from the best.
+    H v = lambda v, with H = grad^2 f(w) (D, D) seen only through products H v (one backward pass
+    each through a kept graph), at most `iters` of them, fewer once all k residuals are below `tol`
+    |lambda|_max. `Spectrum.residual`, |H v_k - lambda_k v_k|, bounds the distance to an eigenvalue:
+    read it before the eigenvalue. Up to `iters` vectors (D,) are kept, or what fits in 1 GiB; then
+    the iteration restarts from the best.
 
     Args:
         f: Objective, w (D,) -> ().
         w: Weights (D,).
         k: Number of pairs; 5 give lambda_1 / lambda_5.
         which: "largest", the most positive eigenvalues, or "smallest", the most negative.
-        curvature: "hessian"; "ggn" (J^T L'' J) or "fisher" (mean of g g^T, the empirical one) of an objective of `nll`.
-        part: A slice, index or mask of the weights: eigenpairs of that block of H, a layer's with `net.blocks[i].slice`;
-            vectors stay (K, D), zero elsewhere.
+        curvature: "hessian"; "ggn" (J^T L'' J) or "fisher" (mean of g g^T, the empirical one) of an
+            objective of `nll`.
+        part: A slice, index or mask of the weights: eigenpairs of that block of H, a layer's with
+            `net.blocks[i].slice`; vectors stay (K, D), zero elsewhere.
         iters: Most products; 80 find 5 pairs of a network's Hessian to `tol` with room to spare.
         tol: Residual, relative to |lambda|_max, at which a pair counts as converged.
         seed: Fixes the random start.
@@ -100,17 +105,20 @@ def spectral_density(
 ) -> Spectrum:
     """Estimate the spectral density of the Hessian at `w` with its k largest eigenpairs, from runs x steps products H v.
 
-    Run r > 0 starts at random in the complement of the c_r Ritz vectors that the runs before it resolved, and is one
-    unbiased estimate: mu_r = (1/D) sum_c delta(lambda_c) + (1 - c_r/D) sum_m weights[r, m] delta(nodes[r, m]), the resolved
-    pairs as single eigenvalues, the rest by Gauss quadrature.  mu is the mean of mu_1 .. mu_{runs-1}.  A run's quadrature is
-    never combined with its Ritz vectors: one that represents a cluster, such as a null space, would count once.
-    One run alone is plain quadrature; a run over all D dimensions is exact.  `Spectrum.nodes`, `weights` hold all atoms.
+    Run r > 0 starts at random in the complement of the c_r Ritz vectors that the runs before it
+    resolved, and is one unbiased estimate: mu_r = (1/D) sum_c delta(lambda_c) + (1 - c_r/D) sum_m
+    weights[r, m] delta(nodes[r, m]), the resolved pairs as single eigenvalues, the rest by Gauss
+    quadrature.  mu is the mean of mu_1 .. mu_{runs-1}.  A run's quadrature is never combined with
+    its Ritz vectors: one that represents a cluster, such as a null space, would count once. One run
+    alone is plain quadrature; a run over all D dimensions is exact.  `Spectrum.nodes`, `weights`
+    hold all atoms.
 
     Args:
         f: Objective, w (D,) -> ().
         w: Weights (D,).
         runs: Runs of Lanczos; 4 are three estimates beside the run that finds the outliers.
-        steps: Products a run; 30 resolve some ten outliers.  Up to runs x steps vectors (D,) are kept.
+        steps: Products a run; 30 resolve some ten outliers.  Up to runs x steps vectors (D,) are
+            kept.
         k: Eigenpairs in `values`.
         curvature: As in `top_eigenpairs`.
         part: As in `top_eigenpairs`.

@@ -15,9 +15,10 @@ from flatviz.results import Persistence, Surface
 def persistence(surface: Surface) -> Persistence:
     """Compute the merge tree and 0-dimensional persistence of the sublevel sets of a surface on a grid.
 
-    Water rises: a valley is born at a minimum and dies where it meets a deeper one (the elder rule); the deepest never
-    dies (death = inf).  Neighbours of a cell are all that touch it, corners too.  Diverged cells are walls.  Valleys
-    of depth 0 (plateaus cut by the order of equal cells) are left out.
+    Water rises: a valley is born at a minimum and dies where it meets a deeper one (the elder
+    rule); the deepest never dies (death = inf).  Neighbours of a cell are all that touch it,
+    corners too.  Diverged cells are walls.  Valleys of depth 0 (plateaus cut by the order of equal
+    cells) are left out.
 
     Args:
         surface: Values (U, V) on a grid, as `slice_plane` returns.
@@ -39,7 +40,8 @@ def persistence(surface: Surface) -> Persistence:
         raise ValueError("persistence needs values on a grid, got scattered ones: slice a plane")
     if surface.n_diverged == surface.values.numel():
         raise ValueError(
-            f"the surface must have a finite value, got {surface.n_diverged} diverged cells: shrink the extent"
+            f"the surface must have a finite value, got {surface.n_diverged} diverged cells: shrink"
+            " the extent"
         )
     # walls around, so that no neighbour is outside
     values = pad(surface.values.detach().double().cpu(), (1, 1, 1, 1), value=math.inf)

@@ -38,20 +38,23 @@ def hessian_trace(
     part: Part = None,
     seed: Seed = 0,
 ) -> tuple[float, float]:
-    """Estimate tr H, H = grad^2 f(w), from at most `products` products H v: (estimate, standard error).
+    """Estimate tr H, H = grad^2 f(w), from at most `products` products H v.
 
-    tr T + (D - m) mean g^T H g / g^T g over normal test vectors g outside of a Krylov basis Q of m vectors, T = Q^T H Q: the largest
-    eigenvalues, in which the variance lies, are read, the rest is estimated, by vectors of one length that know nothing of Q.
-    The basis doubles from 3 while what it takes out of H lowers the error more than its products would as test vectors.  So where
-    the spectrum falls the error is far below that of Hutchinson's mean of g^T H g with as many products, and where it is flat it is
-    that of 5 % fewer.
+    (estimate, standard error).
+
+    tr T + (D - m) mean g^T H g / g^T g over normal test vectors g outside of a Krylov basis Q of m
+    vectors, T = Q^T H Q: the largest eigenvalues, in which the variance lies, are read, the rest is
+    estimated, by vectors of one length that know nothing of Q. The basis doubles from 3 while what
+    it takes out of H lowers the error more than its products would as test vectors.  So where the
+    spectrum falls the error is far below that of Hutchinson's mean of g^T H g with as many
+    products, and where it is flat it is that of 5 % fewer.
     With products >= D the diagonal is read entry by entry: exact, error 0.
 
     Args:
         f: Objective, w (D,) -> ().
         w: Weights (D,).
-        products: Most products H v; 60 leave a few per cent of error on spectra that fall fast.  Up to products / 2 vectors (D,)
-            are kept, or what fits in 1 GiB, at least 3.
+        products: Most products H v; 60 leave a few per cent of error on spectra that fall fast.  Up
+            to products / 2 vectors (D,) are kept, or what fits in 1 GiB, at least 3.
         curvature: As in `top_eigenpairs`.
         part: As in `top_eigenpairs`.
         seed: Fixes the random vectors.
@@ -59,7 +62,8 @@ def hessian_trace(
     Raises:
         ValueError: For fewer than 6 products.
 
-    Source: Chen & Hallman 2023, Krylov-aware stochastic trace estimation; how far the basis grows is ours.
+    Source: Chen & Hallman 2023, Krylov-aware stochastic trace estimation; how far the basis grows
+        is ours.
 
     Example:
         >>> import torch, flatviz as fv
@@ -72,9 +76,12 @@ def hessian_trace(
     operator = Operator(as_objective(f), w, curvature, part)
     like = operator.like
     if products >= like.numel():
-        return math.fsum(
-            float(operator(e)[i]) for i, e in enumerate(torch.eye(like.numel()).to(like))
-        ), 0.0
+        return (
+            math.fsum(
+                float(operator(e)[i]) for i, e in enumerate(torch.eye(like.numel()).to(like))
+            ),
+            0.0,
+        )
     fits = max(krylov.BASIS_BYTES // (like.numel() * like.element_size()), 3)
     return _estimated(operator, like, min(products // 2, fits), products, seed)
 
@@ -91,8 +98,8 @@ def layer_curvature(
 ) -> dict[str, LayerCurvature]:
     """Compute the largest eigenvalue and the trace of each layer's block of H, by the layer's name, in the order of the network.
 
-    Traces of all layers add up to that of H; eigenvalues do not: that of H is at least the largest of them.
-    `pandas.DataFrame(result, LayerCurvature._fields).T` is the table.
+    Traces of all layers add up to that of H; eigenvalues do not: that of H is at least the largest
+    of them. `pandas.DataFrame(result, LayerCurvature._fields).T` is the table.
 
     Args:
         f: Objective of a network, as `nll` returns, w (D,) -> ().
@@ -100,7 +107,8 @@ def layer_curvature(
         products: Most products H v of each layer and quantity.
         curvature: As in `top_eigenpairs`.
         seed: Fixes the random vectors.
-        progress: True for a bar, or a function (done, total, label) that is called before each layer.
+        progress: True for a bar, or a function (done, total, label) that is called before each
+            layer.
 
     Raises:
         ValueError: For an objective without a network.
@@ -116,7 +124,8 @@ def layer_curvature(
     f = as_objective(f)
     if f.net is None:
         raise ValueError(
-            f"layers are those of a network's objective, as nll makes, got {f.label}: give part= to hessian_trace"
+            f"layers are those of a network's objective, as nll makes, got {f.label}: give part= to"
+            " hessian_trace"
         )
     groups = groupby(f.net.blocks, lambda block: block.name.rpartition(".")[0])
     parts = {

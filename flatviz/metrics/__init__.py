@@ -8,7 +8,10 @@ __getattr__, __dir__, __all__ = lazy(
         "prediction": "predict predict_linearised",
         "averaging": "fit_temperature scale_temperature",
         "scores": "accuracy ace brier class_ece ece nll reliability risk_coverage score",
-        "uncertainty": "agreement aleatoric_entropy disagreement mutual_information ood_scores predictive_entropy total_variation",
+        "uncertainty": (
+            "agreement aleatoric_entropy disagreement mutual_information ood_scores"
+            " predictive_entropy total_variation"
+        ),
         "bounds": "flat_bound pac_bayes_bound",
         "curvature": "learning_coefficient sharpness weyl_bounds",
     },

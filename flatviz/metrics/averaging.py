@@ -19,7 +19,9 @@ LARGEST_LOG_T = math.log(
 
 
 def labels_of(prediction: Prediction, y: Tensor | None) -> Tensor:
-    """Check labels (N,) given, or those the prediction carries, as int64, of all places that count; or targets of a regression.
+    """Check labels (N,) given, or those the prediction carries, as int64, of all places that count.
+
+    or targets of a regression.
 
     Raises:
         ValueError: For none, or others than it can score.
@@ -49,7 +51,10 @@ def log_density(prediction: Prediction, y: Tensor) -> Tensor:
 
 
 def running_mean_log(log_p: Tensor) -> Iterator[Tensor]:
-    """Log of the mean of exp(log_p[:1]), exp(log_p[:2]), ...; kept in log space, where a sure mistake is not log 0."""
+    """Log of the mean of exp(log_p[:1]), exp(log_p[:2]), ....
+
+    Kept in log space, where a sure mistake is not log 0.
+    """
     total = None
     for size, row in enumerate(log_p, 1):
         total = row if total is None else torch.logaddexp(total, row)
@@ -59,7 +64,10 @@ def running_mean_log(log_p: Tensor) -> Iterator[Tensor]:
 def for_sizes(
     prediction: Prediction, log_p: Tensor, n_draws: int | None, score: Callable[[Tensor], Tensor]
 ) -> Tensor:
-    """`score(log mean)` for every ensemble size, (S, ...), or for `n_draws` alone; NaN where a log mean is."""
+    """`score(log mean)` for every ensemble size, (S, ...), or for `n_draws` alone.
+
+    NaN where a log mean is.
+    """
 
     def of_numbers(log_mean: Tensor) -> Tensor:
         value = score(log_mean)
@@ -85,7 +93,10 @@ def of_classes(
 
 
 def averaged(prediction: Prediction, y: Tensor | None = None) -> Prediction:
-    """Score the average of all draws as a prediction of one draw: far cheaper than the scores of every ensemble size."""
+    """Score the average of all draws as a prediction of one draw.
+
+    Far cheaper than the scores of every ensemble size.
+    """
     outputs = prediction.outputs.to(torch.promote_types(prediction.outputs.dtype, torch.float32))
     log_p = outputs.mT.contiguous().log_softmax(
         -2
@@ -113,7 +124,9 @@ def brier_of(log_bma: Tensor, y: Tensor) -> Tensor:
 
 
 def bins_of(log_bma: Tensor, y: Tensor, n_bins: int = N_BINS) -> Tensor:
-    """Count, mean confidence and accuracy of each confidence bin, (B, 3); an empty bin is 0, NaN, NaN.
+    """Count, mean confidence and accuracy of each confidence bin, (B, 3).
+
+    an empty bin is 0, NaN, NaN.
 
     Bins are (i/B, (i+1)/B], so that a confidence of exactly 1 falls in the last.
     """
@@ -159,7 +172,10 @@ def risk_of(log_bma: Tensor, y: Tensor) -> Tensor:
 
 
 def scored(prediction: Prediction) -> Prediction:
-    """Compute accuracy, NLL, ECE and Brier of every ensemble size, in one pass over the draws; NLL and RMSE of a regression."""
+    """Compute accuracy, NLL, ECE and Brier of every ensemble size, in one pass over the draws.
+
+    NLL and RMSE of a regression.
+    """
     y = labels_of(prediction, None)
     if not prediction.has_classes:
         scores = {
@@ -202,8 +218,8 @@ def fit_temperature(prediction: Prediction, y: Labels | None = None) -> float:
         y: Labels (N,); default those of the `Data` predicted on.
 
     Raises:
-        ValueError: Without labels, for outputs that are NaN or inf, a regression, and where no finite T is best: logits
-            that are never wrong, or no better than chance.
+        ValueError: Without labels, for outputs that are NaN or inf, a regression, and where no
+            finite T is best: logits that are never wrong, or no better than chance.
 
     Example:
         >>> import torch, flatviz as fv
@@ -216,7 +232,8 @@ def fit_temperature(prediction: Prediction, y: Labels | None = None) -> float:
 
     if bad := int(prediction.log_probs.isnan().sum((0, 2)).count_nonzero()):
         raise ValueError(
-            f"fit_temperature needs outputs that are numbers, got NaN or inf for {bad} inputs: drop those draws"
+            f"fit_temperature needs outputs that are numbers, got NaN or inf for {bad} inputs: drop"
+            " those draws"
         )
     y = labels_of(prediction, y)
     logits = prediction.outputs.detach().double()
@@ -232,8 +249,9 @@ def fit_temperature(prediction: Prediction, y: Labels | None = None) -> float:
     best = minimize_scalar(nll_at, bounds=ends, method="bounded", options={"xatol": 1e-8})
     if any(best.fun >= nll_at(end) or abs(best.x - end) < 1e-4 for end in ends):
         raise ValueError(
-            "fit_temperature needs answers that are sometimes wrong and better than chance, got those of no best temperature "
-            f"between 1/100 and 100: predict on more than these {len(y)} validation examples"
+            "fit_temperature needs answers that are sometimes wrong and better than chance, got"
+            " those of no best temperature between 1/100 and 100: predict on more than these"
+            f" {len(y)} validation examples"
         )
     return math.exp(best.x)
 

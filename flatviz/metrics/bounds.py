@@ -1,8 +1,12 @@
-"""PAC-Bayes bounds on the mean loss of a posterior's draws on new data.  Every loss lies between 0 and 1.
+"""PAC-Bayes bounds on the mean loss of a posterior's draws on new data.
 
-With probability 1 - delta over n independent examples, for all Q at once, P fixed before they were seen (Maurer 2004):
+Every loss lies between 0 and 1.
 
-    kl(E_Q L, E_Q L_new) <= (KL(Q || P) + ln(2 sqrt(n) / delta)) / n,   kl that of two Bernoulli variables
+With probability 1 - delta over n independent examples, for all Q at once, P fixed before they were
+seen (Maurer 2004):
+
+    kl(E_Q L, E_Q L_new) <= (KL(Q || P) + ln(2 sqrt(n) / delta)) / n,   kl that of two Bernoulli
+    variables
 """
 
 import math
@@ -29,7 +33,8 @@ def pac_bayes_bound(loss: Share, kl: NonNegative, n: Count, *, delta: Share = 0.
     """Compute the largest mean loss on new data that a mean training loss allows, with probability 1 - delta.
 
     Args:
-        loss: E_Q L, mean training loss of Q's draws, between 0 and 1; of a finite number of draws it is an estimate.
+        loss: E_Q L, mean training loss of Q's draws, between 0 and 1; of a finite number of draws
+            it is an estimate.
         kl: KL(Q || P) in nats, of a prior P that has not seen the examples.
         n: Independent examples.
         delta: Probability that the bound fails.
@@ -64,19 +69,25 @@ def flat_bound(
     n: Several,
     delta: Share = 0.05,
 ) -> float:
-    """Bound the mean loss on new data by the worst training loss near each draw: theorem 3.2 of Flat Seeking BNNs.
+    """Bound the mean loss on new data by the worst training loss near each draw.
+
+    Theorem 3.2 of Flat Seeking BNNs.
 
         E_Q L_new <= E_{w ~ Q} max_{|e| <= radius} L(w + e) + f(largest |w|^2 / n)
 
-    The paper names f only as increasing.  Here it is written out by SAM's argument: the bound `pac_bayes_bound` of Q blurred by
-    N(0, s^2 I), s such that a blur is longer than `radius` with probability 1 / sqrt(n), which is added to the worst loss.
-    Q may be anything, a point or an ensemble too: the KL is at most the mean of KL(N(w, s^2 I) || N(center, prior_std^2 I)).
-    As in SAM's theorem it bounds Q where blurring does not lower the loss on new data, and the blurred Q always.
+    The paper names f only as increasing.  Here it is written out by SAM's argument: the bound
+    `pac_bayes_bound` of Q blurred by N(0, s^2 I), s such that a blur is longer than `radius` with
+    probability 1 / sqrt(n), which is added to the worst loss. Q may be anything, a point or an
+    ensemble too: the KL is at most the mean of KL(N(w, s^2 I) || N(center, prior_std^2 I)). As in
+    SAM's theorem it bounds Q where blurring does not lower the loss on new data, and the blurred Q
+    always.
 
     Args:
-        worst: Mean over draws of the largest training loss within `radius`, between 0 and 1; an ascent gives less than it.
+        worst: Mean over draws of the largest training loss within `radius`, between 0 and 1; an
+            ascent gives less than it.
         W: (S, D), draws of Q.
-        center: (D,), mean of the prior, chosen before the n examples were seen, as are `prior_std` and `radius`.
+        center: (D,), mean of the prior, chosen before the n examples were seen, as are `prior_std`
+            and `radius`.
         radius: Radius of the ball, Euclidean.
         prior_std: Width of the prior.
         n: Independent examples.

@@ -1,9 +1,13 @@
-"""Flatness of a posterior: curvature and worst nearby loss at each draw, and the growth of the volume of low loss.
+"""Flatness of a posterior.
 
-All measures are of an objective f, say `nll(net, task.train)`, at weight vectors W (S, D), on a function that does not move:
-no draw is trained, and BatchNorm statistics are those of f, while it is measured.
-The local learning coefficient is n beta (E f(w') - f(w)), w' ~ exp(-n beta f(w')) localised at w, beta = 1 / log n: at a
-quadratic minimum in D dimensions D / 2 whatever the curvature, of f = w^4 it is 1 / 4.
+Curvature and worst nearby loss at each draw, and the growth of the volume of low loss.
+
+All measures are of an objective f, say `nll(net, task.train)`, at weight vectors W (S, D), on a
+function that does not move: no draw is trained, and BatchNorm statistics are those of f, while it
+is measured.
+The local learning coefficient is n beta (E f(w') - f(w)), w' ~ exp(-n beta f(w')) localised at w,
+beta = 1 / log n: at a quadratic minimum in D dimensions D / 2 whatever the curvature, of f = w^4 it
+is 1 / 4.
 """
 
 import math
@@ -55,8 +59,9 @@ def sharpness(
 ) -> Sharpness:
     """Measure lambda1, lambda1 / lambda_k, trace, SAM-sharpness and its adaptive version at each row of `W` (S, D).
 
-    sam: f(w + e) - f(w) with e = radius g / |g|; adaptive: e = adaptive_radius T^2 g / |T g|, T = |w| + eta, which does
-    not see a rescaling of layers that undoes itself.  trace: Hutchinson's mean of v^T H v over `probes` random signs v.
+    sam: f(w + e) - f(w) with e = radius g / |g|; adaptive: e = adaptive_radius T^2 g / |T g|, T =
+    |w| + eta, which does not see a rescaling of layers that undoes itself.  trace: Hutchinson's
+    mean of v^T H v over `probes` random signs v.
 
     Args:
         f: Objective, w (D,) -> ().
@@ -68,7 +73,8 @@ def sharpness(
         probes: Random signs v for the trace.
         iters: Most products for the eigenvalues, as in `top_eigenpairs`.
         seed: Fixes the random vectors.
-        progress: True for a bar, or a function (done, total, label) that is called before each step.
+        progress: True for a bar, or a function (done, total, label) that is called before each
+            step.
 
     Raises:
         ValueError: On a wrong shape or a negative radius.
@@ -119,10 +125,13 @@ def gains(f: Objective, w: Tensor, ascents: tuple[SAM, ASAM]) -> list[Tensor]:
 def weyl_bounds(
     f: ObjectiveLike, W: Vectors, *, iters: Count = 80, seed: Seed = 0
 ) -> tuple[float, float, float]:
-    """Compute the bounds of Theorem 1 at these draws: (lower, lambda_max of the averaged Hessian, upper).
+    """Compute the bounds of Theorem 1 at these draws.
 
-    1/M max_j [lmax(H_j) + sum_{m != j} lmin(H_m)]  <=  lmax(1/M sum_m H_m)  <=  1/M sum_m lmax(H_m),  by Weyl.
-    The middle is the curvature of the mean loss of the draws moved together, not of the averaged prediction.
+    (lower, lambda_max of the averaged Hessian, upper).
+
+    1/M max_j [lmax(H_j) + sum_{m != j} lmin(H_m)]  <=  lmax(1/M sum_m H_m)  <=  1/M sum_m
+    lmax(H_m),  by Weyl. The middle is the curvature of the mean loss of the draws moved together,
+    not of the averaged prediction.
 
     Args:
         f: Objective, w (D,) -> ().
@@ -157,7 +166,8 @@ def ordered(
 ) -> Tensor:
     """Sort `W` (S, D) by `values` (S,), from "flat" to sharp, from "sharp" to flat, or at "random".
 
-    `predict(net, ordered(W, values, "flat"), data, S, seed=0)` scores ensembles that take them in that order.
+    `predict(net, ordered(W, values, "flat"), data, S, seed=0)` scores ensembles that take them in
+    that order.
 
     Raises:
         ValueError: For another number of values, or one that is not finite.
@@ -168,7 +178,8 @@ def ordered(
         )
     if not bool(values.isfinite().all()):
         raise ValueError(
-            f"values must be finite, got {int((~values.isfinite()).sum())} NaN or inf: drop those draws"
+            f"values must be finite, got {int((~values.isfinite()).sum())} NaN or inf: drop those"
+            " draws"
         )
     if order == "random":
         return W[torch.randperm(len(W), generator=generator(seed)).to(W.device)]
@@ -181,9 +192,9 @@ def learning_coefficient(
 ) -> float:
     """Estimate the local learning coefficient at `w` (D,): n beta (mean of f over `draws` - f(w)).
 
-    The estimate is as good as the draws: chains that have not mixed, or a finite step, give another number.  If `w` is no
-    local minimum of f it can be negative.  If a Gaussian keeps the draws near `w`, directions in which f is flatter than that
-    Gaussian add nothing.
+    The estimate is as good as the draws: chains that have not mixed, or a finite step, give another
+    number.  If `w` is no local minimum of f it can be negative.  If a Gaussian keeps the draws near
+    `w`, directions in which f is flatter than that Gaussian add nothing.
 
     Args:
         f: Mean loss of n examples, say `nll(net, task.train)`.
@@ -195,7 +206,8 @@ def learning_coefficient(
     Raises:
         ValueError: For another shape, or n below 2.
 
-    Source: Lau, Furman, Wang, Murfet & Wei 2023, The local learning coefficient (arXiv 2308.12108), definition of the estimator.
+    Source: Lau, Furman, Wang, Murfet & Wei 2023, The local learning coefficient (arXiv 2308.12108),
+        definition of the estimator.
 
     Example:
         >>> import torch, flatviz as fv

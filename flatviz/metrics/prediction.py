@@ -1,8 +1,11 @@
-"""Predictions of a posterior: every draw's output with the scores of every ensemble size, and those of the linearised network.
+"""Predictions of a posterior.
+
+Every draw's output with the scores of every ensemble size, and those of the linearised network.
 
     f(x; w) ~ f(x; m) + J(x) (w - m),   so f ~ N(f(x; m), V),   V = J Sigma J^T  (C, C)
 
-is the prediction for which Laplace's curvature is exact.  It serves any `Gaussian`: SWAG, VI, SA-BMA, and posteriors with `outputs`.
+is the prediction for which Laplace's curvature is exact.  It serves any `Gaussian`: SWAG, VI,
+SA-BMA, and posteriors with `outputs`.
 """
 
 import math
@@ -60,24 +63,29 @@ def predict(
     likelihood: Likelihood = "categorical",
     progress: Progress = False,
 ) -> Prediction:
-    """Compute the outputs of `n_draws` draws on `x` (N, ...), (S, N, C); with a `Data`, also the scores of every ensemble size.
+    """Compute the outputs of `n_draws` draws on `x` (N, ...), (S, N, C).
+
+    With a `Data`, also the scores of every ensemble size.
 
     A net with a sampled trunk (`transfer(trunk="sampled")`) is given another one with each draw.
 
     Args:
         net: The network.
-        posterior: A posterior, or weight vectors (S, D), of which the first `n_draws` are taken in their order, whatever the seed.
+        posterior: A posterior, or weight vectors (S, D), of which the first `n_draws` are taken in
+            their order, whatever the seed.
         x: Inputs (N, ...) alone, or a `Data`.
         n_draws: S, the ensemble size; scores come for 1..S.
         seed: Fixes the draws.
-        batchnorm: Needed only by a net with BatchNorm: "frozen" uses the statistics the net holds, or those that a fit with
-            batchnorm="train" left in the posterior; a `Data` re-estimates them for each draw.
+        batchnorm: Needed only by a net with BatchNorm: "frozen" uses the statistics the net holds,
+            or those that a fit with batchnorm="train" left in the posterior; a `Data` re-estimates
+            them for each draw.
         likelihood: "categorical", the standard deviation of Gaussian noise, or a `Likelihood`.
-        progress: True for a bar, or a function (done, total, label) that is called before each step.
+        progress: True for a bar, or a function (done, total, label) that is called before each
+            step.
 
     Raises:
-        ValueError: For n_draws < 1, more draws than there are, a posterior of another length, inputs the net cannot
-            take, or a net with BatchNorm and no choice.
+        ValueError: For n_draws < 1, more draws than there are, a posterior of another length,
+            inputs the net cannot take, or a net with BatchNorm and no choice.
 
     Example:
         >>> import torch, flatviz as fv
@@ -93,7 +101,8 @@ def predict(
     check_inputs(net, inputs)
     if isinstance(posterior, Tensor) and n_draws > len(posterior):
         raise ValueError(
-            f"asked for {n_draws} draws, got {len(posterior)} weight vectors: lower n_draws, or give more"
+            f"asked for {n_draws} draws, got {len(posterior)} weight vectors: lower n_draws, or"
+            " give more"
         )
     W = (
         posterior[:n_draws]
@@ -161,14 +170,16 @@ def predict_linearised(
         net: The network.
         posterior: A Gaussian over its D treated weights, or a posterior with `outputs`.
         data: The N examples.
-        link: "probit", softmax(f / sqrt(1 + pi/8 diag V)), is one draw, whose outputs are log p; "mc" is `n_draws` draws of the
-            logits from N(f, V), (S, N, C), so that `mutual_information` and every ensemble size have a meaning.
+        link: "probit", softmax(f / sqrt(1 + pi/8 diag V)), is one draw, whose outputs are log p;
+            "mc" is `n_draws` draws of the logits from N(f, V), (S, N, C), so that
+            `mutual_information` and every ensemble size have a meaning.
         n_draws: S of link="mc".
         likelihood: As in `nll`; link="probit" needs classes.
         seed: Fixes the draws of link="mc".
 
     Raises:
-        ValueError: For a posterior of another length, an unknown link, or one that the likelihood does not have.
+        ValueError: For a posterior of another length, an unknown link, or one that the likelihood
+            does not have.
         TypeError: For labels of another kind.
 
     Example:
@@ -182,7 +193,8 @@ def predict_linearised(
     """
     if link != "mc" and not isinstance(as_likelihood(likelihood), CategoricalLikelihood):
         raise ValueError(
-            f"a regression must have link='mc', draws of its means, got {link!r}, which makes class probabilities"
+            f"a regression must have link='mc', draws of its means, got {link!r}, which makes class"
+            " probabilities"
         )
     check_data(net, data, likelihood)
     mean, cov = linearised(net, posterior, data)
@@ -218,8 +230,8 @@ def linearised(
 def _mc(mean: Tensor, cov: Tensor, n_draws: int, seed: int) -> Tensor:
     """Draws of the logits, (S, N, C).
 
-    V of rank below C is common, and its rounding then makes eigenvalues of either sign: none is taken below what the dtype of V
-    can distinguish from zero.
+    V of rank below C is common, and its rounding then makes eigenvalues of either sign: none is
+    taken below what the dtype of V can distinguish from zero.
     """
     wide = cov.double()
     values, vectors = torch.linalg.eigh((wide + wide.transpose(1, 2)) / 2)

@@ -17,7 +17,9 @@ from flatviz.results import Prediction
 def accuracy(
     prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None
 ) -> Tensor:
-    """Compute the share of inputs whose most probable class is right; (S,) for every ensemble size, () for `n_draws`.
+    """Compute the share of inputs whose most probable class is right.
+
+    (S,) for every ensemble size, () for `n_draws`.
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns.
@@ -39,9 +41,12 @@ def accuracy(
 
 @public
 def nll(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None) -> Tensor:
-    """Compute the mean of -log p(y) in nats, p averaged over draws; (S,) for every ensemble size, () for `n_draws`.
+    """Compute the mean of -log p(y) in nats, p averaged over draws.
 
-    For a regression p is the mixture of the draws' distributions; several labels of an example have their losses added up.
+    (S,) for every ensemble size, () for `n_draws`.
+
+    For a regression p is the mixture of the draws' distributions; several labels of an example have
+    their losses added up.
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns.
@@ -73,7 +78,9 @@ def nll(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | Non
 def brier(
     prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None
 ) -> Tensor:
-    """Compute the mean of sum_c (p_c - 1[y = c])^2, between 0 and 2; (S,) for every ensemble size, () for `n_draws`.
+    """Compute the mean of sum_c (p_c - 1[y = c])^2, between 0 and 2.
+
+    (S,) for every ensemble size, () for `n_draws`.
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns.
@@ -106,7 +113,8 @@ def ece(
         prediction: Outputs of S draws on N inputs, as `predict` returns.
         y: Labels (N,); default those of the `Data` predicted on.
         n_draws: Ensemble size, the first draws; None: every size 1..S.
-        n_bins: Number of bins of equal width; 15, as in Guo et al. 2017.  Values of different numbers of bins are not comparable.
+        n_bins: Number of bins of equal width; 15, as in Guo et al. 2017.  Values of different
+            numbers of bins are not comparable.
 
     Example:
         >>> import torch, flatviz as fv
@@ -128,8 +136,9 @@ def class_ece(
 ) -> Tensor:
     """Compute the class-wise calibration error; (S,) for every ensemble size, () for `n_draws`.
 
-    Mean over classes c of sum over bins of (count / N) |share of class c - mean p_c|, bins of p_c of equal width: the probability
-    of every class counts, not the largest alone.  Source: Kull et al. 2019 (arXiv 1910.12656).
+    Mean over classes c of sum over bins of (count / N) |share of class c - mean p_c|, bins of p_c
+    of equal width: the probability of every class counts, not the largest alone.  Source: Kull et
+    al. 2019 (arXiv 1910.12656).
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns.
@@ -157,8 +166,8 @@ def ace(
 ) -> Tensor:
     """Compute the adaptive calibration error; (S,) for every ensemble size, () for `n_draws`.
 
-    1 / (C B) sum over classes c and bins b of |share of class c - mean p_c|, bins of equal count in order of p_c.
-    Source: Nixon et al. 2019 (arXiv 1904.01685).
+    1 / (C B) sum over classes c and bins b of |share of class c - mean p_c|, bins of equal count in
+    order of p_c. Source: Nixon et al. 2019 (arXiv 1904.01685).
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns.
@@ -184,7 +193,9 @@ def reliability(
     n_draws: Count | None = None,
     n_bins: Count = N_BINS,
 ) -> Tensor:
-    """Count each bin's inputs, with mean confidence and accuracy: (S, B, 3) for every ensemble size, (B, 3) for `n_draws`.
+    """Count each bin's inputs, with mean confidence and accuracy.
+
+    (S, B, 3) for every ensemble size, (B, 3) for `n_draws`.
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns.
@@ -208,8 +219,8 @@ def risk_coverage(
 ) -> Tensor:
     """Compute the share of wrong answers among the k inputs answered with the largest probability, for k = 1 .. N, (N,).
 
-    The value at k is the risk at coverage k / N; the last is 1 - accuracy; the mean is the area under the curve (AURC).
-    Among equal probabilities the first input goes first.
+    The value at k is the risk at coverage k / N; the last is 1 - accuracy; the mean is the area
+    under the curve (AURC). Among equal probabilities the first input goes first.
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns.
@@ -244,7 +255,8 @@ def score(prediction: Prediction, measure: str, *, n_draws: Count | None = None)
 
     Args:
         prediction: Result of `predict` on labelled data.
-        measure: "accuracy", "nll", "brier", "ece", "ace" or "class_ece": the functions of `fv.metrics`, which take further arguments.
+        measure: "accuracy", "nll", "brier", "ece", "ace" or "class_ece": the functions of
+            `fv.metrics`, which take further arguments.
         n_draws: Ensemble size: the first draws.
 
     Raises:

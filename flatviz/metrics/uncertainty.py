@@ -1,7 +1,8 @@
 """Uncertainty of an ensemble, differences between its draws, and distance of its predictions to a reference posterior's.
 
-Noise in the data, disagreement about the function, inputs from elsewhere.  Agreement and total variation compare what two
-ensembles predict, (1/S) sum_s p_s(y | x), on the same inputs, without labels.
+Noise in the data, disagreement about the function, inputs from elsewhere.  Agreement and total
+variation compare what two ensembles predict, (1/S) sum_s p_s(y | x), on the same inputs, without
+labels.
 Source of these two: Izmailov et al. 2021 (arXiv 2104.14421), section 6.
 """
 
@@ -24,7 +25,9 @@ Averaged = Annotated[
 
 @public
 def predictive_entropy(prediction: Prediction, *, n_draws: Count | None = None) -> Tensor:
-    """Compute the total uncertainty of each input, in nats, (N,): H(p) = -sum_c p_c log p_c of the averaged probabilities p.
+    """Compute the total uncertainty of each input, in nats, (N,).
+
+    H(p) = -sum_c p_c log p_c of the averaged probabilities p.
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns.
@@ -60,7 +63,9 @@ def aleatoric_entropy(prediction: Prediction, *, n_draws: Count | None = None) -
 
 @public
 def mutual_information(prediction: Prediction, *, n_draws: Count | None = None) -> Tensor:
-    """Compute the epistemic uncertainty, in nats, (N,): H(p) - mean_s H(p_s) = mean_s KL(p_s || p) >= 0.
+    """Compute the epistemic uncertainty, in nats, (N,).
+
+    H(p) - mean_s H(p_s) = mean_s KL(p_s || p) >= 0.
 
     It is the mutual information of the label and the draw; biased low for few draws, 0 for one.
 
@@ -83,13 +88,15 @@ def mutual_information(prediction: Prediction, *, n_draws: Count | None = None) 
 
 @public
 def ood_scores(inside: Vector, outside: Vector) -> dict[str, float]:
-    """Measure how well a score separates inputs `outside` the distribution from those `inside`; larger means more outside.
+    """Measure how well a score separates inputs `outside` the distribution from those `inside`.
 
-    auroc: P(outside > inside) + 1/2 P(equal).  aupr_out, aupr_in: average precision with outside, or inside (score
-    negated), as the positive; each depends on its base rate, `base_out` = M / (N + M).
-    fpr95_out: share of inside above the first threshold that catches 95 % of outside; fpr95_in: share of outside below
-    the first that keeps 95 % of inside.  Papers call both FPR95; say which you report.
-    Scores: `predictive_entropy`, `mutual_information`, 1 - largest probability.
+    Larger means more outside.
+
+    auroc: P(outside > inside) + 1/2 P(equal).  aupr_out, aupr_in: average precision with outside,
+    or inside (score negated), as the positive; each depends on its base rate, `base_out` = M / (N +
+    M). fpr95_out: share of inside above the first threshold that catches 95 % of outside; fpr95_in:
+    share of outside below the first that keeps 95 % of inside.  Papers call both FPR95; say which
+    you report. Scores: `predictive_entropy`, `mutual_information`, 1 - largest probability.
 
     Args:
         inside: Score of each input from the distribution, (N,).
@@ -127,7 +134,9 @@ def ood_scores(inside: Vector, outside: Vector) -> dict[str, float]:
 
 @public
 def agreement(prediction: Averaged, reference: Averaged) -> float:
-    """Compute the share of inputs on which both answer alike, in [0, 1]: argmax_y p(y | x) = argmax_y r(y | x).
+    """Compute the share of inputs on which both answer alike, in [0, 1].
+
+    Argmax_y p(y | x) = argmax_y r(y | x).
 
     NaN where either holds probabilities that are.
 
@@ -152,9 +161,12 @@ def agreement(prediction: Averaged, reference: Averaged) -> float:
 
 @public
 def total_variation(prediction: Averaged, reference: Averaged) -> float:
-    """Compute the mean over inputs of sum_y |p(y | x) - r(y | x)| / 2, in [0, 1]: the most that the two differ on any event.
+    """Compute the mean over inputs of sum_y |p(y | x) - r(y | x)| / 2, in [0, 1].
 
-    S draws of the reference itself are about sqrt(C / S) / 4 apart from its limit, so 0 is not within reach.
+    The most that the two differ on any event.
+
+    S draws of the reference itself are about sqrt(C / S) / 4 apart from its limit, so 0 is not
+    within reach.
 
     Args:
         prediction: A `Prediction`, or averaged class probabilities (N, C).
@@ -196,14 +208,17 @@ def _averaged(value: Prediction | Tensor, name: str) -> Tensor:
         ((value < 0) | ((value.sum(1, keepdim=True) - 1).abs() > 1e-2)).any()
     ):  # half precision sums to 1 that far
         raise ValueError(
-            f"{name} must hold class probabilities, rows >= 0 that sum to 1, got others: use logits.softmax(1)"
+            f"{name} must hold class probabilities, rows >= 0 that sum to 1, got others: use"
+            " logits.softmax(1)"
         )
     return value
 
 
 @public
 def disagreement(prediction: Prediction) -> Tensor:
-    """Compute the share of inputs on which two draws answer differently, for each pair, (S, S); 0 on the diagonal, NaN for a diverged draw.
+    """Compute the share of inputs on which two draws answer differently, for each pair, (S, S).
+
+    0 on the diagonal, NaN for a diverged draw.
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns.

@@ -12,7 +12,9 @@ from flatviz.core import Task, public, saved_rng
 
 @public
 def mlp(task: Task, *, hidden: tuple[Count, ...] = (64, 64), seed: Seed = 0) -> nn.Module:
-    """Build a perceptron: flatten, then Linear - LayerNorm - ReLU for each width in `hidden`, then a Linear head.
+    """Build a perceptron.
+
+    Flatten, then Linear - LayerNorm - ReLU for each width in `hidden`, then a Linear head.
 
     Args:
         task: Gives the shape of inputs and the number of classes.
@@ -108,17 +110,21 @@ class _ResNet(nn.Module):
 def resnet20(
     task: Task, *, norm: Norm = "batch", width: Count = 16, blocks: Count = 3, seed: Seed = 0
 ) -> nn.Module:
-    """Build ResNet-20 (272,474 weights for 10 classes) for images (N, C, 32, 32); other sides of 8 or more run too.
+    """Build ResNet-20 (272,474 weights for 10 classes) for images (N, C, 32, 32).
+
+    Other sides of 8 or more run too.
 
     Args:
         task: Gives the channels of the images and the number of classes.
-        norm: "batch" (BatchNorm) or "group" (GroupNorm, 8 channels a group, without statistics that other weights make stale).
+        norm: "batch" (BatchNorm) or "group" (GroupNorm, 8 channels a group, without statistics that
+            other weights make stale).
         width: Channels of the first stage, a multiple of 8 for "group".
         blocks: Blocks in each stage, for a depth of 6 blocks + 2.
         seed: Fixes the weights.
 
     Raises:
-        ValueError: For inputs that are no images, another norm, or a width that GroupNorm cannot divide.
+        ValueError: For inputs that are no images, another norm, or a width that GroupNorm cannot
+            divide.
 
     Source: He et al. 2016 (arXiv 1512.03385), section 4.2, with projection shortcuts.
 
@@ -131,7 +137,8 @@ def resnet20(
     """
     if len(task.input_shape) != 3 or min(task.input_shape[1:]) < 8:
         raise ValueError(
-            f"resnet20 needs images (C, H, W) of side 8 or more, got inputs of shape {task.input_shape}"
+            "resnet20 needs images (C, H, W) of side 8 or more, got inputs of shape"
+            f" {task.input_shape}"
         )
     if norm == "group" and width % GROUP:
         raise ValueError(f"width must be a multiple of {GROUP} for norm='group', got {width}")

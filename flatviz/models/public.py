@@ -1,4 +1,7 @@
-"""torchvision's networks with a new head for the task's classes; weights from a local file, so that a machine without network works."""
+"""torchvision's networks with a new head for the task's classes.
+
+Weights from a local file, so that a machine without network works.
+"""
 
 import pickle
 from collections import Counter
@@ -34,7 +37,9 @@ REBUILDS = {  # all that is called while a checkpoint with other objects is read
         for name in ("_rebuild_tensor", "_rebuild_tensor_v2", "_rebuild_parameter")
     ),
 }
-COUNTER = "num_batches_tracked"  # torchvision's older files lack it; it counts batches and changes no output
+COUNTER = (  # torchvision's older files lack it; it counts batches and changes no output
+    "num_batches_tracked"
+)
 
 
 @public
@@ -50,18 +55,21 @@ def load_weights(
 
     Args:
         module: The network; it is not changed.
-        path: `.safetensors`, or `.pth`, `.pt`, `.bin`, `.ckpt`, `.tar` with a state dict or a checkpoint that holds one, as of
-            Lightning, timm or a loop of yours: {"state_dict": ...}, {"model": ...}, {"net": ...}.  No code in the file runs:
-            objects beside tensors are passed over.  Names may begin with what a wrapper adds, `module.` (DataParallel),
-            `_orig_mod.` (torch.compile) or an attribute (Lightning's `model.`); tensors beside the network are then left out.
-        new_head: Whether the head keeps the values that it has in `module`, whatever the file holds for it: for other classes.
+        path: `.safetensors`, or `.pth`, `.pt`, `.bin`, `.ckpt`, `.tar` with a state dict or a
+            checkpoint that holds one, as of Lightning, timm or a loop of yours: {"state_dict":
+            ...}, {"model": ...}, {"net": ...}.  No code in the file runs: objects beside tensors
+            are passed over.  Names may begin with what a wrapper adds, `module.` (DataParallel),
+            `_orig_mod.` (torch.compile) or an attribute (Lightning's `model.`); tensors beside the
+            network are then left out.
+        new_head: Whether the head keeps the values that it has in `module`, whatever the file holds
+            for it: for other classes.
         head: Name of the head; None: the last Linear or 1x1 convolution that runs.
         example: A batch of inputs to find the head by.
 
     Raises:
         FileNotFoundError: For a path where there is no file.
-        ValueError: For a damaged file, another kind of content, NaN, and for names or shapes that do not fit, which
-            are named.
+        ValueError: For a damaged file, another kind of content, NaN, and for names or shapes that
+            do not fit, which are named.
 
     Example:
         >>> import tempfile, torch, flatviz as fv
@@ -81,14 +89,15 @@ def load_weights(
     for name, value in state.items():
         if value.is_floating_point() and not bool(torch.isfinite(value).all()):
             raise ValueError(
-                f"weights must be finite, got NaN or inf in {name} of {str(path)!r}: take another file"
+                f"weights must be finite, got NaN or inf in {name} of {str(path)!r}: take another"
+                " file"
             )
     try:
         loaded.load_state_dict({**kept, **state})
     except RuntimeError as error:  # it names what is missing, unknown or of another shape
         raise ValueError(
-            f"the weights of {str(path)!r} must fit the module, got {error}: make the module that they belong to; "
-            "where only the head differs, new_head=True leaves it as it is"
+            f"the weights of {str(path)!r} must fit the module, got {error}: make the module that"
+            " they belong to; where only the head differs, new_head=True leaves it as it is"
         ) from error
     return loaded
 
@@ -119,9 +128,10 @@ def read_state(path: str | Path) -> dict[str, Tensor]:
             else ""
         )
         raise ValueError(
-            f"path must hold a state dict, names with tensors, or a checkpoint with one under {', '.join(STATES)}, "
-            f"got {'an object' if isinstance(content, _Inert) else f'a {type(content).__name__}'}{names} in {str(path)!r}: "
-            "save module.state_dict()"
+            "path must hold a state dict, names with tensors, or a checkpoint with one under"
+            f" {', '.join(STATES)}, got"
+            f" {'an object' if isinstance(content, _Inert) else f'a {type(content).__name__}'}{names}"
+            f" in {str(path)!r}: save module.state_dict()"
         )
     return {name.replace("_orig_mod.", ""): value for name, value in content.items()}
 
@@ -136,7 +146,8 @@ def _of_network(state: dict[str, Tensor], names: list[str], path: str | Path) ->
     first, *others = [prefix for prefix, n in fitting.items() if n == most]
     if others and first:
         raise ValueError(
-            f"path must hold one network that fits, got those of {', '.join([first, *others])} in {str(path)!r}: save one"
+            f"path must hold one network that fits, got those of {', '.join([first, *others])} in"
+            f" {str(path)!r}: save one"
         )
     return {
         name.removeprefix(first): value for name, value in state.items() if name.startswith(first)
@@ -144,7 +155,10 @@ def _of_network(state: dict[str, Tensor], names: list[str], path: str | Path) ->
 
 
 class _Inert:
-    """Stand-in for an object that is no tensor: takes whatever pickle gives it, and does nothing."""
+    """Stand-in for an object that is no tensor.
+
+    Takes whatever pickle gives it, and does nothing.
+    """
 
     def __init__(self, *_: Any, **__: Any) -> None:
         """Nothing."""
@@ -153,7 +167,10 @@ class _Inert:
 
 
 class _Unpickler(pickle.Unpickler):
-    """Reads the tensors of a pickled file, and replaces all other objects in it: no code of the file runs."""
+    """Reads the tensors of a pickled file, and replaces all other objects in it.
+
+    no code of the file runs.
+    """
 
     def find_class(self, module: str, name: str) -> Any:
         return super().find_class(module, name) if (module, name) in REBUILDS else _Inert
@@ -175,8 +192,9 @@ def _content(path: Path) -> Any:
     except Exception as error:  # a damaged pickle raises what it likes
         reason = str(error).partition("\n")[0]
         raise ValueError(
-            f"path must hold tensors, as torch.save(module.state_dict(), path) writes them, got {str(path)!r}, "
-            f"{path.stat().st_size} bytes: {reason}: it is damaged or no checkpoint, get it again"
+            "path must hold tensors, as torch.save(module.state_dict(), path) writes them, got"
+            f" {str(path)!r}, {path.stat().st_size} bytes: {reason}: it is damaged or no"
+            " checkpoint, get it again"
         ) from error
 
 
@@ -214,18 +232,23 @@ def torchvision_model(
 ) -> PublicNet:
     """Build one of torchvision's classifiers ("resnet18", "resnet50", "vit_b_16", ...) with a new head for the task's classes.
 
-    The head is at torch's initial values for `seed`; `transfer` gives it the prior's.  The module is in evaluation mode.
+    The head is at torch's initial values for `seed`; `transfer` gives it the prior's.  The module
+    is in evaluation mode.
 
     Args:
-        task: Gives channels and number of classes; images from 0 to 1, which the module standardises as ImageNet's.
+        task: Gives channels and number of classes; images from 0 to 1, which the module
+            standardises as ImageNet's.
         name: As in `torchvision.models.list_models()`.
-        weights: None, random by `seed`; torchvision's name ("IMAGENET1K_V1", "DEFAULT"), downloaded once and checked; or a
-            file, `.pth` as torchvision publishes it or `.safetensors`, for a machine without network.
+        weights: None, random by `seed`; torchvision's name ("IMAGENET1K_V1", "DEFAULT"), downloaded
+            once and checked; or a file, `.pth` as torchvision publishes it or `.safetensors`, for a
+            machine without network.
         seed: Fixes the random weights, those of the new head included.
-        side: Pixels to which images are enlarged inside the module; None: the side of a vision transformer, else as they are.
+        side: Pixels to which images are enlarged inside the module; None: the side of a vision
+            transformer, else as they are.
 
     Raises:
-        ValueError: For an unknown name or weights, a file that does not fit, or inputs that are no images.
+        ValueError: For an unknown name or weights, a file that does not fit, or inputs that are no
+            images.
         RuntimeError: If a download fails.
 
     Example:
@@ -279,6 +302,6 @@ def _downloaded(models: Any, name: str, weights: str) -> dict[str, Tensor]:
         return known[short].get_state_dict(progress=True, check_hash=True)
     except (OSError, RuntimeError) as error:
         raise RuntimeError(
-            f"weights {weights!r} of {name} must be downloadable, got: {error}: fetch {known[short].url} elsewhere "
-            "and give its path, weights='.../file.pth'"
+            f"weights {weights!r} of {name} must be downloadable, got: {error}: fetch"
+            f" {known[short].url} elsewhere and give its path, weights='.../file.pth'"
         ) from error

@@ -1,4 +1,7 @@
-"""Curvature of a network's loss: products with Hessian, generalised Gauss-Newton and empirical Fisher; Jacobians of outputs."""
+"""Curvature of a network's loss.
+
+Products with Hessian, generalised Gauss-Newton and empirical Fisher; Jacobians of outputs.
+"""
 
 import operator
 import re
@@ -45,9 +48,10 @@ def curvature_operator(
 ) -> Product:
     """Give V -> M v at one `w`, both (D,), M the mean over `data` of the Hessian, J^T L'' J ("ggn") or g g^T ("fisher").
 
-    J (C, D) is the Jacobian of an example's outputs, L'' (C, C) the second derivative of its loss in them, g its
-    gradient.  Graphs of batches of at most `most` examples are kept while they fit in GRAPH_BYTES; each product goes through
-    the other batches again.  layer: multiply-adds of a layer for one example, from which the threads follow.
+    J (C, D) is the Jacobian of an example's outputs, L'' (C, C) the second derivative of its loss
+    in them, g its gradient.  Graphs of batches of at most `most` examples are kept while they fit
+    in GRAPH_BYTES; each product goes through the other batches again.  layer: multiply-adds of a
+    layer for one example, from which the threads follow.
     """
     make = (
         _hessian
@@ -105,7 +109,9 @@ def batch_that_fits(net: Net, data: Data, likelihood: Likelihood, w: Tensor) -> 
         try:
             with saved_tensors_hooks(count, lambda t: t):
                 differentiate()
-        except RuntimeError:  # a module with torch.func inside, which refuses such hooks: all results, those not kept as well
+        # a module with torch.func inside, which refuses such hooks: all results, those not kept as
+        # well
+        except RuntimeError:
             with Sizes() as seen:
                 differentiate()
             storages = {0: sum(seen.sizes)}
@@ -134,15 +140,18 @@ def _hessian(net: Net, data: Data, likelihood: Likelihood, w: Tensor, _: str, n:
                 else ""
             )
             raise ValueError(
-                f"the Hessian needs second derivatives of every layer, got {operation}{where}, for which PyTorch has none: "
-                "use curvature='ggn' or 'fisher', or another activation"
+                f"the Hessian needs second derivatives of every layer, got {operation}{where}, for"
+                " which PyTorch has none: use curvature='ggn' or 'fisher', or another activation"
             ) from error
 
     return product_or_reason
 
 
 def _without_derivative(error: RuntimeError) -> str | None:
-    """Name of the operation of which torch says that it has no second derivative; None for any other error."""
+    """Name of the operation of which torch says that it has no second derivative.
+
+    None for any other error.
+    """
     if "storage_offset divisible by 2" in str(error):  # of numbers that begin at an odd place of w
         return "view_as_complex"
     named = re.search(
@@ -168,7 +177,10 @@ def _outer(net: Net, data: Data, likelihood: Likelihood, w: Tensor, kind: str, n
     )
 
     def moved_along(v: Tensor) -> Tensor:
-        """J v (N, C), by the transpose of J^T u; where a layer's backward pass has no derivative by forward ones, or by rows of J."""
+        """J v (N, C), by the transpose of J^T u.
+
+        Where a layer's backward pass has no derivative by forward ones, or by rows of J.
+        """
         try:
             return torch.autograd.grad(pulled, dummy, v, retain_graph=True)[0]
         except RuntimeError as error:
@@ -213,7 +225,9 @@ def jacobians(
         first, _ = _rows(
             net, w, x[:1], part, J.new_ones(1, J.shape[1])
         )  # of EmbeddingBag vmap gives other derivatives
-    except RuntimeError:  # what function transforms do not take, as an embedding with max_norm, hooks, an autograd.Function
+    # what function transforms do not take, as an embedding with max_norm, hooks, an
+    # autograd.Function
+    except RuntimeError:
         first = None
     if first is None or not same_to_rounding(J[:1].sum(1), first):
         J, out = map(torch.stack, zip(*(_rows(net, w, one, part) for one in x.split(1))))
@@ -228,9 +242,12 @@ def _rows(
         point = w.clone().requires_grad_(True)
         out = net(point, x).reshape(-1)
         along = torch.eye(len(out)).to(out) if along is None else along
-        return torch.stack(
-            [torch.autograd.grad(out, point, row, retain_graph=True)[0][part] for row in along]
-        ), out
+        return (
+            torch.stack(
+                [torch.autograd.grad(out, point, row, retain_graph=True)[0][part] for row in along]
+            ),
+            out,
+        )
 
 
 def jacobian_chunks(
@@ -254,7 +271,10 @@ def ggn(
     part: slice = slice(None),
     diagonal: bool = False,
 ) -> Tensor:
-    """Compute H = sum_n J_n^T Lambda_n J_n, a sum over examples, not a mean; (P, P), or its diagonal (P,)."""
+    """Compute H = sum_n J_n^T Lambda_n J_n, a sum over examples, not a mean.
+
+    (P, P), or its diagonal (P,).
+    """
     total = torch.zeros(())
     with torch.no_grad():
         shape = net(w, data.x[:1]).shape[1:]
@@ -275,7 +295,11 @@ def ggn(
 
 
 def ggn_diagonal(net: Net, w: Tensor, data: Data, likelihood: Likelihood = "categorical") -> Tensor:
-    """Diagonal (D,) of H: a linear head over classes in closed form, other weights by a backward pass an output and example."""
+    """Diagonal (D,) of H.
+
+    a linear head over classes in closed form, other weights by a backward pass an output and
+    example.
+    """
     head, values = softmax_head(net, w, data, likelihood) or (slice(0, 0), w[:0])
     parts = [slice(0, head.start), slice(head.stop, net.dim)]
     before, after = (
@@ -289,9 +313,12 @@ def ggn_diagonal(net: Net, w: Tensor, data: Data, likelihood: Likelihood = "cate
 def softmax_head(
     net: Net, w: Tensor, data: Data, likelihood: Likelihood
 ) -> tuple[slice, Tensor] | None:
-    """Find the last linear layer in `w`, and its diagonal of H: sum_n p_nc (1 - p_nc) h_nf^2, its bias's without h.
+    """Find the last linear layer in `w`, and its diagonal of H.
 
-    None where the outputs are not this layer's, which one backward pass shows, or the loss is not the plain one of classes.
+    Sum_n p_nc (1 - p_nc) h_nf^2, its bias's without h.
+
+    None where the outputs are not this layer's, which one backward pass shows, or the loss is not
+    the plain one of classes.
     """
     likelihood = as_likelihood(likelihood)
     name = next((b.name.rpartition(".")[0] for b in reversed(net.blocks) if len(b.shape) > 1), "")

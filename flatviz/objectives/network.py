@@ -1,4 +1,7 @@
-"""Numbers computed from a network's outputs on data, as objectives of its weights: the mean negative log likelihood, and any other."""
+"""Numbers computed from a network's outputs on data, as objectives of its weights.
+
+The mean negative log likelihood, and any other.
+"""
 
 import math
 import operator
@@ -33,14 +36,17 @@ from flatviz.likelihood import as_likelihood
 from flatviz.objectives.curvature import curvature_operator
 from flatviz.storage.digest import net_digest, value_digest
 
-SWEEP = 16  # times the chunk of a forward pass: examples whose graph of the gradient is one; more of them run out of the cache
+# times the chunk of a forward pass: examples whose graph of the gradient is one; more of them run
+# out of the cache
+SWEEP = 16
 
 
 @dataclass(frozen=True, eq=False)
 class NetworkObjective(Objective):
     """Base of objectives f(w) = score(outputs on `data`, y); a subclass gives the score.
 
-    additive: scores of batches add up, and f is their sum over n.  cost: of an example, by which batches are chosen.
+    additive: scores of batches add up, and f is their sum over n.  cost: of an example, by which
+    batches are chosen.
     """
 
     net: Net = field()
@@ -52,7 +58,10 @@ class NetworkObjective(Objective):
 
     @property
     def statistics(self) -> Data | None:
-        """Data from which BatchNorm's statistics are re-estimated at every w; None: they are frozen."""
+        """Data from which BatchNorm's statistics are re-estimated at every w.
+
+        None: they are frozen.
+        """
         return None
 
     def __post_init__(self) -> None:
@@ -72,7 +81,10 @@ class NetworkObjective(Objective):
 
     @property
     def key(self) -> str:
-        """Hash of everything besides the weights on which the values depend: the net, and all fields but cost, label and graph."""
+        """Hash of everything besides the weights on which the values depend.
+
+        The net, and all fields but cost, label and graph.
+        """
         about = [
             getattr(self, f.name)
             for f in fields(self)
@@ -114,7 +126,10 @@ class NetworkObjective(Objective):
         precision: str | None = None,
         coords: Tensor | None = None,
     ) -> PointEvaluator:
-        """Values at origin + coords @ axes, by the engine where it knows the net and the data; arguments as in `Objective`."""
+        """Values at origin + coords @ axes, by the engine where it knows the net and the data.
+
+        Arguments as in `Objective`.
+        """
         in_precision(origin, self.net)
         if self.statistics is not None or not self.data.in_memory:
             if precision is not None:
@@ -147,7 +162,10 @@ class NetworkObjective(Objective):
 
 @dataclass(frozen=True, eq=False)
 class MeanNLL(NetworkObjective):
-    """Mean NLL f(w) = -(1/n) sum_i log p(y_i | x_i, w), in nats; `nll` builds it.  `f(w, index)` is the mean over a minibatch."""
+    """Mean NLL f(w) = -(1/n) sum_i log p(y_i | x_i, w), in nats; `nll` builds it.
+
+    `f(w, index)` is the mean over a minibatch.
+    """
 
     likelihood: Likelihood = field()
     count: float = field()  # of examples, less the places that do not count
@@ -162,12 +180,18 @@ class MeanNLL(NetworkObjective):
         return as_likelihood(self.likelihood).nll(self.net(in_precision(w, self.net), x), y)
 
     def score(self, outputs: Tensor, y: Tensor) -> Tensor:
-        """The sum of the losses of a batch, (); over n it is the mean over all places that count."""
+        """The sum of the losses of a batch, ().
+
+        Over n it is the mean over all places that count.
+        """
         total = as_likelihood(self.likelihood).nll(outputs, y, "sum")
         return total if self.count == self.n else total * (len(self.data) / self.count)
 
     def operator(self, w: Tensor, curvature: str = "hessian") -> Product:
-        """V -> M v at one `w`: M the Hessian, the "ggn" or the empirical "fisher"; many products from one graph."""
+        """V -> M v at one `w`: M the Hessian, the "ggn" or the empirical "fisher".
+
+        Many products from one graph.
+        """
         about = (
             self.net,
             self.data,
@@ -184,7 +208,10 @@ class MeanNLL(NetworkObjective):
         )
 
     def _hvp(self, w: Tensor, v: Tensor) -> Tensor:
-        """H(w) v by one pass that reads no value back to the host, as a graph of a card needs; no graph of autograd is kept."""
+        """H(w) v by one pass that reads no value back to the host, as a graph of a card needs.
+
+        no graph of autograd is kept.
+        """
         with torch.inference_mode(False), torch.enable_grad(), twice():
             point = w.detach().requires_grad_(True)
             (gradient,) = torch.autograd.grad(self(point), point, create_graph=True)
@@ -192,10 +219,14 @@ class MeanNLL(NetworkObjective):
 
 
 def in_precision(w: Tensor, net: Net) -> Tensor:
-    """Check the dtype of `w`.  Raises TypeError for half precision on a net that computes in another one."""
+    """Check the dtype of `w`.
+
+    Raises TypeError for half precision on a net that computes in another one.
+    """
     if w.dtype in (torch.float16, torch.bfloat16) and w.dtype != net.w.dtype:
         raise TypeError(
-            f"weights must be in {net.w.dtype} as the net, got {w.dtype}: convert them, w.to({net.w.dtype})"
+            f"weights must be in {net.w.dtype} as the net, got {w.dtype}: convert them,"
+            f" w.to({net.w.dtype})"
         )
     return w
 
@@ -209,13 +240,14 @@ def nll(net: Net, data: Data, *, likelihood: Likelihood = "categorical") -> Mean
     Args:
         net: The network; f is over its D treated weights.
         data: The n examples.
-        likelihood: "categorical", "bernoulli" (labels 0 and 1), the standard deviation of Gaussian noise on floating targets,
-            "gaussian" (outputs are mean and noise), or a `fv.Likelihood`.
+        likelihood: "categorical", "bernoulli" (labels 0 and 1), the standard deviation of Gaussian
+            noise on floating targets, "gaussian" (outputs are mean and noise), or a
+            `fv.Likelihood`.
 
     Raises:
-        ValueError: For labels out of range, data the net cannot take, a net that is not a function of its weights
-            (random numbers in a pass: dropout left on), one whose outputs depend on the rest of the batch, or are
-            probabilities.
+        ValueError: For labels out of range, data the net cannot take, a net that is not a function
+            of its weights (random numbers in a pass: dropout left on), one whose outputs depend on
+            the rest of the batch, or are probabilities.
 
     Example:
         >>> import torch, flatviz as fv
@@ -232,9 +264,12 @@ def nll(net: Net, data: Data, *, likelihood: Likelihood = "categorical") -> Mean
 
 
 def check_data(net: Net, data: Data, likelihood: Likelihood) -> tuple[Net, Work]:
-    """Check that the net runs on `data`, and measure the cost of an example; all checks of `nll`, for callers that need no objective.
+    """Check that the net runs on `data`, and measure the cost of an example.
 
-    A net that writes into its inputs comes back as one that is given copies of them.  Raises as `nll` does.
+    All checks of `nll`, for callers that need no objective.
+
+    A net that writes into its inputs comes back as one that is given copies of them.  Raises as
+    `nll` does.
     """
     net, work = check_function(net, data.x)
     if as_likelihood(likelihood).name in ("categorical", "bernoulli"):
@@ -263,7 +298,10 @@ NAMED = {"accuracy": "accuracy", "error": "error rate", "nll": "mean NLL (nats)"
 
 @dataclass(frozen=True, eq=False)
 class Quantity(NetworkObjective):
-    """Any quantity g(w) = function(outputs (N, C), y) of one network at weights `w`; `quantity` builds it.  Values, not gradients."""
+    """Any quantity g(w) = function(outputs (N, C), y) of one network at weights `w`.
+
+    `quantity` builds it.  Values, not gradients.
+    """
 
     function: Callable[[Tensor, Tensor], Tensor] = field(repr=False)
     label: str = field()
@@ -274,11 +312,13 @@ class Quantity(NetworkObjective):
         value = torch.as_tensor(self.function(outputs, y)).detach()
         if value.is_complex():
             raise TypeError(
-                f"a quantity must be a real number, got {value.dtype} of {self.label}: take its abs() or real part"
+                f"a quantity must be a real number, got {value.dtype} of {self.label}: take its"
+                " abs() or real part"
             )
         if value.numel() != 1:
             raise ValueError(
-                f"a quantity must be one number, got shape {tuple(value.shape)} of {self.label}: take its mean"
+                f"a quantity must be one number, got shape {tuple(value.shape)} of {self.label}:"
+                " take its mean"
             )
         return torch.where(
             outputs.amax() < math.inf, value.reshape(()), math.nan
@@ -295,7 +335,9 @@ def quantity(
     likelihood: Likelihood = "categorical",
     batchnorm: Literal["frozen"] | Data = "frozen",
 ) -> Quantity:
-    """Build an objective of any number computed from the outputs, for slices and paths: what(outputs (N, C), y (N,)) -> ().
+    """Build an objective of any number computed from the outputs, for slices and paths.
+
+    what(outputs (N, C), y (N,)) -> ().
 
     Args:
         net: The network; the objective is over its D treated weights.
@@ -303,11 +345,14 @@ def quantity(
         what: "accuracy", "error", "nll", or a function; a `Prediction`'s metric is
             `lambda out, y: fv.metrics.ece(fv.Prediction(out[None], y))`.
         label: Name of the values in pictures.
-        likelihood: Likelihood under which a name is computed, as in `nll`; accuracy and error need one of classes.
-        batchnorm: "frozen", the net's statistics; a `Data`, from which they are re-estimated at every point.
+        likelihood: Likelihood under which a name is computed, as in `nll`; accuracy and error need
+            one of classes.
+        batchnorm: "frozen", the net's statistics; a `Data`, from which they are re-estimated at
+            every point.
 
     Raises:
-        ValueError: For an unknown name or choice, the accuracy of a regression, and for a net that `nll` would refuse.
+        ValueError: For an unknown name or choice, the accuracy of a regression, and for a net that
+            `nll` would refuse.
 
     Example:
         >>> import torch, flatviz as fv
@@ -323,11 +368,12 @@ def quantity(
     """
     if isinstance(what, str) and what not in NAMED:
         raise ValueError(
-            f"what must be one of {', '.join(map(repr, NAMED))}, or a function of outputs and y, got {what!r}"
+            f"what must be one of {', '.join(map(repr, NAMED))}, or a function of outputs and y,"
+            f" got {what!r}"
         )
     if isinstance(what, str):
         named = NAMED[what]
-        (net, work) = check_data(net, data, likelihood)
+        net, work = check_data(net, data, likelihood)
         what = partial(_named_score, what=what, likelihood=likelihood)
         with torch.no_grad():
             what(net(net.w, data.x[:2]), data.y[:2])

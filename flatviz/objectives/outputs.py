@@ -1,4 +1,7 @@
-"""Curvature of a loss in the outputs of a network: in closed form, by a divergence of torch, or from draws."""
+"""Curvature of a loss in the outputs of a network.
+
+in closed form, by a divergence of torch, or from draws.
+"""
 
 import torch
 from torch import Tensor
@@ -14,9 +17,12 @@ LOOKED = 32  # examples on which one from a closed form is compared with draws
 def output_curvature(
     outputs: Tensor, likelihood: AnyLikelihood, y: Tensor | None = None
 ) -> Product:
-    """U -> Lambda u, Lambda the curvature of each example's loss in its outputs: diag(p) - p p^T for classes, 1 / noise^2, or Fisher.
+    """U -> Lambda u, Lambda the curvature of each example's loss in its outputs.
 
-    u has the shape of outputs (N, ...), or with a dimension after the first.  y: labels, where weights or ignored places need them.
+    diag(p) - p p^T for classes, 1 / noise^2, or Fisher.
+
+    u has the shape of outputs (N, ...), or with a dimension after the first.  y: labels, where
+    weights or ignored places need them.
     """
     likelihood = as_likelihood(likelihood)
     if (closed := likelihood.curvature(outputs, y)) is not None:
@@ -55,7 +61,10 @@ def _shares(entries: Tensor, likelihood: Likelihood, y: Tensor | None) -> Tensor
 
 
 def _of_divergence(likelihood: Likelihood, outputs: Tensor, y: Tensor | None) -> Product | None:
-    """Fisher as the second derivative of KL(p(o) || p(o')) in o' at o; None where torch has no such divergence."""
+    """Fisher as the second derivative of KL(p(o) || p(o')) in o' at o.
+
+    None where torch has no such divergence.
+    """
     with torch.enable_grad():
         at = outputs.detach().clone().requires_grad_(True)
         try:

@@ -1,1 +1,4 @@
-"""Results as one HTML file that needs no Python and no network; holds the ES module that the widget uses too."""
+"""Results as one HTML file that needs no Python and no network.
+
+Holds the ES module that the widget uses too.
+"""

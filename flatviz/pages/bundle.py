@@ -39,7 +39,10 @@ Packed = tuple[
 
 @dataclass(frozen=True)
 class Bundle:
-    """`index`: what is where, as plain data; `buffer`: the members' records of little-endian float32."""
+    """`index`: what is where, as plain data.
+
+    `buffer`: the members' records of little-endian float32.
+    """
 
     index: dict[str, Any]
     buffer: bytes
@@ -77,9 +80,10 @@ def pack(
 ) -> Bundle:
     """Pack a measured family as figures and numbers, a figure for each of `VIEWS`.
 
-    stops: radii that the slider of each method offers beside the fitted ones; live: a kernel can fit those; story: sections
-    of the article; code: lines of Python that make `family`, for the reader who wants the same picture;
-    defaults: the radius at which each method is shown first, else the middle one.
+    stops: radii that the slider of each method offers beside the fitted ones; live: a kernel can
+    fit those; story: sections of the article; code: lines of Python that make `family`, for the
+    reader who wants the same picture; defaults: the radius at which each method is shown first,
+    else the middle one.
 
     Raises:
         ValueError: For a family that was not measured.
@@ -127,7 +131,8 @@ def check_measured(family: Family) -> None:
     """Raise ValueError for a family that `measure` did not return."""
     if not family.measured:
         raise ValueError(
-            "the family must be measured before it is shown, got posteriors only: use fv.families.measure"
+            "the family must be measured before it is shown, got posteriors only: use"
+            " fv.families.measure"
         )
 
 
@@ -141,8 +146,9 @@ def pack_members(
 ) -> Bundle:
     """Pack only these members of `family`, for a front end that has `bundle`, and the curves, scales and captions that they change.
 
-    note: said beside their names; such members are previews, which change no scales, curves and captions.
-    only: names of views; the others are not drawn, which takes most of the time, and wait for a later record.
+    note: said beside their names; such members are previews, which change no scales, curves and
+    captions. only: names of views; the others are not drawn, which takes most of the time, and wait
+    for a later record.
     """
     scene = Scene(family)
     packed = [_member(scene, i, only) for i in members]
@@ -164,7 +170,10 @@ def pack_members(
 
 
 def _moved(bundle: Bundle, family: Family) -> list[int]:
-    """Members at radius 0, where their place against the radius is another now: it is left of the smallest positive one."""
+    """Members at radius 0, where their place against the radius is another now.
+
+    it is left of the smallest positive one.
+    """
     there = {
         (meta["method"], meta["radius"]) for meta in bundle.index["members"] if "note" not in meta
     }
@@ -204,7 +213,10 @@ def _changed(
 
 
 def _still(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """A figure without what its members set: what is bound, and axes whose range holds every member's."""
+    """A figure without what its members set.
+
+    What is bound, and axes whose range holds every member's.
+    """
     kept = copy.deepcopy({"data": entry["data"], "layout": entry["layout"]})
     for path in [
         *(bind["path"] for bind in entry["binds"]),
@@ -215,7 +227,11 @@ def _still(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _member(scene: Scene, i: int, only: Collection[str] | None = None) -> Packed:
-    """Pack one member: its texts, its figures by view, without those of views that are `like` another, its arrays by field."""
+    """Pack one member.
+
+    Its texts, its figures by view, without those of views that are `like` another, its arrays by
+    field.
+    """
     family = scene.family
     every = views.views_of(family)
     shown = [view for view in every if only is None or view.name in only]
@@ -269,7 +285,10 @@ def _alt(view: View, fig: Figure) -> str:
 
 
 def _follows(view: View, fig: Figure) -> list[Live]:
-    """Select the live properties of a figure for the records: none where the front end builds the view from `Family.images`."""
+    """Select the live properties of a figure for the records.
+
+    None where the front end builds the view from `Family.images`.
+    """
     return [p for p in fig.live if p.trace not in view.fixed] if view.kind == "plotly" else []
 
 
@@ -290,7 +309,10 @@ def ranges_of(view: View, fig: Figure) -> dict[str, list[float]]:
 
 
 def _record(arrays: Mapping[str, Live], fields: Mapping[str, Mapping]) -> bytes:
-    """The arrays in the order of the fields, float32; where it has fewer draws (MAP has one) scores repeat, the rest is NaN."""
+    """The arrays in the order of the fields, float32.
+
+    Where it has fewer draws (MAP has one) scores repeat, the rest is NaN.
+    """
     return b"".join(
         _filled(arrays.get(name), field["shape"]).tobytes() for name, field in fields.items()
     )

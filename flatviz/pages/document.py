@@ -1,4 +1,7 @@
-"""The shell of every page, one HTML file that loads nothing and runs only scripts that it holds; its texts and its table."""
+"""The shell of every page, one HTML file that loads nothing and runs only scripts that it holds.
+
+Its texts and its table.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,8 @@ from flatviz.plots.theme import short, style
 from flatviz.results import Family, Prediction
 
 STYLE = "\n" + (Path(__file__).parent / "front" / "page.css").read_text(encoding="utf-8")
-# Scripts by hash; styles inline, which plotly writes; images that plotly makes of a figure to save it.
+# Scripts by hash; styles inline, which plotly writes; images that plotly makes of a figure to save
+# it.
 POLICY = (
     "default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data: blob:; "
     "base-uri 'none'; form-action 'none'"
@@ -30,7 +34,10 @@ PLAIN = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"})
 
 @dataclass(frozen=True)
 class Script:
-    """A script element: code, which runs, or data, which `document.getElementById(name).textContent` reads."""
+    """A script element.
+
+    Code, which runs, or data, which `document.getElementById(name).textContent` reads.
+    """
 
     text: str
     kind: str = "module"  # "" for a classic script; "text/plain" for code that another runs later
@@ -46,7 +53,8 @@ class Script:
         """The element.  Raises ValueError for code that would end it."""
         if re.search(r"</script|<!--", self.text, re.IGNORECASE):
             raise ValueError(
-                f"a script must not hold </script or <!--, got one in script {self.name or self.text[:40]!r}"
+                "a script must not hold </script or <!--, got one in script"
+                f" {self.name or self.text[:40]!r}"
             )
         kind = f' type="{self.kind}"' if self.kind else ""
         name = f' id="{self.name}"' if self.name else ""
@@ -59,7 +67,9 @@ class Script:
 
 
 def json_for_html(value: Any) -> str:
-    r"""JSON without the characters that mean something to HTML or end a line of JavaScript: they are written as escapes.
+    r"""JSON without the characters that mean something to HTML or end a line of JavaScript.
+
+    They are written as escapes.
 
     Raises:
         ValueError: For NaN and inf, which JSON does not have.
@@ -102,8 +112,9 @@ def document(
 ) -> str:
     """The HTML text of a page.
 
-    lead: introduction, plain text in which **words** are bold; pictures: HTML and scripts that run where they stand; rows: the
-    table of all posteriors, one mapping from column to text a row; facts: how it was computed; scripts: at the end, in their order.
+    lead: introduction, plain text in which **words** are bold; pictures: HTML and scripts that run
+    where they stand; rows: the table of all posteriors, one mapping from column to text a row;
+    facts: how it was computed; scripts: at the end, in their order.
     """
     escape = html.escape
     code = [
@@ -135,7 +146,10 @@ def document(
 
 
 def texts_of(file: str) -> dict[str, dict[str, str]]:
-    """Section -> name -> text.  A line break within a paragraph is a space, and paragraphs are lines."""
+    """Section -> name -> text.
+
+    A line break within a paragraph is a space, and paragraphs are lines.
+    """
 
     def joined(text: str) -> str:
         return re.sub(r"\n+", lambda breaks: " " if breaks.group() == "\n" else "\n", text.strip())
@@ -148,7 +162,9 @@ def texts_of(file: str) -> dict[str, dict[str, str]]:
 
 
 def family_rows(family: Family) -> list[dict[str, str]]:
-    """A row a posterior: scores with all draws on the test split, eigenvalues as mean and range over draws.
+    """A row a posterior.
+
+    Scores with all draws on the test split, eigenvalues as mean and range over draws.
 
     Radius 0 of SAM and SA-BMA, where that is VI, is VI's row.
     """
@@ -162,9 +178,9 @@ def family_rows(family: Family) -> list[dict[str, str]]:
         rows.append(
             {
                 "method": style(family[i].method).label,
-                "radius, T": short(family[i].radius)
-                if len(family.radii(family[i].method)) > 1
-                else "",
+                "radius, T": (
+                    short(family[i].radius) if len(family.radii(family[i].method)) > 1 else ""
+                ),
                 **score_texts(known(family[i].prediction)),
                 "λ1": f"{three(first.mean())}{spread}",
                 "λ1/λ5": three((first / values[:, -1]).mean()),

@@ -1,4 +1,7 @@
-"""One self-contained HTML file: the explorer with its data and plotly.js, or the playground; no kernel and no network."""
+"""One self-contained HTML file: the explorer with its data and plotly.js, or the playground.
+
+no kernel and no network.
+"""
 
 import base64
 import zlib
@@ -27,15 +30,19 @@ LABELS = {"gd": "gradient descent", "sam": "SAM"}  # here of a single point, wit
 World = Literal["weights", "step", "network", "gap"]
 WORLDS: tuple[World, ...] = get_args(World)
 LEAD = (
-    "A network is flat where its loss hardly rises when its weights move a little. Each method keeps a cloud of weights, a Gaussian q. "
-    "VI (blue) lowers the average loss of its cloud; SA-BMA (green) lowers that of the worst cloud within the radius, and so looks "
-    "for flat ground. Does flatness help? The loss on the test ground tells: shift it and see."
+    "A network is flat where its loss hardly rises when its weights move a little. Each method"
+    " keeps a cloud of weights, a Gaussian q. VI (blue) lowers the average loss of its cloud;"
+    " SA-BMA (green) lowers that of the worst cloud within the radius, and so looks for flat"
+    " ground. Does flatness help? The loss on the test ground tells: shift it and see."
 )
 
 
 @lru_cache
 def bundled(name: str) -> str:
-    """JavaScript that `.ci/bundle.mjs` builds of its modules: explorer, playground (each sets a global), loader (an ES module)."""
+    """JavaScript that `.ci/bundle.mjs` builds of its modules.
+
+    Explorer, playground (each sets a global), loader (an ES module).
+    """
     return (Path(__file__).parent / "bundles" / f"{name}.js").read_text(encoding="utf-8")
 
 
@@ -51,9 +58,15 @@ def playground_code() -> str:
 
 
 def playground_element(worlds: Sequence[str], *, code: bool = True) -> list[str | Script]:
-    """An element of `WORLDS` and the script that fills it; code: with the playground, which a page needs once."""
+    """An element of `WORLDS` and the script that fills it.
+
+    Code: with the playground, which a page needs once.
+    """
     name = f"playground-{'-'.join(worlds)}"
-    call = f'flatvizPlayground.mount(document.getElementById("{name}"), {json_for_html({"worlds": list(worlds)})})'
+    call = (
+        f'flatvizPlayground.mount(document.getElementById("{name}"),'
+        f" {json_for_html({'worlds': list(worlds)})})"
+    )
     call = f"requestAnimationFrame(() => setTimeout(() => {call}));"  # the text can be read first
     return [
         f'<div id="{name}"></div>',
@@ -62,7 +75,10 @@ def playground_element(worlds: Sequence[str], *, code: bool = True) -> list[str 
 
 
 def playground_page(worlds: Sequence[str] = WORLDS) -> str:
-    """The HTML text of a page of the playground alone, small and quick: it holds neither data nor plotly.js."""
+    """The HTML text of a page of the playground alone, small and quick.
+
+    it holds neither data nor plotly.js.
+    """
     return document("Flatness, live", LEAD, playground_element(worlds))
 
 
@@ -81,11 +97,13 @@ def family_page(
 ) -> str:
     """The HTML text of a measured family.
 
-    lead: a paragraph of introduction, plain text in which **words** are bold; facts: how it was computed; start: first values of the
-    controls for method, radius and ensemble size; rows: a table, one mapping from heading to text a row, by default that of
-    `family_rows`; story: sections of the article, by default those of `tour_story`; code: lines of Python that make `family`;
-    look: the rest of the state at which the page opens (tab, compare, picked, chosen, step, phase, moment); playground: the
-    two-weight world above the lead, and a regression with a gap below the article, both trained in the browser.
+    lead: a paragraph of introduction, plain text in which **words** are bold; facts: how it was
+    computed; start: first values of the controls for method, radius and ensemble size; rows: a
+    table, one mapping from heading to text a row, by default that of `family_rows`; story: sections
+    of the article, by default those of `tour_story`; code: lines of Python that make `family`;
+    look: the rest of the state at which the page opens (tab, compare, picked, chosen, step, phase,
+    moment); playground: the two-weight world above the lead, and a regression with a gap below the
+    article, both trained in the browser.
     """
     story = tour_story(family) if story is None else story
     bundle = pack(family, story=story, code=code)
@@ -124,7 +142,10 @@ def _deflated(content: bytes) -> str:
 
 @lru_cache
 def plotlyjs() -> Script:
-    """plotly.js as text, which `start` runs once the page can be read; it sets the global Plotly."""
+    """plotly.js as text, which `start` runs once the page can be read.
+
+    it sets the global Plotly.
+    """
     from plotly.offline import get_plotlyjs  # 5 MB of text: read only when a page is made
 
     return Script(get_plotlyjs(), kind="text/plain", name="plotly")

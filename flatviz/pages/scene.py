@@ -1,4 +1,7 @@
-"""Parts shared by every picture of a family: scales, references, sentences that its figures give, and the pixels of its images."""
+"""Parts shared by every picture of a family.
+
+Scales, references, sentences that its figures give, and the pixels of its images.
+"""
 
 import base64
 from dataclasses import dataclass
@@ -38,7 +41,10 @@ class Scene:
 
     @cached_property
     def colors(self) -> dict:
-        """The loss scale of all surfaces and samples: that of the shared surface, so that members fitted later share it."""
+        """The loss scale of all surfaces and samples.
+
+        That of the shared surface, so that members fitted later share it.
+        """
         scale = ColorScale.over(known(self.family.surface).values)
         return dict(color_range=(scale.lo, scale.hi), log=scale.log)
 
@@ -69,8 +75,8 @@ class Scene:
     def words(self) -> dict[str, str]:
         """Texts that a caption may name, each computed from the results that the pictures show.
 
-        label: of the surface; share: of variance that its plane holds; radius: what each method's radius does;
-        class 1, class 2, name 2: of a class, in a sentence and alone.
+        label: of the surface; share: of variance that its plane holds; radius: what each method's
+        radius does; class 1, class 2, name 2: of a class, in a sentence and alone.
         """
         surface = known(self.family.surface)
         explained = surface.plane.explained
@@ -106,10 +112,12 @@ class Scene:
                 [FEW - 1, -1]
             ].tolist()
             said.append(
-                f"{few:+.1f} points with {FEW} draws and {most:+.1f} with {n} at radius {m.radius:g}"
+                f"{few:+.1f} points with {FEW} draws and {most:+.1f} with {n} at radius"
+                f" {m.radius:g}"
             )
         return (
-            f" ECE is low where confidence equals accuracy; confidence less accuracy: {', '.join(said)}."
+            " ECE is low where confidence equals accuracy; confidence less accuracy:"
+            f" {', '.join(said)}."
             if said
             else ""
         )
@@ -118,11 +126,17 @@ class Scene:
         n = values_of(self.family, "lambda1").shape[1]
         if n == 1:
             return "One seed: what looks like a trend may be noise."
-        return f"Lines: means over {n} seeds of the noise of fit and draws; bands: from the lowest to the highest of them."
+        return (
+            f"Lines: means over {n} seeds of the noise of fit and draws; bands: from the lowest to"
+            " the highest of them."
+        )
 
 
 def pixels_of(family: Family, rows: Tensor) -> dict[str, Any]:
-    """Images at these rows of the test split, as text: their rows, the shape (H, W) or (H, W, 3) of one, and all bytes."""
+    """Images at these rows of the test split, as text.
+
+    Their rows, the shape (H, W) or (H, W, 3) of one, and all bytes.
+    """
     pixels = family.images["pixels"][torch.searchsorted(family.images["index"], rows)]
     return {"rows": rows.tolist(), "shape": list(pixels.shape[1:]), "pixels": _as_text(pixels)}
 
@@ -130,8 +144,9 @@ def pixels_of(family: Family, rows: Tensor) -> dict[str, Any]:
 def member_images(family: Family, i: int) -> dict[str, Any]:
     """Member i's images at every ensemble size, and what each draw says of them.
 
-    pool (P): rows of the test split that it shows at any size, `labels` theirs; shown[n - 1]: places in the pool of those shown
-    at ensemble size n, with `nats` of disagreement; probs: of draw, image of the pool and class, as bytes of `LEVELS`.
+    pool (P): rows of the test split that it shows at any size, `labels` theirs; shown[n - 1]:
+    places in the pool of those shown at ensemble size n, with `nats` of disagreement; probs: of
+    draw, image of the pool and class, as bytes of `LEVELS`.
     """
     prediction = known(family[i].prediction)
     shown = family[i].maps["shown"]

@@ -1,4 +1,7 @@
-"""The article beside the pictures: sections of text, each of which sets the controls while it is read."""
+"""The article beside the pictures.
+
+Sections of text, each of which sets the controls while it is read.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,8 +22,8 @@ class Step:
     """One section: its title, its text, and the values of the controls while it is read.
 
     text: paragraphs, one a line; **words** are bold, a line that begins with "= " is an equation.
-    set: any of method, radius, n_draws, tab, chosen, and compare with method and radius, as the state of the page has them;
-        see: the view that is shown where there is room for one.
+    set: any of method, radius, n_draws, tab, chosen, and compare with method and radius, as the
+        state of the page has them; see: the view that is shown where there is room for one.
     """
 
     title: str
@@ -29,7 +32,9 @@ class Step:
 
 
 def tour_story(family: Family) -> tuple[Step, ...]:
-    """The sections for a family with VI and SA-BMA: what a posterior is, what is sharp, what the radius does, what to try.
+    """The sections for a family with VI and SA-BMA.
+
+    What a posterior is, what is sharp, what the radius does, what to try.
 
     The last one shows all pictures, which the reader explores.
 
@@ -74,7 +79,10 @@ def _step(name: str, state: Mapping[str, Any], **words: str) -> Step:
 
 
 def _map_beside_vi(family: Family) -> str:
-    """Explain why MAP may have the lower eigenvalue: it is measured at one vector, VI's at draws around one."""
+    """Explain why MAP may have the lower eigenvalue.
+
+    it is measured at one vector, VI's at draws around one.
+    """
     if "sgd" not in family.methods:
         return ""
     at_map, at_vi = (mean_lambda1(family[family.index(m)].spectrum) for m in ("sgd", "vi"))
@@ -90,4 +98,7 @@ def _changed(family: Family, radius: float) -> str:
     at_0, at_end = (family.index("sabma", r) for r in (0.0, radius))
     table = table_of(family, ("lambda1", "nll", "ece"))
     lambda1, nll, ece = (int((v[at_end] < v[at_0]).sum()) for v in table.values())
-    return f"From radius 0 to {radius:g} λ₁ falls on {lambda1} of {table['nll'].shape[1]} seeds, NLL on {nll}, ECE on {ece}"
+    return (
+        f"From radius 0 to {radius:g} λ₁ falls on {lambda1} of {table['nll'].shape[1]} seeds, NLL"
+        f" on {nll}, ECE on {ece}"
+    )

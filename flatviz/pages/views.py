@@ -32,23 +32,26 @@ BACK = TEXTS["step"]["back"]
 class View:
     """One picture: its figure of a member, and its place on the page.
 
-    name: name of the picture; draw: (scene, member) -> figure, whose `live` properties follow the controls.  The figures of all
-    members have the same live properties in the same order.  caption: may hold the names of `Scene.words` in braces.
-    alt: description of the picture, for a reader who does not see it; what the controls select is said after it.  "": the figure's
-        `alt`, where that is true for every ensemble size.
-    span: columns of twelve; height: px.  fixed: traces that the family shares, so that their live properties stay.
-    least: px of width; where its column is narrower, the views of its tab are placed one below the other.
-    shared: axes whose range holds every member's, so that a control moves the picture and not the scale.
-    when: whether a family has this picture at all.
+    name: name of the picture; draw: (scene, member) -> figure, whose `live` properties follow the
+    controls.  The figures of all members have the same live properties in the same order.  caption:
+    may hold the names of `Scene.words` in braces.
+    alt: description of the picture, for a reader who does not see it; what the controls select is
+        said after it.  "": the figure's `alt`, where that is true for every ensemble size.
+    span: columns of twelve; height: px.  fixed: traces that the family shares, so that their live
+    properties stay. least: px of width; where its column is narrower, the views of its tab are
+    placed one below the other. shared: axes whose range holds every member's, so that a control
+    moves the picture and not the scale. when: whether a family has this picture at all.
     group: its tab; views of a tab are visible together.
-    slot, option: views of one slot are alternatives, one frame with a menu for each name of their options.
-    needs: parts of `families.family.SURFACES` that the picture shows, so that a preview computes that first.
-    like: name of the view whose live properties this one's are: its figure is drawn once, not for every member, and they share the
-        arrays of one `Live.key`.
+    slot, option: views of one slot are alternatives, one frame with a menu for each name of their
+    options. needs: parts of `families.family.SURFACES` that the picture shows, so that a preview
+    computes that first.
+    like: name of the view whose live properties this one's are: its figure is drawn once, not for
+        every member, and they share the arrays of one `Live.key`.
     phases: for each row of its properties of `rows="phase"`, what the phase is called and does.
     said: the caption at a member, where that depends on what is drawn.
-    link: name of a trace -> what its points are: "draws", one each, or "eigenvalues", those of each draw one after the
-        other; {"x": "sizes"} where x counts draws.  A draw that the reader points at is marked in every linked view.
+    link: name of a trace -> what its points are: "draws", one each, or "eigenvalues", those of each
+        draw one after the other; {"x": "sizes"} where x counts draws.  A draw that the reader
+        points at is marked in every linked view.
     """
 
     name: str

@@ -1,4 +1,8 @@
-"""Planes of weight space: along random directions, and those that given directions, draws, a path or three weight vectors span."""
+"""Planes of weight space.
+
+Along random directions, and those that given directions, draws, a path or three weight vectors
+span.
+"""
 
 from __future__ import annotations
 
@@ -34,18 +38,20 @@ def plane_random(
 ) -> Plane:
     """Draw two Gaussian directions from `w` (D,) and normalise them; they are not orthogonal.
 
-    The idea is that of Li et al. 2018 (arXiv 1712.09913); the definition is this one.  A step of 1 moves every filter (layer,
-    model, weight) by its norm.
+    The idea is that of Li et al. 2018 (arXiv 1712.09913); the definition is this one.  A step of 1
+    moves every filter (layer, model, weight) by its norm.
 
     Args:
         net: Gives the shapes of the D weights.
         w: Origin of the plane, (D,).
-        normalize: "filter": each slice d[i] of a tensor with two or more dimensions is scaled to |w[i]|, a 1-D tensor as a whole
-            to |w|.  "layer": each tensor as a whole.  "model": the whole direction to |w|.  "weight": each element to |w_j|, its
-            sign kept.  "none": as drawn.  The direction is 0 if the weight's norm is 0.
-        convention: For "filter", the definition of another tool: "li2018" (the authors' code with `--xignore biasbn`: 1-D
-            tensors do not move, 1e-10 added to each norm), "loss-landscapes" (3.0.6: uniform directions in [0, 1), 1-D tensors
-            element by element, the whole rescaled to |w|; an all-zero slice, at which it fails, stays 0), "per-tensor"
+        normalize: "filter": each slice d[i] of a tensor with two or more dimensions is scaled to
+            |w[i]|, a 1-D tensor as a whole to |w|.  "layer": each tensor as a whole.  "model": the
+            whole direction to |w|.  "weight": each element to |w_j|, its sign kept.  "none": as
+            drawn.  The direction is 0 if the weight's norm is 0.
+        convention: For "filter", the definition of another tool: "li2018" (the authors' code with
+            `--xignore biasbn`: 1-D tensors do not move, 1e-10 added to each norm),
+            "loss-landscapes" (3.0.6: uniform directions in [0, 1), 1-D tensors element by element,
+            the whole rescaled to |w|; an all-zero slice, at which it fails, stays 0), "per-tensor"
             (Landscaper and others: layers).
         seed: Fixes the directions.
 
@@ -65,7 +71,8 @@ def plane_random(
     check_weights(w, net.dim)
     if convention != "flatviz" and normalize != "filter":
         raise ValueError(
-            f"convention={convention!r} is a reading of normalize='filter', got normalize={normalize!r}"
+            f"convention={convention!r} is a reading of normalize='filter', got"
+            f" normalize={normalize!r}"
         )
     source = generator(seed)
     draw = torch.rand if convention == "loss-landscapes" else torch.randn
@@ -130,7 +137,8 @@ def plane_along(
         w: Origin, (D,).
         u: First direction, (D,).
         v: Second direction, (D,).
-        orthonormal: Orthonormalise them by Gram-Schmidt, which keeps the direction of the first; the unit is then distance.
+        orthonormal: Orthonormalise them by Gram-Schmidt, which keeps the direction of the first;
+            the unit is then distance.
         name: The plane's name in titles.
 
     Raises:
@@ -158,9 +166,12 @@ def plane_along(
 
 @public
 def plane_eigen(w: Vector, spectrum: Spectrum) -> Plane:
-    """Build the plane of the first two Hessian eigenvectors at `w` (D,); orthonormal, unit: distance.
+    """Build the plane of the first two Hessian eigenvectors at `w` (D,).
 
-    Extent: each axis ends where the quadratic model lambda a^2 / 2 has risen by 1, but is at most ten times as long as the other.
+    Orthonormal, unit: distance.
+
+    Extent: each axis ends where the quadratic model lambda a^2 / 2 has risen by 1, but is at most
+    ten times as long as the other.
 
     Args:
         w: Origin, (D,).
@@ -211,7 +222,9 @@ NARROWEST = 0.8  # its shorter side over its longer one: a strip is hard to read
 
 @public
 def plane_pca(draws: Vectors | Draws, *, name: str | None = None) -> Plane:
-    """Compute the first two principal axes of weight vectors (S, D), through their mean; orthonormal, unit: distance.
+    """Compute the first two principal axes of weight vectors (S, D), through their mean.
+
+    Orthonormal, unit: distance.
 
     `explained` is their share of the draws' variance; the picture does not show the rest.
 
@@ -237,7 +250,8 @@ def plane_pca(draws: Vectors | Draws, *, name: str | None = None) -> Plane:
 def plane_path(W: Vectors, *, name: str | None = None) -> Plane:
     """Compute the first two principal axes of a training path W (S, D) seen from its end, those of W[i] - W[-1]; orthonormal.
 
-    `explained` is their share of the summed squared distance from the end, not of a variance about a mean.
+    `explained` is their share of the summed squared distance from the end, not of a variance about
+    a mean.
 
     Args:
         W: Points of the path in their order, (S, D).
@@ -271,7 +285,8 @@ def _plane(W: Tensor, origin: Tensor, name: str, instead: str) -> Plane:
     share = scale.square() / scale.square().sum().clamp_min(1e-300)
     if share[1] <= 1e-12 * share[0]:
         raise ValueError(
-            "a PCA plane needs draws that span two directions, got draws on one line: use slice_line"
+            "a PCA plane needs draws that span two directions, got draws on one line: use"
+            " slice_line"
         )
     reach = MARGIN * coords.abs().amax(0)
     sides = torch.maximum(reach, NARROWEST * reach.max()).tolist()
@@ -288,7 +303,10 @@ def _svd(W: Tensor, origin: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def _by_gram(W: Tensor, origin: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """The same from the Gram matrix (S, S), whose eigenvalues are the squares; exact enough for the two largest."""
+    """The same from the Gram matrix (S, S), whose eigenvalues are the squares.
+
+    Exact enough for the two largest.
+    """
     width = max(1, MOST // len(W))
     blocks = [slice(i, i + width) for i in range(0, W.shape[1], width)]
     gram = sum((part := (W[:, b] - origin[b]).double()) @ part.T for b in blocks)
@@ -301,7 +319,9 @@ def _by_gram(W: Tensor, origin: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 @public
 def plane_through(a: Vector, b: Vector, c: Vector) -> Plane:
-    """Build the plane that holds `a`, `b`, `c` (D,) each; its origin is their average, its first axis points from a to b.
+    """Build the plane that holds `a`, `b`, `c` (D,) each.
+
+    Its origin is their average, its first axis points from a to b.
 
     Orthonormal, unit: distance.
 

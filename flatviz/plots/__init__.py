@@ -1,4 +1,7 @@
-"""Plots: `plot_<noun>(result) -> plotly Figure`; a plot never computes, never shows, never changes a global setting."""
+"""Plots: `plot_<noun>(result) -> plotly Figure`.
+
+a plot never computes, never shows, never changes a global setting.
+"""
 
 from flatviz.lazy import lazy
 

@@ -1,4 +1,7 @@
-"""The basin around a posterior's center: the rise of the loss above its value at the center, on a separate scale."""
+"""The basin around a posterior's center.
+
+The rise of the loss above its value at the center, on a separate scale.
+"""
 
 from dataclasses import replace
 
@@ -21,16 +24,20 @@ LEVEL = 0.5  # nats above the center: the contour that is drawn bold, and whose 
 def plot_basin(
     surface: Surface, *, color_range: tuple[Number, Number] | None = None, title: str | None = None
 ) -> Figure:
-    """Draw the rise of the loss above that of the plane's origin: filled contours, colours in square roots of the rise.
+    """Draw the rise of the loss above that of the plane's origin.
 
-    A quadratic bowl is then a cone with rings at even distances.  The bold contour is where the loss has risen by `LEVEL`, 0.5;
-    the share of the plane inside it is written under the picture.  How high the center itself lies is not in the colours,
-    so it is written there too.
+    Filled contours, colours in square roots of the rise.
+
+    A quadratic bowl is then a cone with rings at even distances.  The bold contour is where the
+    loss has risen by `LEVEL`, 0.5; the share of the plane inside it is written under the picture.
+    How high the center itself lies is not in the colours, so it is written there too.
 
     Args:
-        surface: Values on a grid (A, B) around the plane's origin, which must be a point of the grid.
-        color_range: (lowest, highest) rise that the colours show, to share them with other figures; default: from 0 to
-            the highest, without the highest few where they would take much of the scale.
+        surface: Values on a grid (A, B) around the plane's origin, which must be a point of the
+            grid.
+        color_range: (lowest, highest) rise that the colours show, to share them with other figures;
+            default: from 0 to the highest, without the highest few where they would take much of
+            the scale.
         title: Default: what is drawn over which plane.
 
     Raises:
@@ -46,12 +53,18 @@ def plot_basin(
     scale = basin_scale([rise]) if not color_range else scale_of_rises(rise, color_range)
     floor = center_of(surface)
     share = basin_share(rise)
-    alt = f"{surface.label} above its value at the center, {short(floor)}; {_percent(share)} of the plane rise by less than {LEVEL:g}"
+    alt = (
+        f"{surface.label} above its value at the center, {short(floor)}; {_percent(share)} of the"
+        f" plane rise by less than {LEVEL:g}"
+    )
     fig = ground(rise, scale, title or f"Rise above the center, {surface.plane.name}", alt)
     _add_level(fig, rise, scale)
     center = dict(symbol="cross-thin", size=11, line=dict(color="#fefefe", width=2))
     fig.add_trace(scatter([0], [0], "markers", "center", marker=center))
-    note = f"center at {short(floor)}<br>inside the bold line (+ {LEVEL:g}): {_percent(share)} of the plane"
+    note = (
+        f"center at {short(floor)}<br>inside the bold line (+ {LEVEL:g}): {_percent(share)} of the"
+        " plane"
+    )
     path = fig.add_text(
         note, font=dict(size=12), align="left", yshift=8
     )  # the colour bar's end is there
@@ -60,7 +73,10 @@ def plot_basin(
 
 
 def plot_basin_3d(surface: Surface, *, color_range: tuple[float, float], title: str) -> Figure:
-    """Draw `plot_basin` in relief: heights in square roots of the rise, cut off at the end of the scale; follows the controls."""
+    """Draw `plot_basin` in relief.
+
+    Heights in square roots of the rise, cut off at the end of the scale; follows the controls.
+    """
     rise = above_center(surface)
     return plot_relief(rise, scale_of_rises(rise, color_range), title)
 
@@ -87,7 +103,8 @@ def center_of(surface: Surface) -> float:
         float(t[k].abs()) > 1e-4 * step for t, k, step in zip((surface.a, surface.b), (i, j), steps)
     ):
         raise ValueError(
-            "the plane's origin must be on the grid, got one beside it: take a symmetric extent, odd resolution"
+            "the plane's origin must be on the grid, got one beside it: take a symmetric extent,"
+            " odd resolution"
         )
     return float(surface.values[i, j])
 
@@ -100,7 +117,7 @@ def basin_share(rise: Surface) -> float:
 def scale_of_rises(rise: Surface, color_range: tuple[float, float]) -> ColorScale:
     """The colour scale of `color_range`, which says whether rises lie below or above it."""
     values = rise.values[rise.values.isfinite()]
-    (lo, hi) = color_range
+    lo, hi = color_range
     return ColorScale(
         lo, hi, root=True, below=bool((values < lo - 1e-6).any()), above=bool((values > hi).any())
     )

@@ -1,4 +1,7 @@
-"""`plot(result)`: the figure that belongs to the type of a result; a notebook's cell shows its last value the same way."""
+"""`plot(result)`: the figure that belongs to the type of a result.
+
+a notebook's cell shows its last value the same way.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -9,19 +12,25 @@ from flatviz.results import History, LayerCurvature, Prediction, Projection, Spe
 
 
 def plot(result: object, *more: Any, **options: Any) -> Figure:
-    """Draw the figure of a result, chosen by its type; `more` and `options` are those of the function that draws it.
+    """Draw the figure of a result, chosen by its type.
 
-    =====================================  =============================================================
-    `Surface`                              `plot_surface`
-    `Curve`, `Spectrum`, `Projection`      `plot_curve`, `plot_spectrum` or `plot_density`, `plot_projection`
-    `Prediction`                           `plot_reliability`, of a regression `plot_predictive`; of several methods `plot_metrics`
-    `Sharpness`, `Shift`, `Persistence`    `plot_sharpness`, `plot_severity`, `plot_persistence`
-    `Mechanism`, `Family`                  `plot_mechanism`, `plot_radius`
+    `more` and `options` are those of the function that draws it.
+
+    =====================================
+    ============================================================= `Surface`
+    `plot_surface`
+    `Curve`, `Spectrum`, `Projection`      `plot_curve`, `plot_spectrum` or `plot_density`,
+    `plot_projection` `Prediction`                           `plot_reliability`, of a regression
+    `plot_predictive`; of several methods `plot_metrics` `Sharpness`, `Shift`, `Persistence`
+    `plot_sharpness`, `plot_severity`, `plot_persistence` `Mechanism`, `Family`
+    `plot_mechanism`, `plot_radius`
     `History`                              `plot_history`; `layer_curvature`'s dict `plot_layers`
-    =====================================  =============================================================
+    =====================================
+    =============================================================
 
     Args:
-        result: A result of flatviz; where the function draws several, a list of them or a dict method -> result.
+        result: A result of flatviz; where the function draws several, a list of them or a dict
+            method -> result.
         *more: Further results, as a projection on a surface.
         **options: Keywords of the function that draws.
 
@@ -47,7 +56,8 @@ def plot(result: object, *more: Any, **options: Any) -> Figure:
         got = type(result).__name__
         of = "" if kind is type(result) else f" of {kind.__name__}" if parts else " without entries"
         raise TypeError(
-            f"plot takes a result ({names}), a list of them, or a dict method -> result, got {got}{of}"
+            f"plot takes a result ({names}), a list of them, or a dict method -> result, got"
+            f" {got}{of}"
         )
     return DRAW[kind](result, *more, **options)
 
@@ -82,7 +92,10 @@ DRAW: dict[type, Callable[..., Figure]] = {
 
 
 def shown(result: Surface | Projection | Prediction) -> Figure | None:
-    """Draw the figure of a cell's last value; None where its text is enough: no labels, no finite value."""
+    """Draw the figure of a cell's last value.
+
+    None where its text is enough: no labels, no finite value.
+    """
     empty = {
         Projection: lambda projection: not len(projection.coords),
         Prediction: lambda p: (

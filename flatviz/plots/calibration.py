@@ -1,4 +1,7 @@
-"""Calibration of predictions: scores by ensemble size, reliability, risk against coverage, scores under shift."""
+"""Calibration of predictions.
+
+Scores by ensemble size, reliability, risk against coverage, scores under shift.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -39,18 +42,20 @@ def plot_metrics(
     reference: Mapping[str, Prediction] | None = None,
     title: str = "Scores against ensemble size",
 ) -> Figure:
-    """Draw accuracy, NLL and ECE, or NLL and RMSE of a regression, against ensemble size: one row a score, one curve a method.
+    """Draw accuracy, NLL and ECE, or NLL and RMSE of a regression, against ensemble size.
 
-    A single point (MAP) is a horizontal line.  The band around accuracy is its 95 % interval for that many test examples
-    (Wilson): what another test set of the size might give.  Methods are scored on the same examples, so their difference is
-    surer than two such bands side by side.
+    One row a score, one curve a method.
+
+    A single point (MAP) is a horizontal line.  The band around accuracy is its 95 % interval for
+    that many test examples (Wilson): what another test set of the size might give.  Methods are
+    scored on the same examples, so their difference is surer than two such bands side by side.
 
     Args:
         predictions: Result of `predict` on labelled data, or method -> Prediction.
         n_draws: An ensemble size to mark, in draws; None: no mark.
         method: Key in `fv.METHODS` that gives a single prediction label and colour; None: ink.
-        reference: Method -> Prediction, drawn first and without bands; these curves stay where page and lab change the
-            others, and that of `method` itself is left out.
+        reference: Method -> Prediction, drawn first and without bands; these curves stay where page
+            and lab change the others, and that of `method` itself is left out.
         title: Title of the figure.
 
     Raises:
@@ -134,7 +139,10 @@ def lost(prediction: Prediction, method: str | None) -> str:
     if bool(prediction.scores["nll"].isfinite().any()):
         return ""
     n = prediction.n_diverged
-    return f"{style(method).label}, diverged:<br>{n} of {prediction.outputs[..., 0].numel()} outputs<br>are no numbers"
+    return (
+        f"{style(method).label}, diverged:<br>{n} of {prediction.outputs[..., 0].numel()}"
+        " outputs<br>are no numbers"
+    )
 
 
 def wilson(share: Tensor, n: int | Tensor) -> tuple[Tensor, Tensor]:
@@ -175,7 +183,10 @@ def _axes(labels: Mapping[str, str], predictions: Sequence[Prediction], longest:
 
 
 def _over_sizes(scores: Tensor, longest: int) -> tuple[Tensor, Tensor]:
-    """Ensemble sizes and scores; of a single point, which is every ensemble, the ends of a horizontal line."""
+    """Ensemble sizes and scores.
+
+    of a single point, which is every ensemble, the ends of a horizontal line.
+    """
     if len(scores) == 1:
         return torch.tensor([1, longest]), scores.expand(2)
     return torch.arange(1, len(scores) + 1), scores
@@ -191,7 +202,8 @@ def plot_reliability(
 ) -> Figure:
     """Draw accuracy in each confidence bin as bars, the diagonal of perfect calibration, and the counts below.
 
-    Each bar has the 95 % interval of its accuracy (Wilson), and fades where it has few examples: at `FULL` it is solid.
+    Each bar has the 95 % interval of its accuracy (Wilson), and fades where it has few examples: at
+    `FULL` it is solid.
 
     Args:
         prediction: Result of `predict` on labelled data; its bins are of equal width.
@@ -283,13 +295,16 @@ FIRST = 0.05  # coverage from which on the curve is drawn: before, it is the ris
 def plot_risk_coverage(
     risks: Mapping[str, Tensor], *, title: str = "Risk against coverage"
 ) -> Figure:
-    """Draw the share of mistakes among the surest answers, over the share of inputs answered; a line a method.
+    """Draw the share of mistakes among the surest answers, over the share of inputs answered.
+
+    a line a method.
 
     Args:
         risks: Method -> what `risk_coverage` returned, (N,).
         title: Title of the figure.
 
-    A curve that rises from left to right belongs to a method that knows when it is wrong; a flat one guesses.
+    A curve that rises from left to right belongs to a method that knows when it is wrong; a flat
+    one guesses.
 
     Raises:
         ValueError: For nothing to draw.
@@ -338,10 +353,13 @@ SPREAD = 0.07  # severities between two methods
 
 @public
 def plot_severity(shifts: Shift | Mapping[str, Shift], *, title: str | None = None) -> Figure:
-    """Draw each score against severity, 0 (clean) to 5, averaged over the kinds of corruption: a panel for each, a line for each method.
+    """Draw each score against severity, 0 (clean) to 5, averaged over the kinds of corruption.
+
+    a panel for each, a line for each method.
 
     Args:
-        shifts: What `shifted_scores` returned, drawn in ink, or method -> such results, all of the same kinds and severities.
+        shifts: What `shifted_scores` returned, drawn in ink, or method -> such results, all of the
+            same kinds and severities.
         title: Default: over which kinds of corruption the scores are means.
 
     Raises:
@@ -358,7 +376,8 @@ def plot_severity(shifts: Shift | Mapping[str, Shift], *, title: str | None = No
     axes = {(s.kinds, s.severities) for s in groups.values()}
     if len(axes) > 1:
         raise ValueError(
-            f"all results must be of the same kinds and severities, got {len(axes)} different: measure them alike"
+            f"all results must be of the same kinds and severities, got {len(axes)} different:"
+            " measure them alike"
         )
     first = next(iter(groups.values()))
     over = ", ".join(kind.replace("_", " ") for kind in first.kinds)

@@ -23,7 +23,9 @@ from flatviz.plots.theme import (
 )
 from flatviz.results import Projection
 
-CLIP = 0.98  # share of a surface's cells that the colours resolve, where the highest few would take most of the scale
+# share of a surface's cells that the colours resolve, where the highest few would take most of the
+# scale
+CLIP = 0.98
 FAR = 0.25  # of the scale: how much those few must take before it is cut
 NEAR_END = 0.1  # of the scale: ticks nearer than this to a marked end give way to it
 
@@ -47,16 +49,20 @@ class ColorScale:
     def over(
         cls, values: Tensor, color_range: tuple[float, float] | None = None, log: bool | None = None
     ) -> ColorScale:
-        """The scale of the finite `values`, or of a given range; logarithmic where all are positive and span a decade.
+        """The scale of the finite `values`, or of a given range.
 
-        Without a range it ends at the 98th percentile where the values above that would take a quarter of it.
+        Logarithmic where all are positive and span a decade.
+
+        Without a range it ends at the 98th percentile where the values above that would take a
+        quarter of it.
 
         Raises:
             ValueError: Where no value is finite.
         """
         if not bool(values.isfinite().any()):
             raise ValueError(
-                f"the surface must have a finite value, got {values.numel()} diverged cells: shrink the extent"
+                f"the surface must have a finite value, got {values.numel()} diverged cells: shrink"
+                " the extent"
             )
         values = values[values.isfinite()]
         least = float(values.min())
@@ -69,7 +75,7 @@ class ColorScale:
 
     def _cut(self, top: float) -> ColorScale:
         """The same, ending at `top` where that leaves out a large part of it."""
-        (start, end) = self.ends
+        start, end = self.ends
         (cut,) = self(torch.tensor([top], dtype=torch.float64)).tolist()
         return replace(self, hi=top) if end - cut > FAR * (end - start) and cut > start else self
 
@@ -162,14 +168,17 @@ def add_samples(
     look: Look,
     **said: Any,
 ) -> None:
-    """Circles that follow the controls, a row a draw: fill by method, ring by true loss, on a white rim with a line of ink.
+    """Circles that follow the controls, a row a draw.
+
+    Fill by method, ring by true loss, on a white rim with a line of ink.
 
     said: `hover` and `customdata` of the circles, as in `scatter`.
 
-    White and ink contrast with each other, so one of the two stands out from whatever colour lies below.
+    White and ink contrast with each other, so one of the two stands out from whatever colour lies
+    below.
     """
     at = torch.as_tensor(size, dtype=torch.float32).expand(len(coords))
-    (x, y) = coords.T
+    x, y = coords.T
     rim = dict(color=LIGHT, opacity=1, size=numbers(at + RIM), line=dict(color=OUTER, width=1))
     fig.add_live(scatter(x, y, "markers", "rim", marker=rim), "x", "y", "marker.size", rows="draws")
     colors = scale.marker(values) if scale is not None and bool(values.isfinite().any()) else {}
@@ -194,7 +203,10 @@ def add_key(fig: Figure, look: Look) -> None:
 
 
 def add_crosses(fig: Figure, coords: Tensor, look: Look, *, shown: bool) -> None:
-    """Small crosses of a method drawn beside the selected one; not `shown` where it is that one itself."""
+    """Small crosses of a method drawn beside the selected one.
+
+    Not `shown` where it is that one itself.
+    """
     for size, color in ((12, OUTER), (10, LIGHT), (7, look.color)):
         name, seen = (
             (f"{look.label}, rim", {})

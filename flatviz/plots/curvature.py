@@ -43,11 +43,15 @@ def plot_spectrum(
     reference: Mapping[str, Sequence[Spectrum]] | None = None,
     title: str | None = None,
 ) -> Figure:
-    """Draw the largest eigenvalues by rank: a marker a draw with its residual as error bar, and a line through the means.
+    """Draw the largest eigenvalues by rank.
+
+    a marker a draw with its residual as error bar, and a line through the means.
 
     Args:
-        spectrum: Result of `top_eigenpairs`, k eigenvalues of one weight vector, or one of it for each draw.
-        method: Key in `fv.METHODS` that gives label and colour; None: ink, and the name of the spectrum.
+        spectrum: Result of `top_eigenpairs`, k eigenvalues of one weight vector, or one of it for
+            each draw.
+        method: Key in `fv.METHODS` that gives label and colour; None: ink, and the name of the
+            spectrum.
         reference: Method -> its spectra, drawn as a line through their means.
         title: Default: of which matrix, of how many draws.
 
@@ -138,7 +142,8 @@ Density = Annotated[Spectrum, kind(Spectrum, "a Spectrum", "fv.spectral_density 
 def plot_density(spectrum: Density, *, title: str | None = None) -> Figure:
     """Draw the density of eigenvalues on a log axis, and a mark at each of the k largest, with its residual.
 
-    The curve is sum_i weights[i] N(lambda; nodes[i], width^2); the width is 1/150 of the range, a few pixels.
+    The curve is sum_i weights[i] N(lambda; nodes[i], width^2); the width is 1/150 of the range, a
+    few pixels.
 
     Args:
         spectrum: Result of `spectral_density`.
@@ -156,7 +161,8 @@ def plot_density(spectrum: Density, *, title: str | None = None) -> Figure:
     """
     if spectrum.nodes is None or spectrum.weights is None:
         raise ValueError(
-            "plot_density needs nodes and weights, got a Spectrum without: spectral_density makes one"
+            "plot_density needs nodes and weights, got a Spectrum without: spectral_density"
+            " makes one"
         )
     nodes = spectrum.nodes.double()
     weights = spectrum.weights.double()
@@ -166,7 +172,10 @@ def plot_density(spectrum: Density, *, title: str | None = None) -> Figure:
     at = torch.linspace(lo - 6 * width, hi + 6 * width, POINTS, dtype=torch.float64)
     density = _smooth(at, nodes, weights, width)
     trace = float((nodes * weights).sum())
-    alt = f"eigenvalues from {lo:.3g} to {hi:.3g}, mean {trace:.3g}, largest {float(spectrum.values[0]):.3g}"
+    alt = (
+        f"eigenvalues from {lo:.3g} to {hi:.3g}, mean {trace:.3g}, largest"
+        f" {float(spectrum.values[0]):.3g}"
+    )
     floor = FLOOR * (top := float(density.max()))
     x = dict(title=with_print("eigenvalue λ", small_print(spectrum)))
     y = dict(
@@ -206,9 +215,12 @@ def plot_sharpness(
     measure: Measure = "lambda1",
     title: str | None = None,
 ) -> Figure:
-    """Draw one measure of flatness against ensemble size: a marker for each draw, a line through the mean of the draws so far.
+    """Draw one measure of flatness against ensemble size.
 
-    The band is the 95 % interval of the mean (Student's t): it says how sure the line is, not how far draws scatter.
+    a marker for each draw, a line through the mean of the draws so far.
+
+    The band is the 95 % interval of the mean (Student's t): it says how sure the line is, not how
+    far draws scatter.
 
     Args:
         measured: Result of `sharpness`, drawn in ink, or method -> Sharpness.
@@ -242,7 +254,7 @@ def plot_sharpness(
         look = style(method)
         label = style(method).label
         values = getattr(sharpness, measure)
-        (mean, half) = sharpness.by_size(measure)
+        mean, half = sharpness.by_size(measure)
         # of one draw there is no interval
         sizes = torch.arange(1, len(values) + 1)
         known = torch.isfinite(half)
@@ -336,7 +348,9 @@ HISTORY = {
 
 @public
 def plot_history(history: History, *, title: str = "Training") -> Figure:
-    """Draw the history of a fit, or of a loop that `record_path` watched, against its steps: a row a quantity.
+    """Draw the history of a fit, or of a loop that `record_path` watched, against its steps.
+
+    a row a quantity.
 
     Args:
         history: `posterior.history`, or `path.history`.

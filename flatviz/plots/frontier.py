@@ -1,4 +1,7 @@
-"""Flatness and scores against the training loss: the effect of a method beyond a lower temperature of VI."""
+"""Flatness and scores against the training loss.
+
+The effect of a method beyond a lower temperature of VI.
+"""
 
 import math
 from typing import Any
@@ -37,11 +40,14 @@ def plot_frontier(
     radius: Radius | None = None,
     title: str | None = None,
 ) -> Figure:
-    """Draw λ₁ and scores against the training loss: a line for VI over its temperature, one for each method over its dial.
+    """Draw λ₁ and scores against the training loss.
 
-    The training loss is the mean over draws.  A ring marks the selected member; a cross marks VI at the temperature T* where its
-    training loss is the same, interpolated between its members, linear in the logarithm of the loss.  The gap between them is
-    what the method does beyond a temperature.
+    a line for VI over its temperature, one for each method over its dial.
+
+    The training loss is the mean over draws.  A ring marks the selected member; a cross marks VI at
+    the temperature T* where its training loss is the same, interpolated between its members, linear
+    in the logarithm of the loss.  The gap between them is what the method does beyond a
+    temperature.
 
     Args:
         family: Result of `fv.families.measure`, with VI at several temperatures ("vi_t").
@@ -67,7 +73,8 @@ def plot_frontier(
     """
     if not has_frontier(family):
         raise ValueError(
-            f"the family must be measured and hold VI at two temperatures, got {family!r}: fit 'vi_t' at some"
+            f"the family must be measured and hold VI at two temperatures, got {family!r}: fit"
+            " 'vi_t' at some"
         )
     loss = torch.tensor([float(known(known(p).values).double().mean()) for p in family.projection])
     table = {name: values.nanmean(1) for name, values in table_of(family, FRONTIER).items()}
@@ -94,7 +101,10 @@ def plot_frontier(
         )
         y = dict(domain=height, title=dict(text=ROWS[quantity].replace(" (", "<br>(")), nticks=5)
         axes |= layout_of(i, x, y | dict(range=room(table[quantity], 0.1)))
-    alt = f"{len(cold)} temperatures of VI from {short(float(loss[cold[0]]))} to {short(float(loss[cold[-1]]))} nats of training loss"
+    alt = (
+        f"{len(cold)} temperatures of VI from {short(float(loss[cold[0]]))} to"
+        f" {short(float(loss[cold[-1]]))} nats of training loss"
+    )
     legend = dict(y=-0.14, yanchor="top", font=dict(size=11))
     fig = figure(
         title or "Flatness and scores at equal fit",
@@ -141,9 +151,11 @@ def _add_line(
         line=shown.line(2), marker=shown.marker(8), legend=panel == 0, **axes_of(panel)
     )
     texts = [
-        f"{dial(name)}{short(family[i].radius)}, "
-        if len(rows) > 1 and family[i].method == name
-        else ""
+        (
+            f"{dial(name)}{short(family[i].radius)}, "
+            if len(rows) > 1 and family[i].method == name
+            else ""
+        )
         for i in rows
     ]
     mode = "lines+markers" if len(rows) > 1 else "markers"
@@ -160,7 +172,10 @@ def _add_equal(
     line: list[int],
     cold: list[int],
 ) -> None:
-    """Ring at the member, cross on VI's line at its training loss, and the words for it; they follow the controls."""
+    """Ring at the member, cross on VI's line at its training loss, and the words for it.
+
+    They follow the controls.
+    """
     at = float(loss[member].log())
     beyond = dict(left=math.nan, right=math.nan)
     share = [

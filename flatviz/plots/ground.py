@@ -1,4 +1,8 @@
-"""Parts shared by pictures: contours, marks on diverged cells, titles, axis titles with units, small print, numbers with their nouns."""
+"""Parts shared by pictures.
+
+Contours, marks on diverged cells, titles, axis titles with units, small print, numbers with their
+nouns.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -25,7 +29,10 @@ RING = 48  # points of an ellipse
 
 
 def ground(surface: Surface, scale: ColorScale, title: str, alt: str) -> Figure:
-    """A figure of a surface as filled contours, its diverged cells marked; what else is drawn is added."""
+    """A figure of a surface as filled contours, its diverged cells marked.
+
+    What else is drawn is added.
+    """
     axes = plane_axes(surface.plane, small_print(surface))
     fig = figure(title, alt, **axes, width=width_of(surface, title))
     if surface.scattered:
@@ -82,7 +89,10 @@ def diverged(surface: Surface) -> go.Scatter:
 
 
 def check_on(surface: Surface, projection: Projection | None) -> None:
-    """Check that the projection drawn on a surface is on its plane; results that were read from disk have a copy of it each."""
+    """Check that the projection drawn on a surface is on its plane.
+
+    Results that were read from disk have a copy of it each.
+    """
     here = surface.plane
     there = surface.plane if projection is None else projection.plane
     if here is not there and not (
@@ -94,7 +104,10 @@ def check_on(surface: Surface, projection: Projection | None) -> None:
 
 
 def plane_axes(plane: Plane, below: str = "") -> dict:
-    """Axis titles that say what a step is, `below` under them; equal aspect only where distance in the picture is distance."""
+    """Axis titles that say what a step is, `below` under them.
+
+    Equal aspect only where distance in the picture is distance.
+    """
     first, second = axis_titles(plane)
     equal = dict(scaleanchor="x", scaleratio=1) if plane.orthonormal else {}
     x = dict(title=with_print(first, axis_note(plane), below), constrain="domain")
@@ -131,7 +144,10 @@ def ellipse(covariance: Tensor, center: Tensor) -> Tensor:
 
 
 def axis_titles(plane: Plane) -> list[str]:
-    """A name for each axis, with its share of what the plane was fitted to: the variance of draws, else a squared distance."""
+    """A name for each axis, with its share of what the plane was fitted to.
+
+    The variance of draws, else a squared distance.
+    """
     whole = (
         "variance"
         if plane.name.startswith("PCA") and "path" not in plane.name
@@ -158,7 +174,9 @@ def with_print(title: str, *lines: str) -> str:
 
 
 def small_print(*results: Surface | Curve | Spectrum, diverged: str = "×") -> str:
-    """Examples and BatchNorm statistics; of a surface its diverged cells, shown as `diverged`, and its precision.
+    """Examples and BatchNorm statistics.
+
+    of a surface its diverged cells, shown as `diverged`, and its precision.
 
     A fact that several results share is written once.
     """
@@ -224,7 +242,10 @@ def one_or_several(value: Any) -> list:
 
 
 def by_method(value: Any, wanted: str) -> dict[str | None, Any]:
-    """Method -> result, from a mapping, or from one result (of no method: None).  Raises ValueError for none; `wanted`: what it is."""
+    """Method -> result, from a mapping, or from one result (of no method: None).
+
+    Raises ValueError for none; `wanted`: what it is.
+    """
     if isinstance(value, Mapping) and not value:
         raise ValueError(f"a figure by method needs at least one {wanted}, got none")
     return dict(value) if isinstance(value, Mapping) else {None: value}

@@ -1,4 +1,7 @@
-"""Predictions over the inputs: class probabilities over a plane of them, and the bands of a regression."""
+"""Predictions over the inputs.
+
+Class probabilities over a plane of them, and the bands of a regression.
+"""
 
 from dataclasses import replace
 
@@ -34,7 +37,10 @@ GAP = 0.04
 
 
 def plot_input_maps(family: Family, i: int) -> Figure:
-    """Class probabilities over the plane of inputs: VI, member i, HMC, with the training points; follows the ensemble size."""
+    """Class probabilities over the plane of inputs: VI, member i, HMC, with the training points.
+
+    Follows the ensemble size.
+    """
     shown = family.inputs
     vi = family.index("vi") if "vi" in family.methods else i
     drawn = [
@@ -43,7 +49,10 @@ def plot_input_maps(family: Family, i: int) -> Figure:
     ]
     drawn += [("hmc", shown["reference"], False)] if "reference" in shown else []
     classes = class_words(family)
-    alt = f"probability of {classes[1]} over the plane of inputs: VI, the selected posterior, and HMC as reference"
+    alt = (
+        f"probability of {classes[1]} over the plane of inputs: VI, the selected posterior, and HMC"
+        " as reference"
+    )
     fig = figure(f"Probability of {classes[1]} over the inputs", alt, showlegend=False)
     for k, (method, probs, follows) in enumerate(drawn):
         axis = axes_of(k)
@@ -128,12 +137,15 @@ def plot_predictive(
 ) -> Figure:
     """Draw the predictive mean of a regression over a one-dimensional input, with the band that holds the share `level` of new targets.
 
-    A darker band holds as many of the draws' means: the uncertainty of the weights, without the noise.  With inputs of several
-    dimensions the targets are drawn against the predictive mean.  Draws that diverged are left out.
+    A darker band holds as many of the draws' means: the uncertainty of the weights, without the
+    noise.  With inputs of several dimensions the targets are drawn against the predictive mean.
+    Draws that diverged are left out.
 
     Args:
-        prediction: Result of `predict` with a likelihood of numbers; its targets, where it has some, are drawn as points.
-        x: (N,) or (N, 1), the inputs; None, as for inputs of several dimensions: the predictive mean.
+        prediction: Result of `predict` with a likelihood of numbers; its targets, where it has
+            some, are drawn as points.
+        x: (N,) or (N, 1), the inputs; None, as for inputs of several dimensions: the predictive
+            mean.
         target: Number of the target, of those with several.
         level: Share of the probability inside a band.
         method: Key in `fv.METHODS` that gives the colour; None: ink.
@@ -151,7 +163,8 @@ def plot_predictive(
     """
     if prediction.has_classes:
         raise ValueError(
-            f"prediction must be one of numbers, got {prediction.likelihood!r}, of classes: use plot_reliability"
+            f"prediction must be one of numbers, got {prediction.likelihood!r}, of classes: use"
+            " plot_reliability"
         )
     finite = prediction.outputs.flatten(1).isfinite().all(1)
     kept = prediction.outputs[finite] if finite.any() else torch.zeros_like(prediction.outputs[:1])
@@ -178,7 +191,10 @@ def plot_predictive(
     at = (mean if x is None else x.flatten())[order]
     look = style(method, "mean")
     share = f"{100 * level:g} %"
-    alt = f"predictive mean from {float(mean.min()):.3g} to {float(mean.max()):.3g}, {share} bands of {float((hi - lo).mean()):.3g}"
+    alt = (
+        f"predictive mean from {float(mean.min()):.3g} to {float(mean.max()):.3g}, {share} bands of"
+        f" {float((hi - lo).mean()):.3g}"
+    )
     across = "x" if x is not None else "predictive mean"
     y = None if prediction.y is None else prediction.y.reshape(n, -1)[:, target][order]
     heights = torch.cat([lo, hi] if y is None else [lo, hi, y.to(lo)])

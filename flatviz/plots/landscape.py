@@ -34,7 +34,9 @@ def plot_curve(
     log: bool = False,
     title: str | None = None,
 ) -> Figure:
-    """Draw one or more curves over t, with the barrier: the highest rise above the line between the ends.
+    """Draw one or more curves over t, with the barrier.
+
+    The highest rise above the line between the ends.
 
     Args:
         curve: Result of `slice_line` or `slice_path`, or several of them, on common axes.
@@ -111,16 +113,23 @@ def plot_projection(
     color_bar: bool = True,
     title: str = "Distance in the plane and off it",
 ) -> Figure:
-    """Draw the distance of each sample from the plane's origin, in the plane and off it: filled by method, ringed by its true loss.
+    """Draw the distance of each sample from the plane's origin, in the plane and off it.
+
+    Filled by method, ringed by its true loss.
 
     Above the dashed line more of the sample lies off the plane than in it.
 
     Args:
-        projection: Samples (S, 2) on a plane, from `project`; both axes have its unit of distance in weight space.
-        method: Key in `fv.METHODS` that gives the samples their fill and the legend its entry; None: ink.
-        color_range: (lowest, highest) loss that the colours show, to share them with other figures; default: the samples'.
-        log: Whether colours count in powers of ten; default: where all values are positive and span a decade.
-        color_bar: Whether the bar is drawn; a figure beside another one with the same colours needs none.
+        projection: Samples (S, 2) on a plane, from `project`; both axes have its unit of distance
+            in weight space.
+        method: Key in `fv.METHODS` that gives the samples their fill and the legend its entry;
+            None: ink.
+        color_range: (lowest, highest) loss that the colours show, to share them with other figures;
+            default: the samples'.
+        log: Whether colours count in powers of ten; default: where all values are positive and span
+            a decade.
+        color_bar: Whether the bar is drawn; a figure beside another one with the same colours needs
+            none.
         title: Title of the figure.
 
     Example:
@@ -131,7 +140,10 @@ def plot_projection(
     """
     inside = (projection.coords @ projection.plane.axes).norm(dim=1)
     reach = 1.08 * float(torch.maximum(inside.max(), projection.distance.max()))
-    alt = f"median distance off the plane {projection.distance.median():.3g}, within it {inside.median():.3g}"
+    alt = (
+        f"median distance off the plane {projection.distance.median():.3g}, within it"
+        f" {inside.median():.3g}"
+    )
     x = dict(
         title=with_print("in the plane", "both axes: distance in weight space"),
         range=[0, reach],
@@ -161,9 +173,12 @@ MOST = 20  # valleys that are drawn, the deepest; more are hard to tell apart
 
 @public
 def plot_persistence(persistence: Persistence, *, title: str | None = None) -> Figure:
-    """Draw the merge tree: each valley an upright line from its minimum to the saddle where it meets a deeper one.
+    """Draw the merge tree.
 
-    The deepest valley is on the left; it does not end, so its line goes on to the surface's highest value.
+    Each valley an upright line from its minimum to the saddle where it meets a deeper one.
+
+    The deepest valley is on the left; it does not end, so its line goes on to the surface's highest
+    value.
 
     Args:
         persistence: Result of `fv.landscape.persistence`.
@@ -185,7 +200,10 @@ def plot_persistence(persistence: Persistence, *, title: str | None = None) -> F
     n = len(persistence.birth)
     alt = f"{counted(n, 'valley')}; the lowest minimum is {short(float(persistence.birth.min()))}"
     if n > 1:
-        alt += f", the deepest of the others is {short(float(persistence.depth[torch.isfinite(persistence.depth)].max()))} deep"
+        alt += (
+            ", the deepest of the others is"
+            f" {short(float(persistence.depth[torch.isfinite(persistence.depth)].max()))} deep"
+        )
     label = persistence.surface.label
     below = with_print("valley, deepest first", small_print(persistence.surface, diverged="walls"))
     dtick = 1 if len(order) < 15 else 5

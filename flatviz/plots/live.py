@@ -1,6 +1,7 @@
 """Properties of a figure that follow the controls for method, radius and ensemble size.
 
-A plot declares them where it draws the trace: `fig.add_live(trace, "x", "marker.color", rows="draws")`.
+A plot declares them where it draws the trace: `fig.add_live(trace, "x", "marker.color",
+rows="draws")`.
 """
 
 from dataclasses import dataclass
@@ -13,12 +14,15 @@ import numpy as np
 class Live:
     """One property of a figure that changes with the result that is drawn, or with the ensemble size.
 
-    trace: name of the trace it belongs to, "" for the layout; path: its place in the figure's JSON, such as
-    "data.2.marker.color" or "layout.shapes.0.x0"; values: an array, of texts too, a word (a colour, a label), or a bool
-        (whether shown).
-    rows: the part of an array that is drawn at ensemble size n: "all" of it, its first n rows ("draws": a row a draw), its
-    first 3 n entries ("segments": both ends of a line and a gap, a draw), or row n - 1 ("size": a row an ensemble size).
-        "phase": a row a phase of a view that has phases; between two of them numbers move in a straight line.
+    trace: name of the trace it belongs to, "" for the layout; path: its place in the figure's JSON,
+    such as
+    "data.2.marker.color" or "layout.shapes.0.x0"; values: an array, of texts too, a word (a colour,
+        a label), or a bool (whether shown).
+    rows: the part of an array that is drawn at ensemble size n: "all" of it, its first n rows
+    ("draws": a row a draw), its
+    first 3 n entries ("segments": both ends of a line and a gap, a draw), or row n - 1 ("size": a
+        row an ensemble size). "phase": a row a phase of a view that has phases; between two of them
+        numbers move in a straight line.
     key: properties of one key hold the same values, so that they are kept once.
     """
 

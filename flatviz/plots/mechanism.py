@@ -1,4 +1,7 @@
-"""One step of SA-BMA drawn: ascend to the worst q' in the ball, take the gradient there, step back, descend."""
+"""One step of SA-BMA drawn.
+
+Ascend to the worst q' in the ball, take the gradient there, step back, descend.
+"""
 
 from collections.abc import Sequence
 from itertools import product
@@ -52,14 +55,19 @@ LABELS = {  # a trace -> its label, the point beside which it is, and on which s
     "gradient g′ at q′": ("g′", 1, "middle right"),
     "step: − g′ from q": ("−g′", 1, "bottom right"),
 }
-HALO = "0 0 3px #fefefe, 0 0 3px #fefefe, 0 0 2px #fefefe"  # of a label, on any colour of the ground, which is alike on a dark page
+HALO = (  # of a label, on any colour of the ground, which is alike on a dark page
+    "0 0 3px #fefefe, 0 0 3px #fefefe, 0 0 2px #fefefe"
+)
 COLORS = dict(q=LOOKS["vi"].color, worst=LOOKS["sabma"].color, sam=LOOKS["sam_mu"].color)
 
 
 def phase_traces(step: Mechanism, phase: int, k: int, half: float) -> list[go.Scatter]:
-    """Build everything that moves, at its place in a phase at radius k; half: of the picture's width.
+    """Build everything that moves, at its place in a phase at radius k.
 
-    q' stays in place once the ascent has reached it; the dot is the mean, which is back at q from the fourth phase on.
+    Half: of the picture's width.
+
+    q' stays in place once the ascent has reached it; the dot is the mean, which is back at q from
+    the fourth phase on.
     """
     zero = torch.zeros(2, dtype=torch.float64)
     there = step.worst[k].double()
@@ -109,7 +117,10 @@ def phase_traces(step: Mechanism, phase: int, k: int, half: float) -> list[go.Sc
 
 
 def labelled(trace: go.Scatter, color: str, shown: bool = True) -> go.Scatter:
-    """The trace with its label beside one of its points; with none where it has no label, or nothing of it is shown."""
+    """The trace with its label beside one of its points.
+
+    With none where it has no label, or nothing of it is shown.
+    """
     text, at, side = LABELS.get(trace.name, ("", 0, None))
     texts = [text if i == at and shown else "" for i in range(len(trace.x))]
     font = dict(color=color, size=13, shadow=HALO)
@@ -150,21 +161,33 @@ OF_BALL: dict[str, Sequence[str]] = dict.fromkeys(
 )
 OF_BALL |= dict.fromkeys(["SAM's ball", "SAM's move"], ("kl",))
 ALTS = {
-    "kl": "q as an ellipse, the ball of the radius around it, the worst q′ in it, the gradients at both and the step",
-    "sam": "q as an ellipse, SAM's round ball around its mean, the worst q′ in it, the gradients at both and the step",
-    "other": "q as an ellipse, the round ball of the radius, where q′ is, the gradients at both and the step",
+    "kl": (
+        "q as an ellipse, the ball of the radius around it, the worst q′ in it, the gradients at"
+        " both and the step"
+    ),
+    "sam": (
+        "q as an ellipse, SAM's round ball around its mean, the worst q′ in it, the gradients at"
+        " both and the step"
+    ),
+    "other": (
+        "q as an ellipse, the round ball of the radius, where q′ is, the gradients at both and the"
+        " step"
+    ),
 }
 NO_BALL = "q as an ellipse, the gradient there and VI's step; there is no ball"
 
 
 @public
 def plot_mechanism(step: Mechanism, *, title: str | None = None) -> Figure:
-    """Draw the effect of the radius: q as an ellipse, the ball around it, the worst q' in it, and the step that follows.
+    """Draw the effect of the radius.
+
+    q as an ellipse, the ball around it, the worst q' in it, and the step that follows.
 
     Solid ellipses are one standard deviation of q and q'.  The dashed one is the shadow of the ball
-    KL(q' || q) <= radius^2 / 2 of moves of the mean: q's ellipse times the radius.  The dotted circle is SAM's ball of
-    the same reach, whose worst point lies along the gradient.  Gradient arrows show directions: all have one length.  The
-    play button goes through ascend, gradient there, step back, descend, for each radius.
+    KL(q' || q) <= radius^2 / 2 of moves of the mean: q's ellipse times the radius.  The dotted
+    circle is SAM's ball of the same reach, whose worst point lies along the gradient.  Gradient
+    arrows show directions: all have one length.  The play button goes through ascend, gradient
+    there, step back, descend, for each radius.
 
         Delta = radius F^-1 g / sqrt(g^T F^-1 g),   theta <- theta - lr grad NLL(q + Delta)
 
@@ -197,7 +220,8 @@ def plot_mechanism(step: Mechanism, *, title: str | None = None) -> Figure:
 
 def _player(labels: Sequence[str], active: int) -> dict:
     """Buttons that play and pause, and a slider that stops at each frame; parts of a layout."""
-    # the ground is drawn again with each frame: plotly leaves it out while markers move by themselves
+    # the ground is drawn again with each frame: plotly leaves it out while markers move by
+    # themselves
     settings = dict(
         frame=dict(duration=FRAME_MS, redraw=True), mode="immediate", transition=dict(duration=0)
     )
@@ -224,10 +248,13 @@ def _player(labels: Sequence[str], active: int) -> dict:
 
 
 def plot_step(family: Family, i: int) -> Figure:
-    """Draw the step from VI's posterior at the radius of member i, in phases, the last at rest; everything but the ground follows it.
+    """Draw the step from VI's posterior at the radius of member i, in phases, the last at rest.
 
-    Axes are as wide as the ground, which reaches as far as the largest radius, so that the ball grows and q stays; a member
-    that reaches further has wider ones.  Moving traces have the colour of the member's method; those that its step lacks are left out.
+    Everything but the ground follows it.
+
+    Axes are as wide as the ground, which reaches as far as the largest radius, so that the ball
+    grows and q stays; a member that reaches further has wider ones.  Moving traces have the colour
+    of the member's method; those that its step lacks are left out.
     """
     step = known(family[i].step)
     kind = kind_of(family, i)
@@ -252,7 +279,9 @@ def plot_step(family: Family, i: int) -> Figure:
 
 
 def kind_of(family: Family, i: int) -> str:
-    """Name the kind of a member's step: "kl", of `kl_exact`; "sam", along g; "other", of another Euclidean ball.
+    """Name the kind of a member's step: "kl", of `kl_exact`; "sam", along g.
+
+    "other", of another Euclidean ball.
 
     Without a ball: "none" at radius 0, "not" for a method that never has one.
     """
@@ -265,7 +294,10 @@ def kind_of(family: Family, i: int) -> str:
 
 
 def _in_phases(fig: Figure, step: Mechanism, half: float) -> Figure:
-    """Add what moves, a row for each phase of the step at its first radius: the last one is drawn."""
+    """Add what moves, a row for each phase of the step at its first radius.
+
+    The last one is drawn.
+    """
     rows = [phase_traces(step, phase, 0, half) for phase in range(len(PHASES))]
     for traces in zip(*rows):
         paths = (
@@ -310,7 +342,10 @@ def _half(step: Mechanism) -> float:
 
 
 def _alt(step: Mechanism, k: int) -> str:
-    rise = f"raises the expected loss from {short(step.loss)} to {short(float(step.worst_loss[k]))} nats"
+    rise = (
+        f"raises the expected loss from {short(step.loss)} to {short(float(step.worst_loss[k]))}"
+        " nats"
+    )
     where = (
         f"{step.name} on the {known(step.surface).plane.name}: at radius {short(step.radius[k])}"
     )

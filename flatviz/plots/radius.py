@@ -44,14 +44,17 @@ def plot_radius(
     radius: Radius | None = None,
     title: str | None = None,
 ) -> Figure:
-    """Draw λ₁ and scores against the radius: a row a quantity, a column a method, because units differ by method.
+    """Draw λ₁ and scores against the radius.
 
-    Radius 0, where each method is VI, lies left of a gap in the logarithmic axis; SGD's single point is a dotted line.
-    With `over_seeds` the line is the mean over seeds and the band runs from the lowest to the highest seed.  Scores are of
-    the test split with the largest ensemble.
+    a row a quantity, a column a method, because units differ by method.
+
+    Radius 0, where each method is VI, lies left of a gap in the logarithmic axis; SGD's single
+    point is a dotted line. With `over_seeds` the line is the mean over seeds and the band runs from
+    the lowest to the highest seed.  Scores are of the test split with the largest ensemble.
 
     Args:
-        family: Result of `fv.families.measure`; bands need the seeds of a tour or of `lab.repeat()`.
+        family: Result of `fv.families.measure`; bands need the seeds of a tour or of
+            `lab.repeat()`.
         method: Method of the member that a ring marks; None: no ring.
         radius: Radius of that member.
         title: Default: over how many seeds.
@@ -103,7 +106,10 @@ def plot_radius(
 
 
 def values_of(family: Family, quantity: str) -> Tensor:
-    """(M, S) of a quantity, a row a member, a column a seed; the seed of the family where there are no others."""
+    """(M, S) of a quantity, a row a member, a column a seed.
+
+    The seed of the family where there are no others.
+    """
     if quantity in family[0].over_seeds:
         return torch.stack([m.over_seeds[quantity] for m in family]).double()
     if quantity == "lambda1":
@@ -135,11 +141,17 @@ def trend(family: Family, method: str) -> str:
         said["accuracy"] = "accuracy {:.1f} to {:.1f} %".format(
             *(100 * share for share in means["accuracy"])
         )
-    return f"{style(method).label} from radius {radii[0]:g} to {radii[-1]:g}: {', '.join(said.values())}"
+    return (
+        f"{style(method).label} from radius {radii[0]:g} to {radii[-1]:g}:"
+        f" {', '.join(said.values())}"
+    )
 
 
 def columns_of(family: Family) -> list[str]:
-    """List the methods of several radii; those over the temperature are drawn by `plot_frontier`."""
+    """List the methods of several radii.
+
+    Those over the temperature are drawn by `plot_frontier`.
+    """
     return [m for m in family.methods if len(family.radii(m)) > 1 and m not in OVER_T]
 
 
@@ -184,7 +196,10 @@ def _axes(family: Family, table: dict[str, Tensor], methods: list[str]) -> dict:
 
 
 def _texts(places: list[float], radii: tuple[float, ...]) -> list[str]:
-    """Labels of the radii, from the largest down, of those far enough from the last labelled one; 0 always has a label."""
+    """Labels of the radii, from the largest down, of those far enough from the last labelled one.
+
+    0 always has a label.
+    """
     texts = []
     last = math.inf
     far = APART * (places[-1] - places[0])
@@ -247,7 +262,10 @@ def _add_ring(
     method: str,
     radius: float | None,
 ) -> None:
-    """A ring round the selected member in its method's column, which follows the controls; of VI and SGD one in each."""
+    """A ring round the selected member in its method's column, which follows the controls.
+
+    of VI and SGD one in each.
+    """
     member = family.index(method, radius)
     for j, name in enumerate(methods):
         here = name == method or method == "vi"

@@ -44,23 +44,29 @@ def plot_surface(
     path: bool | None = None,
     title: str | None = None,
 ) -> Figure:
-    """Draw filled contours of `surface`, with the samples of `projection`: fill by method, ring by the loss at the sample.
+    """Draw filled contours of `surface`, with the samples of `projection`.
 
-    The picture shows a sample's shadow on the plane; its ring has the colour of its true loss on the surface's scale, and its
-    marker grows with its distance from the plane, relative to how far the samples spread over it.
-    The projection of a `Gaussian` also has the ellipse that holds 95 % of its draws' shadows.
-    Cells that diverged are left open and marked.
+    Fill by method, ring by the loss at the sample.
+
+    The picture shows a sample's shadow on the plane; its ring has the colour of its true loss on
+    the surface's scale, and its marker grows with its distance from the plane, relative to how far
+    the samples spread over it. The projection of a `Gaussian` also has the ellipse that holds 95 %
+    of its draws' shadows. Cells that diverged are left open and marked.
 
     Args:
         surface: Values on a grid (A, B), or scattered (P,), which are drawn as markers.
         projection: Samples (S, 2) on the surface's plane, from `project`; None: the surface alone.
-        method: Key in `fv.METHODS` that gives the samples their fill and the legend its entry; None: ink.
-        reference: Method -> its samples, drawn as small crosses in the method's colour; not where it is `method` itself.
-        color_range: (lowest, highest) value that the colours show, in the surface's unit, to share them with other figures;
-            default: those of the surface, without the highest few where they would take much of the scale.  The bar marks an
-            end beyond which there are values.
-        log: Whether colours count in powers of ten; default: where all values are positive and span a decade.
-        path: Whether samples follow each other, so that a line joins them; default: where their name says "path".
+        method: Key in `fv.METHODS` that gives the samples their fill and the legend its entry;
+            None: ink.
+        reference: Method -> its samples, drawn as small crosses in the method's colour; not where
+            it is `method` itself.
+        color_range: (lowest, highest) value that the colours show, in the surface's unit, to share
+            them with other figures; default: those of the surface, without the highest few where
+            they would take much of the scale.  The bar marks an end beyond which there are values.
+        log: Whether colours count in powers of ten; default: where all values are positive and span
+            a decade.
+        path: Whether samples follow each other, so that a line joins them; default: where their
+            name says "path".
         title: Default: what is drawn over which plane.
 
     Raises:
@@ -94,7 +100,10 @@ def plot_surface(
 def _add_projection(
     fig: Figure, projection: Projection, scale: ColorScale, method: str | None, joined: bool
 ) -> None:
-    """The samples: place, true loss by ring, distance from the plane by size; of a path smaller, filled by loss, joined."""
+    """The samples: place, true loss by ring, distance from the plane by size.
+
+    of a path smaller, filled by loss, joined.
+    """
     values = torch.stack([values_of(projection), projection.distance], dim=1)
     hover = "true loss %{customdata[0]:.3g}<br>%{customdata[1]:.3g} off the plane"
     if not joined:
@@ -128,7 +137,10 @@ def _add_projection(
 
 
 def _ellipse(covariance: Tensor, center: Tensor) -> list[go.Scatter]:
-    """Ellipse that holds 95 % of a Gaussian's draws: |L^-1 (c - mean)|^2 <= -2 log(1 - 0.95), L L^T the covariance in the plane."""
+    """Ellipse that holds 95 % of a Gaussian's draws.
+
+    |L^-1 (c - mean)|^2 <= -2 log(1 - 0.95), L L^T the covariance in the plane.
+    """
     ring = ellipse(-2 * math.log(1 - ELLIPSE) * covariance, center)
     line = partial(
         points,
@@ -165,7 +177,8 @@ def _name_ends(fig: Figure, projection: Projection) -> None:
 def marker_size(projection: Projection) -> Tensor:
     """Marker sizes in px: area grows with the distance from the plane.
 
-    The largest is for the farthest sample, if that lies as far off as the samples are spread over the plane.
+    The largest is for the farthest sample, if that lies as far off as the samples are spread over
+    the plane.
     """
     inside = projection.coords @ projection.plane.axes
     spread = (inside - inside.mean(0)).norm(dim=1).max()
@@ -187,15 +200,21 @@ def plot_surface_3d(
     log: bool | None = None,
     title: str | None = None,
 ) -> Figure:
-    """Draw `surface` in relief, its height on the colour scale of `plot_surface`; cells that diverged are marked.
+    """Draw `surface` in relief, its height on the colour scale of `plot_surface`.
+
+    Cells that diverged are marked.
 
     Args:
         surface: Values on a grid of two axes (A, B).
-        projection: Samples on the same plane, each at the height of the loss at its weights; the gap to the surface is what the
-            plane does not show, drawn as a line from it down, or up, to the surface.
-        method: Key in `fv.METHODS` that gives the samples their colour and the legend its entry; None: ink.
-        color_range: (lowest, highest) height, in the surface's unit; heights beyond are cut off.  Default: all.
-        log: Whether heights count in powers of ten; default: where all values are positive and span a decade.
+        projection: Samples on the same plane, each at the height of the loss at its weights; the
+            gap to the surface is what the plane does not show, drawn as a line from it down, or up,
+            to the surface.
+        method: Key in `fv.METHODS` that gives the samples their colour and the legend its entry;
+            None: ink.
+        color_range: (lowest, highest) height, in the surface's unit; heights beyond are cut off.
+            Default: all.
+        log: Whether heights count in powers of ten; default: where all values are positive and span
+            a decade.
         title: Default: what is drawn over which plane.
 
     Raises:
@@ -246,7 +265,9 @@ def plot_surface_3d(
 
 
 def plot_relief(surface: Surface, scale: ColorScale, title: str) -> Figure:
-    """Draw a surface in relief, heights as the scale counts them and cut off at its ends; the ground follows the controls.
+    """Draw a surface in relief, heights as the scale counts them and cut off at its ends.
+
+    The ground follows the controls.
 
     Its heights are those that `add_contour` draws as colours.
     """
@@ -275,7 +296,10 @@ def _figure(surface: Surface, scale: ColorScale, title: str) -> Figure:
 
 
 def _scene(surface: Surface, scale: ColorScale) -> dict:
-    """Axes of few ticks, which do not run into each other; in a plane of orthonormal axes distances are to scale."""
+    """Axes of few ticks, which do not run into each other.
+
+    in a plane of orthonormal axes distances are to scale.
+    """
     axis = dict(
         showbackground=False, gridcolor=GRID, zeroline=False, nticks=5, tickfont=dict(size=11)
     )
@@ -352,7 +376,10 @@ def _points(
 def _drops(
     surface: Surface, projection: Projection, values: Tensor, scale: ColorScale, look: Look
 ) -> go.Scatter3d:
-    """Upright lines from each sample to the surface at its shadow; none where the shadow is beside the grid."""
+    """Upright lines from each sample to the surface at its shadow.
+
+    None where the shadow is beside the grid.
+    """
     (x, y) = projection.coords.T.double()
     top = scale(values).double()
     foot = scale(height_at(surface, projection.coords)).double()
@@ -369,7 +396,10 @@ def _drops(
 
 
 def height_at(surface: Surface, coords: Tensor) -> Tensor:
-    """The surface between its grid points, bilinear, at in-plane coordinates (S, 2); NaN beside the grid."""
+    """The surface between its grid points, bilinear, at in-plane coordinates (S, 2).
+
+    NaN beside the grid.
+    """
     ticks = [numbers(t.double()) for t in (surface.a, surface.b)]
     values = numbers(surface.values.double())
     heights = RegularGridInterpolator(ticks, values, bounds_error=False, fill_value=torch.nan)

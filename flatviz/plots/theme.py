@@ -1,4 +1,7 @@
-"""The look of every figure: template, styles of methods from their table, ticks; no button that sends data to a host."""
+"""The look of every figure: template, styles of methods from their table, ticks.
+
+no button that sends data to a host.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -49,7 +52,8 @@ SHOW = {
 class Figure(go.Figure):
     """A plotly figure that shows without the button that sends it to a server, and does not play by itself.
 
-    `live`: its properties that follow the controls of page and lab, in the order in which they were added.
+    `live`: its properties that follow the controls of page and lab, in the order in which they were
+    added.
     """
 
     live: tuple[Live, ...] = ()
@@ -64,9 +68,10 @@ class Figure(go.Figure):
     ) -> None:
         """Add a trace whose properties at `paths`, as they stand in it, follow the controls.
 
-        rows: "all" of each array is drawn, or its first n rows at n draws ("draws").
-        sizes: path -> array whose row n - 1 is drawn at ensemble size n.
-        keys: path -> a name that it has in common with properties of the same values, which are then kept once.
+        rows: "all" of each array is drawn, or its first n rows at n draws ("draws"). sizes: path ->
+        array whose row n - 1 is drawn at ensemble size n.
+        keys: path -> a name that it has in common with properties of the same values, which are
+        then kept once.
         """
         where = f"data.{len(self.data)}."
         for path in paths:
@@ -92,7 +97,10 @@ class Figure(go.Figure):
             self.live += (Live(trace, path, kept, rows, key),)
 
     def add_text(self, text: str, **look: Any) -> str:
-        """Write above the left end of the panels, or where `look` says, as in plotly; returns the text's path in the figure."""
+        """Write above the left end of the panels, or where `look` says, as in plotly.
+
+        Returns the text's path in the figure.
+        """
         place = dict(
             x=0, y=1, xref="paper", yref="paper", xanchor="left", yanchor="bottom", showarrow=False
         )
@@ -102,7 +110,8 @@ class Figure(go.Figure):
     def note(self, text: str, *, x: str = "paper", y: str = "paper") -> None:
         """Write in the middle of the figure, or of the panel of the axes x and y, where its values cannot be drawn; "": nothing.
 
-        Notes follow the controls, and are part of the figure's description for those who do not see it.
+        Notes follow the controls, and are part of the figure's description for those who do not see
+        it.
         """
         where = dict(x=0.5, y=0.5, xref=x, yref=y, xanchor="center", yanchor="middle")
         look = dict(font=dict(size=13, color=INK), bgcolor="#ffffff", opacity=0.9)
@@ -124,7 +133,10 @@ class Figure(go.Figure):
 
 
 def style(method: str | None, name: str = "posterior") -> Look:
-    """A method's row of the catalog; one that is not there is grey and has its key as label; None is ink and has `name` as label."""
+    """A method's row of the catalog; one that is not there is grey and has its key as label.
+
+    None is ink and has `name` as label.
+    """
     other = (
         Look("", name, INK, "solid", "circle", "")
         if method is None
@@ -195,7 +207,10 @@ def layout_of(panel: int, x: dict[str, Any], y: dict[str, Any]) -> dict[str, Any
 
 
 def panels(n: int, gap: float) -> list[list[float]]:
-    """The shares of the width that n panels side by side take, `gap` apart; backwards those of the height, from the top down."""
+    """The shares of the width that n panels side by side take, `gap` apart.
+
+    Backwards those of the height, from the top down.
+    """
     wide = (1 - gap * (n - 1)) / n
     return [[i * (wide + gap), min(i * (wide + gap) + wide, 1.0)] for i in range(n)]
 
@@ -221,7 +236,10 @@ def dark_colors() -> dict[str, str]:
 
 
 def on_dark(color: str) -> str:
-    """A colour (hex), with as much white as a line needs to be seen on a dark page: a contrast of 4.5 with its ground."""
+    """A colour (hex), with as much white as a line needs to be seen on a dark page.
+
+    a contrast of 4.5 with its ground.
+    """
     ground = _luminance(DARK_PAPER)
     for white in range(0, 100, 2):
         shares = (
@@ -241,7 +259,10 @@ def _luminance(color: str) -> float:
 
 
 def room(values: Tensor, margin: float = 0.06) -> list[float]:
-    """A range for an axis that holds the finite values; where they differ by rounding alone they are drawn as a flat line."""
+    """A range for an axis that holds the finite values.
+
+    Where they differ by rounding alone they are drawn as a flat line.
+    """
     finite = values[values.isfinite()].double()
     lo, hi = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
     least = ROUNDING * max(abs(lo), abs(hi))

@@ -2,15 +2,16 @@
 
     q = N(m, diag(1 / (N s)))
     g   = grad L(m + z / sqrt(N s)),   z ~ N(0, I);      h = sqrt(s) |g|
-    gp  = grad L(m + radius g / s)                       the mean is perturbed, not the draw, and nothing is normalised
-    v  <- b1 v + (1 - b1) (gp + wd m)
+    gp  = grad L(m + radius g / s)                       the mean is perturbed, not the draw, and
+    nothing is normalised v  <- b1 v + (1 - b1) (gp + wd m)
     m  <- m - lr v / s                                   with s as it was
     s  <- b2 s + (1 - b2) (h + damping + wd)
 
-L is the mean NLL of N examples, wd = 1 / (N prior variance); s is the size of a minibatch's gradient, not a curvature.
+L is the mean NLL of N examples, wd = 1 / (N prior variance); s is the size of a minibatch's
+gradient, not a curvature.
 
-A full batch has s = c sqrt(2 / (pi N)) at curvature c, with the damping left out: the standard deviations of q
-are (pi N / 2)^(1/4) times those of the posterior.
+A full batch has s = c sqrt(2 / (pi N)) at curvature c, with the damping left out: the standard
+deviations of q are (pi N / 2)^(1/4) times those of the posterior.
 """
 
 import math
@@ -118,7 +119,9 @@ def fit_bsam(
     batchnorm: Statistics = "frozen",
     **how: Unpack[Minibatches],
 ) -> Gaussian:
-    """Fit m and s from the net's weights; returns the diagonal Gaussian N(m, 1 / (N s)), mean and log_std (D,).
+    """Fit m and s from the net's weights.
+
+    Returns the diagonal Gaussian N(m, 1 / (N s)), mean and log_std (D,).
 
     `result.history.sharpness` is L(m + radius g / s) - L at the draw.
 
@@ -128,7 +131,8 @@ def fit_bsam(
         net: Its treated weights are the start.
         data: The N training examples.
         seed: Fixes noise and minibatches.
-        radius: Multiplies g / s, so its unit is that of a step, not of a distance; 0.01 as in the paper.
+        radius: Multiplies g / s, so its unit is that of a step, not of a distance; 0.01 as in the
+            paper.
         steps: Minibatches.
         b1: Memory of v.
         b2: Memory of s; 0.999 in the paper, for runs of 1e5 steps.

@@ -1,21 +1,25 @@
 """Chains that pull at each other: Entropy-MCMC and SVGD.
 
-Entropy-MCMC: a chain tied by a spring to a guide that feels only the smoothed posterior (Li & Zhang 2024)
+Entropy-MCMC: a chain tied by a spring to a guide that feels only the smoothed posterior (Li & Zhang
+2024)
 
     p(w, a) ~ exp(-U(w) - |w - a|^2 / (2 eta)),   U(w) = N (L(w) + wd |w|^2 / 2)
     w <- w - lr (grad L(w) + wd w + (w - a) / (eta N)) + sqrt(2 lr T / N) xi
     a <- a - lr (a - w) / (eta N)                      + sqrt(2 lr T / N) xi'
 
-Integrating w out, a follows exp(-U) smoothed over a width sqrt(eta): flat ground weighs more.  One gradient a step.
+Integrating w out, a follows exp(-U) smoothed over a width sqrt(eta): flat ground weighs more.  One
+gradient a step.
 
-SVGD, Stein variational gradient descent: particles that descend together and push each other apart (Liu & Wang 2016)
+SVGD, Stein variational gradient descent: particles that descend together and push each other apart
+(Liu & Wang 2016)
 
-    phi_i = 1/S sum_j [k(w_j, w_i) (-N g_j / T) + grad_{w_j} k(w_j, w_i)],   g = grad L(w) + wd w   (the paper's eq. 8)
-    k(w, w') = exp(-|w - w'|^2 / h),   h = med^2 / log S,   med the median distance of two particles
-    v <- m v + (T / N) phi,   w <- w + lr v
+    phi_i = 1/S sum_j [k(w_j, w_i) (-N g_j / T) + grad_{w_j} k(w_j, w_i)],   g = grad L(w) + wd w
+    (the paper's eq. 8) k(w, w') = exp(-|w - w'|^2 / h),   h = med^2 / log S,   med the median
+    distance of two particles v <- m v + (T / N) phi,   w <- w + lr v
 
-The second term is 2 / h (w_i - w_j) k: it keeps particles apart, and T = 0 leaves it out.  There is no noise: after the starts
-all is deterministic but minibatches.  In many dimensions S particles are far narrower than the posterior (Ba et al. 2022).
+The second term is 2 / h (w_i - w_j) k: it keeps particles apart, and T = 0 leaves it out.  There is
+no noise: after the starts all is deterministic but minibatches.  In many dimensions S particles are
+far narrower than the posterior (Ba et al. 2022).
 """
 
 import math
@@ -88,14 +92,16 @@ class EMCMC(Chains):
 def fit_emcmc(
     net: Net, data: Data, *, seed: Seed, eta: NonNegative, **how: Unpack[Thinned]
 ) -> Draws:
-    """Run one chain from the net's weights; draws (n_draws, D) are of w and of its guide a in turn, half of them each.
+    """Run one chain from the net's weights.
+
+    Draws (n_draws, D) are of w and of its guide a in turn, half of them each.
 
     Args:
         net: Its treated weights are the start.
         data: The N training examples.
         seed: Fixes noise and minibatches.
-        eta: Variance of the spring, in units of w^2; the smaller, the tighter a follows w.  lr / (eta N) must stay below
-            1, which 0.01 does for a hundred examples at lr 0.01.
+        eta: Variance of the spring, in units of w^2; the smaller, the tighter a follows w.  lr /
+            (eta N) must stay below 1, which 0.01 does for a hundred examples at lr 0.01.
         **how: How it is run; n_draws is even.
 
     Raises:
@@ -114,7 +120,8 @@ def fit_emcmc(
         raise ValueError(f"n_draws must be even, half of w and half of its guide, got {n_draws}")
     if eta == 0 or lr / (eta * len(data)) >= 1:
         raise ValueError(
-            f"lr / (eta N) must be below 1, got lr={lr:g}, eta={eta:g}, N={len(data)}: raise eta or lower lr"
+            f"lr / (eta N) must be below 1, got lr={lr:g}, eta={eta:g}, N={len(data)}: raise eta or"
+            " lower lr"
         )
     steps, keep = thinned(n_draws // 2, 1, how["burn_in"], how["thin"])
     return run_chains(
@@ -125,7 +132,8 @@ def fit_emcmc(
 METHOD = Method(fit=fit_emcmc, plain=Tuned(SETTINGS), warm_start=True)
 
 
-# of the rates 0.03 to 1 this one has the least validation NLL at SGD's prior: 0.85 on digits (seeds 1000 to 1002), 0.92 at 0.3
+# of the rates 0.03 to 1 this one has the least validation NLL at SGD's prior: 0.85 on digits (seeds
+# 1000 to 1002), 0.92 at 0.3
 PARTICLES = dict(
     n_draws=30, steps=300, lr=0.1, momentum=0.9, temperature=1.0, weight_decay=5e-4, batch_size=None
 )
@@ -157,9 +165,12 @@ class SVGD(Chains):
 
 @defaults(PARTICLES)
 def fit_svgd(net: Net, data: Data, *, seed: Seed, **how: Unpack[Particles]) -> Draws:
-    """Move `n_draws` particles w_i <- w_i + lr v_i from different starts; (n_draws, D), all of them after the last step.
+    """Move `n_draws` particles w_i <- w_i + lr v_i from different starts.
 
-    Each start has all treated weights drawn anew, or the head's alone where not all weights are treated.
+    (n_draws, D), all of them after the last step.
+
+    Each start has all treated weights drawn anew, or the head's alone where not all weights are
+    treated.
 
     Args:
         net: Gives the architecture, and what is not drawn anew.

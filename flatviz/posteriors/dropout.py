@@ -2,8 +2,9 @@
 
     w_s = w with column j of each masked layer times z_j / (1 - rate),   z_j ~ Bernoulli(1 - rate)
 
-A dropped input of a Linear or convolution is a column of zeros in its weight.  So a draw with one mask for all inputs *is*
-a weight vector, and everything that reads weight vectors reads it.  Training masks each example anew, as dropout does.
+A dropped input of a Linear or convolution is a column of zeros in its weight.  So a draw with one
+mask for all inputs *is* a weight vector, and everything that reads weight vectors reads it.
+Training masks each example anew, as dropout does.
 """
 
 import warnings
@@ -40,22 +41,23 @@ def fit_dropout(
 ) -> Draws:
     """Train with dropout from the net's weights, then draw `n_draws` masked weight vectors, (n_draws, D).
 
-    BatchNorm statistics are those of the net; with an `ascent` both passes have the same masks; of `training` precision and early
-    stopping, by the loss with nothing dropped.
+    BatchNorm statistics are those of the net; with an `ascent` both passes have the same masks; of
+    `training` precision and early stopping, by the loss with nothing dropped.
 
     Args:
         net: Its treated weights are the start.
         data: The N training examples.
         seed: Fixes masks and minibatches.
-        rate: Share of the inputs dropped at every treated Linear and convolution but the first of the network, which reads
-            the data; channels, not pixels, of a convolution.  None: where the network has dropout layers, and at their rates,
-            or 0.1 at all of those layers.
+        rate: Share of the inputs dropped at every treated Linear and convolution but the first of
+            the network, which reads the data; channels, not pixels, of a convolution.  None: where
+            the network has dropout layers, and at their rates, or 0.1 at all of those layers.
         n_draws: Masks drawn after training; 30 is what the largest ensembles of the studies take.
         **how: How it is trained.
 
     Raises:
         ValueError: For a rate of 0 or 1, nothing to mask, bad data, or divergence.
-        UserWarning: For a dropout layer that stays off, because what it drops is no input of a treated Linear or convolution.
+        UserWarning: For a dropout layer that stays off, because what it drops is no input of a
+            treated Linear or convolution.
 
     Example:
         >>> import flatviz as fv
@@ -67,7 +69,8 @@ def fit_dropout(
     run = Run.of("dropout", seed, how)
     if run.training.accumulate > 1:
         raise ValueError(
-            f"dropout takes no accumulate, got {run.training}: its masks are drawn for a whole minibatch"
+            f"dropout takes no accumulate, got {run.training}: its masks are drawn for a whole"
+            " minibatch"
         )
     check_data(net, data, how["likelihood"])
     rates = rates_of(net, data.x[:8], rate)
@@ -95,7 +98,8 @@ def rates_of(net: Net, x: Tensor | Fields, rate: float | None) -> dict[str, floa
     outputs: dict[int, tuple[str, Tensor]] = {}  # by the address of their memory
     readers: dict[
         str, str
-    ] = {}  # each Linear and convolution, in the order in which they run, -> the dropout layer, or ""
+        # each Linear and convolution, in the order in which they run, -> the dropout layer, or ""
+    ] = {}
 
     def drop(name: str, part: nn.Module, inputs: tuple, out: Tensor) -> Tensor:
         out = out.clone()
@@ -128,15 +132,16 @@ def rates_of(net: Net, x: Tensor | Fields, rate: float | None) -> dict[str, floa
         dropped = {n: readers[n] for n in maskable if readers[n]}
         if off := [name for name in layers if name not in dropped.values()]:
             warnings.warn(
-                f"dropout in {', '.join(off[:3])}{', ...' * (len(off) > 3)} stays off: masks are weights here, and what it drops is "
-                "no input of a treated Linear or convolution",
+                f"dropout in {', '.join(off[:3])}{', ...' * (len(off) > 3)} stays off: masks are"
+                " weights here, and what it drops is no input of a treated Linear or convolution",
                 stacklevel=2,
             )
         if dropped:
             return {name: layers[source].p for name, source in dropped.items()}
     if not maskable:
         raise ValueError(
-            "dropout needs a treated Linear or convolution, got none: use treated='all' or 'norm+head'"
+            "dropout needs a treated Linear or convolution, got none: use treated='all' or"
+            " 'norm+head'"
         )
     later = [
         n for n in maskable if n != next(iter(readers))
@@ -145,7 +150,10 @@ def rates_of(net: Net, x: Tensor | Fields, rate: float | None) -> dict[str, floa
 
 
 def weight_mask(net: Net, rates: dict[str, float], source: torch.Generator) -> Tensor:
-    """One mask as a factor on the weights, (D,): 0 or 1 / (1 - rate) on the columns of the masked layers, else 1."""
+    """One mask as a factor on the weights, (D,).
+
+    0 or 1 / (1 - rate) on the columns of the masked layers, else 1.
+    """
     mask = torch.ones(net.dim, dtype=net.w.dtype)
     for b in net.blocks:
         owner, _, kind = b.name.rpartition(".")
@@ -169,7 +177,10 @@ def mask_shape(part: nn.Module, shape: Sequence[int]) -> list[int]:
 
 
 class DropoutLoss(NetLoss):
-    """The minibatch loss with dropout, example by example; `again` repeats the masks, and `score` drops nothing."""
+    """The minibatch loss with dropout, example by example.
+
+    `again` repeats the masks, and `score` drops nothing.
+    """
 
     def __init__(
         self,
@@ -193,7 +204,7 @@ class DropoutLoss(NetLoss):
 
     def _masked(self, rate: float, part: nn.Module, inputs: tuple[Tensor, ...]) -> tuple[Tensor]:
         """Inputs of a layer with a new mask for each example."""
-        (x, *_) = inputs
+        x, *_ = inputs
         keep = 1 - rate
         return (
             x

@@ -1,13 +1,16 @@
-"""Hamiltonian Monte Carlo: draws from the posterior itself, the reference beside which approximations are judged (Neal 2011).
+"""Hamiltonian Monte Carlo.
 
-    p(w | data)  ~  exp(-N L(w) / kl_weight) p(w),   w = m + exp(log_std) z1 + F^T z2,   z = (z1, z2) ~ N(0, I) a priori
-    U(z) = N L(w(z)) / kl_weight + |z|^2 / 2,   H(z, p) = U(z) + |p|^2 / 2
-    p ~ N(0, I); leapfrog steps of size s for a time tau; accept with probability min(1, exp(H before - H after))
-    z <- z + s A p,   p <- p - s A grad U(z)
+Draws from the posterior itself, the reference beside which approximations are judged (Neal 2011).
 
-L is the mean NLL of all N examples.  In z the prior is N(0, I), also for a low-rank one, so the posterior is hardly anywhere
-wider than 1, and a time around pi / 2, a quarter of the prior's period, gives nearly independent draws: no U-turn is looked for.
-It is narrow in the few directions that the data fix; A, learnt in burn-in, shortens the steps there alone: see `Metric`.
+    p(w | data)  ~  exp(-N L(w) / kl_weight) p(w),   w = m + exp(log_std) z1 + F^T z2,   z = (z1,
+    z2) ~ N(0, I) a priori U(z) = N L(w(z)) / kl_weight + |z|^2 / 2,   H(z, p) = U(z) + |p|^2 / 2
+    p ~ N(0, I); leapfrog steps of size s for a time tau; accept with probability min(1, exp(H
+    before - H after)) z <- z + s A p,   p <- p - s A grad U(z)
+
+L is the mean NLL of all N examples.  In z the prior is N(0, I), also for a low-rank one, so the
+posterior is hardly anywhere wider than 1, and a time around pi / 2, a quarter of the prior's
+period, gives nearly independent draws: no U-turn is looked for. It is narrow in the few directions
+that the data fix; A, learnt in burn-in, shortens the steps there alone: see `Metric`.
 """
 
 from __future__ import annotations
@@ -63,38 +66,47 @@ def fit_hmc(
     likelihood: Likelihood = "categorical",
     **how: Unpack[Resumed],
 ) -> Draws:
-    """Run `chains` chains from draws of the prior; every `thin`-th trajectory after `burn_in` is a draw, `n_draws` over all chains.
+    """Run `chains` chains from draws of the prior.
 
-    All chains run in one pass.  During the first half of `burn_in` the likelihood's weight rises from a thousandth to 1, so
-    that no chain falls into a place that is the best only nearby.  The metric A is renewed after each quarter of `burn_in` but
-    the last; the step size follows the chains' acceptance rates (their harmonic mean, so that each moves) by dual averaging.
-    Both are fixed after `burn_in`.  The draws are of the posterior only where the chains agree: see `diagnose_chains`.
+    Every `thin`-th trajectory after `burn_in` is a draw, `n_draws` over all chains.
 
-    A trajectory, of a length between 1/2 and 3/2 of `TIME`, costs length / step size gradients of each chain.
+    All chains run in one pass.  During the first half of `burn_in` the likelihood's weight rises
+    from a thousandth to 1, so that no chain falls into a place that is the best only nearby.  The
+    metric A is renewed after each quarter of `burn_in` but the last; the step size follows the
+    chains' acceptance rates (their harmonic mean, so that each moves) by dual averaging. Both are
+    fixed after `burn_in`.  The draws are of the posterior only where the chains agree: see
+    `diagnose_chains`.
+
+    A trajectory, of a length between 1/2 and 3/2 of `TIME`, costs length / step size gradients of
+    each chain.
 
     Args:
         net: The network; its weights do not matter.
         data: The N training examples.
-        prior: Over the treated weights (D,); None: N(0, 1 / (N weight_decay)), which is what weight decay stands for.
+        prior: Over the treated weights (D,); None: N(0, 1 / (N weight_decay)), which is what weight
+            decay stands for.
         seed: Fixes all noise.
         n_draws: Over all chains, a multiple of them.
         chains: All run in one pass.
         burn_in: Trajectories before the first draw.
         thin: Trajectories from one draw to the next.
-        kl_weight: Temperature of the likelihood; 1 is Bayes.  The same number makes this posterior the optimum of
-            `fit_vi`'s objective among all q.
+        kl_weight: Temperature of the likelihood; 1 is Bayes.  The same number makes this posterior
+            the optimum of `fit_vi`'s objective among all q.
         weight_decay: Weight decay that stands for the prior, where none is given.
-        most_steps: Leapfrog steps of one trajectory at most; where it binds, trajectories are shorter.
+        most_steps: Leapfrog steps of one trajectory at most; where it binds, trajectories are
+            shorter.
         likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
         **how: How it is run.
 
     Returns:
-        Draws chain by chain, `result.chains` of them; `history.loss` is the chains' mean loss at each trajectory.
+        Draws chain by chain, `result.chains` of them; `history.loss` is the chains' mean loss at
+        each trajectory.
 
     Raises:
         ValueError: For a bad setting, bad data, or chains that stand still.
 
-    Source: Neal 2011 (arXiv 1206.1901); step size: Hoffman & Gelman 2014 (arXiv 1111.4246), section 3.2.
+    Source: Neal 2011 (arXiv 1206.1901); step size: Hoffman & Gelman 2014 (arXiv 1111.4246), section
+        3.2.
 
     Example:
         >>> import torch, flatviz as fv
@@ -191,7 +203,8 @@ def fit_hmc(
     rate = float(torch.stack(rates).mean(0).min())
     if len(rates) >= ENOUGH and rate < LEAST_ACCEPTED:
         raise ValueError(
-            f"each chain must move, got one with an acceptance rate of {rate:.2g}: raise burn_in, or most_steps"
+            f"each chain must move, got one with an acceptance rate of {rate:.2g}: raise burn_in,"
+            " or most_steps"
         )
     return Draws(
         torch.stack(kept, 1).flatten(0, 1), History(torch.stack(losses[1:])), chains=chains
@@ -199,7 +212,10 @@ def fit_hmc(
 
 
 class Potential:
-    """U and its gradient for all chains at once: z (C, D + K) -> U (C,) in float64, dU/dz (C, D + K), mean NLL (C,)."""
+    """U and its gradient for all chains at once.
+
+    z (C, D + K) -> U (C,) in float64, dU/dz (C, D + K), mean NLL (C,).
+    """
 
     def __init__(self, loss: TrainingLoss, prior: Gaussian, weight: float) -> None:
         self.loss = loss
@@ -226,7 +242,10 @@ def leapfrog(
     n: int,
     metric: Metric,
 ) -> tuple[Tensor, Tensor, tuple]:
-    """Position and momentum after `n` steps of `size`, and what `potential` says there; `slope` is dU/dz at z."""
+    """Position and momentum after `n` steps of `size`, and what `potential` says there.
+
+    `slope` is dU/dz at z.
+    """
     momentum = momentum - 0.5 * size * metric.scaled(slope)
     for i in range(n):
         z = z + size * metric.scaled(momentum)
@@ -238,8 +257,9 @@ def leapfrog(
 class StepSize:
     """A step size that brings the acceptance rate to ACCEPT, by dual averaging of its logarithm.
 
-    With t observations r_i of the rate, e = mean of (ACCEPT - r_i) over t + 10:  log s = log(10 s_0) - sqrt(t) e / 0.05, and the
-    size in the end is the average of log s with weights t^-0.75.  `state` holds (t, e, log s, its average, log s_0), float64.
+    With t observations r_i of the rate, e = mean of (ACCEPT - r_i) over t + 10:  log s = log(10
+    s_0) - sqrt(t) e / 0.05, and the size in the end is the average of log s with weights t^-0.75.
+    `state` holds (t, e, log s, its average, log s_0), float64.
     """
 
     def __init__(self, first: float) -> None:
@@ -263,27 +283,38 @@ class StepSize:
         )
 
     def restart(self, log_size: float) -> None:
-        """From this logarithm on, without the observations: under another metric they are of no use."""
+        """From this logarithm on, without the observations.
+
+        Under another metric they are of no use.
+        """
         self.state.copy_(
             torch.tensor([0.0, 0.0, log_size, log_size, log_size], dtype=torch.float64)
         )
 
     def settle(self) -> None:
-        """Take the average for the size, and forget the observations: those on the way to the posterior are of no use in it."""
+        """Take the average for the size, and forget the observations.
+
+        Those on the way to the posterior are of no use in it.
+        """
         self.restart(float(self.state[3]))
 
 
 class Metric:
-    """The metric of a Hamiltonian chain, learnt in burn-in: directions in which the posterior is narrow get shorter steps.
+    """The metric of a Hamiltonian chain, learnt in burn-in.
 
-        G = E[grad U grad U^T] = E[Hessian of U]   over the target exp(-U), by parts: its large eigenvalues are the narrow directions v_j
-        A = I - sum_j (1 - s_j) v_j v_j^T,   s_j the standard deviation of v_j^T z
+    Directions in which the posterior is narrow get shorter steps.
 
-    A step then moves z by size A p with p ~ N(0, I), as if z were A y and y were sampled, which is nowhere much narrower than 1.  s_j
-    is measured, not taken as lambda_j^-1/2: where curvature varies, its mean is that of the narrowest places.
-    Source: Neal 2011 (arXiv 1206.1901), section 5.4.1, for the linear change of variables.
+        G = E[grad U grad U^T] = E[Hessian of U]   over the target exp(-U), by parts: its large
+        eigenvalues are the narrow directions v_j A = I - sum_j (1 - s_j) v_j v_j^T,   s_j the
+        standard deviation of v_j^T z
 
-    A is `scaled`.  The lists `places` and `slopes`, (C, d) each, and `rows`, sqrt(1 - s_j) v_j (d,), change in place.
+    A step then moves z by size A p with p ~ N(0, I), as if z were A y and y were sampled, which is
+    nowhere much narrower than 1.  s_j is measured, not taken as lambda_j^-1/2: where curvature
+    varies, its mean is that of the narrowest places. Source: Neal 2011 (arXiv 1206.1901), section
+    5.4.1, for the linear change of variables.
+
+    A is `scaled`.  The lists `places` and `slopes`, (C, d) each, and `rows`, sqrt(1 - s_j) v_j
+    (d,), change in place.
     """
 
     def __init__(self) -> None:
@@ -300,8 +331,8 @@ class Metric:
     def renew(self) -> None:
         """A of what was seen since the last time.
 
-        With n gradients in d dimensions G = I shows eigenvalues up to (1 + sqrt(d / n))^2 (Marchenko and Pastur 1967): those of
-        twice that and more are kept.
+        With n gradients in d dimensions G = I shows eigenvalues up to (1 + sqrt(d / n))^2
+        (Marchenko and Pastur 1967): those of twice that and more are kept.
         """
         n = sum(map(len, self.places))
         if n < 2:

@@ -3,9 +3,10 @@
     q = N(w*, T (H + delta I)^-1),   H = sum_n J_n^T Lambda_n J_n  (generalised Gauss-Newton)
     log Z = -N L(w*) - 1/2 (delta |w*|^2 + logdet(H + delta I) - P log delta)
 
-The structure says what of H is kept: its diagonal, all of it, or that of the head alone.  A dense covariance is kept as
-diag + factor^T factor with factor (P, D), exact, so it is a `Gaussian` as every other.  Kronecker factors, the largest
-eigenpairs, the exact Hessian, functional Laplace and a delta for each layer are laplace-torch's.
+The structure says what of H is kept: its diagonal, all of it, or that of the head alone.  A dense
+covariance is kept as diag + factor^T factor with factor (P, D), exact, so it is a `Gaussian` as
+every other.  Kronecker factors, the largest eigenpairs, the exact Hessian, functional Laplace and a
+delta for each layer are laplace-torch's.
 """
 
 from __future__ import annotations
@@ -58,26 +59,32 @@ def fit_laplace(
 ) -> Gaussian | LaplaceTorch:
     """Train by SGD from the net's weights (steps=0: not at all), then fit the Gaussian of the curvature there, mean (D,).
 
-    Predict with `predict_linearised`, for which the curvature is exact; draws overshoot where delta is small.
+    Predict with `predict_linearised`, for which the curvature is exact; draws overshoot where delta
+    is small.
 
-    F-Laplace, given an `ascent`, has a centre that is no stationary point.  BatchNorm statistics are those of the net.
+    F-Laplace, given an `ascent`, has a centre that is no stationary point.  BatchNorm statistics
+    are those of the net.
 
     Args:
         net: Its treated weights are the start.
         data: The N training examples.
         seed: Fixes the minibatches.
-        structure: "last_layer", the head alone, whose Hessian is small; all other weights get a standard deviation of 1e-6.
-            "diagonal"; "full" (at most 5,000 treated weights).  By laplace-torch (`pip install 'flatviz[laplace]'`): "kron"
-            (Linear and convolutions alone); "lowrank", the 20 largest eigenpairs of the exact Hessian; "hessian", the exact
-            Hessian itself; "functional", a Gaussian process of the outputs, for `predict_linearised` alone.
-        prior_precision: delta; None is that of the training, N weight_decay; "marginal" the one of largest evidence, which
-            on an over-parametrised net can collapse; "layerwise" one for each tensor of weights, for "kron" and "hessian".
+        structure: "last_layer", the head alone, whose Hessian is small; all other weights get a
+            standard deviation of 1e-6. "diagonal"; "full" (at most 5,000 treated weights).  By
+            laplace-torch (`pip install 'flatviz[laplace]'`): "kron" (Linear and convolutions
+            alone); "lowrank", the 20 largest eigenpairs of the exact Hessian; "hessian", the exact
+            Hessian itself; "functional", a Gaussian process of the outputs, for
+            `predict_linearised` alone.
+        prior_precision: delta; None is that of the training, N weight_decay; "marginal" the one of
+            largest evidence, which on an over-parametrised net can collapse; "layerwise" one for
+            each tensor of weights, for "kron" and "hessian".
         temperature: T, which multiplies the covariance; 1 is Bayes, less is colder.
         steps: Minibatches; 0, where the net is trained.
         **how: How it is trained.
 
     Raises:
-        ValueError: For a structure that does not apply, no prior precision, bad data, or divergence.
+        ValueError: For a structure that does not apply, no prior precision, bad data, or
+            divergence.
 
     Example:
         >>> import flatviz as fv
@@ -97,7 +104,8 @@ def fit_laplace(
     delta = len(data) * how["weight_decay"] if prior_precision is None else prior_precision
     if delta == 0:
         raise ValueError(
-            "prior_precision must be > 0, got None with a weight_decay of 0: give one of them, or 'marginal'"
+            "prior_precision must be > 0, got None with a weight_decay of 0: give one of them, or"
+            " 'marginal'"
         )
     likelihood = how["likelihood"]
     if _is_bridged(structure):
@@ -134,7 +142,9 @@ def laplace_evidence(
     prior_precision: Positive,
     likelihood: Likelihood = "categorical",
 ) -> float:
-    """Compute log Z at the net's weights, in nats: how well this net and prior precision explain the data.
+    """Compute log Z at the net's weights, in nats.
+
+    How well this net and prior precision explain the data.
 
     Args:
         net: Trained network; its treated weights are w*.
@@ -168,8 +178,8 @@ def _curvature(net: Net, data: Data, likelihood: Likelihood, structure: Structur
         return KeptCurvature(part, ggn_diagonal(net, net.w, data, likelihood).clamp_min(0), None)
     if (size := part.stop - part.start) > LARGEST:
         raise ValueError(
-            f"structure={structure!r} must cover at most {LARGEST:,} weights, got {size:,}: use structure='diagonal'"
-            + ("" if structure == "last_layer" else " or 'last_layer'")
+            f"structure={structure!r} must cover at most {LARGEST:,} weights, got {size:,}: use"
+            " structure='diagonal'" + ("" if structure == "last_layer" else " or 'last_layer'")
         )
     values, vectors = torch.linalg.eigh(ggn(net, net.w, data, likelihood, part=part).double())
     return KeptCurvature(part, values.clamp_min(0), vectors)
@@ -198,7 +208,9 @@ def _gaussian(
 
 @dataclass(frozen=True, eq=False)
 class KeptCurvature:
-    """Part of H that a structure keeps, on the weights `part`, P of them: eigenvalues (P,), and eigenvectors in columns (P, P).
+    """Part of H that a structure keeps, on the weights `part`, P of them.
+
+    Eigenvalues (P,), and eigenvectors in columns (P, P).
 
     Vectors are None where H is diagonal.
     """
@@ -208,7 +220,10 @@ class KeptCurvature:
     vectors: Tensor | None
 
     def occam(self, w: Tensor, delta: float) -> float:
-        """Compute log Z less the fit at the weights w (D,): -1/2 (delta |w|^2 + logdet (H + delta I) - P log delta)."""
+        """Compute log Z less the fit at the weights w (D,).
+
+        -1/2 (delta |w|^2 + logdet (H + delta I) - P log delta).
+        """
         w = w[self.part].double()
         return float(-0.5 * (delta * w.dot(w) + torch.log1p(self.values.double() / delta).sum()))
 
@@ -236,7 +251,8 @@ def head_of(net: Net) -> slice:
         ]
     if not head:
         raise ValueError(
-            "structure='last_layer' needs a treated head, got none: use treated='norm+head' or 'all'"
+            "structure='last_layer' needs a treated head, got none: use treated='norm+head' or"
+            " 'all'"
         )
     return slice(head[0].start, head[-1].stop)
 

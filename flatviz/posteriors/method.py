@@ -16,10 +16,11 @@ from flatviz.training.variational import GaussianFit
 class Tuned:
     """Settings with which a method learns the digits tasks, for one kind of net.
 
-    settings: every keyword of the fit that a study may set, with its value; a keyword that is not named here is not set.
-    radius: that of `compare`, in the method's unit; largest: the end of the lab's slider.
-    tour, lab: the radii that each of these fits (the lab: before anybody moves the slider); (0.0,) for a method without
-        radius, () where it leaves the method out.
+    settings: every keyword of the fit that a study may set, with its value; a keyword that is not
+    named here is not set. radius: that of `compare`, in the method's unit; largest: the end of the
+    lab's slider.
+    tour, lab: the radii that each of these fits (the lab: before anybody moves the slider); (0.0,)
+        for a method without radius, () where it leaves the method out.
     """
 
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -29,7 +30,10 @@ class Tuned:
     lab: tuple[float, ...] = ()
 
     def __str__(self) -> str:
-        """The settings as text for a page: "steps 300, lr 0.05"; defaults of None and settings of another method left out."""
+        """The settings as text for a page: "steps 300, lr 0.05".
+
+        Defaults of None and settings of another method left out.
+        """
         shown = {
             k: v for k, v in self.settings.items() if v is not None and not isinstance(v, Mapping)
         }
@@ -40,10 +44,13 @@ class Tuned:
 
 @dataclass(frozen=True, eq=False)
 class Method:
-    """Record of one method: its fit, its settings, its needs; `look` is its line in `flatviz.catalog`, with name and colour.
+    """Record of one method: its fit, its settings, its needs.
+
+    `look` is its line in `flatviz.catalog`, with name and colour.
 
     Args:
-        fit: `fit(net, data, *, seed, ...) -> Posterior`, with the prior as third argument where `needs_prior`.
+        fit: `fit(net, data, *, seed, ...) -> Posterior`, with the prior as third argument where
+            `needs_prior`.
         plain: Settings for nets without BatchNorm.
         batchnorm: Settings for nets with BatchNorm; None: the same.
         needs_prior: Whether `fit` takes the prior.
@@ -51,9 +58,12 @@ class Method:
         linearised: Its predictions are those of the linearised network.
         gradients: Gradients of one network that a step costs.
         at_zero: The method that it is at radius 0, bit for bit.
-        fit_grid: As `fit`, with lists of radii and seeds, trained together: {(radius, seed): Posterior}.
-        algorithm: `(prior, n, **keywords of fit) -> Algorithm`, of a method that fits a Gaussian from a prior.
-        inner: In a composed method, the name of the one that its `fit` takes as `fit=`, with that one's settings in `settings=`.
+        fit_grid: As `fit`, with lists of radii and seeds, trained together: {(radius, seed):
+            Posterior}.
+        algorithm: `(prior, n, **keywords of fit) -> Algorithm`, of a method that fits a Gaussian
+            from a prior.
+        inner: In a composed method, the name of the one that its `fit` takes as `fit=`, with that
+            one's settings in `settings=`.
         ascent: In a flat-seeking version, the perturbation that its radius belongs to, as `fv.SAM`.
         look: Set by `table`.
     """
@@ -99,9 +109,10 @@ class Method:
     ) -> dict[str, Any]:
         """Keywords for `fit` beside seed, checkpoint and progress.
 
-        radius: None is that of `tuned(net)`.  settings: values in place of the tuned ones; names that are not among the
-        method's settings are left out, so that one mapping serves several methods.  "lr_scale" multiplies the method's tuned lr:
-        rates of natural-gradient steps and of SGD differ by more than a factor of ten, so no one lr fits all methods.  "training" is
+        radius: None is that of `tuned(net)`.  settings: values in place of the tuned ones; names
+        that are not among the method's settings are left out, so that one mapping serves several
+        methods.  "lr_scale" multiplies the method's tuned lr: rates of natural-gradient steps and
+        of SGD differ by more than a factor of ten, so no one lr fits all methods.  "training" is
         handed to every fit.
         """
         tuned = self.tuned(net)
@@ -120,7 +131,10 @@ class Method:
     def flat(
         self, ascent: Callable[[float], Ascent] = SAM, *, at_zero: str, radius: float = 0.1
     ) -> "Method":
-        """The flat-seeking version: every gradient at the end of `ascent(radius)`; at radius 0 the method named `at_zero`."""
+        """The flat-seeking version: every gradient at the end of `ascent(radius)`.
+
+        at radius 0 the method named `at_zero`.
+        """
         return replace(
             self,
             plain=Tuned(self.plain.settings, radius),
@@ -134,7 +148,10 @@ class Method:
     def over_temperature(
         self, *, tour: tuple[float, ...] = (), lab: tuple[float, ...] = ()
     ) -> "Method":
-        """Return this method with the temperature, kl_weight, as its radius; the ascent keeps its tuned radius."""
+        """Return this method with the temperature, kl_weight, as its radius.
+
+        The ascent keeps its tuned radius.
+        """
 
         def tuned(of: Tuned, largest: float) -> Tuned:
             return Tuned(
@@ -172,7 +189,8 @@ def callable_of(fit: Method | Callable[..., Posterior]) -> Callable[..., Posteri
     function = fit.fit if isinstance(fit, Method) else fit
     if not callable(function):
         raise TypeError(
-            f"fit must be a record of fv.METHODS or a function, got {type(fit).__name__}: METHODS['swag'], say"
+            f"fit must be a record of fv.METHODS or a function, got {type(fit).__name__}:"
+            " METHODS['swag'], say"
         )
     return function
 

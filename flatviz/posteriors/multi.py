@@ -1,10 +1,14 @@
-"""Methods that take another one: a posterior around each of several modes, and a prior from the source task's posterior.
+"""Methods that take another one.
 
-One posterior around each of several modes: MultiSWAG, and the same of any other method (Wilson & Izmailov 2020).
+a posterior around each of several modes, and a prior from the source task's posterior.
+
+One posterior around each of several modes: MultiSWAG, and the same of any other method (Wilson &
+Izmailov 2020).
 
 q(w) = 1/M sum_m q_m(w),   q_m = fit(the m-th network of an ensemble)
 
-Pre-train your loss: the source task's posterior, widened, is the prior of the target task (Shwartz-Ziv et al. 2022).
+Pre-train your loss: the source task's posterior, widened, is the prior of the target task
+(Shwartz-Ziv et al. 2022).
 
     p(w) = N(m, scale Sigma + floor^2 I),   q = fit(net, data, prior=p)
 
@@ -41,14 +45,15 @@ def fit_multi(
 ) -> Mixture:
     """Train an ensemble of `members` networks together, then call `fit(net, data, seed=...)` at each; returns a mixture of equal weights.
 
-    momentum, weight_decay, batch_size, likelihood and ascent are of the ensemble, and of each `fit` that is a record, takes
-    them, and has none in `settings`; so is `training`, without its validation.  BatchNorm statistics are those of the net.
+    momentum, weight_decay, batch_size, likelihood and ascent are of the ensemble, and of each `fit`
+    that is a record, takes them, and has none in `settings`; so is `training`, without its
+    validation.  BatchNorm statistics are those of the net.
 
     Args:
         net: Gives the architecture, and what is not drawn anew.
         data: The N training examples.
-        fit: A record of `fv.METHODS`, as `METHODS["swag"]` for MultiSWAG, or a function that is called as `fit(net, data,
-            seed=...)`.
+        fit: A record of `fv.METHODS`, as `METHODS["swag"]` for MultiSWAG, or a function that is
+            called as `fit(net, data, seed=...)`.
         seed: Fixes starts, minibatches and each `fit`.
         settings: Keywords of each `fit`.
         members: Modes; 3, beyond which few-shot networks differ little.
@@ -113,14 +118,15 @@ def fit_ptl(
         net: Network over whose treated weights q is; it starts at the prior's mean.
         data: The N training examples.
         prior: Over the D treated weights, as `transfer` returns.
-        fit: A method that takes `prior=`: `fit_csgld` as in the paper, whose draws are colder than the posterior,
-            `fit_sgld`, `fit_vi`, or a record of `fv.METHODS`; it is given the keywords below too.
+        fit: A method that takes `prior=`: `fit_csgld` as in the paper, whose draws are colder than
+            the posterior, `fit_sgld`, `fit_vi`, or a record of `fv.METHODS`; it is given the
+            keywords below too.
         seed: Fixes `fit`.
         settings: Keywords of `fit`.
-        scale: Factor on the covariance, 1e5 to 1e6 in the paper, for SWAG's is narrow; 1, because what `transfer` widened
-            needs no more.
-        floor: Standard deviation added everywhere, without which a weight that never moved could never move again, and
-            its curvature would ask for tiny steps.
+        scale: Factor on the covariance, 1e5 to 1e6 in the paper, for SWAG's is narrow; 1, because
+            what `transfer` widened needs no more.
+        floor: Standard deviation added everywhere, without which a weight that never moved could
+            never move again, and its curvature would ask for tiny steps.
         **how: How `fit` is run.
 
     Raises:

@@ -1,9 +1,11 @@
 """SA-BMA, also FP-BMA: a Gaussian posterior that is good even at the worst one near it.
 
-    min over q of  max over q' with KL(q' || q) <= radius^2 / 2 of  E_q'[mean NLL]  +  (kl_weight / N) KL(q || prior)
+    min over q of  max over q' with KL(q' || q) <= radius^2 / 2 of  E_q'[mean NLL]  +  (kl_weight /
+    N) KL(q || prior)
 
-The inner maximum is one step in closed form (`perturb`), with the Fisher matrix of q, a Gaussian: see `SABMA`.
-Weights that are not treated stay at their source value; the authors' code samples them as well, we do not.
+The inner maximum is one step in closed form (`perturb`), with the Fisher matrix of q, a Gaussian:
+see `SABMA`. Weights that are not treated stay at their source value; the authors' code samples them
+as well, we do not.
 """
 
 import warnings
@@ -37,9 +39,11 @@ from flatviz.training.variational import (
 class SABMA(GaussianFit):
     """The step of SA-BMA on theta = (mean, log_std, factor).
 
-    1. ascend     g = grad_theta E_q[NLL],  theta' = theta + Delta,  Delta = radius F^-1 g / sqrt(g . F^-1 g)
+    1. ascend     g = grad_theta E_q[NLL],  theta' = theta + Delta,  Delta = radius F^-1 g / sqrt(g
+      . F^-1 g)
     2. there      g' = grad_theta E_q'[NLL] at theta', of the same noise and the same minibatch
-    3. step back and descend     the natural gradient of g' + kl_weight / N KL(q || prior), from theta: see `Descent`
+    3. step back and descend     the natural gradient of g' + kl_weight / N KL(q || prior), from
+      theta: see `Descent`
 
     Args:
         descent: How q moves.
@@ -66,7 +70,10 @@ class SABMA(GaussianFit):
 
     @property
     def biased(self) -> bool:
-        """Whether z2 is drawn about 1, as the released code draws it: q is then learnt with its mean at mean + the factor's rows."""
+        """Whether z2 is drawn about 1, as the released code draws it.
+
+        q is then learnt with its mean at mean + the factor's rows.
+        """
         return (
             self.perturbation.mode == "authors_code" and "z2_mean_bug" in self.perturbation.switches
         )
@@ -95,7 +102,10 @@ class SABMA(GaussianFit):
 
 
 def sabma_of(prior: Gaussian, n: int, *, radius: float | Sequence[float], **how: Any) -> SABMA:
-    """The algorithm of `fit_sabma` with these keywords, on n examples; of a list of radii that of one member each."""
+    """The algorithm of `fit_sabma` with these keywords, on n examples.
+
+    of a list of radii that of one member each.
+    """
     perturbation = Perturbation(
         **{f.name: how[f.name] for f in fields(Perturbation) if f.name in how}
     )
@@ -110,30 +120,34 @@ def fit_sabma(
 ) -> Gaussian:
     """Fit a flat q = N(mean, diag(exp(2 log_std)) + factor^T factor) over the net's D treated weights.
 
-        min over q of  max over q' with KL(q' || q) <= radius^2 / 2 of  E_q'[mean NLL]  +  (kl_weight / N) KL(q || prior)
+        min over q of  max over q' with KL(q' || q) <= radius^2 / 2 of  E_q'[mean NLL]  +
+        (kl_weight / N) KL(q || prior)
 
-    One step on theta = (mean, log_std, factor), all with the same noise and minibatch:
-        ascend     g = grad E_q[NLL],  theta' = theta + Delta,  Delta = radius F^-1 g / sqrt(g . F^-1 g)
-        there      g' = grad E_q'[NLL] at theta'
-        descend    by the natural gradient of g' + (kl_weight / N) KL(q || prior), from theta, as `fit_vi` does
+    One step on theta = (mean, log_std, factor), all with the same noise and minibatch: ascend     g
+        = grad E_q[NLL],  theta' = theta + Delta,  Delta = radius F^-1 g / sqrt(g . F^-1 g) there
+        g' = grad E_q'[NLL] at theta' descend    by the natural gradient of g' + (kl_weight / N)
+        KL(q || prior), from theta, as `fit_vi` does
     F is the Fisher matrix of q: see `perturb`.  A step costs two gradients and O(D K^2).
 
-    `result.history` holds `loss` at q, `kl` to the prior, `sharpness`, the loss gained by the ascent, and `reach`, the exact
-    sqrt(2 KL(q' || q)) of its end q', (steps,) each; None for `kl_exact`, whose radius it is.
+    `result.history` holds `loss` at q, `kl` to the prior, `sharpness`, the loss gained by the
+    ascent, and `reach`, the exact sqrt(2 KL(q' || q)) of its end q', (steps,) each; None for
+    `kl_exact`, whose radius it is.
 
     Args:
         net: The network over whose D treated weights q is.
         data: The N training examples.
         prior: Gaussian over the D weights, as `transfer` returns.
-        radius: 0 is VI.  For `kl_exact` it is sqrt(2 KL in nats): start at 0.5.  Most of what it changes a lower kl_weight of
-            VI changes too: `flatviz run frontier --stored`.
-            `rank1_*` have the same unit in name, and `history.reach` says what they reach.  For `sam_mu`, `sam_theta` and
-            `authors_code` it is Euclidean: 0.05 to 0.5.  With radius_unit="kl" it is the exact sqrt(2 KL) in every mode.
+        radius: 0 is VI.  For `kl_exact` it is sqrt(2 KL in nats): start at 0.5.  Most of what it
+            changes a lower kl_weight of VI changes too: `flatviz run frontier --stored`. `rank1_*`
+            have the same unit in name, and `history.reach` says what they reach.  For `sam_mu`,
+            `sam_theta` and `authors_code` it is Euclidean: 0.05 to 0.5.  With radius_unit="kl" it
+            is the exact sqrt(2 KL) in every mode.
         seed: Fixes noise and minibatches.
         **how: How it is fitted.
 
     Raises:
-        ValueError: For a negative radius, a prior that does not cover the treated weights, or bad data.
+        ValueError: For a negative radius, a prior that does not cover the treated weights, or bad
+            data.
         Diverged: If the loss or q becomes NaN or inf.
 
     Example:
@@ -159,10 +173,12 @@ def fit_sabma_grid(
     seed: Sequence[Seed],
     **how: Unpack[Perturbed],
 ) -> dict[tuple[float, int], Gaussian]:
-    """Fit every radius with every seed at once by `fit_sabma`: (radius, seed) -> posterior, each equal to its single fit, to rounding.
+    """Fit every radius with every seed at once by `fit_sabma`.
 
-    Chains of small layers, and any network on a GPU, run all members in one pass; other networks run member by member.  A member
-    that diverges is left out of the result, and a warning names it.
+    (radius, seed) -> posterior, each equal to its single fit, to rounding.
+
+    Chains of small layers, and any network on a GPU, run all members in one pass; other networks
+    run member by member.  A member that diverges is left out of the result, and a warning names it.
 
     Args:
         net: The network over whose D treated weights the posteriors are.

@@ -2,9 +2,11 @@
 
     v <- m v + grad L(w) + wd w,   w <- w - lr_t v,   lr_t = lr / 2 (1 + cos(pi t / steps))
 
-L is the mean NLL; weight decay wd is a prior N(0, 1 / (N wd)).  Every Bayesian method is compared with it.
+L is the mean NLL; weight decay wd is a prior N(0, 1 / (N wd)).  Every Bayesian method is compared
+with it.
 
-Deep ensembles: several networks, each trained alone, whose probabilities are averaged (Lakshminarayanan et al. 2017).
+Deep ensembles: several networks, each trained alone, whose probabilities are averaged
+(Lakshminarayanan et al. 2017).
 
     W = (w_1, ..., w_M),  w_m = SGD from start m, in order m
 
@@ -38,9 +40,10 @@ def fit_sgd(
     Args:
         net: Its treated weights are the start.
         data: The N training examples.
-        seed: Fixes the order of the minibatches, and of nothing else: with full batches every seed gives the same solution.
-        batchnorm: "frozen" (default where only some weights are treated) or "train" (default where all are);
-            `result.buffers` are then its statistics, which `predict` uses.
+        seed: Fixes the order of the minibatches, and of nothing else: with full batches every seed
+            gives the same solution.
+        batchnorm: "frozen" (default where only some weights are treated) or "train" (default where
+            all are); `result.buffers` are then its statistics, which `predict` uses.
         **how: How it is trained.
 
     Raises:
@@ -72,7 +75,9 @@ def fit_ensemble(
     batchnorm: Statistics = "frozen",
     **how: Unpack[Trained],
 ) -> Draws:
-    """Train `members` networks over the treated weights; each draws all of them anew, or the head where not all are treated.
+    """Train `members` networks over the treated weights.
+
+    Each draws all of them anew, or the head where not all are treated.
 
     The result is (members, D).
 
@@ -81,8 +86,8 @@ def fit_ensemble(
         data: The N training examples.
         seed: Fixes starts and minibatches; member m takes seed + 1000 m.
         members: M; 5 as in the paper.
-        batchnorm: "frozen", or "train": each member then had other statistics, which are not kept: predict with
-            `batchnorm=data`.
+        batchnorm: "frozen", or "train": each member then had other statistics, which are not kept:
+            predict with `batchnorm=data`.
         **how: How each is trained.
 
     Raises:
@@ -109,6 +114,7 @@ METHOD = Method(
     plain=Tuned(SETTINGS | dict(batchnorm="frozen"), **_POINT),
     batchnorm=Tuned(BATCHNORM | dict(batchnorm="frozen"), **_POINT),
 )
-# eta: at the first steps on the digits |g|^2 is about 0.5 and its largest entry 0.05, so that f = 1 + eta g^2 goes up to 50
+# eta: at the first steps on the digits |g|^2 is about 0.5 and its largest entry 0.05, so that f = 1
+# + eta g^2 goes up to 50
 FISHER_SAM = METHOD.flat(partial(FisherSAM, eta=1000.0), at_zero="sgd")
 ENSEMBLE_METHOD = Method(fit=fit_ensemble, plain=Tuned(ENSEMBLE))

@@ -1,26 +1,29 @@
 """Stochastic-gradient Langevin chains: SGLD, SGHMC, and both in cycles of large and small steps.
 
-SGLD: gradient descent with the noise that makes its path a sample of the posterior (Welling & Teh 2011)
+SGLD: gradient descent with the noise that makes its path a sample of the posterior (Welling & Teh
+2011)
 
     w <- w - lr g + sqrt(2 lr T / N) xi,   g = grad L(w) + wd w,   xi ~ N(0, I)
 
-lr is the rate on the mean loss L of N examples, constant where the paper lets it fall.  The bias of a finite step on a
-direction of curvature h is the factor 1 / (1 - lr h / 2) on its variance.
+lr is the rate on the mean loss L of N examples, constant where the paper lets it fall.  The bias of
+a finite step on a direction of curvature h is the factor 1 / (1 - lr h / 2) on its variance.
 
 SGHMC: the same with momentum (Chen et al. 2014)
 
     v <- (1 - alpha) v - lr g + sqrt(2 lr alpha T / N) xi,   w <- w + v
 
-alpha is the friction; 1 is SGLD.  The noise enters after the momentum: put through it, a momentum of 0.9 would multiply
-the variance by ten.  No correction for the noise of the minibatches.
+alpha is the friction; 1 is SGLD.  The noise enters after the momentum: put through it, a momentum
+of 0.9 would multiply the variance by ten.  No correction for the noise of the minibatches.
 
 Cyclical: large steps find a mode, small noisy ones sample it, cycle after cycle (Zhang et al. 2020)
 
-    lr_t = lr / 2 (1 + cos(pi (t mod C) / C)),  C the steps of a cycle; noise in its last part alone, whose last weights are draws
+    lr_t = lr / 2 (1 + cos(pi (t mod C) / C)),  C the steps of a cycle; noise in its last part
+    alone, whose last weights are draws
 
-Friction 1 is cyclical SGLD, below it cyclical SGHMC, whose velocity v goes on from cycle to cycle.  Draws are colder than
-exp(-U / T): noise starts when the rate is all but 0, and at friction 1 a direction of curvature h has, at the end of the first
-cycle, the share 1 - exp(-2 h A) of its variance, A the sum of the noisy rates.
+Friction 1 is cyclical SGLD, below it cyclical SGHMC, whose velocity v goes on from cycle to cycle.
+Draws are colder than exp(-U / T): noise starts when the rate is all but 0, and at friction 1 a
+direction of curvature h has, at the end of the first cycle, the share 1 - exp(-2 h A) of its
+variance, A the sum of the noisy rates.
 """
 
 import math
@@ -91,7 +94,9 @@ class SGLD(Chains):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SGHMC(Chains):
-    """The step of SGHMC; with rates and noise that change from step to step, that of the cyclical chains.
+    """The step of SGHMC.
+
+    With rates and noise that change from step to step, that of the cyclical chains.
 
     Args:
         energy: Energy of the posterior that is sampled.
@@ -129,7 +134,8 @@ def fit_sgld(
 ) -> Draws:
     """Run chains w <- w - lr g + sqrt(2 lr T / N) xi from the net's weights; draws (n_draws, D).
 
-    F-SGLD, given an `ascent`, has a drift that is no gradient, so that the sharpness-aware posterior is met approximately only.
+    F-SGLD, given an `ascent`, has a drift that is no gradient, so that the sharpness-aware
+    posterior is met approximately only.
 
     Args:
         net: Its treated weights are the start.
@@ -206,9 +212,13 @@ def fit_csgld(
     chains: Count = 1,
     **how: Unpack[Chain],
 ) -> Draws:
-    """Run cyclical SGLD: in each cycle the step falls from lr to 0, first as plain descent, then with noise, and draws are taken.
+    """Run cyclical SGLD.
 
-    Each of the chains starts at the net's weights.  A cycle gives n_draws / (cycles chains) draws, evenly spaced over its noisy part.
+    in each cycle the step falls from lr to 0, first as plain descent, then with noise, and draws
+    are taken.
+
+    Each of the chains starts at the net's weights.  A cycle gives n_draws / (cycles chains) draws,
+    evenly spaced over its noisy part.
 
     Args:
         net: Its treated weights are the start.
@@ -216,11 +226,11 @@ def fit_csgld(
         seed: Fixes noise and minibatches.
         cycles: Each looks for a mode; n_draws is a multiple of cycles x chains.
         cycle_steps: Steps of a cycle.
-        noisy_share: The last part of a cycle that gets noise, above 0 and at most 1; 0.2 as in the paper.  At the defaults
-            only directions of large curvature reach their posterior width: raise it, cycle_steps or lr, or use `fit_sgld`,
-            where widths matter.
-        friction: alpha, above 0 and at most 1; 0.1 is a momentum of 0.9.  Momentum multiplies the step by 1 / alpha: lower lr
-            with it, as `METHODS["csghmc"]` does.
+        noisy_share: The last part of a cycle that gets noise, above 0 and at most 1; 0.2 as in the
+            paper.  At the defaults only directions of large curvature reach their posterior width:
+            raise it, cycle_steps or lr, or use `fit_sgld`, where widths matter.
+        friction: alpha, above 0 and at most 1; 0.1 is a momentum of 0.9.  Momentum multiplies the
+            step by 1 / alpha: lower lr with it, as `METHODS["csghmc"]` does.
         chains: All run at once.
         **how: How it is run; lr is the largest step.
 
@@ -246,7 +256,8 @@ def fit_csgld(
         )
     if each > tail:
         raise ValueError(
-            f"the noisy part of a cycle must hold its {each} draws, got {tail} steps: raise cycle_steps"
+            f"the noisy part of a cycle must hold its {each} draws, got {tail} steps: raise"
+            " cycle_steps"
         )
     kept = {cycle_steps - 1 - i * (tail // each) for i in range(each)}  # steps of a cycle
     falling = rates(

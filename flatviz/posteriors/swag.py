@@ -1,13 +1,18 @@
-"""Averages of the tail of SGD at a constant rate, one snapshot an epoch: SWA, SWAG-diagonal and SWAG.
+"""Averages of the tail of SGD at a constant rate, one snapshot an epoch.
 
-    mean = average of T iterates,  v = their variance,  d_k = last K deviations from the running mean
+SWA, SWAG-diagonal and SWAG.
+
+    mean = average of T iterates,  v = their variance,  d_k = last K deviations from the running
+    mean
 
 SWA, one point (Izmailov et al. 2018)     w = mean
 SWAG-diagonal (Maddox et al. 2019)        Sigma = diag(v)
-SWAG, the Gaussian of that paper          Sigma = scale (1/2 diag(v) + 1/2 sum_k d_k d_k^T / (K - 1))
+SWAG, the Gaussian of that paper          Sigma = scale (1/2 diag(v) + 1/2 sum_k d_k d_k^T / (K -
+1))
 
-SWAG's log_std = 1/2 log(scale v / 2) and factor = d sqrt(scale / (2 (K - 1))): scale and halves are folded in, once.  SWAG-diagonal
-has the whole v, where SWAG takes half of it and lets the deviations carry the other half.
+SWAG's log_std = 1/2 log(scale v / 2) and factor = d sqrt(scale / (2 (K - 1))): scale and halves are
+folded in, once.  SWAG-diagonal has the whole v, where SWAG takes half of it and lets the deviations
+carry the other half.
 """
 
 import math
@@ -32,7 +37,8 @@ from flatviz.training.streams import rates, steps_per_epoch
 VARIANCE_FLOOR = (
     1e-12  # a weight that never moved (a pixel that is always blank) still needs a density
 )
-# minibatches of 10: with all hundred examples of the task in each, SGD has no noise for its tail to show
+# minibatches of 10: with all hundred examples of the task in each, SGD has no noise for its tail to
+# show
 SETTINGS = dict(snapshots=20, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=10)
 RANKED = dict(rank=5) | SETTINGS
 BATCHNORM = dict(
@@ -44,10 +50,12 @@ BATCHNORM = dict(
 class SWAG(SGD):
     """SGD, and the moments of its weights after the steps `keep`, the last ones of epochs (Welford).
 
-        n <- n + 1,   mean <- mean + (w - mean) / n,   squares <- squares + (w - old mean) (w - new mean)
+        n <- n + 1,   mean <- mean + (w - mean) / n,   squares <- squares + (w - old mean) (w - new
+        mean)
 
-    The state keeps, in float64, the mean of the snapshots, the sum of squares and the last deviations.
-    The naive E[w^2] - E[w]^2 loses all digits in float32 where weights move by 1e-4 of their size.
+    The state keeps, in float64, the mean of the snapshots, the sum of squares and the last
+    deviations. The naive E[w^2] - E[w]^2 loses all digits in float32 where weights move by 1e-4 of
+    their size.
 
     Args:
         rates: As in `SGD`.
@@ -68,7 +76,10 @@ class SWAG(SGD):
         return super().init(w)._replace(kept=(zero, zero))
 
     def collect(self, s: PointState) -> PointState:
-        """Take the present weights among the snapshots; a deviation is from the mean that includes it."""
+        """Take the present weights among the snapshots.
+
+        a deviation is from the mean that includes it.
+        """
         old, squares, *deviations = s.kept
         before = s.w.double() - old
         n = s.n + 1
@@ -78,7 +89,10 @@ class SWAG(SGD):
         return s._replace(n=n, kept=(mean, squares + before * after, *deviations))
 
     def result(self, s: PointState, history: History | None = None) -> Gaussian:
-        """Half the variance on the diagonal and half in the deviations, times `scale`; with rank 0 all of it on the diagonal."""
+        """Half the variance on the diagonal and half in the deviations, times `scale`.
+
+        With rank 0 all of it on the diagonal.
+        """
         mean, squares, *deviations = s.kept
         mean = mean.to(s.w.dtype)
         variance = (squares / s.n).clamp_min(VARIANCE_FLOOR)
@@ -94,10 +108,12 @@ class SWAG(SGD):
 
 @defaults(SETTINGS | LARGE, SETTINGS | LARGE | BATCHNORM)
 def fit_swa(net: Net, data: Data, *, seed: Seed, **how: Unpack[Tail]) -> Draws:
-    """Run SGD at a constant rate from the net's weights and average one snapshot an epoch; a single draw, (1, D).
+    """Run SGD at a constant rate from the net's weights and average one snapshot an epoch.
 
-    With batchnorm="train" `result.buffers` holds statistics recomputed on `data` at the average, for those collected on the
-    way belong to other weights.
+    a single draw, (1, D).
+
+    With batchnorm="train" `result.buffers` holds statistics recomputed on `data` at the average,
+    for those collected on the way belong to other weights.
 
     Args:
         net: Its treated weights are the start.
@@ -124,7 +140,9 @@ def fit_swa(net: Net, data: Data, *, seed: Seed, **how: Unpack[Tail]) -> Draws:
 
 @defaults(SETTINGS | LARGE, SETTINGS | LARGE | BATCHNORM)
 def fit_swag_diag(net: Net, data: Data, *, seed: Seed, **how: Unpack[Tail]) -> Gaussian:
-    """Run SGD at a constant rate from the net's weights, collecting one snapshot an epoch; rank 0, mean (D,).
+    """Run SGD at a constant rate from the net's weights, collecting one snapshot an epoch.
+
+    Rank 0, mean (D,).
 
     Args:
         net: Its treated weights are the start.
@@ -149,15 +167,17 @@ def fit_swag_diag(net: Net, data: Data, *, seed: Seed, **how: Unpack[Tail]) -> G
 def fit_swag(
     net: Net, data: Data, *, seed: Seed, rank: Count, scale: Positive = 1.0, **how: Unpack[Tail]
 ) -> Gaussian:
-    """Run SGD at a constant rate from the net's weights, collecting one snapshot an epoch; mean (D,), factor (K, D).
+    """Run SGD at a constant rate from the net's weights, collecting one snapshot an epoch.
+
+    Mean (D,), factor (K, D).
 
     Args:
         net: Its treated weights are the start.
         data: The N training examples.
         seed: Fixes the order of the minibatches.
         rank: Deviations kept, K; 5 as in SA-BMA's experiments.
-        scale: Multiplies the covariance; 1 is the paper.  Released scripts whose scale is without the half mean twice theirs:
-            their 0.5 is 1 here, F-SWAG's 0.1 is 0.2.
+        scale: Multiplies the covariance; 1 is the paper.  Released scripts whose scale is without
+            the half mean twice theirs: their 0.5 is 1 here, F-SWAG's 0.1 is 0.2.
         **how: How it is run.
 
     Raises:

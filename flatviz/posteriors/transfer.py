@@ -2,7 +2,8 @@
 
 source prior      SWAG on the source task, `transfer(source, fit_swag(source, task.source, seed=0))`
 MOPED prior       no second training, `transfer(source, moped_prior(source))`
-downstream prior  SWAG or F-SWAG on the few target examples, `transfer(net, fit_swag(net, task.train, seed=0), keep_head=True)`
+downstream prior  SWAG or F-SWAG on the few target examples, `transfer(net, fit_swag(net,
+task.train, seed=0), keep_head=True)`
 """
 
 import math
@@ -41,25 +42,32 @@ def transfer(
     Args:
         net: Trained on the source, all weights treated.
         prior: Gaussian over those, as `fit_swag(net, source)` returns.
-        n_classes: Classes of the target task: where the source had others, the net gets a new head of so many outputs.  None: the same.
-        treated: "norm+head" (normalisation layers by type, those of shortcuts included, and head), "head", "authors" (by parts of
-            the name, as SA-BMA's released code: without the shortcuts' BatchNorm), or a function name -> bool; the others stay
-            at `prior.mean`.  The first three leave out weights that the user's module has frozen.
-        head: The head's module by name (default: the last Linear that runs).  The target task does not share it, so it is
-            re-initialised.
-        head_std: Standard deviation of the new head's weights (the square root of the released code's alpha), without covariance.
-        head_start: "zero": mean 0; "random": torch's initial values for `seed`.  With treated="all" or a function, a head that
-            is neither new nor named here is taken from the prior like the rest.
-        keep_head: The prior knows the target's head, as one fitted on target data does: the head is taken from it like the rest.
-        scale: Multiplies the covariance of all other treated weights: SWAG's is narrow, and radius and ensemble size only
-            matter for a posterior that is wide enough (the digits use 64).
-        trunk: "fixed" keeps the weights that are not treated at `prior.mean`; "sampled", as the released code does, draws them
-            from the prior with every pass of training and every draw of a prediction.  Objectives, spectra and figures are of
-            the network with the trunk at its mean either way.  HMC and Laplace, which need a function of w, refuse such a net.
+        n_classes: Classes of the target task: where the source had others, the net gets a new head
+            of so many outputs.  None: the same.
+        treated: "norm+head" (normalisation layers by type, those of shortcuts included, and head),
+            "head", "authors" (by parts of the name, as SA-BMA's released code: without the
+            shortcuts' BatchNorm), or a function name -> bool; the others stay at `prior.mean`.  The
+            first three leave out weights that the user's module has frozen.
+        head: The head's module by name (default: the last Linear that runs).  The target task does
+            not share it, so it is re-initialised.
+        head_std: Standard deviation of the new head's weights (the square root of the released
+            code's alpha), without covariance.
+        head_start: "zero": mean 0; "random": torch's initial values for `seed`.  With treated="all"
+            or a function, a head that is neither new nor named here is taken from the prior like
+            the rest.
+        keep_head: The prior knows the target's head, as one fitted on target data does: the head is
+            taken from it like the rest.
+        scale: Multiplies the covariance of all other treated weights: SWAG's is narrow, and radius
+            and ensemble size only matter for a posterior that is wide enough (the digits use 64).
+        trunk: "fixed" keeps the weights that are not treated at `prior.mean`; "sampled", as the
+            released code does, draws them from the prior with every pass of training and every draw
+            of a prediction.  Objectives, spectra and figures are of the network with the trunk at
+            its mean either way.  HMC and Laplace, which need a function of w, refuse such a net.
         seed: Fixes a random head, and the draws of a sampled trunk in training.
 
     Raises:
-        ValueError: If prior and net differ in length, `treated` finds nothing, or a new head is not treated.
+        ValueError: If prior and net differ in length, `treated` finds nothing, or a new head is not
+            treated.
 
     Example:
         >>> import torch, flatviz as fv
@@ -85,12 +93,14 @@ def transfer(
     )
     if added is not None and keep_head:
         raise ValueError(
-            "keep_head=True takes the head from the prior, got n_classes of a new one: leave one of them out"
+            "keep_head=True takes the head from the prior, got n_classes of a new one: leave one of"
+            " them out"
         )
     narrow = there.restrict(treated, head=added or head)
     if added is not None and not any(b.name.startswith(f"{added}.") for b in narrow.blocks):
         raise ValueError(
-            f"treated must choose the new head {added!r}, got {[b.name for b in narrow.blocks][:3]}, ..."
+            f"treated must choose the new head {added!r}, got"
+            f" {[b.name for b in narrow.blocks][:3]}, ..."
         )
     parts = []
     for b in narrow.blocks:
@@ -109,7 +119,8 @@ def transfer(
             )
         elif (given := _of_source(b.name, net, prior, scale)) is None:
             raise ValueError(
-                f"the prior must cover every treated weight, got none for {b.name}: pre-train all weights"
+                f"the prior must cover every treated weight, got none for {b.name}: pre-train all"
+                " weights"
             )
         else:
             parts.append(given)
@@ -122,10 +133,12 @@ def transfer(
 
 @public
 def moped_prior(net: Net, *, share: Positive = 0.05, floor: Positive = STD_FLOOR) -> Gaussian:
-    """Build the prior that needs no training: mean at the net's weights, standard deviation share |w|, at least `floor`.
+    """Build the prior that needs no training.
 
-    MOPED (Krishnan et al. 2020, arXiv 1906.05323).  A bias of 0 has standard deviation `floor`; the released SA-BMA
-    code gives all normalisation weights a standard deviation of 1e-8.
+    Mean at the net's weights, standard deviation share |w|, at least `floor`.
+
+    MOPED (Krishnan et al. 2020, arXiv 1906.05323).  A bias of 0 has standard deviation `floor`; the
+    released SA-BMA code gives all normalisation weights a standard deviation of 1e-8.
 
     Args:
         net: Network whose treated weights (D,) are the mean.
@@ -144,7 +157,10 @@ def moped_prior(net: Net, *, share: Positive = 0.05, floor: Positive = STD_FLOOR
 def _with_classes(
     net: Net, n_classes: int | None, head: str | None, random: bool, seed: int
 ) -> tuple[Net, str | None]:
-    """The net with a head of so many classes, and that head's name; the net itself and None where it has one already."""
+    """The net with a head of so many classes, and that head's name.
+
+    The net itself and None where it has one already.
+    """
     if n_classes is None and not random:
         return net, None
     name = head if head is not None else find_head(net.module, net.example)
@@ -174,7 +190,10 @@ def _joined(parts: list[tuple[Tensor, Tensor, Tensor]]) -> Gaussian:
 
 
 def _with_random_trunk(narrow: Net, net: Net, prior: Gaussian, scale: float, seed: int) -> Net:
-    """The net whose other weights are drawn from the source's prior; a weight that the source lacks stays where it is."""
+    """The net whose other weights are drawn from the source's prior.
+
+    a weight that the source lacks stays where it is.
+    """
     whole = narrow.restrict("all")
     treated = {b.name for b in narrow.blocks}
     parts = []

@@ -1,15 +1,19 @@
-"""Variational inference by natural gradients: with a low-rank Gaussian from a prior, and mean-field from where the net stands.
+"""Variational inference by natural gradients.
+
+With a low-rank Gaussian from a prior, and mean-field from where the net stands.
 
     min over q of  E_q[mean NLL] + (kl_weight / N) KL(q || prior)
 
-SA-BMA with radius 0 is `VI`, bit for bit.  Source: Graves 2011; Kingma and Welling 2014; kl_weight below 1: Wenzel et al. 2020.
+SA-BMA with radius 0 is `VI`, bit for bit.  Source: Graves 2011; Kingma and Welling 2014; kl_weight
+below 1: Wenzel et al. 2020.
 
-Mean-field, also Bayes by Backprop (Blundell et al. 2015): a diagonal q, with the prior N(m0, prior_std^2),
+Mean-field, also Bayes by Backprop (Blundell et al. 2015): a diagonal q, with the prior N(m0,
+prior_std^2),
 
     KL = sum_i log(s0 / s_i) + (s_i^2 + (m_i - m0_i)^2) / (2 s0^2) - 1/2
 
-summed over all weights, never averaged.  With MOPED (Krishnan et al. 2020) q starts at the trained weights, m0 is there
-too, and each std starts at a share of its weight: std_i = moped |w_i|.
+summed over all weights, never averaged.  With MOPED (Krishnan et al. 2020) q starts at the trained
+weights, m0 is there too, and each std starts at a share of its weight: std_i = moped |w_i|.
 """
 
 import math
@@ -47,7 +51,8 @@ MEAN_FIELD: dict[str, Any] = dict(
 class VI(GaussianFit):
     """The step of variational inference on theta = (mean, log_std, factor).
 
-        g = grad_theta E_q[NLL], then a step along the natural gradient of g + (kl_weight / N) KL(q || prior): see `Descent`
+        g = grad_theta E_q[NLL], then a step along the natural gradient of g + (kl_weight / N) KL(q
+        || prior): see `Descent`
 
     Args:
         descent: How q moves.
@@ -91,30 +96,36 @@ def fit_vi(
 
         min over q of  E_q[mean NLL] + (kl_weight / N) KL(q || prior)
 
-    One step, in nats, averaged over `mc_samples` draws, with tau = kl_weight / N, P the prior's precision, A and Sigma precision
-    and covariance of q:
-        noise      z1 (D,), z2 (K,);  delta = exp(log_std) z1 + z2 factor;  w = mean + delta;  g = grad NLL(w)
-        gradient   G = g / tau + P (w - prior mean) - A delta;  0 at every draw where q is the posterior
-        mean       <- mean - lr v,  v <- momentum v + Sigma G / (1 + s),  s the running size of Sigma^1/2 G
-        log_std    <- log_std - 0.1 lr r / (1 + s_i),  r = G exp(log_std) z1,  s_i the running size of r
-        factor     <- factor - 0.05 lr (z2 (x) G) Sigma / (1 + s)
-    Every second step has the negative noise of the one before.  If G is 0 on average,
-    sigma^2 = leverage / (E_q[diag H] / tau + diag P), H the Hessian: the experiment `gaps` says how near a fit is.
+    One step, in nats, averaged over `mc_samples` draws, with tau = kl_weight / N, P the prior's
+    precision, A and Sigma precision
+    and covariance of q: noise      z1 (D,), z2 (K,);  delta = exp(log_std) z1 + z2 factor;  w =
+        mean + delta;  g = grad NLL(w) gradient   G = g / tau + P (w - prior mean) - A delta;  0 at
+        every draw where q is the posterior mean       <- mean - lr v,  v <- momentum v + Sigma G /
+        (1 + s),  s the running size of Sigma^1/2 G log_std    <- log_std - 0.1 lr r / (1 + s_i),  r
+        = G exp(log_std) z1,  s_i the running size of r factor     <- factor - 0.05 lr (z2 (x) G)
+        Sigma / (1 + s)
+    Every second step has the negative noise of the one before.  If G is 0 on average, sigma^2 =
+    leverage / (E_q[diag H] / tau + diag P), H the Hessian: the experiment `gaps` says how near a
+    fit is.
 
-    The best q of all is the tempered posterior exp(-N L(w) / T) prior(w), T = kl_weight: 1 is Bayes, below it is colder.  The
-    KL is in nats, N = len(data).  With batchnorm="train" running statistics are in `result.buffers`, which `predict` uses; for
-    other verbs take `net.with_buffers(result.buffers)`.  `result.history` holds `loss` and `kl` of each step, (steps,) each.
+    The best q of all is the tempered posterior exp(-N L(w) / T) prior(w), T = kl_weight: 1 is
+    Bayes, below it is colder.  The KL is in nats, N = len(data).  With batchnorm="train" running
+    statistics are in `result.buffers`, which `predict` uses; for other verbs take
+    `net.with_buffers(result.buffers)`.  `result.history` holds `loss` and `kl` of each step,
+    (steps,) each.
 
     Args:
         net: The network over whose D treated weights q is.
         data: The N training examples.
         prior: Gaussian over the D weights, as `transfer` returns.
         seed: Fixes noise and minibatches.
-        ascent: `SAM(radius)` and the like make it F-VI: each draw's gradient is taken at w + e, the KL's where q is.
+        ascent: `SAM(radius)` and the like make it F-VI: each draw's gradient is taken at w + e, the
+            KL's where q is.
         **how: How it is fitted.
 
     Raises:
-        ValueError: If prior or start do not cover the treated weights, on bad data, or on divergence.
+        ValueError: If prior or start do not cover the treated weights, on bad data, or on
+            divergence.
 
     Example:
         >>> import torch, flatviz as fv
@@ -149,12 +160,14 @@ def fit_mfvi(
     Args:
         net: Its D treated weights are q's mean at the start.
         data: The N training examples.
-        prior: A Gaussian, of any rank; without one, N(0, prior_std^2), or N(net.w, prior_std^2) with MOPED.
+        prior: A Gaussian, of any rank; without one, N(0, prior_std^2), or N(net.w, prior_std^2)
+            with MOPED.
         seed: Fixes noise and minibatches.
         prior_std: Width of the prior, where none is given.
-        first_std: Standard deviation of every weight at the start; small, so that the first draws are networks that know
-            something.
-        moped: Standard deviation of each weight at the start over its size, 0.05 to 0.5, in place of first_std.
+        first_std: Standard deviation of every weight at the start; small, so that the first draws
+            are networks that know something.
+        moped: Standard deviation of each weight at the start over its size, 0.05 to 0.5, in place
+            of first_std.
         ascent: As in `fit_vi`.
         **how: How it is fitted.
 

@@ -1,4 +1,7 @@
-"""The site: the list of notebooks and their folder; `run` runs them in one kernel, `build` turns them into pages."""
+"""The site: the list of notebooks and their folder.
+
+`run` runs them in one kernel, `build` turns them into pages.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,9 @@ SOLUTION = re.compile(r"<details><summary>Solution</summary>.*?</details>", re.D
 
 
 def notebooks(names: Sequence[str] = ()) -> list[Path]:
-    """The notebooks in the order of the course, then the experiments: all, or those whose name begins with one of `names`.
+    """The notebooks in the order of the course, then the experiments.
+
+    All, or those whose name begins with one of `names`.
 
     Raises:
         ValueError: For a name that no notebook begins with.
@@ -60,7 +65,8 @@ def defined_in(experiment: str, **parameters: Any) -> dict[str, Any]:
         if "parameters" in cell.metadata.get("tags", ()):
             if unknown := parameters.keys() - space.keys():
                 raise ValueError(
-                    f"parameters must be those of {experiment}, got {', '.join(sorted(unknown))}: correct them"
+                    f"parameters must be those of {experiment}, got {', '.join(sorted(unknown))}:"
+                    " correct them"
                 )
             space |= parameters
     return space
@@ -72,7 +78,10 @@ def _place(path: Path) -> tuple:
 
 
 def read(path: Path, *, fast: bool = False) -> NotebookNode:
-    """The notebook; with `fast` a chapter says FAST = True.  An experiment reads its stored table."""
+    """The notebook; with `fast` a chapter says FAST = True.
+
+    An experiment reads its stored table.
+    """
     import nbformat  # optional: comes with JupyterLab
 
     notebook = nbformat.read(path, as_version=4)
@@ -83,7 +92,10 @@ def read(path: Path, *, fast: bool = False) -> NotebookNode:
 
 
 def with_blanks(notebook: NotebookNode) -> NotebookNode:
-    """The student's version: a blank cell in place of each solution, its folded text and its hidden cells."""
+    """The student's version.
+
+    a blank cell in place of each solution, its folded text and its hidden cells.
+    """
     from nbformat.v4 import new_code_cell  # optional: comes with JupyterLab
 
     student = deepcopy(notebook)

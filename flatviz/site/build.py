@@ -1,4 +1,7 @@
-"""The static site: notebooks with their outputs, the reference and the live first page, put together by Sphinx offline."""
+"""The static site.
+
+Notebooks with their outputs, the reference and the live first page, put together by Sphinx offline.
+"""
 
 import io
 import os
@@ -97,7 +100,10 @@ def _embedded(worlds: Sequence[str]) -> str:
 
 
 def _for_site(notebook: NotebookNode, path: Path) -> NotebookNode:
-    """Prepare a notebook for the site: ways to run it below its title, pages below it for the sidebar, an experiment without its code."""
+    """Prepare a notebook for the site.
+
+    Ways to run it below its title, pages below it for the sidebar, an experiment without its code.
+    """
     if any(cell.cell_type == "code" for cell in notebook.cells):
         solved = any(SOLUTION.search(cell.source) for cell in notebook.cells)
         notebook.cells.insert(1, new_markdown_cell(_ways_to_run(path, solved)))
@@ -118,7 +124,10 @@ def _for_site(notebook: NotebookNode, path: Path) -> NotebookNode:
 
 
 def _thumbnails(notebook: NotebookNode, path: Path) -> str:
-    """Small pictures that lead to the chapters of the contents and to the sections of the gallery; else nothing."""
+    """Small pictures that lead to the chapters of the contents and to the sections of the gallery.
+
+    Else nothing.
+    """
     if path.stem == CONTENTS:
         titles = {
             p.stem: read(p).cells[0].source.partition("\n")[0].lstrip("# ") for p in notebooks()
@@ -140,22 +149,28 @@ def _thumbnails(notebook: NotebookNode, path: Path) -> str:
 
 
 def _ways_to_run(path: Path, solved: bool) -> str:
-    """Link the file, its version with blanks in place of solutions, the slides; where GitHub builds the site also Colab and Binder."""
+    """Link the file, its version with blanks in place of solutions, the slides.
+
+    Where GitHub builds the site also Colab and Binder.
+    """
     place = path.relative_to(folder_of_notebooks()).as_posix()
     ways = [
-        f"{{download}}`download it </downloads/{path.name}>`, and open it with `flatviz lab --notebook {place}`"
+        f"{{download}}`download it </downloads/{path.name}>`, and open it with `flatviz lab"
+        f" --notebook {place}`"
     ]
     if solved:
         ways.append(
-            f"{{download}}`download it with blanks </downloads/{BLANKS}/{path.name}>` in place of the solutions"
+            f"{{download}}`download it with blanks </downloads/{BLANKS}/{path.name}>` in place of"
+            " the solutions"
         )
     ways.append('<a href="?slides">show it as slides</a>')
     if repository := os.environ.get("GITHUB_REPOSITORY"):
-        install = (
-            f"`%pip install git+https://github.com/{repository}`"  # Colab opens the file alone
+        install = (  # Colab opens the file alone
+            f"`%pip install git+https://github.com/{repository}`"
         )
         ways.append(
-            f"[open it in Colab]({COLAB}{repository}/blob/main/notebooks/{place}), with {install} in a first cell"
+            f"[open it in Colab]({COLAB}{repository}/blob/main/notebooks/{place}), with {install}"
+            " in a first cell"
         )
         ways.append(f"[run it on Binder]({BINDER}{repository}/main?labpath=notebooks/{place})")
     return "{.fv-run}\nThis page is a notebook: " + " · ".join(ways) + "."

@@ -1,6 +1,7 @@
 """Run notebooks one after the other in one kernel, which loads torch once, and keep what their cells show.
 
-Figures and widgets are elements of a page, with their data, which `fv-site.js` draws without a kernel.
+Figures and widgets are elements of a page, with their data, which `fv-site.js` draws without a
+kernel.
 """
 
 import atexit
@@ -52,7 +53,9 @@ class CellError(RuntimeError):
 
 
 def run(notebook: NotebookNode, name: str) -> float:
-    """Run every code cell in an empty folder and write its outputs into `notebook`; figures and widgets as `register` says.
+    """Run every code cell in an empty folder and write its outputs into `notebook`.
+
+    Figures and widgets as `register` says.
 
     Args:
         notebook: Its cells get their outputs.
@@ -207,7 +210,10 @@ def _label(value: Any) -> str:
 
 
 def family_html(family: Family, *, start: tuple[str, float, int]) -> str:
-    """The element of a measured family; start: method, radius and ensemble size at which the controls stand first."""
+    """The element of a measured family.
+
+    Start: method, radius and ensemble size at which the controls stand first.
+    """
     bundle = pack(family)
     first = dict(zip(("method", "radius", "n_draws"), start))
     data = {
@@ -223,5 +229,8 @@ def family_html(family: Family, *, start: tuple[str, float, int]) -> str:
 def _element(kind: str, alt: str, data: dict[str, Any], height: int | None = None) -> str:
     text = html.escape(alt)
     style = f' style="min-height:{height}px"' if height else ""
-    inside = f'<p class="fv-alt">{text}</p>\n<script type="application/json">{json_for_html(data)}</script>'
+    inside = (
+        f'<p class="fv-alt">{text}</p>\n<script'
+        f' type="application/json">{json_for_html(data)}</script>'
+    )
     return f'<div class="{kind}" role="group" aria-label="{text}"{style}>\n{inside}\n</div>'

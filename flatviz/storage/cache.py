@@ -1,4 +1,8 @@
-"""Results on disk: `save` and `load`, those the project ships, a cache under a hash of what a result depends on, a point store."""
+"""Results on disk.
+
+`save` and `load`, those the project ships, a cache under a hash of what a result depends on, a
+point store.
+"""
 
 import hashlib
 import os
@@ -22,7 +26,10 @@ KIND = "result"  # of file
 
 
 def cache_folder() -> Path:
-    """`$FLATVIZ_CACHE`, or `flatviz` in the user's cache folder.  Raises NotADirectoryError where that is a file."""
+    """`$FLATVIZ_CACHE`, or `flatviz` in the user's cache folder.
+
+    Raises NotADirectoryError where that is a file.
+    """
     if folder := os.environ.get("FLATVIZ_CACHE"):
         if Path(folder).exists() and not Path(folder).is_dir():
             raise NotADirectoryError(
@@ -46,7 +53,10 @@ def code_digest() -> str:
 
 
 def cache_key(**settings: Any) -> str:
-    """A hash of `settings`, of flatviz's code, torch's version and `process_state`.  Raises CannotHashError for what has none."""
+    """A hash of `settings`, of flatviz's code, torch's version and `process_state`.
+
+    Raises CannotHashError for what has none.
+    """
     around = {"code": code_digest(), "torch": torch.__version__, "process": process_state()}
     return value_digest({name: settings[name] for name in sorted(settings)} | around)
 
@@ -55,7 +65,8 @@ def cache_key(**settings: Any) -> str:
 def save(result: Any, path: FilePath) -> Path:
     """Write a noun, or a dict, tuple or list of nouns, tensors, numbers and texts; returns `path`.
 
-    A safetensors file with the rest as JSON in its header and a checksum, written whole or not at all.
+    A safetensors file with the rest as JSON in its header and a checksum, written whole or not at
+    all.
 
     Args:
         result: The value.
@@ -95,13 +106,15 @@ def load(path: FilePath) -> Any:
     """
     if not Path(path).is_file():
         raise FileNotFoundError(
-            f"a result must be a file that fv.save wrote, got {path}, which is not there: check its name"
+            f"a result must be a file that fv.save wrote, got {path}, which is not there: check its"
+            " name"
         )
     try:
         return _read(Path(path))
     except DamagedFileError as error:
         raise ValueError(
-            f"a result must be a whole file that fv.save wrote, got {path}: {error}: compute it again"
+            f"a result must be a whole file that fv.save wrote, got {path}: {error}: compute it"
+            " again"
         ) from error
 
 
@@ -113,10 +126,13 @@ def cached(
     say: Callable[[str], None] = lambda text: None,
     **settings: Any,
 ) -> tuple[Any, bool]:
-    """Compute `compute()` once: kept in `folder` of the cache under a hash of `settings`; returns it, and whether it was read.
+    """Compute `compute()` once: kept in `folder` of the cache under a hash of `settings`.
 
-    `say` hears with `label` what is reused or computed, and which file was damaged: that is renamed to `<name>.damaged`
-    and the result computed again.  If the disk takes no file, the result is returned all the same.
+    Returns it, and whether it was read.
+
+    `say` hears with `label` what is reused or computed, and which file was damaged: that is renamed
+    to `<name>.damaged` and the result computed again.  If the disk takes no file, the result is
+    returned all the same.
     """
     path, stored = look_up(folder, settings, label, say)
     if stored:
@@ -129,7 +145,10 @@ def cached(
 def look_up(
     folder: str, settings: dict[str, Any], label: str, say: Callable[[str], None]
 ) -> tuple[Path | None, list[Any]]:
-    """Look for a result in the cache: its path, None for settings without a hash, and the result if it is there."""
+    """Look for a result in the cache.
+
+    Its path, None for settings without a hash, and the result if it is there.
+    """
     try:
         path = cache_folder() / folder / f"{cache_key(**settings)}.safetensors"
     except CannotHashError as error:
@@ -142,7 +161,10 @@ def look_up(
 
 
 def keep(result: Any, path: Path | None, say: Callable[[str], None]) -> Path | None:
-    """Save a result at the path that `look_up` gave; returns the path, None where the disk did not take it."""
+    """Save a result at the path that `look_up` gave.
+
+    Returns the path, None where the disk did not take it.
+    """
     try:
         return None if path is None else save(result, path)
     except OSError as error:
@@ -151,7 +173,10 @@ def keep(result: Any, path: Path | None, say: Callable[[str], None]) -> Path | N
 
 
 def _stored(path: Path, say: Callable[[str], None]) -> list[Any]:
-    """Read a file of the cache, a list of its result; an empty one where it is not there or cannot be read."""
+    """Read a file of the cache, a list of its result.
+
+    an empty one where it is not there or cannot be read.
+    """
     try:
         return [_read(path)] if path.exists() else []
     except DamagedFileError as error:
@@ -176,7 +201,9 @@ FOLDERS = (_PACKAGE.parent / "data", _PACKAGE / "_data")
 
 
 def committed(name: str) -> Path:
-    """Find a shipped result, such as "frontier.csv"; `data/README.md` says what each holds and which command computes it.
+    """Find a shipped result, such as "frontier.csv".
+
+    `data/README.md` says what each holds and which command computes it.
 
     Raises:
         FileNotFoundError: If there is none of that name.
@@ -199,7 +226,10 @@ def committed(name: str) -> Path:
 
 
 def expected(name: str) -> Path:
-    """Path of a shipped result in a clone, whether or not it is there: for callers that do without."""
+    """Path of a shipped result in a clone, whether or not it is there.
+
+    For callers that do without.
+    """
     paths = [folder / name for folder in FOLDERS]
     return next((path for path in paths if path.is_file()), paths[0])
 
@@ -207,8 +237,8 @@ def expected(name: str) -> Path:
 class PointStore:
     """File of `n` values, of which some are done, under a hash of `settings`, written whole each time.
 
-    A second process on the same file repeats work and spoils nothing.  A damaged file is set aside with a warning.  A full disk: a
-    warning, and the points are no longer stored.
+    A second process on the same file repeats work and spoils nothing.  A damaged file is set aside
+    with a warning.  A full disk: a warning, and the points are no longer stored.
     """
 
     def __init__(self, folder: str | Path | bool, n: int, **settings: object) -> None:

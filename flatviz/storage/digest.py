@@ -1,11 +1,14 @@
-"""Content hashes for cache keys: different contents share none, and a content that cannot be read has none.
+"""Content hashes for cache keys.
 
-A value is hashed as pickle would save it, with what pickle leaves out: functions by code, defaults, closed-over values
-and the globals they name, classes by their attributes, modules with their hooks.  Functions and classes of Python and
-of installed packages are known by name and version, modules of the user by their file.  Patches in them, and content
-read from other files or variables, are not seen: of a slice in the cache one point is computed again for that.
-(Why not a library: `joblib.hash` refuses closures and lambdas, `dask.tokenize` knows importable functions by name alone, and to
-both two equal tensors, so two copies of a network, can differ.)
+Different contents share none, and a content that cannot be read has none.
+
+A value is hashed as pickle would save it, with what pickle leaves out: functions by code, defaults,
+closed-over values and the globals they name, classes by their attributes, modules with their hooks.
+Functions and classes of Python and of installed packages are known by name and version, modules of
+the user by their file.  Patches in them, and content read from other files or variables, are not
+seen: of a slice in the cache one point is computed again for that. (Why not a library:
+`joblib.hash` refuses closures and lambdas, `dask.tokenize` knows importable functions by name
+alone, and to both two equal tensors, so two copies of a network, can differ.)
 """
 
 import hashlib
@@ -32,8 +35,7 @@ NOT_IN_THE_RESULT = {
 ATOMS = (int, float, bool, type(None), list, tuple, dict)  # which pickle writes by their content
 CODE = tuple(
     f"co_{part}"
-    for part in "code exceptiontable consts names varnames freevars cellvars argcount posonlyargcount "
-    "kwonlyargcount flags".split()
+    for part in "code exceptiontable consts names varnames freevars cellvars argcount posonlyargcount kwonlyargcount flags".split()
 )
 
 
@@ -47,7 +49,10 @@ def value_digest(value: Any) -> str:
 
 
 def process_state() -> dict[str, Any]:
-    """Describe the settings of the process on which outputs of any module depend: autocast, and hooks on all modules; empty without any."""
+    """Describe the settings of the process on which outputs of any module depend.
+
+    Autocast, and hooks on all modules; empty without any.
+    """
     hooks = {
         k: list(v.values())
         for k, v in vars(nn.modules.module).items()
@@ -62,7 +67,9 @@ def process_state() -> dict[str, Any]:
 
 
 def net_digest(net: Net) -> str:
-    """Hash everything on which a network's outputs depend besides its treated weights: code, attributes, hooks, buffers.
+    """Hash everything on which a network's outputs depend besides its treated weights.
+
+    Code, attributes, hooks, buffers.
 
     Raises:
         CannotHashError: If its module holds what cannot be decided.
@@ -72,7 +79,9 @@ def net_digest(net: Net) -> str:
 
 
 def arguments_digest(arguments: Mapping[str, Any]) -> str:
-    """Hash a fit's arguments, `locals()` on its first line; empty without a checkpoint, the only use it has.
+    """Hash a fit's arguments, `locals()` on its first line.
+
+    Empty without a checkpoint, the only use it has.
 
     Raises:
         CannotHashError: , with the argument's name, for what cannot be decided.
@@ -218,7 +227,10 @@ def _tensor(t: Tensor) -> tuple:
 
 @lru_cache
 def _version(module: str) -> str:
-    """The version that says what a module's code is: of Python's library, of installed packages, and of flatviz; else empty."""
+    """The version that says what a module's code is.
+
+    of Python's library, of installed packages, and of flatviz; else empty.
+    """
     root = module.partition(".")[0]
     if root in sys.stdlib_module_names:
         return "" if root == "__main__" else platform.python_version()

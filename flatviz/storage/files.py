@@ -1,9 +1,12 @@
-"""The one file format: safetensors, with the rest as JSON in its header, under a checksum; a run's state in it.
+"""The one file format: safetensors, with the rest as JSON in its header, under a checksum.
 
-    {"__metadata__": {"flatviz": "<SHA-256, in hex> {"kind": ..., "about": ...}"}, "<name>": ...}  tensors
+a run's state in it.
 
-Any reader of safetensors opens such a file.  It is written whole or not at all, and known to be damaged before anything in it is
-used: the checksum is that of the whole file but itself.
+    {"__metadata__": {"flatviz": "<SHA-256, in hex> {"kind": ..., "about": ...}"}, "<name>": ...}
+    tensors
+
+Any reader of safetensors opens such a file.  It is written whole or not at all, and known to be
+damaged before anything in it is used: the checksum is that of the whole file but itself.
 `kind`: "result" or "checkpoint".
 """
 
@@ -35,11 +38,15 @@ class DamagedFileError(ValueError):
 
 
 def check_regular(path: str | Path) -> Path:
-    """A path where there is a file, a folder or nothing.  Raises ValueError for a device, pipe or socket, which a file would replace."""
+    """A path where there is a file, a folder or nothing.
+
+    Raises ValueError for a device, pipe or socket, which a file would replace.
+    """
     path = Path(path)
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise ValueError(
-            f"a file must be a regular one, got {path}, which is a device, a pipe or a socket: name another"
+            f"a file must be a regular one, got {path}, which is a device, a pipe or a socket: name"
+            " another"
         )
     return path
 
@@ -50,7 +57,8 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
 
     In `with atomic_path(p) as q:` the block writes to q.
 
-    A file that is replaced keeps its mode, and a symbolic link stays one.  Leftovers of a killed process are removed after STALE.
+    A file that is replaced keeps its mode, and a symbolic link stays one.  Leftovers of a killed
+    process are removed after STALE.
 
     Raises:
         ValueError: As `check_regular`.
@@ -107,7 +115,9 @@ def write_file(path: str | Path, kind: str, about: Any, tensors: dict[str, Tenso
 
 
 def read_file(path: str | Path, kind: str) -> tuple[Any, dict[str, Tensor]]:
-    """Read a file of `write_file` of this kind: `about`, and the tensors on the CPU; no code in the file is ever run.
+    """Read a file of `write_file` of this kind: `about`, and the tensors on the CPU.
+
+    no code in the file is ever run.
 
     Raises:
         DamagedFileError: For any other file; its text says what is wrong with it.
@@ -135,7 +145,10 @@ def _checksum(content: bytes | bytearray) -> bytes:
 
 
 def set_aside(path: str | Path) -> str:
-    """Rename a damaged file to `<name>.damaged`, so that its place is free and nothing is lost; returns a sentence that says so."""
+    """Rename a damaged file to `<name>.damaged`, so that its place is free and nothing is lost.
+
+    Returns a sentence that says so.
+    """
     aside = Path(path).with_name(f"{Path(path).name}.damaged")
     try:
         os.replace(path, aside)
@@ -150,7 +163,8 @@ State = dict[str, Tensor | list[Tensor] | torch.Generator]
 def save_state(state: State, step: int, path: str | Path, run: str) -> None:
     """Write the state after `step` steps of the run that `run` describes.
 
-    A write that fails, because the disk is full or the folder read-only, is a warning: no run is lost by it.
+    A write that fails, because the disk is full or the folder read-only, is a warning: no run is
+    lost by it.
     """
     tensors = {}
     for name, value in state.items():
@@ -170,12 +184,16 @@ def save_state(state: State, step: int, path: str | Path, run: str) -> None:
 
 
 def load_state(state: State, path: str | Path, run: str) -> int:
-    """Put the content of a `save_state` file into `state`, in place; returns the steps done so far, 0 where there is no file.
+    """Put the content of a `save_state` file into `state`, in place.
 
-    A damaged file, or one of something else, is renamed to `<name>.damaged` with a warning, and the run starts anew.
+    Returns the steps done so far, 0 where there is no file.
+
+    A damaged file, or one of something else, is renamed to `<name>.damaged` with a warning, and the
+    run starts anew.
 
     Raises:
-        ValueError: For the checkpoint of another run, or of another version of flatviz, which may keep other quantities.
+        ValueError: For the checkpoint of another run, or of another version of flatviz, which may
+            keep other quantities.
     """
     if not check_regular(path).exists():
         return 0

@@ -12,15 +12,19 @@ from flatviz.symmetry.units import Layer, Units
 
 @public
 def permute(units: Units, W: Vectors, order: Tensor) -> Tensor:
-    """Permute hidden units: W^l -> P^l W^l P^{l-1}^T, b^l -> P^l b^l; unit u of the result is unit order[s, u] of W.
+    """Permute hidden units: W^l -> P^l W^l P^{l-1}^T, b^l -> P^l b^l.
+
+    Unit u of the result is unit order[s, u] of W.
 
     Args:
         units: Hidden units, as `units_of` returns.
         W: Weight vectors (S, E).
-        order: Order of the U units, (U,), or (S, U) for one a vector.  permute(permute(W, p), q) = permute(W, p[q]).
+        order: Order of the U units, (U,), or (S, U) for one a vector.  permute(permute(W, p), q) =
+            permute(W, p[q]).
 
     Raises:
-        ValueError: For an order that is no permutation inside each layer, or splits the groups of a grouped convolution.
+        ValueError: For an order that is no permutation inside each layer, or splits the groups of a
+            grouped convolution.
 
     Example:
         >>> import torch, torch.nn as nn, flatviz as fv
@@ -41,11 +45,13 @@ def rescale(units: Units, W: Vectors, factor: Numbers) -> Tensor:
     Args:
         units: Hidden units, as `units_of` returns.
         W: Weight vectors (S, E).
-        factor: Factors f > 0 of the V units, (V,), or (S, V) for one a vector.  With BatchNorm a convolution's
-            factor goes into mean (once) and variance (twice), exactly for eps = 0; gain and shift have other factors.
+        factor: Factors f > 0 of the V units, (V,), or (S, V) for one a vector.  With BatchNorm a
+            convolution's factor goes into mean (once) and variance (twice), exactly for eps = 0;
+            gain and shift have other factors.
 
     Raises:
-        ValueError: For a factor that is not above 0, and for a network whose hidden functions are not positively homogeneous.
+        ValueError: For a factor that is not above 0, and for a network whose hidden functions are
+            not positively homogeneous.
 
     Example:
         >>> import torch, torch.nn as nn, flatviz as fv
@@ -59,7 +65,8 @@ def rescale(units: Units, W: Vectors, factor: Numbers) -> Tensor:
     factor = _factors(units, W, factor)
     if not bool((factor > 0).all()) or not bool(torch.isfinite(factor).all()):
         raise ValueError(
-            f"factor must be finite and above 0, got {float(factor.min()):g}: take its absolute value"
+            f"factor must be finite and above 0, got {float(factor.min()):g}: take its absolute"
+            " value"
         )
     return scaled_by(units, W, factor)
 
@@ -120,7 +127,7 @@ def scaled_by(
 def moved(order: Tensor, layers: Iterable[Layer], chosen: Tensor) -> Tensor:
     """`order` (S, U) where in each of `layers`, piece i of group g is piece chosen[s, g, i] of that group before; chosen (S, G, n)."""
     order = order.clone()
-    (groups, n) = chosen.shape[1:]
+    groups, n = chosen.shape[1:]
     chosen = (chosen + n * torch.arange(groups, device=chosen.device)[:, None]).flatten(1)
     for layer in layers:
         pieces = order[:, layer.slice].unflatten(1, (groups * n, -1))
@@ -197,7 +204,8 @@ def check_order(units: Units, order: Tensor, n: int) -> Tensor:
             part.sort(1).values.cpu(), torch.arange(layer.start, layer.stop).expand(n, -1)
         ):
             raise ValueError(
-                f"order must hold units {layer.start} to {layer.stop - 1} once each in layer {layer.name!r}"
+                f"order must hold units {layer.start} to {layer.stop - 1} once each in layer"
+                f" {layer.name!r}"
             )
         groups = ((part - layer.start) // (layer.n // layer.groups)).unflatten(
             1, (layer.groups, -1)
@@ -208,7 +216,8 @@ def check_order(units: Units, order: Tensor, n: int) -> Tensor:
         )  # alike in a whole cluster
         if not torch.equal(groups, swap[..., None].expand_as(groups)):
             raise ValueError(
-                f"order must keep the {layer.groups} groups of {layer.name!r} together: swap whole groups"
+                f"order must keep the {layer.groups} groups of {layer.name!r} together: swap whole"
+                " groups"
             )
     return order
 
@@ -221,6 +230,7 @@ def _factors(units: Units, W: Tensor, factor: Tensor) -> Tensor:
         and len(factor) != len(W)
     ):
         raise ValueError(
-            f"factor must have shape ({units.n_scaled},), a row a network, got {tuple(factor.shape)}"
+            f"factor must have shape ({units.n_scaled},), a row a network, got"
+            f" {tuple(factor.shape)}"
         )
     return factor.to(W).expand(len(W), -1)

@@ -19,7 +19,9 @@ MOST_FOR_GRID = 500  # vectors of each half of the target from which bandwidths 
 
 
 class Mmd(Noun):
-    """MMD^2 of one set of draws from the target, for each layer and for `all weights`: `names` (L,), `value` (L,).
+    """MMD^2 of one set of draws from the target, for each layer and for `all weights`.
+
+    `names` (L,), `value` (L,).
 
     `permuted` (P, L) are its values for permuted labels.
     """
@@ -47,7 +49,9 @@ class Mmd(Noun):
 
 @public
 def layers_of(net: Net) -> dict[str, Tensor]:
-    """List each layer's weights and shifts by their places in w: name -> indices, one vector a layer; and last, all weights.
+    """List each layer's weights and shifts by their places in w.
+
+    Name -> indices, one vector a layer; and last, all weights.
 
     Args:
         net: The network.
@@ -82,17 +86,20 @@ def mmd(
     """Estimate MMD^2 between each set of draws (n, D) and `target` (m, D), averaged over ten kernels of each kind.
 
     Being unbiased, the estimate can be negative.
-    MMD^2 = mean_{i != j} k(a_i, a_j) + mean_{i != j} k(b_i, b_j) - 2 mean k(a_i, b_j).  Bandwidths come from the target
-    alone, so all sets are measured with the same kernels.
-    BLOCK rows of a kernel matrix are computed at a time, so memory is of order BLOCK (m + n), whatever m.
-    Source of the estimator: Gretton et al. 2012; of the kernels, Schrab et al. 2023 (MMDAgg).
+    MMD^2 = mean_{i != j} k(a_i, a_j) + mean_{i != j} k(b_i, b_j) - 2 mean k(a_i, b_j).  Bandwidths
+    come from the target alone, so all sets are measured with the same kernels.
+    BLOCK rows of a kernel matrix are computed at a time, so memory is of order BLOCK (m + n),
+    whatever m. Source of the estimator: Gretton et al. 2012; of the kernels, Schrab et al. 2023
+    (MMDAgg).
 
     Args:
         target: Weight vectors (m, D).
         sets: Name -> weight vectors (n, D).
-        layers: Name -> indices of weights, one value each (`layers_of(net)`); without it, all weights.
+        layers: Name -> indices of weights, one value each (`layers_of(net)`); without it, all
+            weights.
         kernel: Kind of the kernels, exp(-|x - y|_1 / h) or exp(-|x - y|_2^2 / h^2), or both.
-        permutations: Number of exchanges of labels between target and draws; the p-value takes draws to be independent.
+        permutations: Number of exchanges of labels between target and draws; the p-value takes
+            draws to be independent.
         seed: Fixes the exchanges.
 
     Raises:
@@ -149,9 +156,10 @@ def _values(X: Tensor, Z: Tensor, grid: Grid) -> Tensor:
 def bandwidths(target: Tensor) -> Grid:
     """Compute ten bandwidths of the Laplace and ten of the Gaussian kernel, from distances inside `target` (m, d) alone.
 
-    h_i = (lo / 2) (2 hi / (lo / 2))^(i/9), lo and hi the least and largest distance between its first and second half
-    (in the 1-norm, and the 2-norm); where lo < 0.1 the 5 % quantile, at least 0.1; hi at least 0.3.
-    Source: released code of Laurent et al. 2024, there with distances between the two sets compared.
+    h_i = (lo / 2) (2 hi / (lo / 2))^(i/9), lo and hi the least and largest distance between its
+    first and second half (in the 1-norm, and the 2-norm); where lo < 0.1 the 5 % quantile, at least
+    0.1; hi at least 0.3. Source: released code of Laurent et al. 2024, there with distances between
+    the two sets compared.
     """
     half = min(len(target) // 2, MOST_FOR_GRID)
     grids = {}

@@ -1,4 +1,7 @@
-"""Reader of a network's operations: its hidden units, and the weights that lead into and out of them."""
+"""Reader of a network's operations.
+
+Its hidden units, and the weights that lead into and out of them.
+"""
 
 import math
 from dataclasses import dataclass, field
@@ -21,7 +24,10 @@ STATISTICS = "running_mean", "running_var"
 
 @dataclass(eq=False)
 class Node:
-    """One layer of hidden units while the network is read: two that a residual connection ties become one."""
+    """One layer of hidden units while the network is read.
+
+    Two that a residual connection ties become one.
+    """
 
     name: str
     n: int
@@ -37,7 +43,10 @@ class Node:
 
 
 class Flow(NamedTuple):
-    """Units along an axis of an activation, in equal pieces: as those permuted (nodes[0]), and as those scaled (nodes[1])."""
+    """Units along an axis of an activation, in equal pieces.
+
+    as those permuted (nodes[0]), and as those scaled (nodes[1]).
+    """
 
     nodes: tuple[Node, Node]
     axis: int
@@ -54,7 +63,10 @@ class Flow(NamedTuple):
 
 
 class Weight(NamedTuple):
-    """A tensor by the addresses of its weights, (rows, columns, ...): the units of its rows, and of its columns in groups."""
+    """A tensor by the addresses of its weights, (rows, columns, ...).
+
+    The units of its rows, and of its columns in groups.
+    """
 
     address: Tensor
     rows: Flow
@@ -71,8 +83,9 @@ class Weight(NamedTuple):
 class Reading:
     """The weights of hidden units, by their addresses, and the nodes that they stand for, in order of execution.
 
-    Each operation is followed: linear layers and normalisations by their formulas, all others by what they do to numbers.  Addresses
-    number all parameters and buffers, `tensors` name -> (start, stop): those of v (E,), and from E on the rest.
+    Each operation is followed: linear layers and normalisations by their formulas, all others by
+    what they do to numbers.  Addresses number all parameters and buffers, `tensors` name -> (start,
+    stop): those of v (E,), and from E on the rest.
     """
 
     def __init__(self, net: Net, x: Tensor | Fields) -> None:
@@ -80,8 +93,9 @@ class Reading:
             w, _, out, steps = recorded(net, x)
         except Exception as error:  # the user's code runs on stand-ins for tensors
             raise TypeError(
-                f"symmetries need a module whose operations can be recorded, got {type(net.module).__name__} "
-                f"({type(error).__name__}: {error}): write its forward pass without conditions on the input's values"
+                "symmetries need a module whose operations can be recorded, got"
+                f" {type(net.module).__name__} ({type(error).__name__}: {error}): write its forward"
+                " pass without conditions on the input's values"
             ) from error
         self.weights: list[Weight] = []
         self.nodes: list[tuple[int, Node]] = []  # 0, permuted, or 1, scaled

@@ -29,8 +29,9 @@ from flatviz.symmetry.units import Layer, Units, units_of
 class MinMass(Noun):
     """Lightest equal networks `W` (S, E) and the factors (S, V) that lead to them.
 
-    `before` and `after` (S,) are the masses, `residual` (S,) the largest |in - out| / (in + out) of a unit, 0 at the
-    minimum.  Units without incoming or outgoing weights stand still, with factor 1, and are not counted.
+    `before` and `after` (S,) are the masses, `residual` (S,) the largest |in - out| / (in + out) of
+    a unit, 0 at the minimum.  Units without incoming or outgoing weights stand still, with factor
+    1, and are not counted.
     """
 
     W: Tensor
@@ -46,12 +47,13 @@ def min_mass(
 ) -> MinMass:
     """Minimise the mass sum_ij W_ij^2 (f_i / f_j)^2 over positive factors f, for each row of W (S, E), in float64.
 
-    Convex in log f, strictly so where every unit is connected to inputs or outputs.  One unit: with a, b the squared
-    length of its incoming and outgoing weights, f = (b / a)^(1/4) makes both sqrt(a b).  A sweep does so for all units of
-    a layer at once, layer by layer; it ends where a sweep removes less than `tolerance` of the mass.
-    A normalisation undoes any scaling of the layer before, whose mass could fall to 0: such units (`Units.free`) get
-    incoming weights of length 1, as by `unit_norm`, and these are not counted.  For a ResNet the mass is that of the last
-    stage's gains and the head.  With BatchNorm this is exact up to its eps.
+    Convex in log f, strictly so where every unit is connected to inputs or outputs.  One unit: with
+    a, b the squared length of its incoming and outgoing weights, f = (b / a)^(1/4) makes both
+    sqrt(a b).  A sweep does so for all units of a layer at once, layer by layer; it ends where a
+    sweep removes less than `tolerance` of the mass. A normalisation undoes any scaling of the layer
+    before, whose mass could fall to 0: such units (`Units.free`) get incoming weights of length 1,
+    as by `unit_norm`, and these are not counted.  For a ResNet the mass is that of the last stage's
+    gains and the head.  With BatchNorm this is exact up to its eps.
 
     Args:
         units: Hidden units, as `units_of` returns.
@@ -62,7 +64,8 @@ def min_mass(
     Raises:
         ValueError: For a network that scaling would change.
 
-    Source: the problem, Laurent et al. 2024 (arXiv 2310.08287); the steps, Stock et al. 2019 (arXiv 1902.10416).
+    Source: the problem, Laurent et al. 2024 (arXiv 2310.08287); the steps, Stock et al. 2019 (arXiv
+        1902.10416).
 
     Example:
         >>> import flatviz as fv
@@ -101,7 +104,10 @@ def min_mass(
 
 
 def _steps(layer: Layer, counted: Tensor) -> list[tuple[slice, Tensor, Tensor]]:
-    """Units of a layer that no weight connects, with their weights in and out: all, or one at a time where units feed each other."""
+    """Units of a layer that no weight connects, with their weights in and out.
+
+    All, or one at a time where units feed each other.
+    """
     rows, columns = (at[:, counted[at[0]]] for at in (layer.rows, layer.columns))
     if not torch.isin(rows, columns).any():
         return [(layer.slice, rows, columns)]
@@ -132,13 +138,16 @@ ITERS = 40
 
 
 def sharpness_measures(net: Net, f: Objective, W: Tensor, *, seed: int = 0) -> dict[str, Tensor]:
-    """Compute seven measures of flatness at each row of `W` (S, D): name -> (S,), in the order of `NAMES`.
+    """Compute seven measures of flatness at each row of `W` (S, D).
 
-    lambda1, trace and sam (f(w + radius g / |g|) - f(w)) change when units are rescaled.  So does filter, the mean of
-    d^T H d over filter-normalised directions d, which are invariant to the scale of a filter but not to that of one input
-    of it.  relative = sum_st <w_s, w_t> Tr H_st over rows s, t of the first layer does not see the scale of units (of a later layer
-    it would see that of the units it reads), nor do asam (with eta = 0) and weighted = sum_d w_d^2 H_dd.
-    Traces are means over PROBES random signs, the same ones at every row.
+    Name -> (S,), in the order of `NAMES`.
+
+    lambda1, trace and sam (f(w + radius g / |g|) - f(w)) change when units are rescaled.  So does
+    filter, the mean of d^T H d over filter-normalised directions d, which are invariant to the
+    scale of a filter but not to that of one input of it.  relative = sum_st <w_s, w_t> Tr H_st over
+    rows s, t of the first layer does not see the scale of units (of a later layer it would see that
+    of the units it reads), nor do asam (with eta = 0) and weighted = sum_d w_d^2 H_dd. Traces are
+    means over PROBES random signs, the same ones at every row.
     Sources: Li et al. 2018 (filter); Petzka et al. 2021 (relative); Kwon et al. 2021 (asam).
     """
     g = generator(seed)
@@ -166,9 +175,12 @@ def sharpness_measures(net: Net, f: Objective, W: Tensor, *, seed: int = 0) -> d
 
 
 class Orbit(Noun):
-    """One network rescaled: `W` (T, D) at `t` (T,), t = 0 where it came, each unit's factor direction^t.
+    """One network rescaled.
 
-    `measures` name -> (T,); `difference` (T,) is the largest change of a logit from that at t = 0, `scale` the largest logit.
+    `W` (T, D) at `t` (T,), t = 0 where it came, each unit's factor direction^t.
+
+    `measures` name -> (T,); `difference` (T,) is the largest change of a logit from that at t = 0,
+    `scale` the largest logit.
     """
 
     t: Tensor
@@ -179,7 +191,10 @@ class Orbit(Noun):
 
     @property
     def curves(self) -> list[Curve]:
-        """Each measure over its value at t = 0: `plot_curve(orbit.curves, barrier=False, log=True)` draws them."""
+        """Each measure over its value at t = 0.
+
+        `plot_curve(orbit.curves, barrier=False, log=True)` draws them.
+        """
         axes = (
             "t: half of the units times exp(t), the others by exp(-t)",
             "measure / its value at t = 0",
@@ -199,8 +214,9 @@ def rescaled_orbit(
 ) -> Orbit:
     """Rescale hidden units, which leaves the function unchanged, and compute every measure of `sharpness_measures` on the way.
 
-    Half of the units of each layer, drawn by `seed`, grow by a factor exp(t) and the others shrink by it, t from -reach
-    to reach.  The loss is the mean NLL of `data`, computed in the network's precision.
+    Half of the units of each layer, drawn by `seed`, grow by a factor exp(t) and the others shrink
+    by it, t from -reach to reach.  The loss is the mean NLL of `data`, computed in the network's
+    precision.
 
     Args:
         net: The network.

@@ -27,14 +27,16 @@ from flatviz.training.points import SGD, starts
 from flatviz.training.streams import rates, steps_per_epoch
 
 DROP = 0.1  # of the learning rate, at each epoch in `drops`
-LEARNED = 0.99  # of the entropy of the labels: above it a network knows no more than how frequent each class is
+# of the entropy of the labels: above it a network knows no more than how frequent each class is
+LEARNED = 0.99
 
 
 class Pool(Noun):
     """Networks W (S, D) that converged, their seeds (S,) and mean training loss of the last epoch (S,), in nats.
 
-    `n_diverged` others were left out: NaN or inf, or a loss no better than the labels' frequencies.  `epochs` (T, S, D)
-    are the weights after each epoch where those were kept, from the start on (T = epochs + 1).
+    `n_diverged` others were left out: NaN or inf, or a loss no better than the labels' frequencies.
+    `epochs` (T, S, D) are the weights after each epoch where those were kept, from the start on (T
+    = epochs + 1).
     """
 
     W: Tensor
@@ -44,7 +46,10 @@ class Pool(Noun):
     epochs: Tensor | None = None
 
     def __repr__(self) -> str:
-        return f"Pool({len(self)} networks, D={self.W.shape[1]}, {self.n_diverged} diverged and left out)"
+        return (
+            f"Pool({len(self)} networks, D={self.W.shape[1]}, {self.n_diverged} diverged and left"
+            " out)"
+        )
 
     def __len__(self) -> int:
         return len(self.W)
@@ -70,8 +75,9 @@ def train_pool(
 ) -> Pool:
     """Train `n` networks by plain SGD in one batch, each with weights and minibatches drawn by another seed.
 
-    Member i has the seed seed + i and ends where it would end alone.  The rate is constant, as in the networks whose spread is
-    studied.  Diverged members are counted and left out, before anything is computed.
+    Member i has the seed seed + i and ends where it would end alone.  The rate is constant, as in
+    the networks whose spread is studied.  Diverged members are counted and left out, before
+    anything is computed.
 
     Args:
         net: Gives the architecture.
@@ -87,10 +93,12 @@ def train_pool(
         keep_epochs: Keep the weights after each epoch too.
         training: `Training(...)`: precision, accumulation.
         checkpoint: Path to save to and resume from.
-        progress: True for a bar, or a function (done, total, label) that is called before each step.
+        progress: True for a bar, or a function (done, total, label) that is called before each
+            step.
 
     Raises:
-        ValueError: If none is left, or the network has BatchNorm, whose statistics each member would need.
+        ValueError: If none is left, or the network has BatchNorm, whose statistics each member
+            would need.
 
     Example:
         >>> import torch, flatviz as fv
@@ -107,7 +115,8 @@ def train_pool(
     run.check_no_validation("all networks end after the same epochs")
     if net.has_batchnorm:
         raise ValueError(
-            "a pool needs a network without BatchNorm, got one with: each member would need other statistics"
+            "a pool needs a network without BatchNorm, got one with: each member would need other"
+            " statistics"
         )
     seeds = [seed + i for i in range(n)]
     epoch = steps_per_epoch(len(data), batch_size)
@@ -138,8 +147,9 @@ BLOCK = 8  # networks
 class PairDiversity(Noun):
     """Differences between the predictions of each pair s < t of S networks, P = S (S - 1) / 2 pairs.
 
-    `information` (P,) is the mutual information of label and network in nats, for two networks their Jensen-Shannon divergence
-    (from 0 to ln 2 = 0.693); `disagreement` (P,) is the share of inputs with different answers.
+    `information` (P,) is the mutual information of label and network in nats, for two networks
+    their Jensen-Shannon divergence (from 0 to ln 2 = 0.693); `disagreement` (P,) is the share of
+    inputs with different answers.
     """
 
     information: Tensor
@@ -150,8 +160,9 @@ class PairDiversity(Noun):
 def pair_diversity(net: Net, W: Vectors, x: Tensor) -> PairDiversity:
     """Compute mutual information and disagreement of every pair of rows of `W` (S, D) on inputs `x` (N, ...).
 
-    MI = mean_x [H((p_s + p_t) / 2) - (H(p_s) + H(p_t)) / 2].  Equal functions have 0 exactly, answers that never meet ln 2.
-    BLOCK S pairs are compared at a time, so memory is of order BLOCK S N C.
+    MI = mean_x [H((p_s + p_t) / 2) - (H(p_s) + H(p_t)) / 2].  Equal functions have 0 exactly,
+    answers that never meet ln 2. BLOCK S pairs are compared at a time, so memory is of order BLOCK
+    S N C.
 
     Args:
         net: The network.

@@ -1,4 +1,7 @@
-"""One representative for all equal networks: unit norms, units sorted by one number, or units matched to those of a reference."""
+"""One representative for all equal networks.
+
+Unit norms, units sorted by one number, or units matched to those of a reference.
+"""
 
 from collections.abc import Callable
 from typing import Literal
@@ -23,12 +26,15 @@ RULES: dict[str, Callable[[Tensor], Tensor]] = {
 
 @public
 def unit_norm(units: Units, W: Vectors, *, norm: Positive = 1.0) -> tuple[Tensor, Tensor]:
-    """Scale all hidden units to incoming weights of length `norm`: the networks, and the factors (S, V).
+    """Scale all hidden units to incoming weights of length `norm`.
 
-    Layer by layer f_i = norm / |incoming weights of unit i after the factors before|; the last layer takes up the rest.
-    Shifts (biases) are scaled, not counted; in layers that a residual sum ties, rows that read units of later layers are not
-    counted either.  A gain of BatchNorm becomes 1 or -1: its size is removed, its sign is part of the function.  A unit without
-    incoming weights (norm 0) stands still.
+    The networks, and the factors (S, V).
+
+    Layer by layer f_i = norm / |incoming weights of unit i after the factors before|; the last
+    layer takes up the rest. Shifts (biases) are scaled, not counted; in layers that a residual sum
+    ties, rows that read units of later layers are not counted either.  A gain of BatchNorm becomes
+    1 or -1: its size is removed, its sign is part of the function.  A unit without incoming weights
+    (norm 0) stands still.
 
     Args:
         units: Hidden units, as `units_of` returns.
@@ -66,17 +72,19 @@ def normed(units: Units, W: Tensor, which: Tensor, norm: float = 1.0) -> tuple[T
 
 @public
 def sort_units(units: Units, W: Vectors, *, rule: Rule = "max") -> tuple[Tensor, Tensor]:
-    """Sort the units of each layer in falling order of one number: the networks, and the order (S, U).
+    """Sort the units of each layer in falling order of one number.
 
-    Layer by layer from the input; ties keep their order; classes are never sorted.  Units of a grouped convolution are sorted
-    inside their group, and groups by their largest number.  Scale first: sorting gives one of all equal networks only where
-    scaling was removed.
+    The networks, and the order (S, U).
+
+    Layer by layer from the input; ties keep their order; classes are never sorted.  Units of a
+    grouped convolution are sorted inside their group, and groups by their largest number.  Scale
+    first: sorting gives one of all equal networks only where scaling was removed.
 
     Args:
         units: Hidden units, as `units_of` returns.
         W: Weight vectors (S, E).
-        rule: "first", the first incoming weight, after the units before it were sorted (the released code of the paper); "max", the
-            largest incoming weight (the text of the paper).
+        rule: "first", the first incoming weight, after the units before it were sorted (the
+            released code of the paper); "max", the largest incoming weight (the text of the paper).
 
     Raises:
         ValueError: For another rule, or a network that permutations would change.
@@ -124,7 +132,9 @@ def weights_in(units: Units, layer: Layer) -> Tensor:
 
 @public
 def canonical(units: Units, W: Vectors, *, rule: Rule = "max", norm: Positive = 1.0) -> Tensor:
-    """Apply `unit_norm`, then `sort_units`: the same vector (S, E) for all networks that differ by scaling and permutation.
+    """Apply `unit_norm`, then `sort_units`.
+
+    The same vector (S, E) for all networks that differ by scaling and permutation.
 
     Args:
         units: Hidden units, as `units_of` returns.
@@ -154,13 +164,16 @@ MAX_SWEEPS = 100  # a bound only: each sweep raises the match, and 3 to 6 are us
 def align(
     units: Units, W: Vectors, reference: Vector, *, starts: Count = 5, seed: Seed = 0
 ) -> Tensor:
-    """Permute the units of each row of `W` (S, E) so that it comes close to `reference` (E,): weight matching.
+    """Permute the units of each row of `W` (S, E) so that it comes close to `reference` (E,).
 
-    Maximises <reference, P W> over permutations, one layer at a time: with all others fixed the best order is a linear
-    assignment of C[i, j] = the products of all weights that touch unit i of the reference and unit j of the network.
-    A local optimum (the whole is NP-hard for two hidden layers and more), the best of `starts`: the first from the order
-    the networks have, the others from random ones, each through the layers in another random order.
-    Remove scaling first (`min_mass`, `unit_norm`); running statistics move along and do not count.
+    Weight matching.
+
+    Maximises <reference, P W> over permutations, one layer at a time: with all others fixed the
+    best order is a linear assignment of C[i, j] = the products of all weights that touch unit i of
+    the reference and unit j of the network. A local optimum (the whole is NP-hard for two hidden
+    layers and more), the best of `starts`: the first from the order the networks have, the others
+    from random ones, each through the layers in another random order. Remove scaling first
+    (`min_mass`, `unit_norm`); running statistics move along and do not count.
 
     Args:
         units: Hidden units, as `units_of` returns.
@@ -206,8 +219,8 @@ def align(
 class _Steps:
     """The assignments of one set of networks.
 
-    A part (layers, n, groups) is n pieces of layers that move alike, each inside its group: the units of one layer, or the
-    groups of all layers of a cluster.
+    A part (layers, n, groups) is n pieces of layers that move alike, each inside its group: the
+    units of one layer, or the groups of all layers of a cluster.
     """
 
     def __init__(self, units: Units, W: Tensor, reference: Tensor) -> None:

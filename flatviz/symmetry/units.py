@@ -26,9 +26,9 @@ NEEDS = {
 class Layer(Noun):
     """Hidden units start..stop of the numbering of all units, and their weights' addresses in v, in corresponding order.
 
-    rows (n, a) lead into each unit, columns (n, b) out of it, of a grouped convolution those of its group, which reads inside (b,)
-    units.  Units of a grouped convolution (`groups` > 1) stay inside their group; layers of one `cluster` (-1: none) swap their
-    groups together.
+    rows (n, a) lead into each unit, columns (n, b) out of it, of a grouped convolution those of its
+    group, which reads inside (b,) units.  Units of a grouped convolution (`groups` > 1) stay inside
+    their group; layers of one `cluster` (-1: none) swap their groups together.
     """
 
     name: str
@@ -52,12 +52,15 @@ class Layer(Noun):
 
 
 class Units(Noun, made_by="fv.symmetry.units_of(net) makes one"):
-    """Hidden units of a network: layers of U permuted and of V scaled ones, each numbered from its input on.
+    """Hidden units of a network.
 
-    v (E,) is w (D,), and behind it BatchNorm's running statistics where there are any.  `power` (E,) is that of the factor
-    by which the row of a weight is scaled; `mass` marks the weights that are no shift, `kernel` those of Linear
-    and convolutions.  `refused` holds, for each action, the layers whose function it would change, with the reason; `still`
-    the treated layers whose units no action moves, with the reason (the last layer, whose units are the outputs, aside).
+    Layers of U permuted and of V scaled ones, each numbered from its input on.
+
+    v (E,) is w (D,), and behind it BatchNorm's running statistics where there are any.  `power`
+    (E,) is that of the factor by which the row of a weight is scaled; `mass` marks the weights that
+    are no shift, `kernel` those of Linear and convolutions.  `refused` holds, for each action, the
+    layers whose function it would change, with the reason; `still` the treated layers whose units
+    no action moves, with the reason (the last layer, whose units are the outputs, aside).
     """
 
     dim: int
@@ -71,7 +74,10 @@ class Units(Noun, made_by="fv.symmetry.units_of(net) makes one"):
     still: tuple[str, ...]
 
     def __repr__(self) -> str:
-        counts = f"{self.n_permuted} permuted in {len(self.permuted)} layers, {self.n_scaled} scaled, D={self.dim}"
+        counts = (
+            f"{self.n_permuted} permuted in {len(self.permuted)} layers, {self.n_scaled} scaled,"
+            f" D={self.dim}"
+        )
         return (
             f"Units({counts}; left out, see units.still: {len(self.still)})"
             if self.still
@@ -121,24 +127,30 @@ class Units(Noun, made_by="fv.symmetry.units_of(net) makes one"):
         return counted
 
     def check(self, action: str, W: Tensor) -> Tensor:
-        """Check that `action` leaves this network's function unchanged, and return `W` (S, E).  Raises ValueError with the reason."""
+        """Check that `action` leaves this network's function unchanged, and return `W` (S, E).
+
+        Raises ValueError with the reason.
+        """
         check_choice(action, ACTIONS, "action")
         if self.refused[action]:
             first = self.refused[action][:2]
             more = len(self.refused[action]) - 2
             got = "; ".join(first) + (f" and {more} more" if more > 0 else "")
             raise ValueError(
-                f"{WORDS[action]} need {NEEDS[action]} of hidden units, got {got}: leave this action out"
+                f"{WORDS[action]} need {NEEDS[action]} of hidden units, got {got}: leave this"
+                " action out"
             )
         if not (self.permuted if action == "permute" else self.scaled):
             reasons = f"; these stand still: {', '.join(self.still[:2])}" if self.still else ""
             raise ValueError(
-                f"{WORDS[action]} need hidden units of treated weights, got none: treat all weights{reasons}"
+                f"{WORDS[action]} need hidden units of treated weights, got none: treat all"
+                f" weights{reasons}"
             )
         if self.statistics and isinstance(W, Tensor) and W.ndim == 2 and W.shape[1] == self.dim:
             raise ValueError(
-                "this network has BatchNorm, whose running statistics move with its units: "
-                f"W must have shape (S, {self.size}), got (S, {self.dim}): take units.extended(net), and units.net_at after"
+                "this network has BatchNorm, whose running statistics move with its units: W must"
+                f" have shape (S, {self.size}), got (S, {self.dim}): take units.extended(net), and"
+                " units.net_at after"
             )
         return check_many_weights(W, self.size)
 
@@ -158,11 +170,14 @@ class Units(Noun, made_by="fv.symmetry.units_of(net) makes one"):
 
 @public
 def units_of(net: Net) -> Units:
-    """Find the hidden units of a network: the weights that lead in and out of each, and the actions that leave the function unchanged.
+    """Find the hidden units of a network.
 
-    Linear, Conv (grouped too), BatchNorm and LayerNorm are followed, and between them every operation that does the same to each unit.
-    Units on any other path, as those of attention, stand still, as does a layer of which a weight is not treated or is used
-    twice: `Units.still` lists them.
+    The weights that lead in and out of each, and the actions that leave the function unchanged.
+
+    Linear, Conv (grouped too), BatchNorm and LayerNorm are followed, and between them every
+    operation that does the same to each unit. Units on any other path, as those of attention, stand
+    still, as does a layer of which a weight is not treated or is used twice: `Units.still` lists
+    them.
 
     Args:
         net: The network.
@@ -212,7 +227,8 @@ def _inputs(net: Net) -> Tensor | Fields:
             continue
         return x
     raise ValueError(
-        f"units_of needs inputs that the network takes, got none for {net!r}: give a batch, Net.from_module(module, example=x)"
+        f"units_of needs inputs that the network takes, got none for {net!r}: give a batch,"
+        " Net.from_module(module, example=x)"
     )
 
 
@@ -222,7 +238,7 @@ def _layers(reading: Reading, kind: int) -> tuple[Layer, ...]:
     clusters = _clusters(reading) if kind == 0 else {}
     for node in _free(reading, kind):
         start = sum(layer.n for layer in layers)
-        (groups, cluster) = clusters.get(node, (1, -1))
+        groups, cluster = clusters.get(node, (1, -1))
         rows = []
         columns = [torch.zeros(node.n, 0, dtype=torch.long)]
         inside = []
@@ -250,7 +266,10 @@ def _free(reading: Reading, kind: int) -> list[Node]:
 
 
 def _clusters(reading: Reading) -> dict[Node, tuple[int, int]]:
-    """Node -> (groups, cluster): layers chained by grouped convolutions; cluster -1 where one of them stands still."""
+    """Node -> (groups, cluster): layers chained by grouped convolutions.
+
+    Cluster -1 where one of them stands still.
+    """
     sets: list[tuple[set[Node], set[int]]] = []
     for w in reading.weights:
         if w.groups > 1:
@@ -271,7 +290,10 @@ def _clusters(reading: Reading) -> dict[Node, tuple[int, int]]:
 
 
 def _still(reading: Reading, names: Iterable[str]) -> tuple[str, ...]:
-    """List the tensors among `names` whose rows no action moves, layer by layer with the reason; the outputs are not in it."""
+    """List the tensors among `names` whose rows no action moves, layer by layer with the reason.
+
+    The outputs are not in it.
+    """
     refusals: dict[str, list[str | None]] = {}
     for w in reading.weights:
         refusals.setdefault(reading.name_of(w.first), []).extend(

@@ -1,4 +1,7 @@
-"""Training on flat weight vectors: one driver for all methods, the losses, gradients and noise that it gives them, and what they share."""
+"""Training on flat weight vectors.
+
+One driver for all methods, the losses, gradients and noise that it gives them, and what they share.
+"""
 
 from flatviz.lazy import lazy
 

@@ -4,9 +4,10 @@
     state, record = algorithm.update(state, loss, batch, noise)     once a step
     posterior = algorithm.result(state, history)
 
-A state is a NamedTuple of tensors, members of a family as their leading dimension; `update` reads nothing back to the host, so that
-a step can be recorded on a GPU and replayed.  The driver brings minibatches and noise, and keeps history, checkpoints,
-early stopping, progress and the check for divergence.
+A state is a NamedTuple of tensors, members of a family as their leading dimension; `update` reads
+nothing back to the host, so that a step can be recorded on a GPU and replayed.  The driver brings
+minibatches and noise, and keeps history, checkpoints, early stopping, progress and the check for
+divergence.
 """
 
 import math
@@ -28,7 +29,9 @@ from flatviz.training.loop import EarlyStopping, replayed
 from flatviz.training.streams import Noise, minibatches
 
 SAVE_EVERY = 30.0  # seconds
-FAR = 10.0  # nats an example, beside ten times the first loss: a wide posterior at T = 1 raises the loss by less
+# nats an example, beside ten times the first loss: a wide posterior at T = 1 raises the loss by
+# less
+FAR = 10.0
 
 
 class LossRose(UserWarning):
@@ -36,7 +39,9 @@ class LossRose(UserWarning):
 
 
 class Diverged(ValueError):
-    """Error of a fit whose loss or parameters became NaN or inf: lower its lr or radius.  Bad input is a plain `ValueError`.
+    """Error of a fit whose loss or parameters became NaN or inf: lower its lr or radius.
+
+    Bad input is a plain `ValueError`.
 
     Example:
         >>> import flatviz as fv
@@ -51,7 +56,10 @@ class Diverged(ValueError):
 
 
 class Record(NamedTuple):
-    """Entries of one step in the history, () each or (B,) of members: loss, KL to the prior, loss gained by an ascent, its length."""
+    """Entries of one step in the history, () each or (B,) of members.
+
+    Loss, KL to the prior, loss gained by an ascent, its length.
+    """
 
     loss: Tensor
     kl: Tensor | None = None
@@ -60,7 +68,9 @@ class Record(NamedTuple):
 
 
 class Algorithm:
-    """Base of the methods: a frozen dataclass of settings.  A subclass gives `init`, `update` and `result`, and more only where it differs.
+    """Base of the methods: a frozen dataclass of settings.
+
+    A subclass gives `init`, `update` and `result`, and more only where it differs.
 
     A state's first field is the point at which early stopping looks: weights, or a Gaussian's mean.
     """
@@ -70,7 +80,10 @@ class Algorithm:
     def update(
         self, state: Any, loss: TrainingLoss, batch: Tensor | None, noise: tuple[Tensor, ...]
     ) -> tuple[Any, Record]:
-        """Take one step: the next state, and its entries in the history; the given state stays as it is."""
+        """Take one step: the next state, and its entries in the history.
+
+        The given state stays as it is.
+        """
         raise NotImplementedError
 
     def noise(self, state: Any, seeds: Sequence[int], steps: int) -> Noise:
@@ -78,7 +91,10 @@ class Algorithm:
         return Noise()
 
     def collect(self, state: Any) -> Any:
-        """Take the present weights into the state, as a draw or in a running mean; fields that grow are tuples of tensors."""
+        """Take the present weights into the state, as a draw or in a running mean.
+
+        Fields that grow are tuples of tensors.
+        """
         return state
 
 
@@ -106,7 +122,8 @@ def drive(
         check: Whether divergence raises, and a loss that rose far is said.
 
     Raises:
-        ValueError: For validation data, where the algorithm collects weights: early stopping would not take them back.
+        ValueError: For validation data, where the algorithm collects weights: early stopping would
+            not take them back.
         Diverged: If the loss or a tensor of the state becomes NaN or inf, with `check`.
     """
     if any(step in algorithm.keep for step in range(steps)):
@@ -176,8 +193,14 @@ def drive(
 
 
 def titled(run: Run, steps: int, about: Mapping[str, Any]) -> str:
-    """Build a title that no other run has: label, steps, and with a checkpoint a hash of `about`, by name all that it depends on."""
-    return f"{run.label} of {steps} steps, arguments {arguments_digest({**about, 'checkpoint': run.checkpoint})}"
+    """Build a title that no other run has.
+
+    Label, steps, and with a checkpoint a hash of `about`, by name all that it depends on.
+    """
+    return (
+        f"{run.label} of {steps} steps, arguments"
+        f" {arguments_digest({**about, 'checkpoint': run.checkpoint})}"
+    )
 
 
 @users_arithmetic()
@@ -192,13 +215,15 @@ def advance(
     *,
     examples: int | None = None,
 ) -> None:
-    """Call `update(step, next(batches))` for each step; `state` is everything that `update` changes.
+    """Call `update(step, next(batches))` for each step.
 
-    With `run.checkpoint` the state is saved twice a minute, at the end, and when `run.progress` cancels; if the file
-    exists, the run resumes from it and ends as if it had never stopped.
-    title: title of the run, by `titled`; a file of a run of another title is refused.
-    stopping: looks at the state after each step, may end the run, and puts the best state back.  examples: in a step, for the
-    bar, which then counts images/s.
+    `state` is everything that `update` changes.
+
+    With `run.checkpoint` the state is saved twice a minute, at the end, and when `run.progress`
+    cancels; if the file exists, the run resumes from it and ends as if it had never stopped.
+    title: title of the run, by `titled`; a file of a run of another title is refused. stopping:
+    looks at the state after each step, may end the run, and puts the best state back.  examples: in
+    a step, for the bar, which then counts images/s.
     Steps compute in the float32 arithmetic that the user has set in torch (TF32 or not).
 
     Raises:
@@ -229,8 +254,10 @@ def advance(
                         else f"{index.shape[-1]} examples a step"
                     )
                     raise MemoryError(
-                        f"{run.label} must fit into memory, got a step with {batch} of which torch says: {error}: lower batch_size, "
-                        "or give training=fv.Training(accumulate=2, precision='bfloat16'): half the examples at a time, of half the size"
+                        f"{run.label} must fit into memory, got a step with {batch} of which torch"
+                        f" says: {error}: lower batch_size, or give"
+                        " training=fv.Training(accumulate=2, precision='bfloat16'): half the"
+                        " examples at a time, of half the size"
                     ) from error
                 raise
             if stopping is not None:
@@ -267,8 +294,9 @@ def risen(
 ) -> tuple[str, ...]:
     """Warn, and give a note, where a loss (T,) or (T, B) ends more than `FAR` (1 + |first loss|) above the first; else ().
 
-    The end is the mean of the last tenth of the steps; with validation data it is their least loss, whose parameters are returned.
-    `before`, asked only where the end is large: the loss where the fit began, for draws of a wide start have a larger one.
+    The end is the mean of the last tenth of the steps; with validation data it is their least loss,
+    whose parameters are returned. `before`, asked only where the end is large: the loss where the
+    fit began, for draws of a wide start have a larger one.
     """
     last = (
         losses[-math.ceil(len(losses) / 10) :].mean(0) if validation is None else validation.amin(0)
@@ -279,6 +307,9 @@ def risen(
     if not bool(far.any()):
         return ()
     first, end = (float(t.reshape(-1)[far.reshape(-1)][0]) for t in (losses[0], last))
-    note = f"the loss ends far above where it began, {end:.3g} after {first:.3g} nats an example: lower lr or radius, or start narrower"
+    note = (
+        f"the loss ends far above where it began, {end:.3g} after {first:.3g} nats an example:"
+        " lower lr or radius, or start narrower"
+    )
     warnings.warn(note, LossRose, stacklevel=2)
     return (note,)

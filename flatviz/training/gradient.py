@@ -1,9 +1,12 @@
-"""The one place where a gradient is taken: of the loss in w, plainly or at the end of an ascent step, or in a Gaussian's theta.
+"""The one place where a gradient is taken.
+
+of the loss in w, plainly or at the end of an ascent step, or in a Gaussian's theta.
 
 `Training` says how the minibatch behind it goes through the network, and when a fit stops early.
 
 w = mean + exp(log_std) z1 + z2 factor,  z1 and z2 standard normal,  g = grad NLL(w)
-grad of E_q[NLL] in (mean, log_std, factor)  =  (g,  g exp(log_std) z1,  z2 (x) g), averaged over the draws
+grad of E_q[NLL] in (mean, log_std, factor)  =  (g,  g exp(log_std) z1,  z2 (x) g), averaged over
+the draws
 """
 
 from __future__ import annotations
@@ -38,20 +41,25 @@ class Gradient(NamedTuple):
 
 
 class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
-    """Describe how a fit goes through its examples, whatever it minimises: `training=fv.Training(...)`.
+    """Describe how a fit goes through its examples, whatever it minimises.
 
-    `pretrain`, `train_pool` and every `fit_*` that takes gradient steps have it: all but `fit_hmc`; `fit_ptl` hands on its `settings=`.
+    `training=fv.Training(...)`.
 
-    Methods that collect weights on the way (chains, SWAG) and pools take no `validation`, for they have no one best place.  Dropout
-    and a sampled trunk take no `accumulate`, for they draw noise for a whole minibatch.
+    `pretrain`, `train_pool` and every `fit_*` that takes gradient steps have it: all but `fit_hmc`;
+    `fit_ptl` hands on its `settings=`.
+
+    Methods that collect weights on the way (chains, SWAG) and pools take no `validation`, for they
+    have no one best place.  Dropout and a sampled trunk take no `accumulate`, for they draw noise
+    for a whole minibatch.
 
     Args:
-        precision: "bfloat16" computes the network's products in that type (autocast); weights, gradients, posterior and
-            perturbation stay in float32.
-        accumulate: Parts of a minibatch that pass one after another: the same gradient in less memory; BatchNorm then
-            normalises each part by itself.
-        validation: The parameters returned are those with the least loss on it (a Gaussian's at its mean; of an ensemble
-            that of each member), checked once an epoch and at most 50 times; `history.validation` holds it.
+        precision: "bfloat16" computes the network's products in that type (autocast); weights,
+            gradients, posterior and perturbation stay in float32.
+        accumulate: Parts of a minibatch that pass one after another: the same gradient in less
+            memory; BatchNorm then normalises each part by itself.
+        validation: The parameters returned are those with the least loss on it (a Gaussian's at its
+            mean; of an ensemble that of each member), checked once an epoch and at most 50 times;
+            `history.validation` holds it.
         patience: Checks without a lower loss that end the run.
 
     Raises ValueError for a value out of range.
@@ -74,11 +82,15 @@ class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
         """ValueError where the precision is reduced and the weights are no float32, which autocast leaves as they are."""
         if self.precision is not None and w.dtype != torch.float32:
             raise ValueError(
-                f"precision={self.precision!r} needs float32 weights, got {w.dtype}: net.to(dtype=torch.float32)"
+                f"precision={self.precision!r} needs float32 weights, got {w.dtype}:"
+                " net.to(dtype=torch.float32)"
             )
 
     def outputs(self, network: Network, w: Tensor, x: Tensor | Fields) -> Tensor:
-        """network(w, x) in this precision, given back in that of `w`; images in channels-last order where that is faster."""
+        """network(w, x) in this precision, given back in that of `w`.
+
+        Images in channels-last order where that is faster.
+        """
         if isinstance(x, Tensor) and x.ndim == 4 and (w.is_cuda or self.precision is not None):
             x = x.contiguous(memory_format=torch.channels_last)
         with self.autocast(w):
@@ -115,12 +127,15 @@ PLAIN = Training()
 
 
 class TrainingLoss:
-    """Base of the losses that fits minimise: (w (D,), index of the minibatch, None for all examples) -> mean loss, ().
+    """Base of the losses that fits minimise.
 
-    For B members trained at once: (W (B, D), index (B, n) or None) -> losses (B,).  A subclass gives `__call__`, and more
-    only where calls draw noise or change something.  `passes` says how a minibatch goes through; only a loss of `data`, each
-    of whose calls is a function of w and index, may go in parts.  `training` is the network whose BatchNorm statistics calls
-    collect, or None.  `layer`: multiply-adds of a layer for one example, from which the threads follow.
+    (w (D,), index of the minibatch, None for all examples) -> mean loss, ().
+
+    For B members trained at once: (W (B, D), index (B, n) or None) -> losses (B,).  A subclass
+    gives `__call__`, and more only where calls draw noise or change something.  `passes` says how a
+    minibatch goes through; only a loss of `data`, each of whose calls is a function of w and index,
+    may go in parts.  `training` is the network whose BatchNorm statistics calls collect, or None.
+    `layer`: multiply-adds of a layer for one example, from which the threads follow.
     """
 
     passes: Training = PLAIN
@@ -138,7 +153,10 @@ class TrainingLoss:
         raise NotImplementedError
 
     def again(self, w: Tensor, index: Tensor | None) -> Tensor:
-        """Compute the loss for a second pass of one step: the noise of the last call again, statistics left alone."""
+        """Compute the loss for a second pass of one step.
+
+        The noise of the last call again, statistics left alone.
+        """
         return self(w, index)
 
     def check(self, data: Data) -> None:
@@ -154,7 +172,10 @@ class TrainingLoss:
         return [self]
 
     def in_one_pass(self, rows: int, index: Tensor | None) -> bool:
-        """Say whether one call gives the losses of all rows; else gradients are taken by the losses in `each`, one row at a time."""
+        """Say whether one call gives the losses of all rows.
+
+        Else gradients are taken by the losses in `each`, one row at a time.
+        """
         return True
 
     @property
@@ -164,7 +185,10 @@ class TrainingLoss:
 
     @property
     def about(self) -> dict[str, Any]:
-        """Give, by name, everything on which the values depend: a checkpoint of a run about something else is refused."""
+        """Give, by name, everything on which the values depend.
+
+        a checkpoint of a run about something else is refused.
+        """
         return {"loss": self}
 
 
@@ -173,8 +197,8 @@ def gradient(
 ) -> tuple[Tensor, Tensor, Tensor | None]:
     """Compute loss and gradient at w (the gradient at w + e with an `ascent`), and the loss gained by the ascent, or None.
 
-    `w` is (D,), or (B, D) with a loss that gives (B,), one value a row.  Weight decay and priors are no part of either
-    pass: they act at w.
+    `w` is (D,), or (B, D) with a loss that gives (B,), one value a row.  Weight decay and priors
+    are no part of either pass: they act at w.
 
     Raises:
         TypeError: For an ascent that returns something else than a perturbation of w's shape.
@@ -186,7 +210,8 @@ def gradient(
     if not isinstance(e, Tensor) or e.shape != w.shape:  # a function of the user's
         shape = tuple(e.shape) if isinstance(e, Tensor) else type(e).__name__
         raise TypeError(
-            f"ascent(w, g) must return a perturbation of shape {tuple(w.shape)}, got {shape}: fv.SAM(radius) does"
+            f"ascent(w, g) must return a perturbation of shape {tuple(w.shape)}, got {shape}:"
+            " fv.SAM(radius) does"
         )
     at_worst, g = value_and_grad(loss, w.detach() + e, index, again=True)
     return value, g, at_worst - value
@@ -195,7 +220,10 @@ def gradient(
 def value_and_grad(
     loss: TrainingLoss, w: Tensor, index: Tensor | None, *, again: bool = False
 ) -> tuple[Tensor, Tensor]:
-    """Compute the loss and its gradient at w, of w's shape; `again`: with the noise of the last call, statistics left alone."""
+    """Compute the loss and its gradient at w, of w's shape.
+
+    `again`: with the noise of the last call, statistics left alone.
+    """
     rows = len(w) if w.ndim == 2 and loss.in_one_pass(len(w), index) else 1
     with threads(loss.layer * rows * (loss.examples if index is None else index.shape[-1])):
         if loss.passes.accumulate == 1:
@@ -222,10 +250,12 @@ def _value_and_grad(
 
 
 class NoisyNLL:
-    """Mean NLL over S draws of a Gaussian, with fixed noise and minibatch: `nll(q)`, and `nll(q', again=True)` for a second pass.
+    """Mean NLL over S draws of a Gaussian, with fixed noise and minibatch.
 
-    loss: of one weight vector where one member has one draw, else of rows (B S, D), the draws of a member side by side.
-    index: (n,), (B, n) for B members, or None.
+    `nll(q)`, and `nll(q', again=True)` for a second pass.
+
+    loss: of one weight vector where one member has one draw, else of rows (B S, D), the draws of a
+    member side by side. index: (n,), (B, n) for B members, or None.
     """
 
     def __init__(self, loss: TrainingLoss, index: Tensor | None, noise: tuple[Tensor, ...]) -> None:
@@ -247,8 +277,9 @@ class NoisyNLL:
     ) -> Gradient:
         """Compute the value (...), its gradient in the first `blocks` of (mean, log_std, factor), and the loss gained by an `ascent`.
 
-        With an `ascent` the gradient of each draw w is taken at w + e and flows to theta through the same noise.
-        `again`: a second pass, without ascent; what the loss trains along stays as it is.
+        With an `ascent` the gradient of each draw w is taken at w + e and flows to theta through
+        the same noise. `again`: a second pass, without ascent; what the loss trains along stays as
+        it is.
         """
         z1, z2 = self.noise
         wide = q.std.unsqueeze(-2) * z1

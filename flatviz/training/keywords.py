@@ -1,7 +1,10 @@
-"""Keywords that fits share: each with its type, its default and its meaning, in one place (PEP 692).
+"""Keywords that fits share.
 
-A fit takes them as `**how: Unpack[Trained]`.  `defaults(settings)` gives it a signature and a docstring in which they stand one
-by one, and fills in what a call leaves out: `settings` of the method, tuned for the kind of network, then the defaults here.
+Each with its type, its default and its meaning, in one place (PEP 692).
+
+A fit takes them as `**how: Unpack[Trained]`.  `defaults(settings)` gives it a signature and a
+docstring in which they stand one by one, and fills in what a call leaves out: `settings` of the
+method, tuned for the kind of network, then the defaults here.
 """
 
 import functools
@@ -167,7 +170,8 @@ class Tail(Minibatches, FlatSeeking, Normalised, total=False):
     lr: Annotated[
         Rate,
         About(
-            "The constant rate, 0.05 because `pretrain` ends there: the tail goes on where it stopped."
+            "The constant rate, 0.05 because `pretrain` ends there: the tail goes on where it"
+            " stopped."
         ),
     ]
     momentum: Kept
@@ -212,7 +216,8 @@ class Particles(Descending, Chain, total=False):
     lr: Annotated[
         Rate,
         About(
-            "The step; a particle far from the others follows the gradient at its place by the share 1 / S of it."
+            "The step; a particle far from the others follows the gradient at its place by the"
+            " share 1 / S of it."
         ),
     ]
 
@@ -272,10 +277,13 @@ class Perturbed(FromPrior, total=False):
 def defaults(
     settings: Settings, batchnorm: Settings | None = None
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Decorate a public fit with `**how`: show the keywords one by one in signature and help, and fill in those left out.
+    """Decorate a public fit with `**how`.
+
+    Show the keywords one by one in signature and help, and fill in those left out.
 
     Args:
-        settings: The defaults of this method, tuned on the digits, also of keywords that it names itself.
+        settings: The defaults of this method, tuned on the digits, also of keywords that it names
+            itself.
         batchnorm: Those of a net with BatchNorm, where they are others.
     """
     other = (

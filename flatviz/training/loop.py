@@ -1,8 +1,11 @@
-"""Early stopping on a validation split, and a step recorded once as a CUDA graph and replayed: both of the driver's loop.
+"""Early stopping on a validation split, and a step recorded once as a CUDA graph and replayed.
 
-A replayed step is one launch in place of hundreds, which is what a small network's step costs.  Recorded is `update` of a method,
-tensors only: state, minibatch and noise are copied into buffers that stay, the graph computes the next state from them and writes it
-over the last.  Each size of minibatch has its graph.
+Both of the driver's loop.
+
+A replayed step is one launch in place of hundreds, which is what a small network's step costs.
+Recorded is `update` of a method, tensors only: state, minibatch and noise are copied into buffers
+that stay, the graph computes the next state from them and writes it over the last.  Each size of
+minibatch has its graph.
 """
 
 import math
@@ -26,8 +29,9 @@ CHECKS = 50  # of the validation loss in a run at most, and one an epoch at most
 class EarlyStopping:
     """Checks `score()` every few steps; stops after `patience` checks without a lower one.
 
-    It looks at the loss of `run.training.validation` at `center()`, (D,), or (B, D) of members trained at once: each has then its
-    best, the run ends with the last, and statistics of BatchNorm are those of the last step.
+    It looks at the loss of `run.training.validation` at `center()`, (D,), or (B, D) of members
+    trained at once: each has then its best, the run ends with the last, and statistics of BatchNorm
+    are those of the last step.
 
     Args:
         validation: The data.
@@ -102,7 +106,10 @@ class EarlyStopping:
 def replayed(
     update: Callable[..., tuple[Any, Any]], state: Any, loss: TrainingLoss
 ) -> tuple[Step, list[str]]:
-    """Replay `update` with its loss where the state's device records; also returns the history's notes, which grow at its first steps."""
+    """Replay `update` with its loss where the state's device records.
+
+    Also returns the history's notes, which grow at its first steps.
+    """
 
     def plain(state: Any, batch: Tensor | None, noise: tuple[Tensor, ...]) -> tuple[Any, Any]:
         return update(state, loss, batch, noise)
@@ -113,7 +120,8 @@ def replayed(
         return plain, notes
     if loss.state:
         notes = [
-            f"{NOT_REPLAYED}: the loss changes something at each call, statistics of BatchNorm or a generator"
+            f"{NOT_REPLAYED}: the loss changes something at each call, statistics of BatchNorm or a"
+            " generator"
         ]
     elif loss.data is not None and not loss.data.in_memory:
         notes = [f"{NOT_REPLAYED}: examples come from a stream"]

@@ -1,4 +1,6 @@
-"""Losses that fits minimise: mean NLL of a minibatch, with frozen or trained BatchNorm statistics, or with a random trunk.
+"""Losses that fits minimise.
+
+Mean NLL of a minibatch, with frozen or trained BatchNorm statistics, or with a random trunk.
 
 A loss is that of one weight vector, or of several at once, with a row and a minibatch each.
 """
@@ -87,7 +89,8 @@ class NetLoss(TrainingLoss):
 class RandomTrunkLoss(NetLoss):
     """Mean NLL of a minibatch at treated weights w (D,) and a trunk drawn from its prior, a new one at each call.
 
-    `again` keeps the trunk of the last call, as it keeps all noise: a flat-seeking step compares the loss at one trunk.
+    `again` keeps the trunk of the last call, as it keeps all noise: a flat-seeking step compares
+    the loss at one trunk.
     """
 
     def __init__(
@@ -146,7 +149,10 @@ class RowLosses(TrainingLoss):
 
     @property
     def state(self) -> State:
-        """Collect the states of the losses, numbered; a loss that several rows share is in it once."""
+        """Collect the states of the losses, numbered.
+
+        a loss that several rows share is in it once.
+        """
         return {
             f"{i} {name}": value
             for i, loss in enumerate(dict.fromkeys(self.losses))
@@ -188,7 +194,10 @@ class BatchedLosses(RowLosses):
         )
 
     def __call__(self, W: Tensor, index: Tensor | None) -> Tensor:
-        """Mean loss of each row of W (B, D) in one pass, (B,); index: (B, n), or None for all examples."""
+        """Mean loss of each row of W (B, D) in one pass, (B,).
+
+        Index: (B, n), or None for all examples.
+        """
         if index is None:
             x = self.network.inputs
             y = self.data.y.expand(len(W), *self.data.y.shape)
@@ -204,7 +213,8 @@ def check_covers(net: Net, q: Gaussian, name: str) -> None:
     """Raises ValueError where `q` is over other weights than the net's treated ones."""
     if q.dim != net.dim:
         raise ValueError(
-            f"{name} must cover the net's {net.dim} treated weights, got {q.dim}: use what transfer returned"
+            f"{name} must cover the net's {net.dim} treated weights, got {q.dim}: use what transfer"
+            " returned"
         )
 
 
@@ -212,7 +222,8 @@ def refuse_random_trunk(net: Net, method: str) -> None:
     """ValueError where a method that needs a function of the weights is given a net whose trunk is drawn."""
     if net.trunk is not None:
         raise ValueError(
-            f"{method} needs a function of the weights, got a sampled trunk: use transfer(trunk='fixed')"
+            f"{method} needs a function of the weights, got a sampled trunk: use"
+            " transfer(trunk='fixed')"
         )
 
 
@@ -227,23 +238,29 @@ def training_loss(
     members: Count | None = None,
     draws: Count = 1,
 ) -> NetLoss | RowLosses:
-    """Build the mean NLL of minibatches, as a method's `update` takes it; net and data are checked once.
+    """Build the mean NLL of minibatches, as a method's `update` takes it.
 
-    Rows go through the network in one pass where it allows that and that is faster: for small networks on a CPU, for all on a
-    GPU whose memory suffices.  Otherwise they go one after the other, as do members that each collect BatchNorm statistics.
+    Net and data are checked once.
+
+    Rows go through the network in one pass where it allows that and that is faster: for small
+    networks on a CPU, for all on a GPU whose memory suffices.  Otherwise they go one after the
+    other, as do members that each collect BatchNorm statistics.
 
     Args:
         net: The network.
         data: Its N examples.
         likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
-        batchnorm: "frozen" keeps the net's statistics, so that the loss is a function of the weights; "train" uses batch
-            statistics on an internal copy, which is the loss's `training` and collects running ones on the way.
+        batchnorm: "frozen" keeps the net's statistics, so that the loss is a function of the
+            weights; "train" uses batch statistics on an internal copy, which is the loss's
+            `training` and collects running ones on the way.
         training: How minibatches pass.
         members: B, where the loss is that of rows (B, D), (B,); None, of weights (D,), ().
-        draws: S of each member: the loss is then that of rows (B S, D), a member's draws side by side.
+        draws: S of each member: the loss is then that of rows (B S, D), a member's draws side by
+            side.
 
     Raises:
-        ValueError: For bad data, and a sampled trunk with trained BatchNorm statistics or minibatches in parts.
+        ValueError: For bad data, and a sampled trunk with trained BatchNorm statistics or
+            minibatches in parts.
 
     Example:
         >>> import torch, flatviz as fv
@@ -262,11 +279,13 @@ def training_loss(
     if net.trunk is not None:
         if passes.accumulate > 1:
             raise ValueError(
-                f"a sampled trunk is drawn for a whole minibatch, got {passes}: use its precision alone"
+                f"a sampled trunk is drawn for a whole minibatch, got {passes}: use its precision"
+                " alone"
             )
         if train:
             raise ValueError(
-                "a sampled trunk keeps its BatchNorm statistics, got batchnorm='train': use 'frozen'"
+                "a sampled trunk keeps its BatchNorm statistics, got batchnorm='train': use"
+                " 'frozen'"
             )
         losses += [
             RandomTrunkLoss(spared, net.trunk, data, likelihood, row, passes) for row in range(rows)

@@ -2,13 +2,15 @@
 
     Delta = radius * F^-1 g / sqrt(g^T F^-1 g)
 
-maximises g^T Delta inside the ball KL(q + Delta || q) <= radius^2 / 2, to first order: g is the gradient of the loss
-in theta = (mean, log_std, factor), F the Fisher matrix of q itself, a Gaussian, so no data and no network enter F.
-Blocks of F in our convention, Sigma = diag(d) + F^T F, A = Sigma^-1, G = F A F^T:
-    mean     A                          solved by Sigma g
-    log_std  2 (d_i A_ii)^2 (diagonal)   exact where factor = 0
-    factor   A (x) G (Kronecker part)    solved by (G + damping)^-1 g Sigma; F itself is singular (factor -> Q factor)
-Everything here takes leading dimensions: B members are one Gaussian with mean (B, D), and `radius` is then (B,).
+maximises g^T Delta inside the ball KL(q + Delta || q) <= radius^2 / 2, to first order: g is the
+gradient of the loss in theta = (mean, log_std, factor), F the Fisher matrix of q itself, a
+Gaussian, so no data and no network enter F.
+Blocks of F in our convention, Sigma = diag(d) + F^T F, A = Sigma^-1, G = F A F^T: mean     A
+    solved by Sigma g log_std  2 (d_i A_ii)^2 (diagonal)   exact where factor = 0 factor   A (x) G
+    (Kronecker part)    solved by (G + damping)^-1 g Sigma; F itself is singular (factor -> Q
+    factor)
+Everything here takes leading dimensions: B members are one Gaussian with mean (B, D), and `radius`
+is then (B,).
 """
 
 import math
@@ -36,7 +38,8 @@ QUIRKS: tuple[Switch, ...] = ("v_as_std", "total_derivative")  # of the released
 UNITS = {m: KL_BALL if m.startswith(("kl", "rank1")) else EUCLIDEAN for m in MODES}
 Unit = Literal["mode", "kl"]
 BLOCKS = {"mean": 1, "mean+std": 2, "mean+std+factor": 3}
-LEVERAGE_FLOOR = 0.1  # of d_i A_ii: a weight all of whose variance is in the factor has a log_std that hardly matters
+# of d_i A_ii: a weight all of whose variance is in the factor has a log_std that hardly matters
+LEVERAGE_FLOOR = 0.1
 KL_STEPS = 4  # of the search for the length at which the exact KL is as asked
 FACTOR_DAMPING = 1e-3  # beside the eigenvalues of G, which lie in [0, 1)
 
@@ -63,7 +66,10 @@ class Perturbation:
     def __call__(
         self, q: Gaussian, grad: Sequence[Tensor], radius: Tensor, noise: Draw | None = None
     ) -> list[Tensor]:
-        """Compute Delta of the blocks that move, from the first `moved` blocks of the gradient; radius (...)."""
+        """Compute Delta of the blocks that move, from the first `moved` blocks of the gradient.
+
+        Radius (...).
+        """
         steps = self._steps(q, grad, radius, noise)
         return (
             _onto_ball(q, steps, radius, 3 * KL_STEPS)
@@ -132,38 +138,44 @@ def perturb(
     switches: tuple[Switch, ...] = QUIRKS,
     radius_unit: Unit = "mode",
 ) -> Theta:
-    """Compute the step of length `radius` from `q` that raises the loss most: Delta in (mean, log_std, factor), (D,), (D,), (K, D).
+    """Compute the step of length `radius` from `q` that raises the loss most.
+
+    Delta in (mean, log_std, factor), (D,), (D,), (K, D).
 
         Delta = radius F^-1 g / sqrt(g^T F^-1 g)
 
-    with g = `grad`, the loss gradient in (mean, log_std, factor), and F the Fisher matrix of q, block by block: it
-    maximises g^T Delta where KL(q + Delta || q) <= radius^2 / 2, to first order.
+    with g = `grad`, the loss gradient in (mean, log_std, factor), and F the Fisher matrix of q,
+    block by block: it maximises g^T Delta where KL(q + Delta || q) <= radius^2 / 2, to first order.
 
-    With `kl_exact` and `joint` the exact sqrt(2 KL(q + Delta || q)) is the radius for "mean"; for "mean+std" it is to second
-    order (on the digits 1.01 times the radius at 1, 1.05 at 4; with only a few weights it can be several times the radius); for
-    "mean+std+factor", where the Fisher blocks alone would give up to 30 times the radius, the step is rescaled until it is
-    (within 1 %).
-    `sam_theta` and `authors_code` measure log_std and factor before folding: sigma, C with Sigma = 1/2 (sigma^2 +
-    C^T C / (K - 1)).  Source: arXiv 2406.15664.
+    With `kl_exact` and `joint` the exact sqrt(2 KL(q + Delta || q)) is the radius for "mean"; for
+    "mean+std" it is to second order (on the digits 1.01 times the radius at 1, 1.05 at 4; with only
+    a few weights it can be several times the radius); for "mean+std+factor", where the Fisher
+    blocks alone would give up to 30 times the radius, the step is rescaled until it is (within 1
+    %).
+    `sam_theta` and `authors_code` measure log_std and factor before folding: sigma, C with Sigma =
+    1/2 (sigma^2 + C^T C / (K - 1)).  Source: arXiv 2406.15664.
 
     Args:
         q: Gaussian over D weights, of rank K.
         grad: Gradient g of the loss in (mean, log_std, factor): (D,), (D,), (K, D).
-        radius: Length of the step: sqrt(2 KL in nats) for `kl_exact` and `rank1_*`, Euclidean for the rest.  Never carry one to the
-            other.
-        mode: `kl_exact` (this formula); `rank1_pinv`, `rank1_damped` (F replaced by s s^T of one draw's score s, pseudo-inverted,
-            or plus damping I); `sam_mu` (radius g/|g| on the mean); `sam_theta` (the same for each block); `authors_code` (as the
-            released code: along the score, without the loss gradient); `none`.
-            `rank1_pinv` moves weight i by about z_i / std_i^2 standard deviations, up to one common factor: the narrowest weights
-            take nearly all of the step, and it is 1 / sqrt(D) of the radius where all are equally wide.  So it hardly raises the
-            loss, and the fit is that of VI.
+        radius: Length of the step: sqrt(2 KL in nats) for `kl_exact` and `rank1_*`, Euclidean for
+            the rest.  Never carry one to the other.
+        mode: `kl_exact` (this formula); `rank1_pinv`, `rank1_damped` (F replaced by s s^T of one
+            draw's score s, pseudo-inverted, or plus damping I); `sam_mu` (radius g/|g| on the
+            mean); `sam_theta` (the same for each block); `authors_code` (as the released code:
+            along the score, without the loss gradient); `none`. `rank1_pinv` moves weight i by
+            about z_i / std_i^2 standard deviations, up to one common factor: the narrowest weights
+            take nearly all of the step, and it is 1 / sqrt(D) of the radius where all are equally
+            wide.  So it hardly raises the loss, and the fit is that of VI.
         blocks: Blocks that `kl_exact`, `rank1_*` and `sam_theta` move.
         joint: One normaliser for all blocks (`kl_exact`, `rank1_*`), or one each.
         noise: z1 (D,), z2 (K,) of the draw, for `rank1_*` and `authors_code`.
-        damping: lambda of `rank1_damped` (default |s|^2 / dim s, its mean eigenvalue) and of the factor block (1e-3).
+        damping: lambda of `rank1_damped` (default |s|^2 / dim s, its mean eigenvalue) and of the
+            factor block (1e-3).
         switches: Quirks of the released code to reproduce in `authors_code`.
-        radius_unit: "mode", as above; "kl": in every mode the step is rescaled until the exact sqrt(2 KL(q + Delta || q)) is the
-            radius (within 1 %, unless that takes a width below e^-17 of itself), so that modes can be compared.
+        radius_unit: "mode", as above; "kl": in every mode the step is rescaled until the exact
+            sqrt(2 KL(q + Delta || q)) is the radius (within 1 %, unless that takes a width below
+            e^-17 of itself), so that modes can be compared.
 
     Raises:
         ValueError: For a negative radius or an unknown word.
@@ -226,10 +238,13 @@ def _along(
 def _onto_ball(
     q: Gaussian, steps: list[Tensor], radius: Tensor, most: int = KL_STEPS
 ) -> list[Tensor]:
-    """The same direction, as long as makes the exact KL(q + Delta || q) radius^2 / 2 (within 1 %); a step of 0 stays.
+    """The same direction, as long as makes the exact KL(q + Delta || q) radius^2 / 2 (within 1 %).
 
-    F's factor block leaves out what curves: with a factor far below std, sqrt(2 KL) would be 30 times the radius.
-    Secant steps on log sqrt(2 KL) over log length, a line of slope 1 where the Fisher matrix holds.
+    a step of 0 stays.
+
+    F's factor block leaves out what curves: with a factor far below std, sqrt(2 KL) would be 30
+    times the radius. Secant steps on log sqrt(2 KL) over log length, a line of slope 1 where the
+    Fisher matrix holds.
     """
     wide = _double(q)
     steps = [step.double() for step in steps]

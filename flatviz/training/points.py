@@ -1,4 +1,6 @@
-"""Steps of weight vectors: stochastic-gradient chains, SGD with momentum, starts of networks, pre-training on a source task.
+"""Steps of weight vectors.
+
+Stochastic-gradient chains, SGD with momentum, starts of networks, pre-training on a source task.
 
     U(w) = N L(w) - log p(w),   target exp(-U(w) / T),   g = grad U(w) / N
 
@@ -71,7 +73,10 @@ class PointState(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Points(Algorithm):
-    """Base of the methods that move weights: where they start, and after which steps the weights are kept."""
+    """Base of the methods that move weights.
+
+    Where they start, and after which steps the weights are kept.
+    """
 
     keep: Container[int] = ()
 
@@ -122,7 +127,9 @@ def run_chains(
     kind: type[Chains],
     **settings: Any,
 ) -> Draws:
-    """Parallel chains of a kind, with its `settings`, from the rows of `w` (B, D); the first is that of B = 1.
+    """Parallel chains of a kind, with its `settings`, from the rows of `w` (B, D).
+
+    The first is that of B = 1.
 
     Raises:
         ValueError: For a prior that covers other weights, and for validation data.
@@ -144,7 +151,10 @@ def run_chains(
 
 
 def thinned(n_draws: int, chains: int, burn_in: int, thin: int) -> tuple[int, range]:
-    """Steps of each chain, and after which of them weights are a draw: every `thin`-th after `burn_in`, n_draws over all chains."""
+    """Steps of each chain, and after which of them weights are a draw.
+
+    Every `thin`-th after `burn_in`, n_draws over all chains.
+    """
     if n_draws % chains:
         raise ValueError(f"n_draws must be a multiple of the {chains} chains, got {n_draws}")
     steps = burn_in + n_draws // chains * thin
@@ -204,7 +214,9 @@ def descend(
     shuffle: int | Sequence[int] | None = None,
     last: float = 0.0,
 ) -> tuple[Tensor, History]:
-    """Run SGD from `w` (D,) or (B, D), its rate falling along half a cosine to the share `last`: the weights, and the history.
+    """Run SGD from `w` (D,) or (B, D), its rate falling along half a cosine to the share `last`.
+
+    The weights, and the history.
 
     Raises:
         Diverged: If the loss or the weights become NaN or inf.
@@ -216,7 +228,9 @@ def descend(
 
 
 def starts(net: Net, seeds: list[int], *, head_only: bool) -> Tensor:
-    """Draw one start a seed, (B, D): treated weights as their layers draw them at first, all or the head's, the rest as in the net.
+    """Draw one start a seed, (B, D).
+
+    Treated weights as their layers draw them at first, all or the head's, the rest as in the net.
 
     A layer knows how to draw its weights by `reset_parameters`, as all of torch's do.
     """
@@ -255,10 +269,12 @@ def pretrain(
     last_lr: Rate = 0.05,
     **how: Unpack[Epochs],
 ) -> Net:
-    """Train a network by SGD and return it as a `Net`; weights that a module has frozen (`requires_grad_(False)`) stay.
+    """Train a network by SGD and return it as a `Net`.
 
-    Minimises mean NLL + weight_decay/2 |w|^2 with batch statistics.  BatchNorm statistics are those of `data` at the end,
-    re-estimated, for the running ones lag behind the weights.
+    Weights that a module has frozen (`requires_grad_(False)`) stay.
+
+    Minimises mean NLL + weight_decay/2 |w|^2 with batch statistics.  BatchNorm statistics are those
+    of `data` at the end, re-estimated, for the running ones lag behind the weights.
 
     Args:
         net: The network; a module is copied.

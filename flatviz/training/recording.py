@@ -1,4 +1,7 @@
-"""Recording of any training loop's path while it runs: the user's loop, or a trainer's of another library."""
+"""Recording of any training loop's path while it runs.
+
+The user's loop, or a trainer's of another library.
+"""
 
 import math
 import time
@@ -72,8 +75,8 @@ class Watch:
 class RecordedPath:
     """Points that `record_path` records: a context manager while the loop runs.
 
-    W: weights (S, D).  steps: after which step each was, (S,).  net: the network as it ended.  history: with data, the loss,
-    curvature and sharpness; `fv.plot(path.history)` draws them.
+    W: weights (S, D).  steps: after which step each was, (S,).  net: the network as it ended.
+    history: with data, the loss, curvature and sharpness; `fv.plot(path.history)` draws them.
     """
 
     watch: Watch | None = None
@@ -88,7 +91,8 @@ class RecordedPath:
         self.net = self._net()
         self._parameters = [module.get_parameter(b.name) for b in self.net.blocks]
         self._ids = {id(p) for p in self._parameters}
-        # on the CPU, where empty pages take no memory; one row more than is kept: it shows that there are too many
+        # on the CPU, where empty pages take no memory; one row more than is kept: it shows that
+        # there are too many
         self._room = torch.empty(most + 1, self.net.dim, dtype=self.net.w.dtype)
         self._steps: list[int] = []
         # steps begun, and what the last one has moved
@@ -102,7 +106,10 @@ class RecordedPath:
 
     @property
     def history(self) -> History:
-        """Loss, λ1, trace and sharpness at those of the points that were measured.  Raises ValueError without data."""
+        """Loss, λ1, trace and sharpness at those of the points that were measured.
+
+        Raises ValueError without data.
+        """
         if (watch := self.watch) is None or not watch.rows:
             raise ValueError("the path has no history: give record_path data=, and run the loop")
         steps, *columns = torch.tensor(watch.rows, dtype=torch.float64).T
@@ -110,12 +117,14 @@ class RecordedPath:
         skipped = watch.looks - len(watch.rows)
         if skipped:
             notes.append(
-                f"{skipped} of {watch.looks} points were not measured: the budget is {watch.budget:g} %"
+                f"{skipped} of {watch.looks} points were not measured: the budget is"
+                f" {watch.budget:g} %"
             )
         if len(watch.rows) == 2 and watch.spent > watch.budget / 100 * watch.looped:
             share = 100 * watch.spent / watch.looped
             notes.append(
-                f"start and end took {share:.3g} % of the loop's time, the budget is {watch.budget:g} %"
+                f"start and end took {share:.3g} % of the loop's time, the budget is"
+                f" {watch.budget:g} %"
             )
         return History(**dict(zip(VALUES, columns)), steps=steps.long(), notes=tuple(notes))
 
@@ -161,7 +170,10 @@ class RecordedPath:
             )
 
     def __repr__(self) -> str:
-        return f"RecordedPath({len(self._steps)} points, dim={self.net.dim}, steps {self._steps[:1]} to {self._steps[-1:]})"
+        return (
+            f"RecordedPath({len(self._steps)} points, dim={self.net.dim}, steps {self._steps[:1]}"
+            f" to {self._steps[-1:]})"
+        )
 
     def _write(self, row: int) -> None:
         for block, parameter in zip(self.net.blocks, self._parameters):
@@ -199,32 +211,41 @@ def record_path(
     products: Count = 20,
     log: Log | None = None,
 ) -> RecordedPath:
-    """Record the weights of `module` while any loop trains it: `with fv.record_path(module, every=10) as path: ...`.
+    """Record the weights of `module` while any loop trains it.
 
-    Weights are noted at the start, after every `every`-th step of a `torch.optim` optimiser that holds some of them, and at
-    the end.  A loop without such an optimiser calls `path.add()` itself.  Then `path.W` (S, D) goes into `plane_path`,
-    `project`, and `path.net` is the network as it ended, for `nll(path.net, data)`.
+    `with fv.record_path(module, every=10) as path: ...`.
 
-    The module, its gradients and the random state are left alone.  BatchNorm statistics on the way are not recorded.
-    A loop without a step is a warning.
+    Weights are noted at the start, after every `every`-th step of a `torch.optim` optimiser that
+    holds some of them, and at the end.  A loop without such an optimiser calls `path.add()` itself.
+    Then `path.W` (S, D) goes into `plane_path`, `project`, and `path.net` is the network as it
+    ended, for `nll(path.net, data)`.
+
+    The module, its gradients and the random state are left alone.  BatchNorm statistics on the way
+    are not recorded. A loop without a step is a warning.
 
     Args:
         module: The network that the loop trains.
         every: Optimiser steps from one point to the next.
-        most: Points kept; once there are more, every second one is dropped and `every` doubles, which bounds the memory of a long run.
+        most: Points kept; once there are more, every second one is dropped and `every` doubles,
+            which bounds the memory of a long run.
         treated: Weights recorded, D of them, as in `Net.from_module`.
         head: Name of the head's module, as in `Net.from_module`.
-        data: Examples, a batch or two, on which `path.history` has the loss, λ1 and trace of its Hessian and the sharpness, the loss
-            gained by a step of 0.05 up the gradient, of the module in evaluation mode.
+        data: Examples, a batch or two, on which `path.history` has the loss, λ1 and trace of its
+            Hessian and the sharpness, the loss gained by a step of 0.05 up the gradient, of the
+            module in evaluation mode.
         likelihood: Likelihood of the loss, as in `fv.nll`.
-        budget: Time for that in percent of the loop's, by the clock: start and end are measured, and between them each noted point
-            that leaves enough for the end.  `path.history.notes` counts the others, and says if start and end alone took longer.
-        products: Hessian products of a measurement, at least 12, half for λ1 and half for the trace.
-        log: Function called with (name, value, step) of each value, as TensorBoard's `SummaryWriter().add_scalar`; for W&B
-            `lambda name, value, step: run.log({name: value}, step=step)`, for a file `lambda *row: csv.writer(file).writerow(row)`.
+        budget: Time for that in percent of the loop's, by the clock: start and end are measured,
+            and between them each noted point that leaves enough for the end.  `path.history.notes`
+            counts the others, and says if start and end alone took longer.
+        products: Hessian products of a measurement, at least 12, half for λ1 and half for the
+            trace.
+        log: Function called with (name, value, step) of each value, as TensorBoard's
+            `SummaryWriter().add_scalar`; for W&B `lambda name, value, step: run.log({name: value},
+            step=step)`, for a file `lambda *row: csv.writer(file).writerow(row)`.
 
     Raises:
-        ValueError: For a module that `Net.from_module` refuses (dropout is allowed); for data on which it cannot be evaluated.
+        ValueError: For a module that `Net.from_module` refuses (dropout is allowed); for data on
+            which it cannot be evaluated.
 
     Example:
         >>> import torch, flatviz as fv

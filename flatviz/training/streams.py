@@ -9,17 +9,23 @@ from torch import Tensor
 from flatviz.core import generator, randn_like
 from flatviz.gaussian import Gaussian
 
-STEPS_AHEAD = 64  # whose noise is drawn at once: one by one, between other work, a draw takes four times as long
+# whose noise is drawn at once: one by one, between other work, a draw takes four times as long
+STEPS_AHEAD = 64
 MOST_AHEAD = 2**22  # numbers drawn at once
 LARGE = (
     2**20
-)  # numbers of a draw beyond which a GPU draws them itself: 11 million take a CPU longer than ResNet-18's gradient
+    # numbers of a draw beyond which a GPU draws them itself: 11 million take a CPU longer than
+    # ResNet-18's gradient
+)
 
 
 def minibatches(
     n: int, batch_size: int | None, seed: int | Sequence[int], device: torch.device
 ) -> Iterator[Tensor | None]:
-    """Yield indices of minibatches (batch,) without end, (B, batch) for B seeds; None, all examples, where one batch holds them."""
+    """Yield indices of minibatches (batch,) without end, (B, batch) for B seeds.
+
+    None, all examples, where one batch holds them.
+    """
     if batch_size is None or batch_size >= n:
         while True:
             yield None
@@ -53,7 +59,9 @@ def rates(
 
 
 class Noise:
-    """Noise of each step: `at(step)` is a tuple of standard normal tensors; here (), for a method that draws none.
+    """Noise of each step: `at(step)` is a tuple of standard normal tensors.
+
+    Here (), for a method that draws none.
 
     generators: state that a checkpoint saves, so that a resumed run goes on with the same numbers.
     """
@@ -93,10 +101,13 @@ class FreshNoise(Noise):
 
 
 class MirroredNoise(Noise):
-    """Noise z1 (..., S, D) and z2 (..., S, K) of S draws of a Gaussian; an odd step has the negative of the step before it.
+    """Noise z1 (..., S, D) and z2 (..., S, K) of S draws of a Gaussian.
 
-    Odd functions of the noise then cancel over two steps: the noise of the draw in the mean's gradient, and the gradient's
-    mean in that of the widths.  Each member has its generator; the noise of several steps is drawn at once.
+    an odd step has the negative of the step before it.
+
+    Odd functions of the noise then cancel over two steps: the noise of the draw in the mean's
+    gradient, and the gradient's mean in that of the widths.  Each member has its generator; the
+    noise of several steps is drawn at once.
     """
 
     def __init__(self, seeds: Sequence[int], draws: int, q: Gaussian, steps: int) -> None:

@@ -1,10 +1,12 @@
-"""Fits of a low-rank Gaussian by natural gradients: the descent that VI, mean-field VI and SA-BMA share, and their members.
+"""Fits of a low-rank Gaussian by natural gradients.
 
-    w = mean + delta,  delta = exp(log_std) z1 + z2 factor,  z1 and z2 standard normal,  g = grad NLL(w)
-    grad of E_q[NLL] in (mean, log_std, factor)  =  (g,  g exp(log_std) z1,  z2 (x) g)
+The descent that VI, mean-field VI and SA-BMA share, and their members.
 
-A method gives the gradient of the NLL in theta = (mean, log_std, factor).  B members, one for each seed, are one
-Gaussian with a leading dimension: mean (B, D); a single one has none, mean (D,).
+    w = mean + delta,  delta = exp(log_std) z1 + z2 factor,  z1 and z2 standard normal,  g = grad
+    NLL(w) grad of E_q[NLL] in (mean, log_std, factor)  =  (g,  g exp(log_std) z1,  z2 (x) g)
+
+A method gives the gradient of the NLL in theta = (mean, log_std, factor).  B members, one for each
+seed, are one Gaussian with a leading dimension: mean (B, D); a single one has none, mean (D,).
 """
 
 import math
@@ -27,10 +29,11 @@ from flatviz.training.keywords import Run, Settings
 from flatviz.training.losses import check_covers, training_loss
 from flatviz.training.streams import MirroredNoise, Noise, rates
 
-# With eight draws a step, 600 steps bring the mean objective to within 1 % of that after 2,400 on digits-near, of the MLP and of
-# the conv net (data/gaps.csv).
-# The tempered posterior exp(-N L / T) prior that VI and SA-BMA approximate by default: T = 0.03.  On validation splits of digits-near
-# VI's NLL is lower at T = 0.03 than at 0.1, 0.3 and 1, and does not differ significantly from that at 0.01 (`flatviz run tasks`).
+# With eight draws a step, 600 steps bring the mean objective to within 1 % of that after 2,400 on
+# digits-near, of the MLP and of the conv net (data/gaps.csv).
+# The tempered posterior exp(-N L / T) prior that VI and SA-BMA approximate by default: T = 0.03.
+# On validation splits of digits-near VI's NLL is lower at T = 0.03 than at 0.1, 0.3 and 1, and does
+# not differ significantly from that at 0.01 (`flatviz run tasks`).
 TEMPERED: dict[str, Any] = dict(
     kl_weight=0.03,
     start_scale=0.3,
@@ -41,11 +44,13 @@ TEMPERED: dict[str, Any] = dict(
     batch_size=None,
     mc_samples=None,
 )
-# Of T = 0.03, 0.1, 0.3 and 1, T = 0.1 has the least validation NLL of VI with the conv net on the digits (seeds 1000 and 1001).
+# Of T = 0.03, 0.1, 0.3 and 1, T = 0.1 has the least validation NLL of VI with the conv net on the
+# digits (seeds 1000 and 1001).
 TEMPERED_BATCHNORM: dict[str, Any] = TEMPERED | dict(kl_weight=0.1, start_scale=0.01, lr=1.0)
 
-# mc_samples=None takes DRAWS draws a step, or one draw where a gradient with all of them needs over LARGE_STEP multiply-adds.  One
-# draw is noisier, so its rate is ONE_DRAW at most: fits of the digits' MLP and conv net then ended within 3 % of the same objective.
+# mc_samples=None takes DRAWS draws a step, or one draw where a gradient with all of them needs over
+# LARGE_STEP multiply-adds.  One draw is noisier, so its rate is ONE_DRAW at most: fits of the
+# digits' MLP and conv net then ended within 3 % of the same objective.
 DRAWS = 8
 LARGE_STEP = 2_000_000_000
 ONE_DRAW = 1.0
@@ -56,7 +61,10 @@ MEMORY = 0.9  # of the sizes of steps
 
 
 class GaussianState(NamedTuple):
-    """Mean, log_std and factor of q; the mean's velocity; running squares of s and s_i, (..., 1 + D); steps taken."""
+    """Mean, log_std and factor of q; the mean's velocity.
+
+    Running squares of s and s_i, (..., 1 + D); steps taken.
+    """
 
     mean: Tensor
     log_std: Tensor
@@ -75,19 +83,22 @@ class GaussianState(NamedTuple):
 class Descent:
     """Natural-gradient steps on theta = (mean, log_std, factor), from the gradient of the NLL.
 
-    In nats, with tau = kl_weight / N, P the prior's precision, A that of q, and G = g / tau + P (w - prior mean) - A delta:
+    In nats, with tau = kl_weight / N, P the prior's precision, A that of q, and G = g / tau + P (w
+    - prior mean) - A delta:
 
         mean     <- mean - lr v,                              v <- momentum v + Sigma G / (1 + s)
         log_std  <- log_std - lr WIDTHS / 2 r / (1 + s_i),    r = G exp(log_std) z1
         factor   <- factor - lr FACTOR / 2 (z2 (x) G) Sigma / (1 + s)
 
-    G is the path gradient of the KL (Roeder et al. 2017): its mean is the gradient, and it is 0 at every draw where q is the
-    posterior.  The Fisher matrix is A for the mean and about 2 for log_std, so widths approach their fixed point,
-    sigma^2 = leverage / (E_q[h] / tau + P_ii), at a rate that T and N do not enter.  Sigma without the inverse of F A F^T
-    slows the factor where it adds little to the variance; with it, noise would grow there.  s is the running size of
-    Sigma^1/2 G, s_i that of r: both bound a step far from the posterior, and s, a Frobenius norm, exceeds what Sigma^1/2
-    (H / tau + P) Sigma^1/2 has as its largest eigenvalue beyond 1, so that the mean's step is stable.
-    KL and weight decay are taken at q itself, wherever g comes from.  kl_weight 0 leaves all of the KL out, with tau = 1 / N.
+    G is the path gradient of the KL (Roeder et al. 2017): its mean is the gradient, and it is 0 at
+    every draw where q is the posterior.  The Fisher matrix is A for the mean and about 2 for
+    log_std, so widths approach their fixed point, sigma^2 = leverage / (E_q[h] / tau + P_ii), at a
+    rate that T and N do not enter.  Sigma without the inverse of F A F^T slows the factor where it
+    adds little to the variance; with it, noise would grow there.  s is the running size of
+    Sigma^1/2 G, s_i that of r: both bound a step far from the posterior, and s, a Frobenius norm,
+    exceeds what Sigma^1/2 (H / tau + P) Sigma^1/2 has as its largest eigenvalue beyond 1, so that
+    the mean's step is stable. KL and weight decay are taken at q itself, wherever g comes from.
+    kl_weight 0 leaves all of the KL out, with tau = 1 / N.
 
     Args:
         prior: Over the D weights.
@@ -205,7 +216,10 @@ class GaussianFit(Algorithm):
 
 
 def sized(net: Net, data: Data, how: Settings) -> Settings:
-    """Fill in mc_samples=None by the size of the network, with the rate that suits one draw; checks net and data then."""
+    """Fill in mc_samples=None by the size of the network, with the rate that suits one draw.
+
+    Checks net and data then.
+    """
     if how["mc_samples"] is not None:
         return how
     n = min(len(data), how["batch_size"] or len(data))
@@ -226,10 +240,11 @@ def fit_gaussians(
 ) -> list[Gaussian | Diverged]:
     """Move q by build(**how), one member a seed; a member that diverged is its error.
 
-    q begins at how["start"], or at `begin` where there is none, its standard deviations times how["start_scale"].
+    q begins at how["start"], or at `begin` where there is none, its standard deviations times
+    how["start_scale"].
 
-    Minibatches are shuffled by seed + 1.  Members run in one pass of the network where it allows that, else the network
-    goes member by member.
+    Minibatches are shuffled by seed + 1.  Members run in one pass of the network where it allows
+    that, else the network goes member by member.
 
     Raises:
         ValueError: If prior or start do not cover the treated weights, and on bad data.

@@ -1,4 +1,7 @@
-"""Live views in a notebook: `Lab`, the laboratory, and `explore(result)` by the type of a result."""
+"""Live views in a notebook.
+
+`Lab`, the laboratory, and `explore(result)` by the type of a result.
+"""
 
 from flatviz.lazy import lazy
 

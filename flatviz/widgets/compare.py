@@ -42,7 +42,8 @@ from flatviz.results import Curve, Prediction, Projection, Spectrum, Surface, fo
 from flatviz.storage.files import write_text
 
 NAMES = ("A", "B")
-STEP = 0.1  # of a filter-normalised direction, by which the rise of the loss around a model is measured
+# of a filter-normalised direction, by which the rise of the loss around a model is measured
+STEP = 0.1
 DIRECTIONS = 8
 # most products of the eigenpairs, their residual over λ1
 ITERS = 20
@@ -56,10 +57,13 @@ WORK = 400_000_000_000
 # examples of the loss
 LEAST = 32
 MOST = 512
-GRID = "display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 520px), 1fr))"  # figures of a page
+GRID = (  # figures of a page
+    "display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 520px), 1fr))"
+)
 DRAW = (
-    'const figures = JSON.parse(document.getElementById("figures").textContent); '
-    "figures.forEach((figure, i) => Plotly.newPlot(`figure-${i}`, figure.data, figure.layout, {responsive: true}));"
+    'const figures = JSON.parse(document.getElementById("figures").textContent);'
+    " figures.forEach((figure, i) => Plotly.newPlot(`figure-${i}`, figure.data, figure.layout,"
+    " {responsive: true}));"
 )
 
 
@@ -67,10 +71,11 @@ DRAW = (
 class Comparison:
     """Comparison of two models, each quantity a pair: of A, of B.
 
-    surface, points, path: the loss on a plane through both, where they are, and on the line between.  spectra, traces (value,
-    error): of the Hessian.  rises (DIRECTIONS,): (f(w + d) + f(w - d)) / 2 - f(w) along filter-normalised directions of length
-    STEP, which rescaling of layers leaves as it is.  smad: mean height of a saddle above the minimum that it ends, over the
-    valleys of the surface; 0 for one valley.
+    surface, points, path: the loss on a plane through both, where they are, and on the line
+    between.  spectra, traces (value, error): of the Hessian.  rises (DIRECTIONS,): (f(w + d) + f(w
+    - d)) / 2 - f(w) along filter-normalised directions of length STEP, which rescaling of layers
+    leaves as it is.  smad: mean height of a saddle above the minimum that it ends, over the valleys
+    of the surface; 0 for one valley.
     """
 
     surface: Surface
@@ -88,7 +93,10 @@ class Comparison:
         lambdas = [float(s.values[0]) for s in self.spectra]
         errors = [float(s.residual[0]) for s in self.spectra]
         if abs(lambdas[0] - lambdas[1]) <= sum(errors):
-            return f"Neither is flatter: λ1 is {short(lambdas[0])} of A and {short(lambdas[1])} of B, which its error explains."
+            return (
+                f"Neither is flatter: λ1 is {short(lambdas[0])} of A and {short(lambdas[1])} of B,"
+                " which its error explains."
+            )
         flat, sharp = (0, 1) if lambdas[0] < lambdas[1] else (1, 0)
         gain, half = interval((self.rises[sharp] - self.rises[flat]).double())
         around = " and ".join(
@@ -97,15 +105,24 @@ class Comparison:
         if gain > half:
             says = "This survives filter normalisation, which no rescaling of layers can change"
         elif -gain > half:
-            says = f"This does not survive filter normalisation, which no rescaling of layers can change: there {NAMES[sharp]} is flatter"
+            says = (
+                "This does not survive filter normalisation, which no rescaling of layers can"
+                f" change: there {NAMES[sharp]} is flatter"
+            )
         else:
-            says = "After filter normalisation, which no rescaling of layers can change, the difference is not clear"
+            says = (
+                "After filter normalisation, which no rescaling of layers can change, the"
+                " difference is not clear"
+            )
         less = (
             f", {short(lambdas[sharp] / lambdas[flat])} times less than"
             if lambdas[flat] > 0
             else ", less than"
         )
-        lead = f"{NAMES[flat]} is flatter: its λ1 is {short(lambdas[flat])}{less} the {short(lambdas[sharp])} of {NAMES[sharp]}"
+        lead = (
+            f"{NAMES[flat]} is flatter: its λ1 is {short(lambdas[flat])}{less} the"
+            f" {short(lambdas[sharp])} of {NAMES[sharp]}"
+        )
         return f"{lead}. {says} (mean rise of the loss {around})."
 
     @property
@@ -149,7 +166,8 @@ class Comparison:
         """One page that loads nothing."""
         figures = [figure.update_layout(width=None, height=None) for figure in self.figures]
         places = [
-            f'<div id="figure-{i}" style="height: min(520px, 100vw)" role="img" aria-label="{html.escape(f.layout.meta["alt"])}"></div>'
+            f'<div id="figure-{i}" style="height: min(520px, 100vw)" role="img"'
+            f' aria-label="{html.escape(f.layout.meta["alt"])}"></div>'
             for i, f in enumerate(figures)
         ]
         data = Script.data("figures", [json.loads(f.to_json()) for f in figures])
@@ -183,17 +201,21 @@ def compare(
     seed: Seed = 0,
     progress: Progress = False,
 ) -> Comparison:
-    """Compare two models of one architecture, as two checkpoints of a training: planes, path, curvature, scores, and one sentence.
+    """Compare two models of one architecture, as two checkpoints of a training.
 
-    On the plane and the path between them BatchNorm statistics are interpolated as the weights are, so that each model keeps its
-    statistics at its weights.  Curvature is of the mean NLL over all weights.  The last value of a cell shows all of it;
-    `.sentence` says which is flatter, `.to_html(path)` writes one page.
+    Planes, path, curvature, scores, and one sentence.
+
+    On the plane and the path between them BatchNorm statistics are interpolated as the weights are,
+    so that each model keeps its statistics at its weights.  Curvature is of the mean NLL over all
+    weights.  The last value of a cell shows all of it; `.sentence` says which is flatter,
+    `.to_html(path)` writes one page.
 
     Args:
         a: A network, in evaluation mode.
         b: Another of the same layers.
         data: Labelled examples (N, ...): all for the scores, the first of them for the loss.
-        examples: How many of them the loss is of; None: 512, and fewer for a network whose passes are large, 32 at the least.
+        examples: How many of them the loss is of; None: 512, and fewer for a network whose passes
+            are large, 32 at the least.
         resolution: Grid points a side of the plane.
         k: Hessian eigenvalues of each.
         likelihood: As in `fv.nll`.
@@ -216,7 +238,8 @@ def compare(
     layers = [[(block.name, block.shape) for block in net.blocks] for net in nets]
     if layers[0] != layers[1]:
         raise ValueError(
-            f"a and b must have the same layers, got {nets[0]!r} and {nets[1]!r}: compare what fv.predict gives"
+            f"a and b must have the same layers, got {nets[0]!r} and {nets[1]!r}: compare what"
+            " fv.predict gives"
         )
     if torch.equal(nets[0].w, nets[1].w):
         raise ValueError(
@@ -227,7 +250,7 @@ def compare(
     some = data.subset(torch.arange(min(most, len(data))))
     vectors = max(VECTORS, min(MOST_VECTORS, WORK // (PASSES * max(macs, 1) * len(some))))
     objectives = [nll(net, some, likelihood=likelihood) for net in nets]
-    (start, end) = [net.w for net in nets]
+    start, end = [net.w for net in nets]
     f = Between(nets, objectives[0]) if nets[0].has_batchnorm else objectives[0]
     draws = torch.randn(DIRECTIONS, nets[0].dim, generator=generator(seed)).to(start)
     side = normalized(nets[0], draws[0], start)

@@ -1,4 +1,7 @@
-"""Pictures with controls: `explore(result)`, chosen by the type of what it shows, and the playground of the browser."""
+"""Pictures with controls.
+
+`explore(result)`, chosen by the type of what it shows, and the playground of the browser.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -24,19 +27,23 @@ from flatviz.widgets.view import kernel_shell
 
 @singledispatch
 def explore(result: object, *more: Any, **options: Any) -> ipywidgets.interactive:
-    """Show a result with controls in a notebook, chosen by its type; `.result` is the figure, `.kwargs_widgets` are the controls.
+    """Show a result with controls in a notebook, chosen by its type.
 
-    ====================================================  ========================================================
-    `explore(surface, projection=None)`                   how many samples, linear or logarithmic colours
-    `explore(projection, method=None)`                    the first n draws on the plane
-    `explore(spectrum, method=None)`, or a list of them   how many draws, how many eigenvalues
-    `explore(prediction, method=None)`                    scores, with a mark at the first n draws
-    ====================================================  ========================================================
+    `.result` is the figure, `.kwargs_widgets` are the controls.
+
+    ====================================================
+    ======================================================== `explore(surface, projection=None)`
+    how many samples, linear or logarithmic colours `explore(projection, method=None)`
+    the first n draws on the plane `explore(spectrum, method=None)`, or a list of them   how many
+    draws, how many eigenvalues `explore(prediction, method=None)`                    scores, with a
+    mark at the first n draws ====================================================
+    ========================================================
 
     Args:
         result: The result to show.
         *more: Further results, as in the table.
-        **options: The keywords of the table; `method` names whose result it is, for label and colour.
+        **options: The keywords of the table; `method` names whose result it is, for label and
+            colour.
 
     Raises:
         TypeError: For a result of another type.
@@ -48,7 +55,8 @@ def explore(result: object, *more: Any, **options: Any) -> ipywidgets.interactiv
         ['samples', 'colours to', 'logarithmic']
     """
     raise TypeError(
-        f"explore takes a Surface, Projection, Prediction or Spectrum (or a list of them), got {type(result).__name__}"
+        "explore takes a Surface, Projection, Prediction or Spectrum (or a list of them), got"
+        f" {type(result).__name__}"
     )
 
 
@@ -134,7 +142,10 @@ def _count(most: int, name: str) -> ipywidgets.IntSlider:
 
 
 class Playground(anywidget.AnyWidget):
-    """The playground in a notebook; `worlds` names its parts.  The page computes everything: nothing is sent but the module."""
+    """The playground in a notebook; `worlds` names its parts.
+
+    The page computes everything: nothing is sent but the module.
+    """
 
     _esm = f"{playground_code()}\nexport default flatvizPlayground.default;"
     worlds = traitlets.List(traitlets.Unicode()).tag(sync=True)
@@ -142,11 +153,14 @@ class Playground(anywidget.AnyWidget):
 
 @public
 def playground(worlds: Sequence[World] = WORLDS) -> Playground:
-    """Show training live in a cell: gradient descent, SAM, VI, SA-BMA, SGLD and HMC with flatviz's updates, in the browser.
+    """Show training live in a cell.
+
+    Gradient descent, SAM, VI, SA-BMA, SGLD and HMC with flatviz's updates, in the browser.
 
     Args:
-        worlds: "weights", six grounds of two weights; "step", one step of SA-BMA phase by phase; "network", a small
-            network on points of the plane, two methods side by side; "gap", one on a regression with a gap, beside HMC.
+        worlds: "weights", six grounds of two weights; "step", one step of SA-BMA phase by phase;
+            "network", a small network on points of the plane, two methods side by side; "gap", one
+            on a regression with a gap, beside HMC.
 
     Raises:
         ValueError: For another word.

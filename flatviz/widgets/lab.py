@@ -1,4 +1,8 @@
-"""The live laboratory: sliders for radius and ensemble size over posteriors that are fitted as you ask for them (hence its length)."""
+"""The live laboratory.
+
+Sliders for radius and ensemble size over posteriors that are fitted as you ask for them (hence its
+length).
+"""
 
 import math
 import threading
@@ -46,17 +50,19 @@ N_DRAWS = 30  # of each member, so the largest ensemble
 class Lab(ipywidgets.VBox):
     """Surface with samples, eigenvalues, scores and reliability of a family of posteriors, live.
 
-    fits: network, task, prior, seed and settings of every fit; `fv.lab` makes them of what it is given.
-    family: one that `fv.families.measure` returned; without it a coarse one is fitted in the background at once.
-    radii: method -> radii of that first family.  The slider starts at the radius that was tuned for the method.
-    measuring: settings of `fv.families.measure` for the first family, where fewer draws or points must do.
-    The traits `radius`, `n_draws`, `method` and `look` are those of the controls, `state` holds them all as a dict that can
-    be set again.  A radius that is not fitted yet is fitted in the background, on the planes and scales of the family; Stop
-    ends that.  `lab.family` holds all members fitted so far, `lab.wait()` returns when the background is idle, `lab.error`
-    is what went wrong there, "" for nothing, `lab.status` the line beside the progress bar; what was fitted before stays.
-    `lab.to_html(path)` writes a page that needs no kernel; `lab.repeat()` adds bands over seeds; `lab.convergence()` measures the gap;
-    `lab.made` lists the steps of `fv.lab`.  A cell that runs again closes its former lab.
-    Raises ValueError for a trait that the controls could not have.
+    fits: network, task, prior, seed and settings of every fit; `fv.lab` makes them of what it is
+    given. family: one that `fv.families.measure` returned; without it a coarse one is fitted in the
+    background at once. radii: method -> radii of that first family.  The slider starts at the
+    radius that was tuned for the method. measuring: settings of `fv.families.measure` for the first
+    family, where fewer draws or points must do. The traits `radius`, `n_draws`, `method` and `look`
+    are those of the controls, `state` holds them all as a dict that can be set again.  A radius
+    that is not fitted yet is fitted in the background, on the planes and scales of the family; Stop
+    ends that.  `lab.family` holds all members fitted so far, `lab.wait()` returns when the
+    background is idle, `lab.error` is what went wrong there, "" for nothing, `lab.status` the line
+    beside the progress bar; what was fitted before stays. `lab.to_html(path)` writes a page that
+    needs no kernel; `lab.repeat()` adds bands over seeds; `lab.convergence()` measures the gap;
+    `lab.made` lists the steps of `fv.lab`.  A cell that runs again closes its former lab. Raises
+    ValueError for a trait that the controls could not have.
     """
 
     radius = traitlets.Float(1.0)
@@ -126,13 +132,17 @@ class Lab(ipywidgets.VBox):
         if name == "n_draws" and check_count(value, "n_draws") > self._most:
             more = "lower it, or give a family that fv.families.measure made with a larger n_draws"
             raise ValueError(
-                f"n_draws must be at most {self._most}, the draws of each member, got {value}: {more}"
+                f"n_draws must be at most {self._most}, the draws of each member, got {value}:"
+                f" {more}"
             )
         return value
 
     @property
     def state(self) -> dict[str, Any]:
-        """The values of the controls, as a dict; one like it can be set, all names or some: `lab.state = {"radius": 2.0}`."""
+        """The values of the controls, as a dict.
+
+        One like it can be set, all names or some: `lab.state = {"radius": 2.0}`.
+        """
         return {
             "method": self.method,
             "radius": self.radius,
@@ -162,7 +172,10 @@ class Lab(ipywidgets.VBox):
         self._begin("first family", self._first_family)
 
     def repeat(self, seeds: int = 2) -> None:
-        """Fit every member again with so many more seeds, behind, for bands over seeds; another fit that is asked for ends that."""
+        """Fit every member again with so many more seeds, behind, for bands over seeds.
+
+        Another fit that is asked for ends that.
+        """
         check_count(seeds, "seeds")
         self._known()
         self._under_way = ()
@@ -180,7 +193,10 @@ class Lab(ipywidgets.VBox):
         return gap_of_member(self._fits, family[family.index(self.method, self.radius)])
 
     def stop(self) -> None:
-        """Stop the work in the background, after the step in progress; members fitted so far stay."""
+        """Stop the work in the background, after the step in progress.
+
+        Members fitted so far stay.
+        """
         self._worker.stop()
 
     def close(self) -> None:

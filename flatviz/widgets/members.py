@@ -31,7 +31,10 @@ Show = Callable[
 
 
 def first_radii(net: Net) -> dict[str, tuple[float, ...]]:
-    """List the methods and radii that a lab fits before anybody moves a slider; each method's default radius is among them."""
+    """List the methods and radii that a lab fits before anybody moves a slider.
+
+    Each method's default radius is among them.
+    """
     radii = {}
     for name, method in METHODS.items():
         if (tuned := method.tuned(net)).lab:
@@ -41,12 +44,18 @@ def first_radii(net: Net) -> dict[str, tuple[float, ...]]:
 
 
 def coarse_radii(net: Net) -> dict[str, tuple[float, ...]]:
-    """List the few members that a lab fits first when time is short: VI, and SA-BMA at its default radius; others on demand."""
+    """List the few members that a lab fits first when time is short.
+
+    VI, and SA-BMA at its default radius; others on demand.
+    """
     return {"vi": (0.0,), "sabma": (0.0, METHODS["sabma"].tuned(net).radius)}
 
 
 def log_stops(radii: Sequence[float], largest: float = 0.0) -> list[float]:
-    """List the radii that a slider offers beside these fitted ones: 0, then log steps up to `largest` (0: twice the largest fitted)."""
+    """List the radii that a slider offers beside these fitted ones.
+
+    0, then log steps up to `largest` (0: twice the largest fitted).
+    """
     first = sorted(r for r in radii if r > 0)
     low = math.floor(STEPS_PER_DECADE * math.log10(first[0] / 4))
     high = math.floor(STEPS_PER_DECADE * math.log10(largest or 2 * first[-1]))
@@ -103,7 +112,8 @@ def show_preview(
 ) -> None:
     """Fit `STEPS` steps from the nearest member, measure and show what is in sight, said to be a preview.
 
-    The rest waits for the whole fit.  Nothing is shown for a method that cannot start at a posterior.
+    The rest waits for the whole fit.  Nothing is shown for a method that cannot start at a
+    posterior.
     """
     near = family[family.index(method, radius)]
     q = fits.preview(method, radius, near.posterior, STEPS)

@@ -36,38 +36,47 @@ def lab(
     seed: Seed = 0,
     progress: Progress = None,
 ) -> Lab:
-    """Open the laboratory in a notebook: sliders for radius and ensemble size over posteriors that are fitted as you ask for them.
+    """Open the laboratory in a notebook.
+
+    Sliders for radius and ensemble size over posteriors that are fitted as you ask for them.
 
     `fv.lab(net, task, prior=prior)` shows what `fv.transfer` returned.
 
-    `fv.lab(module, train, test)` shows any network.  It trains a module that has not learned, tries rates and settings, and
-    checks the accuracy, or the NLL, after each step; `lab.made` says how good VI is beside the trained network, then lists the
-    steps.  The stochastic weights are the normalisation layers and the head, or the head alone.  The normalisation layers' prior
-    is that of SWAG on `train`; the head's is wide and centred at 0.  The first 2,000 examples of `train` in random order are
-    used: a fifth to choose settings, at which every variational method of the lab is then fitted, the rest to fit.
+    `fv.lab(module, train, test)` shows any network.  It trains a module that has not learned, tries
+    rates and settings, and checks the accuracy, or the NLL, after each step; `lab.made` says how
+    good VI is beside the trained network, then lists the steps.  The stochastic weights are the
+    normalisation layers and the head, or the head alone.  The normalisation layers' prior is that
+    of SWAG on `train`; the head's is wide and centred at 0.  The first 2,000 examples of `train` in
+    random order are used: a fifth to choose settings, at which every variational method of the lab
+    is then fitted, the rest to fit.
 
     Args:
-        module: A Net with its task and prior; or a module, inputs (N, ...) -> outputs (N, ...), trained or not, with its dropout
-            off; it is not changed.
-        train: A Task; or the training data: (inputs, labels) as arrays or tensors, a Dataset or a DataLoader of such pairs, or a
-            Data.
+        module: A Net with its task and prior; or a module, inputs (N, ...) -> outputs (N, ...),
+            trained or not, with its dropout off; it is not changed.
+        train: A Task; or the training data: (inputs, labels) as arrays or tensors, a Dataset or a
+            DataLoader of such pairs, or a Data.
         test: For a module: the test data, as `train`.
         prior: For a task: over the treated weights of the net.
-        likelihood: What the outputs say, as in `fv.nll`; None: that of the task, classes of a module.
+        likelihood: What the outputs say, as in `fv.nll`; None: that of the task, classes of a
+            module.
         radii: Method -> radii that are fitted first.
-        family: For a task: result of `fv.families.measure`; None fits a coarse one in the background.
-        fit: For a task: settings of every fit (steps, lr, kl_weight ...), beside those at which such a net learns.
+        family: For a task: result of `fv.families.measure`; None fits a coarse one in the
+            background.
+        fit: For a task: settings of every fit (steps, lr, kl_weight ...), beside those at which
+            such a net learns.
         tuned: For a task: method -> settings and radius that `flatviz run tune` chose.
-        effort: For a module: "quick" makes one trial of settings, takes small steps where a network is large and treats the head
-            alone where it is larger, and begins with VI and SA-BMA and coarse pictures; "full" makes six trials and leaves nothing
-            out, however long that takes; a number is that of the trials of a full one.  The computation follows from the request
-            alone: the same seed gives the same bits on a busy machine.  `lab.made` says what was left out.
+        effort: For a module: "quick" makes one trial of settings, takes small steps where a network
+            is large and treats the head alone where it is larger, and begins with VI and SA-BMA and
+            coarse pictures; "full" makes six trials and leaves nothing out, however long that
+            takes; a number is that of the trials of a full one.  The computation follows from the
+            request alone: the same seed gives the same bits on a busy machine.  `lab.made` says
+            what was left out.
         seed: Fixes all random numbers.
         progress: For a module: True, False, or a function(done, total, label).
 
     Raises:
-        ValueError: If a step leaves a network that is no better than its largest class, or the best constant outputs: it says
-            which, and what to do.
+        ValueError: If a step leaves a network that is no better than its largest class, or the best
+            constant outputs: it says which, and what to do.
         TypeError: For a task without a prior, a module without test data, and both.
 
     Example:
@@ -82,7 +91,8 @@ def lab(
     if isinstance(train, Task):
         if test is not None or prior is None:
             raise TypeError(
-                "a task must come with prior=, and without test data: fv.lab(net, task, prior=prior)"
+                "a task must come with prior=, and without test data: fv.lab(net, task,"
+                " prior=prior)"
             )
         train = train if likelihood is None else replace(train, likelihood=likelihood)
         net = check_is(module, Net, "net", "use what fv.transfer returned")
@@ -92,7 +102,8 @@ def lab(
         return Lab(Fitting(net, train, prior, seed, fit, tuned), family=shown, radii=radii)
     if test is None or prior is not None:
         raise TypeError(
-            "a module must come with training and test data, and without a prior: fv.lab(module, train, test)"
+            "a module must come with training and test data, and without a prior: fv.lab(module,"
+            " train, test)"
         )
     lines: list[str] = []
 

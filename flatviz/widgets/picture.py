@@ -21,20 +21,24 @@ def plot_view(
     n_draws: Count | None = None,
     phase: Phase | None = None,
 ) -> Figure:
-    """Draw one picture of the page and the lab, at one state of their controls; their menu copies this call.
+    """Draw one picture of the page and the lab, at one state of their controls.
+
+    Their menu copies this call.
 
     Args:
         family: Result of `measure`.
-        view: Name of the picture: "surface", "sharpest", "around", "hidden", "spectrum", "metrics", "reliability" ...
+        view: Name of the picture: "surface", "sharpest", "around", "hidden", "spectrum", "metrics",
+            "reliability" ...
         method: One of the family's; default: its last.
-        radius: In the method's unit; the member whose radius is nearest is drawn; default: its first.
+        radius: In the method's unit; the member whose radius is nearest is drawn; default: its
+            first.
         n_draws: Ensemble size, in draws; default: all there are.
-        phase: For "mechanism": "q and its ball", "ascend to the worst q′", "gradient there", "step back" or "descend",
-            the last of which, the default, shows all.
+        phase: For "mechanism": "q and its ball", "ascend to the worst q′", "gradient there", "step
+            back" or "descend", the last of which, the default, shows all.
 
     Raises:
-        ValueError: For a family that was not measured, and for a view, method or phase that it does not have; the images
-            that draws dispute are drawn in page and lab alone.
+        ValueError: For a family that was not measured, and for a view, method or phase that it does
+            not have; the images that draws dispute are drawn in page and lab alone.
 
     Example:
         >>> task = fv.datasets.moons_transfer(seed=0)

@@ -1,4 +1,7 @@
-"""The front end in a notebook: families that a page asks for by messages, and what stays when the kernel is gone."""
+"""The front end in a notebook.
+
+Families that a page asks for by messages, and what stays when the kernel is gone.
+"""
 
 import hashlib
 import html
@@ -24,13 +27,17 @@ CONTROLS = ("radius", "n_draws", "method", "look")
 MOST_PICTURE = 4_000_000  # characters of the pictures that a page may send for the saved notebook
 PNG = re.compile(r"data:image/png;base64,[A-Za-z0-9+/=]+")
 NOT_DRAWN = (  # shown where no browser has drawn the lab: in a notebook that was run by a command
-    "<p>The laboratory: pictures of a family of posteriors, with controls. A browser draws them: open this notebook in JupyterLab "
-    "and run the cell, or write them as a page that needs no Python, <code>lab.to_html(&quot;lab.html&quot;)</code>.</p>"
+    "<p>The laboratory: pictures of a family of posteriors, with controls. A browser draws them:"
+    " open this notebook in JupyterLab and run the cell, or write them as a page that needs no"
+    " Python, <code>lab.to_html(&quot;lab.html&quot;)</code>.</p>"
 )
 
 
 def register(thing: Widget) -> None:
-    """Note that `thing` is of the running cell, and close those of an earlier run of the same cell.  Outside a notebook: nothing."""
+    """Note that `thing` is of the running cell, and close those of an earlier run of the same cell.
+
+    Outside a notebook: nothing.
+    """
     cell = running_cell()
     if cell is None:
         return
@@ -44,7 +51,10 @@ def register(thing: Widget) -> None:
 
 
 def running_cell() -> tuple[str, int] | None:
-    """(name, count of execution) of the cell that runs: its id where the front end says it, else its text."""
+    """(name, count of execution) of the cell that runs.
+
+    Its id where the front end says it, else its text.
+    """
     shell = kernel_shell()
     if shell is None:
         return None
@@ -56,7 +66,10 @@ def running_cell() -> tuple[str, int] | None:
 
 
 def show_still(html: str, name: str, *, again: bool = False) -> bool:
-    """Put HTML under the running cell, or, `again`, in the place of what has this name; False outside a notebook."""
+    """Put HTML under the running cell, or, `again`, in the place of what has this name.
+
+    False outside a notebook.
+    """
     if kernel_shell() is None:
         return False
     display(HTML(html), display_id=name, update=again)
@@ -70,15 +83,19 @@ def kernel_shell() -> Any:
 
 
 class FamilyView(anywidget.AnyWidget):
-    """A family of posteriors behind its controls; `radius`, `n_draws`, `method` and `look` are their values.
+    """A family of posteriors behind its controls.
 
-    `look` holds the rest of the state: tab, compare (None, or method and radius of state B), picked (a draw, or None), chosen
-    (slot -> option), step (section read, -1: the last), phase (of the step that is drawn, from 0; None for the last).
-    The module that draws, plotly.js and the arrays are asked for by the page and sent as messages: once a page, once a
-    widget, and never part of a saved notebook.  They travel through `channel` (channel.js says why).
-    check(name, value): raises ValueError or TypeError for a value that a control must not have; where a page sends such a
+    `radius`, `n_draws`, `method` and `look` are their values.
+
+    `look` holds the rest of the state: tab, compare (None, or method and radius of state B), picked
+    (a draw, or None), chosen (slot -> option), step (section read, -1: the last), phase (of the
+    step that is drawn, from 0; None for the last). The module that draws, plotly.js and the arrays
+    are asked for by the page and sent as messages: once a page, once a widget, and never part of a
+    saved notebook.  They travel through `channel` (channel.js says why). check(name, value): raises
+    ValueError or TypeError for a value that a control must not have; where a page sends such a
     value the control goes back to where it was.
-    hear(want, content): what else the page asks: "run", "stop", "seeds", and "picture" with the pictures in sight.
+    hear(want, content): what else the page asks: "run", "stop", "seeds", and "picture" with the
+    pictures in sight.
     """
 
     _esm = bundled("loader")
@@ -135,7 +152,10 @@ class FamilyView(anywidget.AnyWidget):
         self._send_bundle("member", added)
 
     def show_status(self, share: float, text: str, busy: bool, error: str = "") -> None:
-        """Show the state of the background: share done 0..1, a line, whether it works, and an error to be read whole."""
+        """Show the state of the background.
+
+        Share done 0..1, a line, whether it works, and an error to be read whole.
+        """
         self._status = {"share": share, "text": text, "busy": busy, "error": error}
         self.channel.send({"kind": "status", **self._status})
 
@@ -186,7 +206,9 @@ class FamilyView(anywidget.AnyWidget):
 
 
 def still(content: Mapping, name: str) -> str:
-    """HTML of the pictures that a page sent, for a notebook without its kernel; "" where they are none.
+    """HTML of the pictures that a page sent, for a notebook without its kernel.
+
+    "" where they are none.
 
     name: name of the view, by which a page that shows it live leaves them out.
     """
@@ -206,7 +228,10 @@ def still(content: Mapping, name: str) -> str:
 
 
 def still_html(name: str, inside: str) -> str:
-    """Wrap `inside` for a notebook that keeps a view: hidden where the view is live, in the place of its error where it is not."""
+    """Wrap `inside` for a notebook that keeps a view.
+
+    Hidden where the view is live, in the place of its error where it is not.
+    """
     style = (
         f".jp-OutputArea-child:has(.flatviz-still[data-view='{name}']) ~ .jp-OutputArea-child "
         ".jupyter-widgets:not(:has(*)) {display: none}"

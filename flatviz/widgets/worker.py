@@ -9,21 +9,29 @@ from collections.abc import Callable
 from flatviz.core import Progress, threads
 
 Report = Callable[[float, str], None]  # share done 0..1, text
-SILENCE = 1.5  # seconds without a report, after which the last one is repeated with the time that the work has taken
-REPORT_EVERY = 0.5  # seconds: each report is two messages, and a page that falls behind shows the family that much later
+# seconds without a report, after which the last one is repeated with the time that the work has
+# taken
+SILENCE = 1.5
+# seconds: each report is two messages, and a page that falls behind shows the family that much
+# later
+REPORT_EVERY = 0.5
 
 
 class Stopped(BaseException):
-    """Raised inside the work, by its `progress`, when it was stopped or replaced; no handler of errors catches it."""
+    """Raised inside the work, by its `progress`, when it was stopped or replaced.
+
+    no handler of errors catches it.
+    """
 
 
 class Worker:
     """Runs `work(progress)` on another thread, with the torch threads that pay, so that page and kernel stay free.
 
-    Each piece of work has its thread, which begins when the one before has ended.  It is no daemon, which would abort
-    the process if it were inside torch when the interpreter exits: an exit is a stop, and Python waits for the step in progress.
-    `report(share, text)` hears of progress, every `REPORT_EVERY` seconds at most, of errors, and of the end, when `busy`
-    is False already (unless more waits).
+    Each piece of work has its thread, which begins when the one before has ended.  It is no daemon,
+    which would abort the process if it were inside torch when the interpreter exits: an exit is a
+    stop, and Python waits for the step in progress. `report(share, text)` hears of progress, every
+    `REPORT_EVERY` seconds at most, of errors, and of the end, when `busy` is False already (unless
+    more waits).
     """
 
     def __init__(self, report: Report) -> None:
@@ -33,7 +41,10 @@ class Worker:
         self._newest: _Job | None = None
 
     def submit(self, name: str, work: Callable[[Progress], object]) -> None:
-        """Do this next; waiting work is dropped, running work is stopped.  A closed worker does nothing."""
+        """Do this next; waiting work is dropped, running work is stopped.
+
+        A closed worker does nothing.
+        """
         with self._lock:
             if not self._closed:
                 self.stop()
@@ -116,7 +127,10 @@ class _Job(threading.Thread):
         self._worker.say(self, share, f"{self._what}: {text}")
 
     def _check(self) -> None:
-        """Raise Stopped where the work is to end: stopped, replaced, closed, or the interpreter exits."""
+        """Raise Stopped where the work is to end.
+
+        Stopped, replaced, closed, or the interpreter exits.
+        """
         if self.stopped.is_set() or not threading.main_thread().is_alive():
             raise Stopped
 

@@ -1,16 +1,19 @@
-"""All that is to be measured on a CUDA card, in one command of under ten minutes: `python tests/benchmarks/gpu.py [options]`.
+"""All that is to be measured on a CUDA card, in one command of under ten minutes: `python
+tests/benchmarks/gpu.py [options]`.
 
-Each part prints its table as soon as it has it, and a part that fails prints its error:
-replay  a step of each small network launched and replayed, results compared to the bit; of each method whether it is replayed
-cross   steps and measuring of small networks on the card and on the CPU: where `auto` should change
-fits    images/s and peak memory of a plain PyTorch loop, `pretrain`, and fits of ResNet-18 at the size of CIFAR-10, one draw a step
-draws   the same fit as it comes, and a few-shot fit in float32 and bfloat16
+Each part prints its table as soon as it has it, and a part that fails prints its error: replay  a
+step of each small network launched and replayed, results compared to the bit; of each method
+whether it is replayed cross   steps and measuring of small networks on the card and on the CPU:
+where `auto` should change fits    images/s and peak memory of a plain PyTorch loop, `pretrain`, and
+fits of ResNet-18 at the size of CIFAR-10, one draw a step draws   the same fit as it comes, and a
+few-shot fit in float32 and bfloat16
 plane   a plane's time a point, set-up included and left out, over that of a bare forward pass
 family  a family of five on ResNet-18: fit, `measure` by its stages, page
 
-Images are random: speed does not depend on them.  The posterior is narrow: an untrained network diverges under wider noise on all
-of its weights.  `--tiny` runs all of it in a few minutes on a CPU, or with `--device second` on the tests' second device, which
-mixes with the CPU as little as a card: it shows that all runs; its times say nothing.
+Images are random: speed does not depend on them.  The posterior is narrow: an untrained network
+diverges under wider noise on all of its weights.  `--tiny` runs all of it in a few minutes on a
+CPU, or with `--device second` on the tests' second device, which mixes with the CPU as little as a
+card: it shows that all runs; its times say nothing.
 """
 
 import argparse
@@ -52,7 +55,8 @@ class Setting:
     images: int
 
     def network(self) -> nn.Module:
-        """ResNet-18 for images of 32 x 32: a first convolution of 3 x 3, no pooling after it; ResNet-20 where tiny."""
+        """ResNet-18 for images of 32 x 32: a first convolution of 3 x 3, no pooling after it;
+        ResNet-20 where tiny."""
         torch.manual_seed(0)
         if self.tiny:
             return resnet20()
@@ -89,7 +93,8 @@ class Setting:
 
 
 def speed(setting: Setting, fit: Callable[[Callable], object]) -> tuple[float, float]:
-    """(images/s after the first steps, peak GiB on a card) of `fit(progress=...)`, which runs WARM + steps steps."""
+    """(images/s after the first steps, peak GiB on a card) of `fit(progress=...)`, which runs WARM
+    + steps steps."""
     started: list[float] = []
     if on_card := setting.device.type == "cuda":
         torch.cuda.empty_cache()
@@ -105,7 +110,7 @@ def speed(setting: Setting, fit: Callable[[Callable], object]) -> tuple[float, f
     took = time.perf_counter() - started[0]
     return (
         setting.steps * setting.batch / took,
-        torch.cuda.max_memory_allocated() / 2** 30 if on_card else math.nan,
+        torch.cuda.max_memory_allocated() / 2**30 if on_card else math.nan,
     )
 
 
@@ -145,7 +150,8 @@ def seconds(setting: Setting, call: Callable[[], object], repeats: int = 3) -> f
 def small(
     setting: Setting, model: str, width: int | None = None
 ) -> tuple[fv.Net, fv.Task, fv.Gaussian]:
-    """A network of the digits on the device, norm + head treated, or an MLP of this width, and a narrow posterior."""
+    """A network of the digits on the device, norm + head treated, or an MLP of this width, and a
+    narrow posterior."""
     task = fv.datasets.digits_transfer(shots=10, seed=0)
     module = getattr(fv.models, model)(
         task, **({} if width is None else {"hidden": (width, width)})
@@ -161,7 +167,10 @@ def small(
 
 def replay(setting: Setting) -> Iterator[str]:
     """Item 1: replayed steps and Hessian products."""
-    yield "| network | SA-BMA, 8 draws: launched, ms a step | replayed | same bits | 5 eigenpairs: launched, ms | replayed | error |"
+    yield (
+        "| network | SA-BMA, 8 draws: launched, ms a step | replayed | same bits | 5 eigenpairs:"
+        " launched, ms | replayed | error |"
+    )
     yield "|---|---|---|---|---|---|---|"
     steps = 4 if setting.tiny else 60
     for model in ("mlp", "convnet"):
@@ -184,7 +193,10 @@ def replay(setting: Setting) -> Iterator[str]:
             for name in ("mean", "log_std", "factor")
         )
         error = float((pairs_after.values / pairs_before.values - 1).abs().max())
-        times = f"{1e3 * launched / steps:.3f} | {1e3 * replayed / steps:.3f} | {same} {after.history.notes or ''}"
+        times = (
+            f"{1e3 * launched / steps:.3f} | {1e3 * replayed / steps:.3f} | {same}"
+            f" {after.history.notes or ''}"
+        )
         yield f"| {model} | {times} | {1e3 * long:.1f} | {1e3 * short:.1f} | {error:.1e} |"
     net, task, q = small(setting, "mlp")
     given = {"fit_vi": ((q,), {}), "fit_sabma": ((q,), {"radius": 0.5})}
@@ -215,7 +227,10 @@ def replay(setting: Setting) -> Iterator[str]:
 
 def cross(setting: Setting) -> Iterator[str]:
     """Item 1: where `auto` should take the card."""
-    yield f"| network | multiply-adds (auto: card from {FEW:,}) | 60 steps of SA-BMA, s: card, CPU | measuring, s: card, CPU |"
+    yield (
+        f"| network | multiply-adds (auto: card from {FEW:,}) | 60 steps of SA-BMA, s: card, CPU |"
+        " measuring, s: card, CPU |"
+    )
     yield "|---|---|---|---|"
     for model, width in (("mlp", None), ("convnet", None), ("mlp", 256), ("mlp", 1024))[
         : 2 if setting.tiny else None
@@ -233,12 +248,18 @@ def cross(setting: Setting) -> Iterator[str]:
             both.append([seconds(here, call, repeats=1) for call in (fit, measuring)])
         (fit_card, measure_card), (fit_cpu, measure_cpu) = both
         name = model if width is None else f"{model} {width}"
-        yield f"| {name} | {multiply_adds(net.module):,} | {fit_card:.2f}, {fit_cpu:.2f} | {measure_card:.2f}, {measure_cpu:.2f} |"
+        yield (
+            f"| {name} | {multiply_adds(net.module):,} | {fit_card:.2f}, {fit_cpu:.2f} |"
+            f" {measure_card:.2f}, {measure_cpu:.2f} |"
+        )
 
 
 def fits(setting: Setting) -> Iterator[str]:
     """Item 2: ResNet-18 at full load."""
-    yield "| fit, images of 32 x 32, one draw a step | images/s | of the plain loop | peak GiB |\n|---|---|---|---|"
+    yield (
+        "| fit, images of 32 x 32, one draw a step | images/s | of the plain loop | peak GiB"
+        " |\n|---|---|---|---|"
+    )
     data = setting.data()
     total = WARM + setting.steps
     passes = dict(
@@ -266,7 +287,7 @@ def fits(setting: Setting) -> Iterator[str]:
 
 def draws(setting: Setting) -> Iterator[str]:
     """Item 3: draws by the size of the network, in both precisions."""
-    (net, prior) = setting.treated()
+    net, prior = setting.treated()
     few = setting.data(4 if setting.tiny else 40)
     for precision in dict.fromkeys((None, setting.precision)):
         how = dict(
@@ -279,9 +300,15 @@ def draws(setting: Setting) -> Iterator[str]:
         steps = 3 if setting.tiny else 100
         for draw in (1, 8):
             fit = partial(fv.fit_sabma, net, few, prior, steps=steps, mc_samples=draw, **how)
-            yield f"{len(few)} images, {steps} steps of {draw}, {precision or 'float32'}: {seconds(setting, fit, repeats=1):.2f} s"
+            yield (
+                f"{len(few)} images, {steps} steps of {draw}, {precision or 'float32'}:"
+                f" {seconds(setting, fit, repeats=1):.2f} s"
+            )
     q = fv.fit_sabma(net, setting.data(), prior, steps=2, batch_size=setting.batch, **how)
-    yield f"as it comes, batches of {setting.batch}: {'; '.join(q.history.notes) or 'replayed, eight draws a step'}"
+    yield (
+        f"as it comes, batches of {setting.batch}:"
+        f" {'; '.join(q.history.notes) or 'replayed, eight draws a step'}"
+    )
 
 
 def plane(setting: Setting) -> Iterator[str]:
@@ -306,13 +333,19 @@ def plane(setting: Setting) -> Iterator[str]:
 
     bare, less, whole = typical(forward, partial(surface, side - 1), partial(surface, side))
     alone = (whole - less) / (side**2 - (side - 1) ** 2)
-    of = f"a point with set-up {whole / side**2 / bare:.2f} of it (wanted <= 1.15), alone {alone / bare:.2f}"
-    yield f"{side} x {side}: bare forward pass {1e3 * bare:.2f} ms; {of}; set-up {whole - alone * side**2:.2f} s"
+    of = (
+        f"a point with set-up {whole / side**2 / bare:.2f} of it (wanted <= 1.15), alone"
+        f" {alone / bare:.2f}"
+    )
+    yield (
+        f"{side} x {side}: bare forward pass {1e3 * bare:.2f} ms; {of}; set-up"
+        f" {whole - alone * side**2:.2f} s"
+    )
 
 
 def family(setting: Setting) -> Iterator[str]:
     """Item 7: a family and its first picture on a real net."""
-    (net, prior) = setting.treated()
+    net, prior = setting.treated()
     data = setting.data(8 if setting.tiny else 40)
     task = fv.Task(data, data, data, n_classes=10)
     radii = {"sabma": (0.0, 0.1) if setting.tiny else (0.0, 0.1, 0.2, 0.3, 0.4)}

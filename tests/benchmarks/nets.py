@@ -1,4 +1,5 @@
-"""Networks and data of the benchmarks: plain modules, as a user of any of the tools would write them."""
+"""Networks and data of the benchmarks: plain modules, as a user of any of the tools would write
+them."""
 
 import torch
 from torch import nn
@@ -19,7 +20,8 @@ def mlp(*widths: int) -> nn.Module:
 
 
 def settled(module: nn.Module, x: torch.Tensor) -> nn.Module:
-    """In evaluation mode, no parameter all zero (loss-landscapes divides by norms), statistics of the data."""
+    """In evaluation mode, no parameter all zero (loss-landscapes divides by norms), statistics of
+    the data."""
     with torch.no_grad():
         for p in module.parameters():
             if p.ndim == 1:

@@ -1,10 +1,12 @@
-"""All speed and accuracy ratios against the peers, one row each: `python tests/benchmarks/ratios.py [out=FILE] [rows ...]`.
+"""All speed and accuracy ratios against the peers, one row each: `python tests/benchmarks/ratios.py
+[out=FILE] [rows ...]`.
 
 With out=docs/speed.md they are a page of the site, with date and machine.
 
-Values are checked to agree before anything is timed.  Planes are timed as whole public calls, the median of three in turn: in
-processor time at one thread, and where OMP_NUM_THREADS is not set by the clock at torch's default number, which needs an idle
-machine; the rest at one thread, the least of a few in turn.
+Values are checked to agree before anything is timed.  Planes are timed as whole public calls, the
+median of three in turn: in processor time at one thread, and where OMP_NUM_THREADS is not set by
+the clock at torch's default number, which needs an idle machine; the rest at one thread, the least
+of a few in turn.
 Needs the extra `bench`; a peer that is not there leaves its row out and says so.
 """
 
@@ -50,7 +52,8 @@ def say(name: str, ratio: float, wanted: str, seconds: str = "") -> None:
 
 
 def products_alone(module: nn.Module, x: torch.Tensor, chunk: int) -> Callable[[], None]:
-    """What no reuse spares a point: convolutions and products of all layers but the first, on batches of `chunk` in the cache."""
+    """What no reuse spares a point: convolutions and products of all layers but the first, on
+    batches of `chunk` in the cache."""
     layers = [m for m in module.modules() if isinstance(m, nn.Conv2d | nn.Linear)][1:]
     calls: list[tuple[nn.Module, torch.Tensor]] = []
     inputs: dict[torch.Size, torch.Tensor] = {}  # one of each shape
@@ -76,10 +79,12 @@ def products_alone(module: nn.Module, x: torch.Tensor, chunk: int) -> Callable[[
 def against_loss_landscapes(
     name: str, make: Callable, wanted: str, side: int, *, products: bool = False
 ) -> None:
-    """Whole public calls for a plane of side x side points: loss-landscapes as shipped, and `nll` with `slice_plane`.
+    """Whole public calls for a plane of side x side points: loss-landscapes as shipped, and `nll`
+    with `slice_plane`.
 
-    Values are compared on points that loss-landscapes visited.  At one thread, then at torch's default; medians of three.  With
-    `products` a row says how many times the convolutions and products of a point alone a point takes.
+    Values are compared on points that loss-landscapes visited.  At one thread, then at torch's
+    default; medians of three.  With `products` a row says how many times the convolutions and
+    products of a point alone a point takes.
     """
     import loss_landscapes.metrics
 
@@ -155,7 +160,8 @@ def last_layer(name: str, make: Callable[[], nn.Module], n: int, head: str) -> N
 
 
 def set_up() -> None:
-    """A whole plane of 11 x 11, its checks included, over as many bare forward passes of the module."""
+    """A whole plane of 11 x 11, its checks included, over as many bare forward passes of the
+    module."""
     module, data = resnet(64)
     net = fv.Net.from_module(module, "all")
     plane = fv.plane_random(net, net.w, seed=0)
@@ -174,7 +180,8 @@ def set_up() -> None:
 
 
 def size_of_data() -> None:
-    """Time an example of a Hessian product, over 1e3 to 1e6 examples: the longest over the shortest."""
+    """Time an example of a Hessian product, over 1e3 to 1e6 examples: the longest over the
+    shortest."""
     net = fv.Net.from_module(mlp(20, 64, 10), "all")
     each = []
     for n in (10**3, 10**4, 10**5, 10**6):
@@ -249,7 +256,8 @@ print(time.perf_counter() - start)
 
 
 def threads(state: str) -> None:
-    """README's fit with the threads that `core/arithmetic.py` chooses over the better of 1 and all, each in a process, in turn."""
+    """README's fit with the threads that `core/arithmetic.py` chooses over the better of 1 and all,
+    each in a process, in turn."""
     environment = {name: value for name, value in os.environ.items() if name != "OMP_NUM_THREADS"}
     limit = 600.0
     took = []
@@ -310,7 +318,10 @@ def main(names: list[str]) -> None:
     torch.set_num_threads(1)
     words = " ".join(names)
     out = [name.removeprefix("out=") for name in names if name.startswith("out=")]
-    machine = f"torch {torch.__version__}, {os.cpu_count()} cores, {torch.backends.cpu.get_cpu_capability()}"
+    machine = (
+        f"torch {torch.__version__}, {os.cpu_count()} cores,"
+        f" {torch.backends.cpu.get_cpu_capability()}"
+    )
     machine += f", load average {os.getloadavg()[1]:.1f}"  # beyond the cores: busy
     print(machine)
     for name in [name for name in names if not name.startswith("out=")] or ROWS:

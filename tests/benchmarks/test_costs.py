@@ -1,7 +1,8 @@
-"""What a flat-seeking step costs over a plain one, many networks at once over one after the other, kept activations over all layers.
+"""What a flat-seeking step costs over a plain one, many networks at once over one after the other,
+kept activations over all layers.
 
-Steps by the median of single ones, all else in processor time of one thread, the least of several tries in turn: what else
-runs on the machine hardly counts.
+Steps by the median of single ones, all else in processor time of one thread, the least of several
+tries in turn: what else runs on the machine hardly counts.
 """
 
 import time
@@ -32,7 +33,8 @@ def plain(net, data, n, **settings):
 
 
 def problem(model, task):
-    """(module, data): the digits' networks on digits, ResNet-20 on images; 100 examples for the MLP, 128 else."""
+    """(module, data): the digits' networks on digits, ResNet-20 on images; 100 examples for the
+    MLP, 128 else."""
     if model == "resnet20":
         return nets.settled(nets.resnet20(), nets.images(64).x), nets.images(128)
     return getattr(fv.models, model)(task), task.test.subset(
@@ -110,7 +112,8 @@ def test_steps_from_kept_activations_over_steps_through_the_whole_network():
     ]
     whole, short = timing.least(*fits, repeats=4, clock=time.process_time)
     print(
-        f"head: four SA-BMA steps on 40 images {1e3 * whole:.0f} ms, from kept activations {whole / short:.1f}x faster"
+        f"head: four SA-BMA steps on 40 images {1e3 * whole:.0f} ms, from kept activations"
+        f" {whole / short:.1f}x faster"
     )
     assert whole / short > 20
 

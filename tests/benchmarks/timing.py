@@ -1,4 +1,5 @@
-"""Times of several calls, taken in turn: a slow moment of the machine hits them all; and a machine that is busy."""
+"""Times of several calls, taken in turn: a slow moment of the machine hits them all; and a machine
+that is busy."""
 
 import os
 import statistics
@@ -30,7 +31,8 @@ def in_turn(
     repeats: int = 3,
     clock: Callable[[], float] = time.perf_counter,
 ) -> list[float]:
-    """Seconds of each call in each of `repeats` rounds, of which `kept` makes one number; `clock` counts them."""
+    """Seconds of each call in each of `repeats` rounds, of which `kept` makes one number; `clock`
+    counts them."""
 
     def taken(call: Callable[[], object]) -> float:
         start = clock()
@@ -47,10 +49,12 @@ typical = partial(in_turn, statistics.median)
 
 
 def step(*runs: Callable[[Callable], object], rounds: int = 11) -> tuple[float, list[float]]:
-    """Median seconds of a step of the first run, and how many times that each further run takes; `run(progress)` is a fit.
+    """Median seconds of a step of the first run, and how many times that each further run takes;
+    `run(progress)` is a fit.
 
-    The ratio is the median over rounds of the ratio of median single steps: a round is short, so that a virtual machine
-    that runs slower for a while does so for all runs of it.  The first round and first step are left out.
+    The ratio is the median over rounds of the ratio of median single steps: a round is short, so
+    that a virtual machine that runs slower for a while does so for all runs of it.  The first round
+    and first step are left out.
     """
     medians: list[list[float]] = []
     for _ in range(rounds + 1):

@@ -9,7 +9,8 @@ import flatviz as fv
 
 
 def autoregressive(a, shift=0.0, n=4000):
-    """Four chains of x <- a x + noise, (4 n, 1): an effective sample of (1 - a) / (1 + a) of the draws."""
+    """Four chains of x <- a x + noise, (4 n, 1): an effective sample of (1 - a) / (1 + a) of the
+    draws."""
     rows = [torch.randn(4)]
     for _ in range(n):
         rows.append(a * rows[-1] + (1 - a * a) ** 0.5 * torch.randn(4))

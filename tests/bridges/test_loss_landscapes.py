@@ -25,7 +25,8 @@ class Wrapped:
 
 
 def another_walk(model, metric, distance=1, steps=20, normalization="filter"):
-    """The `random_plane` of a release that answers to none of 3.0.6's habits: symmetric about the weights, column by column."""
+    """The `random_plane` of a release that answers to none of 3.0.6's habits: symmetric about the
+    weights, column by column."""
     P = [p.detach() for p in model.parameters()]
     D = [[torch.randn_like(p) for p in P] for _ in range(2)]
     D = [[d * p.norm() / d.norm() for d, p in zip(ds, P)] for ds in D]

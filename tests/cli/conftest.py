@@ -7,7 +7,8 @@ from flatviz.cli import main
 
 @pytest.fixture
 def printed(capsys):
-    """A function: run a command by its words, check its exit status, and give what it printed, `.out` and `.err`."""
+    """A function: run a command by its words, check its exit status, and give what it printed,
+    `.out` and `.err`."""
 
     def run(*words, status=0):
         assert main([str(word) for word in words]) == status

@@ -1,4 +1,5 @@
-"""The commands: what they print, what they leave, one line for bad input; parameters reach the notebooks of `flatviz run`."""
+"""The commands: what they print, what they leave, one line for bad input; parameters reach the
+notebooks of `flatviz run`."""
 
 import html
 import os

@@ -1,4 +1,5 @@
-"""Arithmetic and threads of torch: what verbs set while they run, and that the user's setting comes back."""
+"""Arithmetic and threads of torch: what verbs set while they run, and that the user's setting comes
+back."""
 
 import threading
 
@@ -23,7 +24,8 @@ TF32 = ("high", True, *("tf32",) * 3, *("ieee",) * 3)  # what a user may have se
 
 @pytest.fixture
 def users():
-    """Flags that are neither torch's own nor IEEE: TF32 wherever it is known; torch's own afterwards."""
+    """Flags that are neither torch's own nor IEEE: TF32 wherever it is known; torch's own
+    afterwards."""
     with tf32():
         yield float32_flags()
 
@@ -70,7 +72,8 @@ def test_flags_that_contradict_each_other_come_back_as_they_were():
 
 def test_a_module_that_casts_inside_is_judged_by_the_arithmetic_it_uses():
     class Half(nn.Module):
-        """The rows of a batch are rounded to bfloat16; `coupled`: and depend on each other by as much."""
+        """The rows of a batch are rounded to bfloat16; `coupled`: and depend on each other by as
+        much."""
 
         def __init__(self, coupled):
             super().__init__()

@@ -1,4 +1,5 @@
-"""Images kept as bytes and inputs by name give what the same floats in one tensor, or the bare module, give; names of classes."""
+"""Images kept as bytes and inputs by name give what the same floats in one tensor, or the bare
+module, give; names of classes."""
 
 import dataclasses
 
@@ -118,7 +119,8 @@ def sentences():
 
 
 def test_inputs_by_name_reach_the_module_as_keywords_in_every_verb():
-    """Loss, surface, curvature and a fit of a classifier of text, against plain loops over the module itself."""
+    """Loss, surface, curvature and a fit of a classifier of text, against plain loops over the
+    module itself."""
     data = sentences()
     source = fv.Net.from_module(
         Reader(), example=Fields({n: t[:2] for n, t in data.x.named.items()})

@@ -1,4 +1,5 @@
-"""A likelihood against torch's own losses and dense derivatives; every fit, score and curvature takes it."""
+"""A likelihood against torch's own losses and dense derivatives; every fit, score and curvature
+takes it."""
 
 import pytest
 import torch
@@ -74,7 +75,8 @@ def test_the_loss_is_torchs_that_of_members_is_the_same_and_the_gradient_is_that
 
 @case
 def test_curvature_is_the_fisher_matrix_of_the_outputs(name):
-    """Against E over y ~ p of s s^T by enumeration or draws, and, of classes, against the dense Hessian."""
+    """Against E over y ~ p of s s^T by enumeration or draws, and, of classes, against the dense
+    Hessian."""
     outputs, y, likelihood, loss = CASES[name]
     few = outputs[:3]
     labels = y[:3]
@@ -123,7 +125,8 @@ X = randn(N, 3)
 
 @case
 def test_every_verb_takes_it(name, nets):
-    """The objective in batches, the Hessian, GGN against the dense one, a fit of each kind, a prediction whose NLL is the objective's."""
+    """The objective in batches, the Hessian, GGN against the dense one, a fit of each kind, a
+    prediction whose NLL is the objective's."""
     _, y, likelihood, loss = CASES[name]
     net = nets[name]
     data = fv.Data(X, y)

@@ -9,7 +9,8 @@ import flatviz as fv
 
 
 class WithOwnParameter(nn.Module):
-    """A parameter of the parent before those of the child: `apply` order and `named_parameters` order differ."""
+    """A parameter of the parent before those of the child: `apply` order and `named_parameters`
+    order differ."""
 
     def __init__(self):
         super().__init__()

@@ -1,4 +1,5 @@
-"""What belongs to the user stays as it is, and modules of every habit are copied, or refused with one clear error."""
+"""What belongs to the user stays as it is, and modules of every habit are copied, or refused with
+one clear error."""
 
 import contextlib
 import copy
@@ -192,7 +193,10 @@ REFUSED = {
     ),
     "lock": (
         Locked,
-        "module must be one that can be copied, got Locked.*lock.*: make locks, files and connections outside",
+        (
+            "module must be one that can be copied, got Locked.*lock.*: make locks, files and"
+            " connections outside"
+        ),
     ),
     "shared": (
         lambda: nn.Sequential(Shared(5, 3)),
@@ -200,7 +204,10 @@ REFUSED = {
     ),
     "merged": (
         Merging,
-        r"eval\(\) must leave weights as they are, got others in w, merged from treated ones \(LoRA\)",
+        (
+            r"eval\(\) must leave weights as they are, got others in w, merged from treated ones"
+            r" \(LoRA\)"
+        ),
     ),
 }
 
@@ -250,7 +257,10 @@ ELSEWHERE = {
     "closure": lambda: Listed(lambda weight: lambda: weight),
     "default": lambda: Listed(lambda weight: lambda same=weight: same),
 }
-READS = "must read its weights where they are parameters, got .*a closure, .* or a second reference to a parameter"
+READS = (
+    "must read its weights where they are parameters, got .*a closure, .* or a second reference to"
+    " a parameter"
+)
 
 
 @pytest.mark.parametrize("name", ELSEWHERE)
@@ -286,7 +296,8 @@ def test_weights_are_computed_anew_inside_of_torchs_cache_of_them():
 
 
 class Adjoint(torch.autograd.Function):
-    """As in torchdiffeq's odeint_adjoint, RevNets and memcnn: the backward pass runs the layer again."""
+    """As in torchdiffeq's odeint_adjoint, RevNets and memcnn: the backward pass runs the layer
+    again."""
 
     @staticmethod
     def forward(ctx, layer, x, *parameters):

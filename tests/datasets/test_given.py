@@ -1,4 +1,5 @@
-"""Whatever form the same examples come in, `data_from` gives the same data, and leaves the user's random numbers alone."""
+"""Whatever form the same examples come in, `data_from` gives the same data, and leaves the user's
+random numbers alone."""
 
 import brought
 import numpy as np

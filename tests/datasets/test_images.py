@@ -1,4 +1,5 @@
-"""Images from folders, torchvision's sets and data sets of the user's, on small files in the real formats."""
+"""Images from folders, torchvision's sets and data sets of the user's, on small files in the real
+formats."""
 
 import pickle
 
@@ -94,7 +95,8 @@ def test_mnist_is_read_from_its_published_format_without_a_download(tmp_path):
 
 
 def test_a_folder_as_people_have_it_gives_its_pictures_alone(folder):
-    """GIFs count, 16 bits keep their upper 8, and what notebooks and archives leave behind is passed over."""
+    """GIFs count, 16 bits keep their upper 8, and what notebooks and archives leave behind is
+    passed over."""
     Image.new("P", (8, 10), 7).save(folder / "ant" / "5.gif")
     Image.fromarray(np.full((10, 8), 200 * 256 + 9, dtype=np.uint16)).save(folder / "ant" / "6.png")
     for name in (".ipynb_checkpoints", "__MACOSX"):

@@ -1,4 +1,5 @@
-"""Tasks of any data: parts that share nothing, as small as the shots, classes apart; corruptions that grow with severity."""
+"""Tasks of any data: parts that share nothing, as small as the shots, classes apart; corruptions
+that grow with severity."""
 
 import pytest
 import torch
@@ -97,7 +98,8 @@ def test_the_tasks_that_are_shipped_hold_a_validation_split_apart_from_the_other
 
 
 def test_the_angle_turns_the_source_of_the_digits_and_nothing_else():
-    """A quarter by interpolation is rot90 to rounding; 45 degrees lies nearer to both neighbours than they to each other."""
+    """A quarter by interpolation is rot90 to rounding; 45 degrees lies nearer to both neighbours
+    than they to each other."""
     plain, *turned = (
         fv.datasets.digits_transfer(seed=0, degrees=degrees) for degrees in (0.0, 45.0, 90.0)
     )

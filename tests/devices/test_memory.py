@@ -9,8 +9,9 @@ from torch import nn
 
 import flatviz as fv
 
-# tensors of D numbers that a fit has at once at the most, and those for each of K rows of the factor: the parameters, their
-# momentum, gradients, the perturbed copy, the prior, and the divergence in float64; of one draw a step
+# tensors of D numbers that a fit has at once at the most, and those for each of K rows of the
+# factor: the parameters, their momentum, gradients, the perturbed copy, the prior, and the
+# divergence in float64; of one draw a step
 VECTORS = [
     (fv.fit_sgd, {}, 4, 0),
     (fv.fit_sgd, dict(ascent=fv.SAM(0.05)), 7, 0),

@@ -77,7 +77,8 @@ def test_a_verb_takes_results_from_the_cpu_beside_a_net_on_the_device(there, tmp
 def test_a_fit_and_eigenpairs_that_are_replayed_on_the_device_are_those_of_plain_steps(
     device, monkeypatch
 ):
-    """With a stand-in for a graph: buffers, minibatches of two sizes and noise are those of the device."""
+    """With a stand-in for a graph: buffers, minibatches of two sizes and noise are those of the
+    device."""
     module = torch.nn.Sequential(torch.nn.Linear(3, 5), torch.nn.ReLU(), torch.nn.Linear(5, 2))
     net = fv.Net.from_module(module).to(device)
     data = fv.Data(torch.randn(10, 3), torch.arange(10) % 2).to(device)

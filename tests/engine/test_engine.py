@@ -1,4 +1,5 @@
-"""The fast path: every plan gives the values of a plain loop; what cannot be followed is refused, what slips through is noticed."""
+"""The fast path: every plan gives the values of a plain loop; what cannot be followed is refused,
+what slips through is noticed."""
 
 from collections import Counter
 from dataclasses import replace
@@ -37,7 +38,8 @@ class Residual(nn.Module):
 
 
 class Merging(nn.Module):
-    """Of each way to fewer operations one that may be taken, and one that may not: what is read twice, images of odd size."""
+    """Of each way to fewer operations one that may be taken, and one that may not: what is read
+    twice, images of odd size."""
 
     def __init__(self):
         super().__init__()

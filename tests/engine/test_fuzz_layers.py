@@ -1,6 +1,8 @@
-"""Random networks of odd layers and habits: values, gradients, Hessian products, planes and copies are those of plain PyTorch.
+"""Random networks of odd layers and habits: values, gradients, Hessian products, planes and copies
+are those of plain PyTorch.
 
-`FLATVIZ_FUZZ=500 python -m pytest -m "" tests/engine/test_fuzz_layers.py` draws more of them than the default.
+`FLATVIZ_FUZZ=500 python -m pytest -m "" tests/engine/test_fuzz_layers.py` draws more of them than
+the default.
 """
 
 import copy
@@ -212,7 +214,8 @@ HABITS = INPUTS | {  # what users' modules do; the first two to the whole networ
     "keeps": do(kept, Linear), "functional": do(lambda m, x: F.elu(x + 0.1 * torch.sin(m.parts[0](x))), Linear),
     "chunks": do(lambda m, x: torch.cat(m.parts[0](x).chunk(2, -1)[::-1], -1), Linear),
     "numpy": do(lambda m, x: m.parts[0](x) * (1 if abs(m.parts[0].bias.detach().numpy()[0]) < 0.3 else -1), Linear),
-    "numpy sum": do(lambda m, x: m.parts[0](x) * float(m.parts[0].weight.detach().numpy().sum()), Linear),  # reads many numbers
+    # reads many numbers
+    "numpy sum": do(lambda m, x: m.parts[0](x) * float(m.parts[0].weight.detach().numpy().sum()), Linear),
     "branches": do(lambda m, x: m.parts[0](x) if float(m.parts[0].weight[0, 0]) > 0 else -x, Linear),
 }  # fmt: skip
 KINDS = TOKENS | PLACES | FEATURES | HABITS
@@ -262,7 +265,8 @@ def network(kind, seed):
 
 
 def plainly(net, module, x, y, w, v=None):
-    """Loss, gradient and H v at w, by torch alone, or the loss; an error in place of an H v that torch has not."""
+    """Loss, gradient and H v at w, by torch alone, or the loss; an error in place of an H v that
+    torch has not."""
     module = copy.deepcopy(module)
     named = dict(module.named_parameters())
     parameters = [named[block.name] for block in net.blocks]

@@ -21,7 +21,8 @@ COORDS = torch.tensor([[0.0, 0.0], [0.4, -0.3], [1.0, 1.0]])
 
 
 class Rude(nn.Linear):
-    """What varies goes into the inputs, and these are read again: torch itself has no gradient of it."""
+    """What varies goes into the inputs, and these are read again: torch itself has no gradient of
+    it."""
 
     def forward(self, x):
         x.add_(super().forward(x)[:, :1])
@@ -83,7 +84,8 @@ def test_what_is_overwritten_late_keeps_its_order_and_is_traced(late, size):
 
 
 class Together(nn.Module):
-    """Outputs that hang on the rest of the batch; "masked": by little beside a class that is masked away."""
+    """Outputs that hang on the rest of the batch; "masked": by little beside a class that is masked
+    away."""
 
     def __init__(self, kind):
         super().__init__()

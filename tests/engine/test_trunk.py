@@ -1,4 +1,5 @@
-"""Activations of a fixed trunk: the same outputs, gradients, fits and curvature as through the whole network."""
+"""Activations of a fixed trunk: the same outputs, gradients, fits and curvature as through the
+whole network."""
 
 import pytest
 import torch

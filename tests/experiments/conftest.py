@@ -8,7 +8,8 @@ from flatviz.experiments import read_table
 
 @pytest.fixture
 def run_small(tmp_path):
-    """Call it with a notebook's name and parameters: what it prints, the table that it writes, and the path of that."""
+    """Call it with a notebook's name and parameters: what it prints, the table that it writes, and
+    the path of that."""
 
     def run(name, **small):
         path = tmp_path / f"{name}.csv"

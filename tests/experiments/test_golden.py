@@ -1,4 +1,5 @@
-"""The notebooks say what the commands before them printed from the same results: every sentence, every figure of a table."""
+"""The notebooks say what the commands before them printed from the same results: every sentence,
+every figure of a table."""
 
 import html
 import json
@@ -17,7 +18,10 @@ GOLDEN = ROOT / "tests" / "golden"
 
 
 def test_the_reference_says_that_its_chains_agree():
-    said = "chains of 10 seeds agree: R-hat at most 1.010, bulk ESS at least 625, of every weight and test probability"
+    said = (
+        "chains of 10 seeds agree: R-hat at most 1.010, bulk ESS at least 625, of every weight and"
+        " test probability"
+    )
     assert said in "\n".join(executed("reference"))
 
 
@@ -59,7 +63,8 @@ def cells(line):
 
 
 def missing(name):
-    """Sentences and rows of the golden text that the notebook does not print; of the verdict's words one was renamed."""
+    """Sentences and rows of the golden text that the notebook does not print; of the verdict's
+    words one was renamed."""
     golden = re.sub(
         "cannot tell|undecided",
         "inconclusive",

@@ -133,7 +133,8 @@ def test_columns_of_the_grid_and_other_groups_are_kept(asked):
 
 
 def notebook_functions():
-    """Functions whose module is __main__ of another process, as a notebook's are: no worker can import them."""
+    """Functions whose module is __main__ of another process, as a notebook's are: no worker can
+    import them."""
     space = {"__name__": "__main__", "os": os, "time": time, "Path": Path}
     source = """
 factor = 2

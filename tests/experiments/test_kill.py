@@ -1,4 +1,5 @@
-"""A study killed (SIGKILL: nothing of Python's runs to the end) at a quarter, half and three quarters gives the bits of one
+"""A study killed (SIGKILL: nothing of Python's runs to the end) at a quarter, half and three
+quarters gives the bits of one
 that ran through."""
 
 import itertools

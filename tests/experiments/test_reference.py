@@ -1,4 +1,5 @@
-"""The reference posterior: what is committed is what the command makes, and another network's is computed, not borrowed."""
+"""The reference posterior: what is committed is what the command makes, and another network's is
+computed, not borrowed."""
 
 import pytest
 import torch
@@ -83,7 +84,8 @@ def test_its_numbers_are_those_of_the_draws_stored_for_that_network_alone_and_fo
 
 
 def test_the_distance_of_weights_is_none_for_the_same_law_and_knows_a_point_and_an_ensemble():
-    """A point's is that of the kernels by hand: 1 - 2 E k(h, x) + E k(h, h'), which copies of it have too."""
+    """A point's is that of the kernels by hand: 1 - 2 E k(h, x) + E k(h, h'), which copies of it
+    have too."""
     g = torch.Generator().manual_seed(0)
     target = fv.Gaussian(torch.zeros(6).double(), torch.zeros(6).double())
     exact = study.Reference(torch.zeros(1, 2), torch.randn(64, 6, generator=g).double())

@@ -1,4 +1,5 @@
-"""The experiments of this folder's golden texts, compare and tune, each computed once in its small form."""
+"""The experiments of this folder's golden texts, compare and tune, each computed once in its small
+form."""
 
 import json
 import math
@@ -39,7 +40,8 @@ def test_the_frontier_runs_on_the_cells_of_the_stored_table(run_small):
 
 
 def test_the_frontier_interpolates_along_the_curve_of_each_seed():
-    """A line of VI with λ1 = 3 T^0.5, NLL = log T and a training loss of T^2: a fit with loss 0.04 has T* = 0.2."""
+    """A line of VI with λ1 = 3 T^0.5, NLL = log T and a training loss of T^2: a fit with loss 0.04
+    has T* = 0.2."""
     space = functions("frontier")
     at = lambda T: pd.DataFrame(
         dict(T=T, train=T**2, kl=1 / T, lambda1=3 * T**0.5, nll=np.log(T)), index=[7]
@@ -158,7 +160,8 @@ def test_compare_runs_and_what_it_writes_reads_the_same(run_small):
 
 
 def test_each_split_chooses_by_its_validation_nll_and_its_test_nll_is_that_of_its_choice():
-    """All splits together choose trial 0, the third alone trial 1; trial 2 is the best of all, but for the split where it diverged."""
+    """All splits together choose trial 0, the third alone trial 1; trial 2 is the best of all, but
+    for the split where it diverged."""
     nll = {"trial 0": (1.0, 1.0, 1.3), "trial 1": (1.2, 1.2, 1.1), "trial 2": (1.1, math.inf, 1.2)}
     values = [
         dict(setting=t, seed=s, nll=v, test=v + 10)

@@ -89,7 +89,8 @@ def test_each_family_is_corrected_by_itself_and_named():
 
 
 def test_of_pure_noise_a_claim_is_made_in_one_family_of_twenty():
-    """400 families of 12 claims that are all false: 5 % of them have a verdict, within three binomial deviations."""
+    """400 families of 12 claims that are all false: 5 % of them have a verdict, within three
+    binomial deviations."""
     rng = np.random.default_rng(0)
     zero = pd.DataFrame({i: np.zeros(10) for i in range(12)})
     better = dict.fromkeys(range(12), 1)
@@ -116,7 +117,8 @@ def test_one_seed_decides_nothing_and_neither_does_a_value_that_is_not_finite():
 
 
 def test_the_rank_test_is_scipys_corrected_alike_and_said_where_it_gives_another_verdict():
-    """One seed of forty is far on the other side: Student's t sees a wide spread, ranks see 39 seeds of one sign."""
+    """One seed of forty is far on the other side: Student's t sees a wide spread, ranks see 39
+    seeds of one sign."""
     change = np.r_[np.linspace(-0.02, -0.01, 39), 0.5]
     mine = pd.DataFrame({"nll": change, "ece": change})
     table = paired(mine, 0 * mine)
@@ -155,7 +157,8 @@ def test_at_picks_one_cell():
 
 
 def test_two_one_sided_tests_are_the_ninety_percent_interval_within_the_margin():
-    """p is below 5 % exactly where the 90 % interval of the mean lies within the margin; at its edge p is 5 %."""
+    """p is below 5 % exactly where the 90 % interval of the mean lies within the margin; at its
+    edge p is 5 %."""
     values = pd.Series(np.random.default_rng(1).normal(0.002, 0.01, 12))
     low, high = stats.t.interval(0.9, 11, loc=values.mean(), scale=stats.sem(values))
     edge = max(-low, high)
@@ -170,7 +173,8 @@ def test_two_one_sided_tests_are_the_ninety_percent_interval_within_the_margin()
 
 
 def test_on_the_near_task_transfer_beats_both_fits_without_the_source_and_on_the_default_task_neither():
-    """By scipy's paired test on the stored table, each of the four comparisons corrected for nine tasks, two fits, two scores."""
+    """By scipy's paired test on the stored table, each of the four comparisons corrected for nine
+    tasks, two fits, two scores."""
     table = read_table("tasks")
     for task, side in (("15 degrees, 2 shots", "greater"), ("90 degrees, 10 shots", "less")):
         right = {
@@ -182,7 +186,8 @@ def test_on_the_near_task_transfer_beats_both_fits_without_the_source_and_on_the
 
 
 def test_the_rank_test_ignores_ties_and_points_where_the_ranks_do():
-    """Ten seeds without a difference and seven gains are a gain; few large losses outweigh many small gains."""
+    """Ten seeds without a difference and seven gains are a gain; few large losses outweigh many
+    small gains."""
     change = {
         "nll": np.r_[np.zeros(10), -np.arange(1.0, 8)],
         "ece": np.r_[-np.full(22, 0.01), np.full(18, 1.0)],

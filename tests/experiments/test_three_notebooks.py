@@ -1,4 +1,5 @@
-"""The experiments on averaging, symmetry and transfer, each run once in its small form, and the rules of their notebooks."""
+"""The experiments on averaging, symmetry and transfer, each run once in its small form, and the
+rules of their notebooks."""
 
 import math
 import pickle
@@ -100,7 +101,8 @@ def test_the_quadrature_is_that_of_a_gaussian_mode_and_vanishes_at_the_balance()
 
 
 def resnets(n, width, **how):
-    """The study of a folder of checkpoints, n small networks trained on 40 digits, and images to judge them on, two sets."""
+    """The study of a folder of checkpoints, n small networks trained on 40 digits, and images to
+    judge them on, two sets."""
     data = fv.datasets.digits_transfer().source
     study = functions("symmetry")["study_of"]
     train = data.subset(torch.arange(40))
@@ -427,7 +429,8 @@ def test_a_network_without_batchnorm_and_with_a_late_treated_head_gives_the_plai
 
 
 def official_files(root, kinds, n, size=16):
-    """Corrupted images in the layout of CIFAR-10-C: (5 n, H, W, 3) bytes a kind, the labels of all five severities in labels.npy."""
+    """Corrupted images in the layout of CIFAR-10-C: (5 n, H, W, 3) bytes a kind, the labels of all
+    five severities in labels.npy."""
     noise = np.random.default_rng(0)
     labels = np.tile(np.arange(n) % 4, 5)
     np.save(root / "labels.npy", labels.astype(np.uint8))

@@ -1,4 +1,5 @@
-"""A study on any task and any network: two moons, a function of the user's, a network that did not learn, no source."""
+"""A study on any task and any network: two moons, a function of the user's, a network that did not
+learn, no source."""
 
 from functools import partial
 
@@ -232,6 +233,7 @@ def prediction(n):
 def test_transfer_helps_or_harms_by_the_interval_of_the_difference_to_the_better_one(mine, word):
     said = worth_of_transfer(prediction(mine), {"worse": prediction(40), "better": prediction(75)})
     assert said.startswith(
-        f"Here transfer {word}: accuracy {mine}.0 % after transfer, 75.0 % without the source (better)"
+        f"Here transfer {word}: accuracy {mine}.0 % after transfer, 75.0 % without the source"
+        " (better)"
     )
     assert f"difference {mine - 75:+d}.0 ±" in said

@@ -1,4 +1,5 @@
-"""The gap of a fit: large where it was stopped early or its widths are wrong, below its noise where it arrived."""
+"""The gap of a fit: large where it was stopped early or its widths are wrong, below its noise where
+it arrived."""
 
 import pytest
 import torch
@@ -49,7 +50,8 @@ def test_a_long_fit_has_arrived_and_a_short_one_has_not(problem, method, radius)
 
 
 def test_widths_off_by_a_known_factor_are_reported_as_such(problem):
-    """With the data left at a weight of 0.001 q is nearly the prior, whose variances times 1.5 are 50 % off."""
+    """With the data left at a weight of 0.001 q is nearly the prior, whose variances times 1.5 are
+    50 % off."""
     net, task, prior = problem
     fit = LONG | {"kl_weight": 1000.0, "steps": 200}
     wide = fv.Gaussian(

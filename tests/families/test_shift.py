@@ -1,4 +1,5 @@
-"""Scores under shift, risk against coverage, and their figures: against loops over corrupted copies and counts by hand."""
+"""Scores under shift, risk against coverage, and their figures: against loops over corrupted copies
+and counts by hand."""
 
 import pytest
 import torch

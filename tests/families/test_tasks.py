@@ -1,4 +1,5 @@
-"""Fits as tasks of any executor: results are the local ones, kept as they come; a lost process is one error."""
+"""Fits as tasks of any executor: results are the local ones, kept as they come; a lost process is
+one error."""
 
 import os
 import signal
@@ -23,7 +24,7 @@ def squares(base, item):
 
 
 def test_a_family_of_an_executor_is_the_local_one(transferred, task):
-    (net, prior) = transferred
+    net, prior = transferred
     radii = {"vi": (0.0,), "swag": (0.0,), "sabma": (0.0, 0.25, 0.5, 1.0)}
     fit = dict(seed=0, radii=radii, fit={"steps": 8, "snapshots": 6, "rank": 3})
     local = fit_family(net, task, prior, **fit)
@@ -36,7 +37,9 @@ def test_a_family_of_an_executor_is_the_local_one(transferred, task):
     assert far.posterior[0] is far.posterior[2]  # radius 0, once
     with pytest.raises(
         TypeError,
-        match="engine must be an executor of concurrent.futures, got 'two': concurrent.futures.Proc",
+        match=(
+            "engine must be an executor of concurrent.futures, got 'two': concurrent.futures.Proc"
+        ),
     ):
         fit_family(net, task, prior, engine="two", **fit)
 

@@ -1,4 +1,5 @@
-"""Tuning: equal trials, the record first, the validation split small and apart, a diverged trial counted and not chosen."""
+"""Tuning: equal trials, the record first, the validation split small and apart, a diverged trial
+counted and not chosen."""
 
 import math
 from dataclasses import replace

@@ -1,4 +1,5 @@
-"""Curvature: eigenpairs, restarts, both ends, GGN and Fisher, parts, density and trace, each against a dense matrix."""
+"""Curvature: eigenpairs, restarts, both ends, GGN and Fisher, parts, density and trace, each
+against a dense matrix."""
 
 import math
 import pickle
@@ -29,7 +30,8 @@ CLUSTERED = {
 
 @pytest.fixture
 def outliers():
-    """A quadratic whose D = 60 eigenvalues are a bulk in [-0.5, 1] and five outliers; (f, H, eigenvalues falling)."""
+    """A quadratic whose D = 60 eigenvalues are a bulk in [-0.5, 1] and five outliers; (f, H,
+    eigenvalues falling)."""
     values = torch.cat(
         [
             torch.linspace(-0.5, 1.0, D - 5, dtype=torch.float64),
@@ -123,7 +125,8 @@ def test_ggn_and_fisher_equal_their_definitions(tiny, likelihood):
 def test_a_net_of_half_precision_has_the_eigenvalues_of_the_same_net_in_float64(
     tiny, dtype, curvature
 ):
-    """A Krylov basis in the net's precision is not orthogonal: it gave 20 times the largest eigenvalue."""
+    """A Krylov basis in the net's precision is not orthogonal: it gave 20 times the largest
+    eigenvalue."""
     net, data = tiny
     half = net.to(dtype=dtype)
     f = fv.nll(half, data.to(dtype=dtype))
@@ -221,7 +224,8 @@ def test_the_error_of_a_trace_covers_it(name):
 
 @pytest.mark.parametrize("room", [30, 3])
 def test_a_trace_is_no_worse_than_hutchinsons_whatever_the_spectrum(room):
-    """Root mean square errors over 60 seeds, which vary by 9 %, beside that of 60 test vectors of one length, of which 5 % may be lost."""
+    """Root mean square errors over 60 seeds, which vary by 9 %, beside that of 60 test vectors of
+    one length, of which 5 % may be lost."""
     for outliers, most in (
         ([0.0, 0.5, 1.0], 1.03),
         ([4.0, 5.0, 8.0], 0.9),
@@ -249,7 +253,8 @@ def test_the_trace_of_a_matrix_of_low_rank_is_exact():
 def test_products_of_one_recording_are_those_of_the_dense_hessian_at_any_point(
     tiny, monkeypatch, graph, replays
 ):
-    """With a stand-in for the graph of a card, which is recorded once, or gives other numbers, or cannot be recorded."""
+    """With a stand-in for the graph of a card, which is recorded once, or gives other numbers, or
+    cannot be recorded."""
     net, data = tiny
     f = fv.nll(net, data)
     recorded = []
@@ -304,7 +309,8 @@ def test_the_density_of_a_quadratic_is_its_spectrum(outliers):
     assert (
         wasserstein_distance(short.nodes, values, short.weights) < 0.06
     )  # of a spectrum 30 wide; 0.5 without deflation
-    # Three estimates of a bulk whose eigenvalues spread by 0.44 over 55 dimensions have sd 55 x .44 x sqrt(2 / 57) / sqrt(3) = 2.6
+    # Three estimates of a bulk whose eigenvalues spread by 0.44 over 55 dimensions have sd 55 x .44
+    # x sqrt(2 / 57) / sqrt(3) = 2.6
     assert float((short.nodes * short.weights).sum()) * D == pytest.approx(
         float(H.trace()), abs=3 * 2.6
     )
@@ -313,7 +319,8 @@ def test_the_density_of_a_quadratic_is_its_spectrum(outliers):
 @pytest.mark.parametrize("name", CLUSTERED)
 @pytest.mark.parametrize("runs", [4, 1])
 def test_the_density_is_unbiased_where_eigenvalues_cluster(name, runs):
-    """Mean over 12 seeds within four of its own standard errors, and near in W1 distance: a null space counted once is far."""
+    """Mean over 12 seeds within four of its own standard errors, and near in W1 distance: a null
+    space counted once is far."""
     values = CLUSTERED[name].double()
     found = [fv.spectral_density(*bowl(values), runs=runs, steps=30, seed=s) for s in range(12)]
     for exact, statistic in (
@@ -321,7 +328,8 @@ def test_the_density_is_unbiased_where_eigenvalues_cluster(name, runs):
         ((values > 0.02).double().mean(), [s.weights[s.nodes > 0.02].sum() for s in found]),
     ):
         statistic = torch.stack(statistic)
-        # a third of one eigenvalue beside it: Gauss nodes need not lie on the same side of the cut as what they stand for
+        # a third of one eigenvalue beside it: Gauss nodes need not lie on the same side of the cut
+        # as what they stand for
         slack = 0.33 / len(values) if float(exact) < 1 else 0.0
         assert (
             abs(float(statistic.mean() - exact))
@@ -336,7 +344,8 @@ def test_the_density_is_unbiased_where_eigenvalues_cluster(name, runs):
 
 
 def test_a_null_space_is_told_from_rounding():
-    """Two eigenvalues of 100 are not 0: once both are known, what the later runs see is the rounding of float32."""
+    """Two eigenvalues of 100 are not 0: once both are known, what the later runs see is the
+    rounding of float32."""
     s = fv.spectral_density(
         *bowl(torch.cat([torch.tensor([8.0, 4.0]), torch.zeros(98)])), steps=10, k=2
     )

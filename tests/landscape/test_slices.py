@@ -1,4 +1,5 @@
-"""Slices, lines, shadows of posteriors, valleys: exact, centred, honest about diverged cells; cancelled and resumed, on disk."""
+"""Slices, lines, shadows of posteriors, valleys: exact, centred, honest about diverged cells;
+cancelled and resumed, on disk."""
 
 import math
 
@@ -204,7 +205,8 @@ def test_diverged_cells_are_walls_between_valleys():
 
 
 def test_a_plane_with_its_set_up_costs_little_more_than_its_points(task, monkeypatch):
-    """Examples through the network, by the module or by its program: 121 points, and checks on a few examples each."""
+    """Examples through the network, by the module or by its program: 121 points, and checks on a
+    few examples each."""
     net = fv.Net.from_module(fv.models.mlp(task))
     data = task.source
     plane = fv.plane_random(net, net.w, seed=0)
@@ -222,7 +224,8 @@ def test_a_plane_with_its_set_up_costs_little_more_than_its_points(task, monkeyp
 
 
 class Counted(fv.Objective):
-    """A quadratic that notes where it was asked; the power fails in the middle of call number `dies`."""
+    """A quadratic that notes where it was asked; the power fails in the middle of call number
+    `dies`."""
 
     label = "counted"
     key = "a quadratic"

@@ -1,4 +1,5 @@
-"""Scores, uncertainty, agreement and out-of-distribution: definitions, identities, edges, scikit-learn."""
+"""Scores, uncertainty, agreement and out-of-distribution: definitions, identities, edges,
+scikit-learn."""
 
 import math
 

@@ -1,4 +1,5 @@
-"""Flatness: sharpness and Weyl's bounds by dense Hessians, PAC-Bayes bounds by a search, known learning coefficients."""
+"""Flatness: sharpness and Weyl's bounds by dense Hessians, PAC-Bayes bounds by a search, known
+learning coefficients."""
 
 import math
 
@@ -101,7 +102,8 @@ def test_the_flat_bound_is_that_of_the_blurred_draws():
 
 
 def test_the_flat_bound_holds_for_thresholds_that_were_chosen_on_the_examples():
-    """x uniform on -1..1, label x > 0 with a tenth flipped: a threshold w errs on 0.1 + 0.4 |w| of new data."""
+    """x uniform on -1..1, label x > 0 with a tenth flipped: a threshold w errs on 0.1 + 0.4 |w| of
+    new data."""
     n = 100
     radius = 0.3
     source = np.random.default_rng(0)
@@ -130,7 +132,8 @@ N = 10_000
 
 
 def grid_draws(f, n_beta, count=2000, limit=3.0):
-    """(count, 1) quantiles at (i + 1/2) / count of the density exp(-n_beta f) on [-limit, limit]: inverse CDF on a grid."""
+    """(count, 1) quantiles at (i + 1/2) / count of the density exp(-n_beta f) on [-limit, limit]:
+    inverse CDF on a grid."""
     x = torch.linspace(-limit, limit, 400_001, dtype=torch.float64)
     cdf = (-n_beta * f(x)).exp().cumsum(0)
     at = (torch.arange(count, dtype=torch.float64) + 0.5) / count

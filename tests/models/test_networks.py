@@ -1,4 +1,5 @@
-"""Networks: sizes as published, forward passes as another tool's, any number of classes, weights from files."""
+"""Networks: sizes as published, forward passes as another tool's, any number of classes, weights
+from files."""
 
 import argparse
 from unittest.mock import Mock

@@ -1,4 +1,5 @@
-"""Curvature of networks whose layers PyTorch differentiates twice only by another kernel, or not at all."""
+"""Curvature of networks whose layers PyTorch differentiates twice only by another kernel, or not at
+all."""
 
 import pytest
 import torch
@@ -10,7 +11,8 @@ from flatviz.objectives.curvature import ggn, ggn_diagonal, jacobians, softmax_h
 
 
 class Attending(nn.Module):
-    """Two tokens of four numbers, attention between them, and a head; float32, for that takes the fused kernel."""
+    """Two tokens of four numbers, attention between them, and a head; float32, for that takes the
+    fused kernel."""
 
     def __init__(self):
         super().__init__()
@@ -34,7 +36,7 @@ def test_products_with_the_hessian_of_attention_are_differences_of_gradients_and
         torch.backends.cuda.flash_sdp_enabled(),
         torch.backends.cuda.math_sdp_enabled(),
     )
-    (net, data, f) = made(Attending())
+    net, data, f = made(Attending())
     before = kernels()
     wide = net.to(dtype=torch.float64)
     v = torch.randn(net.dim, dtype=torch.float64)
@@ -73,7 +75,8 @@ def test_curvature_of_weight_norm_is_that_of_differences_of_gradients():
 
 
 class WrongTwice(torch.autograd.Function):
-    """x^2 with the right derivative, of which torch then sees no derivative in what comes from above."""
+    """x^2 with the right derivative, of which torch then sees no derivative in what comes from
+    above."""
 
     @staticmethod
     def forward(ctx, x):

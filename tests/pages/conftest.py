@@ -1,4 +1,5 @@
-"""The page of the small family with code, and pages that are closed when a test or its file ends, and have met no error."""
+"""The page of the small family with code, and pages that are closed when a test or its file ends,
+and have met no error."""
 
 import contextlib
 import dataclasses

@@ -1,4 +1,5 @@
-"""The front end by hand, as it were: tabs, two states, undo, addresses, code, linked draws, dark, narrow, print."""
+"""The front end by hand, as it were: tabs, two states, undo, addresses, code, linked draws, dark,
+narrow, print."""
 
 import numpy as np
 import pytest
@@ -8,7 +9,10 @@ from pagedrive import EXPLORE, at, code_of, drawn, figures_of, resized, same_tra
 from flatviz.pages.story import tour_story
 
 pytestmark = pytest.mark.browser
-SEEN = "(node) => { const { top, bottom } = node.getBoundingClientRect(); return top >= -1 && bottom <= innerHeight; }"
+SEEN = (
+    "(node) => { const { top, bottom } = node.getBoundingClientRect(); return top >= -1 && bottom"
+    " <= innerHeight; }"
+)
 
 
 @pytest.fixture(scope="module")
@@ -154,14 +158,16 @@ def test_each_section_sets_the_controls_where_it_is_read_beside_its_pictures_or_
         title = page.locator(".fv-article h2").nth(number)
         title.evaluate("(node) => node.parentNode.scrollIntoView()")
         other = " | vi/0" if "compare" in step.set else ""
-        state = f"{step.set['method']}/{step.set['radius']:g}/6"  # ten draws are asked for, six are there
+        state = (  # ten draws are asked for, six are there
+            f"{step.set['method']}/{step.set['radius']:g}/6"
+        )
         drawn(page, state, step.set["tab"] + other)
         exploring = number == len(story) - 1
         assert page.get_by_role("tablist").is_visible() == exploring and title.evaluate(SEEN)
         if not exploring:
             plot = page.locator("figure:not([hidden]) .fv-plot").first
             assert plot.evaluate(SEEN)
-            (left, top) = map(plot.bounding_box().get, "xy")
+            left, top = map(plot.bounding_box().get, "xy")
             text = title.bounding_box()
             below = text["y"] >= top + plot.bounding_box()["height"]
             assert text["x"] + text["width"] <= left if width >= 960 else below, (width, step.title)
@@ -203,7 +209,10 @@ def test_the_keyboard_meets_the_controls_and_one_menu_before_the_pictures(page):
 def test_dark_ground_has_light_ink_and_its_data_are_the_same(visit, address, page):
     dark = visit(address + "#method=sabma&radius=0.5&draws=3&tab=Scores", color_scheme="dark")
     at(page, "method=sabma&radius=0.5&draws=3&tab=Scores", "sabma/0.5/3", "Scores")
-    look = "(({ paper_bgcolor, font }) => [paper_bgcolor, font.color])(document.querySelector('.js-plotly-plot')._fullLayout)"
+    look = (
+        "(({ paper_bgcolor, font }) => [paper_bgcolor,"
+        " font.color])(document.querySelector('.js-plotly-plot')._fullLayout)"
+    )
     assert dark.evaluate(look) == ["#15191e", "#e4e7eb"]
     arrays = lambda plots: [[t.get("y") for t in p["data"]] for p in plots]  # noqa: E731
     assert arrays(dark.evaluate(PLOTS)) == arrays(page.evaluate(PLOTS))

@@ -1,4 +1,5 @@
-"""A view in a lab whose kernel stands in: members fitted outside the family join curves and scales; what a view carries."""
+"""A view in a lab whose kernel stands in: members fitted outside the family join curves and scales;
+what a view carries."""
 
 from __future__ import annotations
 
@@ -92,7 +93,10 @@ def test_in_the_lab_the_curve_gains_the_new_radius_and_its_ring_and_axis_follow(
     page = shown(
         browser, bundle, {"radius": 2.0, "n_draws": 3, "method": "sabma", "look": {"tab": "Radius"}}
     )
-    drawn = "(shown) => document.querySelector('.flatviz')?.dataset.shown === shown && document.querySelector('.flatviz').dataset.state"
+    drawn = (
+        "(shown) => document.querySelector('.flatviz')?.dataset.shown === shown &&"
+        " document.querySelector('.flatviz').dataset.state"
+    )
     page.wait_for_function(drawn, arg="fitted", polling=100)
     former = page.evaluate(CURVE)
     preview = pack_members(bundle, grown, [new], note=", preview: 20 steps")

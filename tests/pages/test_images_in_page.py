@@ -1,4 +1,5 @@
-"""The view of images in a browser: what is drawn is computed directly, and it is linked with the draws of the other views."""
+"""The view of images in a browser: what is drawn is computed directly, and it is linked with the
+draws of the other views."""
 
 import numpy as np
 import pytest
@@ -11,9 +12,13 @@ from flatviz.pages.scene import LEVELS
 
 pytestmark = pytest.mark.browser
 
-# Probabilities read back from the places of the drawn lines: (draw, class), for the image in the chart.
+# Probabilities read back from the places of the drawn lines: (draw, class), for the image in the
+# chart.
 LINES = in_page("lines_of_the_chart")
-ROWS = "[...document.querySelectorAll('figure:not([hidden]) [data-row]')].map((g) => Number(g.dataset.row))"
+ROWS = (
+    "[...document.querySelectorAll('figure:not([hidden]) [data-row]')].map((g) =>"
+    " Number(g.dataset.row))"
+)
 PIXELS = in_page("pixels_of_an_image")
 
 

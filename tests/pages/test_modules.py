@@ -1,4 +1,5 @@
-"""JavaScript: the bundles are those of their modules, types fit, and what needs no page is tested by node itself."""
+"""JavaScript: the bundles are those of their modules, types fit, and what needs no page is tested
+by node itself."""
 
 import os
 import re
@@ -15,7 +16,8 @@ FOR = "with node, by npm install --prefix .ci --no-package-lock"
 
 
 def run(*command: str) -> str:
-    """What a command of node prints; skipped where its tools are not installed, which fails where CI has installed them."""
+    """What a command of node prints; skipped where its tools are not installed, which fails where
+    CI has installed them."""
     if not shutil.which("node") or not (ROOT / ".ci" / "node_modules" / "eslint").exists():
         assert "FLATVIZ_REQUIRE_BROWSER" not in os.environ, (
             f"esbuild, eslint and typescript must be there {FOR}"

@@ -1,4 +1,5 @@
-"""The page: one file, nothing from elsewhere, and in a browser without network its sliders draw what plot_* draws."""
+"""The page: one file, nothing from elsewhere, and in a browser without network its sliders draw
+what plot_* draws."""
 
 import base64
 import dataclasses

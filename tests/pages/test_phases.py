@@ -1,4 +1,5 @@
-"""The step in phases, in the page: what is drawn in each of them, how it gets from one to the next, and that the state has it."""
+"""The step in phases, in the page: what is drawn in each of them, how it gets from one to the next,
+and that the state has it."""
 
 import itertools
 import json
@@ -21,7 +22,10 @@ def address(family, tmp_path_factory):
 
 def there(page, place):
     """Wait until the step is drawn at this place of its slider."""
-    stands = "(place) => document.querySelector('figure:not([hidden]) .js-plotly-plot').dataset.phase === String(place)"
+    stands = (
+        "(place) => document.querySelector('figure:not([hidden]) .js-plotly-plot').dataset.phase"
+        " === String(place)"
+    )
     page.wait_for_function(stands, arg=place, polling=100)
 
 
@@ -73,7 +77,8 @@ def test_in_every_phase_the_page_draws_the_step_of_the_figure(page, family):
 
 
 def played(page, ms=100):
-    """Play the step; [phase that stands, or None; place of q'; place of the dot] every so many ms, until it is over."""
+    """Play the step; [phase that stands, or None; place of q'; place of the dot] every so many ms,
+    until it is over."""
     button = page.locator(".fv-phases button")
     page.clock.pause_at(page.evaluate("Date.now()") + 1000)
     button.click()
@@ -141,8 +146,10 @@ def test_two_states_of_the_step_have_one_scale_and_the_caption_is_of_the_method(
         "sabma/2/3",
         "Radius | sam_mu/0.2",
     )
-    ends = page.evaluate("""() => [...document.querySelectorAll('[data-name=mechanism] .js-plotly-plot')].map(
-      (p) => [p._fullLayout.xaxis.range, p._fullLayout.yaxis.range])""")
+    ends = page.evaluate(
+        """() => [...document.querySelectorAll('[data-name=mechanism] .js-plotly-plot')].map(
+      (p) => [p._fullLayout.xaxis.range, p._fullLayout.yaxis.range])"""
+    )
     assert len(ends) == 2 and ends[0] == ends[1]
     caption = page.locator("[data-name=mechanism] figcaption")
     for hash, state, formula in (

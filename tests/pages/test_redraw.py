@@ -1,4 +1,5 @@
-"""Sliders, phases and switches: what a control moves is drawn alone, and the picture is the one that plotly.js makes from nothing."""
+"""Sliders, phases and switches: what a control moves is drawn alone, and the picture is the one
+that plotly.js makes from nothing."""
 
 import pytest
 from browsing import DRAWN, in_page

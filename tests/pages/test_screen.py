@@ -1,4 +1,5 @@
-"""On every screen: controls and picture in sight together, no scroll sideways, whole figures in print, words that have room."""
+"""On every screen: controls and picture in sight together, no scroll sideways, whole figures in
+print, words that have room."""
 
 import pytest
 from browsing import in_page
@@ -12,7 +13,10 @@ pytestmark = pytest.mark.browser
 SCREENS = [(400, 800), (800, 900), (1280, 800), (1500, 900)]
 ROOM = in_page("room_above_pictures")
 PAPER = 718  # px, A4 between margins of 1 cm
-RESIZED = "() => [...document.querySelectorAll('.js-plotly-plot')].every((p) => Math.abs(p._fullLayout.width - p.clientWidth) < 2)"
+RESIZED = (
+    "() => [...document.querySelectorAll('.js-plotly-plot')].every((p) =>"
+    " Math.abs(p._fullLayout.width - p.clientWidth) < 2)"
+)
 IN_PRINT = in_page("frames_in_print")
 
 

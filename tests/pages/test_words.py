@@ -1,4 +1,5 @@
-"""What guide and captions say follows from the family's own figures; what diverged is said where it would stand."""
+"""What guide and captions say follows from the family's own figures; what diverged is said where it
+would stand."""
 
 from dataclasses import replace
 
@@ -110,7 +111,10 @@ def test_a_panel_without_values_says_why_and_one_with_values_says_nothing(diverg
 @pytest.mark.browser
 def test_the_page_says_it_while_the_member_is_selected(diverged, visit, tmp_path):
     page = visit(written(diverged, tmp_path))
-    note = "[...document.querySelectorAll('figure:not([hidden]) .annotation-text')].some((t) => /diverged/.test(t.textContent))"
+    note = (
+        "[...document.querySelectorAll('figure:not([hidden]) .annotation-text')].some((t) =>"
+        " /diverged/.test(t.textContent))"
+    )
     said = f"(wanted) => {note} === wanted"
     for radius, wanted in ((0.5, True), (2, False), (0.5, True)):
         for tab in ("Inputs", "Scores"):

@@ -1,7 +1,8 @@
-"""The playground's engine against flatviz: the same start, the same noise passed in, the same numbers.
+"""The playground's engine against flatviz: the same start, the same noise passed in, the same
+numbers.
 
-Every answer of the engine comes from `questions`, asked once in node.  What the texts say of grounds and
-networks is counted over seeds in node; nothing of it is staged.
+Every answer of the engine comes from `questions`, asked once in node.  What the texts say of
+grounds and networks is counted over seeds in node; nothing of it is staged.
 """
 
 import json
@@ -39,7 +40,8 @@ TERMS = [
 
 
 class Ground(nn.Module):
-    """The ground as a network of two weights: half of its output squared is L(w) + 3, a regression of 0 with noise 1."""
+    """The ground as a network of two weights: half of its output squared is L(w) + 3, a regression
+    of 0 with noise 1."""
 
     def __init__(self, start) -> None:
         super().__init__()
@@ -65,7 +67,8 @@ def height(w):
 
 
 def ground_case(kappa=KAPPA):
-    """(net, data, prior, what the engine is told of them, likelihood): one data point, so that T is kl_weight."""
+    """(net, data, prior, what the engine is told of them, likelihood): one data point, so that T is
+    kl_weight."""
     start = [0.1, 0.4]
     std = [0.5, 0.3]
     n = torch.zeros(1, 1, dtype=torch.float64)

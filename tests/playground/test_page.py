@@ -1,4 +1,5 @@
-"""The playground's page in a browser: it asks no one for anything, fits any screen, and can be moved by keys and fingers."""
+"""The playground's page in a browser: it asks no one for anything, fits any screen, and can be
+moved by keys and fingers."""
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -146,7 +147,8 @@ def test_the_step_shows_one_more_mark_a_phase_and_links_it_to_its_symbol(page):
 
 
 def test_between_the_points_hmc_is_unsure_and_at_them_sure_vi_and_sabma_less_so(page):
-    """What the page says of the gap, for three seeds: the spread of 30 draws where points are, and how much it grows in the gap."""
+    """What the page says of the gap, for three seeds: the spread of 30 draws where points are, and
+    how much it grows in the gap."""
     for seed in (1, 2, 3):
         spread = page.evaluate(in_page("spread_in_the_gap"), seed)
         assert all(s["loss"] < 0 for s in spread), (seed, spread)  # each fits the points

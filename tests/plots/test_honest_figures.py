@@ -1,4 +1,5 @@
-"""Figures that do not mislead: scales that say where they end, markers seen on any ground, captions that follow from figures."""
+"""Figures that do not mislead: scales that say where they end, markers seen on any ground, captions
+that follow from figures."""
 
 import dataclasses
 import math
@@ -87,7 +88,8 @@ def test_no_panel_is_mostly_one_colour(family):
                     bands = ((z - trace.contours.start) / trace.contours.size).ceil().clamp(0, 18)
                     most = max(float((bands == k).double().mean()) for k in range(20))
                     assert most <= 0.5, (
-                        f"{view.name} of {family.method[i]} {family.radius[i]}: {most:.0%} in one colour"
+                        f"{view.name} of {family.method[i]} {family.radius[i]}: {most:.0%} in one"
+                        " colour"
                     )
 
 

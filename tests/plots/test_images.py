@@ -1,4 +1,5 @@
-"""Where draws disagree, over images and over inputs in the plane: what is drawn is what each draw says."""
+"""Where draws disagree, over images and over inputs in the plane: what is drawn is what each draw
+says."""
 
 import base64
 import dataclasses

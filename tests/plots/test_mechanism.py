@@ -1,4 +1,5 @@
-"""The radius, drawn: ellipses and balls of the step are those of `perturb` and the exact KL; flatness and scores are the family's."""
+"""The radius, drawn: ellipses and balls of the step are those of `perturb` and the exact KL;
+flatness and scores are the family's."""
 
 import dataclasses
 
@@ -201,7 +202,8 @@ def test_a_family_without_radii_is_refused_and_one_of_one_seed_has_no_band(famil
 
 
 def test_the_frontier_finds_the_temperature_of_equal_training_loss_between_those_fitted(family):
-    """VI over T with a training loss of T^2 and an NLL of 1 + T: at a loss of 0.04, T* = 0.2 and the cross is on that line."""
+    """VI over T with a training loss of T^2 and an NLL of 1 + T: at a loss of 0.04, T* = 0.2 and
+    the cross is on that line."""
     losses = {
         ("vi_t", 0.1): 0.01,
         ("vi_t", 0.4): 0.16,

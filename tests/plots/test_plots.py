@@ -300,8 +300,8 @@ def test_every_picture_says_its_data_its_batchnorm_and_its_precision(surface, sp
         )
     other = fv.plot_curve([curve, dataclasses.replace(curve, n=1)]).layout.xaxis.title.text
     assert (
-        "mean over 100 examples · BatchNorm re-estimated / mean over 1 example · BatchNorm re-estimated"
-        in other
+        "mean over 100 examples · BatchNorm re-estimated / mean over 1 example · BatchNorm"
+        " re-estimated" in other
     )
     assert "<br>" not in fv.plot_curve(fv.Curve(surface.a, surface.a)).layout.xaxis.title.text
 
@@ -326,9 +326,10 @@ def test_the_ellipse_holds_95_percent_of_a_gaussians_draws(gaussians):
 
 
 def _inside(points, corners):
-    """Whether points lie in a polygon, by the crossings of a ray: another path than the quadratic form."""
-    (x, y) = points.T[:, :, None]
-    (ax, ay) = corners.T[:, None]
+    """Whether points lie in a polygon, by the crossings of a ray: another path than the quadratic
+    form."""
+    x, y = points.T[:, :, None]
+    ax, ay = corners.T[:, None]
     bx = ax.roll(-1, 1)
     by = ay.roll(-1, 1)
     crosses = ((ay > y) != (by > y)) & (x < ax + (bx - ax) * (y - ay) / (by - ay + 1e-300))

@@ -1,4 +1,5 @@
-"""Shared by the tests of posteriors: small networks with priors, networks that are a function of their weights, a source."""
+"""Shared by the tests of posteriors: small networks with priors, networks that are a function of
+their weights, a source."""
 
 import pytest
 import torch
@@ -9,7 +10,8 @@ import flatviz as fv
 
 @pytest.fixture
 def small():
-    """(net, data, prior): float64 with LayerNorm, norm layers and head treated, on 24 points: D = 8 + 15 = 23."""
+    """(net, data, prior): float64 with LayerNorm, norm layers and head treated, on 24 points: D = 8
+    + 15 = 23."""
     torch.manual_seed(3)
     module = nn.Sequential(nn.Linear(2, 4), nn.LayerNorm(4), nn.Tanh(), nn.Linear(4, 3)).double()
     x = torch.randn(24, 2, dtype=torch.float64)
@@ -51,7 +53,8 @@ def of_weights():
 
 @pytest.fixture(scope="session")
 def linear_regression():
-    """Call it: (net, data, mean, covariance) of y = x w + noise with w ~ N(0, 1 / delta); the first two inputs go together."""
+    """Call it: (net, data, mean, covariance) of y = x w + noise with w ~ N(0, 1 / delta); the first
+    two inputs go together."""
 
     def made(n, weights, noise, delta, seed=0):
         g = torch.Generator().manual_seed(seed)

@@ -1,4 +1,5 @@
-"""SGLD, SGHMC, E-MCMC: their noise law on a Gaussian whose answer is known; their schedules; F-SGLD on a double well."""
+"""SGLD, SGHMC, E-MCMC: their noise law on a Gaussian whose answer is known; their schedules; F-SGLD
+on a double well."""
 
 import math
 from functools import partial
@@ -15,7 +16,8 @@ DECAY = 0.2
 
 @pytest.fixture(scope="module")
 def linear(of_weights):
-    """500 weights that never meet: targets 0 = w_i + noise, 50 times.  The posterior variance of each is known exactly,
+    """500 weights that never meet: targets 0 = w_i + noise, 50 times.  The posterior variance of
+    each is known exactly,
     1 / (N (1 / std^2 + wd)), and 500 weights are 500 chains."""
     x = torch.ones(N, 500, dtype=torch.float64)
     return of_weights(lambda w, x: x * w, torch.zeros(500)), fv.Data(x, 0 * x)
@@ -32,7 +34,8 @@ def test_sghmc_with_friction_one_is_sgld(linear):
 
 
 def test_entropy_mcmc_has_the_joint_law_of_chain_and_guide(linear):
-    """Of w the posterior itself, of the guide the posterior widened by eta; the finite step adds a few percent."""
+    """Of w the posterior itself, of the guide the posterior widened by eta; the finite step adds a
+    few percent."""
     eta = 2 * EXACT
     W = fv.fit_emcmc(*linear, eta=eta, lr=0.02, **SHORT | dict(n_draws=24, burn_in=150, thin=60)).W
     assert float(W[0::2].var()) == pytest.approx(EXACT, rel=0.08)
@@ -58,7 +61,8 @@ def test_chains_run_together_and_the_first_is_the_one_run_alone(linear):
 
 @pytest.mark.parametrize("friction", [None, 0.3])
 def test_cyclical_chains_are_their_recursion_step_by_step(linear, friction):
-    """The rate falls along half a cosine in each cycle of ten steps and starts again; only the last four get noise."""
+    """The rate falls along half a cosine in each cycle of ten steps and starts again; only the last
+    four get noise."""
     net, data = linear
     settings = dict(
         n_draws=4,
@@ -96,14 +100,16 @@ def test_cyclical_chains_are_their_recursion_step_by_step(linear, friction):
 
 
 def walled(w):
-    """A sharp well at -2 (width .15, depth 1) and a flat one at +2 (width .8, depth .93), between walls at -5 and 6."""
+    """A sharp well at -2 (width .15, depth 1) and a flat one at +2 (width .8, depth .93), between
+    walls at -5 and 6."""
     sharp = torch.exp(-((w + 2) ** 2) / (2 * 0.15**2))
     flat = torch.exp(-((w - 2) ** 2) / (2 * 0.8**2))
     return 1 - sharp - 0.93 * flat + 5 * ((w - 6).clamp_min(0) + (-5 - w).clamp_min(0)) ** 2
 
 
 def test_flat_seeking_sgld_spends_less_time_in_the_sharp_well(of_weights):
-    """600 particles as the weights of one net; SAM's norm is taken of each alone, so that each is a chain of its own."""
+    """600 particles as the weights of one net; SAM's norm is taken of each alone, so that each is a
+    chain of its own."""
 
     def outputs(
         w, x

@@ -1,4 +1,5 @@
-"""What every method of METHODS must do: keep the protocol, the seed and the user's things; stop and go on; be seen; diverge aloud."""
+"""What every method of METHODS must do: keep the protocol, the seed and the user's things; stop and
+go on; be seen; diverge aloud."""
 
 import inspect
 from dataclasses import replace

@@ -1,4 +1,5 @@
-"""HMC: moments of posteriors that are known, by algebra and by quadrature; chains, step size, energy, metric."""
+"""HMC: moments of posteriors that are known, by algebra and by quadrature; chains, step size,
+energy, metric."""
 
 import math
 import statistics
@@ -180,7 +181,8 @@ def test_stiff_directions_become_as_wide_as_the_others(stiff):
 
 
 def test_noise_alone_teaches_nothing():
-    """Gradients of N(0, I) in 400 dimensions, 200 of them: their largest eigenvalue is about 5.8, and none is kept."""
+    """Gradients of N(0, I) in 400 dimensions, 200 of them: their largest eigenvalue is about 5.8,
+    and none is kept."""
     z = torch.randn(200, 400, generator=torch.Generator().manual_seed(0))
     metric = learnt(z, z)
     assert metric.rows == [] and metric.places == []
@@ -210,7 +212,8 @@ def test_leapfrog_under_a_metric_keeps_the_energy_and_runs_backwards(stiff):
 
 @pytest.fixture
 def stiff_regression():
-    """(net, data, prior, exact mean, exact covariance): six weights, precisions up to 5,000 times the prior's."""
+    """(net, data, prior, exact mean, exact covariance): six weights, precisions up to 5,000 times
+    the prior's."""
     x = torch.randn(40, 6).double() * torch.tensor([12, *[1] * 5])
     y = x @ torch.ones(6, 1).double() + torch.randn(40, 1).double()
     cov = torch.linalg.inv(torch.eye(6).double() + x.T @ x)

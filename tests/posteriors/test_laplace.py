@@ -1,4 +1,5 @@
-"""Laplace: exact on linear regression, its curvature dense and by hand; linearised predictions by the formulas, of rank one too."""
+"""Laplace: exact on linear regression, its curvature dense and by hand; linearised predictions by
+the formulas, of rank one too."""
 
 import copy
 import math
@@ -20,7 +21,8 @@ NOISE = 0.5
 
 @pytest.fixture(scope="module")
 def regression(linear_regression):
-    """(net at the MAP, data, exact mean, exact covariance, exact evidence) of a Bayesian linear regression, delta = 2."""
+    """(net at the MAP, data, exact mean, exact covariance, exact evidence) of a Bayesian linear
+    regression, delta = 2."""
     net, data, mean, cov = linear_regression(30, [1.0, -0.5, 0.2], NOISE, 2.0)
     marginal = NOISE**2 * torch.eye(30, dtype=torch.float64) + data.x @ data.x.T / 2.0
     evidence = torch.distributions.MultivariateNormal(0 * data.y[:, 0], marginal).log_prob(
@@ -83,7 +85,8 @@ def test_covariance_evidence_and_probit_are_those_of_laplace_torch(structure):
 @pytest.mark.parametrize("structure", ["kron", "lowrank", "hessian", "functional"])
 @pytest.mark.parametrize("of", ["head alone", "regression"])
 def test_structures_of_laplace_torch_are_the_full_one_where_they_must_be(structure, of):
-    """The head of a network is a linear model, whose Hessian is its GGN; of squared loss it is a Kronecker product as well."""
+    """The head of a network is a linear model, whose Hessian is its GGN; of squared loss it is a
+    Kronecker product as well."""
     if of == "head alone" and structure in ("kron", "functional"):
         pytest.skip(
             "Kronecker factors of a softmax are an approximation, and so is its functional form"
@@ -231,7 +234,8 @@ def test_bad_requests_say_what_to_do(tiny):
 
 
 def rank_one(log_std, dtype=torch.float32):
-    """(net, a Gaussian of one direction and all but no diagonal, data) of a small MLP with 4 classes."""
+    """(net, a Gaussian of one direction and all but no diagonal, data) of a small MLP with 4
+    classes."""
     torch.manual_seed(0)
     net = fv.Net.from_module(nn.Sequential(nn.Linear(2, 5), nn.Tanh(), nn.Linear(5, 4)).to(dtype))
     factor = 0.3 * torch.randn(1, net.dim).to(dtype)

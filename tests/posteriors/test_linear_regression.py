@@ -1,4 +1,5 @@
-"""Bayesian linear regression, whose posterior is known: how far each method is from it, and why; fits of a Gaussian that arrive."""
+"""Bayesian linear regression, whose posterior is known: how far each method is from it, and why;
+fits of a Gaussian that arrive."""
 
 import math
 from functools import partial
@@ -20,7 +21,8 @@ VARIATIONAL = dict(steps=600, mc_samples=3)
 CHAINS = dict(**DECAY, n_draws=2000, chains=100, burn_in=150, thin=10)
 CYCLES = dict(n_draws=800, chains=100, cycles=4, cycle_steps=120, noisy_share=0.3, lr=0.08)
 
-# settings; |mean - exact| in exact sds, at most; sd over that of the reference, least and most; which reference; known bias
+# settings; |mean - exact| in exact sds, at most; sd over that of the reference, least and most;
+# which reference; known bias
 BAYES = dict(kl_weight=1.0, start_scale=1.0)  # the posterior itself, from the prior's own widths
 CASES = {
     "sgd": (dict(**DECAY, steps=200), 0.01, 0, 0, "posterior", "a point, the mode"),
@@ -106,7 +108,8 @@ def standard(dim, *factor):
 
 @pytest.mark.parametrize("kl_weight", [1.0, 0.03])
 def test_a_posterior_inside_the_family_is_found_to_the_last_digits(regression, kl_weight):
-    """The path gradient is 0 at every draw there, so no noise is left: mean, widths and factor are exact."""
+    """The path gradient is 0 at every draw there, so no noise is left: mean, widths and factor are
+    exact."""
     net, data, hessian, pull = regression
     prior = standard(
         3, 0.3 * torch.tensor([[1.0, 2.0, 3.0], [3.0, -1.0, 1.0]], dtype=torch.float64)
@@ -133,7 +136,8 @@ def test_a_posterior_inside_the_family_is_found_to_the_last_digits(regression, k
 
 @pytest.mark.parametrize("kl_weight", [1.0, 1e-3])
 def test_the_pull_of_the_kl_on_widths_does_not_depend_on_temperature_or_examples(kl_weight):
-    """Without curvature q's widths return to the prior's: from a tenth of them, in as many steps at any T / N."""
+    """Without curvature q's widths return to the prior's: from a tenth of them, in as many steps at
+    any T / N."""
     net = fv.Net.from_module(nn.Linear(2, 1, bias=False).double())
     nothing = fv.Data(
         torch.zeros(1000, 2, dtype=torch.float64), torch.zeros(1000, 1, dtype=torch.float64)

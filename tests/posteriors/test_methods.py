@@ -1,4 +1,5 @@
-"""What is particular to one method: SWA, SWAG-diagonal, VI, bSAM, dropout, ensembles, MultiSWAG, PTL, SVGD."""
+"""What is particular to one method: SWA, SWAG-diagonal, VI, bSAM, dropout, ensembles, MultiSWAG,
+PTL, SVGD."""
 
 import math
 from functools import partial
@@ -39,7 +40,8 @@ def test_swa_recomputes_batchnorm_statistics_and_is_better_for_it():
 
 
 def test_flat_seeking_mean_field_vi_finds_narrower_widths_than_those_of_the_posterior(of_weights):
-    """lambda = 50 examples, curvatures 4 and .2, prior N(0, 1): the posterior has std .0705 and .3015."""
+    """lambda = 50 examples, curvatures 4 and .2, prior N(0, 1): the posterior has std .0705 and
+    .3015."""
     settings = dict(
         prior_std=1.0, first_std=0.2, likelihood=1.0, mc_samples=6, steps=350, lr=0.15, momentum=0.5
     )
@@ -61,7 +63,8 @@ def test_moped_starts_and_centres_at_the_trained_weights(tiny):
 
 
 def test_bsam_is_its_published_step(tiny):
-    """m is perturbed by radius g / s, not normalised; weight decay pulls at m; m moves by the s of before the step."""
+    """m is perturbed by radius g / s, not normalised; weight decay pulls at m; m moves by the s of
+    before the step."""
     net, data = tiny
     how = dict(
         radius=0.05,
@@ -97,7 +100,8 @@ def test_bsam_is_its_published_step(tiny):
 
 
 def test_dropout_masks_each_example_anew_in_training_and_each_draw_anew_after_it(tiny):
-    """400 copies of one example: the noise of their mean loss is 1/20 of that of one copy only if each has its own mask."""
+    """400 copies of one example: the noise of their mean loss is 1/20 of that of one copy only if
+    each has its own mask."""
     net, data = tiny
     still = dict(rate=0.5, steps=60, lr=0.0, seed=0)
     noise = [

@@ -37,7 +37,8 @@ def cosine(a, b):
 
 
 def fisher(q, damping):
-    """Sigma, the diagonal of F for log_std and the factor's gram matrix, dense, as the docstring of F states them."""
+    """Sigma, the diagonal of F for log_std and the factor's gram matrix, dense, as the docstring of
+    F states them."""
     S = dense_covariance(q)
     leverage = ((2 * q.log_std).exp() * S.inverse().diagonal()).clamp_min(LEVERAGE_FLOOR)
     return (
@@ -57,7 +58,7 @@ def test_the_step_goes_along_the_natural_gradient_and_has_the_asked_length_in_it
     damping = 1e-3
     n = blocks.count("+") + 1
     g = gradient(q)
-    (S, scale, gram) = fisher(q, damping)
+    S, scale, gram = fisher(q, damping)
     natural = [S @ g[0], g[1] / scale, torch.linalg.solve(gram, g[2] @ S)][:n]
     delta = fv.perturb(q, g, radius=0.5, blocks=blocks, joint=joint, damping=damping)
     ratios = [float((d / v).mean()) for d, v in zip(delta, natural)]
@@ -133,7 +134,8 @@ def test_the_released_code_does_not_look_at_the_loss_and_without_its_quirks_foll
 
 
 def test_total_derivatives_shrink_every_width_alike():
-    """The released score in log sigma is a total derivative through the draw, about -1/2 for every weight."""
+    """The released score in log sigma is a total derivative through the draw, about -1/2 for every
+    weight."""
     q = fv.Gaussian(
         torch.randn(400, dtype=torch.float64),
         torch.full((400,), math.log(0.01), dtype=torch.float64),

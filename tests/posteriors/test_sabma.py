@@ -1,4 +1,5 @@
-"""SA-BMA and VI: the same loop, exact where theory is, flat where they should be; a family together is each member alone."""
+"""SA-BMA and VI: the same loop, exact where theory is, flat where they should be; a family together
+is each member alone."""
 
 from functools import partial
 

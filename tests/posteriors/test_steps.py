@@ -1,4 +1,5 @@
-"""A method is `init` and `update`: stepped by hand it is its fit; a step changes nothing, reads nothing back, and can be replayed."""
+"""A method is `init` and `update`: stepped by hand it is its fit; a step changes nothing, reads
+nothing back, and can be replayed."""
 
 from functools import partial
 
@@ -51,7 +52,8 @@ NAMES = list(algorithms(fv.Gaussian(torch.zeros(2), torch.zeros(2)), 1))
 
 
 def below(kind):
-    """The classes of flatviz that derive from `kind` and that nothing derives from, `SGD` among them."""
+    """The classes of flatviz that derive from `kind` and that nothing derives from, `SGD` among
+    them."""
     rows = [
         leaf
         for c in kind.__subclasses__()

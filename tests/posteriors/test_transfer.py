@@ -1,4 +1,5 @@
-"""Transfer: what is kept, what is made anew, what stays frozen; a sampled trunk against networks written by hand."""
+"""Transfer: what is kept, what is made anew, what stays frozen; a sampled trunk against networks
+written by hand."""
 
 import math
 from functools import partial

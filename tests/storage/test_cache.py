@@ -1,4 +1,5 @@
-"""The cache: whole files only, keys that follow what matters, the store of evaluated points, shipped results."""
+"""The cache: whole files only, keys that follow what matters, the store of evaluated points,
+shipped results."""
 
 import contextlib
 import os

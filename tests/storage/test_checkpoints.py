@@ -1,4 +1,5 @@
-"""Checkpoints are of one run; files that are damaged, foreign or spoiled at random give no wrong value; a full disk costs no fit."""
+"""Checkpoints are of one run; files that are damaged, foreign or spoiled at random give no wrong
+value; a full disk costs no fit."""
 
 import errno
 import tempfile
@@ -180,7 +181,8 @@ class Checkpoint:
 
 
 class Points:
-    """A store of points: every value read is the one written; then the rest is computed and all of it is read."""
+    """A store of points: every value read is the one written; then the rest is computed and all of
+    it is read."""
 
     def write(self, folder):
         store = PointStore(folder, 8, objective="f")

@@ -1,4 +1,5 @@
-"""What a hash of a network or of settings sees: whatever changes the values, and nothing that another process changes."""
+"""What a hash of a network or of settings sees: whatever changes the values, and nothing that
+another process changes."""
 
 import copy
 import functools

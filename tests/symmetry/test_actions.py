@@ -1,4 +1,5 @@
-"""What permutations, scaling and sign flips keep and where they are refused; alignment undoes permutations."""
+"""What permutations, scaling and sign flips keep and where they are refused; alignment undoes
+permutations."""
 
 import contextlib
 import itertools

@@ -1,4 +1,5 @@
-"""Sets of networks: MMD against its sums written out; pools of networks trained alone; pairs of equal functions have 0."""
+"""Sets of networks: MMD against its sums written out; pools of networks trained alone; pairs of
+equal functions have 0."""
 
 import itertools
 import math

@@ -1,4 +1,5 @@
-"""Unit norms, sorting, the lightest of all equal networks; rescaling changes sharpness and not one prediction."""
+"""Unit norms, sorting, the lightest of all equal networks; rescaling changes sharpness and not one
+prediction."""
 
 from functools import partial
 
@@ -17,7 +18,8 @@ LIGHT = ["mlp", "conv and flatten", "optunet", "residual", "batchnorm", "layerno
 
 
 def summed(units, squares, end):
-    """Sum of `squares` (S, E) over the weights that lead into each unit (end "rows") or out of it, shifts left out: (S, V)."""
+    """Sum of `squares` (S, E) over the weights that lead into each unit (end "rows") or out of it,
+    shifts left out: (S, V)."""
     return torch.cat(
         [(squares * units.mass)[:, getattr(layer, end)].sum(2) for layer in units.scaled], 1
     )
@@ -28,7 +30,8 @@ outgoing = partial(summed, end="columns")
 
 
 def several(name):
-    """(net, units, x, V): as `network` gives them, and five networks far from each other; variances above 0."""
+    """(net, units, x, V): as `network` gives them, and five networks far from each other; variances
+    above 0."""
     net, units, x = network(name)
     v = units.extended(net)
     V = (

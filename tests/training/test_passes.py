@@ -1,4 +1,5 @@
-"""A step of training: how its minibatch passes, noise drawn ahead, the ascent, a run stopped inside a block, members together."""
+"""A step of training: how its minibatch passes, noise drawn ahead, the ascent, a run stopped inside
+a block, members together."""
 
 from functools import partial
 from types import MethodType

@@ -161,7 +161,8 @@ def test_measurements_keep_to_the_budget_by_the_clock(module, monkeypatch, cost,
     missed, *late = path.history.notes
     assert (
         missed
-        == f"{steps + 1 - len(measured)} of {steps + 1} points were not measured: the budget is 20 %"
+        == f"{steps + 1 - len(measured)} of {steps + 1} points were not measured: the budget is"
+        " 20 %"
     )
     said = [
         f"start and end took {100 * 2 * cost / steps:.3g} % of the loop's time, the budget is 20 %"

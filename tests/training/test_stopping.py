@@ -1,4 +1,5 @@
-"""Early stopping returns the best state that was checked, and a killed run with all of this ends as if never stopped."""
+"""Early stopping returns the best state that was checked, and a killed run with all of this ends as
+if never stopped."""
 
 import os
 import signal
@@ -18,7 +19,8 @@ from flatviz.training.streams import rates
 
 @pytest.fixture
 def case():
-    """Twelve noisy labels to learn by heart, and others to judge by: the validation loss falls, then rises."""
+    """Twelve noisy labels to learn by heart, and others to judge by: the validation loss falls,
+    then rises."""
     module = torch.nn.Sequential(torch.nn.Linear(3, 16), torch.nn.Tanh(), torch.nn.Linear(16, 2))
     x = torch.randn(40, 3)
     y = (x[:, 0] + 0.8 * torch.randn(40) > 0).long()

@@ -1,4 +1,5 @@
-"""Labs that end with their test; one packs the family that it is given, which takes seconds: here each is packed once."""
+"""Labs that end with their test; one packs the family that it is given, which takes seconds: here
+each is packed once."""
 
 import pytest
 

@@ -69,7 +69,8 @@ def test_a_rescaled_network_is_sharper_by_lambda1_but_not_after_filter_normalisa
 
 @pytest.mark.parametrize("likelihood", ["categorical", 0.5])
 def test_the_trace_of_a_small_network_is_exact_whatever_its_likelihood(nets, likelihood):
-    """Four test vectors gave 0.1 +- 3.4 for 12.2; numbers as targets were cross-entropy's between two nets with BatchNorm."""
+    """Four test vectors gave 0.1 +- 3.4 for 12.2; numbers as targets were cross-entropy's between
+    two nets with BatchNorm."""
     data, a, b = nets
     data = (
         data

@@ -1,4 +1,5 @@
-"""The views of `explore` by their controls: each figure is the one that its plot makes of what is asked."""
+"""The views of `explore` by their controls: each figure is the one that its plot makes of what is
+asked."""
 
 import dataclasses
 

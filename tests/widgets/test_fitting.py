@@ -1,4 +1,5 @@
-"""What the lab fits behind: the first family, Stop, errors, and a worker whose newest task wins and which ends with it."""
+"""What the lab fits behind: the first family, Stop, errors, and a worker whose newest task wins and
+which ends with it."""
 
 import dataclasses
 import json

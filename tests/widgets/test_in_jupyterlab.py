@@ -1,4 +1,5 @@
-"""The real thing: JupyterLab, the tour notebook, both sliders, two views, a playground, nothing asked of another host."""
+"""The real thing: JupyterLab, the tour notebook, both sliders, two views, a playground, nothing
+asked of another host."""
 
 import json
 from pathlib import Path
@@ -99,7 +100,8 @@ def _move(page, base: str) -> dict:
 
 
 def _pressed(page, slider) -> tuple:
-    """By how much keys move a slider that has the focus, whether they leave it that, and whether the notebook stays as it was."""
+    """By how much keys move a slider that has the focus, whether they leave it that, and whether
+    the notebook stays as it was."""
     slider.scroll_into_view_if_needed(timeout=SLOW)
     slider.focus()
     before = page.evaluate(ACTIVE)
@@ -112,7 +114,8 @@ def _pressed(page, slider) -> tuple:
 
 
 def _screens(page, view) -> dict:
-    """By tab, on a screen of 1280 x 800: the first and the other pictures of the lab, as `SCREEN` has them."""
+    """By tab, on a screen of 1280 x 800: the first and the other pictures of the lab, as `SCREEN`
+    has them."""
     page.set_viewport_size({"width": 1280, "height": 800})
     found = {}
     for name in view.get_by_role("tab").all_inner_texts():
@@ -161,7 +164,8 @@ def test_the_ensemble_size_draws_again_from_what_is_there(seen):
     assert any(second["drawn"][name]["data"] != first["drawn"][name]["data"] for name in both)
     sent = seen[
         "sent"
-    ]  # before, between and after two moves: a page of a busy kernel may ask for the family late, once
+        # before, between and after two moves: a page of a busy kernel may ask for the family late, once
+    ]
     assert "family" in sent[0] and (
         sent[0] == sent[1] or sent[1] == sent[2]
     )  # no move sends arrays

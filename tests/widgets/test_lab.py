@@ -1,4 +1,5 @@
-"""The lab by its traits: what is fitted is shown at once; of what is not a preview is, said to be one, and then the whole fit."""
+"""The lab by its traits: what is fitted is shown at once; of what is not a preview is, said to be
+one, and then the whole fit."""
 
 import dataclasses
 import json
