@@ -17,8 +17,8 @@ from experiment_notebooks import executed
 from PIL import Image
 
 import flatviz as fv
-from flatviz.cli import COMMANDS
-from flatviz.cli.run import parameters_of, parsed
+from flatviz.cli.commands import COMMANDS
+from flatviz.cli.experiments import parameters_of, parsed
 
 ROOT = Path(__file__).resolve().parent.parent
 SYNC = ROOT / ".ci" / "sync_notebooks.py"

@@ -9,8 +9,6 @@ import platform
 from collections.abc import Callable
 from functools import partial
 
-import click
-
 PACKAGES = {
     "numpy": "",
     "scikit-learn": "",
@@ -22,8 +20,7 @@ LAB_FIX = 'pip install "flatviz[lab]"'
 BOTH_FIX = "pip uninstall -y torch torchvision, then install both in one command from one place"
 
 
-@click.command(epilog="Example: flatviz doctor")
-def command() -> int:
+def work() -> int:
     """Report what is installed and what works, with a fix for the rest.
 
     The status is 1 if `flatviz tour` cannot run.

@@ -8,23 +8,22 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import click
 import pandas as pd
 import torch
 
 import flatviz
-from flatviz.checks import check_count, known
-from flatviz.cli import options
-from flatviz.cli.options import progress_of_command, write_page
+from flatviz.checks import known
+from flatviz.cli.reporting import progress_of_command, write_page
 from flatviz.core import pick
-from flatviz.datasets.tasks import DEFAULT, OFFLINE, named_task
+from flatviz.datasets.tasks import named_task
 from flatviz.families.members import Choices, read_choices
-from flatviz.families.preparation import MODELS, build_model, worth_of_transfer
+from flatviz.families.preparation import build_model, worth_of_transfer
 from flatviz.families.tasks import executor
 from flatviz.families.tour import HEAD_STD, RANK, Tour, run_tour
 from flatviz.pages.document import family_rows, score_texts
 from flatviz.pages.page import family_page
 from flatviz.posteriors import METHODS
+from flatviz.words import OFFLINE
 
 DIGITS = (
     "A small network is pre-trained on digits rotated by {} degrees. A posterior over its norm"
@@ -39,7 +38,6 @@ TITLE = "flatviz tour: from a pre-trained network to a flat posterior"
 LEAD = (
     "Scroll: the pictures follow the text. Move **radius** and **ensemble size** wherever you like."
 )
-MODEL = click.Choice(tuple(MODELS))
 EXPECTED = {
     "mlp": "well under two minutes",
     "conv": "some minutes",
@@ -47,56 +45,19 @@ EXPECTED = {
 }  # offline, on a CPU
 
 
-@click.command(
-    epilog=(
-        "Examples: flatviz tour --out tour.html; flatviz tour --data moons; flatviz tour --model"
-        " resnet20 --data cifar10:data"
-    )
-)
-@options.out("tour.html", "the page")
-@options.DATA
-@click.option(
-    "--size",
-    type=int,
-    help="Pixels of each side to which a folder's images are scaled (as they are).",
-)
-@click.option("--per-class", type=int, help="Read at most this many images of each class (all).")
-@click.option(
-    "--model",
-    type=MODEL,
-    default="mlp",
-    show_default=True,
-    help="LayerNorm MLP, BatchNorm conv net, or ResNet-20.",
-)
-@click.option(
-    "--tuned",
-    type=options.PATH,
-    help="Settings chosen by `flatviz run tune`, in place of the methods' defaults.",
-)
-@options.SEED
-@options.DEVICE
-@options.WORKERS
-def command(
+def work(
     out: Path,
-    data: str | None,
+    data: str,
     size: int | None,
     per_class: int | None,
     model: str,
     tuned: Path | None,
-    seed: int | None,
+    seed: int,
     device: str | None,
     workers: int | None,
 ) -> None:
-    """Train a family of posteriors and write one live page.
-
-    Their scores and flatness are printed.
-
-    Its page also trains two weights and a regression with a gap in the browser; that of --data
-    moons shows predictions over the plane of inputs beside HMC.
-    """
+    """Train a family of posteriors, write one live page, print scores and flatness."""
     started = time.perf_counter()
-    seed = check_count(seed or 0, "--seed", least=0)
-    data = data or DEFAULT
     images = dict(size=size, per_class=per_class)
     task = named_task(data, seed=seed, **images)
     place, why = pick(device or "auto", build_model(model, task, seed=seed))

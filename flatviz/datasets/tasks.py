@@ -15,8 +15,9 @@ from torch import Tensor
 from flatviz.checks import Count, NonNegative, Seed, Whole
 from flatviz.core import Data, Task, generator, public, saved_rng
 from flatviz.datasets.corruptions import affine
-from flatviz.datasets.images import PUBLIC, image_folder, public_images
+from flatviz.datasets.images import image_folder, public_images
 from flatviz.datasets.splits import MOST_VALIDATION, hold_out, pick_classes, transfer_task
+from flatviz.words import FOLDER, OFFLINE, check_task
 
 DIGITS = 10
 DIGITS_SOURCE = 700
@@ -156,14 +157,9 @@ def _moons(n: int, noise: float, source: torch.Generator) -> Data:
 NEAR = partial(
     digits_transfer, degrees=15.0, shots=2
 )  # the experiment tasks chose it: here transfer helps
-OFFLINE: dict[str, Callable[..., Task]] = {
-    "digits": digits_transfer,
-    "digits-near": NEAR,
-    "moons": moons_transfer,
-}
-DEFAULT = "digits-near"  # of tour, lab and course
-FOLDER = "image-folder"
-NAMES = (*OFFLINE, f"{FOLDER}:PATH", *(f"{name.replace('_', '-')}:ROOT" for name in PUBLIC))
+BUILT: dict[str, Callable[..., Task]] = dict(
+    zip(OFFLINE, (digits_transfer, NEAR, moons_transfer), strict=True)
+)
 LEAST_CLASSES = 4  # of which one half can be the source
 
 
@@ -205,11 +201,11 @@ def named_task(
         >>> fv.datasets.named_task("moons", shots=5)
         Task('two moons, 5 shots a class, from turned moons': source 200, train 10, validation 10, test 400, 2 classes)
     """
-    kind, _, place = name.partition(":")
-    if name in OFFLINE:
-        return OFFLINE[name](seed=seed, **({} if shots is None else {"shots": shots}))
+    kind, _, place = check_task(name).partition(":")
+    if name in BUILT:
+        return BUILT[name](seed=seed, **({} if shots is None else {"shots": shots}))
     shots = 10 if shots is None else shots
-    if kind == FOLDER and place:
+    if kind == FOLDER:
         parts = {split: Path(place) / split for split in ("train", "test")}
         two = all(path.is_dir() for path in parts.values())
         read: dict[str, Any] = dict(size=size, seed=seed)
@@ -218,14 +214,11 @@ def named_task(
         return halved_task(
             whole, shots=shots, seed=seed, test=test, name=f"images of {Path(place).name}"
         )
-    if (public := kind.replace("-", "_")) in PUBLIC and place:
-        read = dict(root=place, download=False, per_class=per_class, seed=seed)
-        whole = public_images(public, train=True, **read)
-        test = public_images(public, train=False, root=place, download=False)
-        return halved_task(whole, shots=shots, seed=seed, test=test, name=kind)
-    raise ValueError(
-        f"data must be one of {', '.join(NAMES)}, got {name!r}: give the folder after the colon"
-    )
+    public = kind.replace("-", "_")
+    read = dict(root=place, download=False, per_class=per_class, seed=seed)
+    whole = public_images(public, train=True, **read)
+    test = public_images(public, train=False, root=place, download=False)
+    return halved_task(whole, shots=shots, seed=seed, test=test, name=kind)
 
 
 def halved_task(

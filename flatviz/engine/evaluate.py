@@ -13,11 +13,11 @@ import torch
 from torch import Tensor
 from torch.nn.modules.conv import _ConvNd
 
-from flatviz.checks import check_choice
 from flatviz.core import Data, Net, PointEvaluator, generator
 from flatviz.core.arithmetic import arithmetic, threads, workers
 from flatviz.engine.determinism import CACHE, Work, difference, few_of, tolerance, work_of
 from flatviz.engine.trace import Program, trace_of
+from flatviz.words import check_choice
 
 MEMORY = (
     2**30

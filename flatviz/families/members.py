@@ -12,7 +12,7 @@ from typing import Any
 
 from torch import Tensor
 
-from flatviz.checks import check_choice, check_radius
+from flatviz.checks import check_radius
 from flatviz.core import Net, Objective, Progress, Task, track
 from flatviz.families.tasks import Engine, each
 from flatviz.metrics.prediction import predict
@@ -21,6 +21,7 @@ from flatviz.posteriors import METHODS
 from flatviz.posteriors.method import Tuned
 from flatviz.results import Draws, Family, Gaussian, Member, Posterior, Prediction
 from flatviz.training.driver import Diverged
+from flatviz.words import check_choice
 
 
 @dataclass(frozen=True)

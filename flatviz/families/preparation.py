@@ -15,7 +15,7 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
-from flatviz.checks import Count, Seed, check_choice, check_count, check_is, known
+from flatviz.checks import Count, Seed, check_count, check_is, known
 from flatviz.core import Data, Inputs, Likelihood, Net, Progress, Task, public, saved_rng, track
 from flatviz.datasets.corruptions import CORRUPTIONS, corrupt
 from flatviz.datasets.tasks import named_task
@@ -28,12 +28,15 @@ from flatviz.results import Prediction, Shift, interval
 from flatviz.training.driver import Diverged
 from flatviz.training.points import pretrain
 from flatviz.weight_space import AnyPosterior
+from flatviz.words import NETWORKS, check_choice
 
 Model = str | Callable[[Task], nn.Module]  # a key of MODELS, or a function of the task
 TaskOf = (
     str | Task | Callable[[int], Task]
 )  # a name, a task for all seeds, or a function of the seed
-MODELS: dict[str, Callable[..., nn.Module]] = {"mlp": mlp, "conv": convnet, "resnet20": resnet20}
+MODELS: dict[str, Callable[..., nn.Module]] = dict(
+    zip(NETWORKS, (mlp, convnet, resnet20), strict=True)
+)
 MOST_LOOKED_AT = 2048  # examples in the check that a network learned
 LEAST_GAIN = 0.05  # of the way from the largest class's share to 1
 SURE = 3  # standard errors by which a network that learned is better than constant outputs

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from flatviz.core import Net, Progress, Task, Treated, pick
-from flatviz.datasets.tasks import DEFAULT, named_task
+from flatviz.datasets.tasks import named_task
 from flatviz.families.convergence import ConvergenceGap, gap_of_member
 from flatviz.families.family import measure, repeat_family
 from flatviz.families.maps import has_input_maps, input_maps
@@ -30,6 +30,7 @@ from flatviz.posteriors.transfer import transfer
 from flatviz.results import Family, Gaussian, Prediction, placed
 from flatviz.storage.cache import cached
 from flatviz.training.points import pretrain
+from flatviz.words import DEFAULT
 
 REPEATS = 2  # fits of the family with other noise, beside its own
 HEAD_STD = 0.3

@@ -20,10 +20,13 @@ from forked import forked
 from pagedrive import data_of
 
 import flatviz as fv
+import flatviz.cli.compare
+import flatviz.cli.experiments
 import flatviz.cli.run
 import flatviz.cli.tour
 import flatviz.families.tour
-from flatviz.cli import COMMANDS, main
+from flatviz.cli import main
+from flatviz.cli.commands import COMMANDS
 from flatviz.datasets.tasks import digits_transfer
 from flatviz.families.tour import run_tour
 from flatviz.models.public import PublicNet
@@ -173,6 +176,17 @@ def test_ctrl_c_in_the_lab_is_jupyters_to_answer(monkeypatch, tmp_path):
     (["tour", "--out", f"{__file__}/tour.html"], "--out must lie in a folder that can be written, got"),
     (["tour", "--out", f"{__file__}/deep/tour.html"], "--out must lie in a folder that can be written, got"),
     (["tour", "--data", "sun"], "data must be one of digits, digits-near, moons"),
+    (["tour", "--data", "digitz"], "svhn:ROOT, got 'digitz': did you mean 'digits'?"),
+    (["tour", "--data", "image-folder"], "data must be image-folder:PATH, got 'image-folder': give the folder after"),
+    (["tour", "--model", "conf"], "got 'conf': did you mean 'conv'?"),
+    (["tour", "--device", "gpu"], "device must be one of auto, cpu, cuda, mps, xpu or cuda:N, got 'gpu'"),
+    (["compare", "a.pt"], "two files of weights and --data FOLDER must be given, got a.pt: flatviz compare a.pt b.pt"),
+    (["compare", "--examples", "a.pt"], "--examples must stand alone"),
+    (["compare", f"{__file__[:-1]}", __file__, "--data", "."], "did you mean 'test_commands.py'?"),
+    (["export", "none.safetensors"], "FAMILY must be a file, got none.safetensors"),
+    (["run", "frontir"], "got 'frontir': did you mean 'frontier'?"),
+    (["run", "frontier", "-p", "seed=3"], "got 'seed=3': did you mean 'seeds'?"),
+    (["docs", "averages"], "got 'averages': did you mean 'averaging'?"),
     (["run", "nonsense"], "NAME must be one of "),
     (["lab", "--notebook", "none.ipynb"], "--notebook must be one of 00_tour.ipynb, "),
     (["tour", "--device", "cuda:99"], "flatviz tour: device must be usable, got 'cuda:99'"),
@@ -180,6 +194,23 @@ def test_ctrl_c_in_the_lab_is_jupyters_to_answer(monkeypatch, tmp_path):
 def test_bad_input_is_one_line(arguments, text, printed):
     error = printed(*arguments, status=1).err
     assert text in error and len(error.strip().splitlines()) == 1
+
+
+def test_help_and_wrong_words_are_answered_without_torch():
+    """In a process of its own, for here torch is loaded."""
+    asked = [["--help"], ["toor"], ["run"], ["run", "frontir"], ["tour", "--data", "digitz"]]
+    asked += [["compare", "a.pt"], ["docs", "none"], ["tour", "--device", "gpu"]]
+    asked += [[command, "--help"] for command in COMMANDS]
+    code = f"""
+import sys
+from flatviz.cli import main
+for words in {asked}:
+    main(words)
+    loaded = {{"torch", "numpy", "plotly", "pandas"}} & sys.modules.keys()
+    assert not loaded, (words, loaded)
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
 
 
 def test_the_doctor_reports_torch_widgets_and_cache_and_names_the_exact_fix(
@@ -213,7 +244,7 @@ def test_every_command_has_help_with_an_example(command, printed):
 
 
 def test_an_unknown_command_or_option_is_status_2(printed):
-    assert "No such command" in printed("frontier2", status=2).err
+    assert "No such command 'toor': did you mean 'tour'?" in printed("toor", status=2).err
     assert "No such option" in printed("tour", "--nonsense", status=2).err
 
 
@@ -286,6 +317,14 @@ def test_two_checkpoints_become_a_page_that_says_which_is_flatter(tmp_path, prin
     assert "must fit the module" in printed(*words, status=1).err
 
 
+def test_the_examples_of_compare_need_no_files(tmp_path, printed, monkeypatch):
+    monkeypatch.setattr(flatviz.cli.compare, "EPOCHS", 2)
+    page = tmp_path / "two.html"
+    report = printed("compare", "--examples", "--out", page).out
+    assert "A: 2 epochs of SGD; B: 2 epochs of SAM" in report and "flatter" in report
+    assert "plotly" in page.read_text(encoding="utf-8")
+
+
 TOY = """
 # %% [markdown]
 # # Toy
@@ -324,7 +363,7 @@ def toy(tmp_path, monkeypatch):
         "language": "python",
     }
     jupytext.write(notebook, folder / "toy.ipynb")
-    monkeypatch.setattr(flatviz.cli.run, "folder_of_notebooks", lambda: folder.parent)
+    monkeypatch.setattr(flatviz.cli.experiments, "folder_of_notebooks", lambda: folder.parent)
     return tmp_path / "out"
 
 
@@ -373,7 +412,9 @@ def test_what_is_wrong_is_one_line(toy, words, text, printed):
 
 def test_values_are_numbers_truth_or_text():
     known = dict.fromkeys(("A", "B", "C", "D"), "")
-    found = flatviz.cli.run.parsed(["a=1", "b=0.5", "c=true", "d=image-folder:/x=y"], known, "toy")
+    found = flatviz.cli.experiments.parsed(
+        ["a=1", "b=0.5", "c=true", "d=image-folder:/x=y"], known, "toy"
+    )
     assert found == {"A": 1, "B": 0.5, "C": True, "D": "image-folder:/x=y"}
 
 
