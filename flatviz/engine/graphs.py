@@ -28,7 +28,8 @@ def cuda_graph(warm: Callable[[], Any], step: Callable[[], None]) -> Callable[[]
             warm()
     torch.cuda.current_stream().wait_stream(stream)
     graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
+    # by default other threads' calls that wait for the card fail meanwhile
+    with torch.cuda.graph(graph, capture_error_mode="thread_local"):
         step()
     return graph.replay
 
