@@ -262,10 +262,11 @@ class Mechanism(Noun, made_by="fv.families.mechanism makes one"):
 
     surface: the loss on that plane, whose origin is q's mean (None: not computed); covariance (2,
     2): of q's draws in it. radius: (R,), in `unit`; ball (R, 2, 2): the shadow a^T ball^-1 a <= 1
-    of all moves d of the mean with KL(q' || q) = d^T Sigma^-1 d / 2 <= radius^2 / 2, which is q's
-    ellipse times the radius; for a Euclidean method of |d| <= radius; worst (R, 2),
-    worst_covariance (R, 2, 2): q' = q + `perturb`; length (R,): how far q's mean moves, the radius
-    of SAM's Euclidean ball that reaches as far.
+    of all moves d of the mean with
+    KL(q' || q) = d^T Sigma^-1 d / 2 <= radius^2 / 2, which is q's ellipse times the radius;
+        for a Euclidean method of |d| <=
+    radius; worst (R, 2), worst_covariance (R, 2, 2): q' = q + `perturb`; length (R,): how far q's
+    mean moves, the radius of SAM's Euclidean ball that reaches as far.
     gradient (2,): of E_q[NLL] in the mean, at q; there (R, 2): the same at q'; both as they lie in
     the plane. loss, worst_loss (R,): E_q[NLL] and E_q'[NLL], in nats.  name: of q, as a picture
     calls it.

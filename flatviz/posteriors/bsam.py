@@ -2,8 +2,9 @@
 
     q = N(m, diag(1 / (N s)))
     g   = grad L(m + z / sqrt(N s)),   z ~ N(0, I);      h = sqrt(s) |g|
-    gp  = grad L(m + radius g / s)                       the mean is perturbed, not the draw, and
-    nothing is normalised v  <- b1 v + (1 - b1) (gp + wd m)
+    gp  = grad L(m + radius g / s)                       the mean is perturbed, not the draw,
+        and nothing is normalised
+    v  <- b1 v + (1 - b1) (gp + wd m)
     m  <- m - lr v / s                                   with s as it was
     s  <- b2 s + (1 - b2) (h + damping + wd)
 

@@ -2,17 +2,17 @@
 
 SWA, SWAG-diagonal and SWAG.
 
-    mean = average of T iterates,  v = their variance,  d_k = last K deviations from the running
-    mean
+    mean = average of T iterates,  v = their variance,
+        d_k = last K deviations from the running mean
 
 SWA, one point (Izmailov et al. 2018)     w = mean
 SWAG-diagonal (Maddox et al. 2019)        Sigma = diag(v)
-SWAG, the Gaussian of that paper          Sigma = scale (1/2 diag(v) + 1/2 sum_k d_k d_k^T / (K -
-1))
+SWAG, the Gaussian of that paper
+    Sigma = scale (1/2 diag(v) + 1/2 sum_k d_k d_k^T / (K - 1))
 
-SWAG's log_std = 1/2 log(scale v / 2) and factor = d sqrt(scale / (2 (K - 1))): scale and halves are
-folded in, once.  SWAG-diagonal has the whole v, where SWAG takes half of it and lets the deviations
-carry the other half.
+SWAG's log_std = 1/2 log(scale v / 2) and factor = d sqrt(scale / (2 (K - 1))):
+    scale and halves are folded in, once.  SWAG-diagonal
+has the whole v, where SWAG takes half of it and lets the deviations carry the other half.
 """
 
 import math
@@ -49,8 +49,8 @@ BATCHNORM = dict(
 class SWAG(SGD):
     """SGD, and the moments of its weights after the steps `keep`, the last ones of epochs (Welford).
 
-        n <- n + 1,   mean <- mean + (w - mean) / n,   squares <- squares + (w - old mean) (w - new
-        mean)
+        n <- n + 1,   mean <- mean + (w - mean) / n,
+            squares <- squares + (w - old mean) (w - new mean)
 
     The state keeps, in float64, the mean of the snapshots, the sum of squares and the last
     deviations. The naive E[w^2] - E[w]^2 loses all digits in float32 where weights move by 1e-4 of

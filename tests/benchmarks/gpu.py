@@ -3,10 +3,11 @@ tests/benchmarks/gpu.py [options]`.
 
 Each part prints its table as soon as it has it, and a part that fails prints its error: replay  a
 step of each small network launched and replayed, results compared to the bit; of each method
-whether it is replayed cross   steps and measuring of small networks on the card and on the CPU:
-where `auto` should change fits    images/s and peak memory of a plain PyTorch loop, `pretrain`, and
-fits of ResNet-18 at the size of CIFAR-10, one draw a step draws   the same fit as it comes, and a
-few-shot fit in float32 and bfloat16
+whether it is replayed
+cross   steps and measuring of small networks on the card and on the CPU: where `auto` should change
+fits    images/s and peak memory of a plain PyTorch loop, `pretrain`,
+    and fits of ResNet-18 at the size of CIFAR-10, one draw a step
+draws   the same fit as it comes, and a few-shot fit in float32 and bfloat16
 plane   a plane's time a point, set-up included and left out, over that of a bare forward pass
 family  a family of five on ResNet-18: fit, `measure` by its stages, page
 
