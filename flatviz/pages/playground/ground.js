@@ -1,10 +1,9 @@
 // A ground of two weights as a picture: colour by height, light from the upper left, level lines,
 // and the mass of a posterior.
+import { TALL, WIDE } from "./grounds.js";
 import { isDark } from "../front/colors.js";
 import { Board, inks, levelLines, node, strokeLines } from "./ui.js";
 
-export const WIDE = [-3, 3],
-  TALL = [-2, 2]; // of the picture, in weights
 const COLUMNS = 181,
   ROWS = 121;
 
@@ -47,11 +46,10 @@ export class Ground {
 
   // top: height of the loss above its least that has the last level.
   lay(loss, top) {
-    Object.assign(this, { loss, top, relief: null, density: null });
-  }
-
-  get low() {
-    return this.relief?.low ?? 0;
+    this.loss = loss;
+    this.top = top;
+    this.relief = null;
+    this.density = null;
   }
 
   heights() {
@@ -67,6 +65,7 @@ export class Ground {
   }
 
   paintRelief(width, height) {
+    const [shade, shine, steep] = isDark() ? [0.45, 0.6, 4] : [0.22, 0.14, 1.7];
     const values = this.heights(),
       ink = inks(),
       low = Math.min(...values);
@@ -85,7 +84,7 @@ export class Ground {
             share[i * COLUMNS + Math.max(0, j - 1)];
         const dy =
           share[Math.min(ROWS - 1, i + 1) * COLUMNS + j] - share[Math.max(0, i - 1) * COLUMNS + j];
-        const light = Math.max(-0.22, Math.min(0.14, 1.7 * (-dx - dy)));
+        const light = Math.max(-shade, Math.min(shine, steep * (-dx - dy)));
         for (let c = 0; c < 3; c++)
           image.data[4 * k + c] =
             (ink.low[c] + (ink.high[c] - ink.low[c]) * share[k]) * (1 + light);
@@ -98,7 +97,7 @@ export class Ground {
     out.imageSmoothingQuality = "high";
     out.drawImage(small, 0, 0, width * dense, height * dense);
     out.scale((width * dense) / (COLUMNS - 1), (height * dense) / (ROWS - 1));
-    out.strokeStyle = isDark() ? "rgba(255,255,255,.13)" : "rgba(60,70,80,.2)";
+    out.strokeStyle = isDark() ? "rgba(190,225,235,.28)" : "rgba(60,70,80,.2)";
     for (let level = 1; level <= 14; level++) {
       out.lineWidth = ((COLUMNS - 1) / width) * (level % 4 ? 0.8 : 1.4);
       strokeLines(
@@ -110,7 +109,7 @@ export class Ground {
         ROWS - 1,
       );
     }
-    this.relief = { whole, width, height, dark: isDark(), low };
+    this.relief = { whole, width, height, dark: isDark() };
   }
 
   // Lines of the posterior density at temperature T that hold 50 % and 95 % of its mass.

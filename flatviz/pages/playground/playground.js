@@ -30,7 +30,7 @@ export function mount(el, options = {}) {
     root.append(node("h2", {}, title), ...text.map((line) => node("p", {}, line)), content);
   if (worlds.has("weights") || worlds.has("step")) {
     made.weights = new World(options);
-    section("Train on one ground, be tested on another", [], made.weights.node);
+    root.append(made.weights.node);
   }
   // What stands further down is built once the first world can be seen.
   const later = () => {

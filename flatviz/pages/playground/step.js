@@ -117,8 +117,8 @@ export class StepView {
 
   // The step that SA-BMA takes next from where it stands in the world above, or from the start.
   take(from) {
-    const { world } = this,
-      run = world.runs.get("sabma")?.learner ?? world.learner("sabma", world.seed);
+    const world = this.world.model;
+    const run = world.runs.get("sabma")?.learner ?? world.learner("sabma", world.seed);
     const q = from ?? copyOf(run.q),
       velocity = atRest(2);
     this.prior = run.prior;

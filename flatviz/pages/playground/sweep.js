@@ -3,7 +3,7 @@
 import { copyOf, GAUSSIAN, integral } from "./engine.js";
 import { colorOf, inks, symbol, styleOf, two, words } from "./ui.js";
 
-export const TEMPERATURES = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1],
+export const TEMPERATURES = [0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1],
   RADII = [0, 0.25, 0.35, 0.5, 0.7, 1, 1.4, 2, 2.8, 4];
 const AT_ONCE_MS = 12,
   HALVINGS = 6;
