@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from flatviz.cli.reporting import module, progress_of_command
 from flatviz.families.tour import run_tour
 from flatviz.site import read
@@ -39,7 +37,6 @@ def work(paths: Sequence[Path], out: Path, run: bool, fast: bool) -> int:
             failed.append(path.stem)
     warnings = []
     if not run and not failed:
-        torch.set_num_threads(1)  # on networks this small a second thread costs more than it brings
         family = run_tour(progress=progress_of_command(), **(SMALL_TOUR if fast else {})).family
         live = site.family_html(family, start=("sabma", 1.0, 10))
         warnings = build.build(executed, live, out)

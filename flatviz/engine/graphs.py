@@ -48,7 +48,8 @@ def cuda_graph(warm: Run, step: Run) -> Run:
             warm()
     torch.cuda.current_stream().wait_stream(stream)
     graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
+    # by default other threads' calls that wait for the card fail meanwhile
+    with torch.cuda.graph(graph, capture_error_mode="thread_local"):
         step()
     return graph.replay
 
