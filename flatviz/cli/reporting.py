@@ -3,6 +3,7 @@
 import importlib
 import sys
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,13 @@ def write_page(path: Path, text: str) -> None:
         f"{path} written: {write_text(path, text).stat().st_size / 1e6:.1f} MB with plotly.js"
         " inside, opens in any browser"
     )
+
+
+def table_text(rows: Sequence[Mapping[str, str]]) -> str:
+    """Rows, from column to text, as lines of equal columns."""
+    lines = [list(rows[0]), *(list(row.values()) for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*lines)]
+    return "\n".join(" ".join(map(str.rjust, line, widths)) for line in lines)
 
 
 def progress_of_command() -> Progress:

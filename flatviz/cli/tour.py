@@ -8,12 +8,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import torch
 
 import flatviz
 from flatviz.checks import known
-from flatviz.cli.reporting import progress_of_command, write_page
+from flatviz.cli.reporting import progress_of_command, table_text, write_page
 from flatviz.core import pick
 from flatviz.datasets.tasks import named_task
 from flatviz.families.members import Choices, read_choices
@@ -87,7 +86,7 @@ def work(
     facts = _facts(
         tour, model, dict(data=data, model=model, **images, seed=seed, tuned=tuned), choices
     )
-    print(pd.DataFrame(rows).to_string(index=False))
+    print(table_text(rows))
     print(
         f"\n{worth}\nposterior: {facts['posterior']}\nconvergence of VI:"
         f" {facts['convergence of VI']}"
