@@ -178,8 +178,22 @@ WORKERS = click.option(
     help="Settings chosen by `flatviz run tune`, in place of the methods' defaults.",
 )
 @SEED
+@click.option(
+    "--seeds",
+    type=int,
+    default=0,
+    callback=checked(check_from_0, "--seeds"),
+    help="Fit all again with N other seeds of the noise, for bands over seeds (0).",
+    metavar="N",
+)
 @DEVICE
 @WORKERS
+@click.option(
+    "--open",
+    "open_first",
+    is_flag=True,
+    help="Open the page in a browser with a first fit; the whole family then replaces it.",
+)
 def tour(data: str | None, seed: int | None, **words: Any) -> None:
     """Train a family of posteriors and write one live page.
 

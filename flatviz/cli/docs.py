@@ -37,7 +37,9 @@ def work(paths: Sequence[Path], out: Path, run: bool, fast: bool) -> int:
             failed.append(path.stem)
     warnings = []
     if not run and not failed:
-        family = run_tour(progress=progress_of_command(), **(SMALL_TOUR if fast else {})).family
+        family = run_tour(
+            progress=progress_of_command(), **(SMALL_TOUR if fast else {"repeats": 2})
+        ).family
         live = site.family_html(family, start=("sabma", 1.0, 10))
         warnings = build.build(executed, live, out)
         print(*warnings, f"{out / 'index.html'} written", sep="\n")

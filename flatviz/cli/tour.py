@@ -4,6 +4,7 @@ a table, and one page without network.
 """
 
 import time
+import webbrowser
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,13 @@ EXPECTED = {
 }  # offline, on a CPU
 
 
+# of the page that opens first
+FIRST: dict[str, Any] = dict(
+    measured=dict(n_draws=10, n_spectra=2, k=2, resolution=21, around_resolution=15), gap=False
+)
+REFRESH = 8  # seconds after which that page is read again
+
+
 def work(
     out: Path,
     data: str,
@@ -52,8 +60,10 @@ def work(
     model: str,
     tuned: Path | None,
     seed: int,
+    seeds: int,
     device: str | None,
     workers: int | None,
+    open_first: bool,
 ) -> None:
     """Train a family of posteriors, write one live page, print scores and flatness."""
     started = time.perf_counter()
@@ -66,55 +76,68 @@ def work(
         f"flatviz {flatviz.__version__} tour: {model}, {data}, on {place} ({why}), seed"
         f" {seed}{expected}"
     )
-    how: dict[str, Any] = dict(
-        task=task, seed=seed, device=place, tuned=choices, progress=progress_of_command(), say=print
-    )
+    asked = dict(data=data, model=model, **images, seed=seed, tuned=tuned)
+    how: dict[str, Any] = dict(task=task, seed=seed, device=place, tuned=choices, say=print)
+    if open_first:
+        radius = METHODS["sabma"].plain.radius
+        few = {"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, radius)}
+        first = run_tour(model, radii=few, progress=lambda *_: None, **how, **FIRST)
+        page = _page(first, model, asked, choices)
+        again = f'<head><meta http-equiv="refresh" content="{REFRESH}">'
+        write_page(out, page.replace("<head>", again, 1))
+        webbrowser.open(out.absolute().as_uri())
+        print(
+            f"{time.perf_counter() - started:.0f} s to a first page, which the whole one replaces"
+        )
     with executor(workers) as engine:
+        how |= dict(progress=progress_of_command(), repeats=seeds)
         tour = run_tour(model, engine=engine, **how)
-    rows = family_rows(tour.family)
-    rows += [
-        dict.fromkeys(rows[0], "") | {"method": name} | score_texts(p)
-        for name, p in tour.alone.items()
-    ]
-    worth = worth_of_transfer(
-        known(tour.family[tour.family.index("sabma", 0.0)].prediction), tour.alone
-    )
     print(
         f"\n{tour.task.name}; test split of {len(tour.task.test)}; λ over"
         f" {len(tour.family[-1].spectrum)} draws\n"
     )
-    facts = _facts(
-        tour, model, dict(data=data, model=model, **images, seed=seed, tuned=tuned), choices
-    )
-    print(table_text(rows))
+    facts = _facts(tour, model, asked, choices)
+    print(table_text(_rows(tour)))
     print(
-        f"\n{worth}\nposterior: {facts['posterior']}\nconvergence of VI:"
+        f"\n{_worth(tour)}\nposterior: {facts['posterior']}\nconvergence of VI:"
         f" {facts['convergence of VI']}"
     )
-    call = f"family = run_tour({model!r}, task={data!r}, seed={seed}).family"
-    if tuned or any(images.values()):
-        call = "# family: that of the command below, under 'How this was made'"
-    code = ["from flatviz.families.tour import run_tour", call]
-    start = (
-        "sabma",
-        tour.family[tour.family.index("sabma", METHODS["sabma"].tuned(tour.net).radius)].radius,
-        10,
-    )
-    lead = f"{WHAT.get(data, OTHER).format(name=tour.task.name)} {worth}. {LEAD}"
-    page = family_page(
-        tour.family,
-        title=TITLE,
-        lead=lead,
-        rows=rows,
-        facts=facts,
-        start=start,
-        code=code,
-        playground=True,
-    )
-    write_page(out, page)
+    write_page(out, _page(tour, model, asked, choices))
     print(f"{time.perf_counter() - started:.0f} s in all")
     if tour.cached:
         print(f"reused from the cache: {', '.join(tour.cached)}")
+
+
+def _rows(tour: Tour) -> list[dict[str, str]]:
+    """The table: a row a posterior, and one for each network without the source."""
+    rows = family_rows(tour.family)
+    blank = dict.fromkeys(rows[0], "")
+    alone = (blank | {"method": name} | score_texts(p) for name, p in tour.alone.items())
+    return [*rows, *alone]
+
+
+def _worth(tour: Tour) -> str:
+    member = tour.family[tour.family.index("sabma", 0.0)]
+    return worth_of_transfer(known(member.prediction), tour.alone)
+
+
+def _page(tour: Tour, model: str, asked: Mapping[str, Any], tuned: Choices | None) -> str:
+    data = asked["data"]
+    call = f"family = run_tour({model!r}, task={data!r}, seed={asked['seed']}).family"
+    if any(asked[name] for name in ("tuned", "size", "per_class")):
+        call = "# family: that of the command below, under 'How this was made'"
+    nearest = tour.family.index("sabma", METHODS["sabma"].tuned(tour.net).radius)
+    lead = f"{WHAT.get(data, OTHER).format(name=tour.task.name)} {_worth(tour)}. {LEAD}"
+    return family_page(
+        tour.family,
+        title=TITLE,
+        lead=lead,
+        rows=_rows(tour),
+        facts=_facts(tour, model, asked, tuned),
+        start=("sabma", tour.family[nearest].radius, 10),
+        code=["from flatviz.families.tour import run_tour", call],
+        playground=True,
+    )
 
 
 def _facts(

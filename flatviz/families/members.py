@@ -346,7 +346,8 @@ def groups_of(
         radii.setdefault(method, []).append(radius)
     groups = []
     for method, every in radii.items():
-        joint = [r for r in every if together and r and METHODS[method].fit_grid]
+        record = METHODS[method]
+        joint = [r for r in every if together and record.fit_grid and record.in_grid(r)]
         groups += [(method, joint)] * bool(joint)
         groups += [(method, [r]) for r in every if r not in joint]
     return sorted(
@@ -359,7 +360,8 @@ def _fit_group(fits: Fitting, group: tuple[str, list[float], Sequence[int]]) -> 
     method, radii, seeds = group
     cells = [(radius, seed) for radius in radii for seed in seeds]
     fit_grid = METHODS[method].fit_grid
-    if len(cells) == 1 or fit_grid is None or not all(radii):
+    joint = fit_grid is not None and all(map(METHODS[method].in_grid, radii))
+    if len(cells) == 1 or fit_grid is None or not joint:
         quiet = fits if len(seeds) == 1 else replace(fits, progress=False)
         return {(method, r, s): replace(quiet, seed=s).member(method, r) for r, s in cells}
     prior, settings = fits.given(method)

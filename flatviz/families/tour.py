@@ -32,7 +32,6 @@ from flatviz.storage.cache import cached
 from flatviz.training.points import pretrain
 from flatviz.words import DEFAULT
 
-REPEATS = 2  # fits of the family with other noise, beside its own
 HEAD_STD = 0.3
 RANK = 5
 
@@ -123,7 +122,8 @@ def run_tour(
     fit: Mapping | None = None,
     tuned: Choices | None = None,
     measured: Mapping | None = None,
-    repeats: int | None = None,
+    repeats: int = 0,
+    gap: bool = True,
     engine: Engine = None,
     progress: Progress = False,
     say: Callable[[str], None] = lambda text: None,
@@ -135,9 +135,9 @@ def run_tour(
     model: a name, or a function task -> module; task: a name ("digits-near", "moons",
     "image-folder:PATH"), a `Task`, or a function of the seed; epochs and recipe as in `prepare`;
     fit, tuned and measured: what `fit_family` and `measure` take beside their defaults; repeats:
-    how often the family is fitted again with other noise, for the bands over seeds; None: 2, but 0
-    for a net with BatchNorm, whose convolutions take minutes.  engine: any executor of
-    `concurrent.futures`, whose workers share the fits of the family.
+    how often the family is fitted again with other noise, for the bands over seeds;
+    gap: whether that of VI is measured.  engine: any executor of `concurrent.futures`, whose
+    workers share the fits of the family.
     """
     reused: list[str] = []
     check_settings(fit)
@@ -185,7 +185,6 @@ def run_tour(
         fits,
         where,
     )
-    repeats = (0 if net.has_batchnorm else REPEATS) if repeats is None else repeats
     if repeats:
         seeds = [seed + 100 + i for i in range(repeats)]
         repeat = partial(repeat_family, fits, family, seeds)
@@ -214,15 +213,18 @@ def run_tour(
         }
 
     alone = step("fits without the source", without)
-    gap = None
+    distance = None
     if (
-        "vi" in radii
+        gap
+        and "vi" in radii
         and not net.has_batchnorm
         and METHODS["vi"].keywords(net, settings=fits.given("vi")[1])["kl_weight"]
     ):
         longer = partial(gap_of_member, fits, family[family.index("vi", 0.0)])
-        gap = ConvergenceGap(**step("convergence gap of VI", lambda: asdict(longer()), **settings))
-    return Tour(net, drawn, prior, family, alone, tuple(reused), recipe, gap)
+        distance = ConvergenceGap(
+            **step("convergence gap of VI", lambda: asdict(longer()), **settings)
+        )
+    return Tour(net, drawn, prior, family, alone, tuple(reused), recipe, distance)
 
 
 def _maps(fits: Fitting, family: Family) -> tuple[dict, list[dict]]:

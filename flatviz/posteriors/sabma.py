@@ -8,7 +8,6 @@ see `SABMA`. Weights that are not treated stay at their source value; the author
 as well, we do not.
 """
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
@@ -21,7 +20,6 @@ from flatviz.core import Data, Net
 from flatviz.gaussian import Buffers, Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import History
-from flatviz.training.driver import Diverged
 from flatviz.training.gradient import Batch, Gradient, Noises, NoisyNLL, TrainingLoss
 from flatviz.training.keywords import Perturbed, Run, defaults
 from flatviz.training.perturb import Mode, Perturbation, reach_of
@@ -30,6 +28,7 @@ from flatviz.training.variational import (
     TEMPERED_BATCHNORM,
     GaussianFit,
     GaussianState,
+    finite_members,
     fit_gaussian,
     fit_gaussians,
 )
@@ -208,16 +207,7 @@ def fit_sabma_grid(
     run = Run.of(f"{len(members)} members of SA-BMA", seeds[0], how)
     build = partial(sabma_of, prior, len(data), radius=radii if len(radii) > 1 else radii[0])
     fits = fit_gaussians(build, net, data, prior, run, how, seeds)
-    finite = {m: fit for m, fit in zip(members, fits) if isinstance(fit, Gaussian)}
-    lost = [f"radius {r:g} with seed {s}" for r, s in members if (r, s) not in finite]
-    if not finite:
-        raise Diverged(f"all {len(members)} members diverged, {', '.join(lost)}: {fits[0]}")
-    if lost:
-        warnings.warn(
-            f"{len(lost)} of {len(members)} members diverged and are left out: {', '.join(lost)}",
-            stacklevel=2,
-        )
-    return finite
+    return finite_members(members, fits)
 
 
 METHOD = Method(

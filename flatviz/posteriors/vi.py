@@ -17,19 +17,27 @@ weights, m0 is there too, and each std starts at a share of its weight: std_i = 
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Unpack
 
 import torch
 
-from flatviz.checks import Positive, Seed
+from flatviz.checks import Positive, Radius, Seed
 from flatviz.core import Data, Net
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.training.gradient import Ascent, Batch, Gradient, Noises, NoisyNLL, TrainingLoss
 from flatviz.training.keywords import FromPrior, Run, Variational, defaults
-from flatviz.training.variational import TEMPERED, TEMPERED_BATCHNORM, GaussianFit, fit_gaussian
+from flatviz.training.variational import (
+    TEMPERED,
+    TEMPERED_BATCHNORM,
+    GaussianFit,
+    finite_members,
+    fit_gaussian,
+    fit_gaussians,
+)
 
 STD_FLOOR = 1e-4  # a weight that is 0 would have std 0 under MOPED
 
@@ -144,6 +152,50 @@ def fit_vi(
     return fit_gaussian(build, net, data, prior, Run.of("VI", seed, how), how)
 
 
+@defaults(TEMPERED, TEMPERED_BATCHNORM)
+def fit_vi_grid(
+    net: Net,
+    data: Data,
+    prior: Gaussian,
+    *,
+    radius: Sequence[Radius],
+    seed: Sequence[Seed],
+    **how: Unpack[FromPrior],
+) -> dict[tuple[float, int], Gaussian]:
+    """Fit every temperature with every seed at once by `fit_vi`, as `fit_sabma_grid` does radii.
+
+    (temperature, seed) -> posterior, each equal to its single fit, to rounding.
+
+    Args:
+        net: The network over whose D treated weights the posteriors are.
+        data: The N training examples.
+        prior: Gaussian over the D weights, as `transfer` returns.
+        radius: The temperatures; 0 stands for `kl_weight`.
+        seed: Fixes noise and minibatches, each.
+        **how: How they are fitted.
+
+    Raises:
+        ValueError: As `fit_vi`.
+        Diverged: If each member diverges.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> from flatviz.posteriors.vi import fit_vi_grid
+        >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
+        >>> data = fv.Data(torch.randn(12, 2), torch.arange(12) % 3)
+        >>> prior = fv.Gaussian(net.w, torch.full_like(net.w, -1.0))
+        >>> list(fit_vi_grid(net, data, prior, radius=[0.1, 1.0], seed=[0, 1], steps=5))
+        [(0.1, 0), (0.1, 1), (1.0, 0), (1.0, 1)]
+    """
+    members = [(float(r), s) for r in radius for s in seed]
+    weights = [r or how["kl_weight"] for r, _ in members]
+    seeds = [s for _, s in members]
+    given: dict[str, Any] = {**how, "kl_weight": weights[0] if len(set(weights)) == 1 else weights}
+    run = Run.of(f"{len(members)} members of VI", seeds[0], how)
+    build = partial(vi_of, prior, len(data))
+    return finite_members(members, fit_gaussians(build, net, data, prior, run, given, seeds))
+
+
 @defaults(MEAN_FIELD)
 def fit_mfvi(
     net: Net,
@@ -202,13 +254,17 @@ _POINT: dict[str, Any] = dict(tour=(0.0,), lab=(0.0,))
 
 METHOD = Method(
     fit=fit_vi,
+    fit_grid=fit_vi_grid,
     algorithm=vi_of,
     plain=Tuned(TEMPERED, **_POINT),
     batchnorm=Tuned(TEMPERED_BATCHNORM, **_POINT),
     needs_prior=True,
 )
 
-OVER_T = METHOD.over_temperature(tour=(0.003, 0.01, 0.02, 0.05, 0.1), lab=(0.003, 0.01, 0.1))
+OVER_T = replace(
+    METHOD.over_temperature(tour=(0.003, 0.01, 0.02, 0.05, 0.1), lab=(0.003, 0.01, 0.1)),
+    fit_grid=fit_vi_grid,
+)
 MEAN_FIELD_METHOD = Method(fit=fit_mfvi, plain=Tuned(MEAN_FIELD))
 _MOPED: dict[str, Any] = dict(moped=0.1) | MEAN_FIELD | dict(prior_std=0.3)
 MOPED = replace(

@@ -11,6 +11,7 @@ seed, are one Gaussian with a leading dimension: mean (B, D); a single one has n
 """
 
 import math
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
@@ -105,7 +106,7 @@ class Descent:
         prior: Over the D weights.
         n: N, the examples behind the mean NLL.
         rates: lr of each step, (T,).
-        kl_weight: T.
+        kl_weight: T, or that of each member, (B,), all > 0.
         momentum: Momentum of the mean.
         weight_decay: Weight decay of the mean.
     """
@@ -113,23 +114,24 @@ class Descent:
     prior: Gaussian
     n: int
     rates: Tensor
-    kl_weight: float = 1.0
+    kl_weight: float | Tensor = 1.0
     momentum: float = 0.9
     weight_decay: float = 0.0
 
     @property
-    def unit(self) -> float:
+    def unit(self) -> float | Tensor:
         """Tau, nats of the loss of an example in which G is measured."""
-        return (self.kl_weight or 1.0) / self.n
+        tempered = isinstance(self.kl_weight, Tensor) or self.kl_weight != 0
+        return (self.kl_weight if tempered else 1.0) / self.n
 
     def total(
         self, q: Gaussian, grad: Sequence[Tensor], noise: Noises
     ) -> tuple[Tensor | None, list[Tensor]]:
         """Compute KL(q || prior), None where its weight is 0, and G in (mean, log_std, factor)."""
-        mean, *others = (g / self.unit for g in grad)
         if self.weight_decay > 0:
-            mean = mean.add(q.mean, alpha=self.weight_decay / self.unit)
-        if self.kl_weight == 0:
+            grad = [grad[0].add(q.mean, alpha=self.weight_decay), *grad[1:]]
+        mean, *others = (g / _each(self.unit, g) for g in grad)
+        if not isinstance(self.kl_weight, Tensor) and self.kl_weight == 0:
             return None, [mean, *others]
         kl, pulls = q.kl_and_path_grad(self.prior, *noise)
         return kl, [g + pull for g, pull in zip((mean, *others), pulls)]
@@ -178,7 +180,9 @@ class GaussianFit(Algorithm):
     def of(cls, prior: Gaussian, n: int, how: Settings, *settings: Any) -> Self:
         """Build it from the keywords of a variational fit on n examples, and its other settings."""
         lr = rates(how["lr"], how["steps"], prior.mean)
-        descent = Descent(prior, n, lr, how["kl_weight"], how["momentum"], how["weight_decay"])
+        weight = how["kl_weight"]
+        weight = prior.mean.new_tensor(weight) if isinstance(weight, Sequence) else weight
+        descent = Descent(prior, n, lr, weight, how["momentum"], how["weight_decay"])
         return cls(descent, how["mc_samples"] or DRAWS, *settings)
 
     def init(self, start: Gaussian, members: int = 1) -> GaussianState:
@@ -214,6 +218,11 @@ class GaussianFit(Algorithm):
     ) -> Gaussian:
         """The posterior of one member, with the BatchNorm statistics that it trained along."""
         return Gaussian(state.mean, state.log_std, state.factor, history, buffers)
+
+
+def _each(value: float | Tensor, like: Tensor) -> float | Tensor:
+    """A value of each member (B,) beside tensors (B, ...)."""
+    return value.view(-1, *[1] * (like.ndim - 1)) if isinstance(value, Tensor) else value
 
 
 def sized(net: Net, data: Data, how: Settings) -> Settings:
@@ -286,6 +295,26 @@ def fit_gaussians(
         _member(algorithm, s, rows.mapped(itemgetter((..., i))), each_loss[i].collected, before)
         for i, s in enumerate(each)
     ]
+
+
+def finite_members(
+    members: Sequence[tuple[float, int]], fits: Sequence[Gaussian | Diverged]
+) -> dict[tuple[float, int], Gaussian]:
+    """(radius, seed) -> fit, without those that diverged, which a warning names.
+
+    Raises:
+        Diverged: If each member diverged.
+    """
+    finite = {m: fit for m, fit in zip(members, fits) if isinstance(fit, Gaussian)}
+    lost = [f"radius {r:g} with seed {s}" for r, s in members if (r, s) not in finite]
+    if not finite:
+        raise Diverged(f"all {len(members)} members diverged, {', '.join(lost)}: {fits[0]}")
+    if lost:
+        warnings.warn(
+            f"{len(lost)} of {len(members)} members diverged and are left out: {', '.join(lost)}",
+            stacklevel=3,
+        )
+    return finite
 
 
 def fit_gaussian(
