@@ -1,7 +1,4 @@
-"""Settings of computation.
-
-The device, the number of threads, the float32 arithmetic, the kernel of attention.
-"""
+"""Settings of computation: device, number of threads, float32 arithmetic, attention kernel."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,16 +21,16 @@ _lock = Lock()
 
 
 def unlock() -> None:
-    """A new lock, in a forked process, for another thread may have had it."""
+    """Replace the lock in a forked process, where another thread may have held the old one."""
     global _lock
     _lock = Lock()
 
 
 class _OfProcess:
-    """A setting of the whole process that is changed for the length of a block.
+    """Setting of the whole process that blocks change for their length.
 
-    The last block to end, of whatever thread, restores the user's value: `users`, where `blocks`
-    are open.
+    Blocks may overlap, also in several threads.  The last one to end restores the user's value,
+    `users`; `blocks` counts those that are open.
     """
 
     def __init__(self, read: Callable[[], Any], write: Callable[[Any], None]) -> None:
@@ -44,7 +41,7 @@ class _OfProcess:
 
     @contextmanager
     def set(self, value: Any) -> Iterator[None]:
-        """`value` for the length of the block."""
+        """Apply `value` for the length of the block."""
         with _lock:
             before = self.read()
             if not self.blocks:
@@ -63,9 +60,9 @@ class _OfProcess:
 
 
 def float32_flags() -> tuple:
-    """Torch's flags of float32 products now.
+    """Return torch's current flags for float32 products.
 
-    The two old ones (None where the new ones contradict them), and the new ones.
+    The two legacy flags come first (None where they contradict the new ones), then the new ones.
     """
 
     def read(flag: Callable[[], Any]) -> Any:
@@ -80,9 +77,8 @@ def float32_flags() -> tuple:
 
 def _set_flags(flags: tuple) -> None:
     matmul, cudnn, *units = flags
-    if (
-        matmul is not None
-    ):  # old and new alike: some of torch reads the one, some the other, and refuses two answers
+    # Old and new alike: some of torch reads the one, some the other, and refuses two answers
+    if matmul is not None:
         torch.set_float32_matmul_precision(matmul)
     if cudnn is not None:
         _CUDNN.allow_tf32 = cudnn
@@ -92,7 +88,7 @@ def _set_flags(flags: tuple) -> None:
 
 IEEE = ("highest", False, *("ieee",) * len(_UNITS))
 _FLOAT32 = _OfProcess(float32_flags, _set_flags)
-# The kernel of attention layers that torch takes in evaluation mode without gradients.  It gives
+# The fused kernel that torch uses for attention in evaluation mode without gradients.  It gives
 # zeros at padded positions, and has no derivative: values would belong to another function than
 # derivatives.
 FUSED_ATTENTION = _OfProcess(_MHA.get_fastpath_enabled, _MHA.set_fastpath_enabled)
@@ -100,11 +96,10 @@ FUSED_ATTENTION = _OfProcess(_MHA.get_fastpath_enabled, _MHA.set_fastpath_enable
 
 @contextmanager
 def arithmetic(flags: tuple = IEEE) -> Iterator[None]:
-    """Compute float32 products by `flags`, those of IEEE arithmetic, for the length of the block.
+    """Compute float32 products by `flags` inside the block or decorated function.
 
-    Also a decorator.
-
-    By default torch lets cuDNN's convolutions compute in TF32, of 10 bits.
+    The default is IEEE arithmetic.  Torch's default lets convolutions of cuDNN compute in TF32,
+    which has 10 bits of mantissa.
     """
     with _FLOAT32.set(flags):
         yield
@@ -112,28 +107,27 @@ def arithmetic(flags: tuple = IEEE) -> Iterator[None]:
 
 @contextmanager
 def users_arithmetic() -> Iterator[None]:
-    """Compute float32 products as the user has set them in torch, inside of `arithmetic`.
+    """Compute float32 products as the user set them in torch, inside a block of `arithmetic`.
 
-    For the steps of a training.
+    Training steps use it.
     """
     with arithmetic(_FLOAT32.users if _FLOAT32.blocks else float32_flags()):
         yield
 
 
-# multiply-adds that each thread is to have: some 5 ms, the time for which a busy machine lets one
-# wait
+# Multiply-adds for each thread: some 5 ms, which is how long a thread may wait on a busy machine
 SHARE = 200_000_000
-PER_NUMBER = 32  # what a number read from memory counts for, in multiply-adds
+PER_NUMBER = 32  # cost of reading a number from memory, in multiply-adds
 _of_thread = local()  # `.users`: torch's setting outside of all blocks of this Python thread
 
 
 @contextmanager
 def threads(work: float) -> Iterator[None]:
-    """Run the block on as many threads as pay for operations of `work` multiply-adds each, at most what the user set in torch.
+    """Run the block on as many threads as pay for operations of `work` multiply-adds each.
 
-    torch keeps the number for each Python thread, so blocks of several threads do not meet.  It
-    also is what threads that start later begin with: that is put back at once.  A number that is
-    set inside the block stays.
+    The user's setting in torch is the upper limit.  torch stores the number for each Python
+    thread, so blocks in several threads do not interfere.  Threads that start later inherit the
+    last number set, so it is put back at once.  A number that is set inside the block stays.
     """
     before = torch.get_num_threads()
     users = getattr(_of_thread, "users", before)
@@ -150,15 +144,15 @@ def threads(work: float) -> Iterator[None]:
             _set_threads(before, count, users)
 
 
-# multiply-adds of an operation beyond which it takes longer than Python's part in it, some 20
-# microseconds
+# Multiply-adds beyond which an operation takes longer than its Python overhead, some 20 us
 SHARED = 2_000_000
 
 
 def workers(work: float) -> int:
-    """Count the threads of Python that pay for tasks whose operations have `work` multiply-adds each; at most what the user set in torch.
+    """Count the Python threads that pay for tasks whose operations have `work` multiply-adds each.
 
-    Python runs in one of them at a time, the operations at once.
+    The user's setting in torch is the upper limit.  Python itself runs in one of the threads at a
+    time; their operations run at once.
     """
     return max(1, min(getattr(_of_thread, "users", torch.get_num_threads()), int(work / SHARED)))
 
@@ -173,20 +167,20 @@ def _set_threads(count: int, now: int, users: int) -> None:
 
 
 FEW = 300_000  # multiply-adds an example below which a GPU waits for the CPU to launch its kernels
-PLACES = 16  # at which a convolution's weight is used at the least: an 8 x 8 image, pooled once
+PLACES = 16  # assumed uses of a convolution's weight: an 8 x 8 image, pooled once
 
 
 def pick(name: str = "auto", module: nn.Module | None = None) -> tuple[torch.device, str]:
-    """The device to compute on, and the reason in a few words, for the line that a command prints.
+    """Choose the device to compute on, and give the reason in a few words.
 
-    "auto" takes CUDA where there is a card, unless `module` is so small that one CPU core is
-    faster: fewer than FEW multiply-adds an example, each weight counted once and each convolution's
-    PLACES times.  On an H100 a Hessian product of a network of 4,000 weights took 8.6 ms and 3.0 ms
-    on one core beside it; ResNet-18 is far beyond the limit.
+    "auto" takes CUDA where there is a GPU, unless `module` is so small that one CPU core is faster:
+    fewer than FEW multiply-adds an example, with each weight counted once and those of convolutions
+    PLACES times.  On an H100 a Hessian product of a network of 4,000 weights took 8.6 ms, and 3.0
+    ms on one CPU core beside it; ResNet-18 is far beyond the limit.
 
     Args:
         name: "auto", or a device as torch names it: "cpu", "cuda", "cuda:1".
-        module: The network that will be computed with; None: not known, and "auto" takes the card.
+        module: The network to compute with; with None, "auto" takes the GPU.
 
     Returns:
         (device, reason).
@@ -212,7 +206,7 @@ def pick(name: str = "auto", module: nn.Module | None = None) -> tuple[torch.dev
 
 
 def multiply_adds(module: nn.Module) -> int:
-    """Estimate the least multiply-adds of an example, from the weights alone."""
+    """Estimate a lower bound of the multiply-adds of an example from the weights alone."""
     weights = (
         (p.numel(), isinstance(part, _ConvNd))
         for part in module.modules()

@@ -1,4 +1,4 @@
-"""Randomness: private generators for our draws, saved and restored global state around foreign calls."""
+"""Randomness: private generators for flatviz, saved and restored global state for other code."""
 
 import random
 import threading
@@ -14,12 +14,10 @@ from flatviz.core.modules import Dispatch
 
 
 def generator(seed: int, device: torch.device | str = "cpu") -> torch.Generator:
-    """Create a generator on the CPU.
+    """Create a generator, on the CPU by default.
 
-    The noise is drawn there and moved, so a seed means the same on every device.
-
-    On another device only where the noise is so large that drawing it would take longer than its
-    use.
+    Noise is drawn there and moved, so that a seed means the same on every device.  Another `device`
+    is for noise so large that drawing it would take longer than its use.
     """
     return torch.Generator(device).manual_seed(seed)
 
@@ -30,7 +28,7 @@ def randn_like(like: Tensor, source: torch.Generator) -> Tensor:
 
 
 class _Private(Dispatch):
-    """Redirect draws of this thread from torch's global generator to one of this block."""
+    """Redirect this thread's draws from torch's global generator to one of this block."""
 
     def __init__(self, seed: int) -> None:
         super().__init__()
@@ -55,7 +53,7 @@ class _Private(Dispatch):
 
 
 def random_state() -> tuple:
-    """Read the global random states of Python, NumPy and torch, to see whether anything was drawn from them."""
+    """Read the global random states of Python, NumPy and torch, to detect draws."""
     cards = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []
     tensors = [torch.get_rng_state(), *cards]
     return (
@@ -67,12 +65,10 @@ def random_state() -> tuple:
 
 @contextmanager
 def saved_rng(seed: int | None = None) -> Iterator[None]:
-    """Run a block that may use the global random states of Python, NumPy and torch.
+    """Run a block that may use the global random states of Python, NumPy and torch; restore them.
 
-    Put them back afterwards.
-
-    With `seed` the block starts from that seed.  In another thread than the main one the global
-    states are left alone: torch draws the same numbers from a private generator.
+    With `seed` the block starts from that seed.  Outside the main thread the global states are not
+    touched: torch draws the same numbers from a private generator.
     """
     if threading.current_thread() is not threading.main_thread():
         with _Private(seed or 0):

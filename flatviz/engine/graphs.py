@@ -1,6 +1,6 @@
-"""Work recorded once as a CUDA graph and replayed.
+"""Steps recorded once as a CUDA graph and replayed.
 
-One launch in place of hundreds, which is what a small network costs on a card.
+A replay is one launch in place of hundreds, which dominate the time of a small network on a GPU.
 """
 
 from collections.abc import Callable
@@ -13,14 +13,13 @@ from flatviz.core import Product
 from flatviz.engine.determinism import same_to_rounding
 
 WARM_UP = 3  # runs on a side stream before the recording, as torch asks for
-LAUNCHES = (
-    10**9
-)  # multiply-adds of a pass, below which a card waits for the launches of its kernels
+# Multiply-adds of a pass below which a GPU waits for the launches of its kernels
+LAUNCHES = 10**9
 Recorder = Callable[[Callable[[], Any], Callable[[], None]], Callable[[], None]]
 
 
 def cuda_graph(warm: Callable[[], Any], step: Callable[[], None]) -> Callable[[], None]:
-    """Record `step()` as a graph; `warm()` is the same without effect, run before it."""
+    """Record `step()` as a graph, after `warm()`, which does the same work without effect."""
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):
@@ -55,7 +54,7 @@ class Replay:
     def __call__(
         self, state: Any, batch: Tensor | None, noise: tuple[Tensor, ...]
     ) -> tuple[Any, Any]:
-        """Compute the next state, in buffers that the next call writes over, and the record of the step."""
+        """Compute the next state, which the next call overwrites, and the record of the step."""
         size = None if batch is None else batch.shape
         if size not in self.graphs and not self.notes:
             try:
@@ -109,10 +108,10 @@ class Only(NamedTuple):
 
 
 class ReplayedProduct:
-    """Products H(w) v at any w, (D,) each, by one graph, whose first result is compared with the plain product's.
+    """Products H(w) v at any w, (D,) each, by one graph.
 
-    The products are the plain ones on a device without graphs, after a failed recording, and if the
-    first results differ.
+    Its first result is compared with the plain product's.  The products are the plain ones on a
+    device without graphs, after a failed recording, and if the first results differ.
     """
 
     replay: Replay | None = None
@@ -123,7 +122,7 @@ class ReplayedProduct:
     def __call__(
         self, hvp: Callable[[Tensor, Tensor], Tensor], plain: Product, w: Tensor, v: Tensor
     ) -> Tensor:
-        """Compute `plain(v)`, which is H(w) v, by a replay of hvp(w, v), which computes it from tensors alone."""
+        """Compute `plain(v)` = H(w) v by a replay of `hvp(w, v)`, which uses tensors alone."""
         record = RECORDERS.get(w.device.type)
         if record is None or self.replay is not None and self.replay.notes:
             return plain(v)

@@ -75,7 +75,7 @@ def test_examples_too_many_to_become_floats_at_once_give_the_same_numbers(
 ):
     net, kept, floats = photos
     want = numbers(net, floats)
-    monkeypatch.setattr("flatviz.core.data.MOST_BYTES", 100)
+    monkeypatch.setattr("flatviz.core.data.MAX_BYTES", 100)
     data = fv.datasets.stream(Counted(kept.x.bytes, kept.y), workers=3) if streamed else kept
     assert not data.in_memory
     for name, value in numbers(net, data).items():
