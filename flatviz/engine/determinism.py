@@ -105,7 +105,7 @@ class Sizes(Dispatch):
 
 
 def work_of(net: Net, x: Tensor | Inputs) -> Work:
-    """Measure the work of an example from passes of one and two: sizes that grow are activations."""
+    """Measure the work of an example, from passes of one and two, whose activations differ."""
     two = x[:2].clone() if len(x) > 1 else x[[0, 0]]
     net.look(two)  # the first look also runs the net, which must not be counted
     sizes = []

@@ -52,7 +52,7 @@ def test_a_plane_of_many_large_vectors_comes_from_the_gram_matrix_and_is_the_sam
     W = torch.randn(12, 40, generator=torch.Generator().manual_seed(0)) * torch.linspace(3, 0.1, 40)
     planes = []
     for most in (2**24, 100):  # whole, and 8 columns a block
-        monkeypatch.setattr("flatviz.planes.plane.MOST", most)
+        monkeypatch.setattr("flatviz.planes.plane.MAX_AT_ONCE", most)
         planes.append(
             [(p.axes, p.extent, p.explained) for p in (fv.plane_pca(W), fv.planes.plane_path(W))]
         )
