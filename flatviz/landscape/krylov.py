@@ -1,7 +1,4 @@
-"""Curvature at one point as a function v -> H v, and one Krylov run.
-
-a basis, H in it, and eigenvalues with their errors.
-"""
+"""Curvature at one point as a function v -> H v, and Lanczos runs with it."""
 
 from collections.abc import Callable
 from typing import Annotated
@@ -21,12 +18,10 @@ Part = Annotated[slice | Tensor, WHICH] | None
 
 
 class Operator:
-    """v -> P H P^T v, (P,) -> (P,).
+    """v -> P H P^T v, (P,) -> (P,), with H the curvature at `w` (D,) and P the rows of a part.
 
-    H the curvature at `w` (D,), P the rows of a part of the weights.
-
-    v is in float32 or better, `like`, whatever `w` is in: a basis of half precision does not stay
-    orthogonal.
+    v is in float32 or better (`like`) in any precision of `w`, as a basis in half precision does
+    not stay orthogonal.
     """
 
     def __init__(
@@ -38,7 +33,7 @@ class Operator:
         self.like = w[self._index].to(torch.promote_types(w.dtype, torch.float32))
 
     def __call__(self, v: Tensor) -> Tensor:
-        """The product with `v` (P,)."""
+        """Compute the product with `v` (P,)."""
         with torch.inference_mode(False):
             v = v.clone() if v.is_inference() else v  # one that autograd can keep
             out = self._product(self.embed(v).to(self._w.dtype)).to(v.dtype)[self._index]
@@ -50,7 +45,7 @@ class Operator:
         return out
 
     def embed(self, v: Tensor) -> Tensor:
-        """Vectors (..., P) of the part in the whole weight space, (..., D)."""
+        """Embed vectors (..., P) of the part in the full weight space, (..., D)."""
         if isinstance(self._index, slice):
             return v
         whole = v.new_zeros(*v.shape[:-1], self._w.numel())
@@ -72,22 +67,26 @@ def _index(part: slice | Tensor, w: Tensor) -> Tensor:
 
 Product = Callable[[Tensor], Tensor]  # v (D,) -> H v (D,)
 CHECK_EVERY = 2
-# products that look for repeated eigenvalues: vectors of the basis are projected out, so that
-# further ones show
+# Products that search for repeated eigenvalues, with the basis projected out
 LOOK = 5
-BASIS_BYTES = 2**30  # of memory that a basis may take before it is restarted
+BASIS_BYTES = 2**30  # memory of a basis before it is restarted
 
 
 class Krylov:
     """Thick-restart Lanczos with full reorthogonalisation, from a random start.
 
-    H Q = Q C + sum_p p row_p^T, with Q (m, D) in rows, C (m, m) as measured,
-        so that residuals are those of H as it is, and the
-    vectors p whose products come next: one, or several once a random one was injected (band
-    Lanczos).  A full basis of `room` vectors is restarted from its best Ritz vectors.  `locked` (c,
-    D): directions kept out of it; `scale`: the size of H where they hold its largest eigenvalues,
-    so that the remainder can be distinguished from rounding. Source: Wu & Simon 2000 (thick
-    restart); Golub & Van Loan, Matrix Computations, 4th ed., ch. 10.
+        H Q = Q C + sum_p p row_p^T
+
+    Q (m, D) is the basis in rows.  C (m, m) is measured, so that residuals are those of H itself.
+    The vectors p are those whose products come next: one, or several after a random one was
+    injected (band Lanczos).  A full basis of `room` vectors is restarted from its best Ritz
+    vectors.
+
+    locked: (c, D), directions that are kept out of the basis.
+    scale: the size of H where they hold its largest eigenvalues, to distinguish the rest from
+        rounding.
+
+    Source: Wu & Simon 2000 (thick restart); Golub & Van Loan, Matrix Computations, 4th ed., ch. 10.
     """
 
     def __init__(
@@ -125,10 +124,7 @@ class Krylov:
         self._ahead.append((q / q.norm(), torch.zeros(len(self.Q), dtype=torch.float64)))
 
     def step(self, turn: int = 0) -> None:
-        """Add one basis vector by one product.
-
-        The one that waited longest, or with turn=-1 the newest.
-        """
+        """Add one basis vector by a product of the oldest in the queue, or the newest (turn=-1)."""
         i = self.size
         self.Q[i], row = self._ahead.pop(turn)
         self.C[i, :i] = row[:i]
@@ -153,28 +149,26 @@ class Krylov:
             self.inject()
 
     def ritz(self) -> tuple[Tensor, Tensor, Tensor]:
-        """Ritz values, falling; their vectors in the basis, in columns.
+        """Compute Ritz values, decreasing, their vectors in the basis (columns), and residuals.
 
-        And residuals |H v - theta v|; float64, CPU.
+        Residuals are |H v - theta v|.  All are float64 on the CPU.
         """
         m = self.size
         values, vectors = torch.linalg.eigh(self.C[:m, :m], UPLO="U")
         values = values.flip(0)
         vectors = vectors.flip(1)
-        off = (
-            (self.C[:m, :m] @ vectors - vectors * values).square().sum(0)
-        )  # 0 where H is symmetric
+        # The antisymmetric part is 0 where H is symmetric
+        off = (self.C[:m, :m] @ vectors - vectors * values).square().sum(0)
         outside = sum(((row[:m] @ vectors).square() for _, row in self._ahead), off)
         rounding = torch.finfo(self.Q.dtype).eps * values.abs().max()
         return values, vectors, outside.sqrt() + rounding + self._dropped
 
     def beyond(self, g: Tensor, y: Tensor) -> Tensor:
-        """(I - P) H (I - P) g, P = Q^T Q the projection on the basis, from y = H g."""
+        """Compute (I - P) H (I - P) g from y = H g, with P = Q^T Q the projection on the basis."""
         Q = self.Q[: self.size]
         c = Q @ g
-        ahead = [
-            p * float(row[: self.size] @ c.double().cpu()) for p, row in self._ahead
-        ]  # what H Q has outside of the basis
+        # The part of H Q outside of the basis
+        ahead = [p * float(row[: self.size] @ c.double().cpu()) for p, row in self._ahead]
         return y - Q.T @ (Q @ y) - sum(ahead)
 
     def restart(self, keep: int) -> None:
@@ -191,15 +185,15 @@ class Krylov:
         self.size = keep
 
     def vectors(self, columns: Tensor) -> Tensor:
-        """Ritz vectors (k, D) of the given `columns` (m, k)."""
+        """Compute Ritz vectors (k, D) of the given `columns` (m, k)."""
         V = columns.T.to(self.Q) @ self.Q[: self.size]
         return V / V.norm(dim=1, keepdim=True)
 
     def find(self, k: int, products: int, tol: float) -> tuple[Tensor, Tensor, Tensor]:
-        """The k largest Ritz pairs, once all residuals are below tol |theta|_max or `products` are spent.
+        """Find the k largest Ritz pairs, within `tol` |theta|_max or `products`.
 
-        A Krylov space holds one vector of a multiple eigenvalue: once all have converged, LOOK
-        products of a random vector show whether a pair is missing, and the search goes on with
+        A Krylov space contains one vector of a multiple eigenvalue.  So once all have converged,
+        LOOK products of a random vector show whether a pair is missing, and the search goes on with
         both.
         """
         known = None
@@ -220,7 +214,7 @@ class Krylov:
     def converged(self, k: int, products: int, tol: float) -> tuple[Tensor, Tensor, Tensor]:
         """Iterate until the k largest Ritz pairs are within `tol`, or `products` are spent.
 
-        Values, columns and residuals of all pairs.
+        Return values, columns and residuals of all pairs.
         """
         while self.size < k:
             self._grow(k)
@@ -233,7 +227,10 @@ class Krylov:
                 self._grow(k)
 
     def _grow(self, k: int, turn: int = 0) -> None:
-        """One more product, in a basis that keeps half of what it has beyond the k largest where it is full."""
+        """Compute one more product, in a basis that is restarted where it is full.
+
+        A restart keeps half of what the basis has beyond the k largest.
+        """
         if self._ahead:
             if self.size == len(self.Q):
                 self.restart(min(self.size - 1, k + (self.size - k) // 2))
@@ -241,9 +238,9 @@ class Krylov:
 
 
 def room_for(k: int, products: int, like: Tensor) -> int:
-    """Count the basis vectors to keep.
+    """Count the basis vectors to keep: one a product, or what fits in BASIS_BYTES.
 
-    All that `products` can make, or what fits in BASIS_BYTES, at least 2 k + 10.
+    It is at least 2 k + 10.
     """
     fits = BASIS_BYTES // (like.numel() * like.element_size())
     return min(products, max(fits, 2 * k + 10))

@@ -1,7 +1,4 @@
-"""Eigenvalues of a Hessian.
-
-The pairs at either end by thick-restart Lanczos, the density of all by stochastic Lanczos.
-"""
+"""Eigenvalues of a Hessian: extreme pairs by thick-restart Lanczos, and the spectral density."""
 
 from typing import Literal
 
@@ -30,14 +27,15 @@ def top_eigenpairs(
     seed: Seed = 0,
     name: str = "",
 ) -> Spectrum:
-    """Compute Hessian eigenpairs of `f` at `w`, the most positive (`which="largest"`) or most negative, by Lanczos.
+    """Compute the k most positive or most negative Hessian eigenpairs of `f` at `w`.
 
-    H v = lambda v, with H = grad^2 f(w) (D,
-        D) seen only through products H v (one backward pass each through a kept
-    graph), at most `iters` of them, fewer once all k residuals are below `tol` |lambda|_max.
-    `Spectrum.residual`, |H v_k - lambda_k v_k|, bounds the distance to an eigenvalue: read it
-    before the eigenvalue. Up to `iters` vectors (D,) are kept, or what fits in 1 GiB; then the
-    iteration restarts from the best.
+        H v = lambda v,  H = grad^2 f(w) (D, D)
+
+    Lanczos takes products H v alone, each one backward pass through a kept graph: at most `iters`,
+    fewer once all k residuals are below `tol` |lambda|_max.  `Spectrum.residual`,
+    |H v_k - lambda_k v_k|, bounds the distance to an eigenvalue: read it before the eigenvalue.
+    Up to `iters` vectors (D,) are kept, or what fits in 1 GiB; then the iteration restarts from the
+    best.
 
     Args:
         f: Objective, w (D,) -> ().
@@ -48,7 +46,7 @@ def top_eigenpairs(
             objective of `nll`.
         part: A slice, index or mask of the weights: eigenpairs of that block of H, a layer's with
             `net.blocks[i].slice`; vectors stay (K, D), zero elsewhere.
-        iters: Most products; 80 find 5 pairs of a network's Hessian to `tol` with room to spare.
+        iters: Largest number of products; 80 are more than enough for 5 pairs of a network.
         tol: Residual, relative to |lambda|_max, at which a pair counts as converged.
         seed: Fixes the random start.
         name: The spectrum's name in legends.
@@ -87,9 +85,8 @@ def top_eigenpairs(
     )
 
 
-CONVERGED = (
-    1e-3  # residual over the largest eigenvalue at which a pair counts as one eigenvalue exactly
-)
+# Residual over the largest eigenvalue below which a pair counts as exactly one eigenvalue
+CONVERGED = 1e-3
 
 
 @public
@@ -104,14 +101,17 @@ def spectral_density(
     part: Part = None,
     seed: Seed = 0,
 ) -> Spectrum:
-    """Estimate the spectral density of the Hessian at `w` with its k largest eigenpairs, from runs x steps products H v.
+    """Estimate the spectral density of the Hessian at `w`, with its k largest eigenpairs.
 
-    Run r > 0 starts at random in the complement of the c_r Ritz vectors that the runs before it
-    resolved, and is one unbiased estimate: mu_r = (1/D) sum_c delta(lambda_c) + (1 - c_r/D) sum_m
-    weights[r, m] delta(nodes[r, m]), the resolved pairs as single eigenvalues, the rest by Gauss
-    quadrature.  mu is the mean of mu_1 .. mu_{runs-1}.  A run's quadrature is never combined with
-    its Ritz vectors: one that represents a cluster, such as a null space, would count once. One run
-    alone is plain quadrature; a run over all D dimensions is exact.  `Spectrum.nodes`, `weights`
+    It takes runs x steps products H v.  Run r > 0 starts at random in the complement of the c_r
+    Ritz vectors that earlier runs resolved, and is one unbiased estimate
+
+        mu_r = (1/D) sum_c delta(lambda_c) + (1 - c_r/D) sum_m weights[r, m] delta(nodes[r, m])
+
+    of the resolved pairs as single eigenvalues and the rest by Gauss quadrature.  The density is
+    the mean of mu_1 .. mu_{runs-1}.  A run's quadrature is never combined with Ritz vectors of the
+    same run, as one that represents a cluster, such as a null space, would count once.  A single
+    run is plain quadrature; a run over all D dimensions is exact.  `Spectrum.nodes` and `weights`
     hold all atoms.
 
     Args:
@@ -132,8 +132,9 @@ def spectral_density(
 
     Example:
         >>> import torch, flatviz as fv
-        >>> h = torch.cat([torch.tensor([8.0, 4.0]), torch.zeros(98)])  # two directions of curvature, 98 flat ones
-        >>> s = fv.spectral_density(lambda w: 0.5 * (h * w * w).sum(), torch.ones(100), steps=10, k=2)
+        >>> h = torch.cat([torch.tensor([8.0, 4.0]), torch.zeros(98)])  # 98 flat directions
+        >>> f = lambda w: 0.5 * (h * w * w).sum()
+        >>> s = fv.spectral_density(f, torch.ones(100), steps=10, k=2)
         >>> [round(v, 2) for v in s.values.tolist()], round(100 * float(s.weights @ s.nodes), 1)
         ([8.0, 4.0], 12.0)
     """
@@ -164,9 +165,8 @@ def spectral_density(
             estimates = [(nodes, torch.full_like(nodes, 1 / dim))]
             break
         if r > 0 or runs == 1:
-            rest = (1 - len(sharp) / dim) * columns[
-                0
-            ].square()  # Gauss quadrature of the start vector
+            # Gauss quadrature of the start vector
+            rest = (1 - len(sharp) / dim) * columns[0].square()
             estimates.append(
                 (torch.cat([sharp, values]), torch.cat([torch.full_like(sharp, 1 / dim), rest]))
             )
