@@ -1,12 +1,9 @@
-"""Posteriors, planes, curves, surfaces and spectra.
+"""Nouns of weight space, read together (hence its length): posteriors, planes, curves, spectra.
 
-The nouns of weight space, read together (hence its length).
-
-The alphabet, the same in every file:
-`w` (D,) one weight vector, `W` (S, D) several, `x, y` (N, ...), (N,) inputs and labels, `logits`
-(S, N, C), `f` an objective, `mean, log_std, factor` (D,), (D,), (K, D) a low-rank Gaussian,
-`radius` a perturbation radius, `n_draws` ensemble size.  D weights, S draws, N inputs, C classes, K
-rank or number of eigenpairs, U and V grid sides.
+Names are the same in every file: `w` (D,) one weight vector, `W` (S, D) several, `x, y` (N, ...),
+(N,) inputs and labels, `logits` (S, N, C), `f` an objective, `mean, log_std, factor` (D,), (D,),
+(K, D) a low-rank Gaussian, `radius` a perturbation radius, `n_draws` ensemble size.  D weights, S
+draws, N inputs, C classes, K rank or number of eigenpairs, U and V grid sides.
 """
 
 from __future__ import annotations
@@ -48,10 +45,10 @@ class Posterior(Protocol):
 
 @runtime_checkable
 class OutputPosterior(Protocol):
-    """A posterior that knows the Gaussian of the linearised network's outputs."""
+    """A posterior with a Gaussian of the linearised network's outputs."""
 
     def outputs(self, data: Any) -> tuple[Tensor, Tensor]:
-        """Give the outputs' mean (N, C) and covariance (N, C, C) on the N inputs of a `Data`."""
+        """Return the outputs' mean (N, C) and covariance (N, C, C) on the N inputs of a `Data`."""
         ...
 
 
@@ -70,11 +67,11 @@ AnyPosterior = Annotated[Posterior | Tensor, check_posterior]
 
 
 class Draws(Noun, made_by="fit_hmc and the other chains return one"):
-    """A posterior known by its draws `W` (S, D): a chain, an ensemble, or one point (MAP: S = 1).
+    """A posterior as draws `W` (S, D): a chain, an ensemble, or one point (MAP: S = 1).
 
-    Draws of several `chains` stand one chain after the other, each in its order: `by_chain`.
+    Draws of several `chains` are stored one chain after the other, each in its order: `by_chain`.
     `buffers` are BatchNorm statistics by name, where a fit trained them along: its draws are
-    weights of `net.with_buffers(q.buffers)`, which `predict` uses by itself.
+    weights of `net.with_buffers(q.buffers)`, which `predict` uses automatically.
 
     Example:
         >>> import torch, flatviz as fv
@@ -107,16 +104,16 @@ class Draws(Noun, made_by="fit_hmc and the other chains return one"):
 
     @property
     def center(self) -> Tensor:
-        """Draw nearest to the average of all draws.
-
-        The average itself need not be a good network.
-        """
+        """Draw nearest to the average of all draws, which itself need not be a good network."""
         return self.W[(self.W - self.W.mean(0)).norm(dim=1).argmin()]
 
     def sample(self, n: int, *, seed: int) -> Tensor:
         """Draw `n` of the draws without repetition, in an order fixed by `seed`.
 
-        a single point is repeated.
+        A single point is repeated.
+
+        Raises:
+            ValueError: For more than there are.
         """
         check_count(n, "n_draws")
         have = self.W.shape[0]
@@ -149,7 +146,7 @@ class Mixture(Noun):
 
     @property
     def center(self) -> Tensor:
-        """Center of the first part; the average of several modes lies in none of them."""
+        """Center of the first part, as the average of several modes lies in none of them."""
         return self.parts[0].center
 
     def sample(self, n: int, *, seed: int) -> Tensor:
@@ -168,11 +165,11 @@ PARALLEL = 1e-12  # smallest eigenvalue of the unit axes' Gram matrix: an angle 
 class Plane(Noun, made_by="fv.plane_pca, fv.plane_random and fv.plane_through make one"):
     """Plane of weight space: points origin + a axes[0] + b axes[1].
 
-    `axes` (2, D) need not be orthonormal.
-
-    `unit` says what one step of a or b is; `extent` ((a_lo, a_hi), (b_lo, b_hi)) is where to look
-    when nobody says; `explained` (2,) the share of the draws' variance along each axis (PCA);
-    `name` says which verb computed it.
+    axes: (2, D), which need not be orthonormal.
+    unit: what one step of a or b is.
+    extent: ((a_lo, a_hi), (b_lo, b_hi)), the default range.
+    explained: (2,), share of the draws' variance along each axis (PCA).
+    name: which verb computed it.
 
     Example:
         >>> import torch, flatviz as fv
@@ -220,7 +217,7 @@ class Plane(Noun, made_by="fv.plane_pca, fv.plane_random and fv.plane_through ma
 
     @property
     def orthonormal(self) -> bool:
-        """Whether distance in the picture is distance in weight space."""
+        """Whether distance in the figure is distance in weight space."""
         gram = self.axes.double() @ self.axes.double().T
         return bool(((gram - torch.eye(len(gram)).to(gram)).abs() < 1.5e-4).all())
 
@@ -230,16 +227,15 @@ class Plane(Noun, made_by="fv.plane_pca, fv.plane_random and fv.plane_through ma
 
 
 class Curve(Noun, made_by="fv.slice_line makes one"):
-    """Values (T,) against `t` (T,).
-
-    a slice of the loss along a line, a path, a score against ensemble size.
+    """Values (T,) against `t` (T,): a slice of the loss, a path, a score against ensemble size.
 
     A slice from w0 to w1 has t = 0 at w0 and t = 1 at w1, both computed.  `n` and `batchnorm` are
     the objective's.
 
     Example:
         >>> import torch, flatviz as fv
-        >>> fv.Curve(torch.tensor([0.0, 0.5, 1.0]), torch.tensor([1.0, 3.0, 2.0])).barrier  # above 1.5, half-way between the ends
+        >>> curve = fv.Curve(torch.tensor([0.0, 0.5, 1.0]), torch.tensor([1.0, 3.0, 2.0]))
+        >>> curve.barrier  # 3 above 1.5, half-way between the ends
         1.5
     """
 
@@ -253,11 +249,10 @@ class Curve(Noun, made_by="fv.slice_line makes one"):
 
     @property
     def barrier(self) -> float:
-        """Highest rise of the values above the straight line between those at the ends.
+        """Largest rise of the values above the straight line between the ends, at least 0.
 
-        0 where they never rise.
-
-        NaN where a value is NaN, or one at an end is not finite; inf where one between them is.
+        It is NaN where a value is NaN, or one at an end is not finite; inf where one between them
+        is.
         """
         if len(self.t) < 2:
             return 0.0 if not self.n_diverged else math.nan
@@ -267,7 +262,7 @@ class Curve(Noun, made_by="fv.slice_line makes one"):
 
     @property
     def n_diverged(self) -> int:
-        """Values that are NaN or inf."""
+        """Number of values that are NaN or inf."""
         return int((~torch.isfinite(self.values)).sum())
 
 
@@ -275,14 +270,18 @@ class Surface(Drawn, made_by="fv.slice_plane makes one"):
     """Values of an objective over a plane, with their coordinates.
 
     On a grid `a` is (U,), `b` is (V,) and values[i, j] = f(origin + a[i] axes[0] + b[j] axes[1]),
-    (U, V). Scattered values (from a tool that does not return a grid) have `a`, `b` and `values` of
-    one shape (S,). Diverged cells stay NaN or inf; `n_diverged` counts them.  `label` names the
-    quantity, `n` the examples behind its mean, `batchnorm` the statistics used (None: the network
-    has no BatchNorm).  `precision` names a reduced one, `error` its measured error.
+    (U, V).  Scattered values (from a tool that does not return a grid) have `a`, `b` and `values`
+    of one shape (S,).  Diverged cells stay NaN or inf; `n_diverged` counts them.
+
+    label: name of the quantity.
+    n: number of examples in its mean.
+    batchnorm: statistics in use; None: the network has no BatchNorm.
+    precision, error: a reduced precision, and its measured error.
 
     Example:
         >>> import torch, flatviz as fv
-        >>> plane, a = fv.Plane(torch.zeros(2), torch.eye(2), "step"), torch.tensor([-1.0, 0.0, 1.0])
+        >>> plane = fv.Plane(torch.zeros(2), torch.eye(2), "step")
+        >>> a = torch.tensor([-1.0, 0.0, 1.0])
         >>> surface = fv.Surface(plane, a, a, a[:, None] ** 2 + a**2)
         >>> surface.values.shape, surface.n_diverged
         (torch.Size([3, 3]), 0)
@@ -314,22 +313,24 @@ class Surface(Drawn, made_by="fv.slice_plane makes one"):
 
     @property
     def n_diverged(self) -> int:
-        """Cells whose value is NaN or inf."""
+        """Number of cells whose value is NaN or inf."""
         return int((~torch.isfinite(self.values)).sum())
 
 
 class Spectrum(Noun, made_by="fv.top_eigenpairs makes one"):
-    """Largest eigenpairs of a Hessian at `w`: `values` (K,) falling, `vectors` (K, D).
+    """Largest eigenpairs of a Hessian at `w`: `values` (K,) decreasing, `vectors` (K, D).
 
-    `residual` (K,) is |H v - lambda v|, an error bound on each eigenvalue: read it first.
-    `n_products` counts the Hessian-vector products spent, `n` the examples behind the objective,
-    `batchnorm` the statistics it used. `curvature` says of which matrix: "hessian", "ggn" or
-    "fisher".  With a density, `nodes` and `weights` (A,) are its atoms: the share weights[i] of all
-    D eigenvalues lies about nodes[i].
+    residual: (K,), |H v - lambda v|, an error bound on each eigenvalue: read it first.
+    n_products: number of Hessian-vector products.
+    n, batchnorm: the objective's number of examples and BatchNorm statistics.
+    curvature: the matrix, "hessian", "ggn" or "fisher".
+    nodes, weights: (A,), atoms of a density: the share weights[i] of all D eigenvalues lies about
+        nodes[i].
 
     Example:
         >>> import torch, flatviz as fv
-        >>> spectrum = fv.top_eigenpairs(lambda w: (w * w * torch.tensor([1.0, 2.0])).sum(), torch.ones(2), k=2)
+        >>> f = lambda w: (w * w * torch.tensor([1.0, 2.0])).sum()
+        >>> spectrum = fv.top_eigenpairs(f, torch.ones(2), k=2)
         >>> [round(v, 3) for v in spectrum.values.tolist()]
         [4.0, 2.0]
     """
@@ -347,7 +348,7 @@ class Spectrum(Noun, made_by="fv.top_eigenpairs makes one"):
 
 
 class Persistence(Noun, made_by="fv.landscape.persistence makes one"):
-    """Valleys of a surface, M of them, by rising birth: the merge tree of its sublevel sets.
+    """Merge tree of a surface's sublevel sets: its M valleys, by increasing birth.
 
     A valley is born at its minimum (`birth` (M,), at grid indices `minimum` (M, K)) and dies at the
     saddle (`death` (M,), `saddle` (M, K)) where it meets a deeper one, `parent` (M,).  The deepest
@@ -367,24 +368,22 @@ class Persistence(Noun, made_by="fv.landscape.persistence makes one"):
         return self.death - self.birth
 
     def count(self, depth: float) -> int:
-        """Valleys at least `depth` deep."""
+        """Count the valleys at least `depth` deep."""
         return int((self.depth >= depth).sum())
 
 
 class Projection(Drawn, made_by="fv.project makes one"):
-    """Weight vectors seen on a plane.
-
-    `coords` (S, 2), and `distance` (S,), how far each lies off the plane.
+    """Weight vectors projected onto a plane: `coords` (S, 2), and `distance` (S,) from the plane.
 
     `values` (S,), where an objective was given, is the loss at the vectors themselves, not at their
-    shadows. For a Gaussian, `covariance` (2, 2) is that of its draws' coords, `spread` their root
-    mean square distance.
+    projections.  For a Gaussian, `covariance` (2, 2) is that of its draws' coords, `spread` their
+    root mean square distance.
 
     Example:
         >>> import torch, flatviz as fv
         >>> plane = fv.Plane(torch.zeros(3), torch.eye(3)[:2], "step")
-        >>> seen = fv.project(torch.tensor([1.0, 2.0, 5.0]), plane)
-        >>> seen.coords.tolist(), seen.distance.tolist()
+        >>> projection = fv.project(torch.tensor([1.0, 2.0, 5.0]), plane)
+        >>> projection.coords.tolist(), projection.distance.tolist()
         ([[1.0, 2.0]], [5.0])
     """
 
@@ -398,7 +397,7 @@ class Projection(Drawn, made_by="fv.project makes one"):
     spread: float | None = None
 
 
-MEASURES = {  # of `Sharpness`, and what an axis says of each
+MEASURES = {  # fields of `Sharpness`, with the title of an axis
     "lambda1": "largest eigenvalue λ₁",
     "ratio": "λ₁ / λ₅",
     "trace": "trace of the Hessian",
@@ -408,11 +407,12 @@ MEASURES = {  # of `Sharpness`, and what an axis says of each
 
 
 class Sharpness(Noun, made_by="fv.sharpness makes one"):
-    """Measures of sharpness, one row a draw, (S,).
+    """Measures of sharpness of S draws, (S,) each.
 
-    `lambda1`; `ratio` = lambda1 / lambda5; `trace` of the Hessian; `sam` and `adaptive`, the loss
-    gained by one ascent step of its radius.  `residual` is the error bound of lambda1,
-    `trace_error` the standard error of the trace.
+    lambda1, residual: largest eigenvalue of the Hessian, and its error bound.
+    ratio: lambda1 / lambda5.
+    trace, trace_error: trace of the Hessian, and its standard error.
+    sam, adaptive: the loss gained by one ascent step of its radius.
     """
 
     lambda1: Tensor
@@ -424,13 +424,13 @@ class Sharpness(Noun, made_by="fv.sharpness makes one"):
     trace_error: Tensor
 
     def interval(self, name: str) -> tuple[float, float]:
-        """Compute the mean over draws of one of the measures, and half of its 95 % interval (Student's t; NaN for one draw)."""
+        """Compute a measure's mean over draws and half of its 95 % interval, as `interval`."""
         return interval(getattr(self, name).double())
 
     def by_size(self, name: str) -> tuple[Tensor, Tensor]:
-        """Compute `interval` of the first 1, 2 ...
+        """Compute `interval` of the first 1, 2, ..., S draws: means and half intervals, (S,) each.
 
-        S draws: means (S,) and half intervals (S,), the first of them NaN.
+        The first half interval is NaN.
         """
         values = getattr(self, name).double()
         mean, half = zip(*(interval(values[:m]) for m in range(1, len(values) + 1)))
@@ -438,7 +438,10 @@ class Sharpness(Noun, made_by="fv.sharpness makes one"):
 
 
 def interval(values: Tensor) -> tuple[float, float]:
-    """Compute the mean of `values` (S,) and half of its 95 % confidence interval (Student's t; NaN for a single one)."""
+    """Compute the mean of `values` (S,) and half of its 95 % confidence interval.
+
+    It is Student's t interval, NaN for a single value.
+    """
     from scipy.stats import t  # comes with scikit-learn
 
     n = len(values)
@@ -447,9 +450,9 @@ def interval(values: Tensor) -> tuple[float, float]:
 
 
 class LayerCurvature(NamedTuple):
-    """Curvature of a layer's block of H.
+    """Curvature of a layer's block of H, with its number of weights and errors.
 
-    Its number of weights, largest eigenvalue and residual, trace and its standard error.
+    The errors are the largest eigenvalue's residual and the trace's standard error.
     """
 
     weights: int

@@ -1,7 +1,4 @@
-"""Predictions over the inputs.
-
-Class probabilities over a plane of them, and the bands of a regression.
-"""
+"""Predictions over the inputs: class probabilities over a plane, bands of a regression."""
 
 from dataclasses import replace
 
@@ -27,19 +24,20 @@ from flatviz.plots.theme import (
 )
 from flatviz.results import Family, Prediction
 
-CLASSES = ("#0072B2", "#D55E00")  # of the two classes' points
+CLASSES = ("#0072B2", "#D55E00")  # colours of the two classes' points
+# Colours of the probability of class 1, white at 1/2
 MAP = [
     [0.0, "#2b6ca3"],
     [0.5, "#f7f7f7"],
     [1.0, "#c2571a"],
-]  # probability of class 1, white where it is open
+]
 GAP = 0.04
 
 
 def plot_input_maps(family: Family, i: int) -> Figure:
-    """Class probabilities over the plane of inputs: VI, member i, HMC, with the training points.
+    """Draw class probabilities over the plane of inputs: VI, member i, HMC, with training points.
 
-    Follows the ensemble size.
+    They follow the ensemble size.
     """
     shown = family.inputs
     vi = family.index("vi") if "vi" in family.methods else i
@@ -135,11 +133,11 @@ def plot_predictive(
     method: str | None = None,
     title: str = "Prediction of a regression",
 ) -> Figure:
-    """Draw the predictive mean of a regression over a one-dimensional input, with the band that holds the share `level` of new targets.
+    """Draw the predictive mean of a regression over its input, with a band of new targets.
 
-    A darker band holds as many of the draws' means: the uncertainty of the weights, without the
-    noise.  With inputs of several dimensions the targets are drawn against the predictive mean.
-    Draws that diverged are left out.
+    The band holds the share `level` of new targets.  A darker band holds as many of the draws'
+    means: the uncertainty of the weights, without the noise.  With inputs of several dimensions the
+    targets are drawn against the predictive mean. Draws that diverged are left out.
 
     Args:
         prediction: Result of `predict` with a likelihood of numbers; its targets, where it has
