@@ -5,52 +5,17 @@ import weakref
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from copy import deepcopy
+from functools import cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import torch
 from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
-from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-# Arguments by which an operation draws nothing
-OFF = {
-    "training": False,
-    "train": False,
-    "dropout_p": 0.0,
-    "dropout": 0.0,
-}
-
-
-def named(operation: Any, args: tuple, kwargs: dict) -> dict[str, Any]:
-    """Return the arguments of an operation by name, defaults included."""
-    places = operation._schema.arguments
-    return (
-        {a.name: a.default_value for a in places}
-        | dict(zip((a.name for a in places), args))
-        | kwargs
-    )
-
-
-def draws(operation: Any, args: tuple, kwargs: dict) -> bool:
-    """Tell whether an operation draws random numbers.
-
-    Attention or RReLU draw none in evaluation mode.
-    """
-    if torch.Tag.nondeterministic_seeded not in operation.tags:
-        return False
-    given = named(operation, args, kwargs)
-    return not any(given[name] == off for name, off in OFF.items() if name in given)
-
-
-class Dispatch(TorchDispatchMode):
-    """A `TorchDispatchMode` that does not import torch's compiler."""
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return False  # otherwise torch imports its compiler and sympy: 1.5 s and 150 MB
-
+from flatviz.core.arithmetic import OfProcess
+from flatviz.private import Dispatch, draws, named
 
 # Of a copy: the addresses of the original's tensors
 _ORIGINS: WeakKeyDictionary[nn.Module, list[weakref.ref]] = WeakKeyDictionary()
@@ -193,8 +158,14 @@ def eager() -> AbstractContextManager:
 
     It does nothing where no function is compiled.
     """
-    return (
-        torch.compiler.set_stance("force_eager")
-        if "torch._dynamo" in sys.modules
-        else nullcontext()
+    return _stance().block(True) if "torch._dynamo.eval_frame" in sys.modules else nullcontext()
+
+
+@cache
+def _stance() -> OfProcess:
+    compiler: Any = sys.modules["torch._dynamo.eval_frame"]
+    return OfProcess(
+        lambda: (compiler._stance,),
+        lambda stance: compiler._set_stance(*stance),
+        (compiler.DynamoStance("force_eager"),),
     )

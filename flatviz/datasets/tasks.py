@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import Count, NonNegative, Seed, Whole
-from flatviz.core import Data, Task, generator, public, saved_rng
+from flatviz.core import Data, Task, generator, public
 from flatviz.datasets.corruptions import affine
 from flatviz.datasets.images import PUBLIC, image_folder, public_images
 from flatviz.datasets.splits import MAX_VALIDATION, hold_out, pick_classes, transfer_task
@@ -53,11 +53,9 @@ def digits_transfer(
         >>> fv.datasets.digits_transfer(shots=2, degrees=15, seed=0).train
         Data(20 examples, x (20, 1, 8, 8) float32, classes 0..9)
     """
-    with saved_rng():  # its import draws random numbers
-        # Imported here, as tensors need no scikit-learn
-        from sklearn.datasets import (
-            load_digits,
-        )
+    # when asked for: who computes on tensors need not have it
+    from sklearn.datasets import load_digits
+
     scans = load_digits()
     x = torch.as_tensor(scans.images, dtype=torch.float32)[:, None] / 16
     y = torch.as_tensor(scans.target, dtype=torch.long)
@@ -118,7 +116,7 @@ def moons_transfer(*, shots: Count = 10, noise: NonNegative = 0.15, seed: Seed =
         >>> import flatviz as fv
         >>> task = fv.datasets.moons_transfer(shots=5, seed=0)
         >>> {name: len(part) for name, part in task.parts.items()}
-        {'source': 200, 'train': 10, 'test': 400, 'validation': 10}
+        {'source': 200, 'train': 10, 'validation': 10, 'test': 400}
     """
     source = generator(seed)
     sizes = (MOONS_SOURCE, MOONS * shots, MOONS_TEST, MOONS * min(shots, MAX_VALIDATION))

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cached_property, reduce
+from functools import reduce
 from typing import Any
 
 import torch
@@ -21,6 +21,7 @@ from flatviz.core import Data, Net, PointEvaluator, generator
 from flatviz.core.arithmetic import arithmetic, threads, workers
 from flatviz.engine.determinism import CACHE, Work, difference, few_of, tolerance, work_of
 from flatviz.engine.trace import Program, trace_of
+from flatviz.private import cached_property
 
 # Bytes of frozen activations kept, of all batches and members; more are recomputed for each block
 MEMORY = 2**30

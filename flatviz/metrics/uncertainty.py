@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.special import entr
 
 from flatviz.checks import Count, Vector, kind
-from flatviz.core import public, saved_rng
+from flatviz.core import public
 from flatviz.results import Prediction
 
 Averaged = Annotated[
@@ -116,9 +116,9 @@ def ood_scores(inside: Vector, outside: Vector) -> dict[str, float]:
         >>> round(scores["auroc"], 3), scores["base_out"]
         (0.833, 0.4)
     """
-    # scikit-learn's import draws random numbers; torchmetrics would apply a sigmoid to the scores
-    with saved_rng():
-        from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
+    # torchmetrics would squash scores by a sigmoid
+    from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
+
     score = torch.cat([inside, outside]).double().cpu().numpy()
     is_out = torch.cat([torch.zeros(len(inside)), torch.ones(len(outside))]).numpy()
 

@@ -12,6 +12,7 @@ reason, one point of a slice read from the cache is computed again.
 alone, and both can give different hashes to equal tensors, and so to copies of a network.
 """
 
+import functools
 import hashlib
 import inspect
 import pickle
@@ -19,7 +20,6 @@ import platform
 import sys
 import types
 from collections.abc import Mapping
-from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,9 @@ import torch
 from torch import Tensor, nn
 
 from flatviz.core import Net
+from flatviz.private import cached_property
 
+CACHED = (functools.cached_property, cached_property)
 # Arguments of a fit that do not change what it returns
 NOT_IN_THE_RESULT = {
     "checkpoint",
@@ -165,9 +167,7 @@ class _Hasher(pickle.Pickler):
             return "code", *(getattr(value, part) for part in CODE)
         if isinstance(value, types.CellType):
             return ("cell", value.cell_contents) if value != types.CellType() else ("empty cell",)
-        if isinstance(
-            value, (staticmethod, classmethod, types.MethodType, property, cached_property)
-        ):
+        if isinstance(value, (staticmethod, classmethod, types.MethodType, property, *CACHED)):
             return kind.__name__, *(
                 getattr(value, part, None)
                 for part in ("__func__", "__self__", "fget", "fset", "func")
@@ -181,10 +181,7 @@ class _Hasher(pickle.Pickler):
         if kind in (set, frozenset):
             return kind.__name__, sorted(value_digest(v) for v in value)
         if kept := {
-            name
-            for base in kind.__mro__
-            for name, v in vars(base).items()
-            if isinstance(v, cached_property)
+            name for base in kind.__mro__ for name, v in vars(base).items() if isinstance(v, CACHED)
         }:
             return "object", kind, {k: v for k, v in vars(value).items() if k not in kept}
         return None
@@ -224,7 +221,7 @@ def _tensor(t: Tensor) -> tuple:
     return type(t).__name__, str(t.dtype), tuple(t.shape), hashlib.sha256(content.data).digest()
 
 
-@lru_cache
+@functools.lru_cache
 def _version(module: str) -> str:
     """Return the version of a module's code, of Python, a package or flatviz; otherwise ""."""
     root = module.partition(".")[0]

@@ -20,7 +20,6 @@ import torch
 from torch import Tensor
 
 from flatviz.core import Data, Net
-from flatviz.engine.batchnorm import TrainingNet
 from flatviz.gaussian import Buffers, Gaussian
 from flatviz.objectives.network import check_data, nll
 from flatviz.results import History
@@ -266,8 +265,8 @@ def fit_gaussians(
     loss = training_loss(
         net, data, how["likelihood"], how["batchnorm"], run.training, members=members, draws=S
     )
-    trained = [one.training for one in loss.each[::S]]
-    if B > 1 and any(trained):
+    each_loss = loss.each[::S]
+    if B > 1 and loss.each[0].training is not None:
         run.check_no_validation(
             "statistics of BatchNorm that members train at once are those of the last step"
         )
@@ -284,7 +283,7 @@ def fit_gaussians(
         )
     before = lambda: nll(net, data, likelihood=how["likelihood"])(start.mean)  # noqa: E731  by the net's statistics
     return [
-        _member(algorithm, s, rows.mapped(itemgetter((..., i))), trained[i], before)
+        _member(algorithm, s, rows.mapped(itemgetter((..., i))), each_loss[i].collected, before)
         for i, s in enumerate(each)
     ]
 
@@ -308,13 +307,12 @@ def _member(
     algorithm: GaussianFit,
     state: GaussianState,
     history: History,
-    trained: TrainingNet | None,
+    buffers: Buffers,
     before: Callable[[], Tensor],
 ) -> Gaussian | Diverged:
     try:
         check_converged(history.loss, state.mean, state.log_std, state.factor)
     except Diverged as error:
         return error
-    buffers = None if trained is None else {name: b.clone() for name, b in trained.buffers.items()}
     notes = (*history.notes, *risen(history.loss, history.validation, before))
     return algorithm.result(state, replace(history, notes=notes), buffers)
