@@ -99,13 +99,11 @@ class Likelihood:
 
     @staticmethod
     def gaussian(noise: Noise | None = None) -> Likelihood:
-        """Targets under Gaussian noise.
+        """Return the likelihood of targets under Gaussian noise.
 
         noise: its standard deviation, or one for each output, (C,); None: outputs are (N, 2 C),
-        means and then s, noise softplus(s).
-
-        `fv.models.learned_noise(module)` makes such outputs of a module of means, with one noise
-        that is learned.
+            means and then s, with noise softplus(s).  `fv.models.learned_noise(module)` adds a
+            learned s to a module of means.
         """
         return (
             Likelihood(_mean_and_noise, "gaussian")
@@ -114,7 +112,7 @@ class Likelihood:
         )
 
     def entries(self, outputs: Tensor, y: Tensor) -> Tensor:
-        """Compute -log p of each example or place, 0 where it does not count, NaN where it diverged."""
+        """Compute -log p of each example or place: 0 if it does not count, NaN if it diverged."""
         try:
             p = self.of(outputs)
             counts = self.counts(y)
@@ -187,7 +185,10 @@ class Likelihood:
         return _of_logits(p.logits) if isinstance(p, Bernoulli) else None
 
     def tempered(self, outputs: Tensor, temperature: float) -> tuple[Tensor, Likelihood]:
-        """Outputs and likelihood of classes whose log probabilities are divided by `temperature`, and normalised."""
+        """Return outputs and likelihood of classes with log probabilities over `temperature`.
+
+        They are normalised.
+        """
         if self.of is _bernoulli:
             return outputs / temperature, self
 
@@ -200,7 +201,10 @@ class Likelihood:
         return outputs, Likelihood(cooled, self.name, self.ignore)
 
     def stretched(self, outputs: Tensor, center: Tensor, scale: float) -> tuple[Tensor, Likelihood]:
-        """Outputs (S, N, ...) and likelihood under which y is center (N, ...) + scale (Y - center), Y as it was."""
+        """Return outputs (S, N, ...) and likelihood of center + scale (Y - center).
+
+        center is (N, ...); Y follows this likelihood.
+        """
         S, N = outputs.shape[:2]
         wide = outputs.flatten(2)
         middle = center.to(wide).reshape(1, N, -1).expand(S, -1, -1)
@@ -412,7 +416,7 @@ class CategoricalLikelihood(Likelihood):
         return product
 
     def tempered(self, outputs: Tensor, temperature: float) -> tuple[Tensor, Likelihood]:
-        """Divided logits."""
+        """Divide the logits."""
         return outputs / temperature, self
 
     def log_probs(self, outputs: Tensor) -> Tensor:
@@ -478,7 +482,10 @@ class CategoricalLikelihood(Likelihood):
 
 @dataclass(frozen=True, eq=False)
 class GaussianLikelihood(Likelihood):
-    """Targets (N, ...) under Gaussian noise of this standard deviation, or of one for each output (C,); components add up."""
+    """Likelihood of targets (N, ...) under Gaussian noise; losses of components add up.
+
+    noise: its standard deviation, or one for each output, (C,).
+    """
 
     noise: float | Tensor
 
@@ -502,7 +509,7 @@ class GaussianLikelihood(Likelihood):
         return self.noise.to(like) if isinstance(self.noise, Tensor) else self.noise
 
     def _squared(self, outputs: Tensor, y: Tensor) -> Tensor:
-        """Squared errors in units of the noise, of the shape of the outputs."""
+        """Compute squared errors in units of the noise, in the shape of the outputs."""
         error = outputs - y.reshape(outputs.shape)
         return (error / self._noise(outputs)).square()
 
@@ -523,7 +530,7 @@ class GaussianLikelihood(Likelihood):
         return lambda u: u / self._noise(u) ** 2
 
     def stretched(self, outputs: Tensor, center: Tensor, scale: float) -> tuple[Tensor, Likelihood]:
-        """Means (S, N, ...) moved from their center (N, ...), and a wider noise."""
+        """Move means (S, N, ...) away from their center (N, ...), and widen the noise."""
         return torch.lerp(center, outputs, scale), replace(self, noise=scale * self.noise)
 
     def check(self, y: Tensor, outputs: Tensor) -> Tensor:
@@ -579,7 +586,7 @@ def as_likelihood(given: Any, name: str = "likelihood") -> Likelihood:
 
 
 def _noise(given: Any, name: str) -> float | Tensor:
-    """Standard deviations: one, or one for each output."""
+    """Convert standard deviations: one, or one for each output."""
     if isinstance(given, Real):
         return check_positive(float(given), name)
     try:

@@ -125,7 +125,7 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
 
     @property
     def log_probs(self) -> Tensor:
-        """Log class probabilities of each draw, (S, N, C), or (S, M, C) of the M places that count."""
+        """Log class probabilities of each draw, (S, N, C), or (S, M, C) of M places that count."""
         likelihood = as_likelihood(self.likelihood)
         # In float32 at least, as sums in half precision stop growing
         outputs = self.outputs.to(torch.promote_types(self.outputs.dtype, torch.float32))
@@ -169,14 +169,14 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
 
     @property
     def std(self) -> Tensor:
-        """Predictive standard deviation of y, of noise and draws, of a regression, (N, ...)."""
+        """Predictive standard deviation of a regression over draws and noise, (N, ...)."""
         noise = self._by_draw(distributions.variance(self._spread())).mean(0)
         return (noise + self.means.var(0, correction=0)).sqrt()
 
     def below(self, y: Tensor) -> Tensor:
-        """P(Y <= y) of targets `y` (N, ...) in each draw of a regression, (S, N, ...).
+        """Compute P(Y <= y) of targets `y` (N, ...) in each draw of a regression, (S, N, ...).
 
-        The share of 1,000 samples of each draw where torch has no distribution function.
+        It is a share of 1,000 samples of each draw where torch has no distribution function.
         """
         p = self._spread()
         many = y.expand(self.n_draws, *y.shape).flatten(0, 1).reshape(p.batch_shape)

@@ -68,12 +68,11 @@ AnyPosterior = Annotated[Posterior | Tensor, check_posterior]
 
 
 class Draws(Noun, made_by="fit_hmc and the other chains return one"):
-    """A posterior known by its draws `W` (S, D): a chain, an ensemble, or one point (MAP: S = 1).
+    """A posterior as draws `W` (S, D): a chain, an ensemble, or one point (MAP: S = 1).
 
-    Draws of several `chains` stand one chain after the other, each in its order: `by_chain`.
-    `buffers` are BatchNorm statistics by name, where a fit trained them along; several draws have
-    statistics each, (S, ...).  `predict` uses them by itself; one draw is weights of
-    `net.with_buffers(q.buffers)`.
+    Draws of several `chains` are stored one chain after the other, each in its order: `by_chain`.
+    `buffers` are BatchNorm statistics by name, where a fit trained them along, (S, ...) for several
+    draws.  `predict` uses them automatically; one draw is weights of `net.with_buffers(q.buffers)`.
 
     Example:
         >>> import torch, flatviz as fv
@@ -126,7 +125,7 @@ class Draws(Noun, made_by="fit_hmc and the other chains return one"):
         return self.W[self.order(n, seed=seed).to(self.W.device)]
 
     def order(self, n: int, *, seed: int) -> Tensor:
-        """Number of each draw that `sample` takes, (n,)."""
+        """Return the indices of the draws that `sample` takes, (n,)."""
         check_count(n, "n_draws")
         have = self.W.shape[0]
         if have == 1:
@@ -168,14 +167,14 @@ class Mixture(Noun):
         )
 
     def in_turn(self, n: int, seed: int, drawn: Callable[[Any, int, int], Sequence[Any]]) -> list:
-        """`drawn(part, n, seed)` of each part, one of each in turn, `n` in all."""
+        """Compute `drawn(part, n, seed)` of each part, and take one of each in turn, `n` in all."""
         k = len(self.parts)
         each = [drawn(part, -(-(n - j) // k), seed + j) for j, part in enumerate(self.parts[:n])]
         return [each[i % k][i // k] for i in range(n)]
 
 
 def drawn_buffers(posterior: Any, n: int, seed: int) -> Sequence[Buffers]:
-    """BatchNorm statistics of each of `posterior.sample(n, seed=seed)`; None where its fit trained none."""
+    """Return the BatchNorm statistics of each of `posterior.sample(n, seed=seed)`, or None."""
     if isinstance(posterior, Mixture):
         return posterior.in_turn(n, seed, drawn_buffers)
     buffers = posterior.buffers if isinstance(posterior, (Gaussian, Draws)) else None

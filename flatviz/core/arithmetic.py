@@ -1,7 +1,4 @@
-"""Settings of computation.
-
-The device, the number of threads, the float32 arithmetic.
-"""
+"""Settings of computation: device, number of threads, float32 arithmetic."""
 
 import ctypes
 import os
@@ -27,10 +24,9 @@ _UNITS: tuple[Any, ...] = (_CUDA.matmul, _CUDNN.conv, _CUDNN.rnn, _CPU.matmul, _
 
 
 class OfProcess:
-    """Settings of the whole process, `wanted` while any thread is inside of a block that needs them.
+    """Settings of the whole process, `wanted` while any thread is in a block that needs them.
 
-    The last of these threads to leave restores the user's values; one that the user changes
-    meanwhile stays.
+    The last thread to leave restores the user's values; one that the user changes meanwhile stays.
     """
 
     def __init__(
@@ -40,14 +36,14 @@ class OfProcess:
         self.write = write
         self.wanted = wanted
         self._lock = lock_of_process()
-        self._threads = set[int]()  # inside of a block that needs them
+        self._threads = set[int]()  # threads in a block that needs them
         self._users = wanted
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._after_fork)
 
     @contextmanager
     def block(self, needed: bool) -> Iterator[None]:
-        """A block that needs the settings, or, inside of one, a block that does not."""
+        """Apply the settings in the block, or restore the user's inside another block."""
         me = get_ident()
         changes = needed != (me in self._threads)
         if changes:
@@ -59,7 +55,7 @@ class OfProcess:
                 self._turn(me)
 
     def _turn(self, thread: int) -> None:
-        """This thread enters, or leaves."""
+        """Enter or leave as this thread."""
         with self._lock:
             now = self.read()
             if self._threads:
@@ -109,20 +105,18 @@ _FLOAT32 = OfProcess(float32_flags, _set_flags, IEEE)
 
 
 def arithmetic() -> AbstractContextManager:
-    """Compute float32 products in IEEE arithmetic for the length of the block.
+    """Compute float32 products in IEEE arithmetic inside the block or decorated function.
 
-    Also a decorator.
-
-    By default torch lets cuDNN's convolutions compute in TF32, of 10 bits.
+    torch's default lets convolutions of cuDNN compute in TF32, which has 10 bits of mantissa.
     """
     return _FLOAT32.block(True)
 
 
 def users_arithmetic() -> AbstractContextManager:
-    """Compute float32 products as the user has set them in torch, inside of `arithmetic`.
+    """Compute float32 products as the user set them in torch, inside a block of `arithmetic`.
 
-    For the steps of a training, and for what the user wants to hear of it.  They compute in IEEE
-    arithmetic while another thread is inside of `arithmetic`: torch has one setting.
+    Training steps use it, and what the user records of them.  They compute in IEEE arithmetic while
+    another thread is inside `arithmetic`, as torch has one setting.
     """
     return _FLOAT32.block(False)
 
@@ -134,10 +128,11 @@ _of_thread = local()  # `.count`: set by its innermost block; `.users`: the user
 
 
 def _openmp() -> tuple[Callable[[int], None], Callable[[int], int]] | None:
-    """Set this thread's number of OpenMP, and of MKL (0: that of OpenMP; gives the one before).
+    """Return functions that set this thread's number of OpenMP, and of MKL.
 
-    torch.set_num_threads sets both, and the number that threads begin with, which is the user's.
-    None on a system that does not show them, as Windows.
+    MKL's takes 0 for OpenMP's number, and returns the number before.  torch.set_num_threads sets
+    both, and the number with which threads begin, which is the user's.  Return None on a system
+    without these functions, such as Windows.
     """
     name = {"linux": "libtorch_cpu.so", "darwin": "libtorch_cpu.dylib"}.get(sys.platform, "")
     try:
@@ -153,10 +148,11 @@ _OPENMP = _openmp()
 
 @contextmanager
 def threads(work: float) -> Iterator[None]:
-    """Run the block on as many threads as pay for operations of `work` multiply-adds each, at most what the user set in torch.
+    """Run the block on as many threads as pay for operations of `work` multiply-adds each.
 
-    The number is that of this Python thread alone.  One that is set inside the block by torch's
-    own function stays.  Where `_openmp` finds nothing, the user's number stays.
+    The user's setting in torch is the upper limit.  The number is that of this Python thread alone.
+    One that is set inside the block by torch's function stays.  Where `_openmp` finds nothing, the
+    user's number stays.
     """
     if _OPENMP is None:
         yield

@@ -19,10 +19,10 @@ ASYMMETRY = 0.4
 
 
 class Unfused(TorchFunctionMode):
-    """No fused kernel of attention layers on this thread, in evaluation mode without gradients.
+    """Avoid fused kernels of attention on this thread, in evaluation mode without gradients.
 
-    torch takes none beside a mode of functions.  They give zeros at padded positions, and have no
-    derivative: values would belong to another function than derivatives.
+    torch uses none of them under a mode of functions.  They give zeros at padded positions and have
+    no derivative, so that values would belong to another function than derivatives.
     """
 
     def __torch_function__(

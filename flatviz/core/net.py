@@ -539,7 +539,7 @@ def _after_fork() -> None:
 
 
 _NETS: WeakSet[Net] = WeakSet()
-if hasattr(os, "register_at_fork"):  # not on Windows, which forks nothing
+if hasattr(os, "register_at_fork"):  # not on Windows, which has no fork
     os.register_at_fork(after_in_child=_after_fork)
 
 

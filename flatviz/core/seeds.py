@@ -20,7 +20,7 @@ def generator(seed: int, device: torch.device | str = "cpu") -> torch.Generator:
 
 
 def randn_like(like: Tensor, source: torch.Generator) -> Tensor:
-    """Standard normal noise of the shape, dtype and device of `like`."""
+    """Draw standard normal noise of the shape, dtype and device of `like`."""
     return torch.randn(like.shape, generator=source, dtype=like.dtype).to(like.device)
 
 
@@ -38,7 +38,7 @@ def random_state() -> tuple:
 def saved_rng(seed: int = 0) -> AbstractContextManager:
     """Run a block whose draws come from private generators of torch, from `seed` on.
 
-    The global ones, which other threads draw from, stay as they are.  A module that draws from
-    Python or NumPy draws the user's numbers.
+    The global generators, which other threads use, do not change.  A module that draws from Python
+    or NumPy uses the user's numbers.
     """
     return PrivateNumbers(seed)

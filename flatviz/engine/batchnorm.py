@@ -38,14 +38,17 @@ def check_batchnorm(net: Net, batchnorm: str | Data | None) -> str | None:
 
 
 def with_trained_buffers(net: Net, buffers: Buffers) -> Net:
-    """The net with BatchNorm statistics that a fit left in its posterior; the net itself where it left none."""
+    """Return the net with the BatchNorm statistics of a fit's posterior, or itself without any."""
     if buffers is None:
         return net
     return net.with_buffers({name: b.to(net.device) for name, b in buffers.items()})
 
 
 def buffers_at(net: Net, W: Tensor, data: Data) -> Buffers:
-    """BatchNorm statistics of `data` at weights `W` (D,), or (S, ...) at each of (S, D), S > 1."""
+    """Compute BatchNorm statistics of `data` at weights `W`.
+
+    They are those of (D,), or (S, ...) at each of (S, D), S > 1.
+    """
     each = [refresh_batchnorm(net, w, data).buffers() for w in W.view(-1, net.dim)]
     if len(each) == 1:
         return each[0]

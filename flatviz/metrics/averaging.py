@@ -86,7 +86,7 @@ def of_classes(
 
 
 def counted(prediction: Prediction, y: Tensor | None) -> tuple[Tensor, Tensor]:
-    """Log probabilities (S, M, C) and labels (M,) of all places that count."""
+    """Return log probabilities (S, M, C) and labels (M,) of all places that count."""
     labels = labels_of(prediction, y)
     if y is not None:
         prediction = replace(prediction, y=y, scores={}, bins=None)
@@ -154,7 +154,7 @@ def class_ece_of(log_bma: Tensor, y: Tensor, n_bins: int = N_BINS) -> Tensor:
 
 
 def ace_of(log_bma: Tensor, y: Tensor, n_bins: int = N_BINS) -> Tensor:
-    """Mean over classes and bins of |share of the class - mean probability|, bins of equal count in order of the probability.
+    """Compute the adaptive calibration error over bins of equal count, as `ace`.
 
     Equal probabilities count with their mean, so that the order of the examples has no effect.
     """
@@ -167,7 +167,10 @@ def ace_of(log_bma: Tensor, y: Tensor, n_bins: int = N_BINS) -> Tensor:
 
 
 def _sorted_by(keys: Tensor, values: Tensor) -> Tensor:
-    """Each column of `values` in rising order of that of `keys`, both (N, C), equal keys with the mean of their values."""
+    """Sort each column of `values` by that of `keys`, both (N, C).
+
+    Values of equal keys are replaced by their mean.
+    """
     keys, order = keys.sort(dim=0)
     group = torch.zeros_like(order)
     group[1:] = (keys[1:] != keys[:-1]).cumsum(0)
@@ -186,14 +189,14 @@ def risk_of(log_bma: Tensor, y: Tensor) -> Tensor:
 def _means(prediction: Prediction) -> Tensor | None:
     try:
         return prediction.means
-    except ValueError:  # of a distribution that has none
+    except ValueError:  # from a distribution without a mean
         return None
 
 
 def scored(prediction: Prediction) -> Prediction:
     """Compute accuracy, NLL, ECE and Brier of every ensemble size, in one pass over the draws.
 
-    NLL and RMSE of a regression, NLL alone where its distribution has no mean in closed form.
+    Of a regression, compute NLL and RMSE, or NLL alone where its mean has no closed form.
     """
     y = labels_of(prediction, None)
     if not prediction.has_classes:
@@ -225,10 +228,12 @@ def scored(prediction: Prediction) -> Prediction:
 
 @public
 def fit_temperature(prediction: Prediction, y: Labels | None = None) -> float:
-    """Find T > 0 at which the average over draws of softmax(log p / T) has the smallest NLL, by Brent's method on log T.
+    """Find T > 0 at which the average over draws of softmax(log p / T) has the smallest NLL.
 
-    log p are logits, or the log probabilities of another likelihood of classes, of all labels that
-    count.  Source: Guo et al. 2017 (arXiv 1706.04599).
+    It uses Brent's method on log T.  log p are logits, or the log probabilities of another
+    likelihood of classes, of all labels that count.
+
+    Source: Guo et al. 2017 (arXiv 1706.04599).
 
     Args:
         prediction: Outputs on a validation split, neither that of training nor that of testing.
@@ -241,7 +246,7 @@ def fit_temperature(prediction: Prediction, y: Labels | None = None) -> float:
 
     Example:
         >>> import torch, flatviz as fv
-        >>> logits = torch.tensor([[[4.0, 0.0]] * 4])  # sure of class 0, which is right three times in four
+        >>> logits = torch.tensor([[[4.0, 0.0]] * 4])  # class 0, right three times in four
         >>> T = fv.metrics.fit_temperature(fv.Prediction(logits, torch.tensor([0, 0, 0, 1])))
         >>> round(T, 2), round(float((logits / T).softmax(-1)[0, 0, 0]), 2)
         (3.64, 0.75)
@@ -276,7 +281,7 @@ def fit_temperature(prediction: Prediction, y: Labels | None = None) -> float:
 
 @public
 def scale_temperature(prediction: Prediction, temperature: Positive) -> Prediction:
-    """Divide every draw's logits, or log probabilities, by `temperature`, and score the new prediction.
+    """Divide every draw's logits or log probabilities by `temperature`, and score the result.
 
     The answers of a single draw stay; those of an average may change.
 
@@ -289,7 +294,7 @@ def scale_temperature(prediction: Prediction, temperature: Positive) -> Predicti
 
     Example:
         >>> import torch, flatviz as fv
-        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
+        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # (S, N, C)
         >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
         >>> fv.metrics.scale_temperature(prediction, 2.0).outputs[0].tolist()
         [[1.0, 0.0], [1.5, 0.0]]

@@ -222,11 +222,10 @@ def reliability(
 def risk_coverage(
     prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None
 ) -> Tensor:
-    """Compute the share of wrong answers among the k inputs answered with the largest probability, for k = 1 .. N, (N,).
+    """Compute the share of wrong answers among the k surest ones, for k = 1 .. N: (N,).
 
     The value at k is the risk at coverage k / N; the last is 1 - accuracy; the mean is the area
-    under the curve (AURC). Inputs of equal probabilities
-    count with their mean.
+    under the curve (AURC).  Inputs of equal probability count with their mean.
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns.
