@@ -37,11 +37,13 @@ THREADS = torch.get_num_threads()  # torch's own choice
 
 ABOUT = """# Speed
 
-Ratios of times of one run, written by `python tests/benchmarks/ratios.py {words}` on {day} with {machine}. For a plane
-the ratio is the time a point of loss-landscapes over the time a point of flatviz: processor time at one thread, clock time at two. A
-row "a point over its products alone" divides a point's time by that of the convolutions and products after the first layer, which every
-point must compute. For a last-layer plane the ratio is the time of a forward pass through the whole network over that through the head;
-for a product, the time of a Hessian-vector product over that of a gradient. A ratio on the wrong side of its goal did not reach it.
+Ratios of times of one run, written by `python tests/benchmarks/ratios.py {words}` on {day} with
+{machine}. For a plane the ratio is the time a point of loss-landscapes over the time a point of
+flatviz: processor time at one thread, clock time at two. A row "a point over its products alone"
+divides a point's time by that of the convolutions and products after the first layer, which every
+point must compute. For a last-layer plane the ratio is the time of a forward pass through the whole
+network over that through the head; for a product, the time of a Hessian-vector product over that of
+a gradient. A ratio on the wrong side of its goal did not reach it.
 """
 SAID: list[tuple[str, ...]] = []
 

@@ -13,9 +13,8 @@ def test_pca_finds_the_directions_of_most_variance_and_states_their_share():
     scales = torch.tensor([3.0, 2.0, 0.5, 0.1])
     W = torch.randn(4000, 4) * scales + 7
     plane = fv.plane_pca(W)
-    torch.testing.assert_close(
-        fv.plane_pca(W.flip(0)).axes, plane.axes, rtol=1e-4, atol=1e-5
-    )  # and does not flip
+    # And does not flip
+    torch.testing.assert_close(fv.plane_pca(W.flip(0)).axes, plane.axes, rtol=1e-4, atol=1e-5)
     assert plane.orthonormal and plane.unit == "distance in weight space"
     assert abs(float(plane.axes[0, 0])) > 0.99 and abs(float(plane.axes[1, 1])) > 0.99
     share = scales.square() / scales.square().sum()
@@ -185,8 +184,7 @@ def test_the_eigenvector_plane_shows_the_quadratic_in_its_own_axes(quadratic):
         spectrum.values[0] * surface.a[:, None] ** 2 + spectrum.values[1] * surface.b[None] ** 2
     )
     torch.testing.assert_close(surface.values, want, rtol=1e-6, atol=1e-9)
-    assert float(surface.values[0, 2]) == pytest.approx(
-        1.0
-    )  # the extent: where the loss has risen by 1
+    # The extent: where the loss has risen by 1
+    assert float(surface.values[0, 2]) == pytest.approx(1.0)
     with pytest.raises(ValueError, match="spectrum must hold two eigenvectors, got one"):
         fv.plane_eigen(c, fv.top_eigenpairs(f, c, 1))

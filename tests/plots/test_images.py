@@ -35,9 +35,8 @@ def test_the_images_are_those_of_the_largest_mutual_information_at_every_ensembl
         shown = family[i].maps["shown"]
         nats = family[i].maps["nats"]
         for n in range(2, p.n_draws + 1):
-            every = fv.metrics.mutual_information(
-                p, n_draws=n
-            )  # the metric, in float32 and one size at a time
+            # The metric, in float32 and one size at a time
+            every = fv.metrics.mutual_information(p, n_draws=n)
             assert (
                 float(every[shown[n - 1]].min()) >= float(every.topk(N_IMAGES).values.min()) - 1e-6
             )
@@ -46,9 +45,8 @@ def test_the_images_are_those_of_the_largest_mutual_information_at_every_ensembl
         torch.testing.assert_close(
             entropy[shown[0]], entropy.topk(N_IMAGES).values, atol=1e-5, rtol=0
         )
-    assert torch.equal(
-        family[0].maps["shown"][0], family[0].maps["shown"][-1]
-    )  # MAP is one network at every size
+    # MAP is one network at every size
+    assert torch.equal(family[0].maps["shown"][0], family[0].maps["shown"][-1])
 
 
 def test_an_output_that_diverged_is_never_among_the_most_disputed():

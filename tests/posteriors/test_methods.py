@@ -21,9 +21,8 @@ def test_swa_is_the_mean_of_the_snapshots_and_swag_diagonal_their_variance(tiny)
     diagonal = fv.fit_swag_diag(*tiny, **settings)
     torch.testing.assert_close(fv.fit_swa(*tiny, **settings).W[0], swag.mean)
     assert diagonal.rank == 0
-    torch.testing.assert_close(
-        diagonal.log_std, swag.log_std + 0.5 * math.log(2)
-    )  # SWAG puts half of it on the diagonal
+    # SWAG puts half of it on the diagonal
+    torch.testing.assert_close(diagonal.log_std, swag.log_std + 0.5 * math.log(2))
 
 
 def test_swa_recomputes_batchnorm_statistics_and_is_better_for_it():
@@ -109,9 +108,8 @@ def test_dropout_masks_each_example_anew_in_training_and_each_draw_anew_after_it
         for n in (1, 400)
     ]
     assert 0.03 < float(noise[1] / noise[0]) < 0.08
-    assert (
-        len(fv.fit_dropout(net, data, n_draws=30, **still).W.unique(dim=0)) > 10
-    )  # of 2^4 masks of the hidden units
+    # Of 2^4 masks of the hidden units
+    assert len(fv.fit_dropout(net, data, n_draws=30, **still).W.unique(dim=0)) > 10
 
 
 @pytest.mark.parametrize(
@@ -186,16 +184,14 @@ def test_the_gaussian_is_half_the_variance_plus_half_the_deviations():
     q = swag.result(state)
     torch.testing.assert_close(q.mean, W.mean(0))
     torch.testing.assert_close((2 * q.log_std).exp(), 0.5 * W.var(0, unbiased=False))
-    D = (W - W.cumsum(0) / torch.arange(1, 13)[:, None])[
-        -4:
-    ]  # from the running mean that includes the new iterate
+    # From the running mean that includes the new iterate
+    D = (W - W.cumsum(0) / torch.arange(1, 13)[:, None])[-4:]
     torch.testing.assert_close(q.factor.T @ q.factor, D.T @ D / (2 * 3))
 
 
 def test_variances_survive_float32_where_the_naive_formula_does_not():
-    W = (
-        1 + 1e-4 * torch.randn(20, 6, dtype=torch.float64)
-    ).float()  # the mean of squares less the squared mean: 50 % off
+    # The mean of squares less the squared mean: 50 % off
+    W = (1 + 1e-4 * torch.randn(20, 6, dtype=torch.float64)).float()
     _, state = moments_of(W, 5)
     torch.testing.assert_close(
         state.kept[1] / state.n, W.double().var(0, unbiased=False), rtol=0.01, atol=0
@@ -282,9 +278,8 @@ def test_the_networks_own_dropout_layers_say_where_and_how_much_is_dropped():
     for name, p in rates.items():
         block = next(b for b in net.blocks if b.name == f"{name}.weight")
         columns = q.W[:, block.slice].view(200, *block.shape).transpose(1, 2).flatten(2)
-        assert float((columns == 0).all(2).float().mean()) == pytest.approx(
-            p, abs=0.06
-        )  # of 400 draws at the least: 2.5 sigma
+        # Of 400 draws at the least: 2.5 sigma
+        assert float((columns == 0).all(2).float().mean()) == pytest.approx(p, abs=0.06)
     assert rates_of(
         fv.Net.from_module(nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2))), torch.randn(5, 3), None
     ) == {"1": 0.1}
@@ -315,7 +310,7 @@ DECAY = 0.1
 
 @pytest.fixture(scope="module")
 def line(linear_regression):
-    """(net, data, exact mean, exact covariance) of a regression with two inputs that go together."""
+    """Build a regression with two correlated inputs: net, data, exact mean and covariance."""
     return linear_regression(N, [1.0, -0.5], NOISE, N * DECAY, seed=1)
 
 

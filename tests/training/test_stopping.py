@@ -33,9 +33,8 @@ def prior_of(net):
 
 def test_the_best_weights_that_were_checked_are_returned_and_the_run_ends(case):
     net, data, validation = case
-    sgd = SGD(
-        rates(0.3, 400, net.w), 0.9, 5e-4, keep=range(7, 400, 8)
-    )  # 400 steps in 50 checks; an epoch has 3
+    # 400 steps in 50 checks; an epoch has 3
+    sgd = SGD(rates(0.3, 400, net.w), 0.9, 5e-4, keep=range(7, 400, 8))
     state, _ = driver.drive(
         sgd, sgd.init(net.w), NetLoss(net, data, "categorical"), Run(batch_size=4), steps=400
     )
