@@ -197,8 +197,7 @@ class Drawn(Noun):
     """A noun that draws itself as the last value of a notebook's cell.
 
     Plots import results and not the other way round, so the module `DRAWING` is named here and
-    loaded when a notebook asks.  Where plotly is not installed, or the result has no figure, it
-    shows its text.
+    loaded when a notebook asks.  It shows its text without plotly, or without a figure.
     """
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:

@@ -127,7 +127,7 @@ class PrivateNumbers(Dispatch):
     ) -> T:
         """Run an operation that takes no generator, such as fused dropout, on the global one.
 
-        That has the block's state meanwhile.
+        The global generator has the block's state meanwhile.
         """
         if device.type not in ("cpu", "cuda"):
             return operation()

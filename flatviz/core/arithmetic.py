@@ -151,8 +151,8 @@ def threads(work: float) -> Iterator[None]:
     """Run the block on as many threads as pay for operations of `work` multiply-adds each.
 
     The user's setting in torch is the upper limit.  The number is that of this Python thread alone.
-    One that is set inside the block by torch's function stays.  Where `_openmp` finds nothing, the
-    user's number stays.
+    One that is set inside the block by torch's function stays.  The user's number stays on systems
+    where `_openmp` finds nothing.
     """
     if _OPENMP is None:
         yield

@@ -189,7 +189,7 @@ def inputs_of(x: Any, name: str = "x") -> Tensor | Inputs:
 def batch_of(x: Any, name: str = "x") -> Tensor | Fields:
     """Convert inputs, as `inputs_of` does, to the form that a module takes.
 
-    Of a `Data`, which may be large, take the first two examples.
+    A `Data` may be large, so its first two examples stand for it.
     """
     x = inputs_of(x.subset(torch.arange(min(2, len(x)))) if isinstance(x, Data) else x, name)
     return x if isinstance(x, (Tensor, Fields)) else x[:]

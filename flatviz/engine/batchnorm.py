@@ -18,7 +18,7 @@ CHOICES = (
 def check_batchnorm(net: Net, batchnorm: str | Data | None) -> str | None:
     """Check the choice of BatchNorm statistics, and return it as results record it.
 
-    That is "frozen", "re-estimated", or None for a net without BatchNorm.
+    Results record "frozen", "re-estimated", or None for a net without BatchNorm.
 
     Raises:
         ValueError: For a net with BatchNorm and no choice.

@@ -30,7 +30,7 @@ Score = Callable[[Tensor, Tensor], Tensor]
 
 @dataclass(frozen=True)
 class Plan:
-    """How to evaluate points; chosen by rule, so that a resumed run gives the same bytes.
+    """Choices for the evaluation of points, by rule, so that a resumed run gives the same bytes.
 
     chunk: examples a batch.
     channels_last: memory order of images.

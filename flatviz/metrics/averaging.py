@@ -20,7 +20,7 @@ LARGEST_LOG_T = math.log(100)
 def labels_of(prediction: Prediction, y: Tensor | None) -> Tensor:
     """Check labels (N,), given or from the prediction, as int64 of all places that count.
 
-    Of a regression, check targets.
+    Targets of a regression are checked likewise.
 
     Raises:
         ValueError: Without labels, or for labels that cannot be scored.
@@ -196,7 +196,7 @@ def _means(prediction: Prediction) -> Tensor | None:
 def scored(prediction: Prediction) -> Prediction:
     """Compute accuracy, NLL, ECE and Brier of every ensemble size, in one pass over the draws.
 
-    Of a regression, compute NLL and RMSE, or NLL alone where its mean has no closed form.
+    A regression has NLL and RMSE, or NLL alone where its mean has no closed form.
     """
     y = labels_of(prediction, None)
     if not prediction.has_classes:

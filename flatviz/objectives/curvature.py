@@ -292,7 +292,7 @@ def ggn(
 def ggn_diagonal(net: Net, w: Tensor, data: Data, likelihood: Likelihood = "categorical") -> Tensor:
     """Compute the diagonal (D,) of H.
 
-    That of a linear head over classes has a closed form; other weights need a backward pass for
+    A linear head over classes has a closed form; other weights need a backward pass for
     each output and example.
     """
     head, values = softmax_head(net, w, data, likelihood) or (slice(0, 0), w[:0])

@@ -254,7 +254,7 @@ def nll(net: Net, data: Data, *, likelihood: Likelihood = "categorical") -> Mean
 def check_data(net: Net, data: Data, likelihood: Likelihood) -> tuple[Net, Work]:
     """Check that the net runs on `data`, as `nll` does, and measure the cost of an example.
 
-    Of a net that writes into its inputs, return one that gets copies of them.
+    A net that writes into its inputs is replaced by one that gets copies of them.
     """
     net, work = check_function(net, data.x)
     if as_likelihood(likelihood).name in ("categorical", "bernoulli"):

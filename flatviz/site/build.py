@@ -146,7 +146,7 @@ def _thumbnails(notebook: NotebookNode, path: Path) -> str:
 def _ways_to_run(path: Path, solved: bool) -> str:
     """Return links to the file, its version with blanks, and the slides.
 
-    Where GitHub builds the site, also to Colab and Binder.
+    A site built by GitHub also links to Colab and Binder.
     """
     place = path.relative_to(folder_of_notebooks()).as_posix()
     ways = [

@@ -73,7 +73,7 @@ def process_state() -> dict[str, Any]:
 def net_digest(net: Net) -> str:
     """Hash all that a network's outputs depend on besides its treated weights.
 
-    That is its code, attributes, hooks and buffers.
+    These are its code, attributes, hooks and buffers.
 
     Raises:
         CannotHashError: If its module holds content that cannot be read.
