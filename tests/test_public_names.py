@@ -216,9 +216,9 @@ def test_examples_run_and_print_what_they_say(path, monkeypatch, tmp_path):
     assert result.attempted and not result.failed
 
 
-VERBS = """Add Apply Bound Build Check Compare Compute Copy Count Cut Divide Draw Estimate Find Fit Flip
-Give List Measure Minimise Move Open Permute Predict Project Read Recompute Record Rescale Restrict
-Run Scale Select Show Sort Split Take Train Write""".split()
+VERBS = """Add Apply Bound Build Check Compare Compute Copy Count Cut Divide Draw Estimate Find Fit
+Flip Give List Measure Minimise Move Open Permute Predict Project Read Recompute Record Rescale
+Restrict Run Scale Select Show Sort Split Take Train Write""".split()
 TOLD = public_names() | {
     f"{room}.{n}": getattr(getattr(fv, room), n)
     for room in ("datasets", "models")

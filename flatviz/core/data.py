@@ -266,7 +266,7 @@ class Task:
         return f"Task({self.name!r}: {parts}, {self.n_classes} classes)"
 
     def parts(self) -> dict[str, Data]:
-        """Data sets by name, without validation where there is none."""
+        """Return the data sets by name, without validation where there is none."""
         parts = {
             "source": self.source,
             "train": self.train,

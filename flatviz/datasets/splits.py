@@ -140,8 +140,8 @@ def transfer_task(
         >>> source = fv.datasets.pick_classes(data, [0, 1, 2])
         >>> target = fv.datasets.pick_classes(data, [3, 4])
         >>> task = fv.datasets.transfer_task(source, target, shots=4, seed=0)
-        >>> {name: len(part) for name, part in task.parts.items()}
-        {'source': 120, 'train': 8, 'test': 64, 'validation': 8}
+        >>> {name: len(part) for name, part in task.parts().items()}
+        {'source': 120, 'train': 8, 'validation': 8, 'test': 64}
     """
     for what, data in {"source": source, "test": test}.items():
         if data is not None and data.x.shape[1:] != target.x.shape[1:]:

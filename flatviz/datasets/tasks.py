@@ -115,7 +115,7 @@ def moons_transfer(*, shots: Count = 10, noise: NonNegative = 0.15, seed: Seed =
     Example:
         >>> import flatviz as fv
         >>> task = fv.datasets.moons_transfer(shots=5, seed=0)
-        >>> {name: len(part) for name, part in task.parts.items()}
+        >>> {name: len(part) for name, part in task.parts().items()}
         {'source': 200, 'train': 10, 'validation': 10, 'test': 400}
     """
     source = generator(seed)

@@ -29,7 +29,7 @@ COLUMNS = ("experiment", *CELL, "quantity", "value")
 
 
 class Quantity(NamedTuple):
-    """Appearance of a quantity in text: name, sign of a gain (0: none), as a ratio or not, factor."""
+    """Appearance of a quantity in text: name, sign of a gain (0: none), ratio or not, factor."""
 
     label: str
     better: int
