@@ -215,10 +215,10 @@ class Likelihood:
             return torch.cat([moved, distributions.softplus_inverse(noise)], -1), self
 
         def of(joined: Tensor) -> Distribution:
-            own = joined[:, : wide.shape[-1]].unflatten(-1, outputs.shape[2:] or (1,))
-            own = own.reshape(len(joined), *outputs.shape[2:])
+            separate = joined[:, : wide.shape[-1]].unflatten(-1, outputs.shape[2:] or (1,))
+            separate = separate.reshape(len(joined), *outputs.shape[2:])
             about = joined[:, wide.shape[-1] :].reshape(len(joined), *center.shape[1:])
-            return distributions.stretched(self.of(own), about, scale)
+            return distributions.stretched(self.of(separate), about, scale)
 
         return torch.cat([wide, middle], -1), Likelihood(of, self.name, self.ignore)
 

@@ -142,14 +142,14 @@ def one_line(result: Any) -> str:
 
     Fields at their default are left out.
     """
-    known = {
+    fields = {
         f.name: (vars(result)[f.name], f.default)
         for f in dataclasses.fields(result)
         if f.name in vars(result)
     }
     shown = [
         _shown(name, value)
-        for name, (value, default) in known.items()
+        for name, (value, default) in fields.items()
         if value is not default and value is not None
     ]
     text = ", ".join(shown)
@@ -165,8 +165,8 @@ def _shown(name: str, value: Any) -> str:
         return f"{name}: {len(value)}"
     if isinstance(value, dict):
         return f"{name}: {', '.join(map(str, value)) or 'none'}"
-    known = isinstance(value, (str, bool, int, float, tuple, type(None)))
-    return f"{name}={value!r}" if known else f"{name}: {type(value).__name__}"
+    plain = isinstance(value, (str, bool, int, float, tuple, type(None)))
+    return f"{name}={value!r}" if plain else f"{name}: {type(value).__name__}"
 
 
 @dataclass_transform(eq_default=False, frozen_default=True)

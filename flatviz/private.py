@@ -78,8 +78,8 @@ def draws(operation: Any, args: tuple, kwargs: dict) -> bool:
     """
     if torch.Tag.nondeterministic_seeded not in operation.tags:
         return False
-    given = named(operation, args, kwargs)
-    return not any(given[name] == off for name, off in OFF.items() if name in given)
+    arguments = named(operation, args, kwargs)
+    return not any(arguments[name] == off for name, off in OFF.items() if name in arguments)
 
 
 class Dispatch(TorchDispatchMode):

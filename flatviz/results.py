@@ -105,8 +105,8 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
     def __getattr__(self, name: str) -> Any:
         if name not in ("scores", "bins"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        whole = importlib.import_module(SCORING).scored(self)
-        self.__dict__.update(y=whole.y, scores=whole.scores, bins=whole.bins)
+        complete = importlib.import_module(SCORING).scored(self)
+        self.__dict__.update(y=complete.y, scores=complete.scores, bins=complete.bins)
         return self.__dict__[name]
 
     @property

@@ -175,9 +175,9 @@ def _low_rank(
     f = nll(net, data, likelihood=likelihood)
     laplace.baselaplace.ParametricLaplace.__init__(peer, module, **kind)
     spectrum = top_eigenpairs(f, net.w, min(RANK, net.dim), seed=0)
-    kept = spectrum.values > 0
+    positive = spectrum.values > 0
     scale = kind.get("sigma_noise", 1.0) ** 2  # it divides H by the variance of the noise itself
-    peer.H = spectrum.vectors[kept].T, len(data) * scale * spectrum.values[kept]
+    peer.H = spectrum.vectors[positive].T, len(data) * scale * spectrum.values[positive]
     peer.mean = net.w.detach().clone()
     peer.n_data = len(data)
     peer.loss = len(data) * scale * f(net.w).detach()

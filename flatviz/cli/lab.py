@@ -42,8 +42,8 @@ def _place(notebook: str) -> Path:
         )
     folder = _folder()
     if not (folder / notebook).exists():
-        known = ", ".join(sorted(p.name for p in folder.glob("*.ipynb")))
-        raise ValueError(f"--notebook must be one of {known}, got {notebook!r}")
+        names = ", ".join(sorted(p.name for p in folder.glob("*.ipynb")))
+        raise ValueError(f"--notebook must be one of {names}, got {notebook!r}")
     return folder / notebook
 
 

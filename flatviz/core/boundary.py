@@ -24,7 +24,7 @@ from flatviz.results import FOR_READERS, for_readers, placed, rebuilt
 
 P = ParamSpec("P")  # not in a tuple, which type checkers do not read
 R = TypeVar("R")
-KNOWN = {"Net": Net, "Data": Data}  # in annotations of layers that do not import them
+NAMES = {"Net": Net, "Data": Data}  # in annotations of layers that do not import them
 
 
 def public(verb: Callable[P, R]) -> Callable[P, R]:
@@ -43,12 +43,12 @@ def public(verb: Callable[P, R]) -> Callable[P, R]:
     @functools.wraps(verb)
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
-            given = signature.bind(*args, **kwargs).arguments
+            arguments = signature.bind(*args, **kwargs).arguments
         except TypeError as error:
             raise TypeError(_called_so(verb.__name__, signature, kwargs, error)) from None
         if not checks:  # at the first call, as most verbs are never called in a session
             checks.update(argument_checks(verb))
-        for name, value in given.items():
+        for name, value in arguments.items():
             checks[name](value, name)
         device, work = _where((args, kwargs))
         args, kwargs = placed(_usable((args, kwargs)), device)
@@ -62,7 +62,7 @@ def public(verb: Callable[P, R]) -> Callable[P, R]:
         ):
             return for_readers(verb(*args, **kwargs))
 
-    hints = get_type_hints(verb, KNOWN | inspect.unwrap(verb).__globals__)
+    hints = get_type_hints(verb, NAMES | inspect.unwrap(verb).__globals__)
     shown = [
         p.replace(annotation=hints.get(p.name, p.annotation)) for p in signature.parameters.values()
     ]
@@ -75,7 +75,7 @@ def public(verb: Callable[P, R]) -> Callable[P, R]:
 def argument_checks(verb: Callable) -> dict[str, Check]:
     """List the check of each argument of a verb, with those of `**how: Unpack[Shared]`."""
     raw = inspect.unwrap(verb)
-    hints = get_type_hints(raw, KNOWN | raw.__globals__, include_extras=True)
+    hints = get_type_hints(raw, NAMES | raw.__globals__, include_extras=True)
     for shared in [hint for hint in hints.values() if get_origin(hint) is Unpack]:
         hints |= get_type_hints(get_args(shared)[0], include_extras=True)
     return {

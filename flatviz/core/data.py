@@ -242,13 +242,13 @@ class Task:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        most = max(self.n_classes, self.source_classes or 1)
+        n_classes = max(self.n_classes, self.source_classes or 1)
         for name, part in self.parts().items():
             classes = (
                 isinstance(as_likelihood(self.likelihood), CategoricalLikelihood)
                 and not part.y.is_floating_point()
             )
-            if name != "source" and classes and int(part.y.max()) >= most:
+            if name != "source" and classes and int(part.y.max()) >= n_classes:
                 raise ValueError(
                     f"n_classes must be above all labels of {name}, got {self.n_classes} and"
                     f" {int(part.y.max())}"

@@ -139,10 +139,10 @@ class Watch(Dispatch):
         self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None
     ) -> Any:
         kwargs = kwargs or {}
-        given = named(func, args, kwargs)
-        written = [given.get(a.name) for a in func._schema.arguments if a.is_write]
+        arguments = named(func, args, kwargs)
+        written = [arguments.get(a.name) for a in func._schema.arguments if a.is_write]
         self.wrote |= func in ALIGNED or not self._memory.isdisjoint(_memory_in(written))
-        self.read |= not self._foreign.isdisjoint(_memory_in(given))
+        self.read |= not self._foreign.isdisjoint(_memory_in(arguments))
         self.drew |= draws(func, args, kwargs)
         return func(*args, **kwargs)
 

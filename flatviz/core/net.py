@@ -213,14 +213,14 @@ class Net:
             try:
                 return run(self.module, x.clone() if writes else x)
             except RuntimeError as error:
-                given = {
+                dtypes = {
                     self.w.dtype,
                     w.dtype,
                     *(t.dtype for t in tensors_of(x) if t.is_floating_point()),
                 }
-                if len(given) == 1 or torch.is_autocast_enabled(w.device.type):
+                if len(dtypes) == 1 or torch.is_autocast_enabled(w.device.type):
                     raise
-                listed = " and ".join(sorted(map(str, given)))
+                listed = " and ".join(sorted(map(str, dtypes)))
                 raise ValueError(
                     f"net, w and x must have one dtype, got {listed}: net.to(dtype=...) or"
                     " w.to(...)"
@@ -370,12 +370,12 @@ class Net:
 
     def norms(self) -> dict[str, _BatchNorm]:
         """BatchNorm layers by name, without those whose weights, and so statistics, are frozen."""
-        still = self.frozen.difference(self._names)
+        frozen = self.frozen.difference(self._names)
         norms = {n: m for n, m in self.module.named_modules() if isinstance(m, _BatchNorm)}
         return {
             n: m
             for n, m in norms.items()
-            if not m.affine or not still.issuperset((f"{n}.weight", f"{n}.bias"))
+            if not m.affine or not frozen.issuperset((f"{n}.weight", f"{n}.bias"))
         }
 
     @property

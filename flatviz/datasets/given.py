@@ -314,7 +314,7 @@ def class_names_of(examples: Any, y: Tensor) -> tuple[str, ...]:
 def _labels(examples: Any) -> Tensor:
     """Return the list of labels that torchvision's data sets have, or read every example once."""
     for name in ("targets", "labels"):
-        known = getattr(examples, name, None)  # a foreign object
-        if known is not None and len(known) == len(examples):
-            return torch.as_tensor(known)
+        labels = getattr(examples, name, None)  # a foreign object
+        if labels is not None and len(labels) == len(examples):
+            return torch.as_tensor(labels)
     return torch.stack([torch.as_tensor(pair_of(examples[i], i)[1]) for i in range(len(examples))])

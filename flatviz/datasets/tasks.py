@@ -64,10 +64,10 @@ def digits_transfer(
     rest = order[DIGITS_SOURCE:]
     available = int(torch.bincount(y[rest], minlength=DIGITS).min())
     held_out = min(shots, MAX_VALIDATION) if validation is None else validation
-    most = available - 2 * held_out  # hold_out takes no more than half of what is left
-    if shots >= most:
+    largest = available - 2 * held_out  # hold_out takes no more than half of what is left
+    if shots >= largest:
         raise ValueError(
-            f"shots must be below {most}, so that every class is left to test on, got {shots}"
+            f"shots must be below {largest}, so that every class is left to test on, got {shots}"
         )
     few = torch.cat([rest[y[rest] == c][:shots] for c in range(DIGITS)])
     index = rest[~torch.isin(rest, few)]
@@ -202,16 +202,16 @@ def named_task(
         parts = {split: Path(place) / split for split in ("train", "test")}
         two = all(path.is_dir() for path in parts.values())
         read: dict[str, Any] = dict(size=size, seed=seed)
-        whole = image_folder(parts["train"] if two else place, per_class=per_class, **read)
-        test = image_folder(parts["test"], classes=whole.class_names, **read) if two else None
+        data = image_folder(parts["train"] if two else place, per_class=per_class, **read)
+        test = image_folder(parts["test"], classes=data.class_names, **read) if two else None
         return halved_task(
-            whole, shots=shots, seed=seed, test=test, name=f"images of {Path(place).name}"
+            data, shots=shots, seed=seed, test=test, name=f"images of {Path(place).name}"
         )
     if (public := kind.replace("-", "_")) in PUBLIC and place:
         read = dict(root=place, download=False, per_class=per_class, seed=seed)
-        whole = public_images(public, train=True, **read)
+        data = public_images(public, train=True, **read)
         test = public_images(public, train=False, root=place, download=False)
-        return halved_task(whole, shots=shots, seed=seed, test=test, name=kind)
+        return halved_task(data, shots=shots, seed=seed, test=test, name=kind)
     raise ValueError(
         f"data must be one of {', '.join(NAMES)}, got {name!r}: give the folder after the colon"
     )

@@ -18,8 +18,8 @@ from flatviz.core.arithmetic import arithmetic
 CACHE = 2**20
 CARD = 2**28  # the same on a GPU, which wants large batches
 # examples of a batch, whatever their size
-LEAST = 8
-MOST = 4096
+MIN_EXAMPLES = 8
+MAX_EXAMPLES = 4096
 BUDGET = 10**8  # multiply-adds of one look at a network, from which the number of examples follows
 EXAMPLES = 64
 # Operation -> its left factor
@@ -57,15 +57,15 @@ class Work:
     def chunk(self, device: torch.device, cache: int = CACHE) -> int:
         """Return the batch size whose largest activation fits in `cache` bytes (CARD on a GPU).
 
-        It is at least LEAST.
+        It is at least MIN_EXAMPLES.
         """
-        most = (CARD if device.type == "cuda" else cache) // max(self.widest, 1)
-        return 2 ** (max(LEAST, min(MOST, most)).bit_length() - 1)
+        fitting = (CARD if device.type == "cuda" else cache) // max(self.widest, 1)
+        return 2 ** (max(MIN_EXAMPLES, min(MAX_EXAMPLES, fitting)).bit_length() - 1)
 
     def examples(self, n: int) -> int:
         """Count how many of `n` examples a look at the network may use."""
-        most = min(BUDGET // max(self.macs, 1), CACHE // max(self.widest, 1))
-        return min(n, max(LEAST, min(EXAMPLES, most)))
+        affordable = min(BUDGET // max(self.macs, 1), CACHE // max(self.widest, 1))
+        return min(n, max(MIN_EXAMPLES, min(EXAMPLES, affordable)))
 
 
 def multiply_adds(operation: Any, args: tuple, out: Any) -> int:
@@ -127,8 +127,8 @@ def work_of(net: Net, x: Tensor | Inputs) -> Work:
         sizes.append([])  # one example alone does not pass: batch statistics
     both, one = sizes
     grown = [b - a for a, b in zip(one, both)] if len(one) == len(both) else [b // 2 for b in both]
-    given = two[0].numel() * two.element_size() if two.is_floating_point() else 0
-    return Work(macs // 3 if one else macs // 2, max(given, *grown, 0), eps, products)
+    input_bytes = two[0].numel() * two.element_size() if two.is_floating_point() else 0
+    return Work(macs // 3 if one else macs // 2, max(input_bytes, *grown, 0), eps, products)
 
 
 def few_of(x: Tensor | Inputs, work: Work) -> Tensor:

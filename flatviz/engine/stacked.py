@@ -18,7 +18,7 @@ def forward(net: Net, W: Tensor, x: Tensor | Inputs, *, progress: Progress = Fal
     """Compute outputs (S, N, C) of weights `W` (S, D) on inputs `x` (N, ...), without gradients.
 
     A batch has as many examples as keep its largest activation within `determinism.CACHE` bytes
-    (CARD on a GPU), at least `determinism.LEAST`.
+    (CARD on a GPU), at least `determinism.MIN_EXAMPLES`.
 
     Raises:
         ValueError: For several batches of a net whose outputs depend on the rest of a batch.
@@ -46,7 +46,7 @@ def forward(net: Net, W: Tensor, x: Tensor | Inputs, *, progress: Progress = Fal
 
 
 # On a CPU: multiply-adds of a row beyond which larger arrays cost more than fewer Python calls save
-MOST = 16_000_000
+MAX_ROW = 16_000_000
 # On a GPU: bytes of the largest activation of all rows; a gradient keeps that of every layer
 MAX_BYTES = 2**29
 
@@ -66,7 +66,7 @@ class Vmapped:
         """
         work = self._work
         return (
-            n * work.macs <= MOST
+            n * work.macs <= MAX_ROW
             if self._net.device.type == "cpu"
             else rows * n * work.widest <= MAX_BYTES
         )

@@ -282,13 +282,13 @@ def amount(row: Any) -> str:
 
     Examples: "NLL -0.1 ± 0.02" or "λ1 0.80 of VI's (0.75 to 0.85)".
     """
-    known = QUANTITIES.get(row.quantity, Quantity(row.quantity, 1))
+    quantity = QUANTITIES.get(row.quantity, Quantity(row.quantity, 1))
     if np.isnan(row.mean):  # a seed has no value
-        return known.label
+        return quantity.label
     if row.ratio:
         middle, low, high = np.exp([row.mean, row.mean - row.half, row.mean + row.half])
-        return f"{known.label} {middle:.2f} of {row.against}'s ({low:.2f} to {high:.2f})"
-    return f"{known.label} {known.factor * row.mean:+.2g} ± {known.factor * row.half:.2g}"
+        return f"{quantity.label} {middle:.2f} of {row.against}'s ({low:.2f} to {high:.2f})"
+    return f"{quantity.label} {quantity.factor * row.mean:+.2g} ± {quantity.factor * row.half:.2g}"
 
 
 def sentences(table: pd.DataFrame) -> list[str]:
@@ -309,8 +309,8 @@ def sentences(table: pd.DataFrame) -> list[str]:
         f" (by the rank test: {word})" if other else ""
         for other, word in zip(_apart(table), table.by_rank)
     ]
-    said = zip(table.itertuples(), counts, ranks)
-    return [f"{row.claim}: {amount(row)}{count}: {row.verdict}{rank}" for row, count, rank in said]
+    rows = zip(table.itertuples(), counts, ranks)
+    return [f"{row.claim}: {amount(row)}{count}: {row.verdict}{rank}" for row, count, rank in rows]
 
 
 def _apart(table: pd.DataFrame) -> pd.Series:

@@ -61,8 +61,8 @@ def extent_of(extent: Extent | None) -> list[tuple[float, float]]:
         values = torch.stack([-values, values])
     if values.ndim == 1 and len(values) == 2:
         values = values.expand(2, 2)
-    whole = extent is not True and tuple(values.shape) == (2, 2) and bool(values.isfinite().all())
-    if not whole or not bool((values[:, 0] < values[:, 1]).all()):
+    valid = extent is not True and tuple(values.shape) == (2, 2) and bool(values.isfinite().all())
+    if not valid or not bool((values[:, 0] < values[:, 1]).all()):
         raise ValueError(f"{expected}, got {extent!r}")
     return [(float(lo), float(hi)) for lo, hi in values]
 

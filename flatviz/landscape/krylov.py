@@ -48,9 +48,9 @@ class Operator:
         """Embed vectors (..., P) of the part in the full weight space, (..., D)."""
         if isinstance(self._index, slice):
             return v
-        whole = v.new_zeros(*v.shape[:-1], self._w.numel())
-        whole[..., self._index] = v
-        return whole
+        full = v.new_zeros(*v.shape[:-1], self._w.numel())
+        full[..., self._index] = v
+        return full
 
 
 def _index(part: slice | Tensor, w: Tensor) -> Tensor:
@@ -196,17 +196,17 @@ class Krylov:
         LOOK products of a random vector show whether a pair is missing, and the search goes on with
         both.
         """
-        known = None
+        earlier = None
         while True:
             values, columns, residual = self.converged(k, products, tol)
             error = tol * float(values.abs().max())
             values = values[:k]
             columns = columns[:, :k]
             residual = residual[:k]
-            done = known is not None and bool((values - known <= error).all())
+            done = earlier is not None and bool((values - earlier <= error).all())
             if k == 1 or done or bool((residual > error).any()) or not self._ahead:
                 return values, columns, residual
-            known = values
+            earlier = values
             self.inject()
             for _ in range(LOOK):
                 self._grow(k, -1)

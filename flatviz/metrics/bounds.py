@@ -49,12 +49,12 @@ def pac_bayes_bound(loss: Share, kl: NonNegative, n: Count, *, delta: Share = 0.
         0.047
     """
     budget = (kl + math.log(2 * math.sqrt(n) / delta)) / n if delta else math.inf
-    most = 1 - 1e-12
+    upper = 1 - 1e-12
 
     def excess(e: float) -> float:
         return rel_entr(loss, e) + rel_entr(1 - loss, 1 - e) - budget
 
-    return 1.0 if loss >= most or excess(most) <= 0 else float(brentq(excess, loss, most))
+    return 1.0 if loss >= upper or excess(upper) <= 0 else float(brentq(excess, loss, upper))
 
 
 @public

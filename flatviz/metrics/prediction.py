@@ -138,21 +138,21 @@ def predict(
 
 def check_inputs(net: Net, x: Tensor | Inputs) -> None:
     """Check that the net runs on one of these inputs."""
-    known = (
+    expected = (
         ""
         if net.example is None
         else f", which takes (N, {', '.join(map(str, net.example.shape[1:]))})"
     )
     if x.ndim == 0 or len(x) == 0:
         raise ValueError(
-            f"x must hold at least one input of {net!r}{known}, got shape {tuple(x.shape)}"
+            f"x must hold at least one input of {net!r}{expected}, got shape {tuple(x.shape)}"
         )
     try:
         with torch.inference_mode(False), torch.no_grad(), saved_rng():
             net(net.w, x[:1].clone())  # a first layer may work in place
     except (RuntimeError, ValueError, IndexError, TypeError) as error:
         raise ValueError(
-            f"inputs of shape {tuple(x.shape)} do not pass through {net!r}{known}: {error}"
+            f"inputs of shape {tuple(x.shape)} do not pass through {net!r}{expected}: {error}"
         ) from error
 
 

@@ -78,10 +78,10 @@ def load_weights(
     initial = module.state_dict()
     loaded = copied(module)
     state = _of_network(read_state(path), [n for n in initial if not n.endswith(COUNTER)], path)
-    kept = {n: v for n, v in initial.items() if n.endswith(COUNTER)}
+    defaults = {n: v for n, v in initial.items() if n.endswith(COUNTER)}
     if new_head:
         name = head if head is not None else find_head(copied(module).eval(), example)
-        kept |= {n: v for n, v in initial.items() if n.startswith(f"{name}.")}
+        defaults |= {n: v for n, v in initial.items() if n.startswith(f"{name}.")}
         state = {n: v for n, v in state.items() if not n.startswith(f"{name}.")}
     for name, value in state.items():
         if value.is_floating_point() and not bool(torch.isfinite(value).all()):
@@ -90,7 +90,7 @@ def load_weights(
                 " file"
             )
     try:
-        loaded.load_state_dict({**kept, **state})
+        loaded.load_state_dict({**defaults, **state})
     except RuntimeError as error:  # its text names the entries that do not fit
         raise ValueError(
             f"the weights of {str(path)!r} must fit the module, got {error}: make the module that"
@@ -139,8 +139,8 @@ def _of_network(state: dict[str, Tensor], names: list[str], path: str | Path) ->
     fitting.update(
         name.removesuffix(end) for name in state for end in names if f".{name}".endswith(f".{end}")
     )
-    most = max(fitting.values())
-    first, *others = [prefix for prefix, n in fitting.items() if n == most]
+    best = max(fitting.values())
+    first, *others = [prefix for prefix, n in fitting.items() if n == best]
     if others and first:
         raise ValueError(
             f"path must hold one network that fits, got those of {', '.join([first, *others])} in"
@@ -287,13 +287,13 @@ def _without_auxiliary(name: str) -> dict[str, bool]:
 
 
 def _downloaded(models: Any, name: str, weights: str) -> dict[str, Tensor]:
-    known = models.get_model_weights(name)
+    available = models.get_model_weights(name)
     short = weights.rpartition(".")[2]
-    check_choice(short, tuple(known.__members__), "weights")
+    check_choice(short, tuple(available.__members__), "weights")
     try:
-        return known[short].get_state_dict(progress=True, check_hash=True)
+        return available[short].get_state_dict(progress=True, check_hash=True)
     except (OSError, RuntimeError) as error:
         raise RuntimeError(
             f"weights {weights!r} of {name} must be downloadable, got: {error}: fetch"
-            f" {known[short].url} elsewhere and give its path, weights='.../file.pth'"
+            f" {available[short].url} elsewhere and give its path, weights='.../file.pth'"
         ) from error

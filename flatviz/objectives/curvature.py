@@ -67,12 +67,14 @@ def curvature_operator(
     size = min(fits, most or fits)
     work = layer * min(size, len(data))
     with threads(work):
-        kept = [over(part) for part in islice(batches(data, size), fits // size)]
+        stored = [over(part) for part in islice(batches(data, size), fits // size)]
 
     @threads(work)
     def product(v: Tensor) -> Tensor:
-        rest = islice(batches(data, size), len(kept), None) if len(kept) * size < len(data) else ()
-        return reduce(operator.add, (part(v) for part in chain(kept, map(over, rest))))
+        rest = (
+            islice(batches(data, size), len(stored), None) if len(stored) * size < len(data) else ()
+        )
+        return reduce(operator.add, (part(v) for part in chain(stored, map(over, rest))))
 
     return product
 
@@ -214,8 +216,8 @@ def jacobians(
     w = w.detach()
 
     def outputs(v: Tensor, one: Tensor) -> tuple[Tensor, Tensor]:
-        whole = v if part == slice(None) else torch.cat([w[: part.start], v, w[part.stop :]])
-        out = net(whole, one[None])[0].reshape(-1)
+        full = v if part == slice(None) else torch.cat([w[: part.start], v, w[part.stop :]])
+        out = net(full, one[None])[0].reshape(-1)
         return out, out
 
     jacobian = jacrev(outputs, has_aux=True)

@@ -137,10 +137,10 @@ def basin_scale(rises: list[Surface]) -> ColorScale:
 def _add_level(fig: Figure, rise: Surface, scale: ColorScale) -> None:
     """Add the bold contour, which follows the controls."""
     at = float(scale(torch.tensor([LEVEL]))[0])
-    shown = scale(torch.where(torch.isfinite(rise.values), rise.values, torch.nan).T)
+    heights = scale(torch.where(torch.isfinite(rise.values), rise.values, torch.nan).T)
     lines = dict(start=at, end=at, size=1, coloring="none")
     look = dict(showlegend=False, showscale=False, hoverinfo="skip")
-    place = dict(x=numbers(rise.a), y=numbers(rise.b), z=numbers(shown))
+    place = dict(x=numbers(rise.a), y=numbers(rise.b), z=numbers(heights))
     for name, line in (
         ("level rim", dict(color="#ffffff", width=3)),
         ("level", dict(color=INK, width=1.5)),

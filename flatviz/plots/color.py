@@ -63,13 +63,13 @@ class ColorScale:
                 " the extent"
             )
         values = values[values.isfinite()]
-        least = float(values.min())
-        most = float(values.max())
-        lo, hi = color_range or (least, most)
+        lowest = float(values.min())
+        highest = float(values.max())
+        lo, hi = color_range or (lowest, highest)
         scale = cls(lo, hi, (lo > 0 and hi / lo > 10) if log is None else log and lo > 0)
         if color_range is None and len(values) > 1:
             scale = scale._cut(float(values.double().quantile(CLIP)))
-        return replace(scale, below=least < scale.lo, above=most > scale.hi)
+        return replace(scale, below=lowest < scale.lo, above=highest > scale.hi)
 
     def _cut(self, top: float) -> ColorScale:
         """Return the same scale, ending at `top` where that leaves out a large part of it."""
@@ -116,13 +116,13 @@ class ColorScale:
         ends = [(start, f"≤ {short(self.lo)}")] * self.below + [
             (end, f"≥ {short(self.hi)}")
         ] * self.above
-        kept = list(ends)
+        labels = list(ends)
         for place, text in sorted(zip(places, texts), key=lambda tick: (tick[0] != 0, -tick[0])):
             # On a scale of roots small values are dense: keep 0 and the larger
-            beside = kept if self.root else ends
+            beside = labels if self.root else ends
             if all(abs(place - other) > NEAR_END * (end - start) for other, _ in beside):
-                kept.append((place, text))
-        return sorted(kept)
+                labels.append((place, text))
+        return sorted(labels)
 
     def marker(self, values: Tensor | None) -> dict:
         """Describe colours of marks on this scale, without a bar; ink where there are no values."""

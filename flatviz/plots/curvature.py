@@ -254,10 +254,10 @@ def plot_sharpness(
         mean, half = sharpness.by_size(measure)
         # of one draw there is no interval
         sizes = torch.arange(1, len(values) + 1)
-        known = torch.isfinite(half)
-        lo = (mean - half)[known]
-        hi = (mean + half)[known]
-        fig.add_trace(band(sizes[known], lo, hi, look.color, 0.15, label, legendgroup=method))
+        finite = torch.isfinite(half)
+        lo = (mean - half)[finite]
+        hi = (mean + half)[finite]
+        fig.add_trace(band(sizes[finite], lo, hi, look.color, 0.15, label, legendgroup=method))
         draw: dict[str, Any] = dict(
             marker=look.marker(7, opacity=0.65), hover=f"{label}, draw %{{x}}: %{{y:.4g}}"
         )

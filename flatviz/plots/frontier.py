@@ -194,12 +194,12 @@ def _add_equal(
                 "x",
                 "y",
             )
-    known = math.isfinite(t)
+    has_equal = math.isfinite(t)
     of = family[member]
     who = style(of.method).label + (f", {dial(of.method)}{short(of.radius)}" if of.radius else "")
     result = (
         f"VI at T* = {short(math.exp(t))} (×) has its training loss"
-        if known
+        if has_equal
         else "no T of these gives VI its training loss"
     )
     path = fig.add_text(f"{who} (○):<br>{result}", y=1.01, font=dict(size=12), align="left")

@@ -46,12 +46,12 @@ def ground(surface: Surface, scale: ColorScale, title: str, alt: str) -> Figure:
 def add_contour(fig: Figure, surface: Surface, scale: ColorScale) -> None:
     """Add filled contours, which follow the controls, open at diverged cells."""
     start, end = scale.ends
-    shown = torch.where(torch.isfinite(surface.values), surface.values, torch.nan)
+    finite = torch.where(torch.isfinite(surface.values), surface.values, torch.nan)
     values = dict(
         x=numbers(surface.a),
         y=numbers(surface.b),
-        z=numbers(scale(shown.T)),
-        customdata=numbers(shown.T),
+        z=numbers(scale(finite.T)),
+        customdata=numbers(finite.T),
     )
     levels = dict(
         contours=dict(start=start, end=end, size=max((end - start) / 18, 1e-9)),
@@ -64,12 +64,12 @@ def add_contour(fig: Figure, surface: Surface, scale: ColorScale) -> None:
         line=dict(width=0.6, color="rgba(255,255,255,0.45)"),
     )
     hover = "(%{x:.3g}, %{y:.3g}): %{customdata:.3g}<extra></extra>"
-    kept = {"z": "ground", "customdata": "values" if scale.log or scale.root else "ground"}
+    keys = {"z": "ground", "customdata": "values" if scale.log or scale.root else "ground"}
     fig.add_live(
         go.Contour(**values, **levels, **look, hovertemplate=hover, name="surface"),
         "z",
         "customdata",
-        keys=kept,
+        keys=keys,
     )
 
 
@@ -132,12 +132,12 @@ def ellipse(covariance: Tensor, center: Tensor) -> Tensor:
 
 def axis_titles(plane: Plane) -> list[str]:
     """Name each axis, with its share of the variance of draws, or of a squared distance."""
-    whole = (
+    total = (
         "variance"
         if plane.name.startswith("PCA") and "path" not in plane.name
         else "squared distance"
     )
-    shares = [f" ({100 * share:.0f} % of {whole})" for share in plane.explained or ()] or ["", ""]
+    shares = [f" ({100 * share:.0f} % of {total})" for share in plane.explained or ()] or ["", ""]
     return [f"axis {i}{share}" for i, share in enumerate(shares, 1)]
 
 
@@ -173,8 +173,8 @@ def small_print(*results: Surface | Curve | Spectrum, diverged: str = "×") -> s
 def _facts(result: Surface | Curve | Spectrum, diverged: str) -> list[str]:
     facts = [f"mean over {counted(result.n, 'example')}"] if result.n else []
     facts += [f"BatchNorm {result.batchnorm}"] if result.batchnorm else []
-    lost = result.n_diverged if isinstance(result, Surface) else 0
-    return facts + ([f"{counted(lost, 'cell')} diverged ({diverged})"] if lost else [])
+    n_diverged = result.n_diverged if isinstance(result, Surface) else 0
+    return facts + ([f"{counted(n_diverged, 'cell')} diverged ({diverged})"] if n_diverged else [])
 
 
 def _precision(surface: Surface) -> str:

@@ -39,13 +39,13 @@ def plot_input_maps(family: Family, i: int) -> Figure:
 
     They follow the ensemble size.
     """
-    shown = family.inputs
+    inputs = family.inputs
     vi = family.index("vi") if "vi" in family.methods else i
     drawn = [
         ("vi", family[vi].maps["probs"][-1], False),
         (family[i].method, family[i].maps["probs"][-1], True),
     ]
-    drawn += [("hmc", shown["reference"], False)] if "reference" in shown else []
+    drawn += [("hmc", inputs["reference"], False)] if "reference" in inputs else []
     classes = class_words(family)
     alt = (
         f"probability of {classes[1]} over the plane of inputs: VI, the selected posterior, and HMC"
@@ -63,7 +63,7 @@ def plot_input_maps(family: Family, i: int) -> Figure:
             colorbar=bar,
             name=style(method).label,
         )
-        place = dict(x=numbers(shown["a"]), y=numbers(shown["b"]), z=numbers(probs))
+        place = dict(x=numbers(inputs["a"]), y=numbers(inputs["b"]), z=numbers(probs))
         lines = dict(
             contours=dict(start=0.05, end=0.95, size=0.1),
             line=dict(width=0.5, color="rgba(255,255,255,0.6)"),
@@ -80,7 +80,7 @@ def plot_input_maps(family: Family, i: int) -> Figure:
         else:
             fig.add_trace(trace)
         for c, color in enumerate(CLASSES):
-            at = shown["x"][shown["y"] == c]
+            at = inputs["x"][inputs["y"] == c]
             marker = dict(
                 color=color,
                 size=8,
@@ -105,12 +105,12 @@ def plot_input_maps(family: Family, i: int) -> Figure:
         if k == 1:
             fig.follow({f"{path}.text": name}, rows="all")
     fig.update_layout(yaxis_title="input 2")
-    lost = (
+    note = (
         ""
         if bool(family[i].maps["probs"].isfinite().any())
         else "diverged:<br>no probability<br>is a number"
     )
-    fig.note(lost, x="x2 domain", y="y2 domain")
+    fig.note(note, x="x2 domain", y="y2 domain")
     return fig
 
 
@@ -165,9 +165,15 @@ def plot_predictive(
             " plot_reliability"
         )
     finite = prediction.outputs.flatten(1).isfinite().all(1)
-    kept = prediction.outputs[finite] if finite.any() else torch.zeros_like(prediction.outputs[:1])
-    whole = replace(prediction, outputs=kept, scores={}, bins=None)
-    means = whole.means.flatten(2) if whole.means.ndim > 2 else whole.means[..., None]
+    outputs = (
+        prediction.outputs[finite] if finite.any() else torch.zeros_like(prediction.outputs[:1])
+    )
+    finite_draws = replace(prediction, outputs=outputs, scores={}, bins=None)
+    means = (
+        finite_draws.means.flatten(2)
+        if finite_draws.means.ndim > 2
+        else finite_draws.means[..., None]
+    )
     n, n_targets = means.shape[1:]
     if x is not None and x.numel() != n:
         raise ValueError(
@@ -178,8 +184,8 @@ def plot_predictive(
     ends = ((1 - level) / 2, (1 + level) / 2)
     means = means[..., target]
     lines = (
-        whole.mean,
-        *map(whole.quantile, ends),
+        finite_draws.mean,
+        *map(finite_draws.quantile, ends),
         *torch.quantile(means, means.new_tensor(ends), dim=0),
     )
     mean, lo, hi, *inner = (v.reshape(n, -1)[:, min(target, v.numel() // n - 1)] for v in lines)
@@ -225,6 +231,6 @@ def plot_predictive(
             hover="target %{y:.3g}",
         )
         fig.add_live(points, "x", "y")
-    lost = int((~finite).sum())
-    fig.note(f"{lost} draws diverged<br>and are left out" if lost else "")
+    n_diverged = int((~finite).sum())
+    fig.note(f"{n_diverged} draws diverged<br>and are left out" if n_diverged else "")
     return fig

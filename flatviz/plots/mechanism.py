@@ -21,7 +21,7 @@ Phase = Literal[
     "q and its ball", "ascend to the worst q′", "gradient there", "step back", "descend"
 ]
 PHASES: tuple[Phase, ...] = get_args(Phase)
-DOES = (  # text of each phase, for any method's ball
+PHASE_TEXTS = (  # text of each phase, for any method's ball
     "every q′ that the radius allows",
     "q′ = q + Δ, the worst in the ball (to first order)",
     "g′ = ∇ E[NLL], taken at q′",
@@ -33,7 +33,7 @@ STEP = 0.2  # length of the descent, likewise
 HEAD = 14  # px, of an arrow's head
 SHAFT = 0.7  # share of an arrow with a rim, which must end before the head
 # Traces that do not move
-STILL = (
+FIXED = (
     "q",
     "ball of the radius",
     "SAM's ball",
@@ -63,13 +63,13 @@ def phase_traces(step: Mechanism, phase: int, k: int, half: float) -> list[go.Sc
     """
     zero = torch.zeros(2, dtype=torch.float64)
     there = step.worst[k].double()
-    rest = ellipse(step.covariance, zero)
+    ellipse_of_q = ellipse(step.covariance, zero)
     worst = ellipse(step.worst_covariance[k], there)
     top = there if phase > 0 else zero
     length = float(step.length[k])
     back = _unit(step.there[k]) * half
     lines: list[tuple[Tensor, str, dict[str, Any]]] = [
-        (rest, "q", dict(color=COLORS["q"], width=3)),
+        (ellipse_of_q, "q", dict(color=COLORS["q"], width=3)),
         (
             ellipse(step.ball[k], zero),
             "ball of the radius",
@@ -80,7 +80,11 @@ def phase_traces(step: Mechanism, phase: int, k: int, half: float) -> list[go.Sc
             "SAM's ball",
             dict(color=COLORS["sam"], width=1.5, dash="dot"),
         ),
-        (worst if phase > 0 else rest, "the worst q′", dict(color=COLORS["worst"], width=3)),
+        (
+            worst if phase > 0 else ellipse_of_q,
+            "the worst q′",
+            dict(color=COLORS["worst"], width=3),
+        ),
         (torch.stack([zero, top]), "move of the mean", dict(color=COLORS["worst"], width=2)),
         (
             torch.stack([zero, _unit(step.gradient) * length]),
@@ -117,11 +121,11 @@ def labelled(trace: go.Scatter, color: str, shown: bool = True) -> go.Scatter:
 
 
 def _arrow(start: Tensor, move: Tensor, name: str, color: str) -> go.Scatter:
-    shown = float(move.norm()) > 0
+    moves = float(move.norm()) > 0
     edge = dict(color="#fefefe", width=1)
     tip = dict(
         symbol="arrow",
-        size=[0, HEAD * shown],
+        size=[0, HEAD * moves],
         angleref="previous",
         color=color,
         opacity=1,
@@ -129,7 +133,7 @@ def _arrow(start: Tensor, move: Tensor, name: str, color: str) -> go.Scatter:
     )
     ends = torch.stack([start, start + move])
     look = dict(line=dict(color=color, width=3), marker=tip)
-    return labelled(points(ends, "lines+markers", name, hoverinfo="name", **look), color, shown)
+    return labelled(points(ends, "lines+markers", name, hoverinfo="name", **look), color, moves)
 
 
 def _unit(v: Tensor) -> Tensor:
@@ -287,9 +291,9 @@ def _in_phases(fig: Figure, step: Mechanism, half: float) -> Figure:
         name = traces[0].name.removesuffix(RIM)  # a rim lies where its line does
         for path in paths:
             values = np.array([np.asarray(trace[path]) for trace in traces])
-            still = name in STILL
-            moving = dict(rows="all" if still else "phase", trace=name, key=f"{name} {path}")
-            fig.follow({f"data.{len(fig.data)}.{path}": values[-1] if still else values}, **moving)
+            fixed = name in FIXED
+            moving = dict(rows="all" if fixed else "phase", trace=name, key=f"{name} {path}")
+            fig.follow({f"data.{len(fig.data)}.{path}": values[-1] if fixed else values}, **moving)
         fig.add_trace(traces[-1])
     at_worst = f", {short(float(step.worst_loss[0]))} at q′"
     raised = [

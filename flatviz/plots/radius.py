@@ -162,8 +162,10 @@ def _axes(family: Family, table: dict[str, Tensor], methods: list[str]) -> dict:
     points = [i for i, m in enumerate(family.method) if m == "sgd"]
     for i, (quantity, height) in enumerate(zip(table, reversed(panels(len(table), GAP)))):
         last = i == len(table) - 1
-        shown = [[k for k, m in enumerate(family.method) if m == name] + points for name in methods]
-        lows, highs = zip(*(room(table[quantity][rows], 0.1) for rows in shown))
+        members = [
+            [k for k, m in enumerate(family.method) if m == name] + points for name in methods
+        ]
+        lows, highs = zip(*(room(table[quantity][rows], 0.1) for rows in members))
         for j, (name, domain) in enumerate(zip(methods, panels(len(methods), BETWEEN))):
             radii = family.radii(name)
             places = [place_of(r, radii) for r in radii]
@@ -197,9 +199,9 @@ def _texts(places: list[float], radii: tuple[float, ...]) -> list[str]:
     last = math.inf
     far = APART * (places[-1] - places[0])
     for place, radius in zip(reversed(places), reversed(radii)):
-        shown = place == places[0] or (last - place >= far and place - places[0] >= far)
-        texts.append(short(radius) if shown else "")
-        last = place if shown else last
+        labelled = place == places[0] or (last - place >= far and place - places[0] >= far)
+        texts.append(short(radius) if labelled else "")
+        last = place if labelled else last
     return texts[::-1]
 
 
@@ -209,7 +211,7 @@ def _add_panel(
     radii = family.radii(method)
     rows = values[[family.index(method, r) for r in radii]]
     x = torch.tensor([place_of(r, radii) for r in radii])
-    shown = style(method)
+    look = style(method)
     label = style(method).label
     color = style(method).color
     mean = rows.nanmean(1)
@@ -236,8 +238,8 @@ def _add_panel(
         dots = dict(color=MUTED, width=1, dash="dot")
         fig.add_trace(scatter(x[:2], mean[:2], "lines", f"{label}, gap", line=dots, **on))
     start = 1 if radii[0] == 0 else 0
-    fig.add_trace(scatter(x[start:], mean[start:], "lines", label, line=shown.line(2.2), **on))
-    marker = shown.marker(7, opacity=1) | dict(
+    fig.add_trace(scatter(x[start:], mean[start:], "lines", label, line=look.line(2.2), **on))
+    marker = look.marker(7, opacity=1) | dict(
         color=[style("vi").color if r == 0 else color for r in radii]
     )
     hover = f"{label}, radius %{{text}}: {ROWS[quantity]} %{{y:.4g}}"

@@ -182,8 +182,8 @@ def marker_size(projection: Projection) -> Tensor:
     """
     inside = projection.coords @ projection.plane.axes
     spread = (inside - inside.mean(0)).norm(dim=1).max()
-    most = torch.maximum(projection.distance.max(), spread.to(projection.distance))
-    share = (projection.distance / most.clamp_min(1e-12)).clamp(0, 1)
+    farthest = torch.maximum(projection.distance.max(), spread.to(projection.distance))
+    share = (projection.distance / farthest.clamp_min(1e-12)).clamp(0, 1)
     return (SIZES[0] ** 2 + share * (SIZES[1] ** 2 - SIZES[0] ** 2)).sqrt()
 
 
@@ -232,10 +232,10 @@ def plot_surface_3d(
     scale = ColorScale.over(surface.values, color_range, log)
     lo, hi = scale.ends
     fig = _figure(surface, scale, title or title_of(surface))
-    shown = torch.where(
+    heights = torch.where(
         torch.isfinite(surface.values), scale(surface.values).clamp(lo, hi), torch.nan
     )
-    fig.add_trace(_relief(surface, shown, scale))
+    fig.add_trace(_relief(surface, heights, scale))
     if surface.n_diverged:
         # few fonts have the markers' cross
         flat = diverged(surface)
@@ -250,15 +250,15 @@ def plot_surface_3d(
         )
         fig.add_trace(go.Scatter3d(x=flat.x, y=flat.y, z=[lo] * len(flat.x), **look))
     if projection is not None and projection.values is not None:
-        shown_as = style(method, projection.name or "samples")
-        given = surface, projection, projection.values, scale, shown_as
+        look_of_samples = style(method, projection.name or "samples")
+        parts = surface, projection, projection.values, scale, look_of_samples
         for trace, color, rows, axes in (
-            (_drops(*given), "line.color", "segments", ("x", "y", "z")),
-            (_points(*given), "marker.color", "draws", ("x", "y", "z", "customdata")),
+            (_drops(*parts), "line.color", "segments", ("x", "y", "z")),
+            (_points(*parts), "marker.color", "draws", ("x", "y", "z", "customdata")),
         ):
             fig.follow({f"data.{len(fig.data)}.{axis}": trace[axis] for axis in axes}, rows=rows)
             fig.add_live(trace, color, "name")
-        fig.update_traces(showlegend=method is not None, selector=dict(name=shown_as.label))
+        fig.update_traces(showlegend=method is not None, selector=dict(name=look_of_samples.label))
     return fig
 
 
@@ -268,12 +268,12 @@ def plot_relief(surface: Surface, scale: ColorScale, title: str) -> Figure:
     The heights are the numbers that `add_contour` draws as colours; they follow the controls.
     """
     fig = _figure(surface, scale, title)
-    shown = torch.where(torch.isfinite(surface.values), surface.values, torch.nan).T
-    trace = _relief(surface, scale(shown).T, scale)
+    heights = torch.where(torch.isfinite(surface.values), surface.values, torch.nan).T
+    trace = _relief(surface, scale(heights).T, scale)
     (lo, hi) = scale.ends
-    trace.customdata = numbers(shown)
-    kept = {"z": "ground", "customdata": "values" if scale.log or scale.root else "ground"}
-    fig.add_live(trace, "z", "customdata", keys=kept)
+    trace.customdata = numbers(heights)
+    keys = {"z": "ground", "customdata": "values" if scale.log or scale.root else "ground"}
+    fig.add_live(trace, "z", "customdata", keys=keys)
     return fig.update_layout(scene_zaxis=dict(range=[lo, hi], title=""))  # the colour bar says it
 
 

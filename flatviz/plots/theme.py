@@ -90,8 +90,8 @@ class Figure(go.Figure):
     ) -> None:
         """Make the properties at these paths of the figure's JSON follow the controls."""
         for path, values in properties.items():
-            kept = values if isinstance(values, (str, bool)) else np.asarray(values)
-            self.live += (Live(trace, path, kept, rows, key),)
+            value_array = values if isinstance(values, (str, bool)) else np.asarray(values)
+            self.live += (Live(trace, path, value_array, rows, key),)
 
     def add_text(self, text: str, **look: Any) -> str:
         """Write above the left end of the panels, or where `look` says, as in plotly.

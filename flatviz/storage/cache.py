@@ -151,10 +151,10 @@ def look_up(
     except CannotHashError as error:
         say(f"{label or folder}: not kept in the cache, for its settings hold {error}")
         return None, []
-    kept = _stored(path, say)
+    stored = _stored(path, say)
     if label:
-        say(f"{label}: reused from {path}" if kept else f"{label}: computing")
-    return path, kept
+        say(f"{label}: reused from {path}" if stored else f"{label}: computing")
+    return path, stored
 
 
 def keep(result: Any, path: Path | None, say: Callable[[str], None]) -> Path | None:

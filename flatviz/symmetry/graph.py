@@ -134,7 +134,7 @@ class Reading:
 
     def _read(self, step: Step) -> None:
         """Follow units and places of weights through one step."""
-        given = named(step.op, step.args, step.kwargs)
+        arguments = named(step.op, step.args, step.kwargs)
         places = [
             place
             for a in tree_leaves((step.args, step.kwargs))
@@ -145,11 +145,11 @@ class Reading:
             self._places |= zip(step.outs, [results] if isinstance(results, Tensor) else results)
             return
         before = [int(self._uses[place].max()) for place in places]
-        if step.op in LINEAR and not given.get("transposed"):
-            x, weight, bias = (given.get(key) for key in LINEAR[step.op])
-            flows = self._layer(x, weight, bias, given.get("groups", 1))
+        if step.op in LINEAR and not arguments.get("transposed"):
+            x, weight, bias = (arguments.get(key) for key in LINEAR[step.op])
+            flows = self._layer(x, weight, bias, arguments.get("groups", 1))
         elif step.op in NORMS or step.op is aten.native_layer_norm.default:
-            flows = self._norm(given, step.args[0])
+            flows = self._norm(arguments, step.args[0])
         else:
             flows = self._commuting(step)
         for place, n in zip(places, before):

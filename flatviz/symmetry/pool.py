@@ -139,9 +139,9 @@ def train_pool(
         raise ValueError(
             f"the pool must hold a network that converged, got {n} that did not: lower lr"
         )
-    kept = torch.stack((W, *state.kept))[:, good] if keep_epochs else None
+    path = torch.stack((W, *state.kept))[:, good] if keep_epochs else None
     return Pool(
-        state.w[good], torch.tensor(seeds)[good.cpu()], last[good], int((~good).sum()), kept
+        state.w[good], torch.tensor(seeds)[good.cpu()], last[good], int((~good).sum()), path
     )
 
 

@@ -56,15 +56,15 @@ def unit_norm(units: Units, W: Vectors, *, norm: Positive = 1.0) -> tuple[Tensor
 def normed(units: Units, W: Tensor, which: Tensor, norm: float = 1.0) -> tuple[Tensor, Tensor]:
     """Apply `unit_norm` to the layers of the units `which` (V,) alone."""
     factor = W.new_ones(len(W), units.n_scaled)
-    known = units.mass.clone()
+    counted = units.mass.clone()
     for layer in units.scaled:
-        known[layer.columns] = False
+        counted[layer.columns] = False
     for layer in units.scaled:
         if which[layer.start]:
-            length = W[:, layer.rows[:, known[layer.rows[0]]]].norm(dim=2)
+            length = W[:, layer.rows[:, counted[layer.rows[0]]]].norm(dim=2)
             factor[:, layer.slice] = torch.where(length > 0, norm / length, 1.0)
             W = scaled_by(units, W, factor, [layer])
-        known[layer.columns] = units.mass[layer.columns]
+        counted[layer.columns] = units.mass[layer.columns]
     return W, factor
 
 

@@ -208,8 +208,10 @@ def units_of(net: Net) -> Units:
         )
         for a in ACTIONS
     }
-    still = _still(reading, [b.name for b in net.blocks])
-    return Units(net.dim, permuted, scaled, power, mass, kernel, reading.statistics, refused, still)
+    unmoved = _still(reading, [b.name for b in net.blocks])
+    return Units(
+        net.dim, permuted, scaled, power, mass, kernel, reading.statistics, refused, unmoved
+    )
 
 
 def _inputs(net: Net) -> Tensor | Fields:
@@ -281,8 +283,8 @@ def _clusters(reading: Reading) -> dict[Node, tuple[int, int]]:
     for i, (joined, groups) in enumerate(sets):
         for node in joined if len(groups) > 1 else ():
             node.refused.setdefault("all", f"grouped convolutions of {sorted(groups)} groups")
-        still = any("all" in node.refused for node in joined)
-        clusters |= {node: (min(groups), -1 if still else i) for node in joined}
+        immovable = any("all" in node.refused for node in joined)
+        clusters |= {node: (min(groups), -1 if immovable else i) for node in joined}
     return clusters
 
 
@@ -295,7 +297,7 @@ def _still(reading: Reading, names: Iterable[str]) -> tuple[str, ...]:
         )
     reasons: dict[str, str | None] = {}
     for name in names:
-        given = refusals.get(name, ["no rule follows it"])
-        if all(given) and given[0] != "the outputs":
-            reasons.setdefault(name.rpartition(".")[0] or name, given[0])
+        causes = refusals.get(name, ["no rule follows it"])
+        if all(causes) and causes[0] != "the outputs":
+            reasons.setdefault(name.rpartition(".")[0] or name, causes[0])
     return tuple(f"{layer!r} ({reason})" for layer, reason in reasons.items())

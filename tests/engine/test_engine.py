@@ -216,7 +216,7 @@ def test_no_way_of_evaluating_runs_more_than_a_small_batch_at_once():
     for name, run in ways.items():
         with Largest() as largest:
             run()
-        few = 16 if name in ("fast", "line") else 8  # 4 MiB, and LEAST
+        few = 16 if name in ("fast", "line") else 8  # 4 MiB, and MIN_EXAMPLES
         assert 64 * 24 * 24 * 4 <= largest.bytes <= few * 64 * 24 * 24 * 4, name
 
 
