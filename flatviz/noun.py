@@ -213,13 +213,14 @@ class Drawn(Noun):
 class History(Noun):
     """Record of a fit at each step, (T,) each.
 
-    loss: mean training loss of the minibatch.
-    kl: KL(q || prior), in nats.
-    sharpness: the loss gained by the ascent.
-    reach: exact sqrt(2 KL(q' || q)) of SA-BMA's ascent, whatever the unit of its radius.
-    validation: loss of the validation data at each check, of a fit that has some.
-    lambda1, trace: of the Hessian, after each of `steps`, of a loop that `record_path` watched.
-    notes: remarks on the fit, for instance that its loss ended far above where it began.
+    Args:
+        loss: Mean training loss of the minibatch.
+        kl: KL(q || prior), in nats.
+        sharpness: The loss gained by the ascent.
+        reach: Exact sqrt(2 KL(q' || q)) of SA-BMA's ascent, whatever the unit of its radius.
+        validation: Loss of the validation data at each check, of a fit that has some.
+        lambda1, trace: Of the Hessian, after each of `steps`, of a loop that `record_path` watched.
+        notes: Remarks on the fit, for instance that its loss ended far above where it began.
 
     Example:
         >>> import torch, flatviz as fv

@@ -67,9 +67,10 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
     `bins` (S, B, 3) the count, mean confidence and accuracy of each confidence bin; both are
     computed when they are first read.
 
-    batchnorm: statistics in use.
-    trunk: whether the weights that are not treated were "fixed" or "sampled".
-    class_names: those of the data, () where it has none.
+    Args:
+        batchnorm: Statistics in use.
+        trunk: Whether the weights that are not treated were "fixed" or "sampled".
+        class_names: Those of the data, () where it has none.
 
     Example:
         >>> import torch, flatviz as fv
@@ -274,17 +275,19 @@ class Shift(Noun, made_by="fv.families.shifted_scores makes one"):
 class Mechanism(Noun, made_by="fv.families.mechanism makes one"):
     """One step of a method from a Gaussian q, at R radii, in the plane of its perturbation.
 
-    surface: the loss on that plane, whose origin is q's mean; None: not computed.
-    covariance: (2, 2), of q's draws in the plane.
-    radius: (R,), in `unit`.
-    ball: (R, 2, 2), the projection a^T ball^-1 a <= 1 of all moves d of the mean with
-        KL(q' || q) = d^T Sigma^-1 d / 2 <= radius^2 / 2, which is q's ellipse times the radius; for
-        a Euclidean method, with |d| <= radius.
-    worst, worst_covariance: (R, 2), (R, 2, 2), q' = q + `perturb`.
-    length: (R,), how far q's mean moves; a Euclidean ball of SAM with this radius reaches as far.
-    gradient: (2,), of E_q[NLL] in the mean, at q; there: (R, 2), at q'; in the plane.
-    loss, worst_loss: (R,), E_q[NLL] and E_q'[NLL], in nats.
-    name: of q, in figures.
+    Args:
+        surface: The loss on that plane, whose origin is q's mean; None: not computed.
+        covariance: (2, 2), of q's draws in the plane.
+        radius: (R,), in `unit`.
+        ball: (R, 2, 2), the projection a^T ball^-1 a <= 1 of all moves d of the mean with
+            KL(q' || q) = d^T Sigma^-1 d / 2 <= radius^2 / 2, which is q's ellipse times the radius;
+            for a Euclidean method, with |d| <= radius.
+        worst, worst_covariance: (R, 2), (R, 2, 2), q' = q + `perturb`.
+        length: (R,), how far q's mean moves; a Euclidean ball of SAM with this radius reaches as
+            far.
+        gradient: (2,), of E_q[NLL] in the mean, at q; there: (R, 2), at q'; in the plane.
+        loss, worst_loss: (R,), E_q[NLL] and E_q'[NLL], in nats.
+        name: Of q, in figures.
     """
 
     surface: Surface | None
@@ -313,14 +316,15 @@ class Mechanism(Noun, made_by="fv.families.mechanism makes one"):
 class Member(Noun, made_by="fv.families.fit_family makes one"):
     """One posterior of a family: its method at a radius in `unit`, and its measurements.
 
-    projection: its draws on the family's surface.
-    around: the surface on a random plane around its center.
-    sharpest: the surface on the plane of the two sharpest directions there.
-    spectrum: of several draws.
-    prediction: on the test split.
-    step: one step from VI's posterior at this radius.
-    over_seeds: "lambda1", "accuracy", "nll" and "ece", (S,), of fits with other seeds.
-    maps: arrays of other figures, by name: see `families.maps`, `inputs` and `images`.
+    Args:
+        projection: Its draws on the family's surface.
+        around: The surface on a random plane around its center.
+        sharpest: The surface on the plane of the two sharpest directions there.
+        spectrum: Of several draws.
+        prediction: On the test split.
+        step: One step from VI's posterior at this radius.
+        over_seeds: "lambda1", "accuracy", "nll" and "ece", (S,), of fits with other seeds.
+        maps: Arrays of other figures, by name: see `families.maps`, `inputs` and `images`.
     """
 
     method: str

@@ -192,11 +192,12 @@ PARALLEL = 1e-12  # smallest eigenvalue of the unit axes' Gram matrix: an angle 
 class Plane(Noun, made_by="fv.plane_pca, fv.plane_random and fv.plane_through make one"):
     """Plane of weight space: points origin + a axes[0] + b axes[1].
 
-    axes: (2, D), which need not be orthonormal.
-    unit: what one step of a or b is.
-    extent: ((a_lo, a_hi), (b_lo, b_hi)), the default range.
-    explained: (2,), share of the draws' variance along each axis (PCA).
-    name: which verb computed it.
+    Args:
+        axes: (2, D), which need not be orthonormal.
+        unit: What one step of a or b is.
+        extent: ((a_lo, a_hi), (b_lo, b_hi)), the default range.
+        explained: (2,), share of the draws' variance along each axis (PCA).
+        name: Which verb computed it.
 
     Example:
         >>> import torch, flatviz as fv
@@ -300,10 +301,11 @@ class Surface(Drawn, made_by="fv.slice_plane makes one"):
     (U, V).  Scattered values (from a tool that does not return a grid) have `a`, `b` and `values`
     of one shape (S,).  Diverged cells stay NaN or inf; `n_diverged` counts them.
 
-    label: name of the quantity.
-    n: number of examples in its mean.
-    batchnorm: statistics in use; None: the network has no BatchNorm.
-    precision, error: a reduced precision, and its measured error.
+    Args:
+        label: Name of the quantity.
+        n: Number of examples in its mean.
+        batchnorm: Statistics in use; None: the network has no BatchNorm.
+        precision, error: A reduced precision, and its measured error.
 
     Example:
         >>> import torch, flatviz as fv
@@ -347,12 +349,13 @@ class Surface(Drawn, made_by="fv.slice_plane makes one"):
 class Spectrum(Noun, made_by="fv.top_eigenpairs makes one"):
     """Largest eigenpairs of a Hessian at `w`: `values` (K,) decreasing, `vectors` (K, D).
 
-    residual: (K,), |H v - lambda v|, an error bound on each eigenvalue: read it first.
-    n_products: number of Hessian-vector products.
-    n, batchnorm: the objective's number of examples and BatchNorm statistics.
-    curvature: the matrix, "hessian", "ggn" or "fisher".
-    nodes, weights: (A,), atoms of a density: the share weights[i] of all D eigenvalues lies about
-        nodes[i].
+    Args:
+        residual: (K,), |H v - lambda v|, an error bound on each eigenvalue: read it first.
+        n_products: Number of Hessian-vector products.
+        n, batchnorm: The objective's number of examples and BatchNorm statistics.
+        curvature: The matrix, "hessian", "ggn" or "fisher".
+        nodes, weights: (A,), atoms of a density: the share weights[i] of all D eigenvalues lies
+            about nodes[i].
 
     Example:
         >>> import torch, flatviz as fv
@@ -436,10 +439,11 @@ MEASURES = {  # fields of `Sharpness`, with the title of an axis
 class Sharpness(Noun, made_by="fv.sharpness makes one"):
     """Measures of sharpness of S draws, (S,) each.
 
-    lambda1, residual: largest eigenvalue of the Hessian, and its error bound.
-    ratio: lambda1 / lambda5.
-    trace, trace_error: trace of the Hessian, and its standard error.
-    sam, adaptive: the loss gained by one ascent step of its radius.
+    Args:
+        lambda1, residual: Largest eigenvalue of the Hessian, and its error bound.
+        ratio: lambda1 / lambda5.
+        trace, trace_error: Trace of the Hessian, and its standard error.
+        sam, adaptive: The loss gained by one ascent step of its radius.
     """
 
     lambda1: Tensor

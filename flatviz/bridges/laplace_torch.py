@@ -28,9 +28,10 @@ UNFIT = (NotImplementedError, RuntimeError, AttributeError, AssertionError)
 class LaplaceTorch:
     """Laplace posterior of laplace-torch, for `predict` and `predict_linearised`.
 
-    center: (D,), the solution.
-    peer: laplace-torch's object, with its evidence and precisions; its covariance is multiplied by
-        `temperature`.
+    Attributes:
+        center: (D,), the solution.
+        peer: laplace-torch's object, with its evidence and precisions; its covariance is multiplied
+            by `temperature`.
 
     "functional" has no draws.  The posterior cannot be saved; save `q.sample(n, seed=0)`.
     """

@@ -214,13 +214,14 @@ def _names(names: Any, y: Tensor) -> tuple[str, ...]:
 class Task:
     """Transfer task: `source` to pre-train on, `train` (few examples) to fit, `test` to score.
 
-    n_classes: classes of the target, so of train, validation and test; 1 under a likelihood without
-        classes.
-    validation: data to choose settings on, as small as train, without examples of train or test;
-        None where there is none.
-    source_classes: classes of the source where they differ from the target's; the transfer then
-        makes a new head.
-    likelihood: likelihood of all its fits and scores, as in `fv.nll`.
+    Args:
+        n_classes: Classes of the target, so of train, validation and test; 1 under a likelihood
+            without classes.
+        validation: Data to choose settings on, as small as train, without examples of train or
+            test; None where there is none.
+        source_classes: Classes of the source where they differ from the target's; the transfer then
+            makes a new head.
+        likelihood: Likelihood of all its fits and scores, as in `fv.nll`.
 
     Example:
         >>> import torch, flatviz as fv

@@ -71,12 +71,14 @@ class Block(NamedTuple):
 class Look(NamedTuple):
     """Side effects of a module's forward pass, beside computing outputs from weights and one batch.
 
-    writes: into inputs, weights or buffers (ReLU(inplace=True) first, a clamp, a counter of calls).
-    again: it runs layers again in the backward pass (activation checkpointing, adjoint and
-        reversible networks), when other weights are installed.
-    draws: random numbers.
-    ends: the operation that computes the outputs, "Softmax" or "Sigmoid", where they are
-        probabilities.
+    Args:
+        writes: It writes into inputs, weights or buffers (ReLU(inplace=True) first, a clamp, a
+            counter of calls).
+        again: It runs layers again in the backward pass, when other weights are installed
+            (activation checkpointing, adjoint and reversible networks).
+        draws: It draws random numbers.
+        ends: The operation that computes the outputs, "Softmax" or "Sigmoid", where they are
+            probabilities.
     """
 
     writes: bool
@@ -92,13 +94,14 @@ class Net:
     user's module is never changed, BatchNorm uses the running statistics stored in the net, and so
     the net *is* a function of `w`.
 
-    w: current values of the treated weights.
-    blocks: which tensor is where in `w`, in the order of `named_parameters()`.
-    frozen: names of the parameters that do not require gradients in the user's module; they are
-        treated only where they are asked for.
-    trunk: None, or the distribution from which training and prediction draw the other weights
-        (`transfer(trunk="sampled")`).  Calls of the net itself, and so objectives and figures, keep
-        them at their values.
+    Attributes:
+        w: Current values of the treated weights.
+        blocks: Which tensor is where in `w`, in the order of `named_parameters()`.
+        frozen: Names of the parameters that do not require gradients in the user's module; they are
+            treated only where they are asked for.
+        trunk: None, or the distribution from which training and prediction draw the other weights
+            (`transfer(trunk="sampled")`).  Calls of the net itself, and so objectives and figures,
+            keep them at their values.
 
     Example:
         >>> import torch, flatviz as fv

@@ -29,13 +29,14 @@ class Objective:
     A plain function of w serves wherever an objective is taken.  A subclass gives `__call__`, and
     overrides a default only where it has a better way.
 
-    net: the network whose weights w are, or None.
-    dim: their number D, None where any will do.
-    n: number of examples in the mean.
-    batchnorm: BatchNorm statistics in use, "frozen", "re-estimated" or None.
-    label: name of the values, for axes and messages.
-    differentiable: whether `__call__` has gradients.
-    work: multiply-adds of one operation, by which the number of threads is chosen.
+    Attributes:
+        net: The network whose weights w are, or None.
+        dim: Their number D, None where any will do.
+        n: Number of examples in the mean.
+        batchnorm: BatchNorm statistics in use, "frozen", "re-estimated" or None.
+        label: Name of the values, for axes and messages.
+        differentiable: Whether `__call__` has gradients.
+        work: multiply-adds of one operation, by which the number of threads is chosen.
 
     Example:
         >>> class Bowl(Objective):

@@ -236,10 +236,11 @@ class RandomTrunk(Noun):
 
     `transfer(trunk="sampled")` makes one.
 
-    prior: a Gaussian over all A weights of the network, `net.restrict("all")`; its part on the
-        treated weights is not used.
-    treated: places of the D treated weights among them.
-    seed: fixes the draws in training.
+    Args:
+        prior: A Gaussian over all A weights of the network, `net.restrict("all")`; its part on the
+            treated weights is not used.
+        treated: Places of the D treated weights among them.
+        seed: Fixes the draws in training.
     """
 
     prior: Gaussian

@@ -39,9 +39,10 @@ LOOSEST = 2**-4
 class Work:
     """Cost of one example: multiply-adds of products and convolutions, bytes of the largest tensor.
 
-    eps: rounding of the coarsest dtype of any result on the way, as a module may cast inside
-        (autocast).
-    products: number of products and convolutions.
+    Args:
+        eps: Rounding of the coarsest dtype of any result on the way, as a module may cast inside
+            (autocast).
+        products: Number of products and convolutions.
     """
 
     macs: int

@@ -32,12 +32,13 @@ Score = Callable[[Tensor, Tensor], Tensor]
 class Plan:
     """Choices for the evaluation of points, by rule, so that a resumed run gives the same bytes.
 
-    chunk: examples a batch.
-    channels_last: memory order of images.
-    traced: the frozen part of the network runs once, and layers that are affine in the treated
-        weights are summed, not run; not where the module could not be traced, or gave other
-        outputs.
-    dtype: of activations and weights.
+    Args:
+        chunk: Examples a batch.
+        channels_last: Memory order of images.
+        traced: The frozen part of the network runs once, and layers that are affine in the treated
+            weights are summed, not run; not where the module could not be traced, or gave other
+            outputs.
+        dtype: Of activations and weights.
     """
 
     chunk: int = 4096
@@ -237,8 +238,9 @@ class EvaluationPlanner:
 
     The net is traced, on a copy, for each shape of batch.
 
-    additive: scores of batches add up, and the value is their sum over the number of examples.
-    layer: multiply-adds of a layer for one example.
+    Attributes:
+        additive: Scores of batches add up, and the value is their sum over the number of examples.
+        layer: multiply-adds of a layer for one example.
     """
 
     def __init__(

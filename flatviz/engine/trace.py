@@ -175,12 +175,13 @@ VIEWS: dict[OpOverload, Callable[..., Any]] = {
 class Program:
     """Steps, none in place, from the flat weights `w` (D,) and inputs `x` to `out`, in four kinds.
 
-    views: of the flat weights.
-    frozen: steps that no treated weight enters; they run once for each batch.
-    affine: one operation that is affine in views, all else being frozen: its result at
-        w0 + sum_i c_i d_i is base + sum_i c_i part_i.
-    varying: all others, run as `_merged` rewrites them: fewer, and in place where nothing else
-        reads.
+    Attributes:
+        views: Of the flat weights.
+        frozen: Steps that no treated weight enters; they run once for each batch.
+        affine: One operation that is affine in views, all else being frozen: its result at
+            w0 + sum_i c_i d_i is base + sum_i c_i part_i.
+        varying: All others, run as `_merged` rewrites them: fewer, and in place where nothing else
+            reads.
     """
 
     def __init__(self, w: Value, x: Value, out: Value, steps: list[Step]) -> None:

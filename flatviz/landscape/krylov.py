@@ -82,9 +82,10 @@ class Krylov:
     injected (band Lanczos).  A full basis of `room` vectors is restarted from its best Ritz
     vectors.
 
-    locked: (c, D), directions that are kept out of the basis.
-    scale: the size of H where they hold its largest eigenvalues, to distinguish the rest from
-        rounding.
+    Attributes:
+        locked: (c, D), directions that are kept out of the basis.
+        scale: The size of H where they hold its largest eigenvalues, to distinguish the rest from
+            rounding.
 
     Source: Wu & Simon 2000 (thick restart); Golub & Van Loan, Matrix Computations, 4th ed., ch. 10.
     """

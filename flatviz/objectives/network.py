@@ -42,8 +42,9 @@ SWEEP = 16
 class NetworkObjective(Objective):
     """Base class of objectives f(w) = score(outputs on `data`, y); a subclass defines the score.
 
-    additive: scores of batches add up, and f is their sum over n.
-    cost: of an example, by which batches are chosen.
+    Attributes:
+        additive: Scores of batches add up, and f is their sum over n.
+        cost: Of an example, by which batches are chosen.
     """
 
     net: Net = field()

@@ -33,9 +33,10 @@ NEAR_END = 0.1  # share of the scale next to a marked end without ticks
 class ColorScale:
     """Colours from `lo` to `hi`, in the unit of the values.
 
-    log: linear in powers of ten.
-    root: linear in square roots, so that a quadratic bowl is a cone.
-    below, above: whether values lie beyond that end; the bar then marks it with ≤ or ≥.
+    Args:
+        log: Linear in powers of ten.
+        root: Linear in square roots, so that a quadratic bowl is a cone.
+        below, above: Whether values lie beyond that end; the bar then marks it with ≤ or ≥.
     """
 
     lo: float

@@ -14,13 +14,15 @@ import numpy as np
 class Live:
     """One property of a figure that changes with the member drawn or with the ensemble size.
 
-    trace: name of the trace it belongs to, "" for the layout.
-    path: its place in the figure's JSON, such as "data.2.marker.color" or "layout.shapes.0.x0".
-    values: an array, also of texts, a word (a colour, a label), or a bool (whether shown).
-    rows: the part of an array drawn at ensemble size n: "all" of it; "draws", its first n rows;
-        "segments", its first 3 n entries (both ends of a line and a gap, a draw); "size", row n -
-        1; "phase", a row a phase of a view that has phases, between which numbers move linearly.
-    key: name shared by properties of equal values, which are then stored once.
+    Args:
+        trace: Name of the trace it belongs to, "" for the layout.
+        path: Its place in the figure's JSON, such as "data.2.marker.color" or "layout.shapes.0.x0".
+        values: An array, also of texts, a word (a colour, a label), or a bool (whether shown).
+        rows: The part of an array drawn at ensemble size n: "all" of it; "draws", its first n rows;
+            "segments", its first 3 n entries (both ends of a line and a gap, a draw); "size", row n
+            - 1; "phase", a row a phase of a view that has phases, between which numbers move
+            linearly.
+        key: Name shared by properties of equal values, which are then stored once.
     """
 
     trace: str

@@ -56,12 +56,13 @@ class Units(Noun, made_by="fv.symmetry.units_of(net) makes one"):
 
     v (E,) is w (D,) followed by BatchNorm's running statistics where there are any.
 
-    power: (E,), that of the factor by which the row of a weight is scaled.
-    mass: the weights that are no shift.
-    kernel: the weights of Linear and convolutions.
-    refused: for each action, the layers whose function it would change, with the reason.
-    still: treated layers whose units no action moves, with the reason, except the last layer, whose
-        units are the outputs.
+    Args:
+        power: (E,), that of the factor by which the row of a weight is scaled.
+        mass: The weights that are no shift.
+        kernel: The weights of Linear and convolutions.
+        refused: For each action, the layers whose function it would change, with the reason.
+        still: Treated layers whose units no action moves, with the reason, except the last layer,
+            whose units are the outputs.
     """
 
     dim: int
