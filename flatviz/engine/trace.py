@@ -41,7 +41,7 @@ class Value:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """Outs = op(*args, **kwargs); a `Value` is a tensor of the trace, all else is constant."""
+    """One operation of the trace: outs = op(*args, **kwargs), where arguments may be `Value`s."""
 
     op: Any  # an OpOverload; of merged steps also a function
     args: tuple
@@ -66,9 +66,8 @@ def trace_of(net: Net, x: Tensor) -> Program | None:
     """
     try:
         return Program(*recorded(net, x))
-    except (
-        Exception
-    ):  # the user's code runs on stand-ins for tensors: any error means it cannot be traced
+    # The user's code runs on stand-ins for tensors: any error means that it cannot be traced
+    except Exception:
         return None
 
 
@@ -127,7 +126,7 @@ class _Recorder(Dispatch):
     ) -> Any:
         kwargs = kwargs or {}
         if func is aten.copy_.default and self.values.get(args[0]) is self.x:
-            # The end of functionalize, where the caller's inputs would be overwritten
+            # functionalize ends by a copy into the caller's inputs, which is left out
             return args[0]
         # Pooling in channels-last order corrects the strides of its result
         if func is aten.as_strided_.default:
@@ -139,8 +138,8 @@ class _Recorder(Dispatch):
         result = func(*args, **kwargs)
         tensors = [result] if isinstance(result, Tensor) else list(result)
         outs = tuple(Value(t) if isinstance(t, Tensor) else None for t in tensors)
-        given, named = tree_map(self._named, (args, kwargs))
-        self.steps.append(Step(func, given, named, outs))
+        args, kwargs = tree_map(self._named, (args, kwargs))
+        self.steps.append(Step(func, args, kwargs, outs))
         self.values.update({t: v for t, v in zip(tensors, outs) if v is not None})
         return result
 
@@ -150,7 +149,7 @@ class _Recorder(Dispatch):
 
 Env = dict[Value | None, Any]  # tensors by the value they stand for
 
-# input, weight, bias, mean, var, training, _, eps
+# Their arguments: input, weight, bias, mean, var, training, momentum, eps
 NORMS = {
     aten.native_batch_norm.default,
     aten.cudnn_batch_norm.default,
@@ -176,11 +175,11 @@ class Program:
     """Steps, none in place, from the flat weights `w` (D,) and inputs `x` to `out`, in four kinds.
 
     Attributes:
-        views: Of the flat weights.
+        views: Steps that are views of the flat weights.
         frozen: Steps that no treated weight enters; they run once for each batch.
-        affine: One operation that is affine in views, all else being frozen: its result at
+        affine: Steps that are affine in views, all else being frozen: their result at
             w0 + sum_i c_i d_i is base + sum_i c_i part_i.
-        varying: All others, run as `_merged` rewrites them: fewer, and in place where nothing else
+        varying: All others, as `_merged` rewrites them: fewer, and in place where nothing else
             reads.
     """
 
