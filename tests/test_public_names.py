@@ -128,7 +128,7 @@ def test_a_score_by_name_is_the_function_of_that_name():
 
 
 def test_help_shows_types_without_the_checks_in_them():
-    for name, value in TOLD.items():
+    for name, value in DESCRIBED.items():
         # An exception has no signature
         if inspect.isfunction(value) or inspect.isclass(value) and value is not fv.Diverged:
             text = str(inspect.signature(value))
@@ -219,7 +219,7 @@ def test_examples_run_and_print_what_they_say(path, monkeypatch, tmp_path):
 VERBS = """Add Apply Bound Build Check Compare Compute Copy Count Cut Divide Draw Estimate Find Fit
 Flip Give List Measure Minimise Move Open Permute Predict Project Read Recompute Record Rescale
 Restrict Run Scale Select Show Sort Split Take Train Write""".split()
-TOLD = public_names() | {
+DESCRIBED = public_names() | {
     f"{room}.{n}": getattr(getattr(fv, room), n)
     for room in ("datasets", "models")
     for n in dir(getattr(fv, room))
@@ -227,7 +227,7 @@ TOLD = public_names() | {
 SILENT = ("METHODS", "datasets.public_images")  # a table; it downloads
 
 
-@pytest.mark.parametrize(("name", "value"), TOLD.items())
+@pytest.mark.parametrize(("name", "value"), DESCRIBED.items())
 def test_every_public_name_says_what_it_does_with_which_arguments_and_shows_it(name, value):
     text = inspect.getdoc(value)
     if name not in SILENT and (inspect.isfunction(value) or name in fv.__all__):
@@ -236,12 +236,14 @@ def test_every_public_name_says_what_it_does_with_which_arguments_and_shows_it(n
         assert text.split()[0] in VERBS, (
             f"{name} does not begin with a verb: {text.splitlines()[0]}"
         )
-        told = re.search(r"^Args:\n((?:    .*\n)+)", text + "\n", flags=re.M)
-        told = set(re.findall(r"^    \**(\w+): ", told[1], flags=re.M)) if told else set()
-        taken = set(inspect.signature(value).parameters)
-        assert taken == told, (
-            f"{name}: arguments without a text {taken - told}, texts without an argument"
-            f" {told - taken}"
+        described = re.search(r"^Args:\n((?:    .*\n)+)", text + "\n", flags=re.M)
+        described = (
+            set(re.findall(r"^    \**(\w+): ", described[1], flags=re.M)) if described else set()
+        )
+        arguments = set(inspect.signature(value).parameters)
+        assert arguments == described, (
+            f"{name}: arguments without a text {arguments - described}, texts without an argument"
+            f" {described - arguments}"
         )
 
 

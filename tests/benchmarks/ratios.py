@@ -45,11 +45,11 @@ point must compute. For a last-layer plane the ratio is the time of a forward pa
 network over that through the head; for a product, the time of a Hessian-vector product over that of
 a gradient. A ratio on the wrong side of its goal did not reach it.
 """
-SAID: list[tuple[str, ...]] = []
+MEASURED: list[tuple[str, ...]] = []
 
 
 def say(name: str, ratio: float, wanted: str, seconds: str = "") -> None:
-    SAID.append((name.strip(), f"{ratio:.2f}", wanted, seconds.split(",")[0]))
+    MEASURED.append((name.strip(), f"{ratio:.2f}", wanted, seconds.split(",")[0]))
     print(f"{name:<58} {ratio:8.2f}   wanted {wanted:<9} {seconds}", flush=True)
 
 
@@ -332,7 +332,7 @@ def main(names: list[str]) -> None:
         torch.manual_seed(0)  # a row prints the same alone as among others
         ROWS[name]()
     for path in out:
-        rows = [("quantity", "ratio", "goal", "times"), ("---",) * 4, *SAID]
+        rows = [("quantity", "ratio", "goal", "times"), ("---",) * 4, *MEASURED]
         table = "".join(f"| {' | '.join(row)} |\n" for row in rows)
         Path(path).write_text(
             ABOUT.format(words=words, day=date.today(), machine=machine) + "\n" + table,
