@@ -43,20 +43,22 @@ def anything(value: Any, name: str) -> None:
     """Accept any value, which the verb itself checks."""
 
 
-def kind(kinds: type | tuple[type, ...], wanted: str, do: str = "") -> Check:
-    """Build a check for values of these types; `wanted` and `do` are words for the error."""
+def kind(kinds: type | tuple[type, ...], expected: str, advice: str = "") -> Check:
+    """Build a check for values of these types; `expected` and `advice` are words for the error."""
 
     def check(value: Any, name: str) -> None:
         if not isinstance(value, kinds):
-            raise TypeError(f"{name} must be {wanted}, got {shown(value)}{do and ': '}{do}")
+            raise TypeError(
+                f"{name} must be {expected}, got {shown(value)}{advice and ': '}{advice}"
+            )
 
     return check
 
 
-def check_is(value: object, wanted: type[T], name: str, do: str) -> T:
-    """Check the type of a value; `do` says how to get one."""
-    if not isinstance(value, wanted):
-        raise TypeError(f"{name} must be a {wanted.__name__}, got {shown(value)}: {do}")
+def check_is(value: object, expected: type[T], name: str, advice: str) -> T:
+    """Check the type of a value; `advice` says how to get one."""
+    if not isinstance(value, expected):
+        raise TypeError(f"{name} must be a {expected.__name__}, got {shown(value)}: {advice}")
     return value
 
 
@@ -102,13 +104,13 @@ def check_number(value: float, name: str) -> float:
 
 
 def number(
-    wanted: str, fits: Callable[[float], bool], do: str = ""
+    expected: str, fits: Callable[[float], bool], advice: str = ""
 ) -> Callable[[float, str], float]:
-    """Build a check for a number that fits; `wanted` and `do` are words for the error."""
+    """Build a check for a number that fits; `expected` and `advice` are words for the error."""
 
     def check(value: float, name: str) -> float:
         if not fits(check_number(value, name)):
-            raise ValueError(f"{name} must be {wanted}, got {value!r}{do and ': '}{do}")
+            raise ValueError(f"{name} must be {expected}, got {value!r}{advice and ': '}{advice}")
         return float(value)
 
     return check
@@ -160,12 +162,12 @@ def check_device(device: object, way_out: str = "'cpu'") -> None:
             " dtype="
         )
     try:
-        wanted = torch.device(device)
+        parsed = torch.device(device)
     except RuntimeError as error:
         raise ValueError(
             f"device must be 'cpu', 'cuda' or a torch.device, got {device!r}"
         ) from error
-    if wanted.type == "cuda" and not torch.cuda.is_available():
+    if parsed.type == "cuda" and not torch.cuda.is_available():
         built = (
             "a CPU-only build"
             if torch.version.cuda is None
@@ -177,7 +179,7 @@ def check_device(device: object, way_out: str = "'cpu'") -> None:
         )
 
 
-def function(wanted: str = "a function", do: str = "") -> Check:
+def function(expected: str = "a function", advice: str = "") -> Check:
     """Build a check for a function or another callable, but no class, module or noun.
 
     Those are callable too, and passed by mistake.
@@ -185,7 +187,9 @@ def function(wanted: str = "a function", do: str = "") -> Check:
 
     def check(value: Any, name: str) -> None:
         if not callable(value) or isinstance(value, (type, nn.Module)) or made_by(type(value)):
-            raise TypeError(f"{name} must be {wanted}, got {shown(value)}{do and ': '}{do}")
+            raise TypeError(
+                f"{name} must be {expected}, got {shown(value)}{advice and ': '}{advice}"
+            )
 
     return check
 
@@ -226,10 +230,10 @@ def tensor(sides: int | None = None, dim: int | None = None, *, empty: bool = Fa
                 " torch.as_tensor"
             )
         if sides is not None and (value.ndim != sides or dim not in (None, value.shape[-1])):
-            wanted = ("S, " if sides == 2 else "") + str(dim or "D") + ("," if sides == 1 else "")
+            expected = ("S, " if sides == 2 else "") + str(dim or "D") + ("," if sides == 1 else "")
             hint = f": one of its vectors is {name}[0]" if (sides, value.ndim) == (1, 2) else ""
             hint = f": one vector is {name}[None]" if (sides, value.ndim) == (2, 1) else hint
-            raise ValueError(f"{name} must have shape ({wanted}), got {tuple(value.shape)}{hint}")
+            raise ValueError(f"{name} must have shape ({expected}), got {tuple(value.shape)}{hint}")
         if value.numel() == 0 and not empty:
             raise ValueError(
                 f"{name} must hold at least one number, got shape {tuple(value.shape)}"
@@ -244,26 +248,26 @@ def made_by(noun: type) -> str:
     return vars(noun).get("made_by", "")
 
 
-def each(of_one: Check, wanted: str, least: int = 1) -> Check:
+def each(of_one: Check, expected: str, least: int = 1) -> Check:
     """Build a check for a list or tuple of at least `least`, each of which passes `of_one`."""
 
     def check(value: Any, name: str) -> None:
         if isinstance(value, (str, bytes)) or not isinstance(value, Sequence):
-            raise TypeError(f"{name} must be a list of {wanted}, got {shown(value)}")
+            raise TypeError(f"{name} must be a list of {expected}, got {shown(value)}")
         if len(value) < least:
-            raise ValueError(f"{name} must hold at least {least} of {wanted}, got {len(value)}")
+            raise ValueError(f"{name} must hold at least {least} of {expected}, got {len(value)}")
         for i, item in enumerate(value):
             of_one(item, f"{name}[{i}]")
 
     return check
 
 
-def values(of_one: Check, wanted: str) -> Check:
+def values(of_one: Check, expected: str) -> Check:
     """Build a check for a dict from names to values that pass `of_one`."""
 
     def check(value: Any, name: str) -> None:
         if not isinstance(value, Mapping):
-            raise TypeError(f"{name} must be a dict from names to {wanted}, got {shown(value)}")
+            raise TypeError(f"{name} must be a dict from names to {expected}, got {shown(value)}")
         for key, item in value.items():
             kind(str, "a text")(key, f"a key of {name}")
             of_one(item, f"{name}[{key!r}]")

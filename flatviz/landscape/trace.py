@@ -149,17 +149,17 @@ def layer_curvature(
 
 
 def _estimated(
-    product: Product, like: Tensor, most: int, products: int, seed: int
+    product: Product, like: Tensor, size: int, products: int, seed: int
 ) -> tuple[float, float]:
-    """Estimate trace and error with a basis of at most `most` vectors."""
+    """Estimate trace and error with a basis of at most `size` vectors."""
     source = generator(seed)
-    run = Krylov(product, like, most, source)
-    few = min(PROBES, products - most)
+    run = Krylov(product, like, size, source)
+    few = min(PROBES, products - size)
     probes = [(g, product(g)) for g in (randn_like(like, source) for _ in range(few))]
     before = sum(float(y.double().square().sum()) for _, y in probes) / products
     n = FIRST
-    while run.size < most:
-        while run.size < min(n, most):
+    while run.size < size:
+        while run.size < min(n, size):
             run.step()
         now = sum(float(run.beyond(*probe).double().square().sum()) for probe in probes) / (
             products - run.size

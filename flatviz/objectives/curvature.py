@@ -39,7 +39,7 @@ def curvature_operator(
     w: Tensor,
     curvature: str,
     *,
-    most: int | None = None,
+    max_batch: int | None = None,
     layer: float = 0.0,
 ) -> Product:
     """Return the function v -> M v at one `w`, both (D,).
@@ -48,8 +48,8 @@ def curvature_operator(
     is the Jacobian of an example's outputs, L'' (C, C) the second derivative of its loss in the
     outputs, g its gradient in w.
 
-    most: examples a batch, at most.  The graphs of batches are kept while they fit in GRAPH_BYTES;
-        those of other batches are computed again for each product.
+    max_batch: examples a batch, at most.  The graphs of batches are kept while they fit in
+        GRAPH_BYTES; those of other batches are computed again for each product.
     layer: multiply-adds of a layer for one example, which sets the number of threads.
     """
     make = (
@@ -64,7 +64,7 @@ def curvature_operator(
         return make(net, part, likelihood, w, curvature, count)
 
     fits = batch_that_fits(net, data, likelihood, w)
-    size = min(fits, most or fits)
+    size = min(fits, max_batch or fits)
     work = layer * min(size, len(data))
     with threads(work):
         stored = [over(part) for part in islice(batches(data, size), fits // size)]

@@ -189,7 +189,7 @@ class MeanNLL(NetworkObjective):
             in_precision(check_weights(w, self.dim), self.net),
             curvature,
         )
-        product = curvature_operator(*about, most=SWEEP * self.chunk, layer=self.cost.layer)
+        product = curvature_operator(*about, max_batch=SWEEP * self.chunk, layer=self.cost.layer)
         small = self.data.in_memory and self.cost.macs * len(self.data) < LAUNCHES
         return (
             partial(self.replayed, self._hvp, product, self._reads, w)

@@ -126,11 +126,11 @@ def plot_metrics(
         fig.follow(
             {f"layout.shapes.0.{end}": range(1, longest + 1) for end in ("x0", "x1")}, rows="size"
         )
-    fig.note("<br>".join(filter(None, (lost(p, name) for name, p in named.items()))))
+    fig.note("<br>".join(filter(None, (note_of_diverged(p, name) for name, p in named.items()))))
     return fig
 
 
-def lost(prediction: Prediction, method: str | None) -> str:
+def note_of_diverged(prediction: Prediction, method: str | None) -> str:
     """Count in words the outputs that diverged, where no score is left; otherwise ""."""
     if bool(prediction.scores["nll"].isfinite().any()):
         return ""
@@ -278,7 +278,7 @@ def plot_reliability(
     fig.add_live(
         go.Bar(places, y=numbers(count[-1]), yaxis="y2", name="count", **below), sizes={"y": count}
     )
-    fig.note(lost(prediction, method), y="y domain")
+    fig.note(note_of_diverged(prediction, method), y="y domain")
     return fig.update_layout(width=640)
 
 

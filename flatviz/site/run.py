@@ -157,14 +157,14 @@ def widget_html(widget: ipywidgets.Widget) -> str:
     return f'<p class="fv-note">{type(widget).__name__}: shown in JupyterLab.</p>'
 
 
-def _interact_html(widget: ipywidgets.interactive, most: int) -> str:
+def _interact_html(widget: ipywidgets.interactive, count: int) -> str:
     """Return the pictures of an `interact` for all values of lists and some of sliders.
 
-    There are about `most` of them.
+    There are about `count` of them.
     """
     controls = widget.kwargs_widgets
     lists = [_choices(w) for w in controls]
-    room = most // math.prod(len(c or [0]) for c in lists)
+    room = count // math.prod(len(c or [0]) for c in lists)
     stops = max(2, int(room ** (1 / max(1, lists.count(None))) + 1e-9))
     values = [c or _stops(w, stops) for c, w in zip(lists, controls)]
     names = [w._kwarg for w in controls]
@@ -196,10 +196,10 @@ def _choices(control: ipywidgets.Widget) -> list[Any] | None:
     return list(control.options) if isinstance(control, ipywidgets.Dropdown) else None
 
 
-def _stops(slider: ipywidgets.IntSlider | ipywidgets.FloatSlider, most: int) -> list[float]:
-    """Return at most `most` of a slider's values, with both ends and its present value."""
+def _stops(slider: ipywidgets.IntSlider | ipywidgets.FloatSlider, count: int) -> list[float]:
+    """Return at most `count` of a slider's values, with both ends and its present value."""
     n = round((slider.max - slider.min) / slider.step)
-    index = np.linspace(0, n, min(most, n + 1)).round()
+    index = np.linspace(0, n, min(count, n + 1)).round()
     values = {type(slider.value)(round(slider.min + i * slider.step, 10)) for i in index}
     return sorted({v for v in values if abs(v - slider.value) > slider.step / 2} | {slider.value})
 
