@@ -15,7 +15,7 @@ from flatviz.core.arithmetic import arithmetic, float32_flags
 from flatviz.core.derivatives import twice
 from flatviz.core.modules import eager
 from flatviz.families.own import _first
-from flatviz.training.driver import LossRose
+from flatviz.training.driver import Diverged, LossRose
 
 
 def data_and_net(*layers):
@@ -72,15 +72,17 @@ def test_a_fit_that_is_judged_by_its_score_says_nothing_and_one_of_another_threa
     prior = fv.Gaussian(net.w, torch.full_like(net.w, -1.0))
     rises = lambda: fv.fit_vi(net, data, prior, lr=60.0, steps=40, seed=0)
 
-    def attempt(_):
+    def attempt(rate):
         q = rises()
+        if rate > 1:
+            raise Diverged("the loss")
         thread = threading.Thread(target=rises)
-        thread.start()
+        thread.start()  # its warning is the only one
         thread.join()
         return q
 
     with pytest.warns(LossRose) as seen:
-        assert _first((1,), attempt).history.notes
+        assert _first((2, 1), attempt).history.notes
     assert len(seen) == 1
 
 
