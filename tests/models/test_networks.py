@@ -53,7 +53,7 @@ def test_a_public_network_gets_a_head_for_the_tasks_classes_and_standardised_ima
     task = images(32, 1, n_classes=3, n=6)
     module = fv.models.torchvision_model(task, "resnet18", seed=3)
     assert module.network.fc.out_features == 3 and not module.training
-    torch.manual_seed(3)
+    torch.default_generator.manual_seed(3)  # the seed above, not a draw of the test
     plain = torchvision.models.resnet18().eval()
     plain.fc = module.network.fc
     mean = torch.tensor([0.485, 0.456, 0.406])
