@@ -59,7 +59,8 @@ class SWAG(Algorithm[PointState]):
         n <- n + 1,   mean <- mean + (w - mean) / n,
         squares <- squares + (w - old mean) (w - new mean)
 
-    Kept, in float64, are the mean of the snapshots, the sum of squares and the last deviations.
+    Kept, in float64 and of w's shape, are n, the mean of the snapshots, the sum of squares and the
+    last deviations.
     The naive E[w^2] - E[w]^2 loses all digits in float32 where weights move by 1e-4 of their size.
 
     Args:
@@ -89,13 +90,13 @@ class SWAG(Algorithm[PointState]):
         """
         w = s.w.double()
         zero = torch.zeros_like(w)
-        n, old, squares, *deviations = kept or (torch.zeros_like(s.step), zero, zero)
+        count, old, squares, *deviations = kept or (zero, zero, zero)
+        n = count.flatten()[0] + 1
         before = w - old
-        n = n + 1
         mean = old + before / n
         after = w - mean
         deviations = [*deviations, after][-self.rank :] if self.rank else []
-        return n, mean, squares + before * after, *deviations
+        return n.expand_as(w), mean, squares + before * after, *deviations
 
     def result(
         self, s: PointState, history: History | None = None, kept: Sequence[Tensor] = ()
@@ -104,9 +105,9 @@ class SWAG(Algorithm[PointState]):
 
         With rank 0 all of it on the diagonal.
         """
-        n, mean, squares, *deviations = kept
+        count, mean, squares, *deviations = kept
         mean = mean.to(s.w.dtype)
-        variance = (squares / n).clamp_min(VARIANCE_FLOOR)
+        variance = (squares / count.flatten()[0]).clamp_min(VARIANCE_FLOOR)
         if not self.rank:
             return Gaussian(mean, (0.5 * variance.log()).to(mean), history=history)
         d = torch.stack(deviations)

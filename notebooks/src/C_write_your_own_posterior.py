@@ -351,7 +351,7 @@ source = torch.Generator().manual_seed(0)
 # %%
 sgld = fv.posteriors.SGLD(lr=0.01)
 state = sgld.init(torch.zeros(2000, 2))
-for step in range(1000):
+for _ in range(1000):
     state, _ = sgld.update(state, gradient, None, (torch.randn(2000, 2, generator=source),))
 
 # %%
