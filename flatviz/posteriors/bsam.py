@@ -17,7 +17,7 @@ deviations of q are (pi N / 2)^(1/4) times those of the posterior.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import torch
@@ -144,7 +144,8 @@ def fit_bsam(
         b2: Memory of s; 0.999 in the paper, for runs of 1e5 steps.
         damping: Added to h, 0.1 as in the paper.
         first_precision: s at the start.
-        batchnorm: "frozen" keeps the net's statistics; "train" takes those of each batch.
+        batchnorm: "frozen" keeps the net's statistics; "train" takes those of each batch,
+            and leaves those it collected in `result.buffers`, which `predict` uses.
         lr: The first learning rate; it falls to 0 along half a cosine.
         weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
         batch_size: Examples a minibatch; None, all of them.
@@ -167,7 +168,8 @@ def fit_bsam(
     loss = training_loss(net, data, likelihood, batchnorm, run.training)
     bsam = BSAM(rates(lr, steps, net.w), len(data), radius, weight_decay, b1, b2, damping)
     start = bsam.init(net.w, first_precision)
-    return bsam.result(*drive(bsam, start, loss, run, steps=steps, shuffle=seed + 1))
+    q = bsam.result(*drive(bsam, start, loss, run, steps=steps, shuffle=seed + 1))
+    return replace(q, buffers=loss.buffers())
 
 
 METHOD = Method(

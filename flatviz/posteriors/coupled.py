@@ -128,7 +128,9 @@ def fit_emcmc(
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
         training: `Training(...)`: precision, accumulation, early stopping.
         ascent: `SAM(radius)` and the like: gradients at w + e, two a step, a flat-seeking fit.
-        batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch.
+        batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch;
+            `result.buffers`, which `predict` uses, then has those of the data at each draw or the
+            average, for VI those that training collected.
         prior: Over the D treated weights, as of `transfer`, in place of weight decay.
         checkpoint: Path to save to and resume from.
         progress: True, None (where a terminal watches) or a function(done, total, label).
@@ -231,7 +233,9 @@ def fit_svgd(
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
         training: `Training(...)`: precision, accumulation, early stopping.
         ascent: `SAM(radius)` and the like: gradients at w + e, two a step, a flat-seeking fit.
-        batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch.
+        batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch;
+            `result.buffers`, which `predict` uses, then has those of the data at each draw or the
+            average, for VI those that training collected.
         prior: Over the D treated weights, as of `transfer`, in place of weight decay.
         checkpoint: Path to save to and resume from.
         progress: True, None (where a terminal watches) or a function(done, total, label).

@@ -80,7 +80,8 @@ def fit_laplace(
             `predict_linearised` alone.
         prior_precision: delta; None is that of the training, N weight_decay; "marginal" the one of
             largest evidence, which on an over-parametrised net can collapse; "layerwise" one for
-            each tensor of weights, for "kron" and "hessian".
+            each tensor of weights, for "kron" and "hessian".  Beside a delta weight_decay is of the
+            training alone.
         temperature: T, which multiplies the covariance; 1 is Bayes, less is colder.
         steps: Minibatches; 0, where the net is trained.
         lr: The first learning rate; it falls along half a cosine.
@@ -112,6 +113,13 @@ def fit_laplace(
     if steps:
         w, history = descend(loss, w, run, Optim(steps, lr, momentum, weight_decay, ascent))
     net = net.at(w)
+    usual = SETTINGS["weight_decay"]
+    if not steps and prior_precision is not None and weight_decay != usual:
+        raise ValueError(
+            "weight_decay acts on the training alone beside a prior_precision, got"
+            f" weight_decay={weight_decay:g} with steps=0 and"
+            f" prior_precision={prior_precision!r}: give prior_precision=None, for N weight_decay"
+        )
     delta = len(data) * weight_decay if prior_precision is None else prior_precision
     if delta == 0:
         raise ValueError(
@@ -267,6 +275,7 @@ def head_of(net: Net) -> slice:
     return slice(head[0].start, head[-1].stop)
 
 
-_SETTINGS = "steps lr momentum weight_decay batch_size structure prior_precision"
+_NAMES = "steps lr momentum weight_decay batch_size structure prior_precision"
+SETTINGS = settings_of(fit_laplace, _NAMES)
 # the prediction for which its curvature is exact
-METHOD = Method(fit=fit_laplace, plain=Tuned(settings_of(fit_laplace, _SETTINGS)), linearised=True)
+METHOD = Method(fit=fit_laplace, plain=Tuned(SETTINGS), linearised=True)

@@ -88,7 +88,7 @@ def fit_multi(
     run = Run("members", seed, checkpoint, progress, batch_size, training or PLAIN)
     optim = Optim(steps, lr, momentum, weight_decay, ascent)
     loss = training_loss(net, data, likelihood, training=run.training, members=members)
-    W, _ = train_members(loss, [seed + 1000 * member for member in range(members)], run, optim)
+    modes = train_members(loss, [seed + 1000 * member for member in range(members)], run, optim)
     inner: dict[str, Any] = {}
     if isinstance(fit, Method):  # the ensemble's keywords that it has; every fit takes a likelihood
         shared = dict(momentum=momentum, weight_decay=weight_decay, batch_size=batch_size)
@@ -98,7 +98,7 @@ def fit_multi(
             inner |= dict(training=replace(training, validation=None))
     inner |= settings or {}
     parts = []
-    for i, w in enumerate(track(W, "posteriors", progress)):
+    for i, w in enumerate(track(modes.W, "posteriors", progress)):
         if checkpoint is not None:
             inner["checkpoint"] = f"{checkpoint}.{i}"
         parts.append(callable_of(fit)(net.at(w), data, seed=seed + 1000 * i + 1, **inner))

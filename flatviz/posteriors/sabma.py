@@ -196,7 +196,9 @@ def fit_sabma(
             noise. None: 0.3, of a net with BatchNorm 0.01.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
         training: `Training(...)`: precision, accumulation, early stopping.
-        batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch.
+        batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch;
+            `result.buffers`, which `predict` uses, then has those of the data at each draw or the
+            average, for VI those that training collected.
         start: Where q starts, a Gaussian of any rank; None: the prior.
         mode: The perturbation, see `perturb`; it is never of a reduced precision.
         blocks: Which parts of q the perturbation moves: means, widths, factor.
@@ -286,7 +288,9 @@ def fit_sabma_grid(
             noise. None: 0.3, of a net with BatchNorm 0.01.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
         training: `Training(...)`: precision, accumulation, early stopping.
-        batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch.
+        batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch;
+            `result.buffers`, which `predict` uses, then has those of the data at each draw or the
+            average, for VI those that training collected.
         start: Where q starts, a Gaussian of any rank; None: the prior.
         mode: The perturbation, see `perturb`; it is never of a reduced precision.
         blocks: Which parts of q the perturbation moves: means, widths, factor.

@@ -118,8 +118,8 @@ def fit_ensemble(
         data: The N training examples.
         seed: Fixes starts and minibatches; member m takes seed + 1000 m.
         members: M; 5 as in the paper.
-        batchnorm: "frozen", or "train": each member then had other statistics, which are not kept:
-            predict with `batchnorm=data`.
+        batchnorm: "frozen", or "train", by the statistics of each batch; `result.buffers`, which
+            `predict` uses, then has those of the data at each member.
         lr: The first learning rate; it falls to 0 along half a cosine.
         weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
         batch_size: Examples a minibatch; None, all of them.
@@ -145,8 +145,7 @@ def fit_ensemble(
     optim = Optim(steps, lr, momentum, weight_decay, ascent)
     loss = training_loss(net, data, likelihood, batchnorm, run.training, members=members)
     seeds = [seed + 1000 * member for member in range(members)]
-    W, history = train_members(loss, seeds, run, optim)
-    return Draws(W, history.mapped(lambda record: record.mean(1)))
+    return train_members(loss, seeds, run, optim)
 
 
 _TRAINED = "steps lr momentum weight_decay batch_size"

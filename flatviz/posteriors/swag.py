@@ -17,7 +17,7 @@ has the whole v, where SWAG takes half of it and lets the deviations carry the o
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -34,7 +34,6 @@ from flatviz.checks import (
     check_count,
 )
 from flatviz.core import Data, Likelihood, Net, Progress, public
-from flatviz.engine.batchnorm import refresh_batchnorm
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned, settings_of
 from flatviz.results import Draws, History, Posterior
@@ -139,9 +138,6 @@ def fit_swa(
 
     a single draw, (1, D).
 
-    With batchnorm="train" `result.buffers` holds statistics recomputed on `data` at the average,
-    for those collected on the way belong to other weights.
-
     Args:
         net: Its treated weights are the start.
         data: The N training examples.
@@ -155,7 +151,9 @@ def fit_swa(
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
         training: `Training(...)`: precision, accumulation, early stopping.
         ascent: `SAM(radius)` and the like: gradients at w + e, two a step, a flat-seeking fit.
-        batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch.
+        batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch;
+            `result.buffers`, which `predict` uses, then has those of the data at each draw or the
+            average, for VI those that training collected.
         checkpoint: Path to save to and resume from.
         progress: True, None (where a terminal watches) or a function(done, total, label).
 
@@ -172,9 +170,7 @@ def fit_swa(
     run = Run("SWA", seed, checkpoint, progress, batch_size, training or PLAIN)
     sgd = _constant(net, lr, momentum, weight_decay, ascent)
     q = _tail(net, data, likelihood, batchnorm, run, SWAG(sgd, rank=0), snapshots)
-    trains = batchnorm == "train" and net.has_batchnorm
-    buffers = refresh_batchnorm(net, q.mean, data).buffers() if trains else None
-    return Draws(q.mean[None], q.history, buffers)
+    return Draws(q.mean[None], q.history, q.buffers)
 
 
 @public
@@ -212,7 +208,9 @@ def fit_swag_diag(
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
         training: `Training(...)`: precision, accumulation, early stopping.
         ascent: `SAM(radius)` and the like: gradients at w + e, two a step, a flat-seeking fit.
-        batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch.
+        batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch;
+            `result.buffers`, which `predict` uses, then has those of the data at each draw or the
+            average, for VI those that training collected.
         checkpoint: Path to save to and resume from.
         progress: True, None (where a terminal watches) or a function(done, total, label).
 
@@ -271,7 +269,9 @@ def fit_swag(
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
         training: `Training(...)`: precision, accumulation, early stopping.
         ascent: `SAM(radius)` and the like: gradients at w + e, two a step, a flat-seeking fit.
-        batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch.
+        batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch;
+            `result.buffers`, which `predict` uses, then has those of the data at each draw or the
+            average, for VI those that training collected.
         checkpoint: Path to save to and resume from.
         progress: True, None (where a terminal watches) or a function(done, total, label).
 
@@ -313,7 +313,8 @@ def _tail(
     epoch = steps_per_epoch(len(data), run.batch_size)
     steps = snapshots * epoch
     keep = range(epoch - 1, steps, epoch)
-    return swag.result(*drive(swag, swag.init(net.w), loss, run, steps=steps, keep=keep))
+    q = swag.result(*drive(swag, swag.init(net.w), loss, run, steps=steps, keep=keep))
+    return replace(q, buffers=loss.buffers_at(q.mean))  # those collected are of other weights
 
 
 def _settings(fit: Callable[..., Posterior], names: str) -> Tuned:

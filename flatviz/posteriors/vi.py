@@ -158,7 +158,9 @@ def fit_vi(
             noise. None: 0.3, of a net with BatchNorm 0.01.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
         training: `Training(...)`: precision, accumulation, early stopping.
-        batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch.
+        batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch;
+            `result.buffers`, which `predict` uses, then has those of the data at each draw or the
+            average, for VI those that training collected.
         start: Where q starts, a Gaussian of any rank; None: the prior.
         checkpoint: Path to save to and resume from.
         progress: True, None (where a terminal watches) or a function(done, total, label).
@@ -232,7 +234,9 @@ def fit_mfvi(
         kl_weight: T of exp(-N L(w) / T) prior(w); 1 is Bayes, 0 leaves the prior out.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
         training: `Training(...)`: precision, accumulation, early stopping.
-        batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch.
+        batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch;
+            `result.buffers`, which `predict` uses, then has those of the data at each draw or the
+            average, for VI those that training collected.
         mc_samples: Draws of q a step; None: 8, of a large network 1 and a rate of 1 at most.
         checkpoint: Path to save to and resume from.
         progress: True, None (where a terminal watches) or a function(done, total, label).

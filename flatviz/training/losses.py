@@ -22,7 +22,7 @@ from flatviz.core import (
     randn_like,
     threads,
 )
-from flatviz.engine.batchnorm import TrainingNet
+from flatviz.engine.batchnorm import TrainingNet, buffers_at
 from flatviz.engine.stacked import Vmapped, forward, vmapped
 from flatviz.gaussian import Buffers, Gaussian
 from flatviz.likelihood import as_likelihood
@@ -178,6 +178,11 @@ class NetworkLoss(TrainingLoss):
         """The statistics that a member collected; None without any."""
         trained = self._of(member).trained
         return None if trained is None else {n: b.clone() for n, b in trained.buffers.items()}
+
+    def buffers_at(self, W: Tensor) -> Buffers:
+        """Statistics of the data at `W` (D,) or (S, D), as `engine.batchnorm.buffers_at`; None where they are frozen."""
+        trains = self.passes[0].trained is not None
+        return buffers_at(self.problem.net, W, self.problem.data) if trains else None
 
     @property
     def state(self) -> State:

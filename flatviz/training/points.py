@@ -128,7 +128,8 @@ def run_chains(
     shuffle = [seed + 1 for seed in seeds]
     start = chain.init(w)
     driven = drive(chain, start, loss, run, steps=steps, seeds=seeds, shuffle=shuffle, keep=keep)
-    return draws_of(*driven)
+    q = draws_of(*driven)
+    return replace(q, buffers=loss.buffers_at(q.W))
 
 
 def thinned(n_draws: int, chains: int, burn_in: int, thin: int) -> tuple[int, range]:
@@ -237,13 +238,12 @@ def starts(net: Net, seeds: list[int], *, head_only: bool) -> Tensor:
     return torch.stack(rows)
 
 
-def train_members(
-    loss: NetworkLoss, seeds: list[int], run: Run, optim: Optim
-) -> tuple[Tensor, History]:
-    """Run SGD from `starts`, of the head alone where not all weights are treated, all members together: (members, D) and the history."""
+def train_members(loss: NetworkLoss, seeds: list[int], run: Run, optim: Optim) -> Draws:
+    """Run SGD from `starts`, of the head alone where not all weights are treated, all members together: (members, D)."""
     net = loss.problem.net
-    W = starts(net, seeds, head_only=not net.treats_all)
-    return descend(loss, W, run, optim, shuffle=seeds)
+    first = starts(net, seeds, head_only=not net.treats_all)
+    W, history = descend(loss, first, run, optim, shuffle=seeds)
+    return Draws(W, history.mapped(lambda record: record.mean(1)), loss.buffers_at(W))
 
 
 @public
