@@ -11,6 +11,7 @@ from torch import Tensor
 from flatviz.checks import Count, NonNegative, Seed, Vector, check_count
 from flatviz.core import Curvature, ObjectiveLike, as_objective, generator, public
 from flatviz.landscape.krylov import Krylov, Operator, Part, room_for
+from flatviz.landscape.search import largest
 from flatviz.results import Spectrum
 
 TOLERANCE = 1e-4  # residual over the largest eigenvalue at which a pair is good enough to stop
@@ -78,7 +79,7 @@ def top_eigenpairs(
         room_for(k, iters, operator.like),
         generator(seed),
     )
-    values, columns, residual = run.find(k, iters, tol)
+    values, columns, residual = largest(run, k, iters, tol)
     vectors = operator.embed(run.vectors(columns)).to(w)
     about = (name, f.n, f.batchnorm, curvature)
     return Spectrum(
@@ -148,6 +149,8 @@ def spectral_density(
     scale = 0.0
     for r in range(runs):
         run = Krylov(operator, operator.like, min(steps, dim), source, locked, scale)
+        if r == 0:
+            largest(run, k, len(run.Q), CONVERGED)
         while run.size < len(run.Q):
             run.step()
         spent += run.n_products
