@@ -197,17 +197,19 @@ class Krylov:
         y = y - Q.T @ (Q @ y)
         return y - self.P.T @ (self.E[:, : self.size].to(c) @ c)
 
-    def restart(self, keep: int) -> None:
-        """Continue from the `keep` largest Ritz vectors alone."""
+    def restart(self, keep: Tensor | slice) -> None:
+        """Continue from the Ritz vectors `keep` alone, indices of falling values."""
         values, vectors, _ = self.ritz()
-        vectors = vectors[:, :keep]
-        off = self.C[: self.size, : self.size] @ vectors - vectors * values[:keep]
+        vectors = vectors[:, keep]
+        values = values[keep]
+        n = len(values)
+        off = self.C[: self.size, : self.size] @ vectors - vectors * values
         self._dropped += float(off.norm())
-        self.Q[:keep] = vectors.T.to(self.Q) @ self.Q[: self.size]
-        self.C.zero_()[:keep, :keep] = values[:keep].diag()
+        self.Q[:n] = vectors.T.to(self.Q) @ self.Q[: self.size]
+        self.C.zero_()[:n, :n] = values.diag()
         along = self.E[:, : self.size] @ vectors
-        self.E.zero_()[:, :keep] = along
-        self.size = keep
+        self.E.zero_()[:, :n] = along
+        self.size = n
         self.restarts += 1
 
     def vectors(self, columns: Tensor) -> Tensor:
@@ -237,7 +239,7 @@ class Krylov:
         if self.complete:
             return
         if self.size == len(self.Q):
-            self.restart(min(self.size - 1, k + (self.size - k) // 2))
+            self.restart(slice(min(self.size - 1, k + (self.size - k) // 2)))
         self.step()
 
 
