@@ -1,9 +1,10 @@
 """Write README's links: from one variable, the address of the repository.
 
-    python .ci/links.py OWNER/NAME     of the site, of Colab; without it, of the files that stand
-    for them python .ci/links.py OWNER/NAME --index    as a package index needs it: every link
-    absolute, and [project.urls]; release.yml does it python .ci/links.py --check        status 1,
-    if README's links are not those of its repository
+    python .ci/links.py OWNER/NAME     of the site, of Colab; without it,
+        of the files that stand for them
+    python .ci/links.py OWNER/NAME --index    as a package index needs it: every link absolute,
+        and [project.urls]; release.yml does it
+    python .ci/links.py --check        status 1, if README's links are not those of its repository
 
 The variable is the comment above the links; everything below it is made.
 """

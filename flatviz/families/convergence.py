@@ -70,9 +70,9 @@ def convergence_gap(
 ) -> ConvergenceGap:
     """Measure how far `q`, fitted by a method of `METHODS` on `task.train`, is from that method's optimum.
 
-        gap      objective(q) - objective(a fit of `times` as many steps),  at the same noise widths
-        sigma^2 against leverage / (E_q[h] / tau + diag P),  tau = kl_weight / N, h the diagonal of
-        the Hessian
+        gap      objective(q) - objective(a fit of `times` as many steps),  at the same noise
+        widths   sigma^2 against leverage / (E_q[h] / tau + diag P),  tau = kl_weight / N,
+            h the diagonal of the Hessian
 
     The objective is the method's: for SA-BMA and SAM the loss after the ascent, plus tau KL(q ||
     prior).  For them h is E[g z] / sigma with g the gradient after the ascent, by which they set

@@ -45,8 +45,9 @@ def mechanism(
 
     Ascend to the worst q', take the gradient there, descend from q.
 
-        ascend   Delta = radius F^-1 g / sqrt(g^T F^-1 g),  q' = q + Delta          `perturb`, in
-        `mode` there    g' = grad E_q'[NLL]
+        ascend   Delta = radius F^-1 g / sqrt(g^T F^-1 g),  q' = q + Delta          `perturb`,
+            in `mode`
+        there    g' = grad E_q'[NLL]
         descend  from q along -g'
 
     The plane holds Sigma g, along which `kl_exact` moves the mean, and the gradient g, along which

@@ -81,12 +81,13 @@ BASIS_BYTES = 2**30  # of memory that a basis may take before it is restarted
 class Krylov:
     """Thick-restart Lanczos with full reorthogonalisation, from a random start.
 
-    H Q = Q C + sum_p p row_p^T, with Q (m, D) in rows, C (m, m) as measured, so that residuals are
-    those of H as it is, and the vectors p whose products come next: one, or several once a random
-    one was injected (band Lanczos).  A full basis of `room` vectors is restarted from its best Ritz
-    vectors.  `locked` (c, D): directions kept out of it; `scale`: the size of H where they hold its
-    largest eigenvalues, so that the remainder can be distinguished from rounding. Source: Wu &
-    Simon 2000 (thick restart); Golub & Van Loan, Matrix Computations, 4th ed., ch. 10.
+    H Q = Q C + sum_p p row_p^T, with Q (m, D) in rows, C (m, m) as measured,
+        so that residuals are those of H as it is, and the
+    vectors p whose products come next: one, or several once a random one was injected (band
+    Lanczos).  A full basis of `room` vectors is restarted from its best Ritz vectors.  `locked` (c,
+    D): directions kept out of it; `scale`: the size of H where they hold its largest eigenvalues,
+    so that the remainder can be distinguished from rounding. Source: Wu & Simon 2000 (thick
+    restart); Golub & Van Loan, Matrix Computations, 4th ed., ch. 10.
     """
 
     def __init__(

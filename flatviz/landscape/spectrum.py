@@ -32,11 +32,12 @@ def top_eigenpairs(
 ) -> Spectrum:
     """Compute Hessian eigenpairs of `f` at `w`, the most positive (`which="largest"`) or most negative, by Lanczos.
 
-    H v = lambda v, with H = grad^2 f(w) (D, D) seen only through products H v (one backward pass
-    each through a kept graph), at most `iters` of them, fewer once all k residuals are below `tol`
-    |lambda|_max. `Spectrum.residual`, |H v_k - lambda_k v_k|, bounds the distance to an eigenvalue:
-    read it before the eigenvalue. Up to `iters` vectors (D,) are kept, or what fits in 1 GiB; then
-    the iteration restarts from the best.
+    H v = lambda v, with H = grad^2 f(w) (D,
+        D) seen only through products H v (one backward pass each through a kept
+    graph), at most `iters` of them, fewer once all k residuals are below `tol` |lambda|_max.
+    `Spectrum.residual`, |H v_k - lambda_k v_k|, bounds the distance to an eigenvalue: read it
+    before the eigenvalue. Up to `iters` vectors (D,) are kept, or what fits in 1 GiB; then the
+    iteration restarts from the best.
 
     Args:
         f: Objective, w (D,) -> ().

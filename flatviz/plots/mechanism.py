@@ -184,10 +184,11 @@ def plot_mechanism(step: Mechanism, *, title: str | None = None) -> Figure:
     q as an ellipse, the ball around it, the worst q' in it, and the step that follows.
 
     Solid ellipses are one standard deviation of q and q'.  The dashed one is the shadow of the ball
-    KL(q' || q) <= radius^2 / 2 of moves of the mean: q's ellipse times the radius.  The dotted
-    circle is SAM's ball of the same reach, whose worst point lies along the gradient.  Gradient
-    arrows show directions: all have one length.  The play button goes through ascend, gradient
-    there, step back, descend, for each radius.
+    KL(q' || q) <= radius^2 / 2 of moves of the mean:
+        q's ellipse times the radius.  The dotted circle is SAM's ball of
+    the same reach, whose worst point lies along the gradient.  Gradient arrows show directions: all
+    have one length.  The play button goes through ascend, gradient there, step back, descend, for
+    each radius.
 
         Delta = radius F^-1 g / sqrt(g^T F^-1 g),   theta <- theta - lr grad NLL(q + Delta)
 

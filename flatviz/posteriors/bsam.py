@@ -2,8 +2,9 @@
 
     q = N(m, diag(1 / (N s)))
     g   = grad L(m + z / sqrt(N s)),   z ~ N(0, I);      h = sqrt(s) |g|
-    gp  = grad L(m + radius g / s)                       the mean is perturbed, not the draw, and
-    nothing is normalised v  <- b1 v + (1 - b1) (gp + wd m)
+    gp  = grad L(m + radius g / s)                       the mean is perturbed, not the draw,
+        and nothing is normalised
+    v  <- b1 v + (1 - b1) (gp + wd m)
     m  <- m - lr v / s                                   with s as it was
     s  <- b2 s + (1 - b2) (h + damping + wd)
 
@@ -16,7 +17,7 @@ deviations of q are (pi N / 2)^(1/4) times those of the posterior.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Unpack
 
 import torch
@@ -138,7 +139,8 @@ def fit_bsam(
         b2: Memory of s; 0.999 in the paper, for runs of 1e5 steps.
         damping: Added to h, 0.1 as in the paper.
         first_precision: s at the start.
-        batchnorm: "frozen" keeps the net's statistics; "train" takes those of each batch.
+        batchnorm: "frozen" keeps the net's statistics; "train" takes those of each batch,
+            and leaves those it collected in `result.buffers`, which `predict` uses.
         **how: How it is trained.
 
     Raises:
@@ -155,9 +157,9 @@ def fit_bsam(
     n = len(data)
     loss = training_loss(net, data, how["likelihood"], batchnorm, run.training)
     bsam = BSAM(rates(how["lr"], steps, net.w), n, radius, how["weight_decay"], b1, b2, damping)
-    return bsam.result(
-        *drive(bsam, bsam.init(net.w, first_precision), loss, run, steps=steps, shuffle=seed + 1)
-    )
+    start = bsam.init(net.w, first_precision)
+    q = bsam.result(*drive(bsam, start, loss, run, steps=steps, shuffle=seed + 1))
+    return replace(q, buffers=loss.collected)
 
 
 METHOD = Method(fit=fit_bsam, plain=Tuned(SETTINGS, radius=0.01, largest=0.1), gradients=2)

@@ -14,8 +14,9 @@ SVGD, Stein variational gradient descent: particles that descend together and pu
 (Liu & Wang 2016)
 
     phi_i = 1/S sum_j [k(w_j, w_i) (-N g_j / T) + grad_{w_j} k(w_j, w_i)],   g = grad L(w) + wd w
-    (the paper's eq. 8) k(w, w') = exp(-|w - w'|^2 / h),   h = med^2 / log S,   med the median
-    distance of two particles v <- m v + (T / N) phi,   w <- w + lr v
+        (the paper's eq. 8)
+    k(w, w') = exp(-|w - w'|^2 / h),   h = med^2 / log S,   med the median distance of two particles
+    v <- m v + (T / N) phi,   w <- w + lr v
 
 The second term is 2 / h (w_i - w_j) k: it keeps particles apart, and T = 0 leaves it out.  There is
 no noise: after the starts all is deterministic but minibatches.  In many dimensions S particles are

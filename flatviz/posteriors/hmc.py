@@ -3,9 +3,11 @@
 Draws from the posterior itself, the reference beside which approximations are judged (Neal 2011).
 
     p(w | data)  ~  exp(-N L(w) / kl_weight) p(w),   w = m + exp(log_std) z1 + F^T z2,   z = (z1,
-    z2) ~ N(0, I) a priori U(z) = N L(w(z)) / kl_weight + |z|^2 / 2,   H(z, p) = U(z) + |p|^2 / 2
+        z2) ~ N(0, I) a priori
+    U(z) = N L(w(z)) / kl_weight + |z|^2 / 2,   H(z, p) = U(z) + |p|^2 / 2
     p ~ N(0, I); leapfrog steps of size s for a time tau; accept with probability min(1, exp(H
-    before - H after)) z <- z + s A p,   p <- p - s A grad U(z)
+    before - H after))
+    z <- z + s A p,   p <- p - s A grad U(z)
 
 L is the mean NLL of all N examples.  In z the prior is N(0, I), also for a low-rank one, so the
 posterior is hardly anywhere wider than 1, and a time around pi / 2, a quarter of the prior's
@@ -304,9 +306,9 @@ class Metric:
 
     Directions in which the posterior is narrow get shorter steps.
 
-        G = E[grad U grad U^T] = E[Hessian of U]   over the target exp(-U), by parts: its large
-        eigenvalues are the narrow directions v_j A = I - sum_j (1 - s_j) v_j v_j^T,   s_j the
-        standard deviation of v_j^T z
+        G = E[grad U grad U^T] = E[Hessian of U]   over the target exp(-U), by parts:
+            its large eigenvalues are the narrow directions v_j
+        A = I - sum_j (1 - s_j) v_j v_j^T,   s_j the standard deviation of v_j^T z
 
     A step then moves z by size A p with p ~ N(0, I), as if z were A y and y were sampled, which is
     nowhere much narrower than 1.  s_j is measured, not taken as lambda_j^-1/2: where curvature

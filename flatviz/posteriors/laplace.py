@@ -77,7 +77,8 @@ def fit_laplace(
             `predict_linearised` alone.
         prior_precision: delta; None is that of the training, N weight_decay; "marginal" the one of
             largest evidence, which on an over-parametrised net can collapse; "layerwise" one for
-            each tensor of weights, for "kron" and "hessian".
+            each tensor of weights, for "kron" and "hessian".  Beside a delta weight_decay is of the
+            training alone.
         temperature: T, which multiplies the covariance; 1 is Bayes, less is colder.
         steps: Minibatches; 0, where the net is trained.
         **how: How it is trained.
@@ -101,6 +102,16 @@ def fit_laplace(
     if steps:
         w, history = descend(loss, w, run, {**how, "steps": steps})
     net = net.at(w)
+    if (
+        not steps
+        and prior_precision is not None
+        and how["weight_decay"] != SETTINGS["weight_decay"]
+    ):
+        raise ValueError(
+            "weight_decay acts on the training alone beside a prior_precision, got"
+            f" weight_decay={how['weight_decay']:g} with steps=0 and"
+            f" prior_precision={prior_precision!r}: give prior_precision=None, for N weight_decay"
+        )
     delta = len(data) * how["weight_decay"] if prior_precision is None else prior_precision
     if delta == 0:
         raise ValueError(

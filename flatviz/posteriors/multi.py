@@ -72,7 +72,7 @@ def fit_multi(
     """
     run = Run.of("members", seed, how)
     part = callable_of(fit)
-    W, _ = train_members(
+    modes = train_members(
         net, data, [seed + 1000 * member for member in range(members)], run, how, "frozen"
     )
     inner: dict[str, Any] = {}
@@ -92,7 +92,7 @@ def fit_multi(
         )
     inner |= dict(settings or {})
     parts = []
-    for i, w in enumerate(track(W, "posteriors", run.progress)):
+    for i, w in enumerate(track(modes.W, "posteriors", run.progress)):
         if run.checkpoint is not None:
             inner["checkpoint"] = f"{run.checkpoint}.{i}"
         parts.append(part(net.at(w), data, seed=seed + 1000 * i + 1, **inner))

@@ -1,7 +1,7 @@
 """SA-BMA, also FP-BMA: a Gaussian posterior that is good even at the worst one near it.
 
-    min over q of  max over q' with KL(q' || q) <= radius^2 / 2 of  E_q'[mean NLL]  +  (kl_weight /
-    N) KL(q || prior)
+    min over q of  max over q' with KL(q' || q) <= radius^2 / 2 of  E_q'[mean NLL]  +
+        (kl_weight / N) KL(q || prior)
 
 The inner maximum is one step in closed form (`perturb`), with the Fisher matrix of q, a Gaussian:
 see `SABMA`. Weights that are not treated stay at their source value; the authors' code samples them
@@ -39,11 +39,11 @@ from flatviz.training.variational import (
 class SABMA(GaussianFit):
     """The step of SA-BMA on theta = (mean, log_std, factor).
 
-    1. ascend     g = grad_theta E_q[NLL],  theta' = theta + Delta,  Delta = radius F^-1 g / sqrt(g
-      . F^-1 g)
+    1. ascend     g = grad_theta E_q[NLL],  theta' = theta + Delta,
+        Delta = radius F^-1 g / sqrt(g . F^-1 g)
     2. there      g' = grad_theta E_q'[NLL] at theta', of the same noise and the same minibatch
-    3. step back and descend     the natural gradient of g' + kl_weight / N KL(q || prior), from
-      theta: see `Descent`
+    3. step back and descend     the natural gradient of g' + kl_weight / N KL(q || prior),
+        from theta: see `Descent`
 
     Args:
         descent: How q moves.
@@ -121,12 +121,14 @@ def fit_sabma(
     """Fit a flat q = N(mean, diag(exp(2 log_std)) + factor^T factor) over the net's D treated weights.
 
         min over q of  max over q' with KL(q' || q) <= radius^2 / 2 of  E_q'[mean NLL]  +
-        (kl_weight / N) KL(q || prior)
+            (kl_weight / N) KL(q || prior)
 
-    One step on theta = (mean, log_std, factor), all with the same noise and minibatch: ascend     g
-        = grad E_q[NLL],  theta' = theta + Delta,  Delta = radius F^-1 g / sqrt(g . F^-1 g) there
-        g' = grad E_q'[NLL] at theta' descend    by the natural gradient of g' + (kl_weight / N)
-        KL(q || prior), from theta, as `fit_vi` does
+    One step on theta = (mean, log_std, factor), all with the same noise and minibatch:
+        ascend     g = grad E_q[NLL],  theta' = theta + Delta,
+            Delta = radius F^-1 g / sqrt(g . F^-1 g)
+        there      g' = grad E_q'[NLL] at theta'
+        descend    by the natural gradient of g' + (kl_weight / N) KL(q || prior), from theta,
+            as `fit_vi` does
     F is the Fisher matrix of q: see `perturb`.  A step costs two gradients and O(D K^2).
 
     `result.history` holds `loss` at q, `kl` to the prior, `sharpness`, the loss gained by the

@@ -43,7 +43,7 @@ def fit_sgd(
         seed: Fixes the order of the minibatches, and of nothing else: with full batches every seed
             gives the same solution.
         batchnorm: "frozen" (default where only some weights are treated) or "train" (default where
-            all are); `result.buffers` are then its statistics, which `predict` uses.
+            all are).
         **how: How it is trained.
 
     Raises:
@@ -62,7 +62,7 @@ def fit_sgd(
     run = Run.of("SGD", seed, how)
     loss = training_loss(net, data, how["likelihood"], batchnorm, run.training)
     w, history = descend(loss, net.w, run, how)
-    return Draws(w[None], history, loss.training.net(w).buffers() if loss.training else None)
+    return Draws(w[None], history, loss.collected)
 
 
 @defaults(ENSEMBLE)
@@ -86,8 +86,7 @@ def fit_ensemble(
         data: The N training examples.
         seed: Fixes starts and minibatches; member m takes seed + 1000 m.
         members: M; 5 as in the paper.
-        batchnorm: "frozen", or "train": each member then had other statistics, which are not kept:
-            predict with `batchnorm=data`.
+        batchnorm: "frozen", or "train", by the statistics of each batch.
         **how: How each is trained.
 
     Raises:
@@ -101,10 +100,8 @@ def fit_ensemble(
         torch.Size([3, 58])
     """
     run = Run.of("ensemble", seed, how)
-    W, history = train_members(
-        net, data, [seed + 1000 * member for member in range(members)], run, how, batchnorm
-    )
-    return Draws(W, history.mapped(lambda record: record.mean(1)))
+    seeds = [seed + 1000 * member for member in range(members)]
+    return train_members(net, data, seeds, run, how, batchnorm)
 
 
 _POINT: dict[str, Any] = dict(tour=(0.0,), lab=(0.0,))

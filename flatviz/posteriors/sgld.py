@@ -17,8 +17,8 @@ of 0.9 would multiply the variance by ten.  No correction for the noise of the m
 
 Cyclical: large steps find a mode, small noisy ones sample it, cycle after cycle (Zhang et al. 2020)
 
-    lr_t = lr / 2 (1 + cos(pi (t mod C) / C)),  C the steps of a cycle; noise in its last part
-    alone, whose last weights are draws
+    lr_t = lr / 2 (1 + cos(pi (t mod C) / C)),  C the steps of a cycle;
+        noise in its last part alone, whose last weights are draws
 
 Friction 1 is cyclical SGLD, below it cyclical SGHMC, whose velocity v goes on from cycle to cycle.
 Draws are colder than exp(-U / T): noise starts when the rate is all but 0, and at friction 1 a

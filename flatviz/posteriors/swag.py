@@ -2,21 +2,21 @@
 
 SWA, SWAG-diagonal and SWAG.
 
-    mean = average of T iterates,  v = their variance,  d_k = last K deviations from the running
-    mean
+    mean = average of T iterates,  v = their variance,
+        d_k = last K deviations from the running mean
 
 SWA, one point (Izmailov et al. 2018)     w = mean
 SWAG-diagonal (Maddox et al. 2019)        Sigma = diag(v)
-SWAG, the Gaussian of that paper          Sigma = scale (1/2 diag(v) + 1/2 sum_k d_k d_k^T / (K -
-1))
+SWAG, the Gaussian of that paper
+    Sigma = scale (1/2 diag(v) + 1/2 sum_k d_k d_k^T / (K - 1))
 
-SWAG's log_std = 1/2 log(scale v / 2) and factor = d sqrt(scale / (2 (K - 1))): scale and halves are
-folded in, once.  SWAG-diagonal has the whole v, where SWAG takes half of it and lets the deviations
-carry the other half.
+SWAG's log_std = 1/2 log(scale v / 2) and factor = d sqrt(scale / (2 (K - 1))):
+    scale and halves are folded in, once.  SWAG-diagonal
+has the whole v, where SWAG takes half of it and lets the deviations carry the other half.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Unpack
 
 import torch
@@ -24,7 +24,6 @@ from torch import Tensor
 
 from flatviz.checks import Count, Positive, Seed, check_count
 from flatviz.core import Data, Net
-from flatviz.engine.batchnorm import refresh_batchnorm
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws, History
@@ -50,8 +49,8 @@ BATCHNORM = dict(
 class SWAG(SGD):
     """SGD, and the moments of its weights after the steps `keep`, the last ones of epochs (Welford).
 
-        n <- n + 1,   mean <- mean + (w - mean) / n,   squares <- squares + (w - old mean) (w - new
-        mean)
+        n <- n + 1,   mean <- mean + (w - mean) / n,
+            squares <- squares + (w - old mean) (w - new mean)
 
     The state keeps, in float64, the mean of the snapshots, the sum of squares and the last
     deviations. The naive E[w^2] - E[w]^2 loses all digits in float32 where weights move by 1e-4 of
@@ -112,9 +111,6 @@ def fit_swa(net: Net, data: Data, *, seed: Seed, **how: Unpack[Tail]) -> Draws:
 
     a single draw, (1, D).
 
-    With batchnorm="train" `result.buffers` holds statistics recomputed on `data` at the average,
-    for those collected on the way belong to other weights.
-
     Args:
         net: Its treated weights are the start.
         data: The N training examples.
@@ -132,10 +128,7 @@ def fit_swa(net: Net, data: Data, *, seed: Seed, **how: Unpack[Tail]) -> Draws:
         torch.Size([1, 58])
     """
     q = _tail("SWA", net, data, seed, how)
-    trains = how["batchnorm"] == "train" and net.has_batchnorm
-    return Draws(
-        q.mean[None], q.history, refresh_batchnorm(net, q.mean, data).buffers() if trains else None
-    )
+    return Draws(q.mean[None], q.history, q.buffers)
 
 
 @defaults(SETTINGS | LARGE, SETTINGS | LARGE | BATCHNORM)
@@ -210,7 +203,8 @@ def _tail(
         how["ascent"],
     )
     swag = SWAG(*sgd, rank, scale, keep=range(epoch - 1, steps, epoch))
-    return swag.result(*drive(swag, swag.init(net.w), loss, run, steps=steps))
+    q = swag.result(*drive(swag, swag.init(net.w), loss, run, steps=steps))
+    return replace(q, buffers=loss.buffers_at(q.mean))  # those collected are of other weights
 
 
 SWA_METHOD = Method(fit=fit_swa, plain=Tuned(SETTINGS), warm_start=True)

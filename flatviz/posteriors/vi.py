@@ -51,8 +51,9 @@ MEAN_FIELD: dict[str, Any] = dict(
 class VI(GaussianFit):
     """The step of variational inference on theta = (mean, log_std, factor).
 
-        g = grad_theta E_q[NLL], then a step along the natural gradient of g + (kl_weight / N) KL(q
-        || prior): see `Descent`
+        g = grad_theta E_q[NLL],
+            then a step along the natural gradient of g + (kl_weight / N) KL(q || prior): see
+            `Descent`
 
     Args:
         descent: How q moves.
@@ -97,16 +98,19 @@ def fit_vi(
         min over q of  E_q[mean NLL] + (kl_weight / N) KL(q || prior)
 
     One step, in nats, averaged over `mc_samples` draws, with tau = kl_weight / N, P the prior's
-    precision, A and Sigma precision
-    and covariance of q: noise      z1 (D,), z2 (K,);  delta = exp(log_std) z1 + z2 factor;  w =
-        mean + delta;  g = grad NLL(w) gradient   G = g / tau + P (w - prior mean) - A delta;  0 at
-        every draw where q is the posterior mean       <- mean - lr v,  v <- momentum v + Sigma G /
-        (1 + s),  s the running size of Sigma^1/2 G log_std    <- log_std - 0.1 lr r / (1 + s_i),  r
-        = G exp(log_std) z1,  s_i the running size of r factor     <- factor - 0.05 lr (z2 (x) G)
-        Sigma / (1 + s)
-    Every second step has the negative noise of the one before.  If G is 0 on average, sigma^2 =
-    leverage / (E_q[diag H] / tau + diag P), H the Hessian: the experiment `gaps` says how near a
-    fit is.
+    precision, A and Sigma precision and covariance of q:
+        noise      z1 (D,), z2 (K,);  delta = exp(log_std) z1 + z2 factor;  w = mean + delta;
+            g = grad NLL(w)
+        gradient   G = g / tau + P (w - prior mean) - A delta;
+            0 at every draw where q is the posterior
+        mean       <- mean - lr v,  v <- momentum v + Sigma G / (1 + s),
+            s the running size of Sigma^1/2 G
+        log_std    <- log_std - 0.1 lr r / (1 + s_i),  r = G exp(log_std) z1,
+            s_i the running size of r
+        factor     <- factor - 0.05 lr (z2 (x) G) Sigma / (1 + s)
+    Every second step has the negative noise of the one before.  If G is 0 on average,
+    sigma^2 = leverage / (E_q[diag H] / tau + diag P), H the Hessian:
+        the experiment `gaps` says how near a fit is.
 
     The best q of all is the tempered posterior exp(-N L(w) / T) prior(w), T = kl_weight: 1 is
     Bayes, below it is colder.  The KL is in nats, N = len(data).  With batchnorm="train" running

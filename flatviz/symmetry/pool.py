@@ -148,8 +148,8 @@ class PairDiversity(Noun):
     """Differences between the predictions of each pair s < t of S networks, P = S (S - 1) / 2 pairs.
 
     `information` (P,) is the mutual information of label and network in nats, for two networks
-    their Jensen-Shannon divergence (from 0 to ln 2 = 0.693); `disagreement` (P,) is the share of
-    inputs with different answers.
+    their Jensen-Shannon divergence
+    (from 0 to ln 2 = 0.693); `disagreement` (P,) is the share of inputs with different answers.
     """
 
     information: Tensor
@@ -161,8 +161,8 @@ def pair_diversity(net: Net, W: Vectors, x: Tensor) -> PairDiversity:
     """Compute mutual information and disagreement of every pair of rows of `W` (S, D) on inputs `x` (N, ...).
 
     MI = mean_x [H((p_s + p_t) / 2) - (H(p_s) + H(p_t)) / 2].  Equal functions have 0 exactly,
-    answers that never meet ln 2. BLOCK S pairs are compared at a time, so memory is of order BLOCK
-    S N C.
+        answers that never meet ln 2.
+    BLOCK S pairs are compared at a time, so memory is of order BLOCK S N C.
 
     Args:
         net: The network.

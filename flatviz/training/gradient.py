@@ -21,7 +21,7 @@ from torch import Tensor
 from flatviz.checks import Count
 from flatviz.core import Data, Fields, threads
 from flatviz.engine.batchnorm import TrainingNet
-from flatviz.gaussian import Gaussian
+from flatviz.gaussian import Buffers, Gaussian
 from flatviz.noun import Noun
 from flatviz.storage.files import State
 
@@ -165,6 +165,12 @@ class TrainingLoss:
     def score(self, w: Tensor, data: Data) -> Tensor:
         """Compute the mean loss of other data at `w` (D,), without gradients or noise, for early stopping."""
         raise NotImplementedError
+
+    @property
+    def collected(self) -> Buffers:
+        """Copy the BatchNorm statistics that calls collected; None where they collect none."""
+        training = self.training
+        return None if training is None else {n: b.clone() for n, b in training.buffers.items()}
 
     @property
     def each(self) -> Sequence[TrainingLoss]:

@@ -134,7 +134,12 @@ class Normalised(TypedDict, total=False):
 
     batchnorm: Annotated[
         Statistics,
-        About('"frozen": BatchNorm statistics of the net; "train": of each batch.', "frozen"),
+        About(
+            '"frozen": BatchNorm statistics of the net; "train": of each batch; `result.buffers`,'
+            " which `predict` uses, then has those of the data at each draw or the average, for SGD"
+            " and VI those that training collected.",
+            "frozen",
+        ),
     ]
 
 

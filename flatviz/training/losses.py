@@ -14,9 +14,9 @@ from torch import Tensor
 
 from flatviz.checks import Count, Statistics
 from flatviz.core import Data, Likelihood, Net, RandomTrunk, generator, public, randn_like
-from flatviz.engine.batchnorm import TrainingNet
+from flatviz.engine.batchnorm import TrainingNet, buffers_at
 from flatviz.engine.stacked import Vmapped, forward, vmapped
-from flatviz.gaussian import Gaussian
+from flatviz.gaussian import Buffers, Gaussian
 from flatviz.likelihood import as_likelihood
 from flatviz.objectives.network import check_data
 from flatviz.storage.files import State
@@ -75,6 +75,10 @@ class NetLoss(TrainingLoss):
         """Mean loss of other data at `w` (D,) by the net as it predicts now, without gradients or noise, ()."""
         net = self.net if self.training is None else self.training.net(w)
         return as_likelihood(self.likelihood).nll(forward(net, w[None], data.x)[0], data.y)
+
+    def buffers_at(self, W: Tensor) -> Buffers:
+        """Statistics of the data at `W` (D,) or (S, D), as `engine.batchnorm.buffers_at`; None where they are frozen."""
+        return None if self.training is None else buffers_at(self.net, W, self.data)
 
     @property
     def state(self) -> State:
@@ -146,6 +150,10 @@ class RowLosses(TrainingLoss):
     def each(self) -> Sequence[TrainingLoss]:
         """The loss of each row."""
         return self.losses
+
+    def buffers_at(self, W: Tensor) -> Buffers:
+        """Statistics of the data at `W`; None where they are frozen."""
+        return self.losses[0].buffers_at(W)
 
     @property
     def state(self) -> State:

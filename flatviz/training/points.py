@@ -8,7 +8,7 @@ with L the mean NLL of N examples and log p that of a Gaussian prior, or of weig
 """
 
 from collections.abc import Container, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, NamedTuple, Unpack
 
@@ -147,7 +147,8 @@ def run_chains(
     how_seeded: dict[str, Any] = dict(
         steps=steps, seeds=seeds, shuffle=[seed + 1 for seed in seeds]
     )
-    return chains.result(*drive(chains, chains.init(w), loss, run, **how_seeded))
+    q = chains.result(*drive(chains, chains.init(w), loss, run, **how_seeded))
+    return replace(q, buffers=loss.buffers_at(q.W))
 
 
 def thinned(n_draws: int, chains: int, burn_in: int, thin: int) -> tuple[int, range]:
@@ -253,10 +254,12 @@ def starts(net: Net, seeds: list[int], *, head_only: bool) -> Tensor:
 
 def train_members(
     net: Net, data: Data, seeds: list[int], run: Run, how: Settings, batchnorm: Statistics
-) -> tuple[Tensor, History]:
-    """Run SGD from `starts`, of the head alone where not all weights are treated, all members together: (members, D) and the history."""
+) -> Draws:
+    """Run SGD from `starts`, of the head alone where not all weights are treated, all members together: (members, D)."""
     loss = training_loss(net, data, how["likelihood"], batchnorm, run.training, members=len(seeds))
-    return descend(loss, starts(net, seeds, head_only=not net.treats_all), run, how, shuffle=seeds)
+    first = starts(net, seeds, head_only=not net.treats_all)
+    W, history = descend(loss, first, run, how, shuffle=seeds)
+    return Draws(W, history.mapped(lambda record: record.mean(1)), loss.buffers_at(W))
 
 
 @defaults(dict(lr=0.1, momentum=0.9, weight_decay=5e-4, batch_size=64))

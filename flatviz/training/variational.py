@@ -2,8 +2,9 @@
 
 The descent that VI, mean-field VI and SA-BMA share, and their members.
 
-    w = mean + delta,  delta = exp(log_std) z1 + z2 factor,  z1 and z2 standard normal,  g = grad
-    NLL(w) grad of E_q[NLL] in (mean, log_std, factor)  =  (g,  g exp(log_std) z1,  z2 (x) g)
+    w = mean + delta,  delta = exp(log_std) z1 + z2 factor,  z1 and z2 standard normal,
+        g = grad NLL(w)
+    grad of E_q[NLL] in (mean, log_std, factor)  =  (g,  g exp(log_std) z1,  z2 (x) g)
 
 A method gives the gradient of the NLL in theta = (mean, log_std, factor).  B members, one for each
 seed, are one Gaussian with a leading dimension: mean (B, D); a single one has none, mean (D,).
@@ -19,7 +20,6 @@ import torch
 from torch import Tensor
 
 from flatviz.core import Data, Net
-from flatviz.engine.batchnorm import TrainingNet
 from flatviz.gaussian import Buffers, Gaussian
 from flatviz.objectives.network import check_data, nll
 from flatviz.results import History
@@ -83,8 +83,8 @@ class GaussianState(NamedTuple):
 class Descent:
     """Natural-gradient steps on theta = (mean, log_std, factor), from the gradient of the NLL.
 
-    In nats, with tau = kl_weight / N, P the prior's precision, A that of q, and G = g / tau + P (w
-    - prior mean) - A delta:
+    In nats, with tau = kl_weight / N, P the prior's precision, A that of q,
+        and G = g / tau + P (w - prior mean) - A delta:
 
         mean     <- mean - lr v,                              v <- momentum v + Sigma G / (1 + s)
         log_std  <- log_std - lr WIDTHS / 2 r / (1 + s_i),    r = G exp(log_std) z1
@@ -92,13 +92,14 @@ class Descent:
 
     G is the path gradient of the KL (Roeder et al. 2017): its mean is the gradient, and it is 0 at
     every draw where q is the posterior.  The Fisher matrix is A for the mean and about 2 for
-    log_std, so widths approach their fixed point, sigma^2 = leverage / (E_q[h] / tau + P_ii), at a
-    rate that T and N do not enter.  Sigma without the inverse of F A F^T slows the factor where it
-    adds little to the variance; with it, noise would grow there.  s is the running size of
-    Sigma^1/2 G, s_i that of r: both bound a step far from the posterior, and s, a Frobenius norm,
-    exceeds what Sigma^1/2 (H / tau + P) Sigma^1/2 has as its largest eigenvalue beyond 1, so that
-    the mean's step is stable. KL and weight decay are taken at q itself, wherever g comes from.
-    kl_weight 0 leaves all of the KL out, with tau = 1 / N.
+    log_std, so widths approach their fixed point,
+    sigma^2 = leverage / (E_q[h] / tau + P_ii),
+        at a rate that T and N do not enter.  Sigma without the inverse of F A F^T
+    slows the factor where it adds little to the variance; with it, noise would grow there.  s is
+    the running size of Sigma^1/2 G, s_i that of r: both bound a step far from the posterior, and s,
+    a Frobenius norm, exceeds what Sigma^1/2 (H / tau + P) Sigma^1/2 has as its largest eigenvalue
+    beyond 1, so that the mean's step is stable. KL and weight decay are taken at q itself, wherever
+    g comes from.  kl_weight 0 leaves all of the KL out, with tau = 1 / N.
 
     Args:
         prior: Over the D weights.
@@ -264,8 +265,8 @@ def fit_gaussians(
     loss = training_loss(
         net, data, how["likelihood"], how["batchnorm"], run.training, members=members, draws=S
     )
-    trained = [one.training for one in loss.each[::S]]
-    if B > 1 and any(trained):
+    each_loss = loss.each[::S]
+    if B > 1 and loss.each[0].training is not None:
         run.check_no_validation(
             "statistics of BatchNorm that members train at once are those of the last step"
         )
@@ -282,7 +283,7 @@ def fit_gaussians(
         )
     before = lambda: nll(net, data, likelihood=how["likelihood"])(start.mean)  # noqa: E731  by the net's statistics
     return [
-        _member(algorithm, s, rows.mapped(itemgetter((..., i))), trained[i], before)
+        _member(algorithm, s, rows.mapped(itemgetter((..., i))), each_loss[i].collected, before)
         for i, s in enumerate(each)
     ]
 
@@ -306,13 +307,12 @@ def _member(
     algorithm: GaussianFit,
     state: GaussianState,
     history: History,
-    trained: TrainingNet | None,
+    buffers: Buffers,
     before: Callable[[], Tensor],
 ) -> Gaussian | Diverged:
     try:
         check_converged(history.loss, state.mean, state.log_std, state.factor)
     except Diverged as error:
         return error
-    buffers = None if trained is None else {name: b.clone() for name, b in trained.buffers.items()}
     notes = (*history.notes, *risen(history.loss, history.validation, before))
     return algorithm.result(state, replace(history, notes=notes), buffers)

@@ -1,3 +1,4 @@
+<<<<<<< HEAD
 // What every view of a notebook carries first, hence small: the front end and plotly.js come from
 // the kernel as one message a
 // page, and never become part of a saved notebook.
@@ -10,17 +11,41 @@
 const pages = (globalThis.flatvizFrontEnds ??= new Map()); // version -> promise of { show, Plotly }
 export const channelOf = (model) =>
   model.widget_manager.get_model(model.get("channel").replace("IPY_MODEL_", ""));
+=======
+// What every view of a notebook carries first, hence small: the front end and plotly.js come from
+// the kernel with the cell that
+// shows a view, and never become part of a saved notebook.
+//
+// The kernel sends, and a page asks only where it opens later: a page's messages wait until the
+// cells that it runs have ended.
+// Subshells (JupyterLab 4.4, ipykernel 7) do not help: a comm's messages go to the subshell that
+// sent on it last, which is the
+// main shell, for the cell that shows the view sends on it, and threads of the kernel count as of
+// the cell that ran last.
+//
+// A message is an attribute of the `channel`, a plain widget model: there it waits for a page whose
+// modules still load. A model
+// of anywidget refuses every message for good where its module took more than two seconds to load.
 
-function ask(channel, want) {
-  return new Promise((resolve) => {
-    const answer = (content, buffers) => {
-      if (content.kind !== want) return;
-      channel.off("msg:custom", answer);
-      resolve({ content, buffers });
-    };
-    channel.on("msg:custom", answer);
-    channel.send({ want });
-  });
+// version -> { loaded: promise of { show, Plotly }, offer, asked }
+const pages = (globalThis.flatvizFrontEnds ??= new Map());
+// names of those attributes begin so
+const POST = "post ";
+export const channelOf = (model) => model.widget_manager.get_model(model.get("channel").replace("IPY_MODEL_", ""));
+>>>>>>> main
+
+// Call `hear` with each message, in the order of sending, from the first that waits; it is taken
+// out of the model.
+export function receive(channel, hear) {
+  const take = () => {
+    for (const [name, message] of Object.entries(channel.attributes)) {
+      if (!name.startsWith(POST)) continue;
+      delete channel.attributes[name];
+      hear(message);
+    }
+  };
+  channel.on("change", take);
+  take();
 }
 
 function moduleFrom(text) {
@@ -30,8 +55,21 @@ function moduleFrom(text) {
   );
 }
 
-export function frontEnd(version, channel) {
+async function load(buffers) {
+  const [explorer, plotly] = buffers.map((b) => new TextDecoder().decode(b));
+  // leave another plotly of the page where it was
+  const before = globalThis.Plotly;
+  const wrapped = await moduleFrom(`const module = { exports: {} };\n${plotly}\nexport default module.exports;`);
+  if (before) globalThis.Plotly = before;
+  const { show } = await moduleFrom(`${explorer}\nexport const { show } = flatvizExplorer;`);
+  return { show, Plotly: wrapped.default };
+}
+
+// The front end of this page: `offer(buffers)` loads it, once; `loaded` is the promise of it;
+// `asked`: whether a view asked for it.
+export function frontEnd(version) {
   if (!pages.has(version)) {
+<<<<<<< HEAD
     const load = async () => {
       const { buffers } = await ask(channel, "front end");
       const [explorer, plotly] = buffers.map((b) => new TextDecoder().decode(b));
@@ -50,6 +88,12 @@ export function frontEnd(version, channel) {
         throw error;
       }),
     );
+=======
+    let offer;
+    const loaded = new Promise((resolve) => { offer = resolve; }).then(load);
+    pages.set(version, { loaded, offer, asked: false });
+    loaded.catch(() => pages.delete(version));
+>>>>>>> main
   }
   return pages.get(version);
 }

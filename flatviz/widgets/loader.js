@@ -1,10 +1,12 @@
-// A view of a family of posteriors: its arrays come as one message a widget.
-import { channelOf, frontEnd } from "./channel.js";
+// A view of a family of posteriors.
+import { channelOf, frontEnd, receive } from "./channel.js";
 
-const families = new WeakMap(); // channel -> { bundle, extras, status, views }
+// channel -> { bundle, extras, status, front, views }
+const families = new WeakMap();
 const LOST =
   "The kernel that made this view has ended. What was fitted can still be looked at; run the cell again to fit more.";
 
+// What came through this channel, heard from the moment its model is there.
 function family(model, channel) {
   if (!families.has(channel)) {
     const shared = {
@@ -12,17 +14,24 @@ function family(model, channel) {
       index: undefined,
       extras: [],
       status: undefined,
+      front: false,
       views: new Set(),
     };
     families.set(channel, shared);
-    channel.on("msg:custom", (content, buffers) => {
+    receive(channel, (content) => {
+      if (content.kind === "front end") {
+        shared.front = true;
+        const page = frontEnd(model.get("front"));
+        page.asked = true;
+        page.offer(content.buffers);
+      }
       // where the controls stand in the kernel
       if (content.kind === "traits") model.set(content.traits);
       if (content.kind === "status") shared.status = content;
-      // an answer that crossed the news of the same family
+      // sent again, for another page
       if (content.kind === "family" && content.index === shared.index) return;
       if (content.kind === "family" || content.kind === "member") {
-        const bundle = { index: JSON.parse(content.index), buffer: buffers[0] };
+        const bundle = { index: JSON.parse(content.index), buffer: content.buffers[0] };
         if (content.kind === "family")
           Object.assign(shared, { bundle, index: content.index, extras: [] });
         else shared.extras.push(bundle);
@@ -30,7 +39,6 @@ function family(model, channel) {
       }
       for (const view of shared.views) view(content);
     });
-    channel.send({ want: "family" }); // answered as soon as there is one
   }
   return families.get(channel);
 }
@@ -69,10 +77,12 @@ function pin(el) {
 }
 
 export default {
+  async initialize({ model }) {
+    family(model, await channelOf(model));
+  },
   async render({ model, el }) {
     const waiting = document.createElement("p");
-    waiting.textContent =
-      "This view asks its kernel for the data: run the notebook, or wait for the first fit.";
+    waiting.textContent = "No picture yet: run the notebook, or wait for the first fit.";
     el.replaceChildren(waiting);
     let shown,
       gone = false,
@@ -80,14 +90,17 @@ export default {
     const reference = model.get("channel").replace("IPY_MODEL_", "");
     const channel = await channelOf(model);
     const shared = family(model, channel);
+    // messages that came before this view are attributes now
+    await channel.state_change;
     const unhide = hideStill(reference);
+    // JupyterLab refuses where the kernel is gone
     const tell = (send) => {
       try {
         send();
       } catch {
         shown?.lost(LOST);
       }
-    }; // JupyterLab refuses where the kernel is gone
+    };
     const send = (want, what = {}) => tell(() => channel.send({ want, ...what }));
     const controls = {
       get: (name) => model.get(name),
@@ -97,9 +110,10 @@ export default {
     for (const name of ["on", "off"]) controls[name] = (...what) => model[name](...what);
     const unpin = pin(el);
     const start = async () => {
-      const mine = ++turn; // several may wait for the front end: the newest draws
+      // several may wait for the front end: the newest draws
+      const mine = ++turn;
       try {
-        const { show, Plotly } = await frontEnd(model.get("front"), channel);
+        const { show, Plotly } = await frontEnd(model.get("front")).loaded;
         if (gone || mine !== turn || !shared.bundle) return;
         shown?.stop();
         const focused =
@@ -135,6 +149,12 @@ export default {
     channel.on("comm_live_update", lost);
     shared.views.add(view);
     if (shared.status) status(shared.status);
+    // this page opened after the cell ran
+    if (!shared.front && channel.comm_live !== false) {
+      const page = frontEnd(model.get("front"));
+      send("all", { front: !page.asked });
+      page.asked = true;
+    }
     start();
     return () => {
       gone = true;

@@ -1,5 +1,5 @@
 var flatvizExplorer=(()=>{var dt=Object.defineProperty;var ne=Object.getOwnPropertyDescriptor;var oe=Object.getOwnPropertyNames;var re=Object.prototype.hasOwnProperty;var le=(n,t)=>{for(var e in t)dt(n,e,{get:t[e],enumerable:!0})},he=(n,t,e,s)=>{if(t&&typeof t=="object"||typeof t=="function")for(let i of oe(
-t))!re.call(n,i)&&i!==e&&dt(n,i,{get:()=>t[i],enumerable:!(s=ne(t,i))||s.enumerable});return n};var de=n=>he(dt({},"__esModule",{value:!0}),n);var Pe={};le(Pe,{isDark:()=>tt,onThemeChange:()=>et,recolored:()=>T,show:()=>Ot,start:()=>De});function ct(n){let{index:t}=n,e=n.buffer instanceof ArrayBuffer?n.buffer:n.buffer.buffer.slice(n.buffer.byteOffset,n.buffer.byteOffset+n.buffer.
+t))!re.call(n,i)&&i!==e&&dt(n,i,{get:()=>t[i],enumerable:!(s=ne(t,i))||s.enumerable});return n};var de=n=>he(dt({},"__esModule",{value:!0}),n);var Pe={};le(Pe,{isDark:()=>tt,onThemeChange:()=>et,recolored:()=>T,show:()=>Mt,start:()=>De});function ct(n){let{index:t}=n,e=n.buffer instanceof ArrayBuffer?n.buffer:n.buffer.buffer.slice(n.buffer.byteOffset,n.buffer.byteOffset+n.buffer.
 byteLength),s=t.record;return t.members.map((i,a)=>({meta:i,data:new Float32Array(e,a*s*4,s),read:new Map}))}var U=n=>Uint8Array.from(atob(n),
 t=>t.charCodeAt(0));function Lt(n){let t=n.length/4,e=new Uint8Array(n.length);for(let s=0;s<4;s++)for(let i=0;i<t;i++)e[4*i+s]=n[s*t+i];return e}
 function jt(n,[t,...e]){if(!e.length)return Array.from(n);let s=n.length/t;return Array.from({length:t},(i,a)=>jt(n.subarray(a*s,(a+1)*s),e))}
@@ -77,42 +77,42 @@ l),r;let h=l.selectAll("g.trace").size()===o.length&&t&&!i&&o.every(([{trace:d}]
 n.forEach((e,s)=>{let i=e.i??s,a=t.array[i],o=(t.symmetric?t.array:t.arrayminus)[i];Number.isFinite(e.y)&&Number.isFinite(a)&&Number.isFinite(
 o)&&Object.assign(e,{yh:e.y+a,ys:e.y-o})})}function bt(n){for(let{plot:t}of Object.values(n._fullLayout?._plots??{}))t?.selectAll("*").interrupt().
 transition().duration(0)}var F=n=>n.margin?.t??n.template.layout.margin.t;function Bt({layout:n,data:t},e,s,i){if(!n.yaxis?.scaleanchor||n.xaxis2)return null;let[a,o]=[
-"xaxis","yaxis"].map(d=>e[d]??n[d].range),r=t.some(d=>d.colorbar)?130:20,l=a&&o?(a[1]-a[0])/(o[1]-o[0]):1,c=ke({data:t,layout:n}).reduce((d,p)=>d+
+"xaxis","yaxis"].map(d=>e[d]??n[d].range),r=t.some(d=>d.colorbar)?130:20,l=a&&o?(a[1]-a[0])/(o[1]-o[0]):1,c=ze({data:t,layout:n}).reduce((d,p)=>d+
 44+7.2*p.length,0),h=Math.min(s-60-r-(i-F(n)-92)*l,s-60-r-c)/2;return h<8?null:{margin:{...n.margin,t:F(n),l:60+h,r:r+h}}}function Dt(n,t){let e=[
 "",2,3,4].filter(r=>n[`xaxis${r}`]),s=e.length>1&&e.every(r=>!n[`yaxis${r}`].domain);if(t>=460||!s)return n;let i=.1,a=(1-i*(e.length-1))/e.
 length,o={};return e.forEach((r,l)=>{let c=1-l*(a+i),h=l===e.length-1;o[`xaxis${r}`]={...n[`xaxis${r}`],domain:[0,1],showticklabels:h,title:h?
 n[`xaxis${r}`].title:""},o[`yaxis${r}`]={...n[`yaxis${r}`],domain:[Math.max(0,c-a),c],showticklabels:!0,nticks:4,title:l===1?n.yaxis.title:""}}),
-{...n,...o,margin:{...n.margin,t:58}}}function ke({data:n,layout:t}){return t.showlegend===!1?[]:n.filter(e=>e.mode&&e.name&&e.showlegend!==
+{...n,...o,margin:{...n.margin,t:58}}}function ze({data:n,layout:t}){return t.showlegend===!1?[]:n.filter(e=>e.mode&&e.name&&e.showlegend!==
 !1&&e.visible!==!1).map(e=>e.name)}function Pt({data:n,layout:t},e,s){let i=s-(t.margin?.t??76)-(t.margin?.b??92),a=f=>({...f,title:{...f.title,
 font:{...f.title.font,size:Math.max(10,Math.min(15,i/(.54*f.title.text.length)))}}}),o=n.map(f=>f.colorbar?.title?.text?{...f,colorbar:a(f.colorbar)}:
-f),{scene:r}=t,l=460/e;for(let f of Object.keys(t).filter(b=>/^[xy]axis\d*$/.test(b))){let b=t[f],[v,m]=b.domain??[0,1],z=f[0]==="y"?i:e-60,
-[w]=(b.title?.text??"").split("<br>"),O=z*(m-v)/(.54*w.replace(/<[^>]*>/g,"").length);O<15&&(t={...t,[f]:{...b,title:{...b.title,font:{...b.
-title.font,size:Math.max(9,O)}}}})}if(!r?.camera||l<=1)return{data:o,layout:t};let c=Object.fromEntries(Object.entries(r.camera.eye).map(([f,
+f),{scene:r}=t,l=460/e;for(let f of Object.keys(t).filter(b=>/^[xy]axis\d*$/.test(b))){let b=t[f],[v,m]=b.domain??[0,1],k=f[0]==="y"?i:e-60,
+[w]=(b.title?.text??"").split("<br>"),M=k*(m-v)/(.54*w.replace(/<[^>]*>/g,"").length);M<15&&(t={...t,[f]:{...b,title:{...b.title,font:{...b.
+title.font,size:Math.max(9,M)}}}})}if(!r?.camera||l<=1)return{data:o,layout:t};let c=Object.fromEntries(Object.entries(r.camera.eye).map(([f,
 b])=>[f,b*l**.7])),h=({title:f})=>f.text.replace(/ of [^)]*\)/,")"),d=(f,b)=>({...f,title:{...f.title,text:b,font:{size:10}},tickfont:{size:9}}),
 p={xaxis:d(r.xaxis,h(r.xaxis)),yaxis:d(r.yaxis,h(r.yaxis)),zaxis:d(r.zaxis,"")};return{data:o,layout:{...t,scene:{...r,...p,camera:{...r.camera,
-eye:c}}}}}var ze=matchMedia("(pointer: coarse)"),q=class{entry;tools;state;scene;revision;member;constructor(t,e,s){Object.assign(this,{entry:t,tools:s,
+eye:c}}}}}var ke=matchMedia("(pointer: coarse)"),q=class{entry;tools;state;scene;revision;member;constructor(t,e,s){Object.assign(this,{entry:t,tools:s,
 state:"",width:0,revision:0,glides:0}),this.mark=u("span",{class:"fv-letter",hidden:""},e),this.plot=u("div",{role:"group"}),this.node=u("di\
 v",{class:"fv-plot"},this.mark,this.plot),this.rings=[]}draw(t,e,{height:s,most:i=1/0,width:a=this.plot.clientWidth,dark:o,phone:r=!1,ranges:l,
 transition:c,at:h=0}){let{entry:d,plot:p,tools:f}=this,{index:b,Plotly:v}=f,m=a<460&&$e(d,a,r);if(this.narrow=!!m&&r,d.layout.yaxis?.scaleanchor&&
-!d.layout.xaxis2){let{t:g,b:k,l:D,r:A}=m?.margin??{},P=m?g+k+a-D-A-(d.phases.length?0:66):F(d.layout)+a-100;s=Math.round(m?Math.min(P,Math.max(
-i,g+k+85)):Math.max(300,Math.min(s,P)))}if(d.layout.yaxis?.scaleanchor&&d.layout.xaxis2&&!m){let g=Object.keys(d.layout).filter(k=>/^xaxis\d*$/.
-test(k)).length;s=Math.round(Math.max(300,Math.min(s,F(d.layout)+(a-160)/g+70)))}m&&d.phases.length&&(l=this.low(l,(s-m.margin.t-m.margin.b)/
-(a-m.margin.l-m.margin.r),e));let z=m||Bt(d,l,a,s),w=d.binds.some(g=>g.rows!=="all"&&g.rows!=="phase"),O=[z&&a,o,s,JSON.stringify(l)].join("\
-/"),M=[O,t.meta.method,t.meta.radius,t.version??0,w?e:""].join("/"),L=`${M}/${h}`;if(this.state===L)return this.resize(a),!1;let x=!this.state,
-y=d.binds.map(g=>pt(g,b.fields,t,e,h));if(this.place===M&&!ut.matches)return this.slide(y,{state:L,at:h,dark:o}),!1;this.place=M,d.phases.length&&
-(p.dataset.phase=h);let j=x||this.scene!==O?null:d.binds.flatMap(({path:g},k)=>st(y[k],this.values[k])?[]:[[g,o?T(y[k]):y[k]]]);Object.assign(
-this,{state:L,scene:O,member:t,values:y});let E=performance.now()<this.glides;if(E&&bt(p),this.glides=c?performance.now()+c.duration+100:0,j&&
+!d.layout.xaxis2){let{t:g,b:z,l:D,r:A}=m?.margin??{},P=m?g+z+a-D-A-(d.phases.length?0:66):F(d.layout)+a-100;s=Math.round(m?Math.min(P,Math.max(
+i,g+z+85)):Math.max(300,Math.min(s,P)))}if(d.layout.yaxis?.scaleanchor&&d.layout.xaxis2&&!m){let g=Object.keys(d.layout).filter(z=>/^xaxis\d*$/.
+test(z)).length;s=Math.round(Math.max(300,Math.min(s,F(d.layout)+(a-160)/g+70)))}m&&d.phases.length&&(l=this.low(l,(s-m.margin.t-m.margin.b)/
+(a-m.margin.l-m.margin.r),e));let k=m||Bt(d,l,a,s),w=d.binds.some(g=>g.rows!=="all"&&g.rows!=="phase"),M=[k&&a,o,s,JSON.stringify(l)].join("\
+/"),O=[M,t.meta.method,t.meta.radius,t.version??0,w?e:""].join("/"),L=`${O}/${h}`;if(this.state===L)return this.resize(a),!1;let x=!this.state,
+y=d.binds.map(g=>pt(g,b.fields,t,e,h));if(this.place===O&&!ut.matches)return this.slide(y,{state:L,at:h,dark:o}),!1;this.place=O,d.phases.length&&
+(p.dataset.phase=h);let j=x||this.scene!==M?null:d.binds.flatMap(({path:g},z)=>st(y[z],this.values[z])?[]:[[g,o?T(y[z]):y[z]]]);Object.assign(
+this,{state:L,scene:M,member:t,values:y});let E=performance.now()<this.glides;if(E&&bt(p),this.glides=c?performance.now()+c.duration+100:0,j&&
 vt(v,p,j,c,E))return this.resize(a),this.spread(),!0;let $={data:d.data,layout:{...d.layout,height:s,uirevision:"kept",datarevision:++this.revision}};
-d.binds.forEach((g,k)=>{$=V($,g.path.split("."),y[k])});for(let[g,k]of Object.entries(l))$=V($,["layout",g,"range"],k);return z&&($.layout={
-...$.layout,margin:z.margin}),$.layout=Dt($.layout,a),$=Pt($,a,s),m&&($.data=qt($.data).map(g=>Me(g,d))),this.print=m?Le($.layout):"",m&&($.
-layout=je({...$.layout,...Oe($,a)},d,r)),ze.matches&&($.layout.dragmode=!1),o?$={data:T($.data),layout:T($.layout)}:$={data:$.data.map(g=>({
+d.binds.forEach((g,z)=>{$=V($,g.path.split("."),y[z])});for(let[g,z]of Object.entries(l))$=V($,["layout",g,"range"],z);return k&&($.layout={
+...$.layout,margin:k.margin}),$.layout=Dt($.layout,a),$=Pt($,a,s),m&&($.data=qt($.data).map(g=>Oe(g,d))),this.print=m?Le($.layout):"",m&&($.
+layout=je({...$.layout,...Me($,a)},d,r)),ke.matches&&($.layout.dragmode=!1),o?$={data:T($.data),layout:T($.layout)}:$={data:$.data.map(g=>({
 ...g})),layout:$.layout},this.width=a,p.style.height=`${s}px`,v.react(p,$.data,$.layout,b.config),x?this.listen():p._fullLayout.width!==a&&v.
 Plots.resize(p),this.spread(),!0}low(t,e,s){let{entry:i,tools:a}=this,[o,r]=["xaxis","yaxis"].map(d=>t[d]??i.layout[d].range),l=(r[0]+r[1])/
 2,c=i.binds.filter(({path:d})=>d.endsWith(".y")),h=e*(o[1]-o[0])/2;for(let d of c)for(let p of a.members)for(let f of i.phases.keys())for(let b of pt(
 d,a.index.fields,p,s,f))h=Math.max(h,1.06*Math.abs(b-l)||0);return h<r[1]-l?{...t,yaxis:[l-h,l+h]}:t}slide(t,{state:e,at:s,dark:i}){let{entry:a,
 plot:o,tools:r}=this,l=this.values,c=performance.now(),h=c<this.glides;h&&bt(o),Object.assign(this,{state:e,glides:0}),delete o.dataset.phase;
-let d=()=>{if(this.state!==e)return;let p=Math.min(1,(performance.now()-c)/Et),f=p*p*(3-2*p),b=t.map((z,w)=>a.binds[w].rows==="phase"?ft(l[w],
-z,f):z),v=a.binds.flatMap(({path:z},w)=>st(b[w],this.values[w])?[]:[[z,i?T(b[w]):b[w]]]);this.values=b;let m=o.clientWidth&&vt(r.Plotly,o,v,
+let d=()=>{if(this.state!==e)return;let p=Math.min(1,(performance.now()-c)/Et),f=p*p*(3-2*p),b=t.map((k,w)=>a.binds[w].rows==="phase"?ft(l[w],
+k,f):k),v=a.binds.flatMap(({path:k},w)=>st(b[w],this.values[w])?[]:[[k,i?T(b[w]):b[w]]]);this.values=b;let m=o.clientWidth&&vt(r.Plotly,o,v,
 void 0,h);h=!1,m?p<1?requestAnimationFrame(d):(o.dataset.phase=s,this.spread()):(this.renew(),r.redraw())};requestAnimationFrame(d)}spread(){
 if(!this.entry.phases.length)return;let{left:t,right:e,top:s,bottom:i}=this.plot.querySelector(".plotbg, .bglayer .bg, .draglayer .nsewdrag")?.
 getBoundingClientRect()??{},a=[];for(let o of this.plot.querySelectorAll(".scatterlayer .textpoint")){o.style.transform="";let r=o.getBoundingClientRect();
@@ -137,13 +137,13 @@ data:qt(n),layout:t},s).length;return{margin:{...t.margin,...e.length?{t:o,b:8,l
 layout:t},e){if(t.showlegend===!1)return[];let s=[],i=0;for(let{name:a,mode:o,marker:r,line:l,showlegend:c,visible:h}of n){if(!o||!a||c===!1||
 h===!1)continue;let d=/markers/.test(o)&&typeof r?.color=="string"?r.color:l?.color??"#1f2933",p=26+6.6*a.length,f=/markers/.test(o)?/cross/.
 test(r?.symbol)?"✚":"●":"–";p>i&&(s.push([]),i=e-24),i-=p,s.at(-1).push(`<span style="color:${d}">${f} ${a}</span>`)}return s.map(a=>a.
-join("   "))}function Oe(n,t){let e=It(n,t),{annotations:s=[],margin:i}=n.layout;if(!e.length)return{};let a={x:0,y:1,xref:"paper",yref:"pap\
+join("   "))}function Me(n,t){let e=It(n,t),{annotations:s=[],margin:i}=n.layout;if(!e.length)return{};let a={x:0,y:1,xref:"paper",yref:"pap\
 er",xanchor:"left",yanchor:"bottom",xshift:8-i.l,yshift:4,align:"left",showarrow:!1};return{showlegend:!1,annotations:[...s,{...a,text:e.join(
 "<br>"),font:{size:11}}]}}var Rt=n=>n.type==="scatter"&&/lines/.test(n.mode)&&n.name?.length<11;function qt(n){let t=n.filter(s=>Rt(s)&&s.showlegend!==
 !1&&s.visible!==!1).length,e=0;return n.map(s=>{if(!Rt(s)||s.showlegend===!1||s.visible===!1)return s;let i=s.y?.length??atob(s.y?.bdata??"").
 length/Number(s.y?.dtype?.[1]??8),a=i>2&&i<60?Math.max(0,i-1-e++*Math.max(1,Math.floor(i/t))):i-1,o=Array.from({length:i},(r,l)=>l===a?s.name:
 "");return{...s,showlegend:!1,mode:`${s.mode}+text`,text:o,textposition:i<60?"top left":"top center",textfont:{size:12,color:s.line?.color},
-cliponaxis:!1}})}function Me(n,{phases:t}){return n.colorbar?t.length?{...n,showscale:!1}:{...n,colorbar:{...n.colorbar,thickness:9,xpad:4,tickfont:{
+cliponaxis:!1}})}function Oe(n,{phases:t}){return n.colorbar?t.length?{...n,showscale:!1}:{...n,colorbar:{...n.colorbar,thickness:9,xpad:4,tickfont:{
 size:10},title:{...n.colorbar.title,font:{size:10.5}}}}:n}var Le=({xaxis:n})=>{let[,...t]=(n?.title?.text??"").replace(/<\/?span[^>]*>/g,"").
 split("<br>");return t.length?` (${t.join("; ")}.)`:""};function je(n,{phases:t},e){let[,...s]=(n.title?.text??"").split("<br>"),i={...n.title,
 text:e?s.join("<br>"):n.title?.text,font:{...n.title?.font,size:12}},a=h=>Math.max(...h.split("<br>").map(d=>d.length)),o=n.annotations?.map(
@@ -151,15 +151,15 @@ h=>({...h,font:{...h.font,size:a(h.text??"")>54?8.5:10}})),r={...n.legend,font:{
 "<br>")[0];if(t.length)for(let h of["xaxis","yaxis"])n={...n,[h]:{...n[h],title:{text:""},showticklabels:!1,ticks:"",automargin:!1}};return{
 ...n,title:i,legend:r,...c&&!t.length?{xaxis:{...l,title:{...l.title,text:c}}}:{},...o?{annotations:o}:{}}}var Wt=n=>`${n[0]}axis${n.slice(1)}`;var Ee=40,_e=450;async function wt(n,t){for(let[e,s,i]of n){let{method:a,radius:o}=i.member.meta;mt(await i.image(t,t==="png"?2:1),["flatviz",
 s.name,a,o||"",e==="B"?"b":""].filter(Boolean).join("-")+`.${t}`)}}async function Ut({el:n,state:t,member:e,radii:s,shown:i}){let a=t.all,{method:o,
-label:r}=e.meta,l=[];for(let M of s){for(t.put({...a,radius:M});n.dataset.state!==`${o}/${M}/${a.n_draws}`;)await new Promise(requestAnimationFrame);
-l.push({radius:M,images:await Promise.all(i().map(async([,,L])=>Q(await L.image("png"))))})}t.put(a);let c=Math.max(...l.map(({images:M})=>M.
-reduce((L,x)=>L+x.width,0))),h=Math.max(...l.flatMap(({images:M})=>M.map(L=>L.height))),d=u("canvas",{width:c+c%2,height:h+Ee+h%2}),p=d.getContext(
-"2d"),{color:f,backgroundColor:b,fontFamily:v}=getComputedStyle(n),m=[],z=["video/mp4","video/webm"].find(M=>MediaRecorder.isTypeSupported(M)),
-w=new MediaRecorder(d.captureStream(),{mimeType:z,videoBitsPerSecond:4e6}),O=new Promise(M=>{w.addEventListener("stop",M)});w.addEventListener(
-"dataavailable",({data:M})=>m.push(M)),w.start();for(let{radius:M,images:L}of[...l,...l.slice(0,-1).reverse(),l[0]])Object.assign(p,{fillStyle:b,
+label:r}=e.meta,l=[];for(let O of s){for(t.put({...a,radius:O});n.dataset.state!==`${o}/${O}/${a.n_draws}`;)await new Promise(requestAnimationFrame);
+l.push({radius:O,images:await Promise.all(i().map(async([,,L])=>Q(await L.image("png"))))})}t.put(a);let c=Math.max(...l.map(({images:O})=>O.
+reduce((L,x)=>L+x.width,0))),h=Math.max(...l.flatMap(({images:O})=>O.map(L=>L.height))),d=u("canvas",{width:c+c%2,height:h+Ee+h%2}),p=d.getContext(
+"2d"),{color:f,backgroundColor:b,fontFamily:v}=getComputedStyle(n),m=[],k=["video/mp4","video/webm"].find(O=>MediaRecorder.isTypeSupported(O)),
+w=new MediaRecorder(d.captureStream(),{mimeType:k,videoBitsPerSecond:4e6}),M=new Promise(O=>{w.addEventListener("stop",O)});w.addEventListener(
+"dataavailable",({data:O})=>m.push(O)),w.start();for(let{radius:O,images:L}of[...l,...l.slice(0,-1).reverse(),l[0]])Object.assign(p,{fillStyle:b,
 font:`600 18px ${v}`}),p.fillRect(0,0,d.width,d.height),L.reduce((x,y)=>(p.drawImage(y,x,0),x+y.width),0),p.fillStyle=f,p.fillText(`${r}, ra\
-dius ${M}`,14,d.height-14),await new Promise(x=>{setTimeout(x,_e)});w.stop(),await O,mt(URL.createObjectURL(new Blob(m,{type:z})),`flatviz-${o}\
--radius.${z.slice(6)}`)}function Ht(n,t,{n_draws:e,phase:s}){let i=n.filter(([,a])=>a.kind==="plotly").map(([,a,{member:{meta:o}}])=>{let l=a.
+dius ${O}`,14,d.height-14),await new Promise(x=>{setTimeout(x,_e)});w.stop(),await M,mt(URL.createObjectURL(new Blob(m,{type:k})),`flatviz-${o}\
+-radius.${k.slice(6)}`)}function Ht(n,t,{n_draws:e,phase:s}){let i=n.filter(([,a])=>a.kind==="plotly").map(([,a,{member:{meta:o}}])=>{let l=a.
 phases.length&&s!==null?`, phase=${JSON.stringify(t.phases[Math.min(s,t.phases.length-1)])}`:"";return`fv.widgets.plot_view(family, ${JSON.stringify(
 a.name)}, method=${JSON.stringify(o.method)}, radius=${o.radius}, n_draws=${e}${l})`});return["import flatviz as fv","",...t.code??[],...i].
 join(`
@@ -171,7 +171,7 @@ label:e[h],nats:i[c-1][d]}))}}return n.images}var yt=new WeakMap;function Se(n,.
 yt.has(e)||yt.set(e,{bytes:U(e.pixels),urls:new Map});let{bytes:i,urls:a}=yt.get(e),[o,r,l=1]=e.shape;if(!a.has(n)){let c=u("canvas",{width:r,
 height:o}),h=c.getContext("2d"),d=h.createImageData(r,o);for(let p=0;p<o*r;p++){for(let f=0;f<3;f++)d.data[4*p+f]=i[s*o*r*l+p*l+(l>1?f:0)];d.
 data[4*p+3]=255}h.putImageData(d,0,0),a.set(n,c.toDataURL())}return a.get(n)}return""}function _(n,t={},...e){let s=document.createElementNS(
-"http://www.w3.org/2000/svg",n);for(let[i,a]of Object.entries(t))s.setAttribute(i,a);return s.append(...e),s}var Jt=12,kt=(n,t)=>n.length>t?
+"http://www.w3.org/2000/svg",n);for(let[i,a]of Object.entries(t))s.setAttribute(i,a);return s.append(...e),s}var Jt=12,zt=(n,t)=>n.length>t?
 `${n.slice(0,Math.max(1,t-1))}…`:n,Te=n=>`${(100*n).toFixed(0)} %`,at=class extends q{chosen;n;height;dark;constructor(t,e,s){super(t,e,s),
 this.lit=this.pointed=null;let i=o=>o.target.closest?.("[data-row]"),a=o=>o.target.closest?.("[data-chart]");this.plot.addEventListener("poi\
 ntermove",o=>{let r=i(o);r?this.show(Number(r.dataset.row)):a(o)&&this.point("hover",o)}),this.plot.addEventListener("pointerleave",()=>{this.
@@ -190,44 +190,44 @@ ink=o?{ink:"#e4e7eb",soft:"#a3aeb9",line:"#3a434d",paper:"#15191e",mark:"#ff9d5c
 ff",mark:"#b84a00"};let h=[this.pointed,Number(this.chosen||NaN)].find(x=>l.some(y=>y.row===x))??l[0].row;this.now=l.find(x=>x.row===h);let d=document.
 activeElement,p=t.contains(d)?d.dataset.row:null,f=_("svg",{width:i,height:a,viewBox:`0 0 ${i} ${a}`,"font-size":12,"font-family":"system-ui\
 , sans-serif",fill:this.ink.ink});f.append(_("rect",{width:i,height:a,fill:this.ink.paper}));let b=c?{left:8,top:34,width:.52*i-16,height:a-
-40}:{left:6,top:30,width:i-12,height:.54*a-30},v=c?.48*i-62:i-52,m=Math.min(Jt,Math.max(...r.classes.map(x=>x.length))),z=v/r.classes.length<
-7*m,w=z?34+4.3*m:36,O=c?{left:.52*i+46,top:58,width:v,height:a-82-w,turned:z,foot:w}:{left:40,top:.54*a+50,width:v,height:.46*a-60-w,turned:z,
-foot:w},M=(x,y,j,E=15)=>f.append(_("text",{x:y,y:j,"font-size":E},x)),L=r.kept(s)===1?"it is least sure":"the draws disagree most";M(c&&r.kept(
+40}:{left:6,top:30,width:i-12,height:.54*a-30},v=c?.48*i-62:i-52,m=Math.min(Jt,Math.max(...r.classes.map(x=>x.length))),k=v/r.classes.length<
+7*m,w=k?34+4.3*m:36,M=c?{left:.52*i+46,top:58,width:v,height:a-82-w,turned:k,foot:w}:{left:40,top:.54*a+50,width:v,height:.46*a-60-w,turned:k,
+foot:w},O=(x,y,j,E=15)=>f.append(_("text",{x:y,y:j,"font-size":E},x)),L=r.kept(s)===1?"it is least sure":"the draws disagree most";O(c&&r.kept(
 s)>1?`Images on which ${L}`:`Where ${L}`,b.left+(this.mark.hidden?4:18),22),l.forEach((x,y)=>f.append(this.tile(r,x,y,l.length,b))),f.append(
-this.probabilities(r,O)),t.style.height=`${a}px`,t.replaceChildren(f),this.painting=!0,p&&t.querySelector(`[data-row="${p}"]`)?.focus(),this.
+this.probabilities(r,M)),t.style.height=`${a}px`,t.replaceChildren(f),this.painting=!0,p&&t.querySelector(`[data-row="${p}"]`)?.focus(),this.
 painting=!1,this.drawn={rows:l.map(x=>x.row),row:h},this.name()}describe(t){this.words=t,this.name()}name(){if(!this.now||!this.words)return;
 let{classes:t,of:e}=Kt(this.member),s=e(this.n).map(i=>t[i.label]).join(", ");this.plot.setAttribute("aria-label",`${this.words} Labels of t\
 he images: ${s}; in the chart test image ${this.now.row}, label ${t[this.now.label]}.`)}tile(t,{place:e,row:s,label:i,nats:a},o,r,{left:l,top:c,
-width:h,height:d}){let f=Math.ceil(r/4),b=h/4,v=Math.min(b-10,d/f-48),m=v+48,z=l+o%4*b+(b-v)/2,w=c+Math.floor(o/4)*m,{member:O,tools:M,lit:L,
+width:h,height:d}){let f=Math.ceil(r/4),b=h/4,v=Math.min(b-10,d/f-48),m=v+48,k=l+o%4*b+(b-v)/2,w=c+Math.floor(o/4)*m,{member:M,tools:O,lit:L,
 n:x,ink:y}=this,j=t.kept(x),{classes:E}=t,$=new Map;for(let S=0;S<j;S++){let R=this.best(t,S,e);$.set(R,($.get(R)??0)+1)}let g=[...$].sort((S,R)=>R[1]-
-S[1]),k=L!==null&&L<j?this.best(t,L,e):null,D=k===null?g.map(([S,R])=>`${E[S]??"none"}${j>1?`×${R}`:""}`).join(" "):`${b>110?`draw ${L+1}: `:
-""}${E[k]??"none"}, ${Te(t.prob(L,e,k))}`,A=Math.floor((b-8)/6.9),P=kt(D,A),J=a.toFixed(2),ee=[`${E[i]} · ${J} nats`,`${E[i]} · ${J}`].find(
-S=>S.length<=A)??`${kt(E[i],A-J.length-3)} · ${J}`,Mt=`test image ${s}, label ${E[i]}, disagreement ${a.toFixed(2)} nats; answers ${D}`,se=_(
-"image",{x:z,y:w,width:v,height:v,href:Se(s,O.meta.images,M.index.images),style:"image-rendering:pixelated"}),ie={x:z-1,y:w-1,width:v+2,height:v+
-2,fill:"none"},ht=this.now.row===s,ae=k!==null&&k!==i;return _("g",{"data-row":s,role:"button",tabindex:0,"aria-label":Mt,"aria-pressed":ht,
-style:"cursor:pointer"},_("title",{},Mt),se,_("rect",{...ie,stroke:ht?y.mark:y.line,"stroke-width":ht?3:1}),_("text",{x:z+v/2,y:w+v+16,"text\
--anchor":"middle"},ee),_("text",{x:z+v/2,y:w+v+32,"text-anchor":"middle","font-size":11.5,class:"fv-said","font-weight":k===null?400:600,fill:k===
+S[1]),z=L!==null&&L<j?this.best(t,L,e):null,D=z===null?g.map(([S,R])=>`${E[S]??"none"}${j>1?`×${R}`:""}`).join(" "):`${b>110?`draw ${L+1}: `:
+""}${E[z]??"none"}, ${Te(t.prob(L,e,z))}`,A=Math.floor((b-8)/6.9),P=zt(D,A),J=a.toFixed(2),ee=[`${E[i]} · ${J} nats`,`${E[i]} · ${J}`].find(
+S=>S.length<=A)??`${zt(E[i],A-J.length-3)} · ${J}`,Ot=`test image ${s}, label ${E[i]}, disagreement ${a.toFixed(2)} nats; answers ${D}`,se=_(
+"image",{x:k,y:w,width:v,height:v,href:Se(s,M.meta.images,O.index.images),style:"image-rendering:pixelated"}),ie={x:k-1,y:w-1,width:v+2,height:v+
+2,fill:"none"},ht=this.now.row===s,ae=z!==null&&z!==i;return _("g",{"data-row":s,role:"button",tabindex:0,"aria-label":Ot,"aria-pressed":ht,
+style:"cursor:pointer"},_("title",{},Ot),se,_("rect",{...ie,stroke:ht?y.mark:y.line,"stroke-width":ht?3:1}),_("text",{x:k+v/2,y:w+v+16,"text\
+-anchor":"middle"},ee),_("text",{x:k+v/2,y:w+v+32,"text-anchor":"middle","font-size":11.5,class:"fv-said","font-weight":z===null?400:600,fill:z===
 null?y.soft:ae?y.mark:y.ink},P))}best(t,e,s){let i=NaN,a=-1;return t.classes.forEach((o,r)=>{let l=t.prob(e,s,r);l>a&&([i,a]=[r,l])}),i}probabilities(t,{
 left:e,top:s,width:i,height:a,turned:o,foot:r}){let{now:l,n:c,ink:h,lit:d}=this,{classes:p}=t,f=t.kept(c),b=i/p.length,v=x=>e+(x+.5)*b,m=x=>s+
-(1-x)*a;this.chart={x:v,y:m,step:b,items:t};let z=_("g",{"data-chart":l.row}),w=(x,y)=>z.append(_("text",y,x));z.append(_("rect",{x:e,y:s,width:i,
-height:a,fill:"transparent"}));for(let x of[0,.25,.5,.75,1])z.append(_("line",{x1:e,x2:e+i,y1:m(x),y2:m(x),stroke:h.line})),w(x,{x:e-6,y:m(x)+
-4,"text-anchor":"end",fill:h.soft});let{color:O}=this.member.meta.images;p.forEach((x,y)=>{let j=Array.from({length:f},($,g)=>t.prob(g,l.place,
-y)).reduce(($,g)=>$+g,0)/f;Number.isFinite(j)&&z.append(_("rect",{class:"fv-mean",x:v(y)-.36*b,y:m(j),width:.72*b,height:j*a,fill:O,"fill-op\
-acity":this.dark?.6:.35}));let E={x:v(y),y:s+a+16,"text-anchor":o?"end":"middle","font-weight":y===l.label?700:400};w(kt(x,Jt),o?{...E,transform:`\
-rotate(-40 ${v(y)} ${s+a+16})`}:E)});let M=x=>p.map((y,j)=>[v(j),m(t.prob(x,l.place,j))]).filter(([,y])=>Number.isFinite(y)).map(y=>y.map(j=>j.
-toFixed(2)).join(",")).join(" "),L=(x,y)=>z.append(_("polyline",{"data-draw":x,points:M(x),fill:"none","stroke-linejoin":"round",...y}));for(let x=0;x<
-f;x++)L(x,{stroke:this.dark?h.ink:O,"stroke-width":1.2,"stroke-opacity":.55});return d!==null&&d<f&&L(d,{stroke:h.mark,"stroke-width":3.5}),
+(1-x)*a;this.chart={x:v,y:m,step:b,items:t};let k=_("g",{"data-chart":l.row}),w=(x,y)=>k.append(_("text",y,x));k.append(_("rect",{x:e,y:s,width:i,
+height:a,fill:"transparent"}));for(let x of[0,.25,.5,.75,1])k.append(_("line",{x1:e,x2:e+i,y1:m(x),y2:m(x),stroke:h.line})),w(x,{x:e-6,y:m(x)+
+4,"text-anchor":"end",fill:h.soft});let{color:M}=this.member.meta.images;p.forEach((x,y)=>{let j=Array.from({length:f},($,g)=>t.prob(g,l.place,
+y)).reduce(($,g)=>$+g,0)/f;Number.isFinite(j)&&k.append(_("rect",{class:"fv-mean",x:v(y)-.36*b,y:m(j),width:.72*b,height:j*a,fill:M,"fill-op\
+acity":this.dark?.6:.35}));let E={x:v(y),y:s+a+16,"text-anchor":o?"end":"middle","font-weight":y===l.label?700:400};w(zt(x,Jt),o?{...E,transform:`\
+rotate(-40 ${v(y)} ${s+a+16})`}:E)});let O=x=>p.map((y,j)=>[v(j),m(t.prob(x,l.place,j))]).filter(([,y])=>Number.isFinite(y)).map(y=>y.map(j=>j.
+toFixed(2)).join(",")).join(" "),L=(x,y)=>k.append(_("polyline",{"data-draw":x,points:O(x),fill:"none","stroke-linejoin":"round",...y}));for(let x=0;x<
+f;x++)L(x,{stroke:this.dark?h.ink:M,"stroke-width":1.2,"stroke-opacity":.55});return d!==null&&d<f&&L(d,{stroke:h.mark,"stroke-width":3.5}),
 w(`Test image ${l.row}, label ${p[l.label]}`,{x:e-30,y:s-36,"font-size":15}),w(f===1?"one draw: its probabilities":`bars: mean of ${f} draws\
 ; lines: single draws${d!==null&&d<f?`; thick: draw ${d+1}`:""}`,{x:e-30,y:s-16,fill:h.soft}),w("class (bold: the label)",{x:e+i/2,y:s+a+r,"\
-text-anchor":"middle",fill:h.soft}),z}async image(t,e=1){let{width:s,height:i}=this,a=this.plot.firstChild.cloneNode(!0);a.setAttribute("xml\
+text-anchor":"middle",fill:h.soft}),k}async image(t,e=1){let{width:s,height:i}=this,a=this.plot.firstChild.cloneNode(!0);a.setAttribute("xml\
 ns","http://www.w3.org/2000/svg");let o=`data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(a))}`;if(t==="svg")return o;
 let r=await Q(o),l=u("canvas",{width:s*e,height:i*e});return l.getContext("2d").drawImage(r,0,0,l.width,l.height),l.toDataURL("image/png")}};function Vt(n){n.dataset.lmSuppressShortcuts="true";let t=e=>{!e.ctrlKey&&!e.metaKey&&!e.altKey&&!(e.shiftKey&&e.key==="Enter")&&e.stopPropagation()};
-return n.addEventListener("keydown",t),()=>n.removeEventListener("keydown",t)}var zt={tab:"",compare:null,picked:null,chosen:{},step:-1,phase:null},nt=class{past;model;most;when;acted;changed;methods;constructor(t,{n_max:e,
+return n.addEventListener("keydown",t),()=>n.removeEventListener("keydown",t)}var kt={tab:"",compare:null,picked:null,chosen:{},step:-1,phase:null},nt=class{past;model;most;when;acted;changed;methods;constructor(t,{n_max:e,
 members:s},i,a){Object.assign(this,{model:t,most:e,methods:s.map(o=>o.method),changed:i,acted:a,past:[],last:"",when:0}),this.start=this.all}get all(){
-let{model:t}=this,e=Math.max(1,Math.min(this.most,t.get("n_draws")));return{method:t.get("method"),radius:t.get("radius"),n_draws:e,...zt,...t.
+let{model:t}=this,e=Math.max(1,Math.min(this.most,t.get("n_draws")));return{method:t.get("method"),radius:t.get("radius"),n_draws:e,...kt,...t.
 get("look")??{}}}change(t){let e=Object.keys(t).join(),s=Date.now();(e!==this.last||s-this.when>700)&&this.past.push(this.all),this.past.length>
 100&&this.past.shift(),Object.assign(this,{last:e,when:s}),this.acted(t),this.put({...this.all,...t})}put({method:t,radius:e,n_draws:s,...i}){
-let a=Object.fromEntries(Object.keys(zt).map(o=>[o,i[o]??zt[o]]));for(let[o,r]of Object.entries({method:t,radius:e,n_draws:s,look:a}))this.model.
+let a=Object.fromEntries(Object.keys(kt).map(o=>[o,i[o]??kt[o]]));for(let[o,r]of Object.entries({method:t,radius:e,n_draws:s,look:a}))this.model.
 set(o,r);this.model.save_changes(),this.changed()}undo(){this.last="",this.acted(this.start),this.past.length&&this.put({...this.past.pop(),
 step:this.all.step})}reset(){this.change({...this.start,step:this.all.step}),this.last=""}get hash(){let{method:t,radius:e,n_draws:s,tab:i,compare:a,
 picked:o,chosen:r,step:l,phase:c}=this.all,h=new URLSearchParams({method:t,radius:e,draws:s});i&&h.set("tab",i),a&&h.set("b",`${a.radius}:${a.
@@ -252,21 +252,21 @@ t)&&!this.page.printing()}get narrow(){return this.page.el.clientWidth<640&&!thi
 .jp-Notebook, .jp-WindowedPanel-outer")?.clientHeight||window.innerHeight}spread(t,e){let s=r=>r.reduce((l,c)=>l+c,0),i=s(e.map(r=>r.span)),
 a=e.map(r=>Math.ceil(12*r.least/this.page.grid.clientWidth)),o=e.map(r=>Math.max(3,Math.round(12*r.span/i)));return o.some((r,l)=>r<a[l])&&s(
 a)<=12&&a.every(Boolean)&&(o=a),o[o.length-1]+=12-s(o),o[e.indexOf(t)]}arrange(t){let{page:e,frames:s}=this,{el:i,grid:a,tabs:o,compare:r,undo:l,
-names:c,article:{story:h}}=e,d=e.printing(),p=i.clientWidth,f=this.tabOf(t),b=this.reads(t),v=p>=900,m=s.filter(g=>this.inTab(g,f)),z={narrow:p<
-640||d,beside:v&&!d,above:!v&&!d,two:t.b,reads:b,story:h.length&&!d};for(let[g,k]of Object.entries(z))i.classList.toggle(`fv-${g}`,!!k);for(let g of[
+names:c,article:{story:h}}=e,d=e.printing(),p=i.clientWidth,f=this.tabOf(t),b=this.reads(t),v=p>=900,m=s.filter(g=>this.inTab(g,f)),k={narrow:p<
+640||d,beside:v&&!d,above:!v&&!d,two:t.b,reads:b,story:h.length&&!d};for(let[g,z]of Object.entries(k))i.classList.toggle(`fv-${g}`,!!z);for(let g of[
 o,r,l])g.hidden=b||g===o&&c.length<2;let w=g=>a.clientWidth*this.spread(g,m)/12<g.least;b&&(!v||t.b||m.some(w))&&(m=[m.find(g=>g.entries.some(
-k=>k.name===h[t.step].set?.see))??m[0]]);let O=m.reduce((g,k)=>g+k.span,0),M=f!=="All"&&(O<=12||m.length<3)&&!t.b,L=M&&m.some(w),x=p<1e3||t.
-b,y=[[]],j=(g,k)=>x?12/k.length:this.spread(g,k);for(let g of m){let k=[...y.at(-1),g],D=k.some(A=>a.clientWidth*j(A,k)/12<A.least);k.length>
-1&&(D||k.reduce((A,P)=>A+(x?6:P.span),0)>12)&&y.push([]),y.at(-1).push(g)}let E=g=>j(g,y.find(k=>k.includes(g))??[g]),$=p<640&&!d;for(let g of s)
+z=>z.name===h[t.step].set?.see))??m[0]]);let M=m.reduce((g,z)=>g+z.span,0),O=f!=="All"&&(M<=12||m.length<3)&&!t.b,L=O&&m.some(w),x=p<1e3||t.
+b,y=[[]],j=(g,z)=>x?12/z.length:this.spread(g,z);for(let g of m){let z=[...y.at(-1),g],D=z.some(A=>a.clientWidth*j(A,z)/12<A.least);z.length>
+1&&(D||z.reduce((A,P)=>A+(x?6:P.span),0)>12)&&y.push([]),y.at(-1).push(g)}let E=g=>j(g,y.find(z=>z.includes(g))??[g]),$=p<640&&!d;for(let g of s)
 g.tap!==$&&(Object.assign(g,{tap:$}).about.open=!$),g.node.hidden=!m.includes(g),b&&!v&&t.b?g.pair.tabIndex=0:g.pair.removeAttribute("tabind\
-ex"),g.node.style.gridColumn=(t.b||L)&&f!=="All"?"span 12":M?`span ${this.spread(g,m)}`:`span ${E(g)}`}tall(t,e){let{el:s,note:i}=this.page,
+ex"),g.node.style.gridColumn=(t.b||L)&&f!=="All"?"span 12":O?`span ${this.spread(g,m)}`:`span ${E(g)}`}tall(t,e){let{el:s,note:i}=this.page,
 a=[s.clientWidth,!!e.b,this.reads(e),i.textContent].join(),o=this.tallest.get(t),r=t.hidden?0:Math.max(t.offsetHeight,o?.place===a?o.px:0);return this.
-tallest.set(t,{place:a,px:r}),r}height(t,e){let{el:s,head:i,stage:a}=this.page,o=this.page.printing(),r=O=>this.tall(O,t),{height:l,layout:c}=e.
+tallest.set(t,{place:a,px:r}),r}height(t,e){let{el:s,head:i,stage:a}=this.page,o=this.page.printing(),r=M=>this.tall(M,t),{height:l,layout:c}=e.
 entry(t.chosen),{screen:h}=this,d=this.reads(t);if(d&&s.clientWidth<900)return a.clientHeight-r(i)-(e.phases?r(e.phases.node):0)-r(e.about.firstChild)-
-r(e.choice)-24;let p=Object.keys(c).filter(O=>/^[xy]axis/.test(O)).length>2;if(t.b&&this.narrow)return p?440:Math.max(230,Math.round((h-r(i)-
+r(e.choice)-24;let p=Object.keys(c).filter(M=>/^[xy]axis/.test(M)).length>2;if(t.b&&this.narrow)return p?440:Math.max(230,Math.round((h-r(i)-
 40)/2));let f=e.phases&&!d?F(c)+92+290:300,b=s.clientWidth<690?f:Math.max(300,Math.min(f,h-r(i)-44));if(o)return l;if(this.tabOf(t)==="All")
-return Math.max(b,Math.min(l,h-r(i)-40));let v=s.closest(".jp-Notebook")?0:s.getBoundingClientRect().top+window.scrollY,m=O=>(O.phases?r(O.phases.
-node):0)+(d?r(O.choice)+r(O.caption):t.b?36:80),z=24+(d?Math.max(...this.frames.filter(O=>!O.node.hidden).map(m)):m(e)),w=h-r(i)-Math.max(z,
+return Math.max(b,Math.min(l,h-r(i)-40));let v=s.closest(".jp-Notebook")?0:s.getBoundingClientRect().top+window.scrollY,m=M=>(M.phases?r(M.phases.
+node):0)+(d?r(M.choice)+r(M.caption):t.b?36:80),k=24+(d?Math.max(...this.frames.filter(M=>!M.node.hidden).map(m)):m(e)),w=h-r(i)-Math.max(k,
 s.clientWidth>=1e3&&v<.3*h?v+48:0);return Math.round(Math.max(b,Math.min(t.b?440:560,w)))}};var Yt=n=>t=>`${n} ${t.toFixed(3)}`,Xt={accuracy:n=>`accuracy ${(100*n).toFixed(1)} %`,nll:n=>`NLL ${n.toFixed(3)} nats`,ece:Yt("ECE"),rmse:n=>`\
 RMSE ${C(n)}`},Ne={...Xt,accuracy:n=>`${(100*n).toFixed(1)} % right`,nll:Yt("NLL")},lt=class{live;list;index;fields;constructor(t,e){Object.
 assign(this,{index:t.index,fields:t.index.fields,live:e,list:ct(t)})}get methods(){return[...new Set(this.list.map(t=>t.meta.method))]}of(t){
@@ -339,14 +339,15 @@ below the pointer */
 .flatviz .fv-body { display: grid; grid-template-columns: minmax(0, 1fr); }
 /* the article: its text scrolls, and the stage with controls and pictures stays in sight, beside it or above; its last section stands over \
 the stage */
-.flatviz .fv-article section { min-height: 78vh; padding-bottom: 24px; } .flatviz .fv-article section:last-child { min-height: 0; padding-bo\
-ttom: 12px; }
-.flatviz .fv-article { font-size: 16px; line-height: 1.55; } .flatviz .fv-article h2 { margin: 0 0 6px; font-size: 20px; line-height: 1.25; \
-color: inherit; } .flatviz .fv-article p { margin: 0 0 10px; }
-.flatviz .fv-article .fv-equation { font-family: "STIX Two Math", "Cambria Math", Georgia, serif; font-size: 15px; text-align: center; paddi\
-ng: 6px 0; border-block: 1px solid var(--line); }
+.flatviz .fv-article { font-size: 17px; line-height: 1.5; }
+.flatviz .fv-article section { padding-bottom: 64px; }
+.flatviz .fv-article section:last-child { padding-bottom: 12px; }
+.flatviz .fv-article h2 { margin: 0 0 8px; font-size: 22px; line-height: 1.25; color: inherit; }
+.flatviz .fv-article p { margin: 0 0 12px; max-width: 66ch; }
+.flatviz .fv-article .fv-equation { text-align: center; padding: 10px 0; overflow-x: auto; overflow-y: hidden; }
+.flatviz .fv-equation math { font-size: 19px; font-family: "STIX Two Math", "Latin Modern Math", "Cambria Math", math, Georgia, serif; }
 .flatviz .fv-stage { min-width: 0; background: var(--paper); grid-row: 2; grid-column: 1 / -1; }
-.flatviz.fv-beside.fv-story .fv-body { grid-template-columns: clamp(216px, 20.7%, 300px) minmax(0, 1fr); column-gap: 14px; }
+.flatviz.fv-beside.fv-story .fv-body { grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); column-gap: 36px; }
 .flatviz.fv-reads .fv-body { padding-bottom: 60vh; }  /* where the stage will stand */
 .flatviz.fv-reads .fv-stage { grid-row: 1; position: sticky; top: var(--fv-top, 0px); align-self: start; }
 .flatviz.fv-beside.fv-reads .fv-stage { grid-column: 2; } .flatviz.fv-beside .fv-article section { scroll-margin-top: 12px; }
@@ -358,8 +359,8 @@ ng: 6px 0; border-block: 1px solid var(--line); }
 .flatviz.fv-above.fv-reads :is(.fv-draw, .fv-buttons, .fv-choice) { display: none; } .flatviz.fv-reads .fv-strip { border: 0; }
 .flatviz.fv-above.fv-reads:is(:not(.fv-drawn), .fv-two) label:has(.fv-draws) { display: none; } .flatviz.fv-above.fv-reads .fv-phases output\
  { min-height: 1.45em; }
-.flatviz.fv-above .fv-article section:nth-last-child(2) { min-height: 45vh; } .flatviz.fv-above .fv-article section:last-child { scroll-marg\
-in-top: 12px; }
+.flatviz.fv-above .fv-article section:not(:last-child) { min-height: 36svh; padding-bottom: 40px; } .flatviz.fv-above .fv-article section:la\
+st-child { scroll-margin-top: 12px; }
 .flatviz.fv-beside.fv-reads .fv-bar { display: grid; grid-template-columns: minmax(0, 1fr) auto; } .flatviz.fv-reads .fv-bar > :is(.fv-contr\
 ols, .fv-work, .fv-note) { grid-column: 1 / -1; }
 .flatviz.fv-beside.fv-reads :is(.fv-radius, .fv-draws) { width: 110px; } .flatviz.fv-beside.fv-reads .fv-controls { column-gap: 14px; } .fla\
@@ -422,14 +423,14 @@ x-width: min(420px, calc(100vw - 40px));
 -article section { min-height: 0 !important; }
   .flatviz figure { break-inside: avoid; grid-column: 1 / -1 !important; }
 }
-`;function Ot(n){return new $t(n).handle}var $t=class{index;hash;ask;el;Plotly;timers;model;constructor({Plotly:t,model:e,el:s,bundle:i,ask:a=null,
+`;function Mt(n){return new $t(n).handle}var $t=class{index;hash;ask;el;Plotly;timers;model;constructor({Plotly:t,model:e,el:s,bundle:i,ask:a=null,
 hash:o=!1,former:r=null}){let{index:l}=i;St(l.dark),Object.assign(this,{Plotly:t,model:e,el:s,index:l,ask:a,hash:o,pending:[],hovered:null,timers:{},
 waiting:!1,stopped:!1,printing:!1,placed:!1,stale:!0}),this.schedule=this.schedule.bind(this),this.members=new lt(i,!!(l.live&&a)),this.state=
-new nt(e,l,this.schedule,w=>{["method","radius","compare","step"].some(O=>O in w)&&this.player.halt(),["phase","chosen","tab","compare","ste\
-p"].some(O=>O in w)&&this.frames.forEach(O=>O.phases?.player.halt())}),r&&Object.assign(this.state,r),this.buildControls(),this.buildPage(),
+new nt(e,l,this.schedule,w=>{["method","radius","compare","step"].some(M=>M in w)&&this.player.halt(),["phase","chosen","tab","compare","ste\
+p"].some(M=>M in w)&&this.frames.forEach(M=>M.phases?.player.halt())}),r&&Object.assign(this.state,r),this.buildControls(),this.buildPage(),
 this.frames=[];for(let w of l.figures)this.place(w);for(let w of this.frames)w.offer(()=>this.state.all.chosen);let{grid:c,head:h,stage:d,note:p,
-tabs:f,compare:b,undo:v,names:m,article:z}=this;this.layout=new rt(this.frames,{el:s,grid:c,head:h,stage:d,note:p,tabs:f,compare:b,undo:v,names:m,
-article:z,printing:()=>this.printing}),this.listen(),this.schedule()}current(){let t=this.state.all,e=t.compare;return{...t,a:this.members.standing(
+tabs:f,compare:b,undo:v,names:m,article:k}=this;this.layout=new rt(this.frames,{el:s,grid:c,head:h,stage:d,note:p,tabs:f,compare:b,undo:v,names:m,
+article:k,printing:()=>this.printing}),this.listen(),this.schedule()}current(){let t=this.state.all,e=t.compare;return{...t,a:this.members.standing(
 t.method,t.radius),b:e&&this.members.standing(e.method,e.radius)}}buildControls(){let{state:t,index:e,members:s,hash:i,ask:a}=this;this.a=new H(
 "",o=>t.change(o)),this.b=new H("B",o=>t.change({compare:{method:this.b.method,radius:this.b.wanted,...o}})),this.draws=u("input",{type:"ran\
 ge",class:"fv-draws",min:1,max:e.n_max,step:1,"aria-label":"ensemble size"}),this.drawsText=u("output"),this.draws.addEventListener("input",
@@ -516,5 +517,5 @@ let t=new Blob([U(te(n))]).stream().pipeThrough(new DecompressionStream("deflate
 async function De(){performance.mark("flatviz-start");let n=te("flatviz-start"),t=document.getElementById("explorer"),e={get:r=>n[r],set:(r,l)=>{
 n[r]=l},save_changes(){},on(){},off(){}};globalThis.DecompressionStream||(t.textContent="The pictures on this page need a browser of 2023 or\
  later."),await Be();let[s,i]=await Promise.all([Zt("flatviz-index"),Zt("flatviz-records")]),a=document.createElement("script");a.textContent=
-document.getElementById("plotly").textContent,document.head.append(a);let o={index:JSON.parse(new TextDecoder().decode(s)),buffer:Lt(i)};Ot(
+document.getElementById("plotly").textContent,document.head.append(a);let o={index:JSON.parse(new TextDecoder().decode(s)),buffer:Lt(i)};Mt(
 {Plotly:globalThis.Plotly,model:e,el:t,bundle:o,hash:!0})}return de(Pe);})();
