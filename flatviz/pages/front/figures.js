@@ -404,9 +404,12 @@ function keyLine(drawn, width) {
   };
 }
 
-// Names beside their lines in place of a legend, of several lines each at another point.
+// Names beside their lines in place of a legend, of several lines each at another point; where draws
+// are marks around the lines, names would lie over them.
 const direct = (t) => t.type === "scatter" && /lines/.test(t.mode) && t.name?.length < 11;
 function labelled(data) {
+  if (data.some((t) => t.type === "scatter" && t.mode === "markers" && t.visible !== false))
+    return data;
   const several = data.filter(
     (t) => direct(t) && t.showlegend !== false && t.visible !== false,
   ).length;

@@ -40,6 +40,7 @@ const GRID = 27,
   HIGH = 1.5,
   TESTS = 200,
   LONG = 1500,
+  SHORT = 200, // steps that the axis of a chart has from the start
   JOB_MS = 3,
   GAP_NOISE = 0.15;
 const CLASS_INKS = [
@@ -269,6 +270,17 @@ class Pane {
     );
   }
 
+  // Two standard deviations of the predicted targets, over the grid.
+  get spread() {
+    return this.mean.map((_, i) => 2 * Math.hypot(this.differ(i), GAP_NOISE));
+  }
+
+  // As far from 0 as the panels of the regression reach, so that no band leaves them.
+  get highest() {
+    const { spread } = this;
+    return Math.min(6, Math.max(2, ...this.mean.map((m, i) => 1.05 * (Math.abs(m) + spread[i]))));
+  }
+
   get unsure() {
     const at = (x) => this.differ(Math.round(20 * (x + 3))),
       { x } = this.world.train;
@@ -378,8 +390,9 @@ class Pane {
       color = colorOf(this.method),
       n = this.mean.length,
       X = (i) => (i / (n - 1)) * width,
-      Y = (v) => height / 2 - ((v / 2.6) * height) / 2;
-    const spread = this.mean.map((_, i) => 2 * Math.hypot(this.differ(i), GAP_NOISE));
+      reach = Math.max(...this.world.panes.map((pane) => pane.highest)),
+      Y = (v) => height / 2 - ((v / reach) * height) / 2;
+    const spread = this.spread;
     pen.fillStyle = pen.strokeStyle = color;
     pen.beginPath();
     this.mean.forEach((m, i) => pen.lineTo(X(i), Y(m + spread[i])));
@@ -799,7 +812,7 @@ export class NetworkWorld {
         tall - 4,
         title,
         series.filter((s) => s.y.some(Number.isFinite)),
-        { log: key === "lambda", most: LONG },
+        { log: key === "lambda", most: SHORT },
       );
     });
   }
