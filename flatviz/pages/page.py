@@ -127,7 +127,15 @@ def family_page(
             *playground_element(["gap"], code=False),
         ]
         lead = LEAD
-    return document(title, lead, parts, rows=rows or family_rows(family), picture=dots_html(family), facts=facts, scripts=data)
+    return document(
+        title,
+        lead,
+        parts,
+        rows=rows or family_rows(family),
+        picture=dots_html(family),
+        facts=facts,
+        scripts=data,
+    )
 
 
 def planes_of(buffer: bytes) -> bytes:
