@@ -4,7 +4,7 @@ import ctypes
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from threading import get_ident, local
 from typing import Any
@@ -104,21 +104,25 @@ IEEE = ("highest", False, *("ieee",) * len(_UNITS))
 _FLOAT32 = OfProcess(float32_flags, _set_flags, IEEE)
 
 
-def arithmetic() -> AbstractContextManager:
+@contextmanager
+def arithmetic() -> Iterator[None]:
     """Compute float32 products in IEEE arithmetic inside the block or decorated function.
 
     torch's default lets convolutions of cuDNN compute in TF32, which has 10 bits of mantissa.
     """
-    return _FLOAT32.block(True)
+    with _FLOAT32.block(True):
+        yield
 
 
-def users_arithmetic() -> AbstractContextManager:
+@contextmanager
+def users_arithmetic() -> Iterator[None]:
     """Compute float32 products as the user set them in torch, inside a block of `arithmetic`.
 
     Training steps use it, and what the user records of them.  They compute in IEEE arithmetic while
     another thread is inside `arithmetic`, as torch has one setting.
     """
-    return _FLOAT32.block(False)
+    with _FLOAT32.block(False):
+        yield
 
 
 # Multiply-adds for each thread: some 5 ms, which is how long a thread may wait on a busy machine

@@ -9,7 +9,7 @@ import functools
 import inspect
 from collections.abc import Callable
 from difflib import get_close_matches
-from typing import Any, ParamSpec, TypeVar, Unpack, get_args, get_origin, get_type_hints
+from typing import Any, ParamSpec, TypeVar, get_type_hints
 
 import numpy as np
 import torch
@@ -43,12 +43,12 @@ def public(verb: Callable[P, R]) -> Callable[P, R]:
     @functools.wraps(verb)
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
-            arguments = signature.bind(*args, **kwargs).arguments
+            given = signature.bind(*args, **kwargs).arguments
         except TypeError as error:
             raise TypeError(_called_so(verb.__name__, signature, kwargs, error)) from None
         if not checks:  # at the first call, as most verbs are never called in a session
             checks.update(argument_checks(verb))
-        for name, value in arguments.items():
+        for name, value in given.items():
             checks[name](value, name)
         device, work = _where((args, kwargs))
         args, kwargs = placed(_usable((args, kwargs)), device)
@@ -73,11 +73,9 @@ def public(verb: Callable[P, R]) -> Callable[P, R]:
 
 
 def argument_checks(verb: Callable) -> dict[str, Check]:
-    """List the check of each argument of a verb, with those of `**how: Unpack[Shared]`."""
+    """List the check of each argument of a verb."""
     raw = inspect.unwrap(verb)
     hints = get_type_hints(raw, NAMES | raw.__globals__, include_extras=True)
-    for shared in [hint for hint in hints.values() if get_origin(hint) is Unpack]:
-        hints |= get_type_hints(get_args(shared)[0], include_extras=True)
     return {
         name: _of_parameter(p, hints.get(name, Any))
         for name, p in inspect.signature(verb).parameters.items()

@@ -5,7 +5,7 @@ import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from functools import partial, reduce
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import torch
 from torch import Tensor
@@ -42,9 +42,8 @@ SWEEP = 16
 class NetworkObjective(Objective):
     """Base class of objectives f(w) = score(outputs on `data`, y); a subclass defines the score.
 
-    Attributes:
-        additive: Scores of batches add up, and f is their sum over n.
-        cost: Of an example, by which batches are chosen.
+    additive: scores of batches add up, and f is their sum over n.
+    cost: of an example, by which batches are chosen.
     """
 
     net: Net = field()
@@ -246,23 +245,36 @@ def nll(net: Net, data: Data, *, likelihood: Likelihood = "categorical") -> Mean
         >>> f.n, round(float(f(torch.zeros(net.dim))), 4)  # log 3 where all logits are 0
         (4, 1.0986)
     """
-    net, work = check_data(net, data, likelihood)
-    # A copy, as labels that change later would be unchecked
-    data = replace(data, y=data.y.clone())
-    return MeanNLL(net, data, work, likelihood, as_likelihood(likelihood).count(data.y))
+    return examined(net, data, likelihood).nll()
 
 
-def check_data(net: Net, data: Data, likelihood: Likelihood) -> tuple[Net, Work]:
-    """Check that the net runs on `data`, as `nll` does, and measure the cost of an example.
+class Problem(NamedTuple):
+    """A network, data and likelihood that belong together, and the cost of an example."""
 
-    A net that writes into its inputs is replaced by one that gets copies of them.
+    net: Net
+    data: Data
+    likelihood: Likelihood
+    work: Work
+
+    def nll(self) -> MeanNLL:
+        """The mean NLL of the data as it is now."""
+        count = as_likelihood(self.likelihood).count(self.data.y)
+        # A copy, as labels that change later would be unchecked
+        data = replace(self.data, y=self.data.y.clone())
+        return MeanNLL(self.net, data, self.work, self.likelihood, count)
+
+
+def examined(net: Net, data: Data, likelihood: Likelihood) -> Problem:
+    """Examine once, at the door of a verb, whether the net runs on `data`, and what an example costs.
+
+    Raises as `nll` does.
     """
     net, work = check_function(net, data.x)
     if as_likelihood(likelihood).name in ("categorical", "bernoulli"):
         check_logits(net, data.x[:2])
     with torch.no_grad():
         as_likelihood(likelihood).check(data.y, net(net.w, data.x[:4]))
-    return net, work
+    return Problem(net, data, likelihood, work)
 
 
 def _named_score(out: Tensor, y: Tensor, what: str, likelihood: Likelihood) -> Tensor:
@@ -357,7 +369,7 @@ def quantity(
         )
     if isinstance(what, str):
         named = NAMED[what]
-        net, work = check_data(net, data, likelihood)
+        work = examined(net, data, likelihood).work
         what = partial(_named_score, what=what, likelihood=likelihood)
         with torch.no_grad():
             what(net(net.w, data.x[:2]), data.y[:2])

@@ -43,13 +43,13 @@ FIXED = (
 )
 RIM = " rim"  # suffix of the name of the wider white line below a line
 LABELS = {  # trace -> label, number of its point, side
-    "q": ("q", 30, "bottom left"),
+    "q": ("q", 22, "top left"),
     "ball of the radius": ("ball", 18, "top left"),
     "SAM's ball": ("SAM's ball", 42, "bottom right"),
-    "the worst q′": ("q′", 0, "middle right"),
-    "gradient g at q": ("g", 1, "middle left"),
-    "gradient g′ at q′": ("g′", 1, "middle right"),
-    "step: − g′ from q": ("−g′", 1, "bottom right"),
+    "the worst q′": ("q′", 42, "bottom right"),
+    "gradient g at q": ("g", 1, "top center"),
+    "gradient g′ at q′": ("g′", 1, "top right"),
+    "step: − g′ from q": ("−g′", 1, "bottom left"),
 }
 HALO = "0 0 3px #fefefe, 0 0 3px #fefefe, 0 0 2px #fefefe"  # of a label, on any ground
 COLORS = dict(q=LOOKS["vi"].color, worst=LOOKS["sabma"].color, sam=LOOKS["sam_mu"].color)
@@ -63,13 +63,13 @@ def phase_traces(step: Mechanism, phase: int, k: int, half: float) -> list[go.Sc
     """
     zero = torch.zeros(2, dtype=torch.float64)
     there = step.worst[k].double()
-    ellipse_of_q = ellipse(step.covariance, zero)
+    rest = ellipse(step.covariance, zero)
     worst = ellipse(step.worst_covariance[k], there)
     top = there if phase > 0 else zero
     length = float(step.length[k])
     back = _unit(step.there[k]) * half
     lines: list[tuple[Tensor, str, dict[str, Any]]] = [
-        (ellipse_of_q, "q", dict(color=COLORS["q"], width=3)),
+        (rest, "q", dict(color=COLORS["q"], width=3)),
         (
             ellipse(step.ball[k], zero),
             "ball of the radius",
@@ -80,11 +80,7 @@ def phase_traces(step: Mechanism, phase: int, k: int, half: float) -> list[go.Sc
             "SAM's ball",
             dict(color=COLORS["sam"], width=1.5, dash="dot"),
         ),
-        (
-            worst if phase > 0 else ellipse_of_q,
-            "the worst q′",
-            dict(color=COLORS["worst"], width=3),
-        ),
+        (worst if phase > 0 else rest, "the worst q′", dict(color=COLORS["worst"], width=3)),
         (torch.stack([zero, top]), "move of the mean", dict(color=COLORS["worst"], width=2)),
         (
             torch.stack([zero, _unit(step.gradient) * length]),
@@ -121,11 +117,11 @@ def labelled(trace: go.Scatter, color: str, shown: bool = True) -> go.Scatter:
 
 
 def _arrow(start: Tensor, move: Tensor, name: str, color: str) -> go.Scatter:
-    moves = float(move.norm()) > 0
+    shown = float(move.norm()) > 0
     edge = dict(color="#fefefe", width=1)
     tip = dict(
         symbol="arrow",
-        size=[0, HEAD * moves],
+        size=[0, HEAD * shown],
         angleref="previous",
         color=color,
         opacity=1,
@@ -133,7 +129,7 @@ def _arrow(start: Tensor, move: Tensor, name: str, color: str) -> go.Scatter:
     )
     ends = torch.stack([start, start + move])
     look = dict(line=dict(color=color, width=3), marker=tip)
-    return labelled(points(ends, "lines+markers", name, hoverinfo="name", **look), color, moves)
+    return labelled(points(ends, "lines+markers", name, hoverinfo="name", **look), color, shown)
 
 
 def _unit(v: Tensor) -> Tensor:
@@ -291,9 +287,9 @@ def _in_phases(fig: Figure, step: Mechanism, half: float) -> Figure:
         name = traces[0].name.removesuffix(RIM)  # a rim lies where its line does
         for path in paths:
             values = np.array([np.asarray(trace[path]) for trace in traces])
-            fixed = name in FIXED
-            moving = dict(rows="all" if fixed else "phase", trace=name, key=f"{name} {path}")
-            fig.follow({f"data.{len(fig.data)}.{path}": values[-1] if fixed else values}, **moving)
+            still = name in FIXED
+            moving = dict(rows="all" if still else "phase", trace=name, key=f"{name} {path}")
+            fig.follow({f"data.{len(fig.data)}.{path}": values[-1] if still else values}, **moving)
         fig.add_trace(traces[-1])
     at_worst = f", {short(float(step.worst_loss[0]))} at q′"
     raised = [

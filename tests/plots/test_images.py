@@ -13,7 +13,7 @@ from pagedrive import at, opened, same_traces, written
 import flatviz as fv
 from flatviz.families.family import extend
 from flatviz.families.maps import (
-    MOST_SIDE,
+    MAX_SIDE,
     N_IMAGES,
     _pixels,
     disputed,
@@ -82,7 +82,7 @@ def test_large_images_are_averaged_down_and_colour_stays(shape):
     x = torch.rand(shape, generator=torch.Generator().manual_seed(0))
     pixels = _pixels(fv.Data(x, torch.zeros(6, dtype=torch.long)), torch.tensor([1, 4]))
     assert pixels.dtype == torch.uint8 and pixels.shape == (
-        (2, MOST_SIDE, 16, 3) if shape[1] == 3 else (2, 8, 8)
+        (2, MAX_SIDE, 16, 3) if shape[1] == 3 else (2, 8, 8)
     )
 
 
