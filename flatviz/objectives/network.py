@@ -257,7 +257,7 @@ class Problem(NamedTuple):
     work: Work
 
     def nll(self) -> MeanNLL:
-        """The mean NLL of the data as it is now."""
+        """Build the mean NLL of the data, with a copy of its labels."""
         count = as_likelihood(self.likelihood).count(self.data.y)
         # A copy, as labels that change later would be unchecked
         data = replace(self.data, y=self.data.y.clone())
@@ -265,9 +265,9 @@ class Problem(NamedTuple):
 
 
 def examined(net: Net, data: Data, likelihood: Likelihood) -> Problem:
-    """Examine once, at the door of a verb, whether the net runs on `data`, and what an example costs.
+    """Check once that the net runs on `data`, and measure the cost of an example.
 
-    Raises as `nll` does.
+    Errors are those of `nll`.
     """
     net, work = check_function(net, data.x)
     if as_likelihood(likelihood).name in ("categorical", "bernoulli"):

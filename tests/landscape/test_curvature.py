@@ -405,7 +405,7 @@ def test_the_largest_of_many_equal_ones_are_not_the_smallest(monkeypatch):
 
 
 def spectra(seeds):
-    """(matrix, k, seed) of random spectra: three laws of eigenvalues, multiplicities 1 to 12, 10 to 200
+    """(matrix, k, seed) of random spectra: three laws, multiplicities 1 to 12, 10 to 200
     weights, float32 and float64."""
     for seed in seeds:
         g = torch.Generator().manual_seed(seed)

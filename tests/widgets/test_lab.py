@@ -146,11 +146,18 @@ def test_what_no_control_could_have_is_refused_and_of_the_page_too_which_is_told
         {"_model_module": "evil"},
         {"_view_module": "evil"},
         {"_dom_classes": ["x"]},
-        *({"look": look} for look in (
-            {"picked": "x"}, {"tab": "<script>"}, {"chosen": ["x"]}, {"chosen": {"surface": 3}}, {"step": -2}
-        )),
+        *(
+            {"look": look}
+            for look in (
+                {"picked": "x"},
+                {"tab": "<script>"},
+                {"chosen": ["x"]},
+                {"chosen": {"surface": 3}},
+                {"step": -2},
+            )
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_page_sets_the_controls_alone_and_these_to_what_they_may_be(lab, state):
     before = {name: lab.view.get_state()[name] for name in lab.view.keys}
     for widget in (lab.view, lab.view.channel, fv.playground()):
