@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache
 
 import torch
 from torch import Tensor
 
 from flatviz.checks import Numbers, Vector, check_count, check_weights
 from flatviz.noun import History, Noun
+from flatviz.private import cached_property
 
 Buffers = Mapping[str, Tensor] | None  # BatchNorm statistics by name
 
@@ -139,9 +140,9 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
     def _whitened(self) -> tuple[Tensor, Tensor]:
         """H = L^-1 F/std (..., K, D) and L^-1 (..., K, K), with L L^T = I + (F/std)(F/std)^T.
 
-        With Woodbury, Sigma^-1 = diag(1/std) (I - H^T H) diag(1/std).  In float64 up to H, whose
-        columns are shorter than one: the product squares the ratio of scales.  NaN where std or
-        factor have overflowed.
+        With Woodbury, Sigma^-1 = diag(1/std) (I - H^T H) diag(1/std).  In float64 up to H,
+            whose columns are shorter
+        than one: the product squares the ratio of scales.  NaN where std or factor have overflowed.
         """
         white = (self.factor / _as_rows(self.std, self.factor)).double()
         eye = _eye(self.rank, white.device)
@@ -221,8 +222,8 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
         """`kl(prior)` (...), and its gradient in (mean, log_std, factor) estimated along the paths of draws, without q's score.
 
         X = P (w - prior mean) - A (w - mean), w the draws of noise z1 (..., S, D), z2 (..., S, K),
-        P and A the precisions: the mean over draws of (X, X std z1, z2 (x) X).  It is 0 at every
-        draw if q is the prior.
+            P and A the precisions: the
+        mean over draws of (X, X std z1, z2 (x) X).  It is 0 at every draw if q is the prior.
         """
         kl, pulled = self._kl_and_pulled(prior)
         wide = self.std.unsqueeze(-2) * z1

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Annotated, Any
 
@@ -22,6 +22,7 @@ from torch.distributions import Bernoulli, Categorical, Distribution, Independen
 from torch.distributions.constraints import Constraint
 from torch.nn import functional as F
 
+from flatviz import distributions
 from flatviz.checks import check_positive, function, kind, number
 from flatviz.noun import check_fields
 
@@ -91,11 +92,11 @@ class Likelihood:
         return Likelihood(_bernoulli, "bernoulli")
 
     @staticmethod
-    def gaussian(noise: float | None = None) -> Likelihood:
+    def gaussian(noise: Noise | None = None) -> Likelihood:
         """Targets under Gaussian noise.
 
-        noise: its standard deviation; None: outputs are (N, 2 C), means and then s, noise
-        softplus(s).
+        noise: its standard deviation, or one for each output, (C,); None: outputs are (N, 2 C),
+        means and then s, noise softplus(s).
 
         `fv.models.learned_noise(module)` makes such outputs of a module of means, with one noise
         that is learned.
@@ -103,7 +104,7 @@ class Likelihood:
         return (
             Likelihood(_mean_and_noise, "gaussian")
             if noise is None
-            else GaussianLikelihood(check_positive(noise, "noise"))
+            else GaussianLikelihood(_noise(noise, "noise"))
         )
 
     def entries(self, outputs: Tensor, y: Tensor) -> Tensor:
@@ -191,6 +192,38 @@ class Likelihood:
             return p.logits.reshape(len(outputs), -1, p.logits.shape[-1])
         return _of_logits(p.logits) if isinstance(p, Bernoulli) else None
 
+    def tempered(self, outputs: Tensor, temperature: float) -> tuple[Tensor, Likelihood]:
+        """Outputs and likelihood of classes whose log probabilities are divided by `temperature`, and normalised."""
+        if self.of is _bernoulli:
+            return outputs / temperature, self
+
+        def cooled(outputs: Tensor) -> Distribution:
+            p = self.of(outputs)
+            depth = p.reinterpreted_batch_ndims if isinstance(p, Independent) else 0
+            base = p.base_dist if isinstance(p, Independent) else p
+            return Independent(type(base)(logits=base.logits / temperature), depth)
+
+        return outputs, Likelihood(cooled, self.name, self.ignore)
+
+    def stretched(self, outputs: Tensor, center: Tensor, scale: float) -> tuple[Tensor, Likelihood]:
+        """Outputs (S, N, ...) and likelihood under which y is center (N, ...) + scale (Y - center), Y as it was."""
+        S, N = outputs.shape[:2]
+        wide = outputs.flatten(2)
+        middle = center.to(wide).reshape(1, N, -1).expand(S, -1, -1)
+        if self.of is _mean_and_noise:
+            means, s = outputs.chunk(2, -1)
+            noise = scale * (F.softplus(s) + LEAST_NOISE) - LEAST_NOISE
+            moved = torch.lerp(middle.view_as(means), means, scale)
+            return torch.cat([moved, distributions.softplus_inverse(noise)], -1), self
+
+        def of(joined: Tensor) -> Distribution:
+            own = joined[:, : wide.shape[-1]].unflatten(-1, outputs.shape[2:] or (1,))
+            own = own.reshape(len(joined), *outputs.shape[2:])
+            about = joined[:, wide.shape[-1] :].reshape(len(joined), *center.shape[1:])
+            return distributions.stretched(self.of(own), about, scale)
+
+        return torch.cat([wide, middle], -1), Likelihood(of, self.name, self.ignore)
+
     def added(self, outputs: Tensor) -> int:
         """Number of labels of a place whose losses add up."""
         return math.prod(self.of(torch.ones_like(outputs)).event_shape)
@@ -247,9 +280,18 @@ def _support(p: Distribution) -> Constraint | None:
         return None
 
 
+LEAST_NOISE = 1e-6
+
+
 def _mean_and_noise(outputs: Tensor) -> Distribution:
+    if outputs.shape[-1] % 2:
+        raise ValueError(
+            "likelihood='gaussian' needs two outputs a target, all means and then all noises, got"
+            f" outputs {('N', *outputs.shape[1:])}: widen the head, or give the noise's standard"
+            " deviation as likelihood, or fv.models.learned_noise(module)"
+        )
     mean, s = outputs.chunk(2, -1)
-    return Independent(Normal(mean, F.softplus(s) + 1e-6), 1)
+    return Independent(Normal(mean, F.softplus(s) + LEAST_NOISE), 1)
 
 
 def _bernoulli(outputs: Tensor) -> Distribution:
@@ -375,6 +417,10 @@ class CategoricalLikelihood(Likelihood):
 
         return product
 
+    def tempered(self, outputs: Tensor, temperature: float) -> tuple[Tensor, Likelihood]:
+        """Divided logits."""
+        return outputs / temperature, self
+
     def log_probs(self, outputs: Tensor) -> Tensor:
         """Log probabilities of the classes, (N, P, C)."""
         dim = self._dim(outputs)
@@ -438,37 +484,53 @@ class CategoricalLikelihood(Likelihood):
 
 @dataclass(frozen=True, eq=False)
 class GaussianLikelihood(Likelihood):
-    """Targets (N, ...) under Gaussian noise of this standard deviation, whose components add up."""
+    """Targets (N, ...) under Gaussian noise of this standard deviation, or of one for each output (C,); components add up."""
 
-    noise: float
+    noise: float | Tensor
 
     name = "gaussian"
     ignore = None
 
     @property
     def _constant(self) -> float:
-        return math.log(self.noise) + 0.5 * math.log(2 * math.pi)
+        noise = self.noise.tolist() if isinstance(self.noise, Tensor) else [self.noise]
+        return sum(map(math.log, noise)) / len(noise) + 0.5 * math.log(2 * math.pi)
+
+    def __repr__(self) -> str:
+        noise = self.noise
+        return f"Likelihood.gaussian({noise.tolist() if isinstance(noise, Tensor) else noise})"
 
     def of(self, outputs: Tensor) -> Distribution:
         """The distribution of the targets."""
-        return Independent(Normal(outputs, self.noise), outputs.ndim - 1)
+        return Independent(Normal(outputs, self._noise(outputs)), outputs.ndim - 1)
+
+    def _noise(self, like: Tensor) -> Any:
+        return self.noise.to(like) if isinstance(self.noise, Tensor) else self.noise
+
+    def _squared(self, outputs: Tensor, y: Tensor) -> Tensor:
+        """Squared errors in units of the noise, of the shape of the outputs."""
+        error = outputs - y.reshape(outputs.shape)
+        return (error / self._noise(outputs)).square()
 
     def losses(self, outputs: Tensor, y: Tensor) -> Tensor:
         """Loss of each example, its components added up."""
-        each = (outputs - y.reshape(outputs.shape)).square() / (2 * self.noise**2) + self._constant
+        each = self._squared(outputs, y) / 2 + self._constant
         return each.reshape(len(outputs), -1).sum(1)
 
     entries = losses
 
     def nll(self, outputs: Tensor, y: Tensor, reduction: str = "mean") -> Tensor:
         """Mean over examples, or sum, of the losses."""
-        squared = (outputs - y.reshape(outputs.shape)).square().sum() / (2 * self.noise**2)
-        loss = squared + outputs.numel() * self._constant
+        loss = self._squared(outputs, y).sum() / 2 + outputs.numel() * self._constant
         return loss if reduction == "sum" else loss / len(outputs)
 
     def curvature(self, outputs: Tensor, y: Tensor | None) -> Product:
         """1 over the variance."""
-        return lambda u: u / self.noise**2
+        return lambda u: u / self._noise(u) ** 2
+
+    def stretched(self, outputs: Tensor, center: Tensor, scale: float) -> tuple[Tensor, Likelihood]:
+        """Means (S, N, ...) moved from their center (N, ...), and a wider noise."""
+        return torch.lerp(center, outputs, scale), replace(self, noise=scale * self.noise)
 
     def check(self, y: Tensor, outputs: Tensor) -> Tensor:
         """Targets of the shape of the outputs."""
@@ -476,6 +538,11 @@ class GaussianLikelihood(Likelihood):
             raise TypeError(
                 "a Gaussian likelihood needs floating targets, got integer labels: use"
                 " likelihood='categorical'"
+            )
+        if isinstance(self.noise, Tensor) and outputs.shape[-1] != len(self.noise):
+            raise ValueError(
+                f"noise must hold a standard deviation for each of the {outputs.shape[-1]} outputs,"
+                f" got {len(self.noise)}"
             )
         if [side for side in y.shape[1:] if side > 1] != [
             side for side in outputs.shape[1:] if side > 1
@@ -505,8 +572,10 @@ def as_likelihood(given: Any, name: str = "likelihood") -> Likelihood:
         return given
     if isinstance(given, str) and given in BUILT_IN:
         return BUILT_IN[given]
-    if isinstance(given, Real) and not isinstance(given, bool) and 0 < float(given) < math.inf:
-        return GaussianLikelihood(float(given))
+    if isinstance(given, (Tensor, list, tuple)) or (
+        isinstance(given, Real) and not isinstance(given, bool) and 0 < float(given) < math.inf
+    ):
+        return GaussianLikelihood(_noise(given, name))
     near = difflib.get_close_matches(given, BUILT_IN, 1) if isinstance(given, str) else []
     raise ValueError(
         f"{name} must be 'categorical', 'bernoulli', 'gaussian' (outputs are mean and noise), a"
@@ -515,4 +584,23 @@ def as_likelihood(given: Any, name: str = "likelihood") -> Likelihood:
     )
 
 
-AnyLikelihood = Annotated[str | float | Likelihood, as_likelihood]
+def _noise(given: Any, name: str) -> float | Tensor:
+    """Standard deviations: one, or one for each output."""
+    if isinstance(given, Real):
+        return check_positive(float(given), name)
+    try:
+        noise = torch.as_tensor(given)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise TypeError(f"{name} must be numbers > 0, got {given!r}") from error
+    if noise.ndim == 0:
+        return check_positive(float(noise), name)
+    noise = noise if noise.is_floating_point() else noise.double()
+    if noise.ndim > 1 or not len(noise) or not bool(((noise > 0) & noise.isfinite()).all()):
+        raise ValueError(
+            f"{name} must be standard deviations > 0, one for each output (C,), got {given!r}"
+        )
+    return noise
+
+
+Noise = float | Sequence[float] | Tensor
+AnyLikelihood = Annotated[str | Noise | Likelihood, as_likelihood]

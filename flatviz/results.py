@@ -16,8 +16,9 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.distributions import Distribution, Independent
+from torch.distributions import Distribution
 
+from flatviz import distributions
 from flatviz.checks import Labels, check_count, check_share, shown
 from flatviz.gaussian import Gaussian
 from flatviz.likelihood import (
@@ -25,9 +26,11 @@ from flatviz.likelihood import (
     CategoricalLikelihood,
     GaussianLikelihood,
     Likelihood,
+    Noise,
     as_likelihood,
 )
 from flatviz.noun import Drawn, History, Noun
+from flatviz.private import PrivateNumbers
 from flatviz.weight_space import (
     Curve,
     Draws,
@@ -75,7 +78,7 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
 
     outputs: Tensor
     y: Labels | None = None
-    likelihood: str | float | Likelihood = "categorical"
+    likelihood: str | Noise | Likelihood = "categorical"
     batchnorm: str | None = None
     scores: dict[str, Tensor] = field(default_factory=dict)
     bins: Tensor | None = field(default_factory=lambda: None)
@@ -147,10 +150,9 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
 
     def _spread(self) -> Distribution:
         """p(y) of every draw and input, (S N, ...), without `Independent`."""
-        p = as_likelihood(self.likelihood).of(self.outputs.flatten(0, 1))
-        while isinstance(p, Independent):
-            p = p.base_dist
-        return p
+        return distributions.entrywise(
+            as_likelihood(self.likelihood).of(self.outputs.flatten(0, 1))
+        )
 
     def _by_draw(self, of_all: Tensor) -> Tensor:
         return of_all.unflatten(-1 if of_all.ndim == 1 else 0, self.outputs.shape[:2])
@@ -158,19 +160,38 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
     @property
     def means(self) -> Tensor:
         """Mean of y in each draw of a regression, (S, N, ...)."""
-        return self._by_draw(self._spread().mean)
+        return self._by_draw(distributions.mean(self._spread()))
 
     @property
     def mean(self) -> Tensor:
         """Predictive mean of y over draws and noise of a regression, (N, ...)."""
         return self.means.mean(0)
 
+    @property
+    def std(self) -> Tensor:
+        """Predictive standard deviation of y, of noise and draws, of a regression, (N, ...)."""
+        noise = self._by_draw(distributions.variance(self._spread())).mean(0)
+        return (noise + self.means.var(0, correction=0)).sqrt()
+
+    def below(self, y: Tensor) -> Tensor:
+        """P(Y <= y) of targets `y` (N, ...) in each draw of a regression, (S, N, ...).
+
+        The share of 1,000 samples of each draw where torch has no distribution function.
+        """
+        p = self._spread()
+        many = y.expand(self.n_draws, *y.shape).flatten(0, 1).reshape(p.batch_shape)
+        many = many.to(self.outputs)
+        try:
+            return self._by_draw(distributions.cdf(p, many))
+        except NotImplementedError:
+            drawn = self.sample(1000 * self.n_draws, seed=0).unflatten(0, (1000, self.n_draws))
+            return (drawn <= self._by_draw(many)).to(many).mean(0)
+
     def sample(self, n: int, *, seed: int) -> Tensor:
         """Draw `n` values of y for each input, (n, N, ...), from each draw in turn."""
         n = check_count(n, "n")
         p = self._spread()
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
+        with PrivateNumbers(seed):
             each = p.sample((-(-n // self.n_draws),))
         return each.unflatten(1, self.outputs.shape[:2]).flatten(0, 1)[:n]
 
@@ -183,7 +204,7 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
         p = self._spread()
         level = check_share(level, "level")
         try:
-            edges = self._by_draw(p.icdf(torch.as_tensor(level).to(self.outputs)))
+            edges = self._by_draw(distributions.icdf(p, torch.as_tensor(level).to(self.outputs)))
         except NotImplementedError:
             drawn = self.sample(-(-4000 // self.n_draws) * self.n_draws, seed=seed).sort(0).values
             return drawn[round(level * (len(drawn) - 1))]
@@ -191,12 +212,7 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
         high = edges.amax(0)
         for _ in range(60):
             middle = (low + high) / 2
-            below = (
-                self._by_draw(p.cdf(middle.expand(self.n_draws, *middle.shape).flatten(0, 1))).mean(
-                    0
-                )
-                < level
-            )
+            below = self.below(middle).mean(0) < level
             low = middle.where(below, low)
             high = middle.where(~below, high)
         return (low + high) / 2
@@ -262,10 +278,11 @@ class Mechanism(Noun, made_by="fv.families.mechanism makes one"):
 
     surface: the loss on that plane, whose origin is q's mean (None: not computed); covariance (2,
     2): of q's draws in it. radius: (R,), in `unit`; ball (R, 2, 2): the shadow a^T ball^-1 a <= 1
-    of all moves d of the mean with KL(q' || q) = d^T Sigma^-1 d / 2 <= radius^2 / 2, which is q's
-    ellipse times the radius; for a Euclidean method of |d| <= radius; worst (R, 2),
-    worst_covariance (R, 2, 2): q' = q + `perturb`; length (R,): how far q's mean moves, the radius
-    of SAM's Euclidean ball that reaches as far.
+    of all moves d of the mean with
+    KL(q' || q) = d^T Sigma^-1 d / 2 <= radius^2 / 2, which is q's ellipse times the radius;
+        for a Euclidean method of |d| <=
+    radius; worst (R, 2), worst_covariance (R, 2, 2): q' = q + `perturb`; length (R,): how far q's
+    mean moves, the radius of SAM's Euclidean ball that reaches as far.
     gradient (2,): of E_q[NLL] in the mean, at q; there (R, 2): the same at q'; both as they lie in
     the plane. loss, worst_loss (R,): E_q[NLL] and E_q'[NLL], in nats.  name: of q, as a picture
     calls it.

@@ -12,13 +12,14 @@ rank or number of eigenpairs, U and V grid sides.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, NamedTuple, Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
 
 from flatviz.checks import Count, Vector, Vectors, check_count, shown, tensor
-from flatviz.gaussian import Buffers
+from flatviz.gaussian import Buffers, Gaussian
 from flatviz.noun import Drawn, History, Noun
 
 
@@ -73,8 +74,9 @@ class Draws(Noun, made_by="fit_hmc and the other chains return one"):
     """A posterior known by its draws `W` (S, D): a chain, an ensemble, or one point (MAP: S = 1).
 
     Draws of several `chains` stand one chain after the other, each in its order: `by_chain`.
-    `buffers` are BatchNorm statistics by name, where a fit trained them along: its draws are
-    weights of `net.with_buffers(q.buffers)`, which `predict` uses by itself.
+    `buffers` are BatchNorm statistics by name, where a fit trained them along; several draws have
+    statistics each, (S, ...).  `predict` uses them by itself; one draw is weights of
+    `net.with_buffers(q.buffers)`.
 
     Example:
         >>> import torch, flatviz as fv
@@ -94,6 +96,12 @@ class Draws(Noun, made_by="fit_hmc and the other chains return one"):
                 f"W must hold as many draws of each of the {self.chains} chains, got {len(self.W)}"
                 " in all"
             )
+        for name, buffer in (self.buffers or {}).items():
+            if len(self.W) > 1 and buffer.shape[:1] != self.W.shape[:1]:
+                raise ValueError(
+                    f"buffers must hold statistics of each of the {len(self.W)} draws, got"
+                    f" {name} of shape {tuple(buffer.shape)}"
+                )
 
     @property
     def dim(self) -> int:
@@ -118,17 +126,20 @@ class Draws(Noun, made_by="fit_hmc and the other chains return one"):
 
         a single point is repeated.
         """
+        return self.W[self.order(n, seed=seed).to(self.W.device)]
+
+    def order(self, n: int, *, seed: int) -> Tensor:
+        """Number of each draw that `sample` takes, (n,)."""
         check_count(n, "n_draws")
         have = self.W.shape[0]
         if have == 1:
-            return self.W.expand(n, -1).clone()
+            return torch.zeros(n, dtype=torch.long)
         if n > have:
             raise ValueError(
                 f"asked for {n} draws, but this ensemble has {have} members: lower n_draws, or"
                 " train more"
             )
-        order = torch.randperm(have, generator=torch.Generator().manual_seed(seed))
-        return self.W[order[:n].to(self.W.device)]
+        return torch.randperm(have, generator=torch.Generator().manual_seed(seed))[:n]
 
 
 class Mixture(Noun):
@@ -155,11 +166,28 @@ class Mixture(Noun):
     def sample(self, n: int, *, seed: int) -> Tensor:
         """Draw `n` weight vectors, from each part in turn, (n, D)."""
         check_count(n, "n_draws")
+        return torch.stack(
+            self.in_turn(n, seed, lambda part, *how: part.sample(how[0], seed=how[1]))
+        )
+
+    def in_turn(self, n: int, seed: int, drawn: Callable[[Any, int, int], Sequence[Any]]) -> list:
+        """`drawn(part, n, seed)` of each part, one of each in turn, `n` in all."""
         k = len(self.parts)
-        drawn = [
-            part.sample(-(-(n - j) // k), seed=seed + j) for j, part in enumerate(self.parts[:n])
-        ]
-        return torch.stack([drawn[i % k][i // k] for i in range(n)])
+        each = [drawn(part, -(-(n - j) // k), seed + j) for j, part in enumerate(self.parts[:n])]
+        return [each[i % k][i // k] for i in range(n)]
+
+
+def drawn_buffers(posterior: Any, n: int, seed: int) -> Sequence[Buffers]:
+    """BatchNorm statistics of each of `posterior.sample(n, seed=seed)`; None where its fit trained none."""
+    if isinstance(posterior, Mixture):
+        return posterior.in_turn(n, seed, drawn_buffers)
+    buffers = posterior.buffers if isinstance(posterior, (Gaussian, Draws)) else None
+    if buffers is None or isinstance(posterior, Gaussian) or len(posterior.W) == 1:
+        return [buffers] * n
+    return [
+        {name: buffer[i] for name, buffer in buffers.items()}
+        for i in posterior.order(n, seed=seed).tolist()
+    ]
 
 
 PARALLEL = 1e-12  # smallest eigenvalue of the unit axes' Gram matrix: an angle of about 1e-6

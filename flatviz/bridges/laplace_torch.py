@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from flatviz.core import Data, Likelihood, Net, saved_rng
 from flatviz.landscape.spectrum import top_eigenpairs
+from flatviz.likelihood import BUILT_IN, GaussianLikelihood, as_likelihood
 from flatviz.objectives.network import nll
 from flatviz.results import History
 
@@ -84,14 +85,13 @@ def fit_laplace_torch(
         ImportError: Without laplace-torch.
         ValueError: For layers that its backend does not know, and inputs that are not one tensor.
     """
-    with saved_rng():  # its import draws random numbers
-        try:
-            import laplace  # optional: only these structures need it
-            from laplace.curvature import CurvlinopsGGN, CurvlinopsHessian
-        except ImportError as error:
-            raise ImportError(
-                f"structure={structure!r} needs laplace-torch: pip install 'flatviz[laplace]'"
-            ) from error
+    try:
+        import laplace  # optional: only these structures need it
+        from laplace.curvature import CurvlinopsGGN, CurvlinopsHessian
+    except ImportError as error:
+        raise ImportError(
+            f"structure={structure!r} needs laplace-torch: pip install 'flatviz[laplace]'"
+        ) from error
     x, y = data.batch(None)
     if not isinstance(x, Tensor):
         raise ValueError(
@@ -103,8 +103,16 @@ def fit_laplace_torch(
     kind: dict[str, Any] = dict(
         likelihood="classification", prior_precision=1.0 if tuned else prior_precision
     )
-    if likelihood != "categorical":
-        kind |= dict(likelihood="regression", sigma_noise=likelihood)
+    given = as_likelihood(likelihood)
+    noise = given.noise if isinstance(given, GaussianLikelihood) else None
+    if isinstance(noise, float):
+        kind |= dict(likelihood="regression", sigma_noise=noise)
+    elif repr(given) != repr(BUILT_IN["categorical"]):
+        raise ValueError(
+            f"structure={structure!r} needs likelihood='categorical' or one noise standard"
+            f" deviation, which is what laplace-torch knows, got {given!r}: use 'full', 'diagonal'"
+            " or 'last_layer'"
+        )
     classes: dict[str, tuple[Any, dict[str, Any]]] = dict(
         kron=(laplace.KronLaplace, {}),
         hessian=(laplace.FullLaplace, dict(backend=CurvlinopsHessian)),
@@ -170,9 +178,7 @@ def _low_rank(
     laplace.baselaplace.ParametricLaplace.__init__(peer, module, **kind)
     spectrum = top_eigenpairs(f, net.w, min(RANK, net.dim), seed=0)
     kept = spectrum.values > 0
-    scale = (
-        likelihood**2 if isinstance(likelihood, float) else 1.0
-    )  # it divides H by the variance of the noise itself
+    scale = kind.get("sigma_noise", 1.0) ** 2  # it divides H by the variance of the noise itself
     peer.H = spectrum.vectors[kept].T, len(data) * scale * spectrum.values[kept]
     peer.mean = net.w.detach().clone()
     peer.n_data = len(data)

@@ -3,7 +3,7 @@
 The step e of the weights at which a flat-seeking method takes its gradient.
 
     g = grad L(w),  e = ascent(w, g),  and the method goes on with grad L(w + e), same minibatch,
-    same noise
+        same noise
 
 Given as `ascent=` to a fit, they make it flat-seeking (SWAG becomes F-SWAG); `sharpness` measures
 with the same formulas.  Each is a pure function of w and g, (D,) or, for B members trained at once,

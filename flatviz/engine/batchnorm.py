@@ -7,8 +7,7 @@ from torch import Tensor, nn
 
 from flatviz.checks import Several, Vector, check_weights
 from flatviz.core import Data, Fields, Net, public, run
-from flatviz.gaussian import Gaussian
-from flatviz.results import Draws
+from flatviz.gaussian import Buffers
 
 CHOICES = (
     "batchnorm='frozen' (the statistics that the net has) or batchnorm=data (a Data that"
@@ -38,14 +37,19 @@ def check_batchnorm(net: Net, batchnorm: str | Data | None) -> str | None:
     return "frozen"
 
 
-def with_trained_buffers(net: Net, posterior: object) -> Net:
-    """The net with the BatchNorm statistics that a fit trained along with this posterior.
-
-    The net itself where it did not.
-    """
-    if not isinstance(posterior, (Gaussian, Draws)) or posterior.buffers is None:
+def with_trained_buffers(net: Net, buffers: Buffers) -> Net:
+    """The net with BatchNorm statistics that a fit left in its posterior; the net itself where it left none."""
+    if buffers is None:
         return net
-    return net.with_buffers({n: b.to(net.device) for n, b in posterior.buffers.items()})
+    return net.with_buffers({name: b.to(net.device) for name, b in buffers.items()})
+
+
+def buffers_at(net: Net, W: Tensor, data: Data) -> Buffers:
+    """BatchNorm statistics of `data` at weights `W` (D,), or (S, ...) at each of (S, D), S > 1."""
+    each = [refresh_batchnorm(net, w, data).buffers() for w in W.view(-1, net.dim)]
+    if len(each) == 1:
+        return each[0]
+    return {name: torch.stack([buffers[name] for buffers in each]) for name in each[0]}
 
 
 class TrainingNet:

@@ -4,13 +4,14 @@ A small network spends its time on Python, not on numbers: B members in one call
 than one.
 """
 
-import warnings
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor
+from torch.utils._pytree import tree_leaves
 
-from flatviz.core import Inputs, Net, Progress, saved_rng, threads, track
+from flatviz.core import Dispatch, Inputs, Net, Progress, saved_rng, threads, track
 from flatviz.engine.determinism import check_function, same_to_rounding, two_points, work_of
 
 
@@ -92,11 +93,32 @@ def vmapped(net: Net, x: Tensor) -> Vmapped | None:
         return None
     network = Vmapped(net, x)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")  # vmap warns where it has no rule for an operation
-            return network if agrees(network, net, x) else None
-    except (RuntimeError, ValueError, TypeError, Warning):
+        return network if agrees(network, net, x) else None
+    except (RuntimeError, ValueError, TypeError):
         return None
+
+
+BATCHED = torch._C.DispatchKey.FuncTorchBatched
+RESIZES = torch.ops.aten._prelu_kernel.default  # the rule of PReLU, with a warning
+
+
+class Rules(Dispatch):
+    """Whether vmap has a rule for `all` operations of a pass.
+
+    One without a rule runs row by row, with a warning.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.all = True
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None
+    ) -> Any:
+        of_tensors = any(isinstance(a, Tensor) for a in tree_leaves((args, kwargs)))
+        if of_tensors:  # a new tensor is that of all rows
+            self.all &= func is not RESIZES and func.has_kernel_for_dispatch_key(BATCHED)
+        return func(*args, **(kwargs or {}))
 
 
 def agrees(network: Vmapped, net: Net, x: Tensor) -> bool:
@@ -118,6 +140,10 @@ def agrees(network: Vmapped, net: Net, x: Tensor) -> bool:
         return [out.detach(), *torch.autograd.grad((out * along).sum(), at)]
 
     with torch.inference_mode(False), torch.enable_grad(), saved_rng():
+        with Rules() as rules:
+            net(net.w, few.clone())
+        if not rules.all:
+            return False
         plain = seen(lambda at: torch.stack([net(w, few) for w in at]))
         got = seen(lambda at: network(at, few))
     return len(got) == len(plain) and all(

@@ -9,10 +9,11 @@ DataFrame with one row a fit and quantity:
     run         grid -> table: fits grouped by seed, cached unit by unit, here or by an executor
     read_table, write_table    the table as CSV in `data/`
     at          the rows of one cell as a frame of seeds by quantities
-    paired      differences seed by seed: mean, 95 % interval, number of seeds with a gain, p judged
-    Holm's correction for a family of claims, and a verdict on each
+    paired      differences seed by seed: mean, 95 % interval, number of seeds with a gain, p
+    judged      Holm's correction for a family of claims, and a verdict on each
     equivalent  p of two one-sided tests that a difference lies within a margin: what "no effect"
-    needs sentences   the judged rows as text
+    needs
+    sentences   the judged rows as text
     shown       values of a cell as "mean ± half of the 95 % interval"
 
 A verdict is "holds" or "does not hold" where the corrected p is below 0.05, else "inconclusive".

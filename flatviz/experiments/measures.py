@@ -3,10 +3,11 @@
     exp(-N L(w) / T) p(w),  p the prior that `prepare` makes, with standard deviation HEAD_STD on
     the head
 
-At T = KL_WEIGHT HMC itself is sensible; `data/README.md` has its scores beside other choices.  Its
-chains are said to agree where R-hat of every treated weight and of every test probability is below
-`MOST_RHAT`, and each is worth `LEAST_ESS` independent draws. Measured are sharpness, scores, scores
-under shift, and the distance from HMC.
+At T = KL_WEIGHT HMC itself is sensible;
+    `data/README.md` has its scores beside other choices.  Its chains are said to agree where
+R-hat of every treated weight and of every test probability is below `MOST_RHAT`, and each is worth
+`LEAST_ESS` independent draws. Measured are sharpness, scores, scores under shift, and the distance
+from HMC.
 """
 
 from collections.abc import Callable, Mapping

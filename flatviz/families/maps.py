@@ -151,8 +151,10 @@ def disputed(prediction: Prediction, n_shown: int = N_IMAGES) -> tuple[Tensor, T
     S, and the disagreement (S, k).
 
     Mutual information between label and draw over the first n draws, H(mean_s p_s) - mean_s H(p_s),
-    in nats; it is 0 for one draw, so n = 1 shows the inputs of its largest entropy H(p_1).  Inputs
-    with diverged outputs come last.
+    in nats; it is 0 for one
+    draw,
+        so n = 1 shows the inputs of its largest entropy H(p_1).  Inputs with diverged outputs come
+        last.
     """
     probs = prediction.outputs.log_softmax(-1).double().exp()
     n = torch.arange(1, len(probs) + 1, device=probs.device).double()

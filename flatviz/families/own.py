@@ -6,7 +6,6 @@ Trials, checks, and the parts left out by a quick one (hence its length).
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -38,11 +37,10 @@ from flatviz.posteriors import METHODS
 from flatviz.posteriors.swag import fit_swag
 from flatviz.posteriors.transfer import transfer
 from flatviz.results import Prediction
-from flatviz.training.driver import Diverged, LossRose
-from flatviz.training.keywords import LARGE
+from flatviz.training.driver import Diverged, judged_by_score
 from flatviz.training.points import pretrain
+from flatviz.training.settings import DRAWS
 from flatviz.training.streams import steps_per_epoch
-from flatviz.training.variational import DRAWS
 
 Given = Data | Dataset | DataLoader | Sequence  # examples, as a lab takes them
 Say = Callable[[str], None]  # hears a line of text for each step that is done
@@ -58,6 +56,7 @@ RATES = (
 EPOCHS = 30
 # at least, where there is no accuracy: a curve through a few points takes longer than a class
 STEPS = 500
+BATCH = 64  # of the same
 MOST = 2000  # examples that are fitted
 HELD_OUT = 0.2  # of the training examples: settings are chosen on them
 TUNED = "vi"  # whose settings the variational methods share
@@ -372,9 +371,7 @@ def _learned(net: Net, task: Task, how: dict, say: Say) -> Net:
         return net
 
     epochs = (
-        EPOCHS
-        if task.one_label
-        else max(EPOCHS, -(-STEPS // steps_per_epoch(len(data), LARGE["batch_size"])))
+        EPOCHS if task.one_label else max(EPOCHS, -(-STEPS // steps_per_epoch(len(data), BATCH)))
     )
 
     def trained(lr: float) -> Net:
@@ -385,7 +382,8 @@ def _learned(net: Net, task: Task, how: dict, say: Say) -> Net:
             lr=lr,
             last_lr=lr / 2,
             likelihood=likelihood,
-            **{**how, **LARGE},
+            batch_size=BATCH,
+            **how,
         )
         check_learned(late, late.w, data, "training", DO, progress, likelihood)
         say(f"training at rate {lr:g}")
@@ -401,8 +399,7 @@ def _first(values: Sequence[float], attempt: Callable[[float], Any]) -> Any:
     """
     for value in values:
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", LossRose)  # each attempt is judged by its score
+            with judged_by_score():
                 return attempt(value)
         except Diverged as error:
             failed = error

@@ -16,9 +16,10 @@ def persistence(surface: Surface) -> Persistence:
     """Compute the merge tree and 0-dimensional persistence of the sublevel sets of a surface on a grid.
 
     Water rises: a valley is born at a minimum and dies where it meets a deeper one (the elder
-    rule); the deepest never dies (death = inf).  Neighbours of a cell are all that touch it,
-    corners too.  Diverged cells are walls.  Valleys of depth 0 (plateaus cut by the order of equal
-    cells) are left out.
+    rule); the deepest never
+    dies (death = inf).  Neighbours of a cell are all that touch it,
+        corners too.  Diverged cells are walls.  Valleys
+    of depth 0 (plateaus cut by the order of equal cells) are left out.
 
     Args:
         surface: Values (U, V) on a grid, as `slice_plane` returns.

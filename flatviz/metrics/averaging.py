@@ -86,10 +86,16 @@ def of_classes(
     *how: int,
 ) -> Tensor:
     """`score(log mean, labels, *how)` as `for_sizes`."""
-    y = labels_of(prediction, y)
-    return for_sizes(
-        prediction, prediction.log_probs, n_draws, lambda log_bma: score(log_bma, y, *how)
-    )
+    log_p, y = counted(prediction, y)
+    return for_sizes(prediction, log_p, n_draws, lambda log_bma: score(log_bma, y, *how))
+
+
+def counted(prediction: Prediction, y: Tensor | None) -> tuple[Tensor, Tensor]:
+    """Log probabilities (S, M, C) and labels (M,) of all places that count."""
+    labels = labels_of(prediction, y)
+    if y is not None:
+        prediction = replace(prediction, y=y, scores={}, bins=None)
+    return prediction.log_probs, labels
 
 
 def averaged(prediction: Prediction, y: Tensor | None = None) -> Prediction:
@@ -156,39 +162,57 @@ def class_ece_of(log_bma: Tensor, y: Tensor, n_bins: int = N_BINS) -> Tensor:
 
 
 def ace_of(log_bma: Tensor, y: Tensor, n_bins: int = N_BINS) -> Tensor:
-    """Mean over classes and bins of |share of the class - mean probability|, bins of equal count in order of the probability."""
+    """Mean over classes and bins of |share of the class - mean probability|, bins of equal count in order of the probability.
+
+    Equal probabilities count with their mean, so that the order of the examples has no effect.
+    """
     p = log_bma.exp()
-    gap = (torch.nn.functional.one_hot(y, p.shape[1]) - p).gather(0, p.argsort(dim=0, stable=True))
+    gap = torch.nn.functional.one_hot(y, p.shape[1]) - p
+    gap = _sorted_by(p, gap)
     return torch.stack(
         [part.mean(0).abs().mean() for part in gap.tensor_split(n_bins) if len(part)]
     ).mean()
 
 
+def _sorted_by(keys: Tensor, values: Tensor) -> Tensor:
+    """Each column of `values` in rising order of that of `keys`, both (N, C), equal keys with the mean of their values."""
+    keys, order = keys.sort(dim=0)
+    group = torch.zeros_like(order)
+    group[1:] = (keys[1:] != keys[:-1]).cumsum(0)
+    total = torch.zeros_like(values).scatter_add_(0, group, values.gather(0, order))
+    count = torch.zeros_like(values).scatter_add_(0, group, torch.ones_like(values))
+    return (total / count).gather(0, group)
+
+
 def risk_of(log_bma: Tensor, y: Tensor) -> Tensor:
     """Running share of mistakes, the surest answer first, (N,)."""
     sure, predicted = log_bma.max(-1)
-    wrong = (predicted != y)[sure.argsort(descending=True, stable=True)].to(log_bma.dtype)
+    wrong = _sorted_by(-sure[:, None], (predicted != y).to(log_bma)[:, None])[:, 0]
     return wrong.cumsum(0) / torch.arange(1, len(wrong) + 1, device=wrong.device, dtype=wrong.dtype)
+
+
+def _means(prediction: Prediction) -> Tensor | None:
+    try:
+        return prediction.means
+    except ValueError:  # of a distribution that has none
+        return None
 
 
 def scored(prediction: Prediction) -> Prediction:
     """Compute accuracy, NLL, ECE and Brier of every ensemble size, in one pass over the draws.
 
-    NLL and RMSE of a regression.
+    NLL and RMSE of a regression, NLL alone where its distribution has no mean in closed form.
     """
     y = labels_of(prediction, None)
     if not prediction.has_classes:
         scores = {
             "nll": for_sizes(prediction, log_density(prediction, y), None, lambda p: -p.mean())
         }
-        means = prediction.means
-        sizes = torch.arange(1, len(means) + 1).to(means).view(-1, *[1] * (means.ndim - 1))
-        errors = means.cumsum(0) / sizes - y.view(means.shape[1:])
-        return replace(
-            prediction,
-            scores=scores | {"rmse": errors.flatten(1).square().mean(1).sqrt()},
-            bins=None,
-        )
+        if (means := _means(prediction)) is not None:
+            sizes = torch.arange(1, len(means) + 1).to(means).view(-1, *[1] * (means.ndim - 1))
+            errors = means.cumsum(0) / sizes - y.view(means.shape[1:])
+            scores["rmse"] = errors.flatten(1).square().mean(1).sqrt()
+        return replace(prediction, scores=scores, bins=None)
     added = as_likelihood(prediction.likelihood).added(prediction.outputs[0, :1])
 
     def all_scores(log_bma: Tensor) -> Tensor:
@@ -209,17 +233,19 @@ def scored(prediction: Prediction) -> Prediction:
 
 @public
 def fit_temperature(prediction: Prediction, y: Labels | None = None) -> float:
-    """Find T > 0 at which the average over draws of softmax(logits / T) has the smallest NLL, by Brent's method on log T.
+    """Find T > 0 at which the average over draws of softmax(log p / T) has the smallest NLL, by Brent's method on log T.
 
-    Source: Guo et al. 2017 (arXiv 1706.04599).
+    log p are logits, or the log probabilities of another likelihood of classes, of all labels that
+    count.  Source: Guo et al. 2017 (arXiv 1706.04599).
 
     Args:
         prediction: Outputs on a validation split, neither that of training nor that of testing.
         y: Labels (N,); default those of the `Data` predicted on.
 
     Raises:
-        ValueError: Without labels, for outputs that are NaN or inf, a regression, and where no
-            finite T is best: logits that are never wrong, or no better than chance.
+        ValueError: Without labels, for outputs that are NaN or inf, a regression (use
+            `fit_deviation`), and where no finite T is best: logits that are never wrong, or no
+            better than chance.
 
     Example:
         >>> import torch, flatviz as fv
@@ -235,8 +261,8 @@ def fit_temperature(prediction: Prediction, y: Labels | None = None) -> float:
             f"fit_temperature needs outputs that are numbers, got NaN or inf for {bad} inputs: drop"
             " those draws"
         )
-    y = labels_of(prediction, y)
-    logits = prediction.outputs.detach().double()
+    log_p, y = counted(prediction, y)
+    logits = log_p.detach().double()
 
     def nll_at(log_t: float) -> float:
         return float(
@@ -258,16 +284,16 @@ def fit_temperature(prediction: Prediction, y: Labels | None = None) -> float:
 
 @public
 def scale_temperature(prediction: Prediction, temperature: Positive) -> Prediction:
-    """Divide every draw's logits by `temperature`, and score the new prediction.
+    """Divide every draw's logits, or log probabilities, by `temperature`, and score the new prediction.
 
     The answers of a single draw stay; those of an average may change.
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns.
-        temperature: T > 0, divides the logits.
+        temperature: T > 0.
 
     Raises:
-        ValueError: For a regression.
+        ValueError: For a regression: use `scale_deviation`.
 
     Example:
         >>> import torch, flatviz as fv
@@ -277,7 +303,8 @@ def scale_temperature(prediction: Prediction, temperature: Positive) -> Predicti
         [[1.0, 0.0], [1.5, 0.0]]
     """
     log_p = prediction.log_probs  # refuses a regression
-    cooled = replace(
-        prediction, outputs=prediction.outputs.to(log_p) / temperature, scores={}, bins=None
+    outputs, likelihood = as_likelihood(prediction.likelihood).tempered(
+        prediction.outputs.to(log_p), temperature
     )
+    cooled = replace(prediction, outputs=outputs, likelihood=likelihood, scores={}, bins=None)
     return cooled if prediction.y is None else scored(cooled)

@@ -5,8 +5,8 @@ Every loss lies between 0 and 1.
 With probability 1 - delta over n independent examples, for all Q at once, P fixed before they were
 seen (Maurer 2004):
 
-    kl(E_Q L, E_Q L_new) <= (KL(Q || P) + ln(2 sqrt(n) / delta)) / n,   kl that of two Bernoulli
-    variables
+    kl(E_Q L, E_Q L_new) <= (KL(Q || P) + ln(2 sqrt(n) / delta)) / n,
+        kl that of two Bernoulli variables
 """
 
 import math

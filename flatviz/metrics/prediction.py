@@ -33,9 +33,9 @@ from flatviz.gaussian import Gaussian
 from flatviz.likelihood import CategoricalLikelihood, as_likelihood
 from flatviz.metrics.averaging import scored
 from flatviz.objectives.curvature import jacobian_chunks
-from flatviz.objectives.network import check_data, in_precision
+from flatviz.objectives.network import examined, in_precision
 from flatviz.results import Prediction
-from flatviz.weight_space import AnyPosterior, OutputPosterior, Posterior
+from flatviz.weight_space import AnyPosterior, OutputPosterior, Posterior, drawn_buffers
 
 Examples = Annotated[
     Tensor | Inputs | Data,
@@ -114,14 +114,20 @@ def predict(
     if net.trunk is not None:
         W = net.trunk.joined(W, seed=seed)
         net = net.restrict("all")
-    if isinstance(batchnorm, Data) and net.has_batchnorm:
-        rows = [
-            forward(refresh_batchnorm(net, w, batchnorm), w[None], inputs)
-            for w in track(W, "predicting", progress)
-        ]
-        outputs = torch.cat(rows)
+    buffers = drawn_buffers(posterior, n_draws, seed)
+    fresh = batchnorm if isinstance(batchnorm, Data) and net.has_batchnorm else None
+    if fresh is None and all(b is buffers[0] for b in buffers):
+        outputs = forward(with_trained_buffers(net, buffers[0]), W, inputs, progress=progress)
     else:
-        outputs = forward(with_trained_buffers(net, posterior), W, inputs, progress=progress)
+        rows = []
+        for w, trained in track(list(zip(W, buffers)), "predicting", progress):
+            there = (
+                with_trained_buffers(net, trained)
+                if fresh is None
+                else refresh_batchnorm(net, w, fresh)
+            )
+            rows.append(forward(there, w[None], inputs))
+        outputs = torch.cat(rows)
     if not isinstance(x, Data):
         return Prediction(outputs, None, likelihood, mode, trunk=trunk)
     if likelihood == "categorical":
@@ -196,7 +202,7 @@ def predict_linearised(
             f"a regression must have link='mc', draws of its means, got {link!r}, which makes class"
             " probabilities"
         )
-    check_data(net, data, likelihood)
+    examined(net, data, likelihood)
     mean, cov = linearised(net, posterior, data)
     if link == "probit":
         outputs = (mean / (1 + math.pi / 8 * cov.diagonal(dim1=1, dim2=2)).sqrt()).log_softmax(-1)[
@@ -221,7 +227,8 @@ def linearised(
         return posterior.outputs(data)
     means = []
     covs = []
-    for f, J in jacobian_chunks(with_trained_buffers(net, posterior), posterior.mean, data):
+    there = with_trained_buffers(net, posterior.buffers)
+    for f, J in jacobian_chunks(there, posterior.mean, data):
         means.append(f)
         covs.append(posterior.cov_mul(J) @ J.transpose(1, 2))
     return torch.cat(means), torch.cat(covs)

@@ -220,7 +220,8 @@ def risk_coverage(
     """Compute the share of wrong answers among the k inputs answered with the largest probability, for k = 1 .. N, (N,).
 
     The value at k is the risk at coverage k / N; the last is 1 - accuracy; the mean is the area
-    under the curve (AURC). Among equal probabilities the first input goes first.
+    under the curve (AURC). Inputs of equal probabilities
+    count with their mean.
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns.

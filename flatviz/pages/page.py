@@ -14,6 +14,7 @@ import numpy as np
 
 from flatviz.pages.bundle import pack
 from flatviz.pages.document import Script, document, family_rows, json_for_html, paragraph
+from flatviz.pages.dots import dots_html
 from flatviz.pages.story import Step, tour_story
 from flatviz.plots.theme import on_dark, style
 from flatviz.results import Family
@@ -30,10 +31,8 @@ LABELS = {"gd": "gradient descent", "sam": "SAM"}  # here of a single point, wit
 World = Literal["weights", "step", "network", "gap"]
 WORLDS: tuple[World, ...] = get_args(World)
 LEAD = (
-    "A network is flat where its loss hardly rises when its weights move a little. Each method"
-    " keeps a cloud of weights, a Gaussian q. VI (blue) lowers the average loss of its cloud;"
-    " SA-BMA (green) lowers that of the worst cloud within the radius, and so looks for flat"
-    " ground. Does flatness help? The loss on the test ground tells: shift it and see."
+    "A network is flat where its loss hardly rises when its weights move a little. Does flatness"
+    " help?"
 )
 
 
@@ -128,7 +127,15 @@ def family_page(
             *playground_element(["gap"], code=False),
         ]
         lead = LEAD
-    return document(title, lead, parts, rows=rows or family_rows(family), facts=facts, scripts=data)
+    return document(
+        title,
+        lead,
+        parts,
+        rows=rows or family_rows(family),
+        picture=dots_html(family),
+        facts=facts,
+        scripts=data,
+    )
 
 
 def planes_of(buffer: bytes) -> bytes:

@@ -17,13 +17,14 @@ def plot(result: object, *more: Any, **options: Any) -> Figure:
     `more` and `options` are those of the function that draws it.
 
     =====================================
-    ============================================================= `Surface`
-    `plot_surface`
+    =============================================================
+    `Surface`                              `plot_surface`
     `Curve`, `Spectrum`, `Projection`      `plot_curve`, `plot_spectrum` or `plot_density`,
-    `plot_projection` `Prediction`                           `plot_reliability`, of a regression
-    `plot_predictive`; of several methods `plot_metrics` `Sharpness`, `Shift`, `Persistence`
-    `plot_sharpness`, `plot_severity`, `plot_persistence` `Mechanism`, `Family`
-    `plot_mechanism`, `plot_radius`
+        `plot_projection`
+    `Prediction`                           `plot_reliability`, of a regression `plot_predictive`;
+        of several methods `plot_metrics`
+    `Sharpness`, `Shift`, `Persistence`    `plot_sharpness`, `plot_severity`, `plot_persistence`
+    `Mechanism`, `Family`                  `plot_mechanism`, `plot_radius`
     `History`                              `plot_history`; `layer_curvature`'s dict `plot_layers`
     =====================================
     =============================================================

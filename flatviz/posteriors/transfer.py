@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from flatviz.checks import Count, Positive, Seed
 from flatviz.core import Net, RandomTrunk, Treated, classes_of, find_head, public, replace_head
+from flatviz.engine.batchnorm import with_trained_buffers
 from flatviz.gaussian import Gaussian
 
 STD_FLOOR = 1e-4  # a weight that is 0 would have std 0 under MOPED
@@ -85,7 +86,7 @@ def transfer(
             f"prior must cover the net's {net.dim} weights, got {prior.dim}: fit it on the same net"
         )
     there, added = _with_classes(
-        net.at(prior.mean.to(net.w)),
+        with_trained_buffers(net, prior.buffers).at(prior.mean.to(net.w)),
         n_classes,
         head,
         head_start == "random" and not keep_head,

@@ -86,8 +86,9 @@ def mmd(
     """Estimate MMD^2 between each set of draws (n, D) and `target` (m, D), averaged over ten kernels of each kind.
 
     Being unbiased, the estimate can be negative.
-    MMD^2 = mean_{i != j} k(a_i, a_j) + mean_{i != j} k(b_i, b_j) - 2 mean k(a_i, b_j).  Bandwidths
-    come from the target alone, so all sets are measured with the same kernels.
+    MMD^2 = mean_{i != j} k(a_i, a_j) + mean_{i != j} k(b_i, b_j) - 2 mean k(a_i,
+        b_j).  Bandwidths come from the target
+    alone, so all sets are measured with the same kernels.
     BLOCK rows of a kernel matrix are computed at a time, so memory is of order BLOCK (m + n),
     whatever m. Source of the estimator: Gretton et al. 2012; of the kernels, Schrab et al. 2023
     (MMDAgg).
@@ -156,10 +157,11 @@ def _values(X: Tensor, Z: Tensor, grid: Grid) -> Tensor:
 def bandwidths(target: Tensor) -> Grid:
     """Compute ten bandwidths of the Laplace and ten of the Gaussian kernel, from distances inside `target` (m, d) alone.
 
-    h_i = (lo / 2) (2 hi / (lo / 2))^(i/9), lo and hi the least and largest distance between its
-    first and second half (in the 1-norm, and the 2-norm); where lo < 0.1 the 5 % quantile, at least
-    0.1; hi at least 0.3. Source: released code of Laurent et al. 2024, there with distances between
-    the two sets compared.
+    h_i = (lo / 2) (2 hi / (lo / 2))^(i/9),
+        lo and hi the least and largest distance between its first and second half
+    (in the 1-norm, and the 2-norm); where lo < 0.1 the 5 % quantile, at least 0.1; hi at least 0.3.
+    Source: released code of Laurent et al. 2024, there with distances between the two sets
+    compared.
     """
     half = min(len(target) // 2, MOST_FOR_GRID)
     grids = {}

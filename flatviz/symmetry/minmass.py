@@ -144,10 +144,11 @@ def sharpness_measures(net: Net, f: Objective, W: Tensor, *, seed: int = 0) -> d
 
     lambda1, trace and sam (f(w + radius g / |g|) - f(w)) change when units are rescaled.  So does
     filter, the mean of d^T H d over filter-normalised directions d, which are invariant to the
-    scale of a filter but not to that of one input of it.  relative = sum_st <w_s, w_t> Tr H_st over
-    rows s, t of the first layer does not see the scale of units (of a later layer it would see that
-    of the units it reads), nor do asam (with eta = 0) and weighted = sum_d w_d^2 H_dd. Traces are
-    means over PROBES random signs, the same ones at every row.
+    scale of a filter but not to that of one input
+    of it.  relative = sum_st <w_s, w_t> Tr H_st over rows s,
+        t of the first layer does not see the scale of units (of a later layer
+    it would see that of the units it reads), nor do asam (with eta = 0) and weighted = sum_d w_d^2
+    H_dd. Traces are means over PROBES random signs, the same ones at every row.
     Sources: Li et al. 2018 (filter); Petzka et al. 2021 (relative); Kwon et al. 2021 (asam).
     """
     g = generator(seed)

@@ -169,11 +169,14 @@ def align(
     Weight matching.
 
     Maximises <reference, P W> over permutations, one layer at a time: with all others fixed the
-    best order is a linear assignment of C[i, j] = the products of all weights that touch unit i of
-    the reference and unit j of the network. A local optimum (the whole is NP-hard for two hidden
-    layers and more), the best of `starts`: the first from the order the networks have, the others
-    from random ones, each through the layers in another random order. Remove scaling first
-    (`min_mass`, `unit_norm`); running statistics move along and do not count.
+    best order is a linear
+    assignment of C[i,
+        j] = the products of all weights that touch unit i of the reference and unit j of the
+        network.
+    A local optimum (the whole is NP-hard for two hidden layers and more), the best of `starts`: the
+    first from the order the networks have, the others from random ones, each through the layers in
+    another random order. Remove scaling first (`min_mass`, `unit_norm`); running statistics move
+    along and do not count.
 
     Args:
         units: Hidden units, as `units_of` returns.

@@ -3,12 +3,14 @@
     Delta = radius * F^-1 g / sqrt(g^T F^-1 g)
 
 maximises g^T Delta inside the ball KL(q + Delta || q) <= radius^2 / 2, to first order: g is the
-gradient of the loss in theta = (mean, log_std, factor), F the Fisher matrix of q itself, a
-Gaussian, so no data and no network enter F.
-Blocks of F in our convention, Sigma = diag(d) + F^T F, A = Sigma^-1, G = F A F^T: mean     A
-    solved by Sigma g log_std  2 (d_i A_ii)^2 (diagonal)   exact where factor = 0 factor   A (x) G
-    (Kronecker part)    solved by (G + damping)^-1 g Sigma; F itself is singular (factor -> Q
-    factor)
+gradient of the loss
+in theta = (mean, log_std, factor), F the Fisher matrix of q itself, a Gaussian,
+    so no data and no network enter F.
+Blocks of F in our convention, Sigma = diag(d) + F^T F, A = Sigma^-1, G = F A F^T:
+    mean     A                          solved by Sigma g
+    log_std  2 (d_i A_ii)^2 (diagonal)   exact where factor = 0
+    factor   A (x) G (Kronecker part)    solved by (G + damping)^-1 g Sigma;
+        F itself is singular (factor -> Q factor)
 Everything here takes leading dimensions: B members are one Gaussian with mean (B, D), and `radius`
 is then (B,).
 """
@@ -145,7 +147,8 @@ def perturb(
         Delta = radius F^-1 g / sqrt(g^T F^-1 g)
 
     with g = `grad`, the loss gradient in (mean, log_std, factor), and F the Fisher matrix of q,
-    block by block: it maximises g^T Delta where KL(q + Delta || q) <= radius^2 / 2, to first order.
+        block by block: it
+    maximises g^T Delta where KL(q + Delta || q) <= radius^2 / 2, to first order.
 
     With `kl_exact` and `joint` the exact sqrt(2 KL(q + Delta || q)) is the radius for "mean"; for
     "mean+std" it is to second order (on the digits 1.01 times the radius at 1, 1.05 at 4; with only

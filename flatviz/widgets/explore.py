@@ -32,11 +32,13 @@ def explore(result: object, *more: Any, **options: Any) -> ipywidgets.interactiv
     `.result` is the figure, `.kwargs_widgets` are the controls.
 
     ====================================================
-    ======================================================== `explore(surface, projection=None)`
-    how many samples, linear or logarithmic colours `explore(projection, method=None)`
-    the first n draws on the plane `explore(spectrum, method=None)`, or a list of them   how many
-    draws, how many eigenvalues `explore(prediction, method=None)`                    scores, with a
-    mark at the first n draws ====================================================
+    ========================================================
+    `explore(surface, projection=None)`                   how many samples,
+        linear or logarithmic colours
+    `explore(projection, method=None)`                    the first n draws on the plane
+    `explore(spectrum, method=None)`, or a list of them   how many draws, how many eigenvalues
+    `explore(prediction, method=None)`                    scores, with a mark at the first n draws
+    ====================================================
     ========================================================
 
     Args:
@@ -149,6 +151,9 @@ class Playground(anywidget.AnyWidget):
 
     _esm = f"{playground_code()}\nexport default flatvizPlayground.default;"
     worlds = traitlets.List(traitlets.Unicode()).tag(sync=True)
+
+    def set_state(self, sync_data: dict) -> None:
+        """Take nothing of a page."""
 
 
 @public

@@ -31,7 +31,7 @@ def another_walk(model, metric, distance=1, steps=20, normalization="filter"):
     D = [[torch.randn_like(p) for p in P] for _ in range(2)]
     D = [[d * p.norm() / d.norm() for d, p in zip(ds, P)] for ds in D]
     ticks = torch.linspace(-distance, distance, steps).tolist()
-    moved = lambda s, t: [p + s * d + t * e for p, d, e in zip(P, *D)]  # noqa: E731
+    moved = lambda s, t: [p + s * d + t * e for p, d, e in zip(P, *D)]
     return torch.tensor(
         [[metric(Wrapped(model, moved(s, t))) for s in ticks[::-1]] for t in ticks]
     ).T

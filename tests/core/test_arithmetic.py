@@ -5,7 +5,7 @@ import threading
 
 import pytest
 import torch
-from oracles import Looks, tf32
+from oracles import Looks, beside, tf32
 from torch import nn
 
 import flatviz as fv
@@ -41,19 +41,36 @@ def test_an_objective_that_is_asked_directly_measures_in_ieee(users):
     assert Looks.seen == {IEEE}
 
 
-def test_blocks_nest_and_the_last_one_to_end_puts_the_users_flags_back(users):
+def test_blocks_nest_and_the_last_thread_to_leave_puts_the_users_flags_back(users):
     with arithmetic():
         assert float32_flags() == IEEE
         with users_arithmetic():
             assert float32_flags() == users
         assert float32_flags() == IEEE
-    # of two threads: the first ends before the second
-    first = arithmetic()
-    second = arithmetic(TF32)
-    first.__enter__(), second.__enter__()
-    assert float32_flags() == TF32
-    first.__exit__(None, None, None), second.__exit__(None, None, None)
+    with beside(arithmetic) as end:
+        with arithmetic():
+            end()
+            assert float32_flags() == IEEE
+        assert float32_flags() == users
+    with arithmetic(), beside(arithmetic), users_arithmetic():
+        assert float32_flags() == IEEE  # the other thread measures
     assert float32_flags() == users
+
+
+def test_a_flag_that_the_user_sets_in_a_callback_stays_and_the_callback_sees_the_users_flags(
+    users, task
+):
+    seen = []
+
+    def progress(*_):
+        seen.append(float32_flags())
+        torch.backends.cudnn.allow_tf32 = False  # as inside of a verb; the user had True
+
+    net = fv.Net.from_module(fv.models.mlp(task))
+    fv.fit_sgd(net, task.train, seed=0, steps=1, progress=progress)
+    assert seen[0] == users and seen[-1] == float32_flags() != users
+    assert not torch.backends.cudnn.allow_tf32
+    torch.backends.cudnn.allow_tf32 = True
 
 
 def test_flags_that_contradict_each_other_come_back_as_they_were():
@@ -137,9 +154,13 @@ def test_blocks_of_several_python_threads_do_not_meet_and_a_number_set_inside_st
         leave.set()
         thread.join()
         assert torch.get_num_threads() == 1
-    with threads(0):
-        torch.set_num_threads(3)
-    assert torch.get_num_threads() == 3
+    for number in (3, 1):  # 1 is the block's own number
+        with threads(0):
+            with threads(SHARE * 2):
+                torch.set_num_threads(number)
+            with threads(SHARE * 9):  # at most what the user has set meanwhile
+                assert torch.get_num_threads() == number
+        assert torch.get_num_threads() == elsewhere(torch.get_num_threads) == number
 
 
 @pytest.mark.parametrize("error", [None, ValueError, KeyboardInterrupt])

@@ -321,7 +321,7 @@ def test_fast_values_that_are_wrong_after_the_run_are_discarded_with_a_warning(
     net, data, plane = problem(Plain)
     f = fv.nll(net, data)
     own = Evaluator.__call__
-    wrong = lambda self, coords: own(self, coords) + 0.01 * (self._additive and self.plan.traced)  # noqa: E731
+    wrong = lambda self, coords: own(self, coords) + 0.01 * (self._additive and self.plan.traced)
     monkeypatch.setattr(Evaluator, "__call__", wrong)
     options = dict(extent=1.0, resolution=9, cache=tmp_path if cached else None)
     with pytest.warns(

@@ -73,7 +73,7 @@ def missing(name):
     printed = html.unescape("\n".join(executed(name)))
     plain = " ".join(printed.split())
     rows = [set(cells(line)) for line in printed.splitlines()]
-    figures = lambda line: {cell for cell in cells(line)[1:] if re.search(r"\d", cell)}  # noqa: E731
+    figures = lambda line: {cell for cell in cells(line)[1:] if re.search(r"\d", cell)}
     lines = [
         line for line in re.sub(r".*\n[- ]+\n", "", golden).splitlines() if line.strip()
     ]  # without heads of tables

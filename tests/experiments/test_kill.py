@@ -33,7 +33,7 @@ def test_what_was_killed_resumes_to_the_same_bits(tmp_path, monkeypatch):
 
     def killed_at(count):
         reports = itertools.count(1)
-        die = lambda *_: next(reports) == count and os.kill(os.getpid(), signal.SIGKILL)  # noqa: E731
+        die = lambda *_: next(reports) == count and os.kill(os.getpid(), signal.SIGKILL)
         child = forked(lambda: tour(progress=die) and 0, tmp_path / "out", tmp_path / "errors")
         child.join(300)
         assert child.exitcode == -signal.SIGKILL, (tmp_path / "errors").read_text()

@@ -226,7 +226,7 @@ def test_symmetry_has_every_cell_and_a_verdict_on_every_trend(run_small):
     pd.testing.assert_frame_equal(
         both[both.task == "digits"].reset_index(drop=True), first
     )  # the other task's rows stay
-    kinds = lambda rows: set(zip(rows.experiment, rows.setting, rows.method))  # noqa: E731
+    kinds = lambda rows: set(zip(rows.experiment, rows.setting, rows.method))
     assert kinds(first) - kinds(both[both.task == "digits-near"]) == {("sides", "toy", "")}
     assert (
         said.index("digits-near:") < said.index("T2 ") < said.index("digits:") < said.index("T1 ")
@@ -290,11 +290,11 @@ def test_a_ring_that_gathers_is_seen_and_one_that_stays_is_not():
 
 def test_rules_say_does_not_hold_where_the_figures_do_not():
     rules = runpy.run_path(str(FOLDER / "symmetry.py"))
-    verdict = lambda name, *figures: rules[name](*figures)["verdict"]  # noqa: E731
+    verdict = lambda name, *figures: rules[name](*figures)["verdict"]
     found = dict(rules["single"]("toy"))
     assert verdict("t1", found) == "holds"
     assert verdict("t1", found | {"fall, low": -0.1, "fall, high": 0.05}) == "does not hold"
-    excess = lambda *values: pd.DataFrame(dict(setting="mass, a", excess=values))  # noqa: E731
+    excess = lambda *values: pd.DataFrame(dict(setting="mass, a", excess=values))
     said = [verdict("t2", excess(*v)) for v in ([30.0] * 8, [0.0] * 8, [30.0, 20.0])]
     assert said == ["holds", "does not hold", "inconclusive"]
     pairs = dict(rules["single"]("pairs"))
@@ -359,7 +359,7 @@ def test_the_control_fails_where_one_method_is_farther_than_copies():
         ([0.5, 1.0, 1.6], "inconclusive"),
     ):
         value = {"control": np.ones(3), "swag/multi": np.array(far)}
-        of = lambda variant, name, quantity: value.get(name, np.array([0.3, 0.31, 0.32]))  # noqa: E731, B023
+        of = lambda variant, name, quantity: value.get(name, np.array([0.3, 0.31, 0.32]))  # noqa: B023
         assert rules["control"](of)["verdict"] == said
 
 

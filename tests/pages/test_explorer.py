@@ -214,7 +214,7 @@ def test_dark_ground_has_light_ink_and_its_data_are_the_same(visit, address, pag
         " font.color])(document.querySelector('.js-plotly-plot')._fullLayout)"
     )
     assert dark.evaluate(look) == ["#15191e", "#e4e7eb"]
-    arrays = lambda plots: [[t.get("y") for t in p["data"]] for p in plots]  # noqa: E731
+    arrays = lambda plots: [[t.get("y") for t in p["data"]] for p in plots]
     assert arrays(dark.evaluate(PLOTS)) == arrays(page.evaluate(PLOTS))
 
 

@@ -93,7 +93,7 @@ def same_ground(page, family, name, radius, n):
 @pytest.mark.browser
 def test_plane_and_dimensions_are_switched_and_all_else_stays(page, family):
     at(page, "method=sabma&radius=2&draws=5&tab=Flatness&draw=2", "sabma/2/5", "Flatness")
-    menu = lambda name: page.locator("figure:not([hidden])").get_by_label(f"{name} of this picture")  # noqa: E731
+    menu = lambda name: page.locator("figure:not([hidden])").get_by_label(f"{name} of this picture")
     seen = page.locator("figure[data-name]:not([hidden])").first
     steps = (("view", "3-D relief", "sharpest relief"), ("plane", "random directions", "around relief"),
              ("view", "2-D map", "around"))  # fmt: skip

@@ -213,13 +213,13 @@ def test_a_loss_that_ends_far_above_where_it_began_is_said_and_a_good_fit_says_n
     case, recwarn
 ):
     net, data, prior = case
-    f = fv.nll(net, data)
     vi = partial(fv.fit_vi, net, data, prior, seed=1, steps=300)
     for fit in (vi, partial(fv.fit_swag, net, data, seed=1, rank=3, snapshots=10)):
         assert fit(lr=0.1).history.notes == () and not recwarn.list
         with pytest.warns(UserWarning, match=BEGAN):
             q = fit(lr=60.0)
-        assert float(f(q.center)) > 10 + float(f(net.w)) and q.history.notes[0].startswith(BEGAN)
+        assert q.history.notes[0].startswith(BEGAN)
+        assert float(q.history.loss[-30:].mean() - q.history.loss[0]) > 10  # of 300 steps
     wide = fv.Gaussian(
         net.w, torch.full_like(net.w, 18.0)
     )  # its first draws have a larger loss still
@@ -240,3 +240,39 @@ def test_a_loss_is_compared_with_that_of_the_net_where_the_fit_began_whatever_st
     )
     fv.fit_vi(net, data, prior, seed=1, steps=20, batchnorm="train")
     assert seen == [pytest.approx(float(fv.nll(net, data)(net.w)), rel=1e-5)]
+
+
+TRAINS_STATISTICS = [
+    name
+    for name in METHODS
+    if "batchnorm" in inspect.signature(fv.METHODS[name].fit).parameters or name in ("ptl", "multi")
+]
+
+
+@pytest.mark.parametrize("name", TRAINS_STATISTICS)
+def test_statistics_that_a_fit_trained_are_those_of_its_draws_saved_with_it_and_used_by_predict(
+    name, tmp_path
+):
+    torch.manual_seed(0)
+    layers = torch.nn.Linear(3, 8), torch.nn.BatchNorm1d(8), torch.nn.ReLU(), torch.nn.Linear(8, 2)
+    net = fv.Net.from_module(torch.nn.Sequential(*layers).double())
+    x = 2 * torch.randn(120, 3, dtype=torch.float64) + 1  # far from the statistics 0 and 1 at first
+    data = fv.Data(x, (x[:, 0] * x[:, 1] > 0).long())
+    prior = fv.Gaussian(net.w, torch.full_like(net.w, -4.0))
+    longer = {"steps": 60} if "steps" in fv.METHODS[name].plain.settings else {}
+    trained = {"batchnorm": "train"}
+    if name in ("ptl", "multi"):
+        trained = {"settings": least(fv.METHODS[name]).get("settings", {}) | trained}
+    q = run(name, net, data, prior, **longer, **trained)
+    for again in (q, fv.load(fv.save(q, tmp_path / "q.pt"))):
+        frozen = fv.predict(net, again, data, 2, seed=1, batchnorm="frozen").outputs
+        for i, w in enumerate(q.sample(2, seed=1)):
+            part = q.parts[i] if isinstance(q, fv.Mixture) else q
+            several = isinstance(q, fv.Draws) and len(q.W) > 1
+            fresh = fv.engine.refresh_batchnorm(net, w if several else part.center, data)
+            there = fresh if several else net.with_buffers(part.buffers)
+            outputs = there.to_module(w).eval()(x).detach()
+            torch.testing.assert_close(frozen[i], outputs, rtol=1e-9, atol=1e-9)
+            now, wanted, before = (n.buffers()["1.running_mean"] for n in (there, fresh, net))
+            # running means of sixty steps lag by some ten
+            assert float((now - wanted).norm()) < 0.2 * float((before - wanted).norm())

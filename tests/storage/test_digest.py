@@ -152,7 +152,7 @@ def test_two_closed_over_values_share_a_hash_only_if_they_read_the_same(value, d
 
 def test_recursive_functions_and_rings_have_a_hash():
     def rec(base):
-        f = lambda n: base if n == 0 else f(n - 1)  # noqa: E731
+        f = lambda n: base if n == 0 else f(n - 1)
         return f
 
     ring = [1]

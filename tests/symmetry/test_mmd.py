@@ -25,7 +25,7 @@ def written_out(A, B, norms):
     """Unbiased MMD^2 averaged over the kernels of these norms, one pair and one kernel at a time."""
     values = []
     for p, h in [(norm, h) for norm in norms for h in bandwidths(A)[norm]]:
-        k = lambda x, y, p=p, h=h: torch.exp(-(((x - y).norm(p=p) / h) ** p))  # noqa: E731
+        k = lambda x, y, p=p, h=h: torch.exp(-(((x - y).norm(p=p) / h) ** p))
         inside = [
             sum(k(*pair) for pair in itertools.permutations(S, 2)) / (len(S) * (len(S) - 1))
             for S in (A, B)

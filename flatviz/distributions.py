@@ -1,0 +1,101 @@
+"""Moments and distribution functions of `torch.distributions`, where torch lacks some, and the same distribution with another deviation."""
+
+import torch
+from torch import Tensor
+from torch.distributions import (
+    AffineTransform,
+    Cauchy,
+    Distribution,
+    HalfCauchy,
+    Independent,
+    Normal,
+    StudentT,
+    TransformedDistribution,
+)
+
+
+def entrywise(p: Distribution) -> Distribution:
+    """`p` without `Independent`: each target by itself."""
+    while isinstance(p, Independent):
+        p = p.base_dist
+    return p
+
+
+def _standard(p: Distribution) -> tuple[Distribution, Tensor | float, Tensor | float]:
+    """(q, shift, scale) with p that of shift + scale y, y of q, scale > 0 where p is q under such maps."""
+    if type(p) is not TransformedDistribution:
+        return p, 0.0, 1.0
+    q, shift, scale = _standard(p.base_dist)
+    for map_ in p.transforms:
+        if not isinstance(map_, AffineTransform) or bool((torch.as_tensor(map_.scale) <= 0).any()):
+            return p, 0.0, 1.0
+        shift = map_.loc + map_.scale * shift
+        scale = map_.scale * scale
+    return q, shift, scale
+
+
+def mean(p: Distribution) -> Tensor:
+    """Mean of each target.  Raises ValueError where it has no closed form."""
+    q, shift, scale = _standard(entrywise(p))
+    return shift + scale * _moment(q, "mean")
+
+
+def variance(p: Distribution) -> Tensor:
+    """Variance of each target.  Raises ValueError where it has no closed form."""
+    q, _, scale = _standard(entrywise(p))
+    return scale * scale * _moment(q, "variance")
+
+
+def _moment(q: Distribution, name: str) -> Tensor:
+    try:
+        if not isinstance(q, (Cauchy, HalfCauchy)):
+            return getattr(q, name)
+    except NotImplementedError:
+        pass
+    raise ValueError(
+        f"a {name} needs a distribution that has one in closed form, got {q}: read quantile(0.5)"
+        " and other quantiles, or sample"
+    )
+
+
+def cdf(p: Distribution, y: Tensor) -> Tensor:
+    """P(Y <= y) of each target.  Raises NotImplementedError where it has no closed form."""
+    q, shift, scale = _standard(entrywise(p))
+    y = (y - shift) / scale
+    if not isinstance(q, StudentT):
+        return q.cdf(y)
+    from scipy.special import stdtr  # here: a machine with torch alone predicts, too
+
+    return _by_scipy(stdtr, q.df, (y - q.loc) / q.scale)
+
+
+def icdf(p: Distribution, level: Tensor) -> Tensor:
+    """The value below which the share `level` lies.  Raises NotImplementedError where it has no closed form."""
+    q, shift, scale = _standard(entrywise(p))
+    if not isinstance(q, StudentT):
+        return shift + scale * q.icdf(level)
+    from scipy.special import stdtrit
+
+    at = _by_scipy(stdtrit, q.df, level.expand_as(q.loc))
+    return shift + scale * (q.loc + q.scale * at)
+
+
+def _by_scipy(function, df: Tensor, at: Tensor) -> Tensor:
+    values = function(*(t.detach().double().cpu().numpy() for t in (df, at)))
+    return torch.as_tensor(values).to(at)
+
+
+def stretched(p: Distribution, center: Tensor, scale: float) -> Distribution:
+    """Distribution of center + scale (Y - center), of the same events as `p`."""
+    if isinstance(p, Independent):
+        inner = stretched(p.base_dist, center, scale)
+        return Independent(inner, p.reinterpreted_batch_ndims)
+    moved = AffineTransform(center * (1 - scale), scale)
+    if isinstance(p, Normal):
+        return Normal(moved(p.loc), scale * p.scale)
+    return TransformedDistribution(p, [moved])
+
+
+def softplus_inverse(value: Tensor) -> Tensor:
+    """The s with softplus(s) = value > 0."""
+    return value + torch.log(-torch.expm1(-value.clamp_min(torch.finfo(value.dtype).tiny)))
