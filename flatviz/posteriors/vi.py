@@ -153,7 +153,9 @@ def fit_vi(
         momentum: Share of the last step that the next one keeps.
         kl_weight: T of exp(-N L(w) / T) prior(w); 1 is Bayes, 0 leaves the prior out. None:
             0.03, of a net with BatchNorm 0.1.
-        mc_samples: Draws of q a step; None: 8, of a large network 1 and a rate of 1 at most.
+        mc_samples: Draws of q a step, each of all its examples; None: 8; for a large network up to
+            8 that take an equal part of the examples each, or 1 where it has over 250,000 treated
+            weights, with a rate of 1 at most.
         start_scale: Factor on its standard deviations: from a wide start gradients are mostly
             noise. None: 0.3, of a net with BatchNorm 0.01.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
@@ -237,7 +239,9 @@ def fit_mfvi(
         batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch;
             `result.buffers`, which `predict` uses, then has those of the data at each draw or the
             average, for VI those that training collected.
-        mc_samples: Draws of q a step; None: 8, of a large network 1 and a rate of 1 at most.
+        mc_samples: Draws of q a step, each of all its examples; None: 8; for a large network up to
+            8 that take an equal part of the examples each, or 1 where it has over 250,000 treated
+            weights, with a rate of 1 at most.
         checkpoint: Path to save to and resume from.
         progress: True, None (where a terminal watches) or a function(done, total, label).
 
