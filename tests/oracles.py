@@ -11,7 +11,6 @@ import torch
 import flatviz as fv
 from flatviz.core.arithmetic import float32_flags
 from flatviz.core.seeds import generator
-from flatviz.training.gradient import gradient
 from flatviz.training.losses import training_loss
 from flatviz.training.points import starts
 
@@ -128,7 +127,7 @@ def one_by_one(net, data, seeds, *, epochs, lr, weight_decay, batch_size):
         w = w.clone()
         for _ in range(epochs):
             for index in torch.randperm(len(data), generator=source).split(batch_size):
-                g = gradient(loss, w, index)[1]
+                g = loss(w, index)[1]
                 w = w - lr * (g + weight_decay * w)
         rows.append(w)
     return torch.stack(rows)

@@ -38,10 +38,9 @@ from flatviz.posteriors.swag import fit_swag
 from flatviz.posteriors.transfer import transfer
 from flatviz.results import Prediction
 from flatviz.training.driver import Diverged, judged_by_score
-from flatviz.training.keywords import LARGE
 from flatviz.training.points import pretrain
+from flatviz.training.settings import DRAWS
 from flatviz.training.streams import steps_per_epoch
-from flatviz.training.variational import DRAWS
 
 Given = Data | Dataset | DataLoader | Sequence  # examples, as a lab takes them
 Say = Callable[[str], None]  # hears a line of text for each step that is done
@@ -57,6 +56,7 @@ RATES = (
 EPOCHS = 30
 # at least, where there is no accuracy: a curve through a few points takes longer than a class
 STEPS = 500
+BATCH = 64  # of the same
 MOST = 2000  # examples that are fitted
 HELD_OUT = 0.2  # of the training examples: settings are chosen on them
 TUNED = "vi"  # whose settings the variational methods share
@@ -371,9 +371,7 @@ def _learned(net: Net, task: Task, how: dict, say: Say) -> Net:
         return net
 
     epochs = (
-        EPOCHS
-        if task.one_label
-        else max(EPOCHS, -(-STEPS // steps_per_epoch(len(data), LARGE["batch_size"])))
+        EPOCHS if task.one_label else max(EPOCHS, -(-STEPS // steps_per_epoch(len(data), BATCH)))
     )
 
     def trained(lr: float) -> Net:
@@ -384,7 +382,8 @@ def _learned(net: Net, task: Task, how: dict, say: Say) -> Net:
             lr=lr,
             last_lr=lr / 2,
             likelihood=likelihood,
-            **{**how, **LARGE},
+            batch_size=BATCH,
+            **how,
         )
         check_learned(late, late.w, data, "training", DO, progress, likelihood)
         say(f"training at rate {lr:g}")
