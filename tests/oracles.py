@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import threading
 
 import torch
 
@@ -130,3 +131,28 @@ def one_by_one(net, data, seeds, *, epochs, lr, weight_decay, batch_size):
                 w = w - lr * (g + weight_decay * w)
         rows.append(w)
     return torch.stack(rows)
+
+
+@contextlib.contextmanager
+def beside(block):
+    """Another thread is inside of `block()`, until the function is called, or this block ends."""
+    inside = threading.Event()
+    leave = threading.Event()
+
+    def other():
+        with block():
+            inside.set()
+            assert leave.wait(60)
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    assert inside.wait(60)
+
+    def end():
+        leave.set()
+        thread.join()
+
+    try:
+        yield end
+    finally:
+        end()

@@ -2,7 +2,6 @@
 
 import math
 import re
-import warnings
 
 import numpy as np
 import pytest
@@ -19,7 +18,6 @@ from flatviz.families.own import examples
 from flatviz.families.preparation import Standing, check_learned
 from flatviz.pages.views import views_of
 from flatviz.storage.digest import value_digest
-from flatviz.training.driver import LossRose
 from flatviz.widgets import open
 
 
@@ -351,13 +349,3 @@ def test_labels_may_be_plain_numbers_of_a_loader_and_what_is_no_data_or_no_label
             *[(np.ones((9, 2), "float32"), np.full(9, label)) for label in (1, 2)],
             progress=False,
         )
-
-
-def test_a_rate_that_is_left_out_warns_of_no_loss(recwarn):
-    def attempt(lr):
-        warnings.warn("the loss ends far above where it began", LossRose, stacklevel=2)
-        if lr > 0.05:
-            raise own.Diverged("the loss")
-        return lr
-
-    assert own._first((0.1, 0.03), attempt) == 0.03 and not recwarn.list
