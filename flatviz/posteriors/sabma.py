@@ -144,7 +144,7 @@ def fit_sabma(
     mc_samples: Count | None = None,
     start_scale: Positive | None = None,
     likelihood: Likelihood = "categorical",
-    training: Training | None = None,
+    training: Training = PLAIN,
     batchnorm: Statistics = "frozen",
     start: Gaussian | None = None,
     mode: Mode = "kl_exact",
@@ -225,7 +225,7 @@ def fit_sabma(
         >>> flat, flat.history.sharpness.shape
         (Gaussian(dim=9, rank=1), torch.Size([20]))
     """
-    run = Run("SA-BMA", seed, checkpoint, progress, batch_size, training or PLAIN)
+    run = Run("SA-BMA", seed, checkpoint, progress, batch_size, training)
     perturbation = Perturbation(mode, blocks, joint, damping, switches, radius_unit)
     chosen = Tempered.of(net, kl_weight, start_scale, lr)
     rest = mc_samples, momentum, weight_decay
@@ -252,7 +252,7 @@ def fit_sabma_grid(
     mc_samples: Count | None = None,
     start_scale: Positive | None = None,
     likelihood: Likelihood = "categorical",
-    training: Training | None = None,
+    training: Training = PLAIN,
     batchnorm: Statistics = "frozen",
     start: Gaussian | None = None,
     mode: Mode = "kl_exact",
@@ -320,7 +320,7 @@ def fit_sabma_grid(
     members = [(float(r), s) for r in radius for s in seed]
     seeds = [s for _, s in members]
     label = f"{len(members)} members of SA-BMA"
-    run = Run(label, seeds[0], checkpoint, progress, batch_size, training or PLAIN)
+    run = Run(label, seeds[0], checkpoint, progress, batch_size, training)
     perturbation = Perturbation(mode, blocks, joint, damping, switches, radius_unit)
     chosen = Tempered.of(net, kl_weight, start_scale, lr)
     rest = mc_samples, momentum, weight_decay

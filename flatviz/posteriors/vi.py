@@ -107,7 +107,7 @@ def fit_vi(
     mc_samples: Count | None = None,
     start_scale: Positive | None = None,
     likelihood: Likelihood = "categorical",
-    training: Training | None = None,
+    training: Training = PLAIN,
     batchnorm: Statistics = "frozen",
     start: Gaussian | None = None,
     checkpoint: Checkpoint = None,
@@ -180,7 +180,7 @@ def fit_vi(
         >>> q, q.history.loss.shape, q.sample(3, seed=1).shape
         (Gaussian(dim=9, rank=1), torch.Size([20]), torch.Size([3, 9]))
     """
-    run = Run("VI", seed, checkpoint, progress, batch_size, training or PLAIN)
+    run = Run("VI", seed, checkpoint, progress, batch_size, training)
     chosen = Tempered.of(net, kl_weight, start_scale, lr)
     rest = mc_samples, momentum, weight_decay
     vi = Vi(steps, chosen.lr, chosen.kl_weight, *rest, chosen.start_scale, start)
@@ -206,7 +206,7 @@ def fit_mfvi(
     momentum: Momentum = 0.9,
     kl_weight: NonNegative = 1.0,
     likelihood: Likelihood = "categorical",
-    training: Training | None = None,
+    training: Training = PLAIN,
     batchnorm: Statistics = "frozen",
     mc_samples: Count | None = 1,
     checkpoint: Checkpoint = None,
@@ -263,7 +263,7 @@ def fit_mfvi(
         if moped is None
         else (moped * net.w.abs()).clamp_min(STD_FLOOR)
     )
-    run = Run("mean-field VI", seed, checkpoint, progress, batch_size, training or PLAIN)
+    run = Run("mean-field VI", seed, checkpoint, progress, batch_size, training)
     start = Gaussian(net.w.detach(), first.log())
     vi = Vi(steps, lr, kl_weight, mc_samples, momentum, weight_decay, start=start)
     problem = examined(net, data, likelihood)
