@@ -232,6 +232,7 @@ def calls(fv, module, data, task, metrics):
         "fit_sabma_grid": lambda: fv.fit_sabma_grid(
             *_three(made, data), radius=[0.5], seed=[0], steps=2
         ),
+        "training.gradient_of": lambda: fv.training.gradient_of(torch.sum),
         "training.training_loss": lambda: fv.training.training_loss(made.net[0], data),
         "perturb": lambda: fv.perturb(
             made.q, (made.q.mean, made.q.mean, made.q.factor), radius=1.0

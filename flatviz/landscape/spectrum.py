@@ -191,8 +191,15 @@ def spectral_density(
         locked = torch.cat([locked, run.vectors(columns[:, converged])])
         sharp = torch.cat([sharp, values[converged]])
         errors = torch.cat([errors, residual[converged]])
-    pairs = top.values.to(locked), operator.embed(vectors[top.indices]).to(w)
     nodes, weights = map(torch.cat, zip(*estimates))
-    atoms = nodes, weights / len(estimates)
-    about = spent, "", f.n, f.batchnorm, curvature
-    return Spectrum(*pairs, ends[top.indices].to(locked), *about, *atoms)
+    return Spectrum(
+        top.values.to(locked),
+        operator.embed(vectors[top.indices]).to(w),
+        ends[top.indices].to(locked),
+        n_products=spent,
+        n=f.n,
+        batchnorm=f.batchnorm,
+        curvature=curvature,
+        nodes=nodes,
+        weights=weights / len(estimates),
+    )

@@ -55,7 +55,7 @@ def fit_laplace(
     batch_size: Count | None = None,
     momentum: Momentum = 0.9,
     likelihood: Likelihood = "categorical",
-    training: Training | None = None,
+    training: Training = PLAIN,
     ascent: Ascent | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
@@ -105,7 +105,7 @@ def fit_laplace(
         >>> fv.fit_laplace(net, task.train, seed=0, steps=50).factor.shape
         torch.Size([18, 58])
     """
-    run = Run("Laplace", seed, checkpoint, progress, batch_size, training or PLAIN)
+    run = Run("Laplace", seed, checkpoint, progress, batch_size, training)
     refuse_random_trunk(net, "Laplace")
     loss = training_loss(net, data, likelihood, training=run.training)
     w = net.w.detach().clone()

@@ -72,7 +72,7 @@ def train_pool(
     weight_decay: NonNegative = 1e-3,
     batch_size: Count | None = 32,
     keep_epochs: bool = False,
-    training: Training | None = None,
+    training: Training = PLAIN,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Pool:
@@ -113,7 +113,7 @@ def train_pool(
         >>> pool.W.shape, pool.n_diverged
         (torch.Size([8, 17]), 0)
     """
-    run = Run(f"pool of {n} networks", seed, checkpoint, progress, batch_size, training or PLAIN)
+    run = Run(f"pool of {n} networks", seed, checkpoint, progress, batch_size, training)
     run.check_no_validation("all networks end after the same epochs")
     if net.has_batchnorm:
         raise ValueError(

@@ -26,6 +26,18 @@ VALUES = ("loss", "sharpness", "lambda1", "trace")
 ASCENT = 0.05  # Euclidean length of the step that raises the loss by the sharpness
 
 
+_RECORDING: "dict[int, RecordedPath]" = {}  # inside of their blocks
+
+
+def _after_step(optimiser: torch.optim.Optimizer, args: tuple, kwargs: dict) -> None:
+    for path in list(_RECORDING.values()):
+        path.after_step(optimiser)
+
+
+# Once: while a step of another thread calls the hooks of all optimisers, none may come or go.
+register_optimizer_step_post_hook(_after_step)
+
+
 class Watch:
     """Loss, curvature and sharpness of a network on `data` at some steps, for a share of the time between them."""
 
@@ -149,14 +161,14 @@ class RecordedPath:
             self.every = 2 * self.every
 
     def __enter__(self) -> Self:
-        self._hook = register_optimizer_step_post_hook(self._after_step)
+        _RECORDING[id(self)] = self
         self.add(0)
         return self
 
     def __exit__(
         self, kind: type | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._hook.remove()
+        del _RECORDING[id(self)]
         if self._step > self._steps[-1]:
             self.add(self._step)
         self.net = self._net()
@@ -179,7 +191,8 @@ class RecordedPath:
         for block, parameter in zip(self.net.blocks, self._parameters):
             self._room[row, block.slice].copy_(parameter.detach().reshape(-1))
 
-    def _after_step(self, optimiser: torch.optim.Optimizer, args: tuple, kwargs: dict) -> None:
+    def after_step(self, optimiser: torch.optim.Optimizer) -> None:
+        """Note the weights after a step of this optimiser, where it moves some of them."""
         moved = {id(p) for group in optimiser.param_groups for p in group["params"]} & self._ids
         if not moved:
             return

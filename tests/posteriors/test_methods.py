@@ -12,7 +12,7 @@ import flatviz as fv
 from flatviz.posteriors.dropout import mask_shape, rates_of, weight_mask
 from flatviz.posteriors.multi import widened
 from flatviz.posteriors.swag import SWAG
-from flatviz.training.points import starts
+from flatviz.training.points import SGD, starts
 
 
 def test_swa_is_the_mean_of_the_snapshots_and_swag_diagonal_their_variance(tiny):
@@ -21,8 +21,9 @@ def test_swa_is_the_mean_of_the_snapshots_and_swag_diagonal_their_variance(tiny)
     diagonal = fv.fit_swag_diag(*tiny, **settings)
     torch.testing.assert_close(fv.fit_swa(*tiny, **settings).W[0], swag.mean)
     assert diagonal.rank == 0
-    # SWAG puts half of it on the diagonal
-    torch.testing.assert_close(diagonal.log_std, swag.log_std + 0.5 * math.log(2))
+    torch.testing.assert_close(
+        diagonal.log_std, swag.log_std + 0.5 * math.log(2)
+    )  # SWAG puts half of it on the diagonal
 
 
 def test_swa_recomputes_batchnorm_statistics_and_is_better_for_it():
@@ -108,8 +109,9 @@ def test_dropout_masks_each_example_anew_in_training_and_each_draw_anew_after_it
         for n in (1, 400)
     ]
     assert 0.03 < float(noise[1] / noise[0]) < 0.08
-    # Of 2^4 masks of the hidden units
-    assert len(fv.fit_dropout(net, data, n_draws=30, **still).W.unique(dim=0)) > 10
+    assert (
+        len(fv.fit_dropout(net, data, n_draws=30, **still).W.unique(dim=0)) > 10
+    )  # of 2^4 masks of the hidden units
 
 
 @pytest.mark.parametrize(
@@ -170,32 +172,33 @@ def test_pre_train_your_loss_samples_under_the_widened_prior(tiny, gaussians):
 
 
 def moments_of(W, rank):
-    """SWAG and its state once each row of W was a snapshot."""
-    swag = SWAG(torch.zeros(1), rank=rank)
-    state = swag.init(W[0])
+    """(SWAG, its state, what it kept of the rows of W)."""
+    swag = SWAG(SGD(0.0), rank)
+    kept = ()
     for w in W:
-        state = swag.collect(state._replace(w=w))
-    return swag, state
+        state = swag.init(w)
+        kept = swag.collect(kept, state)
+    return swag, state, kept
 
 
 def test_the_gaussian_is_half_the_variance_plus_half_the_deviations():
     W = 1 + 0.1 * torch.randn(12, 6, dtype=torch.float64)
-    swag, state = moments_of(W, 4)
-    q = swag.result(state)
+    swag, state, kept = moments_of(W, 4)
+    q = swag.result(state, None, kept)
     torch.testing.assert_close(q.mean, W.mean(0))
     torch.testing.assert_close((2 * q.log_std).exp(), 0.5 * W.var(0, unbiased=False))
-    # From the running mean that includes the new iterate
-    D = (W - W.cumsum(0) / torch.arange(1, 13)[:, None])[-4:]
+    D = (W - W.cumsum(0) / torch.arange(1, 13)[:, None])[
+        -4:
+    ]  # from the running mean that includes the new iterate
     torch.testing.assert_close(q.factor.T @ q.factor, D.T @ D / (2 * 3))
 
 
 def test_variances_survive_float32_where_the_naive_formula_does_not():
-    # The mean of squares less the squared mean: 50 % off
-    W = (1 + 1e-4 * torch.randn(20, 6, dtype=torch.float64)).float()
-    _, state = moments_of(W, 5)
-    torch.testing.assert_close(
-        state.kept[1] / state.n, W.double().var(0, unbiased=False), rtol=0.01, atol=0
-    )
+    W = (
+        1 + 1e-4 * torch.randn(20, 6, dtype=torch.float64)
+    ).float()  # the mean of squares less the squared mean: 50 % off
+    _, _, (n, _, squares, *_) = moments_of(W, 5)
+    torch.testing.assert_close(squares / n, W.double().var(0, unbiased=False), rtol=0.01, atol=0)
 
 
 def test_scale_multiplies_the_covariance_alone(tiny):
@@ -278,8 +281,9 @@ def test_the_networks_own_dropout_layers_say_where_and_how_much_is_dropped():
     for name, p in rates.items():
         block = next(b for b in net.blocks if b.name == f"{name}.weight")
         columns = q.W[:, block.slice].view(200, *block.shape).transpose(1, 2).flatten(2)
-        # Of 400 draws at the least: 2.5 sigma
-        assert float((columns == 0).all(2).float().mean()) == pytest.approx(p, abs=0.06)
+        assert float((columns == 0).all(2).float().mean()) == pytest.approx(
+            p, abs=0.06
+        )  # of 400 draws at the least: 2.5 sigma
     assert rates_of(
         fv.Net.from_module(nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2))), torch.randn(5, 3), None
     ) == {"1": 0.1}
@@ -310,7 +314,7 @@ DECAY = 0.1
 
 @pytest.fixture(scope="module")
 def line(linear_regression):
-    """Build a regression with two correlated inputs: net, data, exact mean and covariance."""
+    """(net, data, exact mean, exact covariance) of a regression with two inputs that go together."""
     return linear_regression(N, [1.0, -0.5], NOISE, N * DECAY, seed=1)
 
 

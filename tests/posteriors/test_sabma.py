@@ -208,3 +208,30 @@ def test_draws_of_a_step_follow_the_networks_size(transferred, task):
     given = fv.fit_sabma(net, data, prior, mc_samples=1, lr=1.0, **how)
     assert torch.equal(given.mean, chosen.mean)
     assert chosen.history.notes[0].startswith("one draw a step, rate 1") and not given.history.notes
+
+
+def test_draws_of_a_large_network_share_the_examples_of_a_step():
+    torch.manual_seed(0)
+    layers = (
+        nn.Linear(4, 1500),
+        nn.LayerNorm(1500),
+        nn.ReLU(),
+        nn.Linear(1500, 1500),
+        nn.Linear(1500, 3),
+    )
+    data = fv.Data(torch.randn(60, 4), torch.arange(60) % 3)
+    net = fv.Net.from_module(nn.Sequential(*layers), "norm+head")
+    prior = fv.Gaussian(net.w, torch.full_like(net.w, -3.0))
+    q = fv.fit_sabma(net, data, prior, radius=0.5, seed=0, steps=2)
+    assert q.history.notes[0].startswith("6 draws share the examples of a step, rate 1")
+
+    loss = fv.training.training_loss(net, data, draws=6)
+    loss.shared = True
+    W = prior.sample(6, seed=1)
+    values, gradients = loss(W, None)
+    for w, value, gradient, part in zip(W, values, gradients, torch.arange(60).split(10)):
+        f = fv.nll(net, data.subset(part.tolist()))
+        torch.testing.assert_close(value, f(w), rtol=1e-5, atol=1e-6)
+        w = w.clone().requires_grad_()
+        (slow,) = torch.autograd.grad(f(w), w)
+        torch.testing.assert_close(gradient, slow, rtol=1e-4, atol=1e-6)

@@ -2,6 +2,7 @@
 
 import copy
 import sys
+import threading
 import warnings
 from types import SimpleNamespace
 
@@ -9,7 +10,7 @@ import pytest
 import torch
 from brought import hooked, stand_in
 from torch import nn
-from torch.optim import optimizer as optimisers
+from torch.optim.optimizer import register_optimizer_step_post_hook
 
 import flatviz as fv
 from flatviz.training import recording
@@ -49,7 +50,7 @@ def test_the_path_is_what_the_loop_itself_saw(module):
         path.net.w, seen[-1]
     )
     train(module, 3)  # what comes after is not of the path
-    assert len(path.steps) == 5 and not optimisers._global_optimizer_post_hooks
+    assert len(path.steps) == 5 and not recording._RECORDING
 
 
 def test_a_long_run_keeps_every_second_point_and_doubles_its_stride(module):
@@ -209,4 +210,33 @@ def test_a_trainers_callback_records_what_record_path_does(
         0,
         2,
         4,
-    ] and not optimisers._global_optimizer_post_hooks
+    ] and not recording._RECORDING
+
+
+def test_a_recording_may_begin_and_end_while_another_thread_is_in_a_step():
+    inside = threading.Event()
+    go_on = threading.Event()
+
+    def wait(*_):
+        inside.set()
+        assert go_on.wait(60)
+
+    other = torch.optim.SGD(nn.Linear(2, 2).parameters(), lr=0.1)
+    failed = []
+
+    def step():
+        try:
+            other.step()
+        except Exception as error:
+            failed.append(error)
+
+    hook = register_optimizer_step_post_hook(wait)
+    thread = threading.Thread(target=step)
+    thread.start()
+    assert inside.wait(60)
+    with fv.record_path(nn.Linear(3, 2)) as path:
+        path.add()
+        go_on.set()
+        thread.join()
+    hook.remove()
+    assert not failed and len(path.W) == 2
