@@ -163,7 +163,8 @@ class Pace:
         taken = (now - self.began) / 60
         left = taken * (self.total - self.done) / self.done
         self.config.pluginmanager.getplugin("terminalreporter").write(
-            f"\n{self.done} of {self.total} tests after {taken:.0f} min, about {left:.0f} min left\n"
+            f"\n{self.done} of {self.total} tests after {taken:.0f} min,"
+            f" about {left:.0f} min left\n"
         )
 
 

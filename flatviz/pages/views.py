@@ -1,4 +1,4 @@
-"""Pictures of page and lab: one entry each in `VIEWS`; their captions are in `captions.toml`."""
+"""Figures of page and lab: one entry each in `VIEWS`; their captions are in `captions.toml`."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -81,7 +81,7 @@ class View:
 
 
 def _basin(plane: str, relief: bool, scene: Scene, i: int) -> Figure:
-    """The rise of the loss above the center, on a plane through the member's center."""
+    """Draw the rise of the loss above the center, on a plane through the member's center."""
     surface = getattr(scene.family[i], plane)
     title = f"Rise above the center, {PLANES[plane]}"
     return (plot_basin_3d if relief else plot_basin)(
@@ -90,7 +90,7 @@ def _basin(plane: str, relief: bool, scene: Scene, i: int) -> Figure:
 
 
 def _surface(scene: Scene, i: int) -> Figure:
-    """The loss on the plane that all members share, with the member's draws."""
+    """Draw the loss on the plane that all members share, with the member's draws."""
     family = scene.family
     surface = known(scene.family.surface)
     projection = known(scene.family[i].projection)
@@ -106,7 +106,7 @@ def _surface(scene: Scene, i: int) -> Figure:
 
 
 def _reach(ticks: Tensor, at: Tensor) -> list[float]:
-    """The ends of an axis that holds the surface and these draws with their markers."""
+    """Return the ends of an axis that holds the surface and these draws with their markers."""
     lo = float(ticks.min())
     hi = float(ticks.max())
     at = at[at.isfinite()]
@@ -137,12 +137,12 @@ def _with_ring(plot: Callable[..., Figure], scene: Scene, i: int) -> Figure:
 
 
 def _of_member(plot: Callable[..., Figure], part: str, scene: Scene, i: int, **more: Any) -> Figure:
-    """One part of a member in its method's colours."""
+    """Draw one part of a member in its method's colours."""
     return plot(getattr(scene.family[i], part), method=scene.family[i].method, **more)
 
 
 def _beside(plot: Callable[..., Figure], part: str, scene: Scene, i: int, **more: Any) -> Figure:
-    """One part of a member beside that of the references."""
+    """Draw one part of a member beside that of the references."""
     reference = {m: getattr(scene.family[j], part) for m, j in scene.references.items()}
     return _of_member(plot, part, scene, i, reference=reference, **more)
 
@@ -172,9 +172,11 @@ def _scored(family: Family) -> Prediction:
 
 
 def _caption_of_step(family: Family, i: int) -> str:
-    """Caption of the step of a member, and how to read it."""
-    said = TEXTS["step"][kind_of(family, i)].format(label=style(family[i].method).label, back=BACK)
-    return f"{said} {TEXTS['step']['marks']}"
+    """Write the caption of the step of a member, and how to read it."""
+    caption = TEXTS["step"][kind_of(family, i)].format(
+        label=style(family[i].method).label, back=BACK
+    )
+    return f"{caption} {TEXTS['step']['marks']}"
 
 
 TWO = "2-D map"
@@ -190,23 +192,23 @@ SAMPLES = {"samples": "draws"}
 
 
 def _view(name: str, draw: Draw, **settings: Any) -> View:
-    """A view with the texts of its name."""
+    """Build a view with the texts of its name."""
     return View(name, draw, **{**TEXTS[name], **settings})
 
 
 def _through_the_center(plane: str) -> list[View]:
-    """Rise of the loss, map and relief, on a plane through each member's center."""
-    said = {k: v.replace("{about}", TEXTS["about"][plane]) for k, v in TEXTS["rise"].items()}
-    kept: dict[str, Any] = dict(
+    """Build views of the rise of the loss, as map and relief, around each center."""
+    texts = {k: v.replace("{about}", TEXTS["about"][plane]) for k, v in TEXTS["rise"].items()}
+    shared: dict[str, Any] = dict(
         group="Flatness", slot="directions", height=470, least=400, needs=(plane,)
     )
     option = {"plane": PLANES[plane], "view": TWO}
     raised: dict[str, Any] = dict(
-        option=option | {"view": THREE}, alt=said["alt"].format(plane=PLANES[plane]), like=plane
+        option=option | {"view": THREE}, alt=texts["alt"].format(plane=PLANES[plane]), like=plane
     )
     return [
-        View(plane, partial(_basin, plane, False), said["caption"], option=option, **kept),
-        View(f"{plane} relief", partial(_basin, plane, True), said["relief"], **raised, **kept),
+        View(plane, partial(_basin, plane, False), texts["caption"], option=option, **shared),
+        View(f"{plane} relief", partial(_basin, plane, True), texts["relief"], **raised, **shared),
     ]
 
 
@@ -288,5 +290,5 @@ VIEWS = (
 
 
 def views_of(family: Family) -> tuple[View, ...]:
-    """The pictures that this family has."""
+    """List the views that this family has."""
     return tuple(view for view in VIEWS if view.when(family))

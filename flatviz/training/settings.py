@@ -1,4 +1,7 @@
-"""Settings of a fit, built once from its keywords: `Run` of every fit, `Optim` of descent, `Vi` of Gaussians."""
+"""Settings of a fit, built once from its keywords.
+
+`Run` is for every fit, `Optim` for descent, `Vi` for Gaussians.
+"""
 
 import math
 from collections.abc import Mapping
@@ -32,7 +35,7 @@ class Run:
         label: Shown beside its progress, and in errors.
         seed: Fixes minibatches and noise.
         checkpoint: Path to save to and resume from.
-        progress: Who watches.
+        progress: True, None (where a terminal watches) or a function.
         batch_size: Examples a minibatch; None, all of them.
         training: How minibatches pass, and when it stops early.
     """
@@ -45,7 +48,7 @@ class Run:
     training: Training = PLAIN
 
     def check_no_validation(self, why: str) -> None:
-        """Raise ValueError where there is validation data and `why` it is of no use."""
+        """Refuse validation data; `why` says why it is of no use."""
         if self.training.validation is not None:
             n = len(self.training.validation)
             raise ValueError(
@@ -55,7 +58,10 @@ class Run:
 
 @dataclass(frozen=True, eq=False)
 class Optim:
-    """SGD with momentum: minibatches, first rate, momentum, weight decay, and the perturbation at whose end gradients are taken."""
+    """SGD with momentum: number of minibatches, first rate, momentum, weight decay, perturbation.
+
+    Gradients are taken at the end of the perturbation `ascent`.
+    """
 
     steps: int
     lr: float
@@ -65,7 +71,7 @@ class Optim:
 
 
 class Tempered(NamedTuple):
-    """Temperature, width of the start and first rate that suit each other."""
+    """Temperature, width of the start and first rate, tuned together."""
 
     kl_weight: float
     start_scale: float
@@ -75,10 +81,10 @@ class Tempered(NamedTuple):
     def of(
         cls, net: Net, kl_weight: float | None, start_scale: float | None, lr: float | None
     ) -> "Tempered":
-        """Those that are given, the others as they were tuned for this kind of network."""
-        given = kl_weight, start_scale, lr
+        """Return the given values, with those tuned for this kind of network for the others."""
+        arguments = kl_weight, start_scale, lr
         usual = TEMPERED_BATCHNORM if net.has_batchnorm else TEMPERED
-        return cls(*(u if g is None else g for g, u in zip(given, usual)))
+        return cls(*(u if g is None else g for g, u in zip(arguments, usual)))
 
 
 # With eight draws a step, 600 steps bring the mean objective to within 1 % of that after 2,400 on
@@ -108,11 +114,11 @@ class Vi:
 
     @classmethod
     def of(cls, keywords: Mapping[str, Any]) -> Self:
-        """Take those among the keywords of a fit."""
+        """Build it from the keywords of a fit."""
         return cls(**{f.name: keywords[f.name] for f in fields(cls) if f.name in keywords})
 
     def sized(self, examples: int, work: Work, dim: int, may_share: bool) -> Self:
-        """Fill in mc_samples by the multiply-adds of a step, with the rate that suits one pass."""
+        """Fill in mc_samples by the multiply-adds of a step, with the rate for one draw."""
         if self.mc_samples is not None:
             return self
         if 3 * DRAWS * examples * work.macs <= LARGE_STEP:
@@ -123,7 +129,7 @@ class Vi:
         return replace(self, mc_samples=draws, lr=min(self.lr, ONE_PASS), shared=draws > 1)
 
     def started(self, prior: Gaussian) -> Gaussian:
-        """Where q starts: `start` or the prior, its standard deviations times `start_scale`."""
+        """Return `start` or the prior, with standard deviations times `start_scale`."""
         start = self.start or prior
         scale = self.start_scale
         if scale == 1:

@@ -1,4 +1,4 @@
-"""`compare`: two models of one architecture on common ground, and one sentence by rule on which is flatter."""
+"""`compare`: two models of one architecture on common ground, and which of them is flatter."""
 
 import html
 import json
@@ -43,8 +43,7 @@ from flatviz.results import Curve, Prediction, Projection, Spectrum, Surface, fo
 from flatviz.storage.files import write_text
 
 NAMES = ("A", "B")
-# of a filter-normalised direction, by which the rise of the loss around a model is measured
-STEP = 0.1
+STEP = 0.1  # length of the filter-normalised directions along which rises are measured
 DIRECTIONS = 8
 # most products of the eigenpairs, their residual over λ1
 ITERS = 40
@@ -72,11 +71,16 @@ DRAW = (
 class Comparison:
     """Comparison of two models, each quantity a pair: of A, of B.
 
-    surface, points, path: the loss on a plane through both, where they are, and on the line
-    between.  spectra, traces (value, error): of the Hessian.  rises (DIRECTIONS,): (f(w + d) + f(w
-    - d)) / 2 - f(w) along filter-normalised directions of length STEP, which rescaling of layers
-    leaves as it is.  smad: mean height of a saddle above the minimum that it ends, over the valleys
-    of the surface; 0 for one valley.
+    Args:
+        surface: The loss on a plane through both.
+        points: Both models on that plane.
+        path: The loss on the line between them.
+        spectra: Largest eigenvalues of the Hessian.
+        traces: (value, error) of its trace.
+        rises: (DIRECTIONS,), (f(w + d) + f(w - d)) / 2 - f(w) along filter-normalised directions d
+            of length STEP, which is invariant to rescaling of layers.
+        smad: Mean height of a saddle above the minimum that it ends, over the valleys of the
+            surface; 0 for one valley.
     """
 
     surface: Surface
@@ -90,7 +94,7 @@ class Comparison:
 
     @property
     def sentence(self) -> str:
-        """One sentence on which model is flatter by the largest Hessian eigenvalue, and whether that survives filter normalisation."""
+        """One sentence on which model is flatter, also after filter normalisation."""
         lambdas = [float(s.values[0]) for s in self.spectra]
         errors = [float(s.residual[0]) for s in self.spectra]
         if abs(lambdas[0] - lambdas[1]) <= sum(errors):
@@ -128,7 +132,7 @@ class Comparison:
 
     @property
     def rows(self) -> list[dict[str, str]]:
-        """The numbers of both, as rows of a table."""
+        """Return the numbers of both as rows of a table."""
         scores = [score_texts(p) for p in self.predictions]
         rows = {
             "λ1": [short(float(s.values[0])) for s in self.spectra],
@@ -142,7 +146,7 @@ class Comparison:
 
     @property
     def figures(self) -> list[Figure]:
-        """Plane, relief, path and spectra."""
+        """Draw plane, relief, path and spectra."""
         titles = [f"{name}: λ1 {short(float(s.values[0]))}" for name, s in zip(NAMES, self.spectra)]
         plane = plot_surface(self.surface, self.points, title="Loss on a plane through A and B")
         for name, (x, y) in zip(NAMES, self.points.coords.tolist()):
@@ -164,7 +168,7 @@ class Comparison:
 
     @property
     def html(self) -> str:
-        """One page that loads nothing."""
+        """Write one page that loads nothing."""
         figures = [figure.update_layout(width=None, height=None) for figure in self.figures]
         places = [
             f'<div id="figure-{i}" style="height: min(520px, 100vw)" role="img"'
@@ -180,7 +184,7 @@ class Comparison:
         )
 
     def to_html(self, path: str | Path) -> Path:
-        """Write that page, to send."""
+        """Write that page to a file."""
         return write_text(path, self.html)
 
     def _ipython_display_(self) -> None:
@@ -202,21 +206,19 @@ def compare(
     seed: Seed = 0,
     progress: Progress = False,
 ) -> Comparison:
-    """Compare two models of one architecture, as two checkpoints of a training.
+    """Compare two models of one architecture, such as two checkpoints of a training.
 
-    Planes, path, curvature, scores, and one sentence.
-
-    On the plane and the path between them BatchNorm statistics are interpolated as the weights are,
-    so that each model keeps its statistics at its weights.  Curvature is of the mean NLL over all
-    weights.  The last value of a cell shows all of it; `.sentence` says which is flatter,
-    `.to_html(path)` writes one page.
+    The result has planes, path, curvature, scores, and one sentence.  On the plane and the path
+    BatchNorm statistics are interpolated like the weights, so that each model has its statistics at
+    its weights.  Curvature is of the mean NLL over all weights.  The last value of a cell shows all
+    of it; `.sentence` says which is flatter, `.to_html(path)` writes one page.
 
     Args:
         a: A network, in evaluation mode.
         b: Another of the same layers.
         data: Labelled examples (N, ...): all for the scores, the first of them for the loss.
-        examples: How many of them the loss is of; None: 512, and fewer for a network whose passes
-            are large, 32 at the least.
+        examples: Number of them in the loss; None: 512, and fewer for a network of large passes,
+            at least 32.
         resolution: Grid points a side of the plane.
         k: Hessian eigenvalues of each.
         likelihood: As in `fv.nll`.
@@ -247,8 +249,8 @@ def compare(
             "a and b must have different weights, got twice the same: give another checkpoint"
         )
     macs = work_of(nets[0], data.x).macs
-    most = examples or max(MIN_EXAMPLES, min(MAX_EXAMPLES, WORK // (PASSES * max(macs, 1))))
-    some = data.subset(torch.arange(min(most, len(data))))
+    n_examples = examples or max(MIN_EXAMPLES, min(MAX_EXAMPLES, WORK // (PASSES * max(macs, 1))))
+    some = data.subset(torch.arange(min(n_examples, len(data))))
     vectors = max(VECTORS, min(MAX_VECTORS, WORK // (PASSES * max(macs, 1) * len(some))))
     objectives = [nll(net, some, likelihood=likelihood) for net in nets]
     start, end = [net.w for net in nets]
@@ -294,7 +296,7 @@ def compare(
 
 
 class Between(Objective):
-    """Loss at any weights, with BatchNorm statistics interpolated by the place along the line from one net to the other."""
+    """Loss at any weights, with BatchNorm statistics interpolated along the line of two nets."""
 
     label = MeanNLL.label
     batchnorm = "interpolated between both"
@@ -310,7 +312,7 @@ class Between(Objective):
         self.work = f.work
 
     def __call__(self, w: Tensor) -> Tensor:
-        """The mean NLL at `w` (D,), ()."""
+        """Compute the mean NLL at `w` (D,), ()."""
         t = float(((w - self._start) @ self._line / (self._line @ self._line)).clamp(0, 1))
         first, second = self._ends
         mixed = {
@@ -321,6 +323,6 @@ class Between(Objective):
 
 
 def _whole(module: Net | nn.Module, data: Data) -> Net:
-    """All weights of a model, which is not changed."""
+    """Build a net of all weights of a model, which is not changed."""
     module = module.to_module() if isinstance(module, Net) else copied(module)
     return Net.from_module(module.eval(), "all", example=data.x[:2])
