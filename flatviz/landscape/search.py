@@ -37,8 +37,8 @@ def largest(run: Krylov, k: int, products: int, tol: float) -> tuple[Tensor, Ten
     so mu > s has a chance below sqrt(2 n / pi) / p_j(s), for all j at once and any spectrum.  From
     mu <= s follows lambda_i <= theta_i + error for all i <= k, by the Schur complement of B, for an
     s given by the residuals.  The search ends where that chance is below MISSED.  If a value rises
-    by more than `error`, an eigenvalue was missing, and the search begins again.  Where the basis
-    is full, or only rounding is left, another chain adds to what the earlier ones exclude (Fisher's
+    by more than `error`, an eigenvalue was missing, and the search begins again.  If the basis is
+    full, or only rounding is left, another chain adds to what the earlier ones exclude (Fisher's
     test).  MISSED is for all chains of a call together, in exact arithmetic.  A warning says where
     `products` are too few.
 

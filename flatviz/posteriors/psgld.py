@@ -11,7 +11,6 @@ Source: Li et al. 2016 (arXiv 1512.07666).
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-
 from flatviz.checks import Count, NonNegative, Positive, Rate, Seed, Share, Statistics, Whole
 from flatviz.core import Data, Likelihood, Net, Progress, public
 from flatviz.gaussian import Gaussian

@@ -9,7 +9,7 @@ from torch import Tensor
 from flatviz.core import generator, randn_like
 from flatviz.gaussian import Gaussian
 
-# Steps whose noise is drawn at once; one by one, between other work, a draw takes four times as long
+# Steps whose noise is drawn at once; one by one, a draw takes four times as long
 STEPS_AHEAD = 64
 MAX_AHEAD = 2**22  # numbers drawn at once
 # Numbers of a draw beyond which a GPU draws them itself: 11 million take a CPU longer than

@@ -45,17 +45,13 @@ from flatviz.storage.files import write_text
 NAMES = ("A", "B")
 STEP = 0.1  # length of the filter-normalised directions along which rises are measured
 DIRECTIONS = 8
-# most products of the eigenpairs, their residual over λ1
-ITERS = 40
-TOLERANCE = 0.01
-# test vectors of the trace, least and most
-VECTORS = 4
+ITERS = 40  # largest number of products for the eigenpairs
+TOLERANCE = 0.01  # their residual over λ1
+VECTORS = 4  # smallest number of test vectors of the trace
 MAX_VECTORS = 100
-# of all examples through a model, and multiply-adds of all of them
-PASSES = 500
-WORK = 400_000_000_000
-# examples of the loss
-MIN_EXAMPLES = 32
+PASSES = 500  # passes of all examples through a model
+WORK = 400_000_000_000  # multiply-adds of all passes
+MIN_EXAMPLES = 32  # of the loss
 MAX_EXAMPLES = 512
 GRID = (  # figures of a page
     "display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 520px), 1fr))"
