@@ -21,7 +21,7 @@ Choice = TypeVar("Choice", bound=str | None)
 T = TypeVar("T")
 
 
-def known(value: T | None) -> T:
+def computed(value: T | None) -> T:
     """Return a value that `measure` computes; a ValueError where it is None."""
     if value is None:
         raise ValueError("a measurement must be there, got None: use fv.families.measure")

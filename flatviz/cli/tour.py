@@ -10,7 +10,7 @@ import pandas as pd
 import torch
 
 import flatviz
-from flatviz.checks import check_count, known
+from flatviz.checks import check_count, computed
 from flatviz.cli import options
 from flatviz.cli.options import progress_of_command, write_page
 from flatviz.core import pick
@@ -113,7 +113,7 @@ def command(
         for name, p in tour.alone.items()
     ]
     worth = worth_of_transfer(
-        known(tour.family[tour.family.index("sabma", 0.0)].prediction), tour.alone
+        computed(tour.family[tour.family.index("sabma", 0.0)].prediction), tour.alone
     )
     print(
         f"\n{tour.task.name}; test split of {len(tour.task.test)}; λ over"
@@ -161,7 +161,7 @@ def _facts(
     words = " ".join(
         f"--{name.replace('_', '-')} {value}" for name, value in asked.items() if value is not None
     )
-    statistics = known(family[0].prediction).batchnorm
+    statistics = computed(family[0].prediction).batchnorm
     temperature = METHODS["vi"].tuned(tour.net).settings["kl_weight"]
     chosen = {
         METHODS[m].label: str(choice) for m, choice in (tuned or {}).items() if m in family.methods
@@ -184,7 +184,7 @@ def _facts(
         "convergence of VI": str(tour.gap or "not measured here, see fv.families.convergence_gap"),
         **{f"{label}, tuned": text for label, text in chosen.items()},
         "surface": (
-            f"mean NLL of the {known(family.surface).n} training {what} over the {tour.net.dim}"
+            f"mean NLL of the {computed(family.surface).n} training {what} over the {tour.net.dim}"
             " treated weights"
         ),
         "scores": f"test split of {len(task.test)} {what}, one seed",

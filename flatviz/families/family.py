@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from flatviz.checks import Count, Radius, Seed, Several, known
+from flatviz.checks import Count, Radius, Seed, Several, computed
 from flatviz.core import Net, Progress, Task, public, track
 from flatviz.families.maps import disputed_row, input_row, rise_distance, with_pixels
 from flatviz.families.members import Choices, Fitting, count, loss_of, once, predicted
@@ -178,7 +178,7 @@ def extend(
         method=method, radius=float(radius), unit=METHODS[method].unit, posterior=posterior
     )
     member = ground.measured(replace(near, **about), surfaces)
-    one = member_values(member.spectrum, known(member.prediction))
+    one = member_values(member.spectrum, computed(member.prediction))
     alone = {  # of one seed
         name: torch.cat([one[name].to(row)[None], torch.full_like(row[1:], torch.nan)])
         for name, row in near.over_seeds.items()
@@ -211,7 +211,7 @@ def repeat_family(fits: Fitting, family: Family, seeds: Sequence[int]) -> Family
         how: dict[str, Any] = dict(seed=seed, likelihood=fits.task.likelihood)
         return member_values(spectra, predicted(fits.net, q, fits.task.test, n_draws, **how))
 
-    first = [member_values(m.spectrum, known(m.prediction)) for m in family]
+    first = [member_values(m.spectrum, computed(m.prediction)) for m in family]
     columns = [first]
     for seed in track(list(seeds), "seeds", fits.progress):
         rows = {key: values(fitted.get((*key, seed)), seed + 1) for key in dict.fromkeys(keys)}
@@ -249,13 +249,13 @@ class _Ground:
         """Read the ground of a measured family."""
         first = family[0]
         sizes = family.n_draws, max(map(len, family.spectrum)), len(first.spectrum[0].values)
-        reach = float(known(first.sharpest).a.max())
+        reach = float(computed(first.sharpest).a.max())
         return cls(
             fits.net,
             fits.task,
             family,
             sizes,
-            len(known(first.around).a),
+            len(computed(first.around).a),
             reach,
             fits.seed + 1,
             fits.progress,
@@ -290,7 +290,7 @@ class _Ground:
             | input_row(net, task, family, q, n_draws, seed=seed)
         )
         seen: dict[str, Any] = dict(
-            projection=project(draws, known(family.surface).plane, f),
+            projection=project(draws, computed(family.surface).plane, f),
             spectrum=spectra,
             prediction=prediction,
         )

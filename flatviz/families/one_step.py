@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from flatviz.checks import Count, Radius, Seed, Several, known
+from flatviz.checks import Count, Radius, Seed, Several, computed
 from flatviz.core import Data, Likelihood, Net, Task, generator, public
 from flatviz.gaussian import Gaussian
 from flatviz.landscape.slices import project, slice_plane
@@ -103,7 +103,7 @@ def member_steps(
         ]
         ground = step.at(largest or [(0.0, "none")], unit="of each member", name="VI's posterior")
         ground = step.with_surface(ground, resolution)
-    surface = known(ground.surface)
+    surface = computed(ground.surface)
     about = dict(
         plane=placed(surface.plane, net.device), unit=ground.unit, name=ground.name, surface=surface
     )
@@ -163,7 +163,7 @@ class Step:
             covariance=project(q, plane).covariance,
             ball=torch.stack([_ball(q, plane, r, mode) for r, mode in asked]),
             worst=torch.cat([s.coords for s in shadows]),
-            worst_covariance=torch.stack([known(s.covariance) for s in shadows]),
+            worst_covariance=torch.stack([computed(s.covariance) for s in shadows]),
             length=torch.stack([delta[0].norm() for delta in moves]),
             gradient=plane.axes @ self.gradient,
             there=torch.stack([plane.axes @ there.grad[0] for there in at_worst]),

@@ -15,7 +15,7 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
-from flatviz.checks import Count, Seed, check_choice, check_count, check_is, known
+from flatviz.checks import Count, Seed, check_choice, check_count, check_is, computed
 from flatviz.core import Data, Inputs, Likelihood, Net, Progress, Task, public, saved_rng, track
 from flatviz.datasets.corruptions import CORRUPTIONS, corrupt
 from flatviz.datasets.tasks import named_task
@@ -156,7 +156,7 @@ class Standing:
             least = torch.minimum(torch.maximum(least, MIN_GAIN * possible), possible / 2)
         return bool(self.gain > least) or (self.classes and not possible)
 
-    def said(self, losses: Tensor) -> str:
+    def described(self, losses: Tensor) -> str:
         """Write accuracy or NLL of these losses as text."""
         return (
             f"accuracy {1 - float(losses.mean()):.3f}"
@@ -165,7 +165,7 @@ class Standing:
         )
 
     def __str__(self) -> str:
-        return self.said(self.losses)
+        return self.described(self.losses)
 
 
 def error_of_mean(values: Tensor) -> Tensor:
@@ -205,7 +205,7 @@ def check_learned(
     if not now.learned:
         raise Diverged(
             f"{stage} must leave a network that learned, got {now} on {len(part)} of its own"
-            f" examples, where the best constant outputs have {now.said(now.constant)}: {do}"
+            f" examples, where the best constant outputs have {now.described(now.constant)}: {do}"
         )
 
 
@@ -282,7 +282,7 @@ def worth_of_transfer(mine: Prediction, others: Mapping[str, Prediction]) -> str
     is on one side of 0.
     """
     right = {
-        n: (p.bma().argmax(1) == known(p.y)).double() for n, p in [*others.items(), ("", mine)]
+        n: (p.bma().argmax(1) == computed(p.y)).double() for n, p in [*others.items(), ("", mine)]
     }
     share = {n: 100 * float(r.mean()) for n, r in right.items()}
     name = max(others, key=share.__getitem__)

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from flatviz.catalog import KL_BALL
-from flatviz.checks import known
+from flatviz.checks import computed
 from flatviz.pages import views
 from flatviz.pages.scene import Scene, member_images, pixels_of
 from flatviz.pages.story import Step
@@ -100,7 +100,7 @@ def pack(
     offsets = np.cumsum([0, *sizes]).tolist()
     largest = max(
         range(len(family)),
-        key=lambda i: (known(family[i].prediction).n_draws, len(family[i].spectrum), i),
+        key=lambda i: (computed(family[i].prediction).n_draws, len(family[i].spectrum), i),
     )
     figures = {
         v.name: drawn[largest].get(v.name) or v.draw(scene, largest) for v in views.views_of(family)
@@ -240,8 +240,8 @@ def _member(scene: Scene, i: int, only: Collection[str] | None = None) -> Packed
     figures = {view.name: view.draw(scene, i) for view in every if view.name in drawn_as}
     drawn = [(view, figures[view.name]) for view in every if view.name in drawn_as]
     live = {_field(view, k, p): p for view, fig in drawn for k, p in enumerate(_follows(view, fig))}
-    prediction = known(family[i].prediction)
-    projection = known(family[i].projection)
+    prediction = computed(family[i].prediction)
+    projection = computed(family[i].projection)
     scores = {
         name: Live("", "", values.cpu().numpy(), "size")
         for name, values in prediction.scores.items()
@@ -261,7 +261,7 @@ def _member(scene: Scene, i: int, only: Collection[str] | None = None) -> Packed
         **({"images": member_images(family, i)} if family.images else {}),
         "waiting": [view.name for view in every if view not in shown],
         "alts": {view.name: _alt(view, figures[view.like or view.name]) for view in shown},
-        "captions": {view.name: view.said(family, i) for view in shown if view.said},
+        "captions": {view.name: view.caption_of(family, i) for view in shown if view.caption_of},
         "ranges": {view.name: ranges_of(view, fig) for view, fig in drawn},
     }
     arrays = {name: p for name, p in live.items() if not p.words}

@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from flatviz.checks import known
+from flatviz.checks import computed
 from flatviz.plots.theme import short, style
 from flatviz.results import Family, Prediction
 
@@ -182,7 +182,7 @@ def family_rows(family: Family) -> list[dict[str, str]]:
                 "radius, T": (
                     short(family[i].radius) if len(family.radii(family[i].method)) > 1 else ""
                 ),
-                **score_texts(known(family[i].prediction)),
+                **score_texts(computed(family[i].prediction)),
                 "λ1": f"{three(first.mean())}{spread}",
                 "λ1/λ5": three((first / values[:, -1]).mean()),
             }

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from flatviz.checks import known
+from flatviz.checks import computed
 from flatviz.plots.basin import LEVEL, above_center, basin_scale
 from flatviz.plots.color import ColorScale
 from flatviz.plots.inputs import class_words
@@ -43,7 +43,7 @@ class Scene:
 
         It is that of the shared surface, so that members fitted later share it.
         """
-        scale = ColorScale.over(known(self.family.surface).values)
+        scale = ColorScale.over(computed(self.family.surface).values)
         return dict(color_range=(scale.lo, scale.hi), log=scale.log)
 
     @cached_property
@@ -76,7 +76,7 @@ class Scene:
         label: of the surface; share: of variance that its plane holds; radius: meaning of each
         method's radius; class 1, class 2, name 2: of a class, in a sentence and alone.
         """
-        surface = known(self.family.surface)
+        surface = computed(self.family.surface)
         explained = surface.plane.explained
         share = f" ({100 * sum(explained):.0f} % of it)" if explained else ""
         trends = ". ".join(trend(self.family, m) for m in columns_of(self.family))
@@ -87,13 +87,13 @@ class Scene:
             "radius": trends,
             "seeds": self._seeds(),
         }
-        if known(self.family[0].prediction).has_classes:
+        if computed(self.family[0].prediction).has_classes:
             texts |= self._classes()
         return texts | {"sure": self._sure()}
 
     def _classes(self) -> dict[str, str]:
         words = class_words(self.family)
-        names = known(self.family[0].prediction).classes
+        names = computed(self.family[0].prediction).classes
         second, third = (min(c, len(words) - 1) for c in (1, 2))
         return {"class 1": words[second], "class 2": words[third], "name 2": names[third]}
 
@@ -103,12 +103,16 @@ class Scene:
         The radii are both ends of SA-BMA's.
         """
         of_sabma = [
-            m for m in self.family if m.method == "sabma" and known(m.prediction).bins is not None
+            m
+            for m in self.family
+            if m.method == "sabma" and computed(m.prediction).bins is not None
         ]
         texts = []
         n = self.family.n_draws
         for m in of_sabma[:: max(1, len(of_sabma) - 1)] if n > FEW else ():
-            count, sure, right = known(known(m.prediction).bins).double().nan_to_num().unbind(-1)
+            count, sure, right = (
+                computed(computed(m.prediction).bins).double().nan_to_num().unbind(-1)
+            )
             few, many = (100 * (count * (sure - right)).sum(-1) / count.sum(-1))[
                 [FEW - 1, -1]
             ].tolist()
@@ -150,14 +154,14 @@ def member_images(family: Family, i: int) -> dict[str, Any]:
     nats: their disagreement.
     probs: of draw, image of the pool and class, as bytes of `LEVELS`.
     """
-    prediction = known(family[i].prediction)
+    prediction = computed(family[i].prediction)
     places = family[i].maps["shown"]
     nats = family[i].maps["nats"]
     pool = places.unique()
     probs = prediction.outputs[:, pool].log_softmax(-1).exp().cpu()
     return {
         "pool": pool.tolist(),
-        "labels": known(prediction.y)[pool].tolist(),
+        "labels": computed(prediction.y)[pool].tolist(),
         "shown": torch.searchsorted(pool, places).tolist(),
         "nats": [[round(float(v), 3) for v in row] for row in nats],
         "n_draws": prediction.n_draws,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from flatviz.checks import known
+from flatviz.checks import computed
 from flatviz.pages.document import texts_of
 from flatviz.plots.ground import mean_lambda1
 from flatviz.plots.radius import table_of
@@ -37,7 +37,7 @@ def tour_story(family: Family) -> tuple[Step, ...]:
     They explain posteriors, sharpness, and the radius; the last one shows all figures to explore.
     The task must have classes.
     """
-    if not {"vi", "sabma"} <= set(family.methods) or not known(family[0].prediction).has_classes:
+    if not {"vi", "sabma"} <= set(family.methods) or not computed(family[0].prediction).has_classes:
         return ()
     radii = [r for r in family.radii("sabma") if r > 0]
     middle = radii[len(radii) // 2]

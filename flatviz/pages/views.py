@@ -7,7 +7,7 @@ from typing import Any
 
 from torch import Tensor
 
-from flatviz.checks import known
+from flatviz.checks import computed
 from flatviz.pages.document import texts_of
 from flatviz.pages.scene import PLANES, Scene
 from flatviz.plots.basin import plot_basin, plot_basin_3d
@@ -30,28 +30,36 @@ BACK = TEXTS["step"]["back"]
 
 @dataclass(frozen=True)
 class View:
-    """One picture: its figure of a member, and its place on the page.
+    """One figure of page and lab: how to draw it for a member, and its place on the page.
 
-    name: name of the picture; draw: (scene, member) -> figure, whose `live` properties follow the
-    controls.  The figures of all members have the same live properties in the same order.  caption:
-    may hold the names of `Scene.words` in braces.
-    alt: description of the picture, for a reader who does not see it; what the controls select is
-        said after it.  "": the figure's `alt`, where that is true for every ensemble size.
-    span: columns of twelve; height: px.  fixed: traces that the family shares, so that their live
-    properties stay. least: px of width; where its column is narrower, the views of its tab are
-    placed one below the other. shared: axes whose range holds every member's, so that a control
-    moves the picture and not the scale. when: whether a family has this picture at all.
-    group: its tab; views of a tab are visible together.
-    slot, option: views of one slot are alternatives, one frame with a menu for each name of their
-    options. needs: parts of `families.family.SURFACES` that the picture shows, so that a preview
-    computes that first.
-    like: name of the view whose live properties this one's are: its figure is drawn once, not for
-        every member, and they share the arrays of one `Live.key`.
-    phases: for each row of its properties of `rows="phase"`, what the phase is called and does.
-    said: the caption at a member, where that depends on what is drawn.
-    link: name of a trace -> what its points are: "draws", one each, or "eigenvalues", those of each
-        draw one after the other; {"x": "sizes"} where x counts draws.  A draw that the reader
-        points at is marked in every linked view.
+    Args:
+        name: Name of the view.
+        draw: (scene, member) -> figure, whose `live` properties follow the controls.  The figures
+            of all members have the same live properties in the same order.
+        caption: Text, which may contain names of `Scene.words` in braces.
+        span: Columns of twelve.
+        height: Height in px.
+        fixed: Traces that the family shares, whose live properties do not change.
+        shared: Axes whose range holds every member's, so that a control moves the data and not the
+            scale.
+        alt: Description for screen readers, before that of the controls; "": the figure's `alt`, if
+            it is valid for every ensemble size.
+        when: Whether a family has this view.
+        group: Its tab; views of a tab are visible together.
+        slot: Views of one slot are alternatives in one frame.
+        option: Name -> value of the frame's menus that selects this view.
+        needs: Parts of `families.family.SURFACES` that the view shows, so that a preview computes
+            them first.
+        like: Name of a view with the same live properties: the figure of this one is drawn once,
+            not for every member, and they share the arrays of one `Live.key`.
+        link: Name of a trace -> kind of its points: "draws", one each, or "eigenvalues", those of
+            each draw in turn; {"x": "sizes"} where x counts draws.  A draw under the pointer is
+            marked in every linked view.
+        kind: "plotly", or the front end's module that draws it.
+        least: Smallest width in px; in a narrower column, the views of its tab are placed one below
+            the other.
+        phases: Name and text of each phase, for properties with `rows="phase"`.
+        caption_of: (family, member) -> caption, for captions that depend on the member.
     """
 
     name: str
@@ -72,7 +80,7 @@ class View:
     kind: str = "plotly"
     least: int = 0
     phases: Callable[[Family], Sequence[tuple[str, str]]] = lambda family: ()
-    said: Callable[[Family, int], str] | None = None
+    caption_of: Callable[[Family, int], str] | None = None
 
     @property
     def chosen(self) -> str:
@@ -92,9 +100,9 @@ def _basin(plane: str, relief: bool, scene: Scene, i: int) -> Figure:
 def _surface(scene: Scene, i: int) -> Figure:
     """Draw the loss on the plane that all members share, with the member's draws."""
     family = scene.family
-    surface = known(scene.family.surface)
-    projection = known(scene.family[i].projection)
-    beside = {m: known(family[j].projection) for m, j in scene.references.items()}
+    surface = computed(scene.family.surface)
+    projection = computed(scene.family[i].projection)
+    beside = {m: computed(family[j].projection) for m, j in scene.references.items()}
     title = "Loss surface and samples"
     fig = plot_surface(
         surface, projection, method=family[i].method, reference=beside, title=title, **scene.colors
@@ -118,7 +126,7 @@ def _relief(scene: Scene, i: int) -> Figure:
     family = scene.family
     title = "Loss surface and samples, in relief"
     return plot_surface_3d(
-        known(family.surface),
+        computed(family.surface),
         family[i].projection,
         method=family[i].method,
         title=title,
@@ -168,7 +176,7 @@ def _step(scene: Scene, i: int) -> Figure:
 
 
 def _scored(family: Family) -> Prediction:
-    return known(family[0].prediction)
+    return computed(family[0].prediction)
 
 
 def _caption_of_step(family: Family, i: int) -> str:
@@ -213,7 +221,7 @@ def _through_the_center(plane: str) -> list[View]:
 
 
 STEPS: dict[str, Any] = dict(
-    said=_caption_of_step,
+    caption_of=_caption_of_step,
     when=lambda f: f[0].step is not None,
     phases=lambda f: tuple(zip(PHASES, PHASE_TEXTS)),
 )

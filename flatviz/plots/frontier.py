@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from flatviz.catalog import OVER_T
-from flatviz.checks import Radius, known
+from flatviz.checks import Radius, computed
 from flatviz.core import public
 from flatviz.plots.radius import GAP, HEIGHT, ROWS, table_of
 from flatviz.plots.theme import (
@@ -75,7 +75,9 @@ def plot_frontier(
             f"the family must be measured and hold VI at two temperatures, got {family!r}: fit"
             " 'vi_t' at some"
         )
-    loss = torch.tensor([float(known(known(p).values).double().mean()) for p in family.projection])
+    loss = torch.tensor(
+        [float(computed(computed(p).values).double().mean()) for p in family.projection]
+    )
     table = {name: values.nanmean(1) for name, values in table_of(family, FRONTIER).items()}
     cold = sorted(
         (i for i, m in enumerate(family.method) if m == "vi_t"), key=lambda i: float(loss[i])

@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
-from flatviz.checks import Share, Whole, known
+from flatviz.checks import Share, Whole, computed
 from flatviz.core import public
 from flatviz.plots.theme import (
     INK,
@@ -116,7 +116,7 @@ def plot_input_maps(family: Family, i: int) -> Figure:
 
 def class_words(family: Family) -> tuple[str, ...]:
     """Name the task's classes in a sentence: their names, or "class 1"."""
-    prediction = known(family[0].prediction)
+    prediction = computed(family[0].prediction)
     return tuple(
         name if c < len(prediction.class_names) else f"class {name}"
         for c, name in enumerate(prediction.classes)

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from flatviz.catalog import LOOKS
-from flatviz.checks import known
+from flatviz.checks import computed
 from flatviz.core import public
 from flatviz.plots.color import ColorScale
 from flatviz.plots.ground import ellipse, ground, width_of
@@ -240,7 +240,7 @@ def plot_step(family: Family, i: int) -> Figure:
     ones. Moving traces have the colour of the member's method; those that its step lacks are left
     out.
     """
-    step = known(family[i].step)
+    step = computed(family[i].step)
     kind = kind_of(family, i)
     half = max(MARGIN * step.reach(0), IN_SIGHT * _half(step))
     fig = _figure(step, "One step from VI's posterior", ALTS.get(kind, NO_BALL))
@@ -303,7 +303,7 @@ def _in_phases(fig: Figure, step: Mechanism, half: float) -> Figure:
 
 def _figure(step: Mechanism, title: str, alt: str) -> Figure:
     """Draw the ground of a step, with room for labels beside it."""
-    surface = known(step.surface)
+    surface = computed(step.surface)
     fig = ground(surface, ColorScale.over(surface.values), title, alt)
     ends = {
         axis: [float(ticks.min()), float(ticks.max())]
@@ -316,7 +316,7 @@ def _figure(step: Mechanism, title: str, alt: str) -> Figure:
 
 def _half(step: Mechanism) -> float:
     """Return half of the width of the step's ground."""
-    ticks = known(step.surface).a
+    ticks = computed(step.surface).a
     return float(ticks.max() - ticks.min()) / 2
 
 
@@ -326,6 +326,6 @@ def _alt(step: Mechanism, k: int) -> str:
         " nats"
     )
     where = (
-        f"{step.name} on the {known(step.surface).plane.name}: at radius {short(step.radius[k])}"
+        f"{step.name} on the {computed(step.surface).plane.name}: at radius {short(step.radius[k])}"
     )
     return f"{where} the worst q′ {rise}; the step goes against the gradient there"

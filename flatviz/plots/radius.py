@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from flatviz.catalog import OVER_T
-from flatviz.checks import Radius, known
+from flatviz.checks import Radius, computed
 from flatviz.core import public
 from flatviz.plots.ground import mean_lambda1
 from flatviz.plots.theme import (
@@ -121,7 +121,7 @@ def table_of(family: Family, names: Iterable[str] = ROWS) -> dict[str, Tensor]:
     return {
         name: values_of(family, name)
         for name in names
-        if name == "lambda1" or name in known(family[0].prediction).scores
+        if name == "lambda1" or name in computed(family[0].prediction).scores
     }
 
 

@@ -15,7 +15,7 @@ from IPython import get_ipython
 from IPython.display import HTML, display
 from ipywidgets import Widget
 
-from flatviz.checks import known
+from flatviz.checks import computed
 from flatviz.pages.bundle import Bundle, pack, pack_members
 from flatviz.pages.page import bundled, plotlyjs
 from flatviz.results import Family
@@ -159,7 +159,7 @@ class FamilyView(anywidget.AnyWidget):
 
         note: beside their names; only: names of the views that are drawn, the others wait.
         """
-        before = known(self._bundle)
+        before = computed(self._bundle)
         added = pack_members(before, family, members, note=note, only=only)
         self._bundle = before.with_members(added)
         self._send_bundle("member", added)
