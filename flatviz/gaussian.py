@@ -20,8 +20,7 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
     """A low-rank Gaussian over weights: N(mean, diag(exp(2 log_std)) + factor^T factor).
 
     `mean` (D,), `log_std` (D,), `factor` (K, D); K = 0 is a diagonal Gaussian.  All scales are
-    folded
-    in: SWAG's halves and its 1/(K-1) are part of `log_std` and `factor`, so this is the one
+    folded in: SWAG's halves and its 1/(K-1) are part of `log_std` and `factor`, so this is the one
     formula. Nothing (D, D) is ever built: inverses go through the (K, K) matrix I + F diag(1/d) F^T
     (Woodbury).
 
@@ -235,10 +234,9 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
         """Compute `kl(prior)` (...), and an estimate of its gradient in (mean, log_std, factor).
 
         The estimate follows the paths of draws w with noise z1 (..., S, D) and z2 (..., S, K),
-        without q's
-        score: with X = P (w - prior mean) - A (w - mean), where P and A are the precisions of prior
-        and q, it is the mean over draws of (X, X std z1, z2 (x) X).  It is 0 at every draw if q is
-        the prior.
+        without q's score: with X = P (w - prior mean) - A (w - mean), where P and A are the
+        precisions of prior and q, it is the mean over draws of (X, X std z1, z2 (x) X).  It is 0 at
+        every draw if q is the prior.
         """
         kl, pulled = self._kl_and_pulled(prior)
         wide = self.std.unsqueeze(-2) * z1

@@ -17,7 +17,7 @@ from flatviz.cli.options import module, write_page
 from flatviz.plots.theme import CONFIG
 from flatviz.site import EXPERIMENTS, folder_of_notebooks
 
-# without code; the page asks no other host for scripts
+# Settings of nbconvert: no code on the page, and no scripts from other hosts
 PAGE = dict(
     template_name="lab",
     exclude_input=True,
@@ -27,7 +27,7 @@ PAGE = dict(
     jquery_url="",
 )
 PLOTLY = "application/vnd.plotly.v1+json"
-PYTHON = {"True": "true", "False": "false"}  # as JSON
+PYTHON = {"True": "true", "False": "false"}  # Python's words as JSON
 
 
 @click.command(
@@ -66,9 +66,9 @@ def command(
     started = time.perf_counter()
     experiments = {p.stem: p for p in sorted((folder_of_notebooks() / EXPERIMENTS).glob("*.ipynb"))}
     if name is None:
-        for known, path in experiments.items():
+        for stem, path in experiments.items():
             print(
-                f"{known}: {', '.join(f'{n.lower()}={v}' for n, v in parameters_of(path).items())}"
+                f"{stem}: {', '.join(f'{n.lower()}={v}' for n, v in parameters_of(path).items())}"
             )
         return
     check_choice(name, tuple(experiments), "NAME")

@@ -86,12 +86,12 @@ def run(
     about: dict[str, Any] = dict(
         experiment=name, fit=fit, measure=measure, files=[Path(f).read_bytes() for f in files]
     )
-    kept = [
+    entries = [
         look_up(name, about | dict(cells=unit), label, say) if cache else (None, [])
         for unit, label in zip(todo, labels)
     ]
-    computed = [known[0] if known else None for _, known in kept]
-    missing = [i for i, (_, known) in enumerate(kept) if not known]
+    computed = [stored[0] if stored else None for _, stored in entries]
+    missing = [i for i, (_, stored) in enumerate(entries) if not stored]
     started = time.perf_counter()
     with executor(workers if workers > 1 else None) as pool:
         how: dict[str, Any] = dict(engine=engine or pool, label=name, progress=progress)
@@ -110,7 +110,7 @@ def run(
                 + (f", about {left:.0f} s left" if left else "")
             )
             computed[missing[i]] = values
-            keep(values, kept[missing[i]][0], say)
+            keep(values, entries[missing[i]][0], say)
     if len(failed) == len(todo):
         first, *_ = failed.values()
         raise ValueError(

@@ -70,8 +70,8 @@ def read_choices(path: str | Path) -> dict[str, Choice]:
         ) from error
 
 
-Radii = Mapping[str, Sequence[float]]  # of each method
-Fitted = dict[tuple[str, float, int], Posterior]  # by method, radius and seed
+Radii = Mapping[str, Sequence[float]]  # radii by method
+Fitted = dict[tuple[str, float, int], Posterior]  # posteriors by method, radius and seed
 
 
 @dataclass(frozen=True)
@@ -100,17 +100,16 @@ class Fitting:
     def __post_init__(self) -> None:
         check_settings(self.fit)
         if self.prior.dim != self.net.dim:
-            do = "use what fv.transfer returned"
             raise ValueError(
                 f"prior must cover the net's {self.net.dim} treated weights, got {self.prior.dim}:"
-                f" {do}"
+                " use what fv.transfer returned"
             )
 
     def choice(self, method: str) -> Choice:
         """Return the choice for a method, empty where it was not tuned."""
         return (self.tuned or {}).get(method, Choice())
 
-    def given(self, method: str) -> tuple[Gaussian, dict[str, Any]]:
+    def keywords_of(self, method: str) -> tuple[Gaussian, dict[str, Any]]:
         """Return the prior and the settings of a method's fit, from `fit` or tuned."""
         choice = self.choice(method)
         return with_head_std(self.net, self.prior, choice.head_std), {
@@ -157,7 +156,7 @@ class Fitting:
         """Fit one method; radius None is the chosen one, else that of its record."""
         record = METHODS[check_choice(method, tuple(METHODS), "method")]
         choice = self.choice(method)
-        prior, settings = self.given(method)
+        prior, settings = self.keywords_of(method)
         radius = choice.radius if radius is None else radius
         if (
             radius is not None
@@ -193,7 +192,7 @@ class Fitting:
         record = METHODS[method]
         if record.look.perturbation is None or radius == 0 or not isinstance(near, Gaussian):
             return None
-        prior, settings = self.given(method)
+        prior, settings = self.keywords_of(method)
         keywords = record.keywords(self.net, radius=radius, settings=settings)
         if keywords["steps"] <= 2 * steps:
             return None
@@ -345,7 +344,7 @@ def _fit_group(fits: Fitting, group: tuple[str, list[float], Sequence[int]]) -> 
     if len(cells) == 1 or fit_grid is None or not all(radii):
         quiet = fits if len(seeds) == 1 else replace(fits, progress=False)
         return {(method, r, s): replace(quiet, seed=s).member(method, r) for r, s in cells}
-    prior, settings = fits.given(method)
+    prior, settings = fits.keywords_of(method)
     keywords = METHODS[method].keywords(fits.net, settings=settings) | dict(
         radius=radii, seed=seeds
     )

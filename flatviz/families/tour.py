@@ -221,7 +221,7 @@ def run_tour(
     if (
         "vi" in radii
         and not net.has_batchnorm
-        and METHODS["vi"].keywords(net, settings=fits.given("vi")[1])["kl_weight"]
+        and METHODS["vi"].keywords(net, settings=fits.keywords_of("vi")[1])["kl_weight"]
     ):
         longer = partial(gap_of_member, fits, family[family.index("vi", 0.0)])
         gap = ConvergenceGap(**step("convergence gap of VI", lambda: asdict(longer()), **settings))

@@ -46,8 +46,7 @@ def hessian_trace(
     the rest. The basis doubles from 3 while its products lower the error more than test vectors
     would.  So where the spectrum decays, the error is far below that of Hutchinson's mean of g^T H
     g with as many products; where it is flat it is that of 5 % fewer.  With products >= D the
-    diagonal is read entry
-    by entry: exact, error 0.
+    diagonal is read entry by entry: exact, error 0.
 
     Args:
         f: Objective, w (D,) -> ().

@@ -146,10 +146,10 @@ def _add_line(
     name: str,
     panel: int,
 ) -> None:
-    shown = style(name)
+    method_look = style(name)
     label = style(name).label
     look: dict[str, Any] = dict(
-        line=shown.line(2), marker=shown.marker(8), legend=panel == 0, **axes_of(panel)
+        line=method_look.line(2), marker=method_look.marker(8), legend=panel == 0, **axes_of(panel)
     )
     texts = [
         (

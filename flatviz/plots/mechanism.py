@@ -174,9 +174,8 @@ def plot_mechanism(step: Mechanism, *, title: str | None = None) -> Figure:
     Solid ellipses are one standard deviation of q and q'.  The dashed one is the projection of the
     ball KL(q' || q) <= radius^2 / 2 of moves of the mean, q's ellipse times the radius.  The dotted
     circle is SAM's ball of the same reach, whose worst point lies along the gradient.  Gradient
-    arrows show
-    directions: all have one length.  The play button goes through ascent, gradient, return and
-    descent, for each radius.  `perturb` and `fit_sabma` have the equations.
+    arrows show directions: all have one length.  The play button goes through ascent, gradient,
+    return and descent, for each radius.  `perturb` and `fit_sabma` have the equations.
 
     Args:
         step: From `fv.families.mechanism`.

@@ -76,8 +76,7 @@ def fit_hmc(
     is caught in a local optimum.  The metric A is updated after each quarter of `burn_in` but the
     last; the step size follows the chains' acceptance rates (their harmonic mean, so that each
     moves) by dual averaging.  Both are fixed after `burn_in`.  The draws are of the posterior only
-    where the
-    chains agree: see `diagnose_chains`.
+    where the chains agree: see `diagnose_chains`.
 
     A trajectory, of a length between 1/2 and 3/2 of `TIME`, costs length / step size gradients of
     each chain.

@@ -57,8 +57,8 @@ class SWAG(Algorithm[PointState]):
         squares <- squares + (w - old mean) (w - new mean)
 
     Kept, in float64 and of w's shape, are n, the mean of the snapshots, the sum of squares and the
-    last deviations.
-    The naive E[w^2] - E[w]^2 loses all digits in float32 where weights move by 1e-4 of their size.
+    last deviations. The naive E[w^2] - E[w]^2 loses all digits in float32 where weights move by
+    1e-4 of their size.
 
     Args:
         sgd: The steps; with an ascent the snapshots are those of w, never of the perturbed w + e.

@@ -205,8 +205,7 @@ def ascended(
     """Compute the loss at w, the gradient at w + e with an `ascent`, and the loss gained by it.
 
     The gain is None without an ascent, and the gradient is then that at w.  Weight decay and priors
-    are
-    no part of either pass: they act at w.
+    are no part of either pass: they act at w.
 
     Raises:
         TypeError: For an ascent that returns something else than a perturbation of w's shape.

@@ -27,9 +27,8 @@ class EarlyStopping:
     """Check `score()` every few steps, and stop after `patience` checks without a lower one.
 
     It takes the loss of `run.training.validation` at `center()`, (D,), or (B, D) of members trained
-    at
-    once: each has its own best state, the run ends with the last, and statistics of BatchNorm are
-    those of the last step.
+    at once: each has its own best state, the run ends with the last, and statistics of BatchNorm
+    are those of the last step.
 
     Args:
         validation: The data.

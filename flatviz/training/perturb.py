@@ -13,8 +13,7 @@ With Sigma = diag(d) + factor^T factor, A = Sigma^-1 and G = factor A factor^T, 
     factor   A (x) G (Kronecker part)    solved by (G + damping)^-1 g Sigma
 
 F itself is singular, as rotations factor -> Q factor do not change q.  Everything here takes
-leading
-dimensions: B members are one Gaussian with mean (B, D), and `radius` is then (B,).
+leading dimensions: B members are one Gaussian with mean (B, D), and `radius` is then (B,).
 """
 
 import math
@@ -72,7 +71,7 @@ class Perturbation:
     ) -> list[Tensor]:
         """Compute Delta of the blocks that move, from the first `moved` blocks of the gradient.
 
-        radius: (...).
+        radius has the leading dimensions of q.
         """
         steps = self._steps(q, grad, radius, noise)
         return (
@@ -157,10 +156,9 @@ def perturb(
     With `kl_exact` and `joint` the exact sqrt(2 KL(q + Delta || q)) is the radius for "mean"; for
     "mean+std" it is to second order (on the digits 1.01 times the radius at 1, 1.05 at 4; with only
     a few weights it can be several times the radius); for "mean+std+factor", where the Fisher
-    blocks alone would give up to 30 times the radius, the step is rescaled until it is (within 1
-    %).
-    `sam_theta` and `authors_code` measure log_std and factor before folding: sigma, C with Sigma =
-    1/2 (sigma^2 + C^T C / (K - 1)).
+    blocks alone would give up to 30 times the radius, the step is rescaled until it is (within
+    1 %). `sam_theta` and `authors_code` measure log_std and factor before folding: sigma, C with
+    Sigma = 1/2 (sigma^2 + C^T C / (K - 1)).
 
     Source: arXiv 2406.15664.
 

@@ -26,10 +26,9 @@ class Worker:
 
     It uses as many torch threads as pay.  Each piece of work has its thread, which begins when the
     one before has ended.  It is no daemon, which would abort the process inside torch when the
-    interpreter
-    exits: an exit is a stop, and Python waits for the step in progress.  `report(share, text)` gets
-    progress, every `REPORT_EVERY` seconds at most, errors, and the end, when `busy` is False
-    (unless more waits).
+    interpreter exits: an exit is a stop, and Python waits for the step in progress.  `report(share,
+    text)` gets progress, every `REPORT_EVERY` seconds at most, errors, and the end, when `busy` is
+    False (unless more waits).
     """
 
     def __init__(self, report: Report) -> None:
