@@ -45,8 +45,8 @@ from flatviz.training.streams import steps_per_epoch
 Given = Data | Dataset | DataLoader | Sequence  # forms of examples that a lab takes
 Say = Callable[[str], None]  # called with a line of text for each finished step
 Examples = Annotated[Given, anything]
-Effort = Literal["quick", "full"] | Count  # or so many trials of a full one
-# Of pre-training and of SWAG: the first at which the network learns is taken
+Effort = Literal["quick", "full"] | Count  # a number is that of trials, otherwise "full"
+# Rates of pre-training and of SWAG; the first at which the network learns is used
 RATES = (
     0.1,
     0.03,
@@ -61,7 +61,7 @@ BATCH = 64  # of these steps
 MAX_EXAMPLES = 2000  # examples that are fitted
 HELD_OUT = 0.2  # share of the training examples on which settings are chosen
 TUNED = "vi"  # method whose settings the variational methods share
-# Of rates and of the prior's widths: the first at which a trial is finite and learns is taken
+# Factors on rates and the prior's widths; the first at which a trial is finite and learns is used
 SHRINK = (
     1.0,
     0.3,

@@ -152,7 +152,7 @@ class Standing:
         """
         least = SURE * error_of_mean(self.constant - self.losses)
         possible = self.constant.mean()
-        if self.classes:  # of a handful of examples the noise alone passes all that there is
+        if self.classes:  # with few examples the noise alone exceeds the possible gain
             least = torch.minimum(torch.maximum(least, MIN_GAIN * possible), possible / 2)
         return bool(self.gain > least) or (self.classes and not possible)
 
@@ -209,7 +209,7 @@ def check_learned(
         )
 
 
-# scikit-learn's C, the first where there is no validation split
+# scikit-learn's C; the first is used without a validation split
 STRENGTHS = (
     1.0,
     0.01,
@@ -251,7 +251,7 @@ def _logistic(task: Task, strength: float) -> Net:
     x = task.train.whole()
     y = task.train.y
     with saved_rng():
-        # optional: a machine that computes on tensors need not have it
+        # imported here, as tensors need no scikit-learn
         from sklearn.linear_model import (
             LogisticRegression,
         )

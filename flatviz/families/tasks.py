@@ -67,7 +67,7 @@ def _shared(
                 result = future.result()
             except (
                 BrokenExecutor
-            ) as error:  # all that have not ended have this one; those that have are yielded first
+            ) as error:  # unfinished tasks raise it; the finished ones are yielded first
                 fault = error
             else:
                 yield futures[future], result

@@ -129,7 +129,7 @@ def choices_of(
     tuned = method.tuned(net)
     radius = tuned.radius if "radius" in space else None
     width = head_std if "head_std" in space else None
-    # Written out: the record may change
+    # Written in full, as the record may change
     record = Choice({**tuned.settings, **(fixed or {})}, radius, width)
     points = (
         SobolEngine(len(DIMENSIONS), scramble=True, seed=0).draw(trials - 1)

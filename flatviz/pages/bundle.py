@@ -123,7 +123,7 @@ def pack(
         "defaults": dict(defaults or {}),
         "dark": dark_colors(),
         **({"images": pixels_of(family, family.images["index"])} if family.images else {}),
-        # its 42 buttons would all be tab stops: one menu above the pictures replaces them
+        # its 42 buttons would all be tab stops; one menu above the figures replaces them
         "config": CONFIG | {"displayModeBar": False},
     }
     return Bundle(index, b"".join(_record(row, fields) for row in arrays))

@@ -20,8 +20,7 @@ from flatviz.plots.theme import short, style
 from flatviz.results import Family, Prediction
 
 STYLE = "\n" + (Path(__file__).parent / "front" / "page.css").read_text(encoding="utf-8")
-# Scripts by hash; styles inline, which plotly writes; images that plotly makes of a figure to save
-# it.
+# Scripts by hash, inline styles (which plotly writes), images (which plotly makes to save a figure)
 POLICY = (
     "default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data: blob:; "
     "base-uri 'none'; form-action 'none'"
@@ -111,6 +110,7 @@ def document(
     lead: introduction, plain text in which **words** are bold.
     pictures: HTML and scripts that run in place.
     rows: the table of all posteriors, one mapping from column to text a row.
+    picture: HTML shown in place of the table, which is then folded below it.
     facts: how it was computed.
     scripts: at the end, in order.
     """

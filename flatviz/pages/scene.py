@@ -50,7 +50,7 @@ class Scene:
     def first(self) -> list[int]:
         """Member -> the first with its posterior, as radius 0 of several methods is one."""
         seen: dict[bytes, int] = {}
-        # what was read from disk shares no objects
+        # results read from disk share no objects
         keys = [q.center.detach().cpu().numpy().tobytes() for q in self.family.posterior]
         return [seen.setdefault(key, i) for i, key in enumerate(keys)]
 

@@ -20,7 +20,7 @@ class Step:
 
     Args:
         text: Paragraphs, one a line; **words** are bold, a line that begins with "= " is an
-            equation.
+            equation in TeX.
         set: Any of method, radius, n_draws, tab, chosen, and compare with method and radius, as in
             the state of the page.
         see: The view that is shown where there is room for one.

@@ -277,7 +277,7 @@ def stein(w: Tensor, g: Tensor, temperature: float) -> Tensor:
     return (2 * temperature / h * apart - k @ g) / len(w)
 
 
-# of the rates 0.03 to 1 the default has the least validation NLL at SGD's prior: 0.85 on digits
+# Of the rates 0.03 to 1 the default has the lowest validation NLL at SGD's prior: 0.85 on digits
 # (seeds 1000 to 1002), 0.92 at 0.3
 _PARTICLES = "n_draws steps lr momentum temperature weight_decay batch_size"
 SVGD_METHOD = Method(fit=fit_svgd, plain=Tuned(settings_of(fit_svgd, _PARTICLES)))

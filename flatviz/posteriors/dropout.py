@@ -120,7 +120,7 @@ def rates_of(net: Net, x: Tensor | Fields, rate: float | None) -> dict[str, floa
     outputs: dict[int, tuple[str, Tensor]] = {}  # by the address of their memory
     readers: dict[
         str, str
-        # each Linear and convolution, in the order in which they run, -> the dropout layer, or ""
+        # Linear or convolution, in execution order -> its dropout layer, or ""
     ] = {}
 
     def drop(name: str, part: nn.Module, inputs: tuple, out: Tensor) -> Tensor:
@@ -130,7 +130,7 @@ def rates_of(net: Net, x: Tensor | Fields, rate: float | None) -> dict[str, floa
 
     def read(name: str, part: nn.Module, inputs: tuple[Tensor, ...]) -> None:
         source, out = outputs.get(inputs[0].untyped_storage().data_ptr(), ("", None))
-        # of channels only a convolution's are columns
+        # dropped channels are columns of a convolution alone
         by_channel = type(layers.get(source)) is nn.Dropout or isinstance(part, _ConvNd)
         readers[name] = (
             source

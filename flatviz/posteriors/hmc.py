@@ -46,7 +46,7 @@ FIRST_STEP = 0.1
 LARGEST = 20_000  # dimensions of z; beyond, A stays I, as its points would fill the memory
 ABOVE_NOISE = 2.0
 FIRST_WEIGHT = 1e-3  # of the likelihood when burn-in begins
-# a chain that accepts less, over so many trajectories, stands still: no sample
+# A chain with a lower acceptance rate over this many trajectories does not sample
 LEAST_ACCEPTED = 0.1
 ENOUGH = 20
 

@@ -42,9 +42,7 @@ from flatviz.training.points import SGD, PointState
 from flatviz.training.settings import Checkpoint, Run
 from flatviz.training.streams import steps_per_epoch
 
-VARIANCE_FLOOR = (
-    1e-12  # a weight that never moved (a pixel that is always blank) still needs a density
-)
+VARIANCE_FLOOR = 1e-12  # so that a weight that never moves (of a blank pixel) has a density
 RATE = 0.05
 RATE_BATCHNORM = 0.02  # at 0.05 some convolutional networks diverge, their statistics frozen
 

@@ -212,7 +212,7 @@ def drive(
     if validation is not None:
         center = lambda: running.state[0]  # noqa: E731
         stopping = EarlyStopping(validation, loss, running.moved, center, run, steps)
-    del state, about  # of a large network they are memory
+    del state, about  # a large network's take much memory
     examples = min(run.batch_size or n, n) if loss.examples else None
     advance(running.saved, running.update, batches, steps, run, title, stopping, examples=examples)
     losses = torch.stack(running.rows["loss"])

@@ -175,9 +175,12 @@ class TrainingLoss:
 
 @public
 def gradient_of(f: Callable[[Tensor], Tensor]) -> Gradient:
-    """Return the gradient, for a method's steps, of any differentiable f: (D,) -> ().
+    """Build the gradient for a method's steps, (w, batch) -> (loss, grad), of any function.
 
-    f may be minus a log posterior.  The gradient ignores the minibatch.
+    Shapes: w (..., D), loss (...), grad (..., D).  The minibatch is ignored.
+
+    Args:
+        f: Differentiable, (D,) -> (), for instance minus the logarithm of a posterior.
 
     Example:
         >>> import torch, flatviz as fv

@@ -107,7 +107,9 @@ class NetworkLoss(TrainingLoss):
     """Mean NLL of minibatches of a problem at weights (..., D), and its gradient.
 
     The leading dimensions of w are members, then the draws of each; this class alone knows in which
-    order they are rows.  A batch is (n,), or (B, n) with one for each member.
+    order they are rows.  A batch is (n,), or (B, n) with one for each member.  With `shared` each
+    draw of a member gets an equal part of its batch; in a last, smaller minibatch whose size is no
+    multiple of the draws, some examples are in two parts.
 
     Args:
         problem: Network, data, likelihood.

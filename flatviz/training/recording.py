@@ -31,7 +31,7 @@ def _after_step(optimiser: torch.optim.Optimizer, args: tuple, kwargs: dict) -> 
         path.after_step(optimiser)
 
 
-# Once: while a step of another thread calls the hooks of all optimisers, none may come or go.
+# Registered once, as the hooks must not change while a step of another thread calls them
 register_optimizer_step_post_hook(_after_step)
 
 
@@ -46,7 +46,7 @@ class Watch:
         self.budget = budget
         self.products = products
         self.log = log
-        # seconds: when it began, of the loop, of all measurements, of the last
+        # Seconds: the start, and the time of the loop, of all measurements, of the last one
         self.began = time.perf_counter()
         self.looped = 0.0
         self.spent = 0.0

@@ -17,9 +17,9 @@ from flatviz.training.gradient import PLAIN, Ascent, Training
 
 Checkpoint = Annotated[str | Path, check_file] | None
 
-# mc_samples=None takes DRAWS draws a step.  Where a gradient with all of them needs over LARGE_STEP
-# multiply-adds, they share the examples of the step, which then costs one pass; where they have
-# over LARGE_DRAWS numbers, there is one draw.  Both are noisier, so their rate is ONE_PASS at most:
+# mc_samples=None takes DRAWS draws a step.  If a gradient with all of them needs over LARGE_STEP
+# multiply-adds, the draws share the examples of the step, which then costs one pass; if they have
+# over LARGE_DRAWS numbers, there is one draw.  Both are noisier, so their rate is at most ONE_PASS:
 # see `flatviz run draws`.
 DRAWS = 8
 LARGE_STEP = 2_000_000_000
@@ -93,8 +93,8 @@ class Tempered(NamedTuple):
 # On validation splits of digits-near VI's NLL is lower at T = 0.03 than at 0.1, 0.3 and 1, and does
 # not differ significantly from that at 0.01 (`flatviz run tasks`).
 TEMPERED = Tempered(0.03, 0.3, 2.0)
-# Of T = 0.03, 0.1, 0.3 and 1, T = 0.1 has the least validation NLL of VI with the conv net on the
-# digits (seeds 1000 and 1001).
+# T = 0.1 has the lowest validation NLL of VI with the conv net on the digits, of 0.03, 0.1, 0.3
+# and 1 (seeds 1000 and 1001).
 TEMPERED_BATCHNORM = Tempered(0.1, 0.01, 1.0)
 
 
@@ -118,7 +118,7 @@ class Vi:
         return cls(**{f.name: keywords[f.name] for f in fields(cls) if f.name in keywords})
 
     def sized(self, examples: int, work: Work, dim: int, may_share: bool) -> Self:
-        """Fill in mc_samples by the multiply-adds of a step, with the rate for one draw."""
+        """Fill in mc_samples by the multiply-adds of a step, with the rate for one pass."""
         if self.mc_samples is not None:
             return self
         if 3 * DRAWS * examples * work.macs <= LARGE_STEP:

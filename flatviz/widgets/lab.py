@@ -75,7 +75,7 @@ class Lab(ipywidgets.VBox):
     n_draws = traitlets.Int(10)
     method = traitlets.Unicode("sabma")
     look = traitlets.Dict()
-    _ready = False  # its arguments were taken
+    _ready = False  # set when the arguments are stored
     made: tuple[str, ...] = ()
     _under_way: Sequence[tuple[str, float]] = ()
 
@@ -256,7 +256,7 @@ class Lab(ipywidgets.VBox):
         self._kept_still = show_still(still_html(name, NOT_DRAWN), name)
         self.view.appear()
         bundle = super()._repr_mimebundle_(**kwargs)
-        # The still says it where no widget can be shown
+        # The still shows it where no widget can be shown
         return bundle | {"text/plain": ""} if self._kept_still else bundle
 
     def _hear(self, want: str, content: dict) -> None:
@@ -333,7 +333,7 @@ class Lab(ipywidgets.VBox):
         if not missing:
             if self._under_way and not again:
                 self._under_way = ()
-                self._worker.stop()  # the reader moved on to a radius that is fitted
+                self._worker.stop()  # the controls now show a fitted radius
             return
         self._under_way = missing
         names = " and ".join(member_name(*cell) for cell in missing)
@@ -368,6 +368,6 @@ class Lab(ipywidgets.VBox):
         self._report(0.0, f"{name}: fitting")
 
     def _report(self, share: float, text: str) -> None:
-        with self._report_lock:  # called from two threads: the lock orders look and send
+        with self._report_lock:  # two threads call it, so reading and sending are locked together
             self.status = text
             self.view.show_status(share, text, self._worker.busy, self.error)

@@ -69,9 +69,9 @@ def member_name(method: str, radius: float) -> str:
 
 
 def check_look(look: Any, methods: Sequence[str]) -> dict:
-    """Check a dict with names of `LOOK` only.
+    """Check a dict with names of `LOOK` only, which a page may have sent.
 
-    Its `compare` is None or names one of `methods` and a radius; phase counts from 0.
+    Its `compare` is None or names one of `methods` and a radius; picked and phase count from 0.
 
     Raises:
         TypeError: See above.

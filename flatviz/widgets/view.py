@@ -87,7 +87,7 @@ def kernel_shell() -> Any:
 
 
 class Channel(ipywidgets.Widget):
-    """Messages of the kernel to pages, which set none of its parts."""
+    """Messages of the kernel to pages, which set none of its traits."""
 
     def set_state(self, sync_data: dict) -> None:
         """Take nothing of a page."""
@@ -175,7 +175,10 @@ class FamilyView(anywidget.AnyWidget):
             self._send_all()
 
     def set_state(self, sync_data: dict) -> None:
-        """Take the values of a page's controls that `check` allows."""
+        """Take the values of a page's controls that `check` allows, and nothing else.
+
+        Other traits, such as the code of the module, are shared by all pages of this kernel.
+        """
         self._from_page = True
         try:
             super().set_state(

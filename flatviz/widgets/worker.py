@@ -9,11 +9,9 @@ from collections.abc import Callable
 from flatviz.core import Progress, threads
 
 Report = Callable[[float, str], None]  # share done 0..1, text
-# seconds without a report, after which the last one is repeated with the time that the work has
-# taken
+# Seconds without a report after which the last one is repeated, with the time of the work
 SILENCE = 1.5
-# seconds: each report is two messages, and a page that falls behind shows the family that much
-# later
+# Seconds between reports, each of two messages; a page that falls behind shows the family later
 REPORT_EVERY = 0.5
 
 
@@ -107,7 +105,7 @@ class _Job(threading.Thread):
         beat.start()
         try:
             self._check()
-            with threads(0):  # verbs take more where that pays
+            with threads(0):  # verbs use more threads where that pays
                 self._work(self._progress)
             share = 1.0
             text = "done"
