@@ -20,7 +20,7 @@ CAPTION = (
 
 
 def dots_html(family: Family) -> str:
-    """Write a row a posterior, with a panel each for λ1, NLL and ECE, as far as the family has them.
+    """Write a row a posterior, with a panel each for λ1, NLL and ECE where there are any.
 
     Dots are means over the family's seeds, bars their range.  Radius 0 of SA-BMA and of SAM, where
     that is VI, is VI's row.
