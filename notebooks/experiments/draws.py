@@ -238,19 +238,16 @@ TARGETS = {"digits-near": 10, "cifar16": 5}
 
 
 # %%
-class Losses(fv.training.TrainingLoss):
-    """Losses of B x cells members with S draws each, (B cells S, D) -> (B cells S,), over T."""
+def gradient_at(stack, T, kind):
+    """The gradient that a step takes: of the losses of B x cells members, S draws each, over T."""
 
-    def __init__(self, stack, T, kind):
-        self.stack = stack
-        self.T = T
-        self.kind = kind
+    def gradient(w, batch):
+        W = w.view(len(stack.seeds), -1, w.shape[-1]).detach().requires_grad_()
+        values = stack.losses(W, kind).view(len(stack.seeds), len(T), -1) / T[:, None]
+        (g,) = torch.autograd.grad(values.sum(), W)
+        return values.detach().view(w.shape[:-1]), g.view_as(w)
 
-    def __call__(self, w, index):
-        B = len(self.stack.seeds)
-        values = self.stack.losses(w.view(B, -1, w.shape[-1]), self.kind)
-        cells = len(self.T)
-        return (values.view(B, cells, -1) / self.T[:, None]).flatten()
+    return gradient
 
 
 # %%
@@ -293,14 +290,14 @@ def fit_many(stack, cells, S, steps, kind="common", rate=1.0):
     scale = START.get(stack.name, 0.3)
     start = fv.Gaussian.unchecked(prior.mean, prior.log_std + math.log(scale), scale * prior.factor)
     rates = torch.tensor([rate * (1 + math.cos(math.pi * t / steps)) / 2 for t in range(steps)])
-    descent = fv.training.Descent(prior, stack.n, rates.double().to(stack.device))
-    flat = radius.repeat(B) if bool((radius > 0).any()) else None
-    method = fv.posteriors.SABMA(descent, S, flat)
+    descent = fv.training.Descent(prior, stack.n, rates.double().to(stack.device), draws=S)
+    flat = radius.repeat(B) if bool((radius > 0).any()) else 0.0
+    method = fv.posteriors.SABMA(descent, flat)
     state = method.init(start)
-    loss = Losses(stack, T, kind)
+    gradient = gradient_at(stack, T, kind)
     for z, _ in zip(Streams(stack, S, kind == "mirrored"), range(steps)):
         z = z.repeat_interleave(len(cells), 0)
-        state, record = method.update(state, loss, None, (z[..., :D], z[..., D:]))
+        state, record = method.update(state, gradient, None, (z[..., :D], z[..., D:]))
     return state.q
 
 
