@@ -68,7 +68,7 @@ def largest(run: Krylov, k: int, products: int, tol: float) -> tuple[Tensor, Ten
             run.step()
             chain.read(run)
             certain = _enough([c.nats() for c in chains], searches)
-            if certain or bool((run.ritz()[0][:k] - known > error).any()):
+            if certain or (chain.over and bool((run.ritz()[0][:k] - known > error).any())):
                 break
 
 
@@ -97,8 +97,8 @@ class Chain:
         """Take in the latest product."""
         self._polynomial = Polynomial(run, self._start)
         converged = self._polynomial.residual <= self._error
-        over = converged and self._polynomial.largest > self._bound
-        self.ended = over or run.complete or run.ahead is None or run.size == len(run.Q)
+        self.over = self._polynomial.largest > self._bound  # else no value can rise by `error`
+        self.ended = (self.over and converged) or run.complete or run.ahead is None or run.size == len(run.Q)
 
     def nats(self, more: float = 0.0) -> float:
         """Compute -log of the chance that a value is more than error + `more` too low."""

@@ -285,8 +285,9 @@ def test_two_checkpoints_become_a_page_that_says_which_is_flatter(tmp_path, prin
         "--out",
         page,
     )
-    report = printed(*words).out
-    images = fv.datasets.image_folder(tmp_path / "photos")
+    report = printed(*words, "--examples", 4).out
+    assert "4 images: about" in report.splitlines()[0]
+    images = fv.datasets.image_folder(tmp_path / "photos").subset(torch.tensor([0, 2, 3, 5]))
     two = fv.compare(*(PublicNet(net.eval(), None).eval() for net in nets), images)
     assert two.sentence in report and two.sentence in html.unescape(
         page.read_text(encoding="utf-8")

@@ -421,7 +421,11 @@ def spectra(seeds):
 
 
 @pytest.mark.parametrize(
-    "seeds", [range(40), pytest.param(range(40, 2000), marks=[pytest.mark.long])]
+    "seeds",
+    [
+        range(40),
+        pytest.param(range(40, 2000), marks=[pytest.mark.long, pytest.mark.timeout(7200)]),
+    ],
 )
 @pytest.mark.filterwarnings("error")
 def test_no_copy_of_an_eigenvalue_is_missed(seeds):
