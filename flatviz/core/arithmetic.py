@@ -143,8 +143,10 @@ def _openmp() -> tuple[Callable[[int], None], Callable[[int], int]] | None:
     """Set this thread's number of OpenMP, and of MKL (0: that of OpenMP; gives the one before).
 
     torch.set_num_threads sets both, and the number that threads begin with, which is the user's.
-    None on a system that does not show them, as Windows.
+    None on a system that does not show them, as Windows, and for a torch without OpenMP.
     """
+    if "backend: OpenMP" not in torch.__config__.parallel_info():
+        return None
     name = {"linux": "libtorch_cpu.so", "darwin": "libtorch_cpu.dylib"}.get(sys.platform, "")
     try:
         library = ctypes.CDLL(str(Path(torch.__file__).parent / "lib" / name))
