@@ -21,6 +21,7 @@ from flatviz.posteriors import METHODS
 from flatviz.posteriors.method import Tuned
 from flatviz.results import Draws, Family, Gaussian, Member, Posterior, Prediction
 from flatviz.training.driver import Diverged
+from flatviz.training.gradient import PLAIN, Training
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ class Fitting:
     """Network, task, prior, seed of the noise, and settings shared by all fits of a family.
 
     fit: values in place of the settings of the methods' records, each where the method has it
-    (steps, lr ...). tuned: method -> settings, radius and width of the prior that `tune` chose;
+    (steps, lr ...).  lr_scale, training: factor on the rates, and how minibatches pass.  tuned: method -> settings, radius and width of the prior that `tune` chose;
     `fit` goes before them.
 
     Raises:
@@ -100,6 +101,8 @@ class Fitting:
     fit: Mapping[str, Any] | None = None
     tuned: Choices | None = None
     progress: Progress = False
+    lr_scale: float = 1.0
+    training: Training = PLAIN
 
     def __post_init__(self) -> None:
         check_settings(self.fit)
@@ -124,6 +127,13 @@ class Fitting:
             **choice.settings,
             **(self.fit or {}),
         }
+
+    def keywords(
+        self, method: str, settings: Mapping[str, Any], radius: float | None = None
+    ) -> dict[str, Any]:
+        """Keywords of a method's fit, with what all fits share."""
+        how: dict[str, Any] = dict(lr_scale=self.lr_scale, training=self.training)
+        return METHODS[method].keywords(self.net, radius=radius, settings=settings, **how)
 
     def radii(self, radii: Radii | None = None) -> dict[str, tuple[float, ...]]:
         """Radii of each method (None: those of the tour for this kind of net), the one that was chosen for it among them.
@@ -174,7 +184,7 @@ class Fitting:
         ):
             record = METHODS[record.at_zero]
             radius = None
-        keywords = record.keywords(self.net, radius=radius, settings=settings)
+        keywords = self.keywords(record.name, settings, radius)
         net = self.net
         how = self._how()
         if record.warm_start:
@@ -183,7 +193,7 @@ class Fitting:
                 for name, v in choice.settings.items()
                 if METHODS[method].tuned(net).settings.get(name) != v
             }
-            start = METHODS["sgd"].keywords(net, settings={**changed, **(self.fit or {})})
+            start = self.keywords("sgd", {**changed, **(self.fit or {})})
             ascent = {name: value for name, value in keywords.items() if name == "ascent"}
             net = net.at(METHODS["sgd"].fit(net, self.task.train, **how, **start, **ascent).center)
         return record.fit(
@@ -202,7 +212,7 @@ class Fitting:
         if record.look.perturbation is None or radius == 0 or not isinstance(near, Gaussian):
             return None
         prior, settings = self.given(method)
-        keywords = record.keywords(self.net, radius=radius, settings=settings)
+        keywords = self.keywords(method, settings, radius)
         if keywords["steps"] <= 2 * steps:
             return None
         keywords |= dict(steps=steps, start=near, start_scale=1.0)
@@ -240,6 +250,7 @@ class Fitting:
         asked = [(m, float(r)) for m, rs in radii.items() for r in rs]
         keys = dict.fromkeys(self.key(*cell) for cell in asked)
         fitted = {}
+        failed: Exception = ValueError("a family must have a member, got no radii")
         try:
             fitted = self.members(keys, [self.seed], engine)
         except Exception:  # whatever a network of the user's raises
@@ -325,10 +336,8 @@ def with_maps(family: Family, rows: Iterable[Mapping[str, Any]]) -> Family:
 
 
 def check_settings(fit: Mapping | None) -> None:
-    """Check that each name in `fit` is a setting of some method, "lr_scale" or "training"."""
-    known = dict.fromkeys(
-        ["lr_scale", "training", *(name for m in METHODS.values() for name in m.plain.settings)]
-    )
+    """Check that each name in `fit` is a setting of some method."""
+    known = dict.fromkeys(name for m in METHODS.values() for name in m.plain.settings)
     for name in fit or {}:
         check_choice(name, tuple(known), "a setting of fit")
 
@@ -362,9 +371,7 @@ def _fit_group(fits: Fitting, group: tuple[str, list[float], Sequence[int]]) -> 
         quiet = fits if len(seeds) == 1 else replace(fits, progress=False)
         return {(method, r, s): replace(quiet, seed=s).member(method, r) for r, s in cells}
     prior, settings = fits.given(method)
-    keywords = METHODS[method].keywords(fits.net, settings=settings) | dict(
-        radius=radii, seed=seeds
-    )
+    keywords = fits.keywords(method, settings) | dict(radius=radii, seed=seeds)
     how: dict[str, Any] = dict(progress=fits.progress, likelihood=fits.task.likelihood)
     grid = fit_grid(fits.net, fits.task.train, prior, **how, **keywords)
     return {(method, *key): q for key, q in grid.items()}

@@ -175,7 +175,7 @@ class TrainingLoss:
 
 @public
 def gradient_of(f: Callable[[Tensor], Tensor]) -> Gradient:
-    """Make what methods step along, (w (..., D), batch) -> (loss (...), gradient (..., D)), of a function.
+    """Build what methods step along, (w (..., D), batch) -> (loss (...), gradient (..., D)), from a function.
 
     The minibatch is ignored.
 
