@@ -18,6 +18,7 @@ from flatviz.posteriors import METHODS
 from flatviz.posteriors.method import Tuned
 from flatviz.results import Draws, Family, Gaussian, Member, Posterior, Prediction
 from flatviz.training.driver import Diverged
+from flatviz.training.gradient import PLAIN, Training
 
 
 @dataclass(frozen=True)
@@ -78,11 +79,9 @@ Fitted = dict[tuple[str, float, int], Posterior]  # posteriors by method, radius
 class Fitting:
     """Network, task, prior, seed of the noise, and settings shared by all fits of a family.
 
-    Args:
-        fit: Values in place of the settings of the methods' records, each where the method has it
-            (steps, lr ...).
-        tuned: Method -> settings, radius and width of the prior that `tune` chose; `fit` has
-            priority.
+    fit: values in place of the settings of the methods' records, each where the method has it
+    (steps, lr ...).  lr_scale, training: factor on the rates, and how minibatches pass.  tuned: method -> settings, radius and width of the prior that `tune` chose;
+    `fit` goes before them.
 
     Raises:
         ValueError: For a setting of `fit` that no method has, and where prior and net do not belong
@@ -96,6 +95,8 @@ class Fitting:
     fit: Mapping[str, Any] | None = None
     tuned: Choices | None = None
     progress: Progress = False
+    lr_scale: float = 1.0
+    training: Training = PLAIN
 
     def __post_init__(self) -> None:
         check_settings(self.fit)
@@ -116,6 +117,13 @@ class Fitting:
             **choice.settings,
             **(self.fit or {}),
         }
+
+    def keywords(
+        self, method: str, settings: Mapping[str, Any], radius: float | None = None
+    ) -> dict[str, Any]:
+        """Keywords of a method's fit, with what all fits share."""
+        how: dict[str, Any] = dict(lr_scale=self.lr_scale, training=self.training)
+        return METHODS[method].keywords(self.net, radius=radius, settings=settings, **how)
 
     def radii(self, radii: Radii | None = None) -> dict[str, tuple[float, ...]]:
         """Return the radii of each method, with the tuned one among them.
@@ -165,7 +173,7 @@ class Fitting:
         ):
             record = METHODS[record.at_zero]
             radius = None
-        keywords = record.keywords(self.net, radius=radius, settings=settings)
+        keywords = self.keywords(record.name, settings, radius)
         net = self.net
         how = self._how()
         if record.warm_start:
@@ -174,7 +182,7 @@ class Fitting:
                 for name, v in choice.settings.items()
                 if METHODS[method].tuned(net).settings.get(name) != v
             }
-            start = METHODS["sgd"].keywords(net, settings={**changed, **(self.fit or {})})
+            start = self.keywords("sgd", {**changed, **(self.fit or {})})
             ascent = {name: value for name, value in keywords.items() if name == "ascent"}
             net = net.at(METHODS["sgd"].fit(net, self.task.train, **how, **start, **ascent).center)
         return record.fit(
@@ -192,8 +200,8 @@ class Fitting:
         record = METHODS[method]
         if record.look.perturbation is None or radius == 0 or not isinstance(near, Gaussian):
             return None
-        prior, settings = self.keywords_of(method)
-        keywords = record.keywords(self.net, radius=radius, settings=settings)
+        prior, settings = self.given(method)
+        keywords = self.keywords(method, settings, radius)
         if keywords["steps"] <= 2 * steps:
             return None
         keywords |= dict(steps=steps, start=near, start_scale=1.0)
@@ -230,6 +238,7 @@ class Fitting:
         asked = [(m, float(r)) for m, rs in radii.items() for r in rs]
         keys = dict.fromkeys(self.key(*cell) for cell in asked)
         fitted = {}
+        failed: Exception = ValueError("a family must have a member, got no radii")
         try:
             fitted = self.members(keys, [self.seed], engine)
         except Exception:  # a user's network may raise any error
@@ -312,10 +321,8 @@ def with_maps(family: Family, rows: Iterable[Mapping[str, Any]]) -> Family:
 
 
 def check_settings(fit: Mapping | None) -> None:
-    """Check that each name in `fit` is a setting of some method, "lr_scale" or "training"."""
-    names = dict.fromkeys(
-        ["lr_scale", "training", *(name for m in METHODS.values() for name in m.plain.settings)]
-    )
+    """Check that each name in `fit` is a setting of some method."""
+    known = dict.fromkeys(name for m in METHODS.values() for name in m.plain.settings)
     for name in fit or {}:
         check_choice(name, tuple(names), "a setting of fit")
 
@@ -344,10 +351,8 @@ def _fit_group(fits: Fitting, group: tuple[str, list[float], Sequence[int]]) -> 
     if len(cells) == 1 or fit_grid is None or not all(radii):
         quiet = fits if len(seeds) == 1 else replace(fits, progress=False)
         return {(method, r, s): replace(quiet, seed=s).member(method, r) for r, s in cells}
-    prior, settings = fits.keywords_of(method)
-    keywords = METHODS[method].keywords(fits.net, settings=settings) | dict(
-        radius=radii, seed=seeds
-    )
+    prior, settings = fits.given(method)
+    keywords = fits.keywords(method, settings) | dict(radius=radii, seed=seeds)
     how: dict[str, Any] = dict(progress=fits.progress, likelihood=fits.task.likelihood)
     grid = fit_grid(fits.net, fits.task.train, prior, **how, **keywords)
     return {(method, *key): q for key, q in grid.items()}

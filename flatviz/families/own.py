@@ -303,9 +303,10 @@ def _with_settings(
                 f"one of {trials} trials of {method.label} must stay finite, got none: {ADVICE}"
             )
         settings = {name: value for name, value in choice.settings.items() if name != "lr"}
-        settings["lr_scale"] = choice.settings["lr"] / record
-        best = replace(fits, prior=with_head_std(net, narrow, choice.head_std), fit=settings)
-        q = replace(best, fit=choice.settings).member(TUNED)
+        prior = with_head_std(net, narrow, choice.head_std)
+        scale = choice.settings["lr"] / record
+        best = replace(fits, prior=prior, fit=settings, lr_scale=scale)
+        q = replace(best, fit=choice.settings, lr_scale=1.0).member(TUNED)
         stage = f"{method.label} with the best of {trials} trials"
         check_learned(net, q.center, task.train, stage, ADVICE, likelihood=task.likelihood)
         standing = Standing.of(net, q.center, task.parts()["validation"], task.likelihood)

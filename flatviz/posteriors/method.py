@@ -9,7 +9,7 @@ from typing import Any
 from flatviz.catalog import NO_UNIT, UNLISTED, Look
 from flatviz.core import SAM, Net
 from flatviz.results import Posterior
-from flatviz.training.gradient import Ascent
+from flatviz.training.gradient import PLAIN, Ascent, Training
 from flatviz.training.variational import GaussianMethod
 
 Setting = Any  # value of a keyword
@@ -116,26 +116,29 @@ class Method:
         return self.batchnorm if net.has_batchnorm and self.batchnorm is not None else self.plain
 
     def keywords(
-        self, net: Net, *, radius: float | None = None, settings: Mapping[str, Any] | None = None
-    ) -> dict[str, Any]:
-        """Return keywords for `fit` beside seed, checkpoint and progress.
+        self,
+        net: Net,
+        *,
+        radius: float | None = None,
+        settings: Mapping[str, Setting] | None = None,
+        lr_scale: float = 1.0,
+        training: Training = PLAIN,
+    ) -> dict[str, Setting]:
+        """Keywords for `fit` beside seed, checkpoint and progress.
 
-        radius: None is that of `tuned(net)`.
-        settings: values in place of the tuned ones; names that are not among the method's settings
-            are left out, so that one mapping serves several methods.  "lr_scale" multiplies the
-            method's tuned lr: rates of natural-gradient steps and of SGD differ by more than a
-            factor of ten, so no one lr fits all methods.  "training" is passed to every fit.
+        radius: None is that of `tuned(net)`.  settings: values in place of the tuned ones; names
+        that are not among the method's settings are left out, so that one mapping serves several
+        methods.  lr_scale: factor on lr: rates of natural-gradient steps and of SGD differ by more
+        than a factor of ten, so no one lr fits all methods.  training: of every fit that takes it.
         """
         tuned = self.tuned(net)
         settings = settings or {}
         chosen = {name: settings.get(name, value) for name, value in tuned.settings.items()}
-        if "lr_scale" in settings and "lr" in chosen:
-            chosen["lr"] *= settings["lr_scale"]
-        if "training" in settings:  # a composed method passes on its settings
-            passed = {"training": settings["training"]}
-            chosen |= (
-                passed if self.inner is None else {"settings": {**chosen["settings"], **passed}}
-            )
+        if "lr" in chosen:
+            chosen["lr"] *= lr_scale
+        if training is not PLAIN:  # a composed method hands on its settings
+            given = {"training": training}
+            chosen |= given if self.inner is None else {"settings": {**chosen["settings"], **given}}
         radius = tuned.radius if radius is None else radius
         if self.ascent is not None:
             return chosen | {"ascent": self.ascent(radius)}

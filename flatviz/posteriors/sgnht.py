@@ -31,7 +31,7 @@ from flatviz.checks import (
 from flatviz.core import Data, Likelihood, Net, Progress, public
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned, settings_of
-from flatviz.results import Draws, History
+from flatviz.results import Draws
 from flatviz.training.driver import Algorithm, Record
 from flatviz.training.gradient import PLAIN, Ascent, Batch, Gradient, Noises, Training
 from flatviz.training.losses import training_loss
@@ -65,6 +65,8 @@ class SGNHT(Algorithm[ThermostatState]):
     gain: float = 0.01
     energy: Energy = Energy()
 
+    result = staticmethod(draws_of)
+
     def init(self, w: Tensor) -> ThermostatState:
         """Return the state at weights `w`, (D,), or (B, D) of chains."""
         start = PointState.at(w)
@@ -85,12 +87,6 @@ class SGNHT(Algorithm[ThermostatState]):
         heat = v.square().mean(-1, keepdim=True) / self.energy.scale(self.lr) ** 2
         a = s.a + self.gain * ((1 - s.a / 2) * heat - 1)
         return ThermostatState(s.w + v, v, a, s.step + 1), record
-
-    def result(
-        self, s: ThermostatState, history: History | None = None, kept: Sequence[Tensor] = ()
-    ) -> Draws:
-        """Return the draws, chain by chain."""
-        return draws_of(s, history, kept)
 
 
 @public

@@ -25,7 +25,7 @@ from flatviz.core import Data, Likelihood, Net, Progress, public, saved_rng
 from flatviz.engine.batchnorm import refresh_batchnorm
 from flatviz.gaussian import Gaussian
 from flatviz.results import Draws, History
-from flatviz.training.driver import Algorithm, Record, drive
+from flatviz.training.driver import Algorithm, Record, S, drive
 from flatviz.training.gradient import (
     PLAIN,
     Ascent,
@@ -89,14 +89,14 @@ class PointState(NamedTuple):
 
 
 def draws_of(
-    state: PointState, history: History | None = None, kept: Sequence[Tensor] = ()
+    state: NamedTuple, history: History | None = None, kept: Sequence[Tensor] = ()
 ) -> Draws:
-    """Return the collected weights, chain by chain, or the last ones where none were."""
-    W = torch.stack(tuple(kept) or (state.w,), -2)
+    """The weights that were kept, chain by chain; the last ones, where none were."""
+    W = torch.stack(tuple(kept) or (state[0],), -2)
     return Draws(W.flatten(0, -2), history, chains=len(W) if W.ndim > 2 else 1)
 
 
-class Chain(Algorithm[PointState], Protocol):
+class Chain(Algorithm[S], Protocol[S]):
     """A method that samples exp(-U / T)."""
 
     @property
@@ -105,7 +105,7 @@ class Chain(Algorithm[PointState], Protocol):
 
 
 def run_chains(
-    chain: Chain,
+    chain: Chain[S],
     loss: NetworkLoss,
     run: Run,
     w: Tensor,

@@ -242,7 +242,9 @@ class Lab(ipywidgets.VBox):
         lead = (
             f"Posteriors over the {fits.net.dim} treated weights of a network on {fits.task.name}."
         )
-        settings = ", ".join(f"{k} {v}" for k, v in (fits.fit or {}).items()) or "as tuned"
+        scale = {} if fits.lr_scale == 1 else {"lr_scale": fits.lr_scale}
+        shown = {**(fits.fit or {}), **scale}
+        settings = ", ".join(f"{k} {v}" for k, v in shown.items()) or "as tuned"
         facts = {"network": repr(fits.net), "settings": settings}
         start = (self.method, self.radius, self.n_draws)
         code = ["# family: lab.family of the lab that wrote this page"]

@@ -170,7 +170,11 @@ class Stack:
 
     def __init__(self, name, seeds, device):
         parts = [load(name, seed) for seed in seeds]
-        task = moons_gap(0) if name == "moons-gap" else fv.Task(*[fv.Data(parts[0]["x"], parts[0]["y"])] * 3, TARGETS[short(name)])
+        task = (
+            moons_gap(0)
+            if name == "moons-gap"
+            else fv.Task(*[fv.Data(parts[0]["x"], parts[0]["y"])] * 3, TARGETS[short(name)])
+        )
         module = (fv.models.convnet if short(name) == "cifar16" else fv.models.mlp)(task)
         net = fv.Net.from_module(module.eval(), "norm+head")
         self.module = net.to_module().to(device).eval()
@@ -392,7 +396,9 @@ def measure(stack, q, cells):
     W = sampled(stack, q, SCORED, 1)
     with torch.no_grad():
         parts = W.view(len(W), len(cells), SCORED, -1).split(1, 1)
-        train = torch.cat([stack.losses(part.flatten(1, 2)).mean(-1, keepdim=True) for part in parts], 1).flatten()
+        train = torch.cat(
+            [stack.losses(part.flatten(1, 2)).mean(-1, keepdim=True) for part in parts], 1
+        ).flatten()
     sharp, of_mean = curvature(stack, sampled(stack, q, CURVED, 1), members)
     values = {"train": train, "kl": q.kl(stack.prior(len(cells))), "lambda1": sharp}
     values |= {"lambda1_of_mean": of_mean}
@@ -478,7 +484,9 @@ def theory(stack, q, T, sizes, radii):
                         "theory_length": (s2 + c / S).clamp_min(0).sqrt().cpu().double(),
                         "s": s2.clamp_min(0).sqrt().cpu().double(),
                         "noise": c.cpu().double(),
-                        "gain": (losses_there.view(len(g), -1).mean(1) - losses.mean(1)).cpu().double(),
+                        "gain": (losses_there.view(len(g), -1).mean(1) - losses.mean(1))
+                        .cpu()
+                        .double(),
                         "phi": phi.cpu().double(),
                         "cos": (phi * squared.sqrt() / length_across).cpu().double(),
                         "predicted": (T / (1 + radius * phi)).cpu().double(),

@@ -143,11 +143,13 @@ def test_trials_that_are_not_finite_are_made_again_at_smaller_rates_and_widths(
     fits, _ = own.prepare_own(
         nn.Sequential(nn.Flatten(), nn.Linear(64, 10)), *digits, effort=2, say=made.append
     )
-    assert said in made[-1] and fits.fit["lr_scale"] == seen[-1][0] == finite_from
-    # All that is treated here is the head: its prior is wide, not SWAG's
-    assert seen[0][1] == pytest.approx(own.HEAD_STD)
-    # The prior's widths fall as the rates do
-    assert seen[-1][1] == pytest.approx(finite_from * seen[0][1])
+    assert said in made[-1] and fits.lr_scale == seen[-1][0] == finite_from
+    assert seen[0][1] == pytest.approx(
+        own.HEAD_STD
+    )  # all that is treated here is the head: its prior is wide, not SWAG's
+    assert seen[-1][1] == pytest.approx(
+        finite_from * seen[0][1]
+    )  # the prior's widths fall as the rates do
 
 
 class Words(nn.Module):
