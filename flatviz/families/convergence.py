@@ -172,7 +172,7 @@ def objective(
 def gap_of_member(fits: Fitting, member: Member) -> ConvergenceGap:
     """Measure the `convergence_gap` of a member of `fits`."""
     method, radius = fits.key(check_choice(member.method, WITH_GAP, "method"), member.radius)
-    prior, settings = fits.given(method)
+    prior, settings = fits.keywords_of(method)
     keywords = fits.keywords(method, settings)
     settings = {name: keywords[name] for name in METHODS[method].plain.settings}
     how: dict[str, Any] = dict(

@@ -200,7 +200,7 @@ class Fitting:
         record = METHODS[method]
         if record.look.perturbation is None or radius == 0 or not isinstance(near, Gaussian):
             return None
-        prior, settings = self.given(method)
+        prior, settings = self.keywords_of(method)
         keywords = self.keywords(method, settings, radius)
         if keywords["steps"] <= 2 * steps:
             return None
@@ -322,7 +322,7 @@ def with_maps(family: Family, rows: Iterable[Mapping[str, Any]]) -> Family:
 
 def check_settings(fit: Mapping | None) -> None:
     """Check that each name in `fit` is a setting of some method."""
-    known = dict.fromkeys(name for m in METHODS.values() for name in m.plain.settings)
+    names = dict.fromkeys(name for m in METHODS.values() for name in m.plain.settings)
     for name in fit or {}:
         check_choice(name, tuple(names), "a setting of fit")
 
@@ -351,7 +351,7 @@ def _fit_group(fits: Fitting, group: tuple[str, list[float], Sequence[int]]) -> 
     if len(cells) == 1 or fit_grid is None or not all(radii):
         quiet = fits if len(seeds) == 1 else replace(fits, progress=False)
         return {(method, r, s): replace(quiet, seed=s).member(method, r) for r, s in cells}
-    prior, settings = fits.given(method)
+    prior, settings = fits.keywords_of(method)
     keywords = fits.keywords(method, settings) | dict(radius=radii, seed=seeds)
     how: dict[str, Any] = dict(progress=fits.progress, likelihood=fits.task.likelihood)
     grid = fit_grid(fits.net, fits.task.train, prior, **how, **keywords)
