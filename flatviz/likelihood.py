@@ -195,7 +195,7 @@ class Likelihood:
         def cooled(outputs: Tensor) -> Distribution:
             p = self.of(outputs)
             depth = p.reinterpreted_batch_ndims if isinstance(p, Independent) else 0
-            base = p.base_dist if isinstance(p, Independent) else p
+            base: Any = p.base_dist if isinstance(p, Independent) else p
             return Independent(type(base)(logits=base.logits / temperature), depth)
 
         return outputs, Likelihood(cooled, self.name, self.ignore)

@@ -248,10 +248,10 @@ class ReplayedProduct:
         if recorder is None:
             return plain(v)
 
-        def step(at: Only, _: None, given: tuple[Tensor, ...]) -> tuple[Only, Only]:
+        def step(at: Only, _: Tensor | None, given: tuple[Tensor, ...]) -> tuple[Only, Only]:
             return at, Only(hvp(at.value, *given))
 
-        def launched(at: Only, _: None, given: tuple[Tensor, ...]) -> tuple[Only, Only]:
+        def launched(at: Only, _: Tensor | None, given: tuple[Tensor, ...]) -> tuple[Only, Only]:
             return at, Only(plain(*given))
 
         with self.lock:

@@ -200,7 +200,9 @@ class MeanNLL(NetworkObjective):
         """Tensors that a product reads beside w and v."""
         net = self.net
         weights = [*net.module.parameters(), *net.buffers().values()]
-        return [*weights, *tensors_of(self.data.x), self.data.y]
+        x = self.data.x
+        inputs = tensors_of(x) if isinstance(x, Tensor | Fields) else []
+        return [*weights, *inputs, self.data.y]
 
     def _hvp(self, w: Tensor, v: Tensor) -> Tensor:
         """Compute H(w) v in one pass without reading a value back, as a CUDA graph needs."""

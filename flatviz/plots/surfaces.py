@@ -357,11 +357,15 @@ def _points(
     place = dict(zip("xyz", map(numbers, (*projection.coords.T, scale(values)))))
     marker = dict(size=4.5, color=look.color, line=dict(color="#ffffff", width=1))
     hover = "true loss %{customdata[0]:.3g}<br>%{customdata[1]:.3g} off the plane<extra></extra>"
-    hover = dict(
-        customdata=numbers(torch.stack([values, projection.distance], dim=1)), hovertemplate=hover
-    )
+    shown = numbers(torch.stack([values, projection.distance], dim=1))
     return go.Scatter3d(
-        **place, mode="markers", name=look.label, showlegend=False, marker=marker, **hover
+        **place,
+        mode="markers",
+        name=look.label,
+        showlegend=False,
+        marker=marker,
+        customdata=shown,
+        hovertemplate=hover,
     )
 
 
