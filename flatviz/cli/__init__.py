@@ -25,9 +25,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     words = list(sys.argv[1:] if argv is None else argv)
     for stream in (sys.stdout, sys.stderr):
-        if argv is None and isinstance(
-            stream, io.TextIOWrapper
-        ):  # a file on Windows is rarely UTF-8, and has no λ
+        # A file on Windows is rarely UTF-8, and has no λ
+        if argv is None and isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="namereplace")
     try:
         return group.main(words, prog_name="flatviz", standalone_mode=False) or 0

@@ -83,20 +83,17 @@ def check_there(option: str, path: Path, *, folder: bool = False) -> Path:
     return path
 
 
-def check_compared(files: list[Path | None], examples: bool) -> None:
-    """Check that two files and a folder are there, or none beside `--examples`.
+def check_compared(files: list[Path | None]) -> None:
+    """Check that two files and a folder are there.
 
     Raises:
-        ValueError: Where they are not.
+        ValueError: Where one is not.
     """
     given = [path for path in files if path is not None]
-    if examples and given:
-        raise ValueError("--examples must stand alone, got files beside it: leave them out")
-    if not examples and len(given) < len(files):
+    if len(given) < len(files):
         raise ValueError(
             "two files of weights and --data FOLDER must be given, got"
-            f" {' '.join(map(str, given)) or 'none'}: flatviz compare a.pt b.pt --data photos, or"
-            " flatviz compare --examples"
+            f" {' '.join(map(str, given)) or 'none'}: flatviz compare a.pt b.pt --data photos"
         )
     for option, path in zip(("A", "B", "--data"), given):
         check_there(option, path, folder=option == "--data")
@@ -220,10 +217,7 @@ def lab(**words: Any) -> int:
 
 @group.command(
     short_help="Compare two checkpoints: which is flatter?",
-    epilog=(
-        "Examples: flatviz compare a.pt b.pt --data photos --model resnet18 --size 64; flatviz"
-        " compare --examples"
-    ),
+    epilog="Example: flatviz compare a.pt b.pt --data photos --model resnet18 --size 64",
 )
 @click.argument("a", type=PATH, required=False)
 @click.argument("b", type=PATH, required=False)
@@ -244,19 +238,18 @@ def lab(**words: Any) -> int:
 )
 @click.option(
     "--examples",
-    is_flag=True,
-    help="Compare two small networks of scanned digits, trained now by SGD and by SAM.",
+    type=click.IntRange(min=2),
+    metavar="N",
+    help="Most images to take, evenly spaced over the folder; all where it is left out.",
 )
 @out("compare.html", "the page")
-def compare(
-    a: Path | None, b: Path | None, data: Path | None, examples: bool, **words: Any
-) -> None:
+def compare(a: Path | None, b: Path | None, data: Path | None, **words: Any) -> None:
     """Compare two checkpoints: plane, path, curvature, scores, and a sentence on which is flatter.
 
     A, B: files of weights, `.pt`, `.pth`, `.ckpt` or `.safetensors`.  Images are standardised as
     ImageNet's; for another network or other inputs call `fv.compare(a, b, data)` in Python.
     """
-    check_compared([a, b, data], examples)
+    check_compared([a, b, data])
     work("compare", a=a, b=b, data=data, **words)
 
 

@@ -18,11 +18,9 @@ def work(notebook: str, jupyter: tuple[str, ...]) -> int:
     """
     # -P: a jupyterlab.py of the current folder is not run in its place
     words = [sys.executable, "-P", "-m", "jupyterlab", str(_place(notebook)), *jupyter]
-    # Ctrl-C goes to both processes; Jupyter alone acts on it: it asks, ends its kernels and removes
-    # its files
-    before = signal.signal(
-        signal.SIGINT, lambda *_: None
-    )  # not SIG_IGN, which Jupyter would inherit
+    # Ctrl-C reaches both processes; Jupyter alone acts on it, and ends its kernels
+    # A function, as Jupyter would inherit SIG_IGN
+    before = signal.signal(signal.SIGINT, lambda *_: None)
     try:
         return subprocess.Popen(words).wait()
     finally:
@@ -30,7 +28,7 @@ def work(notebook: str, jupyter: tuple[str, ...]) -> int:
 
 
 def _place(notebook: str) -> Path:
-    """The file, once JupyterLab and the notebook are there."""
+    """Return the notebook's path, after checking for it and for JupyterLab."""
     if missing := [m for m in ("jupyterlab", "ipywidgets", "anywidget") if find_spec(m) is None]:
         raise ImportError(
             f'this needs {", ".join(missing)}: pip install "flatviz[lab]" (in a clone: pip install'
@@ -45,9 +43,9 @@ def _place(notebook: str) -> Path:
 
 
 def _folder() -> Path:
-    """The clone's notebooks.
+    """Return the clone's notebooks, or a copy in ./flatviz-notebooks for an installed package.
 
-    For an installed package a copy in ./flatviz-notebooks, which is the user's to change.
+    The copy is the user's to change.
     """
     if folder_of_notebooks() == CLONE:
         return CLONE

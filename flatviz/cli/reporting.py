@@ -1,4 +1,4 @@
-"""What the work of several commands shares: packages of an extra, pages that are written, progress."""
+"""What commands share: packages of an extra, pages that are written, progress."""
 
 import importlib
 import sys

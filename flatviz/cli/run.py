@@ -1,4 +1,4 @@
-"""`flatviz run`: one experiment, a notebook with parameters, computed anew or read from its stored table; its page and its table."""
+"""`flatviz run`: an experiment's notebook with parameters, computed or from its table."""
 
 import sys
 import time
@@ -20,7 +20,7 @@ def work(path: Path, values: Mapping[str, Any], out: Path | None) -> None:
 
 
 def executed(path: Path, values: Mapping[str, Any]) -> Any:
-    """Run the notebook; output of its cells goes to the terminal as it comes.
+    """Run the notebook; the output of its cells goes to the terminal at once.
 
     Raises:
         RuntimeError: If a cell fails; it names the cell and the error.

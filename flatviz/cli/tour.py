@@ -1,7 +1,4 @@
-"""`flatviz tour`: from a pre-trained net to a live flat posterior on real data.
-
-a table, and one page without network.
-"""
+"""`flatviz tour`: from a pre-trained net to a live flat posterior, as a table and one page."""
 
 import time
 import webbrowser
@@ -12,7 +9,7 @@ from typing import Any
 import torch
 
 import flatviz
-from flatviz.checks import known
+from flatviz.checks import computed
 from flatviz.cli.reporting import progress_of_command, table_text, write_page
 from flatviz.core import pick
 from flatviz.datasets.tasks import named_task
@@ -38,11 +35,12 @@ TITLE = "flatviz tour: from a pre-trained network to a flat posterior"
 LEAD = (
     "Scroll: the pictures follow the text. Move **radius** and **ensemble size** wherever you like."
 )
+# offline, on a CPU
 EXPECTED = {
-    "mlp": "well under two minutes",
+    "mlp": "under a minute",
     "conv": "some minutes",
     "resnet20": "ten minutes or more",
-}  # offline, on a CPU
+}
 
 
 # of the page that opens first
@@ -118,7 +116,7 @@ def _rows(tour: Tour) -> list[dict[str, str]]:
 
 def _worth(tour: Tour) -> str:
     member = tour.family[tour.family.index("sabma", 0.0)]
-    return worth_of_transfer(known(member.prediction), tour.alone)
+    return worth_of_transfer(computed(member.prediction), tour.alone)
 
 
 def _page(tour: Tour, model: str, asked: Mapping[str, Any], tuned: Choices | None) -> str:
@@ -148,7 +146,7 @@ def _facts(
     words = " ".join(
         f"--{name.replace('_', '-')} {value}" for name, value in asked.items() if value is not None
     )
-    statistics = known(family[0].prediction).batchnorm
+    statistics = computed(family[0].prediction).batchnorm
     temperature = METHODS["vi"].tuned(tour.net).settings["kl_weight"]
     chosen = {
         METHODS[m].label: str(choice) for m, choice in (tuned or {}).items() if m in family.methods
@@ -171,7 +169,7 @@ def _facts(
         "convergence of VI": str(tour.gap or "not measured here, see fv.families.convergence_gap"),
         **{f"{label}, tuned": text for label, text in chosen.items()},
         "surface": (
-            f"mean NLL of the {known(family.surface).n} training {what} over the {tour.net.dim}"
+            f"mean NLL of the {computed(family.surface).n} training {what} over the {tour.net.dim}"
             " treated weights"
         ),
         "scores": f"test split of {len(task.test)} {what}, one seed",

@@ -38,14 +38,16 @@ THREADS = torch.get_num_threads()  # torch's own choice
 
 ABOUT = """# Speed
 
-Ratios of times of one run, written by `python tests/benchmarks/ratios.py {words}` on {day} with {machine}. For a plane
-the ratio is the time a point of loss-landscapes over the time a point of flatviz: processor time at one thread, clock time at two. A
-row "a point over its products alone" divides a point's time by that of the convolutions and products after the first layer, which every
-point must compute. For a last-layer plane the ratio is the time of a forward pass through the whole network over that through the head;
-for a product, the time of a Hessian-vector product over that of a gradient. "before" is the ratio of the table that this one replaced.
-A ratio on the wrong side of its goal did not reach it.
+Ratios of times of one run, written by `python tests/benchmarks/ratios.py {words}` on {day} with
+{machine}. For a plane the ratio is the time a point of loss-landscapes over the time a point of
+flatviz: processor time at one thread, clock time at two. A row "a point over its products alone"
+divides a point's time by that of the convolutions and products after the first layer, which every
+point must compute. For a last-layer plane the ratio is the time of a forward pass through the whole
+network over that through the head; for a product, the time of a Hessian-vector product over that of
+a gradient. a gradient. "before" is the ratio of the table that this one replaced. A ratio on the wrong side of
+its goal did not reach it.
 """
-SAID: list[tuple[str, ...]] = []
+MEASURED: list[tuple[str, ...]] = []
 TABLE = Path(__file__).resolve().parents[2] / "docs" / "speed.md"
 ROUNDS = 9  # of calls in turn
 
@@ -58,7 +60,7 @@ def before(name: str) -> str:
 
 def say(name: str, ratio: float, wanted: str, seconds: str = "") -> None:
     was = before(name.strip())
-    SAID.append((name.strip(), f"{ratio:.2f}", was, wanted, seconds.split(",")[0]))
+    MEASURED.append((name.strip(), f"{ratio:.2f}", was, wanted, seconds.split(",")[0]))
     beside = f"{ratio:.2f}{was and f', was {was}'}"
     print(f"{name:<58} {beside:<16} wanted {wanted:<9} {seconds}", flush=True)
 
@@ -359,7 +361,7 @@ def main(names: list[str]) -> None:
         torch.manual_seed(0)  # a row prints the same alone as among others
         ROWS[name]()
     for path in out:
-        rows = [("quantity", "ratio", "before", "goal", "times"), ("---",) * 5, *SAID]
+        rows = [("quantity", "ratio", "before", "goal", "times"), ("---",) * 5, *MEASURED]
         table = "".join(f"| {' | '.join(row)} |\n" for row in rows)
         Path(path).write_text(
             ABOUT.format(words=words, day=date.today(), machine=machine) + "\n" + table,
