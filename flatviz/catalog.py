@@ -1,6 +1,4 @@
-"""The methods, one line each.
-
-Name, label, colour, how they are drawn, the unit of their radius, and where their record is.
+"""The methods, one a line: name, label, colour, line style, unit of the radius, and record.
 
 Plots read this table alone, so that drawing a result loads no training.
 `flatviz.posteriors.METHODS` adds the records.
@@ -11,12 +9,13 @@ from typing import Any, Literal
 
 NO_UNIT = "(no radius)"
 EUCLIDEAN = "Euclidean"
-KL_BALL = "× the width of q"  # √(2 KL in nats): as many standard deviations as it moves a mean
+KL_BALL = "× the width of q"  # √(2 KL in nats), the shift of the mean in standard deviations
 TEMPERATURE = "temperature T"
-OVER_T = ("vi_t", "sabma_t")  # whose radius is the temperature
+OVER_T = ("vi_t", "sabma_t")  # methods whose radius is the temperature
+# Modes of a perturbation
 Mode = Literal[
     "none", "kl_exact", "rank1_pinv", "rank1_damped", "sam_mu", "sam_theta", "authors_code"
-]  # of a perturbation
+]
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ class Look:
     def flat_version(self) -> "Look":
         """The row of the flat-seeking version, F-<label>.
 
-        SAM's radius, an open symbol, or a filled one where the plain one is open.
+        Its radius is SAM's.  Its symbol is open, or filled where the plain one is open.
         """
         symbol = (
             self.symbol.removesuffix("-open")
@@ -76,9 +75,8 @@ class Look:
         )
 
 
-UNLISTED = Look(
-    "method", "method", "#000000", "solid", "circle", ""
-)  # of a record that stands in no table
+# Look of a record outside of the table
+UNLISTED = Look("method", "method", "#000000", "solid", "circle", "")
 
 ROWS = (
     Look("sgd", "SGD (MAP)", "#1f2933", "dot", "x", "sgd.METHOD", flat=True),

@@ -18,7 +18,7 @@ from flatviz.catalog import NO_UNIT
 from flatviz.families.members import Fitting
 from flatviz.metrics.scores import SCORES
 
-LEAST = dict(
+SMALL_COUNTS = dict(
     steps=6,
     n_draws=6,
     chains=2,
@@ -153,10 +153,10 @@ def public_fits():
 
 def least(method):
     """Keywords of a method's fit with which it runs in a second or two: its settings, their counts
-    those of `LEAST`."""
+    those of `SMALL_COUNTS`."""
     taken = {
         name: value
-        for name, value in LEAST.items()
+        for name, value in SMALL_COUNTS.items()
         if name in inspect.signature(method.fit).parameters
     }
     inner = {} if method.inner is None else {"settings": least(flatviz.METHODS[method.inner])}

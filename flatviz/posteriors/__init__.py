@@ -1,9 +1,7 @@
-"""Posteriors over weights: one method a file, `fit_<method>(net, data, ...) -> Posterior`.
+"""Posteriors over weights: methods `fit_<method>(net, data, ...) -> Posterior`.
 
-`METHODS` is the table of all.
-
-A new posterior is one file that ends with its record, and one line in `flatviz/catalog.py`:
-figures, page, the lab's menu and the conformance tests read the table.
+`METHODS` is the table of all.  A new posterior is a file that ends with its record, and one line in
+`flatviz/catalog.py`: figures, page, the lab's menu and the conformance tests read the table.
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""IVON: variational inference at the cost of Adam, by a running estimate of the Hessian (Shen et al. 2024, arXiv 2402.17641).
+"""IVON: variational inference at the cost of Adam, by a running estimate of the Hessian.
 
     q = N(m, diag(s^2)),   s^2 = T / (N (h + wd))
     ghat = mean over draws of grad L(m + s z),   hhat = mean of grad L(m + s z) z / s,   z ~ N(0, I)
@@ -8,6 +8,8 @@
 
 L is the mean NLL of N examples, wd = T / (N prior variance).  E[hhat] is the diagonal of the
 Hessian, and the last term of h keeps it above -wd.  At the optimum q is that of mean-field VI.
+
+Source: Shen et al. 2024 (arXiv 2402.17641).
 """
 
 from collections.abc import Sequence
@@ -60,7 +62,7 @@ class IVON(Algorithm[IVONState]):
     draws: int = 1
 
     def init(self, w: Tensor, hessian: float = 0.1) -> IVONState:
-        """The state at weights `w` (D,)."""
+        """Return the state at weights `w` (D,)."""
         m = w.detach()
         zero = torch.zeros((), dtype=torch.long, device=m.device)
         return IVONState(m, torch.zeros_like(m), torch.full_like(m, hessian), zero)
@@ -70,13 +72,13 @@ class IVON(Algorithm[IVONState]):
         return FreshNoise(seeds, state.m.expand(self.draws, -1))
 
     def std(self, h: Tensor) -> Tensor:
-        """Standard deviation of q, of h's shape."""
+        """Compute the standard deviation of q, of h's shape."""
         return (self.temperature / (self.n * (h + self.weight_decay))).sqrt()
 
     def update(
         self, state: IVONState, gradient: Gradient, batch: Batch, noise: Noises
     ) -> tuple[IVONState, Record]:
-        """One step."""
+        """Take one step."""
         m, g, h, step = state
         (z,) = noise
         value, slopes = gradient(m + self.std(h) * z, batch)
@@ -92,7 +94,7 @@ class IVON(Algorithm[IVONState]):
     def result(
         self, state: IVONState, history: History | None = None, kept: Sequence[Tensor] = ()
     ) -> Gaussian:
-        """N(m, s^2)."""
+        """Return N(m, s^2)."""
         return Gaussian(state.m, self.std(state.h).log(), history=history)
 
 
@@ -117,15 +119,15 @@ def fit_ivon(
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Gaussian:
-    """Fit m and h from the net's weights; the diagonal Gaussian N(m, T / (N (h + wd))), mean and log_std (D,).
+    """Fit the diagonal Gaussian N(m, T / (N (h + wd))) from the net's weights, mean (D,).
 
-    One gradient a step and draw, as SGD, and no other tuning than SGD's.
+    A step takes one gradient a draw, as SGD's, and needs no other tuning than SGD.
 
     Args:
         net: Its treated weights are the start.
         data: The N training examples.
         seed: Fixes noise and minibatches.
-        steps: Minibatches.
+        steps: Number of minibatches.
         lr: The first rate, of a step in units of g / (h + wd); it falls to 0 along half a cosine.
         weight_decay: wd, above 0; it stands for the prior N(0, T / (N wd)).
         temperature: T; 1 is Bayes, less is colder.

@@ -1,15 +1,15 @@
-"""SGLD with RMSprop's preconditioner: small steps where gradients are large (Li et al. 2016, arXiv 1512.07666).
+"""SGLD with RMSprop's preconditioner: small steps where gradients are large.
 
     V <- b V + (1 - b) g^2,   G = 1 / (floor + sqrt(V)),   g = grad L(w) + wd w
     w <- w - lr G g + sqrt(2 lr T G / N) xi,   xi ~ N(0, I)
 
-The paper's term with the derivative of G is left out, as in its experiments: V moves slowly.
+The paper's term with the derivative of G is omitted, as in its experiments: V changes slowly.
+
+Source: Li et al. 2016 (arXiv 1512.07666).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-from torch import Tensor
 
 from flatviz.checks import Count, NonNegative, Positive, Rate, Seed, Share, Statistics, Whole
 from flatviz.core import Data, Likelihood, Net, Progress, public
@@ -44,13 +44,13 @@ class PSGLD(Algorithm[PointState]):
     result = staticmethod(draws_of)
 
     def noise(self, state: PointState, seeds: Sequence[int], steps: int) -> Noise:
-        """One of w's shape a step; none at temperature 0."""
+        """Return one tensor of w's shape a step; none at temperature 0."""
         return FreshNoise(seeds, state.w, drawn=lambda step: self.energy.temperature > 0)
 
     def update(
         self, s: PointState, gradient: Gradient, batch: Batch, noise: Noises
     ) -> tuple[PointState, Record]:
-        """One step; V begins as the first g^2."""
+        """Take one step; V begins as the first g^2."""
         g, record = self.energy.gradient(s.w, gradient, batch)
         memory = self.memory * (s.step > 0)
         v = memory * s.v + (1 - memory) * g.square()
@@ -83,7 +83,7 @@ def fit_psgld(
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Draws:
-    """Run chains w <- w - lr G g + sqrt(2 lr T G / N) xi from the net's weights; draws (n_draws, D).
+    """Run preconditioned SGLD chains from the net's weights; draws (n_draws, D).
 
     Args:
         net: Its treated weights are the start.
@@ -96,11 +96,11 @@ def fit_psgld(
         chains: All run at once; `n_draws` is a multiple of them.
         burn_in: Steps before the first draw.
         thin: Steps from one draw to the next.
-        temperature: T of exp(-U / T); 1 is Bayes, less is colder, 0 leaves the noise out.
+        temperature: T of exp(-U / T); 1 is Bayes, less is colder, 0 removes the noise.
         weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
         prior: Over the D treated weights, as of `transfer`, in place of weight decay.
-        ascent: `SAM(radius)` and the like: gradients at w + e, two a step, a flat-seeking fit.
-        batch_size: Examples a minibatch; None (all), for the noise of small ones heats a chain.
+        ascent: `SAM(radius)` or similar makes the fit flat-seeking: gradients at w + e, two a step.
+        batch_size: Examples a minibatch; None, all, as the noise of small ones heats a chain.
         batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch;
             `result.buffers`, which `predict` uses, then has those of the data at each draw.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.

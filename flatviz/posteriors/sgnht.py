@@ -1,12 +1,14 @@
-"""SGNHT: a friction that the chain learns, so that it cools the noise of minibatches (Ding et al. 2014).
+"""SGNHT: Langevin chains with a learnt friction, which cools the noise of minibatches.
 
     v <- (1 - a) v - lr g + sqrt(2 lr friction T / N) xi,   w <- w + v,   g = grad L(w) + wd w
     a <- a + gain ((1 - a / 2) mean_i v_i^2 N / (lr T) - 1),   a begins at friction
 
-The Nose-Hoover thermostat: where minibatches heat the chain, v is larger than the temperature says,
-and the friction a grows until it is not.  SGHMC with a constant a samples wider than the posterior
-there.  gain is lr T / N over the thermostat's mass, which the paper sets to 1; 1 - a / 2 is 1 in its
-limit of small steps, and makes the weights' temperature T at any friction.
+This is a Nose-Hoover thermostat: where minibatches heat the chain, v exceeds its size at
+temperature T, and the friction a grows until it does not.  SGHMC with a constant a samples wider
+than the posterior there.  gain is lr T / N over the thermostat's mass, which the paper sets to 1.
+1 - a / 2 is 1 in its limit of small steps, and gives the weights temperature T at any friction.
+
+Source: Ding et al. 2014.
 """
 
 from collections.abc import Sequence
@@ -66,19 +68,19 @@ class SGNHT(Algorithm[ThermostatState]):
     result = staticmethod(draws_of)
 
     def init(self, w: Tensor) -> ThermostatState:
-        """The state at weights `w`, (D,), or (B, D) of chains."""
+        """Return the state at weights `w`, (D,), or (B, D) of chains."""
         start = PointState.at(w)
         a = torch.full_like(start.w[..., :1], self.friction)
         return ThermostatState(start.w, start.v, a, start.step)
 
     def noise(self, state: ThermostatState, seeds: Sequence[int], steps: int) -> Noise:
-        """One of w's shape a step."""
+        """Return one tensor of w's shape a step."""
         return FreshNoise(seeds, state.w)
 
     def update(
         self, s: ThermostatState, gradient: Gradient, batch: Batch, noise: Noises
     ) -> tuple[ThermostatState, Record]:
-        """One step."""
+        """Take one step."""
         g, record = self.energy.gradient(s.w, gradient, batch)
         scale = self.energy.scale(2 * self.lr * self.friction)
         v = (1 - s.a) * s.v - self.lr * g + scale * noise[0]
@@ -129,8 +131,8 @@ def fit_sgnht(
         temperature: T of exp(-U / T); 1 is Bayes, less is colder.
         weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
         prior: Over the D treated weights, as of `transfer`, in place of weight decay.
-        ascent: `SAM(radius)` and the like: gradients at w + e, two a step, a flat-seeking fit.
-        batch_size: Examples a minibatch; None (all); small ones heat a chain, which the thermostat cools.
+        ascent: `SAM(radius)` or similar makes the fit flat-seeking: gradients at w + e, two a step.
+        batch_size: Examples a minibatch; None, all; the thermostat cools the heat of small ones.
         batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch;
             `result.buffers`, which `predict` uses, then has those of the data at each draw.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.

@@ -1,7 +1,4 @@
-"""Training on flat weight vectors.
-
-One driver for all methods, the losses, gradients and noise that it gives them, and what they share.
-"""
+"""Training on flat weight vectors: one driver for all methods, and what methods share."""
 
 from flatviz.lazy import lazy
 

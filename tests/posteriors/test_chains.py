@@ -131,9 +131,8 @@ def test_flat_seeking_sgld_spends_less_time_in_the_sharp_well(of_weights):
     """600 particles as the weights of one net; SAM's norm is taken of each alone, so that each is a
     chain of its own."""
 
-    def outputs(
-        w, x
-    ):  # whose squares, halved, are the well plus one: what noise 1 and targets 0 make of it
+    # Whose squares, halved, are the well plus one: what noise 1 and targets 0 make of it
+    def outputs(w, x):
         return (2 * (walled(w) + 1)).sqrt().expand(len(x), -1)
 
     def each_alone(w, g):

@@ -14,7 +14,7 @@ import flatviz as fv
 
 @pytest.fixture(scope="module")
 def problem(linear_regression):
-    """(net, data, prior, exact mean, reference -> covariance); two of the three inputs go together."""
+    """Build net, data, prior, exact mean, reference -> covariance; two inputs correlate."""
     net, data, mean, cov = linear_regression(N, [1.0, -0.5, 0.2], NOISE, DELTA)
     tilt = 1e-3 * torch.tensor(
         [[1.0, 2.0, 3.0], [3.0, -1.0, 1.0]], dtype=torch.float64

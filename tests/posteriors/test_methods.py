@@ -314,7 +314,7 @@ DECAY = 0.1
 
 @pytest.fixture(scope="module")
 def line(linear_regression):
-    """(net, data, exact mean, exact covariance) of a regression with two inputs that go together."""
+    """Build a regression with two correlated inputs: net, data, exact mean and covariance."""
     return linear_regression(N, [1.0, -0.5], NOISE, N * DECAY, seed=1)
 
 

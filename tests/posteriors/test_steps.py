@@ -63,9 +63,8 @@ def test_stepped_by_hand_it_is_what_the_driver_makes_of_it(case):
         before = clone(state)
         given = (loss, next(batches), noise.at(step))
         after, record = algorithm.update(state, *given)
-        assert equal(before, state) and equal(
-            algorithm.update(before, *given)[0], after
-        )  # a function, of what stays as it is
+        # A function, of what stays as it is
+        assert equal(before, state) and equal(algorithm.update(before, *given)[0], after)
         losses.append(record.loss)
         state = after
         kept = algorithm.collect(kept, state) if step in how["keep"] else kept
@@ -117,9 +116,8 @@ def stand_in(record):
 
 def test_a_replayed_step_is_the_step_and_a_note_says_why_one_is_not(case, monkeypatch):
     algorithm, start, loss, how = case
-    go = partial(
-        drive, algorithm, start, loss, Run(batch_size=7), steps=STEPS, **how
-    )  # the last batch of an epoch has 3
+    # The last batch of an epoch has 3
+    go = partial(drive, algorithm, start, loss, Run(batch_size=7), steps=STEPS, **how)
     plain, history, _ = go()
     assert history.notes == ()
     monkeypatch.setitem(RECORDERS, "cpu", stand_in(record))
