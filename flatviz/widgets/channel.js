@@ -1,5 +1,4 @@
-// What every view of a notebook carries first, hence small: the front end and plotly.js come from
-// the kernel with the cell that
+// What every view of a notebook carries first, hence small: the front end and plotly.js come from the kernel with the cell that
 // shows a view, and never become part of a saved notebook.
 //
 // The kernel sends, and a page asks only where it opens later: a page's messages wait until the
@@ -13,8 +12,7 @@
 // modules still load. A model
 // of anywidget refuses every message for good where its module took more than two seconds to load.
 
-// version -> { loaded: promise of { show, Plotly }, offer, asked }
-const pages = (globalThis.flatvizFrontEnds ??= new Map());
+const pages = (globalThis.flatvizFrontEnds ??= new Map()); // version -> { loaded: promise of { show, Plotly }, offer, asked }
 const POST = "post "; // names of those attributes begin so
 export const channelOf = (model) =>
   model.widget_manager.get_model(model.get("channel").replace("IPY_MODEL_", ""));

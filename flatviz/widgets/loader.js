@@ -1,8 +1,7 @@
 // A view of a family of posteriors.
 import { channelOf, frontEnd, receive } from "./channel.js";
 
-// channel -> { bundle, extras, status, front, views }
-const families = new WeakMap();
+const families = new WeakMap(); // channel -> { bundle, extras, status, front, views }
 const LOST =
   "The kernel that made this view has ended. What was fitted can still be looked at; run the " +
   "cell again to fit more.";
@@ -44,8 +43,7 @@ function family(model, channel) {
   return families.get(channel);
 }
 
-// While a view is live, the picture that the notebook keeps of it is hidden, also where the kernel
-// replaces it.
+// While a view is live, the picture that the notebook keeps of it is hidden, also where the kernel replaces it.
 function hideStill(name) {
   const style = document.createElement("style");
   style.textContent = `.jp-OutputArea-child:has(.flatviz-still[data-view='${name}']) { display: none }`;
@@ -53,8 +51,7 @@ function hideStill(name) {
   return () => style.remove();
 }
 
-// JupyterLab's windowed notebook moves its cells by a transform, which a sticky bar does not know:
-// it sticks that much higher.
+// JupyterLab's windowed notebook moves its cells by a transform, which a sticky bar does not know: it sticks that much higher.
 function pin(el) {
   let cells = null;
   const place = () =>
@@ -91,8 +88,7 @@ export default {
     const reference = model.get("channel").replace("IPY_MODEL_", "");
     const channel = await channelOf(model);
     const shared = family(model, channel);
-    // messages that came before this view are attributes now
-    await channel.state_change;
+    await channel.state_change; // messages that came before this view are attributes now
     const unhide = hideStill(reference);
     // JupyterLab refuses where the kernel is gone
     const tell = (send) => {
@@ -150,8 +146,8 @@ export default {
     channel.on("comm_live_update", lost);
     shared.views.add(view);
     if (shared.status) status(shared.status);
-    // this page opened after the cell ran
     if (!shared.front && channel.comm_live !== false) {
+      // this page opened after the cell ran
       const page = frontEnd(model.get("front"));
       send("all", { front: !page.asked });
       page.asked = true;
