@@ -98,7 +98,8 @@ class Chain:
         self._polynomial = Polynomial(run, self._start)
         converged = self._polynomial.residual <= self._error
         self.over = self._polynomial.largest > self._bound  # else no value can rise by `error`
-        self.ended = (self.over and converged) or run.complete or run.ahead is None or run.size == len(run.Q)
+        stuck = run.complete or run.ahead is None or run.size == len(run.Q)
+        self.ended = (self.over and converged) or stuck
 
     def nats(self, more: float = 0.0) -> float:
         """Compute -log of the chance that a value is more than error + `more` too low."""

@@ -322,12 +322,12 @@ def compare(
 
 
 def examples_of(macs: int) -> int:
-    """The number of examples of the loss for a network of `macs` multiply-adds an example."""
+    """Return the number of examples of the loss, for `macs` multiply-adds an example."""
     return max(LEAST, min(MOST, WORK // (PASSES * macs)))
 
 
 def duration(module: nn.Module, data: Data) -> float:
-    """Seconds that a comparison of two such modules takes, about: of passes as fast as one is now."""
+    """Estimate the seconds of a comparison of two of these modules, by timing one pass."""
     some = data.x[: min(8, len(data))]
     macs = max(work_of(_whole(module, data), data.x).macs, 1)
     with torch.no_grad():
@@ -339,14 +339,17 @@ def duration(module: nn.Module, data: Data) -> float:
 
 
 def spaced(n: int, most: int) -> Tensor:
-    """At most `most` of the numbers below n, evenly spaced: of a folder sorted by class, all classes."""
+    """Return at most `most` of the numbers below n, evenly spaced, so that all classes are in.
+
+    The examples of a folder are sorted by class.
+    """
     return torch.linspace(0, n - 1, min(n, most)).round().long()
 
 
 class Between(Objective):
-    """Loss at any weights, with buffers interpolated by the place along the line from one net to the other.
+    """Loss at any weights, with buffers interpolated along the line of two nets.
 
-    Those that are no floating-point numbers are of the nearer one.
+    Buffers that are no floating-point numbers are those of the nearer net.
     """
 
     label = MeanNLL.label
