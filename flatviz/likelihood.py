@@ -210,7 +210,7 @@ class Likelihood:
         middle = center.to(wide).reshape(1, N, -1).expand(S, -1, -1)
         if self.of is _mean_and_noise:
             means, s = outputs.chunk(2, -1)
-            noise = scale * (F.softplus(s) + LEAST_NOISE) - LEAST_NOISE
+            noise = scale * (F.softplus(s) + MIN_NOISE) - MIN_NOISE
             moved = torch.lerp(middle.view_as(means), means, scale)
             return torch.cat([moved, distributions.softplus_inverse(noise)], -1), self
 
@@ -280,7 +280,7 @@ def _support(p: Distribution) -> Constraint | None:
         return None
 
 
-LEAST_NOISE = 1e-6
+MIN_NOISE = 1e-6
 
 
 def _mean_and_noise(outputs: Tensor) -> Distribution:
@@ -291,7 +291,7 @@ def _mean_and_noise(outputs: Tensor) -> Distribution:
             " deviation as likelihood, or fv.models.learned_noise(module)"
         )
     mean, s = outputs.chunk(2, -1)
-    return Independent(Normal(mean, F.softplus(s) + LEAST_NOISE), 1)
+    return Independent(Normal(mean, F.softplus(s) + MIN_NOISE), 1)
 
 
 def _bernoulli(outputs: Tensor) -> Distribution:

@@ -175,7 +175,7 @@ class TrainingLoss:
 
 @public
 def gradient_of(f: Callable[[Tensor], Tensor]) -> Gradient:
-    """Build what methods step along, (w (..., D), batch) -> (loss (...), gradient (..., D)), from a function.
+    """Build the gradient for a method's steps, (w, batch) -> (loss, grad), of any function.
 
     Shapes: w (..., D), loss (...), grad (..., D).  The minibatch is ignored.
 
