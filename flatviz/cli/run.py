@@ -11,7 +11,7 @@ from typing import Any
 import click
 import plotly
 
-from flatviz.checks import check_choice
+from flatviz.checks import check_choice, shown
 from flatviz.cli import options
 from flatviz.cli.options import module, write_page
 from flatviz.plots.theme import CONFIG
@@ -92,7 +92,8 @@ def parsed(words: Sequence[str], known: Mapping[str, str], name: str) -> dict[st
     """NAME=VALUE texts as parameters: numbers, true and false, else text.
 
     Raises:
-        ValueError: For a name that the notebook does not have, and for a text without "=".
+        ValueError: For a name that the notebook does not have, for a text without "=", and for one
+            in place of a number.
     """
     values: dict[str, Any] = {}
     for word in words:
@@ -104,7 +105,12 @@ def parsed(words: Sequence[str], known: Mapping[str, str], name: str) -> dict[st
             )
         try:
             values[key.upper()] = json.loads(PYTHON.get(text, text))
-        except json.JSONDecodeError:
+        except json.JSONDecodeError as error:
+            default = known[key.upper()]
+            if default.replace(".", "", 1).isdecimal():
+                raise ValueError(
+                    f"{key} must be a number, as its default {default}, got {shown(text)}"
+                ) from error
             values[key.upper()] = text
     return values
 

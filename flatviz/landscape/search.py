@@ -11,7 +11,8 @@ from flatviz.landscape.krylov import Krylov
 
 MISSED = 1e-6  # chance that a search misses an eigenvalue
 EDGE = 0.01  # of |lambda|_max: how exact the edges of a density are
-TINY = torch.finfo(torch.float64).tiny  # an error above 0 where H is 0
+TINY = torch.finfo(torch.float64).tiny
+LEAST = math.sqrt(TINY)  # an error, where H is 0
 # of the error: each at which the bound for a value may be taken, the largest is the best but by accident
 LEVELS = torch.linspace(0.6, 1, 5, dtype=torch.float64)[:, None]
 TOO_FEW = (
@@ -50,7 +51,7 @@ def largest(run: Krylov, k: int, products: int, tol: float) -> tuple[Tensor, Ten
     certain = False
     while True:
         values, columns, residual = run.converged(k, products, tol / 4)
-        error = tol * float(values.abs().max()) + TINY
+        error = tol * float(values.abs().max()) + LEAST
         pairs = values[:k], columns[:, :k], residual[:k]
         if certain or run.complete or bool((pairs[2] > error).any()):
             return pairs
@@ -98,7 +99,9 @@ class Chain:
         self._polynomial = Polynomial(run, self._start)
         converged = self._polynomial.residual <= self._error
         self.over = self._polynomial.largest > self._bound  # else no value can rise by `error`
-        self.ended = (self.over and converged) or run.complete or run.ahead is None or run.size == len(run.Q)
+        self.ended = (
+            (self.over and converged) or run.complete or run.ahead is None or run.size == len(run.Q)
+        )
 
     def nats(self, more: float = 0.0) -> float:
         """-log of the chance that a value is more than error + `more` too low."""
