@@ -9,7 +9,6 @@ from torch import nn
 import flatviz as fv
 from flatviz.landscape.krylov import Operator
 
-
 compare = import_module("flatviz.widgets.compare")
 
 
