@@ -2,6 +2,9 @@
 
 import sys
 
-from flatviz.cli import main
+if not sys.flags.safe_path:
+    sys.path.append(sys.path.pop(0))  # the current folder, whose torch.py is not meant
+
+from flatviz.cli import main  # noqa: E402
 
 sys.exit(main())

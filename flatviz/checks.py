@@ -25,15 +25,17 @@ def computed(value: T | None) -> T:
     return value
 
 
+LONGEST = 200  # characters of a value in an error
+
+
 def shown(value: Any) -> str:
     """Show a value in an error: small plain ones as they are, others by their type."""
     if isinstance(value, Tensor):
         return f"a {str(value.dtype).removeprefix('torch.')} tensor of shape {tuple(value.shape)}"
-    return (
-        repr(value)
-        if isinstance(value, (str, bool, Real)) or value is None
-        else f"a {type(value).__name__}"
-    )
+    if not isinstance(value, (str, bool, Real)) and value is not None:
+        return f"a {type(value).__name__}"
+    text = repr(value)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}... of {len(text)} characters"
 
 
 def anything(value: Any, name: str) -> None:
@@ -69,6 +71,15 @@ def check_many_weights(W: Tensor, dim: int | None = None, name: str = "W") -> Te
     """Check several weight vectors: floating, (S, dim) with S >= 1, without NaN."""
     tensor(2, dim)(W, name)
     return W
+
+
+def check_dense(value: Tensor, name: str) -> None:
+    """A tensor with an entry for each number."""
+    if value.layout != torch.strided:
+        raise TypeError(
+            f"{name} must be a dense tensor, got one of layout {value.layout}: give"
+            f" {name}.to_dense()"
+        )
 
 
 def check_finite(w: Tensor, name: str) -> None:
@@ -107,7 +118,7 @@ def number(
 
     def check(value: float, name: str) -> float:
         if not fits(check_number(value, name)):
-            raise ValueError(f"{name} must be {expected}, got {value!r}{advice and ': '}{advice}")
+            raise ValueError(f"{name} must be {wanted}, got {shown(value)}{do and ': '}{do}")
         return float(value)
 
     return check
@@ -121,7 +132,7 @@ check_share = number("from 0 to 1", lambda v: 0 <= v <= 1)
 def check_count(n: int, name: str, least: int = 1) -> int:
     """Check for an integer of at least `least`."""
     if not isinstance(n, Integral) or isinstance(n, bool) or n < least:
-        raise ValueError(f"{name} must be a whole number >= {least}, got {n!r}")
+        raise ValueError(f"{name} must be a whole number >= {least}, got {shown(n)}")
     check_number(n, name)
     return int(n)
 
@@ -185,6 +196,8 @@ def check_path(value: Any, name: str) -> None:
     kind((str, Path), "a path")(value, name)
     if str(value) in ("", "."):
         raise ValueError(f"{name} must name a file, got {str(value)!r}")
+    if "\0" in str(value):
+        raise ValueError(f"{name} must be a path, got {shown(str(value))}, with a zero character")
 
 
 def check_file(value: Any, name: str) -> None:
@@ -215,6 +228,7 @@ def tensor(sides: int | None = None, dim: int | None = None, *, empty: bool = Fa
                 f"{name} must be a floating-point torch.Tensor, got {shown(value)}: use"
                 " torch.as_tensor"
             )
+        check_dense(value, name)
         if sides is not None and (value.ndim != sides or dim not in (None, value.shape[-1])):
             expected = ("S, " if sides == 2 else "") + str(dim or "D") + ("," if sides == 1 else "")
             hint = f": one of its vectors is {name}[0]" if (sides, value.ndim) == (1, 2) else ""

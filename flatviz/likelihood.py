@@ -22,7 +22,7 @@ from torch.distributions.constraints import Constraint
 from torch.nn import functional as F
 
 from flatviz import distributions
-from flatviz.checks import check_positive, function, kind, number
+from flatviz.checks import check_positive, function, kind, number, shown
 from flatviz.noun import check_fields
 from flatviz.words import meant
 
@@ -580,7 +580,7 @@ def as_likelihood(given: Any, name: str = "likelihood") -> Likelihood:
     raise ValueError(
         f"{name} must be 'categorical', 'bernoulli', 'gaussian' (outputs are mean and noise), a"
         " noise standard deviation > 0 or a fv.Likelihood, got"
-        f" {given!r}{meant(given, BUILT_IN)}"
+        f" {shown(given)}{f': did you mean {near[0]!r}?' if near else ''}"
     )
 
 

@@ -10,8 +10,8 @@ from typing import Any, Self
 import torch
 from torch import Tensor
 
-from flatviz.checks import Count, check_device, usable
-from flatviz.core.inputs import MAX_BYTES, Fields, Inputs, Pixels
+from flatviz.checks import Count, check_dense, check_device, usable
+from flatviz.core.inputs import MOST_BYTES, Fields, Inputs, Pixels
 from flatviz.likelihood import AnyLikelihood as Likelihood
 from flatviz.likelihood import CategoricalLikelihood, as_likelihood
 from flatviz.noun import check_fields
@@ -67,6 +67,7 @@ class Data:
             name if isinstance(name, str) else f"x[{name}]": t for name, t in fields.items()
         } | {"y": self.y}
         for name, value in tensors.items():
+            check_dense(value, name)
             if value.is_meta:
                 raise ValueError(
                     f"{name} must hold numbers, got a tensor on the meta device, which has none:"

@@ -148,6 +148,10 @@ class NetworkLoss(TrainingLoss):
             batch = self._parts(batch, w)
         index = batch
         if batch is not None:
+            if batch.numel() == 0:
+                raise ValueError(
+                    "batch must name at least one example, got none: leave the step out"
+                )
             spread = (1,) * (len(lead) - batch.ndim + 1)
             n = batch.shape[-1]
             index = batch.reshape(*batch.shape[:-1], *spread, n).expand(*lead, n).reshape(-1, n)

@@ -268,6 +268,7 @@ def compare(
     f = objectives[0] if alike else Between(nets, objectives[0])
     draws = torch.randn(DIRECTIONS, nets[0].dim, generator=generator(seed)).to(start)
     side = normalized(nets[0], draws[0], start)
+    side = side if side.any() else draws[0]  # of weights that are all 0
     plane = plane_through(start, end, start + side * ((end - start).norm() / side.norm()))
     surface = slice_plane(f, plane, resolution=resolution, progress=progress)
     t = torch.linspace(0, 1, resolution).to(start)
