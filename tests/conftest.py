@@ -215,9 +215,8 @@ def pytest_runtest_setup(item):
 def left_over():
     """Call it: threads that began after the test did and are alive after ten seconds (one may be
     returning from its last line)."""
-    before = set(
-        threading.enumerate()
-    )  # a count would also change when a thread of an earlier test ends
+    # A count would also change when a thread of an earlier test ends
+    before = set(threading.enumerate())
 
     def alive():
         begun = [thread for thread in threading.enumerate() if thread not in before]

@@ -70,11 +70,12 @@ def test_the_readme_has_two_commands_and_its_picture():
     for link in re.findall(r"\]\(((?!http)[^)#]+)\)", readme):
         assert (ROOT / link).exists(), link
     assert len(readme.split()) <= 500 and "@@" not in readme  # read in a minute
+    # No raw output
     assert set(re.findall(r"^```(\w*)$", readme, flags=re.M)) == {
         "sh",
         "python",
         "",
-    }  # no raw output
+    }
 
 
 def test_the_readmes_links_and_its_moving_picture_are_made_by_their_scripts_and_not_stale():
@@ -179,17 +180,19 @@ def test_the_sync_check_sees_a_notebook_that_was_edited(tmp_path, monkeypatch, c
         notebook["cells"]
     )
     made.write_text(json.dumps(notebook), encoding="utf-8")
+    # Kept
     assert (
         synced(script, monkeypatch) == 0
         and json.loads(made.read_bytes())["cells"][1]["outputs"] == shown
-    )  # kept
+    )
     source.write_text(
         source.read_text(encoding="utf-8").replace("1 + 1", "1 + 3"), encoding="utf-8"
     )
+    # Of other code
     assert (
         synced(script, monkeypatch) == 0
         and json.loads(made.read_bytes())["cells"][1]["outputs"] == []
-    )  # of other code
+    )
     source.write_text(
         source.read_text(encoding="utf-8").replace("1 + 3", "1 + 1"), encoding="utf-8"
     )

@@ -1,7 +1,4 @@
-"""`flatviz tour`: from a pre-trained net to a live flat posterior on real data.
-
-a table, and one page without network.
-"""
+"""`flatviz tour`: from a pre-trained net to a live flat posterior, as a table and one page."""
 
 import time
 from collections.abc import Mapping
@@ -40,11 +37,12 @@ LEAD = (
     "Scroll: the pictures follow the text. Move **radius** and **ensemble size** wherever you like."
 )
 MODEL = click.Choice(tuple(MODELS))
+# offline, on a CPU
 EXPECTED = {
     "mlp": "well under two minutes",
     "conv": "some minutes",
     "resnet20": "ten minutes or more",
-}  # offline, on a CPU
+}
 
 
 @click.command(
@@ -87,11 +85,9 @@ def command(
     device: str | None,
     workers: int | None,
 ) -> None:
-    """Train a family of posteriors and write one live page.
+    """Train a family of posteriors, print their scores and flatness, and write one live page.
 
-    Their scores and flatness are printed.
-
-    Its page also trains two weights and a regression with a gap in the browser; that of --data
+    The page also trains two weights and a regression with a gap in the browser; that of --data
     moons shows predictions over the plane of inputs beside HMC.
     """
     started = time.perf_counter()

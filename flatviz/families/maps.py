@@ -20,8 +20,8 @@ TICKS = 64  # distances at which the rise is looked for, along each half of an a
 MARGIN = 0.8  # beyond the data, in their unit, that a map shows
 REFERENCE_DRAWS = 100  # of HMC, that its map averages
 N_IMAGES = 8  # images at each ensemble size
-MOST_CLASSES = 20  # of which each draw's probabilities are drawn
-MOST_SIDE = 32  # px of an image; larger ones are averaged down
+MAX_CLASSES = 20  # of which each draw's probabilities are drawn
+MAX_SIDE = 32  # px of an image; larger ones are averaged down
 
 
 def rise_distance(f: Objective, center: Tensor, spectrum: Spectrum) -> float:
@@ -112,10 +112,10 @@ def input_row(
 
 
 def has_images(task: Task) -> bool:
-    """Whether the task's inputs are images of one or three channels, each in one of no more than `MOST_CLASSES` classes."""
+    """Whether the task's inputs are images of one or three channels, each in one of no more than `MAX_CLASSES` classes."""
     shape = task.test.x.shape
     return (
-        task.one_label and len(shape) == 4 and shape[1] in (1, 3) and task.n_classes <= MOST_CLASSES
+        task.one_label and len(shape) == 4 and shape[1] in (1, 3) and task.n_classes <= MAX_CLASSES
     )
 
 
@@ -173,8 +173,8 @@ def _pixels(data: Data, index: Tensor) -> Tensor:
         if isinstance(data.x, Pixels)
         else data.subset(here).whole().float()
     ).cpu()
-    if max(x.shape[2:]) > MOST_SIDE:
-        scale = MOST_SIDE / max(x.shape[2:])
+    if max(x.shape[2:]) > MAX_SIDE:
+        scale = MAX_SIDE / max(x.shape[2:])
         x = adaptive_avg_pool2d(
             x, (max(1, round(scale * x.shape[2])), max(1, round(scale * x.shape[3])))
         )

@@ -57,7 +57,7 @@ EPOCHS = 30
 # at least, where there is no accuracy: a curve through a few points takes longer than a class
 STEPS = 500
 BATCH = 64  # of the same
-MOST = 2000  # examples that are fitted
+MAX_EXAMPLES = 2000  # examples that are fitted
 HELD_OUT = 0.2  # of the training examples: settings are chosen on them
 TUNED = "vi"  # whose settings the variational methods share
 SHRINK = (
@@ -76,8 +76,8 @@ LARGE_PASS = 125_000_000
 # Of accuracy, or of how far the trained network's NLL lies below that of constant outputs, or of
 # one nat where that is less, beside twice the standard error: more of it and the posteriors are not
 # those of the trained network.
-LOST = 0.05
-DO = (
+MAX_DROP = 0.05
+ADVICE = (
     "check inputs and labels, train the module first, or call the steps yourself: pretrain,"
     " fit_swag, transfer"
 )
@@ -90,7 +90,7 @@ def examples(
 
     of a data set or a loader the first that a lab fits.
     """
-    most = MOST if isinstance(given, (Dataset, DataLoader)) else None
+    most = MAX_EXAMPLES if isinstance(given, (Dataset, DataLoader)) else None
     try:
         given = data_from(given, most, classes=classes or None)
     except (TypeError, ValueError) as error:
@@ -189,7 +189,7 @@ def prepare_own(
     def fitted(lr: float) -> Gaussian:
         swag = fit_swag(net, task.train, rank=RANK, lr=lr, likelihood=likelihood, **how)
         check_learned(
-            net, swag.sample(1, seed=seed)[0], task.train, "SWAG", DO, progress, likelihood
+            net, swag.sample(1, seed=seed)[0], task.train, "SWAG", ADVICE, progress, likelihood
         )
         _check_kept("SWAG", held_out(net, swag.mean, progress=progress), before)
         say(f"SWAG at rate {lr:g}")
@@ -212,7 +212,7 @@ def prepare_own(
 
 
 def _task(train: Data, test: Data, likelihood: Likelihood, seed: int) -> Task:
-    """The training examples in random order, at most `MOST`, a share of them set aside as validation split; source and train are one."""
+    """The training examples in random order, at most `MAX_EXAMPLES`, a share of them set aside as validation split; source and train are one."""
     classes = isinstance(as_likelihood(likelihood), CategoricalLikelihood)
     n_classes = int(max(train.y.max(), test.y.max())) + 1 if classes else 1
     if not test.class_names and len(train.class_names) >= n_classes:
@@ -222,7 +222,7 @@ def _task(train: Data, test: Data, likelihood: Likelihood, seed: int) -> Task:
             f"test must have inputs as train has, {tuple(train.x.shape[1:])}, got"
             f" {tuple(test.x.shape[1:])}"
         )
-    order = torch.randperm(len(train), generator=generator(seed))[:MOST]
+    order = torch.randperm(len(train), generator=generator(seed))[:MAX_EXAMPLES]
     validation, fitted = (
         train.subset(part) for part in order.tensor_split([max(1, round(HELD_OUT * len(order)))])
     )
@@ -233,9 +233,9 @@ def _head_alone(
     net: Net, task: Task, how: dict, say: Say, settled: Callable[..., tuple[Fitting, str]]
 ) -> tuple[Fitting, str]:
     """The head of a net that stays as it is, on the activations before it where nothing comes after it."""
-    test = task.test.subset(torch.arange(min(len(task.test), MOST)))
+    test = task.test.subset(torch.arange(min(len(task.test), MAX_EXAMPLES)))
     if len(test) < len(task.test):
-        say(f"left out: all test examples but the first {MOST}")
+        say(f"left out: all test examples but the first {MAX_EXAMPLES}")
     everything = Gaussian(net.w, torch.zeros_like(net.w), torch.zeros_like(net.w)[None])
     net, prior = transfer(net, everything, treated="head", head_std=HEAD_STD)
     parts = {
@@ -294,14 +294,14 @@ def _with_settings(
             choice, (nll,) = min(rows, key=lambda row: row[1])
         if not math.isfinite(nll):
             raise Diverged(
-                f"one of {trials} trials of {method.label} must stay finite, got none: {DO}"
+                f"one of {trials} trials of {method.label} must stay finite, got none: {ADVICE}"
             )
         settings = {name: value for name, value in choice.settings.items() if name != "lr"}
         settings["lr_scale"] = choice.settings["lr"] / record
         best = replace(fits, prior=with_head_std(net, narrow, choice.head_std), fit=settings)
         q = replace(best, fit=choice.settings).member(TUNED)
         stage = f"{method.label} with the best of {trials} trials"
-        check_learned(net, q.center, task.train, stage, DO, likelihood=task.likelihood)
+        check_learned(net, q.center, task.train, stage, ADVICE, likelihood=task.likelihood)
         standing = Standing.of(net, q.center, task.parts()["validation"], task.likelihood)
         at = "" if shrink == 1 else f", at {shrink:g} of rate and widths"
         say(
@@ -327,19 +327,19 @@ def _with_settings(
         best,
         (
             f"do not trust these pictures: {method.label} has {standing} on held-out examples,"
-            f" where the trained network has {before}: {DO}"
+            f" where the trained network has {before}: {ADVICE}"
         ),
     )
 
 
 def _check_kept(label: str, now: Standing, before: Standing) -> None:
     """Raises Diverged for a network far below the trained one."""
-    least = LOST * max(float(before.gain), 1.0) + 2 * float(
+    least = MAX_DROP * max(float(before.gain), 1.0) + 2 * float(
         error_of_mean(now.losses - before.losses)
     )
     if not float((now.losses - before.losses).mean()) <= least:
         raise Diverged(
-            f"{label} must be about as good as the trained network, {before}, got {now}: {DO}"
+            f"{label} must be about as good as the trained network, {before}, got {now}: {ADVICE}"
         )
 
 
@@ -385,7 +385,7 @@ def _learned(net: Net, task: Task, how: dict, say: Say) -> Net:
             batch_size=BATCH,
             **how,
         )
-        check_learned(late, late.w, data, "training", DO, progress, likelihood)
+        check_learned(late, late.w, data, "training", ADVICE, progress, likelihood)
         say(f"training at rate {lr:g}")
         return late
 

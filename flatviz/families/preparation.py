@@ -34,8 +34,8 @@ TaskOf = (
     str | Task | Callable[[int], Task]
 )  # a name, a task for all seeds, or a function of the seed
 MODELS: dict[str, Callable[..., nn.Module]] = {"mlp": mlp, "conv": convnet, "resnet20": resnet20}
-MOST_LOOKED_AT = 2048  # examples in the check that a network learned
-LEAST_GAIN = 0.05  # of the way from the largest class's share to 1
+MAX_CHECKED = 2048  # examples in the check that a network learned
+MIN_GAIN = 0.05  # of the way from the largest class's share to 1
 SURE = 3  # standard errors by which a network that learned is better than constant outputs
 
 
@@ -159,7 +159,7 @@ class Standing:
         least = SURE * error_of_mean(self.constant - self.losses)
         whole = self.constant.mean()
         if self.classes:  # of a handful of examples the noise alone passes all that there is
-            least = torch.minimum(torch.maximum(least, LEAST_GAIN * whole), whole / 2)
+            least = torch.minimum(torch.maximum(least, MIN_GAIN * whole), whole / 2)
         return bool(self.gain > least) or (self.classes and not whole)
 
     def said(self, losses: Tensor) -> str:
@@ -204,8 +204,8 @@ def check_learned(
     """
     part = (
         data
-        if len(data) <= MOST_LOOKED_AT
-        else data.subset(torch.arange(0, len(data), -(-len(data) // MOST_LOOKED_AT)))
+        if len(data) <= MAX_CHECKED
+        else data.subset(torch.arange(0, len(data), -(-len(data) // MAX_CHECKED)))
     )
     now = Standing.of(net, w, part, likelihood, progress)
     if not now.learned:

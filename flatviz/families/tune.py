@@ -49,7 +49,7 @@ SPACE: dict[str, Place] = {  # a setting is tuned where a method has it
 }
 NATURAL_LR = _log(0.2, 2.0)  # of methods with a KL weight, which take natural-gradient steps
 HEAD_STD = _log(0.1, 1.0)  # of the prior, where a method takes one
-LEAST_RADIUS = 0.05  # of the largest; an eighth of all trials have radius 0
+MIN_RADIUS = 0.05  # of the largest; an eighth of all trials have radius 0
 DIMENSIONS = (*SPACE, "radius", "head_std")  # of the one list of trials that all methods share
 
 
@@ -66,7 +66,7 @@ def space_of(method: Method, net: Net, fixed: Collection[str] = ()) -> dict[str,
         space["lr"] = NATURAL_LR
     if method.unit != NO_UNIT or method.ascent is not None:
         largest = tuned.largest or 5 * tuned.radius
-        space["radius"] = _or_zero(_log(LEAST_RADIUS * largest, largest))
+        space["radius"] = _or_zero(_log(MIN_RADIUS * largest, largest))
     return space | ({"head_std": HEAD_STD} if method.needs_prior else {})
 
 

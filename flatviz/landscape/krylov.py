@@ -1,7 +1,4 @@
-"""Curvature at one point as a function v -> H v, and one Krylov run.
-
-a basis, H in it, and eigenvalues with their errors.
-"""
+"""Curvature at one point as a function v -> H v, and Lanczos runs with it."""
 
 from collections.abc import Callable
 from typing import Annotated
@@ -21,12 +18,10 @@ Part = Annotated[slice | Tensor, WHICH] | None
 
 
 class Operator:
-    """v -> P H P^T v, (P,) -> (P,).
+    """v -> P H P^T v, (P,) -> (P,), with H the curvature at `w` (D,) and P the rows of a part.
 
-    H the curvature at `w` (D,), P the rows of a part of the weights.
-
-    v is in float32 or better, `like`, whatever `w` is in: a basis of half precision does not stay
-    orthogonal.
+    v is in float32 or better (`like`) in any precision of `w`, as a basis in half precision does
+    not stay orthogonal.
     """
 
     def __init__(
@@ -38,7 +33,7 @@ class Operator:
         self.like = w[self._index].to(torch.promote_types(w.dtype, torch.float32))
 
     def __call__(self, v: Tensor) -> Tensor:
-        """The product with `v` (P,)."""
+        """Compute the product with `v` (P,)."""
         with torch.inference_mode(False):
             v = v.clone() if v.is_inference() else v  # one that autograd can keep
             out = self._product(self.embed(v).to(self._w.dtype)).to(v.dtype)[self._index]
@@ -50,7 +45,7 @@ class Operator:
         return out
 
     def embed(self, v: Tensor) -> Tensor:
-        """Vectors (..., P) of the part in the whole weight space, (..., D)."""
+        """Embed vectors (..., P) of the part in the full weight space, (..., D)."""
         if isinstance(self._index, slice):
             return v
         whole = v.new_zeros(*v.shape[:-1], self._w.numel())
@@ -72,7 +67,7 @@ def _index(part: slice | Tensor, w: Tensor) -> Tensor:
 
 Product = Callable[[Tensor], Tensor]  # v (D,) -> H v (D,)
 CHECK_EVERY = 2
-BASIS_BYTES = 2**30  # of memory that a basis may take before it is restarted
+BASIS_BYTES = 2**30  # memory of a basis before it is restarted
 
 
 class Krylov:
@@ -176,15 +171,15 @@ class Krylov:
         return self._rounding * max(self._scale, float(self.C[:m, :m].abs().max()))
 
     def ritz(self) -> tuple[Tensor, Tensor, Tensor]:
-        """Ritz values, falling; their vectors in the basis, in columns.
+        """Compute Ritz values, decreasing, their vectors in the basis (columns), and residuals.
 
-        And residuals |H v - theta v|; float64, CPU.
+        Residuals are |H v - theta v|.  All are float64 on the CPU.
         """
         m = self.size
         values, vectors = torch.linalg.eigh(self.C[:m, :m], UPLO="U")
         values = values.flip(0)
         vectors = vectors.flip(1)
-        # 0 where H is symmetric
+        # The antisymmetric part is 0 where H is symmetric
         off = (self.C[:m, :m] @ vectors - vectors * values).square().sum(0)
         outside = (self.E[:, :m] @ vectors).square().sum(0)
         rounding = torch.finfo(self.Q.dtype).eps * values.abs().max()
@@ -213,7 +208,7 @@ class Krylov:
         self.restarts += 1
 
     def vectors(self, columns: Tensor) -> Tensor:
-        """Ritz vectors (k, D) of the given `columns` (m, k)."""
+        """Compute Ritz vectors (k, D) of the given `columns` (m, k)."""
         V = columns.T.to(self.Q) @ self.Q[: self.size]
         return V / V.norm(dim=1, keepdim=True)
 
@@ -244,9 +239,9 @@ class Krylov:
 
 
 def room_for(k: int, products: int, like: Tensor) -> int:
-    """Count the basis vectors to keep.
+    """Count the basis vectors to keep: one a product, or what fits in BASIS_BYTES.
 
-    All that `products` can make, or what fits in BASIS_BYTES, at least 2 k + 10.
+    It is at least 2 k + 10.
     """
     fits = BASIS_BYTES // (like.numel() * like.element_size())
     return min(products, max(fits, 2 * k + 10))

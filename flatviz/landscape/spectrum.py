@@ -1,7 +1,4 @@
-"""Eigenvalues of a Hessian.
-
-The pairs at either end by thick-restart Lanczos, the density of all by stochastic Lanczos.
-"""
+"""Eigenvalues of a Hessian: extreme pairs by thick-restart Lanczos, and the spectral density."""
 
 import warnings
 from typing import Literal
@@ -62,8 +59,8 @@ def top_eigenpairs(
     Raises:
         ValueError: If `w` is not a vector, `k` exceeds its length, or f gives two values for one w.
 
-    Source: Wu & Simon, SIAM J. Matrix Anal. Appl. 22 (2000); the bound: van Dorsselaer, Hochstenbach
-        & van der Vorst, ibid.
+    Source: Wu & Simon, SIAM J. Matrix Anal. Appl. 22 (2000); the bound: van Dorsselaer,
+        Hochstenbach & van der Vorst, ibid.
 
     Example:
         >>> import torch, flatviz as fv
@@ -94,9 +91,8 @@ def top_eigenpairs(
     )
 
 
-CONVERGED = (
-    1e-3  # residual over the largest eigenvalue at which a pair counts as one eigenvalue exactly
-)
+# Residual over the largest eigenvalue below which a pair counts as exactly one eigenvalue
+CONVERGED = 1e-3
 COPIES = (
     "the last run leaves it open whether each of the {k} largest eigenvalues counts as often as it is"
     " there: give more runs or steps, or see top_eigenpairs"
@@ -121,12 +117,12 @@ def spectral_density(
     resolved, and is one unbiased estimate: mu_r = (1/D) sum_c delta(lambda_c) + (1 - c_r/D) sum_m
     weights[r, m] delta(nodes[r, m]), the resolved pairs as single eigenvalues, the rest by Gauss
     quadrature.  mu is the mean of mu_1 .. mu_{runs-1}.  A run's quadrature is never combined with
-    its Ritz vectors: one that represents a cluster, such as a null space, would count once.  `values`
-    are the k largest of all runs; a warning says where the chance that one of them is more than 1 %
-    of |lambda|_max too low, for a copy of an eigenvalue is missing, is not shown to be below 1e-6 by
-    the last run (see `flatviz.landscape.search`).  One run alone sees each eigenvalue once, and
-    is plain quadrature; a run over all D dimensions is exact.  `Spectrum.nodes`, `weights`
-    hold all atoms.
+    its Ritz vectors: one that represents a cluster, such as a null space, would count once.
+    `values` are the k largest of all runs; a warning says where the chance that one of them is more
+    than 1 % of |lambda|_max too low, for a copy of an eigenvalue is missing, is not shown to be
+    below 1e-6 by the last run (see `flatviz.landscape.search`).  One run alone sees each eigenvalue
+    once, and is plain quadrature; a run over all D dimensions is exact.  `Spectrum.nodes`,
+    `weights` hold all atoms.
 
     Args:
         f: Objective, w (D,) -> ().
@@ -146,8 +142,9 @@ def spectral_density(
 
     Example:
         >>> import torch, flatviz as fv
-        >>> h = torch.cat([torch.tensor([8.0, 4.0]), torch.zeros(98)])  # two directions of curvature, 98 flat ones
-        >>> s = fv.spectral_density(lambda w: 0.5 * (h * w * w).sum(), torch.ones(100), steps=10, k=2)
+        >>> h = torch.cat([torch.tensor([8.0, 4.0]), torch.zeros(98)])  # 98 flat directions
+        >>> f = lambda w: 0.5 * (h * w * w).sum()
+        >>> s = fv.spectral_density(f, torch.ones(100), steps=10, k=2)
         >>> [round(v, 2) for v in s.values.tolist()], round(100 * float(s.weights @ s.nodes), 1)
         ([8.0, 4.0], 12.0)
     """
@@ -188,8 +185,15 @@ def spectral_density(
         locked = torch.cat([locked, run.vectors(columns[:, converged])])
         sharp = torch.cat([sharp, values[converged]])
         errors = torch.cat([errors, residual[converged]])
-    pairs = top.values.to(locked), operator.embed(vectors[top.indices]).to(w)
     nodes, weights = map(torch.cat, zip(*estimates))
-    atoms = nodes, weights / len(estimates)
-    about = spent, "", f.n, f.batchnorm, curvature
-    return Spectrum(*pairs, ends[top.indices].to(locked), *about, *atoms)
+    return Spectrum(
+        top.values.to(locked),
+        operator.embed(vectors[top.indices]).to(w),
+        ends[top.indices].to(locked),
+        n_products=spent,
+        n=f.n,
+        batchnorm=f.batchnorm,
+        curvature=curvature,
+        nodes=nodes,
+        weights=weights / len(estimates),
+    )

@@ -16,7 +16,7 @@ from flatviz.plots.curvature import plot_spectrum
 from flatviz.plots.frontier import has_frontier, plot_frontier
 from flatviz.plots.inputs import plot_input_maps, plot_predictive
 from flatviz.plots.landscape import plot_projection
-from flatviz.plots.mechanism import DOES, PHASES, kind_of, plot_step
+from flatviz.plots.mechanism import PHASE_TEXTS, PHASES, kind_of, plot_step
 from flatviz.plots.radius import columns_of, plot_radius
 from flatviz.plots.surfaces import plot_surface, plot_surface_3d
 from flatviz.plots.theme import Figure, figure, style
@@ -213,7 +213,7 @@ def _through_the_center(plane: str) -> list[View]:
 STEPS: dict[str, Any] = dict(
     said=_caption_of_step,
     when=lambda f: f[0].step is not None,
-    phases=lambda f: tuple(zip(PHASES, DOES)),
+    phases=lambda f: tuple(zip(PHASES, PHASE_TEXTS)),
 )
 VIEWS = (
     _view("surface", _surface, option={"view": TWO}, link=SAMPLES, shared=PLACE, **SHARED),

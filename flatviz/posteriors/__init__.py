@@ -19,16 +19,8 @@ def _record(look: Look) -> Method:
 
 
 METHODS: dict[str, Method] = table(ROWS, _record)
-__getattr__, __dir__, __all__ = lazy(
-    __name__,
-    {
-        "bsam": "BSAM",
-        "coupled": "EMCMC SVGD",
-        "laplace": "laplace_evidence",
-        "sabma": "SABMA",
-        "sgld": "SGLD SGHMC",
-        "swag": "SWAG",
-        "transfer": "moped_prior",
-        "vi": "VI",
-    },
-)
+_homes = {"transfer": "moped_prior"}
+for _look in ROWS:
+    _file = _look.record.partition(".")[0]
+    _homes[_file] = f"{_homes.get(_file, '')} {_look.public}"
+__getattr__, __dir__, __all__ = lazy(__name__, _homes)

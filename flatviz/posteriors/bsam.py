@@ -121,7 +121,7 @@ def fit_bsam(
     weight_decay: NonNegative = 0.0005,
     batch_size: Count | None = None,
     likelihood: Likelihood = "categorical",
-    training: Training | None = None,
+    training: Training = PLAIN,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Gaussian:
@@ -164,7 +164,7 @@ def fit_bsam(
         >>> fv.fit_bsam(net, task.train, seed=0, steps=20).mean.shape
         torch.Size([58])
     """
-    run = Run("bSAM", seed, checkpoint, progress, batch_size, training or PLAIN)
+    run = Run("bSAM", seed, checkpoint, progress, batch_size, training)
     loss = training_loss(net, data, likelihood, batchnorm, run.training)
     bsam = BSAM(rates(lr, steps, net.w), len(data), radius, weight_decay, b1, b2, damping)
     start = bsam.init(net.w, first_precision)

@@ -101,7 +101,7 @@ def fit_emcmc(
     burn_in: Whole = 300,
     thin: Count = 20,
     likelihood: Likelihood = "categorical",
-    training: Training | None = None,
+    training: Training = PLAIN,
     ascent: Ascent | None = None,
     batchnorm: Statistics = "frozen",
     prior: Gaussian | None = None,
@@ -153,7 +153,7 @@ def fit_emcmc(
             " lower lr"
         )
     steps, keep = thinned(n_draws // 2, 1, burn_in, thin)
-    run = Run("E-MCMC", seed, checkpoint, progress, batch_size, training or PLAIN)
+    run = Run("E-MCMC", seed, checkpoint, progress, batch_size, training)
     energy = Energy(len(data), temperature, weight_decay, prior, ascent)
     loss = training_loss(net, data, likelihood, batchnorm, run.training)
     return run_chains(EMCMC(lr, eta, energy), loss, run, net.w[None], steps, keep)
@@ -204,7 +204,7 @@ def fit_svgd(
     n_draws: Several = 30,
     temperature: NonNegative = 1.0,
     likelihood: Likelihood = "categorical",
-    training: Training | None = None,
+    training: Training = PLAIN,
     ascent: Ascent | None = None,
     batchnorm: Statistics = "frozen",
     prior: Gaussian | None = None,
@@ -258,7 +258,7 @@ def fit_svgd(
         raise ValueError(
             f"{n_draws} particles must start apart, got one place for all: treat a head or all weights"
         )
-    run = Run("SVGD", seed, checkpoint, progress, batch_size, training or PLAIN)
+    run = Run("SVGD", seed, checkpoint, progress, batch_size, training)
     energy = Energy(len(data), temperature, weight_decay, prior, ascent)
     loss = training_loss(net, data, likelihood, batchnorm, run.training, members=n_draws)
     svgd = SVGD(lr, momentum, energy)

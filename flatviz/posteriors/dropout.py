@@ -45,7 +45,7 @@ def fit_dropout(
     steps: Count = 300,
     momentum: Momentum = 0.9,
     likelihood: Likelihood = "categorical",
-    training: Training | None = None,
+    training: Training = PLAIN,
     ascent: Ascent | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
@@ -86,7 +86,7 @@ def fit_dropout(
         >>> fv.fit_dropout(net, task.train, rate=0.2, seed=0, steps=20, n_draws=3).W.shape
         torch.Size([3, 58])
     """
-    run = Run("dropout", seed, checkpoint, progress, batch_size, training or PLAIN)
+    run = Run("dropout", seed, checkpoint, progress, batch_size, training)
     if run.training.accumulate > 1:
         raise ValueError(
             f"dropout takes no accumulate, got {run.training}: its masks are drawn for a whole"

@@ -35,9 +35,9 @@ Kept = Literal["diagonal", "full", "last_layer"]
 Structure = Literal[Kept, Bridged]
 LARGEST = 5000  # weights whose covariance is kept whole
 # of a precision: beyond them nothing changes
-LEAST = 1e-6
-MOST = 1e8
-STILL = 1e-6  # standard deviation of the weights that last_layer leaves alone
+MIN_PRECISION = 1e-6
+MAX_PRECISION = 1e8
+SMALL_STD = 1e-6  # standard deviation of the weights that last_layer leaves alone
 
 
 @public
@@ -55,7 +55,7 @@ def fit_laplace(
     batch_size: Count | None = None,
     momentum: Momentum = 0.9,
     likelihood: Likelihood = "categorical",
-    training: Training | None = None,
+    training: Training = PLAIN,
     ascent: Ascent | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
@@ -105,7 +105,7 @@ def fit_laplace(
         >>> fv.fit_laplace(net, task.train, seed=0, steps=50).factor.shape
         torch.Size([18, 58])
     """
-    run = Run("Laplace", seed, checkpoint, progress, batch_size, training or PLAIN)
+    run = Run("Laplace", seed, checkpoint, progress, batch_size, training)
     refuse_random_trunk(net, "Laplace")
     loss = training_loss(net, data, likelihood, training=run.training)
     w = net.w.detach().clone()
@@ -207,7 +207,7 @@ def _gaussian(
     w: Tensor, kept: KeptCurvature, delta: float, temperature: float, history: History | None
 ) -> Gaussian:
     """N(w, T (H + delta I)^-1) on the part, all but still elsewhere."""
-    log_std = torch.full_like(w, math.log(STILL))
+    log_std = torch.full_like(w, math.log(SMALL_STD))
     variance = temperature / (kept.values.double() + delta)
     if kept.vectors is None:
         log_std[kept.part] = (0.5 * variance.log()).to(w)
@@ -247,8 +247,8 @@ class KeptCurvature:
 
     def marginal_precision(self, w: Tensor) -> float:
         """The precision of largest evidence at the weights w (D,), by a grid of its logarithm, refined three times."""
-        lo = math.log(LEAST)
-        hi = math.log(MOST)
+        lo = math.log(MIN_PRECISION)
+        hi = math.log(MAX_PRECISION)
         for _ in range(4):
             grid = torch.linspace(lo, hi, 61, dtype=torch.float64).tolist()
             best = max(grid, key=lambda log: self.occam(w, math.exp(log)))

@@ -44,7 +44,7 @@ def fit_multi(
     steps: Count = 300,
     momentum: Momentum = 0.9,
     likelihood: Likelihood = "categorical",
-    training: Training | None = None,
+    training: Training = PLAIN,
     ascent: Ascent | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
@@ -85,7 +85,7 @@ def fit_multi(
         >>> fv.fit_multi(net, task.train, **swags, seed=0, members=2, steps=20).sample(4, seed=1).shape
         torch.Size([4, 58])
     """
-    run = Run("members", seed, checkpoint, progress, batch_size, training or PLAIN)
+    run = Run("members", seed, checkpoint, progress, batch_size, training)
     optim = Optim(steps, lr, momentum, weight_decay, ascent)
     loss = training_loss(net, data, likelihood, training=run.training, members=members)
     modes = train_members(loss, [seed + 1000 * member for member in range(members)], run, optim)
@@ -93,9 +93,8 @@ def fit_multi(
     if isinstance(fit, Method):  # the ensemble's keywords that it has; every fit takes a likelihood
         shared = dict(momentum=momentum, weight_decay=weight_decay, batch_size=batch_size)
         inner = {name: value for name, value in shared.items() if name in fit.plain.settings}
-        inner |= dict(likelihood=likelihood) | (dict(ascent=ascent) if fit.look.flat else {})
-        if training is not None:
-            inner |= dict(training=replace(training, validation=None))
+        inner |= dict(likelihood=likelihood, training=replace(training, validation=None))
+        inner |= dict(ascent=ascent) if fit.look.flat else {}
     inner |= settings or {}
     parts = []
     for i, w in enumerate(track(modes.W, "posteriors", progress)):

@@ -144,7 +144,7 @@ def fit_sabma(
     mc_samples: Count | None = None,
     start_scale: Positive | None = None,
     likelihood: Likelihood = "categorical",
-    training: Training | None = None,
+    training: Training = PLAIN,
     batchnorm: Statistics = "frozen",
     start: Gaussian | None = None,
     mode: Mode = "kl_exact",
@@ -191,7 +191,9 @@ def fit_sabma(
         momentum: Share of the last step that the next one keeps.
         kl_weight: T of exp(-N L(w) / T) prior(w); 1 is Bayes, 0 leaves the prior out. None:
             0.03, of a net with BatchNorm 0.1.
-        mc_samples: Draws of q a step; None: 8, of a large network 1 and a rate of 1 at most.
+        mc_samples: Draws of q a step, each of all its examples; None: 8; for a large network up to
+            8 that take an equal part of the examples each, or 1 where it has over 250,000 treated
+            weights, with a rate of 1 at most.
         start_scale: Factor on its standard deviations: from a wide start gradients are mostly
             noise. None: 0.3, of a net with BatchNorm 0.01.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
@@ -223,7 +225,7 @@ def fit_sabma(
         >>> flat, flat.history.sharpness.shape
         (Gaussian(dim=9, rank=1), torch.Size([20]))
     """
-    run = Run("SA-BMA", seed, checkpoint, progress, batch_size, training or PLAIN)
+    run = Run("SA-BMA", seed, checkpoint, progress, batch_size, training)
     perturbation = Perturbation(mode, blocks, joint, damping, switches, radius_unit)
     chosen = Tempered.of(net, kl_weight, start_scale, lr)
     rest = mc_samples, momentum, weight_decay
@@ -250,7 +252,7 @@ def fit_sabma_grid(
     mc_samples: Count | None = None,
     start_scale: Positive | None = None,
     likelihood: Likelihood = "categorical",
-    training: Training | None = None,
+    training: Training = PLAIN,
     batchnorm: Statistics = "frozen",
     start: Gaussian | None = None,
     mode: Mode = "kl_exact",
@@ -283,7 +285,9 @@ def fit_sabma_grid(
         momentum: Share of the last step that the next one keeps.
         kl_weight: T of exp(-N L(w) / T) prior(w); 1 is Bayes, 0 leaves the prior out. None:
             0.03, of a net with BatchNorm 0.1.
-        mc_samples: Draws of q a step; None: 8, of a large network 1 and a rate of 1 at most.
+        mc_samples: Draws of q a step, each of all its examples; None: 8; for a large network up to
+            8 that take an equal part of the examples each, or 1 where it has over 250,000 treated
+            weights, with a rate of 1 at most.
         start_scale: Factor on its standard deviations: from a wide start gradients are mostly
             noise. None: 0.3, of a net with BatchNorm 0.01.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
@@ -316,7 +320,7 @@ def fit_sabma_grid(
     members = [(float(r), s) for r in radius for s in seed]
     seeds = [s for _, s in members]
     label = f"{len(members)} members of SA-BMA"
-    run = Run(label, seeds[0], checkpoint, progress, batch_size, training or PLAIN)
+    run = Run(label, seeds[0], checkpoint, progress, batch_size, training)
     perturbation = Perturbation(mode, blocks, joint, damping, switches, radius_unit)
     chosen = Tempered.of(net, kl_weight, start_scale, lr)
     rest = mc_samples, momentum, weight_decay

@@ -41,7 +41,7 @@ def fit_sgd(
     steps: Count = 300,
     momentum: Momentum = 0.9,
     likelihood: Likelihood = "categorical",
-    training: Training | None = None,
+    training: Training = PLAIN,
     ascent: Ascent | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
@@ -81,7 +81,7 @@ def fit_sgd(
     """
     usual = RATE_BATCHNORM if net.has_batchnorm else RATE
     optim = Optim(steps, usual if lr is None else lr, momentum, weight_decay, ascent)
-    run = Run("SGD", seed, checkpoint, progress, batch_size, training or PLAIN)
+    run = Run("SGD", seed, checkpoint, progress, batch_size, training)
     batchnorm = batchnorm or ("train" if net.treats_all else "frozen")
     loss = training_loss(net, data, likelihood, batchnorm, run.training)
     w, history = descend(loss, net.w, run, optim)
@@ -102,7 +102,7 @@ def fit_ensemble(
     steps: Count = 300,
     momentum: Momentum = 0.9,
     likelihood: Likelihood = "categorical",
-    training: Training | None = None,
+    training: Training = PLAIN,
     ascent: Ascent | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
@@ -141,7 +141,7 @@ def fit_ensemble(
         >>> fv.fit_ensemble(net, task.train, seed=0, members=3, steps=20).W.shape
         torch.Size([3, 58])
     """
-    run = Run("ensemble", seed, checkpoint, progress, batch_size, training or PLAIN)
+    run = Run("ensemble", seed, checkpoint, progress, batch_size, training)
     optim = Optim(steps, lr, momentum, weight_decay, ascent)
     loss = training_loss(net, data, likelihood, batchnorm, run.training, members=members)
     seeds = [seed + 1000 * member for member in range(members)]

@@ -55,13 +55,13 @@ class SGLD(Algorithm[PointState]):
 
     Example:
         >>> import torch, flatviz as fv
-        >>> log_posterior = lambda w: -w.square().sum() / 2
-        >>> gradient = fv.training.gradient_of(lambda w: -log_posterior(w))
+        >>> gradient = fv.training.gradient_of(lambda w: w.square().sum() / 2)  # minus log p(w)
         >>> sgld = fv.posteriors.SGLD(lr=0.1)
-        >>> start = sgld.init(torch.zeros(100, 2))  # a hundred chains
-        >>> driven = fv.training.drive(sgld, start, gradient, steps=100, keep=range(50, 100))
-        >>> sgld.result(*driven).W.shape
-        torch.Size([5000, 2])
+        >>> state = sgld.init(torch.zeros(100, 2))  # a hundred chains
+        >>> for step in range(50):
+        ...     state, record = sgld.update(state, gradient, None, (torch.randn(100, 2),))
+        >>> sgld.result(state).W.shape
+        torch.Size([100, 2])
     """
 
     lr: float
@@ -143,7 +143,7 @@ def fit_sgld(
     burn_in: Whole = 300,
     thin: Count = 20,
     likelihood: Likelihood = "categorical",
-    training: Training | None = None,
+    training: Training = PLAIN,
     ascent: Ascent | None = None,
     batchnorm: Statistics = "frozen",
     prior: Gaussian | None = None,
@@ -188,7 +188,7 @@ def fit_sgld(
         torch.Size([4, 58])
     """
     steps, keep = thinned(n_draws, chains, burn_in, thin)
-    run = Run("SGLD", seed, checkpoint, progress, batch_size, training or PLAIN)
+    run = Run("SGLD", seed, checkpoint, progress, batch_size, training)
     energy = Energy(len(data), temperature, weight_decay, prior, ascent)
     loss = training_loss(net, data, likelihood, batchnorm, run.training, members=chains)
     w = net.w.repeat(chains, 1)
@@ -211,7 +211,7 @@ def fit_sghmc(
     burn_in: Whole = 300,
     thin: Count = 20,
     likelihood: Likelihood = "categorical",
-    training: Training | None = None,
+    training: Training = PLAIN,
     ascent: Ascent | None = None,
     batchnorm: Statistics = "frozen",
     prior: Gaussian | None = None,
@@ -256,7 +256,7 @@ def fit_sghmc(
         torch.Size([4, 58])
     """
     steps, keep = thinned(n_draws, chains, burn_in, thin)
-    run = Run("SGHMC", seed, checkpoint, progress, batch_size, training or PLAIN)
+    run = Run("SGHMC", seed, checkpoint, progress, batch_size, training)
     energy = Energy(len(data), temperature, weight_decay, prior, ascent)
     loss = training_loss(net, data, likelihood, batchnorm, run.training, members=chains)
     w = net.w.repeat(chains, 1)
@@ -280,7 +280,7 @@ def fit_csgld(
     n_draws: Count = 28,
     temperature: NonNegative = 1.0,
     likelihood: Likelihood = "categorical",
-    training: Training | None = None,
+    training: Training = PLAIN,
     ascent: Ascent | None = None,
     batchnorm: Statistics = "frozen",
     prior: Gaussian | None = None,
@@ -349,7 +349,7 @@ def fit_csgld(
     noisy = frozenset(step for step in range(steps) if step % cycle_steps >= cycle_steps - tail)
     keep = frozenset(step for step in range(steps) if step % cycle_steps in kept)
     label = "cyclical SGLD" if friction == 1 else "cyclical SGHMC"
-    run = Run(label, seed, checkpoint, progress, batch_size, training or PLAIN)
+    run = Run(label, seed, checkpoint, progress, batch_size, training)
     energy = Energy(len(data), temperature, weight_decay, prior, ascent)
     loss = training_loss(net, data, likelihood, batchnorm, run.training, members=chains)
     chain = SGHMC(falling, friction, energy, noisy)

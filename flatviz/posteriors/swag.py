@@ -128,7 +128,7 @@ def fit_swa(
     snapshots: Several = 20,
     momentum: Momentum = 0.9,
     likelihood: Likelihood = "categorical",
-    training: Training | None = None,
+    training: Training = PLAIN,
     ascent: Ascent | None = None,
     batchnorm: Statistics = "frozen",
     checkpoint: Checkpoint = None,
@@ -167,7 +167,7 @@ def fit_swa(
         >>> fv.fit_swa(net, task.train, seed=0, snapshots=5).W.shape
         torch.Size([1, 58])
     """
-    run = Run("SWA", seed, checkpoint, progress, batch_size, training or PLAIN)
+    run = Run("SWA", seed, checkpoint, progress, batch_size, training)
     sgd = _constant(net, lr, momentum, weight_decay, ascent)
     q = _tail(net, data, likelihood, batchnorm, run, SWAG(sgd, rank=0), snapshots)
     return Draws(q.mean[None], q.history, q.buffers)
@@ -185,7 +185,7 @@ def fit_swag_diag(
     snapshots: Several = 20,
     momentum: Momentum = 0.9,
     likelihood: Likelihood = "categorical",
-    training: Training | None = None,
+    training: Training = PLAIN,
     ascent: Ascent | None = None,
     batchnorm: Statistics = "frozen",
     checkpoint: Checkpoint = None,
@@ -224,7 +224,7 @@ def fit_swag_diag(
         >>> fv.fit_swag_diag(net, task.train, seed=0, snapshots=5).rank
         0
     """
-    run = Run("SWAG-diagonal", seed, checkpoint, progress, batch_size, training or PLAIN)
+    run = Run("SWAG-diagonal", seed, checkpoint, progress, batch_size, training)
     sgd = _constant(net, lr, momentum, weight_decay, ascent)
     return _tail(net, data, likelihood, batchnorm, run, SWAG(sgd, rank=0), snapshots)
 
@@ -243,7 +243,7 @@ def fit_swag(
     snapshots: Several = 20,
     momentum: Momentum = 0.9,
     likelihood: Likelihood = "categorical",
-    training: Training | None = None,
+    training: Training = PLAIN,
     ascent: Ascent | None = None,
     batchnorm: Statistics = "frozen",
     checkpoint: Checkpoint = None,
@@ -285,7 +285,7 @@ def fit_swag(
         >>> fv.fit_swag(net, task.train, seed=0, rank=3, snapshots=5).factor.shape
         torch.Size([3, 58])
     """
-    run = Run("SWAG", seed, checkpoint, progress, batch_size, training or PLAIN)
+    run = Run("SWAG", seed, checkpoint, progress, batch_size, training)
     sgd = _constant(net, lr, momentum, weight_decay, ascent)
     return _tail(net, data, likelihood, batchnorm, run, SWAG(sgd, rank, scale), snapshots)
 

@@ -18,7 +18,7 @@ from flatviz.engine.batchnorm import with_trained_buffers
 from flatviz.gaussian import Gaussian
 
 STD_FLOOR = 1e-4  # a weight that is 0 would have std 0 under MOPED
-STILL = -1000.0  # the log of a standard deviation that is 0 in float64 as well
+LOG_ZERO = -1000.0  # the log of a standard deviation that is 0 in float64 as well
 
 
 @public
@@ -200,7 +200,7 @@ def _with_random_trunk(narrow: Net, net: Net, prior: Gaussian, scale: float, see
     parts = []
     for b in whole.blocks:
         w = whole.w[b.slice].to(prior.mean)
-        still = w, torch.full_like(w, STILL), prior.factor.new_zeros(prior.rank, len(w))
+        still = w, torch.full_like(w, LOG_ZERO), prior.factor.new_zeros(prior.rank, len(w))
         parts.append(
             (None if b.name in treated else _of_source(b.name, net, prior, scale)) or still
         )

@@ -107,7 +107,7 @@ def fit_vi(
     mc_samples: Count | None = None,
     start_scale: Positive | None = None,
     likelihood: Likelihood = "categorical",
-    training: Training | None = None,
+    training: Training = PLAIN,
     batchnorm: Statistics = "frozen",
     start: Gaussian | None = None,
     checkpoint: Checkpoint = None,
@@ -153,7 +153,9 @@ def fit_vi(
         momentum: Share of the last step that the next one keeps.
         kl_weight: T of exp(-N L(w) / T) prior(w); 1 is Bayes, 0 leaves the prior out. None:
             0.03, of a net with BatchNorm 0.1.
-        mc_samples: Draws of q a step; None: 8, of a large network 1 and a rate of 1 at most.
+        mc_samples: Draws of q a step, each of all its examples; None: 8; for a large network up to
+            8 that take an equal part of the examples each, or 1 where it has over 250,000 treated
+            weights, with a rate of 1 at most.
         start_scale: Factor on its standard deviations: from a wide start gradients are mostly
             noise. None: 0.3, of a net with BatchNorm 0.01.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
@@ -178,7 +180,7 @@ def fit_vi(
         >>> q, q.history.loss.shape, q.sample(3, seed=1).shape
         (Gaussian(dim=9, rank=1), torch.Size([20]), torch.Size([3, 9]))
     """
-    run = Run("VI", seed, checkpoint, progress, batch_size, training or PLAIN)
+    run = Run("VI", seed, checkpoint, progress, batch_size, training)
     chosen = Tempered.of(net, kl_weight, start_scale, lr)
     rest = mc_samples, momentum, weight_decay
     vi = Vi(steps, chosen.lr, chosen.kl_weight, *rest, chosen.start_scale, start)
@@ -204,7 +206,7 @@ def fit_mfvi(
     momentum: Momentum = 0.9,
     kl_weight: NonNegative = 1.0,
     likelihood: Likelihood = "categorical",
-    training: Training | None = None,
+    training: Training = PLAIN,
     batchnorm: Statistics = "frozen",
     mc_samples: Count | None = 1,
     checkpoint: Checkpoint = None,
@@ -237,7 +239,9 @@ def fit_mfvi(
         batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch;
             `result.buffers`, which `predict` uses, then has those of the data at each draw or the
             average, for VI those that training collected.
-        mc_samples: Draws of q a step; None: 8, of a large network 1 and a rate of 1 at most.
+        mc_samples: Draws of q a step, each of all its examples; None: 8; for a large network up to
+            8 that take an equal part of the examples each, or 1 where it has over 250,000 treated
+            weights, with a rate of 1 at most.
         checkpoint: Path to save to and resume from.
         progress: True, None (where a terminal watches) or a function(done, total, label).
 
@@ -259,7 +263,7 @@ def fit_mfvi(
         if moped is None
         else (moped * net.w.abs()).clamp_min(STD_FLOOR)
     )
-    run = Run("mean-field VI", seed, checkpoint, progress, batch_size, training or PLAIN)
+    run = Run("mean-field VI", seed, checkpoint, progress, batch_size, training)
     start = Gaussian(net.w.detach(), first.log())
     vi = Vi(steps, lr, kl_weight, mc_samples, momentum, weight_decay, start=start)
     problem = examined(net, data, likelihood)

@@ -8,7 +8,7 @@ from flatviz.lazy import lazy
 __getattr__, __dir__, __all__ = lazy(
     __name__,
     {
-        "driver": "Algorithm Record drive",
+        "driver": "Algorithm Record",
         "gradient": "TrainingLoss gradient_of",
         "losses": "training_loss",
         "points": "Energy SGD",

@@ -21,7 +21,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import Count
-from flatviz.core import Data, Fields
+from flatviz.core import Data, Fields, public
 from flatviz.gaussian import Gaussian
 from flatviz.noun import Noun
 from flatviz.storage.files import State
@@ -173,10 +173,14 @@ class TrainingLoss:
         return {"loss": self.gradient}
 
 
+@public
 def gradient_of(f: Callable[[Tensor], Tensor]) -> Gradient:
-    """The gradient that a method steps along, of any differentiable f: (D,) -> (), as minus a log posterior.
+    """Make what methods step along, (w (..., D), batch) -> (loss (...), gradient (..., D)), of a function.
 
-    It ignores the minibatch.
+    The minibatch is ignored.
+
+    Args:
+        f: Differentiable, (D,) -> (), as minus the logarithm of a posterior.
 
     Example:
         >>> import torch, flatviz as fv

@@ -104,7 +104,9 @@ class NetworkLoss(TrainingLoss):
     """Mean NLL of minibatches of a problem at weights (..., D), and its gradient.
 
     The leading dimensions of w are members, then the draws of each: this class alone knows in which
-    order they are rows.  A batch is (n,), or (B, n) with one for each member.
+    order they are rows.  A batch is (n,), or (B, n) with one for each member.  With `shared` the
+    draws of a member take an equal part of its batch each; of a last, smaller minibatch some examples
+    are in two parts where their number is no multiple of the draws.
 
     Args:
         problem: Network, data, likelihood.
@@ -114,6 +116,8 @@ class NetworkLoss(TrainingLoss):
         draws: S of a member.
         network: At all rows in one pass, where there is such a one.
     """
+
+    shared = False
 
     def __init__(
         self,
@@ -137,6 +141,8 @@ class NetworkLoss(TrainingLoss):
     def __call__(self, w: Tensor, batch: Batch) -> tuple[Tensor, Tensor]:
         """Mean loss (...) and its gradient (..., D)."""
         lead = w.shape[:-1]
+        if self.shared:
+            batch = self._parts(batch, w)
         index = batch
         if batch is not None:
             spread = (1,) * (len(lead) - batch.ndim + 1)
@@ -151,6 +157,13 @@ class NetworkLoss(TrainingLoss):
                 value, g = self.training.in_parts(self._rows, W, index, self.examples)
         self._first = False
         return value.view(lead), g.view_as(w)
+
+    def _parts(self, batch: Batch, w: Tensor) -> Tensor:
+        """The batch of each draw, (..., S, n / S)."""
+        if batch is None:
+            batch = torch.arange(self.examples, device=w.device)
+        more = -batch.shape[-1] % self.draws
+        return torch.cat((batch, batch[..., :more]), -1).unflatten(-1, (self.draws, -1))
 
     def begin(self) -> None:
         """Begin a step: new noise, and statistics move once."""
@@ -202,7 +215,7 @@ class NetworkLoss(TrainingLoss):
             "data": self.problem.data,
             "likelihood": self.problem.likelihood,
             "pass": (type(one).__name__, one.about),
-            "draws": self.draws,
+            "draws": (self.draws, self.shared),
         }
 
     def _of(self, member: int) -> Pass:

@@ -259,7 +259,7 @@ def pretrain(
     batch_size: Count | None = 64,
     momentum: Momentum = 0.9,
     likelihood: Likelihood = "categorical",
-    training: Training | None = None,
+    training: Training = PLAIN,
     ascent: Ascent | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
@@ -298,7 +298,7 @@ def pretrain(
         >>> float(fv.nll(net, task.source)(net.w)) < 0.5
         True
     """
-    run = Run("pre-training", seed, checkpoint, progress, batch_size, training or PLAIN)
+    run = Run("pre-training", seed, checkpoint, progress, batch_size, training)
     if isinstance(net, nn.Module):
         net = Net.from_module(net)
     net = net.with_example(data.x)

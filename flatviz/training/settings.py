@@ -14,12 +14,14 @@ from flatviz.training.gradient import PLAIN, Ascent, Training
 
 Checkpoint = Annotated[str | Path, check_file] | None
 
-# mc_samples=None takes DRAWS draws a step, or one draw where a gradient with all of them needs over
-# LARGE_STEP multiply-adds.  One draw is noisier, so its rate is ONE_DRAW at most: fits of the
-# digits' MLP and conv net then ended within 3 % of the same objective.
+# mc_samples=None takes DRAWS draws a step.  Where a gradient with all of them needs over LARGE_STEP
+# multiply-adds, they share the examples of the step, which then costs one pass; where they have
+# over LARGE_DRAWS numbers, there is one draw.  Both are noisier, so their rate is ONE_PASS at most:
+# see `flatviz run draws`.
 DRAWS = 8
 LARGE_STEP = 2_000_000_000
-ONE_DRAW = 1.0
+LARGE_DRAWS = 2_000_000
+ONE_PASS = 1.0
 
 
 @dataclass(frozen=True)
@@ -102,19 +104,23 @@ class Vi:
     weight_decay: float = 0.0
     start_scale: float = 1.0
     start: Gaussian | None = None
+    shared: bool = False  # whether the draws of a step share its examples
 
     @classmethod
     def of(cls, keywords: Mapping[str, Any]) -> Self:
         """Take those among the keywords of a fit."""
         return cls(**{f.name: keywords[f.name] for f in fields(cls) if f.name in keywords})
 
-    def sized(self, examples: int, work: Work) -> Self:
-        """Fill in mc_samples by the multiply-adds of a step, with the rate that suits one draw."""
+    def sized(self, examples: int, work: Work, dim: int, may_share: bool) -> Self:
+        """Fill in mc_samples by the multiply-adds of a step, with the rate that suits one pass."""
         if self.mc_samples is not None:
             return self
         if 3 * DRAWS * examples * work.macs <= LARGE_STEP:
             return replace(self, mc_samples=DRAWS)
-        return replace(self, mc_samples=1, lr=min(self.lr, ONE_DRAW))
+        draws = 1
+        if may_share and DRAWS * dim <= LARGE_DRAWS:
+            draws = max(d for d in range(1, DRAWS + 1) if examples % d == 0)  # equal parts
+        return replace(self, mc_samples=draws, lr=min(self.lr, ONE_PASS), shared=draws > 1)
 
     def started(self, prior: Gaussian) -> Gaussian:
         """Where q starts: `start` or the prior, its standard deviations times `start_scale`."""

@@ -11,7 +11,7 @@ from flatviz.gaussian import Gaussian
 
 # whose noise is drawn at once: one by one, between other work, a draw takes four times as long
 STEPS_AHEAD = 64
-MOST_AHEAD = 2**22  # numbers drawn at once
+MAX_AHEAD = 2**22  # numbers drawn at once
 LARGE = (
     2**20
     # numbers of a draw beyond which a GPU draws them itself: 11 million take a CPU longer than
@@ -124,7 +124,7 @@ class MirroredNoise(Noise):
             generator(seed, self.device) for seed in seeds
         ]  # as before the block's first step: this is saved
         self.ahead = [generator(seed, self.device) for seed in seeds]  # as they are after its last
-        most = MOST_AHEAD // (len(seeds) * draws * self.size)
+        most = MAX_AHEAD // (len(seeds) * draws * self.size)
         self.pairs = max(1, min(STEPS_AHEAD, steps + 1, most) // 2)
         self.block: list[tuple[Tensor, Tensor]] = []
 

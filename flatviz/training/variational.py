@@ -211,12 +211,15 @@ def fit_gaussians(
     start = vi.started(prior)
     check_covers(net, prior, "prior")
     check_covers(net, start, "start")
-    sized = vi.sized(min(n, run.batch_size or n), problem.work)
+    loss_takes_shares = net.trunk is None and not (batchnorm == "train" and net.has_batchnorm)
+    may_share = loss_takes_shares and run.training.accumulate == 1
+    sized = vi.sized(min(n, run.batch_size or n), problem.work, net.dim, may_share)
     descent = Descent.of(sized, prior, n)
     algorithm = build(descent)
     B = len(seeds)
     shuffles = [seed + 1 for seed in seeds]
     loss = loss_of(problem, batchnorm, run.training, members=B, draws=descent.draws)
+    loss.shared = sized.shared
     if B > 1 and loss.buffers() is not None:
         run.check_no_validation(
             "statistics of BatchNorm that members train at once are those of the last step"
@@ -232,8 +235,9 @@ def fit_gaussians(
         check=False,
     )
     rows = history.mapped(lambda record: record.reshape(-1, B))
-    if sized.mc_samples != vi.mc_samples and descent.draws < DRAWS:
-        note = f"one draw a step, rate {sized.lr:g}: {DRAWS} draws take long"
+    if sized.shared or sized.mc_samples != vi.mc_samples and descent.draws < DRAWS:
+        drawn = f"{descent.draws} draws share the examples of" if sized.shared else "one draw"
+        note = f"{drawn} a step, rate {sized.lr:g}: {DRAWS} draws of all examples take long"
         rows = replace(rows, notes=(*rows.notes, note))
     before = lambda: problem.nll()(start.mean)  # noqa: E731  by the net's statistics
 

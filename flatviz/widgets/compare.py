@@ -51,13 +51,13 @@ ITERS = 40
 TOLERANCE = 0.01
 # test vectors of the trace, least and most
 VECTORS = 4
-MOST_VECTORS = 100
+MAX_VECTORS = 100
 # of all examples through a model, and multiply-adds of all of them
 PASSES = 500
 WORK = 400_000_000_000
 # examples of the loss
-LEAST = 32
-MOST = 512
+MIN_EXAMPLES = 32
+MAX_EXAMPLES = 512
 GRID = (  # figures of a page
     "display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 520px), 1fr))"
 )
@@ -247,9 +247,9 @@ def compare(
             "a and b must have different weights, got twice the same: give another checkpoint"
         )
     macs = work_of(nets[0], data.x).macs
-    most = examples or max(LEAST, min(MOST, WORK // (PASSES * max(macs, 1))))
+    most = examples or max(MIN_EXAMPLES, min(MAX_EXAMPLES, WORK // (PASSES * max(macs, 1))))
     some = data.subset(torch.arange(min(most, len(data))))
-    vectors = max(VECTORS, min(MOST_VECTORS, WORK // (PASSES * max(macs, 1) * len(some))))
+    vectors = max(VECTORS, min(MAX_VECTORS, WORK // (PASSES * max(macs, 1) * len(some))))
     objectives = [nll(net, some, likelihood=likelihood) for net in nets]
     start, end = [net.w for net in nets]
     f = Between(nets, objectives[0]) if nets[0].has_batchnorm else objectives[0]

@@ -25,7 +25,7 @@ from flatviz.results import Family
 
 _VIEWS: dict[str, tuple[int, list[weakref.ref]]] = {}  # cell -> (count of its execution, its views)
 CONTROLS = ("radius", "n_draws", "method", "look")
-MOST_PICTURE = 4_000_000  # characters of the pictures that a page may send for the saved notebook
+MAX_PICTURE = 4_000_000  # characters of the pictures that a page may send for the saved notebook
 PNG = re.compile(r"data:image/png;base64,[A-Za-z0-9+/=]+")
 NOT_DRAWN = (  # shown where no browser has drawn the lab: in a notebook that was run by a command
     "<p>The laboratory: pictures of a family of posteriors, with controls. A browser draws them:"
@@ -252,7 +252,7 @@ def still(content: Mapping, name: str) -> str:
     good = isinstance(images, list) and all(
         isinstance(image, str) and PNG.fullmatch(image) for image in images
     )
-    if not good or not images or sum(map(len, images)) > MOST_PICTURE or not isinstance(text, str):
+    if not good or not images or sum(map(len, images)) > MAX_PICTURE or not isinstance(text, str):
         return ""
     said = html.escape(text[:1000], quote=True)
     drawn = "".join(f'<img src="{image}" alt="{said}" style="max-width:100%">' for image in images)

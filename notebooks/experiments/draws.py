@@ -40,6 +40,7 @@ import math
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -48,11 +49,10 @@ import torch
 
 # %%
 import flatviz as fv
-from flatviz.experiments import at, judged, read_table, write_table
+from flatviz.experiments import equivalent, read_table, write_table
 from flatviz.experiments.statistics import HOLDS, NOT, OPEN, mean_zero
 from flatviz.families.preparation import BATCHNORM, task_for
 from flatviz.families.tour import prepare
-from flatviz.metrics.averaging import ace_of
 
 # %% [markdown]
 # ## The grid
@@ -487,3 +487,247 @@ def theory(stack, q, T, sizes, radii):
                 )
             )
     return pd.concat(rows)
+
+
+# %% [markdown]
+# ## Run, or read
+
+# %%
+CLAIMS = (FOLDER / "draws.toml").read_bytes()
+HASH = hashlib.sha256(CLAIMS).hexdigest()[:12]
+ENOUGH = 512  # draws a step of the fits with which noise is compared
+
+
+def labelled(rows, **columns):
+    """Rows with the columns that say what was fitted."""
+    return rows.assign(**columns)
+
+
+def batches(seeds):
+    return [seeds[i : i + TOGETHER] for i in range(0, len(seeds), TOGETHER)]
+
+
+def fits_of(name, seeds, few):
+    """Rows of all fits of some seeds, one part after the other."""
+    stack = Stack(name, seeds, DEVICE)
+    vi = [(0.0, T) for T in TEMPERATURES[stack.name]]
+    flat = list(FLAT[stack.name])
+    counts = [int(S) for S in DRAWS.split(",")]
+    plans = [("common", S, STEPS) for S in counts]
+    plans += [("mirrored", 2, STEPS), ("split", stack.n, STEPS)]
+    if few:
+        plans = [("common", S, 4 * STEPS) for S in counts if S in (1, 8, max(counts))]
+        plans += [("common", ENOUGH if stack.name != "cifar16" else 128, STEPS)]
+    for kind, S, steps in plans:
+        about = dict(setting=stack.name, kind=kind, draws=S, steps=steps)
+        for cells in (vi, flat):
+            q = fit_many(stack, cells, S, steps, kind)
+            yield labelled(measure(stack, q, cells), method="vi" if cells is vi else "sabma", **about)
+    if not few and stack.name == "digits-near":
+        q = fit_many(stack, [(0.0, 0.03)], 128, STEPS)
+        rows = theory(stack, q, 0.03, counts, (1.0, 2.0)).rename(columns={"S": "draws"})
+        yield labelled(rows, method="theory", kind="common", setting=stack.name, steps=STEPS)
+
+
+def run_all():
+    """The long table of all tasks."""
+    parts = []
+    for name in TASKS.split(","):
+        seeds = list(range(FIRST, FIRST + SEEDS))
+        for chosen, few in ((seeds, False), (seeds[:FEW], True)):
+            for some in batches(chosen):
+                parts += fits_of(name, some, few)
+                print(f"{short(name)}, seeds {some[0]} to {some[-1]}: done", flush=True)
+    wide = pd.concat(parts, ignore_index=True)
+    keys = ["setting", "method", "kind", "draws", "radius", "T", "steps", "seed"]
+    table = wide.melt(keys, var_name="quantity").dropna(subset="value")
+    table = table.assign(experiment="draws", claims=HASH)
+    return table[["experiment", "claims", *keys, "quantity", "value"]]
+
+
+# %% tags=["run"]
+table = run_all() if RUN else read_table(TABLE)
+if SAVE:
+    write_table(table, SAVE, digits=5, wide=True)
+print(f"the claims: {HASH}; those of the table: {', '.join(table.claims.unique())}")
+
+
+# %% [markdown]
+# ## At equal training loss
+#
+# Fits of one number of draws are compared with VI of the same number: its values are interpolated along *T*, linear in the logarithm
+# of the training loss. A seed whose curve does not bracket the fit is left out and counted.
+
+# %%
+LOGS = ("lambda1", "lambda1_of_mean", "train", "kl", "T")
+KEYS = ["setting", "method", "kind", "draws", "steps", "radius", "T", "seed"]
+ROWS = table.pivot(index=KEYS, columns="quantity", values="value").reset_index()
+
+
+def kind_of(S):
+    """(kind, condition on the draws) of a number of draws, or of "split" and "mirrored"."""
+    return (S, slice(None)) if isinstance(S, str) else ("common", S)
+
+
+def fits(task, S, steps=STEPS, **of):
+    """Rows of the fits with S draws a step, quantities of `LOGS` in logarithms, indexed by seed."""
+    kind, count = kind_of(S)
+    chosen = (ROWS.setting == task) & (ROWS.kind == kind) & (ROWS.steps == steps)
+    if kind == "common":
+        chosen &= ROWS.draws == count
+    for name, value in of.items():
+        chosen &= ROWS[name] == value
+    rows = ROWS[chosen].set_index("seed")
+    return rows.assign(**{name: np.log(rows[name]) for name in LOGS})
+
+
+def on_curve(mine, vi):
+    """VI where its training loss is that of `mine`, seed by seed; NaN beyond its temperatures."""
+    quantities = [name for name in ("train", "kl", "T", *MEASURED) if name in mine]
+    found = {}
+    for seed, row in mine.iterrows():
+        line = vi.loc[[seed]].sort_values("train")
+        x = line.train.to_numpy(float)
+        y = line[quantities].to_numpy(float).T
+        found[seed] = [np.interp(row.train, x, values, left=np.nan, right=np.nan) for values in y]
+    return pd.DataFrame.from_dict(found, orient="index", columns=quantities)
+
+
+MEASURED = ("lambda1", "lambda1_of_mean", "nll", "ece", "rmse", "accuracy")
+
+
+@cache
+def apart(task, radius, T, S, steps=STEPS):
+    """SA-BMA less VI of the same draws at equal training loss, (seeds, quantities); T is T* over T."""
+    mine = fits(task, S, steps, method="sabma", radius=radius, T=T)
+    curve = fits(task, S, steps, method="vi")
+    mine = mine[mine.index.isin(curve.index)]
+    there = on_curve(mine, curve)
+    difference = mine[there.columns] - there
+    return difference.assign(T=-difference["T"])
+
+
+# %%
+def objective(task, T, S, steps=STEPS):
+    """VI's objective at T, mean training loss + T / N KL, and the least of all its fits at that T, by seed."""
+    rows = fits(task, S, steps, method="vi")
+    values = np.exp(rows.train) + T / EXAMPLES[task] * np.exp(rows.kl)
+    mine = values[np.isclose(rows["T"], np.log(T))]
+    return mine, values.groupby(level=0).min()
+
+
+EXAMPLES = {"digits-near": 20, "moons-gap": 40, "cifar16": 50}
+
+
+def theory_of(radius, S):
+    rows = ROWS[(ROWS.method == "theory") & (ROWS.radius == radius) & (ROWS.draws == S)]
+    return rows.set_index("seed")
+
+
+def value_of(task, radius, T, S, quantity):
+    """What a claim is about, a value a seed; `draws.toml` says what it means."""
+    if quantity == "objective":
+        return np.log(objective(task, T, S)[0])
+    if quantity == "cos":
+        return theory_of(radius, S).cos - 0.95
+    if quantity == "length":
+        return np.log(theory_of(radius, S).length / theory_of(radius, S).theory_length)
+    if quantity == "predicted":
+        return np.log(theory_of(radius, S).predicted / T) - apart(task, radius, T, S)["T"]
+    return apart(task, radius, T, S)[quantity]
+
+
+def claimed(claim):
+    """The values of a claim, one a seed: with `than`, the difference of two numbers of draws."""
+    of = [claim[name] for name in ("task", "radius", "T")]
+    values = value_of(*of, claim["draws"], claim["quantity"])
+    return values - value_of(*of, claim["than"], claim["quantity"]) if "than" in claim else values
+
+
+# %%
+RATIOS = (*LOGS, "objective", "predicted", "length")
+MARGINS = {"nll": 0.01, "ece": 0.01}  # of all others log(1.1)
+ALL = tomllib.loads(CLAIMS.decode())["claim"]
+BESIDE = [tomllib.loads(f.read_text()) for f in sorted(FOLDER.glob("frontier*.toml"))]
+FAMILY = len(ALL) + sum(len(of["claim"]) for of in BESIDE)
+
+
+def judge(claim, share=0.75):
+    """A claim with its estimate, its p times the number of all claims, and its verdict."""
+    values = claimed(claim)
+    enough = values.notna().sum() >= max(2, share * len(values))
+    row = mean_zero(values.dropna()) if enough else dict(mean=np.nan, half=np.nan, n=0, p=np.nan)
+    margin = MARGINS.get(claim["quantity"], math.log(1.1))
+    p = row["p"]
+    right = row["mean"] > 0 if claim["direction"] == "higher" else row["mean"] < 0
+    if claim["direction"] == "same" and enough:
+        p = equivalent(row, margin)
+        right = abs(row["mean"]) < margin
+        p = p if right else 2 * (1 - p)
+    corrected = min(1.0, p * FAMILY) if p == p else np.nan
+    verdict = "not comparable" if not enough else OPEN if corrected >= 0.05 else HOLDS if right else NOT
+    return claim | dict(row, corrected=corrected, verdict=verdict, left_out=values.isna().sum())
+
+
+# %% [markdown]
+# ## Gates
+#
+# *envelope*: how far the fit of VI at *T* is above the lowest objective of all its fits at that *T*, in the mean over seeds. *noise*: how
+# far VI's objective is above that with at least eight times the draws (128: not tested). *length*: by how much four times the steps
+# move the ratio of λ1 of the mean Hessian at equal training loss, SA-BMA at radius 1.
+
+# %%
+USUAL = {"digits-near": 0.03, "moons-gap": 0.03, "cifar16": 0.3}
+
+
+def gates(task, S):
+    """Values of the gates, and whether all that could be tested pass."""
+    T = USUAL[task]
+    mine, least = objective(task, T, S)
+    found = {"envelope": (mine / least.loc[mine.index]).mean() - 1}
+    counts = [c for c in sorted(ROWS.draws[(ROWS.setting == task) & (ROWS.kind == "common")].unique())]
+    more = [c for c in counts if not isinstance(S, str) and c >= 8 * S]
+    if more:
+        found["noise"] = (mine / objective(task, T, more[0])[0]).dropna().mean() - 1
+    try:
+        longer = apart(task, 1.0, T, S, 4 * STEPS).lambda1_of_mean
+        found["length"] = (longer - apart(task, 1.0, T, S).lambda1_of_mean).dropna().mean()
+    except KeyError:
+        pass
+    return found
+
+
+def noise_limited(task, S):
+    return gates(task, S).get("noise", 0.0) > 0.05
+
+
+for task in dict.fromkeys(ROWS.setting):
+    for S in sorted(ROWS.draws[(ROWS.setting == task) & (ROWS.kind == "common") & (ROWS.steps == STEPS)].unique()):
+        found = gates(task, S)
+        text = ", ".join(f"{name} {value:+.1%}" for name, value in found.items() if value == value)
+        word = ": noise-limited" if noise_limited(task, S) else ""
+        print(f"{task}, {S:g} draws a step{word}: {text}")
+
+# %% [markdown]
+# ## Claims
+
+# %%
+VERDICTS = [judge(claim) for claim in ALL]
+OF = {row["id"]: row for row in VERDICTS}
+
+
+def estimate(row, sign=1):
+    """Mean with its 95 % interval; of logarithms as a ratio."""
+    if row["mean"] != row["mean"]:
+        return "no values"
+    ends = row["mean"] + row["half"] * np.array([0, -1, 1])
+    if row["quantity"] in RATIOS:
+        return "{:.2f} ({:.2f} to {:.2f})".format(*np.exp(ends))
+    return "{:+.3f} ({:+.3f} to {:+.3f})".format(*ends)
+
+
+for task in dict.fromkeys(row["task"] for row in VERDICTS):
+    print(f"{task}; p times {FAMILY}, the claims of draws and frontier")
+    for row in (row for row in VERDICTS if row["task"] == task):
+        out = f", seeds left out: {row['left_out']}" if row["left_out"] else ""
+        print(f"  {row['words']}: {estimate(row)}, {row['n']} seeds{out}: {row['verdict']}")

@@ -37,9 +37,8 @@ def train(module, steps, *, optimiser=None):
 
 @pytest.fixture
 def module():
-    return nn.Sequential(
-        nn.Linear(3, 4), nn.Dropout(0.2), nn.ReLU(), nn.Linear(4, 2)
-    )  # dropout on: a user's loop has it
+    # Dropout on: a user's loop has it
+    return nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.2), nn.ReLU(), nn.Linear(4, 2))
 
 
 def test_the_path_is_what_the_loop_itself_saw(module):
@@ -66,9 +65,8 @@ def test_only_the_modules_own_optimisers_count_and_two_of_one_step_count_once(mo
     with fv.record_path(module, treated=lambda name: name.startswith("3.")) as path:
         train(module, 2)
         other.step()
-        train(
-            module, 2, optimiser=torch.optim.SGD(module[0].parameters(), lr=0.1)
-        )  # holds none of the treated weights
+        # Holds none of the treated weights
+        train(module, 2, optimiser=torch.optim.SGD(module[0].parameters(), lr=0.1))
         train(module, 2, optimiser=torch.optim.Adam(module.parameters()))  # one that takes over
     assert path.W.shape == (5, 10) and path.steps == (0, 1, 2, 3, 4)
     body, head = (torch.optim.SGD(module[i].parameters(), lr=0.1) for i in (0, 3))

@@ -263,7 +263,7 @@ ark;
 .pg .pg-first { min-width: 0; display: grid; gap: 2px 28px; }
 .pg .pg-score { display: flex; flex-wrap: wrap; gap: 4px 36px; font-variant-numeric: tabular-nums; }
 .pg .pg-score div { display: grid; grid-template-columns: auto auto auto; align-items: center; gap: 0 10px; }
-.pg .pg-score span { font-weight: 600; color: var(--method); }
+.pg .pg-score span { font-weight: 600; }
 .pg .pg-score b { font-size: 30px; line-height: 1.2; color: var(--method); min-width: 2.4em; border-bottom: 4px solid transparent; }
 .pg .pg-score .pg-wins b { border-color: currentColor; }
 .pg .pg-score small { font-size: 14px; line-height: 1.3; color: var(--soft); }

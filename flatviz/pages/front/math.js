@@ -1,4 +1,4 @@
-// ------------------------------------------------------------------ formulas, typeset by the browser
+// ---- formulas, typeset by the browser
 
 // A small part of TeX as MathML: letters, numbers, operators, groups {…}, _ and ^, \frac{}{},
 // \sqrt{}, \text{}, \max, \min, and the symbols below.
