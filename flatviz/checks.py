@@ -118,7 +118,7 @@ def number(
 
     def check(value: float, name: str) -> float:
         if not fits(check_number(value, name)):
-            raise ValueError(f"{name} must be {wanted}, got {shown(value)}{do and ': '}{do}")
+            raise ValueError(f"{name} must be {expected}, got {shown(value)}{advice and ': '}{advice}")
         return float(value)
 
     return check

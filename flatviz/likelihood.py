@@ -580,7 +580,7 @@ def as_likelihood(given: Any, name: str = "likelihood") -> Likelihood:
     raise ValueError(
         f"{name} must be 'categorical', 'bernoulli', 'gaussian' (outputs are mean and noise), a"
         " noise standard deviation > 0 or a fv.Likelihood, got"
-        f" {shown(given)}{f': did you mean {near[0]!r}?' if near else ''}"
+        f" {shown(given)}{meant(given, BUILT_IN)}"
     )
 
 

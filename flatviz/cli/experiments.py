@@ -41,7 +41,8 @@ def parsed(words: Sequence[str], known: Mapping[str, str], name: str) -> dict[st
     """NAME=VALUE texts as parameters: numbers, true and false, else text.
 
     Raises:
-        ValueError: For a name that the notebook does not have, and for a text without "=".
+        ValueError: For a name that the notebook does not have, for a text without "=", and for one
+            in place of a number.
     """
     values: dict[str, Any] = {}
     for word in words:
@@ -54,6 +55,11 @@ def parsed(words: Sequence[str], known: Mapping[str, str], name: str) -> dict[st
             )
         try:
             values[key.upper()] = json.loads(PYTHON.get(text, text))
-        except json.JSONDecodeError:
+        except json.JSONDecodeError as error:
+            default = known[key.upper()]
+            if default.replace(".", "", 1).isdecimal():
+                raise ValueError(
+                    f"{key} must be a number, as its default {default}, got {text!r}"
+                ) from error
             values[key.upper()] = text
     return values

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import Count, check_dense, check_device, usable
-from flatviz.core.inputs import MOST_BYTES, Fields, Inputs, Pixels
+from flatviz.core.inputs import MAX_BYTES, Fields, Inputs, Pixels
 from flatviz.likelihood import AnyLikelihood as Likelihood
 from flatviz.likelihood import CategoricalLikelihood, as_likelihood
 from flatviz.noun import check_fields
