@@ -25,6 +25,7 @@ from torch import Tensor
 from flatviz.checks import Count, Positive, Seed, check_count
 from flatviz.core import Data, Net
 from flatviz.gaussian import Gaussian
+from flatviz.likelihood import as_likelihood
 from flatviz.posteriors.method import Method, Tuned
 from flatviz.results import Draws, History
 from flatviz.training.driver import drive
@@ -60,6 +61,7 @@ class SWAG(SGD):
         rates: As in `SGD`.
         momentum: As in `SGD`.
         weight_decay: As in `SGD`.
+        clip: As in `SGD`.
         ascent: As in `SGD`; the snapshots are those of w, never of the perturbed w + e.
         keep: Steps after which there is a snapshot.
         rank: K, deviations kept.
@@ -201,6 +203,7 @@ def _tail(
         how["momentum"],
         how["weight_decay"],
         how["ascent"],
+        as_likelihood(how["likelihood"]).longest_gradient,
     )
     swag = SWAG(*sgd, rank, scale, keep=range(epoch - 1, steps, epoch))
     q = swag.result(*drive(swag, swag.init(net.w), loss, run, steps=steps))

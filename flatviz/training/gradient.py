@@ -11,6 +11,7 @@ the draws
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Literal, NamedTuple
@@ -158,6 +159,10 @@ class TrainingLoss:
         The noise of the last call again, statistics left alone.
         """
         return self(w, index)
+
+    def of_constant(self) -> float:
+        """Compute the least loss of one output for all examples; NaN where the data do not lie in memory."""
+        return math.nan
 
     def check(self, data: Data) -> None:
         """Raise ValueError for data that `score` cannot take."""

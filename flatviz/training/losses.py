@@ -5,6 +5,7 @@ Mean NLL of a minibatch, with frozen or trained BatchNorm statistics, or with a 
 A loss is that of one weight vector, or of several at once, with a row and a minibatch each.
 """
 
+import math
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -70,6 +71,15 @@ class NetLoss(TrainingLoss):
     def check(self, data: Data) -> None:
         """Raises ValueError for data that the net cannot read."""
         check_data(self.net, data, self.likelihood)
+
+    def of_constant(self) -> float:
+        """Least loss of one output for all examples, `Likelihood.of_constant`."""
+        if not self.data.in_memory:
+            return math.nan
+        x, _ = self.data.batch(torch.arange(1))
+        with torch.no_grad():
+            of = as_likelihood(self.likelihood).of_constant
+            return of(self.data.y, self.net(self.net.w, x))
 
     def score(self, w: Tensor, data: Data) -> Tensor:
         """Mean loss of other data at `w` (D,) by the net as it predicts now, without gradients or noise, ()."""
@@ -154,6 +164,10 @@ class RowLosses(TrainingLoss):
     def buffers_at(self, W: Tensor) -> Buffers:
         """Statistics of the data at `W`; None where they are frozen."""
         return self.losses[0].buffers_at(W)
+
+    def of_constant(self) -> float:
+        """Least loss of one output for all examples."""
+        return self.losses[0].of_constant()
 
     @property
     def state(self) -> State:

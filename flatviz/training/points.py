@@ -19,8 +19,9 @@ from flatviz.checks import Count, Rate, Seed, Statistics, check_positive
 from flatviz.core import Data, Net, saved_rng
 from flatviz.engine.batchnorm import refresh_batchnorm
 from flatviz.gaussian import Gaussian
+from flatviz.likelihood import as_likelihood
 from flatviz.results import Draws, History
-from flatviz.training.driver import Algorithm, Record, drive
+from flatviz.training.driver import Algorithm, Record, beside_constant, drive
 from flatviz.training.gradient import Ascent, Batch, Noises, TrainingLoss, gradient
 from flatviz.training.keywords import Chain, Epochs, Run, Settings, defaults
 from flatviz.training.losses import check_covers, training_loss
@@ -175,6 +176,7 @@ class SGD(Points):
         momentum: m.
         weight_decay: wd.
         ascent: `SAM(radius)` and the like.
+        clip: Length to which a longer gradient of L is shortened; None: none is.
         keep: Steps after which `collect` keeps the weights.
 
     Example:
@@ -192,12 +194,15 @@ class SGD(Points):
     momentum: float = 0.9
     weight_decay: float = 0.0
     ascent: Ascent | None = None
+    clip: float | None = None
 
     def update(
         self, s: PointState, loss: TrainingLoss, batch: Batch, noise: Noises = ()
     ) -> tuple[PointState, Record]:
         """One step."""
         value, g, gain = gradient(loss, s.w, batch, self.ascent)
+        if self.clip is not None:
+            g = g * (self.clip / g.norm(dim=-1, keepdim=True)).clamp_max(1)
         g = g.add(s.w, alpha=self.weight_decay)
         v = g.add_(
             self.momentum * s.v
@@ -217,14 +222,18 @@ def descend(
 ) -> tuple[Tensor, History]:
     """Run SGD from `w` (D,) or (B, D), its rate falling along half a cosine to the share `last`.
 
-    The weights, and the history.
+    The weights, and the history.  Gradients are shortened as the likelihood asks.
 
     Raises:
         Diverged: If the loss or the weights become NaN or inf.
     """
     lr = rates(how["lr"], how["steps"], w, partial(cosine, last=last))
-    sgd = SGD(lr, how["momentum"], how["weight_decay"], how["ascent"])
+    clip = as_likelihood(how["likelihood"]).longest_gradient
+    sgd = SGD(lr, how["momentum"], how["weight_decay"], how["ascent"], clip)
     state, history = drive(sgd, sgd.init(w), loss, run, steps=how["steps"], shuffle=shuffle)
+    if clip is not None:
+        notes = beside_constant(history.loss, loss.of_constant())
+        history = replace(history, notes=(*history.notes, *notes))
     return state.w, history
 
 
