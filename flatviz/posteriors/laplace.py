@@ -21,7 +21,7 @@ from torch import Tensor
 from flatviz.bridges.laplace_torch import LaplaceTorch, fit_laplace_torch
 from flatviz.bridges.laplace_torch import Structure as Bridged
 from flatviz.checks import Positive, Seed, Whole
-from flatviz.core import Data, Likelihood, Net, public
+from flatviz.core import Data, Likelihood, Net, find_head, named_head, public
 from flatviz.objectives.curvature import ggn, ggn_diagonal
 from flatviz.objectives.network import nll
 from flatviz.posteriors.method import Method, Tuned
@@ -184,7 +184,7 @@ def laplace_evidence(
 
 def _curvature(net: Net, data: Data, likelihood: Likelihood, structure: Structure) -> KeptCurvature:
     """Compute the part of H at the net's weights that the structure keeps."""
-    part = head_of(net) if structure == "last_layer" else slice(0, net.dim)
+    part = head_of(net, data) if structure == "last_layer" else slice(0, net.dim)
     if structure == "diagonal":
         return KeptCurvature(part, ggn_diagonal(net, net.w, data, likelihood).clamp_min(0), None)
     if (size := part.stop - part.start) > LARGEST:
@@ -249,21 +249,23 @@ class KeptCurvature:
         return math.exp(best)
 
 
-def head_of(net: Net) -> slice:
-    """Find the stretch of w that holds the head."""
+def head_of(net: Net, data: Data) -> slice:
+    """Find the stretch of w that holds the head, with a weight that it shares with another layer."""
     head = [b for b in net.blocks if b.kind == "head"]
     if not head and net.treats_all:
-        treated = {b.name for b in net.blocks}
-        last = next(b.name for b in reversed(net.blocks) if len(b.shape) > 1)
-        head = [
-            b
-            for b in net.restrict(treated.__contains__, head=last.rpartition(".")[0]).blocks
-            if b.kind == "head"
-        ]
+        module = net.to_module().eval()
+        last = named_head(module, find_head(module, data.batch(torch.arange(1))[0]))
+        of_last = set(map(id, last.parameters()))
+        head = [b for b in net.blocks if id(module.get_parameter(b.name)) in of_last]
     if not head:
         raise ValueError(
             "structure='last_layer' needs a treated head, got none: use treated='norm+head' or"
             " 'all'"
+        )
+    if sum(b.stop - b.start for b in head) < head[-1].stop - head[0].start:
+        raise ValueError(
+            "structure='last_layer' needs a head whose weights stand side by side, got"
+            f" {', '.join(b.name for b in head)}, tied to another layer's: use structure='diagonal'"
         )
     return slice(head[0].start, head[-1].stop)
 

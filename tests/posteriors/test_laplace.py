@@ -302,3 +302,56 @@ def test_a_regression_taken_for_classes_is_one_clear_error(linear):
         fv.metrics.predict_linearised(
             net, q, fv.Data(data.x, torch.zeros(5, 2).double()), link="mc", likelihood=0.5
         )
+
+
+class LanguageModel(torch.nn.Module):
+    """Embedding, a residual block, and a head that may share the embedding's weight, as GPT-2's."""
+
+    def __init__(self, tied):
+        super().__init__()
+        self.wte = torch.nn.Embedding(7, 4)
+        block = torch.nn.Linear(4, 6), torch.nn.Tanh(), torch.nn.Linear(6, 4)
+        self.mlp = torch.nn.Sequential(*block)
+        self.lm_head = torch.nn.Linear(4, 7, bias=False)
+        if tied:
+            self.lm_head.weight = self.wte.weight
+
+    def forward(self, x):
+        h = self.wte(x)
+        return self.lm_head(h + self.mlp(h))
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_the_last_layer_is_the_one_that_runs_last_with_its_tied_weight(tied):
+    torch.manual_seed(0)
+    module = LanguageModel(tied).double()
+    x = torch.randint(0, 7, (30, 5))
+    data = fv.Data(x, x.roll(-1, 1))
+    net = fv.Net.from_module(module, example=x)
+    q = fv.fit_laplace(net, data, seed=0, steps=0, prior_precision=1.0)
+    wide = [b for b in net.blocks if float(q.std[b.slice].max()) > 1e-4]
+    name = "wte.weight" if tied else "lm_head.weight"
+    assert [b.name for b in wide] == [name]
+    assert ("wte.weight is lm_head.weight" in repr(net)) == tied
+
+    def outputs(weight):  # by torch alone, which puts it at both of its places
+        return torch.func.functional_call(module, {name: weight.view(7, 4)}, (x,)).flatten(0, 1)
+
+    at = net.w[wide[0].slice]
+    J = torch.func.jacfwd(outputs)(at)
+    p = outputs(at).softmax(-1).detach()
+    curvature = torch.diag_embed(p) - p[:, :, None] * p[:, None]
+    # losses are means over the 5 tokens of an example
+    H = torch.einsum("nci,ncd,ndj->ij", J, curvature, J) / 5
+    exact = torch.linalg.inv(H + torch.eye(28))
+    covariance = q.factor[:, wide[0].slice].T @ q.factor[:, wide[0].slice]
+    covariance += torch.diag(q.log_std[wide[0].slice].mul(2).exp())
+    torch.testing.assert_close(covariance, exact, rtol=1e-6, atol=1e-8)
+    head = fv.Net.from_module(module, "head", example=x)
+    assert [(b.name, b.kind) for b in head.blocks] == [(name, "head")]
+    source = fv.Gaussian(net.w, torch.full_like(net.w, -3.0))
+    kept, _ = fv.transfer(net, source, treated="head", keep_head=True)
+    assert [b.name for b in kept.blocks] == [name]
+    if tied:
+        with pytest.raises(ValueError, match="lm_head.weight, which is wte.weight: give keep_head"):
+            fv.transfer(net, source, treated="head")
