@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache
 
 import torch
 from torch import Tensor
 
 from flatviz.checks import Numbers, Vector, check_count, check_weights
 from flatviz.noun import History, Noun
+from flatviz.private import cached_property
 
 Buffers = Mapping[str, Tensor] | None  # BatchNorm statistics by name
 

@@ -30,6 +30,7 @@ from flatviz.likelihood import (
     as_likelihood,
 )
 from flatviz.noun import Drawn, History, Noun
+from flatviz.private import PrivateNumbers
 from flatviz.weight_space import (
     Curve,
     Draws,
@@ -190,8 +191,7 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
         """Draw `n` values of y for each input, (n, N, ...), from each draw in turn."""
         n = check_count(n, "n")
         p = self._spread()
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
+        with PrivateNumbers(seed):
             each = p.sample((-(-n // self.n_draws),))
         return each.unflatten(1, self.outputs.shape[:2]).flatten(0, 1)[:n]
 

@@ -9,21 +9,32 @@ import threading
 _cache = tempfile.TemporaryDirectory(prefix="flatviz-tests-")
 os.environ["FLATVIZ_CACHE"] = _cache.name  # before anything of ours is imported
 
-import pytest  # noqa: E402
-import torch  # noqa: E402
-from browsing import chromium, need_chromium, standing  # noqa: E402
-from oracles import random_gaussian  # noqa: E402
-from second_device import missing, second_device  # noqa: E402
-from torch import nn  # noqa: E402
+import pytest
+import torch
+from browsing import chromium, need_chromium, standing
+from oracles import random_gaussian
+from second_device import missing, second_device
+from torch import nn
 
-import flatviz as fv  # noqa: E402
-from flatviz.pages.bundle import pack  # noqa: E402
+import flatviz as fv
+from flatviz.pages.bundle import pack
 
-torch.set_num_threads(1)
+torch.set_num_threads(int(os.environ.get("FLATVIZ_TEST_THREADS", 1)))
+SHIFT = int(os.environ.get("FLATVIZ_TEST_SEED", 0))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def shifted_seeds():
+    """FLATVIZ_TEST_SEED is added to every seed of torch.manual_seed: a test holds for other weights
+    and inputs as well."""
+    plain = torch.manual_seed
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(torch, "manual_seed", lambda seed: plain(seed + SHIFT))
+        yield
 
 
 @pytest.fixture(autouse=True)
-def seeded():
+def seeded(shifted_seeds):
     """Weights and inputs that a test draws are the same whatever ran before it, and the random
     state outside stays."""
     with torch.random.fork_rng():

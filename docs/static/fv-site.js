@@ -1,16 +1,20 @@
-// Formulas, figures and labs of the site.  What they need is loaded when the first of them comes near the window, from
+// Formulas, figures and labs of the site.  What they need is loaded when the first of them comes
+// near the window, from
 // this folder: no page asks another host for anything, and a page opened from the disk works too.
 (() => {
   const base = document.currentScript.src.replace(/[^/]*$/, "");
-  const loads = {}, drawers = [], PAPER = 660;            // px: as wide as a figure is on paper
+  const loads = {},
+    drawers = [],
+    PAPER = 660; // px: as wide as a figure is on paper
   let printing = false;
-  const script = (name) => (loads[name] ??= new Promise((resolve, reject) => {
-    const node = document.createElement("script");
-    node.src = base + name;
-    node.onload = resolve;
-    node.onerror = () => reject(new Error(`${name} is not there`));
-    document.head.append(node);
-  }));
+  const script = (name) =>
+    (loads[name] ??= new Promise((resolve, reject) => {
+      const node = document.createElement("script");
+      node.src = base + name;
+      node.onload = resolve;
+      node.onerror = () => reject(new Error(`${name} is not there`));
+      document.head.append(node);
+    }));
 
   async function formulas() {
     const all = document.querySelectorAll(".math");
@@ -22,17 +26,31 @@
     await script("katex.min.js");
     for (const node of all) {
       const text = node.textContent;
-      katex.render(text, node, { displayMode: node.tagName === "DIV", throwOnError: false, strict: "ignore" });
+      katex.render(text, node, {
+        displayMode: node.tagName === "DIV",
+        throwOnError: false,
+        strict: "ignore",
+      });
       node.dataset.drawn = "";
-      if (node.tagName === "DIV") { node.tabIndex = 0; node.setAttribute("role", "group"); node.setAttribute("aria-label", "equation"); }
+      if (node.tagName === "DIV") {
+        node.tabIndex = 0;
+        node.setAttribute("role", "group");
+        node.setAttribute("aria-label", "equation");
+      }
     }
   }
 
-  const dataOf = (node) => JSON.parse(node.querySelector("script[type='application/json']").textContent);
+  const dataOf = (node) =>
+    JSON.parse(node.querySelector("script[type='application/json']").textContent);
 
-  // Panels side by side, a long legend and menus need room: on a phone such a figure scrolls in its box.
+  // Panels side by side, a long legend and menus need room: on a phone such a figure scrolls in its
+  // box.
   function widthNeeded({ data = [], layout }) {
-    const columns = new Set(Object.keys(layout).filter((k) => /^xaxis\d*$/.test(k)).map((k) => layout[k].domain?.[0] ?? 0)).size;
+    const columns = new Set(
+      Object.keys(layout)
+        .filter((k) => /^xaxis\d*$/.test(k))
+        .map((k) => layout[k].domain?.[0] ?? 0),
+    ).size;
     const named = data.filter((trace) => trace.showlegend !== false && trace.name).length;
     const many = named > 6 || (layout.updatemenus?.length ?? 0) > 1;
     return Math.max(columns < 2 ? 0 : Math.min(240 + 160 * columns, 760), many ? 560 : 0);
@@ -48,30 +66,52 @@
     return lines.filter((line) => line.trim()).map((line) => line.trimEnd());
   }
 
-  // The title of an axis that is longer than the axis is broken into lines; what stands below it in small print stays.
+  // The title of an axis that is longer than the axis is broken into lines; what stands below it in
+  // small print stays.
   function withAxisTitles(layout, width) {
-    const margin = layout.margin ?? layout.template?.layout?.margin ?? {}, inner = width - (margin.l ?? 80) - (margin.r ?? 80);
+    const margin = layout.margin ?? layout.template?.layout?.margin ?? {},
+      inner = width - (margin.l ?? 80) - (margin.r ?? 80);
     const changed = { ...layout };
     for (const name of Object.keys(layout).filter((k) => /^xaxis\d*$/.test(k))) {
-      const axis = layout[name], title = typeof axis.title === "string" ? { text: axis.title } : axis.title;
+      const axis = layout[name],
+        title = typeof axis.title === "string" ? { text: axis.title } : axis.title;
       const [from, to] = axis.domain ?? [0, 1];
       const [first, ...rest] = (title?.text ?? "").split("<br>");
       const room = Math.floor(((to - from) * inner + (from === 0 && to === 1 ? 40 : 0)) / 7.4);
       if (!first || first.includes("<") || first.length <= room) continue;
-      changed[name] = { ...axis, title: { ...title, text: [...inLines(first, Math.max(room, 10)), ...rest].join("<br>") } };
+      changed[name] = {
+        ...axis,
+        title: { ...title, text: [...inLines(first, Math.max(room, 10)), ...rest].join("<br>") },
+      };
     }
     return changed;
   }
 
-  // A legend above the picture gets a row for what does not fit beside each other, for which the figure grows.
+  // A legend above the picture gets a row for what does not fit beside each other, for which the
+  // figure grows.
   function withLegend(layout, data, width) {
     const legend = { ...layout.template?.layout?.legend, ...layout.legend };
-    const names = data.filter((trace) => trace.name && trace.showlegend !== false).map((trace) => trace.name.length);
-    if (legend.orientation !== "h" || (legend.y ?? 1) < 1 || names.length < 2 || layout.showlegend === false) return layout;
-    const margin = layout.margin ?? layout.template?.layout?.margin ?? {}, inner = width - (margin.l ?? 80) - (margin.r ?? 80);
-    const rows = Math.ceil(names.length / Math.max(1, Math.floor(inner / (46 + 7.2 * Math.max(...names)))));
+    const names = data
+      .filter((trace) => trace.name && trace.showlegend !== false)
+      .map((trace) => trace.name.length);
+    if (
+      legend.orientation !== "h" ||
+      (legend.y ?? 1) < 1 ||
+      names.length < 2 ||
+      layout.showlegend === false
+    )
+      return layout;
+    const margin = layout.margin ?? layout.template?.layout?.margin ?? {},
+      inner = width - (margin.l ?? 80) - (margin.r ?? 80);
+    const rows = Math.ceil(
+      names.length / Math.max(1, Math.floor(inner / (46 + 7.2 * Math.max(...names)))),
+    );
     const more = Math.max(0, 34 + 19 * rows - (margin.t ?? 80));
-    return { ...layout, height: layout.height + more, margin: { ...margin, t: (margin.t ?? 80) + more } };
+    return {
+      ...layout,
+      height: layout.height + more,
+      margin: { ...margin, t: (margin.t ?? 80) + more },
+    };
   }
 
   // A title that is wider than the figure is broken into lines, for which the figure grows.
@@ -80,63 +120,104 @@
     const room = Math.floor((width - 30) / 8.2);
     if (!title?.text || title.text.length <= 0.55 * room || title.text.includes("<")) return layout;
     const lines = inLines(title.text, room);
-    const more = 18 * (lines.length - 1), margin = layout.margin ?? layout.template?.layout?.margin ?? {};
-    const placed = { ...title, text: lines.join("<br>"), xref: "container", x: 0, xanchor: "left", pad: { l: 12, ...title.pad } };
-    return { ...layout, title: placed, height: layout.height + more, margin: { ...margin, t: (margin.t ?? 60) + more } };
+    const more = 18 * (lines.length - 1),
+      margin = layout.margin ?? layout.template?.layout?.margin ?? {};
+    const placed = {
+      ...title,
+      text: lines.join("<br>"),
+      xref: "container",
+      x: 0,
+      xanchor: "left",
+      pad: { l: 12, ...title.pad },
+    };
+    return {
+      ...layout,
+      title: placed,
+      height: layout.height + more,
+      margin: { ...margin, t: (margin.t ?? 60) + more },
+    };
   }
 
-  async function picture(node, plot, config, current, frames) {   // current() is the figure to draw; returns what draws it
+  async function picture(node, plot, config, current, frames) {
+    // current() is the figure to draw; returns what draws it
     await script("plotly.min.js");
     await script("explorer.js");
     const { isDark, recolored, onThemeChange } = flatvizExplorer;
-    const room = node.closest(".slide") ? 0.48 * innerHeight : Infinity;       // a slide shows a figure whole
-    const house = current().layout.template?.layout?.font?.color === "#1f2933";    // another template stays on white
+    // a slide shows a figure whole
+    const room = node.closest(".slide") ? 0.48 * innerHeight : Infinity;
+    // another template stays on white
+    const house = current().layout.template?.layout?.font?.color === "#1f2933";
     plot.style.minWidth = `${widthNeeded(current())}px`;
     node.style.minHeight = "0";
     const draw = () => {
       const width = printing ? PAPER : plot.clientWidth || node.clientWidth;
-      const shown = structuredClone(current()), data = shown.data, dark = house && isDark() && !printing;
+      const shown = structuredClone(current()),
+        data = shown.data,
+        dark = house && isDark() && !printing;
       delete shown.layout.width;
       delete shown.layout.meta;
       shown.layout.height = Math.min(shown.layout.height ?? 460, Math.max(room, 300));
-      const layout = { ...withTitle(withLegend(withAxisTitles(shown.layout, width), data, width), width), autosize: true };
+      const layout = {
+        ...withTitle(withLegend(withAxisTitles(shown.layout, width), data, width), width),
+        autosize: true,
+      };
       if (printing) Object.assign(layout, { width, autosize: false });
       plot.style.height = `${layout.height}px`;
       node.classList.toggle("fv-dark", dark);
-      return Plotly.react(plot, dark ? recolored(data) : data, dark ? recolored(layout) : layout, { ...config, responsive: false });
+      return Plotly.react(plot, dark ? recolored(data) : data, dark ? recolored(layout) : layout, {
+        ...config,
+        responsive: false,
+      });
     };
     drawers.push(draw);
     await draw();
     if (frames) await Plotly.addFrames(plot, frames);
     if (house && !frames) onThemeChange(draw);
-    new ResizeObserver(() => { if (plot.clientWidth) Plotly.Plots.resize(plot); }).observe(node);
+    new ResizeObserver(() => {
+      if (plot.clientWidth) Plotly.Plots.resize(plot);
+    }).observe(node);
     if (node.scrollWidth > node.clientWidth) node.tabIndex = 0;
     node.dataset.drawn = "";
     return draw;
   }
 
   async function figure(node) {
-    const { frames, config, ...shown } = dataOf(node), plot = document.createElement("div");
+    const { frames, config, ...shown } = dataOf(node),
+      plot = document.createElement("div");
     node.replaceChildren(plot);
     await picture(node, plot, config, () => shown, frames);
   }
 
-  async function live(node) {                             // an `interact`: its pictures were made at every stop
-    const { controls, figures, config } = dataOf(node), at = controls.map((c) => c.start);
+  async function live(node) {
+    // an `interact`: its pictures were made at every stop
+    const { controls, figures, config } = dataOf(node),
+      at = controls.map((c) => c.start);
     const current = () => figures[at.reduce((k, v, i) => k * controls[i].labels.length + v, 0)];
-    const plot = document.createElement("div"), bar = document.createElement("div");
+    const plot = document.createElement("div"),
+      bar = document.createElement("div");
     bar.className = "fv-controls";
     node.replaceChildren(bar, plot);
     let draw = () => {};
     controls.forEach((c, i) => {
-      const label = document.createElement("label"), input = document.createElement(c.list ? "select" : "input");
+      const label = document.createElement("label"),
+        input = document.createElement(c.list ? "select" : "input");
       const value = document.createElement("output");
       label.append(`${c.name} `, input, " ");
       if (c.list) input.append(...c.labels.map((text, k) => new Option(text, k)));
-      else { Object.assign(input, { type: "range", min: 0, max: c.labels.length - 1, step: 1 }); label.append(value); }
+      else {
+        Object.assign(input, { type: "range", min: 0, max: c.labels.length - 1, step: 1 });
+        label.append(value);
+      }
       input.value = at[i];
-      const say = () => { value.textContent = c.labels[at[i]]; if (!c.list) input.setAttribute("aria-valuetext", c.labels[at[i]]); };
-      input.addEventListener("input", () => { at[i] = Number(input.value); say(); draw(); });
+      const say = () => {
+        value.textContent = c.labels[at[i]];
+        if (!c.list) input.setAttribute("aria-valuetext", c.labels[at[i]]);
+      };
+      input.addEventListener("input", () => {
+        at[i] = Number(input.value);
+        say();
+        draw();
+      });
       say();
       bar.append(label);
     });
@@ -148,43 +229,70 @@
     await script("plotly.min.js");
     await script("explorer.js");
     const state = { ...start };
-    const model = { get: (k) => state[k], set: (k, v) => { state[k] = v; }, save_changes() {}, on() {}, off() {} };
+    const model = {
+      get: (k) => state[k],
+      set: (k, v) => {
+        state[k] = v;
+      },
+      save_changes() {},
+      on() {},
+      off() {},
+    };
     const buffer = Uint8Array.from(atob(records), (c) => c.charCodeAt(0));
     const el = document.createElement("div");
     node.replaceChildren(el);
-    const first = document.querySelector(".fv-lab") === node;      // one of a page has its state in the address
+    // one of a page has its state in the address
+    const first = document.querySelector(".fv-lab") === node;
     flatvizExplorer.show({ Plotly, model, el, bundle: { index, buffer }, hash: first });
     node.dataset.drawn = "";
   }
 
-  const seen = new IntersectionObserver((entries) => {
-    for (const { isIntersecting, target } of entries) {
-      if (!isIntersecting) continue;
-      bring(target);
-    }
-  }, { rootMargin: "800px" });
+  const seen = new IntersectionObserver(
+    (entries) => {
+      for (const { isIntersecting, target } of entries) {
+        if (!isIntersecting) continue;
+        bring(target);
+      }
+    },
+    { rootMargin: "800px" },
+  );
   const undrawn = new Set();
-  function bring(node) {                                  // draw what stands here
+  function bring(node) {
+    // draw what stands here
     seen.unobserve(node);
-    if (undrawn.delete(node)) (node.classList.contains("fv-lab") ? lab : node.classList.contains("fv-live") ? live : figure)(node);
+    if (undrawn.delete(node))
+      (node.classList.contains("fv-lab")
+        ? lab
+        : node.classList.contains("fv-live")
+          ? live
+          : figure)(node);
   }
-  const paper = (on) => () => {                           // on paper all figures are drawn, also those that nobody has scrolled to
+  const paper = (on) => () => {
+    // on paper all figures are drawn, also those that nobody has scrolled to
     printing = on;
     drawers.forEach((draw) => draw());
     if (on) [...undrawn].forEach(bring);
   };
-  const reachable = () => {                               // what scrolls can be scrolled by keys too
-    for (const node of document.querySelectorAll(".bd-article pre, .bd-article table")) node.tabIndex = node.scrollWidth > node.clientWidth ? 0 : -1;
+  const reachable = () => {
+    // what scrolls can be scrolled by keys too
+    for (const node of document.querySelectorAll(".bd-article pre, .bd-article table"))
+      node.tabIndex = node.scrollWidth > node.clientWidth ? 0 : -1;
   };
   const begin = () => {
     new ResizeObserver(reachable).observe(document.body);
     formulas();
-    document.querySelectorAll(".fv-figure, .fv-live, .fv-lab").forEach((node) => { undrawn.add(node); seen.observe(node); });
+    document.querySelectorAll(".fv-figure, .fv-live, .fv-lab").forEach((node) => {
+      undrawn.add(node);
+      seen.observe(node);
+    });
     window.addEventListener("beforeprint", paper(true));
     window.addEventListener("afterprint", paper(false));
-    const ready = () => { if (undrawn.size) for (const name of ["plotly.min.js", "explorer.js"]) script(name); };  // printing waits for nothing
+    const ready = () => {
+      if (undrawn.size) for (const name of ["plotly.min.js", "explorer.js"]) script(name);
+    }; // printing waits for nothing
     const later = () => (window.requestIdleCallback ?? setTimeout)(ready);
-    if (document.readyState === "complete") later(); else window.addEventListener("load", later);
+    if (document.readyState === "complete") later();
+    else window.addEventListener("load", later);
   };
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", begin);
   else begin();

@@ -85,14 +85,13 @@ def fit_laplace_torch(
         ImportError: Without laplace-torch.
         ValueError: For layers that its backend does not know, and inputs that are not one tensor.
     """
-    with saved_rng():  # its import draws random numbers
-        try:
-            import laplace  # optional: only these structures need it
-            from laplace.curvature import CurvlinopsGGN, CurvlinopsHessian
-        except ImportError as error:
-            raise ImportError(
-                f"structure={structure!r} needs laplace-torch: pip install 'flatviz[laplace]'"
-            ) from error
+    try:
+        import laplace  # optional: only these structures need it
+        from laplace.curvature import CurvlinopsGGN, CurvlinopsHessian
+    except ImportError as error:
+        raise ImportError(
+            f"structure={structure!r} needs laplace-torch: pip install 'flatviz[laplace]'"
+        ) from error
     x, y = data.batch(None)
     if not isinstance(x, Tensor):
         raise ValueError(

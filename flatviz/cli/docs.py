@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-import torch
 
 from flatviz.cli.options import module, progress_of_command
 from flatviz.families.tour import run_tour
@@ -51,7 +50,6 @@ def command(names: tuple[str, ...], out: Path, run: bool, fast: bool) -> int:
             failed.append(path.stem)
     warnings = []
     if not run and not failed:
-        torch.set_num_threads(1)  # on networks this small a second thread costs more than it brings
         family = run_tour(progress=progress_of_command(), **(SMALL_TOUR if fast else {})).family
         live = site.family_html(family, start=("sabma", 1.0, 10))
         warnings = build.build(executed, live, out)

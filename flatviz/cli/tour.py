@@ -106,7 +106,6 @@ def command(
         f"flatviz {flatviz.__version__} tour: {model}, {data}, on {place} ({why}), seed"
         f" {seed}{expected}"
     )
-    torch.set_num_threads(1)  # on networks this small a second thread costs more than it brings
     how: dict[str, Any] = dict(
         task=task, seed=seed, device=place, tuned=choices, progress=progress_of_command(), say=print
     )

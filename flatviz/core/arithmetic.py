@@ -1,11 +1,15 @@
 """Settings of computation.
 
-The device, the number of threads, the float32 arithmetic, the kernel of attention.
+The device, the number of threads, the float32 arithmetic.
 """
 
+import ctypes
+import os
+import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from threading import Lock, Thread, local
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from threading import get_ident, local
 from typing import Any
 
 import torch
@@ -13,53 +17,64 @@ from torch import nn
 from torch.nn.modules.conv import _ConvNd
 
 from flatviz.checks import check_device
+from flatviz.private import lock_of_process
 
 _torch: Any = torch.backends  # which builds its parts at run time
 _CUDA = _torch.cuda
 _CUDNN = _torch.cudnn
 _CPU = _torch.mkldnn
-_MHA = _torch.mha
 _UNITS: tuple[Any, ...] = (_CUDA.matmul, _CUDNN.conv, _CUDNN.rnn, _CPU.matmul, _CPU.conv, _CPU.rnn)
-_lock = Lock()
 
 
-def unlock() -> None:
-    """A new lock, in a forked process, for another thread may have had it."""
-    global _lock
-    _lock = Lock()
+class OfProcess:
+    """Settings of the whole process, `wanted` while any thread is inside of a block that needs them.
 
-
-class _OfProcess:
-    """A setting of the whole process that is changed for the length of a block.
-
-    The last block to end, of whatever thread, restores the user's value: `users`, where `blocks`
-    are open.
+    The last of these threads to leave restores the user's values; one that the user changes
+    meanwhile stays.
     """
 
-    def __init__(self, read: Callable[[], Any], write: Callable[[Any], None]) -> None:
+    def __init__(
+        self, read: Callable[[], tuple], write: Callable[[tuple], object], wanted: tuple
+    ) -> None:
         self.read = read
         self.write = write
-        self.blocks = 0
-        self.users: Any = None
+        self.wanted = wanted
+        self._lock = lock_of_process()
+        self._threads = set[int]()  # inside of a block that needs them
+        self._users = wanted
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._after_fork)
 
     @contextmanager
-    def set(self, value: Any) -> Iterator[None]:
-        """`value` for the length of the block."""
-        with _lock:
-            before = self.read()
-            if not self.blocks:
-                self.users = before
-            self.blocks += 1
-            if before != value:
-                self.write(value)
+    def block(self, needed: bool) -> Iterator[None]:
+        """A block that needs the settings, or, inside of one, a block that does not."""
+        me = get_ident()
+        changes = needed != (me in self._threads)
+        if changes:
+            self._turn(me)
         try:
             yield
         finally:
-            with _lock:
-                self.blocks -= 1
-                before = before if self.blocks else self.users
-                if before != value:
-                    self.write(before)
+            if changes:
+                self._turn(me)
+
+    def _turn(self, thread: int) -> None:
+        """This thread enters, or leaves."""
+        with self._lock:
+            now = self.read()
+            if self._threads:
+                settings = zip(self._users, now, self.wanted)
+                self._users = tuple(u if n == ours else n for u, n, ours in settings)
+            else:
+                self._users = now
+            self._threads ^= {thread}
+            value = self.wanted if self._threads else self._users
+            if value != now:
+                self.write(value)
+
+    def _after_fork(self) -> None:
+        for thread in self._threads - {get_ident()}:  # which the child does not have
+            self._turn(thread)
 
 
 def float32_flags() -> tuple:
@@ -91,63 +106,81 @@ def _set_flags(flags: tuple) -> None:
 
 
 IEEE = ("highest", False, *("ieee",) * len(_UNITS))
-_FLOAT32 = _OfProcess(float32_flags, _set_flags)
-# The kernel of attention layers that torch takes in evaluation mode without gradients.  It gives
-# zeros at padded positions, and has no derivative: values would belong to another function than
-# derivatives.
-FUSED_ATTENTION = _OfProcess(_MHA.get_fastpath_enabled, _MHA.set_fastpath_enabled)
+_FLOAT32 = OfProcess(float32_flags, _set_flags, IEEE)
 
 
-@contextmanager
-def arithmetic(flags: tuple = IEEE) -> Iterator[None]:
-    """Compute float32 products by `flags`, those of IEEE arithmetic, for the length of the block.
+def arithmetic() -> AbstractContextManager:
+    """Compute float32 products in IEEE arithmetic for the length of the block.
 
     Also a decorator.
 
     By default torch lets cuDNN's convolutions compute in TF32, of 10 bits.
     """
-    with _FLOAT32.set(flags):
-        yield
+    return _FLOAT32.block(True)
 
 
-@contextmanager
-def users_arithmetic() -> Iterator[None]:
+def users_arithmetic() -> AbstractContextManager:
     """Compute float32 products as the user has set them in torch, inside of `arithmetic`.
 
-    For the steps of a training.
+    For the steps of a training, and for what the user wants to hear of it.  They compute in IEEE
+    arithmetic while another thread is inside of `arithmetic`: torch has one setting.
     """
-    with arithmetic(_FLOAT32.users if _FLOAT32.blocks else float32_flags()):
-        yield
+    return _FLOAT32.block(False)
 
 
 # multiply-adds that each thread is to have: some 5 ms, the time for which a busy machine lets one
 # wait
 SHARE = 200_000_000
 PER_NUMBER = 32  # what a number read from memory counts for, in multiply-adds
-_of_thread = local()  # `.users`: torch's setting outside of all blocks of this Python thread
+_of_thread = local()  # `.count`: set by its innermost block; `.users`: the user's number
+
+
+def _openmp() -> tuple[Callable[[int], None], Callable[[int], int]] | None:
+    """Set this thread's number of OpenMP, and of MKL (0: that of OpenMP; gives the one before).
+
+    torch.set_num_threads sets both, and the number that threads begin with, which is the user's.
+    None on a system that does not show them, as Windows.
+    """
+    name = {"linux": "libtorch_cpu.so", "darwin": "libtorch_cpu.dylib"}.get(sys.platform, "")
+    try:
+        library = ctypes.CDLL(str(Path(torch.__file__).parent / "lib" / name))
+        set_number = library.omp_set_num_threads
+    except (OSError, AttributeError):
+        return None
+    return set_number, getattr(library, "MKL_Set_Num_Threads_Local", lambda number: 0)
+
+
+_OPENMP = _openmp()
 
 
 @contextmanager
 def threads(work: float) -> Iterator[None]:
     """Run the block on as many threads as pay for operations of `work` multiply-adds each, at most what the user set in torch.
 
-    torch keeps the number for each Python thread, so blocks of several threads do not meet.  It
-    also is what threads that start later begin with: that is put back at once.  A number that is
-    set inside the block stays.
+    The number is that of this Python thread alone.  One that is set inside the block by torch's
+    own function stays.  Where `_openmp` finds nothing, the user's number stays.
     """
+    if _OPENMP is None:
+        yield
+        return
+    set_number, set_mkl = _OPENMP
     before = torch.get_num_threads()
-    users = getattr(_of_thread, "users", before)
-    outermost = not hasattr(_of_thread, "users")
+    mkl = set_mkl(0)  # not 0 outside of all blocks, and where it was set since
+    outer = vars(_of_thread).copy()
+    users = before if mkl or outer.get("count") != before else outer["users"]
     count = max(1, min(users, int(work / SHARE)))
-    _of_thread.users = users
+    vars(_of_thread).update(count=count, users=users)
+    set_number(count)
     try:
-        _set_threads(count, before, users)
         yield
     finally:
-        if outermost:
-            del _of_thread.users
-        if torch.get_num_threads() == count:
-            _set_threads(before, count, users)
+        vars(_of_thread).clear()
+        vars(_of_thread).update(outer)
+        since = set_mkl(mkl)
+        if since:
+            set_mkl(since)
+        elif torch.get_num_threads() == count:
+            set_number(before)
 
 
 # multiply-adds of an operation beyond which it takes longer than Python's part in it, some 20
@@ -160,16 +193,8 @@ def workers(work: float) -> int:
 
     Python runs in one of them at a time, the operations at once.
     """
-    return max(1, min(getattr(_of_thread, "users", torch.get_num_threads()), int(work / SHARED)))
-
-
-def _set_threads(count: int, now: int, users: int) -> None:
-    if count != now:
-        torch.set_num_threads(count)
-        if count != users:
-            putting_back = Thread(target=torch.set_num_threads, args=(users,))
-            putting_back.start()
-            putting_back.join()
+    users = getattr(_of_thread, "users", torch.get_num_threads())
+    return max(1, min(users, int(work / SHARED)))
 
 
 FEW = 300_000  # multiply-adds an example below which a GPU waits for the CPU to launch its kernels

@@ -11,15 +11,28 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.overrides import TorchFunctionMode
 
+from flatviz.core.arithmetic import OfProcess
 from flatviz.core.seeds import generator, randn_like
 
 Product = Callable[[Tensor], Tensor]  # v (D,) -> M v (D,)
 # exponent: u.Hv and v.Hu may differ by eps^0.4 of their size, 0.2 % in float32; rounding is far
 # below
 ASYMMETRY = 0.4
+
+
+class Unfused(TorchFunctionMode):
+    """No fused kernel of attention layers on this thread, in evaluation mode without gradients.
+
+    torch takes none beside a mode of functions.  They give zeros at padded positions, and have no
+    derivative: values would belong to another function than derivatives.
+    """
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None
+    ) -> Any:
+        return func(*args, **(kwargs or {}))
 
 
 class _Composed(TorchFunctionMode):
@@ -37,13 +50,24 @@ class _Composed(TorchFunctionMode):
         return func(*args, **(kwargs or {}))
 
 
+_sdp: Any = torch.backends.cuda  # which the CPU heeds as well
+_KERNELS = ("flash", "mem_efficient", "cudnn", "math")
+_ATTENTION = OfProcess(
+    lambda: tuple(getattr(_sdp, f"{name}_sdp_enabled")() for name in _KERNELS),
+    lambda flags: [
+        getattr(_sdp, f"enable_{name}_sdp")(flag) for name, flag in zip(_KERNELS, flags)
+    ],
+    (False, False, False, True),
+)
+
+
 @contextmanager
 def twice() -> Iterator[None]:
     """Kernels that can be differentiated twice.
 
     of attention the one that has a second derivative, of weight norm a right one.
     """
-    with sdpa_kernel(SDPBackend.MATH), _Composed():
+    with _ATTENTION.block(True), _Composed():
         yield
 
 

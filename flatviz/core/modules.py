@@ -8,51 +8,17 @@ import weakref
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from copy import deepcopy
+from functools import cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import torch
 from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
-from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-OFF = {
-    "training": False,
-    "train": False,
-    "dropout_p": 0.0,
-    "dropout": 0.0,
-}  # arguments by which an operation draws nothing
-
-
-def named(operation: Any, args: tuple, kwargs: dict) -> dict[str, Any]:
-    """The arguments of an operation by name, defaults included."""
-    places = operation._schema.arguments
-    return (
-        {a.name: a.default_value for a in places}
-        | dict(zip((a.name for a in places), args))
-        | kwargs
-    )
-
-
-def draws(operation: Any, args: tuple, kwargs: dict) -> bool:
-    """Whether an operation draws random numbers.
-
-    Attention or RReLU in evaluation mode could, and do not.
-    """
-    if torch.Tag.nondeterministic_seeded not in operation.tags:
-        return False
-    given = named(operation, args, kwargs)
-    return not any(given[name] == off for name, off in OFF.items() if name in given)
-
-
-class Dispatch(TorchDispatchMode):
-    """A `TorchDispatchMode` that loads no compiler."""
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return False  # else torch imports its compiler, with sympy: 1.5 s and 150 MB
-
+from flatviz.core.arithmetic import OfProcess
+from flatviz.private import Dispatch, draws, named
 
 _ORIGINS: WeakKeyDictionary[nn.Module, list[weakref.ref]] = (
     WeakKeyDictionary()
@@ -195,8 +161,14 @@ def eager() -> AbstractContextManager:
 
     Nothing where none was compiled.
     """
-    return (
-        torch.compiler.set_stance("force_eager")
-        if "torch._dynamo" in sys.modules
-        else nullcontext()
+    return _stance().block(True) if "torch._dynamo.eval_frame" in sys.modules else nullcontext()
+
+
+@cache
+def _stance() -> OfProcess:
+    compiler: Any = sys.modules["torch._dynamo.eval_frame"]
+    return OfProcess(
+        lambda: (compiler._stance,),
+        lambda stance: compiler._set_stance(*stance),
+        (compiler.DynamoStance("force_eager"),),
     )

@@ -18,8 +18,8 @@ from torch.nn.modules.conv import _ConvNd
 from torch.nn.utils import parametrize
 
 from flatviz.checks import check_device, check_weights
-from flatviz.core.arithmetic import FUSED_ATTENTION, unlock
 from flatviz.core.data import batch_of
+from flatviz.core.derivatives import Unfused
 from flatviz.core.inputs import Fields, Inputs, run, tensors_of
 from flatviz.core.modules import (
     Watch,
@@ -292,7 +292,7 @@ class Net:
 
     @contextmanager
     def _placed(self, parts: list[Tensor], *, copies: bool = False) -> Iterator[None]:
-        with self._lock, FUSED_ATTENTION.set(False) if self._attends else nullcontext():
+        with self._lock, Unfused() if self._attends else nullcontext():
             try:
                 self._place(parts, copies=copies)
                 yield
@@ -520,7 +520,6 @@ def _set_sparse(module: nn.Module, names: list[str], value: bool) -> None:
 
 def _after_fork() -> None:
     """In a forked process nobody is inside of a net, wherever another thread was at that moment."""
-    unlock()
     fresh = {id(net._lock): threading.RLock() for net in _NETS}  # one for nets that share a module
     for net in list(_NETS):
         net._lock = fresh[id(net._lock)]

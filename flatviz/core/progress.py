@@ -6,6 +6,8 @@ a bar with a time estimate in a terminal or notebook, or any function of the cal
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
+from flatviz.core.arithmetic import users_arithmetic
+
 T = TypeVar("T")
 
 # None: a bar where somebody watches; True / False: always / never; a function: progress(done,
@@ -28,10 +30,11 @@ def track(
     """
     total = len(items) if total is None else total  # type: ignore[arg-type]
     if callable(progress):
+        report = users_arithmetic()(progress)
         for done, item in enumerate(items):
-            progress(done, total, label)
+            report(done, total, label)
             yield item
-        progress(total, total, label)
+        report(total, total, label)
         return
     if progress is False:
         yield from items

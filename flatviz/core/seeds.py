@@ -1,16 +1,13 @@
-"""Randomness: private generators for our draws, saved and restored global state around foreign calls."""
+"""Randomness: private generators for our draws, and for those of modules and libraries."""
 
 import random
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
+from contextlib import AbstractContextManager
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from flatviz.core.modules import Dispatch
+from flatviz.private import PrivateNumbers
 
 
 def generator(seed: int, device: torch.device | str = "cpu") -> torch.Generator:
@@ -29,31 +26,6 @@ def randn_like(like: Tensor, source: torch.Generator) -> Tensor:
     return torch.randn(like.shape, generator=source, dtype=like.dtype).to(like.device)
 
 
-class _Private(Dispatch):
-    """Redirect draws of this thread from torch's global generator to one of this block."""
-
-    def __init__(self, seed: int) -> None:
-        super().__init__()
-        self._seed = seed
-        self._sources: dict[torch.device, torch.Generator] = {}
-
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None
-    ) -> Any:
-        kwargs = dict(kwargs or {})
-        if torch.Tag.nondeterministic_seeded in func.tags and kwargs.get("generator") is None:
-            named = {"default": "generator", "low": "low_generator"}.get(func._overloadname, "")
-            if not any(a.name == "generator" for a in func._schema.arguments):
-                func = getattr(func.overloadpacket, named, func)
-            if any(a.name == "generator" for a in func._schema.arguments):
-                first = next(
-                    (a.device for a in args if isinstance(a, Tensor)),
-                    torch.device(kwargs.get("device") or "cpu"),
-                )
-                kwargs["generator"] = self._sources.setdefault(first, generator(self._seed, first))
-        return func(*args, **kwargs)
-
-
 def random_state() -> tuple:
     """Read the global random states of Python, NumPy and torch, to see whether anything was drawn from them."""
     cards = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []
@@ -65,31 +37,10 @@ def random_state() -> tuple:
     )
 
 
-@contextmanager
-def saved_rng(seed: int | None = None) -> Iterator[None]:
-    """Run a block that may use the global random states of Python, NumPy and torch.
+def saved_rng(seed: int = 0) -> AbstractContextManager:
+    """Run a block whose draws come from private generators of torch, from `seed` on.
 
-    Put them back afterwards.
-
-    With `seed` the block starts from that seed.  In another thread than the main one the global
-    states are left alone: torch draws the same numbers from a private generator.
+    The global ones, which other threads draw from, stay as they are.  A module that draws from
+    Python or NumPy draws the user's numbers.
     """
-    if threading.current_thread() is not threading.main_thread():
-        with _Private(seed or 0):
-            yield
-        return
-    python = random.getstate()
-    numpy_state = np.random.get_state()
-    devices = list(range(torch.cuda.device_count())) if torch.cuda.is_initialized() else []
-    with torch.random.fork_rng(devices=devices):
-        if seed is not None:
-            random.seed(seed)
-            np.random.seed(seed % 2**32)
-            torch.default_generator.manual_seed(seed)
-            if devices:
-                torch.cuda.manual_seed_all(seed)
-        try:
-            yield
-        finally:
-            random.setstate(python)
-            np.random.set_state(numpy_state)
+    return PrivateNumbers(seed)

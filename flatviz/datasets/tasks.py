@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import Count, NonNegative, Seed, Whole
-from flatviz.core import Data, Task, generator, public, saved_rng
+from flatviz.core import Data, Task, generator, public
 from flatviz.datasets.corruptions import affine
 from flatviz.datasets.images import PUBLIC, image_folder, public_images
 from flatviz.datasets.splits import MOST_VALIDATION, hold_out, pick_classes, transfer_task
@@ -58,10 +58,9 @@ def digits_transfer(
         >>> fv.datasets.digits_transfer(shots=2, degrees=15, seed=0).train
         Data(20 examples, x (20, 1, 8, 8) float32, classes 0..9)
     """
-    with saved_rng():  # its import draws random numbers
-        from sklearn.datasets import (
-            load_digits,
-        )  # when asked for: who computes on tensors need not have it
+    # when asked for: who computes on tensors need not have it
+    from sklearn.datasets import load_digits
+
     scans = load_digits()
     x = torch.as_tensor(scans.images, dtype=torch.float32)[:, None] / 16
     y = torch.as_tensor(scans.target, dtype=torch.long)

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cached_property, reduce
+from functools import reduce
 from typing import Any
 
 import torch
@@ -18,6 +18,7 @@ from flatviz.core import Data, Net, PointEvaluator, generator
 from flatviz.core.arithmetic import arithmetic, threads, workers
 from flatviz.engine.determinism import CACHE, Work, difference, few_of, tolerance, work_of
 from flatviz.engine.trace import Program, trace_of
+from flatviz.private import cached_property
 
 MEMORY = (
     2**30

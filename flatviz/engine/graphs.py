@@ -1,9 +1,14 @@
 """Work recorded once as a CUDA graph and replayed.
 
-One launch in place of hundreds, which is what a small network costs on a card.
+One launch in place of hundreds, which is what a small network costs on a card.  A recording is
+used only where it gives the results of the plain work and is faster; it is dropped with the memory
+that it reads.
 """
 
-from collections.abc import Callable
+import os
+import time
+from collections.abc import Callable, Sequence
+from threading import Lock
 from typing import Any, NamedTuple
 
 import torch
@@ -13,13 +18,28 @@ from flatviz.core import Product
 from flatviz.engine.determinism import same_to_rounding
 
 WARM_UP = 3  # runs on a side stream before the recording, as torch asks for
-LAUNCHES = (
-    10**9
-)  # multiply-adds of a pass, below which a card waits for the launches of its kernels
-Recorder = Callable[[Callable[[], Any], Callable[[], None]], Callable[[], None]]
+TIMED = 3  # runs of either way, of which the fastest counts
+# multiply-adds of a pass, below which a card waits for the launches of its kernels
+LAUNCHES = 10**9
+SWITCH = "FLATVIZ_GRAPHS"  # 0 in the environment: no recording at all
+NOT_REPLAYED = "steps are launched one operation at a time, not replayed"
+Run = Callable[[], Any]
+Step = Callable[[Any, Tensor | None, tuple[Tensor, ...]], tuple[Any, Any]]
 
 
-def cuda_graph(warm: Callable[[], Any], step: Callable[[], None]) -> Callable[[], None]:
+def seconds(run: Run) -> float:
+    """Time of a run on the current card, the least of a few."""
+    times = []
+    for _ in range(TIMED):
+        torch.cuda.synchronize()
+        start = time.perf_counter()
+        run()
+        torch.cuda.synchronize()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def cuda_graph(warm: Run, step: Run) -> Run:
     """Record `step()` as a graph; `warm()` is the same without effect, run before it."""
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
@@ -28,72 +48,162 @@ def cuda_graph(warm: Callable[[], Any], step: Callable[[], None]) -> Callable[[]
             warm()
     torch.cuda.current_stream().wait_stream(stream)
     graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
+    # by default other threads' calls that wait for the card fail meanwhile
+    with torch.cuda.graph(graph, capture_error_mode="thread_local"):
         step()
     return graph.replay
 
 
-RECORDERS: dict[str, Recorder] = {"cuda": cuda_graph}  # by type of device
+class Recorder(NamedTuple):
+    """A device's way to record work, and its clock, by which a replay has to be the faster one."""
 
-NOT_REPLAYED = "steps are launched one operation at a time, not replayed"
-Step = Callable[[Any, Tensor | None, tuple[Tensor, ...]], tuple[Any, Any]]
+    record: Callable[[Run, Run], Run]
+    seconds: Callable[[Run], float]
+
+
+RECORDERS: dict[str, Recorder] = {"cuda": Recorder(cuda_graph, seconds)}  # by type of device
+
+
+def recorder_for(device: torch.device) -> Recorder | None:
+    """The recorder of a device; None where it has none, or the environment says FLATVIZ_GRAPHS=0."""
+    return None if os.environ.get(SWITCH) == "0" else RECORDERS.get(device.type)
+
+
+class Recording(NamedTuple):
+    """A recorded step, the buffers of its arguments, and a list of its one record."""
+
+    run: Run
+    inputs: list[Tensor]
+    records: list[Any]
 
 
 class Replay:
     """A step that is recorded at its first minibatch of each size.
 
-    A step that cannot be recorded runs plainly, and a note says why.
+    A step that cannot be recorded, whose replay gives other results or takes longer runs plainly,
+    and a note says why.
+
+    Args:
+        step: What is recorded.
+        recorder: Of the device.
+        notes: Where a note is added.
+        reads: Tensors that the step reads beside its arguments. Recordings keep their memory, and
+            are dropped where one has moved.
     """
 
-    def __init__(self, plain: Step, record: Recorder, notes: list[str]) -> None:
-        self.plain = plain
-        self.record = record
+    def __init__(
+        self, step: Step, recorder: Recorder, notes: list[str], reads: Sequence[Tensor] = ()
+    ) -> None:
+        self.step = step
+        self.recorder = recorder
         self.notes = notes
-        self.graphs: dict[Any, tuple[Callable[[], None], list[Tensor], list[Any]]] = {}
-        self.state: Any = None  # buffers of all graphs
+        self.reads = reads
+        self.place: Any = None  # of state and reads
+        self.kept: list[Tensor] = []
+        self.recordings: dict[Any, Recording] = {}
+        self.state: Any = None  # buffers of all recordings
 
     def __call__(
-        self, state: Any, batch: Tensor | None, noise: tuple[Tensor, ...]
+        self,
+        state: Any,
+        batch: Tensor | None,
+        noise: tuple[Tensor, ...],
+        plain: Step | None = None,
     ) -> tuple[Any, Any]:
-        """Compute the next state, in buffers that the next call writes over, and the record of the step."""
-        size = None if batch is None else batch.shape
-        if size not in self.graphs and not self.notes:
-            try:
-                self.graphs[size] = self._recorded(state, batch, noise)
-            except RuntimeError as error:
-                if isinstance(error, torch.OutOfMemoryError):
-                    raise
-                self.notes.append(f"{NOT_REPLAYED}: {error}")
-        if size not in self.graphs:
-            return self.plain(state, batch, noise)
-        run, inputs, outputs = self.graphs[size]
-        _copy(inputs, _tensors(state, batch, noise))
-        run()
-        now = type(state)(*(b if isinstance(b, Tensor) else v for b, v in zip(self.state, state)))
-        return now, type(outputs[0])(
-            *(value if value is None else value.clone() for value in outputs[0])
-        )
+        """Compute the next state, in buffers that the next call writes over, and the record of the step.
 
-    def _recorded(self, state: Any, batch: Tensor | None, noise: tuple[Tensor, ...]) -> tuple:
+        plain: another way to them, with which the replay is compared; None: the step itself.
+        """
+        plain = plain or self.step
+        if self.notes:
+            return plain(state, batch, noise)
+        place = _kinds(_tensors(state)), [t.data_ptr() for t in self.reads], _kinds(self.reads)
+        if place != self.place:
+            self._drop()
+            self.place = place
+        key = _kinds(_tensors((), batch, noise))
+        if key not in self.recordings:
+            state = _clone(state)  # it may lie in the buffers
+            try:
+                self.recordings[key] = self._recorded(state, batch, noise)
+                trouble = self._trouble(self.recordings[key], plain, state, batch, noise)
+            except Exception as error:
+                trouble = str(error).strip().partition("\n")[0] or type(error).__name__
+            if trouble:
+                self._drop()
+                self.notes.append(f"{NOT_REPLAYED}: {trouble}")
+                return plain(state, batch, noise)
+        return self._replayed(self.recordings[key], state, batch, noise)
+
+    def _drop(self) -> None:
+        self.recordings.clear()
+        self.state = None
+        self.kept = [t.detach() for t in self.reads]
+
+    def _replayed(
+        self, recording: Recording, state: Any, batch: Tensor | None, noise: tuple[Tensor, ...]
+    ) -> tuple[Any, Any]:
+        _copy(recording.inputs, _tensors(state, batch, noise))
+        recording.run()
+        now = type(state)(*(b if isinstance(b, Tensor) else v for b, v in zip(self.state, state)))
+        return now, _clone(recording.records[0])
+
+    def _recorded(self, state: Any, batch: Tensor | None, noise: tuple[Tensor, ...]) -> Recording:
         if self.state is None:
             self.state = type(state)(*(v.clone() if isinstance(v, Tensor) else () for v in state))
         batch = None if batch is None else batch.clone()
         noise = tuple(z.clone() for z in noise)
-        outputs: list[Any] = []
+        records: list[Any] = []
 
         def step() -> None:
-            new, record = self.plain(self.state, batch, noise)
+            new, record = self.step(self.state, batch, noise)
             _copy(_tensors(self.state), _tensors(new))
-            outputs[:] = [record]
+            records[:] = [record]
 
-        run = self.record(lambda: self.plain(self.state, batch, noise), step)
-        return run, _tensors(self.state, batch, noise), outputs
+        run = self.recorder.record(lambda: self.step(self.state, batch, noise), step)
+        return Recording(run, _tensors(self.state, batch, noise), records)
+
+    def _trouble(
+        self,
+        recording: Recording,
+        plain: Step,
+        state: Any,
+        batch: Tensor | None,
+        noise: tuple[Tensor, ...],
+    ) -> str:
+        """The reason to replay no more; empty where the results are the plain ones, and no later."""
+        new, record = map(_tensors, plain(state, batch, noise))
+        now, again = self._replayed(recording, state, batch, noise)
+        starts = _tensors(state)
+        same = map(_same, _tensors(now), new, starts), map(_same, _tensors(again), record)
+        if not all(map(all, same)):
+            return "a replayed step gives another result"
+        launched = self.recorder.seconds(lambda: plain(state, batch, noise))
+        replayed = self.recorder.seconds(lambda: self._replayed(recording, now, batch, noise))
+        if replayed > launched:
+            return f"replayed they take {1e3 * replayed:.2g} ms, launched {1e3 * launched:.2g} ms"
+        return ""
+
+
+def _same(new: Tensor, want: Tensor, start: Tensor | None = None) -> bool:
+    """Whether two results are equal, or to rounding: of the change since `start`, where there is one."""
+    if torch.equal(new, want) or start is None:
+        return same_to_rounding(new, want)
+    return new.is_floating_point() and same_to_rounding(new - start, want - start)
+
+
+def _kinds(tensors: Sequence[Tensor]) -> tuple:
+    return tuple((t.shape, t.dtype, t.device) for t in tensors)
+
+
+def _clone(values: Any) -> Any:
+    return type(values)(*(v.clone() if isinstance(v, Tensor) else v for v in values))
 
 
 def _tensors(
-    state: Any, batch: Tensor | None = None, noise: tuple[Tensor, ...] = ()
+    values: Any, batch: Tensor | None = None, noise: tuple[Tensor, ...] = ()
 ) -> list[Tensor]:
-    return [value for value in (*state, batch, *noise) if isinstance(value, Tensor)]
+    return [value for value in (*values, batch, *noise) if isinstance(value, Tensor)]
 
 
 def _copy(buffers: list[Tensor], values: list[Tensor]) -> None:
@@ -109,30 +219,38 @@ class Only(NamedTuple):
 
 
 class ReplayedProduct:
-    """Products H(w) v at any w, (D,) each, by one graph, whose first result is compared with the plain product's.
+    """Products H(w) v at any w, (D,) each, by one graph, whose first result and time are compared with the plain product's.
 
-    The products are the plain ones on a device without graphs, after a failed recording, and if the
-    first results differ.
+    The products are the plain ones on a device without graphs, after a failed recording, and where
+    the first results differ.
     """
 
-    replay: Replay | None = None
+    def __init__(self) -> None:
+        self.replay: Replay | None = None
+        self.lock = Lock()  # for its buffers are those of all threads
 
     def __reduce__(self) -> tuple:
         return ReplayedProduct, ()  # in another process the graph is recorded again
 
     def __call__(
-        self, hvp: Callable[[Tensor, Tensor], Tensor], plain: Product, w: Tensor, v: Tensor
+        self,
+        hvp: Callable[[Tensor, Tensor], Tensor],
+        plain: Product,
+        reads: Callable[[], Sequence[Tensor]],
+        w: Tensor,
+        v: Tensor,
     ) -> Tensor:
-        """Compute `plain(v)`, which is H(w) v, by a replay of hvp(w, v), which computes it from tensors alone."""
-        record = RECORDERS.get(w.device.type)
-        if record is None or self.replay is not None and self.replay.notes:
+        """Compute `plain(v)`, which is H(w) v, by a replay of hvp(w, v), which computes it from its arguments and `reads()` alone."""
+        recorder = recorder_for(w.device)
+        if recorder is None:
             return plain(v)
-        first = self.replay is None
-        self.replay = self.replay or Replay(
-            lambda at, _, given: (at, Only(hvp(at.value, *given))), record, []
-        )
-        result = self.replay(Only(w), None, (v,))[1].value
-        if first and not same_to_rounding(result, want := plain(v)):
-            self.replay.notes.append(f"{NOT_REPLAYED}: the graph gives another product")
-            return want
-        return result
+
+        def step(at: Only, _: None, given: tuple[Tensor, ...]) -> tuple[Only, Only]:
+            return at, Only(hvp(at.value, *given))
+
+        def launched(at: Only, _: None, given: tuple[Tensor, ...]) -> tuple[Only, Only]:
+            return at, Only(plain(*given))
+
+        with self.lock:
+            self.replay = self.replay or Replay(step, recorder, [], reads())
+            return self.replay(Only(w), None, (v,), launched)[1].value

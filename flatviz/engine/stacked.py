@@ -4,13 +4,13 @@ A small network spends its time on Python, not on numbers: B members in one call
 than one.
 """
 
-import warnings
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from flatviz.core import Inputs, Net, Progress, saved_rng, threads, track
+from flatviz.core import Dispatch, Inputs, Net, Progress, saved_rng, threads, track
 from flatviz.engine.determinism import check_function, same_to_rounding, two_points, work_of
 
 
@@ -92,11 +92,27 @@ def vmapped(net: Net, x: Tensor) -> Vmapped | None:
         return None
     network = Vmapped(net, x)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")  # vmap warns where it has no rule for an operation
-            return network if agrees(network, net, x) else None
-    except (RuntimeError, ValueError, TypeError, Warning):
+        return network if agrees(network, net, x) else None
+    except (RuntimeError, ValueError, TypeError):
         return None
+
+
+class Rules(Dispatch):
+    """Whether vmap has a rule for `all` operations of a pass.
+
+    One without a rule runs row by row, with a warning.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.all = True
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None
+    ) -> Any:
+        if any(isinstance(argument, Tensor) for argument in args):  # else it makes a tensor
+            self.all &= func.has_kernel_for_dispatch_key(torch._C.DispatchKey.FuncTorchBatched)
+        return func(*args, **(kwargs or {}))
 
 
 def agrees(network: Vmapped, net: Net, x: Tensor) -> bool:
@@ -118,6 +134,10 @@ def agrees(network: Vmapped, net: Net, x: Tensor) -> bool:
         return [out.detach(), *torch.autograd.grad((out * along).sum(), at)]
 
     with torch.inference_mode(False), torch.enable_grad(), saved_rng():
+        with Rules() as rules:
+            net(net.w, few.clone())
+        if not rules.all:
+            return False
         plain = seen(lambda at: torch.stack([net(w, few) for w in at]))
         got = seen(lambda at: network(at, few))
     return len(got) == len(plain) and all(

@@ -6,7 +6,6 @@ Trials, checks, and the parts left out by a quick one (hence its length).
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -38,7 +37,7 @@ from flatviz.posteriors import METHODS
 from flatviz.posteriors.swag import fit_swag
 from flatviz.posteriors.transfer import transfer
 from flatviz.results import Prediction
-from flatviz.training.driver import Diverged, LossRose
+from flatviz.training.driver import Diverged, judged_by_score
 from flatviz.training.keywords import LARGE
 from flatviz.training.points import pretrain
 from flatviz.training.streams import steps_per_epoch
@@ -401,8 +400,7 @@ def _first(values: Sequence[float], attempt: Callable[[float], Any]) -> Any:
     """
     for value in values:
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", LossRose)  # each attempt is judged by its score
+            with judged_by_score():
                 return attempt(value)
         except Diverged as error:
             failed = error

@@ -258,7 +258,7 @@ def _logistic(task: Task, strength: float) -> Net:
     """Logistic regression as a network of one layer."""
     x = task.train.whole()
     y = task.train.y
-    with saved_rng():  # its import draws random numbers
+    with saved_rng():
         from sklearn.linear_model import (
             LogisticRegression,
         )  # optional: a machine that computes on tensors need not have it

@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.special import entr
 
 from flatviz.checks import Count, Vector, kind
-from flatviz.core import public, saved_rng
+from flatviz.core import public
 from flatviz.results import Prediction
 
 Averaged = Annotated[
@@ -111,10 +111,9 @@ def ood_scores(inside: Vector, outside: Vector) -> dict[str, float]:
         >>> round(scores["auroc"], 3), scores["base_out"]
         (0.833, 0.4)
     """
-    with (
-        saved_rng()
-    ):  # its import draws random numbers; torchmetrics would squash scores by a sigmoid
-        from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
+    # torchmetrics would squash scores by a sigmoid
+    from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
+
     score = torch.cat([inside, outside]).double().cpu().numpy()
     is_out = torch.cat([torch.zeros(len(inside)), torch.ones(len(outside))]).numpy()
 

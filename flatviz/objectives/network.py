@@ -28,6 +28,7 @@ from flatviz.core import (
     twice,
 )
 from flatviz.core.arithmetic import arithmetic, threads
+from flatviz.core.inputs import tensors_of
 from flatviz.engine.batchnorm import refresh_batchnorm
 from flatviz.engine.determinism import Work, check_function, check_logits
 from flatviz.engine.evaluate import EvaluationPlanner, Evaluator
@@ -202,10 +203,16 @@ class MeanNLL(NetworkObjective):
         product = curvature_operator(*about, most=SWEEP * self.chunk, layer=self.cost.layer)
         small = self.data.in_memory and self.cost.macs * len(self.data) < LAUNCHES
         return (
-            partial(self.replayed, self._hvp, product, w)
+            partial(self.replayed, self._hvp, product, self._reads, w)
             if small and curvature == "hessian"
             else product
         )
+
+    def _reads(self) -> list[Tensor]:
+        """Tensors that a product reads beside w and v."""
+        net = self.net
+        weights = [*net.module.parameters(), *net.buffers().values()]
+        return [*weights, *tensors_of(self.data.x), self.data.y]
 
     def _hvp(self, w: Tensor, v: Tensor) -> Tensor:
         """H(w) v by one pass that reads no value back to the host, as a graph of a card needs.

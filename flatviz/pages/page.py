@@ -30,10 +30,8 @@ LABELS = {"gd": "gradient descent", "sam": "SAM"}  # here of a single point, wit
 World = Literal["weights", "step", "network", "gap"]
 WORLDS: tuple[World, ...] = get_args(World)
 LEAD = (
-    "A network is flat where its loss hardly rises when its weights move a little. Each method"
-    " keeps a cloud of weights, a Gaussian q. VI (blue) lowers the average loss of its cloud;"
-    " SA-BMA (green) lowers that of the worst cloud within the radius, and so looks for flat"
-    " ground. Does flatness help? The loss on the test ground tells: shift it and see."
+    "A network is flat where its loss hardly rises when its weights move a little. Does flatness"
+    " help?"
 )
 
 

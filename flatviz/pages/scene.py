@@ -5,7 +5,6 @@ Scales, references, sentences that its figures give, and the pixels of its image
 
 import base64
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import torch
@@ -17,6 +16,7 @@ from flatviz.plots.color import ColorScale
 from flatviz.plots.inputs import class_words
 from flatviz.plots.radius import columns_of, trend, values_of
 from flatviz.plots.theme import style
+from flatviz.private import cached_property
 from flatviz.results import Family
 
 PLANES = {

@@ -11,6 +11,7 @@ seen: of a slice in the cache one point is computed again for that. (Why not a l
 alone, and to both two equal tensors, so two copies of a network, can differ.)
 """
 
+import functools
 import hashlib
 import inspect
 import pickle
@@ -18,7 +19,6 @@ import platform
 import sys
 import types
 from collections.abc import Mapping
-from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,9 @@ import torch
 from torch import Tensor, nn
 
 from flatviz.core import Net
+from flatviz.private import cached_property
 
+CACHED = (functools.cached_property, cached_property)
 NOT_IN_THE_RESULT = {
     "checkpoint",
     "progress",
@@ -166,9 +168,7 @@ class _Hasher(pickle.Pickler):
             return "code", *(getattr(value, part) for part in CODE)
         if isinstance(value, types.CellType):
             return ("cell", value.cell_contents) if value != types.CellType() else ("empty cell",)
-        if isinstance(
-            value, (staticmethod, classmethod, types.MethodType, property, cached_property)
-        ):
+        if isinstance(value, (staticmethod, classmethod, types.MethodType, property, *CACHED)):
             return kind.__name__, *(
                 getattr(value, part, None)
                 for part in ("__func__", "__self__", "fget", "fset", "func")
@@ -182,10 +182,7 @@ class _Hasher(pickle.Pickler):
         if kind in (set, frozenset):
             return kind.__name__, sorted(value_digest(v) for v in value)
         if kept := {
-            name
-            for base in kind.__mro__
-            for name, v in vars(base).items()
-            if isinstance(v, cached_property)
+            name for base in kind.__mro__ for name, v in vars(base).items() if isinstance(v, CACHED)
         }:
             return "object", kind, {k: v for k, v in vars(value).items() if k not in kept}
         return None
@@ -225,7 +222,7 @@ def _tensor(t: Tensor) -> tuple:
     return type(t).__name__, str(t.dtype), tuple(t.shape), hashlib.sha256(content.data).digest()
 
 
-@lru_cache
+@functools.lru_cache
 def _version(module: str) -> str:
     """The version that says what a module's code is.
 

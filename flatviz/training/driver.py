@@ -14,6 +14,8 @@ import math
 import time
 import warnings
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 import torch
@@ -313,8 +315,7 @@ def risen(
         f"the loss ends far above where it began, {end:.3g} after {first:.3g} nats an example:"
         " lower lr or radius, or start narrower"
     )
-    warnings.warn(note, LossRose, stacklevel=2)
-    return (note,)
+    return _noted(note)
 
 
 def beside_constant(losses: Tensor, constant: float) -> tuple[str, ...]:
@@ -329,5 +330,23 @@ def beside_constant(losses: Tensor, constant: float) -> tuple[str, ...]:
         f"the loss ends at {end:.3g} nats an example, above the {constant:.3g} of the best constant"
         " outputs: train longer, or lower lr"
     )
-    warnings.warn(note, LossRose, stacklevel=2)
+    return _noted(note)
+
+
+def _noted(note: str) -> tuple[str, ...]:
+    if not _JUDGED.get():
+        warnings.warn(note, LossRose, stacklevel=3)
     return (note,)
+
+
+_JUDGED = ContextVar("judged", default=False)
+
+
+@contextmanager
+def judged_by_score() -> Iterator[None]:
+    """No fit of this thread warns of a loss that rose: the caller judges it by its score."""
+    token = _JUDGED.set(True)
+    try:
+        yield
+    finally:
+        _JUDGED.reset(token)

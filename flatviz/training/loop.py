@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from flatviz.core import Data
-from flatviz.engine.graphs import NOT_REPLAYED, RECORDERS, Replay, Step
+from flatviz.engine.graphs import NOT_REPLAYED, Replay, Step, recorder_for
 from flatviz.storage.files import State
 from flatviz.training.gradient import TrainingLoss
 from flatviz.training.keywords import Run
@@ -114,9 +114,9 @@ def replayed(
     def plain(state: Any, batch: Tensor | None, noise: tuple[Tensor, ...]) -> tuple[Any, Any]:
         return update(state, loss, batch, noise)
 
-    record = RECORDERS.get(state[0].device.type)
+    recorder = recorder_for(state[0].device)
     notes = list[str]()
-    if record is None:
+    if recorder is None:
         return plain, notes
     if loss.state:
         notes = [
@@ -125,4 +125,4 @@ def replayed(
         ]
     elif loss.data is not None and not loss.data.in_memory:
         notes = [f"{NOT_REPLAYED}: examples come from a stream"]
-    return plain if notes else Replay(plain, record, notes), notes
+    return plain if notes else Replay(plain, recorder, notes), notes

@@ -1,41 +1,58 @@
-// What every view of a notebook carries first, hence small: the front end and plotly.js come from the kernel as one message a
-// page, and never become part of a saved notebook.
+// What every view of a notebook carries first, hence small: the front end and plotly.js come from the kernel with the cell that
+// shows a view, and never become part of a saved notebook.
 //
-// The messages come through a plain widget model of their own, `channel`: a model of anywidget refuses every message for
-// good where its module took more than two seconds to load, and on a slow machine a page full of plots takes longer.
+// The kernel sends, and a page asks only where it opens later: a page's messages wait until the cells that it runs have ended.
+// Subshells (JupyterLab 4.4, ipykernel 7) do not help: a comm's messages go to the subshell that sent on it last, which is the
+// main shell, for the cell that shows the view sends on it, and threads of the kernel count as of the cell that ran last.
+//
+// A message is an attribute of the `channel`, a plain widget model: there it waits for a page whose modules still load. A model
+// of anywidget refuses every message for good where its module took more than two seconds to load.
 
-const pages = (globalThis.flatvizFrontEnds ??= new Map());      // version -> promise of { show, Plotly }
-export const channelOf = (model) => model.widget_manager.get_model(model.get("channel").replace("IPY_MODEL_", ""));
+const pages = (globalThis.flatvizFrontEnds ??= new Map()); // version -> { loaded: promise of { show, Plotly }, offer, asked }
+const POST = "post "; // names of those attributes begin so
+export const channelOf = (model) =>
+  model.widget_manager.get_model(model.get("channel").replace("IPY_MODEL_", ""));
 
-function ask(channel, want) {
-  return new Promise((resolve) => {
-    const answer = (content, buffers) => {
-      if (content.kind !== want) return;
-      channel.off("msg:custom", answer);
-      resolve({ content, buffers });
-    };
-    channel.on("msg:custom", answer);
-    channel.send({ want });
-  });
+// Call `hear` with each message, in the order of sending, from the first that waits; it is taken out of the model.
+export function receive(channel, hear) {
+  const take = () => {
+    for (const [name, message] of Object.entries(channel.attributes)) {
+      if (!name.startsWith(POST)) continue;
+      delete channel.attributes[name];
+      hear(message);
+    }
+  };
+  channel.on("change", take);
+  take();
 }
 
 function moduleFrom(text) {
   const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
-  return import(/* @vite-ignore */ /* webpackIgnore: true */ url).finally(() => URL.revokeObjectURL(url));
+  return import(/* @vite-ignore */ /* webpackIgnore: true */ url).finally(() =>
+    URL.revokeObjectURL(url),
+  );
 }
 
-export function frontEnd(version, channel) {
+async function load(buffers) {
+  const [explorer, plotly] = buffers.map((b) => new TextDecoder().decode(b));
+  const before = globalThis.Plotly; // leave another plotly of the page where it was
+  const wrapped = await moduleFrom(
+    `const module = { exports: {} };\n${plotly}\nexport default module.exports;`,
+  );
+  if (before) globalThis.Plotly = before;
+  const { show } = await moduleFrom(`${explorer}\nexport const { show } = flatvizExplorer;`);
+  return { show, Plotly: wrapped.default };
+}
+
+// The front end of this page: `offer(buffers)` loads it, once; `loaded` is the promise of it; `asked`: whether a view asked for it.
+export function frontEnd(version) {
   if (!pages.has(version)) {
-    const load = async () => {
-      const { buffers } = await ask(channel, "front end");
-      const [explorer, plotly] = buffers.map((b) => new TextDecoder().decode(b));
-      const before = globalThis.Plotly;                         // leave another plotly of the page where it was
-      const wrapped = await moduleFrom(`const module = { exports: {} };\n${plotly}\nexport default module.exports;`);
-      if (before) globalThis.Plotly = before;
-      const { show } = await moduleFrom(`${explorer}\nexport const { show } = flatvizExplorer;`);
-      return { show, Plotly: wrapped.default };
-    };
-    pages.set(version, load().catch((error) => { pages.delete(version); throw error; }));
+    let offer;
+    const loaded = new Promise((resolve) => {
+      offer = resolve;
+    }).then(load);
+    pages.set(version, { loaded, offer, asked: false });
+    loaded.catch(() => pages.delete(version));
   }
   return pages.get(version);
 }

@@ -247,6 +247,7 @@ class Lab(ipywidgets.VBox):
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         name = self.view.channel.model_id
         self._kept_still = show_still(still_html(name, NOT_DRAWN), name)
+        self.view.appear()
         shown = super()._repr_mimebundle_(**kwargs)
         return (
             shown | {"text/plain": ""} if self._kept_still else shown

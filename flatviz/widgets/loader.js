@@ -1,26 +1,41 @@
-// A view of a family of posteriors: its arrays come as one message a widget.
-import { channelOf, frontEnd } from "./channel.js";
+// A view of a family of posteriors.
+import { channelOf, frontEnd, receive } from "./channel.js";
 
-const families = new WeakMap();                                 // channel -> { bundle, extras, status, views }
-const LOST = "The kernel that made this view has ended. What was fitted can still be looked at; run the cell again to fit more.";
+const families = new WeakMap(); // channel -> { bundle, extras, status, front, views }
+const LOST =
+  "The kernel that made this view has ended. What was fitted can still be looked at; run the cell again to fit more.";
 
+// What came through this channel, heard from the moment its model is there.
 function family(model, channel) {
   if (!families.has(channel)) {
-    const shared = { bundle: undefined, index: undefined, extras: [], status: undefined, views: new Set() };
+    const shared = {
+      bundle: undefined,
+      index: undefined,
+      extras: [],
+      status: undefined,
+      front: false,
+      views: new Set(),
+    };
     families.set(channel, shared);
-    channel.on("msg:custom", (content, buffers) => {
+    receive(channel, (content) => {
+      if (content.kind === "front end") {
+        shared.front = true;
+        const page = frontEnd(model.get("front"));
+        page.asked = true;
+        page.offer(content.buffers);
+      }
       if (content.kind === "traits") model.set(content.traits); // where the controls stand in the kernel
       if (content.kind === "status") shared.status = content;
-      if (content.kind === "family" && content.index === shared.index) return; // an answer that crossed the news of the same family
+      if (content.kind === "family" && content.index === shared.index) return; // sent again, for another page
       if (content.kind === "family" || content.kind === "member") {
-        const bundle = { index: JSON.parse(content.index), buffer: buffers[0] };
-        if (content.kind === "family") Object.assign(shared, { bundle, index: content.index, extras: [] });
+        const bundle = { index: JSON.parse(content.index), buffer: content.buffers[0] };
+        if (content.kind === "family")
+          Object.assign(shared, { bundle, index: content.index, extras: [] });
         else shared.extras.push(bundle);
         content = { kind: content.kind, bundle };
       }
       for (const view of shared.views) view(content);
     });
-    channel.send({ want: "family" });                           // answered as soon as there is one
   }
   return families.get(channel);
 }
@@ -36,7 +51,8 @@ function hideStill(name) {
 // JupyterLab's windowed notebook moves its cells by a transform, which a sticky bar does not know: it sticks that much higher.
 function pin(el) {
   let cells = null;
-  const place = () => el.style.setProperty("--fv-top", `${-new DOMMatrix(getComputedStyle(cells).transform).m42}px`);
+  const place = () =>
+    el.style.setProperty("--fv-top", `${-new DOMMatrix(getComputedStyle(cells).transform).m42}px`);
   const moved = new MutationObserver(place);
   const attached = new ResizeObserver(() => {
     const now = el.closest(".jp-WindowedPanel-viewport");
@@ -49,32 +65,59 @@ function pin(el) {
     place();
   });
   attached.observe(el);
-  return () => { attached.disconnect(); moved.disconnect(); };
+  return () => {
+    attached.disconnect();
+    moved.disconnect();
+  };
 }
 
 export default {
+  async initialize({ model }) {
+    family(model, await channelOf(model));
+  },
   async render({ model, el }) {
     const waiting = document.createElement("p");
-    waiting.textContent = "This view asks its kernel for the data: run the notebook, or wait for the first fit.";
+    waiting.textContent = "No picture yet: run the notebook, or wait for the first fit.";
     el.replaceChildren(waiting);
-    let shown, gone = false, turn = 0;
+    let shown,
+      gone = false,
+      turn = 0;
     const reference = model.get("channel").replace("IPY_MODEL_", "");
     const channel = await channelOf(model);
     const shared = family(model, channel);
+    await channel.state_change; // messages that came before this view are attributes now
     const unhide = hideStill(reference);
-    const tell = (send) => { try { send(); } catch { shown?.lost(LOST); } };  // JupyterLab refuses where the kernel is gone
+    const tell = (send) => {
+      try {
+        send();
+      } catch {
+        shown?.lost(LOST);
+      }
+    }; // JupyterLab refuses where the kernel is gone
     const send = (want, what = {}) => tell(() => channel.send({ want, ...what }));
-    const controls = { get: (name) => model.get(name), set: (...what) => model.set(...what), save_changes: () => tell(() => model.save_changes()) };
+    const controls = {
+      get: (name) => model.get(name),
+      set: (...what) => model.set(...what),
+      save_changes: () => tell(() => model.save_changes()),
+    };
     for (const name of ["on", "off"]) controls[name] = (...what) => model[name](...what);
     const unpin = pin(el);
     const start = async () => {
-      const mine = ++turn;                                      // several may wait for the front end: the newest draws
+      const mine = ++turn; // several may wait for the front end: the newest draws
       try {
-        const { show, Plotly } = await frontEnd(model.get("front"), channel);
+        const { show, Plotly } = await frontEnd(model.get("front")).loaded;
         if (gone || mine !== turn || !shared.bundle) return;
         shown?.stop();
-        const focused = el.contains(document.activeElement) && document.activeElement.getAttribute("aria-label");
-        shown = show({ Plotly, model: controls, el, bundle: shared.bundle, ask: send, former: shown?.history });
+        const focused =
+          el.contains(document.activeElement) && document.activeElement.getAttribute("aria-label");
+        shown = show({
+          Plotly,
+          model: controls,
+          el,
+          bundle: shared.bundle,
+          ask: send,
+          former: shown?.history,
+        });
         for (const extra of shared.extras) shown.add(extra);
         if (focused) el.querySelector(`[aria-label="${focused}"]`)?.focus({ preventScroll: true });
         if (shared.status) shown.status(shared.status);
@@ -92,11 +135,26 @@ export default {
       else if (content.kind === "member" && shown) shown.add(content.bundle);
       else if (content.kind === "family" || content.kind === "member") start();
     };
-    const lost = () => { if (channel.comm_live === false) shown ? shown.lost(LOST) : (waiting.textContent = LOST); };
+    const lost = () => {
+      if (channel.comm_live === false) shown ? shown.lost(LOST) : (waiting.textContent = LOST);
+    };
     channel.on("comm_live_update", lost);
     shared.views.add(view);
     if (shared.status) status(shared.status);
+    if (!shared.front && channel.comm_live !== false) {
+      // this page opened after the cell ran
+      const page = frontEnd(model.get("front"));
+      send("all", { front: !page.asked });
+      page.asked = true;
+    }
     start();
-    return () => { gone = true; channel.off("comm_live_update", lost); shared.views.delete(view); unhide(); unpin(); shown?.stop(); };
+    return () => {
+      gone = true;
+      channel.off("comm_live_update", lost);
+      shared.views.delete(view);
+      unhide();
+      unpin();
+      shown?.stop();
+    };
   },
 };

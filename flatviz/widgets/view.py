@@ -1,10 +1,11 @@
 """The front end in a notebook.
 
-Families that a page asks for by messages, and what stays when the kernel is gone.
+Families that the kernel sends to pages, and what stays when the kernel is gone.
 """
 
 import hashlib
 import html
+import itertools
 import re
 import weakref
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -55,14 +56,20 @@ def running_cell() -> tuple[str, int] | None:
 
     Its id where the front end says it, else its text.
     """
+    request = _request()
+    name = request.get("metadata", {}).get("cellId") or request.get("content", {}).get("code")
+    return (name, kernel_shell().execution_count) if name else None
+
+
+def page_watches() -> bool:
+    """Whether a page may show the running cell: a command that runs a notebook takes no input."""
+    return bool(_request().get("content", {}).get("allow_stdin"))
+
+
+def _request() -> Mapping[str, Any]:
+    """The message by which the running cell was asked for; empty outside a kernel."""
     shell = kernel_shell()
-    if shell is None:
-        return None
-    parent = shell.get_parent() if hasattr(shell, "get_parent") else {}
-    name = (parent or {}).get("metadata", {}).get("cellId") or (parent or {}).get(
-        "content", {}
-    ).get("code")
-    return (name, shell.execution_count) if name else None
+    return (shell.get_parent() or {}) if hasattr(shell, "get_parent") else {}
 
 
 def show_still(html: str, name: str, *, again: bool = False) -> bool:
@@ -90,10 +97,10 @@ class FamilyView(anywidget.AnyWidget):
     `look` holds the rest of the state: tab, compare (None, or method and radius of state B), picked
     (a draw, or None), chosen (slot -> option), step (section read, -1: the last), phase (of the
     step that is drawn, from 0; None for the last). The module that draws, plotly.js and the arrays
-    are asked for by the page and sent as messages: once a page, once a widget, and never part of a
-    saved notebook.  They travel through `channel` (channel.js says why). check(name, value): raises
-    ValueError or TypeError for a value that a control must not have; where a page sends such a
-    value the control goes back to where it was.
+    are messages of the kernel, `appear` the first, and never part of a saved notebook; a page that
+    opens later asks for them.  They travel through `channel` (channel.js says why). check(name,
+    value): raises ValueError or TypeError for a value that a control must not have; where a page
+    sends such a value the control goes back to where it was.
     hear(want, content): what else the page asks: "run", "stop", "seeds", and "picture" with the
     pictures in sight.
     """
@@ -119,6 +126,8 @@ class FamilyView(anywidget.AnyWidget):
         self._check = check
         self._hear = hear
         self.sent = {"front end": 0, "family": 0, "member": 0}  # messages by kind
+        self._numbers = itertools.count()
+        self._watched = False
         self._bundle: Bundle | None = None
         self._status: dict | None = None
         self._from_page = False
@@ -157,7 +166,12 @@ class FamilyView(anywidget.AnyWidget):
         Share done 0..1, a line, whether it works, and an error to be read whole.
         """
         self._status = {"share": share, "text": text, "busy": busy, "error": error}
-        self.channel.send({"kind": "status", **self._status})
+        self._post("status", **self._status)
+
+    def appear(self) -> None:
+        """Send the page of the running cell all that it shows; without a page, nothing."""
+        if page_watches():
+            self._send_all()
 
     def set_state(self, sync_data: dict) -> None:
         """Take the values of a page's controls, as far as `check` allows them."""
@@ -180,29 +194,40 @@ class FamilyView(anywidget.AnyWidget):
 
     def _send_traits(self) -> None:
         if not self._from_page:  # the page knows what it said itself
-            self.channel.send(
-                {"kind": "traits", "traits": {name: getattr(self, name) for name in CONTROLS}}
-            )
+            self._post("traits", traits={name: getattr(self, name) for name in CONTROLS})
 
     def _answer(self, _: object, content: dict, buffers: list) -> None:
         want = content.get("want")
-        if want == "front end":
-            self.sent["front end"] += 1
-            self.channel.send(
-                {"kind": "front end"}, [bundled("explorer").encode(), plotlyjs().text.encode()]
-            )
-        elif want == "family":
-            self._send_traits()  # what was set before this page listened
-            if self._bundle is not None:
-                self._send_bundle("family", self._bundle)
-            if self._status is not None:
-                self.channel.send({"kind": "status", **self._status})
+        if want == "all":
+            self._send_all(front=content.get("front", True))
         elif want in ("run", "stop", "seeds", "picture"):
             self._hear(want, content)
 
+    def _send_all(self, *, front: bool = True) -> None:
+        """Send the front end, values of the controls, family and status, as far as they are there."""
+        self._watched = True
+        if front:
+            self._post("front end", bundled("explorer").encode(), plotlyjs().text.encode())
+        self._send_traits()
+        if self._bundle is not None:
+            self._send_bundle("family", self._bundle)
+        if self._status is not None:
+            self._post("status", **self._status)
+
     def _send_bundle(self, kind: str, bundle: Bundle) -> None:
-        self.sent[kind] += 1
-        self.channel.send({"kind": kind, "index": bundle.text}, [bundle.buffer])
+        self._post(kind, bundle.buffer, index=bundle.text)
+
+    def _post(self, kind: str, *buffers: bytes, **content: Any) -> None:
+        """Send a message as an attribute of the channel in every page; nothing before one watches."""
+        if not self._watched or self.channel.comm is None:
+            return
+        if kind in self.sent:
+            self.sent[kind] += 1
+        name = f"post {next(self._numbers)}"
+        message = {"kind": kind, **content, "buffers": [None] * len(buffers)}
+        paths = [[name, "buffers", i] for i in range(len(buffers))]
+        update = {"method": "update", "state": {name: message}, "buffer_paths": paths}
+        self.channel.comm.send(update, buffers=list(buffers))
 
 
 def still(content: Mapping, name: str) -> str:

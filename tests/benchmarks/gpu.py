@@ -1,31 +1,44 @@
-"""All that is to be measured on a CUDA card, in one command of under ten minutes: `python
-tests/benchmarks/gpu.py [options]`.
+"""All that is to be measured on a CUDA card, in one command of at most four minutes.
 
-Each part prints its table as soon as it has it, and a part that fails prints its error: replay  a
-step of each small network launched and replayed, results compared to the bit; of each method
-whether it is replayed
-cross   steps and measuring of small networks on the card and on the CPU: where `auto` should change
-fits    images/s and peak memory of a plain PyTorch loop, `pretrain`,
-    and fits of ResNet-18 at the size of CIFAR-10, one draw a step
-draws   the same fit as it comes, and a few-shot fit in float32 and bfloat16
-plane   a plane's time a point, set-up included and left out, over that of a bare forward pass
-family  a family of five on ResNet-18: fit, `measure` by its stages, page
+    python tests/benchmarks/gpu.py --out FOLDER [--budget SECONDS] [parts ...]
+    python tests/benchmarks/gpu_table.py FOLDER > docs/speed_gpu.md
+
+Parts run in the order of their importance.  Each row is printed and written to FOLDER/gpu.json as
+soon as it is there.  A part that fails or takes more than its share of the time leaves its rows and
+one line that says so.  The tour on the CPU runs beside them in a process of its own.
+
+replay   a step and a Hessian product of each small network, launched and replayed
+fits     a plain PyTorch loop, `pretrain` and fits of ResNet-18 at the size of CIFAR-10, one draw a
+         step, in turn; ratios are medians over the rounds
+plane    a plane's time a point, set-up included and left out, over that of a bare forward pass
+tour     the tour of the MLP on the card
+draws    a few-shot fit of ResNet-18 in float32 and bfloat16, by its number of draws
+profile  time of a launched step on the card by operation
+methods  of each method, whether its steps are replayed
+family   a family of five on ResNet-18: fit, and `measure` by its stages
+cross    steps and measuring of small networks on the card and on the CPU
 
 Images are random: speed does not depend on them.  The posterior is narrow: an untrained network
-diverges under wider noise on all of its weights.  `--tiny` runs all of it in a few minutes on a
-CPU, or with `--device second` on the tests' second device, which mixes with the CPU as little as a
-card: it shows that all runs; its times say nothing.
+diverges under wider noise on all of its weights.  `--tiny --device second` runs all of it on the
+tests' second device, which mixes with the CPU as little as a card: its times say nothing.
 """
 
 import argparse
+import json
 import math
+import os
+import signal
+import statistics
+import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import torch
@@ -36,12 +49,50 @@ from torchvision.models import resnet18
 
 import flatviz as fv
 from flatviz.core.arithmetic import FEW, multiply_adds
-from flatviz.engine.graphs import RECORDERS
+from flatviz.engine.graphs import RECORDERS, SWITCH, Recorder
+from flatviz.families.tour import run_tour
 
-FEW_CELLS = dict(
-    n_draws=2, n_spectra=1, k=2, resolution=3, around_resolution=3
-)  # of a family, where tiny
-WARM = 5  # steps before the clock starts: kernels are chosen, memory is taken
+# of a family, where tiny
+FEW_CELLS = dict(n_draws=2, n_spectra=1, k=2, resolution=3, around_resolution=3)
+WARM = 5  # steps before the clock starts: kernels are chosen, steps recorded, memory is taken
+ROUNDS = 3
+
+
+class Late(BaseException):
+    """The share of a part is over; no `Exception`, for those are caught where a replay fails."""
+
+
+@dataclass
+class Results:
+    """Rows by name, on paper and in a file at once."""
+
+    path: Path
+    about: dict[str, Any]
+    parts: dict[str, dict[str, Any]] = field(default_factory=dict)
+    part: str = ""
+
+    def begin(self, part: str, what: str) -> None:
+        """A part begins."""
+        self.part = part
+        self.parts[part] = {"what": what, "rows": {}}
+        print(f"\n## {part}: {what}", flush=True)
+
+    def row(self, name: str, value: float | None, unit: str = "", goal: str = "", note: str = ""):
+        """A row; another of its name is replaced."""
+        self.parts[self.part]["rows"][name] = [value, unit, goal, note]
+        number = "" if value is None else f"{value:.4g} {unit}"
+        print(f"{name:<60} {number:<18} {goal and f'wanted {goal}':<16} {note}", flush=True)
+        self.write()
+
+    def say(self, name: str, value: object) -> None:
+        """Something about the part: an error, its seconds."""
+        self.parts[self.part][name] = value
+        print(f"{name}: {value}", flush=True)
+        self.write()
+
+    def write(self) -> None:
+        """All of it, in the file."""
+        self.path.write_text(json.dumps({"about": self.about, "parts": self.parts}, indent=1))
 
 
 @dataclass(frozen=True)
@@ -74,9 +125,8 @@ class Setting:
     def treated(self, which: str = "norm+head") -> tuple[fv.Net, fv.Gaussian]:
         """The network on the device, and a prior as narrow as an untrained one needs."""
         net = fv.Net.from_module(self.network().eval(), which, example=images(2).x).to(self.device)
-        return net, fv.Gaussian(
-            net.w, torch.full_like(net.w, -9.0), 1e-4 * torch.randn(5, net.dim).to(self.device)
-        )
+        narrow = torch.full_like(net.w, -9.0)
+        return net, fv.Gaussian(net.w, narrow, 1e-4 * torch.randn(5, net.dim).to(self.device))
 
     def autocast(self):
         """The precision of a plain loop."""
@@ -93,9 +143,9 @@ class Setting:
             torch.get_device_module(self.device).synchronize()
 
 
-def speed(setting: Setting, fit: Callable[[Callable], object]) -> tuple[float, float]:
-    """(images/s after the first steps, peak GiB on a card) of `fit(progress=...)`, which runs WARM
-    + steps steps."""
+def speed(setting: Setting, fit: Callable[[Callable], object]) -> tuple[float, float, object]:
+    """(Images/s after the first steps, peak GiB on a card, result) of `fit(progress=...)`, which
+    runs WARM + steps steps."""
     started: list[float] = []
     if on_card := setting.device.type == "cuda":
         torch.cuda.empty_cache()
@@ -106,19 +156,16 @@ def speed(setting: Setting, fit: Callable[[Callable], object]) -> tuple[float, f
             setting.done()
             started.append(time.perf_counter())
 
-    fit(progress=watch)
+    result = fit(progress=watch)
     setting.done()
     took = time.perf_counter() - started[0]
-    return (
-        setting.steps * setting.batch / took,
-        torch.cuda.max_memory_allocated() / 2**30 if on_card else math.nan,
-    )
+    peak = torch.cuda.max_memory_allocated() / 2**30 if on_card else math.nan
+    return setting.steps * setting.batch / took, peak, result
 
 
 def loss_of(module: nn.Module, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    return nn.functional.cross_entropy(
-        module(x.contiguous(memory_format=torch.channels_last)).float(), y
-    )
+    outputs = module(x.contiguous(memory_format=torch.channels_last))
+    return nn.functional.cross_entropy(outputs.float(), y)
 
 
 def plain_sgd(setting: Setting, module: nn.Module, data: fv.Data, progress: Callable) -> None:
@@ -154,167 +201,95 @@ def small(
     """A network of the digits on the device, norm + head treated, or an MLP of this width, and a
     narrow posterior."""
     task = fv.datasets.digits_transfer(shots=10, seed=0)
-    module = getattr(fv.models, model)(
-        task, **({} if width is None else {"hidden": (width, width)})
-    )
-    net = fv.Net.from_module(module.eval(), "norm+head", example=task.train.x[:2]).to(
-        setting.device
-    )
-    q = fv.Gaussian(
-        net.w, torch.full_like(net.w, -4.0), 0.01 * torch.randn(5, net.dim).to(setting.device)
-    )
-    return net, task.to(setting.device), q
+    how = {} if width is None else {"hidden": (width, width)}
+    module = getattr(fv.models, model)(task, **how).eval()
+    net = fv.Net.from_module(module, "norm+head", example=task.train.x[:2]).to(setting.device)
+    factor = 0.01 * torch.randn(5, net.dim).to(setting.device)
+    return net, task.to(setting.device), fv.Gaussian(net.w, torch.full_like(net.w, -4.0), factor)
 
 
-def replay(setting: Setting) -> Iterator[str]:
-    """Item 1: replayed steps and Hessian products."""
-    yield (
-        "| network | SA-BMA, 8 draws: launched, ms a step | replayed | same bits | 5 eigenpairs:"
-        " launched, ms | replayed | error |"
-    )
-    yield "|---|---|---|---|---|---|---|"
+def history_notes(posterior: Any) -> str:
+    """Notes of a fit, of which a replay that was given up is one."""
+    return "; ".join(posterior.history.notes)
+
+
+def replay(setting: Setting, out: Results) -> None:
+    """Steps and Hessian products, launched and replayed."""
     steps = 4 if setting.tiny else 60
     for model in ("mlp", "convnet"):
         net, task, q = small(setting, model)
-        fit = partial(
-            fv.fit_sabma, net, task.train, q, radius=0.5, seed=0, mc_samples=8, steps=steps
-        )
+        how = dict(radius=0.5, seed=0, mc_samples=8, steps=steps)
+        fit = partial(fv.fit_sabma, net, task.train, q, **how)
         pairs = partial(fv.top_eigenpairs, fv.nll(net, task.train), net.w, 5)
+        name = f"{model}, SA-BMA of 8 draws, a step"
         replayed = seconds(setting, fit)
         after = fit()
+        out.row(f"{name}: as it comes", 1e3 * replayed / steps, "ms", note=history_notes(after))
         short = seconds(setting, pairs)
-        pairs_after = pairs()
-        with mock.patch.dict(RECORDERS, clear=True):
+        with mock.patch.dict(os.environ, {SWITCH: "0"}):
             launched = seconds(setting, fit)
             before = fit()
             long = seconds(setting, pairs)
-            pairs_before = pairs()
-        same = all(
-            torch.equal(getattr(before, name), getattr(after, name))
-            for name in ("mean", "log_std", "factor")
+            values = pairs().values
+        out.row(f"{name}: launched", 1e3 * launched / steps, "ms")
+        fields = ("mean", "log_std", "factor")
+        same = all(torch.equal(getattr(before, f), getattr(after, f)) for f in fields)
+        out.row(f"{name}: faster by", launched / replayed, "times", note=f"same bits: {same}")
+        error = float((pairs().values / values - 1).abs().max())
+        note = (
+            f"replayed {1e3 * short:.1f} ms, launched {1e3 * long:.1f}, relative error {error:.0e}"
         )
-        error = float((pairs_after.values / pairs_before.values - 1).abs().max())
-        times = (
-            f"{1e3 * launched / steps:.3f} | {1e3 * replayed / steps:.3f} | {same}"
-            f" {after.history.notes or ''}"
-        )
-        yield f"| {model} | {times} | {1e3 * long:.1f} | {1e3 * short:.1f} | {error:.1e} |"
-    net, task, q = small(setting, "mlp")
-    given = {"fit_vi": ((q,), {}), "fit_sabma": ((q,), {"radius": 0.5})}
-    for name in (
-        "sgd",
-        "swa",
-        "swag",
-        "vi",
-        "sabma",
-        "bsam",
-        "sgld",
-        "sghmc",
-        "csgld",
-        "emcmc",
-        "svgd",
-        "dropout",
-        "ensemble",
-    ):
-        before, how = given.get(f"fit_{name}", ((), {}))
-        try:
-            notes = getattr(fv, f"fit_{name}")(
-                net, task.train, *before, seed=0, **how
-            ).history.notes
-            yield f"fit_{name}: {'; '.join(notes) or 'replayed'}"
-        except Exception as error:  # of one method, said beside the others
-            yield f"fit_{name}: {type(error).__name__}: {str(error).splitlines()[0]}"
+        out.row(f"{model}, 5 eigenpairs: faster by", long / short, "times", note=note)
 
 
-def cross(setting: Setting) -> Iterator[str]:
-    """Item 1: where `auto` should take the card."""
-    yield (
-        f"| network | multiply-adds (auto: card from {FEW:,}) | 60 steps of SA-BMA, s: card, CPU |"
-        " measuring, s: card, CPU |"
-    )
-    yield "|---|---|---|---|"
-    for model, width in (("mlp", None), ("convnet", None), ("mlp", 256), ("mlp", 1024))[
-        : 2 if setting.tiny else None
-    ]:
-        both: list[list[float]] = []
-        for device in (setting.device, torch.device("cpu")):
-            here = replace(setting, device=device)
-            net, task, q = small(here, model, width)
-            radii = {"sabma": (0.0, 0.5)}
-            steps = {"steps": 3 if setting.tiny else 60}
-            family = fv.families.fit_family(net, task, q, radii=radii, seed=0, fit=steps)
-            how = FEW_CELLS if setting.tiny else {}
-            fit = partial(fv.fit_sabma, net, task.train, q, radius=0.5, seed=0, **steps)
-            measuring = partial(fv.families.measure, net, task, family, seed=0, **how)
-            both.append([seconds(here, call, repeats=1) for call in (fit, measuring)])
-        (fit_card, measure_card), (fit_cpu, measure_cpu) = both
-        name = model if width is None else f"{model} {width}"
-        yield (
-            f"| {name} | {multiply_adds(net.module):,} | {fit_card:.2f}, {fit_cpu:.2f} |"
-            f" {measure_card:.2f}, {measure_cpu:.2f} |"
-        )
+GOALS = {
+    "pretrain": ">= 0.9",
+    "fit_vi, all": ">= 0.95",
+    "fit_vi, norm+head": ">= 0.95",
+    "fit_sabma, all": ">= 0.47",
+    "fit_sabma, norm+head": ">= 0.52",
+}
 
 
-def fits(setting: Setting) -> Iterator[str]:
-    """Item 2: ResNet-18 at full load."""
-    yield (
-        "| fit, images of 32 x 32, one draw a step | images/s | of the plain loop | peak GiB"
-        " |\n|---|---|---|---|"
-    )
+def fits(setting: Setting, out: Results) -> None:
+    """Images/s of fits of ResNet-18, one draw a step, over those of a plain loop."""
     data = setting.data()
     total = WARM + setting.steps
     passes = dict(
         seed=0, training=fv.Training(precision=setting.precision), batch_size=setting.batch
     )
     one = dict(steps=total, lr=1e-3, batchnorm="frozen", **passes)
-    runs = {"plain PyTorch loop, SGD": partial(plain_sgd, setting, setting.network(), data)}
+    runs: dict[str, Callable] = {"plain": partial(plain_sgd, setting, setting.network(), data)}
     epochs, rest = divmod(total, -(-len(data) // setting.batch))
     if not rest:  # else it has other steps than were counted
-        runs["pretrain"] = partial(
-            fv.pretrain, setting.treated("all")[0], data, epochs=epochs, **passes
-        )
-    for which in ("all", "norm+head"):
+        net = setting.treated("all")[0]
+        runs["pretrain"] = partial(fv.pretrain, net, data, epochs=epochs, **passes)
+    for which in ("norm+head", "all"):
         net, prior = setting.treated(which)
         drawn = dict(kl_weight=0.0, mc_samples=1, **one)
-        runs[f"fit_sgd, {which}"] = partial(fv.fit_sgd, net, data, **one)
-        runs[f"fit_vi, {which}"] = partial(fv.fit_vi, net, data, prior, **drawn)
         runs[f"fit_sabma, {which}"] = partial(fv.fit_sabma, net, data, prior, radius=0.1, **drawn)
-    plain = None
-    for name, fit in runs.items():
-        rate, peak = speed(setting, fit)
-        plain = plain or rate
-        yield f"| {name} | {rate:,.0f} | {rate / plain:.2f} | {peak:.2f} |"
+        runs[f"fit_vi, {which}"] = partial(fv.fit_vi, net, data, prior, **drawn)
+        runs[f"fit_sgd, {which}"] = partial(fv.fit_sgd, net, data, **one)
+    rates: dict[str, list[float]] = {name: [] for name in runs}
+    for _ in range(ROUNDS):
+        for name, fit in runs.items():
+            try:
+                rate, peak, posterior = speed(setting, fit)
+            except Exception as error:  # of one fit, the others are worth their time
+                out.row(name, None, note=f"{type(error).__name__}: {error}")
+                continue
+            rates[name].append(rate)
+            each = [a / b for a, b in zip(rates[name], rates["plain"])]
+            note = f"{rate:,.0f} images/s, {peak:.2f} GiB at the peak; of each round: "
+            note += " ".join(f"{ratio:.2f}" for ratio in each)
+            if getattr(posterior, "history", None) is not None:
+                note += f"; {history_notes(posterior) or 'replayed'}"
+            out.row(name, statistics.median(each), "of plain", GOALS.get(name, ""), note)
 
 
-def draws(setting: Setting) -> Iterator[str]:
-    """Item 3: draws by the size of the network, in both precisions."""
-    net, prior = setting.treated()
-    few = setting.data(4 if setting.tiny else 40)
-    for precision in dict.fromkeys((None, setting.precision)):
-        how = dict(
-            seed=0,
-            radius=0.1,
-            lr=1e-3,
-            training=fv.Training(precision=precision),
-            batchnorm="frozen",
-        )
-        steps = 3 if setting.tiny else 100
-        for draw in (1, 8):
-            fit = partial(fv.fit_sabma, net, few, prior, steps=steps, mc_samples=draw, **how)
-            yield (
-                f"{len(few)} images, {steps} steps of {draw}, {precision or 'float32'}:"
-                f" {seconds(setting, fit, repeats=1):.2f} s"
-            )
-    q = fv.fit_sabma(net, setting.data(), prior, steps=2, batch_size=setting.batch, **how)
-    yield (
-        f"as it comes, batches of {setting.batch}:"
-        f" {'; '.join(q.history.notes) or 'replayed, eight draws a step'}"
-    )
-
-
-def plane(setting: Setting) -> Iterator[str]:
-    """Item 4: a plane with its set-up, and a point alone, by the times of two sizes."""
-    side = 3 if setting.tiny else 11
+def plane(setting: Setting, out: Results) -> None:
+    """A plane of ResNet-18 with its set-up, and a point alone, by the times of two sizes."""
+    least, most = (2, 3) if setting.tiny else (4, 9)
     data = setting.data()
     module = setting.placed(setting.network()).eval()
     net = fv.Net.from_module(setting.network().eval()).to(setting.device)
@@ -328,24 +303,140 @@ def plane(setting: Setting) -> Iterator[str]:
                 loss_of(module, x, y)
         setting.done()
 
-    def surface(side: int) -> None:
-        fv.slice_plane(f, plane, extent=0.5, resolution=side, precision=setting.precision)
+    def surface(side: int, precision: str | None) -> None:
+        fv.slice_plane(f, plane, extent=0.5, resolution=side, precision=precision)
         setting.done()
 
-    bare, less, whole = typical(forward, partial(surface, side - 1), partial(surface, side))
-    alone = (whole - less) / (side**2 - (side - 1) ** 2)
-    of = (
-        f"a point with set-up {whole / side**2 / bare:.2f} of it (wanted <= 1.15), alone"
-        f" {alone / bare:.2f}"
-    )
-    yield (
-        f"{side} x {side}: bare forward pass {1e3 * bare:.2f} ms; {of}; set-up"
-        f" {whole - alone * side**2:.2f} s"
-    )
+    for precision in dict.fromkeys((setting.precision, None)):
+        if precision is None and setting.precision is not None:
+            continue  # float32 was near its limit in all runs
+        forward()
+        surface(2, precision)
+        points = most**2 - least**2
+        rounds = [
+            typical(
+                forward,
+                partial(surface, least, precision),
+                partial(surface, most, precision),
+                repeats=1,
+            )
+            for _ in range(2)
+        ]
+        bare = statistics.median(r[0] for r in rounds)
+        alone = statistics.median((r[2] - r[1]) / points / r[0] for r in rounds)
+        set_up = statistics.median(r[2] - most**2 * (r[2] - r[1]) / points for r in rounds)
+        name = f"plane, {precision or 'float32'}"
+        out.row(f"{name}: a bare forward pass", 1e3 * bare, "ms")
+        out.row(f"{name}: a point alone", alone, "passes", "<= 1.15")
+        out.row(f"{name}: set-up", set_up, "s")
+        for side in (11, 41):
+            whole = alone + set_up / bare / side**2
+            out.row(f"{name}: a point of {side} x {side}, with set-up", whole, "passes", "<= 1.15")
 
 
-def family(setting: Setting) -> Iterator[str]:
-    """Item 7: a family and its first picture on a real net."""
+def tour(setting: Setting, out: Results) -> None:
+    """The tour of the MLP by its stages."""
+    stages: list[tuple[str, float]] = []
+
+    def heard(text: str) -> None:
+        label, _, state = text.partition(": ")
+        if state == "computing":
+            setting.done()
+            stages.append((label, time.perf_counter()))
+            for (name, start), (_, end) in list(pairwise(stages))[-1:]:
+                out.row(f"{setting.device.type}, {name}", end - start, "s")
+
+    how: dict[str, Any] = dict(epochs=2, repeats=1, measured=FEW_CELLS) if setting.tiny else {}
+    if setting.tiny:
+        how |= dict(radii={"vi": (0.0,), "sabma": (0.0, 0.5)}, fit={"steps": 3})
+    start = time.perf_counter()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        mock.patch.dict(os.environ, {"FLATVIZ_CACHE": folder}),
+    ):
+        run_tour("mlp", device=setting.device, say=heard, **how)
+        heard("the end: computing")
+    took = time.perf_counter() - start
+    out.row(f"{setting.device.type}, all", took, "s", "no slower than on the CPU")
+
+
+def profile(setting: Setting, out: Results) -> None:
+    """Milliseconds of a launched step of ResNet-18 on the card, all, and by its longest operations."""
+    kinds = [torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
+    data = setting.data()
+    short = replace(setting, steps=5)
+    one = dict(seed=0, lr=1e-3, batchnorm="frozen", steps=WARM + short.steps, kl_weight=0.0)
+    one |= dict(batch_size=setting.batch, training=fv.Training(precision=setting.precision))
+    net, prior = setting.treated("all")
+    runs = {
+        "plain": partial(plain_sgd, short, setting.network(), data),
+        "fit_sabma, all": partial(fv.fit_sabma, net, data, prior, radius=0.1, mc_samples=1, **one),
+        "fit_vi, all": partial(fv.fit_vi, net, data, prior, mc_samples=1, **one),
+    }
+    for name, run in runs.items():
+        seen = torch.profiler.profile(activities=kinds)
+
+        def watch(done: int, total: int, label: str, seen=seen) -> None:
+            if done == WARM:
+                setting.done()
+                seen.start()
+
+        with mock.patch.dict(os.environ, {SWITCH: "0"}):
+            run(progress=watch)
+        setting.done()
+        seen.stop()
+        rows = [
+            (e.key, e.self_device_time_total / 1e3 / short.steps, e.count)
+            for e in seen.key_averages()
+        ]
+        rows = sorted((row for row in rows if row[0].startswith("aten::")), key=lambda row: -row[1])
+        out.row(f"{name}: all operations", sum(ms for _, ms, _ in rows), "ms")
+        for operation, ms, count in rows[:10]:
+            out.row(f"{name}: {operation}", ms, "ms", note=f"{count / short.steps:.0f} calls")
+
+
+def draws(setting: Setting, out: Results) -> None:
+    """A few-shot fit of SA-BMA by its number of draws, in both precisions."""
+    net, prior = setting.treated()
+    few = setting.data(4 if setting.tiny else 40)
+    steps = 3 if setting.tiny else 100
+    for precision in dict.fromkeys((None, setting.precision)):
+        how = dict(
+            seed=0,
+            radius=0.1,
+            lr=1e-3,
+            training=fv.Training(precision=precision),
+            batchnorm="frozen",
+        )
+        for draw in (1, 8):
+            fit = partial(fv.fit_sabma, net, few, prior, steps=steps, mc_samples=draw, **how)
+            start = time.perf_counter()
+            q = fit()
+            setting.done()
+            name = (
+                f"{len(few)} images, {steps} steps, draws a step: {draw}, {precision or 'float32'}"
+            )
+            out.row(name, time.perf_counter() - start, "s", note=history_notes(q) or "replayed")
+
+
+def methods(setting: Setting, out: Results) -> None:
+    """Of each method, whether its steps are replayed, on the MLP of the digits."""
+    net, task, q = small(setting, "mlp")
+    given = {"fit_vi": ((q,), {}), "fit_sabma": ((q,), {"radius": 0.5})}
+    names = "sgd swa swag vi sabma bsam sgld sghmc csgld emcmc svgd dropout ensemble"
+    for name in names.split():
+        before, how = given.get(f"fit_{name}", ((), {}))
+        start = time.perf_counter()
+        try:
+            fitted = getattr(fv, f"fit_{name}")(net, task.train, *before, seed=0, **how)
+            note = history_notes(fitted) or "replayed"
+        except Exception as error:  # of one method, said beside the others
+            note = f"{type(error).__name__}: {str(error).splitlines()[0]}"
+        out.row(f"fit_{name}", time.perf_counter() - start, "s", note=note)
+
+
+def family(setting: Setting, out: Results) -> None:
+    """A family of five on ResNet-18, and what is measured of it, by stages."""
     net, prior = setting.treated()
     data = setting.data(8 if setting.tiny else 40)
     task = fv.Task(data, data, data, n_classes=10)
@@ -354,67 +445,147 @@ def family(setting: Setting) -> Iterator[str]:
     how = {"steps": 2 if setting.tiny else 100, "lr": 1e-3}
     five = fv.families.fit_family(net, task, prior, radii=radii, seed=0, fit=how)
     setting.done()
-    yield f"fit of {len(five.radius)} members: {time.perf_counter() - start:.1f} s"
+    out.row(f"fit of {len(five.radius)} members", time.perf_counter() - start, "s")
     stages: list[tuple[str, float]] = []
 
     def watch(done: int, total: int, label: str) -> None:
         if not stages or stages[-1][0] != label:
             setting.done()
             stages.append((label, time.perf_counter()))
+            for (name, start), (_, end) in list(pairwise(stages))[-1:]:
+                out.row(f"measure, {name}", end - start, "s")
 
     start = time.perf_counter()
-    fv.families.measure(
-        net, task, five, seed=0, progress=watch, **(FEW_CELLS if setting.tiny else {})
-    )
+    how = FEW_CELLS if setting.tiny else {}
+    fv.families.measure(net, task, five, seed=0, progress=watch, **how)
     watch(0, 0, "the end")
-    yield (
-        f"measure: {stages[-1][1] - start:.1f} s (wanted: a first picture within 10 s), "
-        + ", ".join(f"{label} {end - at:.1f}" for (label, at), (_, end) in pairwise(stages))
-    )
+    out.row("measure, all", time.perf_counter() - start, "s", "<= 10 to a first picture")
 
 
+def cross(setting: Setting, out: Results) -> None:
+    """Fits and measuring of small networks on the card and on the CPU, beside which `auto`
+    chooses."""
+    widths = (("convnet", None), ("mlp", None), ("mlp", 1024))[: 2 if setting.tiny else None]
+    for model, width in widths:
+        both: list[list[float]] = []
+        for device in (setting.device, torch.device("cpu")):
+            here = replace(setting, device=device)
+            net, task, q = small(here, model, width)
+            radii = {"sabma": (0.0, 0.5)}
+            steps = {"steps": 3 if setting.tiny else 60}
+            family = fv.families.fit_family(net, task, q, radii=radii, seed=0, fit=steps)
+            how = FEW_CELLS if setting.tiny else {}
+            fit = partial(fv.fit_sabma, net, task.train, q, radius=0.5, seed=0, **steps)
+            measuring = partial(fv.families.measure, net, task, family, seed=0, **how)
+            both.append([seconds(here, call, repeats=1) for call in (fit, measuring)])
+        name = model if width is None else f"{model} {width}"
+        adds = f"{multiply_adds(net.module):,} multiply-adds; auto takes the card from {FEW:,}"
+        for what, card, cpu in zip(("60 steps of SA-BMA", "measuring"), *both):
+            note = f"{card:.2f} s there, {cpu:.2f} s on the CPU; {adds}"
+            out.row(f"{name}, {what}: on the card faster by", cpu / card, "times", note=note)
+
+
+# part -> (what runs, its share of the budget)
 PARTS = {
-    part.__name__: part for part in (replay, fits, plane, draws, family, cross)
-}  # the shortest questions first
+    "replay": (replay, 0.15),
+    "fits": (fits, 0.4),
+    "plane": (plane, 0.2),
+    "tour": (tour, 0.35),
+    "draws": (draws, 0.15),
+    "profile": (profile, 0.1),
+    "methods": (methods, 0.15),
+    "family": (family, 0.25),
+    "cross": (cross, 0.25),
+}
+
+
+def late(*_: object) -> None:
+    raise Late
+
+
+def run(parts: list[str], setting: Setting, out: Results, end: float) -> None:
+    """The parts, each within its share of the time that is left until `end`."""
+    budget = end - time.monotonic()
+    signal.signal(signal.SIGALRM, late)
+    for name in parts:
+        part, share = PARTS[name]
+        out.begin(name, " ".join(part.__doc__.split()))
+        start = time.monotonic()
+        allowed = min(share * budget, end - start)
+        if allowed <= 1:
+            out.say("not measured", "no time was left")
+            continue
+        try:
+            # again a second later, should something catch it
+            signal.setitimer(signal.ITIMER_REAL, allowed, 1.0)
+            try:
+                part(setting, out)
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+        except Late:
+            out.say("cut off", f"after {allowed:.0f} s, its share of the time")
+        except Exception as error:  # the next part is worth its time on a card all the same
+            out.say("failed", f"{type(error).__name__}: {error}")
+        out.say("seconds", round(time.monotonic() - start, 1))
 
 
 def main() -> None:
-    """Print the tables of the parts asked for, all by default."""
+    """Measure the parts asked for, all by default."""
+    started = time.monotonic()
     ask = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     ask.add_argument("parts", nargs="*", choices=[[], *PARTS], default=[], help="all by default")
-    ask.add_argument(
-        "--device",
-        default="cuda" if torch.cuda.is_available() else "cpu",
-        help="cuda, cpu or second",
-    )
+    cuda = "cuda" if torch.cuda.is_available() else "cpu"
+    ask.add_argument("--device", default=cuda, help="cuda, cpu or second")
+    ask.add_argument("--out", type=Path, default=Path("gpu"), help="folder of gpu.json")
+    ask.add_argument("--budget", type=float, default=230.0, help="seconds of all parts together")
     ask.add_argument("--tiny", action="store_true", help="ResNet-20, few images: does it run?")
     asked = ask.parse_args()
     precision = "bfloat16"
+    name = asked.device
     if asked.device == "second":
         sys.path.insert(0, str(Path(__file__).parents[1]))
         from second_device import second_device
 
-        # it has no autocast
         asked.device = second_device()
-        precision = None
-        RECORDERS[asked.device.type] = lambda warm, step: (warm(), step)[1]
-    setting = Setting(
-        torch.device(asked.device),
-        precision,
-        asked.tiny,
-        *((4, 3, 8) if asked.tiny else (256, 91, 8192)),
-    )
-    where = torch.cuda.get_device_name() if setting.device.type == "cuda" else setting.device.type
-    print(f"torch {torch.__version__}, {where}, batch {setting.batch}, {precision or 'float32'}")
-    for name in asked.parts or PARTS:
-        start = time.perf_counter()
-        print(f"\n## {name}: {PARTS[name].__doc__}\n", flush=True)
-        try:
-            for line in PARTS[name](setting):
-                print(line, flush=True)
-        except Exception as error:  # the next part is worth its minute on a card all the same
-            print(f"{type(error).__name__}: {error}", flush=True)
-        print(f"\n{time.perf_counter() - start:.0f} s", flush=True)
+        precision = None  # it has no autocast
+        stand_in = Recorder(lambda warm, step: (warm(), step)[1], lambda run: run() and 0.0)
+        RECORDERS[asked.device.type] = stand_in
+    sizes = (4, 3, 8) if asked.tiny else (256, 91, 8192)
+    setting = Setting(torch.device(asked.device), precision, asked.tiny, *sizes)
+    asked.out.mkdir(parents=True, exist_ok=True)
+    parts = asked.parts or list(PARTS)
+    beside = None
+    if name != "cpu":
+        torch.set_num_threads(min(8, torch.get_num_threads()))
+    if name != "cpu" and "tour" in parts:
+        words = [sys.executable, __file__, "tour", "--device", "cpu", "--out", asked.out]
+        words += ["--budget", str(asked.budget / PARTS["tour"][1])]
+        words += ["--tiny"] * asked.tiny
+        log = (asked.out / "cpu.log").open("w")
+        beside = subprocess.Popen(words, stdout=log, stderr=log)
+    where = torch.cuda.get_device_name() if name == "cuda" else name
+    about = {
+        "torch": torch.__version__,
+        "device": where,
+        "cores": os.cpu_count(),
+        "batch": setting.batch,
+        "precision": precision or "float32",
+        "day": time.strftime("%Y-%m-%d"),
+        "tiny": asked.tiny,
+    }
+    print(*(f"{key} {value}" for key, value in about.items()), sep=", ", flush=True)
+    out = Results(asked.out / ("cpu.json" if name == "cpu" else "gpu.json"), about)
+    end = started + asked.budget
+    try:
+        run(parts, setting, out, end)
+    finally:
+        if beside is not None:
+            try:
+                beside.wait(max(1.0, end + 5 - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                beside.kill()
+                beside.wait()
+    print(f"\n{time.monotonic() - started:.0f} s in all", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,10 @@
 """Arithmetic and threads of torch: what verbs set while they run, and that the user's setting comes
 back."""
 
+import os
+import sys
 import threading
+from contextlib import contextmanager
 
 import pytest
 import torch
@@ -41,19 +44,61 @@ def test_an_objective_that_is_asked_directly_measures_in_ieee(users):
     assert Looks.seen == {IEEE}
 
 
-def test_blocks_nest_and_the_last_one_to_end_puts_the_users_flags_back(users):
+@contextmanager
+def beside(block):
+    """Another thread is inside of `block` from the first `next` on, until the second."""
+    inside = threading.Event()
+    leave = threading.Event()
+
+    def other():
+        with block():
+            inside.set()
+            assert leave.wait(60)
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    assert inside.wait(60)
+
+    def end():
+        leave.set()
+        thread.join()
+
+    try:
+        yield end
+    finally:
+        end()
+
+
+def test_blocks_nest_and_the_last_thread_to_leave_puts_the_users_flags_back(users):
     with arithmetic():
         assert float32_flags() == IEEE
         with users_arithmetic():
             assert float32_flags() == users
         assert float32_flags() == IEEE
-    # of two threads: the first ends before the second
-    first = arithmetic()
-    second = arithmetic(TF32)
-    first.__enter__(), second.__enter__()
-    assert float32_flags() == TF32
-    first.__exit__(None, None, None), second.__exit__(None, None, None)
+    with beside(arithmetic) as end:
+        with arithmetic():
+            end()
+            assert float32_flags() == IEEE
+        assert float32_flags() == users
+    with arithmetic(), beside(arithmetic), users_arithmetic():
+        assert float32_flags() == IEEE  # the other thread measures
     assert float32_flags() == users
+
+
+def test_a_flag_that_the_user_sets_in_a_callback_stays_and_the_callback_sees_the_users_flags(
+    users, task
+):
+    seen = []
+
+    def progress(*_):
+        seen.append(float32_flags())
+        torch.backends.cudnn.allow_tf32 = False  # as inside of a verb; the user had True
+
+    net = fv.Net.from_module(fv.models.mlp(task))
+    fv.fit_sgd(net, task.train, seed=0, steps=1, progress=progress)
+    assert seen[0] == users and seen[-1] == float32_flags() != users
+    assert not torch.backends.cudnn.allow_tf32
+    torch.backends.cudnn.allow_tf32 = True
 
 
 def test_flags_that_contradict_each_other_come_back_as_they_were():

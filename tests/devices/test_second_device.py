@@ -2,13 +2,14 @@
 
 import dataclasses
 from functools import partial
+from itertools import cycle
 
 import pytest
 import torch
 from every_verb import calls, users_things
 
 import flatviz as fv
-from flatviz.engine.graphs import RECORDERS
+from flatviz.engine.graphs import NOT_REPLAYED, RECORDERS, Only, Recorder, Replay
 from flatviz.results import FOR_READERS
 
 
@@ -74,27 +75,107 @@ def test_a_verb_takes_results_from_the_cpu_beside_a_net_on_the_device(there, tmp
     torch.testing.assert_close(on_cpu, outputs, rtol=1e-5, atol=1e-5)  # roundings of float32
 
 
-def test_a_fit_and_eigenpairs_that_are_replayed_on_the_device_are_those_of_plain_steps(
-    device, monkeypatch
-):
-    """With a stand-in for a graph: buffers, minibatches of two sizes and noise are those of the
-    device."""
+class Recorded:
+    """A stand-in for graphs: counts recordings, and reads the clock `took` for launched, replayed
+    work."""
+
+    def __init__(self, device, monkeypatch, took=(1.0, 1.0), spoil=None):
+        self.count = 0
+        self.took = cycle(took)
+        self.spoil = spoil
+        monkeypatch.setitem(RECORDERS, device.type, Recorder(self.record, self.seconds))
+
+    def record(self, warm, step):
+        warm()
+        self.count += 1
+        return step if self.spoil is None else partial(self.spoil, step)
+
+    def seconds(self, run):
+        run()
+        return next(self.took)
+
+
+@pytest.fixture
+def fit(device):
+    """A fit of six steps, with minibatches of two sizes."""
     module = torch.nn.Sequential(torch.nn.Linear(3, 5), torch.nn.ReLU(), torch.nn.Linear(5, 2))
     net = fv.Net.from_module(module).to(device)
     data = fv.Data(torch.randn(10, 3), torch.arange(10) % 2).to(device)
     prior = fv.Gaussian(net.w, torch.full_like(net.w, -2.0))
-    recorded = []
-    fit = partial(fv.fit_sabma, net, data, prior, radius=0.5, seed=0, steps=6, batch_size=4)
+    return partial(fv.fit_sabma, net, data, prior, radius=0.5, seed=0, steps=6, batch_size=4)
+
+
+def same(first, second):
+    return all(
+        torch.equal(getattr(first, name).cpu(), getattr(second, name).cpu())
+        for name in ("mean", "log_std", "factor")
+    )
+
+
+def test_a_fit_and_eigenpairs_that_are_replayed_on_the_device_are_those_of_plain_steps(
+    device, fit, monkeypatch
+):
+    net, data = fit.args[:2]
     plain = fit()
     spectrum = fv.top_eigenpairs(fv.nll(net, data), net.w, 2)
-    monkeypatch.setitem(RECORDERS, device.type, lambda warm, step: recorded.append(warm()) or step)
+    recorded = Recorded(device, monkeypatch)
     replayed = fit()
-    assert len(recorded) == 2 and replayed.history.notes == ()
+    assert recorded.count == 2 and replayed.history.notes == () and same(plain, replayed)
     torch.testing.assert_close(
         fv.top_eigenpairs(fv.nll(net, data), net.w, 2).values, spectrum.values
     )
-    assert len(recorded) == 3
-    assert all(
-        torch.equal(getattr(plain, name).cpu(), getattr(replayed, name).cpu())
-        for name in ("mean", "log_std", "factor")
-    )
+    assert recorded.count == 3
+    monkeypatch.setenv("FLATVIZ_GRAPHS", "0")
+    assert same(plain, fit()) and recorded.count == 3
+
+
+def out_of_memory(step):
+    raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB")
+
+
+@pytest.mark.parametrize(
+    ("took", "spoil", "note"),
+    [
+        ((1.0, 2.0), None, "replayed they take 2e+03 ms, launched 1e+03 ms"),
+        ((1.0, 1.0), lambda step: (step(), step()), "a replayed step gives another result"),
+        ((1.0, 1.0), out_of_memory, "CUDA out of memory. Tried to allocate 2 GiB"),
+    ],
+)
+def test_a_replay_that_is_slower_differs_or_fails_is_given_up_with_a_note(
+    device, fit, monkeypatch, took, spoil, note
+):
+    plain = fit()
+    recorded = Recorded(device, monkeypatch, took, spoil)
+    launched = fit()
+    assert launched.history.notes == (f"{NOT_REPLAYED}: {note}",)
+    assert same(plain, launched) and recorded.count == 1
+
+
+def test_a_recording_ends_with_the_memory_type_and_size_that_it_was_recorded_for(
+    device, monkeypatch
+):
+    """The stand-in reads the weights where they were at the recording, as a graph does."""
+    recorded = Recorded(device, monkeypatch)
+    weights = torch.nn.Linear(3, 3, bias=False).requires_grad_(False).to(device)
+    at = []
+
+    def step(state, batch, noise):
+        at.append(weights.weight.data_ptr())
+        return Only(state.value + noise[0] @ weights.weight.to(noise[0].dtype)), Only(noise[0])
+
+    replay = Replay(step, RECORDERS[device.type], [], [weights.weight])
+
+    def agrees(rows, dtype=torch.float32):
+        state = Only(torch.randn(rows, 3).to(device, dtype))
+        noise = (torch.randn(rows, 3).to(device, dtype),)
+        want = step(state, None, noise)[0].value.cpu()
+        return torch.equal(replay(state, None, noise)[0].value.cpu(), want)
+
+    assert agrees(2) and agrees(2) and recorded.count == 1
+    old = weights.weight.data_ptr()
+    weights.weight.data = 2 * weights.weight.data  # what module.to(...) does
+    assert replay.kept[0].data_ptr() == old  # the recording's memory is not given to others
+    assert agrees(2) and recorded.count == 2
+    assert agrees(4) and recorded.count == 3
+    assert agrees(4, torch.float64) and recorded.count == 4
+    assert not replay.notes

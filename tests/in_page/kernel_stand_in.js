@@ -1,5 +1,5 @@
 // Give a view a model and a channel as JupyterLab does; this script answers in place of the kernel.
-async ({ loader, explorer, plotly, index, records, traits }) => {
+async ({ loader, explorer, plotly, index, records, traits, busy }) => {
   const events = () => {
     const heard = [];
     return {
@@ -9,15 +9,23 @@ async ({ loader, explorer, plotly, index, records, traits }) => {
     };
   };
   const bytes = (text) => new DataView(new TextEncoder().encode(text).buffer);
-  const asked = window.asked = [], channel = window.channel = events();
+  const channel = window.channel = { ...events(), attributes: {}, state_change: Promise.resolve() };
   const record = new DataView(Uint8Array.from(atob(records), (c) => c.charCodeAt(0)).buffer);
-  channel.send = ({ want }) => setTimeout(() => {
-    asked.push(want);
-    if (want === "family") {
-      channel.tell("msg:custom", { kind: "traits", traits }, []);
-      channel.tell("msg:custom", { kind: "family", index }, [record]);
-    } else channel.tell("msg:custom", { kind: want }, [bytes(explorer), bytes(plotly)]);
-  });
+  let posts = 0;
+  channel.post = (content, buffers = []) => {
+    channel.attributes[`post ${posts++}`] = { ...content, buffers };
+    channel.tell("change");
+  };
+  const all = () => {
+    channel.post({ kind: "front end" }, [bytes(explorer), bytes(plotly)]);
+    channel.post({ kind: "traits", traits });
+    channel.post({ kind: "family", index }, [record]);
+  };
+  channel.send = ({ want }) => {
+    if (busy) throw new Error("a busy kernel hears nothing");
+    if (want === "all") setTimeout(all);
+  };
+  if (busy) all();                                              // with the cell that showed the view
   const state = { radius: 99, n_draws: 1, method: "none", front: "this one", channel: "IPY_MODEL_c" };
   const model = { ...events(), get: (key) => state[key], save_changes() {} };
   model.set = (key, value) => {

@@ -270,12 +270,13 @@ def test_products_of_one_recording_are_those_of_the_dense_hessian_at_any_point(
             or graph == "wrong"
             and [
                 out.value.mul_(2)
-                for _, _, outs in f.replayed.replay.graphs.values()
-                for out in outs
+                for recording in f.replayed.replay.recordings.values()
+                for out in recording.records
             ]
         )
 
-    monkeypatch.setitem(graphs.RECORDERS, "cpu", record)
+    clock = lambda run: run() and 0.0
+    monkeypatch.setitem(graphs.RECORDERS, "cpu", graphs.Recorder(record, clock))
     torch.testing.assert_close([fv.hvp(f, w, v) for w, v in pairs], want, rtol=1e-9, atol=1e-12)
     assert len(recorded) == 1 and (not f.replayed.replay.notes) == replays
     assert pickle.loads(pickle.dumps(f.replayed)).replay is None

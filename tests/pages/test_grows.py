@@ -90,9 +90,8 @@ def test_in_the_lab_the_curve_gains_the_new_radius_and_its_ring_and_axis_follow(
 ):
     bundle = pack(family, stops={"sabma": [4.0]}, live=True)
     new = len(grown) - 1
-    page = shown(
-        browser, bundle, {"radius": 2.0, "n_draws": 3, "method": "sabma", "look": {"tab": "Radius"}}
-    )
+    traits = {"radius": 2.0, "n_draws": 3, "method": "sabma", "look": {"tab": "Radius"}}
+    page = shown(browser, bundle, traits, busy=True)
     drawn = (
         "(shown) => document.querySelector('.flatviz')?.dataset.shown === shown &&"
         " document.querySelector('.flatviz').dataset.state"
@@ -167,8 +166,8 @@ STAND_IN = in_page("kernel_stand_in")
 TOLD = in_page("told_by_the_kernel")
 
 
-def shown(browser, bundle, traits, *, views=1):
-    """A page with views of this bundle, at these traits."""
+def shown(browser, bundle, traits, *, views=1, busy=False):
+    """A page with views of this bundle, at these traits; a busy kernel sends and does not hear."""
     page = browser.new_page(viewport={"width": 1300, "height": 900})
     page.set_default_timeout(SLOW)
     page.set_content("<div></div>" * views)
@@ -177,6 +176,7 @@ def shown(browser, bundle, traits, *, views=1):
         "explorer": bundled("explorer"),
         "plotly": get_plotlyjs(),
         "traits": traits,
+        "busy": busy,
     }
     page.evaluate(
         STAND_IN,

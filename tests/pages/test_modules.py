@@ -20,7 +20,7 @@ def run(*command: str) -> str:
     CI has installed them."""
     if not shutil.which("node") or not (ROOT / ".ci" / "node_modules" / "eslint").exists():
         assert "FLATVIZ_REQUIRE_BROWSER" not in os.environ, (
-            f"esbuild, eslint and typescript must be there {FOR}"
+            f"esbuild, eslint, prettier and typescript must be there {FOR}"
         )
         pytest.skip(f"no esbuild or eslint found: install them {FOR}")
     done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8")
@@ -42,6 +42,14 @@ def test_types_fit_and_the_linter_has_nothing_to_say():
         "docs",
         "tests",
         ".ci",
+    )
+    run(
+        ".ci/node_modules/.bin/prettier",
+        "--config",
+        ".ci/prettier.json",
+        "--check",
+        *("flatviz/**/*.js", "!flatviz/pages/bundles", "docs/static/*.js"),
+        *(".ci/*.mjs", "tests/**/*.mjs"),
     )
 
 

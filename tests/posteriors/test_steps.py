@@ -9,7 +9,7 @@ from oracles import equal
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import flatviz as fv
-from flatviz.engine.graphs import RECORDERS
+from flatviz.engine.graphs import RECORDERS, Recorder
 from flatviz.posteriors import BSAM, EMCMC, SABMA, SGHMC, SGLD, SVGD, SWAG, VI
 from flatviz.training import SGD, Descent, Energy, Run, training_loss
 from flatviz.training.driver import Algorithm, drive
@@ -150,6 +150,11 @@ def record(warm, step):
     return step
 
 
+def stand_in(record):
+    """A recorder by whose clock all takes equally long."""
+    return Recorder(record, lambda run: run() and 0.0)
+
+
 def test_a_replayed_step_is_the_step_and_a_note_says_why_one_is_not(case, monkeypatch):
     algorithm, start, loss, how = case
     go = partial(
@@ -157,14 +162,14 @@ def test_a_replayed_step_is_the_step_and_a_note_says_why_one_is_not(case, monkey
     )  # the last batch of an epoch has 3
     plain, history = go()
     assert history.notes == ()
-    monkeypatch.setitem(RECORDERS, "cpu", record)
+    monkeypatch.setitem(RECORDERS, "cpu", stand_in(record))
     replayed, history = go()
     assert equal(plain, replayed) and history.notes == ()
 
     def refuses(warm, step):
         raise RuntimeError("operation not permitted when stream is capturing")
 
-    monkeypatch.setitem(RECORDERS, "cpu", refuses)
+    monkeypatch.setitem(RECORDERS, "cpu", stand_in(refuses))
     refused, history = go()
     assert equal(plain, refused) and history.notes == (
         f"{NOT_REPLAYED}: operation not permitted when stream is capturing",
@@ -172,7 +177,8 @@ def test_a_replayed_step_is_the_step_and_a_note_says_why_one_is_not(case, monkey
 
 
 def test_a_loss_that_changes_something_is_not_replayed(conv, task, monkeypatch):
-    monkeypatch.setitem(RECORDERS, "cpu", lambda warm, step: pytest.fail("recorded"))
+    fails = stand_in(lambda warm, step: pytest.fail("recorded"))
+    monkeypatch.setitem(RECORDERS, "cpu", fails)
     (note,) = fv.fit_sgd(conv[0], task.train, seed=0, steps=2, batchnorm="train").history.notes
     assert note.startswith(NOT_REPLAYED) and "statistics of BatchNorm" in note
 

@@ -28,7 +28,14 @@ def pack_once(packed, monkeypatch):
 def spied(view):
     """The list to which whatever the view sends from now on is added: (content, buffers)."""
     sent = []
-    view.channel.send = lambda content, buffers=None: sent.append((content, buffers))
+
+    def send(update, buffers):
+        (message,) = update["state"].values()
+        sent.append((message, buffers))
+
+    view.channel.comm.send = send
+    view._answer(view, {"want": "all"}, [])  # a page that opens
+    sent.clear()
     return sent
 
 

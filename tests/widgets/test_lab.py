@@ -170,19 +170,15 @@ def test_the_lab_refuses_at_once_what_it_could_not_fit_or_show(
 def test_the_view_answers_a_page_and_its_saved_state_holds_no_arrays(family):
     view = FamilyView()
     sent = spied(view)
-    view._answer(view, {"want": "family"}, [])
+    view._answer(view, {"want": "all", "front": False}, [])
     assert [content["kind"] for content, _ in sent] == ["traits"]  # nothing to show yet
-    sent.clear()
     view.show_family(family, stops={}, live=True)
-    view._answer(view, {"want": "front end"}, [])
+    view._answer(view, {"want": "all"}, [])
     kinds = [content["kind"] for content, _ in sent]
-    assert kinds == ["family", "front end"] and view.sent == {
-        "front end": 1,
-        "family": 1,
-        "member": 0,
-    }
-    assert sent[1][1][0].startswith(b"var flatvizExplorer=") and len(sent[1][1][1]) > 1e6
-    assert json.loads(sent[0][0]["index"])["live"]
+    assert kinds == ["traits", "family", "front end", "traits", "family"]
+    assert view.sent == {"front end": 2, "family": 2, "member": 0}
+    assert sent[2][1][0].startswith(b"var flatvizExplorer=") and len(sent[2][1][1]) > 1e6
+    assert json.loads(sent[1][0]["index"])["live"]
     state = json.dumps(
         {k: v for k, v in view.get_state().items() if isinstance(v, (str, int, float))}
     )

@@ -11,70 +11,106 @@ export function element(tag, attributes = {}, ...children) {
 export const short = (x) => Number(x.toPrecision(3)).toString();
 export const counted = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
 
-// A menu of methods and a radius slider: of state A, or of B.  `change({method, radius})` hears what the reader does.
+// A menu of methods and a radius slider: of state A, or of B.  `change({method, radius})` hears
+// what the reader does.
 export class Side {
-  method; wanted; stops;
+  method;
+  wanted;
+  stops;
 
   constructor(letter, change) {
     this.change = change;
-    this.remembered = {};                                  // a radius never moves from one unit to another
+    this.remembered = {}; // a radius never moves from one unit to another
     const of = letter ? ` ${letter}` : "";
     this.letter = element("span", { class: "fv-letter", "aria-hidden": "true" }, letter);
     this.select = element("select", { class: "fv-method", "aria-label": `method${of}` });
-    this.radius = element("input", { type: "range", class: "fv-radius", min: 0, step: 1, "aria-label": `radius${of}` });
+    this.radius = element("input", {
+      type: "range",
+      class: "fv-radius",
+      min: 0,
+      step: 1,
+      "aria-label": `radius${of}`,
+    });
     this.text = element("output");
-    this.node = element("div", { class: "fv-side" }, this.letter,
+    this.node = element(
+      "div",
+      { class: "fv-side" },
+      this.letter,
       element("label", {}, element("span", {}, `method${of}`), this.select),
-      element("label", {}, element("span", {}, `radius${of}`), this.radius, this.text));
+      element("label", {}, element("span", {}, `radius${of}`), this.radius, this.text),
+    );
     this.select.addEventListener("change", () => {
       this.remembered[this.method] = this.wanted;
-      const method = this.select.value, at = this.stopsOf(method);
-      change({ method, radius: this.remembered[method] ?? this.first(method) ?? at[Math.ceil((at.length - 1) / 2)] });
+      const method = this.select.value,
+        at = this.stopsOf(method);
+      change({
+        method,
+        radius: this.remembered[method] ?? this.first(method) ?? at[Math.ceil((at.length - 1) / 2)],
+      });
     });
-    this.radius.addEventListener("input", () => change({ radius: this.stops[Number(this.radius.value)] }));
+    this.radius.addEventListener("input", () =>
+      change({ radius: this.stops[Number(this.radius.value)] }),
+    );
   }
 
   // method, wanted: where it stands; offered: [[method, label, stops, unit, default radius]].
   // brief: there is room for the number alone.
   show(method, wanted, offered, brief = false) {
     const key = offered.map(([name, , stops]) => `${name}:${stops.length}`).join() + method;
-    if (key !== this.key) {                                // the list itself changed
+    if (key !== this.key) {
+      // the list itself changed
       this.key = key;
       this.stopsOf = (name) => offered.find((o) => o[0] === name)[2];
       this.first = (name) => offered.find((o) => o[0] === name)[4];
-      this.select.replaceChildren(...offered.map(([name, label]) => {
-        const option = element("option", { value: name }, label);
-        option.selected = name === method;
-        return option;
-      }));
+      this.select.replaceChildren(
+        ...offered.map(([name, label]) => {
+          const option = element("option", { value: name }, label);
+          option.selected = name === method;
+          return option;
+        }),
+      );
     }
     Object.assign(this, { method, wanted, stops: this.stopsOf(method) });
     this.radius.max = Math.max(1, this.stops.length - 1);
     this.radius.disabled = this.stops.length < 2;
     this.radius.value = nearest(this.stops, wanted);
     const unit = offered.find((o) => o[0] === method)[3];
-    const text = this.stops.length < 2 ? "none" : `${short(wanted)} ${unit}${wanted === 0 ? " (= VI)" : ""}`;
-    this.text.textContent = !brief ? text : this.stops.length < 2 ? "no radius" : `radius ${short(wanted)}`;
+    const text =
+      this.stops.length < 2 ? "none" : `${short(wanted)} ${unit}${wanted === 0 ? " (= VI)" : ""}`;
+    this.text.textContent = !brief
+      ? text
+      : this.stops.length < 2
+        ? "no radius"
+        : `radius ${short(wanted)}`;
     this.radius.setAttribute("aria-valuetext", text);
   }
 }
 
-const PLAY_MS = 1200, GLIDE = { duration: 800, easing: "cubic-in-out" };
-export const STILL = globalThis.matchMedia?.("(prefers-reduced-motion: reduce)") ?? { matches: false };
+const PLAY_MS = 1200,
+  GLIDE = { duration: 800, easing: "cubic-in-out" };
+export const STILL = globalThis.matchMedia?.("(prefers-reduced-motion: reduce)") ?? {
+  matches: false,
+};
 
-// A button that goes through what `title` says, a step every so many ms: next(first) takes one and says whether there was one.
+// A button that goes through what `title` says, a step every so many ms: next(first) takes one and
+// says whether there was one.
 export class Player {
-  every; next; text;
+  every;
+  next;
+  text;
 
   constructor(next, title, { text = "Play", every = PLAY_MS } = {}) {
     Object.assign(this, { next, text, every, timer: 0 });
     this.button = action(text, title, () => (this.timer ? this.halt() : this.go(true)));
   }
 
-  get glide() { return this.timer && !STILL.matches ? GLIDE : undefined; }
+  get glide() {
+    return this.timer && !STILL.matches ? GLIDE : undefined;
+  }
 
   go(first) {
-    this.timer = setTimeout(() => this.go(false), this.every);   // before the step, which glides because there is a timer
+    // before the step, which glides because there is a timer
+    this.timer = setTimeout(() => this.go(false), this.every);
     if (!this.next(first)) this.halt();
     else this.button.textContent = "Pause";
   }
@@ -86,17 +122,34 @@ export class Player {
   }
 }
 
-export const SLIDE_MS = 900, PHASE_MS = 1900;                     // from one phase to the next, and with the time to look at it
+export const SLIDE_MS = 900,
+  PHASE_MS = 1900; // from one phase to the next, and with the time to look at it
 
-// Below a picture that goes through phases: a button that plays them and a slider.  change(at): the reader goes to a phase;
+// Below a picture that goes through phases: a button that plays them and a slider.  change(at): the
+// reader goes to a phase;
 // next(first): of its player.
 export class Phases {
   constructor(change, next) {
-    this.player = new Player(next, "ascend, gradient there, step back, descend", { text: "Play the step", every: PHASE_MS });
-    this.slider = element("input", { type: "range", class: "fv-phase", min: 0, step: 1, "aria-label": "phase of the step" });
+    this.player = new Player(next, "ascend, gradient there, step back, descend", {
+      text: "Play the step",
+      every: PHASE_MS,
+    });
+    this.slider = element("input", {
+      type: "range",
+      class: "fv-phase",
+      min: 0,
+      step: 1,
+      "aria-label": "phase of the step",
+    });
     this.text = element("output");
     this.slider.addEventListener("input", () => change(Number(this.slider.value)));
-    this.node = element("div", { class: "fv-phases", role: "group", "aria-label": "phases of the step" }, this.player.button, this.slider, this.text);
+    this.node = element(
+      "div",
+      { class: "fv-phases", role: "group", "aria-label": "phases of the step" },
+      this.player.button,
+      this.slider,
+      this.text,
+    );
   }
 
   // phases: [[name, what it does]]; at: the one that is shown.
@@ -117,11 +170,21 @@ export function menu(label, buttons) {
   const node = element("details", { class: "fv-menu" }, element("summary", {}, label), inside);
   for (const [text, action] of buttons) {
     const button = element("button", { type: "button" }, text);
-    button.addEventListener("click", () => { node.open = false; action(); });
+    button.addEventListener("click", () => {
+      node.open = false;
+      action();
+    });
     inside.append(button);
   }
-  node.addEventListener("keydown", (e) => { if (e.key === "Escape") { node.open = false; node.firstChild.focus(); } });
-  node.addEventListener("focusout", (e) => { if (e.relatedTarget && !node.contains(e.relatedTarget)) node.open = false; });
+  node.addEventListener("keydown", (e) => {
+    if (e.key === "Escape") {
+      node.open = false;
+      node.firstChild.focus();
+    }
+  });
+  node.addEventListener("focusout", (e) => {
+    if (e.relatedTarget && !node.contains(e.relatedTarget)) node.open = false;
+  });
   return node;
 }
 
@@ -141,21 +204,33 @@ const TERMS = {
   T: "temperature: the weight of the prior; 1 is Bayes' rule",
 };
 
-// Paragraphs of a section; a term of the glossary is explained where it stands first, on hover or tap.
+// Paragraphs of a section; a term of the glossary is explained where it stands first, on hover or
+// tap.
 export function paragraphs(text) {
   const seen = new Set();
-  const explained = (part) => part.split(/(λ₁|NLL|ECE|q′|KL|\bT\b)/).map((word, i) => {
-    if (i % 2 === 0 || seen.has(word)) return word;
-    seen.add(word);
-    return element("abbr", { title: TERMS[word], tabindex: 0 }, word);
-  });
-  return text.split("\n").filter(Boolean).map((line) => {
-    if (line.startsWith("= ")) return element("p", { class: "fv-equation" }, line.slice(2));
-    return element("p", {}, ...line.split("**").flatMap((part, i) => (i % 2 ? element("b", {}, ...explained(part)) : explained(part))));
-  });
+  const explained = (part) =>
+    part.split(/(λ₁|NLL|ECE|q′|KL|\bT\b)/).map((word, i) => {
+      if (i % 2 === 0 || seen.has(word)) return word;
+      seen.add(word);
+      return element("abbr", { title: TERMS[word], tabindex: 0 }, word);
+    });
+  return text
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => {
+      if (line.startsWith("= ")) return element("p", { class: "fv-equation" }, line.slice(2));
+      return element(
+        "p",
+        {},
+        ...line
+          .split("**")
+          .flatMap((part, i) => (i % 2 ? element("b", {}, ...explained(part)) : explained(part))),
+      );
+    });
 }
 
-export async function loaded(url) {                              // the image of a data URL, once it can be drawn
+export async function loaded(url) {
+  // the image of a data URL, once it can be drawn
   const image = new Image();
   image.src = url;
   await image.decode();

@@ -7,9 +7,15 @@ import { above, beside, fitted, FOOT, stacked } from "./room.js";
 
 const TOUCH = matchMedia("(pointer: coarse)");
 
-// A picture in one of its two places, A or B: drawn when it is in sight, and then only where its state changed.
+// A picture in one of its two places, A or B: drawn when it is in sight, and then only where its
+// state changed.
 export class Picture {
-  entry; tools; state; scene; revision; member;
+  entry;
+  tools;
+  state;
+  scene;
+  revision;
+  member;
 
   constructor(entry, letter, tools) {
     Object.assign(this, { entry, tools, state: "", width: 0, revision: 0, glides: 0 });
@@ -19,50 +25,111 @@ export class Picture {
     this.rings = [];
   }
 
-  // height, width: px; most: px of height that leave the controls in sight; dark: colours; ranges: axis -> range that holds every member; at: the phase.  True where something was drawn.
-  draw(member, n, { height, most = Infinity, width = this.plot.clientWidth, dark, phone = false, ranges, transition, at = 0 }) {
-    const { entry, plot, tools } = this, { index, Plotly } = tools;
+  // height, width: px; most: px of height that leave the controls in sight; dark: colours; ranges:
+  // axis -> range that holds every member; at: the phase.  True where something was drawn.
+  draw(
+    member,
+    n,
+    {
+      height,
+      most = Infinity,
+      width = this.plot.clientWidth,
+      dark,
+      phone = false,
+      ranges,
+      transition,
+      at = 0,
+    },
+  ) {
+    const { entry, plot, tools } = this,
+      { index, Plotly } = tools;
     const narrow = width < 460 && narrower(entry, width, phone);
     this.narrow = Boolean(narrow) && phone;
-    if (entry.layout.yaxis?.scaleanchor && !entry.layout.xaxis2) {                  // a square, and the room around it
-      const { t, b, l, r } = narrow?.margin ?? {}, square = narrow ? t + b + width - l - r - (entry.phases.length ? 0 : 66) : above(entry.layout) + width - 100;
-      height = Math.round(narrow ? Math.min(square, Math.max(most, t + b + 85)) : Math.max(300, Math.min(height, square)));
+    if (entry.layout.yaxis?.scaleanchor && !entry.layout.xaxis2) {
+      // a square, and the room around it
+      const { t, b, l, r } = narrow?.margin ?? {},
+        square = narrow
+          ? t + b + width - l - r - (entry.phases.length ? 0 : 66)
+          : above(entry.layout) + width - 100;
+      height = Math.round(
+        narrow
+          ? Math.min(square, Math.max(most, t + b + 85))
+          : Math.max(300, Math.min(height, square)),
+      );
     }
-    if (entry.layout.yaxis?.scaleanchor && entry.layout.xaxis2 && !narrow) {        // squares side by side
+    if (entry.layout.yaxis?.scaleanchor && entry.layout.xaxis2 && !narrow) {
+      // squares side by side
       const panels = Object.keys(entry.layout).filter((name) => /^xaxis\d*$/.test(name)).length;
-      height = Math.round(Math.max(300, Math.min(height, above(entry.layout) + (width - 160) / panels + 70)));
+      height = Math.round(
+        Math.max(300, Math.min(height, above(entry.layout) + (width - 160) / panels + 70)),
+      );
     }
-    if (narrow && entry.phases.length) ranges = this.low(ranges, (height - narrow.margin.t - narrow.margin.b) / (width - narrow.margin.l - narrow.margin.r), n);
+    if (narrow && entry.phases.length)
+      ranges = this.low(
+        ranges,
+        (height - narrow.margin.t - narrow.margin.b) / (width - narrow.margin.l - narrow.margin.r),
+        n,
+      );
     const placed = narrow || beside(entry, ranges, width, height);
     const sized = entry.binds.some((b) => b.rows !== "all" && b.rows !== "phase");
     const scene = [placed && width, dark, height, JSON.stringify(ranges)].join("/");
-    const place = [scene, member.meta.method, member.meta.radius, member.version ?? 0, sized ? n : ""].join("/"), state = `${place}/${at}`;
-    if (this.state === state) { this.resize(width); return false; }
-    const first = !this.state, values = entry.binds.map((bind) => bound(bind, index.fields, member, n, at));
-    if (this.place === place && !STILL.matches) { this.slide(values, { state, at, dark }); return false; }
+    const place = [
+        scene,
+        member.meta.method,
+        member.meta.radius,
+        member.version ?? 0,
+        sized ? n : "",
+      ].join("/"),
+      state = `${place}/${at}`;
+    if (this.state === state) {
+      this.resize(width);
+      return false;
+    }
+    const first = !this.state,
+      values = entry.binds.map((bind) => bound(bind, index.fields, member, n, at));
+    if (this.place === place && !STILL.matches) {
+      this.slide(values, { state, at, dark });
+      return false;
+    }
     this.place = place;
     if (entry.phases.length) plot.dataset.phase = at;
-    const changes = first || this.scene !== scene ? null
-      : entry.binds.flatMap(({ path }, i) => (same(values[i], this.values[i]) ? [] : [[path, dark ? recolored(values[i]) : values[i]]]));
+    const changes =
+      first || this.scene !== scene
+        ? null
+        : entry.binds.flatMap(({ path }, i) =>
+            same(values[i], this.values[i])
+              ? []
+              : [[path, dark ? recolored(values[i]) : values[i]]],
+          );
     Object.assign(this, { state, scene, member, values });
     const glided = performance.now() < this.glides;
     if (glided) interrupted(plot);
     this.glides = transition ? performance.now() + transition.duration + 100 : 0;
-    if (changes && redrawn(Plotly, plot, changes, transition, glided)) { this.resize(width); this.spread(); return true; }
-    let drawn = { data: entry.data, layout: { ...entry.layout, height, uirevision: "kept", datarevision: ++this.revision } };  // a copy: plotly writes into what it is given
-    entry.binds.forEach((bind, i) => { drawn = assigned(drawn, bind.path.split("."), values[i]); });
-    for (const [axis, range] of Object.entries(ranges)) drawn = assigned(drawn, ["layout", axis, "range"], range);
+    if (changes && redrawn(Plotly, plot, changes, transition, glided)) {
+      this.resize(width);
+      this.spread();
+      return true;
+    }
+    let drawn = {
+      data: entry.data,
+      layout: { ...entry.layout, height, uirevision: "kept", datarevision: ++this.revision },
+    }; // a copy: plotly writes into what it is given
+    entry.binds.forEach((bind, i) => {
+      drawn = assigned(drawn, bind.path.split("."), values[i]);
+    });
+    for (const [axis, range] of Object.entries(ranges))
+      drawn = assigned(drawn, ["layout", axis, "range"], range);
     if (placed) drawn.layout = { ...drawn.layout, margin: placed.margin };
     drawn.layout = stacked(drawn.layout, width);
     drawn = fitted(drawn, width, height);
     if (narrow) drawn.data = labelled(drawn.data).map((t) => slim(t, entry));
     this.print = narrow ? printOf(drawn.layout) : "";
     if (narrow) drawn.layout = smaller({ ...drawn.layout, ...keyLine(drawn, width) }, entry, phone);
-    if (TOUCH.matches) drawn.layout.dragmode = false;                           // a swipe scrolls the page
+    if (TOUCH.matches) drawn.layout.dragmode = false; // a swipe scrolls the page
     if (dark) drawn = { data: recolored(drawn.data), layout: recolored(drawn.layout) };
     else drawn = { data: drawn.data.map((trace) => ({ ...trace })), layout: drawn.layout };
     this.width = width;
-    plot.style.height = `${height}px`;                      // a resize by plotly forgets the layout's own
+    plot.style.height = `${height}px`; // a resize by plotly forgets the layout's own
     Plotly.react(plot, drawn.data, drawn.layout, index.config);
     if (first) this.listen();
     else if (plot._fullLayout.width !== width) Plotly.Plots.resize(plot);
@@ -70,35 +137,54 @@ export class Picture {
     return true;
   }
 
-  // Ranges of a step in a picture `share` as high as wide: its ground is cut above and below, as far as no member's step needs it.
+  // Ranges of a step in a picture `share` as high as wide: its ground is cut above and below, as
+  // far as no member's step needs it.
   low(ranges, share, n) {
-    const { entry, tools } = this, [x, y] = ["xaxis", "yaxis"].map((axis) => ranges[axis] ?? entry.layout[axis].range), middle = (y[0] + y[1]) / 2;
+    const { entry, tools } = this,
+      [x, y] = ["xaxis", "yaxis"].map((axis) => ranges[axis] ?? entry.layout[axis].range),
+      middle = (y[0] + y[1]) / 2;
     const drawn = entry.binds.filter(({ path }) => path.endsWith(".y"));
     let half = (share * (x[1] - x[0])) / 2;
-    for (const bind of drawn) for (const member of tools.members) for (const at of entry.phases.keys()) {
-      for (const v of bound(bind, tools.index.fields, member, n, at)) half = Math.max(half, 1.06 * Math.abs(v - middle) || 0);   // NaN: it is not drawn
-    }
+    for (const bind of drawn)
+      for (const member of tools.members)
+        for (const at of entry.phases.keys()) {
+          for (const v of bound(bind, tools.index.fields, member, n, at))
+            half = Math.max(half, 1.06 * Math.abs(v - middle) || 0); // NaN: it is not drawn
+        }
     return half < y[1] - middle ? { ...ranges, yaxis: [middle - half, middle + half] } : ranges;
   }
 
-  // To another phase: points and heads of arrows move in straight lines, texts change at half of the way.
+  // To another phase: points and heads of arrows move in straight lines, texts change at half of
+  // the way.
   slide(values, { state, at, dark }) {
-    const { entry, plot, tools } = this, from = this.values, start = performance.now();
-    let glided = start < this.glides;                       // to another radius
+    const { entry, plot, tools } = this,
+      from = this.values,
+      start = performance.now();
+    let glided = start < this.glides; // to another radius
     if (glided) interrupted(plot);
     Object.assign(this, { state, glides: 0 });
     delete plot.dataset.phase;
     const step = () => {
-      if (this.state !== state) return;                     // it goes elsewhere now
-      const share = Math.min(1, (performance.now() - start) / SLIDE_MS), done = share * share * (3 - 2 * share);
-      const mixed = values.map((v, i) => (entry.binds[i].rows === "phase" ? between(from[i], v, done) : v));
-      const changes = entry.binds.flatMap(({ path }, i) => (same(mixed[i], this.values[i]) ? [] : [[path, dark ? recolored(mixed[i]) : mixed[i]]]));
+      if (this.state !== state) return; // it goes elsewhere now
+      const share = Math.min(1, (performance.now() - start) / SLIDE_MS),
+        done = share * share * (3 - 2 * share);
+      const mixed = values.map((v, i) =>
+        entry.binds[i].rows === "phase" ? between(from[i], v, done) : v,
+      );
+      const changes = entry.binds.flatMap(({ path }, i) =>
+        same(mixed[i], this.values[i]) ? [] : [[path, dark ? recolored(mixed[i]) : mixed[i]]],
+      );
       this.values = mixed;
       const drawn = plot.clientWidth && redrawn(tools.Plotly, plot, changes, undefined, glided);
       glided = false;
-      if (!drawn) { this.renew(); tools.redraw(); }
-      else if (share < 1) requestAnimationFrame(step);
-      else { plot.dataset.phase = at; this.spread(); }
+      if (!drawn) {
+        this.renew();
+        tools.redraw();
+      } else if (share < 1) requestAnimationFrame(step);
+      else {
+        plot.dataset.phase = at;
+        this.spread();
+      }
     };
     requestAnimationFrame(step);
   }
@@ -106,16 +192,47 @@ export class Picture {
   // Labels of the step that would cover each other stand a little apart, inside the picture.
   spread() {
     if (!this.entry.phases.length) return;
-    const { left, right, top, bottom } = this.plot.querySelector(".plotbg, .bglayer .bg, .draglayer .nsewdrag")?.getBoundingClientRect() ?? {}, placed = [];
+    const { left, right, top, bottom } =
+        this.plot
+          .querySelector(".plotbg, .bglayer .bg, .draglayer .nsewdrag")
+          ?.getBoundingClientRect() ?? {},
+      placed = [];
     for (const label of this.plot.querySelectorAll(".scatterlayer .textpoint")) {
       label.style.transform = "";
       const box = label.getBoundingClientRect();
       if (!box.width) continue;
-      const moved = (/** @type {number[]} */ [x, y]) => ({ left: box.left + x, right: box.right + x, top: box.top + y, bottom: box.bottom + y });
-      const free = (way) => { const b = moved(way); return b.left > left && b.right < right && b.top > top && b.bottom < bottom
-        && placed.every((p) => b.right < p.left || b.left > p.right || b.bottom < p.top + 3 || b.top > p.bottom - 3); };
-      const way = [0, 14, 26, 40].flatMap((far) => [[0, -far], [0, far], [far, 0], [-far, 0], [far, -far], [-far, -far], [far, far], [-far, far]]).find(free);
-      label.style.visibility = way ? "" : "hidden";         // no room for it at all
+      const moved = (/** @type {number[]} */ [x, y]) => ({
+        left: box.left + x,
+        right: box.right + x,
+        top: box.top + y,
+        bottom: box.bottom + y,
+      });
+      const free = (way) => {
+        const b = moved(way);
+        return (
+          b.left > left &&
+          b.right < right &&
+          b.top > top &&
+          b.bottom < bottom &&
+          placed.every(
+            (p) =>
+              b.right < p.left || b.left > p.right || b.bottom < p.top + 3 || b.top > p.bottom - 3,
+          )
+        );
+      };
+      const way = [0, 14, 26, 40]
+        .flatMap((far) => [
+          [0, -far],
+          [0, far],
+          [far, 0],
+          [-far, 0],
+          [far, -far],
+          [-far, -far],
+          [far, far],
+          [-far, far],
+        ])
+        .find(free);
+      label.style.visibility = way ? "" : "hidden"; // no room for it at all
       if (!way) continue;
       label.style.transform = `translate(${way[0]}px, ${way[1]}px)`;
       placed.push(moved(way));
@@ -123,13 +240,18 @@ export class Picture {
   }
 
   // The figure is another: draw it whole the next time.
-  renew() { if (this.state) Object.assign(this, { state: "elsewhere", scene: "", place: "" }); }
+  renew() {
+    if (this.state) Object.assign(this, { state: "elsewhere", scene: "", place: "" });
+  }
 
-  describe(text) { this.plot.setAttribute("aria-label", text); }
+  describe(text) {
+    this.plot.setAttribute("aria-label", text);
+  }
 
   // width: of its place, where that is known: to ask for it has the browser lay the page out.
   resize(width = this.plot.clientWidth) {
-    const shown = this.plot._fullLayout?.width ?? width;    // plotly gives a resize up where the picture is put away meanwhile
+    // plotly gives a resize up where the picture is put away meanwhile
+    const shown = this.plot._fullLayout?.width ?? width;
     if (!this.state || !width || (width === this.width && Math.abs(shown - width) < 2)) return;
     this.width = width;
     this.tools.Plotly.Plots.resize(this.plot);
@@ -138,7 +260,10 @@ export class Picture {
   // ---------------------------------------------------------------- draws that the reader points at
   listen() {
     const draw = (event) => this.drawOf(event.points?.[0]);
-    const tell = (kind) => (event) => { const d = draw(event); if (d !== null) this.tools.point(kind, d); };
+    const tell = (kind) => (event) => {
+      const d = draw(event);
+      if (d !== null) this.tools.point(kind, d);
+    };
     this.plot.on("plotly_hover", tell("hover"));
     this.plot.on("plotly_click", tell("click"));
     this.plot.on("plotly_unhover", () => this.tools.point("hover", null));
@@ -147,14 +272,17 @@ export class Picture {
 
   drawOf(point) {
     if (!point) return null;
-    const { link } = this.entry, kind = link[point.data.name];
+    const { link } = this.entry,
+      kind = link[point.data.name];
     if (kind === "draws") return point.pointNumber;
     if (kind === "eigenvalues") return Math.floor(point.pointNumber / this.perDraw(point.data));
     if (link.x === "sizes") return Math.round(point.x) - 1;
     return null;
   }
 
-  perDraw(trace) { return Math.max(1, Math.round(trace.x.length / this.member.meta.n_spectra)); }
+  perDraw(trace) {
+    return Math.max(1, Math.round(trace.x.length / this.member.meta.n_spectra));
+  }
 
   // Rings at the points of this draw, over the picture: plotly draws nothing again.
   light(d) {
@@ -163,23 +291,39 @@ export class Picture {
     const layout = this.plot._fullLayout;
     if (d === null || !this.state || !layout) return;
     const add = (name, style) => {
-      const ring = element("div", { class: name, style: Object.entries(style).map(([k, v]) => `${k}:${v.toFixed(1)}px`).join(";") });
+      const ring = element("div", {
+        class: name,
+        style: Object.entries(style)
+          .map(([k, v]) => `${k}:${v.toFixed(1)}px`)
+          .join(";"),
+      });
       this.rings.push(ring);
       this.node.append(ring);
     };
-    const { link } = this.entry, top = this.plot.offsetTop, left = this.plot.offsetLeft;
+    const { link } = this.entry,
+      top = this.plot.offsetTop,
+      left = this.plot.offsetLeft;
     for (const trace of this.plot._fullData) {
-      const kind = link[trace.name], x = layout[axisName(trace.xaxis ?? "x")], y = layout[axisName(trace.yaxis ?? "y")];
+      const kind = link[trace.name],
+        x = layout[axisName(trace.xaxis ?? "x")],
+        y = layout[axisName(trace.yaxis ?? "y")];
       if (!kind || !x?.d2p || !trace.x) continue;
       const k = kind === "draws" ? 1 : this.perDraw(trace);
       for (let i = d * k; i < (d + 1) * k && i < trace.x.length; i++) {
-        const at = { left: left + x._offset + x.d2p(trace.x[i]), top: top + y._offset + y.d2p(trace.y[i]) };
+        const at = {
+          left: left + x._offset + x.d2p(trace.x[i]),
+          top: top + y._offset + y.d2p(trace.y[i]),
+        };
         if (Number.isFinite(at.left) && Number.isFinite(at.top)) add("fv-ring", at);
       }
     }
     if (link.x === "sizes" && layout.xaxis?.d2p) {
       const { t, h } = layout._size;
-      add("fv-rule", { left: left + layout.xaxis._offset + layout.xaxis.d2p(d + 1), top: top + t, height: h });
+      add("fv-rule", {
+        left: left + layout.xaxis._offset + layout.xaxis.d2p(d + 1),
+        top: top + t,
+        height: h,
+      });
     }
   }
 
@@ -190,23 +334,48 @@ export class Picture {
   }
 }
 
-// Room around a picture less than 460 px wide: its legend is a line of text, the step has no axes; on a phone its title is in the caption.
+// Room around a picture less than 460 px wide: its legend is a line of text, the step has no axes;
+// on a phone its title is in the caption.
 function narrower({ data, layout, phases }, width, phone) {
-  const lines = Math.max(0, above(layout) - 76) + (layout.annotations?.some((a) => a.yref === "paper" && a.y >= 1) ? 16 : 0);
-  const t = (phone ? 12 : 36) + Math.min(34, lines) + 17 * keyLines({ data: labelled(data), layout }, width).length;
-  return { margin: { ...layout.margin, ...(phases.length ? { t, b: 8, l: 8, r: 8 } : { t, b: FOOT - 44, l: width < 240 ? 40 : 50, r: 12 }) } };
+  const lines =
+    Math.max(0, above(layout) - 76) +
+    (layout.annotations?.some((a) => a.yref === "paper" && a.y >= 1) ? 16 : 0);
+  const t =
+    (phone ? 12 : 36) +
+    Math.min(34, lines) +
+    17 * keyLines({ data: labelled(data), layout }, width).length;
+  return {
+    margin: {
+      ...layout.margin,
+      ...(phases.length
+        ? { t, b: 8, l: 8, r: 8 }
+        : { t, b: FOOT - 44, l: width < 240 ? 40 : 50, r: 12 }),
+    },
+  };
 }
 
-// The legend of a narrow picture: each name in its colour after its symbol, in as few lines as have room.
+// The legend of a narrow picture: each name in its colour after its symbol, in as few lines as have
+// room.
 function keyLines({ data, layout }, width) {
   if (layout.showlegend === false) return [];
   const lines = [];
   let room = 0;
   for (const { name, mode, marker, line, showlegend, visible } of data) {
     if (!mode || !name || showlegend === false || visible === false) continue;
-    const color = /markers/.test(mode) && typeof marker?.color === "string" ? marker.color : line?.color ?? "#1f2933", wide = 26 + 6.6 * name.length;
-    const sign = !/markers/.test(mode) ? "\u2013" : /cross/.test(marker?.symbol) ? "\u271a" : "\u25cf";
-    if (wide > room) { lines.push([]); room = width - 24; }
+    const color =
+        /markers/.test(mode) && typeof marker?.color === "string"
+          ? marker.color
+          : (line?.color ?? "#1f2933"),
+      wide = 26 + 6.6 * name.length;
+    const sign = !/markers/.test(mode)
+      ? "\u2013"
+      : /cross/.test(marker?.symbol)
+        ? "\u271a"
+        : "\u25cf";
+    if (wide > room) {
+      lines.push([]);
+      room = width - 24;
+    }
     room -= wide;
     lines.at(-1).push(`<span style="color:${color}">${sign} ${name}</span>`);
   }
@@ -214,22 +383,49 @@ function keyLines({ data, layout }, width) {
 }
 
 function keyLine(drawn, width) {
-  const lines = keyLines(drawn, width), { annotations = [], margin } = drawn.layout;
+  const lines = keyLines(drawn, width),
+    { annotations = [], margin } = drawn.layout;
   if (!lines.length) return {};
-  const at = { x: 0, y: 1, xref: "paper", yref: "paper", xanchor: "left", yanchor: "bottom", xshift: 8 - margin.l, yshift: 4, align: "left", showarrow: false };
-  return { showlegend: false, annotations: [...annotations, { ...at, text: lines.join("<br>"), font: { size: 11 } }] };
+  const at = {
+    x: 0,
+    y: 1,
+    xref: "paper",
+    yref: "paper",
+    xanchor: "left",
+    yanchor: "bottom",
+    xshift: 8 - margin.l,
+    yshift: 4,
+    align: "left",
+    showarrow: false,
+  };
+  return {
+    showlegend: false,
+    annotations: [...annotations, { ...at, text: lines.join("<br>"), font: { size: 11 } }],
+  };
 }
 
 // Names beside their lines in place of a legend, of several lines each at another point.
 const direct = (t) => t.type === "scatter" && /lines/.test(t.mode) && t.name?.length < 11;
 function labelled(data) {
-  const several = data.filter((t) => direct(t) && t.showlegend !== false && t.visible !== false).length;
+  const several = data.filter(
+    (t) => direct(t) && t.showlegend !== false && t.visible !== false,
+  ).length;
   let k = 0;
   return data.map((t) => {
     if (!direct(t) || t.showlegend === false || t.visible === false) return t;
-    const n = t.y?.length ?? atob(t.y?.bdata ?? "").length / Number(t.y?.dtype?.[1] ?? 8), at = n > 2 && n < 60 ? Math.max(0, n - 1 - k++ * Math.max(1, Math.floor(n / several))) : n - 1;
+    const n = t.y?.length ?? atob(t.y?.bdata ?? "").length / Number(t.y?.dtype?.[1] ?? 8),
+      at =
+        n > 2 && n < 60 ? Math.max(0, n - 1 - k++ * Math.max(1, Math.floor(n / several))) : n - 1;
     const text = Array.from({ length: n }, (_, i) => (i === at ? t.name : ""));
-    return { ...t, showlegend: false, mode: `${t.mode}+text`, text, textposition: n < 60 ? "top left" : "top center", textfont: { size: 12, color: t.line?.color }, cliponaxis: false };
+    return {
+      ...t,
+      showlegend: false,
+      mode: `${t.mode}+text`,
+      text,
+      textposition: n < 60 ? "top left" : "top center",
+      textfont: { size: 12, color: t.line?.color },
+      cliponaxis: false,
+    };
   });
 }
 
@@ -237,21 +433,60 @@ function labelled(data) {
 function slim(trace, { phases }) {
   if (!trace.colorbar) return trace;
   if (phases.length) return { ...trace, showscale: false };
-  return { ...trace, colorbar: { ...trace.colorbar, thickness: 9, xpad: 4, tickfont: { size: 10 }, title: { ...trace.colorbar.title, font: { size: 10.5 } } } };
+  return {
+    ...trace,
+    colorbar: {
+      ...trace.colorbar,
+      thickness: 9,
+      xpad: 4,
+      tickfont: { size: 10 },
+      title: { ...trace.colorbar.title, font: { size: 10.5 } },
+    },
+  };
 }
 
 // What stands in small print below the axes, as a sentence.
-const printOf = ({ xaxis }) => { const [, ...lines] = (xaxis?.title?.text ?? "").replace(/<\/?span[^>]*>/g, "").split("<br>"); return lines.length ? ` (${lines.join("; ")}.)` : ""; };
+const printOf = ({ xaxis }) => {
+  const [, ...lines] = (xaxis?.title?.text ?? "").replace(/<\/?span[^>]*>/g, "").split("<br>");
+  return lines.length ? ` (${lines.join("; ")}.)` : "";
+};
 
-// Smaller titles, legend and notes for a picture less than 460 px wide; its small print is in the caption.
+// Smaller titles, legend and notes for a picture less than 460 px wide; its small print is in the
+// caption.
 function smaller(layout, { phases }, phone) {
-  const [, ...rest] = (layout.title?.text ?? "").split("<br>"), title = { ...layout.title, text: phone ? rest.join("<br>") : layout.title?.text, font: { ...layout.title?.font, size: 12 } };
+  const [, ...rest] = (layout.title?.text ?? "").split("<br>"),
+    title = {
+      ...layout.title,
+      text: phone ? rest.join("<br>") : layout.title?.text,
+      font: { ...layout.title?.font, size: 12 },
+    };
   const widest = (text) => Math.max(...text.split("<br>").map((line) => line.length));
-  const annotations = layout.annotations?.map((a) => ({ ...a, font: { ...a.font, size: widest(a.text ?? "") > 54 ? 8.5 : 10 } }));
+  const annotations = layout.annotations?.map((a) => ({
+    ...a,
+    font: { ...a.font, size: widest(a.text ?? "") > 54 ? 8.5 : 10 },
+  }));
   const legend = { ...layout.legend, font: { ...layout.legend?.font, size: 11 } };
-  const { xaxis } = layout, text = xaxis?.title?.text?.split("<br>")[0];
-  if (phases.length) for (const axis of ["xaxis", "yaxis"]) layout = { ...layout, [axis]: { ...layout[axis], title: { text: "" }, showticklabels: false, ticks: "", automargin: false } };
-  return { ...layout, title, legend, ...(text && !phases.length ? { xaxis: { ...xaxis, title: { ...xaxis.title, text } } } : {}), ...(annotations ? { annotations } : {}) };
+  const { xaxis } = layout,
+    text = xaxis?.title?.text?.split("<br>")[0];
+  if (phases.length)
+    for (const axis of ["xaxis", "yaxis"])
+      layout = {
+        ...layout,
+        [axis]: {
+          ...layout[axis],
+          title: { text: "" },
+          showticklabels: false,
+          ticks: "",
+          automargin: false,
+        },
+      };
+  return {
+    ...layout,
+    title,
+    legend,
+    ...(text && !phases.length ? { xaxis: { ...xaxis, title: { ...xaxis.title, text } } } : {}),
+    ...(annotations ? { annotations } : {}),
+  };
 }
 
 const axisName = (id) => `${id[0]}axis${id.slice(1)}`;

@@ -3,13 +3,16 @@ import { element, loaded } from "./controls.js";
 import { Picture } from "./figures.js";
 import { bytesOf } from "./records.js";
 
-const DIVERGED = 255, LEVELS = 254;                        // of a probability as one byte
+const DIVERGED = 255,
+  LEVELS = 254; // of a probability as one byte
 
-// What a member says of its images: `prob(draw, place, class)`, and `of(n)`, the images at ensemble size n as
+// What a member says of its images: `prob(draw, place, class)`, and `of(n)`, the images at ensemble
+// size n as
 // [{ place, row, label, nats }], those of most disagreement first.
 function imagesOf(member) {
   if (!member.images) {
-    const { pool, labels, shown, nats, n_draws, classes, probs } = member.meta.images, bytes = bytesOf(probs);
+    const { pool, labels, shown, nats, n_draws, classes, probs } = member.meta.images,
+      bytes = bytesOf(probs);
     member.images = {
       classes,
       kept: (n) => Math.min(n, n_draws),
@@ -17,25 +20,38 @@ function imagesOf(member) {
         const level = bytes[(draw * pool.length + place) * classes.length + c];
         return level === DIVERGED ? NaN : level / LEVELS;
       },
-      of: (n) => shown[n - 1].map((place, k) => ({ place, row: pool[place], label: labels[place], nats: nats[n - 1][k] })),
+      of: (n) =>
+        shown[n - 1].map((place, k) => ({
+          place,
+          row: pool[place],
+          label: labels[place],
+          nats: nats[n - 1][k],
+        })),
     };
   }
   return member.images;
 }
 
-const pictures_of_rows = new WeakMap();                    // bundle's images -> row -> data URL
+const pictures_of_rows = new WeakMap(); // bundle's images -> row -> data URL
 
-// The image at a row of the test split, as a data URL: from the member's own pixels where it brought some.
+// The image at a row of the test split, as a data URL: from the member's own pixels where it
+// brought some.
 function imageUrl(row, ...stores) {
   for (const store of stores) {
     const place = store?.rows?.indexOf(row) ?? -1;
     if (place < 0) continue;
-    if (!pictures_of_rows.has(store)) pictures_of_rows.set(store, { bytes: bytesOf(store.pixels), urls: new Map() });
-    const { bytes, urls } = pictures_of_rows.get(store), [h, w, channels = 1] = store.shape;
+    if (!pictures_of_rows.has(store))
+      pictures_of_rows.set(store, { bytes: bytesOf(store.pixels), urls: new Map() });
+    const { bytes, urls } = pictures_of_rows.get(store),
+      [h, w, channels = 1] = store.shape;
     if (!urls.has(row)) {
-      const canvas = element("canvas", { width: w, height: h }), context = canvas.getContext("2d"), image = context.createImageData(w, h);
+      const canvas = element("canvas", { width: w, height: h }),
+        context = canvas.getContext("2d"),
+        image = context.createImageData(w, h);
       for (let i = 0; i < h * w; i++) {
-        for (let c = 0; c < 3; c++) image.data[4 * i + c] = bytes[place * h * w * channels + i * channels + (channels > 1 ? c : 0)];
+        for (let c = 0; c < 3; c++)
+          image.data[4 * i + c] =
+            bytes[place * h * w * channels + i * channels + (channels > 1 ? c : 0)];
         image.data[4 * i + 3] = 255;
       }
       context.putImageData(image, 0, 0);
@@ -53,24 +69,33 @@ function drawing(tag, attributes = {}, ...children) {
   return node;
 }
 
-const NAME = 12;                                          // characters of a class's name below the chart
-const cut = (text, most) => (text.length > most ? `${text.slice(0, Math.max(1, most - 1))}…` : text);
+const NAME = 12; // characters of a class's name below the chart
+const cut = (text, most) =>
+  text.length > most ? `${text.slice(0, Math.max(1, most - 1))}…` : text;
 const percent = (p) => `${(100 * p).toFixed(0)} %`;
 
-// Thumbnails with the draws' votes, and for one of them each draw's class probabilities.  It stands where a `Picture` stands.
+// Thumbnails with the draws' votes, and for one of them each draw's class probabilities.  It stands
+// where a `Picture` stands.
 export class ImagePicture extends Picture {
-  chosen; n; height; dark;
+  chosen;
+  n;
+  height;
+  dark;
 
   constructor(entry, letter, tools) {
     super(entry, letter, tools);
     this.lit = this.pointed = null;
-    const over = (e) => e.target.closest?.("[data-row]"), near = (e) => e.target.closest?.("[data-chart]");
+    const over = (e) => e.target.closest?.("[data-row]"),
+      near = (e) => e.target.closest?.("[data-chart]");
     this.plot.addEventListener("pointermove", (e) => {
       const tile = over(e);
       if (tile) this.show(Number(tile.dataset.row));
       else if (near(e)) this.point("hover", e);
     });
-    this.plot.addEventListener("pointerleave", () => { this.show(null); this.tools.point("hover", null); });
+    this.plot.addEventListener("pointerleave", () => {
+      this.show(null);
+      this.tools.point("hover", null);
+    });
     this.plot.addEventListener("click", (e) => {
       const tile = over(e);
       if (tile) this.tools.choose("image", tile.dataset.row);
@@ -78,16 +103,33 @@ export class ImagePicture extends Picture {
     });
     this.plot.addEventListener("keydown", (e) => {
       const tile = over(e);
-      if (tile && (e.key === "Enter" || e.key === " ")) { e.preventDefault(); this.tools.choose("image", tile.dataset.row); }
+      if (tile && (e.key === "Enter" || e.key === " ")) {
+        e.preventDefault();
+        this.tools.choose("image", tile.dataset.row);
+      }
     });
-    this.plot.addEventListener("focusin", (e) => { const tile = over(e); if (tile && !this.painting) this.show(Number(tile.dataset.row)); });
+    this.plot.addEventListener("focusin", (e) => {
+      const tile = over(e);
+      if (tile && !this.painting) this.show(Number(tile.dataset.row));
+    });
   }
 
   draw(member, n, { height, width = this.plot.clientWidth, dark }) {
-    const { tools } = this, chosen = tools.chosen().image ?? "";
-    const state = [width, member.meta.method, member.meta.radius, member.version ?? 0, n, dark, height, chosen].join("/");
+    const { tools } = this,
+      chosen = tools.chosen().image ?? "";
+    const state = [
+      width,
+      member.meta.method,
+      member.meta.radius,
+      member.version ?? 0,
+      n,
+      dark,
+      height,
+      chosen,
+    ].join("/");
     if (this.state === state) return false;
-    if (chosen !== this.chosen) this.pointed = null;        // the chosen one is in the chart until another is pointed at
+    // the chosen one is in the chart until another is pointed at
+    if (chosen !== this.chosen) this.pointed = null;
     Object.assign(this, { state, member, n, height, dark, chosen, width });
     this.paint();
     return true;
@@ -113,10 +155,20 @@ export class ImagePicture extends Picture {
 
   // The draw whose line is nearest to the pointer, at the nearest class.
   point(kind, e) {
-    const { left, top } = this.plot.firstChild.getBoundingClientRect(), { x, y, step, items } = this.chart;
-    const c = Math.max(0, Math.min(items.classes.length - 1, Math.floor((e.clientX - left - x(0) + step / 2) / step)));
-    const off = (d) => { const p = items.prob(d, this.now.place, c); return Number.isFinite(p) ? Math.abs(y(p) - (e.clientY - top)) : Infinity; };
-    const d = Array.from({ length: items.kept(this.n) }, (_, i) => i).reduce((best, i) => (off(i) < off(best) ? i : best), 0);
+    const { left, top } = this.plot.firstChild.getBoundingClientRect(),
+      { x, y, step, items } = this.chart;
+    const c = Math.max(
+      0,
+      Math.min(items.classes.length - 1, Math.floor((e.clientX - left - x(0) + step / 2) / step)),
+    );
+    const off = (d) => {
+      const p = items.prob(d, this.now.place, c);
+      return Number.isFinite(p) ? Math.abs(y(p) - (e.clientY - top)) : Infinity;
+    };
+    const d = Array.from({ length: items.kept(this.n) }, (_, i) => i).reduce(
+      (best, i) => (off(i) < off(best) ? i : best),
+      0,
+    );
     if (off(d) < 14) this.tools.point(kind, d);
     else if (kind === "hover") this.tools.point("hover", null);
   }
@@ -124,28 +176,66 @@ export class ImagePicture extends Picture {
   paint() {
     const { plot, member, n, width, height, dark } = this;
     if (!width) return;
-    const items = imagesOf(member), all = items.of(n), wide = width >= 620;
-    this.ink = dark ? { ink: "#e4e7eb", soft: "#a3aeb9", line: "#3a434d", paper: "#15191e", mark: "#ff9d5c" }
+    const items = imagesOf(member),
+      all = items.of(n),
+      wide = width >= 620;
+    this.ink = dark
+      ? { ink: "#e4e7eb", soft: "#a3aeb9", line: "#3a434d", paper: "#15191e", mark: "#ff9d5c" }
       : { ink: "#1f2933", soft: "#52606d", line: "#d9dee4", paper: "#ffffff", mark: "#b84a00" };
-    const row = [this.pointed, Number(this.chosen || NaN)].find((r) => all.some((i) => i.row === r)) ?? all[0].row;
+    const row =
+      [this.pointed, Number(this.chosen || NaN)].find((r) => all.some((i) => i.row === r)) ??
+      all[0].row;
     this.now = all.find((i) => i.row === row);
-    const active = /** @type {HTMLElement} */ (document.activeElement), focused = plot.contains(active) ? active.dataset.row : null;
-    const svg = drawing("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "font-size": 12, "font-family": "system-ui, sans-serif", fill: this.ink.ink });
+    const active = /** @type {HTMLElement} */ (document.activeElement),
+      focused = plot.contains(active) ? active.dataset.row : null;
+    const svg = drawing("svg", {
+      width,
+      height,
+      viewBox: `0 0 ${width} ${height}`,
+      "font-size": 12,
+      "font-family": "system-ui, sans-serif",
+      fill: this.ink.ink,
+    });
     svg.append(drawing("rect", { width, height, fill: this.ink.paper }));
-    const tiles = wide ? { left: 8, top: 34, width: 0.52 * width - 16, height: height - 40 } : { left: 6, top: 30, width: width - 12, height: 0.54 * height - 30 };
-    const across = wide ? 0.48 * width - 62 : width - 52, longest = Math.min(NAME, Math.max(...items.classes.map((c) => c.length)));
-    const turned = across / items.classes.length < 7 * longest, foot = turned ? 34 + 4.3 * longest : 36;   // px, down to the axis title
-    const chart = wide ? { left: 0.52 * width + 46, top: 58, width: across, height: height - 82 - foot, turned, foot }
-      : { left: 40, top: 0.54 * height + 50, width: across, height: 0.46 * height - 60 - foot, turned, foot };
-    const title = (text, x, y, size = 15) => svg.append(drawing("text", { x, y, "font-size": size }, text));
-    const where = items.kept(n) === 1 ? "it is least sure" : "the draws disagree most";   // one draw disagrees with nobody
-    title(wide && items.kept(n) > 1 ? `Images on which ${where}` : `Where ${where}`, tiles.left + (this.mark.hidden ? 4 : 18), 22);
+    const tiles = wide
+      ? { left: 8, top: 34, width: 0.52 * width - 16, height: height - 40 }
+      : { left: 6, top: 30, width: width - 12, height: 0.54 * height - 30 };
+    const across = wide ? 0.48 * width - 62 : width - 52,
+      longest = Math.min(NAME, Math.max(...items.classes.map((c) => c.length)));
+    const turned = across / items.classes.length < 7 * longest,
+      foot = turned ? 34 + 4.3 * longest : 36; // px, down to the axis title
+    const chart = wide
+      ? {
+          left: 0.52 * width + 46,
+          top: 58,
+          width: across,
+          height: height - 82 - foot,
+          turned,
+          foot,
+        }
+      : {
+          left: 40,
+          top: 0.54 * height + 50,
+          width: across,
+          height: 0.46 * height - 60 - foot,
+          turned,
+          foot,
+        };
+    const title = (text, x, y, size = 15) =>
+      svg.append(drawing("text", { x, y, "font-size": size }, text));
+    // one draw disagrees with nobody
+    const where = items.kept(n) === 1 ? "it is least sure" : "the draws disagree most";
+    title(
+      wide && items.kept(n) > 1 ? `Images on which ${where}` : `Where ${where}`,
+      tiles.left + (this.mark.hidden ? 4 : 18),
+      22,
+    );
     all.forEach((item, k) => svg.append(this.tile(items, item, k, all.length, tiles)));
     svg.append(this.probabilities(items, chart));
     plot.style.height = `${height}px`;
     plot.replaceChildren(svg);
     this.painting = true;
-    if (focused) plot.querySelector(`[data-row="${focused}"]`)?.focus();   // it was there before
+    if (focused) plot.querySelector(`[data-row="${focused}"]`)?.focus(); // it was there before
     this.painting = false;
     this.drawn = { rows: all.map((i) => i.row), row };
     this.name();
@@ -156,83 +246,204 @@ export class ImagePicture extends Picture {
     this.name();
   }
 
-  // What is to be seen, for a reader who does not: the labels of the images, and which of them is in the chart.
+  // What is to be seen, for a reader who does not: the labels of the images, and which of them is
+  // in the chart.
   name() {
     if (!this.now || !this.words) return;
     const { classes, of } = imagesOf(this.member);
-    const labels = of(this.n).map((i) => classes[i.label]).join(", ");
-    this.plot.setAttribute("aria-label", `${this.words} Labels of the images: ${labels}; in the chart test image ${this.now.row}, label ${classes[this.now.label]}.`);
+    const labels = of(this.n)
+      .map((i) => classes[i.label])
+      .join(", ");
+    this.plot.setAttribute(
+      "aria-label",
+      `${this.words} Labels of the images: ${labels}; in the chart test image ${this.now.row}, label ${classes[this.now.label]}.`,
+    );
   }
 
-  // One image; below it its label and disagreement, and how the draws vote, or what the draw says that is pointed at.
+  // One image; below it its label and disagreement, and how the draws vote, or what the draw says
+  // that is pointed at.
   tile(items, { place, row, label, nats }, k, count, { left, top, width, height }) {
-    const columns = 4, rows = Math.ceil(count / columns), w = width / columns, side = Math.min(w - 10, height / rows - 48), h = side + 48;
-    const x = left + (k % columns) * w + (w - side) / 2, y = top + Math.floor(k / columns) * h;
-    const { member, tools, lit, n, ink } = this, kept = items.kept(n), { classes } = items;
+    const columns = 4,
+      rows = Math.ceil(count / columns),
+      w = width / columns,
+      side = Math.min(w - 10, height / rows - 48),
+      h = side + 48;
+    const x = left + (k % columns) * w + (w - side) / 2,
+      y = top + Math.floor(k / columns) * h;
+    const { member, tools, lit, n, ink } = this,
+      kept = items.kept(n),
+      { classes } = items;
     const votes = new Map();
-    for (let d = 0; d < kept; d++) { const c = this.best(items, d, place); votes.set(c, (votes.get(c) ?? 0) + 1); }
+    for (let d = 0; d < kept; d++) {
+      const c = this.best(items, d, place);
+      votes.set(c, (votes.get(c) ?? 0) + 1);
+    }
     const ordered = [...votes].sort((a, b) => b[1] - a[1]);
     const one = lit !== null && lit < kept ? this.best(items, lit, place) : null;
-    const said = one === null ? ordered.map(([c, v]) => `${classes[c] ?? "none"}${kept > 1 ? `×${v}` : ""}`).join(" ")
-      : `${w > 110 ? `draw ${lit + 1}: ` : ""}${classes[one] ?? "none"}, ${percent(items.prob(lit, place, one))}`;
-    const most = Math.floor((w - 8) / 6.9), line = cut(said, most), value = nats.toFixed(2);
-    const told = [`${classes[label]} · ${value} nats`, `${classes[label]} · ${value}`].find((t) => t.length <= most) ?? `${cut(classes[label], most - value.length - 3)} · ${value}`;
+    const said =
+      one === null
+        ? ordered.map(([c, v]) => `${classes[c] ?? "none"}${kept > 1 ? `×${v}` : ""}`).join(" ")
+        : `${w > 110 ? `draw ${lit + 1}: ` : ""}${classes[one] ?? "none"}, ${percent(items.prob(lit, place, one))}`;
+    const most = Math.floor((w - 8) / 6.9),
+      line = cut(said, most),
+      value = nats.toFixed(2);
+    const told =
+      [`${classes[label]} · ${value} nats`, `${classes[label]} · ${value}`].find(
+        (t) => t.length <= most,
+      ) ?? `${cut(classes[label], most - value.length - 3)} · ${value}`;
     const name = `test image ${row}, label ${classes[label]}, disagreement ${nats.toFixed(2)} nats; answers ${said}`;
-    const image = drawing("image", { x, y, width: side, height: side, href: imageUrl(row, member.meta.images, tools.index.images), style: "image-rendering:pixelated" });
+    const image = drawing("image", {
+      x,
+      y,
+      width: side,
+      height: side,
+      href: imageUrl(row, member.meta.images, tools.index.images),
+      style: "image-rendering:pixelated",
+    });
     const frame = { x: x - 1, y: y - 1, width: side + 2, height: side + 2, fill: "none" };
     const here = this.now.row === row;
     const wrong = one !== null && one !== label;
-    return drawing("g", { "data-row": row, role: "button", tabindex: 0, "aria-label": name, "aria-pressed": here, style: "cursor:pointer" },
-      drawing("title", {}, name), image,
-      drawing("rect", { ...frame, stroke: here ? ink.mark : ink.line, "stroke-width": here ? 3 : 1 }),
+    return drawing(
+      "g",
+      {
+        "data-row": row,
+        role: "button",
+        tabindex: 0,
+        "aria-label": name,
+        "aria-pressed": here,
+        style: "cursor:pointer",
+      },
+      drawing("title", {}, name),
+      image,
+      drawing("rect", {
+        ...frame,
+        stroke: here ? ink.mark : ink.line,
+        "stroke-width": here ? 3 : 1,
+      }),
       drawing("text", { x: x + side / 2, y: y + side + 16, "text-anchor": "middle" }, told),
-      drawing("text", { x: x + side / 2, y: y + side + 32, "text-anchor": "middle", "font-size": 11.5, class: "fv-said", "font-weight": one === null ? 400 : 600, fill: one === null ? ink.soft : wrong ? ink.mark : ink.ink }, line));
+      drawing(
+        "text",
+        {
+          x: x + side / 2,
+          y: y + side + 32,
+          "text-anchor": "middle",
+          "font-size": 11.5,
+          class: "fv-said",
+          "font-weight": one === null ? 400 : 600,
+          fill: one === null ? ink.soft : wrong ? ink.mark : ink.ink,
+        },
+        line,
+      ),
+    );
   }
 
   best(items, d, place) {
-    let best = NaN, most = -1;
-    items.classes.forEach((_, c) => { const p = items.prob(d, place, c); if (p > most) [best, most] = [c, p]; });
+    let best = NaN,
+      most = -1;
+    items.classes.forEach((_, c) => {
+      const p = items.prob(d, place, c);
+      if (p > most) [best, most] = [c, p];
+    });
     return best;
   }
 
   // Class probabilities of every draw for one image: thin lines; their mean: bars.
   probabilities(items, { left, top, width, height, turned, foot }) {
-    const { now, n, ink, lit } = this, { classes } = items, kept = items.kept(n), step = width / classes.length;
-    const x = (c) => left + (c + 0.5) * step, y = (p) => top + (1 - p) * height;
+    const { now, n, ink, lit } = this,
+      { classes } = items,
+      kept = items.kept(n),
+      step = width / classes.length;
+    const x = (c) => left + (c + 0.5) * step,
+      y = (p) => top + (1 - p) * height;
     this.chart = { x, y, step, items };
     const node = drawing("g", { "data-chart": now.row });
     const text = (words, at) => node.append(drawing("text", at, words));
     node.append(drawing("rect", { x: left, y: top, width, height, fill: "transparent" }));
     for (const p of [0, 0.25, 0.5, 0.75, 1]) {
-      node.append(drawing("line", { x1: left, x2: left + width, y1: y(p), y2: y(p), stroke: ink.line }));
+      node.append(
+        drawing("line", { x1: left, x2: left + width, y1: y(p), y2: y(p), stroke: ink.line }),
+      );
       text(p, { x: left - 6, y: y(p) + 4, "text-anchor": "end", fill: ink.soft });
     }
     const { color } = this.member.meta.images;
     classes.forEach((name, c) => {
-      const mean = Array.from({ length: kept }, (_, d) => items.prob(d, now.place, c)).reduce((a, b) => a + b, 0) / kept;
+      const mean =
+        Array.from({ length: kept }, (_, d) => items.prob(d, now.place, c)).reduce(
+          (a, b) => a + b,
+          0,
+        ) / kept;
       if (Number.isFinite(mean)) {
-        node.append(drawing("rect", { class: "fv-mean", x: x(c) - 0.36 * step, y: y(mean), width: 0.72 * step, height: mean * height, fill: color, "fill-opacity": this.dark ? 0.6 : 0.35 }));
+        node.append(
+          drawing("rect", {
+            class: "fv-mean",
+            x: x(c) - 0.36 * step,
+            y: y(mean),
+            width: 0.72 * step,
+            height: mean * height,
+            fill: color,
+            "fill-opacity": this.dark ? 0.6 : 0.35,
+          }),
+        );
       }
-      const at = { x: x(c), y: top + height + 16, "text-anchor": turned ? "end" : "middle", "font-weight": c === now.label ? 700 : 400 };
-      text(cut(name, NAME), turned ? { ...at, transform: `rotate(-40 ${x(c)} ${top + height + 16})` } : at);
+      const at = {
+        x: x(c),
+        y: top + height + 16,
+        "text-anchor": turned ? "end" : "middle",
+        "font-weight": c === now.label ? 700 : 400,
+      };
+      text(
+        cut(name, NAME),
+        turned ? { ...at, transform: `rotate(-40 ${x(c)} ${top + height + 16})` } : at,
+      );
     });
-    const path = (d) => classes.map((_, c) => [x(c), y(items.prob(d, now.place, c))]).filter(([, v]) => Number.isFinite(v)).map((p) => p.map((v) => v.toFixed(2)).join(",")).join(" ");
-    const line = (d, look) => node.append(drawing("polyline", { "data-draw": d, points: path(d), fill: "none", "stroke-linejoin": "round", ...look }));
-    for (let d = 0; d < kept; d++) line(d, { stroke: this.dark ? ink.ink : color, "stroke-width": 1.2, "stroke-opacity": 0.55 });
+    const path = (d) =>
+      classes
+        .map((_, c) => [x(c), y(items.prob(d, now.place, c))])
+        .filter(([, v]) => Number.isFinite(v))
+        .map((p) => p.map((v) => v.toFixed(2)).join(","))
+        .join(" ");
+    const line = (d, look) =>
+      node.append(
+        drawing("polyline", {
+          "data-draw": d,
+          points: path(d),
+          fill: "none",
+          "stroke-linejoin": "round",
+          ...look,
+        }),
+      );
+    for (let d = 0; d < kept; d++)
+      line(d, { stroke: this.dark ? ink.ink : color, "stroke-width": 1.2, "stroke-opacity": 0.55 });
     if (lit !== null && lit < kept) line(lit, { stroke: ink.mark, "stroke-width": 3.5 });
-    text(`Test image ${now.row}, label ${classes[now.label]}`, { x: left - 30, y: top - 36, "font-size": 15 });
-    text(kept === 1 ? "one draw: its probabilities" : `bars: mean of ${kept} draws; lines: single draws${lit !== null && lit < kept ? `; thick: draw ${lit + 1}` : ""}`, { x: left - 30, y: top - 16, fill: ink.soft });
-    text("class (bold: the label)", { x: left + width / 2, y: top + height + foot, "text-anchor": "middle", fill: ink.soft });
+    text(`Test image ${now.row}, label ${classes[now.label]}`, {
+      x: left - 30,
+      y: top - 36,
+      "font-size": 15,
+    });
+    text(
+      kept === 1
+        ? "one draw: its probabilities"
+        : `bars: mean of ${kept} draws; lines: single draws${lit !== null && lit < kept ? `; thick: draw ${lit + 1}` : ""}`,
+      { x: left - 30, y: top - 16, fill: ink.soft },
+    );
+    text("class (bold: the label)", {
+      x: left + width / 2,
+      y: top + height + foot,
+      "text-anchor": "middle",
+      fill: ink.soft,
+    });
     return node;
   }
 
   // The picture as a data URL.
   async image(format, scale = 1) {
-    const { width, height } = this, svg = this.plot.firstChild.cloneNode(true);
+    const { width, height } = this,
+      svg = this.plot.firstChild.cloneNode(true);
     svg.setAttribute("xmlns", "http://www.w3.org/2000/svg");
     const url = `data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(svg))}`;
     if (format === "svg") return url;
-    const image = await loaded(url), canvas = element("canvas", { width: width * scale, height: height * scale });
+    const image = await loaded(url),
+      canvas = element("canvas", { width: width * scale, height: height * scale });
     canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
     return canvas.toDataURL("image/png");
   }

@@ -2,17 +2,27 @@
 
 export function unpack(bundle) {
   const { index } = bundle;
-  const bytes = bundle.buffer instanceof ArrayBuffer ? bundle.buffer
-    : bundle.buffer.buffer.slice(bundle.buffer.byteOffset, bundle.buffer.byteOffset + bundle.buffer.byteLength);
+  const bytes =
+    bundle.buffer instanceof ArrayBuffer
+      ? bundle.buffer
+      : bundle.buffer.buffer.slice(
+          bundle.buffer.byteOffset,
+          bundle.buffer.byteOffset + bundle.buffer.byteLength,
+        );
   const size = index.record;
-  return index.members.map((meta, m) => ({ meta, data: new Float32Array(bytes, m * size * 4, size), read: new Map() }));
+  return index.members.map((meta, m) => ({
+    meta,
+    data: new Float32Array(bytes, m * size * 4, size),
+    read: new Map(),
+  }));
 }
 
 export const bytesOf = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 
 // The bytes of float32 that come as all first bytes, all second ones and so on.
 export function joined(planes) {
-  const count = planes.length / 4, bytes = new Uint8Array(planes.length);
+  const count = planes.length / 4,
+    bytes = new Uint8Array(planes.length);
   for (let plane = 0; plane < 4; plane++) {
     for (let i = 0; i < count; i++) bytes[4 * i + plane] = planes[plane * count + i];
   }
@@ -36,7 +46,8 @@ export function read(fields, member, name) {
   return member.read.get(name);
 }
 
-// What a bind puts into a figure: a member's array, whole, its first n rows, its row for n draws or that of phase `at`; or a word.
+// What a bind puts into a figure: a member's array, whole, its first n rows, its row for n draws or
+// that of phase `at`; or a word.
 export function bound({ field, rows }, fields, member, n, at) {
   const word = member.meta.words[field];
   if (rows === "phase") return (word ?? read(fields, member, field))[at];
@@ -47,7 +58,8 @@ export function bound({ field, rows }, fields, member, n, at) {
   return rows === "size" ? values[Math.min(n, values.length) - 1] : values;
 }
 
-// A copy of `target` with `value` at the path; what the path does not touch is shared with `target`.
+// A copy of `target` with `value` at the path; what the path does not touch is shared with
+// `target`.
 /** @param {any} target @param {string[]} path @param {any} value */
 export function assigned(target, [key, ...rest], value) {
   const copy = Array.isArray(target) ? [...target] : { ...target };
@@ -55,7 +67,8 @@ export function assigned(target, [key, ...rest], value) {
   return copy;
 }
 
-// Numbers at a share of their straight way from a to b; what holds no numbers changes at half of it.
+// Numbers at a share of their straight way from a to b; what holds no numbers changes at half of
+// it.
 export function between(a, b, share) {
   if (Array.isArray(a) && Array.isArray(b)) return b.map((v, i) => between(a[i], v, share));
   return typeof a === "number" && typeof b === "number" ? a + share * (b - a) : share < 0.5 ? a : b;

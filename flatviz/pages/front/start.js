@@ -6,21 +6,40 @@ export { isDark, onThemeChange, recolored } from "./colors.js";
 export { show };
 
 const data = (id) => JSON.parse(document.getElementById(id).textContent);
-const painted = () => new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); });
+const painted = () =>
+  new Promise((done) => {
+    requestAnimationFrame(() => setTimeout(done));
+  });
 
 async function inflated(id) {
-  const stream = new Blob([bytesOf(data(id))]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const stream = new Blob([bytesOf(data(id))])
+    .stream()
+    .pipeThrough(new DecompressionStream("deflate"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-// Show the family that this page holds, once its text can be read: plotly.js, 5 MB of code, stands in the page as text until then.
+// Show the family that this page holds, once its text can be read: plotly.js, 5 MB of code, stands
+// in the page as text until then.
 export async function start() {
   performance.mark("flatviz-start");
-  const state = data("flatviz-start"), el = document.getElementById("explorer");
-  const model = { get: (k) => state[k], set: (k, v) => { state[k] = v; }, save_changes() {}, on() {}, off() {} };
-  if (!globalThis.DecompressionStream) el.textContent = "The pictures on this page need a browser of 2023 or later.";
+  const state = data("flatviz-start"),
+    el = document.getElementById("explorer");
+  const model = {
+    get: (k) => state[k],
+    set: (k, v) => {
+      state[k] = v;
+    },
+    save_changes() {},
+    on() {},
+    off() {},
+  };
+  if (!globalThis.DecompressionStream)
+    el.textContent = "The pictures on this page need a browser of 2023 or later.";
   await painted();
-  const [index, planes] = await Promise.all([inflated("flatviz-index"), inflated("flatviz-records")]);
+  const [index, planes] = await Promise.all([
+    inflated("flatviz-index"),
+    inflated("flatviz-records"),
+  ]);
   const code = document.createElement("script");
   code.textContent = document.getElementById("plotly").textContent;
   document.head.append(code);

@@ -3,25 +3,48 @@
 export const ALL = "All";
 const LOOK = { tab: "", compare: null, picked: null, chosen: {}, step: -1, phase: null };
 
-// The state as one plain object, over a model with the traits method, radius, n_draws and look; undo, and a URL's hash.
+// The state as one plain object, over a model with the traits method, radius, n_draws and look;
+// undo, and a URL's hash.
 export class State {
-  past; model; most; when; acted; changed; methods;
+  past;
+  model;
+  most;
+  when;
+  acted;
+  changed;
+  methods;
 
   // changed(): something stands elsewhere; acted(values): the reader moved it there.
   constructor(model, { n_max: most, members }, changed, acted) {
-    Object.assign(this, { model, most, methods: members.map((m) => m.method), changed, acted, past: [], last: "", when: 0 });
+    Object.assign(this, {
+      model,
+      most,
+      methods: members.map((m) => m.method),
+      changed,
+      acted,
+      past: [],
+      last: "",
+      when: 0,
+    });
     this.start = this.all;
   }
 
   get all() {
     const { model } = this;
     const n_draws = Math.max(1, Math.min(this.most, model.get("n_draws")));
-    return { method: model.get("method"), radius: model.get("radius"), n_draws, ...LOOK, ...(model.get("look") ?? {}) };
+    return {
+      method: model.get("method"),
+      radius: model.get("radius"),
+      n_draws,
+      ...LOOK,
+      ...(model.get("look") ?? {}),
+    };
   }
 
   // What the reader does: a drag of one control is one step of undo.
   change(values) {
-    const kind = Object.keys(values).join(), now = Date.now();
+    const kind = Object.keys(values).join(),
+      now = Date.now();
     if (kind !== this.last || now - this.when > 700) this.past.push(this.all);
     if (this.past.length > 100) this.past.shift();
     Object.assign(this, { last: kind, when: now });
@@ -31,7 +54,8 @@ export class State {
 
   put({ method, radius, n_draws, ...look }) {
     const known = Object.fromEntries(Object.keys(LOOK).map((key) => [key, look[key] ?? LOOK[key]]));
-    for (const [key, value] of Object.entries({ method, radius, n_draws, look: known })) this.model.set(key, value);
+    for (const [key, value] of Object.entries({ method, radius, n_draws, look: known }))
+      this.model.set(key, value);
     this.model.save_changes();
     this.changed();
   }
@@ -39,10 +63,14 @@ export class State {
   undo() {
     this.last = "";
     this.acted(this.start);
-    if (this.past.length) this.put({ ...this.past.pop(), step: this.all.step });   // the article stands where it is scrolled to
+    // the article stands where it is scrolled to
+    if (this.past.length) this.put({ ...this.past.pop(), step: this.all.step });
   }
 
-  reset() { this.change({ ...this.start, step: this.all.step }); this.last = ""; }
+  reset() {
+    this.change({ ...this.start, step: this.all.step });
+    this.last = "";
+  }
 
   get hash() {
     const { method, radius, n_draws, tab, compare, picked, chosen, step, phase } = this.all;
@@ -58,8 +86,12 @@ export class State {
 
   // Take what a hash says, as far as it can be read; what it does not say is as at the start.
   read(hash) {
-    const said = new URLSearchParams(hash.replace(/^#/, "")), got = {};
-    const number = (key, least) => { const v = said.has(key) ? Number(said.get(key)) : NaN; return v >= least && Number.isFinite(v) ? v : null; };
+    const said = new URLSearchParams(hash.replace(/^#/, "")),
+      got = {};
+    const number = (key, least) => {
+      const v = said.has(key) ? Number(said.get(key)) : NaN;
+      return v >= least && Number.isFinite(v) ? v : null;
+    };
     if (this.methods.includes(said.get("method"))) got.method = said.get("method");
     if (number("radius", 0) !== null) got.radius = number("radius", 0);
     if (number("draws", 1) !== null) got.n_draws = Math.round(number("draws", 1));
@@ -68,8 +100,11 @@ export class State {
     if (number("step", 0) !== null) got.step = Math.round(number("step", 1)) - 1;
     if (number("phase", 1) !== null) got.phase = Math.round(number("phase", 1)) - 1;
     const [, radius, method] = said.get("b")?.match(/^([\d.e+-]+):(.*)$/s) ?? [];
-    if (method !== undefined && Number.isFinite(Number(radius))) got.compare = { method, radius: Number(radius) };
-    const chosen = [...said].filter(([key]) => key.startsWith("see.")).map(([key, option]) => [key.slice(4), option]);
+    if (method !== undefined && Number.isFinite(Number(radius)))
+      got.compare = { method, radius: Number(radius) };
+    const chosen = [...said]
+      .filter(([key]) => key.startsWith("see."))
+      .map(([key, option]) => [key.slice(4), option]);
     if (chosen.length) got.chosen = Object.fromEntries(chosen);
     if (Object.keys(got).length) this.put({ ...this.start, ...got });
   }

@@ -1,17 +1,48 @@
-// One step of SA-BMA at full width, one new object a phase: SVG over the ground, each symbol of the sentence linked to its mark.
+// One step of SA-BMA at full width, one new object a phase: SVG over the ground, each symbol of the
+// sentence linked to its mark.
 import { isDark } from "../front/colors.js";
 import { atRest, viStep, sabmaStep, copyOf, dot, expected, norm, plus } from "./engine.js";
-import { Board, button, colorOf, inks, levelLines, node, Slider, strokeLines, symbol, two, words } from "./ui.js";
+import {
+  Board,
+  button,
+  colorOf,
+  inks,
+  levelLines,
+  node,
+  Slider,
+  strokeLines,
+  symbol,
+  two,
+  words,
+} from "./ui.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const PHASES = [
-  ["q", "The posterior q: a mean, and a width for each weight. The dots are the four draws of this step."],
-  ["g", "g: which way the loss that q expects rises fastest, for the mean. It has a part for the widths too."],
-  ["ball", "The ball: as far as the mean could go, were the whole radius spent on it. It is measured in widths of q, so it is as oblong as q, whose ellipse is drawn at two widths."],
-  ["worst", "Ascend by Δ to q′, the worst posterior in the ball to first order. The bar shows how the radius was spent: what the widths took, the mean did not get."],
+  [
+    "q",
+    "The posterior q: a mean, and a width for each weight. The dots are the four draws of this step.",
+  ],
+  [
+    "g",
+    "g: which way the loss that q expects rises fastest, for the mean. It has a part for the widths too.",
+  ],
+  [
+    "ball",
+    "The ball: as far as the mean could go, were the whole radius spent on it. It is measured in widths of q, so it is as oblong as q, whose ellipse is drawn at two widths.",
+  ],
+  [
+    "worst",
+    "Ascend by Δ to q′, the worst posterior in the ball to first order. The bar shows how the radius was spent: what the widths took, the mean did not get.",
+  ],
   ["there", "g′: the gradient at q′, with the same four draws of noise."],
-  ["diff", "g′ − g: all that tells SA-BMA from VI. It points where the slope grows, so stepping against it leads away from curvature."],
-  ["move", "Step back to q and descend against g′ and the pull of the prior. The arrow is drawn at its true length; the thin blue one is the step of VI."],
+  [
+    "diff",
+    "g′ − g: all that tells SA-BMA from VI. It points where the slope grows, so stepping against it leads away from curvature.",
+  ],
+  [
+    "move",
+    "Step back to q and descend against g′ and the pull of the prior. The arrow is drawn at its true length; the thin blue one is the step of VI.",
+  ],
 ];
 
 export class StepView {
@@ -19,39 +50,89 @@ export class StepView {
 
   constructor(world) {
     Object.assign(this, { world, phase: 0 });
-    this.ground = new Board((pen, w, h) => this.drawGround(pen, w, h), { ratio: 0.52, label: "", least: 260, most: 620 });
+    this.ground = new Board((pen, w, h) => this.drawGround(pen, w, h), {
+      ratio: 0.52,
+      label: "",
+      least: 260,
+      most: 620,
+    });
     this.svg = document.createElementNS(SVG, "svg");
     this.svg.setAttribute("aria-hidden", "true");
     this.ground.node.append(this.svg);
-    this.profile = new Board((pen, w, h) => this.drawProfile(pen, w, h), { ratio: 0.5, label: "", least: 180, most: 260 });
-    this.sentence = node("p", { class: "pg-formula", role: "group", "aria-label": "objective and step; point at a symbol to see its mark" });
+    this.profile = new Board((pen, w, h) => this.drawProfile(pen, w, h), {
+      ratio: 0.5,
+      label: "",
+      least: 180,
+      most: 260,
+    });
+    this.sentence = node("p", {
+      class: "pg-formula",
+      role: "group",
+      "aria-label": "objective and step; point at a symbol to see its mark",
+    });
     this.text = node("p", { class: "pg-verdict", role: "status" });
-    this.slider = new Slider("phase", PHASES.map((_, i) => i), 0, (value) => this.go(value), { say: (i) => `${i + 1} of ${PHASES.length}` });
+    this.slider = new Slider(
+      "phase",
+      PHASES.map((_, i) => i),
+      0,
+      (value) => this.go(value),
+      { say: (i) => `${i + 1} of ${PHASES.length}` },
+    );
     this.budget = node("div", { class: "pg-budget", role: "img" });
-    this.node = node("section", { class: "pg-step", "aria-label": "one step of SA-BMA" }, this.ground.node,
-      node("div", { class: "pg-row" }, button("Next", "the next phase", () => this.next(), { class: "pg-play" }),
-        button("Back", "the phase before", () => this.go(Math.max(0, this.phase - 1))), this.slider.node),
-      this.text, node("div", { class: "pg-below" }, node("div", {}, this.sentence, this.budget), this.profile.node));
+    this.node = node(
+      "section",
+      { class: "pg-step", "aria-label": "one step of SA-BMA" },
+      this.ground.node,
+      node(
+        "div",
+        { class: "pg-row" },
+        button("Next", "the next phase", () => this.next(), { class: "pg-play" }),
+        button("Back", "the phase before", () => this.go(Math.max(0, this.phase - 1))),
+        this.slider.node,
+      ),
+      this.text,
+      node(
+        "div",
+        { class: "pg-below" },
+        node("div", {}, this.sentence, this.budget),
+        this.profile.node,
+      ),
+    );
     this.write();
     world.still.push(() => this.take());
-    this.node.addEventListener("pointerover", (e) => this.light(e.target.closest?.("[data-s]")?.dataset.s));
+    this.node.addEventListener("pointerover", (e) =>
+      this.light(e.target.closest?.("[data-s]")?.dataset.s),
+    );
     this.node.addEventListener("pointerleave", () => this.light());
     this.node.addEventListener("focusin", (e) => this.light(e.target.dataset?.s));
-    this.node.addEventListener("click", (e) => { const s = e.target.closest?.(".pg-formula [data-s]")?.dataset.s; if (s) { this.reveal(s); this.light(s); } });
+    this.node.addEventListener("click", (e) => {
+      const s = e.target.closest?.(".pg-formula [data-s]")?.dataset.s;
+      if (s) {
+        this.reveal(s);
+        this.light(s);
+      }
+    });
     this.take();
   }
 
   // The step that SA-BMA takes next from where it stands in the world above, or from the start.
   take(from) {
-    const { world } = this, run = world.runs.get("sabma")?.learner ?? world.learner("sabma", world.seed);
-    const q = from ?? copyOf(run.q), velocity = atRest(2);
+    const world = this.world.model;
+    const run = world.runs.get("sabma")?.learner ?? world.learner("sabma", world.seed);
+    const q = from ?? copyOf(run.q),
+      velocity = atRest(2);
     this.prior = run.prior;
-    this.settings = { ...run.settings, radius: world.settings.radius, T: world.settings.T, rate: world.settings.rate };
+    this.settings = {
+      ...run.settings,
+      radius: world.settings.radius,
+      T: world.settings.T,
+      rate: world.settings.rate,
+    };
     this.loss = world.loss;
     this.noise = world.noise.slice(0, 4);
     this.record = sabmaStep(this.loss, q, velocity, this.prior, this.noise, this.settings);
     this.after = q;
-    this.plain = copyOf(this.record.from);                 // where VI would go with the same draws
+    this.plain = copyOf(this.record.from); // where VI would go with the same draws
     viStep(this.loss, this.plain, atRest(2), this.prior, this.noise, this.settings);
     const { g, delta } = this.record;
     this.slope = delta ? dot(g.mean, delta.mean) + dot(g.logStd, delta.logStd) : 0;
@@ -60,7 +141,10 @@ export class StepView {
     this.go(from ? 0 : this.phase);
   }
 
-  next() { if (this.phase < PHASES.length - 1) this.go(this.phase + 1); else this.take(this.after); }
+  next() {
+    if (this.phase < PHASES.length - 1) this.go(this.phase + 1);
+    else this.take(this.after);
+  }
 
   go(phase) {
     this.phase = this.slider.value = phase;
@@ -73,9 +157,15 @@ export class StepView {
     this.profile.draw();
     this.tellBudget();
     const r = this.record;
-    this.profile.say(`The loss along the ascent from q${r.there ? `: ${two(r.g.value)} at q, ${two(r.worst.value)} at q′, ${two(this.promised)} by the straight line of slope g` : "; there is none at radius 0"}.`);
-    this.ground.say(`One step of SA-BMA on the ground. ${this.text.textContent} Loss that q expects ${two(r.g.value)}`
-      + (r.there ? `, that q′ expects ${two(r.worst.value)}.` : "; the radius is 0, so that there is no q′."));
+    this.profile.say(
+      `The loss along the ascent from q${r.there ? `: ${two(r.g.value)} at q, ${two(r.worst.value)} at q′, ${two(this.promised)} by the straight line of slope g` : "; there is none at radius 0"}.`,
+    );
+    this.ground.say(
+      `One step of SA-BMA on the ground. ${this.text.textContent} Loss that q expects ${two(r.g.value)}` +
+        (r.there
+          ? `, that q′ expects ${two(r.worst.value)}.`
+          : "; the radius is 0, so that there is no q′."),
+    );
   }
 
   // ---------------------------------------------------------------- the sentence
@@ -83,66 +173,153 @@ export class StepView {
   write() {
     const s = (key, text) => node("span", { "data-s": key, tabindex: 0, role: "button" }, text);
     this.sentence.append(
-      "min over ", s("q", "q"), " of max over ", s("worst", "q′"), " in ", s("ball", "KL(q′ ‖ q) ≤ radius²/2"), " of E", node("sub", {}, "q′"), "[L] + T ", s("move", "KL(q ‖ prior)"),
-      node("br"), s("worst", "Δ"), " = ", s("ball", "radius"), " · F⁻¹", s("g", "g"), " / √(", s("g", "g"), "ᵀF⁻¹", s("g", "g"), ")",
-      node("br"), s("worst", "q′"), " = ", s("q", "q"), " + ", s("worst", "Δ"), ",  ", s("there", "g′"), " = ", s("g", "g"), " + ", s("diff", "(g′ − g)"),
-      node("br"), s("q", "q"), " ← ", s("q", "q"), " − ", s("move", "rate · F⁻¹(g′ + T ∇KL)"),
-      node("small", {}, "F: the Fisher matrix of q itself. For a mean it is 1/width², for the logarithm of a width 2. The step down is a natural gradient too, damped by the size of the last gradients."));
+      "min over ",
+      s("q", "q"),
+      " of max over ",
+      s("worst", "q′"),
+      " in ",
+      s("ball", "KL(q′ ‖ q) ≤ radius²/2"),
+      " of E",
+      node("sub", {}, "q′"),
+      "[L] + T ",
+      s("move", "KL(q ‖ prior)"),
+      node("br"),
+      s("worst", "Δ"),
+      " = ",
+      s("ball", "radius"),
+      " · F⁻¹",
+      s("g", "g"),
+      " / √(",
+      s("g", "g"),
+      "ᵀF⁻¹",
+      s("g", "g"),
+      ")",
+      node("br"),
+      s("worst", "q′"),
+      " = ",
+      s("q", "q"),
+      " + ",
+      s("worst", "Δ"),
+      ",  ",
+      s("there", "g′"),
+      " = ",
+      s("g", "g"),
+      " + ",
+      s("diff", "(g′ − g)"),
+      node("br"),
+      s("q", "q"),
+      " ← ",
+      s("q", "q"),
+      " − ",
+      s("move", "rate · F⁻¹(g′ + T ∇KL)"),
+      node(
+        "small",
+        {},
+        "F: the Fisher matrix of q itself. For a mean it is 1/width², for the logarithm of a width 2. The step down is a natural gradient too, damped by the size of the last gradients.",
+      ),
+    );
   }
 
-  reveal(key) { const at = PHASES.findIndex(([name]) => name === key); if (at > this.phase) this.go(at); }
+  reveal(key) {
+    const at = PHASES.findIndex(([name]) => name === key);
+    if (at > this.phase) this.go(at);
+  }
 
   light(key) {
     this.node.classList.toggle("pg-some", Boolean(key));
-    for (const mark of this.node.querySelectorAll("[data-s]")) mark.classList.toggle("pg-lit", mark.dataset.s === key);
+    for (const mark of this.node.querySelectorAll("[data-s]"))
+      mark.classList.toggle("pg-lit", mark.dataset.s === key);
   }
 
   tellBudget() {
-    const { share, there } = this.record, { radius } = this.settings, percent = (x) => `${Math.round(100 * x)} %`;
+    const { share, there } = this.record,
+      { radius } = this.settings,
+      percent = (x) => `${Math.round(100 * x)} %`;
     this.budget.hidden = this.phase < 3 || !there;
     if (this.budget.hidden) return;
     const text = `${percent(share)} of radius² went into the means, ${percent(1 - share)} into the widths: the mean of q′ lies at √${share.toFixed(2)} = ${percent(Math.sqrt(share))} of the way to the edge.`;
     this.budget.setAttribute("aria-label", text);
-    this.budget.replaceChildren(node("div", { class: "pg-bar" }, node("i", { style: `width:${100 * share}%` }, share > 0.25 ? "means" : ""), node("b", { style: `width:${100 * (1 - share)}%` }, share < 0.75 ? "widths" : "")),
-      node("p", {}, `Radius ${radius}. `, text));
+    this.budget.replaceChildren(
+      node(
+        "div",
+        { class: "pg-bar" },
+        node("i", { style: `width:${100 * share}%` }, share > 0.25 ? "means" : ""),
+        node("b", { style: `width:${100 * (1 - share)}%` }, share < 0.75 ? "widths" : ""),
+      ),
+      node("p", {}, `Radius ${radius}. `, text),
+    );
   }
 
   // ---------------------------------------------------------------- the picture
 
   // Weights to pixels: q, the ball and q' fill the box.
   view(width, height) {
-    const { from, there } = this.record, s = from.logStd.map(Math.exp), r = Math.max(2.1, this.settings.radius + 0.3);
-    const reach = [0, 1].map((i) => Math.max(r * s[i], there ? Math.abs(there.mean[i] - from.mean[i]) + 2.1 * Math.exp(there.logStd[i]) : 0) * 1.12);
+    const { from, there } = this.record,
+      s = from.logStd.map(Math.exp),
+      r = Math.max(2.1, this.settings.radius + 0.3);
+    const reach = [0, 1].map(
+      (i) =>
+        Math.max(
+          r * s[i],
+          there ? Math.abs(there.mean[i] - from.mean[i]) + 2.1 * Math.exp(there.logStd[i]) : 0,
+        ) * 1.12,
+    );
     const unit = Math.min(width / 2 / reach[0], height / 2 / reach[1]);
-    return { unit, X: (x) => width / 2 + (x - from.mean[0]) * unit, Y: (y) => height / 2 - (y - from.mean[1]) * unit, center: from.mean };
+    return {
+      unit,
+      X: (x) => width / 2 + (x - from.mean[0]) * unit,
+      Y: (y) => height / 2 - (y - from.mean[1]) * unit,
+      center: from.mean,
+    };
   }
 
   drawGround(pen, width, height) {
     if (!this.record) return;
-    const { unit, center } = this.view(width, height), ink = inks(), columns = 121, rows = Math.round(120 * height / width) + 1;
+    const { unit, center } = this.view(width, height),
+      ink = inks(),
+      columns = 121,
+      rows = Math.round((120 * height) / width) + 1;
     const key = [width, height, unit, isDark()].join();
     if (this.relief?.key !== key) {
-      const w = new Float64Array(2), values = new Float64Array(columns * rows);
-      for (let i = 0; i < rows; i++) for (let j = 0; j < columns; j++) {
-        w[0] = center[0] + (j / (columns - 1) - 0.5) * width / unit; w[1] = center[1] - (i / (rows - 1) - 0.5) * height / unit;
-        values[i * columns + j] = this.loss.both(w, null);
-      }
-      const low = Math.min(...values), span = Math.max(1e-9, Math.max(...values) - low);
+      const w = new Float64Array(2),
+        values = new Float64Array(columns * rows);
+      for (let i = 0; i < rows; i++)
+        for (let j = 0; j < columns; j++) {
+          w[0] = center[0] + ((j / (columns - 1) - 0.5) * width) / unit;
+          w[1] = center[1] - ((i / (rows - 1) - 0.5) * height) / unit;
+          values[i * columns + j] = this.loss.both(w, null);
+        }
+      const low = Math.min(...values),
+        span = Math.max(1e-9, Math.max(...values) - low);
       this.relief = { key, columns, rows, share: values.map((v) => (v - low) / span) };
     }
-    const { share } = this.relief, small = node("canvas", { width: columns, height: rows }), out = small.getContext("2d"), image = out.createImageData(columns, rows);
-    share.forEach((v, k) => { for (let c = 0; c < 3; c++) image.data[4 * k + c] = ink.low[c] + (ink.high[c] - ink.low[c]) * v; image.data[4 * k + 3] = 255; });
+    const { share } = this.relief,
+      small = node("canvas", { width: columns, height: rows }),
+      out = small.getContext("2d"),
+      image = out.createImageData(columns, rows);
+    share.forEach((v, k) => {
+      for (let c = 0; c < 3; c++)
+        image.data[4 * k + c] = ink.low[c] + (ink.high[c] - ink.low[c]) * v;
+      image.data[4 * k + 3] = 255;
+    });
     out.putImageData(image, 0, 0);
     pen.drawImage(small, 0, 0, width, height);
     pen.strokeStyle = isDark() ? "rgba(255,255,255,.14)" : "rgba(60,70,80,.22)";
     pen.lineWidth = 1;
-    for (let level = 1; level < 14; level++) strokeLines(pen, levelLines(share, rows, columns, level / 14), rows, columns, width, height);
+    for (let level = 1; level < 14; level++)
+      strokeLines(pen, levelLines(share, rows, columns, level / 14), rows, columns, width, height);
     this.drawMarks(width, height);
   }
 
   drawMarks(width, height) {
-    const { X, Y, unit } = this.view(width, height), { from, g, there, worst: at } = this.record, { radius } = this.settings;
-    const green = colorOf("sabma"), blue = colorOf("vi"), orange = colorOf("sam"), purple = inks().truth, ink = inks().ink;
+    const { X, Y, unit } = this.view(width, height),
+      { from, g, there, worst: at } = this.record,
+      { radius } = this.settings;
+    const green = colorOf("sabma"),
+      blue = colorOf("vi"),
+      orange = colorOf("sam"),
+      purple = inks().truth,
+      ink = inks().ink;
     this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.svg.replaceChildren();
     const make = (name, attributes, parent = this.svg) => {
@@ -152,59 +329,168 @@ export class StepView {
       return made;
     };
     const group = (s) => make("g", { "data-s": s });
-    const ellipse = (into, mean, a, b, more) => make("ellipse", { cx: X(mean[0]), cy: Y(mean[1]), rx: a * unit, ry: b * unit, fill: "none", ...more }, into);
-    const labels = [], lines = [];                          // written last, where there is room beside the others and the arrows
+    const ellipse = (into, mean, a, b, more) =>
+      make(
+        "ellipse",
+        { cx: X(mean[0]), cy: Y(mean[1]), rx: a * unit, ry: b * unit, fill: "none", ...more },
+        into,
+      );
+    const labels = [],
+      lines = []; // written last, where there is room beside the others and the arrows
     const label = (...one) => labels.push(one);
-    const arrow = (into, x, y, dx, dy, color, text, more = {}) => {                 // in pixels
-      const length = Math.hypot(dx, dy), head = Math.min(11, 0.6 * length), [a, b] = length ? [dx / length, dy / length] : [0, 0];
-      for (let i = 0; i <= 12; i++) lines.push([x + dx * i / 12, y + dy * i / 12]);
-      make("line", { x1: x, y1: y, x2: x + dx - a * head * 0.7, y2: y + dy - b * head * 0.7, stroke: color, "stroke-width": 3.2, ...more }, into);
-      make("path", { d: `M${x + dx},${y + dy} L${x + dx - a * head - b * head * 0.55},${y + dy - b * head + a * head * 0.55} L${x + dx - a * head + b * head * 0.55},${y + dy - b * head - a * head * 0.55} Z`, fill: color }, into);
+    const arrow = (into, x, y, dx, dy, color, text, more = {}) => {
+      // in pixels
+      const length = Math.hypot(dx, dy),
+        head = Math.min(11, 0.6 * length),
+        [a, b] = length ? [dx / length, dy / length] : [0, 0];
+      for (let i = 0; i <= 12; i++) lines.push([x + (dx * i) / 12, y + (dy * i) / 12]);
+      make(
+        "line",
+        {
+          x1: x,
+          y1: y,
+          x2: x + dx - a * head * 0.7,
+          y2: y + dy - b * head * 0.7,
+          stroke: color,
+          "stroke-width": 3.2,
+          ...more,
+        },
+        into,
+      );
+      make(
+        "path",
+        {
+          d: `M${x + dx},${y + dy} L${x + dx - a * head - b * head * 0.55},${y + dy - b * head + a * head * 0.55} L${x + dx - a * head + b * head * 0.55},${y + dy - b * head - a * head * 0.55} Z`,
+          fill: color,
+        },
+        into,
+      );
       if (text) label(into, x + dx + 9 * a + (a < 0 ? -14 : 2), y + dy + 14 * b + 5, text, color);
     };
-    const s = from.logStd.map(Math.exp), [x, y] = [X(from.mean[0]), Y(from.mean[1])], shown = (i) => this.phase >= i;
-    const longest = Math.max(norm(g.mean), at ? norm(at.mean) : 0, 1e-9), scale = 0.3 * Math.min(width, height) / longest;   // one scale for all gradients
+    const s = from.logStd.map(Math.exp),
+      [x, y] = [X(from.mean[0]), Y(from.mean[1])],
+      shown = (i) => this.phase >= i;
+    const longest = Math.max(norm(g.mean), at ? norm(at.mean) : 0, 1e-9),
+      scale = (0.3 * Math.min(width, height)) / longest; // one scale for all gradients
 
     if (shown(2)) {
       const mark = group("ball");
-      ellipse(mark, from.mean, radius * s[0], radius * s[1], { stroke: orange, "stroke-width": 2, "stroke-dasharray": "3 6" });
-      label(mark, x + radius * s[0] * unit * 0.72 + 6, y + radius * s[1] * unit * 0.72 + 12, "ball", orange);
+      ellipse(mark, from.mean, radius * s[0], radius * s[1], {
+        stroke: orange,
+        "stroke-width": 2,
+        "stroke-dasharray": "3 6",
+      });
+      label(
+        mark,
+        x + radius * s[0] * unit * 0.72 + 6,
+        y + radius * s[1] * unit * 0.72 + 12,
+        "ball",
+        orange,
+      );
     }
     const q = group("q");
-    ellipse(q, from.mean, 2 * s[0], 2 * s[1], { stroke: ink, "stroke-width": 2.4, fill: ink, "fill-opacity": 0.07 });
-    for (const z of this.noise) make("circle", { cx: X(from.mean[0] + s[0] * z[0]), cy: Y(from.mean[1] + s[1] * z[1]), r: 3.4, fill: ink }, q);
+    ellipse(q, from.mean, 2 * s[0], 2 * s[1], {
+      stroke: ink,
+      "stroke-width": 2.4,
+      fill: ink,
+      "fill-opacity": 0.07,
+    });
+    for (const z of this.noise)
+      make(
+        "circle",
+        { cx: X(from.mean[0] + s[0] * z[0]), cy: Y(from.mean[1] + s[1] * z[1]), r: 3.4, fill: ink },
+        q,
+      );
     make("circle", { cx: x, cy: y, r: 6, fill: ink, stroke: inks().paper, "stroke-width": 1.5 }, q);
     label(q, x - 2 * s[0] * unit * 0.72 - 20, y - 2 * s[1] * unit * 0.72 - 6, "q", ink);
     if (shown(3) && there) {
-      const mark = group("worst"), t = there.logStd.map(Math.exp), [u, v] = [X(there.mean[0]), Y(there.mean[1])];
-      ellipse(mark, there.mean, 2 * t[0], 2 * t[1], { stroke: orange, "stroke-width": 2.4, fill: orange, "fill-opacity": 0.08 });
+      const mark = group("worst"),
+        t = there.logStd.map(Math.exp),
+        [u, v] = [X(there.mean[0]), Y(there.mean[1])];
+      ellipse(mark, there.mean, 2 * t[0], 2 * t[1], {
+        stroke: orange,
+        "stroke-width": 2.4,
+        fill: orange,
+        "fill-opacity": 0.08,
+      });
       arrow(mark, x, y, u - x, v - y, orange, "Δ");
-      make("circle", { cx: u, cy: v, r: 5, fill: orange, stroke: inks().paper, "stroke-width": 1.5 }, mark);
+      make(
+        "circle",
+        { cx: u, cy: v, r: 5, fill: orange, stroke: inks().paper, "stroke-width": 1.5 },
+        mark,
+      );
       label(mark, u - 2 * t[0] * unit * 0.72 - 26, v + 2 * t[1] * unit * 0.72 + 16, "q′", orange);
-      if (shown(5)) {                                       // from the tip of g, carried over to q', to the tip of g'
+      if (shown(5)) {
+        // from the tip of g, carried over to q', to the tip of g'
         const diff = group("diff");
-        arrow(diff, u, v, g.mean[0] * scale, -g.mean[1] * scale, blue, "", { "stroke-dasharray": "4 5" });
-        arrow(diff, u + g.mean[0] * scale, v - g.mean[1] * scale, (at.mean[0] - g.mean[0]) * scale, -(at.mean[1] - g.mean[1]) * scale, purple);
-        label(diff, u + (g.mean[0] + at.mean[0]) / 2 * scale - 20, v - (g.mean[1] + at.mean[1]) / 2 * scale - 12, "g′ − g", purple);
+        arrow(diff, u, v, g.mean[0] * scale, -g.mean[1] * scale, blue, "", {
+          "stroke-dasharray": "4 5",
+        });
+        arrow(
+          diff,
+          u + g.mean[0] * scale,
+          v - g.mean[1] * scale,
+          (at.mean[0] - g.mean[0]) * scale,
+          -(at.mean[1] - g.mean[1]) * scale,
+          purple,
+        );
+        label(
+          diff,
+          u + ((g.mean[0] + at.mean[0]) / 2) * scale - 20,
+          v - ((g.mean[1] + at.mean[1]) / 2) * scale - 12,
+          "g′ − g",
+          purple,
+        );
       }
-      if (shown(4)) arrow(group("there"), u, v, at.mean[0] * scale, -at.mean[1] * scale, green, "g′");
+      if (shown(4))
+        arrow(group("there"), u, v, at.mean[0] * scale, -at.mean[1] * scale, green, "g′");
     }
     if (shown(1)) arrow(group("g"), x, y, g.mean[0] * scale, -g.mean[1] * scale, blue, "g");
     if (shown(6)) {
-      const mark = group("move"), t = this.after.logStd.map(Math.exp);
-      ellipse(mark, this.after.mean, 2 * t[0], 2 * t[1], { stroke: green, "stroke-width": 2.4, "stroke-dasharray": "7 4" });
-      arrow(mark, x, y, X(this.plain.mean[0]) - x, Y(this.plain.mean[1]) - y, blue, "", { "stroke-width": 2 });
+      const mark = group("move"),
+        t = this.after.logStd.map(Math.exp);
+      ellipse(mark, this.after.mean, 2 * t[0], 2 * t[1], {
+        stroke: green,
+        "stroke-width": 2.4,
+        "stroke-dasharray": "7 4",
+      });
+      arrow(mark, x, y, X(this.plain.mean[0]) - x, Y(this.plain.mean[1]) - y, blue, "", {
+        "stroke-width": 2,
+      });
       arrow(mark, x, y, X(this.after.mean[0]) - x, Y(this.after.mean[1]) - y, green, "step");
     }
     const boxes = [];
     for (const [into, x0, y0, text, color] of labels) {
-      const wide = 10 * text.length, boxAt = (/** @type {number[]} */ [dx, dy]) => [x0 + dx, y0 + dy - 14, x0 + dx + wide, y0 + dy + 4];
+      const wide = 10 * text.length,
+        boxAt = (/** @type {number[]} */ [dx, dy]) => [
+          x0 + dx,
+          y0 + dy - 14,
+          x0 + dx + wide,
+          y0 + dy + 4,
+        ];
       const free = (way) => {
         const [left, top, right, bottom] = boxAt(way);
-        return left > 4 && right < width - 4 && top > 4 && bottom < height - 4 && !lines.some(([a, b]) => a > left - 4 && a < right + 4 && b > top - 4 && b < bottom + 4)
-          && !boxes.some(([l, t, r, b]) => left < r && right > l && top < b && bottom > t);
+        return (
+          left > 4 &&
+          right < width - 4 &&
+          top > 4 &&
+          bottom < height - 4 &&
+          !lines.some(([a, b]) => a > left - 4 && a < right + 4 && b > top - 4 && b < bottom + 4) &&
+          !boxes.some(([l, t, r, b]) => left < r && right > l && top < b && bottom > t)
+        );
       };
-      const way = [0, 14, 26, 40, 56].flatMap((far) => [[0, -far], [0, far], [far, 0], [-far, 0], [far, -far], [-far, -far], [far, far], [-far, far]]).find(free) ?? [0, 0];
+      const way = [0, 14, 26, 40, 56]
+        .flatMap((far) => [
+          [0, -far],
+          [0, far],
+          [far, 0],
+          [-far, 0],
+          [far, -far],
+          [-far, -far],
+          [far, far],
+          [-far, far],
+        ])
+        .find(free) ?? [0, 0];
       boxes.push(boxAt(way));
       make("text", { x: x0 + way[0], y: y0 + way[1], fill: color }, into).textContent = text;
     }
@@ -213,21 +499,53 @@ export class StepView {
   // The loss that q + t Delta expects, and the straight line that the first order promises.
   drawProfile(pen, width, height) {
     if (!this.record) return;
-    const ink = inks(), { from, delta, g, worst: at } = this.record, orange = colorOf("sam");
-    words(pen, "loss along the ascent from q (0) to q′ (1)", 2, 10, { color: ink.soft, size: 12.5, halo: false });
-    if (!delta) { words(pen, "radius 0: no ascent", width / 2, height / 2, { align: "center", halo: false }); return; }
-    const along = Array.from({ length: 41 }, (_, i) => i / 40 * 1.4);
-    const values = along.map((t) => expected(this.loss, { mean: plus(from.mean, delta.mean, t), logStd: plus(from.logStd, delta.logStd, t) }, this.noise).value);
-    const line = along.map((t) => g.value + t * this.slope), lo = Math.min(...values, ...line), hi = Math.max(...values, ...line);
-    const X = (t) => 8 + (width - 70) * t / 1.4, Y = (v) => height - 22 - (height - 52) * (v - lo) / Math.max(hi - lo, 1e-9);
+    const ink = inks(),
+      { from, delta, g, worst: at } = this.record,
+      orange = colorOf("sam");
+    words(pen, "loss along the ascent from q (0) to q′ (1)", 2, 10, {
+      color: ink.soft,
+      size: 12.5,
+      halo: false,
+    });
+    if (!delta) {
+      words(pen, "radius 0: no ascent", width / 2, height / 2, { align: "center", halo: false });
+      return;
+    }
+    const along = Array.from({ length: 41 }, (_, i) => (i / 40) * 1.4);
+    const values = along.map(
+      (t) =>
+        expected(
+          this.loss,
+          { mean: plus(from.mean, delta.mean, t), logStd: plus(from.logStd, delta.logStd, t) },
+          this.noise,
+        ).value,
+    );
+    const line = along.map((t) => g.value + t * this.slope),
+      lo = Math.min(...values, ...line),
+      hi = Math.max(...values, ...line);
+    const X = (t) => 8 + ((width - 70) * t) / 1.4,
+      Y = (v) => height - 22 - ((height - 52) * (v - lo)) / Math.max(hi - lo, 1e-9);
     const curve = (ys, color, dash) => {
-      pen.beginPath(); ys.forEach((v, i) => pen.lineTo(X(along[i]), Y(v)));
-      pen.strokeStyle = color; pen.lineWidth = 2.2; pen.setLineDash(dash); pen.stroke(); pen.setLineDash([]);
+      pen.beginPath();
+      ys.forEach((v, i) => pen.lineTo(X(along[i]), Y(v)));
+      pen.strokeStyle = color;
+      pen.lineWidth = 2.2;
+      pen.setLineDash(dash);
+      pen.stroke();
+      pen.setLineDash([]);
     };
     curve(line, colorOf("vi"), [4, 5]);
     curve(values, ink.ink, []);
     words(pen, "slope g", X(1.4) + 6, Y(line.at(-1)), { color: colorOf("vi"), size: 12.5 });
-    words(pen, "loss", X(1.4) + 6, Math.abs(Y(values.at(-1)) - Y(line.at(-1))) < 14 ? Y(line.at(-1)) + (Y(values.at(-1)) < Y(line.at(-1)) ? -15 : 15) : Y(values.at(-1)), { size: 12.5 });
+    words(
+      pen,
+      "loss",
+      X(1.4) + 6,
+      Math.abs(Y(values.at(-1)) - Y(line.at(-1))) < 14
+        ? Y(line.at(-1)) + (Y(values.at(-1)) < Y(line.at(-1)) ? -15 : 15)
+        : Y(values.at(-1)),
+      { size: 12.5 },
+    );
     symbol(pen, "circle", X(0), Y(g.value), 5, ink.ink);
     words(pen, two(g.value), X(0) + 4, Y(g.value) + 14, { size: 12.5 });
     if (this.phase < 3) return;

@@ -1,5 +1,7 @@
-// What the worlds share: elements, sliders, canvases in screen pixels, a clock that rests out of sight, level lines.
-// `isDark`, `onThemeChange` come from ../front/colors.js, METHOD_STYLES from the Python theme: name -> [label, light, dark, symbol].
+// What the worlds share: elements, sliders, canvases in screen pixels, a clock that rests out of
+// sight, level lines.
+// `isDark`, `onThemeChange` come from ../front/colors.js, METHOD_STYLES from the Python theme: name
+// -> [label, light, dark, symbol].
 import { isDark } from "../front/colors.js";
 
 export function node(tag, attributes = {}, ...children) {
@@ -12,26 +14,45 @@ export function node(tag, attributes = {}, ...children) {
   return made;
 }
 
-export const button = (text, title, click, more = {}) => node("button", { type: "button", title, onclick: click, ...more }, text);
+export const button = (text, title, click, more = {}) =>
+  node("button", { type: "button", title, onclick: click, ...more }, text);
 export const two = (x) => (Number.isFinite(x) ? Number(x.toPrecision(3)).toString() : "–");
 export const styleOf = (method) => METHOD_STYLES[method];
 export const colorOf = (method) => styleOf(method)[isDark() ? 2 : 1];
 
 // One of `stops`; change(value, final): on every move, and once more when the hand lets go.
 export class Slider {
-  stops; say;
+  stops;
+  say;
 
   constructor(label, stops, value, change, { say = (x) => String(x), help = "" } = {}) {
     Object.assign(this, { stops, say });
-    this.input = node("input", { type: "range", min: 0, max: stops.length - 1, step: 1, "aria-label": label });
+    this.input = node("input", {
+      type: "range",
+      min: 0,
+      max: stops.length - 1,
+      step: 1,
+      "aria-label": label,
+    });
     this.text = node("output");
-    this.node = node("div", { class: "pg-slider", title: help || null }, node("span", {}, label), this.text, this.input);
-    this.input.addEventListener("input", () => { this.told(); change(this.value, false); });
+    this.node = node(
+      "div",
+      { class: "pg-slider", title: help || null },
+      node("span", {}, label),
+      this.text,
+      this.input,
+    );
+    this.input.addEventListener("input", () => {
+      this.told();
+      change(this.value, false);
+    });
     this.input.addEventListener("change", () => change(this.value, true));
     this.value = value;
   }
 
-  get value() { return this.stops[Number(this.input.value)]; }
+  get value() {
+    return this.stops[Number(this.input.value)];
+  }
 
   set value(wanted) {
     const off = this.stops.map((s) => Math.abs(s - wanted));
@@ -46,14 +67,23 @@ export class Slider {
 }
 
 export function menuOf(label, options, value, change) {
-  const select = node("select", { "aria-label": label }, ...options.map(([key, text]) => node("option", { value: key, selected: key === value }, text)));
+  const select = node(
+    "select",
+    { "aria-label": label },
+    ...options.map(([key, text]) => node("option", { value: key, selected: key === value }, text)),
+  );
   select.addEventListener("change", () => change(select.value));
   return node("label", { class: "pg-menu" }, node("span", {}, label), select);
 }
 
 // A canvas as wide as its box, `ratio` its height over its width, drawn in CSS pixels.
 export class Board {
-  most; least; width; height; dense; paint;
+  most;
+  least;
+  width;
+  height;
+  dense;
+  paint;
 
   constructor(draw, { ratio, label, least = 0, most = Infinity }) {
     this.canvas = node("canvas", { role: "img", "aria-label": label });
@@ -63,7 +93,8 @@ export class Board {
   }
 
   fit() {
-    const width = Math.floor(this.node.clientWidth), height = Math.round(Math.min(this.most, Math.max(this.least, width * this.ratio)));
+    const width = Math.floor(this.node.clientWidth),
+      height = Math.round(Math.min(this.most, Math.max(this.least, width * this.ratio)));
     if (!width || (width === this.width && height === this.height)) return;
     const dense = Math.min(2, devicePixelRatio || 1);
     Object.assign(this, { width, height, dense, resized: true });
@@ -72,7 +103,12 @@ export class Board {
     this.draw();
   }
 
-  reshape(ratio) { if (ratio !== this.ratio) { this.ratio = ratio; this.fit(); } }
+  reshape(ratio) {
+    if (ratio !== this.ratio) {
+      this.ratio = ratio;
+      this.fit();
+    }
+  }
 
   draw() {
     if (!this.width) return;
@@ -83,19 +119,39 @@ export class Board {
     this.paint(pen, this.width, this.height);
   }
 
-  say(text) { if (this.canvas.getAttribute("aria-label") !== text) this.canvas.setAttribute("aria-label", text); }
+  say(text) {
+    if (this.canvas.getAttribute("aria-label") !== text)
+      this.canvas.setAttribute("aria-label", text);
+  }
 }
 
 // Calls frame(seconds since the last) while it plays and its node is in sight.
 export class Clock {
-  seconds; frame;
+  seconds;
+  frame;
 
   constructor(seen, frame) {
-    Object.assign(this, { frame, playing: false, visible: false, request: 0, last: 0, seconds: [] });
-    new IntersectionObserver(([entry]) => { this.visible = entry.isIntersecting; this.wake(); }, { threshold: 0.05 }).observe(seen);
+    Object.assign(this, {
+      frame,
+      playing: false,
+      visible: false,
+      request: 0,
+      last: 0,
+      seconds: [],
+    });
+    new IntersectionObserver(
+      ([entry]) => {
+        this.visible = entry.isIntersecting;
+        this.wake();
+      },
+      { threshold: 0.05 },
+    ).observe(seen);
   }
 
-  play(on) { this.playing = on; this.wake(); }
+  play(on) {
+    this.playing = on;
+    this.wake();
+  }
 
   wake() {
     if (!this.playing || !this.visible || this.request) return;
@@ -113,21 +169,60 @@ export class Clock {
     this.request = requestAnimationFrame(tick);
   }
 
-  get rate() { return this.seconds.length / this.seconds.reduce((s, x) => s + x, 0); }
+  get rate() {
+    return this.seconds.length / this.seconds.reduce((s, x) => s + x, 0);
+  }
 }
 
-export const STILL = globalThis.matchMedia?.("(prefers-reduced-motion: reduce)") ?? { matches: false };
+export const STILL = globalThis.matchMedia?.("(prefers-reduced-motion: reduce)") ?? {
+  matches: false,
+};
 const INKS = {
-  light: { ink: "#1f2933", soft: "#52606d", paper: "#ffffff", line: "#d9dee4", low: [222, 236, 242], high: [232, 217, 186], truth: "#9b3d8a", halo: "rgba(255,255,255,.85)" },
-  dark: { ink: "#e4e7eb", soft: "#b1bac4", paper: "#15191e", line: "#3a434d", low: [25, 43, 54], high: [74, 63, 44], truth: "#e6a3da", halo: "rgba(21,25,30,.8)" },
+  light: {
+    ink: "#1f2933",
+    soft: "#52606d",
+    paper: "#ffffff",
+    line: "#d9dee4",
+    low: [222, 236, 242],
+    high: [232, 217, 186],
+    truth: "#9b3d8a",
+    halo: "rgba(255,255,255,.85)",
+  },
+  dark: {
+    ink: "#e4e7eb",
+    soft: "#b1bac4",
+    paper: "#15191e",
+    line: "#3a434d",
+    low: [14, 54, 74],
+    high: [72, 67, 60],
+    truth: "#e6a3da",
+    halo: "rgba(21,25,30,.8)",
+  },
 };
 export const inks = () => INKS[isDark() ? "dark" : "light"];
 
-export function words(pen, text, x, y, { color = inks().ink, size = 13, align = "left", weight = 400, halo = true, base = "middle" } = {}) {
+export function words(
+  pen,
+  text,
+  x,
+  y,
+  {
+    color = inks().ink,
+    size = 13,
+    align = "left",
+    weight = 400,
+    halo = true,
+    base = "middle",
+  } = {},
+) {
   pen.font = `${weight} ${size}px system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif`;
   pen.textAlign = align;
   pen.textBaseline = base;
-  if (halo) { pen.lineWidth = 3.5; pen.strokeStyle = inks().halo; pen.strokeText(text, x, y); }
+  if (halo) {
+    pen.lineWidth = 3.5;
+    pen.strokeStyle = inks().halo;
+    pen.strokeText(text, x, y);
+  }
   pen.fillStyle = color;
   pen.fillText(text, x, y);
 }
@@ -136,11 +231,29 @@ export function symbol(pen, kind, x, y, r, color) {
   pen.beginPath();
   pen.lineWidth = 2.5;
   pen.strokeStyle = pen.fillStyle = color;
-  if (kind === "x") { pen.moveTo(x - r, y - r); pen.lineTo(x + r, y + r); pen.moveTo(x + r, y - r); pen.lineTo(x - r, y + r); pen.stroke(); return; }
-  if (kind === "cross") { pen.moveTo(x - r, y); pen.lineTo(x + r, y); pen.moveTo(x, y - r); pen.lineTo(x, y + r); pen.stroke(); return; }
+  if (kind === "x") {
+    pen.moveTo(x - r, y - r);
+    pen.lineTo(x + r, y + r);
+    pen.moveTo(x + r, y - r);
+    pen.lineTo(x - r, y + r);
+    pen.stroke();
+    return;
+  }
+  if (kind === "cross") {
+    pen.moveTo(x - r, y);
+    pen.lineTo(x + r, y);
+    pen.moveTo(x, y - r);
+    pen.lineTo(x, y + r);
+    pen.stroke();
+    return;
+  }
   if (kind === "square") pen.rect(x - r, y - r, 2 * r, 2 * r);
-  else if (kind === "triangle-up") { pen.moveTo(x, y - 1.2 * r); pen.lineTo(x + 1.1 * r, y + r); pen.lineTo(x - 1.1 * r, y + r); pen.closePath(); }
-  else pen.arc(x, y, r, 0, 2 * Math.PI);
+  else if (kind === "triangle-up") {
+    pen.moveTo(x, y - 1.2 * r);
+    pen.lineTo(x + 1.1 * r, y + r);
+    pen.lineTo(x - 1.1 * r, y + r);
+    pen.closePath();
+  } else pen.arc(x, y, r, 0, 2 * Math.PI);
   pen.fill();
   pen.lineWidth = 1.5;
   pen.strokeStyle = inks().paper;
@@ -149,54 +262,88 @@ export function symbol(pen, kind, x, y, r, color) {
 
 // Line segments [x, y, x, y] in cells of the grid values[row][column] where it crosses `level`.
 export function levelLines(values, rows, columns, level) {
-  const lines = [], cross = (a, b) => (level - a) / (b - a);
-  for (let i = 0; i + 1 < rows; i++) for (let j = 0; j + 1 < columns; j++) {
-    const k = i * columns + j, a = values[k], b = values[k + 1], c = values[k + columns + 1], d = values[k + columns], at = [];
-    if ((a < level) !== (b < level)) at.push([j + cross(a, b), i]);
-    if ((b < level) !== (c < level)) at.push([j + 1, i + cross(b, c)]);
-    if ((d < level) !== (c < level)) at.push([j + cross(d, c), i + 1]);
-    if ((a < level) !== (d < level)) at.push([j, i + cross(a, d)]);
-    for (let p = 0; p + 1 < at.length; p += 2) lines.push([...at[p], ...at[p + 1]]);
-  }
+  const lines = [],
+    cross = (a, b) => (level - a) / (b - a);
+  for (let i = 0; i + 1 < rows; i++)
+    for (let j = 0; j + 1 < columns; j++) {
+      const k = i * columns + j,
+        a = values[k],
+        b = values[k + 1],
+        c = values[k + columns + 1],
+        d = values[k + columns],
+        at = [];
+      if (a < level !== b < level) at.push([j + cross(a, b), i]);
+      if (b < level !== c < level) at.push([j + 1, i + cross(b, c)]);
+      if (d < level !== c < level) at.push([j + cross(d, c), i + 1]);
+      if (a < level !== d < level) at.push([j, i + cross(a, d)]);
+      for (let p = 0; p + 1 < at.length; p += 2) lines.push([...at[p], ...at[p + 1]]);
+    }
   return lines;
 }
 
 // Strokes the lines of a grid of rows and columns over a whole canvas.
 export function strokeLines(pen, lines, rows, columns, width, height) {
   pen.beginPath();
-  for (const [a, b, c, d] of lines) { pen.moveTo(a / (columns - 1) * width, b / (rows - 1) * height); pen.lineTo(c / (columns - 1) * width, d / (rows - 1) * height); }
+  for (const [a, b, c, d] of lines) {
+    pen.moveTo((a / (columns - 1)) * width, (b / (rows - 1)) * height);
+    pen.lineTo((c / (columns - 1)) * width, (d / (rows - 1)) * height);
+  }
   pen.stroke();
 }
 
-// A small chart of several lines against one axis of steps, each labelled with its last value at its end.
-// series: [{ color, x, y, name }]; values that are not finite are left out.  log: a logarithmic axis.
-export function traceChart(pen, left, top, width, height, title, series, { log = false, most = 0 } = {}) {
-  const ink = inks(), room = 52, value = (y) => (log ? Math.log10(Math.max(y, 1e-6)) : y);
+// A small chart of several lines against one axis of steps, each labelled with its last value at
+// its end.
+// series: [{ color, x, y, name }]; values that are not finite are left out.  log: a logarithmic
+// axis.
+export function traceChart(
+  pen,
+  left,
+  top,
+  width,
+  height,
+  title,
+  series,
+  { log = false, most = 0 } = {},
+) {
+  const ink = inks(),
+    room = 52,
+    value = (y) => (log ? Math.log10(Math.max(y, 1e-6)) : y);
   const all = series.flatMap((s) => s.y.filter(Number.isFinite).map(value));
   let [lo, hi] = [Math.min(...all), Math.max(...all)];
   if (!all.length) [lo, hi] = [0, 1];
   const least = log ? 0.6 : 0.05 * Math.max(1, Math.abs(hi));
   if (hi - lo < least) [lo, hi] = [(lo + hi - least) / 2, (lo + hi + least) / 2];
   const last = Math.max(most, ...series.map((s) => s.x.at(-1) ?? 0), 10);
-  const X = (x) => left + (width - room) * x / last, Y = (y) => top + height - 7 - (height - 32) * (value(y) - lo) / (hi - lo);
+  const X = (x) => left + ((width - room) * x) / last,
+    Y = (y) => top + height - 7 - ((height - 32) * (value(y) - lo)) / (hi - lo);
   pen.strokeStyle = ink.line;
   pen.lineWidth = 1;
-  pen.beginPath(); pen.moveTo(left, top + height - 0.5); pen.lineTo(left + width - room, top + height - 0.5); pen.stroke();
+  pen.beginPath();
+  pen.moveTo(left, top + height - 0.5);
+  pen.lineTo(left + width - room, top + height - 0.5);
+  pen.stroke();
   words(pen, title, left, top + 9, { color: ink.soft, size: 12.5, halo: false });
   const ends = [];
   for (const s of series) {
     pen.beginPath();
-    s.y.forEach((y, i) => { if (Number.isFinite(y)) pen.lineTo(X(s.x[i]), Y(y)); });
+    s.y.forEach((y, i) => {
+      if (Number.isFinite(y)) pen.lineTo(X(s.x[i]), Y(y));
+    });
     pen.strokeStyle = s.color;
     pen.globalAlpha = s.faint ? 0.25 : s.thin ? 0.6 : 1;
     pen.lineWidth = s.faint || s.thin ? 1.2 : 2.4;
     pen.stroke();
     pen.globalAlpha = 1;
     const y = s.y.at(-1);
-    if (!s.faint && !s.thin && Number.isFinite(y)) ends.push({ x: X(s.x.at(-1)) + 6, y: Y(y), text: two(y), color: s.color });
+    if (!s.faint && !s.thin && Number.isFinite(y))
+      ends.push({ x: X(s.x.at(-1)) + 6, y: Y(y), text: two(y), color: s.color });
   }
   ends.sort((a, b) => a.y - b.y);
-  ends.forEach((end, i) => { if (i && end.y < ends[i - 1].y + 14) end.y = ends[i - 1].y + 14; });
-  for (let i = ends.length - 1, below = top + height; i >= 0; below = ends[i].y - 14, i--) ends[i].y = Math.min(ends[i].y, below);
-  for (const end of ends) words(pen, end.text, end.x, end.y, { color: end.color, size: 12.5, weight: 600 });
+  ends.forEach((end, i) => {
+    if (i && end.y < ends[i - 1].y + 14) end.y = ends[i - 1].y + 14;
+  });
+  for (let i = ends.length - 1, below = top + height; i >= 0; below = ends[i].y - 14, i--)
+    ends[i].y = Math.min(ends[i].y, below);
+  for (const end of ends)
+    words(pen, end.text, end.x, end.y, { color: end.color, size: 12.5, weight: 600 });
 }

@@ -1,0 +1,153 @@
+// The charts below the grounds: a section of the loss, curves against steps, and what runs end at.
+import { CHAIN, expected, GAUSSIAN, integral, kl, pointStep, worst } from "./engine.js";
+import { WIDE } from "./grounds.js";
+import { LENGTH } from "./model.js";
+import { histogram, lossOf } from "./sweep.js";
+import { colorOf, inks, styleOf, symbol, traceChart, words } from "./ui.js";
+import { places } from "./verdicts.js";
+
+/** @typedef {import("./model.js").Model} Model */
+/** @typedef {CanvasRenderingContext2D} Pen */
+
+const ARROWS = 25;
+const CUTS = 240;
+const ROW = 17; // px, of the arrows of a method
+const QUANTILES = [-1.2816, -0.5244, 0, 0.5244, 1.2816]; // of a standard normal at 1/10, 3/10, ...
+const EVEN = QUANTILES.flatMap((a) => QUANTILES.map((b) => Float64Array.of(a, b)));
+
+/**
+ * Which way a method's expected step moves the mean along the section, at its widths of now.
+ * @param {Model} model
+ * @param {string} method
+ * @param {any} learner
+ * @param {number} y
+ */
+export function driftOf({ loss }, method, { q, prior, settings }, y) {
+  const span = WIDE[1] - WIDE[0];
+  return Array.from({ length: ARROWS }, (_, i) => {
+    const x = WIDE[0] + (span * i) / (ARROWS - 1);
+    const at = { mean: Float64Array.of(x, y), logStd: q.logStd };
+    if (!GAUSSIAN[method]) {
+      const radius = method === "sam" ? settings.radius : 0;
+      const how = { ...settings, rate: 1, radius };
+      return [x, -pointStep(loss, at.mean.slice(), new Float64Array(2), prior, how).there[0]];
+    }
+    const g = expected(loss, at, EVEN);
+    const ascends = method === "sabma" && settings.radius;
+    const there = ascends ? expected(loss, worst(at, g, settings.radius).there, EVEN) : g;
+    return [x, -there.mean[0] - settings.T * kl(at, prior).mean[0]];
+  });
+}
+
+/**
+ * The loss along w1 through the mean of the chosen method, the posteriors above it.
+ * @param {Model} model
+ * @param {Pen} pen
+ */
+export function drawSection(model, pen, /** @type {number} */ width, /** @type {number} */ height) {
+  const ink = inks();
+  const main = model.runs.get("sabma") ?? model.runs.values().next().value;
+  if (!main) return;
+  const y = main.learner.q.mean[1];
+  const methods = [...model.runs.keys()].filter((m) => !CHAIN[m]);
+  const bottom = height - ROW * methods.length - 8;
+  const span = 1.4 * model.world.top;
+  const X = (/** @type {number} */ x) => ((x - WIDE[0]) / (WIDE[1] - WIDE[0])) * width;
+  const Y = (/** @type {number} */ v) =>
+    bottom - (bottom - 40) * Math.min(1, (v + 0.07 * span) / span);
+  pen.beginPath();
+  pen.moveTo(0, bottom);
+  for (let i = 0; i <= CUTS; i++) {
+    const x = WIDE[0] + ((WIDE[1] - WIDE[0]) * i) / CUTS;
+    pen.lineTo(X(x), Y(model.loss.both([x, y], null)));
+  }
+  pen.lineTo(width, bottom);
+  pen.fillStyle = `rgb(${ink.high.join()})`;
+  pen.globalAlpha = 0.75;
+  pen.fill();
+  pen.globalAlpha = 1;
+  pen.lineWidth = 1.5;
+  pen.strokeStyle = ink.soft;
+  pen.stroke();
+  words(pen, "loss along w₁, cut through the mean", 2, 10, { color: ink.soft, halo: false });
+  words(pen, "arrows: where a step moves the mean", 2, 26, { color: ink.soft });
+  for (const [method, { learner }] of model.runs) {
+    const { q } = learner;
+    const color = colorOf(method);
+    const x = X(q.mean[0]);
+    const at = Y(model.loss.both([q.mean[0], y], null));
+    if (GAUSSIAN[method]) {
+      const s = Math.exp(q.logStd[0]);
+      const mean = Y(integral(model.loss, q));
+      pen.strokeStyle = color;
+      pen.lineWidth = 3;
+      pen.beginPath();
+      pen.moveTo(X(q.mean[0] - 2 * s), mean);
+      pen.lineTo(X(q.mean[0] + 2 * s), mean);
+      pen.stroke();
+      pen.lineWidth = 1.3;
+      pen.beginPath();
+      pen.moveTo(x, mean);
+      pen.lineTo(x, at);
+      pen.stroke();
+    }
+    symbol(pen, styleOf(method)[3], x, at, 4.5, color);
+  }
+  methods.forEach((method, row) => {
+    const at = bottom + 14 + ROW * row;
+    pen.fillStyle = colorOf(method);
+    for (const [x, move] of driftOf(model, method, model.runs.get(method)?.learner, y)) {
+      const size = 4 * Math.tanh(Math.abs(move) * 4) + 1;
+      const way = Math.sign(move) * size;
+      pen.beginPath();
+      pen.moveTo(X(x) + way, at);
+      pen.lineTo(X(x) - way, at - size);
+      pen.lineTo(X(x) - way, at + size);
+      pen.fill();
+    }
+  });
+}
+
+/** Loss, curvature and KL against steps. @param {Model} model @param {Pen} pen */
+export function drawTraces(model, pen, /** @type {number} */ width, /** @type {number} */ height) {
+  /** @type {[string, "test" | "lambda" | "kl", number][]} */
+  const charts = [
+    ["loss: training thin, test thick", "test", 0.46],
+    ["λ₁, sharpest curvature at the mean", "lambda", 0.27],
+    ["KL(q ‖ prior), in nats", "kl", 0.27],
+  ];
+  let top = 0;
+  for (const [title, key, share] of charts) {
+    const lines = [...model.runs].flatMap(([method, run]) => {
+      const line = { color: colorOf(method), x: run.x, y: run[key] };
+      return key === "test" ? [{ ...line, y: run.train, thin: true }, line] : [line];
+    });
+    const known = lines.filter((line) => line.y.some(Number.isFinite));
+    traceChart(pen, 0, top, width, share * height - 6, title, known, { most: LENGTH });
+    top += share * height;
+  }
+}
+
+/** After many seeds their histogram; after a run temperatures and radii. @param {Model} model */
+export function drawEnds(
+  model,
+  /** @type {Pen} */ pen,
+  /** @type {number} */ width,
+  /** @type {number} */ height,
+) {
+  if (model.ends.length) {
+    const methods = [...new Set(model.ends.map((end) => end.method))];
+    const rows = methods.map((method) => {
+      const ends = model.ends.filter((end) => end.method === method);
+      const values = ends.map((end) => (end.lost ? NaN : lossOf(model.test, end)));
+      return { method, where: places(model, ends), values };
+    });
+    histogram(pen, width, height, rows);
+  } else if (model.sweep) {
+    const { viT, radius } = model.settings;
+    model.sweep.draw(pen, width, height, model.test, { T: viT, radius });
+  } else {
+    const text = "after a run: temperature beside radius";
+    words(pen, text, 2, 10, { color: inks().soft, halo: false });
+  }
+}

@@ -1,0 +1,170 @@
+// What the experiment `frontier` found on a trained network, as a picture: curvature and test scores
+// against training loss, VI along its temperature, SA-BMA along its radius.
+import { FINDING } from "./finding.js";
+import { Labels } from "./labels.js";
+import { Board, colorOf, inks, symbol, two, words } from "./ui.js";
+
+/** @typedef {number[]} Row T or radius, training loss, λ1, NLL, ECE */
+
+const PANELS = [
+  { title: "curvature λ₁", at: 2, ticks: [1, 1.5, 2, 2.5, 3] },
+  { title: "NLL on test digits", at: 3, ticks: [0.54, 0.55, 0.56, 0.57, 0.58] },
+  { title: "ECE on test digits", at: 4, ticks: [0.04, 0.06, 0.08, 0.1] },
+];
+const LOSSES = [0.02, 0.05, 0.1, 0.2];
+const FULL = 2 * Math.PI;
+export const STOPS = {
+  T: FINDING.vi.map(([T]) => T),
+  radius: FINDING.sabma.map(([radius]) => radius),
+};
+
+/** The row of VI at this temperature, or of SA-BMA at this radius. @param {number} value */
+export const rowOf = (/** @type {"vi" | "sabma"} */ method, value) =>
+  FINDING[method].find(([at]) => at === value) ?? FINDING[method][0];
+
+/** From values to 0 .. 1, with room at both ends. @param {number[]} values */
+const spanOf = (values, log = false) => {
+  const of = (/** @type {number} */ v) => (log ? Math.log(v) : v);
+  const low = Math.min(...values.map(of));
+  const high = Math.max(...values.map(of));
+  const room = 0.09 * (high - low);
+  return (/** @type {number} */ v) => (of(v) - low + room) / (high - low + 2 * room);
+};
+
+export class Frontier {
+  T = FINDING.T;
+  radius = 1;
+  open = false; // whether VI is shown at every temperature
+
+  constructor() {
+    this.board = new Board((pen, width, height) => this.draw(pen, width, height), {
+      ratio: 0.36,
+      label: "",
+      least: 300,
+    });
+    this.node = this.board.node;
+  }
+
+  /** @param {Partial<Frontier>} change */
+  show(change) {
+    Object.assign(this, change);
+    this.board.draw();
+    this.board.say(this.sentence());
+  }
+
+  /** Both chosen fits in numbers. */
+  sentence() {
+    const of = (/** @type {Row} */ [, , lambda, nll]) =>
+      `λ₁ ${lambda.toFixed(2)}, NLL ${nll.toFixed(3)}`;
+    return (
+      `SA-BMA at radius ${this.radius}: ${of(rowOf("sabma", this.radius))}. ` +
+      `VI at T = ${this.T}: ${of(rowOf("vi", this.T))}.`
+    );
+  }
+
+  /** @param {CanvasRenderingContext2D} pen */
+  draw(pen, /** @type {number} */ width, /** @type {number} */ height) {
+    const shown = PANELS.slice(0, width < 520 ? 1 : width < 800 ? 2 : 3);
+    const wide = width / shown.length;
+    shown.forEach((panel, i) => this.drawPanel(pen, panel, i * wide, wide, height));
+  }
+
+  /** @param {CanvasRenderingContext2D} pen @param {(typeof PANELS)[0]} panel */
+  drawPanel(
+    pen,
+    panel,
+    /** @type {number} */ left,
+    /** @type {number} */ wide,
+    /** @type {number} */ height,
+  ) {
+    const ink = inks();
+    const { vi, sabma } = FINDING;
+    const rows = [...vi, ...sabma];
+    const x = spanOf(
+      rows.map((row) => row[1]),
+      true,
+    );
+    const y = spanOf(rows.map((row) => row[panel.at]));
+    const [from, to, top, bottom] = [left + 40, left + wide - 14, 34, height - 42];
+    const X = (/** @type {Row} */ row) => from + (to - from) * x(row[1]);
+    const Y = (/** @type {Row} */ row) => bottom - (bottom - top) * y(row[panel.at]);
+    const labels = new Labels(pen, left + wide, bottom);
+    for (const tick of panel.ticks) {
+      const at = bottom - (bottom - top) * y(tick);
+      if (at < top || at > bottom) continue;
+      pen.lineWidth = 1;
+      pen.strokeStyle = ink.line;
+      pen.beginPath();
+      pen.moveTo(from, at);
+      pen.lineTo(to, at);
+      pen.stroke();
+      words(pen, String(tick), from - 6, at, { color: ink.soft, size: 12, align: "right" });
+    }
+    for (const tick of LOSSES) {
+      const at = from + (to - from) * x(tick);
+      if (at < from) continue;
+      words(pen, String(tick), at, bottom + 14, { color: ink.soft, size: 12, align: "center" });
+    }
+    words(pen, panel.title, from, 14, { weight: 600, size: 14, halo: false });
+    const axis = "training loss (nats)";
+    words(pen, axis, (from + to) / 2, bottom + 31, {
+      color: ink.soft,
+      size: 12.5,
+      align: "center",
+    });
+    if (this.open) this.line(pen, vi, X, Y, "vi", labels);
+    this.line(pen, sabma, X, Y, "sabma", labels);
+    const [here, there] = [rowOf("vi", this.T), rowOf("sabma", this.radius)];
+    symbol(pen, "square", X(here), Y(here), 7, colorOf("vi"));
+    symbol(pen, "circle", X(there), Y(there), 7, colorOf("sabma"));
+    const bold = { weight: 700, size: 14 };
+    labels.put(`SA-BMA, radius ${this.radius}`, X(there) + 12, Y(there) + 20, {
+      ...bold,
+      color: colorOf("sabma"),
+    });
+    const named = {
+      ...bold,
+      color: colorOf("vi"),
+      align: /** @type {CanvasTextAlign} */ ("right"),
+    };
+    labels.put(`VI, T = ${this.T}`, X(here) - 10, Y(here) - 20, named);
+    if (!this.open) return;
+    for (const row of [vi[0], vi[vi.length - 1]])
+      if (row[0] !== this.T)
+        labels.put(`T = ${row[0]}`, X(row), Y(row) - 18, { color: colorOf("vi"), align: "center" });
+  }
+
+  /** @param {CanvasRenderingContext2D} pen @param {Row[]} rows @param {Labels} labels */
+  line(
+    pen,
+    rows,
+    /** @type {(row: Row) => number} */ X,
+    /** @type {(row: Row) => number} */ Y,
+    /** @type {string} */ method,
+    labels,
+  ) {
+    pen.strokeStyle = pen.fillStyle = colorOf(method);
+    pen.lineWidth = method === "vi" ? 2 : 3.2;
+    pen.setLineDash(method === "vi" ? [7, 5] : []);
+    pen.beginPath();
+    for (const row of rows) pen.lineTo(X(row), Y(row));
+    pen.stroke();
+    pen.setLineDash([]);
+    rows.forEach((row, i) => {
+      pen.beginPath();
+      pen.arc(X(row), Y(row), 3, 0, FULL);
+      pen.fill();
+      const before = rows[Math.max(0, i - 1)];
+      for (const t of [0.25, 0.5, 0.75, 1])
+        labels.avoid(X(before) + t * (X(row) - X(before)), Y(before) + t * (Y(row) - Y(before)), 4);
+    });
+  }
+
+  /** What the row of numbers below shows: [method, NLL, λ1]. */
+  get numbers() {
+    return [
+      { method: "vi", row: rowOf("vi", this.T) },
+      { method: "sabma", row: rowOf("sabma", this.radius) },
+    ].map(({ method, row }) => ({ method, nll: two(row[3]), lambda: two(row[2]) }));
+  }
+}

@@ -1,0 +1,290 @@
+// Every control of the world of two weights, and where it stands.
+import { GAUSSIAN, METHODS } from "./engine.js";
+import { STOPS as KNOWN } from "./frontier.js";
+import { GROUNDS } from "./grounds.js";
+import { onArrows } from "./hand.js";
+import { RADII, TEMPERATURES } from "./sweep.js";
+import { button, colorOf, menuOf, node, Slider, styleOf, two } from "./ui.js";
+
+/** @typedef {import("./world.js").World} World */
+/** @typedef {(value: any) => string} Say */
+
+export const STOPS = {
+  shift: [0, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1],
+  bend: [0, 0.1, 0.2, 0.4],
+  radius: RADII,
+  viT: TEMPERATURES,
+  T: TEMPERATURES,
+  rho: [0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.8, 1.2],
+  rate: [0.01, 0.02, 0.05, 0.1, 0.2],
+  draws: [1, 2, 4, 8, 16, 32],
+  ensemble: [1, 2, 5, 10, 20, 30],
+};
+const EXPANSIONS = {
+  gd: "",
+  sam: "SAM: sharpness-aware minimisation, lowers the worst loss near one weight vector",
+  vi: "VI: variational inference, lowers the average loss under a Gaussian q",
+  sabma:
+    "SA-BMA: sharpness-aware Bayesian model averaging, lowers the loss of the worst q′ within the " +
+    "radius of q",
+  sgld: "SGLD: Langevin dynamics, gradient steps with noise; its trail samples the posterior",
+  hmc: "HMC: Hamiltonian Monte Carlo, a ball rolls over the loss; its stops sample the posterior",
+};
+const counted = (/** @type {number} */ n) => `${n} draw${n > 1 ? "s" : ""}`;
+
+export class Panel {
+  /** @type {Record<string, Slider>} */
+  sliders = {};
+
+  /** @param {World} world @param {boolean} linked whether links and pictures can be made */
+  constructor(world, linked) {
+    this.world = world;
+    const { model } = world;
+    this.playButton = button("Play", "play or pause", () => world.play(!world.clock.playing), {
+      class: "pg-play",
+    });
+    this.chips = node("div", { class: "pg-chips", role: "group", "aria-label": "methods" });
+    for (const method of METHODS) {
+      const chip = button("", `show or hide ${styleOf(method)[0]}`, () => world.toggle(method), {
+        "data-method": method,
+      });
+      chip.append(node("i", { "aria-hidden": "true" }), styleOf(method)[0]);
+      this.chips.append(chip);
+    }
+    const grounds = Object.entries(GROUNDS).map(([key, g]) => [key, g.label]);
+    this.ground = menuOf("ground", grounds, "hollow", (name) => world.choose(name));
+    this.tools = this.toggles("what the pointer does", "tool", [
+      ["down", "push down"],
+      ["up", "push up"],
+      ["start", "move q"],
+    ]);
+    this.sides = this.toggles("which ground is shown", "side", [
+      ["training", "training ground"],
+      ["test", "test ground"],
+    ]);
+    this.score = node("div", { class: "pg-score", role: "group", "aria-label": "losses" });
+    this.verdict = node("p", { class: "pg-verdict", role: "status" });
+    this.about = node("p", { class: "pg-about" });
+    this.names = node("p", { class: "pg-about" });
+    this.truthButton = button("True posterior", "the posterior, computed on a grid", () => {
+      world.truth = !world.truth;
+      world.shown(true);
+    });
+    const grip = (board, label, keys) =>
+      node(
+        "div",
+        {
+          class: "pg-grip",
+          tabindex: 0,
+          role: "group",
+          "aria-label": label,
+          onkeydown: onArrows(keys),
+        },
+        board.node,
+      );
+    this.maps = node(
+      "div",
+      { class: "pg-maps", "data-side": "training" },
+      grip(
+        world.training.board,
+        "the training ground; arrow keys move the place where training starts",
+        ([dx, dy]) => world.moveStart(dx, dy),
+      ),
+      grip(world.testing.board, "the test ground; arrow keys shift it", (by) =>
+        world.moveTest(model.shift.map((v, i) => v + by[i])),
+      ),
+    );
+    this.first = node(
+      "div",
+      { class: "pg-first" },
+      this.keep("shift", "shift of the test ground", (v) => world.moveTest(model.along(v)), two),
+      this.slider(
+        "radius",
+        "radius of SA-BMA",
+        (x) => (Number(x) ? `${x} × the width of q` : "0: as VI"),
+        "how far from q SA-BMA looks for the worst posterior, √(2 KL)",
+      ),
+      this.slider("viT", "temperature of VI", (x) => `T = ${x}`, "the weight of KL(q ‖ prior)"),
+    );
+    this.others = node(
+      "div",
+      { class: "pg-sliders" },
+      this.slider("T", "temperature of the others", (x) => `T = ${x}`),
+      this.slider("rho", "radius of SAM", (x) => `${x}, a distance`),
+      this.slider("rate", "learning rate"),
+      this.keep(
+        "ensemble",
+        "ensemble",
+        (v) => world.average(v),
+        (x) => counted(Number(x)),
+      ),
+      this.keep("bend", "bend of the test ground", (v) => world.moveTest(model.shift, v)),
+      this.slider("draws", "draws a step", (x) => `S = ${x}`, "of which a step averages gradients"),
+    );
+    this.found = this.foundSliders();
+    const shared = [
+      button("Link", "copy a link to what is shown", (e) => world.share(e.target)),
+      button("PNG", "save both grounds as a picture", () => world.picture()),
+    ];
+    this.more = node(
+      "details",
+      { class: "pg-more" },
+      node("summary", {}, "More: other methods, grounds, settings, seeds, curves"),
+      this.verdict,
+      node(
+        "div",
+        { class: "pg-row" },
+        button("Step", "one step of every method", () => {
+          world.play(false);
+          world.advance(1);
+        }),
+        button("20 seeds", "20 runs of each method", () => world.many()),
+        this.truthButton,
+        ...(linked ? shared : []),
+      ),
+      this.chips,
+      this.names,
+      this.others,
+      node("div", { class: "pg-boards" }, world.section.node, world.traces.node, world.chart.node),
+      node("div", { class: "pg-under" }, this.ground, this.tools, this.about),
+    );
+    this.node = node(
+      "section",
+      { class: "pg-world", "aria-label": "two weights" },
+      world.sequence.node,
+      this.sides,
+      this.maps,
+      world.frontier.node,
+      this.score,
+      this.first,
+      this.found,
+      node(
+        "div",
+        { class: "pg-row pg-run" },
+        this.playButton,
+        button("Restart", "the same run from its start", () => world.train()),
+        button("New seed", "other noise; the last runs stay as shadows", () => {
+          model.seed += 1;
+          world.train();
+        }),
+      ),
+      this.more,
+    );
+  }
+
+  /**
+   * A slider of a setting: the runs begin anew with it.
+   * @param {string} name
+   * @param {string} label
+   * @param {Say} say
+   */
+  slider(name, label, say = String, help = "") {
+    const { world } = this;
+    const change = (/** @type {number} */ value, /** @type {boolean} */ final) => {
+      world.model.settings[name] = value;
+      this.side("training");
+      if (final) world.train();
+      else {
+        world.model.rest();
+        world.draw();
+      }
+    };
+    return this.keep(name, label, change, say, help);
+  }
+
+  /**
+   * A slider over the stops of `name`.
+   * @param {string} name
+   * @param {string} label
+   * @param {(value: number, final: boolean) => void} change
+   * @param {Say} say
+   */
+  keep(name, label, change, say = String, help = "") {
+    const slider = new Slider(label, STOPS[name], STOPS[name][0], change, { say, help });
+    this.sliders[name] = slider;
+    return slider.node;
+  }
+
+  /** Buttons of which one is pressed. @param {[string, string][]} choices */
+  toggles(label, name, choices) {
+    const { world } = this;
+    const press = (/** @type {string} */ key) => {
+      if (name === "side") this.side(key);
+      else world.tool = key;
+      this.tell();
+    };
+    return node(
+      "div",
+      { class: `pg-tools pg-${name}s`, role: "group", "aria-label": label },
+      ...choices.map(([key, text]) =>
+        button(text, text, () => press(key), { [`data-${name}`]: key }),
+      ),
+    );
+  }
+
+  /** The sliders over the fits that the experiment has. */
+  foundSliders() {
+    const { world } = this;
+    const of = (key, label, say) =>
+      new Slider(
+        label,
+        KNOWN[key],
+        world.frontier[key],
+        (value) => {
+          world.frontier.show({ [key]: value });
+          world.tellScore();
+        },
+        { say },
+      ).node;
+    return node(
+      "div",
+      { class: "pg-first pg-found" },
+      of("radius", "radius of SA-BMA", (x) => (Number(x) ? x : "0: as VI")),
+      of("T", "temperature of VI", (x) => `T = ${x}`),
+    );
+  }
+
+  /** Which ground a narrow page shows. @param {string} which */
+  side(which) {
+    this.maps.dataset.side = which;
+    for (const one of this.sides.children)
+      one.setAttribute("aria-pressed", String(one.dataset.side === which));
+  }
+
+  /** What a card shows. @param {(typeof import("./cards.js").CARDS)[number]} card */
+  show(card) {
+    const frontier = card.view === "frontier";
+    for (const one of [this.maps, this.sides, this.first]) one.hidden = frontier;
+    for (const one of [this.world.frontier.node, this.found]) one.hidden = !frontier;
+    (card.key === "draws" ? this.first : this.others).append(this.sliders.draws.node);
+    this.side("training");
+  }
+
+  /** Labels, pressed buttons, and the sliders at the model's settings. */
+  tell() {
+    const { model, tool, truth } = this.world;
+    for (const chip of this.chips.children) {
+      const { method } = chip.dataset;
+      chip.setAttribute("aria-pressed", String(model.on.has(method)));
+      chip.style.setProperty("--method", colorOf(method));
+    }
+    for (const one of this.tools.children)
+      one.setAttribute("aria-pressed", String(one.dataset.tool === tool));
+    this.tools.hidden = model.name !== "yours";
+    this.truthButton.setAttribute("aria-pressed", String(truth));
+    this.ground.querySelector("select").value = model.name;
+    const { sliders } = this;
+    for (const [name, value] of Object.entries(model.settings)) sliders[name].value = value;
+    sliders.bend.value = model.bend;
+    sliders.ensemble.value = model.ensemble;
+    sliders.shift.value = model.far;
+    sliders.shift.text.textContent = two(model.far); // a hand stops between the stops
+    sliders.rho.node.hidden = !model.on.has("sam");
+    sliders.radius.node.hidden = !model.on.has("sabma");
+    sliders.viT.node.hidden = !model.on.has("vi");
+    this.about.textContent = model.world.about;
+    const cloud = [...model.on].some((m) => GAUSSIAN[m]) ? "q: a method's cloud of weights" : "";
+    const names = [...[...model.on].map((m) => EXPANSIONS[m]), cloud].filter(Boolean);
+    this.names.textContent = `${names.join(". ")}.`;
+  }
+}

@@ -1,0 +1,143 @@
+"""Private to a thread or an object: random numbers, computed properties, locks that survive a fork.
+
+Nothing here changes a state of the process for longer than one operation of torch.
+"""
+
+import os
+from collections.abc import Callable
+from threading import Lock
+from typing import Any, Generic, TypeVar, overload
+
+import torch
+from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
+
+T = TypeVar("T")
+
+
+class cached_property(Generic[T]):
+    """A property that is computed once: `functools.cached_property` of Python 3.12.
+
+    In Python 3.11 all instances share one lock, for which threads wait, and a process that is
+    forked meanwhile waits for ever.
+    """
+
+    def __init__(self, compute: Callable[[Any], T]) -> None:
+        self.func = compute
+        self.__doc__ = compute.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.attrname = name
+
+    @overload
+    def __get__(self, instance: None, owner: Any = None) -> "cached_property[T]": ...
+    @overload
+    def __get__(self, instance: object, owner: Any = None) -> T: ...
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if instance is None:
+            return self
+        return instance.__dict__.setdefault(self.attrname, self.func(instance))
+
+
+def lock_of_process() -> Lock:
+    """A lock that no thread has at the moment of a fork.
+
+    Nothing that could fork runs inside of it.
+    """
+    lock = Lock()
+    if hasattr(os, "register_at_fork"):  # not on Windows, which forks nothing
+        os.register_at_fork(
+            before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release
+        )
+    return lock
+
+
+OFF = {
+    "training": False,
+    "train": False,
+    "dropout_p": 0.0,
+    "dropout": 0.0,
+}  # arguments by which an operation draws nothing
+
+
+def named(operation: Any, args: tuple, kwargs: dict) -> dict[str, Any]:
+    """The arguments of an operation by name, defaults included."""
+    places = operation._schema.arguments
+    return (
+        {a.name: a.default_value for a in places}
+        | dict(zip((a.name for a in places), args))
+        | kwargs
+    )
+
+
+def draws(operation: Any, args: tuple, kwargs: dict) -> bool:
+    """Whether an operation draws random numbers.
+
+    Attention or RReLU in evaluation mode could, and do not.
+    """
+    if torch.Tag.nondeterministic_seeded not in operation.tags:
+        return False
+    given = named(operation, args, kwargs)
+    return not any(given[name] == off for name, off in OFF.items() if name in given)
+
+
+class Dispatch(TorchDispatchMode):
+    """A `TorchDispatchMode` that loads no compiler."""
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # else torch imports its compiler, with sympy: 1.5 s and 150 MB
+
+
+class PrivateNumbers(Dispatch):
+    """Draws of this thread come from generators of this block, the same on any thread.
+
+    torch's global generators keep their state, for the user's threads as well.
+    """
+
+    _lent = lock_of_process()  # who has it may set a global generator
+
+    def __init__(self, seed: int) -> None:
+        super().__init__()
+        self._seed = seed
+        self._sources: dict[torch.device, torch.Generator] = {}
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None
+    ) -> Any:
+        kwargs = dict(kwargs or {})
+        if kwargs.get("generator") is not None or not draws(func, args, kwargs):
+            return func(*args, **kwargs)
+        first = next(
+            (a.device for a in args if isinstance(a, Tensor)),
+            torch.device(kwargs.get("device") or "cpu"),
+        )
+        if first not in self._sources:
+            self._sources[first] = torch.Generator(first).manual_seed(self._seed)
+        source = self._sources[first]
+        variant = {"default": "generator", "low": "low_generator"}.get(func._overloadname, "")
+        for taking in (func, getattr(func.overloadpacket, variant, func)):
+            if any(a.name == "generator" for a in taking._schema.arguments):
+                return taking(*args, **kwargs, generator=source)
+        return self._by_global(first, source, lambda: func(*args, **kwargs))
+
+    def _by_global(
+        self, device: torch.device, source: torch.Generator, operation: Callable[[], T]
+    ) -> T:
+        """Run an operation that takes no generator, as fused dropout: the global one has the block's state meanwhile."""
+        if device.type not in ("cpu", "cuda"):
+            return operation()
+        cards = torch.cuda.default_generators
+        shared = (
+            torch.default_generator
+            if device.type == "cpu"
+            else cards[torch.cuda.current_device() if device.index is None else device.index]
+        )
+        with self._lent:
+            users = shared.get_state()
+            shared.set_state(source.get_state())
+            try:
+                return operation()
+            finally:
+                source.set_state(shared.get_state())
+                shared.set_state(users)
