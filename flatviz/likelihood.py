@@ -393,10 +393,7 @@ class CategoricalLikelihood(Likelihood):
         return None if y.ndim == 1 and self.ignore < 0 else y != self.ignore
 
     def weights(self, y: Tensor) -> Tensor | None:
-        """Mean weight of each example's places.
-
-        That of their classes, 0 for those that do not count.
-        """
+        """Mean weight of the classes of each example's places, 0 for those that do not count."""
         if self.weight is None:
             return super().weights(y)
         counts = y != self.ignore

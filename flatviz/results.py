@@ -148,7 +148,8 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
             is not None
         )  # these may be NaN
 
-    def _spread(self) -> Distribution:
+    @property
+    def distribution(self) -> Distribution:
         """p(y) of every draw and input, (S N, ...), without `Independent`."""
         return distributions.entrywise(
             as_likelihood(self.likelihood).of(self.outputs.flatten(0, 1))
@@ -160,7 +161,7 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
     @property
     def means(self) -> Tensor:
         """Mean of y in each draw of a regression, (S, N, ...)."""
-        return self._by_draw(distributions.mean(self._spread()))
+        return self._by_draw(distributions.mean(self.distribution))
 
     @property
     def mean(self) -> Tensor:
@@ -170,7 +171,7 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
     @property
     def std(self) -> Tensor:
         """Predictive standard deviation of y, of noise and draws, of a regression, (N, ...)."""
-        noise = self._by_draw(distributions.variance(self._spread())).mean(0)
+        noise = self._by_draw(distributions.variance(self.distribution)).mean(0)
         return (noise + self.means.var(0, correction=0)).sqrt()
 
     def below(self, y: Tensor) -> Tensor:
@@ -178,7 +179,7 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
 
         The share of 1,000 samples of each draw where torch has no distribution function.
         """
-        p = self._spread()
+        p = self.distribution
         many = y.expand(self.n_draws, *y.shape).flatten(0, 1).reshape(p.batch_shape)
         many = many.to(self.outputs)
         try:
@@ -190,7 +191,7 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
     def sample(self, n: int, *, seed: int) -> Tensor:
         """Draw `n` values of y for each input, (n, N, ...), from each draw in turn."""
         n = check_count(n, "n")
-        p = self._spread()
+        p = self.distribution
         with PrivateNumbers(seed):
             each = p.sample((-(-n // self.n_draws),))
         return each.unflatten(1, self.outputs.shape[:2]).flatten(0, 1)[:n]
@@ -201,10 +202,10 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
         By bisection of the mixture's distribution function; of 4,000 samples drawn by `seed` where
         torch has no inverse of one.
         """
-        p = self._spread()
+        p = self.distribution
         level = check_share(level, "level")
         try:
-            edges = self._by_draw(distributions.icdf(p, torch.as_tensor(level).to(self.outputs)))
+            edges = self._by_draw(distributions.icdf(p, self.outputs.new_tensor(level)))
         except NotImplementedError:
             drawn = self.sample(-(-4000 // self.n_draws) * self.n_draws, seed=seed).sort(0).values
             return drawn[round(level * (len(drawn) - 1))]

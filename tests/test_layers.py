@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent / "flatviz"
 FILES = sorted(ROOT.rglob("*.py"))
-ORDER = ["checks", "catalog", "private", "noun", "gaussian", "weight_space", "likelihood", "results", "core", "storage", "engine",
+ORDER = ["checks", "catalog", "private", "noun", "gaussian", "weight_space", "distributions", "likelihood", "results", "core", "storage", "engine",
          "objectives", "planes", "landscape", "datasets", "models", "training", "bridges", "posteriors", "metrics",
          "symmetry", "families", "experiments",
          "plots", "pages", "widgets", "site", "cli"]  # fmt: skip
@@ -24,9 +24,10 @@ NETWORK = [
 ]  # what a network's own values and gradients need
 MAY = {
     **dict.fromkeys(("checks", "catalog", "private", "noun"), []),
-    **dict.fromkeys(("gaussian", "likelihood"), ["noun"]),
+    "gaussian": ["noun"],
+    "likelihood": ["noun", "distributions"],
     "weight_space": ["noun", "gaussian"],
-    "results": ["noun", "gaussian", "weight_space", "likelihood"],
+    "results": ["noun", "gaussian", "weight_space", "distributions", "likelihood"],
     "core": ["results"],
     "storage": ["results", "core"],
     "engine": ["results", "core", "storage"],

@@ -295,7 +295,7 @@ def test_outputs_of_another_library_have_scores_and_save(tmp_path):
 
 REGRESSION = fv.Prediction(LOGITS, LOGITS[0], 0.5)
 WRONG = {
-    "a picture of a regression": (lambda: fv.plots.plot_reliability(REGRESSION), ValueError, r"bins, got none: use plot_predictive"),
+    "a picture of a regression": (lambda: fv.plots.plot_reliability(REGRESSION), ValueError, r"bins, got none: use plot_calibration"),
     "misspelt": (lambda: fv.Prediction(LOGITS, likelihood="categoricl"), ValueError, "got 'categoricl': did you mean 'categorical'?"),
     "NaN noise": (lambda: fv.Prediction(LOGITS, likelihood=float("nan")), ValueError, "likelihood must be 'categorical', .* got nan"),
     "no noise": (lambda: fv.Prediction(LOGITS, likelihood=0), ValueError, "a noise standard deviation > 0 or a fv.Likelihood, got 0"),
