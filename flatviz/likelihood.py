@@ -111,7 +111,7 @@ class Likelihood:
     def longest_gradient(self) -> float | None:
         """Length to which SGD shortens a gradient in the weights, in nats; None: it leaves them.
 
-        That of a noise that the network computes grows without bound as the noise falls.
+        A gradient in a noise that the network computes has no bound as the noise falls.
         """
         return None if self.of is _bernoulli else 1.0
 

@@ -196,16 +196,24 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
             each = p.sample((-(-n // self.n_draws),))
         return each.unflatten(1, self.outputs.shape[:2]).flatten(0, 1)[:n]
 
+    def inverse(self, levels: Tensor) -> Tensor:
+        """Values of y below which each share of `levels` (L,) of each draw's distribution lies, (L, S, N, ...).
+
+        Raises NotImplementedError where torch has no inverse.
+        """
+        p = self.distribution
+        at = distributions.icdf(p, levels.view(-1, *[1] * len(p.batch_shape)))
+        return at.unflatten(1, self.outputs.shape[:2])
+
     def quantile(self, level: float, *, seed: int = 0) -> Tensor:
         """The value of y below which the share `level` of the predictive distribution lies, (N, ...), of a regression.
 
         By bisection of the mixture's distribution function; of 4,000 samples drawn by `seed` where
         torch has no inverse of one.
         """
-        p = self.distribution
         level = check_share(level, "level")
         try:
-            edges = self._by_draw(distributions.icdf(p, self.outputs.new_tensor(level)))
+            edges = self.inverse(self.outputs.new_tensor([level]))[0]
         except NotImplementedError:
             drawn = self.sample(-(-4000 // self.n_draws) * self.n_draws, seed=seed).sort(0).values
             return drawn[round(level * (len(drawn) - 1))]

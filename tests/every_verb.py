@@ -75,7 +75,7 @@ SMALL = dict(n_draws=3, n_spectra=2, k=2, resolution=3, around_resolution=3)
 
 
 def _regression():
-    return flatviz.Prediction(torch.zeros(2, 3, 1), torch.randn(3, 1), 0.5)
+    return flatviz.Prediction(torch.zeros(2, 3, 1), torch.arange(3.0)[:, None], 0.5)
 
 
 def _three(made, data):

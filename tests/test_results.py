@@ -76,7 +76,7 @@ def one_of_each(q):
     return {
         "History": fv.History(W[0], W[0], W[0]), "Gaussian": q, "Plane": plane, "Surface": surface, "Curve": curve,
         "Spectrum": spectrum, "Projection": projection,
-        "Draws": fv.Draws(W, fv.History(W[0]), {"0.running_mean": W[0]}), "Mixture": fv.Mixture((q,) * 7), "Prediction": prediction,
+        "Draws": fv.Draws(W, fv.History(W[0]), {"0.running_mean": W}), "Mixture": fv.Mixture((q,) * 7), "Prediction": prediction,
         "Persistence": fv.results.Persistence(surface, *W[:5]), "Sharpness": fv.results.Sharpness(*W[:7]),
         "Shift": fv.results.Shift(("gaussian_noise",) * 9, tuple(range(6)), dict.fromkeys(("accuracy", "nll", "ece"), W), 9, 9, "frozen"),
         "Mechanism": results.Mechanism(surface, *W[:1], (0.1,) * 12, *W[:6], 0.3, W[0], "sqrt(2 KL in nats)", "VI's posterior"),

@@ -18,7 +18,6 @@ import torch
 from torch import Tensor
 from torch.distributions import Normal
 
-from flatviz import distributions
 from flatviz.checks import Count, Labels, Positive, PositiveShare
 from flatviz.core import public
 from flatviz.likelihood import as_likelihood
@@ -274,12 +273,9 @@ def _distance(mean: Tensor, std: Tensor) -> Tensor:
 
 def _points(prediction: Prediction) -> tuple[Tensor, bool]:
     """Points (P, S, N, ...) of each draw's distribution; True: quantiles at equal distances of probability."""
-    p = prediction.distribution
-    shape = prediction.outputs.shape[:2]
     levels = ((torch.arange(POINTS) + 0.5) / POINTS).to(prediction.outputs)
     try:
-        each = distributions.icdf(p, levels.view(-1, *[1] * len(p.batch_shape)))
-        return each.unflatten(1, shape), True
+        return prediction.inverse(levels), True
     except NotImplementedError:
         n = max(POINTS, -(-SAMPLES // prediction.n_draws))
         drawn = prediction.sample(n * prediction.n_draws, seed=0)
@@ -328,7 +324,7 @@ def fit_deviation(prediction: Prediction, y: Labels | None = None) -> float:
 
 @public
 def scale_deviation(prediction: Prediction, scale: Positive) -> Prediction:
-    """Stretch every predictive distribution about its mean by `scale`, and score the new prediction.
+    """Rescale every predictive distribution about its mean by `scale`, and score the new prediction.
 
     y becomes mean + scale (y - mean): noise and differences between draws grow alike; the
     predictive mean stays.
