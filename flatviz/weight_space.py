@@ -49,7 +49,7 @@ class Posterior(Protocol):
 
 @runtime_checkable
 class OutputPosterior(Protocol):
-    """A posterior that knows the Gaussian of the linearised network's outputs."""
+    """A posterior that knows the Gaussian of the linearised network's outputs; `predict` linearises it."""
 
     def outputs(self, data: Any) -> tuple[Tensor, Tensor]:
         """Give the outputs' mean (N, C) and covariance (N, C, C) on the N inputs of a `Data`."""

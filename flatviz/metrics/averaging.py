@@ -83,7 +83,7 @@ def of_classes(
     y: Tensor | None,
     n_draws: int | None,
     score: Callable[..., Tensor],
-    *how: int,
+    *how: int | None,
 ) -> Tensor:
     """`score(log mean, labels, *how)` as `for_sizes`."""
     log_p, y = counted(prediction, y)
@@ -151,14 +151,17 @@ def ece_of(bins: Tensor) -> Tensor:
     return (count * gap).sum(-1) / count.sum(-1)
 
 
-def class_ece_of(log_bma: Tensor, y: Tensor, n_bins: int = N_BINS) -> Tensor:
-    """Mean over classes of sum over bins of (count / N) |share of the class - mean probability|, bins of equal width."""
+def class_ece_of(
+    log_bma: Tensor, y: Tensor, n_bins: int = N_BINS, label: int | None = None
+) -> Tensor:
+    """Mean over classes, or of one, of sum over bins of (count / N) |share of the class - mean probability|, bins of equal width."""
     p = log_bma.exp()
     gap = (
         torch.nn.functional.one_hot(y, p.shape[1]) - p
     )  # summed over a bin: count times share less mean
     bins = ((p.nan_to_num() * n_bins).ceil().long() - 1).clamp(0, n_bins - 1)
-    return p.new_zeros(n_bins, p.shape[1]).scatter_add_(0, bins, gap).abs().sum(0).mean() / len(p)
+    each = p.new_zeros(n_bins, p.shape[1]).scatter_add_(0, bins, gap).abs().sum(0) / len(p)
+    return each.mean() if label is None else each[label]
 
 
 def ace_of(log_bma: Tensor, y: Tensor, n_bins: int = N_BINS) -> Tensor:

@@ -16,7 +16,7 @@ from dataclasses import replace
 
 import torch
 from torch import Tensor
-from torch.distributions import Normal
+from torch.distributions import Distribution, Normal
 
 from flatviz.checks import Count, Labels, Positive, PositiveShare
 from flatviz.core import public
@@ -49,10 +49,17 @@ def _of_sizes(
     return torch.stack([score(size) for size in range(1, prediction.n_draws + 1)])
 
 
+def _counts(p: Distribution) -> bool:
+    try:
+        return p.support is not None and p.support.is_discrete
+    except NotImplementedError:  # of a distribution that does not say
+        return False
+
+
 def _below(prediction: Prediction, y: Tensor | None) -> Tensor:
     """F_s(y) of each draw, (S, N, ...)."""
     y = _targets(prediction, y)
-    if prediction.distribution.support.is_discrete:
+    if _counts(prediction.distribution):
         raise ValueError(
             "intervals and PIT need a continuous distribution, got"
             f" {prediction.likelihood!r}: use crps and nll"

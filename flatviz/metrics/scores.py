@@ -5,7 +5,7 @@ Accuracy, NLL, Brier; calibration errors and the bins behind them; how wrong the
 
 from torch import Tensor
 
-from flatviz.checks import Count, Labels, check_choice
+from flatviz.checks import Count, Labels, Whole, check_choice
 from flatviz.core import public
 from flatviz.likelihood import as_likelihood
 from flatviz.metrics import averaging
@@ -133,6 +133,7 @@ def class_ece(
     *,
     n_draws: Count | None = None,
     n_bins: Count = N_BINS,
+    label: Whole | None = None,
 ) -> Tensor:
     """Compute the class-wise calibration error; (S,) for every ensemble size, () for `n_draws`.
 
@@ -145,6 +146,11 @@ def class_ece(
         y: Labels (N,); default those of the `Data` predicted on.
         n_draws: Ensemble size, the first draws; None: every size 1..S.
         n_bins: Number of bins of equal width.
+        label: The error of one class alone; of two classes label=1 is the error of p(1), which
+            others call binary calibration error.  None: the mean over classes.
+
+    Raises:
+        ValueError: Without labels, with too many draws, and for a label that there is not.
 
     Example:
         >>> import torch, flatviz as fv
@@ -153,7 +159,9 @@ def class_ece(
         >>> [round(v, 3) for v in fv.metrics.class_ece(prediction).tolist()]
         [0.536, 0.31]
     """
-    return of_classes(prediction, y, n_draws, averaging.class_ece_of, n_bins)
+    if label is not None and label >= (n_classes := len(prediction.classes)):
+        raise ValueError(f"label must be below {n_classes}, the number of classes, got {label}")
+    return of_classes(prediction, y, n_draws, averaging.class_ece_of, n_bins, label)
 
 
 @public
@@ -220,8 +228,8 @@ def risk_coverage(
     """Compute the share of wrong answers among the k inputs answered with the largest probability, for k = 1 .. N, (N,).
 
     The value at k is the risk at coverage k / N; the last is 1 - accuracy; the mean is the area
-    under the curve (AURC). Inputs of equal probabilities
-    count with their mean.
+    under the curve (AURC). Inputs of equal probabilities count
+    with their mean.
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns.

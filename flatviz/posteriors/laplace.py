@@ -59,8 +59,9 @@ def fit_laplace(
 ) -> Gaussian | LaplaceTorch:
     """Train by SGD from the net's weights (steps=0: not at all), then fit the Gaussian of the curvature there, mean (D,).
 
-    Predict with `predict_linearised`, for which the curvature is exact; draws overshoot where delta
-    is small.
+    `predict` takes its draws through the network linearised at the mean, for which the curvature is
+    exact (`predict_linearised` integrates them): through the network itself they overshoot where
+    delta is small.
 
     F-Laplace, given an `ascent`, has a centre that is no stationary point.  BatchNorm statistics
     are those of the net.
@@ -204,7 +205,7 @@ def _gaussian(
     variance = temperature / (kept.values.double() + delta)
     if kept.vectors is None:
         log_std[kept.part] = (0.5 * variance.log()).to(w)
-        return Gaussian(w, log_std, history=history)
+        return Gaussian(w, log_std, history=history, linearised=True)
     least = (
         0.5 * variance.min()
     )  # what stands on the diagonal; the rest is positive definite, and the factor's
@@ -214,7 +215,7 @@ def _gaussian(
         kept.vectors * (variance - least).sqrt()
     ) @ kept.vectors.T  # symmetric: no sign or order of eigenvectors is in it
     factor[:, kept.part] = root.to(w)
-    return Gaussian(w, log_std, factor, history)
+    return Gaussian(w, log_std, factor, history, linearised=True)
 
 
 @dataclass(frozen=True, eq=False)

@@ -124,7 +124,10 @@ def fit(cells):
             if method == "laplace":
                 linear = fv.metrics.predict_linearised
                 return linear(there, q, data, link="mc", n_draws=DRAWS, **how)
-            return fv.predict(net, q, data, 1 if method == "sgd" else DRAWS, **how)
+            whole = False if method == "sampled" else None
+            return fv.predict(
+                net, q, data, 1 if method == "sgd" else DRAWS, linearised=whole, **how
+            )
 
         yield cell, (predicted(validation), predicted(test), seconds)
 

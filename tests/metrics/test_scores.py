@@ -102,6 +102,15 @@ def test_calibration_of_all_classes_is_that_of_torchmetrics_class_by_class_and_o
         for c in range(4)
     ]
     assert float(fv.metrics.class_ece(prediction)[-1]) == pytest.approx(sum(expected) / 4, abs=1e-6)
+    each = [float(fv.metrics.class_ece(prediction, label=c)[-1]) for c in range(4)]
+    assert each == pytest.approx(expected, abs=1e-6)
+    logit = prediction.outputs[..., :1]  # of a network with one output: the error of p(1)
+    one = fv.Prediction(logit, prediction.y % 2, "bernoulli")
+    p1 = logit.sigmoid().mean(0)[:, 0]
+    want = float(theirs(p1, prediction.y % 2, n_bins=15, norm="l1"))
+    assert float(fv.metrics.class_ece(one, label=1)[-1]) == pytest.approx(want, abs=1e-6)
+    with pytest.raises(ValueError, match="label must be below 4, the number of classes, got 4"):
+        fv.metrics.class_ece(prediction, label=4)
     total = 0.0
     for c in range(4):
         order = sorted(range(50), key=lambda i: float(p[i, c]))

@@ -355,3 +355,28 @@ def test_the_last_layer_is_the_one_that_runs_last_with_its_tied_weight(tied):
     if tied:
         with pytest.raises(ValueError, match="lm_head.weight, which is wte.weight: give keep_head"):
             fv.transfer(net, source, treated="head")
+
+
+def test_predict_takes_draws_of_laplace_through_the_linearised_network_and_of_others_only_if_asked():
+    torch.manual_seed(0)
+    layers = nn.Linear(2, 5), nn.Tanh(), nn.Linear(5, 2)
+    net = fv.Net.from_module(nn.Sequential(*layers).double())
+    x, y = torch.randn(300, 2).double(), torch.randn(300, 1).double()
+    data = fv.Data(x, y)
+    how = dict(seed=0, likelihood="gaussian")
+    q = fv.fit_laplace(net, data, steps=50, structure="full", prior_precision=1.0, **how)
+    W = q.sample(4, seed=0)
+    J = torch.func.jacrev(lambda w: net(w, x))(q.mean)
+    want = net(q.mean, x) + torch.einsum("ncd,sd->snc", J, W - q.mean)
+    for given in (data, x):  # more examples than pass at once
+        found = fv.predict(net, q, given, 4, **how).outputs
+        torch.testing.assert_close(found, want, rtol=1e-9, atol=1e-9)
+    plain = torch.stack([net(w, x) for w in W])
+    own = fv.predict(net, q, data, 4, linearised=False, **how).outputs
+    torch.testing.assert_close(own, plain, rtol=1e-9, atol=1e-9)
+    same = fv.Gaussian(q.mean, q.log_std, q.factor)  # a Gaussian of another method
+    torch.testing.assert_close(fv.predict(net, same, data, 4, **how).outputs, own)
+    asked = fv.predict(net, same, data, 4, linearised=True, **how).outputs
+    torch.testing.assert_close(asked, want, rtol=1e-9, atol=1e-9)
+    with pytest.raises(ValueError, match="linearised=True needs a posterior with a center"):
+        fv.predict(net, W, data, 4, linearised=True, **how)
