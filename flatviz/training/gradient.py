@@ -54,8 +54,9 @@ class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
     for a whole minibatch.
 
     Args:
-        precision: "bfloat16" computes the network's products in that type (autocast); weights,
-            gradients, posterior and perturbation stay in float32.
+        precision: "bfloat16" or "float16" computes the network's products in that type (autocast);
+            weights, gradients, posterior and perturbation stay in float32.  In float16 the loss is
+            multiplied by 1,024 on the way back, each gradient of a step divided by it.
         accumulate: Parts of a minibatch that pass one after another: the same gradient in less
             memory; BatchNorm then normalises each part by itself.
         validation: The parameters returned are those with the least loss on it (a Gaussian's at its
@@ -74,7 +75,7 @@ class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
         True
     """
 
-    precision: Literal["bfloat16"] | None = None
+    precision: Literal["bfloat16", "float16"] | None = None
     accumulate: Count = 1
     validation: Data | None = None
     patience: Count = 10
@@ -102,7 +103,7 @@ class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
         return (
             nullcontext()
             if self.precision is None
-            else torch.autocast(w.device.type, dtype=torch.bfloat16)
+            else torch.autocast(w.device.type, dtype=getattr(torch, self.precision))
         )
 
     def in_parts(
@@ -125,6 +126,7 @@ class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
 
 
 PLAIN = Training()
+LOSS_SCALE = 1024.0  # below 6e-8 float16 is 0; above 65,504 it is inf
 
 
 class TrainingLoss:
@@ -256,7 +258,11 @@ def _value_and_grad(
     with torch.inference_mode(False), torch.enable_grad():  # whatever mode the caller is in
         w = (w.clone() if w.is_inference() else w).detach().requires_grad_(True)
         value = (loss.again if again else loss)(w, index)
-        (g,) = torch.autograd.grad(value if value.ndim == 0 else value.sum(), w)
+        total = value if value.ndim == 0 else value.sum()
+        if loss.passes.precision == "float16":
+            (g,) = torch.autograd.grad(LOSS_SCALE * total, w)
+            return value.detach(), g / LOSS_SCALE
+        (g,) = torch.autograd.grad(total, w)
     return value.detach(), g
 
 
