@@ -227,6 +227,9 @@ def calls(fv, module, data, task, metrics):
         "fit_laplace": lambda: keep(
             "laplace", fv.fit_laplace(made.net[0], data, prior_precision=1.0, **small)
         ),
+        "posteriors.marginal_noise": lambda: fv.posteriors.marginal_noise(
+            made.net[0], fv.Data(data.x, torch.arange(2.0 * len(data)).view(-1, 2).sin().to(data.x))
+        ),
         "posteriors.laplace_evidence": lambda: fv.posteriors.laplace_evidence(
             made.net[0], data, prior_precision=1.0
         ),

@@ -24,7 +24,7 @@ __getattr__, __dir__, __all__ = lazy(
     {
         "bsam": "BSAM",
         "coupled": "EMCMC SVGD",
-        "laplace": "laplace_evidence",
+        "laplace": "laplace_evidence marginal_noise",
         "sabma": "SABMA",
         "sgld": "SGLD SGHMC",
         "swag": "SWAG",

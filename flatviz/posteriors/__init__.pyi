@@ -3,6 +3,7 @@ from flatviz.posteriors.bsam import BSAM as BSAM
 from flatviz.posteriors.coupled import EMCMC as EMCMC
 from flatviz.posteriors.coupled import SVGD as SVGD
 from flatviz.posteriors.laplace import laplace_evidence as laplace_evidence
+from flatviz.posteriors.laplace import marginal_noise as marginal_noise
 from flatviz.posteriors.sabma import SABMA as SABMA
 from flatviz.posteriors.sgld import SGHMC as SGHMC
 from flatviz.posteriors.sgld import SGLD as SGLD

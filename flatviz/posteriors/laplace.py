@@ -12,8 +12,9 @@ delta for each layer are laplace-torch's.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, TypeGuard, Unpack, get_args
+from typing import Any, Literal, TypeGuard, Unpack, cast, get_args
 
 import torch
 from torch import Tensor
@@ -22,6 +23,7 @@ from flatviz.bridges.laplace_torch import LaplaceTorch, fit_laplace_torch
 from flatviz.bridges.laplace_torch import Structure as Bridged
 from flatviz.checks import Positive, Seed, Whole
 from flatviz.core import Data, Likelihood, Net, find_head, named_head, public
+from flatviz.likelihood import GaussianLikelihood
 from flatviz.objectives.curvature import ggn, ggn_diagonal
 from flatviz.objectives.network import nll
 from flatviz.posteriors.method import Method, Tuned
@@ -183,6 +185,77 @@ def laplace_evidence(
         return -len(data) * float(f(net.w)) + kept.occam(net.w, prior_precision)
 
 
+@public
+def marginal_noise(
+    net: Net, data: Data, *, structure: Literal["full", "last_layer"] = "last_layer"
+) -> tuple[float, float]:
+    """Find the noise and the prior precision of largest evidence of a regression: (standard deviation, delta).
+
+    The evidence is the exact one of the network linearised at its weights w*, over the weights that
+    the structure keeps,
+
+        y = f(w*) + J (w - w*) + noise,   w ~ N(0, I / delta),
+
+    so that w* need not be at the optimum of either.  Give both to `fit_laplace`, as likelihood and
+    prior_precision.  One noise for all outputs.  Source: MacKay 1992.
+
+    Args:
+        net: Trained network; its treated weights are w*.
+        data: The N training examples, with floating targets.
+        structure: As in `fit_laplace`.
+
+    Raises:
+        ValueError: For a structure that does not apply or bad data.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> x = torch.linspace(-1, 1, 200).double()[:, None]
+        >>> y = 2 * x + 0.5 * torch.randn(200, 1, generator=torch.Generator().manual_seed(0)).double()
+        >>> net = fv.Net.from_module(torch.nn.Linear(1, 1).double())
+        >>> noise, delta = fv.posteriors.marginal_noise(net, fv.Data(x, y), structure="full")
+        >>> abs(noise - 0.5) < 0.05
+        True
+    """
+    unit = GaussianLikelihood(1.0)
+    kept = _curvature(net, data, unit, structure)
+    f = nll(net, data, likelihood=unit)
+    w = net.w.detach().clone().requires_grad_(True)
+    with torch.enable_grad():
+        loss = f(w)
+    (g,) = torch.autograd.grad(loss, w)
+    g = len(data) * g[kept.part].double()  # -J^T r of the residuals r
+    here = w.detach()[kept.part].double()
+    n = data.y.numel()
+    squares = 2 * len(data) * float(loss.detach()) - n * math.log(2 * math.pi)
+    h = kept.values.double()
+    vectors = cast(Tensor, kept.vectors)  # neither structure is diagonal
+    g = vectors.T @ g
+    here = vectors.T @ here
+    b = h * here - g  # J^T (y - f + J w*), in the directions of H
+    total = squares + float((here * (h * here - 2 * g)).sum())
+
+    def variance(ratio: float) -> float:
+        return (total - float((b * b / (h + ratio)).sum())) / n
+
+    def evidence(log_ratio: float) -> float:
+        ratio = math.exp(log_ratio)  # delta times the variance
+        return -n * math.log(variance(ratio)) - float(torch.log1p(h / ratio).sum())
+
+    ratio = math.exp(_largest(evidence))
+    return variance(ratio) ** 0.5, ratio / variance(ratio)
+
+
+def _largest(of: Callable[[float], float]) -> float:
+    """Logarithm between those of LEAST and MOST at which `of` is largest, by a grid, refined three times."""
+    lo = math.log(LEAST)
+    hi = math.log(MOST)
+    for _ in range(4):
+        grid = torch.linspace(lo, hi, 61, dtype=torch.float64).tolist()
+        best = max(grid, key=of)
+        lo, hi = best - (hi - lo) / 60, best + (hi - lo) / 60
+    return best
+
+
 def _curvature(net: Net, data: Data, likelihood: Likelihood, structure: Structure) -> KeptCurvature:
     """Compute the part of H at the net's weights that the structure keeps."""
     part = head_of(net, data) if structure == "last_layer" else slice(0, net.dim)
@@ -241,13 +314,7 @@ class KeptCurvature:
 
     def marginal_precision(self, w: Tensor) -> float:
         """The precision of largest evidence at the weights w (D,), by a grid of its logarithm, refined three times."""
-        lo = math.log(LEAST)
-        hi = math.log(MOST)
-        for _ in range(4):
-            grid = torch.linspace(lo, hi, 61, dtype=torch.float64).tolist()
-            best = max(grid, key=lambda log: self.occam(w, math.exp(log)))
-            lo, hi = best - (hi - lo) / 60, best + (hi - lo) / 60
-        return math.exp(best)
+        return math.exp(_largest(lambda log: self.occam(w, math.exp(log))))
 
 
 def head_of(net: Net, data: Data) -> slice:

@@ -8,6 +8,8 @@ from functools import partial
 
 import pytest
 import torch
+from sklearn.datasets import load_diabetes
+from sklearn.linear_model import BayesianRidge
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
@@ -380,3 +382,25 @@ def test_predict_takes_draws_of_laplace_through_the_linearised_network_and_of_ot
     torch.testing.assert_close(asked, want, rtol=1e-9, atol=1e-9)
     with pytest.raises(ValueError, match="linearised=True needs a posterior with a center"):
         fv.predict(net, W, data, 4, linearised=True, **how)
+
+
+def test_noise_and_prior_of_largest_evidence_are_those_of_bayesian_ridge_wherever_the_net_stands():
+    x, y = load_diabetes(return_X_y=True)
+    x = torch.as_tensor((x - x.mean(0)) / x.std(0))
+    y = torch.as_tensor((y - y.mean()) / y.std())[:, None]
+    flat = dict(alpha_1=0, alpha_2=0, lambda_1=0, lambda_2=0, fit_intercept=False)  # no hyperpriors
+    ridge = BayesianRidge(**flat, tol=1e-12, max_iter=10_000).fit(x, y[:, 0])
+    torch.manual_seed(0)
+    net = fv.Net.from_module(nn.Linear(10, 1, bias=False).double())
+    data = fv.Data(x, y)
+    for start in (net, net.at(torch.full_like(net.w, 3.0))):
+        noise, delta = fv.posteriors.marginal_noise(start, data)
+        # a grid of log delta, refined to 1e-5
+        assert noise == pytest.approx(ridge.alpha_**-0.5, rel=1e-6)
+        assert delta == pytest.approx(ridge.lambda_, rel=1e-4)
+    there = net.at(torch.as_tensor(ridge.coef_))
+    how = dict(seed=0, steps=0, structure="full", prior_precision=delta, likelihood=noise)
+    q = fv.fit_laplace(there, data, **how)
+    torch.testing.assert_close(
+        q.variance, torch.as_tensor(ridge.sigma_).diagonal(), rtol=1e-4, atol=0
+    )
