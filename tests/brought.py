@@ -37,38 +37,91 @@ ROWS = [  # what it is, the call, and what of its result is shown
     ("a `Dataset`", "fv.datasets.data_from(pairs)", "got"),
     ("a `DataLoader`", "fv.datasets.data_from(DataLoader(pairs, batch_size=5))", "got"),
     ("an `IterableDataset`", "fv.datasets.data_from(endless, 7)", "got"),
-    ("tokenized text (Hugging Face)", "fv.datasets.data_from(rows)", "f'{len(got)} examples of {\", \".join(got.x.named)}'"),
+    (
+        "tokenized text (Hugging Face)",
+        "fv.datasets.data_from(rows)",
+        "f'{len(got)} examples of {\", \".join(got.x.named)}'",
+    ),
     ("a classifier of text", "fv.Net.from_module(reader, example=rows_as_data)", "got"),
     ("its posterior", "fv.fit_ensemble(reads, rows_as_data, members=3, steps=9, seed=0)", "got"),
     ("two inputs", "fv.Data((x, x), y)", "got"),
     ("a class folder", "fv.datasets.image_folder(folder)", "got"),
     ("data beyond memory", "fv.datasets.stream(pairs)", "got"),
-    ("a checkpoint of Lightning", "fv.models.load_weights(module, lightning)", "LOADED(got, module)"),
-    ("a checkpoint of DataParallel or `torch.compile`", "fv.models.load_weights(module, compiled)", "LOADED(got, module)"),
+    (
+        "a checkpoint of Lightning",
+        "fv.models.load_weights(module, lightning)",
+        "LOADED(got, module)",
+    ),
+    (
+        "a checkpoint of DataParallel or `torch.compile`",
+        "fv.models.load_weights(module, compiled)",
+        "LOADED(got, module)",
+    ),
     ("frozen layers", "fv.Net.from_module(frozen)", "got"),
-    ("an LSTM", "fv.fit_ensemble(fv.Net.from_module(lstm), sequences, members=2, steps=2, seed=0)", "got"),
-    ("unequal classes", "fv.nll(net, data, likelihood=fv.Likelihood.categorical(weight=torch.tensor([1.0, 3.0])))", "value"),
-    ("label smoothing", "fv.nll(net, data, likelihood=fv.Likelihood.categorical(label_smoothing=0.1))", "value"),
+    (
+        "an LSTM",
+        "fv.fit_ensemble(fv.Net.from_module(lstm), sequences, members=2, steps=2, seed=0)",
+        "got",
+    ),
+    (
+        "unequal classes",
+        "fv.nll(net, data, likelihood=fv.Likelihood.categorical(weight=torch.tensor([1.0, 3.0])))",
+        "value",
+    ),
+    (
+        "label smoothing",
+        "fv.nll(net, data, likelihood=fv.Likelihood.categorical(label_smoothing=0.1))",
+        "value",
+    ),
     ("segmentation, (N, C, H, W)", "fv.nll(pixels, fv.Data(images, masks))", "value"),
     ("tokens, (N, T, C), with -100", "fv.nll(tagger, fv.Data(words, tags))", "value"),
     ("one logit", 'fv.nll(line, data, likelihood="bernoulli")', "value"),
     ("several labels an example", 'fv.nll(net, fv.Data(x, many), likelihood="bernoulli")', "value"),
     ("a regression of known noise", "fv.nll(line, fv.Data(x, t), likelihood=0.5)", "value"),
     ("mean and variance as outputs", 'fv.nll(net, fv.Data(x, t), likelihood="gaussian")', "value"),
-    ("a noise to be learned", "fv.Net.from_module(fv.models.learned_noise(nn.Linear(3, 1)))", "got"),
-    ("another distribution", "fv.nll(line, fv.Data(x, counts), likelihood=fv.Likelihood(lambda o: Poisson(o[:, 0].exp())))", "value"),
+    (
+        "a noise to be learned",
+        "fv.Net.from_module(fv.models.learned_noise(nn.Linear(3, 1)))",
+        "got",
+    ),
+    (
+        "another distribution",
+        "fv.nll(line, fv.Data(x, counts),"
+        " likelihood=fv.Likelihood(lambda o: Poisson(o[:, 0].exp())))",
+        "value",
+    ),
     ("a module that ends in `Softmax`", "fv.nll(soft, data)", "error"),
     ("outputs of another library", "fv.Prediction(logits, y)", "', '.join(got.scores)"),
     ("weights that you sampled", "fv.predict(net, W, data, 3, seed=0)", "', '.join(got.scores)"),
-    ("two models", "fv.slice_line(fv.nll(net, data), W[0], W[1], resolution=5).barrier", "f'{got:.2g}'"),
-    ("a plain loss function", "fv.top_eigenpairs(lambda w: (w**4).sum(), torch.ones(3), 1)", "f'λ₁ = {float(got.values[0]):.3f}'"),
-    ("derivatives inside the loss (PINN)", "fv.hessian_trace(physics, torch.ones(4), products=6)", "f'trace {float(got[0]):.3f}'"),
+    (
+        "two models",
+        "fv.slice_line(fv.nll(net, data), W[0], W[1], resolution=5).barrier",
+        "f'{got:.2g}'",
+    ),
+    (
+        "a plain loss function",
+        "fv.top_eigenpairs(lambda w: (w**4).sum(), torch.ones(3), 1)",
+        "f'λ₁ = {float(got.values[0]):.3f}'",
+    ),
+    (
+        "derivatives inside the loss (PINN)",
+        "fv.hessian_trace(physics, torch.ones(4), products=6)",
+        "f'trace {float(got[0]):.3f}'",
+    ),
     ("a training loop", "fv.record_path(module, every=5)", "looped(got, data)"),
     ("a logger", "fv.record_path(module, data=data, log=writer.add_scalar)", "looped(got, data)"),
     ("Lightning's `Trainer`", "fv.bridges.lightning_callback(data=data)", "trained(got, data)"),
-    ("Hugging Face's `Trainer`", "fv.bridges.huggingface_callback(data=data)", "trained(got, data)"),
-    ("two networks to compare", "fv.compare(net, net.at(W[0]), data)", "got.sentence.partition('. ')[0]"),
-]  # fmt: skip
+    (
+        "Hugging Face's `Trainer`",
+        "fv.bridges.huggingface_callback(data=data)",
+        "trained(got, data)",
+    ),
+    (
+        "two networks to compare",
+        "fv.compare(net, net.at(W[0]), data)",
+        "got.sentence.partition('. ')[0]",
+    ),
+]
 
 
 class Endless(IterableDataset):
@@ -141,7 +194,7 @@ def hooked(callback, module, loop, trainer):
 
 def trained(callback, data):
     """What a trainer leaves that calls the callback's hooks, here by hand."""
-    torch.manual_seed(0)
+    torch.default_generator.manual_seed(0)  # of the table that is stored
     module = nn.Linear(3, 2)
     hooked(
         callback,
@@ -174,7 +227,7 @@ def curvature(path):
 
 def things(folder):
     """What the rows name."""
-    torch.manual_seed(0)
+    torch.default_generator.manual_seed(0)  # of the table that is stored
     x = torch.randn(12, 3)
     y = torch.arange(12) % 2
     module = nn.Linear(3, 2)
@@ -212,17 +265,41 @@ def things(folder):
     tags = y[:, None].expand(-1, 4).clone()
     tags[:, 3] = -100
     return globals() | dict(
-        x=x, y=y, module=module, frozen=frozen, lightning=names[0], compiled=names[1], folder=folder / "photos", rows=rows, net=net,
+        x=x,
+        y=y,
+        module=module,
+        frozen=frozen,
+        lightning=names[0],
+        compiled=names[1],
+        folder=folder / "photos",
+        rows=rows,
+        net=net,
         line=line,
-        frame=pd.DataFrame(x.numpy()), series=pd.Series(y.numpy()), pairs=TensorDataset(x, y), endless=Endless(x, y), reader=reader,
-        rows_as_data=texts, reads=fv.Net.from_module(reader, "head", example=texts),
-        lstm=Lstm(), sequences=fv.Data(torch.randn(12, 5, 3), y), data=fv.Data(x, y),
-        pixels=fv.Net.from_module(nn.Conv2d(3, 2, 1)), images=torch.randn(12, 3, 4, 4), masks=torch.randint(0, 2, (12, 4, 4)),
-        tagger=fv.Net.from_module(nn.Linear(5, 2)), words=torch.randn(12, 4, 5), tags=tags, many=torch.randint(0, 2, (12, 2)),
+        frame=pd.DataFrame(x.numpy()),
+        series=pd.Series(y.numpy()),
+        pairs=TensorDataset(x, y),
+        endless=Endless(x, y),
+        reader=reader,
+        rows_as_data=texts,
+        reads=fv.Net.from_module(reader, "head", example=texts),
+        lstm=Lstm(),
+        sequences=fv.Data(torch.randn(12, 5, 3), y),
+        data=fv.Data(x, y),
+        pixels=fv.Net.from_module(nn.Conv2d(3, 2, 1)),
+        images=torch.randn(12, 3, 4, 4),
+        masks=torch.randint(0, 2, (12, 4, 4)),
+        tagger=fv.Net.from_module(nn.Linear(5, 2)),
+        words=torch.randn(12, 4, 5),
+        tags=tags,
+        many=torch.randint(0, 2, (12, 2)),
         writer=SimpleNamespace(add_scalar=lambda name, value, step: None),
-        t=torch.randn(12, 1), counts=torch.arange(12), logits=torch.randn(3, 12, 2), physics=physics,
-        soft=fv.Net.from_module(nn.Sequential(nn.Linear(3, 2), nn.Softmax(-1))), W=net.w + 0.5 * torch.randn(3, net.dim),
-    )  # fmt: skip
+        t=torch.randn(12, 1),
+        counts=torch.arange(12),
+        logits=torch.randn(3, 12, 2),
+        physics=physics,
+        soft=fv.Net.from_module(nn.Sequential(nn.Linear(3, 2), nn.Softmax(-1))),
+        W=net.w + 0.5 * torch.randn(3, net.dim),
+    )
 
 
 def got(row, given):

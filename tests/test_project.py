@@ -64,35 +64,43 @@ def test_the_readme_has_two_commands_and_its_picture():
         "-m pytest -n 2 --dist loadfile"
     )
     assert all(c.startswith("python3 -m venv .venv && .venv/bin/pip install") for c in commands[:2])
-    for picture in re.findall(r"!\[[^\]]+\]\(([^)]+)\)", readme):
+    pictures = re.findall(r"!\[[^\]]+\]\(([^)]+)\)|(?:src|srcset)=\"([^\"]+)", readme)
+    for picture in map("".join, pictures):
         assert (ROOT / picture).is_file(), picture
     for link in re.findall(r"\]\(((?!http)[^)#]+)\)", readme):
         assert (ROOT / link).exists(), link
     assert len(readme.split()) <= 500 and "@@" not in readme  # read in a minute
+    # No raw output
     assert set(re.findall(r"^```(\w*)$", readme, flags=re.M)) == {
         "sh",
         "python",
         "",
-    }  # no raw output
+    }
 
 
 def test_the_readmes_links_and_its_moving_picture_are_made_by_their_scripts_and_not_stale():
     links = runpy.run_path(str(ROOT / ".ci" / "links.py"))
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    named = links["BLOCK"].search(readme)
-    assert named[0] == links["links"](named[1])
-    assert {"[playground]", "[course]", "[lesson]", "[Colab]"} <= set(
-        re.findall(r"\[\w+\](?=[ ;.,])", readme[: named.start()])
-    )
+    repository = links["BLOCK"].search(readme)[1]
+    assert readme == links["written"](readme, repository)
     assert all((ROOT / place).is_file() for place in [*links["FILES"].values(), links["FIRST"]])
-    filled = links["links"]("someone/flatviz")
+    for name, doors in (
+        ("", {"lesson", "course"}),
+        ("someone/flatviz", {*links["PLACES"], "Colab"}),
+    ):
+        told = links["written"](readme, name)
+        assert (
+            set(re.findall(r"\[(\w+)\](?=[ ;.,])", told)) == doors
+        )  # what is called a link is one
+        assert set(re.findall(r"^\[(\w+)\]: ", told, flags=re.M)) == doors
+    filled = links["written"](readme, "someone/flatviz")
     assert (
         "[playground]: https://someone.github.io/flatviz/play.html" in filled
         and "/someone/flatviz/blob/main/" in filled
     )
-    indexed = links["absolute"](readme.replace(named[0], filled), "someone/flatviz")
-    assert indexed.count("](https://") > 6 and not re.findall(
-        r"\]\((?!http)|^\[\w+\]: (?!http)", indexed, flags=re.M
+    indexed = links["absolute"](filled, "someone/flatviz")
+    assert indexed.count("](https://") > 5 and not re.findall(
+        r"\]\((?!http)|^\[\w+\]: (?!http)|(?:src|srcset)=.(?!http)", indexed, flags=re.M
     )
     assert (
         tomllib.loads(links["urls"]("someone/flatviz"))["project"]["urls"]["Source"]
@@ -172,17 +180,19 @@ def test_the_sync_check_sees_a_notebook_that_was_edited(tmp_path, monkeypatch, c
         notebook["cells"]
     )
     made.write_text(json.dumps(notebook), encoding="utf-8")
+    # Kept
     assert (
         synced(script, monkeypatch) == 0
         and json.loads(made.read_bytes())["cells"][1]["outputs"] == shown
-    )  # kept
+    )
     source.write_text(
         source.read_text(encoding="utf-8").replace("1 + 1", "1 + 3"), encoding="utf-8"
     )
+    # Of other code
     assert (
         synced(script, monkeypatch) == 0
         and json.loads(made.read_bytes())["cells"][1]["outputs"] == []
-    )  # of other code
+    )
     source.write_text(
         source.read_text(encoding="utf-8").replace("1 + 3", "1 + 1"), encoding="utf-8"
     )
@@ -251,15 +261,13 @@ def test_the_citation_names_the_version():
 
 
 @pytest.mark.long
-def test_what_holds_are_the_four_sentences_that_the_frontier_makes_of_its_claims():
+def test_what_holds_are_the_sentences_that_frontier_and_draws_make_of_their_claims():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     block = re.search(r"<!-- what holds -->\n(.*?)<!-- /what holds -->", readme, flags=re.S)[1]
-    printed = "\n".join(executed("frontier"))
-    assert (
-        block == "".join(re.findall(r"^- \*\*.*\n", printed + "\n", flags=re.M))
-        and block.count("\n") == 4
-    )
-    hashes = re.search(
-        r"the claims, frontier.toml: (\w+); those of the table: (.*)", printed
-    ).groups()
-    assert hashes[0] == hashes[1]  # the table was made with these claims
+    sentences = ""
+    for study, claims in (("frontier", "the claims, frontier.toml"), ("draws", "the claims")):
+        printed = "\n".join(executed(study))
+        sentences += "".join(re.findall(r"^- \*\*.*\n", printed + "\n", flags=re.M))
+        hashes = re.search(rf"{claims}: (\w+); those of the table: (.*)", printed).groups()
+        assert hashes[0] == hashes[1]  # the table was made with these claims
+    assert block == sentences and block.count("\n") == 5

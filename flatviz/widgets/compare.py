@@ -1,7 +1,8 @@
-"""`compare`: two models of one architecture on common ground, and one sentence by rule on which is flatter."""
+"""`compare`: two models of one architecture on common ground, and which of them is flatter."""
 
 import html
 import json
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import torch
 from IPython.display import HTML, display
 from torch import Tensor, nn
+from torch.nn.modules.dropout import _DropoutNd
 
 from flatviz.checks import Count, Seed, Several
 from flatviz.core import (
@@ -25,6 +27,7 @@ from flatviz.core import (
 )
 from flatviz.engine.determinism import work_of
 from flatviz.landscape.krylov import Krylov, Operator
+from flatviz.landscape.search import largest
 from flatviz.landscape.slices import project, slice_path, slice_plane
 from flatviz.landscape.topology import persistence
 from flatviz.landscape.trace import beyond_basis, hessian_trace
@@ -42,11 +45,10 @@ from flatviz.results import Curve, Prediction, Projection, Spectrum, Surface, fo
 from flatviz.storage.files import write_text
 
 NAMES = ("A", "B")
-# of a filter-normalised direction, by which the rise of the loss around a model is measured
-STEP = 0.1
+STEP = 0.1  # length of the filter-normalised directions along which rises are measured
 DIRECTIONS = 8
 # most products of the eigenpairs, their residual over λ1
-ITERS = 20
+ITERS = 80
 TOLERANCE = 0.01
 # test vectors of the trace, least and most
 VECTORS = 4
@@ -57,6 +59,8 @@ WORK = 400_000_000_000
 # examples of the loss
 LEAST = 32
 MOST = 512
+# of float32, of outputs and losses: what a loss may be off by
+ROUNDING = 1e-5
 GRID = (  # figures of a page
     "display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 520px), 1fr))"
 )
@@ -75,7 +79,8 @@ class Comparison:
     between.  spectra, traces (value, error): of the Hessian.  rises (DIRECTIONS,): (f(w + d) + f(w
     - d)) / 2 - f(w) along filter-normalised directions of length STEP, which rescaling of layers
     leaves as it is.  smad: mean height of a saddle above the minimum that it ends, over the valleys
-    of the surface; 0 for one valley.
+    of the surface; 0 for one valley.  note: in which mode the models are, where it is not that they
+    came in.
     """
 
     surface: Surface
@@ -86,23 +91,32 @@ class Comparison:
     rises: Sequence[Tensor]
     smad: float
     predictions: Sequence[Prediction]
+    note: str = ""
 
     @property
     def sentence(self) -> str:
-        """One sentence on which model is flatter by the largest Hessian eigenvalue, and whether that survives filter normalisation."""
+        """One sentence on which model is flatter, also after filter normalisation."""
         lambdas = [float(s.values[0]) for s in self.spectra]
         errors = [float(s.residual[0]) for s in self.spectra]
         if abs(lambdas[0] - lambdas[1]) <= sum(errors):
             return (
                 f"Neither is flatter: λ1 is {short(lambdas[0])} of A and {short(lambdas[1])} of B,"
-                " which its error explains."
+                f" which its error explains.{self.note}"
             )
         flat, sharp = (0, 1) if lambdas[0] < lambdas[1] else (1, 0)
         gain, half = interval((self.rises[sharp] - self.rises[flat]).double())
+        size = max(float(p.outputs.abs().max()) for p in self.predictions)
+        half = max(half, ROUNDING * (size + float(self.path.values[[0, -1]].abs().max())))
         around = " and ".join(
             f"{short(float(r.mean()))} around {name}" for name, r in zip(NAMES, self.rises)
         )
-        if gain > half:
+        still = [name for name, rise in zip(NAMES, self.rises) if not rise.any()]
+        if still:
+            says = (
+                f"Filter normalisation cannot say more: around {' and '.join(still)}, with weights"
+                " of 0, its directions leave the loss as it is"
+            )
+        elif gain > half:
             says = "This survives filter normalisation, which no rescaling of layers can change"
         elif -gain > half:
             says = (
@@ -123,11 +137,11 @@ class Comparison:
             f"{NAMES[flat]} is flatter: its λ1 is {short(lambdas[flat])}{less} the"
             f" {short(lambdas[sharp])} of {NAMES[sharp]}"
         )
-        return f"{lead}. {says} (mean rise of the loss {around})."
+        return f"{lead}. {says} (mean rise of the loss {around}).{self.note}"
 
     @property
     def rows(self) -> list[dict[str, str]]:
-        """The numbers of both, as rows of a table."""
+        """Return the numbers of both as rows of a table."""
         scores = [score_texts(p) for p in self.predictions]
         rows = {
             "λ1": [short(float(s.values[0])) for s in self.spectra],
@@ -141,7 +155,7 @@ class Comparison:
 
     @property
     def figures(self) -> list[Figure]:
-        """Plane, relief, path and spectra."""
+        """Draw plane, relief, path and spectra."""
         titles = [f"{name}: λ1 {short(float(s.values[0]))}" for name, s in zip(NAMES, self.spectra)]
         plane = plot_surface(self.surface, self.points, title="Loss on a plane through A and B")
         for name, (x, y) in zip(NAMES, self.points.coords.tolist()):
@@ -163,7 +177,7 @@ class Comparison:
 
     @property
     def html(self) -> str:
-        """One page that loads nothing."""
+        """Write one page that loads nothing."""
         figures = [figure.update_layout(width=None, height=None) for figure in self.figures]
         places = [
             f'<div id="figure-{i}" style="height: min(520px, 100vw)" role="img"'
@@ -179,7 +193,7 @@ class Comparison:
         )
 
     def to_html(self, path: str | Path) -> Path:
-        """Write that page, to send."""
+        """Write that page to a file."""
         return write_text(path, self.html)
 
     def _ipython_display_(self) -> None:
@@ -201,19 +215,21 @@ def compare(
     seed: Seed = 0,
     progress: Progress = False,
 ) -> Comparison:
-    """Compare two models of one architecture, as two checkpoints of a training.
+    """Compare two models of one architecture, such as two checkpoints of a training.
 
     Planes, path, curvature, scores, and one sentence.
 
-    On the plane and the path between them BatchNorm statistics are interpolated as the weights are,
-    so that each model keeps its statistics at its weights.  Curvature is of the mean NLL over all
+    Both are compared in evaluation mode.  On the plane and the path between them buffers, as
+    BatchNorm's statistics, are interpolated as the weights are, so that each model keeps its
+    buffers at its weights.  Curvature is of the mean NLL over all
     weights.  The last value of a cell shows all of it; `.sentence` says which is flatter,
     `.to_html(path)` writes one page.
 
     Args:
-        a: A network, in evaluation mode.
+        a: A network.
         b: Another of the same layers.
-        data: Labelled examples (N, ...): all for the scores, the first of them for the loss.
+        data: Labelled examples (N, ...): all for the scores, some of them,
+            evenly spaced, for the loss.
         examples: How many of them the loss is of; None: 512, and fewer for a network whose passes
             are large, 32 at the least.
         resolution: Grid points a side of the plane.
@@ -234,6 +250,8 @@ def compare(
         >>> two.surface.values.shape, "flatter" in two.sentence
         (torch.Size([5, 5]), True)
     """
+    loose = [name for name, module in zip(NAMES, (a, b)) if _changes_with_mode(module)]
+    note = f" Both are in evaluation mode here, not in training mode as {' and '.join(loose)} came."
     nets = [_whole(module, data) for module in (a, b)]
     layers = [[(block.name, block.shape) for block in net.blocks] for net in nets]
     if layers[0] != layers[1]:
@@ -245,13 +263,14 @@ def compare(
         raise ValueError(
             "a and b must have different weights, got twice the same: give another checkpoint"
         )
-    macs = work_of(nets[0], data.x).macs
-    most = examples or max(LEAST, min(MOST, WORK // (PASSES * max(macs, 1))))
-    some = data.subset(torch.arange(min(most, len(data))))
-    vectors = max(VECTORS, min(MOST_VECTORS, WORK // (PASSES * max(macs, 1) * len(some))))
+    macs = max(work_of(nets[0], data.x).macs, 1)
+    some = data.subset(spaced(len(data), examples or examples_of(macs)))
+    vectors = max(VECTORS, min(MOST_VECTORS, WORK // (PASSES * macs * len(some))))
     objectives = [nll(net, some, likelihood=likelihood) for net in nets]
     start, end = [net.w for net in nets]
-    f = Between(nets, objectives[0]) if nets[0].has_batchnorm else objectives[0]
+    first, second = [net.buffers() for net in nets]
+    alike = all(torch.equal(value, second[name]) for name, value in first.items())
+    f = objectives[0] if alike else Between(nets, objectives[0])
     draws = torch.randn(DIRECTIONS, nets[0].dim, generator=generator(seed)).to(start)
     side = normalized(nets[0], draws[0], start)
     plane = plane_through(start, end, start + side * ((end - start).norm() / side.norm()))
@@ -267,7 +286,7 @@ def compare(
         run = Krylov(operator, operator.like, max(ITERS, k), source)
         pairs = [
             part[..., :k].to(operator.like)
-            for part in run.converged(min(k, net.dim), max(ITERS, k), TOLERANCE)
+            for part in largest(run, min(k, net.dim), max(ITERS, k), TOLERANCE)
         ]
         spectrum = Spectrum(
             pairs[0], run.vectors(pairs[1]), pairs[2], run.n_products, n=g.n, batchnorm=g.batchnorm
@@ -289,11 +308,46 @@ def compare(
     ]
     points = project(torch.stack([start, end]), plane, f, name="A and B")
     smad = float(finite.mean()) if len(finite) else 0.0
-    return Comparison(surface, points, path, spectra, traces, rises, smad, predictions)
+    return Comparison(
+        surface,
+        points,
+        path,
+        spectra,
+        traces,
+        rises,
+        smad,
+        predictions,
+        note if loose else "",
+    )
+
+
+def examples_of(macs: int) -> int:
+    """The number of examples of the loss for a network of `macs` multiply-adds an example."""
+    return max(LEAST, min(MOST, WORK // (PASSES * macs)))
+
+
+def duration(module: nn.Module, data: Data) -> float:
+    """Seconds that a comparison of two such modules takes, about: of passes as fast as one is now."""
+    some = data.x[: min(8, len(data))]
+    macs = max(work_of(_whole(module, data), data.x).macs, 1)
+    with torch.no_grad():
+        module(some)
+        start = time.perf_counter()
+        module(some)
+    each = (time.perf_counter() - start) / len(some)
+    return each * (PASSES * min(examples_of(macs), len(data)) + 2 * len(data))
+
+
+def spaced(n: int, most: int) -> Tensor:
+    """At most `most` of the numbers below n, evenly spaced: of a folder sorted by class, all classes."""
+    return torch.linspace(0, n - 1, min(n, most)).round().long()
 
 
 class Between(Objective):
-    """Loss at any weights, with BatchNorm statistics interpolated by the place along the line from one net to the other."""
+    """Loss at any weights, with buffers interpolated by the place along the line from one net to the other.
+
+    Those that are no floating-point numbers are of the nearer one.
+    """
 
     label = MeanNLL.label
     batchnorm = "interpolated between both"
@@ -309,17 +363,28 @@ class Between(Objective):
         self.work = f.work
 
     def __call__(self, w: Tensor) -> Tensor:
-        """The mean NLL at `w` (D,), ()."""
+        """Compute the mean NLL at `w` (D,), ()."""
         t = float(((w - self._start) @ self._line / (self._line @ self._line)).clamp(0, 1))
         first, second = self._ends
         mixed = {
-            n: torch.lerp(v, second[n], t) if v.is_floating_point() else v for n, v in first.items()
+            name: torch.lerp(v, second[name], t)
+            if v.is_floating_point()
+            else (v, second[name])[t > 0.5]
+            for name, v in first.items()
         }
         x, y = self._f.data.batch(None)
         return as_likelihood(self._f.likelihood).nll(self._net.with_buffers(mixed)(w, x), y)
 
 
+def _changes_with_mode(module: Net | nn.Module) -> bool:
+    """Whether it is in training mode, with a layer that is another function there."""
+    return isinstance(module, nn.Module) and any(
+        m.training and (isinstance(m, _DropoutNd) or any(True for _ in m.buffers(recurse=False)))
+        for m in module.modules()
+    )
+
+
 def _whole(module: Net | nn.Module, data: Data) -> Net:
-    """All weights of a model, which is not changed."""
+    """Build a net of all weights of a model, which is not changed."""
     module = module.to_module() if isinstance(module, Net) else copied(module)
     return Net.from_module(module.eval(), "all", example=data.x[:2])

@@ -3,7 +3,8 @@ import { channelOf, frontEnd, receive } from "./channel.js";
 
 const families = new WeakMap(); // channel -> { bundle, extras, status, front, views }
 const LOST =
-  "The kernel that made this view has ended. What was fitted can still be looked at; run the cell again to fit more.";
+  "The kernel that made this view has ended. What was fitted can still be looked at; run the " +
+  "cell again to fit more.";
 
 // What came through this channel, heard from the moment its model is there.
 function family(model, channel) {
@@ -24,14 +25,16 @@ function family(model, channel) {
         page.asked = true;
         page.offer(content.buffers);
       }
-      if (content.kind === "traits") model.set(content.traits); // where the controls stand in the kernel
+      // where the controls stand in the kernel
+      if (content.kind === "traits") model.set(content.traits);
       if (content.kind === "status") shared.status = content;
-      if (content.kind === "family" && content.index === shared.index) return; // sent again, for another page
+      // sent again, for another page
+      if (content.kind === "family" && content.index === shared.index) return;
       if (content.kind === "family" || content.kind === "member") {
         const bundle = { index: JSON.parse(content.index), buffer: content.buffers[0] };
         if (content.kind === "family")
           Object.assign(shared, { bundle, index: content.index, extras: [] });
-        else shared.extras.push(bundle);
+        else /** @type {any[]} */ (shared.extras).push(bundle);
         content = { kind: content.kind, bundle };
       }
       for (const view of shared.views) view(content);
@@ -87,13 +90,14 @@ export default {
     const shared = family(model, channel);
     await channel.state_change; // messages that came before this view are attributes now
     const unhide = hideStill(reference);
+    // JupyterLab refuses where the kernel is gone
     const tell = (send) => {
       try {
         send();
       } catch {
         shown?.lost(LOST);
       }
-    }; // JupyterLab refuses where the kernel is gone
+    };
     const send = (want, what = {}) => tell(() => channel.send({ want, ...what }));
     const controls = {
       get: (name) => model.get(name),
@@ -103,13 +107,14 @@ export default {
     for (const name of ["on", "off"]) controls[name] = (...what) => model[name](...what);
     const unpin = pin(el);
     const start = async () => {
-      const mine = ++turn; // several may wait for the front end: the newest draws
+      // several may wait for the front end: the newest draws
+      const mine = ++turn;
       try {
         const { show, Plotly } = await frontEnd(model.get("front")).loaded;
         if (gone || mine !== turn || !shared.bundle) return;
         shown?.stop();
         const focused =
-          el.contains(document.activeElement) && document.activeElement.getAttribute("aria-label");
+          el.contains(document.activeElement) && document.activeElement?.getAttribute("aria-label");
         shown = show({
           Plotly,
           model: controls,

@@ -26,14 +26,12 @@ def test_the_networks_have_as_many_weights_as_their_layers_add_up_to():
     convolutions = (
         3 * 16 * 9 + 6 * 16 * 16 * 9 + 16 * 32 * 9 + 5 * 32 * 32 * 9 + 32 * 64 * 9 + 5 * 64 * 64 * 9
     )
-    norms = 2 * (
-        7 * 16 + 7 * 32 + 7 * 64
-    )  # the stem's, two a block, one a shortcut: 7, 7 and 7 of each width
+    # The stem's, two a block, one a shortcut: 7, 7 and 7 of each width
+    norms = 2 * (7 * 16 + 7 * 32 + 7 * 64)
     for norm, n_classes in (("batch", 10), ("group", 4)):
         module = fv.models.resnet20(images(n_classes=n_classes), norm=norm)
-        weights = (
-            convolutions + 16 * 32 + 32 * 64 + norms + 64 * n_classes + n_classes
-        )  # two shortcuts, and the head
+        # Two shortcuts, and the head
+        weights = convolutions + 16 * 32 + 32 * 64 + norms + 64 * n_classes + n_classes
         assert sum(p.numel() for p in module.parameters()) == weights
         net = fv.Net.from_module(module, "norm+head", example=torch.zeros(2, 3, 32, 32))
         assert sum(b.stop - b.start for b in net.blocks if b.kind == "norm") == norms
@@ -53,7 +51,7 @@ def test_a_public_network_gets_a_head_for_the_tasks_classes_and_standardised_ima
     task = images(32, 1, n_classes=3, n=6)
     module = fv.models.torchvision_model(task, "resnet18", seed=3)
     assert module.network.fc.out_features == 3 and not module.training
-    torch.manual_seed(3)
+    torch.default_generator.manual_seed(3)  # the seed above, not a draw of the test
     plain = torchvision.models.resnet18().eval()
     plain.fc = module.network.fc
     mean = torch.tensor([0.485, 0.456, 0.406])
@@ -146,17 +144,32 @@ class Hyperparameters(dict):
 
 
 CHECKPOINTS = {
-    "older torchvision's, of DataParallel": lambda s: {"state_dict": {f"module.{k}": v for k, v in s.items() if "num_b" not in k}},
+    "older torchvision's, of DataParallel": lambda s: {
+        "state_dict": {f"module.{k}": v for k, v in s.items() if "num_b" not in k}
+    },
     "Lightning's": lambda s: {
         "state_dict": {f"model.{k}": v for k, v in s.items()} | {"criterion.weight": torch.ones(4)},
-        "hyper_parameters": Hyperparameters(lr=0.1), "callbacks": {}, "epoch": 3,
+        "hyper_parameters": Hyperparameters(lr=0.1),
+        "callbacks": {},
+        "epoch": 3,
     },
-    "timm's": lambda s: {"arch": "net", "state_dict": s, "args": argparse.Namespace(lr=0.1), "metric": np.float64(93.1)},
-    "a loop's": lambda s: {"net": {f"module.{k}": v for k, v in s.items()}, "acc": 93.1, "epoch": 3},
+    "timm's": lambda s: {
+        "arch": "net",
+        "state_dict": s,
+        "args": argparse.Namespace(lr=0.1),
+        "metric": np.float64(93.1),
+    },
+    "a loop's": lambda s: {
+        "net": {f"module.{k}": v for k, v in s.items()},
+        "acc": 93.1,
+        "epoch": 3,
+    },
     "compiled": lambda s: {f"_orig_mod.{k}": v for k, v in s.items()},
-    "compiled in parts, in parallel": lambda s: {f"module.{k.replace('0.', '0._orig_mod.')}": v for k, v in s.items()},
+    "compiled in parts, in parallel": lambda s: {
+        f"module.{k.replace('0.', '0._orig_mod.')}": v for k, v in s.items()
+    },
     "with what would run": lambda s: {"model": s, "other": Evil()},
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("zipped", [True, False])  # False: before torch 1.6
@@ -231,3 +244,16 @@ def test_a_file_that_is_damaged_or_of_another_kind_is_named_and_no_code_runs(
     assert "code ran" not in capsys.readouterr().out
     with pytest.raises(FileNotFoundError, match=r"none.pth', which is not there: check its name"):
         fv.models.load_weights(net(), tmp_path / "none.pth")
+
+
+def test_a_file_sets_no_attribute_of_the_functions_that_read_it(tmp_path):
+    path = write(tmp_path / "hostile.pth", STATE)
+    program = b"\x80\x02ctorch._utils\n_rebuild_tensor_v2\nN}(U\x0c__defaults__(K\x01K\x02tu\x86b."
+    hostile = tmp_path / "set.pth"
+    with zipfile.ZipFile(path) as source, zipfile.ZipFile(hostile, "w") as target:
+        for name in source.namelist():
+            target.writestr(name, program if name.endswith("data.pkl") else source.read(name))
+    before = torch._utils._rebuild_tensor_v2.__defaults__
+    with pytest.raises(ValueError, match="path must hold a state dict"):
+        fv.models.load_weights(net(), hostile)
+    assert torch._utils._rebuild_tensor_v2.__defaults__ == before

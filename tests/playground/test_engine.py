@@ -28,6 +28,7 @@ STEPS = 40
 LR = 0.05
 KAPPA = 0.3
 SEED = 3
+SIZE = 0.005  # of a step of HMC
 ACCEPTED = [0.9, 0.2, 0.75, 1.0, 0.6, 0.85]
 TERMS = [
     {"kind": "bowl", "at": [0.2, -0.1], "h": 0.3},
@@ -178,7 +179,7 @@ def questions():
             "what": "trajectory",
             "z": z.tolist(),
             "momentum": p.tolist(),
-            "size": 0.05,
+            "size": SIZE,
             "n": 12,
         }
     asked["sizes", ""] = {"what": "sizes", "accept": 0.8, "rates": ACCEPTED}
@@ -279,9 +280,8 @@ def test_gradient_descent_and_sam_take_the_steps_of_flatviz(answers, case, metho
 @pytest.mark.parametrize("case", CASES)
 def test_sgld_takes_the_steps_of_flatviz(answers, case):
     net, data, prior, _, told, likelihood = CASES[case]()
-    wide = fv.Gaussian(
-        prior.mean, prior.log_std - 0.5 * math.log(KAPPA)
-    )  # tempered with the likelihood: T P of the engine
+    # Tempered with the likelihood: T P of the engine
+    wide = fv.Gaussian(prior.mean, prior.log_std - 0.5 * math.log(KAPPA))
     how = dict(
         n_draws=STEPS,
         burn_in=0,
@@ -299,7 +299,11 @@ def test_a_trajectory_of_hmc_is_that_of_flatviz(answers, case):
     net, data, prior, _, told, likelihood = CASES[case]()
     U = Potential(training_loss(net, data, likelihood, members=1), prior, len(data) / KAPPA)
     z, p = torch.randn(2, net.dim, generator=generator(1), dtype=torch.float64)
-    there, speed, (value, _, _) = leapfrog(U, z[None], p[None], U(z[None])[1], 0.05, 12, Metric())
+    first, slope, _ = U(z[None])
+    there, speed, (value, _, _) = leapfrog(U, z[None], p[None], slope, SIZE, 12, Metric())
+    energy = first + 0.5 * p.square().sum()
+    # a stable one: an unstable one lets rounding grow without a bound
+    torch.testing.assert_close(value + 0.5 * speed.square().sum(), energy, rtol=1e-2, atol=0)
     found = answers["hmc", case]
     close(found["z"], there[0])
     close(found["momentum"], speed[0])
@@ -318,9 +322,8 @@ def test_the_step_size_of_hmc_is_adapted_as_in_flatviz(answers):
 
 
 def test_a_chain_of_hmc_has_mean_and_width_of_a_gaussian_posterior(answers):
-    W = np.array(
-        answers["chain", ""]
-    )  # 4000 nearly independent draws: three standard errors of mean and width
+    # 4000 nearly independent draws: three standard errors of mean and width
+    W = np.array(answers["chain", ""])
     precision = 2.0 / 0.2 + 1
     exact = np.array([0.5, -0.3]) * (2.0 / 0.2) / precision
     assert np.all(np.abs(W.mean(0) - exact) < 3 * precision**-0.5 / math.sqrt(2000))
@@ -378,9 +381,8 @@ def test_scores_are_those_of_flatviz(answers):
 
 
 def test_the_engines_noise_is_standard_normal(answers):
-    z = np.array(
-        answers["normals", ""]
-    )  # 20000: three standard errors of mean, variance and lag-one correlation
+    # 20000: three standard errors of mean, variance and lag-one correlation
+    z = np.array(answers["normals", ""])
     assert abs(z.mean()) < 3 / math.sqrt(len(z)) and abs(z.var() - 1) < 3 * math.sqrt(2 / len(z))
     assert abs((z[1:] * z[:-1]).mean()) < 3 / math.sqrt(len(z))
 

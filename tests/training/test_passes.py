@@ -13,10 +13,10 @@ from torch import nn
 import flatviz as fv
 from flatviz.training import streams
 from flatviz.training.driver import advance
-from flatviz.training.gradient import Training, gradient
-from flatviz.training.keywords import Run
-from flatviz.training.losses import BatchedLosses, NetLoss, RowLosses, training_loss
+from flatviz.training.gradient import Training, ascended
+from flatviz.training.losses import training_loss
 from flatviz.training.points import SGD
+from flatviz.training.settings import Run
 from flatviz.training.streams import MirroredNoise
 
 
@@ -37,15 +37,13 @@ def conv_case():
 
 def test_parts_of_members_trained_together_and_more_parts_than_examples(tiny):
     net, data = tiny
-    loss = training_loss(net, data, members=2)
     W = torch.stack([net.w, net.w + 0.1])
     for index in (None, torch.tensor([[0, 3, 5], [1, 2, 4]])):
-        plain = gradient(loss, W, index, fv.SAM(0.1))
-        loss.passes = Training(accumulate=5)
-        torch.testing.assert_close(
-            gradient(loss, W, index, fv.SAM(0.1)), plain, rtol=1e-9, atol=1e-12
+        plain, parts = (
+            ascended(training_loss(net, data, training=how, members=2), W, index, fv.SAM(0.1))
+            for how in (Training(), Training(accumulate=5))
         )
-        del loss.passes
+        torch.testing.assert_close(parts, plain, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize(("precision", "error"), [("bfloat16", 0.05), ("float16", 0.02)])
@@ -57,13 +55,13 @@ def test_a_reduced_precision_is_inside_the_network_only(precision, error, conv_c
     net.module[2].register_forward_hook(
         lambda m, x, out: seen.append((out.dtype, out.is_contiguous(memory_format=last)))
     )
-    loss, exact = (NetLoss(net, data, "categorical", Training(p)) for p in (precision, None))
-    value, g, _ = gradient(loss, net.w, None)
-    assert (
-        set(seen) == {(getattr(torch, precision), True)} and value.dtype == g.dtype == torch.float32
-    )
+    loss, exact = (training_loss(net, data, training=Training(p)) for p in (precision, None))
+    seen.clear()
+    value, g = loss(net.w, None)
+    inside = {(getattr(torch, precision), True)}
+    assert set(seen) == inside and value.dtype == g.dtype == torch.float32
     for ascent in (None, fv.SAM(0.1)):  # 8 and 11 bits of mantissa
-        g, reference = (gradient(each, net.w, None, ascent)[1] for each in (loss, exact))
+        g, reference = (ascended(each, net.w, None, ascent)[1] for each in (loss, exact))
         assert 1e-5 < float((g - reference).norm() / reference.norm()) < error
 
 
@@ -75,7 +73,7 @@ def test_gradients_below_the_least_number_of_float16_are_not_lost():
     net = fv.Net.from_module(torch.nn.Sequential(*layers))
     data = fv.Data(torch.randn(512, 3), torch.arange(512) % 2)
     exact, half = (
-        gradient(NetLoss(net, data, "categorical", Training(p)), net.w, None)[1][:12]
+        training_loss(net, data, training=Training(p))(net.w, None)[1][:12]
         for p in (None, "float16")
     )
     # between the layers they are 1e-3 of a mean times 1e-5: 0 or the least number, 6e-8
@@ -106,11 +104,11 @@ def test_a_step_without_memory_names_its_bytes_and_the_setting_to_lower():
         MemoryError,
         match=r"VI must fit .* 4 examples a step .* 1125899906842624 bytes.*: lower batch_size",
     ):
-        advance({}, too_large, iter([torch.arange(4)]), 1, run, "")
+        advance(dict, too_large, iter([torch.arange(4)]), 1, run, "")
     with pytest.raises(MemoryError, match=r"all examples at once .* 2.50 GiB.*accumulate=2"):
-        advance({}, on_card, iter([None]), 1, run, "")
+        advance(dict, on_card, iter([None]), 1, run, "")
     with pytest.raises(RuntimeError, match="mat1 and mat2"):
-        advance({}, another, iter([None]), 1, run, "")
+        advance(dict, another, iter([None]), 1, run, "")
 
 
 def test_the_progress_line_counts_images(tiny, capsys):
@@ -208,7 +206,7 @@ def randn(*shape, seed):
     return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
-def test_each_perturbation_has_its_radius_in_its_own_norm_and_gains_most_to_first_order_inside_this_ball():
+def test_each_perturbation_gains_most_to_first_order_inside_the_ball_of_its_norm():
     w, g = randn(2, 20, seed=0)
     balls = {
         fv.SAM(0.3): torch.ones_like(w),
@@ -223,9 +221,8 @@ def test_each_perturbation_has_its_radius_in_its_own_norm_and_gains_most_to_firs
         assert 0.3 * float((others @ g / (metric * others.square()).sum(1).sqrt()).max()) < float(
             step @ g
         )
-        rows = ascent(
-            torch.stack([w, 2 * w]), torch.stack([g, 3 * g])
-        )  # members together: row by row
+        # Members together: row by row
+        rows = ascent(torch.stack([w, 2 * w]), torch.stack([g, 3 * g]))
         torch.testing.assert_close(rows[1], ascent(2 * w, 3 * g))
 
 
@@ -243,7 +240,7 @@ def test_a_step_is_the_gradient_at_the_perturbed_point_with_decay_at_the_unpertu
     before, g = f.value_and_grad(net.w)
     after, worst = f.value_and_grad(net.w + 0.1 * g / g.norm())
     sgd = SGD(torch.tensor([0.5]), weight_decay=0.3, ascent=fv.SAM(0.1))
-    state, record = sgd.update(sgd.init(net.w), NetLoss(net, data, "categorical"), None)
+    state, record = sgd.update(sgd.init(net.w), training_loss(net, data), None)
     torch.testing.assert_close(state.w, net.w - 0.5 * (worst + 0.3 * net.w))
     torch.testing.assert_close(record.sharpness, after - before)
 
@@ -290,16 +287,12 @@ def test_one_step_together_is_each_step_alone(make, ascent):
         net, data = make(dtype)
         loss = training_loss(net, data, members=3)
         W = rows(net)
-        assert isinstance(loss, BatchedLosses)
+        assert loss.network is not None
         for index in (None, torch.arange(12).view(3, 4)):
-            values, g, gain = gradient(loss, W, index, ascent)
+            values, g, gain = ascended(loss, W, index, ascent)
             for i, w in enumerate(W):
-                alone = gradient(
-                    NetLoss(net, data, "categorical"),
-                    w,
-                    None if index is None else index[i],
-                    ascent,
-                )
+                one = None if index is None else index[i]
+                alone = ascended(training_loss(net, data), w, one, ascent)
                 row = values[i], g[i], None if ascent is None else gain[i]
                 torch.testing.assert_close(row, alone, rtol=tolerance, atol=tolerance)
 
@@ -309,15 +302,14 @@ def test_rows_of_reduced_precision_go_in_one_pass_as_one_by_one():
     how = fv.Training(precision="bfloat16")
     loss = training_loss(net, data, training=how, members=3)
     W = rows(net)
-    assert isinstance(loss, BatchedLosses)
-    alone, exact = (
-        RowLosses([NetLoss(net, data, "categorical", p)] * 3) for p in (how, fv.Training())
-    )
-    g, one_by_one, in_float32 = (gradient(f, W, None)[1] for f in (loss, alone, exact))
+    assert loss.network is not None
+    alone, exact = (training_loss(net, data, training=p) for p in (how, fv.Training()))
+    g, one_by_one, in_float32 = (f(W, None)[1] for f in (loss, alone, exact))
+    # 8 bits of mantissa
     assert (
         g.dtype == torch.float32
         and 1e-4 < float((g - in_float32).norm() / in_float32.norm()) < 0.05
-    )  # 8 bits of mantissa
+    )
     torch.testing.assert_close(g, one_by_one, rtol=0.05, atol=0.01)
 
 
@@ -327,14 +319,14 @@ def test_members_with_statistics_of_their_own_go_one_by_one_each_with_statistics
         nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.ReLU(), nn.Linear(4, 2))
     )
     loss = training_loss(net, data, batchnorm="train", members=2)
-    assert type(loss) is RowLosses
+    assert loss.network is None
     W = torch.stack([net.w, 2 * net.w])
-    gradient(loss, W, None, fv.SAM(0.1))
+    ascended(loss, W, None, fv.SAM(0.1))
     for i, w in enumerate(W):
         alone = training_loss(net, data, batchnorm="train")
         alone(w, None)
         torch.testing.assert_close(
-            loss.state[f"{i} buffer 1.running_mean"], alone.state["buffer 1.running_mean"]
+            loss.state[f"{i} buffer 1.running_mean"], alone.state["0 buffer 1.running_mean"]
         )
         assert int(loss.state[f"{i} buffer 1.num_batches_tracked"]) == 1
 
@@ -352,5 +344,5 @@ def test_members_of_a_net_with_a_patched_layer_have_the_losses_of_the_module_its
     index, forward = PATCHED[name]
     module[index].forward = MethodType(forward, module[index])
     net = fv.Net.from_module(module)
-    values = training_loss(net, data, members=3)(rows(net), None)
+    values, _ = training_loss(net, data, members=3)(rows(net), None)
     torch.testing.assert_close(values, loop(net, data, rows(net)), rtol=1e-5, atol=1e-5)

@@ -1,4 +1,4 @@
-"""`fv.compare`: two models on common ground, and a sentence that a rescaling of layers cannot turn."""
+"""`fv.compare`: two models on common ground, and a sentence invariant to rescaled layers."""
 
 from importlib import import_module
 
@@ -8,6 +8,9 @@ from torch import nn
 
 import flatviz as fv
 from flatviz.landscape.krylov import Operator
+
+
+compare = import_module("flatviz.widgets.compare")
 
 
 @pytest.fixture(scope="module")
@@ -34,12 +37,10 @@ def test_a_rescaled_network_is_sharper_by_lambda1_but_not_after_filter_normalisa
     product = Operator.__call__
     spent = []
     monkeypatch.setattr(Operator, "__call__", lambda self, v: spent.append(1) or product(self, v))
-    monkeypatch.setattr(
-        import_module("flatviz.widgets.compare"), "WORK", 0
-    )  # as of a large network
+    monkeypatch.setattr(compare, "WORK", 0)  # as of a large network
     two = fv.compare(a, b, data, resolution=5, examples=60)
     monkeypatch.undo()
-    assert len(spent) <= 2 * 24 and len(spent) == sum(
+    assert len(spent) <= 2 * 34 and len(spent) == sum(
         s.n_products + 4 for s in two.spectra
     )  # one basis for both quantities
     f = [fv.nll(fv.Net.from_module(m, "all"), data) for m in (a, b)]
@@ -50,17 +51,15 @@ def test_a_rescaled_network_is_sharper_by_lambda1_but_not_after_filter_normalisa
         )
     lambdas = [float(fv.top_eigenpairs(g, g.net.w, 1).values) for g in f]
     assert [float(s.values[0]) for s in two.spectra] == pytest.approx(lambdas, rel=1e-2)
-    torch.testing.assert_close(
-        two.rises[0], two.rises[1], rtol=1e-2, atol=1e-5
-    )  # one function, each filter normalised
+    # One function, each filter normalised
+    torch.testing.assert_close(two.rises[0], two.rises[1], rtol=1e-2, atol=1e-5)
     assert (
         two.sentence.startswith(f"{'AB'[lambdas.index(min(lambdas))]} is flatter")
         and "not clear" in two.sentence
     )
     assert two.path.values[0] == pytest.approx(float(f[0](f[0].net.w)), rel=1e-5)
-    assert two.path.values[-1] == pytest.approx(
-        float(f[1](f[1].net.w)), rel=1e-5
-    )  # with its own statistics of BatchNorm
+    # With its own statistics of BatchNorm
+    assert two.path.values[-1] == pytest.approx(float(f[1](f[1].net.w)), rel=1e-5)
     assert torch.equal(two.predictions[0].outputs[0], a(data.x)) and len(two.figures) == 5
     text = two.to_html(tmp_path / "two.html").read_text(encoding="utf-8")
     assert two.sentence in text and 'id="figure-4"' in text and "<script src" not in text
@@ -91,3 +90,72 @@ def test_two_architectures_and_twice_the_same_weights_are_refused(nets):
         fv.compare(a, nn.Linear(2, 3), data)
     with pytest.raises(ValueError, match="must have different weights"):
         fv.compare(a, a, data)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_rescaled_copy_is_no_flatter_than_rounding_makes_it(seed):
+    torch.manual_seed(seed)
+    data = fv.Data(torch.randn(60, 20), torch.randint(0, 3, (60,)))
+    a, b = (
+        nn.Sequential(nn.Linear(20, 16, bias=False), nn.ReLU(), nn.Linear(16, 3, bias=False))
+        for _ in range(2)
+    )
+    with torch.no_grad():
+        b[0].weight.copy_(a[0].weight * 10)
+        b[2].weight.copy_(a[2].weight / 10)
+    assert "is not clear" in fv.compare(a, b, data, resolution=5).sentence
+
+
+class Centre(nn.Module):
+    """A norm whose statistics torch does not know as such; `sign` is no floating-point number."""
+
+    def __init__(self, mean, sign):
+        super().__init__()
+        self.register_buffer("mean", torch.tensor(mean))
+        self.register_buffer("sign", torch.tensor(sign))
+
+    def forward(self, x):
+        return (x - self.mean) * self.sign
+
+
+@pytest.mark.parametrize(
+    "norms",
+    [
+        (Centre(0.0, 1), Centre(3.0, -1)),
+        tuple(nn.InstanceNorm1d(4, track_running_stats=True) for _ in range(2)),
+    ],
+)
+def test_each_model_has_its_buffers_at_its_weights(norms):
+    """A loss of another function was drawn at B."""
+    data = fv.Data(torch.randn(30, 4, 2), torch.arange(30) % 3)
+    models = [nn.Sequential(norm, nn.Flatten(), nn.Linear(8, 3)) for norm in norms]
+    models[1].train()(3 * data.x + 1)
+    two = fv.compare(*(m.eval() for m in models), data, resolution=5)
+    losses = [float(nn.functional.cross_entropy(m(data.x), data.y)) for m in models]
+    assert two.path.values[[0, -1]].tolist() == pytest.approx(losses, rel=1e-5)
+    assert two.points.values.tolist() == pytest.approx(losses, rel=1e-5)
+
+
+def test_models_in_training_mode_are_compared_in_evaluation_mode_and_that_is_said():
+    data = fv.Data(torch.randn(30, 4), torch.arange(30) % 3)
+    a, b = (nn.Sequential(nn.Linear(4, 8), nn.Dropout(0.5), nn.Linear(8, 3)) for _ in range(2))
+    sentence = fv.compare(a, b.eval(), data, resolution=5).sentence
+    plain = fv.compare(a.eval(), b, data, resolution=5).sentence
+    assert sentence == f"{plain} Both are in evaluation mode here, not in training mode as A came."
+
+
+def test_a_network_of_zeros_says_nothing_by_filter_normalised_directions():
+    data = fv.Data(torch.randn(30, 4), torch.arange(30) % 3)
+    a, b = (nn.Linear(4, 3) for _ in range(2))
+    nn.init.zeros_(a.weight)
+    nn.init.zeros_(a.bias)
+    nn.init.normal_(b.weight, std=3)
+    sentence = fv.compare(a, b, data, resolution=5).sentence
+    assert "around A, with weights of 0, its directions leave the loss as it is" in sentence
+
+
+def test_examples_of_the_loss_are_spread_over_data_sorted_by_class():
+    data = fv.Data(torch.randn(90, 4), torch.arange(90) // 30)
+    two = fv.compare(nn.Linear(4, 3), nn.Linear(4, 3), data, resolution=5, examples=4)
+    assert two.spectra[0].n == 4
+    assert compare.spaced(90, 4).tolist() == [0, 30, 59, 89]

@@ -1,9 +1,10 @@
-// ------------------------------------------------------------------ one picture
+// ---- one picture
 import { recolored } from "./colors.js";
-import { element, SLIDE_MS, STILL } from "./controls.js";
+import { SLIDE_MS, STILL, element } from "./controls.js";
+import { axisName, keyLine, labelled, narrower, printOf, slim, smaller } from "./narrow.js";
 import { assigned, between, bound } from "./records.js";
 import { interrupted, redrawn, same } from "./redraw.js";
-import { above, beside, fitted, FOOT, stacked } from "./room.js";
+import { above, beside, fitted, stacked } from "./room.js";
 
 const TOUCH = matchMedia("(pointer: coarse)");
 
@@ -18,7 +19,12 @@ export class Picture {
   member;
 
   constructor(entry, letter, tools) {
-    Object.assign(this, { entry, tools, state: "", width: 0, revision: 0, glides: 0 });
+    this.entry = entry;
+    this.tools = tools;
+    this.state = "";
+    this.width = 0;
+    this.revision = 0;
+    this.glides = 0;
     this.mark = element("span", { class: "fv-letter", hidden: "" }, letter);
     this.plot = element("div", { role: "group" });
     this.node = element("div", { class: "fv-plot" }, this.mark, this.plot);
@@ -47,7 +53,7 @@ export class Picture {
     this.narrow = Boolean(narrow) && phone;
     if (entry.layout.yaxis?.scaleanchor && !entry.layout.xaxis2) {
       // a square, and the room around it
-      const { t, b, l, r } = narrow?.margin ?? {},
+      const { t, b, l, r } = (narrow || null)?.margin ?? {},
         square = narrow
           ? t + b + width - l - r - (entry.phases.length ? 0 : 66)
           : above(entry.layout) + width - 100;
@@ -101,7 +107,10 @@ export class Picture {
               ? []
               : [[path, dark ? recolored(values[i]) : values[i]]],
           );
-    Object.assign(this, { state, scene, member, values });
+    this.state = state;
+    this.scene = scene;
+    this.member = member;
+    this.values = values;
     const glided = performance.now() < this.glides;
     if (glided) interrupted(plot);
     this.glides = transition ? performance.now() + transition.duration + 100 : 0;
@@ -162,7 +171,8 @@ export class Picture {
       start = performance.now();
     let glided = start < this.glides; // to another radius
     if (glided) interrupted(plot);
-    Object.assign(this, { state, glides: 0 });
+    this.state = state;
+    this.glides = 0;
     delete plot.dataset.phase;
     const step = () => {
       if (this.state !== state) return; // it goes elsewhere now
@@ -241,7 +251,11 @@ export class Picture {
 
   // The figure is another: draw it whole the next time.
   renew() {
-    if (this.state) Object.assign(this, { state: "elsewhere", scene: "", place: "" });
+    if (this.state) {
+      this.state = "elsewhere";
+      this.scene = "";
+      this.place = "";
+    }
   }
 
   describe(text) {
@@ -257,7 +271,7 @@ export class Picture {
     this.tools.Plotly.Plots.resize(this.plot);
   }
 
-  // ---------------------------------------------------------------- draws that the reader points at
+  // ---- draws that the reader points at
   listen() {
     const draw = (event) => this.drawOf(event.points?.[0]);
     const tell = (kind) => (event) => {
@@ -333,160 +347,3 @@ export class Picture {
     return this.tools.Plotly.toImage(this.plot, { format, width, height, scale });
   }
 }
-
-// Room around a picture less than 460 px wide: its legend is a line of text, the step has no axes;
-// on a phone its title is in the caption.
-function narrower({ data, layout, phases }, width, phone) {
-  const lines =
-    Math.max(0, above(layout) - 76) +
-    (layout.annotations?.some((a) => a.yref === "paper" && a.y >= 1) ? 16 : 0);
-  const t =
-    (phone ? 12 : 36) +
-    Math.min(34, lines) +
-    17 * keyLines({ data: labelled(data), layout }, width).length;
-  return {
-    margin: {
-      ...layout.margin,
-      ...(phases.length
-        ? { t, b: 8, l: 8, r: 8 }
-        : { t, b: FOOT - 44, l: width < 240 ? 40 : 50, r: 12 }),
-    },
-  };
-}
-
-// The legend of a narrow picture: each name in its colour after its symbol, in as few lines as have
-// room.
-function keyLines({ data, layout }, width) {
-  if (layout.showlegend === false) return [];
-  const lines = [];
-  let room = 0;
-  for (const { name, mode, marker, line, showlegend, visible } of data) {
-    if (!mode || !name || showlegend === false || visible === false) continue;
-    const color =
-        /markers/.test(mode) && typeof marker?.color === "string"
-          ? marker.color
-          : (line?.color ?? "#1f2933"),
-      wide = 26 + 6.6 * name.length;
-    const sign = !/markers/.test(mode)
-      ? "\u2013"
-      : /cross/.test(marker?.symbol)
-        ? "\u271a"
-        : "\u25cf";
-    if (wide > room) {
-      lines.push([]);
-      room = width - 24;
-    }
-    room -= wide;
-    lines.at(-1).push(`<span style="color:${color}">${sign} ${name}</span>`);
-  }
-  return lines.map((line) => line.join("   "));
-}
-
-function keyLine(drawn, width) {
-  const lines = keyLines(drawn, width),
-    { annotations = [], margin } = drawn.layout;
-  if (!lines.length) return {};
-  const at = {
-    x: 0,
-    y: 1,
-    xref: "paper",
-    yref: "paper",
-    xanchor: "left",
-    yanchor: "bottom",
-    xshift: 8 - margin.l,
-    yshift: 4,
-    align: "left",
-    showarrow: false,
-  };
-  return {
-    showlegend: false,
-    annotations: [...annotations, { ...at, text: lines.join("<br>"), font: { size: 11 } }],
-  };
-}
-
-// Names beside their lines in place of a legend, of several lines each at another point.
-const direct = (t) => t.type === "scatter" && /lines/.test(t.mode) && t.name?.length < 11;
-function labelled(data) {
-  const several = data.filter(
-    (t) => direct(t) && t.showlegend !== false && t.visible !== false,
-  ).length;
-  let k = 0;
-  return data.map((t) => {
-    if (!direct(t) || t.showlegend === false || t.visible === false) return t;
-    const n = t.y?.length ?? atob(t.y?.bdata ?? "").length / Number(t.y?.dtype?.[1] ?? 8),
-      at =
-        n > 2 && n < 60 ? Math.max(0, n - 1 - k++ * Math.max(1, Math.floor(n / several))) : n - 1;
-    const text = Array.from({ length: n }, (_, i) => (i === at ? t.name : ""));
-    return {
-      ...t,
-      showlegend: false,
-      mode: `${t.mode}+text`,
-      text,
-      textposition: n < 60 ? "top left" : "top center",
-      textfont: { size: 12, color: t.line?.color },
-      cliponaxis: false,
-    };
-  });
-}
-
-// A thin colour bar; of the step none: its levels say enough, and its marks need the room.
-function slim(trace, { phases }) {
-  if (!trace.colorbar) return trace;
-  if (phases.length) return { ...trace, showscale: false };
-  return {
-    ...trace,
-    colorbar: {
-      ...trace.colorbar,
-      thickness: 9,
-      xpad: 4,
-      tickfont: { size: 10 },
-      title: { ...trace.colorbar.title, font: { size: 10.5 } },
-    },
-  };
-}
-
-// What stands in small print below the axes, as a sentence.
-const printOf = ({ xaxis }) => {
-  const [, ...lines] = (xaxis?.title?.text ?? "").replace(/<\/?span[^>]*>/g, "").split("<br>");
-  return lines.length ? ` (${lines.join("; ")}.)` : "";
-};
-
-// Smaller titles, legend and notes for a picture less than 460 px wide; its small print is in the
-// caption.
-function smaller(layout, { phases }, phone) {
-  const [, ...rest] = (layout.title?.text ?? "").split("<br>"),
-    title = {
-      ...layout.title,
-      text: phone ? rest.join("<br>") : layout.title?.text,
-      font: { ...layout.title?.font, size: 12 },
-    };
-  const widest = (text) => Math.max(...text.split("<br>").map((line) => line.length));
-  const annotations = layout.annotations?.map((a) => ({
-    ...a,
-    font: { ...a.font, size: widest(a.text ?? "") > 54 ? 8.5 : 10 },
-  }));
-  const legend = { ...layout.legend, font: { ...layout.legend?.font, size: 11 } };
-  const { xaxis } = layout,
-    text = xaxis?.title?.text?.split("<br>")[0];
-  if (phases.length)
-    for (const axis of ["xaxis", "yaxis"])
-      layout = {
-        ...layout,
-        [axis]: {
-          ...layout[axis],
-          title: { text: "" },
-          showticklabels: false,
-          ticks: "",
-          automargin: false,
-        },
-      };
-  return {
-    ...layout,
-    title,
-    legend,
-    ...(text && !phases.length ? { xaxis: { ...xaxis, title: { ...xaxis.title, text } } } : {}),
-    ...(annotations ? { annotations } : {}),
-  };
-}
-
-const axisName = (id) => `${id[0]}axis${id.slice(1)}`;
