@@ -18,6 +18,6 @@ __getattr__, __dir__, _ = lazy(  # for the layers above; no `__all__`, for it is
         ),
         "progress": "Progress track",
         "seeds": "generator randn_like random_state saved_rng",
-        "treated": "RandomTrunk Treated classes_of find_head guesses replace_head",
+        "treated": "RandomTrunk Treated classes_of find_head guesses named_head replace_head",
     },
 )

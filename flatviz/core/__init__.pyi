@@ -39,4 +39,5 @@ from flatviz.core.treated import Treated as Treated
 from flatviz.core.treated import classes_of as classes_of
 from flatviz.core.treated import find_head as find_head
 from flatviz.core.treated import guesses as guesses
+from flatviz.core.treated import named_head as named_head
 from flatviz.core.treated import replace_head as replace_head
