@@ -5,7 +5,7 @@ They are accuracy, NLL and Brier score, calibration errors and their bins, and r
 
 from torch import Tensor
 
-from flatviz.checks import Count, Labels, Whole, check_choice
+from flatviz.checks import Count, Labels, Whole
 from flatviz.core import public
 from flatviz.likelihood import as_likelihood
 from flatviz.metrics import averaging
