@@ -13,11 +13,8 @@ from flatviz.families.own import Effort, Given, prepare_own
 from flatviz.results import Family, Gaussian, for_readers
 from flatviz.widgets.lab import Lab
 from flatviz.widgets.members import coarse_radii
+from flatviz.widgets.session import COARSE
 from flatviz.widgets.view import running_cell
-
-COARSE = dict(
-    n_draws=10, n_spectra=2, k=2, resolution=15, around_resolution=9
-)  # figures of a quick first family
 
 
 @public
@@ -99,7 +96,10 @@ def lab(
         shown = for_readers(
             family
         )  # placed beside the net with the other arguments: pictures are drawn on the CPU
-        return Lab(Fitting(net, train, prior, seed, fit, tuned), family=shown, radii=radii)
+        view = Lab(Fitting(net, train, prior, seed, fit, tuned), family=shown, radii=radii)
+        if family is None:
+            view.run()
+        return view
     if test is None or prior is not None:
         raise TypeError(
             "a module must come with training and test data, and without a prior: fv.lab(module,"
@@ -123,4 +123,5 @@ def lab(
     view = Lab(fits, radii=radii or few, measuring=measuring)
     say(first_line)
     view.made = (lines.pop(), *lines)
+    view.run()
     return view

@@ -235,7 +235,7 @@ def test_a_lab_and_its_page_of_any_likelihood_and_of_words(name, monkeypatch, tm
     )
     assert view.wait(300) and view.error == "", view.error
     member = view.family[0]
-    task = view._fits.task
+    task = view._session.fits.task
     prediction = member.prediction
     shown = {v.name for v in views_of(view.family)}
     page = view.to_html(tmp_path / "page.html").read_text(encoding="utf-8")
@@ -258,7 +258,7 @@ def test_a_lab_and_its_page_of_any_likelihood_and_of_words(name, monkeypatch, tm
     if name == "noise known":  # the head is linear: its Hessian is phi^T phi / (N noise^2)
         phi = torch.cat(
             [
-                torch.tanh(view._fits.net.to_module()[0](task.train.x)),
+                torch.tanh(view._session.fits.net.to_module()[0](task.train.x)),
                 torch.ones(len(task.train), 1),
             ],
             1,
