@@ -279,11 +279,9 @@ class Lab(ipywidgets.VBox):
             for m in family.methods
             if m in self._tuned
         }
-        about: dict[str, Any] = dict(defaults=defaults, note=shown.note)
-        if not shown.note:
-            about["stops"] = self.stops
-            about["code"] = ["# lab: the Lab of this notebook", "family = lab.family"]
-        self.view.show_family(family, live=True, **about)
+        code = ["# lab: the Lab of this notebook", "family = lab.family"]
+        about: dict[str, Any] = dict(code=code, defaults=defaults, note=shown.note)
+        self.view.show_family(family, stops=self.stops, live=True, **about)
 
     def add(self, shown: Shown) -> None:
         """Show the last member of the family too."""

@@ -8,8 +8,9 @@ from torch import nn
 
 from flatviz.checks import Radius, Seed, anything, check_is
 from flatviz.core import Likelihood, Net, Progress, Task, public
+from flatviz.families.examples import Given
 from flatviz.families.members import Choices, Fitting
-from flatviz.families.own import Effort, Given, prepare_own
+from flatviz.families.own import Effort, prepare_own
 from flatviz.results import Family, Gaussian, for_readers
 from flatviz.widgets.lab import Lab
 from flatviz.widgets.members import coarse_radii
@@ -117,11 +118,11 @@ def lab(
     how: dict[str, Any] = dict(
         likelihood=likelihood or "categorical", effort=effort, seed=seed, progress=progress, say=say
     )
-    fits, first_line = prepare_own(module, train, test, **how)
+    prepared = prepare_own(module, train, test, **how)
     quick = effort == "quick"
-    measuring, few = (COARSE, coarse_radii(fits.net)) if quick else (None, None)
-    view = Lab(fits, radii=radii or few, measuring=measuring)
-    say(first_line)
+    measuring, few = (COARSE, coarse_radii(prepared.fits.net)) if quick else (None, None)
+    view = Lab(prepared.fits, radii=radii or few, measuring=measuring)
+    say(str(prepared))
     view.made = (lines.pop(), *lines)
     view.run()
     return view

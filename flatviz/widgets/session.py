@@ -20,8 +20,12 @@ N_DRAWS = 30  # of each member, so the largest ensemble
 COARSE = dict(n_draws=10, n_spectra=2, k=2, resolution=15, around_resolution=9)
 STEPS = 20  # of a preview: a tenth of a whole fit or less
 ROUGH_STEPS = 60  # of VI in the rough family
-ROUGH = "rough picture"  # label of that stage
-ROUGH_WORK = 300.0  # in steps of a fit of one gradient
+# labels of stages
+ROUGH = "rough picture"
+DRAWING = "drawing"
+# work in steps of a fit of one gradient: of the rough family, of the figures of a member
+ROUGH_WORK = 300.0
+DRAWN = 150.0
 Cell = tuple[str, float]  # method and radius
 
 
@@ -65,7 +69,7 @@ def rough_family(fits: Fitting, radii: Mapping[str, Sequence[float]]) -> Shown |
         )
     except Diverged:
         return None
-    return Shown(measured, f", rough: {ROUGH_STEPS} of {steps} steps")
+    return Shown(measured, f", rough: few of {steps} steps")
 
 
 def first_family(
@@ -115,7 +119,7 @@ def work_of_family(
     member = 40 * sizes["n_spectra"] + sizes["around_resolution"] ** 2 / 5
     surface = sizes["resolution"] ** 2 / 20
     measured = {"surface": [surface], "measuring": [member] * len(cells)}
-    return {ROUGH: [ROUGH_WORK], "fitting": groups, **measured}
+    return {ROUGH: [ROUGH_WORK], "fitting": groups, **measured, DRAWING: [DRAWN * len(cells)]}
 
 
 class Audience(Protocol):
@@ -230,7 +234,10 @@ class Session:
     def _first(self, fits: Fitting) -> None:
         if rough := rough_family(replace(fits, progress=_quiet(fits.progress)), self.radii):
             self._audience.show(rough)
-        self.take(first_family(fits, self.radii, self.measuring, self._fail))
+        family = first_family(fits, self.radii, self.measuring, self._fail)
+        if callable(fits.progress):
+            fits.progress(0, 1, DRAWING)
+        self.take(family)
 
     def _fit_all(self, cells: Sequence[Cell], fits: Fitting) -> None:
         for method, radius in cells:

@@ -357,7 +357,9 @@ def members(lab):
 
 def same_nll(lab, record, q):
     """The record has the scores of this posterior."""
-    direct = fv.predict(lab._session.fits.net, q, lab._session.fits.task.test, 6, seed=1).scores["nll"]
+    direct = fv.predict(lab._session.fits.net, q, lab._session.fits.task.test, 6, seed=1).scores[
+        "nll"
+    ]
     sent = record[lab.view._bundle.index["fields"]["nll"]["offset"] :][:6]
     torch.testing.assert_close(torch.tensor(sent.copy()), direct.float(), rtol=1e-5, atol=1e-6)
 
