@@ -110,7 +110,8 @@ class Rules(Dispatch):
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None
     ) -> Any:
-        self.all &= func.has_kernel_for_dispatch_key(torch._C.DispatchKey.FuncTorchBatched)
+        if any(isinstance(argument, Tensor) for argument in args):  # else it makes a tensor
+            self.all &= func.has_kernel_for_dispatch_key(torch._C.DispatchKey.FuncTorchBatched)
         return func(*args, **(kwargs or {}))
 
 

@@ -1,4 +1,3 @@
-<<<<<<< HEAD
 // What every view of a notebook carries first, hence small: the front end and plotly.js come from the kernel with the cell that
 // shows a view, and never become part of a saved notebook.
 //
@@ -9,23 +8,10 @@
 // A message is an attribute of the `channel`, a plain widget model: there it waits for a page whose modules still load. A model
 // of anywidget refuses every message for good where its module took more than two seconds to load.
 
-const pages = (globalThis.flatvizFrontEnds ??= new Map());      // version -> { loaded: promise of { show, Plotly }, offer, asked }
-const POST = "post ";                                           // names of those attributes begin so
-export const channelOf = (model) => model.widget_manager.get_model(model.get("channel").replace("IPY_MODEL_", ""));
-=======
-// What every view of a notebook carries first, hence small: the front end and plotly.js come from
-// the kernel as one message a
-// page, and never become part of a saved notebook.
-//
-// The messages come through a plain widget model of their own, `channel`: a model of anywidget
-// refuses every message for
-// good where its module took more than two seconds to load, and on a slow machine a page full of
-// plots takes longer.
-
-const pages = (globalThis.flatvizFrontEnds ??= new Map()); // version -> promise of { show, Plotly }
+const pages = (globalThis.flatvizFrontEnds ??= new Map()); // version -> { loaded: promise of { show, Plotly }, offer, asked }
+const POST = "post "; // names of those attributes begin so
 export const channelOf = (model) =>
   model.widget_manager.get_model(model.get("channel").replace("IPY_MODEL_", ""));
->>>>>>> page
 
 // Call `hear` with each message, in the order of sending, from the first that waits; it is taken out of the model.
 export function receive(channel, hear) {
@@ -49,8 +35,10 @@ function moduleFrom(text) {
 
 async function load(buffers) {
   const [explorer, plotly] = buffers.map((b) => new TextDecoder().decode(b));
-  const before = globalThis.Plotly;                             // leave another plotly of the page where it was
-  const wrapped = await moduleFrom(`const module = { exports: {} };\n${plotly}\nexport default module.exports;`);
+  const before = globalThis.Plotly; // leave another plotly of the page where it was
+  const wrapped = await moduleFrom(
+    `const module = { exports: {} };\n${plotly}\nexport default module.exports;`,
+  );
   if (before) globalThis.Plotly = before;
   const { show } = await moduleFrom(`${explorer}\nexport const { show } = flatvizExplorer;`);
   return { show, Plotly: wrapped.default };
@@ -59,31 +47,12 @@ async function load(buffers) {
 // The front end of this page: `offer(buffers)` loads it, once; `loaded` is the promise of it; `asked`: whether a view asked for it.
 export function frontEnd(version) {
   if (!pages.has(version)) {
-<<<<<<< HEAD
     let offer;
-    const loaded = new Promise((resolve) => { offer = resolve; }).then(load);
+    const loaded = new Promise((resolve) => {
+      offer = resolve;
+    }).then(load);
     pages.set(version, { loaded, offer, asked: false });
     loaded.catch(() => pages.delete(version));
-=======
-    const load = async () => {
-      const { buffers } = await ask(channel, "front end");
-      const [explorer, plotly] = buffers.map((b) => new TextDecoder().decode(b));
-      const before = globalThis.Plotly; // leave another plotly of the page where it was
-      const wrapped = await moduleFrom(
-        `const module = { exports: {} };\n${plotly}\nexport default module.exports;`,
-      );
-      if (before) globalThis.Plotly = before;
-      const { show } = await moduleFrom(`${explorer}\nexport const { show } = flatvizExplorer;`);
-      return { show, Plotly: wrapped.default };
-    };
-    pages.set(
-      version,
-      load().catch((error) => {
-        pages.delete(version);
-        throw error;
-      }),
-    );
->>>>>>> page
   }
   return pages.get(version);
 }
