@@ -30,6 +30,7 @@ from flatviz.core.objective import as_objective as as_objective
 from flatviz.core.objective import hessian_operator as hessian_operator
 from flatviz.core.progress import Parts as Parts
 from flatviz.core.progress import Progress as Progress
+from flatviz.core.progress import one_bar as one_bar
 from flatviz.core.progress import track as track
 from flatviz.core.seeds import generator as generator
 from flatviz.core.seeds import randn_like as randn_like

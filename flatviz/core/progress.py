@@ -4,6 +4,7 @@ a bar with a time estimate in a terminal or notebook, or any function of the cal
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TypeVar
 
 from flatviz.core.arithmetic import users_arithmetic
@@ -96,3 +97,32 @@ class Parts:
         steps = self._weights[label]
         at = min(round(share * len(steps)), len(steps))
         return before + sum(steps[:at]), steps[at] if at < len(steps) else 0.0
+
+
+@contextmanager
+def one_bar(weights: Mapping[str, Sequence[float]], progress: Progress) -> Iterator[Progress]:
+    """Open one bar for work in parts, with the time left of the whole.
+
+    weights: as for `Parts`.  A function of the caller's hears of every part itself.
+
+    Yields:
+        The `progress` of every part.
+    """
+    if progress is False or callable(progress):
+        yield progress
+        return
+    try:
+        from tqdm.auto import tqdm  # optional: a machine that only computes need not have it
+    except ImportError:
+        yield False
+        return
+    parts = Parts(weights)
+    form = "{percentage:3.0f} % {bar} {desc} {elapsed}, about {remaining} left"
+    hidden = None if progress is None else False
+    with tqdm(total=1.0, bar_format=form, leave=False, disable=hidden) as bar:
+
+        def hear(done: int, total: int, label: str) -> None:
+            bar.set_description(label, refresh=False)
+            bar.update(parts.share(done, total, label) - bar.n)
+
+        yield hear

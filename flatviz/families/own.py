@@ -50,6 +50,7 @@ EPOCHS = 30
 # at least, where there is no accuracy: a curve through a few points takes longer than a class
 STEPS = 500
 TRIALS = 6  # of a full one
+FIT_WORK = 8.0  # of a fit of VI, beside that of pre-training
 # A quick one whose step of a fit, with all its draws, takes more multiply-adds than these has
 # smaller steps: one draw is noisier, and needs a lower rate.
 LARGE_STEP = 500_000_000
@@ -75,6 +76,22 @@ class Prepared:
         label = TUNED.label
         both = f"on test examples: {self.after} of {label}, {self.before} of the trained network"
         return both if self.trusted else f"do not trust these pictures; {both}: {DO}"
+
+
+def trials_of(effort: Effort) -> int:
+    """Give the number of trials of settings."""
+    return effort if isinstance(effort, int) else {"quick": 1, "full": TRIALS}[effort]
+
+
+def work_of_preparation(effort: Effort) -> dict[str, list[float]]:
+    """Expected work of the parts of `prepare_own`, by the labels under which they report."""
+    n_trials = trials_of(effort)
+    return {
+        "pre-training": [1.0],
+        "SWAG": [1.0],
+        "trials of settings": [FIT_WORK] * (n_trials if n_trials > 1 else 0),
+        TUNED.label: [FIT_WORK],
+    }
 
 
 def prepare_own(
@@ -123,7 +140,7 @@ def prepare_own(
     )
     task = task_of(net, train, test, likelihood, seed)
     quick = effort == "quick"
-    n_trials = effort if isinstance(effort, int) else {"quick": 1, "full": TRIALS}[effort]
+    n_trials = trials_of(effort)
     fixed: dict[str, float] = {}
     work = work_of(net, task.train.x).macs * len(task.train)
     net = _learned(net, task, how, say)

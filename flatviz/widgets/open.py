@@ -7,15 +7,15 @@ from typing import Annotated, Any
 from torch import nn
 
 from flatviz.checks import Radius, Seed, anything, check_is
-from flatviz.core import Likelihood, Net, Progress, Task, public
+from flatviz.core import Likelihood, Net, Progress, Task, one_bar, public
 from flatviz.families.examples import Given
 from flatviz.families.members import Choices, Fitting
-from flatviz.families.own import Effort, prepare_own
+from flatviz.families.own import Effort, prepare_own, work_of_preparation
 from flatviz.results import Family, Gaussian, for_readers
 from flatviz.widgets.lab import Lab
 from flatviz.widgets.members import coarse_radii
 from flatviz.widgets.session import COARSE
-from flatviz.widgets.view import running_cell
+from flatviz.widgets.view import page_watches
 
 
 @public
@@ -113,12 +113,13 @@ def lab(
         if progress is not False and not callable(progress):
             print(text)
 
-    if progress is None and running_cell() is not None:
+    if progress is None and page_watches():
         progress = True
     how: dict[str, Any] = dict(
-        likelihood=likelihood or "categorical", effort=effort, seed=seed, progress=progress, say=say
+        likelihood=likelihood or "categorical", effort=effort, seed=seed, say=say
     )
-    prepared = prepare_own(module, train, test, **how)
+    with one_bar(work_of_preparation(effort), progress) as shown_progress:
+        prepared = prepare_own(module, train, test, progress=shown_progress, **how)
     quick = effort == "quick"
     measuring, few = (COARSE, coarse_radii(prepared.fits.net)) if quick else (None, None)
     view = Lab(prepared.fits, radii=radii or few, measuring=measuring)

@@ -137,9 +137,10 @@ class _Job(threading.Thread):
         self._worker.say(self, share, f"{self._what}: {text}")
 
     def _check(self) -> None:
-        """Raise Stopped where the work is to end.
+        """Check that the work goes on.
 
-        Stopped, replaced, closed, or the interpreter exits.
+        Raises:
+            Stopped: Where it was stopped or replaced, and where the interpreter exits.
         """
         if self.stopped.is_set() or not threading.main_thread().is_alive():
             raise Stopped
