@@ -15,7 +15,7 @@ from flatviz.results import Family, Gaussian, for_readers
 from flatviz.widgets.lab import Lab
 from flatviz.widgets.members import coarse_radii
 from flatviz.widgets.session import COARSE
-from flatviz.widgets.view import page_watches
+from flatviz.widgets.view import kernel_shell, page_watches
 
 
 @public
@@ -107,14 +107,15 @@ def lab(
             " train, test)"
         )
     lines: list[str] = []
+    prints = progress is not False and not callable(progress)
 
     def say(text: str) -> None:
         lines.append(text)
-        if progress is not False and not callable(progress):
+        if prints:
             print(text)
 
-    if progress is None and page_watches():
-        progress = True
+    if progress is None and kernel_shell() is not None:
+        progress = page_watches()
     how: dict[str, Any] = dict(
         likelihood=likelihood or "categorical", effort=effort, seed=seed, say=say
     )
