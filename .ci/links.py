@@ -23,11 +23,19 @@ PLACES = {
     "course": "contents.html",
 }  # on the site
 FILES = {
-    "playground": "docs/playground.md",
     "lesson": "notebooks/lesson.ipynb",
     "course": "notebooks/contents.ipynb",
 }
 FIRST = "notebooks/00_tour.ipynb"
+DOORS = {  # with a site, and in a clone without one: no link that does not open
+    True: """- **Teach**: the [playground] opens in a browser, no install; a [lesson] of ninety minutes; each chapter also as slides.
+- **Learn**: the [course], 18 notebooks with exercises and solutions, the first also in [Colab].
+""",
+    False: """- **Teach**: the playground, on top of `flatviz tour`; a [lesson] of ninety minutes; each chapter also as slides.
+- **Learn**: the [course], 18 notebooks with exercises and solutions.
+""",
+}
+BETWEEN = re.compile(r"(<!-- doors -->\n).*?(?=<!-- /doors -->)", re.DOTALL)
 BLOCK = re.compile(r"<!-- links of ([\w./-]*): python \.ci/links\.py OWNER/NAME -->\n.*", re.DOTALL)
 
 
@@ -39,11 +47,8 @@ def links(repository: str) -> str:
         if name
         else FILES
     )
-    to |= {
-        "Colab": f"https://colab.research.google.com/github/{repository}/blob/main/{FIRST}"
-        if name
-        else FIRST
-    }
+    if name:
+        to["Colab"] = f"https://colab.research.google.com/github/{repository}/blob/main/{FIRST}"
     lines = [
         f"<!-- links of {repository}: python .ci/links.py OWNER/NAME -->",
         *(f"[{key}]: {place}" for key, place in to.items()),
@@ -51,11 +56,18 @@ def links(repository: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def written(text: str, repository: str) -> str:
+    """README with the doors and the links of a repository; "" for a clone without a site."""
+    text = BETWEEN.sub(lambda found: found[1] + DOORS["/" in repository], text)
+    return BLOCK.sub(lambda _: links(repository), text)
+
+
 def absolute(text: str, repository: str) -> str:
     """README with the links that lead into the clone as addresses of the repository: files, and
     pictures as such."""
     files = f"https://github.com/{repository}/blob/main/"
     pictures = f"https://raw.githubusercontent.com/{repository}/main/"
+    text = re.sub(r'((?:src|srcset)=")(?!http)', rf"\1{pictures}", text)
     text = re.sub(r"(!\[[^\]]*\]\()(?!http)", rf"\1{pictures}", text)
     return re.sub(r"((?<!!)\[[^\]]*\]\()(?!http)", rf"\1{files}", text)
 
@@ -81,7 +93,7 @@ def main() -> int:
     text = README.read_text(encoding="utf-8")
     present = BLOCK.search(text)[1]
     words = [w for w in sys.argv[1:] if not w.startswith("--")]
-    wanted = BLOCK.sub(lambda _: links(words[0] if words else present), text)
+    wanted = written(text, words[0] if words else present)
     if "--check" in sys.argv:
         return int(text != wanted)
     if "--index" in sys.argv:

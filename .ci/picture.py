@@ -1,10 +1,10 @@
-"""Make docs/lab.gif, README's moving picture: the playground trains, then its test ground is
-dragged back and forth.
+"""Make README's pictures from the playground: docs/lab.gif, its first three questions with their
+answers, and docs/frontier.png, the third answer, light and dark.
 
     python .ci/picture.py
 
-The file holds a digest of the modules that draw it; a test compares it, so that the picture is
-never older than they are.
+The moving picture holds a digest of the modules that draw it; a test compares it, so that the
+picture is never older than they are.
 """
 
 from __future__ import annotations
@@ -16,14 +16,21 @@ import tempfile
 from pathlib import Path
 
 from PIL import Image
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from flatviz.pages.page import playground_page
 
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "docs" / "lab.gif"
-SIZE = dict(width=1000, height=800)
-SHOWN = ".pg-maps, .pg-first"  # both grounds, their sliders, the test losses
+FRONTIER = {"light": ROOT / "docs" / "frontier.png", "dark": ROOT / "docs" / "frontier-dark.png"}
+SIZE = dict(width=520, height=900)
+WIDE = dict(width=760, height=900)  # two panels
+DENSE = 1.5
+CARD = 292  # px, of question and answer: what is below stays in its place
+HIDDEN = "h1, .lead, .pg-sides, .pg-first, .pg-run, .pg-more"
+GUESSES = ("sabma", "yes", "yes")
+TRAINING = 14  # frames of a run
+STEPS = 600
 KEY = [
     "#0072b2",
     "#009e73",
@@ -36,36 +43,71 @@ KEY = [
 def digest() -> bytes:
     """Of what is drawn."""
     parts = sorted((ROOT / "flatviz" / "pages" / "playground").glob("*.*"))
-    return (
-        hashlib.sha256(
-            b"".join(path.read_bytes() for path in parts if path.stem not in ("network", "step"))
-        )
-        .hexdigest()
-        .encode()
+    drawn = [path.read_bytes() for path in parts if path.stem not in ("network", "step")]
+    return hashlib.sha256(b"".join(drawn)).hexdigest().encode()
+
+
+def opened(browser: Browser, path: Path, scheme: str, size: dict[str, int]) -> Page:
+    """The first world alone, at rest."""
+    page = browser.new_page(
+        viewport=size, reduced_motion="reduce", color_scheme=scheme, device_scale_factor=DENSE
     )
+    page.goto(path.as_uri())
+    page.wait_for_selector(".pg canvas")
+    page.add_style_tag(content=f"{HIDDEN} {{ display: none !important; }}")
+    page.wait_for_timeout(600)
+    return page
 
 
 def frames(page: Page) -> list[tuple[Image.Image, int]]:
     """Pictures, and the milliseconds that each is shown."""
-    world = "document.querySelector('.pg').playground.weights"
-    seen = []
-    boxes = f"[...document.querySelectorAll('{SHOWN}')].map((n) => n.getBoundingClientRect())"
-    left, top, right, bottom = page.evaluate(
-        f"{boxes}.flatMap((b, i) => (i ? [b.right, b.bottom] : [b.left, b.top]))"
-    )
-    clip = dict(x=left - 8, y=top - 8, width=right - left + 16, height=bottom - top + 12)
+    page.add_style_tag(content=f".pg-card {{ height: {CARD}px; }}")
+    page.add_style_tag(content=".pg-frontier { height: 328px; overflow: hidden; }")
+    page.wait_for_timeout(400)
+    seen: list[tuple[Image.Image, int]] = []
+    box = page.locator(".pg-world").bounding_box()
+    clip = dict(x=0, y=box["y"] - 8, width=SIZE["width"], height=box["height"] + 16)
 
     def take(ms: int) -> None:
-        seen.append((Image.open(io.BytesIO(page.screenshot(clip=clip))).convert("RGB"), ms))
+        shot = Image.open(io.BytesIO(page.screenshot(clip=clip))).convert("RGB")
+        seen.append((shot, ms))
 
-    for _ in range(24):
-        page.evaluate(f"() => {{ {world}.advance(25); {world}.shown(true); }}")
-        take(120)
-    take(1600)
-    for shift in (0.2, 0.1, 0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.4):
-        page.evaluate(f"() => {world}.moveTest([{shift}, 0])")
-        take(1600 if shift in (0.0, 0.5) else 180)
+    for i, guess in enumerate(GUESSES):
+        if i:
+            page.locator(".pg-next").click()
+        page.wait_for_timeout(200)
+        take(3200)
+        page.locator(f"[data-guess={guess}]").click()
+        page.wait_for_timeout(200)
+        if i < 2:  # the run again, frame by frame, its answer hidden
+            answered = page.locator(".pg-answer").inner_html()
+            page.evaluate(RESTART)
+            for _ in range(TRAINING):
+                page.evaluate(f"() => {WORLD}.advance({STEPS // TRAINING + 1})")
+                take(110)
+            page.evaluate(ANSWER, answered)
+        take(5200)
     return seen
+
+
+WORLD = "document.querySelector('.pg').playground.weights"
+RESTART = f"""() => {{
+  document.querySelector('.pg-answer').textContent = 'They train …';
+  {WORLD}.side('training');
+  {WORLD}.again(false);
+}}"""
+ANSWER = f"""(text) => {{
+  document.querySelector('.pg-answer').innerHTML = text;
+  {WORLD}.side('test');
+}}"""
+
+
+def frontier(page: Page) -> bytes:
+    """The third answer as a picture."""
+    page.locator(".pg-steps button").nth(2).click()
+    page.locator("[data-guess=yes]").click()
+    page.wait_for_timeout(300)
+    return page.locator(".pg-frontier").screenshot()
 
 
 def palette_of(picture: Image.Image) -> Image.Image:
@@ -77,19 +119,18 @@ def palette_of(picture: Image.Image) -> Image.Image:
 
 
 def main() -> None:
-    """Write the loop."""
+    """Write the loop, and the third answer by itself."""
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "play.html"
         path.write_text(playground_page(["weights"]), encoding="utf-8")
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
         )
-        page = browser.new_page(viewport=SIZE, reduced_motion="reduce", color_scheme="light")
-        page.goto(path.as_uri())
-        page.wait_for_timeout(1500)
-        pictures = frames(page)
+        pictures = frames(opened(browser, path, "light", SIZE))
+        for scheme, out in FRONTIER.items():
+            out.write_bytes(frontier(opened(browser, path, scheme, WIDE)))
         browser.close()
-    palette = palette_of(pictures[24][0])
+    palette = palette_of(pictures[TRAINING + 1][0])
     loop = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture, _ in pictures]
     times = [ms for _, ms in pictures]
     loop[0].save(

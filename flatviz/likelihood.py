@@ -22,8 +22,8 @@ from torch.distributions import Bernoulli, Categorical, Distribution, Independen
 from torch.distributions.constraints import Constraint
 from torch.nn import functional as F
 
-from flatviz.checks import check_positive, function, kind, number
 from flatviz import distributions
+from flatviz.checks import check_positive, function, kind, number
 from flatviz.noun import check_fields
 
 Product = Callable[[Tensor], Tensor]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import threading
 
 import torch
 
 import flatviz as fv
 from flatviz.core.arithmetic import float32_flags
 from flatviz.core.seeds import generator
-from flatviz.training.gradient import gradient
 from flatviz.training.losses import training_loss
 from flatviz.training.points import starts
 
@@ -127,7 +127,32 @@ def one_by_one(net, data, seeds, *, epochs, lr, weight_decay, batch_size):
         w = w.clone()
         for _ in range(epochs):
             for index in torch.randperm(len(data), generator=source).split(batch_size):
-                g = gradient(loss, w, index)[1]
+                g = loss(w, index)[1]
                 w = w - lr * (g + weight_decay * w)
         rows.append(w)
     return torch.stack(rows)
+
+
+@contextlib.contextmanager
+def beside(block):
+    """Another thread is inside of `block()`, until the function is called, or this block ends."""
+    inside = threading.Event()
+    leave = threading.Event()
+
+    def other():
+        with block():
+            inside.set()
+            assert leave.wait(60)
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    assert inside.wait(60)
+
+    def end():
+        leave.set()
+        thread.join()
+
+    try:
+        yield end
+    finally:
+        end()

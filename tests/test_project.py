@@ -64,7 +64,8 @@ def test_the_readme_has_two_commands_and_its_picture():
         "-m pytest -n 2 --dist loadfile"
     )
     assert all(c.startswith("python3 -m venv .venv && .venv/bin/pip install") for c in commands[:2])
-    for picture in re.findall(r"!\[[^\]]+\]\(([^)]+)\)", readme):
+    pictures = re.findall(r"!\[[^\]]+\]\(([^)]+)\)|(?:src|srcset)=\"([^\"]+)", readme)
+    for picture in map("".join, pictures):
         assert (ROOT / picture).is_file(), picture
     for link in re.findall(r"\]\(((?!http)[^)#]+)\)", readme):
         assert (ROOT / link).exists(), link
@@ -79,20 +80,26 @@ def test_the_readme_has_two_commands_and_its_picture():
 def test_the_readmes_links_and_its_moving_picture_are_made_by_their_scripts_and_not_stale():
     links = runpy.run_path(str(ROOT / ".ci" / "links.py"))
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    named = links["BLOCK"].search(readme)
-    assert named[0] == links["links"](named[1])
-    assert {"[playground]", "[course]", "[lesson]", "[Colab]"} <= set(
-        re.findall(r"\[\w+\](?=[ ;.,])", readme[: named.start()])
-    )
+    repository = links["BLOCK"].search(readme)[1]
+    assert readme == links["written"](readme, repository)
     assert all((ROOT / place).is_file() for place in [*links["FILES"].values(), links["FIRST"]])
-    filled = links["links"]("someone/flatviz")
+    for name, doors in (
+        ("", {"lesson", "course"}),
+        ("someone/flatviz", {*links["PLACES"], "Colab"}),
+    ):
+        told = links["written"](readme, name)
+        assert (
+            set(re.findall(r"\[(\w+)\](?=[ ;.,])", told)) == doors
+        )  # what is called a link is one
+        assert set(re.findall(r"^\[(\w+)\]: ", told, flags=re.M)) == doors
+    filled = links["written"](readme, "someone/flatviz")
     assert (
         "[playground]: https://someone.github.io/flatviz/play.html" in filled
         and "/someone/flatviz/blob/main/" in filled
     )
-    indexed = links["absolute"](readme.replace(named[0], filled), "someone/flatviz")
-    assert indexed.count("](https://") > 6 and not re.findall(
-        r"\]\((?!http)|^\[\w+\]: (?!http)", indexed, flags=re.M
+    indexed = links["absolute"](filled, "someone/flatviz")
+    assert indexed.count("](https://") > 5 and not re.findall(
+        r"\]\((?!http)|^\[\w+\]: (?!http)|(?:src|srcset)=.(?!http)", indexed, flags=re.M
     )
     assert (
         tomllib.loads(links["urls"]("someone/flatviz"))["project"]["urls"]["Source"]

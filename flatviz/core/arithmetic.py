@@ -7,7 +7,7 @@ import ctypes
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from threading import get_ident, local
 from typing import Any
@@ -109,23 +109,27 @@ IEEE = ("highest", False, *("ieee",) * len(_UNITS))
 _FLOAT32 = OfProcess(float32_flags, _set_flags, IEEE)
 
 
-def arithmetic() -> AbstractContextManager:
+@contextmanager
+def arithmetic() -> Iterator[None]:
     """Compute float32 products in IEEE arithmetic for the length of the block.
 
     Also a decorator.
 
     By default torch lets cuDNN's convolutions compute in TF32, of 10 bits.
     """
-    return _FLOAT32.block(True)
+    with _FLOAT32.block(True):
+        yield
 
 
-def users_arithmetic() -> AbstractContextManager:
+@contextmanager
+def users_arithmetic() -> Iterator[None]:
     """Compute float32 products as the user has set them in torch, inside of `arithmetic`.
 
     For the steps of a training, and for what the user wants to hear of it.  They compute in IEEE
     arithmetic while another thread is inside of `arithmetic`: torch has one setting.
     """
-    return _FLOAT32.block(False)
+    with _FLOAT32.block(False):
+        yield
 
 
 # multiply-adds that each thread is to have: some 5 ms, the time for which a busy machine lets one

@@ -11,7 +11,7 @@ import functools
 import inspect
 from collections.abc import Callable
 from difflib import get_close_matches
-from typing import Any, ParamSpec, TypeVar, Unpack, get_args, get_origin, get_type_hints
+from typing import Any, ParamSpec, TypeVar, get_type_hints
 
 import numpy as np
 import torch
@@ -77,14 +77,9 @@ def public(verb: Callable[P, R]) -> Callable[P, R]:
 
 
 def argument_checks(verb: Callable) -> dict[str, Check]:
-    """List the check of each argument of a verb.
-
-    Those of `**how: Unpack[Shared]` are in that type.
-    """
+    """List the check of each argument of a verb."""
     raw = inspect.unwrap(verb)
     hints = get_type_hints(raw, KNOWN | raw.__globals__, include_extras=True)
-    for shared in [hint for hint in hints.values() if get_origin(hint) is Unpack]:
-        hints |= get_type_hints(get_args(shared)[0], include_extras=True)
     return {
         name: _of_parameter(p, hints.get(name, Any))
         for name, p in inspect.signature(verb).parameters.items()

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.utils._pytree import tree_leaves
 
 from flatviz.core import Dispatch, Inputs, Net, Progress, saved_rng, threads, track
 from flatviz.engine.determinism import check_function, same_to_rounding, two_points, work_of
@@ -97,6 +98,10 @@ def vmapped(net: Net, x: Tensor) -> Vmapped | None:
         return None
 
 
+BATCHED = torch._C.DispatchKey.FuncTorchBatched
+RESIZES = torch.ops.aten._prelu_kernel.default  # the rule of PReLU, with a warning
+
+
 class Rules(Dispatch):
     """Whether vmap has a rule for `all` operations of a pass.
 
@@ -110,8 +115,9 @@ class Rules(Dispatch):
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None
     ) -> Any:
-        if any(isinstance(argument, Tensor) for argument in args):  # else it makes a tensor
-            self.all &= func.has_kernel_for_dispatch_key(torch._C.DispatchKey.FuncTorchBatched)
+        of_tensors = any(isinstance(a, Tensor) for a in tree_leaves((args, kwargs)))
+        if of_tensors:  # a new tensor is that of all rows
+            self.all &= func is not RESIZES and func.has_kernel_for_dispatch_key(BATCHED)
         return func(*args, **(kwargs or {}))
 
 

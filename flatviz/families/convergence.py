@@ -16,10 +16,10 @@ from flatviz.core import Net, Progress, Task, public
 from flatviz.families.members import Fitting, check_settings
 from flatviz.posteriors import METHODS
 from flatviz.results import Gaussian, Member
-from flatviz.training.gradient import TrainingLoss
+from flatviz.training.gradient import Gradient
 from flatviz.training.losses import training_loss
 from flatviz.training.streams import MirroredNoise
-from flatviz.training.variational import GaussianFit
+from flatviz.training.variational import GaussianMethod
 
 WITH_GAP = tuple(
     name for name, m in METHODS.items() if m.needs_prior and "start_scale" in m.plain.settings
@@ -122,15 +122,15 @@ def convergence_gap(
     )
 
     algorithm = record.algorithm(prior, len(task.train), **settings)
-    loss = training_loss(
-        net, task.train, task.likelihood, settings.get("batchnorm", "frozen"), draws=algorithm.draws
-    )
+    draws = algorithm.descent.draws
+    statistics = settings.get("batchnorm", "frozen")
+    gradient = training_loss(net, task.train, task.likelihood, statistics, draws=draws)
     pairs = (n_draws + 1) // 2
 
-    def at(q: Gaussian, draws: int) -> tuple[Tensor, Tensor]:
+    def at(q: Gaussian, seed: int) -> tuple[Tensor, Tensor]:
         """Objective of each pair of draws, (n_draws / 2,), and the mean relative distance of each variance."""
-        noise = MirroredNoise([draws], algorithm.draws, q, 2 * pairs)
-        rows = [objective(algorithm, q, loss, noise.at(step)) for step in range(2 * pairs)]
+        noise = MirroredNoise([seed], draws, q, 2 * pairs)
+        rows = [objective(algorithm, q, gradient, noise.at(step)) for step in range(2 * pairs)]
         values, pulls = (torch.stack(column) for column in zip(*rows))
         return values.double().view(-1, 2).mean(1), pulls.mean(0).double() / q.leverage.cpu()
 
@@ -149,14 +149,14 @@ def convergence_gap(
 
 
 def objective(
-    algorithm: GaussianFit, q: Gaussian, loss: TrainingLoss, noise: tuple[Tensor, ...]
+    algorithm: GaussianMethod, q: Gaussian, gradient: Gradient, noise: tuple[Tensor, ...]
 ) -> tuple[Tensor, Tensor]:
     """Compute the objective of a method at q with this noise, (), loss after its ascent plus tau KL(q || prior); and the pull on log_std.
 
     The pull (D,) is an estimate of d_i (h_i / tau + P_ii) - leverage_i, 0 at the fixed point of the
     widths.
     """
-    g = algorithm.gradient(q, loss, None, noise)
+    g = algorithm.gradient(q, gradient, None, noise)
     kl, (_, pull, _) = algorithm.descent.total(q, g.grad, noise)
     value = (
         g.loss

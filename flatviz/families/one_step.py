@@ -5,6 +5,7 @@ And such steps at moments of a fit.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import torch
@@ -18,7 +19,7 @@ from flatviz.objectives.network import nll
 from flatviz.planes.plane import plane_along
 from flatviz.posteriors import METHODS
 from flatviz.results import Family, Mechanism, Member, Plane, placed
-from flatviz.training.gradient import NoisyNLL
+from flatviz.training.gradient import expected
 from flatviz.training.losses import training_loss
 from flatviz.training.perturb import UNITS, Mode, perturb
 
@@ -141,9 +142,10 @@ class Step:
         z = torch.randn(n_draws, q.dim + q.rank, generator=generator(seed), dtype=q.mean.dtype).to(
             q.mean.device
         )
-        loss = training_loss(net, data, likelihood, draws=n_draws)
         self.q = q
-        self.expected = NoisyNLL(loss, None, (z[:, : q.dim], z[:, q.dim :]))
+        self.noise = z[:, : q.dim], z[:, q.dim :]
+        loss = training_loss(net, data, likelihood, draws=n_draws)
+        self.expected = partial(expected, loss, batch=None, noise=self.noise)
         self.loss, (gradient, *others), *_ = self.expected(q)
         # in mean, log_std, factor; in the mean
         self.g = (gradient, others[0], others[1])
@@ -159,11 +161,11 @@ class Step:
         Fields: further ones of the `Mechanism`.
         """
         q = self.q
-        noise = self.expected.first
+        z1, z2 = self.noise
         plane = plane or self.plane
-        moves = [perturb(q, self.g, radius=r, mode=mode, noise=noise) for r, mode in asked]
+        moves = [perturb(q, self.g, radius=r, mode=mode, noise=(z1[0], z2[0])) for r, mode in asked]
         gaussians = [q.moved(delta) for delta in moves]
-        at_worst = [self.expected(worst, again=True) for worst in gaussians]
+        at_worst = [self.expected(worst) for worst in gaussians]
         shadows = [
             project(Gaussian(worst.mean, worst.log_std, worst.factor), plane) for worst in gaussians
         ]

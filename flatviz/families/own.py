@@ -32,10 +32,9 @@ from flatviz.posteriors.swag import fit_swag
 from flatviz.posteriors.transfer import transfer
 from flatviz.results import Prediction
 from flatviz.training.driver import Diverged
-from flatviz.training.keywords import LARGE
 from flatviz.training.points import pretrain
+from flatviz.training.settings import DRAWS
 from flatviz.training.streams import steps_per_epoch
-from flatviz.training.variational import DRAWS
 
 Say = Callable[[str], None]  # hears a line of text for each step that is done
 Effort = Literal["quick", "full"] | Count  # or so many trials of a full one
@@ -49,6 +48,7 @@ RATES = (
 EPOCHS = 30
 # at least, where there is no accuracy: a curve through a few points takes longer than a class
 STEPS = 500
+BATCH = 64  # of the same
 TRIALS = 6  # of a full one
 FIT_WORK = 8.0  # of a fit of VI, beside that of pre-training
 # A quick one whose step of a fit, with all its draws, takes more multiply-adds than these has
@@ -246,9 +246,7 @@ def _learned(net: Net, task: Task, how: dict, say: Say) -> Net:
         return net
 
     epochs = (
-        EPOCHS
-        if task.one_label
-        else max(EPOCHS, -(-STEPS // steps_per_epoch(len(data), LARGE["batch_size"])))
+        EPOCHS if task.one_label else max(EPOCHS, -(-STEPS // steps_per_epoch(len(data), BATCH)))
     )
 
     def trained(lr: float) -> Net:
@@ -259,7 +257,8 @@ def _learned(net: Net, task: Task, how: dict, say: Say) -> Net:
             lr=lr,
             last_lr=lr / 2,
             likelihood=likelihood,
-            **{**how, **LARGE},
+            batch_size=BATCH,
+            **how,
         )
         check_learned(late, late.w, data, "training", DO, progress, likelihood)
         say(f"training at rate {lr:g}")

@@ -72,22 +72,19 @@ def _index(part: slice | Tensor, w: Tensor) -> Tensor:
 
 Product = Callable[[Tensor], Tensor]  # v (D,) -> H v (D,)
 CHECK_EVERY = 2
-# products that look for repeated eigenvalues: vectors of the basis are projected out, so that
-# further ones show
-LOOK = 5
 BASIS_BYTES = 2**30  # of memory that a basis may take before it is restarted
 
 
 class Krylov:
-    """Thick-restart Lanczos with full reorthogonalisation, from a random start.
+    """Thick-restart band Lanczos with full reorthogonalisation, from random starts.
 
-    H Q = Q C + sum_p p row_p^T, with Q (m, D) in rows, C (m, m) as measured,
-        so that residuals are those of H as it is, and the
-    vectors p whose products come next: one, or several once a random one was injected (band
-    Lanczos).  A full basis of `room` vectors is restarted from its best Ritz vectors.  `locked` (c,
-    D): directions kept out of it; `scale`: the size of H where they hold its largest eigenvalues,
-    so that the remainder can be distinguished from rounding. Source: Wu & Simon 2000 (thick
-    restart); Golub & Van Loan, Matrix Computations, 4th ed., ch. 10.
+    H Q = Q C + P^T E, with Q (m, D) and P (l, D) orthonormal in rows, C (m, m) and E (l, m) as
+    measured, so that residuals are those of H as it is.  P spans the vectors that may come next:
+    one, and one more for each random vector that was injected.  A full basis of `room` vectors is
+    restarted from its best Ritz vectors.  `locked` (c, D): directions kept out of it; `scale`: the
+    size of H where they hold its largest eigenvalues, so that the remainder can be distinguished
+    from rounding. Source: Wu & Simon 2000 (thick restart); Golub & Van Loan, Matrix Computations,
+    4th ed., ch. 10.
     """
 
     def __init__(
@@ -102,55 +99,81 @@ class Krylov:
         self.product = product
         self._source = source
         self._like = like
-        self._rounding = 10 * torch.finfo(like.dtype).eps * scale
+        self._rounding = 10 * torch.finfo(like.dtype).eps
+        self._scale = scale
         self._locked = like.new_zeros(0, like.numel()) if locked is None else locked
-        room = min(room, like.numel() - len(self._locked))
+        self.dim = like.numel() - len(self._locked)
+        room = min(room, self.dim)
         self.Q = torch.empty(room, like.numel(), dtype=like.dtype, device=like.device)
         self.C = torch.zeros(room, room, dtype=torch.float64)  # not mirrored
-        # the last: asymmetry in what restarts left out
         self.size = 0
         self.n_products = 0
-        self._dropped = 0.0
-        self._ahead: list[tuple[Tensor, Tensor]] = []
-        self.inject()
+        self.restarts = 0
+        self._dropped = 0.0  # asymmetry in what restarts left out
+        self.P = self.Q[:0]
+        self.E = self.C[:0]
+        self.ahead: Tensor | None = None  # coordinates in P of the next vector; None: a random one
 
-    def inject(self) -> None:
-        """Queue a random unit vector orthogonal to everything so far, where there is one."""
-        if self.size + len(self._locked) + len(self._ahead) == self._like.numel():
-            return
-        q = randn_like(self._like, self._source)
+    def _random(self) -> Tensor:
+        """Add to the span of P a random unit vector of the basis' complement: its coordinates there."""
+        g = randn_like(self._like, self._source)
+        along = g.new_zeros(len(self.P))
         for _ in range(2):
-            for B in (self._locked, self.Q[: self.size], *(p[None] for p, _ in self._ahead)):
-                q = q - B.T @ (B @ q)
-        self._ahead.append((q / q.norm(), torch.zeros(len(self.Q), dtype=torch.float64)))
+            for B in (self._locked, self.Q[: self.size]):
+                g = g - B.T @ (B @ g)
+            c = self.P @ g
+            g = g - self.P.T @ c
+            along = along + c
+        if self.size + len(self.P) < self.dim:
+            self.P = torch.cat([self.P, (g / g.norm())[None]])
+            self.E = torch.cat([self.E, torch.zeros_like(self.C[:1])])
+            along = torch.cat([along, g.norm()[None]])
+        return along.double().cpu()
 
-    def step(self, turn: int = 0) -> None:
-        """Add one basis vector by one product.
-
-        The one that waited longest, or with turn=-1 the newest.
-        """
+    def step(self) -> None:
+        """Add one basis vector by one product, where the chain goes on or, where it has ended, a random one."""
         i = self.size
-        self.Q[i], row = self._ahead.pop(turn)
-        self.C[i, :i] = row[:i]
+        ahead = self._random() if self.ahead is None else self.ahead
+        axes = torch.cat([ahead[:, None], torch.eye(len(ahead), dtype=ahead.dtype)], 1)
+        turn = torch.linalg.qr(axes).Q.T  # a rotation that takes P[0] to `ahead`
+        P = turn.to(self.P) @ self.P
+        E = turn @ self.E
+        self.Q[i] = P[0]
+        self.C[i, :i] = E[0, :i]
+        self.P = P[1:]
+        self.E = E[1:]
         r = self.product(self.Q[i].clone())
         self.n_products += 1
         for _ in range(2):  # once loses orthogonality in float32 (Kahan-Parlett: twice is enough)
             r = r - self._locked.T @ (self._locked @ r)
             c = self.Q[: i + 1] @ r
             r = r - self.Q[: i + 1].T @ c
+            e = self.P @ r
+            r = r - self.P.T @ e
             self.C[: i + 1, i] += c.double().cpu()
-            for p, row in self._ahead:
-                row[i] += float(p @ r)
-                r = r - p * (p @ r)
+            self.E[:, i] += e.double().cpu()
         self.size = i + 1
         beta = float(r.norm())
-        scale = float(self.C[: i + 1, : i + 1].abs().max())
-        if beta > max(1e-6 * scale, self._rounding):
-            self._ahead.append(
-                (r / beta, torch.zeros_like(self.C[0]).index_fill_(0, torch.tensor(i), beta))
-            )
-        elif not self._ahead:  # an invariant subspace: go on in its complement
-            self.inject()
+        if beta > self.rounding and self.size + len(self.P) < self.dim:
+            self.P = torch.cat([self.P, r[None] / beta])
+            self.E = torch.cat([self.E, torch.zeros_like(self.C[:1])])
+            self.E[-1, i] = beta
+        self.turn(self.E[:, i])
+
+    def turn(self, ahead: Tensor) -> None:
+        """Go on along `ahead` (l,), coordinates in P; where it is rounding alone, in an invariant subspace, at random."""
+        self.ahead = ahead if float(ahead.norm()) > self.rounding else None
+
+    @property
+    def complete(self) -> bool:
+        """Whether the basis spans the whole space."""
+        return self.size == self.dim
+
+    @property
+    def rounding(self) -> float:
+        """The size of a residual that is rounding alone."""
+        m = self.size
+        return self._rounding * max(self._scale, float(self.C[:m, :m].abs().max()))
 
     def ritz(self) -> tuple[Tensor, Tensor, Tensor]:
         """Ritz values, falling; their vectors in the basis, in columns.
@@ -161,83 +184,63 @@ class Krylov:
         values, vectors = torch.linalg.eigh(self.C[:m, :m], UPLO="U")
         values = values.flip(0)
         vectors = vectors.flip(1)
-        off = (
-            (self.C[:m, :m] @ vectors - vectors * values).square().sum(0)
-        )  # 0 where H is symmetric
-        outside = sum(((row[:m] @ vectors).square() for _, row in self._ahead), off)
+        # 0 where H is symmetric
+        off = (self.C[:m, :m] @ vectors - vectors * values).square().sum(0)
+        outside = (self.E[:, :m] @ vectors).square().sum(0)
         rounding = torch.finfo(self.Q.dtype).eps * values.abs().max()
-        return values, vectors, outside.sqrt() + rounding + self._dropped
+        return values, vectors, (off + outside).sqrt() + rounding + self._dropped
 
     def beyond(self, g: Tensor, y: Tensor) -> Tensor:
-        """(I - P) H (I - P) g, P = Q^T Q the projection on the basis, from y = H g."""
+        """(I - Q^T Q) H (I - Q^T Q) g from y = H g."""
         Q = self.Q[: self.size]
         c = Q @ g
-        ahead = [
-            p * float(row[: self.size] @ c.double().cpu()) for p, row in self._ahead
-        ]  # what H Q has outside of the basis
-        return y - Q.T @ (Q @ y) - sum(ahead)
+        y = y - Q.T @ (Q @ y)
+        return y - self.P.T @ (self.E[:, : self.size].to(c) @ c)
 
-    def restart(self, keep: int) -> None:
-        """Continue from the `keep` largest Ritz vectors alone."""
+    def restart(self, keep: Tensor | slice) -> None:
+        """Continue from the Ritz vectors `keep` alone, indices of falling values."""
         values, vectors, _ = self.ritz()
-        vectors = vectors[:, :keep]
-        off = self.C[: self.size, : self.size] @ vectors - vectors * values[:keep]
+        vectors = vectors[:, keep]
+        values = values[keep]
+        n = len(values)
+        off = self.C[: self.size, : self.size] @ vectors - vectors * values
         self._dropped += float(off.norm())
-        self.Q[:keep] = vectors.T.to(self.Q) @ self.Q[: self.size]
-        self.C.zero_()[:keep, :keep] = values[:keep].diag()
-        for _, row in self._ahead:
-            along = row[: self.size] @ vectors
-            row.zero_()[:keep] = along
-        self.size = keep
+        self.Q[:n] = vectors.T.to(self.Q) @ self.Q[: self.size]
+        self.C.zero_()[:n, :n] = values.diag()
+        along = self.E[:, : self.size] @ vectors
+        self.E.zero_()[:, :n] = along
+        self.size = n
+        self.restarts += 1
 
     def vectors(self, columns: Tensor) -> Tensor:
         """Ritz vectors (k, D) of the given `columns` (m, k)."""
         V = columns.T.to(self.Q) @ self.Q[: self.size]
         return V / V.norm(dim=1, keepdim=True)
 
-    def find(self, k: int, products: int, tol: float) -> tuple[Tensor, Tensor, Tensor]:
-        """The k largest Ritz pairs, once all residuals are below tol |theta|_max or `products` are spent.
-
-        A Krylov space holds one vector of a multiple eigenvalue: once all have converged, LOOK
-        products of a random vector show whether a pair is missing, and the search goes on with
-        both.
-        """
-        known = None
-        while True:
-            values, columns, residual = self.converged(k, products, tol)
-            error = tol * float(values.abs().max())
-            values = values[:k]
-            columns = columns[:, :k]
-            residual = residual[:k]
-            done = known is not None and bool((values - known <= error).all())
-            if k == 1 or done or bool((residual > error).any()) or not self._ahead:
-                return values, columns, residual
-            known = values
-            self.inject()
-            for _ in range(LOOK):
-                self._grow(k, -1)
-
     def converged(self, k: int, products: int, tol: float) -> tuple[Tensor, Tensor, Tensor]:
-        """Iterate until the k largest Ritz pairs are within `tol`, or `products` are spent.
+        """Iterate until the k largest Ritz pairs are within `tol` |theta|_max, or `products` are spent.
 
-        Values, columns and residuals of all pairs.
+        Values, columns and residuals of all.
         """
         while self.size < k:
-            self._grow(k)
+            self.grow(k)
         while True:
             values, columns, residual = self.ritz()
-            converged = bool((residual[:k] <= tol * values.abs().max()).all())
-            if converged or self.n_products >= products or not self._ahead:
+            worst = int(residual[:k].argmax())
+            converged = float(residual[worst]) <= tol * float(values.abs().max())
+            if converged or self.n_products >= products or self.complete:
                 return values, columns, residual
+            self.turn(self.E[:, : self.size] @ columns[:, worst])
             for _ in range(min(CHECK_EVERY, products - self.n_products)):
-                self._grow(k)
+                self.grow(k)
 
-    def _grow(self, k: int, turn: int = 0) -> None:
+    def grow(self, k: int) -> None:
         """One more product, in a basis that keeps half of what it has beyond the k largest where it is full."""
-        if self._ahead:
-            if self.size == len(self.Q):
-                self.restart(min(self.size - 1, k + (self.size - k) // 2))
-            self.step(turn)
+        if self.complete:
+            return
+        if self.size == len(self.Q):
+            self.restart(slice(min(self.size - 1, k + (self.size - k) // 2)))
+        self.step()
 
 
 def room_for(k: int, products: int, like: Tensor) -> int:

@@ -53,7 +53,7 @@ def sharpness(
     eta: NonNegative = 0.01,
     k: Several = 5,
     probes: Several = 10,
-    iters: Count = 40,
+    iters: Count = 80,
     seed: Seed = 0,
     progress: Progress = False,
 ) -> Sharpness:
@@ -123,7 +123,7 @@ def gains(f: Objective, w: Tensor, ascents: tuple[SAM, ASAM]) -> list[Tensor]:
 
 @public
 def weyl_bounds(
-    f: ObjectiveLike, W: Vectors, *, iters: Count = 80, seed: Seed = 0
+    f: ObjectiveLike, W: Vectors, *, iters: Count = 160, seed: Seed = 0
 ) -> tuple[float, float, float]:
     """Compute the bounds of Theorem 1 at these draws.
 

@@ -33,7 +33,7 @@ from flatviz.gaussian import Gaussian
 from flatviz.likelihood import CategoricalLikelihood, as_likelihood
 from flatviz.metrics.averaging import scored
 from flatviz.objectives.curvature import jacobian_chunks
-from flatviz.objectives.network import check_data, in_precision
+from flatviz.objectives.network import examined, in_precision
 from flatviz.results import Prediction
 from flatviz.weight_space import AnyPosterior, OutputPosterior, Posterior, drawn_buffers
 
@@ -202,7 +202,7 @@ def predict_linearised(
             f"a regression must have link='mc', draws of its means, got {link!r}, which makes class"
             " probabilities"
         )
-    check_data(net, data, likelihood)
+    examined(net, data, likelihood)
     mean, cov = linearised(net, posterior, data)
     if link == "probit":
         outputs = (mean / (1 + math.pi / 8 * cov.diagonal(dim1=1, dim2=2)).sqrt()).log_softmax(-1)[

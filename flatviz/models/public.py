@@ -5,7 +5,7 @@ Weights from a local file, so that a machine without network works.
 
 import pickle
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -166,6 +166,17 @@ class _Inert:
     __setstate__ = __setitem__ = append = extend = __init__
 
 
+class _Rebuild(_Inert):
+    """A function that is called with what the file says, and keeps its attributes."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__()
+        self._function = function
+
+    def __call__(self, *args: Any) -> Any:
+        return self._function(*args)
+
+
 class _Unpickler(pickle.Unpickler):
     """Reads the tensors of a pickled file, and replaces all other objects in it.
 
@@ -173,7 +184,10 @@ class _Unpickler(pickle.Unpickler):
     """
 
     def find_class(self, module: str, name: str) -> Any:
-        return super().find_class(module, name) if (module, name) in REBUILDS else _Inert
+        if (module, name) not in REBUILDS:
+            return _Inert
+        found = super().find_class(module, name)
+        return found if isinstance(found, type) else _Rebuild(found)
 
 
 def _content(path: Path) -> Any:

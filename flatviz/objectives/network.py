@@ -8,7 +8,7 @@ import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from functools import partial, reduce
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import torch
 from torch import Tensor
@@ -263,27 +263,36 @@ def nll(net: Net, data: Data, *, likelihood: Likelihood = "categorical") -> Mean
         >>> f.n, round(float(f(torch.zeros(net.dim))), 4)  # log 3 where all logits are 0
         (4, 1.0986)
     """
-    net, work = check_data(net, data, likelihood)
-    data = replace(
-        data, y=data.y.clone()
-    )  # labels that change later are no longer those that were checked
-    return MeanNLL(net, data, work, likelihood, as_likelihood(likelihood).count(data.y))
+    return examined(net, data, likelihood).nll()
 
 
-def check_data(net: Net, data: Data, likelihood: Likelihood) -> tuple[Net, Work]:
-    """Check that the net runs on `data`, and measure the cost of an example.
+class Problem(NamedTuple):
+    """A network, data and likelihood that belong together, and the cost of an example."""
 
-    All checks of `nll`, for callers that need no objective.
+    net: Net
+    data: Data
+    likelihood: Likelihood
+    work: Work
 
-    A net that writes into its inputs comes back as one that is given copies of them.  Raises as
-    `nll` does.
+    def nll(self) -> MeanNLL:
+        """The mean NLL of the data as it is now."""
+        count = as_likelihood(self.likelihood).count(self.data.y)
+        # labels that change later are no longer those that were checked
+        data = replace(self.data, y=self.data.y.clone())
+        return MeanNLL(self.net, data, self.work, self.likelihood, count)
+
+
+def examined(net: Net, data: Data, likelihood: Likelihood) -> Problem:
+    """Examine once, at the door of a verb, whether the net runs on `data`, and what an example costs.
+
+    Raises as `nll` does.
     """
     net, work = check_function(net, data.x)
     if as_likelihood(likelihood).name in ("categorical", "bernoulli"):
         check_logits(net, data.x[:2])
     with torch.no_grad():
         as_likelihood(likelihood).check(data.y, net(net.w, data.x[:4]))
-    return net, work
+    return Problem(net, data, likelihood, work)
 
 
 def _named_score(out: Tensor, y: Tensor, what: str, likelihood: Likelihood) -> Tensor:
@@ -380,7 +389,7 @@ def quantity(
         )
     if isinstance(what, str):
         named = NAMED[what]
-        net, work = check_data(net, data, likelihood)
+        work = examined(net, data, likelihood).work
         what = partial(_named_score, what=what, likelihood=likelihood)
         with torch.no_grad():
             what(net(net.w, data.x[:2]), data.y[:2])

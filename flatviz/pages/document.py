@@ -107,6 +107,7 @@ def document(
     pictures: Sequence[str | Script],
     *,
     rows: Sequence[Mapping[str, str]] = (),
+    picture: str = "",
     facts: Mapping[str, str] | None = None,
     scripts: Sequence[Script] = (),
 ) -> str:
@@ -114,6 +115,7 @@ def document(
 
     lead: introduction, plain text in which **words** are bold; pictures: HTML and scripts that run
     where they stand; rows: the table of all posteriors, one mapping from column to text a row;
+    picture: HTML that stands for the table, which is then folded below it;
     facts: how it was computed; scripts: at the end, in their order.
     """
     escape = html.escape
@@ -124,7 +126,7 @@ def document(
     ]
     terms = "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in (facts or {}).items())
     shown = "\n".join(part.html if isinstance(part, Script) else part for part in pictures)
-    table = f"<h2>All posteriors</h2>\n{table_html(rows)}" if rows else ""
+    table = f"<h2>All posteriors</h2>\n{picture}{_folded(table_html(rows))}" if rows else ""
     origin = (
         f"<details><summary>How this was made</summary><dl>{terms}</dl></details>" if terms else ""
     )
@@ -143,6 +145,10 @@ def document(
 {elements}
 </body></html>
 """
+
+
+def _folded(table: str) -> str:
+    return f"<details><summary>The numbers, a row a posterior</summary>{table}</details>"
 
 
 def texts_of(file: str) -> dict[str, dict[str, str]]:

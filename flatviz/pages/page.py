@@ -14,6 +14,7 @@ import numpy as np
 
 from flatviz.pages.bundle import pack
 from flatviz.pages.document import Script, document, family_rows, json_for_html, paragraph
+from flatviz.pages.dots import dots_html
 from flatviz.pages.story import Step, tour_story
 from flatviz.plots.theme import on_dark, style
 from flatviz.results import Family
@@ -126,7 +127,15 @@ def family_page(
             *playground_element(["gap"], code=False),
         ]
         lead = LEAD
-    return document(title, lead, parts, rows=rows or family_rows(family), facts=facts, scripts=data)
+    return document(
+        title,
+        lead,
+        parts,
+        rows=rows or family_rows(family),
+        picture=dots_html(family),
+        facts=facts,
+        scripts=data,
+    )
 
 
 def planes_of(buffer: bytes) -> bytes:

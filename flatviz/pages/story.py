@@ -21,7 +21,8 @@ TEXTS = texts_of("story.toml")
 class Step:
     """One section: its title, its text, and the values of the controls while it is read.
 
-    text: paragraphs, one a line; **words** are bold, a line that begins with "= " is an equation.
+    text: paragraphs, one a line; **words** are bold, a line that begins with "= " is an equation
+        in TeX, as far as front/math.js reads it.
     set: any of method, radius, n_draws, tab, chosen, and compare with method and radius, as the
         state of the page has them; see: the view that is shown where there is room for one.
     """
@@ -75,7 +76,9 @@ def tour_story(family: Family) -> tuple[Step, ...]:
 
 
 def _step(name: str, state: Mapping[str, Any], **words: str) -> Step:
-    return Step(TEXTS[name]["title"], TEXTS[name]["text"].format(**words), state)
+    lines = TEXTS[name]["text"].split("\n")
+    filled = [line if line.startswith("= ") else line.format(**words) for line in lines]
+    return Step(TEXTS[name]["title"], "\n".join(filled), state)
 
 
 def _map_beside_vi(family: Family) -> str:

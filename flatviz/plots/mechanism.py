@@ -47,13 +47,13 @@ STILL = (
 )  # in all phases
 RIM = " rim"  # after the name of a line: a wider one below it in white
 LABELS = {  # a trace -> its label, the point beside which it is, and on which side of it
-    "q": ("q", 30, "bottom left"),
+    "q": ("q", 22, "top left"),
     "ball of the radius": ("ball", 18, "top left"),
     "SAM's ball": ("SAM's ball", 42, "bottom right"),
-    "the worst q′": ("q′", 0, "middle right"),
-    "gradient g at q": ("g", 1, "middle left"),
-    "gradient g′ at q′": ("g′", 1, "middle right"),
-    "step: − g′ from q": ("−g′", 1, "bottom right"),
+    "the worst q′": ("q′", 42, "bottom right"),
+    "gradient g at q": ("g", 1, "top center"),
+    "gradient g′ at q′": ("g′", 1, "top right"),
+    "step: − g′ from q": ("−g′", 1, "bottom left"),
 }
 HALO = (  # of a label, on any colour of the ground, which is alike on a dark page
     "0 0 3px #fefefe, 0 0 3px #fefefe, 0 0 2px #fefefe"

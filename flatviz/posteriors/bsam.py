@@ -18,20 +18,20 @@ deviations of q are (pi N / 2)^(1/4) times those of the posterior.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Unpack
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from flatviz.checks import Count, NonNegative, Positive, Radius, Seed, Share, Statistics
-from flatviz.core import Data, Net
-from flatviz.posteriors.method import Method, Tuned
+from flatviz.checks import Count, NonNegative, Positive, Radius, Rate, Seed, Share, Statistics
+from flatviz.core import Data, Likelihood, Net, Progress, public
+from flatviz.posteriors.method import Method, Tuned, settings_of
 from flatviz.results import Gaussian, History
 from flatviz.training.driver import Algorithm, Record, drive
-from flatviz.training.gradient import Batch, Noises, TrainingLoss, value_and_grad
-from flatviz.training.keywords import Minibatches, Run, defaults
+from flatviz.training.gradient import PLAIN, Batch, Gradient, Noises, Training
 from flatviz.training.losses import training_loss
-from flatviz.training.streams import FreshNoise, Noise, rates
+from flatviz.training.settings import Checkpoint, Run
+from flatviz.training.streams import FreshNoise, Noise, rate_at, rates
 
 
 class BSAMState(NamedTuple):
@@ -44,11 +44,11 @@ class BSAMState(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class BSAM(Algorithm):
+class BSAM(Algorithm[BSAMState]):
     """The step of bSAM.
 
     Args:
-        rates: lr of each step, (T,).
+        rates: lr of each step, (T,), or a constant.
         n: N, the examples behind the mean loss.
         radius: Multiplies g / s.
         weight_decay: wd.
@@ -60,13 +60,13 @@ class BSAM(Algorithm):
         >>> import torch, flatviz as fv
         >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
         >>> loss = fv.training.training_loss(net, fv.Data(torch.randn(12, 2), torch.arange(12) % 3))
-        >>> bsam = fv.posteriors.BSAM(rates=torch.full((100,), 0.1), n=12)
+        >>> bsam = fv.posteriors.BSAM(0.1, n=12)
         >>> state, record = bsam.update(bsam.init(net.w), loss, None, noise=(torch.randn(9),))
         >>> bsam.result(state)
         Gaussian(dim=9, rank=0)
     """
 
-    rates: Tensor
+    rates: Tensor | float
     n: int
     radius: float = 0.01
     weight_decay: float = 0.0
@@ -85,40 +85,45 @@ class BSAM(Algorithm):
         return FreshNoise(seeds, state.m)
 
     def update(
-        self, state: BSAMState, loss: TrainingLoss, batch: Batch, noise: Noises
+        self, state: BSAMState, gradient: Gradient, batch: Batch, noise: Noises
     ) -> tuple[BSAMState, Record]:
         """One step."""
         m, v, s, step = state
-        value, g = value_and_grad(loss, m + noise[0] / (self.n * s).sqrt(), batch)
-        at_worst, gp = value_and_grad(loss, m + self.radius * g / s, batch, again=True)
+        value, g = gradient(m + noise[0] / (self.n * s).sqrt(), batch)
+        at_worst, gp = gradient(m + self.radius * g / s, batch)
         h = s.sqrt() * g.abs()
         v = (self.b1 * v).add(gp + self.weight_decay * m, alpha=1 - self.b1)
-        m = m - self.rates.take(step) * v / s
+        m = m - rate_at(self.rates, step) * v / s
         s = (self.b2 * s).add(h + self.damping + self.weight_decay, alpha=1 - self.b2)
         return BSAMState(m, v, s, step + 1), Record(value, sharpness=at_worst - value)
 
-    def result(self, state: BSAMState, history: History | None = None) -> Gaussian:
+    def result(
+        self, state: BSAMState, history: History | None = None, kept: Sequence[Tensor] = ()
+    ) -> Gaussian:
         """N(m, 1 / (N s))."""
         return Gaussian(state.m, -0.5 * (math.log(self.n) + state.s.log()), history=history)
 
 
-SETTINGS = dict(steps=300, lr=0.1, weight_decay=5e-4, batch_size=None)
-
-
-@defaults(SETTINGS)
+@public
 def fit_bsam(
     net: Net,
     data: Data,
     *,
     seed: Seed,
     radius: Radius = 0.01,
-    steps: Count,
+    steps: Count = 300,
     b1: Share = 0.9,
     b2: Share = 0.99,
     damping: NonNegative = 0.1,
     first_precision: Positive = 1.0,
     batchnorm: Statistics = "frozen",
-    **how: Unpack[Minibatches],
+    lr: Rate = 0.1,
+    weight_decay: NonNegative = 0.0005,
+    batch_size: Count | None = None,
+    likelihood: Likelihood = "categorical",
+    training: Training | None = None,
+    checkpoint: Checkpoint = None,
+    progress: Progress = False,
 ) -> Gaussian:
     """Fit m and s from the net's weights.
 
@@ -141,7 +146,13 @@ def fit_bsam(
         first_precision: s at the start.
         batchnorm: "frozen" keeps the net's statistics; "train" takes those of each batch,
             and leaves those it collected in `result.buffers`, which `predict` uses.
-        **how: How it is trained.
+        lr: The first learning rate; it falls to 0 along half a cosine.
+        weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
+        batch_size: Examples a minibatch; None, all of them.
+        likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
+        training: `Training(...)`: precision, accumulation, early stopping.
+        checkpoint: Path to save to and resume from.
+        progress: True, None (where a terminal watches) or a function(done, total, label).
 
     Raises:
         ValueError: On bad data, settings out of range, or divergence.
@@ -153,13 +164,16 @@ def fit_bsam(
         >>> fv.fit_bsam(net, task.train, seed=0, steps=20).mean.shape
         torch.Size([58])
     """
-    run = Run.of("bSAM", seed, how)
-    n = len(data)
-    loss = training_loss(net, data, how["likelihood"], batchnorm, run.training)
-    bsam = BSAM(rates(how["lr"], steps, net.w), n, radius, how["weight_decay"], b1, b2, damping)
+    run = Run("bSAM", seed, checkpoint, progress, batch_size, training or PLAIN)
+    loss = training_loss(net, data, likelihood, batchnorm, run.training)
+    bsam = BSAM(rates(lr, steps, net.w), len(data), radius, weight_decay, b1, b2, damping)
     start = bsam.init(net.w, first_precision)
     q = bsam.result(*drive(bsam, start, loss, run, steps=steps, shuffle=seed + 1))
-    return replace(q, buffers=loss.collected)
+    return replace(q, buffers=loss.buffers())
 
 
-METHOD = Method(fit=fit_bsam, plain=Tuned(SETTINGS, radius=0.01, largest=0.1), gradients=2)
+METHOD = Method(
+    fit=fit_bsam,
+    plain=Tuned(settings_of(fit_bsam, "steps lr weight_decay batch_size"), 0.01, 0.1),
+    gradients=2,
+)

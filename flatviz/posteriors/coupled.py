@@ -24,74 +24,89 @@ far narrower than the posterior (Ba et al. 2022).
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Unpack
 
 import torch
 from torch import Tensor
 
-from flatviz.checks import NonNegative, Seed
-from flatviz.core import Data, Net
-from flatviz.posteriors.method import Method, Tuned
+from flatviz.checks import Count, Momentum, NonNegative, Rate, Seed, Several, Statistics, Whole
+from flatviz.core import Data, Likelihood, Net, Progress, public
+from flatviz.gaussian import Gaussian
+from flatviz.posteriors.method import Method, Tuned, settings_of
 from flatviz.results import Draws
-from flatviz.training.driver import Record
-from flatviz.training.gradient import Batch, Noises, TrainingLoss
-from flatviz.training.keywords import Particles, Thinned, defaults
-from flatviz.training.points import Chains, PointState, run_chains, starts, thinned
-
-SETTINGS = dict(
-    n_draws=30,
-    burn_in=300,
-    thin=20,
-    lr=0.01,
-    eta=0.01,
-    temperature=1.0,
-    weight_decay=5e-4,
-    batch_size=None,
-)
+from flatviz.training.driver import Algorithm, Record
+from flatviz.training.gradient import PLAIN, Ascent, Batch, Gradient, Noises, Training
+from flatviz.training.losses import training_loss
+from flatviz.training.points import Energy, PointState, draws_of, run_chains, starts, thinned
+from flatviz.training.settings import Checkpoint, Run
+from flatviz.training.streams import FreshNoise, Noise
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class EMCMC(Chains):
+@dataclass(frozen=True, eq=False)
+class EMCMC(Algorithm[PointState]):
     """The step of Entropy-MCMC; the guide a is the state's second quantity.
 
     Args:
-        energy: Energy of the posterior that is sampled.
-        keep: Steps after which w and a are draws.
         lr: Constant.
         eta: Variance of the spring.
+        energy: Energy of the posterior that is sampled.
     """
 
-    noises = 2
     lr: float
     eta: float
+    energy: Energy = Energy()
 
     def init(self, w: Tensor) -> PointState:
         """The state of chains and guides at the rows of `w`, (B, D)."""
-        return super().init(w)._replace(v=w.detach())
+        return PointState.at(w)._replace(v=w.detach())
+
+    def noise(self, state: PointState, seeds: Sequence[int], steps: int) -> Noise:
+        """Two of w's shape a step; none at temperature 0."""
+        return FreshNoise(seeds, state.w, 2, lambda step: self.energy.temperature > 0)
 
     def update(
-        self, s: PointState, loss: TrainingLoss, batch: Batch, noise: Noises
+        self, s: PointState, gradient: Gradient, batch: Batch, noise: Noises
     ) -> tuple[PointState, Record]:
         """One step."""
         w = s.w
         a = s.v
         lr = self.lr
         scale = self.energy.scale(2 * self.lr)
-        g, record = self.energy.gradient(w, loss, batch)
+        g, record = self.energy.gradient(w, gradient, batch)
         spring = (w - a) / (self.eta * self.energy.n)
         w = w.add(g + spring, alpha=-lr).add(noise[0], alpha=scale)
         a = a.add(spring, alpha=lr).add(noise[1], alpha=scale)
-        return s._replace(w=w, v=a, step=s.step + 1), record
+        return PointState(w, a, s.step + 1), record
 
-    def collect(self, s: PointState) -> PointState:
+    def collect(self, kept: Sequence[Tensor], s: PointState) -> Sequence[Tensor]:
         """Take w and a among the draws."""
-        return s._replace(n=s.n + 1, kept=(*s.kept, s.w.clone(), s.v.clone()))
+        return (*kept, s.w.clone(), s.v.clone())
+
+    result = staticmethod(draws_of)
 
 
-@defaults(SETTINGS)
+@public
 def fit_emcmc(
-    net: Net, data: Data, *, seed: Seed, eta: NonNegative, **how: Unpack[Thinned]
+    net: Net,
+    data: Data,
+    *,
+    seed: Seed,
+    eta: NonNegative = 0.01,
+    lr: Rate = 0.01,
+    weight_decay: NonNegative = 0.0005,
+    batch_size: Count | None = None,
+    n_draws: Count = 30,
+    temperature: NonNegative = 1.0,
+    burn_in: Whole = 300,
+    thin: Count = 20,
+    likelihood: Likelihood = "categorical",
+    training: Training | None = None,
+    ascent: Ascent | None = None,
+    batchnorm: Statistics = "frozen",
+    prior: Gaussian | None = None,
+    checkpoint: Checkpoint = None,
+    progress: Progress = False,
 ) -> Draws:
     """Run one chain from the net's weights.
 
@@ -103,7 +118,22 @@ def fit_emcmc(
         seed: Fixes noise and minibatches.
         eta: Variance of the spring, in units of w^2; the smaller, the tighter a follows w.  lr /
             (eta N) must stay below 1, which 0.01 does for a hundred examples at lr 0.01.
-        **how: How it is run; n_draws is even.
+        lr: The step; above 2 / curvature a chain diverges, and a narrow prior is curvature.
+        weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
+        batch_size: Examples a minibatch; None (all), for the noise of small ones heats a chain.
+        n_draws: Draws over all chains, (n_draws, D).
+        temperature: T of exp(-U / T); 1 is Bayes, less is colder, 0 leaves the noise out.
+        burn_in: Steps before the first draw.
+        thin: Steps from one draw to the next.
+        likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
+        training: `Training(...)`: precision, accumulation, early stopping.
+        ascent: `SAM(radius)` and the like: gradients at w + e, two a step, a flat-seeking fit.
+        batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch;
+            `result.buffers`, which `predict` uses, then has those of the data at each draw or the
+            average, for VI those that training collected.
+        prior: Over the D treated weights, as of `transfer`, in place of weight decay.
+        checkpoint: Path to save to and resume from.
+        progress: True, None (where a terminal watches) or a function(done, total, label).
 
     Raises:
         ValueError: For an odd n_draws, a spring too stiff for lr, bad data, or divergence.
@@ -115,8 +145,6 @@ def fit_emcmc(
         >>> fv.fit_emcmc(net, task.train, seed=0, eta=0.1, n_draws=4, burn_in=10, thin=5).W.shape
         torch.Size([4, 58])
     """
-    n_draws = how["n_draws"]
-    lr = how["lr"]
     if n_draws % 2:
         raise ValueError(f"n_draws must be even, half of w and half of its guide, got {n_draws}")
     if eta == 0 or lr / (eta * len(data)) >= 1:
@@ -124,48 +152,65 @@ def fit_emcmc(
             f"lr / (eta N) must be below 1, got lr={lr:g}, eta={eta:g}, N={len(data)}: raise eta or"
             " lower lr"
         )
-    steps, keep = thinned(n_draws // 2, 1, how["burn_in"], how["thin"])
-    return run_chains(
-        "E-MCMC", net, data, seed, how, net.w[None], steps, EMCMC, keep=keep, lr=lr, eta=eta
-    )
+    steps, keep = thinned(n_draws // 2, 1, burn_in, thin)
+    run = Run("E-MCMC", seed, checkpoint, progress, batch_size, training or PLAIN)
+    energy = Energy(len(data), temperature, weight_decay, prior, ascent)
+    loss = training_loss(net, data, likelihood, batchnorm, run.training)
+    return run_chains(EMCMC(lr, eta, energy), loss, run, net.w[None], steps, keep)
 
 
-METHOD = Method(fit=fit_emcmc, plain=Tuned(SETTINGS), warm_start=True)
+_CHAIN = "n_draws burn_in thin lr eta temperature weight_decay batch_size"
+METHOD = Method(fit=fit_emcmc, plain=Tuned(settings_of(fit_emcmc, _CHAIN)), warm_start=True)
 
 
-# of the rates 0.03 to 1 this one has the least validation NLL at SGD's prior: 0.85 on digits (seeds
-# 1000 to 1002), 0.92 at 0.3
-PARTICLES = dict(
-    n_draws=30, steps=300, lr=0.1, momentum=0.9, temperature=1.0, weight_decay=5e-4, batch_size=None
-)
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class SVGD(Chains):
+@dataclass(frozen=True, eq=False)
+class SVGD(Algorithm[PointState]):
     """The step of SVGD; no noise.
 
     Args:
-        energy: Energy of the posterior that is sampled.
-        keep: Steps after which the particles are draws.
         lr: Constant.
         momentum: m.
+        energy: Energy of the posterior that is sampled.
     """
 
-    noises = 0
     lr: float
     momentum: float = 0.9
+    energy: Energy = Energy()
+
+    init = staticmethod(PointState.at)
 
     def update(
-        self, s: PointState, loss: TrainingLoss, batch: Batch, noise: Noises
+        self, s: PointState, gradient: Gradient, batch: Batch, noise: Noises
     ) -> tuple[PointState, Record]:
         """One step."""
-        g, record = self.energy.gradient(s.w, loss, batch)
+        g, record = self.energy.gradient(s.w, gradient, batch)
         v = self.momentum * s.v + stein(s.w, g, self.energy.temperature / self.energy.n)
-        return s._replace(w=s.w.add(v, alpha=self.lr), v=v, step=s.step + 1), record
+        return PointState(s.w.add(v, alpha=self.lr), v, s.step + 1), record
+
+    result = staticmethod(draws_of)
 
 
-@defaults(PARTICLES)
-def fit_svgd(net: Net, data: Data, *, seed: Seed, **how: Unpack[Particles]) -> Draws:
+@public
+def fit_svgd(
+    net: Net,
+    data: Data,
+    *,
+    seed: Seed,
+    lr: Rate = 0.1,
+    weight_decay: NonNegative = 0.0005,
+    batch_size: Count | None = None,
+    steps: Count = 300,
+    momentum: Momentum = 0.9,
+    n_draws: Several = 30,
+    temperature: NonNegative = 1.0,
+    likelihood: Likelihood = "categorical",
+    training: Training | None = None,
+    ascent: Ascent | None = None,
+    batchnorm: Statistics = "frozen",
+    prior: Gaussian | None = None,
+    checkpoint: Checkpoint = None,
+    progress: Progress = False,
+) -> Draws:
     """Move `n_draws` particles w_i <- w_i + lr v_i from different starts.
 
     (n_draws, D), all of them after the last step.
@@ -177,7 +222,23 @@ def fit_svgd(net: Net, data: Data, *, seed: Seed, **how: Unpack[Particles]) -> D
         net: Gives the architecture, and what is not drawn anew.
         data: The N training examples.
         seed: Fixes starts and minibatches; particle i takes seed + 1000 i.
-        **how: How they are run.
+        lr: The step; a particle far from the others follows the gradient at its place by the
+            share 1 / S of it.
+        weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
+        batch_size: Examples a minibatch; None (all), for the noise of small ones heats a chain.
+        steps: Minibatches.
+        momentum: Share of the last step that the next one keeps.
+        n_draws: S, the particles, all of which are draws.
+        temperature: T of exp(-U / T); 1 is Bayes, less is colder, 0 leaves the noise out.
+        likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
+        training: `Training(...)`: precision, accumulation, early stopping.
+        ascent: `SAM(radius)` and the like: gradients at w + e, two a step, a flat-seeking fit.
+        batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch;
+            `result.buffers`, which `predict` uses, then has those of the data at each draw or the
+            average, for VI those that training collected.
+        prior: Over the D treated weights, as of `transfer`, in place of weight decay.
+        checkpoint: Path to save to and resume from.
+        progress: True, None (where a terminal watches) or a function(done, total, label).
 
     Raises:
         ValueError: For particles that all start at one place, bad data, or divergence.
@@ -191,17 +252,18 @@ def fit_svgd(net: Net, data: Data, *, seed: Seed, **how: Unpack[Particles]) -> D
         >>> fv.fit_svgd(net, task.train, seed=0, n_draws=4, steps=20).W.shape
         torch.Size([4, 58])
     """
-    n = how["n_draws"]
-    steps = how["steps"]
-    w = starts(net, [seed + 1000 * particle for particle in range(n)], head_only=not net.treats_all)
+    seeds = [seed + 1000 * particle for particle in range(n_draws)]
+    w = starts(net, seeds, head_only=not net.treats_all)
     if torch.equal(w, w[:1].expand_as(w)):
         raise ValueError(
-            f"{n} particles must start apart, got one place for all: treat a head or all weights"
+            f"{n_draws} particles must start apart, got one place for all: treat a head or all weights"
         )
-    settings: dict[str, Any] = dict(
-        keep=range(steps - 1, steps), lr=how["lr"], momentum=how["momentum"]
-    )
-    return replace(run_chains("SVGD", net, data, seed, how, w, steps, SVGD, **settings), chains=1)
+    run = Run("SVGD", seed, checkpoint, progress, batch_size, training or PLAIN)
+    energy = Energy(len(data), temperature, weight_decay, prior, ascent)
+    loss = training_loss(net, data, likelihood, batchnorm, run.training, members=n_draws)
+    svgd = SVGD(lr, momentum, energy)
+    q = run_chains(svgd, loss, run, w, steps, range(steps - 1, steps))
+    return replace(q, chains=1)
 
 
 def stein(w: Tensor, g: Tensor, temperature: float) -> Tensor:
@@ -216,4 +278,7 @@ def stein(w: Tensor, g: Tensor, temperature: float) -> Tensor:
     return (2 * temperature / h * apart - k @ g) / len(w)
 
 
-SVGD_METHOD = Method(fit=fit_svgd, plain=Tuned(PARTICLES))
+# of the rates 0.03 to 1 the default has the least validation NLL at SGD's prior: 0.85 on digits
+# (seeds 1000 to 1002), 0.92 at 0.3
+_PARTICLES = "n_draws steps lr momentum temperature weight_decay batch_size"
+SVGD_METHOD = Method(fit=fit_svgd, plain=Tuned(settings_of(fit_svgd, _PARTICLES)))

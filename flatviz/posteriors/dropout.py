@@ -10,34 +10,45 @@ Training masks each example anew, as dropout does.
 import warnings
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, Unpack
 
 import torch
 from torch import Tensor, nn
 from torch.nn.modules.conv import _ConvNd
 from torch.nn.modules.dropout import _DropoutNd
 
-from flatviz.checks import Count, Seed, Share
-from flatviz.core import Data, Fields, Likelihood, Net, generator
+from flatviz.checks import Count, Momentum, NonNegative, Rate, Seed, Share
+from flatviz.core import Data, Fields, Likelihood, Net, Progress, generator, public
 from flatviz.core import run as run_module
-from flatviz.objectives.network import check_data
-from flatviz.posteriors.method import Method, Tuned
+from flatviz.objectives.network import examined
+from flatviz.posteriors.method import Method, Tuned, settings_of
 from flatviz.results import Draws
 from flatviz.storage.files import State
-from flatviz.training.gradient import PLAIN, Training
-from flatviz.training.keywords import Run, Trained, defaults
-from flatviz.training.losses import NetLoss
+from flatviz.training.gradient import PLAIN, Ascent, Training
+from flatviz.training.losses import NetworkLoss, Pass
 from flatviz.training.points import descend
+from flatviz.training.settings import Checkpoint, Optim, Run
 
 RATE = 0.1  # where the network has no dropout layers
-SETTINGS = dict(
-    rate=None, n_draws=30, steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None
-)
 
 
-@defaults(SETTINGS)
+@public
 def fit_dropout(
-    net: Net, data: Data, *, seed: Seed, rate: Share | None, n_draws: Count, **how: Unpack[Trained]
+    net: Net,
+    data: Data,
+    *,
+    seed: Seed,
+    rate: Share | None = None,
+    n_draws: Count = 30,
+    lr: Rate = 0.05,
+    weight_decay: NonNegative = 0.0005,
+    batch_size: Count | None = None,
+    steps: Count = 300,
+    momentum: Momentum = 0.9,
+    likelihood: Likelihood = "categorical",
+    training: Training | None = None,
+    ascent: Ascent | None = None,
+    checkpoint: Checkpoint = None,
+    progress: Progress = False,
 ) -> Draws:
     """Train with dropout from the net's weights, then draw `n_draws` masked weight vectors, (n_draws, D).
 
@@ -52,7 +63,16 @@ def fit_dropout(
             the network, which reads the data; channels, not pixels, of a convolution.  None: where
             the network has dropout layers, and at their rates, or 0.1 at all of those layers.
         n_draws: Masks drawn after training; 30 is what the largest ensembles of the studies take.
-        **how: How it is trained.
+        lr: The first learning rate; it falls to 0 along half a cosine.
+        weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
+        batch_size: Examples a minibatch; None, all of them.
+        steps: Minibatches.
+        momentum: Share of the last step that the next one keeps.
+        likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
+        training: `Training(...)`: precision, accumulation, early stopping.
+        ascent: `SAM(radius)` and the like: gradients at w + e, two a step, a flat-seeking fit.
+        checkpoint: Path to save to and resume from.
+        progress: True, None (where a terminal watches) or a function(done, total, label).
 
     Raises:
         ValueError: For a rate of 0 or 1, nothing to mask, bad data, or divergence.
@@ -66,16 +86,18 @@ def fit_dropout(
         >>> fv.fit_dropout(net, task.train, rate=0.2, seed=0, steps=20, n_draws=3).W.shape
         torch.Size([3, 58])
     """
-    run = Run.of("dropout", seed, how)
+    run = Run("dropout", seed, checkpoint, progress, batch_size, training or PLAIN)
     if run.training.accumulate > 1:
         raise ValueError(
             f"dropout takes no accumulate, got {run.training}: its masks are drawn for a whole"
             " minibatch"
         )
-    check_data(net, data, how["likelihood"])
+    run.training.check_weights(net.w)
+    problem = examined(net, data, likelihood)
     rates = rates_of(net, data.x[:8], rate)
-    loss = DropoutLoss(net, data, how["likelihood"], rates, seed, run.training)
-    w, history = descend(loss, net.w, run, how, shuffle=seed + 1)
+    loss = NetworkLoss(problem, [Masked(net, data.x[:2], rates, seed)], run.training)
+    optim = Optim(steps, lr, momentum, weight_decay, ascent)
+    w, history = descend(loss, net.w, run, optim, shuffle=seed + 1)
     source = generator(seed + 2)
     return Draws(
         torch.stack([w * weight_mask(net, rates, source) for _ in range(n_draws)]), history
@@ -176,27 +198,15 @@ def mask_shape(part: nn.Module, shape: Sequence[int]) -> list[int]:
     ]  # one column of the weight for all positions
 
 
-class DropoutLoss(NetLoss):
-    """The minibatch loss with dropout, example by example.
+class Masked(Pass):
+    """With dropout, example by example; calls of one step have the same masks."""
 
-    `again` repeats the masks, and `score` drops nothing.
-    """
-
-    def __init__(
-        self,
-        net: Net,
-        data: Data,
-        likelihood: Likelihood,
-        rates: dict[str, float],
-        seed: int,
-        passes: Training = PLAIN,
-    ) -> None:
-        super().__init__(net, data, likelihood, passes)
-        passes.check_weights(net.w)
+    def __init__(self, net: Net, x: Tensor | Fields, rates: dict[str, float], seed: int) -> None:
+        super().__init__(net)
         self.rates = rates
         self.source = generator(seed)
         self.masked = net.copy()
-        self.masked.look(data.x[:2])  # while there are no masks, which it would draw
+        self.masked.look(x)  # while there are no masks, which it would draw
         for name, rate in rates.items():
             self.masked.module.get_submodule(name).register_forward_pre_hook(
                 partial(self._masked, rate)
@@ -206,30 +216,27 @@ class DropoutLoss(NetLoss):
         """Inputs of a layer with a new mask for each example."""
         x, *_ = inputs
         keep = 1 - rate
-        return (
-            x
-            * ((torch.rand(mask_shape(part, x.shape), generator=self.source) < keep) / keep).to(x),
-        )
+        mask = torch.rand(mask_shape(part, x.shape), generator=self.source) < keep
+        return (x * (mask / keep).to(x),)
 
     @property
-    def about(self) -> dict[str, Any]:
-        """Describe the loss, with the rates."""
-        return super().about | {"rate": self.rates}
+    def about(self) -> dict[str, float]:
+        """The rates."""
+        return self.rates
 
     @property
     def state(self) -> State:
         """The generator of the masks."""
         return {"masks": self.source}
 
-    def __call__(self, w: Tensor, index: Tensor | None) -> Tensor:
-        """Mean loss at `w` (D,) under new masks, ()."""
-        self._before = self.source.get_state()
-        return self.through(self.masked, w, index)
-
-    def again(self, w: Tensor, index: Tensor | None) -> Tensor:
-        """The same under the masks of the last call."""
-        self.source.set_state(self._before)
-        return self.through(self.masked, w, index)
+    def __call__(self, w: Tensor, x: Tensor | Fields, first: bool) -> Tensor:
+        """Outputs (n, C)."""
+        if first:
+            self._before = self.source.get_state()
+        else:
+            self.source.set_state(self._before)
+        return self.masked(w, x)
 
 
-METHOD = Method(fit=fit_dropout, plain=Tuned(SETTINGS))
+_SETTINGS = "rate n_draws steps lr momentum weight_decay batch_size"
+METHOD = Method(fit=fit_dropout, plain=Tuned(settings_of(fit_dropout, _SETTINGS)))

@@ -19,22 +19,21 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import Unpack
 
 import torch
 from torch import Tensor
 
 from flatviz.checks import Count, NonNegative, Positive, Seed
-from flatviz.core import Data, Likelihood, Net
+from flatviz.core import Data, Likelihood, Net, Progress, public
 from flatviz.gaussian import Gaussian
-from flatviz.posteriors.method import Method, Tuned
+from flatviz.posteriors.method import Method, Tuned, settings_of
 from flatviz.results import Draws, History
 from flatviz.storage.files import State
 from flatviz.training.driver import advance, titled
-from flatviz.training.gradient import TrainingLoss, gradient
-from flatviz.training.keywords import Resumed, Run, defaults
+from flatviz.training.gradient import Gradient
 from flatviz.training.losses import check_covers, refuse_random_trunk, training_loss
 from flatviz.training.points import thinned
+from flatviz.training.settings import Checkpoint, Run
 from flatviz.training.streams import FreshNoise
 
 TIME = math.pi / 2  # mean length of a trajectory, in prior standard deviations
@@ -48,25 +47,23 @@ LEAST_ACCEPTED = 0.1
 ENOUGH = 20
 
 
-SETTINGS = dict(n_draws=400, chains=4, burn_in=300, thin=1, kl_weight=0.03, weight_decay=5e-4)
-
-
-@defaults(SETTINGS)
+@public
 def fit_hmc(
     net: Net,
     data: Data,
     prior: Gaussian | None = None,
     *,
     seed: Seed,
-    n_draws: Count,
-    chains: Count,
-    burn_in: Count,
-    thin: Count,
-    kl_weight: Positive,
-    weight_decay: NonNegative,
+    n_draws: Count = 400,
+    chains: Count = 4,
+    burn_in: Count = 300,
+    thin: Count = 1,
+    kl_weight: Positive = 0.03,
+    weight_decay: NonNegative = 0.0005,
     most_steps: Count = 500,
     likelihood: Likelihood = "categorical",
-    **how: Unpack[Resumed],
+    checkpoint: Checkpoint = None,
+    progress: Progress = False,
 ) -> Draws:
     """Run `chains` chains from draws of the prior.
 
@@ -98,7 +95,8 @@ def fit_hmc(
         most_steps: Leapfrog steps of one trajectory at most; where it binds, trajectories are
             shorter.
         likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
-        **how: How it is run.
+        checkpoint: Path to save to and resume from.
+        progress: True, None (where a terminal watches) or a function(done, total, label).
 
     Returns:
         Draws chain by chain, `result.chains` of them; `history.loss` is the chains' mean loss at
@@ -120,7 +118,7 @@ def fit_hmc(
         >>> abs(float(q.W.mean()) - exact) < 0.05
         True
     """
-    run = Run.of(f"HMC, kl_weight {kl_weight:g}", seed, how)
+    run = Run(f"HMC, kl_weight {kl_weight:g}", seed, checkpoint, progress)
     steps, keep = thinned(n_draws, chains, burn_in, thin)
     refuse_random_trunk(net, "HMC")
     members = training_loss(net, data, likelihood, members=chains)
@@ -193,7 +191,8 @@ def fit_hmc(
     state |= {"kept": kept, "losses": losses, "rates": rates}
     state |= {"seen places": metric.places, "seen slopes": metric.slopes, "metric": metric.rows}
     state |= {f"noise {i}": source for i, source in enumerate(sources)}
-    about = members.about | dict(
+    about: dict[str, object] = dict(
+        **members.about,
         prior=prior,
         seed=seed,
         burn_in=burn_in,
@@ -201,7 +200,7 @@ def fit_hmc(
         kl_weight=kl_weight,
         most_steps=most_steps,
     )
-    advance(state, update, itertools.repeat(None), steps, run, titled(run, steps, about))
+    advance(lambda: state, update, itertools.repeat(None), steps, run, titled(run, steps, about))
     rate = float(torch.stack(rates).mean(0).min())
     if len(rates) >= ENOUGH and rate < LEAST_ACCEPTED:
         raise ValueError(
@@ -219,7 +218,7 @@ class Potential:
     z (C, D + K) -> U (C,) in float64, dU/dz (C, D + K), mean NLL (C,).
     """
 
-    def __init__(self, loss: TrainingLoss, prior: Gaussian, weight: float) -> None:
+    def __init__(self, loss: Gradient, prior: Gaussian, weight: float) -> None:
         self.loss = loss
         self.prior = prior
         self.weight = weight
@@ -230,7 +229,7 @@ class Potential:
 
     def __call__(self, z: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """U, its gradient, and the mean NLL."""
-        loss, g, _ = gradient(self.loss, self.weights(z), None)
+        loss, g = self.loss(self.weights(z), None)
         slope = self.weight * torch.cat((g * self.prior.std, g @ self.prior.factor.T), 1) + z
         return self.weight * loss.double() + 0.5 * z.double().square().sum(1), slope, loss
 
@@ -358,4 +357,5 @@ class Metric:
         return x - (x @ rows.T) @ rows
 
 
-METHOD = Method(fit=fit_hmc, plain=Tuned(SETTINGS), needs_prior=True)
+_SETTINGS = "n_draws chains burn_in thin kl_weight weight_decay"
+METHOD = Method(fit=fit_hmc, plain=Tuned(settings_of(fit_hmc, _SETTINGS)), needs_prior=True)

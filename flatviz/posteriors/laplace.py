@@ -13,22 +13,23 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal, TypeGuard, Unpack, get_args
+from typing import Literal, TypeGuard, get_args
 
 import torch
 from torch import Tensor
 
 from flatviz.bridges.laplace_torch import LaplaceTorch, fit_laplace_torch
 from flatviz.bridges.laplace_torch import Structure as Bridged
-from flatviz.checks import Positive, Seed, Whole
-from flatviz.core import Data, Likelihood, Net, public
+from flatviz.checks import Count, Momentum, NonNegative, Positive, Rate, Seed, Whole
+from flatviz.core import Data, Likelihood, Net, Progress, public
 from flatviz.objectives.curvature import ggn, ggn_diagonal
 from flatviz.objectives.network import nll
-from flatviz.posteriors.method import Method, Tuned
+from flatviz.posteriors.method import Method, Tuned, settings_of
 from flatviz.results import Gaussian, History
-from flatviz.training.keywords import Epochs, Run, defaults
+from flatviz.training.gradient import PLAIN, Ascent, Training
 from flatviz.training.losses import refuse_random_trunk, training_loss
 from flatviz.training.points import descend
+from flatviz.training.settings import Checkpoint, Optim, Run
 
 Kept = Literal["diagonal", "full", "last_layer"]
 Structure = Literal[Kept, Bridged]
@@ -39,23 +40,25 @@ MOST = 1e8
 STILL = 1e-6  # standard deviation of the weights that last_layer leaves alone
 
 
-SETTINGS: dict[str, Any] = dict(
-    steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None
-)
-SETTINGS |= dict(structure="last_layer", prior_precision="marginal")
-
-
-@defaults(SETTINGS)
+@public
 def fit_laplace(
     net: Net,
     data: Data,
     *,
     seed: Seed,
-    structure: Structure,
-    prior_precision: Positive | Literal["marginal", "layerwise"] | None,
+    structure: Structure = "last_layer",
+    prior_precision: Positive | Literal["marginal", "layerwise"] | None = "marginal",
     temperature: Positive = 1.0,
-    steps: Whole,
-    **how: Unpack[Epochs],
+    steps: Whole = 300,
+    lr: Rate = 0.05,
+    weight_decay: NonNegative = 0.0005,
+    batch_size: Count | None = None,
+    momentum: Momentum = 0.9,
+    likelihood: Likelihood = "categorical",
+    training: Training | None = None,
+    ascent: Ascent | None = None,
+    checkpoint: Checkpoint = None,
+    progress: Progress = False,
 ) -> Gaussian | LaplaceTorch:
     """Train by SGD from the net's weights (steps=0: not at all), then fit the Gaussian of the curvature there, mean (D,).
 
@@ -81,7 +84,15 @@ def fit_laplace(
             training alone.
         temperature: T, which multiplies the covariance; 1 is Bayes, less is colder.
         steps: Minibatches; 0, where the net is trained.
-        **how: How it is trained.
+        lr: The first learning rate; it falls along half a cosine.
+        weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
+        batch_size: Examples a minibatch; None, all of them.
+        momentum: Share of the last step that the next one keeps.
+        likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
+        training: `Training(...)`: precision, accumulation, early stopping.
+        ascent: `SAM(radius)` and the like: gradients at w + e, two a step, a flat-seeking fit.
+        checkpoint: Path to save to and resume from.
+        progress: True, None (where a terminal watches) or a function(done, total, label).
 
     Raises:
         ValueError: For a structure that does not apply, no prior precision, bad data, or
@@ -94,31 +105,27 @@ def fit_laplace(
         >>> fv.fit_laplace(net, task.train, seed=0, steps=50).factor.shape
         torch.Size([18, 58])
     """
-    run = Run.of("Laplace", seed, how)
+    run = Run("Laplace", seed, checkpoint, progress, batch_size, training or PLAIN)
     refuse_random_trunk(net, "Laplace")
-    loss = training_loss(net, data, how["likelihood"], training=run.training)
+    loss = training_loss(net, data, likelihood, training=run.training)
     w = net.w.detach().clone()
     history = None
     if steps:
-        w, history = descend(loss, w, run, {**how, "steps": steps})
+        w, history = descend(loss, w, run, Optim(steps, lr, momentum, weight_decay, ascent))
     net = net.at(w)
-    if (
-        not steps
-        and prior_precision is not None
-        and how["weight_decay"] != SETTINGS["weight_decay"]
-    ):
+    usual = SETTINGS["weight_decay"]
+    if not steps and prior_precision is not None and weight_decay != usual:
         raise ValueError(
             "weight_decay acts on the training alone beside a prior_precision, got"
-            f" weight_decay={how['weight_decay']:g} with steps=0 and"
+            f" weight_decay={weight_decay:g} with steps=0 and"
             f" prior_precision={prior_precision!r}: give prior_precision=None, for N weight_decay"
         )
-    delta = len(data) * how["weight_decay"] if prior_precision is None else prior_precision
+    delta = len(data) * weight_decay if prior_precision is None else prior_precision
     if delta == 0:
         raise ValueError(
             "prior_precision must be > 0, got None with a weight_decay of 0: give one of them, or"
             " 'marginal'"
         )
-    likelihood = how["likelihood"]
     if _is_bridged(structure):
         return fit_laplace_torch(
             net,
@@ -268,6 +275,7 @@ def head_of(net: Net) -> slice:
     return slice(head[0].start, head[-1].stop)
 
 
-METHOD = Method(
-    fit=fit_laplace, plain=Tuned(SETTINGS), linearised=True
-)  # the prediction for which its curvature is exact
+_NAMES = "steps lr momentum weight_decay batch_size structure prior_precision"
+SETTINGS = settings_of(fit_laplace, _NAMES)
+# the prediction for which its curvature is exact
+METHOD = Method(fit=fit_laplace, plain=Tuned(SETTINGS), linearised=True)

@@ -1,5 +1,6 @@
 """Record of a method: one frozen dataclass, read by experiments, tests, page and lab."""
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -9,7 +10,9 @@ from flatviz.catalog import NO_UNIT, UNLISTED, Look
 from flatviz.core import SAM, Net
 from flatviz.results import Posterior
 from flatviz.training.gradient import Ascent
-from flatviz.training.variational import GaussianFit
+from flatviz.training.variational import GaussianMethod
+
+Setting = Any  # value of a keyword
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +45,12 @@ class Tuned:
         )
 
 
+def settings_of(fit: Callable[..., Posterior], names: str, **values: Setting) -> dict[str, Setting]:
+    """Keywords that a study may set, by name, at the defaults of `fit` where no value is given."""
+    usual = inspect.unwrap(fit).__kwdefaults__
+    return {name: usual[name] for name in names.split()} | values
+
+
 @dataclass(frozen=True, eq=False)
 class Method:
     """Record of one method: its fit, its settings, its needs.
@@ -60,8 +69,8 @@ class Method:
         at_zero: The method that it is at radius 0, bit for bit.
         fit_grid: As `fit`, with lists of radii and seeds, trained together: {(radius, seed):
             Posterior}.
-        algorithm: `(prior, n, **keywords of fit) -> Algorithm`, of a method that fits a Gaussian
-            from a prior.
+        algorithm: `(prior, n, **keywords of fit) -> GaussianMethod`, of a method that fits a
+            Gaussian from a prior.
         inner: In a composed method, the name of the one that its `fit` takes as `fit=`, with that
             one's settings in `settings=`.
         ascent: In a flat-seeking version, the perturbation that its radius belongs to, as `fv.SAM`.
@@ -77,7 +86,7 @@ class Method:
     gradients: int = 1
     at_zero: str | None = None
     fit_grid: Callable[..., Mapping[tuple[float, int], Posterior]] | None = None
-    algorithm: Callable[..., GaussianFit] | None = None
+    algorithm: Callable[..., GaussianMethod] | None = None
     inner: str | None = None
     ascent: Callable[[float], Ascent] | None = None
     look: Look = UNLISTED

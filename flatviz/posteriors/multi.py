@@ -17,22 +17,19 @@ m and Sigma are those that SWAG left on the source task, as `transfer` returns t
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Unpack
+from typing import Any
 
-from flatviz.checks import Count, NonNegative, Seed
-from flatviz.core import Data, Net, track
-from flatviz.posteriors.method import Method, Tuned, callable_of
+from flatviz.checks import Count, Momentum, NonNegative, Rate, Seed
+from flatviz.core import Data, Likelihood, Net, Progress, public, track
+from flatviz.posteriors.method import Method, Tuned, callable_of, settings_of
 from flatviz.results import Gaussian, Mixture, Posterior
-from flatviz.training.keywords import Judged, Run, Trained, defaults
+from flatviz.training.gradient import PLAIN, Ascent, Training
+from flatviz.training.losses import training_loss
 from flatviz.training.points import train_members
-
-SHARED = ("momentum", "weight_decay", "batch_size", "likelihood", "ascent")  # with the fit inside
-SETTINGS = dict(members=3, steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None)
-
-WIDER = dict(scale=1.0, floor=0.3)
+from flatviz.training.settings import Checkpoint, Optim, Run
 
 
-@defaults(SETTINGS)
+@public
 def fit_multi(
     net: Net,
     data: Data,
@@ -40,8 +37,17 @@ def fit_multi(
     fit: Method | Callable[..., Posterior],
     seed: Seed,
     settings: Mapping[str, Any] | None = None,
-    members: Count,
-    **how: Unpack[Trained],
+    members: Count = 3,
+    lr: Rate = 0.05,
+    weight_decay: NonNegative = 0.0005,
+    batch_size: Count | None = None,
+    steps: Count = 300,
+    momentum: Momentum = 0.9,
+    likelihood: Likelihood = "categorical",
+    training: Training | None = None,
+    ascent: Ascent | None = None,
+    checkpoint: Checkpoint = None,
+    progress: Progress = False,
 ) -> Mixture:
     """Train an ensemble of `members` networks together, then call `fit(net, data, seed=...)` at each; returns a mixture of equal weights.
 
@@ -57,7 +63,16 @@ def fit_multi(
         seed: Fixes starts, minibatches and each `fit`.
         settings: Keywords of each `fit`.
         members: Modes; 3, beyond which few-shot networks differ little.
-        **how: How the ensemble is trained; `checkpoint` is the first part of the paths.
+        lr: The first learning rate; it falls to 0 along half a cosine.
+        weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
+        batch_size: Examples a minibatch; None, all of them.
+        steps: Minibatches.
+        momentum: Share of the last step that the next one keeps.
+        likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
+        training: `Training(...)`: precision, accumulation, early stopping.
+        ascent: `SAM(radius)` and the like: gradients at w + e, two a step, a flat-seeking fit.
+        checkpoint: Path to save to and resume from.
+        progress: True, None (where a terminal watches) or a function(done, total, label).
 
     Raises:
         ValueError: On bad data or divergence.
@@ -70,36 +85,27 @@ def fit_multi(
         >>> fv.fit_multi(net, task.train, **swags, seed=0, members=2, steps=20).sample(4, seed=1).shape
         torch.Size([4, 58])
     """
-    run = Run.of("members", seed, how)
-    part = callable_of(fit)
-    modes = train_members(
-        net, data, [seed + 1000 * member for member in range(members)], run, how, "frozen"
-    )
+    run = Run("members", seed, checkpoint, progress, batch_size, training or PLAIN)
+    optim = Optim(steps, lr, momentum, weight_decay, ascent)
+    loss = training_loss(net, data, likelihood, training=run.training, members=members)
+    modes = train_members(loss, [seed + 1000 * member for member in range(members)], run, optim)
     inner: dict[str, Any] = {}
-    if isinstance(
-        fit, Method
-    ):  # the ensemble's keywords that this method has; every fit takes a likelihood
-        names = {
-            *fit.plain.settings,
-            "likelihood",
-            *(["ascent"] if fit.look.flat else []),
-        }.intersection(SHARED)
-        inner = {name: value for name, value in how.items() if name in names}
-        inner |= (
-            {"training": replace(run.training, validation=None)}
-            if how["training"] is not None
-            else {}
-        )
-    inner |= dict(settings or {})
+    if isinstance(fit, Method):  # the ensemble's keywords that it has; every fit takes a likelihood
+        shared = dict(momentum=momentum, weight_decay=weight_decay, batch_size=batch_size)
+        inner = {name: value for name, value in shared.items() if name in fit.plain.settings}
+        inner |= dict(likelihood=likelihood) | (dict(ascent=ascent) if fit.look.flat else {})
+        if training is not None:
+            inner |= dict(training=replace(training, validation=None))
+    inner |= settings or {}
     parts = []
-    for i, w in enumerate(track(modes.W, "posteriors", run.progress)):
-        if run.checkpoint is not None:
-            inner["checkpoint"] = f"{run.checkpoint}.{i}"
-        parts.append(part(net.at(w), data, seed=seed + 1000 * i + 1, **inner))
+    for i, w in enumerate(track(modes.W, "posteriors", progress)):
+        if checkpoint is not None:
+            inner["checkpoint"] = f"{checkpoint}.{i}"
+        parts.append(callable_of(fit)(net.at(w), data, seed=seed + 1000 * i + 1, **inner))
     return Mixture(tuple(parts))
 
 
-@defaults(WIDER)
+@public
 def fit_ptl(
     net: Net,
     data: Data,
@@ -108,9 +114,11 @@ def fit_ptl(
     fit: Method | Callable[..., Posterior],
     seed: Seed,
     settings: Mapping[str, Any] | None = None,
-    scale: NonNegative,
-    floor: NonNegative,
-    **how: Unpack[Judged],
+    scale: NonNegative = 1.0,
+    floor: NonNegative = 0.3,
+    likelihood: Likelihood = "categorical",
+    checkpoint: Checkpoint = None,
+    progress: Progress = False,
 ) -> Posterior:
     """Run `fit(net, data, prior=the wider prior, seed=seed)` from the prior's mean.
 
@@ -127,7 +135,9 @@ def fit_ptl(
             what `transfer` widened needs no more.
         floor: Standard deviation added everywhere, without which a weight that never moved could
             never move again, and its curvature would ask for tiny steps.
-        **how: How `fit` is run.
+        likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
+        checkpoint: Path to save to and resume from.
+        progress: True, None (where a terminal watches) or a function(done, total, label).
 
     Raises:
         ValueError: For a scale or floor below 0, or both 0.
@@ -144,7 +154,8 @@ def fit_ptl(
         raise ValueError("the prior must have a width, got scale=0 and floor=0: raise one of them")
     wide = widened(prior, scale, floor)
     start = net.at(wide.mean.to(net.w))
-    return callable_of(fit)(start, data, prior=wide, seed=seed, **{**how, **(settings or {})})
+    how: dict[str, Any] = dict(likelihood=likelihood, checkpoint=checkpoint, progress=progress)
+    return callable_of(fit)(start, data, prior=wide, seed=seed, **how | dict(settings or {}))
 
 
 def widened(prior: Gaussian, scale: float, floor: float) -> Gaussian:
@@ -153,5 +164,7 @@ def widened(prior: Gaussian, scale: float, floor: float) -> Gaussian:
     return Gaussian(prior.mean, log_std, prior.factor * scale**0.5)
 
 
-METHOD = Method(fit=fit_multi, inner="swag", plain=Tuned(SETTINGS))
-PTL = Method(fit=fit_ptl, inner="csgld", plain=Tuned(WIDER), needs_prior=True)
+_SETTINGS = settings_of(fit_multi, "members steps lr momentum weight_decay batch_size")
+METHOD = Method(fit=fit_multi, inner="swag", plain=Tuned(_SETTINGS))
+_WIDER = settings_of(fit_ptl, "scale floor")
+PTL = Method(fit=fit_ptl, inner="csgld", plain=Tuned(_WIDER), needs_prior=True)

@@ -12,23 +12,38 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
-from typing import Any, Unpack
+from typing import Any
 
 from torch import Tensor
 
-from flatviz.checks import Radius, Seed
-from flatviz.core import Data, Net
-from flatviz.gaussian import Buffers, Gaussian
-from flatviz.posteriors.method import Method, Tuned
+from flatviz.checks import Count, Momentum, NonNegative, Positive, Radius, Rate, Seed, Statistics
+from flatviz.core import Data, Likelihood, Net, Progress, public
+from flatviz.gaussian import Gaussian
+from flatviz.objectives.network import examined
+from flatviz.posteriors.method import Method, Tuned, settings_of
 from flatviz.results import History
 from flatviz.training.driver import Diverged
-from flatviz.training.gradient import Batch, Gradient, Noises, NoisyNLL, TrainingLoss
-from flatviz.training.keywords import Perturbed, Run, defaults
-from flatviz.training.perturb import Mode, Perturbation, reach_of
-from flatviz.training.variational import (
+from flatviz.training.gradient import (
+    PLAIN,
+    Batch,
+    Expected,
+    Gradient,
+    Noises,
+    Training,
+    expected,
+)
+from flatviz.training.perturb import QUIRKS, Blocks, Mode, Perturbation, Switch, Unit, reach_of
+from flatviz.training.settings import (
     TEMPERED,
     TEMPERED_BATCHNORM,
-    GaussianFit,
+    Checkpoint,
+    Run,
+    Tempered,
+    Vi,
+)
+from flatviz.training.variational import (
+    Descent,
+    GaussianMethod,
     GaussianState,
     fit_gaussian,
     fit_gaussians,
@@ -36,7 +51,7 @@ from flatviz.training.variational import (
 
 
 @dataclass(frozen=True, eq=False)
-class SABMA(GaussianFit):
+class SABMA(GaussianMethod):
     """The step of SA-BMA on theta = (mean, log_std, factor).
 
     1. ascend     g = grad_theta E_q[NLL],  theta' = theta + Delta,
@@ -47,8 +62,7 @@ class SABMA(GaussianFit):
 
     Args:
         descent: How q moves.
-        draws: Draws of q in a step.
-        radius: Radius of the ascent, (), or (B,) of members; None, without ascent, is VI.
+        radius: Radius of the ascent; (B,) of members.  0, without ascent, is VI.
         perturbation: How Delta is computed.
 
     Example:
@@ -56,8 +70,8 @@ class SABMA(GaussianFit):
         >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
         >>> loss = fv.training.training_loss(net, fv.Data(torch.randn(12, 2), torch.arange(12) % 3))
         >>> prior = fv.Gaussian(net.w, torch.full_like(net.w, -1.0), factor=torch.full((1, net.dim), 0.1))
-        >>> descent = fv.training.Descent(prior, n=12, rates=torch.full((100,), 0.5))
-        >>> sabma = fv.posteriors.SABMA(descent, radius=torch.tensor(0.5))
+        >>> descent = fv.training.Descent(prior, n=12, rates=0.5)
+        >>> sabma = fv.posteriors.SABMA(descent, radius=0.5)
         >>> state = sabma.init(prior)
         >>> for step in range(100):
         ...     state, record = sabma.update(state, loss, None, noise=prior.noise(1, seed=step))
@@ -65,7 +79,8 @@ class SABMA(GaussianFit):
         (Gaussian(dim=9, rank=1), True)
     """
 
-    radius: Tensor | None = None
+    descent: Descent
+    radius: Tensor | float = 0.0
     perturbation: Perturbation = Perturbation()
 
     @property
@@ -78,45 +93,68 @@ class SABMA(GaussianFit):
             self.perturbation.mode == "authors_code" and "z2_mean_bug" in self.perturbation.switches
         )
 
-    def gradient(self, q: Gaussian, loss: TrainingLoss, batch: Batch, noise: Noises) -> Gradient:
+    def gradient(self, q: Gaussian, gradient: Gradient, batch: Batch, noise: Noises) -> Expected:
         """Loss at q, its gradient at the worst posterior near q, the loss gained there and how far that is."""
-        nll = NoisyNLL(loss, batch, (noise[0], noise[1] + 1) if self.biased else noise)
-        if self.radius is None:
+        z1, z2 = noise
+        nll = partial(expected, gradient, batch=batch, noise=(z1, z2 + 1) if self.biased else noise)
+        moved = self.perturbation.moved
+        if moved == 0 or not isinstance(self.radius, Tensor) and self.radius == 0:
             return nll(q)
-        here = nll(q, blocks=self.perturbation.moved)
-        worst = q.moved(self.perturbation(q, here.grad, self.radius, noise=nll.first))
-        there = nll(worst, again=True)
-        known = (
-            self.perturbation.mode == "kl_exact" and self.perturbation.radius_unit == "mode"
-        )  # the radius, by construction
-        return Gradient(
-            here.loss, there.grad, there.loss - here.loss, None if known else reach_of(worst, q)
-        )
+        radius = self.radius
+        if not isinstance(radius, Tensor):
+            radius = q.mean.new_full((), radius)
+        here = nll(q, blocks=moved)
+        first = tuple(z[..., 0, :] for z in nll.keywords["noise"])
+        worst = q.moved(self.perturbation(q, here.grad, radius, noise=first))
+        there = nll(worst)
+        # the radius, by construction
+        known = self.perturbation.mode == "kl_exact" and self.perturbation.radius_unit == "mode"
+        reach = None if known else reach_of(worst, q)
+        return Expected(here.loss, there.grad, there.loss - here.loss, reach)
 
     def result(
-        self, state: GaussianState, history: History | None = None, buffers: Buffers = None
+        self, s: GaussianState, history: History | None = None, kept: Sequence[Tensor] = ()
     ) -> Gaussian:
-        """The posterior of one member, with the BatchNorm statistics that it trained along."""
-        q = super().result(state, history, buffers)
+        """The posterior of one member."""
+        q = super().result(s, history)
         return replace(q, mean=q.mean + q.factor.sum(0)) if self.biased else q
 
 
-def sabma_of(prior: Gaussian, n: int, *, radius: float | Sequence[float], **how: Any) -> SABMA:
-    """The algorithm of `fit_sabma` with these keywords, on n examples.
-
-    of a list of radii that of one member each.
-    """
-    perturbation = Perturbation(
-        **{f.name: how[f.name] for f in fields(Perturbation) if f.name in how}
-    )
-    still = perturbation.moved == 0 or not any(radius if isinstance(radius, Sequence) else [radius])
-    size = None if still else prior.mean.new_tensor(radius)
-    return SABMA.of(prior, n, how, size, perturbation)
+def sabma_of(prior: Gaussian, n: int, *, radius: float, **settings: Any) -> SABMA:
+    """The algorithm of `fit_sabma` with these keywords, on n examples."""
+    names = [f.name for f in fields(Perturbation) if f.name in settings]
+    perturbation = Perturbation(**{name: settings[name] for name in names})
+    return SABMA(Descent.of(Vi.of(settings), prior, n), radius, perturbation)
 
 
-@defaults(TEMPERED, TEMPERED_BATCHNORM)
+@public
 def fit_sabma(
-    net: Net, data: Data, prior: Gaussian, *, radius: Radius, seed: Seed, **how: Unpack[Perturbed]
+    net: Net,
+    data: Data,
+    prior: Gaussian,
+    *,
+    radius: Radius,
+    seed: Seed,
+    lr: Rate | None = None,
+    weight_decay: NonNegative = 0.0,
+    batch_size: Count | None = None,
+    steps: Count = 600,
+    momentum: Momentum = 0.9,
+    kl_weight: NonNegative | None = None,
+    mc_samples: Count | None = None,
+    start_scale: Positive | None = None,
+    likelihood: Likelihood = "categorical",
+    training: Training | None = None,
+    batchnorm: Statistics = "frozen",
+    start: Gaussian | None = None,
+    mode: Mode = "kl_exact",
+    blocks: Blocks = "mean+std",
+    joint: bool = True,
+    damping: NonNegative | None = None,
+    switches: tuple[Switch, ...] = QUIRKS,
+    radius_unit: Unit = "mode",
+    checkpoint: Checkpoint = None,
+    progress: Progress = False,
 ) -> Gaussian:
     """Fit a flat q = N(mean, diag(exp(2 log_std)) + factor^T factor) over the net's D treated weights.
 
@@ -145,7 +183,31 @@ def fit_sabma(
             `sam_theta` and `authors_code` it is Euclidean: 0.05 to 0.5.  With radius_unit="kl" it
             is the exact sqrt(2 KL) in every mode.
         seed: Fixes noise and minibatches.
-        **how: How it is fitted.
+        lr: Of natural gradients, falling along half a cosine: 1 to 2; beyond, fits can diverge.
+            None: 2.0, of a net with BatchNorm 1.0.
+        weight_decay: Acts on the mean only.
+        batch_size: Examples a minibatch; None, all of them.
+        steps: Minibatches.
+        momentum: Share of the last step that the next one keeps.
+        kl_weight: T of exp(-N L(w) / T) prior(w); 1 is Bayes, 0 leaves the prior out. None:
+            0.03, of a net with BatchNorm 0.1.
+        mc_samples: Draws of q a step; None: 8, of a large network 1 and a rate of 1 at most.
+        start_scale: Factor on its standard deviations: from a wide start gradients are mostly
+            noise. None: 0.3, of a net with BatchNorm 0.01.
+        likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
+        training: `Training(...)`: precision, accumulation, early stopping.
+        batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch;
+            `result.buffers`, which `predict` uses, then has those of the data at each draw or the
+            average, for VI those that training collected.
+        start: Where q starts, a Gaussian of any rank; None: the prior.
+        mode: The perturbation, see `perturb`; it is never of a reduced precision.
+        blocks: Which parts of q the perturbation moves: means, widths, factor.
+        joint: Whether blocks share one normaliser.
+        damping: Added to the Fisher matrix before it is inverted; None: see `perturb`.
+        switches: Quirks of the released code.
+        radius_unit: "mode", that of `mode`; "kl", the exact sqrt(2 KL) in every mode.
+        checkpoint: Path to save to and resume from.
+        progress: True, None (where a terminal watches) or a function(done, total, label).
 
     Raises:
         ValueError: For a negative radius, a prior that does not cover the treated weights, or bad
@@ -161,11 +223,17 @@ def fit_sabma(
         >>> flat, flat.history.sharpness.shape
         (Gaussian(dim=9, rank=1), torch.Size([20]))
     """
-    build = partial(sabma_of, prior, len(data), radius=radius)
-    return fit_gaussian(build, net, data, prior, Run.of("SA-BMA", seed, how), how)
+    run = Run("SA-BMA", seed, checkpoint, progress, batch_size, training or PLAIN)
+    perturbation = Perturbation(mode, blocks, joint, damping, switches, radius_unit)
+    chosen = Tempered.of(net, kl_weight, start_scale, lr)
+    rest = mc_samples, momentum, weight_decay
+    vi = Vi(steps, chosen.lr, chosen.kl_weight, *rest, chosen.start_scale, start)
+    problem = examined(net, data, likelihood)
+    build = partial(SABMA, radius=radius, perturbation=perturbation)
+    return fit_gaussian(build, problem, prior, vi, batchnorm, run)
 
 
-@defaults(TEMPERED, TEMPERED_BATCHNORM)
+@public
 def fit_sabma_grid(
     net: Net,
     data: Data,
@@ -173,7 +241,26 @@ def fit_sabma_grid(
     *,
     radius: Sequence[Radius],
     seed: Sequence[Seed],
-    **how: Unpack[Perturbed],
+    lr: Rate | None = None,
+    weight_decay: NonNegative = 0.0,
+    batch_size: Count | None = None,
+    steps: Count = 600,
+    momentum: Momentum = 0.9,
+    kl_weight: NonNegative | None = None,
+    mc_samples: Count | None = None,
+    start_scale: Positive | None = None,
+    likelihood: Likelihood = "categorical",
+    training: Training | None = None,
+    batchnorm: Statistics = "frozen",
+    start: Gaussian | None = None,
+    mode: Mode = "kl_exact",
+    blocks: Blocks = "mean+std",
+    joint: bool = True,
+    damping: NonNegative | None = None,
+    switches: tuple[Switch, ...] = QUIRKS,
+    radius_unit: Unit = "mode",
+    checkpoint: Checkpoint = None,
+    progress: Progress = False,
 ) -> dict[tuple[float, int], Gaussian]:
     """Fit every radius with every seed at once by `fit_sabma`.
 
@@ -188,7 +275,31 @@ def fit_sabma_grid(
         prior: Gaussian over the D weights, as `transfer` returns.
         radius: As in `fit_sabma`, each.
         seed: Fixes noise and minibatches, each.
-        **how: How they are fitted.
+        lr: Of natural gradients, falling along half a cosine: 1 to 2; beyond, fits can diverge.
+            None: 2.0, of a net with BatchNorm 1.0.
+        weight_decay: Acts on the mean only.
+        batch_size: Examples a minibatch; None, all of them.
+        steps: Minibatches.
+        momentum: Share of the last step that the next one keeps.
+        kl_weight: T of exp(-N L(w) / T) prior(w); 1 is Bayes, 0 leaves the prior out. None:
+            0.03, of a net with BatchNorm 0.1.
+        mc_samples: Draws of q a step; None: 8, of a large network 1 and a rate of 1 at most.
+        start_scale: Factor on its standard deviations: from a wide start gradients are mostly
+            noise. None: 0.3, of a net with BatchNorm 0.01.
+        likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
+        training: `Training(...)`: precision, accumulation, early stopping.
+        batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch;
+            `result.buffers`, which `predict` uses, then has those of the data at each draw or the
+            average, for VI those that training collected.
+        start: Where q starts, a Gaussian of any rank; None: the prior.
+        mode: The perturbation, see `perturb`; it is never of a reduced precision.
+        blocks: Which parts of q the perturbation moves: means, widths, factor.
+        joint: Whether blocks share one normaliser.
+        damping: Added to the Fisher matrix before it is inverted; None: see `perturb`.
+        switches: Quirks of the released code.
+        radius_unit: "mode", that of `mode`; "kl", the exact sqrt(2 KL) in every mode.
+        checkpoint: Path to save to and resume from.
+        progress: True, None (where a terminal watches) or a function(done, total, label).
 
     Raises:
         ValueError: As `fit_sabma`.
@@ -203,11 +314,18 @@ def fit_sabma_grid(
         [(0.0, 0), (0.0, 1), (0.5, 0), (0.5, 1)]
     """
     members = [(float(r), s) for r in radius for s in seed]
-    radii = [r for r, _ in members]
     seeds = [s for _, s in members]
-    run = Run.of(f"{len(members)} members of SA-BMA", seeds[0], how)
-    build = partial(sabma_of, prior, len(data), radius=radii if len(radii) > 1 else radii[0])
-    fits = fit_gaussians(build, net, data, prior, run, how, seeds)
+    label = f"{len(members)} members of SA-BMA"
+    run = Run(label, seeds[0], checkpoint, progress, batch_size, training or PLAIN)
+    perturbation = Perturbation(mode, blocks, joint, damping, switches, radius_unit)
+    chosen = Tempered.of(net, kl_weight, start_scale, lr)
+    rest = mc_samples, momentum, weight_decay
+    vi = Vi(steps, chosen.lr, chosen.kl_weight, *rest, chosen.start_scale, start)
+    problem = examined(net, data, likelihood)
+    radii = [r for r, _ in members] if any(radius) else [0.0]
+    size = prior.mean.new_tensor(radii) if len(radii) > 1 else radii[0]
+    build = partial(SABMA, radius=size, perturbation=perturbation)
+    fits = fit_gaussians(build, problem, prior, vi, batchnorm, run, seeds)
     finite = {m: fit for m, fit in zip(members, fits) if isinstance(fit, Gaussian)}
     lost = [f"radius {r:g} with seed {s}" for r, s in members if (r, s) not in finite]
     if not finite:
@@ -220,19 +338,28 @@ def fit_sabma_grid(
     return finite
 
 
+_NAMES = "kl_weight start_scale weight_decay steps lr momentum batch_size mc_samples"
+
+
+def _settings(tempered: Tempered) -> dict[str, Any]:
+    return settings_of(fit_sabma, _NAMES, **tempered._asdict(), mc_samples=None)
+
+
+_PLAIN = _settings(TEMPERED)
+_BATCHNORM = _settings(TEMPERED_BATCHNORM)
 METHOD = Method(
     fit=fit_sabma,
     fit_grid=fit_sabma_grid,
     algorithm=sabma_of,
     plain=Tuned(
-        TEMPERED,
+        _PLAIN,
         1.0,
         5.0,
         tour=(0.0, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0),
         lab=(0.0, 0.5, 1.0, 2.0),
     ),
     batchnorm=Tuned(
-        TEMPERED_BATCHNORM,
+        _BATCHNORM,
         0.5,
         2.0,
         tour=(0.0, 0.18, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0),
@@ -256,10 +383,10 @@ SAM_ON_MEAN = replace(
     METHOD,
     **_in_mode("sam_mu"),
     plain=Tuned(
-        TEMPERED, radius=0.1, largest=1.0, tour=(0.0, 0.05, 0.1, 0.2, 0.5), lab=(0.0, 0.05, 0.2)
+        _PLAIN, radius=0.1, largest=1.0, tour=(0.0, 0.05, 0.1, 0.2, 0.5), lab=(0.0, 0.05, 0.2)
     ),
     batchnorm=Tuned(
-        TEMPERED_BATCHNORM,
+        _BATCHNORM,
         radius=0.1,
         largest=0.2,
         tour=(0.0, 0.02, 0.05, 0.1, 0.2),
@@ -267,8 +394,6 @@ SAM_ON_MEAN = replace(
     ),
 )
 
-OTHER = replace(
-    METHOD, plain=Tuned(TEMPERED, 1.0, 5.0), batchnorm=Tuned(TEMPERED_BATCHNORM, 0.5, 2.0)
-)
+OTHER = replace(METHOD, plain=Tuned(_PLAIN, 1.0, 5.0), batchnorm=Tuned(_BATCHNORM, 0.5, 2.0))
 RANK_ONE = replace(OTHER, **_in_mode("rank1_pinv"))
-RELEASED = replace(OTHER, **_in_mode("authors_code"), plain=Tuned(TEMPERED, 0.5, 2.0))
+RELEASED = replace(OTHER, **_in_mode("authors_code"), plain=Tuned(_PLAIN, 0.5, 2.0))

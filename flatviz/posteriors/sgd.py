@@ -14,26 +14,37 @@ The members are trained together, a row each, which is faster and changes nothin
 """
 
 from functools import partial
-from typing import Any, Unpack
 
-from flatviz.checks import Count, Seed, Statistics
-from flatviz.core import Data, FisherSAM, Net
-from flatviz.posteriors.method import Method, Tuned
+from flatviz.checks import Count, Momentum, NonNegative, Rate, Seed, Statistics
+from flatviz.core import Data, FisherSAM, Likelihood, Net, Progress, public
+from flatviz.posteriors.method import Method, Tuned, settings_of
 from flatviz.results import Draws
-from flatviz.training.keywords import Run, Trained, defaults
+from flatviz.training.gradient import PLAIN, Ascent, Training
 from flatviz.training.losses import training_loss
 from flatviz.training.points import descend, train_members
+from flatviz.training.settings import Checkpoint, Optim, Run
 
-SETTINGS: dict[str, Any] = dict(
-    steps=300, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=None
-)
-ENSEMBLE: dict[str, Any] = dict(members=5) | SETTINGS
-BATCHNORM = SETTINGS | dict(lr=0.01)  # at 0.05 some seeds diverge
+RATE = 0.05
+RATE_BATCHNORM = 0.01  # at 0.05 some seeds diverge
 
 
-@defaults(SETTINGS, BATCHNORM)
+@public
 def fit_sgd(
-    net: Net, data: Data, *, seed: Seed, batchnorm: Statistics | None = None, **how: Unpack[Trained]
+    net: Net,
+    data: Data,
+    *,
+    seed: Seed,
+    batchnorm: Statistics | None = None,
+    lr: Rate | None = None,
+    weight_decay: NonNegative = 0.0005,
+    batch_size: Count | None = None,
+    steps: Count = 300,
+    momentum: Momentum = 0.9,
+    likelihood: Likelihood = "categorical",
+    training: Training | None = None,
+    ascent: Ascent | None = None,
+    checkpoint: Checkpoint = None,
+    progress: Progress = False,
 ) -> Draws:
     """Train the treated weights from the net's weights; the result is a single draw, (1, D).
 
@@ -43,8 +54,18 @@ def fit_sgd(
         seed: Fixes the order of the minibatches, and of nothing else: with full batches every seed
             gives the same solution.
         batchnorm: "frozen" (default where only some weights are treated) or "train" (default where
-            all are).
-        **how: How it is trained.
+            all are); `result.buffers` are then its statistics, which `predict` uses.
+        lr: The first learning rate; it falls to 0 along half a cosine. None: 0.05, of a net
+            with BatchNorm 0.01.
+        weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
+        batch_size: Examples a minibatch; None, all of them.
+        steps: Minibatches.
+        momentum: Share of the last step that the next one keeps.
+        likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
+        training: `Training(...)`: precision, accumulation, early stopping.
+        ascent: `SAM(radius)` and the like: gradients at w + e, two a step, a flat-seeking fit.
+        checkpoint: Path to save to and resume from.
+        progress: True, None (where a terminal watches) or a function(done, total, label).
 
     Raises:
         ValueError: On bad data or divergence.
@@ -58,22 +79,33 @@ def fit_sgd(
         >>> float(solution.history.loss[-1]) < float(solution.history.loss[0])
         True
     """
+    usual = RATE_BATCHNORM if net.has_batchnorm else RATE
+    optim = Optim(steps, usual if lr is None else lr, momentum, weight_decay, ascent)
+    run = Run("SGD", seed, checkpoint, progress, batch_size, training or PLAIN)
     batchnorm = batchnorm or ("train" if net.treats_all else "frozen")
-    run = Run.of("SGD", seed, how)
-    loss = training_loss(net, data, how["likelihood"], batchnorm, run.training)
-    w, history = descend(loss, net.w, run, how)
-    return Draws(w[None], history, loss.collected)
+    loss = training_loss(net, data, likelihood, batchnorm, run.training)
+    w, history = descend(loss, net.w, run, optim)
+    return Draws(w[None], history, loss.buffers())
 
 
-@defaults(ENSEMBLE)
+@public
 def fit_ensemble(
     net: Net,
     data: Data,
     *,
     seed: Seed,
-    members: Count,
+    members: Count = 5,
     batchnorm: Statistics = "frozen",
-    **how: Unpack[Trained],
+    lr: Rate = 0.05,
+    weight_decay: NonNegative = 0.0005,
+    batch_size: Count | None = None,
+    steps: Count = 300,
+    momentum: Momentum = 0.9,
+    likelihood: Likelihood = "categorical",
+    training: Training | None = None,
+    ascent: Ascent | None = None,
+    checkpoint: Checkpoint = None,
+    progress: Progress = False,
 ) -> Draws:
     """Train `members` networks over the treated weights.
 
@@ -86,8 +118,18 @@ def fit_ensemble(
         data: The N training examples.
         seed: Fixes starts and minibatches; member m takes seed + 1000 m.
         members: M; 5 as in the paper.
-        batchnorm: "frozen", or "train", by the statistics of each batch.
-        **how: How each is trained.
+        batchnorm: "frozen", or "train", by the statistics of each batch; `result.buffers`, which
+            `predict` uses, then has those of the data at each member.
+        lr: The first learning rate; it falls to 0 along half a cosine.
+        weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
+        batch_size: Examples a minibatch; None, all of them.
+        steps: Minibatches.
+        momentum: Share of the last step that the next one keeps.
+        likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
+        training: `Training(...)`: precision, accumulation, early stopping.
+        ascent: `SAM(radius)` and the like: gradients at w + e, two a step, a flat-seeking fit.
+        checkpoint: Path to save to and resume from.
+        progress: True, None (where a terminal watches) or a function(done, total, label).
 
     Raises:
         ValueError: On bad data or divergence.
@@ -99,19 +141,25 @@ def fit_ensemble(
         >>> fv.fit_ensemble(net, task.train, seed=0, members=3, steps=20).W.shape
         torch.Size([3, 58])
     """
-    run = Run.of("ensemble", seed, how)
+    run = Run("ensemble", seed, checkpoint, progress, batch_size, training or PLAIN)
+    optim = Optim(steps, lr, momentum, weight_decay, ascent)
+    loss = training_loss(net, data, likelihood, batchnorm, run.training, members=members)
     seeds = [seed + 1000 * member for member in range(members)]
-    return train_members(net, data, seeds, run, how, batchnorm)
+    return train_members(loss, seeds, run, optim)
 
 
-_POINT: dict[str, Any] = dict(tour=(0.0,), lab=(0.0,))
+_TRAINED = "steps lr momentum weight_decay batch_size"
 
-METHOD = Method(
-    fit=fit_sgd,
-    plain=Tuned(SETTINGS | dict(batchnorm="frozen"), **_POINT),
-    batchnorm=Tuned(BATCHNORM | dict(batchnorm="frozen"), **_POINT),
-)
+
+def _tuned(lr: float) -> Tuned:
+    settings = settings_of(fit_sgd, _TRAINED, lr=lr, batchnorm="frozen")
+    return Tuned(settings, tour=(0.0,), lab=(0.0,))
+
+
+METHOD = Method(fit=fit_sgd, plain=_tuned(RATE), batchnorm=_tuned(RATE_BATCHNORM))
 # eta: at the first steps on the digits |g|^2 is about 0.5 and its largest entry 0.05, so that f = 1
 # + eta g^2 goes up to 50
 FISHER_SAM = METHOD.flat(partial(FisherSAM, eta=1000.0), at_zero="sgd")
-ENSEMBLE_METHOD = Method(fit=fit_ensemble, plain=Tuned(ENSEMBLE))
+ENSEMBLE_METHOD = Method(
+    fit=fit_ensemble, plain=Tuned(settings_of(fit_ensemble, f"members {_TRAINED}"))
+)

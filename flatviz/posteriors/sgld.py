@@ -27,110 +27,128 @@ variance, A the sum of the noisy rates.
 """
 
 import math
-from collections.abc import Container
-from dataclasses import dataclass, replace
-from typing import Any, Unpack
+from collections.abc import Container, Sequence
+from dataclasses import dataclass
 
 from torch import Tensor
 
-from flatviz.checks import Count, PositiveShare, Seed
-from flatviz.core import Data, Net
-from flatviz.posteriors.method import Method, Tuned
+from flatviz.checks import Count, NonNegative, PositiveShare, Rate, Seed, Statistics, Whole
+from flatviz.core import Data, Likelihood, Net, Progress, public
+from flatviz.gaussian import Gaussian
+from flatviz.posteriors.method import Method, Tuned, settings_of
 from flatviz.results import Draws
-from flatviz.training.driver import Record
-from flatviz.training.gradient import Batch, Noises, TrainingLoss
-from flatviz.training.keywords import Chain, Thinned, defaults
-from flatviz.training.points import Chains, PointState, run_chains, thinned
-from flatviz.training.streams import cosine, rates
-
-SETTINGS = dict(
-    n_draws=30, burn_in=300, thin=20, lr=0.01, temperature=1.0, weight_decay=5e-4, batch_size=None
-)
-
-WITH_MOMENTUM = SETTINGS | dict(lr=0.002, friction=0.1)
-CYCLICAL = dict(
-    n_draws=28,
-    cycles=4,
-    cycle_steps=150,
-    lr=0.05,
-    temperature=1.0,
-    weight_decay=5e-4,
-    batch_size=None,
-)
+from flatviz.training.driver import Algorithm, Record
+from flatviz.training.gradient import PLAIN, Ascent, Batch, Gradient, Noises, Training
+from flatviz.training.losses import training_loss
+from flatviz.training.points import Energy, PointState, draws_of, run_chains, thinned
+from flatviz.training.settings import Checkpoint, Run
+from flatviz.training.streams import FreshNoise, Noise, cosine, rate_at, rates
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class SGLD(Chains):
+@dataclass(frozen=True, eq=False)
+class SGLD(Algorithm[PointState]):
     """The step of SGLD.
 
     Args:
-        energy: Energy of the posterior that is sampled.
-        keep: Steps after which the weights are a draw.
         lr: Constant.
+        energy: Energy of the posterior that is sampled; by default the loss is minus its logarithm.
 
     Example:
         >>> import torch, flatviz as fv
-        >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
-        >>> loss = fv.training.training_loss(net, fv.Data(torch.randn(12, 2), torch.arange(12) % 3), members=1)
-        >>> sgld = fv.posteriors.SGLD(energy=fv.training.Energy(n=12, weight_decay=0.01), keep=range(50, 100), lr=0.1)
-        >>> state = sgld.init(net.w[None])  # one chain
-        >>> for step in range(100):
-        ...     state, record = sgld.update(state, loss, None, noise=(torch.randn(1, 9),))
-        ...     state = sgld.collect(state) if step in sgld.keep else state
-        >>> sgld.result(state).W.shape
-        torch.Size([50, 9])
+        >>> log_posterior = lambda w: -w.square().sum() / 2
+        >>> gradient = fv.training.gradient_of(lambda w: -log_posterior(w))
+        >>> sgld = fv.posteriors.SGLD(lr=0.1)
+        >>> start = sgld.init(torch.zeros(100, 2))  # a hundred chains
+        >>> driven = fv.training.drive(sgld, start, gradient, steps=100, keep=range(50, 100))
+        >>> sgld.result(*driven).W.shape
+        torch.Size([5000, 2])
     """
 
     lr: float
+    energy: Energy = Energy()
+
+    init = staticmethod(PointState.at)
+
+    def noise(self, state: PointState, seeds: Sequence[int], steps: int) -> Noise:
+        """One of w's shape a step; none at temperature 0."""
+        return FreshNoise(seeds, state.w, drawn=lambda step: self.energy.temperature > 0)
 
     def update(
-        self, s: PointState, loss: TrainingLoss, batch: Batch, noise: Noises
+        self, s: PointState, gradient: Gradient, batch: Batch, noise: Noises
     ) -> tuple[PointState, Record]:
         """One step."""
-        g, record = self.energy.gradient(s.w, loss, batch)
+        g, record = self.energy.gradient(s.w, gradient, batch)
         w = s.w + (-self.lr * g).add(noise[0], alpha=self.energy.scale(2 * self.lr))
-        return s._replace(w=w, step=s.step + 1), record
+        return PointState(w, s.v, s.step + 1), record
+
+    result = staticmethod(draws_of)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class SGHMC(Chains):
+@dataclass(frozen=True, eq=False)
+class SGHMC(Algorithm[PointState]):
     """The step of SGHMC.
 
     With rates and noise that change from step to step, that of the cyclical chains.
 
     Args:
-        energy: Energy of the posterior that is sampled.
-        keep: Steps after which the weights are a draw.
-        rates: lr_t of each step, (T,).
+        rates: lr_t of each step, (T,), or a constant.
         friction: alpha.
+        energy: Energy of the posterior that is sampled.
         noisy: Steps that have noise; None, all.
     """
 
-    rates: Tensor
+    rates: Tensor | float
     friction: float
+    energy: Energy = Energy()
     noisy: Container[int] | None = None
 
-    def drawn(self, step: int) -> bool:
-        """Whether a step has noise."""
-        return super().drawn(step) and (self.noisy is None or step in self.noisy)
+    init = staticmethod(PointState.at)
+
+    def noise(self, state: PointState, seeds: Sequence[int], steps: int) -> Noise:
+        """One of w's shape in each noisy step; none at temperature 0."""
+
+        def drawn(step: int) -> bool:
+            return self.energy.temperature > 0 and (self.noisy is None or step in self.noisy)
+
+        return FreshNoise(seeds, state.w, drawn=drawn)
 
     def update(
-        self, s: PointState, loss: TrainingLoss, batch: Batch, noise: Noises
+        self, s: PointState, gradient: Gradient, batch: Batch, noise: Noises
     ) -> tuple[PointState, Record]:
         """One step; the noise is 0 where there is none."""
-        g, record = self.energy.gradient(s.w, loss, batch)
-        lr = self.rates.take(s.step)
+        g, record = self.energy.gradient(s.w, gradient, batch)
+        lr = rate_at(self.rates, s.step)
         v = (
             ((1 - self.friction) * s.v)
             .addcmul(g, lr, value=-1)
             .addcmul(noise[0], self.energy.scale(2 * lr * self.friction))
         )
-        return s._replace(w=s.w + v, v=v, step=s.step + 1), record
+        return PointState(s.w + v, v, s.step + 1), record
+
+    result = staticmethod(draws_of)
 
 
-@defaults(SETTINGS)
+@public
 def fit_sgld(
-    net: Net, data: Data, *, seed: Seed, chains: Count = 1, **how: Unpack[Thinned]
+    net: Net,
+    data: Data,
+    *,
+    seed: Seed,
+    chains: Count = 1,
+    lr: Rate = 0.01,
+    weight_decay: NonNegative = 0.0005,
+    batch_size: Count | None = None,
+    n_draws: Count = 30,
+    temperature: NonNegative = 1.0,
+    burn_in: Whole = 300,
+    thin: Count = 20,
+    likelihood: Likelihood = "categorical",
+    training: Training | None = None,
+    ascent: Ascent | None = None,
+    batchnorm: Statistics = "frozen",
+    prior: Gaussian | None = None,
+    checkpoint: Checkpoint = None,
+    progress: Progress = False,
 ) -> Draws:
     """Run chains w <- w - lr g + sqrt(2 lr T / N) xi from the net's weights; draws (n_draws, D).
 
@@ -142,7 +160,22 @@ def fit_sgld(
         data: The N training examples.
         seed: Fixes noise and minibatches.
         chains: All run at once; `n_draws` is a multiple of them.
-        **how: How it is run.
+        lr: The step; above 2 / curvature a chain diverges, and a narrow prior is curvature.
+        weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
+        batch_size: Examples a minibatch; None (all), for the noise of small ones heats a chain.
+        n_draws: Draws over all chains, (n_draws, D).
+        temperature: T of exp(-U / T); 1 is Bayes, less is colder, 0 leaves the noise out.
+        burn_in: Steps before the first draw.
+        thin: Steps from one draw to the next.
+        likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
+        training: `Training(...)`: precision, accumulation, early stopping.
+        ascent: `SAM(radius)` and the like: gradients at w + e, two a step, a flat-seeking fit.
+        batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch;
+            `result.buffers`, which `predict` uses, then has those of the data at each draw or the
+            average, for VI those that training collected.
+        prior: Over the D treated weights, as of `transfer`, in place of weight decay.
+        checkpoint: Path to save to and resume from.
+        progress: True, None (where a terminal watches) or a function(done, total, label).
 
     Raises:
         ValueError: On bad data or divergence.
@@ -154,20 +187,36 @@ def fit_sgld(
         >>> fv.fit_sgld(net, task.train, seed=0, n_draws=4, burn_in=10, thin=5).W.shape
         torch.Size([4, 58])
     """
-    steps, keep = thinned(how["n_draws"], chains, how["burn_in"], how["thin"])
+    steps, keep = thinned(n_draws, chains, burn_in, thin)
+    run = Run("SGLD", seed, checkpoint, progress, batch_size, training or PLAIN)
+    energy = Energy(len(data), temperature, weight_decay, prior, ascent)
+    loss = training_loss(net, data, likelihood, batchnorm, run.training, members=chains)
     w = net.w.repeat(chains, 1)
-    return run_chains("SGLD", net, data, seed, how, w, steps, SGLD, keep=keep, lr=how["lr"])
+    return run_chains(SGLD(lr, energy), loss, run, w, steps, keep)
 
 
-@defaults(WITH_MOMENTUM)
+@public
 def fit_sghmc(
     net: Net,
     data: Data,
     *,
     seed: Seed,
-    friction: PositiveShare,
+    friction: PositiveShare = 0.1,
     chains: Count = 1,
-    **how: Unpack[Thinned],
+    lr: Rate = 0.002,
+    weight_decay: NonNegative = 0.0005,
+    batch_size: Count | None = None,
+    n_draws: Count = 30,
+    temperature: NonNegative = 1.0,
+    burn_in: Whole = 300,
+    thin: Count = 20,
+    likelihood: Likelihood = "categorical",
+    training: Training | None = None,
+    ascent: Ascent | None = None,
+    batchnorm: Statistics = "frozen",
+    prior: Gaussian | None = None,
+    checkpoint: Checkpoint = None,
+    progress: Progress = False,
 ) -> Draws:
     """Run chains v <- (1 - alpha) v - lr g + sqrt(2 lr alpha T / N) xi, w <- w + v, from the net's weights; draws (n_draws, D).
 
@@ -179,7 +228,22 @@ def fit_sghmc(
         seed: Fixes noise and minibatches.
         friction: alpha, above 0 and at most 1; 0.1 is a momentum of 0.9.
         chains: All run at once; `n_draws` is a multiple of them.
-        **how: How it is run.
+        lr: The step; above 2 / curvature a chain diverges, and a narrow prior is curvature.
+        weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
+        batch_size: Examples a minibatch; None (all), for the noise of small ones heats a chain.
+        n_draws: Draws over all chains, (n_draws, D).
+        temperature: T of exp(-U / T); 1 is Bayes, less is colder, 0 leaves the noise out.
+        burn_in: Steps before the first draw.
+        thin: Steps from one draw to the next.
+        likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
+        training: `Training(...)`: precision, accumulation, early stopping.
+        ascent: `SAM(radius)` and the like: gradients at w + e, two a step, a flat-seeking fit.
+        batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch;
+            `result.buffers`, which `predict` uses, then has those of the data at each draw or the
+            average, for VI those that training collected.
+        prior: Over the D treated weights, as of `transfer`, in place of weight decay.
+        checkpoint: Path to save to and resume from.
+        progress: True, None (where a terminal watches) or a function(done, total, label).
 
     Raises:
         ValueError: On bad data or divergence.
@@ -191,26 +255,37 @@ def fit_sghmc(
         >>> fv.fit_sghmc(net, task.train, seed=0, n_draws=4, burn_in=10, thin=5).W.shape
         torch.Size([4, 58])
     """
-    steps, keep = thinned(how["n_draws"], chains, how["burn_in"], how["thin"])
+    steps, keep = thinned(n_draws, chains, burn_in, thin)
+    run = Run("SGHMC", seed, checkpoint, progress, batch_size, training or PLAIN)
+    energy = Energy(len(data), temperature, weight_decay, prior, ascent)
+    loss = training_loss(net, data, likelihood, batchnorm, run.training, members=chains)
     w = net.w.repeat(chains, 1)
-    still = rates(how["lr"], steps, net.w, lambda *_: 1.0)
-    return run_chains(
-        "SGHMC", net, data, seed, how, w, steps, SGHMC, keep=keep, rates=still, friction=friction
-    )
+    return run_chains(SGHMC(lr, friction, energy), loss, run, w, steps, keep)
 
 
-@defaults(CYCLICAL)
+@public
 def fit_csgld(
     net: Net,
     data: Data,
     *,
     seed: Seed,
-    cycles: Count,
-    cycle_steps: Count,
+    cycles: Count = 4,
+    cycle_steps: Count = 150,
     noisy_share: PositiveShare = 0.2,
     friction: PositiveShare = 1.0,
     chains: Count = 1,
-    **how: Unpack[Chain],
+    lr: Rate = 0.05,
+    weight_decay: NonNegative = 0.0005,
+    batch_size: Count | None = None,
+    n_draws: Count = 28,
+    temperature: NonNegative = 1.0,
+    likelihood: Likelihood = "categorical",
+    training: Training | None = None,
+    ascent: Ascent | None = None,
+    batchnorm: Statistics = "frozen",
+    prior: Gaussian | None = None,
+    checkpoint: Checkpoint = None,
+    progress: Progress = False,
 ) -> Draws:
     """Run cyclical SGLD.
 
@@ -232,7 +307,20 @@ def fit_csgld(
         friction: alpha, above 0 and at most 1; 0.1 is a momentum of 0.9.  Momentum multiplies the
             step by 1 / alpha: lower lr with it, as `METHODS["csghmc"]` does.
         chains: All run at once.
-        **how: How it is run; lr is the largest step.
+        lr: The step; above 2 / curvature a chain diverges, and a narrow prior is curvature.
+        weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
+        batch_size: Examples a minibatch; None (all), for the noise of small ones heats a chain.
+        n_draws: Draws over all chains, (n_draws, D).
+        temperature: T of exp(-U / T); 1 is Bayes, less is colder, 0 leaves the noise out.
+        likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
+        training: `Training(...)`: precision, accumulation, early stopping.
+        ascent: `SAM(radius)` and the like: gradients at w + e, two a step, a flat-seeking fit.
+        batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch;
+            `result.buffers`, which `predict` uses, then has those of the data at each draw or the
+            average, for VI those that training collected.
+        prior: Over the D treated weights, as of `transfer`, in place of weight decay.
+        checkpoint: Path to save to and resume from.
+        progress: True, None (where a terminal watches) or a function(done, total, label).
 
     Raises:
         ValueError: On bad data or divergence.
@@ -244,9 +332,6 @@ def fit_csgld(
         >>> fv.fit_csgld(net, task.train, seed=0, n_draws=4, cycles=2, cycle_steps=20).W.shape
         torch.Size([4, 58])
     """
-    label = "cyclical SGLD" if friction == 1 else "cyclical SGHMC"
-    w = net.w.repeat(chains, 1)
-    n_draws = how["n_draws"]
     steps = cycles * cycle_steps
     tail = math.ceil(noisy_share * cycle_steps)
     each = n_draws // (cycles * chains)
@@ -260,17 +345,25 @@ def fit_csgld(
             " cycle_steps"
         )
     kept = {cycle_steps - 1 - i * (tail // each) for i in range(each)}  # steps of a cycle
-    falling = rates(
-        how["lr"], steps, net.w, lambda step, _: cosine(step % cycle_steps, cycle_steps)
-    )
+    falling = rates(lr, steps, net.w, lambda step, _: cosine(step % cycle_steps, cycle_steps))
     noisy = frozenset(step for step in range(steps) if step % cycle_steps >= cycle_steps - tail)
     keep = frozenset(step for step in range(steps) if step % cycle_steps in kept)
-    settings: dict[str, Any] = dict(keep=keep, rates=falling, friction=friction, noisy=noisy)
-    return run_chains(label, net, data, seed, how, w, steps, SGHMC, **settings)
+    label = "cyclical SGLD" if friction == 1 else "cyclical SGHMC"
+    run = Run(label, seed, checkpoint, progress, batch_size, training or PLAIN)
+    energy = Energy(len(data), temperature, weight_decay, prior, ascent)
+    loss = training_loss(net, data, likelihood, batchnorm, run.training, members=chains)
+    chain = SGHMC(falling, friction, energy, noisy)
+    return run_chains(chain, loss, run, net.w.repeat(chains, 1), steps, keep)
 
 
-METHOD = Method(fit=fit_sgld, plain=Tuned(SETTINGS), warm_start=True)
-SGHMC_METHOD = Method(fit=fit_sghmc, plain=Tuned(WITH_MOMENTUM), warm_start=True)
-CYCLICAL_SGLD = Method(fit=fit_csgld, plain=Tuned(CYCLICAL))
+_CHAIN = "n_draws burn_in thin lr temperature weight_decay batch_size"
+METHOD = Method(fit=fit_sgld, plain=Tuned(settings_of(fit_sgld, _CHAIN)), warm_start=True)
+SGHMC_METHOD = Method(
+    fit=fit_sghmc, plain=Tuned(settings_of(fit_sghmc, f"{_CHAIN} friction")), warm_start=True
+)
+_CYCLES = "n_draws cycles cycle_steps lr temperature weight_decay batch_size"
+CYCLICAL_SGLD = Method(fit=fit_csgld, plain=Tuned(settings_of(fit_csgld, _CYCLES)))
 # the momentum multiplies the step by ten
-CYCLICAL_SGHMC = replace(CYCLICAL_SGLD, plain=Tuned(CYCLICAL | dict(lr=0.01, friction=0.1)))
+CYCLICAL_SGHMC = Method(
+    fit=fit_csgld, plain=Tuned(settings_of(fit_csgld, _CYCLES, lr=0.01, friction=0.1))
+)

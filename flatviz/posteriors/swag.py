@@ -16,97 +16,124 @@ has the whole v, where SWAG takes half of it and lets the deviations carry the o
 """
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Unpack
 
 import torch
 from torch import Tensor
 
-from flatviz.checks import Count, Positive, Seed, check_count
-from flatviz.core import Data, Net
+from flatviz.checks import (
+    Count,
+    Momentum,
+    NonNegative,
+    Positive,
+    Rate,
+    Seed,
+    Several,
+    Statistics,
+    check_count,
+)
+from flatviz.core import Data, Likelihood, Net, Progress, public
 from flatviz.gaussian import Gaussian
-from flatviz.posteriors.method import Method, Tuned
-from flatviz.results import Draws, History
-from flatviz.training.driver import drive
-from flatviz.training.keywords import LARGE, Run, Tail, defaults
+from flatviz.posteriors.method import Method, Tuned, settings_of
+from flatviz.results import Draws, History, Posterior
+from flatviz.training.driver import Algorithm, Record, drive
+from flatviz.training.gradient import PLAIN, Ascent, Batch, Gradient, Noises, Training
 from flatviz.training.losses import training_loss
 from flatviz.training.points import SGD, PointState
-from flatviz.training.streams import rates, steps_per_epoch
+from flatviz.training.settings import Checkpoint, Run
+from flatviz.training.streams import steps_per_epoch
 
 VARIANCE_FLOOR = (
     1e-12  # a weight that never moved (a pixel that is always blank) still needs a density
 )
-# minibatches of 10: with all hundred examples of the task in each, SGD has no noise for its tail to
-# show
-SETTINGS = dict(snapshots=20, lr=0.05, momentum=0.9, weight_decay=5e-4, batch_size=10)
-RANKED = dict(rank=5) | SETTINGS
-BATCHNORM = dict(
-    lr=0.02
-)  # at 0.05 some convolutional networks diverge with their statistics frozen
+RATE = 0.05
+RATE_BATCHNORM = 0.02  # at 0.05 some convolutional networks diverge, their statistics frozen
 
 
 @dataclass(frozen=True, eq=False)
-class SWAG(SGD):
-    """SGD, and the moments of its weights after the steps `keep`, the last ones of epochs (Welford).
+class SWAG(Algorithm[PointState]):
+    """Steps of SGD, and the moments of its weights at the end of epochs (Welford).
 
         n <- n + 1,   mean <- mean + (w - mean) / n,
-            squares <- squares + (w - old mean) (w - new mean)
+        squares <- squares + (w - old mean) (w - new mean)
 
-    The state keeps, in float64, the mean of the snapshots, the sum of squares and the last
-    deviations. The naive E[w^2] - E[w]^2 loses all digits in float32 where weights move by 1e-4 of
-    their size.
+    Kept, in float64 and of w's shape, are n, the mean of the snapshots, the sum of squares and the
+    last deviations.
+    The naive E[w^2] - E[w]^2 loses all digits in float32 where weights move by 1e-4 of their size.
 
     Args:
-        rates: As in `SGD`.
-        momentum: As in `SGD`.
-        weight_decay: As in `SGD`.
-        ascent: As in `SGD`; the snapshots are those of w, never of the perturbed w + e.
-        keep: Steps after which there is a snapshot.
+        sgd: The steps; with an ascent the snapshots are those of w, never of the perturbed w + e.
         rank: K, deviations kept.
         scale: Factor on the covariance.
     """
 
+    sgd: SGD
     rank: int = 5
     scale: float = 1.0
 
     def init(self, w: Tensor) -> PointState:
         """The state at weights `w`, (D,), or (B, D) for members trained at once."""
-        zero = torch.zeros_like(w, dtype=torch.float64)
-        return super().init(w)._replace(kept=(zero, zero))
+        return self.sgd.init(w)
 
-    def collect(self, s: PointState) -> PointState:
+    def update(
+        self, s: PointState, gradient: Gradient, batch: Batch, noise: Noises = ()
+    ) -> tuple[PointState, Record]:
+        """One step."""
+        return self.sgd.update(s, gradient, batch)
+
+    def collect(self, kept: Sequence[Tensor], s: PointState) -> Sequence[Tensor]:
         """Take the present weights among the snapshots.
 
-        a deviation is from the mean that includes it.
+        A deviation is from the mean that includes it.
         """
-        old, squares, *deviations = s.kept
-        before = s.w.double() - old
-        n = s.n + 1
+        w = s.w.double()
+        zero = torch.zeros_like(w)
+        count, old, squares, *deviations = kept or (zero, zero, zero)
+        n = count.flatten()[0] + 1
+        before = w - old
         mean = old + before / n
-        after = s.w.double() - mean
+        after = w - mean
         deviations = [*deviations, after][-self.rank :] if self.rank else []
-        return s._replace(n=n, kept=(mean, squares + before * after, *deviations))
+        return n.expand_as(w), mean, squares + before * after, *deviations
 
-    def result(self, s: PointState, history: History | None = None) -> Gaussian:
+    def result(
+        self, s: PointState, history: History | None = None, kept: Sequence[Tensor] = ()
+    ) -> Gaussian:
         """Half the variance on the diagonal and half in the deviations, times `scale`.
 
         With rank 0 all of it on the diagonal.
         """
-        mean, squares, *deviations = s.kept
+        count, mean, squares, *deviations = kept
         mean = mean.to(s.w.dtype)
-        variance = (squares / s.n).clamp_min(VARIANCE_FLOOR)
+        variance = (squares / count.flatten()[0]).clamp_min(VARIANCE_FLOOR)
         if not self.rank:
             return Gaussian(mean, (0.5 * variance.log()).to(mean), history=history)
         d = torch.stack(deviations)
-        factor = (
-            d * math.sqrt(self.scale) / math.sqrt(2 * max(len(d) - 1, 1))
-        )  # K = 1: no K - 1 to divide by
+        root = math.sqrt(2 * max(len(d) - 1, 1))  # K = 1: no K - 1 to divide by
+        factor = d * math.sqrt(self.scale) / root
         log_std = 0.5 * (self.scale * variance / 2).log()
         return Gaussian(mean, log_std.to(mean), factor.to(mean), history)
 
 
-@defaults(SETTINGS | LARGE, SETTINGS | LARGE | BATCHNORM)
-def fit_swa(net: Net, data: Data, *, seed: Seed, **how: Unpack[Tail]) -> Draws:
+@public
+def fit_swa(
+    net: Net,
+    data: Data,
+    *,
+    seed: Seed,
+    lr: Rate | None = None,
+    weight_decay: NonNegative = 0.0005,
+    batch_size: Count | None = 64,
+    snapshots: Several = 20,
+    momentum: Momentum = 0.9,
+    likelihood: Likelihood = "categorical",
+    training: Training | None = None,
+    ascent: Ascent | None = None,
+    batchnorm: Statistics = "frozen",
+    checkpoint: Checkpoint = None,
+    progress: Progress = False,
+) -> Draws:
     """Run SGD at a constant rate from the net's weights and average one snapshot an epoch.
 
     a single draw, (1, D).
@@ -115,7 +142,20 @@ def fit_swa(net: Net, data: Data, *, seed: Seed, **how: Unpack[Tail]) -> Draws:
         net: Its treated weights are the start.
         data: The N training examples.
         seed: Fixes the order of the minibatches.
-        **how: How it is run.
+        lr: The constant rate, 0.05 because `pretrain` ends there: the tail goes on where it
+            stopped. None: 0.05, of a net with BatchNorm 0.02.
+        weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
+        batch_size: Examples a minibatch, few enough for noise: 10 of a few-shot task's hundred.
+        snapshots: Epochs T, two and the rank at least; 20 as in SWAG's paper.
+        momentum: Share of the last step that the next one keeps.
+        likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
+        training: `Training(...)`: precision, accumulation, early stopping.
+        ascent: `SAM(radius)` and the like: gradients at w + e, two a step, a flat-seeking fit.
+        batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch;
+            `result.buffers`, which `predict` uses, then has those of the data at each draw or the
+            average, for VI those that training collected.
+        checkpoint: Path to save to and resume from.
+        progress: True, None (where a terminal watches) or a function(done, total, label).
 
     Raises:
         ValueError: On bad data or divergence.
@@ -127,12 +167,30 @@ def fit_swa(net: Net, data: Data, *, seed: Seed, **how: Unpack[Tail]) -> Draws:
         >>> fv.fit_swa(net, task.train, seed=0, snapshots=5).W.shape
         torch.Size([1, 58])
     """
-    q = _tail("SWA", net, data, seed, how)
+    run = Run("SWA", seed, checkpoint, progress, batch_size, training or PLAIN)
+    sgd = _constant(net, lr, momentum, weight_decay, ascent)
+    q = _tail(net, data, likelihood, batchnorm, run, SWAG(sgd, rank=0), snapshots)
     return Draws(q.mean[None], q.history, q.buffers)
 
 
-@defaults(SETTINGS | LARGE, SETTINGS | LARGE | BATCHNORM)
-def fit_swag_diag(net: Net, data: Data, *, seed: Seed, **how: Unpack[Tail]) -> Gaussian:
+@public
+def fit_swag_diag(
+    net: Net,
+    data: Data,
+    *,
+    seed: Seed,
+    lr: Rate | None = None,
+    weight_decay: NonNegative = 0.0005,
+    batch_size: Count | None = 64,
+    snapshots: Several = 20,
+    momentum: Momentum = 0.9,
+    likelihood: Likelihood = "categorical",
+    training: Training | None = None,
+    ascent: Ascent | None = None,
+    batchnorm: Statistics = "frozen",
+    checkpoint: Checkpoint = None,
+    progress: Progress = False,
+) -> Gaussian:
     """Run SGD at a constant rate from the net's weights, collecting one snapshot an epoch.
 
     Rank 0, mean (D,).
@@ -141,7 +199,20 @@ def fit_swag_diag(net: Net, data: Data, *, seed: Seed, **how: Unpack[Tail]) -> G
         net: Its treated weights are the start.
         data: The N training examples.
         seed: Fixes the order of the minibatches.
-        **how: How it is run.
+        lr: The constant rate, 0.05 because `pretrain` ends there: the tail goes on where it
+            stopped. None: 0.05, of a net with BatchNorm 0.02.
+        weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
+        batch_size: Examples a minibatch, few enough for noise: 10 of a few-shot task's hundred.
+        snapshots: Epochs T, two and the rank at least; 20 as in SWAG's paper.
+        momentum: Share of the last step that the next one keeps.
+        likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
+        training: `Training(...)`: precision, accumulation, early stopping.
+        ascent: `SAM(radius)` and the like: gradients at w + e, two a step, a flat-seeking fit.
+        batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch;
+            `result.buffers`, which `predict` uses, then has those of the data at each draw or the
+            average, for VI those that training collected.
+        checkpoint: Path to save to and resume from.
+        progress: True, None (where a terminal watches) or a function(done, total, label).
 
     Raises:
         ValueError: On bad data or divergence.
@@ -153,12 +224,30 @@ def fit_swag_diag(net: Net, data: Data, *, seed: Seed, **how: Unpack[Tail]) -> G
         >>> fv.fit_swag_diag(net, task.train, seed=0, snapshots=5).rank
         0
     """
-    return _tail("SWAG-diagonal", net, data, seed, how)
+    run = Run("SWAG-diagonal", seed, checkpoint, progress, batch_size, training or PLAIN)
+    sgd = _constant(net, lr, momentum, weight_decay, ascent)
+    return _tail(net, data, likelihood, batchnorm, run, SWAG(sgd, rank=0), snapshots)
 
 
-@defaults(RANKED | LARGE, RANKED | LARGE | BATCHNORM)
+@public
 def fit_swag(
-    net: Net, data: Data, *, seed: Seed, rank: Count, scale: Positive = 1.0, **how: Unpack[Tail]
+    net: Net,
+    data: Data,
+    *,
+    seed: Seed,
+    rank: Count = 5,
+    scale: Positive = 1.0,
+    lr: Rate | None = None,
+    weight_decay: NonNegative = 0.0005,
+    batch_size: Count | None = 64,
+    snapshots: Several = 20,
+    momentum: Momentum = 0.9,
+    likelihood: Likelihood = "categorical",
+    training: Training | None = None,
+    ascent: Ascent | None = None,
+    batchnorm: Statistics = "frozen",
+    checkpoint: Checkpoint = None,
+    progress: Progress = False,
 ) -> Gaussian:
     """Run SGD at a constant rate from the net's weights, collecting one snapshot an epoch.
 
@@ -171,7 +260,20 @@ def fit_swag(
         rank: Deviations kept, K; 5 as in SA-BMA's experiments.
         scale: Multiplies the covariance; 1 is the paper.  Released scripts whose scale is without
             the half mean twice theirs: their 0.5 is 1 here, F-SWAG's 0.1 is 0.2.
-        **how: How it is run.
+        lr: The constant rate, 0.05 because `pretrain` ends there: the tail goes on where it
+            stopped. None: 0.05, of a net with BatchNorm 0.02.
+        weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
+        batch_size: Examples a minibatch, few enough for noise: 10 of a few-shot task's hundred.
+        snapshots: Epochs T, two and the rank at least; 20 as in SWAG's paper.
+        momentum: Share of the last step that the next one keeps.
+        likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
+        training: `Training(...)`: precision, accumulation, early stopping.
+        ascent: `SAM(radius)` and the like: gradients at w + e, two a step, a flat-seeking fit.
+        batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch;
+            `result.buffers`, which `predict` uses, then has those of the data at each draw or the
+            average, for VI those that training collected.
+        checkpoint: Path to save to and resume from.
+        progress: True, None (where a terminal watches) or a function(done, total, label).
 
     Raises:
         ValueError: On bad data or divergence.
@@ -183,30 +285,45 @@ def fit_swag(
         >>> fv.fit_swag(net, task.train, seed=0, rank=3, snapshots=5).factor.shape
         torch.Size([3, 58])
     """
-    return _tail("SWAG", net, data, seed, how, rank, scale)
+    run = Run("SWAG", seed, checkpoint, progress, batch_size, training or PLAIN)
+    sgd = _constant(net, lr, momentum, weight_decay, ascent)
+    return _tail(net, data, likelihood, batchnorm, run, SWAG(sgd, rank, scale), snapshots)
+
+
+def _constant(
+    net: Net, lr: float | None, momentum: float, weight_decay: float, ascent: Ascent | None
+) -> SGD:
+    """SGD at the constant rate that is given, or that suits this kind of network."""
+    usual = RATE_BATCHNORM if net.has_batchnorm else RATE
+    return SGD(usual if lr is None else lr, momentum, weight_decay, ascent)
 
 
 def _tail(
-    label: str, net: Net, data: Data, seed: int, how: Tail, rank: int = 0, scale: float = 1.0
+    net: Net,
+    data: Data,
+    likelihood: Likelihood,
+    batchnorm: Statistics,
+    run: Run,
+    swag: SWAG,
+    snapshots: int,
 ) -> Gaussian:
     """SGD from where the net stands, and the Gaussian of its snapshots."""
-    run = Run.of(label, seed, how)
-    snapshots = how["snapshots"]
-    check_count(snapshots, "snapshots", least=max(2, rank))
-    loss = training_loss(net, data, how["likelihood"], how["batchnorm"], run.training)
+    check_count(snapshots, "snapshots", least=max(2, swag.rank))
+    loss = training_loss(net, data, likelihood, batchnorm, run.training)
     epoch = steps_per_epoch(len(data), run.batch_size)
     steps = snapshots * epoch
-    sgd = (
-        rates(how["lr"], steps, net.w, lambda *_: 1.0),
-        how["momentum"],
-        how["weight_decay"],
-        how["ascent"],
-    )
-    swag = SWAG(*sgd, rank, scale, keep=range(epoch - 1, steps, epoch))
-    q = swag.result(*drive(swag, swag.init(net.w), loss, run, steps=steps))
+    keep = range(epoch - 1, steps, epoch)
+    q = swag.result(*drive(swag, swag.init(net.w), loss, run, steps=steps, keep=keep))
     return replace(q, buffers=loss.buffers_at(q.mean))  # those collected are of other weights
 
 
-SWA_METHOD = Method(fit=fit_swa, plain=Tuned(SETTINGS), warm_start=True)
-DIAGONAL = Method(fit=fit_swag_diag, plain=Tuned(SETTINGS), warm_start=True)
-METHOD = Method(fit=fit_swag, plain=Tuned(RANKED), warm_start=True)
+def _settings(fit: Callable[..., Posterior], names: str) -> Tuned:
+    # minibatches of 10: with all hundred examples of the task in each, SGD has no noise for its
+    # tail to show
+    names = f"{names} lr momentum weight_decay batch_size"
+    return Tuned(settings_of(fit, names, lr=RATE, batch_size=10))
+
+
+SWA_METHOD = Method(fit=fit_swa, plain=_settings(fit_swa, "snapshots"), warm_start=True)
+DIAGONAL = Method(fit=fit_swag_diag, plain=_settings(fit_swag_diag, "snapshots"), warm_start=True)
+METHOD = Method(fit=fit_swag, plain=_settings(fit_swag, "rank snapshots"), warm_start=True)

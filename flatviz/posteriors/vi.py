@@ -17,38 +17,45 @@ weights, m0 is there too, and each std starts at a share of its weight: std_i = 
 """
 
 import math
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, Unpack
+from dataclasses import dataclass
+from typing import Any
 
 import torch
 
-from flatviz.checks import Positive, Seed
-from flatviz.core import Data, Net
+from flatviz.checks import Count, Momentum, NonNegative, Positive, Rate, Seed, Statistics
+from flatviz.core import Data, Likelihood, Net, Progress, public
 from flatviz.gaussian import Gaussian
-from flatviz.posteriors.method import Method, Tuned
-from flatviz.training.gradient import Ascent, Batch, Gradient, Noises, NoisyNLL, TrainingLoss
-from flatviz.training.keywords import FromPrior, Run, Variational, defaults
-from flatviz.training.variational import TEMPERED, TEMPERED_BATCHNORM, GaussianFit, fit_gaussian
+from flatviz.objectives.network import examined
+from flatviz.posteriors.method import Method, Tuned, settings_of
+from flatviz.training.gradient import (
+    PLAIN,
+    Ascent,
+    Batch,
+    Expected,
+    Gradient,
+    Noises,
+    Training,
+    expected,
+)
+from flatviz.training.settings import (
+    TEMPERED,
+    TEMPERED_BATCHNORM,
+    Checkpoint,
+    Run,
+    Tempered,
+    Vi,
+)
+from flatviz.training.variational import (
+    Descent,
+    GaussianMethod,
+    fit_gaussian,
+)
 
 STD_FLOOR = 1e-4  # a weight that is 0 would have std 0 under MOPED
 
 
-# prior_std: the gains of the LayerNorms are 1, the prior's mean 0
-MEAN_FIELD: dict[str, Any] = dict(
-    first_std=0.02,
-    prior_std=1.0,
-    kl_weight=1.0,
-    weight_decay=0.0,
-    steps=600,
-    lr=1.0,
-    momentum=0.9,
-    batch_size=None,
-)
-
-
 @dataclass(frozen=True, eq=False)
-class VI(GaussianFit):
+class VI(GaussianMethod):
     """The step of variational inference on theta = (mean, log_std, factor).
 
         g = grad_theta E_q[NLL],
@@ -57,7 +64,6 @@ class VI(GaussianFit):
 
     Args:
         descent: How q moves.
-        draws: Draws of q in a step.
         ascent: `SAM(radius)` and the like: each draw's gradient is taken at w + e.
 
     Example:
@@ -65,25 +71,26 @@ class VI(GaussianFit):
         >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
         >>> loss = fv.training.training_loss(net, fv.Data(torch.randn(12, 2), torch.arange(12) % 3))
         >>> prior = fv.Gaussian(net.w, torch.full_like(net.w, -1.0))
-        >>> vi = fv.posteriors.VI(fv.training.Descent(prior, n=12, rates=torch.full((100,), 0.5)))
+        >>> vi = fv.posteriors.VI(fv.training.Descent(prior, n=12, rates=0.5))
         >>> state, record = vi.update(vi.init(prior), loss, None, noise=prior.noise(1, seed=0))
         >>> vi.result(state), float(record.kl)
         (Gaussian(dim=9, rank=0), 0.0)
     """
 
+    descent: Descent
     ascent: Ascent | None = None
 
-    def gradient(self, q: Gaussian, loss: TrainingLoss, batch: Batch, noise: Noises) -> Gradient:
+    def gradient(self, q: Gaussian, gradient: Gradient, batch: Batch, noise: Noises) -> Expected:
         """Loss, its gradient in theta, and the loss gained by the ascent."""
-        return NoisyNLL(loss, batch, noise)(q, ascent=self.ascent)
+        return expected(gradient, q, batch, noise, ascent=self.ascent)
 
 
-def vi_of(prior: Gaussian, n: int, *, ascent: Ascent | None = None, **how: Any) -> VI:
+def vi_of(prior: Gaussian, n: int, *, ascent: Ascent | None = None, **settings: Any) -> VI:
     """The algorithm of `fit_vi` with these keywords, on n examples."""
-    return VI.of(prior, n, how, ascent)
+    return VI(Descent.of(Vi.of(settings), prior, n), ascent)
 
 
-@defaults(TEMPERED, TEMPERED_BATCHNORM)
+@public
 def fit_vi(
     net: Net,
     data: Data,
@@ -91,7 +98,20 @@ def fit_vi(
     *,
     seed: Seed,
     ascent: Ascent | None = None,
-    **how: Unpack[FromPrior],
+    lr: Rate | None = None,
+    weight_decay: NonNegative = 0.0,
+    batch_size: Count | None = None,
+    steps: Count = 600,
+    momentum: Momentum = 0.9,
+    kl_weight: NonNegative | None = None,
+    mc_samples: Count | None = None,
+    start_scale: Positive | None = None,
+    likelihood: Likelihood = "categorical",
+    training: Training | None = None,
+    batchnorm: Statistics = "frozen",
+    start: Gaussian | None = None,
+    checkpoint: Checkpoint = None,
+    progress: Progress = False,
 ) -> Gaussian:
     """Fit q = N(mean, diag(exp(2 log_std)) + factor^T factor) over the net's D treated weights.
 
@@ -125,7 +145,25 @@ def fit_vi(
         seed: Fixes noise and minibatches.
         ascent: `SAM(radius)` and the like make it F-VI: each draw's gradient is taken at w + e, the
             KL's where q is.
-        **how: How it is fitted.
+        lr: Of natural gradients, falling along half a cosine: 1 to 2; beyond, fits can diverge.
+            None: 2.0, of a net with BatchNorm 1.0.
+        weight_decay: Acts on the mean only.
+        batch_size: Examples a minibatch; None, all of them.
+        steps: Minibatches.
+        momentum: Share of the last step that the next one keeps.
+        kl_weight: T of exp(-N L(w) / T) prior(w); 1 is Bayes, 0 leaves the prior out. None:
+            0.03, of a net with BatchNorm 0.1.
+        mc_samples: Draws of q a step; None: 8, of a large network 1 and a rate of 1 at most.
+        start_scale: Factor on its standard deviations: from a wide start gradients are mostly
+            noise. None: 0.3, of a net with BatchNorm 0.01.
+        likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
+        training: `Training(...)`: precision, accumulation, early stopping.
+        batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch;
+            `result.buffers`, which `predict` uses, then has those of the data at each draw or the
+            average, for VI those that training collected.
+        start: Where q starts, a Gaussian of any rank; None: the prior.
+        checkpoint: Path to save to and resume from.
+        progress: True, None (where a terminal watches) or a function(done, total, label).
 
     Raises:
         ValueError: If prior or start do not cover the treated weights, on bad data, or on
@@ -140,22 +178,37 @@ def fit_vi(
         >>> q, q.history.loss.shape, q.sample(3, seed=1).shape
         (Gaussian(dim=9, rank=1), torch.Size([20]), torch.Size([3, 9]))
     """
-    build = partial(vi_of, prior, len(data), ascent=ascent)
-    return fit_gaussian(build, net, data, prior, Run.of("VI", seed, how), how)
+    run = Run("VI", seed, checkpoint, progress, batch_size, training or PLAIN)
+    chosen = Tempered.of(net, kl_weight, start_scale, lr)
+    rest = mc_samples, momentum, weight_decay
+    vi = Vi(steps, chosen.lr, chosen.kl_weight, *rest, chosen.start_scale, start)
+    problem = examined(net, data, likelihood)
+    return fit_gaussian(lambda d: VI(d, ascent), problem, prior, vi, batchnorm, run)
 
 
-@defaults(MEAN_FIELD)
+@public
 def fit_mfvi(
     net: Net,
     data: Data,
     prior: Gaussian | None = None,
     *,
     seed: Seed,
-    prior_std: Positive,
-    first_std: Positive,
+    prior_std: Positive = 1.0,
+    first_std: Positive = 0.02,
     moped: Positive | None = None,
     ascent: Ascent | None = None,
-    **how: Unpack[Variational],
+    lr: Rate = 1.0,
+    weight_decay: NonNegative = 0.0,
+    batch_size: Count | None = None,
+    steps: Count = 600,
+    momentum: Momentum = 0.9,
+    kl_weight: NonNegative = 1.0,
+    likelihood: Likelihood = "categorical",
+    training: Training | None = None,
+    batchnorm: Statistics = "frozen",
+    mc_samples: Count | None = 1,
+    checkpoint: Checkpoint = None,
+    progress: Progress = False,
 ) -> Gaussian:
     """Fit q = N(mean, diag(std^2)) over the D treated weights, from where the net stands.
 
@@ -173,7 +226,20 @@ def fit_mfvi(
         moped: Standard deviation of each weight at the start over its size, 0.05 to 0.5, in place
             of first_std.
         ascent: As in `fit_vi`.
-        **how: How it is fitted.
+        lr: Of natural gradients, falling along half a cosine: 1 to 2; beyond, fits can diverge.
+        weight_decay: Acts on the mean only.
+        batch_size: Examples a minibatch; None, all of them.
+        steps: Minibatches.
+        momentum: Share of the last step that the next one keeps.
+        kl_weight: T of exp(-N L(w) / T) prior(w); 1 is Bayes, 0 leaves the prior out.
+        likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
+        training: `Training(...)`: precision, accumulation, early stopping.
+        batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch;
+            `result.buffers`, which `predict` uses, then has those of the data at each draw or the
+            average, for VI those that training collected.
+        mc_samples: Draws of q a step; None: 8, of a large network 1 and a rate of 1 at most.
+        checkpoint: Path to save to and resume from.
+        progress: True, None (where a terminal watches) or a function(done, total, label).
 
     Raises:
         ValueError: For a width of 0, a prior of other weights, bad data, or divergence.
@@ -193,25 +259,34 @@ def fit_mfvi(
         if moped is None
         else (moped * net.w.abs()).clamp_min(STD_FLOOR)
     )
-    build = partial(vi_of, prior, len(data), ascent=ascent)
+    run = Run("mean-field VI", seed, checkpoint, progress, batch_size, training or PLAIN)
     start = Gaussian(net.w.detach(), first.log())
-    return fit_gaussian(build, net, data, start, Run.of("mean-field VI", seed, how), how)
+    vi = Vi(steps, lr, kl_weight, mc_samples, momentum, weight_decay, start=start)
+    problem = examined(net, data, likelihood)
+    return fit_gaussian(lambda d: VI(d, ascent), problem, prior, vi, batchnorm, run)
 
 
-_POINT: dict[str, Any] = dict(tour=(0.0,), lab=(0.0,))
+_NAMES = "kl_weight start_scale weight_decay steps lr momentum batch_size mc_samples"
+
+
+def _tuned(tempered: Tempered) -> dict[str, Any]:
+    return settings_of(fit_vi, _NAMES, **tempered._asdict(), mc_samples=None)
+
 
 METHOD = Method(
     fit=fit_vi,
     algorithm=vi_of,
-    plain=Tuned(TEMPERED, **_POINT),
-    batchnorm=Tuned(TEMPERED_BATCHNORM, **_POINT),
+    plain=Tuned(_tuned(TEMPERED), tour=(0.0,), lab=(0.0,)),
+    batchnorm=Tuned(_tuned(TEMPERED_BATCHNORM), tour=(0.0,), lab=(0.0,)),
     needs_prior=True,
 )
 
 OVER_T = METHOD.over_temperature(tour=(0.003, 0.01, 0.02, 0.05, 0.1), lab=(0.003, 0.01, 0.1))
-MEAN_FIELD_METHOD = Method(fit=fit_mfvi, plain=Tuned(MEAN_FIELD))
-_MOPED: dict[str, Any] = dict(moped=0.1) | MEAN_FIELD | dict(prior_std=0.3)
-MOPED = replace(
-    MEAN_FIELD_METHOD,
-    plain=Tuned({name: value for name, value in _MOPED.items() if name != "first_std"}),
+_REST = "kl_weight weight_decay steps lr momentum batch_size"
+MEAN_FIELD_METHOD = Method(
+    fit=fit_mfvi, plain=Tuned(settings_of(fit_mfvi, f"first_std prior_std {_REST}"))
+)
+MOPED = Method(
+    fit=fit_mfvi,
+    plain=Tuned(settings_of(fit_mfvi, f"moped prior_std {_REST}", moped=0.1, prior_std=0.3)),
 )

@@ -20,10 +20,10 @@ from flatviz.engine.stacked import forward
 from flatviz.metrics.prediction import check_inputs
 from flatviz.noun import Noun
 from flatviz.training.driver import drive
-from flatviz.training.gradient import Training
-from flatviz.training.keywords import Checkpoint, Run
+from flatviz.training.gradient import PLAIN, Training
 from flatviz.training.losses import training_loss
 from flatviz.training.points import SGD, starts
+from flatviz.training.settings import Checkpoint, Run
 from flatviz.training.streams import rates, steps_per_epoch
 
 DROP = 0.1  # of the learning rate, at each epoch in `drops`
@@ -109,9 +109,7 @@ def train_pool(
         >>> pool.W.shape, pool.n_diverged
         (torch.Size([8, 17]), 0)
     """
-    run = Run(
-        f"pool of {n} networks", seed, checkpoint, progress, batch_size, training or Training()
-    )
+    run = Run(f"pool of {n} networks", seed, checkpoint, progress, batch_size, training or PLAIN)
     run.check_no_validation("all networks end after the same epochs")
     if net.has_batchnorm:
         raise ValueError(
@@ -124,10 +122,11 @@ def train_pool(
     loss = training_loss(net, data, training=run.training, members=n)
     W = starts(net, seeds, head_only=False)
     falling = rates(lr, steps, W, lambda step, _: DROP ** sum(step >= d * epoch for d in drops))
-    sgd = SGD(
-        falling, momentum, weight_decay, keep=range(epoch - 1, steps, epoch) if keep_epochs else ()
-    )
-    state, history = drive(sgd, sgd.init(W), loss, run, steps=steps, shuffle=seeds, check=False)
+    sgd = SGD(falling, momentum, weight_decay)
+    keep = range(epoch - 1, steps, epoch) if keep_epochs else ()
+    start = sgd.init(W)
+    driven = drive(sgd, start, loss, run, steps=steps, shuffle=seeds, keep=keep, check=False)
+    state, history, snapshots = driven
     last = history.loss[-epoch:].mean(0)
     share = torch.bincount(data.y).double() / len(data)
     good = torch.isfinite(state.w).all(1) & (last < LEARNED * float(entr(share).sum()))
@@ -135,7 +134,7 @@ def train_pool(
         raise ValueError(
             f"the pool must hold a network that converged, got {n} that did not: lower lr"
         )
-    kept = torch.stack((W, *state.kept))[:, good] if keep_epochs else None
+    kept = torch.stack((W, *snapshots))[:, good] if keep_epochs else None
     return Pool(
         state.w[good], torch.tensor(seeds)[good.cpu()], last[good], int((~good).sum()), kept
     )

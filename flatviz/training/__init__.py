@@ -8,11 +8,11 @@ from flatviz.lazy import lazy
 __getattr__, __dir__, __all__ = lazy(
     __name__,
     {
-        "driver": "Algorithm",
-        "gradient": "TrainingLoss",
-        "keywords": "Run",
+        "driver": "Algorithm Record drive",
+        "gradient": "TrainingLoss gradient_of",
         "losses": "training_loss",
         "points": "Energy SGD",
+        "settings": "Run",
         "variational": "Descent",
     },
 )

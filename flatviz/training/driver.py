@@ -1,13 +1,13 @@
-"""The loop that every fit runs.  A method is `init` and `update`; the driver owns all else.
+"""The loop that every fit runs.  A method is `init`, `update` and `result`; the driver owns all else.
 
     state = algorithm.init(...)
-    state, record = algorithm.update(state, loss, batch, noise)     once a step
+    state, record = algorithm.update(state, gradient, batch, noise)     once a step
     posterior = algorithm.result(state, history)
 
 A state is a NamedTuple of tensors, members of a family as their leading dimension; `update` reads
 nothing back to the host, so that a step can be recorded on a GPU and replayed.  The driver brings
-minibatches and noise, and keeps history, checkpoints, early stopping, progress and the check for
-divergence.
+minibatches and noise, and keeps draws, history, checkpoints, early stopping, progress and the check
+for divergence.
 """
 
 import math
@@ -16,18 +16,18 @@ import warnings
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import torch
 from torch import Tensor
 
 from flatviz.core import track, users_arithmetic
-from flatviz.results import History
+from flatviz.results import History, Posterior
 from flatviz.storage.digest import arguments_digest
 from flatviz.storage.files import State, load_state, save_state
-from flatviz.training.gradient import TrainingLoss
-from flatviz.training.keywords import Run
+from flatviz.training.gradient import Batch, Gradient, Noises, TrainingLoss
 from flatviz.training.loop import EarlyStopping, replayed
+from flatviz.training.settings import Run
 from flatviz.training.streams import Noise, minibatches
 
 SAVE_EVERY = 30.0  # seconds
@@ -69,129 +69,164 @@ class Record(NamedTuple):
     reach: Tensor | None = None
 
 
-class Algorithm:
-    """Base of the methods: a frozen dataclass of settings.
+S = TypeVar("S", bound=NamedTuple)  # of tensors; the first is where early stopping looks
 
-    A subclass gives `init`, `update` and `result`, and more only where it differs.
 
-    A state's first field is the point at which early stopping looks: weights, or a Gaussian's mean.
+class Algorithm(Protocol[S]):
+    """What a method is: a frozen record of settings with `init`, `update` and `result`.
+
+    `noise` and `collect` have a plain default: none, and the first tensor of the state, its weights.
     """
 
-    keep: Container[int] = ()  # steps that `collect` follows
+    def init(self, *start: Any, **settings: Any) -> S:
+        """The state at weights, or at a Gaussian."""
 
-    def update(
-        self, state: Any, loss: TrainingLoss, batch: Tensor | None, noise: tuple[Tensor, ...]
-    ) -> tuple[Any, Record]:
+    def update(self, state: S, gradient: Gradient, batch: Batch, noise: Noises) -> tuple[S, Record]:
         """Take one step: the next state, and its entries in the history.
 
-        The given state stays as it is.
+        The given state stays as it is.  It draws nothing, and reads nothing back to the host.
         """
-        raise NotImplementedError
 
-    def noise(self, state: Any, seeds: Sequence[int], steps: int) -> Noise:
+    def result(
+        self, state: S, history: History | None = None, kept: Sequence[Tensor] = ()
+    ) -> Posterior:
+        """The posterior of the last state and of what was collected."""
+
+    def noise(self, state: S, seeds: Sequence[int], steps: int) -> Noise:
         """Draw the noise of all steps, with one seed for each member."""
         return Noise()
 
-    def collect(self, state: Any) -> Any:
-        """Take the present weights into the state, as a draw or in a running mean.
+    def collect(self, kept: Sequence[Tensor], state: S) -> Sequence[Tensor]:
+        """What was kept so far, with what is kept of this state."""
+        return (*kept, state[0].clone())
 
-        Fields that grow are tuples of tensors.
-        """
-        return state
+
+class Driven(NamedTuple):
+    """The last state, the history (T,) or (T, B) each, and what was collected; `algorithm.result(*driven)`."""
+
+    state: Any
+    history: History
+    kept: Sequence[Tensor]
+
+
+class Running:
+    """State, draws, history and noise of a run: all that its steps change."""
+
+    def __init__(
+        self,
+        algorithm: Algorithm,
+        state: Any,
+        loss: TrainingLoss,
+        noise: Noise,
+        keep: Container[int],
+    ) -> None:
+        self.algorithm = algorithm
+        self.state = state
+        self.loss = loss
+        self.noise = noise
+        self.keep = keep
+        self.kept: list[Tensor] = []
+        self.rows: dict[str, list[Tensor]] = {name: [] for name in Record._fields}
+        self.step, self.notes = replayed(algorithm.update, state, loss)
+
+    def update(self, at: int, batch: Batch) -> None:
+        """Step number `at`."""
+        self.loss.begin()
+        self.state, record = self.step(self.state, batch, self.noise.at(at))
+        if at in self.keep:
+            self.kept[:] = self.algorithm.collect(self.kept, self.state)
+        for name, value in record._asdict().items():
+            if value is not None:
+                self.rows[name].append(value)
+
+    def moved(self) -> list[Tensor]:
+        """Tensors of the state but counts."""
+        return [value for value in self.state if value.ndim]
+
+    def saved(self) -> State:
+        """Everything, by name, for a checkpoint."""
+        saved: State = dict(zip(self.state._fields, self.state))
+        saved |= {f"history {name}": rows for name, rows in self.rows.items()}
+        saved |= {f"noise {i}": source for i, source in enumerate(self.noise.generators)}
+        return saved | {"kept": self.kept} | self.loss.state
 
 
 def drive(
-    algorithm: Algorithm,
-    state: Any,
-    loss: TrainingLoss,
-    run: Run,
+    algorithm: Algorithm[S],
+    state: S,
+    gradient: Gradient,
+    run: Run = Run(),  # noqa: B008  frozen
     *,
     steps: int,
     seeds: Sequence[int] | None = None,
     shuffle: int | Sequence[int] | None = None,
+    keep: Container[int] = (),
     check: bool = True,
-) -> tuple[Any, History]:
-    """Take `steps` steps from `state`; returns the last state and the history, (T,) or (T, B) each.
+) -> Driven:
+    """Take `steps` steps from `state`.
 
     Args:
         algorithm: The method.
         state: Start of the run; it is not changed.
-        loss: Loss of a minibatch.
+        gradient: (w, batch) -> mean loss, gradient; `training_loss` gives a network's.
         run: Seed, minibatches, precision, checkpoint, progress.
         steps: How many.
         seeds: Seed of the noise of each member; None, that of the run.
         shuffle: Seed of the minibatches, or one for each member; None, that of the run.
+        keep: Steps, 0 the first, after which `collect` takes in the state.
         check: Whether divergence raises, and a loss that rose far is said.
 
     Raises:
-        ValueError: For validation data, where the algorithm collects weights: early stopping would
-            not take them back.
+        ValueError: For validation data, where weights are collected: early stopping would not take
+            them back.
         Diverged: If the loss or a tensor of the state becomes NaN or inf, with `check`.
     """
-    if any(step in algorithm.keep for step in range(steps)):
+    if any(step in keep for step in range(steps)):
         run.check_no_validation(
             "weights that it collects on the way all count, and it has no best place to stop at"
         )
-    kind = type(state)
-    names = state._fields
+    loss = gradient if isinstance(gradient, TrainingLoss) else TrainingLoss(gradient)
     seeds = [run.seed] if seeds is None else seeds
     shuffle = run.seed if shuffle is None else shuffle
-    about = vars(algorithm) | loss.about
-    about |= {
+    about = {
+        **vars(algorithm),
+        **loss.about,
         "start": tuple(state),
         "seed": (seeds, shuffle),
         "batch_size": run.batch_size,
         "training": run.training,
+        "keep": keep,
     }
     title = titled(run, steps, about)
-    copied = run.checkpoint is not None  # which is read into these tensors
-    live: dict[str, Any] = {}  # all that a step changes, a `State`
-    for name, value in zip(names, state):
-        live[name] = list(value) if isinstance(value, tuple) else value.clone() if copied else value
-    rows = {name: live.setdefault(f"history {name}", []) for name in Record._fields}
     noise = algorithm.noise(state, seeds, steps)
-    live |= {f"noise {i}": source for i, source in enumerate(noise.generators)} | loss.state
-    step, notes = replayed(algorithm.update, state, loss)
-
-    def now() -> Any:
-        return kind(*(tuple(live[n]) if isinstance(live[n], list) else live[n] for n in names))
-
-    def update(at: int, batch: Tensor | None) -> None:
-        new, record = step(now(), batch, noise.at(at))
-        new = algorithm.collect(new) if at in algorithm.keep else new
-        for name, value in zip(names, new):
-            live[name] = value if isinstance(value, Tensor) else list(value)
-        for name, value in record._asdict().items():
-            if value is not None:
-                rows[name].append(value)
-
-    def moved() -> list[Tensor]:
-        return [value for n in names if isinstance(value := live[n], Tensor) and value.ndim]
-
+    if run.checkpoint is not None:  # which is read into these tensors
+        state = state._make(value.clone() for value in state)
+    running = Running(algorithm, state, loss, noise, keep)
     n = max(loss.examples, 1)
     device = state[0].device
+    batches = minibatches(n, run.batch_size, shuffle, device)
     validation = run.training.validation
+    stopping = None
+    if validation is not None:
+        center = lambda: running.state[0]  # noqa: E731
+        stopping = EarlyStopping(validation, loss, running.moved, center, run, steps)
     del state, about  # of a large network they are memory
-    watched = loss, moved, lambda: live[names[0]], run, steps
-    stopping = None if validation is None else EarlyStopping(validation, *watched)
     examples = min(run.batch_size or n, n) if loss.examples else None
-    advance(
-        live,
-        update,
-        minibatches(n, run.batch_size, shuffle, device),
-        steps,
-        run,
-        title,
-        stopping,
-        examples=examples,
-    )
-    losses = torch.stack(rows["loss"])
+    advance(running.saved, running.update, batches, steps, run, title, stopping, examples=examples)
+    losses = torch.stack(running.rows["loss"])
     checks = None if stopping is None else torch.stack(stopping.losses)
-    kept = {name: torch.stack(rows[name]) for name in ("kl", "sharpness", "reach") if rows[name]}
+    notes = running.notes
     if check:
-        check_converged(losses, *(value for value in moved() if value.is_floating_point()))
+        check_converged(losses, *(value for value in running.moved() if value.is_floating_point()))
         notes = [*notes, *risen(losses, checks)]
-    return now(), History(losses, validation=checks, notes=tuple(notes), **kept)
+    kl, sharpness, reach = (
+        torch.stack(rows) if (rows := running.rows[name]) else None
+        for name in ("kl", "sharpness", "reach")
+    )
+    history = History(
+        losses, kl=kl, sharpness=sharpness, reach=reach, validation=checks, notes=tuple(notes)
+    )
+    return Driven(running.state, history, tuple(running.kept))
 
 
 def titled(run: Run, steps: int, about: Mapping[str, Any]) -> str:
@@ -207,7 +242,7 @@ def titled(run: Run, steps: int, about: Mapping[str, Any]) -> str:
 
 @users_arithmetic()
 def advance(
-    state: State,
+    saved: Callable[[], State],
     update: Callable[[int, Tensor | None], None],
     batches: Iterator[Tensor | None],
     steps: int,
@@ -219,7 +254,7 @@ def advance(
 ) -> None:
     """Call `update(step, next(batches))` for each step.
 
-    `state` is everything that `update` changes.
+    `saved()` is everything that `update` changes.
 
     With `run.checkpoint` the state is saved twice a minute, at the end, and when `run.progress`
     cancels; if the file exists, the run resumes from it and ends as if it had never stopped.
@@ -233,12 +268,14 @@ def advance(
         RuntimeError: As a step raises it.
         MemoryError: For a step that finds no memory, with the bytes that torch asked for.
     """
-    if stopping is not None:
-        state |= stopping.state
-    done = 0 if run.checkpoint is None else load_state(state, run.checkpoint, title)
+
+    def state() -> State:
+        return saved() if stopping is None else saved() | stopping.state
+
+    done = 0 if run.checkpoint is None else load_state(state(), run.checkpoint, title)
     for _ in range(done):
         next(batches)
-    saved = time.monotonic()
+    last = time.monotonic()
     consistent = True
     try:
         for step in track(range(done, steps), run.label, run.progress, examples=examples):
@@ -266,14 +303,14 @@ def advance(
                 stopping.look(step)
             done = step + 1
             consistent = True
-            if run.checkpoint is not None and time.monotonic() - saved > SAVE_EVERY:
-                save_state(state, done, run.checkpoint, title)
-                saved = time.monotonic()
+            if run.checkpoint is not None and time.monotonic() - last > SAVE_EVERY:
+                save_state(state(), done, run.checkpoint, title)
+                last = time.monotonic()
     finally:
         if (
             run.checkpoint is not None and consistent
         ):  # interrupted mid-update: inconsistent, not saved
-            save_state(state, done, run.checkpoint, title)
+            save_state(state(), done, run.checkpoint, title)
     if stopping is not None:
         stopping.restore()
 

@@ -1,27 +1,28 @@
 """The one place where a gradient is taken.
 
-of the loss in w, plainly or at the end of an ascent step, or in a Gaussian's theta.
+A step asks for `gradient(w, batch) -> (loss, grad)`, any function: of weights (..., D) the mean loss
+(...) and its gradient (..., D).  `gradient_of` makes one of a density of the user's, `training_loss`
+that of a network on minibatches.
 
 `Training` says how the minibatch behind it goes through the network, and when a fit stops early.
 
-w = mean + exp(log_std) z1 + z2 factor,  z1 and z2 standard normal,  g = grad NLL(w)
-grad of E_q[NLL] in (mean, log_std, factor)  =  (g,  g exp(log_std) z1,  z2 (x) g), averaged over
-the draws
+    w = mean + exp(log_std) z1 + z2 factor,  z1 and z2 standard normal,  g = grad NLL(w)
+    grad of E_q[NLL] in (mean, log_std, factor)  =  (g,  g exp(log_std) z1,  z2 (x) g), averaged
+    over the draws
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import torch
 from torch import Tensor
 
 from flatviz.checks import Count
-from flatviz.core import Data, Fields, threads
-from flatviz.engine.batchnorm import TrainingNet
-from flatviz.gaussian import Buffers, Gaussian
+from flatviz.core import Data, Fields
+from flatviz.gaussian import Gaussian
 from flatviz.noun import Noun
 from flatviz.storage.files import State
 
@@ -29,9 +30,11 @@ Network = Callable[[Tensor, Tensor | Fields], Tensor]  # (w (D,), x (n, ...)) ->
 Ascent = Callable[[Tensor, Tensor], Tensor]  # (w, g) -> e, as in core/ascent.py
 Batch = Tensor | None  # index of the minibatch, (n,) or (B, n); None, all examples
 Noises = tuple[Tensor, ...]  # standard normal
+# (w (..., D), batch) -> mean loss (...), its gradient (..., D)
+Gradient = Callable[[Tensor, Batch], tuple[Tensor, Tensor]]
 
 
-class Gradient(NamedTuple):
+class Expected(NamedTuple):
     """Loss at q, the gradient in theta along which q moves, the loss gained by an ascent and the length of that, sqrt(2 KL)."""
 
     loss: Tensor
@@ -127,62 +130,34 @@ PLAIN = Training()
 
 
 class TrainingLoss:
-    """Base of the losses that fits minimise.
+    """A gradient, and what the driver asks of it beside the values; each answer here is that of a plain function.
 
-    (w (D,), index of the minibatch, None for all examples) -> mean loss, ().
-
-    For B members trained at once: (W (B, D), index (B, n) or None) -> losses (B,).  A subclass
-    gives `__call__`, and more only where calls draw noise or change something.  `passes` says how a
-    minibatch goes through; only a loss of `data`, each of whose calls is a function of w and index,
-    may go in parts.  `training` is the network whose BatchNorm statistics calls collect, or None.
-    `layer`: multiply-adds of a layer for one example, from which the threads follow.
+    Within a step all calls have the same noise (masks, a sampled trunk), and the first alone moves
+    statistics of BatchNorm: `begin` starts the next step.
     """
 
-    passes: Training = PLAIN
-    data: Data | None = None
-    training: TrainingNet | None = None
-    layer: float = 0.0
+    examples: int = 0  # of its data
+    streams: bool = False  # whether its examples are read from a stream
 
-    @property
-    def examples(self) -> int:
-        """Count the examples of its data; 0 where it has none."""
-        return 0 if self.data is None else len(self.data)
+    def __init__(self, gradient: Gradient | None = None) -> None:
+        self.gradient = gradient
 
-    def __call__(self, w: Tensor, index: Tensor | None) -> Tensor:
-        """Compute the mean loss, differentiable in w."""
-        raise NotImplementedError
+    def __call__(self, w: Tensor, batch: Batch) -> tuple[Tensor, Tensor]:
+        """Mean loss (...) and its gradient (..., D) at w (..., D)."""
+        if self.gradient is None:
+            raise NotImplementedError
+        return self.gradient(w, batch)
 
-    def again(self, w: Tensor, index: Tensor | None) -> Tensor:
-        """Compute the loss for a second pass of one step.
-
-        The noise of the last call again, statistics left alone.
-        """
-        return self(w, index)
+    def begin(self) -> None:
+        """Begin a step: new noise."""
 
     def check(self, data: Data) -> None:
         """Raise ValueError for data that `score` cannot take."""
+        raise ValueError("validation data needs the loss of a network, got a function of w")
 
     def score(self, w: Tensor, data: Data) -> Tensor:
-        """Compute the mean loss of other data at `w` (D,), without gradients or noise, for early stopping."""
+        """Compute the mean loss of other data at `w` (..., D), (...), without gradients or noise, for early stopping."""
         raise NotImplementedError
-
-    @property
-    def collected(self) -> Buffers:
-        """Copy the BatchNorm statistics that calls collected; None where they collect none."""
-        training = self.training
-        return None if training is None else {n: b.clone() for n, b in training.buffers.items()}
-
-    @property
-    def each(self) -> Sequence[TrainingLoss]:
-        """The loss of each row by itself; of a loss of one weight vector, that loss."""
-        return [self]
-
-    def in_one_pass(self, rows: int, index: Tensor | None) -> bool:
-        """Say whether one call gives the losses of all rows.
-
-        Else gradients are taken by the losses in `each`, one row at a time.
-        """
-        return True
 
     @property
     def state(self) -> State:
@@ -190,26 +165,49 @@ class TrainingLoss:
         return {}
 
     @property
-    def about(self) -> dict[str, Any]:
+    def about(self) -> Mapping[str, object]:
         """Give, by name, everything on which the values depend.
 
-        a checkpoint of a run about something else is refused.
+        A checkpoint of a run about something else is refused.
         """
-        return {"loss": self}
+        return {"loss": self.gradient}
 
 
-def gradient(
-    loss: TrainingLoss, w: Tensor, index: Tensor | None, ascent: Ascent | None = None
+def gradient_of(f: Callable[[Tensor], Tensor]) -> Gradient:
+    """The gradient that a method steps along, of any differentiable f: (D,) -> (), as minus a log posterior.
+
+    It ignores the minibatch.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> gradient = fv.training.gradient_of(lambda w: (1 - w[0]) ** 2 + 5 * (w[1] - w[0] ** 2) ** 2)
+        >>> sgld = fv.posteriors.SGLD(lr=0.01)
+        >>> state = sgld.init(torch.zeros(100, 2))  # a hundred chains
+        >>> for step in range(50):
+        ...     state, record = sgld.update(state, gradient, None, (torch.randn(100, 2),))
+        >>> state.w.shape
+        torch.Size([100, 2])
+    """
+    each = torch.func.vmap(torch.func.grad_and_value(f))
+
+    def gradient(w: Tensor, batch: Batch) -> tuple[Tensor, Tensor]:
+        g, value = each(w.reshape(-1, w.shape[-1]))
+        return value.view(w.shape[:-1]), g.view_as(w)
+
+    return gradient
+
+
+def ascended(
+    gradient: Gradient, w: Tensor, batch: Batch, ascent: Ascent | None = None
 ) -> tuple[Tensor, Tensor, Tensor | None]:
     """Compute loss and gradient at w (the gradient at w + e with an `ascent`), and the loss gained by the ascent, or None.
 
-    `w` is (D,), or (B, D) with a loss that gives (B,), one value a row.  Weight decay and priors
-    are no part of either pass: they act at w.
+    Weight decay and priors are no part of either pass: they act at w.
 
     Raises:
         TypeError: For an ascent that returns something else than a perturbation of w's shape.
     """
-    value, g = value_and_grad(loss, w, index)
+    value, g = gradient(w, batch)
     if ascent is None:
         return value, g, None
     e = ascent(w.detach(), g)
@@ -219,91 +217,31 @@ def gradient(
             f"ascent(w, g) must return a perturbation of shape {tuple(w.shape)}, got {shape}:"
             " fv.SAM(radius) does"
         )
-    at_worst, g = value_and_grad(loss, w.detach() + e, index, again=True)
+    at_worst, g = gradient(w.detach() + e, batch)
     return value, g, at_worst - value
 
 
-def value_and_grad(
-    loss: TrainingLoss, w: Tensor, index: Tensor | None, *, again: bool = False
-) -> tuple[Tensor, Tensor]:
-    """Compute the loss and its gradient at w, of w's shape.
+def expected(
+    gradient: Gradient,
+    q: Gaussian,
+    batch: Batch,
+    noise: Noises,
+    *,
+    blocks: int = 3,
+    ascent: Ascent | None = None,
+) -> Expected:
+    """Mean loss (...) over draws of q, its gradient in the first `blocks` of (mean, log_std, factor), and the loss gained by an `ascent`.
 
-    `again`: with the noise of the last call, statistics left alone.
+    noise: z1 (..., S, D) and z2 (..., S, K) of S draws.  With an `ascent` the gradient of each draw
+    w is taken at w + e and flows to theta through the same noise.
     """
-    rows = len(w) if w.ndim == 2 and loss.in_one_pass(len(w), index) else 1
-    with threads(loss.layer * rows * (loss.examples if index is None else index.shape[-1])):
-        if loss.passes.accumulate == 1:
-            return _value_and_grad(loss, w, index, again)
-        return loss.passes.in_parts(
-            lambda w, part: _value_and_grad(loss, w, part, again), w, index, loss.examples
-        )
-
-
-def _value_and_grad(
-    loss: TrainingLoss, w: Tensor, index: Tensor | None, again: bool
-) -> tuple[Tensor, Tensor]:
-    if w.ndim == 2 and not loss.in_one_pass(len(w), index):
-        indices = [None] * len(w) if index is None else index.unbind()
-        values, gradients = zip(
-            *(_value_and_grad(*row, again) for row in zip(loss.each, w.unbind(), indices))
-        )
-        return torch.stack(values), torch.stack(gradients)
-    with torch.inference_mode(False), torch.enable_grad():  # whatever mode the caller is in
-        w = (w.clone() if w.is_inference() else w).detach().requires_grad_(True)
-        value = (loss.again if again else loss)(w, index)
-        (g,) = torch.autograd.grad(value if value.ndim == 0 else value.sum(), w)
-    return value.detach(), g
-
-
-class NoisyNLL:
-    """Mean NLL over S draws of a Gaussian, with fixed noise and minibatch.
-
-    `nll(q)`, and `nll(q', again=True)` for a second pass.
-
-    loss: of one weight vector where one member has one draw, else of rows (B S, D), the draws of a
-    member side by side. index: (n,), (B, n) for B members, or None.
-    """
-
-    def __init__(self, loss: TrainingLoss, index: Tensor | None, noise: tuple[Tensor, ...]) -> None:
-        self.loss = loss
-        self.noise = noise
-        draws = noise[0].shape[:-1]
-        self.rows = draws.numel()
-        if index is not None and self.rows > 1:
-            index = index.unsqueeze(-2).expand(*draws, -1).reshape(self.rows, -1)
-        self.index = index
-
-    @property
-    def first(self) -> tuple[Tensor, Tensor]:
-        """The noise z1 (..., D), z2 (..., K) of the first draw."""
-        return self.noise[0][..., 0, :], self.noise[1][..., 0, :]
-
-    def __call__(
-        self, q: Gaussian, *, blocks: int = 3, ascent: Ascent | None = None, again: bool = False
-    ) -> Gradient:
-        """Compute the value (...), its gradient in the first `blocks` of (mean, log_std, factor), and the loss gained by an `ascent`.
-
-        With an `ascent` the gradient of each draw w is taken at w + e and flows to theta through
-        the same noise. `again`: a second pass, without ascent; what the loss trains along stays as
-        it is.
-        """
-        z1, z2 = self.noise
-        wide = q.std.unsqueeze(-2) * z1
-        w = q.mean.unsqueeze(-2) + wide + z2 @ q.factor
-        w = w.flatten() if self.rows == 1 else w.flatten(0, -2)
-        if again:
-            value, g, gain = *value_and_grad(self.loss, w, self.index, again=True), None
-        else:
-            value, g, gain = gradient(self.loss, w, self.index, ascent)
-        g = g.view_as(wide)
-        draws = wide.shape[:-1]
-        parts = [g.mean(-2)]
-        if blocks > 1:
-            parts.append((g * wide).mean(-2))
-        if blocks > 2:
-            parts.append(z2.mT @ g / draws[-1])
-        return Gradient(
-            value.view(draws).mean(-1),
-            tuple(parts),
-            None if gain is None else gain.view(draws).mean(-1),
-        )
+    z1, z2 = noise
+    wide = q.std.unsqueeze(-2) * z1
+    w = q.mean.unsqueeze(-2) + wide + z2 @ q.factor
+    value, g, gain = ascended(gradient, w, batch, ascent)
+    parts = [g.mean(-2)]
+    if blocks > 1:
+        parts.append((g * wide).mean(-2))
+    if blocks > 2:
+        parts.append(z2.mT @ g / g.shape[-2])
+    return Expected(value.mean(-1), tuple(parts), None if gain is None else gain.mean(-1))

@@ -19,7 +19,7 @@ from flatviz.core import Data
 from flatviz.engine.graphs import NOT_REPLAYED, Replay, Step, recorder_for
 from flatviz.storage.files import State
 from flatviz.training.gradient import TrainingLoss
-from flatviz.training.keywords import Run
+from flatviz.training.settings import Run
 from flatviz.training.streams import steps_per_epoch
 
 Moved = Callable[[], list[Tensor]]
@@ -57,9 +57,9 @@ class EarlyStopping:
         self.patience = run.training.patience
         loss.check(validation)
         alone = center().ndim == 1
-        members, judge = (1, loss.each[0]) if alone else (len(center()), loss)
+        members = 1 if alone else len(center())
         statistics = [value for value in loss.state.values() if isinstance(value, Tensor)]
-        self.score = lambda: judge.score(center(), validation)
+        self.score = lambda: loss.score(center(), validation)
         self.moved = lambda: (
             [t[None] for t in (*moved(), *statistics)] if alone else moved()
         )  # views, a row a member
@@ -123,6 +123,6 @@ def replayed(
             f"{NOT_REPLAYED}: the loss changes something at each call, statistics of BatchNorm or a"
             " generator"
         ]
-    elif loss.data is not None and not loss.data.in_memory:
+    elif loss.streams:
         notes = [f"{NOT_REPLAYED}: examples come from a stream"]
     return plain if notes else Replay(plain, recorder, notes), notes

@@ -1,220 +1,264 @@
-"""Losses that fits minimise.
+"""The loss of a network on minibatches, and its gradient: what fits minimise.
 
-Mean NLL of a minibatch, with frozen or trained BatchNorm statistics, or with a random trunk.
-
-A loss is that of one weight vector, or of several at once, with a row and a minibatch each.
+How inputs pass through the network is a `Pass`: with frozen BatchNorm statistics, with those of the
+batch, or with a random trunk.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
 
 import torch
 from torch import Tensor
 
 from flatviz.checks import Count, Statistics
-from flatviz.core import Data, Likelihood, Net, RandomTrunk, generator, public, randn_like
+from flatviz.core import (
+    Data,
+    Fields,
+    Likelihood,
+    Net,
+    RandomTrunk,
+    generator,
+    public,
+    randn_like,
+    threads,
+)
 from flatviz.engine.batchnorm import TrainingNet, buffers_at
 from flatviz.engine.stacked import Vmapped, forward, vmapped
 from flatviz.gaussian import Buffers, Gaussian
 from flatviz.likelihood import as_likelihood
-from flatviz.objectives.network import check_data
+from flatviz.objectives.network import Problem, examined
 from flatviz.storage.files import State
-from flatviz.training.gradient import PLAIN, Network, Training, TrainingLoss
+from flatviz.training.gradient import PLAIN, Batch, Training, TrainingLoss
+
+OneLoss = Callable[[Tensor, Tensor | None], Tensor]  # (w (...), index) -> differentiable loss
 
 
-class NetLoss(TrainingLoss):
-    """Mean NLL of a minibatch, with the net's BatchNorm statistics, or with the batch's by `training`, which collects running ones."""
+class Pass:
+    """How minibatches go through a network as it trains; here as it predicts, with frozen statistics."""
 
-    data: Data
+    trained: TrainingNet | None = None  # the network whose statistics passes collect
 
-    def __init__(
-        self,
-        net: Net,
-        data: Data,
-        likelihood: Likelihood,
-        passes: Training = PLAIN,
-        training: TrainingNet | None = None,
-    ) -> None:
+    def __init__(self, net: Net) -> None:
         self.net = net
-        self.data = data
-        self.likelihood = likelihood
-        self.passes = passes
-        self.training = training
 
-    def __call__(self, w: Tensor, index: Tensor | None) -> Tensor:
-        """Mean loss at `w` (D,), (); with `training` the running statistics move."""
-        return self.through(self.training or self.net, w, index)
-
-    def again(self, w: Tensor, index: Tensor | None) -> Tensor:
-        """The same, with the running statistics left alone."""
-        return self.through(
-            self.net if self.training is None else partial(self.training, update=False), w, index
-        )
-
-    def through(self, network: Network, w: Tensor, index: Tensor | None) -> Tensor:
-        """Mean loss at `w` of a minibatch that passes through `network(w, x)`, ()."""
-        x, y = self.data.batch(index)
-        return as_likelihood(self.likelihood).nll(self.passes.outputs(network, w, x), y)
+    def __call__(self, w: Tensor, x: Tensor | Fields, first: bool) -> Tensor:
+        """Outputs (n, C) at `w` (D,); `first`: in the first call of a step, whose noise the others repeat."""
+        return self.net(w, x)
 
     @property
-    def about(self) -> dict[str, Any]:
-        """Network, data, likelihood and kind of loss."""
-        return {
-            "net": self.net,
-            "data": self.data,
-            "likelihood": self.likelihood,
-            "loss": (type(self).__name__, self.training is None),
-        }
+    def state(self) -> State:
+        """What passes change in place."""
+        return {}
 
-    def check(self, data: Data) -> None:
-        """Raises ValueError for data that the net cannot read."""
-        check_data(self.net, data, self.likelihood)
+    @property
+    def about(self) -> object:
+        """Settings on which outputs depend, beside the net."""
+        return None
 
-    def score(self, w: Tensor, data: Data) -> Tensor:
-        """Mean loss of other data at `w` (D,) by the net as it predicts now, without gradients or noise, ()."""
-        net = self.net if self.training is None else self.training.net(w)
-        return as_likelihood(self.likelihood).nll(forward(net, w[None], data.x)[0], data.y)
 
-    def buffers_at(self, W: Tensor) -> Buffers:
-        """Statistics of the data at `W` (D,) or (S, D), as `engine.batchnorm.buffers_at`; None where they are frozen."""
-        return None if self.training is None else buffers_at(self.net, W, self.data)
+class BatchStatistics(Pass):
+    """With the statistics of each batch; the first call of a step moves the running ones."""
+
+    def __init__(self, net: Net) -> None:
+        super().__init__(net)
+        self.trained = TrainingNet(net)
+        self.run = self.trained
+
+    def __call__(self, w: Tensor, x: Tensor | Fields, first: bool) -> Tensor:
+        """Outputs (n, C)."""
+        return self.run(w, x, update=first)
 
     @property
     def state(self) -> State:
         """The running statistics."""
-        return (
-            {}
-            if self.training is None
-            else {f"buffer {name}": value for name, value in self.training.buffers.items()}
-        )
+        return {f"buffer {name}": value for name, value in self.run.buffers.items()}
 
 
-class RandomTrunkLoss(NetLoss):
-    """Mean NLL of a minibatch at treated weights w (D,) and a trunk drawn from its prior, a new one at each call.
+class SampledTrunk(Pass):
+    """With a trunk drawn from its prior, a new one in each step."""
 
-    `again` keeps the trunk of the last call, as it keeps all noise: a flat-seeking step compares
-    the loss at one trunk.
+    def __init__(self, net: Net, trunk: RandomTrunk, row: int) -> None:
+        super().__init__(net)
+        self.whole = net.restrict("all")
+        self.trunk = trunk
+        self._source = generator(trunk.seed + row)
+        self._drawn = trunk.prior.mean.clone()
+
+    def __call__(self, w: Tensor, x: Tensor | Fields, first: bool) -> Tensor:
+        """Outputs (n, C)."""
+        if first:
+            prior = self.trunk.prior
+            with torch.no_grad():
+                z1 = randn_like(prior.mean, self._source)
+                z2 = randn_like(prior.factor[:, 0], self._source)
+                self._drawn.copy_(prior.mean + prior.std * z1 + z2 @ prior.factor)
+        return self.whole(self.trunk.whole(w, self._drawn), x)
+
+    @property
+    def state(self) -> State:
+        """The generator."""
+        return {"trunk noise": self._source}
+
+
+class NetworkLoss(TrainingLoss):
+    """Mean NLL of minibatches of a problem at weights (..., D), and its gradient.
+
+    The leading dimensions of w are members, then the draws of each: this class alone knows in which
+    order they are rows.  A batch is (n,), or (B, n) with one for each member.
+
+    Args:
+        problem: Network, data, likelihood.
+        passes: One a member and draw, the draws of a member side by side; or one for all rows,
+            where it changes nothing.
+        training: How minibatches pass.
+        draws: S of a member.
+        network: At all rows in one pass, where there is such a one.
     """
 
     def __init__(
         self,
-        net: Net,
-        trunk: RandomTrunk,
-        data: Data,
-        likelihood: Likelihood,
-        member: int,
-        passes: Training,
+        problem: Problem,
+        passes: Sequence[Pass],
+        training: Training = PLAIN,
+        draws: int = 1,
+        network: Vmapped | None = None,
     ) -> None:
-        super().__init__(net, data, likelihood, passes)
-        self.whole = net.restrict("all")
-        self.trunk = trunk
-        self._source = generator(trunk.seed + member)
-        self._drawn = trunk.prior.mean.clone()
+        super().__init__()
+        self.problem = problem
+        self.passes = passes
+        self.training = training
+        self.draws = draws
+        self.network = network
+        self.p = as_likelihood(problem.likelihood)
+        self.examples = len(problem.data)
+        self.streams = not problem.data.in_memory
+        self._first = True
 
-    def __call__(self, w: Tensor, index: Tensor | None) -> Tensor:
-        """Mean loss, ()."""
-        prior = self.trunk.prior
-        with torch.no_grad():
-            z1 = randn_like(prior.mean, self._source)
-            z2 = randn_like(prior.factor[:, 0], self._source)
-            self._drawn.copy_(prior.mean + prior.std * z1 + z2 @ prior.factor)
-        return self.again(w, index)
+    def __call__(self, w: Tensor, batch: Batch) -> tuple[Tensor, Tensor]:
+        """Mean loss (...) and its gradient (..., D)."""
+        lead = w.shape[:-1]
+        index = batch
+        if batch is not None:
+            spread = (1,) * (len(lead) - batch.ndim + 1)
+            n = batch.shape[-1]
+            index = batch.reshape(*batch.shape[:-1], *spread, n).expand(*lead, n).reshape(-1, n)
+        W = w.reshape(-1, w.shape[-1])
+        n = self.examples if index is None else index.shape[1]
+        with threads(self.problem.work.layer * n * (len(W) if self._batched(len(W), n) else 1)):
+            if self.training.accumulate == 1:
+                value, g = self._rows(W, index)
+            else:
+                value, g = self.training.in_parts(self._rows, W, index, self.examples)
+        self._first = False
+        return value.view(lead), g.view_as(w)
 
-    def again(self, w: Tensor, index: Tensor | None) -> Tensor:
-        """Mean loss with the trunk of the last call, ()."""
-        return self.through(self.whole, self.trunk.whole(w, self._drawn), index)
-
-    @property
-    def state(self) -> State:
-        """The generator, for a checkpoint."""
-        return {"trunk noise": self._source}
-
-
-class RowLosses(TrainingLoss):
-    """Losses of several weight vectors, one after another.
-
-    losses: of each row, all of the same data.
-    """
-
-    data: Data
-
-    def __init__(self, losses: Sequence[NetLoss]) -> None:
-        first = losses[0]
-        self.losses = losses
-        self.data = first.data
-        self.passes = first.passes
-        self.layer = first.layer
-
-    @property
-    def each(self) -> Sequence[TrainingLoss]:
-        """The loss of each row."""
-        return self.losses
-
-    def buffers_at(self, W: Tensor) -> Buffers:
-        """Statistics of the data at `W`; None where they are frozen."""
-        return self.losses[0].buffers_at(W)
-
-    @property
-    def state(self) -> State:
-        """Collect the states of the losses, numbered.
-
-        a loss that several rows share is in it once.
-        """
-        return {
-            f"{i} {name}": value
-            for i, loss in enumerate(dict.fromkeys(self.losses))
-            for name, value in loss.state.items()
-        }
-
-    @property
-    def about(self) -> dict[str, Any]:
-        """The losses of the rows, and their number."""
-        return self.losses[0].about | {"rows": len(self.losses)}
-
-    def in_one_pass(self, rows: int, index: Tensor | None) -> bool:
-        """Rows draw noise or collect statistics, each for itself."""
-        return False
+    def begin(self) -> None:
+        """Begin a step: new noise, and statistics move once."""
+        self._first = True
 
     def check(self, data: Data) -> None:
         """Raises ValueError for data that the net cannot read."""
-        self.losses[0].check(data)
+        examined(self.problem.net, data, self.problem.likelihood)
 
-    def score(self, W: Tensor, data: Data) -> Tensor:
-        """Mean loss of other data at each row of `W` (B, D), (B,)."""
-        return torch.stack([loss.score(w, data) for loss, w in zip(self.losses, W.unbind())])
+    def score(self, w: Tensor, data: Data) -> Tensor:
+        """Mean loss of other data at `w` (D,) or (B, D) by the nets as they predict now, without gradients or noise, () or (B,)."""
+        W = w.view(-1, w.shape[-1])
+        nets = [self.net_at(row, member) for member, row in enumerate(W)]
+        losses = [
+            self.p.nll(forward(net, row[None], data.x)[0], data.y) for net, row in zip(nets, W)
+        ]
+        return torch.stack(losses).view(w.shape[:-1])
 
+    def net_at(self, w: Tensor, member: int = 0) -> Net:
+        """The network at `w` (D,) as it predicts now, with the statistics that this member collected."""
+        one = self._of(member)
+        return one.net.at(w) if one.trained is None else one.trained.net(w)
 
-class BatchedLosses(RowLosses):
-    """Losses of several weight vectors, (B, D) -> (B,), by one pass of the network where that is faster.
+    def buffers(self, member: int = 0) -> Buffers:
+        """The statistics that a member collected; None without any."""
+        trained = self._of(member).trained
+        return None if trained is None else {n: b.clone() for n, b in trained.buffers.items()}
 
-    network: of all rows at once.  inputs: those of the data.
-    """
+    def buffers_at(self, W: Tensor) -> Buffers:
+        """Statistics of the data at `W` (D,) or (S, D), as `engine.batchnorm.buffers_at`; None where they are frozen."""
+        trains = self.passes[0].trained is not None
+        return buffers_at(self.problem.net, W, self.problem.data) if trains else None
 
-    def __init__(self, losses: Sequence[NetLoss], network: Vmapped) -> None:
-        super().__init__(losses)
-        self.network = network
+    @property
+    def state(self) -> State:
+        """States of the passes, numbered; one that several rows share is in it once."""
+        return {
+            f"{i} {name}": value
+            for i, one in enumerate(dict.fromkeys(self.passes))
+            for name, value in one.state.items()
+        }
 
-    def in_one_pass(self, rows: int, index: Tensor | None) -> bool:
-        """Whether one pass of the network is worth it."""
-        return self.network.worth_batching(
-            rows, len(self.data) if index is None else index.shape[1]
-        )
+    @property
+    def about(self) -> Mapping[str, object]:
+        """Network, data, likelihood, kind of pass and number of rows."""
+        one = self.passes[0]
+        return {
+            "net": self.problem.net,
+            "data": self.problem.data,
+            "likelihood": self.problem.likelihood,
+            "pass": (type(one).__name__, one.about),
+            "draws": self.draws,
+        }
 
-    def __call__(self, W: Tensor, index: Tensor | None) -> Tensor:
-        """Mean loss of each row of W (B, D) in one pass, (B,).
+    def _of(self, member: int) -> Pass:
+        return self.passes[0 if len(self.passes) == 1 else member * self.draws]
 
-        Index: (B, n), or None for all examples.
-        """
+    def _batched(self, rows: int, n: int) -> bool:
+        return self.network is not None and self.network.worth_batching(rows, n)
+
+    def _rows(self, W: Tensor, index: Tensor | None) -> tuple[Tensor, Tensor]:
+        """Losses (R,) and gradients (R, D) of the rows of W, in one pass or one after another."""
+        if self._batched(len(W), self.examples if index is None else index.shape[1]):
+            return _value_and_grad(self._together, W, index)
+        passes = self.passes
+        if len(passes) == 1 and not self.state:
+            passes = [*passes] * len(W)
+        if len(passes) != len(W):
+            raise ValueError(
+                f"w must have {len(passes)} rows, members and their draws, got {len(W)}: build the"
+                " loss by training_loss(..., members=, draws=)"
+            )
+        indices = [None] * len(W) if index is None else index.unbind()
+        rows = [
+            _value_and_grad(partial(self._alone, one), w, i)
+            for one, w, i in zip(passes, W.unbind(), indices)
+        ]
+        if len(rows) == 1:  # a large network's gradient is memory: no copy
+            value, g = rows[0]
+            return value[None], g[None]
+        values, gradients = zip(*rows)
+        return torch.stack(values), torch.stack(gradients)
+
+    def _alone(self, one: Pass, w: Tensor, index: Tensor | None) -> Tensor:
+        x, y = self.problem.data.batch(index)
+        return self.p.nll(self.training.outputs(partial(one, first=self._first), w, x), y)
+
+    def _together(self, W: Tensor, index: Tensor | None) -> Tensor:
+        network = self.network
+        assert network is not None
+        y = self.problem.data.y
         if index is None:
-            x = self.network.inputs
-            y = self.data.y.expand(len(W), *self.data.y.shape)
+            x = network.inputs
+            y = y.expand(len(W), *y.shape)
         else:
-            x = self.network.inputs.index_select(0, index.flatten()).unflatten(0, index.shape)
-            y = self.data.y[index]
-        with self.passes.autocast(W):
-            outputs = self.network(W, x).to(W.dtype)
-        return as_likelihood(self.losses[0].likelihood).nll_rows(outputs, y)
+            x = network.inputs.index_select(0, index.flatten()).unflatten(0, index.shape)
+            y = y[index]
+        with self.training.autocast(W):
+            outputs = network(W, x).to(W.dtype)
+        return self.p.nll_rows(outputs, y)
+
+
+def _value_and_grad(loss: OneLoss, w: Tensor, index: Tensor | None) -> tuple[Tensor, Tensor]:
+    with torch.inference_mode(False), torch.enable_grad():  # whatever mode the caller is in
+        w = (w.clone() if w.is_inference() else w).detach().requires_grad_(True)
+        value = loss(w, index)
+        (g,) = torch.autograd.grad(value if value.ndim == 0 else value.sum(), w)
+    return value.detach(), g
 
 
 def check_covers(net: Net, q: Gaussian, name: str) -> None:
@@ -243,12 +287,13 @@ def training_loss(
     batchnorm: Statistics = "frozen",
     training: Training = PLAIN,
     *,
-    members: Count | None = None,
+    members: Count = 1,
     draws: Count = 1,
-) -> NetLoss | RowLosses:
-    """Build the mean NLL of minibatches, as a method's `update` takes it.
+) -> NetworkLoss:
+    """Build the mean NLL of minibatches with its gradient, as a method's `update` takes it.
 
-    Net and data are checked once.
+    Net and data are checked once.  Within a step all calls have the same noise; `loss.begin()`
+    starts the next.
 
     Rows go through the network in one pass where it allows that and that is faster: for small
     networks on a CPU, for all on a GPU whose memory suffices.  Otherwise they go one after the
@@ -259,12 +304,11 @@ def training_loss(
         data: Its N examples.
         likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
         batchnorm: "frozen" keeps the net's statistics, so that the loss is a function of the
-            weights; "train" uses batch statistics on an internal copy, which is the loss's
-            `training` and collects running ones on the way.
+            weights; "train" uses batch statistics on an internal copy, which collects running ones
+            on the way.
         training: How minibatches pass.
-        members: B, where the loss is that of rows (B, D), (B,); None, of weights (D,), ().
-        draws: S of each member: the loss is then that of rows (B S, D), a member's draws side by
-            side.
+        members: B, where weights are (B, D).
+        draws: S of each member, where weights are (B, S, D), or (S, D) of one.
 
     Raises:
         ValueError: For bad data, and a sampled trunk with trained BatchNorm statistics or
@@ -273,21 +317,29 @@ def training_loss(
     Example:
         >>> import torch, flatviz as fv
         >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
-        >>> loss = fv.training.training_loss(net, fv.Data(torch.randn(12, 2), torch.arange(12) % 3))
-        >>> loss(net.w, torch.tensor([0, 3, 7])).shape
-        torch.Size([])
+        >>> gradient = fv.training.training_loss(net, fv.Data(torch.randn(12, 2), torch.arange(12) % 3))
+        >>> loss, g = gradient(net.w, torch.tensor([0, 3, 7]))
+        >>> loss.shape, g.shape
+        (torch.Size([]), torch.Size([9]))
     """
-    spared, work = check_data(net, data, likelihood)
-    passes = training
+    return loss_of(examined(net, data, likelihood), batchnorm, training, members, draws)
+
+
+def loss_of(
+    problem: Problem, batchnorm: Statistics, training: Training, members: int = 1, draws: int = 1
+) -> NetworkLoss:
+    """`training_loss` of what was examined already."""
+    net = problem.net
+    data = problem.data
     train = batchnorm == "train" and net.has_batchnorm
-    passes.check_weights(net.w)
-    alone = members is None and draws == 1
-    losses = list[NetLoss]()
-    members, rows = members or 1, (members or 1) * draws
+    training.check_weights(net.w)
+    rows = members * draws
+    network = None
+    passes = list[Pass]()
     if net.trunk is not None:
-        if passes.accumulate > 1:
+        if training.accumulate > 1:
             raise ValueError(
-                f"a sampled trunk is drawn for a whole minibatch, got {passes}: use its precision"
+                f"a sampled trunk is drawn for a whole minibatch, got {training}: use its precision"
                 " alone"
             )
         if train:
@@ -295,24 +347,12 @@ def training_loss(
                 "a sampled trunk keeps its BatchNorm statistics, got batchnorm='train': use"
                 " 'frozen'"
             )
-        losses += [
-            RandomTrunkLoss(spared, net.trunk, data, likelihood, row, passes) for row in range(rows)
-        ]
-    else:
+        passes += [SampledTrunk(net, net.trunk, row) for row in range(rows)]
+    elif train:
         for _ in range(members):
-            losses += [
-                NetLoss(spared, data, likelihood, passes, TrainingNet(spared) if train else None)
-            ] * draws
-    for loss in losses:
-        loss.layer = work.layer
-    if alone:
-        return losses[0]
-    alike = not losses[0].state  # others draw noise or collect statistics, member by member
-    if (
-        rows > 1
-        and alike
-        and data.in_memory
-        and (network := vmapped(net, data.whole())) is not None
-    ):
-        return BatchedLosses(losses, network)
-    return RowLosses(losses)
+            passes += [BatchStatistics(net)] * draws
+    else:
+        passes.append(Pass(net))
+        if rows > 1 and data.in_memory:
+            network = vmapped(net, data.whole())
+    return NetworkLoss(problem, passes, training, draws, network)

@@ -7,147 +7,128 @@ Stochastic-gradient chains, SGD with momentum, starts of networks, pre-training 
 with L the mean NLL of N examples and log p that of a Gaussian prior, or of weight decay.
 """
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar, NamedTuple, Unpack
+from typing import NamedTuple, Protocol, TypeVar
 
 import torch
 from torch import Tensor, nn
 
-from flatviz.checks import Count, Rate, Seed, Statistics, check_positive
-from flatviz.core import Data, Net, saved_rng
+from flatviz.checks import (
+    Count,
+    Momentum,
+    NonNegative,
+    Rate,
+    Seed,
+    check_positive,
+)
+from flatviz.core import Data, Likelihood, Net, Progress, public, saved_rng
 from flatviz.engine.batchnorm import refresh_batchnorm
 from flatviz.gaussian import Gaussian
 from flatviz.results import Draws, History
 from flatviz.training.driver import Algorithm, Record, drive
-from flatviz.training.gradient import Ascent, Batch, Noises, TrainingLoss, gradient
-from flatviz.training.keywords import Chain, Epochs, Run, Settings, defaults
-from flatviz.training.losses import check_covers, training_loss
-from flatviz.training.streams import FreshNoise, Noise, cosine, rates, steps_per_epoch
+from flatviz.training.gradient import (
+    PLAIN,
+    Ascent,
+    Batch,
+    Gradient,
+    Noises,
+    Training,
+    ascended,
+)
+from flatviz.training.losses import NetworkLoss, check_covers, training_loss
+from flatviz.training.settings import Checkpoint, Optim, Run
+from flatviz.training.streams import cosine, rate_at, rates, steps_per_epoch
+
+R = TypeVar("R", float, Tensor)
 
 
 @dataclass(frozen=True, eq=False)
 class Energy:
-    """U / N of the target, and the noise at its temperature.
+    """U / N of the target exp(-U / T), and its noise: what chains have in common.
 
     Args:
-        n: N, the examples behind the mean loss.
+        n: N, the examples behind the mean loss; 1 where the loss is U itself.
         temperature: T; 1 is Bayes, 0 leaves the noise out.
         weight_decay: wd, which stands for the prior N(0, 1 / (N wd)).
         prior: In place of it.
         ascent: `SAM(radius)` and the like: the gradient of L is that at w + e.
     """
 
-    n: int
+    n: int = 1
     temperature: float = 1.0
     weight_decay: float = 0.0
     prior: Gaussian | None = None
     ascent: Ascent | None = None
 
-    def gradient(
-        self, w: Tensor, loss: TrainingLoss, batch: Tensor | None
-    ) -> tuple[Tensor, Record]:
-        """G at each of w (B, D), and the record of the mean over chains."""
-        value, g, gain = gradient(loss, w, batch, self.ascent)
+    def gradient(self, w: Tensor, gradient: Gradient, batch: Batch) -> tuple[Tensor, Record]:
+        """G at each of w (..., D), and the record of the mean over chains."""
+        value, g, gain = ascended(gradient, w, batch, self.ascent)
         prior = self.prior  # its -grad log p(w) / N
         pull = (
             self.weight_decay * w if prior is None else prior.precision_mul(w - prior.mean) / self.n
         )
         return g + pull, Record(value.mean(), sharpness=None if gain is None else gain.mean())
 
-    def scale(self, rate: float | Tensor) -> Any:
+    def scale(self, rate: R) -> R:
         """sqrt(rate T / N), by which noise is multiplied."""
         return (rate * self.temperature / self.n) ** 0.5
 
 
 class PointState(NamedTuple):
-    """Weights, (D,) or (B, D), a second quantity of each (a velocity, a guide), steps taken, calls of `collect`, and what it kept."""
+    """Weights, (D,) or (B, D), a second quantity of each (a velocity, a guide), and steps taken."""
 
     w: Tensor
     v: Tensor
     step: Tensor
-    n: Tensor
-    kept: tuple[Tensor, ...] = ()
+
+    @classmethod
+    def at(cls, w: Tensor) -> "PointState":
+        """The state at weights `w`, standing still."""
+        w = w.detach()
+        return cls(w, torch.zeros_like(w), torch.zeros((), dtype=torch.long, device=w.device))
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Points(Algorithm):
-    """Base of the methods that move weights.
-
-    Where they start, and after which steps the weights are kept.
-    """
-
-    keep: Container[int] = ()
-
-    def init(self, w: Tensor) -> PointState:
-        """The state at weights `w`, (D,), or (B, D) for members or chains."""
-        w, zero = w.detach(), torch.zeros((), dtype=torch.long, device=w.device)
-        return PointState(w, torch.zeros_like(w), zero, zero)
-
-    def collect(self, state: Any) -> Any:
-        """Take the present weights among those that are kept."""
-        return state._replace(n=state.n + 1, kept=(*state.kept, state.w.clone()))
+def draws_of(
+    state: PointState, history: History | None = None, kept: Sequence[Tensor] = ()
+) -> Draws:
+    """The weights that were kept, chain by chain; the last ones, where none were."""
+    W = torch.stack(tuple(kept) or (state.w,), -2)
+    return Draws(W.flatten(0, -2), history, chains=len(W) if W.ndim > 2 else 1)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Chains(Points):
-    """Base of the chains: their noise, and the draws, which are the weights that were kept.
+class Chain(Algorithm[PointState], Protocol):
+    """A method that samples exp(-U / T)."""
 
-    Args:
-        energy: Energy of the posterior that is sampled.
-        keep: Steps after which the weights are a draw.
-    """
-
-    noises: ClassVar[int] = 1  # of w's shape, a step
-
-    energy: Energy
-
-    def noise(self, state: PointState, seeds: Sequence[int], steps: int) -> Noise:
-        """Draw the noise of each chain by its seed; none at temperature 0."""
-        return FreshNoise(seeds, state.w, self.noises, self.drawn)
-
-    def drawn(self, step: int) -> bool:
-        """Whether a step has noise."""
-        return self.energy.temperature > 0
-
-    def result(self, state: PointState, history: History | None = None) -> Draws:
-        """The draws, chain by chain."""
-        return Draws(torch.stack(state.kept, 1).flatten(0, 1), history, chains=len(state.w))
+    @property
+    def energy(self) -> Energy:
+        """U and T."""
 
 
 def run_chains(
-    label: str,
-    net: Net,
-    data: Data,
-    seed: int,
-    how: Chain,
+    chain: Chain,
+    loss: NetworkLoss,
+    run: Run,
     w: Tensor,
     steps: int,
-    kind: type[Chains],
-    **settings: Any,
+    keep: Sequence[int] | frozenset[int],
 ) -> Draws:
-    """Parallel chains of a kind, with its `settings`, from the rows of `w` (B, D).
-
-    The first is that of B = 1.
+    """Parallel chains from the rows of `w` (B, D), the first that of B = 1.
 
     Raises:
         ValueError: For a prior that covers other weights, and for validation data.
         Diverged: If the loss or a chain becomes NaN or inf.
     """
-    run = Run.of(f"{label}, T = {how['temperature']:g}", seed, how)
-    if how["prior"] is not None:
-        check_covers(net, how["prior"], "prior")
-    energy = Energy(len(data), how["temperature"], how["weight_decay"], how["prior"], how["ascent"])
-    chains = kind(energy=energy, **settings)
-    loss = training_loss(
-        net, data, how["likelihood"], how["batchnorm"], run.training, members=len(w)
-    )
-    seeds = [seed + 1000 * chain for chain in range(len(w))]
-    how_seeded: dict[str, Any] = dict(
-        steps=steps, seeds=seeds, shuffle=[seed + 1 for seed in seeds]
-    )
-    q = chains.result(*drive(chains, chains.init(w), loss, run, **how_seeded))
+    run = replace(run, label=f"{run.label}, T = {chain.energy.temperature:g}")
+    prior = chain.energy.prior
+    if prior is not None:
+        check_covers(loss.problem.net, prior, "prior")
+    seeds = [run.seed + 1000 * i for i in range(len(w))]
+    shuffle = [seed + 1 for seed in seeds]
+    start = chain.init(w)
+    driven = drive(chain, start, loss, run, steps=steps, seeds=seeds, shuffle=shuffle, keep=keep)
+    q = draws_of(*driven)
     return replace(q, buffers=loss.buffers_at(q.W))
 
 
@@ -155,6 +136,9 @@ def thinned(n_draws: int, chains: int, burn_in: int, thin: int) -> tuple[int, ra
     """Steps of each chain, and after which of them weights are a draw.
 
     Every `thin`-th after `burn_in`, n_draws over all chains.
+
+    Raises:
+        ValueError: For draws that are no multiple of the chains.
     """
     if n_draws % chains:
         raise ValueError(f"n_draws must be a multiple of the {chains} chains, got {n_draws}")
@@ -163,7 +147,7 @@ def thinned(n_draws: int, chains: int, burn_in: int, thin: int) -> tuple[int, ra
 
 
 @dataclass(frozen=True, eq=False)
-class SGD(Points):
+class SGD(Algorithm[PointState]):
     """SGD with momentum m and coupled weight decay wd.
 
         v <- m v + grad L(w) + wd w,   w <- w - lr_t v
@@ -171,46 +155,48 @@ class SGD(Points):
     With an `ascent` the gradient is taken at w + e; weight decay acts at w.
 
     Args:
-        rates: lr_t of each step, (T,).
+        rates: lr_t of each step, (T,), or a constant.
         momentum: m.
         weight_decay: wd.
         ascent: `SAM(radius)` and the like.
-        keep: Steps after which `collect` keeps the weights.
 
     Example:
         >>> import torch, flatviz as fv
         >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
         >>> loss = fv.training.training_loss(net, fv.Data(torch.randn(12, 2), torch.arange(12) % 3))
-        >>> sgd = fv.training.SGD(rates=torch.full((100,), 0.1))
+        >>> sgd = fv.training.SGD(0.1)
         >>> state = sgd.init(net.w)
         >>> state, record = sgd.update(state, loss, batch=torch.tensor([0, 3, 7]))
         >>> state.w.shape, record.loss.shape
         (torch.Size([9]), torch.Size([]))
     """
 
-    rates: Tensor
+    rates: Tensor | float
     momentum: float = 0.9
     weight_decay: float = 0.0
     ascent: Ascent | None = None
 
+    init = staticmethod(PointState.at)
+
     def update(
-        self, s: PointState, loss: TrainingLoss, batch: Batch, noise: Noises = ()
+        self, s: PointState, gradient: Gradient, batch: Batch, noise: Noises = ()
     ) -> tuple[PointState, Record]:
         """One step."""
-        value, g, gain = gradient(loss, s.w, batch, self.ascent)
+        value, g, gain = ascended(gradient, s.w, batch, self.ascent)
         g = g.add(s.w, alpha=self.weight_decay)
-        v = g.add_(
-            self.momentum * s.v
-        )  # in place, of a tensor that no one else has: a large network's is memory
-        w = s.w.addcmul(v, self.rates.take(s.step), value=-1)
-        return s._replace(w=w, v=v, step=s.step + 1), Record(value, sharpness=gain)
+        # in place, of a tensor that no one else has: a large network's is memory
+        v = g.add_(self.momentum * s.v)
+        w = s.w.addcmul(v, rate_at(self.rates, s.step), value=-1)
+        return PointState(w, v, s.step + 1), Record(value, sharpness=gain)
+
+    result = staticmethod(draws_of)
 
 
 def descend(
-    loss: TrainingLoss,
+    loss: Gradient,
     w: Tensor,
     run: Run,
-    how: Settings,
+    optim: Optim,
     *,
     shuffle: int | Sequence[int] | None = None,
     last: float = 0.0,
@@ -222,9 +208,9 @@ def descend(
     Raises:
         Diverged: If the loss or the weights become NaN or inf.
     """
-    lr = rates(how["lr"], how["steps"], w, partial(cosine, last=last))
-    sgd = SGD(lr, how["momentum"], how["weight_decay"], how["ascent"])
-    state, history = drive(sgd, sgd.init(w), loss, run, steps=how["steps"], shuffle=shuffle)
+    lr = rates(optim.lr, optim.steps, w, partial(cosine, last=last))
+    sgd = SGD(lr, optim.momentum, optim.weight_decay, optim.ascent)
+    state, history, _ = drive(sgd, sgd.init(w), loss, run, steps=optim.steps, shuffle=shuffle)
     return state.w, history
 
 
@@ -252,17 +238,15 @@ def starts(net: Net, seeds: list[int], *, head_only: bool) -> Tensor:
     return torch.stack(rows)
 
 
-def train_members(
-    net: Net, data: Data, seeds: list[int], run: Run, how: Settings, batchnorm: Statistics
-) -> Draws:
+def train_members(loss: NetworkLoss, seeds: list[int], run: Run, optim: Optim) -> Draws:
     """Run SGD from `starts`, of the head alone where not all weights are treated, all members together: (members, D)."""
-    loss = training_loss(net, data, how["likelihood"], batchnorm, run.training, members=len(seeds))
+    net = loss.problem.net
     first = starts(net, seeds, head_only=not net.treats_all)
-    W, history = descend(loss, first, run, how, shuffle=seeds)
+    W, history = descend(loss, first, run, optim, shuffle=seeds)
     return Draws(W, history.mapped(lambda record: record.mean(1)), loss.buffers_at(W))
 
 
-@defaults(dict(lr=0.1, momentum=0.9, weight_decay=5e-4, batch_size=64))
+@public
 def pretrain(
     net: Net | nn.Module,
     data: Data,
@@ -270,7 +254,15 @@ def pretrain(
     seed: Seed,
     epochs: Count = 60,
     last_lr: Rate = 0.05,
-    **how: Unpack[Epochs],
+    lr: Rate = 0.1,
+    weight_decay: NonNegative = 0.0005,
+    batch_size: Count | None = 64,
+    momentum: Momentum = 0.9,
+    likelihood: Likelihood = "categorical",
+    training: Training | None = None,
+    ascent: Ascent | None = None,
+    checkpoint: Checkpoint = None,
+    progress: Progress = False,
 ) -> Net:
     """Train a network by SGD and return it as a `Net`.
 
@@ -285,7 +277,15 @@ def pretrain(
         seed: Fixes the order of the minibatches.
         epochs: Passes over `data`; 60 bring the digits networks to about 98 % on their source task.
         last_lr: Learning rate at the end.
-        **how: How it is trained.
+        lr: The first learning rate; it falls along half a cosine.
+        weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
+        batch_size: Examples a minibatch; None, all of them.
+        momentum: Share of the last step that the next one keeps.
+        likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
+        training: `Training(...)`: precision, accumulation, early stopping.
+        ascent: `SAM(radius)` and the like: gradients at w + e, two a step, a flat-seeking fit.
+        checkpoint: Path to save to and resume from.
+        progress: True, None (where a terminal watches) or a function(done, total, label).
 
     Raises:
         ValueError: On bad data or divergence.
@@ -298,13 +298,14 @@ def pretrain(
         >>> float(fv.nll(net, task.source)(net.w)) < 0.5
         True
     """
-    run = Run.of("pre-training", seed, how)
+    run = Run("pre-training", seed, checkpoint, progress, batch_size, training or PLAIN)
     if isinstance(net, nn.Module):
         net = Net.from_module(net)
     net = net.with_example(data.x)
-    check_positive(how["lr"], "lr")
-    loss = training_loss(net, data, how["likelihood"], "train", run.training)
-    steps = epochs * steps_per_epoch(len(data), run.batch_size)
-    w, _ = descend(loss, net.w, run, {**how, "steps": steps}, last=last_lr / how["lr"])
+    check_positive(lr, "lr")
+    loss = training_loss(net, data, likelihood, "train", run.training)
+    steps = epochs * steps_per_epoch(len(data), batch_size)
+    optim = Optim(steps, lr, momentum, weight_decay, ascent)
+    w, _ = descend(loss, net.w, run, optim, last=last_lr / lr)
     with run.training.autocast(w):  # the statistics of the activations that were trained
-        return refresh_batchnorm(loss.training.net(w) if loss.training else net.at(w), w, data)
+        return refresh_batchnorm(loss.net_at(w), w, data)

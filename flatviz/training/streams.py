@@ -58,6 +58,13 @@ def rates(
     )
 
 
+def rate_at(rates: Tensor | float, step: Tensor) -> Tensor:
+    """The rate of a step, () in float64, from those of all steps (T,) or a constant."""
+    if isinstance(rates, Tensor):
+        return rates.take(step)
+    return step.new_full((), rates, dtype=torch.float64)
+
+
 class Noise:
     """Noise of each step: `at(step)` is a tuple of standard normal tensors.
 

@@ -10,50 +10,24 @@ A method gives the gradient of the NLL in theta = (mean, log_std, factor).  B me
 seed, are one Gaussian with a leading dimension: mean (B, D); a single one has none, mean (D,).
 """
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Protocol
 
 import torch
 from torch import Tensor
 
-from flatviz.core import Data, Net
-from flatviz.gaussian import Buffers, Gaussian
-from flatviz.objectives.network import check_data, nll
+from flatviz.checks import Statistics
+from flatviz.gaussian import Gaussian
+from flatviz.objectives.network import Problem
 from flatviz.results import History
 from flatviz.training.driver import Algorithm, Diverged, Record, check_converged, drive, risen
-from flatviz.training.gradient import Batch, Gradient, Noises, TrainingLoss
-from flatviz.training.keywords import Run, Settings
-from flatviz.training.losses import check_covers, training_loss
-from flatviz.training.streams import MirroredNoise, Noise, rates
+from flatviz.training.gradient import Batch, Expected, Gradient, Noises
+from flatviz.training.losses import check_covers, loss_of
+from flatviz.training.settings import DRAWS, Run, Vi
+from flatviz.training.streams import MirroredNoise, Noise, rate_at, rates
 
-# With eight draws a step, 600 steps bring the mean objective to within 1 % of that after 2,400 on
-# digits-near, of the MLP and of the conv net (data/gaps.csv).
-# The tempered posterior exp(-N L / T) prior that VI and SA-BMA approximate by default: T = 0.03.
-# On validation splits of digits-near VI's NLL is lower at T = 0.03 than at 0.1, 0.3 and 1, and does
-# not differ significantly from that at 0.01 (`flatviz run tasks`).
-TEMPERED: dict[str, Any] = dict(
-    kl_weight=0.03,
-    start_scale=0.3,
-    weight_decay=0.0,
-    steps=600,
-    lr=2.0,
-    momentum=0.9,
-    batch_size=None,
-    mc_samples=None,
-)
-# Of T = 0.03, 0.1, 0.3 and 1, T = 0.1 has the least validation NLL of VI with the conv net on the
-# digits (seeds 1000 and 1001).
-TEMPERED_BATCHNORM: dict[str, Any] = TEMPERED | dict(kl_weight=0.1, start_scale=0.01, lr=1.0)
-
-# mc_samples=None takes DRAWS draws a step, or one draw where a gradient with all of them needs over
-# LARGE_STEP multiply-adds.  One draw is noisier, so its rate is ONE_DRAW at most: fits of the
-# digits' MLP and conv net then ended within 3 % of the same objective.
-DRAWS = 8
-LARGE_STEP = 2_000_000_000
-ONE_DRAW = 1.0
 # rates beside that of the mean, which momentum makes ten times as long
 WIDTHS = 0.2
 FACTOR = 0.1
@@ -104,18 +78,44 @@ class Descent:
     Args:
         prior: Over the D weights.
         n: N, the examples behind the mean NLL.
-        rates: lr of each step, (T,).
+        rates: lr of each step, (T,), or a constant.
         kl_weight: T.
         momentum: Momentum of the mean.
         weight_decay: Weight decay of the mean.
+        draws: S, draws of q in a step.
     """
 
     prior: Gaussian
     n: int
-    rates: Tensor
+    rates: Tensor | float
     kl_weight: float = 1.0
     momentum: float = 0.9
     weight_decay: float = 0.0
+    draws: int = 1
+
+    @classmethod
+    def of(cls, vi: Vi, prior: Gaussian, n: int) -> "Descent":
+        """That of a fit on n examples."""
+        return cls(
+            prior,
+            n,
+            rates(vi.lr, vi.steps, prior.mean),
+            vi.kl_weight,
+            vi.momentum,
+            vi.weight_decay,
+            vi.mc_samples or DRAWS,
+        )
+
+    def init(self, start: Gaussian, members: int = 1) -> GaussianState:
+        """The state at `start`, of one or several members."""
+        parts = [t.detach() for t in (start.mean, start.log_std, start.factor)]
+        mean, log_std, factor = (
+            parts if members == 1 else [t.expand(members, *t.shape) for t in parts]
+        )
+        still = torch.zeros_like(mean)
+        squares = torch.cat((still[..., :1], still), -1)
+        step = torch.zeros((), dtype=torch.long, device=still.device)
+        return GaussianState(mean, log_std, factor, still, squares, step)
 
     @property
     def unit(self) -> float:
@@ -134,13 +134,11 @@ class Descent:
         kl, pulls = q.kl_and_path_grad(self.prior, *noise)
         return kl, [g + pull for g, pull in zip((mean, *others), pulls)]
 
-    def __call__(
-        self, s: GaussianState, grad: Sequence[Tensor], noise: Noises
-    ) -> tuple[GaussianState, Tensor | None]:
-        """Take a step from `s`: the next state, and KL(q || prior) at q."""
+    def update(self, s: GaussianState, g: Expected, noise: Noises) -> tuple[GaussianState, Record]:
+        """Take a step from `s` along `g`: the next state, and its entries in the history."""
         q = s.q
-        rate = self.rates.take(s.step)
-        kl, (mean, r, factor) = self.total(q, grad, noise)
+        rate = rate_at(self.rates, s.step)
+        kl, (mean, r, factor) = self.total(q, g.grad, noise)
         natural = q.cov_mul(torch.cat((mean.unsqueeze(-2), factor), -2))  # Sigma G
         sizes = torch.cat(
             (torch.linalg.vecdot(mean, natural[..., 0, :]).unsqueeze(-1), r.square()), -1
@@ -159,90 +157,48 @@ class Descent:
             squares,
             s.step + 1,
         )
-        return after, kl
+        return after, Record(g.loss, kl, g.gain, g.reach)
 
 
-@dataclass(frozen=True, eq=False)
-class GaussianFit(Algorithm):
-    """Base of the methods that fit a Gaussian.
-
-    Args:
-        descent: How q moves along a gradient.
-        draws: S, draws of q in a step.
-    """
+class GaussianMethod(Algorithm[GaussianState], Protocol):
+    """What fits a Gaussian by `descent`; a method gives the gradient, and the result."""
 
     descent: Descent
-    draws: int = 1
 
-    @classmethod
-    def of(cls, prior: Gaussian, n: int, how: Settings, *settings: Any) -> Self:
-        """Build it from the keywords of a variational fit on n examples, and its other settings."""
-        lr = rates(how["lr"], how["steps"], prior.mean)
-        descent = Descent(prior, n, lr, how["kl_weight"], how["momentum"], how["weight_decay"])
-        return cls(descent, how["mc_samples"] or DRAWS, *settings)
+    def gradient(self, q: Gaussian, gradient: Gradient, batch: Batch, noise: Noises) -> Expected:
+        """The gradient in theta of one step."""
 
     def init(self, start: Gaussian, members: int = 1) -> GaussianState:
         """The state at `start`, of one or several members."""
-        parts = [t.detach() for t in (start.mean, start.log_std, start.factor)]
-        mean, log_std, factor = (
-            parts if members == 1 else [t.expand(members, *t.shape) for t in parts]
-        )
-        still = torch.zeros_like(mean)
-        zero = torch.zeros((), dtype=torch.long, device=mean.device)
-        return GaussianState(
-            mean, log_std, factor, still, torch.cat((still[..., :1], still), -1), zero
-        )
+        return self.descent.init(start, members)
 
     def noise(self, state: GaussianState, seeds: Sequence[int], steps: int) -> Noise:
         """Draw z1 (..., S, D) and z2 (..., S, K) of each step."""
-        return MirroredNoise(seeds, self.draws, state.q, steps)
-
-    def gradient(self, q: Gaussian, loss: TrainingLoss, batch: Batch, noise: Noises) -> Gradient:
-        """Compute the gradient of one step; a method defines it."""
-        raise NotImplementedError
+        return MirroredNoise(seeds, self.descent.draws, state.q, steps)
 
     def update(
-        self, s: GaussianState, loss: TrainingLoss, batch: Batch, noise: Noises
+        self, s: GaussianState, gradient: Gradient, batch: Batch, noise: Noises
     ) -> tuple[GaussianState, Record]:
         """One step."""
-        g = self.gradient(s.q, loss, batch, noise)
-        after, kl = self.descent(s, g.grad, noise)
-        return after, Record(g.loss, kl, g.gain, g.reach)
+        return self.descent.update(s, self.gradient(s.q, gradient, batch, noise), noise)
 
     def result(
-        self, state: GaussianState, history: History | None = None, buffers: Buffers = None
+        self, s: GaussianState, history: History | None = None, kept: Sequence[Tensor] = ()
     ) -> Gaussian:
-        """The posterior of one member, with the BatchNorm statistics that it trained along."""
-        return Gaussian(state.mean, state.log_std, state.factor, history, buffers)
-
-
-def sized(net: Net, data: Data, how: Settings) -> Settings:
-    """Fill in mc_samples=None by the size of the network, with the rate that suits one draw.
-
-    Checks net and data then.
-    """
-    if how["mc_samples"] is not None:
-        return how
-    n = min(len(data), how["batch_size"] or len(data))
-    _, work = check_data(net, data, how["likelihood"])
-    if 3 * DRAWS * n * work.macs <= LARGE_STEP:
-        return {**how, "mc_samples": DRAWS}
-    return {**how, "mc_samples": 1, "lr": min(how["lr"], ONE_DRAW)}
+        """The posterior of one member."""
+        return Gaussian(s.mean, s.log_std, s.factor, history)
 
 
 def fit_gaussians(
-    build: Callable[..., GaussianFit],
-    net: Net,
-    data: Data,
-    begin: Gaussian,
+    build: Callable[[Descent], GaussianMethod],
+    problem: Problem,
+    prior: Gaussian,
+    vi: Vi,
+    batchnorm: Statistics,
     run: Run,
-    how: Settings,
     seeds: Sequence[int],
 ) -> list[Gaussian | Diverged]:
-    """Move q by build(**how), one member a seed; a member that diverged is its error.
-
-    q begins at how["start"], or at `begin` where there is none, its standard deviations times
-    how["start_scale"].
+    """Move q by build(descent), one member a seed; a member that diverged is its error.
 
     Minibatches are shuffled by seed + 1.  Members run in one pass of the network where it allows
     that, else the network goes member by member.
@@ -250,69 +206,61 @@ def fit_gaussians(
     Raises:
         ValueError: If prior or start do not cover the treated weights, and on bad data.
     """
-    start = how.get("start") or begin
-    scale = how.get("start_scale", 1.0)
-    if scale != 1:
-        start = replace(start, log_std=start.log_std + math.log(scale), factor=scale * start.factor)
-    chosen = sized(net, data, how)
-    algorithm = build(**chosen)
-    check_covers(net, algorithm.descent.prior, "prior")
+    net = problem.net
+    n = len(problem.data)
+    start = vi.started(prior)
+    check_covers(net, prior, "prior")
     check_covers(net, start, "start")
+    sized = vi.sized(min(n, run.batch_size or n), problem.work)
+    descent = Descent.of(sized, prior, n)
+    algorithm = build(descent)
     B = len(seeds)
     shuffles = [seed + 1 for seed in seeds]
-    S = algorithm.draws
-    members = None if B == 1 else B
-    loss = training_loss(
-        net, data, how["likelihood"], how["batchnorm"], run.training, members=members, draws=S
-    )
-    each_loss = loss.each[::S]
-    if B > 1 and loss.each[0].training is not None:
+    loss = loss_of(problem, batchnorm, run.training, members=B, draws=descent.draws)
+    if B > 1 and loss.buffers() is not None:
         run.check_no_validation(
             "statistics of BatchNorm that members train at once are those of the last step"
         )
-    streams: dict[str, Any] = dict(
-        steps=how["steps"], seeds=seeds, shuffle=shuffles[0] if B == 1 else shuffles
+    state, history, _ = drive(
+        algorithm,
+        algorithm.init(start, B),
+        loss,
+        run,
+        steps=vi.steps,
+        seeds=seeds,
+        shuffle=shuffles[0] if B == 1 else shuffles,
+        check=False,
     )
-    state, history = drive(algorithm, algorithm.init(start, B), loss, run, **streams, check=False)
-    each = [GaussianState(*(t if B == 1 or t.ndim == 0 else t[i] for t in state)) for i in range(B)]
     rows = history.mapped(lambda record: record.reshape(-1, B))
-    if chosen["mc_samples"] != how["mc_samples"] and algorithm.draws < DRAWS:
-        rows = replace(
-            rows,
-            notes=(*rows.notes, f"one draw a step, rate {chosen['lr']:g}: {DRAWS} draws take long"),
-        )
-    before = lambda: nll(net, data, likelihood=how["likelihood"])(start.mean)  # noqa: E731  by the net's statistics
-    return [
-        _member(algorithm, s, rows.mapped(itemgetter((..., i))), each_loss[i].collected, before)
-        for i, s in enumerate(each)
-    ]
+    if sized.mc_samples != vi.mc_samples and descent.draws < DRAWS:
+        note = f"one draw a step, rate {sized.lr:g}: {DRAWS} draws take long"
+        rows = replace(rows, notes=(*rows.notes, note))
+    before = lambda: problem.nll()(start.mean)  # noqa: E731  by the net's statistics
+
+    def member(i: int) -> Gaussian | Diverged:
+        s = GaussianState(*(t if B == 1 or t.ndim == 0 else t[i] for t in state))
+        record = rows.mapped(itemgetter((..., i)))
+        try:
+            check_converged(record.loss, s.mean, s.log_std, s.factor)
+        except Diverged as error:
+            return error
+        notes = (*record.notes, *risen(record.loss, record.validation, before))
+        q = algorithm.result(s, replace(record, notes=notes))
+        return replace(q, buffers=loss.buffers(i))
+
+    return [member(i) for i in range(B)]
 
 
 def fit_gaussian(
-    build: Callable[..., GaussianFit],
-    net: Net,
-    data: Data,
-    begin: Gaussian,
+    build: Callable[[Descent], GaussianMethod],
+    problem: Problem,
+    prior: Gaussian,
+    vi: Vi,
+    batchnorm: Statistics,
     run: Run,
-    how: Settings,
 ) -> Gaussian:
     """Fit the posterior of the run's seed.  Raises Diverged, and as `fit_gaussians`."""
-    (fit,) = fit_gaussians(build, net, data, begin, run, how, [run.seed])
+    (fit,) = fit_gaussians(build, problem, prior, vi, batchnorm, run, [run.seed])
     if isinstance(fit, Diverged):
         raise fit
     return fit
-
-
-def _member(
-    algorithm: GaussianFit,
-    state: GaussianState,
-    history: History,
-    buffers: Buffers,
-    before: Callable[[], Tensor],
-) -> Gaussian | Diverged:
-    try:
-        check_converged(history.loss, state.mean, state.log_std, state.factor)
-    except Diverged as error:
-        return error
-    notes = (*history.notes, *risen(history.loss, history.validation, before))
-    return algorithm.result(state, replace(history, notes=notes), buffers)

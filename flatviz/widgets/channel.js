@@ -1,11 +1,15 @@
 // What every view of a notebook carries first, hence small: the front end and plotly.js come from the kernel with the cell that
 // shows a view, and never become part of a saved notebook.
 //
-// The kernel sends, and a page asks only where it opens later: a page's messages wait until the cells that it runs have ended.
-// Subshells (JupyterLab 4.4, ipykernel 7) do not help: a comm's messages go to the subshell that sent on it last, which is the
-// main shell, for the cell that shows the view sends on it, and threads of the kernel count as of the cell that ran last.
+// The kernel sends, and a page asks only where it opens later: a page's messages wait until the
+// cells that it runs have ended.
+// Subshells (JupyterLab 4.4, ipykernel 7) do not help: a comm's messages go to the subshell that
+// sent on it last, which is the
+// main shell, for the cell that shows the view sends on it, and threads of the kernel count as of
+// the cell that ran last.
 //
-// A message is an attribute of the `channel`, a plain widget model: there it waits for a page whose modules still load. A model
+// A message is an attribute of the `channel`, a plain widget model: there it waits for a page whose
+// modules still load. A model
 // of anywidget refuses every message for good where its module took more than two seconds to load.
 
 const pages = (globalThis.flatvizFrontEnds ??= new Map()); // version -> { loaded: promise of { show, Plotly }, offer, asked }
@@ -13,7 +17,8 @@ const POST = "post "; // names of those attributes begin so
 export const channelOf = (model) =>
   model.widget_manager.get_model(model.get("channel").replace("IPY_MODEL_", ""));
 
-// Call `hear` with each message, in the order of sending, from the first that waits; it is taken out of the model.
+// Call `hear` with each message, in the order of sending, from the first that waits; it is taken
+// out of the model.
 export function receive(channel, hear) {
   const take = () => {
     for (const [name, message] of Object.entries(channel.attributes)) {
@@ -44,7 +49,8 @@ async function load(buffers) {
   return { show, Plotly: wrapped.default };
 }
 
-// The front end of this page: `offer(buffers)` loads it, once; `loaded` is the promise of it; `asked`: whether a view asked for it.
+// The front end of this page: `offer(buffers)` loads it, once; `loaded` is the promise of it;
+// `asked`: whether a view asked for it.
 export function frontEnd(version) {
   if (!pages.has(version)) {
     let offer;

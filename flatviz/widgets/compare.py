@@ -25,6 +25,7 @@ from flatviz.core import (
 )
 from flatviz.engine.determinism import work_of
 from flatviz.landscape.krylov import Krylov, Operator
+from flatviz.landscape.search import largest
 from flatviz.landscape.slices import project, slice_path, slice_plane
 from flatviz.landscape.topology import persistence
 from flatviz.landscape.trace import beyond_basis, hessian_trace
@@ -46,7 +47,7 @@ NAMES = ("A", "B")
 STEP = 0.1
 DIRECTIONS = 8
 # most products of the eigenpairs, their residual over λ1
-ITERS = 20
+ITERS = 40
 TOLERANCE = 0.01
 # test vectors of the trace, least and most
 VECTORS = 4
@@ -267,7 +268,7 @@ def compare(
         run = Krylov(operator, operator.like, max(ITERS, k), source)
         pairs = [
             part[..., :k].to(operator.like)
-            for part in run.converged(min(k, net.dim), max(ITERS, k), TOLERANCE)
+            for part in largest(run, min(k, net.dim), max(ITERS, k), TOLERANCE)
         ]
         spectrum = Spectrum(
             pairs[0], run.vectors(pairs[1]), pairs[2], run.n_products, n=g.n, batchnorm=g.batchnorm

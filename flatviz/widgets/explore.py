@@ -152,6 +152,9 @@ class Playground(anywidget.AnyWidget):
     _esm = f"{playground_code()}\nexport default flatvizPlayground.default;"
     worlds = traitlets.List(traitlets.Unicode()).tag(sync=True)
 
+    def set_state(self, sync_data: dict) -> None:
+        """Take nothing of a page."""
+
 
 @public
 def playground(worlds: Sequence[World] = WORLDS) -> Playground:

@@ -24,9 +24,11 @@ function family(model, channel) {
         page.asked = true;
         page.offer(content.buffers);
       }
-      if (content.kind === "traits") model.set(content.traits); // where the controls stand in the kernel
+      // where the controls stand in the kernel
+      if (content.kind === "traits") model.set(content.traits);
       if (content.kind === "status") shared.status = content;
-      if (content.kind === "family" && content.index === shared.index) return; // sent again, for another page
+      // sent again, for another page
+      if (content.kind === "family" && content.index === shared.index) return;
       if (content.kind === "family" || content.kind === "member") {
         const bundle = { index: JSON.parse(content.index), buffer: content.buffers[0] };
         if (content.kind === "family")
@@ -87,13 +89,14 @@ export default {
     const shared = family(model, channel);
     await channel.state_change; // messages that came before this view are attributes now
     const unhide = hideStill(reference);
+    // JupyterLab refuses where the kernel is gone
     const tell = (send) => {
       try {
         send();
       } catch {
         shown?.lost(LOST);
       }
-    }; // JupyterLab refuses where the kernel is gone
+    };
     const send = (want, what = {}) => tell(() => channel.send({ want, ...what }));
     const controls = {
       get: (name) => model.get(name),
@@ -103,7 +106,8 @@ export default {
     for (const name of ["on", "off"]) controls[name] = (...what) => model[name](...what);
     const unpin = pin(el);
     const start = async () => {
-      const mine = ++turn; // several may wait for the front end: the newest draws
+      // several may wait for the front end: the newest draws
+      const mine = ++turn;
       try {
         const { show, Plotly } = await frontEnd(model.get("front")).loaded;
         if (gone || mine !== turn || !shared.bundle) return;

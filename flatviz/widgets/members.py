@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flatviz.catalog import NO_UNIT
-from flatviz.checks import check_choice, check_count, check_is, check_radius
+from flatviz.checks import check_choice, check_count, check_is, check_radius, kind, values
 from flatviz.core import Net
-from flatviz.pages.views import View, views_of
+from flatviz.pages.views import VIEWS, View, views_of
 from flatviz.plots.theme import style
 from flatviz.posteriors import METHODS
 from flatviz.results import Family
@@ -67,7 +67,9 @@ def member_name(method: str, radius: float) -> str:
 
 
 def check_look(look: Any, methods: Sequence[str]) -> dict:
-    """A dict with names of `LOOK` only, whose `compare` is None or names one of `methods` and a radius; phase counts from 0.
+    """A dict with names of `LOOK` only, each with a value that a page may send: it is not trusted.
+
+    `compare` is None or names one of `methods` and a radius; picked and phase count from 0.
 
     Raises:
         TypeError: See above.
@@ -80,8 +82,11 @@ def check_look(look: Any, methods: Sequence[str]) -> dict:
         check_is(other, dict, "compare", '{"method": "vi", "radius": 0.0}')
         check_choice(other.get("method"), tuple(methods), "method of compare")
         check_radius(other.get("radius"), "radius")
-    if look.get("phase") is not None:
-        check_count(look["phase"], "phase", least=0)
+    for name, least in (("picked", 0), ("phase", 0), ("step", -1)):
+        if look.get(name) is not None:
+            check_count(look[name], name, least=least)
+    check_choice(look.get("tab", ""), ("", ALL, *{view.group for view in VIEWS}), "tab")
+    values(kind(str, "a text"), "texts")(look.get("chosen", {}), "chosen")
     return look
 
 

@@ -89,6 +89,13 @@ def kernel_shell() -> Any:
     return shell if shell is not None and hasattr(shell, "kernel") else None
 
 
+class Channel(ipywidgets.Widget):
+    """What the kernel sends to pages, which set nothing of it."""
+
+    def set_state(self, sync_data: dict) -> None:
+        """Take nothing of a page."""
+
+
 class FamilyView(anywidget.AnyWidget):
     """A family of posteriors behind its controls.
 
@@ -107,9 +114,7 @@ class FamilyView(anywidget.AnyWidget):
 
     _esm = bundled("loader")
     front = traitlets.Unicode().tag(sync=True)
-    channel = traitlets.Instance(ipywidgets.Widget, ()).tag(
-        sync=True, **ipywidgets.widget_serialization
-    )
+    channel = traitlets.Instance(Channel, ()).tag(sync=True, **ipywidgets.widget_serialization)
     radius = traitlets.Float(0.0).tag(sync=True)
     n_draws = traitlets.Int(10).tag(sync=True)
     method = traitlets.Unicode("sabma").tag(sync=True)
@@ -174,7 +179,10 @@ class FamilyView(anywidget.AnyWidget):
             self._send_all()
 
     def set_state(self, sync_data: dict) -> None:
-        """Take the values of a page's controls, as far as `check` allows them."""
+        """Take the values of a page's controls, as far as `check` allows them, and nothing else.
+
+        Other traits, as the code of the module, are those of every page of this kernel.
+        """
         self._from_page = True
         try:
             super().set_state(
@@ -186,6 +194,8 @@ class FamilyView(anywidget.AnyWidget):
             self._send_traits()
 
     def _allowed(self, name: str, value: object) -> bool:
+        if name not in CONTROLS:
+            return False
         try:
             self._check(name, value)
         except (ValueError, TypeError):
@@ -197,7 +207,7 @@ class FamilyView(anywidget.AnyWidget):
             self._post("traits", traits={name: getattr(self, name) for name in CONTROLS})
 
     def _answer(self, _: object, content: dict, buffers: list) -> None:
-        want = content.get("want")
+        want = content.get("want") if isinstance(content, dict) else None
         if want == "all":
             self._send_all(front=content.get("front", True))
         elif want in ("run", "stop", "seeds", "picture"):

@@ -85,19 +85,18 @@ assert abs(1 / a - 0.00625) < 1e-5 and abs(V - 0.00646) < 1e-5  # the numbers to
 
 
 # %%
-class Bowl(fv.training.TrainingLoss):  # L(w) = h w^2 / 2, of each chain
-    def __call__(self, w, batch):
-        return 0.5 * h * w.square().sum(-1)
+def bowl(w, batch):  # L(w) = h w^2 / 2 of each walker, and its gradient
+    return 0.5 * h * w.square().sum(-1), h * w
 
 
 # %% [markdown]
 # `fv.posteriors.SGLD` holds the settings; its `update` is the line above, from one state to the next, by noise that you give it:
 
 # %%
-method = fv.posteriors.SGLD(energy=fv.training.Energy(n=N, weight_decay=wd), lr=lr)
-state, loss = method.init(torch.zeros(20_000, 1)), Bowl()
+method = fv.posteriors.SGLD(lr, fv.training.Energy(n=N, weight_decay=wd))
+state = method.init(torch.zeros(20_000, 1))
 for _ in range(300):
-    state, record = method.update(state, loss, None, noise=(noise(20_000, 1),))
+    state, record = method.update(state, bowl, None, noise=(noise(20_000, 1),))
 assert abs(state.w.var() / V - 1) < 0.05  # 20,000 walkers know a variance to 1 %
 
 # %% [markdown]

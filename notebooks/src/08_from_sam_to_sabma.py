@@ -314,8 +314,8 @@ assert torch.equal(vi.mean, zero.mean) and torch.equal(vi.log_std, zero.log_std)
 # |---|---|
 # | $g = \nabla_\theta L(w_\theta(z))$ | `here = nll(q, blocks=...)` |
 # | $\theta^+ = \theta + \Delta^\star$ | `worst = q.moved(self.perturbation(q, here.grad, self.radius, ...))` |
-# | $g^+ = \nabla_\theta L(w_{\theta^+}(z))$, same $z$ | `there = nll(worst, again=True)` |
-# | $\theta \leftarrow \theta - \eta\,(g^+ + \tfrac{T}{N}\nabla \mathrm{KL})$ | `after, kl = self.descent(s, g.grad, noise)` |
+# | $g^+ = \nabla_\theta L(w_{\theta^+}(z))$, same $z$ | `there = nll(worst)` |
+# | $\theta \leftarrow \theta - \eta\,(g^+ + \tfrac{T}{N}\nabla \mathrm{KL})$ | `self.descent.update(s, g, noise)` |
 #
 # These lines are the `update` of `fv.posteriors.SABMA`, which takes a state and noise and gives the next state. So you can take
 # the steps yourself. `Descent` holds prior, $N$, rates and $T$; it adds the gradient of the KL term, and steps with momentum.
@@ -344,9 +344,8 @@ for step in range(20 if FAST else 200):
 # %%
 noise = prior.noise(1, seed=7)
 theta = [t.clone().requires_grad_(True) for t in (state.mean, state.log_std)]
-at = lambda mean, log_std: loss(
-    mean + log_std.exp() * noise[0][0] + noise[1][0] @ state.factor, None
-)
+L = fv.nll(net, task.train)
+at = lambda mean, log_std: L(mean + log_std.exp() * noise[0][0] + noise[1][0] @ state.factor)
 g_theta = torch.autograd.grad(at(*theta), theta)
 
 # %%

@@ -56,19 +56,18 @@ torch.set_num_threads(1)
 # since the middle does not change when $w$ and $w'$ change places: as much probability flows there as back. So if the states of
 # a crowd of walkers are distributed as $\pi$, they still are after a step.
 #
-# In flatviz a method is a frozen record of settings with an `update`: it takes a state, the loss, a minibatch and noise, all tensors,
-# and gives the next state. It draws nothing and changes nothing itself, so that a test, a chapter and a driver can step it. It works
+# In flatviz a method is a frozen record of settings with `init`, `update` and `result` (`fv.training.Algorithm`). `update` takes a
+# state, a function `gradient(w, batch) -> (loss, gradient)`, a minibatch and noise, all tensors, and gives the next state. It draws
+# nothing and changes nothing itself, so that a test, a chapter and a driver can step it. Metropolis looks at the loss alone. It works
 # with $\log \pi$, which does not overflow, and accepts where $\log u < \log \pi(w') - \log \pi(w)$ for a uniform $u$:
 
 # %%
-from flatviz.training.driver import Record, drive
 from flatviz.training.streams import Noise
 
 
 class Walk(NamedTuple):
     w: torch.Tensor
     log_pi: torch.Tensor  # there
-    draws: tuple = ()
 
 
 # %%
@@ -82,25 +81,26 @@ class Settings(fv.training.Algorithm):
 
 # %%
 class Target(Settings):
-    def log_target(self, loss, w, batch=None):  # log pi(w), up to a constant
-        with torch.no_grad():
-            return self.prior.log_prob(w) - self.n / self.temperature * loss(w, batch)
+    def log_target(self, gradient, w, batch=None):  # log pi(w), up to a constant
+        loss, _ = gradient(w, batch)
+        return self.prior.log_prob(w) - self.n / self.temperature * loss
+
+    def init(self, w, gradient):
+        return Walk(w, self.log_target(gradient, w))
 
 
 # %%
 def moved(state, w, log_pi, taken):  # there where the proposal is taken, else where the walk was
-    return state._replace(
-        w=torch.where(taken, w, state.w), log_pi=torch.where(taken, log_pi, state.log_pi)
-    )
+    return Walk(torch.where(taken, w, state.w), torch.where(taken, log_pi, state.log_pi))
 
 
 # %%
 class Metropolis(Target):
-    def update(self, state, loss, batch, noise):
+    def update(self, state, gradient, batch, noise):
         proposal = state.w + self.epsilon * noise[0]
-        log_pi = self.log_target(loss, proposal, batch)
+        log_pi = self.log_target(gradient, proposal, batch)
         state = moved(state, proposal, log_pi, noise[1] < log_pi - state.log_pi)
-        return state, Record(loss=-state.log_pi / self.n)
+        return state, fv.training.Record(loss=-state.log_pi / self.n)
 
 
 # %% [markdown]
@@ -120,11 +120,11 @@ class Proposals(Noise):  # z ~ N(0, I) and log u of each step
 
 
 # %%
-def walk(method, loss, w, steps, seed):
+def walk(method, gradient, w, steps, seed):
     """Yields the weights after each step."""
-    state, noise = Walk(w, method.log_target(loss, w)), Proposals(seed, w)
+    state, noise = method.init(w, gradient), Proposals(seed, w)
     for step in range(steps):
-        state, _ = method.update(state, loss, None, noise.at(step))
+        state, _ = method.update(state, gradient, None, noise.at(step))
         yield state.w
 
 
@@ -139,14 +139,13 @@ h = torch.tensor([4.0, 1.0])
 wide = fv.Gaussian(torch.zeros(2), torch.full((2,), 4.0))
 
 
-class Bowl(fv.training.TrainingLoss):
-    def __call__(self, w, batch):
-        return 0.5 * (h * w * w).sum()
+def bowl(w, batch):  # L(w) and its gradient
+    return 0.5 * (h * w * w).sum(), h * w
 
 
 # %%
 chain = torch.stack(
-    list(walk(Metropolis(wide, 50, 0.15), Bowl(), torch.zeros(2), 6000 if FAST else 40000, seed=0))
+    list(walk(Metropolis(wide, 50, 0.15), bowl, torch.zeros(2), 6000 if FAST else 40000, seed=0))
 )
 variance, exact = chain[500:].var(0), 1 / (50 * h)
 
@@ -170,7 +169,7 @@ def accepted(chain):
 # %%
 def trace(log10_epsilon):
     method = Metropolis(wide, 50, 10**log10_epsilon)
-    chain = torch.stack(list(walk(method, Bowl(), torch.ones(2), 400, seed=1)))
+    chain = torch.stack(list(walk(method, bowl, torch.ones(2), 400, seed=1)))
     title = f"ε = {10**log10_epsilon:.3g}: {accepted(chain):.0%} of the proposals accepted"
     fig = figure(
         title,
@@ -204,35 +203,31 @@ _ = ipywidgets.interact(trace, log10_epsilon=slider)
 # 3. **leave the stands alone**: the user's net, data and the global random state stay as they were;
 # 4. **stop when I stop**: the steps run in `drive`, which shows progress, saves the state to `checkpoint`, and goes on from there.
 #
-# `drive` asks the method for its noise, and after the steps in `keep` lets `collect` take a draw into the state:
+# `drive` asks the method for its noise, keeps the weights after the steps in `keep`, and hands both ends to `result`:
 
 
 # %%
-@dataclass(frozen=True, eq=False)
-class Kept(Metropolis):
-    keep: range = range(0)  # steps after which the state is a draw
-
-
-# %%
-class Driven(Kept):
+class Driven(Metropolis):
     def noise(self, state, seeds, steps):
         return Proposals(seeds[0], state.w)
 
-    def collect(self, state):
-        return state._replace(draws=(*state.draws, state.w.clone()))
+    def result(self, state, history=None, kept=()):
+        return fv.Draws(torch.stack(tuple(kept)), history)
 
 
 # %% [markdown]
-# `training_loss(net, data)` is $L$, of a minibatch or of all examples; `net.w` are the present weights. The proposal is scaled by the
-# prior's widths, and the second half of the walk is kept, every `thin`-th state:
+# `training_loss(net, data)` is such a `gradient`, of a minibatch or of all examples; `net.w` are the present weights. The proposal is
+# scaled by the prior's widths, and the second half of the walk is kept, every `thin`-th state:
 
 
 # %%
-def draws_of(method, net, data, run, steps):
-    loss = fv.training.training_loss(net, data)
-    start = Walk(net.w, method.log_target(loss, net.w))
-    state, history = drive(method, start, loss, run, steps=steps)
-    return fv.Draws(torch.stack(state.draws), history)
+def draws_of(method, net, data, run, steps, thin):
+    gradient = fv.training.training_loss(net, data)
+    keep = range(steps // 2, steps, thin)
+    driven = fv.training.drive(
+        method, method.init(net.w, gradient), gradient, run, steps=steps, keep=keep
+    )
+    return method.result(*driven)
 
 
 # %%
@@ -250,12 +245,9 @@ def fit_metropolis(
     progress=False,
 ):
     """Random-walk Metropolis from where the net stands; the second half of the walk, every `thin`-th state."""
-    method = Driven(
-        prior, len(data), epsilon * prior.std, temperature, range(steps // 2, steps, thin)
-    )
-    return draws_of(
-        method, net, data, fv.training.Run("Metropolis", seed, checkpoint, progress), steps
-    )
+    method = Driven(prior, len(data), epsilon * prior.std, temperature)
+    run = fv.training.Run("Metropolis", seed, checkpoint, progress)
+    return draws_of(method, net, data, run, steps, thin)
 
 
 # %% [markdown]
@@ -345,9 +337,48 @@ print(f"width of the walk over VI's: {spread:.2f}")
 assert spread < 1
 
 # %% [markdown]
+# ## Your density, their methods
+#
+# A step asks for a gradient, not for a network. So the methods of flatviz run on any density $p$: `gradient_of` makes the gradient
+# of $-\log p$ by autograd. Here $p$ is a banana, $w_1 \sim \mathcal{N}(0, 1)$ and $w_2 \sim \mathcal{N}(w_1^2, 1)$, with
+# $E[w_2] = 1$. SGLD, four lines, with 2,000 chains side by side:
+
+# %%
+minus_log_p = lambda w: w[0] ** 2 / 2 + (w[1] - w[0] ** 2) ** 2 / 2
+gradient = fv.training.gradient_of(minus_log_p)
+source = torch.Generator().manual_seed(0)
+
+# %%
+sgld = fv.posteriors.SGLD(lr=0.01)
+state = sgld.init(torch.zeros(2000, 2))
+for _ in range(1000):
+    state, _ = sgld.update(state, gradient, None, (torch.randn(2000, 2, generator=source),))
+
+# %%
+print("means", state.w.mean(0).numpy().round(2), "exact 0 and 1")
+assert torch.allclose(
+    state.w.mean(0), torch.tensor([0.0, 1.0]), atol=0.15
+)  # finite steps miss the tails
+
+# %% [markdown]
+# SA-BMA, six lines: the Gaussian of lowest loss even at the worst Gaussian within a ball of KL divergence.
+
+# %%
+around = fv.Gaussian(torch.zeros(2), torch.zeros(2))  # the prior
+descent = fv.training.Descent(around, n=1, rates=0.2, draws=8)
+sabma = fv.posteriors.SABMA(descent, radius=0.5)
+state = sabma.init(around)
+for step in range(300):
+    state, record = sabma.update(state, gradient, None, around.noise(8, seed=step))
+
+# %%
+print(f"mean {state.mean.numpy().round(2)}, the ascent gains {record.sharpness:.2f} nats")
+assert record.sharpness > 0
+
+# %% [markdown]
 # ## A flat-seeking version
 #
-# A method that takes gradients gets its F- version from one argument: call `gradient(loss, w, batch, ascent)` where it takes
+# A method that takes gradients gets its F- version from one argument: call `ascended(gradient, w, batch, ascent)` where it takes
 # its gradient, set `flat=True` in its line of the catalog, and the table has `f-<name>` as well. Metropolis takes no gradient,
 # so it has none. `flatviz/posteriors/sgld.py` is the shortest example that does.
 
@@ -364,8 +395,7 @@ assert "f-sgld" in flat and "f-metropolis" not in flat
 # 1. put the functions and the record, as `METHOD`, into `flatviz/posteriors/metropolis.py`, with `@public` and a docstring
 #    with a runnable example on `fit_metropolis`;
 # 2. add its line to `flatviz/catalog.py`, as above;
-# 3. say in its signature what the new argument must be: `epsilon: Positive`, a type of `flatviz/checks.py`
-#    (keywords that fits share are in `flatviz/training/keywords.py`);
+# 3. say in its signature what the new argument must be: `epsilon: Positive`, a type of `flatviz/checks.py`;
 # 4. list `fit_metropolis` in `flatviz/posteriors/__init__.py` and run `python .ci/stubs.py`; say how far it is from an exact
 #    posterior in `CASES` of `tests/posteriors/test_linear_regression.py`;
 # 5. run `python -m pytest tests/posteriors tests/test_touches_nothing.py`.
@@ -392,7 +422,7 @@ assert "f-sgld" in flat and "f-metropolis" not in flat
 # </details>
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
-walks = (walk(Metropolis(wide, 50, e), Bowl(), torch.zeros(2), 500, seed=0) for e in (0.05, 1.0))
+walks = (walk(Metropolis(wide, 50, e), bowl, torch.zeros(2), 500, seed=0) for e in (0.05, 1.0))
 small, large = (torch.stack(list(states)) for states in walks)
 assert accepted(small) > accepted(large)
 
@@ -406,9 +436,7 @@ assert accepted(small) > accepted(large)
 # </details>
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
-far = torch.stack(
-    list(walk(Metropolis(wide, 50, 0.15), Bowl(), torch.full((2,), 5.0), 2000, seed=0))
-)
+far = torch.stack(list(walk(Metropolis(wide, 50, 0.15), bowl, torch.full((2,), 5.0), 2000, seed=0)))
 assert far[:50].mean() > far[1000:].mean() + 1
 
 # %% [markdown]
@@ -422,9 +450,7 @@ assert far[:50].mean() > far[1000:].mean() + 1
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
 narrow = fv.Gaussian(torch.zeros(2), torch.full((2,), 0.05).log())
-states = torch.stack(
-    list(walk(Metropolis(narrow, 50, 0.06), Bowl(), torch.zeros(2), 20000, seed=0))
-)
+states = torch.stack(list(walk(Metropolis(narrow, 50, 0.06), bowl, torch.zeros(2), 20000, seed=0)))
 assert torch.allclose(states[500:].var(0), 1 / (50 * h + 400), rtol=0.2)
 
 # %%

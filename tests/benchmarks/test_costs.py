@@ -16,10 +16,10 @@ from symmetric_networks import optunet
 
 import flatviz as fv
 from flatviz.training.driver import drive
-from flatviz.training.gradient import gradient
-from flatviz.training.keywords import Run
-from flatviz.training.losses import NetLoss, RowLosses, training_loss
+from flatviz.training.gradient import ascended
+from flatviz.training.losses import training_loss
 from flatviz.training.points import SGD
+from flatviz.training.settings import Run
 from flatviz.training.streams import minibatches
 
 least = partial(timing.least, repeats=8, clock=time.process_time)
@@ -27,7 +27,7 @@ least = partial(timing.least, repeats=8, clock=time.process_time)
 
 def plain(net, data, n, **settings):
     """n steps of SGD or SAM, as a function of `progress`."""
-    loss = NetLoss(net, data, "categorical")
+    loss = training_loss(net, data)
     sgd = SGD(torch.full((n,), 0.01), **settings)
     return lambda progress: drive(sgd, sgd.init(net.w), loss, Run(progress=progress), steps=n)
 
@@ -64,7 +64,7 @@ def test_sam_and_sabma_steps_over_an_sgd_step_on_the_same_weights(model, n, most
 def batched(W, net, data, *ascent, minibatches_of=None):
     """How many times longer gradients at all of W take one after the other than together."""
     together = training_loss(net, data, members=len(W))
-    alone = RowLosses([training_loss(net, data)] * len(W))
+    alone = training_loss(net, data)
     batches = [None]
     if minibatches_of:
         batches = [
@@ -74,7 +74,7 @@ def batched(W, net, data, *ascent, minibatches_of=None):
             )
         ]
     fast, slow = least(
-        *(lambda f=f: [gradient(f, W, i, *ascent) for i in batches] for f in (together, alone))
+        *(lambda f=f: [ascended(f, W, i, *ascent) for i in batches] for f in (together, alone))
     )
     return slow / fast
 

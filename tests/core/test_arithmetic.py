@@ -1,14 +1,11 @@
 """Arithmetic and threads of torch: what verbs set while they run, and that the user's setting comes
 back."""
 
-import os
-import sys
 import threading
-from contextlib import contextmanager
 
 import pytest
 import torch
-from oracles import Looks, tf32
+from oracles import Looks, beside, tf32
 from torch import nn
 
 import flatviz as fv
@@ -42,31 +39,6 @@ def test_an_objective_that_is_asked_directly_measures_in_ieee(users):
     Looks.seen = set()
     f.many(w[None]), f.hvp(w, w), f.value_and_grad(w)
     assert Looks.seen == {IEEE}
-
-
-@contextmanager
-def beside(block):
-    """Another thread is inside of `block` from the first `next` on, until the second."""
-    inside = threading.Event()
-    leave = threading.Event()
-
-    def other():
-        with block():
-            inside.set()
-            assert leave.wait(60)
-
-    thread = threading.Thread(target=other)
-    thread.start()
-    assert inside.wait(60)
-
-    def end():
-        leave.set()
-        thread.join()
-
-    try:
-        yield end
-    finally:
-        end()
 
 
 def test_blocks_nest_and_the_last_thread_to_leave_puts_the_users_flags_back(users):
@@ -182,9 +154,13 @@ def test_blocks_of_several_python_threads_do_not_meet_and_a_number_set_inside_st
         leave.set()
         thread.join()
         assert torch.get_num_threads() == 1
-    with threads(0):
-        torch.set_num_threads(3)
-    assert torch.get_num_threads() == 3
+    for number in (3, 1):  # 1 is the block's own number
+        with threads(0):
+            with threads(SHARE * 2):
+                torch.set_num_threads(number)
+            with threads(SHARE * 9):  # at most what the user has set meanwhile
+                assert torch.get_num_threads() == number
+        assert torch.get_num_threads() == elsewhere(torch.get_num_threads) == number
 
 
 @pytest.mark.parametrize("error", [None, ValueError, KeyboardInterrupt])

@@ -1,7 +1,5 @@
 """BatchNorm: re-estimated statistics, and the choice that must be made."""
 
-from functools import partial
-
 import pytest
 import torch
 from torch import nn

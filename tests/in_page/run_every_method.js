@@ -3,11 +3,11 @@
   const { weights, network } = document.querySelector('.pg').playground;
   for (const m of ['gd', 'sam', 'sgld', 'hmc']) weights.toggle(m);
   for (const ground of ['ravine', 'ridge', 'plateau', 'modes', 'yours', 'hollow']) {
-    weights.choose(ground);
+    weights.model.choose(ground);
+    weights.lay();
     weights.truth = true;
     weights.advance(30);
-    weights.shown();
-    for (const [m, run] of weights.runs) if (run.lost) throw Error(`${m} is lost on ${ground}`);
+    for (const [m, run] of weights.model.runs) if (run.lost) throw Error(`${m} is lost on ${ground}`);
   }
   for (const kind of ['moons', 'circles', 'spiral', 'xor', 'gap']) for (const m of ['gd', 'sam', 'vi', 'sabma', 'sgld', 'hmc']) {
     network.kind = kind;

@@ -1,16 +1,16 @@
 // The playground's test ground, and the sweep that finds the temperature T* of equal training loss.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { elsewhere, groundLoss, Learner } from "../../flatviz/pages/playground/engine.js";
+import { elsewhere, Learner } from "../../flatviz/pages/playground/engine.js";
 import { lossOf, standing, Sweep } from "../../flatviz/pages/playground/sweep.js";
-import { GROUNDS } from "../../flatviz/pages/playground/world.js";
+import { groundFrom, GROUNDS } from "../../flatviz/pages/playground/grounds.js";
 
 const flat = (mean, std) => ({
   mean: Float64Array.from(mean),
   logStd: new Float64Array(mean.length).fill(Math.log(std)),
 });
 const { hollow } = GROUNDS,
-  loss = groundLoss(hollow.terms);
+  loss = groundFrom(hollow.terms);
 
 function fit(method, seed, { T = hollow.T, radius = 1 } = {}) {
   const learner = new Learner(

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 import flatviz as fv
-from flatviz.objectives.network import check_data
+from flatviz.objectives.network import examined
 
 
 def test_value_gradient_and_batch_equal_plain_torch(tiny):
@@ -46,15 +46,15 @@ def test_hessian_of_a_linear_function_is_zero_and_that_of_a_value_without_gradie
 
 
 def test_the_checks_of_nll_can_be_had_without_the_objective(tiny):
-    """check_data refuses what nll refuses, and gives back a net that leaves the data alone."""
+    """examined refuses what nll refuses, and leaves the data alone."""
     net, data = tiny
     with pytest.raises(
         ValueError, match=r"labels must be in 0\.\.2 for a net with 3 outputs, got 3"
     ):
-        check_data(net, fv.Data(data.x, torch.full((12,), 3)), "categorical")
+        examined(net, fv.Data(data.x, torch.full((12,), 3)), "categorical")
     inplace = fv.Net.from_module(nn.Sequential(nn.ReLU(inplace=True), nn.Linear(2, 3)).double())
     before = data.x.clone()
-    checked, work = check_data(inplace, data, "categorical")
+    checked, _, _, work = examined(inplace, data, "categorical")
     checked(checked.w, data.x)
     assert torch.equal(data.x, before) and work.macs == 6
 

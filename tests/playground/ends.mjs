@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 
 const load = (name) => import(pathToFileURL(`${process.argv[2]}/${name}.js`));
 const [engine, { GROUNDS }, { pointsOf }] = await Promise.all(
-  ["engine", "world", "network"].map(load),
+  ["engine", "grounds", "points"].map(load),
 );
 const flat = (mean, std) => ({
   mean: Float64Array.from(mean),

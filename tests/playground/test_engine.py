@@ -28,6 +28,7 @@ STEPS = 40
 LR = 0.05
 KAPPA = 0.3
 SEED = 3
+SIZE = 0.005  # of a step of HMC
 ACCEPTED = [0.9, 0.2, 0.75, 1.0, 0.6, 0.85]
 TERMS = [
     {"kind": "bowl", "at": [0.2, -0.1], "h": 0.3},
@@ -178,7 +179,7 @@ def questions():
             "what": "trajectory",
             "z": z.tolist(),
             "momentum": p.tolist(),
-            "size": 0.05,
+            "size": SIZE,
             "n": 12,
         }
     asked["sizes", ""] = {"what": "sizes", "accept": 0.8, "rates": ACCEPTED}
@@ -299,7 +300,11 @@ def test_a_trajectory_of_hmc_is_that_of_flatviz(answers, case):
     net, data, prior, _, told, likelihood = CASES[case]()
     U = Potential(training_loss(net, data, likelihood, members=1), prior, len(data) / KAPPA)
     z, p = torch.randn(2, net.dim, generator=generator(1), dtype=torch.float64)
-    there, speed, (value, _, _) = leapfrog(U, z[None], p[None], U(z[None])[1], 0.05, 12, Metric())
+    first, slope, _ = U(z[None])
+    there, speed, (value, _, _) = leapfrog(U, z[None], p[None], slope, SIZE, 12, Metric())
+    energy = first + 0.5 * p.square().sum()
+    # a stable one: an unstable one lets rounding grow without a bound
+    torch.testing.assert_close(value + 0.5 * speed.square().sum(), energy, rtol=1e-2, atol=0)
     found = answers["hmc", case]
     close(found["z"], there[0])
     close(found["momentum"], speed[0])

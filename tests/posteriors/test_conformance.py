@@ -213,13 +213,13 @@ def test_a_loss_that_ends_far_above_where_it_began_is_said_and_a_good_fit_says_n
     case, recwarn
 ):
     net, data, prior = case
-    f = fv.nll(net, data)
     vi = partial(fv.fit_vi, net, data, prior, seed=1, steps=300)
     for fit in (vi, partial(fv.fit_swag, net, data, seed=1, rank=3, snapshots=10)):
         assert fit(lr=0.1).history.notes == () and not recwarn.list
         with pytest.warns(UserWarning, match=BEGAN):
             q = fit(lr=60.0)
-        assert float(f(q.center)) > 10 + float(f(net.w)) and q.history.notes[0].startswith(BEGAN)
+        assert q.history.notes[0].startswith(BEGAN)
+        assert float(q.history.loss[-30:].mean() - q.history.loss[0]) > 10  # of 300 steps
     wide = fv.Gaussian(
         net.w, torch.full_like(net.w, 18.0)
     )  # its first draws have a larger loss still

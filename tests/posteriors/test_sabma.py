@@ -9,7 +9,7 @@ from oracles import random_gaussian
 from torch import nn
 
 import flatviz as fv
-from flatviz.training.gradient import NoisyNLL
+from flatviz.training.gradient import expected
 from flatviz.training.losses import training_loss
 from flatviz.training.perturb import MODES
 
@@ -84,7 +84,7 @@ def test_the_gradient_of_a_step_equals_autograd_through_the_reparameterisation(d
     noise = q.noise(draws, seed=1)
     theta = [t.clone().requires_grad_() for t in (q.mean, q.log_std, q.factor)]
     loss = torch.stack([f(w) for w in fv.Gaussian(*theta).at(*noise)]).mean()
-    value, grads, *_ = NoisyNLL(training_loss(net, data, draws=draws), index, noise)(q)
+    value, grads, *_ = expected(training_loss(net, data, draws=draws), q, index, noise)
     torch.testing.assert_close(value, loss.detach())
     torch.testing.assert_close(
         tuple(grads), torch.autograd.grad(loss, theta), rtol=1e-9, atol=1e-12

@@ -22,26 +22,25 @@ RATES = torch.linspace(0.1, 0.01, STEPS).double()
 
 
 def algorithms(prior, n):
-    """name -> (algorithm, where it starts: weights (D,), chains (3, D) or a Gaussian)."""
+    """name -> (algorithm, where it starts: weights (D,), chains (3, D) or a Gaussian, steps after
+    which it collects)."""
     w = prior.mean
     sgd = SGD(RATES, weight_decay=0.01, ascent=fv.SAM(0.1))
-    chain = dict(energy=Energy(n, prior=prior), keep=range(4, STEPS, 2))
-    descent = Descent(prior, n, RATES, kl_weight=0.3)
+    energy = Energy(n, prior=prior)
+    descent = Descent(prior, n, RATES, kl_weight=0.3, draws=2)
     W = w + 0.1 * torch.randn(3, len(w), generator=torch.Generator().manual_seed(0), dtype=w.dtype)
+    keep = range(4, STEPS, 2)
     return {
-        "sgd": (sgd, w),
-        "swag": (
-            SWAG(RATES, weight_decay=0.01, ascent=fv.SAM(0.1), rank=2, keep=range(2, STEPS, 3)),
-            w,
-        ),
-        "bsam": (BSAM(RATES, n), w),
-        "sgld": (SGLD(**chain, lr=0.1), W),
-        "sghmc": (SGHMC(**chain, rates=RATES, friction=0.2, noisy=range(4, STEPS)), W),
-        "emcmc": (EMCMC(**chain, lr=0.01, eta=0.1), W),
-        "svgd": (SVGD(**chain, lr=0.1), W),
-        "vi": (VI(descent, draws=2, ascent=fv.SAM(0.1)), prior),
+        "sgd": (sgd, w, ()),
+        "swag": (SWAG(sgd, rank=2), w, range(2, STEPS, 3)),
+        "bsam": (BSAM(RATES, n), w, ()),
+        "sgld": (SGLD(0.1, energy), W, keep),
+        "sghmc": (SGHMC(RATES, 0.2, energy, noisy=range(4, STEPS)), W, keep),
+        "emcmc": (EMCMC(0.01, 0.1, energy), W, keep),
+        "svgd": (SVGD(0.1, energy=energy), W, keep),
+        "vi": (VI(descent, ascent=fv.SAM(0.1)), prior, ()),
         **{
-            mode: (SABMA(descent, 2, torch.tensor(0.3), Perturbation(mode)), prior)
+            mode: (SABMA(descent, 0.3, Perturbation(mode)), prior, ())
             for mode in MODES
             if mode != "none"
         },
@@ -51,38 +50,31 @@ def algorithms(prior, n):
 NAMES = list(algorithms(fv.Gaussian(torch.zeros(2), torch.zeros(2)), 1))
 
 
-def below(kind):
-    """The classes of flatviz that derive from `kind` and that nothing derives from, `SGD` among
-    them."""
-    rows = [
-        leaf
-        for c in kind.__subclasses__()
-        if c.__module__.startswith("flatviz.")
-        for leaf in below(c)
-    ]
-    return [*rows, SGD] if kind is SGD else rows or [kind]
+def final(kind):
+    """The classes of flatviz that derive from `kind` and that nothing derives from."""
+    kinds = [c for c in kind.__subclasses__() if c.__module__.startswith("flatviz.")]
+    return [leaf for c in kinds for leaf in final(c)] if kinds else [kind]
 
 
 def test_every_algorithm_has_a_row():
-    rows = {
-        type(algorithm)
-        for algorithm, _ in algorithms(fv.Gaussian(torch.zeros(2), torch.zeros(2)), 1).values()
+    cases = algorithms(fv.Gaussian(torch.zeros(2), torch.zeros(2)), 1).values()
+    assert fv.METHODS
+    missing = {c for c in final(Algorithm) if not getattr(c, "_is_protocol", False)} - {
+        type(algorithm) for algorithm, *_ in cases
     }
-    missing = set(below(Algorithm)) - rows
-    assert fv.METHODS and not missing, f"add a row of `algorithms` for {missing}"
+    assert not missing, f"add a row of `algorithms` for {missing}"
 
 
 @pytest.fixture(params=NAMES)
 def case(request, small):
     """(algorithm, its state at the start, loss, further keywords of the driver)."""
     net, data, prior = small
-    algorithm, start = algorithms(prior, len(data))[request.param]
+    algorithm, start, keep = algorithms(prior, len(data))[request.param]
     chains = isinstance(start, torch.Tensor) and start.ndim == 2
-    loss = training_loss(
-        net, data, members=3 if chains else None, draws=getattr(algorithm, "draws", 1)
-    )
+    draws = 2 if isinstance(start, fv.Gaussian) else 1
+    loss = training_loss(net, data, members=3 if chains else 1, draws=draws)
     how = dict(seeds=[0, 1, 2], shuffle=[0, 1, 2]) if chains else dict(seeds=[0], shuffle=0)
-    return algorithm, algorithm.init(start), loss, how
+    return algorithm, algorithm.init(start), loss, how | dict(keep=keep)
 
 
 def clone(state):
@@ -97,6 +89,7 @@ def test_stepped_by_hand_it_is_what_the_driver_makes_of_it(case):
     batches = minibatches(24, 7, how["shuffle"], start[0].device)
     state = start
     losses = []
+    kept = ()
     for step in range(STEPS):
         before = clone(state)
         given = (loss, next(batches), noise.at(step))
@@ -105,21 +98,19 @@ def test_stepped_by_hand_it_is_what_the_driver_makes_of_it(case):
             algorithm.update(before, *given)[0], after
         )  # a function, of what stays as it is
         losses.append(record.loss)
-        state = algorithm.collect(after) if step in algorithm.keep else after
-    driven, history = drive(algorithm, start, loss, Run(batch_size=7), steps=STEPS, **how)
-    assert equal(state, driven) and torch.equal(history.loss, torch.stack(losses))
-    assert (
-        isinstance(algorithm.result(driven, history), fv.Posterior)
-        if hasattr(algorithm, "result")
-        else True
-    )
+        state = after
+        kept = algorithm.collect(kept, state) if step in how["keep"] else kept
+    driven = drive(algorithm, start, loss, Run(batch_size=7), steps=STEPS, **how)
+    assert equal(state, driven.state) and equal(kept, driven.kept)
+    assert torch.equal(driven.history.loss, torch.stack(losses))
+    assert isinstance(algorithm.result(*driven), fv.Posterior)
 
 
 def test_validation_data_is_refused_by_what_collects_on_the_way(case, small):
     algorithm, start, loss, how = case
     go = partial(drive, algorithm, start, loss, steps=STEPS, **how)
-    if not any(isinstance(field, tuple) and field for field in go(Run())[0]):
-        assert go(Run(training=fv.Training(validation=small[1])))[1].validation is not None
+    if not how["keep"]:
+        assert go(Run(training=fv.Training(validation=small[1]))).history.validation is not None
         return
     with pytest.raises(
         ValueError,
@@ -160,17 +151,17 @@ def test_a_replayed_step_is_the_step_and_a_note_says_why_one_is_not(case, monkey
     go = partial(
         drive, algorithm, start, loss, Run(batch_size=7), steps=STEPS, **how
     )  # the last batch of an epoch has 3
-    plain, history = go()
+    plain, history, _ = go()
     assert history.notes == ()
     monkeypatch.setitem(RECORDERS, "cpu", stand_in(record))
-    replayed, history = go()
+    replayed, history, _ = go()
     assert equal(plain, replayed) and history.notes == ()
 
     def refuses(warm, step):
         raise RuntimeError("operation not permitted when stream is capturing")
 
     monkeypatch.setitem(RECORDERS, "cpu", stand_in(refuses))
-    refused, history = go()
+    refused, history, _ = go()
     assert equal(plain, refused) and history.notes == (
         f"{NOT_REPLAYED}: operation not permitted when stream is capturing",
     )

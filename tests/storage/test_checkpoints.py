@@ -27,7 +27,7 @@ def fit(tiny):
 
 DAMAGED = {
     "empty": lambda c: b"", "text": lambda c: b"hello", "older": lambda c: b"flatviz checkpoint 00\n",
-    "cut": lambda c: c[:40], "changed": lambda c: c[:-1] + b"?", "reversed": lambda c: c[::-1],
+    "cut": lambda c: c[:40], "changed": lambda c: c[:-1] + bytes([c[-1] ^ 1]), "reversed": lambda c: c[::-1],
 }  # fmt: skip
 
 

@@ -13,10 +13,10 @@ from torch import nn
 import flatviz as fv
 from flatviz.training import streams
 from flatviz.training.driver import advance
-from flatviz.training.gradient import Training, gradient
-from flatviz.training.keywords import Run
-from flatviz.training.losses import BatchedLosses, NetLoss, RowLosses, training_loss
+from flatviz.training.gradient import Training, ascended
+from flatviz.training.losses import training_loss
 from flatviz.training.points import SGD
+from flatviz.training.settings import Run
 from flatviz.training.streams import MirroredNoise
 
 
@@ -37,15 +37,13 @@ def conv_case():
 
 def test_parts_of_members_trained_together_and_more_parts_than_examples(tiny):
     net, data = tiny
-    loss = training_loss(net, data, members=2)
     W = torch.stack([net.w, net.w + 0.1])
     for index in (None, torch.tensor([[0, 3, 5], [1, 2, 4]])):
-        plain = gradient(loss, W, index, fv.SAM(0.1))
-        loss.passes = Training(accumulate=5)
-        torch.testing.assert_close(
-            gradient(loss, W, index, fv.SAM(0.1)), plain, rtol=1e-9, atol=1e-12
+        plain, parts = (
+            ascended(training_loss(net, data, training=how, members=2), W, index, fv.SAM(0.1))
+            for how in (Training(), Training(accumulate=5))
         )
-        del loss.passes
+        torch.testing.assert_close(parts, plain, rtol=1e-9, atol=1e-12)
 
 
 def test_bfloat16_is_inside_the_network_only(conv_case):
@@ -56,10 +54,11 @@ def test_bfloat16_is_inside_the_network_only(conv_case):
     net.module[2].register_forward_hook(
         lambda m, x, out: seen.append((out.dtype, out.is_contiguous(memory_format=last)))
     )
-    loss, exact = (NetLoss(net, data, "categorical", Training(p)) for p in ("bfloat16", None))
-    value, g, _ = gradient(loss, net.w, None)
+    loss, exact = (training_loss(net, data, training=Training(p)) for p in ("bfloat16", None))
+    seen.clear()
+    value, g = loss(net.w, None)
     assert set(seen) == {(torch.bfloat16, True)} and value.dtype == g.dtype == torch.float32
-    reference = gradient(exact, net.w, None)[1]
+    reference = exact(net.w, None)[1]
     assert 1e-5 < float((g - reference).norm() / reference.norm()) < 0.05  # 8 bits of mantissa
 
 
@@ -87,11 +86,11 @@ def test_a_step_without_memory_names_its_bytes_and_the_setting_to_lower():
         MemoryError,
         match=r"VI must fit .* 4 examples a step .* 1125899906842624 bytes.*: lower batch_size",
     ):
-        advance({}, too_large, iter([torch.arange(4)]), 1, run, "")
+        advance(dict, too_large, iter([torch.arange(4)]), 1, run, "")
     with pytest.raises(MemoryError, match=r"all examples at once .* 2.50 GiB.*accumulate=2"):
-        advance({}, on_card, iter([None]), 1, run, "")
+        advance(dict, on_card, iter([None]), 1, run, "")
     with pytest.raises(RuntimeError, match="mat1 and mat2"):
-        advance({}, another, iter([None]), 1, run, "")
+        advance(dict, another, iter([None]), 1, run, "")
 
 
 def test_the_progress_line_counts_images(tiny, capsys):
@@ -224,7 +223,7 @@ def test_a_step_is_the_gradient_at_the_perturbed_point_with_decay_at_the_unpertu
     before, g = f.value_and_grad(net.w)
     after, worst = f.value_and_grad(net.w + 0.1 * g / g.norm())
     sgd = SGD(torch.tensor([0.5]), weight_decay=0.3, ascent=fv.SAM(0.1))
-    state, record = sgd.update(sgd.init(net.w), NetLoss(net, data, "categorical"), None)
+    state, record = sgd.update(sgd.init(net.w), training_loss(net, data), None)
     torch.testing.assert_close(state.w, net.w - 0.5 * (worst + 0.3 * net.w))
     torch.testing.assert_close(record.sharpness, after - before)
 
@@ -271,16 +270,12 @@ def test_one_step_together_is_each_step_alone(make, ascent):
         net, data = make(dtype)
         loss = training_loss(net, data, members=3)
         W = rows(net)
-        assert isinstance(loss, BatchedLosses)
+        assert loss.network is not None
         for index in (None, torch.arange(12).view(3, 4)):
-            values, g, gain = gradient(loss, W, index, ascent)
+            values, g, gain = ascended(loss, W, index, ascent)
             for i, w in enumerate(W):
-                alone = gradient(
-                    NetLoss(net, data, "categorical"),
-                    w,
-                    None if index is None else index[i],
-                    ascent,
-                )
+                one = None if index is None else index[i]
+                alone = ascended(training_loss(net, data), w, one, ascent)
                 row = values[i], g[i], None if ascent is None else gain[i]
                 torch.testing.assert_close(row, alone, rtol=tolerance, atol=tolerance)
 
@@ -290,11 +285,9 @@ def test_rows_of_reduced_precision_go_in_one_pass_as_one_by_one():
     how = fv.Training(precision="bfloat16")
     loss = training_loss(net, data, training=how, members=3)
     W = rows(net)
-    assert isinstance(loss, BatchedLosses)
-    alone, exact = (
-        RowLosses([NetLoss(net, data, "categorical", p)] * 3) for p in (how, fv.Training())
-    )
-    g, one_by_one, in_float32 = (gradient(f, W, None)[1] for f in (loss, alone, exact))
+    assert loss.network is not None
+    alone, exact = (training_loss(net, data, training=p) for p in (how, fv.Training()))
+    g, one_by_one, in_float32 = (f(W, None)[1] for f in (loss, alone, exact))
     assert (
         g.dtype == torch.float32
         and 1e-4 < float((g - in_float32).norm() / in_float32.norm()) < 0.05
@@ -308,14 +301,14 @@ def test_members_with_statistics_of_their_own_go_one_by_one_each_with_statistics
         nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.ReLU(), nn.Linear(4, 2))
     )
     loss = training_loss(net, data, batchnorm="train", members=2)
-    assert type(loss) is RowLosses
+    assert loss.network is None
     W = torch.stack([net.w, 2 * net.w])
-    gradient(loss, W, None, fv.SAM(0.1))
+    ascended(loss, W, None, fv.SAM(0.1))
     for i, w in enumerate(W):
         alone = training_loss(net, data, batchnorm="train")
         alone(w, None)
         torch.testing.assert_close(
-            loss.state[f"{i} buffer 1.running_mean"], alone.state["buffer 1.running_mean"]
+            loss.state[f"{i} buffer 1.running_mean"], alone.state["0 buffer 1.running_mean"]
         )
         assert int(loss.state[f"{i} buffer 1.num_batches_tracked"]) == 1
 
@@ -333,5 +326,5 @@ def test_members_of_a_net_with_a_patched_layer_have_the_losses_of_the_module_its
     index, forward = PATCHED[name]
     module[index].forward = MethodType(forward, module[index])
     net = fv.Net.from_module(module)
-    values = training_loss(net, data, members=3)(rows(net), None)
+    values, _ = training_loss(net, data, members=3)(rows(net), None)
     torch.testing.assert_close(values, loop(net, data, rows(net)), rtol=1e-5, atol=1e-5)

@@ -11,9 +11,9 @@ from forked import forked
 
 import flatviz as fv
 from flatviz.training import driver
-from flatviz.training.keywords import Run
-from flatviz.training.losses import NetLoss
+from flatviz.training.losses import training_loss
 from flatviz.training.points import SGD
+from flatviz.training.settings import Run
 from flatviz.training.streams import rates
 
 
@@ -33,13 +33,12 @@ def prior_of(net):
 
 def test_the_best_weights_that_were_checked_are_returned_and_the_run_ends(case):
     net, data, validation = case
-    sgd = SGD(
-        rates(0.3, 400, net.w), 0.9, 5e-4, keep=range(7, 400, 8)
-    )  # 400 steps in 50 checks; an epoch has 3
-    state, _ = driver.drive(
-        sgd, sgd.init(net.w), NetLoss(net, data, "categorical"), Run(batch_size=4), steps=400
-    )
-    checked = torch.stack(state.kept)
+    sgd = SGD(rates(0.3, 400, net.w), 0.9, 5e-4)
+    start = sgd.init(net.w)
+    keep = range(7, 400, 8)  # 400 steps in 50 checks; an epoch has 3
+    loss = training_loss(net, data)
+    _, _, kept = driver.drive(sgd, start, loss, Run(batch_size=4), steps=400, keep=keep)
+    checked = torch.stack(kept)
     checks = fv.nll(net, validation).many(checked)
     best = int(checks[:20].argmin())
     fit = partial(

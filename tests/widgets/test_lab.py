@@ -142,6 +142,31 @@ def test_what_no_control_could_have_is_refused_and_of_the_page_too_which_is_told
     )
 
 
+@pytest.mark.parametrize(
+    "state",
+    [
+        {"_esm": "alert(1)"},
+        {"front": "x"},
+        {"_model_module": "evil"},
+        {"_view_module": "evil"},
+        {"_dom_classes": ["x"]},
+        *({"look": look} for look in (
+            {"picked": "x"}, {"tab": "<script>"}, {"chosen": ["x"]}, {"chosen": {"surface": 3}}, {"step": -2}
+        )),
+    ],
+)  # fmt: skip
+def test_a_page_sets_the_controls_alone_and_these_to_what_they_may_be(lab, state):
+    before = {name: lab.view.get_state()[name] for name in lab.view.keys}
+    for widget in (lab.view, lab.view.channel, fv.playground()):
+        code = widget.get_state()
+        widget.set_state(state | {"n_draws": lab.n_draws - 1})
+        assert widget is lab.view or widget.get_state() == code
+    after = lab.view.get_state()
+    assert [name for name in before if before[name] != after[name]] == ["n_draws"]
+    for message in ("all", 3, None, ["want"]):
+        lab.view.channel._handle_custom_msg(message, [])
+
+
 def test_the_lab_refuses_at_once_what_it_could_not_fit_or_show(
     transferred, task, family, left_over
 ):

@@ -16,11 +16,11 @@ import flatviz as fv
 from flatviz.families import own, standing, trials
 from flatviz.families.examples import examples
 from flatviz.families.members import Choice, Fitting
-from flatviz.families.standing import Standing, check_kept, check_learned, first_to_learn
+from flatviz.families.standing import Standing, check_kept, check_learned
 from flatviz.families.trials import SHRINK, choose
 from flatviz.pages.views import views_of
 from flatviz.storage.digest import value_digest
-from flatviz.training.driver import Diverged, LossRose, risen
+from flatviz.training.driver import Diverged
 from flatviz.widgets import open
 
 
@@ -352,17 +352,3 @@ def test_labels_may_be_plain_numbers_of_a_loader_and_what_is_no_data_or_no_label
             *[(np.ones((9, 2), "float32"), np.full(9, label)) for label in (1, 2)],
             progress=False,
         )
-
-
-def test_a_rate_that_is_left_out_warns_of_no_loss(recwarn):
-    losses = torch.linspace(0, 100, 20)
-
-    def attempt(lr):
-        assert risen(losses, None)  # the note of a fit stays
-        if lr > 0.05:
-            raise Diverged("the loss")
-        return lr
-
-    assert first_to_learn((0.1, 0.03), attempt) == 0.03 and not recwarn.list
-    with pytest.warns(LossRose, match="far above"):
-        risen(losses, None)

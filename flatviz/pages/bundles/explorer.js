@@ -1,289 +1,254 @@
-var flatvizExplorer=(()=>{var dt=Object.defineProperty;var ne=Object.getOwnPropertyDescriptor;var oe=Object.getOwnPropertyNames;var re=Object.prototype.hasOwnProperty;var le=(n,t)=>{for(var e in t)dt(n,e,{get:t[e],enumerable:!0})},he=(n,t,e,s)=>{if(t&&typeof t=="object"||typeof t=="function")for(let i of oe(
-t))!re.call(n,i)&&i!==e&&dt(n,i,{get:()=>t[i],enumerable:!(s=ne(t,i))||s.enumerable});return n};var de=n=>he(dt({},"__esModule",{value:!0}),n);var Pe={};le(Pe,{isDark:()=>tt,onThemeChange:()=>et,recolored:()=>T,show:()=>Ot,start:()=>De});function ct(n){let{index:t}=n,e=n.buffer instanceof ArrayBuffer?n.buffer:n.buffer.buffer.slice(n.buffer.byteOffset,n.buffer.byteOffset+n.buffer.
-byteLength),s=t.record;return t.members.map((i,a)=>({meta:i,data:new Float32Array(e,a*s*4,s),read:new Map}))}var U=n=>Uint8Array.from(atob(n),
-t=>t.charCodeAt(0));function Lt(n){let t=n.length/4,e=new Uint8Array(n.length);for(let s=0;s<4;s++)for(let i=0;i<t;i++)e[4*i+s]=n[s*t+i];return e}
-function jt(n,[t,...e]){if(!e.length)return Array.from(n);let s=n.length/t;return Array.from({length:t},(i,a)=>jt(n.subarray(a*s,(a+1)*s),e))}
-function N(n,t,e){if(!t.read.has(e)){let{offset:s,shape:i}=n[e],a=t.data.subarray(s,s+i.reduce((o,r)=>o*r,1));t.read.set(e,jt(a,i))}return t.
-read.get(e)}function pt({field:n,rows:t},e,s,i,a){let o=s.meta.words[n];if(t==="phase")return(o??N(e,s,n))[a];if(o!==void 0)return o;let r=N(
-e,s,n);return t==="draws"?r.slice(0,i):t==="segments"?r.slice(0,3*i):t==="size"?r[Math.min(i,r.length)-1]:r}function V(n,[t,...e],s){let i=Array.
-isArray(n)?[...n]:{...n};return i[t]=e.length?V(i[t]??{},e,s):s,i}function ft(n,t,e){return Array.isArray(n)&&Array.isArray(t)?t.map((s,i)=>ft(
-n[i],s,e)):typeof n=="number"&&typeof t=="number"?n+e*(t-n):e<.5?n:t}function G(n,t){let e=i=>i>0?Math.log10(i):-1/0,s=i=>i===t?0:Math.abs(e(
-i)-e(t));return n.reduce((i,a,o)=>s(a)<s(n[i])?o:i,0)}function u(n,t={},...e){let s=document.createElement(n);for(let[i,a]of Object.entries(t))s.setAttribute(i,a);return s.append(...e),s}var C=n=>Number(
-n.toPrecision(3)).toString(),X=(n,t)=>`${n} ${t}${n===1?"":"s"}`,H=class{method;wanted;stops;constructor(t,e){this.change=e,this.remembered=
-{};let s=t?` ${t}`:"";this.letter=u("span",{class:"fv-letter","aria-hidden":"true"},t),this.select=u("select",{class:"fv-method","aria-label":`\
-method${s}`}),this.radius=u("input",{type:"range",class:"fv-radius",min:0,step:1,"aria-label":`radius${s}`}),this.text=u("output"),this.node=
-u("div",{class:"fv-side"},this.letter,u("label",{},u("span",{},`method${s}`),this.select),u("label",{},u("span",{},`radius${s}`),this.radius,
-this.text)),this.select.addEventListener("change",()=>{this.remembered[this.method]=this.wanted;let i=this.select.value,a=this.stopsOf(i);e(
-{method:i,radius:this.remembered[i]??this.first(i)??a[Math.ceil((a.length-1)/2)]})}),this.radius.addEventListener("input",()=>e({radius:this.
-stops[Number(this.radius.value)]}))}show(t,e,s,i=!1){let a=s.map(([l,,c])=>`${l}:${c.length}`).join()+t;a!==this.key&&(this.key=a,this.stopsOf=
-l=>s.find(c=>c[0]===l)[2],this.first=l=>s.find(c=>c[0]===l)[4],this.select.replaceChildren(...s.map(([l,c])=>{let h=u("option",{value:l},c);
-return h.selected=l===t,h}))),Object.assign(this,{method:t,wanted:e,stops:this.stopsOf(t)}),this.radius.max=Math.max(1,this.stops.length-1),
-this.radius.disabled=this.stops.length<2,this.radius.value=G(this.stops,e);let o=s.find(l=>l[0]===t)[3],r=this.stops.length<2?"none":`${C(e)}\
- ${o}${e===0?" (= VI)":""}`;this.text.textContent=i?this.stops.length<2?"no radius":`radius ${C(e)}`:r,this.radius.setAttribute("aria-valuet\
-ext",r)}},ce=1200,pe={duration:800,easing:"cubic-in-out"},ut=globalThis.matchMedia?.("(prefers-reduced-motion: reduce)")??{matches:!1},K=class{every;next;text;constructor(t,e,{
-text:s="Play",every:i=ce}={}){Object.assign(this,{next:t,text:s,every:i,timer:0}),this.button=W(s,e,()=>this.timer?this.halt():this.go(!0))}get glide(){
-return this.timer&&!ut.matches?pe:void 0}go(t){this.timer=setTimeout(()=>this.go(!1),this.every),this.next(t)?this.button.textContent="Pause":
-this.halt()}halt(){clearTimeout(this.timer),this.timer=0,this.button.textContent=this.text}},Et=900,fe=1900,Y=class{constructor(t,e){this.player=
-new K(e,"ascend, gradient there, step back, descend",{text:"Play the step",every:fe}),this.slider=u("input",{type:"range",class:"fv-phase",min:0,
+var flatvizExplorer=(()=>{var vt=Object.defineProperty;var $e=Object.getOwnPropertyDescriptor;var Me=Object.getOwnPropertyNames;var Oe=Object.prototype.hasOwnProperty;var Le=(s,t)=>{for(var e in t)vt(s,e,{get:t[e],enumerable:!0})},Ee=(s,t,e,i)=>{if(t&&typeof t=="object"||typeof t=="function")for(let n of Me(
+t))!Oe.call(s,n)&&n!==e&&vt(s,n,{get:()=>t[n],enumerable:!(i=$e(t,n))||i.enumerable});return s};var je=s=>Ee(vt({},"__esModule",{value:!0}),s);var os={};Le(os,{isDark:()=>Z,onThemeChange:()=>Q,recolored:()=>T,show:()=>St,start:()=>as});function bt(s){let{index:t}=s,e=s.buffer instanceof ArrayBuffer?s.buffer:s.buffer.buffer.slice(s.buffer.byteOffset,s.buffer.byteOffset+s.buffer.
+byteLength),i=t.record;return t.members.map((n,a)=>({meta:n,data:new Float32Array(e,a*i*4,i),read:new Map}))}var K=s=>Uint8Array.from(atob(s),
+t=>t.charCodeAt(0));function Nt(s){let t=s.length/4,e=new Uint8Array(s.length);for(let i=0;i<4;i++)for(let n=0;n<t;n++)e[4*n+i]=s[i*t+n];return e}
+function Bt(s,[t,...e]){if(!e.length)return Array.from(s);let i=s.length/t;return Array.from({length:t},(n,a)=>Bt(s.subarray(a*i,(a+1)*i),e))}
+function D(s,t,e){if(!t.read.has(e)){let{offset:i,shape:n}=s[e],a=t.data.subarray(i,i+n.reduce((r,o)=>r*o,1));t.read.set(e,Bt(a,n))}return t.
+read.get(e)}function gt({field:s,rows:t},e,i,n,a){let r=i.meta.words[s];if(t==="phase")return(r??D(e,i,s))[a];if(r!==void 0)return r;let o=D(
+e,i,s);return t==="draws"?o.slice(0,n):t==="segments"?o.slice(0,3*n):t==="size"?o[Math.min(n,o.length)-1]:o}function G(s,[t,...e],i){let n=Array.
+isArray(s)?[...s]:{...s};return n[t]=e.length?G(n[t]??{},e,i):i,n}function xt(s,t,e){return Array.isArray(s)&&Array.isArray(t)?t.map((i,n)=>xt(
+s[n],i,e)):typeof s=="number"&&typeof t=="number"?s+e*(t-s):e<.5?s:t}function X(s,t){let e=n=>n>0?Math.log10(n):-1/0,i=n=>n===t?0:Math.abs(e(
+n)-e(t));return s.reduce((n,a,r)=>i(a)<i(s[n])?r:n,0)}var Ft={"#1f2933":"#e4e7eb","#6b7780":"#a3aeb9","#e4e7eb":"#323b45","#ffffff":"#15191e","#fff":"#15191e"};function Dt(s){for(let[t,e]of Object.
+entries(s))Ft[t]??=e}function Z(){let{body:s,documentElement:t}=document;return s.dataset.jpThemeLight?s.dataset.jpThemeLight==="false":t.dataset.
+theme?t.dataset.theme==="dark":matchMedia("(prefers-color-scheme: dark)").matches}function T(s){return typeof s=="string"?s.length<4?s:s.replace(
+/#(?:[0-9a-f]{6}|fff)\b/gi,t=>Ft[t.toLowerCase()]??t):Array.isArray(s)?typeof s[0]=="number"?s:s.map(T):s===null||typeof s!="object"||ArrayBuffer.
+isView(s)?s:Object.fromEntries(Object.entries(s).map(([t,e])=>[t,t==="colorscale"||t==="bdata"?e:T(e)]))}function Q(s){let t=matchMedia("(pr\
+efers-color-scheme: dark)"),e=new MutationObserver(s);return e.observe(document.body,{attributes:!0,attributeFilter:["data-jp-theme-light"]}),
+e.observe(document.documentElement,{attributes:!0,attributeFilter:["data-theme"]}),t.addEventListener("change",s),()=>{e.disconnect(),t.removeEventListener(
+"change",s)}}var Ae="http://www.w3.org/1998/Math/MathML",_e={alpha:"α",gamma:"γ",delta:"δ",lambda:"λ",theta:"θ",Delta:"Δ",nabla:"∇",sum:"∑",in:"\
+∈",sim:"∼",approx:"≈",le:"≤",cdot:"·",mid:"|",parallel:"∥",to:"→",leftarrow:"←",quad:" "},Ce=["max","min","log","KL","E"],Se=[
+"∑","max","min"],Te=/\\[a-zA-Z]+|[{}_^]|[0-9.]+|[a-zA-Zα-ωΑ-Ω]′?|\s+|./gu,N=(s,...t)=>({tag:s,inside:t});function Ne(s){let t=(s.match(
+Te)??[]).filter(o=>o.trim()),e=0,i=()=>{let o=[];for(;e<t.length&&t[e]!=="}";)o.push(a());return e+=1,o.length===1?o[0]:N("mrow",...o)},n=()=>{
+let o=t[e++]??"";if(o==="{")return i();let l=o.startsWith("\\")?o.slice(1):"";if(l==="frac")return N("mfrac",n(),n());if(l==="sqrt")return N(
+"msqrt",n());if(l==="text"){let d=++e;for(;e<t.length&&t[e]!=="}";)e+=1;return{tag:"mtext",text:t.slice(d,e++).join("")}}if(Ce.includes(l))return{
+tag:"mo",text:l};let h=l?_e[l]??l:o;return/^[0-9.]+$/.test(h)?{tag:"mn",text:h}:h.endsWith("′")?N("mrow",{tag:"mi",text:h[0]},{tag:"mo",text:"\
+′"}):/^\p{L}$/u.test(h)?{tag:"mi",text:h}:{tag:h===" "?"mtext":"mo",text:h}},a=()=>{let o=n(),l={};for(;t[e]==="_"||t[e]==="^";)l[t[e++]]=
+n();let{_:h,"^":d}=l,c=Se.includes(o.text??"");return h&&d?N(c?"munderover":"msubsup",o,h,d):h?N(c?"munder":"msub",o,h):d?N("msup",o,d):o},r=[];
+for(;e<t.length;)r.push(a());return N("math",N("mrow",...r))}function Pt({tag:s,text:t,inside:e=[]}){let i=document.createElementNS(Ae,s);return t&&
+(i.textContent=t),t==="′"&&i.setAttribute("lspace","0"),/^[()[\]|∥]$/.test(t??"")&&i.setAttribute("stretchy","false"),i.append(...e.map(
+Pt)),i}function Wt(s){let t=Pt(Ne(s));return t.setAttribute("display","block"),t}function u(s,t={},...e){let i=document.createElement(s);for(let[n,a]of Object.entries(t))i.setAttribute(n,a);return i.append(...e),i}var C=s=>Number(
+s.toPrecision(3)).toString(),et=(s,t)=>`${s} ${t}${s===1?"":"s"}`,H=class{method;wanted;stops;constructor(t,e){this.change=e,this.remembered=
+{};let i=t?` ${t}`:"";this.letter=u("span",{class:"fv-letter","aria-hidden":"true"},t),this.select=u("select",{class:"fv-method","aria-label":`\
+method${i}`}),this.radius=u("input",{type:"range",class:"fv-radius",min:0,step:1,"aria-label":`radius${i}`}),this.text=u("output"),this.node=
+u("div",{class:"fv-side"},this.letter,u("label",{},u("span",{},`method${i}`),this.select),u("label",{},u("span",{},`radius${i}`),this.radius,
+this.text)),this.select.addEventListener("change",()=>{this.remembered[this.method]=this.wanted;let n=this.select.value,a=this.stopsOf(n);e(
+{method:n,radius:this.remembered[n]??this.first(n)??a[Math.ceil((a.length-1)/2)]})}),this.radius.addEventListener("input",()=>e({radius:this.
+stops[Number(this.radius.value)]}))}show(t,e,i,n=!1){let a=i.map(([l,,h])=>`${l}:${h.length}`).join()+t;a!==this.key&&(this.key=a,this.stopsOf=
+l=>i.find(h=>h[0]===l)[2],this.first=l=>i.find(h=>h[0]===l)[4],this.select.replaceChildren(...i.map(([l,h])=>{let d=u("option",{value:l},h);
+return d.selected=l===t,d}))),Object.assign(this,{method:t,wanted:e,stops:this.stopsOf(t)}),this.radius.max=Math.max(1,this.stops.length-1),
+this.radius.disabled=this.stops.length<2,this.radius.value=X(this.stops,e);let r=i.find(l=>l[0]===t)[3],o=this.stops.length<2?"none":`${C(e)}\
+ ${r}${e===0?" (= VI)":""}`;this.text.textContent=n?this.stops.length<2?"no radius":`radius ${C(e)}`:o,this.radius.setAttribute("aria-valuet\
+ext",o)}},Be=1200,Fe={duration:800,easing:"cubic-in-out"},wt=globalThis.matchMedia?.("(prefers-reduced-motion: reduce)")??{matches:!1},J=class{every;next;text;constructor(t,e,{
+text:i="Play",every:n=Be}={}){Object.assign(this,{next:t,text:i,every:n,timer:0}),this.button=I(i,e,()=>this.timer?this.halt():this.go(!0))}get glide(){
+return this.timer&&!wt.matches?Fe:void 0}go(t){this.timer=setTimeout(()=>this.go(!1),this.every),this.next(t)?this.button.textContent="Pause":
+this.halt()}halt(){clearTimeout(this.timer),this.timer=0,this.button.textContent=this.text}},Rt=900,De=1900,tt=class{constructor(t,e){this.player=
+new J(e,"ascend, gradient there, step back, descend",{text:"Play the step",every:De}),this.slider=u("input",{type:"range",class:"fv-phase",min:0,
 step:1,"aria-label":"phase of the step"}),this.text=u("output"),this.slider.addEventListener("input",()=>t(Number(this.slider.value))),this.
 node=u("div",{class:"fv-phases",role:"group","aria-label":"phases of the step"},this.player.button,this.slider,this.text)}show(t,e){if(this.
-node.hidden=!t.length,!t.length)return;let[s,i]=t[e];this.slider.max=t.length-1,this.slider.value=e,this.slider.setAttribute("aria-valuetext",
-`${e+1} of ${t.length}: ${s}`),this.text.replaceChildren(u("b",{},s),`: ${i}`)}};function _t(n,t){let e=u("div",{}),s=u("details",{class:"fv\
--menu"},u("summary",{},n),e);for(let[i,a]of t){let o=u("button",{type:"button"},i);o.addEventListener("click",()=>{s.open=!1,a()}),e.append(
-o)}return s.addEventListener("keydown",i=>{i.key==="Escape"&&(s.open=!1,s.firstChild.focus())}),s.addEventListener("focusout",i=>{i.relatedTarget&&
-!s.contains(i.relatedTarget)&&(s.open=!1)}),s}function W(n,t,e){let s=u("button",{type:"button",title:t},n);return s.addEventListener("click",
-e),s}var ue={"λ₁":"the largest eigenvalue of the training loss's Hessian: how sharply the loss curves at most; low is flat",NLL:"negative\
+node.hidden=!t.length,!t.length)return;let[i,n]=t[e];this.slider.max=t.length-1,this.slider.value=e,this.slider.setAttribute("aria-valuetext",
+`${e+1} of ${t.length}: ${i}`),this.text.replaceChildren(u("b",{},i),`: ${n}`)}};function It(s,t){let e=u("div",{}),i=u("details",{class:"fv\
+-menu"},u("summary",{},s),e);for(let[n,a]of t){let r=u("button",{type:"button"},n);r.addEventListener("click",()=>{i.open=!1,a()}),e.append(
+r)}return i.addEventListener("keydown",n=>{n.key==="Escape"&&(i.open=!1,i.firstChild.focus())}),i.addEventListener("focusout",n=>{n.relatedTarget&&
+!i.contains(n.relatedTarget)&&(i.open=!1)}),i}function I(s,t,e){let i=u("button",{type:"button",title:t},s);return i.addEventListener("click",
+e),i}var Pe={"λ₁":"the largest eigenvalue of the training loss's Hessian: how sharply the loss curves at most; low is flat",NLL:"negative\
  log likelihood: mean of −log p of the right answers; low is good",ECE:"expected calibration error: how far confidence is from the share o\
 f right answers; low is good","q′":"a posterior near q; the worst one has the highest loss on average",KL:"Kullback-Leibler divergence: ho\
-w far one distribution is from another, in nats",T:"temperature: the weight of the prior; 1 is Bayes' rule"};function At(n){let t=new Set,e=s=>s.
-split(/(λ₁|NLL|ECE|q′|KL|\bT\b)/).map((i,a)=>a%2===0||t.has(i)?i:(t.add(i),u("abbr",{title:ue[i],tabindex:0},i)));return n.split(`
-`).filter(Boolean).map(s=>s.startsWith("= ")?u("p",{class:"fv-equation"},s.slice(2)):u("p",{},...s.split("**").flatMap((i,a)=>a%2?u("b",{},...e(
-i)):e(i))))}async function Q(n){let t=new Image;return t.src=n,await t.decode(),t}function mt(n,t){let e=u("a",{href:n,download:t});document.
-body.append(e),e.click(),e.remove()}var Z=class{page;story;constructor(t,e){Object.assign(this,{story:t,page:e,explored:null,rest:0}),this.sections=t.map(s=>u("section",{},u("h\
-2",{},s.title),...At(s.text))),this.node=u("article",{class:"fv-article"},...this.sections),this.node.hidden=!t.length,this.scrolled=()=>{clearTimeout(
-this.rest),this.rest=setTimeout(()=>this.follow(),120)}}get cover(){return this.page.el.clientWidth<900?parseFloat(getComputedStyle(this.node).
-paddingTop):0}reads({step:t}){return t>=0&&t<this.story.length-1}inSight(){let{sections:t,cover:e}=this,s=e+.45*(window.innerHeight-e),i=Math.
-max(0,t.findLastIndex(a=>a.getBoundingClientRect().top<s));return i<t.length-1?i:-1}follow(){let{page:{state:t,resting:e},story:s}=this,i=this.
-inSight(),a=t.all;if(e()||i===a.step)return;a.step<0&&(this.explored=a);let{method:o,radius:r,n_draws:l}=t.start;t.acted({step:i}),t.put(i<0&&
-this.explored||{method:o,radius:r,n_draws:l,...s.at(i).set,step:i})}goTo(){let{step:t}=this.page.state.all;this.story.length&&this.inSight()!==
-t&&(this.sections[t]??this.page.stage).scrollIntoView()}};var Ct={"#1f2933":"#e4e7eb","#6b7780":"#a3aeb9","#e4e7eb":"#323b45","#ffffff":"#15191e","#fff":"#15191e"};function St(n){for(let[t,e]of Object.
-entries(n))Ct[t]??=e}function tt(){let{body:n,documentElement:t}=document;return n.dataset.jpThemeLight?n.dataset.jpThemeLight==="false":t.dataset.
-theme?t.dataset.theme==="dark":matchMedia("(prefers-color-scheme: dark)").matches}function T(n){return typeof n=="string"?n.length<4?n:n.replace(
-/#(?:[0-9a-f]{6}|fff)\b/gi,t=>Ct[t.toLowerCase()]??t):Array.isArray(n)?typeof n[0]=="number"?n:n.map(T):n===null||typeof n!="object"||ArrayBuffer.
-isView(n)?n:Object.fromEntries(Object.entries(n).map(([t,e])=>[t,t==="colorscale"||t==="bdata"?e:T(e)]))}function et(n){let t=matchMedia("(p\
-refers-color-scheme: dark)"),e=new MutationObserver(n);return e.observe(document.body,{attributes:!0,attributeFilter:["data-jp-theme-light"]}),
-e.observe(document.documentElement,{attributes:!0,attributeFilter:["data-theme"]}),t.addEventListener("change",n),()=>{e.disconnect(),t.removeEventListener(
-"change",n)}}var me=/^data\.(\d+)\.(x|y|z|text|customdata|marker\.(?:size|color|opacity|symbol|line\.color)|error_y\.array(?:minus)?)$/,Nt=/^layout\.(annotations|shapes)\.(\d+)\.(text|x0|x1|y0|y1)$/,
-Ft={scatter:"scatterlayer",bar:"barlayer",contour:"contourlayer",heatmap:"heatmaplayer"},gt=["contour","heatmap"];function st(n,t){return Array.
-isArray(n)&&Array.isArray(t)?n.length===t.length&&n.every((e,s)=>st(e,t[s])):Object.is(n,t)}function Tt(n,t,e){let s=t.split("."),i=s.pop();
-s.reduce((a,o)=>a[o],n)[i]=e}function vt(n,t,e,s,i){let a=[],o={};for(let[h,d]of e){let[,p,f]=h.match(me)??[];if(p!==void 0&&Array.isArray(d)&&
-Number.isInteger(t._fullData?.[p]?.index))a.push([Number(p),f,d]);else if(Nt.test(h))o[h]=d;else return!1}let r=[...new Set(a.map(([h])=>h))].
-filter(h=>t._fullData[h].visible===!0);if(!r.every(h=>ve(t,t._fullData[h])))return!1;for(let[h,d,p]of a)Tt(t.data[h],d,p),r.includes(h)&&Tt(
-t._fullData[h],d,p);if(!r.every(h=>be(t,h)))return!1;ge(n,t,o);let l=new Set(r.map(h=>`${t._fullData[h].type} ${I(t._fullData[h])}`));return new Set(
-[...l].map(h=>we(t,i?null:r,...h.split(" "),s))).forEach(h=>h?.style(t)),!0}function ge(n,t,e){let s={};for(let[i,a]of Object.entries(e)){let[
-,o,r,l]=i.match(Nt);t.layout[o][r][l]=a,s[`${o}[${r}].opacity`]=t.layout[o][r].opacity??1}Object.keys(s).length&&n.relayout(t,s)}var I=n=>n.
-xaxis+n.yaxis;function ve(n,t){let e=n._fullLayout?._plots?.[I(t)],s=Ft[t.type];if(!e||!s||t.zorder||!n.calcdata?.[t.index]?.[0]?.trace)return!1;
-let{calc:i,plot:a,style:o}=t._module;return[i,a,o].every(r=>typeof r=="function")&&!e.plot.select(`.${s}`).empty()}function be(n,t){let e=n.
-_fullData[t],{t:s}=n.calcdata[t][0],i=n._fullLayout._plots[I(e)],a=[i.xaxis,i.yaxis].filter(c=>c.autorange),o=()=>gt.includes(e.type)||a.every(
-c=>xe(n,e,c)),r=o();gt.includes(e.type)||(e._length=Math.min(e.x.length,e.y.length));let l=e._module.calc(n,e);return l[0].trace=e,l[0].t={...s,
-...l[0].t},n.calcdata[t]=l,r&&o()}function xe(n,t,e){let i=n._fullData.find(h=>gt.includes(h.type)&&h.visible===!0&&I(h)===I(t))?._extremes?.[e.
-_id],a=t._extremes?.[e._id];if(!i?.min?.length||!a)return!1;let o=Math.abs(e.range[1]-e.range[0])/e._length,r=Math.min(...i.min.map(h=>h.val)),
-l=Math.max(...i.max.map(h=>h.val)),c=({pad:h,extrapad:d})=>o*(h+(d?e._length/20:0));return a.min.every(h=>h.val-c(h)>=r)&&a.max.every(h=>h.val+
-c(h)<=l)}function we(n,t,e,s,i){let a=n._fullLayout._plots[s],o=n.calcdata.filter(([{trace:d}])=>d?.type===e&&d.visible===!0&&d._length!==0&&
-I(d)===s),{_module:r}=o[0][0].trace,l=a.plot.select(`.${Ft[e]}`);if(r.crossTraceCalc?.(n,a),o.forEach(ye),e!=="scatter")return r.plot(n,a,o,
-l),r;let h=l.selectAll("g.trace").size()===o.length&&t&&!i&&o.every(([{trace:d}])=>!/^tonext/.test(d.fill)&&!d.stackgroup);return h?o.filter(
-([{trace:d}])=>t.includes(d.index)).forEach(d=>r.plot(n,a,[d],l,{duration:0})):r.plot(n,a,o,l,i),a.zoomScalePts=l.selectAll(".trace").selectAll(
-"path.point"),h&&!o.some(([{trace:d}])=>d.error_y?.visible||d.error_x?.visible)?null:r}function ye(n){let{error_y:t}=n[0].trace;t?.visible&&
-n.forEach((e,s)=>{let i=e.i??s,a=t.array[i],o=(t.symmetric?t.array:t.arrayminus)[i];Number.isFinite(e.y)&&Number.isFinite(a)&&Number.isFinite(
-o)&&Object.assign(e,{yh:e.y+a,ys:e.y-o})})}function bt(n){for(let{plot:t}of Object.values(n._fullLayout?._plots??{}))t?.selectAll("*").interrupt().
-transition().duration(0)}var F=n=>n.margin?.t??n.template.layout.margin.t;function Bt({layout:n,data:t},e,s,i){if(!n.yaxis?.scaleanchor||n.xaxis2)return null;let[a,o]=[
-"xaxis","yaxis"].map(d=>e[d]??n[d].range),r=t.some(d=>d.colorbar)?130:20,l=a&&o?(a[1]-a[0])/(o[1]-o[0]):1,c=ke({data:t,layout:n}).reduce((d,p)=>d+
-44+7.2*p.length,0),h=Math.min(s-60-r-(i-F(n)-92)*l,s-60-r-c)/2;return h<8?null:{margin:{...n.margin,t:F(n),l:60+h,r:r+h}}}function Dt(n,t){let e=[
-"",2,3,4].filter(r=>n[`xaxis${r}`]),s=e.length>1&&e.every(r=>!n[`yaxis${r}`].domain);if(t>=460||!s)return n;let i=.1,a=(1-i*(e.length-1))/e.
-length,o={};return e.forEach((r,l)=>{let c=1-l*(a+i),h=l===e.length-1;o[`xaxis${r}`]={...n[`xaxis${r}`],domain:[0,1],showticklabels:h,title:h?
-n[`xaxis${r}`].title:""},o[`yaxis${r}`]={...n[`yaxis${r}`],domain:[Math.max(0,c-a),c],showticklabels:!0,nticks:4,title:l===1?n.yaxis.title:""}}),
-{...n,...o,margin:{...n.margin,t:58}}}function ke({data:n,layout:t}){return t.showlegend===!1?[]:n.filter(e=>e.mode&&e.name&&e.showlegend!==
-!1&&e.visible!==!1).map(e=>e.name)}function Pt({data:n,layout:t},e,s){let i=s-(t.margin?.t??76)-(t.margin?.b??92),a=f=>({...f,title:{...f.title,
-font:{...f.title.font,size:Math.max(10,Math.min(15,i/(.54*f.title.text.length)))}}}),o=n.map(f=>f.colorbar?.title?.text?{...f,colorbar:a(f.colorbar)}:
-f),{scene:r}=t,l=460/e;for(let f of Object.keys(t).filter(b=>/^[xy]axis\d*$/.test(b))){let b=t[f],[v,m]=b.domain??[0,1],z=f[0]==="y"?i:e-60,
-[w]=(b.title?.text??"").split("<br>"),O=z*(m-v)/(.54*w.replace(/<[^>]*>/g,"").length);O<15&&(t={...t,[f]:{...b,title:{...b.title,font:{...b.
-title.font,size:Math.max(9,O)}}}})}if(!r?.camera||l<=1)return{data:o,layout:t};let c=Object.fromEntries(Object.entries(r.camera.eye).map(([f,
-b])=>[f,b*l**.7])),h=({title:f})=>f.text.replace(/ of [^)]*\)/,")"),d=(f,b)=>({...f,title:{...f.title,text:b,font:{size:10}},tickfont:{size:9}}),
-p={xaxis:d(r.xaxis,h(r.xaxis)),yaxis:d(r.yaxis,h(r.yaxis)),zaxis:d(r.zaxis,"")};return{data:o,layout:{...t,scene:{...r,...p,camera:{...r.camera,
-eye:c}}}}}var ze=matchMedia("(pointer: coarse)"),q=class{entry;tools;state;scene;revision;member;constructor(t,e,s){Object.assign(this,{entry:t,tools:s,
+w far one distribution is from another, in nats",T:"temperature: the weight of the prior; 1 is Bayes' rule"};function qt(s){let t=new Set,e=i=>i.
+split(/(λ₁|NLL|ECE|q′|KL|\bT\b)/).map((n,a)=>a%2===0||t.has(n)?n:(t.add(n),u("abbr",{title:Pe[n],tabindex:0},n)));return s.split(`
+`).filter(Boolean).map(i=>i.startsWith("= ")?u("p",{class:"fv-equation"},Wt(i.slice(2))):u("p",{},...i.split("**").flatMap((n,a)=>a%2?u("b",
+{},...e(n)):e(n))))}async function st(s){let t=new Image;return t.src=s,await t.decode(),t}function yt(s,t){let e=u("a",{href:s,download:t});
+document.body.append(e),e.click(),e.remove()}var B=s=>s.margin?.t??s.template.layout.margin.t;function Ut({layout:s,data:t},e,i,n){if(!s.yaxis?.scaleanchor||s.xaxis2)return null;let[a,r]=[
+"xaxis","yaxis"].map(c=>e[c]??s[c].range),o=t.some(c=>c.colorbar)?130:20,l=a&&r?(a[1]-a[0])/(r[1]-r[0]):1,h=We({data:t,layout:s}).reduce((c,f)=>c+
+44+7.2*f.length,0),d=Math.min(i-60-o-(n-B(s)-92)*l,i-60-o-h)/2;return d<8?null:{margin:{...s.margin,t:B(s),l:60+d,r:o+d}}}function Kt(s,t){let e=[
+"",2,3,4].filter(o=>s[`xaxis${o}`]),i=e.length>1&&e.every(o=>!s[`yaxis${o}`].domain);if(t>=460||!i)return s;let n=.1,a=(1-n*(e.length-1))/e.
+length,r={};return e.forEach((o,l)=>{let h=1-l*(a+n),d=l===e.length-1;r[`xaxis${o}`]={...s[`xaxis${o}`],domain:[0,1],showticklabels:d,title:d?
+s[`xaxis${o}`].title:""},r[`yaxis${o}`]={...s[`yaxis${o}`],domain:[Math.max(0,h-a),h],showticklabels:!0,nticks:4,title:l===1?s.yaxis.title:""}}),
+{...s,...r,margin:{...s.margin,t:58}}}function We({data:s,layout:t}){return t.showlegend===!1?[]:s.filter(e=>e.mode&&e.name&&e.showlegend!==
+!1&&e.visible!==!1).map(e=>e.name)}function Ht({data:s,layout:t},e,i){let n=i-(t.margin?.t??76)-(t.margin?.b??92),a=p=>({...p,title:{...p.title,
+font:{...p.title.font,size:Math.max(10,Math.min(15,n/(.54*p.title.text.length)))}}}),r=s.map(p=>p.colorbar?.title?.text?{...p,colorbar:a(p.colorbar)}:
+p),{scene:o}=t,l=460/e;for(let p of Object.keys(t).filter(g=>/^[xy]axis\d*$/.test(g))){let g=t[p],[b,m]=g.domain??[0,1],z=p[0]==="y"?n:e-60,
+[w]=(g.title?.text??"").split("<br>"),M=z*(m-b)/(.54*w.replace(/<[^>]*>/g,"").length);M<15&&(t={...t,[p]:{...g,title:{...g.title,font:{...g.
+title.font,size:Math.max(9,M)}}}})}if(!o?.camera||l<=1)return{data:r,layout:t};let h=Object.fromEntries(Object.entries(o.camera.eye).map(([p,
+g])=>[p,g*l**.7])),d=({title:p})=>p.text.replace(/ of [^)]*\)/,")"),c=(p,g)=>({...p,title:{...p.title,text:g,font:{size:10}},tickfont:{size:9}}),
+f={xaxis:c(o.xaxis,d(o.xaxis)),yaxis:c(o.yaxis,d(o.yaxis)),zaxis:c(o.zaxis,"")};return{data:r,layout:{...t,scene:{...o,...f,camera:{...o.camera,
+eye:h}}}}}function Vt({data:s,layout:t,phases:e},i,n){let a=Math.max(0,B(t)-76)+(t.annotations?.some(o=>o.yref==="paper"&&o.y>=1)?16:0),r=(n?12:36)+Math.
+min(34,a)+17*Yt({data:zt(s),layout:t},i).length;return{margin:{...t.margin,...e.length?{t:r,b:8,l:8,r:8}:{t:r,b:48,l:i<240?40:50,r:12}}}}function Yt({
+data:s,layout:t},e){if(t.showlegend===!1)return[];let i=[],n=0;for(let{name:a,mode:r,marker:o,line:l,showlegend:h,visible:d}of s){if(!r||!a||
+h===!1||d===!1)continue;let c=/markers/.test(r)&&typeof o?.color=="string"?o.color:l?.color??"#1f2933",f=26+6.6*a.length,p=/markers/.test(r)?
+/cross/.test(o?.symbol)?"✚":"●":"–";f>n&&(i.push([]),n=e-24),n-=f,i.at(-1).push(`<span style="color:${c}">${p} ${a}</span>`)}return i.
+map(a=>a.join("   "))}function Gt(s,t){let e=Yt(s,t),{annotations:i=[],margin:n}=s.layout;if(!e.length)return{};let a={x:0,y:1,xref:"paper",
+yref:"paper",xanchor:"left",yanchor:"bottom",xshift:8-n.l,yshift:4,align:"left",showarrow:!1};return{showlegend:!1,annotations:[...i,{...a,text:e.
+join("<br>"),font:{size:11}}]}}var Jt=s=>s.type==="scatter"&&/lines/.test(s.mode)&&s.name?.length<11;function zt(s){if(s.some(i=>i.type==="s\
+catter"&&i.mode==="markers"&&i.visible!==!1))return s;let t=s.filter(i=>Jt(i)&&i.showlegend!==!1&&i.visible!==!1).length,e=0;return s.map(i=>{
+if(!Jt(i)||i.showlegend===!1||i.visible===!1)return i;let n=i.y?.length??atob(i.y?.bdata??"").length/Number(i.y?.dtype?.[1]??8),a=n>2&&n<60?
+Math.max(0,n-1-e++*Math.max(1,Math.floor(n/t))):n-1,r=Array.from({length:n},(o,l)=>l===a?i.name:"");return{...i,showlegend:!1,mode:`${i.mode}\
++text`,text:r,textposition:n<60?"top left":"top center",textfont:{size:12,color:i.line?.color},cliponaxis:!1}})}function Xt(s,{phases:t}){return s.
+colorbar?t.length?{...s,showscale:!1}:{...s,colorbar:{...s.colorbar,thickness:9,xpad:4,tickfont:{size:10},title:{...s.colorbar.title,font:{size:10.5}}}}:
+s}var Zt=({xaxis:s})=>{let[,...t]=(s?.title?.text??"").replace(/<\/?span[^>]*>/g,"").split("<br>");return t.length?` (${t.join("; ")}.)`:""};
+function Qt(s,{phases:t},e){let[,...i]=(s.title?.text??"").split("<br>"),n={...s.title,text:e?i.join("<br>"):s.title?.text,font:{...s.title?.
+font,size:12}},a=d=>Math.max(...d.split("<br>").map(c=>c.length)),r=s.annotations?.map(d=>({...d,font:{...d.font,size:a(d.text??"")>54?8.5:10}})),
+o={...s.legend,font:{...s.legend?.font,size:11}},{xaxis:l}=s,h=l?.title?.text?.split("<br>")[0];if(t.length)for(let d of["xaxis","yaxis"])s=
+{...s,[d]:{...s[d],title:{text:""},showticklabels:!1,ticks:"",automargin:!1}};return{...s,title:n,legend:o,...h&&!t.length?{xaxis:{...l,title:{
+...l.title,text:h}}}:{},...r?{annotations:r}:{}}}var $t=s=>`${s[0]}axis${s.slice(1)}`;var Re=/^data\.(\d+)\.(x|y|z|text|customdata|marker\.(?:size|color|opacity|symbol|line\.color)|error_y\.array(?:minus)?)$/,ee=/^layout\.(annotations|shapes)\.(\d+)\.(text|x0|x1|y0|y1)$/,
+se={scatter:"scatterlayer",bar:"barlayer",contour:"contourlayer",heatmap:"heatmaplayer"},Mt=["contour","heatmap"];function it(s,t){return Array.
+isArray(s)&&Array.isArray(t)?s.length===t.length&&s.every((e,i)=>it(e,t[i])):Object.is(s,t)}function te(s,t,e){let i=t.split("."),n=i.pop();
+i.reduce((a,r)=>a[r],s)[n]=e}function Ot(s,t,e,i,n){let a=[],r={};for(let[d,c]of e){let[,f,p]=d.match(Re)??[];if(f!==void 0&&Array.isArray(c)&&
+Number.isInteger(t._fullData?.[f]?.index))a.push([Number(f),p,c]);else if(ee.test(d))r[d]=c;else return!1}let o=[...new Set(a.map(([d])=>d))].
+filter(d=>t._fullData[d].visible===!0);if(!o.every(d=>qe(t,t._fullData[d])))return!1;for(let[d,c,f]of a)te(t.data[d],c,f),o.includes(d)&&te(
+t._fullData[d],c,f);if(!o.every(d=>Ue(t,d)))return!1;Ie(s,t,r);let l=new Set(o.map(d=>`${t._fullData[d].type} ${q(t._fullData[d])}`));return new Set(
+[...l].map(d=>He(t,n?null:o,...d.split(" "),i))).forEach(d=>d?.style(t)),!0}function Ie(s,t,e){let i={};for(let[n,a]of Object.entries(e)){let[
+,r,o,l]=n.match(ee);t.layout[r][o][l]=a,i[`${r}[${o}].opacity`]=t.layout[r][o].opacity??1}Object.keys(i).length&&s.relayout(t,i)}var q=s=>s.
+xaxis+s.yaxis;function qe(s,t){let e=s._fullLayout?._plots?.[q(t)],i=se[t.type];if(!e||!i||t.zorder||!s.calcdata?.[t.index]?.[0]?.trace)return!1;
+let{calc:n,plot:a,style:r}=t._module;return[n,a,r].every(o=>typeof o=="function")&&!e.plot.select(`.${i}`).empty()}function Ue(s,t){let e=s.
+_fullData[t],{t:i}=s.calcdata[t][0],n=s._fullLayout._plots[q(e)],a=[n.xaxis,n.yaxis].filter(h=>h.autorange),r=()=>Mt.includes(e.type)||a.every(
+h=>Ke(s,e,h)),o=r();Mt.includes(e.type)||(e._length=Math.min(e.x.length,e.y.length));let l=e._module.calc(s,e);return l[0].trace=e,l[0].t={...i,
+...l[0].t},s.calcdata[t]=l,o&&r()}function Ke(s,t,e){let n=s._fullData.find(d=>Mt.includes(d.type)&&d.visible===!0&&q(d)===q(t))?._extremes?.[e.
+_id],a=t._extremes?.[e._id];if(!n?.min?.length||!a)return!1;let r=Math.abs(e.range[1]-e.range[0])/e._length,o=Math.min(...n.min.map(d=>d.val)),
+l=Math.max(...n.max.map(d=>d.val)),h=({pad:d,extrapad:c})=>r*(d+(c?e._length/20:0));return a.min.every(d=>d.val-h(d)>=o)&&a.max.every(d=>d.val+
+h(d)<=l)}function He(s,t,e,i,n){let a=s._fullLayout._plots[i],r=s.calcdata.filter(([{trace:c}])=>c?.type===e&&c.visible===!0&&c._length!==0&&
+q(c)===i),{_module:o}=r[0][0].trace,l=a.plot.select(`.${se[e]}`);if(o.crossTraceCalc?.(s,a),r.forEach(Je),e!=="scatter")return o.plot(s,a,r,
+l),o;let d=l.selectAll("g.trace").size()===r.length&&t&&!n&&r.every(([{trace:c}])=>!/^tonext/.test(c.fill)&&!c.stackgroup);return d?r.filter(
+([{trace:c}])=>t.includes(c.index)).forEach(c=>o.plot(s,a,[c],l,{duration:0})):o.plot(s,a,r,l,n),a.zoomScalePts=l.selectAll(".trace").selectAll(
+"path.point"),d&&!r.some(([{trace:c}])=>c.error_y?.visible||c.error_x?.visible)?null:o}function Je(s){let{error_y:t}=s[0].trace;t?.visible&&
+s.forEach((e,i)=>{let n=e.i??i,a=t.array[n],r=(t.symmetric?t.array:t.arrayminus)[n];Number.isFinite(e.y)&&Number.isFinite(a)&&Number.isFinite(
+r)&&Object.assign(e,{yh:e.y+a,ys:e.y-r})})}function Lt(s){for(let{plot:t}of Object.values(s._fullLayout?._plots??{}))t?.selectAll("*").interrupt().
+transition().duration(0)}var Ve=matchMedia("(pointer: coarse)"),U=class{entry;tools;state;scene;revision;member;constructor(t,e,i){Object.assign(this,{entry:t,tools:i,
 state:"",width:0,revision:0,glides:0}),this.mark=u("span",{class:"fv-letter",hidden:""},e),this.plot=u("div",{role:"group"}),this.node=u("di\
-v",{class:"fv-plot"},this.mark,this.plot),this.rings=[]}draw(t,e,{height:s,most:i=1/0,width:a=this.plot.clientWidth,dark:o,phone:r=!1,ranges:l,
-transition:c,at:h=0}){let{entry:d,plot:p,tools:f}=this,{index:b,Plotly:v}=f,m=a<460&&$e(d,a,r);if(this.narrow=!!m&&r,d.layout.yaxis?.scaleanchor&&
-!d.layout.xaxis2){let{t:g,b:k,l:D,r:A}=m?.margin??{},P=m?g+k+a-D-A-(d.phases.length?0:66):F(d.layout)+a-100;s=Math.round(m?Math.min(P,Math.max(
-i,g+k+85)):Math.max(300,Math.min(s,P)))}if(d.layout.yaxis?.scaleanchor&&d.layout.xaxis2&&!m){let g=Object.keys(d.layout).filter(k=>/^xaxis\d*$/.
-test(k)).length;s=Math.round(Math.max(300,Math.min(s,F(d.layout)+(a-160)/g+70)))}m&&d.phases.length&&(l=this.low(l,(s-m.margin.t-m.margin.b)/
-(a-m.margin.l-m.margin.r),e));let z=m||Bt(d,l,a,s),w=d.binds.some(g=>g.rows!=="all"&&g.rows!=="phase"),O=[z&&a,o,s,JSON.stringify(l)].join("\
-/"),M=[O,t.meta.method,t.meta.radius,t.version??0,w?e:""].join("/"),L=`${M}/${h}`;if(this.state===L)return this.resize(a),!1;let x=!this.state,
-y=d.binds.map(g=>pt(g,b.fields,t,e,h));if(this.place===M&&!ut.matches)return this.slide(y,{state:L,at:h,dark:o}),!1;this.place=M,d.phases.length&&
-(p.dataset.phase=h);let j=x||this.scene!==O?null:d.binds.flatMap(({path:g},k)=>st(y[k],this.values[k])?[]:[[g,o?T(y[k]):y[k]]]);Object.assign(
-this,{state:L,scene:O,member:t,values:y});let E=performance.now()<this.glides;if(E&&bt(p),this.glides=c?performance.now()+c.duration+100:0,j&&
-vt(v,p,j,c,E))return this.resize(a),this.spread(),!0;let $={data:d.data,layout:{...d.layout,height:s,uirevision:"kept",datarevision:++this.revision}};
-d.binds.forEach((g,k)=>{$=V($,g.path.split("."),y[k])});for(let[g,k]of Object.entries(l))$=V($,["layout",g,"range"],k);return z&&($.layout={
-...$.layout,margin:z.margin}),$.layout=Dt($.layout,a),$=Pt($,a,s),m&&($.data=qt($.data).map(g=>Me(g,d))),this.print=m?Le($.layout):"",m&&($.
-layout=je({...$.layout,...Oe($,a)},d,r)),ze.matches&&($.layout.dragmode=!1),o?$={data:T($.data),layout:T($.layout)}:$={data:$.data.map(g=>({
-...g})),layout:$.layout},this.width=a,p.style.height=`${s}px`,v.react(p,$.data,$.layout,b.config),x?this.listen():p._fullLayout.width!==a&&v.
-Plots.resize(p),this.spread(),!0}low(t,e,s){let{entry:i,tools:a}=this,[o,r]=["xaxis","yaxis"].map(d=>t[d]??i.layout[d].range),l=(r[0]+r[1])/
-2,c=i.binds.filter(({path:d})=>d.endsWith(".y")),h=e*(o[1]-o[0])/2;for(let d of c)for(let p of a.members)for(let f of i.phases.keys())for(let b of pt(
-d,a.index.fields,p,s,f))h=Math.max(h,1.06*Math.abs(b-l)||0);return h<r[1]-l?{...t,yaxis:[l-h,l+h]}:t}slide(t,{state:e,at:s,dark:i}){let{entry:a,
-plot:o,tools:r}=this,l=this.values,c=performance.now(),h=c<this.glides;h&&bt(o),Object.assign(this,{state:e,glides:0}),delete o.dataset.phase;
-let d=()=>{if(this.state!==e)return;let p=Math.min(1,(performance.now()-c)/Et),f=p*p*(3-2*p),b=t.map((z,w)=>a.binds[w].rows==="phase"?ft(l[w],
-z,f):z),v=a.binds.flatMap(({path:z},w)=>st(b[w],this.values[w])?[]:[[z,i?T(b[w]):b[w]]]);this.values=b;let m=o.clientWidth&&vt(r.Plotly,o,v,
-void 0,h);h=!1,m?p<1?requestAnimationFrame(d):(o.dataset.phase=s,this.spread()):(this.renew(),r.redraw())};requestAnimationFrame(d)}spread(){
-if(!this.entry.phases.length)return;let{left:t,right:e,top:s,bottom:i}=this.plot.querySelector(".plotbg, .bglayer .bg, .draglayer .nsewdrag")?.
-getBoundingClientRect()??{},a=[];for(let o of this.plot.querySelectorAll(".scatterlayer .textpoint")){o.style.transform="";let r=o.getBoundingClientRect();
-if(!r.width)continue;let l=([d,p])=>({left:r.left+d,right:r.right+d,top:r.top+p,bottom:r.bottom+p}),c=d=>{let p=l(d);return p.left>t&&p.right<
-e&&p.top>s&&p.bottom<i&&a.every(f=>p.right<f.left||p.left>f.right||p.bottom<f.top+3||p.top>f.bottom-3)},h=[0,14,26,40].flatMap(d=>[[0,-d],[0,
-d],[d,0],[-d,0],[d,-d],[-d,-d],[d,d],[-d,d]]).find(c);o.style.visibility=h?"":"hidden",h&&(o.style.transform=`translate(${h[0]}px, ${h[1]}px\
-)`,a.push(l(h)))}}renew(){this.state&&Object.assign(this,{state:"elsewhere",scene:"",place:""})}describe(t){this.plot.setAttribute("aria-lab\
+v",{class:"fv-plot"},this.mark,this.plot),this.rings=[]}draw(t,e,{height:i,most:n=1/0,width:a=this.plot.clientWidth,dark:r,phone:o=!1,ranges:l,
+transition:h,at:d=0}){let{entry:c,plot:f,tools:p}=this,{index:g,Plotly:b}=p,m=a<460&&Vt(c,a,o);if(this.narrow=!!m&&o,c.layout.yaxis?.scaleanchor&&
+!c.layout.xaxis2){let{t:v,b:k,l:P,r:_}=m?.margin??{},W=m?v+k+a-P-_-(c.phases.length?0:66):B(c.layout)+a-100;i=Math.round(m?Math.min(W,Math.max(
+n,v+k+85)):Math.max(300,Math.min(i,W)))}if(c.layout.yaxis?.scaleanchor&&c.layout.xaxis2&&!m){let v=Object.keys(c.layout).filter(k=>/^xaxis\d*$/.
+test(k)).length;i=Math.round(Math.max(300,Math.min(i,B(c.layout)+(a-160)/v+70)))}m&&c.phases.length&&(l=this.low(l,(i-m.margin.t-m.margin.b)/
+(a-m.margin.l-m.margin.r),e));let z=m||Ut(c,l,a,i),w=c.binds.some(v=>v.rows!=="all"&&v.rows!=="phase"),M=[z&&a,r,i,JSON.stringify(l)].join("\
+/"),O=[M,t.meta.method,t.meta.radius,t.version??0,w?e:""].join("/"),L=`${O}/${d}`;if(this.state===L)return this.resize(a),!1;let x=!this.state,
+y=c.binds.map(v=>gt(v,g.fields,t,e,d));if(this.place===O&&!wt.matches)return this.slide(y,{state:L,at:d,dark:r}),!1;this.place=O,c.phases.length&&
+(f.dataset.phase=d);let E=x||this.scene!==M?null:c.binds.flatMap(({path:v},k)=>it(y[k],this.values[k])?[]:[[v,r?T(y[k]):y[k]]]);Object.assign(
+this,{state:L,scene:M,member:t,values:y});let A=performance.now()<this.glides;if(A&&Lt(f),this.glides=h?performance.now()+h.duration+100:0,E&&
+Ot(b,f,E,h,A))return this.resize(a),this.spread(),!0;let $={data:c.data,layout:{...c.layout,height:i,uirevision:"kept",datarevision:++this.revision}};
+c.binds.forEach((v,k)=>{$=G($,v.path.split("."),y[k])});for(let[v,k]of Object.entries(l))$=G($,["layout",v,"range"],k);return z&&($.layout={
+...$.layout,margin:z.margin}),$.layout=Kt($.layout,a),$=Ht($,a,i),m&&($.data=zt($.data).map(v=>Xt(v,c))),this.print=m?Zt($.layout):"",m&&($.
+layout=Qt({...$.layout,...Gt($,a)},c,o)),Ve.matches&&($.layout.dragmode=!1),r?$={data:T($.data),layout:T($.layout)}:$={data:$.data.map(v=>({
+...v})),layout:$.layout},this.width=a,f.style.height=`${i}px`,b.react(f,$.data,$.layout,g.config),x?this.listen():f._fullLayout.width!==a&&b.
+Plots.resize(f),this.spread(),!0}low(t,e,i){let{entry:n,tools:a}=this,[r,o]=["xaxis","yaxis"].map(c=>t[c]??n.layout[c].range),l=(o[0]+o[1])/
+2,h=n.binds.filter(({path:c})=>c.endsWith(".y")),d=e*(r[1]-r[0])/2;for(let c of h)for(let f of a.members)for(let p of n.phases.keys())for(let g of gt(
+c,a.index.fields,f,i,p))d=Math.max(d,1.06*Math.abs(g-l)||0);return d<o[1]-l?{...t,yaxis:[l-d,l+d]}:t}slide(t,{state:e,at:i,dark:n}){let{entry:a,
+plot:r,tools:o}=this,l=this.values,h=performance.now(),d=h<this.glides;d&&Lt(r),Object.assign(this,{state:e,glides:0}),delete r.dataset.phase;
+let c=()=>{if(this.state!==e)return;let f=Math.min(1,(performance.now()-h)/Rt),p=f*f*(3-2*f),g=t.map((z,w)=>a.binds[w].rows==="phase"?xt(l[w],
+z,p):z),b=a.binds.flatMap(({path:z},w)=>it(g[w],this.values[w])?[]:[[z,n?T(g[w]):g[w]]]);this.values=g;let m=r.clientWidth&&Ot(o.Plotly,r,b,
+void 0,d);d=!1,m?f<1?requestAnimationFrame(c):(r.dataset.phase=i,this.spread()):(this.renew(),o.redraw())};requestAnimationFrame(c)}spread(){
+if(!this.entry.phases.length)return;let{left:t,right:e,top:i,bottom:n}=this.plot.querySelector(".plotbg, .bglayer .bg, .draglayer .nsewdrag")?.
+getBoundingClientRect()??{},a=[];for(let r of this.plot.querySelectorAll(".scatterlayer .textpoint")){r.style.transform="";let o=r.getBoundingClientRect();
+if(!o.width)continue;let l=([c,f])=>({left:o.left+c,right:o.right+c,top:o.top+f,bottom:o.bottom+f}),h=c=>{let f=l(c);return f.left>t&&f.right<
+e&&f.top>i&&f.bottom<n&&a.every(p=>f.right<p.left||f.left>p.right||f.bottom<p.top+3||f.top>p.bottom-3)},d=[0,14,26,40].flatMap(c=>[[0,-c],[0,
+c],[c,0],[-c,0],[c,-c],[-c,-c],[c,c],[-c,c]]).find(h);r.style.visibility=d?"":"hidden",d&&(r.style.transform=`translate(${d[0]}px, ${d[1]}px\
+)`,a.push(l(d)))}}renew(){this.state&&Object.assign(this,{state:"elsewhere",scene:"",place:""})}describe(t){this.plot.setAttribute("aria-lab\
 el",t)}resize(t=this.plot.clientWidth){let e=this.plot._fullLayout?.width??t;!this.state||!t||t===this.width&&Math.abs(e-t)<2||(this.width=t,
-this.tools.Plotly.Plots.resize(this.plot))}listen(){let t=s=>this.drawOf(s.points?.[0]),e=s=>i=>{let a=t(i);a!==null&&this.tools.point(s,a)};
+this.tools.Plotly.Plots.resize(this.plot))}listen(){let t=i=>this.drawOf(i.points?.[0]),e=i=>n=>{let a=t(n);a!==null&&this.tools.point(i,a)};
 this.plot.on("plotly_hover",e("hover")),this.plot.on("plotly_click",e("click")),this.plot.on("plotly_unhover",()=>this.tools.point("hover",null)),
-this.plot.on("plotly_relayout",()=>this.tools.replace(this))}drawOf(t){if(!t)return null;let{link:e}=this.entry,s=e[t.data.name];return s===
-"draws"?t.pointNumber:s==="eigenvalues"?Math.floor(t.pointNumber/this.perDraw(t.data)):e.x==="sizes"?Math.round(t.x)-1:null}perDraw(t){return Math.
-max(1,Math.round(t.x.length/this.member.meta.n_spectra))}light(t){this.rings.forEach(r=>r.remove()),this.rings=[];let e=this.plot._fullLayout;
-if(t===null||!this.state||!e)return;let s=(r,l)=>{let c=u("div",{class:r,style:Object.entries(l).map(([h,d])=>`${h}:${d.toFixed(1)}px`).join(
-";")});this.rings.push(c),this.node.append(c)},{link:i}=this.entry,a=this.plot.offsetTop,o=this.plot.offsetLeft;for(let r of this.plot._fullData){
-let l=i[r.name],c=e[Wt(r.xaxis??"x")],h=e[Wt(r.yaxis??"y")];if(!l||!c?.d2p||!r.x)continue;let d=l==="draws"?1:this.perDraw(r);for(let p=t*d;p<
-(t+1)*d&&p<r.x.length;p++){let f={left:o+c._offset+c.d2p(r.x[p]),top:a+h._offset+h.d2p(r.y[p])};Number.isFinite(f.left)&&Number.isFinite(f.top)&&
-s("fv-ring",f)}}if(i.x==="sizes"&&e.xaxis?.d2p){let{t:r,h:l}=e._size;s("fv-rule",{left:o+e.xaxis._offset+e.xaxis.d2p(t+1),top:a+r,height:l})}}image(t,e=1){
-let{width:s,height:i}=this.plot._fullLayout;return this.tools.Plotly.toImage(this.plot,{format:t,width:s,height:i,scale:e})}};function $e({data:n,
-layout:t,phases:e},s,i){let a=Math.max(0,F(t)-76)+(t.annotations?.some(r=>r.yref==="paper"&&r.y>=1)?16:0),o=(i?12:36)+Math.min(34,a)+17*It({
-data:qt(n),layout:t},s).length;return{margin:{...t.margin,...e.length?{t:o,b:8,l:8,r:8}:{t:o,b:48,l:s<240?40:50,r:12}}}}function It({data:n,
-layout:t},e){if(t.showlegend===!1)return[];let s=[],i=0;for(let{name:a,mode:o,marker:r,line:l,showlegend:c,visible:h}of n){if(!o||!a||c===!1||
-h===!1)continue;let d=/markers/.test(o)&&typeof r?.color=="string"?r.color:l?.color??"#1f2933",p=26+6.6*a.length,f=/markers/.test(o)?/cross/.
-test(r?.symbol)?"✚":"●":"–";p>i&&(s.push([]),i=e-24),i-=p,s.at(-1).push(`<span style="color:${d}">${f} ${a}</span>`)}return s.map(a=>a.
-join("   "))}function Oe(n,t){let e=It(n,t),{annotations:s=[],margin:i}=n.layout;if(!e.length)return{};let a={x:0,y:1,xref:"paper",yref:"pap\
-er",xanchor:"left",yanchor:"bottom",xshift:8-i.l,yshift:4,align:"left",showarrow:!1};return{showlegend:!1,annotations:[...s,{...a,text:e.join(
-"<br>"),font:{size:11}}]}}var Rt=n=>n.type==="scatter"&&/lines/.test(n.mode)&&n.name?.length<11;function qt(n){let t=n.filter(s=>Rt(s)&&s.showlegend!==
-!1&&s.visible!==!1).length,e=0;return n.map(s=>{if(!Rt(s)||s.showlegend===!1||s.visible===!1)return s;let i=s.y?.length??atob(s.y?.bdata??"").
-length/Number(s.y?.dtype?.[1]??8),a=i>2&&i<60?Math.max(0,i-1-e++*Math.max(1,Math.floor(i/t))):i-1,o=Array.from({length:i},(r,l)=>l===a?s.name:
-"");return{...s,showlegend:!1,mode:`${s.mode}+text`,text:o,textposition:i<60?"top left":"top center",textfont:{size:12,color:s.line?.color},
-cliponaxis:!1}})}function Me(n,{phases:t}){return n.colorbar?t.length?{...n,showscale:!1}:{...n,colorbar:{...n.colorbar,thickness:9,xpad:4,tickfont:{
-size:10},title:{...n.colorbar.title,font:{size:10.5}}}}:n}var Le=({xaxis:n})=>{let[,...t]=(n?.title?.text??"").replace(/<\/?span[^>]*>/g,"").
-split("<br>");return t.length?` (${t.join("; ")}.)`:""};function je(n,{phases:t},e){let[,...s]=(n.title?.text??"").split("<br>"),i={...n.title,
-text:e?s.join("<br>"):n.title?.text,font:{...n.title?.font,size:12}},a=h=>Math.max(...h.split("<br>").map(d=>d.length)),o=n.annotations?.map(
-h=>({...h,font:{...h.font,size:a(h.text??"")>54?8.5:10}})),r={...n.legend,font:{...n.legend?.font,size:11}},{xaxis:l}=n,c=l?.title?.text?.split(
-"<br>")[0];if(t.length)for(let h of["xaxis","yaxis"])n={...n,[h]:{...n[h],title:{text:""},showticklabels:!1,ticks:"",automargin:!1}};return{
-...n,title:i,legend:r,...c&&!t.length?{xaxis:{...l,title:{...l.title,text:c}}}:{},...o?{annotations:o}:{}}}var Wt=n=>`${n[0]}axis${n.slice(1)}`;var Ee=40,_e=450;async function wt(n,t){for(let[e,s,i]of n){let{method:a,radius:o}=i.member.meta;mt(await i.image(t,t==="png"?2:1),["flatviz",
-s.name,a,o||"",e==="B"?"b":""].filter(Boolean).join("-")+`.${t}`)}}async function Ut({el:n,state:t,member:e,radii:s,shown:i}){let a=t.all,{method:o,
-label:r}=e.meta,l=[];for(let M of s){for(t.put({...a,radius:M});n.dataset.state!==`${o}/${M}/${a.n_draws}`;)await new Promise(requestAnimationFrame);
-l.push({radius:M,images:await Promise.all(i().map(async([,,L])=>Q(await L.image("png"))))})}t.put(a);let c=Math.max(...l.map(({images:M})=>M.
-reduce((L,x)=>L+x.width,0))),h=Math.max(...l.flatMap(({images:M})=>M.map(L=>L.height))),d=u("canvas",{width:c+c%2,height:h+Ee+h%2}),p=d.getContext(
-"2d"),{color:f,backgroundColor:b,fontFamily:v}=getComputedStyle(n),m=[],z=["video/mp4","video/webm"].find(M=>MediaRecorder.isTypeSupported(M)),
-w=new MediaRecorder(d.captureStream(),{mimeType:z,videoBitsPerSecond:4e6}),O=new Promise(M=>{w.addEventListener("stop",M)});w.addEventListener(
-"dataavailable",({data:M})=>m.push(M)),w.start();for(let{radius:M,images:L}of[...l,...l.slice(0,-1).reverse(),l[0]])Object.assign(p,{fillStyle:b,
-font:`600 18px ${v}`}),p.fillRect(0,0,d.width,d.height),L.reduce((x,y)=>(p.drawImage(y,x,0),x+y.width),0),p.fillStyle=f,p.fillText(`${r}, ra\
-dius ${M}`,14,d.height-14),await new Promise(x=>{setTimeout(x,_e)});w.stop(),await O,mt(URL.createObjectURL(new Blob(m,{type:z})),`flatviz-${o}\
--radius.${z.slice(6)}`)}function Ht(n,t,{n_draws:e,phase:s}){let i=n.filter(([,a])=>a.kind==="plotly").map(([,a,{member:{meta:o}}])=>{let l=a.
-phases.length&&s!==null?`, phase=${JSON.stringify(t.phases[Math.min(s,t.phases.length-1)])}`:"";return`fv.widgets.plot_view(family, ${JSON.stringify(
-a.name)}, method=${JSON.stringify(o.method)}, radius=${o.radius}, n_draws=${e}${l})`});return["import flatviz as fv","",...t.code??[],...i].
+this.plot.on("plotly_relayout",()=>this.tools.replace(this))}drawOf(t){if(!t)return null;let{link:e}=this.entry,i=e[t.data.name];return i===
+"draws"?t.pointNumber:i==="eigenvalues"?Math.floor(t.pointNumber/this.perDraw(t.data)):e.x==="sizes"?Math.round(t.x)-1:null}perDraw(t){return Math.
+max(1,Math.round(t.x.length/this.member.meta.n_spectra))}light(t){this.rings.forEach(o=>o.remove()),this.rings=[];let e=this.plot._fullLayout;
+if(t===null||!this.state||!e)return;let i=(o,l)=>{let h=u("div",{class:o,style:Object.entries(l).map(([d,c])=>`${d}:${c.toFixed(1)}px`).join(
+";")});this.rings.push(h),this.node.append(h)},{link:n}=this.entry,a=this.plot.offsetTop,r=this.plot.offsetLeft;for(let o of this.plot._fullData){
+let l=n[o.name],h=e[$t(o.xaxis??"x")],d=e[$t(o.yaxis??"y")];if(!l||!h?.d2p||!o.x)continue;let c=l==="draws"?1:this.perDraw(o);for(let f=t*c;f<
+(t+1)*c&&f<o.x.length;f++){let p={left:r+h._offset+h.d2p(o.x[f]),top:a+d._offset+d.d2p(o.y[f])};Number.isFinite(p.left)&&Number.isFinite(p.top)&&
+i("fv-ring",p)}}if(n.x==="sizes"&&e.xaxis?.d2p){let{t:o,h:l}=e._size;i("fv-rule",{left:r+e.xaxis._offset+e.xaxis.d2p(t+1),top:a+o,height:l})}}image(t,e=1){
+let{width:i,height:n}=this.plot._fullLayout;return this.tools.Plotly.toImage(this.plot,{format:t,width:i,height:n,scale:e})}};var Ye=255,Ge=254;function jt(s){if(!s.images){let{pool:t,labels:e,shown:i,nats:n,n_draws:a,classes:r,probs:o}=s.meta.images,l=K(o);s.images=
+{classes:r,kept:h=>Math.min(h,a),prob(h,d,c){let f=l[(h*t.length+d)*r.length+c];return f===Ye?NaN:f/Ge},of:h=>i[h-1].map((d,c)=>({place:d,row:t[d],
+label:e[d],nats:n[h-1][c]}))}}return s.images}var Et=new WeakMap;function ie(s,...t){for(let e of t){let i=e?.rows?.indexOf(s)??-1;if(i<0)continue;
+Et.has(e)||Et.set(e,{bytes:K(e.pixels),urls:new Map});let{bytes:n,urls:a}=Et.get(e),[r,o,l=1]=e.shape;if(!a.has(s)){let h=u("canvas",{width:o,
+height:r}),d=h.getContext("2d"),c=d.createImageData(o,r);for(let f=0;f<r*o;f++){for(let p=0;p<3;p++)c.data[4*f+p]=n[i*r*o*l+f*l+(l>1?p:0)];c.
+data[4*f+3]=255}d.putImageData(c,0,0),a.set(s,h.toDataURL())}return a.get(s)}return""}function j(s,t={},...e){let i=document.createElementNS(
+"http://www.w3.org/2000/svg",s);for(let[n,a]of Object.entries(t))i.setAttribute(n,a);return i.append(...e),i}var nt=12,V=(s,t)=>s.length>t?`${s.
+slice(0,Math.max(1,t-1))}…`:s,ne=s=>`${(100*s).toFixed(0)} %`;function ae(s,t,{left:e,top:i,width:n,height:a,turned:r,foot:o}){let{now:l,n:h,ink:d,lit:c}=s,{classes:f}=t,p=t.kept(h),g=n/f.length,b=x=>e+
+(x+.5)*g,m=x=>i+(1-x)*a;s.chart={x:b,y:m,step:g,items:t};let z=j("g",{"data-chart":l.row}),w=(x,y)=>z.append(j("text",y,x));z.append(j("rect",
+{x:e,y:i,width:n,height:a,fill:"transparent"}));for(let x of[0,.25,.5,.75,1])z.append(j("line",{x1:e,x2:e+n,y1:m(x),y2:m(x),stroke:d.line})),
+w(x,{x:e-6,y:m(x)+4,"text-anchor":"end",fill:d.soft});let{color:M}=s.member.meta.images;f.forEach((x,y)=>{let E=Array.from({length:p},($,v)=>t.
+prob(v,l.place,y)).reduce(($,v)=>$+v,0)/p;Number.isFinite(E)&&z.append(j("rect",{class:"fv-mean",x:b(y)-.36*g,y:m(E),width:.72*g,height:E*a,
+fill:M,"fill-opacity":s.dark?.6:.35}));let A={x:b(y),y:i+a+16,"text-anchor":r?"end":"middle","font-weight":y===l.label?700:400};w(V(x,nt),r?
+{...A,transform:`rotate(-40 ${b(y)} ${i+a+16})`}:A)});let O=x=>f.map((y,E)=>[b(E),m(t.prob(x,l.place,E))]).filter(([,y])=>Number.isFinite(y)).
+map(y=>y.map(E=>E.toFixed(2)).join(",")).join(" "),L=(x,y)=>z.append(j("polyline",{"data-draw":x,points:O(x),fill:"none","stroke-linejoin":"\
+round",...y}));for(let x=0;x<p;x++)L(x,{stroke:s.dark?d.ink:M,"stroke-width":1.2,"stroke-opacity":.55});return c!==null&&c<p&&L(c,{stroke:d.
+mark,"stroke-width":3.5}),w(`Test image ${l.row}, label ${f[l.label]}`,{x:e-30,y:i-36,"font-size":15}),w(p===1?"one draw: its probabilities":
+`bars: mean of ${p} draws; lines: single draws${c!==null&&c<p?`; thick: draw ${c+1}`:""}`,{x:e-30,y:i-16,fill:d.soft}),w("class (bold: the l\
+abel)",{x:e+n/2,y:i+a+o,"text-anchor":"middle",fill:d.soft}),z}var at=class extends U{chosen;n;height;dark;chart;constructor(t,e,i){super(t,e,i),this.lit=this.pointed=null;let n=r=>r.target.closest?.("[d\
+ata-row]"),a=r=>r.target.closest?.("[data-chart]");this.plot.addEventListener("pointermove",r=>{let o=n(r);o?this.show(Number(o.dataset.row)):
+a(r)&&this.point("hover",r)}),this.plot.addEventListener("pointerleave",()=>{this.show(null),this.tools.point("hover",null)}),this.plot.addEventListener(
+"click",r=>{let o=n(r);o?this.tools.choose("image",o.dataset.row):a(r)&&this.point("click",r)}),this.plot.addEventListener("keydown",r=>{let o=n(
+r);o&&(r.key==="Enter"||r.key===" ")&&(r.preventDefault(),this.tools.choose("image",o.dataset.row))}),this.plot.addEventListener("focusin",r=>{
+let o=n(r);o&&!this.painting&&this.show(Number(o.dataset.row))})}draw(t,e,{height:i,width:n=this.plot.clientWidth,dark:a}){let{tools:r}=this,
+o=r.chosen().image??"",l=[n,t.meta.method,t.meta.radius,t.version??0,e,a,i,o].join("/");return this.state===l?!1:(o!==this.chosen&&(this.pointed=
+null),Object.assign(this,{state:l,member:t,n:e,height:i,dark:a,chosen:o,width:n}),this.paint(),!0)}resize(){!this.state||!this.plot.clientWidth||
+this.plot.clientWidth===this.width||(this.width=this.plot.clientWidth,this.paint())}light(t){this.lit===t||!this.state||(this.lit=t,this.paint())}show(t){
+this.pointed===t||t===null&&!this.state||(this.pointed=t,this.paint())}point(t,e){let{left:i,top:n}=this.plot.firstChild.getBoundingClientRect(),
+{x:a,y:r,step:o,items:l}=this.chart,h=Math.max(0,Math.min(l.classes.length-1,Math.floor((e.clientX-i-a(0)+o/2)/o))),d=f=>{let p=l.prob(f,this.
+now.place,h);return Number.isFinite(p)?Math.abs(r(p)-(e.clientY-n)):1/0},c=Array.from({length:l.kept(this.n)},(f,p)=>p).reduce((f,p)=>d(p)<d(
+f)?p:f,0);d(c)<14?this.tools.point(t,c):t==="hover"&&this.tools.point("hover",null)}paint(){let{plot:t,member:e,n:i,width:n,height:a,dark:r}=this;
+if(!n)return;let o=jt(e),l=o.of(i),h=n>=620;this.ink=r?{ink:"#e4e7eb",soft:"#a3aeb9",line:"#3a434d",paper:"#15191e",mark:"#ff9d5c"}:{ink:"#1\
+f2933",soft:"#52606d",line:"#d9dee4",paper:"#ffffff",mark:"#b84a00"};let d=[this.pointed,Number(this.chosen||NaN)].find(x=>l.some(y=>y.row===
+x))??l[0].row;this.now=l.find(x=>x.row===d);let c=document.activeElement,f=t.contains(c)?c.dataset.row:null,p=j("svg",{width:n,height:a,viewBox:`\
+0 0 ${n} ${a}`,"font-size":12,"font-family":"system-ui, sans-serif",fill:this.ink.ink});p.append(j("rect",{width:n,height:a,fill:this.ink.paper}));
+let g=h?{left:8,top:34,width:.52*n-16,height:a-40}:{left:6,top:30,width:n-12,height:.54*a-30},b=h?.48*n-62:n-52,m=Math.min(nt,Math.max(...o.
+classes.map(x=>x.length))),z=b/o.classes.length<7*m,w=z?34+4.3*m:36,M=h?{left:.52*n+46,top:58,width:b,height:a-82-w,turned:z,foot:w}:{left:40,
+top:.54*a+50,width:b,height:.46*a-60-w,turned:z,foot:w},O=(x,y,E,A=15)=>p.append(j("text",{x:y,y:E,"font-size":A},x)),L=o.kept(i)===1?"it is\
+ least sure":"the draws disagree most";O(h&&o.kept(i)>1?`Images on which ${L}`:`Where ${L}`,g.left+(this.mark.hidden?4:18),22),l.forEach((x,y)=>p.
+append(this.tile(o,x,y,l.length,g))),p.append(ae(this,o,M)),t.style.height=`${a}px`,t.replaceChildren(p),this.painting=!0,f&&t.querySelector(
+`[data-row="${f}"]`)?.focus(),this.painting=!1,this.drawn={rows:l.map(x=>x.row),row:d},this.name()}describe(t){this.words=t,this.name()}name(){
+if(!this.now||!this.words)return;let{classes:t,of:e}=jt(this.member),i=e(this.n).map(n=>t[n.label]).join(", ");this.plot.setAttribute("aria-\
+label",`${this.words} Labels of the images: ${i}; in the chart test image ${this.now.row}, label ${t[this.now.label]}.`)}tile(t,{place:e,row:i,
+label:n,nats:a},r,o,{left:l,top:h,width:d,height:c}){let p=Math.ceil(o/4),g=d/4,b=Math.min(g-10,c/p-48),m=b+48,z=l+r%4*g+(g-b)/2,w=h+Math.floor(
+r/4)*m,{member:M,tools:O,lit:L,n:x,ink:y}=this,E=t.kept(x),{classes:A}=t,$=new Map;for(let S=0;S<E;S++){let R=this.best(t,S,e);$.set(R,($.get(
+R)??0)+1)}let v=[...$].sort((S,R)=>R[1]-S[1]),k=L!==null&&L<E?this.best(t,L,e):null,P=k===null?v.map(([S,R])=>`${A[S]??"none"}${E>1?`×${R}`:
+""}`).join(" "):`${g>110?`draw ${L+1}: `:""}${A[k]??"none"}, ${ne(t.prob(L,e,k))}`,_=Math.floor((g-8)/6.9),W=V(P,_),Y=a.toFixed(2),we=[`${A[n]}\
+ · ${Y} nats`,`${A[n]} · ${Y}`].find(S=>S.length<=_)??`${V(A[n],_-Y.length-3)} · ${Y}`,Tt=`test image ${i}, label ${A[n]}, disagreement ${a.
+toFixed(2)} nats; answers ${P}`,ye=j("image",{x:z,y:w,width:b,height:b,href:ie(i,M.meta.images,O.index.images),style:"image-rendering:pixela\
+ted"}),ke={x:z-1,y:w-1,width:b+2,height:b+2,fill:"none"},mt=this.now.row===i,ze=k!==null&&k!==n;return j("g",{"data-row":i,role:"button",tabindex:0,
+"aria-label":Tt,"aria-pressed":mt,style:"cursor:pointer"},j("title",{},Tt),ye,j("rect",{...ke,stroke:mt?y.mark:y.line,"stroke-width":mt?3:1}),
+j("text",{x:z+b/2,y:w+b+16,"text-anchor":"middle"},we),j("text",{x:z+b/2,y:w+b+32,"text-anchor":"middle","font-size":11.5,class:"fv-said","f\
+ont-weight":k===null?400:600,fill:k===null?y.soft:ze?y.mark:y.ink},W))}best(t,e,i){let n=NaN,a=-1;return t.classes.forEach((r,o)=>{let l=t.prob(
+e,i,o);l>a&&([n,a]=[o,l])}),n}async image(t,e=1){let{width:i,height:n}=this,a=this.plot.firstChild.cloneNode(!0);a.setAttribute("xmlns","htt\
+p://www.w3.org/2000/svg");let r=`data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(a))}`;if(t==="svg")return r;let o=await st(
+r),l=u("canvas",{width:i*e,height:n*e});return l.getContext("2d").drawImage(o,0,0,l.width,l.height),l.toDataURL("image/png")}};var At={tab:"",compare:null,picked:null,chosen:{},step:-1,phase:null},ot=class{past;model;most;when;acted;changed;methods;constructor(t,{n_max:e,
+members:i},n,a){Object.assign(this,{model:t,most:e,methods:i.map(r=>r.method),changed:n,acted:a,past:[],last:"",when:0}),this.start=this.all}get all(){
+let{model:t}=this,e=Math.max(1,Math.min(this.most,t.get("n_draws")));return{method:t.get("method"),radius:t.get("radius"),n_draws:e,...At,...t.
+get("look")??{}}}change(t){let e=Object.keys(t).join(),i=Date.now();(e!==this.last||i-this.when>700)&&this.past.push(this.all),this.past.length>
+100&&this.past.shift(),Object.assign(this,{last:e,when:i}),this.acted(t),this.put({...this.all,...t})}put({method:t,radius:e,n_draws:i,...n}){
+let a=Object.fromEntries(Object.keys(At).map(r=>[r,n[r]??At[r]]));for(let[r,o]of Object.entries({method:t,radius:e,n_draws:i,look:a}))this.model.
+set(r,o);this.model.save_changes(),this.changed()}undo(){this.last="",this.acted(this.start),this.past.length&&this.put({...this.past.pop(),
+step:this.all.step})}reset(){this.change({...this.start,step:this.all.step}),this.last=""}get hash(){let{method:t,radius:e,n_draws:i,tab:n,compare:a,
+picked:r,chosen:o,step:l,phase:h}=this.all,d=new URLSearchParams({method:t,radius:e,draws:i});n&&d.set("tab",n),a&&d.set("b",`${a.radius}:${a.
+method}`),r!==null&&d.set("draw",r+1),l!==this.start.step&&d.set("step",l+1),h!==null&&d.set("phase",h+1);for(let[c,f]of Object.entries(o))d.
+set(`see.${c}`,f);return`#${d}`}read(t){let e=new URLSearchParams(t.replace(/^#/,"")),i={},n=(l,h)=>{let d=e.has(l)?Number(e.get(l)):NaN;return d>=
+h&&Number.isFinite(d)?d:null};this.methods.includes(e.get("method"))&&(i.method=e.get("method")),n("radius",0)!==null&&(i.radius=n("radius",
+0)),n("draws",1)!==null&&(i.n_draws=Math.round(n("draws",1))),e.has("tab")&&(i.tab=e.get("tab")),n("draw",1)!==null&&(i.picked=Math.round(n(
+"draw",1))-1),n("step",0)!==null&&(i.step=Math.round(n("step",1))-1),n("phase",1)!==null&&(i.phase=Math.round(n("phase",1))-1);let[,a,r]=e.get(
+"b")?.match(/^([\d.e+-]+):(.*)$/s)??[];r!==void 0&&Number.isFinite(Number(a))&&(i.compare={method:r,radius:Number(a)});let o=[...e].filter(([
+l])=>l.startsWith("see.")).map(([l,h])=>[l.slice(4),h]);o.length&&(i.chosen=Object.fromEntries(o)),Object.keys(i).length&&this.put({...this.
+start,...i})}};var rt=class{page;story;constructor(t,e){Object.assign(this,{story:t,page:e,explored:null,rest:0}),this.sections=t.map(i=>u("section",{},u("\
+h2",{},i.title),...qt(i.text))),this.node=u("article",{class:"fv-article"},...this.sections),this.node.hidden=!t.length,this.scrolled=()=>{clearTimeout(
+this.rest),this.rest=setTimeout(()=>this.follow(),120)}}get cover(){return this.page.el.clientWidth<900?parseFloat(getComputedStyle(this.node).
+paddingTop):0}reads({step:t}){return t>=0&&t<this.story.length-1}inSight(){let{sections:t,cover:e}=this,i=e+.45*(window.innerHeight-e),n=Math.
+max(0,t.findLastIndex(a=>a.getBoundingClientRect().top<i));return n<t.length-1?n:-1}follow(){let{page:{state:t,resting:e},story:i}=this,n=this.
+inSight(),a=t.all;if(e()||n===a.step)return;a.step<0&&(this.explored=a);let{method:r,radius:o,n_draws:l}=t.start;t.acted({step:n}),t.put(n<0&&
+this.explored||{method:r,radius:o,n_draws:l,...i.at(n).set,step:n})}goTo(){let{step:t}=this.page.state.all;this.story.length&&this.inSight()!==
+t&&(this.sections[t]??this.page.stage).scrollIntoView()}};var Xe=40,Ze=450;async function _t(s,t){for(let[e,i,n]of s){let{method:a,radius:r}=n.member.meta;yt(await n.image(t,t==="png"?2:1),["flatviz",
+i.name,a,r||"",e==="B"?"b":""].filter(Boolean).join("-")+`.${t}`)}}async function oe({el:s,state:t,member:e,radii:i,shown:n}){let a=t.all,{method:r,
+label:o}=e.meta,l=[];for(let O of i){for(t.put({...a,radius:O});s.dataset.state!==`${r}/${O}/${a.n_draws}`;)await new Promise(requestAnimationFrame);
+l.push({radius:O,images:await Promise.all(n().map(async([,,L])=>st(await L.image("png"))))})}t.put(a);let h=Math.max(...l.map(({images:O})=>O.
+reduce((L,x)=>L+x.width,0))),d=Math.max(...l.flatMap(({images:O})=>O.map(L=>L.height))),c=u("canvas",{width:h+h%2,height:d+Xe+d%2}),f=c.getContext(
+"2d"),{color:p,backgroundColor:g,fontFamily:b}=getComputedStyle(s),m=[],z=["video/mp4","video/webm"].find(O=>MediaRecorder.isTypeSupported(O)),
+w=new MediaRecorder(c.captureStream(),{mimeType:z,videoBitsPerSecond:4e6}),M=new Promise(O=>{w.addEventListener("stop",O)});w.addEventListener(
+"dataavailable",({data:O})=>m.push(O)),w.start();for(let{radius:O,images:L}of[...l,...l.slice(0,-1).reverse(),l[0]])Object.assign(f,{fillStyle:g,
+font:`600 18px ${b}`}),f.fillRect(0,0,c.width,c.height),L.reduce((x,y)=>(f.drawImage(y,x,0),x+y.width),0),f.fillStyle=p,f.fillText(`${o}, ra\
+dius ${O}`,14,c.height-14),await new Promise(x=>{setTimeout(x,Ze)});w.stop(),await M,yt(URL.createObjectURL(new Blob(m,{type:z})),`flatviz-${r}\
+-radius.${z.slice(6)}`)}function re(s,t,{n_draws:e,phase:i}){let n=s.filter(([,a])=>a.kind==="plotly").map(([,a,{member:{meta:r}}])=>{let l=a.
+phases.length&&i!==null?`, phase=${JSON.stringify(t.phases[Math.min(i,t.phases.length-1)])}`:"";return`fv.widgets.plot_view(family, ${JSON.stringify(
+a.name)}, method=${JSON.stringify(r.method)}, radius=${r.radius}, n_draws=${e}${l})`});return["import flatviz as fv","",...t.code??[],...n].
 join(`
-`)}var it=class{constructor(){this.node=u("textarea",{class:"fv-code",rows:6,readonly:"",hidden:"","aria-label":"code",style:"width:100%"})}take(t,e){
-let{node:s}=this;s.hidden=!1,s.value=t,s.select(),navigator.clipboard?.writeText(t).then(()=>s.setAttribute("aria-label",`${e}, copied`),()=>{});
-let i=a=>{a.target!==s&&(s.hidden=!0,document.removeEventListener("pointerdown",i))};document.addEventListener("pointerdown",i)}};var Ae=255,Ce=254;function Kt(n){if(!n.images){let{pool:t,labels:e,shown:s,nats:i,n_draws:a,classes:o,probs:r}=n.meta.images,l=U(r);n.images=
-{classes:o,kept:c=>Math.min(c,a),prob(c,h,d){let p=l[(c*t.length+h)*o.length+d];return p===Ae?NaN:p/Ce},of:c=>s[c-1].map((h,d)=>({place:h,row:t[h],
-label:e[h],nats:i[c-1][d]}))}}return n.images}var yt=new WeakMap;function Se(n,...t){for(let e of t){let s=e?.rows?.indexOf(n)??-1;if(s<0)continue;
-yt.has(e)||yt.set(e,{bytes:U(e.pixels),urls:new Map});let{bytes:i,urls:a}=yt.get(e),[o,r,l=1]=e.shape;if(!a.has(n)){let c=u("canvas",{width:r,
-height:o}),h=c.getContext("2d"),d=h.createImageData(r,o);for(let p=0;p<o*r;p++){for(let f=0;f<3;f++)d.data[4*p+f]=i[s*o*r*l+p*l+(l>1?f:0)];d.
-data[4*p+3]=255}h.putImageData(d,0,0),a.set(n,c.toDataURL())}return a.get(n)}return""}function _(n,t={},...e){let s=document.createElementNS(
-"http://www.w3.org/2000/svg",n);for(let[i,a]of Object.entries(t))s.setAttribute(i,a);return s.append(...e),s}var Jt=12,kt=(n,t)=>n.length>t?
-`${n.slice(0,Math.max(1,t-1))}…`:n,Te=n=>`${(100*n).toFixed(0)} %`,at=class extends q{chosen;n;height;dark;constructor(t,e,s){super(t,e,s),
-this.lit=this.pointed=null;let i=o=>o.target.closest?.("[data-row]"),a=o=>o.target.closest?.("[data-chart]");this.plot.addEventListener("poi\
-ntermove",o=>{let r=i(o);r?this.show(Number(r.dataset.row)):a(o)&&this.point("hover",o)}),this.plot.addEventListener("pointerleave",()=>{this.
-show(null),this.tools.point("hover",null)}),this.plot.addEventListener("click",o=>{let r=i(o);r?this.tools.choose("image",r.dataset.row):a(o)&&
-this.point("click",o)}),this.plot.addEventListener("keydown",o=>{let r=i(o);r&&(o.key==="Enter"||o.key===" ")&&(o.preventDefault(),this.tools.
-choose("image",r.dataset.row))}),this.plot.addEventListener("focusin",o=>{let r=i(o);r&&!this.painting&&this.show(Number(r.dataset.row))})}draw(t,e,{
-height:s,width:i=this.plot.clientWidth,dark:a}){let{tools:o}=this,r=o.chosen().image??"",l=[i,t.meta.method,t.meta.radius,t.version??0,e,a,s,
-r].join("/");return this.state===l?!1:(r!==this.chosen&&(this.pointed=null),Object.assign(this,{state:l,member:t,n:e,height:s,dark:a,chosen:r,
-width:i}),this.paint(),!0)}resize(){!this.state||!this.plot.clientWidth||this.plot.clientWidth===this.width||(this.width=this.plot.clientWidth,
-this.paint())}light(t){this.lit===t||!this.state||(this.lit=t,this.paint())}show(t){this.pointed===t||t===null&&!this.state||(this.pointed=t,
-this.paint())}point(t,e){let{left:s,top:i}=this.plot.firstChild.getBoundingClientRect(),{x:a,y:o,step:r,items:l}=this.chart,c=Math.max(0,Math.
-min(l.classes.length-1,Math.floor((e.clientX-s-a(0)+r/2)/r))),h=p=>{let f=l.prob(p,this.now.place,c);return Number.isFinite(f)?Math.abs(o(f)-
-(e.clientY-i)):1/0},d=Array.from({length:l.kept(this.n)},(p,f)=>f).reduce((p,f)=>h(f)<h(p)?f:p,0);h(d)<14?this.tools.point(t,d):t==="hover"&&
-this.tools.point("hover",null)}paint(){let{plot:t,member:e,n:s,width:i,height:a,dark:o}=this;if(!i)return;let r=Kt(e),l=r.of(s),c=i>=620;this.
-ink=o?{ink:"#e4e7eb",soft:"#a3aeb9",line:"#3a434d",paper:"#15191e",mark:"#ff9d5c"}:{ink:"#1f2933",soft:"#52606d",line:"#d9dee4",paper:"#ffff\
-ff",mark:"#b84a00"};let h=[this.pointed,Number(this.chosen||NaN)].find(x=>l.some(y=>y.row===x))??l[0].row;this.now=l.find(x=>x.row===h);let d=document.
-activeElement,p=t.contains(d)?d.dataset.row:null,f=_("svg",{width:i,height:a,viewBox:`0 0 ${i} ${a}`,"font-size":12,"font-family":"system-ui\
-, sans-serif",fill:this.ink.ink});f.append(_("rect",{width:i,height:a,fill:this.ink.paper}));let b=c?{left:8,top:34,width:.52*i-16,height:a-
-40}:{left:6,top:30,width:i-12,height:.54*a-30},v=c?.48*i-62:i-52,m=Math.min(Jt,Math.max(...r.classes.map(x=>x.length))),z=v/r.classes.length<
-7*m,w=z?34+4.3*m:36,O=c?{left:.52*i+46,top:58,width:v,height:a-82-w,turned:z,foot:w}:{left:40,top:.54*a+50,width:v,height:.46*a-60-w,turned:z,
-foot:w},M=(x,y,j,E=15)=>f.append(_("text",{x:y,y:j,"font-size":E},x)),L=r.kept(s)===1?"it is least sure":"the draws disagree most";M(c&&r.kept(
-s)>1?`Images on which ${L}`:`Where ${L}`,b.left+(this.mark.hidden?4:18),22),l.forEach((x,y)=>f.append(this.tile(r,x,y,l.length,b))),f.append(
-this.probabilities(r,O)),t.style.height=`${a}px`,t.replaceChildren(f),this.painting=!0,p&&t.querySelector(`[data-row="${p}"]`)?.focus(),this.
-painting=!1,this.drawn={rows:l.map(x=>x.row),row:h},this.name()}describe(t){this.words=t,this.name()}name(){if(!this.now||!this.words)return;
-let{classes:t,of:e}=Kt(this.member),s=e(this.n).map(i=>t[i.label]).join(", ");this.plot.setAttribute("aria-label",`${this.words} Labels of t\
-he images: ${s}; in the chart test image ${this.now.row}, label ${t[this.now.label]}.`)}tile(t,{place:e,row:s,label:i,nats:a},o,r,{left:l,top:c,
-width:h,height:d}){let f=Math.ceil(r/4),b=h/4,v=Math.min(b-10,d/f-48),m=v+48,z=l+o%4*b+(b-v)/2,w=c+Math.floor(o/4)*m,{member:O,tools:M,lit:L,
-n:x,ink:y}=this,j=t.kept(x),{classes:E}=t,$=new Map;for(let S=0;S<j;S++){let R=this.best(t,S,e);$.set(R,($.get(R)??0)+1)}let g=[...$].sort((S,R)=>R[1]-
-S[1]),k=L!==null&&L<j?this.best(t,L,e):null,D=k===null?g.map(([S,R])=>`${E[S]??"none"}${j>1?`×${R}`:""}`).join(" "):`${b>110?`draw ${L+1}: `:
-""}${E[k]??"none"}, ${Te(t.prob(L,e,k))}`,A=Math.floor((b-8)/6.9),P=kt(D,A),J=a.toFixed(2),ee=[`${E[i]} · ${J} nats`,`${E[i]} · ${J}`].find(
-S=>S.length<=A)??`${kt(E[i],A-J.length-3)} · ${J}`,Mt=`test image ${s}, label ${E[i]}, disagreement ${a.toFixed(2)} nats; answers ${D}`,se=_(
-"image",{x:z,y:w,width:v,height:v,href:Se(s,O.meta.images,M.index.images),style:"image-rendering:pixelated"}),ie={x:z-1,y:w-1,width:v+2,height:v+
-2,fill:"none"},ht=this.now.row===s,ae=k!==null&&k!==i;return _("g",{"data-row":s,role:"button",tabindex:0,"aria-label":Mt,"aria-pressed":ht,
-style:"cursor:pointer"},_("title",{},Mt),se,_("rect",{...ie,stroke:ht?y.mark:y.line,"stroke-width":ht?3:1}),_("text",{x:z+v/2,y:w+v+16,"text\
--anchor":"middle"},ee),_("text",{x:z+v/2,y:w+v+32,"text-anchor":"middle","font-size":11.5,class:"fv-said","font-weight":k===null?400:600,fill:k===
-null?y.soft:ae?y.mark:y.ink},P))}best(t,e,s){let i=NaN,a=-1;return t.classes.forEach((o,r)=>{let l=t.prob(e,s,r);l>a&&([i,a]=[r,l])}),i}probabilities(t,{
-left:e,top:s,width:i,height:a,turned:o,foot:r}){let{now:l,n:c,ink:h,lit:d}=this,{classes:p}=t,f=t.kept(c),b=i/p.length,v=x=>e+(x+.5)*b,m=x=>s+
-(1-x)*a;this.chart={x:v,y:m,step:b,items:t};let z=_("g",{"data-chart":l.row}),w=(x,y)=>z.append(_("text",y,x));z.append(_("rect",{x:e,y:s,width:i,
-height:a,fill:"transparent"}));for(let x of[0,.25,.5,.75,1])z.append(_("line",{x1:e,x2:e+i,y1:m(x),y2:m(x),stroke:h.line})),w(x,{x:e-6,y:m(x)+
-4,"text-anchor":"end",fill:h.soft});let{color:O}=this.member.meta.images;p.forEach((x,y)=>{let j=Array.from({length:f},($,g)=>t.prob(g,l.place,
-y)).reduce(($,g)=>$+g,0)/f;Number.isFinite(j)&&z.append(_("rect",{class:"fv-mean",x:v(y)-.36*b,y:m(j),width:.72*b,height:j*a,fill:O,"fill-op\
-acity":this.dark?.6:.35}));let E={x:v(y),y:s+a+16,"text-anchor":o?"end":"middle","font-weight":y===l.label?700:400};w(kt(x,Jt),o?{...E,transform:`\
-rotate(-40 ${v(y)} ${s+a+16})`}:E)});let M=x=>p.map((y,j)=>[v(j),m(t.prob(x,l.place,j))]).filter(([,y])=>Number.isFinite(y)).map(y=>y.map(j=>j.
-toFixed(2)).join(",")).join(" "),L=(x,y)=>z.append(_("polyline",{"data-draw":x,points:M(x),fill:"none","stroke-linejoin":"round",...y}));for(let x=0;x<
-f;x++)L(x,{stroke:this.dark?h.ink:O,"stroke-width":1.2,"stroke-opacity":.55});return d!==null&&d<f&&L(d,{stroke:h.mark,"stroke-width":3.5}),
-w(`Test image ${l.row}, label ${p[l.label]}`,{x:e-30,y:s-36,"font-size":15}),w(f===1?"one draw: its probabilities":`bars: mean of ${f} draws\
-; lines: single draws${d!==null&&d<f?`; thick: draw ${d+1}`:""}`,{x:e-30,y:s-16,fill:h.soft}),w("class (bold: the label)",{x:e+i/2,y:s+a+r,"\
-text-anchor":"middle",fill:h.soft}),z}async image(t,e=1){let{width:s,height:i}=this,a=this.plot.firstChild.cloneNode(!0);a.setAttribute("xml\
-ns","http://www.w3.org/2000/svg");let o=`data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(a))}`;if(t==="svg")return o;
-let r=await Q(o),l=u("canvas",{width:s*e,height:i*e});return l.getContext("2d").drawImage(r,0,0,l.width,l.height),l.toDataURL("image/png")}};function Vt(n){n.dataset.lmSuppressShortcuts="true";let t=e=>{!e.ctrlKey&&!e.metaKey&&!e.altKey&&!(e.shiftKey&&e.key==="Enter")&&e.stopPropagation()};
-return n.addEventListener("keydown",t),()=>n.removeEventListener("keydown",t)}var zt={tab:"",compare:null,picked:null,chosen:{},step:-1,phase:null},nt=class{past;model;most;when;acted;changed;methods;constructor(t,{n_max:e,
-members:s},i,a){Object.assign(this,{model:t,most:e,methods:s.map(o=>o.method),changed:i,acted:a,past:[],last:"",when:0}),this.start=this.all}get all(){
-let{model:t}=this,e=Math.max(1,Math.min(this.most,t.get("n_draws")));return{method:t.get("method"),radius:t.get("radius"),n_draws:e,...zt,...t.
-get("look")??{}}}change(t){let e=Object.keys(t).join(),s=Date.now();(e!==this.last||s-this.when>700)&&this.past.push(this.all),this.past.length>
-100&&this.past.shift(),Object.assign(this,{last:e,when:s}),this.acted(t),this.put({...this.all,...t})}put({method:t,radius:e,n_draws:s,...i}){
-let a=Object.fromEntries(Object.keys(zt).map(o=>[o,i[o]??zt[o]]));for(let[o,r]of Object.entries({method:t,radius:e,n_draws:s,look:a}))this.model.
-set(o,r);this.model.save_changes(),this.changed()}undo(){this.last="",this.acted(this.start),this.past.length&&this.put({...this.past.pop(),
-step:this.all.step})}reset(){this.change({...this.start,step:this.all.step}),this.last=""}get hash(){let{method:t,radius:e,n_draws:s,tab:i,compare:a,
-picked:o,chosen:r,step:l,phase:c}=this.all,h=new URLSearchParams({method:t,radius:e,draws:s});i&&h.set("tab",i),a&&h.set("b",`${a.radius}:${a.
-method}`),o!==null&&h.set("draw",o+1),l!==this.start.step&&h.set("step",l+1),c!==null&&h.set("phase",c+1);for(let[d,p]of Object.entries(r))h.
-set(`see.${d}`,p);return`#${h}`}read(t){let e=new URLSearchParams(t.replace(/^#/,"")),s={},i=(l,c)=>{let h=e.has(l)?Number(e.get(l)):NaN;return h>=
-c&&Number.isFinite(h)?h:null};this.methods.includes(e.get("method"))&&(s.method=e.get("method")),i("radius",0)!==null&&(s.radius=i("radius",
-0)),i("draws",1)!==null&&(s.n_draws=Math.round(i("draws",1))),e.has("tab")&&(s.tab=e.get("tab")),i("draw",1)!==null&&(s.picked=Math.round(i(
-"draw",1))-1),i("step",0)!==null&&(s.step=Math.round(i("step",1))-1),i("phase",1)!==null&&(s.phase=Math.round(i("phase",1))-1);let[,a,o]=e.get(
-"b")?.match(/^([\d.e+-]+):(.*)$/s)??[];o!==void 0&&Number.isFinite(Number(a))&&(s.compare={method:o,radius:Number(a)});let r=[...e].filter(([
-l])=>l.startsWith("see.")).map(([l,c])=>[l.slice(4),c]);r.length&&(s.chosen=Object.fromEntries(r)),Object.keys(s).length&&this.put({...this.
-start,...s})}};var Gt=n=>Object.values(n.option).join(", "),ot=class{entries;choose;menus;slot;constructor(t,e){this.pair=u("div",{class:"fv-pair"}),this.caption=
-u("p"),this.about=u("details",{open:""},u("summary",{},"What is this?"),this.caption),this.choice=u("div",{class:"fv-choice",hidden:""}),this.
-node=u("figure",{},this.choice,this.pair,u("figcaption",{},this.about)),Object.assign(this,{slot:t.slot,group:t.group,span:t.span,least:t.least,
-choose:e,entries:[],menus:{},made:{},shown:""})}add(t){this.entries.push(t),this.choice.hidden=this.entries.length<2}offer(t){for(let e of Object.
-keys(this.entries[0].option)){let s=[...new Set(this.entries.map(a=>a.option[e]))],i=u("select",{"aria-label":`${e} of this picture`},...s.map(
-a=>u("option",{value:a},a)));i.addEventListener("change",()=>{let a=this.entry(t()).option,o=l=>Object.keys(a).filter(c=>l.option[c]===a[c]).
-length,r=this.entries.filter(l=>l.option[e]===i.value);this.choose(Gt(r.reduce((l,c)=>o(c)>o(l)?c:l)))}),this.menus[e]=i,s.length>1&&this.choice.
-append(i)}}entry(t){return this.entries.find(e=>Gt(e)===t[this.slot])??this.entries[0]}phase(t,e){this.phases=new Y(t,e),this.pair.after(this.
-phases.node)}},rt=class{page;frames;tallest;constructor(t,e){Object.assign(this,{frames:t,page:e,tallest:new Map})}tabOf({tab:t}){let{names:e,
-printing:s}=this.page;return s()?"All":e.includes(t)?t:e[0]}inTab(t,e){return e==="All"||t.group===e}reads(t){return this.page.article.reads(
-t)&&!this.page.printing()}get narrow(){return this.page.el.clientWidth<640&&!this.page.printing()}get screen(){return this.page.el.closest("\
-.jp-Notebook, .jp-WindowedPanel-outer")?.clientHeight||window.innerHeight}spread(t,e){let s=r=>r.reduce((l,c)=>l+c,0),i=s(e.map(r=>r.span)),
-a=e.map(r=>Math.ceil(12*r.least/this.page.grid.clientWidth)),o=e.map(r=>Math.max(3,Math.round(12*r.span/i)));return o.some((r,l)=>r<a[l])&&s(
-a)<=12&&a.every(Boolean)&&(o=a),o[o.length-1]+=12-s(o),o[e.indexOf(t)]}arrange(t){let{page:e,frames:s}=this,{el:i,grid:a,tabs:o,compare:r,undo:l,
-names:c,article:{story:h}}=e,d=e.printing(),p=i.clientWidth,f=this.tabOf(t),b=this.reads(t),v=p>=900,m=s.filter(g=>this.inTab(g,f)),z={narrow:p<
-640||d,beside:v&&!d,above:!v&&!d,two:t.b,reads:b,story:h.length&&!d};for(let[g,k]of Object.entries(z))i.classList.toggle(`fv-${g}`,!!k);for(let g of[
-o,r,l])g.hidden=b||g===o&&c.length<2;let w=g=>a.clientWidth*this.spread(g,m)/12<g.least;b&&(!v||t.b||m.some(w))&&(m=[m.find(g=>g.entries.some(
-k=>k.name===h[t.step].set?.see))??m[0]]);let O=m.reduce((g,k)=>g+k.span,0),M=f!=="All"&&(O<=12||m.length<3)&&!t.b,L=M&&m.some(w),x=p<1e3||t.
-b,y=[[]],j=(g,k)=>x?12/k.length:this.spread(g,k);for(let g of m){let k=[...y.at(-1),g],D=k.some(A=>a.clientWidth*j(A,k)/12<A.least);k.length>
-1&&(D||k.reduce((A,P)=>A+(x?6:P.span),0)>12)&&y.push([]),y.at(-1).push(g)}let E=g=>j(g,y.find(k=>k.includes(g))??[g]),$=p<640&&!d;for(let g of s)
-g.tap!==$&&(Object.assign(g,{tap:$}).about.open=!$),g.node.hidden=!m.includes(g),b&&!v&&t.b?g.pair.tabIndex=0:g.pair.removeAttribute("tabind\
-ex"),g.node.style.gridColumn=(t.b||L)&&f!=="All"?"span 12":M?`span ${this.spread(g,m)}`:`span ${E(g)}`}tall(t,e){let{el:s,note:i}=this.page,
-a=[s.clientWidth,!!e.b,this.reads(e),i.textContent].join(),o=this.tallest.get(t),r=t.hidden?0:Math.max(t.offsetHeight,o?.place===a?o.px:0);return this.
-tallest.set(t,{place:a,px:r}),r}height(t,e){let{el:s,head:i,stage:a}=this.page,o=this.page.printing(),r=O=>this.tall(O,t),{height:l,layout:c}=e.
-entry(t.chosen),{screen:h}=this,d=this.reads(t);if(d&&s.clientWidth<900)return a.clientHeight-r(i)-(e.phases?r(e.phases.node):0)-r(e.about.firstChild)-
-r(e.choice)-24;let p=Object.keys(c).filter(O=>/^[xy]axis/.test(O)).length>2;if(t.b&&this.narrow)return p?440:Math.max(230,Math.round((h-r(i)-
-40)/2));let f=e.phases&&!d?F(c)+92+290:300,b=s.clientWidth<690?f:Math.max(300,Math.min(f,h-r(i)-44));if(o)return l;if(this.tabOf(t)==="All")
-return Math.max(b,Math.min(l,h-r(i)-40));let v=s.closest(".jp-Notebook")?0:s.getBoundingClientRect().top+window.scrollY,m=O=>(O.phases?r(O.phases.
-node):0)+(d?r(O.choice)+r(O.caption):t.b?36:80),z=24+(d?Math.max(...this.frames.filter(O=>!O.node.hidden).map(m)):m(e)),w=h-r(i)-Math.max(z,
-s.clientWidth>=1e3&&v<.3*h?v+48:0);return Math.round(Math.max(b,Math.min(t.b?440:560,w)))}};var Yt=n=>t=>`${n} ${t.toFixed(3)}`,Xt={accuracy:n=>`accuracy ${(100*n).toFixed(1)} %`,nll:n=>`NLL ${n.toFixed(3)} nats`,ece:Yt("ECE"),rmse:n=>`\
-RMSE ${C(n)}`},Ne={...Xt,accuracy:n=>`${(100*n).toFixed(1)} % right`,nll:Yt("NLL")},lt=class{live;list;index;fields;constructor(t,e){Object.
-assign(this,{index:t.index,fields:t.index.fields,live:e,list:ct(t)})}get methods(){return[...new Set(this.list.map(t=>t.meta.method))]}of(t){
-return this.list.filter(e=>e.meta.method===t)}fitted(t){return this.of(t).filter(e=>!e.meta.note).map(e=>e.meta.radius).sort((e,s)=>e-s)}stops(t){
-let e=this.live?this.index.stops[t]??[]:[];return[...new Set([...this.of(t).map(s=>s.meta.radius),...e])].sort((s,i)=>s-i)}standing(t,e){let s=this.
-methods.includes(t)?t:this.methods[0],i=this.of(s);return{method:s,wanted:e,member:i[G(i.map(a=>a.meta.radius),e)]}}get offered(){return this.
-methods.map(t=>{let{label:e,unit:s}=this.of(t)[0].meta;return[t,e,this.stops(t),s,this.index.defaults[t]]})}add(t){for(let e of ct(t)){let s=this.
-list.findIndex(i=>i.meta.method===e.meta.method&&i.meta.radius===e.meta.radius);s>=0&&(e.version=(this.list[s].version??0)+1),s<0?this.list.
-push(e):this.list[s]=e}}ranges(t){let e={};for(let s of t.shared){let i=this.list.flatMap(a=>a.meta.ranges[t.name]?.[s]??[]);i.length&&(e[s]=
-[Math.min(...i),Math.max(...i)])}return e}scores(t,e=Xt){return Object.entries(e).filter(([s])=>s in this.fields).map(([s,i])=>i(t(s)))}sentence({
-method:t,member:e,wanted:s},i){let a=h=>N(this.fields,e,h),o=h=>a(h)[i-1],r=e.meta.radius,l=Math.abs(r-s)>1e-6*Math.max(1,s)&&this.of(t).length>
-1?`radius ${C(s)} is not fitted; shown: `:"",c=r>0?`, radius ${C(r)}${e.meta.reach??""}`:e.meta.equals?`, radius 0, which is ${e.meta.equals}`:
-"";return`${l}${e.meta.label}${c}${e.meta.note??""}, ${X(Math.min(i,e.meta.n_draws),"draw")}: `+(Number.isFinite(o("nll"))?`${this.scores(o).
-join(", ")}; `:"diverged, no score is a number; ")+(Number.isFinite(a("lambda1")[0])?`largest eigenvalue λ₁ ${C(a("lambda1")[0])}.`:"no l\
-argest eigenvalue λ₁ was found.")}numbers({member:t},e){let s=a=>N(this.fields,t,a)[e-1],[i]=N(this.fields,t,"lambda1");return Number.isFinite(
-s("nll"))?`${this.scores(s,Ne).join(", ")}, λ₁ ${C(i)}`:"diverged"}aboutDraw({member:t},e){let s=N(this.fields,t,"draw loss")[e],i=N(this.
-fields,t,"draw distance")[e];return Number.isFinite(s)?` Draw ${e+1}: training loss ${C(s)}, ${C(i)} off the plane.`:""}};var Qt=`.flatviz { --ink: #1f2933; --soft: #52606d; --paper: #ffffff; --panel: #f5f7fa; --line: #d9dee4; --track: #9aa5b1; --accent: #00805d\
+`)}var lt=class{constructor(){this.node=u("textarea",{class:"fv-code",rows:6,readonly:"",hidden:"","aria-label":"code",style:"width:100%"})}take(t,e){
+let{node:i}=this;i.hidden=!1,i.value=t,i.select(),navigator.clipboard?.writeText(t).then(()=>i.setAttribute("aria-label",`${e}, copied`),()=>{});
+let n=a=>{a.target!==i&&(i.hidden=!0,document.removeEventListener("pointerdown",n))};document.addEventListener("pointerdown",n)}};function le(s){s.dataset.lmSuppressShortcuts="true";let t=e=>{!e.ctrlKey&&!e.metaKey&&!e.altKey&&!(e.shiftKey&&e.key==="Enter")&&e.stopPropagation()};
+return s.addEventListener("keydown",t),()=>s.removeEventListener("keydown",t)}var de=`.flatviz { --ink: #1f2933; --soft: #52606d; --paper: #ffffff; --panel: #f5f7fa; --line: #d9dee4; --track: #9aa5b1; --accent: #00805d\
 ;
   --warn: #a33a00; font: 14px/1.45 system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif; color: var(--ink);
   background: var(--paper); text-align: left; }
@@ -340,14 +305,15 @@ below the pointer */
 .flatviz .fv-body { display: grid; grid-template-columns: minmax(0, 1fr); }
 /* the article: its text scrolls, and the stage with controls and pictures stays in sight, beside it or above; its last section stands over \
 the stage */
-.flatviz .fv-article section { min-height: 78vh; padding-bottom: 24px; } .flatviz .fv-article section:last-child { min-height: 0; padding-bo\
-ttom: 12px; }
-.flatviz .fv-article { font-size: 16px; line-height: 1.55; } .flatviz .fv-article h2 { margin: 0 0 6px; font-size: 20px; line-height: 1.25; \
-color: inherit; } .flatviz .fv-article p { margin: 0 0 10px; }
-.flatviz .fv-article .fv-equation { font-family: "STIX Two Math", "Cambria Math", Georgia, serif; font-size: 15px; text-align: center; paddi\
-ng: 6px 0; border-block: 1px solid var(--line); }
+.flatviz .fv-article { font-size: 17px; line-height: 1.5; }
+.flatviz .fv-article section { padding-bottom: 64px; }
+.flatviz .fv-article section:last-child { padding-bottom: 12px; }
+.flatviz .fv-article h2 { margin: 0 0 8px; font-size: 22px; line-height: 1.25; color: inherit; }
+.flatviz .fv-article p { margin: 0 0 12px; max-width: 66ch; }
+.flatviz .fv-article .fv-equation { text-align: center; padding: 10px 0; overflow-x: auto; overflow-y: hidden; }
+.flatviz .fv-equation math { font-size: 19px; font-family: "STIX Two Math", "Latin Modern Math", "Cambria Math", math, Georgia, serif; }
 .flatviz .fv-stage { min-width: 0; background: var(--paper); grid-row: 2; grid-column: 1 / -1; }
-.flatviz.fv-beside.fv-story .fv-body { grid-template-columns: clamp(216px, 20.7%, 300px) minmax(0, 1fr); column-gap: 14px; }
+.flatviz.fv-beside.fv-story .fv-body { grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); column-gap: 36px; }
 .flatviz.fv-reads .fv-body { padding-bottom: 60vh; }  /* where the stage will stand */
 .flatviz.fv-reads .fv-stage { grid-row: 1; position: sticky; top: var(--fv-top, 0px); align-self: start; }
 .flatviz.fv-beside.fv-reads .fv-stage { grid-column: 2; } .flatviz.fv-beside .fv-article section { scroll-margin-top: 12px; }
@@ -359,8 +325,8 @@ ng: 6px 0; border-block: 1px solid var(--line); }
 .flatviz.fv-above.fv-reads :is(.fv-draw, .fv-buttons, .fv-choice) { display: none; } .flatviz.fv-reads .fv-strip { border: 0; }
 .flatviz.fv-above.fv-reads:is(:not(.fv-drawn), .fv-two) label:has(.fv-draws) { display: none; } .flatviz.fv-above.fv-reads .fv-phases output\
  { min-height: 1.45em; }
-.flatviz.fv-above .fv-article section:nth-last-child(2) { min-height: 45vh; } .flatviz.fv-above .fv-article section:last-child { scroll-marg\
-in-top: 12px; }
+.flatviz.fv-above .fv-article section:not(:last-child) { min-height: 36svh; padding-bottom: 40px; } .flatviz.fv-above .fv-article section:la\
+st-child { scroll-margin-top: 12px; }
 .flatviz.fv-beside.fv-reads .fv-bar { display: grid; grid-template-columns: minmax(0, 1fr) auto; } .flatviz.fv-reads .fv-bar > :is(.fv-contr\
 ols, .fv-work, .fv-note) { grid-column: 1 / -1; }
 .flatviz.fv-beside.fv-reads :is(.fv-radius, .fv-draws) { width: 110px; } .flatviz.fv-beside.fv-reads .fv-controls { column-gap: 14px; } .fla\
@@ -410,6 +376,7 @@ align-items: center; }
 .flatviz.fv-narrow input[type=range] { height: 44px; } .flatviz.fv-narrow .fv-controls { gap: 0 10px; } .flatviz.fv-narrow .fv-choice select\
  { max-width: calc(50% - 2px); }
 .flatviz.fv-narrow .fv-tabs { flex-wrap: nowrap; overflow-x: auto; max-width: 100%; scrollbar-width: none; }
+.flatviz.fv-narrow .fv-equation math { font-size: 16px; }
 /* JupyterLab's boxes around an output would scroll, each by itself: the bar stays in sight of the notebook instead */
 .jp-Cell:not(.jp-mod-outputsScrolled) .jp-Cell-outputArea:has(.flatviz), .jp-OutputArea-child:has(.flatviz), .jp-OutputArea-output:has(.flat\
 viz),
@@ -423,99 +390,138 @@ x-width: min(420px, calc(100vw - 40px));
 -article section { min-height: 0 !important; }
   .flatviz figure { break-inside: avoid; grid-column: 1 / -1 !important; }
 }
-`;function Ot(n){return new $t(n).handle}var $t=class{index;hash;ask;el;Plotly;timers;model;constructor({Plotly:t,model:e,el:s,bundle:i,ask:a=null,
-hash:o=!1,former:r=null}){let{index:l}=i;St(l.dark),Object.assign(this,{Plotly:t,model:e,el:s,index:l,ask:a,hash:o,pending:[],hovered:null,timers:{},
-waiting:!1,stopped:!1,printing:!1,placed:!1,stale:!0}),this.schedule=this.schedule.bind(this),this.members=new lt(i,!!(l.live&&a)),this.state=
-new nt(e,l,this.schedule,w=>{["method","radius","compare","step"].some(O=>O in w)&&this.player.halt(),["phase","chosen","tab","compare","ste\
-p"].some(O=>O in w)&&this.frames.forEach(O=>O.phases?.player.halt())}),r&&Object.assign(this.state,r),this.buildControls(),this.buildPage(),
-this.frames=[];for(let w of l.figures)this.place(w);for(let w of this.frames)w.offer(()=>this.state.all.chosen);let{grid:c,head:h,stage:d,note:p,
-tabs:f,compare:b,undo:v,names:m,article:z}=this;this.layout=new rt(this.frames,{el:s,grid:c,head:h,stage:d,note:p,tabs:f,compare:b,undo:v,names:m,
-article:z,printing:()=>this.printing}),this.listen(),this.schedule()}current(){let t=this.state.all,e=t.compare;return{...t,a:this.members.standing(
-t.method,t.radius),b:e&&this.members.standing(e.method,e.radius)}}buildControls(){let{state:t,index:e,members:s,hash:i,ask:a}=this;this.a=new H(
-"",o=>t.change(o)),this.b=new H("B",o=>t.change({compare:{method:this.b.method,radius:this.b.wanted,...o}})),this.draws=u("input",{type:"ran\
-ge",class:"fv-draws",min:1,max:e.n_max,step:1,"aria-label":"ensemble size"}),this.drawsText=u("output"),this.draws.addEventListener("input",
-()=>t.change({n_draws:Number(this.draws.value)})),this.compare=W("Compare","two states side by side, on the same scales",()=>{let o=this.current(),
-r=s.methods.find(l=>l==="vi"&&l!==o.a.method)??o.a.method;t.change({compare:o.b?null:{method:r,radius:s.stops(r)[0]}})}),this.player=new K(o=>this.
-playRadius(o),"go through the fitted radii of this method"),this.undo=W("Undo","take the last change back",()=>t.undo()),this.copied=new it,
-this.more=_t("Menu",[["Reset",()=>t.reset()],["Copy as code",()=>this.copied.take(Ht(this.shown(),e,t.all),"code")],...i?[["Copy link",()=>this.
-copied.take(new URL(t.hash,location.href).href,"link")]]:[],["Save as SVG",()=>wt(this.shown(),"svg")],["Save as PNG",()=>wt(this.shown(),"p\
-ng")],...globalThis.MediaRecorder?[["Save film of the radius",()=>{let{member:o}=this.current().a;Ut({el:this.el,state:t,member:o,radii:s.fitted(
-o.meta.method),shown:()=>this.shown()})}]]:[]]),this.bar=u("progress",{max:1,value:0,"aria-label":"share of the fit that is done"}),this.said=
-u("span",{role:"status"}),this.button=W("Stop","stop or start fitting",()=>a?.(this.button.textContent==="Stop"?"stop":"run")),this.bands=W(
-"Bands over seeds","fit every member again with two more seeds, behind the picture",()=>a?.("seeds")),this.bands.hidden=e.seeds!==1,this.work=
-u("div",{class:"fv-work"},this.button,this.bar,this.said,this.bands),this.work.hidden=!s.live,this.note=u("div",{class:"fv-note",role:"alert",
-hidden:""})}playRadius(t){let{a:{method:e,member:s}}=this.current(),{radius:i}=s.meta,a=this.members.fitted(e),o=a.find(r=>r>i)??(t?a[0]:void 0);
-return o===void 0||a.length<2?!1:(t&&this.state.past.push(this.state.all),this.state.put({...this.state.all,radius:o}),!0)}buildPage(){let{el:t,
-index:e,state:s}=this,i=[...new Set(e.figures.map(r=>r.group))];this.controls=u("div",{class:"fv-controls",role:"group","aria-label":"contro\
-ls"},this.a.node,u("label",{},u("span",{},"ensemble size"),this.draws,this.drawsText),this.b.node);let a=u("div",{class:"fv-buttons",role:"g\
-roup","aria-label":"actions"},this.player.button,this.compare,this.undo,this.more);this.reading=u("p",{class:"fv-reading"}),this.readingB=u(
-"p",{class:"fv-reading",hidden:""}),this.spoken=u("div",{"aria-live":"polite"},this.reading,this.readingB),this.names=i.length>1?[...i,"All"]:
-i;let o=`fv-panel-${Math.random().toString(36).slice(2)}`;this.tabs=this.tabList(o),this.grid=u("div",{class:"fv-figures",role:"tabpanel",id:o,
-"aria-label":"pictures",tabindex:0}),this.head=u("div",{class:"fv-bar"},this.controls,this.work,this.note,this.spoken,u("div",{class:"fv-str\
-ip"},this.tabs,a)),this.stage=u("div",{class:"fv-stage"},this.head,this.copied.node,this.grid),this.article=new Z(e.story??[],{el:t,stage:this.
-stage,state:s,resting:()=>this.stopped||this.printing||!this.placed}),t.classList.add("flatviz"),Vt(t),t.replaceChildren(u("style",{},Qt),u(
-"div",{class:"fv-body"},this.article.node,this.stage))}tabList(t){let{names:e,state:s}=this,i=u("div",{class:"fv-tabs",role:"tablist","aria-\
-label":"views"});return this.tabButtons=e.map(a=>{let o=u("button",{type:"button",role:"tab","aria-controls":t},a);return o.addEventListener(
-"click",()=>s.change({tab:a})),o}),i.append(...this.tabButtons),i.addEventListener("keydown",a=>{let o={ArrowRight:1,ArrowLeft:-1}[a.key];if(!o)
-return;let r=(e.indexOf(this.layout.tabOf(s.all))+o+e.length)%e.length;s.change({tab:e[r]}),this.tabButtons[r].focus()}),i.hidden=e.length<2,
-i}get tools(){let{Plotly:t,index:e,members:{list:s},state:i}=this;return{Plotly:t,index:e,members:s,point:(a,o)=>this.point(a,o),choose:(a,o)=>this.
-choose(a,o),chosen:()=>i.all.chosen,redraw:this.schedule,replace:a=>a.light(this.lit)}}get lit(){return this.hovered??this.state.all.picked}choose(t,e){
-this.state.change({chosen:{...this.state.all.chosen,[t]:e}})}place(t){let e=t.slot?this.frames.find(s=>s.slot===t.slot&&s.group===t.group):null;
-e||(e=new ot(t,s=>this.choose(t.slot,s)),this.grid.append(e.node),this.frames.push(e)),e.add(t),t.phases.length&&!e.phases&&e.phase(s=>this.
-state.change({phase:s}),s=>this.playPhase(e,s))}placeOf({phases:t},{phase:e}){return t.length&&Math.min(e??t.length,t.length-1)}playPhase(t,e){
-let{state:s}=this,i=t.entry(s.all.chosen),a=this.placeOf(i,s.all),o=i.phases.length-1,r=e&&a===o?0:a+1;return r>o?!1:(e&&s.past.push(s.all),
-s.put({...s.all,phase:r}),!0)}get pictures(){return this.frames.flatMap(t=>Object.values(t.made))}shown(){return this.frames.filter(t=>!t.node.
-hidden).flatMap(t=>{let e=t.entry(this.state.all.chosen);return["A","B"].map(s=>[s,e,t.made[e.name+s]]).filter(([,,s])=>s?.node.isConnected&&
-s.state)})}drawControls(t){let{a:e,b:s,n_draws:i}=t,{members:a,draws:o,drawsText:r,layout:l}=this,{offered:c}=a,{narrow:h}=l;this.a.show(e.method,
-t.radius,c,h),this.a.letter.textContent=s?"A":"",this.b.node.hidden=!s,s&&this.b.show(s.method,t.compare.radius,c,h),o.value=i,o.disabled=[e,
-s].every(v=>!v||v.member.meta.n_draws===1),r.textContent=o.disabled?"one point":X(i,"draw"),o.setAttribute("aria-valuetext",r.textContent),this.
-compare.setAttribute("aria-pressed",!!s),this.compare.textContent=s?"One state":"Compare",this.undo.disabled=!this.state.past.length,this.player.
-button.disabled=a.of(e.method).length<2;let d=this.hovered??t.picked,p=h&&l.reads(t),f=(v,m)=>[(s?`${m}: `:"")+(p?a.numbers(v,i):a.sentence(
-v,i)),u("span",{class:"fv-draw"},d===null?"":a.aboutDraw(v,d))];this.reading.replaceChildren(...f(e,"A")),this.readingB.hidden=!s,s&&this.readingB.
-replaceChildren(...f(s,"B"));let b=l.tabOf(t);this.el.classList.toggle("fv-drawn",this.frames.some(v=>l.inTab(v,b)&&Object.keys(v.entry(t.chosen).
-link).length>0)),this.tabButtons.forEach((v,m)=>{v.setAttribute("aria-selected",this.names[m]===b),v.tabIndex=this.names[m]===b?0:-1})}draw(){
-let{layout:t,el:e}=this,s=this.current();t.arrange(s),this.drawControls(s),!this.placed&&!this.stopped&&(this.placed=!0,this.article.goTo());
-let i=tt()&&!this.printing;e.dataset.theme=i?"dark":"light",this.pending=this.frames.filter(o=>!o.node.hidden).flatMap(o=>this.prepared(o,s));
-for(let o of this.pending)o.height=t.height(s,o.frame),o.most=this.printing?1/0:t.reads(s)||s.b&&e.clientWidth<640?o.height:t.screen-t.tall(
-this.head,s)-8,o.picture.state&&(o.width=o.picture.plot.clientWidth);let a=({frame:o})=>{let{top:r,bottom:l}=o.node.getBoundingClientRect();
-return l<0||r>window.innerHeight};t.tabOf(s)==="All"&&this.pending.sort((o,r)=>Number(a(o))-Number(a(r))),this.go(s,i)}prepared(t,e){let s=t.
-entry(e.chosen),i=s.kind==="plotly"&&!s.binds.length,a=e.b&&!i?{A:e.a,B:e.b}:{A:e.a};if(t.shown!==`${s.name}/${Object.keys(a)}`){t.shown=`${s.
-name}/${Object.keys(a)}`,t.node.dataset.name=s.name;for(let[l,c]of Object.entries(s.option))t.menus[l].value=c;let r=Object.keys(a).map(l=>t.
-made[s.name+l]??=new(s.kind==="images"?at:q)(s,l,this.tools));t.pair.replaceChildren(...r.map(l=>l.node))}let o=e.a.member.meta.captions?.[s.
-name]??s.caption;return t.caption.textContent!==o&&(t.caption.textContent=o),t.phases?.show(s.phases,this.placeOf(s,e)),Object.entries(a).flatMap(
-([r,{member:l}])=>{let c=t.made[s.name+r],h=!!l.meta.waiting?.includes(s.name);return c.node.classList.toggle("fv-waits",h),h?[]:(c.mark.hidden=
-!e.b||i,[{frame:t,picture:c,member:l,entry:s,height:0,most:0,width:void 0}])})}go(t,e){let{members:s,pending:i,el:a}=this,o=performance.now()+
-(this.printing?1e9:30);for(;i.length;){let{frame:r,picture:l,member:c,entry:h,height:d,most:p,width:f}=i.shift(),b=this.placeOf(h,t);l.draw(
-c,t.n_draws,{height:d,most:p,width:f,dark:e,phone:this.layout.narrow,ranges:s.ranges(h),transition:this.player.glide,at:b})&&l.light(this.hovered??
-t.picked);let[v]=(h.layout.title?.text??"").split("<br>");r.about.firstChild.textContent=l.narrow&&v?`${v}: what is this?`:"What is this?",l.
-print&&!r.caption.textContent.endsWith(l.print)&&r.caption.append(l.print);let m=h.phases[b]?.[0];if(l.describe(`${c.meta.alts[h.name]}${m?`\
-; ${m}`:""}. ${s.sentence({member:c,wanted:c.meta.radius,method:c.meta.method},t.n_draws)}`),performance.now()>o&&i.length){requestAnimationFrame(
-()=>{this.pending===i&&!this.stopped&&this.go(t,e)});return}}if(a.dataset.state=`${t.a.method}/${t.a.member.meta.radius}/${t.n_draws}`,a.dataset.
-shown=t.a.member.meta.note?"preview":"fitted",a.dataset.look=`${this.layout.tabOf(t)}${t.b?` | ${t.b.method}/${t.b.member.meta.radius}`:""}`,
-this.hash&&!this.stale){let r=location.hash;this.later("address",()=>{location.hash===r&&history.replaceState(null,"",this.state.hash)},100)}
-this.stale&&performance.mark("flatviz-drawn"),this.stale=!1,s.live&&this.later("shot",()=>this.photograph(),1500)}later(t,e,s){clearTimeout(
-this.timers[t]),this.timers[t]=setTimeout(e,s)}schedule(){this.waiting||this.stopped||(this.waiting=!0,requestAnimationFrame(()=>{this.waiting=
-!1,!this.stopped&&(this.el.isConnected?this.draw():setTimeout(this.schedule,100))}))}point(t,e){let{state:s}=this;if(t==="click"){s.change({
-picked:s.all.picked===e?null:e});return}this.hovered!==e&&(this.hovered=e,this.drawControls(this.current()),this.mark())}mark(){this.pictures.
-forEach(t=>t.light(t.plot.clientWidth?this.lit:null))}async photograph(){if(this.stopped||!this.el.isConnected)return;let t=await Promise.all(
-this.shown().slice(0,2).map(([,,e])=>e.image("png")));this.ask("picture",{images:t,text:this.spoken.innerText})}listen(){let{el:t,state:e,model:s,
-article:i}=this,a=[],o=0,r=(h,d,p,f)=>{h.addEventListener(d,p,f),a.push(()=>h.removeEventListener(d,p))},l=["radius","n_draws","method","loo\
-k"].map(h=>`change:${h}`);for(let h of l)s.on(h,this.schedule);let c=new ResizeObserver(()=>{this.stopped||!t.clientWidth||(t.clientWidth!==
-o&&(o=t.clientWidth,this.placed=!1,this.layout.arrange(this.current()),this.schedule()),this.pictures.forEach(h=>h.resize()),this.mark())});
-[t,this.grid].forEach(h=>c.observe(h)),a.push(et(this.schedule),()=>c.disconnect(),()=>l.forEach(h=>s.off?.(h,this.schedule))),r(window,"bef\
-oreprint",()=>this.print(!0)),r(window,"afterprint",()=>this.print(!1)),r(window,"resize",this.schedule),i.story.length&&r(window,"scroll",i.
-scrolled,{passive:!0}),this.hash&&(r(window,"hashchange",()=>{location.hash!==e.hash&&(e.read(location.hash),this.placed=!1)}),location.hash.
-length>1&&e.read(location.hash)),this.forget=()=>a.forEach(h=>h())}print(t){this.printing=t,this.el.style.width=t?"660px":"",this.draw(),t&&
-this.pictures.forEach(e=>e.resize())}get handle(){let t=s=>(...i)=>this[s](...i),{state:e}=this;return{get history(){return{past:e.past,start:e.
-start}},add:t("add"),status:t("status"),lost:t("lost"),stop:t("stop")}}add(t){this.members.add(t);for(let e of t.index.figures??[]){let s=Object.
-assign(this.index.figures.find(a=>a.name===e.name),e),{made:i}=this.frames.find(a=>a.entries.includes(s));(e.data||e.layout)&&["A","B"].forEach(
-a=>i[s.name+a]?.renew())}this.schedule()}status({share:t,text:e,busy:s,error:i}){this.bar.value=t,this.said.textContent=e,this.button.textContent=
-s?"Stop":"Run",this.bands.disabled=s,this.note.hidden=!i,this.note.textContent=i??""}lost(t){this.members.live=!1,this.work.hidden=!0,this.note.
+`;function ce(s){let{state:t,index:e,members:i,hash:n,ask:a}=s;s.a=new H("",r=>t.change(r)),s.b=new H("B",r=>t.change({compare:{method:s.b.method,
+radius:s.b.wanted,...r}})),s.draws=u("input",{type:"range",class:"fv-draws",min:1,max:e.n_max,step:1,"aria-label":"ensemble size"}),s.drawsText=
+u("output"),s.draws.addEventListener("input",()=>t.change({n_draws:Number(s.draws.value)})),s.compare=I("Compare","two states side by side, \
+on the same scales",()=>{let r=s.current(),o=i.methods.find(l=>l==="vi"&&l!==r.a.method)??r.a.method;t.change({compare:r.b?null:{method:o,radius:i.
+stops(o)[0]}})}),s.player=new J(r=>ts(s,r),"go through the fitted radii of page method"),s.undo=I("Undo","take the last change back",()=>t.undo()),
+s.copied=new lt,s.more=It("Menu",[["Reset",()=>t.reset()],["Copy as code",()=>s.copied.take(re(s.shown(),e,t.all),"code")],...n?[["Copy link",
+()=>s.copied.take(new URL(t.hash,location.href).href,"link")]]:[],["Save as SVG",()=>_t(s.shown(),"svg")],["Save as PNG",()=>_t(s.shown(),"p\
+ng")],...globalThis.MediaRecorder?[["Save film of the radius",()=>{let{member:r}=s.current().a;oe({el:s.el,state:t,member:r,radii:i.fitted(r.
+meta.method),shown:()=>s.shown()})}]]:[]]),s.bar=u("progress",{max:1,value:0,"aria-label":"share of the fit that is done"}),s.said=u("span",
+{role:"status"}),s.button=I("Stop","stop or start fitting",()=>a?.(s.button.textContent==="Stop"?"stop":"run")),s.bands=I("Bands over seeds",
+"fit every member again with two more seeds, behind the picture",()=>a?.("seeds")),s.bands.hidden=e.seeds!==1,s.work=u("div",{class:"fv-work"},
+s.button,s.bar,s.said,s.bands),s.work.hidden=!i.live,s.note=u("div",{class:"fv-note",role:"alert",hidden:""})}function ts(s,t){let{a:{method:e,
+member:i}}=s.current(),{radius:n}=i.meta,a=s.members.fitted(e),r=a.find(o=>o>n)??(t?a[0]:void 0);return r===void 0||a.length<2?!1:(t&&s.state.
+past.push(s.state.all),s.state.put({...s.state.all,radius:r}),!0)}function he(s){let{el:t,index:e,state:i}=s,n=[...new Set(e.figures.map(o=>o.
+group))];s.controls=u("div",{class:"fv-controls",role:"group","aria-label":"controls"},s.a.node,u("label",{},u("span",{},"ensemble size"),s.
+draws,s.drawsText),s.b.node);let a=u("div",{class:"fv-buttons",role:"group","aria-label":"actions"},s.player.button,s.compare,s.undo,s.more);
+s.reading=u("p",{class:"fv-reading"}),s.readingB=u("p",{class:"fv-reading",hidden:""}),s.spoken=u("div",{"aria-live":"polite"},s.reading,s.readingB),
+s.names=n.length>1?[...n,"All"]:n;let r=`fv-panel-${Math.random().toString(36).slice(2)}`;s.tabs=es(s,r),s.grid=u("div",{class:"fv-figures",
+role:"tabpanel",id:r,"aria-label":"pictures",tabindex:0}),s.head=u("div",{class:"fv-bar"},s.controls,s.work,s.note,s.spoken,u("div",{class:"\
+fv-strip"},s.tabs,a)),s.stage=u("div",{class:"fv-stage"},s.head,s.copied.node,s.grid),s.article=new rt(e.story??[],{el:t,stage:s.stage,state:i,
+resting:()=>s.stopped||s.printing||!s.placed}),t.classList.add("flatviz"),le(t),t.replaceChildren(u("style",{},de),u("div",{class:"fv-body"},
+s.article.node,s.stage))}function es(s,t){let{names:e,state:i}=s,n=u("div",{class:"fv-tabs",role:"tablist","aria-label":"views"});return s.tabButtons=
+e.map(a=>{let r=u("button",{type:"button",role:"tab","aria-controls":t},a);return r.addEventListener("click",()=>i.change({tab:a})),r}),n.append(
+...s.tabButtons),n.addEventListener("keydown",a=>{let r={ArrowRight:1,ArrowLeft:-1}[a.key];if(!r)return;let o=(e.indexOf(s.layout.tabOf(i.all))+
+r+e.length)%e.length;i.change({tab:e[o]}),s.tabButtons[o].focus()}),n.hidden=e.length<2,n}function dt(s,t){let{a:e,b:i,n_draws:n}=t,{members:a,
+draws:r,drawsText:o,layout:l}=s,{offered:h}=a,{narrow:d}=l;s.a.show(e.method,t.radius,h,d),s.a.letter.textContent=i?"A":"",s.b.node.hidden=!i,
+i&&s.b.show(i.method,t.compare.radius,h,d),r.value=n,r.disabled=[e,i].every(b=>!b||b.member.meta.n_draws===1),o.textContent=r.disabled?"one \
+point":et(n,"draw"),r.setAttribute("aria-valuetext",o.textContent),s.compare.setAttribute("aria-pressed",!!i),s.compare.textContent=i?"One s\
+tate":"Compare",s.undo.disabled=!s.state.past.length,s.player.button.disabled=a.of(e.method).length<2;let c=s.hovered??t.picked,f=d&&l.reads(
+t),p=(b,m)=>[(i?`${m}: `:"")+(f?a.numbers(b,n):a.sentence(b,n)),u("span",{class:"fv-draw"},c===null?"":a.aboutDraw(b,c))];s.reading.replaceChildren(
+...p(e,"A")),s.readingB.hidden=!i,i&&s.readingB.replaceChildren(...p(i,"B"));let g=l.tabOf(t);s.el.classList.toggle("fv-drawn",s.frames.some(
+b=>l.inTab(b,g)&&Object.keys(b.entry(t.chosen).link).length>0)),s.tabButtons.forEach((b,m)=>{b.setAttribute("aria-selected",s.names[m]===g),
+b.tabIndex=s.names[m]===g?0:-1})}function ct(s,{phases:t},{phase:e}){return t.length&&Math.min(e??t.length,t.length-1)}function ht(s){let{layout:t,el:e}=s,i=s.current();t.arrange(
+i),dt(s,i),!s.placed&&!s.stopped&&(s.placed=!0,s.article.goTo());let n=Z()&&!s.printing;e.dataset.theme=n?"dark":"light",s.pending=s.frames.
+filter(r=>!r.node.hidden).flatMap(r=>ss(s,r,i));for(let r of s.pending)r.height=t.height(i,r.frame),r.most=s.printing?1/0:t.reads(i)||i.b&&e.
+clientWidth<640?r.height:t.screen-t.tall(s.head,i)-8,r.picture.state&&(r.width=r.picture.plot.clientWidth);let a=({frame:r})=>{let{top:o,bottom:l}=r.
+node.getBoundingClientRect();return l<0||o>window.innerHeight};t.tabOf(i)==="All"&&s.pending.sort((r,o)=>Number(a(r))-Number(a(o))),fe(s,i,n)}
+function ss(s,t,e){let i=t.entry(e.chosen),n=i.kind==="plotly"&&!i.binds.length,a=e.b&&!n?{A:e.a,B:e.b}:{A:e.a};if(t.shown!==`${i.name}/${Object.
+keys(a)}`){t.shown=`${i.name}/${Object.keys(a)}`,t.node.dataset.name=i.name;for(let[l,h]of Object.entries(i.option))t.menus[l].value=h;let o=Object.
+keys(a).map(l=>t.made[i.name+l]??=new(i.kind==="images"?at:U)(i,l,s.tools));t.pair.replaceChildren(...o.map(l=>l.node))}let r=e.a.member.meta.
+captions?.[i.name]??i.caption;return t.caption.textContent!==r&&(t.caption.textContent=r),t.phases?.show(i.phases,ct(s,i,e)),Object.entries(
+a).flatMap(([o,{member:l}])=>{let h=t.made[i.name+o],d=!!l.meta.waiting?.includes(i.name);return h.node.classList.toggle("fv-waits",d),d?[]:
+(h.mark.hidden=!e.b||n,[{frame:t,picture:h,member:l,entry:i,height:0,most:0,width:void 0}])})}function fe(s,t,e){let{members:i,pending:n,el:a}=s,
+r=performance.now()+(s.printing?1e9:30);for(;n.length;){let{frame:o,picture:l,member:h,entry:d,height:c,most:f,width:p}=n.shift(),g=ct(s,d,t);
+l.draw(h,t.n_draws,{height:c,most:f,width:p,dark:e,phone:s.layout.narrow,ranges:i.ranges(d),transition:s.player.glide,at:g})&&l.light(s.hovered??
+t.picked);let[b]=(d.layout.title?.text??"").split("<br>");o.about.firstChild.textContent=l.narrow&&b?`${b}: what is page?`:"What is page?",l.
+print&&!o.caption.textContent.endsWith(l.print)&&o.caption.append(l.print);let m=d.phases[g]?.[0];if(l.describe(`${h.meta.alts[d.name]}${m?`\
+; ${m}`:""}. ${i.sentence({member:h,wanted:h.meta.radius,method:h.meta.method},t.n_draws)}`),performance.now()>r&&n.length){requestAnimationFrame(
+()=>{s.pending===n&&!s.stopped&&fe(s,t,e)});return}}if(a.dataset.state=`${t.a.method}/${t.a.member.meta.radius}/${t.n_draws}`,a.dataset.shown=
+t.a.member.meta.note?"preview":"fitted",a.dataset.look=`${s.layout.tabOf(t)}${t.b?` | ${t.b.method}/${t.b.member.meta.radius}`:""}`,s.hash&&
+!s.stale){let o=location.hash;s.later("address",()=>{location.hash===o&&history.replaceState(null,"",s.state.hash)},100)}s.stale&&performance.
+mark("flatviz-drawn"),s.stale=!1,i.live&&s.later("shot",()=>s.photograph(),1500)}function ue(s){let{el:t,state:e,model:i,article:n}=s,a=[],r=0,o=(d,c,f,p)=>{d.addEventListener(c,f,p),a.push(()=>d.removeEventListener(c,f))},
+l=["radius","n_draws","method","look"].map(d=>`change:${d}`);for(let d of l)i.on(d,s.schedule);let h=new ResizeObserver(()=>{s.stopped||!t.clientWidth||
+(t.clientWidth!==r&&(r=t.clientWidth,s.placed=!1,s.layout.arrange(s.current()),s.schedule()),s.pictures.forEach(d=>d.resize()),s.mark())});[
+t,s.grid].forEach(d=>h.observe(d)),a.push(Q(s.schedule),()=>h.disconnect(),()=>l.forEach(d=>i.off?.(d,s.schedule))),o(window,"beforeprint",()=>pe(
+s,!0)),o(window,"afterprint",()=>pe(s,!1)),o(window,"resize",s.schedule),n.story.length&&o(window,"scroll",n.scrolled,{passive:!0}),s.hash&&
+(o(window,"hashchange",()=>{location.hash!==e.hash&&(e.read(location.hash),s.placed=!1)}),location.hash.length>1&&e.read(location.hash)),s.forget=
+()=>a.forEach(d=>d())}function pe(s,t){s.printing=t,s.el.style.width=t?"660px":"",ht(s),t&&s.pictures.forEach(e=>e.resize())}var me=s=>Object.values(s.option).join(", "),ft=class{entries;choose;menus;slot;constructor(t,e){this.pair=u("div",{class:"fv-pair"}),this.caption=
+u("p"),this.about=u("details",{open:""},u("summary",{},"What is this?"),this.caption),this.choice=u("div",{class:"fv-choice",hidden:""}),this.
+node=u("figure",{},this.choice,this.pair,u("figcaption",{},this.about)),Object.assign(this,{slot:t.slot,group:t.group,span:t.span,least:t.least,
+choose:e,entries:[],menus:{},made:{},shown:""})}add(t){this.entries.push(t),this.choice.hidden=this.entries.length<2}offer(t){for(let e of Object.
+keys(this.entries[0].option)){let i=[...new Set(this.entries.map(a=>a.option[e]))],n=u("select",{"aria-label":`${e} of this picture`},...i.map(
+a=>u("option",{value:a},a)));n.addEventListener("change",()=>{let a=this.entry(t()).option,r=l=>Object.keys(a).filter(h=>l.option[h]===a[h]).
+length,o=this.entries.filter(l=>l.option[e]===n.value);this.choose(me(o.reduce((l,h)=>r(h)>r(l)?h:l)))}),this.menus[e]=n,i.length>1&&this.choice.
+append(n)}}entry(t){return this.entries.find(e=>me(e)===t[this.slot])??this.entries[0]}phase(t,e){this.phases=new tt(t,e),this.pair.after(this.
+phases.node)}},pt=class{page;frames;tallest;constructor(t,e){Object.assign(this,{frames:t,page:e,tallest:new Map})}tabOf({tab:t}){let{names:e,
+printing:i}=this.page;return i()?"All":e.includes(t)?t:e[0]}inTab(t,e){return e==="All"||t.group===e}reads(t){return this.page.article.reads(
+t)&&!this.page.printing()}get narrow(){return this.page.el.clientWidth<640&&!this.page.printing()}get screen(){return this.page.el.closest("\
+.jp-Notebook, .jp-WindowedPanel-outer")?.clientHeight||window.innerHeight}spread(t,e){let i=o=>o.reduce((l,h)=>l+h,0),n=i(e.map(o=>o.span)),
+a=e.map(o=>Math.ceil(12*o.least/this.page.grid.clientWidth)),r=e.map(o=>Math.max(3,Math.round(12*o.span/n)));return r.some((o,l)=>o<a[l])&&i(
+a)<=12&&a.every(Boolean)&&(r=a),r[r.length-1]+=12-i(r),r[e.indexOf(t)]}arrange(t){let{page:e,frames:i}=this,{el:n,grid:a,tabs:r,compare:o,undo:l,
+names:h,article:{story:d}}=e,c=e.printing(),f=n.clientWidth,p=this.tabOf(t),g=this.reads(t),b=f>=900,m=i.filter(v=>this.inTab(v,p)),z={narrow:f<
+640||c,beside:b&&!c,above:!b&&!c,two:t.b,reads:g,story:d.length&&!c};for(let[v,k]of Object.entries(z))n.classList.toggle(`fv-${v}`,!!k);for(let v of[
+r,o,l])v.hidden=g||v===r&&h.length<2;let w=v=>a.clientWidth*this.spread(v,m)/12<v.least;g&&(!b||t.b||m.some(w))&&(m=[m.find(v=>v.entries.some(
+k=>k.name===d[t.step].set?.see))??m[0]]);let M=m.reduce((v,k)=>v+k.span,0),O=p!=="All"&&(M<=12||m.length<3)&&!t.b,L=O&&m.some(w),x=f<1e3||t.
+b,y=[[]],E=(v,k)=>x?12/k.length:this.spread(v,k);for(let v of m){let k=[...y.at(-1),v],P=k.some(_=>a.clientWidth*E(_,k)/12<_.least);k.length>
+1&&(P||k.reduce((_,W)=>_+(x?6:W.span),0)>12)&&y.push([]),y.at(-1).push(v)}let A=v=>E(v,y.find(k=>k.includes(v))??[v]),$=f<640&&!c;for(let v of i)
+v.tap!==$&&(Object.assign(v,{tap:$}).about.open=!$),v.node.hidden=!m.includes(v),g&&!b&&t.b?v.pair.tabIndex=0:v.pair.removeAttribute("tabind\
+ex"),v.node.style.gridColumn=(t.b||L)&&p!=="All"?"span 12":O?`span ${this.spread(v,m)}`:`span ${A(v)}`}tall(t,e){let{el:i,note:n}=this.page,
+a=[i.clientWidth,!!e.b,this.reads(e),n.textContent].join(),r=this.tallest.get(t),o=t.hidden?0:Math.max(t.offsetHeight,r?.place===a?r.px:0);return this.
+tallest.set(t,{place:a,px:o}),o}height(t,e){let{el:i,head:n,stage:a}=this.page,r=this.page.printing(),o=M=>this.tall(M,t),{height:l,layout:h}=e.
+entry(t.chosen),{screen:d}=this,c=this.reads(t);if(c&&i.clientWidth<900)return a.clientHeight-o(n)-(e.phases?o(e.phases.node):0)-o(e.about.firstChild)-
+o(e.choice)-24;let f=Object.keys(h).filter(M=>/^[xy]axis/.test(M)).length>2;if(t.b&&this.narrow)return f?440:Math.max(230,Math.round((d-o(n)-
+40)/2));let p=e.phases&&!c?B(h)+92+290:300,g=i.clientWidth<690?p:Math.max(300,Math.min(p,d-o(n)-44));if(r)return l;if(this.tabOf(t)==="All")
+return Math.max(g,Math.min(l,d-o(n)-40));let b=i.closest(".jp-Notebook")?0:i.getBoundingClientRect().top+window.scrollY,m=M=>(M.phases?o(M.phases.
+node):0)+(c?o(M.choice)+o(M.caption):t.b?36:80),z=24+(c?Math.max(...this.frames.filter(M=>!M.node.hidden).map(m)):m(e)),w=d-o(n)-Math.max(z,
+i.clientWidth>=1e3&&b<.3*d?b+48:0);return Math.round(Math.max(g,Math.min(t.b?440:560,w)))}};var ve=s=>t=>`${s} ${t.toFixed(3)}`,be={accuracy:s=>`accuracy ${(100*s).toFixed(1)} %`,nll:s=>`NLL ${s.toFixed(3)} nats`,ece:ve("ECE"),rmse:s=>`\
+RMSE ${C(s)}`},is={...be,accuracy:s=>`${(100*s).toFixed(1)} % right`,nll:ve("NLL")},ut=class{live;list;index;fields;constructor(t,e){Object.
+assign(this,{index:t.index,fields:t.index.fields,live:e,list:bt(t)})}get methods(){return[...new Set(this.list.map(t=>t.meta.method))]}of(t){
+return this.list.filter(e=>e.meta.method===t)}fitted(t){return this.of(t).filter(e=>!e.meta.note).map(e=>e.meta.radius).sort((e,i)=>e-i)}stops(t){
+let e=this.live?this.index.stops[t]??[]:[];return[...new Set([...this.of(t).map(i=>i.meta.radius),...e])].sort((i,n)=>i-n)}standing(t,e){let i=this.
+methods.includes(t)?t:this.methods[0],n=this.of(i);return{method:i,wanted:e,member:n[X(n.map(a=>a.meta.radius),e)]}}get offered(){return this.
+methods.map(t=>{let{label:e,unit:i}=this.of(t)[0].meta;return[t,e,this.stops(t),i,this.index.defaults[t]]})}add(t){for(let e of bt(t)){let i=this.
+list.findIndex(n=>n.meta.method===e.meta.method&&n.meta.radius===e.meta.radius);i>=0&&(e.version=(this.list[i].version??0)+1),i<0?this.list.
+push(e):this.list[i]=e}}ranges(t){let e={};for(let i of t.shared){let n=this.list.flatMap(a=>a.meta.ranges[t.name]?.[i]??[]);n.length&&(e[i]=
+[Math.min(...n),Math.max(...n)])}return e}scores(t,e=be){return Object.entries(e).filter(([i])=>i in this.fields).map(([i,n])=>n(t(i)))}sentence({
+method:t,member:e,wanted:i},n){let a=d=>D(this.fields,e,d),r=d=>a(d)[n-1],o=e.meta.radius,l=Math.abs(o-i)>1e-6*Math.max(1,i)&&this.of(t).length>
+1?`radius ${C(i)} is not fitted; shown: `:"",h=o>0?`, radius ${C(o)}${e.meta.reach??""}`:e.meta.equals?`, radius 0, which is ${e.meta.equals}`:
+"";return`${l}${e.meta.label}${h}${e.meta.note??""}, ${et(Math.min(n,e.meta.n_draws),"draw")}: `+(Number.isFinite(r("nll"))?`${this.scores(r).
+join(", ")}; `:"diverged, no score is a number; ")+(Number.isFinite(a("lambda1")[0])?`largest eigenvalue λ₁ ${C(a("lambda1")[0])}.`:"no l\
+argest eigenvalue λ₁ was found.")}numbers({member:t},e){let i=a=>D(this.fields,t,a)[e-1],[n]=D(this.fields,t,"lambda1");return Number.isFinite(
+i("nll"))?`${this.scores(i,is).join(", ")}, λ₁ ${C(n)}`:"diverged"}aboutDraw({member:t},e){let i=D(this.fields,t,"draw loss")[e],n=D(this.
+fields,t,"draw distance")[e];return Number.isFinite(i)?` Draw ${e+1}: training loss ${C(i)}, ${C(n)} off the plane.`:""}};function St(s){return new Ct(s).handle}var Ct=class{a;b;draws;drawsText;compare;player;undo;copied;more;bar;said;button;bands;work;note;controls;reading;readingB;spoken;names;tabs;tabButtons;grid;head;stage;article;pending=[];hovered=null;timers={};waiting=!1;stopped=!1;printing=!1;placed=!1;stale=!0;frames=[];forget=()=>{};constructor({
+Plotly:t,model:e,el:i,bundle:n,ask:a=null,hash:r=!1,former:o=null}){let{index:l}=n;Dt(l.dark),this.Plotly=t,this.model=e,this.el=i,this.index=
+l,this.ask=a,this.hash=r,this.schedule=this.schedule.bind(this),this.members=new ut(n,!!(l.live&&a)),this.state=new ot(e,l,this.schedule,w=>{
+["method","radius","compare","step"].some(M=>M in w)&&this.player.halt(),["phase","chosen","tab","compare","step"].some(M=>M in w)&&this.frames.
+forEach(M=>M.phases?.player.halt())}),o&&Object.assign(this.state,o),ce(this),he(this);for(let w of l.figures)this.place(w);for(let w of this.
+frames)w.offer(()=>this.state.all.chosen);let{grid:h,head:d,stage:c,note:f,tabs:p,compare:g,undo:b,names:m,article:z}=this;this.layout=new pt(
+this.frames,{el:i,grid:h,head:d,stage:c,note:f,tabs:p,compare:g,undo:b,names:m,article:z,printing:()=>this.printing}),ue(this),this.schedule()}current(){
+let t=this.state.all,e=t.compare;return{...t,a:this.members.standing(t.method,t.radius),b:e&&this.members.standing(e.method,e.radius)}}get tools(){
+let{Plotly:t,index:e,members:{list:i},state:n}=this;return{Plotly:t,index:e,members:i,point:(a,r)=>this.point(a,r),choose:(a,r)=>this.choose(
+a,r),chosen:()=>n.all.chosen,redraw:this.schedule,replace:a=>a.light(this.lit)}}get lit(){return this.hovered??this.state.all.picked}choose(t,e){
+this.state.change({chosen:{...this.state.all.chosen,[t]:e}})}place(t){let e=t.slot?this.frames.find(i=>i.slot===t.slot&&i.group===t.group):null;
+e||(e=new ft(t,i=>this.choose(t.slot,i)),this.grid.append(e.node),this.frames.push(e)),e.add(t),t.phases.length&&!e.phases&&e.phase(i=>this.
+state.change({phase:i}),i=>this.playPhase(e,i))}playPhase(t,e){let{state:i}=this,n=t.entry(i.all.chosen),a=ct(this,n,i.all),r=n.phases.length-
+1,o=e&&a===r?0:a+1;return o>r?!1:(e&&i.past.push(i.all),i.put({...i.all,phase:o}),!0)}get pictures(){return this.frames.flatMap(t=>Object.values(
+t.made))}shown(){return this.frames.filter(t=>!t.node.hidden).flatMap(t=>{let e=t.entry(this.state.all.chosen);return["A","B"].map(i=>[i,e,t.
+made[e.name+i]]).filter(([,,i])=>i?.node.isConnected&&i.state)})}later(t,e,i){clearTimeout(this.timers[t]),this.timers[t]=setTimeout(e,i)}schedule(){
+this.waiting||this.stopped||(this.waiting=!0,requestAnimationFrame(()=>{this.waiting=!1,!this.stopped&&(this.el.isConnected?ht(this):setTimeout(
+this.schedule,100))}))}point(t,e){let{state:i}=this;if(t==="click"){i.change({picked:i.all.picked===e?null:e});return}this.hovered!==e&&(this.
+hovered=e,dt(this,this.current()),this.mark())}mark(){this.pictures.forEach(t=>t.light(t.plot.clientWidth?this.lit:null))}async photograph(){
+if(this.stopped||!this.el.isConnected)return;let t=await Promise.all(this.shown().slice(0,2).map(([,,e])=>e.image("png")));this.ask("picture",
+{images:t,text:this.spoken.innerText})}get handle(){let t=i=>(...n)=>this[i](...n),{state:e}=this;return{get history(){return{past:e.past,start:e.
+start}},add:t("add"),status:t("status"),lost:t("lost"),stop:t("stop")}}add(t){this.members.add(t);for(let e of t.index.figures??[]){let i=Object.
+assign(this.index.figures.find(a=>a.name===e.name),e),{made:n}=this.frames.find(a=>a.entries.includes(i));(e.data||e.layout)&&["A","B"].forEach(
+a=>n[i.name+a]?.renew())}this.schedule()}status({share:t,text:e,busy:i,error:n}){this.bar.value=t,this.said.textContent=e,this.button.textContent=
+i?"Stop":"Run",this.bands.disabled=i,this.note.hidden=!n,this.note.textContent=n??""}lost(t){this.members.live=!1,this.work.hidden=!0,this.note.
 hidden=!1,this.note.textContent=t,this.schedule()}stop(){this.stopped=!0,this.player.halt(),this.frames.forEach(t=>t.phases?.player.halt()),
-Object.values(this.timers).forEach(clearTimeout),this.forget(),this.pictures.forEach(t=>this.Plotly.purge(t.plot))}};var te=n=>JSON.parse(document.getElementById(n).textContent),Be=()=>new Promise(n=>{requestAnimationFrame(()=>setTimeout(n))});async function Zt(n){
-let t=new Blob([U(te(n))]).stream().pipeThrough(new DecompressionStream("deflate"));return new Uint8Array(await new Response(t).arrayBuffer())}
-async function De(){performance.mark("flatviz-start");let n=te("flatviz-start"),t=document.getElementById("explorer"),e={get:r=>n[r],set:(r,l)=>{
-n[r]=l},save_changes(){},on(){},off(){}};globalThis.DecompressionStream||(t.textContent="The pictures on this page need a browser of 2023 or\
- later."),await Be();let[s,i]=await Promise.all([Zt("flatviz-index"),Zt("flatviz-records")]),a=document.createElement("script");a.textContent=
-document.getElementById("plotly").textContent,document.head.append(a);let o={index:JSON.parse(new TextDecoder().decode(s)),buffer:Lt(i)};Ot(
-{Plotly:globalThis.Plotly,model:e,el:t,bundle:o,hash:!0})}return de(Pe);})();
+Object.values(this.timers).forEach(clearTimeout),this.forget(),this.pictures.forEach(t=>this.Plotly.purge(t.plot))}};var xe=s=>JSON.parse(document.getElementById(s).textContent),ns=()=>new Promise(s=>{requestAnimationFrame(()=>setTimeout(s))});async function ge(s){
+let t=new Blob([K(xe(s))]).stream().pipeThrough(new DecompressionStream("deflate"));return new Uint8Array(await new Response(t).arrayBuffer())}
+async function as(){performance.mark("flatviz-start");let s=xe("flatviz-start"),t=document.getElementById("explorer"),e={get:o=>s[o],set:(o,l)=>{
+s[o]=l},save_changes(){},on(){},off(){}};globalThis.DecompressionStream||(t.textContent="The pictures on this page need a browser of 2023 or\
+ later."),await ns();let[i,n]=await Promise.all([ge("flatviz-index"),ge("flatviz-records")]),a=document.createElement("script");a.textContent=
+document.getElementById("plotly").textContent,document.head.append(a);let r={index:JSON.parse(new TextDecoder().decode(i)),buffer:Nt(n)};St(
+{Plotly:globalThis.Plotly,model:e,el:t,bundle:r,hash:!0})}return je(os);})();

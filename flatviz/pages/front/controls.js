@@ -1,4 +1,5 @@
 // ------------------------------------------------------------------ what stands above the pictures
+import { formula } from "./math.js";
 import { nearest } from "./records.js";
 
 export function element(tag, attributes = {}, ...children) {
@@ -194,7 +195,7 @@ export function action(text, title, click) {
   return button;
 }
 
-// Plain text in which **words** are bold and a line that begins with "= " is an equation.
+// Plain text in which **words** are bold and a line that begins with "= " is an equation in TeX.
 const TERMS = {
   "λ₁": "the largest eigenvalue of the training loss's Hessian: how sharply the loss curves at most; low is flat",
   NLL: "negative log likelihood: mean of −log p of the right answers; low is good",
@@ -218,7 +219,8 @@ export function paragraphs(text) {
     .split("\n")
     .filter(Boolean)
     .map((line) => {
-      if (line.startsWith("= ")) return element("p", { class: "fv-equation" }, line.slice(2));
+      if (line.startsWith("= "))
+        return element("p", { class: "fv-equation" }, formula(line.slice(2)));
       return element(
         "p",
         {},

@@ -1,78 +1,8 @@
 // ------------------------------------------------------------------ images on which the draws disagree
 import { element, loaded } from "./controls.js";
 import { Picture } from "./figures.js";
-import { bytesOf } from "./records.js";
-
-const DIVERGED = 255,
-  LEVELS = 254; // of a probability as one byte
-
-// What a member says of its images: `prob(draw, place, class)`, and `of(n)`, the images at ensemble
-// size n as
-// [{ place, row, label, nats }], those of most disagreement first.
-function imagesOf(member) {
-  if (!member.images) {
-    const { pool, labels, shown, nats, n_draws, classes, probs } = member.meta.images,
-      bytes = bytesOf(probs);
-    member.images = {
-      classes,
-      kept: (n) => Math.min(n, n_draws),
-      prob(draw, place, c) {
-        const level = bytes[(draw * pool.length + place) * classes.length + c];
-        return level === DIVERGED ? NaN : level / LEVELS;
-      },
-      of: (n) =>
-        shown[n - 1].map((place, k) => ({
-          place,
-          row: pool[place],
-          label: labels[place],
-          nats: nats[n - 1][k],
-        })),
-    };
-  }
-  return member.images;
-}
-
-const pictures_of_rows = new WeakMap(); // bundle's images -> row -> data URL
-
-// The image at a row of the test split, as a data URL: from the member's own pixels where it
-// brought some.
-function imageUrl(row, ...stores) {
-  for (const store of stores) {
-    const place = store?.rows?.indexOf(row) ?? -1;
-    if (place < 0) continue;
-    if (!pictures_of_rows.has(store))
-      pictures_of_rows.set(store, { bytes: bytesOf(store.pixels), urls: new Map() });
-    const { bytes, urls } = pictures_of_rows.get(store),
-      [h, w, channels = 1] = store.shape;
-    if (!urls.has(row)) {
-      const canvas = element("canvas", { width: w, height: h }),
-        context = canvas.getContext("2d"),
-        image = context.createImageData(w, h);
-      for (let i = 0; i < h * w; i++) {
-        for (let c = 0; c < 3; c++)
-          image.data[4 * i + c] =
-            bytes[place * h * w * channels + i * channels + (channels > 1 ? c : 0)];
-        image.data[4 * i + 3] = 255;
-      }
-      context.putImageData(image, 0, 0);
-      urls.set(row, canvas.toDataURL());
-    }
-    return urls.get(row);
-  }
-  return "";
-}
-
-function drawing(tag, attributes = {}, ...children) {
-  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-  node.append(...children);
-  return node;
-}
-
-const NAME = 12; // characters of a class's name below the chart
-const cut = (text, most) =>
-  text.length > most ? `${text.slice(0, Math.max(1, most - 1))}…` : text;
-const percent = (p) => `${(100 * p).toFixed(0)} %`;
+import { NAME, cut, drawing, imageUrl, imagesOf, percent } from "./thumbnails.js";
+import { probabilities } from "./votes.js";
 
 // Thumbnails with the draws' votes, and for one of them each draw's class probabilities.  It stands
 // where a `Picture` stands.
@@ -81,6 +11,7 @@ export class ImagePicture extends Picture {
   n;
   height;
   dark;
+  chart;
 
   constructor(entry, letter, tools) {
     super(entry, letter, tools);
@@ -231,7 +162,7 @@ export class ImagePicture extends Picture {
       22,
     );
     all.forEach((item, k) => svg.append(this.tile(items, item, k, all.length, tiles)));
-    svg.append(this.probabilities(items, chart));
+    svg.append(probabilities(this, items, chart));
     plot.style.height = `${height}px`;
     plot.replaceChildren(svg);
     this.painting = true;
@@ -345,94 +276,6 @@ export class ImagePicture extends Picture {
       if (p > most) [best, most] = [c, p];
     });
     return best;
-  }
-
-  // Class probabilities of every draw for one image: thin lines; their mean: bars.
-  probabilities(items, { left, top, width, height, turned, foot }) {
-    const { now, n, ink, lit } = this,
-      { classes } = items,
-      kept = items.kept(n),
-      step = width / classes.length;
-    const x = (c) => left + (c + 0.5) * step,
-      y = (p) => top + (1 - p) * height;
-    this.chart = { x, y, step, items };
-    const node = drawing("g", { "data-chart": now.row });
-    const text = (words, at) => node.append(drawing("text", at, words));
-    node.append(drawing("rect", { x: left, y: top, width, height, fill: "transparent" }));
-    for (const p of [0, 0.25, 0.5, 0.75, 1]) {
-      node.append(
-        drawing("line", { x1: left, x2: left + width, y1: y(p), y2: y(p), stroke: ink.line }),
-      );
-      text(p, { x: left - 6, y: y(p) + 4, "text-anchor": "end", fill: ink.soft });
-    }
-    const { color } = this.member.meta.images;
-    classes.forEach((name, c) => {
-      const mean =
-        Array.from({ length: kept }, (_, d) => items.prob(d, now.place, c)).reduce(
-          (a, b) => a + b,
-          0,
-        ) / kept;
-      if (Number.isFinite(mean)) {
-        node.append(
-          drawing("rect", {
-            class: "fv-mean",
-            x: x(c) - 0.36 * step,
-            y: y(mean),
-            width: 0.72 * step,
-            height: mean * height,
-            fill: color,
-            "fill-opacity": this.dark ? 0.6 : 0.35,
-          }),
-        );
-      }
-      const at = {
-        x: x(c),
-        y: top + height + 16,
-        "text-anchor": turned ? "end" : "middle",
-        "font-weight": c === now.label ? 700 : 400,
-      };
-      text(
-        cut(name, NAME),
-        turned ? { ...at, transform: `rotate(-40 ${x(c)} ${top + height + 16})` } : at,
-      );
-    });
-    const path = (d) =>
-      classes
-        .map((_, c) => [x(c), y(items.prob(d, now.place, c))])
-        .filter(([, v]) => Number.isFinite(v))
-        .map((p) => p.map((v) => v.toFixed(2)).join(","))
-        .join(" ");
-    const line = (d, look) =>
-      node.append(
-        drawing("polyline", {
-          "data-draw": d,
-          points: path(d),
-          fill: "none",
-          "stroke-linejoin": "round",
-          ...look,
-        }),
-      );
-    for (let d = 0; d < kept; d++)
-      line(d, { stroke: this.dark ? ink.ink : color, "stroke-width": 1.2, "stroke-opacity": 0.55 });
-    if (lit !== null && lit < kept) line(lit, { stroke: ink.mark, "stroke-width": 3.5 });
-    text(`Test image ${now.row}, label ${classes[now.label]}`, {
-      x: left - 30,
-      y: top - 36,
-      "font-size": 15,
-    });
-    text(
-      kept === 1
-        ? "one draw: its probabilities"
-        : `bars: mean of ${kept} draws; lines: single draws${lit !== null && lit < kept ? `; thick: draw ${lit + 1}` : ""}`,
-      { x: left - 30, y: top - 16, fill: ink.soft },
-    );
-    text("class (bold: the label)", {
-      x: left + width / 2,
-      y: top + height + foot,
-      "text-anchor": "middle",
-      fill: ink.soft,
-    });
-    return node;
   }
 
   // The picture as a data URL.

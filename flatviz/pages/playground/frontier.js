@@ -2,7 +2,7 @@
 // against training loss, VI along its temperature, SA-BMA along its radius.
 import { FINDING } from "./finding.js";
 import { Labels } from "./labels.js";
-import { Board, colorOf, inks, symbol, two, words } from "./ui.js";
+import { Board, colorOf, inks, node, symbol, two, words } from "./ui.js";
 
 /** @typedef {number[]} Row T or radius, training loss, λ1, NLL, ECE */
 
@@ -42,12 +42,16 @@ export class Frontier {
       label: "",
       least: 300,
     });
-    this.node = this.board.node;
+    this.message = node("p", { class: "pg-message" });
+    this.node = node("div", { class: "pg-frontier" }, this.message, this.board.node);
   }
 
   /** @param {Partial<Frontier>} change */
   show(change) {
     Object.assign(this, change);
+    const { task, seeds } = FINDING;
+    const found = this.open ? "A lower temperature does most of what the radius does." : "";
+    this.message.replaceChildren(node("b", {}, found), ` A network on ${task}, ${seeds} seeds.`);
     this.board.draw();
     this.board.say(this.sentence());
   }
@@ -88,7 +92,7 @@ export class Frontier {
     const [from, to, top, bottom] = [left + 40, left + wide - 14, 34, height - 42];
     const X = (/** @type {Row} */ row) => from + (to - from) * x(row[1]);
     const Y = (/** @type {Row} */ row) => bottom - (bottom - top) * y(row[panel.at]);
-    const labels = new Labels(pen, left + wide, bottom);
+    const labels = new Labels(pen, left + wide, bottom, from);
     for (const tick of panel.ticks) {
       const at = bottom - (bottom - top) * y(tick);
       if (at < top || at > bottom) continue;
@@ -125,7 +129,7 @@ export class Frontier {
     const named = {
       ...bold,
       color: colorOf("vi"),
-      align: /** @type {CanvasTextAlign} */ ("right"),
+      align: /** @type {"right"} */ ("right"),
     };
     labels.put(`VI, T = ${this.T}`, X(here) - 10, Y(here) - 20, named);
     if (!this.open) return;

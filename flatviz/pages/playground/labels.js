@@ -1,6 +1,7 @@
 // Texts on a picture that do not lie over one another: the first come keep their place.
 import { words } from "./ui.js";
 
+const GAP = 24; // px, from one side of a point to the other
 const STEPS = [0, 17, -17, 34, -34, 51, -51, 68];
 
 /** @typedef {[left: number, top: number, right: number, bottom: number]} Box */
@@ -24,8 +25,9 @@ export class Labels {
   taken = [];
 
   /** @param {CanvasRenderingContext2D} pen */
-  constructor(pen, /** @type {number} */ width, /** @type {number} */ height) {
+  constructor(pen, /** @type {number} */ width, /** @type {number} */ height, left = 4) {
     this.pen = pen;
+    this.left = left;
     this.width = width;
     this.height = height;
   }
@@ -36,20 +38,26 @@ export class Labels {
   }
 
   /**
-   * Write a text at x, y or above or below.
+   * Write a text at x, y, or above or below, or on the other side of x.
    * @param {string} text
    * @param {number} x
    * @param {number} y
-   * @param {{ color?: string, size?: number, align?: CanvasTextAlign, weight?: number }} look
+   * @param {{ color?: string, size?: number, align?: "left" | "center" | "right", weight?: number }} look
    */
   put(text, x, y, look = {}) {
     const { size = 13, weight = 400, align = "left" } = look;
     this.pen.font = `${weight} ${size}px system-ui, -apple-system, "Segoe UI", Arial, sans-serif`;
     const wide = this.pen.measureText(text).width;
-    const from = { left: x, center: x - wide / 2, right: x - wide }[String(align)] ?? x;
-    const left = Math.max(4, Math.min(this.width - wide - 4, from));
-    const boxes = STEPS.map(
-      (by) => /** @type {Box} */ ([left, y + by - 8, left + wide, y + by + 8]),
+    const sides = {
+      left: [x, x - wide - GAP],
+      center: [x - wide / 2],
+      right: [x - wide, x + GAP],
+    };
+    const lefts = sides[align].map((from) =>
+      Math.max(this.left, Math.min(this.width - wide - 4, from)),
+    );
+    const boxes = lefts.flatMap((left) =>
+      STEPS.map((by) => /** @type {Box} */ ([left, y + by - 8, left + wide, y + by + 8])),
     );
     const box = free(boxes, this.taken, this.width, this.height);
     this.taken.push(box);

@@ -1,7 +1,9 @@
 // One step of SA-BMA at full width, one new object a phase: SVG over the ground, each symbol of the
 // sentence linked to its mark.
 import { isDark } from "../front/colors.js";
-import { atRest, viStep, sabmaStep, copyOf, dot, expected, norm, plus } from "./engine.js";
+import { atRest, viStep, sabmaStep, copyOf, dot, expected, plus } from "./engine.js";
+import { drawMarks } from "./marks.js";
+import { PHASES } from "./phases.js";
 import {
   Board,
   button,
@@ -17,34 +19,6 @@ import {
 } from "./ui.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-const PHASES = [
-  [
-    "q",
-    "The posterior q: a mean, and a width for each weight. The dots are the four draws of this step.",
-  ],
-  [
-    "g",
-    "g: which way the loss that q expects rises fastest, for the mean. It has a part for the widths too.",
-  ],
-  [
-    "ball",
-    "The ball: as far as the mean could go, were the whole radius spent on it. It is measured in widths of q, so it is as oblong as q, whose ellipse is drawn at two widths.",
-  ],
-  [
-    "worst",
-    "Ascend by Δ to q′, the worst posterior in the ball to first order. The bar shows how the radius was spent: what the widths took, the mean did not get.",
-  ],
-  ["there", "g′: the gradient at q′, with the same four draws of noise."],
-  [
-    "diff",
-    "g′ − g: all that tells SA-BMA from VI. It points where the slope grows, so stepping against it leads away from curvature.",
-  ],
-  [
-    "move",
-    "Step back to q and descend against g′ and the pull of the prior. The arrow is drawn at its true length; the thin blue one is the step of VI.",
-  ],
-];
-
 export class StepView {
   world;
 
@@ -308,192 +282,7 @@ export class StepView {
     pen.lineWidth = 1;
     for (let level = 1; level < 14; level++)
       strokeLines(pen, levelLines(share, rows, columns, level / 14), rows, columns, width, height);
-    this.drawMarks(width, height);
-  }
-
-  drawMarks(width, height) {
-    const { X, Y, unit } = this.view(width, height),
-      { from, g, there, worst: at } = this.record,
-      { radius } = this.settings;
-    const green = colorOf("sabma"),
-      blue = colorOf("vi"),
-      orange = colorOf("sam"),
-      purple = inks().truth,
-      ink = inks().ink;
-    this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
-    this.svg.replaceChildren();
-    const make = (name, attributes, parent = this.svg) => {
-      const made = document.createElementNS(SVG, name);
-      for (const [k, v] of Object.entries(attributes)) made.setAttribute(k, v);
-      parent.append(made);
-      return made;
-    };
-    const group = (s) => make("g", { "data-s": s });
-    const ellipse = (into, mean, a, b, more) =>
-      make(
-        "ellipse",
-        { cx: X(mean[0]), cy: Y(mean[1]), rx: a * unit, ry: b * unit, fill: "none", ...more },
-        into,
-      );
-    const labels = [],
-      lines = []; // written last, where there is room beside the others and the arrows
-    const label = (...one) => labels.push(one);
-    const arrow = (into, x, y, dx, dy, color, text, more = {}) => {
-      // in pixels
-      const length = Math.hypot(dx, dy),
-        head = Math.min(11, 0.6 * length),
-        [a, b] = length ? [dx / length, dy / length] : [0, 0];
-      for (let i = 0; i <= 12; i++) lines.push([x + (dx * i) / 12, y + (dy * i) / 12]);
-      make(
-        "line",
-        {
-          x1: x,
-          y1: y,
-          x2: x + dx - a * head * 0.7,
-          y2: y + dy - b * head * 0.7,
-          stroke: color,
-          "stroke-width": 3.2,
-          ...more,
-        },
-        into,
-      );
-      make(
-        "path",
-        {
-          d: `M${x + dx},${y + dy} L${x + dx - a * head - b * head * 0.55},${y + dy - b * head + a * head * 0.55} L${x + dx - a * head + b * head * 0.55},${y + dy - b * head - a * head * 0.55} Z`,
-          fill: color,
-        },
-        into,
-      );
-      if (text) label(into, x + dx + 9 * a + (a < 0 ? -14 : 2), y + dy + 14 * b + 5, text, color);
-    };
-    const s = from.logStd.map(Math.exp),
-      [x, y] = [X(from.mean[0]), Y(from.mean[1])],
-      shown = (i) => this.phase >= i;
-    const longest = Math.max(norm(g.mean), at ? norm(at.mean) : 0, 1e-9),
-      scale = (0.3 * Math.min(width, height)) / longest; // one scale for all gradients
-
-    if (shown(2)) {
-      const mark = group("ball");
-      ellipse(mark, from.mean, radius * s[0], radius * s[1], {
-        stroke: orange,
-        "stroke-width": 2,
-        "stroke-dasharray": "3 6",
-      });
-      label(
-        mark,
-        x + radius * s[0] * unit * 0.72 + 6,
-        y + radius * s[1] * unit * 0.72 + 12,
-        "ball",
-        orange,
-      );
-    }
-    const q = group("q");
-    ellipse(q, from.mean, 2 * s[0], 2 * s[1], {
-      stroke: ink,
-      "stroke-width": 2.4,
-      fill: ink,
-      "fill-opacity": 0.07,
-    });
-    for (const z of this.noise)
-      make(
-        "circle",
-        { cx: X(from.mean[0] + s[0] * z[0]), cy: Y(from.mean[1] + s[1] * z[1]), r: 3.4, fill: ink },
-        q,
-      );
-    make("circle", { cx: x, cy: y, r: 6, fill: ink, stroke: inks().paper, "stroke-width": 1.5 }, q);
-    label(q, x - 2 * s[0] * unit * 0.72 - 20, y - 2 * s[1] * unit * 0.72 - 6, "q", ink);
-    if (shown(3) && there) {
-      const mark = group("worst"),
-        t = there.logStd.map(Math.exp),
-        [u, v] = [X(there.mean[0]), Y(there.mean[1])];
-      ellipse(mark, there.mean, 2 * t[0], 2 * t[1], {
-        stroke: orange,
-        "stroke-width": 2.4,
-        fill: orange,
-        "fill-opacity": 0.08,
-      });
-      arrow(mark, x, y, u - x, v - y, orange, "Δ");
-      make(
-        "circle",
-        { cx: u, cy: v, r: 5, fill: orange, stroke: inks().paper, "stroke-width": 1.5 },
-        mark,
-      );
-      label(mark, u - 2 * t[0] * unit * 0.72 - 26, v + 2 * t[1] * unit * 0.72 + 16, "q′", orange);
-      if (shown(5)) {
-        // from the tip of g, carried over to q', to the tip of g'
-        const diff = group("diff");
-        arrow(diff, u, v, g.mean[0] * scale, -g.mean[1] * scale, blue, "", {
-          "stroke-dasharray": "4 5",
-        });
-        arrow(
-          diff,
-          u + g.mean[0] * scale,
-          v - g.mean[1] * scale,
-          (at.mean[0] - g.mean[0]) * scale,
-          -(at.mean[1] - g.mean[1]) * scale,
-          purple,
-        );
-        label(
-          diff,
-          u + ((g.mean[0] + at.mean[0]) / 2) * scale - 20,
-          v - ((g.mean[1] + at.mean[1]) / 2) * scale - 12,
-          "g′ − g",
-          purple,
-        );
-      }
-      if (shown(4))
-        arrow(group("there"), u, v, at.mean[0] * scale, -at.mean[1] * scale, green, "g′");
-    }
-    if (shown(1)) arrow(group("g"), x, y, g.mean[0] * scale, -g.mean[1] * scale, blue, "g");
-    if (shown(6)) {
-      const mark = group("move"),
-        t = this.after.logStd.map(Math.exp);
-      ellipse(mark, this.after.mean, 2 * t[0], 2 * t[1], {
-        stroke: green,
-        "stroke-width": 2.4,
-        "stroke-dasharray": "7 4",
-      });
-      arrow(mark, x, y, X(this.plain.mean[0]) - x, Y(this.plain.mean[1]) - y, blue, "", {
-        "stroke-width": 2,
-      });
-      arrow(mark, x, y, X(this.after.mean[0]) - x, Y(this.after.mean[1]) - y, green, "step");
-    }
-    const boxes = [];
-    for (const [into, x0, y0, text, color] of labels) {
-      const wide = 10 * text.length,
-        boxAt = (/** @type {number[]} */ [dx, dy]) => [
-          x0 + dx,
-          y0 + dy - 14,
-          x0 + dx + wide,
-          y0 + dy + 4,
-        ];
-      const free = (way) => {
-        const [left, top, right, bottom] = boxAt(way);
-        return (
-          left > 4 &&
-          right < width - 4 &&
-          top > 4 &&
-          bottom < height - 4 &&
-          !lines.some(([a, b]) => a > left - 4 && a < right + 4 && b > top - 4 && b < bottom + 4) &&
-          !boxes.some(([l, t, r, b]) => left < r && right > l && top < b && bottom > t)
-        );
-      };
-      const way = [0, 14, 26, 40, 56]
-        .flatMap((far) => [
-          [0, -far],
-          [0, far],
-          [far, 0],
-          [-far, 0],
-          [far, -far],
-          [-far, -far],
-          [far, far],
-          [-far, far],
-        ])
-        .find(free) ?? [0, 0];
-      boxes.push(boxAt(way));
-      make("text", { x: x0 + way[0], y: y0 + way[1], fill: color }, into).textContent = text;
-    }
+    drawMarks(this, width, height);
   }
 
   // The loss that q + t Delta expects, and the straight line that the first order promises.

@@ -1,0 +1,167 @@
+"""The k largest eigenvalues of an operator, with a bound on the chance that one is missing."""
+
+import math
+import warnings
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from flatviz.landscape.krylov import Krylov
+
+MISSED = 1e-6  # chance that a search misses an eigenvalue
+EDGE = 0.01  # of |lambda|_max: how exact the edges of a density are
+TINY = torch.finfo(torch.float64).tiny  # an error above 0 where H is 0
+# of the error: each at which the bound for a value may be taken, the largest is the best but by accident
+LEVELS = torch.linspace(0.6, 1, 5, dtype=torch.float64)[:, None]
+TOO_FEW = (
+    "{products} products found {k} eigenvalues, but are too few to exclude that one beside them, as"
+    " a further copy, is missing, which no residual shows, so that a value is up to {reach:.2g} too"
+    " low: raise the number of products, or tol"
+)
+
+
+def largest(run: Krylov, k: int, products: int, tol: float) -> tuple[Tensor, Tensor, Tensor]:
+    """The k largest Ritz pairs, once none can be missing, or `products` are spent.
+
+    Values (k,), columns (m, k) and residuals (k,), float64.
+
+    First all residuals fall below error = tol |theta|_max.  One Krylov space holds one vector of a
+    multiple eigenvalue, so chains from random vectors then look for others in the complement of the
+    Ritz vectors, where H acts as B.  Let g be the start of a chain, uniform on the unit sphere of n
+    dimensions, and x the eigenvector of B for its largest eigenvalue mu.  The vector after j
+    products is p_j(B) g, p_j the Lanczos polynomial, which rises beyond its largest zero:
+
+        1 = |p_j(B) g| >= |x^T g| p_j(mu)    and    P(|x^T g| < d) <= d sqrt(2 n / pi),
+
+    so mu > s has a chance below sqrt(2 n / pi) / p_j(s), for all j at once and whatever the
+    spectrum.  From mu <= s follows lambda_i <= theta_i + error for all i <= k, by the Schur
+    complement of B, for an s that the residuals give.  The search ends where that chance is below
+    MISSED.  Where a value rises by more than `error`, an eigenvalue was missing, and the search
+    begins anew.  Where the basis is full, or rounding is all that is left, another chain adds to
+    what the former ones exclude (Fisher's test).  MISSED is for all chains of a call together, in
+    exact arithmetic.  A warning says where `products` are too few for it.
+
+    Source: van Dorsselaer, Hochstenbach & van der Vorst, SIAM J. Matrix Anal. Appl. 22 (2000),
+    after Kuczynski & Wozniakowski, ibid. 13 (1992); the complement of Ritz vectors is ours.
+    """
+    known = torch.full((k,), -torch.inf, dtype=torch.float64)
+    searches = 0
+    certain = False
+    while True:
+        values, columns, residual = run.converged(k, products, tol / 4)
+        error = tol * float(values.abs().max()) + TINY
+        pairs = values[:k], columns[:, :k], residual[:k]
+        if certain or run.complete or bool((pairs[2] > error).any()):
+            return pairs
+        if bool((pairs[0] - known > error).any()):
+            known = pairs[0]
+            searches += 1
+            chains: list[Chain] = []
+        if run.n_products >= products:
+            reach = _reach(chains, error, searches)
+            warnings.warn(TOO_FEW.format(products=products, k=k, reach=reach), stacklevel=4)
+            return pairs
+        chain = Chain(run, k, products, error)
+        chains.append(chain)
+        while run.n_products < products and not chain.ended:
+            run.step()
+            chain.read(run)
+            certain = _enough([c.nats() for c in chains], searches)
+            if certain or bool((run.ritz()[0][:k] - known > error).any()):
+                break
+
+
+class Chain:
+    """Lanczos from a random vector in the complement of Ritz vectors.
+
+    These are the k largest, and others as far as their residuals leave the bound `s` as it is.
+    """
+
+    def __init__(self, run: Krylov, k: int, products: int, error: float) -> None:
+        values, columns, _ = run.ritz()
+        outside = (run.E[:, : run.size] @ columns)[:, k:].square().sum(0)
+        cost, order = (outside / (values[k - 1] + error - values[k:])).sort()
+        n = int((cost.cumsum(0) <= error / 4).sum())
+        room = len(run.Q)
+        if room < run.dim:
+            n = min(n, max((room - k) // 4, room - k - products + run.n_products))
+        run.restart(torch.cat([torch.arange(k), k + order[:n].sort()[0]]))
+        run.ahead = None
+        self.ended = False
+        self._error = error
+        self._bound = _bound(run, k, error)
+        self._start = run.size
+
+    def read(self, run: Krylov) -> None:
+        """Take in the product just made."""
+        self._polynomial = Polynomial(run, self._start)
+        converged = self._polynomial.residual <= self._error
+        over = converged and self._polynomial.largest > self._bound
+        self.ended = over or run.complete or run.ahead is None or run.size == len(run.Q)
+
+    def nats(self, more: float = 0.0) -> float:
+        """-log of the chance that a value is more than error + `more` too low."""
+        return self._polynomial.nats(self._bound + more)
+
+
+class Polynomial:
+    """p_j of a chain whose basis vectors are those from `start` on; its largest zero with its residual."""
+
+    def __init__(self, run: Krylov, start: int = 0) -> None:
+        C = run.C[start : run.size, start : run.size]
+        least = max(run.rounding, TINY)
+        last = run.E[:, run.size - 1].norm().clamp(min=least)
+        self._zeros, vectors = torch.linalg.eigh(C, UPLO="U")
+        self._log_scale = C.diagonal(-1).abs().clamp(min=least).log().sum() + last.log()
+        self._log_sphere = 0.5 * math.log(2 * (run.dim - start) / math.pi)
+        self.largest = float(self._zeros[-1])
+        self.residual = float(last * vectors[-1, -1].abs())
+
+    def nats(self, s: float) -> float:
+        """-log of the chance that B has an eigenvalue over `s`."""
+        if s <= self.largest:
+            return 0.0
+        return max(0.0, float((s - self._zeros).log().sum() - self._log_scale) - self._log_sphere)
+
+
+def excludes(run: Krylov, known: Tensor, errors: Tensor, value: float, scale: float) -> bool:
+    """Whether a run in the complement of Ritz vectors excludes that `value` is over EDGE `scale` too low.
+
+    `known` (c,) are their Ritz values, `errors` (c,) the residuals.
+    """
+    above = value + EDGE * scale
+    gaps = above - known
+    coupling = (errors.square() / gaps)[gaps > 0].sum()
+    return Polynomial(run).nats(above - float(coupling)) >= -math.log(MISSED)
+
+
+def _enough(nats: Sequence[float], searches: int) -> bool:
+    """Whether chains exclude a missing eigenvalue; chances add up to MISSED over numbers of searches and of chains."""
+    n = len(nats)
+    left = torch.special.gammaincc(torch.tensor(float(n)), torch.tensor(sum(nats)))
+    return n > 0 and float(left) <= MISSED / (searches * (searches + 1) * n * (n + 1))
+
+
+def _reach(chains: Sequence[Chain], error: float, searches: int) -> float:
+    """By how much a value may be too low, as far as chains that did not suffice exclude it."""
+    more = error
+    while more < math.inf and not _enough([c.nats(more) for c in chains], searches):
+        more = 2 * more
+    return error + more
+
+
+def _bound(run: Krylov, k: int, error: float) -> float:
+    """The largest s for which mu <= s gives lambda_i <= theta_i + error for all i <= k.
+
+    With theta and R = E y of the Ritz pairs of the basis, at a level t: t - s over the eigenvalues
+    of sum_j R_j R_j^T / (t - theta_j).
+    """
+    values, columns, _ = run.ritz()
+    levels = values[:k] + LEVELS * error
+    if not len(run.P):
+        return float(levels.min())
+    R = run.E[:, : run.size] @ columns
+    coupling = torch.einsum("lm,tim,nm->tiln", R, 1 / (levels[..., None] - values), R)
+    largest = torch.linalg.eigvalsh(coupling)[..., -1].clamp(min=0)
+    return float((levels - largest).amax(0).min())

@@ -1,0 +1,77 @@
+"""All posteriors of a family as a plot of dots, in HTML that a narrow screen can hold."""
+
+from __future__ import annotations
+
+import html
+import math
+
+from torch import Tensor
+
+from flatviz.plots.radius import table_of
+from flatviz.plots.theme import on_dark, short, style
+from flatviz.results import Family
+
+PANELS = {"lambda1": "λ1", "nll": "NLL", "ece": "ECE"}
+LOGARITHMIC = ("lambda1",)
+CAPTION = (
+    "A dot is the mean over {seeds}, a bar reaches from the smallest to the largest; all draws of a"
+    " posterior, test split; left is better. λ1 on a logarithmic axis."
+)
+
+
+def dots_html(family: Family) -> str:
+    """A row a posterior, a panel each for λ1, NLL and ECE, as far as the family has them.
+
+    Means over the seeds of the family with the range that these span. Radius 0 of SA-BMA and of
+    SAM, where that is VI, is VI's row.
+    """
+    table = {name: values for name, values in table_of(family, PANELS).items()}
+    scales = {name: _scale(name, values) for name, values in table.items()}
+    heads = "".join(
+        f"<span>{PANELS[name]}<small>{short(low)} to {short(high)}</small></span>"
+        for name, (low, high) in scales.items()
+    )
+    rows = []
+    before = ""
+    for i, member in enumerate(family.members):
+        if any(member.posterior is earlier for earlier in family.posterior[:i]):
+            continue
+        look = style(member.method)
+        label = html.escape(look.label) if member.method != before else ""
+        before = member.method
+        knob = short(member.radius) if len(family.radii(member.method)) > 1 else ""
+        marks = "".join(_mark(values[i], name, scales[name]) for name, values in table.items())
+        colors = f"--light:{look.color};--dark:{on_dark(look.color)}"
+        rows.append(f'<div style="{colors}"><span>{label}<b>{knob}</b></span>{marks}</div>')
+    seeds = next(iter(table.values())).shape[1]
+    caption = CAPTION.format(seeds="this seed alone" if seeds == 1 else f"{seeds} seeds")
+    return (
+        f'<figure class="dots" style="--panels:{len(table)}">'
+        f'<div class="heads"><span>method<b>radius, T</b></span>{heads}</div>'
+        f"{''.join(rows)}<figcaption>{caption}</figcaption></figure>"
+    )
+
+
+def _scale(name: str, values: Tensor) -> tuple[float, float]:
+    """The finite values' range."""
+    finite = values[values.isfinite()]
+    return float(finite.min()), float(finite.max())
+
+
+def _mark(values: Tensor, name: str, scale: tuple[float, float]) -> str:
+    """A dot and a bar in a panel; none where nothing is finite."""
+    finite = values[values.isfinite()].double()
+    if not len(finite):
+        return "<i></i>"
+
+    def place(value: float) -> float:
+        of = math.log if name in LOGARITHMIC else float
+        low, high = map(of, scale)
+        return 100 * (of(value) - low) / (high - low) if high > low else 50.0
+
+    mean = place(float(finite.mean()))
+    low = place(float(finite.min()))
+    high = place(float(finite.max()))
+    told = f"{PANELS[name]} {short(float(finite.mean()))}"
+    where = f"--at:{mean:.1f};--low:{low:.1f};--wide:{high - low:.1f}"
+    return f'<i style="{where}" title="{told}"><u></u></i>'

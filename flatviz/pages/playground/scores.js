@@ -1,0 +1,61 @@
+// Predictions of an ensemble and their scores.
+import { zeros } from "./random.js";
+
+export function softmax(out, into, at) {
+  let most = -Infinity,
+    sum = 0;
+  for (const o of out) most = Math.max(most, o);
+  for (let c = 0; c < out.length; c++) {
+    into[at + c] = Math.exp(out[c] - most);
+    sum += into[at + c];
+  }
+  for (let c = 0; c < out.length; c++) into[at + c] /= sum;
+}
+
+// Probabilities (N C) averaged over the members' weights.
+export function averaged(network, W, x) {
+  const wide = network.widths[0],
+    classes = network.widths.at(-1),
+    n = x.length / wide;
+  const mean = zeros(n * classes),
+    one = zeros(n * classes);
+  for (const w of W) {
+    for (let i = 0; i < n; i++) softmax(network.forward(w, x, i * wide), one, i * classes);
+    for (let i = 0; i < mean.length; i++) mean[i] += one[i] / W.length;
+  }
+  return mean;
+}
+
+export function nllScore(probs, y) {
+  const classes = probs.length / y.length;
+  return (
+    y.reduce((s, label, i) => s - Math.log(Math.max(probs[i * classes + label], 1e-300)), 0) /
+    y.length
+  );
+}
+
+export function accuracy(probs, y) {
+  const classes = probs.length / y.length;
+  return (
+    y.filter((label, i) => {
+      for (let c = 0; c < classes; c++)
+        if (probs[i * classes + c] > probs[i * classes + label]) return false;
+      return true;
+    }).length / y.length
+  );
+}
+
+// Expected calibration error over bins (i/B, (i+1)/B] of the largest probability.
+export function ece(probs, y, bins = 15) {
+  const classes = probs.length / y.length,
+    gap = zeros(bins);
+  y.forEach((label, i) => {
+    let best = 0;
+    for (let c = 1; c < classes; c++)
+      if (probs[i * classes + c] > probs[i * classes + best]) best = c;
+    const confidence = probs[i * classes + best],
+      bin = Math.min(bins - 1, Math.max(0, Math.ceil(confidence * bins) - 1));
+    gap[bin] += (best === label ? 1 : 0) - confidence;
+  });
+  return gap.reduce((s, x) => s + Math.abs(x), 0) / y.length;
+}

@@ -1,0 +1,224 @@
+// q, its expected loss and KL, the worst q near it; and the updates of flatviz's methods.
+import { TINY, dot, norm, plus, zeros } from "./random.js";
+
+export const draw = (q, z) => q.mean.map((m, i) => m + Math.exp(q.logStd[i]) * z[i]);
+export const copyOf = (q) => ({ mean: q.mean.slice(), logStd: q.logStd.slice() });
+
+// E_q[L] and its gradient in (mean, log std), over the draws of this noise:  g,  g std z.
+export function expected(loss, q, noise) {
+  const total = { value: 0, mean: zeros(loss.dim), logStd: zeros(loss.dim) },
+    g = zeros(loss.dim);
+  for (const z of noise) {
+    total.value += loss.both(draw(q, z), g) / noise.length;
+    for (let i = 0; i < g.length; i++) {
+      total.mean[i] += g[i] / noise.length;
+      total.logStd[i] += (g[i] * Math.exp(q.logStd[i]) * z[i]) / noise.length;
+    }
+  }
+  return total;
+}
+
+// KL(q || prior) in nats, and its gradient in (mean, log std).
+export function kl(q, prior) {
+  const into = { value: 0, mean: zeros(q.mean.length), logStd: zeros(q.mean.length) };
+  for (let i = 0; i < q.mean.length; i++) {
+    const precision = Math.exp(-2 * prior.logStd[i]),
+      r = q.mean[i] - prior.mean[i];
+    const ratio = Math.exp(2 * q.logStd[i]) * precision;
+    into.value += 0.5 * (ratio + r * r * precision - 1) + prior.logStd[i] - q.logStd[i];
+    into.mean[i] = precision * r;
+    into.logStd[i] = ratio - 1;
+  }
+  return into;
+}
+
+// Delta = radius F^-1 g / sqrt(g . F^-1 g) with F the Fisher matrix of q: 1 / std^2 for a mean, 2
+// for a log std.
+// share: how much of radius^2 goes into the means; q' is q + Delta.
+export function worst(q, g, radius) {
+  const mean = g.mean.map((x, i) => Math.exp(2 * q.logStd[i]) * x),
+    logStd = g.logStd.map((x) => x / 2);
+  const means = dot(g.mean, mean),
+    square = Math.max(means + dot(g.logStd, logStd), 1e-300),
+    scale = radius / Math.sqrt(square);
+  const delta = { mean: mean.map((x) => scale * x), logStd: logStd.map((x) => scale * x) };
+  return {
+    delta,
+    share: means / square,
+    there: { mean: plus(q.mean, delta.mean), logStd: plus(q.logStd, delta.logStd) },
+  };
+}
+
+export const sam = (g, radius) => {
+  const scale = radius / (norm(g) + TINY);
+  return g.map((x) => x * scale);
+};
+
+const WIDTHS = 0.2,
+  MEMORY = 0.9;
+export const atRest = (dim) => ({ mean: zeros(dim), squares: zeros(dim + 1), filled: 0 });
+
+// A natural-gradient step in nats:  G = g / T + P (w - prior mean) - A (w - mean),  r = G std z,
+// averaged over the draws.
+// v <- momentum v + std^2 G / (1 + s),  mean <- mean - rate v,  log std <- log std - rate WIDTHS /
+// 2 r / (1 + s_i);
+// s and s_i are the running sizes of std G and of r.
+export function descend(q, velocity, g, prior, noise, { rate, momentum, T }) {
+  const pull = kl(q, prior),
+    D = q.mean.length,
+    G = zeros(D),
+    r = zeros(D),
+    unit = T || 1,
+    std = q.logStd.map(Math.exp);
+  for (let i = 0; i < D; i++) {
+    const P = Math.exp(-2 * prior.logStd[i]),
+      A = 1 / (std[i] * std[i]);
+    G[i] = g.mean[i] / unit;
+    r[i] = g.logStd[i] / unit;
+    if (T)
+      for (const z of noise) {
+        const x = P * (q.mean[i] - prior.mean[i]) + (P - A) * std[i] * z[i];
+        G[i] += x / noise.length;
+        r[i] += (x * std[i] * z[i]) / noise.length;
+      }
+  }
+  velocity.filled = MEMORY * velocity.filled + 1 - MEMORY;
+  const slow = velocity.squares.map((square, i) => {
+    const now = i ? r[i - 1] * r[i - 1] : G.reduce((sum, x, j) => sum + x * x * std[j] * std[j], 0);
+    velocity.squares[i] = MEMORY * square + (1 - MEMORY) * now;
+    return 1 / (1 + Math.sqrt(velocity.squares[i] / velocity.filled));
+  });
+  for (let i = 0; i < D; i++) {
+    velocity.mean[i] = momentum * velocity.mean[i] + slow[0] * std[i] * std[i] * G[i];
+    q.mean[i] -= rate * velocity.mean[i];
+    q.logStd[i] -= 0.5 * WIDTHS * rate * slow[i + 1] * r[i];
+  }
+  return pull;
+}
+
+export function viStep(loss, q, velocity, prior, noise, settings) {
+  const g = expected(loss, q, noise);
+  return { from: copyOf(q), g, pull: descend(q, velocity, g, prior, noise, settings) };
+}
+
+// ascend to q', take the gradient there with the same noise, step back and descend.
+export function sabmaStep(loss, q, velocity, prior, noise, settings) {
+  if (settings.radius === 0) return viStep(loss, q, velocity, prior, noise, settings);
+  const from = copyOf(q),
+    g = expected(loss, q, noise),
+    ascent = worst(q, g, settings.radius);
+  const there = expected(loss, ascent.there, noise);
+  return {
+    from,
+    g,
+    ...ascent,
+    worst: there,
+    pull: descend(q, velocity, there, prior, noise, settings),
+  };
+}
+
+// A point: v <- momentum v + g(w + e) + T P (w - m),  w <- w - rate v;  e is SAM's, or none.
+export function pointStep(loss, w, velocity, prior, { rate, momentum, T, radius = 0 }) {
+  const from = w.slice(),
+    g = zeros(w.length),
+    value = loss.both(w, g),
+    e = radius ? sam(g, radius) : null;
+  const there = zeros(w.length);
+  const at = e ? loss.both(plus(w, e), there) : (there.set(g), value);
+  for (let i = 0; i < w.length; i++) {
+    velocity[i] =
+      momentum * velocity[i] +
+      there[i] +
+      T * Math.exp(-2 * prior.logStd[i]) * (w[i] - prior.mean[i]);
+    w[i] -= rate * velocity[i];
+  }
+  return { from, value, at, g, e, there };
+}
+
+// w <- w - rate (g + T P (w - m)) + sqrt(2 rate T) xi
+export function sgldStep(loss, w, prior, xi, { rate, T }) {
+  const g = zeros(w.length),
+    value = loss.both(w, g);
+  for (let i = 0; i < w.length; i++) {
+    const pull = T * Math.exp(-2 * prior.logStd[i]) * (w[i] - prior.mean[i]);
+    w[i] += -rate * (g[i] + pull) + Math.sqrt(2 * rate * T) * xi[i];
+  }
+  return { value, g };
+}
+
+// U(z) = L(w(z)) / T + |z|^2 / 2 with w = m + std z, and dU/dz.
+export function potential(loss, prior, T, z) {
+  const slope = zeros(z.length),
+    mean = loss.both(draw(prior, z), slope);
+  for (let i = 0; i < z.length; i++) slope[i] = (slope[i] * Math.exp(prior.logStd[i])) / T + z[i];
+  return { value: mean / T + 0.5 * dot(z, z), slope, mean };
+}
+
+export function leapfrog(U, z, momentum, at, size, n, path) {
+  let p = plus(momentum, at.slope, -0.5 * size);
+  for (let i = 0; i < n; i++) {
+    z = plus(z, p, size);
+    at = U(z);
+    p = plus(p, at.slope, i < n - 1 ? -size : -0.5 * size);
+    path?.push(z);
+  }
+  return { z, momentum: p, at };
+}
+
+// The step size that brings the acceptance rate to `accept`, by dual averaging of its logarithm
+// (Hoffman & Gelman 2014).
+export class StepSize {
+  t;
+  error;
+  accept;
+  first;
+  average;
+
+  constructor(first, accept = 0.8) {
+    Object.assign(this, {
+      t: 0,
+      error: 0,
+      log: Math.log(first),
+      average: Math.log(first),
+      first: Math.log(first),
+      accept,
+    });
+  }
+
+  get size() {
+    return Math.exp(this.log);
+  }
+
+  follow(rate) {
+    this.t += 1;
+    this.error += (this.accept - rate - this.error) / (this.t + 10);
+    this.log = Math.log(10) + this.first - (Math.sqrt(this.t) / 0.05) * this.error;
+    this.average += this.t ** -0.75 * (this.log - this.average);
+  }
+
+  settle() {
+    Object.assign(this, { t: 0, error: 0, log: this.average, first: this.average });
+  }
+}
+
+// One trajectory from z: share in [1/2, 3/2] of the time, accepted with probability min(1, exp(H
+// before - H after)).
+export function hmcStep(
+  U,
+  z,
+  at,
+  momentum,
+  share,
+  chance,
+  size,
+  { time = Math.PI / 2, most = 500, path = undefined } = {},
+) {
+  const n = Math.min(most, Math.ceil((share * time) / size));
+  const end = leapfrog(U, z, momentum, at, size, n, path);
+  const gain =
+    at.value + 0.5 * dot(momentum, momentum) - end.at.value - 0.5 * dot(end.momentum, end.momentum);
+  const rate = Number.isFinite(gain) ? Math.exp(Math.min(0, gain)) : 0;
+  return chance < rate
+    ? { z: end.z, at: end.at, rate, n, taken: true }
+    : { z, at, rate, n, taken: false };
+}
