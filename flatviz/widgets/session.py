@@ -11,7 +11,6 @@ from flatviz.families.family import extend, measure, repeat_family
 from flatviz.families.members import Fitting, groups_of
 from flatviz.posteriors import METHODS
 from flatviz.results import Family, Member
-from flatviz.training.driver import Diverged
 from flatviz.widgets.members import member_name, views_in_sight
 from flatviz.widgets.worker import Weights, Worker
 
@@ -45,7 +44,7 @@ def rough_family(fits: Fitting, radii: Mapping[str, Sequence[float]]) -> Shown |
     """Fit VI by a few steps and SA-BMA, at its default radius, by fewer from there; measure coarsely.
 
     None where a whole fit is hardly longer, where the family has other methods, and where so short
-    a fit diverges.
+    a fit fails: what a network of the user's raises, the whole fits report.
     """
     steps = METHODS["vi"].keywords(fits.net, settings=fits.given("vi")[1])["steps"]
     if steps <= 2 * ROUGH_STEPS or not {"vi", "sabma"} <= radii.keys():
@@ -58,7 +57,8 @@ def rough_family(fits: Fitting, radii: Mapping[str, Sequence[float]]) -> Shown |
             ("vi", 0.0): start,
             ("sabma", radius): fits.preview("sabma", radius, start, STEPS),
         }
-        members = tuple(Member(m, r, METHODS[m].unit, q) for (m, r), q in posteriors.items() if q)
+        fitted = {cell: q for cell, q in posteriors.items() if q is not None}
+        members = tuple(Member(m, r, METHODS[m].unit, q) for (m, r), q in fitted.items())
         measured = measure(
             fits.net,
             fits.task,
@@ -67,7 +67,7 @@ def rough_family(fits: Fitting, radii: Mapping[str, Sequence[float]]) -> Shown |
             progress=fits.progress,
             **COARSE,
         )
-    except Diverged:
+    except Exception:
         return None
     return Shown(measured, f", rough: few of {steps} steps")
 
