@@ -20,7 +20,7 @@ from flatviz.catalog import OVER_T
 from flatviz.families.members import Fitting
 from flatviz.pages.views import views_of
 from flatviz.widgets.members import first_radii, views_in_sight
-from flatviz.widgets.session import STEPS
+from flatviz.widgets.session import ROUGH_STEPS, STEPS, rough_family
 from flatviz.widgets.view import FamilyView, still
 
 
@@ -462,3 +462,18 @@ def test_what_is_in_sight_is_one_view_of_each_slot_of_the_tab(family):
         ({"tab": "All"}, every),
     ):
         assert {v.name for v in views_in_sight(family, look)} == names
+
+
+def test_a_rough_family_is_few_steps_and_none_where_a_whole_fit_is_hardly_longer(transferred, task):
+    net, prior = transferred
+    radii = {"vi": (0.0,), "sabma": (0.0, 1.0)}
+    rough = rough_family(Fitting(net, task, prior, 0, {"steps": 2 * ROUGH_STEPS + 1}), radii)
+    assert rough.family.measured and rough.family.method == ("vi", "sabma")
+    settings = fv.METHODS["vi"].keywords(net, settings={"steps": ROUGH_STEPS})
+    direct = fv.fit_vi(net, task.train, prior, seed=0, **settings)
+    assert torch.equal(rough.family[0].posterior.mean, direct.mean)
+    assert f"few of {2 * ROUGH_STEPS + 1} steps" in rough.note
+    short = Fitting(net, task, prior, 0, {"steps": 2 * ROUGH_STEPS})
+    assert rough_family(short, radii) is None
+    long = Fitting(net, task, prior, 0, {"steps": 1000})
+    assert rough_family(long, {"vi": (0.0,), "swag": (0.0,)}) is None
