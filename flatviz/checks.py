@@ -118,7 +118,9 @@ def number(
 
     def check(value: float, name: str) -> float:
         if not fits(check_number(value, name)):
-            raise ValueError(f"{name} must be {expected}, got {shown(value)}{advice and ': '}{advice}")
+            raise ValueError(
+                f"{name} must be {expected}, got {shown(value)}{advice and ': '}{advice}"
+            )
         return float(value)
 
     return check

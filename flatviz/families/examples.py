@@ -18,7 +18,7 @@ from flatviz.objectives.network import nll
 
 Given = Data | Dataset | DataLoader | Sequence  # examples, as a lab takes them
 Examples = Annotated[Given, anything]
-MOST = 2000  # examples that are fitted
+MAX_EXAMPLES = 2000  # examples that are fitted
 HELD_OUT = 0.2  # of the training examples: settings are chosen on them
 
 
@@ -29,7 +29,7 @@ def examples(
 
     of a data set or a loader the first that a lab fits.
     """
-    most = MOST if isinstance(given, (Dataset, DataLoader)) else None
+    most = MAX_EXAMPLES if isinstance(given, (Dataset, DataLoader)) else None
     try:
         given = data_from(given, most, classes=classes or None)
     except (TypeError, ValueError) as error:
@@ -55,7 +55,7 @@ def _as_taken(net: Net, data: Data) -> Data:
 
 
 def task_of(net: Net, train: Data, test: Data, likelihood: Likelihood, seed: int) -> Task:
-    """Take the training examples in random order, at most `MOST`, a share of them as validation split; source and train are one.
+    """Take the training examples in random order, at most `MAX_EXAMPLES`, a share of them as validation split; source and train are one.
 
     Raises:
         ValueError: For inputs or labels that the net cannot have.
@@ -72,7 +72,7 @@ def task_of(net: Net, train: Data, test: Data, likelihood: Likelihood, seed: int
             f"test must have inputs as train has, {tuple(train.x.shape[1:])}, got"
             f" {tuple(test.x.shape[1:])}"
         )
-    order = torch.randperm(len(train), generator=generator(seed))[:MOST]
+    order = torch.randperm(len(train), generator=generator(seed))[:MAX_EXAMPLES]
     validation, fitted = (
         train.subset(part) for part in order.tensor_split([max(1, round(HELD_OUT * len(order)))])
     )
@@ -87,4 +87,4 @@ def task_of(net: Net, train: Data, test: Data, likelihood: Likelihood, seed: int
 
 def first_of(data: Data) -> Data:
     """Take its first examples, as many as are fitted at most."""
-    return data.subset(torch.arange(min(len(data), MOST)))
+    return data.subset(torch.arange(min(len(data), MAX_EXAMPLES)))

@@ -14,11 +14,11 @@ from flatviz.checks import Count
 from flatviz.core import Likelihood, Net, Progress, Task, copied
 from flatviz.engine.determinism import work_of
 from flatviz.engine.trunk import cache_trunk
-from flatviz.families.examples import MOST, Examples, examples, first_of, task_of
+from flatviz.families.examples import MAX_EXAMPLES, Examples, examples, first_of, task_of
 from flatviz.families.members import Fitting
 from flatviz.families.preparation import recipe_for
 from flatviz.families.standing import (
-    DO,
+    ADVICE,
     Standing,
     check_kept,
     check_learned,
@@ -75,7 +75,7 @@ class Prepared:
     def __str__(self) -> str:
         label = TUNED.label
         both = f"on test examples: {self.after} of {label}, {self.before} of the trained network"
-        return both if self.trusted else f"do not trust these pictures; {both}: {DO}"
+        return both if self.trusted else f"do not trust these pictures; {both}: {ADVICE}"
 
 
 def trials_of(effort: Effort) -> int:
@@ -169,7 +169,7 @@ def prepare_own(
     def fitted(lr: float) -> Gaussian:
         swag = fit_swag(net, task.train, rank=RANK, lr=lr, likelihood=likelihood, **how)
         draw = swag.sample(1, seed=seed)[0]
-        check_learned(net, draw, task.train, "SWAG", DO, progress, likelihood)
+        check_learned(net, draw, task.train, "SWAG", ADVICE, progress, likelihood)
         check_kept("SWAG", held_out(net, swag.mean, progress=progress), before)
         say(f"SWAG at rate {lr:g}")
         return swag

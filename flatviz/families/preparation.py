@@ -14,7 +14,7 @@ from typing import Literal
 import torch
 from torch import nn
 
-from flatviz.checks import Count, Seed, check_choice, check_count, check_is, known
+from flatviz.checks import Count, Seed, check_count, check_is, computed
 from flatviz.core import Data, Net, Progress, Task, public, saved_rng, track
 from flatviz.datasets.corruptions import CORRUPTIONS, corrupt
 from flatviz.datasets.tasks import named_task
@@ -31,7 +31,9 @@ Model = str | Callable[[Task], nn.Module]  # a key of MODELS, or a function of t
 TaskOf = (
     str | Task | Callable[[int], Task]
 )  # a name, a task for all seeds, or a function of the seed
-MODELS: dict[str, Callable[..., nn.Module]] = {"mlp": mlp, "conv": convnet, "resnet20": resnet20}
+MODELS: dict[str, Callable[..., nn.Module]] = dict(
+    zip(NETWORKS, (mlp, convnet, resnet20), strict=True)
+)
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ SURE = 3  # standard errors by which a network that learned is better than const
 # one nat where that is less, beside twice the standard error: more of it and the posteriors are not
 # those of the trained network.
 LOST = 0.05
-DO = (
+ADVICE = (
     "check inputs and labels, train the module first, or call the steps yourself: pretrain,"
     " fit_swag, transfer"
 )
@@ -144,7 +144,7 @@ def check_kept(label: str, now: Standing, before: Standing) -> None:
     )
     if not float((now.losses - before.losses).mean()) <= least:
         raise Diverged(
-            f"{label} must be about as good as the trained network, {before}, got {now}: {DO}"
+            f"{label} must be about as good as the trained network, {before}, got {now}: {ADVICE}"
         )
 
 

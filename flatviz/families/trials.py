@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from flatviz.families.members import Choice, Fitting, with_head_std
-from flatviz.families.standing import DO, Standing, check_kept, check_learned, first_to_learn
+from flatviz.families.standing import ADVICE, Standing, check_kept, check_learned, first_to_learn
 from flatviz.families.tour import HEAD_STD
 from flatviz.families.tune import choices_of, tried
 from flatviz.posteriors import METHODS
@@ -91,7 +91,7 @@ def _best(fits: Fitting, n_trials: int, fixed: Mapping[str, Any], shrink: float)
         choice, (nll,) = min(rows, key=lambda row: row[1])
         if not math.isfinite(nll):
             raise Diverged(
-                f"one of {n_trials} trials of {TUNED.label} must stay finite, got none: {DO}"
+                f"one of {n_trials} trials of {TUNED.label} must stay finite, got none: {ADVICE}"
             )
     settings = {name: value for name, value in choice.settings.items() if name != "lr"}
     settings["lr_scale"] = choice.settings["lr"] / record
@@ -99,6 +99,6 @@ def _best(fits: Fitting, n_trials: int, fixed: Mapping[str, Any], shrink: float)
     best = replace(fits, prior=prior, fit=settings)
     q = replace(best, fit=choice.settings).member(TUNED.name)
     stage = f"{TUNED.label} with the best of {n_trials} trials"
-    check_learned(net, q.center, task.train, stage, DO, likelihood=task.likelihood)
+    check_learned(net, q.center, task.train, stage, ADVICE, likelihood=task.likelihood)
     standing = Standing.of(net, q.center, task.parts()["validation"], task.likelihood)
     return Trial(best, choice, q, standing, n_trials, shrink)

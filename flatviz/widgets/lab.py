@@ -12,7 +12,7 @@ import ipywidgets
 import traitlets
 
 from flatviz.catalog import TEMPERATURE
-from flatviz.checks import check_choice, check_count, check_is, check_radius
+from flatviz.checks import check_count, check_is, check_radius
 from flatviz.families.convergence import ConvergenceGap, gap_of_member
 from flatviz.families.members import Fitting, Radii
 from flatviz.pages.bundle import check_measured
@@ -31,6 +31,7 @@ from flatviz.widgets.view import (
     still,
     still_html,
 )
+from flatviz.words import check_choice
 
 FITTED = ("radius", "method", "look")  # controls at whose values a member is fitted
 
